@@ -1,0 +1,57 @@
+// frontend/Builder.h -- what the semantic layer calls to make one operation. Compiled mode (ModuleBuilder) appends it to
+// a tt function; eager mode (python/, over interp) evaluates it at once. Nothing else differs between the two modes.
+#pragma once
+#include "frontend/Type.h"
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <memory>
+
+namespace tiletwin::frontend {
+
+/// A run-time value of the language: its type and what stands behind it in the current mode.
+struct Value {
+  Type type;
+  mlir::Value ir;                  ///< compiled mode
+  std::shared_ptr<void> eager;     ///< eager mode: the evaluated tile (owned by the eager builder's library)
+  explicit operator bool() const { return bool(ir) || bool(eager); }
+};
+
+/// Fills the single block of a region: receives the block's arguments, returns the values its terminator yields.
+/// Returns false if a Python error is set. Regions are always built as IR, in eager mode too.
+using RegionBody = llvm::function_ref<bool(class Builder& inside, llvm::ArrayRef<Value> arguments, llvm::SmallVectorImpl<Value>& yielded)>;
+
+struct RegionSpec {
+  llvm::SmallVector<Type> arguments;
+  llvm::StringRef terminator;      ///< "tt.reduce.return"
+  RegionBody body;
+};
+
+class Builder {
+public:
+  virtual ~Builder() = default;
+  virtual mlir::MLIRContext* context() = 0;
+  /// True if values are numbers now (eager mode).
+  virtual bool isEager() const = 0;
+  /// Creates `name` ("arith.addf") at the current location. One Value per result type. An empty result with a Python
+  /// error set means failure (a trap in eager mode, a verifier message in compiled mode).
+  virtual bool create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
+                      llvm::ArrayRef<mlir::NamedAttribute> attributes, llvm::SmallVectorImpl<Value>& results,
+                      const RegionSpec* region = nullptr) = 0;
+  /// Location that new operations get (compiled mode).
+  virtual void setLocation(mlir::Location loc) = 0;
+  virtual mlir::Location location() = 0;
+
+  /// One-result shorthand; an empty Value means a Python error is set.
+  Value create1(llvm::StringRef name, llvm::ArrayRef<Value> operands, Type resultType,
+                llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, const RegionSpec* region = nullptr);
+
+  /// The builder language operations go to on this thread; null outside kernels (a REPL gets the eager builder).
+  static Builder* current();
+  /// Installs `builder` for a scope.
+  struct Scope { explicit Scope(Builder* builder); ~Scope(); Builder* previous; };
+};
+
+} // namespace tiletwin::frontend

@@ -1,0 +1,47 @@
+// frontend/Semantic.h -- the rules of the language over typed values: promotion, broadcasting, casts, memory, shapes.
+// Both modes call these; they call Builder::create. Rule numbers in comments are those of docs/semantics.md.
+// Errors: an empty Value (or false) with a Python exception set, whose text says what was given and what would be accepted.
+// Operands are PyObject* where a compile-time number may stand in for a tensor (weak types, rules 8 to 10).
+#pragma once
+#include "frontend/Builder.h"
+#include "frontend/Objects.h"
+#include <optional>
+
+namespace tiletwin::frontend {
+
+enum class BinaryOp : uint8_t { Add, Sub, Mul, Div, FloorDiv, Mod, And, Or, Xor, Shl, Shr, LogicalAnd, LogicalOr };
+enum class CompareOp : uint8_t { LT, LE, GT, GE, EQ, NE };
+enum class UnaryOp : uint8_t { Neg, Pos, Invert, Not };
+
+/// Options of a compilation that change what operations mean.
+struct SemanticOptions {
+  bool debug = false;              ///< device asserts and overflow checks are emitted
+  bool sanitizeOverflow = true;    ///< with debug: integer add, sub, mul < 64 bits are checked (rule 17)
+  std::string defaultDotPrecision = "tf32";
+  llvm::SmallVector<std::string> allowedDotPrecisions{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"};
+  int capability = 90;             ///< emulated compute capability
+};
+const SemanticOptions& currentOptions();
+struct OptionsScope { explicit OptionsScope(SemanticOptions); ~OptionsScope(); SemanticOptions previous; };
+
+/// A tensor, or a compile-time number turned into one by rule 10.
+Value toTensor(Builder& b, PyObject* object);
+
+Value binary(Builder& b, BinaryOp op, PyObject* lhs, PyObject* rhs);
+Value compare(Builder& b, CompareOp op, PyObject* lhs, PyObject* rhs);
+Value unary(Builder& b, UnaryOp op, PyObject* x);
+/// Rounding: nullopt is the default (rtne); "rtne" or "rtz". Rules 20 to 25.
+Value cast(Builder& b, Value x, Type element, std::optional<llvm::StringRef> rounding = std::nullopt);
+Value bitcast(Builder& b, Value x, Type element);
+Value splat(Builder& b, Value scalar, llvm::ArrayRef<int64_t> shape);
+Value broadcastTo(Builder& b, Value x, llvm::ArrayRef<int64_t> shape);
+/// Same shape for both (rule 59): lower rank gains leading ones, ones stretch.
+bool broadcastTogether(Builder& b, Value& x, Value& y);
+/// The type + computes in (rules 1 to 9); `division` for / and %.
+bool promote(Type x, Type y, bool division, Type& out);
+/// `x[None, :, ...]`.
+Value subscript(Builder& b, Value x, PyObject* index);
+/// A run-time condition as a scalar i1 (rule 50); an error for blocks.
+Value truth(Builder& b, PyObject* condition);
+
+} // namespace tiletwin::frontend

@@ -1,0 +1,83 @@
+// interp/Interp.h -- the CPU interpreter's public face: a verified tt module becomes a Program, a Program runs on a grid.
+//
+// Read next: plan/Plan.h (what a program is), run/Launch.cpp (how it runs), tile/TileOps.h (what an instruction does).
+#pragma once
+#include "runtime/Buffer.h"
+#include "runtime/DType.h"
+#include "runtime/Trap.h"
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mlir { class ModuleOp; class Operation; }
+
+namespace tiletwin::interp {
+
+enum class Numerics : uint8_t { Fast, Ieee };
+
+struct PlanOptions {
+  Numerics numerics = Numerics::Fast;
+  bool symbolic = true;   ///< false: every pointer and mask is materialised (used by tests and as the fallback)
+};
+
+struct Plan;              // plan/Plan.h
+
+/// An immutable executable kernel. Safe to share between threads.
+class Program {
+public:
+  ~Program();
+  const std::string& name() const;
+  /// Storage types of the run-time arguments, in order (Ptr for pointers). Tile arguments give their element type.
+  std::span<const DType> argumentTypes() const;
+  size_t frameBytes() const;  ///< arena bytes of one running program
+  std::string dump() const;   ///< the plan as text, for tests and `tiletwin ir --stage plan`
+  const Plan& plan() const { return *plan_; }
+  explicit Program(std::unique_ptr<const Plan> plan);
+private:
+  std::unique_ptr<const Plan> plan_;
+};
+
+/// Lowers the public function `entry` of a verified module. Null on failure, with diagnostics emitted on the
+/// module's context (an operation the interpreter cannot run is an error that names it and its source line).
+std::shared_ptr<const Program> planModule(mlir::ModuleOp module, std::string_view entry, const PlanOptions& options = {});
+
+/// One argument, bit pattern in the low bytes: integers sign- or zero-extended, f16/bf16/f32/f64 as their bits, pointers
+/// as addresses. For a tile argument or result: the address of its dense row-major storage.
+using ArgumentBits = uint64_t;
+
+/// What an instruction inside a kernel wants the outside to do. Called on the launching thread or under an internal lock.
+struct Hooks {
+  /// Called about every 20 ms on the launching thread only; false stops the launch with TrapKind::Interrupted.
+  std::function<bool(int64_t done, int64_t total)> poll;
+  /// One tt.print of one program: complete text. Calls are ordered by program id.
+  std::function<void(const std::string&)> print;
+};
+
+struct LaunchParams {
+  std::array<int32_t, 3> grid{1, 1, 1};
+  std::span<const ArgumentBits> arguments;
+  /// Extents of the pointer arguments. `bufferOf[i]` is the index into `buffers` of argument i, or -1.
+  std::span<const Buffer> buffers;
+  std::span<const int32_t> bufferOf;
+  /// Addresses that tile-valued results of the entry are written to (eager mode); empty for kernels.
+  std::span<const ArgumentBits> results;
+  int numThreads = 0;        ///< 0: TILETWIN_NUM_THREADS, else all cores
+  /// Programs to run: empty = all. Otherwise linear ids (x fastest), ascending.
+  std::span<const int64_t> onlyPrograms;
+  std::span<const int64_t> skipPrograms;
+  /// Program id that get_program_id answers when a single program is run out of its grid (eager mode); unset if x < 0.
+  std::array<int32_t, 3> programId{-1, 0, 0};
+};
+
+/// Runs the grid. Returns the trap of the lowest program id that failed; stores made before it stay.
+Trap launch(const Program& program, const LaunchParams& params, const Hooks& hooks = {});
+
+/// Name of the instruction set the tile modules were chosen for: "x86-64-v3" or "x86-64-v4".
+const char* instructionSet();
+
+} // namespace tiletwin::interp

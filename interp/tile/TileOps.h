@@ -1,0 +1,112 @@
+// interp/tile/TileOps.h -- the tile operations: views and numbers in, numbers out. No MLIR, no exceptions, no allocation.
+//
+// One shared module per instruction set exports tiletwinTileOps(), a table of the function pointers below. No Eigen type
+// crosses this border. Every function works on contiguous runs ("strips"); walking a tile row by row, broadcasting and
+// choosing strips is the plan's job (interp/run).
+//
+// Operands of strip functions: `src[i]` points at n contiguous elements, or at ONE element if bit i of `splat` is set.
+// dst never partially overlaps a source; it may be identical to one (in-place).
+// I1 elements are bytes holding 0 or 1. f16, bf16 and f8 elements are their bit patterns; arithmetic on them computes in
+// f32 and rounds once to nearest even (f8: saturating as sm_90 does). NaNs: any quiet NaN may come out.
+#pragma once
+#include "runtime/DType.h"
+#include <cstdint>
+
+extern "C" {
+
+/// Elementwise operations by what they compute. The name is the IR operation's. Signless integers: S/U in the name says how.
+#define TILETWIN_ELEMENTWISE_OPS(X)                                                                                     \
+  /* binary, T x T -> T */                                                                                              \
+  X(AddF) X(SubF) X(MulF) X(DivF) X(RemF) X(MaxNumF) X(MinNumF) X(MaximumF) X(MinimumF)                                   \
+  X(AddI) X(SubI) X(MulI) X(DivSI) X(DivUI) X(RemSI) X(RemUI) X(MaxSI) X(MaxUI) X(MinSI) X(MinUI)                          \
+  X(AndI) X(OrI) X(XorI) X(ShlI) X(ShrSI) X(ShrUI) X(MulHiUI)                                                             \
+  /* unary, T -> T */                                                                                                   \
+  X(NegF) X(AbsF) X(AbsI) X(Exp) X(Exp2) X(Log) X(Log2) X(Sin) X(Cos) X(Sqrt) X(Rsqrt) X(Erf) X(Floor) X(Ceil)            \
+  /* ternary */                                                                                                         \
+  X(Fma) X(ClampF) X(ClampFPropagateNan)                                                                                \
+  X(Select) /* src[0] is I1, src[1], src[2] and dst are T */                                                             \
+  /* comparisons, T x T -> I1 */                                                                                         \
+  X(CmpEQ) X(CmpNE) X(CmpSLT) X(CmpSLE) X(CmpSGT) X(CmpSGE) X(CmpULT) X(CmpULE) X(CmpUGT) X(CmpUGE)                       \
+  X(CmpFOEQ) X(CmpFOGT) X(CmpFOGE) X(CmpFOLT) X(CmpFOLE) X(CmpFONE) X(CmpFORD)                                            \
+  X(CmpFUEQ) X(CmpFUGT) X(CmpFUGE) X(CmpFULT) X(CmpFULE) X(CmpFUNE) X(CmpFUNO)                                            \
+  /* data movement, T -> T */                                                                                           \
+  X(Copy)
+
+enum class TwElementwise : uint16_t {
+#define X(name) name,
+  TILETWIN_ELEMENTWISE_OPS(X)
+#undef X
+  Count
+};
+
+/// dst[0..n) = op(src[0], src[1], src[2]). See the head of the file for `splat`.
+typedef void (*TwStripFn)(int64_t n, void* dst, const void* const* src, uint32_t splat);
+
+/// Conversions. SignedInt/UnsignedInt say how an integer source (to float or wider) or integer destination (from float) is read.
+/// float -> int truncates toward zero and saturates as sm_90 does (shared truth: NaN -> 0 for 32 bits and the sign-bit pattern for 64;
+/// 8- and 16-bit results are the low bits of the saturated 32-bit one). anything -> I1 through `!= 0` (NaN is true).
+/// TruncateToward0 selects rtz for float narrowing; otherwise round to nearest even.
+enum class TwCastKind : uint8_t { SignedInt, UnsignedInt, TruncateToward0 };
+
+/// Reductions along one axis over a tile seen as [outer][axis][inner], row-major contiguous.
+enum class TwReduce : uint8_t { AddF, MulF, MaxNumF, MinNumF, MaximumF, MinimumF, AddI, MulI, MaxSI, MaxUI, MinSI, MinUI, AndI, OrI, XorI,
+  ArgMaxF, ArgMinF, ArgMaxSI, ArgMinSI, ArgMaxUI, ArgMinUI, Count };
+/// dst is [outer][inner]. f16/bf16 AddF/MulF: partial results are rounded to T as the IR says (each combine yields a T value), order free.
+/// Row r of the source starts at src + r * rowStride bytes, where a row is one [axis][inner] block (so a memory view can be reduced in place
+/// when inner == 1).
+typedef void (*TwReduceFn)(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride);
+/// Value and index together. Ties go to the lowest index; compare is ordered (x > best), a NaN never wins against a number seen first, exactly
+/// as combining left to right with (v > best || (v == best && i < besti)) does. dstIndex, srcIndex: i32; srcIndex may be null: 0..axis-1.
+typedef void (*TwArgReduceFn)(int64_t outer, int64_t axis, int64_t inner, void* dstValue, int32_t* dstIndex, const void* src,
+                              const int32_t* srcIndex);
+
+/// d = a . b + c; all row-major with strides in ELEMENTS between rows (columns are contiguous unless colStride says otherwise).
+struct TwDot {
+  int64_t m, n, k;
+  const void* a; int64_t aRow, aCol;   ///< element strides of a[m][k]
+  const void* b; int64_t bRow, bCol;   ///< element strides of b[k][n]
+  const void* c; int64_t cRow;         ///< accumulator in (null: zero), acc type, contiguous columns
+  void* d; int64_t dRow;               ///< result, acc type; may be c itself
+  void* scratch;                       ///< at least dotScratchBytes(m, n, k), 64-byte aligned
+};
+/// How operands are rounded before multiplying. Tf32 drops the low 13 bits of f32 operands (truncation).
+/// Tf32x3, Bf16x3 and Bf16x6 are computed in full f32 ("at least as accurate"). Ieee: f64 accumulation, rounded once.
+enum class TwDotPrecision : uint8_t { F32, Tf32, Bf16x3, Ieee, Count };
+typedef void (*TwDotFn)(const TwDot*);
+
+/// dst[i] = address[i] loaded if mask[i] (mask null: all), else other[i] (otherStride 0: one element; other null: 0).
+typedef void (*TwGatherFn)(int64_t n, void* dst, const uint64_t* address, const uint8_t* mask, const void* other, int64_t otherStride);
+typedef void (*TwScatterFn)(int64_t n, const void* src, int64_t srcStride, const uint64_t* address, const uint8_t* mask);
+
+/// dst[i] = start + i*step in the wrap-around arithmetic of an integer type.
+typedef void (*TwIotaFn)(int64_t n, void* dst, int64_t start, int64_t step);
+/// Strided copies between memory and tiles: n elements, element strides in bytes (0 allowed on the source).
+typedef void (*TwStridedCopyFn)(int64_t n, void* dst, int64_t dstStride, const void* src, int64_t srcStride);
+/// Index of the first i with mask[i] (or mask null) and (address[i] < lo or address[i] + size > hi), or -1.
+typedef int64_t (*TwCheckFn)(int64_t n, const uint64_t* address, const uint8_t* mask, uint64_t lo, uint64_t hi, uint64_t size);
+
+struct TwTileOps {
+  const char* name;   ///< "x86-64-v3"
+  /// Null where the combination does not exist (AddF of I32). `type` is the type of the data operands.
+  TwStripFn (*elementwise)(TwElementwise op, tiletwin::DType type);
+  /// Correctly rounded variant for numerics=ieee; null: elementwise() is already correct.
+  TwStripFn (*elementwiseIeee)(TwElementwise op, tiletwin::DType type);
+  TwStripFn (*cast)(tiletwin::DType from, tiletwin::DType to, TwCastKind kind);
+  TwReduceFn (*reduce)(TwReduce op, tiletwin::DType type);
+  TwArgReduceFn (*argReduce)(TwReduce op, tiletwin::DType type);
+  /// operand types (f16/f16, f8/f8 mixed, i8/i8, ...), accumulator type.
+  TwDotFn (*dot)(tiletwin::DType a, tiletwin::DType b, tiletwin::DType acc, TwDotPrecision precision);
+  int64_t (*dotScratchBytes)(int64_t m, int64_t n, int64_t k);
+  TwGatherFn (*gather)(int64_t elementBytes);
+  TwScatterFn (*scatter)(int64_t elementBytes);
+  TwStridedCopyFn (*stridedCopy)(int64_t elementBytes);
+  TwIotaFn (*iota)(tiletwin::DType type);
+  TwCheckFn checkAddresses;
+  /// Plain copy of a contiguous run that bypasses the cache (n bytes; dst 32-byte aligned or not).
+  void (*streamCopy)(void* dst, const void* src, int64_t bytes);
+};
+
+/// The one symbol a tile module exports.
+const TwTileOps* tiletwinTileOps(void);
+
+} // extern "C"

@@ -1,0 +1,28 @@
+// ir/Passes.h -- the tt module's way from front end to backends.
+#pragma once
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/Pass.h"
+#include <memory>
+
+namespace mlir { class PassManager; }
+
+namespace tiletwin::tt {
+
+/// Registers tt and the upstream dialects a tt module may use (arith, math, scf, cf, ub, llvm.intr.assume is kept as in TTIR),
+/// with the inliner extensions they need.
+void registerDialects(mlir::DialectRegistry& registry);
+/// Loads them into a context whose threading is switched off.
+void prepareContext(mlir::MLIRContext& context);
+
+/// Inlines private functions (noinline ones stay unless `everything`), canonicalises, removes common subexpressions,
+/// dead symbols and unreachable blocks: "source" becomes "ttir". Fails with a diagnostic if the result does not verify.
+mlir::LogicalResult makeTtir(mlir::ModuleOp module, bool inlineEverything = false);
+void addTtirPasses(mlir::PassManager& pm, bool inlineEverything = false);
+
+/// Parses TTIR text. Null on failure with diagnostics on the context.
+mlir::OwningOpRef<mlir::ModuleOp> parseTtir(llvm::StringRef text, llvm::StringRef fileName, mlir::MLIRContext& context);
+/// Prints with locations (as `.ttir` files have them) or without.
+std::string printTtir(mlir::ModuleOp module, bool locations = true);
+
+} // namespace tiletwin::tt
