@@ -1,0 +1,25 @@
+// python/src/Module.cpp -- the extension module tiletwin._C: what Python sees of the C++ side.
+// Here:      the module definition; each file of this folder adds its own objects.
+// Not here:  the language's objects (frontend/Objects.h), launches (Launcher.cpp), compilation (Compile.cpp).
+#include "frontend/Objects.h"
+
+namespace {
+
+int executeModule(PyObject* module) {
+  if (tiletwin::frontend::addObjects(module) < 0)
+    return -1;
+  return 0;
+}
+
+PyModuleDef_Slot kSlots[] = {
+    {Py_mod_exec, reinterpret_cast<void*>(executeModule)},
+    {0, nullptr},
+};
+
+PyModuleDef kModule = {
+    PyModuleDef_HEAD_INIT, "_C", "The native part of tiletwin.", 0, nullptr, kSlots, nullptr, nullptr, nullptr,
+};
+
+} // namespace
+
+PyMODINIT_FUNC PyInit__C() { return PyModuleDef_Init(&kModule); }
