@@ -1,0 +1,239 @@
+"""Every exception tiletwin defines.
+
+Here:      the classes and the text they print.
+Not here:  who raises them. The C++ side builds them through their constructors, so constructors take plain values only.
+Invariant: all derive from `TileTwinError`, which the Triton names (`TritonError`) alias.
+"""
+
+from __future__ import annotations
+
+import ast
+
+CONTEXT_LINES = 12
+
+
+class TileTwinError(Exception):
+    """Base of all errors of this package; also reachable as `TritonError`."""
+
+
+TritonError = TileTwinError
+
+
+class CompilationError(TileTwinError):
+    """A kernel was rejected while it was being compiled.
+
+    Two forms of construction:
+      CompilationError(message, file, line, column, source_line)      line is 1-based, column 0-based
+      CompilationError(source, node, message)                         the whole function's text and an ast node in it
+    `error_message`, `file`, `line`, `column` and `source_line` are attributes; unknown ones are None. `src` and `node`
+    are set by the second form. `context` may be given (text before the caret: several lines); it defaults to the
+    source line. The text of the error names the place, shows the source with a caret and ends with the message.
+    """
+
+    def __init__(
+        self,
+        message: str | None,
+        file: str | ast.AST | None = None,
+        line: int | str | None = None,
+        column: int | None = None,
+        source_line: str | None = None,
+        *,
+        context: str | None = None,
+        first_line: int | None = None,
+    ) -> None:
+        self.src: str | None = None
+        self.node: ast.AST | None = None
+        if isinstance(file, ast.AST):
+            self.src, self.node, self.error_message = message, file, None if line is None else str(line)
+            self.file = None
+            self.line = getattr(file, "lineno", None)
+            self.column = getattr(file, "col_offset", None)
+            lines = (self.src or "").splitlines()
+            inside = self.line is not None and 0 < self.line <= len(lines)
+            self.source_line = lines[self.line - 1] if inside else None
+            if inside:
+                context = "\n".join(lines[max(0, self.line - CONTEXT_LINES) : self.line])
+        else:
+            self.error_message = message
+            self.file = file
+            self.line = None if line is None else int(line)
+            self.column = column
+            self.source_line = source_line
+        # Line number within the function, as Triton counts it, when the function's first line is known.
+        self.line_in_function = None
+        if self.line is not None and first_line is not None:
+            self.line_in_function = self.line - first_line + 1
+        self.context = context if context is not None else self.source_line
+        super().__init__(self.message)
+
+    @property
+    def message(self) -> str:
+        """The whole text: place, source lines, caret, message."""
+        parts = []
+        if self.line is not None:
+            column = self.column or 0
+            if self.file:
+                parts.append(f"{self.file}:{self.line}:{column + 1}:")
+            else:
+                parts.append(f"at {self.line}:{column}:")
+            if self.context:
+                parts.append(self.context.rstrip("\n"))
+                parts.append(" " * column + "^")
+        elif self.file:
+            parts.append(f"{self.file}:")
+        if self.error_message:
+            parts.append(self.error_message)
+        return "\n".join(parts)
+
+    def set_message(self, message: str) -> None:
+        """Replaces the message part and the text built from it."""
+        self.error_message = message
+        self.args = (self.message,)
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __reduce__(self) -> tuple:
+        return _rebuild, (type(self), self.__dict__)
+
+
+def _rebuild(cls: type[TileTwinError], state: dict) -> TileTwinError:
+    """Unpickles an error whose attributes say everything."""
+    error = cls.__new__(cls)
+    error.__dict__.update(state)
+    error.args = (getattr(error, "message", ""),)
+    return error
+
+
+class CompileTimeAssertionFailure(CompilationError):
+    """A `tl.static_assert` did not hold."""
+
+
+class UnsupportedLanguageConstruct(CompilationError):
+    """A Python statement or expression that the kernel language does not have."""
+
+
+class InterpreterError(TileTwinError):
+    """A kernel failed while it was interpreted. `error_message` holds the text."""
+
+    def __init__(self, error_message: str | None = None) -> None:
+        self.error_message = error_message
+        super().__init__(error_message or "")
+
+
+class OutOfBoundsError(InterpreterError):
+    """A load, store or atomic reached outside every known buffer; nothing was written by that access.
+
+    message       the whole text, made by the runtime
+    file, line, column, variable    place of the access and the Python variable it defines or writes, if known
+    program       (x, y, z) program id                 element    flat index in the tile
+    index         coordinates of the element in the tile, a tuple
+    buffer        name of the nearest buffer           offset     byte offset in it, may be negative
+    access_bytes  size of the access                   buffer_bytes    size of the buffer
+    """
+
+    def __init__(
+        self,
+        message: str = "access outside every known buffer",
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        variable: str | None = None,
+        program: tuple[int, int, int] | None = None,
+        element: int | None = None,
+        index: tuple[int, ...] | None = None,
+        buffer: str | None = None,
+        offset: int | None = None,
+        access_bytes: int | None = None,
+        buffer_bytes: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.file, self.line, self.column, self.variable = file, line, column, variable
+        self.program, self.element, self.index = program, element, index
+        self.buffer, self.offset = buffer, offset
+        self.access_bytes, self.buffer_bytes = access_bytes, buffer_bytes
+
+    def __reduce__(self) -> tuple:
+        return _rebuild_message, (type(self), str(self), self.__dict__)
+
+
+class DeadlockError(InterpreterError):
+    """Every program that is left waits for another one.
+
+    `waiting` lists (program, file, line) of each, as far as known.
+    """
+
+    def __init__(self, message: str = "every program waits for another one", waiting: list | None = None) -> None:
+        super().__init__(message)
+        self.waiting = list(waiting or [])
+
+    def __reduce__(self) -> tuple:
+        return _rebuild_message, (type(self), str(self), self.__dict__)
+
+
+class DifferenceError(TileTwinError):
+    """Two backends disagree. `report` is the differential tester's report, if there is one."""
+
+    def __init__(self, message: str = "backends differ", report: object = None) -> None:
+        super().__init__(message)
+        self.report = report
+
+
+def _rebuild_message(cls: type[TileTwinError], message: str, state: dict) -> TileTwinError:
+    """Unpickles an error that is a message and attributes."""
+    error = cls.__new__(cls)
+    error.__dict__.update(state)
+    error.args = (message,)
+    return error
+
+
+class OutOfResources(TileTwinError):
+    """A kernel needs more of a resource (shared memory, registers, threads) than the target has."""
+
+    def __init__(self, required: int, limit: int, name: str) -> None:
+        self.required, self.limit, self.name = required, limit, name
+        super().__init__(
+            f"out of resource: {name}, required: {required}, hardware limit: {limit}; "
+            "smaller blocks or fewer stages (num_stages) need less"
+        )
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.required, self.limit, self.name)
+
+
+class PTXASError(TileTwinError):
+    """The PTX assembler failed; `error_message` is what it printed."""
+
+    def __init__(self, error_message: str | None = None) -> None:
+        self.error_message = error_message or ""
+        super().__init__(f"PTXAS error: {self.error_message}")
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.error_message,)
+
+
+class AutotunerError(TileTwinError):
+    """Autotuning could not be done as asked."""
+
+    def __init__(self, error_message: str | None = None) -> None:
+        self.error_message = error_message or ""
+        super().__init__(f"autotuner error: {self.error_message}")
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.error_message,)
+
+
+__all__ = [
+    "AutotunerError",
+    "CompilationError",
+    "CompileTimeAssertionFailure",
+    "DeadlockError",
+    "DifferenceError",
+    "InterpreterError",
+    "OutOfBoundsError",
+    "OutOfResources",
+    "PTXASError",
+    "TileTwinError",
+    "TritonError",
+    "UnsupportedLanguageConstruct",
+]
