@@ -1,0 +1,55 @@
+# Two commands do everything on a fresh Debian 12 machine: `make demo` and `make test`.
+SHELL := /bin/bash
+PYTHON := .venv/bin/python
+JOBS ?= $(shell nproc)
+export CCACHE_SLOPPINESS := pch_defines,time_macros,include_file_mtime,include_file_ctime
+
+.PHONY: help setup build demo test test-all test-cpp test-asan test-tsan bench wheel format lint docs clean
+
+help:            ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
+
+setup:           ## packages by apt and pip
+	@scripts/setup.sh
+
+build: setup     ## everything: the extension, the tools, the C++ tests
+	@[ -f build/release/build.ninja ] || cmake --preset release -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON) > build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
+	@rm -f build-configure.log
+	@cmake --build --preset release -j $(JOBS)
+
+demo: build      ## the kernels of the demo on real input, an error found, a breakpoint driven
+	@$(PYTHON) demo/run.py
+
+test: build      ## a fixed sample of every family of tests, in at most ten minutes
+	@scripts/test.sh
+
+test-all: build  ## every test
+	@scripts/test.sh --all
+
+test-asan: setup ## the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@scripts/sanitize.sh asan
+
+test-tsan: setup ## the scheduler's tests under ThreadSanitizer
+	@scripts/sanitize.sh tsan
+
+bench: build     ## our time against torch's and Triton's interpreter's, in the same run
+	@scripts/setup.sh --peers
+	@$(PYTHON) benchmarks/run.py
+
+wheel: setup     ## dist/*.whl: one self-contained abi3 wheel
+	@scripts/wheel.sh
+
+format: setup    ## clang-format and ruff
+	@git ls-files '*.h' '*.cpp' | xargs clang-format-22 -i
+	@.venv/bin/ruff format -q python tests benchmarks demo && .venv/bin/ruff check -q --fix python tests benchmarks demo
+
+lint: build      ## ruff, pyright, clang-tidy
+	@.venv/bin/ruff check python tests benchmarks demo
+	@.venv/bin/pyright --pythonpath $(PYTHON)
+	@git ls-files '*.cpp' | grep -v '^tests/' | xargs clang-tidy-22 -p build/release --quiet
+
+docs: build      ## docs/ops.md from the dialect's definition
+	@cmake --build --preset release --target tiletwin-docs
+
+clean:           ## removes build products, keeps the compiler cache
+	@rm -rf build dist .venv .venv-triton python/tiletwin/*.so

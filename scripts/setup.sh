@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Prepares a Debian 12 machine: compilers and libraries by apt, Python packages in .venv. Does nothing where all is there.
+# usage: scripts/setup.sh [--peers]     --peers also makes .venv-triton, with real Triton, which only benchmarks use
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 lld-22 libclang-rt-22-dev clang-format-22 clang-tidy-22
+          libeigen3-dev libtbb-dev libboost-test-dev ninja-build cmake ccache gdb python3-venv python3-dev git)
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "install ok installed" || missing+=("$package")
+done
+if [ "${#missing[@]}" -gt 0 ]; then
+  as_root=(); [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  echo "setup: installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  if ! DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/tmp/tiletwin-apt.$$ 2>&1; then
+    cat /tmp/tiletwin-apt.$$ >&2
+    echo "setup: apt could not install the packages above. LLVM 22 comes from apt.llvm.org where the distribution has none." >&2
+    exit 1
+  fi
+  rm -f /tmp/tiletwin-apt.$$
+fi
+
+requirements=scripts/requirements.txt
+stamp=.venv/.tiletwin-$(sha256sum "$requirements" | cut -c1-16)
+if [ ! -e "$stamp" ]; then
+  echo "setup: Python packages in .venv"
+  [ -x .venv/bin/python ] || python3 -m venv .venv
+  .venv/bin/pip install -q --disable-pip-version-check torch==2.13.0
+  .venv/bin/pip install -q --disable-pip-version-check -r "$requirements"
+  # The working tree is what .venv imports; the start-up hook is the one that the wheel installs.
+  site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  printf '%s\n' "$PWD/python" > "$site/tiletwin_dev.pth"
+  cp python/tiletwin_activate.pth "$site/zz_tiletwin_activate.pth"
+  touch "$stamp"
+fi
+
+if [ "${1:-}" = "--peers" ] && [ ! -e .venv-triton/.done ]; then
+  echo "setup: Triton 3.9.0 in .venv-triton, for comparison"
+  python3 -m venv .venv-triton
+  .venv-triton/bin/pip install -q --disable-pip-version-check torch==2.13.0 numpy
+  .venv-triton/bin/pip install -q --disable-pip-version-check --no-deps triton==3.9.0
+  touch .venv-triton/.done
+fi

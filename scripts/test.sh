@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Runs the tests of a finished build: C++ (ctest), IR (lit), Python (pytest).   usage: scripts/test.sh [--all]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=.venv/bin/python
+selection=(-m "not slow and not gpu")
+[ "${1:-}" = "--all" ] && selection=(-m "not gpu")
+[ -e /dev/nvidiactl ] && selection=() && [ "${1:-}" != "--all" ] && selection=(-m "not slow")
+status=0
+if [ "${1:-}" = "--all" ]; then export TILETWIN_TEST_ALL=1; fi
+ctest --test-dir build/release --output-on-failure || status=1
+"$python" -m pytest -q --timeout 300 "${selection[@]}" tests || status=1
+exit $status
