@@ -1,0 +1,72 @@
+// interp/run/Frame.h -- the state of one running program, and of the launch it belongs to.
+//
+// Here:      Frame, LaunchState, and the calls the launcher makes: initFrame() once per frame and launch, execute() per program.
+// Not here:  threads, program order, texts of traps (run/Launch*.cpp), the instructions (Execute*.cpp).
+// Invariant: a Frame is used by one thread at a time; a LaunchState is read-only while programs run, but for `stop`.
+#pragma once
+#include "interp/Interp.h"
+#include "interp/plan/Plan.h"
+#include "runtime/Trap.h"
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tiletwin::interp {
+
+/// Why execute() returned.
+enum class Step : uint8_t {
+  Done,     ///< the program has finished
+  Trapped,  ///< Frame::trap says what happened
+  Yielded,  ///< the program waits for another one: call execute() again later (no instruction does so yet)
+};
+
+/// Memory that a pointer argument may reach.
+struct ArgumentExtent {
+  uintptr_t lo = 0, hi = 0;  ///< storage; lo == hi: unknown, every access looks the address up
+  bool readOnly = false;
+  int32_t buffer = -1;       ///< index into LaunchState::params->buffers
+};
+
+struct LaunchState {
+  LaunchState(const Plan& plan, const LaunchParams& params);
+  const Plan* plan;
+  const LaunchParams* params;
+  std::vector<ArgumentExtent> extents;    ///< one per argument of the plan
+  std::atomic<bool> stop{false};          ///< set by anyone: every program leaves at its next back edge, Interrupted
+};
+
+struct alignas(64) Frame {
+  // Set by the launcher.
+  std::byte* arena = nullptr;             ///< 64-byte aligned, Plan::arenaBytes() long
+  const LaunchState* launch = nullptr;
+  std::array<int32_t, 3> program{};       ///< program id
+  std::array<int32_t, 3> grid{1, 1, 1};   ///< what get_num_programs answers
+  /// Null, or called at back edges of loops; false stops the program with TrapKind::Interrupted. Rate-limit inside.
+  bool (*poll)(void* context) = nullptr;
+  void* pollContext = nullptr;
+
+  // Set by execute().
+  const Instruction* pc = nullptr;        ///< where a yielded program goes on; null: at the start
+  Step step = Step::Done;
+  bool stored = false;                    ///< the program has written memory
+  bool restart = false;                   ///< index arithmetic wrapped: run the fallback plan
+  Trap trap;                              ///< message is left empty: the launcher writes the text
+  std::string printed;                    ///< output of tt.print; the launcher takes it away
+
+  template <class T> T& at(uint32_t offset) { return *reinterpret_cast<T*>(arena + offset); }
+};
+
+/// Fills the constant part of the arena and runs the launch-invariant prologue. Once per frame and launch; needs
+/// arena, launch and grid.
+void initFrame(const Plan& plan, Frame& frame);
+
+/// Runs one program to its end. Resets pc, stored and trap itself. Allocates only when it traps or prints.
+Step execute(const Plan& plan, Frame& frame);
+
+/// The tile operations for this CPU (chosen once per process). See tile/TileOps.h.
+const TwTileOps& tileOps();
+
+} // namespace tiletwin::interp
