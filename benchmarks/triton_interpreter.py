@@ -1,0 +1,49 @@
+"""Kernels bound by a launch's overhead, timed in whichever `triton` is installed: real Triton's interpreter or tiletwin."""
+
+import json
+import pathlib
+import statistics
+import sys
+import time
+
+import torch
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "demo"))
+from kernels import matmul, row_softmax, vector_add  # noqa: E402
+
+
+def measure(repeats):
+    """Returns {name: seconds}, medians. "small tiles" in a name: at most 1,024 elements a tile."""
+    torch.manual_seed(0)
+    results = {}
+
+    def timed(name, run):
+        run()
+        values = []
+        for _ in range(repeats):
+            start = time.perf_counter()
+            run()
+            values.append(time.perf_counter() - start)
+        results[name] = statistics.median(values)
+
+    n = 1 << 20
+    x, y, out = torch.randn(n), torch.randn(n), torch.empty(n)
+    timed("vadd 2^20, BLOCK 1024, small tiles", lambda: vector_add[(n // 1024,)](x, y, out, n, BLOCK=1024))
+    m = 512
+    s, s_out = torch.randn(m, 1000), torch.empty(m, 1000)
+    timed("softmax 512 x 1000, small tiles", lambda: row_softmax[(m,)](s, s_out, 1000, 1000, BLOCK=1024))
+    size = 256
+    a, b, c = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+
+    def product(bm, bn, bk):
+        grid = ((size // bm) * (size // bn),)
+        matmul[grid](a, b, c, size, size, size, *a.stride(), *b.stride(), *c.stride(), BM=bm, BN=bn, BK=bk, GROUP=4, PRECISION="ieee")
+
+    timed("matmul 256, tiles 16x16x16, small tiles", lambda: product(16, 16, 16))
+    timed("vadd 2^20, BLOCK 65536", lambda: vector_add[(n // 65536,)](x, y, out, n, BLOCK=65536))
+    timed("matmul 256, tiles 128x128x64", lambda: product(128, 128, 64))
+    return results
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(repeats=3)))
