@@ -36,7 +36,10 @@ struct Trap {
   int64_t offset = 0;                 ///< byte offset from that buffer's first byte (may be negative)
   int64_t bufferBytes = 0;            ///< bytes of that buffer's storage
   int64_t accessBytes = 0;            ///< bytes the access touches
-  std::string message;                ///< complete text for the user: where, what, expected, got
+  uint64_t address = 0;               ///< first byte of the access, if there was one
+  /// From launch(): complete text for the user (where, what, expected, got). Inside a backend, before describeAccess and
+  /// formatTrap (TrapText.h) complete it: the detail only, such as an assertion's own text.
+  std::string message;
 
   explicit operator bool() const { return kind != TrapKind::None; }
 };

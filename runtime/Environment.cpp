@@ -1,0 +1,75 @@
+// runtime/Environment.cpp -- parsing of TILETWIN_* variables.
+#include "runtime/Environment.h"
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+
+namespace tiletwin::environment {
+
+static std::string_view trimmed(std::string_view s) {
+  auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!s.empty() && space(s.front())) s.remove_prefix(1);
+  while (!s.empty() && space(s.back())) s.remove_suffix(1);
+  return s;
+}
+
+static std::string lower(std::string_view s) {
+  std::string result(s);
+  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  return result;
+}
+
+static Error error(const char* name, const std::string& value, const std::string& expected) {
+  return Error(std::string(name) + "=" + value + ": expected " + expected + "; correct or unset the variable");
+}
+
+std::optional<std::string> text(const char* name) {
+  const char* value = std::getenv(name);
+  if (!value) return std::nullopt;
+  std::string_view found = trimmed(value);
+  if (found.empty()) return std::nullopt;
+  return std::string(found);
+}
+
+std::optional<int64_t> integer(const char* name, int64_t lowest, int64_t highest) {
+  std::optional<std::string> value = text(name);
+  if (!value) return std::nullopt;
+  int64_t number = 0;
+  auto [end, status] = std::from_chars(value->data(), value->data() + value->size(), number);
+  if (status != std::errc() || end != value->data() + value->size() || number < lowest || number > highest)
+    throw error(name, *value, "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest));
+  return number;
+}
+
+std::optional<bool> flag(const char* name) {
+  static constexpr std::array<std::string_view, 8> kWords = {"1", "true", "yes", "on", "0", "false", "no", "off"};
+  std::optional<std::string> value = text(name);
+  if (!value) return std::nullopt;
+  auto at = std::find(kWords.begin(), kWords.end(), lower(*value));
+  if (at == kWords.end()) throw error(name, *value, "1 (true, yes, on) or 0 (false, no, off)");
+  return at - kWords.begin() < 4;
+}
+
+std::optional<int> choice(const char* name, std::span<const std::string_view> choices) {
+  std::optional<std::string> value = text(name);
+  if (!value) return std::nullopt;
+  auto at = std::find(choices.begin(), choices.end(), lower(*value));
+  if (at != choices.end()) return int(at - choices.begin());
+  std::string list;
+  for (std::string_view word : choices) list += (list.empty() ? "" : ", ") + std::string(word);
+  throw error(name, *value, "one of: " + list);
+}
+
+std::optional<int> numThreads() {
+  if (auto n = integer("TILETWIN_NUM_THREADS", 1, 4096)) return int(*n);
+  return std::nullopt;
+}
+
+Numerics numerics() {
+  static constexpr std::array<std::string_view, 3> kModes = {"fast", "exact", "ieee"};
+  return Numerics(choice("TILETWIN_NUMERICS", kModes).value_or(0));
+}
+
+} // namespace tiletwin::environment

@@ -1,0 +1,40 @@
+// runtime/Environment.h -- the TILETWIN_* environment variables the C++ side reads, parsed in one place.
+// Here:      look-ups that parse, and errors that say which variable, what it held and what it may hold.
+// Not here:  variables that only Python reads (python/tiletwin), and what the values mean.
+// Invariant: a bad value is never ignored: it is an error that names the variable.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tiletwin::environment {
+
+/// A TILETWIN_* variable holds what it must not. what() is a complete sentence for the user.
+class Error : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The value of the variable, or nothing if it is unset or empty.
+std::optional<std::string> text(const char* name);
+
+/// A decimal number in [lowest, highest], or nothing if unset. Throws Error.
+std::optional<int64_t> integer(const char* name, int64_t lowest, int64_t highest);
+
+/// 1, true, yes, on / 0, false, no, off in any case, or nothing if unset. Throws Error.
+std::optional<bool> flag(const char* name);
+
+/// Index of the value in `choices`, or nothing if unset. Throws Error, listing the choices.
+std::optional<int> choice(const char* name, std::span<const std::string_view> choices);
+
+/// TILETWIN_NUM_THREADS (1 .. 4096): threads a launch may use.
+std::optional<int> numThreads();
+
+enum class Numerics : uint8_t { Fast, Exact, Ieee };
+/// TILETWIN_NUMERICS: fast (default), exact, ieee.
+Numerics numerics();
+
+} // namespace tiletwin::environment

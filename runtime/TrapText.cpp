@@ -1,0 +1,165 @@
+// runtime/TrapText.cpp -- the one-line messages of traps.
+#include "runtime/TrapText.h"
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <optional>
+
+namespace tiletwin {
+
+namespace {
+
+struct NameRow {
+  std::string_view operation, user;
+};
+/// Operations whose user name is not "tl." plus the IR name. Sorted by operation.
+constexpr NameRow kUserNames[] = {
+    {"arith.addi", "+"},
+    {"arith.divf", "/"},
+    {"arith.divsi", "//"},
+    {"arith.divui", "//"},
+    {"arith.muli", "*"},
+    {"arith.remf", "%"},
+    {"arith.remsi", "%"},
+    {"arith.remui", "%"},
+    {"arith.subi", "-"},
+    {"tt.addptr", "pointer arithmetic"},
+    {"tt.assert", "tl.device_assert"},
+    {"tt.atomic_rmw", "atomic operation"},
+    {"tt.call", "function call"},
+    {"tt.descriptor_gather", "descriptor.gather"},
+    {"tt.descriptor_load", "descriptor.load"},
+    {"tt.descriptor_reduce", "descriptor.atomic operation"},
+    {"tt.descriptor_scatter", "descriptor.scatter"},
+    {"tt.descriptor_store", "descriptor.store"},
+    {"tt.elementwise_inline_asm", "tl.inline_asm_elementwise"},
+    {"tt.extern_elementwise", "libdevice function"},
+    {"tt.get_num_programs", "tl.num_programs"},
+    {"tt.get_program_id", "tl.program_id"},
+    {"tt.make_range", "tl.arange"},
+    {"tt.print", "tl.device_print"},
+    {"tt.scan", "tl.associative_scan"},
+};
+static_assert(std::is_sorted(std::begin(kUserNames), std::end(kUserNames),
+                             [](const NameRow& a, const NameRow& b) { return a.operation < b.operation; }));
+
+/// A nearest buffer further away than this says nothing about the mistake.
+constexpr uint64_t kNearBytes = uint64_t(1) << 30;
+
+std::string number(int64_t n) { return std::to_string(n); }
+std::string bytes(int64_t n) { return n == 1 ? "1 byte" : number(n) + " bytes"; }
+std::string hex(uint64_t address) {
+  std::array<char, 24> text;
+  std::snprintf(text.data(), text.size(), "0x%" PRIx64, address);
+  return text.data();
+}
+
+bool writes(const Trap& trap) {
+  constexpr std::array<std::string_view, 6> kWriting = {"store", "atomic", "scatter", "reduce", "cas", "rmw"};
+  return trap.kind == TrapKind::ReadOnly || std::any_of(kWriting.begin(), kWriting.end(), [&](std::string_view word) {
+           return trap.operation.find(word) != std::string::npos;
+         });
+}
+
+std::string where(const Trap& trap) {
+  std::string text = trap.where.file;
+  if (trap.where.line > 0) {
+    text += (text.empty() ? "line " : ":") + number(trap.where.line);
+    if (trap.where.column > 0) text += ":" + number(trap.where.column);
+  }
+  return text.empty() ? text : text + ": ";
+}
+
+std::string which(const Trap& trap) {
+  std::string text = "program (" + number(trap.program[0]) + ", " + number(trap.program[1]) + ", " +
+                     number(trap.program[2]) + ")";
+  if (trap.element >= 0) {
+    text += ", element " + number(trap.element);
+    if (trap.index.find(',') != std::string::npos) text += " (index " + trap.index + ")";
+  }
+  return text;
+}
+
+/// "reads 4 bytes at offset 4096 of x (4096 bytes)" or "... at address 0x10".
+std::string access(const Trap& trap) {
+  std::string text = writes(trap) ? "writes " : "reads ";
+  text += trap.accessBytes > 0 ? bytes(trap.accessBytes) : "memory";
+  if (!trap.buffer.empty())
+    return text + " at offset " + number(trap.offset) + " of " + trap.buffer + " (" + bytes(trap.bufferBytes) + ")";
+  return text + " at address " + hex(trap.address);
+}
+
+std::string outOfBounds(const Trap& trap) {
+  if (trap.buffer.empty()) {
+    if (trap.address < 4096) return access(trap) + ": a null pointer, or an offset added to one";
+    return access(trap) + ", which is far from every buffer known: check the pointer arithmetic; memory that is not an "
+                          "argument of the launch must be named with tiletwin.register(...)";
+  }
+  int64_t last = trap.offset + std::max<int64_t>(trap.accessBytes, 1);
+  std::string how;
+  if (trap.offset < 0)
+    how = bytes(-trap.offset) + " before the start; is an index negative, or a mask missing?";
+  else if (last > trap.bufferBytes)
+    how = bytes(last - trap.bufferBytes) + " past the end; is a mask missing, or does it allow too much?";
+  else
+    how = "outside of what may be accessed";
+  return access(trap) + ": " + how;
+}
+
+std::string what(const Trap& trap) {
+  const std::string& detail = trap.message;
+  switch (trap.kind) {
+  case TrapKind::None: return "nothing went wrong";
+  case TrapKind::OutOfBounds: return outOfBounds(trap) + (detail.empty() ? "" : "; " + detail);
+  case TrapKind::ReadOnly: return access(trap) + ", which is read-only" + (detail.empty() ? "" : ": " + detail);
+  case TrapKind::Assert: return detail.empty() ? "assertion failed" : "assertion failed: " + detail;
+  case TrapKind::OffsetOverflow:
+    return "32-bit offset arithmetic wrapped around" + (detail.empty() ? "" : " (" + detail + ")") +
+           "; make an operand 64 bits wide, for example with .to(tl.int64)";
+  case TrapKind::Unsupported: return detail.empty() ? "this cannot be run by the interpreter" : detail;
+  case TrapKind::Interrupted: return "interrupted";
+  }
+  return detail;
+}
+
+} // namespace
+
+std::string userNameOf(std::string_view operation) {
+  auto at = std::lower_bound(std::begin(kUserNames), std::end(kUserNames), operation,
+                             [](const NameRow& row, std::string_view name) { return row.operation < name; });
+  if (at != std::end(kUserNames) && at->operation == operation) return std::string(at->user);
+  size_t dot = operation.find('.');
+  if (dot == std::string_view::npos) return std::string(operation);
+  std::string name(operation.substr(dot + 1));
+  return operation.starts_with("tt.") ? "tl." + name : name;
+}
+
+void describeAccess(Trap& trap, std::span<const Buffer> buffers) {
+  bool access = trap.kind == TrapKind::OutOfBounds || trap.kind == TrapKind::ReadOnly;
+  if (!access || !trap.buffer.empty() || trap.address == 0) return;
+  auto gap = [&](const Buffer& buffer) -> uint64_t {
+    if (trap.address < buffer.begin) return buffer.begin - trap.address;
+    return trap.address >= buffer.end ? trap.address - buffer.end : 0;
+  };
+  std::optional<Buffer> best = BufferRegistry::instance().nearest(trap.address);
+  for (const Buffer& buffer : buffers)
+    if (!best || gap(buffer) <= gap(*best)) best = buffer; // an argument of the launch is named in preference
+  if (!best || gap(*best) > kNearBytes) return;
+  trap.buffer = best->name.empty() ? "an unnamed buffer" : best->name;
+  trap.offset = int64_t(trap.address - best->begin);
+  trap.bufferBytes = int64_t(best->end - best->begin);
+}
+
+std::string trapText(const Trap& trap) {
+  if (trap.kind == TrapKind::Interrupted) return where(trap) + what(trap);
+  std::string name = userNameOf(trap.operation);
+  return where(trap) + (name.empty() ? name : name + ": ") + which(trap) + ": " + what(trap);
+}
+
+void completeTrap(Trap& trap, std::span<const Buffer> buffers) {
+  describeAccess(trap, buffers);
+  trap.message = trapText(trap);
+}
+
+} // namespace tiletwin
