@@ -1,0 +1,55 @@
+"""Checks a wheel: size, exported symbols, what it links, and names its platform by the newest glibc symbol it needs.
+
+usage: check_wheel.py dist/NAME.whl        exits 1 with a message on the first violation
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+LIMIT_MB = 45
+# What every manylinux system has. TBB and LLVM must not be here.
+SYSTEM_LIBRARIES = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2", "libgcc_s.so.1",
+                    "libstdc++.so.6", "libz.so.1"}
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def main():
+    wheel = pathlib.Path(sys.argv[1])
+    size = wheel.stat().st_size / 1e6
+    glibc = (2, 17)
+    with tempfile.TemporaryDirectory() as folder:
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder)
+        libraries = sorted(pathlib.Path(folder).rglob("*.so*"))
+        if not libraries:
+            sys.exit(f"{wheel.name} holds no shared library")
+        names = {p.name for p in libraries}
+        for library in libraries:
+            dynamic = run("readelf", "-d", str(library))
+            needed = set(re.findall(r"\(NEEDED\).*\[(.+?)\]", dynamic))
+            foreign = needed - SYSTEM_LIBRARIES - names
+            if foreign:
+                sys.exit(f"{library.name} needs {sorted(foreign)}, which the wheel does not hold")
+            for version in re.findall(r"GLIBC_(\d+)\.(\d+)", run("objdump", "-T", str(library))):
+                glibc = max(glibc, (int(version[0]), int(version[1])))
+            exported = [line.split()[-1] for line in run("nm", "-D", "--defined-only", str(library)).splitlines()]
+            leaked = [s for s in exported if "llvm" in s or "mlir" in s]
+            if leaked:
+                sys.exit(f"{library.name} exports {len(leaked)} LLVM symbols, {leaked[0]} for one")
+    if size > LIMIT_MB:
+        sys.exit(f"{wheel.name} has {size:.1f} MB, the limit is {LIMIT_MB}")
+    platform = f"manylinux_{glibc[0]}_{glibc[1]}_x86_64"
+    if platform not in wheel.name:
+        run(sys.executable, "-m", "wheel", "tags", "--remove", "--platform-tag", platform, str(wheel))
+    print(f"{next(wheel.parent.glob('*.whl'))}: {size:.1f} MB, {len(libraries)} libraries, needs glibc {glibc[0]}.{glibc[1]}")
+
+
+if __name__ == "__main__":
+    main()
