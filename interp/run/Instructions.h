@@ -1,0 +1,325 @@
+// interp/run/Instructions.h -- what instructions operate on: the operand structs the planner fills and the functions that run them.
+//
+// Here:      operand layouts shared by plan/ (which fills them once) and run/Execute*.cpp (which read them for every program).
+// Not here:  MLIR; arithmetic on elements (tile/); how operands are chosen (plan/).
+// Invariant: an Off is an arena offset once the plan is final; offsets of tiles are multiples of 64.
+#pragma once
+#include "interp/run/Frame.h"
+#include <cstdint>
+#include <vector>
+
+namespace tiletwin::interp {
+
+inline constexpr int kMaxRank = 24;
+
+/// Arena offset; the planner patches it when registers get their places.
+struct Off { uint32_t v = 0; };
+
+/// A launch-, program- or loop-uniform integer: a constant or an 8-byte cell.
+struct UniformOperand {
+  bool constant = true;
+  int64_t value = 0;
+  Off cell;
+  int64_t get(Frame& f) const { return constant ? value : f.at<int64_t>(cell.v); }
+};
+
+/// Byte stride along one dimension: a constant, or the cell-th stride of a memory view's descriptor.
+struct DimStride {
+  int64_t value = 0;
+  int32_t cell = -1;
+};
+
+/// What a load leaves for its readers, in the arena: where the tile is. Strides (int64 each) follow.
+struct ViewDescriptor {
+  std::byte* data;
+  uintptr_t lo, hi;   ///< user memory the view covers; lo == hi: the tile is a copy
+  uint64_t fill;      ///< one element: the value of a load that reads nothing
+  int64_t* strides() { return reinterpret_cast<int64_t*>(this + 1); }
+};
+
+struct LoadOp;
+
+/// A tile somewhere: dense or strided in the arena, or behind a ViewDescriptor.
+struct TileOperand {
+  Off base;                      ///< the tile, or the descriptor if `view`
+  const LoadOp* view = nullptr;  ///< the load that fills the descriptor
+  int64_t offset = 0;            ///< bytes added to the first element's address
+  std::vector<DimStride> strides;
+};
+
+/// One affine access: element i of the tile is at base + sum_d strides[d] * i_d, inside box lo[d] <= i_d < hi[d].
+struct Access {
+  UniformOperand base;
+  std::vector<UniformOperand> strides; ///< bytes
+  std::vector<int64_t> shape;
+  bool masked = false;
+  std::vector<UniformOperand> lo, hi;  ///< if masked; may lie outside [0, shape[d])
+  int32_t elementBytes = 0;
+  int32_t root = -1;                   ///< argument the pointer comes from, or -1
+  const char* operation = "tt.load";
+};
+
+struct LoadOp {
+  Access access;
+  Off descriptor;
+  Off tile;                     ///< reserved space, dense
+  bool forceCopy = false;       ///< a reader may run after memory was written
+  bool hasOther = false;
+  Off other;                    ///< cell with the fill value
+  bool otherIsTile = false;
+  Off otherTile;                ///< dense, if otherIsTile
+};
+
+struct GatherOp {               ///< load or store with materialised addresses, all dense
+  std::vector<int64_t> shape;
+  int64_t elements = 0;
+  int32_t elementBytes = 0;
+  int32_t root = -1;
+  bool isStore = false;
+  Off address, data;
+  bool hasMask = false;
+  Off mask;
+  int otherKind = 0;            ///< 0 none, 1 cell, 2 tile
+  Off other;
+  bool dataIsCell = false;      ///< store of one uniform value
+  TwGatherFn gather = nullptr;
+  TwScatterFn scatter = nullptr;
+  const char* operation = "tt.load";
+};
+
+struct ScalarAccessOp {
+  Off address, data;
+  bool hasMask = false, hasOther = false, signExtend = false;
+  Off mask, other;
+  int32_t bytes = 0;
+  int32_t root = -1;
+  const char* operation = "tt.load";
+};
+
+/// Scalar operation through a strip function with n = 1, then made canonical.
+struct ScalarStripOp {
+  TwStripFn fn = nullptr;
+  int sources = 0;
+  Off src[3], dst;
+  DType type = DType::I32; ///< of the result
+};
+
+// ---- elementwise groups ----
+
+/// Where one value of a group lives while its strips run.
+struct GroupStream {
+  enum Kind : uint8_t { Operand, Cell, Strip, Tile, BodyArgument } kind = Operand;
+  int32_t elementBytes = 0;
+  TileOperand operand;          ///< Operand, Tile (dense)
+  Off cell;                     ///< Cell; Strip: the strip buffer
+  std::vector<DimStride> strides; ///< collapsed to the group's dimensions
+  int32_t argument = -1;        ///< BodyArgument
+  bool readAfterSink = false;   ///< Operand that is a view: read by a node behind the first sink
+};
+
+struct GroupNode {
+  enum Kind : uint8_t { Strip, Iota, Box, Sink } kind = Strip;
+  int8_t sources = 0;
+  int32_t src[3] = {-1, -1, -1}; ///< streams
+  int32_t dst = -1;              ///< stream
+  TwStripFn fn = nullptr;
+  // Iota
+  TwIotaFn iota = nullptr;
+  UniformOperand base;
+  std::vector<UniformOperand> strides;  ///< Iota: per dimension of the group (collapsed); Sink: bytes
+  // Box
+  std::vector<UniformOperand> lo, hi;   ///< per dimension; Box and masked Sink
+  // Sink
+  Access access;                 ///< in the tile's own dimensions
+  int32_t directFrom = -1;       ///< Strip node that may write user memory itself
+};
+
+/// Elementwise operations over one shape, run strip by strip.
+struct GroupOp {
+  std::vector<int64_t> shape;        ///< collapsed at plan time, at least one dimension
+  std::vector<std::vector<int>> dims; ///< original dimensions of each collapsed one, size 1 ones left out
+  std::vector<GroupStream> streams;
+  std::vector<GroupNode> nodes;
+  std::vector<int32_t> sinks;        ///< nodes
+  int64_t stripElements = 1024;
+  bool regionIsBox = false;          ///< every output is a sink under one common box: iterate over the box only
+  TwStridedCopyFn copy[4] = {};      ///< by log2 of element size
+  std::vector<int32_t> strided;      ///< Operand streams that may need a contiguous copy per strip: index of their strip buffer, or -1
+  std::vector<Off> stridedBuffers;
+};
+
+/// The body of a reduce or scan: a group over contiguous runs, arguments in, results out.
+struct BodyOp {
+  GroupOp group;
+  std::vector<int32_t> resultStreams;
+  std::vector<int32_t> resultBytes;
+};
+
+// ---- other tile operations ----
+
+struct ReduceOp {
+  int64_t outer = 1, axis = 1, inner = 1;
+  TwReduceFn fn = nullptr;
+  TwArgReduceFn argFn = nullptr;
+  TileOperand src;              ///< collapsed to [outer][axis*inner] where possible: strides[0] is the row stride
+  bool hasIndex = false;
+  Off srcIndex;
+  Off dst, dstIndex;
+  // generic
+  BodyOp* body = nullptr;
+  std::vector<Off> sources;     ///< dense, may be overwritten
+  std::vector<Off> results;
+  std::vector<Off> scratch;     ///< three per operand, as large as the operand
+  std::vector<int32_t> bytes;
+  bool reverse = false;
+};
+
+struct DotOp {
+  int64_t batch = 1, m = 0, n = 0, k = 0;
+  TwDotFn fn = nullptr;
+  TileOperand a, b;             ///< rank 2 or 3
+  int32_t aBytes = 0, bBytes = 0, cBytes = 0;
+  bool hasC = false;
+  Off c, d, scratch;            ///< c and d dense
+};
+
+struct CopyOp {                 ///< dst[i] = src[i], any strides
+  std::vector<int64_t> shape;
+  TileOperand src, dst;
+  int32_t elementBytes = 0;
+};
+
+struct TileGatherOp {           ///< tt.gather
+  std::vector<int64_t> srcShape, shape;
+  int axis = 0;
+  int32_t elementBytes = 0, indexBytes = 0;
+  Off src, index, dst;
+};
+
+struct HistogramOp {
+  int64_t elements = 0, bins = 0;
+  int32_t bytes = 4;
+  Off src, mask, dst;
+  bool hasMask = false;
+};
+
+struct AssertOp {
+  std::string message;
+  int64_t elements = 1;
+  std::vector<int64_t> shape;
+  Off condition;
+};
+
+struct PrintOp {
+  struct Item { DType type; bool isSigned; bool isTile; Off at; std::vector<int64_t> shape; };
+  std::string prefix;
+  bool hex = false;
+  std::vector<Item> items;
+};
+
+struct ResultOp {               ///< hands a value to the launcher
+  int32_t index = 0;
+  int64_t bytes = 0;
+  Off at;
+};
+
+/// base + sum strides[d] * i_d over shape stays inside [min, max]; else the program restarts on the fallback plan.
+struct RangeCheckOp {
+  UniformOperand base;
+  std::vector<UniformOperand> strides;
+  std::vector<int64_t> extents;      ///< shape[d] - 1
+  int64_t min = 0, max = 0;
+};
+
+/// Interval of i with `base + i*stride pred bound`, 0 <= i < size.
+enum class BoxPredicate : uint8_t { Lt, Le, Gt, Ge, Eq };
+struct BoxBoundOp {
+  UniformOperand base, stride, bound;
+  int64_t size = 0;
+  BoxPredicate predicate = BoxPredicate::Lt;
+  Off lo, hi;
+};
+
+/// Quotient of base + i*stride by divisor, the same for all i of the tile; else the program restarts on the fallback plan.
+struct UniformQuotientOp {
+  UniformOperand base, divisor;
+  std::vector<UniformOperand> strides;
+  std::vector<int64_t> extents;
+  Off dst;
+};
+
+// ---- scalar operations on canonical cells: integers sign-extended to 64 bits, i1 is 0 or 1 ----
+#define TILETWIN_SCALAR_OPS(X)                                                                                          \
+  X(Add) X(Sub) X(Mul) X(And) X(Or) X(Xor) X(Shl) X(ShrS) X(ShrU) X(MinS) X(MaxS) X(MinU) X(MaxU)                         \
+  X(Eq) X(Ne) X(Slt) X(Sle) X(Sgt) X(Sge) X(Ult) X(Ule) X(Ugt) X(Uge)                                                     \
+  X(Select) X(Move) X(SignExtend) X(ZeroExtend) X(SatSub) X(SatAdd)
+enum class ScalarOp : uint8_t {
+#define X(name) name,
+  TILETWIN_SCALAR_OPS(X)
+#undef X
+};
+const char* nameOf(ScalarOp op);
+/// r[0] = r[1] op r[2] (op r[3]) in `width` bits (8, 16, 32 or 64; 1 for And, Or, Xor, Eq, Ne, Select, Move and extensions).
+ExecFn scalarFn(ScalarOp op, int width);
+/// The same, at plan time. `c` is used by Select.
+int64_t foldScalar(ScalarOp op, int width, int64_t a, int64_t b, int64_t c);
+
+// ---- instructions ----
+using InstructionRef = const Instruction*;
+InstructionRef execScalarStrip(InstructionRef in, Frame& f);   // data: ScalarStripOp
+InstructionRef execProgramId(InstructionRef in, Frame& f);     // r[0] = program[imm]
+InstructionRef execNumPrograms(InstructionRef in, Frame& f);   // r[0] = grid[imm]
+InstructionRef execLoadArgument(InstructionRef in, Frame& f);  // r[0] = arguments[imm], width r[1], sign-extended unless r[2]
+InstructionRef execJump(InstructionRef in, Frame& f);          // pc += imm
+InstructionRef execBackEdge(InstructionRef in, Frame& f);      // pc += imm, with polling
+InstructionRef execBranchIfNot(InstructionRef in, Frame& f);   // pc += imm unless r[0]
+InstructionRef execForEnter(InstructionRef in, Frame& f);      // r[0] iv = r[1] lower; pc += imm unless iv < r[2] (signed; data != null: unsigned)
+InstructionRef execForNext(InstructionRef in, Frame& f);       // iv += r[1]; pc += imm if iv < r[2], with polling; width in r[3]
+InstructionRef execReturn(InstructionRef in, Frame& f);
+InstructionRef execRangeCheck(InstructionRef in, Frame& f);    // data: RangeCheckOp
+InstructionRef execBoxBound(InstructionRef in, Frame& f);      // data: BoxBoundOp
+InstructionRef execUniformQuotient(InstructionRef in, Frame& f); // data: UniformQuotientOp
+InstructionRef execScalarLoad(InstructionRef in, Frame& f);    // data: ScalarAccessOp
+InstructionRef execScalarStore(InstructionRef in, Frame& f);
+InstructionRef execLoad(InstructionRef in, Frame& f);          // data: LoadOp
+InstructionRef execGather(InstructionRef in, Frame& f);        // data: GatherOp
+InstructionRef execGroup(InstructionRef in, Frame& f);         // data: GroupOp
+InstructionRef execReduce(InstructionRef in, Frame& f);        // data: ReduceOp
+InstructionRef execGenericReduce(InstructionRef in, Frame& f);
+InstructionRef execGenericScan(InstructionRef in, Frame& f);
+InstructionRef execDot(InstructionRef in, Frame& f);           // data: DotOp
+InstructionRef execCopy(InstructionRef in, Frame& f);          // data: CopyOp
+InstructionRef execTileGather(InstructionRef in, Frame& f);    // data: TileGatherOp
+InstructionRef execHistogram(InstructionRef in, Frame& f);     // data: HistogramOp
+InstructionRef execAssert(InstructionRef in, Frame& f);        // data: AssertOp
+InstructionRef execPrint(InstructionRef in, Frame& f);         // data: PrintOp
+InstructionRef execResult(InstructionRef in, Frame& f);        // data: ResultOp
+InstructionRef execLoadTileArgument(InstructionRef in, Frame& f); // memcpy(r[0], *(void**)r[1], imm)
+InstructionRef execPointer(InstructionRef in, Frame& f);       // dense view of a tile argument: data: LoadOp, r[1] the address cell
+
+// ---- shared by the Execute*.cpp files ----
+/// Address of the operand's first element and its byte strides.
+std::byte* resolve(const TileOperand& operand, Frame& f, int64_t* strides);
+/// Copies what the view shows into its reserved tile and lets the descriptor point there.
+void copyView(const LoadOp& load, Frame& f);
+
+/// Result of looking at an access: box clipped to the tile, and the bytes it spans.
+struct AccessRange {
+  bool empty = false, full = true;
+  uintptr_t base = 0;
+  int64_t strides[kMaxRank], lo[kMaxRank], hi[kMaxRank];
+  uintptr_t begin = 0, end = 0;
+};
+/// Evaluates an access and checks its span. False: Frame::trap is set (from the first element that misses).
+bool checkAccess(const Access& access, Frame& f, InstructionRef in, bool write, AccessRange& range);
+/// Like the above for `size` bytes at one address.
+bool checkAddress(uintptr_t address, int64_t size, int32_t root, bool write, Frame& f);
+/// Runs a body over n contiguous elements.
+void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* arguments, void* const* results);
+/// Fills Frame::trap for one bad element and leaves the program.
+InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, uintptr_t address, int64_t bytes, int32_t root,
+                           bool write, const std::vector<int64_t>& shape, int64_t element);
+InstructionRef raise(InstructionRef in, Frame& f, TrapKind kind, std::string operation, std::string message);
+std::string indexText(const std::vector<int64_t>& shape, int64_t element);
+
+} // namespace tiletwin::interp
