@@ -1,12 +1,20 @@
 // python/src/Module.cpp -- the extension module tiletwin._C: what Python sees of the C++ side.
 // Here:      the module definition; each file of this folder adds its own objects.
 // Not here:  the language's objects (frontend/Objects.h), launches (Launcher.cpp), compilation (Compile.cpp).
-#include "frontend/Objects.h"
+#include "Compile.h"
+#include "Interned.h"
+#include "Launcher.h"
+#include "Registry.h"
+
+namespace tiletwin::frontend {
+int addObjects(PyObject* module); // frontend/Objects.h, whose MLIR headers this file does without
+}
 
 namespace {
 
 int executeModule(PyObject* module) {
-  if (tiletwin::frontend::addObjects(module) < 0)
+  using namespace tiletwin::python;
+  if (tiletwin::frontend::addObjects(module) < 0 || addCompile(module) < 0 || addLauncher(module) < 0 || addRegistry(module) < 0)
     return -1;
   return 0;
 }

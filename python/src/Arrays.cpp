@@ -1,0 +1,410 @@
+// python/src/Arrays.cpp -- see Arrays.h. One function per way an object can show its memory.
+#include "Arrays.h"
+#include "Dlpack.h"
+#include "Elements.h"
+#include "Interned.h"
+#include <sys/uio.h>
+#include <unistd.h>
+#include <unordered_map>
+#include <vector>
+
+namespace tiletwin::python {
+namespace {
+
+PyRef attribute(PyObject* object, PyObject* name) { return PyRef::steal(PyObject_GetAttr(object, name)); }
+PyRef callMethod(PyObject* object, PyObject* name) { return PyRef::steal(PyObject_CallMethodObjArgs(object, name, nullptr)); }
+
+bool typeHas(PyTypeObject* type, PyObject* name) {
+  PyRef found = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name));
+  if (!found)
+    PyErr_Clear();
+  return bool(found);
+}
+
+/// True if a class of that module and name is among the bases.
+bool derivesFrom(PyTypeObject* type, std::string_view module, std::string_view name) {
+  PyRef mro = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__mro__"));
+  Py_ssize_t size = mro ? PyTuple_Size(mro.get()) : 0;
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    PyObject* base = PyTuple_GetItem(mro.get(), i);
+    PyRef baseName = PyRef::steal(PyObject_GetAttrString(base, "__name__"));
+    PyRef baseModule = PyRef::steal(PyObject_GetAttrString(base, "__module__"));
+    std::string_view home = utf8(baseModule.get());
+    if (utf8(baseName.get()) == name && home.substr(0, module.size()) == module)
+      return true;
+  }
+  PyErr_Clear();
+  return false;
+}
+
+TypeFacts inspectType(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  TypeFacts facts;
+  auto is = [&](ObjectKind kind) { facts.kind = kind; return facts; };
+  if (object == Py_None) return is(ObjectKind::None);
+  if (PyBool_Check(object)) return is(ObjectKind::Bool);
+  if (PyLong_Check(object)) return is(ObjectKind::Int);
+  if (derivesFrom(type, "numpy", "generic")) return is(ObjectKind::NumPyScalar);
+  if (PyFloat_Check(object)) return is(ObjectKind::Float);
+  if (PyUnicode_Check(object)) return is(ObjectKind::String);
+  if (PyTuple_Check(object) || PyList_Check(object)) return is(ObjectKind::Tuple);
+  if (derivesFrom(type, "tiletwin", "constexpr")) return is(ObjectKind::Constexpr);
+  if (derivesFrom(type, "tiletwin", "JITCallable") || derivesFrom(type, "tiletwin", "builtin")) return is(ObjectKind::JitFunction);
+  if (derivesFrom(type, "tiletwin", "TensorDescriptor")) return is(ObjectKind::Descriptor);
+  if (derivesFrom(type, "tiletwin", "TensorWrapper")) return is(ObjectKind::Reinterpreted);
+  if (derivesFrom(type, "tiletwin", "dtype")) return is(ObjectKind::Other);
+  facts.hasStorage = typeHas(type, names::untypedStorage());
+  if (PyRef capsule = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), names::dlpackExchange()))) {
+    auto* table = static_cast<const dlpack::ExchangeTable*>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
+    if (table && table->version.major == 1 && table->tensorFromPython) {
+      facts.exchange = table;
+      return is(ObjectKind::ExchangeTable);
+    }
+  }
+  PyErr_Clear();
+  if (facts.hasStorage) return is(ObjectKind::Torch);
+  if (derivesFrom(type, "numpy", "ndarray")) return is(ObjectKind::NumPyArray);
+  if (typeHas(type, names::dataPtr())) return is(ObjectKind::DataPointer);
+  auto has = [&](PyObject* name) { return PyObject_HasAttr(object, name) == 1; };
+  if (has(names::dataPtr()) && has(names::dtype())) return is(ObjectKind::DataPointer);
+  if (has(names::cudaArrayInterface())) return is(ObjectKind::CudaArrayInterface);
+  if (has(names::arrayInterface())) return is(ObjectKind::ArrayInterface);
+  if (has(names::dlpack())) return is(ObjectKind::DlpackMethod);
+  if (PyObject_CheckBuffer(object) && !PyBytes_Check(object)) return is(ObjectKind::Buffer);
+  if (PyIndex_Check(object)) return is(ObjectKind::IndexLike);
+  return facts;
+}
+
+/// Sets the view's extents from shape and byte strides; `strides` null: row-major.
+void setView(Array& out, int ndim, const int64_t* shape, const int64_t* strides, int64_t strideUnit) {
+  int64_t itemBytes = element(out.element).bytes, low = 0, high = 0, numel = 1;
+  for (int i = ndim - 1; i >= 0; --i) {
+    if (shape[i] > 0) {
+      int64_t reach = (shape[i] - 1) * (strides ? strides[i] * strideUnit : numel * itemBytes);
+      (reach < 0 ? low : high) += reach;
+    }
+    numel *= shape[i];
+  }
+  out.viewBegin = out.data + low;
+  out.viewEnd = numel == 0 ? out.viewBegin : out.data + high + itemBytes;
+  if (numel == 0)
+    out.viewBegin = out.viewEnd = out.data;
+}
+
+void storageIsView(Array& out) {
+  out.begin = out.viewBegin;
+  out.end = out.viewEnd;
+}
+
+bool unsupportedElement(PyObject* object, const std::string& what) {
+  PyErr_Format(PyExc_TypeError, "a %s with elements of type %s cannot be passed to a kernel; the language has bool, (u)int8 to "
+               "(u)int64, float8 (e5m2, e4m3fn, e4m3b11fnuz, e4m3fnuz, e5m2fnuz), float16, bfloat16, float32 and float64",
+               typeName(object).c_str(), what.c_str());
+  return false;
+}
+
+bool addressFrom(PyObject* object, PyObject* method, uintptr_t& out) {
+  PyRef number = callMethod(object, method);
+  if (!number)
+    return false;
+  PyRef index = PyRef::steal(PyNumber_Index(number.get()));
+  if (!index)
+    return false;
+  out = uintptr_t(PyLong_AsUnsignedLongLong(index.get()));
+  return !PyErr_Occurred();
+}
+
+bool setTorchStorage(PyObject* object, Array& out) {
+  PyRef storage = callMethod(object, names::untypedStorage());
+  uintptr_t bytes = 0;
+  if (!storage || !addressFrom(storage.get(), names::dataPtr(), out.begin) || !addressFrom(storage.get(), names::nbytes(), bytes))
+    return false;
+  out.end = out.begin + bytes;
+  return true;
+}
+
+bool fromDlpackTensor(PyObject* object, const dlpack::Tensor& tensor, Array& out) {
+  out.onDevice = tensor.device.type != dlpack::kCpu && tensor.device.type != dlpack::kCudaHost;
+  out.element = elementByDlpack(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
+  if (out.element < 0)
+    return unsupportedElement(object, "DLPack (code " + std::to_string(tensor.dtype.code) + ", " + std::to_string(tensor.dtype.bits) +
+                                          " bits, " + std::to_string(tensor.dtype.lanes) + " lanes)");
+  out.data = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byteOffset;
+  setView(out, tensor.ndim, tensor.shape, tensor.strides, element(out.element).bytes);
+  return true;
+}
+
+bool readTorchSlow(PyObject* object, Array& out) {
+  PyRef dtype = attribute(object, names::dtype());
+  if (!dtype || (out.element = elementOfDtype(dtype.get())) < 0)
+    return false;
+  PyRef onCpu = attribute(object, names::isCpu());
+  if (!onCpu)
+    PyErr_Clear();
+  else if (PyObject_IsTrue(onCpu.get()) == 0)
+    out.onDevice = true;
+  if (!addressFrom(object, names::dataPtr(), out.data))
+    return false;
+  PyRef shape = attribute(object, names::shape()), strides = callMethod(object, names::stride());
+  if (!shape || !strides)
+    return false;
+  std::vector<int64_t> sizes, steps;
+  for (Py_ssize_t i = 0, n = PySequence_Size(shape.get()); i < n; ++i) {
+    PyRef size = PyRef::steal(PySequence_GetItem(shape.get(), i)), step = PyRef::steal(PySequence_GetItem(strides.get(), i));
+    if (!size || !step)
+      return false;
+    sizes.push_back(PyLong_AsLongLong(size.get()));
+    steps.push_back(PyLong_AsLongLong(step.get()));
+  }
+  if (PyErr_Occurred())
+    return false;
+  setView(out, int(sizes.size()), sizes.data(), steps.data(), element(out.element).bytes);
+  return setTorchStorage(object, out);
+}
+
+bool readExchange(PyObject* object, const TypeFacts& facts, Array& out) {
+  dlpack::Tensor tensor{};
+  auto* table = static_cast<const dlpack::ExchangeTable*>(facts.exchange);
+  if (table->tensorFromPython(object, &tensor) != 0) {
+    if (!facts.hasStorage)
+      return false;
+    PyErr_Clear(); // conjugate views, element types DLPack has no code for
+    return readTorchSlow(object, out);
+  }
+  if (!fromDlpackTensor(object, tensor, out))
+    return false;
+  if (facts.hasStorage && !out.onDevice)
+    return setTorchStorage(object, out);
+  storageIsView(out);
+  return true;
+}
+
+/// Storage of a NumPy view: the extents of the array at the end of the chain of bases.
+bool setNumPyStorage(PyObject* object, Array& out) {
+  storageIsView(out);
+  PyRef base = attribute(object, names::base());
+  PyRef last;
+  while (base && base.get() != Py_None) {
+    last = base;
+    if (factsOf(base.get()).kind != ObjectKind::NumPyArray)
+      break;
+    base = attribute(base.get(), names::base());
+  }
+  if (!base)
+    return false;
+  if (!last || !PyObject_CheckBuffer(last.get()))
+    return true;
+  Py_buffer view;
+  if (PyObject_GetBuffer(last.get(), &view, PyBUF_STRIDES) != 0) {
+    PyErr_Clear();
+    return true;
+  }
+  Array storage;
+  storage.element = elementByName("uint8");
+  storage.data = reinterpret_cast<uintptr_t>(view.buf);
+  std::vector<int64_t> shape(view.shape, view.shape + view.ndim);
+  std::vector<int64_t> strides(view.strides, view.strides + view.ndim);
+  setView(storage, view.ndim, shape.data(), strides.data(), 1);
+  storage.viewEnd += view.len ? view.itemsize - 1 : 0;
+  PyBuffer_Release(&view);
+  if (storage.viewBegin <= out.begin && out.end <= storage.viewEnd) { // as_strided views may lie outside
+    out.begin = storage.viewBegin;
+    out.end = storage.viewEnd;
+  }
+  return true;
+}
+
+bool readInterface(PyObject* object, PyObject* name, Array& out);
+
+bool readBuffer(PyObject* object, bool numpy, Array& out) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(object, &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    if (!numpy)
+      return false;
+    PyErr_Clear(); // element types without a buffer format (ml_dtypes)
+    return readInterface(object, names::arrayInterface(), out);
+  }
+  out.element = elementByFormat(view.format, view.itemsize);
+  if (out.element < 0) {
+    std::string format = view.format ? view.format : "B";
+    PyBuffer_Release(&view);
+    if (numpy)
+      return readInterface(object, names::arrayInterface(), out);
+    return unsupportedElement(object, "'" + format + "'");
+  }
+  out.data = reinterpret_cast<uintptr_t>(view.buf);
+  out.readOnly = view.readonly;
+  static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
+  setView(out, view.ndim, reinterpret_cast<const int64_t*>(view.shape), reinterpret_cast<const int64_t*>(view.strides), 1);
+  PyBuffer_Release(&view);
+  if (numpy)
+    return setNumPyStorage(object, out);
+  storageIsView(out);
+  return true;
+}
+
+/// True if one byte at `address` can be read by this process.
+bool isHostMemory(uintptr_t address) {
+  char byte;
+  iovec local{&byte, 1}, remote{reinterpret_cast<void*>(address), 1};
+  return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
+}
+
+bool readInterface(PyObject* object, PyObject* name, Array& out) {
+  PyRef dict = attribute(object, name);
+  if (!dict)
+    return false;
+  auto get = [&](const char* key) { return PyRef::steal(PyMapping_GetItemString(dict.get(), key)); };
+  PyRef data = get("data"), shape = get("shape"), typestr = get("typestr");
+  if (!data || !shape || !typestr)
+    return false;
+  PyRef strides = get("strides");
+  PyErr_Clear();
+  if (!PyTuple_Check(data.get()) || PyTuple_Size(data.get()) != 2 || !PyTuple_Check(shape.get())) {
+    PyErr_Format(PyExc_TypeError, "%s of a %s needs 'data' as (address, read_only) and 'shape' as a tuple",
+                 std::string(utf8(name)).c_str(), typeName(object).c_str());
+    return false;
+  }
+  out.data = uintptr_t(PyLong_AsUnsignedLongLong(PyTuple_GetItem(data.get(), 0)));
+  out.readOnly = PyObject_IsTrue(PyTuple_GetItem(data.get(), 1)) == 1;
+  std::string type(utf8(typestr.get()));
+  // "<f4": byte order, kind, bytes. Element types NumPy has no letter for are named by dtype.name only.
+  const std::pair<const char*, const char*> kLetters[] = {{"b1", "bool"}, {"i1", "int8"}, {"i2", "int16"}, {"i4", "int32"}, {"i8", "int64"},
+      {"u1", "uint8"}, {"u2", "uint16"}, {"u4", "uint32"}, {"u8", "uint64"}, {"f2", "float16"}, {"f4", "float32"}, {"f8", "float64"}};
+  if (type.size() >= 3 && type[0] != '>')
+    for (auto [letter, meaning] : kLetters)
+      if (type.substr(1) == letter)
+        out.element = elementByName(meaning);
+  if (out.element < 0) {
+    PyRef dtype = attribute(object, names::dtype());
+    PyRef dtypeName = PyRef::steal(dtype ? PyObject_GetAttrString(dtype.get(), "name") : nullptr);
+    PyErr_Clear();
+    if (dtypeName && type[0] != '>')
+      out.element = elementByName(utf8(dtypeName.get()));
+    if (out.element < 0)
+      return unsupportedElement(object, dtypeName ? std::string(utf8(dtypeName.get())) + " (" + type + ")" : type);
+  }
+  std::vector<int64_t> sizes, steps;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(shape.get()); ++i) {
+    sizes.push_back(PyLong_AsLongLong(PyTuple_GetItem(shape.get(), i)));
+    if (strides && PyTuple_Check(strides.get()))
+      steps.push_back(PyLong_AsLongLong(PyTuple_GetItem(strides.get(), i)));
+  }
+  if (PyErr_Occurred())
+    return false;
+  setView(out, int(sizes.size()), sizes.data(), steps.empty() ? nullptr : steps.data(), 1);
+  storageIsView(out);
+  if (name == names::cudaArrayInterface() && out.viewEnd > out.viewBegin && !isHostMemory(out.viewBegin))
+    out.onDevice = true;
+  if (factsOf(object).kind == ObjectKind::NumPyArray)
+    return setNumPyStorage(object, out);
+  return true;
+}
+
+bool readDlpackMethod(PyObject* object, Array& out) {
+  out.owner = callMethod(object, names::dlpack());
+  if (!out.owner)
+    return false;
+  const dlpack::Tensor* tensor = nullptr;
+  if (PyCapsule_IsValid(out.owner.get(), "dltensor_versioned")) {
+    auto* managed = static_cast<dlpack::ManagedTensorVersioned*>(PyCapsule_GetPointer(out.owner.get(), "dltensor_versioned"));
+    tensor = &managed->tensor;
+    out.readOnly = managed->flags & dlpack::kReadOnlyFlag;
+  } else if (PyCapsule_IsValid(out.owner.get(), "dltensor")) {
+    tensor = static_cast<const dlpack::Tensor*>(PyCapsule_GetPointer(out.owner.get(), "dltensor")); // first member of DLManagedTensor
+  } else {
+    PyErr_Format(PyExc_TypeError, "__dlpack__() of a %s returned no DLPack capsule", typeName(object).c_str());
+    return false;
+  }
+  if (!fromDlpackTensor(object, *tensor, out))
+    return false;
+  storageIsView(out);
+  return true;
+}
+
+bool readDataPointer(PyObject* object, Array& out) {
+  PyRef dtype = attribute(object, names::dtype());
+  if (!dtype || (out.element = elementOfDtype(dtype.get())) < 0 || !addressFrom(object, names::dataPtr(), out.data))
+    return false;
+  uintptr_t bytes = 0;
+  PyRef nbytes = attribute(object, names::nbytes());
+  PyErr_Clear();
+  if (nbytes && PyLong_Check(nbytes.get())) {
+    bytes = PyLong_AsSize_t(nbytes.get());
+  } else {
+    uintptr_t count = 0;
+    if (PyObject_HasAttr(object, names::numel()) != 1 || !addressFrom(object, names::numel(), count)) {
+      PyErr_Clear();
+      out.extentsKnown = false;
+      return true;
+    }
+    bytes = count * element(out.element).bytes;
+  }
+  if (PyErr_Occurred())
+    return false;
+  out.viewBegin = out.data;
+  out.viewEnd = out.data + bytes;
+  storageIsView(out);
+  return true;
+}
+
+bool readReinterpreted(PyObject* object, Array& out) {
+  PyRef base = attribute(object, names::base()), dtype = attribute(object, names::dtype());
+  if (!base || !dtype || !readArray(base.get(), factsOf(base.get()), out))
+    return false;
+  out.element = elementOfDtype(dtype.get());
+  return out.element >= 0;
+}
+
+} // namespace
+
+const TypeFacts& factsOf(PyObject* object) {
+  // Types are kept alive, so an address never comes to mean another type.
+  struct Known { PyTypeObject* type; TypeFacts facts; };
+  static std::unordered_map<PyTypeObject*, std::pair<PyRef, TypeFacts>> known;
+  static Known recent[8] = {};
+  PyTypeObject* type = Py_TYPE(object);
+  Known& slot = recent[(reinterpret_cast<uintptr_t>(type) >> 5) & 7];
+  if (slot.type == type)
+    return slot.facts;
+  auto found = known.find(type);
+  if (found == known.end()) {
+    TypeFacts facts = inspectType(object);
+    found = known.try_emplace(type, PyRef::borrow(reinterpret_cast<PyObject*>(type)), facts).first;
+  }
+  slot = {type, found->second.second};
+  return found->second.second;
+}
+
+bool readArray(PyObject* object, const TypeFacts& facts, Array& out) {
+  switch (facts.kind) {
+  case ObjectKind::ExchangeTable: return readExchange(object, facts, out);
+  case ObjectKind::Torch: return readTorchSlow(object, out);
+  case ObjectKind::NumPyArray: return readBuffer(object, true, out);
+  case ObjectKind::Buffer: return readBuffer(object, false, out);
+  case ObjectKind::Reinterpreted: return readReinterpreted(object, out);
+  case ObjectKind::DataPointer: return readDataPointer(object, out);
+  case ObjectKind::ArrayInterface: return readInterface(object, names::arrayInterface(), out);
+  case ObjectKind::CudaArrayInterface: return readInterface(object, names::cudaArrayInterface(), out);
+  case ObjectKind::DlpackMethod: return readDlpackMethod(object, out);
+  default: break;
+  }
+  PyErr_Format(PyExc_TypeError, "a %s is not an array", typeName(object).c_str());
+  return false;
+}
+
+int elementOfDtype(PyObject* dtype) {
+  static std::unordered_map<PyObject*, std::pair<PyRef, int>> known; // dtype objects are singletons that live on
+  auto found = known.find(dtype);
+  if (found != known.end())
+    return found->second.second;
+  int index = elementByName(text(dtype));
+  if (index < 0) {
+    unsupportedElement(dtype, text(dtype));
+    return -1;
+  }
+  known.try_emplace(dtype, PyRef::borrow(dtype), index);
+  return index;
+}
+
+} // namespace tiletwin::python

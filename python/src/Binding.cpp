@@ -1,0 +1,469 @@
+// python/src/Binding.cpp -- binding and classification; see Binding.h.
+#include "Binding.h"
+#include "Elements.h"
+#include "Interned.h"
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace tiletwin::python {
+namespace {
+
+/// The value an argument stands for: constexpr objects are opened.
+PyRef opened(PyObject* object) {
+  if (factsOf(object).kind != ObjectKind::Constexpr)
+    return PyRef::borrow(object);
+  return PyRef::steal(PyObject_GetAttr(object, names::value()));
+}
+
+template <class T> void append(std::string& key, T value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); }
+
+bool fail(PyObject* exception, const std::string& kernel, const std::string& parameter, const std::string& text) {
+  PyErr_Format(exception, "%s(): argument '%s': %s", kernel.c_str(), parameter.c_str(), text.c_str());
+  return false;
+}
+
+/// Puts kernel and parameter in front of the message of a TypeError raised while an argument was read.
+bool failWithCause(const std::string& kernel, const std::string& parameter) {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError))
+    return false;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  PyRef keepType = PyRef::steal(type), keepValue = PyRef::steal(value), keepTrace = PyRef::steal(trace);
+  return fail(PyExc_TypeError, kernel, parameter, text(value));
+}
+
+/// Visits an argument's leaves for key and run-time values, or for the front end's dictionaries.
+class Classifier {
+public:
+  Classifier(const std::string& kernel, PyObject* constants, Call& call) : kernel_(kernel), constants_(constants), call_(call) {}
+  bool argument(const Parameter& parameter, PyObject* value) {
+    parameter_ = &parameter;
+    suffix_.clear();
+    if (parameter.isConstexpr)
+      return constant(value, 'C');
+    return leafOrTuple(value);
+  }
+  bool constant(PyObject* value, char tag);
+
+private:
+  std::string name() const { return parameter_->nameText + suffix_; }
+  bool leafOrTuple(PyObject* value);
+  bool tuple(PyObject* value);
+  bool integer(PyObject* value, bool isBool);
+  bool real(PyObject* value);
+  bool array(PyObject* value, const TypeFacts& facts);
+  bool descriptor(PyObject* value);
+
+  const std::string& kernel_;
+  PyObject* constants_;
+  Call& call_;
+  const Parameter* parameter_ = nullptr;
+  std::string suffix_; ///< "[1]" inside tuples
+};
+
+bool Classifier::constant(PyObject* value, char tag) {
+  std::string& key = call_.key;
+  key.push_back(tag);
+  if (value == Py_None) {
+    key.push_back('n');
+    return true;
+  }
+  if (PyBool_Check(value)) {
+    key.push_back(value == Py_True ? 'T' : 'F');
+    return true;
+  }
+  const TypeFacts& facts = factsOf(value);
+  if (facts.kind == ObjectKind::Int && Py_TYPE(value) == &PyLong_Type) {
+    int overflow = 0;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (!overflow) {
+      key.push_back('i');
+      append(key, number);
+      return true;
+    }
+  } else if (facts.kind == ObjectKind::Float) {
+    key.push_back('f');
+    append(key, PyFloat_AsDouble(value));
+    return true;
+  } else if (facts.kind == ObjectKind::Constexpr) {
+    PyRef inside = opened(value);
+    return inside && constant(inside.get(), 'c');
+  } else if (facts.kind == ObjectKind::Tuple) {
+    Py_ssize_t size = PySequence_Size(value);
+    key.push_back('(');
+    append(key, reinterpret_cast<uintptr_t>(Py_TYPE(value)));
+    append(key, int32_t(size));
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      PyRef item = PyRef::steal(PySequence_GetItem(value, i));
+      if (!item || !constant(item.get(), 'c'))
+        return false;
+    }
+    return true;
+  } else if (isArray(facts.kind)) {
+    return fail(PyExc_TypeError, kernel_, name(), "is tl.constexpr, so it takes a compile-time value, not an array (" + typeName(value) + ")");
+  }
+  // Anything else is numbered by (type, value); the table keeps it alive.
+  PyRef pair = PyRef::steal(PyTuple_Pack(2, reinterpret_cast<PyObject*>(Py_TYPE(value)), value));
+  if (!pair)
+    return false;
+  PyObject* number = PyDict_GetItemWithError(constants_, pair.get());
+  PyRef fresh;
+  if (!number) {
+    if (PyErr_Occurred()) {
+      if (!PyErr_ExceptionMatches(PyExc_TypeError))
+        return false;
+      PyErr_Clear();
+      return fail(PyExc_TypeError, kernel_, name(), "a compile-time value must be hashable, and a " + typeName(value) + " is not");
+    }
+    fresh = PyRef::steal(PyLong_FromSsize_t(PyDict_Size(constants_)));
+    if (!fresh || PyDict_SetItem(constants_, pair.get(), fresh.get()) < 0)
+      return false;
+    number = fresh.get();
+  }
+  key.push_back('o');
+  append(key, PyLong_AsLongLong(number));
+  return true;
+}
+
+bool Classifier::leafOrTuple(PyObject* value) {
+  const TypeFacts& facts = factsOf(value);
+  switch (facts.kind) {
+  case ObjectKind::None: return constant(value, 'c');
+  case ObjectKind::Bool: return integer(value, true);
+  case ObjectKind::Int: return integer(value, false);
+  case ObjectKind::Float: return real(value);
+  case ObjectKind::Tuple: return tuple(value);
+  case ObjectKind::Constexpr:
+  case ObjectKind::JitFunction: return constant(value, 'c');
+  case ObjectKind::Descriptor: return descriptor(value);
+  case ObjectKind::NumPyScalar: {
+    PyRef item = PyRef::steal(PyObject_CallMethodObjArgs(value, names::item(), nullptr));
+    if (!item)
+      return false;
+    ObjectKind kind = factsOf(item.get()).kind;
+    if (kind == ObjectKind::Bool || kind == ObjectKind::Int)
+      return integer(item.get(), kind == ObjectKind::Bool);
+    if (PyFloat_Check(item.get()) || PyFloat_Check(value))
+      return real(item.get());
+    break;
+  }
+  case ObjectKind::IndexLike: {
+    PyRef index = PyRef::steal(PyNumber_Index(value));
+    return index && integer(index.get(), false);
+  }
+  case ObjectKind::String:
+  case ObjectKind::Other: break;
+  default: return array(value, facts);
+  }
+  return fail(PyExc_TypeError, kernel_, name(),
+              "a " + typeName(value) + " cannot be passed at run time; kernels take tensors and arrays, int, float, bool, None and tuples of "
+              "these. A compile-time value needs a parameter annotated tl.constexpr");
+}
+
+bool Classifier::tuple(PyObject* value) {
+  Py_ssize_t size = PySequence_Size(value);
+  if (size < 0)
+    return false;
+  call_.key.push_back('(');
+  append(call_.key, PyList_Check(value) ? uintptr_t(0) : reinterpret_cast<uintptr_t>(Py_TYPE(value)));
+  append(call_.key, int32_t(size));
+  std::string outer = suffix_;
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    suffix_ = outer + "[" + std::to_string(i) + "]";
+    PyRef item = PyRef::steal(PySequence_GetItem(value, i));
+    if (!item || !leafOrTuple(item.get()))
+      return false;
+  }
+  suffix_ = outer;
+  return true;
+}
+
+bool Classifier::integer(PyObject* value, bool isBool) {
+  static const int kBool = elementByName("u1"), kInt32 = elementByName("i32"), kInt64 = elementByName("i64"), kUint64 = elementByName("u64");
+  const Parameter& p = *parameter_;
+  if (p.annotatedElement >= 0 && isFloat(element(p.annotatedElement).storage))
+    return real(value);
+  Leaf leaf;
+  leaf.kind = Leaf::Kind::Integer;
+  if (isBool) {
+    leaf.bits = value == Py_True;
+    leaf.element = kBool;
+  } else {
+    int overflow = 0;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    leaf.bits = uint64_t(number);
+    leaf.element = number == int32_t(number) ? kInt32 : kInt64;
+    if (overflow) {
+      leaf.bits = overflow > 0 ? PyLong_AsUnsignedLongLong(value) : 0;
+      if (overflow < 0 || PyErr_Occurred()) {
+        PyErr_Clear();
+        return fail(PyExc_OverflowError, kernel_, name(), "the integer " + text(value) + " does not fit 64 bits");
+      }
+      leaf.element = kUint64;
+      leaf.tooWide = true;
+    }
+    if (p.specialize && p.annotatedElement < 0 && leaf.bits == 1) {
+      call_.key.append("c1");
+      return true;
+    }
+    bool isBoolAnnotated = p.annotatedElement == kBool;
+    leaf.divisible = p.specialize && p.specializeAlignment && !isBoolAnnotated && leaf.bits % 16 == 0;
+  }
+  if (p.annotatedElement >= 0)
+    leaf.element = p.annotatedElement;
+  call_.key.push_back(leaf.divisible ? 'J' : 'I');
+  call_.key.push_back(char(leaf.element));
+  call_.leaves.push_back(leaf);
+  return true;
+}
+
+bool Classifier::real(PyObject* value) {
+  static const int kFloat = elementByName("fp32");
+  const Parameter& p = *parameter_;
+  if (p.annotatedElement >= 0 && !isFloat(element(p.annotatedElement).storage))
+    return fail(PyExc_TypeError, kernel_, name(), "is annotated " + std::string(utf8(p.annotatedType.get())) + " and got the float " + text(value));
+  Leaf leaf;
+  leaf.kind = Leaf::Kind::Real;
+  leaf.number = PyFloat_AsDouble(value);
+  if (leaf.number == -1.0 && PyErr_Occurred())
+    return false;
+  leaf.element = p.annotatedElement >= 0 ? p.annotatedElement : kFloat;
+  call_.key.push_back('R');
+  call_.key.push_back(char(leaf.element));
+  call_.leaves.push_back(leaf);
+  return true;
+}
+
+bool Classifier::array(PyObject* value, const TypeFacts& facts) {
+  const Parameter& p = *parameter_;
+  if (p.annotatedElement >= 0)
+    return fail(PyExc_TypeError, kernel_, name(), "is annotated " + std::string(utf8(p.annotatedType.get())) + " and got an array (" + typeName(value) + ")");
+  Array array;
+  if (!readArray(value, facts, array))
+    return failWithCause(kernel_, name());
+  Leaf leaf;
+  leaf.kind = Leaf::Kind::Array;
+  leaf.element = array.element;
+  leaf.bits = array.data;
+  leaf.divisible = p.specialize && p.specializeAlignment && array.data % 16 == 0;
+  if (array.onDevice) {
+    call_.onDevice = true;
+  } else if (array.extentsKnown) {
+    leaf.buffer = int(call_.buffers.size());
+    Buffer& buffer = call_.buffers.emplace_back();
+    buffer.name = name();
+    buffer.begin = array.begin;
+    buffer.end = array.end;
+    buffer.viewBegin = array.viewBegin;
+    buffer.viewEnd = array.viewEnd;
+    buffer.readOnly = array.readOnly;
+  }
+  if (array.owner)
+    call_.owners.push_back(std::move(array.owner));
+  call_.key.push_back(leaf.divisible ? 'Q' : 'P');
+  call_.key.push_back(char(leaf.element));
+  call_.leaves.push_back(leaf);
+  return true;
+}
+
+bool intsOf(PyObject* object, PyObject* attribute, std::vector<int64_t>& out) {
+  PyRef list = PyRef::steal(PyObject_GetAttr(object, attribute));
+  if (!list)
+    return false;
+  for (Py_ssize_t i = 0, n = PySequence_Size(list.get()); i < n; ++i) {
+    PyRef item = PyRef::steal(PySequence_GetItem(list.get(), i));
+    PyRef index = PyRef::steal(item ? PyNumber_Index(item.get()) : nullptr);
+    if (!index)
+      return false;
+    out.push_back(PyLong_AsLongLong(index.get()));
+  }
+  return !PyErr_Occurred();
+}
+
+// A descriptor is its base address, then its shape (i32 each) and strides (i64 each), as in the entry's arguments.
+bool Classifier::descriptor(PyObject* value) {
+  static const int kInt32 = elementByName("i32"), kInt64 = elementByName("i64");
+  std::vector<int64_t> shape, strides, block;
+  PyRef base = PyRef::steal(PyObject_GetAttr(value, names::base()));
+  PyRef padding = PyRef::steal(PyObject_GetAttr(value, names::padding()));
+  if (!base || !padding || !intsOf(value, names::shape(), shape) || !intsOf(value, names::strides(), strides) ||
+      !intsOf(value, names::blockShape(), block))
+    return false;
+  const TypeFacts& facts = factsOf(base.get());
+  if (!isArray(facts.kind))
+    return fail(PyExc_TypeError, kernel_, name(), "the base of a TensorDescriptor must be an array, not a " + typeName(base.get()));
+  std::string key = std::move(call_.key);
+  call_.key.clear();
+  if (!array(base.get(), facts))
+    return false;
+  Leaf& leaf = call_.leaves.back();
+  leaf.kind = Leaf::Kind::Descriptor;
+  leaf.divisible = false;
+  call_.key = std::move(key);
+  call_.key.push_back('D');
+  call_.key.push_back(char(leaf.element));
+  call_.key.push_back(char(block.size()));
+  for (int64_t size : block)
+    append(call_.key, int32_t(size));
+  call_.key.push_back(utf8(padding.get()) == "nan" ? 'N' : 'Z');
+  auto number = [&](int64_t n, int element) {
+    Leaf extra;
+    extra.kind = Leaf::Kind::Integer;
+    extra.bits = uint64_t(n);
+    extra.element = element;
+    call_.leaves.push_back(extra);
+  };
+  for (int64_t size : shape)
+    number(size, kInt32);
+  for (int64_t stride : strides)
+    number(stride, kInt64);
+  return true;
+}
+
+std::string quotedNames(const std::vector<std::string>& list) {
+  std::string out;
+  for (size_t i = 0; i < list.size(); ++i)
+    out += (i == 0 ? "'" : i + 1 == list.size() ? " and '" : ", '") + list[i] + "'";
+  return out;
+}
+
+} // namespace
+
+bool readParameters(PyObject* list, std::vector<Parameter>& out) {
+  Py_ssize_t count = PySequence_Size(list);
+  if (count < 0)
+    return false;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyRef row = PyRef::steal(PySequence_GetItem(list, i));
+    if (!row || !PyTuple_Check(row.get()) || PyTuple_Size(row.get()) != 9) {
+      PyErr_SetString(PyExc_TypeError, "a parameter is described by a tuple of nine");
+      return false;
+    }
+    auto item = [&](int n) { return PyTuple_GetItem(row.get(), n); };
+    auto flag = [&](int n) { return PyObject_IsTrue(item(n)) == 1; };
+    Parameter p;
+    p.nameText = std::string(utf8(item(0)));
+    p.name = PyRef::steal(PyUnicode_InternFromString(p.nameText.c_str()));
+    if (flag(1))
+      p.defaultValue = PyRef::borrow(item(2));
+    if (item(3) != Py_None) {
+      p.annotatedType = PyRef::borrow(item(3));
+      if (std::string_view type = utf8(item(3)); type.empty() || type[0] != '*')
+        p.annotatedElement = elementByName(type);
+    }
+    p.isConstexpr = flag(4);
+    p.isConst = flag(5);
+    p.keywordOnly = flag(6);
+    p.specialize = flag(7);
+    p.specializeAlignment = flag(8);
+    out.push_back(std::move(p));
+  }
+  return !PyErr_Occurred();
+}
+
+bool bind(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* const* args, Py_ssize_t count,
+          PyObject* keywordNames, Call& call) {
+  size_t positional = 0;
+  for (const Parameter& p : parameters)
+    positional += !p.keywordOnly;
+  if (size_t(count) > positional) {
+    PyErr_Format(PyExc_TypeError, "%s() takes %zu positional arguments but %zd were given", kernel.c_str(), positional, count);
+    return false;
+  }
+  call.values.assign(parameters.size(), nullptr);
+  for (Py_ssize_t i = 0; i < count; ++i)
+    call.values[i] = args[i];
+  Py_ssize_t keywords = keywordNames ? PyTuple_Size(keywordNames) : 0;
+  for (Py_ssize_t k = 0; k < keywords; ++k) {
+    PyObject* name = PyTuple_GetItem(keywordNames, k);
+    size_t i = 0;
+    while (i < parameters.size() && parameters[i].name.get() != name)
+      ++i;
+    if (i == parameters.size()) { // names that are not interned
+      std::string_view wanted = utf8(name);
+      for (i = 0; i < parameters.size() && parameters[i].nameText != wanted;)
+        ++i;
+    }
+    if (i == parameters.size()) {
+      call.options.emplace_back(name, args[count + k]);
+    } else if (call.values[i]) {
+      PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", kernel.c_str(), parameters[i].nameText.c_str());
+      return false;
+    } else {
+      call.values[i] = args[count + k];
+    }
+  }
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (!call.values[i] && !(call.values[i] = parameters[i].defaultValue.get()))
+      missing.push_back(parameters[i].nameText);
+  if (!missing.empty()) {
+    PyErr_Format(PyExc_TypeError, "%s() missing %zu required argument%s: %s", kernel.c_str(), missing.size(), missing.size() == 1 ? "" : "s",
+                 quotedNames(missing).c_str());
+    return false;
+  }
+  return true;
+}
+
+bool classify(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* constants, Call& call) {
+  Classifier classifier(kernel, constants, call);
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (!classifier.argument(parameters[i], call.values[i]))
+      return false;
+  for (auto [name, value] : call.options) {
+    std::string_view text = utf8(name);
+    call.key.push_back('O');
+    append(call.key, int32_t(text.size()));
+    call.key.append(text);
+    Parameter option;
+    option.nameText = std::string(text);
+    option.isConstexpr = true;
+    if (!classifier.argument(option, value))
+      return false;
+  }
+  return true;
+}
+
+bool argumentBits(const Leaf& leaf, DType type, uint64_t& out) {
+  if (leaf.kind == Leaf::Kind::Array || leaf.kind == Leaf::Kind::Descriptor) {
+    out = leaf.bits;
+    return true;
+  }
+  if (leaf.kind == Leaf::Kind::Integer) {
+    if (type == DType::I64 || type == DType::Ptr) {
+      out = leaf.bits;
+      return true;
+    }
+    if (!isInteger(type)) {
+      PyErr_SetString(PyExc_TypeError, "an integer was given for an argument of a float type");
+      return false;
+    }
+    int bits = type == DType::I1 ? 1 : int(sizeOf(type)) * 8;
+    bool isUnsigned = element(leaf.element).typeName[0] == 'u';
+    int64_t value = int64_t(leaf.bits);
+    int64_t low = isUnsigned ? 0 : -(int64_t(1) << (bits - 1)), high = isUnsigned ? (int64_t(1) << bits) - 1 : (int64_t(1) << (bits - 1)) - 1;
+    if (leaf.tooWide || value < low || value > high) {
+      PyErr_Format(PyExc_OverflowError, "the integer %lld does not fit the parameter's type %s", (long long)value, element(leaf.element).typeName);
+      return false;
+    }
+    out = leaf.bits;
+    return true;
+  }
+  switch (type) {
+  case DType::F64: out = std::bit_cast<uint64_t>(leaf.number); return true;
+  case DType::F32: out = std::bit_cast<uint32_t>(float(leaf.number)); return true;
+  case DType::F16: out = std::bit_cast<uint16_t>(_Float16(leaf.number)); return true;
+  case DType::BF16: {
+    uint32_t bits = std::bit_cast<uint32_t>(float(leaf.number));
+    out = std::isnan(leaf.number) ? (bits >> 16) | 0x40 : (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+    return true;
+  }
+  default:
+    PyErr_Format(PyExc_TypeError, "a Python float cannot be an argument of type %s", nameOf(type));
+    return false;
+  }
+}
+
+} // namespace tiletwin::python

@@ -1,0 +1,244 @@
+// python/src/Compile.cpp -- see Compile.h.
+#include "Compile.h"
+#include "Context.h"
+#include "Interned.h"
+#include "frontend/Frontend.h"
+#include "ir/Passes.h"
+#include "runtime/Environment.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include <new>
+#include <optional>
+
+namespace tiletwin::python {
+namespace {
+
+using Module = mlir::OwningOpRef<mlir::ModuleOp>;
+
+/// What a CompiledModule object owns. `source` is the front end's output, `ttir` the same after the passes.
+struct Compiled {
+  Module source, ttir;
+  std::string entry;
+  std::shared_ptr<const interp::Program> programs[2]; ///< by interp::Numerics
+};
+
+struct CompiledObject {
+  PyObject_HEAD
+  Compiled* compiled;
+};
+
+PyTypeObject* compiledType = nullptr;
+
+std::string entryOf(mlir::ModuleOp module) {
+  for (mlir::Operation& op : module.getBody()->getOperations())
+    if (auto function = mlir::dyn_cast<mlir::FunctionOpInterface>(op); function && mlir::SymbolTable::getSymbolVisibility(&op) == mlir::SymbolTable::Visibility::Public)
+      return function.getName().str();
+  return {};
+}
+
+PyRef makeCompiled(Compiled&& compiled) {
+  PyRef object = PyRef::steal(PyType_GenericAlloc(compiledType, 0));
+  if (object)
+    reinterpret_cast<CompiledObject*>(object.get())->compiled = new Compiled(std::move(compiled));
+  return object;
+}
+
+/// Runs the TTIR passes on a copy of compiled.source. False with an exception set.
+bool makeTtirOf(Compiled& compiled, const std::string& name) {
+  DiagnosticCapture capture(sharedContext());
+  compiled.ttir = compiled.source->clone();
+  if (mlir::succeeded(tt::makeTtir(*compiled.ttir)))
+    return true;
+  capture.raise("making TTIR of kernel '" + name + "'");
+  return false;
+}
+
+/// Reads SemanticOptions from the option dictionary of runtime/options.py. False with an exception set.
+bool readOptions(PyObject* dict, frontend::SemanticOptions& out) {
+  auto get = [&](const char* key) { return PyDict_GetItemString(dict, key); };
+  if (PyObject* debug = get("debug"))
+    out.debug = PyObject_IsTrue(debug) == 1;
+  if (PyObject* sanitize = get("sanitize_overflow"))
+    out.sanitizeOverflow = PyObject_IsTrue(sanitize) == 1;
+  if (PyObject* precision = get("default_dot_input_precision"))
+    out.defaultDotPrecision = std::string(utf8(precision));
+  if (PyObject* allowed = get("allowed_dot_input_precisions")) {
+    out.allowedDotPrecisions.clear();
+    for (Py_ssize_t i = 0, n = PySequence_Size(allowed); i < n; ++i) {
+      PyRef item = PyRef::steal(PySequence_GetItem(allowed, i));
+      out.allowedDotPrecisions.push_back(std::string(utf8(item.get())));
+    }
+  }
+  if (PyObject* capability = get("capability"))
+    out.capability = int(PyLong_AsLong(capability));
+  return !PyErr_Occurred();
+}
+
+PyObject* compile(PyObject*, PyObject* args) {
+  PyObject *function, *signature, *constexprs, *attributes, *options;
+  if (!PyArg_ParseTuple(args, "OO!O!O!O!:compile", &function, &PyDict_Type, &signature, &PyDict_Type, &constexprs, &PyDict_Type, &attributes,
+                        &PyDict_Type, &options))
+    return nullptr;
+  frontend::Request request{function, signature, constexprs, attributes, {}};
+  if (!readOptions(options, request.options))
+    return nullptr;
+  PyRef name = PyRef::steal(PyObject_GetAttrString(function, "__name__"));
+  PyErr_Clear();
+  Compiled compiled;
+  {
+    DiagnosticCapture capture(sharedContext());
+    compiled.source = frontend::buildModule(sharedContext(), request);
+    if (!compiled.source) {
+      capture.raise("compiling kernel '" + std::string(utf8(name.get())) + "'");
+      return nullptr;
+    }
+  }
+  if (!makeTtirOf(compiled, std::string(utf8(name.get()))))
+    return nullptr;
+  compiled.entry = entryOf(*compiled.ttir);
+  return makeCompiled(std::move(compiled)).release();
+}
+
+PyObject* parseTtir(PyObject*, PyObject* args) {
+  const char *text, *file;
+  Py_ssize_t size;
+  if (!PyArg_ParseTuple(args, "s#s:parse_ttir", &text, &size, &file))
+    return nullptr;
+  Compiled compiled;
+  {
+    DiagnosticCapture capture(sharedContext());
+    compiled.source = tt::parseTtir(llvm::StringRef(text, size_t(size)), file, sharedContext());
+    if (!compiled.source) {
+      capture.raise(std::string("reading ") + file);
+      return nullptr;
+    }
+  }
+  compiled.entry = entryOf(*compiled.source);
+  if (compiled.entry.empty()) {
+    PyErr_Format(PyExc_ValueError, "%s holds no public tt.func: there is no kernel to run in it", file);
+    return nullptr;
+  }
+  if (!makeTtirOf(compiled, compiled.entry))
+    return nullptr;
+  return makeCompiled(std::move(compiled)).release();
+}
+
+Compiled& compiledOf(PyObject* self) { return *reinterpret_cast<CompiledObject*>(self)->compiled; }
+
+void deallocate(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  delete reinterpret_cast<CompiledObject*>(self)->compiled;
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+  PyRef::steal(reinterpret_cast<PyObject*>(type)); // instances of heap types hold their type
+}
+
+PyObject* textOf(PyObject* self, PyObject* args) {
+  const char* stage;
+  int locations = 1;
+  if (!PyArg_ParseTuple(args, "s|p:text", &stage, &locations))
+    return nullptr;
+  Compiled& compiled = compiledOf(self);
+  std::string_view wanted = stage;
+  std::string out;
+  if (wanted == "source") {
+    out = tt::printTtir(*compiled.source, locations);
+  } else if (wanted == "ttir") {
+    out = tt::printTtir(*compiled.ttir, locations);
+  } else if (wanted == "plan") {
+    auto program = programOf(self);
+    if (!program)
+      return nullptr;
+    out = program->dump();
+  } else {
+    PyErr_SetObject(PyExc_KeyError, PyTuple_GetItem(args, 0));
+    return nullptr;
+  }
+  return PyUnicode_FromStringAndSize(out.data(), Py_ssize_t(out.size()));
+}
+
+PyObject* planned(PyObject* self, PyObject*) {
+  auto program = programOf(self);
+  if (!program)
+    return nullptr;
+  PyRef types = PyRef::steal(PyList_New(0));
+  for (DType type : program->argumentTypes()) {
+    PyRef name = PyRef::steal(PyUnicode_FromString(nameOf(type)));
+    if (!types || !name || PyList_Append(types.get(), name.get()) < 0)
+      return nullptr;
+  }
+  return Py_BuildValue("{s:N,s:n}", "argument_types", types.release(), "frame_bytes", Py_ssize_t(program->frameBytes()));
+}
+
+PyObject* getEntry(PyObject* self, void*) { return PyUnicode_FromString(compiledOf(self).entry.c_str()); }
+
+PyMethodDef kMethods[] = {
+    {"text", textOf, METH_VARARGS, "text(stage, locations=True): the module as text; stage is 'source', 'ttir' or 'plan'."},
+    {"plan", planned, METH_NOARGS, "Plans the kernel now (launches do it when first needed); returns facts about the plan."},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyGetSetDef kAttributes[] = {
+    {"entry", getEntry, nullptr, "Name of the kernel in the module.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+PyType_Slot kSlots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+    {Py_tp_methods, kMethods},
+    {Py_tp_getset, kAttributes},
+    {Py_tp_doc, const_cast<char*>("A kernel as IR, and its plan once it has run.")},
+    {0, nullptr},
+};
+PyType_Spec kSpec = {"tiletwin._C.CompiledModule", sizeof(CompiledObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kSlots};
+
+PyMethodDef kFunctions[] = {
+    {"compile", compile, METH_VARARGS, "compile(jit_function, signature, constexprs, attributes, options) -> CompiledModule"},
+    {"parse_ttir", parseTtir, METH_VARARGS, "parse_ttir(text, file) -> CompiledModule"},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+} // namespace
+
+int addCompile(PyObject* module) {
+  compiledType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kSpec));
+  if (!compiledType || PyModule_AddType(module, compiledType) < 0)
+    return -1;
+  return PyModule_AddFunctions(module, kFunctions);
+}
+
+std::shared_ptr<const interp::Program> programOf(PyObject* object) {
+  if (Py_TYPE(object) != compiledType) {
+    PyErr_Format(PyExc_TypeError, "a CompiledModule is needed, not a %s", typeName(object).c_str());
+    return nullptr;
+  }
+  interp::PlanOptions options;
+  try {
+    switch (environment::numerics()) {
+    case environment::Numerics::Fast: options.numerics = interp::Numerics::Fast; break;
+    case environment::Numerics::Ieee: options.numerics = interp::Numerics::Ieee; break;
+    case environment::Numerics::Exact:
+      PyErr_SetString(PyExc_NotImplementedError, "TILETWIN_NUMERICS=exact is not available yet; use fast or ieee");
+      return nullptr;
+    }
+  } catch (const environment::Error& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+    return nullptr;
+  }
+  Compiled& compiled = compiledOf(object);
+  auto& program = compiled.programs[int(options.numerics)];
+  if (!program) {
+    DiagnosticCapture capture(sharedContext());
+    try {
+      program = interp::planModule(*compiled.ttir, compiled.entry, options);
+    } catch (const std::exception& error) {
+      PyErr_Format(PyExc_RuntimeError, "planning kernel '%s': %s", compiled.entry.c_str(), error.what());
+      return nullptr;
+    }
+    if (!program)
+      capture.raise("planning kernel '" + compiled.entry + "' for the interpreter");
+  }
+  return program;
+}
+
+} // namespace tiletwin::python

@@ -1,0 +1,74 @@
+// python/src/Context.cpp -- see Context.h.
+#include "Context.h"
+#include "Interned.h"
+#include "ir/Passes.h"
+#include "mlir/IR/Location.h"
+
+namespace tiletwin::python {
+
+mlir::MLIRContext& sharedContext() {
+  static mlir::MLIRContext* context = [] {
+    auto* made = new mlir::MLIRContext(mlir::MLIRContext::Threading::DISABLED);
+    tt::prepareContext(*made);
+    return made;
+  }();
+  return *context;
+}
+
+bool sourceOf(mlir::Location location, std::string& file, int& line, int& column) {
+  if (auto at = mlir::dyn_cast<mlir::FileLineColLoc>(location)) {
+    file = at.getFilename().str();
+    line = int(at.getLine());
+    column = int(at.getColumn());
+    return true;
+  }
+  if (auto named = mlir::dyn_cast<mlir::NameLoc>(location))
+    return sourceOf(named.getChildLoc(), file, line, column);
+  if (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location))
+    return sourceOf(call.getCallee(), file, line, column);
+  if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location))
+    for (mlir::Location part : fused.getLocations())
+      if (sourceOf(part, file, line, column))
+        return true;
+  return false;
+}
+
+DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext& context)
+    : handler_(&context, [this](mlir::Diagnostic& diagnostic) {
+        if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+          return mlir::success();
+        if (message_.empty())
+          sourceOf(diagnostic.getLocation(), file_, line_, column_);
+        else
+          message_ += "\n";
+        message_ += diagnostic.str();
+        for (mlir::Diagnostic& note : diagnostic.getNotes())
+          message_ += "\n  note: " + note.str();
+        return mlir::success();
+      }) {}
+
+void DiagnosticCapture::raise(const std::string& stage) const {
+  if (PyErr_Occurred())
+    return;
+  PyRef type = imported("tiletwin.errors", "CompilationError");
+  if (!type)
+    return;
+  std::string message = message_.empty() ? stage + " failed without a message" : message_ + " (" + stage + ")";
+  PyRef error;
+  if (line_ > 0) {
+    PyRef getline = imported("linecache", "getline");
+    PyRef source = PyRef::steal(getline ? PyObject_CallFunction(getline.get(), "si", file_.c_str(), line_) : nullptr);
+    std::string sourceText(utf8(source.get()));
+    if (!sourceText.empty() && sourceText.back() == '\n')
+      sourceText.pop_back();
+    PyErr_Clear();
+    error = PyRef::steal(PyObject_CallFunction(type.get(), "ssiis", message.c_str(), file_.c_str(), line_,
+                                               column_ > 0 ? column_ - 1 : 0, sourceText.c_str()));
+  } else {
+    error = PyRef::steal(PyObject_CallFunction(type.get(), "s", message.c_str()));
+  }
+  if (error)
+    PyErr_SetObject(type.get(), error.get());
+}
+
+} // namespace tiletwin::python

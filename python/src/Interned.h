@@ -1,0 +1,57 @@
+// python/src/Interned.h -- attribute and method names as Python strings, made once.
+#pragma once
+#include "frontend/PyRef.h"
+#include <string>
+#include <string_view>
+
+namespace tiletwin::python {
+
+/// An interned Python string that lives as long as the process.
+PyObject* interned(const char* text);
+
+#define TILETWIN_INTERNED(name, text)                                                                                    \
+  inline PyObject* name() {                                                                                            \
+    static PyObject* const string = interned(text);                                                                    \
+    return string;                                                                                                     \
+  }
+namespace names {
+TILETWIN_INTERNED(dataPtr, "data_ptr")
+TILETWIN_INTERNED(dtype, "dtype")
+TILETWIN_INTERNED(untypedStorage, "untyped_storage")
+TILETWIN_INTERNED(nbytes, "nbytes")
+TILETWIN_INTERNED(numel, "numel")
+TILETWIN_INTERNED(elementSize, "element_size")
+TILETWIN_INTERNED(shape, "shape")
+TILETWIN_INTERNED(stride, "stride")
+TILETWIN_INTERNED(strides, "strides")
+TILETWIN_INTERNED(base, "base")
+TILETWIN_INTERNED(device, "device")
+TILETWIN_INTERNED(isCpu, "is_cpu")
+TILETWIN_INTERNED(item, "item")
+TILETWIN_INTERNED(value, "value")
+TILETWIN_INTERNED(blockShape, "block_shape")
+TILETWIN_INTERNED(padding, "padding")
+TILETWIN_INTERNED(arrayInterface, "__array_interface__")
+TILETWIN_INTERNED(cudaArrayInterface, "__cuda_array_interface__")
+TILETWIN_INTERNED(dlpack, "__dlpack__")
+TILETWIN_INTERNED(dlpackDevice, "__dlpack_device__")
+TILETWIN_INTERNED(dlpackExchange, "__dlpack_c_exchange_api__")
+TILETWIN_INTERNED(compile, "_compile")
+TILETWIN_INTERNED(runEager, "_run_eager")
+TILETWIN_INTERNED(program, "_program")
+TILETWIN_INTERNED(module, "module")
+TILETWIN_INTERNED(usedGlobals, "_used_globals")
+TILETWIN_INTERNED(preRunHooks, "pre_run_hooks")
+} // namespace names
+#undef TILETWIN_INTERNED
+
+/// UTF-8 of a str; empty if it is not one (no error is left set).
+std::string_view utf8(PyObject* string);
+/// str(object), or "?" on failure.
+std::string text(PyObject* object);
+/// "module.qualname" of an object's type, without "builtins.".
+std::string typeName(PyObject* object);
+/// `module.attribute`, imported on first use. Null with an error set on failure.
+PyRef imported(const char* module, const char* attribute);
+
+} // namespace tiletwin::python

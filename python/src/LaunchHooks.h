@@ -1,0 +1,27 @@
+// python/src/LaunchHooks.h -- what a running launch asks of Python: signals, progress, output; and traps as exceptions.
+#pragma once
+#include "interp/Interp.h"
+#include "runtime/Trap.h"
+#include <chrono>
+
+namespace tiletwin::python {
+
+/// Hooks of one launch. The launching thread has released the GIL; each hook takes it for its own duration.
+class LaunchHooks {
+public:
+  explicit LaunchHooks(const std::string& kernel) : kernel_(kernel) {}
+  interp::Hooks hooks();
+  /// Ends the progress bar, if one was begun. Needs the GIL; keeps a Python exception that is set.
+  void finish();
+
+private:
+  bool poll(int64_t done, int64_t total);
+  const std::string& kernel_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  bool progress_ = false;   ///< runtime/progress.py is told about this launch
+};
+
+/// Raises the exception a trap stands for.
+void raiseTrap(const Trap& trap);
+
+} // namespace tiletwin::python

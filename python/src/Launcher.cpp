@@ -1,0 +1,376 @@
+// python/src/Launcher.cpp -- see Launcher.h.
+#include "Launcher.h"
+#include "Binding.h"
+#include "Compile.h"
+#include "Grid.h"
+#include "Interned.h"
+#include "LaunchHooks.h"
+#include "runtime/Environment.h"
+#include <cstdlib>
+#include <deque>
+#include <span>
+#include <unordered_map>
+
+namespace tiletwin::python {
+namespace {
+
+/// A global the kernel used while it was compiled: launches check that it is still the same object.
+struct UsedGlobal { PyRef dict, name, value; };
+
+/// A compiled specialization.
+struct Entry {
+  PyRef kernel;                                    ///< compiler.CompiledKernel
+  std::shared_ptr<const interp::Program> program;  ///< null until first launched
+  std::string numerics;                            ///< TILETWIN_NUMERICS the program was planned for
+  std::vector<UsedGlobal> globals;
+  std::vector<PyRef> keepAlive;                    ///< types whose addresses are in the key
+};
+
+/// One per JIT function. Every member is used under the GIL only.
+struct Launcher {
+  PyObject* function = nullptr;   ///< borrowed: the JIT function owns its launcher
+  std::string name;
+  std::vector<Parameter> parameters;
+  PyRef constants;                ///< dict (type, value) -> number, of compile-time values in keys
+  std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
+};
+
+struct LauncherObject {
+  PyObject_HEAD
+  Launcher* launcher;
+};
+struct BoundObject {
+  PyObject_HEAD
+  PyObject* function;             ///< the JIT function: keeps launcher and parameters alive
+  Launcher* launcher;
+  PyObject* grid;
+};
+
+PyTypeObject* launcherType = nullptr;
+PyTypeObject* boundType = nullptr;
+
+/// TILETWIN_EAGER, TILETWIN_PROGRAM or a debugger ask for more than a compiled launch; Python decides (runtime/eager_launch.py).
+bool mayBeEager() {
+  const char* eager = std::getenv("TILETWIN_EAGER");
+  const char* program = std::getenv("TILETWIN_PROGRAM");
+  if ((eager && *eager) || (program && *program))
+    return true;
+  static PyObject* gettrace = PySys_GetObject("gettrace");
+  PyRef trace = PyRef::steal(gettrace ? PyObject_CallNoArgs(gettrace) : nullptr);
+  return trace && trace.get() != Py_None;
+}
+
+PyRef boundArguments(const Launcher& launcher, const Call& call) {
+  PyRef dict = PyRef::steal(PyDict_New());
+  for (size_t i = 0; dict && i < call.values.size(); ++i)
+    if (PyDict_SetItem(dict.get(), launcher.parameters[i].name.get(), call.values[i]) < 0)
+      return {};
+  return dict;
+}
+
+/// Compiles the specialization of a call through JITFunction._compile. Null with an exception set.
+std::shared_ptr<Entry> compileEntry(Launcher& launcher, const Call& call) {
+  Specialization spec;
+  if (!specialize(launcher.parameters, call, spec))
+    return nullptr;
+  auto entry = std::make_shared<Entry>();
+  entry->kernel = PyRef::steal(PyObject_CallMethodObjArgs(launcher.function, names::compile(), spec.signature.get(), spec.constexprs.get(),
+                                                          spec.attributes.get(), spec.options.get(), nullptr));
+  if (!entry->kernel)
+    return nullptr;
+  PyRef globals = PyRef::steal(PyObject_GetAttr(entry->kernel.get(), names::usedGlobals()));
+  PyRef list = PyRef::steal(globals ? PySequence_Tuple(globals.get()) : nullptr);
+  if (!list)
+    return nullptr;
+  for (Py_ssize_t i = 0, n = PyTuple_Size(list.get()); i < n; ++i) {
+    PyObject *dict, *name, *value;
+    if (!PyArg_ParseTuple(PyTuple_GetItem(list.get(), i), "O!OO", &PyDict_Type, &dict, &name, &value))
+      return nullptr;
+    entry->globals.push_back({PyRef::borrow(dict), PyRef::borrow(name), PyRef::borrow(value)});
+  }
+  for (PyObject* value : call.values)
+    entry->keepAlive.push_back(PyRef::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value))));
+  return entry;
+}
+
+/// 1: as when the kernel was compiled; 0: a helper function was replaced, compile again; -1: RuntimeError, a value changed.
+int globalsUnchanged(const Launcher& launcher, const Entry& entry) {
+  for (const UsedGlobal& global : entry.globals) {
+    PyObject* now = PyDict_GetItemWithError(global.dict.get(), global.name.get());
+    if (now == global.value.get())
+      continue;
+    if (now && factsOf(now).kind == ObjectKind::JitFunction && factsOf(global.value.get()).kind == ObjectKind::JitFunction)
+      return 0;
+    if (now && PyObject_RichCompareBool(now, global.value.get(), Py_EQ) == 1)
+      continue;
+    PyErr_Clear();
+    PyErr_Format(PyExc_RuntimeError, "%s: the global %U was %R when the kernel was compiled and is %R now; a kernel's globals must not change. "
+                 "Pass it as a tl.constexpr argument instead", launcher.name.c_str(), global.name.get(), global.value.get(), now ? now : Py_None);
+    return -1;
+  }
+  return 1;
+}
+
+std::shared_ptr<Entry> entryFor(Launcher& launcher, const Call& call) {
+  auto found = launcher.entries.find(call.key);
+  if (found != launcher.entries.end()) {
+    int same = globalsUnchanged(launcher, *found->second);
+    if (same < 0)
+      return nullptr;
+    if (same > 0)
+      return found->second;
+    launcher.entries.clear();
+  }
+  std::string key = call.key;
+  std::shared_ptr<Entry> entry = compileEntry(launcher, call);
+  if (entry)
+    launcher.entries[std::move(key)] = entry;
+  return entry;
+}
+
+bool ensureProgram(Entry& entry) {
+  const char* numerics = std::getenv("TILETWIN_NUMERICS");
+  if (!numerics)
+    numerics = "";
+  if (entry.program && entry.numerics == numerics)
+    return true;
+  PyRef module = PyRef::steal(PyObject_GetAttr(entry.kernel.get(), names::module()));
+  entry.program = module ? programOf(module.get()) : nullptr;
+  entry.numerics = numerics;
+  return bool(entry.program);
+}
+
+bool collectArguments(const Launcher& launcher, const interp::Program& program, const Call& call, std::vector<uint64_t>& bits,
+                      std::vector<int32_t>& bufferOf) {
+  auto types = program.argumentTypes();
+  if (types.size() != call.leaves.size()) {
+    PyErr_Format(PyExc_SystemError, "%s: the compiled kernel takes %zu arguments and the launch has %zu", launcher.name.c_str(), types.size(),
+                 call.leaves.size());
+    return false;
+  }
+  bits.resize(types.size());
+  bufferOf.resize(types.size());
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (!argumentBits(call.leaves[i], types[i], bits[i]))
+      return false;
+    bufferOf[i] = call.leaves[i].buffer;
+  }
+  return true;
+}
+
+/// Runs a program. False with an exception set.
+bool runProgram(const std::string& name, const interp::Program& program, interp::LaunchParams params) {
+  LaunchHooks hooks(name);
+  interp::Hooks callbacks = hooks.hooks();
+  Trap trap;
+  std::string fault;
+  bool badEnvironment = false;
+  PyThreadState* state = PyEval_SaveThread();
+  try {
+    trap = interp::launch(program, params, callbacks);
+  } catch (const environment::Error& error) {
+    fault = error.what();
+    badEnvironment = true;
+  } catch (const std::exception& error) {
+    fault = error.what();
+  }
+  PyEval_RestoreThread(state);
+  hooks.finish();
+  if (PyErr_Occurred())
+    return false; // a signal handler raised
+  if (!fault.empty()) {
+    PyErr_Format(badEnvironment ? PyExc_ValueError : PyExc_RuntimeError, "%s: %s", name.c_str(), fault.c_str());
+    return false;
+  }
+  if (trap) {
+    raiseTrap(trap);
+    return false;
+  }
+  return true;
+}
+
+/// What `kernel[grid]` needs of its launcher besides the call itself.
+PyRef gridValue(const Launcher& launcher, PyObject* grid, const Call& call) {
+  if (!PyCallable_Check(grid))
+    return PyRef::borrow(grid);
+  PyRef meta = boundArguments(launcher, call);
+  return PyRef::steal(meta ? PyObject_CallFunctionObjArgs(grid, meta.get(), nullptr) : nullptr);
+}
+
+/// Hands the launch to Python: arrays on a device, or eager mode. Returns what that returns (None: go on here).
+PyRef delegate(const Launcher& launcher, const char* module, const Call& call, const std::array<int32_t, 3>& grid) {
+  PyRef function = imported(module, "launch");
+  PyRef arguments = boundArguments(launcher, call);
+  PyRef options = PyRef::steal(PyDict_New());
+  if (!function || !arguments || !options)
+    return {};
+  for (auto [name, value] : call.options)
+    if (PyDict_SetItem(options.get(), name, value) < 0)
+      return {};
+  return PyRef::steal(PyObject_CallFunction(function.get(), "OOO(iii)", launcher.function, arguments.get(), options.get(), grid[0], grid[1],
+                                            grid[2]));
+}
+
+bool callPreRunHooks(const Launcher& launcher, const Call& call) {
+  PyRef hooks = PyRef::steal(PyObject_GetAttr(launcher.function, names::preRunHooks()));
+  if (!hooks)
+    return false;
+  if (!PyList_Check(hooks.get()) || PyList_Size(hooks.get()) == 0)
+    return true;
+  PyRef arguments = boundArguments(launcher, call), empty = PyRef::steal(PyTuple_New(0));
+  for (Py_ssize_t i = 0; arguments && i < PyList_Size(hooks.get()); ++i) {
+    PyRef hook = PyRef::borrow(PyList_GetItem(hooks.get(), i));
+    if (!PyRef::steal(PyObject_Call(hook.get(), empty.get(), arguments.get())))
+      return false;
+  }
+  return bool(arguments);
+}
+
+PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywordNames) {
+  auto* bound = reinterpret_cast<BoundObject*>(self);
+  Launcher& launcher = *bound->launcher;
+  Call call;
+  if (!bind(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
+      !classify(launcher.name, launcher.parameters, launcher.constants.get(), call) || !callPreRunHooks(launcher, call))
+    return nullptr;
+  std::shared_ptr<Entry> entry = entryFor(launcher, call);
+  if (!entry)
+    return nullptr;
+  PyRef grid = gridValue(launcher, bound->grid, call);
+  interp::LaunchParams params;
+  if (!grid || !readGrid(launcher.name, grid.get(), params.grid))
+    return nullptr;
+  PyRef kernel = entry->kernel;
+  if (params.grid[0] == 0 || params.grid[1] == 0 || params.grid[2] == 0)
+    return kernel.release();
+  for (const char* other : {call.onDevice ? "tiletwin.runtime.device_copy" : nullptr, mayBeEager() ? "tiletwin.runtime.eager_launch" : nullptr}) {
+    if (!other)
+      continue;
+    PyRef done = delegate(launcher, other, call, params.grid);
+    if (!done)
+      return nullptr;
+    if (done.get() != Py_None)
+      return kernel.release();
+  }
+  if (!ensureProgram(*entry))
+    return nullptr;
+  std::shared_ptr<const interp::Program> program = entry->program;
+  std::vector<uint64_t> bits;
+  std::vector<int32_t> bufferOf;
+  if (!collectArguments(launcher, *program, call, bits, bufferOf))
+    return nullptr;
+  params.arguments = bits;
+  params.buffers = call.buffers;
+  params.bufferOf = bufferOf;
+  if (!runProgram(launcher.name, *program, params))
+    return nullptr;
+  return kernel.release();
+}
+
+PyMethodDef kLaunch = {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(launch)), METH_FASTCALL | METH_KEYWORDS,
+                       "Launches the kernel on the grid this was bound to; returns the compiled kernel."};
+
+/// Launcher.bind(grid): the callable that `kernel[grid]` is.
+PyObject* bindGrid(PyObject* self, PyObject* grid) {
+  Launcher* launcher = reinterpret_cast<LauncherObject*>(self)->launcher;
+  PyRef bound = PyRef::steal(PyType_GenericAlloc(boundType, 0));
+  if (!bound)
+    return nullptr;
+  auto* object = reinterpret_cast<BoundObject*>(bound.get());
+  object->function = PyRef::borrow(launcher->function).release();
+  object->launcher = launcher;
+  object->grid = PyRef::borrow(grid).release();
+  return PyCFunction_NewEx(&kLaunch, bound.get(), nullptr);
+}
+
+/// Launcher.prepare(args, kwargs): compiles the specialization without launching; arrays may be dtypes' stand-ins.
+PyObject* prepare(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywordNames) {
+  Launcher& launcher = *reinterpret_cast<LauncherObject*>(self)->launcher;
+  Call call;
+  if (!bind(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
+      !classify(launcher.name, launcher.parameters, launcher.constants.get(), call))
+    return nullptr;
+  std::shared_ptr<Entry> entry = entryFor(launcher, call);
+  return entry ? PyRef(entry->kernel).release() : nullptr;
+}
+
+PyObject* clearEntries(PyObject* self, PyObject*) {
+  reinterpret_cast<LauncherObject*>(self)->launcher->entries.clear();
+  return PyRef::borrow(Py_None).release();
+}
+
+/// Launcher.kernels(): list of the compiled kernels, for JITFunction.cache.
+PyObject* kernels(PyObject* self, PyObject*) {
+  PyRef list = PyRef::steal(PyList_New(0));
+  for (auto& [key, entry] : reinterpret_cast<LauncherObject*>(self)->launcher->entries) {
+    PyRef keyBytes = PyRef::steal(PyBytes_FromStringAndSize(key.data(), Py_ssize_t(key.size())));
+    PyRef pair = PyRef::steal(keyBytes ? PyTuple_Pack(2, keyBytes.get(), entry->kernel.get()) : nullptr);
+    if (!list || !pair || PyList_Append(list.get(), pair.get()) < 0)
+      return nullptr;
+  }
+  return list.release();
+}
+
+/// Launcher(function, parameters). `function` must outlive the launcher.
+PyObject* newLauncher(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  PyObject *function, *parameters;
+  const char* name;
+  if (!PyArg_ParseTuple(args, "OsO:Launcher", &function, &name, &parameters))
+    return nullptr;
+  auto launcher = std::make_unique<Launcher>();
+  launcher->function = function;
+  launcher->name = name;
+  launcher->constants = PyRef::steal(PyDict_New());
+  if (!launcher->constants || !readParameters(parameters, launcher->parameters))
+    return nullptr;
+  PyObject* self = PyType_GenericAlloc(type, 0);
+  if (self)
+    reinterpret_cast<LauncherObject*>(self)->launcher = launcher.release();
+  return self;
+}
+
+void freeObject(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+  PyRef::steal(reinterpret_cast<PyObject*>(type)); // instances of heap types hold their type
+}
+void freeLauncher(PyObject* self) {
+  delete reinterpret_cast<LauncherObject*>(self)->launcher;
+  freeObject(self);
+}
+void freeBound(PyObject* self) {
+  auto* bound = reinterpret_cast<BoundObject*>(self);
+  PyRef function = PyRef::steal(bound->function), grid = PyRef::steal(bound->grid);
+  freeObject(self);
+}
+
+PyMethodDef kLauncherMethods[] = {
+    {"bind", bindGrid, METH_O, "bind(grid): a callable that launches the kernel on `grid`."},
+    {"prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(prepare)), METH_FASTCALL | METH_KEYWORDS,
+     "prepare(*args, **kwargs): compiles for these arguments without launching; returns the compiled kernel."},
+    {"clear", clearEntries, METH_NOARGS, "Forgets every compiled specialization."},
+    {"kernels", kernels, METH_NOARGS, "List of (launch key, compiled kernel)."},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyType_Slot kLauncherSlots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(newLauncher)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(freeLauncher)},
+    {Py_tp_methods, kLauncherMethods},
+    {Py_tp_doc, const_cast<char*>("Launcher(jit_function, name, parameters): binds arguments, finds the specialization, launches.")},
+    {0, nullptr},
+};
+PyType_Spec kLauncherSpec = {"tiletwin._C.Launcher", sizeof(LauncherObject), 0, Py_TPFLAGS_DEFAULT, kLauncherSlots};
+PyType_Slot kBoundSlots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(freeBound)}, {0, nullptr}};
+PyType_Spec kBoundSpec = {"tiletwin._C.BoundLaunch", sizeof(BoundObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kBoundSlots};
+
+} // namespace
+
+int addLauncher(PyObject* module) {
+  launcherType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kLauncherSpec));
+  boundType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kBoundSpec));
+  if (!launcherType || !boundType)
+    return -1;
+  return PyModule_AddType(module, launcherType);
+}
+
+} // namespace tiletwin::python

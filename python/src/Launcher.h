@@ -1,0 +1,13 @@
+// python/src/Launcher.h -- `kernel[grid](...)`: the Python types Launcher (one per JIT function) and BoundLaunch (one per grid).
+// Here:      the cache of specializations, the launch, hooks and traps around it.
+// Not here:  binding and keys (Binding.h), compilation (runtime/jit.py calls Compile.h).
+// Invariant: a launch that finds its key compiles nothing and runs no Python code but the grid's and the hooks'.
+#pragma once
+#include "frontend/PyRef.h"
+
+namespace tiletwin::python {
+
+/// Adds Launcher to the extension module. -1 with an error set on failure.
+int addLauncher(PyObject* module);
+
+} // namespace tiletwin::python

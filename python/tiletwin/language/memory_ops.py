@@ -1,0 +1,216 @@
+"""Declarations: loads, stores, atomics, descriptors. Implemented in frontend/."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tiletwin._C import constexpr, tensor, tensor_descriptor
+from tiletwin.language.declare import builtin
+
+_ATOMIC = """
+    pointer: a block of pointers, or one; val is cast to the pointee and broadcast to the pointer's shape.
+    mask: int1, broadcast; elements with 0 are not touched and their result is undefined.
+    sem: "acq_rel" (default), "acquire", "release", "relaxed". scope: "gpu" (default), "cta", "sys".
+    Returns what was in memory before. Errors: ValueError, an element type without that operation.
+    """
+
+
+@builtin
+def load(
+    pointer: tensor,
+    mask: Any = None,
+    other: Any = None,
+    *,
+    cache_modifier: str = "",
+    eviction_policy: str = "",
+    volatile: bool = False,
+) -> tensor:
+    """Reads memory at `pointer`: a block of pointers gives a block, one pointer a 0-d value.
+
+    mask: int1, broadcast to the pointer's shape; where it is 0 nothing is read and the element is `other`, or
+    undefined without it. other: cast to the pointee, broadcast. One pointer takes only scalars for both.
+    cache_modifier: "", ".ca", ".cg", ".cs", ".cv". eviction_policy: "", "evict_first", "evict_last".
+    Errors: ValueError, `other` without mask, no pointer, a pointer to a pointer type of unknown size;
+    OutOfBoundsError at run time, an unmasked element outside every buffer.
+    """
+
+
+@builtin
+def store(
+    pointer: tensor,
+    value: Any,
+    mask: Any = None,
+    *,
+    cache_modifier: str = "",
+    eviction_policy: str = "",
+) -> None:
+    """Writes `value` to memory at `pointer`; value is cast to the pointee. Also a method of pointers.
+
+    value, mask: broadcast to the pointer's shape, which itself is final. Where mask is 0 nothing is written.
+    If two elements have the same address, one of them is kept.
+    cache_modifier: "", ".wb", ".cg", ".cs", ".wt". eviction_policy: "", "evict_first", "evict_last".
+    Errors: ValueError, a block to one pointer, a pointer to const; OutOfBoundsError at run time.
+    """
+
+
+@builtin
+def atomic_add(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+    """Adds val to memory atomically: float16, bfloat16, float32, float64 and 32- and 64-bit integers."""
+
+
+@builtin
+def atomic_max(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+    """Stores the larger of memory and val atomically: float32, float64 and 32- and 64-bit integers."""
+
+
+@builtin
+def atomic_min(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+    """Stores the smaller of memory and val atomically: float32, float64 and 32- and 64-bit integers."""
+
+
+@builtin
+def atomic_and(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+    """Ands val into memory atomically: 32- and 64-bit integers."""
+
+
+@builtin
+def atomic_or(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+    """Ors val into memory atomically: 32- and 64-bit integers."""
+
+
+@builtin
+def atomic_xor(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+    """Xors val into memory atomically: 32- and 64-bit integers."""
+
+
+@builtin
+def atomic_xchg(
+    pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None
+) -> tensor:
+    """Stores val and returns what was there, atomically: 32- and 64-bit types."""
+
+
+@builtin
+def atomic_cas(pointer: tensor, cmp: Any, val: Any, sem: str | None = None, scope: str | None = None) -> tensor:
+    """Stores val where memory equals cmp, atomically; returns what was there.
+
+    cmp and val: of the pointer's shape and the pointee's type, 16, 32 or 64 bits; neither is cast or broadcast.
+    sem, scope: see `atomic_add`.
+    """
+
+
+@builtin
+def atomic_load(pointer: tensor, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+    """Reads memory atomically.
+
+    mask: int1; masked elements are undefined. sem: "acquire" (default) or "relaxed". scope: "gpu", "cta" or "sys".
+    """
+
+
+@builtin
+def atomic_store(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> None:
+    """Writes memory atomically.
+
+    mask: int1; masked elements are not written. sem: "release" (default) or "relaxed". scope: "gpu", "cta" or "sys".
+    """
+
+
+@builtin
+def atomic_poll(
+    pointer: tensor,
+    expected_value: Any,
+    sem: str | None = None,
+    scope: str | None = None,
+    timeout_ns: int | constexpr | None = None,
+) -> tensor:
+    """Waits until memory at `pointer` (one pointer to an integer) equals expected_value.
+
+    timeout_ns: gives up after that many nanoseconds; None: never. Returns int1: whether the value came.
+    sem: "acquire" (default) or "relaxed". scope: "gpu", "cta" or "sys".
+    """
+
+
+for _function in (atomic_add, atomic_max, atomic_min, atomic_and, atomic_or, atomic_xor, atomic_xchg):
+    _function.__doc__ = f"{_function.__doc__}\n{_ATOMIC}"
+
+
+@builtin
+def make_tensor_descriptor(
+    base: tensor,
+    shape: Sequence[Any],
+    strides: Sequence[Any],
+    block_shape: Sequence[int],
+    padding_option: str = "zero",
+) -> tensor_descriptor:
+    """A block-wise view of the array at `base`.
+
+    base: one pointer, 16-byte aligned. shape: 1 to 5 sizes. strides: as many, in elements; the last is 1, the
+    others multiples of 16 bytes. block_shape: powers of two; the last dimension has at least 16 bytes.
+    padding_option: "zero" or "nan", what a load gives outside the array.
+    Errors: ValueError, where one of these does not hold and is known at compile time.
+    """
+
+
+@builtin
+def load_tensor_descriptor(desc: tensor_descriptor, offsets: Sequence[Any]) -> tensor:
+    """The block at `offsets` (32-bit element offsets, one for each dimension): `desc.load(offsets)`."""
+
+
+@builtin
+def store_tensor_descriptor(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+    """Writes a block at `offsets`, leaving out what lies outside the array: `desc.store(offsets, value)`."""
+
+
+@builtin
+def descriptor_gather(desc: tensor_descriptor, x_offsets: tensor, y_offset: Any) -> tensor:
+    """Rows x_offsets (at least 8, int16 or int32) from column y_offset on; the block shape is (1, N)."""
+
+
+@builtin
+def descriptor_scatter(desc: tensor_descriptor, value: tensor, x_offsets: tensor, y_offset: Any) -> None:
+    """Writes rows x_offsets (at least 8, int16 or int32) from column y_offset on; the block shape is (1, N)."""
+
+
+@builtin
+def descriptor_atomic_add(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+    """Adds a block into memory, element by element atomically; outside the array nothing happens."""
+
+
+@builtin
+def descriptor_atomic_min(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+    """As `descriptor_atomic_add`, keeping the smaller value."""
+
+
+@builtin
+def descriptor_atomic_max(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+    """As `descriptor_atomic_add`, keeping the larger value."""
+
+
+@builtin
+def descriptor_atomic_and(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+    """As `descriptor_atomic_add`, and-ing integers."""
+
+
+@builtin
+def descriptor_atomic_or(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+    """As `descriptor_atomic_add`, or-ing integers."""
+
+
+@builtin
+def descriptor_atomic_xor(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+    """As `descriptor_atomic_add`, xor-ing integers."""
+
+
+@builtin(python=True)
+def make_block_ptr(base: tensor, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any) -> None:
+    """Always an error: block pointers were removed from the language; `tl.make_tensor_descriptor` replaces them."""
+    raise NotImplementedError(
+        "tl.make_block_ptr: block pointers were removed from the language; use tl.make_tensor_descriptor"
+    )
+
+
+@builtin(python=True)
+def advance(base: Any, offsets: Any) -> None:
+    """Always an error: see `make_block_ptr`."""
+    raise NotImplementedError("tl.advance: block pointers were removed from the language; use tl.make_tensor_descriptor")

@@ -1,0 +1,202 @@
+"""Values of the language that are not single tensors: tuples, slices, loop ranges, types of descriptors.
+
+Here:      plain Python classes; the front end recognises them by identity or by `isinstance`.
+Not here:  `tensor`, `constexpr` and `tensor_descriptor`, which are made in C++ (frontend/Objects.h).
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from tiletwin._C import constexpr, tensor
+from tiletwin.language.types import base_type, base_value, block_type, constexpr_type, tuple_type, unwrap
+
+CONSTEXPR_0 = constexpr(0)
+
+
+def type_of(x: Any) -> base_type:
+    """The language type of a value: `x.type`, or a constexpr_type for a plain Python value."""
+    if isinstance(x, (tensor, base_value)):
+        return x.type
+    if isinstance(x, builtins.tuple):
+        return tuple_type([type_of(v) for v in x], getattr(x, "_fields", None))
+    return constexpr_type(unwrap(x))
+
+
+class tuple(builtins.tuple, base_value):  # noqa: A001, N801
+    """A tuple of values of the language; a Python tuple that also takes constexpr indices and has a type.
+
+    With a `type` that names its fields (a NamedTuple's), the elements can be read as attributes.
+    """
+
+    _tuple_type: tuple_type | None
+
+    def __new__(cls, args: Iterable[Any] = (), type: tuple_type | Sequence[base_type] | None = None) -> tuple:  # noqa: A002
+        self = builtins.tuple.__new__(cls, args)
+        self._tuple_type = type if type is None or isinstance(type, tuple_type) else tuple_type(type)
+        return self
+
+    @property
+    def values(self) -> list[Any]:
+        return list(self)
+
+    @property
+    def type(self) -> tuple_type:  # noqa: A003
+        if self._tuple_type is None:
+            self._tuple_type = tuple_type([type_of(v) for v in self])
+        return self._tuple_type
+
+    def __getitem__(self, idx: Any) -> Any:
+        idx = unwrap(idx)
+        if isinstance(idx, (slice, builtins.slice)):
+            return tuple(
+                builtins.tuple.__getitem__(self, builtins.slice(unwrap(idx.start), unwrap(idx.stop), unwrap(idx.step)))
+            )
+        return builtins.tuple.__getitem__(self, idx)
+
+    def __getattr__(self, name: str) -> Any:
+        known = self.__dict__.get("_tuple_type")
+        if known is None or known.fields is None or name not in known.fields:
+            raise AttributeError(f"this tuple has no field {name!r}")
+        return builtins.tuple.__getitem__(self, known.fields.index(name))
+
+    def __add__(self, other: Any) -> tuple:
+        return tuple(builtins.tuple.__add__(self, builtins.tuple(unwrap(other))))
+
+    def __radd__(self, other: Any) -> tuple:
+        return tuple(builtins.tuple(unwrap(other)) + builtins.tuple(self))
+
+    def __mul__(self, other: Any) -> tuple:
+        return tuple(builtins.tuple.__mul__(self, unwrap(other)))
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: Any) -> bool:
+        other = unwrap(other)
+        if not isinstance(other, (builtins.tuple, list)) or len(self) != len(other):
+            return False
+        return all(bool(unwrap(a) == unwrap(b)) for a, b in zip(self, other))
+
+    def __ne__(self, other: Any) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return builtins.tuple.__hash__(self)
+
+
+class slice:  # noqa: A001, N801
+    """The slice in `x[start:stop:step]` of a kernel; any part may be None."""
+
+    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+        self.start, self.stop, self.step = start, stop, step
+
+    def __repr__(self) -> str:
+        return f"slice({self.start}, {self.stop}, {self.step})"
+
+
+class static_range(base_value):  # noqa: N801
+    """`for i in tl.static_range(...)`: the loop is unrolled while compiling, and i is a compile-time int in each copy.
+
+    Takes what Python's range takes: end, or start and end, and a step of either sign; all compile-time ints.
+    Errors: TypeError for a run-time bound.
+    """
+
+    def __init__(self, arg1: Any, arg2: Any = None, step: Any = None) -> None:
+        self.start = constexpr(0) if arg2 is None else constexpr(arg1)
+        self.end = constexpr(arg1) if arg2 is None else constexpr(arg2)
+        self.step = constexpr(1) if unwrap(step) is None else constexpr(step)
+        for name in ("start", "end", "step"):
+            value = unwrap(getattr(self, name))
+            if not isinstance(value, int):
+                raise TypeError(
+                    f"tl.static_range: {name} must be a compile-time int, not {builtins.type(value).__name__}; "
+                    "use range or tl.range for bounds known at run time"
+                )
+
+    def __iter__(self) -> Iterator[Any]:
+        values = builtins.range(unwrap(self.start), unwrap(self.end), unwrap(self.step))
+        return iter([constexpr(i) for i in values])
+
+
+class range(base_value):  # noqa: A001, N801
+    """`for i in tl.range(...)`: a run-time loop, as with `range`, with hints to the compiler of a GPU.
+
+    arg1, arg2, step     end, or start and end, and step; run-time or compile-time ints. A negative step must be a
+                         compile-time value.
+    num_stages           iterations in flight when the loop is pipelined
+    loop_unroll_factor   copies of the body
+    disallow_acc_multi_buffer, flatten, warp_specialize, disable_licm    see the loop's attributes in the IR
+    The hints change nothing in what the loop computes; the interpreter ignores them.
+    """
+
+    def __init__(
+        self,
+        arg1: Any,
+        arg2: Any = None,
+        step: Any = None,
+        num_stages: Any = None,
+        loop_unroll_factor: Any = None,
+        disallow_acc_multi_buffer: Any = False,
+        flatten: Any = False,
+        warp_specialize: Any = False,
+        disable_licm: Any = False,
+    ) -> None:
+        self.start = constexpr(0) if arg2 is None else arg1
+        self.end = arg1 if arg2 is None else arg2
+        self.step = constexpr(1) if step is None else step
+        self.num_stages = num_stages
+        self.loop_unroll_factor = loop_unroll_factor
+        self.disallow_acc_multi_buffer = disallow_acc_multi_buffer
+        self.flatten = flatten
+        self.warp_specialize = warp_specialize
+        self.disable_licm = disable_licm
+
+    def __iter__(self) -> Iterator[Any]:
+        raise RuntimeError("tl.range can only be iterated by a for loop inside a @jit function")
+
+
+class condition(base_value):  # noqa: N801
+    """`while tl.condition(c):` is `while c:` with a hint: disable_licm keeps invariant code inside the loop."""
+
+    def __init__(self, arg1: Any, disable_licm: Any = False) -> None:
+        self.condition = arg1
+        self.disable_licm = disable_licm
+
+
+class tensor_descriptor_base_type(base_type):  # noqa: N801
+    """The type of a descriptor: the block that it loads and stores."""
+
+    def __init__(self, block_type: block_type) -> None:
+        self.block_type = block_type
+
+    def mangle(self) -> str:
+        return f"TD{self.block_type.mangle()}"
+
+    def __eq__(self, other: object) -> bool:
+        return builtins.type(other) is builtins.type(self) and self.block_type == other.block_type
+
+    def __hash__(self) -> int:
+        return hash(self.block_type)
+
+    def __str__(self) -> str:
+        shape = ", ".join(map(str, self.block_type.shape))
+        return f"tensor_descriptor<{self.block_type.element_ty}[{shape}]>"
+
+    __repr__ = __str__
+
+
+class tensor_descriptor_type(tensor_descriptor_base_type):  # noqa: N801
+    """A descriptor's type with the types of its shape and strides."""
+
+    def __init__(self, block_type: block_type, shape_type: tuple_type, strides_type: tuple_type) -> None:
+        super().__init__(block_type)
+        self.shape_type, self.strides_type = shape_type, strides_type
+
+    def __eq__(self, other: object) -> bool:
+        same_block = super().__eq__(other)
+        return same_block and self.shape_type == other.shape_type and self.strides_type == other.strides_type
+
+    def __hash__(self) -> int:
+        return hash(self.block_type)
