@@ -6,6 +6,7 @@
 #include "runtime/DType.h"
 #include "runtime/Trap.h"
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,8 +39,11 @@ public:
   std::string dump() const;   ///< the plan as text, for tests and `tiletwin ir --stage plan`
   const Plan& plan() const { return *plan_; }
   explicit Program(std::unique_ptr<const Plan> plan);
+  /// What one program took in earlier launches, for the launcher's choice of threads; -1: unknown. Any thread.
+  std::atomic<int64_t>& programNanoseconds() const { return programNanoseconds_; }
 private:
   std::unique_ptr<const Plan> plan_;
+  mutable std::atomic<int64_t> programNanoseconds_{-1};
 };
 
 /// Lowers the public function `entry` of a verified module. Null on failure, with diagnostics emitted on the

@@ -14,6 +14,7 @@ enum class TrapKind : uint8_t {
   OffsetOverflow,///< 32-bit address arithmetic wrapped around         -> OutOfBoundsError
   Unsupported,   ///< the backend cannot run this                      -> NotImplementedError
   Interrupted,   ///< Ctrl-C                                           -> KeyboardInterrupt
+  OutOfMemory,   ///< no memory for the launch itself                  -> MemoryError
 };
 
 /// Source position of an operation, as the front end recorded it.

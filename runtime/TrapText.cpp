@@ -119,6 +119,7 @@ std::string what(const Trap& trap) {
            "; make an operand 64 bits wide, for example with .to(tl.int64)";
   case TrapKind::Unsupported: return detail.empty() ? "this cannot be run by the interpreter" : detail;
   case TrapKind::Interrupted: return "interrupted";
+  case TrapKind::OutOfMemory: return "out of memory" + (detail.empty() ? "" : ": " + detail);
   }
   return detail;
 }

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace tiletwin::interp {
 
@@ -69,16 +70,16 @@ int availableCores() {
 /// oneTBB as a source of threads: each task serves the board once.
 struct Workers::Tbb {
   int threads = 0;
-  std::unique_ptr<tbb::task_arena> arena;
+  std::vector<std::unique_ptr<tbb::task_arena>> arenas; ///< the last is in use; others may still be enqueued to
   std::unique_ptr<tbb::global_control> control; ///< only if more threads are wanted than oneTBB would start
 
-  void grow(int count) {
-    if (count <= threads && arena) return;
+  tbb::task_arena& arenaFor(int count) {
+    if (count <= threads && !arenas.empty()) return *arenas.back();
     using Control = tbb::global_control;
     if (size_t(count) + 1 > Control::active_value(Control::max_allowed_parallelism))
       control = std::make_unique<Control>(Control::max_allowed_parallelism, size_t(count) + 1);
     threads = std::max(count, availableCores());
-    arena = std::make_unique<tbb::task_arena>(threads, 0);
+    return *arenas.emplace_back(std::make_unique<tbb::task_arena>(threads, 0));
   }
 };
 
@@ -106,9 +107,8 @@ void Workers::open(Call& call, int threads) {
   if (plain_) return startPlainThreads();
   try {
     if (!tbb_) tbb_ = std::make_unique<Tbb>();
-    tbb_->grow(threads);
-    tbb::task_arena& arena = *tbb_->arena;
-    lock.unlock(); // a task may start at once; arenas are replaced, never used after, by grow() only
+    tbb::task_arena& arena = tbb_->arenaFor(threads);
+    lock.unlock(); // a task may start at once
     for (int i = 0; i < threads; ++i)
       arena.enqueue([] {
         Workers& self = Workers::instance();

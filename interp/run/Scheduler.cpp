@@ -1,0 +1,246 @@
+// interp/run/Scheduler.cpp -- handing out programs, ending launches. Prints are in SchedulerPrints.cpp.
+#include "interp/run/Scheduler.h"
+#include "interp/run/FloatState.h"
+#include "interp/run/ForkLocal.h"
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <exception>
+#include <limits>
+#include <new>
+
+namespace tiletwin::interp {
+
+namespace {
+constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+constexpr int64_t kHandOffNanoseconds = 20'000; ///< work worth waking a helper for
+constexpr int64_t kChunkNanoseconds = 500'000;  ///< a chunk that takes longer makes the end of a launch uneven
+constexpr size_t kPrintsKept = 64 << 10;        ///< text a helper's program may keep while it runs
+constexpr int64_t kLargestChunk = 256, kLargestUnmeasuredChunk = 64;
+
+int64_t now(clockid_t clock) {
+  timespec t;
+  clock_gettime(clock, &t);
+  return int64_t(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
+} // namespace
+
+// ---- seats -----------------------------------------------------------------------------------------------------------
+
+Seat::Seat(Scheduler& scheduler, bool launching)
+    : scheduler_(scheduler), launching_(launching), position_(scheduler.next_.load()) {
+  std::lock_guard lock(scheduler.mutex_);
+  next_ = scheduler.seats_;
+  scheduler.seats_ = this;
+}
+
+Seat::~Seat() {
+  std::lock_guard lock(scheduler_.mutex_);
+  for (Seat** link = &scheduler_.seats_; *link; link = &(*link)->next_)
+    if (*link == this) {
+      *link = next_;
+      break;
+    }
+  scheduler_.printsTaken_.notify_all(); // the lowest running position may have risen
+}
+
+bool Seat::poll(void* context) {
+  Seat& seat = *static_cast<Seat*>(context);
+  Scheduler& scheduler = seat.scheduler_;
+  const int64_t position = seat.position_.load(std::memory_order_relaxed);
+  if ((++seat.polls_ & 63) == 0) {
+    try {
+      if (scheduler.executor_.printed) {
+        std::string& text = scheduler.executor_.printed(seat.frame_);
+        if (text.size() > kPrintsKept || seat.launching_) scheduler.print(seat, text);
+      }
+      if (seat.launching_) scheduler.tick();
+    } catch (...) { // out of memory for a text that waits; the program that asks must not see the exception
+      scheduler.failWith(position, {}, TrapKind::OutOfMemory, "no memory left for printed text");
+      return false;
+    }
+  }
+  return !scheduler.cancelled(position);
+}
+
+// ---- handing out -----------------------------------------------------------------------------------------------------
+
+Scheduler::Scheduler(const Executor& executor, const ProgramOrder& order, const Hooks& hooks,
+                     const ScheduleOptions& options)
+    : executor_(executor), order_(order), hooks_(hooks), options_(options), count_(order.count()), limit_(kNone) {
+  call_.work = [](void* context) { static_cast<Scheduler*>(context)->helperMain(); };
+  call_.context = this;
+}
+
+bool Scheduler::claim(Seat& seat, int64_t& begin, int64_t& end) {
+  // First the bound, then the claim: lowestRunning() must never miss a position that has been handed out.
+  int64_t next = next_.load();
+  seat.position_.store(next);
+  if (next >= count_ || cancelled(next)) return false;
+  int64_t chunk = (count_ - next) / (int64_t(options_.threads) * 16);
+  int64_t cap = kLargestUnmeasuredChunk;
+  if (options_.programNanoseconds > 0)
+    cap = std::clamp<int64_t>(kChunkNanoseconds / options_.programNanoseconds, 1, kLargestChunk);
+  chunk = std::clamp<int64_t>(chunk, 1, cap);
+  begin = next_.fetch_add(chunk);
+  end = std::min(begin + chunk, count_);
+  return begin < count_;
+}
+
+void Scheduler::work(Seat& seat) {
+  int64_t begin, end;
+  while (claim(seat, begin, end)) {
+    ProgramOrder::Cursor cursor(order_, begin);
+    for (int64_t position = begin; position < end && !cancelled(position); ++position, cursor.next()) {
+      seat.position_.store(position, std::memory_order_release);
+      if (cursor.skipped()) continue;
+      runOne(seat, position, cursor.id());
+      ++seat.programs_;
+      if (seat.launching_ && count_ > 1) tick();
+    }
+    done_.fetch_add(end - begin, std::memory_order_relaxed);
+    if (seat.launching_ && !opened_ && options_.threads > 1 && now(CLOCK_MONOTONIC) - start_ > kHandOffNanoseconds)
+      openToHelpers(); // it takes longer than it used to
+  }
+  seat.position_.store(kNone);
+}
+
+bool Scheduler::runOne(Seat& seat, int64_t position, const ProgramId& id) {
+  bool fine = false;
+  try {
+    Trap trap;
+    fine = executor_.run(executor_.context, seat.frame_, id, trap);
+    if (!fine && !(trap.kind == TrapKind::Interrupted && cancelled(position))) {
+      trap.program = id;
+      fail(position, std::move(trap));
+    }
+    if (executor_.printed) print(seat, executor_.printed(seat.frame_));
+  } catch (const std::bad_alloc&) {
+    failWith(position, id, TrapKind::OutOfMemory, "no memory left while the program ran");
+  } catch (const std::exception& error) {
+    failWith(position, id, TrapKind::Unsupported, error.what());
+  } catch (...) {
+    failWith(position, id, TrapKind::Unsupported, "an unknown exception left the interpreter");
+  }
+  return fine;
+}
+
+void Scheduler::fail(int64_t position, Trap&& trap) {
+  std::lock_guard lock(mutex_);
+  if (position >= limit_.load(std::memory_order_relaxed)) return;
+  trap_ = std::move(trap);
+  limit_.store(position, std::memory_order_relaxed);
+  printsTaken_.notify_all();
+}
+
+void Scheduler::failWith(int64_t position, const ProgramId& id, TrapKind kind, const char* message) {
+  Trap trap;
+  trap.kind = kind;
+  trap.program = id;
+  try {
+    trap.message = message;
+  } catch (...) { // the kind says it
+  }
+  fail(position, std::move(trap));
+}
+
+// ---- helpers ---------------------------------------------------------------------------------------------------------
+
+void Scheduler::helperMain() {
+  FloatState floatState;
+  Seat seat(*this, false);
+  try {
+    seat.frame_ = executor_.enter(executor_.context, seat);
+  } catch (...) { // no frame: this helper cannot help, the launching thread has one
+  }
+  if (!seat.frame_) return;
+  work(seat);
+  executor_.leave(executor_.context, seat.frame_);
+}
+
+void Scheduler::openToHelpers() {
+  int64_t left = std::clamp<int64_t>(count_ - next_.load(std::memory_order_relaxed), 0, 1'000'000);
+  int64_t helpers = std::min<int64_t>(options_.threads - 1, left);
+  if (options_.programNanoseconds >= 0 && start_ == 0)
+    helpers = std::min(helpers, options_.programNanoseconds * left / (kHandOffNanoseconds / 2));
+  opened_ = true;
+  if (helpers > 0) Workers::instance().open(call_, int(helpers));
+}
+
+void Scheduler::waitForHelpers() {
+  Workers& workers = Workers::instance();
+  const unsigned generation = forkGeneration();
+  workers.close(call_);
+  while (!workers.wait(call_, std::chrono::milliseconds(options_.pollMilliseconds))) {
+    tick();
+    if (forkGeneration() != generation) { // a hook forked: this is the child, and the helpers are the parent's
+      failWith(0, {}, TrapKind::Unsupported, "the process was forked by a callback of the launch");
+      return;
+    }
+  }
+}
+
+// ---- the launching thread --------------------------------------------------------------------------------------------
+
+Trap Scheduler::run() {
+  if (count_ == 0) return {};
+  FloatState floatState;
+  Seat seat(*this, true);
+  try {
+    seat.frame_ = executor_.enter(executor_.context, seat);
+  } catch (const std::exception& error) {
+    failWith(0, {}, TrapKind::Unsupported, error.what());
+    return std::move(trap_);
+  }
+  if (!seat.frame_) {
+    failWith(0, {}, TrapKind::OutOfMemory, "no memory for the tiles of one program");
+    return std::move(trap_);
+  }
+  if (count_ > 1) {
+    bool worthwhile = options_.programNanoseconds < 0 || options_.programNanoseconds >= kHandOffNanoseconds ||
+                      options_.programNanoseconds * std::min<int64_t>(count_, 1'000'000) >= kHandOffNanoseconds;
+    if (options_.threads > 1 && worthwhile) openToHelpers();
+    start_ = now(CLOCK_MONOTONIC);
+  }
+  work(seat);
+  if (seat.programs_ > 1) measured_ = (now(CLOCK_MONOTONIC) - start_) / seat.programs_;
+  if (opened_) waitForHelpers();
+  deliverPrints();
+  executor_.leave(executor_.context, seat.frame_);
+  if (interrupted_.load()) {
+    Trap trap;
+    trap.kind = TrapKind::Interrupted;
+    return trap;
+  }
+  std::lock_guard lock(mutex_);
+  return std::move(trap_);
+}
+
+bool Scheduler::pollDue() {
+  int64_t t = now(CLOCK_MONOTONIC_COARSE);
+  if (nextPoll_ != 0 && t < nextPoll_) return false;
+  bool first = nextPoll_ == 0;
+  nextPoll_ = t + options_.pollMilliseconds * 1'000'000;
+  return !first;
+}
+
+void Scheduler::tick() {
+  if (!hookFailed_ && pollDue()) callPoll();
+  if (waitingBytes_.load(std::memory_order_relaxed) > 0) deliverPrints();
+}
+
+void Scheduler::callPoll() {
+  if (!hooks_.poll) return;
+  bool goOn = false;
+  try {
+    goOn = hooks_.poll(std::min(done_.load(std::memory_order_relaxed), count_), count_);
+  } catch (...) { // as if it had said stop
+  }
+  if (goOn) return;
+  hookFailed_ = true;
+  interrupt();
+  std::lock_guard lock(mutex_);
+  printsTaken_.notify_all();
+}
+
+} // namespace tiletwin::interp

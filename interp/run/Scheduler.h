@@ -1,0 +1,120 @@
+// interp/run/Scheduler.h -- runs the programs of a launch on several threads, in order as far as it goes.
+//
+// Here:      who takes which program, traps and their order, prints and their order, interruption, progress.
+// Not here:  plans and frames (Launch.cpp joins them to this through Executor), threads (Workers.h).
+// Idea:      positions are handed out in ascending chunks from one counter, to helpers and to the launching thread alike.
+//            A trap at position p cancels what is above p; everything below p has been handed out already and runs to its
+//            end, so the lowest trap of the grid wins whatever the timing.
+// Invariant: hooks are called on the launching thread only; nothing is allocated unless a program prints or traps.
+#pragma once
+#include "interp/Interp.h"
+#include "interp/run/ProgramOrder.h"
+#include "interp/run/Workers.h"
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace tiletwin::interp {
+
+class Scheduler;
+
+/// A thread's place in a launch. Lives on that thread's stack.
+class alignas(64) Seat {
+public:
+  Seat(Scheduler& scheduler, bool launching);
+  ~Seat();
+  /// For loops inside programs: false if the program has to stop. Cheap; `seat` is a Seat.
+  static bool poll(void* seat);
+
+private:
+  friend class Scheduler;
+  Scheduler& scheduler_;
+  const bool launching_;            ///< the launching thread's seat
+  unsigned polls_ = 0;              ///< own thread
+  int64_t programs_ = 0;            ///< run so far; own thread
+  void* frame_ = nullptr;           ///< own thread
+  std::atomic<int64_t> position_;   ///< no program below it is, or will be, this thread's. Written by the own thread
+  Seat* next_ = nullptr;            ///< under Scheduler::mutex_
+};
+
+/// How programs are run: the seam between scheduling and execution. Functions may throw std::exception.
+struct Executor {
+  void* context = nullptr;
+  /// A thread takes a seat: its frame. Null: no memory for one.
+  void* (*enter)(void* context, Seat& seat) = nullptr;
+  void (*leave)(void* context, void* frame) = nullptr;
+  /// Runs one program; false: it trapped, and `trap` is filled but for its program id.
+  bool (*run)(void* context, void* frame, const ProgramId& id, Trap& trap) = nullptr;
+  /// The text the frame's program printed so far; the scheduler takes it away. Null if nothing can print.
+  std::string& (*printed)(void* frame) = nullptr;
+};
+
+struct ScheduleOptions {
+  int threads = 1;
+  int64_t programNanoseconds = -1;  ///< what a program took in earlier launches; -1: unknown
+  int64_t pollMilliseconds = 20;
+  size_t printBytes = size_t(16) << 20; ///< text that may wait for programs with lower ids
+};
+
+class Scheduler {
+public:
+  Scheduler(const Executor& executor, const ProgramOrder& order, const Hooks& hooks, const ScheduleOptions& options);
+  /// Runs every program. Call once.
+  Trap run();
+  /// Nanoseconds one program took on the launching thread, on average; -1 if it was not measured.
+  int64_t programNanoseconds() const { return measured_; }
+
+private:
+  friend class Seat;
+  bool claim(Seat& seat, int64_t& begin, int64_t& end);
+  void work(Seat& seat);
+  bool runOne(Seat& seat, int64_t position, const ProgramId& id);
+  void fail(int64_t position, Trap&& trap);
+  void failWith(int64_t position, const ProgramId& id, TrapKind kind, const char* message);
+  void interrupt() { interrupted_.store(true, std::memory_order_relaxed); }
+  bool cancelled(int64_t position) const {
+    return position > limit_.load(std::memory_order_relaxed) || interrupted_.load(std::memory_order_relaxed);
+  }
+
+  void tick();                        // launching thread: hooks that are due
+  bool pollDue();
+  void callPoll();
+  void openToHelpers();               // launching thread
+  void helperMain();
+  void waitForHelpers();
+
+  void print(Seat& seat, std::string& text);
+  void waitForPrints(Seat& seat);
+  int64_t lowestRunning();            // under mutex_
+  bool deliverable();                 // under mutex_
+  void deliverPrints();               // launching thread
+  void callPrint(const std::string& text);
+
+  const Executor& executor_;
+  const ProgramOrder& order_;
+  const Hooks& hooks_;
+  const ScheduleOptions options_;
+  const int64_t count_;
+
+  alignas(64) std::atomic<int64_t> next_{0};     // any thread: next position to hand out
+  alignas(64) std::atomic<int64_t> limit_;       // any thread: position of the lowest trap; lowered under mutex_
+  std::atomic<bool> interrupted_{false};         // any thread
+  std::atomic<int64_t> done_{0};                 // any thread: positions finished or skipped
+  std::atomic<size_t> waitingBytes_{0};          // any thread: text in waiting_; changed under mutex_
+
+  std::mutex mutex_;
+  std::condition_variable printsTaken_;          // with mutex_
+  Trap trap_;                                    // under mutex_
+  Seat* seats_ = nullptr;                        // under mutex_
+  std::multimap<int64_t, std::string> waiting_;  // under mutex_: printed text by position
+
+  Workers::Call call_;                           // launching thread
+  bool opened_ = false;                          // launching thread
+  bool hookFailed_ = false;                      // launching thread
+  int64_t nextPoll_ = 0;                         // launching thread, coarse nanoseconds
+  int64_t start_ = 0, measured_ = -1;            // launching thread
+};
+
+} // namespace tiletwin::interp

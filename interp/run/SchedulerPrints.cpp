@@ -1,0 +1,85 @@
+// interp/run/SchedulerPrints.cpp -- what programs print reaches the hook in order of program id.
+//
+// A text may go out once no thread runs, or will run, a program with a lower position: lowestRunning(). Until then it waits
+// in waiting_. Threads that are ahead stop when too much waits; the thread with the lowest position goes on unless its own
+// text is what waits, so somebody always moves.
+#include "interp/run/Scheduler.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+namespace tiletwin::interp {
+
+int64_t Scheduler::lowestRunning() {
+  // The counter first: a claim made after this point is at or above it, one made before shows in its seat.
+  int64_t lowest = next_.load();
+  for (Seat* seat = seats_; seat; seat = seat->next_) lowest = std::min(lowest, seat->position_.load());
+  return lowest;
+}
+
+bool Scheduler::deliverable() { return !waiting_.empty() && waiting_.begin()->first <= lowestRunning(); }
+
+void Scheduler::print(Seat& seat, std::string& text) {
+  if (text.empty()) return;
+  if (seat.launching_ && !opened_) { // alone: every program below has finished
+    callPrint(text);
+    text.clear();
+    return;
+  }
+  {
+    std::lock_guard lock(mutex_);
+    waitingBytes_ += text.size();
+    waiting_.emplace(seat.position_.load(), std::move(text));
+  }
+  text.clear();
+  if (seat.launching_)
+    deliverPrints();
+  else
+    Workers::instance().ring(call_);
+  if (waitingBytes_.load() > options_.printBytes) waitForPrints(seat);
+}
+
+void Scheduler::waitForPrints(Seat& seat) {
+  const auto pause = std::chrono::milliseconds(options_.pollMilliseconds);
+  const int64_t position = seat.position_.load();
+  while (waitingBytes_.load() > options_.printBytes && !cancelled(position)) {
+    if (seat.launching_) tick();
+    std::unique_lock lock(mutex_);
+    if (position <= lowestRunning() && !deliverable()) return;
+    printsTaken_.wait_for(lock, pause);
+  }
+}
+
+void Scheduler::deliverPrints() {
+  std::vector<std::string> texts;
+  {
+    std::lock_guard lock(mutex_);
+    int64_t lowest = std::min(lowestRunning(), limit_.load(std::memory_order_relaxed));
+    while (!waiting_.empty() && waiting_.begin()->first <= lowest) {
+      auto first = waiting_.begin();
+      waitingBytes_ -= first->second.size();
+      texts.push_back(std::move(first->second));
+      waiting_.erase(first);
+    }
+    printsTaken_.notify_all();
+  }
+  for (const std::string& text : texts) callPrint(text);
+}
+
+void Scheduler::callPrint(const std::string& text) {
+  if (hookFailed_) return;
+  if (!hooks_.print) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  try {
+    hooks_.print(text);
+  } catch (...) { // as if the user had interrupted: an exception must not cross the programs
+    hookFailed_ = true;
+    interrupt();
+  }
+}
+
+} // namespace tiletwin::interp
