@@ -97,9 +97,7 @@ def inline_asm_elementwise(
 
 
 @builtin
-def extern_elementwise(
-    lib_name: str, lib_path: str, args: list, arg_type_symbol_dict: dict, is_pure: bool
-) -> tensor:
+def extern_elementwise(lib_name: str, lib_path: str, args: list, arg_type_symbol_dict: dict, is_pure: bool) -> tensor:
     """Calls an external function on each element.
 
     arg_type_symbol_dict: {(dtype of each argument, ...): (symbol, result dtype)}; the row that equals the

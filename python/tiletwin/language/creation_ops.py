@@ -54,9 +54,7 @@ def full(shape: Sequence[int], value: Any, dtype: dtype) -> tensor:
 
 
 @builtin
-def cast(
-    input: tensor, dtype: dtype, fp_downcast_rounding: str | None = None, bitcast: bool = False
-) -> tensor:
+def cast(input: tensor, dtype: dtype, fp_downcast_rounding: str | None = None, bitcast: bool = False) -> tensor:
     """`input` with every element converted to `dtype`. Also a method: `x.cast(dtype)`, `x.to(dtype)`.
 
     Integers wrap to narrower ones; floats truncate toward zero to integers; anything to int1 asks "is it not zero".

@@ -19,4 +19,3 @@ def builtin(function: Callable | None = None, *, python: bool = False) -> Any:
     if function is None:
         return lambda f: builtin(f, python=python)
     return _C.builtin(function, python=python)
-

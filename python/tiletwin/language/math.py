@@ -63,7 +63,7 @@ def sqrt_rn(x: tensor) -> tensor:
 
 
 @builtin
-def abs(x: tensor) -> tensor:  # noqa: A001
+def abs(x: tensor) -> tensor:
     """Absolute value of any float or integer type; unsigned blocks as they are; the least integer stays itself."""
 
 

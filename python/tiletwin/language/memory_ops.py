@@ -213,4 +213,6 @@ def make_block_ptr(base: tensor, shape: Any, strides: Any, offsets: Any, block_s
 @builtin(python=True)
 def advance(base: Any, offsets: Any) -> None:
     """Always an error: see `make_block_ptr`."""
-    raise NotImplementedError("tl.advance: block pointers were removed from the language; use tl.make_tensor_descriptor")
+    raise NotImplementedError(
+        "tl.advance: block pointers were removed from the language; use tl.make_tensor_descriptor"
+    )

@@ -14,7 +14,6 @@ from tiletwin._C import tensor
 from tiletwin.language import core, math
 from tiletwin.runtime.jit import constexpr_function, jit
 
-
 # Compile-time helpers.
 
 
@@ -27,14 +26,6 @@ def _log2(n):
 @constexpr_function
 def _is_power_of_two(n):
     return n > 0 and n & (n - 1) == 0
-
-
-@constexpr_function
-def _product(shape):
-    n = 1
-    for size in shape:
-        n *= int(size)
-    return n
 
 
 @constexpr_function
@@ -54,33 +45,38 @@ def _is_axis(rank, axis):
 def _other_axes(rank, axis):
     """All axes but one."""
     axis = axis + rank if axis < 0 else axis
-    return [i for i in range(rank) if i != axis]
+    return tuple(i for i in range(rank) if i != axis)
 
 
 @constexpr_function
 def _with_size(shape, axis, sizes):
     """`shape` with the dimension `axis` replaced by the dimensions `sizes`."""
-    shape = [int(s) for s in shape]
-    return shape[:axis] + [int(s) for s in sizes] + shape[axis + 1 :]
+    before, after = shape[:axis], shape[axis + 1 :]
+    return tuple(int(s) for s in (*before, *sizes, *after))
 
 
 @constexpr_function
 def _with_inserted(shape, axis):
     """`shape` with a dimension of size 1 at `axis` of the result."""
-    shape = [int(s) for s in shape]
-    return shape[:axis] + [1] + shape[axis:]
+    return tuple(int(s) for s in (*shape[:axis], 1, *shape[axis:]))
+
+
+@constexpr_function
+def _doubled(shape):
+    """(..., n, 2) merged to (..., 2 * n)."""
+    return tuple(int(s) for s in (*shape[:-2], 2 * shape[-2]))
 
 
 @constexpr_function
 def _twos(count):
     """Shape of a hypercube of 2**count elements; one element is a block of one."""
-    return [2] * count or [1]
+    return (2,) * count or (1,)
 
 
 @constexpr_function
 def _bit_shape(rank, bit):
     """Shape of a hypercube that is 1 wide but for the bit-th dimension from the end."""
-    return [2 if i == rank - 1 - bit else 1 for i in range(rank)]
+    return tuple(2 if i == rank - 1 - bit else 1 for i in range(rank))
 
 
 @constexpr_function
@@ -187,7 +183,7 @@ def squeeze(x, dim: core.constexpr):
     core.static_assert(_is_axis(rank, dim), "squeeze: dim is outside the rank of the block")
     axis: core.constexpr = _axis_of(rank, dim)
     core.static_assert(x.shape[axis] == 1, "squeeze: the size of dim must be 1")
-    return x.reshape(_with_size(x.shape, axis, []))
+    return x.reshape(_with_size(x.shape, axis, ()))
 
 
 @jit
@@ -205,8 +201,7 @@ def interleave(a, b):
     if len(c.shape) == 1:
         return c
     else:
-        rank: core.constexpr = len(c.shape)
-        return core.reshape(c, _with_size(_with_size(c.shape, rank - 1, []), rank - 2, [2 * c.shape[rank - 2]]))
+        return core.reshape(c, _doubled(c.shape))
 
 
 # Largest and smallest.
@@ -225,7 +220,8 @@ def _positions(input, axis: core.constexpr):
 @jit
 def _argmax_combine(value1, index1, value2, index2, tie_break_left):
     if tie_break_left:
-        first = value1 > value2 or (value1 == value2 and index1 < index2)
+        tie = value1 == value2 and index1 < index2
+        first = value1 > value2 or tie
     else:
         first = value1 > value2
     return core.where(first, value1, value2), core.where(first, index1, index2)
@@ -244,7 +240,8 @@ def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
 @jit
 def _argmin_combine(value1, index1, value2, index2, tie_break_left):
     if tie_break_left:
-        first = value1 < value2 or (value1 == value2 and index1 < index2)
+        tie = value1 == value2 and index1 < index2
+        first = value1 < value2 or tie
     else:
         first = value1 < value2
     return core.where(first, value1, value2), core.where(first, index1, index2)
@@ -444,8 +441,7 @@ def sort_impl(x, k: core.constexpr = None, dim: core.constexpr = None, descendin
             h = _bitonic_merge_hypercube(h, stage, _order(descending, stage == log_n))
         for stage in core.static_range(log_k + 1, log_n + 1):
             # Two neighbouring runs of k, sorted in opposite directions: the better of each pair are the best k.
-            axis: core.constexpr = len(h.shape) - 1 - log_k
-            h = max(h, axis) if descending else min(h, axis)
+            h = max(h, len(h.shape) - 1 - log_k) if descending else min(h, len(h.shape) - 1 - log_k)
             h = _bitonic_merge_hypercube(h, log_k, _order(descending, stage == log_n))
         return core.reshape(h, _with_size(x.shape, rank - 1, [count]))
 
@@ -485,7 +481,7 @@ def flip(x, dim=None):
     axis: core.constexpr = _axis_of(rank, dim)
     core.static_assert(_is_axis(rank, axis), "flip: dim is outside the rank of the block")
     steps: core.constexpr = _log2(x.shape[axis])
-    y = core.reshape(x.to(_bits_type(x.dtype), bitcast=True), _with_size(x.shape, axis, [2] * steps))
+    y = core.reshape(x.to(_bits_type(x.dtype), bitcast=True), _with_size(x.shape, axis, _twos(steps)))
     for i in core.static_range(steps):
         y = y ^ xor_sum(y, axis + i, True)
     return core.reshape(y, x.shape).to(x.dtype, bitcast=True)

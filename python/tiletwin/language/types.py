@@ -380,7 +380,9 @@ def validate_block_shape(shape: Sequence[int]) -> int:
             raise ValueError(f"dimension {i} of block shape {tuple(shape)} must be a power of 2, not {size}")
         numel *= size
     if numel > TRITON_MAX_TENSOR_NUMEL:
-        raise ValueError(f"block shape {tuple(shape)} has {numel} elements; at most {TRITON_MAX_TENSOR_NUMEL} are allowed")
+        raise ValueError(
+            f"block shape {tuple(shape)} has {numel} elements; at most {TRITON_MAX_TENSOR_NUMEL} are allowed"
+        )
     return numel
 
 

@@ -25,7 +25,7 @@ def type_of(x: Any) -> base_type:
     return constexpr_type(unwrap(x))
 
 
-class tuple(builtins.tuple, base_value):  # noqa: A001, N801
+class tuple(builtins.tuple, base_value):
     """A tuple of values of the language; a Python tuple that also takes constexpr indices and has a type.
 
     With a `type` that names its fields (a NamedTuple's), the elements can be read as attributes.
@@ -33,7 +33,7 @@ class tuple(builtins.tuple, base_value):  # noqa: A001, N801
 
     _tuple_type: tuple_type | None
 
-    def __new__(cls, args: Iterable[Any] = (), type: tuple_type | Sequence[base_type] | None = None) -> tuple:  # noqa: A002
+    def __new__(cls, args: Iterable[Any] = (), type: tuple_type | Sequence[base_type] | None = None) -> tuple:
         self = builtins.tuple.__new__(cls, args)
         self._tuple_type = type if type is None or isinstance(type, tuple_type) else tuple_type(type)
         return self
@@ -43,7 +43,7 @@ class tuple(builtins.tuple, base_value):  # noqa: A001, N801
         return list(self)
 
     @property
-    def type(self) -> tuple_type:  # noqa: A003
+    def type(self) -> tuple_type:
         if self._tuple_type is None:
             self._tuple_type = tuple_type([type_of(v) for v in self])
         return self._tuple_type
@@ -86,7 +86,7 @@ class tuple(builtins.tuple, base_value):  # noqa: A001, N801
         return builtins.tuple.__hash__(self)
 
 
-class slice:  # noqa: A001, N801
+class slice:
     """The slice in `x[start:stop:step]` of a kernel; any part may be None."""
 
     def __init__(self, start: Any, stop: Any, step: Any) -> None:
@@ -96,7 +96,7 @@ class slice:  # noqa: A001, N801
         return f"slice({self.start}, {self.stop}, {self.step})"
 
 
-class static_range(base_value):  # noqa: N801
+class static_range(base_value):
     """`for i in tl.static_range(...)`: the loop is unrolled while compiling, and i is a compile-time int in each copy.
 
     Takes what Python's range takes: end, or start and end, and a step of either sign; all compile-time ints.
@@ -120,7 +120,7 @@ class static_range(base_value):  # noqa: N801
         return iter([constexpr(i) for i in values])
 
 
-class range(base_value):  # noqa: A001, N801
+class range(base_value):
     """`for i in tl.range(...)`: a run-time loop, as with `range`, with hints to the compiler of a GPU.
 
     arg1, arg2, step     end, or start and end, and step; run-time or compile-time ints. A negative step must be a
@@ -157,7 +157,7 @@ class range(base_value):  # noqa: A001, N801
         raise RuntimeError("tl.range can only be iterated by a for loop inside a @jit function")
 
 
-class condition(base_value):  # noqa: N801
+class condition(base_value):
     """`while tl.condition(c):` is `while c:` with a hint: disable_licm keeps invariant code inside the loop."""
 
     def __init__(self, arg1: Any, disable_licm: Any = False) -> None:
@@ -165,7 +165,7 @@ class condition(base_value):  # noqa: N801
         self.disable_licm = disable_licm
 
 
-class tensor_descriptor_base_type(base_type):  # noqa: N801
+class tensor_descriptor_base_type(base_type):
     """The type of a descriptor: the block that it loads and stores."""
 
     def __init__(self, block_type: block_type) -> None:
@@ -187,7 +187,7 @@ class tensor_descriptor_base_type(base_type):  # noqa: N801
     __repr__ = __str__
 
 
-class tensor_descriptor_type(tensor_descriptor_base_type):  # noqa: N801
+class tensor_descriptor_type(tensor_descriptor_base_type):
     """A descriptor's type with the types of its shape and strides."""
 
     def __init__(self, block_type: block_type, shape_type: tuple_type, strides_type: tuple_type) -> None:

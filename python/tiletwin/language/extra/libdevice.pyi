@@ -1,0 +1,3 @@
+"""The functions of `extra.cuda.libdevice`."""
+
+from tiletwin.language.extra.cuda.libdevice import *
