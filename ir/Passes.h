@@ -15,6 +15,10 @@ void registerDialects(mlir::DialectRegistry& registry);
 /// Loads them into a context whose threading is switched off.
 void prepareContext(mlir::MLIRContext& context);
 
+/// Loads the dialect of an operation that is about to be created by name ("llvm.intr.assume"): prepareContext leaves the
+/// large LLVM dialect out. False if no such dialect is registered.
+bool loadDialectOf(mlir::MLIRContext& context, llvm::StringRef operationName);
+
 /// Inlines private functions (noinline ones stay unless `everything`), canonicalises, removes common subexpressions,
 /// dead symbols and unreachable blocks: "source" becomes "ttir". Fails with a diagnostic if the result does not verify.
 mlir::LogicalResult makeTtir(mlir::ModuleOp module, bool inlineEverything = false);
