@@ -76,9 +76,9 @@ struct Workers::Tbb {
   tbb::task_arena& arenaFor(int count) {
     if (count <= threads && !arenas.empty()) return *arenas.back();
     using Control = tbb::global_control;
-    if (size_t(count) + 1 > Control::active_value(Control::max_allowed_parallelism))
-      control = std::make_unique<Control>(Control::max_allowed_parallelism, size_t(count) + 1);
-    threads = std::max(count, availableCores());
+    threads = std::max(count, availableCores() - 1);
+    if (size_t(threads) + 1 > Control::active_value(Control::max_allowed_parallelism))
+      control = std::make_unique<Control>(Control::max_allowed_parallelism, size_t(threads) + 1);
     return *arenas.emplace_back(std::make_unique<tbb::task_arena>(threads, 0));
   }
 };

@@ -1,0 +1,44 @@
+// tests/interp/FakeLaunch.cpp -- the executor behind FakeLaunch.
+#include "FakeLaunch.h"
+#include <chrono>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TILETWIN_TSAN 1
+#endif
+#endif
+
+namespace tiletwin::interp {
+
+static void* enter(void* context, Seat& seat) {
+  auto& launch = *static_cast<FakeLaunch*>(context);
+  if (launch.framesLeft.fetch_sub(1) <= 0) return nullptr;
+  return new FakeFrame{&seat, {}};
+}
+static void leave(void*, void* frame) { delete static_cast<FakeFrame*>(frame); }
+static bool runOne(void* context, void* frame, const ProgramId& id, Trap& trap) {
+  return static_cast<FakeLaunch*>(context)->program(id, *static_cast<FakeFrame*>(frame), trap);
+}
+static std::string& printed(void* frame) { return static_cast<FakeFrame*>(frame)->printed; }
+
+Trap FakeLaunch::run(const ProgramOrder& order) {
+  if (threadSanitizer()) Workers::instance().usePlainThreads();
+  Executor executor{this, enter, leave, runOne, printed};
+  Scheduler scheduler(executor, order, hooks, options);
+  return scheduler.run();
+}
+
+bool threadSanitizer() {
+#ifdef TILETWIN_TSAN
+  return true;
+#else
+  return false;
+#endif
+}
+
+void spin(int microseconds) {
+  auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+  while (std::chrono::steady_clock::now() < end) {}
+}
+
+} // namespace tiletwin::interp

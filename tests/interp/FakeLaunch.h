@@ -1,0 +1,32 @@
+// tests/interp/FakeLaunch.h -- a launch whose programs are C++ functions, run by the real scheduler.
+#pragma once
+#include "interp/run/Scheduler.h"
+#include <functional>
+#include <string>
+
+namespace tiletwin::interp {
+
+/// One thread's frame.
+struct FakeFrame {
+  Seat* seat = nullptr;
+  std::string printed;
+};
+
+struct FakeLaunch {
+  /// Runs program `id`; false: it trapped, `trap` is filled.
+  std::function<bool(const ProgramId& id, FakeFrame& frame, Trap& trap)> program;
+  /// Frames that enter() grants in all; the rest get none.
+  std::atomic<int> framesLeft{1 << 20};
+  Hooks hooks;
+  ScheduleOptions options;
+
+  explicit FakeLaunch(int threads) { options.threads = threads; }
+  Trap run(const ProgramOrder& order);
+};
+
+/// True under ThreadSanitizer, which cannot follow forks and oneTBB.
+bool threadSanitizer();
+/// A busy wait of about n microseconds.
+void spin(int microseconds);
+
+} // namespace tiletwin::interp

@@ -1,0 +1,65 @@
+// tests/runtime/EnvironmentTest.cpp -- TILETWIN_* variables: what parses, and what the errors say.
+#include "runtime/Environment.h"
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+
+using namespace tiletwin;
+
+namespace {
+struct Set {
+  const char* name;
+  Set(const char* n, const char* value) : name(n) { setenv(n, value, 1); }
+  ~Set() { unsetenv(name); }
+};
+
+template <class F> std::string errorOf(F&& f) {
+  try {
+    f();
+  } catch (const environment::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+} // namespace
+
+BOOST_AUTO_TEST_CASE(unset_and_empty_mean_nothing) {
+  unsetenv("TILETWIN_NUM_THREADS");
+  BOOST_TEST(!environment::numThreads().has_value());
+  Set set("TILETWIN_NUM_THREADS", "  ");
+  BOOST_TEST(!environment::numThreads().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(numbers) {
+  Set set("TILETWIN_NUM_THREADS", " 8 ");
+  BOOST_TEST(environment::numThreads().value() == 8);
+  for (const char* bad : {"0", "-1", "8x", "many", "99999999999999999999"}) {
+    Set again("TILETWIN_NUM_THREADS", bad);
+    BOOST_TEST(errorOf([] { environment::numThreads(); }) ==
+               "TILETWIN_NUM_THREADS=" + std::string(bad) +
+                   ": expected a whole number from 1 to 4096; correct or unset the variable");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(numerics) {
+  BOOST_TEST(bool(environment::numerics() == environment::Numerics::Fast));
+  Set set("TILETWIN_NUMERICS", "IEEE");
+  BOOST_TEST(bool(environment::numerics() == environment::Numerics::Ieee));
+  Set bad("TILETWIN_NUMERICS", "precise");
+  BOOST_TEST(errorOf([] { environment::numerics(); }) ==
+             "TILETWIN_NUMERICS=precise: expected one of: fast, exact, ieee; correct or unset the variable");
+}
+
+BOOST_AUTO_TEST_CASE(flags) {
+  BOOST_TEST(!environment::flag("TILETWIN_TEST_FLAG").has_value());
+  for (const char* yes : {"1", "true", "YES", "on"}) {
+    Set set("TILETWIN_TEST_FLAG", yes);
+    BOOST_TEST(environment::flag("TILETWIN_TEST_FLAG").value());
+  }
+  for (const char* no : {"0", "False", "no", "off"}) {
+    Set set("TILETWIN_TEST_FLAG", no);
+    BOOST_TEST(!environment::flag("TILETWIN_TEST_FLAG").value());
+  }
+  Set set("TILETWIN_TEST_FLAG", "maybe");
+  BOOST_TEST(errorOf([] { environment::flag("TILETWIN_TEST_FLAG"); }) ==
+             "TILETWIN_TEST_FLAG=maybe: expected 1 (true, yes, on) or 0 (false, no, off); correct or unset the variable");
+}
