@@ -69,6 +69,16 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
 
 
 @builtin
+def logical_and(x: Any, other: Any) -> tensor:
+    """Both operands as int1, and-ed; both are computed. What `and` means for tensors in a kernel."""
+
+
+@builtin
+def logical_or(x: Any, other: Any) -> tensor:
+    """Both operands as int1, or-ed; both are computed. What `or` means for tensors in a kernel."""
+
+
+@builtin
 def map_elementwise(
     scalar_fn: Callable[..., Any], *args: tensor, pack: int | constexpr = 1
 ) -> tensor | tuple[tensor, ...]:

@@ -19,6 +19,8 @@ from tiletwin.language.arith_ops import (
     clamp,
     extern_elementwise,
     inline_asm_elementwise,
+    logical_and,
+    logical_or,
     map_elementwise,
     maximum,
     minimum,
@@ -70,6 +72,7 @@ from tiletwin.language.memory_ops import (
 )
 from tiletwin.language.reduce_ops import associative_scan, dot, dot_scaled, histogram, reduce
 from tiletwin.language.shape_ops import (
+    _unsplat,
     broadcast,
     broadcast_to,
     cat,

@@ -101,3 +101,8 @@ def gather(src: tensor, index: tensor, axis: int | constexpr) -> tensor:
     index: integers of the same rank as src, equal to it in all other dimensions; the result has its shape.
     An index outside the dimension traps. Errors: ValueError, ranks or other dimensions differ.
     """
+
+
+@builtin
+def _unsplat(input: tensor) -> tensor:
+    """The only element of a one-element block, as a 0-d tensor: what `item` does, under the name of the operation."""
