@@ -27,6 +27,8 @@ struct RegionSpec {
   llvm::SmallVector<Type> arguments;
   llvm::StringRef terminator;      ///< "tt.reduce.return"
   RegionBody body;
+  /// For operations whose result types only the body knows: it fills this, and `resultTypes` of create() is not used.
+  llvm::SmallVectorImpl<Type>* resultTypes = nullptr;
 };
 
 class Builder {

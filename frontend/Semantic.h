@@ -20,6 +20,7 @@ struct SemanticOptions {
   std::string defaultDotPrecision = "tf32";
   llvm::SmallVector<std::string> allowedDotPrecisions{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"};
   int capability = 90;             ///< emulated compute capability
+  int numWarps = 4;                ///< what a kernel may ask for
 };
 const SemanticOptions& currentOptions();
 struct OptionsScope { explicit OptionsScope(SemanticOptions); ~OptionsScope(); SemanticOptions previous; };
@@ -43,5 +44,31 @@ bool promote(Type x, Type y, bool division, Type& out);
 Value subscript(Builder& b, Value x, PyObject* index);
 /// A run-time condition as a scalar i1 (rule 50); an error for blocks.
 Value truth(Builder& b, PyObject* condition);
+
+/// `op` for add, sub, mul with the overflow check of rule 17 switched off if `sanitize` is false.
+Value binary(Builder& b, BinaryOp op, PyObject* lhs, PyObject* rhs, bool sanitize);
+/// Both operands in the type of rules 1 to 9, shapes as they are. A compile-time number takes the other's type where it
+/// is weak. `pointers` allows two pointers of one type.
+bool promoteOperands(Builder& b, PyObject* lhs, PyObject* rhs, bool division, Value& x, Value& y, bool pointers = false);
+/// ptr + offset, element by element; unsigned offsets are zero-extended (rule 29).
+Value addPointer(Builder& b, Value pointer, Value offset);
+/// `condition ? x : y`; condition is int1 already, shapes are made equal.
+Value select(Builder& b, Value condition, Value x, Value y);
+
+// Shapes. Axes count from 0.
+Value expandDims(Builder& b, Value x, int64_t axis);
+Value reshape(Builder& b, Value x, llvm::ArrayRef<int64_t> shape, bool allowReorder = false);
+/// result dimension i is x's dimension order[i].
+Value permute(Builder& b, Value x, llvm::ArrayRef<int32_t> order);
+/// Powers of two, at most 1048576 elements (rule 59). `what` starts the message.
+bool checkShape(llvm::ArrayRef<int64_t> shape, const llvm::Twine& what);
+
+// Constants.
+Value integerConstant(Builder& b, Type element, int64_t value);   ///< a scalar; the low bits of value
+Value floatConstant(Builder& b, Type element, double value);      ///< a scalar, rounded to the type
+/// A compile-time number in every element of `type`; floats are truncated for integer types.
+Value numberAs(Builder& b, PyObject* number, const Type& type);
+/// True for Python and NumPy numbers and constexprs of them.
+bool isNumber(PyObject* object);
 
 } // namespace tiletwin::frontend

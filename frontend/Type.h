@@ -20,15 +20,17 @@ struct Type {
   bool pointer = false;
   bool constPointer = false;           ///< tl.const: prints as !tt.ptr<f32, "constant">
   int pointerDepth = 1;                ///< 2 for a pointer to a pointer
+  bool descriptor = false;             ///< a tensor descriptor; `shape` is then the shape of the blocks it reads and writes
   llvm::SmallVector<int64_t, 4> shape; ///< empty: scalar
 
-  bool isBlock() const { return !shape.empty(); }
-  bool isPointer() const { return pointer; }
-  bool isFloat() const { return !pointer && scalar >= Scalar::F8E5; }
-  bool isFp8() const { return !pointer && scalar >= Scalar::F8E5 && scalar <= Scalar::F8E5B16; }
-  bool isInt() const { return !pointer && scalar >= Scalar::I1 && scalar <= Scalar::U64; }
-  bool isSigned() const { return !pointer && scalar >= Scalar::I8 && scalar <= Scalar::I64; } ///< int1 counts as unsigned
-  bool isBool() const { return !pointer && scalar == Scalar::I1; }
+  bool isBlock() const { return !descriptor && !shape.empty(); }
+  bool isDescriptor() const { return descriptor; }
+  bool isPointer() const { return pointer && !descriptor; }
+  bool isFloat() const { return !pointer && !descriptor && scalar >= Scalar::F8E5; }
+  bool isFp8() const { return !pointer && !descriptor && scalar >= Scalar::F8E5 && scalar <= Scalar::F8E5B16; }
+  bool isInt() const { return !pointer && !descriptor && scalar >= Scalar::I1 && scalar <= Scalar::U64; }
+  bool isSigned() const { return !pointer && !descriptor && scalar >= Scalar::I8 && scalar <= Scalar::I64; } ///< int1 counts as unsigned
+  bool isBool() const { return !pointer && !descriptor && scalar == Scalar::I1; }
   int bits() const;                    ///< primitive bit width; 64 for pointers
   int64_t numel() const;
   Type withShape(llvm::ArrayRef<int64_t> s) const;
@@ -43,6 +45,10 @@ struct Type {
 Type scalarType(Scalar s);
 Type pointerTo(Type pointee, bool isConst = false);
 /// From signature strings: "i32", "u1", "*fp32", "*kfp16", "bf16", "**i64". False if the string is not one of them.
+/// "tensordesc<fp32[8, 16]>" gives a descriptor.
 bool parseTypeString(llvm::StringRef text, Type& out);
+/// The language's name of a scalar ("fp32", "int1", "uint8", "void") and back.
+bool scalarFromName(llvm::StringRef name, Scalar& out);
+llvm::StringRef scalarName(Scalar s);
 
 } // namespace tiletwin::frontend

@@ -1,0 +1,175 @@
+// frontend/Broadcast.cpp -- shapes: splat, broadcasting, indexing with None, reshape, permute (rule 59).
+// Not here: element types (Promotion.cpp, Casts.cpp); the functions users call (ShapeBuiltins.cpp).
+#include "frontend/Emit.h"
+#include "frontend/Raise.h"
+#include "frontend/Semantic.h"
+
+namespace tiletwin::frontend {
+
+bool checkShape(llvm::ArrayRef<int64_t> shape, const llvm::Twine& what) {
+  constexpr int64_t kMaxElements = 1 << 20;
+  int64_t n = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] <= 0 || (shape[i] & (shape[i] - 1)))
+      return raiseValue(what + ": dimension " + llvm::Twine(i) + " of shape " + shapeText(shape) + " must be a power of 2, got " + llvm::Twine(shape[i]));
+    n *= std::min(shape[i], kMaxElements + 1);
+    if (n > kMaxElements)
+      return raiseValue(what + ": shape " + shapeText(shape) + " has more than the " + llvm::Twine(kMaxElements) + " elements a block may have");
+  }
+  return true;
+}
+
+Value splat(Builder& b, Value x, llvm::ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return x;
+  Type type = x.type.withShape(shape);
+  // A constant becomes a constant block, as readers of the IR expect.
+  if (mlir::Operation* op = x.ir ? x.ir.getDefiningOp() : nullptr; op && op->getName().getStringRef() == "arith.constant") {
+    auto blockType = llvm::cast<mlir::RankedTensorType>(type.toMlir(b.context()));
+    if (auto value = op->getAttr("value"))
+      return b.create1("arith.constant", {}, type, named("value", mlir::SplatElementsAttr::get(blockType, value)));
+  }
+  return b.create1("tt.splat", x, type);
+}
+
+Value expandDims(Builder& b, Value x, int64_t axis) {
+  llvm::SmallVector<int64_t> shape(x.type.shape.begin(), x.type.shape.end());
+  shape.insert(shape.begin() + axis, 1);
+  if (!x.type.isBlock())
+    return splat(b, x, shape);
+  return b.create1("tt.expand_dims", x, x.type.withShape(shape), integer(b, "axis", axis));
+}
+
+Value broadcastTo(Builder& b, Value x, llvm::ArrayRef<int64_t> shape) {
+  llvm::ArrayRef<int64_t> from = x.type.shape;
+  if (from == shape)
+    return x;
+  if (!x.type.isBlock())
+    return splat(b, x, shape);
+  if (from.size() != shape.size())
+    return raiseValue("a block of shape " + shapeText(from) + " cannot be broadcast to " + shapeText(shape) +
+                      ": the number of dimensions differs; add dimensions with x[None, :] first");
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (from[i] != shape[i] && from[i] != 1)
+      return raiseValue("a block of shape " + shapeText(from) + " cannot be broadcast to " + shapeText(shape) + ": dimension " +
+                        llvm::Twine(i) + " is " + llvm::Twine(from[i]) + ", and only dimensions of size 1 stretch");
+  return b.create1("tt.broadcast", x, x.type.withShape(shape));
+}
+
+bool broadcastTogether(Builder& b, Value& x, Value& y) {
+  if (x.type.shape == y.type.shape)
+    return true;
+  if (!x.type.isBlock() || !y.type.isBlock()) {
+    Value& scalar = x.type.isBlock() ? y : x;
+    scalar = splat(b, scalar, x.type.isBlock() ? x.type.shape : y.type.shape);
+    return bool(scalar);
+  }
+  Type xType = x.type, yType = y.type;
+  while (x.type.shape.size() != y.type.shape.size()) {
+    Value& lower = x.type.shape.size() < y.type.shape.size() ? x : y;
+    lower = expandDims(b, lower, 0);
+    if (!lower)
+      return false;
+  }
+  llvm::SmallVector<int64_t> shape;
+  for (size_t i = 0; i < x.type.shape.size(); ++i) {
+    int64_t left = x.type.shape[i], right = y.type.shape[i];
+    if (left != right && left != 1 && right != 1)
+      return raiseValue("blocks of shape " + shapeText(xType.shape) + " and " + shapeText(yType.shape) +
+                        " cannot be broadcast together: dimension " + llvm::Twine(i) + " is " + llvm::Twine(left) + " in one and " +
+                        llvm::Twine(right) + " in the other");
+    shape.push_back(std::max(left, right));
+  }
+  x = broadcastTo(b, x, shape);
+  y = x ? broadcastTo(b, y, shape) : Value();
+  return bool(y);
+}
+
+Value reshape(Builder& b, Value x, llvm::ArrayRef<int64_t> shape, bool allowReorder) {
+  int64_t n = 1;
+  for (int64_t d : shape)
+    n *= d;
+  if (n != x.type.numel())
+    return raiseValue("reshape of a block of shape " + shapeText(x.type.shape) + " (" + llvm::Twine(x.type.numel()) + " elements) to " +
+                      shapeText(shape) + " (" + llvm::Twine(n) + ") would change the number of elements");
+  if (x.type.shape == shape && !allowReorder)
+    return x;
+  if (!x.type.isBlock())
+    return splat(b, x, shape);
+  if (shape.empty())
+    return b.create1("tt.unsplat", x, x.type.element());
+  llvm::SmallVector<mlir::NamedAttribute, 1> attributes;
+  if (allowReorder)
+    attributes.push_back(unit(b, "allow_reorder"));
+  return b.create1("tt.reshape", x, x.type.withShape(shape), attributes);
+}
+
+Value permute(Builder& b, Value x, llvm::ArrayRef<int32_t> order) {
+  size_t rank = x.type.shape.size();
+  llvm::SmallVector<bool> seen(rank, false);
+  llvm::SmallVector<int64_t> shape;
+  bool valid = order.size() == rank;
+  for (int32_t axis : order) {
+    valid = valid && axis >= 0 && size_t(axis) < rank && !seen[axis];
+    if (!valid)
+      break;
+    seen[axis] = true;
+    shape.push_back(x.type.shape[axis]);
+  }
+  if (!valid) {
+    llvm::SmallVector<int64_t> wide(order.begin(), order.end());
+    return raiseValue("permute of a block of shape " + shapeText(x.type.shape) + " needs each of its dimensions 0 to " +
+                      llvm::Twine(int64_t(rank) - 1) + " once, got " + shapeText(wide));
+  }
+  return b.create1("tt.trans", x, x.type.withShape(shape), integers(b, "order", order));
+}
+
+namespace {
+
+bool isFullSlice(PyObject* item) {
+  bool builtin = PySlice_Check(item);
+  for (const char* part : {"start", "stop", "step"}) {
+    PyRef value = PyRef::steal(PyObject_GetAttrString(item, part));
+    if (!value) {
+      PyErr_Clear();
+      return false;
+    }
+    if (unwrap(value.get()) != Py_None)
+      return false;
+    if (!builtin && isTensor(item))
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+Value subscript(Builder& b, Value x, PyObject* index) {
+  PyObject* plain = unwrap(index);
+  llvm::SmallVector<PyRef> items;
+  if (PyTuple_Check(plain)) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(plain); ++i)
+      items.push_back(PyRef::borrow(unwrap(PyTuple_GetItem(plain, i))));
+  } else {
+    items.push_back(PyRef::borrow(plain));
+  }
+  if (b.isEager() && !x.type.isBlock() && items.size() == 1 && PyLong_Check(items[0].get()) && PyLong_AsLong(items[0].get()) == 0)
+    return x; // pid[0]
+  for (auto [axis, item] : llvm::enumerate(items)) {
+    if (item.get() == Py_None) {
+      if (!(x = expandDims(b, x, axis)))
+        return x;
+    } else if (!isTensor(item.get()) && isFullSlice(item.get())) {
+      if (axis >= x.type.shape.size())
+        return raiseValue("too many ':' in the index of a block of shape " + shapeText(x.type.shape));
+    } else {
+      PyRef text = PyRef::steal(isTensor(item.get()) ? PyUnicode_FromString("a tensor") : PyObject_Repr(item.get()));
+      const char* utf8 = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr;
+      return raiseValue("a tensor's index may hold None and ':' only, got " + llvm::Twine(utf8 ? utf8 : "?") +
+                        "; use tl.gather, tl.where with tl.sum, or load the element from memory");
+    }
+  }
+  return x;
+}
+
+} // namespace tiletwin::frontend
