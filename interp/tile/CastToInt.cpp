@@ -1,0 +1,65 @@
+// interp/tile/CastToInt.cpp -- float to integer: truncated toward zero and saturated at 32 or 64 bits; 8- and 16-bit results are the low
+// bits of the 32-bit one. NaN: 0, but the sign-bit pattern if the source or the destination has 64 bits. To I1: != 0 (NaN is true).
+#include "interp/tile/Casts.h"
+#include "interp/tile/Tables.h"
+
+namespace tiletwin::tile {
+namespace {
+
+/// `Signed` and `Wide` (64 bits) name the saturated integer; the result keeps its low bits.
+template <DType To, bool Signed> struct SaturatedResult {
+  using Element = typename Storage<To>::Element;
+  template <int L, class V> static TILETWIN_INLINE void store(void* p, V v) {
+    constexpr bool kFromF64 = std::is_same_v<LaneOf<V>, double>;
+    if constexpr (To == DType::I1) {
+      MaskStorage::store<L>(p, v != LaneOf<V>(0));
+    } else if constexpr (To == DType::I64) {
+      Vec<uint64_t, L> out;
+      for (int i = 0; i < L; ++i) out[i] = saturate64(double(v[i]));
+      storeAs(p, out);
+    } else {
+      // An f64 holds every 32-bit integer: clamp there, convert through the low bits of x + 2^52.
+      using D = Vec<double, L>;
+      const D low = D{} + (Signed ? -0x1p31 : 0.0), high = D{} + (Signed ? 0x1p31 - 1 : 0x1p32 - 1);
+      const D wide = __builtin_convertvector(v, D);
+      D x = __builtin_elementwise_trunc(wide);
+      x = x > low ? x : low; // a NaN becomes the low end here and is replaced below
+      x = x < high ? x : high;
+      auto bits = __builtin_convertvector((Vec<uint64_t, L>)(x + 0x1.8p52), Vec<uint32_t, L>);
+      const auto isNan = __builtin_convertvector(wide != wide, Vec<int32_t, L>);
+      bits = isNan ? broadcast<uint32_t, L>(kFromF64 ? 0x80000000u : 0u) : bits;
+      storeAs(p, __builtin_convertvector(bits, Vec<Element, L>));
+    }
+  }
+  static TILETWIN_INLINE uint64_t saturate64(double x) {
+    if (x != x) return 0x8000000000000000ull;
+    if constexpr (Signed) {
+      if (x >= 0x1p63) return 0x7FFFFFFFFFFFFFFFull;
+      return x <= -0x1p63 ? 0x8000000000000000ull : uint64_t(int64_t(x));
+    } else {
+      if (x >= 0x1p64) return 0xFFFFFFFFFFFFFFFFull;
+      return x <= 0 ? 0 : uint64_t(x);
+    }
+  }
+};
+
+struct Pair { TwStripFn toSigned, toUnsigned; };
+template <int I> constexpr Pair pairOf() {
+  using S = Storage<kFloats[I / kIntCount]>;
+  constexpr DType kTo = kInts[I % kIntCount];
+  constexpr int L = kVectorBytes / 2;
+  return {strip<SameValue, L, SaturatedResult<kTo, true>, S>, strip<SameValue, L, SaturatedResult<kTo, false>, S>};
+}
+template <size_t... I> constexpr auto table(std::index_sequence<I...>) { return std::array<Pair, sizeof...(I)>{pairOf<int(I)>()...}; }
+
+} // namespace
+
+TwStripFn findCastFloatToInt(DType from, DType to, TwCastKind kind) {
+  static constexpr auto kTable = table(std::make_index_sequence<kFloatCount * kIntCount>{});
+  const int f = indexOf(kFloats, from), t = indexOf(kInts, to);
+  if (f < 0 || t < 0) return nullptr;
+  const Pair& pair = kTable[size_t(f * kIntCount + t)];
+  return kind == TwCastKind::UnsignedInt ? pair.toUnsigned : pair.toSigned;
+}
+
+} // namespace tiletwin::tile

@@ -1,0 +1,51 @@
+// interp/tile/Module.cpp -- the table that a tile module exports, put together from the look-ups of the families.
+#include "interp/tile/Tables.h"
+
+namespace tiletwin::tile {
+namespace {
+
+bool valid(DType t) { return int(t) >= 0 && int(t) < kNumDTypes; }
+
+TwStripFn findElementwise(TwElementwise op, DType type) {
+  if (op >= TwElementwise::Count || !valid(type)) return nullptr;
+  if (TwStripFn fn = findMove(op, type)) return fn;
+  switch (type) {
+  case DType::I1: return findElementwiseI1(op);
+  case DType::I8: return findElementwiseI8(op);
+  case DType::I16: return findElementwiseI16(op);
+  case DType::I32: return findElementwiseI32(op);
+  case DType::I64: return findElementwiseI64(op);
+  case DType::Ptr: return findElementwiseI64(op);
+  case DType::F8E5M2:
+  case DType::F8E4M3FN:
+  case DType::F8E4M3B11FNUZ:
+  case DType::F8E5M2FNUZ:
+  case DType::F8E4M3FNUZ: return findElementwiseF8(op, type);
+  case DType::F16: return findElementwiseF16(op);
+  case DType::BF16: return findElementwiseBF16(op);
+  case DType::F32: return findElementwiseF32(op);
+  case DType::F64: return findElementwiseF64(op);
+  }
+  return nullptr;
+}
+
+/// Pointers convert as 64-bit integers.
+TwStripFn findCast(DType from, DType to, TwCastKind kind) {
+  if (!valid(from) || !valid(to)) return nullptr;
+  if (from == DType::Ptr) from = DType::I64;
+  if (to == DType::Ptr) to = DType::I64;
+  if (isFloat(from)) return isFloat(to) ? findCastFloatToFloat(from, to, kind) : findCastFloatToInt(from, to, kind);
+  return isFloat(to) ? findCastIntToFloat(from, to, kind) : findCastIntToInt(from, to, kind);
+}
+
+TwReduceFn findReduce(TwReduce op, DType type) { return isFloat(type) ? findReduceFloat(op, type) : findReduceInt(op, type); }
+
+constexpr TwTileOps kOps = {
+    TILETWIN_TILE_NAME, findElementwise, findElementwiseIeee, findCast,  findReduce,     findArgReduce, findDot,
+    dotScratchBytes,    findGather,      findScatter,         findStridedCopy, findIota, checkAddresses, streamCopy,
+};
+
+} // namespace
+} // namespace tiletwin::tile
+
+extern "C" __attribute__((visibility("default"))) const TwTileOps* tiletwinTileOps(void) { return &tiletwin::tile::kOps; }

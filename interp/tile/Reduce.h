@@ -1,0 +1,119 @@
+// interp/tile/Reduce.h -- reduction of a tile seen as [outer][axis][inner], for any combine over lane vectors.
+// inner == 1: each row is folded by a few vectors of partial results, then the lanes; inner > 1: whole vectors run down the axis.
+// Invariant: the order of combination depends only on axis and inner, so equal rows give equal results.
+#pragma once
+#include "interp/tile/Strip.h"
+
+namespace tiletwin::tile {
+
+/// The upper half of the lanes combined with the lower, down to one.
+template <class Combine, class V> TILETWIN_INLINE LaneOf<V> foldLanes(V v) {
+  if constexpr (kLanesOf<V> == 1) {
+    return v[0];
+  } else {
+    using Half = Vec<LaneOf<V>, kLanesOf<V> / 2>;
+    const auto halves = std::bit_cast<Packets<Half, 2>>(v);
+    return foldLanes<Combine>(Half(Combine::apply(halves.part[0], halves.part[1])));
+  }
+}
+
+/// Combine: apply(V, V) on vectors of any lanes, and identity<T>(). Src is a Storage; its round() follows every combine.
+template <class Combine, class Src, class Dst, int L> struct Reducer {
+  using T = typename Src::Compute;
+  using E = typename Src::Element;
+  struct Rounded {
+    template <class V> static TILETWIN_INLINE V apply(V a, V b) {
+      if constexpr (kLanesOf<V> >= 8) {
+        return Src::template round<kLanesOf<V>>(Combine::apply(a, b));
+      } else { // the last folds: widened, so that the rounding sees a whole vector
+        Vec<T, 8> x{}, y{};
+        for (int i = 0; i < kLanesOf<V>; ++i) x[i] = a[i], y[i] = b[i];
+        const auto r = Src::template round<8>(Combine::apply(x, y));
+        V out;
+        for (int i = 0; i < kLanesOf<V>; ++i) out[i] = r[i];
+        return out;
+      }
+    }
+  };
+  using V = Vec<T, L>;
+
+  static TILETWIN_INLINE V loadPartial(const uint8_t* p, int64_t count) {
+    alignas(64) E pad[L];
+    Vec<E, L> filled;
+    V identity = broadcast<T, L>(Combine::template identity<T>());
+    Src::template store<L>(&filled, identity);
+    storeAs(pad, filled);
+    copyTail(pad, p, count, sizeof(E));
+    return Src::template load<L>(pad);
+  }
+
+  static T row(int64_t axis, const uint8_t* p) {
+    constexpr int kAccumulators = 4;
+    constexpr int64_t kStep = L * int64_t(sizeof(E));
+    V acc[kAccumulators];
+    int64_t i = 0;
+    V total;
+    if (axis >= kAccumulators * L) {
+      for (int a = 0; a < kAccumulators; ++a) acc[a] = Src::template load<L>(p + a * kStep);
+      for (i = kAccumulators * L; i + kAccumulators * L <= axis; i += kAccumulators * L)
+#pragma clang loop unroll(full)
+        for (int a = 0; a < kAccumulators; ++a)
+          acc[a] = Rounded::apply(acc[a], Src::template load<L>(p + i * int64_t(sizeof(E)) + a * kStep));
+      total = Rounded::apply(Rounded::apply(acc[0], acc[1]), Rounded::apply(acc[2], acc[3]));
+    } else if (axis >= L) {
+      total = Src::template load<L>(p);
+      i = L;
+    } else {
+      return shortRow(axis, p);
+    }
+    for (; i + L <= axis; i += L) total = Rounded::apply(total, Src::template load<L>(p + i * int64_t(sizeof(E))));
+    if (i < axis) total = Rounded::apply(total, loadPartial(p + i * int64_t(sizeof(E)), axis - i));
+    return foldLanes<Rounded>(total);
+  }
+  static T shortRow(int64_t axis, const uint8_t* p) { return foldLanes<Rounded>(loadPartial(p, axis)); }
+
+  static TILETWIN_INLINE void column(int64_t axis, uint8_t* out, const uint8_t* p, int64_t rowBytes) {
+    V total = Src::template load<L>(p);
+    for (int64_t a = 1; a < axis; ++a) total = Rounded::apply(total, Src::template load<L>(p + a * rowBytes));
+    Dst::template store<L>(out, total);
+  }
+
+  static void run(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride) {
+    auto* out = static_cast<uint8_t*>(dst);
+    const auto* p = static_cast<const uint8_t*>(src);
+    constexpr int64_t kOut = sizeof(typename Dst::Element);
+    if (inner == 1) {
+      for (int64_t o = 0; o < outer; ++o, p += rowStride, out += kOut) {
+        Vec<T, L> result = broadcast<T, L>(row(axis, p));
+        alignas(64) uint8_t pad[L * 8];
+        Dst::template store<L>(pad, result);
+        std::memcpy(out, pad, kOut);
+      }
+      return;
+    }
+    const int64_t rowBytes = inner * int64_t(sizeof(E));
+    for (int64_t o = 0; o < outer; ++o, p += rowStride, out += inner * kOut) {
+      int64_t i = 0;
+      for (; i + L <= inner; i += L) column(axis, out + i * kOut, p + i * int64_t(sizeof(E)), rowBytes);
+      if (i == inner) continue;
+      V total = loadPartial(p + i * int64_t(sizeof(E)), inner - i);
+      for (int64_t a = 1; a < axis; ++a)
+        total = Rounded::apply(total, loadPartial(p + i * int64_t(sizeof(E)) + a * rowBytes, inner - i));
+      alignas(64) uint8_t pad[L * 8];
+      Dst::template store<L>(pad, total);
+      copyTail(out + i * kOut, pad, inner - i, kOut);
+    }
+  }
+};
+
+struct ReduceRow {
+  TwReduce op;
+  TwReduceFn fn;
+};
+template <size_t N> TwReduceFn findReduceRow(const ReduceRow (&rows)[N], TwReduce op) {
+  for (const ReduceRow& row : rows)
+    if (row.op == op) return row.fn;
+  return nullptr;
+}
+
+} // namespace tiletwin::tile

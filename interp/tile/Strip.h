@@ -1,0 +1,71 @@
+// interp/tile/Strip.h -- the one loop over a strip: any number of operands, each a run of elements or a splat; a padded tail.
+// Here:      how operands are walked.     Not here:  what is computed (an Op with a static apply over vectors).
+// Invariant: reads and writes only the n elements of each run; an element's result depends neither on n nor on its place.
+#pragma once
+#include "interp/tile/Vectors.h"
+#include <utility>
+
+namespace tiletwin::tile {
+
+TILETWIN_INLINE void copyTail(void* dst, const void* src, int64_t count, size_t elementBytes) {
+  if (count == 1) {
+    switch (elementBytes) {
+    case 1: std::memcpy(dst, src, 1); return;
+    case 2: std::memcpy(dst, src, 2); return;
+    case 4: std::memcpy(dst, src, 4); return;
+    case 8: std::memcpy(dst, src, 8); return;
+    }
+  }
+  std::memcpy(dst, src, size_t(count) * elementBytes);
+}
+
+/// dst[i] = Op::apply(in0[i], in1[i], ...) with L lanes at a time. Out and In are Storages (or any type with Element, load, store).
+template <class Op, int L, class Out, class... In>
+void strip(int64_t n, void* dst, const void* const* src, uint32_t splat) {
+  constexpr int kIn = int(sizeof...(In));
+  constexpr size_t kBytes[kIn] = {sizeof(typename In::Element)...};
+  alignas(64) unsigned char pads[kIn][L * 8];
+  const unsigned char* at[kIn];
+  int64_t step[kIn];
+  auto* out = static_cast<unsigned char*>(dst);
+  [&]<size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+    ((at[I] = static_cast<const unsigned char*>(src[I]), step[I] = int64_t(L * kBytes[I])), ...);
+    if (splat) {
+      ([&]() __attribute__((always_inline)) {
+        if (!(splat >> I & 1)) return;
+        using E = typename In::Element;
+        storeAs(pads[I], broadcast<E, L>(loadAs<E>(at[I])));
+        at[I] = pads[I];
+        step[I] = 0;
+      }(), ...);
+    }
+    for (; n >= L; n -= L) {
+      Out::template store<L>(out, Op::apply(In::template load<L>(at[I])...));
+      out += L * sizeof(typename Out::Element);
+      ((at[I] += step[I]), ...);
+    }
+    if (n > 0) {
+      ([&]() __attribute__((always_inline)) {
+        if (step[I] == 0) return;
+        storeAs(pads[I], Vec<typename In::Element, L>{});
+        copyTail(pads[I], at[I], n, kBytes[I]);
+      }(), ...);
+      alignas(64) unsigned char result[L * 8];
+      Out::template store<L>(result, Op::apply(In::template load<L>(pads[I])...));
+      copyTail(out, result, n, sizeof(typename Out::Element));
+    }
+  }(std::make_index_sequence<kIn>{});
+}
+
+/// A row of an operation table.
+struct StripRow {
+  TwElementwise op;
+  TwStripFn fn;
+};
+template <size_t N> TwStripFn findRow(const StripRow (&rows)[N], TwElementwise op) {
+  for (const StripRow& row : rows)
+    if (row.op == op) return row.fn;
+  return nullptr;
+}
+
+} // namespace tiletwin::tile

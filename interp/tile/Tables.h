@@ -1,0 +1,40 @@
+// interp/tile/Tables.h -- the look-ups each source file contributes to the module's table (Module.cpp). Null: no such operation.
+#pragma once
+#include "interp/tile/TileOps.h"
+
+namespace tiletwin::tile {
+
+TwStripFn findElementwiseF32(TwElementwise op);
+TwStripFn findElementwiseF64(TwElementwise op);
+TwStripFn findElementwiseF16(TwElementwise op);
+TwStripFn findElementwiseBF16(TwElementwise op);
+TwStripFn findElementwiseF8(TwElementwise op, DType type);
+TwStripFn findElementwiseI1(TwElementwise op);
+TwStripFn findElementwiseI8(TwElementwise op);
+TwStripFn findElementwiseI16(TwElementwise op);
+TwStripFn findElementwiseI32(TwElementwise op);
+TwStripFn findElementwiseI64(TwElementwise op);
+/// Copy and Select, which look only at the size of an element.
+TwStripFn findMove(TwElementwise op, DType type);
+TwStripFn findElementwiseIeee(TwElementwise op, DType type);
+
+TwStripFn findCastFloatToFloat(DType from, DType to, TwCastKind kind);
+TwStripFn findCastIntToFloat(DType from, DType to, TwCastKind kind);
+TwStripFn findCastFloatToInt(DType from, DType to, TwCastKind kind);
+TwStripFn findCastIntToInt(DType from, DType to, TwCastKind kind);
+
+TwReduceFn findReduceFloat(TwReduce op, DType type);
+TwReduceFn findReduceInt(TwReduce op, DType type);
+TwArgReduceFn findArgReduce(TwReduce op, DType type);
+
+TwDotFn findDot(DType a, DType b, DType acc, TwDotPrecision precision);
+int64_t dotScratchBytes(int64_t m, int64_t n, int64_t k);
+
+TwGatherFn findGather(int64_t elementBytes);
+TwScatterFn findScatter(int64_t elementBytes);
+TwStridedCopyFn findStridedCopy(int64_t elementBytes);
+TwIotaFn findIota(DType type);
+int64_t checkAddresses(int64_t n, const uint64_t* address, const uint8_t* mask, uint64_t lo, uint64_t hi, uint64_t size);
+void streamCopy(void* dst, const void* src, int64_t bytes);
+
+} // namespace tiletwin::tile
