@@ -1,0 +1,76 @@
+// frontend/ModuleBuilder.cpp -- appending operations and filling their regions.
+#include "frontend/ModuleBuilder.h"
+#include "frontend/FunctionTable.h"
+
+namespace tiletwin::frontend {
+
+ModuleBuilder::ModuleBuilder(mlir::ModuleOp module)
+    : module_(module), op_(module.getContext()), location_(mlir::UnknownLoc::get(module.getContext())),
+      functions_(std::make_unique<FunctionTable>()) {}
+
+ModuleBuilder::~ModuleBuilder() = default;
+
+mlir::Operation* ModuleBuilder::createRaw(llvm::StringRef name, llvm::ArrayRef<mlir::Value> operands,
+                                          llvm::ArrayRef<mlir::Type> resultTypes,
+                                          llvm::ArrayRef<mlir::NamedAttribute> attributes,
+                                          llvm::MutableArrayRef<std::unique_ptr<mlir::Region>> regions,
+                                          llvm::ArrayRef<mlir::Block*> successors) {
+  mlir::OperationState state(location_, name);
+  state.addOperands(operands);
+  state.addTypes(resultTypes);
+  state.addAttributes(attributes);
+  for (std::unique_ptr<mlir::Region>& region : regions)
+    state.addRegion(std::move(region));
+  state.addSuccessors(mlir::BlockRange(successors));
+  return op_.create(state);
+}
+
+bool ModuleBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
+                           llvm::ArrayRef<mlir::NamedAttribute> attributes, llvm::SmallVectorImpl<Value>& results,
+                           const RegionSpec* region) {
+  mlir::OperationState state(location_, name);
+  for (const Value& operand : operands)
+    state.operands.push_back(operand.ir);
+  state.addAttributes(attributes);
+  if (region) {
+    auto body = std::make_unique<mlir::Region>();
+    auto* block = new mlir::Block;
+    body->push_back(block);
+    llvm::SmallVector<Value> arguments;
+    for (const Type& type : region->arguments) {
+      Value& argument = arguments.emplace_back();
+      argument.type = type;
+      argument.ir = block->addArgument(type.toMlir(context()), location_);
+    }
+    mlir::OpBuilder::InsertionGuard guard(op_);
+    op_.setInsertionPointToEnd(block);
+    mlir::Location here = location_;
+    llvm::SmallVector<Value> yielded;
+    bool done = region->body(*this, arguments, yielded);
+    location_ = here;
+    if (!done)
+      return false;
+    llvm::SmallVector<mlir::Value> operandsOfTerminator;
+    for (const Value& value : yielded)
+      operandsOfTerminator.push_back(value.ir);
+    createRaw(region->terminator, operandsOfTerminator, {});
+    state.addRegion(std::move(body));
+  }
+  if (region && region->resultTypes)
+    resultTypes = *region->resultTypes;
+  for (const Type& type : resultTypes)
+    state.types.push_back(type.toMlir(context()));
+  mlir::Operation* made = op_.create(state);
+  for (auto [type, value] : llvm::zip(resultTypes, made->getResults())) {
+    Value& result = results.emplace_back();
+    result.type = type;
+    result.ir = value;
+  }
+  return true;
+}
+
+mlir::Value ModuleBuilder::poison(const Type& type) {
+  return createRaw("ub.poison", {}, {type.toMlir(context())})->getResult(0);
+}
+
+} // namespace tiletwin::frontend

@@ -1,0 +1,46 @@
+// frontend/ModuleBuilder.h -- the Builder of compiled mode: appends operations, by name, to tt functions of one module.
+// Here:      insertion point, current location and variable name, regions; the table of emitted private functions.
+// Not here:  what to emit (Semantic.h, Walker.h); whether the module is right (the verifier runs in Frontend.cpp).
+#pragma once
+#include "frontend/Builder.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <memory>
+
+namespace tiletwin::frontend {
+
+struct FunctionTable; // Walker.h
+
+class ModuleBuilder final : public Builder {
+public:
+  /// `module` must outlive the builder. The insertion point is set by whoever makes a function or region.
+  explicit ModuleBuilder(mlir::ModuleOp module);
+  ~ModuleBuilder() override;
+
+  mlir::MLIRContext* context() override { return op_.getContext(); }
+  bool isEager() const override { return false; }
+  bool create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
+              llvm::ArrayRef<mlir::NamedAttribute> attributes, llvm::SmallVectorImpl<Value>& results,
+              const RegionSpec* region = nullptr) override;
+  void setLocation(mlir::Location loc) override { location_ = loc; }
+  mlir::Location location() override { return location_; }
+
+  /// As `create`, with ready-made regions and MLIR types; returns the operation.
+  mlir::Operation* createRaw(llvm::StringRef name, llvm::ArrayRef<mlir::Value> operands,
+                             llvm::ArrayRef<mlir::Type> resultTypes, llvm::ArrayRef<mlir::NamedAttribute> attributes = {},
+                             llvm::MutableArrayRef<std::unique_ptr<mlir::Region>> regions = {},
+                             llvm::ArrayRef<mlir::Block*> successors = {});
+  mlir::Value poison(const Type& type);
+
+  mlir::ModuleOp module() { return module_; }
+  mlir::OpBuilder& op() { return op_; }
+  FunctionTable& functions() { return *functions_; }
+
+private:
+  mlir::ModuleOp module_;
+  mlir::OpBuilder op_;
+  mlir::Location location_;
+  std::unique_ptr<FunctionTable> functions_;
+};
+
+} // namespace tiletwin::frontend

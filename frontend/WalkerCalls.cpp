@@ -1,0 +1,375 @@
+// frontend/WalkerCalls.cpp -- calls in a kernel, by what is called.
+// Builtins and jit functions get the values as they are; functions that work at compile time get plain Python values and
+// their results become compile-time values. Plain Python functions are refused: their result would depend on the host.
+#include "frontend/Builtins.h"
+#include "frontend/Raise.h"
+#include "frontend/Walker.h"
+
+namespace tiletwin::frontend {
+namespace {
+
+/// A function of tiletwin.language.core, for what Python's own min, max and print mean in kernels.
+PyRef languageFunction(const char* name) {
+  PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.language.core"));
+  return module ? PyRef::steal(PyObject_GetAttrString(module.get(), name)) : PyRef();
+}
+
+PyRef tupleOf(const Arguments& arguments) {
+  PyRef tuple = PyRef::steal(PyTuple_New(arguments.size()));
+  for (size_t i = 0; tuple && i < arguments.size(); ++i)
+    if (PyTuple_SetItem(tuple.get(), i, PyRef(arguments[i]).release()) < 0)
+      return {};
+  return tuple;
+}
+
+/// Null without an error for no keywords: check PyErr_Occurred only where keywords were given.
+PyRef dictOf(const Keywords& keywords) {
+  if (keywords.empty())
+    return {};
+  PyRef dict = PyRef::steal(PyDict_New());
+  for (const auto& [name, value] : keywords)
+    if (!dict || PyDict_SetItem(dict.get(), name, value.get()) < 0)
+      return {};
+  return dict;
+}
+
+bool anyTensor(const Arguments& arguments, const Keywords& keywords) {
+  return llvm::any_of(arguments, [](const PyRef& a) { return containsTensor(a.get()); }) ||
+         llvm::any_of(keywords, [](const auto& k) { return containsTensor(k.second.get()); });
+}
+
+std::string nameOf(PyObject* callee) {
+  PyRef name = PyRef::steal(PyObject_GetAttrString(callee, "__name__"));
+  PyErr_Clear();
+  return name ? stringOf(name.get()) : typeName(callee);
+}
+
+std::string moduleOf(PyObject* object) {
+  PyRef module = PyRef::steal(PyObject_GetAttrString(object, "__module__"));
+  PyErr_Clear();
+  return module ? stringOf(module.get()) : std::string();
+}
+
+bool isLanguageModule(llvm::StringRef name) {
+  return name.starts_with("tiletwin.") || name == "tiletwin" || name.starts_with("triton.") || name == "triton";
+}
+
+/// min, len, ... by identity; null: none of them.
+enum class PythonFunction : uint8_t { None, Min, Max, Print, Len, IsInstance, HasAttr, GetAttr, CompileTime };
+PythonFunction pythonFunction(PyObject* callee) {
+  static const llvm::DenseMap<PyObject*, PythonFunction> table = [] {
+    static constexpr std::pair<const char*, PythonFunction> kRows[] = {
+        {"min", PythonFunction::Min},         {"max", PythonFunction::Max},
+        {"print", PythonFunction::Print},     {"len", PythonFunction::Len},
+        {"isinstance", PythonFunction::IsInstance}, {"hasattr", PythonFunction::HasAttr},
+        {"getattr", PythonFunction::GetAttr}, {"repr", PythonFunction::CompileTime},
+        {"issubclass", PythonFunction::CompileTime},
+    };
+    llvm::DenseMap<PyObject*, PythonFunction> made;
+    PyRef builtins = PyRef::steal(PyImport_ImportModule("builtins"));
+    for (auto [name, function] : kRows)
+      if (PyRef found = builtins ? PyRef::steal(PyObject_GetAttrString(builtins.get(), name)) : PyRef())
+        made[found.release()] = function;
+    return made;
+  }();
+  auto found = table.find(callee);
+  return found == table.end() ? PythonFunction::None : found->second;
+}
+
+} // namespace
+
+bool Walker::evaluateArguments(PyObject* call, Arguments& arguments, Keywords& keywords) {
+  const AstNames& n = astNames();
+  static PyObject* const starred = [] {
+    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
+    return ast ? PyObject_GetAttrString(ast.get(), "Starred") : nullptr;
+  }();
+  PyRef positional = attribute(call, n.args), named = attribute(call, n.keywords);
+  if (!positional || !named)
+    return false;
+  for (Py_ssize_t i = 0; i < PyList_Size(positional.get()); ++i) {
+    PyObject* node = PyList_GetItem(positional.get(), i);
+    if (reinterpret_cast<PyObject*>(Py_TYPE(node)) != starred) {
+      arguments.push_back(evaluate(node));
+      if (!arguments.back())
+        return false;
+      continue;
+    }
+    PyRef inner = attribute(node, n.value);
+    PyRef many = inner ? evaluate(inner.get()) : PyRef();
+    if (!many)
+      return false;
+    PyObject* tuple = unwrap(many.get());
+    if (!PyTuple_Check(tuple))
+      return refuse(node, "f(*x) needs a tuple; x is a " + typeName(tuple));
+    for (Py_ssize_t j = 0; j < PyTuple_Size(tuple); ++j)
+      arguments.push_back(wrapConstant(PyTuple_GetItem(tuple, j)));
+  }
+  for (Py_ssize_t i = 0; i < PyList_Size(named.get()); ++i) {
+    PyObject* keyword = PyList_GetItem(named.get(), i);
+    PyRef name = attribute(keyword, n.arg), node = attribute(keyword, n.value);
+    if (!name || !node)
+      return false;
+    if (name.get() == Py_None)
+      return refuse(keyword, "f(**x) is not supported in kernels: name the arguments");
+    PyRef value = evaluate(node.get());
+    if (!value)
+      return false;
+    keywords.emplace_back(name.get(), std::move(value)); // the ast keeps the name alive
+  }
+  return true;
+}
+
+PyRef Walker::callCompileTime(PyObject* callee, const Arguments& arguments, const Keywords& keywords) {
+  if (anyTensor(arguments, keywords))
+    return raiseType(nameOf(callee) + "() works on compile-time values only, and one of its arguments is a run-time value. "
+                                      "Make it a tl.constexpr, or write the function with @triton.jit");
+  PyRef args = PyRef::steal(PyTuple_New(arguments.size()));
+  for (size_t i = 0; args && i < arguments.size(); ++i)
+    if (PyTuple_SetItem(args.get(), i, unwrapDeep(arguments[i].get()).release()) < 0)
+      return {};
+  Keywords plain;
+  for (const auto& [name, value] : keywords)
+    plain.emplace_back(name, unwrapDeep(value.get()));
+  PyRef kwargs = dictOf(plain);
+  if (!args || (!kwargs && !plain.empty()))
+    return {};
+  PyRef result = PyRef::steal(PyObject_Call(callee, args.get(), kwargs.get()));
+  return result ? wrapConstant(result.get()) : PyRef();
+}
+
+PyRef Walker::callMinMax(PyObject* callee, const Arguments& arguments, bool isMin) {
+  Arguments values = arguments;
+  if (values.size() == 1 && PyTuple_Check(unwrap(values[0].get()))) {
+    PyRef tuple = PyRef::borrow(unwrap(values[0].get()));
+    values.clear();
+    for (Py_ssize_t i = 0; i < PyTuple_Size(tuple.get()); ++i)
+      values.push_back(wrapConstant(PyTuple_GetItem(tuple.get(), i)));
+  }
+  if (!anyTensor(values, {}))
+    return callCompileTime(callee, arguments, {});
+  if (values.size() < 2)
+    return raiseType(llvm::Twine(isMin ? "min" : "max") + "(x) of one tensor: use tl." + (isMin ? "min" : "max") + "(x, axis)");
+  PyRef function = languageFunction(isMin ? "minimum" : "maximum");
+  PyRef result = values[0];
+  for (size_t i = 1; function && result && i < values.size(); ++i) {
+    PyRef pair = tupleOf({result, values[i]});
+    result = pair ? callBuiltin(function.get(), pair.get(), nullptr, builder_) : PyRef();
+  }
+  return function ? result : PyRef();
+}
+
+PyRef Walker::callPrint(Arguments& arguments, Keywords& keywords, PyObject* node) {
+  PyRef function = languageFunction("device_print");
+  // print(x) without a text: the printed values stand alone.
+  if (function && (arguments.empty() || !PyUnicode_Check(unwrap(arguments[0].get())))) {
+    PyRef empty = PyRef::steal(PyUnicode_FromString(""));
+    arguments.insert(arguments.begin(), makeConstexpr(empty.get()));
+  }
+  PyRef args = function ? tupleOf(arguments) : PyRef(), kwargs = dictOf(keywords);
+  return args ? callBuiltin(function.get(), args.get(), kwargs.get(), builder_) : PyRef();
+}
+
+PyRef Walker::callDtype(PyObject* dtype, const Arguments& arguments) {
+  Type type;
+  if (!typeFromPython(dtype, type))
+    return {};
+  if (arguments.size() != 1)
+    return raiseType("a type is called with one value, as in tl.float32(x)");
+  Value value = toTensor(builder_, arguments[0].get());
+  if (!value)
+    return {};
+  Value converted = cast(builder_, value, type);
+  return converted ? makeTensor(converted) : PyRef();
+}
+
+PyRef Walker::callClass(PyObject* cls, Arguments& arguments, Keywords& keywords, bool& handled) {
+  handled = true;
+  static PyObject* const constexprClass = reinterpret_cast<PyObject*>(Py_TYPE(makeConstexpr(Py_None).release()));
+  if (cls == constexprClass) {
+    if (arguments.size() != 1)
+      return raiseType("tl.constexpr takes one value");
+    return isTensor(arguments[0].get()) || PyTuple_Check(arguments[0].get()) ? arguments[0]
+                                                                             : makeConstexpr(unwrap(arguments[0].get()));
+  }
+  bool isTuple = cls == reinterpret_cast<PyObject*>(&PyTuple_Type) || cls == reinterpret_cast<PyObject*>(&PyList_Type);
+  if (isTuple && arguments.size() <= 1) {
+    if (arguments.empty())
+      return makeTuple({});
+    if (PyTuple_Check(unwrap(arguments[0].get())))
+      return wrapConstant(unwrap(arguments[0].get()));
+    return raiseType("tuple() takes a tuple in kernels, not a " + typeName(unwrap(arguments[0].get())));
+  }
+  for (PyTypeObject* number : {&PyLong_Type, &PyFloat_Type, &PyBool_Type, &PyUnicode_Type})
+    if (cls == reinterpret_cast<PyObject*>(number)) {
+      if (anyTensor(arguments, keywords) && number != &PyUnicode_Type)
+        return raiseType(nameOf(cls) + "() makes a compile-time number and cannot take a run-time value; convert with x.to(" +
+                         (number == &PyLong_Type ? "tl.int32" : number == &PyFloat_Type ? "tl.float32" : "tl.int1") + ")");
+      return callCompileTime(cls, arguments, keywords);
+    }
+  if (cls == reinterpret_cast<PyObject*>(&PyType_Type) && arguments.size() == 1)
+    return PyRef::borrow(reinterpret_cast<PyObject*>(Py_TYPE(unwrap(arguments[0].get()))));
+  if (specialOf(cls) == Special::Range || specialOf(cls) == Special::StaticRange)
+    return raiseType("a range can only be what a `for` loop runs over");
+  // Named tuples, aggregates and classes of the language are made of values as they are.
+  bool isValueClass = PyObject_HasAttrString(cls, "_fields") || PyObject_HasAttrString(cls, "__tiletwin_fields__") ||
+                      isLanguageModule(moduleOf(cls));
+  if (!isValueClass) {
+    handled = false;
+    return {};
+  }
+  PyRef args = tupleOf(arguments), kwargs = dictOf(keywords);
+  PyRef made = args ? PyRef::steal(PyObject_Call(cls, args.get(), kwargs.get())) : PyRef();
+  if (!made || !PyTuple_Check(made.get()))
+    return made;
+  // Defaults of a named tuple's fields are plain numbers.
+  PyRef items = PyRef::steal(PyTuple_New(PyTuple_Size(made.get())));
+  for (Py_ssize_t i = 0; items && i < PyTuple_Size(made.get()); ++i)
+    if (PyTuple_SetItem(items.get(), i, wrapConstant(PyTuple_GetItem(made.get(), i)).release()) < 0)
+      return {};
+  if (!PyObject_HasAttrString(cls, "_fields"))
+    return made;
+  return items ? PyRef::steal(PyObject_Call(cls, items.get(), nullptr)) : PyRef();
+}
+
+PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywords, PyObject* node) {
+  switch (calleeKind(callee)) {
+  case CalleeKind::Builtin: {
+    PyRef args = tupleOf(arguments), kwargs = dictOf(keywords);
+    PyRef result = args ? callBuiltin(callee, args.get(), kwargs.get(), builder_) : PyRef();
+    return result ? wrapConstant(result.get()) : PyRef();
+  }
+  case CalleeKind::Jit:
+    return callJit(builder_, callee, arguments, keywords);
+  case CalleeKind::ConstexprFunction:
+    return callCompileTime(callee, arguments, keywords);
+  case CalleeKind::Dtype:
+    return callDtype(callee, arguments);
+  case CalleeKind::Class: {
+    bool handled = false;
+    PyRef result = callClass(callee, arguments, keywords, handled);
+    if (handled)
+      return result;
+    return raiseType("the class " + nameOf(callee) + " cannot be used in a kernel: NamedTuple and @triton.aggregate classes can");
+  }
+  case CalleeKind::Module:
+    return raiseType("the module " + nameOf(callee) + " is not a function");
+  case CalleeKind::PythonFunction:
+  case CalleeKind::Other:
+    break;
+  }
+  switch (pythonFunction(callee)) {
+  case PythonFunction::Min:
+    return callMinMax(callee, arguments, true);
+  case PythonFunction::Max:
+    return callMinMax(callee, arguments, false);
+  case PythonFunction::Print:
+    return callPrint(arguments, keywords, node);
+  case PythonFunction::Len:
+    if (arguments.size() == 1 && PyTuple_Check(unwrap(arguments[0].get()))) {
+      PyRef size = PyRef::steal(PyLong_FromSsize_t(PyTuple_Size(unwrap(arguments[0].get()))));
+      return makeConstexpr(size.get());
+    }
+    if (arguments.size() == 1 && isTensor(arguments[0].get()))
+      return raiseType("len() of a tensor is not defined in kernels; use x.shape[0], or len(x.shape) for the rank");
+    return callCompileTime(callee, arguments, keywords);
+  case PythonFunction::IsInstance:
+  case PythonFunction::HasAttr:
+  case PythonFunction::GetAttr: {
+    // These look at the value itself: a tensor is an instance of tl.tensor, a compile-time number of tl.constexpr.
+    if (arguments.size() < 2)
+      break;
+    PyRef second = unwrapDeep(arguments[1].get());
+    if (pythonFunction(callee) == PythonFunction::IsInstance) {
+      int is = PyObject_IsInstance(arguments[0].get(), second.get());
+      if (is == 0)
+        is = PyObject_IsInstance(unwrap(arguments[0].get()), second.get());
+      return is < 0 ? PyRef() : makeConstexpr(is ? Py_True : Py_False);
+    }
+    PyObject* object = unwrap(arguments[0].get());
+    PyRef found = PyRef::steal(PyObject_GetAttr(object, second.get()));
+    if (pythonFunction(callee) == PythonFunction::HasAttr) {
+      PyErr_Clear();
+      return makeConstexpr(found ? Py_True : Py_False);
+    }
+    if (!found && arguments.size() > 2) {
+      PyErr_Clear();
+      return arguments[2];
+    }
+    return found ? wrapConstant(found.get()) : PyRef();
+  }
+  case PythonFunction::CompileTime:
+    return callCompileTime(callee, arguments, keywords);
+  case PythonFunction::None:
+    break;
+  }
+  // Methods of compile-time objects ("a".upper(), dtype.is_floating()), and helpers of the language package.
+  if (PyRef self = PyRef::steal(PyObject_GetAttrString(callee, "__self__"))) {
+    if (isTensor(self.get())) { // a method taken off a tensor earlier: f = x.sum
+      PyRef function = PyRef::steal(PyObject_GetAttrString(callee, "__func__"));
+      if (!function)
+        return {};
+      arguments.insert(arguments.begin(), self);
+      return callValue(function.get(), arguments, keywords, node);
+    }
+    if (calleeKind(self.get()) != CalleeKind::Module || self.get() == Py_None)
+      return callCompileTime(callee, arguments, keywords);
+  }
+  PyErr_Clear();
+  if (isLanguageModule(moduleOf(callee)))
+    return callCompileTime(callee, arguments, keywords);
+  if (!PyCallable_Check(callee))
+    return raiseType("this is not a function: it is a " + typeName(callee));
+  return raiseType(nameOf(callee) + "() is a plain Python function, which a kernel cannot call: decorate it with @triton.jit to run it on "
+                                    "tensors, or with @triton.constexpr_function to compute compile-time values");
+}
+
+PyRef Walker::visitCall(PyObject* node) {
+  const AstNames& n = astNames();
+  static PyObject* const attributeClass = [] {
+    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
+    return ast ? PyObject_GetAttrString(ast.get(), "Attribute") : nullptr;
+  }();
+  PyRef func = attribute(node, n.func);
+  if (!func)
+    return {};
+  PyRef callee;
+  Arguments arguments;
+  if (reinterpret_cast<PyObject*>(Py_TYPE(func.get())) == attributeClass) {
+    PyRef baseNode = attribute(func.get(), n.value), name = attribute(func.get(), n.attr);
+    PyRef base = baseNode && name ? evaluate(baseNode.get()) : PyRef();
+    if (!base)
+      return {};
+    // Methods: a builtin or jit function on the type gets the value as its first argument.
+    CalleeKind baseKind = isConstexpr(base.get()) ? CalleeKind::Other : calleeKind(base.get());
+    if (baseKind == CalleeKind::Other && !isConstexpr(base.get())) {
+      callee = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(base.get())), name.get()));
+      PyErr_Clear();
+      CalleeKind kind = callee ? calleeKind(callee.get()) : CalleeKind::Other;
+      if (kind == CalleeKind::Builtin || kind == CalleeKind::Jit || kind == CalleeKind::ConstexprFunction)
+        arguments.push_back(base);
+      else
+        callee = {};
+    }
+    if (!callee)
+      callee = attributeOf(base.get(), name.get());
+    if (!callee)
+      return locateError(place(func.get())), PyRef();
+  } else {
+    callee = evaluate(func.get());
+    if (!callee)
+      return {};
+  }
+  PyRef target = PyRef::borrow(unwrap(callee.get()));
+  Keywords keywords;
+  if (!evaluateArguments(node, arguments, keywords))
+    return {};
+  builder_.setLocation(locationOf(node));
+  PyRef result = callValue(target.get(), arguments, keywords, node);
+  // An error with a position comes from inside the callee: say where it was called.
+  if (!result && errorIsLocated())
+    chainError(place(node), nameOf(target.get()));
+  return result;
+}
+
+} // namespace tiletwin::frontend

@@ -1,0 +1,510 @@
+// frontend/WalkerExpressions.cpp -- what each expression of a kernel evaluates to.
+// Operations on tensors go to the semantic layer; compile-time operands are computed by Python and stay compile-time.
+#include "frontend/Raise.h"
+#include "frontend/Walker.h"
+
+namespace tiletwin::frontend {
+namespace {
+
+struct ExpressionRow {
+  const char* node;
+  Walker::ExpressionHandler handler;
+  bool locates; ///< false: makes no operations, so the location need not be set
+};
+
+struct RuntimeBinary {
+  AstOperator op;
+  BinaryOp binary;
+  PyObject* (*compileTime)(PyObject*, PyObject*);
+};
+constexpr RuntimeBinary kBinary[] = {
+    {AstOperator::Add, BinaryOp::Add, PyNumber_Add},
+    {AstOperator::Sub, BinaryOp::Sub, PyNumber_Subtract},
+    {AstOperator::Mult, BinaryOp::Mul, PyNumber_Multiply},
+    {AstOperator::Div, BinaryOp::Div, PyNumber_TrueDivide},
+    {AstOperator::FloorDiv, BinaryOp::FloorDiv, PyNumber_FloorDivide},
+    {AstOperator::Mod, BinaryOp::Mod, PyNumber_Remainder},
+    {AstOperator::LShift, BinaryOp::Shl, PyNumber_Lshift},
+    {AstOperator::RShift, BinaryOp::Shr, PyNumber_Rshift},
+    {AstOperator::BitAnd, BinaryOp::And, PyNumber_And},
+    {AstOperator::BitOr, BinaryOp::Or, PyNumber_Or},
+    {AstOperator::BitXor, BinaryOp::Xor, PyNumber_Xor},
+};
+
+struct RuntimeCompare {
+  AstOperator op;
+  CompareOp compare;
+  int compileTime;
+};
+constexpr RuntimeCompare kCompare[] = {
+    {AstOperator::Lt, CompareOp::LT, Py_LT}, {AstOperator::LtE, CompareOp::LE, Py_LE},   {AstOperator::Gt, CompareOp::GT, Py_GT},
+    {AstOperator::GtE, CompareOp::GE, Py_GE}, {AstOperator::Eq, CompareOp::EQ, Py_EQ}, {AstOperator::NotEq, CompareOp::NE, Py_NE},
+};
+
+PyRef tensorOrNull(const Value& value) { return value ? makeTensor(value) : PyRef(); }
+
+bool isAggregate(PyObject* object) {
+  return !isTensor(object) && !isConstexpr(object) && calleeKind(object) == CalleeKind::Other &&
+         PyObject_HasAttrString(object, "__tiletwin_fields__");
+}
+
+} // namespace
+
+PyRef Walker::visitConstant(PyObject* node) {
+  PyRef value = attribute(node, astNames().value);
+  return value ? makeConstexpr(value.get()) : PyRef();
+}
+
+PyRef Walker::visitName(PyObject* node) {
+  PyRef name = attribute(node, astNames().id);
+  return name ? lookUp(name.get()) : PyRef();
+}
+
+PyRef Walker::operatorMethod(PyObject* owner, const char* method, PyObject* other, bool& found) {
+  found = false;
+  if (!*method || !isAggregate(owner))
+    return {};
+  PyRef function = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(owner)), method));
+  if (!function || calleeKind(function.get()) != CalleeKind::Jit) {
+    PyErr_Clear();
+    return {};
+  }
+  found = true;
+  Arguments arguments{PyRef::borrow(owner)};
+  if (other)
+    arguments.push_back(PyRef::borrow(other));
+  return callJit(builder_, function.get(), arguments, {});
+}
+
+PyRef Walker::binaryValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs) {
+  bool found = false;
+  PyRef byMethod = operatorMethod(lhs, row.method, rhs, found);
+  if (found)
+    return byMethod;
+  byMethod = operatorMethod(rhs, row.reflected, lhs, found);
+  if (found)
+    return byMethod;
+  bool runTime = isTensor(lhs) || isTensor(rhs);
+  for (const RuntimeBinary& entry : kBinary)
+    if (entry.op == row.op) {
+      if (runTime)
+        return tensorOrNull(binary(builder_, entry.binary, lhs, rhs));
+      PyRef result = PyRef::steal(entry.compileTime(unwrap(lhs), unwrap(rhs)));
+      return result ? wrapConstant(result.get()) : PyRef();
+    }
+  if (runTime) {
+    refuse(nullptr,
+           llvm::Twine("`") + row.symbol + "` does not work on tensors: " +
+               (row.op == AstOperator::Pow ? "multiply (x * x), or use tl.exp2(y * tl.log2(x))" : "use tl.dot(a, b)"));
+    return {};
+  }
+  PyRef result = PyRef::steal(row.op == AstOperator::Pow ? PyNumber_Power(unwrap(lhs), unwrap(rhs), Py_None)
+                                                         : PyNumber_MatrixMultiply(unwrap(lhs), unwrap(rhs)));
+  return result ? wrapConstant(result.get()) : PyRef();
+}
+
+PyRef Walker::compareValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs) {
+  if (row.op == AstOperator::Is || row.op == AstOperator::IsNot)
+    return makeConstexpr((unwrap(lhs) == unwrap(rhs)) == (row.op == AstOperator::Is) ? Py_True : Py_False);
+  if (row.op == AstOperator::In || row.op == AstOperator::NotIn) {
+    if (isTensor(lhs) || containsTensor(rhs))
+      return raiseType("`in` needs compile-time values on both sides; compare run-time values with == and |");
+    PyRef item = unwrapDeep(lhs), container = unwrapDeep(rhs);
+    int in = item && container ? PySequence_Contains(container.get(), item.get()) : -1;
+    return in < 0 ? PyRef() : makeConstexpr((in == 1) == (row.op == AstOperator::In) ? Py_True : Py_False);
+  }
+  bool found = false;
+  PyRef byMethod = operatorMethod(lhs, row.method, rhs, found);
+  if (found)
+    return byMethod;
+  byMethod = operatorMethod(rhs, row.reflected, lhs, found);
+  if (found)
+    return byMethod;
+  for (const RuntimeCompare& entry : kCompare)
+    if (entry.op == row.op) {
+      if (isTensor(lhs) || isTensor(rhs))
+        return tensorOrNull(compare(builder_, entry.compare, lhs, rhs));
+      PyRef x = unwrapDeep(lhs), y = unwrapDeep(rhs);
+      PyRef result = x && y ? PyRef::steal(PyObject_RichCompare(x.get(), y.get(), entry.compileTime)) : PyRef();
+      return result ? wrapConstant(result.get()) : PyRef();
+    }
+  return raiseNotImplemented(llvm::Twine("comparison ") + row.symbol + " is not supported in kernels");
+}
+
+PyRef Walker::visitBinOp(PyObject* node) {
+  const AstNames& n = astNames();
+  PyRef left = attribute(node, n.left), right = attribute(node, n.right), op = attribute(node, n.op);
+  if (!left || !right || !op)
+    return {};
+  PyRef lhs = evaluate(left.get());
+  if (!lhs)
+    return {};
+  PyRef rhs = evaluate(right.get());
+  const OperatorRow* row = rhs ? operatorRow(op.get()) : nullptr;
+  return row ? binaryValues(*row, lhs.get(), rhs.get()) : PyRef();
+}
+
+PyRef Walker::visitUnaryOp(PyObject* node) {
+  const AstNames& n = astNames();
+  PyRef operandNode = attribute(node, n.operand), op = attribute(node, n.op);
+  PyRef operand = operandNode && op ? evaluate(operandNode.get()) : PyRef();
+  const OperatorRow* row = operand ? operatorRow(op.get()) : nullptr;
+  if (!row)
+    return {};
+  if (isTensor(operand.get())) {
+    switch (row->op) {
+    case AstOperator::USub:
+      return tensorOrNull(unary(builder_, UnaryOp::Neg, operand.get()));
+    case AstOperator::UAdd:
+      return operand;
+    case AstOperator::Invert:
+      return tensorOrNull(unary(builder_, UnaryOp::Invert, operand.get()));
+    default:
+      return tensorOrNull(unary(builder_, UnaryOp::Not, operand.get()));
+    }
+  }
+  bool found = false;
+  PyRef byMethod = operatorMethod(operand.get(), row->method, nullptr, found);
+  if (found)
+    return byMethod;
+  PyObject* value = unwrap(operand.get());
+  if (row->op == AstOperator::Not) {
+    int truth = PyObject_IsTrue(value);
+    return truth < 0 ? PyRef() : makeConstexpr(truth ? Py_False : Py_True);
+  }
+  PyRef result = PyRef::steal(row->op == AstOperator::USub   ? PyNumber_Negative(value)
+                              : row->op == AstOperator::UAdd ? PyNumber_Positive(value)
+                                                             : PyNumber_Invert(value));
+  return result ? wrapConstant(result.get()) : PyRef();
+}
+
+PyRef Walker::combineTruth(bool isAnd, llvm::SmallVectorImpl<PyRef>& values) {
+  PyRef result = values.pop_back_val();
+  while (!values.empty()) {
+    PyRef lhs = values.pop_back_val();
+    result = tensorOrNull(binary(builder_, isAnd ? BinaryOp::LogicalAnd : BinaryOp::LogicalOr, lhs.get(), result.get()));
+    if (!result)
+      return {};
+  }
+  return result;
+}
+
+// Rule 14: run-time operands are all computed; a compile-time operand decides or drops out.
+PyRef Walker::visitBoolOp(PyObject* node) {
+  const AstNames& n = astNames();
+  PyRef op = attribute(node, n.op), operands = attribute(node, n.values);
+  const OperatorRow* row = op && operands ? operatorRow(op.get()) : nullptr;
+  if (!row)
+    return {};
+  bool isAnd = row->op == AstOperator::And;
+  llvm::SmallVector<PyRef> dynamic;
+  PyRef last;
+  for (Py_ssize_t i = 0; i < PyList_Size(operands.get()); ++i) {
+    last = evaluate(PyList_GetItem(operands.get(), i));
+    if (!last)
+      return {};
+    if (isTensor(last.get())) {
+      dynamic.push_back(last);
+      continue;
+    }
+    int truth = PyObject_IsTrue(unwrap(last.get()));
+    if (truth < 0)
+      return {};
+    if (bool(truth) != isAnd)
+      return last;
+  }
+  return dynamic.empty() ? last : combineTruth(isAnd, dynamic);
+}
+
+PyRef Walker::visitCompare(PyObject* node) {
+  const AstNames& n = astNames();
+  PyRef left = attribute(node, n.left), ops = attribute(node, n.ops), comparators = attribute(node, n.comparators);
+  PyRef lhs = left && ops && comparators ? evaluate(left.get()) : PyRef();
+  if (!lhs)
+    return {};
+  llvm::SmallVector<PyRef> dynamic;
+  PyRef last;
+  Py_ssize_t count = PyList_Size(ops.get());
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyRef rhs = evaluate(PyList_GetItem(comparators.get(), i));
+    const OperatorRow* row = rhs ? operatorRow(PyList_GetItem(ops.get(), i)) : nullptr;
+    last = row ? compareValues(*row, lhs.get(), rhs.get()) : PyRef();
+    if (!last || count == 1)
+      return last;
+    if (isTensor(last.get())) {
+      dynamic.push_back(last);
+    } else {
+      int truth = PyObject_IsTrue(unwrap(last.get()));
+      if (truth <= 0)
+        return truth < 0 ? PyRef() : last;
+    }
+    lhs = std::move(rhs);
+  }
+  return dynamic.empty() ? last : combineTruth(true, dynamic);
+}
+
+PyRef Walker::attributeOf(PyObject* base, PyObject* name) {
+  static PyObject* const valueName = interned("value");
+  static PyObject* const typeNameText = interned("type");
+  if (isConstexpr(base) && name != valueName && name != typeNameText)
+    base = constexprValue(base);
+  PyRef result = PyRef::steal(PyObject_GetAttr(base, name));
+  return result ? wrapConstant(result.get()) : PyRef();
+}
+
+PyRef Walker::visitAttribute(PyObject* node) {
+  const AstNames& n = astNames();
+  PyRef baseNode = attribute(node, n.value), name = attribute(node, n.attr);
+  PyRef base = baseNode && name ? evaluate(baseNode.get()) : PyRef();
+  return base ? attributeOf(base.get(), name.get()) : PyRef();
+}
+
+PyRef Walker::visitSlice(PyObject* node) {
+  const AstNames& n = astNames();
+  PyRef parts[3];
+  PyObject* names[3] = {n.lower, n.upper, n.step};
+  for (int i = 0; i < 3; ++i) {
+    PyRef part = attribute(node, names[i]);
+    if (!part)
+      return {};
+    if (part.get() == Py_None) {
+      parts[i] = part;
+      continue;
+    }
+    PyRef value = evaluate(part.get());
+    if (!value)
+      return {};
+    parts[i] = PyRef::borrow(unwrap(value.get()));
+  }
+  return PyRef::steal(PySlice_New(parts[0].get(), parts[1].get(), parts[2].get()));
+}
+
+PyRef Walker::visitSubscript(PyObject* node) {
+  const AstNames& n = astNames();
+  PyRef baseNode = attribute(node, n.value), sliceNode = attribute(node, n.slice);
+  PyRef base = baseNode && sliceNode ? evaluate(baseNode.get()) : PyRef();
+  PyRef index = base ? evaluate(sliceNode.get()) : PyRef();
+  PyRef plain = index ? unwrapDeep(index.get()) : PyRef();
+  if (!plain)
+    return {};
+  if (isTensor(base.get()))
+    return tensorOrNull(subscript(builder_, tensorValue(base.get()), plain.get()));
+  if (isTensor(plain.get()))
+    return raiseType("tuples are indexed by compile-time integers; this index is a run-time value of type " +
+                     tensorValue(plain.get()).type.str() + ". Loop with tl.static_range, or keep the data in a tensor");
+  if (calleeKind(unwrap(base.get())) == CalleeKind::Jit)
+    return raiseType("a kernel cannot launch another kernel: call the function without [...]");
+  PyRef result = PyRef::steal(PyObject_GetItem(unwrap(base.get()), plain.get()));
+  return result ? wrapConstant(result.get()) : PyRef();
+}
+
+PyRef Walker::visitTuple(PyObject* node) {
+  PyRef elements = attribute(node, astNames().elts);
+  if (!elements)
+    return {};
+  llvm::SmallVector<PyRef> values;
+  static PyObject* const starred = [] {
+    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
+    return ast ? PyObject_GetAttrString(ast.get(), "Starred") : nullptr;
+  }();
+  for (Py_ssize_t i = 0; i < PyList_Size(elements.get()); ++i) {
+    PyObject* element = PyList_GetItem(elements.get(), i);
+    if (reinterpret_cast<PyObject*>(Py_TYPE(element)) == starred) {
+      PyRef inner = attribute(element, astNames().value);
+      PyRef many = inner ? evaluate(inner.get()) : PyRef();
+      if (!many)
+        return {};
+      if (!PyTuple_Check(unwrap(many.get())))
+        return raiseType("only tuples can be unpacked with *");
+      for (Py_ssize_t j = 0; j < PyTuple_Size(unwrap(many.get())); ++j)
+        values.push_back(wrapConstant(PyTuple_GetItem(unwrap(many.get()), j)));
+      continue;
+    }
+    values.push_back(evaluate(element));
+    if (!values.back())
+      return {};
+  }
+  return makeTuple(values);
+}
+
+PyRef Walker::visitJoinedStr(PyObject* node) {
+  const AstNames& n = astNames();
+  PyRef parts = attribute(node, n.values);
+  if (!parts)
+    return {};
+  static PyObject* const constantClass = [] {
+    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
+    return ast ? PyObject_GetAttrString(ast.get(), "Constant") : nullptr;
+  }();
+  std::string text;
+  for (Py_ssize_t i = 0; i < PyList_Size(parts.get()); ++i) {
+    PyObject* part = PyList_GetItem(parts.get(), i);
+    PyRef inner = attribute(part, n.value);
+    if (!inner)
+      return {};
+    if (reinterpret_cast<PyObject*>(Py_TYPE(part)) == constantClass) {
+      text += stringOf(inner.get());
+      continue;
+    }
+    PyRef value = evaluate(inner.get());
+    if (!value)
+      return {};
+    if (containsTensor(value.get())) {
+      refuse(part, "an f-string in a kernel can only show compile-time values; this one is a run-time value: print it with "
+                   "tl.device_print(\"name\", value)");
+      return {};
+    }
+    PyRef plain = unwrapDeep(value.get()), conversion = attribute(part, n.conversion), spec = attribute(part, n.format_spec);
+    if (!plain || !conversion || !spec)
+      return {};
+    long how = PyLong_AsLong(conversion.get());
+    if (how == 'r')
+      plain = PyRef::steal(PyObject_Repr(plain.get()));
+    else if (how == 's')
+      plain = PyRef::steal(PyObject_Str(plain.get()));
+    else if (how == 'a')
+      plain = PyRef::steal(PyObject_ASCII(plain.get()));
+    PyRef specText;
+    if (spec.get() != Py_None) {
+      PyRef evaluated = evaluate(spec.get());
+      if (!evaluated)
+        return {};
+      specText = PyRef::borrow(unwrap(evaluated.get()));
+    }
+    PyRef formatted = plain ? PyRef::steal(PyObject_Format(plain.get(), specText.get())) : PyRef();
+    if (!formatted)
+      return {};
+    text += stringOf(formatted.get());
+  }
+  PyRef result = PyRef::steal(PyUnicode_FromStringAndSize(text.data(), text.size()));
+  return result ? makeConstexpr(result.get()) : PyRef();
+}
+
+PyRef Walker::visitNamedExpr(PyObject* node) {
+  const AstNames& n = astNames();
+  PyRef target = attribute(node, n.target), valueNode = attribute(node, n.value);
+  PyRef name = target ? attribute(target.get(), n.id) : PyRef();
+  if (!name || !valueNode)
+    return {};
+  {
+    LocationGuard guard(*this);
+    assigning_ = name.get();
+    PyRef value = evaluate(valueNode.get());
+    PyRef kept = value ? materialise(value.get()) : PyRef();
+    if (!kept)
+      return {};
+    locals_.set(name.get(), std::move(kept));
+  }
+  return lookUp(name.get());
+}
+
+PyRef Walker::visitListComp(PyObject* node) {
+  const AstNames& n = astNames();
+  PyRef generators = attribute(node, n.generators), element = attribute(node, n.elt);
+  if (!generators || !element)
+    return {};
+  if (PyList_Size(generators.get()) != 1) {
+    refuse(node, "a comprehension in a kernel can have one `for` only");
+    return {};
+  }
+  PyObject* generator = PyList_GetItem(generators.get(), 0);
+  PyRef iterNode = attribute(generator, n.iter), target = attribute(generator, n.target), ifs = attribute(generator, n.ifs);
+  PyRef source = iterNode && target && ifs ? evaluate(iterNode.get()) : PyRef();
+  if (!source)
+    return {};
+  PyRef items = PyRef::borrow(unwrap(source.get()));
+  if (!PyTuple_Check(items.get())) {
+    refuse(node, "a comprehension in a kernel runs over a tuple; this is a " + typeName(items.get()));
+    return {};
+  }
+  Locals saved = locals_;
+  llvm::SmallVector<PyRef> results;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(items.get()); ++i) {
+    PyRef item = wrapConstant(PyTuple_GetItem(items.get(), i));
+    if (!item || !assign(target.get(), item))
+      return {};
+    bool keep = true;
+    for (Py_ssize_t j = 0; keep && j < PyList_Size(ifs.get()); ++j) {
+      PyRef condition = evaluate(PyList_GetItem(ifs.get(), j));
+      if (!condition || !compileTimeTruth(condition.get(), PyList_GetItem(ifs.get(), j), keep))
+        return {};
+    }
+    if (!keep)
+      continue;
+    results.push_back(evaluate(element.get()));
+    if (!results.back())
+      return {};
+  }
+  locals_ = std::move(saved);
+  return makeTuple(results);
+}
+
+PyRef Walker::visitRefusedExpression(PyObject* node) {
+  static constexpr std::pair<const char*, const char*> kAdvice[] = {
+      {"Lambda", "a lambda cannot be defined in a kernel: define a function with @triton.jit at module level and call that"},
+      {"Dict", "dictionaries are not supported in kernels: use separate variables, a tuple, or a NamedTuple"},
+      {"Set", "sets are not supported in kernels: use a tuple"},
+      {"DictComp", "dictionaries are not supported in kernels: use a tuple"},
+      {"SetComp", "sets are not supported in kernels: use a tuple"},
+      {"Await", "await is not supported in kernels"},
+      {"Yield", "yield is not supported in kernels: return a tuple"},
+      {"YieldFrom", "yield is not supported in kernels: return a tuple"},
+      {"Starred", "* is supported in calls (f(*args)) and tuples only"},
+  };
+  std::string name = typeName(node);
+  for (auto [row, advice] : kAdvice)
+    if (name == row) {
+      refuse(node, advice);
+      return {};
+    }
+  refuse(node, "a " + name + " expression is not supported in kernels");
+  return {};
+}
+
+PyRef Walker::evaluate(PyObject* node) {
+  static constexpr ExpressionRow kRows[] = {
+      {"Name", &Walker::visitName, false},
+      {"Constant", &Walker::visitConstant, false},
+      {"BinOp", &Walker::visitBinOp, true},
+      {"Call", &Walker::visitCall, true},
+      {"Attribute", &Walker::visitAttribute, true},
+      {"Subscript", &Walker::visitSubscript, true},
+      {"Compare", &Walker::visitCompare, true},
+      {"BoolOp", &Walker::visitBoolOp, true},
+      {"UnaryOp", &Walker::visitUnaryOp, true},
+      {"Tuple", &Walker::visitTuple, false},
+      {"List", &Walker::visitTuple, false},
+      {"Slice", &Walker::visitSlice, false},
+      {"IfExp", &Walker::visitIfExp, true},
+      {"JoinedStr", &Walker::visitJoinedStr, false},
+      {"NamedExpr", &Walker::visitNamedExpr, true},
+      {"ListComp", &Walker::visitListComp, true},
+      {"GeneratorExp", &Walker::visitListComp, true},
+  };
+  static const llvm::DenseMap<PyObject*, const ExpressionRow*> table = [] {
+    llvm::DenseMap<PyObject*, const ExpressionRow*> made;
+    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
+    for (const ExpressionRow& row : kRows)
+      if (PyRef cls = ast ? PyRef::steal(PyObject_GetAttrString(ast.get(), row.node)) : PyRef())
+        made[cls.release()] = &row;
+    return made;
+  }();
+  auto found = table.find(reinterpret_cast<PyObject*>(Py_TYPE(node)));
+  if (found == table.end())
+    return visitRefusedExpression(node);
+  const ExpressionRow& row = *found->second;
+  PyRef result;
+  if (row.locates) {
+    mlir::Location saved = builder_.location();
+    builder_.setLocation(locationOf(node));
+    result = (this->*row.handler)(node);
+    builder_.setLocation(saved);
+  } else {
+    result = (this->*row.handler)(node);
+  }
+  if (!result)
+    locateError(place(node));
+  return result;
+}
+
+} // namespace tiletwin::frontend

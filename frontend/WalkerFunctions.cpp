@@ -1,0 +1,463 @@
+// frontend/WalkerFunctions.cpp -- from a jit function to a tt.func: parameters, specialization, returns, calls (rules 56, 63 to 66).
+// A jit function is emitted once per list of argument structures; compile-time arguments are part of that list.
+#include "frontend/Builtins.h"
+#include "frontend/Raise.h"
+#include "frontend/Walker.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace tiletwin::frontend {
+namespace {
+
+PyRef attributeByName(PyObject* object, const char* name) { return PyRef::steal(PyObject_GetAttrString(object, name)); }
+
+PyObject* internedCopy(PyObject* name) {
+  PyObject* text = PyRef::borrow(name).release();
+  PyUnicode_InternInPlace(&text); // one reference is kept: names are few and shared
+  return text;
+}
+
+bool readNames(PyObject* arguments, PyObject* field, llvm::SmallVectorImpl<PyObject*>& names) {
+  PyRef list = attribute(arguments, field);
+  if (!list)
+    return false;
+  for (Py_ssize_t i = 0; i < PyList_Size(list.get()); ++i) {
+    PyRef name = attribute(PyList_GetItem(list.get(), i), astNames().arg);
+    if (!name)
+      return false;
+    names.push_back(internedCopy(name.get()));
+  }
+  return true;
+}
+
+std::string lastPart(llvm::StringRef dotted) { return dotted.rsplit('.').second.empty() ? dotted.str() : dotted.rsplit('.').second.str(); }
+
+} // namespace
+
+Walker::Walker(ModuleBuilder& builder, std::shared_ptr<FunctionInfo> info) : builder_(builder), info_(std::move(info)) {}
+
+mlir::Location Walker::locationOf(PyObject* node) const {
+  const AstNames& n = astNames();
+  PyRef line = attribute(node, n.lineno), column = attribute(node, n.col_offset);
+  if (!line || !column) {
+    PyErr_Clear();
+    return builder_.location();
+  }
+  mlir::Location place = mlir::FileLineColLoc::get(info_->fileAttr, PyLong_AsLong(line.get()), PyLong_AsLong(column.get()) + 1);
+  if (!assigning_)
+    return place;
+  return mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), stringOf(assigning_)), place);
+}
+
+SourcePlace Walker::place(PyObject* node) const {
+  const AstNames& n = astNames();
+  SourcePlace result;
+  result.file = info_->file;
+  result.functionLine = info_->firstLine;
+  // Called while an exception is set, which attribute access must not see.
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyRef line = node ? attribute(node, n.lineno) : PyRef(), column = node ? attribute(node, n.col_offset) : PyRef();
+  if (line && column) {
+    result.line = PyLong_AsLong(line.get());
+    result.column = PyLong_AsLong(column.get());
+    Py_ssize_t index = result.line - info_->firstLine;
+    if (info_->sourceLines && PyList_Check(info_->sourceLines.get()) && index >= 0 && index < PyList_Size(info_->sourceLines.get()))
+      result.sourceLine = PyRef::borrow(PyList_GetItem(info_->sourceLines.get(), index));
+  }
+  PyErr_Clear();
+  PyErr_Restore(type, value, traceback);
+  return result;
+}
+
+bool Walker::refuse(PyObject* node, const llvm::Twine& message, ErrorClass kind) {
+  SourcePlace where = node ? place(node) : SourcePlace();
+  if (where.line) {
+    raiseAt(where, message.str(), kind);
+    return false;
+  }
+  // No place of its own: the expression being walked gives it one.
+  PyRef errors = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
+  PyRef cls = errors ? attributeByName(errors.get(), kind == ErrorClass::Unsupported ? "UnsupportedLanguageConstruct" : "CompilationError")
+                     : PyRef();
+  if (cls)
+    PyErr_SetString(cls.get(), message.str().c_str());
+  return false;
+}
+
+std::shared_ptr<FunctionInfo> Walker::readFunction(ModuleBuilder& builder, PyObject* function) {
+  std::shared_ptr<FunctionInfo>& slot = builder.functions().infos[function];
+  if (slot)
+    return slot;
+  const AstNames& n = astNames();
+  mlir::MLIRContext* context = builder.context();
+  auto info = std::make_shared<FunctionInfo>(mlir::UnknownLoc::get(context));
+  info->function = PyRef::borrow(function);
+  PyRef node = attributeByName(function, "ast"), file = attributeByName(function, "file"),
+        mangled = attributeByName(function, "mangled_name"), noinlineFlag = attributeByName(function, "noinline"),
+        firstLine = attributeByName(function, "first_line");
+  info->globals = attributeByName(function, "globals");
+  info->defaults = attributeByName(function, "defaults");
+  info->sourceLines = attributeByName(function, "source_lines");
+  info->constexprs = attributeByName(function, "constexprs");
+  if (!node || !file || !mangled || !noinlineFlag || !firstLine || !info->globals || !info->defaults || !info->sourceLines || !info->constexprs)
+    return nullptr;
+  if (typeName(node.get()) == "Module") {
+    PyRef body = attribute(node.get(), n.body);
+    node = body ? PyRef::borrow(PyList_GetItem(body.get(), 0)) : PyRef();
+    if (!node)
+      return nullptr;
+  }
+  info->node = node;
+  info->file = stringOf(file.get());
+  info->fileAttr = mlir::StringAttr::get(context, info->file);
+  info->mangledName = stringOf(mangled.get());
+  info->name = lastPart(info->mangledName);
+  info->firstLine = PyLong_AsLong(firstLine.get());
+  info->noinlineFlag = PyObject_IsTrue(noinlineFlag.get()) == 1;
+  PyRef line = attribute(node.get(), n.lineno), column = attribute(node.get(), n.col_offset), arguments = attribute(node.get(), n.args);
+  if (!line || !column || !arguments || PyErr_Occurred())
+    return nullptr;
+  info->location = mlir::FileLineColLoc::get(info->fileAttr, PyLong_AsLong(line.get()), PyLong_AsLong(column.get()) + 1);
+  for (Py_ssize_t i = 0; PyList_Check(info->sourceLines.get()) && i < PyList_Size(info->sourceLines.get()); ++i)
+    info->hasWalrus |= stringOf(PyList_GetItem(info->sourceLines.get(), i)).find(":=") != std::string::npos;
+  if (!readNames(arguments.get(), n.posonlyargs, info->positional) || !readNames(arguments.get(), n.args, info->positional) ||
+      !readNames(arguments.get(), n.kwonlyargs, info->keywordOnly))
+    return nullptr;
+  PyRef variadic = attribute(arguments.get(), n.vararg), keywordDict = attribute(arguments.get(), n.kwarg);
+  if (!variadic || !keywordDict)
+    return nullptr;
+  if (keywordDict.get() != Py_None) {
+    raiseNotImplemented(info->name + "(**kwargs) is not supported in jit functions: name the parameters");
+    return nullptr;
+  }
+  if (variadic.get() != Py_None) {
+    PyRef name = attribute(variadic.get(), n.arg);
+    info->variadic = name ? internedCopy(name.get()) : nullptr;
+  }
+  // The look-ups above may have moved the table.
+  builder.functions().infos[function] = info;
+  return info;
+}
+
+bool Walker::bindParameters(const FunctionInfo& info, const Arguments& arguments, const Keywords& keywords, Locals& bound) {
+  llvm::SmallVector<PyRef> extra;
+  if (arguments.size() > info.positional.size() && !info.variadic)
+    return raiseType(info.name + "() takes " + llvm::Twine(info.positional.size()) + " positional arguments, got " + llvm::Twine(arguments.size()));
+  for (size_t i = info.positional.size(); i < arguments.size(); ++i)
+    extra.push_back(arguments[i]);
+  llvm::SmallVector<bool> used(keywords.size(), false);
+  auto bind = [&](PyObject* name, PyRef given) {
+    for (auto [i, keyword] : llvm::enumerate(keywords)) {
+      if (keyword.first != name && PyUnicode_Compare(keyword.first, name) != 0)
+        continue;
+      if (given)
+        return bool(raiseType(info.name + "() got argument '" + stringOf(name) + "' twice"));
+      given = keyword.second;
+      used[i] = true;
+    }
+    if (!given)
+      if (PyObject* value = PyDict_GetItemWithError(info.defaults.get(), name))
+        given = wrapConstant(value);
+    if (!given)
+      return bool(raiseType(info.name + "() is missing the argument '" + stringOf(name) + "'"));
+    bound.set(name, std::move(given));
+    return true;
+  };
+  for (auto [i, name] : llvm::enumerate(info.positional))
+    if (!bind(name, i < arguments.size() ? arguments[i] : PyRef()))
+      return false;
+  if (info.variadic) {
+    PyRef tuple = makeTuple(extra);
+    if (!tuple)
+      return false;
+    bound.set(info.variadic, std::move(tuple));
+  }
+  for (PyObject* name : info.keywordOnly)
+    if (!bind(name, {}))
+      return false;
+  for (auto [i, keyword] : llvm::enumerate(keywords)) {
+    std::string text = stringOf(keyword.first);
+    if (!used[i] && text != "_semantic" && text != "_builder" && text != "_generator")
+      return raiseType(info.name + "() got an unexpected keyword argument '" + text + "'");
+  }
+  return true;
+}
+
+mlir::Operation* Walker::createFunction(llvm::StringRef name, bool isPublic, llvm::ArrayRef<mlir::Type> argumentTypes,
+                                        llvm::ArrayRef<mlir::Location> argumentLocations,
+                                        llvm::ArrayRef<mlir::Attribute> argumentAttributes) {
+  mlir::OpBuilder& op = builder_.op();
+  op.setInsertionPointToEnd(builder_.module().getBody());
+  auto region = std::make_unique<mlir::Region>();
+  auto* entry = new mlir::Block;
+  region->push_back(entry);
+  entry->addArguments(argumentTypes, argumentLocations);
+  llvm::SmallVector<mlir::NamedAttribute> attributes{
+      op.getNamedAttr("sym_name", op.getStringAttr(name)),
+      op.getNamedAttr("sym_visibility", op.getStringAttr(isPublic ? "public" : "private")),
+      op.getNamedAttr("function_type", mlir::TypeAttr::get(op.getFunctionType(argumentTypes, {}))),
+      op.getNamedAttr("noinline", op.getBoolAttr(info_->noinlineFlag && !isPublic)),
+  };
+  if (!argumentAttributes.empty())
+    attributes.push_back(op.getNamedAttr("arg_attrs", op.getArrayAttr(argumentAttributes)));
+  builder_.setLocation(info_->location);
+  return builder_.createRaw("tt.func", {}, {}, attributes, region);
+}
+
+bool Walker::walkBody(mlir::Operation* function, Structure& result, bool isKernel) {
+  functionRegion_ = &function->getRegion(0);
+  builder_.op().setInsertionPointToEnd(&functionRegion_->front());
+  PyRef body = attribute(info_->node.get(), astNames().body);
+  return body && executeAll(body.get()) && finishReturns(function, result, isKernel);
+}
+
+namespace {
+
+/// One form for the values of all returns (rule 56): a leaf that is the same constant everywhere stays compile-time,
+/// other numbers become tensors by rule 10, in the block of their return.
+struct ReturnUnifier {
+  ModuleBuilder& builder;
+  llvm::ArrayRef<mlir::Block*> blocks;
+  llvm::ArrayRef<mlir::Location> locations;
+  std::vector<llvm::SmallVector<Value>> leaves; ///< of each return
+  const FunctionInfo& info;
+
+  bool mismatch(llvm::ArrayRef<PyRef> values) {
+    std::string text;
+    for (const PyRef& value : values) {
+      Structure structure;
+      if (!takeApart(value.get(), structure, nullptr))
+        return false;
+      if (text.find(structure.describe()) == std::string::npos)
+        text += (text.empty() ? "" : " and ") + structure.describe();
+    }
+    return raiseType("the returns of " + info.name + "() give different types: " + text +
+                     ". All must give the same; convert with .to(...), or return a constant of that type: tl.full((), 1, dtype)");
+  }
+
+  bool unify(llvm::ArrayRef<PyRef> values, Structure& out) {
+    bool allTuples = llvm::all_of(values, [](const PyRef& v) { return PyTuple_Check(v.get()); });
+    Structure first;
+    if (!takeApart(values[0].get(), first, nullptr))
+      return false;
+    if (!allTuples && first.kind != Structure::Kind::Object) {
+      if (llvm::none_of(values, [](const PyRef& v) { return isTensor(v.get()); }) &&
+          llvm::all_of(values, [&](const PyRef& v) { return sameConstant(v.get(), values[0].get()); })) {
+        out = std::move(first);
+        return true;
+      }
+      llvm::SmallVector<Value> tensors;
+      for (size_t i = 0; i < values.size(); ++i) {
+        if (!isTensor(values[i].get()) && !isNumber(unwrap(values[i].get())))
+          return mismatch(values);
+        builder.op().setInsertionPointToEnd(blocks[i]);
+        builder.setLocation(locations[i]);
+        tensors.push_back(toTensor(builder, values[i].get()));
+        if (!tensors.back())
+          return false;
+        if (!(tensors[i].type == tensors[0].type)) {
+          llvm::SmallVector<PyRef> made;
+          for (const Value& tensor : tensors)
+            made.push_back(makeTensor(tensor));
+          return mismatch(made);
+        }
+        leaves[i].push_back(tensors.back());
+      }
+      out.kind = Structure::Kind::Tensor;
+      out.type = tensors[0].type;
+      return true;
+    }
+    out.kind = first.kind;
+    out.object = first.object;
+    out.names = first.names;
+    std::vector<llvm::SmallVector<PyRef>> parts(first.items.size());
+    for (const PyRef& value : values) {
+      Structure structure;
+      if (!takeApart(value.get(), structure, nullptr))
+        return false;
+      if (structure.kind != first.kind || structure.object.get() != first.object.get() || structure.items.size() != first.items.size())
+        return mismatch(values);
+      for (size_t i = 0; i < first.items.size(); ++i) {
+        PyRef part = first.kind == Structure::Kind::Tuple ? PyRef::borrow(PyTuple_GetItem(value.get(), i))
+                                                          : PyRef::steal(PyObject_GetAttr(value.get(), first.names[i].get()));
+        parts[i].push_back(part ? wrapConstant(part.get()) : PyRef());
+        if (!parts[i].back())
+          return false;
+      }
+    }
+    out.items.resize(first.items.size());
+    for (size_t i = 0; i < first.items.size(); ++i)
+      if (!unify(parts[i], out.items[i]))
+        return false;
+    return true;
+  }
+};
+
+/// Blocks that nothing branches to hold what follows a return; they are not part of the program.
+void eraseUnreachable(mlir::Region& region) {
+  llvm::SmallPtrSet<mlir::Block*, 16> reached;
+  llvm::SmallVector<mlir::Block*> work{&region.front()};
+  while (!work.empty()) {
+    mlir::Block* block = work.pop_back_val();
+    if (reached.insert(block).second && !block->empty())
+      llvm::append_range(work, block->getSuccessors());
+  }
+  for (mlir::Block& block : region)
+    if (!reached.contains(&block))
+      block.dropAllReferences();
+  for (mlir::Block& block : llvm::make_early_inc_range(region))
+    if (!reached.contains(&block)) {
+      block.dropAllDefinedValueUses();
+      block.erase();
+    }
+}
+
+} // namespace
+
+bool Walker::finishReturns(mlir::Operation* function, Structure& result, bool isKernel) {
+  mlir::OpBuilder& op = builder_.op();
+  mlir::Block* last = op.getInsertionBlock();
+  ReturnUnifier unifier{builder_, {}, {}, std::vector<llvm::SmallVector<Value>>(returns_.size()), *info_};
+  llvm::SmallVector<mlir::Block*> blocks;
+  llvm::SmallVector<mlir::Location> locations;
+  llvm::SmallVector<PyRef> values;
+  for (const Return& entry : returns_) {
+    blocks.push_back(entry.block);
+    locations.push_back(entry.location);
+    values.push_back(entry.value);
+    if (isKernel && unwrap(entry.value.get()) != Py_None)
+      return refuse(entry.node, "a kernel cannot return a value: write it to memory with tl.store", ErrorClass::Compilation);
+  }
+  unifier.blocks = blocks;
+  unifier.locations = locations;
+  result = Structure();
+  if (values.empty()) {
+    result.object = makeConstexpr(Py_None);
+  } else if (!unifier.unify(values, result)) {
+    locateError(place(returns_.back().node));
+    return false;
+  }
+  llvm::SmallVector<Type> types;
+  leafTypes(result, types);
+  llvm::SmallVector<mlir::Type> resultTypes;
+  for (const Type& type : types)
+    resultTypes.push_back(type.toMlir(builder_.context()));
+  for (size_t i = 0; i < returns_.size(); ++i) {
+    op.setInsertionPointToEnd(blocks[i]);
+    builder_.setLocation(locations[i]);
+    llvm::SmallVector<mlir::Value> operands;
+    for (const Value& leaf : unifier.leaves[i])
+      operands.push_back(leaf.ir);
+    builder_.createRaw("tt.return", operands, {});
+  }
+  // Falling off the end gives undefined values where other paths return some.
+  op.setInsertionPointToEnd(last);
+  builder_.setLocation(info_->location);
+  llvm::SmallVector<mlir::Value> undefined;
+  for (const Type& type : types)
+    undefined.push_back(builder_.poison(type));
+  builder_.createRaw("tt.return", undefined, {});
+  if (!llvm::hasSingleElement(*functionRegion_))
+    eraseUnreachable(*functionRegion_);
+  llvm::SmallVector<mlir::Type> inputs(functionRegion_->getArgumentTypes());
+  function->setAttr("function_type", mlir::TypeAttr::get(op.getFunctionType(inputs, resultTypes)));
+  return true;
+}
+
+bool Walker::emitPrivate(EmittedFunction& emitted, const Locals& bound) {
+  llvm::SmallVector<Value> leaves;
+  llvm::SmallVector<std::string> names;
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<mlir::Location> locations;
+  for (size_t i = 0; i < bound.entries.size(); ++i) {
+    leafNames(emitted.arguments[i], stringOf(bound.entries[i].first), names);
+    Structure structure;
+    if (!takeApart(bound.entries[i].second.get(), structure, &leaves))
+      return false;
+  }
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    types.push_back(leaves[i].ir.getType());
+    locations.push_back(mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), names[i]), info_->location));
+  }
+  mlir::Operation* function = createFunction(emitted.symbol, false, types, locations, {});
+  mlir::Block& entry = function->getRegion(0).front();
+  for (size_t i = 0; i < leaves.size(); ++i)
+    leaves[i].ir = entry.getArgument(i);
+  llvm::ArrayRef<Value> rest = leaves;
+  for (size_t i = 0; i < bound.entries.size(); ++i) {
+    PyRef value = putTogether(emitted.arguments[i], rest);
+    if (!value)
+      return false;
+    locals_.set(bound.entries[i].first, std::move(value));
+  }
+  return walkBody(function, emitted.result, false);
+}
+
+PyRef Walker::callJit(ModuleBuilder& builder, PyObject* function, const Arguments& arguments, const Keywords& keywords) {
+  std::shared_ptr<FunctionInfo> info = readFunction(builder, function);
+  Locals bound;
+  if (!info || !bindParameters(*info, arguments, keywords, bound))
+    return {};
+  std::vector<Structure> structures(bound.entries.size());
+  llvm::SmallVector<Value> leaves;
+  std::string mangled = info->mangledName + "__";
+  for (size_t i = 0; i < structures.size(); ++i) {
+    if (!takeApart(bound.entries[i].second.get(), structures[i], &leaves))
+      return {};
+    mangled += (i ? "_" : "") + structures[i].mangled();
+    if (info->noinlineFlag && structures[i].kind == Structure::Kind::Tensor && structures[i].type.isBlock()) {
+      PyRef errors = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
+      PyRef cls = errors ? attributeByName(errors.get(), "UnsupportedLanguageConstruct") : PyRef();
+      if (cls)
+        raise(cls.get(), info->name + "() is marked noinline and can take scalars only, but " + stringOf(bound.entries[i].first) +
+                             " is a block of type " + structures[i].type.str() + ": pass pointers, or drop noinline");
+      return {};
+    }
+  }
+  std::vector<std::unique_ptr<EmittedFunction>>& sameName = builder.functions().byMangledName[mangled];
+  EmittedFunction* emitted = nullptr;
+  for (const std::unique_ptr<EmittedFunction>& candidate : sameName)
+    if (candidate->function.get() == function && candidate->arguments == structures)
+      emitted = candidate.get();
+  if (emitted && emitted->active)
+    return raise(PyExc_RecursionError, info->name + "() calls itself: recursion is not supported in kernels, write a loop");
+  if (!emitted) {
+    auto made = std::make_unique<EmittedFunction>();
+    emitted = made.get();
+    emitted->function = PyRef::borrow(function);
+    emitted->arguments = std::move(structures);
+    emitted->symbol = sameName.empty() ? mangled : mangled + "_" + std::to_string(sameName.size());
+    sameName.push_back(std::move(made));
+    mlir::OpBuilder::InsertionGuard guard(builder.op());
+    mlir::Location here = builder.location();
+    emitted->active = true;
+    Walker callee(builder, info);
+    bool done = callee.emitPrivate(*emitted, bound);
+    emitted->active = false;
+    builder.setLocation(here);
+    if (!done) {
+      emitted->function = {}; // never matches again: the module is given up anyway
+      return {};
+    }
+  }
+  llvm::SmallVector<mlir::Value> operands;
+  for (const Value& leaf : leaves)
+    operands.push_back(leaf.ir);
+  llvm::SmallVector<Type> types;
+  leafTypes(emitted->result, types);
+  llvm::SmallVector<mlir::Type> resultTypes;
+  for (const Type& type : types)
+    resultTypes.push_back(type.toMlir(builder.context()));
+  mlir::NamedAttribute callee = builder.op().getNamedAttr("callee", mlir::FlatSymbolRefAttr::get(builder.context(), emitted->symbol));
+  mlir::Operation* call = builder.createRaw("tt.call", operands, resultTypes, {callee});
+  llvm::SmallVector<Value> results(types.size());
+  for (size_t i = 0; i < types.size(); ++i) {
+    results[i].type = types[i];
+    results[i].ir = call->getResult(i);
+  }
+  llvm::ArrayRef<Value> rest = results;
+  return putTogether(emitted->result, rest);
+}
+
+} // namespace tiletwin::frontend
