@@ -11,6 +11,7 @@ from typing import Any
 
 from tiletwin import _C
 from tiletwin._C import constexpr, tensor, tensor_descriptor
+from tiletwin.language.aggregate import aggregate, aggregate_replace
 from tiletwin.language.arith_ops import (
     PropagateNan,
     add,
@@ -160,24 +161,6 @@ def must_use_result(x: Any, s: Any = True) -> Any:
 def is_negative_zero(x: Any) -> bool:
     """True for the float -0.0."""
     return isinstance(x, float) and x == 0.0 and _math.copysign(1.0, x) < 0
-
-
-@builtin(python=True)
-def aggregate_replace(instance: Any, **changes: Any) -> Any:
-    """A copy of an aggregate (see `triton.aggregate`) with the named fields replaced.
-
-    Errors: TypeError, a name that is no field, or an instance of another class.
-    """
-    fields = getattr(type(instance), "__tiletwin_fields__", None)
-    if fields is None:
-        kind = type(instance).__name__
-        raise TypeError(f"tl.aggregate_replace needs an instance of an @triton.aggregate class, not {kind}")
-    unknown = [name for name in changes if name not in fields]
-    if unknown:
-        names = ", ".join(fields)
-        raise TypeError(f"{type(instance).__name__} has no field {unknown[0]!r}; its fields are {names}")
-    values = [changes.get(name, getattr(instance, name)) for name in fields]
-    return type(instance).__tiletwin_rebuild__(*[v if isinstance(v, base_value) else constexpr(v) for v in values])
 
 
 _C.register_types(dtype_by_name=dict(dtype._interned), pointer_type=pointer_type, block_type=block_type)

@@ -25,12 +25,13 @@ class base_type:
 
 
 class _ValueMeta(type):
-    """Makes `tensor` and `constexpr`, which are made in C++, count as `base_value` without deriving from it."""
+    """Makes C++ objects and aggregates count as `base_value` without deriving from it."""
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return type.__instancecheck__(cls, instance) or (
-            cls is base_value and isinstance(instance, (_C.tensor, _C.constexpr))
-        )
+        if type.__instancecheck__(cls, instance):
+            return True
+        in_cpp = (_C.tensor, _C.constexpr, _C.tensor_descriptor)
+        return cls is base_value and (isinstance(instance, in_cpp) or hasattr(type(instance), "__tiletwin_fields__"))
 
 
 class base_value(metaclass=_ValueMeta):
