@@ -8,10 +8,11 @@
 namespace tiletwin::frontend {
 namespace {
 
-PyRef dtypeByName;   // dict: "fp32" -> dtype
-PyRef pointerClass;  // pointer_type(element_ty, const=...)
-PyRef blockClass;    // block_type(element_ty, shape)
-PyRef tupleClass;    // called with a list of items; null: Python's tuple
+// Never destroyed: Python is gone when static objects go.
+PyRef& dtypeByName = *new PyRef;   // dict: "fp32" -> dtype
+PyRef& pointerClass = *new PyRef;  // pointer_type(element_ty, const=...)
+PyRef& blockClass = *new PyRef;    // block_type(element_ty, shape)
+PyRef& tupleClass = *new PyRef;    // called with a tuple of items; null: Python's tuple
 
 PyObject* registerTypes(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"dtype_by_name", "pointer_type", "block_type", "tuple_type", nullptr};
