@@ -63,7 +63,7 @@ std::string messageOf(PyObject* error) {
   PyErr_Clear();
   // Errors of the rules carry whole sentences; those of Python's own machinery need their class to be understood.
   for (PyObject* cls : {PyExc_TypeError, PyExc_ValueError, PyExc_NameError, PyExc_AssertionError, PyExc_NotImplementedError,
-                        PyExc_AttributeError, PyExc_RuntimeError})
+                        PyExc_AttributeError, PyExc_RuntimeError, PyExc_RecursionError})
     if (!text.empty() && reinterpret_cast<PyObject*>(Py_TYPE(error)) == cls)
       return text;
   std::string name = typeName(error);

@@ -1,6 +1,7 @@
 // frontend/ModuleBuilder.cpp -- appending operations and filling their regions.
 #include "frontend/ModuleBuilder.h"
 #include "frontend/FunctionTable.h"
+#include "ir/Passes.h"
 
 namespace tiletwin::frontend {
 
@@ -28,6 +29,8 @@ mlir::Operation* ModuleBuilder::createRaw(llvm::StringRef name, llvm::ArrayRef<m
 bool ModuleBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
                            llvm::ArrayRef<mlir::NamedAttribute> attributes, llvm::SmallVectorImpl<Value>& results,
                            const RegionSpec* region) {
+  if (name.starts_with("llvm."))
+    tt::loadDialectOf(*context(), name); // rare, and large: not loaded in advance
   mlir::OperationState state(location_, name);
   for (const Value& operand : operands)
     state.operands.push_back(operand.ir);

@@ -111,7 +111,7 @@ CalleeKind calleeKind(PyObject* object) {
     kind = CalleeKind::Builtin;
   else if (PyType_Check(object))
     kind = CalleeKind::Class;
-  else if (name == "module")
+  else if (PyObject_TypeCheck(object, &PyModule_Type))
     kind = CalleeKind::Module;
   else if (name == "function")
     kind = CalleeKind::PythonFunction;

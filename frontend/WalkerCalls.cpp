@@ -38,10 +38,15 @@ bool anyTensor(const Arguments& arguments, const Keywords& keywords) {
          llvm::any_of(keywords, [](const auto& k) { return containsTensor(k.second.get()); });
 }
 
+/// For messages, also while an exception is set.
 std::string nameOf(PyObject* callee) {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
   PyRef name = PyRef::steal(PyObject_GetAttrString(callee, "__name__"));
   PyErr_Clear();
-  return name ? stringOf(name.get()) : typeName(callee);
+  std::string text = name ? stringOf(name.get()) : typeName(callee);
+  PyErr_Restore(type, value, traceback);
+  return text;
 }
 
 std::string moduleOf(PyObject* object) {
