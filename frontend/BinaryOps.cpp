@@ -162,6 +162,11 @@ Value compare(Builder& b, CompareOp op, PyObject* lhs, PyObject* rhs) {
       {CmpFPredicate::OEQ, CmpIPredicate::eq, CmpIPredicate::eq},   {CmpFPredicate::UNE, CmpIPredicate::ne, CmpIPredicate::ne},
   };
   Value x, y;
+  if (!isTensor(lhs) && isTensor(rhs)) { // 1 < x is x > 1, so that the tensor comes first
+    constexpr CompareOp kMirrored[] = {CompareOp::GT, CompareOp::GE, CompareOp::LT, CompareOp::LE, CompareOp::EQ, CompareOp::NE};
+    std::swap(lhs, rhs);
+    op = kMirrored[size_t(op)];
+  }
   if ((isTensor(lhs) && tensorValue(lhs).type.isPointer()) || (isTensor(rhs) && tensorValue(rhs).type.isPointer()))
     return raiseType("pointers cannot be compared (" + operandText(lhs) + " and " + operandText(rhs) + "); compare addresses, as in p.to(tl.int64)");
   if (!promoteOperands(b, lhs, rhs, false, x, y) || !broadcastTogether(b, x, y))

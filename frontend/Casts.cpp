@@ -44,7 +44,7 @@ Value castPointer(Builder& b, Value x, const Type& to) {
 }
 
 /// fp8e4b15 travels as i8 and goes through fp16, whose exponent has the same bias: e4m3 is fp16's layout with one exponent
-/// bit less. Out of range saturates at 1.875; halves round away from zero.
+/// bit less. Out of range saturates at 1.75; halves round away from zero.
 Value decodeE4B15(Builder& b, Value x) {
   auto shape = x.type.shape;
   Type i16 = scalarType(Scalar::U16).withShape(shape);
@@ -87,6 +87,10 @@ Value castFloat(Builder& b, Value x, const Type& to, std::optional<llvm::StringR
     attributes.push_back(integer(b, "rounding", towardZero ? 0 : 1)); // tt.rounding: rtz = 0, rtne = 1
   if (from.isFp8() || to.isFp8() || halves || towardZero)
     return b.create1("tt.fp_to_fp", x, to, attributes);
+  if (from.bits() == 16 && to.bits() == 64) { // as TTIR has it: by way of fp32
+    Value single = b.create1("arith.extf", x, scalarType(Scalar::F32).withShape(from.shape));
+    return single ? b.create1("arith.extf", single, to) : single;
+  }
   return b.create1(narrows ? "arith.truncf" : "arith.extf", x, to);
 }
 
