@@ -83,7 +83,7 @@ def TT_AtomicPollOp : TT_AtomicOp<"atomic_poll", []> {
   let results = (outs I1:$result);
   let assemblyFormat = [{
     $sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout^)? attr-dict
-    `:` type($ptr) `,` type($expected) `->` type($result)
+    `:` qualified(type($ptr)) `,` type($expected) `->` type($result)
   }];
   let hasVerifier = 1;
 }

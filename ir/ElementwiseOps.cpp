@@ -43,14 +43,32 @@ OpFoldResult BitcastOp::fold(FoldAdaptor adaptor) {
 LogicalResult FpToFpOp::verify() {
   Type from = elementTypeOf(getSrc().getType()), to = elementTypeOf(getResult().getType());
   unsigned fromWidth = from.getIntOrFloatBitWidth(), toWidth = to.getIntOrFloatBitWidth();
-  if (!getRounding() && toWidth <= fromWidth && from != to)
+  if (!getRounding() && toWidth < fromWidth)
     return emitOpError() << "needs a rounding from " << from << " to " << to;  // C1
   if (getRounding() && toWidth > fromWidth)
     return emitOpError() << "has a rounding, but widening from " << from << " to " << to << " is exact";  // C2
   return success();
 }
 
-OpFoldResult FpToFpOp::fold(FoldAdaptor) { return getSrc().getType() == getType() ? getSrc() : Value(); }
+// A finite constant that the target format holds exactly; null for anything that would be rounded.
+static Attribute convertExactly(FloatAttr value, FloatType type) {
+  APFloat number = value.getValue();
+  bool negative = number.isNegative(), losesInfo = false;
+  if (!number.isFinite()) return {};
+  number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+  if (losesInfo || !number.isFinite() || number.isNegative() != negative) return {};
+  return FloatAttr::get(type, number);
+}
+
+OpFoldResult FpToFpOp::fold(FoldAdaptor adaptor) {
+  if (getSrc().getType() == getType()) return getSrc();
+  auto type = cast<FloatType>(elementTypeOf(getType()));
+  if (auto number = dyn_cast_if_present<FloatAttr>(adaptor.getSrc())) return convertExactly(number, type);
+  auto splat = dyn_cast_if_present<SplatElementsAttr>(adaptor.getSrc());
+  if (!splat) return {};
+  Attribute value = convertExactly(splat.getSplatValue<FloatAttr>(), type);
+  return value ? OpFoldResult(DenseElementsAttr::get(cast<ShapedType>(getType()), value)) : OpFoldResult();
+}
 
 LogicalResult MulhiUIOp::verify() {
   unsigned width = elementTypeOf(getType()).getIntOrFloatBitWidth();

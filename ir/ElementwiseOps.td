@@ -26,8 +26,8 @@ def TT_FpToFpOp : TT_Op<"fp_to_fp", [Pure, TT_SameShape]> {
     exact. Narrowing from f16, bf16 or f32 to an f8 format saturates: values beyond the largest finite number become
     that number, infinities too; NaN stays NaN. Narrowing to f16 or bf16 overflows to infinity (rtne) or the largest
     finite number (rtz).
-    (C1) `rounding` is given if the result is narrower, or as wide with another format   (C2) `rounding` is absent if
-    the result is wider   (C3) the types differ.
+    (C1) `rounding` is given if the result is narrower; between formats of one width it may be absent (then rtne)
+    (C2) `rounding` is absent if the result is wider.
     Traps: none.   In a kernel: x.to(tl.float8e5), x.to(tl.bfloat16, fp_downcast_rounding="rtz").
   }];
   let arguments = (ins TT_FloatLike:$src, OptionalAttr<TT_RoundingMode>:$rounding);

@@ -122,7 +122,7 @@ LogicalResult makeTtir(ModuleOp module, bool inlineEverything) {
   return verify(module);
 }
 
-void addTtirPasses(PassManager& pm, bool inlineEverything) {
+void addTtirPasses(OpPassManager& pm, bool inlineEverything) {
   pm.addPass(std::make_unique<TtirPass>(inlineEverything));
 }
 

@@ -5,7 +5,7 @@
 #include "mlir/Pass/Pass.h"
 #include <memory>
 
-namespace mlir { class PassManager; }
+namespace mlir { class OpPassManager; }
 
 namespace tiletwin::tt {
 
@@ -22,7 +22,7 @@ bool loadDialectOf(mlir::MLIRContext& context, llvm::StringRef operationName);
 /// Inlines private functions (noinline ones stay unless `everything`), canonicalises, removes common subexpressions,
 /// dead symbols and unreachable blocks: "source" becomes "ttir". Fails with a diagnostic if the result does not verify.
 mlir::LogicalResult makeTtir(mlir::ModuleOp module, bool inlineEverything = false);
-void addTtirPasses(mlir::PassManager& pm, bool inlineEverything = false);
+void addTtirPasses(mlir::OpPassManager& pm, bool inlineEverything = false);
 
 /// Parses TTIR text. Null on failure with diagnostics on the context.
 mlir::OwningOpRef<mlir::ModuleOp> parseTtir(llvm::StringRef text, llvm::StringRef fileName, mlir::MLIRContext& context);
