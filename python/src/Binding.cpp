@@ -363,7 +363,7 @@ bool readParameters(PyObject* list, std::vector<Parameter>& out) {
   return !PyErr_Occurred();
 }
 
-bool bind(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* const* args, Py_ssize_t count,
+bool bindArguments(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* const* args, Py_ssize_t count,
           PyObject* keywordNames, Call& call) {
   size_t positional = 0;
   for (const Parameter& p : parameters)

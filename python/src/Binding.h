@@ -51,7 +51,7 @@ struct Call {
 bool readParameters(PyObject* list, std::vector<Parameter>& out);
 
 /// Binds arguments to parameters; what is left over goes to Call::options. False with TypeError set.
-bool bind(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* const* args, Py_ssize_t count,
+bool bindArguments(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* const* args, Py_ssize_t count,
           PyObject* keywordNames, Call& call);
 
 /// Fills leaves, buffers and key. False with an exception set that names the parameter.

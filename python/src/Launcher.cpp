@@ -230,7 +230,7 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
   auto* bound = reinterpret_cast<BoundObject*>(self);
   Launcher& launcher = *bound->launcher;
   Call call;
-  if (!bind(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
+  if (!bindArguments(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
       !classify(launcher.name, launcher.parameters, launcher.constants.get(), call) || !callPreRunHooks(launcher, call))
     return nullptr;
   std::shared_ptr<Entry> entry = entryFor(launcher, call);
@@ -287,7 +287,7 @@ PyObject* bindGrid(PyObject* self, PyObject* grid) {
 PyObject* prepare(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywordNames) {
   Launcher& launcher = *reinterpret_cast<LauncherObject*>(self)->launcher;
   Call call;
-  if (!bind(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
+  if (!bindArguments(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
       !classify(launcher.name, launcher.parameters, launcher.constants.get(), call))
     return nullptr;
   std::shared_ptr<Entry> entry = entryFor(launcher, call);
@@ -344,6 +344,45 @@ void freeBound(PyObject* self) {
   freeObject(self);
 }
 
+/// launch_module(module, grid, args, names): launches a CompiledModule that no JIT function stands behind.
+PyObject* launchModule(PyObject*, PyObject* args) {
+  PyObject *module, *grid, *values, *names;
+  if (!PyArg_ParseTuple(args, "OOO!O:launch_module", &module, &grid, &PyTuple_Type, &values, &names))
+    return nullptr;
+  std::shared_ptr<const interp::Program> program = programOf(module);
+  if (!program)
+    return nullptr;
+  Launcher plain;
+  plain.name = program->name();
+  plain.constants = PyRef::steal(PyDict_New());
+  Call call;
+  for (Py_ssize_t i = 0, n = PyTuple_Size(values); i < n; ++i) {
+    Parameter p;
+    p.specialize = p.specializeAlignment = false;
+    PyRef name = PyRef::steal(PyList_Check(names) ? PySequence_GetItem(names, i) : nullptr);
+    PyErr_Clear();
+    p.nameText = name ? std::string(utf8(name.get())) : "argument " + std::to_string(i);
+    plain.parameters.push_back(std::move(p));
+    call.values.push_back(PyTuple_GetItem(values, i));
+  }
+  interp::LaunchParams params;
+  std::vector<uint64_t> bits;
+  std::vector<int32_t> bufferOf;
+  if (!classify(plain.name, plain.parameters, plain.constants.get(), call) || !readGrid(plain.name, grid, params.grid) ||
+      !collectArguments(plain, *program, call, bits, bufferOf))
+    return nullptr;
+  params.arguments = bits;
+  params.buffers = call.buffers;
+  params.bufferOf = bufferOf;
+  if (params.grid[0] && params.grid[1] && params.grid[2] && !runProgram(plain.name, *program, params))
+    return nullptr;
+  return PyRef::borrow(Py_None).release();
+}
+
+PyMethodDef kFunctions[] = {
+    {"launch_module", launchModule, METH_VARARGS, "launch_module(module, grid, args, names): launches a CompiledModule on its own."},
+    {nullptr, nullptr, 0, nullptr},
+};
 PyMethodDef kLauncherMethods[] = {
     {"bind", bindGrid, METH_O, "bind(grid): a callable that launches the kernel on `grid`."},
     {"prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(prepare)), METH_FASTCALL | METH_KEYWORDS,
@@ -369,6 +408,8 @@ int addLauncher(PyObject* module) {
   launcherType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kLauncherSpec));
   boundType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kBoundSpec));
   if (!launcherType || !boundType)
+    return -1;
+  if (PyModule_AddFunctions(module, kFunctions) < 0)
     return -1;
   return PyModule_AddType(module, launcherType);
 }

@@ -1,0 +1,119 @@
+"""tiletwin: the CPU twin of a GPU tile kernel. `import tiletwin as triton` runs kernels of the Triton language on the CPU.
+
+Here:      the names of `triton`, and tiletwin's own (register, print_if, breakpoint_if). Heavy modules load on first use.
+Not here:  the language (language/), run time (runtime/), compilation (compiler/).
+Invariant: importing this package imports neither torch nor anything a kernel does not need.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import Any
+
+TILETWIN_VERSION = "0.1.0"
+TRITON_VERSION = "3.9.0"
+"""Version of the language; what `__version__` says while this module answers to `import triton`."""
+
+from tiletwin.errors import CompilationError, InterpreterError, OutOfResources, TileTwinError, TritonError  # noqa: E402
+from tiletwin.runtime.jit import (  # noqa: E402
+    JITFunction,
+    KernelInterface,
+    MockTensor,
+    TensorWrapper,
+    constexpr_function,
+    jit,
+    reinterpret,
+)
+
+_MODULES = ("backends", "compiler", "errors", "language", "runtime", "testing", "tools")
+_LAZY = {
+    "Autotuner": "runtime.autotuner",
+    "Config": "runtime.autotuner",
+    "Heuristics": "runtime.autotuner",
+    "autotune": "runtime.autotuner",
+    "heuristics": "runtime.autotuner",
+    "ASTSource": "compiler.compiler",
+    "compile": "compiler.compiler",
+    "aggregate": "language.aggregate",
+    "must_use_result": "language.core",
+    "set_allocator": "runtime.allocation",
+    "register": "memory",
+    "unregister": "memory",
+    "print_if": "debug",
+    "breakpoint_if": "debug",
+    "DeadlockError": "errors",
+    "DifferenceError": "errors",
+    "OutOfBoundsError": "errors",
+}
+
+__all__ = [
+    "CompilationError",
+    "Config",
+    "InterpreterError",
+    "JITFunction",
+    "KernelInterface",
+    "MockTensor",
+    "OutOfResources",
+    "TensorWrapper",
+    "TileTwinError",
+    "TritonError",
+    "aggregate",
+    "autotune",
+    "cdiv",
+    "compile",
+    "compiler",
+    "constexpr_function",
+    "heuristics",
+    "jit",
+    "language",
+    "must_use_result",
+    "next_power_of_2",
+    "register",
+    "reinterpret",
+    "runtime",
+    "set_allocator",
+    "testing",
+    "tools",
+    "unregister",
+]
+
+
+@constexpr_function
+def cdiv(x: int, y: int) -> int:
+    """The smallest integer >= x / y."""
+    return -(-x // y)
+
+
+@constexpr_function
+def next_power_of_2(n: int) -> int:
+    """The smallest power of two >= n; 1 for n <= 1."""
+    return 1 << max(n - 1, 0).bit_length() if n > 1 else 1
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"tiletwin.{name}")
+    if name in _LAZY:
+        value = getattr(importlib.import_module(f"tiletwin.{_LAZY[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'tiletwin' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *_LAZY, "__version__"})
+
+
+class _Package(ModuleType):
+    """The package's class. `__version__` depends on the name the package is used under: one module object serves as both
+    `tiletwin` and, after activation, `triton`, and scripts compare `triton.__version__` with Triton's numbers."""
+
+    @property
+    def __version__(self) -> str:
+        answers_to_triton = sys.modules.get("triton") is self
+        return TRITON_VERSION if answers_to_triton else TILETWIN_VERSION
+
+
+sys.modules[__name__].__class__ = _Package

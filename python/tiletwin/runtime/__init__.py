@@ -1,0 +1,41 @@
+"""Kernels at run time, under the names of `triton.runtime`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tiletwin.errors import InterpreterError, OutOfResources
+from tiletwin.runtime.driver import driver
+from tiletwin.runtime.jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret
+
+_LAZY = {
+    "Autotuner": "autotuner",
+    "Config": "autotuner",
+    "Heuristics": "autotuner",
+    "autotune": "autotuner",
+    "heuristics": "autotuner",
+}
+
+__all__ = [
+    "Autotuner",
+    "Config",
+    "Heuristics",
+    "InterpreterError",
+    "JITFunction",
+    "KernelInterface",
+    "MockTensor",
+    "OutOfResources",
+    "TensorWrapper",
+    "autotune",
+    "driver",
+    "heuristics",
+    "reinterpret",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        import importlib
+
+        return getattr(importlib.import_module(f"tiletwin.runtime.{_LAZY[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

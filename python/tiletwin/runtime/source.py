@@ -1,0 +1,96 @@
+"""Source text and ast of a function, quickly and with the file's own line and column numbers.
+
+Here:      lines from linecache (files, notebooks, doctests), the block of one function, its `ast.FunctionDef`.
+Not here:  what is done with it (jit.py, the front end).
+Invariant: `node.lineno` and `node.col_offset` of every node are those of the file.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from types import FunctionType
+from typing import NamedTuple
+
+
+class FunctionSource(NamedTuple):
+    """Source of one function."""
+
+    file: str
+    first_line: int
+    """Line of the `def` or of its first decorator."""
+    lines: list[str]
+    """The function's lines, from `first_line` on, as they stand in the file."""
+    node: ast.FunctionDef
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _block(lines: list[str], start: int) -> list[str]:
+    """Lines of the function that begins at index `start`, found by indentation."""
+    indent = _indent(lines[start])
+    seen_def = False
+    end = start
+    for i in range(start, len(lines)):
+        stripped = lines[i].strip()
+        if seen_def and stripped and not stripped.startswith("#") and _indent(lines[i]) <= indent:
+            # A `def` whose parameter list spans lines closes with `):` at its own indentation.
+            if not stripped.startswith(")"):
+                break
+        if not seen_def and stripped.startswith(("def ", "async def ")):
+            seen_def = True
+        if stripped:
+            end = i
+    return lines[start : end + 1]
+
+
+def _parse(lines: list[str], first_line: int, file: str) -> ast.FunctionDef:
+    """Parses a block so that positions come out as in the file."""
+    text = "".join(lines)
+    if lines[0][:1].isspace():
+        tree = ast.parse("\n" * (first_line - 2) + "if 1:\n" + text, file)
+        node = tree.body[0].body[0]  # type: ignore[attr-defined]
+    else:
+        node = ast.parse("\n" * (first_line - 1) + text, file).body[0]
+    if not isinstance(node, ast.FunctionDef):
+        raise SyntaxError(f"line {first_line} of {file} does not begin a function")
+    return node
+
+
+def function_source(fn: FunctionType) -> FunctionSource:
+    """Finds and parses the source of a plain Python function.
+
+    Errors: OSError, the source cannot be found (code given to `exec` or typed at the plain `>>>` prompt);
+    TypeError, not a function written with `def`.
+    """
+    code = getattr(fn, "__code__", None)
+    if code is None:
+        raise TypeError(f"a kernel must be a Python function, not a {type(fn).__name__}")
+    if code.co_name == "<lambda>":
+        raise TypeError("a kernel must be written with def, not as a lambda")
+    file, first_line = code.co_filename, code.co_firstlineno
+    lines = linecache.getlines(file, fn.__globals__)
+    if not 0 < first_line <= len(lines):
+        linecache.checkcache(file)
+        lines = linecache.getlines(file, fn.__globals__)
+    if not 0 < first_line <= len(lines):
+        raise OSError(
+            f"the source of {fn.__qualname__} was not found ({file}, line {first_line}); "
+            "a kernel needs its source text: put it into a file or a notebook cell"
+        )
+    block = _block(lines, first_line - 1)
+    try:
+        node = _parse(block, first_line, file)
+    except SyntaxError:  # text at a lower indentation than its function: strings, continued lines
+        block = inspect.getblock(lines[first_line - 1 :])
+        node = _parse(block, first_line, file)
+    if node.name != code.co_name:
+        linecache.checkcache(file)
+        raise OSError(
+            f"the source of {fn.__qualname__} was not found: {file} was changed after it was loaded "
+            f"(line {first_line} now defines {node.name})"
+        )
+    return FunctionSource(file, first_line, block, node)

@@ -1,0 +1,327 @@
+"""`triton.testing`: comparing results, timing, benchmark tables.
+
+Here:      assert_close, do_bench (on the CPU), perf_report with tables, CSV and plots.
+Not here:  what needs a GPU: those functions say so.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+
+def _quantile(times: list[float], q: Sequence[float]) -> list[float]:
+    """Quantiles by linear interpolation between sorted times."""
+    ordered = sorted(times)
+
+    def at(fraction: float) -> float:
+        if not 0 <= fraction <= 1:
+            raise ValueError(f"quantiles must lie in [0, 1], not {fraction}")
+        place = fraction * (len(ordered) - 1)
+        low = int(place)
+        high = min(low + 1, len(ordered) - 1)
+        return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+    return [at(fraction) for fraction in q]
+
+
+def _summarise(times: list[float], quantiles: Sequence[float] | None, return_mode: str) -> Any:
+    if quantiles is not None:
+        found = _quantile(times, quantiles)
+        return found[0] if len(found) == 1 else found
+    if return_mode == "all":
+        return times
+    functions = {"min": min, "max": max, "mean": statistics.fmean, "median": statistics.median}
+    return functions[return_mode](times)
+
+
+def do_bench(
+    fn: Callable[[], Any],
+    warmup: float = 25,
+    rep: float = 100,
+    grad_to_none: Sequence[Any] | None = None,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+) -> Any:
+    """Time of `fn()` in milliseconds on the CPU's clock.
+
+    warmup, rep: milliseconds to spend before and during measurement (at least one call each).
+    grad_to_none: tensors whose gradient is dropped before each call. quantiles: return these instead.
+    return_mode: "min", "max", "mean", "median" or "all" (the list of times).
+    """
+    if return_mode not in ("min", "max", "mean", "median", "all"):
+        raise ValueError(f"return_mode must be 'min', 'max', 'mean', 'median' or 'all', not {return_mode!r}")
+    start = time.perf_counter()
+    fn()
+    estimate = max(time.perf_counter() - start, 1e-9) * 1e3
+    for _ in range(min(int(warmup / estimate), 100_000)):
+        fn()
+    times = []
+    for _ in range(max(1, min(int(rep / estimate), 100_000))):
+        for tensor in grad_to_none or ():
+            tensor.grad = None
+        start = time.perf_counter()
+        fn()
+        times.append((time.perf_counter() - start) * 1e3)
+    return _summarise(times, quantiles, return_mode)
+
+
+def do_bench_cudagraph(
+    fn: Callable[[], Any],
+    rep: float = 20,
+    grad_to_none: Sequence[Any] | None = None,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+) -> Any:
+    """As `do_bench`: there are no CUDA graphs to record on the CPU."""
+    return do_bench(fn, 0, rep, grad_to_none, quantiles, return_mode)
+
+
+do_bench_proton = do_bench
+do_bench_cudagraph_proton = do_bench_cudagraph
+
+
+def assert_close(x: Any, y: Any, atol: float | None = None, rtol: float | None = None, err_msg: str = "") -> None:
+    """Raises AssertionError unless |x - y| <= atol + rtol * |y| everywhere (NaNs equal). Default tolerances: 0.01 and 0."""
+    import numpy
+
+    def array(value: Any) -> Any:
+        if hasattr(value, "detach"):
+            value = value.detach().cpu()
+            value = value.float() if str(value.dtype) == "torch.bfloat16" or "float8" in str(value.dtype) else value
+            return value.numpy()
+        value = numpy.asarray(value)
+        return value.astype(numpy.float32) if value.dtype.kind == "V" or value.dtype.name == "bfloat16" else value
+
+    def limit(value: Any, default: float) -> float:
+        value = default if value is None else value
+        return value(getattr(x, "dtype", None)) if callable(value) else value
+
+    a, b = array(x), array(y)
+    absolute, relative = limit(atol, 1e-2), limit(rtol, 0.0)
+    if a.size > 1 or b.size > 1:
+        numpy.testing.assert_allclose(a, b, atol=absolute, rtol=relative, equal_nan=True, err_msg=err_msg)
+    elif not numpy.allclose(a, b, atol=absolute, rtol=relative, equal_nan=True):
+        raise AssertionError(f"{err_msg} {x} is not close to {y} (atol={absolute}, rtol={relative})")
+
+
+class Benchmark:
+    """What `perf_report` measures: x values, one line per `line_vals`, fixed `args`."""
+
+    def __init__(
+        self,
+        x_names: list[str],
+        x_vals: list[Any],
+        line_arg: str,
+        line_vals: list[Any],
+        line_names: list[str],
+        plot_name: str,
+        args: dict[str, Any],
+        xlabel: str = "",
+        ylabel: str = "",
+        x_log: bool = False,
+        y_log: bool = False,
+        styles: list[tuple[str, str]] | None = None,
+    ) -> None:
+        self.x_names, self.x_vals = x_names, x_vals
+        self.line_arg, self.line_vals, self.line_names = line_arg, line_vals, line_names
+        self.plot_name, self.args = plot_name, args
+        self.xlabel, self.ylabel = xlabel, ylabel
+        self.x_log, self.y_log = x_log, y_log
+        self.styles = styles
+
+
+class Mark:
+    """A benchmark function with its measurements to make; made by `@perf_report`."""
+
+    def __init__(self, fn: Callable[..., Any], benchmarks: Any) -> None:
+        self.fn = fn
+        self.benchmarks = benchmarks
+        functools.update_wrapper(self, fn)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn(*args, **kwargs)
+
+    def _measure(self, bench: Benchmark, kwargs: dict[str, Any]) -> tuple[list[str], list[list[Any]], bool]:
+        ranges = False
+        rows = []
+        for x in bench.x_vals:
+            xs = list(x) if isinstance(x, (list, tuple)) else [x] * len(bench.x_names)
+            if len(xs) != len(bench.x_names):
+                raise ValueError(f"{bench.plot_name}: expected {len(bench.x_names)} x values, got {x!r}")
+            named = dict(zip(bench.x_names, xs))
+            middles, lows, highs = [], [], []
+            for value in bench.line_vals:
+                result = self.fn(**named, **{bench.line_arg: value}, **bench.args, **kwargs)
+                if isinstance(result, tuple):
+                    ranges = True
+                    middle, low, high = result
+                else:
+                    middle, low, high = result, None, None
+                middles.append(middle)
+                lows.append(low)
+                highs.append(high)
+            rows.append([*xs, *middles, *lows, *highs])
+        header = [*bench.x_names, *bench.line_names]
+        header += [f"{n}-min" for n in bench.line_names] + [f"{n}-max" for n in bench.line_names]
+        return header, rows, ranges
+
+    def run(
+        self,
+        show_plots: bool = False,
+        print_data: bool = False,
+        save_path: str = "",
+        return_df: bool = False,
+        save_precision: int = 6,
+        **kwargs: Any,
+    ) -> Any:
+        """Runs all benchmarks. print_data: a table on stdout; show_plots: matplotlib windows; save_path: a folder that
+        gets <plot_name>.csv and, if matplotlib is installed, .png. return_df: pandas data frames (a list of rows without it)."""
+        many = not isinstance(self.benchmarks, Benchmark)
+        results = []
+        pages = []
+        for bench in self.benchmarks if many else [self.benchmarks]:
+            header, rows, ranges = self._measure(bench, kwargs)
+            shown = len(bench.x_names) + len(bench.line_names)
+            if print_data:
+                _print_table(bench.plot_name, header[:shown], [row[:shown] for row in rows])
+            if save_path:
+                os.makedirs(save_path, exist_ok=True)
+                _save_csv(os.path.join(save_path, f"{bench.plot_name}.csv"), header[:shown], rows, save_precision)
+                pages.append(f'<image src="{bench.plot_name}.png"/>\n')
+            if bench.plot_name and (show_plots or save_path):
+                _plot(bench, header, rows, ranges, show_plots, save_path)
+            results.append(_frame(header[:shown], [row[:shown] for row in rows]))
+        if save_path:
+            with open(os.path.join(save_path, "results.html"), "w") as html:
+                html.write("<html><body>\n" + "".join(pages) + "</body></html>\n")
+        if return_df:
+            return results if many else results[0]
+        return None
+
+
+def _text(value: Any, precision: int = 6) -> str:
+    return f"{value:.{precision}f}" if isinstance(value, float) else str(value)
+
+
+def _print_table(name: str, header: list[str], rows: list[list[Any]]) -> None:
+    lines = [[""] + header] + [[str(i), *map(_text, row)] for i, row in enumerate(rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    print(f"{name}:")
+    for line in lines:
+        print("  ".join(cell.rjust(width) for cell, width in zip(line, widths)))
+
+
+def _save_csv(path: str, header: list[str], rows: list[list[Any]], precision: int) -> None:
+    import csv
+
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        for row in rows:
+            writer.writerow([_text(value, precision) for value in row[: len(header)]])
+
+
+def _frame(header: list[str], rows: list[list[Any]]) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        return [dict(zip(header, row)) for row in rows]
+    return pandas.DataFrame(rows, columns=header)
+
+
+def _plot(bench: Benchmark, header: list[str], rows: list[list[Any]], ranges: bool, show: bool, save_path: str) -> None:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        if show:
+            raise ImportError("show_plots=True needs matplotlib: pip install matplotlib") from None
+        return
+    plt.figure()
+    axes = plt.subplot()
+    xs = [row[0] for row in rows]
+    first, count = len(bench.x_names), len(bench.line_names)
+    for i, name in enumerate(bench.line_names):
+        color, style = bench.styles[i] if bench.styles else (None, None)
+        values = [row[first + i] for row in rows]
+        axes.plot(xs, values, label=name, color=color, ls=style)
+        if ranges and all(row[first + count + i] is not None for row in rows):
+            lows, highs = [row[first + count + i] for row in rows], [row[first + 2 * count + i] for row in rows]
+            axes.fill_between(xs, lows, highs, alpha=0.15, color=color)
+    axes.legend()
+    axes.set_xlabel(bench.xlabel or bench.x_names[0])
+    axes.set_ylabel(bench.ylabel)
+    axes.set_xscale("log" if bench.x_log else "linear")
+    axes.set_yscale("log" if bench.y_log else "linear")
+    if show:
+        plt.show()
+    if save_path:
+        plt.savefig(os.path.join(save_path, f"{bench.plot_name}.png"))
+    plt.close()
+
+
+def perf_report(benchmarks: Any) -> Callable[[Callable[..., Any]], Mark]:
+    """Decorator: `mark.run(print_data=True)` then measures the function over a Benchmark or a list of them."""
+    return lambda fn: Mark(fn, benchmarks)
+
+
+def _needs_gpu(name: str, what: str) -> NoReturn:
+    raise NotImplementedError(f"triton.testing.{name}() {what}; kernels run on the CPU here")
+
+
+def get_dram_gbps(device: Any = None) -> float:
+    """Memory bandwidth of the emulated GPU in GB/s, from its clock and bus width."""
+    from tiletwin.runtime.driver import DEVICE_PROPERTIES as numbers
+
+    return 2 * numbers["mem_clock_rate"] * 1e3 * numbers["mem_bus_width"] / 8 / 1e9
+
+
+def get_max_tensorcore_tflops(dtype: Any, clock_rate: float, device: Any = None) -> float:
+    """Peak of the emulated GPU's tensor cores at `clock_rate` kHz, in TFLOP/s (dense)."""
+    from tiletwin.runtime.driver import DEVICE_PROPERTIES as numbers
+
+    per_clock = {"float32": 1024, "float16": 4096, "bfloat16": 4096, "float8": 8192, "int8": 8192, "fp8": 8192}
+    name = str(dtype).rpartition(".")[2]
+    ops = next((ops for prefix, ops in per_clock.items() if name.startswith(prefix)), None)
+    if ops is None:
+        raise RuntimeError(f"no tensor core rate is known for {dtype}")
+    return numbers["multiprocessor_count"] * ops * 2 * clock_rate * 1e-9 / 2
+
+
+def get_max_simd_tflops(dtype: Any, clock_rate: float, device: Any = None) -> float:
+    """Peak of the emulated GPU's ordinary units at `clock_rate` kHz, in TFLOP/s."""
+    from tiletwin.runtime.driver import DEVICE_PROPERTIES as numbers
+
+    per_clock = {"float32": 256, "float16": 512, "bfloat16": 512}
+    name = str(dtype).rpartition(".")[2]
+    if name not in per_clock:
+        raise RuntimeError(f"no rate is known for {dtype}")
+    return numbers["multiprocessor_count"] * per_clock[name] * clock_rate * 1e-9
+
+
+def nvsmi(attrs: Sequence[str]) -> Any:
+    _needs_gpu("nvsmi", "asks nvidia-smi about a GPU")
+
+
+def set_gpu_clock(ref_sm_clock: int = 1350, ref_mem_clock: int = 1215) -> Any:
+    _needs_gpu("set_gpu_clock", "sets the clocks of a GPU")
+
+
+def cuda_memcheck(**target_kwargs: Any) -> Any:
+    """Decorator; every access of a kernel is checked here anyway, so it returns the function."""
+    return lambda fn: fn
+
+
+def cublas() -> Any:
+    _needs_gpu("cublas", "returns a handle of cuBLAS")
+
+
+class cuda_graph_without_gc:  # noqa: N801  the name is Triton's
+    """Context manager around torch.cuda.graph."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _needs_gpu("cuda_graph_without_gc", "records a CUDA graph")

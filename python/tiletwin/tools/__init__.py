@@ -1,0 +1,1 @@
+"""Helpers on the host side, under the names of `triton.tools`."""
