@@ -48,7 +48,8 @@ struct alignas(64) Frame {
   bool (*poll)(void* context) = nullptr;
   void* pollContext = nullptr;
 
-  // Set by execute().
+  // Set by initFrame() and execute().
+  const Plan* plan = nullptr;             ///< whose instructions run: the launch's, or its fallback
   const Instruction* pc = nullptr;        ///< where a yielded program goes on; null: at the start
   Step step = Step::Done;
   bool stored = false;                    ///< the program has written memory

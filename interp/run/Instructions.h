@@ -114,6 +114,7 @@ struct GroupStream {
   Off cell;                     ///< Cell; Strip: the strip buffer
   std::vector<DimStride> strides; ///< collapsed to the group's dimensions
   int32_t argument = -1;        ///< BodyArgument
+  bool unused = false;
   bool readAfterSink = false;   ///< Operand that is a view: read by a node behind the first sink
 };
 
@@ -131,7 +132,9 @@ struct GroupNode {
   std::vector<UniformOperand> lo, hi;   ///< per dimension; Box and masked Sink
   // Sink
   Access access;                 ///< in the tile's own dimensions
-  int32_t directFrom = -1;       ///< Strip node that may write user memory itself
+  int32_t directFrom = -1;       ///< node that may write user memory itself
+  uint32_t locationIndex = 0;
+  const void* location = nullptr; ///< at plan time only
 };
 
 /// Elementwise operations over one shape, run strip by strip.

@@ -1,0 +1,316 @@
+// interp/plan/Builder.h -- one function on its way to a plan: values' representations, registers, code.
+//
+// Here:      PlanBuilder (registers, scopes, emission, elementwise groups, representations of values) and its small types.
+// Not here:  single operations: they live in ElementwiseOps, ShapeOps, MemoryOps, ReduceOps, DotOps, ControlFlow, DebugOps (.cpp).
+//
+// A value is in one of these representations (struct Rep):
+//   Scalar    an 8-byte cell or a constant
+//   Affine    base + sum strides[d] * i_d, all parts uniform; a tile whose elements are all equal is Affine with strides 0,
+//             for floats too
+//   Box       an i1 tile that is true exactly inside lo[d] <= i_d < hi[d]
+//   Tile      elements in the arena or behind a load's view descriptor, any strides; or still pending in an open group
+//
+// Scopes: code is collected per nesting level: 0 is the launch prologue, 1 the function (or its current block), one more for
+// each loop or branch around the current operation. A pure scalar instruction goes to the deepest level that defines one of
+// its operands, which hoists it out of loops. Everything else goes to the current level.
+// Invariant: elementwise operations wait in open groups (one per shape); groups never read each other's pending values; all
+// groups are flushed before control flow and at region ends, groups with views before memory is written.
+#pragma once
+#include "interp/plan/Plan.h"
+#include "interp/run/Instructions.h"
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+
+namespace tiletwin::interp {
+
+using Shape = llvm::SmallVector<int64_t, 4>;
+using Reg = uint32_t;
+inline constexpr Reg kNoReg = ~0u;
+inline int64_t elementsOf(llvm::ArrayRef<int64_t> shape) {
+  int64_t n = 1;
+  for (int64_t s : shape)
+    n *= s;
+  return n;
+}
+
+/// A uniform 64-bit cell: a constant or a register. Integers are sign-extended (i1: 0 or 1), floats are bit patterns.
+struct Uniform {
+  bool constant = true;
+  int64_t value = 0;
+  Reg reg = kNoReg;
+  static Uniform of(int64_t v) { return {true, v, kNoReg}; }
+  static Uniform in(Reg r) { return {false, 0, r}; }
+  bool is(int64_t v) const { return constant && value == v; }
+  bool operator==(const Uniform& o) const { return constant == o.constant && (constant ? value == o.value : reg == o.reg); }
+};
+
+/// Where a tile is; the plan-time side of TileOperand.
+struct TileRef {
+  Reg base = kNoReg;              ///< the tile, or the descriptor if `view`
+  const LoadOp* view = nullptr;
+  Reg viewTile = kNoReg;          ///< the view's reserved tile: it lives as long as the descriptor
+  int64_t offset = 0;
+  llvm::SmallVector<DimStride, 4> strides; ///< bytes
+};
+
+struct Rep {
+  enum Kind : uint8_t { None, Scalar, Affine, Box, Tile } kind = None;
+  DType type = DType::I32;
+  Shape shape;                                ///< empty for scalars
+  int root = -1;                              ///< pointers: the argument they come from
+  Uniform base;                               ///< Scalar, Affine
+  llvm::SmallVector<Uniform, 4> strides;      ///< Affine
+  llvm::SmallVector<Uniform, 4> lo, hi;       ///< Box
+  TileRef tile;                               ///< Tile, unless pending
+  int group = -1, stream = -1;                ///< Tile, pending
+  bool pending() const { return kind == Tile && group >= 0; }
+  bool isSplat() const {
+    if (kind != Affine)
+      return false;
+    for (const Uniform& s : strides)
+      if (!s.is(0))
+        return false;
+    return true;
+  }
+};
+
+/// A tile register's or cell's life, in positions of the final code.
+struct RegInfo {
+  uint64_t bytes = 8;
+  int level = 0;             ///< scope level that defines it
+  bool persistent = false;   ///< lives in the template area
+  bool claimed = false;      ///< a loop or branch hands values over in it
+  Reg alias = kNoReg;        ///< shares the place of another register
+  int64_t first = -1, last = -1;
+  uint32_t offset = 0;
+  uint64_t firstWrite = 0, lastRead = 0; ///< emission numbers, for coalescing
+};
+
+/// An instruction before registers have places.
+struct BuildInstruction {
+  Instruction in;
+  struct Fix { uint32_t* field; Reg reg; };
+  llvm::SmallVector<Fix, 4> fixes;
+  llvm::SmallVector<Reg, 2> keep;             ///< registers alive here though no field names them
+  int label = -1;                             ///< this is a label, not an instruction
+  int target = -1;                            ///< in.imm becomes the distance to this label
+  mlir::Location location;
+  std::string text;
+  explicit BuildInstruction(mlir::Location l) : location(l) {}
+};
+
+struct Scope {
+  std::vector<std::unique_ptr<BuildInstruction>> code;
+  std::map<std::string, Reg> memo;  ///< pure scalar instructions and range checks already here
+};
+
+/// An open elementwise group.
+struct OpenGroup {
+  bool open = false;
+  Shape shape;
+  std::unique_ptr<GroupOp> op;
+  struct Source { TileRef ref; Reg cell = kNoReg; };
+  std::vector<Source> sources;                       ///< per stream
+  std::vector<llvm::SmallVector<mlir::Value, 1>> values; ///< per stream: values it stands for
+  std::vector<DType> types;                          ///< per stream
+  llvm::DenseMap<mlir::Value, unsigned> consumed;    ///< uses inside the group
+  llvm::DenseMap<mlir::Value, int> streamOf;
+  struct NodeUniforms {
+    Uniform base;
+    llvm::SmallVector<Uniform, 4> strides, lo, hi;   ///< in the tile's own dimensions
+    Rep pointer, mask;                               ///< Sink
+  };
+  std::vector<NodeUniforms> uniforms;                ///< per node
+  std::map<int, Reg> forced;                         ///< streams whose tile has a given place
+  std::vector<int> results;                          ///< bodies: streams that are returned
+  std::string text;
+  bool hasSink = false, hasView = false, isPrivate = false;
+  mlir::Location location;
+  explicit OpenGroup(mlir::Location l) : location(l) {}
+};
+
+class PlanBuilder {
+public:
+  PlanBuilder(mlir::Operation* func, const PlanOptions& options);
+  /// Null on failure, with diagnostics emitted.
+  std::unique_ptr<Plan> build();
+
+  const PlanOptions& options() const { return options_; }
+  const TwTileOps& tiles() const { return tiles_; }
+
+  // ---- registers and uniforms (Uniforms.cpp) ----
+  Reg newReg(uint64_t bytes, int level = -1);
+  Reg newTile(DType type, llvm::ArrayRef<int64_t> shape) { return newReg(uint64_t(elementsOf(shape)) * sizeOf(type)); }
+  /// A cell that holds the constant (interned, in the template area).
+  Reg constantCell(int64_t bits);
+  Reg cell(const Uniform& u) { return u.constant ? constantCell(u.value) : u.reg; }
+  int levelOf(const Uniform& u) const;
+  int level() const { return int(scopes_.size()) - 1; }
+  Uniform scalar(ScalarOp op, int width, Uniform a, Uniform b = Uniform::of(0), Uniform c = Uniform::of(0));
+  Uniform add(int width, Uniform a, Uniform b) { return scalar(ScalarOp::Add, width, a, b); }
+  Uniform sub(int width, Uniform a, Uniform b) { return scalar(ScalarOp::Sub, width, a, b); }
+  Uniform mul(int width, Uniform a, Uniform b) { return scalar(ScalarOp::Mul, width, a, b); }
+  /// A pure instruction with operands `srcs` and one result cell; hoisted and remembered.
+  Uniform pureScalar(ExecFn fn, llvm::StringRef name, llvm::ArrayRef<Uniform> srcs, int64_t imm = 0);
+  /// The level where an instruction over these operands may run, and whether an equal one is there already (under `key`).
+  int placeFor(llvm::ArrayRef<Uniform> srcs) const;
+  Reg remembered(int level, const std::string& key) const;
+  void remember(int level, const std::string& key, Reg reg) { scopes_[level].memo[key] = reg; }
+  static std::string keyOf(llvm::StringRef name, llvm::ArrayRef<Uniform> srcs, int64_t imm = 0);
+  /// A scalar computed by a strip function.
+  Uniform stripScalar(TwStripFn fn, llvm::StringRef name, llvm::ArrayRef<Uniform> srcs, DType resultType);
+
+  // ---- emission (Builder.cpp) ----
+  BuildInstruction& emit(ExecFn fn, llvm::StringRef text) { return emitAt(level(), fn, text); }
+  BuildInstruction& emitAt(int level, ExecFn fn, llvm::StringRef text);
+  template <class T> T& newData(BuildInstruction& in) {
+    T& data = allocate<T>();
+    in.in.data = &data;
+    return data;
+  }
+  template <class T> T& allocate() {
+    T* data = new T();
+    plan_->storage.emplace_back(data, [](void* p) { delete static_cast<T*>(p); });
+    return *data;
+  }
+  void read(BuildInstruction& in, uint32_t& field, Reg reg);
+  void write(BuildInstruction& in, uint32_t& field, Reg reg);
+  void read(BuildInstruction& in, Off& field, Reg reg) { read(in, field.v, reg); }
+  void write(BuildInstruction& in, Off& field, Reg reg) { write(in, field.v, reg); }
+  void read(BuildInstruction& in, UniformOperand& field, const Uniform& u);
+  void read(BuildInstruction& in, TileOperand& field, const TileRef& ref);
+  int newLabel() { return labels_++; }
+  void placeLabel(int label);
+  BuildInstruction& emitJump(ExecFn fn, int label, llvm::StringRef text);
+  void move(Reg dst, const Uniform& src);
+  mlir::Location location() const { return location_; }
+  void setLocation(mlir::Location l) { location_ = l; }
+
+  // ---- values (Values.cpp) ----
+  Rep& rep(mlir::Value v);
+  bool has(mlir::Value v) const { return reps_.count(v); }
+  void set(mlir::Value v, Rep r);
+  DType dtypeOf(mlir::Type t) const;       ///< of the elements
+  static Shape shapeOf(mlir::Type t);
+  static int widthOf(DType t) { return t == DType::I1 ? 1 : int(sizeOf(t)) * 8; }
+  Rep scalarRep(DType type, Uniform u, int root = -1) const;
+  Rep splatRep(DType type, llvm::ArrayRef<int64_t> shape, Uniform u, int root = -1) const;
+  Rep tileRep(DType type, llvm::ArrayRef<int64_t> shape, Reg reg) const;
+  TileRef denseRef(Reg reg, DType type, llvm::ArrayRef<int64_t> shape) const;
+  static bool isDense(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape);
+  /// The value as a tile with any strides (flushes its group; materialises what is symbolic).
+  TileRef tileOf(mlir::Value v);
+  /// The value as a dense tile in the arena; copies if it must.
+  Reg denseOf(mlir::Value v);
+  /// A fresh dense tile holding a copy of the value.
+  Reg copyOf(mlir::Value v);
+  /// Writes the value densely into `dst`.
+  void writeTo(mlir::Value v, Reg dst);
+  Uniform uniformOf(mlir::Value v);        ///< scalars
+  /// Emits the run-time proof that an integer tile does not wrap around in its type.
+  void checkRange(const Rep& r);
+  /// The same for given limits.
+  void checkRange(const Rep& r, int64_t min, int64_t max);
+
+  // ---- elementwise groups (Groups.cpp) ----
+  int groupFor(llvm::ArrayRef<int64_t> shape);
+  int newGroup(llvm::ArrayRef<int64_t> shape, bool isPrivate);
+  int streamFor(int group, mlir::Value v);           ///< a stream that yields v's elements
+  int cellStream(int group, int64_t constant, DType type);
+  int addStrip(int group, TwStripFn fn, llvm::ArrayRef<int> srcs, DType type, llvm::StringRef name);
+  void bindValue(int group, int stream, mlir::Value v, DType type);
+  void addSink(int group, int stream, const Rep& pointer, const Rep* mask, DType type);
+  void flush(int group);
+  void flushAll();
+  /// Before memory is written outside groups, or by `except`.
+  void flushViews(int except = -1);
+  void flushSinks();
+  OpenGroup& group(int g) { return *groups_[g]; }
+
+  // ---- families; each returns failure after emitting a diagnostic ----
+  mlir::LogicalResult planOp(mlir::Operation* op);
+  mlir::LogicalResult planBlock(mlir::Block& block); ///< all but the terminator
+  mlir::LogicalResult planFunction();
+  mlir::LogicalResult unsupported(mlir::Operation* op, llvm::StringRef why = {});
+  /// Builds a body (region of tt.reduce or tt.scan); null with a diagnostic if it holds more than elementwise operations.
+  BodyOp* planBody(mlir::Operation* op, mlir::Region& region);
+  void bindBody(BodyOp& body, BuildInstruction& in);
+  void needFallback() { fallback_ = true; }
+  bool wantsFallback() const { return fallback_; }
+  int bodyGroup_ = -1; ///< while a body is planned: its group; scalar operations join it
+
+  // loops (ControlFlow.cpp)
+  void pushScope() { scopes_.emplace_back(); }
+  std::vector<std::unique_ptr<BuildInstruction>> popScope();
+  void append(std::vector<std::unique_ptr<BuildInstruction>> code);
+  /// True if `v` may be read by something that runs after memory has been written.
+  bool readAcrossWrite(mlir::Operation* load, mlir::Value v);
+  bool mayWrite(mlir::Operation* op);
+  /// Lets `from`, a tile written whole by one instruction, share `into`'s place if their values never coexist.
+  /// The same for a branch's result: `from` was written in one arm only.
+  bool coalesceArm(Reg from, Reg into, uint64_t armStart);
+  void copyDense(DType type, llvm::ArrayRef<int64_t> shape, Reg from, Reg to);
+  mlir::LogicalResult planReturn(mlir::Operation* op);
+  bool coalesce(Reg from, Reg into, uint64_t intoLiveFrom);
+  RegInfo& info(Reg r) { return regs_[r]; }
+  uint64_t sequence() const { return sequence_; }
+  Reg root(Reg r) const {
+    while (regs_[r].alias != kNoReg)
+      r = regs_[r].alias;
+    return r;
+  }
+  /// Undoes everything emitted since: used when a loop's assumed representations turn out wrong.
+  struct Snapshot { std::vector<size_t> code; std::vector<std::map<std::string, Reg>> memo; };
+  Snapshot snapshot() const;
+  void rollback(const Snapshot& s);
+  /// (emission number, register): the node of that instruction that reads it last (INT_MAX: not element by element), or
+  /// the node that writes it. Decides whether the two may share a place.
+  std::map<std::pair<uint64_t, Reg>, int> lastReader_, writerNode_;
+
+private:
+  void bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles);
+  void finish();
+  void emitPrologueArguments();
+  uint32_t locationIndex(mlir::Location l);
+
+  mlir::Operation* func_;
+  PlanOptions options_;
+  const TwTileOps& tiles_;
+  std::unique_ptr<Plan> plan_;
+  std::vector<RegInfo> regs_;
+  std::vector<Scope> scopes_;
+  llvm::DenseMap<mlir::Value, Rep> reps_;
+  std::vector<std::unique_ptr<OpenGroup>> groups_;
+  std::map<int64_t, Reg> constantCells_;
+  std::vector<std::pair<Reg, std::vector<std::byte>>> constants_;
+  std::map<std::tuple<std::string, int, unsigned>, uint32_t> locationIndices_;
+  llvm::DenseMap<mlir::Operation*, bool> mayWrite_;
+  mlir::Location location_;
+  int labels_ = 0;
+  uint64_t sequence_ = 0;
+  bool fallback_ = false;
+  OpenGroup* pendingBody_ = nullptr; ///< the body planned last, until bindBody()
+
+public:
+  /// A persistent tile with these bytes.
+  Reg constantTile(std::vector<std::byte> bytes);
+  Plan& plan() { return *plan_; }
+};
+
+/// One row of the table of operations.
+using PlanFn = mlir::LogicalResult (*)(PlanBuilder& plan, mlir::Operation* op);
+struct PlanRow { const char* name; PlanFn plan; };
+/// Null if the interpreter cannot run the operation.
+const PlanRow* findPlanRow(llvm::StringRef name);
+
+} // namespace tiletwin::interp

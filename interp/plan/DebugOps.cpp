@@ -1,0 +1,75 @@
+// interp/plan/DebugOps.cpp -- print, assert, hints, grid queries.
+#include "interp/plan/Builder.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace tiletwin::interp {
+
+using mlir::LogicalResult;
+using mlir::Operation;
+using mlir::success;
+using mlir::Value;
+
+LogicalResult planNothing(PlanBuilder&, Operation*) { return success(); }
+
+LogicalResult planProgramId(PlanBuilder& plan, Operation* op) {
+  int64_t axis = op->getAttrOfType<mlir::IntegerAttr>("axis").getInt();
+  std::string key = "ProgramId" + std::to_string(axis);
+  Reg dst = plan.remembered(1, key);
+  if (dst == kNoReg) {
+    dst = plan.newReg(8, 1);
+    BuildInstruction& in = plan.emitAt(1, execProgramId, "ProgramId");
+    in.in.imm = axis;
+    plan.write(in, in.in.r[0], dst);
+    plan.remember(1, key, dst);
+  }
+  plan.set(op->getResult(0), plan.scalarRep(DType::I32, Uniform::in(dst)));
+  return success();
+}
+
+LogicalResult planNumPrograms(PlanBuilder& plan, Operation* op) {
+  Uniform u = plan.pureScalar(execNumPrograms, "NumPrograms", {}, op->getAttrOfType<mlir::IntegerAttr>("axis").getInt());
+  plan.set(op->getResult(0), plan.scalarRep(DType::I32, u));
+  return success();
+}
+
+LogicalResult planAssert(PlanBuilder& plan, Operation* op) {
+  Value condition = op->getOperand(0);
+  plan.flushAll();
+  Shape shape = PlanBuilder::shapeOf(condition.getType());
+  Rep& r = plan.rep(condition);
+  bool single = r.kind == Rep::Scalar || r.isSplat();
+  Reg reg = single ? plan.cell(r.base) : plan.denseOf(condition);
+  BuildInstruction& in = plan.emit(execAssert, "Assert");
+  AssertOp& data = plan.newData<AssertOp>(in);
+  data.message = op->getAttrOfType<mlir::StringAttr>("message").getValue().str();
+  data.elements = single ? 1 : elementsOf(shape);
+  data.shape.assign(shape.begin(), shape.end());
+  plan.read(in, data.condition, reg);
+  return success();
+}
+
+LogicalResult planPrint(PlanBuilder& plan, Operation* op) {
+  plan.flushAll();
+  std::vector<Reg> regs;
+  for (Value v : op->getOperands())
+    regs.push_back(plan.rep(v).kind == Rep::Scalar ? plan.cell(plan.rep(v).base) : plan.denseOf(v));
+  BuildInstruction& in = plan.emit(execPrint, "Print");
+  PrintOp& data = plan.newData<PrintOp>(in);
+  data.prefix = op->getAttrOfType<mlir::StringAttr>("prefix").getValue().str();
+  data.hex = op->getAttrOfType<mlir::BoolAttr>("hex").getValue();
+  auto isSigned = op->getAttrOfType<mlir::DenseI32ArrayAttr>("isSigned").asArrayRef();
+  data.items.resize(regs.size());
+  for (size_t i = 0; i < regs.size(); ++i) {
+    PrintOp::Item& item = data.items[i];
+    Value v = op->getOperand(unsigned(i));
+    Shape shape = PlanBuilder::shapeOf(v.getType());
+    item.type = plan.dtypeOf(v.getType());
+    item.isSigned = i < isSigned.size() && isSigned[i];
+    item.isTile = !shape.empty();
+    item.shape.assign(shape.begin(), shape.end());
+    plan.read(in, item.at, regs[i]);
+  }
+  return success();
+}
+
+} // namespace tiletwin::interp

@@ -1,0 +1,507 @@
+// interp/plan/ElementwiseOps.cpp -- arith, math and tt operations that work element by element.
+// Here:      the table from operation to tile function; uniform, affine and box results; joining a group otherwise.
+// Not here:  arithmetic (interp/tile), groups (Groups.cpp).
+// Invariant: an affine result equals, in the type's wrap-around arithmetic, what the strip function would compute.
+#include "interp/plan/ElementwiseOps.h"
+#include "interp/plan/Builder.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace tiletwin::interp {
+
+using mlir::LogicalResult;
+using mlir::Operation;
+using mlir::success;
+using mlir::Value;
+
+namespace {
+struct Row { const char* name; TwElementwise op; };
+constexpr Row kRows[] = {
+    {"arith.addf", TwElementwise::AddF}, {"arith.addi", TwElementwise::AddI}, {"arith.andi", TwElementwise::AndI},
+    {"arith.divf", TwElementwise::DivF}, {"arith.divsi", TwElementwise::DivSI}, {"arith.divui", TwElementwise::DivUI},
+    {"arith.maximumf", TwElementwise::MaximumF}, {"arith.maxnumf", TwElementwise::MaxNumF}, {"arith.maxsi", TwElementwise::MaxSI},
+    {"arith.maxui", TwElementwise::MaxUI}, {"arith.minimumf", TwElementwise::MinimumF}, {"arith.minnumf", TwElementwise::MinNumF},
+    {"arith.minsi", TwElementwise::MinSI}, {"arith.minui", TwElementwise::MinUI}, {"arith.mulf", TwElementwise::MulF},
+    {"arith.muli", TwElementwise::MulI}, {"arith.negf", TwElementwise::NegF}, {"arith.ori", TwElementwise::OrI},
+    {"arith.remf", TwElementwise::RemF}, {"arith.remsi", TwElementwise::RemSI}, {"arith.remui", TwElementwise::RemUI},
+    {"arith.select", TwElementwise::Select}, {"arith.shli", TwElementwise::ShlI}, {"arith.shrsi", TwElementwise::ShrSI},
+    {"arith.shrui", TwElementwise::ShrUI}, {"arith.subf", TwElementwise::SubF}, {"arith.subi", TwElementwise::SubI},
+    {"arith.xori", TwElementwise::XorI},
+    {"math.absf", TwElementwise::AbsF}, {"math.absi", TwElementwise::AbsI}, {"math.ceil", TwElementwise::Ceil},
+    {"math.cos", TwElementwise::Cos}, {"math.erf", TwElementwise::Erf}, {"math.exp", TwElementwise::Exp},
+    {"math.exp2", TwElementwise::Exp2}, {"math.floor", TwElementwise::Floor}, {"math.fma", TwElementwise::Fma},
+    {"math.log", TwElementwise::Log}, {"math.log2", TwElementwise::Log2}, {"math.rsqrt", TwElementwise::Rsqrt},
+    {"math.sin", TwElementwise::Sin}, {"math.sqrt", TwElementwise::Sqrt},
+    {"tt.approx_divf", TwElementwise::DivF}, {"tt.mulhiui", TwElementwise::MulHiUI}, {"tt.precise_divf", TwElementwise::DivF},
+    {"tt.precise_sqrt", TwElementwise::Sqrt},
+};
+
+// In the order of arith's predicates.
+constexpr TwElementwise kCmpI[] = {TwElementwise::CmpEQ, TwElementwise::CmpNE, TwElementwise::CmpSLT, TwElementwise::CmpSLE,
+    TwElementwise::CmpSGT, TwElementwise::CmpSGE, TwElementwise::CmpULT, TwElementwise::CmpULE, TwElementwise::CmpUGT, TwElementwise::CmpUGE};
+constexpr ScalarOp kScalarCmpI[] = {ScalarOp::Eq, ScalarOp::Ne, ScalarOp::Slt, ScalarOp::Sle, ScalarOp::Sgt, ScalarOp::Sge,
+    ScalarOp::Ult, ScalarOp::Ule, ScalarOp::Ugt, ScalarOp::Uge};
+// cmpf: 0 is false, 15 true.
+constexpr TwElementwise kCmpF[] = {TwElementwise::Count, TwElementwise::CmpFOEQ, TwElementwise::CmpFOGT, TwElementwise::CmpFOGE,
+    TwElementwise::CmpFOLT, TwElementwise::CmpFOLE, TwElementwise::CmpFONE, TwElementwise::CmpFORD, TwElementwise::CmpFUEQ,
+    TwElementwise::CmpFUGT, TwElementwise::CmpFUGE, TwElementwise::CmpFULT, TwElementwise::CmpFULE, TwElementwise::CmpFUNE,
+    TwElementwise::CmpFUNO, TwElementwise::Count};
+
+TwElementwise opOf(Operation* op) {
+  llvm::StringRef name = op->getName().getStringRef();
+  if (name == "arith.cmpi")
+    return kCmpI[op->getAttrOfType<mlir::IntegerAttr>("predicate").getInt()];
+  if (name == "arith.cmpf")
+    return kCmpF[op->getAttrOfType<mlir::IntegerAttr>("predicate").getInt()];
+  if (name == "tt.clampf")
+    return op->getAttrOfType<mlir::IntegerAttr>("propagateNan").getInt() ? TwElementwise::ClampFPropagateNan : TwElementwise::ClampF;
+  for (const Row& row : kRows)
+    if (name == row.name)
+      return row.op;
+  return TwElementwise::Count;
+}
+
+bool uniform(const Rep& r) { return r.kind == Rep::Scalar || r.isSplat(); }
+
+/// Integer operations that have a scalar instruction.
+std::optional<ScalarOp> scalarOpOf(TwElementwise op, DType type) {
+  if (!isInteger(type))
+    return std::nullopt;
+  bool bit = type == DType::I1;
+  switch (op) {
+  case TwElementwise::AndI: return ScalarOp::And;
+  case TwElementwise::OrI: return ScalarOp::Or;
+  case TwElementwise::XorI: return ScalarOp::Xor;
+  case TwElementwise::CmpEQ: return ScalarOp::Eq;
+  case TwElementwise::CmpNE: return ScalarOp::Ne;
+  default: break;
+  }
+  if (bit)
+    return std::nullopt;
+  switch (op) {
+  case TwElementwise::AddI: return ScalarOp::Add;
+  case TwElementwise::SubI: return ScalarOp::Sub;
+  case TwElementwise::MulI: return ScalarOp::Mul;
+  case TwElementwise::MinSI: return ScalarOp::MinS;
+  case TwElementwise::MaxSI: return ScalarOp::MaxS;
+  case TwElementwise::MinUI: return ScalarOp::MinU;
+  case TwElementwise::MaxUI: return ScalarOp::MaxU;
+  default: break;
+  }
+  for (int i = 0; i < 10; ++i)
+    if (kCmpI[i] == op)
+      return kScalarCmpI[i];
+  return std::nullopt;
+}
+
+/// base and strides of `a op b` where that is affine again.
+bool affineArithmetic(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep& b, Rep& out) {
+  int width = PlanBuilder::widthOf(a.type);
+  out = a;
+  switch (op) {
+  case TwElementwise::AddI:
+  case TwElementwise::SubI: {
+    ScalarOp s = op == TwElementwise::AddI ? ScalarOp::Add : ScalarOp::Sub;
+    out.base = plan.scalar(s, width, a.base, b.base);
+    for (size_t d = 0; d < a.strides.size(); ++d)
+      out.strides[d] = plan.scalar(s, width, a.strides[d], b.strides[d]);
+    return true;
+  }
+  case TwElementwise::MulI: {
+    if (!uniform(a) && !uniform(b))
+      return false;
+    const Rep& tile = uniform(a) ? b : a;
+    const Uniform& factor = uniform(a) ? a.base : b.base;
+    if (factor.constant && (factor.value > (1 << 24) || factor.value < -(1 << 24)))
+      return false; // a hash, not an index
+    out = tile;
+    out.base = plan.mul(width, tile.base, factor);
+    for (size_t d = 0; d < a.strides.size(); ++d)
+      out.strides[d] = plan.mul(width, tile.strides[d], factor);
+    return true;
+  }
+  case TwElementwise::ShlI: {
+    if (!uniform(b) || !b.base.constant || b.base.value < 0 || b.base.value >= std::min(24, width - 1))
+      return false;
+    Uniform factor = Uniform::of(int64_t(1) << b.base.value);
+    out.base = plan.mul(width, a.base, factor);
+    for (size_t d = 0; d < a.strides.size(); ++d)
+      out.strides[d] = plan.mul(width, a.strides[d], factor);
+    return true;
+  }
+  default: return false;
+  }
+}
+
+/// A comparison of affine tiles whose difference runs along one dimension at most: a box.
+bool boxComparison(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep& b, Rep& out) {
+  if (a.type == DType::I1 || !isInteger(a.type))
+    return false;
+  BoxPredicate predicate;
+  switch (op) {
+  case TwElementwise::CmpEQ: predicate = BoxPredicate::Eq; break;
+  case TwElementwise::CmpSLT: predicate = BoxPredicate::Lt; break;
+  case TwElementwise::CmpSLE: predicate = BoxPredicate::Le; break;
+  case TwElementwise::CmpSGT: predicate = BoxPredicate::Gt; break;
+  case TwElementwise::CmpSGE: predicate = BoxPredicate::Ge; break;
+  default: return false;
+  }
+  int dim = -1;
+  for (size_t d = 0; d < a.shape.size(); ++d)
+    if (a.shape[d] > 1 && !(a.strides[d] == b.strides[d])) {
+      if (dim >= 0)
+        return false;
+      dim = int(d);
+    }
+  if (dim < 0)
+    return false; // equal strides everywhere: leave it to the strips
+  plan.checkRange(a);
+  plan.checkRange(b);
+  // a.base + i*sa  pred  b.base + i*sb   <=>   a.base + i*(sa - sb)  pred  b.base, in 64 bits.
+  Uniform stride = plan.scalar(ScalarOp::SatSub, 64, a.strides[dim], b.strides[dim]);
+  out = Rep();
+  out.kind = Rep::Box;
+  out.type = DType::I1;
+  out.shape = a.shape;
+  out.lo.assign(a.shape.size(), Uniform::of(0));
+  for (int64_t s : a.shape)
+    out.hi.push_back(Uniform::of(s));
+  if (stride.is(1) && predicate == BoxPredicate::Lt) {
+    out.hi[dim] = plan.scalar(ScalarOp::SatSub, 64, b.base, a.base);
+    return true;
+  }
+  if (stride.is(1) && predicate == BoxPredicate::Ge) {
+    out.lo[dim] = plan.scalar(ScalarOp::SatSub, 64, b.base, a.base);
+    return true;
+  }
+  llvm::SmallVector<Uniform, 3> srcs = {a.base, stride, b.base};
+  int place = plan.placeFor(srcs);
+  std::string key = PlanBuilder::keyOf("BoxBound" + std::to_string(int(predicate)), srcs, a.shape[dim]);
+  Reg lo = plan.remembered(place, key), hi = plan.remembered(place, key + "h");
+  if (lo == kNoReg) {
+    lo = plan.newReg(8, place);
+    hi = plan.newReg(8, place);
+    BuildInstruction& in = plan.emitAt(place, execBoxBound, "BoxBound");
+    BoxBoundOp& data = plan.newData<BoxBoundOp>(in);
+    data.size = a.shape[dim];
+    data.predicate = predicate;
+    plan.read(in, data.base, a.base);
+    plan.read(in, data.stride, stride);
+    plan.read(in, data.bound, b.base);
+    plan.write(in, data.lo, lo);
+    plan.write(in, data.hi, hi);
+    plan.remember(place, key, lo);
+    plan.remember(place, key + "h", hi);
+  }
+  out.lo[dim] = Uniform::in(lo);
+  out.hi[dim] = Uniform::in(hi);
+  return true;
+}
+
+/// x % d and x / d of an affine tile that stays inside one multiple of d: checked at run time, else the fallback plan.
+bool affineDivision(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep& b, Rep& out) {
+  if ((op != TwElementwise::RemSI && op != TwElementwise::DivSI) || !uniform(b) || uniform(a) || PlanBuilder::widthOf(a.type) < 32)
+    return false;
+  // Only worth it where the strides are small against typical divisors: plain index arithmetic.
+  for (size_t d = 0; d < a.shape.size(); ++d)
+    if (a.shape[d] > 1 && (!a.strides[d].constant || a.strides[d].value < 0 || a.strides[d].value > 1))
+      return false;
+  if (b.base.constant)
+    return false; // a known divisor is as a rule smaller than the tile (col // 8): compute it
+  llvm::SmallVector<Uniform, 4> srcs = {a.base, b.base};
+  std::vector<int64_t> extents;
+  for (size_t d = 0; d < a.shape.size(); ++d)
+    if (a.shape[d] > 1 && !a.strides[d].is(0)) {
+      srcs.push_back(a.strides[d]);
+      extents.push_back(a.shape[d] - 1);
+    }
+  int place = std::max(1, plan.placeFor(srcs));
+  std::string key = PlanBuilder::keyOf("UniformQuotient", srcs, extents.empty() ? 0 : extents[0]);
+  Reg quotient = plan.remembered(place, key);
+  if (quotient == kNoReg) {
+    quotient = plan.newReg(8, place);
+    BuildInstruction& in = plan.emitAt(place, execUniformQuotient, "UniformQuotient");
+    UniformQuotientOp& data = plan.newData<UniformQuotientOp>(in);
+    data.extents = extents;
+    data.strides.resize(extents.size());
+    plan.read(in, data.base, srcs[0]);
+    plan.read(in, data.divisor, srcs[1]);
+    for (size_t i = 0; i < extents.size(); ++i)
+      plan.read(in, data.strides[i], srcs[i + 2]);
+    plan.write(in, data.dst, quotient);
+    plan.remember(place, key, quotient);
+    plan.needFallback();
+  }
+  if (op == TwElementwise::DivSI) {
+    out = plan.splatRep(a.type, a.shape, Uniform::in(quotient));
+  } else {
+    out = a;
+    out.base = plan.sub(64, a.base, plan.mul(64, Uniform::in(quotient), b.base));
+  }
+  return true;
+}
+
+bool boxAnd(PlanBuilder& plan, const Rep& a, const Rep& b, Rep& out) {
+  Rep x = a, y = b;
+  for (Rep* r : {&x, &y})
+    if (r->isSplat()) {
+      Rep box = *r;
+      box.kind = Rep::Box;
+      box.lo.assign(r->shape.size(), Uniform::of(0));
+      box.hi.clear();
+      for (int64_t s : r->shape)
+        box.hi.push_back(Uniform::of(s));
+      if (!r->base.is(1))
+        box.hi[0] = plan.scalar(ScalarOp::Select, 64, r->base, Uniform::of(r->shape[0]), Uniform::of(0));
+      *r = box;
+    }
+  if (x.kind != Rep::Box || y.kind != Rep::Box)
+    return false;
+  out = x;
+  for (size_t d = 0; d < x.shape.size(); ++d) {
+    auto loosest = [&](const Uniform& u, int64_t v) { return u.is(v); };
+    out.lo[d] = loosest(x.lo[d], 0) ? y.lo[d] : loosest(y.lo[d], 0) ? x.lo[d] : plan.scalar(ScalarOp::MaxS, 64, x.lo[d], y.lo[d]);
+    out.hi[d] = loosest(x.hi[d], x.shape[d]) ? y.hi[d]
+                : loosest(y.hi[d], x.shape[d]) ? x.hi[d] : plan.scalar(ScalarOp::MinS, 64, x.hi[d], y.hi[d]);
+  }
+  return true;
+}
+} // namespace
+
+TwStripFn stripFunction(PlanBuilder& plan, TwElementwise op, DType type) {
+  if (plan.options().numerics == Numerics::Ieee)
+    if (TwStripFn fn = plan.tiles().elementwiseIeee(op, type))
+      return fn;
+  return plan.tiles().elementwise(op, type);
+}
+
+/// Strip functions `fns`, applied one after the other to the operands of `op`: its result, uniform or in a group.
+static LogicalResult applyStrips(PlanBuilder& plan, Operation* op, llvm::ArrayRef<StripStep> steps) {
+  Value result = op->getResult(0);
+  DType type = plan.dtypeOf(result.getType());
+  Shape shape = PlanBuilder::shapeOf(result.getType());
+  bool allUniform = true;
+  for (Value v : op->getOperands())
+    allUniform &= plan.has(v) && uniform(plan.rep(v)) ;
+  if (plan.bodyGroup_ >= 0 && shape.empty() && !allUniform) {
+    int stream = -1;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      llvm::SmallVector<int, 3> srcs;
+      if (i == 0)
+        for (Value v : op->getOperands())
+          srcs.push_back(plan.streamFor(plan.bodyGroup_, v));
+      else
+        srcs.push_back(stream);
+      if (steps[i].extra)
+        srcs.push_back(plan.cellStream(plan.bodyGroup_, *steps[i].extra, steps[i].type));
+      stream = plan.addStrip(plan.bodyGroup_, steps[i].fn, srcs, steps[i].type, op->getName().getStringRef());
+    }
+    plan.bindValue(plan.bodyGroup_, stream, result, type);
+    return success();
+  }
+  if (allUniform) {
+    Uniform value;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      llvm::SmallVector<Uniform, 3> srcs;
+      if (i == 0)
+        for (Value v : op->getOperands())
+          srcs.push_back(plan.rep(v).base);
+      else
+        srcs.push_back(value);
+      if (steps[i].extra)
+        srcs.push_back(Uniform::of(*steps[i].extra));
+      value = plan.stripScalar(steps[i].fn, op->getName().getStringRef(), srcs, steps[i].type);
+    }
+    plan.set(result, shape.empty() ? plan.scalarRep(type, value) : plan.splatRep(type, shape, value));
+    return success();
+  }
+  // Operands first: taking one may flush groups.
+  for (Value v : op->getOperands())
+    if (plan.rep(v).pending() && plan.group(plan.rep(v).group).shape != shape)
+      plan.flush(plan.rep(v).group);
+  int group = plan.groupFor(shape);
+  int stream = -1;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    llvm::SmallVector<int, 3> srcs;
+    if (i == 0)
+      for (Value v : op->getOperands())
+        srcs.push_back(plan.streamFor(group, v));
+    else
+      srcs.push_back(stream);
+    if (steps[i].extra)
+      srcs.push_back(plan.cellStream(group, *steps[i].extra, steps[i].type));
+    stream = plan.addStrip(group, steps[i].fn, srcs, steps[i].type, op->getName().getStringRef());
+  }
+  plan.bindValue(group, stream, result, type);
+  return success();
+}
+
+LogicalResult planElementwise(PlanBuilder& plan, Operation* op) {
+  TwElementwise what = opOf(op);
+  Value result = op->getResult(0);
+  Shape shape = PlanBuilder::shapeOf(result.getType());
+  DType resultType = plan.dtypeOf(result.getType());
+  DType type = plan.dtypeOf(op->getOperand(op->getNumOperands() - 1).getType());
+  if (what == TwElementwise::Count) {
+    if (op->getName().getStringRef() == "arith.cmpf") {
+      Uniform value = Uniform::of(op->getAttrOfType<mlir::IntegerAttr>("predicate").getInt() == 15);
+      plan.set(result, shape.empty() ? plan.scalarRep(resultType, value) : plan.splatRep(resultType, shape, value));
+      return success();
+    }
+    return plan.unsupported(op);
+  }
+
+  bool isBody = plan.bodyGroup_ >= 0 && shape.empty();
+  auto known = [&](unsigned i) -> Rep* { return plan.has(op->getOperand(i)) ? &plan.rep(op->getOperand(i)) : nullptr; };
+  bool allUniform = true;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    allUniform &= known(i) && uniform(*known(i));
+  auto setUniform = [&](Uniform u, int root = -1) {
+    plan.set(result, shape.empty() ? plan.scalarRep(resultType, u, root) : plan.splatRep(resultType, shape, u, root));
+    return success();
+  };
+  if (allUniform) {
+    if (what == TwElementwise::Select) {
+      int root = known(1)->root == known(2)->root ? known(1)->root : -1;
+      return setUniform(plan.scalar(ScalarOp::Select, 64, known(0)->base, known(1)->base, known(2)->base), root);
+    }
+    if (auto scalar = scalarOpOf(what, type))
+      return setUniform(plan.scalar(*scalar, PlanBuilder::widthOf(type), known(0)->base, known(1)->base));
+  } else if (!isBody && plan.options().symbolic && op->getNumOperands() == 2) {
+    Rep a = *known(0), b = *known(1), out;
+    if (a.kind == Rep::Affine && b.kind == Rep::Affine && isInteger(a.type) && a.type != DType::I1 &&
+        (affineArithmetic(plan, what, a, b, out) || boxComparison(plan, what, a, b, out) || affineDivision(plan, what, a, b, out))) {
+      plan.set(result, out);
+      return success();
+    }
+    if (what == TwElementwise::AndI && type == DType::I1 && boxAnd(plan, a, b, out)) {
+      plan.set(result, out);
+      return success();
+    }
+  }
+  // A select between equally placed symbolic tiles by a uniform condition, pointers included.
+  if (!allUniform && !isBody && what == TwElementwise::Select && uniform(*known(0)) && known(1)->kind == Rep::Affine &&
+      known(2)->kind == Rep::Affine && plan.options().symbolic) {
+    Rep a = *known(1), b = *known(2);
+    Uniform condition = known(0)->base;
+    Rep out = a;
+    out.root = a.root == b.root ? a.root : -1;
+    out.base = plan.scalar(ScalarOp::Select, 64, condition, a.base, b.base);
+    for (size_t d = 0; d < a.strides.size(); ++d)
+      out.strides[d] = plan.scalar(ScalarOp::Select, 64, condition, a.strides[d], b.strides[d]);
+    plan.set(result, out);
+    return success();
+  }
+  if (type == DType::Ptr)
+    type = DType::I64;
+  TwStripFn fn = stripFunction(plan, what, type);
+  if (!fn)
+    return plan.unsupported(op, std::string("for elements of type ") + nameOf(type));
+  StripStep step{fn, resultType, std::nullopt};
+  int root = -1;
+  if (resultType == DType::Ptr)
+    for (unsigned i = 1; i < op->getNumOperands(); ++i)
+      root = i == 1 ? known(i)->root : root == known(i)->root ? root : -1;
+  if (failed(applyStrips(plan, op, step)))
+    return mlir::failure();
+  plan.rep(result).root = root;
+  return success();
+}
+
+LogicalResult planCast(PlanBuilder& plan, Operation* op) {
+  llvm::StringRef name = op->getName().getStringRef();
+  Value source = op->getOperand(0), result = op->getResult(0);
+  DType from = plan.dtypeOf(source.getType()), to = plan.dtypeOf(result.getType());
+  Shape shape = PlanBuilder::shapeOf(result.getType());
+  bool isSigned = name == "arith.extsi" || name == "arith.sitofp" || name == "arith.fptosi";
+  bool isBody = plan.bodyGroup_ >= 0 && shape.empty();
+  if (plan.has(source) && isInteger(from) && isInteger(to)) {
+    Rep r = plan.rep(source);
+    int fromWidth = PlanBuilder::widthOf(from), toWidth = PlanBuilder::widthOf(to);
+    auto convert = [&](Uniform u) {
+      if (name == "arith.trunci")
+        return to == DType::I1 ? plan.scalar(ScalarOp::And, 64, u, Uniform::of(1)) : plan.scalar(ScalarOp::SignExtend, toWidth, u);
+      if (name == "arith.extui")
+        return from == DType::I1 ? u : plan.scalar(ScalarOp::ZeroExtend, fromWidth, u);
+      return from == DType::I1 ? plan.sub(64, Uniform::of(0), u) : u;
+    };
+    if (uniform(r)) {
+      r.base = convert(r.base);
+      r.type = to;
+      r.strides.assign(shape.size(), Uniform::of(0));
+      plan.set(result, r);
+      return success();
+    }
+    if (!isBody && plan.options().symbolic && r.kind == Rep::Affine && from != DType::I1 && to != DType::I1) {
+      if (name == "arith.extsi")
+        plan.checkRange(r);
+      else if (name == "arith.extui")
+        plan.checkRange(r, 0, fromWidth >= 64 ? INT64_MAX : (int64_t(1) << (fromWidth - 1)) - 1);
+      else {
+        r.base = convert(r.base);
+        for (Uniform& s : r.strides)
+          s = convert(s);
+      }
+      r.type = to;
+      plan.set(result, r);
+      return success();
+    }
+  }
+  TwCastKind kind = isSigned || name == "arith.extf" || name == "arith.truncf" ? TwCastKind::SignedInt : TwCastKind::UnsignedInt;
+  if (auto rounding = op->getAttrOfType<mlir::IntegerAttr>("rounding"))
+    if (rounding.getInt() == 0)
+      kind = TwCastKind::TruncateToward0;
+  llvm::SmallVector<StripStep, 2> steps;
+  if (name == "arith.trunci" && to == DType::I1)
+    steps.push_back({plan.tiles().elementwise(TwElementwise::AndI, from), from, 1});
+  if (from == to && name == "tt.fp_to_fp")
+    steps.push_back({plan.tiles().elementwise(TwElementwise::Copy, from), to, std::nullopt});
+  else
+    steps.push_back({plan.tiles().cast(from, to, kind), to, std::nullopt});
+  for (const StripStep& step : steps)
+    if (!step.fn)
+      return plan.unsupported(op, std::string("from ") + nameOf(from) + " to " + nameOf(to));
+  return applyStrips(plan, op, steps);
+}
+
+LogicalResult planBitcast(PlanBuilder& plan, Operation* op) {
+  Value source = op->getOperand(0), result = op->getResult(0);
+  DType from = plan.dtypeOf(source.getType()), to = plan.dtypeOf(result.getType());
+  Shape shape = PlanBuilder::shapeOf(result.getType());
+  if (sizeOf(from) != sizeOf(to))
+    return plan.unsupported(op, std::string("from ") + nameOf(from) + " to " + nameOf(to));
+  if (plan.has(source)) {
+    Rep r = plan.rep(source);
+    if (uniform(r)) {
+      // Integers must be canonical, whatever upper bits a float's cell holds.
+      if (isInteger(to) && !isInteger(from) && from != DType::Ptr)
+        r.base = plan.scalar(ScalarOp::SignExtend, PlanBuilder::widthOf(to), r.base);
+      else if (to == DType::I1 && from != DType::I1)
+        r.base = plan.scalar(ScalarOp::And, 64, r.base, Uniform::of(1));
+      r.type = to;
+      plan.set(result, r);
+      return success();
+    }
+    bool words = (from == DType::I64 || from == DType::Ptr) && (to == DType::I64 || to == DType::Ptr);
+    if (r.kind == Rep::Affine && (words || from == to)) {
+      r.type = to;
+      plan.set(result, r);
+      return success();
+    }
+    if (r.kind == Rep::Tile && !r.pending()) {
+      r.type = to;
+      plan.set(result, r);
+      return success();
+    }
+  }
+  DType raw = sizeOf(to) == 1 ? DType::I8 : sizeOf(to) == 2 ? DType::I16 : sizeOf(to) == 4 ? DType::I32 : DType::I64;
+  int root = plan.has(source) ? plan.rep(source).root : -1;
+  StripStep step{plan.tiles().elementwise(TwElementwise::Copy, raw), to, std::nullopt};
+  if (failed(applyStrips(plan, op, step)))
+    return mlir::failure();
+  plan.rep(result).root = root;
+  return success();
+}
+
+} // namespace tiletwin::interp

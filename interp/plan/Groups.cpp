@@ -1,0 +1,451 @@
+// interp/plan/Groups.cpp -- elementwise operations of one shape gather in a group and run strip by strip.
+// Here:      streams (operands, intermediates, results), sinks (affine stores), flushing a group into one instruction.
+// Not here:  which operation joins (ElementwiseOps, MemoryOps), the strip loop (run/ExecuteGroup.cpp).
+// Invariant: a value of a group gets a whole tile only if something outside the group uses it; else one strip.
+#include "interp/plan/Builder.h"
+#include <algorithm>
+#include <climits>
+
+namespace tiletwin::interp {
+
+static constexpr size_t kMaxNodes = 96;
+static constexpr int64_t kStripBytes = 4096;
+
+int PlanBuilder::groupFor(llvm::ArrayRef<int64_t> shape) {
+  for (size_t g = 0; g < groups_.size(); ++g)
+    if (groups_[g]->open && groups_[g]->shape == shape && !groups_[g]->isPrivate) {
+      if (groups_[g]->op->nodes.size() < kMaxNodes)
+        return int(g);
+      flush(int(g));
+    }
+  return newGroup(shape, false);
+}
+
+int PlanBuilder::newGroup(llvm::ArrayRef<int64_t> shape, bool isPrivate) {
+  auto g = std::make_unique<OpenGroup>(location_);
+  g->open = true;
+  g->isPrivate = isPrivate;
+  g->shape = Shape(shape);
+  g->op = std::make_unique<GroupOp>();
+  groups_.push_back(std::move(g));
+  return int(groups_.size() - 1);
+}
+
+static int addStream(OpenGroup& g, GroupStream::Kind kind, DType type) {
+  GroupStream s;
+  s.kind = kind;
+  s.elementBytes = int32_t(sizeOf(type));
+  g.op->streams.push_back(std::move(s));
+  g.sources.emplace_back();
+  g.values.emplace_back();
+  g.types.push_back(type);
+  return int(g.op->streams.size() - 1);
+}
+
+static GroupNode& addNode(OpenGroup& g, GroupNode::Kind kind) {
+  g.op->nodes.emplace_back();
+  g.op->nodes.back().kind = kind;
+  g.uniforms.emplace_back();
+  return g.op->nodes.back();
+}
+
+int PlanBuilder::streamFor(int index, mlir::Value v) {
+  if (rep(v).pending() && rep(v).group != index)
+    flush(rep(v).group);
+  OpenGroup& g = *groups_[index];
+  Rep& r = rep(v);
+  if (r.pending()) {
+    ++g.consumed[v];
+    return r.stream;
+  }
+  if (auto it = g.streamOf.find(v); it != g.streamOf.end())
+    return it->second;
+  int stream = -1;
+  if (r.kind == Rep::Scalar || r.isSplat()) {
+    stream = addStream(g, GroupStream::Cell, r.type);
+    g.sources[stream].cell = cell(r.base);
+  } else if (r.kind == Rep::Tile) {
+    stream = addStream(g, GroupStream::Operand, r.type);
+    g.sources[stream].ref = r.tile;
+    g.hasView |= r.tile.view != nullptr;
+  } else if (r.kind == Rep::Affine) {
+    stream = addStream(g, GroupStream::Strip, r.type);
+    GroupNode& node = addNode(g, GroupNode::Iota);
+    node.dst = stream;
+    node.iota = tiles_.iota(r.type == DType::Ptr ? DType::I64 : r.type);
+    g.uniforms.back().base = r.base;
+    g.uniforms.back().strides = r.strides;
+  } else {
+    stream = addStream(g, GroupStream::Strip, DType::I1);
+    GroupNode& node = addNode(g, GroupNode::Box);
+    node.dst = stream;
+    g.uniforms.back().lo = r.lo;
+    g.uniforms.back().hi = r.hi;
+  }
+  g.streamOf[v] = stream;
+  return stream;
+}
+
+int PlanBuilder::cellStream(int index, int64_t constant, DType type) {
+  int stream = addStream(*groups_[index], GroupStream::Cell, type);
+  groups_[index]->sources[stream].cell = constantCell(constant);
+  return stream;
+}
+
+int PlanBuilder::addStrip(int index, TwStripFn fn, llvm::ArrayRef<int> srcs, DType type, llvm::StringRef name) {
+  OpenGroup& g = *groups_[index];
+  int stream = addStream(g, GroupStream::Strip, type);
+  GroupNode& node = addNode(g, GroupNode::Strip);
+  node.fn = fn;
+  node.sources = int8_t(srcs.size());
+  for (size_t i = 0; i < srcs.size(); ++i)
+    node.src[i] = srcs[i];
+  node.dst = stream;
+  if (!g.text.empty())
+    g.text += ", ";
+  g.text += name.str();
+  return stream;
+}
+
+void PlanBuilder::bindValue(int index, int stream, mlir::Value v, DType type) {
+  Rep r;
+  r.kind = Rep::Tile;
+  r.type = type;
+  r.shape = shapeOf(v.getType());
+  r.group = index;
+  r.stream = stream;
+  set(v, r);
+  groups_[index]->values[stream].push_back(v);
+}
+
+void PlanBuilder::addSink(int index, int stream, const Rep& pointer, const Rep* mask, DType type) {
+  OpenGroup& g = *groups_[index];
+  GroupNode& node = addNode(g, GroupNode::Sink);
+  node.src[0] = stream;
+  node.sources = 1;
+  node.access.elementBytes = int32_t(sizeOf(type));
+  node.access.root = pointer.root;
+  node.access.operation = "tt.store";
+  node.access.shape.assign(g.shape.begin(), g.shape.end());
+  node.access.masked = mask != nullptr;
+  node.location = location_.getAsOpaquePointer();
+  g.uniforms.back().base = pointer.base;
+  g.uniforms.back().strides = pointer.strides;
+  if (mask) {
+    g.uniforms.back().lo = mask->lo;
+    g.uniforms.back().hi = mask->hi;
+  }
+  g.op->sinks.push_back(int32_t(g.op->nodes.size() - 1));
+  g.hasSink = true;
+  g.location = location_;
+  g.text += g.text.empty() ? "store" : ", store";
+}
+
+void PlanBuilder::writeTo(mlir::Value v, Reg dst) {
+  if (rep(v).pending()) {
+    OpenGroup& g = *groups_[rep(v).group];
+    int stream = rep(v).stream;
+    if (g.op->streams[stream].kind == GroupStream::Strip && !g.forced.count(stream) &&
+        g.values[stream].size() == 1 && v.hasOneUse()) {
+      g.forced[stream] = dst;
+      flush(rep(v).group);
+      return;
+    }
+    flush(rep(v).group);
+  }
+  DType type = rep(v).type;
+  Shape shape = rep(v).shape;
+  int index = newGroup(shape, true);
+  int stream = streamFor(index, v);
+  if (groups_[index]->op->streams[stream].kind != GroupStream::Strip)
+    stream = addStrip(index, tiles_.elementwise(TwElementwise::Copy, type == DType::Ptr ? DType::I64 : type), {stream}, type, "copy");
+  groups_[index]->forced[stream] = dst;
+  flush(index);
+}
+
+void PlanBuilder::flushAll() {
+  for (size_t g = 0; g < groups_.size(); ++g)
+    if (groups_[g]->open && !groups_[g]->isPrivate)
+      flush(int(g));
+}
+void PlanBuilder::flushViews(int except) {
+  for (size_t g = 0; g < groups_.size(); ++g)
+    if (int(g) != except && groups_[g]->open && !groups_[g]->isPrivate && (groups_[g]->hasView || groups_[g]->hasSink))
+      flush(int(g));
+}
+void PlanBuilder::flushSinks() {
+  for (size_t g = 0; g < groups_.size(); ++g)
+    if (groups_[g]->open && !groups_[g]->isPrivate && groups_[g]->hasSink)
+      flush(int(g));
+}
+
+// ---- flushing ----
+
+/// Chooses the group's dimensions: size-1 ones go, adjacent ones merge where every stream is known to allow it.
+static void collapse(OpenGroup& g) {
+  GroupOp& op = *g.op;
+  auto boxed = [&](size_t d) {
+    for (auto& u : g.uniforms)
+      if (!u.lo.empty() && !(u.lo[d].is(0) && u.hi[d].is(g.shape[d])))
+        return true;
+    return false;
+  };
+  auto mergeable = [&](size_t a, size_t b) { // a outer, b inner
+    if (boxed(a) || boxed(b))
+      return false;
+    for (size_t s = 0; s < op.streams.size(); ++s)
+      if (op.streams[s].kind == GroupStream::Operand) {
+        const DimStride &x = g.sources[s].ref.strides[a], &y = g.sources[s].ref.strides[b];
+        if (x.cell >= 0 || y.cell >= 0 || x.value != y.value * g.shape[b])
+          return false;
+      }
+    for (auto& u : g.uniforms)
+      if (!u.strides.empty()) {
+        const Uniform &x = u.strides[a], &y = u.strides[b];
+        if (!x.constant || !y.constant || x.value != y.value * g.shape[b])
+          return false;
+      }
+    return true;
+  };
+  for (size_t d = 0; d < g.shape.size(); ++d) {
+    if (g.shape[d] == 1 && !boxed(d))
+      continue;
+    if (!op.dims.empty() && mergeable(op.dims.back().back(), d)) {
+      op.dims.back().push_back(int(d));
+      op.shape.back() *= g.shape[d];
+    } else {
+      op.dims.push_back({int(d)});
+      op.shape.push_back(g.shape[d]);
+    }
+  }
+  if (op.dims.empty()) {
+    op.dims.push_back({});
+    op.shape.push_back(1);
+  }
+}
+
+void PlanBuilder::flush(int index) {
+  OpenGroup& g = *groups_[index];
+  if (!g.open)
+    return;
+  g.open = false;
+  GroupOp& op = *g.op;
+  if (op.nodes.empty())
+    return;
+
+  // Which values need whole tiles, and which nodes still matter.
+  std::vector<Reg> tiles(op.streams.size(), kNoReg);
+  std::vector<bool> needed(op.streams.size(), false);
+  for (auto& [stream, reg] : g.forced)
+    tiles[stream] = reg;
+  for (size_t s = 0; s < op.streams.size(); ++s)
+    for (mlir::Value v : g.values[s]) {
+      unsigned uses = 0;
+      for ([[maybe_unused]] auto& use : v.getUses())
+        ++uses;
+      if (uses > g.consumed.lookup(v) && tiles[s] == kNoReg && op.streams[s].kind == GroupStream::Strip)
+        tiles[s] = newTile(g.types[s], g.shape);
+    }
+  for (size_t s = 0; s < op.streams.size(); ++s)
+    if (tiles[s] != kNoReg)
+      needed[s] = true;
+  for (int stream : g.results)
+    needed[stream] = true;
+  std::vector<int> keep;
+  for (int n = int(op.nodes.size()) - 1; n >= 0; --n) {
+    GroupNode& node = op.nodes[n];
+    if (node.kind != GroupNode::Sink && !needed[node.dst])
+      continue;
+    for (int i = 0; i < node.sources; ++i)
+      needed[node.src[i]] = true;
+    keep.push_back(n);
+  }
+  std::reverse(keep.begin(), keep.end());
+  {
+    std::vector<GroupNode> nodes;
+    std::vector<OpenGroup::NodeUniforms> uniforms;
+    op.sinks.clear();
+    for (int n : keep) {
+      if (op.nodes[n].kind == GroupNode::Sink)
+        op.sinks.push_back(int32_t(nodes.size()));
+      nodes.push_back(std::move(op.nodes[n]));
+      uniforms.push_back(std::move(g.uniforms[n]));
+    }
+    op.nodes = std::move(nodes);
+    g.uniforms = std::move(uniforms);
+  }
+  if (op.nodes.empty())
+    return;
+  for (size_t s = 0; s < op.streams.size(); ++s)
+    if (!needed[s] && op.streams[s].kind == GroupStream::Operand)
+      op.streams[s].kind = GroupStream::Cell, op.streams[s].unused = true;
+
+  collapse(g);
+  mlir::Location saved = location_;
+  location_ = g.location;
+  GroupOp& data = allocate<GroupOp>();
+  data = std::move(op);
+  BuildInstruction& in = emit(execGroup, "Group [" + g.text + "]");
+  in.in.data = &data;
+  bindGroup(g, data, in, tiles);
+  location_ = saved;
+
+  for (size_t s = 0; s < data.streams.size(); ++s)
+    for (mlir::Value v : g.values[s]) {
+      Rep& r = rep(v);
+      if (r.group != index)
+        continue;
+      r.group = r.stream = -1;
+      if (tiles[s] != kNoReg)
+        r.tile = denseRef(tiles[s], r.type, r.shape);
+    }
+  g.streamOf.clear();
+}
+
+void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles) {
+  size_t rank = data.dims.size();
+  int count = int(data.nodes.size());
+  std::vector<int> lastUse(data.streams.size(), -1), producer(data.streams.size(), -1), sinkUses(data.streams.size(), 0);
+  int firstWrite = count; // from this node on user memory may change under a view
+  for (int n = 0; n < count; ++n) {
+    GroupNode& node = data.nodes[n];
+    for (int i = 0; i < node.sources; ++i)
+      lastUse[node.src[i]] = n;
+    if (node.kind == GroupNode::Sink) {
+      ++sinkUses[node.src[0]];
+      firstWrite = std::min(firstWrite, producer[node.src[0]] >= 0 ? producer[node.src[0]] : n);
+    } else {
+      producer[node.dst] = n;
+    }
+  }
+  for (int n = firstWrite + 1; n < count; ++n)
+    for (int i = 0; i < data.nodes[n].sources; ++i)
+      data.streams[data.nodes[n].src[i]].readAfterSink = true;
+  for (int stream : g.results)
+    lastUse[stream] = count;
+
+  // Strips: as long as fits the cache with the widest intermediate.
+  int64_t widest = 1;
+  for (size_t s = 0; s < data.streams.size(); ++s)
+    if (data.streams[s].kind == GroupStream::Strip && tiles[s] == kNoReg)
+      widest = std::max<int64_t>(widest, data.streams[s].elementBytes);
+  data.stripElements = kStripBytes / widest;
+  for (int log = 0; log < 4; ++log)
+    data.copy[log] = tiles_.stridedCopy(int64_t(1) << log);
+
+  // Streams that live outside.
+  data.strided.assign(data.streams.size(), -1);
+  for (size_t s = 0; s < data.streams.size(); ++s) {
+    GroupStream& stream = data.streams[s];
+    if (stream.unused)
+      continue;
+    if (stream.kind == GroupStream::Operand) {
+      const TileRef& ref = g.sources[s].ref;
+      read(in, stream.operand, ref);
+      stream.strides.resize(rank);
+      for (size_t c = 0; c < rank; ++c)
+        if (!data.dims[c].empty())
+          stream.strides[c] = ref.strides[data.dims[c].back()];
+      const DimStride& last = stream.strides[rank - 1];
+      if (last.cell >= 0 || (last.value != 0 && last.value != stream.elementBytes)) {
+        data.strided[s] = int32_t(data.stridedBuffers.size());
+        data.stridedBuffers.emplace_back();
+      }
+      auto key = std::make_pair(sequence_, root(ref.base));
+      int node = isDense(ref, g.types[s], g.shape) ? lastUse[s] : INT_MAX;
+      auto [it, isNew] = lastReader_.try_emplace(key, node);
+      if (!isNew)
+        it->second = std::max(it->second, node);
+    } else if (stream.kind == GroupStream::Cell) {
+      read(in, stream.cell, g.sources[s].cell);
+    } else if (stream.kind == GroupStream::Strip && tiles[s] != kNoReg) {
+      stream.kind = GroupStream::Tile;
+      write(in, stream.operand.base, tiles[s]);
+      stream.strides.resize(rank);
+      TileRef ref = denseRef(tiles[s], g.types[s], g.shape);
+      for (size_t c = 0; c < rank; ++c)
+        if (!data.dims[c].empty())
+          stream.strides[c] = ref.strides[data.dims[c].back()];
+        else
+          stream.strides[c].value = stream.elementBytes;
+      writerNode_[{sequence_, root(tiles[s])}] = producer[s];
+    }
+  }
+
+  // Strip buffers, reused when their value is dead; an operation may write over its own operand of the same width.
+  struct Buffer { Reg reg; int64_t bytes; int busyUntil; };
+  std::vector<Buffer> buffers;
+  auto bufferFor = [&](int64_t bytes, int from, int until, bool inPlace) {
+    for (Buffer& b : buffers)
+      if (b.bytes == bytes && (b.busyUntil < from || (inPlace && b.busyUntil == from))) {
+        b.busyUntil = until;
+        return b.reg;
+      }
+    buffers.push_back({newReg(uint64_t(bytes * data.stripElements)), bytes, until});
+    return buffers.back().reg;
+  };
+  for (int n = 0; n < count; ++n) {
+    GroupNode& node = data.nodes[n];
+    if (node.kind == GroupNode::Sink)
+      continue;
+    GroupStream& dst = data.streams[node.dst];
+    if (dst.kind == GroupStream::Strip)
+      write(in, dst.cell, bufferFor(dst.elementBytes, n, std::max(lastUse[node.dst], n), node.kind == GroupNode::Strip));
+  }
+  for (size_t s = 0; s < data.streams.size(); ++s)
+    if (data.strided[s] >= 0)
+      write(in, data.stridedBuffers[data.strided[s]], newReg(uint64_t(data.streams[s].elementBytes * data.stripElements)));
+
+  // Uniform parts of nodes.
+  bool onlySinks = true, sameBox = true;
+  const OpenGroup::NodeUniforms* box = nullptr;
+  for (size_t s = 0; s < data.streams.size(); ++s)
+    onlySinks &= data.streams[s].kind != GroupStream::Tile;
+  onlySinks &= g.results.empty();
+  for (int n = 0; n < count; ++n) {
+    GroupNode& node = data.nodes[n];
+    OpenGroup::NodeUniforms& u = g.uniforms[n];
+    auto perDim = [&](llvm::ArrayRef<Uniform> from, std::vector<UniformOperand>& to, int64_t none, bool isHi) {
+      if (from.empty())
+        return;
+      to.resize(rank);
+      for (size_t c = 0; c < rank; ++c) {
+        if (data.dims[c].empty())
+          to[c].value = none;
+        else if (isHi && data.dims[c].size() > 1)
+          to[c].value = data.shape[c];
+        else
+          read(in, to[c], from[data.dims[c].back()]);
+      }
+    };
+    if (node.kind == GroupNode::Iota)
+      read(in, node.base, u.base);
+    if (node.kind == GroupNode::Iota || node.kind == GroupNode::Sink)
+      perDim(u.strides, node.strides, 0, false);
+    perDim(u.lo, node.lo, 0, false);
+    perDim(u.hi, node.hi, 1, true);
+    if (node.kind == GroupNode::Sink) {
+      read(in, node.access.base, u.base);
+      node.access.strides.resize(u.strides.size());
+      for (size_t d = 0; d < u.strides.size(); ++d)
+        read(in, node.access.strides[d], u.strides[d]);
+      node.access.lo.resize(u.lo.size());
+      node.access.hi.resize(u.hi.size());
+      for (size_t d = 0; d < u.lo.size(); ++d) {
+        read(in, node.access.lo[d], u.lo[d]);
+        read(in, node.access.hi[d], u.hi[d]);
+      }
+      int from = producer[node.src[0]];
+      if (from >= 0 && sinkUses[node.src[0]] == 1 && data.streams[node.src[0]].kind == GroupStream::Strip)
+        node.directFrom = from;
+      if (!box)
+        box = &u;
+      sameBox &= u.lo == box->lo && u.hi == box->hi;
+      node.locationIndex = locationIndex(mlir::Location(llvm::cast<mlir::LocationAttr>(mlir::Attribute::getFromOpaquePointer(node.location))));
+      plan_->storesMemory = true;
+    }
+  }
+  data.regionIsBox = onlySinks && box && sameBox && !box->lo.empty();
+}
+
+} // namespace tiletwin::interp

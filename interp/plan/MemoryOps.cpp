@@ -1,0 +1,279 @@
+// interp/plan/MemoryOps.cpp -- pointer arithmetic, loads and stores.
+// Here:      the choice between a box access (view, strided copy), a gather or scatter, and a scalar access; where pointers come from.
+// Not here:  bounds checks and copies (run/ExecuteMemory.cpp); atomics.
+// Invariant: a view is read only before the next operation in program order that may write memory; else the load copies.
+#include "interp/plan/ElementwiseOps.h"
+#include "interp/plan/Builder.h"
+#include "ir/TT.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace tiletwin::interp {
+
+using mlir::LogicalResult;
+using mlir::Operation;
+using mlir::success;
+using mlir::Value;
+
+static int64_t pointeeBytes(PlanBuilder& plan, mlir::Type type) {
+  mlir::Type element = tt::elementTypeOf(type);
+  return int64_t(sizeOf(plan.dtypeOf(llvm::cast<tt::PointerType>(element).getPointeeType())));
+}
+
+LogicalResult planAddPtr(PlanBuilder& plan, Operation* op) {
+  Value pointer = op->getOperand(0), offset = op->getOperand(1), result = op->getResult(0);
+  int64_t bytes = pointeeBytes(plan, pointer.getType());
+  Shape shape = PlanBuilder::shapeOf(result.getType());
+  DType offsetType = plan.dtypeOf(offset.getType());
+  int root = plan.rep(pointer).root;
+  {
+    Rep p = plan.rep(pointer), o = plan.rep(offset);
+    bool uniform = (p.kind == Rep::Scalar || p.isSplat()) && (o.kind == Rep::Scalar || o.isSplat());
+    if (p.kind == Rep::Scalar || uniform || (p.kind == Rep::Affine && o.kind == Rep::Affine && plan.options().symbolic)) {
+      if (!uniform)
+        plan.checkRange(o);
+      p.base = plan.add(64, p.base, plan.mul(64, o.base, Uniform::of(bytes)));
+      for (size_t d = 0; d < p.strides.size(); ++d)
+        p.strides[d] = plan.add(64, p.strides[d], plan.mul(64, o.strides[d], Uniform::of(bytes)));
+      plan.set(result, p);
+      return success();
+    }
+  }
+  for (Value v : {pointer, offset})
+    if (plan.rep(v).pending() && plan.group(plan.rep(v).group).shape != shape)
+      plan.flush(plan.rep(v).group);
+  int group = plan.groupFor(shape);
+  int p = plan.streamFor(group, pointer), o = plan.streamFor(group, offset);
+  if (offsetType != DType::I64)
+    o = plan.addStrip(group, plan.tiles().cast(offsetType, DType::I64, TwCastKind::SignedInt), {o}, DType::I64, "extsi");
+  if (bytes != 1)
+    o = plan.addStrip(group, plan.tiles().elementwise(TwElementwise::MulI, DType::I64), {o, plan.cellStream(group, bytes, DType::I64)},
+                      DType::I64, "scale");
+  int stream = plan.addStrip(group, plan.tiles().elementwise(TwElementwise::AddI, DType::I64), {p, o}, DType::I64, "tt.addptr");
+  plan.bindValue(group, stream, result, DType::Ptr);
+  plan.rep(result).root = root;
+  return success();
+}
+
+// ---- who may write ----
+
+bool PlanBuilder::mayWrite(Operation* op) {
+  if (auto it = mayWrite_.find(op); it != mayWrite_.end())
+    return it->second;
+  llvm::StringRef name = op->getName().getStringRef();
+  bool writes = name == "tt.store" || name == "tt.call" || name.starts_with("tt.atomic") || name == "tt.descriptor_store" ||
+                name == "tt.descriptor_reduce" || name == "tt.descriptor_scatter" || name == "tt.elementwise_inline_asm";
+  for (mlir::Region& region : op->getRegions())
+    for (mlir::Block& block : region)
+      for (Operation& inner : block)
+        writes |= mayWrite(&inner);
+  mayWrite_[op] = writes;
+  return writes;
+}
+
+bool PlanBuilder::readAcrossWrite(Operation* load, Value v) {
+  static const llvm::StringRef kRenaming[] = {"tt.expand_dims", "tt.broadcast", "tt.trans", "tt.reshape", "tt.split", "tt.bitcast", "arith.bitcast"};
+  for (mlir::OpOperand& use : v.getUses()) {
+    Operation* user = use.getOwner();
+    Operation* ancestor = load->getBlock()->findAncestorOpInBlock(*user);
+    if (!ancestor)
+      return true;
+    if (ancestor != user && mayWrite(ancestor))
+      return true;
+    for (Operation* between = load->getNextNode(); between && between != ancestor; between = between->getNextNode())
+      if (mayWrite(between))
+        return true;
+    if (llvm::is_contained(kRenaming, user->getName().getStringRef()) && ancestor == user)
+      for (Value renamed : user->getResults()) {
+        // Its readers count from here on: between load and user nothing writes.
+        if (readAcrossWrite(user, renamed))
+          return true;
+      }
+  }
+  return false;
+}
+
+/// The mask as a box if it can be one; constant true gives no mask at all.
+static bool maskAsBox(PlanBuilder& plan, Value mask, bool& masked, Rep& box) {
+  masked = false;
+  if (!mask)
+    return true;
+  Rep r = plan.rep(mask);
+  if (r.kind == Rep::Box) {
+    masked = true;
+    box = r;
+    return true;
+  }
+  if (!r.isSplat())
+    return false;
+  if (r.base.is(1))
+    return true;
+  masked = true;
+  box = r;
+  box.kind = Rep::Box;
+  box.lo.assign(r.shape.size(), Uniform::of(0));
+  box.hi.clear();
+  for (int64_t s : r.shape)
+    box.hi.push_back(Uniform::of(s));
+  box.hi[0] = plan.scalar(ScalarOp::Select, 64, r.base, Uniform::of(r.shape[0]), Uniform::of(0));
+  return true;
+}
+
+static void scalarAccess(PlanBuilder& plan, Operation* op, bool isStore, Value pointer, Value mask, Value other, Value data) {
+  DType type = plan.dtypeOf(data.getType());
+  BuildInstruction& in = plan.emit(isStore ? execScalarStore : execScalarLoad, op->getName().getStringRef());
+  ScalarAccessOp& access = plan.newData<ScalarAccessOp>(in);
+  access.bytes = int32_t(sizeOf(type));
+  access.root = plan.rep(pointer).root;
+  access.operation = isStore ? "tt.store" : "tt.load";
+  access.signExtend = isInteger(type) && type != DType::I1;
+  plan.read(in, access.address, plan.cell(plan.rep(pointer).base));
+  access.hasMask = bool(mask);
+  if (mask)
+    plan.read(in, access.mask, plan.cell(plan.rep(mask).base));
+  access.hasOther = bool(other);
+  if (other)
+    plan.read(in, access.other, plan.cell(plan.rep(other).base));
+  if (isStore) {
+    plan.read(in, access.data, plan.cell(plan.rep(data).base));
+    plan.plan().storesMemory = true;
+  } else {
+    Reg dst = plan.newReg(8);
+    plan.write(in, access.data, dst);
+    plan.set(data, plan.scalarRep(type, Uniform::in(dst)));
+  }
+}
+
+static void gatherAccess(PlanBuilder& plan, bool isStore, Value pointer, Value mask, Value other, Value data) {
+  DType type = plan.dtypeOf(data.getType());
+  Shape shape = PlanBuilder::shapeOf(data.getType());
+  int root = plan.rep(pointer).root;
+  Reg address = plan.denseOf(pointer), maskTile = mask ? plan.denseOf(mask) : kNoReg, source = kNoReg;
+  Reg otherReg = kNoReg;
+  int otherKind = 0;
+  if (other) {
+    bool splat = plan.rep(other).isSplat();
+    otherKind = splat ? 1 : 2;
+    otherReg = splat ? plan.cell(plan.rep(other).base) : plan.denseOf(other);
+  }
+  bool dataIsCell = false;
+  if (isStore) {
+    dataIsCell = plan.rep(data).isSplat();
+    source = dataIsCell ? plan.cell(plan.rep(data).base) : plan.denseOf(data);
+  }
+  BuildInstruction& in = plan.emit(execGather, isStore ? "Scatter" : "Gather");
+  GatherOp& op = plan.newData<GatherOp>(in);
+  op.shape.assign(shape.begin(), shape.end());
+  op.elements = elementsOf(shape);
+  op.elementBytes = int32_t(sizeOf(type));
+  op.root = root;
+  op.isStore = isStore;
+  op.operation = isStore ? "tt.store" : "tt.load";
+  op.gather = plan.tiles().gather(op.elementBytes);
+  op.scatter = plan.tiles().scatter(op.elementBytes);
+  plan.read(in, op.address, address);
+  op.hasMask = bool(mask);
+  if (mask)
+    plan.read(in, op.mask, maskTile);
+  op.otherKind = otherKind;
+  if (otherKind)
+    plan.read(in, op.other, otherReg);
+  op.dataIsCell = dataIsCell;
+  if (isStore) {
+    plan.read(in, op.data, source);
+    plan.plan().storesMemory = true;
+  } else {
+    Reg dst = plan.newTile(type, shape);
+    plan.write(in, op.data, dst);
+    plan.set(data, plan.tileRep(type, shape, dst));
+  }
+}
+
+LogicalResult planLoad(PlanBuilder& plan, Operation* op) {
+  Value pointer = op->getOperand(0), mask = op->getNumOperands() > 1 ? op->getOperand(1) : Value(),
+        other = op->getNumOperands() > 2 ? op->getOperand(2) : Value(), result = op->getResult(0);
+  plan.flushSinks();
+  if (PlanBuilder::shapeOf(result.getType()).empty()) {
+    scalarAccess(plan, op, false, pointer, mask, other, result);
+    return success();
+  }
+  bool masked = false;
+  Rep box;
+  if (plan.rep(pointer).kind != Rep::Affine || !maskAsBox(plan, mask, masked, box)) {
+    gatherAccess(plan, false, pointer, mask, other, result);
+    return success();
+  }
+  DType type = plan.dtypeOf(result.getType());
+  Shape shape = PlanBuilder::shapeOf(result.getType());
+  Reg otherReg = kNoReg;
+  bool otherIsTile = false;
+  if (other && masked) {
+    otherIsTile = !plan.rep(other).isSplat();
+    otherReg = otherIsTile ? plan.denseOf(other) : plan.cell(plan.rep(other).base);
+  }
+  Rep p = plan.rep(pointer);
+  Reg tile = plan.newTile(type, shape);
+  Reg descriptor = plan.newReg(sizeof(ViewDescriptor) + 8 * shape.size());
+  BuildInstruction& in = plan.emit(execLoad, "Load");
+  LoadOp& data = plan.newData<LoadOp>(in);
+  data.access.elementBytes = int32_t(sizeOf(type));
+  data.access.root = p.root;
+  data.access.shape.assign(shape.begin(), shape.end());
+  data.access.masked = masked;
+  plan.read(in, data.access.base, p.base);
+  data.access.strides.resize(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d)
+    plan.read(in, data.access.strides[d], p.strides[d]);
+  if (masked) {
+    data.access.lo.resize(shape.size());
+    data.access.hi.resize(shape.size());
+    for (size_t d = 0; d < shape.size(); ++d) {
+      plan.read(in, data.access.lo[d], box.lo[d]);
+      plan.read(in, data.access.hi[d], box.hi[d]);
+    }
+  }
+  data.forceCopy = plan.readAcrossWrite(op, result) || op->hasAttr("isVolatile");
+  data.hasOther = otherReg != kNoReg;
+  data.otherIsTile = otherIsTile;
+  if (otherReg != kNoReg)
+    plan.read(in, otherIsTile ? data.otherTile : data.other, otherReg);
+  plan.write(in, data.descriptor, descriptor);
+  plan.write(in, data.tile, tile);
+
+  Rep r;
+  r.kind = Rep::Tile;
+  r.type = type;
+  r.shape = shape;
+  r.tile.base = descriptor;
+  r.tile.view = &data;
+  r.tile.viewTile = tile;
+  r.tile.strides.resize(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d)
+    r.tile.strides[d].cell = int32_t(d);
+  plan.set(result, r);
+  return success();
+}
+
+LogicalResult planStore(PlanBuilder& plan, Operation* op) {
+  Value pointer = op->getOperand(0), value = op->getOperand(1), mask = op->getNumOperands() > 2 ? op->getOperand(2) : Value();
+  Shape shape = PlanBuilder::shapeOf(value.getType());
+  if (shape.empty()) {
+    plan.flushViews();
+    scalarAccess(plan, op, true, pointer, mask, {}, value);
+    return success();
+  }
+  bool masked = false;
+  Rep box;
+  if (plan.rep(pointer).kind != Rep::Affine || !maskAsBox(plan, mask, masked, box)) {
+    plan.flushViews();
+    gatherAccess(plan, true, pointer, mask, {}, value);
+    return success();
+  }
+  Rep p = plan.rep(pointer);
+  int group = plan.rep(value).pending() ? plan.rep(value).group : plan.groupFor(shape);
+  plan.flushViews(group);
+  int stream = plan.streamFor(group, value);
+  plan.addSink(group, stream, p, masked ? &box : nullptr, plan.dtypeOf(value.getType()));
+  return success();
+}
+
+} // namespace tiletwin::interp

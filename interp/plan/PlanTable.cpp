@@ -1,0 +1,146 @@
+// interp/plan/PlanTable.cpp -- every operation the interpreter can run, one row each, sorted by name.
+// Not here:  terminators: ControlFlow.cpp handles those with their regions.
+#include "interp/plan/Builder.h"
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+namespace tiletwin::interp {
+
+using mlir::LogicalResult;
+using mlir::Operation;
+
+LogicalResult planAddPtr(PlanBuilder&, Operation*);
+LogicalResult planAssert(PlanBuilder&, Operation*);
+LogicalResult planBitcast(PlanBuilder&, Operation*);
+LogicalResult planBroadcast(PlanBuilder&, Operation*);
+LogicalResult planCast(PlanBuilder&, Operation*);
+LogicalResult planCat(PlanBuilder&, Operation*);
+LogicalResult planConstant(PlanBuilder&, Operation*);
+LogicalResult planDot(PlanBuilder&, Operation*);
+LogicalResult planElementwise(PlanBuilder&, Operation*);
+LogicalResult planExpandDims(PlanBuilder&, Operation*);
+LogicalResult planFor(PlanBuilder&, Operation*);
+LogicalResult planHistogram(PlanBuilder&, Operation*);
+LogicalResult planIf(PlanBuilder&, Operation*);
+LogicalResult planJoin(PlanBuilder&, Operation*);
+LogicalResult planLoad(PlanBuilder&, Operation*);
+LogicalResult planMakeRange(PlanBuilder&, Operation*);
+LogicalResult planNothing(PlanBuilder&, Operation*);
+LogicalResult planNumPrograms(PlanBuilder&, Operation*);
+LogicalResult planPoison(PlanBuilder&, Operation*);
+LogicalResult planPrint(PlanBuilder&, Operation*);
+LogicalResult planProgramId(PlanBuilder&, Operation*);
+LogicalResult planReduce(PlanBuilder&, Operation*);
+LogicalResult planReshape(PlanBuilder&, Operation*);
+LogicalResult planScan(PlanBuilder&, Operation*);
+LogicalResult planSplat(PlanBuilder&, Operation*);
+LogicalResult planSplit(PlanBuilder&, Operation*);
+LogicalResult planStore(PlanBuilder&, Operation*);
+LogicalResult planTileGather(PlanBuilder&, Operation*);
+LogicalResult planTrans(PlanBuilder&, Operation*);
+LogicalResult planUnsplat(PlanBuilder&, Operation*);
+LogicalResult planWhile(PlanBuilder&, Operation*);
+
+static constexpr PlanRow kPlanTable[] = {
+    {"arith.addf", planElementwise},
+    {"arith.addi", planElementwise},
+    {"arith.andi", planElementwise},
+    {"arith.bitcast", planBitcast},
+    {"arith.cmpf", planElementwise},
+    {"arith.cmpi", planElementwise},
+    {"arith.constant", planConstant},
+    {"arith.divf", planElementwise},
+    {"arith.divsi", planElementwise},
+    {"arith.divui", planElementwise},
+    {"arith.extf", planCast},
+    {"arith.extsi", planCast},
+    {"arith.extui", planCast},
+    {"arith.fptosi", planCast},
+    {"arith.fptoui", planCast},
+    {"arith.maximumf", planElementwise},
+    {"arith.maxnumf", planElementwise},
+    {"arith.maxsi", planElementwise},
+    {"arith.maxui", planElementwise},
+    {"arith.minimumf", planElementwise},
+    {"arith.minnumf", planElementwise},
+    {"arith.minsi", planElementwise},
+    {"arith.minui", planElementwise},
+    {"arith.mulf", planElementwise},
+    {"arith.muli", planElementwise},
+    {"arith.negf", planElementwise},
+    {"arith.ori", planElementwise},
+    {"arith.remf", planElementwise},
+    {"arith.remsi", planElementwise},
+    {"arith.remui", planElementwise},
+    {"arith.select", planElementwise},
+    {"arith.shli", planElementwise},
+    {"arith.shrsi", planElementwise},
+    {"arith.shrui", planElementwise},
+    {"arith.sitofp", planCast},
+    {"arith.subf", planElementwise},
+    {"arith.subi", planElementwise},
+    {"arith.truncf", planCast},
+    {"arith.trunci", planCast},
+    {"arith.uitofp", planCast},
+    {"arith.xori", planElementwise},
+    {"llvm.intr.assume", planNothing},
+    {"math.absf", planElementwise},
+    {"math.absi", planElementwise},
+    {"math.ceil", planElementwise},
+    {"math.cos", planElementwise},
+    {"math.erf", planElementwise},
+    {"math.exp", planElementwise},
+    {"math.exp2", planElementwise},
+    {"math.floor", planElementwise},
+    {"math.fma", planElementwise},
+    {"math.log", planElementwise},
+    {"math.log2", planElementwise},
+    {"math.rsqrt", planElementwise},
+    {"math.sin", planElementwise},
+    {"math.sqrt", planElementwise},
+    {"scf.for", planFor},
+    {"scf.if", planIf},
+    {"scf.while", planWhile},
+    {"tt.addptr", planAddPtr},
+    {"tt.approx_divf", planElementwise},
+    {"tt.assert", planAssert},
+    {"tt.bitcast", planBitcast},
+    {"tt.broadcast", planBroadcast},
+    {"tt.cat", planCat},
+    {"tt.clampf", planElementwise},
+    {"tt.dot", planDot},
+    {"tt.expand_dims", planExpandDims},
+    {"tt.fp_to_fp", planCast},
+    {"tt.gather", planTileGather},
+    {"tt.get_num_programs", planNumPrograms},
+    {"tt.get_program_id", planProgramId},
+    {"tt.histogram", planHistogram},
+    {"tt.int_to_ptr", planBitcast},
+    {"tt.join", planJoin},
+    {"tt.load", planLoad},
+    {"tt.make_range", planMakeRange},
+    {"tt.mulhiui", planElementwise},
+    {"tt.precise_divf", planElementwise},
+    {"tt.precise_sqrt", planElementwise},
+    {"tt.print", planPrint},
+    {"tt.ptr_to_int", planBitcast},
+    {"tt.reduce", planReduce},
+    {"tt.reshape", planReshape},
+    {"tt.scan", planScan},
+    {"tt.splat", planSplat},
+    {"tt.split", planSplit},
+    {"tt.store", planStore},
+    {"tt.trans", planTrans},
+    {"tt.unsplat", planUnsplat},
+    {"ttg.barrier", planNothing},
+    {"ub.poison", planPoison},
+};
+
+const PlanRow* findPlanRow(llvm::StringRef name) {
+  auto it = std::lower_bound(std::begin(kPlanTable), std::end(kPlanTable), name,
+                             [](const PlanRow& row, llvm::StringRef n) { return llvm::StringRef(row.name) < n; });
+  return it != std::end(kPlanTable) && name == it->name ? it : nullptr;
+}
+
+} // namespace tiletwin::interp

@@ -1,0 +1,191 @@
+// interp/plan/Uniforms.cpp -- arithmetic on uniform cells: folded, remembered, hoisted.
+// Here:      registers, constants' cells, pure scalar instructions and where they go.
+// Not here:  tiles; the instructions' meaning (run/ExecuteScalar.cpp).
+// Invariant: a pure scalar instruction stands at the deepest level that defines one of its operands.
+#include "interp/plan/Builder.h"
+#include <cstring>
+
+namespace tiletwin::interp {
+
+Reg PlanBuilder::newReg(uint64_t bytes, int level) {
+  RegInfo r;
+  r.bytes = bytes;
+  r.level = level < 0 ? this->level() : level;
+  regs_.push_back(r);
+  return Reg(regs_.size() - 1);
+}
+
+Reg PlanBuilder::constantCell(int64_t bits) {
+  auto [it, isNew] = constantCells_.try_emplace(bits, kNoReg);
+  if (isNew) {
+    std::vector<std::byte> bytes(8);
+    std::memcpy(bytes.data(), &bits, 8);
+    it->second = constantTile(std::move(bytes));
+  }
+  return it->second;
+}
+
+Reg PlanBuilder::constantTile(std::vector<std::byte> bytes) {
+  Reg r = newReg(std::max<size_t>(8, bytes.size()), 0);
+  regs_[r].persistent = true;
+  constants_.emplace_back(r, std::move(bytes));
+  return r;
+}
+
+int PlanBuilder::levelOf(const Uniform& u) const { return u.constant ? 0 : regs_[u.reg].level; }
+
+int PlanBuilder::placeFor(llvm::ArrayRef<Uniform> srcs) const {
+  int place = 0;
+  for (const Uniform& u : srcs)
+    place = std::max(place, levelOf(u));
+  return std::min(place, level());
+}
+
+Reg PlanBuilder::remembered(int level, const std::string& key) const {
+  auto it = scopes_[level].memo.find(key);
+  return it == scopes_[level].memo.end() ? kNoReg : it->second;
+}
+
+std::string PlanBuilder::keyOf(llvm::StringRef name, llvm::ArrayRef<Uniform> srcs, int64_t imm) {
+  std::string key = name.str() + ":" + std::to_string(imm);
+  for (const Uniform& u : srcs)
+    key += (u.constant ? ",#" + std::to_string(u.value) : "," + std::to_string(u.reg));
+  return key;
+}
+
+Uniform PlanBuilder::pureScalar(ExecFn fn, llvm::StringRef name, llvm::ArrayRef<Uniform> srcs, int64_t imm) {
+  int place = placeFor(srcs);
+  std::string key = keyOf(name, srcs, imm);
+  Reg dst = remembered(place, key);
+  if (dst != kNoReg)
+    return Uniform::in(dst);
+  dst = newReg(8, place);
+  if (place == 0)
+    regs_[dst].persistent = true;
+  BuildInstruction& in = emitAt(place, fn, name);
+  in.in.imm = imm;
+  for (size_t i = 0; i < srcs.size(); ++i)
+    read(in, in.in.r[i + 1], cell(srcs[i]));
+  write(in, in.in.r[0], dst);
+  remember(place, key, dst);
+  return Uniform::in(dst);
+}
+
+Uniform PlanBuilder::scalar(ScalarOp op, int width, Uniform a, Uniform b, Uniform c) {
+  if (a.constant && b.constant && c.constant)
+    return Uniform::of(foldScalar(op, width, a.value, b.value, c.value));
+  bool unary = op == ScalarOp::Move || op == ScalarOp::SignExtend || op == ScalarOp::ZeroExtend;
+  switch (op) {
+  case ScalarOp::Add: case ScalarOp::Or: case ScalarOp::Xor:
+    if (a.is(0)) return b;
+    if (b.is(0)) return a;
+    break;
+  case ScalarOp::Sub: case ScalarOp::Shl: case ScalarOp::ShrS: case ScalarOp::ShrU: case ScalarOp::SatSub: case ScalarOp::SatAdd:
+    if (b.is(0)) return a;
+    break;
+  case ScalarOp::Mul:
+    if (a.is(1)) return b;
+    if (b.is(1)) return a;
+    if (a.is(0) || b.is(0)) return Uniform::of(0);
+    break;
+  case ScalarOp::And:
+    if (a.is(0) || b.is(0)) return Uniform::of(0);
+    if (width == 1 && a.is(1)) return b;
+    if (width == 1 && b.is(1)) return a;
+    break;
+  case ScalarOp::MinS: case ScalarOp::MaxS:
+    if (a == b) return a;
+    break;
+  case ScalarOp::Select:
+    if (a.constant) return a.value ? b : c;
+    if (b == c) return b;
+    break;
+  default: break;
+  }
+  std::string name = std::string(nameOf(op)) + std::to_string(width);
+  ExecFn fn = scalarFn(op, width);
+  if (unary)
+    return pureScalar(fn, name, {a});
+  if (op == ScalarOp::Select)
+    return pureScalar(fn, name, {a, b, c});
+  return pureScalar(fn, name, {a, b});
+}
+
+Uniform PlanBuilder::stripScalar(TwStripFn fn, llvm::StringRef name, llvm::ArrayRef<Uniform> srcs, DType resultType) {
+  int place = placeFor(srcs);
+  std::string key = keyOf(name, srcs, int64_t(reinterpret_cast<intptr_t>(fn)));
+  Reg dst = remembered(place, key);
+  if (dst != kNoReg)
+    return Uniform::in(dst);
+  dst = newReg(8, place);
+  if (place == 0)
+    regs_[dst].persistent = true;
+  BuildInstruction& in = emitAt(place, execScalarStrip, name);
+  ScalarStripOp& data = newData<ScalarStripOp>(in);
+  data.fn = fn;
+  data.sources = int(srcs.size());
+  data.type = resultType;
+  for (size_t i = 0; i < srcs.size(); ++i)
+    read(in, data.src[i], cell(srcs[i]));
+  write(in, data.dst, dst);
+  remember(place, key, dst);
+  return Uniform::in(dst);
+}
+
+void PlanBuilder::move(Reg dst, const Uniform& src) {
+  BuildInstruction& in = emit(scalarFn(ScalarOp::Move, 64), "Move");
+  read(in, in.in.r[1], cell(src));
+  write(in, in.in.r[0], dst);
+}
+
+void PlanBuilder::checkRange(const Rep& r) {
+  int width = widthOf(r.type);
+  if (width >= 64)
+    return checkRange(r, INT64_MIN, INT64_MAX);
+  checkRange(r, -(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1);
+}
+
+void PlanBuilder::checkRange(const Rep& r, int64_t min, int64_t max) {
+  llvm::SmallVector<Uniform, 6> srcs;
+  std::vector<int64_t> extents;
+  srcs.push_back(r.base);
+  std::string name = "RangeCheck";
+  bool constant = r.base.constant;
+  int64_t lo = r.base.value, hi = r.base.value;
+  for (size_t d = 0; d < r.strides.size(); ++d) {
+    if (r.shape[d] == 1 || r.strides[d].is(0))
+      continue;
+    srcs.push_back(r.strides[d]);
+    extents.push_back(r.shape[d] - 1);
+    name += " " + std::to_string(r.shape[d]);
+    constant &= r.strides[d].constant;
+    if (constant) {
+      int64_t span = r.strides[d].value * (r.shape[d] - 1);
+      (span < 0 ? lo : hi) += span;
+    }
+  }
+  bool whole = widthOf(r.type) >= 64 ? min == INT64_MIN && max == INT64_MAX
+                                     : min == -(int64_t(1) << (widthOf(r.type) - 1)) && max == (int64_t(1) << (widthOf(r.type) - 1)) - 1;
+  if (extents.empty() && whole)
+    return; // every element is the base, which is canonical
+  if (constant && lo >= min && hi <= max)
+    return;
+  int place = std::max(1, placeFor(srcs));
+  std::string key = keyOf(name + " " + std::to_string(min), srcs, max);
+  for (int l = 1; l <= place; ++l)
+    if (remembered(l, key) != kNoReg)
+      return;
+  BuildInstruction& in = emitAt(place, execRangeCheck, "RangeCheck");
+  RangeCheckOp& data = newData<RangeCheckOp>(in);
+  data.min = min;
+  data.max = max;
+  data.extents = extents;
+  data.strides.resize(extents.size());
+  read(in, data.base, srcs[0]);
+  for (size_t d = 0; d < extents.size(); ++d)
+    read(in, data.strides[d], srcs[d + 1]);
+  remember(place, key, 0);
+  needFallback();
+}
+
+} // namespace tiletwin::interp

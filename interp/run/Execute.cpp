@@ -1,0 +1,177 @@
+// interp/run/Execute.cpp -- the step loop, frames and launches seen from inside, jumps, traps.
+// Here:      initFrame(), execute(), control flow instructions, the fallback plan.
+// Not here:  scheduling (Launch.cpp), everything that computes (the other Execute*.cpp).
+// Invariant: an instruction returns the next one or null; null with neither trap nor restart means the program is done.
+#include "interp/run/Instructions.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tiletwin::interp {
+
+LaunchState::LaunchState(const Plan& plan, const LaunchParams& params) : plan(&plan), params(&params) {
+  extents.resize(plan.arguments.size());
+  for (size_t i = 0; i < extents.size(); ++i) {
+    int32_t buffer = i < params.bufferOf.size() ? params.bufferOf[i] : -1;
+    if (buffer < 0 || size_t(buffer) >= params.buffers.size())
+      continue;
+    const Buffer& b = params.buffers[size_t(buffer)];
+    extents[i] = {b.begin, b.end, b.readOnly, buffer};
+  }
+}
+
+static void fill(const Plan& plan, Frame& f) {
+  f.plan = &plan;
+  for (const PlanConstant& c : plan.constants)
+    std::memcpy(f.arena + c.offset, c.bytes.data(), c.bytes.size());
+  for (const Instruction& in : plan.prologue)
+    in.fn(&in, f);
+}
+
+void initFrame(const Plan& plan, Frame& f) { fill(plan, f); }
+
+Step execute(const Plan& plan, Frame& f) {
+  f.step = Step::Done;
+  f.stored = false;
+  f.restart = false;
+  f.pc = nullptr;
+  if (f.trap) [[unlikely]]
+    f.trap = Trap();
+  const Instruction* in = plan.code.data();
+  while (in)
+    in = in->fn(in, f);
+  if (!f.restart) [[likely]]
+    return f.step;
+  // Rare: index arithmetic wrapped around inside a tile. The materialised plan gives every element its exact value.
+  f.restart = false;
+  fill(*plan.fallback, f);
+  in = plan.fallback->code.data();
+  while (in)
+    in = in->fn(in, f);
+  fill(plan, f);
+  return f.step;
+}
+
+InstructionRef raise(InstructionRef in, Frame& f, TrapKind kind, std::string operation, std::string message) {
+  const Plan& plan = *f.plan;
+  f.step = Step::Trapped;
+  f.trap.kind = kind;
+  f.trap.operation = std::move(operation);
+  f.trap.message = std::move(message);
+  f.trap.program = f.program;
+  if (in >= plan.code.data() && in < plan.code.data() + plan.code.size())
+    f.trap.where = plan.locations[plan.codeLocations[size_t(in - plan.code.data())]];
+  return nullptr;
+}
+
+InstructionRef execJump(InstructionRef in, Frame&) { return in + in->imm; }
+
+static bool mustStop(Frame& f) {
+  return f.launch->stop.load(std::memory_order_relaxed) || (f.poll && !f.poll(f.pollContext));
+}
+
+InstructionRef execBackEdge(InstructionRef in, Frame& f) {
+  if (mustStop(f)) [[unlikely]]
+    return raise(in, f, TrapKind::Interrupted, "scf.while", {});
+  return in + in->imm;
+}
+
+InstructionRef execBranchIfNot(InstructionRef in, Frame& f) { return f.at<int64_t>(in->r[0]) & 1 ? in + 1 : in + in->imm; }
+
+InstructionRef execForEnter(InstructionRef in, Frame& f) {
+  int64_t lower = f.at<int64_t>(in->r[1]), upper = f.at<int64_t>(in->r[2]);
+  f.at<int64_t>(in->r[0]) = lower;
+  bool enter = in->r[3] ? uint64_t(lower) < uint64_t(upper) : lower < upper;
+  return enter ? in + 1 : in + in->imm;
+}
+
+InstructionRef execForNext(InstructionRef in, Frame& f) {
+  int width = int(in->r[3] >> 1);
+  bool isUnsigned = in->r[3] & 1;
+  int64_t iv = f.at<int64_t>(in->r[0]), step = f.at<int64_t>(in->r[1]), upper = f.at<int64_t>(in->r[2]), next;
+  // A step past the type's last value ends the loop.
+  bool overflow = __builtin_add_overflow(iv, step, &next);
+  if (!isUnsigned && width < 64)
+    overflow |= next > (int64_t(1) << (width - 1)) - 1;
+  else if (isUnsigned)
+    overflow = uint64_t(next) < uint64_t(iv);
+  f.at<int64_t>(in->r[0]) = next;
+  bool more = !overflow && (isUnsigned ? uint64_t(next) < uint64_t(upper) : next < upper);
+  if (!more)
+    return in + 1;
+  if (mustStop(f)) [[unlikely]]
+    return raise(in, f, TrapKind::Interrupted, "scf.for", {});
+  return in + in->imm;
+}
+
+InstructionRef execReturn(InstructionRef, Frame&) { return nullptr; }
+
+InstructionRef execProgramId(InstructionRef in, Frame& f) {
+  f.at<int64_t>(in->r[0]) = f.program[size_t(in->imm)];
+  return in + 1;
+}
+InstructionRef execNumPrograms(InstructionRef in, Frame& f) {
+  f.at<int64_t>(in->r[0]) = f.grid[size_t(in->imm)];
+  return in + 1;
+}
+
+InstructionRef execLoadArgument(InstructionRef in, Frame& f) {
+  uint64_t bits = f.launch->params->arguments[size_t(in->imm)];
+  int width = int(in->r[1]);
+  f.at<int64_t>(in->r[0]) = width == 1 ? int64_t(bits & 1) : int64_t(bits << (64 - width)) >> (64 - width);
+  return in + 1;
+}
+
+InstructionRef execLoadTileArgument(InstructionRef in, Frame& f) {
+  std::memcpy(f.arena + in->r[0], reinterpret_cast<const void*>(f.at<uint64_t>(in->r[1])), size_t(in->imm));
+  return in + 1;
+}
+
+InstructionRef execResult(InstructionRef in, Frame& f) {
+  const ResultOp& op = *static_cast<const ResultOp*>(in->data);
+  auto results = f.launch->params->results;
+  if (size_t(op.index) < results.size())
+    std::memcpy(reinterpret_cast<void*>(results[size_t(op.index)]), f.arena + op.at.v, size_t(op.bytes));
+  return in + 1;
+}
+
+/// Leaves the program because symbolic index arithmetic is not exact here.
+static InstructionRef restart(InstructionRef in, Frame& f, const char* what) {
+  if (!f.stored && f.plan->fallback) {
+    f.restart = true;
+    return nullptr;
+  }
+  return raise(in, f, TrapKind::OffsetOverflow, "tt.addptr", what);
+}
+
+InstructionRef execRangeCheck(InstructionRef in, Frame& f) {
+  const RangeCheckOp& op = *static_cast<const RangeCheckOp*>(in->data);
+  int64_t base = op.base.get(f), lo = base, hi = base;
+  bool overflow = false;
+  for (size_t d = 0; d < op.extents.size(); ++d) {
+    int64_t span;
+    overflow |= __builtin_mul_overflow(op.strides[d].get(f), op.extents[d], &span);
+    if (span < 0)
+      overflow |= __builtin_add_overflow(lo, span, &lo);
+    else
+      overflow |= __builtin_add_overflow(hi, span, &hi);
+  }
+  if (overflow || lo < op.min || hi > op.max) [[unlikely]]
+    return restart(in, f, "after the program had written memory");
+  return in + 1;
+}
+
+InstructionRef execUniformQuotient(InstructionRef in, Frame& f) {
+  const UniformQuotientOp& op = *static_cast<const UniformQuotientOp*>(in->data);
+  int64_t lo = op.base.get(f), hi = lo, divisor = op.divisor.get(f);
+  for (size_t d = 0; d < op.extents.size(); ++d) {
+    int64_t span = op.strides[d].get(f) * op.extents[d];
+    (span < 0 ? lo : hi) += span;
+  }
+  // Truncating division gives one quotient for all of [lo, hi] if neither end crosses a multiple.
+  if (divisor <= 0 || lo < 0 || hi > INT32_MAX || lo / divisor != hi / divisor) [[unlikely]]
+    return restart(in, f, "in a division of indices, after the program had written memory");
+  f.at<int64_t>(op.dst.v) = lo / divisor;
+  return in + 1;
+}
+
+} // namespace tiletwin::interp

@@ -1,0 +1,395 @@
+// interp/run/ExecuteGroup.cpp -- runs groups of elementwise operations strip by strip, and stores of affine tiles.
+//
+// Idea: all streams of a group are walked over one iteration region (the whole tile, or the common box of its stores).
+// Inner dimensions that every stream lays out as one run are merged at run time; the rest is an odometer over rows. A row
+// is cut into strips that fit the first-level cache; for each strip every node runs once.
+// Here:      the choice of direct writes, aliasing between views and stores, the loop.
+// Not here:  element arithmetic (tile/), which operations form a group (plan/Groups.cpp).
+// Invariant: no store writes before all of its lanes are checked; a view that a store overlaps is copied first unless both
+//            walk the same addresses in the same order.
+#include "interp/run/Instructions.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tiletwin::interp {
+
+namespace {
+
+/// Where each stream is while a region runs. Arrays live on the caller's stack.
+struct Walk {
+  std::byte** base;      ///< per stream: first element of the region, then of the current row
+  int64_t* strides;      ///< per stream and dimension, bytes
+  int64_t* step;         ///< per stream: bytes from one element of a row to the next
+  const std::byte** at;  ///< per stream: current strip
+  uint8_t* splat;        ///< per stream: one element stands for the whole row
+  int64_t* iota;         ///< per node: value at the current row's start
+  int64_t* iotaStride;   ///< per node and dimension
+};
+
+struct SinkState {
+  AccessRange range;
+  bool enabled = true;
+  bool direct = false;
+  int64_t lo[kMaxRank], hi[kMaxRank], strides[kMaxRank]; ///< in the group's dimensions
+};
+
+int log2Bytes(int32_t bytes) { return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3; }
+
+void copyRun(const GroupOp& g, int64_t n, std::byte* dst, int64_t dstStride, const std::byte* src, int64_t srcStride, int32_t bytes) {
+  if (dstStride == bytes && srcStride == bytes)
+    std::memcpy(dst, src, size_t(n * bytes));
+  else
+    g.copy[log2Bytes(bytes)](n, dst, dstStride, src, srcStride);
+}
+
+/// Runs every node once over n elements at position `pos` of the current row.
+void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int64_t* index, size_t inner, bool merged, int64_t pos,
+              int64_t n) {
+  const size_t streams = g.streams.size();
+  for (size_t s = 0; s < streams; ++s) {
+    const std::byte* p = w.base[s] + pos * w.step[s];
+    const int32_t buffer = g.strided[s];
+    if (buffer >= 0 && w.step[s] != 0 && w.step[s] != g.streams[s].elementBytes) {
+      std::byte* to = f.arena + g.stridedBuffers[size_t(buffer)].v;
+      g.copy[log2Bytes(g.streams[s].elementBytes)](n, to, g.streams[s].elementBytes, p, w.step[s]);
+      p = to;
+    }
+    w.at[s] = p;
+  }
+  const size_t rank = g.shape.size();
+  size_t sink = 0;
+  for (size_t k = 0; k < g.nodes.size(); ++k) {
+    const GroupNode& node = g.nodes[k];
+    switch (node.kind) {
+    case GroupNode::Strip: {
+      const void* src[3];
+      uint32_t splat = 0;
+      for (int i = 0; i < node.sources; ++i) {
+        src[i] = w.at[node.src[i]];
+        splat |= uint32_t(w.splat[node.src[i]]) << i;
+      }
+      node.fn(n, const_cast<std::byte*>(w.at[node.dst]), src, splat);
+      break;
+    }
+    case GroupNode::Iota: {
+      int64_t stride = w.iotaStride[k * rank + inner];
+      node.iota(w.splat[node.dst] ? 1 : n, const_cast<std::byte*>(w.at[node.dst]), w.iota[k] + pos * stride, stride);
+      break;
+    }
+    case GroupNode::Box: {
+      auto* dst = reinterpret_cast<uint8_t*>(const_cast<std::byte*>(w.at[node.dst]));
+      bool rowInside = true;
+      for (size_t d = 0; d < inner && !merged; ++d)
+        rowInside &= index[d] >= node.lo[d].get(f) && index[d] < node.hi[d].get(f);
+      if (merged) { // every box is full or empty in what was merged; the outer dimensions still count
+        for (size_t d = 0; d < rank; ++d)
+          rowInside &= index[d] >= node.lo[d].get(f) && index[d] < node.hi[d].get(f);
+        std::memset(dst, rowInside, size_t(n));
+        break;
+      }
+      std::memset(dst, 0, size_t(n));
+      int64_t first = index[inner] + pos;
+      int64_t lo = std::max<int64_t>(node.lo[inner].get(f) - first, 0), hi = std::min<int64_t>(node.hi[inner].get(f) - first, n);
+      if (rowInside && lo < hi)
+        std::memset(dst + lo, 1, size_t(hi - lo));
+      break;
+    }
+    case GroupNode::Sink: {
+      const SinkState& s = sinks[sink++];
+      if (!s.enabled || s.direct || s.range.empty)
+        break;
+      std::byte* to = reinterpret_cast<std::byte*>(s.range.base);
+      bool rowInside = true;
+      for (size_t d = 0; d < rank; ++d) {
+        if (d == inner)
+          continue;
+        rowInside &= merged && d > inner ? true : index[d] >= s.lo[d] && index[d] < s.hi[d];
+        to += index[d] * s.strides[d];
+      }
+      if (!rowInside)
+        break;
+      int64_t first = index[inner] + pos;
+      int64_t lo = 0, hi = n;
+      if (!merged) {
+        lo = std::max<int64_t>(s.lo[inner] - first, 0);
+        hi = std::min<int64_t>(s.hi[inner] - first, n);
+      }
+      if (lo >= hi)
+        break;
+      const int32_t bytes = node.access.elementBytes;
+      const int64_t from = w.splat[node.src[0]] ? 0 : bytes;
+      to += (first + lo) * s.strides[inner];
+      copyRun(g, hi - lo, to, s.strides[inner], w.at[node.src[0]] + lo * from, from, bytes);
+      break;
+    }
+    }
+  }
+}
+
+/// Walks the region [lo, hi) of the group's dimensions.
+void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int64_t* lo, const int64_t* hi) {
+  const size_t rank = g.shape.size(), streams = g.streams.size(), nodes = g.nodes.size();
+  int64_t size[kMaxRank], index[kMaxRank];
+  for (size_t d = 0; d < rank; ++d) {
+    size[d] = hi[d] - lo[d];
+    index[d] = lo[d];
+  }
+  // Row starts of streams and iotas.
+  for (size_t s = 0; s < streams; ++s)
+    for (size_t d = 0; d < rank; ++d)
+      w.base[s] += lo[d] * w.strides[s * rank + d];
+  bool boxes = false;
+  for (size_t k = 0; k < nodes; ++k) {
+    const GroupNode& node = g.nodes[k];
+    if (node.kind == GroupNode::Iota) {
+      w.iota[k] = node.base.get(f);
+      for (size_t d = 0; d < rank; ++d) {
+        w.iotaStride[k * rank + d] = node.strides[d].get(f);
+        w.iota[k] = int64_t(uint64_t(w.iota[k]) + uint64_t(lo[d]) * uint64_t(w.iotaStride[k * rank + d]));
+      }
+    }
+    boxes |= node.kind == GroupNode::Box;
+  }
+  // Merge dimensions, innermost first, while every stream runs on over them.
+  size_t outer = rank - 1; // dimensions [0, outer) are walked one by one; the rest is one row
+  int64_t row = size[rank - 1];
+  const size_t inner = rank - 1;
+  while (outer > 0 && !boxes) {
+    size_t d = outer - 1;
+    bool runs = true;
+    for (size_t s = 0; runs && s < streams; ++s)
+      runs = w.strides[s * rank + d] == w.strides[s * rank + inner] * row;
+    size_t sink = 0;
+    for (size_t k = 0; runs && k < nodes; ++k) {
+      if (g.nodes[k].kind == GroupNode::Iota)
+        runs = w.iotaStride[k * rank + d] == w.iotaStride[k * rank + inner] * row;
+      else if (g.nodes[k].kind == GroupNode::Sink) {
+        const SinkState& s = sinks[sink++];
+        if (!s.enabled || s.direct || s.range.empty)
+          continue;
+        runs = s.strides[d] == s.strides[inner] * row;
+        for (size_t e = d; runs && e < rank; ++e)
+          runs = s.lo[e] <= lo[e] && s.hi[e] >= hi[e];
+      }
+    }
+    if (!runs)
+      break;
+    row *= size[d];
+    outer = d;
+  }
+  const bool merged = outer + 1 < rank;
+  for (size_t s = 0; s < streams; ++s) {
+    w.step[s] = w.strides[s * rank + inner];
+    const GroupStream& stream = g.streams[s];
+    w.splat[s] = stream.kind == GroupStream::Cell || (stream.kind == GroupStream::Operand && w.step[s] == 0);
+  }
+  for (size_t k = 0; k < nodes; ++k)
+    if (g.nodes[k].kind == GroupNode::Iota && g.streams[size_t(g.nodes[k].dst)].kind == GroupStream::Strip && !w.step[g.nodes[k].dst])
+      w.splat[g.nodes[k].dst] = w.iotaStride[k * rank + inner] == 0;
+  for (;;) {
+    for (int64_t pos = 0; pos < row; pos += g.stripElements)
+      runStrip(g, f, w, sinks, index, inner, merged, pos, std::min(g.stripElements, row - pos));
+    size_t d = outer;
+    for (;;) {
+      if (d == 0)
+        return;
+      --d;
+      ++index[d];
+      bool wrapped = index[d] == hi[d];
+      int64_t by = wrapped ? 1 - size[d] : 1;
+      for (size_t s = 0; s < streams; ++s)
+        w.base[s] += by * w.strides[s * rank + d];
+      for (size_t k = 0; k < nodes; ++k)
+        if (g.nodes[k].kind == GroupNode::Iota)
+          w.iota[k] = int64_t(uint64_t(w.iota[k]) + uint64_t(by) * uint64_t(w.iotaStride[k * rank + d]));
+      if (!wrapped)
+        break;
+      index[d] = lo[d];
+    }
+  }
+}
+
+/// Addresses and strides of all streams at the tile's first element.
+void place(const GroupOp& g, Frame& f, Walk& w) {
+  const size_t rank = g.shape.size();
+  for (size_t s = 0; s < g.streams.size(); ++s) {
+    const GroupStream& stream = g.streams[s];
+    int64_t* strides = w.strides + s * rank;
+    switch (stream.kind) {
+    case GroupStream::Operand:
+    case GroupStream::Tile: {
+      std::byte* base = f.arena + stream.operand.base.v;
+      if (stream.operand.view) {
+        ViewDescriptor& v = *reinterpret_cast<ViewDescriptor*>(base);
+        const int64_t* cells = v.strides();
+        for (size_t d = 0; d < rank; ++d)
+          strides[d] = stream.strides[d].cell >= 0 ? cells[stream.strides[d].cell] : stream.strides[d].value;
+        w.base[s] = v.data + stream.operand.offset;
+      } else {
+        for (size_t d = 0; d < rank; ++d)
+          strides[d] = stream.strides[d].value;
+        w.base[s] = base + stream.operand.offset;
+      }
+      break;
+    }
+    default:
+      w.base[s] = f.arena + stream.cell.v;
+      for (size_t d = 0; d < rank; ++d)
+        strides[d] = 0;
+      break;
+    }
+  }
+}
+
+bool meet(uintptr_t aLo, uintptr_t aHi, uintptr_t bLo, uintptr_t bHi) { return aLo < bHi && bLo < aHi; }
+
+} // namespace
+
+#define TILETWIN_WALK(w, g)                                                                                              \
+  const size_t w##Streams = (g).streams.size(), w##Nodes = (g).nodes.size(), w##Rank = (g).shape.size();                 \
+  Walk w;                                                                                                                \
+  w.base = static_cast<std::byte**>(__builtin_alloca(w##Streams * sizeof(std::byte*)));                                  \
+  w.strides = static_cast<int64_t*>(__builtin_alloca(w##Streams * w##Rank * sizeof(int64_t)));                           \
+  w.step = static_cast<int64_t*>(__builtin_alloca(w##Streams * sizeof(int64_t)));                                        \
+  w.at = static_cast<const std::byte**>(__builtin_alloca(w##Streams * sizeof(std::byte*)));                              \
+  w.splat = static_cast<uint8_t*>(__builtin_alloca(w##Streams));                                                         \
+  w.iota = static_cast<int64_t*>(__builtin_alloca(w##Nodes * sizeof(int64_t)));                                          \
+  w.iotaStride = static_cast<int64_t*>(__builtin_alloca(w##Nodes * w##Rank * sizeof(int64_t)))
+
+InstructionRef execGroup(InstructionRef in, Frame& f) {
+  const GroupOp& g = *static_cast<const GroupOp*>(in->data);
+  const size_t rank = g.shape.size(), count = g.sinks.size();
+  TILETWIN_WALK(w, g);
+  auto* sinks = static_cast<SinkState*>(__builtin_alloca(std::max<size_t>(count, 1) * sizeof(SinkState)));
+  int64_t lo[kMaxRank], hi[kMaxRank];
+  for (size_t d = 0; d < rank; ++d) {
+    lo[d] = 0;
+    hi[d] = g.shape[d];
+  }
+  bool failed = false;
+  for (size_t i = 0; i < count; ++i) {
+    const GroupNode& node = g.nodes[size_t(g.sinks[i])];
+    SinkState& s = sinks[i];
+    s.enabled = !failed;
+    s.direct = false;
+    if (failed) // stores before the failing one still happen, later ones do not
+      continue;
+    if (!checkAccess(node.access, f, in, true, s.range)) [[unlikely]] {
+      f.trap.where = f.plan->locations[node.locationIndex];
+      failed = true;
+      s.enabled = false;
+      continue;
+    }
+    for (size_t d = 0; d < rank; ++d) {
+      s.strides[d] = node.strides[d].get(f);
+      s.lo[d] = node.lo.empty() ? 0 : std::max<int64_t>(0, node.lo[d].get(f));
+      s.hi[d] = node.hi.empty() ? g.shape[d] : std::min<int64_t>(g.shape[d], node.hi[d].get(f));
+    }
+    f.stored |= !s.range.empty;
+  }
+  if (count) {
+    if (g.regionIsBox && sinks[0].enabled) {
+      if (sinks[0].range.empty && !failed)
+        return in + 1;
+      for (size_t d = 0; d < rank && !sinks[0].range.empty; ++d) {
+        lo[d] = sinks[0].lo[d];
+        hi[d] = sinks[0].hi[d];
+      }
+    }
+    // Views that a store overlaps: equal walks may stay, all others are copied first.
+    bool sinksMeet = false;
+    for (size_t i = 0; i < count; ++i)
+      for (size_t j = 0; j < i; ++j)
+        sinksMeet |= sinks[i].enabled && sinks[j].enabled && meet(sinks[i].range.begin, sinks[i].range.end, sinks[j].range.begin, sinks[j].range.end);
+    for (size_t s = 0; s < g.streams.size(); ++s) {
+      const GroupStream& stream = g.streams[s];
+      if (stream.kind != GroupStream::Operand || !stream.operand.view)
+        continue;
+      ViewDescriptor& v = f.at<ViewDescriptor>(stream.operand.base.v);
+      if (v.lo == v.hi)
+        continue;
+      for (size_t i = 0; i < count; ++i) {
+        if (!sinks[i].enabled || !meet(v.lo, v.hi, sinks[i].range.begin, sinks[i].range.end))
+          continue;
+        bool same = !sinksMeet && !stream.readAfterSink && stream.elementBytes == g.nodes[size_t(g.sinks[i])].access.elementBytes &&
+                    v.data + stream.operand.offset == reinterpret_cast<std::byte*>(sinks[i].range.base);
+        for (size_t d = 0; same && d < rank; ++d) {
+          int64_t stride = stream.strides[d].cell >= 0 ? v.strides()[stream.strides[d].cell] : stream.strides[d].value;
+          same = stride == sinks[i].strides[d] && stride != 0;
+        }
+        if (!same) {
+          copyView(*stream.operand.view, f);
+          break;
+        }
+      }
+    }
+    if (sinksMeet) [[unlikely]] {
+      // One store after the other, each over the whole region.
+      for (size_t i = 0; i < count; ++i) {
+        if (!sinks[i].enabled)
+          continue;
+        for (size_t j = 0; j < count; ++j)
+          sinks[j].enabled = j == i;
+        place(g, f, w);
+        walk(g, f, w, sinks, lo, hi);
+        for (size_t j = 0; j < count; ++j)
+          sinks[j].enabled = true;
+        if (failed)
+          for (size_t j = i + 1; j < count; ++j)
+            sinks[j].enabled = j < count - 1 && sinks[j].range.begin != 0;
+      }
+      return failed ? nullptr : in + 1;
+    }
+  }
+  place(g, f, w);
+  for (size_t i = 0; i < count; ++i) {
+    const GroupNode& node = g.nodes[size_t(g.sinks[i])];
+    SinkState& s = sinks[i];
+    if (!s.enabled || s.range.empty || node.directFrom < 0)
+      continue;
+    bool covers = true;
+    for (size_t d = 0; d < rank; ++d)
+      covers &= s.lo[d] <= lo[d] && s.hi[d] >= hi[d];
+    if (!covers || s.strides[rank - 1] != node.access.elementBytes)
+      continue;
+    s.direct = true;
+    w.base[node.src[0]] = reinterpret_cast<std::byte*>(s.range.base);
+    for (size_t d = 0; d < rank; ++d)
+      w.strides[size_t(node.src[0]) * rank + d] = s.strides[d];
+  }
+  walk(g, f, w, sinks, lo, hi);
+  return failed ? nullptr : in + 1;
+}
+
+void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* arguments, void* const* results) {
+  const GroupOp& g = body.group;
+  TILETWIN_WALK(w, g);
+  place(g, f, w);
+  for (size_t s = 0; s < g.streams.size(); ++s) {
+    const GroupStream& stream = g.streams[s];
+    w.step[s] = 0;
+    w.splat[s] = stream.kind == GroupStream::Cell;
+    if (stream.kind == GroupStream::BodyArgument) {
+      w.base[s] = static_cast<std::byte*>(const_cast<void*>(arguments[stream.argument]));
+      w.step[s] = stream.elementBytes;
+    }
+  }
+  // Results are written where they belong; a stream returned twice is copied the second time.
+  for (size_t r = 0; r < body.resultStreams.size(); ++r) {
+    int32_t s = body.resultStreams[r];
+    if (w.step[s] == 0) {
+      w.base[s] = static_cast<std::byte*>(results[r]);
+      w.step[s] = g.streams[size_t(s)].elementBytes;
+    }
+  }
+  int64_t index[1] = {0};
+  for (int64_t pos = 0; pos < n; pos += g.stripElements)
+    runStrip(g, f, w, nullptr, index, 0, false, pos, std::min(g.stripElements, n - pos));
+  for (size_t r = 0; r < body.resultStreams.size(); ++r) {
+    int32_t s = body.resultStreams[r];
+    if (w.base[s] != results[r])
+      std::memcpy(results[r], w.base[s], size_t(n * body.resultBytes[r]));
+  }
+}
+
+} // namespace tiletwin::interp

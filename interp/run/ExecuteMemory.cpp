@@ -1,0 +1,331 @@
+// interp/run/ExecuteMemory.cpp -- loads, gathers, scatters and scalar accesses: where kernel memory is checked and read.
+// Here:      the span of a box access against its buffer, views and copies, the first bad element.
+// Not here:  stores of affine tiles: they are sinks of groups (ExecuteGroup.cpp), checked through checkAccess() here.
+// Invariant: a lane whose mask is 0 never forms an access; nothing is written before every lane of the tile is checked.
+#include "interp/run/Instructions.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tiletwin::interp {
+
+std::string indexText(const std::vector<int64_t>& shape, int64_t element) {
+  if (shape.empty())
+    return {};
+  std::vector<int64_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    index[d] = element % shape[d];
+    element /= shape[d];
+  }
+  std::string text = "(";
+  for (size_t d = 0; d < index.size(); ++d)
+    text += (d ? ", " : "") + std::to_string(index[d]);
+  return text + ")";
+}
+
+/// The buffer that must hold an access: its root's, or any that is known.
+static bool inside(uintptr_t lo, uintptr_t hi, int32_t root, bool write, Frame& f, bool* readOnly) {
+  *readOnly = false;
+  if (root >= 0) {
+    const ArgumentExtent& e = f.launch->extents[size_t(root)];
+    if (e.buffer >= 0) {
+      *readOnly = write && e.readOnly;
+      return lo >= e.lo && hi <= e.hi && !*readOnly;
+    }
+  }
+  auto allowed = [&](const Buffer& b) {
+    *readOnly = write && b.readOnly;
+    return !*readOnly;
+  };
+  for (const Buffer& b : f.launch->params->buffers)
+    if (b.contains(lo, hi) && allowed(b))
+      return true;
+  if (auto b = BufferRegistry::instance().find(lo); b && b->contains(lo, hi) && allowed(*b))
+    return true;
+  return false;
+}
+
+bool checkAddress(uintptr_t address, int64_t size, int32_t root, bool write, Frame& f) {
+  bool readOnly;
+  uintptr_t end;
+  return !__builtin_add_overflow(address, uintptr_t(size), &end) && inside(address, end, root, write, f, &readOnly);
+}
+
+InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, uintptr_t address, int64_t bytes, int32_t root, bool write,
+                           const std::vector<int64_t>& shape, int64_t element) {
+  bool readOnly;
+  bool bad = !inside(address, address + uintptr_t(bytes), root, write, f, &readOnly);
+  raise(in, f, bad && readOnly ? TrapKind::ReadOnly : TrapKind::OutOfBounds, operation, {});
+  f.trap.address = address;
+  f.trap.accessBytes = bytes;
+  f.trap.element = element;
+  f.trap.index = element >= 0 ? indexText(shape, element) : std::string();
+  if (root >= 0 && f.launch->extents[size_t(root)].buffer >= 0) {
+    const Buffer& b = f.launch->params->buffers[size_t(f.launch->extents[size_t(root)].buffer)];
+    f.trap.buffer = b.name.empty() ? f.plan->arguments[size_t(root)].name : b.name;
+    f.trap.offset = int64_t(address - b.begin);
+    f.trap.bufferBytes = int64_t(b.end - b.begin);
+  }
+  return nullptr;
+}
+
+/// The first element in row-major order, inside the box, that may not be accessed.
+static void findBad(const Access& a, AccessRange& r, Frame& f, InstructionRef in, bool write) {
+  size_t rank = a.shape.size();
+  int64_t index[kMaxRank];
+  for (size_t d = 0; d < rank; ++d)
+    index[d] = r.lo[d];
+  for (;;) {
+    uintptr_t address = r.base;
+    int64_t element = 0;
+    for (size_t d = 0; d < rank; ++d) {
+      address += uintptr_t(index[d] * r.strides[d]);
+      element = element * a.shape[d] + index[d];
+    }
+    if (!checkAddress(address, a.elementBytes, a.root, write, f)) {
+      raiseAccess(in, f, a.operation, address, a.elementBytes, a.root, write, a.shape, element);
+      return;
+    }
+    size_t d = rank;
+    for (;;) {
+      if (d == 0)
+        return; // each element is inside some buffer, though not all in one: allowed
+      --d;
+      if (++index[d] < r.hi[d])
+        break;
+      index[d] = r.lo[d];
+    }
+  }
+}
+
+bool checkAccess(const Access& a, Frame& f, InstructionRef in, bool write, AccessRange& r) {
+  const size_t rank = a.shape.size();
+  r.base = uintptr_t(a.base.get(f));
+  r.empty = false;
+  r.full = true;
+  uintptr_t begin = r.base, end = r.base;
+  bool overflow = false;
+  for (size_t d = 0; d < rank; ++d) {
+    int64_t lo = 0, hi = a.shape[d], stride = a.strides[d].get(f);
+    if (a.masked) {
+      lo = std::max<int64_t>(0, a.lo[d].get(f));
+      hi = std::min<int64_t>(hi, a.hi[d].get(f));
+      if (lo >= hi) {
+        r.empty = true;
+        r.full = false;
+        r.begin = r.end = 0;
+        return true;
+      }
+      r.full &= lo == 0 && hi == a.shape[d];
+    }
+    r.lo[d] = lo;
+    r.hi[d] = hi;
+    r.strides[d] = stride;
+    int64_t first, last;
+    overflow |= __builtin_mul_overflow(stride, lo, &first) | __builtin_mul_overflow(stride, hi - 1, &last);
+    begin += uintptr_t(std::min(first, last));
+    end += uintptr_t(std::max(first, last));
+  }
+  end += uintptr_t(a.elementBytes);
+  r.begin = begin;
+  r.end = end;
+  if (!overflow && begin < end && a.root >= 0) [[likely]] {
+    const ArgumentExtent& e = f.launch->extents[size_t(a.root)];
+    if (begin >= e.lo && end <= e.hi && !(write && e.readOnly)) [[likely]]
+      return true;
+  }
+  bool readOnly;
+  if (!overflow && begin < end && inside(begin, end, a.root, write, f, &readOnly))
+    return true;
+  findBad(a, r, f, in, write);
+  return f.step != Step::Trapped;
+}
+
+std::byte* resolve(const TileOperand& o, Frame& f, int64_t* strides) {
+  std::byte* base = f.arena + o.base.v;
+  if (o.view) {
+    ViewDescriptor& v = *reinterpret_cast<ViewDescriptor*>(base);
+    const int64_t* cells = v.strides();
+    for (size_t d = 0; d < o.strides.size(); ++d)
+      strides[d] = o.strides[d].cell >= 0 ? cells[o.strides[d].cell] : o.strides[d].value;
+    return v.data + o.offset;
+  }
+  for (size_t d = 0; d < o.strides.size(); ++d)
+    strides[d] = o.strides[d].value;
+  return base + o.offset;
+}
+
+/// Copies the box [lo, hi) of src to a dense tile of `shape`, row by row.
+static void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t* hi, const std::byte* src, const int64_t* strides,
+                    std::byte* tile, int64_t bytes) {
+  const size_t rank = shape.size();
+  if (rank == 0) {
+    std::memcpy(tile, src, size_t(bytes));
+    return;
+  }
+  int64_t dense[kMaxRank], index[kMaxRank];
+  int64_t stride = bytes;
+  for (size_t d = rank; d-- > 0;) {
+    dense[d] = stride;
+    stride *= shape[d];
+    index[d] = lo[d];
+  }
+  const size_t last = rank - 1;
+  const int64_t n = hi[last] - lo[last];
+  const TwStridedCopyFn copy = tileOps().stridedCopy(bytes);
+  for (;;) {
+    const std::byte* from = src;
+    std::byte* to = tile;
+    for (size_t d = 0; d < rank; ++d) {
+      from += index[d] * strides[d];
+      to += index[d] * dense[d];
+    }
+    if (strides[last] == bytes)
+      std::memcpy(to, from, size_t(n * bytes));
+    else
+      copy(n, to, bytes, from, strides[last]);
+    size_t d = last;
+    for (;;) {
+      if (d == 0)
+        return;
+      --d;
+      if (++index[d] < hi[d])
+        break;
+      index[d] = lo[d];
+    }
+  }
+}
+
+static void pointToTile(const LoadOp& load, ViewDescriptor& v, Frame& f) {
+  v.data = f.arena + load.tile.v;
+  v.lo = v.hi = 0;
+  int64_t stride = load.access.elementBytes;
+  for (size_t d = load.access.shape.size(); d-- > 0;) {
+    v.strides()[d] = stride;
+    stride *= load.access.shape[d];
+  }
+}
+
+void copyView(const LoadOp& load, Frame& f) {
+  ViewDescriptor& v = f.at<ViewDescriptor>(load.descriptor.v);
+  int64_t lo[kMaxRank] = {}, hi[kMaxRank], strides[kMaxRank];
+  for (size_t d = 0; d < load.access.shape.size(); ++d) {
+    hi[d] = load.access.shape[d];
+    strides[d] = v.strides()[d];
+  }
+  copyBox(load.access.shape, lo, hi, v.data, strides, f.arena + load.tile.v, load.access.elementBytes);
+  pointToTile(load, v, f);
+}
+
+/// Fills the tile with what masked-off lanes hold.
+static void fillTile(const LoadOp& load, Frame& f, uint64_t fill) {
+  int64_t elements = 1, bytes = load.access.elementBytes;
+  for (int64_t s : load.access.shape)
+    elements *= s;
+  std::byte* tile = f.arena + load.tile.v;
+  if (load.otherIsTile)
+    std::memcpy(tile, f.arena + load.otherTile.v, size_t(elements * bytes));
+  else if (fill == 0)
+    std::memset(tile, 0, size_t(elements * bytes));
+  else
+    tileOps().stridedCopy(bytes)(elements, tile, bytes, &fill, 0);
+}
+
+InstructionRef execLoad(InstructionRef in, Frame& f) {
+  const LoadOp& op = *static_cast<const LoadOp*>(in->data);
+  const size_t rank = op.access.shape.size();
+  AccessRange range;
+  if (!checkAccess(op.access, f, in, false, range)) [[unlikely]]
+    return nullptr;
+  ViewDescriptor& v = f.at<ViewDescriptor>(op.descriptor.v);
+  if (range.full && !op.forceCopy) [[likely]] {
+    v.data = reinterpret_cast<std::byte*>(range.base);
+    v.lo = range.begin;
+    v.hi = range.end;
+    for (size_t d = 0; d < rank; ++d)
+      v.strides()[d] = range.strides[d];
+    return in + 1;
+  }
+  uint64_t fill = 0;
+  if (op.hasOther && !op.otherIsTile)
+    std::memcpy(&fill, f.arena + op.other.v, size_t(op.access.elementBytes));
+  if (range.empty && !op.otherIsTile) {
+    v.fill = fill;
+    v.data = reinterpret_cast<std::byte*>(&v.fill);
+    v.lo = v.hi = 0;
+    for (size_t d = 0; d < rank; ++d)
+      v.strides()[d] = 0;
+    return in + 1;
+  }
+  pointToTile(op, v, f);
+  if (!range.full)
+    fillTile(op, f, fill);
+  if (!range.empty)
+    copyBox(op.access.shape, range.lo, range.hi, reinterpret_cast<const std::byte*>(range.base), range.strides, f.arena + op.tile.v,
+            op.access.elementBytes);
+  return in + 1;
+}
+
+InstructionRef execGather(InstructionRef in, Frame& f) {
+  const GatherOp& op = *static_cast<const GatherOp*>(in->data);
+  const uint64_t* address = &f.at<uint64_t>(op.address.v);
+  const uint8_t* mask = op.hasMask ? &f.at<uint8_t>(op.mask.v) : nullptr;
+  const int64_t bytes = op.elementBytes;
+  int64_t bad = 0;
+  if (op.root >= 0 && f.launch->extents[size_t(op.root)].buffer >= 0) {
+    const ArgumentExtent& e = f.launch->extents[size_t(op.root)];
+    bad = op.isStore && e.readOnly ? tileOps().checkAddresses(op.elements, address, mask, 1, 0, uint64_t(bytes))
+                                   : tileOps().checkAddresses(op.elements, address, mask, e.lo, e.hi, uint64_t(bytes));
+  } else {
+    for (bad = 0; bad < op.elements; ++bad)
+      if ((!mask || mask[bad]) && !checkAddress(address[bad], bytes, op.root, op.isStore, f))
+        break;
+    if (bad == op.elements)
+      bad = -1;
+  }
+  if (bad >= 0) [[unlikely]]
+    return raiseAccess(in, f, op.operation, address[bad], bytes, op.root, op.isStore, op.shape, bad);
+  if (op.isStore) {
+    f.stored = true;
+    op.scatter(op.elements, f.arena + op.data.v, op.dataIsCell ? 0 : bytes, address, mask);
+  } else {
+    op.gather(op.elements, f.arena + op.data.v, address, mask, op.otherKind ? f.arena + op.other.v : nullptr,
+              op.otherKind == 2 ? bytes : 0);
+  }
+  return in + 1;
+}
+
+static int64_t loadBits(const void* from, int32_t bytes, bool signExtend) {
+  switch (bytes) {
+  case 1: return signExtend ? int64_t(*static_cast<const int8_t*>(from)) : int64_t(*static_cast<const uint8_t*>(from));
+  case 2: { int16_t v; std::memcpy(&v, from, 2); return signExtend ? v : int64_t(uint16_t(v)); }
+  case 4: { int32_t v; std::memcpy(&v, from, 4); return signExtend ? v : int64_t(uint32_t(v)); }
+  default: { int64_t v; std::memcpy(&v, from, 8); return v; }
+  }
+}
+
+InstructionRef execScalarLoad(InstructionRef in, Frame& f) {
+  const ScalarAccessOp& op = *static_cast<const ScalarAccessOp*>(in->data);
+  if (op.hasMask && !(f.at<int64_t>(op.mask.v) & 1)) {
+    f.at<int64_t>(op.data.v) = op.hasOther ? f.at<int64_t>(op.other.v) : 0;
+    return in + 1;
+  }
+  uintptr_t address = f.at<uintptr_t>(op.address.v);
+  if (!checkAddress(address, op.bytes, op.root, false, f)) [[unlikely]]
+    return raiseAccess(in, f, op.operation, address, op.bytes, op.root, false, {}, -1);
+  f.at<int64_t>(op.data.v) = loadBits(reinterpret_cast<const void*>(address), op.bytes, op.signExtend);
+  return in + 1;
+}
+
+InstructionRef execScalarStore(InstructionRef in, Frame& f) {
+  const ScalarAccessOp& op = *static_cast<const ScalarAccessOp*>(in->data);
+  if (op.hasMask && !(f.at<int64_t>(op.mask.v) & 1))
+    return in + 1;
+  uintptr_t address = f.at<uintptr_t>(op.address.v);
+  if (!checkAddress(address, op.bytes, op.root, true, f)) [[unlikely]]
+    return raiseAccess(in, f, op.operation, address, op.bytes, op.root, true, {}, -1);
+  f.stored = true;
+  std::memcpy(reinterpret_cast<void*>(address), f.arena + op.data.v, size_t(op.bytes));
+  return in + 1;
+}
+
+} // namespace tiletwin::interp
