@@ -96,8 +96,19 @@ Value castFloat(Builder& b, Value x, const Type& to, std::optional<llvm::StringR
 
 } // namespace
 
+bool checkSupported(const Type& type) {
+  if (type.scalar == Scalar::F8E4B8 || type.scalar == Scalar::F8E5B16)
+    return raiseValue(type.element().str() + ": the emulated GPU has no such type; its fp8 types are fp8e5, fp8e4b15 and (from sm_89 on) fp8e4nv");
+  if (type.scalar == Scalar::F8E4NV && currentOptions().capability < 89)
+    return raiseValue(type.element().str() + ": fp8e4nv needs a GPU from sm_89 on, and the emulated one is sm_" + llvm::Twine(currentOptions().capability) +
+                      "; use fp8e5 or fp8e4b15");
+  return true;
+}
+
 Value cast(Builder& b, Value x, Type element, std::optional<llvm::StringRef> rounding) {
   Type from = x.type, to = element.element().withShape(x.type.shape);
+  if (!checkSupported(to))
+    return raised();
   if (rounding) {
     if (*rounding != "rtne" && *rounding != "rtz")
       return raiseValue("fp_downcast_rounding must be 'rtne' or 'rtz', got '" + *rounding + "'");
@@ -153,8 +164,13 @@ Value truth(Builder& b, PyObject* condition) {
     return yes < 0 ? Value() : integerConstant(b, scalarType(Scalar::I1), yes);
   }
   Value x = tensorValue(condition);
-  if (x.type.isBlock())
-    return raiseType("a block (" + x.type.str() + ") is neither true nor false as a whole; reduce it first, as in tl.max(x, 0), or use tl.where");
+  if (x.type.isBlock()) {
+    PyRef errors = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
+    PyRef unsupported = errors ? PyRef::steal(PyObject_GetAttrString(errors.get(), "UnsupportedLanguageConstruct")) : PyRef();
+    if (!unsupported)
+      return raised();
+    return raise(unsupported.get(), "a block (" + x.type.str() + ") is neither true nor false as a whole; reduce it first, as in tl.max(x, 0), or use tl.where");
+  }
   return cast(b, x, scalarType(Scalar::I1));
 }
 

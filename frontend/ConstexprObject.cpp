@@ -83,6 +83,11 @@ PyObject* getattrSlot(PyObject* self, PyObject* name) {
 }
 
 PyObject* getValue(PyObject* self, void*) { return PyRef::borrow(valueOf(self)).release(); }
+PyObject* getType(PyObject* self, void*) {
+  PyRef types = PyRef::steal(PyImport_ImportModule("tiletwin.language.types"));
+  PyRef cls = types ? PyRef::steal(PyObject_GetAttrString(types.get(), "constexpr_type")) : PyRef();
+  return cls ? PyObject_CallFunctionObjArgs(cls.get(), valueOf(self), nullptr) : nullptr;
+}
 PyObject* formatMethod(PyObject* self, PyObject* spec) { return PyObject_Format(valueOf(self), spec); }
 PyObject* reduceMethod(PyObject* self, PyObject*) { return Py_BuildValue("(O(O))", constexprType, valueOf(self)); }
 PyObject* logicalAndMethod(PyObject* self, PyObject* other) {
@@ -104,6 +109,7 @@ PyObject* roundMethod(PyObject* self, PyObject* args) {
 
 PyGetSetDef kGetSet[] = {
     {"value", getValue, nullptr, "The Python value.", nullptr},
+    {"type", getType, nullptr, "A constexpr_type of the value.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyMethodDef kMethods[] = {

@@ -53,7 +53,7 @@ Value pointerArgument(PyObject* arg, llvm::StringRef function) {
   if (!tensorValue(plain).type.isPointer())
     return raiseValue("tl." + function + ": pointer must be a pointer or a block of pointers, got a tensor of type " +
                       tensorValue(plain).type.str() + "; add it to a pointer argument, as in x_ptr + offsets");
-  return tensorValue(plain);
+  return checkSupported(tensorValue(plain).type) ? tensorValue(plain) : Value();
 }
 Value bytePointer(Builder& b, Value pointer) {
   if (pointer.type.scalar != Scalar::I1 || pointer.type.pointerDepth != 1)

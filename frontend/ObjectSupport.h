@@ -45,6 +45,9 @@ template <class Object> void deallocateObject(PyObject* object) {
 /// self like a method, though it is no Python function. Steals and returns a reference.
 PyObject* bindMethod(PyObject* self, PyObject* attribute, PyObject* name);
 
+/// A METH_KEYWORDS function as PyMethodDef stores it.
+inline PyCFunction withKeywords(PyCFunctionWithKeywords function) { return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)); }
+
 inline PyObject* notImplemented() { return PyRef::borrow(Py_NotImplemented).release(); }
 inline PyObject* none() { return PyRef::borrow(Py_None).release(); }
 template <class F> PyType_Slot slot(int id, F* function) { return {id, reinterpret_cast<void*>(function)}; }

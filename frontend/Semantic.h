@@ -34,6 +34,8 @@ Value unary(Builder& b, UnaryOp op, PyObject* x);
 /// Rounding: nullopt is the default (rtne); "rtne" or "rtz". Rules 20 to 25.
 Value cast(Builder& b, Value x, Type element, std::optional<llvm::StringRef> rounding = std::nullopt);
 Value bitcast(Builder& b, Value x, Type element);
+/// Whether the emulated GPU has the type: fp8 formats differ. False with an error set.
+bool checkSupported(const Type& type);
 Value splat(Builder& b, Value scalar, llvm::ArrayRef<int64_t> shape);
 Value broadcastTo(Builder& b, Value x, llvm::ArrayRef<int64_t> shape);
 /// Same shape for both (rule 59): lower rank gains leading ones, ones stretch.

@@ -195,7 +195,7 @@ PyGetSetDef kGetSet[] = {
 };
 PyMethodDef kMethods[] = {
     {"__format__", formatMethod, METH_O, nullptr},
-    {"__array__", reinterpret_cast<PyCFunction>(arrayMethod), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__array__", withKeywords(arrayMethod), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__not__", notMethod, METH_NOARGS, "`not x`: needs int1."},
     {"logical_and", binaryMethod<BinaryOp::LogicalAnd>, METH_O, "`x and y`, both computed: needs int1."},
     {"logical_or", binaryMethod<BinaryOp::LogicalOr>, METH_O, "`x or y`, both computed: needs int1."},

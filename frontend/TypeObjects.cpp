@@ -28,7 +28,7 @@ PyObject* registerTypes(PyObject*, PyObject* args, PyObject* kwargs) {
 }
 
 PyMethodDef kFunctions[] = {
-    {"register_types", reinterpret_cast<PyCFunction>(registerTypes), METH_VARARGS | METH_KEYWORDS,
+    {"register_types", withKeywords(registerTypes), METH_VARARGS | METH_KEYWORDS,
      "register_types(dtype_by_name, pointer_type, block_type, tuple_type=None): the language's type classes, set once at import."},
     {nullptr, nullptr, 0, nullptr},
 };
