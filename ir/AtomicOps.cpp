@@ -23,16 +23,15 @@ static bool suits(RmwKind kind, Type element) {
 
 LogicalResult AtomicRMWOp::verify() {
   if (failed(verifyPointee(*this, getPtr().getType(), getVal().getType(), "val")) ||
-      failed(verifyPointee(*this, getPtr().getType(), getResult().getType(), "result")))  // C1
+      failed(verifyPointee(*this, getPtr().getType(), getResult().getType(), "result"))) // C1
     return failure();
   RmwKind kind = getAtomicRmwOp();
   Type element = elementTypeOf(getVal().getType());
-  if (!suits(kind, element))
-    return emitOpError() << "cannot do " << stringifyRmwKind(kind) << " on " << element;  // C2
+  if (!suits(kind, element)) return emitOpError() << "cannot do " << stringifyRmwKind(kind) << " on " << element; // C2
   if (auto integer = dyn_cast<IntegerType>(element)) {
     unsigned width = integer.getWidth();
     if (width != 32 && width != 64 && !(width == 16 && kind == RmwKind::Exch))
-      return emitOpError() << "needs integers of 32 or 64 bits, got " << element;  // C3
+      return emitOpError() << "needs integers of 32 or 64 bits, got " << element; // C3
   }
   return verifyNotConstant(*this, getPtr().getType());
 }
@@ -41,35 +40,35 @@ LogicalResult AtomicCASOp::verify() {
   Type pointer = getPtr().getType();
   if (failed(verifyPointee(*this, pointer, getCmp().getType(), "cmp")) ||
       failed(verifyPointee(*this, pointer, getVal().getType(), "val")) ||
-      failed(verifyPointee(*this, pointer, getResult().getType(), "result")))  // C1
+      failed(verifyPointee(*this, pointer, getResult().getType(), "result"))) // C1
     return failure();
   Type element = elementTypeOf(getVal().getType());
   unsigned width = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
   if (width != 16 && width != 32 && width != 64)
-    return emitOpError() << "needs elements of 16, 32 or 64 bits, got " << element;  // C2
+    return emitOpError() << "needs elements of 16, 32 or 64 bits, got " << element; // C2
   return verifyNotConstant(*this, pointer);
 }
 
 LogicalResult AtomicLoadOp::verify() {
-  if (failed(verifyPointee(*this, getPtr().getType(), getResult().getType(), "result"))) return failure();  // C1
+  if (failed(verifyPointee(*this, getPtr().getType(), getResult().getType(), "result"))) return failure(); // C1
   if (getSem() != MemSemantic::Relaxed && getSem() != MemSemantic::Acquire)
-    return emitOpError() << "needs sem relaxed or acquire, got " << stringifyMemSemantic(getSem());  // C2
+    return emitOpError() << "needs sem relaxed or acquire, got " << stringifyMemSemantic(getSem()); // C2
   return success();
 }
 
 LogicalResult AtomicStoreOp::verify() {
   if (getSem() != MemSemantic::Relaxed && getSem() != MemSemantic::Release)
-    return emitOpError() << "needs sem relaxed or release, got " << stringifyMemSemantic(getSem());  // C1
+    return emitOpError() << "needs sem relaxed or release, got " << stringifyMemSemantic(getSem()); // C1
   return verifyNotConstant(*this, getPtr().getType());
 }
 
 LogicalResult AtomicPollOp::verify() {
-  if (failed(verifyPointee(*this, getPtr().getType(), getExpected().getType(), "expected"))) return failure();  // C1
+  if (failed(verifyPointee(*this, getPtr().getType(), getExpected().getType(), "expected"))) return failure(); // C1
   unsigned width = getExpected().getType().getIntOrFloatBitWidth();
   if (width != 16 && width != 32 && width != 64)
-    return emitOpError() << "needs an integer of 16, 32 or 64 bits, got " << getExpected().getType();  // C2
+    return emitOpError() << "needs an integer of 16, 32 or 64 bits, got " << getExpected().getType(); // C2
   if (getSem() != MemSemantic::Relaxed && getSem() != MemSemantic::Acquire)
-    return emitOpError() << "needs sem relaxed or acquire, got " << stringifyMemSemantic(getSem());  // C3
+    return emitOpError() << "needs sem relaxed or acquire, got " << stringifyMemSemantic(getSem()); // C3
   return success();
 }
 

@@ -19,8 +19,8 @@ def TT_AtomicRMWOp : TT_AtomicOp<"atomic_rmw", [TT_SameShape]> {
     bits (exch: also 16)   (C4) the mask is i1.
     Traps: as tt.load.   In a kernel: tl.atomic_add(ptr, val, mask, sem, scope), ...
   }];
-  let arguments = (ins TT_RmwKind:$atomic_rmw_op, TT_MemSemantic:$sem, TT_MemScope:$scope, TT_PtrLike:$ptr, TT_Value:$val,
-                       Optional<TT_I1Like>:$mask);
+  let arguments = (ins TT_RmwKind:$atomic_rmw_op, TT_MemSemantic:$sem, TT_MemScope:$scope, TT_PtrLike:$ptr,
+                       TT_Value:$val, Optional<TT_I1Like>:$mask);
   let results = (outs TT_Value:$result);
   let assemblyFormat = [{
     $atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` functional-type(operands, $result)

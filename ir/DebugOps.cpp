@@ -9,7 +9,7 @@ namespace tiletwin::tt {
 
 LogicalResult PrintOp::verify() {
   if (getIsSigned().size() != getArgs().size())
-    return emitOpError() << "needs " << getArgs().size() << " entries in isSigned, got " << getIsSigned().size();  // C1
+    return emitOpError() << "needs " << getArgs().size() << " entries in isSigned, got " << getIsSigned().size(); // C1
   return success();
 }
 

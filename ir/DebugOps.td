@@ -31,7 +31,10 @@ def TT_AssertOp : TT_Op<"assert", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> 
 def TT_GridDependencyWaitOp : TT_Op<"grid_dependency_wait", [
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "wait for the launch before this one";
-  let description = [{ Returns when all earlier launches' writes are visible. Traps: none.   In a kernel: tl.extra.cuda.gdc_wait(). }];
+  let description = [{
+    Returns when all earlier launches' writes are visible.
+    Traps: none.   In a kernel: tl.extra.cuda.gdc_wait().
+  }];
   let assemblyFormat = "attr-dict";
 }
 

@@ -10,25 +10,26 @@ LogicalResult MakeTensorDescriptorOp::verify() {
   size_t rank = type.getShape().size();
   if (getShape().size() != rank || getStrides().size() != rank)
     return emitOpError() << "needs " << rank << " extents and strides, got " << getShape().size() << " and "
-                         << getStrides().size();  // C1
+                         << getStrides().size(); // C1
   Type element = type.getBlockType().getElementType();
   if (getBase().getType().getPointeeType() != element)
-    return emitOpError() << "needs a base of type " << PointerType::get(element) << ", got " << getBase().getType();  // C2
+    return emitOpError() << "needs a base of type " << PointerType::get(element) << ", got "
+                         << getBase().getType(); // C2
   if (getPadding() == Padding::NaN && !isa<FloatType>(element))
-    return emitOpError() << "pads with NaN, but the elements are " << type.getElementType();  // C3
+    return emitOpError() << "pads with NaN, but the elements are " << type.getElementType(); // C3
   return success();
 }
 
 static LogicalResult verifyBlock(Operation* op, TensorDescType desc, size_t indices, Type tile) {
   if (indices != desc.getShape().size())
-    return op->emitOpError() << "needs " << desc.getShape().size() << " indices, got " << indices;  // C1
+    return op->emitOpError() << "needs " << desc.getShape().size() << " indices, got " << indices; // C1
   RankedTensorType block = desc.getBlockType();
   ArrayRef<int64_t> full = block.getShape(), got = shapeOf(tile);
   // Leading extents of 1 may be absent from the tile.
   bool fits = got.size() <= full.size() && full.take_back(got.size()) == got &&
               llvm::all_of(full.drop_back(got.size()), [](int64_t extent) { return extent == 1; });
   if (!fits || elementTypeOf(tile) != block.getElementType())
-    return op->emitOpError() << "needs the descriptor's block " << block << ", got " << tile;  // C2
+    return op->emitOpError() << "needs the descriptor's block " << block << ", got " << tile; // C2
   return success();
 }
 
@@ -44,19 +45,19 @@ LogicalResult DescriptorReduceOp::verify() {
   bool floatKind = llvm::is_contained({Kind::Add, Kind::Min, Kind::Max}, getKind());
   if (!floatKind && isa<FloatType>(getDesc().getType().getElementType()))
     return emitOpError() << "cannot do " << stringifyDescriptorReduceKind(getKind()) << " on "
-                         << getDesc().getType().getElementType();  // C3
+                         << getDesc().getType().getElementType(); // C3
   return success();
 }
 
 static LogicalResult verifyRows(Operation* op, TensorDescType desc, Type offsets, Type tile) {
   if (desc.getShape().size() != 2 || desc.getShape()[0] != 1)
-    return op->emitOpError() << "needs a descriptor with a block of 1xN, got " << desc;  // C1
+    return op->emitOpError() << "needs a descriptor with a block of 1xN, got " << desc; // C1
   auto rows = cast<RankedTensorType>(offsets);
   unsigned width = rows.getElementType().getIntOrFloatBitWidth();
   if (rows.getRank() != 1 || (width != 16 && width != 32))
-    return op->emitOpError() << "needs a rank-1 tile of i16 or i32 row numbers, got " << rows;  // C2
+    return op->emitOpError() << "needs a rank-1 tile of i16 or i32 row numbers, got " << rows; // C2
   auto wanted = RankedTensorType::get({rows.getDimSize(0), desc.getShape()[1]}, desc.getBlockType().getElementType());
-  if (tile != wanted) return op->emitOpError() << "needs rows of type " << wanted << ", got " << tile;  // C3
+  if (tile != wanted) return op->emitOpError() << "needs rows of type " << wanted << ", got " << tile; // C3
   return success();
 }
 

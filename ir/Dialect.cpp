@@ -64,17 +64,17 @@ Operation* TTDialect::materializeConstant(OpBuilder& builder, Attribute value, T
 static std::string tileFault(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
   if (!tile) return {};
-  if (tile.getRank() == 0) return "a tile of rank 0";  // T1
+  if (tile.getRank() == 0) return "a tile of rank 0"; // T1
   // The product saturates, so that absurd extents cannot overflow.
   int64_t elements = 1;
   for (int64_t extent : tile.getShape()) {
     if (extent <= 0 || !llvm::isPowerOf2_64(uint64_t(extent)))
       return "extent " + (ShapedType::isDynamic(extent) ? std::string("?") : std::to_string(extent)) + " of tile " +
-             shapeText(type) + ", which is not a power of two";  // T2
+             shapeText(type) + ", which is not a power of two"; // T2
     elements = std::min(elements, kMaxTileElements * 2) * std::min(extent, kMaxTileElements * 2);
   }
   if (elements > kMaxTileElements)
-    return "tile " + shapeText(type) + ", which has more than " + std::to_string(kMaxTileElements) + " elements";  // T3
+    return "tile " + shapeText(type) + ", which has more than " + std::to_string(kMaxTileElements) + " elements"; // T3
   return {};
 }
 

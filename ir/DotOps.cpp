@@ -11,11 +11,11 @@ static InFlightDiagnostic& operands(InFlightDiagnostic&& diagnostic, Type a, Typ
   return diagnostic << ", got a " << shapeText(a) << ", b " << shapeText(b) << " and result " << shapeText(d);
 }
 
-// Shapes of [B x] M x K, [B x] K x N, [B x] M x N; `aPack` and `bPack` multiply K where an element holds several.
+// C1 of both products: one rank, one batch extent. M, N and K are the callers'.
 static LogicalResult verifyDotShapes(Operation* op, RankedTensorType a, RankedTensorType b, RankedTensorType d) {
   int64_t rank = d.getRank();
   if (a.getRank() != rank || b.getRank() != rank || rank < 2 || rank > 3)
-    return operands(op->emitOpError() << "needs operands of one rank, 2 or 3", a, b, d);  // C1
+    return operands(op->emitOpError() << "needs operands of one rank, 2 or 3", a, b, d); // C1
   if (rank == 3 && (a.getDimSize(0) != d.getDimSize(0) || b.getDimSize(0) != d.getDimSize(0)))
     return operands(op->emitOpError() << "needs one batch extent", a, b, d);
   return success();
@@ -27,13 +27,14 @@ LogicalResult DotOp::verify() {
   int64_t rank = d.getRank();
   if (a.getDimSize(rank - 1) != b.getDimSize(rank - 2) || a.getDimSize(rank - 2) != d.getDimSize(rank - 2) ||
       b.getDimSize(rank - 1) != d.getDimSize(rank - 1))
-    return operands(emitOpError() << "needs a of MxK, b of KxN and a result of MxN", a, b, d);  // C2
+    return operands(emitOpError() << "needs a of MxK, b of KxN and a result of MxN", a, b, d); // C2
   Type x = a.getElementType(), y = b.getElementType(), z = d.getElementType();
   if (x != y && !(isF8(x) && isF8(y)))
-    return emitOpError() << "needs operands of one element type (or f8 formats), got " << x << " and " << y;  // C3
+    return emitOpError() << "needs operands of one element type (or f8 formats), got " << x << " and " << y; // C3
   bool integers = isa<IntegerType>(x);
   if (integers ? !(x.isInteger(8) && z.isInteger(32)) : !isa<FloatType>(z))
-    return emitOpError() << "of " << x << " gives " << (integers ? "i32 (and takes i8)" : "floats") << ", not " << z;  // C4
+    return emitOpError() << "of " << x << " gives " << (integers ? "i32 (and takes i8)" : "floats") << ", not "
+                         << z; // C4
   return success();
 }
 
@@ -58,31 +59,31 @@ static LogicalResult verifyScale(DotScaledOp op, Value scale, int64_t outer, int
   if (int64_t(shape.size()) != rank || shape[rank - 2] != outer ||
       (shape[rank - 1] * 32 != k && shape[rank - 1] * 16 != k))
     return op.emitOpError() << "needs " << name << " of shape " << outer << 'x' << k / 32 << " (or a group of 16), got "
-                            << shapeText(scale.getType());  // C4
+                            << shapeText(scale.getType()); // C4
   return success();
 }
 
 LogicalResult DotScaledOp::verify() {
   RankedTensorType a = getA().getType(), b = getB().getType(), d = getD().getType();
-  if (failed(verifyDotShapes(*this, a, b, d))) return failure();  // C1
+  if (failed(verifyDotShapes(*this, a, b, d))) return failure(); // C1
   int64_t rank = d.getRank();
   bool aPacked = getAElemType() == ScaleDotElemType::E2M1, bPacked = getBElemType() == ScaleDotElemType::E2M1;
   int64_t m = a.getDimSize(rank - 2) * (aPacked && !getLhsKPack() ? 2 : 1);
   int64_t n = b.getDimSize(rank - 1) * (bPacked && !getRhsKPack() ? 2 : 1);
   int64_t ka = a.getDimSize(rank - 1) * (aPacked && getLhsKPack() ? 2 : 1);
   int64_t kb = b.getDimSize(rank - 2) * (bPacked && getRhsKPack() ? 2 : 1);
-  if (ka != kb) return emitOpError() << "needs one K, got " << ka << " of a and " << kb << " of b";  // C2
+  if (ka != kb) return emitOpError() << "needs one K, got " << ka << " of a and " << kb << " of b"; // C2
   if (d.getDimSize(rank - 2) != m || d.getDimSize(rank - 1) != n)
-    return emitOpError() << "gives shape " << m << 'x' << n << ", but its result has " << shapeText(d);  // C3
+    return emitOpError() << "gives shape " << m << 'x' << n << ", but its result has " << shapeText(d); // C3
   if (failed(verifyScale(*this, getAScale(), m, ka, "a_scale")) ||
       failed(verifyScale(*this, getBScale(), n, kb, "b_scale")))
     return failure();
   if (!carries(getAElemType(), a.getElementType()))
     return emitOpError() << "reads a as " << stringifyScaleDotElemType(getAElemType()) << ", but it holds "
-                         << a.getElementType();  // C5
+                         << a.getElementType(); // C5
   if (!carries(getBElemType(), b.getElementType()))
     return emitOpError() << "reads b as " << stringifyScaleDotElemType(getBElemType()) << ", but it holds "
-                         << b.getElementType();  // C5
+                         << b.getElementType(); // C5
   return success();
 }
 

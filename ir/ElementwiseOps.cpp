@@ -10,19 +10,24 @@ namespace tiletwin::tt {
 LogicalResult BitcastOp::verify() {
   Type from = elementTypeOf(getSrc().getType()), to = elementTypeOf(getResult().getType());
   bool pointers = isa<PointerType>(from) && isa<PointerType>(to);
-  bool sameWidth = from.isIntOrFloat() && to.isIntOrFloat() && from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth();
+  bool sameWidth =
+      from.isIntOrFloat() && to.isIntOrFloat() && from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth();
   if (!pointers && !sameWidth)
-    return emitOpError() << "needs two pointers or two numbers of one width, got " << from << " and " << to;  // C1
+    return emitOpError() << "needs two pointers or two numbers of one width, got " << from << " and " << to; // C1
   return success();
 }
 
 // The bits of an integer or float constant as a constant of `type` (same width).
 static Attribute bitcastScalar(Attribute value, Type type) {
   APInt bits;
-  if (auto integer = dyn_cast<IntegerAttr>(value)) bits = integer.getValue();
-  else if (auto number = dyn_cast<FloatAttr>(value)) bits = number.getValue().bitcastToAPInt();
-  else return {};
-  if (auto floatType = dyn_cast<FloatType>(type)) return FloatAttr::get(type, APFloat(floatType.getFloatSemantics(), bits));
+  if (auto integer = dyn_cast<IntegerAttr>(value))
+    bits = integer.getValue();
+  else if (auto number = dyn_cast<FloatAttr>(value))
+    bits = number.getValue().bitcastToAPInt();
+  else
+    return {};
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return FloatAttr::get(type, APFloat(floatType.getFloatSemantics(), bits));
   return IntegerAttr::get(type, bits);
 }
 
@@ -44,9 +49,9 @@ LogicalResult FpToFpOp::verify() {
   Type from = elementTypeOf(getSrc().getType()), to = elementTypeOf(getResult().getType());
   unsigned fromWidth = from.getIntOrFloatBitWidth(), toWidth = to.getIntOrFloatBitWidth();
   if (!getRounding() && toWidth < fromWidth)
-    return emitOpError() << "needs a rounding from " << from << " to " << to;  // C1
+    return emitOpError() << "needs a rounding from " << from << " to " << to; // C1
   if (getRounding() && toWidth > fromWidth)
-    return emitOpError() << "has a rounding, but widening from " << from << " to " << to << " is exact";  // C2
+    return emitOpError() << "has a rounding, but widening from " << from << " to " << to << " is exact"; // C2
   return success();
 }
 
@@ -72,7 +77,7 @@ OpFoldResult FpToFpOp::fold(FoldAdaptor adaptor) {
 
 LogicalResult MulhiUIOp::verify() {
   unsigned width = elementTypeOf(getType()).getIntOrFloatBitWidth();
-  if (width != 32 && width != 64) return emitOpError() << "needs integers of 32 or 64 bits, got " << getType();  // C1
+  if (width != 32 && width != 64) return emitOpError() << "needs integers of 32 or 64 bits, got " << getType(); // C1
   return success();
 }
 
@@ -86,34 +91,34 @@ OpFoldResult MulhiUIOp::fold(FoldAdaptor adaptor) {
 }
 
 LogicalResult MapElementwiseOp::verify() {
-  if (failed(verifySameShape(*this))) return failure();  // C1
+  if (failed(verifySameShape(*this))) return failure(); // C1
   int64_t pack = int32_t(getPack());
   if (getSrcs().empty() || getResults().empty()) return emitOpError() << "needs at least one operand and one result";
   int64_t count = cast<RankedTensorType>(getSrcs()[0].getType()).getNumElements();
   if (pack < 1 || count % pack != 0)
-    return emitOpError() << "needs a pack that divides " << count << " elements, got " << pack;  // C2
+    return emitOpError() << "needs a pack that divides " << count << " elements, got " << pack; // C2
   SmallVector<Type> arguments, results;
   for (Type type : getSrcs().getTypes()) arguments.append(pack, elementTypeOf(type));
   for (Type type : getResultTypes()) results.append(pack, elementTypeOf(type));
   Block& block = getBody().front();
   if (TypeRange(block.getArgumentTypes()) != TypeRange(arguments))
     return emitOpError() << "needs a region with " << arguments.size() << " arguments (" << pack
-                         << " per operand, of its element type)";  // C3
+                         << " per operand, of its element type)"; // C3
   if (TypeRange(block.getTerminator()->getOperandTypes()) != TypeRange(results))
     return emitOpError() << "needs a region that returns " << results.size() << " values (" << pack
-                         << " per result, of its element type)";  // C4
+                         << " per result, of its element type)"; // C4
   return success();
 }
 
 LogicalResult ExternElementwiseOp::verify() {
-  if (getSymbol().empty()) return emitOpError() << "names no symbol";  // C1
+  if (getSymbol().empty()) return emitOpError() << "names no symbol"; // C1
   return success();
 }
 
 LogicalResult ElementwiseInlineAsmOp::verify() {
   if (int32_t(getPackedElement()) < 1)
-    return emitOpError() << "needs packed_element >= 1, got " << int32_t(getPackedElement());  // C1
-  if (getResults().empty()) return emitOpError() << "needs a result";                          // C2
+    return emitOpError() << "needs packed_element >= 1, got " << int32_t(getPackedElement()); // C1
+  if (getResults().empty()) return emitOpError() << "needs a result";                         // C2
   return success();
 }
 

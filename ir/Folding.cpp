@@ -64,8 +64,7 @@ LogicalResult SplitOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldResult>& 
 }
 
 // op(splat x) = splat x for every operation that only moves elements.
-template <class Op>
-static LogicalResult moveSplat(Op op, PatternRewriter& rewriter) {
+template <class Op> static LogicalResult moveSplat(Op op, PatternRewriter& rewriter) {
   auto splat = op.getSrc().template getDefiningOp<SplatOp>();
   if (!splat) return failure();
   rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), splat.getSrc());

@@ -17,9 +17,8 @@ void FuncOp::build(OpBuilder& builder, OperationState& state, StringRef name, Fu
 
 ParseResult FuncOp::parse(OpAsmParser& parser, OperationState& result) {
   auto buildType = [](Builder& builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string&) {
-    return builder.getFunctionType(arguments, results);
-  };
+                      function_interface_impl::VariadicFlag,
+                      std::string&) { return builder.getFunctionType(arguments, results); };
   return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
                                                   getFunctionTypeAttrName(result.name), buildType,
                                                   getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
@@ -41,13 +40,13 @@ static LogicalResult verifyTypes(Operation* op, TypeRange got, TypeRange wanted,
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection& symbols) {
   auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
-  if (!callee) return emitOpError() << "calls " << getCalleeAttr() << ", which is not a tt.func of this module";  // C1
-  if (failed(verifyTypes(*this, getOperandTypes(), callee.getArgumentTypes(), "operands"))) return failure();  // C2
-  return verifyTypes(*this, getResultTypes(), callee.getResultTypes(), "results");                             // C3
+  if (!callee) return emitOpError() << "calls " << getCalleeAttr() << ", which is not a tt.func of this module"; // C1
+  if (failed(verifyTypes(*this, getOperandTypes(), callee.getArgumentTypes(), "operands"))) return failure();    // C2
+  return verifyTypes(*this, getResultTypes(), callee.getResultTypes(), "results");                               // C3
 }
 
 LogicalResult ReturnOp::verify() {
-  return verifyTypes(*this, getOperandTypes(), cast<FuncOp>((*this)->getParentOp()).getResultTypes(), "values");  // C1
+  return verifyTypes(*this, getOperandTypes(), cast<FuncOp>((*this)->getParentOp()).getResultTypes(), "values"); // C1
 }
 
 } // namespace tiletwin::tt

@@ -34,7 +34,8 @@ private:
     State& state = state_[function];
     if (state == State::Done) return success();
     if (state == State::Open)
-      return function.emitError() << "recursion: " << function.getSymName() << " calls itself, directly or through others";
+      return function.emitError() << "recursion: " << function.getSymName()
+                                  << " calls itself, directly or through others";
     state = State::Open;
     SmallVector<CallOp> calls;
     function.walk([&](CallOp call) { calls.push_back(call); });
@@ -45,16 +46,15 @@ private:
       if (callee.isExternal() || (callee.isNoinline() && !everything_)) continue;
       if (failed(inlineOne(call, callee))) return failure();
     }
-    state_[function] = State::Done;  // `state` may have moved
+    state_[function] = State::Done; // `state` may have moved
     return success();
   }
 
   LogicalResult inlineOne(CallOp call, FuncOp callee) {
     bool multiBlock = !callee.getBody().hasOneBlock();
     if (multiBlock && !isa<FuncOp>(call->getParentOp()))
-      return call.emitOpError() << "cannot inline " << callee.getSymName()
-                                << ", which returns early, inside " << call->getParentOp()->getName()
-                                << ": give it one return at its end";
+      return call.emitOpError() << "cannot inline " << callee.getSymName() << ", which returns early, inside "
+                                << call->getParentOp()->getName() << ": give it one return at its end";
     if (failed(inlineCall(interface_, config_.getCloneCallback(), call, callee, &callee.getBody(),
                           /*shouldCloneInlinedRegion=*/true)))
       return call.emitOpError() << "could not inline " << callee.getSymName();

@@ -9,7 +9,7 @@ using namespace mlir;
 namespace tiletwin::tt {
 
 LogicalResult LoadOp::verify() {
-  if (getOther() && !getMask()) return emitOpError() << "has `other` without a mask";  // C1
+  if (getOther() && !getMask()) return emitOpError() << "has `other` without a mask"; // C1
   return success();
 }
 
@@ -48,7 +48,7 @@ void LoadOp::getCanonicalizationPatterns(RewritePatternSet& patterns, MLIRContex
 
 LogicalResult StoreOp::verify() {
   if (cast<PointerType>(elementTypeOf(getPtr().getType())).getAddressSpace() == AddressSpace::Constant)
-    return emitOpError() << "writes through a pointer into constant memory";  // C1
+    return emitOpError() << "writes through a pointer into constant memory"; // C1
   return success();
 }
 
@@ -63,7 +63,9 @@ static LogicalResult simplifyStoreMask(StoreOp op, PatternRewriter& rewriter) {
   return success();
 }
 
-void StoreOp::getCanonicalizationPatterns(RewritePatternSet& patterns, MLIRContext*) { patterns.add(simplifyStoreMask); }
+void StoreOp::getCanonicalizationPatterns(RewritePatternSet& patterns, MLIRContext*) {
+  patterns.add(simplifyStoreMask);
+}
 
 OpFoldResult AddPtrOp::fold(FoldAdaptor) {
   return matchPattern(getOffset(), m_Zero()) ? OpFoldResult(getPtr()) : OpFoldResult();

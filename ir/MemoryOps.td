@@ -11,7 +11,8 @@ def TT_AddPtrOp : TT_Op<"addptr", [Pure, TT_SameShape, TypesMatchWith<"the resul
   let description = [{
     result = ptr + sext64(offset) * size(pointee) modulo 2^64. i1 pointees count as one byte. The address need not be
     valid: only an access traps.
-    Traps: none.   In a kernel: ptr + offsets.
+    Traps: the interpreter may stop, with its own error, where the 32-bit arithmetic of an offset wrapped around between
+    the offset's definition and an access.   In a kernel: ptr + offsets.
   }];
   let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$offset);
   let results = (outs TT_PtrLike:$result);
@@ -53,8 +54,9 @@ def TT_LoadOp : TT_Op<"load", [
     an i1 is one byte, 0 being false and anything else true (front ends read i8 and compare). A load whose result is
     unused may be removed unless `isVolatile`; `cachePolicy` never changes the result.
     (C1) `other` only together with `mask`.
-    Traps: a lane with mask 1 whose bytes are not all inside one known buffer; an address that is not a multiple of the
-    element's size.   In a kernel: tl.load(ptr, mask, other).
+    An address that is not a multiple of the element's size is a fault on a GPU; the interpreter reads it.
+    Traps: a lane with mask 1 whose bytes are not all inside one known buffer.
+    In a kernel: tl.load(ptr, mask, other).
   }];
   let arguments = (ins TT_PtrLike:$ptr, Optional<TT_I1Like>:$mask, Optional<TT_Value>:$other,
                        OptionalAttr<TT_CachePolicyAttr>:$cachePolicy,

@@ -5,18 +5,20 @@
 #include "mlir/Pass/Pass.h"
 #include <memory>
 
-namespace mlir { class OpPassManager; }
+namespace mlir {
+class OpPassManager;
+}
 
 namespace tiletwin::tt {
 
-/// Registers tt and the upstream dialects a tt module may use (arith, math, scf, cf, ub, llvm.intr.assume is kept as in TTIR),
-/// with the inliner extensions they need.
+/// Registers tt, ttg and the upstream dialects a tt module may use (arith, math, scf, cf, ub, and llvm for
+/// llvm.intr.assume and loop annotations), with the inliner extensions they need.
 void registerDialects(mlir::DialectRegistry& registry);
-/// Loads them into a context whose threading is switched off.
+/// Switches the context's threading off and loads them, all but llvm (see loadDialectOf).
 void prepareContext(mlir::MLIRContext& context);
 
-/// Loads the dialect of an operation that is about to be created by name ("llvm.intr.assume"): prepareContext leaves the
-/// large LLVM dialect out. False if no such dialect is registered.
+/// Loads the dialect of an operation that is about to be created by name ("llvm.intr.assume"): prepareContext leaves
+/// the large LLVM dialect out. False if no such dialect is registered.
 bool loadDialectOf(mlir::MLIRContext& context, llvm::StringRef operationName);
 
 /// Inlines private functions (noinline ones stay unless `everything`), canonicalises, removes common subexpressions,

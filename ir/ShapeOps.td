@@ -100,7 +100,8 @@ def TT_ReshapeOp : TT_Op<"reshape", [Pure]> {
 def TT_TransOp : TT_Op<"trans", [Pure]> {
   let summary = "permute the dimensions of a tile";
   let description = [{
-    result[i_order(0), .., i_order(r-1)] = src[i_0, .., i_(r-1)]; dimension d of the result is dimension order[d] of src.
+    result[i_order(0), .., i_order(r-1)] = src[i_0, .., i_(r-1)]: dimension d of the result is dimension order[d]
+    of src.
     (C1) order is a permutation of 0 .. rank-1   (C2) the result's extent d is src's extent order[d]
     (C3) element types are equal.
     Traps: none.   In a kernel: x.T, tl.trans(x), tl.permute(x, order).

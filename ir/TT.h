@@ -15,7 +15,9 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <memory>
 
-namespace mlir { class FrozenRewritePatternSet; }
+namespace mlir {
+class FrozenRewritePatternSet;
+}
 
 namespace tiletwin::tt {
 
@@ -31,13 +33,11 @@ mlir::LogicalResult verifyTileShapes(mlir::Operation* op);
 mlir::LogicalResult verifySameShape(mlir::Operation* op);
 
 /// Rules T1-T3 of the dialect, for all operands and results.
-template <class ConcreteOp>
-struct TileShapes : mlir::OpTrait::TraitBase<ConcreteOp, TileShapes> {
+template <class ConcreteOp> struct TileShapes : mlir::OpTrait::TraitBase<ConcreteOp, TileShapes> {
   static mlir::LogicalResult verifyTrait(mlir::Operation* op) { return verifyTileShapes(op); }
 };
 /// All operands and results are scalars, or tiles of one shape.
-template <class ConcreteOp>
-struct SameShape : mlir::OpTrait::TraitBase<ConcreteOp, SameShape> {
+template <class ConcreteOp> struct SameShape : mlir::OpTrait::TraitBase<ConcreteOp, SameShape> {
   static mlir::LogicalResult verifyTrait(mlir::Operation* op) { return verifySameShape(op); }
 };
 
@@ -56,8 +56,8 @@ std::string shapeText(mlir::Type type);
 
 } // namespace tiletwin::tt
 
-#include "ir/TTEnums.h.inc"
 #include "ir/TTDialect.h.inc"
+#include "ir/TTEnums.h.inc"
 #include "ir/TTGDialect.h.inc"
 #include "ir/TTGEnums.h.inc"
 #define GET_ATTRDEF_CLASSES

@@ -1,4 +1,4 @@
-// ir/TTDialect.td -- the dialects tt and ttg, and the base class and traits of their operations. No operation lives here.
+// ir/TTDialect.td -- the dialects tt and ttg, the base class and traits of their operations. No operation is here.
 #ifndef TILETWIN_TT_DIALECT
 #define TILETWIN_TT_DIALECT
 

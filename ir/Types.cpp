@@ -63,8 +63,9 @@ LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, 
   auto integer = dyn_cast<IntegerType>(pointee);
   bool goodInteger = integer && integer.isSignless() && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
   if (!goodInteger && !isa<FloatType, PointerType>(pointee))
-    return emitError() << "a pointer points to a signless integer of 1, 8, 16, 32 or 64 bits, a float or a pointer, not "
-                       << pointee;  // C1
+    return emitError()
+           << "a pointer points to a signless integer of 1, 8, 16, 32 or 64 bits, a float or a pointer, not "
+           << pointee; // C1
   return success();
 }
 
@@ -86,10 +87,10 @@ void TensorDescType::print(AsmPrinter& printer) const {
 LogicalResult TensorDescType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape,
                                      Type element) {
   if (shape.empty() || shape.size() > 5)
-    return emitError() << "a tensor descriptor has 1 to 5 dimensions, got " << shape.size();  // C1
+    return emitError() << "a tensor descriptor has 1 to 5 dimensions, got " << shape.size(); // C1
   for (int64_t extent : shape)
     if (extent <= 0 || !llvm::isPowerOf2_64(uint64_t(extent)))
-      return emitError() << "a descriptor's block has extents that are powers of two, got " << extent;  // C2
+      return emitError() << "a descriptor's block has extents that are powers of two, got " << extent; // C2
   if (!isa<IntegerType, FloatType>(element))
     return emitError() << "a descriptor's elements are integers or floats, not " << element;
   return success();

@@ -1,4 +1,4 @@
-"""TTIR that real Triton printed parses here and prints as it was; the passes make of its front end output what it must."""
+"""TTIR that real Triton printed parses and prints as it was; of source/ the passes make what Triton's make."""
 
 import collections
 import lzma
@@ -63,8 +63,9 @@ def test_prints_what_it_parsed(tiletwin_opt, folder):
     assert len(texts) == 423
     once = run(tiletwin_opt, list(texts.values()), "--mlir-print-debuginfo")
     twice = run(tiletwin_opt, once, "--mlir-print-debuginfo")
-    different = [name for (name, text), printed in zip(texts.items(), once, strict=True)
-                 if structure(text) != structure(printed)]
+    different = [
+        name for (name, text), printed in zip(texts.items(), once, strict=True) if structure(text) != structure(printed)
+    ]
     unstable = [name for name, first, second in zip(texts, once, twice, strict=True) if first.strip() != second.strip()]
     print(f"{folder}: {len(different)} files print differently: {different}")
     assert different == []

@@ -1,4 +1,4 @@
-// tests/tools/tiletwin-opt.cpp -- runs passes over tt text, like mlir-opt. Also: `--tt-time FILE` times the way to ttir.
+// tests/tools/tiletwin-opt.cpp -- runs passes over tt text, like mlir-opt; `--tt-time FILE...` times the way to ttir.
 #include "ir/Passes.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -39,8 +39,10 @@ static int timeFiles(ArrayRef<char*> files) {
       start = Clock::now();
       if (failed(tiletwin::tt::makeTtir(*module))) return 1;
       double time = milliseconds(start);
-      if (round == 0) firstTime = time;
-      else bestTime = std::min(bestTime, time);
+      if (round == 0)
+        firstTime = time;
+      else
+        bestTime = std::min(bestTime, time);
     }
     llvm::outs() << llvm::format("%-60s context %.2f ms, parse %.2f ms, makeTtir %.2f ms first, %.2f ms best\n", file,
                                  contextTime, parseTime, firstTime, bestTime);
