@@ -54,12 +54,15 @@ def test_mutations(tiletwin_opt, seed):
         "tt.func @f(%x: i32) { %0 = tt.load %x : i32 tt.return }",
         "tt.func @f(%x: tensor<*xf32>) { %0 = tt.splat %x : tensor<*xf32> -> tensor<4xf32> tt.return }",
         "tt.func @f() { %0 = tt.splat %0 : i32 -> tensor<4xi32> tt.return }",
-        'tt.func @f(%x: tensor<4xf32>) { %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({}) : (tensor<4xf32>) -> f32 tt.return }',
+        'tt.func @f(%x: tensor<4xf32>) { %0 = "tt.reduce"(%x) <{axis = 0 : i32}> '
+        "({}) : (tensor<4xf32>) -> f32 tt.return }",
         'tt.func @f(%x: tensor<4xf32>) { %0 = "tt.reduce"(%x) ({^bb0: }) : (tensor<4xf32>) -> f32 tt.return }',
-        'tt.func @f() { "tt.reduce"() <{axis = 0 : i32}> ({^bb0: "tt.reduce.return"() : () -> ()}) : () -> () tt.return }',
+        'tt.func @f() { "tt.reduce"() <{axis = 0 : i32}> '
+        '({^bb0: "tt.reduce.return"() : () -> ()}) : () -> () tt.return }',
         "tt.func @f(%x: !tt.ptr<!tt.ptr<vector<2xf32>>>) { tt.return }",
         "tt.func @f(%x: !tt.tensordesc<x>) { tt.return }",
-        "tt.func @f() { %0 = tt.make_range {end = 2147483647 : i32, start = -2147483648 : i32} : tensor<4xi32> tt.return }",
+        "tt.func @f() { %0 = tt.make_range {end = 2147483647 : i32, start = -2147483648 : i32} "
+        ": tensor<4xi32> tt.return }",
         "tt.func private @f()  tt.func @g() { tt.call @f() : () -> () tt.return }",
         "tt.return",
         "",
