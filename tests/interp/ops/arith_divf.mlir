@@ -1,0 +1,48 @@
+// RUN: tiletwin-exec %s --backend=interp
+// arith.divf: quotient, correctly rounded in the type of the operands.
+
+tt.func public @divf_f16() {
+  %x = arith.constant dense<[1.5, -0.0, -0.0, 0x7C00, 0x7C00, 0x7E00, 1.0, 65500.0, 6.0e-08, -6.0e-08, 1.0, 7.0, -7.0, 0.1, 65500.0, 0.0]> : tensor<16xf16>
+  %y = arith.constant dense<[2.25, 0.0, -0.0, 1.0, 0xFC00, 1.0, 0x7E00, 65500.0, 6.0e-08, 3.0, 3.0, -2.0, 2.0, 0.2, -65500.0, 1.0]> : tensor<16xf16>
+  %r = arith.divf %x, %y : tensor<16xf16>
+  check.eq %r, dense<[0.6665, 0x7E00, 0x7E00, 0x7C00, 0x7E00, 0x7E00, 0x7E00, 1.0, 1.0, -0.0, 0.3333, -3.5, -3.5, 0.5, -1.0, 0.0]> : tensor<16xf16>
+  tt.return
+}
+
+tt.func public @divf_bf16() {
+  %x = arith.constant dense<[1.5, -0.0, -0.0, 0x7F80, 0x7F80, 0x7FC0, 1.0, 3.39e+38, 9.2e-41, -9.2e-41, 1.0, 7.0, -7.0, 0.1, 3.39e+38, 0.0]> : tensor<16xbf16>
+  %y = arith.constant dense<[2.25, 0.0, -0.0, 1.0, 0xFF80, 1.0, 0x7FC0, 3.39e+38, 9.2e-41, 3.0, 3.0, -2.0, 2.0, 0.2, -3.39e+38, 1.0]> : tensor<16xbf16>
+  %r = arith.divf %x, %y : tensor<16xbf16>
+  check.eq %r, dense<[0.668, 0x7FC0, 0x7FC0, 0x7F80, 0x7FC0, 0x7FC0, 0x7FC0, 1.0, 1.0, -0.0, 0.334, -3.5, -3.5, 0.5, -1.0, 0.0]> : tensor<16xbf16>
+  tt.return
+}
+
+tt.func public @divf_f32() {
+  %x = arith.constant dense<[1.5, -0.0, -0.0, 0x7F800000, 0x7F800000, 0x7FC00000, 1.0, 3.4028235e+38, 1.4e-45, -1.4e-45, 1.0, 7.0, -7.0, 0.1, 3.4028235e+38, 0.0]> : tensor<16xf32>
+  %y = arith.constant dense<[2.25, 0.0, -0.0, 1.0, 0xFF800000, 1.0, 0x7FC00000, 3.4028235e+38, 1.4e-45, 3.0, 3.0, -2.0, 2.0, 0.2, -3.4028235e+38, 1.0]> : tensor<16xf32>
+  %r = arith.divf %x, %y : tensor<16xf32>
+  check.eq %r, dense<[0.6666667, 0x7FC00000, 0x7FC00000, 0x7F800000, 0x7FC00000, 0x7FC00000, 0x7FC00000, 1.0, 1.0, -0.0, 0.33333334, -3.5, -3.5, 0.5, -1.0, 0.0]> : tensor<16xf32>
+  tt.return
+}
+
+tt.func public @divf_f64() {
+  %x = arith.constant dense<[1.5, -0.0, -0.0, 0x7FF0000000000000, 0x7FF0000000000000, 0x7FF8000000000000, 1.0, 1.7976931348623157e+308, 5.0e-324, -5.0e-324, 1.0, 7.0, -7.0, 0.1, 1.7976931348623157e+308, 0.0]> : tensor<16xf64>
+  %y = arith.constant dense<[2.25, 0.0, -0.0, 1.0, 0xFFF0000000000000, 1.0, 0x7FF8000000000000, 1.7976931348623157e+308, 5.0e-324, 3.0, 3.0, -2.0, 2.0, 0.2, -1.7976931348623157e+308, 1.0]> : tensor<16xf64>
+  %r = arith.divf %x, %y : tensor<16xf64>
+  check.eq %r, dense<[0.6666666666666666, 0xFFF8000000000000, 0xFFF8000000000000, 0x7FF0000000000000, 0xFFF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 1.0, 1.0, -0.0, 0.3333333333333333, -3.5, -3.5, 0.5, -1.0, 0.0]> : tensor<16xf64>
+  tt.return
+}
+
+tt.func public @divf_scalar(%x: f32 {check.value = 7.5 : f32}, %y: f32 {check.value = -2.0 : f32}) {
+  %r = arith.divf %x, %y : f32
+  check.eq %r, -3.75 : f32
+  tt.return
+}
+
+tt.func public @divf_one_element() {
+  %x = arith.constant dense<7.5> : tensor<1xf32>
+  %y = arith.constant dense<-2.0> : tensor<1xf32>
+  %r = arith.divf %x, %y : tensor<1xf32>
+  check.eq %r, dense<-3.75> : tensor<1xf32>
+  tt.return
+}
