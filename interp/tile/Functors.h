@@ -25,12 +25,18 @@ struct AddF { template <class P> static TILETWIN_INLINE P apply(P a, P b) { retu
 struct SubF { template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::psub(a, b); } };
 struct MulF { template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::pmul(a, b); } };
 struct DivF { template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::pdiv(a, b); } };
-struct NegF { template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pnegate(a); } };
+/// Flips the sign bit. Eigen's pnegate subtracts from zero, which would make +0 of -(+0).
+struct NegF {
+  template <class P> static TILETWIN_INLINE P apply(P a) {
+    using T = typename ei::unpacket_traits<P>::type;
+    return ei::pxor(a, ei::pset1<P>(T(-0.0)));
+  }
+};
 struct AbsF { template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pabs(a); } };
 struct Sqrt { template <class P> static TILETWIN_INLINE P apply(P a) { return ei::psqrt(a); } };
 struct Floor { template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pfloor(a); } };
 struct Ceil { template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pceil(a); } };
-struct Fma { template <class P> static TILETWIN_INLINE P apply(P a, P b, P c) { return ei::pmadd(a, b, c); } };
+struct Fma { template <class P> static TILETWIN_INLINE P apply(P a, P b, P c) { return fusedMultiplyAdd(a, b, c); } };
 
 /// max/min of numbers with -0 < +0: of two equal zeros, `and` of the bits is +0 and `or` is -0; other equal lanes have equal bits.
 template <class P> TILETWIN_INLINE P orderedMax(P a, P b) {
