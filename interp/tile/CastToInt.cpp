@@ -1,12 +1,12 @@
-// interp/tile/CastToInt.cpp -- float to integer: truncated toward zero and saturated at 32 or 64 bits; 8- and 16-bit results are the low
-// bits of the 32-bit one. NaN: 0, but the sign-bit pattern if the source or the destination has 64 bits. To I1: != 0 (NaN is true).
+// interp/tile/CastToInt.cpp -- float to integer: truncated toward zero and saturated at 16, 32 or 64 bits; an 8-bit result is
+// the low half of the 16-bit one. NaN: 0, but the sign-bit pattern of those bits if the source or the destination has 64. To I1: != 0 (NaN is true).
 #include "interp/tile/Casts.h"
 #include "interp/tile/Tables.h"
 
 namespace tiletwin::tile {
 namespace {
 
-/// `Signed` and `Wide` (64 bits) name the saturated integer; the result keeps its low bits.
+/// `Signed` says how the saturated integer is read; the result keeps its low bits.
 template <DType To, bool Signed> struct SaturatedResult {
   using Element = typename Storage<To>::Element;
   template <int L, class V> static TILETWIN_INLINE void store(void* p, V v) {
@@ -20,14 +20,15 @@ template <DType To, bool Signed> struct SaturatedResult {
     } else {
       // An f64 holds every 32-bit integer: clamp there, convert through the low bits of x + 2^52.
       using D = Vec<double, L>;
-      const D low = D{} + (Signed ? -0x1p31 : 0.0), high = D{} + (Signed ? 0x1p31 - 1 : 0x1p32 - 1);
+      constexpr double kRange = sizeof(Element) == 4 ? 0x1p32 : 0x1p16;
+      const D low = D{} + (Signed ? -kRange / 2 : 0.0), high = D{} + (Signed ? kRange / 2 - 1 : kRange - 1);
       const D wide = __builtin_convertvector(v, D);
       D x = __builtin_elementwise_trunc(wide);
       x = x > low ? x : low; // a NaN becomes the low end here and is replaced below
       x = x < high ? x : high;
       auto bits = __builtin_convertvector((Vec<uint64_t, L>)(x + 0x1.8p52), Vec<uint32_t, L>);
       const auto isNan = __builtin_convertvector(wide != wide, Vec<int32_t, L>);
-      bits = isNan ? broadcast<uint32_t, L>(kFromF64 ? 0x80000000u : 0u) : bits;
+      bits = isNan ? broadcast<uint32_t, L>(kFromF64 ? uint32_t(kRange / 2) : 0u) : bits;
       storeAs(p, __builtin_convertvector(bits, Vec<Element, L>));
     }
   }

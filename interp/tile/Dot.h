@@ -24,14 +24,14 @@ struct KernelF32 {
   using Sum = float;
   using Packet = PacketF;
   static constexpr int kDepth = 1;
-  static TILETWIN_INLINE Packet multiplyAdd(Packet a, Packet b, Packet c) { return Eigen::internal::pmadd(a, b, c); }
+  static TILETWIN_INLINE Packet multiplyAdd(Packet a, Packet b, Packet c) { return fusedMultiplyAdd(a, b, c); }
 };
 struct KernelF64 {
   using Packed = double;
   using Sum = double;
   using Packet = PacketD;
   static constexpr int kDepth = 1;
-  static TILETWIN_INLINE Packet multiplyAdd(Packet a, Packet b, Packet c) { return Eigen::internal::pmadd(a, b, c); }
+  static TILETWIN_INLINE Packet multiplyAdd(Packet a, Packet b, Packet c) { return fusedMultiplyAdd(a, b, c); }
 };
 /// Pairs of 16-bit integers (widened bytes): two products and their sum in one instruction.
 struct KernelI8 {
@@ -73,7 +73,7 @@ void microKernel(int64_t packed, const typename K::Packed* a, const typename K::
     for (int j = 0; j < N; ++j) column[j] = loadAs<P>(b + j * L);
 #pragma clang loop unroll(full)
     for (int r = 0; r < R; ++r) {
-      const P row = P{} + a[r * kRowStride<K>];
+      const P row = broadcast<typename K::Packed, L>(a[r * kRowStride<K>]);
 #pragma clang loop unroll(full)
       for (int j = 0; j < N; ++j) sum[r][j] = K::multiplyAdd(row, column[j], sum[r][j]);
     }

@@ -1,6 +1,7 @@
 // interp/tile/DotFloat.h -- dots of float operands: F32 sums (F16 accumulators rounded once at the end) or, for ieee, F64 sums.
 #pragma once
 #include "interp/tile/DotPack.h"
+#include "interp/tile/Strip.h"
 #include "interp/tile/Tables.h"
 
 namespace tiletwin::tile {
@@ -14,8 +15,9 @@ template <DType A, DType B, DType Acc, class Work, bool Tf32 = false> void dotFl
   if constexpr (Acc == kSum) {
     dotBlocked<Kernel>(*t, kOperands);
   } else {
-    static const TwStripFn toSum = findCastFloatToFloat(Acc, kSum, TwCastKind::SignedInt);
-    static const TwStripFn fromSum = findCastFloatToFloat(kSum, Acc, TwCastKind::SignedInt);
+    static constinit std::atomic<TwStripFn> toSlot{nullptr}, fromSlot{nullptr};
+    const TwStripFn toSum = lookedUpOnce(toSlot, [] { return findCastFloatToFloat(Acc, kSum, TwCastKind::SignedInt); });
+    const TwStripFn fromSum = lookedUpOnce(fromSlot, [] { return findCastFloatToFloat(kSum, Acc, TwCastKind::SignedInt); });
     dotThroughTile<Kernel>(*t, kOperands, toSum, fromSum, int64_t(sizeOf(Acc)));
   }
 }

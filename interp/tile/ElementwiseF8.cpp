@@ -23,7 +23,8 @@ constexpr int operands(TwElementwise op) {
 
 template <DType T, TwElementwise Op> void widened(int64_t n, void* dst, const void* const* src, uint32_t splat) {
   constexpr int kIn = operands(Op);
-  static const TwStripFn compute = findElementwiseF32(Op);
+  static constinit std::atomic<TwStripFn> slot{nullptr};
+  const TwStripFn compute = lookedUpOnce(slot, [] { return findElementwiseF32(Op); });
   constexpr TwStripFn widen = strip<Same, kLanes<float, 2>, Storage<DType::F32>, Storage<T>>;
   constexpr TwStripFn narrow = strip<Same, kLanes<float, 2>, Storage<T>, Storage<DType::F32>>;
   alignas(64) float wide[kIn][kChunk];

@@ -34,8 +34,9 @@ struct IeeeFma { template <class W> static W apply(W a, W b, W c) { return fmaOd
 
 /// One chunk at a time: elements widened to f64 by a cast strip, computed, rounded back by one (which rounds f64 to any format once).
 template <class Op, DType T, int N> void throughF64(int64_t n, void* dst, const void* const* src, uint32_t splat) {
-  static const TwStripFn widen = findCastFloatToFloat(T, DType::F64, TwCastKind::SignedInt);
-  static const TwStripFn narrow = findCastFloatToFloat(DType::F64, T, TwCastKind::SignedInt);
+  static constinit std::atomic<TwStripFn> widenSlot{nullptr}, narrowSlot{nullptr};
+  const TwStripFn widen = lookedUpOnce(widenSlot, [] { return findCastFloatToFloat(T, DType::F64, TwCastKind::SignedInt); });
+  const TwStripFn narrow = lookedUpOnce(narrowSlot, [] { return findCastFloatToFloat(DType::F64, T, TwCastKind::SignedInt); });
   constexpr int64_t kChunk = 256, kBytes = sizeof(typename Storage<T>::Element);
   double wide[N][kChunk];
   for (int64_t start = 0; start < n; start += kChunk) {

@@ -9,10 +9,10 @@ namespace tiletwin::tile {
 /// c0 x^n + c1 x^(n-1) + ... by Horner's rule with fused multiply-adds.
 template <class V, class... C> TILETWIN_INLINE V horner(V x, LaneOf<V> first, C... rest) {
   V r = V{} + first;
-  ((r = __builtin_elementwise_fma(r, x, V{} + LaneOf<V>(rest))), ...);
+  ((r = fusedMultiplyAdd(r, x, V(V{} + LaneOf<V>(rest)))), ...);
   return r;
 }
-TILETWIN_INLINE PacketF fmaF(PacketF a, PacketF b, PacketF c) { return ei::pmadd(a, b, c); }
+TILETWIN_INLINE PacketF fmaF(PacketF a, PacketF b, PacketF c) { return fusedMultiplyAdd(a, b, c); }
 TILETWIN_INLINE PacketF allF(float x) { return ei::pset1<PacketF>(x); }
 
 /// p * 2^k for p in [0.5, 2] and integral k in [-160, 130]; rounds once (subnormal results) and overflows to infinity.
@@ -110,14 +110,14 @@ template <int Quadrant> TILETWIN_INLINE PacketF sinQuadrant(PacketF x) {
     return mapLanes([](float v) { return float(Quadrant ? std::cos(double(v)) : std::sin(double(v))); }, x);
   const D wide = __builtin_convertvector(x, D);
   const D magic = D{} + 0x1.8p52;
-  const D shifted = __builtin_elementwise_fma(wide, D{} + 0x1.45f306dc9c883p-1, magic);
+  const D shifted = fusedMultiplyAdd(wide, D{} + 0x1.45f306dc9c883p-1, magic);
   const D k = shifted - magic;
-  D r = __builtin_elementwise_fma(k, D{} - 0x1.921fb54442d18p+0, wide);
-  r = __builtin_elementwise_fma(k, D{} - 0x1.1a62633145c07p-54, r);
+  D r = fusedMultiplyAdd(k, D{} - 0x1.921fb54442d18p+0, wide);
+  r = fusedMultiplyAdd(k, D{} - 0x1.1a62633145c07p-54, r);
   const D square = r * r;
-  const D s = __builtin_elementwise_fma(horner(square, -2.48031833865629195e-8, 2.75563643160896221e-6, -0.000198412668285873801,
+  const D s = fusedMultiplyAdd(horner(square, -2.48031833865629195e-8, 2.75563643160896221e-6, -0.000198412668285873801,
                                                0.00833333333098786802, -0.166666666666637443), square * r, r);
-  const D c = __builtin_elementwise_fma(horner(square, -2.72984076527951747e-7, 0.0000248005806013546424, -0.00138888876352279749,
+  const D c = fusedMultiplyAdd(horner(square, -2.72984076527951747e-7, 0.0000248005806013546424, -0.00138888876352279749,
                                                0.0416666666642261335), square * square, 1.0 - 0.5 * square);
   const I quadrant = (I)shifted + Quadrant;
   D y = (quadrant & 1) != 0 ? c : s;
@@ -140,9 +140,9 @@ struct Cos {
 struct Rsqrt {
   template <class P> static TILETWIN_INLINE P apply(P x) {
     const P y = ei::pdiv(ei::pset1<P>(1), ei::psqrt(x));
-    const P high = x * y, low = __builtin_elementwise_fma(x, y, -high);
-    const P residual = __builtin_elementwise_fma(low, y, __builtin_elementwise_fma(high, y, ei::pset1<P>(-1)));
-    const P better = __builtin_elementwise_fma(y * ei::pset1<P>(LaneOf<P>(-0.5)), residual, y);
+    const P high = x * y, low = fusedMultiplyAdd(x, y, -high);
+    const P residual = fusedMultiplyAdd(low, y, fusedMultiplyAdd(high, y, ei::pset1<P>(-1)));
+    const P better = fusedMultiplyAdd(y * ei::pset1<P>(LaneOf<P>(-0.5)), residual, y);
     return better == better ? better : y; // 0 and infinity
   }
 };

@@ -3,6 +3,7 @@
 // Invariant: reads and writes only the n elements of each run; an element's result depends neither on n nor on its place.
 #pragma once
 #include "interp/tile/Vectors.h"
+#include <atomic>
 #include <utility>
 
 namespace tiletwin::tile {
@@ -55,6 +56,13 @@ void strip(int64_t n, void* dst, const void* const* src, uint32_t splat) {
       copyTail(out, result, n, sizeof(typename Out::Element));
     }
   }(std::make_index_sequence<kIn>{});
+}
+
+/// A look-up made at the first use and kept in `slot`; any thread may be the first.
+template <class Find> TILETWIN_INLINE TwStripFn lookedUpOnce(std::atomic<TwStripFn>& slot, Find find) {
+  TwStripFn fn = slot.load(std::memory_order_relaxed);
+  if (!fn) slot.store(fn = find(), std::memory_order_relaxed);
+  return fn;
 }
 
 /// A row of an operation table.

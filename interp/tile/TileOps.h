@@ -43,8 +43,8 @@ enum class TwElementwise : uint16_t {
 typedef void (*TwStripFn)(int64_t n, void* dst, const void* const* src, uint32_t splat);
 
 /// Conversions. SignedInt/UnsignedInt say how an integer source (to float or wider) or integer destination (from float) is read.
-/// float -> int truncates toward zero and saturates as sm_90 does (shared truth: NaN -> 0 for 32 bits and the sign-bit pattern for 64;
-/// 8- and 16-bit results are the low bits of the saturated 32-bit one). anything -> I1 through `!= 0` (NaN is true).
+/// float -> int truncates toward zero and saturates as sm_90 does, at 16, 32 or 64 bits (8-bit results are the low half of the
+/// 16-bit one). NaN -> 0, but the sign-bit pattern if either side has 64 bits. anything -> I1 through `!= 0` (NaN is true).
 /// TruncateToward0 selects rtz for float narrowing; otherwise round to nearest even.
 enum class TwCastKind : uint8_t { SignedInt, UnsignedInt, TruncateToward0 };
 

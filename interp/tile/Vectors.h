@@ -60,6 +60,9 @@ template <class P, int N> struct Packets { P part[N]; };
 template <class P, class V> TILETWIN_INLINE auto split(V v) { return std::bit_cast<Packets<P, int(sizeof(V) / sizeof(P))>>(v); }
 template <class T> using PacketOf = std::conditional_t<std::is_same_v<T, double>, PacketD, PacketF>;
 
+/// a*b + c rounded once. (Eigen's pmadd is inline assembly under Clang, which can neither fold loads nor schedule it.)
+template <class V> TILETWIN_INLINE V fusedMultiplyAdd(V a, V b, V c) { return __builtin_elementwise_fma(a, b, c); }
+
 /// f(packet...) on every native packet of the arguments.
 template <class F, class V, class... Vs> TILETWIN_INLINE V mapPackets(F f, V first, Vs... rest) {
   using P = PacketOf<LaneOf<V>>;

@@ -1,0 +1,150 @@
+// tests/tile/ElementwiseFloatTest.cpp -- float operations on every float type, edge values against edge values: the result must be the f32
+// (f64 for f64) operation rounded once.
+#include "tests/tile/TileTest.h"
+
+using namespace tiletwin;
+using namespace tiletwin::test;
+using E = TwElementwise;
+
+namespace {
+
+double orderMax(double a, double b) { return a == b ? (std::signbit(a) ? b : a) : a > b ? a : b; }
+double orderMin(double a, double b) { return a == b ? (std::signbit(a) ? a : b) : a < b ? a : b; }
+double maxNum(double a, double b) { return std::isnan(a) ? b : std::isnan(b) ? a : orderMax(a, b); }
+double minNum(double a, double b) { return std::isnan(a) ? b : std::isnan(b) ? a : orderMin(a, b); }
+double maximum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : orderMax(a, b); }
+double minimum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : orderMin(a, b); }
+
+/// Single precision unless the type is f64.
+template <class F> double inType(DType t, F f, double a, double b = 0, double c = 0) {
+  if (t == DType::F64) return f(a, b, c);
+  return double(f(float(a), float(b), float(c)));
+}
+void checkOp(E op, DType t, const std::vector<std::vector<uint64_t>>& operands, auto reference) {
+  const TwStripFn fn = ops().elementwise(op, t);
+  BOOST_REQUIRE_MESSAGE(fn, "no operation " << int(op) << " on " << kindOf(t));
+  int errors = 0;
+  runStrip(fn, t, std::vector<DType>(operands.size(), t), operands, [&](const uint64_t* in, uint64_t got) {
+    const double a = decode(t, in[0]), b = decode(t, in[1]), c = decode(t, in[2]);
+    const uint64_t expected = encode(t, inType(t, reference, a, b, c));
+    if (!sameFloat(t, got, expected) && ++errors < 5)
+      BOOST_ERROR("op " << int(op) << " on " << kindOf(t) << " (" << a << ", " << b << ", " << c << ") = " << decode(t, got) << ", not " << decode(t, expected));
+  });
+}
+/// For f8 a square of all codes is enough; others use their edges.
+std::vector<std::vector<uint64_t>> binaryOperands(DType t) { return pairs(edges(t), edges(t)); }
+std::vector<std::vector<uint64_t>> unaryOperands(DType t) {
+  std::vector<uint64_t> all = edges(t);
+  if (sizeOf(t) == 2) {
+    all.clear();
+    for (uint64_t i = 0; i < 65536; ++i) all.push_back(i);
+  }
+  return {all};
+}
+std::vector<std::vector<uint64_t>> ternaryOperands(DType t) {
+  const auto all = edges(t);
+  std::vector<std::vector<uint64_t>> out(3);
+  const size_t step = all.size() > 100 ? 11 : 3;
+  for (size_t i = 0; i < all.size(); i += step)
+    for (size_t j = 0; j < all.size(); j += step - 1)
+      for (size_t k = 0; k < all.size(); k += step) out[0].push_back(all[i]), out[1].push_back(all[j]), out[2].push_back(all[k]);
+  return out;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(arithmetic_rounds_once) {
+  for (DType t : kFloats) {
+    const auto operands = binaryOperands(t);
+    checkOp(E::AddF, t, operands, [](auto a, auto b, auto) { return a + b; });
+    checkOp(E::SubF, t, operands, [](auto a, auto b, auto) { return a - b; });
+    checkOp(E::MulF, t, operands, [](auto a, auto b, auto) { return a * b; });
+    checkOp(E::DivF, t, operands, [](auto a, auto b, auto) { return a / b; });
+    checkOp(E::RemF, t, operands, [](auto a, auto b, auto) { return std::fmod(a, b); });
+  }
+}
+BOOST_AUTO_TEST_CASE(remainder_is_exact_for_random_floats) {
+  std::mt19937_64 random(3);
+  std::vector<std::vector<uint64_t>> operands(2);
+  for (int i = 0; i < 20000; ++i) {
+    const uint32_t a = uint32_t(random());
+    operands[0].push_back(a);
+    operands[1].push_back(i % 2 ? uint32_t(random()) : (a & 0x7F800000u) - (random() % 20 << 23) + (random() & 0x7FFFFF)); // near a's exponent
+  }
+  checkOp(E::RemF, DType::F32, operands, [](auto a, auto b, auto) { return std::fmod(a, b); });
+}
+BOOST_AUTO_TEST_CASE(extrema_order_zeros_and_nans) {
+  for (DType t : kFloats) {
+    const auto operands = binaryOperands(t);
+    checkOp(E::MaxNumF, t, operands, [](auto a, auto b, auto) { return decltype(a)(maxNum(a, b)); });
+    checkOp(E::MinNumF, t, operands, [](auto a, auto b, auto) { return decltype(a)(minNum(a, b)); });
+    checkOp(E::MaximumF, t, operands, [](auto a, auto b, auto) { return decltype(a)(maximum(a, b)); });
+    checkOp(E::MinimumF, t, operands, [](auto a, auto b, auto) { return decltype(a)(minimum(a, b)); });
+  }
+}
+BOOST_AUTO_TEST_CASE(ternary) {
+  for (DType t : kFloats) {
+    const auto operands = ternaryOperands(t);
+    checkOp(E::Fma, t, operands, [](auto a, auto b, auto c) { return std::fma(a, b, c); });
+    checkOp(E::ClampF, t, operands, [](auto x, auto lo, auto hi) { return decltype(x)(minNum(maxNum(x, lo), hi)); });
+    checkOp(E::ClampFPropagateNan, t, operands, [](auto x, auto lo, auto hi) { return decltype(x)(minimum(maximum(x, lo), hi)); });
+  }
+}
+BOOST_AUTO_TEST_CASE(exact_unary) {
+  for (DType t : kFloats) {
+    const auto operands = unaryOperands(t);
+    checkOp(E::NegF, t, operands, [](auto a, auto, auto) { return -a; });
+    checkOp(E::AbsF, t, operands, [](auto a, auto, auto) { return std::fabs(a); });
+    checkOp(E::Floor, t, operands, [](auto a, auto, auto) { return std::floor(a); });
+    checkOp(E::Ceil, t, operands, [](auto a, auto, auto) { return std::ceil(a); });
+    checkOp(E::Sqrt, t, operands, [](auto a, auto, auto) { return std::sqrt(a); });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(comparisons) {
+  struct Row { E op; bool (*fn)(double, double); };
+  const Row rows[] = {
+      {E::CmpFOEQ, [](double a, double b) { return a == b; }}, {E::CmpFOGT, [](double a, double b) { return a > b; }},
+      {E::CmpFOGE, [](double a, double b) { return a >= b; }}, {E::CmpFOLT, [](double a, double b) { return a < b; }},
+      {E::CmpFOLE, [](double a, double b) { return a <= b; }}, {E::CmpFONE, [](double a, double b) { return a < b || a > b; }},
+      {E::CmpFORD, [](double a, double b) { return !std::isnan(a) && !std::isnan(b); }},
+      {E::CmpFUEQ, [](double a, double b) { return !(a < b || a > b); }}, {E::CmpFUGT, [](double a, double b) { return !(a <= b); }},
+      {E::CmpFUGE, [](double a, double b) { return !(a < b); }}, {E::CmpFULT, [](double a, double b) { return !(a >= b); }},
+      {E::CmpFULE, [](double a, double b) { return !(a > b); }}, {E::CmpFUNE, [](double a, double b) { return a != b; }},
+      {E::CmpFUNO, [](double a, double b) { return std::isnan(a) || std::isnan(b); }},
+  };
+  for (DType t : kFloats) {
+    const auto operands = binaryOperands(t);
+    for (const Row& row : rows) {
+      const TwStripFn fn = ops().elementwise(row.op, t);
+      BOOST_REQUIRE(fn);
+      int errors = 0;
+      runStrip(fn, DType::I1, {t, t}, operands, [&](const uint64_t* in, uint64_t got) {
+        const double a = decode(t, in[0]), b = decode(t, in[1]);
+        if (got != uint64_t(row.fn(a, b)) && ++errors < 5) BOOST_ERROR("comparison " << int(row.op) << " on " << kindOf(t) << " of " << a << ", " << b << " gives " << got);
+      });
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(in_place) {
+  std::vector<float> x(1000);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = float(i);
+  const float two = 2;
+  const void* src[] = {x.data(), &two};
+  ops().elementwise(E::MulF, DType::F32)(1000, x.data(), src, 2);
+  for (size_t i = 0; i < x.size(); ++i) BOOST_REQUIRE(x[i] == 2.f * float(i));
+}
+BOOST_AUTO_TEST_CASE(splat_keeps_negative_zero) {
+  const float zero = -0.0f;
+  float out[40];
+  const void* src[] = {&zero};
+  ops().elementwise(E::Copy, DType::F32)(40, out, src, 1);
+  for (float v : out) BOOST_REQUIRE(v == 0 && std::signbit(v));
+}
+BOOST_AUTO_TEST_CASE(float_operations_have_no_integer_form) {
+  BOOST_TEST(!ops().elementwise(E::AddF, DType::I32));
+  BOOST_TEST(!ops().elementwise(E::Exp, DType::I64));
+  BOOST_TEST(!ops().elementwise(E::AddI, DType::F32));
+  BOOST_TEST(!ops().elementwise(E::CmpULT, DType::F16));
+}

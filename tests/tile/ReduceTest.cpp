@@ -1,0 +1,184 @@
+// tests/tile/ReduceTest.cpp -- reductions against plain loops: odd lengths, both layouts, rows apart in memory, NaNs and ties.
+#include "tests/tile/TileTest.h"
+#include <functional>
+
+using namespace tiletwin;
+using namespace tiletwin::test;
+using R = TwReduce;
+
+namespace {
+
+struct Shape { int64_t outer, axis, inner; };
+const Shape kShapes[] = {{1, 1, 1}, {3, 1, 5}, {2, 7, 1}, {3, 16, 1}, {5, 33, 1}, {2, 256, 1}, {2, 1000, 1}, {1, 64, 64}, {2, 9, 3}, {3, 5, 70}, {1, 128, 33}, {4, 2, 1}};
+
+/// Elements of a tile with `padding` more elements after each row block.
+template <class F> std::vector<uint8_t> tile(const Shape& s, size_t bytes, int64_t padding, F element) {
+  std::vector<uint8_t> data(size_t(s.outer * (s.axis * s.inner + padding)) * bytes, 0xEE);
+  for (int64_t o = 0; o < s.outer; ++o)
+    for (int64_t i = 0; i < s.axis * s.inner; ++i) writeBits(data.data(), size_t(o * (s.axis * s.inner + padding) + i), bytes, element(o, i / s.inner, i % s.inner));
+  return data;
+}
+/// Runs a reduction on a tile and calls check(column of bits, result) for every output.
+template <class F, class Check> void runReduce(TwReduceFn fn, DType t, F element, Check check) {
+  BOOST_REQUIRE(fn);
+  const size_t bytes = sizeOf(t);
+  for (const Shape& s : kShapes) {
+    const int64_t padding = 3;
+    const auto data = tile(s, bytes, padding, element);
+    Guarded out(size_t(s.outer * s.inner) * bytes);
+    fn(s.outer, s.axis, s.inner, out.data(), data.data(), (s.axis * s.inner + padding) * int64_t(bytes));
+    BOOST_REQUIRE(out.whole());
+    for (int64_t o = 0; o < s.outer; ++o)
+      for (int64_t i = 0; i < s.inner; ++i) {
+        std::vector<uint64_t> column;
+        for (int64_t a = 0; a < s.axis; ++a) column.push_back(element(o, a, i));
+        check(column, readBits(out.data(), size_t(o * s.inner + i), bytes));
+      }
+  }
+}
+uint64_t mix(int64_t o, int64_t a, int64_t i) {
+  std::mt19937_64 random(uint64_t(o * 1000003 + a * 1009 + i));
+  return random();
+}
+double epsilonOf(DType t) { return t == DType::F64 ? 0x1p-52 : t == DType::F32 ? 0x1p-23 : std::ldexp(1.0, -smallFloat(t).mantissaBits); }
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(float_sums_and_products) {
+  for (DType t : kFloats) {
+    const auto element = [&](int64_t o, int64_t a, int64_t i) { return encode(t, (double(mix(o, a, i) % 2001) - 1000) / 4000); };
+    runReduce(ops().reduce(R::AddF, t), t, element, [&](const std::vector<uint64_t>& column, uint64_t got) {
+      double sum = 0, size = 0;
+      for (uint64_t b : column) sum += decode(t, b), size += std::fabs(decode(t, b));
+      const double bound = double(column.size()) * epsilonOf(t) * size;
+      if (std::fabs(decode(t, got) - sum) > bound) BOOST_ERROR(kindOf(t) << " sum of " << column.size() << ": " << decode(t, got) << ", not " << sum);
+    });
+    const auto factor = [&](int64_t o, int64_t a, int64_t i) { return encode(t, mix(o, a, i) % 3 == 0 ? 1.0 : mix(o, a, i) % 3 == 1 ? -1.0 : (a % 2 ? 2.0 : 0.5)); };
+    runReduce(ops().reduce(R::MulF, t), t, factor, [&](const std::vector<uint64_t>& column, uint64_t got) {
+      double product = 1, low = 0, high = 0, log = 0; // powers of two: exact unless partial products leave the range
+      for (uint64_t b : column) product *= decode(t, b), log += std::log2(std::fabs(decode(t, b))), low = std::min(low, log), high = std::max(high, log);
+      if (column.size() <= 16 && high < 7 && low > -6 && decode(t, got) != product) BOOST_ERROR(kindOf(t) << " product " << decode(t, got) << ", not " << product);
+    });
+  }
+}
+BOOST_AUTO_TEST_CASE(narrow_sums_round_every_partial_result) {
+  // 2048 + 1 is not an f16: a sum kept in f32 would give 2048 + 16.
+  std::vector<uint16_t> x(2, f32ToF16(1));
+  x[0] = f32ToF16(2048);
+  uint16_t out[1];
+  ops().reduce(R::AddF, DType::F16)(1, 2, 1, out, x.data(), 4);
+  BOOST_TEST(f16ToF32(out[0]) == 2048.f);
+  std::vector<uint16_t> column = {f32ToF16(2048), f32ToF16(1), f32ToF16(1), f32ToF16(1)}; // two columns of two rows
+  uint16_t two[2];
+  ops().reduce(R::AddF, DType::F16)(1, 2, 2, two, column.data(), 8);
+  BOOST_TEST(f16ToF32(two[0]) == 2048.f);
+  BOOST_TEST(f16ToF32(two[1]) == 2.f);
+}
+BOOST_AUTO_TEST_CASE(float_extrema) {
+  for (DType t : kFloats) {
+    for (int variant = 0; variant < 4; ++variant) { // numbers; some NaNs; mostly NaNs; zeros of both signs with NaNs
+      const auto element = [&](int64_t o, int64_t a, int64_t i) -> uint64_t {
+        const uint64_t m = mix(o, a, i);
+        if (variant == 1 && m % 5 == 0) return encode(t, NAN);
+        if (variant == 2 && m % 20 != 0) return encode(t, NAN);
+        if (variant == 3) return encode(t, m % 3 == 0 ? 0.0 : m % 3 == 1 ? -0.0 : double(NAN));
+        return encode(t, (double(m % 4001) - 2000) / 8);
+      };
+      struct Row { R op; bool max, propagate; };
+      for (const Row& row : {Row{R::MaxNumF, true, false}, Row{R::MinNumF, false, false}, Row{R::MaximumF, true, true}, Row{R::MinimumF, false, true}}) {
+        runReduce(ops().reduce(row.op, t), t, element, [&](const std::vector<uint64_t>& column, uint64_t got) {
+          bool any = false, nan = false;
+          double best = NAN;
+          for (uint64_t b : column) {
+            const double v = decode(t, b);
+            if (std::isnan(v)) { nan = true; continue; }
+            const bool zeroWins = v == best && v == 0 && std::signbit(best) == row.max && std::signbit(v) != row.max;
+            if (!any || (row.max ? v > best : v < best) || zeroWins) best = v;
+            any = true;
+          }
+          const uint64_t want = encode(t, (row.propagate && nan) || !any ? NAN : best);
+          if (!sameFloat(t, got, want)) BOOST_ERROR(kindOf(t) << " op " << int(row.op) << " variant " << variant << " of " << column.size() << ": " << decode(t, got) << ", not " << decode(t, want));
+        });
+      }
+    }
+  }
+}
+BOOST_AUTO_TEST_CASE(integers) {
+  for (DType t : kInts) {
+    const int width = t == DType::I1 ? 1 : int(sizeOf(t)) * 8;
+    const uint64_t all = width == 64 ? ~0ull : (1ull << width) - 1;
+    const auto sx = [&](uint64_t v) { return int64_t(v << (64 - width)) >> (64 - width); };
+    const auto element = [&](int64_t o, int64_t a, int64_t i) { return mix(o, a, i) & all; };
+    struct Row { R op; std::function<uint64_t(uint64_t, uint64_t)> fn; };
+    const Row rows[] = {
+        {R::AddI, [](uint64_t a, uint64_t b) { return a + b; }},
+        {R::MulI, [](uint64_t a, uint64_t b) { return a * b; }},
+        {R::MaxSI, [&](uint64_t a, uint64_t b) { return sx(a) > sx(b) ? a : b; }},
+        {R::MaxUI, [](uint64_t a, uint64_t b) { return a > b ? a : b; }},
+        {R::MinSI, [&](uint64_t a, uint64_t b) { return sx(a) < sx(b) ? a : b; }},
+        {R::MinUI, [](uint64_t a, uint64_t b) { return a < b ? a : b; }},
+        {R::AndI, [](uint64_t a, uint64_t b) { return a & b; }},
+        {R::OrI, [](uint64_t a, uint64_t b) { return a | b; }},
+        {R::XorI, [](uint64_t a, uint64_t b) { return a ^ b; }},
+    };
+    for (const Row& row : rows)
+      runReduce(ops().reduce(row.op, t), t, element, [&](const std::vector<uint64_t>& column, uint64_t got) {
+        uint64_t want = column[0];
+        for (size_t a = 1; a < column.size(); ++a) want = row.fn(want, column[a]) & all;
+        if (got != want) BOOST_ERROR(kindOf(t) << " op " << int(row.op) << " of " << column.size() << ": " << got << ", not " << want);
+      });
+  }
+}
+BOOST_AUTO_TEST_CASE(arg_reductions) {
+  std::vector<DType> types(std::begin(kFloats), std::end(kFloats));
+  types.insert(types.end(), std::begin(kInts), std::end(kInts));
+  for (DType t : types) {
+    const int width = t == DType::I1 ? 1 : int(sizeOf(t)) * 8;
+    for (R op : {R::ArgMaxF, R::ArgMinF, R::ArgMaxSI, R::ArgMinSI, R::ArgMaxUI, R::ArgMinUI}) {
+      const bool floatOp = op <= R::ArgMinF, max = op == R::ArgMaxF || op == R::ArgMaxSI || op == R::ArgMaxUI;
+      const TwArgReduceFn fn = ops().argReduce(op, t);
+      if (floatOp != isFloat(t)) {
+        BOOST_TEST(!fn);
+        continue;
+      }
+      BOOST_REQUIRE(fn);
+      const auto value = [&](uint64_t b) -> long double {
+        if (isFloat(t)) return decode(t, b);
+        return op >= R::ArgMaxUI ? (long double)b : (long double)(int64_t(b << (64 - width)) >> (64 - width));
+      };
+      for (int nans = 0; nans < 2; ++nans)
+        for (bool ownIndex : {false, true})
+          for (const Shape& s : kShapes) {
+            const auto element = [&](int64_t o, int64_t a, int64_t i) -> uint64_t {
+              const uint64_t m = mix(o, a, i);
+              if (!isFloat(t)) return (m % 7 + (width > 4 ? 120 : 0)) & (width == 64 ? ~0ull : (1ull << width) - 1);
+              if (nans && m % 4 == 0) return encode(t, NAN);
+              return encode(t, m % 9 == 0 ? -0.0 : double(m % 9) - (nans ? 4 : 0));
+            };
+            const auto data = tile(s, sizeOf(t), 0, element);
+            const size_t outputs = size_t(s.outer * s.inner);
+            std::vector<int32_t> indices(size_t(s.outer * s.axis * s.inner));
+            for (size_t k = 0; k < indices.size(); ++k) indices[k] = int32_t((k * 7919) % 101);
+            Guarded values(outputs * sizeOf(t)), places(outputs * 4);
+            fn(s.outer, s.axis, s.inner, values.data(), reinterpret_cast<int32_t*>(places.data()), data.data(), ownIndex ? indices.data() : nullptr);
+            BOOST_REQUIRE(values.whole() && places.whole());
+            for (int64_t o = 0; o < s.outer; ++o)
+              for (int64_t i = 0; i < s.inner; ++i) {
+                const auto at = [&](int64_t a) { return size_t((o * s.axis + a) * s.inner + i); };
+                const auto indexAt = [&](int64_t a) { return ownIndex ? indices[at(a)] : int32_t(a); };
+                int64_t best = 0;
+                int32_t bestIndex = indexAt(0);
+                for (int64_t a = 1; a < s.axis; ++a) {
+                  const long double v = value(element(o, a, i)), b = value(element(o, best, i));
+                  if ((max ? v > b : v < b) || (v == b && indexAt(a) < bestIndex)) best = a, bestIndex = indexAt(a);
+                }
+                const size_t out = size_t(o * s.inner + i);
+                int32_t gotIndex;
+                std::memcpy(&gotIndex, places.data() + out * 4, 4);
+                if (gotIndex != bestIndex || readBits(values.data(), out, sizeOf(t)) != element(o, best, i))
+                  BOOST_ERROR(kindOf(t) << " op " << int(op) << " axis " << s.axis << " inner " << s.inner << ": index " << gotIndex << ", not " << bestIndex);
+              }
+          }
+    }
+  }
+}
