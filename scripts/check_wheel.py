@@ -1,4 +1,4 @@
-"""Checks a wheel: size, exported symbols, what it links, and names its platform by the newest glibc symbol it needs.
+"""Checks a wheel: size, exported symbols, what it links, and that its tags say which glibc it needs.
 
 usage: check_wheel.py dist/NAME.whl        exits 1 with a message on the first violation
 """
@@ -45,10 +45,9 @@ def main():
                 sys.exit(f"{library.name} exports {len(leaked)} LLVM symbols, {leaked[0]} for one")
     if size > LIMIT_MB:
         sys.exit(f"{wheel.name} has {size:.1f} MB, the limit is {LIMIT_MB}")
-    platform = f"manylinux_{glibc[0]}_{glibc[1]}_x86_64"
-    if platform not in wheel.name:
-        run(sys.executable, "-m", "wheel", "tags", "--remove", "--platform-tag", platform, str(wheel))
-    print(f"{next(wheel.parent.glob('*.whl'))}: {size:.1f} MB, {len(libraries)} libraries, needs glibc {glibc[0]}.{glibc[1]}")
+    if f"manylinux_{glibc[0]}_{glibc[1]}_x86_64" not in wheel.name or "-abi3-" not in wheel.name:
+        sys.exit(f"{wheel.name} needs glibc {glibc[0]}.{glibc[1]} and the limited API: its tags say otherwise")
+    print(f"{wheel}: {size:.1f} MB, {len(libraries)} libraries, needs glibc {glibc[0]}.{glibc[1]}")
 
 
 if __name__ == "__main__":
