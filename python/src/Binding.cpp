@@ -441,11 +441,14 @@ bool argumentBits(const Leaf& leaf, DType type, uint64_t& out) {
       return false;
     }
     int bits = type == DType::I1 ? 1 : int(sizeOf(type)) * 8;
-    bool isUnsigned = element(leaf.element).typeName[0] == 'u';
+    const Element& own = element(leaf.element);
+    // A parameter of a module has no signedness: where the value's own type is another one, both ranges are fine.
+    bool isUnsigned = own.typeName[0] == 'u' || own.storage != type, isSigned = own.typeName[0] != 'u';
     int64_t value = int64_t(leaf.bits);
-    int64_t low = isUnsigned ? 0 : -(int64_t(1) << (bits - 1)), high = isUnsigned ? (int64_t(1) << bits) - 1 : (int64_t(1) << (bits - 1)) - 1;
+    int64_t low = isSigned ? -(int64_t(1) << (bits - 1)) : 0, high = (int64_t(1) << (isUnsigned ? bits : bits - 1)) - 1;
     if (leaf.tooWide || value < low || value > high) {
-      PyErr_Format(PyExc_OverflowError, "the integer %lld does not fit the parameter's type %s", (long long)value, element(leaf.element).typeName);
+      const char* name = own.storage == type ? own.typeName : nameOf(type);
+      PyErr_Format(PyExc_OverflowError, "the integer %lld does not fit the parameter's type %s", (long long)value, name);
       return false;
     }
     out = leaf.bits;
