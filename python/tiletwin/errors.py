@@ -121,7 +121,7 @@ class InterpreterError(TileTwinError):
         super().__init__(error_message or "")
 
 
-class OutOfBoundsError(InterpreterError):
+class OutOfBoundsError(InterpreterError, IndexError):
     """A load, store or atomic reached outside every known buffer; nothing was written by that access.
 
     message       the whole text, made by the runtime
