@@ -1,0 +1,140 @@
+"""Makes `import triton` find tiletwin, in a process that asked for it.
+
+Here:      the module finder for `triton` and `triton.*`, the hook that runs when torch is imported.
+Not here:  torch.cuda on the CPU (cuda_emulation.py). This file imports nothing of the package: it may run before it.
+Invariant: sys.modules["triton.x"] is sys.modules["tiletwin.x"]; with no variable set nothing is changed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+OFF = ("", "0", "false", "no", "off")
+
+
+def is_on(variable: str) -> bool:
+    return os.environ.get(variable, "").strip().lower() not in OFF
+
+
+def wants_interpreter() -> bool:
+    """True if every launch is to be interpreted, wherever its tensors live."""
+    return is_on("TILETWIN_INTERPRET") or os.environ.get("TILETWIN_BACKEND", "").strip().lower() == "interp"
+
+
+def wanted() -> bool:
+    """True if the environment asks for tiletwin in place of Triton."""
+    return is_on("TILETWIN_INTERPRET") or is_on("TILETWIN") or is_on("TILETWIN_BACKEND")
+
+
+class _AliasLoader(importlib.abc.Loader):
+    """Loads `triton.x` by importing `tiletwin.x` and handing out that very module."""
+
+    def __init__(self, real: str) -> None:
+        self.real = real
+        self.spec: Any = None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self.real)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.spec  # the import system has just replaced it by the alias's
+
+
+class TritonFinder(importlib.abc.MetaPathFinder):
+    """Answers for `triton` and everything below it, ahead of the real package."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname != "triton" and not fullname.startswith("triton."):
+            return None
+        real = "tiletwin" + fullname[len("triton") :]
+        if real.rpartition(".")[2].startswith("_activate") or importlib.util.find_spec(real) is None:
+            return None
+        spec = importlib.machinery.ModuleSpec(fullname, _AliasLoader(real), is_package=True)
+        return spec
+
+
+class _AfterImport(importlib.abc.Loader):
+    """A module's own loader, and a function that is called once the module has been executed."""
+
+    def __init__(self, loader: Any, then: Any) -> None:
+        self._loader, self._then = loader, then
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        self._then(module)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+
+class TorchFinder(importlib.abc.MetaPathFinder):
+    """Calls `then(torch)` after torch has been imported for the first time."""
+
+    def __init__(self, then: Any) -> None:
+        self._then = then
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec("torch")
+        if spec is not None and spec.loader is not None:
+            spec.loader = _AfterImport(spec.loader, self._then)
+        return spec
+
+
+def _prepare_torch(torch: ModuleType) -> None:
+    from tiletwin import cuda_emulation
+
+    cuda_emulation.prepare(torch)
+
+
+def is_active() -> bool:
+    return any(isinstance(finder, TritonFinder) for finder in sys.meta_path)
+
+
+def activate() -> bool:
+    """Installs the finder if the environment asks for it. Returns whether it is installed.
+
+    Errors: ImportError, real Triton has been imported already; ValueError, TILETWIN_BACKEND names no backend.
+    """
+    if is_active():
+        return True
+    if not wanted():
+        return False
+    backend = os.environ.get("TILETWIN_BACKEND", "").strip().lower()
+    if backend in ("sim", "cuda", "diff"):
+        raise ValueError(f"TILETWIN_BACKEND={backend} is not available in this version; 'interp' is")
+    if backend not in (*OFF, "interp"):
+        raise ValueError(f"TILETWIN_BACKEND is {backend!r}; it must be interp, sim, cuda or diff")
+    loaded = sys.modules.get("triton")
+    if loaded is not None and getattr(loaded, "__name__", "") != "tiletwin":
+        raise ImportError("triton has been imported before tiletwin was activated; start Python with TILETWIN_INTERPRET=1")
+    sys.meta_path.insert(0, TritonFinder())
+    if wants_interpreter():
+        os.environ["TRITON_INTERPRET"] = "1"
+        if "torch" in sys.modules:
+            _prepare_torch(sys.modules["torch"])
+        else:
+            sys.meta_path.insert(0, TorchFinder(_prepare_torch))
+    return True
