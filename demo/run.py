@@ -66,7 +66,7 @@ def cases():
            lambda: F.layer_norm(x3.double(), (cols,), w.double(), b.double(), 1e-5), 4e-3)
 
     size = 768
-    for dtype, precision, bound in ((torch.float32, "ieee", 1e-4), (torch.float16, "tf32", 6e-2), (torch.bfloat16, "tf32", 5e-1)):
+    for dtype, precision, bound in ((torch.float32, "ieee", 5e-4), (torch.float16, "tf32", 6e-2), (torch.bfloat16, "tf32", 5e-1)):
         a, c = torch.randn(size, size).to(dtype), torch.randn(size, size).to(dtype)
         out4 = torch.empty(size, size, dtype=dtype)
         grid = (triton.cdiv(size, 128) * triton.cdiv(size, 128),)
