@@ -16,7 +16,8 @@ CLASSES = {
     "CompilationError": CompilationError,
     "CompileTimeAssertionFailure": CompileTimeAssertionFailure,
     "UnsupportedLanguageConstruct": UnsupportedLanguageConstruct,
-    "RuntimeError": Exception,
+    "RuntimeError": CompilationError,
+    "TypeError": CompilationError,
 }
 
 

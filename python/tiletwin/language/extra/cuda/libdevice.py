@@ -1,6 +1,6 @@
 """The functions of NVIDIA's libdevice as functions of the language: `libdevice.tanh(x)`.
 
-Here:      one builtin for each row of libdevice_symbols.py, arguments named arg0, arg1, ...
+Here:      one builtin for each row of libdevice_symbols.py, made when first used; arguments are named arg0, arg1, ...
 Not here:  what they compute. A call becomes tt.extern_elementwise with the symbol for the arguments' element types.
 Arguments are blocks or scalars, broadcast to one shape; their element types must be those of a row exactly, so float16
 is an error. Numbers count as float32 or int32. libdevice.pyi lists the functions for editors.
@@ -90,11 +90,23 @@ def _declare(name: str, function: Callable, doc: str) -> Any:
     return builtin(function, python=True)
 
 
-for _name, _overloads in parse_rows(ROWS).items():
-    _maker = _MAKERS[len(next(iter(_overloads)))]
-    globals()[_name] = _declare(_name, _maker(_name, _overloads), _describe(_name, _overloads))
-for _name in ABSENT:
-    globals()[_name] = _declare(_name, _absent(_name), "Not in NVIDIA's libdevice; always an error.")
-del _name, _overloads, _maker
+_LINES = {line.split(maxsplit=1)[0]: line for line in ROWS.strip().splitlines()}
+FUNCTIONS = tuple(sorted({*_LINES, *ABSENT}))
 
-FUNCTIONS = tuple(sorted({*parse_rows(ROWS), *ABSENT}))
+
+def __getattr__(name: str) -> Any:
+    """Declares a function when it is first asked for."""
+    if name in _LINES:
+        overloads = parse_rows(_LINES[name])[name]
+        maker = _MAKERS[len(next(iter(overloads)))]
+        made = _declare(name, maker(name, overloads), _describe(name, overloads))
+    elif name in ABSENT:
+        made = _declare(name, _absent(name), "Not in NVIDIA's libdevice; always an error.")
+    else:
+        raise AttributeError(f"libdevice has no function {name!r}")
+    globals()[name] = made
+    return made
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *FUNCTIONS})
