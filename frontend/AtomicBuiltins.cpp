@@ -24,17 +24,21 @@ struct ScopeRow {
 constexpr ScopeRow kScopes[] = {{"gpu", tt::MemScope::Gpu}, {"cta", tt::MemScope::Cta}, {"sys", tt::MemScope::Sys}};
 
 /// The attributes sem and scope. `standard` is the semantics when none is given; `only` restricts to it and relaxed.
-bool ordering(Builder& b, llvm::StringRef function, PyObject* semArg, PyObject* scopeArg, llvm::StringRef standard, bool only,
-              llvm::SmallVectorImpl<mlir::NamedAttribute>& attributes) {
+bool ordering(Builder& b, llvm::StringRef function, PyObject* semArg, PyObject* scopeArg, llvm::StringRef standard,
+              bool only, llvm::SmallVectorImpl<mlir::NamedAttribute>& attributes) {
   std::string sem, scope;
-  if (!constantString(semArg, "tl." + function + ": sem", sem) || !constantString(scopeArg, "tl." + function + ": scope", scope))
+  if (!constantString(semArg, "tl." + function + ": sem", sem) ||
+      !constantString(scopeArg, "tl." + function + ": scope", scope))
     return false;
   llvm::StringRef wanted = sem.empty() ? standard : llvm::StringRef(sem);
   const SemRow* s = llvm::find_if(kSemantics, [&](const SemRow& r) { return r.name == wanted; });
   if (s == std::end(kSemantics) || (only && wanted != standard && wanted != "relaxed"))
-    return raiseValue("tl." + function + ": sem must be " + (only ? "'" + standard.str() + "' or 'relaxed'" : std::string("'acq_rel', 'acquire', 'release' or 'relaxed'")) +
-                      ", got '" + wanted + "'");
-  const ScopeRow* c = llvm::find_if(kScopes, [&](const ScopeRow& r) { return r.name == (scope.empty() ? "gpu" : llvm::StringRef(scope)); });
+    return raiseValue(
+        "tl." + function + ": sem must be " +
+        (only ? "'" + standard.str() + "' or 'relaxed'" : std::string("'acq_rel', 'acquire', 'release' or 'relaxed'")) +
+        ", got '" + wanted + "'");
+  const ScopeRow* c = llvm::find_if(
+      kScopes, [&](const ScopeRow& r) { return r.name == (scope.empty() ? "gpu" : llvm::StringRef(scope)); });
   if (c == std::end(kScopes))
     return raiseValue("tl." + function + ": scope must be 'gpu', 'cta' or 'sys', got '" + scope + "'");
   attributes.push_back(integer(b, "sem", int64_t(s->sem)));
@@ -49,17 +53,18 @@ Value atomicPointer(PyObject* arg, llvm::StringRef function, bool writes) {
                      (isTensor(plain) ? tensorValue(plain).type.str() : typeName(plain)));
   const Value& pointer = tensorValue(plain);
   if (writes && pointer.type.constPointer)
-    return raiseValue("tl." + function + ": cannot write through a pointer to constant data (" + pointer.type.str() + ")");
+    return raiseValue("tl." + function + ": cannot write through a pointer to constant data (" + pointer.type.str() +
+                      ")");
   return pointer;
 }
 
 /// A companion of the pointer in its shape.
 bool inShape(Builder& b, llvm::StringRef function, llvm::StringRef what, const Value& pointer, Value& x) {
   if (!pointer.type.isBlock() && x.type.isBlock())
-    return raiseValue("tl." + function + ": " + what + " is a block of type " + x.type.str() + ", but the pointer is a scalar");
+    return raiseValue("tl." + function + ": " + what + " is a block of type " + x.type.str() +
+                      ", but the pointer is a scalar");
   while (x.type.isBlock() && x.type.shape.size() < pointer.type.shape.size())
-    if (!(x = expandDims(b, x, 0)))
-      return false;
+    if (!(x = expandDims(b, x, 0))) return false;
   x = broadcastTo(b, x, pointer.type.shape);
   return bool(x);
 }
@@ -75,8 +80,7 @@ Value maskInShape(Builder& b, llvm::StringRef function, const Value& pointer, Py
 }
 Value valueInShape(Builder& b, llvm::StringRef function, const Value& pointer, PyObject* arg) {
   Value value = tensorArgument(b, arg, "tl." + function + ": val");
-  if (!value || !inShape(b, function, "val", pointer, value))
-    return raised();
+  if (!value || !inShape(b, function, "val", pointer, value)) return raised();
   return cast(b, value, pointer.type.pointee());
 }
 
@@ -102,36 +106,44 @@ bool checkElement(const RmwRow& row, const Type& t) {
   if (pointerWord || (t.isInt() && wide && (row.allowed & Ints)) || (t.isFloat() && wide && (row.allowed & Floats)) ||
       (t.isFloat() && t.bits() == 16 && (row.allowed & Halves)))
     return true;
-  std::string takes = row.allowed & Halves ? "fp16, bf16, fp32, fp64 and 32- and 64-bit integers"
+  std::string takes = row.allowed & Halves   ? "fp16, bf16, fp32, fp64 and 32- and 64-bit integers"
                       : row.allowed & Floats ? "fp32, fp64 and 32- and 64-bit integers"
                                              : "32- and 64-bit integers";
   return raiseValue("tl." + row.function + " takes " + takes + ", got a pointer to " + t.str());
 }
 
-Value rmw(Builder& b, tt::RmwKind kind, llvm::ArrayRef<mlir::NamedAttribute> order, Value pointer, Value value, Value mask) {
+Value rmw(Builder& b, tt::RmwKind kind, llvm::ArrayRef<mlir::NamedAttribute> order, Value pointer, Value value,
+          Value mask) {
   llvm::SmallVector<mlir::NamedAttribute> attributes{integer(b, "atomic_rmw_op", int64_t(kind))};
   attributes.append(order.begin(), order.end());
   return b.create1("tt.atomic_rmw", {pointer, value, mask}, value.type, attributes);
 }
 
-/// Rule 35: among floats with the sign bit clear the order is that of signed integers, with it set the reverse of unsigned ones.
-Value floatExtremum(Builder& b, bool larger, llvm::ArrayRef<mlir::NamedAttribute> order, Value pointer, Value value, Value mask) {
+/// Rule 35: among floats with the sign bit clear the order is that of signed integers, with it set the reverse of
+/// unsigned ones.
+Value floatExtremum(Builder& b, bool larger, llvm::ArrayRef<mlir::NamedAttribute> order, Value pointer, Value value,
+                    Value mask) {
   bool wide = value.type.bits() == 64;
   Type s = scalarType(wide ? Scalar::I64 : Scalar::I32), u = scalarType(wide ? Scalar::U64 : Scalar::U32);
   llvm::ArrayRef<int64_t> shape = value.type.shape;
   Type i1 = scalarType(Scalar::I1).withShape(shape);
   auto pointerAs = [&](const Type& t) { return b.create1("tt.bitcast", pointer, pointerTo(t).withShape(shape)); };
   Value asSigned = bitcast(b, value, s), signedPointer = asSigned ? pointerAs(s) : Value();
-  Value asUnsigned = signedPointer ? bitcast(b, value, u) : Value(), unsignedPointer = asUnsigned ? pointerAs(u) : Value();
+  Value asUnsigned = signedPointer ? bitcast(b, value, u) : Value(),
+        unsignedPointer = asUnsigned ? pointerAs(u) : Value();
   Value distance = unsignedPointer ? splat(b, integerConstant(b, u, wide ? 63 : 31), shape) : Value();
   Value sign = distance ? b.create1("arith.shrui", {asUnsigned, distance}, asUnsigned.type) : Value();
   Value negative = sign ? cast(b, sign, scalarType(Scalar::I1)) : Value();
   Value ones = negative ? splat(b, integerConstant(b, i1, 1), shape) : Value();
   Value positive = ones ? b.create1("arith.xori", {negative, ones}, i1) : Value();
   Value positiveMask = positive ? b.create1("arith.andi", {mask, positive}, i1) : Value();
-  Value first = positiveMask ? rmw(b, larger ? tt::RmwKind::Max : tt::RmwKind::Min, order, signedPointer, asSigned, positiveMask) : Value();
+  Value first = positiveMask
+                    ? rmw(b, larger ? tt::RmwKind::Max : tt::RmwKind::Min, order, signedPointer, asSigned, positiveMask)
+                    : Value();
   Value negativeMask = first ? b.create1("arith.andi", {mask, negative}, i1) : Value();
-  Value second = negativeMask ? rmw(b, larger ? tt::RmwKind::UMin : tt::RmwKind::UMax, order, unsignedPointer, asUnsigned, negativeMask) : Value();
+  Value second = negativeMask ? rmw(b, larger ? tt::RmwKind::UMin : tt::RmwKind::UMax, order, unsignedPointer,
+                                    asUnsigned, negativeMask)
+                              : Value();
   Value firstBits = second ? cast(b, first, u) : Value();
   Value old = firstBits ? b.create1("arith.select", {positive, firstBits, second}, second.type) : Value();
   return old ? bitcast(b, old, value.type) : old;
@@ -142,15 +154,14 @@ template <size_t index> PyRef buildRmw(Builder& b, llvm::ArrayRef<PyObject*> arg
   const RmwRow& row = kRmw[index];
   Value pointer = atomicPointer(args[0], row.function, true);
   llvm::SmallVector<mlir::NamedAttribute> order;
-  if (!pointer || !checkElement(row, pointer.type.pointee()) || !ordering(b, row.function, args[3], args[4], "acq_rel", false, order))
+  if (!pointer || !checkElement(row, pointer.type.pointee()) ||
+      !ordering(b, row.function, args[3], args[4], "acq_rel", false, order))
     return {};
   Value mask = isNone(args[2]) ? Value() : maskInShape(b, row.function, pointer, args[2]);
-  if (!mask && !isNone(args[2]))
-    return {};
+  if (!mask && !isNone(args[2])) return {};
   Value value = valueInShape(b, row.function, pointer, args[1]);
   mask = value && !mask ? maskInShape(b, row.function, pointer, args[2]) : mask;
-  if (!value || !mask)
-    return {};
+  if (!value || !mask) return {};
   bool extremum = row.onUnsigned == tt::RmwKind::UMax || row.onUnsigned == tt::RmwKind::UMin;
   if (value.type.isFloat() && extremum)
     return result(floatExtremum(b, row.onUnsigned == tt::RmwKind::UMax, order, pointer, value, mask));
@@ -162,19 +173,17 @@ template <size_t index> PyRef buildRmw(Builder& b, llvm::ArrayRef<PyObject*> arg
 PyRef buildCas(Builder& b, llvm::ArrayRef<PyObject*> args) {
   Value pointer = atomicPointer(args[0], "atomic_cas", true);
   llvm::SmallVector<mlir::NamedAttribute> order;
-  if (!pointer || !ordering(b, "atomic_cas", args[3], args[4], "acq_rel", false, order))
-    return {};
+  if (!pointer || !ordering(b, "atomic_cas", args[3], args[4], "acq_rel", false, order)) return {};
   Type element = pointer.type.pointee(), wanted = element.withShape(pointer.type.shape);
   if (element.bits() != 16 && element.bits() != 32 && element.bits() != 64)
     return raiseValue("tl.atomic_cas takes types of 16, 32 or 64 bits, got a pointer to " + element.str());
   Value values[2];
   for (auto [value, arg, name] : {std::tuple(&values[0], args[1], "cmp"), std::tuple(&values[1], args[2], "val")}) {
     *value = tensorArgument(b, arg, "tl.atomic_cas: " + llvm::Twine(name));
-    if (!*value)
-      return {};
+    if (!*value) return {};
     if (value->type.toMlir(b.context()) != wanted.toMlir(b.context()))
-      return raiseValue("tl.atomic_cas: " + llvm::Twine(name) + " must be of type " + wanted.str() + ", as the pointer says, got " + value->type.str() +
-                        "; make it with tl.full or .to()");
+      return raiseValue("tl.atomic_cas: " + llvm::Twine(name) + " must be of type " + wanted.str() +
+                        ", as the pointer says, got " + value->type.str() + "; make it with tl.full or .to()");
     value->type = wanted;
   }
   return result(b.create1("tt.atomic_cas", {pointer, values[0], values[1]}, wanted, order));
@@ -184,20 +193,20 @@ PyRef buildCas(Builder& b, llvm::ArrayRef<PyObject*> args) {
 PyRef buildAtomicLoad(Builder& b, llvm::ArrayRef<PyObject*> args) {
   Value pointer = atomicPointer(args[0], "atomic_load", false);
   llvm::SmallVector<mlir::NamedAttribute> order;
-  if (!pointer || !ordering(b, "atomic_load", args[2], args[3], "acquire", true, order))
-    return {};
+  if (!pointer || !ordering(b, "atomic_load", args[2], args[3], "acquire", true, order)) return {};
   if (pointer.type.pointee().isBool())
     return raiseValue("tl.atomic_load does not read int1; use a pointer to int8 or wider");
   Value mask = maskInShape(b, "atomic_load", pointer, args[1]);
-  return mask ? result(b.create1("tt.atomic_load", {pointer, mask}, pointer.type.pointee().withShape(pointer.type.shape), order)) : PyRef();
+  return mask ? result(b.create1("tt.atomic_load", {pointer, mask},
+                                 pointer.type.pointee().withShape(pointer.type.shape), order))
+              : PyRef();
 }
 
 // atomic_store(pointer, val, mask, sem, scope)
 PyRef buildAtomicStore(Builder& b, llvm::ArrayRef<PyObject*> args) {
   Value pointer = atomicPointer(args[0], "atomic_store", true);
   llvm::SmallVector<mlir::NamedAttribute> order;
-  if (!pointer || !ordering(b, "atomic_store", args[3], args[4], "release", true, order))
-    return {};
+  if (!pointer || !ordering(b, "atomic_store", args[3], args[4], "release", true, order)) return {};
   if (pointer.type.pointee().isBool())
     return raiseValue("tl.atomic_store does not write int1; use a pointer to int8 or wider");
   Value value = valueInShape(b, "atomic_store", pointer, args[1]);
@@ -209,32 +218,30 @@ PyRef buildAtomicStore(Builder& b, llvm::ArrayRef<PyObject*> args) {
 PyRef buildPoll(Builder& b, llvm::ArrayRef<PyObject*> args) {
   Value pointer = atomicPointer(args[0], "atomic_poll", false);
   llvm::SmallVector<mlir::NamedAttribute> attributes;
-  if (!pointer || !ordering(b, "atomic_poll", args[2], args[3], "acquire", true, attributes))
-    return {};
+  if (!pointer || !ordering(b, "atomic_poll", args[2], args[3], "acquire", true, attributes)) return {};
   Type element = pointer.type.pointee();
   if (pointer.type.isBlock() || !element.isInt() || element.bits() < 16)
     return raiseValue("tl.atomic_poll takes one pointer to an integer of 16, 32 or 64 bits, got " + pointer.type.str());
   Value expected = tensorArgument(b, args[1], "tl.atomic_poll: expected_value");
   if (expected && expected.type.isBlock())
     return raiseValue("tl.atomic_poll: expected_value must be a scalar, got " + expected.type.str());
-  if (!expected || !(expected = cast(b, expected, element)))
-    return {};
+  if (!expected || !(expected = cast(b, expected, element))) return {};
   llvm::SmallVector<Value> operands{pointer, expected};
   if (!isNone(args[4])) {
     Value timeout = tensorArgument(b, args[4], "tl.atomic_poll: timeout_ns");
     if (timeout && (!timeout.type.isInt() || timeout.type.isBlock()))
       return raiseValue("tl.atomic_poll: timeout_ns must be an integer scalar, got " + timeout.type.str());
-    if (!timeout || !(timeout = cast(b, timeout, scalarType(Scalar::I64))))
-      return {};
+    if (!timeout || !(timeout = cast(b, timeout, scalarType(Scalar::I64)))) return {};
     operands.push_back(timeout);
   }
   return result(b.create1("tt.atomic_poll", operands, scalarType(Scalar::I1), attributes));
 }
 
 constexpr BuiltinRow kRows[] = {
-    {"atomic_add", buildRmw<0>},   {"atomic_and", buildRmw<1>},   {"atomic_cas", buildCas},          {"atomic_load", buildAtomicLoad},
-    {"atomic_max", buildRmw<2>},   {"atomic_min", buildRmw<3>},   {"atomic_or", buildRmw<4>},        {"atomic_poll", buildPoll},
-    {"atomic_store", buildAtomicStore}, {"atomic_xchg", buildRmw<5>}, {"atomic_xor", buildRmw<6>},
+    {"atomic_add", buildRmw<0>},      {"atomic_and", buildRmw<1>}, {"atomic_cas", buildCas},
+    {"atomic_load", buildAtomicLoad}, {"atomic_max", buildRmw<2>}, {"atomic_min", buildRmw<3>},
+    {"atomic_or", buildRmw<4>},       {"atomic_poll", buildPoll},  {"atomic_store", buildAtomicStore},
+    {"atomic_xchg", buildRmw<5>},     {"atomic_xor", buildRmw<6>},
 };
 
 } // namespace

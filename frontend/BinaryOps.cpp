@@ -1,4 +1,4 @@
-// frontend/BinaryOps.cpp -- operators on two and on one operand, comparisons, pointer arithmetic (rules 5 to 7, 13 to 17, 29).
+// frontend/BinaryOps.cpp -- operators on one and two operands, comparisons, pointer arithmetic (rules 5-7, 13-17, 29).
 // Not here: maximum, where and the like (ElementwiseBuiltins.cpp); and, or, not of compile-time values (the walker).
 #include "frontend/Emit.h"
 #include "frontend/Raise.h"
@@ -64,14 +64,12 @@ bool checkOverflow(Builder& b, const OpRow& r, const Value& x, const Value& y) {
 Value emitBinary(Builder& b, const OpRow& r, Value x, Value y, bool sanitize) {
   bool wraps = r.op == BinaryOp::Add || r.op == BinaryOp::Sub || r.op == BinaryOp::Mul;
   if (wraps && sanitize && options.debug && options.sanitizeOverflow && x.type.isInt() && x.type.bits() < 64)
-    if (!checkOverflow(b, r, x, y))
-      return raised();
+    if (!checkOverflow(b, r, x, y)) return raised();
   return b.create1(opName(r, x.type), {x, y}, x.type);
 }
 
 Value negative(Builder& b, Value x, bool sanitize) {
-  if (x.type.isFloat())
-    return b.create1("arith.negf", x, x.type);
+  if (x.type.isFloat()) return b.create1("arith.negf", x, x.type);
   Value zero = splat(b, integerConstant(b, x.type, 0), x.type.shape);
   return zero ? emitBinary(b, row(BinaryOp::Sub), zero, x, sanitize) : zero;
 }
@@ -79,33 +77,29 @@ Value negative(Builder& b, Value x, bool sanitize) {
 /// ptr + int, int + ptr, ptr - int.
 Value pointerBinary(Builder& b, BinaryOp op, PyObject* lhs, PyObject* rhs, bool sanitize) {
   Value x = toTensor(b, lhs), y = x ? toTensor(b, rhs) : Value();
-  if (!y)
-    return y;
+  if (!y) return y;
   bool both = x.type.isPointer() && y.type.isPointer();
   bool allowed = op == BinaryOp::Add || (op == BinaryOp::Sub && x.type.isPointer());
   if (both || !allowed)
     return raiseType("'" + row(op).symbol + "' does not take " + x.type.str() + " and " + y.type.str() +
-                     "; pointers take + and - with an integer offset" + (both ? ", and x.to(tl.int64) gives an address as a number" : ""));
-  if (y.type.isPointer())
-    std::swap(x, y);
+                     "; pointers take + and - with an integer offset" +
+                     (both ? ", and x.to(tl.int64) gives an address as a number" : ""));
+  if (y.type.isPointer()) std::swap(x, y);
   if (!y.type.isInt())
     return raiseType("a pointer's offset must be an integer, got " + y.type.str() + " with " + x.type.str());
-  if (!broadcastTogether(b, x, y))
-    return raised();
-  if (op == BinaryOp::Sub && !(y = negative(b, y, sanitize)))
-    return raised();
+  if (!broadcastTogether(b, x, y)) return raised();
+  if (op == BinaryOp::Sub && !(y = negative(b, y, sanitize))) return raised();
   return addPointer(b, x, y);
 }
 
 /// `and`, `or`: both sides int1 already (rule 14).
 Value logicalBinary(Builder& b, BinaryOp op, PyObject* lhs, PyObject* rhs) {
   Value x = toTensor(b, lhs), y = x ? toTensor(b, rhs) : Value();
-  if (!y)
-    return y;
+  if (!y) return y;
   for (const Value* v : {&x, &y})
     if (!v->type.isBool())
-      return raiseType("'" + row(op).symbol + "' takes conditions (int1), got " + x.type.str() + " and " + y.type.str() +
-                       "; compare first, as in x != 0");
+      return raiseType("'" + row(op).symbol + "' takes conditions (int1), got " + x.type.str() + " and " +
+                       y.type.str() + "; compare first, as in x != 0");
   return broadcastTogether(b, x, y) ? b.create1(row(op).signedName, {x, y}, x.type) : Value();
 }
 
@@ -116,8 +110,7 @@ OptionsScope::OptionsScope(SemanticOptions next) : previous(std::exchange(option
 OptionsScope::~OptionsScope() { options = std::move(previous); }
 
 Value addPointer(Builder& b, Value pointer, Value offset) {
-  if (!broadcastTogether(b, pointer, offset))
-    return raised();
+  if (!broadcastTogether(b, pointer, offset)) return raised();
   if (!offset.type.isSigned() && offset.type.bits() < 64 && !(offset = cast(b, offset, scalarType(Scalar::I64))))
     return raised();
   return b.create1("tt.addptr", {pointer, offset}, pointer.type);
@@ -126,26 +119,23 @@ Value addPointer(Builder& b, Value pointer, Value offset) {
 Value binary(Builder& b, BinaryOp op, PyObject* lhs, PyObject* rhs) { return binary(b, op, lhs, rhs, true); }
 
 Value binary(Builder& b, BinaryOp op, PyObject* lhs, PyObject* rhs, bool sanitize) {
-  if (op == BinaryOp::LogicalAnd || op == BinaryOp::LogicalOr)
-    return logicalBinary(b, op, lhs, rhs);
+  if (op == BinaryOp::LogicalAnd || op == BinaryOp::LogicalOr) return logicalBinary(b, op, lhs, rhs);
   if ((isTensor(lhs) && tensorValue(lhs).type.isPointer()) || (isTensor(rhs) && tensorValue(rhs).type.isPointer()))
     return pointerBinary(b, op, lhs, rhs, sanitize);
   const OpRow& r = row(op);
   bool division = op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
   Value x, y;
-  if (!promoteOperands(b, lhs, rhs, division, x, y))
-    return raised();
+  if (!promoteOperands(b, lhs, rhs, division, x, y)) return raised();
   if (op == BinaryOp::Div && x.type.isInt()) {
     x = cast(b, x, scalarType(Scalar::F32));
     y = x ? cast(b, y, scalarType(Scalar::F32)) : Value();
-    if (!y)
-      return y;
+    if (!y) return y;
   }
   if (opName(r, x.type).empty())
-    return raiseType("'" + r.symbol + "' takes integers, got " + operandText(lhs) + " and " + operandText(rhs) +
-                     (op == BinaryOp::FloorDiv ? "; use tl.floor(x / y) for floats" : "; cast them first, as in x.to(tl.int32)"));
-  if (!broadcastTogether(b, x, y))
-    return raised();
+    return raiseType(
+        "'" + r.symbol + "' takes integers, got " + operandText(lhs) + " and " + operandText(rhs) +
+        (op == BinaryOp::FloorDiv ? "; use tl.floor(x / y) for floats" : "; cast them first, as in x.to(tl.int32)"));
+  if (!broadcastTogether(b, x, y)) return raised();
   return emitBinary(b, r, x, y, sanitize);
 }
 
@@ -157,20 +147,24 @@ Value compare(Builder& b, CompareOp op, PyObject* lhs, PyObject* rhs) {
     CmpIPredicate onSigned, onUnsigned;
   };
   static constexpr Row kRows[] = {
-      {CmpFPredicate::OLT, CmpIPredicate::slt, CmpIPredicate::ult}, {CmpFPredicate::OLE, CmpIPredicate::sle, CmpIPredicate::ule},
-      {CmpFPredicate::OGT, CmpIPredicate::sgt, CmpIPredicate::ugt}, {CmpFPredicate::OGE, CmpIPredicate::sge, CmpIPredicate::uge},
-      {CmpFPredicate::OEQ, CmpIPredicate::eq, CmpIPredicate::eq},   {CmpFPredicate::UNE, CmpIPredicate::ne, CmpIPredicate::ne},
+      {CmpFPredicate::OLT, CmpIPredicate::slt, CmpIPredicate::ult},
+      {CmpFPredicate::OLE, CmpIPredicate::sle, CmpIPredicate::ule},
+      {CmpFPredicate::OGT, CmpIPredicate::sgt, CmpIPredicate::ugt},
+      {CmpFPredicate::OGE, CmpIPredicate::sge, CmpIPredicate::uge},
+      {CmpFPredicate::OEQ, CmpIPredicate::eq, CmpIPredicate::eq},
+      {CmpFPredicate::UNE, CmpIPredicate::ne, CmpIPredicate::ne},
   };
   Value x, y;
   if (!isTensor(lhs) && isTensor(rhs)) { // 1 < x is x > 1, so that the tensor comes first
-    constexpr CompareOp kMirrored[] = {CompareOp::GT, CompareOp::GE, CompareOp::LT, CompareOp::LE, CompareOp::EQ, CompareOp::NE};
+    constexpr CompareOp kMirrored[] = {CompareOp::GT, CompareOp::GE, CompareOp::LT,
+                                       CompareOp::LE, CompareOp::EQ, CompareOp::NE};
     std::swap(lhs, rhs);
     op = kMirrored[size_t(op)];
   }
   if ((isTensor(lhs) && tensorValue(lhs).type.isPointer()) || (isTensor(rhs) && tensorValue(rhs).type.isPointer()))
-    return raiseType("pointers cannot be compared (" + operandText(lhs) + " and " + operandText(rhs) + "); compare addresses, as in p.to(tl.int64)");
-  if (!promoteOperands(b, lhs, rhs, false, x, y) || !broadcastTogether(b, x, y))
-    return raised();
+    return raiseType("pointers cannot be compared (" + operandText(lhs) + " and " + operandText(rhs) +
+                     "); compare addresses, as in p.to(tl.int64)");
+  if (!promoteOperands(b, lhs, rhs, false, x, y) || !broadcastTogether(b, x, y)) return raised();
   const Row& r = kRows[size_t(op)];
   if (x.type.isFloat())
     return b.create1("arith.cmpf", {x, y}, scalarType(Scalar::I1).withShape(x.type.shape),
@@ -180,22 +174,17 @@ Value compare(Builder& b, CompareOp op, PyObject* lhs, PyObject* rhs) {
 
 Value unary(Builder& b, UnaryOp op, PyObject* operand) {
   Value x = toTensor(b, operand);
-  if (!x)
-    return x;
-  if (x.type.isPointer())
-    return raiseType("a pointer (" + x.type.str() + ") takes no unary operator");
+  if (!x) return x;
+  if (x.type.isPointer()) return raiseType("a pointer (" + x.type.str() + ") takes no unary operator");
   switch (op) {
-  case UnaryOp::Pos:
-    return x;
-  case UnaryOp::Neg:
-    return negative(b, x, true);
+  case UnaryOp::Pos: return x;
+  case UnaryOp::Neg: return negative(b, x, true);
   case UnaryOp::Not:
     if (!x.type.isBool())
       return raiseType("'not' takes a condition (int1), got " + x.type.str() + "; compare first, as in x == 0");
     [[fallthrough]];
   case UnaryOp::Invert: {
-    if (!x.type.isInt())
-      return raiseType("'~' takes integers, got " + x.type.str());
+    if (!x.type.isInt()) return raiseType("'~' takes integers, got " + x.type.str());
     Value ones = splat(b, integerConstant(b, x.type, -1), x.type.shape);
     return ones ? b.create1("arith.xori", {x, ones}, x.type) : ones;
   }
@@ -204,13 +193,10 @@ Value unary(Builder& b, UnaryOp op, PyObject* operand) {
 }
 
 Value select(Builder& b, Value condition, Value x, Value y) {
-  if (!broadcastTogether(b, x, y))
-    return raised();
+  if (!broadcastTogether(b, x, y)) return raised();
   if (condition.type.isBlock() || x.type.isBlock()) {
-    if (!broadcastTogether(b, condition, x))
-      return raised();
-    if (y.type.shape != x.type.shape && !(y = broadcastTo(b, y, x.type.shape)))
-      return raised();
+    if (!broadcastTogether(b, condition, x)) return raised();
+    if (y.type.shape != x.type.shape && !(y = broadcastTo(b, y, x.type.shape))) return raised();
   }
   return b.create1("arith.select", {condition, x, y}, x.type);
 }

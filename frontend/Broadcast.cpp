@@ -11,20 +11,22 @@ bool checkShape(llvm::ArrayRef<int64_t> shape, const llvm::Twine& what) {
   int64_t n = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] <= 0 || (shape[i] & (shape[i] - 1)))
-      return raiseValue(what + ": dimension " + llvm::Twine(i) + " of shape " + shapeText(shape) + " must be a power of 2, got " + llvm::Twine(shape[i]));
+      return raiseValue(what + ": dimension " + llvm::Twine(i) + " of shape " + shapeText(shape) +
+                        " must be a power of 2, got " + llvm::Twine(shape[i]));
     n *= std::min(shape[i], kMaxElements + 1);
     if (n > kMaxElements)
-      return raiseValue(what + ": shape " + shapeText(shape) + " has more than the " + llvm::Twine(kMaxElements) + " elements a block may have");
+      return raiseValue(what + ": shape " + shapeText(shape) + " has more than the " + llvm::Twine(kMaxElements) +
+                        " elements a block may have");
   }
   return true;
 }
 
 Value splat(Builder& b, Value x, llvm::ArrayRef<int64_t> shape) {
-  if (shape.empty())
-    return x;
+  if (shape.empty()) return x;
   Type type = x.type.withShape(shape);
   // A constant becomes a constant block, as readers of the IR expect.
-  if (mlir::Operation* op = x.ir ? x.ir.getDefiningOp() : nullptr; op && op->getName().getStringRef() == "arith.constant") {
+  if (mlir::Operation* op = x.ir ? x.ir.getDefiningOp() : nullptr;
+      op && op->getName().getStringRef() == "arith.constant") {
     auto blockType = llvm::cast<mlir::RankedTensorType>(type.toMlir(b.context()));
     if (auto value = op->getAttr("value"))
       return b.create1("arith.constant", {}, type, named("value", mlir::SplatElementsAttr::get(blockType, value)));
@@ -35,30 +37,27 @@ Value splat(Builder& b, Value x, llvm::ArrayRef<int64_t> shape) {
 Value expandDims(Builder& b, Value x, int64_t axis) {
   llvm::SmallVector<int64_t> shape(x.type.shape.begin(), x.type.shape.end());
   shape.insert(shape.begin() + axis, 1);
-  if (!x.type.isBlock())
-    return splat(b, x, shape);
+  if (!x.type.isBlock()) return splat(b, x, shape);
   return b.create1("tt.expand_dims", x, x.type.withShape(shape), integer(b, "axis", axis));
 }
 
 Value broadcastTo(Builder& b, Value x, llvm::ArrayRef<int64_t> shape) {
   llvm::ArrayRef<int64_t> from = x.type.shape;
-  if (from == shape)
-    return x;
-  if (!x.type.isBlock())
-    return splat(b, x, shape);
+  if (from == shape) return x;
+  if (!x.type.isBlock()) return splat(b, x, shape);
   if (from.size() != shape.size())
     return raiseValue("a block of shape " + shapeText(from) + " cannot be broadcast to " + shapeText(shape) +
                       ": the number of dimensions differs; add dimensions with x[None, :] first");
   for (size_t i = 0; i < shape.size(); ++i)
     if (from[i] != shape[i] && from[i] != 1)
-      return raiseValue("a block of shape " + shapeText(from) + " cannot be broadcast to " + shapeText(shape) + ": dimension " +
-                        llvm::Twine(i) + " is " + llvm::Twine(from[i]) + ", and only dimensions of size 1 stretch");
+      return raiseValue("a block of shape " + shapeText(from) + " cannot be broadcast to " + shapeText(shape) +
+                        ": dimension " + llvm::Twine(i) + " is " + llvm::Twine(from[i]) +
+                        ", and only dimensions of size 1 stretch");
   return b.create1("tt.broadcast", x, x.type.withShape(shape));
 }
 
 bool broadcastTogether(Builder& b, Value& x, Value& y) {
-  if (x.type.shape == y.type.shape)
-    return true;
+  if (x.type.shape == y.type.shape) return true;
   if (!x.type.isBlock() || !y.type.isBlock()) {
     Value& scalar = x.type.isBlock() ? y : x;
     scalar = splat(b, scalar, x.type.isBlock() ? x.type.shape : y.type.shape);
@@ -68,16 +67,15 @@ bool broadcastTogether(Builder& b, Value& x, Value& y) {
   while (x.type.shape.size() != y.type.shape.size()) {
     Value& lower = x.type.shape.size() < y.type.shape.size() ? x : y;
     lower = expandDims(b, lower, 0);
-    if (!lower)
-      return false;
+    if (!lower) return false;
   }
   llvm::SmallVector<int64_t> shape;
   for (size_t i = 0; i < x.type.shape.size(); ++i) {
     int64_t left = x.type.shape[i], right = y.type.shape[i];
     if (left != right && left != 1 && right != 1)
       return raiseValue("blocks of shape " + shapeText(xType.shape) + " and " + shapeText(yType.shape) +
-                        " cannot be broadcast together: dimension " + llvm::Twine(i) + " is " + llvm::Twine(left) + " in one and " +
-                        llvm::Twine(right) + " in the other");
+                        " cannot be broadcast together: dimension " + llvm::Twine(i) + " is " + llvm::Twine(left) +
+                        " in one and " + llvm::Twine(right) + " in the other");
     shape.push_back(std::max(left, right));
   }
   x = broadcastTo(b, x, shape);
@@ -87,20 +85,16 @@ bool broadcastTogether(Builder& b, Value& x, Value& y) {
 
 Value reshape(Builder& b, Value x, llvm::ArrayRef<int64_t> shape, bool allowReorder) {
   int64_t n = 1;
-  for (int64_t d : shape)
-    n *= d;
+  for (int64_t d : shape) n *= d;
   if (n != x.type.numel())
-    return raiseValue("reshape of a block of shape " + shapeText(x.type.shape) + " (" + llvm::Twine(x.type.numel()) + " elements) to " +
-                      shapeText(shape) + " (" + llvm::Twine(n) + ") would change the number of elements");
-  if (x.type.shape == shape && !allowReorder)
-    return x;
-  if (!x.type.isBlock())
-    return splat(b, x, shape);
-  if (shape.empty())
-    return b.create1("tt.unsplat", x, x.type.element());
+    return raiseValue("reshape of a block of shape " + shapeText(x.type.shape) + " (" + llvm::Twine(x.type.numel()) +
+                      " elements) to " + shapeText(shape) + " (" + llvm::Twine(n) +
+                      ") would change the number of elements");
+  if (x.type.shape == shape && !allowReorder) return x;
+  if (!x.type.isBlock()) return splat(b, x, shape);
+  if (shape.empty()) return b.create1("tt.unsplat", x, x.type.element());
   llvm::SmallVector<mlir::NamedAttribute, 1> attributes;
-  if (allowReorder)
-    attributes.push_back(unit(b, "allow_reorder"));
+  if (allowReorder) attributes.push_back(unit(b, "allow_reorder"));
   return b.create1("tt.reshape", x, x.type.withShape(shape), attributes);
 }
 
@@ -111,8 +105,7 @@ Value permute(Builder& b, Value x, llvm::ArrayRef<int32_t> order) {
   bool valid = order.size() == rank;
   for (int32_t axis : order) {
     valid = valid && axis >= 0 && size_t(axis) < rank && !seen[axis];
-    if (!valid)
-      break;
+    if (!valid) break;
     seen[axis] = true;
     shape.push_back(x.type.shape[axis]);
   }
@@ -134,10 +127,8 @@ bool isFullSlice(PyObject* item) {
       PyErr_Clear();
       return false;
     }
-    if (unwrap(value.get()) != Py_None)
-      return false;
-    if (!builtin && isTensor(item))
-      return false;
+    if (unwrap(value.get()) != Py_None) return false;
+    if (!builtin && isTensor(item)) return false;
   }
   return true;
 }
@@ -153,12 +144,12 @@ Value subscript(Builder& b, Value x, PyObject* index) {
   } else {
     items.push_back(PyRef::borrow(plain));
   }
-  if (b.isEager() && !x.type.isBlock() && items.size() == 1 && PyLong_Check(items[0].get()) && PyLong_AsLong(items[0].get()) == 0)
+  if (b.isEager() && !x.type.isBlock() && items.size() == 1 && PyLong_Check(items[0].get()) &&
+      PyLong_AsLong(items[0].get()) == 0)
     return x; // pid[0]
   for (auto [axis, item] : llvm::enumerate(items)) {
     if (item.get() == Py_None) {
-      if (!(x = expandDims(b, x, axis)))
-        return x;
+      if (!(x = expandDims(b, x, axis))) return x;
     } else if (!isTensor(item.get()) && isFullSlice(item.get())) {
       if (axis >= x.type.shape.size())
         return raiseValue("too many ':' in the index of a block of shape " + shapeText(x.type.shape));

@@ -10,14 +10,12 @@ thread_local Builder* tlsBuilder = nullptr;
 Value Builder::create1(llvm::StringRef name, llvm::ArrayRef<Value> operands, Type resultType,
                        llvm::ArrayRef<mlir::NamedAttribute> attributes, const RegionSpec* region) {
   llvm::SmallVector<Value, 1> results;
-  if (!create(name, operands, resultType, attributes, results, region) || results.empty())
-    return {};
+  if (!create(name, operands, resultType, attributes, results, region) || results.empty()) return {};
   return std::move(results.front());
 }
 
 Builder* Builder::current() {
-  if (!tlsBuilder && eagerHooks().defaultBuilder)
-    return eagerHooks().defaultBuilder();
+  if (!tlsBuilder && eagerHooks().defaultBuilder) return eagerHooks().defaultBuilder();
   return tlsBuilder;
 }
 

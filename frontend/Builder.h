@@ -1,5 +1,5 @@
-// frontend/Builder.h -- what the semantic layer calls to make one operation. Compiled mode (ModuleBuilder) appends it to
-// a tt function; eager mode (python/, over interp) evaluates it at once. Nothing else differs between the two modes.
+// frontend/Builder.h -- what the semantic layer calls to make one operation. Compiled mode (ModuleBuilder) appends it
+// to a tt function; eager mode (python/, over interp) evaluates it at once. Nothing else differs between the two modes.
 #pragma once
 #include "frontend/Type.h"
 #include "mlir/IR/Attributes.h"
@@ -14,18 +14,19 @@ namespace tiletwin::frontend {
 /// A run-time value of the language: its type and what stands behind it in the current mode.
 struct Value {
   Type type;
-  mlir::Value ir;                  ///< compiled mode
-  std::shared_ptr<void> eager;     ///< eager mode: the evaluated tile (owned by the eager builder's library)
+  mlir::Value ir;              ///< compiled mode
+  std::shared_ptr<void> eager; ///< eager mode: the evaluated tile (owned by the eager builder's library)
   explicit operator bool() const { return bool(ir) || bool(eager); }
 };
 
 /// Fills the single block of a region: receives the block's arguments, returns the values its terminator yields.
 /// Returns false if a Python error is set. Regions are always built as IR, in eager mode too.
-using RegionBody = llvm::function_ref<bool(class Builder& inside, llvm::ArrayRef<Value> arguments, llvm::SmallVectorImpl<Value>& yielded)>;
+using RegionBody = llvm::function_ref<bool(class Builder& inside, llvm::ArrayRef<Value> arguments,
+                                           llvm::SmallVectorImpl<Value>& yielded)>;
 
 struct RegionSpec {
   llvm::SmallVector<Type> arguments;
-  llvm::StringRef terminator;      ///< "tt.reduce.return"
+  llvm::StringRef terminator; ///< "tt.reduce.return"
   RegionBody body;
   /// For operations whose result types only the body knows: it fills this, and `resultTypes` of create() is not used.
   llvm::SmallVectorImpl<Type>* resultTypes = nullptr;
@@ -53,7 +54,11 @@ public:
   /// The builder language operations go to on this thread; null outside kernels (a REPL gets the eager builder).
   static Builder* current();
   /// Installs `builder` for a scope.
-  struct Scope { explicit Scope(Builder* builder); ~Scope(); Builder* previous; };
+  struct Scope {
+    explicit Scope(Builder* builder);
+    ~Scope();
+    Builder* previous;
+  };
 };
 
 } // namespace tiletwin::frontend

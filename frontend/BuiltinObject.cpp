@@ -21,8 +21,7 @@ struct BuiltinState {
   std::vector<Parameter> parameters;
 };
 struct BuiltinObject {
-  PyObject_HEAD
-  PyObject* dict; // what Python sets on the declaration: __name__, __doc__, ...
+  PyObject_HEAD PyObject* dict; // what Python sets on the declaration: __name__, __doc__, ...
   BuiltinState state;
 };
 
@@ -35,20 +34,17 @@ bool readSignature(PyObject* function, std::vector<Parameter>& out) {
   PyRef empty = signature ? PyRef::steal(PyObject_GetAttrString(inspect.get(), "_empty")) : PyRef();
   PyRef mapping = empty ? PyRef::steal(PyObject_GetAttrString(signature.get(), "parameters")) : PyRef();
   PyRef values = mapping ? PyRef::steal(PyMapping_Values(mapping.get())) : PyRef();
-  if (!values)
-    return false;
+  if (!values) return false;
   Py_ssize_t count = PyList_Size(values.get());
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* item = PyList_GetItem(values.get(), i);
     PyRef name = PyRef::steal(PyObject_GetAttrString(item, "name"));
     PyRef kind = PyRef::steal(PyObject_GetAttrString(item, "kind"));
     PyRef value = PyRef::steal(PyObject_GetAttrString(item, "default"));
-    if (!name || !kind || !value)
-      return false;
+    if (!name || !kind || !value) return false;
     const char* text = PyUnicode_AsUTF8AndSize(name.get(), nullptr);
     long number = PyLong_AsLong(kind.get());
-    if (!text || (number == -1 && PyErr_Occurred()))
-      return false;
+    if (!text || (number == -1 && PyErr_Occurred())) return false;
     out.push_back({text, Kind(number), value.get() == empty.get() ? PyRef() : value});
   }
   return true;
@@ -79,8 +75,7 @@ PyObject* newBuiltin(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     PyRef positional = partial ? PyRef::steal(PyTuple_Pack(1, reinterpret_cast<PyObject*>(type))) : PyRef();
     return positional ? PyObject_Call(partial.get(), positional.get(), kwargs) : nullptr;
   }
-  if (!PyCallable_Check(function))
-    return raiseType("builtin() decorates a function, got " + typeName(function));
+  if (!PyCallable_Check(function)) return raiseType("builtin() decorates a function, got " + typeName(function));
   PyRef self = PyRef::steal(allocateObject<BuiltinObject>(type));
   if (!self || !readSignature(function, stateOf(self.get()).parameters) || !dressUp(self.get(), function))
     return nullptr;
@@ -92,8 +87,7 @@ PyObject* newBuiltin(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   } else {
     PyRef own = PyRef::steal(PyObject_GetAttrString(function, "__name__"));
     const char* text = own ? PyUnicode_AsUTF8AndSize(own.get(), nullptr) : nullptr;
-    if (!text)
-      return nullptr;
+    if (!text) return nullptr;
     state.name = text;
   }
   return self.release();
@@ -105,12 +99,18 @@ void deallocBuiltin(PyObject* self) {
 }
 
 /// Keyword arguments that code written against other front ends passes along; they carry nothing here.
-bool isIgnoredKeyword(llvm::StringRef name) { return name == "_semantic" || name == "_builder" || name == "_generator"; }
+bool isIgnoredKeyword(llvm::StringRef name) {
+  return name == "_semantic" || name == "_builder" || name == "_generator";
+}
 
 std::string signatureText(const BuiltinState& state) {
   std::string text;
   for (const Parameter& p : state.parameters)
-    text += (text.empty() ? "" : ", ") + std::string(p.kind == Kind::VarPositional ? "*" : p.kind == Kind::VarKeyword ? "**" : "") + p.name;
+    text += (text.empty() ? "" : ", ") +
+            std::string(p.kind == Kind::VarPositional ? "*"
+                        : p.kind == Kind::VarKeyword  ? "**"
+                                                      : "") +
+            p.name;
   return "tl." + state.name + "(" + text + ")";
 }
 
@@ -129,21 +129,18 @@ bool bindArguments(const BuiltinState& state, PyObject* args, PyObject* kwargs, 
     }
   }
   if (next < given)
-    return raiseType(signatureText(state) + " takes at most " + llvm::Twine(next) + " positional arguments, got " + llvm::Twine(given));
+    return raiseType(signatureText(state) + " takes at most " + llvm::Twine(next) + " positional arguments, got " +
+                     llvm::Twine(given));
   PyObject *key = nullptr, *value = nullptr;
   Py_ssize_t position = 0;
   while (kwargs && PyDict_Next(kwargs, &position, &key, &value)) {
     const char* text = PyUnicode_AsUTF8AndSize(key, nullptr);
-    if (!text)
-      return false;
+    if (!text) return false;
     bool taken = false;
     for (auto [p, slot] : llvm::zip(state.parameters, bound)) {
-      if (p.kind == Kind::VarPositional || p.kind == Kind::PositionalOnly || p.name != text)
-        continue;
-      if (p.kind == Kind::VarKeyword)
-        continue;
-      if (slot)
-        return raiseType(signatureText(state) + " got argument '" + llvm::Twine(text) + "' twice");
+      if (p.kind == Kind::VarPositional || p.kind == Kind::PositionalOnly || p.name != text) continue;
+      if (p.kind == Kind::VarKeyword) continue;
+      if (slot) return raiseType(signatureText(state) + " got argument '" + llvm::Twine(text) + "' twice");
       slot = PyRef::borrow(value);
       taken = true;
     }
@@ -153,17 +150,14 @@ bool bindArguments(const BuiltinState& state, PyObject* args, PyObject* kwargs, 
       return raiseType(signatureText(state) + " got an unexpected keyword argument '" + llvm::Twine(text) + "'");
   }
   for (auto [p, slot] : llvm::zip(state.parameters, bound)) {
-    if (!slot)
-      slot = p.defaultValue;
-    if (!slot)
-      return raiseType(signatureText(state) + " is missing the argument '" + llvm::Twine(p.name) + "'");
+    if (!slot) slot = p.defaultValue;
+    if (!slot) return raiseType(signatureText(state) + " is missing the argument '" + llvm::Twine(p.name) + "'");
   }
   return true;
 }
 
 PyObject* callPython(const BuiltinState& state, PyObject* args, PyObject* kwargs) {
-  if (!kwargs)
-    return PyObject_Call(state.function.get(), args, nullptr);
+  if (!kwargs) return PyObject_Call(state.function.get(), args, nullptr);
   PyRef kept = PyRef::steal(PyDict_Copy(kwargs));
   for (const char* name : {"_semantic", "_builder", "_generator"}) {
     bool wanted = llvm::any_of(state.parameters, [&](const Parameter& p) { return p.name == name; });
@@ -174,12 +168,11 @@ PyObject* callPython(const BuiltinState& state, PyObject* args, PyObject* kwargs
 }
 
 PyObject* callSlot(PyObject* self, PyObject* args, PyObject* kwargs) {
-  if (Builder* builder = Builder::current())
-    return callBuiltin(self, args, kwargs, *builder).release();
+  if (Builder* builder = Builder::current()) return callBuiltin(self, args, kwargs, *builder).release();
   const BuiltinState& state = stateOf(self);
-  if (state.python)
-    return callPython(state, args, kwargs);
-  return raise(PyExc_RuntimeError, "tl." + state.name + " works inside kernels only; no kernel is being compiled or run here");
+  if (state.python) return callPython(state, args, kwargs);
+  return raise(PyExc_RuntimeError,
+               "tl." + state.name + " works inside kernels only; no kernel is being compiled or run here");
 }
 
 PyObject* reprSlot(PyObject* self) { return PyUnicode_FromFormat("<builtin tl.%s>", stateOf(self).name.c_str()); }
@@ -230,17 +223,13 @@ bool isBuiltin(PyObject* object) { return object && PyObject_TypeCheck(object, b
 PyRef callBuiltin(PyObject* builtin, PyObject* args, PyObject* kwargs, Builder& builder) {
   const BuiltinState& state = stateOf(builtin);
   Builder::Scope scope(&builder);
-  if (state.python)
-    return PyRef::steal(callPython(state, args, kwargs));
+  if (state.python) return PyRef::steal(callPython(state, args, kwargs));
   llvm::SmallVector<PyRef> bound;
-  if (!bindArguments(state, args, kwargs, bound))
-    return {};
+  if (!bindArguments(state, args, kwargs, bound)) return {};
   const BuiltinRow* row = findBuiltin(state.name);
-  if (!row)
-    return raiseNotImplemented("tl." + state.name + " is not implemented yet");
+  if (!row) return raiseNotImplemented("tl." + state.name + " is not implemented yet");
   llvm::SmallVector<PyObject*> borrowed;
-  for (const PyRef& argument : bound)
-    borrowed.push_back(argument.get());
+  for (const PyRef& argument : bound) borrowed.push_back(argument.get());
   return row->build(builder, borrowed);
 }
 

@@ -10,8 +10,8 @@ CallJitHook callJitHook = nullptr;
 std::vector<BuiltinRow> mergeTables() {
   std::vector<BuiltinRow> all;
   for (llvm::ArrayRef<BuiltinRow> family :
-       {programBuiltins(), memoryBuiltins(), shapeBuiltins(), elementwiseBuiltins(), mathBuiltins(), reduceBuiltins(), dotBuiltins(),
-        atomicBuiltins(), descriptorBuiltins(), debugBuiltins(), foreignBuiltins()})
+       {programBuiltins(), memoryBuiltins(), shapeBuiltins(), elementwiseBuiltins(), mathBuiltins(), reduceBuiltins(),
+        dotBuiltins(), atomicBuiltins(), descriptorBuiltins(), debugBuiltins(), foreignBuiltins()})
     all.insert(all.end(), family.begin(), family.end());
   std::sort(all.begin(), all.end(), [](const BuiltinRow& x, const BuiltinRow& y) { return x.name < y.name; });
   return all;
@@ -24,19 +24,20 @@ const std::vector<BuiltinRow>& table() {
 } // namespace
 
 const BuiltinRow* findBuiltin(llvm::StringRef name) {
-  auto at = std::lower_bound(table().begin(), table().end(), name, [](const BuiltinRow& row, llvm::StringRef n) { return row.name < n; });
+  auto at = std::lower_bound(table().begin(), table().end(), name,
+                             [](const BuiltinRow& row, llvm::StringRef n) { return row.name < n; });
   return at != table().end() && at->name == name ? &*at : nullptr;
 }
 
 llvm::SmallVector<llvm::StringRef> builtinNames() {
   llvm::SmallVector<llvm::StringRef> names;
-  for (const BuiltinRow& row : table())
-    names.push_back(row.name);
+  for (const BuiltinRow& row : table()) names.push_back(row.name);
   return names;
 }
 
 void setCallJitHook(CallJitHook hook) { callJitHook = hook; }
-bool callJit(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args, llvm::SmallVectorImpl<Value>& results) {
+bool callJit(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args,
+             llvm::SmallVectorImpl<Value>& results) {
   if (!callJitHook)
     return raiseNotImplemented("functions as arguments are not available without the compiler's front end");
   return callJitHook(inside, jitFunction, args, results);
@@ -47,13 +48,13 @@ bool isNone(PyObject* arg) { return unwrap(arg) == Py_None; }
 bool constantInt(PyObject* arg, const llvm::Twine& what, int64_t& out) {
   PyObject* plain = unwrap(arg);
   if (isTensor(plain))
-    return raiseValue(what + " must be a compile-time int (a literal, a tl.constexpr, or arithmetic on those), got a run-time tensor of type " +
+    return raiseValue(what +
+                      " must be a compile-time int (a literal, a tl.constexpr, or arithmetic on those), got a run-time "
+                      "tensor of type " +
                       tensorValue(plain).type.str());
-  if (!PyIndex_Check(plain))
-    return raiseType(what + " must be a compile-time int, got " + typeName(plain));
+  if (!PyIndex_Check(plain)) return raiseType(what + " must be a compile-time int, got " + typeName(plain));
   PyRef index = PyRef::steal(PyNumber_Index(plain));
-  if (!index)
-    return false;
+  if (!index) return false;
   out = PyLong_AsLongLong(index.get());
   return !(out == -1 && PyErr_Occurred());
 }
@@ -61,7 +62,8 @@ bool constantInt(PyObject* arg, const llvm::Twine& what, int64_t& out) {
 bool constantBool(PyObject* arg, const llvm::Twine& what, bool& out) {
   PyObject* plain = unwrap(arg);
   if (isTensor(plain))
-    return raiseValue(what + " must be a compile-time bool, got a run-time tensor of type " + tensorValue(plain).type.str());
+    return raiseValue(what + " must be a compile-time bool, got a run-time tensor of type " +
+                      tensorValue(plain).type.str());
   int yes = PyObject_IsTrue(plain);
   out = yes == 1;
   return yes >= 0;
@@ -70,8 +72,7 @@ bool constantBool(PyObject* arg, const llvm::Twine& what, bool& out) {
 bool constantString(PyObject* arg, const llvm::Twine& what, std::string& out) {
   PyObject* plain = unwrap(arg);
   out.clear();
-  if (plain == Py_None)
-    return true;
+  if (plain == Py_None) return true;
   const char* text = PyUnicode_Check(plain) ? PyUnicode_AsUTF8AndSize(plain, nullptr) : nullptr;
   if (!text)
     return PyErr_Occurred() ? false : bool(raiseType(what + " must be a compile-time string, got " + typeName(plain)));
@@ -86,8 +87,7 @@ bool sequenceItems(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl
   Py_ssize_t size = PySequence_Size(plain);
   for (Py_ssize_t i = 0; i < size; ++i) {
     PyRef item = PyRef::steal(PySequence_GetItem(plain, i));
-    if (!item)
-      return false;
+    if (!item) return false;
     out.push_back(std::move(item));
   }
   return true;
@@ -98,21 +98,18 @@ bool constantInts(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl<
   PyObject* plain = unwrap(arg);
   if (!PyTuple_Check(plain) && !PyList_Check(plain)) {
     int64_t one = 0;
-    if (!constantInt(plain, name, one))
-      return false;
+    if (!constantInt(plain, name, one)) return false;
     out.push_back(one);
     return true;
   }
   llvm::SmallVector<PyRef> items;
-  if (!sequenceItems(plain, name, items))
-    return false;
+  if (!sequenceItems(plain, name, items)) return false;
   if (items.size() == 1) // varargs holding one list: x.reshape((4, 8))
     if (PyObject* inner = unwrap(items[0].get()); PyTuple_Check(inner) || PyList_Check(inner))
       return constantInts(inner, name, out);
   for (const PyRef& item : items) {
     int64_t number = 0;
-    if (!constantInt(item.get(), name, number))
-      return false;
+    if (!constantInt(item.get(), name, number)) return false;
     out.push_back(number);
   }
   return true;
@@ -125,15 +122,13 @@ bool constantShape(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl
 
 Value tensorArgument(Builder& b, PyObject* arg, const llvm::Twine& what) {
   PyObject* plain = unwrap(arg);
-  if (isTensor(plain) || isNumber(plain))
-    return toTensor(b, plain);
+  if (isTensor(plain) || isNumber(plain)) return toTensor(b, plain);
   return raiseType(what + " must be a tensor or a number, got " + typeName(plain));
 }
 
 Value blockArgument(PyObject* arg, const llvm::Twine& what) {
   PyObject* plain = unwrap(arg);
-  if (!isTensor(plain))
-    return raiseType(what + " must be a block, got " + typeName(plain));
+  if (!isTensor(plain)) return raiseType(what + " must be a block, got " + typeName(plain));
   if (!tensorValue(plain).type.isBlock())
     return raiseValue(what + " must be a block, got a scalar of type " + tensorValue(plain).type.str());
   return tensorValue(plain);
@@ -142,8 +137,7 @@ Value blockArgument(PyObject* arg, const llvm::Twine& what) {
 PyRef result(Value value) { return value ? makeTensor(std::move(value)) : PyRef(); }
 PyRef result(llvm::ArrayRef<Value> values) {
   llvm::SmallVector<PyRef> items;
-  for (const Value& value : values)
-    items.push_back(result(value));
+  for (const Value& value : values) items.push_back(result(value));
   return makeTuple(items);
 }
 PyRef resultNone(bool ok) { return ok ? PyRef::borrow(Py_None) : PyRef(); }

@@ -1,7 +1,7 @@
 // frontend/Builtins.h -- the table of language functions that are implemented in C++, by family.
 // Here:      the row, the lookup, how an implementation reads its arguments, the hook that calls jit functions.
 // Not here:  signatures and docstrings (python/tiletwin/language/), binding of arguments (BuiltinObject.cpp).
-// Invariant: an implementation gets one PyObject* for each parameter of the Python signature, in its order; *args is one tuple.
+// Invariant: an implementation gets one PyObject* per parameter of the Python signature, in order; *args is one tuple.
 #pragma once
 #include "frontend/Objects.h"
 #include "frontend/Raise.h"
@@ -34,15 +34,16 @@ llvm::ArrayRef<BuiltinRow> foreignBuiltins();
 
 /// Calls a jit function while a region is being filled: emits the call into `inside` and appends its results.
 /// False with a Python error set. The front end's walker installs it.
-using CallJitHook = bool (*)(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args, llvm::SmallVectorImpl<Value>& results);
+using CallJitHook = bool (*)(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args,
+                             llvm::SmallVectorImpl<Value>& results);
 void setCallJitHook(CallJitHook hook);
 bool callJit(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args, llvm::SmallVectorImpl<Value>& results);
 
 // Reading arguments. `what` is for messages: "tl.arange: start".
-bool isNone(PyObject* arg);                                                        ///< None or constexpr(None)
+bool isNone(PyObject* arg); ///< None or constexpr(None)
 bool constantInt(PyObject* arg, const llvm::Twine& what, int64_t& out);
 bool constantBool(PyObject* arg, const llvm::Twine& what, bool& out);
-bool constantString(PyObject* arg, const llvm::Twine& what, std::string& out);     ///< None gives ""
+bool constantString(PyObject* arg, const llvm::Twine& what, std::string& out); ///< None gives ""
 /// Ints in a tuple, list or constexpr of one, or one int. `varargs` is a tuple whose only item may be such a list.
 bool constantInts(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl<int64_t>& out);
 bool constantShape(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl<int64_t>& out); ///< checks rule 59

@@ -12,11 +12,14 @@ Value notZero(Builder& b, Value x) {
   Type i1 = scalarType(Scalar::I1).withShape(x.type.shape);
   Value zero = x.type.isFloat() ? floatConstant(b, x.type, 0.0) : integerConstant(b, x.type, 0);
   zero = zero ? splat(b, zero, x.type.shape) : zero;
-  if (!zero)
-    return zero;
+  if (!zero) return zero;
   if (x.type.isFloat())
-    return b.create1("arith.cmpf", {x, zero}, i1, named("predicate", mlir::arith::CmpFPredicateAttr::get(b.context(), mlir::arith::CmpFPredicate::UNE)));
-  return b.create1("arith.cmpi", {x, zero}, i1, named("predicate", mlir::arith::CmpIPredicateAttr::get(b.context(), mlir::arith::CmpIPredicate::ne)));
+    return b.create1(
+        "arith.cmpf", {x, zero}, i1,
+        named("predicate", mlir::arith::CmpFPredicateAttr::get(b.context(), mlir::arith::CmpFPredicate::UNE)));
+  return b.create1(
+      "arith.cmpi", {x, zero}, i1,
+      named("predicate", mlir::arith::CmpIPredicateAttr::get(b.context(), mlir::arith::CmpIPredicate::ne)));
 }
 
 Raised noCast(const Type& from, const Type& to, const llvm::Twine& instead) {
@@ -25,26 +28,23 @@ Raised noCast(const Type& from, const Type& to, const llvm::Twine& instead) {
 
 Value castPointer(Builder& b, Value x, const Type& to) {
   const Type& from = x.type;
-  if (from.isPointer() && to.isPointer())
-    return b.create1("tt.bitcast", x, to);
+  if (from.isPointer() && to.isPointer()) return b.create1("tt.bitcast", x, to);
   if (from.isPointer()) {
     Value address = to.isInt() ? b.create1("tt.ptr_to_int", x, scalarType(Scalar::I64).withShape(from.shape)) : Value();
     if (!address)
-      return to.isInt() ? Value(raised()) : Value(noCast(from, to, "a pointer converts to int64, int1 and other pointers"));
-    if (to.isBool())
-      return notZero(b, address);
-    if (to.bits() == 64)
-      return cast(b, address, to);
+      return to.isInt() ? Value(raised())
+                        : Value(noCast(from, to, "a pointer converts to int64, int1 and other pointers"));
+    if (to.isBool()) return notZero(b, address);
+    if (to.bits() == 64) return cast(b, address, to);
     return noCast(from, to, "a pointer converts to int64, int1 and other pointers");
   }
-  if (!from.isInt())
-    return noCast(from, to, "only integers convert to pointers");
+  if (!from.isInt()) return noCast(from, to, "only integers convert to pointers");
   Value address = from.bits() == 64 ? x : cast(b, x, scalarType(Scalar::I64));
   return address ? b.create1("tt.int_to_ptr", address, to) : address;
 }
 
-/// fp8e4b15 travels as i8 and goes through fp16, whose exponent has the same bias: e4m3 is fp16's layout with one exponent
-/// bit less. Out of range saturates at 1.75; halves round away from zero.
+/// fp8e4b15 travels as i8 and goes through fp16, whose exponent has the same bias: e4m3 is fp16's layout with one
+/// exponent bit less. Out of range saturates at 1.75; halves round away from zero.
 Value decodeE4B15(Builder& b, Value x) {
   auto shape = x.type.shape;
   Type i16 = scalarType(Scalar::U16).withShape(shape);
@@ -77,7 +77,8 @@ Value castFloat(Builder& b, Value x, const Type& to, std::optional<llvm::StringR
     return half ? cast(b, half, to.element(), rounding) : half;
   }
   if (to.scalar == Scalar::F8E4B15) {
-    Value half = cast(b, x, scalarType(Scalar::F16), from.bits() > 16 ? std::optional<llvm::StringRef>("rtz") : std::nullopt);
+    Value half =
+        cast(b, x, scalarType(Scalar::F16), from.bits() > 16 ? std::optional<llvm::StringRef>("rtz") : std::nullopt);
     return half ? encodeE4B15(b, half, to) : half;
   }
   bool halves = from.bits() == 16 && to.bits() == 16; // fp16 and bf16: neither holds the other
@@ -85,8 +86,7 @@ Value castFloat(Builder& b, Value x, const Type& to, std::optional<llvm::StringR
   bool towardZero = rounding && *rounding == "rtz";
   if (narrows || halves)
     attributes.push_back(integer(b, "rounding", towardZero ? 0 : 1)); // tt.rounding: rtz = 0, rtne = 1
-  if (from.isFp8() || to.isFp8() || halves || towardZero)
-    return b.create1("tt.fp_to_fp", x, to, attributes);
+  if (from.isFp8() || to.isFp8() || halves || towardZero) return b.create1("tt.fp_to_fp", x, to, attributes);
   if (from.bits() == 16 && to.bits() == 64) { // as TTIR has it: by way of fp32
     Value single = b.create1("arith.extf", x, scalarType(Scalar::F32).withShape(from.shape));
     return single ? b.create1("arith.extf", single, to) : single;
@@ -98,63 +98,54 @@ Value castFloat(Builder& b, Value x, const Type& to, std::optional<llvm::StringR
 
 bool checkSupported(const Type& type) {
   if (type.scalar == Scalar::F8E4B8 || type.scalar == Scalar::F8E5B16)
-    return raiseValue(type.element().str() + ": the emulated GPU has no such type; its fp8 types are fp8e5, fp8e4b15 and (from sm_89 on) fp8e4nv");
+    return raiseValue(
+        type.element().str() +
+        ": the emulated GPU has no such type; its fp8 types are fp8e5, fp8e4b15 and (from sm_89 on) fp8e4nv");
   if (type.scalar == Scalar::F8E4NV && currentOptions().capability < 89)
-    return raiseValue(type.element().str() + ": fp8e4nv needs a GPU from sm_89 on, and the emulated one is sm_" + llvm::Twine(currentOptions().capability) +
-                      "; use fp8e5 or fp8e4b15");
+    return raiseValue(type.element().str() + ": fp8e4nv needs a GPU from sm_89 on, and the emulated one is sm_" +
+                      llvm::Twine(currentOptions().capability) + "; use fp8e5 or fp8e4b15");
   return true;
 }
 
 Value cast(Builder& b, Value x, Type element, std::optional<llvm::StringRef> rounding) {
   Type from = x.type, to = element.element().withShape(x.type.shape);
-  if (!checkSupported(to))
-    return raised();
+  if (!checkSupported(to)) return raised();
   if (rounding) {
     if (*rounding != "rtne" && *rounding != "rtz")
       return raiseValue("fp_downcast_rounding must be 'rtne' or 'rtz', got '" + *rounding + "'");
     if (!from.isFloat() || !to.isFloat() || to.bits() >= from.bits())
-      return raiseValue("fp_downcast_rounding is for casts to a narrower float; this cast is from " + from.element().str() + " to " + to.element().str());
+      return raiseValue("fp_downcast_rounding is for casts to a narrower float; this cast is from " +
+                        from.element().str() + " to " + to.element().str());
   }
-  if (from == to)
-    return x;
+  if (from == to) return x;
   if (from.isDescriptor() || to.isDescriptor() || to.scalar == Scalar::Void || from.scalar == Scalar::Void)
     return noCast(from, to, "only numbers and pointers can be cast");
-  if (from.isPointer() || to.isPointer())
-    return castPointer(b, x, to);
-  if (from.isFloat() && to.isFloat())
-    return castFloat(b, x, to, rounding);
+  if (from.isPointer() || to.isPointer()) return castPointer(b, x, to);
+  if (from.isFloat() && to.isFloat()) return castFloat(b, x, to, rounding);
   if (from.isFp8() || to.isFp8())
     return noCast(from, to, "fp8 converts to and from other floats only: go through tl.float32");
   if (from.isFloat()) {
     if (from.bits() == 16) {
       x = cast(b, x, scalarType(Scalar::F32));
-      if (!x)
-        return x;
+      if (!x) return x;
     }
-    if (to.isBool())
-      return notZero(b, x);
+    if (to.isBool()) return notZero(b, x);
     return b.create1(to.isSigned() ? "arith.fptosi" : "arith.fptoui", x, to);
   }
-  if (to.isFloat())
-    return b.create1(from.isSigned() ? "arith.sitofp" : "arith.uitofp", x, to);
-  if (to.isBool())
-    return notZero(b, x);
-  if (from.bits() == to.bits())
-    return b.create1("arith.bitcast", x, to);
-  if (to.bits() < from.bits())
-    return b.create1("arith.trunci", x, to);
+  if (to.isFloat()) return b.create1(from.isSigned() ? "arith.sitofp" : "arith.uitofp", x, to);
+  if (to.isBool()) return notZero(b, x);
+  if (from.bits() == to.bits()) return b.create1("arith.bitcast", x, to);
+  if (to.bits() < from.bits()) return b.create1("arith.trunci", x, to);
   return b.create1(from.isSigned() ? "arith.extsi" : "arith.extui", x, to);
 }
 
 Value bitcast(Builder& b, Value x, Type element) {
   Type to = element.element().withShape(x.type.shape);
-  if (x.type == to)
-    return x;
-  if (x.type.isPointer() || to.isPointer())
-    return cast(b, x, to);
+  if (x.type == to) return x;
+  if (x.type.isPointer() || to.isPointer()) return cast(b, x, to);
   if (x.type.bits() != to.bits())
-    return raiseValue("a bitcast keeps the bits, so both types need one width; " + x.type.element().str() + " has " + llvm::Twine(x.type.bits()) +
-                      " bits, " + to.element().str() + " has " + llvm::Twine(to.bits()));
+    return raiseValue("a bitcast keeps the bits, so both types need one width; " + x.type.element().str() + " has " +
+                      llvm::Twine(x.type.bits()) + " bits, " + to.element().str() + " has " + llvm::Twine(to.bits()));
   return b.create1("tt.bitcast", x, to);
 }
 
@@ -166,10 +157,12 @@ Value truth(Builder& b, PyObject* condition) {
   Value x = tensorValue(condition);
   if (x.type.isBlock()) {
     PyRef errors = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
-    PyRef unsupported = errors ? PyRef::steal(PyObject_GetAttrString(errors.get(), "UnsupportedLanguageConstruct")) : PyRef();
-    if (!unsupported)
-      return raised();
-    return raise(unsupported.get(), "a block (" + x.type.str() + ") is neither true nor false as a whole; reduce it first, as in tl.max(x, 0), or use tl.where");
+    PyRef unsupported =
+        errors ? PyRef::steal(PyObject_GetAttrString(errors.get(), "UnsupportedLanguageConstruct")) : PyRef();
+    if (!unsupported) return raised();
+    return raise(unsupported.get(),
+                 "a block (" + x.type.str() +
+                     ") is neither true nor false as a whole; reduce it first, as in tl.max(x, 0), or use tl.where");
   }
   return cast(b, x, scalarType(Scalar::I1));
 }

@@ -1,6 +1,6 @@
 // frontend/ConstexprObject.cpp -- the Python type constexpr: a compile-time value that stays one through operators.
 // Here:      all operators by way of Python's own on the value; results are constexprs again.
-// Not here:  and, or, not, if (the walker); turning one into a tensor (toTensor in Operands.cpp).
+// Not here:  and, or, not, if (the walker); turning one into a tensor (toTensor in Promotion.cpp).
 // Invariant: the value of a constexpr is never a constexpr nor a tensor.
 #include "frontend/ObjectSupport.h"
 #include "frontend/Objects.h"
@@ -12,8 +12,7 @@ struct ConstexprState {
   PyRef value;
 };
 struct ConstexprObject {
-  PyObject_HEAD
-  ConstexprState state;
+  PyObject_HEAD ConstexprState state;
 };
 
 PyTypeObject* constexprType = nullptr;
@@ -27,32 +26,26 @@ PyObject* wrapped(PyObject* result) {
 PyObject* newConstexpr(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"value", nullptr};
   PyObject* value = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:constexpr", const_cast<char**>(names), &value))
-    return nullptr;
-  if (isTensor(value))
-    return raiseType("constexpr() takes a value known while compiling, not a run-time tensor");
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:constexpr", const_cast<char**>(names), &value)) return nullptr;
+  if (isTensor(value)) return raiseType("constexpr() takes a value known while compiling, not a run-time tensor");
   return allocateObject<ConstexprObject>(type, PyRef::borrow(unwrap(value)));
 }
 
 template <PyObject* (*Op)(PyObject*)> PyObject* unarySlot(PyObject* x) { return wrapped(Op(valueOf(x))); }
 template <PyObject* (*Op)(PyObject*, PyObject*)> PyObject* binarySlot(PyObject* a, PyObject* b) {
-  if (isTensor(a) || isTensor(b))
-    return notImplemented();
+  if (isTensor(a) || isTensor(b)) return notImplemented();
   return wrapped(Op(unwrap(a), unwrap(b)));
 }
 PyObject* powerSlot(PyObject* a, PyObject* b, PyObject* modulo) {
-  if (isTensor(a) || isTensor(b))
-    return notImplemented();
+  if (isTensor(a) || isTensor(b)) return notImplemented();
   return wrapped(PyNumber_Power(unwrap(a), unwrap(b), unwrap(modulo)));
 }
 PyObject* divmodSlot(PyObject* a, PyObject* b) {
-  if (isTensor(a) || isTensor(b))
-    return notImplemented();
+  if (isTensor(a) || isTensor(b)) return notImplemented();
   return PyNumber_Divmod(unwrap(a), unwrap(b));
 }
 PyObject* compareSlot(PyObject* a, PyObject* b, int op) {
-  if (isTensor(b))
-    return notImplemented();
+  if (isTensor(b)) return notImplemented();
   return wrapped(PyObject_RichCompare(valueOf(a), unwrap(b), op));
 }
 
@@ -66,8 +59,7 @@ PyObject* iterSlot(PyObject* x) { return PyObject_GetIter(valueOf(x)); }
 int containsSlot(PyObject* x, PyObject* item) { return PySequence_Contains(valueOf(x), unwrap(item)); }
 PyObject* subscriptSlot(PyObject* x, PyObject* index) {
   PyRef item = PyRef::steal(PyObject_GetItem(valueOf(x), unwrap(index)));
-  if (!item || isTensor(item.get()))
-    return item.release();
+  if (!item || isTensor(item.get())) return item.release();
   return makeConstexpr(item.get()).release();
 }
 PyObject* callSlot(PyObject* x, PyObject* args, PyObject* kwargs) { return PyObject_Call(valueOf(x), args, kwargs); }
@@ -76,8 +68,7 @@ PyObject* reprSlot(PyObject* x) { return PyUnicode_FromFormat("constexpr[%S]", v
 
 PyObject* getattrSlot(PyObject* self, PyObject* name) {
   PyObject* own = PyObject_GenericGetAttr(self, name);
-  if (own || !PyErr_ExceptionMatches(PyExc_AttributeError))
-    return own;
+  if (own || !PyErr_ExceptionMatches(PyExc_AttributeError)) return own;
   PyErr_Clear();
   return PyObject_GetAttr(valueOf(self), name);
 }
@@ -158,10 +149,12 @@ PyType_Slot kSlots[] = {
     slot(Py_sq_contains, containsSlot),
     {Py_tp_getset, kGetSet},
     {Py_tp_methods, kMethods},
-    {Py_tp_doc, const_cast<char*>("constexpr(value): a value known while a kernel is compiled. Operators on it give constexprs.")},
+    {Py_tp_doc,
+     const_cast<char*>("constexpr(value): a value known while a kernel is compiled. Operators on it give constexprs.")},
     {0, nullptr},
 };
-PyType_Spec kSpec = {"tiletwin._C.constexpr", sizeof(ConstexprObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, kSlots};
+PyType_Spec kSpec = {"tiletwin._C.constexpr", sizeof(ConstexprObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                     kSlots};
 
 } // namespace
 
@@ -172,8 +165,7 @@ bool addConstexprObject(PyObject* module) {
 
 bool isConstexpr(PyObject* object) { return object && PyObject_TypeCheck(object, constexprType); }
 PyRef makeConstexpr(PyObject* value) {
-  if (isConstexpr(value) || isTensor(value))
-    return PyRef::borrow(value);
+  if (isConstexpr(value) || isTensor(value)) return PyRef::borrow(value);
   return PyRef::steal(allocateObject<ConstexprObject>(constexprType, PyRef::borrow(value)));
 }
 PyObject* constexprValue(PyObject* object) { return valueOf(object); }

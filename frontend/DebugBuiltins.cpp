@@ -11,19 +11,19 @@ PyRef buildDevicePrint(Builder& b, llvm::ArrayRef<PyObject*> args) {
   bool hex = false;
   llvm::SmallVector<PyRef> items;
   if (isTensor(unwrap(args[0])))
-    return raiseType("tl.device_print: the first argument is a compile-time string, got a tensor of type " + tensorValue(unwrap(args[0])).type.str());
-  if (!constantString(args[0], "tl.device_print: prefix", prefix) || !sequenceItems(args[1], "tl.device_print: arguments", items) ||
+    return raiseType("tl.device_print: the first argument is a compile-time string, got a tensor of type " +
+                     tensorValue(unwrap(args[0])).type.str());
+  if (!constantString(args[0], "tl.device_print: prefix", prefix) ||
+      !sequenceItems(args[1], "tl.device_print: arguments", items) ||
       !constantBool(args[2], "tl.device_print: hex", hex))
     return {};
   for (char c : prefix)
-    if (c < 32 || c > 126)
-      return raiseValue("tl.device_print: prefix must be printable ASCII");
+    if (c < 32 || c > 126) return raiseValue("tl.device_print: prefix must be printable ASCII");
   llvm::SmallVector<Value> values;
   llvm::SmallVector<int32_t> isSigned;
   for (const PyRef& item : items) {
     Value value = tensorArgument(b, item.get(), "tl.device_print: argument");
-    if (!value)
-      return {};
+    if (!value) return {};
     isSigned.push_back(value.type.isSigned());
     values.push_back(value);
   }
@@ -33,29 +33,25 @@ PyRef buildDevicePrint(Builder& b, llvm::ArrayRef<PyObject*> args) {
     text = llvm::StringRef(text).rtrim().str();
     text += llvm::StringRef(text).ends_with(":") ? " " : ": ";
   }
-  return resultNone(emit(b, "tt.print", values, {string(b, "prefix", text), boolean(b, "hex", hex), integers(b, "isSigned", isSigned)}));
+  return resultNone(emit(b, "tt.print", values,
+                         {string(b, "prefix", text), boolean(b, "hex", hex), integers(b, "isSigned", isSigned)}));
 }
 
 // device_assert(cond, msg, mask)
 PyRef buildDeviceAssert(Builder& b, llvm::ArrayRef<PyObject*> args) {
   std::string message;
-  if (!constantString(args[1], "tl.device_assert: msg", message))
-    return {};
-  if (!currentOptions().debug)
-    return resultNone(true);
+  if (!constantString(args[1], "tl.device_assert: msg", message)) return {};
+  if (!currentOptions().debug) return resultNone(true);
   Value condition = tensorArgument(b, args[0], "tl.device_assert: cond");
-  if (!condition || !(condition = cast(b, condition, scalarType(Scalar::I1))))
-    return {};
+  if (!condition || !(condition = cast(b, condition, scalarType(Scalar::I1)))) return {};
   if (!isNone(args[2])) { // holds wherever the mask is 0
     Value mask = tensorArgument(b, args[2], "tl.device_assert: mask");
     mask = mask ? cast(b, mask, scalarType(Scalar::I1)) : mask;
     Value ones = mask ? splat(b, integerConstant(b, mask.type, 1), mask.type.shape) : mask;
     Value unmasked = ones ? b.create1("arith.xori", {mask, ones}, mask.type) : ones;
-    if (!unmasked || !broadcastTogether(b, condition, unmasked))
-      return {};
+    if (!unmasked || !broadcastTogether(b, condition, unmasked)) return {};
     condition = b.create1("arith.ori", {condition, unmasked}, condition.type);
-    if (!condition)
-      return {};
+    if (!condition) return {};
   }
   return resultNone(emit(b, "tt.assert", condition, string(b, "message", message)));
 }
@@ -66,8 +62,7 @@ PyRef buildDebugBarrier(Builder& b, llvm::ArrayRef<PyObject*>) {
 
 PyRef buildAssume(Builder& b, llvm::ArrayRef<PyObject*> args) {
   Value condition = tensorArgument(b, args[0], "tl.assume: cond");
-  if (!condition)
-    return {};
+  if (!condition) return {};
   if (!condition.type.isBool() || condition.type.isBlock())
     return raiseValue("tl.assume takes a scalar condition (int1), got " + condition.type.str());
   return resultNone(emit(b, "llvm.intr.assume", condition, integers(b, "op_bundle_sizes", {})));
@@ -77,14 +72,14 @@ PyRef buildAssume(Builder& b, llvm::ArrayRef<PyObject*> args) {
 PyRef hint(Builder& b, llvm::StringRef function, llvm::StringRef attribute, llvm::ArrayRef<PyObject*> args) {
   PyObject* plain = unwrap(args[0]);
   llvm::SmallVector<int64_t> values;
-  if (!constantInts(args[1], "tl." + function + ": values", values))
-    return {};
+  if (!constantInts(args[1], "tl." + function + ": values", values)) return {};
   if (!isTensor(plain)) // a compile-time number needs no promise
     return makeConstexpr(plain);
   const Value& x = tensorValue(plain);
   size_t rank = std::max<size_t>(1, x.type.shape.size());
   if (values.size() != rank)
-    return raiseValue("tl." + function + ": values must name one int for each of the " + llvm::Twine(rank) + " dimensions, got " + llvm::Twine(values.size()));
+    return raiseValue("tl." + function + ": values must name one int for each of the " + llvm::Twine(rank) +
+                      " dimensions, got " + llvm::Twine(values.size()));
   if (x.ir && !b.isEager())
     if (mlir::Operation* op = x.ir.getDefiningOp()) {
       llvm::SmallVector<int32_t> narrow(values.begin(), values.end());
@@ -93,20 +88,30 @@ PyRef hint(Builder& b, llvm::StringRef function, llvm::StringRef attribute, llvm
     }
   return PyRef::borrow(plain);
 }
-PyRef buildMultipleOf(Builder& b, llvm::ArrayRef<PyObject*> args) { return hint(b, "multiple_of", "tt.divisibility", args); }
-PyRef buildMaxContiguous(Builder& b, llvm::ArrayRef<PyObject*> args) { return hint(b, "max_contiguous", "tt.contiguity", args); }
-PyRef buildMaxConstancy(Builder& b, llvm::ArrayRef<PyObject*> args) { return hint(b, "max_constancy", "tt.constancy", args); }
+PyRef buildMultipleOf(Builder& b, llvm::ArrayRef<PyObject*> args) {
+  return hint(b, "multiple_of", "tt.divisibility", args);
+}
+PyRef buildMaxContiguous(Builder& b, llvm::ArrayRef<PyObject*> args) {
+  return hint(b, "max_contiguous", "tt.contiguity", args);
+}
+PyRef buildMaxConstancy(Builder& b, llvm::ArrayRef<PyObject*> args) {
+  return hint(b, "max_constancy", "tt.constancy", args);
+}
 
 PyRef buildExpectZero(Builder&, llvm::ArrayRef<PyObject*> args) {
-  if (!isTensor(unwrap(args[0])))
-    return raiseType("tl.expect_zero takes a tensor, got " + typeName(unwrap(args[0])));
+  if (!isTensor(unwrap(args[0]))) return raiseType("tl.expect_zero takes a tensor, got " + typeName(unwrap(args[0])));
   return PyRef::borrow(unwrap(args[0]));
 }
 
 constexpr BuiltinRow kRows[] = {
-    {"assume", buildAssume},           {"debug_barrier", buildDebugBarrier}, {"device_assert", buildDeviceAssert},
-    {"device_print", buildDevicePrint}, {"expect_zero", buildExpectZero},    {"max_constancy", buildMaxConstancy},
-    {"max_contiguous", buildMaxContiguous}, {"multiple_of", buildMultipleOf},
+    {"assume", buildAssume},
+    {"debug_barrier", buildDebugBarrier},
+    {"device_assert", buildDeviceAssert},
+    {"device_print", buildDevicePrint},
+    {"expect_zero", buildExpectZero},
+    {"max_constancy", buildMaxConstancy},
+    {"max_contiguous", buildMaxContiguous},
+    {"multiple_of", buildMultipleOf},
 };
 
 } // namespace

@@ -12,8 +12,7 @@ struct DescriptorState {
   PyRef shape, strides;
 };
 struct DescriptorObject {
-  PyObject_HEAD
-  DescriptorState state;
+  PyObject_HEAD DescriptorState state;
 };
 
 PyTypeObject* descriptorType = nullptr;
@@ -30,8 +29,10 @@ PyObject* getType(PyObject* self, void*) {
   PyRef typeOf = values ? PyRef::steal(PyObject_GetAttrString(values.get(), "type_of")) : PyRef();
   PyRef cls = typeOf ? PyRef::steal(PyObject_GetAttrString(values.get(), "tensor_descriptor_type")) : PyRef();
   PyRef block = cls ? PyRef::steal(getBlockType(self, nullptr)) : PyRef();
-  PyRef shape = block ? PyRef::steal(PyObject_CallFunctionObjArgs(typeOf.get(), stateOf(self).shape.get(), nullptr)) : PyRef();
-  PyRef strides = shape ? PyRef::steal(PyObject_CallFunctionObjArgs(typeOf.get(), stateOf(self).strides.get(), nullptr)) : PyRef();
+  PyRef shape =
+      block ? PyRef::steal(PyObject_CallFunctionObjArgs(typeOf.get(), stateOf(self).shape.get(), nullptr)) : PyRef();
+  PyRef strides =
+      shape ? PyRef::steal(PyObject_CallFunctionObjArgs(typeOf.get(), stateOf(self).strides.get(), nullptr)) : PyRef();
   return strides ? PyObject_CallFunctionObjArgs(cls.get(), block.get(), shape.get(), strides.get(), nullptr) : nullptr;
 }
 PyObject* reprSlot(PyObject* self) { return PyUnicode_FromString(stateOf(self).value.type.str().c_str()); }
@@ -42,8 +43,7 @@ PyObject* getattrSlot(PyObject* self, PyObject* name) {
 
 PyObject* rebuild(PyObject*, PyObject* args) {
   PyObject *handle = nullptr, *shape = nullptr, *strides = nullptr;
-  if (!PyArg_ParseTuple(args, "OOO", &handle, &shape, &strides))
-    return nullptr;
+  if (!PyArg_ParseTuple(args, "OOO", &handle, &shape, &strides)) return nullptr;
   if (!isTensor(handle) || !tensorValue(handle).type.isDescriptor())
     return raiseType("a tensor descriptor is rebuilt from its handle, got " + typeName(handle));
   return makeDescriptor(tensorValue(handle), shape, strides).release();
@@ -69,7 +69,8 @@ PyType_Slot kSlots[] = {
     slot(Py_tp_repr, reprSlot),
     {Py_tp_getset, kGetSet},
     {Py_tp_methods, kMethods},
-    {Py_tp_doc, const_cast<char*>("A tensor descriptor: memory with shape and strides, read and written a block at a time.")},
+    {Py_tp_doc,
+     const_cast<char*>("A tensor descriptor: memory with shape and strides, read and written a block at a time.")},
     {0, nullptr},
 };
 PyType_Spec kSpec = {"tiletwin._C.tensor_descriptor", sizeof(DescriptorObject), 0,
@@ -80,12 +81,14 @@ PyType_Spec kSpec = {"tiletwin._C.tensor_descriptor", sizeof(DescriptorObject), 
 bool addDescriptorObject(PyObject* module) {
   descriptorType = addType(module, kSpec, "tensor_descriptor");
   PyRef fields = descriptorType ? PyRef::steal(Py_BuildValue("(sss)", "handle", "shape", "strides")) : PyRef();
-  return fields && PyObject_SetAttrString(reinterpret_cast<PyObject*>(descriptorType), "__tiletwin_fields__", fields.get()) == 0;
+  return fields &&
+         PyObject_SetAttrString(reinterpret_cast<PyObject*>(descriptorType), "__tiletwin_fields__", fields.get()) == 0;
 }
 
 bool isDescriptor(PyObject* object) { return object && PyObject_TypeCheck(object, descriptorType); }
 PyRef makeDescriptor(Value descriptor, PyObject* shape, PyObject* strides) {
-  return PyRef::steal(allocateObject<DescriptorObject>(descriptorType, std::move(descriptor), PyRef::borrow(shape), PyRef::borrow(strides)));
+  return PyRef::steal(allocateObject<DescriptorObject>(descriptorType, std::move(descriptor), PyRef::borrow(shape),
+                                                       PyRef::borrow(strides)));
 }
 const Value& descriptorValue(PyObject* object) { return stateOf(object).value; }
 PyObject* descriptorShape(PyObject* object) { return stateOf(object).shape.get(); }

@@ -18,15 +18,20 @@ inline mlir::NamedAttribute boolean(Builder& b, llvm::StringRef name, bool value
 inline mlir::NamedAttribute string(Builder& b, llvm::StringRef name, llvm::StringRef value) {
   return named(name, mlir::StringAttr::get(b.context(), value));
 }
-inline mlir::NamedAttribute unit(Builder& b, llvm::StringRef name) { return named(name, mlir::UnitAttr::get(b.context())); }
+inline mlir::NamedAttribute unit(Builder& b, llvm::StringRef name) {
+  return named(name, mlir::UnitAttr::get(b.context()));
+}
 inline mlir::NamedAttribute integers(Builder& b, llvm::StringRef name, llvm::ArrayRef<int32_t> values) {
   return named(name, mlir::DenseI32ArrayAttr::get(b.context(), values));
 }
 /// For operations with several optional or variadic operand groups.
-inline mlir::NamedAttribute segments(Builder& b, llvm::ArrayRef<int32_t> sizes) { return integers(b, "operandSegmentSizes", sizes); }
+inline mlir::NamedAttribute segments(Builder& b, llvm::ArrayRef<int32_t> sizes) {
+  return integers(b, "operandSegmentSizes", sizes);
+}
 
 /// An operation without results.
-inline bool emit(Builder& b, llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
+inline bool emit(Builder& b, llvm::StringRef name, llvm::ArrayRef<Value> operands,
+                 llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
   llvm::SmallVector<Value> results;
   return b.create(name, operands, {}, attributes, results);
 }

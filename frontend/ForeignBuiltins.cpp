@@ -8,26 +8,24 @@ namespace {
 /// Tensors of one shape from a sequence of tensors and numbers.
 bool commonShape(Builder& b, PyObject* sequence, llvm::StringRef function, llvm::SmallVectorImpl<Value>& values) {
   llvm::SmallVector<PyRef> items;
-  if (!sequenceItems(sequence, "tl." + function + ": args", items))
-    return false;
+  if (!sequenceItems(sequence, "tl." + function + ": args", items)) return false;
   for (const PyRef& item : items) {
     values.push_back(tensorArgument(b, item.get(), "tl." + function + ": argument"));
-    if (!values.back())
-      return false;
+    if (!values.back()) return false;
   }
   for (size_t i = 1; i < values.size(); ++i)
-    if (!broadcastTogether(b, values[0], values[i]))
-      return false;
+    if (!broadcastTogether(b, values[0], values[i])) return false;
   for (Value& value : values)
-    if (!(value = broadcastTo(b, value, values[0].type.shape)))
-      return false;
+    if (!(value = broadcastTo(b, value, values[0].type.shape))) return false;
   return true;
 }
 
-bool emitAssembly(Builder& b, llvm::StringRef text, llvm::StringRef constraints, bool pure, int64_t pack, llvm::ArrayRef<Value> operands,
-                  llvm::ArrayRef<Type> types, llvm::SmallVectorImpl<Value>& results) {
+bool emitAssembly(Builder& b, llvm::StringRef text, llvm::StringRef constraints, bool pure, int64_t pack,
+                  llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> types, llvm::SmallVectorImpl<Value>& results) {
   return b.create("tt.elementwise_inline_asm", operands, types,
-                  {string(b, "asm_string", text), string(b, "constraints", constraints), boolean(b, "pure", pure), integer(b, "packed_element", pack)}, results);
+                  {string(b, "asm_string", text), string(b, "constraints", constraints), boolean(b, "pure", pure),
+                   integer(b, "packed_element", pack)},
+                  results);
 }
 
 // inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack)
@@ -37,7 +35,8 @@ PyRef buildInlineAsm(Builder& b, llvm::ArrayRef<PyObject*> args) {
   llvm::SmallVector<Value> operands, results;
   bool pure = false;
   int64_t pack = 1;
-  if (!constantString(args[0], "tl." + kName + ": asm", text) || !constantString(args[1], "tl." + kName + ": constraints", constraints) ||
+  if (!constantString(args[0], "tl." + kName + ": asm", text) ||
+      !constantString(args[1], "tl." + kName + ": constraints", constraints) ||
       !commonShape(b, args[2], kName, operands) || !constantBool(args[4], "tl." + kName + ": is_pure", pure) ||
       !constantInt(args[5], "tl." + kName + ": pack", pack))
     return {};
@@ -45,20 +44,17 @@ PyRef buildInlineAsm(Builder& b, llvm::ArrayRef<PyObject*> args) {
   bool several = PyTuple_Check(dtypes) || PyList_Check(dtypes);
   llvm::SmallVector<PyRef> items;
   if (several) {
-    if (!sequenceItems(dtypes, "tl." + kName + ": dtype", items))
-      return {};
+    if (!sequenceItems(dtypes, "tl." + kName + ": dtype", items)) return {};
   } else {
     items.push_back(PyRef::borrow(dtypes));
   }
   llvm::SmallVector<Type> types;
   for (const PyRef& item : items) {
     Type type;
-    if (!typeFromPython(item.get(), type))
-      return {};
+    if (!typeFromPython(item.get(), type)) return {};
     types.push_back(operands.empty() ? type : type.withShape(operands[0].type.shape));
   }
-  if (types.empty())
-    return raiseValue("tl." + kName + ": dtype must name at least one result");
+  if (types.empty()) return raiseValue("tl." + kName + ": dtype must name at least one result");
   if (!emitAssembly(b, text, constraints, pure, pack, operands, types, results) || results.size() != types.size())
     return {};
   return several ? result(results) : result(results[0]);
@@ -70,8 +66,7 @@ PyRef findSymbol(PyObject* table, llvm::ArrayRef<Value> values) {
   PyRef key = PyRef::steal(PyTuple_New(values.size()));
   for (size_t i = 0; key && i < values.size(); ++i) {
     PyRef dtype = typeToPython(values[i].type.element());
-    if (!dtype || PyTuple_SetItem(key.get(), i, dtype.release()) < 0)
-      return {};
+    if (!dtype || PyTuple_SetItem(key.get(), i, dtype.release()) < 0) return {};
   }
   return key ? PyRef::borrow(PyDict_GetItemWithError(table, key.get())) : PyRef();
 }
@@ -82,54 +77,59 @@ PyRef buildExtern(Builder& b, llvm::ArrayRef<PyObject*> args) {
   std::string library, path, symbol;
   llvm::SmallVector<Value> operands;
   bool pure = false;
-  if (!constantString(args[0], "tl." + kName + ": lib_name", library) || !constantString(args[1], "tl." + kName + ": lib_path", path) ||
-      !commonShape(b, args[2], kName, operands) || !constantBool(args[4], "tl." + kName + ": is_pure", pure))
+  if (!constantString(args[0], "tl." + kName + ": lib_name", library) ||
+      !constantString(args[1], "tl." + kName + ": lib_path", path) || !commonShape(b, args[2], kName, operands) ||
+      !constantBool(args[4], "tl." + kName + ": is_pure", pure))
     return {};
   PyObject* table = unwrap(args[3]);
   if (!PyDict_Check(table) || operands.empty())
-    return raiseType("tl." + kName + " takes at least one argument and a dict {(dtype, ...): (symbol, dtype)}, got " + typeName(table));
+    return raiseType("tl." + kName + " takes at least one argument and a dict {(dtype, ...): (symbol, dtype)}, got " +
+                     typeName(table));
   PyRef row = findSymbol(table, operands);
   if (!row && !PyErr_Occurred() && operands.size() > 1) { // arguments of mixed types: once more in their common type
     Type common = operands[0].type.element();
     bool numbers = true;
-    for (const Value& value : operands)
-      numbers = numbers && (value.type.isInt() || value.type.isFloat());
+    for (const Value& value : operands) numbers = numbers && (value.type.isInt() || value.type.isFloat());
     llvm::SmallVector<Value> promoted(operands.begin(), operands.end());
-    for (const Value& value : operands)
-      numbers = numbers && promote(common, value.type, false, common);
+    for (const Value& value : operands) numbers = numbers && promote(common, value.type, false, common);
     PyErr_Clear();
-    for (Value& value : promoted)
-      value.type = numbers ? common.withShape(value.type.shape) : value.type;
+    for (Value& value : promoted) value.type = numbers ? common.withShape(value.type.shape) : value.type;
     row = numbers ? findSymbol(table, promoted) : PyRef();
     if (row)
       for (Value& value : operands)
-        if (!(value = cast(b, value, common)))
-          return {};
+        if (!(value = cast(b, value, common))) return {};
   }
   if (!row) {
-    if (PyErr_Occurred())
-      return {};
+    if (PyErr_Occurred()) return {};
     std::string given;
-    for (const Value& value : operands)
-      given += (given.empty() ? "" : ", ") + value.type.element().str();
+    for (const Value& value : operands) given += (given.empty() ? "" : ", ") + value.type.element().str();
     PyRef keys = PyRef::steal(PyObject_Repr(table));
     const char* known = keys ? PyUnicode_AsUTF8AndSize(keys.get(), nullptr) : nullptr;
-    return raise(PyExc_KeyError, "no form of this function takes (" + given + "); cast the arguments first. Its forms are " + (known ? known : "?"));
+    return raise(PyExc_KeyError, "no form of this function takes (" + given +
+                                     "); cast the arguments first. Its forms are " + (known ? known : "?"));
   }
-  PyRef name = PyRef::steal(PySequence_GetItem(row.get(), 0)), dtype = name ? PyRef::steal(PySequence_GetItem(row.get(), 1)) : PyRef();
+  PyRef name = PyRef::steal(PySequence_GetItem(row.get(), 0)),
+        dtype = name ? PyRef::steal(PySequence_GetItem(row.get(), 1)) : PyRef();
   Type type;
   if (!dtype || !constantString(name.get(), "tl." + kName + ": symbol", symbol) || !typeFromPython(dtype.get(), type))
     return {};
   return result(b.create1("tt.extern_elementwise", operands, type.withShape(operands[0].type.shape),
-                          {string(b, "libname", library), string(b, "libpath", path), string(b, "symbol", symbol), boolean(b, "pure", pure)}));
+                          {string(b, "libname", library), string(b, "libpath", path), string(b, "symbol", symbol),
+                           boolean(b, "pure", pure)}));
 }
 
 PyRef specialRegister(Builder& b, llvm::StringRef text, llvm::StringRef constraint, bool pure, Scalar scalar) {
   llvm::SmallVector<Value> results;
-  return emitAssembly(b, text, constraint, pure, 1, {}, scalarType(scalar), results) && !results.empty() ? result(results[0]) : PyRef();
+  return emitAssembly(b, text, constraint, pure, 1, {}, scalarType(scalar), results) && !results.empty()
+             ? result(results[0])
+             : PyRef();
 }
-PyRef buildSmid(Builder& b, llvm::ArrayRef<PyObject*>) { return specialRegister(b, "mov.u32 $0, %smid;", "=r", true, Scalar::I32); }
-PyRef buildGlobaltimer(Builder& b, llvm::ArrayRef<PyObject*>) { return specialRegister(b, "mov.u64 $0, %globaltimer;", "=l", false, Scalar::I64); }
+PyRef buildSmid(Builder& b, llvm::ArrayRef<PyObject*>) {
+  return specialRegister(b, "mov.u32 $0, %smid;", "=r", true, Scalar::I32);
+}
+PyRef buildGlobaltimer(Builder& b, llvm::ArrayRef<PyObject*>) {
+  return specialRegister(b, "mov.u64 $0, %globaltimer;", "=l", false, Scalar::I64);
+}
 
 PyRef constexprInt(int64_t value) {
   PyRef number = PyRef::steal(PyLong_FromLongLong(value));
@@ -139,7 +139,9 @@ PyRef buildNumWarps(Builder&, llvm::ArrayRef<PyObject*>) { return constexprInt(c
 PyRef buildNumThreads(Builder&, llvm::ArrayRef<PyObject*>) { return constexprInt(32 * currentOptions().numWarps); }
 
 PyRef buildGdcWait(Builder& b, llvm::ArrayRef<PyObject*>) { return resultNone(emit(b, "tt.grid_dependency_wait", {})); }
-PyRef buildGdcLaunch(Builder& b, llvm::ArrayRef<PyObject*>) { return resultNone(emit(b, "tt.grid_dependency_launch_dependents", {})); }
+PyRef buildGdcLaunch(Builder& b, llvm::ArrayRef<PyObject*>) {
+  return resultNone(emit(b, "tt.grid_dependency_launch_dependents", {}));
+}
 
 // convert_custom_float8_*(arg, dst_ty, fp_downcast_rounding): what a cast to or from fp8e4b15 does anyway.
 PyRef buildConvertFloat8(Builder& b, llvm::ArrayRef<PyObject*> args) {
@@ -149,9 +151,15 @@ PyRef buildConvertFloat8(Builder& b, llvm::ArrayRef<PyObject*> args) {
 }
 
 constexpr BuiltinRow kRows[] = {
-    {"convert_custom_float8_sm70", buildConvertFloat8}, {"convert_custom_float8_sm80", buildConvertFloat8}, {"extern_elementwise", buildExtern},
-    {"gdc_launch_dependents", buildGdcLaunch},          {"gdc_wait", buildGdcWait},                         {"globaltimer", buildGlobaltimer},
-    {"inline_asm_elementwise", buildInlineAsm},         {"num_threads", buildNumThreads},                   {"num_warps", buildNumWarps},
+    {"convert_custom_float8_sm70", buildConvertFloat8},
+    {"convert_custom_float8_sm80", buildConvertFloat8},
+    {"extern_elementwise", buildExtern},
+    {"gdc_launch_dependents", buildGdcLaunch},
+    {"gdc_wait", buildGdcWait},
+    {"globaltimer", buildGlobaltimer},
+    {"inline_asm_elementwise", buildInlineAsm},
+    {"num_threads", buildNumThreads},
+    {"num_warps", buildNumWarps},
     {"smid", buildSmid},
 };
 

@@ -1,4 +1,5 @@
-// frontend/MemoryBuiltins.cpp -- load and store (rules 19, 25 to 30). Atomics: AtomicBuiltins.cpp; descriptors: DescriptorBuiltins.cpp.
+// frontend/MemoryBuiltins.cpp -- load and store (rules 19, 25 to 30).
+// Not here:  atomics (AtomicBuiltins.cpp), descriptors (DescriptorBuiltins.cpp).
 // Invariant: an int1 is one byte in memory: it is read as i8 and compared with 0, and stored as i8 0 or 1.
 #include "frontend/Builtins.h"
 #include "frontend/Emit.h"
@@ -13,8 +14,9 @@ struct CacheRow {
   bool load, store;
 };
 constexpr CacheRow kCacheModifiers[] = {
-    {"", tt::CacheModifier::None, true, true},   {".ca", tt::CacheModifier::CA, true, false}, {".cg", tt::CacheModifier::CG, true, true},
-    {".cs", tt::CacheModifier::CS, true, true}, {".cv", tt::CacheModifier::CV, true, false}, {".wb", tt::CacheModifier::WB, false, true},
+    {"", tt::CacheModifier::None, true, true},   {".ca", tt::CacheModifier::CA, true, false},
+    {".cg", tt::CacheModifier::CG, true, true},  {".cs", tt::CacheModifier::CS, true, true},
+    {".cv", tt::CacheModifier::CV, true, false}, {".wb", tt::CacheModifier::WB, false, true},
     {".wt", tt::CacheModifier::WT, false, true},
 };
 struct EvictionRow {
@@ -22,7 +24,9 @@ struct EvictionRow {
   tt::EvictionPolicy policy;
 };
 constexpr EvictionRow kEvictions[] = {
-    {"", tt::EvictionPolicy::Normal}, {"evict_first", tt::EvictionPolicy::First}, {"evict_last", tt::EvictionPolicy::Last},
+    {"", tt::EvictionPolicy::Normal},
+    {"evict_first", tt::EvictionPolicy::First},
+    {"evict_last", tt::EvictionPolicy::Last},
     {"evict_normal", tt::EvictionPolicy::Normal},
 };
 
@@ -33,13 +37,15 @@ bool cachePolicy(Builder& b, llvm::StringRef function, bool isLoad, PyObject* ca
   if (!constantString(cacheArg, "tl." + function + ": cache_modifier", cache) ||
       !constantString(evictionArg, "tl." + function + ": eviction_policy", eviction))
     return false;
-  const CacheRow* c = llvm::find_if(kCacheModifiers, [&](const CacheRow& r) { return r.name == cache && (isLoad ? r.load : r.store); });
+  const CacheRow* c =
+      llvm::find_if(kCacheModifiers, [&](const CacheRow& r) { return r.name == cache && (isLoad ? r.load : r.store); });
   if (c == std::end(kCacheModifiers))
     return raiseValue("tl." + function + ": unknown cache_modifier '" + cache + "'; it takes " +
                       (isLoad ? "'', '.ca', '.cg', '.cs' or '.cv'" : "'', '.wb', '.cg', '.cs' or '.wt'"));
   const EvictionRow* e = llvm::find_if(kEvictions, [&](const EvictionRow& r) { return r.name == eviction; });
   if (e == std::end(kEvictions))
-    return raiseValue("tl." + function + ": unknown eviction_policy '" + eviction + "'; it takes '', 'evict_first' or 'evict_last'");
+    return raiseValue("tl." + function + ": unknown eviction_policy '" + eviction +
+                      "'; it takes '', 'evict_first' or 'evict_last'");
   if (c->modifier != tt::CacheModifier::None || e->policy != tt::EvictionPolicy::Normal)
     attributes.push_back(named("cachePolicy", tt::CachePolicyAttr::get(b.context(), c->modifier, e->policy)));
   return true;
@@ -56,8 +62,7 @@ Value pointerArgument(PyObject* arg, llvm::StringRef function) {
   return checkSupported(tensorValue(plain).type) ? tensorValue(plain) : Value();
 }
 Value bytePointer(Builder& b, Value pointer) {
-  if (pointer.type.scalar != Scalar::I1 || pointer.type.pointerDepth != 1)
-    return pointer;
+  if (pointer.type.scalar != Scalar::I1 || pointer.type.pointerDepth != 1) return pointer;
   Type bytes = pointer.type;
   bytes.scalar = Scalar::I8;
   return b.create1("tt.bitcast", pointer, bytes);
@@ -66,78 +71,68 @@ Value bytePointer(Builder& b, Value pointer) {
 /// mask (int1) or another companion of the pointer, stretched to the pointer's shape.
 bool companion(Builder& b, llvm::StringRef function, llvm::StringRef what, const Value& pointer, Value& x) {
   if (!pointer.type.isBlock() && x.type.isBlock())
-    return raiseValue("tl." + function + ": " + what + " is a block of type " + x.type.str() + ", but the pointer is a scalar; make the pointer a block of that shape");
+    return raiseValue("tl." + function + ": " + what + " is a block of type " + x.type.str() +
+                      ", but the pointer is a scalar; make the pointer a block of that shape");
   Value p = pointer;
   Type before = p.type;
-  if (x.type.shape == p.type.shape)
-    return true;
+  if (x.type.shape == p.type.shape) return true;
   if (x.type.shape.size() > p.type.shape.size())
-    return raiseValue("tl." + function + ": " + what + " of shape " + shapeText(x.type.shape) + " has more dimensions than the pointer, " + shapeText(before.shape));
+    return raiseValue("tl." + function + ": " + what + " of shape " + shapeText(x.type.shape) +
+                      " has more dimensions than the pointer, " + shapeText(before.shape));
   while (x.type.isBlock() && x.type.shape.size() < p.type.shape.size())
-    if (!(x = expandDims(b, x, 0)))
-      return false;
+    if (!(x = expandDims(b, x, 0))) return false;
   x = broadcastTo(b, x, p.type.shape);
   return bool(x);
 }
 bool maskArgument(Builder& b, llvm::StringRef function, PyObject* arg, Value& mask) {
   mask = tensorArgument(b, arg, "tl." + function + ": mask");
-  if (!mask)
-    return false;
+  if (!mask) return false;
   if (!mask.type.isBool())
-    return raiseValue("tl." + function + ": mask must be of type int1, got " + mask.type.str() + "; compare, as in mask != 0");
+    return raiseValue("tl." + function + ": mask must be of type int1, got " + mask.type.str() +
+                      "; compare, as in mask != 0");
   return true;
 }
 
 // load(pointer, mask, other, *, cache_modifier, eviction_policy, volatile)
 PyRef buildLoad(Builder& b, llvm::ArrayRef<PyObject*> args) {
   Value pointer = pointerArgument(args[0], "load");
-  if (!pointer)
-    return {};
+  if (!pointer) return {};
   Type element = pointer.type.pointee();
   llvm::SmallVector<Value> operands;
   Value mask, other;
   if (isNone(args[1]) && !isNone(args[2]))
     return raiseValue("tl.load: other is what masked elements become, so it needs a mask");
   if (!isNone(args[1])) {
-    if (!maskArgument(b, "load", args[1], mask))
-      return {};
+    if (!maskArgument(b, "load", args[1], mask)) return {};
     // The pointer may be stretched by the mask's shape (rule 27).
     if (pointer.type.isBlock() && mask.type.isBlock()) {
-      if (!broadcastTogether(b, pointer, mask))
-        return {};
+      if (!broadcastTogether(b, pointer, mask)) return {};
     }
   }
   if (!isNone(args[2])) {
     other = tensorArgument(b, args[2], "tl.load: other");
-    if (!other)
-      return {};
-    if (pointer.type.isBlock() && other.type.isBlock() && !broadcastTogether(b, pointer, other))
-      return {};
+    if (!other) return {};
+    if (pointer.type.isBlock() && other.type.isBlock() && !broadcastTogether(b, pointer, other)) return {};
   }
-  if (mask && !companion(b, "load", "mask", pointer, mask))
-    return {};
-  if (other && !companion(b, "load", "other", pointer, other))
-    return {};
+  if (mask && !companion(b, "load", "mask", pointer, mask)) return {};
+  if (other && !companion(b, "load", "other", pointer, other)) return {};
   bool isBool = element.isBool();
   pointer = bytePointer(b, pointer);
-  if (!pointer)
-    return {};
+  if (!pointer) return {};
   Type stored = pointer.type.pointee();
   operands.push_back(pointer);
-  if (mask)
-    operands.push_back(mask);
+  if (mask) operands.push_back(mask);
   if (other) {
     other = cast(b, other, stored);
-    if (!other)
-      return {};
+    if (!other) return {};
     operands.push_back(other);
   }
   llvm::SmallVector<mlir::NamedAttribute> attributes;
   bool isVolatile = false;
-  if (!cachePolicy(b, "load", true, args[3], args[4], attributes) || !constantBool(args[5], "tl.load: volatile", isVolatile))
+  if (!cachePolicy(b, "load", true, args[3], args[4], attributes) ||
+      !constantBool(args[5], "tl.load: volatile", isVolatile))
     return {};
-  if (isVolatile)
-    attributes.push_back(boolean(b, "isVolatile", true));
+  if (isVolatile) attributes.push_back(boolean(b, "isVolatile", true));
   attributes.push_back(segments(b, {1, mask ? 1 : 0, other ? 1 : 0}));
   Value loaded = b.create1("tt.load", operands, stored.withShape(pointer.type.shape), attributes);
   return result(loaded && isBool ? cast(b, loaded, scalarType(Scalar::I1)) : loaded);
@@ -146,40 +141,33 @@ PyRef buildLoad(Builder& b, llvm::ArrayRef<PyObject*> args) {
 // store(pointer, value, mask, *, cache_modifier, eviction_policy)
 PyRef buildStore(Builder& b, llvm::ArrayRef<PyObject*> args) {
   Value pointer = pointerArgument(args[0], "store");
-  if (!pointer)
-    return {};
+  if (!pointer) return {};
   if (pointer.type.constPointer)
     return raiseValue("tl.store: cannot write through a pointer to constant data (" + pointer.type.str() + ")");
   Value value = tensorArgument(b, args[1], "tl.store: value"), mask;
-  if (!value)
-    return {};
-  if (!isNone(args[2]) && !maskArgument(b, "store", args[2], mask))
-    return {};
+  if (!value) return {};
+  if (!isNone(args[2]) && !maskArgument(b, "store", args[2], mask)) return {};
   if (pointer.type.isBlock()) {
     for (Value* x : {&value, mask ? &mask : &value})
       if (x->type.isBlock() && x->type.shape.size() == pointer.type.shape.size())
         for (auto [have, want] : llvm::zip(x->type.shape, pointer.type.shape))
           if (want == 1 && have != 1)
-            return raiseValue("tl.store: the pointer's shape " + shapeText(pointer.type.shape) + " is smaller than " + shapeText(x->type.shape) +
+            return raiseValue("tl.store: the pointer's shape " + shapeText(pointer.type.shape) + " is smaller than " +
+                              shapeText(x->type.shape) +
                               ", the shape of what is stored; the pointer must have the final shape");
   }
   if (!companion(b, "store", "value", pointer, value) || (mask && !companion(b, "store", "mask", pointer, mask)))
     return {};
   bool isBool = pointer.type.pointee().isBool();
   pointer = bytePointer(b, pointer);
-  if (!pointer)
-    return {};
-  if (isBool && !(value = cast(b, value, scalarType(Scalar::I1))))
-    return {};
+  if (!pointer) return {};
+  if (isBool && !(value = cast(b, value, scalarType(Scalar::I1)))) return {};
   value = cast(b, value, pointer.type.pointee());
-  if (!value)
-    return {};
+  if (!value) return {};
   llvm::SmallVector<Value> operands{pointer, value};
-  if (mask)
-    operands.push_back(mask);
+  if (mask) operands.push_back(mask);
   llvm::SmallVector<mlir::NamedAttribute> attributes;
-  if (!cachePolicy(b, "store", false, args[3], args[4], attributes))
-    return {};
+  if (!cachePolicy(b, "store", false, args[3], args[4], attributes)) return {};
   return resultNone(emit(b, "tt.store", operands, attributes));
 }
 

@@ -1,4 +1,4 @@
-// frontend/ObjectSupport.h -- what the C++ heap types share: creation from a spec, allocation, release, results of slots.
+// frontend/ObjectSupport.h -- what the C++ heap types share: creation, allocation, release, results of slots.
 // Only the *Object.cpp files include this.
 #pragma once
 #include "frontend/PyRef.h"
@@ -18,8 +18,7 @@ bool addTypeFunctions(PyObject* module);
 /// Creates the type and adds it to the module under the last part of its name. Null on failure; lives for ever.
 inline PyTypeObject* addType(PyObject* module, PyType_Spec& spec, const char* name) {
   PyObject* type = PyType_FromSpec(&spec);
-  if (!type || PyModule_AddObjectRef(module, name, type) < 0)
-    return nullptr;
+  if (!type || PyModule_AddObjectRef(module, name, type) < 0) return nullptr;
   return reinterpret_cast<PyTypeObject*>(type);
 }
 
@@ -27,8 +26,7 @@ inline PyTypeObject* addType(PyObject* module, PyType_Spec& spec, const char* na
 template <class Object, class... Args> PyObject* allocateObject(PyTypeObject* type, Args&&... args) {
   auto* allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
   PyObject* object = allocate(type, 0);
-  if (object)
-    new (&reinterpret_cast<Object*>(object)->state) decltype(Object::state){std::forward<Args>(args)...};
+  if (object) new (&reinterpret_cast<Object*>(object)->state) decltype(Object::state){std::forward<Args>(args)...};
   return object;
 }
 
@@ -41,12 +39,14 @@ template <class Object> void deallocateObject(PyObject* object) {
   PyRef::steal(reinterpret_cast<PyObject*>(type));
 }
 
-/// `attribute` of `self` by the name `name`; a function set on the type from Python (a builtin, a jit function) is bound to
-/// self like a method, though it is no Python function. Steals and returns a reference.
+/// `attribute` of `self` by the name `name`; a function set on the type from Python (a builtin, a jit function) is
+/// bound to self like a method, though it is no Python function. Steals and returns a reference.
 PyObject* bindMethod(PyObject* self, PyObject* attribute, PyObject* name);
 
 /// A METH_KEYWORDS function as PyMethodDef stores it.
-inline PyCFunction withKeywords(PyCFunctionWithKeywords function) { return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)); }
+inline PyCFunction withKeywords(PyCFunctionWithKeywords function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
 
 inline PyObject* notImplemented() { return PyRef::borrow(Py_NotImplemented).release(); }
 inline PyObject* none() { return PyRef::borrow(Py_None).release(); }

@@ -1,12 +1,12 @@
-// frontend/Objects.cpp -- adds the language's C++ objects to the extension module; binding of functions set on their types.
+// frontend/Objects.cpp -- adds the language's C++ objects to the extension; binds functions set on their types.
 #include "frontend/Objects.h"
+#include "frontend/EagerSupport.h"
 #include "frontend/ObjectSupport.h"
 
 namespace tiletwin::frontend {
 
 PyObject* bindMethod(PyObject* self, PyObject* attribute, PyObject* name) {
-  if (!PyCallable_Check(attribute) || PyType_Check(attribute))
-    return attribute;
+  if (!PyCallable_Check(attribute) || PyType_Check(attribute)) return attribute;
   PyRef onType = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(self)), name));
   PyErr_Clear();
   if (onType.get() != attribute) // bound already, or a property's value
@@ -20,8 +20,8 @@ PyObject* bindMethod(PyObject* self, PyObject* attribute, PyObject* name) {
 }
 
 int addObjects(PyObject* module) {
-  bool ok = addConstexprObject(module) && addTensorObject(module) && addDescriptorObject(module) && addBuiltinObject(module) &&
-            addTypeFunctions(module);
+  bool ok = addConstexprObject(module) && addTensorObject(module) && addDescriptorObject(module) &&
+            addBuiltinObject(module) && addTypeFunctions(module) && addEagerSupport(module) == 0;
   return ok ? 0 : -1;
 }
 

@@ -8,52 +8,54 @@
 
 namespace tiletwin::frontend {
 
-/// Creates the types and adds `tensor`, `constexpr`, `builtin` (and what eager mode needs) to `module`. -1 with an error set on failure.
+/// Creates the types and adds `tensor`, `constexpr`, `builtin` (and what eager mode needs) to `module`. -1 with an
+/// error set on failure.
 int addObjects(PyObject* module);
 
-// tensor: a run-time value. Number slots, comparison slots and [] go through the semantic layer with Builder::current().
-// Attributes made in C++: dtype, type, shape (tuple of constexpr), numel, T, handle.
+// tensor: a run-time value. Number slots, comparison slots and [] go through the semantic layer with
+// Builder::current(). Attributes made in C++: dtype, type, shape (tuple of constexpr), numel, T, handle.
 bool isTensor(PyObject* object);
 PyRef makeTensor(Value value);
 const Value& tensorValue(PyObject* tensor);
 
 // constexpr: a compile-time value. `.value`, all Python operators (result is a constexpr), hash, bool, index.
 bool isConstexpr(PyObject* object);
-PyRef makeConstexpr(PyObject* value);      ///< never nests: constexpr(constexpr(3)) is constexpr(3)
+PyRef makeConstexpr(PyObject* value);       ///< never nests: constexpr(constexpr(3)) is constexpr(3)
 PyObject* constexprValue(PyObject* object); ///< borrowed
 /// The value inside a constexpr, or the object itself. Borrowed.
 PyObject* unwrap(PyObject* object);
 
-// builtin: a function of the language. `builtin(pyfunc)` takes name, signature and docstring from a Python function whose
-// body is empty, and its implementation from the semantic layer's table (Builtins.h) by "module.name" -- or, where the
-// function is marked `python=True`, calls the Python body itself (for compile-time helpers such as tl.static_print).
-// Calling it binds arguments to the signature and calls the implementation with Builder::current().
+// builtin: a function of the language. `builtin(pyfunc)` takes name, signature and docstring from a Python function
+// whose body is empty, and its implementation from the semantic layer's table (Builtins.h) by "module.name" -- or,
+// where the function is marked `python=True`, calls the Python body itself (for compile-time helpers such as
+// tl.static_print). Calling it binds arguments to the signature and calls the implementation with Builder::current().
 bool isBuiltin(PyObject* object);
 /// Calls a builtin with bound arguments, as both modes do. `kwargs` may be null.
 PyRef callBuiltin(PyObject* builtin, PyObject* args, PyObject* kwargs, Builder& builder);
 
-// tensor_descriptor: a run-time descriptor with the tensors that describe its memory. Attributes made in C++: shape, strides
-// (tuples of tensors), block_shape, dtype, block_type, type, handle. `__tiletwin_fields__` names its parts.
+// tensor_descriptor: a run-time descriptor with the tensors that describe its memory. Attributes made in C++: shape,
+// strides (tuples of tensors), block_shape, dtype, block_type, type, handle. `__tiletwin_fields__` names its parts.
 bool isDescriptor(PyObject* object);
 /// `shape` and `strides` are tuples of tensors, one per dimension (i32 and i64).
 PyRef makeDescriptor(Value descriptor, PyObject* shape, PyObject* strides);
 const Value& descriptorValue(PyObject* object);
-PyObject* descriptorShape(PyObject* object);    ///< borrowed
-PyObject* descriptorStrides(PyObject* object);  ///< borrowed
+PyObject* descriptorShape(PyObject* object);   ///< borrowed
+PyObject* descriptorStrides(PyObject* object); ///< borrowed
 
 /// What eager mode adds to tensors: numbers and text of an evaluated value. Compiled mode never calls these.
 struct EagerHooks {
-  Builder* (*defaultBuilder)() = nullptr;                 ///< the builder outside kernels (a REPL)
-  PyObject* (*item)(const Value&) = nullptr;              ///< a scalar as a Python bool, int or float; error for blocks of more than one element
-  PyObject* (*repr)(const Value&) = nullptr;              ///< text of repr(tensor)
-  PyObject* (*numpy)(const Value&) = nullptr;             ///< an ndarray copy
+  Builder* (*defaultBuilder)() = nullptr; ///< the builder outside kernels (a REPL)
+  PyObject* (*item)(const Value&) =
+      nullptr; ///< a scalar as a Python bool, int or float; error for blocks of more than one element
+  PyObject* (*repr)(const Value&) = nullptr;  ///< text of repr(tensor)
+  PyObject* (*numpy)(const Value&) = nullptr; ///< an ndarray copy
 };
 void setEagerHooks(const EagerHooks& hooks);
 const EagerHooks& eagerHooks();
 
 // dtype objects live in Python (language/types.py); these two convert. Errors: TypeError.
 bool typeFromPython(PyObject* dtype, Type& out);
-PyRef typeToPython(const Type& type);      ///< new reference; cached for scalars and pointers to scalars
+PyRef typeToPython(const Type& type); ///< new reference; cached for scalars and pointers to scalars
 /// A tuple as the language has it: the class given to register_types(tuple_type=...), else Python's own.
 PyRef makeTuple(llvm::ArrayRef<PyRef> items);
 PyRef makeShape(llvm::ArrayRef<int64_t> shape); ///< a tuple of constexpr

@@ -28,8 +28,7 @@ bool readNumber(PyObject* object, Number& out) {
   }
   if (PyLong_Check(object) || (PyIndex_Check(object) && !isTensor(object))) {
     PyRef index = PyRef::steal(PyNumber_Index(object));
-    if (!index)
-      return false;
+    if (!index) return false;
     out.kind = NumberKind::Int;
     int overflow = 0;
     long long small = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
@@ -50,8 +49,7 @@ bool readNumber(PyObject* object, Number& out) {
     return true;
   }
   PyRef real = PyRef::steal(PyNumber_Float(object));
-  if (!real)
-    return false;
+  if (!real) return false;
   out.kind = NumberKind::Float;
   out.real = PyFloat_AsDouble(real.get());
   return true;
@@ -73,38 +71,39 @@ bool ownType(PyObject* object, const Number& n, Type& out) {
     bool fits = size == 0 || std::isinf(size) || std::isnan(size) || (size >= kSmallestNormal && size <= kLargest);
     out = scalarType(fits ? Scalar::F32 : Scalar::F64);
   } else {
-    if (n.tooLarge)
-      return raiseValue("the integer " + numberText(object) + " does not fit 64 bits");
+    if (n.tooLarge) return raiseValue("the integer " + numberText(object) + " does not fit 64 bits");
     __int128 one = 1;
-    Scalar s = n.integer >= -(one << 31) && n.integer < (one << 31)  ? Scalar::I32
-               : n.integer >= 0 && n.integer < (one << 32)           ? Scalar::U32
-               : n.integer < (one << 63)                             ? Scalar::I64
-                                                                     : Scalar::U64;
+    Scalar s = n.integer >= -(one << 31) && n.integer < (one << 31) ? Scalar::I32
+               : n.integer >= 0 && n.integer < (one << 32)          ? Scalar::U32
+               : n.integer < (one << 63)                            ? Scalar::I64
+                                                                    : Scalar::U64;
     out = scalarType(s);
   }
   return true;
 }
 
-NumberKind kindOf(const Type& t) { return t.isBool() ? NumberKind::Bool : t.isInt() ? NumberKind::Int : NumberKind::Float; }
+NumberKind kindOf(const Type& t) {
+  return t.isBool() ? NumberKind::Bool : t.isInt() ? NumberKind::Int : NumberKind::Float;
+}
 
 /// Rule 9: a weak integer must fit the tensor's type.
 bool checkFits(PyObject* object, const Number& n, const Type& t) {
-  if (!t.isInt() || t.isBool() || n.kind == NumberKind::Float)
-    return true;
+  if (!t.isInt() || t.isBool() || n.kind == NumberKind::Float) return true;
   __int128 one = 1;
   __int128 low = t.isSigned() ? -(one << (t.bits() - 1)) : 0;
   __int128 high = (one << (t.isSigned() ? t.bits() - 1 : t.bits())) - 1;
-  if (!n.tooLarge && n.integer >= low && n.integer <= high)
-    return true;
+  if (!n.tooLarge && n.integer >= low && n.integer <= high) return true;
   if (!n.tooLarge && n.integer < 0 && !t.isSigned())
-    return raiseValue("a negative number (" + numberText(object) + ") cannot be combined with an unsigned tensor (" + t.str() +
-                      "); cast one of them first, as in x.to(tl.int32)");
-  return raiseValue("the number " + numberText(object) + " does not fit " + t.str() + ", the type of the tensor it is combined with; " +
+    return raiseValue("a negative number (" + numberText(object) + ") cannot be combined with an unsigned tensor (" +
+                      t.str() + "); cast one of them first, as in x.to(tl.int32)");
+  return raiseValue("the number " + numberText(object) + " does not fit " + t.str() +
+                    ", the type of the tensor it is combined with; " +
                     "cast the tensor to a wider type first, as in x.to(tl.int64)");
 }
 
 Value emitNumber(Builder& b, const Number& n, const Type& t) {
-  return t.isFloat() ? floatConstant(b, t, n.real) : integerConstant(b, t, int64_t(n.kind == NumberKind::Float ? __int128(n.real) : n.integer));
+  return t.isFloat() ? floatConstant(b, t, n.real)
+                     : integerConstant(b, t, int64_t(n.kind == NumberKind::Float ? __int128(n.real) : n.integer));
 }
 
 Raised notAnOperand(PyObject* object) {
@@ -141,7 +140,8 @@ bool promote(Type x, Type y, bool division, Type& out) {
   else if (x.isFp8() && y.isFp8())
     s = x.scalar == y.scalar ? x.scalar : Scalar::F16;
   else
-    return raiseType("there is no common type of " + x.str() + " and " + y.str() + "; cast the fp8 operand first, as in x.to(tl.float16)");
+    return raiseType("there is no common type of " + x.str() + " and " + y.str() +
+                     "; cast the fp8 operand first, as in x.to(tl.float16)");
   out = scalarType(s);
   return true;
 }
@@ -153,13 +153,10 @@ bool isNumber(PyObject* object) {
 
 Value numberAs(Builder& b, PyObject* object, const Type& type) {
   Number n;
-  if (!isNumber(object))
-    return notAnOperand(object);
-  if (!readNumber(object, n))
-    return raised();
+  if (!isNumber(object)) return notAnOperand(object);
+  if (!readNumber(object, n)) return raised();
   Type element = type.element();
-  if (n.tooLarge && element.isInt())
-    return raiseValue("the integer " + numberText(object) + " does not fit 64 bits");
+  if (n.tooLarge && element.isInt()) return raiseValue("the integer " + numberText(object) + " does not fit 64 bits");
   if (element.isBool())
     n.integer = n.kind == NumberKind::Float ? n.real != 0 : n.integer != 0, n.kind = NumberKind::Bool;
   Value scalar = emitNumber(b, n, element);
@@ -167,14 +164,11 @@ Value numberAs(Builder& b, PyObject* object, const Type& type) {
 }
 
 Value toTensor(Builder& b, PyObject* object) {
-  if (isTensor(object))
-    return tensorValue(object);
+  if (isTensor(object)) return tensorValue(object);
   Number n;
   Type t;
-  if (!isNumber(object))
-    return notAnOperand(object);
-  if (!readNumber(object, n) || !ownType(object, n, t))
-    return raised();
+  if (!isNumber(object)) return notAnOperand(object);
+  if (!readNumber(object, n) || !ownType(object, n, t)) return raised();
   return emitNumber(b, n, t);
 }
 
@@ -185,17 +179,13 @@ bool promoteOperands(Builder& b, PyObject* lhs, PyObject* rhs, bool division, Va
     const Value& tensor = tensorValue(tensorLeft ? lhs : rhs);
     Type t = tensor.type.element();
     Number n;
-    if (!isNumber(number))
-      return notAnOperand(number);
-    if (!readNumber(number, n))
-      return false;
+    if (!isNumber(number)) return notAnOperand(number);
+    if (!readNumber(number, n)) return false;
     if (!t.isPointer() && n.kind <= kindOf(t)) {
-      if (!checkFits(number, n, t) || !promote(t, t, division, t))
-        return false;
+      if (!checkFits(number, n, t) || !promote(t, t, division, t)) return false;
       Value converted = cast(b, tensor, t);
       Value constant = converted ? emitNumber(b, n, t) : Value();
-      if (!constant)
-        return false;
+      if (!constant) return false;
       x = tensorLeft ? converted : constant;
       y = tensorLeft ? constant : converted;
       return true;
@@ -203,13 +193,10 @@ bool promoteOperands(Builder& b, PyObject* lhs, PyObject* rhs, bool division, Va
   }
   x = toTensor(b, lhs);
   y = x ? toTensor(b, rhs) : Value();
-  if (!y)
-    return false;
+  if (!y) return false;
   Type t;
-  if (pointers && x.type.isPointer() && x.type.element() == y.type.element())
-    return true;
-  if (!promote(x.type, y.type, division, t))
-    return false;
+  if (pointers && x.type.isPointer() && x.type.element() == y.type.element()) return true;
+  if (!promote(x.type, y.type, division, t)) return false;
   x = cast(b, x, t);
   y = x ? cast(b, y, t) : Value();
   return bool(y);
@@ -228,7 +215,8 @@ Value floatConstant(Builder& b, Type element, double value) {
     Value wide = floatConstant(b, scalarType(Scalar::F32), value);
     return wide ? cast(b, wide, element) : wide;
   }
-  return b.create1("arith.constant", {}, element, named("value", mlir::FloatAttr::get(element.toMlir(b.context()), value)));
+  return b.create1("arith.constant", {}, element,
+                   named("value", mlir::FloatAttr::get(element.toMlir(b.context()), value)));
 }
 
 } // namespace tiletwin::frontend

@@ -22,11 +22,9 @@ std::string typeName(PyObject* object) {
 }
 
 std::string shapeText(llvm::ArrayRef<int64_t> shape) {
-  if (shape.empty())
-    return "()";
+  if (shape.empty()) return "()";
   std::string text = "(";
-  for (size_t i = 0; i < shape.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(shape[i]);
+  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 

@@ -12,29 +12,27 @@ bool blockOperands(PyObject* arg, llvm::StringRef function, llvm::SmallVectorImp
   PyObject* plain = unwrap(arg);
   isTuple = PyTuple_Check(plain) || PyList_Check(plain);
   llvm::SmallVector<PyRef> items;
-  if (isTuple ? !sequenceItems(plain, "tl." + function + ": input", items) : (items.push_back(PyRef::borrow(plain)), false))
+  if (isTuple ? !sequenceItems(plain, "tl." + function + ": input", items)
+              : (items.push_back(PyRef::borrow(plain)), false))
     return false;
-  if (items.empty())
-    return raiseValue("tl." + function + ": input is an empty tuple");
+  if (items.empty()) return raiseValue("tl." + function + ": input is an empty tuple");
   for (const PyRef& item : items) {
     Value block = blockArgument(item.get(), "tl." + function + ": input");
-    if (!block)
-      return false;
+    if (!block) return false;
     blocks.push_back(block);
   }
   for (const Value& block : blocks)
     if (block.type.shape != blocks[0].type.shape)
-      return raiseValue("tl." + function + ": the blocks of a tuple must have one shape, got " + shapeText(blocks[0].type.shape) + " and " +
-                        shapeText(block.type.shape));
+      return raiseValue("tl." + function + ": the blocks of a tuple must have one shape, got " +
+                        shapeText(blocks[0].type.shape) + " and " + shapeText(block.type.shape));
   return true;
 }
 
 bool reduceAxis(PyObject* arg, llvm::StringRef function, int64_t rank, int64_t& axis) {
-  if (!constantInt(arg, "tl." + function + ": axis", axis))
-    return false;
+  if (!constantInt(arg, "tl." + function + ": axis", axis)) return false;
   if (axis < -rank || axis >= rank)
-    return raiseValue("tl." + function + ": axis must be in -" + llvm::Twine(rank) + " .. " + llvm::Twine(rank - 1) + " for a block of " +
-                      llvm::Twine(rank) + " dimensions, got " + llvm::Twine(axis));
+    return raiseValue("tl." + function + ": axis must be in -" + llvm::Twine(rank) + " .. " + llvm::Twine(rank - 1) +
+                      " for a block of " + llvm::Twine(rank) + " dimensions, got " + llvm::Twine(axis));
   axis += axis < 0 ? rank : 0;
   return true;
 }
@@ -45,14 +43,14 @@ struct CallRegion {
   llvm::SmallVector<Type> wanted;
   llvm::StringRef name;
   bool operator()(Builder& inside, llvm::ArrayRef<Value> arguments, llvm::SmallVectorImpl<Value>& yielded) const {
-    if (!callJit(inside, function, arguments, yielded))
-      return false;
+    if (!callJit(inside, function, arguments, yielded)) return false;
     if (yielded.size() != wanted.size())
-      return raiseValue("tl." + name + ": the function must return " + llvm::Twine(wanted.size()) + " values, got " + llvm::Twine(yielded.size()));
+      return raiseValue("tl." + name + ": the function must return " + llvm::Twine(wanted.size()) + " values, got " +
+                        llvm::Twine(yielded.size()));
     for (auto [value, type] : llvm::zip(yielded, wanted))
       if (value.type != type)
-        return raiseValue("tl." + name + ": the function must return the types it was given, " + type.str() + ", but returns " + value.type.str() +
-                          "; cast inside the function");
+        return raiseValue("tl." + name + ": the function must return the types it was given, " + type.str() +
+                          ", but returns " + value.type.str() + "; cast inside the function");
     return true;
   }
 };
@@ -71,12 +69,10 @@ PyRef buildReduce(Builder& b, llvm::ArrayRef<PyObject*> args) {
   bool all = isNone(args[1]);
   if (all) {
     for (Value& block : blocks)
-      if (!(block = reshape(b, block, block.type.numel(), true)))
-        return {};
+      if (!(block = reshape(b, block, block.type.numel(), true))) return {};
     shape.clear();
   } else {
-    if (!reduceAxis(args[1], "reduce", rank, axis))
-      return {};
+    if (!reduceAxis(args[1], "reduce", rank, axis)) return {};
     shape.erase(shape.begin() + axis);
   }
   RegionSpec region;
@@ -91,13 +87,13 @@ PyRef buildReduce(Builder& b, llvm::ArrayRef<PyObject*> args) {
   region.terminator = "tt.reduce.return";
   region.body = body;
   llvm::SmallVector<Value> results;
-  if (!b.create("tt.reduce", blocks, types, integer(b, "axis", axis), results, &region) || results.size() != blocks.size())
+  if (!b.create("tt.reduce", blocks, types, integer(b, "axis", axis), results, &region) ||
+      results.size() != blocks.size())
     return {};
   if (keepDims)
     for (Value& value : results)
       for (size_t i = 0, n = all ? rank : 1; i < n; ++i)
-        if (!(value = expandDims(b, value, all ? 0 : axis)))
-          return {};
+        if (!(value = expandDims(b, value, all ? 0 : axis))) return {};
   return oneOrTuple(results, isTuple);
 }
 
@@ -122,7 +118,8 @@ PyRef buildScan(Builder& b, llvm::ArrayRef<PyObject*> args) {
   region.terminator = "tt.scan.return";
   region.body = body;
   llvm::SmallVector<Value> results;
-  if (!b.create("tt.scan", blocks, types, {integer(b, "axis", axis), boolean(b, "reverse", reverse)}, results, &region) ||
+  if (!b.create("tt.scan", blocks, types, {integer(b, "axis", axis), boolean(b, "reverse", reverse)}, results,
+                &region) ||
       results.size() != blocks.size())
     return {};
   return oneOrTuple(results, isTuple);
@@ -132,35 +129,31 @@ PyRef buildScan(Builder& b, llvm::ArrayRef<PyObject*> args) {
 PyRef buildMapElementwise(Builder& b, llvm::ArrayRef<PyObject*> args) {
   llvm::SmallVector<PyRef> items;
   int64_t pack = 1;
-  if (!sequenceItems(args[1], "tl.map_elementwise: arguments", items) || !constantInt(args[2], "tl.map_elementwise: pack", pack))
+  if (!sequenceItems(args[1], "tl.map_elementwise: arguments", items) ||
+      !constantInt(args[2], "tl.map_elementwise: pack", pack))
     return {};
   if (items.empty() || pack < 1)
-    return raiseValue(items.empty() ? "tl.map_elementwise needs at least one tensor" : "tl.map_elementwise: pack must be at least 1");
+    return raiseValue(items.empty() ? "tl.map_elementwise needs at least one tensor"
+                                    : "tl.map_elementwise: pack must be at least 1");
   llvm::SmallVector<Value> blocks;
   for (const PyRef& item : items) {
     blocks.push_back(tensorArgument(b, item.get(), "tl.map_elementwise: argument"));
-    if (!blocks.back())
-      return {};
+    if (!blocks.back()) return {};
   }
   for (size_t i = 1; i < blocks.size(); ++i)
-    if (!broadcastTogether(b, blocks[0], blocks[i]))
-      return {};
+    if (!broadcastTogether(b, blocks[0], blocks[i])) return {};
   for (Value& block : blocks)
-    if (!(block = broadcastTo(b, block, blocks[0].type.shape)))
-      return {};
-  if (!blocks[0].type.isBlock())
-    return raiseValue("tl.map_elementwise needs at least one block among its arguments");
+    if (!(block = broadcastTo(b, block, blocks[0].type.shape))) return {};
+  if (!blocks[0].type.isBlock()) return raiseValue("tl.map_elementwise needs at least one block among its arguments");
   RegionSpec region;
-  for (const Value& block : blocks)
-    region.arguments.append(pack, block.type.element());
+  for (const Value& block : blocks) region.arguments.append(pack, block.type.element());
   region.terminator = "tt.map_elementwise.return";
   llvm::SmallVector<Type> resultTypes;
   auto body = [&](Builder& inside, llvm::ArrayRef<Value> arguments, llvm::SmallVectorImpl<Value>& yielded) {
-    if (!callJit(inside, args[0], arguments, yielded))
-      return false;
+    if (!callJit(inside, args[0], arguments, yielded)) return false;
     if (yielded.empty() || yielded.size() % pack != 0)
-      return bool(raiseValue("tl.map_elementwise: the function returns " + llvm::Twine(yielded.size()) + " values; with pack=" + llvm::Twine(pack) +
-                             " it must return a multiple of that"));
+      return bool(raiseValue("tl.map_elementwise: the function returns " + llvm::Twine(yielded.size()) +
+                             " values; with pack=" + llvm::Twine(pack) + " it must return a multiple of that"));
     for (const Value& value : yielded)
       if (value.type.isBlock())
         return bool(raiseValue("tl.map_elementwise: the function must return scalars, got " + value.type.str()));
@@ -182,21 +175,18 @@ PyRef buildMapElementwise(Builder& b, llvm::ArrayRef<PyObject*> args) {
 PyRef buildHistogram(Builder& b, llvm::ArrayRef<PyObject*> args) {
   int64_t bins = 0;
   Value x = blockArgument(args[0], "tl.histogram: input");
-  if (!x || !constantInt(args[1], "tl.histogram: num_bins", bins))
-    return {};
+  if (!x || !constantInt(args[1], "tl.histogram: num_bins", bins)) return {};
   if (x.type.shape.size() != 1)
     return raiseValue("tl.histogram takes a 1-D block, got shape " + shapeText(x.type.shape));
   if (!x.type.isInt() || x.type.bits() != 32)
     return raiseValue("tl.histogram takes 32-bit integers, got " + x.type.str() + "; cast first, as in x.to(tl.int32)");
-  if (!checkShape(bins, "tl.histogram: num_bins"))
-    return {};
+  if (!checkShape(bins, "tl.histogram: num_bins")) return {};
   llvm::SmallVector<Value> operands{x};
   if (!isNone(args[2])) {
     Value mask = tensorArgument(b, args[2], "tl.histogram: mask");
     if (mask && !mask.type.isBool())
       return raiseValue("tl.histogram: mask must be of type int1, got " + mask.type.str());
-    if (!mask || !(mask = broadcastTo(b, mask, x.type.shape)))
-      return {};
+    if (!mask || !(mask = broadcastTo(b, mask, x.type.shape))) return {};
     operands.push_back(mask);
   }
   return result(b.create1("tt.histogram", operands, scalarType(Scalar::I32).withShape(bins)));

@@ -1,6 +1,6 @@
 // frontend/Semantic.h -- the rules of the language over typed values: promotion, broadcasting, casts, memory, shapes.
 // Both modes call these; they call Builder::create. Rule numbers in comments are those of docs/semantics.md.
-// Errors: an empty Value (or false) with a Python exception set, whose text says what was given and what would be accepted.
+// Errors: an empty Value (or false) with a Python exception set; its text says what was given and what is accepted.
 // Operands are PyObject* where a compile-time number may stand in for a tensor (weak types, rules 8 to 10).
 #pragma once
 #include "frontend/Builder.h"
@@ -15,15 +15,19 @@ enum class UnaryOp : uint8_t { Neg, Pos, Invert, Not };
 
 /// Options of a compilation that change what operations mean.
 struct SemanticOptions {
-  bool debug = false;              ///< device asserts and overflow checks are emitted
-  bool sanitizeOverflow = true;    ///< with debug: integer add, sub, mul < 64 bits are checked (rule 17)
+  bool debug = false;           ///< device asserts and overflow checks are emitted
+  bool sanitizeOverflow = true; ///< with debug: integer add, sub, mul < 64 bits are checked (rule 17)
   std::string defaultDotPrecision = "tf32";
   llvm::SmallVector<std::string> allowedDotPrecisions{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"};
-  int capability = 90;             ///< emulated compute capability
-  int numWarps = 4;                ///< what a kernel may ask for
+  int capability = 90; ///< emulated compute capability
+  int numWarps = 4;    ///< what a kernel may ask for
 };
 const SemanticOptions& currentOptions();
-struct OptionsScope { explicit OptionsScope(SemanticOptions); ~OptionsScope(); SemanticOptions previous; };
+struct OptionsScope {
+  explicit OptionsScope(SemanticOptions);
+  ~OptionsScope();
+  SemanticOptions previous;
+};
 
 /// A tensor, or a compile-time number turned into one by rule 10.
 Value toTensor(Builder& b, PyObject* object);
@@ -51,7 +55,8 @@ Value truth(Builder& b, PyObject* condition);
 Value binary(Builder& b, BinaryOp op, PyObject* lhs, PyObject* rhs, bool sanitize);
 /// Both operands in the type of rules 1 to 9, shapes as they are. A compile-time number takes the other's type where it
 /// is weak. `pointers` allows two pointers of one type.
-bool promoteOperands(Builder& b, PyObject* lhs, PyObject* rhs, bool division, Value& x, Value& y, bool pointers = false);
+bool promoteOperands(Builder& b, PyObject* lhs, PyObject* rhs, bool division, Value& x, Value& y,
+                     bool pointers = false);
 /// ptr + offset, element by element; unsigned offsets are zero-extended (rule 29).
 Value addPointer(Builder& b, Value pointer, Value offset);
 /// `condition ? x : y`; condition is int1 already, shapes are made equal.
@@ -66,8 +71,8 @@ Value permute(Builder& b, Value x, llvm::ArrayRef<int32_t> order);
 bool checkShape(llvm::ArrayRef<int64_t> shape, const llvm::Twine& what);
 
 // Constants.
-Value integerConstant(Builder& b, Type element, int64_t value);   ///< a scalar; the low bits of value
-Value floatConstant(Builder& b, Type element, double value);      ///< a scalar, rounded to the type
+Value integerConstant(Builder& b, Type element, int64_t value); ///< a scalar; the low bits of value
+Value floatConstant(Builder& b, Type element, double value);    ///< a scalar, rounded to the type
 /// A compile-time number in every element of `type`; floats are truncated for integer types.
 Value numberAs(Builder& b, PyObject* number, const Type& type);
 /// True for Python and NumPy numbers and constexprs of them.

@@ -10,8 +10,7 @@ namespace tiletwin::frontend {
 namespace {
 
 struct TensorObject {
-  PyObject_HEAD
-  Value state;
+  PyObject_HEAD Value state;
 };
 
 PyTypeObject* tensorType = nullptr;
@@ -23,7 +22,8 @@ std::string typeText(PyObject* self) { return valueOf(self).type.str(); }
 Builder* builderOrError() {
   Builder* builder = Builder::current();
   if (!builder)
-    raise(PyExc_RuntimeError, "operations on tensors work inside kernels only; no kernel is being compiled or run here");
+    raise(PyExc_RuntimeError,
+          "operations on tensors work inside kernels only; no kernel is being compiled or run here");
   return builder;
 }
 PyObject* result(Value value) { return value ? makeTensor(std::move(value)).release() : nullptr; }
@@ -35,8 +35,7 @@ bool isOperand(PyObject* x) {
 }
 
 template <BinaryOp op> PyObject* binarySlot(PyObject* a, PyObject* b) {
-  if (!isOperand(a) || !isOperand(b))
-    return notImplemented();
+  if (!isOperand(a) || !isOperand(b)) return notImplemented();
   Builder* builder = builderOrError();
   return builder ? result(binary(*builder, op, a, b)) : nullptr;
 }
@@ -48,9 +47,9 @@ template <BinaryOp op> PyObject* binaryMethod(PyObject* a, PyObject* b) { return
 PyObject* notMethod(PyObject* x, PyObject*) { return unarySlot<UnaryOp::Not>(x); }
 
 PyObject* compareSlot(PyObject* a, PyObject* b, int op) {
-  if (!isOperand(b))
-    return notImplemented();
-  static constexpr CompareOp kOps[] = {CompareOp::LT, CompareOp::LE, CompareOp::EQ, CompareOp::NE, CompareOp::GT, CompareOp::GE};
+  if (!isOperand(b)) return notImplemented();
+  static constexpr CompareOp kOps[] = {CompareOp::LT, CompareOp::LE, CompareOp::EQ,
+                                       CompareOp::NE, CompareOp::GT, CompareOp::GE};
   static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
   Builder* builder = builderOrError();
   return builder ? result(compare(*builder, kOps[op], a, b)) : nullptr;
@@ -63,21 +62,24 @@ PyObject* subscriptSlot(PyObject* x, PyObject* index) {
 
 // What only an evaluated tensor can do.
 PyObject* itemOrError(PyObject* x, const char* what, const char* instead) {
-  if (valueOf(x).eager && hooks.item)
-    return hooks.item(valueOf(x));
-  return raiseType("a run-time tensor (" + typeText(x) + ") has no " + what + " while a kernel is compiled; " + instead);
+  if (valueOf(x).eager && hooks.item) return hooks.item(valueOf(x));
+  return raiseType("a run-time tensor (" + typeText(x) + ") has no " + what + " while a kernel is compiled; " +
+                   instead);
 }
 int boolSlot(PyObject* x) {
-  PyRef item = PyRef::steal(itemOrError(x, "truth value", "use tl.where on blocks, `if` on scalars inside the kernel, "
-                                                          "or a tl.constexpr value for decisions made while compiling"));
+  PyRef item = PyRef::steal(itemOrError(x, "truth value",
+                                        "use tl.where on blocks, `if` on scalars inside the kernel, "
+                                        "or a tl.constexpr value for decisions made while compiling"));
   return item ? PyObject_IsTrue(item.get()) : -1;
 }
 PyObject* intSlot(PyObject* x) {
-  PyRef item = PyRef::steal(itemOrError(x, "Python integer value", "use x.to(tl.int32) to convert it, or a tl.constexpr parameter"));
+  PyRef item = PyRef::steal(
+      itemOrError(x, "Python integer value", "use x.to(tl.int32) to convert it, or a tl.constexpr parameter"));
   return item ? PyNumber_Long(item.get()) : nullptr;
 }
 PyObject* indexSlot(PyObject* x) {
-  PyRef item = PyRef::steal(itemOrError(x, "Python integer value", "shapes, ranges of tl.arange and the like must be tl.constexpr"));
+  PyRef item = PyRef::steal(
+      itemOrError(x, "Python integer value", "shapes, ranges of tl.arange and the like must be tl.constexpr"));
   return item ? PyNumber_Index(item.get()) : nullptr;
 }
 PyObject* floatSlot(PyObject* x) {
@@ -85,8 +87,7 @@ PyObject* floatSlot(PyObject* x) {
   return item ? PyNumber_Float(item.get()) : nullptr;
 }
 PyObject* numpyOrError(PyObject* x, const char* what) {
-  if (valueOf(x).eager && hooks.numpy)
-    return hooks.numpy(valueOf(x));
+  if (valueOf(x).eager && hooks.numpy) return hooks.numpy(valueOf(x));
   return raiseType("a run-time tensor (" + typeText(x) + ") " + what + " while a kernel is compiled");
 }
 PyObject* iterSlot(PyObject* x) {
@@ -101,10 +102,11 @@ Py_ssize_t lengthSlot(PyObject* x) {
   }
   return value.type.shape[0];
 }
-PyObject* arrayMethod(PyObject* x, PyObject*, PyObject*) { return numpyOrError(x, "has no values to copy into an array"); }
+PyObject* arrayMethod(PyObject* x, PyObject*, PyObject*) {
+  return numpyOrError(x, "has no values to copy into an array");
+}
 PyObject* reprSlot(PyObject* x) {
-  if (valueOf(x).eager && hooks.repr)
-    return hooks.repr(valueOf(x));
+  if (valueOf(x).eager && hooks.repr) return hooks.repr(valueOf(x));
   return PyUnicode_FromString(("tensor of type " + typeText(x)).c_str());
 }
 PyObject* strSlot(PyObject* x) {
@@ -115,7 +117,8 @@ PyObject* strSlot(PyObject* x) {
   return reprSlot(x);
 }
 PyObject* formatMethod(PyObject* x, PyObject* spec) {
-  PyRef base = PyRef::steal(valueOf(x).eager && hooks.item && !valueOf(x).type.isBlock() ? hooks.item(valueOf(x)) : strSlot(x));
+  PyRef base =
+      PyRef::steal(valueOf(x).eager && hooks.item && !valueOf(x).type.isBlock() ? hooks.item(valueOf(x)) : strSlot(x));
   return base ? PyObject_Format(base.get(), spec) : nullptr;
 }
 
@@ -126,24 +129,28 @@ struct Hint {
   const char* instead;
 };
 constexpr Hint kHints[] = {
-    {"astype", "x.to(dtype)"},     {"clip", "tl.clamp(x, lo, hi)"}, {"dim", "len(x.shape)"},          {"element_ty", "x.dtype.element_ty"},
-    {"flatten", "x.ravel()"},      {"mean", "tl.sum(x, axis) / n"}, {"ndim", "len(x.shape)"},         {"size", "x.numel"},
-    {"transpose", "tl.trans(x)"},  {"unsqueeze", "x[None, :] or tl.expand_dims(x, axis)"},            {"value", "the tensor itself: only a constexpr has .value"},
+    {"astype", "x.to(dtype)"},
+    {"clip", "tl.clamp(x, lo, hi)"},
+    {"dim", "len(x.shape)"},
+    {"element_ty", "x.dtype.element_ty"},
+    {"flatten", "x.ravel()"},
+    {"mean", "tl.sum(x, axis) / n"},
+    {"ndim", "len(x.shape)"},
+    {"size", "x.numel"},
+    {"transpose", "tl.trans(x)"},
+    {"unsqueeze", "x[None, :] or tl.expand_dims(x, axis)"},
+    {"value", "the tensor itself: only a constexpr has .value"},
 };
 
 PyObject* getattrSlot(PyObject* self, PyObject* name) {
-  if (PyObject* found = PyObject_GenericGetAttr(self, name))
-    return bindMethod(self, found, name);
-  if (!PyErr_ExceptionMatches(PyExc_AttributeError))
-    return nullptr;
+  if (PyObject* found = PyObject_GenericGetAttr(self, name)) return bindMethod(self, found, name);
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return nullptr;
   const char* text = PyUnicode_AsUTF8AndSize(name, nullptr);
-  if (!text || text[0] == '_')
-    return nullptr;
+  if (!text || text[0] == '_') return nullptr;
   PyErr_Clear();
   std::string instead;
   for (const Hint& hint : kHints)
-    if (llvm::StringRef(hint.name) == text)
-      instead = std::string("; use ") + hint.instead;
+    if (llvm::StringRef(hint.name) == text) instead = std::string("; use ") + hint.instead;
   return raise(PyExc_AttributeError, "a tensor (" + typeText(self) + ") has no attribute '" + text + "'" + instead);
 }
 
@@ -158,8 +165,7 @@ PyObject* getHandle(PyObject* x, void*) { return PyRef::borrow(x).release(); }
 PyObject* getTransposed(PyObject* x, void*) {
   Builder* builder = builderOrError();
   const Value& value = valueOf(x);
-  if (!builder)
-    return nullptr;
+  if (!builder) return nullptr;
   if (value.type.shape.size() != 2)
     return raiseType("x.T needs a 2-D block, got " + value.type.str() + "; use tl.permute for other ranks");
   return result(permute(*builder, value, {1, 0}));
@@ -172,13 +178,12 @@ PyObject* newTensor(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO:tensor", const_cast<char**>(names), &handle, &pythonType))
     return nullptr;
   Type wanted;
-  if (!typeFromPython(pythonType, wanted))
-    return nullptr;
+  if (!typeFromPython(pythonType, wanted)) return nullptr;
   if (!isTensor(handle))
     return raiseType("tensor(handle, type) takes the .handle of another tensor, got " + typeName(handle));
   Value value = valueOf(handle);
-  if (wanted.shape != value.type.shape || wanted.bits() != value.type.bits() || wanted.isFloat() != value.type.isFloat() ||
-      wanted.isPointer() != value.type.isPointer())
+  if (wanted.shape != value.type.shape || wanted.bits() != value.type.bits() ||
+      wanted.isFloat() != value.type.isFloat() || wanted.isPointer() != value.type.isPointer())
     return raiseType("a tensor of type " + value.type.str() + " cannot be seen as " + wanted.str() + "; use tl.cast");
   value.type = wanted;
   return allocateObject<TensorObject>(type, std::move(value));
@@ -247,8 +252,7 @@ bool addTensorObject(PyObject* module) {
 
 bool isTensor(PyObject* object) { return object && PyObject_TypeCheck(object, tensorType); }
 PyRef makeTensor(Value value) {
-  if (!value)
-    return {};
+  if (!value) return {};
   return PyRef::steal(allocateObject<TensorObject>(tensorType, std::move(value)));
 }
 const Value& tensorValue(PyObject* tensor) { return valueOf(tensor); }

@@ -19,15 +19,24 @@ struct ScalarRow {
 };
 
 constexpr ScalarRow kScalars[] = {
-    {Scalar::Void, "void", "void", 0},          {Scalar::I1, "int1", "u1", 1},
-    {Scalar::I8, "int8", "i8", 8},              {Scalar::I16, "int16", "i16", 16},
-    {Scalar::I32, "int32", "i32", 32},          {Scalar::I64, "int64", "i64", 64},
-    {Scalar::U8, "uint8", "u8", 8},             {Scalar::U16, "uint16", "u16", 16},
-    {Scalar::U32, "uint32", "u32", 32},         {Scalar::U64, "uint64", "u64", 64},
-    {Scalar::F8E5, "fp8e5", "fp8e5", 8},        {Scalar::F8E4NV, "fp8e4nv", "fp8e4nv", 8},
-    {Scalar::F8E4B15, "fp8e4b15", "fp8e4b15", 8}, {Scalar::F8E4B8, "fp8e4b8", "fp8e4b8", 8},
-    {Scalar::F8E5B16, "fp8e5b16", "fp8e5b16", 8}, {Scalar::F16, "fp16", "fp16", 16},
-    {Scalar::BF16, "bf16", "bf16", 16},         {Scalar::F32, "fp32", "fp32", 32},
+    {Scalar::Void, "void", "void", 0},
+    {Scalar::I1, "int1", "u1", 1},
+    {Scalar::I8, "int8", "i8", 8},
+    {Scalar::I16, "int16", "i16", 16},
+    {Scalar::I32, "int32", "i32", 32},
+    {Scalar::I64, "int64", "i64", 64},
+    {Scalar::U8, "uint8", "u8", 8},
+    {Scalar::U16, "uint16", "u16", 16},
+    {Scalar::U32, "uint32", "u32", 32},
+    {Scalar::U64, "uint64", "u64", 64},
+    {Scalar::F8E5, "fp8e5", "fp8e5", 8},
+    {Scalar::F8E4NV, "fp8e4nv", "fp8e4nv", 8},
+    {Scalar::F8E4B15, "fp8e4b15", "fp8e4b15", 8},
+    {Scalar::F8E4B8, "fp8e4b8", "fp8e4b8", 8},
+    {Scalar::F8E5B16, "fp8e5b16", "fp8e5b16", 8},
+    {Scalar::F16, "fp16", "fp16", 16},
+    {Scalar::BF16, "bf16", "bf16", 16},
+    {Scalar::F32, "fp32", "fp32", 32},
     {Scalar::F64, "fp64", "fp64", 64},
 };
 
@@ -55,8 +64,7 @@ int Type::bits() const { return pointer ? 64 : row(scalar).bits; }
 
 int64_t Type::numel() const {
   int64_t n = 1;
-  for (int64_t d : shape)
-    n *= d;
+  for (int64_t d : shape) n *= d;
   return n;
 }
 
@@ -91,22 +99,17 @@ std::string Type::str() const {
     for (int i = 0; i < pointerDepth; ++i)
       text = (constPointer && i + 1 == pointerDepth ? "const_pointer<" : "pointer<") + text + ">";
   std::string dims;
-  for (auto [i, d] : llvm::enumerate(shape))
-    dims += (i ? ", " : "") + std::to_string(d);
-  if (descriptor)
-    return "tensordesc<" + text + "[" + dims + "]>";
+  for (auto [i, d] : llvm::enumerate(shape)) dims += (i ? ", " : "") + std::to_string(d);
+  if (descriptor) return "tensordesc<" + text + "[" + dims + "]>";
   return shape.empty() ? text : "<[" + dims + "], " + text + ">";
 }
 
 std::string Type::mangled() const {
   std::string text = row(scalar).signature.str();
-  if (pointer)
-    text = std::string(pointerDepth, 'P') + text;
+  if (pointer) text = std::string(pointerDepth, 'P') + text;
   std::string dims;
-  for (auto [i, d] : llvm::enumerate(shape))
-    dims += (i ? "_" : "") + std::to_string(d);
-  if (descriptor)
-    return "TD" + text + "S" + dims + "S";
+  for (auto [i, d] : llvm::enumerate(shape)) dims += (i ? "_" : "") + std::to_string(d);
+  if (descriptor) return "TD" + text + "S" + dims + "S";
   return shape.empty() ? text : text + "S" + dims + "S";
 }
 
@@ -121,7 +124,8 @@ mlir::Type Type::toMlir(mlir::MLIRContext* ctx) const {
   }
   if (pointer)
     for (int i = 0; i < pointerDepth; ++i)
-      element = tt::PointerType::get(ctx, element, constPointer && i + 1 == pointerDepth ? tt::AddressSpace::Constant : tt::AddressSpace::Global);
+      element = tt::PointerType::get(
+          ctx, element, constPointer && i + 1 == pointerDepth ? tt::AddressSpace::Constant : tt::AddressSpace::Global);
   return shape.empty() ? element : mlir::Type(mlir::RankedTensorType::get(shape, element));
 }
 
@@ -143,28 +147,24 @@ bool parseTypeString(llvm::StringRef text, Type& out) {
   if (text.consume_front("*")) {
     bool isConst = text.consume_front("k");
     Type pointee;
-    if (!parseTypeString(text, pointee) || pointee.isDescriptor())
-      return false;
+    if (!parseTypeString(text, pointee) || pointee.isDescriptor()) return false;
     out = pointerTo(pointee, isConst);
     return true;
   }
   if (text.consume_front("tensordesc<") && text.consume_back(">")) { // tensordesc<fp32[8, 16]>
     auto [name, dims] = text.split('[');
     Type element;
-    if (!dims.consume_back("]") || !parseTypeString(name, element) || element.isPointer())
-      return false;
+    if (!dims.consume_back("]") || !parseTypeString(name, element) || element.isPointer()) return false;
     for (llvm::StringRef d : llvm::split(dims, ',')) {
       int64_t n = 0;
-      if (d.trim().getAsInteger(10, n))
-        return false;
+      if (d.trim().getAsInteger(10, n)) return false;
       element.shape.push_back(n);
     }
     element.descriptor = true;
     out = element;
     return true;
   }
-  if (text == "i1")
-    text = "u1";
+  if (text == "i1") text = "u1";
   for (const ScalarRow& r : kScalars)
     if (r.scalar != Scalar::Void && (r.signature == text || r.name == text)) {
       out = scalarType(r.scalar);
