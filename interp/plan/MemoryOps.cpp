@@ -231,7 +231,8 @@ LogicalResult planLoad(PlanBuilder& plan, Operation* op) {
       plan.read(in, data.access.hi[d], box.hi[d]);
     }
   }
-  data.forceCopy = plan.readAcrossWrite(op, result) || op->hasAttr("isVolatile");
+  auto isVolatile = op->getAttrOfType<mlir::BoolAttr>("isVolatile");
+  data.forceCopy = plan.readAcrossWrite(op, result) || (isVolatile && isVolatile.getValue());
   data.hasOther = otherReg != kNoReg;
   data.otherIsTile = otherIsTile;
   if (otherReg != kNoReg)
