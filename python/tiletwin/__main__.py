@@ -1,0 +1,5 @@
+"""`python -m tiletwin` is the command `tiletwin`."""
+
+from tiletwin.cli import main
+
+main()
