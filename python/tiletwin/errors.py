@@ -49,9 +49,9 @@ class CompilationError(TileTwinError):
             self.line = getattr(file, "lineno", None)
             self.column = getattr(file, "col_offset", None)
             lines = (self.src or "").splitlines()
-            inside = self.line is not None and 0 < self.line <= len(lines)
-            self.source_line = lines[self.line - 1] if inside else None
-            if inside:
+            self.source_line = None
+            if self.line is not None and 0 < self.line <= len(lines):
+                self.source_line = lines[self.line - 1]
                 context = "\n".join(lines[max(0, self.line - CONTEXT_LINES) : self.line])
         else:
             self.error_message = message

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+from tiletwin import _activate
 
-for _name in ("language.extra.libdevice", "compiler.errors", "runtime.errors", "testing", "tools"):
-    importlib.import_module(f"tiletwin.{_name}")
-for _name, _module in list(sys.modules.items()):
-    if _name == "tiletwin" or _name.startswith("tiletwin."):
-        sys.modules.setdefault(_name.replace("tiletwin", "triton", 1), _module)
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+if not any(isinstance(finder, _activate.TritonFinder) for finder in sys.meta_path):
+    sys.meta_path.insert(0, _activate.TritonFinder())

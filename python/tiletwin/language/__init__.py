@@ -3,6 +3,7 @@
 Read next: core.py (builtins), standard.py and random.py (functions written in the language), types.py.
 """
 
+from tiletwin._C import constexpr, tensor, tensor_descriptor
 from tiletwin.language import core, extra, math, random, standard, target_info, types
 from tiletwin.language.core import (
     TRITON_MAX_TENSOR_NUMEL,
@@ -32,7 +33,6 @@ from tiletwin.language.core import (
     clamp,
     condition,
     const,
-    constexpr,
     constexpr_type,
     debug_barrier,
     device_assert,
@@ -88,8 +88,6 @@ from tiletwin.language.core import (
     store_tensor_descriptor,
     str_to_ty,
     sub,
-    tensor,
-    tensor_descriptor,
     tensor_descriptor_type,
     to_tensor,
     trans,

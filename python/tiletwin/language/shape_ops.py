@@ -14,6 +14,7 @@ def broadcast(input: tensor, other: tensor) -> tuple[tensor, tensor]:
 
     Errors: ValueError naming both shapes, if a dimension differs and is not 1 in one of them.
     """
+    ...
 
 
 @builtin
@@ -62,6 +63,7 @@ def split(a: tensor) -> tuple[tensor, tensor]:
 
     A block of shape (2,) gives two 0-d values. Errors: ValueError, the last dimension is not 2.
     """
+    ...
 
 
 @builtin

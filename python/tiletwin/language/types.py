@@ -104,6 +104,13 @@ class dtype(base_type):
     name: str
     primitive_bitwidth: int
     itemsize: int
+    int_bitwidth: int
+    int_signedness: _Signedness
+    fp_mantissa_width: int
+    exponent_bias: int
+    _kind: _Kind | None
+    _ir_name: str
+    _python_name: str
 
     _interned: dict[str, dtype] = {}
 
@@ -560,7 +567,7 @@ _SIGNATURE_NAMES: dict[str, str] = {
 }
 
 
-def str_to_ty(name: str, c: Any = None) -> base_type:
+def str_to_ty(name: str, c: Any = None) -> Any:
     """The type that a signature string names: "i32", "*fp16", "*kbf16", "constexpr". `c` is a constexpr's value.
 
     Errors: ValueError for a string that is none.
@@ -569,7 +576,8 @@ def str_to_ty(name: str, c: Any = None) -> base_type:
         return constexpr_type(c)
     if name.startswith("*"):
         is_const = name.startswith("*k")
-        return pointer_type(str_to_ty(name[2:] if is_const else name[1:]), const=is_const)
+        pointee = str_to_ty(name[2:] if is_const else name[1:])
+        return pointer_type(_as_dtype(pointee, "element_ty of a pointer"), const=is_const)
     if name not in _SIGNATURE_NAMES:
         raise ValueError(f"{name!r} names no type; examples of types are i32, u8, fp16, bf16, *fp32")
     return dtype(_SIGNATURE_NAMES[name])

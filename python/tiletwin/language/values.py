@@ -195,8 +195,9 @@ class tensor_descriptor_type(tensor_descriptor_base_type):
         self.shape_type, self.strides_type = shape_type, strides_type
 
     def __eq__(self, other: object) -> bool:
-        same_block = super().__eq__(other)
-        return same_block and self.shape_type == other.shape_type and self.strides_type == other.strides_type
+        if not isinstance(other, tensor_descriptor_type) or self.block_type != other.block_type:
+            return False
+        return self.shape_type == other.shape_type and self.strides_type == other.strides_type
 
     def __hash__(self) -> int:
         return hash(self.block_type)
