@@ -157,6 +157,15 @@ Value numberAs(Builder& b, PyObject* object, const Type& type) {
   if (!readNumber(object, n)) return raised();
   Type element = type.element();
   if (n.tooLarge && element.isInt()) return raiseValue("the integer " + numberText(object) + " does not fit 64 bits");
+  if (element.isPointer()) { // a number as an address
+    Value address = numberAs(b, object, scalarType(Scalar::I64));
+    Value pointer = address ? cast(b, address, element) : address;
+    return pointer ? splat(b, pointer, type.shape) : pointer;
+  }
+  if (!element.isInt() && !element.isFloat())
+    return raiseType("a number cannot be of type " + type.str() + "; use a dtype such as tl.float32");
+  if (element.isInt() && !element.isBool() && n.kind == NumberKind::Float && !(std::fabs(n.real) < 0x1p64))
+    return raiseValue(numberText(object) + " has no value of type " + element.str());
   if (element.isBool())
     n.integer = n.kind == NumberKind::Float ? n.real != 0 : n.integer != 0, n.kind = NumberKind::Bool;
   Value scalar = emitNumber(b, n, element);

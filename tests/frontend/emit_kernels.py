@@ -148,3 +148,10 @@ def ignored_keywords(p):
 @triton.jit
 def wrong_attribute(p):
     tl.store(p, tl.load(p).astype(tl.float32))
+
+
+@triton.jit
+def full_of(p, VALUE: tl.constexpr, DTYPE: tl.constexpr):
+    x = tl.full((4,), VALUE, DTYPE)
+    tl.static_assert(x.dtype == DTYPE)
+    tl.store(p + tl.arange(0, 4), x.to(tl.int64))

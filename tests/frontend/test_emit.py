@@ -1,4 +1,4 @@
-"""The operations the semantic layer emits, rule by rule: names, operands' types, attributes. Values are tested elsewhere."""
+"""The operations the semantic layer emits, rule by rule: names, operands' types, attributes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import emit_kernels as kernels
 import numpy as np
 import pytest
 import tiletwin as triton
+import tiletwin.language as tl
 from tiletwin.compiler.compiler import ASTSource
 from tiletwin.errors import CompilationError
 
@@ -145,6 +146,17 @@ def test_keywords_of_other_front_ends_are_ignored() -> None:
 def test_attributes_that_other_libraries_have() -> None:
     with pytest.raises(CompilationError, match=r"has no attribute 'astype'; use x\.to\(dtype\)"):
         source(kernels.wrong_attribute, "*fp32")
+
+
+def test_full_takes_every_type() -> None:
+    has(source(kernels.full_of, "*i64", VALUE=1.5, DTYPE=tl.float16), "arith.constant 1.500000e+00 : f16")
+    has(source(kernels.full_of, "*i64", VALUE=2.9, DTYPE=tl.uint8), "arith.constant 2 : i8")
+    has(source(kernels.full_of, "*i64", VALUE=-0.5, DTYPE=tl.int1), "arith.constant true")
+    has(source(kernels.full_of, "*i64", VALUE=16, DTYPE=tl.pointer_type(tl.float32)), "tt.int_to_ptr % : i64")
+    with pytest.raises(CompilationError, match="inf has no value of type int32"):
+        source(kernels.full_of, "*i64", VALUE=float("inf"), DTYPE=tl.int32)
+    with pytest.raises(CompilationError, match="a number cannot be of type"):
+        source(kernels.full_of, "*i64", VALUE=1, DTYPE=tl.void)
 
 
 def test_fp8e4b15_in_integer_operations() -> None:
