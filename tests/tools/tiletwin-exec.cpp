@@ -1,6 +1,6 @@
 // tests/tools/tiletwin-exec.cpp -- runs the functions of an IR test on a backend and compares what they compute.
 //
-//   tiletwin-exec FILE --backend=interp [--filter=NAME] [--numerics=fast|ieee] [--threads=N] [--symbolic=both|yes|no] [--dump]
+//   tiletwin-exec FILE --backend=interp [--filter=NAME] [--numerics=fast|ieee] [--threads=N] [--symbolic=both|yes|no] [--max-ulp=N] [--dump]
 // Every public tt.func of the file is a test; CheckDialect.h says how it states what it expects. A check becomes a result of
 // the function, so any backend that can write results can run the file. On the interpreter each function is planned twice,
 // with symbolic pointers and masks and with materialised ones.
@@ -15,6 +15,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace mlir;
@@ -29,6 +30,7 @@ llvm::cl::opt<std::string> backend("backend", llvm::cl::desc("interp"), llvm::cl
 llvm::cl::opt<std::string> filter("filter", llvm::cl::desc("run only functions whose name contains this"));
 llvm::cl::opt<int> threads("threads", llvm::cl::desc("threads of a launch"), llvm::cl::init(0));
 llvm::cl::opt<bool> dump("dump", llvm::cl::desc("print the plans"), llvm::cl::init(false));
+llvm::cl::opt<int64_t> maxUlp("max-ulp", llvm::cl::desc("tighten every check.close to this"), llvm::cl::init(-1));
 enum class Symbolic { Both, Yes, No };
 llvm::cl::opt<Symbolic> symbolic("symbolic", llvm::cl::desc("pointers and masks"), llvm::cl::init(Symbolic::Both),
                                  llvm::cl::values(clEnumValN(Symbolic::Both, "both", "one run with, one without"),
@@ -166,6 +168,10 @@ private:
   bool failed_ = false;
 };
 
+int64_t ulpOf(const Check& check) {
+  return options::maxUlp < 0 ? check.ulp : std::min<int64_t>(check.ulp, options::maxUlp);
+}
+
 /// Runs a planned test and compares.
 void launchAndCompare(Test test, const interp::Program& program, Report& report) {
   std::vector<interp::ArgumentBits> bits, results;
@@ -216,7 +222,7 @@ void launchAndCompare(Test test, const interp::Program& program, Report& report)
   if (!trap)
     for (auto [check, cells] : llvm::zip(test.checks, storage)) {
       std::memcpy(check.got.bytes.data(), cells.data(), check.got.bytes.size());
-      if (std::string text = difference(check.got, check.expected, check.ulp); !text.empty())
+      if (std::string text = difference(check.got, check.expected, ulpOf(check)); !text.empty())
         report.fail(check.where, text);
     }
   for (auto [i, argument] : llvm::enumerate(test.arguments))

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // cf.br and cf.cond_br: blocks with arguments, an early return, a loop made of branches, a switch of values.
 
 tt.func public @early_return(%p: !tt.ptr<i32> {check.data = dense<0> : tensor<4xi32>, check.after = dense<[1, 1, 2, 2]> : tensor<4xi32>})

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.reduce of values with their indices: the largest or smallest, the lowest index among equals.
 
 tt.func public @argmax_f16_4x8_axis_1() {

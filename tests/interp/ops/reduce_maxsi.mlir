@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.reduce with arith.maxsi.
 
 tt.func public @maxsi_i8_16_axis_0() {

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.reduce with arith.mulf.
 
 tt.func public @mulf_f16_16_axis_0() {

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.reduce with arith.maxui and arith.minui.
 
 tt.func public @maxui_i8() {

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // scf.for: scalars, tiles and pointers carried around; no, one and many rounds; nested; swapped values.
 
 tt.func public @sum_of_a_range(%n: i32 {check.value = 10 : i32}) {

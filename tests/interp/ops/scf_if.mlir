@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // scf.if: scalars and tiles out of branches, effects in one branch only.
 
 tt.func public @if_taken(%c: i1 {check.value = true}, %x: i32 {check.value = 5 : i32}) {

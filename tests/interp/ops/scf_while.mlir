@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // scf.while: the condition is asked first; what it hands over is what the body and the code behind see.
 
 tt.func public @halve_until_odd(%n: i32 {check.value = 48 : i32}) {

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.addptr: elements of the pointee's size, offsets sign-extended; tt.ptr_to_int and tt.int_to_ptr: addresses.
 
 tt.func public @addptr_counts_elements(%p: !tt.ptr<i64> {check.data = dense<0> : tensor<4xi64>}) {

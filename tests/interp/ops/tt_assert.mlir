@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.assert: stops unless the condition holds in every lane.
 
 tt.func public @holds(%c: i1 {check.value = true}) {

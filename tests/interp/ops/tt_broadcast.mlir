@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.broadcast: repeats along dimensions of extent 1.
 
 tt.func public @broadcast_4x1_to_4x8_i32() {

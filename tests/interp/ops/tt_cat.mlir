@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.cat: the elements of both tiles; the interpreter puts the first tile first.
 
 tt.func public @cat_i32() {

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.expand_dims: a dimension of extent 1, at any place.
 
 tt.func public @expand_dims_at_0() {

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.gather: elements picked by index along one dimension.
 
 tt.func public @gather_1d_by_i8() {

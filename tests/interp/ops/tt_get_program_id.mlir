@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.get_program_id, tt.get_num_programs: which program this is, and how many there are.
 
 tt.func public @every_program_writes_its_id(%p: !tt.ptr<i32> {check.data = dense<-1> : tensor<24xi32>,

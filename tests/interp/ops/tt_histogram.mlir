@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.histogram: how many elements equal each bin's number; others are not counted.
 
 tt.func public @histogram() {

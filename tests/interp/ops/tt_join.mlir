@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.join: two tiles side by side in a new last dimension.
 
 tt.func public @join_4_i8() {

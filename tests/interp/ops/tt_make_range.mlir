@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.make_range: start, start + 1, ... end - 1.
 
 tt.func public @make_range_from_8() {

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.print: one line an element, with the program's id; programs in order.
 
 tt.func public @text_only() attributes {check.prints = "pid (0, 0, 0) just text\0A"} {

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.reshape: row-major order stays, with allow_reorder too.
 
 tt.func public @reshape_4x8_to_32() {

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.scan: inclusive prefixes along one dimension, from either end.
 
 tt.func public @addi_i8_16_axis_0() {

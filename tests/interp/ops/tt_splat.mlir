@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.splat: one value everywhere; tt.unsplat: the only element.
 
 tt.func public @splat_i1(%x: i1 {check.value = true}) {

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.split: the halves of a tile whose last dimension is 2.
 
 tt.func public @split_4x2_i8() {

@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // tt.trans: dimension d of the result is dimension order[d] of the source.
 
 tt.func public @trans_i8() {

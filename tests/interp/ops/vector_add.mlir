@@ -1,4 +1,5 @@
 // RUN: tiletwin-exec %s --backend=interp
+// RUN: tiletwin-exec %s --backend=interp --numerics=ieee --max-ulp=0
 // The kernel of the tutorial: blocks of a sum, the last one masked.
 
 tt.func public @vector_add(%x: !tt.ptr<f32> {check.data = dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]> : tensor<10xf32>, tt.divisibility = 16 : i32},
