@@ -3,6 +3,9 @@ SHELL := /bin/bash
 PYTHON := .venv/bin/python
 JOBS ?= $(shell nproc)
 export CCACHE_SLOPPINESS := pch_defines,time_macros,include_file_mtime,include_file_ctime
+# The same objects for every clone, wherever it lies.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
 
 .PHONY: help setup build demo test test-all test-cpp test-asan test-tsan bench wheel format lint docs clean
 
