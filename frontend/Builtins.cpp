@@ -40,6 +40,10 @@ bool callJit(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args,
              llvm::SmallVectorImpl<Value>& results) {
   if (!callJitHook)
     return raiseNotImplemented("functions as arguments are not available without the compiler's front end");
+  if (!PyObject_HasAttrString(jitFunction, "arg_names")) {
+    PyErr_Clear();
+    return raiseType("a function decorated with @triton.jit is needed here, got " + typeName(jitFunction));
+  }
   return callJitHook(inside, jitFunction, args, results);
 }
 
@@ -55,7 +59,9 @@ bool constantInt(PyObject* arg, const llvm::Twine& what, int64_t& out) {
   if (!PyIndex_Check(plain)) return raiseType(what + " must be a compile-time int, got " + typeName(plain));
   PyRef index = PyRef::steal(PyNumber_Index(plain));
   if (!index) return false;
-  out = PyLong_AsLongLong(index.get());
+  int overflow = 0;
+  out = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+  if (overflow) return raiseValue(what + " must fit 64 bits");
   return !(out == -1 && PyErr_Occurred());
 }
 

@@ -43,7 +43,7 @@ struct CallRegion {
   llvm::SmallVector<Type> wanted;
   llvm::StringRef name;
   bool operator()(Builder& inside, llvm::ArrayRef<Value> arguments, llvm::SmallVectorImpl<Value>& yielded) const {
-    if (!callJit(inside, function, arguments, yielded)) return false;
+    if (!callJit(inside, unwrap(function), arguments, yielded)) return false;
     if (yielded.size() != wanted.size())
       return raiseValue("tl." + name + ": the function must return " + llvm::Twine(wanted.size()) + " values, got " +
                         llvm::Twine(yielded.size()));
@@ -150,7 +150,7 @@ PyRef buildMapElementwise(Builder& b, llvm::ArrayRef<PyObject*> args) {
   region.terminator = "tt.map_elementwise.return";
   llvm::SmallVector<Type> resultTypes;
   auto body = [&](Builder& inside, llvm::ArrayRef<Value> arguments, llvm::SmallVectorImpl<Value>& yielded) {
-    if (!callJit(inside, args[0], arguments, yielded)) return false;
+    if (!callJit(inside, unwrap(args[0]), arguments, yielded)) return false;
     if (yielded.empty() || yielded.size() % pack != 0)
       return bool(raiseValue("tl.map_elementwise: the function returns " + llvm::Twine(yielded.size()) +
                              " values; with pack=" + llvm::Twine(pack) + " it must return a multiple of that"));
