@@ -3,6 +3,7 @@
 // tests/tile/MathTest.cpp measures it. Polynomials are Chebyshev fits, coefficients of the highest power first.
 #pragma once
 #include "interp/tile/Functors.h"
+#include <array>
 
 namespace tiletwin::tile {
 
@@ -11,6 +12,21 @@ template <class V, class... C> TILETWIN_INLINE V horner(V x, LaneOf<V> first, C.
   V r = V{} + first;
   ((r = fusedMultiplyAdd(r, x, V(V{} + LaneOf<V>(rest)))), ...);
   return r;
+}
+/// The same, in a tree: shorter chains. Coefficients of the lowest power first.
+template <class V, size_t N> TILETWIN_INLINE V polynomialTree(V x, std::array<V, N> c) {
+  if constexpr (N == 1) {
+    return c[0];
+  } else {
+    std::array<V, (N + 1) / 2> next;
+    for (size_t i = 0; i < N / 2; ++i) next[i] = fusedMultiplyAdd(c[2 * i + 1], x, c[2 * i]);
+    if constexpr (N % 2) next[N / 2] = c[N - 1];
+    return polynomialTree<V, (N + 1) / 2>(x * x, next);
+  }
+}
+/// c0 + c1 x + c2 x^2 + ...
+template <class V, class... C> TILETWIN_INLINE V tree(V x, C... coefficients) {
+  return polynomialTree<V, sizeof...(C)>(x, {V(V{} + LaneOf<V>(coefficients))...});
 }
 TILETWIN_INLINE PacketF fmaF(PacketF a, PacketF b, PacketF c) { return fusedMultiplyAdd(a, b, c); }
 TILETWIN_INLINE PacketF allF(float x) { return ei::pset1<PacketF>(x); }
@@ -26,58 +42,78 @@ TILETWIN_INLINE PacketF scaleByPowerOf2(PacketF p, PacketF k) {
   return first * (PacketF)((whole - half + 127) << 23);
 #endif
 }
-
-/// e^r for |r| <= ln2/2, times 2^k.
-TILETWIN_INLINE PacketF expReduced(PacketF r, PacketF k) {
-  PacketF p = horner(r, 0.00139262508314976117f, 0.0083632328836826182f, 0.0416665542129841503f, 0.166665766661199283f, 0.5f);
-  p = fmaF(p, r * r, r) + allF(1.f);
-  return scaleByPowerOf2(p, k);
+/// The same for results that are normal numbers, where `shifted` is k + 1.5 * 2^23: k is added to the exponent.
+TILETWIN_INLINE PacketF scaleNormal(PacketF p, PacketF shifted) {
+  using I = Vec<int32_t, kLanesF>;
+  return (PacketF)((I)p + ((I)shifted << 23));
 }
+inline constexpr float kShift = 0x1.8p23f; ///< adding it rounds to an integer, left in the low bits
 
 struct Exp {
-  static TILETWIN_INLINE PacketF apply(PacketF x) {
-    const PacketF low = allF(-104.5f), high = allF(89.f), magic = allF(0x1.8p23f);
-    PacketF c = low > x ? low : x; // a NaN stays
-    c = high < c ? high : c;
-    const PacketF k = fmaF(c, allF(0x1.715476p+0f), magic) - magic;
-    PacketF r = fmaF(k, allF(-0x1.62e4p-1f), c);   // few bits: the product is exact
+  /// k = shifted - kShift is x / ln 2 rounded; gives e^(x - k ln 2).
+  static TILETWIN_INLINE PacketF reduced(PacketF x, PacketF k) {
+    PacketF r = fmaF(k, allF(-0x1.62e4p-1f), x); // few bits: the product is exact
     r = fmaF(k, allF(-0x1.7f7d1cp-20f), r);
-    return expReduced(r, k);
+    const PacketF square = r * r;
+    const PacketF high = fmaF(square, allF(0.00139262508314976117f), fmaF(r, allF(0.0083632328836826182f), allF(0.0416665542129841503f)));
+    const PacketF p = fmaF(high, square, fmaF(r, allF(0.166665766661199283f), allF(0.5f)));
+    return fmaF(p, square, r) + 1.f;
+  }
+  /// For |x| < 87: neither the result nor a step leaves the normal numbers.
+  static TILETWIN_INLINE PacketF inRange(PacketF x) {
+    const PacketF shifted = fmaF(x, allF(0x1.715476p+0f), allF(kShift));
+    return scaleNormal(reduced(x, shifted - kShift), shifted);
+  }
+  static TILETWIN_INLINE PacketF apply(PacketF x) {
+    if (!anyLane(~(__builtin_elementwise_abs(x) < 87.f))) [[likely]] return inRange(x);
+    PacketF c = allF(-104.5f) > x ? allF(-104.5f) : x; // a NaN stays
+    c = allF(89.f) < c ? allF(89.f) : c;
+    const PacketF k = fmaF(c, allF(0x1.715476p+0f), allF(kShift)) - kShift;
+    return scaleByPowerOf2(reduced(c, k), k);
   }
   static TILETWIN_INLINE PacketD apply(PacketD x) { return mapLanes([](double v) { return std::exp(v); }, x); }
 };
 
 struct Exp2 {
+  static TILETWIN_INLINE PacketF reduced(PacketF r) {
+    const PacketF p = tree(r, 0.24022650760957307f, 0.0555035689862707292f, 0.0096180823706166601f, 0.00133909782481238669f,
+                           0.000154532624093206731f);
+    return fmaF(r, allF(0.693147188071176234f), p * (r * r)) + 1.f;
+  }
   static TILETWIN_INLINE PacketF apply(PacketF x) {
-    const PacketF low = allF(-151.f), high = allF(129.f), magic = allF(0x1.8p23f);
-    PacketF c = low > x ? low : x;
-    c = high < c ? high : c;
-    const PacketF k = (c + magic) - magic, r = c - k;
-    const PacketF p = horner(r, 0.000154532624093206731f, 0.00133909782481238669f, 0.0096180823706166601f, 0.0555035689862707292f,
-                             0.24022650760957307f, 0.693147188071176234f);
-    return scaleByPowerOf2(fmaF(p, r, allF(1.f)), k);
+    if (!anyLane(~(__builtin_elementwise_abs(x) < 126.f))) [[likely]] {
+      const PacketF shifted = x + kShift;
+      return scaleNormal(reduced(x - (shifted - kShift)), shifted);
+    }
+    PacketF c = allF(-151.f) > x ? allF(-151.f) : x;
+    c = allF(129.f) < c ? allF(129.f) : c;
+    const PacketF k = (c + kShift) - kShift;
+    return scaleByPowerOf2(reduced(c - k), k);
   }
   static TILETWIN_INLINE PacketD apply(PacketD x) { return mapLanes([](double v) { return std::exp2(v); }, x); }
 };
 
 /// x = (1 + f) 2^e with 1 + f in [sqrt(1/2), sqrt(2)); tail = log(1 + f) - f. For positive finite x.
 struct LogParts { PacketF f, tail, e; };
-TILETWIN_INLINE LogParts logParts(PacketF x) {
+template <bool Subnormals> TILETWIN_INLINE LogParts logParts(PacketF x) {
   using I = Vec<int32_t, kLanesF>;
   const auto subnormal = x < 0x1p-126f;
-  const PacketF scaled = subnormal ? x * 0x1p25f : x;
+  const PacketF scaled = Subnormals ? (subnormal ? x * 0x1p25f : x) : x;
   const I e = ((I)scaled - 0x3F3504F3) >> 23;
   const PacketF f = (PacketF)((I)scaled - (e << 23)) - 1.f;
   PacketF exponent = __builtin_convertvector(e, PacketF);
-  exponent = subnormal ? exponent - 25.f : exponent;
+  if constexpr (Subnormals) exponent = subnormal ? exponent - 25.f : exponent;
   const PacketF square = f * f;
-  const PacketF p = horner(f, 0.0698070195866497051f, -0.114945466128902167f, 0.116890711374578692f, -0.124240377176501978f,
-                           0.14248551264361469f, -0.166678509728517664f, 0.20000730503852239f, -0.249999966269394809f,
-                           0.333333311218801505f);
+  const PacketF p = tree(f, 0.333333311218801505f, -0.249999966269394809f, 0.20000730503852239f, -0.166678509728517664f,
+                         0.14248551264361469f, -0.124240377176501978f, 0.116890711374578692f, -0.114945466128902167f,
+                         0.0698070195866497051f);
   return {f, fmaF(square, allF(-0.5f), square * f * p), exponent};
 }
-/// What log and log2 share: log(+-0) = -inf, log(inf) = inf, log of a negative or NaN = NaN.
-TILETWIN_INLINE PacketF logSpecial(PacketF x, PacketF r) {
+/// Combine(LogParts) for positive normal numbers; the rest has a slower way: log(+-0) = -inf, log(inf) = inf, log of a negative or NaN = NaN.
+template <class Combine> TILETWIN_INLINE PacketF logarithm(PacketF x, Combine combine) {
+  using U = BitsOf<PacketF>;
+  if (!anyLane(((U)x - 0x00800000u) >= 0x7F000000u)) [[likely]] return combine(logParts<false>(x));
+  PacketF r = combine(logParts<true>(x));
   r = x == __builtin_inff() ? x : r;
   r = x == 0.f ? allF(-__builtin_inff()) : r;
   return x >= 0.f ? r : allF(__builtin_nanf(""));
@@ -85,19 +121,20 @@ TILETWIN_INLINE PacketF logSpecial(PacketF x, PacketF r) {
 
 struct Log {
   static TILETWIN_INLINE PacketF apply(PacketF x) {
-    const LogParts s = logParts(x);
-    const PacketF low = fmaF(s.e, allF(-0x1.05c61p-29f), s.tail); // ln 2 = high + low
-    return logSpecial(x, fmaF(s.e, allF(0x1.62e43p-1f), s.f + low));
+    return logarithm(x, [](LogParts s) __attribute__((always_inline)) {
+      const PacketF low = fmaF(s.e, allF(-0x1.05c61p-29f), s.tail); // ln 2 = high + low
+      return fmaF(s.e, allF(0x1.62e43p-1f), s.f + low);
+    });
   }
   static TILETWIN_INLINE PacketD apply(PacketD x) { return mapLanes([](double v) { return std::log(v); }, x); }
 };
 
 struct Log2 {
   static TILETWIN_INLINE PacketF apply(PacketF x) {
-    const LogParts s = logParts(x);
-    const PacketF high = allF(0x1.715476p+0f), low = allF(0x1.4ae0cp-26f); // 1 / ln 2
-    const PacketF fraction = fmaF(s.f, high, fmaF(s.f, low, s.tail * high));
-    return logSpecial(x, s.e + fraction);
+    return logarithm(x, [](LogParts s) __attribute__((always_inline)) {
+      const PacketF high = allF(0x1.715476p+0f), low = allF(0x1.4ae0cp-26f); // 1 / ln 2
+      return s.e + fmaF(s.f, high, fmaF(s.f, low, s.tail * high));
+    });
   }
   static TILETWIN_INLINE PacketD apply(PacketD x) { return mapLanes([](double v) { return std::log2(v); }, x); }
 };
@@ -106,8 +143,6 @@ struct Log2 {
 template <int Quadrant> TILETWIN_INLINE PacketF sinQuadrant(PacketF x) {
   using D = Vec<double, kLanesF>;
   using I = Vec<int64_t, kLanesF>;
-  if (anyLane(~(__builtin_elementwise_abs(x) < 0x1p40f)))
-    return mapLanes([](float v) { return float(Quadrant ? std::cos(double(v)) : std::sin(double(v))); }, x);
   const D wide = __builtin_convertvector(x, D);
   const D magic = D{} + 0x1.8p52;
   const D shifted = fusedMultiplyAdd(wide, D{} + 0x1.45f306dc9c883p-1, magic);
@@ -122,7 +157,13 @@ template <int Quadrant> TILETWIN_INLINE PacketF sinQuadrant(PacketF x) {
   const I quadrant = (I)shifted + Quadrant;
   D y = (quadrant & 1) != 0 ? c : s;
   y = (D)((I)y ^ ((quadrant & 2) << 62));
-  return __builtin_convertvector(y, PacketF);
+  PacketF result = __builtin_convertvector(y, PacketF);
+  const auto inRange = __builtin_elementwise_abs(x) < 0x1p40f;
+  if (anyLane(~inRange)) [[unlikely]] {
+    for (int i = 0; i < kLanesF; ++i)
+      if (!inRange[i]) result[i] = float(Quadrant ? std::cos(double(x[i])) : std::sin(double(x[i])));
+  }
+  return result;
 }
 struct Sin {
   static TILETWIN_INLINE PacketF apply(PacketF x) {
@@ -151,17 +192,17 @@ struct Erf {
   static TILETWIN_INLINE PacketF apply(PacketF x) {
     PacketF t = __builtin_elementwise_abs(x);
     const PacketF square = x * x;
-    const PacketF inner = fmaF(horner(square, 0.0000787587506268548834f, -0.000801686428716586953f, 0.00518908742343397399f,
-                                      -0.0268542120106264124f, 0.112835947151602177f, -0.37612626666720331f, 0.128379165848350946f),
+    const PacketF inner = fmaF(tree(square, 0.128379165848350946f, -0.37612626666720331f, 0.112835947151602177f, -0.0268542120106264124f,
+                                    0.00518908742343397399f, -0.000801686428716586953f, 0.0000787587506268548834f),
                                x, x);
     t = t > 4.f ? allF(4.f) : t;
-    const PacketF q = horner(t, -1.64356965360383266e-6f, 0.0000461779127904000422f, -0.000597743471960611076f, 0.00476357524914934924f,
-                             -0.0264310176033692273f, 0.110094480827648994f, 0.631814516659384178f, 1.13023761637467123f,
-                             -0.000320441531277266443f); // -log(erfc(t)) on [0.92, 4]
-    const PacketF outer = allF(1.f) - Exp::apply(-q);
+    const PacketF q = tree(t, -0.000320441531277266443f, 1.13023761637467123f, 0.631814516659384178f, 0.110094480827648994f,
+                           -0.0264310176033692273f, 0.00476357524914934924f, -0.000597743471960611076f, 0.0000461779127904000422f,
+                           -1.64356965360383266e-6f); // -log(erfc(t)) on [0.92, 4]
+    const PacketF outer = 1.f - Exp::inRange(-q);
     using U = BitsOf<PacketF>;
     const PacketF signedOuter = (PacketF)(((U)outer & 0x7FFFFFFFu) | ((U)x & 0x80000000u));
-    return __builtin_elementwise_abs(x) < 0.96f ? inner : signedOuter;
+    return __builtin_elementwise_abs(x) >= 0.96f ? signedOuter : inner; // a NaN is in neither and stays one in `inner`
   }
   static TILETWIN_INLINE PacketD apply(PacketD x) { return mapLanes([](double v) { return std::erf(v); }, x); }
 };

@@ -91,18 +91,22 @@ template <class Combine, class Src, class Dst, int L> struct Reducer {
       }
       return;
     }
+    for (int64_t o = 0; o < outer; ++o, p += rowStride, out += inner * kOut) columns(axis, 0, inner, out, p);
+  }
+
+  /// Columns first .. inner - 1 of one [axis][inner] block.
+  static void columns(int64_t axis, int64_t first, int64_t inner, uint8_t* out, const uint8_t* p) {
+    constexpr int64_t kOut = sizeof(typename Dst::Element);
     const int64_t rowBytes = inner * int64_t(sizeof(E));
-    for (int64_t o = 0; o < outer; ++o, p += rowStride, out += inner * kOut) {
-      int64_t i = 0;
-      for (; i + L <= inner; i += L) column(axis, out + i * kOut, p + i * int64_t(sizeof(E)), rowBytes);
-      if (i == inner) continue;
-      V total = loadPartial(p + i * int64_t(sizeof(E)), inner - i);
-      for (int64_t a = 1; a < axis; ++a)
-        total = Rounded::apply(total, loadPartial(p + i * int64_t(sizeof(E)) + a * rowBytes, inner - i));
-      alignas(64) uint8_t pad[L * 8];
-      Dst::template store<L>(pad, total);
-      copyTail(out + i * kOut, pad, inner - i, kOut);
-    }
+    int64_t i = first;
+    for (; i + L <= inner; i += L) column(axis, out + i * kOut, p + i * int64_t(sizeof(E)), rowBytes);
+    if (i == inner) return;
+    V total = loadPartial(p + i * int64_t(sizeof(E)), inner - i);
+    for (int64_t a = 1; a < axis; ++a)
+      total = Rounded::apply(total, loadPartial(p + i * int64_t(sizeof(E)) + a * rowBytes, inner - i));
+    alignas(64) uint8_t pad[L * 8];
+    Dst::template store<L>(pad, total);
+    copyTail(out + i * kOut, pad, inner - i, kOut);
   }
 };
 

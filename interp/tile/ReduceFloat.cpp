@@ -30,14 +30,13 @@ struct Minimum {
   template <class V> static TILETWIN_INLINE V apply(V a, V b) { return MinimumF::apply(a, b); }
 };
 
-/// f32 and f64 extrema of contiguous rows: one max instruction an element. It forgets which zero it saw, and all-NaN rows; then the row is
-/// read again with the full rule.
+/// f32 and f64 extrema: one max instruction an element. It forgets which zero it saw, and that all were NaN; then the row, or the block of
+/// columns, is read again with the full rule.
 template <DType T, bool Max> void fastExtremum(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride) {
   using S = Storage<T>;
   using E = typename S::Compute;
   constexpr int L = kLanes<E, 1>;
   using Full = Reducer<NumExtremum<std::conditional_t<Max, MaxNumF, MinNumF>>, S, S, L>;
-  if (inner != 1 || axis < L) return Full::run(outer, axis, inner, dst, src, rowStride);
   using V = Vec<E, L>;
   const E start = E(Max ? -__builtin_inf() : __builtin_inf());
   const auto better = [](V x, V best) __attribute__((always_inline)) { // a NaN x leaves best
@@ -46,6 +45,27 @@ template <DType T, bool Max> void fastExtremum(int64_t outer, int64_t axis, int6
   };
   const auto* p = static_cast<const uint8_t*>(src);
   auto* out = static_cast<E*>(dst);
+  if (inner == 1 && axis < L) return Full::run(outer, axis, inner, dst, src, rowStride);
+  if (inner != 1) {
+    for (int64_t o = 0; o < outer; ++o, p += rowStride, out += inner) {
+      const auto* tile = reinterpret_cast<const E*>(p);
+      int64_t i = 0;
+      for (; i + 4 * L <= inner; i += 4 * L) {
+        V best[4] = {V{} + start, V{} + start, V{} + start, V{} + start};
+        for (int64_t a = 0; a < axis; ++a)
+#pragma clang loop unroll(full)
+          for (int j = 0; j < 4; ++j) best[j] = better(loadAs<V>(tile + a * inner + i + j * L), best[j]);
+#pragma clang loop unroll(full)
+        for (int j = 0; j < 4; ++j) {
+          if (anyLane((best[j] == start) | (best[j] == E(0))))
+            Full::column(axis, reinterpret_cast<uint8_t*>(out + i + j * L), reinterpret_cast<const uint8_t*>(tile + i + j * L), inner * int64_t(sizeof(E)));
+          else storeAs(out + i + j * L, best[j]);
+        }
+      }
+      if (i < inner) Full::columns(axis, i, inner, reinterpret_cast<uint8_t*>(out), p);
+    }
+    return;
+  }
   for (int64_t o = 0; o < outer; ++o, p += rowStride) {
     const auto* row = reinterpret_cast<const E*>(p);
     V best[4] = {V{} + start, V{} + start, V{} + start, V{} + start};

@@ -180,8 +180,16 @@ template <> struct Storage<DType::F8E4M3FNUZ> : Float8Storage<DType::F8E4M3FNUZ>
 
 /// Whether any bit of a lane mask is set.
 template <class M> TILETWIN_INLINE bool anyLane(M mask) {
-  using S = Vec<int64_t, int(sizeof(M) / 8)>;
-  return __builtin_reduce_or((S)mask) != 0;
+  if constexpr (sizeof(M) > 32) {
+    using Half = Vec<int64_t, int(sizeof(M) / 16)>;
+    const auto halves = std::bit_cast<Packets<Half, 2>>(mask);
+    return anyLane(halves.part[0] | halves.part[1]);
+  } else if constexpr (sizeof(M) == 32) {
+    return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
+  } else {
+    static_assert(sizeof(M) == 16);
+    return !_mm_testz_si128((__m128i)mask, (__m128i)mask);
+  }
 }
 
 /// Lanes of one step of a loop: `Registers` native registers of the widest lane type.
