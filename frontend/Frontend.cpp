@@ -52,6 +52,7 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext& context, const 
   setCallJitHook(callJitInRegion);
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   ModuleBuilder builder(*module);
+  builder.functions().dropPythonCalls = request.dropPythonCalls;
   Builder::Scope scope(&builder);
   OptionsScope options(request.options);
   std::shared_ptr<FunctionInfo> info = Walker::readFunction(builder, request.function);

@@ -2,6 +2,7 @@
 // Invariant: putTogether(takeApart(v)) is v with its tensors replaced; classes of named tuples and aggregates are kept.
 #include "frontend/Structure.h"
 #include "frontend/Raise.h"
+#include "frontend/Semantic.h"
 
 namespace tiletwin::frontend {
 namespace {
@@ -267,6 +268,47 @@ PyRef unwrapDeep(PyObject* object) {
       return {};
   }
   return tuple;
+}
+
+PyRef materialise(Builder& builder, PyObject* value) {
+  if (isTensor(value))
+    return PyRef::borrow(value);
+  if (isConstexpr(value)) {
+    PyObject* plain = constexprValue(value);
+    if (PyLong_Check(plain) || PyFloat_Check(plain)) {
+      if (Py_TYPE(plain) != &PyLong_Type && Py_TYPE(plain) != &PyBool_Type && Py_TYPE(plain) != &PyFloat_Type)
+        return PyRef::borrow(value); // members of enumerations
+      Value tensor = toTensor(builder, value);
+      return tensor ? makeTensor(tensor) : PyRef();
+    }
+    if (PyTuple_Check(plain)) {
+      PyRef tuple = wrapConstant(plain);
+      return tuple ? materialise(builder, tuple.get()) : PyRef();
+    }
+    return PyRef::borrow(value);
+  }
+  if (!PyTuple_Check(value))
+    return PyRef::borrow(value);
+  Py_ssize_t size = PyTuple_Size(value);
+  llvm::SmallVector<PyRef> items;
+  bool changed = false;
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    PyRef wrapped = wrapConstant(PyTuple_GetItem(value, i));
+    items.push_back(wrapped ? materialise(builder, wrapped.get()) : PyRef());
+    if (!items.back())
+      return {};
+    changed |= items.back().get() != PyTuple_GetItem(value, i);
+  }
+  if (!changed)
+    return PyRef::borrow(value);
+  PyRef made = PyRef::steal(PyTuple_New(size));
+  bool named = Py_TYPE(value) != &PyTuple_Type && PyObject_HasAttrString(classOf(value), "_fields");
+  if (!named)
+    return makeTuple(items);
+  for (Py_ssize_t i = 0; made && i < size; ++i)
+    if (PyTuple_SetItem(made.get(), i, items[i].release()) < 0)
+      return {};
+  return made ? PyRef::steal(PyObject_Call(classOf(value), made.get(), nullptr)) : PyRef();
 }
 
 bool containsTensor(PyObject* object) {

@@ -40,6 +40,8 @@ bool sameConstant(PyObject* a, PyObject* b);
 PyRef wrapConstant(PyObject* object);
 /// A constexpr's value, through tuples.
 PyRef unwrapDeep(PyObject* object);
+/// What plain assignment makes of a value (rule 11): compile-time numbers become tensors, through tuples.
+PyRef materialise(Builder& builder, PyObject* value);
 bool containsTensor(PyObject* object);
 
 } // namespace tiletwin::frontend

@@ -158,12 +158,12 @@ private:
   bool visitAugAssign(PyObject* node);
   bool visitExpr(PyObject* node);
   bool visitReturn(PyObject* node);
+  /// Whether a call is of Python's own (breakpoint) or a plain Python function, whose result nobody uses.
+  bool isPythonCall(PyObject* node);
   bool visitPass(PyObject* node);
   bool visitAssert(PyObject* node);
   bool visitRefusedStatement(PyObject* node);
   bool assign(PyObject* target, PyRef value);
-  /// What plain assignment makes of a value (rule 11): numbers become tensors.
-  PyRef materialise(PyObject* value);
   bool isConstexprAnnotation(PyObject* annotation, bool& is);
 
   // WalkerFunctions.cpp, WalkerKernel.cpp

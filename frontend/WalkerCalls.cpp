@@ -56,7 +56,7 @@ std::string moduleOf(PyObject* object) {
 }
 
 bool isLanguageModule(llvm::StringRef name) {
-  return name.starts_with("tiletwin.") || name == "tiletwin" || name.starts_with("triton.") || name == "triton";
+  return name != "tiletwin.debug" && (name.starts_with("tiletwin.") || name == "tiletwin" || name.starts_with("triton.") || name == "triton");
 }
 
 /// min, len, ... by identity; null: none of them.

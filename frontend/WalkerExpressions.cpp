@@ -390,7 +390,7 @@ PyRef Walker::visitNamedExpr(PyObject* node) {
     LocationGuard guard(*this);
     assigning_ = name.get();
     PyRef value = evaluate(valueNode.get());
-    PyRef kept = value ? materialise(value.get()) : PyRef();
+    PyRef kept = value ? materialise(builder_, value.get()) : PyRef();
     if (!kept)
       return {};
     locals_.set(name.get(), std::move(kept));

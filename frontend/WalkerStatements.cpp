@@ -20,47 +20,6 @@ PyObject* classOf(PyObject* node) { return reinterpret_cast<PyObject*>(Py_TYPE(n
 
 } // namespace
 
-PyRef Walker::materialise(PyObject* value) {
-  if (isTensor(value))
-    return PyRef::borrow(value);
-  if (isConstexpr(value)) {
-    PyObject* plain = constexprValue(value);
-    if (PyLong_Check(plain) || PyFloat_Check(plain)) {
-      if (Py_TYPE(plain) != &PyLong_Type && Py_TYPE(plain) != &PyBool_Type && Py_TYPE(plain) != &PyFloat_Type)
-        return PyRef::borrow(value); // members of enumerations
-      Value tensor = toTensor(builder_, value);
-      return tensor ? makeTensor(tensor) : PyRef();
-    }
-    if (PyTuple_Check(plain)) {
-      PyRef tuple = wrapConstant(plain);
-      return tuple ? materialise(tuple.get()) : PyRef();
-    }
-    return PyRef::borrow(value);
-  }
-  if (!PyTuple_Check(value))
-    return PyRef::borrow(value);
-  Py_ssize_t size = PyTuple_Size(value);
-  llvm::SmallVector<PyRef> items;
-  bool changed = false;
-  for (Py_ssize_t i = 0; i < size; ++i) {
-    PyRef wrapped = wrapConstant(PyTuple_GetItem(value, i));
-    items.push_back(wrapped ? materialise(wrapped.get()) : PyRef());
-    if (!items.back())
-      return {};
-    changed |= items.back().get() != PyTuple_GetItem(value, i);
-  }
-  if (!changed)
-    return PyRef::borrow(value);
-  PyRef made = PyRef::steal(PyTuple_New(size));
-  bool named = Py_TYPE(value) != &PyTuple_Type && PyObject_HasAttrString(classOf(value), "_fields");
-  if (!named)
-    return makeTuple(items);
-  for (Py_ssize_t i = 0; made && i < size; ++i)
-    if (PyTuple_SetItem(made.get(), i, items[i].release()) < 0)
-      return {};
-  return made ? PyRef::steal(PyObject_Call(classOf(value), made.get(), nullptr)) : PyRef();
-}
-
 bool Walker::assign(PyObject* target, PyRef value) {
   const AstNames& n = astNames();
   static PyObject* const nameClass = astClass("Name");
@@ -131,7 +90,7 @@ bool Walker::visitAssign(PyObject* node) {
   if (name && pending != pendingConstexpr_.end()) {
     pendingConstexpr_.erase(pending);
   } else {
-    value = materialise(value.get());
+    value = materialise(builder_, value.get());
   }
   return value && assign(target, std::move(value));
 }
@@ -179,7 +138,7 @@ bool Walker::visitAnnAssign(PyObject* node) {
     locals_.set(name.get(), std::move(value));
     return true;
   }
-  value = materialise(value.get());
+  value = materialise(builder_, value.get());
   return value && assign(target.get(), std::move(value));
 }
 
@@ -201,15 +160,48 @@ bool Walker::visitAugAssign(PyObject* node) {
   PyRef lhs = lookUp(name.get());
   PyRef rhs = lhs ? evaluate(valueNode.get()) : PyRef();
   PyRef result = rhs ? binaryValues(*row, lhs.get(), rhs.get()) : PyRef();
-  PyRef kept = result ? materialise(result.get()) : PyRef();
+  PyRef kept = result ? materialise(builder_, result.get()) : PyRef();
   if (!kept)
     return false;
   locals_.set(name.get(), std::move(kept));
   return true;
 }
 
+bool Walker::isPythonCall(PyObject* node) {
+  static PyObject* const callClass = astClass("Call");
+  static PyObject* const nameClass = astClass("Name");
+  static PyObject* const attributeClass = astClass("Attribute");
+  if (classOf(node) != callClass)
+    return false;
+  PyRef func = attribute(node, astNames().func), callee;
+  if (func && classOf(func.get()) == nameClass) {
+    PyRef name = attribute(func.get(), astNames().id);
+    if (!name || locals_.find(name.get()))
+      return false;
+    PyObject* global = PyDict_GetItemWithError(info_->globals.get(), name.get());
+    if (!global)
+      return stringOf(name.get()) == "breakpoint";
+    callee = PyRef::borrow(global);
+  } else if (func && classOf(func.get()) == attributeClass) {
+    PyRef baseNode = attribute(func.get(), astNames().value), name = attribute(func.get(), astNames().attr);
+    PyRef baseName = baseNode && classOf(baseNode.get()) == nameClass ? attribute(baseNode.get(), astNames().id) : PyRef();
+    PyObject* base = baseName && name && !locals_.find(baseName.get()) ? PyDict_GetItemWithError(info_->globals.get(), baseName.get()) : nullptr;
+    callee = base && calleeKind(base) == CalleeKind::Module ? PyRef::steal(PyObject_GetAttr(base, name.get())) : PyRef();
+  }
+  PyErr_Clear();
+  if (!callee || calleeKind(callee.get()) != CalleeKind::PythonFunction)
+    return false;
+  PyRef module = PyRef::steal(PyObject_GetAttrString(callee.get(), "__module__"));
+  PyErr_Clear();
+  std::string text = module ? stringOf(module.get()) : "";
+  llvm::StringRef from = text;
+  return from == "tiletwin.debug" || !(from.starts_with("tiletwin.") || from == "tiletwin" || from.starts_with("triton."));
+}
+
 bool Walker::visitExpr(PyObject* node) {
   PyRef value = attribute(node, astNames().value);
+  if (value && builder_.functions().dropPythonCalls && isPythonCall(value.get()))
+    return true;
   return value && bool(evaluate(value.get()));
 }
 

@@ -1,4 +1,4 @@
-"""The front end emits what Triton's does: each case's TTIR holds the same operations as Triton 3.9's for the same kernel.
+"""Each case's TTIR holds the same operations as Triton 3.9's for the same kernel.
 
 Operations are compared as counts by name: their order differs where arguments are evaluated in Python's order here, and
 keywords first there. Cases that differ for a reason are listed with it; the list is checked both ways.
@@ -17,7 +17,7 @@ import pytest
 import triton
 
 DATA = Path(__file__).resolve().parent.parent / "data"
-FILES = sorted(path.stem for path in (DATA / "kernels").glob("k*.py")) + ["x_bad"]
+FILES = [*sorted(path.stem for path in (DATA / "kernels").glob("k*.py")), "x_bad"]
 OPERATION = re.compile(r'(?:= |^\s*)"?((?:tt|arith|math|scf|cf|ub|llvm)\.[\w.]+)"?', re.MULTILINE)
 
 # What is different on purpose: reason -> cases.

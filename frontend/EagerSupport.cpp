@@ -1,0 +1,400 @@
+// frontend/EagerSupport.cpp -- assignment, truth, and/or/not, chains, loops and calls of eager mode.
+// Not here:  the rewrite that inserts the calls (python/tiletwin/eager/rewriter.py), evaluation (the eager builder).
+// Invariant: types of values are those that compiled mode gives; `and`, `or` and ternaries keep what they need on a stack
+//            per thread, which eager_reset empties when a program starts.
+#include "frontend/EagerSupport.h"
+#include "frontend/Raise.h"
+#include "frontend/Structure.h"
+#include "frontend/Walker.h"
+
+namespace tiletwin::frontend {
+namespace {
+
+/// First operands of `and` and `or` whose rest is being evaluated; conditions of ternaries. Objects live until popped.
+std::vector<PyRef>& pending() {
+  static thread_local auto* stack = new std::vector<PyRef>; // not destroyed: Python may be gone when the thread ends
+  return *stack;
+}
+
+PyRef popPending() {
+  if (pending().empty())
+    return raise(PyExc_SystemError, "tiletwin: eager mode's operand stack is empty");
+  PyRef top = std::move(pending().back());
+  pending().pop_back();
+  return top;
+}
+
+Builder* builderOrError() {
+  Builder* builder = Builder::current();
+  if (!builder)
+    raise(PyExc_RuntimeError, "a kernel's function was called outside a launch");
+  return builder;
+}
+
+PyObject* tensorOrNull(const Value& value) { return value ? makeTensor(value).release() : nullptr; }
+PyObject* truthObject(bool value) { return PyBool_FromLong(value); }
+
+/// Truth of a value: 1, 0, or -1 with an error set. Blocks are an error as in compiled mode.
+int truthOf(PyObject* value) {
+  if (!isTensor(value))
+    return PyObject_IsTrue(unwrap(value));
+  Builder* builder = builderOrError();
+  Value condition = builder ? truth(*builder, value) : Value();
+  if (!condition)
+    return -1;
+  if (!eagerHooks().item) {
+    raise(PyExc_SystemError, "tiletwin: eager mode is not set up");
+    return -1;
+  }
+  PyRef item = PyRef::steal(eagerHooks().item(condition));
+  return item ? PyObject_IsTrue(item.get()) : -1;
+}
+
+PyObject* assign(PyObject*, PyObject* value) {
+  if (isTensor(value))
+    return PyRef::borrow(value).release();
+  PyRef wrapped = wrapConstant(value);
+  Builder* builder = wrapped ? builderOrError() : nullptr;
+  return builder ? materialise(*builder, wrapped.get()).release() : nullptr;
+}
+
+PyObject* constant(PyObject*, PyObject* value) {
+  PyRef wrapped = wrapConstant(value);
+  if (!wrapped || isTensor(wrapped.get()) || isConstexpr(wrapped.get()) || PyTuple_Check(wrapped.get()))
+    return wrapped.release();
+  return makeConstexpr(wrapped.get()).release();
+}
+
+PyObject* truthFunction(PyObject*, PyObject* value) {
+  if (!isTensor(value) && !isConstexpr(value))
+    if (PyRef wrapped = PyRef::steal(PyObject_GetAttrString(value, "condition"))) { // tl.condition(c)
+      int is = truthOf(wrapped.get());
+      return is < 0 ? nullptr : truthObject(is);
+    }
+  PyErr_Clear();
+  int is = truthOf(value);
+  return is < 0 ? nullptr : truthObject(is);
+}
+
+PyObject* notFunction(PyObject*, PyObject* value) {
+  if (isTensor(value)) {
+    Builder* builder = builderOrError();
+    return builder ? tensorOrNull(unary(*builder, UnaryOp::Not, value)) : nullptr;
+  }
+  int is = PyObject_IsTrue(unwrap(value));
+  return is < 0 ? nullptr : truthObject(!is);
+}
+
+/// `a and b` is `end_and(b) if begin_and(a) else take()`: a compile-time a decides or drops out, a tensor never decides.
+PyObject* begin(PyObject* value, bool isAnd) {
+  bool evaluateRest = true;
+  if (!isTensor(value)) {
+    int is = PyObject_IsTrue(unwrap(value));
+    if (is < 0)
+      return nullptr;
+    evaluateRest = bool(is) == isAnd;
+  }
+  pending().push_back(PyRef::borrow(value));
+  return truthObject(evaluateRest);
+}
+PyObject* end(PyObject* second, bool isAnd) {
+  PyRef first = popPending();
+  if (!first || !isTensor(first.get()))
+    return first ? PyRef::borrow(second).release() : nullptr;
+  if (!isTensor(second)) {
+    int is = PyObject_IsTrue(unwrap(second));
+    if (is < 0)
+      return nullptr;
+    return bool(is) == isAnd ? first.release() : PyRef::borrow(second).release();
+  }
+  Builder* builder = builderOrError();
+  return builder ? tensorOrNull(binary(*builder, isAnd ? BinaryOp::LogicalAnd : BinaryOp::LogicalOr, first.get(), second)) : nullptr;
+}
+PyObject* beginAnd(PyObject*, PyObject* value) { return begin(value, true); }
+PyObject* beginOr(PyObject*, PyObject* value) { return begin(value, false); }
+PyObject* endAnd(PyObject*, PyObject* value) { return end(value, true); }
+PyObject* endOr(PyObject*, PyObject* value) { return end(value, false); }
+PyObject* take(PyObject*, PyObject*) { return popPending().release(); }
+
+/// `x if c else y` is `end_if(x) if begin_if(c) else end_if(y)`: numbers become tensors if c is one.
+PyObject* beginIf(PyObject*, PyObject* condition) {
+  int is = truthOf(condition);
+  if (is < 0)
+    return nullptr;
+  pending().push_back(PyRef::borrow(condition));
+  return truthObject(is);
+}
+PyObject* endIf(PyObject*, PyObject* value) {
+  PyRef condition = popPending();
+  if (!condition || !isTensor(condition.get()))
+    return condition ? PyRef::borrow(value).release() : nullptr;
+  Builder* builder = builderOrError();
+  return builder ? tensorOrNull(toTensor(*builder, value)) : nullptr;
+}
+
+PyObject* identity(PyObject* args, bool wanted) {
+  PyObject *x, *y;
+  if (!PyArg_ParseTuple(args, "OO", &x, &y))
+    return nullptr;
+  return truthObject((unwrap(x) == unwrap(y)) == wanted);
+}
+PyObject* isFunction(PyObject*, PyObject* args) { return identity(args, true); }
+PyObject* isNotFunction(PyObject*, PyObject* args) { return identity(args, false); }
+
+PyObject* membership(PyObject* args, bool wanted) {
+  PyObject *item, *container;
+  if (!PyArg_ParseTuple(args, "OO", &item, &container))
+    return nullptr;
+  PyRef plainItem = unwrapDeep(item), plainContainer = unwrapDeep(container);
+  int in = plainItem && plainContainer ? PySequence_Contains(plainContainer.get(), plainItem.get()) : -1;
+  return in < 0 ? nullptr : truthObject((in == 1) == wanted);
+}
+PyObject* inFunction(PyObject*, PyObject* args) { return membership(args, true); }
+PyObject* notInFunction(PyObject*, PyObject* args) { return membership(args, false); }
+
+/// chain(first result, second result, ...) of `a < b < c`: all true; compile-time results decide or drop out.
+PyObject* allOf(PyObject*, PyObject* args) {
+  PyRef result = PyRef::borrow(Py_True);
+  for (Py_ssize_t i = 0; i < PyTuple_Size(args); ++i) {
+    PyObject* next = PyTuple_GetItem(args, i);
+    pending().push_back(result);
+    if (!isTensor(result.get())) {
+      int is = PyObject_IsTrue(unwrap(result.get()));
+      pending().pop_back();
+      if (is <= 0)
+        return is < 0 ? nullptr : result.release();
+      result = PyRef::borrow(next);
+      continue;
+    }
+    result = PyRef::steal(end(next, true));
+    if (!result)
+      return nullptr;
+  }
+  return result.release();
+}
+
+/// compare("<<=", a, b, c): `a < b <= c` with each operand computed once. Operators are given as indices of Py_LT ... Py_GE.
+PyObject* chain(PyObject*, PyObject* args) {
+  Py_ssize_t size = PyTuple_Size(args);
+  if (size < 3)
+    return raiseType("a chain has operators and at least two operands");
+  PyObject* operators = PyTuple_GetItem(args, 0);
+  PyRef results = PyRef::steal(PyTuple_New(size - 2));
+  for (Py_ssize_t i = 0; results && i < size - 2; ++i) {
+    long op = PyLong_AsLong(PyTuple_GetItem(operators, i));
+    PyObject *x = PyTuple_GetItem(args, i + 1), *y = PyTuple_GetItem(args, i + 2);
+    PyRef result = op < 6 ? PyRef::steal(PyObject_RichCompare(x, y, int(op)))
+                          : PyRef::steal(truthObject((unwrap(x) == unwrap(y)) == (op == 6)));
+    if (!result || PyTuple_SetItem(results.get(), i, result.release()) < 0)
+      return nullptr;
+  }
+  return results ? allOf(nullptr, results.get()) : nullptr;
+}
+
+PyObject* plain(PyObject*, PyObject* value) { return unwrapDeep(value).release(); }
+
+PyObject* tupleOf(PyObject*, PyObject* list) {
+  PyRef tuple = PyRef::steal(PySequence_Tuple(list));
+  return tuple ? wrapConstant(tuple.get()).release() : nullptr;
+}
+
+/// returned(value, conditions...): a function whose returns depend on run-time conditions returns tensors, not numbers.
+PyObject* returned(PyObject* self, PyObject* args) {
+  bool dynamic = false;
+  for (Py_ssize_t i = 1; i < PyTuple_Size(args); ++i)
+    dynamic |= isTensor(PyTuple_GetItem(args, i));
+  PyObject* value = PyTuple_GetItem(args, 0);
+  return dynamic ? assign(self, value) : PyRef::borrow(value).release();
+}
+
+// Loops.
+
+/// counter(i), with the loop's dtype as self: one value of a loop's variable.
+PyObject* counter(PyObject* dtype, PyObject* number) {
+  Type type;
+  Builder* builder = builderOrError();
+  if (!builder || !typeFromPython(dtype, type))
+    return nullptr;
+  return tensorOrNull(numberAs(*builder, number, type));
+}
+PyMethodDef kCounter = {"counter", counter, METH_O, nullptr};
+
+PyRef itemOf(const Value& value) {
+  return eagerHooks().item ? PyRef::steal(eagerHooks().item(value)) : raise(PyExc_SystemError, "tiletwin: eager mode is not set up");
+}
+
+/// The iterable of `for i in range(...)`: tensors of the type of rule 53, made one at a time.
+PyObject* runTimeRange(PyObject* args, PyObject* kwargs) {
+  Builder* builder = builderOrError();
+  Py_ssize_t given = PyTuple_Size(args);
+  PyRef zero = PyRef::steal(PyLong_FromLong(0)), one = PyRef::steal(PyLong_FromLong(1));
+  auto argument = [&](Py_ssize_t index, const char* name) -> PyObject* {
+    if (index < given)
+      return PyTuple_GetItem(args, index);
+    return kwargs ? PyDict_GetItemString(kwargs, name) : nullptr;
+  };
+  PyObject *first = argument(0, "arg1"), *second = argument(1, "arg2"), *step = argument(2, "step");
+  if (!builder || !first)
+    return builder ? static_cast<PyObject*>(raiseType("range needs an end")) : nullptr;
+  bool oneBound = !second || unwrap(second) == Py_None;
+  PyObject* parts[3] = {oneBound ? zero.get() : first, oneBound ? first : second, !step || unwrap(step) == Py_None ? one.get() : step};
+  static constexpr const char* kNames[3] = {"start", "end", "step"};
+  bool stepIsConstant = !isTensor(parts[2]);
+  Value bounds[3];
+  PyRef numbers[3];
+  Type type;
+  for (int i = 0; i < 3; ++i) {
+    // A negative compile-time step runs downwards; its own type does not count as unsigned or wider.
+    bounds[i] = toTensor(*builder, parts[i]);
+    if (!bounds[i])
+      return nullptr;
+    if (!bounds[i].type.isInt() || bounds[i].type.isBlock())
+      return raiseType(llvm::Twine("the ") + kNames[i] + " of a loop's range must be an integer, and this is " + bounds[i].type.str());
+    if (i == 0)
+      type = bounds[0].type;
+    else if (!promote(type, bounds[i].type, false, type))
+      return nullptr;
+  }
+  for (int i = 0; i < 3; ++i) {
+    Value converted = i == 2 && stepIsConstant ? bounds[2] : cast(*builder, bounds[i], type);
+    numbers[i] = converted ? itemOf(converted) : PyRef();
+    if (!numbers[i])
+      return nullptr;
+  }
+  PyRef compared = PyRef::steal(PyObject_RichCompare(numbers[2].get(), zero.get(), stepIsConstant ? Py_NE : Py_GT));
+  int fine = compared ? PyObject_IsTrue(compared.get()) : -1;
+  if (fine <= 0)
+    return fine < 0 ? nullptr
+                    : static_cast<PyObject*>(raiseValue(stepIsConstant ? "the step of a loop must not be 0"
+                                                                       : "a run-time step of a loop must be positive"));
+  PyRef range = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type), numbers[0].get(), numbers[1].get(),
+                                                          numbers[2].get(), nullptr));
+  PyRef dtype = range ? typeToPython(type) : PyRef();
+  PyRef make = dtype ? PyRef::steal(PyCFunction_NewEx(&kCounter, dtype.get(), nullptr)) : PyRef();
+  return make ? PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyMap_Type), make.get(), range.get(), nullptr) : nullptr;
+}
+
+/// loop(function, *args): the iterable of `for x in function(*args)`.
+PyObject* loop(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyObject* function = PyTuple_GetItem(args, 0);
+  PyRef rest = PyRef::steal(PyTuple_GetSlice(args, 1, PyTuple_Size(args)));
+  if (!function || !rest)
+    return nullptr;
+  if (specialOf(unwrap(function)) == Special::Range)
+    return runTimeRange(rest.get(), kwargs);
+  return PyObject_Call(unwrap(function), rest.get(), kwargs); // tl.static_range gives compile-time ints; others as Python has them
+}
+
+// Calls.
+
+/// The Python function that runs a jit function's body in this mode. It is cached on the jit function.
+PyRef eagerFunction(PyObject* jit) {
+  static PyObject* const name = interned("_eager_function");
+  PyRef known = PyRef::steal(PyObject_GetAttr(jit, name));
+  if (known)
+    return known;
+  PyErr_Clear();
+  PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.eager"));
+  PyRef make = module ? PyRef::steal(PyObject_GetAttrString(module.get(), "eager_function")) : PyRef();
+  return make ? PyRef::steal(PyObject_CallFunctionObjArgs(make.get(), jit, nullptr)) : PyRef();
+}
+
+PyRef languageFunction(const char* name) {
+  PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.language.core"));
+  return module ? PyRef::steal(PyObject_GetAttrString(module.get(), name)) : PyRef();
+}
+
+PyObject* callDtype(PyObject* dtype, PyObject* value) {
+  Builder* builder = builderOrError();
+  Type type;
+  if (!builder || !typeFromPython(dtype, type))
+    return nullptr;
+  Value tensor = toTensor(*builder, value);
+  return tensor ? tensorOrNull(cast(*builder, tensor, type)) : nullptr;
+}
+PyMethodDef kCallDtype = {"dtype", callDtype, METH_O, nullptr};
+
+PyRef calleeOf(PyObject* function) {
+  function = unwrap(function);
+  switch (calleeKind(function)) {
+  case CalleeKind::Jit:
+    return eagerFunction(function);
+  case CalleeKind::Dtype:
+    return PyRef::steal(PyCFunction_NewEx(&kCallDtype, function, nullptr));
+  default:
+    break;
+  }
+  static PyObject* const builtins = PyImport_ImportModule("builtins");
+  static PyObject* const minFunction = PyObject_GetAttrString(builtins, "min");
+  static PyObject* const maxFunction = PyObject_GetAttrString(builtins, "max");
+  if (function == minFunction || function == maxFunction)
+    return languageFunction(function == minFunction ? "builtin_min" : "builtin_max");
+  return PyRef::borrow(function);
+}
+
+PyObject* callee(PyObject*, PyObject* function) { return calleeOf(function).release(); }
+
+/// method(base, name): what `base.name(...)` calls, bound to base where the language binds it.
+PyObject* method(PyObject*, PyObject* args) {
+  PyObject *base, *name;
+  if (!PyArg_ParseTuple(args, "OU", &base, &name))
+    return nullptr;
+  static PyObject* const methodType = [] {
+    PyRef types = PyRef::steal(PyImport_ImportModule("types"));
+    return types ? PyObject_GetAttrString(types.get(), "MethodType") : nullptr;
+  }();
+  CalleeKind kind = isConstexpr(base) ? CalleeKind::Class : calleeKind(base);
+  if (kind == CalleeKind::Other) {
+    PyRef onType = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(base)), name));
+    PyErr_Clear();
+    if (onType && calleeKind(onType.get()) == CalleeKind::Jit) {
+      PyRef function = eagerFunction(onType.get());
+      return function ? PyObject_CallFunctionObjArgs(methodType, function.get(), base, nullptr) : nullptr;
+    }
+  }
+  PyRef found = PyRef::steal(PyObject_GetAttr(base, name));
+  return found ? calleeOf(found.get()).release() : nullptr;
+}
+
+PyObject* reset(PyObject*, PyObject*) {
+  pending().clear();
+  return PyRef::borrow(Py_None).release();
+}
+
+PyCFunction withKeywords(PyObject* (*function)(PyObject*, PyObject*, PyObject*)) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+} // namespace
+
+int addEagerSupport(PyObject* module) {
+  static PyMethodDef functions[] = {
+      {"eager_assign", assign, METH_O, "What `x = value` binds: numbers become tensors, through tuples."},
+      {"eager_constant", constant, METH_O, "What `x: tl.constexpr = value` binds."},
+      {"eager_truth", truthFunction, METH_O, "The test of `if` and `while`, a bool."},
+      {"eager_not", notFunction, METH_O, "`not x`."},
+      {"eager_begin_and", beginAnd, METH_O, "First half of `a and b`: whether b is computed."},
+      {"eager_end_and", endAnd, METH_O, "Second half of `a and b`."},
+      {"eager_begin_or", beginOr, METH_O, "First half of `a or b`: whether b is computed."},
+      {"eager_end_or", endOr, METH_O, "Second half of `a or b`."},
+      {"eager_take", take, METH_NOARGS, "The operand that decided."},
+      {"eager_begin_if", beginIf, METH_O, "The condition of a ternary."},
+      {"eager_end_if", endIf, METH_O, "The chosen value of a ternary."},
+      {"eager_is", isFunction, METH_VARARGS, "`x is y`."},
+      {"eager_is_not", isNotFunction, METH_VARARGS, "`x is not y`."},
+      {"eager_in", inFunction, METH_VARARGS, "`x in y` of compile-time values."},
+      {"eager_not_in", notInFunction, METH_VARARGS, "`x not in y` of compile-time values."},
+      {"eager_chain", chain, METH_VARARGS, "`a < b < c`."},
+      {"eager_plain", plain, METH_O, "The value of a constexpr."},
+      {"eager_tuple", tupleOf, METH_O, "A list as the language's tuple."},
+      {"eager_returned", returned, METH_VARARGS, "The value of a return that depends on run-time conditions."},
+      {"eager_loop", withKeywords(loop), METH_VARARGS | METH_KEYWORDS, "The iterable of a `for`."},
+      {"eager_callee", callee, METH_O, "What a call of this object runs."},
+      {"eager_method", method, METH_VARARGS, "What a call of base.name runs."},
+      {"eager_reset", reset, METH_NOARGS, "Forgets operands that an exception left behind."},
+      {nullptr, nullptr, 0, nullptr},
+  };
+  return PyModule_AddFunctions(module, functions);
+}
+
+} // namespace tiletwin::frontend

@@ -1,0 +1,11 @@
+// frontend/EagerSupport.h -- what rewritten kernels call in eager mode (python/tiletwin/eager/rewriter.py puts the calls there).
+// They are C functions so that a debugger's `step` never enters them. Each does what the walker does for the same Python.
+#pragma once
+#include "frontend/PyRef.h"
+
+namespace tiletwin::frontend {
+
+/// Adds the functions to the extension module, their names starting with "eager_". -1 with an error set on failure.
+int addEagerSupport(PyObject* module);
+
+} // namespace tiletwin::frontend

@@ -1,0 +1,28 @@
+"""Eager mode: CPython runs a kernel's body, each language operation is evaluated at once.
+
+Here:      `eager_function`, the Python function that runs a jit function's body; `reason_for_eager`: the mode to take.
+Not here:  the rewrite itself (rewriter.py), the decision's details (decide.py), evaluation (python/src), launches
+           (runtime/).
+Invariant: both modes give the same values and types; files, lines, columns and local names are the user's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tiletwin.eager.decide import reason_for_eager
+from tiletwin.eager.rewriter import rewrite
+
+__all__ = ["eager_function", "reason_for_eager"]
+
+
+def eager_function(fn: Any) -> Callable[..., Any]:
+    """The function to call, under an eager builder, with tensors and compile-time values as arguments.
+
+    fn: a JITFunction. Made once and cached on it. Errors: what `rewrite` raises.
+    """
+    cached = fn.__dict__.get("_eager_function")
+    if cached is None:
+        cached = fn._eager_function = rewrite(fn)
+    return cached

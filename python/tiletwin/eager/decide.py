@@ -1,0 +1,121 @@
+"""Which mode a launch takes.
+
+Compiled, unless: TILETWIN_EAGER=1; the kernel (or a jit function it calls) stops in a debugger or calls a plain Python
+function; a debugger with a breakpoint in one of them is active. A tracer without breakpoints, such as coverage, changes
+nothing.
+Not here: running it (runtime/), TILETWIN_PROGRAM (runtime/).
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+STOPPERS = frozenset({"breakpoint", "set_trace"})
+
+
+def reason_for_eager(fn: Any) -> str | None:
+    """Why a launch of `fn`, a JITFunction, must be eager, as part of a sentence; None: it is compiled."""
+    if os.environ.get("TILETWIN_EAGER", "0") not in ("", "0"):
+        return "TILETWIN_EAGER is set"
+    static = fn.__dict__.get("_eager_reason", False)
+    if static is False:
+        static = fn._eager_reason = _static_reason(fn)
+    if static is not None:
+        return static
+    if sys.gettrace() is not None or "pydevd" in sys.modules:
+        for function in reachable(fn):
+            line = _breakpoint_in(function)
+            if line:
+                return f"a debugger has a breakpoint at {os.path.basename(function.file)}:{line}"
+    return None
+
+
+def reachable(fn: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """`fn` and the jit functions of the user's that it names, directly or not."""
+    from tiletwin.runtime.jit import JITFunction
+
+    seen = set() if seen is None else seen
+    if id(fn) in seen or fn.__module__.startswith("tiletwin."):
+        return
+    seen.add(id(fn))
+    yield fn
+    scope = fn.globals
+    for name in (*fn.fn.__code__.co_names, *fn.fn.__code__.co_freevars):
+        value = scope.get(name)
+        if isinstance(value, JITFunction):
+            yield from reachable(value, seen)
+
+
+def _static_reason(fn: Any) -> str | None:
+    for function in reachable(fn):
+        names = function.fn.__code__.co_names
+        stopper = next((name for name in names if name in STOPPERS), None)
+        if stopper:
+            return f"{function.__name__} calls {stopper}()"
+        plain = _plain_call(function)
+        if plain:
+            return f"{function.__name__} calls the Python function {plain}()"
+    return None
+
+
+def _plain_call(function: Any) -> str | None:
+    """Name of the first plain Python function that `function` calls."""
+    scope = function.globals
+    candidates = [name for name in (*function.fn.__code__.co_names, *function.fn.__code__.co_freevars)]
+    if not any(_is_plain(scope.get(name)) or isinstance(scope.get(name), types.ModuleType) for name in candidates):
+        return None
+    for node in ast.walk(function.ast):
+        if isinstance(node, ast.Call) and _is_plain(_resolve(node.func, scope)):
+            return ast.unparse(node.func)
+    return None
+
+
+def _resolve(node: ast.expr, scope: dict[str, Any]) -> Any:
+    """The object a dotted name stands for in the function's globals; None for anything else."""
+    if isinstance(node, ast.Name):
+        return scope.get(node.id)
+    if isinstance(node, ast.Attribute):
+        base = _resolve(node.value, scope)
+        return getattr(base, node.attr, None) if isinstance(base, types.ModuleType) else None
+    return None
+
+
+def _is_plain(value: Any) -> bool:
+    """A Python function of the user's or of a library: not one of the language, which work while compiling."""
+    if isinstance(value, types.BuiltinFunctionType):
+        return value.__module__ not in (None, "builtins") and not str(value.__module__).startswith("tiletwin")
+    if not isinstance(value, types.FunctionType):
+        return False
+    module = value.__module__ or ""
+    if module == "tiletwin.debug":
+        return True
+    return not module.startswith(("tiletwin.", "triton.")) and module not in ("tiletwin", "triton")
+
+
+def _breakpoint_in(function: Any) -> int | None:
+    """Line of a breakpoint that pdb (bdb) or pydevd (debugpy, PyCharm) has inside the function."""
+    first = function.first_line
+    last = first + len(function.source_lines)
+    bdb = sys.modules.get("bdb")
+    if bdb is not None:
+        canonical = os.path.normcase(os.path.abspath(function.file))
+        for (file, line), points in bdb.Breakpoint.bplist.items():
+            if (
+                first <= line < last
+                and any(p.enabled for p in points)
+                and os.path.normcase(os.path.abspath(file)) == canonical
+            ):
+                return line
+    pydevd = sys.modules.get("pydevd")
+    debugger = pydevd.get_global_debugger() if pydevd is not None and hasattr(pydevd, "get_global_debugger") else None
+    for file, points in getattr(debugger, "breakpoints", {}).items():
+        if os.path.realpath(file) == os.path.realpath(function.file):
+            for line in points:
+                if first <= line < last:
+                    return line
+    return None

@@ -1,0 +1,332 @@
+"""Rewrites a kernel's ast where Python would not do as the language does, and compiles it to a function.
+
+What changes                      becomes (all functions are C functions of _C, reached as constants of the code object)
+  x = value, x += value           x = assign(value): numbers become tensors; x: tl.constexpr = value stays constant
+  (x := value)                    (x := assign(value))
+  if t:, while t:                 if truth(t):, while truth(t):
+  a and b                         end_and(b) if begin_and(a) else take()      (`or` alike)
+  not x, x is y, x in y           not_(x), is_(x, y), in_(x, y)
+  a < b < c                       chain((LT, LT), a, b, c)
+  x if t else y                   end_if(x) if begin_if(t) else end_if(y)
+  for i in range(...)             for i in loop(range, ...)
+  f(x), base.f(x)                 callee(f)(x), method(base, "f")(x): a jit function's own rewritten body runs
+  return x                        return returned(x, conditions), where several returns depend on conditions
+  assert t, message               device_assert(t, message)
+  [a, b], f"{x}"                  tuples; values of constexprs
+Invariant: every node keeps the position of the node it replaces; no name is added to locals or globals (but for the
+           conditions of returns, whose names start with a dot).
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from tiletwin import _C
+
+COMPARISONS = {ast.Lt: 0, ast.LtE: 1, ast.Eq: 2, ast.NotEq: 3, ast.Gt: 4, ast.GtE: 5, ast.Is: 6, ast.IsNot: 7}
+IDENTITY = {ast.Is: "is", ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not_in"}
+MARK = ".tiletwin."
+"""Start of the string constants that stand for functions until the code object exists."""
+
+
+def helpers() -> dict[str, Any]:
+    """What the rewritten code calls, by name."""
+    from tiletwin.language import core
+
+    names = (name for name in dir(_C) if name.startswith("eager_"))
+    return {name.removeprefix("eager_"): getattr(_C, name) for name in names} | {"device_assert": core.device_assert}
+
+
+class Rewriter(ast.NodeTransformer):
+    """Rewrites the body of one function. `is_constexpr(annotation)` says whether an annotation means tl.constexpr."""
+
+    def __init__(self, is_constexpr: Callable[[ast.expr], bool]) -> None:
+        self.is_constexpr = is_constexpr
+        self.pending: set[str] = set()  # `x: tl.constexpr` without a value yet
+        self.conditions: dict[int, str] = {}  # `if` statement -> name of the local that keeps its condition
+
+    # Making nodes.
+
+    def call(self, name: str, *args: ast.expr, at: ast.AST) -> ast.Call:
+        """A call of a helper; nodes made here take the position of `at`."""
+        node = ast.Call(func=ast.Constant(value=MARK + name), args=list(args), keywords=[])
+        ast.copy_location(node.func, at)
+        return ast.copy_location(node, at)
+
+    def place(self, node: ast.expr, at: ast.AST) -> Any:
+        return ast.copy_location(node, at)
+
+    # Statements.
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+        target = node.targets[0]
+        name = target.id if isinstance(target, ast.Name) else None
+        self.visit_targets(node.targets)
+        value = self.visit(node.value)
+        helper = "constant" if name in self.pending else "assign"
+        self.pending.discard(name)
+        node.value = self.call(helper, value, at=node.value)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        constant = self.is_constexpr(node.annotation)
+        if node.value is None:
+            if constant and isinstance(node.target, ast.Name):
+                self.pending.add(node.target.id)
+            return self.place(ast.Pass(), node)
+        value = self.visit(node.value)
+        value = self.call("constant" if constant else "assign", value, at=node.value)
+        return self.place(ast.Assign(targets=[node.target], value=value), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        if not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        old = self.place(ast.Name(id=node.target.id, ctx=ast.Load()), node.target)
+        result = self.place(ast.BinOp(left=old, op=node.op, right=self.visit(node.value)), node)
+        return self.place(ast.Assign(targets=[node.target], value=self.call("assign", result, at=node)), node)
+
+    def visit_targets(self, targets: list[ast.expr]) -> None:
+        """Subscripts and attributes in targets hold expressions too."""
+        for i, target in enumerate(targets):
+            if isinstance(target, (ast.Subscript, ast.Attribute)):
+                targets[i] = self.generic_visit(target)
+
+    def visit_If(self, node: ast.If) -> ast.If:
+        test = self.visit(node.test)
+        if id(node) in self.conditions:
+            name = self.place(ast.Name(id=self.conditions[id(node)], ctx=ast.Store()), node.test)
+            test = self.place(ast.NamedExpr(target=name, value=test), node.test)
+        node.test = self.call("truth", test, at=node.test)
+        node.body = [self.visit(s) for s in node.body]
+        node.orelse = [self.visit(s) for s in node.orelse]
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.While:
+        node.test = self.call("truth", self.visit(node.test), at=node.test)
+        node.body = [self.visit(s) for s in node.body]
+        node.orelse = [self.visit(s) for s in node.orelse]
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        if isinstance(node.iter, ast.Call):
+            loop = self.call("loop", self.visit(node.iter.func), *[self.visit(a) for a in node.iter.args], at=node.iter)
+            loop.keywords = [self.visit(k) for k in node.iter.keywords]
+            node.iter = loop
+        else:
+            node.iter = self.visit(node.iter)
+        node.body = [self.visit(s) for s in node.body]
+        node.orelse = [self.visit(s) for s in node.orelse]
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        if node.value is None:
+            return node
+        node.value = self.visit(node.value)
+        if self.conditions:
+            kept = [self.place(ast.Name(id=n, ctx=ast.Load()), node) for n in self.conditions.values()]
+            node.value = self.call("returned", node.value, *kept, at=node.value)
+        return node
+
+    def visit_Assert(self, node: ast.Assert) -> ast.Expr:
+        message = self.place(ast.Constant(value=""), node) if node.msg is None else self.visit(node.msg)
+        return self.place(ast.Expr(value=self.call("device_assert", self.visit(node.test), message, at=node)), node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node  # a nested function is plain Python
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
+
+    # Expressions.
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.NamedExpr:
+        node.value = self.call("assign", self.visit(node.value), at=node.value)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        kind = "and" if isinstance(node.op, ast.And) else "or"
+        values = [self.visit(v) for v in node.values]
+        result = values[0]
+        for value in values[1:]:
+            result = self.place(
+                ast.IfExp(
+                    test=self.call(f"begin_{kind}", result, at=node),
+                    body=self.call(f"end_{kind}", value, at=node),
+                    orelse=self.call("take", at=node),
+                ),
+                node,
+            )
+        return result
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        node.operand = self.visit(node.operand)
+        return self.call("not", node.operand, at=node) if isinstance(node.op, ast.Not) else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        left, others = self.visit(node.left), [self.visit(c) for c in node.comparators]
+        if len(others) == 1:
+            name = IDENTITY.get(type(node.ops[0]))
+            node.left, node.comparators = left, others
+            return self.call(name, left, others[0], at=node) if name else node
+        if any(type(op) not in COMPARISONS for op in node.ops):
+            raise SyntaxError("`in` cannot be part of a chain of comparisons in a kernel: use `and`")
+        codes = ast.Tuple(
+            elts=[self.place(ast.Constant(value=COMPARISONS[type(op)]), node) for op in node.ops], ctx=ast.Load()
+        )
+        return self.call("chain", self.place(codes, node), left, *others, at=node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        node.test = self.call("begin_if", self.visit(node.test), at=node.test)
+        node.body = self.call("end_if", self.visit(node.body), at=node.body)
+        node.orelse = self.call("end_if", self.visit(node.orelse), at=node.orelse)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if isinstance(node.func, ast.Attribute):
+            name = self.place(ast.Constant(value=node.func.attr), node.func)
+            node.func = self.call("method", self.visit(node.func.value), name, at=node.func)
+        else:
+            node.func = self.call("callee", self.visit(node.func), at=node.func)
+        node.args = [self.visit(a) for a in node.args]
+        node.keywords = [self.visit(k) for k in node.keywords]
+        return node
+
+    def visit_List(self, node: ast.List) -> ast.expr:
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        return self.place(ast.Tuple(elts=[self.visit(e) for e in node.elts], ctx=ast.Load()), node)
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
+        self.visit_generators(node.generators)
+        node.elt = self.visit(node.elt)
+        return self.call("tuple", node, at=node)
+
+    def visit_generators(self, generators: list[ast.comprehension]) -> None:
+        for generator in generators:
+            generator.iter = self.visit(generator.iter)
+            generator.ifs = [self.call("truth", self.visit(test), at=test) for test in generator.ifs]
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.FormattedValue:
+        node.value = self.call("plain", self.visit(node.value), at=node.value)
+        if node.format_spec is not None:
+            node.format_spec = self.visit(node.format_spec)
+        return node
+
+
+def ifs_with_returns(body: list[ast.stmt]) -> list[ast.If]:
+    """`if` statements that hold a return, outermost first."""
+    found = []
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.If) and any(isinstance(inner, ast.Return) for inner in ast.walk(node)):
+                found.append(node)
+    return found
+
+
+def returns_differ(body: list[ast.stmt]) -> bool:
+    """Whether the function has several returns that are not all the same literal."""
+    values = [n.value for s in body for n in ast.walk(s) if isinstance(n, ast.Return)]
+    literals = {ast.dump(v) if isinstance(v, ast.Constant) else None for v in values}
+    return len(values) > 1 and (len(literals) > 1 or None in literals)
+
+
+def rewrite(fn: Any) -> types.FunctionType:
+    """The function that runs `fn`'s body in eager mode; see the module's text. fn: a JITFunction.
+
+    The result shares `fn`'s globals, closure and defaults; its code names the user's file and lines.
+    """
+    scope = fn.globals
+
+    def is_constexpr(annotation: ast.expr) -> bool:
+        try:
+            code = compile(ast.Expression(body=copy.deepcopy(annotation)), fn.file, "eval", dont_inherit=True)
+            value = eval(code, scope)  # what Python itself does with annotations
+        except Exception:
+            return False
+        return value is _C.constexpr or (isinstance(value, str) and value.split(".")[-1] == "constexpr")
+
+    node: ast.FunctionDef = copy.deepcopy(fn.ast.body[0] if isinstance(fn.ast, ast.Module) else fn.ast)
+    node.decorator_list, node.returns = [], None
+    parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    constants = [p.arg for p in parameters if p.annotation is not None and is_constexpr(p.annotation)]
+    for parameter in [*parameters, node.args.vararg, node.args.kwarg]:
+        if parameter is not None:
+            parameter.annotation = None
+    defaults, kwdefaults = fn.fn.__defaults__, fn.fn.__kwdefaults__
+    node.args.defaults = [ast.copy_location(ast.Constant(value=None), d) for d in node.args.defaults]
+    node.args.kw_defaults = [
+        None if d is None else ast.copy_location(ast.Constant(value=None), d) for d in node.args.kw_defaults
+    ]
+
+    rewriter = Rewriter(is_constexpr)
+    if returns_differ(node.body):
+        rewriter.conditions = {id(n): f".if{i}" for i, n in enumerate(ifs_with_returns(node.body))}
+    node.body = [rewriter.visit(statement) for statement in node.body]
+    node.body[:0] = prologue(rewriter, node, constants)
+    ast.fix_missing_locations(node)
+    code = compile_function(node, fn.fn.__code__, fn.file)
+    cells = dict(zip(fn.fn.__code__.co_freevars, fn.fn.__closure__ or ()))
+    closure = tuple(cells[name] for name in code.co_freevars)
+    function = types.FunctionType(code, fn.fn.__globals__, fn.__name__, defaults, closure)
+    function.__kwdefaults__ = kwdefaults
+    function.__qualname__, function.__module__, function.__doc__ = fn.__qualname__, fn.__module__, fn.__doc__
+    return function
+
+
+def prologue(rewriter: Rewriter, node: ast.FunctionDef, constants: list[str]) -> list[ast.stmt]:
+    """Statements in front of the body, at the place of its first statement that does something: parameters annotated
+    tl.constexpr become constexprs, conditions of returns start as None."""
+    at = node.body[0]
+    rows: list[tuple[str, ast.expr]] = []
+    for name in constants:
+        rows.append((name, rewriter.call("constant", ast.copy_location(ast.Name(id=name, ctx=ast.Load()), at), at=at)))
+    rows += [(name, ast.copy_location(ast.Constant(value=None), at)) for name in rewriter.conditions.values()]
+    statements = []
+    for name, value in rows:
+        target = ast.copy_location(ast.Name(id=name, ctx=ast.Store()), at)
+        statements.append(ast.copy_location(ast.Assign(targets=[target], value=value), at))
+    return statements
+
+
+def compile_function(node: ast.FunctionDef, original: types.CodeType, file: str) -> types.CodeType:
+    """The code object of `node`, with helpers in place of their marks.
+
+    Free variables stay free: the function is compiled inside one that has them.
+    """
+    outer = ast.FunctionDef(
+        name="outer",
+        args=ast.arguments(
+            posonlyargs=[],
+            args=[ast.arg(arg=name) for name in original.co_freevars],
+            kwonlyargs=[],
+            kw_defaults=[],
+            defaults=[],
+        ),
+        body=[node],
+        decorator_list=[],
+    )
+    ast.copy_location(outer, node)
+    module = ast.fix_missing_locations(ast.Module(body=[outer], type_ignores=[]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # "str object is not callable": the marks are replaced below
+        compiled = compile(module, file, "exec", dont_inherit=True)
+    outer_code = next(c for c in compiled.co_consts if isinstance(c, types.CodeType))
+    code = next(c for c in outer_code.co_consts if isinstance(c, types.CodeType))
+    return with_helpers(code, helpers()).replace(co_qualname=original.co_qualname)
+
+
+def with_helpers(code: types.CodeType, table: dict[str, Any]) -> types.CodeType:
+    """`code` with each mark among its constants replaced by the helper it names, in nested code objects too."""
+
+    def replaced(constant: Any) -> Any:
+        if isinstance(constant, types.CodeType):
+            return with_helpers(constant, table)
+        if isinstance(constant, str) and constant.startswith(MARK):
+            return table[constant.removeprefix(MARK)]
+        return constant
+
+    return code.replace(co_consts=tuple(replaced(c) for c in code.co_consts))

@@ -1,0 +1,236 @@
+"""The rewrite of eager mode: which calls it inserts, and that files, lines and local names stay the user's.
+
+The inserted helpers are replaced by Python ones that log, so no kernel runs here.
+"""
+
+from __future__ import annotations
+
+import dis
+import itertools
+import sys
+
+import pytest
+import tiletwin.eager.rewriter as rewriting
+import triton
+import triton.language as tl
+from tiletwin.eager import reason_for_eager
+
+
+class Assigned:
+    """What the logging `assign` makes of a value."""
+
+    def __init__(self, value) -> None:
+        self.value = value
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, Assigned) and self.value == other.value
+
+    __hash__ = None
+
+
+@pytest.fixture
+def log(monkeypatch):
+    """Helpers that record (name, arguments) and behave as plain Python does."""
+    calls: list[tuple] = []
+    stack: list = []
+    behave = {
+        "assign": Assigned,
+        "constant": lambda v: v,
+        "truth": bool,
+        "not": lambda v: not v,
+        "begin_and": lambda v: (stack.append(v), bool(v))[1],
+        "begin_or": lambda v: (stack.append(v), not v)[1],
+        "end_and": lambda v: (stack.pop(), v)[1],
+        "end_or": lambda v: (stack.pop(), v)[1],
+        "take": stack.pop,
+        "begin_if": bool,
+        "end_if": lambda v: v,
+        "is": lambda a, b: a is b,
+        "is_not": lambda a, b: a is not b,
+        "in": lambda a, b: a in b,
+        "not_in": lambda a, b: a not in b,
+        "chain": lambda ops, *v: all(a < b for a, b in itertools.pairwise(v)),
+        "plain": lambda v: v,
+        "tuple": tuple,
+        "returned": lambda v, *conditions: (v, conditions),
+        "loop": lambda f, *a, **k: f(*a, **k),
+        "callee": lambda f: f,
+        "method": getattr,
+        "device_assert": lambda c, m="": None,
+    }
+
+    def logged(name):
+        def helper(*args, **kwargs):
+            calls.append((name, *args))
+            return behave[name](*args, **kwargs)
+
+        return helper
+
+    monkeypatch.setattr(rewriting, "helpers", lambda: {name: logged(name) for name in behave})
+    return calls
+
+
+def names(log) -> list[str]:
+    return [entry[0] for entry in log]
+
+
+OUTSIDE = 10
+
+
+def run(fn, *args):
+    return rewriting.rewrite(fn)(*args)
+
+
+@triton.jit
+def assignments(a):
+    x = 5
+    y: tl.constexpr = 6
+    z: tl.constexpr
+    z = 7
+    x2 = y + z
+    return x, y, z, x2
+
+
+def test_assignment(log) -> None:
+    assert run(assignments, 0) == (Assigned(5), 6, 7, Assigned(13))
+
+
+@triton.jit
+def boolean(a, b, c):
+    return (a and b) or not c, a < b < c, a is b, 1 if a else 2
+
+
+def test_boolean_operators(log) -> None:
+    assert run(boolean, 1, 2, 3) == (2, True, False, 1)
+    assert run(boolean, 0, 2, 3) == (False, True, False, 2)
+    assert {"begin_and", "end_and", "begin_or", "take", "not", "chain", "is", "begin_if", "end_if"} <= set(names(log))
+
+
+@triton.jit
+def loops(n):
+    total = 0
+    for i in range(2, n):
+        total = i
+    while n > 3:
+        n = 0
+        break
+    return total
+
+
+def test_loops(log) -> None:
+    assert run(loops, 5) == Assigned(4)
+    assert ("loop", range, 2, 5) in log and "truth" in names(log)
+
+
+@triton.jit
+def two_returns(k):
+    if k:
+        return 1
+    return 2
+
+
+@triton.jit
+def same_returns(k):
+    if k:
+        return 1
+    return 1
+
+
+def test_returns_that_depend_on_conditions(log) -> None:
+    assert run(two_returns, 3) == (1, (3,))
+    assert run(two_returns, 0) == (2, (0,))
+    assert run(same_returns, 0) == 1
+
+
+def closure_kernel(captured):
+    @triton.jit
+    def kernel(x):
+        return x + captured + OUTSIDE
+
+    return kernel
+
+
+def test_globals_and_closures(log) -> None:
+    assert run(closure_kernel(100), 1) == 111
+
+
+@triton.jit
+def places(x):
+    first = x
+    if first:
+        first = (
+            x
+            and x.missing
+        )  # fmt: skip
+    return first
+
+
+def test_positions_and_names_are_the_users(log) -> None:
+    function = rewriting.rewrite(places)
+    code = function.__code__
+    assert code.co_filename == __file__ and code.co_name == "places"
+    assert (
+        code.co_varnames == places.fn.__code__.co_varnames
+        and code.co_names == places.fn.__code__.co_names[:0] + code.co_names
+    )
+    lines = {i.positions.lineno for i in dis.get_instructions(code) if i.positions and i.positions.lineno}
+    original = {i.positions.lineno for i in dis.get_instructions(places.fn) if i.positions and i.positions.lineno}
+    assert lines <= original | {places.ast.lineno}
+    with pytest.raises(AttributeError) as caught:
+        function(1)
+    last = caught.traceback[-1]
+    assert str(last.path) == __file__ and last.lineno + 1 == places.ast.lineno + 5
+
+
+def test_a_tracer_sees_the_users_lines_only(log) -> None:
+    function = rewriting.rewrite(loops)
+    seen = []
+
+    def trace(frame, event, argument):
+        if frame.f_code is function.__code__ and event == "line":
+            seen.append(frame.f_lineno - loops.ast.lineno)
+            assert all(name in ("n", "total", "i") for name in frame.f_locals)
+        return trace
+
+    sys.settrace(trace)
+    try:
+        function(5)
+    finally:
+        sys.settrace(None)
+    assert seen[:6] == [1, 2, 3, 2, 3, 2]
+
+
+@triton.jit
+def stops(x_ptr):
+    breakpoint()
+    tl.store(x_ptr, 1)
+
+
+def helper(x):
+    return x
+
+
+@triton.jit
+def calls_helper(x_ptr):
+    tl.store(x_ptr, helper(1))
+
+
+@triton.jit
+def calls_calls_helper(x_ptr):
+    calls_helper(x_ptr)
+
+
+@triton.jit
+def compiled_kernel(x_ptr, n):
+    print("n", n)
+    tl.store(x_ptr, min(n, 3) + triton.cdiv(8, 3))
+
+
+def test_reasons(monkeypatch) -> None:
+    monkeypatch.delenv("TILETWIN_EAGER", raising=False)
+    assert reason_for_eager(compiled_kernel) is None
+    assert "breakpoint" in reason_for_eager(stops)
+    assert "helper" in reason_for_eager(calls_helper)
+    assert "helper" in reason_for_eager(calls_calls_helper)
+    monkeypatch.setenv("TILETWIN_EAGER", "1")
+    assert "TILETWIN_EAGER" in reason_for_eager(compiled_kernel)
