@@ -19,7 +19,7 @@ namespace {
 const TwTileOps* ops;
 const char* filter = "";
 
-/// Seconds of one call: the best of several runs of about 10 ms.
+/// Seconds of one call: the best of many short runs, so that other work on the machine disturbs little.
 double secondsOf(const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
   const auto run = [&](int64_t calls) {
@@ -28,9 +28,9 @@ double secondsOf(const std::function<void()>& work) {
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
   int64_t calls = 1;
-  while (run(calls) < 2e-3) calls *= 2;
+  while (run(calls) < 1e-4) calls *= 2;
   double best = 1e9;
-  for (int i = 0; i < 7; ++i) best = std::min(best, run(calls * 4) / double(calls * 4));
+  for (int i = 0; i < 200; ++i) best = std::min(best, run(calls) / double(calls));
   return best;
 }
 
@@ -72,8 +72,8 @@ void strip(const std::string& name, TwStripFn fn, std::vector<DType> types, DTyp
 double peakGflops() {
 #if defined(__x86_64__)
   float result[8];
-  const int64_t steps = 20000000;
-  const auto start = std::chrono::steady_clock::now();
+  const int64_t steps = 20000;
+  const double seconds = secondsOf([&] {
   __asm__ volatile("vxorps %%ymm0,%%ymm0,%%ymm0\n vmovaps %%ymm0,%%ymm1\n vmovaps %%ymm0,%%ymm2\n vmovaps %%ymm0,%%ymm3\n vmovaps %%ymm0,%%ymm4\n"
                    "vmovaps %%ymm0,%%ymm5\n vmovaps %%ymm0,%%ymm6\n vmovaps %%ymm0,%%ymm7\n vmovaps %%ymm0,%%ymm8\n vmovaps %%ymm0,%%ymm9\n"
                    "vmovaps %%ymm0,%%ymm10\n mov %1,%%rcx\n"
@@ -82,7 +82,8 @@ double peakGflops() {
                    "vfmadd231ps %%ymm10,%%ymm10,%%ymm6\n vfmadd231ps %%ymm10,%%ymm10,%%ymm7\n vfmadd231ps %%ymm10,%%ymm10,%%ymm8\n"
                    "vfmadd231ps %%ymm10,%%ymm10,%%ymm9\n dec %%rcx\n jnz 1b\n vmovups %%ymm0,(%0)\n"
                    : : "r"(result), "r"(steps) : "rcx", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10");
-  return double(steps) * 160 / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() * 1e-9;
+  });
+  return double(steps) * 160 / seconds * 1e-9;
 #endif
 }
 

@@ -136,6 +136,14 @@ struct Operands {
 /// Scratch of dotBlocked for blocks of at most `rows` x `columns`.
 constexpr int64_t packedScratch(int64_t rows, int64_t columns) { return (rows + (columns + 31) / 32 * 32) * kRowBytes; }
 
+/// Asks for the lines of contiguous rows, so that they arrive while something else is packed: rows of a wide matrix are pages apart, which
+/// hardware prefetching does not follow.
+TILETWIN_INLINE void prefetchRows(const uint8_t* rows, int64_t count, int64_t rowBytes, int64_t strideBytes) {
+  if (count * rowBytes > 16384) return; // more would push each other out
+  for (int64_t r = 0; r < count; ++r)
+    for (int64_t b = 0; b < rowBytes; b += 64) _mm_prefetch(reinterpret_cast<const char*>(rows + r * strideBytes + b), _MM_HINT_T0);
+}
+
 /// The whole dot, where c and d have the kernel's Sum type.
 template <class K> void dotBlocked(const TwDot& t, const Operands& operands) {
   using Packed = typename K::Packed;
@@ -150,6 +158,8 @@ template <class K> void dotBlocked(const TwDot& t, const Operands& operands) {
     for (int64_t k0 = 0; k0 < t.k; k0 += kBlockDepth<K>) {
       const int64_t depth = t.k - k0 < kBlockDepth<K> ? t.k - k0 : kBlockDepth<K>;
       const int64_t packed = (depth + K::kDepth - 1) / K::kDepth;
+      if (t.aCol == 1)
+        prefetchRows(at(t.a, k0, operands.aBytes), blockRows, depth * operands.aBytes, t.aRow * operands.aBytes);
       for (int64_t q = 0; q < n; q += NR) {
         Packed* panel = packedB + q / NR * panelStride<K>(packed);
         const int64_t columns = n - q < NR ? n - q : NR;
