@@ -1,7 +1,7 @@
-// runtime/FloatFormats.h -- exact scalar conversions between f32 and the narrow float formats: f16, bf16, tf32 and five f8 formats.
-// Here:      the one description of each format and conversions correct for every input (subnormals, infinities, NaNs, -0).
-// Not here:  vectorised conversions (interp/tile), which are tested against these.
-// Header only; standard library only; everything constexpr.
+// runtime/FloatFormats.h -- exact scalar conversions between f32 and the narrow float formats: f16, bf16, tf32 and five
+// f8 formats. Here:      the one description of each format and conversions correct for every input (subnormals,
+// infinities, NaNs, -0). Not here:  vectorised conversions (interp/tile), which are tested against these. Header only;
+// standard library only; everything constexpr.
 #pragma once
 #include "runtime/DType.h"
 #include <bit>
@@ -14,11 +14,11 @@ struct SmallFloat {
   int bits;
   int mantissaBits;
   int bias;
-  uint32_t maxFinite;   ///< code of the largest finite magnitude
-  uint32_t infinity;    ///< code of infinity, or 0 if the format has none
-  uint32_t nan;         ///< code of the quiet NaN that conversions produce
-  bool saturates;       ///< conversions of too large values (and infinities) give maxFinite
-  bool unsignedZero;    ///< FNUZ: there is no -0; its code is the only NaN
+  uint32_t maxFinite; ///< code of the largest finite magnitude
+  uint32_t infinity;  ///< code of infinity, or 0 if the format has none
+  uint32_t nan;       ///< code of the quiet NaN that conversions produce
+  bool saturates;     ///< conversions of too large values (and infinities) give maxFinite
+  bool unsignedZero;  ///< FNUZ: there is no -0; its code is the only NaN
 };
 inline constexpr SmallFloat kF16{16, 10, 15, 0x7BFF, 0x7C00, 0x7E00, false, false};
 inline constexpr SmallFloat kBF16{16, 7, 127, 0x7F7F, 0x7F80, 0x7FC0, false, false};
@@ -54,12 +54,14 @@ constexpr bool isNanCode(const SmallFloat& f, uint32_t code) {
 constexpr float decodeSmallFloat(const SmallFloat& f, uint32_t code) {
   const uint32_t signBit = 1u << (f.bits - 1);
   const uint32_t sign = (code & signBit) ? 0x80000000u : 0u, magnitude = code & (signBit - 1);
-  if (isNanCode(f, code)) return std::bit_cast<float>(sign | 0x7FC00000u | (f.unsignedZero ? 0u : magnitude << (23 - f.mantissaBits)));
+  if (isNanCode(f, code))
+    return std::bit_cast<float>(sign | 0x7FC00000u | (f.unsignedZero ? 0u : magnitude << (23 - f.mantissaBits)));
   if (f.infinity && magnitude == f.infinity) return std::bit_cast<float>(sign | 0x7F800000u);
   int exponent = int(magnitude >> f.mantissaBits);
   uint32_t fraction = magnitude & ((1u << f.mantissaBits) - 1);
   if (exponent == 0) {
-    if (f.bias == 127 || fraction == 0) return std::bit_cast<float>(sign | fraction << (23 - f.mantissaBits)); // bf16: also an f32 subnormal
+    if (f.bias == 127 || fraction == 0)
+      return std::bit_cast<float>(sign | fraction << (23 - f.mantissaBits)); // bf16: also an f32 subnormal
     exponent = 1;
     while (!(fraction >> f.mantissaBits)) fraction <<= 1, --exponent;
     fraction &= (1u << f.mantissaBits) - 1;
@@ -67,8 +69,8 @@ constexpr float decodeSmallFloat(const SmallFloat& f, uint32_t code) {
   return std::bit_cast<float>(sign | uint32_t(exponent - f.bias + 127) << 23 | fraction << (23 - f.mantissaBits));
 }
 
-/// The code of an f32 value, rounded once. Too large: infinity, or maxFinite where the format saturates or rounding is toward zero
-/// (then a true infinity stays one where the format has it and does not saturate).
+/// The code of an f32 value, rounded once. Too large: infinity, or maxFinite where the format saturates or rounding is
+/// toward zero (then a true infinity stays one where the format has it and does not saturate).
 constexpr uint32_t encodeSmallFloat(const SmallFloat& f, float value, Rounding rounding = Rounding::NearestEven) {
   const uint32_t bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7FFFFFFFu;
   const uint32_t sign = (bits >> 31) << (f.bits - 1);
@@ -89,9 +91,13 @@ constexpr uint32_t encodeSmallFloat(const SmallFloat& f, float value, Rounding r
 }
 
 constexpr float f16ToF32(uint16_t code) { return decodeSmallFloat(kF16, code); }
-constexpr uint16_t f32ToF16(float v, Rounding r = Rounding::NearestEven) { return uint16_t(encodeSmallFloat(kF16, v, r)); }
+constexpr uint16_t f32ToF16(float v, Rounding r = Rounding::NearestEven) {
+  return uint16_t(encodeSmallFloat(kF16, v, r));
+}
 constexpr float bf16ToF32(uint16_t code) { return std::bit_cast<float>(uint32_t(code) << 16); }
-constexpr uint16_t f32ToBF16(float v, Rounding r = Rounding::NearestEven) { return uint16_t(encodeSmallFloat(kBF16, v, r)); }
+constexpr uint16_t f32ToBF16(float v, Rounding r = Rounding::NearestEven) {
+  return uint16_t(encodeSmallFloat(kBF16, v, r));
+}
 constexpr float f8ToF32(DType format, uint8_t code) { return decodeSmallFloat(smallFloat(format), code); }
 constexpr uint8_t f32ToF8(DType format, float v, Rounding r = Rounding::NearestEven) {
   return uint8_t(encodeSmallFloat(smallFloat(format), v, r));
@@ -99,10 +105,11 @@ constexpr uint8_t f32ToF8(DType format, float v, Rounding r = Rounding::NearestE
 /// tf32 as tensor cores read f32 operands: the low 13 bits dropped. A NaN stays one.
 constexpr float f32ToTf32(float v) {
   const uint32_t bits = std::bit_cast<uint32_t>(v);
-  return std::bit_cast<float>((bits & 0x7FFFFFFFu) > 0x7F800000u ? (bits & 0xFFFFE000u) | 0x00400000u : bits & 0xFFFFE000u);
+  return std::bit_cast<float>((bits & 0x7FFFFFFFu) > 0x7F800000u ? (bits & 0xFFFFE000u) | 0x00400000u
+                                                                 : bits & 0xFFFFE000u);
 }
-/// f64 to f32 rounded to odd (truncate, then set the last bit if anything was lost): rounding the result again to a format of at most
-/// 22 significant bits equals rounding the f64 once.
+/// f64 to f32 rounded to odd (truncate, then set the last bit if anything was lost): rounding the result again to a
+/// format of at most 22 significant bits equals rounding the f64 once.
 constexpr float f64ToF32Odd(double v) {
   const uint64_t bits = std::bit_cast<uint64_t>(v), magnitude = bits & 0x7FFFFFFFFFFFFFFFull;
   const uint32_t sign = uint32_t(bits >> 63) << 31;

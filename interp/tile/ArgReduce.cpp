@@ -1,5 +1,6 @@
-// interp/tile/ArgReduce.cpp -- value and index of an extremum along an axis, as combining left to right would give: a later element wins if
-// it is better, or equal with a lower index. A NaN is never better nor equal, so it stays only where it comes first.
+// interp/tile/ArgReduce.cpp -- value and index of an extremum along an axis, as combining left to right would give: a
+// later element wins if it is better, or equal with a lower index. A NaN is never better nor equal, so it stays only
+// where it comes first.
 #include "interp/tile/ElementwiseInt.h"
 #include "interp/tile/Tables.h"
 
@@ -11,11 +12,14 @@ template <DType T, bool Signed> struct Compared {
   using E = typename Storage<T>::Element;
   template <int L> static TILETWIN_INLINE auto load(const E* p) {
     auto v = Storage<T>::template load<L>(p);
-    if constexpr (isFloat(T)) return v;
+    if constexpr (isFloat(T))
+      return v;
     else {
       if constexpr (T == DType::I1 && Signed) v = decltype(v){} - v;
-      if constexpr (Signed) return (SignedOf<decltype(v)>)v;
-      else return v;
+      if constexpr (Signed)
+        return (SignedOf<decltype(v)>)v;
+      else
+        return v;
     }
   }
   static TILETWIN_INLINE auto one(const E* p) {
@@ -24,14 +28,19 @@ template <DType T, bool Signed> struct Compared {
   }
 };
 template <bool Max, class V> TILETWIN_INLINE auto better(V x, V best) {
-  if constexpr (Max) return x > best;
-  else return x < best;
+  if constexpr (Max)
+    return x > best;
+  else
+    return x < best;
 }
 
 template <DType T, bool Signed, bool Max> struct ArgReducer {
   using C = Compared<T, Signed>;
   using E = typename C::E;
-  static constexpr int L = kLanes<typename Storage<T>::Compute, sizeof(E) == 1 ? 1 : 2> < 8 ? 8 : kLanes<typename Storage<T>::Compute, sizeof(E) == 1 ? 1 : 2>;
+  static constexpr int L = kLanes < typename Storage<T>::Compute,
+                       sizeof(E) == 1 ? 1
+                       : 2 > < 8      ? 8
+                                      : kLanes<typename Storage<T>::Compute, sizeof(E) == 1 ? 1 : 2>;
   using V = decltype(C::template load<L>(nullptr));
   using I = Vec<int32_t, L>;
 
@@ -74,7 +83,8 @@ template <DType T, bool Signed, bool Max> struct ArgReducer {
   }
 
   /// L columns side by side; `count` of them exist.
-  static void columns(int64_t axis, int64_t inner, int64_t count, E* value, int32_t* index, const E* p, const int32_t* srcIndex) {
+  static void columns(int64_t axis, int64_t inner, int64_t count, E* value, int32_t* index, const E* p,
+                      const int32_t* srcIndex) {
     E pad[L] = {};
     int32_t indexPad[L] = {};
     const auto elements = [&](int64_t a) __attribute__((always_inline)) {
@@ -106,7 +116,8 @@ template <DType T, bool Signed, bool Max> struct ArgReducer {
     }
   }
 
-  static void run(int64_t outer, int64_t axis, int64_t inner, void* dstValue, int32_t* dstIndex, const void* src, const int32_t* srcIndex) {
+  static void run(int64_t outer, int64_t axis, int64_t inner, void* dstValue, int32_t* dstIndex, const void* src,
+                  const int32_t* srcIndex) {
     const auto* p = static_cast<const E*>(src);
     auto* value = static_cast<E*>(dstValue);
     for (int64_t o = 0; o < outer; ++o) {
@@ -114,7 +125,8 @@ template <DType T, bool Signed, bool Max> struct ArgReducer {
         row(axis, value, dstIndex, p, srcIndex);
       } else {
         for (int64_t i = 0; i < inner; i += L)
-          columns(axis, inner, inner - i < L ? inner - i : L, value + i, dstIndex + i, p + i, srcIndex ? srcIndex + i : nullptr);
+          columns(axis, inner, inner - i < L ? inner - i : L, value + i, dstIndex + i, p + i,
+                  srcIndex ? srcIndex + i : nullptr);
       }
       p += axis * inner, value += inner, dstIndex += inner;
       if (srcIndex) srcIndex += axis * inner;
@@ -130,15 +142,19 @@ template <DType T> constexpr ArgRow floats() {
   return {T, ArgReducer<T, true, true>::run, ArgReducer<T, true, false>::run, nullptr, nullptr, nullptr, nullptr};
 }
 template <DType T> constexpr ArgRow ints() {
-  return {T, nullptr, nullptr, ArgReducer<T, true, true>::run, ArgReducer<T, true, false>::run, ArgReducer<T, false, true>::run,
+  return {T,
+          nullptr,
+          nullptr,
+          ArgReducer<T, true, true>::run,
+          ArgReducer<T, true, false>::run,
+          ArgReducer<T, false, true>::run,
           ArgReducer<T, false, false>::run};
 }
 constexpr ArgRow kRows[] = {
-    ints<DType::I1>(),        ints<DType::I8>(),           ints<DType::I16>(),
-    ints<DType::I32>(),       ints<DType::I64>(),          floats<DType::F8E5M2>(),
-    floats<DType::F8E4M3FN>(), floats<DType::F8E4M3B11FNUZ>(), floats<DType::F8E5M2FNUZ>(),
-    floats<DType::F8E4M3FNUZ>(), floats<DType::F16>(),     floats<DType::BF16>(),
-    floats<DType::F32>(),     floats<DType::F64>(),
+    ints<DType::I1>(),           ints<DType::I8>(),           ints<DType::I16>(),        ints<DType::I32>(),
+    ints<DType::I64>(),          floats<DType::F8E5M2>(),     floats<DType::F8E4M3FN>(), floats<DType::F8E4M3B11FNUZ>(),
+    floats<DType::F8E5M2FNUZ>(), floats<DType::F8E4M3FNUZ>(), floats<DType::F16>(),      floats<DType::BF16>(),
+    floats<DType::F32>(),        floats<DType::F64>(),
 };
 
 } // namespace

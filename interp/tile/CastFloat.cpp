@@ -1,4 +1,5 @@
-// interp/tile/CastFloat.cpp -- conversions between float formats: every pair, to nearest even or toward zero, rounded once.
+// interp/tile/CastFloat.cpp -- conversions between float formats: every pair, to nearest even or toward zero, rounded
+// once.
 #include "interp/tile/Casts.h"
 #include "interp/tile/Tables.h"
 
@@ -6,18 +7,24 @@ namespace tiletwin::tile {
 namespace {
 
 template <DType From, DType To, TwCastKind Kind> constexpr TwStripFn castFloat() {
-  constexpr int L = kLanes<typename Storage<From>::Compute, From == DType::F64 || To == DType::F64 ? 4 : 2>;
+  constexpr int L = kLanes < typename Storage<From>::Compute, From == DType::F64 || To == DType::F64 ? 4 : 2 > ;
   return strip<SameValue, L, FloatResult<To, Kind>, Storage<From>>;
 }
 /// Both kinds of rounding of one pair; they differ only when the destination is narrower.
-struct Pair { TwStripFn nearest, towardZero; };
+struct Pair {
+  TwStripFn nearest, towardZero;
+};
 template <int I> constexpr Pair pairOf() {
   constexpr DType kFrom = kFloats[I / kFloatCount], kTo = kFloats[I % kFloatCount];
   constexpr TwStripFn nearest = castFloat<kFrom, kTo, TwCastKind::SignedInt>();
-  if constexpr (kTo == DType::F64 || (kTo == DType::F32 && kFrom != DType::F64)) return {nearest, nearest};
-  else return {nearest, castFloat<kFrom, kTo, TwCastKind::TruncateToward0>()};
+  if constexpr (kTo == DType::F64 || (kTo == DType::F32 && kFrom != DType::F64))
+    return {nearest, nearest};
+  else
+    return {nearest, castFloat<kFrom, kTo, TwCastKind::TruncateToward0>()};
 }
-template <size_t... I> constexpr auto table(std::index_sequence<I...>) { return std::array<Pair, sizeof...(I)>{pairOf<int(I)>()...}; }
+template <size_t... I> constexpr auto table(std::index_sequence<I...>) {
+  return std::array<Pair, sizeof...(I)>{pairOf<int(I)>()...};
+}
 
 } // namespace
 

@@ -1,5 +1,6 @@
-// interp/tile/CastInt.cpp -- conversions from integers: to integers (truncation, sign or zero extension, != 0) and to floats, rounded once.
-// I1 read as signed is 0 or -1. TruncateToward0, which speaks of floats, reads a source as signed and rounds to nearest.
+// interp/tile/CastInt.cpp -- conversions from integers: to integers (truncation, sign or zero extension, != 0) and to
+// floats, rounded once. I1 read as signed is 0 or -1. TruncateToward0, which speaks of floats, reads a source as signed
+// and rounds to nearest.
 #include "interp/tile/Casts.h"
 #include "interp/tile/Tables.h"
 
@@ -12,20 +13,26 @@ template <DType T, bool Signed> struct IntSource {
   template <int L> static TILETWIN_INLINE auto load(const void* p) {
     auto v = Storage<T>::template load<L>(p);
     if constexpr (T == DType::I1 && Signed) v = decltype(v){} - v;
-    if constexpr (Signed) return (SignedOf<decltype(v)>)v;
-    else return v;
+    if constexpr (Signed)
+      return (SignedOf<decltype(v)>)v;
+    else
+      return v;
   }
 };
 
 template <DType To> struct IntResult {
   using Element = typename Storage<To>::Element;
   template <int L, class V> static TILETWIN_INLINE void store(void* p, V v) {
-    if constexpr (To == DType::I1) MaskStorage::store<L>(p, v != LaneOf<V>(0));
-    else storeAs(p, __builtin_convertvector(v, Vec<std::conditional_t<std::is_signed_v<LaneOf<V>>, std::make_signed_t<Element>, Element>, L>));
+    if constexpr (To == DType::I1)
+      MaskStorage::store<L>(p, v != LaneOf<V>(0));
+    else
+      storeAs(p, __builtin_convertvector(
+                     v, Vec<std::conditional_t<std::is_signed_v<LaneOf<V>>, std::make_signed_t<Element>, Element>, L>));
   }
 };
 
-/// Up to 32 bits an f64 holds the integer exactly. 64 bits: directly to f32 and f64; to a narrow float through an f64 rounded to odd.
+/// Up to 32 bits an f64 holds the integer exactly. 64 bits: directly to f32 and f64; to a narrow float through an f64
+/// rounded to odd.
 template <DType To> struct FloatFromInt {
   using Element = typename Storage<To>::Element;
   template <int L, class V> static TILETWIN_INLINE void store(void* p, V v) {
@@ -49,21 +56,31 @@ template <DType To> struct FloatFromInt {
   }
 };
 
-struct Pair { TwStripFn fromSigned, fromUnsigned; };
+struct Pair {
+  TwStripFn fromSigned, fromUnsigned;
+};
 template <int I> constexpr Pair intPair() {
   constexpr DType kFrom = kInts[I / kIntCount], kTo = kInts[I % kIntCount];
   constexpr int L = kVectorBytes;
-  return {strip<SameValue, L, IntResult<kTo>, IntSource<kFrom, true>>, strip<SameValue, L, IntResult<kTo>, IntSource<kFrom, false>>};
+  return {strip<SameValue, L, IntResult<kTo>, IntSource<kFrom, true>>,
+          strip<SameValue, L, IntResult<kTo>, IntSource<kFrom, false>>};
 }
 template <int I> constexpr Pair floatPair() {
   constexpr DType kFrom = kInts[I / kFloatCount], kTo = kFloats[I % kFloatCount];
   constexpr int L = kVectorBytes / 2;
-  return {strip<SameValue, L, FloatFromInt<kTo>, IntSource<kFrom, true>>, strip<SameValue, L, FloatFromInt<kTo>, IntSource<kFrom, false>>};
+  return {strip<SameValue, L, FloatFromInt<kTo>, IntSource<kFrom, true>>,
+          strip<SameValue, L, FloatFromInt<kTo>, IntSource<kFrom, false>>};
 }
-template <size_t... I> constexpr auto intTable(std::index_sequence<I...>) { return std::array<Pair, sizeof...(I)>{intPair<int(I)>()...}; }
-template <size_t... I> constexpr auto floatTable(std::index_sequence<I...>) { return std::array<Pair, sizeof...(I)>{floatPair<int(I)>()...}; }
+template <size_t... I> constexpr auto intTable(std::index_sequence<I...>) {
+  return std::array<Pair, sizeof...(I)>{intPair<int(I)>()...};
+}
+template <size_t... I> constexpr auto floatTable(std::index_sequence<I...>) {
+  return std::array<Pair, sizeof...(I)>{floatPair<int(I)>()...};
+}
 
-TwStripFn choose(const Pair& pair, TwCastKind kind) { return kind == TwCastKind::UnsignedInt ? pair.fromUnsigned : pair.fromSigned; }
+TwStripFn choose(const Pair& pair, TwCastKind kind) {
+  return kind == TwCastKind::UnsignedInt ? pair.fromUnsigned : pair.fromSigned;
+}
 
 } // namespace
 

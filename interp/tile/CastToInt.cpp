@@ -1,5 +1,6 @@
-// interp/tile/CastToInt.cpp -- float to integer: truncated toward zero and saturated at 16, 32 or 64 bits; an 8-bit result is
-// the low half of the 16-bit one. NaN: 0, but the sign-bit pattern of those bits if the source or the destination has 64. To I1: != 0 (NaN is true).
+// interp/tile/CastToInt.cpp -- float to integer: truncated toward zero and saturated at 16, 32 or 64 bits; an 8-bit
+// result is the low half of the 16-bit one. NaN: 0, but the sign-bit pattern of those bits if the source or the
+// destination has 64. To I1: != 0 (NaN is true).
 #include "interp/tile/Casts.h"
 #include "interp/tile/Tables.h"
 
@@ -44,14 +45,18 @@ template <DType To, bool Signed> struct SaturatedResult {
   }
 };
 
-struct Pair { TwStripFn toSigned, toUnsigned; };
+struct Pair {
+  TwStripFn toSigned, toUnsigned;
+};
 template <int I> constexpr Pair pairOf() {
   using S = Storage<kFloats[I / kIntCount]>;
   constexpr DType kTo = kInts[I % kIntCount];
   constexpr int L = kVectorBytes / 2;
   return {strip<SameValue, L, SaturatedResult<kTo, true>, S>, strip<SameValue, L, SaturatedResult<kTo, false>, S>};
 }
-template <size_t... I> constexpr auto table(std::index_sequence<I...>) { return std::array<Pair, sizeof...(I)>{pairOf<int(I)>()...}; }
+template <size_t... I> constexpr auto table(std::index_sequence<I...>) {
+  return std::array<Pair, sizeof...(I)>{pairOf<int(I)>()...};
+}
 
 } // namespace
 

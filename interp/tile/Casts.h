@@ -1,11 +1,13 @@
-// interp/tile/Casts.h -- conversions of vectors between compute types; the Cast*.cpp files instantiate them per pair of storage types.
+// interp/tile/Casts.h -- conversions of vectors between compute types; the Cast*.cpp files instantiate them per pair of
+// storage types.
 #pragma once
 #include "interp/tile/Functors.h"
 #include "interp/tile/Strip.h"
 
 namespace tiletwin::tile {
 
-template <DType T> inline constexpr bool kIsNarrowFloat = std::is_same_v<typename Storage<T>::Compute, float> && T != DType::F32;
+template <DType T>
+inline constexpr bool kIsNarrowFloat = std::is_same_v<typename Storage<T>::Compute, float> && T != DType::F32;
 
 /// f64 to f32 rounded to odd: a second rounding, to a narrow format, is then right.
 template <class D> TILETWIN_INLINE auto toF32Odd(D v) {
@@ -14,8 +16,9 @@ template <class D> TILETWIN_INLINE auto toF32Odd(D v) {
   using U = Vec<uint32_t, L>;
   const F nearest = __builtin_convertvector(v, F);
   const D back = __builtin_convertvector(nearest, D);
-  const auto tooLarge = (U)__builtin_convertvector(__builtin_elementwise_abs(back) > __builtin_elementwise_abs(v), Vec<int32_t, L>);
-  const auto inexact = (U)__builtin_convertvector(back != v, Vec<int32_t, L>) & (U)(nearest == nearest);
+  const auto tooLarge =
+      (U) __builtin_convertvector(__builtin_elementwise_abs(back) > __builtin_elementwise_abs(v), Vec<int32_t, L>);
+  const auto inexact = (U) __builtin_convertvector(back != v, Vec<int32_t, L>) & (U)(nearest == nearest);
   return (F)(((U)nearest + tooLarge) | (inexact & 1u)); // + mask: - 1 where the magnitude was rounded up
 }
 /// f64 to f32 toward zero.
@@ -25,7 +28,8 @@ template <class D> TILETWIN_INLINE auto toF32TowardZero(D v) {
   using U = Vec<uint32_t, L>;
   const F nearest = __builtin_convertvector(v, F);
   const D back = __builtin_convertvector(nearest, D);
-  return (F)((U)nearest + (U)__builtin_convertvector(__builtin_elementwise_abs(back) > __builtin_elementwise_abs(v), Vec<int32_t, L>));
+  return (F)((U)nearest + (U) __builtin_convertvector(__builtin_elementwise_abs(back) > __builtin_elementwise_abs(v),
+                                                      Vec<int32_t, L>));
 }
 
 /// Destinations as the strip loop wants them: store(p, v) of a source's compute vector.
@@ -38,20 +42,27 @@ template <DType To, TwCastKind Kind> struct FloatResult {
     if constexpr (To == DType::F64) {
       S::template store<L>(p, __builtin_convertvector(v, Vec<double, L>));
     } else if constexpr (To == DType::F32) {
-      if constexpr (kWide && kTruncate) S::template store<L>(p, toF32TowardZero(v));
-      else S::template store<L>(p, __builtin_convertvector(v, Vec<float, L>));
+      if constexpr (kWide && kTruncate)
+        S::template store<L>(p, toF32TowardZero(v));
+      else
+        S::template store<L>(p, __builtin_convertvector(v, Vec<float, L>));
     } else {
       Vec<float, L> narrow;
-      if constexpr (kWide) narrow = toF32Odd(v);
-      else narrow = v;
+      if constexpr (kWide)
+        narrow = toF32Odd(v);
+      else
+        narrow = v;
       storeAs(p, S::template narrow<L, kTruncate ? 3 : 0>(narrow));
     }
   }
 };
-struct SameValue { template <class V> static TILETWIN_INLINE V apply(V v) { return v; } };
+struct SameValue {
+  template <class V> static TILETWIN_INLINE V apply(V v) { return v; }
+};
 
-inline constexpr DType kFloats[] = {DType::F8E5M2, DType::F8E4M3FN, DType::F8E4M3B11FNUZ, DType::F8E5M2FNUZ, DType::F8E4M3FNUZ,
-                                    DType::F16, DType::BF16, DType::F32, DType::F64};
+inline constexpr DType kFloats[] = {DType::F8E5M2,     DType::F8E4M3FN,   DType::F8E4M3B11FNUZ,
+                                    DType::F8E5M2FNUZ, DType::F8E4M3FNUZ, DType::F16,
+                                    DType::BF16,       DType::F32,        DType::F64};
 inline constexpr DType kInts[] = {DType::I1, DType::I8, DType::I16, DType::I32, DType::I64};
 inline constexpr int kIntCount = int(std::size(kInts)), kFloatCount = int(std::size(kFloats));
 /// Place of a type in a list, or -1.

@@ -1,16 +1,17 @@
 // interp/tile/Dot.h -- d = a . b + c by packing and a register-blocked kernel.
-// Idea: blocks of at most 256 rows, 256 columns and 1 KB of k are packed into the scratch area, converted to the compute type. a keeps rows
-// (fixed stride kRowBytes, so that one base register reaches all rows of a kernel), b becomes panels of kColumns columns. Per panel, the
-// micro kernel holds kRows x kColumns sums in registers and makes one broadcast per row and step of k.
-// Here:      kernels and the blocked driver.   Not here:  reading operand types (DotPack.h), the table of type combinations (Dot*.cpp).
-// Invariant: every sum runs over k in increasing order in one accumulator; blocks and remainders do not change it.
+// Idea: blocks of at most 256 rows, 256 columns and 1 KB of k are packed into the scratch area, converted to the
+// compute type. a keeps rows (fixed stride kRowBytes, so that one base register reaches all rows of a kernel), b
+// becomes panels of kColumns columns. Per panel, the micro kernel holds kRows x kColumns sums in registers and makes
+// one broadcast per row and step of k. Here:      kernels and the blocked driver.   Not here:  reading operand types
+// (DotPack.h), the table of type combinations (Dot*.cpp). Invariant: every sum runs over k in increasing order in one
+// accumulator; blocks and remainders do not change it.
 #pragma once
 #include "interp/tile/Vectors.h"
 
 namespace tiletwin::tile {
 
-inline constexpr int64_t kPackedBytes = 1024;                   ///< of k in one packed row
-inline constexpr int64_t kRowBytes = kPackedBytes + 64;         ///< 17 cache lines: rows of a kernel fall into different sets
+inline constexpr int64_t kPackedBytes = 1024;           ///< of k in one packed row
+inline constexpr int64_t kRowBytes = kPackedBytes + 64; ///< 17 cache lines: rows of a kernel fall into different sets
 inline constexpr int64_t kBlockRows = 256, kBlockColumns = 256; ///< of d in one block
 inline constexpr int kKernelRows = kVectorBytes == 64 ? 12 : 6;
 inline constexpr int kKernelPackets = 2;
@@ -52,13 +53,16 @@ template <class K> inline constexpr int kPacketLanes = kVectorBytes / int(sizeof
 template <class K> inline constexpr int kColumns = kKernelPackets * kPacketLanes<K>;
 template <class K> inline constexpr int64_t kRowStride = kRowBytes / int64_t(sizeof(typename K::Packed));
 /// Steps of k in a block, and the distance of panels of b for `packed` packed steps.
-template <class K> inline constexpr int64_t kBlockDepth = kPackedBytes / int64_t(sizeof(typename K::Packed)) * K::kDepth;
-template <class K> constexpr int64_t panelStride(int64_t packed) { return packed * kColumns<K> + 64 / int64_t(sizeof(typename K::Packed)); }
+template <class K>
+inline constexpr int64_t kBlockDepth = kPackedBytes / int64_t(sizeof(typename K::Packed)) * K::kDepth;
+template <class K> constexpr int64_t panelStride(int64_t packed) {
+  return packed * kColumns<K> + 64 / int64_t(sizeof(typename K::Packed));
+}
 
 /// R rows times N packets of columns. c null: zero.
 template <class K, int R, int N>
-void microKernel(int64_t packed, const typename K::Packed* a, const typename K::Packed* b, const typename K::Sum* c, int64_t cRow,
-                 typename K::Sum* d, int64_t dRow) {
+void microKernel(int64_t packed, const typename K::Packed* a, const typename K::Packed* b, const typename K::Sum* c,
+                 int64_t cRow, typename K::Sum* d, int64_t dRow) {
   using P = typename K::Packet;
   constexpr int L = kPacketLanes<K>;
   P sum[R][N];
@@ -85,12 +89,15 @@ void microKernel(int64_t packed, const typename K::Packed* a, const typename K::
 }
 
 template <class K>
-using MicroFn = void (*)(int64_t, const typename K::Packed*, const typename K::Packed*, const typename K::Sum*, int64_t, typename K::Sum*, int64_t);
-template <class K, size_t... R> constexpr std::array<std::array<MicroFn<K>, 2>, sizeof...(R)> microKernels(std::index_sequence<R...>) {
+using MicroFn = void (*)(int64_t, const typename K::Packed*, const typename K::Packed*, const typename K::Sum*, int64_t,
+                         typename K::Sum*, int64_t);
+template <class K, size_t... R>
+constexpr std::array<std::array<MicroFn<K>, 2>, sizeof...(R)> microKernels(std::index_sequence<R...>) {
   return {{{microKernel<K, int(R) + 1, 1>, microKernel<K, int(R) + 1, 2>}...}};
 }
 
-/// Rows for the next kernel when `left` remain: as many as fit, but the last two share, as kernels of few rows wait for their sums.
+/// Rows for the next kernel when `left` remain: as many as fit, but the last two share, as kernels of few rows wait for
+/// their sums.
 constexpr int64_t nextRows(int64_t left) {
   if (left <= kKernelRows) return left;
   const int64_t least = kKernelRows * 2 / 3;
@@ -99,8 +106,8 @@ constexpr int64_t nextRows(int64_t left) {
 
 /// One block: packed operands, m x n of d.
 template <class K>
-void dotBlock(int64_t m, int64_t n, int64_t packed, const typename K::Packed* a, const typename K::Packed* b, const typename K::Sum* c,
-              int64_t cRow, typename K::Sum* d, int64_t dRow) {
+void dotBlock(int64_t m, int64_t n, int64_t packed, const typename K::Packed* a, const typename K::Packed* b,
+              const typename K::Sum* c, int64_t cRow, typename K::Sum* d, int64_t dRow) {
   static constexpr auto kKernels = microKernels<K>(std::make_index_sequence<kKernelRows>{});
   using Sum = typename K::Sum;
   constexpr int NR = kColumns<K>, L = kPacketLanes<K>;
@@ -127,7 +134,8 @@ void dotBlock(int64_t m, int64_t n, int64_t packed, const typename K::Packed* a,
   }
 }
 
-/// The operand types of a dot: how to pack them and their bytes. packA takes rows of a; packB panels of b, of at most kColumns columns.
+/// The operand types of a dot: how to pack them and their bytes. packA takes rows of a; packB panels of b, of at most
+/// kColumns columns.
 struct Operands {
   PackFn packA, packB;
   int64_t aBytes, bBytes;
@@ -136,12 +144,13 @@ struct Operands {
 /// Scratch of dotBlocked for blocks of at most `rows` x `columns`.
 constexpr int64_t packedScratch(int64_t rows, int64_t columns) { return (rows + (columns + 31) / 32 * 32) * kRowBytes; }
 
-/// Asks for the lines of contiguous rows, so that they arrive while something else is packed: rows of a wide matrix are pages apart, which
-/// hardware prefetching does not follow.
+/// Asks for the lines of contiguous rows, so that they arrive while something else is packed: rows of a wide matrix are
+/// pages apart, which hardware prefetching does not follow.
 TILETWIN_INLINE void prefetchRows(const uint8_t* rows, int64_t count, int64_t rowBytes, int64_t strideBytes) {
   if (count * rowBytes > 16384) return; // more would push each other out
   for (int64_t r = 0; r < count; ++r)
-    for (int64_t b = 0; b < rowBytes; b += 64) _mm_prefetch(reinterpret_cast<const char*>(rows + r * strideBytes + b), _MM_HINT_T0);
+    for (int64_t b = 0; b < rowBytes; b += 64)
+      _mm_prefetch(reinterpret_cast<const char*>(rows + r * strideBytes + b), _MM_HINT_T0);
 }
 
 /// The whole dot, where c and d have the kernel's Sum type.
@@ -152,7 +161,9 @@ template <class K> void dotBlocked(const TwDot& t, const Operands& operands) {
   auto* packedA = static_cast<Packed*>(t.scratch);
   const int64_t blockRows = t.m < kBlockRows ? t.m : kBlockRows;
   Packed* packedB = packedA + blockRows * kRowStride<K>;
-  const auto at = [](const void* p, int64_t offset, int64_t bytes) { return static_cast<const uint8_t*>(p) + offset * bytes; };
+  const auto at = [](const void* p, int64_t offset, int64_t bytes) {
+    return static_cast<const uint8_t*>(p) + offset * bytes;
+  };
   for (int64_t j = 0; j < t.n; j += kBlockColumns) {
     const int64_t n = t.n - j < kBlockColumns ? t.n - j : kBlockColumns;
     for (int64_t k0 = 0; k0 < t.k; k0 += kBlockDepth<K>) {
@@ -164,11 +175,13 @@ template <class K> void dotBlocked(const TwDot& t, const Operands& operands) {
         Packed* panel = packedB + q / NR * panelStride<K>(packed);
         const int64_t columns = n - q < NR ? n - q : NR;
         if (columns < NR) std::memset(panel, 0, size_t(packed * NR) * sizeof(Packed));
-        operands.packB(depth, columns, panel, NR, at(t.b, k0 * t.bRow + (j + q) * t.bCol, operands.bBytes), t.bRow, t.bCol);
+        operands.packB(depth, columns, panel, NR, at(t.b, k0 * t.bRow + (j + q) * t.bCol, operands.bBytes), t.bRow,
+                       t.bCol);
       }
       for (int64_t i = 0; i < t.m; i += kBlockRows) {
         const int64_t m = t.m - i < kBlockRows ? t.m - i : kBlockRows;
-        operands.packA(m, depth, packedA, kRowStride<K>, at(t.a, i * t.aRow + k0 * t.aCol, operands.aBytes), t.aRow, t.aCol);
+        operands.packA(m, depth, packedA, kRowStride<K>, at(t.a, i * t.aRow + k0 * t.aCol, operands.aBytes), t.aRow,
+                       t.aCol);
         Sum* d = static_cast<Sum*>(t.d) + i * t.dRow + j;
         const bool first = k0 == 0;
         const Sum* c = !first ? d : t.c ? static_cast<const Sum*>(t.c) + i * t.cRow + j : nullptr;

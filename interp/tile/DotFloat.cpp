@@ -33,7 +33,8 @@ TwDotFn findDot(DType a, DType b, DType acc, TwDotPrecision precision) {
 }
 
 int64_t dotScratchBytes(int64_t m, int64_t n, int64_t k) {
-  const int64_t rows = m < kBlockRows ? m : kBlockRows, columns = ((n < kBlockColumns ? n : kBlockColumns) + 31) / 32 * 32;
+  const int64_t rows = m < kBlockRows ? m : kBlockRows,
+                columns = ((n < kBlockColumns ? n : kBlockColumns) + 31) / 32 * 32;
   const int64_t narrow = rows * columns * 4, wide = (rows < kBlockRows / 2 ? rows : kBlockRows / 2) * columns * 8;
   return packedScratch(rows, columns) + (narrow > wide ? narrow : wide) + 64;
 }

@@ -1,5 +1,6 @@
 // interp/tile/DotPack.h -- reads operands of a dot into packed blocks (PackFn of Dot.h): any type, any strides.
-// Three ways: rows that are contiguous are copied; columns that are contiguous are transposed in registers; the rest goes one by one.
+// Three ways: rows that are contiguous are copied; columns that are contiguous are transposed in registers; the rest
+// goes one by one.
 #pragma once
 #include "interp/tile/Dot.h"
 
@@ -55,13 +56,14 @@ void pack(int64_t P, int64_t Q, void* dst, int64_t dstStride, const void* src, i
     return;
   }
   int64_t fullP = 0, fullQ = 0;
-  if (srcP == 1) { // L runs of L elements along p, transposed
+  if (srcP == 1) {                      // L runs of L elements along p, transposed
     constexpr int kRun = L < 8 ? 8 : L; // elements read at a time: narrow types convert eight or more
     fullP = P / kRun * kRun, fullQ = Q / L * L;
     for (int64_t q = 0; q < fullQ; q += L) {
       for (int64_t p = 0; p < fullP; p += kRun) {
         Packets<Packet, kRun / L> runs[L];
-        for (int j = 0; j < L; ++j) runs[j] = std::bit_cast<Packets<Packet, kRun / L>>(S::template load<kRun>(in + p + (q + j) * srcQ));
+        for (int j = 0; j < L; ++j)
+          runs[j] = std::bit_cast<Packets<Packet, kRun / L>>(S::template load<kRun>(in + p + (q + j) * srcQ));
         for (int part = 0; part < kRun / L; ++part) {
           Eigen::internal::PacketBlock<Packet, L> block;
           for (int j = 0; j < L; ++j) block.packet[j] = runs[j].part[part];

@@ -1,12 +1,14 @@
-// interp/tile/ElementwiseF8.cpp -- every float operation on the f8 formats: widened to f32 a chunk at a time, computed by the f32 strip,
-// rounded back once.
+// interp/tile/ElementwiseF8.cpp -- every float operation on the f8 formats: widened to f32 a chunk at a time, computed
+// by the f32 strip, rounded back once.
 #include "interp/tile/Strip.h"
 #include "interp/tile/Tables.h"
 
 namespace tiletwin::tile {
 namespace {
 
-struct Same { template <class V> static TILETWIN_INLINE V apply(V v) { return v; } };
+struct Same {
+  template <class V> static TILETWIN_INLINE V apply(V v) { return v; }
+};
 inline constexpr int64_t kChunk = 512;
 
 constexpr bool isComparison(TwElementwise op) { return op >= TwElementwise::CmpEQ && op <= TwElementwise::CmpFUNO; }

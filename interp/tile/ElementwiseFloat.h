@@ -1,4 +1,5 @@
-// interp/tile/ElementwiseFloat.h -- the table of float operations, written once and instantiated per float type (ElementwiseF32.cpp, ...).
+// interp/tile/ElementwiseFloat.h -- the table of float operations, written once and instantiated per float type
+// (ElementwiseF32.cpp, ...).
 #pragma once
 #include "interp/tile/MathFunctions.h"
 #include "interp/tile/Strip.h"

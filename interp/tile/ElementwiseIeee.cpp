@@ -1,6 +1,6 @@
-// interp/tile/ElementwiseIeee.cpp -- operations whose default form is accurate but not always correctly rounded, computed with more
-// precision by the C library and rounded once: f32 and narrower in f64, f64 in long double.
-// Not here: operations that are correctly rounded already (arithmetic, sqrt, floor, ...), for which the table holds null.
+// interp/tile/ElementwiseIeee.cpp -- operations whose default form is accurate but not always correctly rounded,
+// computed with more precision by the C library and rounded once: f32 and narrower in f64, f64 in long double. Not
+// here: operations that are correctly rounded already (arithmetic, sqrt, floor, ...), for which the table holds null.
 #include "interp/tile/Casts.h"
 #include "interp/tile/Tables.h"
 #include <cmath>
@@ -22,21 +22,42 @@ double fmaOdd(double a, double b, double c) {
   return std::bit_cast<double>(bits);
 }
 
-struct IeeeExp { template <class W> static W apply(W x) { return std::exp(x); } };
-struct IeeeExp2 { template <class W> static W apply(W x) { return std::exp2(x); } };
-struct IeeeLog { template <class W> static W apply(W x) { return std::log(x); } };
-struct IeeeLog2 { template <class W> static W apply(W x) { return std::log2(x); } };
-struct IeeeSin { template <class W> static W apply(W x) { return std::sin(x); } };
-struct IeeeCos { template <class W> static W apply(W x) { return std::cos(x); } };
-struct IeeeRsqrt { template <class W> static W apply(W x) { return W(1) / std::sqrt(x); } };
-struct IeeeErf { template <class W> static W apply(W x) { return std::erf(x); } };
-struct IeeeFma { template <class W> static W apply(W a, W b, W c) { return fmaOdd(a, b, c); } };
+struct IeeeExp {
+  template <class W> static W apply(W x) { return std::exp(x); }
+};
+struct IeeeExp2 {
+  template <class W> static W apply(W x) { return std::exp2(x); }
+};
+struct IeeeLog {
+  template <class W> static W apply(W x) { return std::log(x); }
+};
+struct IeeeLog2 {
+  template <class W> static W apply(W x) { return std::log2(x); }
+};
+struct IeeeSin {
+  template <class W> static W apply(W x) { return std::sin(x); }
+};
+struct IeeeCos {
+  template <class W> static W apply(W x) { return std::cos(x); }
+};
+struct IeeeRsqrt {
+  template <class W> static W apply(W x) { return W(1) / std::sqrt(x); }
+};
+struct IeeeErf {
+  template <class W> static W apply(W x) { return std::erf(x); }
+};
+struct IeeeFma {
+  template <class W> static W apply(W a, W b, W c) { return fmaOdd(a, b, c); }
+};
 
-/// One chunk at a time: elements widened to f64 by a cast strip, computed, rounded back by one (which rounds f64 to any format once).
+/// One chunk at a time: elements widened to f64 by a cast strip, computed, rounded back by one (which rounds f64 to any
+/// format once).
 template <class Op, DType T, int N> void throughF64(int64_t n, void* dst, const void* const* src, uint32_t splat) {
   static constinit std::atomic<TwStripFn> widenSlot{nullptr}, narrowSlot{nullptr};
-  const TwStripFn widen = lookedUpOnce(widenSlot, [] { return findCastFloatToFloat(T, DType::F64, TwCastKind::SignedInt); });
-  const TwStripFn narrow = lookedUpOnce(narrowSlot, [] { return findCastFloatToFloat(DType::F64, T, TwCastKind::SignedInt); });
+  const TwStripFn widen =
+      lookedUpOnce(widenSlot, [] { return findCastFloatToFloat(T, DType::F64, TwCastKind::SignedInt); });
+  const TwStripFn narrow =
+      lookedUpOnce(narrowSlot, [] { return findCastFloatToFloat(DType::F64, T, TwCastKind::SignedInt); });
   constexpr int64_t kChunk = 256, kBytes = sizeof(typename Storage<T>::Element);
   double wide[N][kChunk];
   for (int64_t start = 0; start < n; start += kChunk) {
@@ -46,8 +67,10 @@ template <class Op, DType T, int N> void throughF64(int64_t n, void* dst, const 
       widen(count, wide[i], &from, splat >> i & 1);
     }
     for (int64_t i = 0; i < count; ++i) {
-      if constexpr (N == 1) wide[0][i] = Op::apply(wide[0][i]);
-      else wide[0][i] = Op::apply(wide[0][i], wide[1][i], wide[2][i]);
+      if constexpr (N == 1)
+        wide[0][i] = Op::apply(wide[0][i]);
+      else
+        wide[0][i] = Op::apply(wide[0][i], wide[1][i], wide[2][i]);
     }
     const void* from = wide[0];
     narrow(count, static_cast<uint8_t*>(dst) + start * kBytes, &from, 0);
@@ -55,16 +78,22 @@ template <class Op, DType T, int N> void throughF64(int64_t n, void* dst, const 
 }
 template <class Op> void inLongDouble(int64_t n, void* dst, const void* const* src, uint32_t splat) {
   const auto* x = static_cast<const double*>(src[0]);
-  for (int64_t i = 0; i < n; ++i) static_cast<double*>(dst)[i] = double(Op::apply(static_cast<long double>(x[splat & 1 ? 0 : i])));
+  for (int64_t i = 0; i < n; ++i)
+    static_cast<double*>(dst)[i] = double(Op::apply(static_cast<long double>(x[splat & 1 ? 0 : i])));
 }
 
 template <DType T> TwStripFn find(TwElementwise op) {
   using E = TwElementwise;
   constexpr bool kNarrow = kIsNarrowFloat<T>;
   static constexpr StripRow kRows[] = {
-      {E::Exp, throughF64<IeeeExp, T, 1>},     {E::Exp2, throughF64<IeeeExp2, T, 1>},   {E::Log, throughF64<IeeeLog, T, 1>},
-      {E::Log2, throughF64<IeeeLog2, T, 1>},   {E::Sin, throughF64<IeeeSin, T, 1>},     {E::Cos, throughF64<IeeeCos, T, 1>},
-      {E::Rsqrt, throughF64<IeeeRsqrt, T, 1>}, {E::Erf, throughF64<IeeeErf, T, 1>},
+      {E::Exp, throughF64<IeeeExp, T, 1>},
+      {E::Exp2, throughF64<IeeeExp2, T, 1>},
+      {E::Log, throughF64<IeeeLog, T, 1>},
+      {E::Log2, throughF64<IeeeLog2, T, 1>},
+      {E::Sin, throughF64<IeeeSin, T, 1>},
+      {E::Cos, throughF64<IeeeCos, T, 1>},
+      {E::Rsqrt, throughF64<IeeeRsqrt, T, 1>},
+      {E::Erf, throughF64<IeeeErf, T, 1>},
       {E::Fma, kNarrow ? throughF64<IeeeFma, T, 3> : nullptr},
   };
   return findRow(kRows, op);

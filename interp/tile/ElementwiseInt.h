@@ -1,36 +1,63 @@
-// interp/tile/ElementwiseInt.h -- integer operations, written once over vectors of unsigned lanes and instantiated per width.
-// Definitions where the IR leaves a choice: division by zero gives all ones (quotient) and the dividend (remainder); INT_MIN / -1 wraps to
-// INT_MIN, remainder 0; shift amounts count modulo the width (the result of a larger amount is unspecified, not undefined behaviour).
-// I1: lanes hold 0 or 1; signed operations read 1 as -1; every result is reduced to its last bit.
+// interp/tile/ElementwiseInt.h -- integer operations, written once over vectors of unsigned lanes and instantiated per
+// width. Definitions where the IR leaves a choice: division by zero gives all ones (quotient) and the dividend
+// (remainder); INT_MIN / -1 wraps to INT_MIN, remainder 0; shift amounts count modulo the width (the result of a larger
+// amount is unspecified, not undefined behaviour). I1: lanes hold 0 or 1; signed operations read 1 as -1; every result
+// is reduced to its last bit.
 #pragma once
 #include "interp/tile/Functors.h"
 #include "interp/tile/Strip.h"
 
 namespace tiletwin::tile {
 
-struct AddI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a + b; } };
-struct SubI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a - b; } };
-struct MulI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a * b; } };
-struct AndI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a & b; } };
-struct OrI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a | b; } };
-struct XorI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a ^ b; } };
-struct MaxUI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return __builtin_elementwise_max(a, b); } };
-struct MinUI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return __builtin_elementwise_min(a, b); } };
+struct AddI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a + b; }
+};
+struct SubI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a - b; }
+};
+struct MulI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a * b; }
+};
+struct AndI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a & b; }
+};
+struct OrI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a | b; }
+};
+struct XorI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a ^ b; }
+};
+struct MaxUI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return __builtin_elementwise_max(a, b); }
+};
+struct MinUI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return __builtin_elementwise_min(a, b); }
+};
 struct MaxSI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return (V)__builtin_elementwise_max((SignedOf<V>)a, (SignedOf<V>)b); }
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) {
+    return (V)__builtin_elementwise_max((SignedOf<V>)a, (SignedOf<V>)b);
+  }
 };
 struct MinSI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return (V)__builtin_elementwise_min((SignedOf<V>)a, (SignedOf<V>)b); }
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) {
+    return (V)__builtin_elementwise_min((SignedOf<V>)a, (SignedOf<V>)b);
+  }
 };
 struct AbsI {
   template <class V> static TILETWIN_INLINE V apply(V a) { return (SignedOf<V>)a < 0 ? V{} - a : a; }
 };
 
 template <class V> TILETWIN_INLINE V shiftAmount(V b) { return b & LaneOf<V>(sizeof(LaneOf<V>) * 8 - 1); }
-struct ShlI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a << shiftAmount(b); } };
-struct ShrUI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a >> shiftAmount(b); } };
+struct ShlI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a << shiftAmount(b); }
+};
+struct ShrUI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a >> shiftAmount(b); }
+};
 struct ShrSI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return (V)((SignedOf<V>)a >> (SignedOf<V>)shiftAmount(b)); }
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) {
+    return (V)((SignedOf<V>)a >> (SignedOf<V>)shiftAmount(b));
+  }
 };
 
 /// Quotients of nonzero divisors, truncated. Up to 32 bits: a quotient of floats with enough bits, truncated, is exact.
@@ -42,11 +69,11 @@ template <class V> TILETWIN_INLINE V quotient(V a, V b) {
   } else if constexpr (sizeof(T) == 4) {
     using D = Vec<double, L>;
     const D q = __builtin_elementwise_trunc(__builtin_convertvector(a, D) / __builtin_convertvector(b, D));
-    return (V)__builtin_convertvector((Vec<uint64_t, L>)(q + 0x1.8p52), Vec<uint32_t, L>); // the low bits of q
+    return (V) __builtin_convertvector((Vec<uint64_t, L>)(q + 0x1.8p52), Vec<uint32_t, L>); // the low bits of q
   } else {
     using F = Vec<float, L>;
-    return __builtin_convertvector(__builtin_convertvector(__builtin_convertvector(a, F) / __builtin_convertvector(b, F),
-                                                           Vec<int32_t, L>), V);
+    return __builtin_convertvector(
+        __builtin_convertvector(__builtin_convertvector(a, F) / __builtin_convertvector(b, F), Vec<int32_t, L>), V);
   }
 }
 template <class V> TILETWIN_INLINE V divide(V a, V b) {
@@ -57,10 +84,18 @@ template <class V> TILETWIN_INLINE V divide(V a, V b) {
 template <class V> TILETWIN_INLINE V remainder(V a, V b) { // divisor 0: a - q*0 = a
   return a - divide(a, b) * b;
 }
-struct DivUI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return divide(a, b); } };
-struct RemUI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return remainder(a, b); } };
-struct DivSI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return (V)divide((SignedOf<V>)a, (SignedOf<V>)b); } };
-struct RemSI { template <class V> static TILETWIN_INLINE V apply(V a, V b) { return (V)remainder((SignedOf<V>)a, (SignedOf<V>)b); } };
+struct DivUI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return divide(a, b); }
+};
+struct RemUI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return remainder(a, b); }
+};
+struct DivSI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return (V)divide((SignedOf<V>)a, (SignedOf<V>)b); }
+};
+struct RemSI {
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return (V)remainder((SignedOf<V>)a, (SignedOf<V>)b); }
+};
 
 /// The high half of the unsigned product.
 struct MulHiUI {
@@ -71,21 +106,42 @@ struct MulHiUI {
       return mapLanes([](T x, T y) { return T((unsigned __int128)x * y >> 64); }, a, b);
     } else {
       using W = Vec<std::conditional_t<sizeof(T) == 4, uint64_t, uint32_t>, L>;
-      return __builtin_convertvector((__builtin_convertvector(a, W) * __builtin_convertvector(b, W)) >> (sizeof(T) * 8), V);
+      return __builtin_convertvector((__builtin_convertvector(a, W) * __builtin_convertvector(b, W)) >> (sizeof(T) * 8),
+                                     V);
     }
   }
 };
 
-struct CmpEQ { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a == b; } };
-struct CmpNE { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a != b; } };
-struct CmpULT { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a < b; } };
-struct CmpULE { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a <= b; } };
-struct CmpUGT { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a > b; } };
-struct CmpUGE { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a >= b; } };
-struct CmpSLT { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (SignedOf<V>)a < (SignedOf<V>)b; } };
-struct CmpSLE { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (SignedOf<V>)a <= (SignedOf<V>)b; } };
-struct CmpSGT { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (SignedOf<V>)a > (SignedOf<V>)b; } };
-struct CmpSGE { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (SignedOf<V>)a >= (SignedOf<V>)b; } };
+struct CmpEQ {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a == b; }
+};
+struct CmpNE {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a != b; }
+};
+struct CmpULT {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a < b; }
+};
+struct CmpULE {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a <= b; }
+};
+struct CmpUGT {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a > b; }
+};
+struct CmpUGE {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a >= b; }
+};
+struct CmpSLT {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (SignedOf<V>)a < (SignedOf<V>)b; }
+};
+struct CmpSLE {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (SignedOf<V>)a <= (SignedOf<V>)b; }
+};
+struct CmpSGT {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (SignedOf<V>)a > (SignedOf<V>)b; }
+};
+struct CmpSGE {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (SignedOf<V>)a >= (SignedOf<V>)b; }
+};
 
 /// Unsigned: lanes as they are. Signed: I1 lanes as 0 or -1; other widths as they are.
 template <DType T> struct IntStrips {
@@ -103,7 +159,7 @@ template <DType T> struct IntStrips {
       Storage<T>::template store<L>(p, v);
     }
   };
-  static constexpr int L = kLanes<typename Storage<T>::Compute, sizeof(typename Storage<T>::Compute) == 1 ? 2 : 4>;
+  static constexpr int L = kLanes < typename Storage<T>::Compute, sizeof(typename Storage<T>::Compute) == 1 ? 2 : 4 > ;
   template <class Op> static constexpr TwStripFn unary = strip<Op, L, Result, Signed>;
   template <class Op> static constexpr TwStripFn unsigned2 = strip<Op, L, Result, Unsigned, Unsigned>;
   template <class Op> static constexpr TwStripFn signed2 = strip<Op, L, Result, Signed, Signed>;

@@ -5,7 +5,9 @@
 namespace tiletwin::tile {
 namespace {
 
-struct Same { template <class V> static TILETWIN_INLINE V apply(V v) { return v; } };
+struct Same {
+  template <class V> static TILETWIN_INLINE V apply(V v) { return v; }
+};
 
 template <DType T> void copy(int64_t n, void* dst, const void* const* src, uint32_t splat) {
   using S = Storage<T>;
@@ -22,9 +24,10 @@ struct Select {
     return mask != 0 ? a : b;
   }
 };
-template <DType T> constexpr TwStripFn select =
-    strip<Select, kLanes<typename Storage<T>::Element, sizeof(typename Storage<T>::Element) == 1 ? 2 : 4>, Storage<T>, Storage<DType::I1>,
-          Storage<T>, Storage<T>>;
+template <DType T>
+constexpr TwStripFn select =
+    strip<Select, kLanes<typename Storage<T>::Element, sizeof(typename Storage<T>::Element) == 1 ? 2 : 4>, Storage<T>,
+          Storage<DType::I1>, Storage<T>, Storage<T>>;
 
 struct MoveRow {
   size_t bytes;
@@ -41,7 +44,8 @@ constexpr MoveRow kRows[] = {
 
 TwStripFn findMove(TwElementwise op, DType type) {
   for (const MoveRow& row : kRows)
-    if (row.bytes == sizeOf(type)) return op == TwElementwise::Copy ? row.copy : op == TwElementwise::Select ? row.select : nullptr;
+    if (row.bytes == sizeOf(type))
+      return op == TwElementwise::Copy ? row.copy : op == TwElementwise::Select ? row.select : nullptr;
   return nullptr;
 }
 

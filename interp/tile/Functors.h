@@ -1,6 +1,7 @@
 // interp/tile/Functors.h -- what the float operations compute, once per operation, over Eigen packets of f32 or f64.
-// Here:      arithmetic, extrema, rounding to integers, remainder, clamp, comparisons.   Not here:  exp, log, sin, ... (MathFunctions.h).
-// Each functor is the name of the IR operation; apply(P...) works on any packet type, comparisons give lane masks.
+// Here:      arithmetic, extrema, rounding to integers, remainder, clamp, comparisons.   Not here:  exp, log, sin, ...
+// (MathFunctions.h). Each functor is the name of the IR operation; apply(P...) works on any packet type, comparisons
+// give lane masks.
 #pragma once
 #include "interp/tile/Vectors.h"
 #include <cmath>
@@ -21,10 +22,18 @@ template <class V, class F, class... Vs> TILETWIN_INLINE V mapLanes(F f, V first
   for (int i = 0; i < kLanesOf<V>; ++i) first[i] = f(first[i], rest[i]...);
   return first;
 }
-struct AddF { template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::padd(a, b); } };
-struct SubF { template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::psub(a, b); } };
-struct MulF { template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::pmul(a, b); } };
-struct DivF { template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::pdiv(a, b); } };
+struct AddF {
+  template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::padd(a, b); }
+};
+struct SubF {
+  template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::psub(a, b); }
+};
+struct MulF {
+  template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::pmul(a, b); }
+};
+struct DivF {
+  template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::pdiv(a, b); }
+};
 /// Flips the sign bit. Eigen's pnegate subtracts from zero, which would make +0 of -(+0).
 struct NegF {
   template <class P> static TILETWIN_INLINE P apply(P a) {
@@ -32,13 +41,24 @@ struct NegF {
     return ei::pxor(a, ei::pset1<P>(T(-0.0)));
   }
 };
-struct AbsF { template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pabs(a); } };
-struct Sqrt { template <class P> static TILETWIN_INLINE P apply(P a) { return ei::psqrt(a); } };
-struct Floor { template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pfloor(a); } };
-struct Ceil { template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pceil(a); } };
-struct Fma { template <class P> static TILETWIN_INLINE P apply(P a, P b, P c) { return fusedMultiplyAdd(a, b, c); } };
+struct AbsF {
+  template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pabs(a); }
+};
+struct Sqrt {
+  template <class P> static TILETWIN_INLINE P apply(P a) { return ei::psqrt(a); }
+};
+struct Floor {
+  template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pfloor(a); }
+};
+struct Ceil {
+  template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pceil(a); }
+};
+struct Fma {
+  template <class P> static TILETWIN_INLINE P apply(P a, P b, P c) { return fusedMultiplyAdd(a, b, c); }
+};
 
-/// max/min of numbers with -0 < +0: of two equal zeros, `and` of the bits is +0 and `or` is -0; other equal lanes have equal bits.
+/// max/min of numbers with -0 < +0: of two equal zeros, `and` of the bits is +0 and `or` is -0; other equal lanes have
+/// equal bits.
 template <class P> TILETWIN_INLINE P orderedMax(P a, P b) {
   const P ab = a > b ? a : b, ba = b > a ? b : a;
   return (P)((BitsOf<P>)ab & (BitsOf<P>)ba);
@@ -63,17 +83,30 @@ struct MinNumF {
   }
 };
 /// A NaN propagates.
-struct MaximumF { template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ((a != a) | (b != b)) ? a + b : orderedMax(a, b); } };
-struct MinimumF { template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ((a != a) | (b != b)) ? a + b : orderedMin(a, b); } };
+struct MaximumF {
+  template <class P> static TILETWIN_INLINE P apply(P a, P b) {
+    return ((a != a) | (b != b)) ? a + b : orderedMax(a, b);
+  }
+};
+struct MinimumF {
+  template <class P> static TILETWIN_INLINE P apply(P a, P b) {
+    return ((a != a) | (b != b)) ? a + b : orderedMin(a, b);
+  }
+};
 /// min(max(x, lo), hi); a NaN x loses and gives lo.
 struct ClampF {
-  template <class P> static TILETWIN_INLINE P apply(P x, P lo, P hi) { return MinNumF::apply(MaxNumF::apply(x, lo), hi); }
+  template <class P> static TILETWIN_INLINE P apply(P x, P lo, P hi) {
+    return MinNumF::apply(MaxNumF::apply(x, lo), hi);
+  }
 };
 struct ClampFPropagateNan {
-  template <class P> static TILETWIN_INLINE P apply(P x, P lo, P hi) { return MinimumF::apply(MaximumF::apply(x, lo), hi); }
+  template <class P> static TILETWIN_INLINE P apply(P x, P lo, P hi) {
+    return MinimumF::apply(MaximumF::apply(x, lo), hi);
+  }
 };
 
-/// fmod, exact. f32: the quotient in f64, truncated, is off by at most one while it is below 2^52; x - q*y is then exact in f64.
+/// fmod, exact. f32: the quotient in f64, truncated, is off by at most one while it is below 2^52; x - q*y is then
+/// exact in f64.
 struct RemF {
   static TILETWIN_INLINE PacketF apply(PacketF x, PacketF y) {
     using D = Vec<double, kLanesF>;
@@ -95,20 +128,48 @@ struct RemF {
 };
 
 // Comparisons: over vectors of any number of lanes, giving lane masks. O: false, U: true if an operand is NaN.
-struct CmpFOEQ { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a == b; } };
-struct CmpFOGT { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a > b; } };
-struct CmpFOGE { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a >= b; } };
-struct CmpFOLT { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a < b; } };
-struct CmpFOLE { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a <= b; } };
-struct CmpFONE { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (a < b) | (a > b); } };
-struct CmpFORD { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (a == a) & (b == b); } };
-struct CmpFUEQ { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~((a < b) | (a > b)); } };
-struct CmpFUGT { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~(a <= b); } };
-struct CmpFUGE { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~(a < b); } };
-struct CmpFULT { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~(a >= b); } };
-struct CmpFULE { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~(a > b); } };
-struct CmpFUNE { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a != b; } };
-struct CmpFUNO { template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (a != a) | (b != b); } };
+struct CmpFOEQ {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a == b; }
+};
+struct CmpFOGT {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a > b; }
+};
+struct CmpFOGE {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a >= b; }
+};
+struct CmpFOLT {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a < b; }
+};
+struct CmpFOLE {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a <= b; }
+};
+struct CmpFONE {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (a < b) | (a > b); }
+};
+struct CmpFORD {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (a == a) & (b == b); }
+};
+struct CmpFUEQ {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~((a < b) | (a > b)); }
+};
+struct CmpFUGT {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~(a <= b); }
+};
+struct CmpFUGE {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~(a < b); }
+};
+struct CmpFULT {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~(a >= b); }
+};
+struct CmpFULE {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~(a > b); }
+};
+struct CmpFUNE {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a != b; }
+};
+struct CmpFUNO {
+  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (a != a) | (b != b); }
+};
 
 /// Lane masks stored as I1.
 struct MaskStorage {

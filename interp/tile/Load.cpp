@@ -21,7 +21,8 @@ struct Level {
   const char* needs;
   bool (*supported)();
 };
-constexpr Level kLevels[] = { // best first
+constexpr Level kLevels[] = {
+    // best first
     {"v4", "AVX-512 (F, BW, CD, DQ, VL)", cpuHasV4},
     {"v3", "AVX2, FMA, F16C, BMI1, BMI2, LZCNT and MOVBE (Intel Haswell, AMD Zen, or newer)", cpuHasV3},
 };
@@ -34,8 +35,8 @@ const Level* chooseLevel(std::string* error) {
     for (const Level& level : kLevels) {
       if (std::string(level.name) != wanted) continue;
       if (level.supported()) return &level;
-      *error = "TILETWIN_ISA=" + std::string(wanted) + ": this CPU lacks what x86-64-" + level.name + " needs: " + level.needs +
-               "; unset TILETWIN_ISA to let tiletwin choose";
+      *error = "TILETWIN_ISA=" + std::string(wanted) + ": this CPU lacks what x86-64-" + level.name +
+               " needs: " + level.needs + "; unset TILETWIN_ISA to let tiletwin choose";
       return nullptr;
     }
     *error = "TILETWIN_ISA must be v3 or v4, got \"" + std::string(wanted) + "\"; unset it to let tiletwin choose";

@@ -1,6 +1,7 @@
-// interp/tile/MathFunctions.h -- elementary functions over packets: f32 vectorised, f64 through the C library lane by lane.
-// f32 results are within 1 ULP of the correctly rounded value for every input (subnormals, infinities, NaN and signed zeros included);
-// tests/tile/MathTest.cpp measures it. Polynomials are Chebyshev fits, coefficients of the highest power first.
+// interp/tile/MathFunctions.h -- elementary functions over packets: f32 vectorised, f64 through the C library lane by
+// lane. f32 results are within 1 ULP of the correctly rounded value for every input (subnormals, infinities, NaN and
+// signed zeros included); tests/tile/MathTest.cpp measures it. Polynomials are Chebyshev fits, coefficients of the
+// highest power first.
 #pragma once
 #include "interp/tile/Functors.h"
 #include <array>
@@ -55,7 +56,8 @@ struct Exp {
     PacketF r = fmaF(k, allF(-0x1.62e4p-1f), x); // few bits: the product is exact
     r = fmaF(k, allF(-0x1.7f7d1cp-20f), r);
     const PacketF square = r * r;
-    const PacketF high = fmaF(square, allF(0.00139262508314976117f), fmaF(r, allF(0.0083632328836826182f), allF(0.0416665542129841503f)));
+    const PacketF high = fmaF(square, allF(0.00139262508314976117f),
+                              fmaF(r, allF(0.0083632328836826182f), allF(0.0416665542129841503f)));
     const PacketF p = fmaF(high, square, fmaF(r, allF(0.166665766661199283f), allF(0.5f)));
     return fmaF(p, square, r) + 1.f;
   }
@@ -65,19 +67,22 @@ struct Exp {
     return scaleNormal(reduced(x, shifted - kShift), shifted);
   }
   static TILETWIN_INLINE PacketF apply(PacketF x) {
-    if (!anyLane(~(__builtin_elementwise_abs(x) < 87.f))) [[likely]] return inRange(x);
+    if (!anyLane(~(__builtin_elementwise_abs(x) < 87.f))) [[likely]]
+      return inRange(x);
     PacketF c = allF(-104.5f) > x ? allF(-104.5f) : x; // a NaN stays
     c = allF(89.f) < c ? allF(89.f) : c;
     const PacketF k = fmaF(c, allF(0x1.715476p+0f), allF(kShift)) - kShift;
     return scaleByPowerOf2(reduced(c, k), k);
   }
-  static TILETWIN_INLINE PacketD apply(PacketD x) { return mapLanes([](double v) { return std::exp(v); }, x); }
+  static TILETWIN_INLINE PacketD apply(PacketD x) {
+    return mapLanes([](double v) { return std::exp(v); }, x);
+  }
 };
 
 struct Exp2 {
   static TILETWIN_INLINE PacketF reduced(PacketF r) {
-    const PacketF p = tree(r, 0.24022650760957307f, 0.0555035689862707292f, 0.0096180823706166601f, 0.00133909782481238669f,
-                           0.000154532624093206731f);
+    const PacketF p = tree(r, 0.24022650760957307f, 0.0555035689862707292f, 0.0096180823706166601f,
+                           0.00133909782481238669f, 0.000154532624093206731f);
     return fmaF(r, allF(0.693147188071176234f), p * (r * r)) + 1.f;
   }
   static TILETWIN_INLINE PacketF apply(PacketF x) {
@@ -90,11 +95,15 @@ struct Exp2 {
     const PacketF k = (c + kShift) - kShift;
     return scaleByPowerOf2(reduced(c - k), k);
   }
-  static TILETWIN_INLINE PacketD apply(PacketD x) { return mapLanes([](double v) { return std::exp2(v); }, x); }
+  static TILETWIN_INLINE PacketD apply(PacketD x) {
+    return mapLanes([](double v) { return std::exp2(v); }, x);
+  }
 };
 
 /// x = (1 + f) 2^e with 1 + f in [sqrt(1/2), sqrt(2)); tail = log(1 + f) - f. For positive finite x.
-struct LogParts { PacketF f, tail, e; };
+struct LogParts {
+  PacketF f, tail, e;
+};
 template <bool Subnormals> TILETWIN_INLINE LogParts logParts(PacketF x) {
   using I = Vec<int32_t, kLanesF>;
   const auto subnormal = x < 0x1p-126f;
@@ -109,10 +118,12 @@ template <bool Subnormals> TILETWIN_INLINE LogParts logParts(PacketF x) {
                          0.0698070195866497051f);
   return {f, fmaF(square, allF(-0.5f), square * f * p), exponent};
 }
-/// Combine(LogParts) for positive normal numbers; the rest has a slower way: log(+-0) = -inf, log(inf) = inf, log of a negative or NaN = NaN.
+/// Combine(LogParts) for positive normal numbers; the rest has a slower way: log(+-0) = -inf, log(inf) = inf, log of a
+/// negative or NaN = NaN.
 template <class Combine> TILETWIN_INLINE PacketF logarithm(PacketF x, Combine combine) {
   using U = BitsOf<PacketF>;
-  if (!anyLane(((U)x - 0x00800000u) >= 0x7F000000u)) [[likely]] return combine(logParts<false>(x));
+  if (!anyLane(((U)x - 0x00800000u) >= 0x7F000000u)) [[likely]]
+    return combine(logParts<false>(x));
   PacketF r = combine(logParts<true>(x));
   r = x == __builtin_inff() ? x : r;
   r = x == 0.f ? allF(-__builtin_inff()) : r;
@@ -126,7 +137,9 @@ struct Log {
       return fmaF(s.e, allF(0x1.62e43p-1f), s.f + low);
     });
   }
-  static TILETWIN_INLINE PacketD apply(PacketD x) { return mapLanes([](double v) { return std::log(v); }, x); }
+  static TILETWIN_INLINE PacketD apply(PacketD x) {
+    return mapLanes([](double v) { return std::log(v); }, x);
+  }
 };
 
 struct Log2 {
@@ -136,10 +149,13 @@ struct Log2 {
       return s.e + fmaF(s.f, high, fmaF(s.f, low, s.tail * high));
     });
   }
-  static TILETWIN_INLINE PacketD apply(PacketD x) { return mapLanes([](double v) { return std::log2(v); }, x); }
+  static TILETWIN_INLINE PacketD apply(PacketD x) {
+    return mapLanes([](double v) { return std::log2(v); }, x);
+  }
 };
 
-/// sin(x + quadrant * pi/2) in f64: reduction by two parts of pi/2, exact enough to 2^40; beyond, and for infinities, the C library.
+/// sin(x + quadrant * pi/2) in f64: reduction by two parts of pi/2, exact enough to 2^40; beyond, and for infinities,
+/// the C library.
 template <int Quadrant> TILETWIN_INLINE PacketF sinQuadrant(PacketF x) {
   using D = Vec<double, kLanesF>;
   using I = Vec<int64_t, kLanesF>;
@@ -151,9 +167,11 @@ template <int Quadrant> TILETWIN_INLINE PacketF sinQuadrant(PacketF x) {
   r = fusedMultiplyAdd(k, D{} - 0x1.1a62633145c07p-54, r);
   const D square = r * r;
   const D s = fusedMultiplyAdd(horner(square, -2.48031833865629195e-8, 2.75563643160896221e-6, -0.000198412668285873801,
-                                               0.00833333333098786802, -0.166666666666637443), square * r, r);
-  const D c = fusedMultiplyAdd(horner(square, -2.72984076527951747e-7, 0.0000248005806013546424, -0.00138888876352279749,
-                                               0.0416666666642261335), square * square, 1.0 - 0.5 * square);
+                                      0.00833333333098786802, -0.166666666666637443),
+                               square * r, r);
+  const D c = fusedMultiplyAdd(
+      horner(square, -2.72984076527951747e-7, 0.0000248005806013546424, -0.00138888876352279749, 0.0416666666642261335),
+      square * square, 1.0 - 0.5 * square);
   const I quadrant = (I)shifted + Quadrant;
   D y = (quadrant & 1) != 0 ? c : s;
   y = (D)((I)y ^ ((quadrant & 2) << 62));
@@ -170,11 +188,15 @@ struct Sin {
     const PacketF r = sinQuadrant<0>(x);
     return x == 0.f ? x : r;
   }
-  static TILETWIN_INLINE PacketD apply(PacketD x) { return mapLanes([](double v) { return std::sin(v); }, x); }
+  static TILETWIN_INLINE PacketD apply(PacketD x) {
+    return mapLanes([](double v) { return std::sin(v); }, x);
+  }
 };
 struct Cos {
   static TILETWIN_INLINE PacketF apply(PacketF x) { return sinQuadrant<1>(x); }
-  static TILETWIN_INLINE PacketD apply(PacketD x) { return mapLanes([](double v) { return std::cos(v); }, x); }
+  static TILETWIN_INLINE PacketD apply(PacketD x) {
+    return mapLanes([](double v) { return std::cos(v); }, x);
+  }
 };
 
 /// One correction step on 1 / sqrt(x): its residual x y^2 - 1 from an exact product.
@@ -192,19 +214,23 @@ struct Erf {
   static TILETWIN_INLINE PacketF apply(PacketF x) {
     PacketF t = __builtin_elementwise_abs(x);
     const PacketF square = x * x;
-    const PacketF inner = fmaF(tree(square, 0.128379165848350946f, -0.37612626666720331f, 0.112835947151602177f, -0.0268542120106264124f,
-                                    0.00518908742343397399f, -0.000801686428716586953f, 0.0000787587506268548834f),
-                               x, x);
+    const PacketF inner =
+        fmaF(tree(square, 0.128379165848350946f, -0.37612626666720331f, 0.112835947151602177f, -0.0268542120106264124f,
+                  0.00518908742343397399f, -0.000801686428716586953f, 0.0000787587506268548834f),
+             x, x);
     t = t > 4.f ? allF(4.f) : t;
-    const PacketF q = tree(t, -0.000320441531277266443f, 1.13023761637467123f, 0.631814516659384178f, 0.110094480827648994f,
-                           -0.0264310176033692273f, 0.00476357524914934924f, -0.000597743471960611076f, 0.0000461779127904000422f,
-                           -1.64356965360383266e-6f); // -log(erfc(t)) on [0.92, 4]
+    const PacketF q =
+        tree(t, -0.000320441531277266443f, 1.13023761637467123f, 0.631814516659384178f, 0.110094480827648994f,
+             -0.0264310176033692273f, 0.00476357524914934924f, -0.000597743471960611076f, 0.0000461779127904000422f,
+             -1.64356965360383266e-6f); // -log(erfc(t)) on [0.92, 4]
     const PacketF outer = 1.f - Exp::inRange(-q);
     using U = BitsOf<PacketF>;
     const PacketF signedOuter = (PacketF)(((U)outer & 0x7FFFFFFFu) | ((U)x & 0x80000000u));
     return __builtin_elementwise_abs(x) >= 0.96f ? signedOuter : inner; // a NaN is in neither and stays one in `inner`
   }
-  static TILETWIN_INLINE PacketD apply(PacketD x) { return mapLanes([](double v) { return std::erf(v); }, x); }
+  static TILETWIN_INLINE PacketD apply(PacketD x) {
+    return mapLanes([](double v) { return std::erf(v); }, x);
+  }
 };
 
 } // namespace tiletwin::tile

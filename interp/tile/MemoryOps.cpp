@@ -1,5 +1,5 @@
-// interp/tile/MemoryOps.cpp -- gather, scatter, strided copies, index sequences, range checks of addresses, streaming copies.
-// Not here:  deciding whether an access is allowed (interp/run); strips of arithmetic (Elementwise*.cpp).
+// interp/tile/MemoryOps.cpp -- gather, scatter, strided copies, index sequences, range checks of addresses, streaming
+// copies. Not here:  deciding whether an access is allowed (interp/run); strips of arithmetic (Elementwise*.cpp).
 // Invariant: a lane whose mask is 0 is never dereferenced; nothing outside the named elements is read or written.
 #include "interp/tile/Strip.h"
 #include "interp/tile/Tables.h"
@@ -26,10 +26,13 @@ template <class T> TILETWIN_INLINE T read(uint64_t address) {
   std::memcpy(&v, reinterpret_cast<const void*>(address), sizeof v);
   return v;
 }
-template <class T> TILETWIN_INLINE void write(uint64_t address, T v) { std::memcpy(reinterpret_cast<void*>(address), &v, sizeof v); }
+template <class T> TILETWIN_INLINE void write(uint64_t address, T v) {
+  std::memcpy(reinterpret_cast<void*>(address), &v, sizeof v);
+}
 
 template <class T>
-void gather(int64_t n, void* dst, const uint64_t* address, const uint8_t* mask, const void* other, int64_t otherStride) {
+void gather(int64_t n, void* dst, const uint64_t* address, const uint8_t* mask, const void* other,
+            int64_t otherStride) {
   auto* out = static_cast<T*>(dst);
   const T zero = 0;
   const auto* fill = other ? static_cast<const T*>(other) : &zero;
@@ -49,7 +52,8 @@ void gather(int64_t n, void* dst, const uint64_t* address, const uint8_t* mask, 
 }
 
 /// srcStride 0: one element for all lanes. Lanes store in order, so the last of equal addresses wins.
-template <class T> void scatter(int64_t n, const void* src, int64_t srcStride, const uint64_t* address, const uint8_t* mask) {
+template <class T>
+void scatter(int64_t n, const void* src, int64_t srcStride, const uint64_t* address, const uint8_t* mask) {
   const auto* in = static_cast<const T*>(src);
   const int64_t step = srcStride ? 1 : 0;
   int64_t i = 0;
@@ -67,7 +71,8 @@ template <class T> void scatter(int64_t n, const void* src, int64_t srcStride, c
     if (!mask || mask[i]) write<T>(address[i], in[i * step]);
 }
 
-/// Every third byte: 16 of 48 by three shuffles. The last 16 elements are left to the caller, as 48 bytes are read for 46.
+/// Every third byte: 16 of 48 by three shuffles. The last 16 elements are left to the caller, as 48 bytes are read
+/// for 46.
 int64_t copyEveryThirdByte(int64_t n, uint8_t* dst, const uint8_t* src) {
   const __m128i first = _mm_setr_epi8(0, 3, 6, 9, 12, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
   const __m128i second = _mm_setr_epi8(-1, -1, -1, -1, -1, -1, 2, 5, 8, 11, 14, -1, -1, -1, -1, -1);
@@ -75,12 +80,14 @@ int64_t copyEveryThirdByte(int64_t n, uint8_t* dst, const uint8_t* src) {
   int64_t i = 0;
   for (; i + 17 <= n; i += 16) {
     const uint8_t* p = src + 3 * i;
-    const __m128i a = _mm_shuffle_epi8(loadAs<__m128i>(p), first), b = _mm_shuffle_epi8(loadAs<__m128i>(p + 16), second);
+    const __m128i a = _mm_shuffle_epi8(loadAs<__m128i>(p), first),
+                  b = _mm_shuffle_epi8(loadAs<__m128i>(p + 16), second);
     storeAs(dst + i, _mm_or_si128(_mm_or_si128(a, b), _mm_shuffle_epi8(loadAs<__m128i>(p + 32), third)));
   }
   return i;
 }
-/// Every second or fourth element by compiler shuffles of `Step` vectors; stops early enough to read nothing past the last element.
+/// Every second or fourth element by compiler shuffles of `Step` vectors; stops early enough to read nothing past the
+/// last element.
 template <class T, int Step> int64_t copyEvery(int64_t n, T* dst, const T* src) {
   constexpr int L = 32 / int(sizeof(T));
   int64_t i = 0;
@@ -152,11 +159,14 @@ template <class Fn, size_t N> Fn findSize(const SizeRow<Fn> (&rows)[N], int64_t 
     if (row.bytes == bytes) return row.fn;
   return nullptr;
 }
-constexpr SizeRow<TwGatherFn> kGathers[] = {{1, gather<uint8_t>}, {2, gather<uint16_t>}, {4, gather<uint32_t>}, {8, gather<uint64_t>}};
-constexpr SizeRow<TwScatterFn> kScatters[] = {{1, scatter<uint8_t>}, {2, scatter<uint16_t>}, {4, scatter<uint32_t>}, {8, scatter<uint64_t>}};
+constexpr SizeRow<TwGatherFn> kGathers[] = {
+    {1, gather<uint8_t>}, {2, gather<uint16_t>}, {4, gather<uint32_t>}, {8, gather<uint64_t>}};
+constexpr SizeRow<TwScatterFn> kScatters[] = {
+    {1, scatter<uint8_t>}, {2, scatter<uint16_t>}, {4, scatter<uint32_t>}, {8, scatter<uint64_t>}};
 constexpr SizeRow<TwStridedCopyFn> kStridedCopies[] = {
     {1, stridedCopy<uint8_t>}, {2, stridedCopy<uint16_t>}, {4, stridedCopy<uint32_t>}, {8, stridedCopy<uint64_t>}};
-constexpr SizeRow<TwIotaFn> kIotas[] = {{1, iota<uint8_t>}, {2, iota<uint16_t>}, {4, iota<uint32_t>}, {8, iota<uint64_t>}};
+constexpr SizeRow<TwIotaFn> kIotas[] = {
+    {1, iota<uint8_t>}, {2, iota<uint16_t>}, {4, iota<uint32_t>}, {8, iota<uint64_t>}};
 
 } // namespace
 
@@ -168,7 +178,8 @@ TwIotaFn findIota(DType type) {
   return type == DType::I1 ? iotaI1 : findSize(kIotas, int64_t(sizeOf(type)));
 }
 
-int64_t checkAddresses(int64_t n, const uint64_t* address, const uint8_t* mask, uint64_t lo, uint64_t hi, uint64_t size) {
+int64_t checkAddresses(int64_t n, const uint64_t* address, const uint8_t* mask, uint64_t lo, uint64_t hi,
+                       uint64_t size) {
   const bool fits = hi >= lo && hi - lo >= size;
   const uint64_t last = fits ? hi - lo - size : 0; // the largest allowed address - lo
   constexpr int L = 16;

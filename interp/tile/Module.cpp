@@ -38,14 +38,18 @@ TwStripFn findCast(DType from, DType to, TwCastKind kind) {
   return isFloat(to) ? findCastIntToFloat(from, to, kind) : findCastIntToInt(from, to, kind);
 }
 
-TwReduceFn findReduce(TwReduce op, DType type) { return isFloat(type) ? findReduceFloat(op, type) : findReduceInt(op, type); }
+TwReduceFn findReduce(TwReduce op, DType type) {
+  return isFloat(type) ? findReduceFloat(op, type) : findReduceInt(op, type);
+}
 
 constexpr TwTileOps kOps = {
-    TILETWIN_TILE_NAME, findElementwise, findElementwiseIeee, findCast,  findReduce,     findArgReduce, findDot,
-    dotScratchBytes,    findGather,      findScatter,         findStridedCopy, findIota, checkAddresses, streamCopy,
+    TILETWIN_TILE_NAME, findElementwise, findElementwiseIeee, findCast,        findReduce, findArgReduce,  findDot,
+    dotScratchBytes,    findGather,      findScatter,         findStridedCopy, findIota,   checkAddresses, streamCopy,
 };
 
 } // namespace
 } // namespace tiletwin::tile
 
-extern "C" __attribute__((visibility("default"))) const TwTileOps* tiletwinTileOps(void) { return &tiletwin::tile::kOps; }
+extern "C" __attribute__((visibility("default"))) const TwTileOps* tiletwinTileOps(void) {
+  return &tiletwin::tile::kOps;
+}

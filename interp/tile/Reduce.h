@@ -1,6 +1,6 @@
 // interp/tile/Reduce.h -- reduction of a tile seen as [outer][axis][inner], for any combine over lane vectors.
-// inner == 1: each row is folded by a few vectors of partial results, then the lanes; inner > 1: whole vectors run down the axis.
-// Invariant: the order of combination depends only on axis and inner, so equal rows give equal results.
+// inner == 1: each row is folded by a few vectors of partial results, then the lanes; inner > 1: whole vectors run down
+// the axis. Invariant: the order of combination depends only on axis and inner, so equal rows give equal results.
 #pragma once
 #include "interp/tile/Strip.h"
 
@@ -17,7 +17,8 @@ template <class Combine, class V> TILETWIN_INLINE LaneOf<V> foldLanes(V v) {
   }
 }
 
-/// Combine: apply(V, V) on vectors of any lanes, and identity<T>(). Src is a Storage; its round() follows every combine.
+/// Combine: apply(V, V) on vectors of any lanes, and identity<T>(). Src is a Storage; its round() follows every
+/// combine.
 template <class Combine, class Src, class Dst, int L> struct Reducer {
   using T = typename Src::Compute;
   using E = typename Src::Element;

@@ -30,9 +30,10 @@ struct Minimum {
   template <class V> static TILETWIN_INLINE V apply(V a, V b) { return MinimumF::apply(a, b); }
 };
 
-/// f32 and f64 extrema: one max instruction an element. It forgets which zero it saw, and that all were NaN; then the row, or the block of
-/// columns, is read again with the full rule.
-template <DType T, bool Max> void fastExtremum(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride) {
+/// f32 and f64 extrema: one max instruction an element. It forgets which zero it saw, and that all were NaN; then the
+/// row, or the block of columns, is read again with the full rule.
+template <DType T, bool Max>
+void fastExtremum(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride) {
   using S = Storage<T>;
   using E = typename S::Compute;
   constexpr int L = kLanes<E, 1>;
@@ -40,8 +41,10 @@ template <DType T, bool Max> void fastExtremum(int64_t outer, int64_t axis, int6
   using V = Vec<E, L>;
   const E start = E(Max ? -__builtin_inf() : __builtin_inf());
   const auto better = [](V x, V best) __attribute__((always_inline)) { // a NaN x leaves best
-    if constexpr (Max) return x > best ? x : best;
-    else return x < best ? x : best;
+    if constexpr (Max)
+      return x > best ? x : best;
+    else
+      return x < best ? x : best;
   };
   const auto* p = static_cast<const uint8_t*>(src);
   auto* out = static_cast<E*>(dst);
@@ -58,8 +61,10 @@ template <DType T, bool Max> void fastExtremum(int64_t outer, int64_t axis, int6
 #pragma clang loop unroll(full)
         for (int j = 0; j < 4; ++j) {
           if (anyLane((best[j] == start) | (best[j] == E(0))))
-            Full::column(axis, reinterpret_cast<uint8_t*>(out + i + j * L), reinterpret_cast<const uint8_t*>(tile + i + j * L), inner * int64_t(sizeof(E)));
-          else storeAs(out + i + j * L, best[j]);
+            Full::column(axis, reinterpret_cast<uint8_t*>(out + i + j * L),
+                         reinterpret_cast<const uint8_t*>(tile + i + j * L), inner * int64_t(sizeof(E)));
+          else
+            storeAs(out + i + j * L, best[j]);
         }
       }
       if (i < inner) Full::columns(axis, i, inner, reinterpret_cast<uint8_t*>(out), p);
@@ -85,7 +90,9 @@ template <DType T, bool Max> void fastExtremum(int64_t outer, int64_t axis, int6
 
 template <DType T> struct FloatReduces {
   using S = Storage<T>;
-  template <class C> static constexpr TwReduceFn of = Reducer<C, S, S, kLanes<typename S::Compute, T == DType::F32 || T == DType::F64 ? 2 : 1>>::run;
+  template <class C>
+  static constexpr TwReduceFn of =
+      Reducer<C, S, S, kLanes<typename S::Compute, T == DType::F32 || T == DType::F64 ? 2 : 1>>::run;
 };
 template <DType T> TwReduceFn find(TwReduce op) {
   using R = FloatReduces<T>;
@@ -93,8 +100,20 @@ template <DType T> TwReduceFn find(TwReduce op) {
   static constexpr ReduceRow kRows[] = {
       {TwReduce::AddF, R::template of<Sum>},
       {TwReduce::MulF, R::template of<Product>},
-      {TwReduce::MaxNumF, [] { if constexpr (kFast) return fastExtremum<T, true>; else return R::template of<NumExtremum<MaxNumF>>; }()},
-      {TwReduce::MinNumF, [] { if constexpr (kFast) return fastExtremum<T, false>; else return R::template of<NumExtremum<MinNumF>>; }()},
+      {TwReduce::MaxNumF,
+       [] {
+         if constexpr (kFast)
+           return fastExtremum<T, true>;
+         else
+           return R::template of<NumExtremum<MaxNumF>>;
+       }()},
+      {TwReduce::MinNumF,
+       [] {
+         if constexpr (kFast)
+           return fastExtremum<T, false>;
+         else
+           return R::template of<NumExtremum<MinNumF>>;
+       }()},
       {TwReduce::MaximumF, R::template of<Maximum>},
       {TwReduce::MinimumF, R::template of<Minimum>},
   };

@@ -1,5 +1,5 @@
-// interp/tile/ReduceInt.cpp -- sums, products, extrema and bitwise reductions of integers along an axis, in wrap-around arithmetic.
-// I1 lanes hold 0 or 1; signed extrema read 1 as -1; results are reduced to their last bit.
+// interp/tile/ReduceInt.cpp -- sums, products, extrema and bitwise reductions of integers along an axis, in wrap-around
+// arithmetic. I1 lanes hold 0 or 1; signed extrema read 1 as -1; results are reduced to their last bit.
 #include "interp/tile/ElementwiseInt.h"
 #include "interp/tile/Reduce.h"
 #include "interp/tile/Tables.h"
@@ -30,14 +30,14 @@ template <DType T, bool Signed> struct Lanes : Storage<T> {
   }
 };
 
-/// Identities pass through store() and load() to fill up a partial vector; for I1 that is still an identity of the one-bit operation,
-/// except for signed extrema, whose fill is taken from 0 and -1.
+/// Identities pass through store() and load() to fill up a partial vector; for I1 that is still an identity of the
+/// one-bit operation, except for signed extrema, whose fill is taken from 0 and -1.
 constexpr auto kSignedMinI1 = [](auto t) constexpr { return decltype(t)(t - 1); };
 constexpr auto kSignedMaxI1 = [](auto t) constexpr { return t; };
 
 template <DType T> TwReduceFn find(TwReduce op) {
   using C = typename Storage<T>::Compute;
-  constexpr int L = kLanes<C, sizeof(C) == 1 ? 1 : 2>;
+  constexpr int L = kLanes < C, sizeof(C) == 1 ? 1 : 2 > ;
   constexpr bool kBit = T == DType::I1;
   using U = Lanes<T, false>;
   using S = Lanes<T, true>;

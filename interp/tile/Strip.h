@@ -1,6 +1,7 @@
-// interp/tile/Strip.h -- the one loop over a strip: any number of operands, each a run of elements or a splat; a padded tail.
-// Here:      how operands are walked.     Not here:  what is computed (an Op with a static apply over vectors).
-// Invariant: reads and writes only the n elements of each run; an element's result depends neither on n nor on its place.
+// interp/tile/Strip.h -- the one loop over a strip: any number of operands, each a run of elements or a splat; a padded
+// tail. Here:      how operands are walked.     Not here:  what is computed (an Op with a static apply over vectors).
+// Invariant: reads and writes only the n elements of each run; an element's result depends neither on n nor on its
+// place.
 #pragma once
 #include "interp/tile/Vectors.h"
 #include <atomic>
@@ -20,7 +21,8 @@ TILETWIN_INLINE void copyTail(void* dst, const void* src, int64_t count, size_t 
   std::memcpy(dst, src, size_t(count) * elementBytes);
 }
 
-/// dst[i] = Op::apply(in0[i], in1[i], ...) with L lanes at a time. Out and In are Storages (or any type with Element, load, store).
+/// dst[i] = Op::apply(in0[i], in1[i], ...) with L lanes at a time. Out and In are Storages (or any type with Element,
+/// load, store).
 template <class Op, int L, class Out, class... In>
 void strip(int64_t n, void* dst, const void* const* src, uint32_t splat) {
   constexpr int kIn = int(sizeof...(In));
@@ -32,13 +34,15 @@ void strip(int64_t n, void* dst, const void* const* src, uint32_t splat) {
   [&]<size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
     ((at[I] = static_cast<const unsigned char*>(src[I]), step[I] = int64_t(L * kBytes[I])), ...);
     if (splat) {
-      ([&]() __attribute__((always_inline)) {
-        if (!(splat >> I & 1)) return;
-        using E = typename In::Element;
-        storeAs(pads[I], broadcast<E, L>(loadAs<E>(at[I])));
-        at[I] = pads[I];
-        step[I] = 0;
-      }(), ...);
+      (
+          [&]() __attribute__((always_inline)) {
+            if (!(splat >> I & 1)) return;
+            using E = typename In::Element;
+            storeAs(pads[I], broadcast<E, L>(loadAs<E>(at[I])));
+            at[I] = pads[I];
+            step[I] = 0;
+          }(),
+          ...);
     }
     for (; n >= L; n -= L) {
       Out::template store<L>(out, Op::apply(In::template load<L>(at[I])...));
@@ -46,11 +50,13 @@ void strip(int64_t n, void* dst, const void* const* src, uint32_t splat) {
       ((at[I] += step[I]), ...);
     }
     if (n > 0) {
-      ([&]() __attribute__((always_inline)) {
-        if (step[I] == 0) return;
-        storeAs(pads[I], Vec<typename In::Element, L>{});
-        copyTail(pads[I], at[I], n, kBytes[I]);
-      }(), ...);
+      (
+          [&]() __attribute__((always_inline)) {
+            if (step[I] == 0) return;
+            storeAs(pads[I], Vec<typename In::Element, L>{});
+            copyTail(pads[I], at[I], n, kBytes[I]);
+          }(),
+          ...);
       alignas(64) unsigned char result[L * 8];
       Out::template store<L>(result, Op::apply(In::template load<L>(pads[I])...));
       copyTail(out, result, n, sizeof(typename Out::Element));

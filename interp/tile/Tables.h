@@ -1,4 +1,5 @@
-// interp/tile/Tables.h -- the look-ups each source file contributes to the module's table (Module.cpp). Null: no such operation.
+// interp/tile/Tables.h -- the look-ups each source file contributes to the module's table (Module.cpp). Null: no such
+// operation.
 #pragma once
 #include "interp/tile/TileOps.h"
 
@@ -34,7 +35,8 @@ TwGatherFn findGather(int64_t elementBytes);
 TwScatterFn findScatter(int64_t elementBytes);
 TwStridedCopyFn findStridedCopy(int64_t elementBytes);
 TwIotaFn findIota(DType type);
-int64_t checkAddresses(int64_t n, const uint64_t* address, const uint8_t* mask, uint64_t lo, uint64_t hi, uint64_t size);
+int64_t checkAddresses(int64_t n, const uint64_t* address, const uint8_t* mask, uint64_t lo, uint64_t hi,
+                       uint64_t size);
 void streamCopy(void* dst, const void* src, int64_t bytes);
 
 } // namespace tiletwin::tile

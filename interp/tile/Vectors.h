@@ -1,7 +1,7 @@
-// interp/tile/Vectors.h -- vectors of lanes and how each element type is stored: the loads, stores and roundings of every kernel here.
-// Here:      Vec (a compiler vector of any number of lanes), Eigen's packets of f32 and f64, Storage<DType>.
-// Not here:  operations (Elementwise*.h), loops (Strip.h).
-// Invariant: all loads and stores are unaligned; a Storage converts exactly on load and rounds once, to nearest even, on store.
+// interp/tile/Vectors.h -- vectors of lanes and how each element type is stored: the loads, stores and roundings of
+// every kernel here. Here:      Vec (a compiler vector of any number of lanes), Eigen's packets of f32 and f64,
+// Storage<DType>. Not here:  operations (Elementwise*.h), loops (Strip.h). Invariant: all loads and stores are
+// unaligned; a Storage converts exactly on load and rounds once, to nearest even, on store.
 #pragma once
 #include "interp/tile/TileOps.h"
 #include "runtime/FloatFormats.h"
@@ -42,10 +42,18 @@ template <class V> TILETWIN_INLINE V loadAs(const void* p) {
 template <class V> TILETWIN_INLINE void storeAs(void* p, V v) { std::memcpy(p, &v, sizeof v); }
 
 template <size_t Bytes> struct UnsignedBits;
-template <> struct UnsignedBits<1> { using type = uint8_t; };
-template <> struct UnsignedBits<2> { using type = uint16_t; };
-template <> struct UnsignedBits<4> { using type = uint32_t; };
-template <> struct UnsignedBits<8> { using type = uint64_t; };
+template <> struct UnsignedBits<1> {
+  using type = uint8_t;
+};
+template <> struct UnsignedBits<2> {
+  using type = uint16_t;
+};
+template <> struct UnsignedBits<4> {
+  using type = uint32_t;
+};
+template <> struct UnsignedBits<8> {
+  using type = uint64_t;
+};
 /// The unsigned integer vector with the bits of a vector.
 template <class V> using BitsOf = Vec<typename UnsignedBits<sizeof(LaneOf<V>)>::type, kLanesOf<V>>;
 
@@ -56,8 +64,12 @@ template <class T, int L> TILETWIN_INLINE Vec<T, L> broadcast(T x) {
 }
 
 /// A Vec<float or double> as native packets.
-template <class P, int N> struct Packets { P part[N]; };
-template <class P, class V> TILETWIN_INLINE auto split(V v) { return std::bit_cast<Packets<P, int(sizeof(V) / sizeof(P))>>(v); }
+template <class P, int N> struct Packets {
+  P part[N];
+};
+template <class P, class V> TILETWIN_INLINE auto split(V v) {
+  return std::bit_cast<Packets<P, int(sizeof(V) / sizeof(P))>>(v);
+}
 template <class T> using PacketOf = std::conditional_t<std::is_same_v<T, double>, PacketD, PacketF>;
 
 /// a*b + c rounded once. (Eigen's pmadd is inline assembly under Clang, which can neither fold loads nor schedule it.)
@@ -75,7 +87,8 @@ template <class F, class V, class... Vs> TILETWIN_INLINE V mapPackets(F f, V fir
   return std::bit_cast<V>(out);
 }
 
-/// Storage<T>: Element (as in memory), Compute (lanes while computing), load<L>, store<L>, and round<L>: what a store and a load do.
+/// Storage<T>: Element (as in memory), Compute (lanes while computing), load<L>, store<L>, and round<L>: what a store
+/// and a load do.
 template <DType T> struct Storage;
 
 template <class T> struct PlainStorage {
@@ -98,9 +111,15 @@ template <> struct Storage<DType::F64> : PlainStorage<double> {};
 template <class Derived, class E> struct NarrowFloatStorage {
   using Element = E;
   using Compute = float;
-  template <int L> static TILETWIN_INLINE Vec<float, L> load(const void* p) { return Derived::template widen<L>(loadAs<Vec<E, L>>(p)); }
-  template <int L> static TILETWIN_INLINE void store(void* p, Vec<float, L> v) { storeAs(p, Derived::template narrow<L>(v)); }
-  template <int L> static TILETWIN_INLINE Vec<float, L> round(Vec<float, L> v) { return Derived::template widen<L>(Derived::template narrow<L>(v)); }
+  template <int L> static TILETWIN_INLINE Vec<float, L> load(const void* p) {
+    return Derived::template widen<L>(loadAs<Vec<E, L>>(p));
+  }
+  template <int L> static TILETWIN_INLINE void store(void* p, Vec<float, L> v) {
+    storeAs(p, Derived::template narrow<L>(v));
+  }
+  template <int L> static TILETWIN_INLINE Vec<float, L> round(Vec<float, L> v) {
+    return Derived::template widen<L>(Derived::template narrow<L>(v));
+  }
 };
 
 template <> struct Storage<DType::F16> : NarrowFloatStorage<Storage<DType::F16>, uint16_t> {
@@ -108,7 +127,8 @@ template <> struct Storage<DType::F16> : NarrowFloatStorage<Storage<DType::F16>,
   template <int L, int Mode = 0> static TILETWIN_INLINE Vec<uint16_t, L> narrow(Vec<float, L> v) {
     Packets<Vec<uint16_t, 8>, L / 8> out;
     const auto in = split<Vec<float, 8>>(v);
-    for (int i = 0; i < L / 8; ++i) out.part[i] = (Vec<uint16_t, 8>)_mm256_cvtps_ph(in.part[i], Mode | _MM_FROUND_NO_EXC);
+    for (int i = 0; i < L / 8; ++i)
+      out.part[i] = (Vec<uint16_t, 8>)_mm256_cvtps_ph(in.part[i], Mode | _MM_FROUND_NO_EXC);
     return std::bit_cast<Vec<uint16_t, L>>(out);
   }
   template <int L> static TILETWIN_INLINE Vec<float, L> widen(Vec<uint16_t, L> v) {
@@ -131,7 +151,8 @@ template <> struct Storage<DType::BF16> : NarrowFloatStorage<Storage<DType::BF16
   }
 };
 
-/// The f8 formats, from their description. A code shifted into f32's fields is its value divided by 2^(127 - bias), subnormals included.
+/// The f8 formats, from their description. A code shifted into f32's fields is its value divided by 2^(127 - bias),
+/// subnormals included.
 template <DType T> struct Float8Storage : NarrowFloatStorage<Float8Storage<T>, uint8_t> {
   static constexpr SmallFloat kFormat = smallFloat(T);
   static constexpr int kShift = 23 - kFormat.mantissaBits;
@@ -140,7 +161,8 @@ template <DType T> struct Float8Storage : NarrowFloatStorage<Float8Storage<T>, u
   template <int L> static TILETWIN_INLINE Vec<float, L> widen(Vec<uint8_t, L> v) {
     const auto code = __builtin_convertvector(v, Vec<uint32_t, L>);
     const auto magnitude = code & 0x7Fu, sign = (code & 0x80u) << 24;
-    auto bits = (Vec<uint32_t, L>)((Vec<float, L>)(magnitude << kShift) * std::bit_cast<float>(uint32_t(254 - kFormat.bias) << 23));
+    auto bits = (Vec<uint32_t, L>)((Vec<float, L>)(magnitude << kShift) *
+                                   std::bit_cast<float>(uint32_t(254 - kFormat.bias) << 23));
     if constexpr (kFormat.infinity != 0) { // the top exponent: infinity and NaNs
       const auto special = (Vec<uint32_t, L>)(magnitude >= kFormat.infinity);
       bits = (special & (0x7F800000u | (magnitude << kShift))) | (~special & bits);
@@ -156,12 +178,15 @@ template <DType T> struct Float8Storage : NarrowFloatStorage<Float8Storage<T>, u
     Vec<uint32_t, L> normal, subnormal;
     if constexpr (Mode == 0) {
       normal = ((magnitude + ((1u << (kShift - 1)) - 1) + ((magnitude >> kShift) & 1u)) >> kShift) - kRebias;
-      constexpr uint32_t kMagic = uint32_t(127 - kFormat.bias + kShift + 1) << 23; // its last place is the smallest subnormal
+      constexpr uint32_t kMagic = uint32_t(127 - kFormat.bias + kShift + 1)
+                                  << 23; // its last place is the smallest subnormal
       subnormal = (Vec<uint32_t, L>)((Vec<float, L>)magnitude + std::bit_cast<float>(kMagic)) - kMagic;
     } else {
       normal = (magnitude >> kShift) - kRebias;
-      const auto scaled = (Vec<float, L>)magnitude * std::bit_cast<float>(uint32_t(126 + kFormat.bias + kFormat.mantissaBits) << 23);
-      subnormal = (Vec<uint32_t, L>)__builtin_convertvector(__builtin_elementwise_min(scaled, Vec<float, L>{} + 256.f), Vec<int32_t, L>);
+      const auto scaled =
+          (Vec<float, L>)magnitude * std::bit_cast<float>(uint32_t(126 + kFormat.bias + kFormat.mantissaBits) << 23);
+      subnormal = (Vec<uint32_t, L>)__builtin_convertvector(__builtin_elementwise_min(scaled, Vec<float, L>{} + 256.f),
+                                                            Vec<int32_t, L>);
     }
     const auto isSmall = (Vec<uint32_t, L>)(magnitude < uint32_t(128 - kFormat.bias) << 23);
     auto code = (isSmall & subnormal) | (~isSmall & normal);

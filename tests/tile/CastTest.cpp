@@ -18,12 +18,17 @@ std::vector<uint64_t> sources(DType t, DType to) {
   if (sizeOf(t) >= 4) {
     for (int i = 0; i < 3000; ++i) out.push_back(low(t, random() >> (random() % 40)));
     if (isFloat(t)) {
-      for (int i = 0; i < 3000; ++i) out.push_back(encode(t, std::ldexp(double(random() % 4096) / 16 + (i % 2 ? 0 : 1e-7), int(random() % 60) - 40) * (i % 3 ? 1 : -1)));
-      for (double v : {2147483647.0, 2147483648.0, -2147483648.0, -2147483649.0, 4294967295.0, 4294967296.0, 9.3e18, -9.3e18, 1.8e19, 1.9e19, 255.5, -128.7, 1e300, -1e300})
+      for (int i = 0; i < 3000; ++i)
+        out.push_back(encode(t, std::ldexp(double(random() % 4096) / 16 + (i % 2 ? 0 : 1e-7), int(random() % 60) - 40) *
+                                    (i % 3 ? 1 : -1)));
+      for (double v : {2147483647.0, 2147483648.0, -2147483648.0, -2147483649.0, 4294967295.0, 4294967296.0, 9.3e18,
+                       -9.3e18, 1.8e19, 1.9e19, 255.5, -128.7, 1e300, -1e300})
         out.push_back(encode(t, v));
     } else {
       for (int s = 20; s < 64; ++s)
-        for (int64_t d : {-1, 0, 1}) out.push_back(low(t, (1ull << s) + (1ull << (s - 12)) + uint64_t(d))), out.push_back(low(t, (1ull << s) + (1ull << (s - 8)) + uint64_t(d)));
+        for (int64_t d : {-1, 0, 1})
+          out.push_back(low(t, (1ull << s) + (1ull << (s - 12)) + uint64_t(d))),
+              out.push_back(low(t, (1ull << s) + (1ull << (s - 8)) + uint64_t(d)));
     }
   }
   return out;
@@ -57,7 +62,8 @@ uint64_t expected(DType from, DType to, TwCastKind kind, uint64_t bits) {
     const double v = decode(from, bits);
     if (to == DType::I1) return v != 0;
     if (!isFloat(to)) return low(to, saturated(from, v, sizeOf(to) < 4 ? 16 : int(sizeOf(to)) * 8, isSigned));
-    if (kind != TwCastKind::TruncateToward0 || to == DType::F64 || (to == DType::F32 && from != DType::F64)) return encode(to, v);
+    if (kind != TwCastKind::TruncateToward0 || to == DType::F64 || (to == DType::F32 && from != DType::F64))
+      return encode(to, v);
     if (to != DType::F32) {
       if (std::isinf(v)) return encode(to, v);
       return encode(to, v, Rounding::TowardZero);
@@ -69,7 +75,8 @@ uint64_t expected(DType from, DType to, TwCastKind kind, uint64_t bits) {
   const int64_t s = asSigned(from, bits);
   if (to == DType::I1) return bits != 0;
   if (!isFloat(to)) return low(to, isSigned ? uint64_t(s) : bits);
-  return isSigned && s < 0 ? fromInteger(to, true, 0 - uint64_t(s)) : fromInteger(to, false, isSigned ? uint64_t(s) : bits);
+  return isSigned && s < 0 ? fromInteger(to, true, 0 - uint64_t(s))
+                           : fromInteger(to, false, isSigned ? uint64_t(s) : bits);
 }
 
 void checkCast(DType from, DType to, TwCastKind kind) {
@@ -80,7 +87,9 @@ void checkCast(DType from, DType to, TwCastKind kind) {
     const uint64_t want = expected(from, to, kind, in[0]);
     const bool same = isFloat(to) ? sameFloat(to, got, want) : got == want;
     if (!same && ++errors < 4)
-      BOOST_ERROR(kindOf(from) << " to " << kindOf(to) << " kind " << int(kind) << ": " << (isFloat(from) ? decode(from, in[0]) : double(in[0])) << " (bits " << in[0] << ") gives " << got << ", not " << want);
+      BOOST_ERROR(kindOf(from) << " to " << kindOf(to) << " kind " << int(kind) << ": "
+                               << (isFloat(from) ? decode(from, in[0]) : double(in[0])) << " (bits " << in[0]
+                               << ") gives " << got << ", not " << want);
   });
 }
 
@@ -98,11 +107,22 @@ BOOST_AUTO_TEST_CASE(every_pair) {
 }
 BOOST_AUTO_TEST_CASE(recorded_saturation) {
   // What an H200 gave for f32 to integers; 8 bits go through 16.
-  struct Row { float x; DType to; TwCastKind kind; uint64_t bits; };
+  struct Row {
+    float x;
+    DType to;
+    TwCastKind kind;
+    uint64_t bits;
+  };
   const Row rows[] = {
-      {INFINITY, DType::I8, TwCastKind::SignedInt, 0xFF}, {-INFINITY, DType::I8, TwCastKind::SignedInt, 0}, {NAN, DType::I32, TwCastKind::SignedInt, 0},
-      {INFINITY, DType::I32, TwCastKind::SignedInt, 0x7FFFFFFF}, {NAN, DType::I64, TwCastKind::SignedInt, 1ull << 63}, {300.7f, DType::I8, TwCastKind::SignedInt, 44},
-      {INFINITY, DType::I16, TwCastKind::SignedInt, 0x7FFF}, {61440.f, DType::I8, TwCastKind::SignedInt, 0xFF}, {1548698.5f, DType::I8, TwCastKind::UnsignedInt, 0xFF},
+      {INFINITY, DType::I8, TwCastKind::SignedInt, 0xFF},
+      {-INFINITY, DType::I8, TwCastKind::SignedInt, 0},
+      {NAN, DType::I32, TwCastKind::SignedInt, 0},
+      {INFINITY, DType::I32, TwCastKind::SignedInt, 0x7FFFFFFF},
+      {NAN, DType::I64, TwCastKind::SignedInt, 1ull << 63},
+      {300.7f, DType::I8, TwCastKind::SignedInt, 44},
+      {INFINITY, DType::I16, TwCastKind::SignedInt, 0x7FFF},
+      {61440.f, DType::I8, TwCastKind::SignedInt, 0xFF},
+      {1548698.5f, DType::I8, TwCastKind::UnsignedInt, 0xFF},
   };
   for (const Row& row : rows) {
     uint64_t out = 0;

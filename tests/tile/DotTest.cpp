@@ -1,5 +1,5 @@
-// tests/tile/DotTest.cpp -- dots of every type combination against f64 loops: odd sizes, transposed and general strides, accumulators,
-// blocks larger than one pass; the error bound is k * eps * sum of |terms|.
+// tests/tile/DotTest.cpp -- dots of every type combination against f64 loops: odd sizes, transposed and general
+// strides, accumulators, blocks larger than one pass; the error bound is k * eps * sum of |terms|.
 #include "tests/tile/TileTest.h"
 
 using namespace tiletwin;
@@ -8,8 +8,11 @@ using P = TwDotPrecision;
 
 namespace {
 
-struct Case { int64_t m, n, k; };
-const Case kCases[] = {{1, 1, 1}, {1, 16, 3}, {6, 16, 8}, {5, 7, 9}, {16, 16, 16}, {13, 33, 17}, {64, 64, 32}, {31, 8, 70}, {17, 40, 1}, {128, 24, 5}};
+struct Case {
+  int64_t m, n, k;
+};
+const Case kCases[] = {{1, 1, 1},    {1, 16, 3},   {6, 16, 8},  {5, 7, 9},   {16, 16, 16},
+                       {13, 33, 17}, {64, 64, 32}, {31, 8, 70}, {17, 40, 1}, {128, 24, 5}};
 const Case kLarge[] = {{260, 300, 20}, {7, 9, 1100}, {70, 33, 517}, {300, 270, 270}};
 enum class Layout { Rows, Columns, General };
 
@@ -23,24 +26,31 @@ struct Matrix {
     data.assign(size_t((rows + 6) * (cols + 6) * 3) * sizeOf(t), 0xFF);
     std::mt19937_64 random(seed);
     for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < cols; ++c) writeBits(data.data(), size_t(r * rowStride + c * colStride), sizeOf(t), element(random()));
+      for (int64_t c = 0; c < cols; ++c)
+        writeBits(data.data(), size_t(r * rowStride + c * colStride), sizeOf(t), element(random()));
   }
-  uint64_t bits(int64_t r, int64_t c) const { return readBits(data.data(), size_t(r * rowStride + c * colStride), sizeOf(type)); }
+  uint64_t bits(int64_t r, int64_t c) const {
+    return readBits(data.data(), size_t(r * rowStride + c * colStride), sizeOf(type));
+  }
   double value(int64_t r, int64_t c) const { return decode(type, bits(r, c)); }
 };
 
-void runDot(TwDotFn fn, const Case& s, const Matrix& a, const Matrix& b, const void* c, int64_t cRow, void* d, int64_t dRow) {
+void runDot(TwDotFn fn, const Case& s, const Matrix& a, const Matrix& b, const void* c, int64_t cRow, void* d,
+            int64_t dRow) {
   const size_t bytes = size_t(ops().dotScratchBytes(s.m, s.n, s.k));
   BOOST_REQUIRE(bytes <= 1 << 20);
   std::vector<uint8_t> memory(bytes + 128, 0xCD);
   uint8_t* scratch = memory.data() + (64 - reinterpret_cast<uintptr_t>(memory.data()) % 64) % 64;
-  const TwDot dot{s.m, s.n, s.k, a.data.data(), a.rowStride, a.colStride, b.data.data(), b.rowStride, b.colStride, c, cRow, d, dRow, scratch};
+  const TwDot dot{s.m,         s.n,         s.k, a.data.data(), a.rowStride, a.colStride, b.data.data(),
+                  b.rowStride, b.colStride, c,   cRow,          d,           dRow,        scratch};
   fn(&dot);
   for (size_t i = 0; i < 64 - size_t(scratch - memory.data()); ++i) BOOST_REQUIRE(scratch[bytes + i] == 0xCD);
 }
 
-/// tf32: operands are truncated first. `exact`: the result must be the f64 sum rounded once (up to one step: f64 sums differ in order).
-void checkFloat(DType ta, DType tb, DType acc, P precision, const Case& s, Layout la, Layout lb, bool withC, bool inPlace) {
+/// tf32: operands are truncated first. `exact`: the result must be the f64 sum rounded once (up to one step: f64 sums
+/// differ in order).
+void checkFloat(DType ta, DType tb, DType acc, P precision, const Case& s, Layout la, Layout lb, bool withC,
+                bool inPlace) {
   const TwDotFn fn = ops().dot(ta, tb, acc, precision);
   BOOST_REQUIRE_MESSAGE(fn, "no dot of " << kindOf(ta) << ", " << kindOf(tb) << " in " << kindOf(acc));
   const auto element = [](DType t) { return [t](uint64_t r) { return encode(t, (double(r % 2047) - 1023) / 512); }; };
@@ -49,13 +59,17 @@ void checkFloat(DType ta, DType tb, DType acc, P precision, const Case& s, Layou
   const int64_t dRow = s.n + 2, cRow = inPlace ? dRow : s.n + 1;
   std::vector<uint8_t> c(size_t(s.m * cRow) * bytes);
   std::mt19937_64 random(3);
-  for (int64_t i = 0; i < s.m * cRow; ++i) writeBits(c.data(), size_t(i), bytes, encode(acc, (double(random() % 1001) - 500) / 64));
+  for (int64_t i = 0; i < s.m * cRow; ++i)
+    writeBits(c.data(), size_t(i), bytes, encode(acc, (double(random() % 1001) - 500) / 64));
   Guarded out(size_t((s.m - 1) * dRow + s.n) * bytes);
-  for (int64_t i = 0; i < (s.m - 1) * dRow + s.n; ++i) writeBits(out.data(), size_t(i), bytes, inPlace ? readBits(c.data(), size_t(i), bytes) : 0x77);
+  for (int64_t i = 0; i < (s.m - 1) * dRow + s.n; ++i)
+    writeBits(out.data(), size_t(i), bytes, inPlace ? readBits(c.data(), size_t(i), bytes) : 0x77);
   runDot(fn, s, a, b, withC ? (inPlace ? out.data() : c.data()) : nullptr, cRow, out.data(), dRow);
   BOOST_REQUIRE(out.whole());
   int errors = 0;
-  const auto operand = [&](double v) { return precision == P::Tf32 && ta == DType::F32 ? double(f32ToTf32(float(v))) : v; };
+  const auto operand = [&](double v) {
+    return precision == P::Tf32 && ta == DType::F32 ? double(f32ToTf32(float(v))) : v;
+  };
   for (int64_t i = 0; i < s.m; ++i)
     for (int64_t j = 0; j < s.n; ++j) {
       double sum = withC ? decode(acc, readBits(c.data(), size_t(i * cRow + j), bytes)) : 0, size = std::fabs(sum);
@@ -64,25 +78,35 @@ void checkFloat(DType ta, DType tb, DType acc, P precision, const Case& s, Layou
         sum += term, size += std::fabs(term);
       }
       const double got = decode(acc, readBits(out.data(), size_t(i * dRow + j), bytes));
-      const double ulp = std::ldexp(1.0, std::max(std::ilogb(sum == 0 ? 1e-300 : sum), acc == DType::F16 ? -14 : -126) - (acc == DType::F64 ? 52 : acc == DType::F32 ? 23 : 10));
+      const double ulp = std::ldexp(1.0, std::max(std::ilogb(sum == 0 ? 1e-300 : sum), acc == DType::F16 ? -14 : -126) -
+                                             (acc == DType::F64   ? 52
+                                              : acc == DType::F32 ? 23
+                                                                  : 10));
       const double sumEps = precision == P::Ieee || ta == DType::F64 ? 0x1p-52 : 0x1p-24;
       if (std::fabs(got - sum) > double(s.k + 1) * sumEps * size + 0.5001 * ulp && ++errors < 4)
-        BOOST_ERROR(kindOf(ta) << "." << kindOf(tb) << "->" << kindOf(acc) << " " << s.m << "x" << s.n << "x" << s.k << " layouts " << int(la) << int(lb) << " at " << i << "," << j << ": " << got << ", not " << sum);
+        BOOST_ERROR(kindOf(ta) << "." << kindOf(tb) << "->" << kindOf(acc) << " " << s.m << "x" << s.n << "x" << s.k
+                               << " layouts " << int(la) << int(lb) << " at " << i << "," << j << ": " << got
+                               << ", not " << sum);
     }
   for (int64_t i = 0; i + 1 < s.m; ++i) // between rows nothing is written
     for (int64_t j = s.n; j < dRow; ++j) {
       const uint64_t before = inPlace ? readBits(c.data(), size_t(i * dRow + j), bytes) : encode(DType::F64, 0) + 0x77;
-      BOOST_REQUIRE(readBits(out.data(), size_t(i * dRow + j), bytes) == (before & (bytes == 8 ? ~0ull : (1ull << bytes * 8) - 1)));
+      BOOST_REQUIRE(readBits(out.data(), size_t(i * dRow + j), bytes) ==
+                    (before & (bytes == 8 ? ~0ull : (1ull << bytes * 8) - 1)));
     }
 }
 
 } // namespace
 
 BOOST_AUTO_TEST_CASE(every_float_combination) {
-  struct Row { DType a, b, acc; P precision; };
+  struct Row {
+    DType a, b, acc;
+    P precision;
+  };
   std::vector<Row> rows = {
-      {DType::F32, DType::F32, DType::F32, P::F32}, {DType::F32, DType::F32, DType::F32, P::Tf32}, {DType::F32, DType::F32, DType::F32, P::Bf16x3},
-      {DType::F32, DType::F32, DType::F32, P::Ieee}, {DType::F64, DType::F64, DType::F64, P::F32}, {DType::F64, DType::F64, DType::F64, P::Ieee},
+      {DType::F32, DType::F32, DType::F32, P::F32},    {DType::F32, DType::F32, DType::F32, P::Tf32},
+      {DType::F32, DType::F32, DType::F32, P::Bf16x3}, {DType::F32, DType::F32, DType::F32, P::Ieee},
+      {DType::F64, DType::F64, DType::F64, P::F32},    {DType::F64, DType::F64, DType::F64, P::Ieee},
   };
   for (P p : {P::Tf32, P::Ieee})
     for (DType acc : {DType::F32, DType::F16}) rows.push_back({DType::F16, DType::F16, acc, p});
@@ -108,7 +132,8 @@ BOOST_AUTO_TEST_CASE(any_two_f8) {
     for (DType b : types)
       for (DType acc : {DType::F32, DType::F16})
         for (P p : {P::F32, P::Ieee})
-          for (Layout l : {Layout::Rows, Layout::Columns}) checkFloat(a, b, acc, p, {19, 21, 37}, l, Layout::Rows, true, false);
+          for (Layout l : {Layout::Rows, Layout::Columns})
+            checkFloat(a, b, acc, p, {19, 21, 37}, l, Layout::Rows, true, false);
   BOOST_TEST(!ops().dot(DType::F8E5M2, DType::F16, DType::F32, P::F32));
   BOOST_TEST(!ops().dot(DType::F16, DType::F32, DType::F32, P::F32));
 }
@@ -130,7 +155,8 @@ BOOST_AUTO_TEST_CASE(bytes) {
         for (int64_t i = 0; i < s.m; ++i)
           for (int64_t j = 0; j < s.n; ++j) {
             uint32_t sum = uint32_t(c[size_t(i * s.n + j)]);
-            for (int64_t k = 0; k < s.k; ++k) sum += uint32_t(int32_t(int8_t(a.bits(i, k))) * int32_t(int8_t(b.bits(k, j))));
+            for (int64_t k = 0; k < s.k; ++k)
+              sum += uint32_t(int32_t(int8_t(a.bits(i, k))) * int32_t(int8_t(b.bits(k, j))));
             BOOST_REQUIRE(readBits(out.data(), size_t(i * s.n + j), 4) == sum);
           }
       }

@@ -1,5 +1,5 @@
-// tests/tile/ElementwiseFloatTest.cpp -- float operations on every float type, edge values against edge values: the result must be the f32
-// (f64 for f64) operation rounded once.
+// tests/tile/ElementwiseFloatTest.cpp -- float operations on every float type, edge values against edge values: the
+// result must be the f32 (f64 for f64) operation rounded once.
 #include "tests/tile/TileTest.h"
 
 using namespace tiletwin;
@@ -28,7 +28,8 @@ void checkOp(E op, DType t, const std::vector<std::vector<uint64_t>>& operands, 
     const double a = decode(t, in[0]), b = decode(t, in[1]), c = decode(t, in[2]);
     const uint64_t expected = encode(t, inType(t, reference, a, b, c));
     if (!sameFloat(t, got, expected) && ++errors < 5)
-      BOOST_ERROR("op " << int(op) << " on " << kindOf(t) << " (" << a << ", " << b << ", " << c << ") = " << decode(t, got) << ", not " << decode(t, expected));
+      BOOST_ERROR("op " << int(op) << " on " << kindOf(t) << " (" << a << ", " << b << ", " << c
+                        << ") = " << decode(t, got) << ", not " << decode(t, expected));
   });
 }
 /// For f8 a square of all codes is enough; others use their edges.
@@ -47,7 +48,8 @@ std::vector<std::vector<uint64_t>> ternaryOperands(DType t) {
   const size_t step = all.size() > 100 ? 11 : 3;
   for (size_t i = 0; i < all.size(); i += step)
     for (size_t j = 0; j < all.size(); j += step - 1)
-      for (size_t k = 0; k < all.size(); k += step) out[0].push_back(all[i]), out[1].push_back(all[j]), out[2].push_back(all[k]);
+      for (size_t k = 0; k < all.size(); k += step)
+        out[0].push_back(all[i]), out[1].push_back(all[j]), out[2].push_back(all[k]);
   return out;
 }
 
@@ -69,7 +71,9 @@ BOOST_AUTO_TEST_CASE(remainder_is_exact_for_random_floats) {
   for (int i = 0; i < 20000; ++i) {
     const uint32_t a = uint32_t(random());
     operands[0].push_back(a);
-    operands[1].push_back(i % 2 ? uint32_t(random()) : (a & 0x7F800000u) - (random() % 20 << 23) + (random() & 0x7FFFFF)); // near a's exponent
+    operands[1].push_back(i % 2
+                              ? uint32_t(random())
+                              : (a & 0x7F800000u) - (random() % 20 << 23) + (random() & 0x7FFFFF)); // near a's exponent
   }
   checkOp(E::RemF, DType::F32, operands, [](auto a, auto b, auto) { return std::fmod(a, b); });
 }
@@ -87,7 +91,8 @@ BOOST_AUTO_TEST_CASE(ternary) {
     const auto operands = ternaryOperands(t);
     checkOp(E::Fma, t, operands, [](auto a, auto b, auto c) { return std::fma(a, b, c); });
     checkOp(E::ClampF, t, operands, [](auto x, auto lo, auto hi) { return decltype(x)(minNum(maxNum(x, lo), hi)); });
-    checkOp(E::ClampFPropagateNan, t, operands, [](auto x, auto lo, auto hi) { return decltype(x)(minimum(maximum(x, lo), hi)); });
+    checkOp(E::ClampFPropagateNan, t, operands,
+            [](auto x, auto lo, auto hi) { return decltype(x)(minimum(maximum(x, lo), hi)); });
   }
 }
 BOOST_AUTO_TEST_CASE(exact_unary) {
@@ -102,15 +107,24 @@ BOOST_AUTO_TEST_CASE(exact_unary) {
 }
 
 BOOST_AUTO_TEST_CASE(comparisons) {
-  struct Row { E op; bool (*fn)(double, double); };
+  struct Row {
+    E op;
+    bool (*fn)(double, double);
+  };
   const Row rows[] = {
-      {E::CmpFOEQ, [](double a, double b) { return a == b; }}, {E::CmpFOGT, [](double a, double b) { return a > b; }},
-      {E::CmpFOGE, [](double a, double b) { return a >= b; }}, {E::CmpFOLT, [](double a, double b) { return a < b; }},
-      {E::CmpFOLE, [](double a, double b) { return a <= b; }}, {E::CmpFONE, [](double a, double b) { return a < b || a > b; }},
+      {E::CmpFOEQ, [](double a, double b) { return a == b; }},
+      {E::CmpFOGT, [](double a, double b) { return a > b; }},
+      {E::CmpFOGE, [](double a, double b) { return a >= b; }},
+      {E::CmpFOLT, [](double a, double b) { return a < b; }},
+      {E::CmpFOLE, [](double a, double b) { return a <= b; }},
+      {E::CmpFONE, [](double a, double b) { return a < b || a > b; }},
       {E::CmpFORD, [](double a, double b) { return !std::isnan(a) && !std::isnan(b); }},
-      {E::CmpFUEQ, [](double a, double b) { return !(a < b || a > b); }}, {E::CmpFUGT, [](double a, double b) { return !(a <= b); }},
-      {E::CmpFUGE, [](double a, double b) { return !(a < b); }}, {E::CmpFULT, [](double a, double b) { return !(a >= b); }},
-      {E::CmpFULE, [](double a, double b) { return !(a > b); }}, {E::CmpFUNE, [](double a, double b) { return a != b; }},
+      {E::CmpFUEQ, [](double a, double b) { return !(a < b || a > b); }},
+      {E::CmpFUGT, [](double a, double b) { return !(a <= b); }},
+      {E::CmpFUGE, [](double a, double b) { return !(a < b); }},
+      {E::CmpFULT, [](double a, double b) { return !(a >= b); }},
+      {E::CmpFULE, [](double a, double b) { return !(a > b); }},
+      {E::CmpFUNE, [](double a, double b) { return a != b; }},
       {E::CmpFUNO, [](double a, double b) { return std::isnan(a) || std::isnan(b); }},
   };
   for (DType t : kFloats) {
@@ -121,7 +135,9 @@ BOOST_AUTO_TEST_CASE(comparisons) {
       int errors = 0;
       runStrip(fn, DType::I1, {t, t}, operands, [&](const uint64_t* in, uint64_t got) {
         const double a = decode(t, in[0]), b = decode(t, in[1]);
-        if (got != uint64_t(row.fn(a, b)) && ++errors < 5) BOOST_ERROR("comparison " << int(row.op) << " on " << kindOf(t) << " of " << a << ", " << b << " gives " << got);
+        if (got != uint64_t(row.fn(a, b)) && ++errors < 5)
+          BOOST_ERROR("comparison " << int(row.op) << " on " << kindOf(t) << " of " << a << ", " << b << " gives "
+                                    << got);
       });
     }
   }

@@ -1,4 +1,5 @@
-// tests/tile/ElementwiseIntTest.cpp -- integer operations on every width, edge values against edge values (all pairs of 8-bit values).
+// tests/tile/ElementwiseIntTest.cpp -- integer operations on every width, edge values against edge values (all pairs of
+// 8-bit values).
 #include "tests/tile/TileTest.h"
 
 using namespace tiletwin;
@@ -12,8 +13,8 @@ uint64_t low(DType t, uint64_t v) { return widthOf(t) == 64 ? v : v & ((1ull << 
 int64_t asSigned(DType t, uint64_t v) { return int64_t(v << (64 - widthOf(t))) >> (64 - widthOf(t)); }
 
 struct Operands {
-  uint64_t a, b;   ///< zero-extended
-  int64_t sa, sb;  ///< sign-extended
+  uint64_t a, b;  ///< zero-extended
+  int64_t sa, sb; ///< sign-extended
   int width;
 };
 struct Row {
@@ -26,8 +27,12 @@ constexpr Row kRows[] = {
     {E::MulI, [](Operands o) -> uint64_t { return o.a * o.b; }},
     {E::DivUI, [](Operands o) -> uint64_t { return o.b ? o.a / o.b : ~0ull; }},
     {E::RemUI, [](Operands o) -> uint64_t { return o.b ? o.a % o.b : o.a; }},
-    {E::DivSI, [](Operands o) -> uint64_t { return o.sb == 0 ? ~0ull : o.sb == -1 ? 0 - o.a : uint64_t(o.sa / o.sb); }},
-    {E::RemSI, [](Operands o) -> uint64_t { return o.sb == 0 ? o.a : o.sb == -1 ? 0 : uint64_t(o.sa % o.sb); }},
+    {E::DivSI, [](Operands o) -> uint64_t { return o.sb == 0    ? ~0ull
+                                                   : o.sb == -1 ? 0 - o.a
+                                                                : uint64_t(o.sa / o.sb); }},
+    {E::RemSI, [](Operands o) -> uint64_t { return o.sb == 0    ? o.a
+                                                   : o.sb == -1 ? 0
+                                                                : uint64_t(o.sa % o.sb); }},
     {E::MaxSI, [](Operands o) -> uint64_t { return o.sa > o.sb ? o.a : o.b; }},
     {E::MaxUI, [](Operands o) -> uint64_t { return o.a > o.b ? o.a : o.b; }},
     {E::MinSI, [](Operands o) -> uint64_t { return o.sa < o.sb ? o.a : o.b; }},
@@ -43,11 +48,16 @@ constexpr Row kShifts[] = {
     {E::ShrSI, [](Operands o) -> uint64_t { return uint64_t(o.sa >> o.b); }},
 };
 constexpr Row kComparisons[] = {
-    {E::CmpEQ, [](Operands o) -> uint64_t { return uint64_t(o.a == o.b); }},   {E::CmpNE, [](Operands o) -> uint64_t { return uint64_t(o.a != o.b); }},
-    {E::CmpSLT, [](Operands o) -> uint64_t { return uint64_t(o.sa < o.sb); }}, {E::CmpSLE, [](Operands o) -> uint64_t { return uint64_t(o.sa <= o.sb); }},
-    {E::CmpSGT, [](Operands o) -> uint64_t { return uint64_t(o.sa > o.sb); }}, {E::CmpSGE, [](Operands o) -> uint64_t { return uint64_t(o.sa >= o.sb); }},
-    {E::CmpULT, [](Operands o) -> uint64_t { return uint64_t(o.a < o.b); }},   {E::CmpULE, [](Operands o) -> uint64_t { return uint64_t(o.a <= o.b); }},
-    {E::CmpUGT, [](Operands o) -> uint64_t { return uint64_t(o.a > o.b); }},   {E::CmpUGE, [](Operands o) -> uint64_t { return uint64_t(o.a >= o.b); }},
+    {E::CmpEQ, [](Operands o) -> uint64_t { return uint64_t(o.a == o.b); }},
+    {E::CmpNE, [](Operands o) -> uint64_t { return uint64_t(o.a != o.b); }},
+    {E::CmpSLT, [](Operands o) -> uint64_t { return uint64_t(o.sa < o.sb); }},
+    {E::CmpSLE, [](Operands o) -> uint64_t { return uint64_t(o.sa <= o.sb); }},
+    {E::CmpSGT, [](Operands o) -> uint64_t { return uint64_t(o.sa > o.sb); }},
+    {E::CmpSGE, [](Operands o) -> uint64_t { return uint64_t(o.sa >= o.sb); }},
+    {E::CmpULT, [](Operands o) -> uint64_t { return uint64_t(o.a < o.b); }},
+    {E::CmpULE, [](Operands o) -> uint64_t { return uint64_t(o.a <= o.b); }},
+    {E::CmpUGT, [](Operands o) -> uint64_t { return uint64_t(o.a > o.b); }},
+    {E::CmpUGE, [](Operands o) -> uint64_t { return uint64_t(o.a >= o.b); }},
 };
 
 void checkRow(const Row& row, DType t, DType result, const std::vector<std::vector<uint64_t>>& operands) {
@@ -57,7 +67,8 @@ void checkRow(const Row& row, DType t, DType result, const std::vector<std::vect
   runStrip(fn, result, {t, t}, operands, [&](const uint64_t* in, uint64_t got) {
     const uint64_t expected = low(result, row.fn({in[0], in[1], asSigned(t, in[0]), asSigned(t, in[1]), widthOf(t)}));
     if (got != expected && ++errors < 5)
-      BOOST_ERROR("op " << int(row.op) << " on " << kindOf(t) << " (" << in[0] << ", " << in[1] << ") = " << got << ", not " << expected);
+      BOOST_ERROR("op " << int(row.op) << " on " << kindOf(t) << " (" << in[0] << ", " << in[1] << ") = " << got
+                        << ", not " << expected);
   });
 }
 
@@ -86,9 +97,10 @@ BOOST_AUTO_TEST_CASE(division_of_random_integers) {
   }
 }
 BOOST_AUTO_TEST_CASE(high_half_of_products) {
-  checkRow({E::MulHiUI, [](Operands o) -> uint64_t { return o.a * o.b >> 32; }}, DType::I32, DType::I32, pairs(edges(DType::I32), edges(DType::I32)));
-  checkRow({E::MulHiUI, [](Operands o) -> uint64_t { return uint64_t((unsigned __int128)o.a * o.b >> 64); }}, DType::I64, DType::I64,
-           pairs(edges(DType::I64), edges(DType::I64)));
+  checkRow({E::MulHiUI, [](Operands o) -> uint64_t { return o.a * o.b >> 32; }}, DType::I32, DType::I32,
+           pairs(edges(DType::I32), edges(DType::I32)));
+  checkRow({E::MulHiUI, [](Operands o) -> uint64_t { return uint64_t((unsigned __int128)o.a * o.b >> 64); }},
+           DType::I64, DType::I64, pairs(edges(DType::I64), edges(DType::I64)));
 }
 BOOST_AUTO_TEST_CASE(absolute_value_and_wide_shifts) {
   for (DType t : kInts) {
@@ -97,7 +109,8 @@ BOOST_AUTO_TEST_CASE(absolute_value_and_wide_shifts) {
       BOOST_REQUIRE(got == low(t, uint64_t(s < 0 ? 0 - uint64_t(s) : uint64_t(s))));
     });
     for (E op : {E::ShlI, E::ShrSI, E::ShrUI}) // any result, no crash
-      runStrip(ops().elementwise(op, t), t, {t, t}, pairs(edges(t), edges(t)), [&](const uint64_t*, uint64_t got) { BOOST_REQUIRE(got == low(t, got)); });
+      runStrip(ops().elementwise(op, t), t, {t, t}, pairs(edges(t), edges(t)),
+               [&](const uint64_t*, uint64_t got) { BOOST_REQUIRE(got == low(t, got)); });
   }
 }
 BOOST_AUTO_TEST_CASE(select_and_copy) {
@@ -111,6 +124,7 @@ BOOST_AUTO_TEST_CASE(select_and_copy) {
     }
     runStrip(ops().elementwise(E::Select, t), t, {DType::I1, t, t}, {conditions, a, b},
              [](const uint64_t* in, uint64_t got) { BOOST_REQUIRE(got == (in[0] ? in[1] : in[2])); });
-    runStrip(ops().elementwise(E::Copy, t), t, {t}, {a}, [](const uint64_t* in, uint64_t got) { BOOST_REQUIRE(got == in[0]); });
+    runStrip(ops().elementwise(E::Copy, t), t, {t}, {a},
+             [](const uint64_t* in, uint64_t got) { BOOST_REQUIRE(got == in[0]); });
   }
 }

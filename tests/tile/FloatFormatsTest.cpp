@@ -1,5 +1,5 @@
-// tests/tile/FloatFormatsTest.cpp -- the scalar conversions of runtime/FloatFormats.h against the definition of each format: the value of a
-// code from its fields, and rounding as a search for the nearest code.
+// tests/tile/FloatFormatsTest.cpp -- the scalar conversions of runtime/FloatFormats.h against the definition of each
+// format: the value of a code from its fields, and rounding as a search for the nearest code.
 #include "tests/tile/TileTest.h"
 #include <algorithm>
 
@@ -8,7 +8,8 @@ using namespace tiletwin::test;
 
 namespace {
 
-constexpr DType kSmall[] = {DType::F8E5M2, DType::F8E4M3FN, DType::F8E4M3B11FNUZ, DType::F8E5M2FNUZ, DType::F8E4M3FNUZ, DType::F16, DType::BF16};
+constexpr DType kSmall[] = {DType::F8E5M2,     DType::F8E4M3FN, DType::F8E4M3B11FNUZ, DType::F8E5M2FNUZ,
+                            DType::F8E4M3FNUZ, DType::F16,      DType::BF16};
 
 double valueOf(const SmallFloat& f, uint32_t magnitude) {
   const int exponent = int(magnitude >> f.mantissaBits), fraction = int(magnitude & ((1u << f.mantissaBits) - 1));
@@ -26,13 +27,17 @@ BOOST_AUTO_TEST_CASE(codes_have_the_values_of_their_fields) {
     for (uint32_t code = 0; code < 1u << f.bits; ++code) {
       const float v = decodeSmallFloat(f, code);
       const uint32_t magnitude = code & (sign - 1);
-      if (f.unsignedZero && code == sign) BOOST_CHECK(std::isnan(v));
+      if (f.unsignedZero && code == sign)
+        BOOST_CHECK(std::isnan(v));
       else if (magnitude <= f.maxFinite) {
         ++finite;
         const double expected = code & sign ? -valueOf(f, magnitude) : valueOf(f, magnitude);
-        if (double(v) != expected || std::signbit(v) != bool(code & sign)) BOOST_ERROR(kindOf(t) << " code " << code << " is " << v);
-      } else if (f.infinity && magnitude == f.infinity) BOOST_CHECK(std::isinf(v) && std::signbit(v) == bool(code & sign));
-      else BOOST_CHECK(std::isnan(v));
+        if (double(v) != expected || std::signbit(v) != bool(code & sign))
+          BOOST_ERROR(kindOf(t) << " code " << code << " is " << v);
+      } else if (f.infinity && magnitude == f.infinity)
+        BOOST_CHECK(std::isinf(v) && std::signbit(v) == bool(code & sign));
+      else
+        BOOST_CHECK(std::isnan(v));
     }
     BOOST_TEST(finite > 0);
   }
@@ -62,7 +67,8 @@ BOOST_AUTO_TEST_CASE(rounding_finds_the_nearest_code) {
       const uint32_t sign = std::signbit(v) ? 1u << (f.bits - 1) : 0;
       if (!(f.unsignedZero && expected == 0)) expected |= sign;
       if (!(f.unsignedZero && truncated == 0)) truncated |= sign;
-      if (encodeSmallFloat(f, v) != expected) BOOST_ERROR(kindOf(t) << " nearest of " << v << ": " << encodeSmallFloat(f, v) << ", not " << expected);
+      if (encodeSmallFloat(f, v) != expected)
+        BOOST_ERROR(kindOf(t) << " nearest of " << v << ": " << encodeSmallFloat(f, v) << ", not " << expected);
       if (encodeSmallFloat(f, v, Rounding::TowardZero) != truncated) BOOST_ERROR(kindOf(t) << " truncated " << v);
     };
     for (float v : {0.f, -0.f, 1e-45f, -1e-45f, 1e-40f, INFINITY, -INFINITY, 3.4e38f, -3.4e38f}) check(v);
@@ -70,7 +76,8 @@ BOOST_AUTO_TEST_CASE(rounding_finds_the_nearest_code) {
       const double above = m + 1 < values.size() ? values[m + 1] : beyond;
       if (above > 3.4e38) continue;
       const float half = float((values[m] + above) / 2), v = float(values[m]);
-      for (float x : {half, std::nextafter(half, 0.f), std::nextafter(half, INFINITY), v, std::nextafter(v, INFINITY)}) check(x), check(-x);
+      for (float x : {half, std::nextafter(half, 0.f), std::nextafter(half, INFINITY), v, std::nextafter(v, INFINITY)})
+        check(x), check(-x);
     }
     for (int i = 0; i < 20000; ++i) {
       const float v = std::bit_cast<float>(uint32_t(random()));

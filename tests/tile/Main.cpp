@@ -14,6 +14,8 @@ BOOST_AUTO_TEST_CASE(loader_names_what_is_wrong) {
   setenv("TILETWIN_ISA", "v9", 1);
   BOOST_TEST(!loadTileOps(TILETWIN_TILE_DIR, &error));
   BOOST_TEST(error == "TILETWIN_ISA must be v3 or v4, got \"v9\"; unset it to let tiletwin choose", error);
-  if (old) setenv("TILETWIN_ISA", saved.c_str(), 1);
-  else unsetenv("TILETWIN_ISA");
+  if (old)
+    setenv("TILETWIN_ISA", saved.c_str(), 1);
+  else
+    unsetenv("TILETWIN_ISA");
 }

@@ -1,5 +1,6 @@
-// tests/tile/MathTest.cpp -- elementary functions against the C library in more precision: at most 1 ULP from the correctly rounded f32
-// (2 for f64), f16/bf16/f8 within the one value next to it, all special values exact; and the ieee variants correctly rounded.
+// tests/tile/MathTest.cpp -- elementary functions against the C library in more precision: at most 1 ULP from the
+// correctly rounded f32 (2 for f64), f16/bf16/f8 within the one value next to it, all special values exact; and the
+// ieee variants correctly rounded.
 #include "tests/tile/TileTest.h"
 
 using namespace tiletwin;
@@ -45,13 +46,17 @@ uint64_t worst(TwStripFn fn, const Function& f, DType t, const std::vector<uint6
   uint64_t largest = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const double x = decode(t, inputs[i]);
-    const uint64_t expected = f.op == E::Sqrt && t == DType::F64 ? std::bit_cast<uint64_t>(std::sqrt(x)) // once: not through long double
+    const uint64_t expected = f.op == E::Sqrt && t == DType::F64
+                                  ? std::bit_cast<uint64_t>(std::sqrt(x)) // once: not through long double
                               : t == DType::F64 ? std::bit_cast<uint64_t>(double(f.reference(x)))
-                              : t == DType::F32 ? std::bit_cast<uint32_t>(float(f.reference(x))) : encode(t, double(f.reference(x)));
+                              : t == DType::F32 ? std::bit_cast<uint32_t>(float(f.reference(x)))
+                                                : encode(t, double(f.reference(x)));
     const uint64_t got = readBits(out.data(), i, bytes), d = steps(t, got, expected);
     if (d > largest) {
       largest = d;
-      if (d > 2) BOOST_TEST_MESSAGE(f.name << "(" << x << ") on " << kindOf(t) << " = " << decode(t, got) << ", not " << decode(t, expected));
+      if (d > 2)
+        BOOST_TEST_MESSAGE(f.name << "(" << x << ") on " << kindOf(t) << " = " << decode(t, got) << ", not "
+                                  << decode(t, expected));
     }
   }
   return largest;
@@ -91,7 +96,8 @@ BOOST_AUTO_TEST_CASE(f64_within_two_ulp) {
   }
 }
 BOOST_AUTO_TEST_CASE(narrow_types_all_codes) {
-  for (DType t : {DType::F16, DType::BF16, DType::F8E5M2, DType::F8E4M3FN, DType::F8E4M3B11FNUZ, DType::F8E5M2FNUZ, DType::F8E4M3FNUZ}) {
+  for (DType t : {DType::F16, DType::BF16, DType::F8E5M2, DType::F8E4M3FN, DType::F8E4M3B11FNUZ, DType::F8E5M2FNUZ,
+                  DType::F8E4M3FNUZ}) {
     const auto in = inputs(t, 0);
     for (const Function& f : kFunctions) {
       const uint64_t ulp = worst(ops().elementwise(f.op, t), f, t, in);
@@ -146,6 +152,6 @@ BOOST_AUTO_TEST_CASE(ieee_is_correctly_rounded) {
     return bf16ToF32(out);
   };
   BOOST_TEST(fma(1.0f, 0x1p-8f, 1.0f) == 1.0f);
-  BOOST_TEST(fma(0x1.fcp-5f, 0x1.02p-4f, 1.0f) == 1.0f);        // 2^-8 * 0.99993...: below the middle
+  BOOST_TEST(fma(0x1.fcp-5f, 0x1.02p-4f, 1.0f) == 1.0f);           // 2^-8 * 0.99993...: below the middle
   BOOST_TEST(fma(0x1.02p-4f, 0x1.02p-4f, 1.0f) == 1.0f + 0x1p-7f); // 2^-8 * 1.0157: above
 }

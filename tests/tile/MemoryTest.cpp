@@ -9,12 +9,16 @@ namespace {
 
 enum class Pattern { Consecutive, Strided, Random, Reversed };
 /// Addresses of n elements in a pool; masked-off ones are wild.
-std::vector<uint64_t> addresses(const std::vector<uint8_t>& pool, int64_t n, int64_t bytes, Pattern pattern, const std::vector<uint8_t>& mask) {
+std::vector<uint64_t> addresses(const std::vector<uint8_t>& pool, int64_t n, int64_t bytes, Pattern pattern,
+                                const std::vector<uint8_t>& mask) {
   std::vector<uint64_t> out;
   std::mt19937_64 random(17);
   const uint64_t base = reinterpret_cast<uint64_t>(pool.data());
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t index = pattern == Pattern::Consecutive ? i + 1 : pattern == Pattern::Strided ? 3 * i : pattern == Pattern::Reversed ? n - 1 - i : int64_t(random() % uint64_t(4 * n));
+    const int64_t index = pattern == Pattern::Consecutive ? i + 1
+                          : pattern == Pattern::Strided   ? 3 * i
+                          : pattern == Pattern::Reversed  ? n - 1 - i
+                                                          : int64_t(random() % uint64_t(4 * n));
     out.push_back(mask.empty() || mask[size_t(i)] ? base + uint64_t(index * bytes) : 0xDEAD0000DEAD0001ull);
   }
   return out;
@@ -45,14 +49,18 @@ BOOST_AUTO_TEST_CASE(gather_and_scatter) {
             ops().gather(bytes)(n, out.data(), address.data(), m, kind ? other.data() : nullptr, kind == 2 ? bytes : 0);
             BOOST_REQUIRE(out.whole());
             for (size_t i = 0; i < size_t(n); ++i) {
-              const uint64_t want = !m || m[i] ? readBits(reinterpret_cast<void*>(address[i]), 0, size_t(bytes)) : kind == 0 ? 0 : readBits(other.data(), kind == 2 ? i : 0, size_t(bytes));
+              const uint64_t want = !m || m[i]  ? readBits(reinterpret_cast<void*>(address[i]), 0, size_t(bytes))
+                                    : kind == 0 ? 0
+                                                : readBits(other.data(), kind == 2 ? i : 0, size_t(bytes));
               BOOST_REQUIRE(readBits(out.data(), i, size_t(bytes)) == want);
             }
           }
           for (int64_t stride : {int64_t(0), bytes}) {
             std::vector<uint8_t> want = pool;
             for (size_t i = 0; i < size_t(n); ++i)
-              if (!m || m[i]) std::memcpy(want.data() + (address[i] - reinterpret_cast<uint64_t>(pool.data())), other.data() + (stride ? i * size_t(bytes) : 0), size_t(bytes));
+              if (!m || m[i])
+                std::memcpy(want.data() + (address[i] - reinterpret_cast<uint64_t>(pool.data())),
+                            other.data() + (stride ? i * size_t(bytes) : 0), size_t(bytes));
             std::vector<uint8_t> saved = pool;
             ops().scatter(bytes)(n, other.data(), stride, address.data(), m);
             BOOST_REQUIRE(pool == want);
@@ -66,7 +74,8 @@ BOOST_AUTO_TEST_CASE(gather_and_scatter) {
 BOOST_AUTO_TEST_CASE(strided_copies_touch_only_their_elements) {
   // The source ends at the end of a page that nothing follows: a read past the last element would fault.
   const size_t page = 4096, size = 16 * page;
-  auto* memory = static_cast<uint8_t*>(mmap(nullptr, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* memory =
+      static_cast<uint8_t*>(mmap(nullptr, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   BOOST_REQUIRE(memory != MAP_FAILED);
   mprotect(memory + size, page, PROT_NONE);
   for (size_t i = 0; i < size; ++i) memory[i] = uint8_t(i * 7 + i / 256);
@@ -95,7 +104,9 @@ BOOST_AUTO_TEST_CASE(sequences_wrap) {
         ops().iota(t)(n, out.data(), -5, step);
         BOOST_REQUIRE(out.whole());
         const uint64_t all = t == DType::I1 ? 1 : sizeOf(t) == 8 ? ~0ull : (1ull << sizeOf(t) * 8) - 1;
-        for (int64_t i = 0; i < n; ++i) BOOST_REQUIRE(readBits(out.data(), size_t(i), sizeOf(t)) == ((uint64_t(-5) + uint64_t(step) * uint64_t(i)) & all));
+        for (int64_t i = 0; i < n; ++i)
+          BOOST_REQUIRE(readBits(out.data(), size_t(i), sizeOf(t)) ==
+                        ((uint64_t(-5) + uint64_t(step) * uint64_t(i)) & all));
       }
   BOOST_TEST(!ops().iota(DType::F32));
 }

@@ -1,4 +1,5 @@
-// tests/tile/ReduceTest.cpp -- reductions against plain loops: odd lengths, both layouts, rows apart in memory, NaNs and ties.
+// tests/tile/ReduceTest.cpp -- reductions against plain loops: odd lengths, both layouts, rows apart in memory, NaNs
+// and ties.
 #include "tests/tile/TileTest.h"
 #include <functional>
 
@@ -8,14 +9,18 @@ using R = TwReduce;
 
 namespace {
 
-struct Shape { int64_t outer, axis, inner; };
-const Shape kShapes[] = {{1, 1, 1}, {3, 1, 5}, {2, 7, 1}, {3, 16, 1}, {5, 33, 1}, {2, 256, 1}, {2, 1000, 1}, {1, 64, 64}, {2, 9, 3}, {3, 5, 70}, {1, 128, 33}, {4, 2, 1}};
+struct Shape {
+  int64_t outer, axis, inner;
+};
+const Shape kShapes[] = {{1, 1, 1},    {3, 1, 5},   {2, 7, 1}, {3, 16, 1}, {5, 33, 1},   {2, 256, 1},
+                         {2, 1000, 1}, {1, 64, 64}, {2, 9, 3}, {3, 5, 70}, {1, 128, 33}, {4, 2, 1}};
 
 /// Elements of a tile with `padding` more elements after each row block.
 template <class F> std::vector<uint8_t> tile(const Shape& s, size_t bytes, int64_t padding, F element) {
   std::vector<uint8_t> data(size_t(s.outer * (s.axis * s.inner + padding)) * bytes, 0xEE);
   for (int64_t o = 0; o < s.outer; ++o)
-    for (int64_t i = 0; i < s.axis * s.inner; ++i) writeBits(data.data(), size_t(o * (s.axis * s.inner + padding) + i), bytes, element(o, i / s.inner, i % s.inner));
+    for (int64_t i = 0; i < s.axis * s.inner; ++i)
+      writeBits(data.data(), size_t(o * (s.axis * s.inner + padding) + i), bytes, element(o, i / s.inner, i % s.inner));
   return data;
 }
 /// Runs a reduction on a tile and calls check(column of bits, result) for every output.
@@ -40,24 +45,34 @@ uint64_t mix(int64_t o, int64_t a, int64_t i) {
   std::mt19937_64 random(uint64_t(o * 1000003 + a * 1009 + i));
   return random();
 }
-double epsilonOf(DType t) { return t == DType::F64 ? 0x1p-52 : t == DType::F32 ? 0x1p-23 : std::ldexp(1.0, -smallFloat(t).mantissaBits); }
+double epsilonOf(DType t) {
+  return t == DType::F64 ? 0x1p-52 : t == DType::F32 ? 0x1p-23 : std::ldexp(1.0, -smallFloat(t).mantissaBits);
+}
 
 } // namespace
 
 BOOST_AUTO_TEST_CASE(float_sums_and_products) {
   for (DType t : kFloats) {
-    const auto element = [&](int64_t o, int64_t a, int64_t i) { return encode(t, (double(mix(o, a, i) % 2001) - 1000) / 4000); };
+    const auto element = [&](int64_t o, int64_t a, int64_t i) {
+      return encode(t, (double(mix(o, a, i) % 2001) - 1000) / 4000);
+    };
     runReduce(ops().reduce(R::AddF, t), t, element, [&](const std::vector<uint64_t>& column, uint64_t got) {
       double sum = 0, size = 0;
       for (uint64_t b : column) sum += decode(t, b), size += std::fabs(decode(t, b));
       const double bound = double(column.size()) * epsilonOf(t) * size;
-      if (std::fabs(decode(t, got) - sum) > bound) BOOST_ERROR(kindOf(t) << " sum of " << column.size() << ": " << decode(t, got) << ", not " << sum);
+      if (std::fabs(decode(t, got) - sum) > bound)
+        BOOST_ERROR(kindOf(t) << " sum of " << column.size() << ": " << decode(t, got) << ", not " << sum);
     });
-    const auto factor = [&](int64_t o, int64_t a, int64_t i) { return encode(t, mix(o, a, i) % 3 == 0 ? 1.0 : mix(o, a, i) % 3 == 1 ? -1.0 : (a % 2 ? 2.0 : 0.5)); };
+    const auto factor = [&](int64_t o, int64_t a, int64_t i) {
+      return encode(t, mix(o, a, i) % 3 == 0 ? 1.0 : mix(o, a, i) % 3 == 1 ? -1.0 : (a % 2 ? 2.0 : 0.5));
+    };
     runReduce(ops().reduce(R::MulF, t), t, factor, [&](const std::vector<uint64_t>& column, uint64_t got) {
       double product = 1, low = 0, high = 0, log = 0; // powers of two: exact unless partial products leave the range
-      for (uint64_t b : column) product *= decode(t, b), log += std::log2(std::fabs(decode(t, b))), low = std::min(low, log), high = std::max(high, log);
-      if (column.size() <= 16 && high < 7 && low > -6 && decode(t, got) != product) BOOST_ERROR(kindOf(t) << " product " << decode(t, got) << ", not " << product);
+      for (uint64_t b : column)
+        product *= decode(t, b), log += std::log2(std::fabs(decode(t, b))), low = std::min(low, log),
+                                                                            high = std::max(high, log);
+      if (column.size() <= 16 && high < 7 && low > -6 && decode(t, got) != product)
+        BOOST_ERROR(kindOf(t) << " product " << decode(t, got) << ", not " << product);
     });
   }
 }
@@ -84,20 +99,29 @@ BOOST_AUTO_TEST_CASE(float_extrema) {
         if (variant == 3) return encode(t, m % 3 == 0 ? 0.0 : m % 3 == 1 ? -0.0 : double(NAN));
         return encode(t, (double(m % 4001) - 2000) / 8);
       };
-      struct Row { R op; bool max, propagate; };
-      for (const Row& row : {Row{R::MaxNumF, true, false}, Row{R::MinNumF, false, false}, Row{R::MaximumF, true, true}, Row{R::MinimumF, false, true}}) {
+      struct Row {
+        R op;
+        bool max, propagate;
+      };
+      for (const Row& row : {Row{R::MaxNumF, true, false}, Row{R::MinNumF, false, false}, Row{R::MaximumF, true, true},
+                             Row{R::MinimumF, false, true}}) {
         runReduce(ops().reduce(row.op, t), t, element, [&](const std::vector<uint64_t>& column, uint64_t got) {
           bool any = false, nan = false;
           double best = NAN;
           for (uint64_t b : column) {
             const double v = decode(t, b);
-            if (std::isnan(v)) { nan = true; continue; }
+            if (std::isnan(v)) {
+              nan = true;
+              continue;
+            }
             const bool zeroWins = v == best && v == 0 && std::signbit(best) == row.max && std::signbit(v) != row.max;
             if (!any || (row.max ? v > best : v < best) || zeroWins) best = v;
             any = true;
           }
           const uint64_t want = encode(t, (row.propagate && nan) || !any ? NAN : best);
-          if (!sameFloat(t, got, want)) BOOST_ERROR(kindOf(t) << " op " << int(row.op) << " variant " << variant << " of " << column.size() << ": " << decode(t, got) << ", not " << decode(t, want));
+          if (!sameFloat(t, got, want))
+            BOOST_ERROR(kindOf(t) << " op " << int(row.op) << " variant " << variant << " of " << column.size() << ": "
+                                  << decode(t, got) << ", not " << decode(t, want));
         });
       }
     }
@@ -109,7 +133,10 @@ BOOST_AUTO_TEST_CASE(integers) {
     const uint64_t all = width == 64 ? ~0ull : (1ull << width) - 1;
     const auto sx = [&](uint64_t v) { return int64_t(v << (64 - width)) >> (64 - width); };
     const auto element = [&](int64_t o, int64_t a, int64_t i) { return mix(o, a, i) & all; };
-    struct Row { R op; std::function<uint64_t(uint64_t, uint64_t)> fn; };
+    struct Row {
+      R op;
+      std::function<uint64_t(uint64_t, uint64_t)> fn;
+    };
     const Row rows[] = {
         {R::AddI, [](uint64_t a, uint64_t b) { return a + b; }},
         {R::MulI, [](uint64_t a, uint64_t b) { return a * b; }},
@@ -125,7 +152,8 @@ BOOST_AUTO_TEST_CASE(integers) {
       runReduce(ops().reduce(row.op, t), t, element, [&](const std::vector<uint64_t>& column, uint64_t got) {
         uint64_t want = column[0];
         for (size_t a = 1; a < column.size(); ++a) want = row.fn(want, column[a]) & all;
-        if (got != want) BOOST_ERROR(kindOf(t) << " op " << int(row.op) << " of " << column.size() << ": " << got << ", not " << want);
+        if (got != want)
+          BOOST_ERROR(kindOf(t) << " op " << int(row.op) << " of " << column.size() << ": " << got << ", not " << want);
       });
   }
 }
@@ -160,7 +188,8 @@ BOOST_AUTO_TEST_CASE(arg_reductions) {
             std::vector<int32_t> indices(size_t(s.outer * s.axis * s.inner));
             for (size_t k = 0; k < indices.size(); ++k) indices[k] = int32_t((k * 7919) % 101);
             Guarded values(outputs * sizeOf(t)), places(outputs * 4);
-            fn(s.outer, s.axis, s.inner, values.data(), reinterpret_cast<int32_t*>(places.data()), data.data(), ownIndex ? indices.data() : nullptr);
+            fn(s.outer, s.axis, s.inner, values.data(), reinterpret_cast<int32_t*>(places.data()), data.data(),
+               ownIndex ? indices.data() : nullptr);
             BOOST_REQUIRE(values.whole() && places.whole());
             for (int64_t o = 0; o < s.outer; ++o)
               for (int64_t i = 0; i < s.inner; ++i) {
@@ -176,7 +205,8 @@ BOOST_AUTO_TEST_CASE(arg_reductions) {
                 int32_t gotIndex;
                 std::memcpy(&gotIndex, places.data() + out * 4, 4);
                 if (gotIndex != bestIndex || readBits(values.data(), out, sizeOf(t)) != element(o, best, i))
-                  BOOST_ERROR(kindOf(t) << " op " << int(op) << " axis " << s.axis << " inner " << s.inner << ": index " << gotIndex << ", not " << bestIndex);
+                  BOOST_ERROR(kindOf(t) << " op " << int(op) << " axis " << s.axis << " inner " << s.inner << ": index "
+                                        << gotIndex << ", not " << bestIndex);
               }
           }
     }
