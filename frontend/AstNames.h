@@ -14,6 +14,16 @@ struct AstNames {
       *context_expr, *format_spec, *names, *simple;
 };
 
+/// Classes of nodes that the walker tells apart by hand; borrowed, compared by address with classOf(node).
+struct AstClasses {
+  PyObject *assign, *annAssign, *augAssign, *forLoop, *whileLoop, *ifStatement, *withStatement, *returnStatement, *name, *tuple, *list,
+      *call, *namedExpr, *attribute, *constant, *starred, *subscript;
+};
+const AstClasses& astClasses();
+/// `ast.<name>`: one reference is kept for ever. Null with an error set.
+PyObject* astClass(const char* name);
+inline PyObject* classOf(PyObject* node) { return reinterpret_cast<PyObject*>(Py_TYPE(node)); }
+
 enum class AstOperator : uint8_t {
   Add, Sub, Mult, Div, FloorDiv, Mod, Pow, MatMult, LShift, RShift, BitAnd, BitOr, BitXor,
   Eq, NotEq, Lt, LtE, Gt, GtE, Is, IsNot, In, NotIn, And, Or, USub, UAdd, Invert, Not,

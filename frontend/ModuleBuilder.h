@@ -11,6 +11,21 @@ namespace tiletwin::frontend {
 
 struct FunctionTable; // Walker.h
 
+inline Value runTimeValue(const Type& type, mlir::Value ir) {
+  Value value;
+  value.type = type;
+  value.ir = ir;
+  return value;
+}
+
+/// A detached region with one empty block.
+inline std::unique_ptr<mlir::Region> regionWithBlock(mlir::Block*& block) {
+  auto region = std::make_unique<mlir::Region>();
+  block = new mlir::Block;
+  region->push_back(block);
+  return region;
+}
+
 class ModuleBuilder final : public Builder {
 public:
   /// `module` must outlive the builder. The insertion point is set by whoever makes a function or region.

@@ -38,6 +38,28 @@ const AstNames& astNames() {
   return names;
 }
 
+PyObject* astClass(const char* name) {
+  PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
+  return ast ? PyObject_GetAttrString(ast.get(), name) : nullptr;
+}
+
+const AstClasses& astClasses() {
+  static const AstClasses classes = [] {
+    AstClasses c{};
+    const std::pair<PyObject**, const char*> kRows[] = {
+        {&c.assign, "Assign"},   {&c.annAssign, "AnnAssign"}, {&c.augAssign, "AugAssign"},      {&c.forLoop, "For"},
+        {&c.whileLoop, "While"}, {&c.ifStatement, "If"},      {&c.withStatement, "With"},       {&c.returnStatement, "Return"},
+        {&c.name, "Name"},       {&c.tuple, "Tuple"},         {&c.list, "List"},                {&c.call, "Call"},
+        {&c.namedExpr, "NamedExpr"}, {&c.attribute, "Attribute"}, {&c.constant, "Constant"},    {&c.starred, "Starred"},
+        {&c.subscript, "Subscript"},
+    };
+    for (auto [slot, name] : kRows)
+      *slot = astClass(name);
+    return c;
+  }();
+  return classes;
+}
+
 namespace {
 
 using enum AstOperator;
@@ -85,10 +107,8 @@ const OperatorRow& operatorRow(AstOperator op) {
 const OperatorRow* operatorRow(PyObject* node) {
   static const llvm::DenseMap<PyObject*, const OperatorRow*> table = [] {
     llvm::DenseMap<PyObject*, const OperatorRow*> made;
-    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
     for (const OperatorRow& row : kOperators)
-      if (PyRef cls = ast ? PyRef::steal(PyObject_GetAttrString(ast.get(), row.node)) : PyRef())
-        made[cls.release()] = &row;
+      made[astClass(row.node)] = &row;
     return made;
   }();
   auto found = table.find(reinterpret_cast<PyObject*>(Py_TYPE(node)));

@@ -4,7 +4,8 @@
 // a tuple of values, an aggregate, or any plain object (module, dtype, jit function, class, builtin).
 //   WalkerExpressions.cpp   names, constants, operators, attributes, subscripts, f-strings, comprehensions
 //   WalkerCalls.cpp         calls: builtins, jit functions, classes, Python's own functions
-//   WalkerControlFlow.cpp   if, ternary, for, while
+//   WalkerBranches.cpp      if, ternary
+//   WalkerLoops.cpp         for, while
 //   WalkerStatements.cpp    assignment, assert, what is refused
 //   WalkerFunctions.cpp     the tt.func, returns, calls of jit functions
 //   WalkerKernel.cpp        a kernel's parameters
@@ -120,7 +121,7 @@ private:
   PyRef callDtype(PyObject* dtype, const Arguments& arguments);
   PyRef callCompileTime(PyObject* callee, const Arguments& arguments, const Keywords& keywords);
 
-  // WalkerControlFlow.cpp
+  // WalkerBranches.cpp, WalkerLoops.cpp
   bool visitIf(PyObject* node);
   bool visitFor(PyObject* node);
   bool visitWhile(PyObject* node);

@@ -85,16 +85,13 @@ PythonFunction pythonFunction(PyObject* callee) {
 
 bool Walker::evaluateArguments(PyObject* call, Arguments& arguments, Keywords& keywords) {
   const AstNames& n = astNames();
-  static PyObject* const starred = [] {
-    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
-    return ast ? PyObject_GetAttrString(ast.get(), "Starred") : nullptr;
-  }();
+  PyObject* const starred = astClasses().starred;
   PyRef positional = attribute(call, n.args), named = attribute(call, n.keywords);
   if (!positional || !named)
     return false;
   for (Py_ssize_t i = 0; i < PyList_Size(positional.get()); ++i) {
     PyObject* node = PyList_GetItem(positional.get(), i);
-    if (reinterpret_cast<PyObject*>(Py_TYPE(node)) != starred) {
+    if (classOf(node) != starred) {
       arguments.push_back(evaluate(node));
       if (!arguments.back())
         return false;
@@ -213,7 +210,7 @@ PyRef Walker::callClass(PyObject* cls, Arguments& arguments, Keywords& keywords,
       return callCompileTime(cls, arguments, keywords);
     }
   if (cls == reinterpret_cast<PyObject*>(&PyType_Type) && arguments.size() == 1)
-    return PyRef::borrow(reinterpret_cast<PyObject*>(Py_TYPE(unwrap(arguments[0].get()))));
+    return PyRef::borrow(classOf(unwrap(arguments[0].get())));
   if (specialOf(cls) == Special::Range || specialOf(cls) == Special::StaticRange)
     return raiseType("a range can only be what a `for` loop runs over");
   // Named tuples, aggregates and classes of the language are made of values as they are.
@@ -331,16 +328,13 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
 
 PyRef Walker::visitCall(PyObject* node) {
   const AstNames& n = astNames();
-  static PyObject* const attributeClass = [] {
-    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
-    return ast ? PyObject_GetAttrString(ast.get(), "Attribute") : nullptr;
-  }();
+  PyObject* const attributeClass = astClasses().attribute;
   PyRef func = attribute(node, n.func);
   if (!func)
     return {};
   PyRef callee;
   Arguments arguments;
-  if (reinterpret_cast<PyObject*>(Py_TYPE(func.get())) == attributeClass) {
+  if (classOf(func.get()) == attributeClass) {
     PyRef baseNode = attribute(func.get(), n.value), name = attribute(func.get(), n.attr);
     PyRef base = baseNode && name ? evaluate(baseNode.get()) : PyRef();
     if (!base)
@@ -348,7 +342,7 @@ PyRef Walker::visitCall(PyObject* node) {
     // Methods: a builtin or jit function on the type gets the value as its first argument.
     CalleeKind baseKind = isConstexpr(base.get()) ? CalleeKind::Other : calleeKind(base.get());
     if (baseKind == CalleeKind::Other && !isConstexpr(base.get())) {
-      callee = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(base.get())), name.get()));
+      callee = PyRef::steal(PyObject_GetAttr(classOf(base.get()), name.get()));
       PyErr_Clear();
       CalleeKind kind = callee ? calleeKind(callee.get()) : CalleeKind::Other;
       if (kind == CalleeKind::Builtin || kind == CalleeKind::Jit || kind == CalleeKind::ConstexprFunction)

@@ -64,7 +64,7 @@ PyRef Walker::operatorMethod(PyObject* owner, const char* method, PyObject* othe
   found = false;
   if (!*method || !isAggregate(owner))
     return {};
-  PyRef function = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(owner)), method));
+  PyRef function = PyRef::steal(PyObject_GetAttrString(classOf(owner), method));
   if (!function || calleeKind(function.get()) != CalleeKind::Jit) {
     PyErr_Clear();
     return {};
@@ -303,13 +303,10 @@ PyRef Walker::visitTuple(PyObject* node) {
   if (!elements)
     return {};
   llvm::SmallVector<PyRef> values;
-  static PyObject* const starred = [] {
-    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
-    return ast ? PyObject_GetAttrString(ast.get(), "Starred") : nullptr;
-  }();
+  PyObject* const starred = astClasses().starred;
   for (Py_ssize_t i = 0; i < PyList_Size(elements.get()); ++i) {
     PyObject* element = PyList_GetItem(elements.get(), i);
-    if (reinterpret_cast<PyObject*>(Py_TYPE(element)) == starred) {
+    if (classOf(element) == starred) {
       PyRef inner = attribute(element, astNames().value);
       PyRef many = inner ? evaluate(inner.get()) : PyRef();
       if (!many)
@@ -332,17 +329,14 @@ PyRef Walker::visitJoinedStr(PyObject* node) {
   PyRef parts = attribute(node, n.values);
   if (!parts)
     return {};
-  static PyObject* const constantClass = [] {
-    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
-    return ast ? PyObject_GetAttrString(ast.get(), "Constant") : nullptr;
-  }();
+  PyObject* const constantClass = astClasses().constant;
   std::string text;
   for (Py_ssize_t i = 0; i < PyList_Size(parts.get()); ++i) {
     PyObject* part = PyList_GetItem(parts.get(), i);
     PyRef inner = attribute(part, n.value);
     if (!inner)
       return {};
-    if (reinterpret_cast<PyObject*>(Py_TYPE(part)) == constantClass) {
+    if (classOf(part) == constantClass) {
       text += stringOf(inner.get());
       continue;
     }
@@ -483,13 +477,11 @@ PyRef Walker::evaluate(PyObject* node) {
   };
   static const llvm::DenseMap<PyObject*, const ExpressionRow*> table = [] {
     llvm::DenseMap<PyObject*, const ExpressionRow*> made;
-    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
     for (const ExpressionRow& row : kRows)
-      if (PyRef cls = ast ? PyRef::steal(PyObject_GetAttrString(ast.get(), row.node)) : PyRef())
-        made[cls.release()] = &row;
+      made[astClass(row.node)] = &row;
     return made;
   }();
-  auto found = table.find(reinterpret_cast<PyObject*>(Py_TYPE(node)));
+  auto found = table.find(classOf(node));
   if (found == table.end())
     return visitRefusedExpression(node);
   const ExpressionRow& row = *found->second;

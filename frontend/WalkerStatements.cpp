@@ -12,21 +12,16 @@ struct StatementRow {
   Walker::StatementHandler handler;
 };
 
-PyObject* astClass(const char* name) {
-  PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
-  return ast ? PyObject_GetAttrString(ast.get(), name) : nullptr;
-}
-PyObject* classOf(PyObject* node) { return reinterpret_cast<PyObject*>(Py_TYPE(node)); }
 
 } // namespace
 
 bool Walker::assign(PyObject* target, PyRef value) {
   const AstNames& n = astNames();
-  static PyObject* const nameClass = astClass("Name");
-  static PyObject* const tupleClass = astClass("Tuple");
-  static PyObject* const listClass = astClass("List");
-  static PyObject* const starredClass = astClass("Starred");
-  static PyObject* const subscriptClass = astClass("Subscript");
+  PyObject* const nameClass = astClasses().name;
+  PyObject* const tupleClass = astClasses().tuple;
+  PyObject* const listClass = astClasses().list;
+  PyObject* const starredClass = astClasses().starred;
+  PyObject* const subscriptClass = astClasses().subscript;
   PyObject* kind = classOf(target);
   if (kind == nameClass) {
     PyRef name = attribute(target, n.id);
@@ -67,7 +62,7 @@ bool Walker::assign(PyObject* target, PyRef value) {
 
 bool Walker::visitAssign(PyObject* node) {
   const AstNames& n = astNames();
-  static PyObject* const nameClass = astClass("Name");
+  PyObject* const nameClass = astClasses().name;
   PyRef targets = attribute(node, n.targets), valueNode = attribute(node, n.value);
   if (!targets || !valueNode)
     return false;
@@ -113,7 +108,7 @@ bool Walker::isConstexprAnnotation(PyObject* annotation, bool& is) {
 
 bool Walker::visitAnnAssign(PyObject* node) {
   const AstNames& n = astNames();
-  static PyObject* const nameClass = astClass("Name");
+  PyObject* const nameClass = astClasses().name;
   PyRef target = attribute(node, n.target), valueNode = attribute(node, n.value), annotation = attribute(node, n.annotation);
   if (!target || !valueNode || !annotation)
     return false;
@@ -144,7 +139,7 @@ bool Walker::visitAnnAssign(PyObject* node) {
 
 bool Walker::visitAugAssign(PyObject* node) {
   const AstNames& n = astNames();
-  static PyObject* const nameClass = astClass("Name");
+  PyObject* const nameClass = astClasses().name;
   PyRef target = attribute(node, n.target), valueNode = attribute(node, n.value), op = attribute(node, n.op);
   if (!target || !valueNode || !op)
     return false;
@@ -168,9 +163,9 @@ bool Walker::visitAugAssign(PyObject* node) {
 }
 
 bool Walker::isPythonCall(PyObject* node) {
-  static PyObject* const callClass = astClass("Call");
-  static PyObject* const nameClass = astClass("Name");
-  static PyObject* const attributeClass = astClass("Attribute");
+  PyObject* const callClass = astClasses().call;
+  PyObject* const nameClass = astClasses().name;
+  PyObject* const attributeClass = astClasses().attribute;
   if (classOf(node) != callClass)
     return false;
   PyRef func = attribute(node, astNames().func), callee;
@@ -299,7 +294,7 @@ bool Walker::execute(PyObject* node) {
 }
 
 bool Walker::executeAll(PyObject* statements) {
-  static PyObject* const returnClass = astClass("Return");
+  PyObject* const returnClass = astClasses().returnStatement;
   Py_ssize_t count = PyList_Size(statements);
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* statement = PyList_GetItem(statements, i);

@@ -1,6 +1,6 @@
-// frontend/WalkerControlFlow.cpp -- if, ternary, for and while.
-// Compile-time conditions choose a branch while walking. Run-time ones become scf.if, or branches between blocks where a
-// branch returns (rules 50, 51). Loops carry what is live before them, holds tensors and is assigned in their body (rule 52).
+// frontend/WalkerLoops.cpp -- for and while.
+// Loops carry what is live before them, holds tensors and is assigned in their body (rule 52); the scan for such names reads
+// the ast, so that a body is walked once. static_range walks it once per iteration, with a compile-time variable.
 // Invariant: after a region is filled, locals_ is what it was before, but for the names the new operation defines.
 #include "frontend/Raise.h"
 #include "frontend/Walker.h"
@@ -10,53 +10,18 @@
 namespace tiletwin::frontend {
 namespace {
 
-PyObject* astClass(const char* name) {
-  PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
-  return ast ? PyObject_GetAttrString(ast.get(), name) : nullptr;
-}
-PyObject* classOf(PyObject* node) { return reinterpret_cast<PyObject*>(Py_TYPE(node)); }
-
-/// Classes of statements that bind names or hold statements.
-struct StatementClasses {
-  PyObject *assign = astClass("Assign"), *annAssign = astClass("AnnAssign"), *augAssign = astClass("AugAssign"),
-           *forLoop = astClass("For"), *whileLoop = astClass("While"), *ifStatement = astClass("If"),
-           *withStatement = astClass("With"), *returnStatement = astClass("Return"), *name = astClass("Name"),
-           *tuple = astClass("Tuple"), *list = astClass("List"), *call = astClass("Call"), *namedExpr = astClass("NamedExpr");
-};
-const StatementClasses& classes() {
-  static const StatementClasses made;
-  return made;
-}
-
+/// The names that a target of an assignment binds.
 void addTarget(PyObject* target, llvm::SmallVectorImpl<PyObject*>& names) {
   const AstNames& n = astNames();
   PyObject* kind = classOf(target);
-  if (kind == classes().name) {
+  if (kind == astClasses().name) {
     if (PyRef id = attribute(target, n.id); id && !llvm::is_contained(names, id.get()))
       names.push_back(id.get()); // the ast keeps it alive
-  } else if (kind == classes().tuple || kind == classes().list) {
+  } else if (kind == astClasses().tuple || kind == astClasses().list) {
     PyRef elements = attribute(target, n.elts);
     for (Py_ssize_t i = 0; elements && i < PyList_Size(elements.get()); ++i)
       addTarget(PyList_GetItem(elements.get(), i), names);
   }
-}
-
-Value valueOf(const Type& type, mlir::Value ir) {
-  Value value;
-  value.type = type;
-  value.ir = ir;
-  return value;
-}
-
-bool sameLeaves(llvm::ArrayRef<Value> a, llvm::ArrayRef<Value> b) {
-  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) { return std::get<0>(pair).ir == std::get<1>(pair).ir; });
-}
-
-std::unique_ptr<mlir::Region> regionWithBlock(mlir::Block*& block) {
-  auto region = std::make_unique<mlir::Region>();
-  block = new mlir::Block;
-  region->push_back(block);
-  return region;
 }
 
 } // namespace
@@ -66,308 +31,28 @@ bool Walker::assignedNames(PyObject* statements, llvm::SmallVectorImpl<PyObject*
   for (Py_ssize_t i = 0; i < PyList_Size(statements); ++i) {
     PyObject* statement = PyList_GetItem(statements, i);
     PyObject* kind = classOf(statement);
-    if (kind == classes().assign) {
+    if (kind == astClasses().assign) {
       PyRef targets = attribute(statement, n.targets);
       if (!targets)
         return false;
       for (Py_ssize_t j = 0; j < PyList_Size(targets.get()); ++j)
         addTarget(PyList_GetItem(targets.get(), j), names);
-    } else if (kind == classes().annAssign || kind == classes().augAssign || kind == classes().forLoop) {
+    } else if (kind == astClasses().annAssign || kind == astClasses().augAssign || kind == astClasses().forLoop) {
       PyRef target = attribute(statement, n.target);
       if (!target)
         return false;
       addTarget(target.get(), names);
     }
-    if (kind == classes().forLoop || kind == classes().whileLoop || kind == classes().ifStatement ||
-        kind == classes().withStatement) {
+    if (kind == astClasses().forLoop || kind == astClasses().whileLoop || kind == astClasses().ifStatement ||
+        kind == astClasses().withStatement) {
       PyRef body = attribute(statement, n.body);
-      PyRef orelse = kind == classes().withStatement ? PyRef() : attribute(statement, n.orelse);
+      PyRef orelse = kind == astClasses().withStatement ? PyRef() : attribute(statement, n.orelse);
       PyErr_Clear();
       if (!body || !assignedNames(body.get(), names) || (orelse && !assignedNames(orelse.get(), names)))
         return false;
     }
   }
   return true;
-}
-
-bool Walker::containsReturn(PyObject* statements) {
-  const AstNames& n = astNames();
-  for (Py_ssize_t i = 0; i < PyList_Size(statements); ++i) {
-    PyObject* statement = PyList_GetItem(statements, i);
-    PyObject* kind = classOf(statement);
-    if (kind == classes().returnStatement)
-      return true;
-    if (kind != classes().forLoop && kind != classes().whileLoop && kind != classes().ifStatement)
-      continue;
-    PyRef body = attribute(statement, n.body), orelse = attribute(statement, n.orelse);
-    if (body && orelse && (containsReturn(body.get()) || containsReturn(orelse.get())))
-      return true;
-  }
-  return false;
-}
-
-bool Walker::compileTimeTruth(PyObject* value, PyObject* node, bool& truth) {
-  if (isTensor(value))
-    return refuse(node, "this condition must be known at compile time, but it is a run-time value of type " +
-                            tensorValue(value).type.str());
-  int is = PyObject_IsTrue(unwrap(value));
-  truth = is == 1;
-  return is >= 0;
-}
-
-bool Walker::visitIf(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef test = attribute(node, n.test), body = attribute(node, n.body), orelse = attribute(node, n.orelse);
-  PyRef condition = test && body && orelse ? evaluate(test.get()) : PyRef();
-  if (!condition)
-    return false;
-  if (!isTensor(condition.get())) {
-    bool isTrue = false;
-    return compileTimeTruth(condition.get(), test.get(), isTrue) && executeAll(isTrue ? body.get() : orelse.get());
-  }
-  mlir::Location here = builder_.location();
-  builder_.setLocation(locationOf(test.get()));
-  Value i1 = truth(builder_, condition.get());
-  builder_.setLocation(here);
-  if (!i1) {
-    locateError(place(test.get()));
-    return false;
-  }
-  if (!containsReturn(body.get()) && !containsReturn(orelse.get()))
-    return ifAsRegion(node, i1);
-  if (regionDepth_ > 0)
-    return refuse(node, "`return` inside a `for` or `while` loop of a kernel is not supported: keep a flag, guard the rest of the "
-                        "body with `if`, and return after the loop");
-  return ifAsBlocks(node, i1);
-}
-
-bool Walker::Merged::operator<(const Merged& other) const { return stringOf(name) < stringOf(other.name); }
-
-bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& thenLocals, const Locals& elseLocals,
-                           std::vector<Merged>& merged) {
-  const char* const kBranch[] = {"the branch taken if the condition holds", "the `else` branch"};
-  long line = place(node).line;
-  // Names that were live before: an arm may give them a new value of the same type.
-  for (size_t i = 0; i < before.entries.size(); ++i) {
-    PyObject* name = before.entries[i].first;
-    PyObject* old = before.entries[i].second.get();
-    PyObject* values[2] = {thenLocals.entries[i].second.get(), elseLocals.entries[i].second.get()};
-    if (values[0] == old && values[1] == old)
-      continue;
-    Structure was, structures[2];
-    Merged entry{name, {}, {}, {}};
-    if (!takeApart(old, was, nullptr) || !takeApart(values[0], structures[0], &entry.thenLeaves) ||
-        !takeApart(values[1], structures[1], &entry.elseLeaves))
-      return false;
-    if (structures[0] == structures[1] && sameLeaves(entry.thenLeaves, entry.elseLeaves)) {
-      // Not different at run time: an equal compile-time value, or x = x. The name keeps that value.
-      locals_.set(name, PyRef::borrow(values[0]));
-      continue;
-    }
-    for (int arm = 0; arm < 2; ++arm)
-      if (!(structures[arm] == was))
-        return raiseType("`" + stringOf(name) + "` is " + was.describe() + " before the `if`, but " + kBranch[arm] + " makes it " +
-                         structures[arm].describe() + ": a variable must keep its type where branches depend on run-time values. " +
-                         (was.hasTensor() ? "Convert with .to(...), or use another name"
-                                          : "Start from a run-time value (x = 0 makes an int32), or use another name"));
-    entry.structure = std::move(was);
-    merged.push_back(std::move(entry));
-  }
-  // Names new in both arms; new in one only, they are undefined afterwards.
-  std::vector<Merged> fresh;
-  auto afterwards = [&](PyObject* name, const char* why) {
-    lost_.emplace_back(name, why + (" (line " + std::to_string(line) + ")"));
-  };
-  for (size_t i = before.entries.size(); i < thenLocals.entries.size(); ++i) {
-    PyObject* name = thenLocals.entries[i].first;
-    PyObject* other = elseLocals.find(name);
-    if (!other) {
-      afterwards(name, "it gets a value in one branch of an `if` only; give it one before the `if` or in both branches");
-      continue;
-    }
-    Structure structures[2];
-    Merged entry{name, {}, {}, {}};
-    if (!takeApart(thenLocals.entries[i].second.get(), structures[0], &entry.thenLeaves) ||
-        !takeApart(other, structures[1], &entry.elseLeaves))
-      return false;
-    if (structures[0] == structures[1] && sameLeaves(entry.thenLeaves, entry.elseLeaves)) {
-      locals_.set(name, thenLocals.entries[i].second);
-      continue;
-    }
-    if (!(structures[0] == structures[1])) {
-      if (!structures[0].hasTensor() && !structures[1].hasTensor()) {
-        afterwards(name, "the two branches of an `if` on a run-time value give it different compile-time values");
-        continue;
-      }
-      return raiseType("`" + stringOf(name) + "` is " + structures[0].describe() + " after one branch of this `if` and " +
-                       structures[1].describe() + " after the other: both must give it the same type. Convert with .to(...)");
-    }
-    entry.structure = std::move(structures[0]);
-    fresh.push_back(std::move(entry));
-  }
-  for (size_t i = before.entries.size(); i < elseLocals.entries.size(); ++i)
-    if (!thenLocals.find(elseLocals.entries[i].first))
-      afterwards(elseLocals.entries[i].first,
-                 "it gets a value in one branch of an `if` only; give it one before the `if` or in both branches");
-  llvm::sort(fresh);
-  for (Merged& entry : fresh)
-    merged.push_back(std::move(entry));
-  return true;
-}
-
-bool Walker::bindMerged(const std::vector<Merged>& merged, const Locals&, llvm::ArrayRef<mlir::Value> results) {
-  for (const Merged& entry : merged) {
-    llvm::SmallVector<Value, 2> leaves;
-    for (const Value& leaf : entry.thenLeaves)
-      leaves.push_back(valueOf(leaf.type, results[leaves.size()]));
-    results = results.drop_front(leaves.size());
-    llvm::ArrayRef<Value> rest = leaves;
-    PyRef value = putTogether(entry.structure, rest);
-    if (!value)
-      return false;
-    locals_.set(entry.name, std::move(value));
-  }
-  return true;
-}
-
-bool Walker::ifAsRegion(PyObject* node, const Value& condition) {
-  const AstNames& n = astNames();
-  PyRef bodies[2] = {attribute(node, n.body), attribute(node, n.orelse)};
-  mlir::Location here = builder_.location();
-  Locals before = locals_, after[2];
-  auto pending = pendingConstexpr_;
-  std::unique_ptr<mlir::Region> regions[2];
-  mlir::Block* ends[2];
-  std::vector<Merged> merged;
-  llvm::SmallVector<mlir::Type> types;
-  {
-    mlir::OpBuilder::InsertionGuard guard(builder_.op());
-    ++regionDepth_;
-    auto leave = llvm::scope_exit([&] { --regionDepth_; });
-    for (int arm = 0; arm < 2; ++arm) {
-      mlir::Block* block = nullptr;
-      regions[arm] = regionWithBlock(block);
-      builder_.op().setInsertionPointToEnd(block);
-      locals_ = before;
-      pendingConstexpr_ = pending;
-      if (!executeAll(bodies[arm].get()))
-        return false;
-      ends[arm] = builder_.op().getInsertionBlock();
-      after[arm] = std::move(locals_);
-    }
-    locals_ = before;
-    builder_.setLocation(here);
-    if (!mergeBranches(node, before, after[0], after[1], merged))
-      return false;
-    for (int arm = 0; arm < 2; ++arm) {
-      llvm::SmallVector<mlir::Value> yielded;
-      for (const Merged& entry : merged)
-        for (const Value& leaf : arm == 0 ? entry.thenLeaves : entry.elseLeaves) {
-          yielded.push_back(leaf.ir);
-          if (arm == 0)
-            types.push_back(leaf.ir.getType());
-        }
-      builder_.op().setInsertionPointToEnd(ends[arm]);
-      builder_.createRaw("scf.yield", yielded, {});
-    }
-  }
-  if (merged.size() == 1) // one variable: the operation is named after it
-    builder_.setLocation(mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), stringOf(merged[0].name)), here));
-  mlir::Operation* made = builder_.createRaw("scf.if", {condition.ir}, types, {}, regions);
-  builder_.setLocation(here);
-  llvm::SmallVector<mlir::Value> results(made->getResults());
-  return bindMerged(merged, before, results);
-}
-
-bool Walker::ifAsBlocks(PyObject* node, const Value& condition) {
-  const AstNames& n = astNames();
-  PyRef bodies[2] = {attribute(node, n.body), attribute(node, n.orelse)};
-  mlir::Location here = builder_.location();
-  mlir::Block *starts[2], *ends[2];
-  for (mlir::Block*& block : starts) {
-    block = new mlir::Block;
-    functionRegion_->push_back(block);
-  }
-  {
-    mlir::OperationState state(here, "cf.cond_br");
-    state.addOperands({condition.ir});
-    state.addSuccessors(starts[0]);
-    state.addSuccessors(starts[1]);
-    state.addAttribute("operandSegmentSizes", builder_.op().getDenseI32ArrayAttr({1, 0, 0}));
-    builder_.op().create(state);
-  }
-  Locals before = locals_, after[2];
-  auto pending = pendingConstexpr_;
-  for (int arm = 0; arm < 2; ++arm) {
-    builder_.op().setInsertionPointToEnd(starts[arm]);
-    locals_ = before;
-    pendingConstexpr_ = pending;
-    if (!executeAll(bodies[arm].get()))
-      return false;
-    ends[arm] = builder_.op().getInsertionBlock();
-    after[arm] = std::move(locals_);
-  }
-  locals_ = before;
-  builder_.setLocation(here);
-  std::vector<Merged> merged;
-  if (!mergeBranches(node, before, after[0], after[1], merged))
-    return false;
-  auto* join = new mlir::Block;
-  functionRegion_->push_back(join);
-  llvm::SmallVector<mlir::Value> results;
-  for (const Merged& entry : merged)
-    for (const Value& leaf : entry.thenLeaves)
-      results.push_back(join->addArgument(
-          leaf.ir.getType(), mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), stringOf(entry.name)), here)));
-  for (int arm = 0; arm < 2; ++arm) {
-    llvm::SmallVector<mlir::Value> operands;
-    for (const Merged& entry : merged)
-      for (const Value& leaf : arm == 0 ? entry.thenLeaves : entry.elseLeaves)
-        operands.push_back(leaf.ir);
-    builder_.op().setInsertionPointToEnd(ends[arm]);
-    builder_.createRaw("cf.br", operands, {}, {}, {}, {join});
-  }
-  builder_.op().setInsertionPointToEnd(join);
-  return bindMerged(merged, before, results);
-}
-
-PyRef Walker::visitIfExp(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef test = attribute(node, n.test), bodies[2] = {attribute(node, n.body), attribute(node, n.orelse)};
-  PyRef condition = test && bodies[0] && bodies[1] ? evaluate(test.get()) : PyRef();
-  if (!condition)
-    return {};
-  if (!isTensor(condition.get())) {
-    bool isTrue = false;
-    return compileTimeTruth(condition.get(), test.get(), isTrue) ? evaluate(bodies[isTrue ? 0 : 1].get()) : PyRef();
-  }
-  Value i1 = truth(builder_, condition.get());
-  if (!i1)
-    return {};
-  mlir::Location here = builder_.location();
-  std::unique_ptr<mlir::Region> regions[2];
-  Value values[2];
-  {
-    mlir::OpBuilder::InsertionGuard guard(builder_.op());
-    ++regionDepth_;
-    auto leave = llvm::scope_exit([&] { --regionDepth_; });
-    for (int arm = 0; arm < 2; ++arm) {
-      mlir::Block* block = nullptr;
-      regions[arm] = regionWithBlock(block);
-      builder_.op().setInsertionPointToEnd(block);
-      PyRef value = evaluate(bodies[arm].get());
-      values[arm] = value ? toTensor(builder_, value.get()) : Value();
-      if (!values[arm])
-        return {};
-      builder_.createRaw("scf.yield", {values[arm].ir}, {});
-    }
-  }
-  builder_.setLocation(here);
-  if (!(values[0].type == values[1].type))
-    return raiseType("`a if condition else b` with a run-time condition needs both values of the same type, and they are " +
-                     values[0].type.str() + " and " + values[1].type.str() + ": convert one with .to(...), or use tl.where");
-  mlir::Operation* made = builder_.createRaw("scf.if", {i1.ir}, {values[0].ir.getType()}, {}, regions);
-  return makeTensor(valueOf(values[0].type, made->getResult(0)));
 }
 
 bool Walker::findCarried(PyObject* node, PyObject* except, std::vector<Carried>& carried, llvm::SmallVectorImpl<Value>& leaves) {
@@ -383,7 +68,7 @@ bool Walker::findCarried(PyObject* node, PyObject* except, std::vector<Carried>&
     if (!list)
       return false;
     for (Py_ssize_t i = 0; i < PyList_Size(list.get()); ++i)
-      if (classOf(PyList_GetItem(list.get(), i)) == classes().namedExpr)
+      if (classOf(PyList_GetItem(list.get(), i)) == astClasses().namedExpr)
         if (PyRef target = attribute(PyList_GetItem(list.get(), i), n.target))
           addTarget(target.get(), names);
   }
@@ -407,7 +92,7 @@ bool Walker::bindCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Val
   for (const Carried& entry : carried) {
     llvm::SmallVector<Value, 2> own;
     for (size_t i = entry.firstLeaf; i < entry.firstLeaf + entry.leafCount; ++i)
-      own.push_back(valueOf(leaves[i].type, values[i]));
+      own.push_back(runTimeValue(leaves[i].type, values[i]));
     llvm::ArrayRef<Value> rest = own;
     PyRef value = putTogether(entry.structure, rest);
     if (!value)
@@ -548,7 +233,7 @@ bool Walker::visitFor(PyObject* node) {
                   ErrorClass::Compilation);
   constexpr const char* kOnlyRanges = "a kernel loops over range(...), tl.range(...) or tl.static_range(...) only; for the elements of a "
                                       "tuple t write `for i in tl.static_range(len(t))` and use t[i]";
-  if (classOf(iter.get()) != classes().call)
+  if (classOf(iter.get()) != astClasses().call)
     return refuse(iter.get(), kOnlyRanges, ErrorClass::Compilation);
   PyRef func = attribute(iter.get(), n.func);
   PyRef callee = func ? evaluate(func.get()) : PyRef();
@@ -563,7 +248,7 @@ bool Walker::visitFor(PyObject* node) {
     return false;
   if (special == Special::StaticRange)
     return staticFor(node, arguments, keywords);
-  if (classOf(target.get()) != classes().name)
+  if (classOf(target.get()) != astClasses().name)
     return refuse(target.get(), "the variable of a loop over a range is one name", ErrorClass::Compilation);
   PyRef targetName = attribute(target.get(), n.id);
   RangeArguments range;
@@ -610,7 +295,7 @@ bool Walker::visitFor(PyObject* node) {
   mlir::MLIRContext* context = builder_.context();
   auto named = [&](llvm::StringRef name) { return mlir::NameLoc::get(mlir::StringAttr::get(context, name), here); };
   // After the loop its variable is undefined.
-  locals_.set(targetName.get(), makeTensor(valueOf(type, builder_.poison(type))));
+  locals_.set(targetName.get(), makeTensor(runTimeValue(type, builder_.poison(type))));
   std::vector<Carried> carried;
   llvm::SmallVector<Value> leaves;
   if (!findCarried(node, targetName.get(), carried, leaves))
@@ -643,7 +328,7 @@ bool Walker::visitFor(PyObject* node) {
       counter = builder_.createRaw("arith.subi", {bounds[1].ir, counter}, {counter.getType()})->getResult(0);
       counter = builder_.createRaw("arith.addi", {counter, bounds[0].ir}, {counter.getType()})->getResult(0);
     }
-    locals_.set(targetName.get(), makeTensor(valueOf(type, counter)));
+    locals_.set(targetName.get(), makeTensor(runTimeValue(type, counter)));
     builder_.setLocation(here);
     if (!executeAll(body.get()))
       return false;
@@ -685,11 +370,11 @@ bool Walker::visitWhile(PyObject* node) {
   // while tl.condition(c, disable_licm=True):
   bool noLicm = false;
   PyRef conditionNode = test;
-  if (classOf(test.get()) == classes().call) {
+  if (classOf(test.get()) == astClasses().call) {
     PyRef func = attribute(test.get(), n.func);
     PyObject* kind = func ? classOf(func.get()) : nullptr;
-    static PyObject* const attributeClass = astClass("Attribute");
-    PyRef callee = kind == classes().name || kind == attributeClass ? evaluate(func.get()) : PyRef();
+    PyObject* const attributeClass = astClasses().attribute;
+    PyRef callee = kind == astClasses().name || kind == attributeClass ? evaluate(func.get()) : PyRef();
     if (!callee)
       PyErr_Clear(); // evaluated again below, with its error in the right place
     if (callee && specialOf(unwrap(callee.get())) == Special::Condition) {

@@ -1,0 +1,299 @@
+// frontend/WalkerBranches.cpp -- if and the ternary.
+// Compile-time conditions choose a branch while walking. Run-time ones become scf.if, or branches between blocks where a
+// branch returns (rules 50, 51).
+// Invariant: after a region is filled, locals_ is what it was before, but for the names the new operation defines.
+#include "frontend/Raise.h"
+#include "frontend/Walker.h"
+#include "llvm/ADT/ScopeExit.h"
+
+namespace tiletwin::frontend {
+namespace {
+
+bool sameLeaves(llvm::ArrayRef<Value> a, llvm::ArrayRef<Value> b) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) { return std::get<0>(pair).ir == std::get<1>(pair).ir; });
+}
+
+
+} // namespace
+
+bool Walker::containsReturn(PyObject* statements) {
+  const AstNames& n = astNames();
+  for (Py_ssize_t i = 0; i < PyList_Size(statements); ++i) {
+    PyObject* statement = PyList_GetItem(statements, i);
+    PyObject* kind = classOf(statement);
+    if (kind == astClasses().returnStatement)
+      return true;
+    if (kind != astClasses().forLoop && kind != astClasses().whileLoop && kind != astClasses().ifStatement)
+      continue;
+    PyRef body = attribute(statement, n.body), orelse = attribute(statement, n.orelse);
+    if (body && orelse && (containsReturn(body.get()) || containsReturn(orelse.get())))
+      return true;
+  }
+  return false;
+}
+
+bool Walker::compileTimeTruth(PyObject* value, PyObject* node, bool& truth) {
+  if (isTensor(value))
+    return refuse(node, "this condition must be known at compile time, but it is a run-time value of type " +
+                            tensorValue(value).type.str());
+  int is = PyObject_IsTrue(unwrap(value));
+  truth = is == 1;
+  return is >= 0;
+}
+
+bool Walker::visitIf(PyObject* node) {
+  const AstNames& n = astNames();
+  PyRef test = attribute(node, n.test), body = attribute(node, n.body), orelse = attribute(node, n.orelse);
+  PyRef condition = test && body && orelse ? evaluate(test.get()) : PyRef();
+  if (!condition)
+    return false;
+  if (!isTensor(condition.get())) {
+    bool isTrue = false;
+    return compileTimeTruth(condition.get(), test.get(), isTrue) && executeAll(isTrue ? body.get() : orelse.get());
+  }
+  mlir::Location here = builder_.location();
+  builder_.setLocation(locationOf(test.get()));
+  Value i1 = truth(builder_, condition.get());
+  builder_.setLocation(here);
+  if (!i1) {
+    locateError(place(test.get()));
+    return false;
+  }
+  if (!containsReturn(body.get()) && !containsReturn(orelse.get()))
+    return ifAsRegion(node, i1);
+  if (regionDepth_ > 0)
+    return refuse(node, "`return` inside a `for` or `while` loop of a kernel is not supported: keep a flag, guard the rest of the "
+                        "body with `if`, and return after the loop");
+  return ifAsBlocks(node, i1);
+}
+
+bool Walker::Merged::operator<(const Merged& other) const { return stringOf(name) < stringOf(other.name); }
+
+bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& thenLocals, const Locals& elseLocals,
+                           std::vector<Merged>& merged) {
+  const char* const kBranch[] = {"the branch taken if the condition holds", "the `else` branch"};
+  long line = place(node).line;
+  // Names that were live before: an arm may give them a new value of the same type.
+  for (size_t i = 0; i < before.entries.size(); ++i) {
+    PyObject* name = before.entries[i].first;
+    PyObject* old = before.entries[i].second.get();
+    PyObject* values[2] = {thenLocals.entries[i].second.get(), elseLocals.entries[i].second.get()};
+    if (values[0] == old && values[1] == old)
+      continue;
+    Structure was, structures[2];
+    Merged entry{name, {}, {}, {}};
+    if (!takeApart(old, was, nullptr) || !takeApart(values[0], structures[0], &entry.thenLeaves) ||
+        !takeApart(values[1], structures[1], &entry.elseLeaves))
+      return false;
+    if (structures[0] == structures[1] && sameLeaves(entry.thenLeaves, entry.elseLeaves)) {
+      // Not different at run time: an equal compile-time value, or x = x. The name keeps that value.
+      locals_.set(name, PyRef::borrow(values[0]));
+      continue;
+    }
+    for (int arm = 0; arm < 2; ++arm)
+      if (!(structures[arm] == was))
+        return raiseType("`" + stringOf(name) + "` is " + was.describe() + " before the `if`, but " + kBranch[arm] + " makes it " +
+                         structures[arm].describe() + ": a variable must keep its type where branches depend on run-time values. " +
+                         (was.hasTensor() ? "Convert with .to(...), or use another name"
+                                          : "Start from a run-time value (x = 0 makes an int32), or use another name"));
+    entry.structure = std::move(was);
+    merged.push_back(std::move(entry));
+  }
+  // Names new in both arms; new in one only, they are undefined afterwards.
+  std::vector<Merged> fresh;
+  auto afterwards = [&](PyObject* name, const char* why) {
+    lost_.emplace_back(name, why + (" (line " + std::to_string(line) + ")"));
+  };
+  for (size_t i = before.entries.size(); i < thenLocals.entries.size(); ++i) {
+    PyObject* name = thenLocals.entries[i].first;
+    PyObject* other = elseLocals.find(name);
+    if (!other) {
+      afterwards(name, "it gets a value in one branch of an `if` only; give it one before the `if` or in both branches");
+      continue;
+    }
+    Structure structures[2];
+    Merged entry{name, {}, {}, {}};
+    if (!takeApart(thenLocals.entries[i].second.get(), structures[0], &entry.thenLeaves) ||
+        !takeApart(other, structures[1], &entry.elseLeaves))
+      return false;
+    if (structures[0] == structures[1] && sameLeaves(entry.thenLeaves, entry.elseLeaves)) {
+      locals_.set(name, thenLocals.entries[i].second);
+      continue;
+    }
+    if (!(structures[0] == structures[1])) {
+      if (!structures[0].hasTensor() && !structures[1].hasTensor()) {
+        afterwards(name, "the two branches of an `if` on a run-time value give it different compile-time values");
+        continue;
+      }
+      return raiseType("`" + stringOf(name) + "` is " + structures[0].describe() + " after one branch of this `if` and " +
+                       structures[1].describe() + " after the other: both must give it the same type. Convert with .to(...)");
+    }
+    entry.structure = std::move(structures[0]);
+    fresh.push_back(std::move(entry));
+  }
+  for (size_t i = before.entries.size(); i < elseLocals.entries.size(); ++i)
+    if (!thenLocals.find(elseLocals.entries[i].first))
+      afterwards(elseLocals.entries[i].first,
+                 "it gets a value in one branch of an `if` only; give it one before the `if` or in both branches");
+  llvm::sort(fresh);
+  for (Merged& entry : fresh)
+    merged.push_back(std::move(entry));
+  return true;
+}
+
+bool Walker::bindMerged(const std::vector<Merged>& merged, const Locals&, llvm::ArrayRef<mlir::Value> results) {
+  for (const Merged& entry : merged) {
+    llvm::SmallVector<Value, 2> leaves;
+    for (const Value& leaf : entry.thenLeaves)
+      leaves.push_back(runTimeValue(leaf.type, results[leaves.size()]));
+    results = results.drop_front(leaves.size());
+    llvm::ArrayRef<Value> rest = leaves;
+    PyRef value = putTogether(entry.structure, rest);
+    if (!value)
+      return false;
+    locals_.set(entry.name, std::move(value));
+  }
+  return true;
+}
+
+bool Walker::ifAsRegion(PyObject* node, const Value& condition) {
+  const AstNames& n = astNames();
+  PyRef bodies[2] = {attribute(node, n.body), attribute(node, n.orelse)};
+  mlir::Location here = builder_.location();
+  Locals before = locals_, after[2];
+  auto pending = pendingConstexpr_;
+  std::unique_ptr<mlir::Region> regions[2];
+  mlir::Block* ends[2];
+  std::vector<Merged> merged;
+  llvm::SmallVector<mlir::Type> types;
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder_.op());
+    ++regionDepth_;
+    auto leave = llvm::scope_exit([&] { --regionDepth_; });
+    for (int arm = 0; arm < 2; ++arm) {
+      mlir::Block* block = nullptr;
+      regions[arm] = regionWithBlock(block);
+      builder_.op().setInsertionPointToEnd(block);
+      locals_ = before;
+      pendingConstexpr_ = pending;
+      if (!executeAll(bodies[arm].get()))
+        return false;
+      ends[arm] = builder_.op().getInsertionBlock();
+      after[arm] = std::move(locals_);
+    }
+    locals_ = before;
+    builder_.setLocation(here);
+    if (!mergeBranches(node, before, after[0], after[1], merged))
+      return false;
+    for (int arm = 0; arm < 2; ++arm) {
+      llvm::SmallVector<mlir::Value> yielded;
+      for (const Merged& entry : merged)
+        for (const Value& leaf : arm == 0 ? entry.thenLeaves : entry.elseLeaves) {
+          yielded.push_back(leaf.ir);
+          if (arm == 0)
+            types.push_back(leaf.ir.getType());
+        }
+      builder_.op().setInsertionPointToEnd(ends[arm]);
+      builder_.createRaw("scf.yield", yielded, {});
+    }
+  }
+  if (merged.size() == 1) // one variable: the operation is named after it
+    builder_.setLocation(mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), stringOf(merged[0].name)), here));
+  mlir::Operation* made = builder_.createRaw("scf.if", {condition.ir}, types, {}, regions);
+  builder_.setLocation(here);
+  llvm::SmallVector<mlir::Value> results(made->getResults());
+  return bindMerged(merged, before, results);
+}
+
+bool Walker::ifAsBlocks(PyObject* node, const Value& condition) {
+  const AstNames& n = astNames();
+  PyRef bodies[2] = {attribute(node, n.body), attribute(node, n.orelse)};
+  mlir::Location here = builder_.location();
+  mlir::Block *starts[2], *ends[2];
+  for (mlir::Block*& block : starts) {
+    block = new mlir::Block;
+    functionRegion_->push_back(block);
+  }
+  {
+    mlir::OperationState state(here, "cf.cond_br");
+    state.addOperands({condition.ir});
+    state.addSuccessors(starts[0]);
+    state.addSuccessors(starts[1]);
+    state.addAttribute("operandSegmentSizes", builder_.op().getDenseI32ArrayAttr({1, 0, 0}));
+    builder_.op().create(state);
+  }
+  Locals before = locals_, after[2];
+  auto pending = pendingConstexpr_;
+  for (int arm = 0; arm < 2; ++arm) {
+    builder_.op().setInsertionPointToEnd(starts[arm]);
+    locals_ = before;
+    pendingConstexpr_ = pending;
+    if (!executeAll(bodies[arm].get()))
+      return false;
+    ends[arm] = builder_.op().getInsertionBlock();
+    after[arm] = std::move(locals_);
+  }
+  locals_ = before;
+  builder_.setLocation(here);
+  std::vector<Merged> merged;
+  if (!mergeBranches(node, before, after[0], after[1], merged))
+    return false;
+  auto* join = new mlir::Block;
+  functionRegion_->push_back(join);
+  llvm::SmallVector<mlir::Value> results;
+  for (const Merged& entry : merged)
+    for (const Value& leaf : entry.thenLeaves)
+      results.push_back(join->addArgument(
+          leaf.ir.getType(), mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), stringOf(entry.name)), here)));
+  for (int arm = 0; arm < 2; ++arm) {
+    llvm::SmallVector<mlir::Value> operands;
+    for (const Merged& entry : merged)
+      for (const Value& leaf : arm == 0 ? entry.thenLeaves : entry.elseLeaves)
+        operands.push_back(leaf.ir);
+    builder_.op().setInsertionPointToEnd(ends[arm]);
+    builder_.createRaw("cf.br", operands, {}, {}, {}, {join});
+  }
+  builder_.op().setInsertionPointToEnd(join);
+  return bindMerged(merged, before, results);
+}
+
+PyRef Walker::visitIfExp(PyObject* node) {
+  const AstNames& n = astNames();
+  PyRef test = attribute(node, n.test), bodies[2] = {attribute(node, n.body), attribute(node, n.orelse)};
+  PyRef condition = test && bodies[0] && bodies[1] ? evaluate(test.get()) : PyRef();
+  if (!condition)
+    return {};
+  if (!isTensor(condition.get())) {
+    bool isTrue = false;
+    return compileTimeTruth(condition.get(), test.get(), isTrue) ? evaluate(bodies[isTrue ? 0 : 1].get()) : PyRef();
+  }
+  Value i1 = truth(builder_, condition.get());
+  if (!i1)
+    return {};
+  mlir::Location here = builder_.location();
+  std::unique_ptr<mlir::Region> regions[2];
+  Value values[2];
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder_.op());
+    ++regionDepth_;
+    auto leave = llvm::scope_exit([&] { --regionDepth_; });
+    for (int arm = 0; arm < 2; ++arm) {
+      mlir::Block* block = nullptr;
+      regions[arm] = regionWithBlock(block);
+      builder_.op().setInsertionPointToEnd(block);
+      PyRef value = evaluate(bodies[arm].get());
+      values[arm] = value ? toTensor(builder_, value.get()) : Value();
+      if (!values[arm])
+        return {};
+      builder_.createRaw("scf.yield", {values[arm].ir}, {});
+    }
+  }
+  builder_.setLocation(here);
+  if (!(values[0].type == values[1].type))
+    return raiseType("`a if condition else b` with a run-time condition needs both values of the same type, and they are " +
+                     values[0].type.str() + " and " + values[1].type.str() + ": convert one with .to(...), or use tl.where");
+  mlir::Operation* made = builder_.createRaw("scf.if", {i1.ir}, {values[0].ir.getType()}, {}, regions);
+  return makeTensor(runTimeValue(values[0].type, made->getResult(0)));
+}
+
+} // namespace tiletwin::frontend
