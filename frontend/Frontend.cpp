@@ -48,8 +48,10 @@ PyRef sourceLine(const FunctionTable& functions, const SourcePlace& place) {
 
 } // namespace
 
+void prepareFrontend() { setCallJitHook(callJitInRegion); }
+
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext& context, const Request& request) {
-  setCallJitHook(callJitInRegion);
+  prepareFrontend();
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   ModuleBuilder builder(*module);
   builder.functions().dropPythonCalls = request.dropPythonCalls;

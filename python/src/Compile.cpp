@@ -56,34 +56,13 @@ bool makeTtirOf(Compiled& compiled, const std::string& name) {
   return false;
 }
 
-/// Reads SemanticOptions from the option dictionary of runtime/options.py. False with an exception set.
-bool readOptions(PyObject* dict, frontend::SemanticOptions& out) {
-  auto get = [&](const char* key) { return PyDict_GetItemString(dict, key); };
-  if (PyObject* debug = get("debug"))
-    out.debug = PyObject_IsTrue(debug) == 1;
-  if (PyObject* sanitize = get("sanitize_overflow"))
-    out.sanitizeOverflow = PyObject_IsTrue(sanitize) == 1;
-  if (PyObject* precision = get("default_dot_input_precision"))
-    out.defaultDotPrecision = std::string(utf8(precision));
-  if (PyObject* allowed = get("allowed_dot_input_precisions")) {
-    out.allowedDotPrecisions.clear();
-    for (Py_ssize_t i = 0, n = PySequence_Size(allowed); i < n; ++i) {
-      PyRef item = PyRef::steal(PySequence_GetItem(allowed, i));
-      out.allowedDotPrecisions.push_back(std::string(utf8(item.get())));
-    }
-  }
-  if (PyObject* capability = get("capability"))
-    out.capability = int(PyLong_AsLong(capability));
-  return !PyErr_Occurred();
-}
-
 PyObject* compile(PyObject*, PyObject* args) {
   PyObject *function, *signature, *constexprs, *attributes, *options;
   if (!PyArg_ParseTuple(args, "OO!O!O!O!:compile", &function, &PyDict_Type, &signature, &PyDict_Type, &constexprs, &PyDict_Type, &attributes,
                         &PyDict_Type, &options))
     return nullptr;
   frontend::Request request{function, signature, constexprs, attributes, {}};
-  if (!readOptions(options, request.options))
+  if (!readSemanticOptions(options, request.options))
     return nullptr;
   PyRef name = PyRef::steal(PyObject_GetAttrString(function, "__name__"));
   PyErr_Clear();
@@ -200,11 +179,47 @@ PyMethodDef kFunctions[] = {
 
 } // namespace
 
+bool readSemanticOptions(PyObject* dict, frontend::SemanticOptions& out) {
+  auto get = [&](const char* key) { return PyDict_GetItemString(dict, key); };
+  if (PyObject* debug = get("debug"))
+    out.debug = PyObject_IsTrue(debug) == 1;
+  if (PyObject* sanitize = get("sanitize_overflow"))
+    out.sanitizeOverflow = PyObject_IsTrue(sanitize) == 1;
+  if (PyObject* precision = get("default_dot_input_precision"))
+    out.defaultDotPrecision = std::string(utf8(precision));
+  if (PyObject* allowed = get("allowed_dot_input_precisions")) {
+    out.allowedDotPrecisions.clear();
+    for (Py_ssize_t i = 0, n = PySequence_Size(allowed); i < n; ++i) {
+      PyRef item = PyRef::steal(PySequence_GetItem(allowed, i));
+      out.allowedDotPrecisions.push_back(std::string(utf8(item.get())));
+    }
+  }
+  if (PyObject* capability = get("capability"))
+    out.capability = int(PyLong_AsLong(capability));
+  return !PyErr_Occurred();
+}
+
 int addCompile(PyObject* module) {
   compiledType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kSpec));
   if (!compiledType || PyModule_AddType(module, compiledType) < 0)
     return -1;
   return PyModule_AddFunctions(module, kFunctions);
+}
+
+bool readPlanOptions(interp::PlanOptions& options) {
+  try {
+    switch (environment::numerics()) {
+    case environment::Numerics::Fast: options.numerics = interp::Numerics::Fast; break;
+    case environment::Numerics::Ieee: options.numerics = interp::Numerics::Ieee; break;
+    case environment::Numerics::Exact:
+      PyErr_SetString(PyExc_NotImplementedError, "TILETWIN_NUMERICS=exact is not available yet; use fast or ieee");
+      return false;
+    }
+  } catch (const environment::Error& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+    return false;
+  }
+  return true;
 }
 
 std::shared_ptr<const interp::Program> programOf(PyObject* object) {
@@ -213,18 +228,8 @@ std::shared_ptr<const interp::Program> programOf(PyObject* object) {
     return nullptr;
   }
   interp::PlanOptions options;
-  try {
-    switch (environment::numerics()) {
-    case environment::Numerics::Fast: options.numerics = interp::Numerics::Fast; break;
-    case environment::Numerics::Ieee: options.numerics = interp::Numerics::Ieee; break;
-    case environment::Numerics::Exact:
-      PyErr_SetString(PyExc_NotImplementedError, "TILETWIN_NUMERICS=exact is not available yet; use fast or ieee");
-      return nullptr;
-    }
-  } catch (const environment::Error& error) {
-    PyErr_SetString(PyExc_ValueError, error.what());
+  if (!readPlanOptions(options))
     return nullptr;
-  }
   Compiled& compiled = compiledOf(object);
   auto& program = compiled.programs[int(options.numerics)];
   if (!program) {

@@ -15,4 +15,7 @@ int addCompile(PyObject* module);
 /// The program of a CompiledModule, planned on first use. Null with an exception set.
 std::shared_ptr<const interp::Program> programOf(PyObject* compiledModule);
 
+/// Options of a plan from the environment (TILETWIN_NUMERICS). False with an exception set.
+bool readPlanOptions(interp::PlanOptions& options);
+
 } // namespace tiletwin::python

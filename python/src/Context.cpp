@@ -33,6 +33,32 @@ bool sourceOf(mlir::Location location, std::string& file, int& line, int& column
   return false;
 }
 
+namespace {
+void raiseError(const std::string& stage, const std::string& text, const std::string& file, int line, int column) {
+  if (PyErr_Occurred())
+    return;
+  PyRef type = imported("tiletwin.errors", "CompilationError");
+  if (!type)
+    return;
+  std::string message = text.empty() ? stage + " failed without a message" : text + " (" + stage + ")";
+  PyRef error;
+  if (line > 0) {
+    PyRef getline = imported("linecache", "getline");
+    PyRef source = PyRef::steal(getline ? PyObject_CallFunction(getline.get(), "si", file.c_str(), line) : nullptr);
+    std::string sourceText(utf8(source.get()));
+    if (!sourceText.empty() && sourceText.back() == '\n')
+      sourceText.pop_back();
+    PyErr_Clear();
+    error = PyRef::steal(PyObject_CallFunction(type.get(), "ssiis", message.c_str(), file.c_str(), line,
+                                               column > 0 ? column - 1 : 0, sourceText.c_str()));
+  } else {
+    error = PyRef::steal(PyObject_CallFunction(type.get(), "s", message.c_str()));
+  }
+  if (error)
+    PyErr_SetObject(type.get(), error.get());
+}
+} // namespace
+
 DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext& context)
     : handler_(&context, [this](mlir::Diagnostic& diagnostic) {
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
@@ -47,28 +73,10 @@ DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext& context)
         return mlir::success();
       }) {}
 
-void DiagnosticCapture::raise(const std::string& stage) const {
-  if (PyErr_Occurred())
-    return;
-  PyRef type = imported("tiletwin.errors", "CompilationError");
-  if (!type)
-    return;
-  std::string message = message_.empty() ? stage + " failed without a message" : message_ + " (" + stage + ")";
-  PyRef error;
-  if (line_ > 0) {
-    PyRef getline = imported("linecache", "getline");
-    PyRef source = PyRef::steal(getline ? PyObject_CallFunction(getline.get(), "si", file_.c_str(), line_) : nullptr);
-    std::string sourceText(utf8(source.get()));
-    if (!sourceText.empty() && sourceText.back() == '\n')
-      sourceText.pop_back();
-    PyErr_Clear();
-    error = PyRef::steal(PyObject_CallFunction(type.get(), "ssiis", message.c_str(), file_.c_str(), line_,
-                                               column_ > 0 ? column_ - 1 : 0, sourceText.c_str()));
-  } else {
-    error = PyRef::steal(PyObject_CallFunction(type.get(), "s", message.c_str()));
-  }
-  if (error)
-    PyErr_SetObject(type.get(), error.get());
+void DiagnosticCapture::raise(const std::string& stage) const { raiseError(stage, message_, file_, line_, column_); }
+
+void DiagnosticCapture::raiseAt(const std::string& stage, const std::string& file, int line) const {
+  raiseError(stage, message_, file, line, 1);
 }
 
 } // namespace tiletwin::python

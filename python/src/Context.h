@@ -2,6 +2,7 @@
 // Invariant: one context, used under the GIL only; it is never destroyed (MLIR's own statics may be gone at exit).
 #pragma once
 #include "frontend/PyRef.h"
+#include "frontend/Semantic.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include <string>
@@ -17,6 +18,8 @@ public:
   /// Raises a CompilationError made of what was collected, unless a Python exception is set already. `stage` says what
   /// was being done ("making TTIR of kernel 'add'").
   void raise(const std::string& stage) const;
+  /// The same at a given place of the user's file (line 0: none).
+  void raiseAt(const std::string& stage, const std::string& file, int line) const;
   bool empty() const { return message_.empty(); }
 
 private:
@@ -27,5 +30,8 @@ private:
 
 /// File, line and column a location stands for, its innermost call site. False if it has none.
 bool sourceOf(mlir::Location location, std::string& file, int& line, int& column);
+
+/// Reads the option dictionary that runtime/options.py makes. False with an exception set.
+bool readSemanticOptions(PyObject* dict, frontend::SemanticOptions& out);
 
 } // namespace tiletwin::python

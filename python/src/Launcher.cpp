@@ -2,6 +2,7 @@
 #include "Launcher.h"
 #include "Binding.h"
 #include "Compile.h"
+#include "EagerSession.h"
 #include "Grid.h"
 #include "Interned.h"
 #include "LaunchHooks.h"
@@ -31,6 +32,7 @@ struct Launcher {
   PyObject* function = nullptr;   ///< borrowed: the JIT function owns its launcher
   std::string name;
   std::vector<Parameter> parameters;
+  enum { Unknown, No, Yes } needsEager = Unknown; ///< the kernel's text needs eager mode: it calls breakpoint(), a Python function
   PyRef constants;                ///< dict (type, value) -> number, of compile-time values in keys
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
 };
@@ -140,11 +142,11 @@ bool ensureProgram(Entry& entry) {
   return bool(entry.program);
 }
 
-bool collectArguments(const Launcher& launcher, const interp::Program& program, const Call& call, std::vector<uint64_t>& bits,
+bool collectArguments(const std::string& name, const interp::Program& program, const Call& call, std::vector<uint64_t>& bits,
                       std::vector<int32_t>& bufferOf) {
   auto types = program.argumentTypes();
   if (types.size() != call.leaves.size()) {
-    PyErr_Format(PyExc_SystemError, "%s: the compiled kernel takes %zu arguments and the launch has %zu", launcher.name.c_str(), types.size(),
+    PyErr_Format(PyExc_SystemError, "%s: the compiled kernel takes %zu arguments and the launch has %zu", name.c_str(), types.size(),
                  call.leaves.size());
     return false;
   }
@@ -189,6 +191,25 @@ bool runProgram(const std::string& name, const interp::Program& program, interp:
   return true;
 }
 
+} // namespace
+
+bool launchCall(const std::string& name, const interp::Program& program, const Call& call, const std::array<int32_t, 3>& grid,
+                std::span<const int64_t> onlyPrograms) {
+  std::vector<uint64_t> bits;
+  std::vector<int32_t> bufferOf;
+  if (!collectArguments(name, program, call, bits, bufferOf))
+    return false;
+  interp::LaunchParams params;
+  params.grid = grid;
+  params.arguments = bits;
+  params.buffers = call.buffers;
+  params.bufferOf = bufferOf;
+  params.onlyPrograms = onlyPrograms;
+  return runProgram(name, program, params);
+}
+
+namespace {
+
 /// What `kernel[grid]` needs of its launcher besides the call itself.
 PyRef gridValue(const Launcher& launcher, PyObject* grid, const Call& call) {
   if (!PyCallable_Check(grid))
@@ -197,8 +218,8 @@ PyRef gridValue(const Launcher& launcher, PyObject* grid, const Call& call) {
   return PyRef::steal(meta ? PyObject_CallFunctionObjArgs(grid, meta.get(), nullptr) : nullptr);
 }
 
-/// Hands the launch to Python: arrays on a device, or eager mode. Returns what that returns (None: go on here).
-PyRef delegate(const Launcher& launcher, const char* module, const Call& call, const std::array<int32_t, 3>& grid) {
+/// Hands the launch to Python: arrays on a device, or eager mode. Returns what that returns.
+PyRef delegate(const Launcher& launcher, const char* module, const Call& call, const std::array<int32_t, 3>& grid, PyObject* session) {
   PyRef function = imported(module, "launch");
   PyRef arguments = boundArguments(launcher, call);
   PyRef options = PyRef::steal(PyDict_New());
@@ -207,8 +228,30 @@ PyRef delegate(const Launcher& launcher, const char* module, const Call& call, c
   for (auto [name, value] : call.options)
     if (PyDict_SetItem(options.get(), name, value) < 0)
       return {};
-  return PyRef::steal(PyObject_CallFunction(function.get(), "OOO(iii)", launcher.function, arguments.get(), options.get(), grid[0], grid[1],
-                                            grid[2]));
+  return PyRef::steal(PyObject_CallFunction(function.get(), "OOO(iii)O", launcher.function, arguments.get(), options.get(), grid[0], grid[1],
+                                            grid[2], session));
+}
+
+/// Runs the launch in CPython, as far as Python says so. Returns the compiled kernel or a stand-in; null with an error set.
+PyRef launchEagerly(const Launcher& launcher, const Call& call, const std::array<int32_t, 3>& grid) {
+  PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
+  return session ? delegate(launcher, "tiletwin.runtime.eager_launch", call, grid, session.get()) : PyRef();
+}
+
+/// Whether Python wants this launch to be eager. -1 with an error set.
+int wantsEager(Launcher& launcher) {
+  if (launcher.needsEager == Launcher::Unknown) {
+    PyRef reason = imported("tiletwin.runtime.eager_launch", "static_reason");
+    reason = PyRef::steal(reason ? PyObject_CallFunctionObjArgs(reason.get(), launcher.function, nullptr) : nullptr);
+    if (!reason)
+      return -1;
+    launcher.needsEager = reason.get() == Py_None ? Launcher::No : Launcher::Yes;
+  }
+  if (launcher.needsEager == Launcher::No && !mayBeEager())
+    return 0;
+  PyRef wants = imported("tiletwin.runtime.eager_launch", "wants_eager");
+  wants = PyRef::steal(wants ? PyObject_CallFunctionObjArgs(wants.get(), launcher.function, nullptr) : nullptr);
+  return wants ? PyObject_IsTrue(wants.get()) : -1;
 }
 
 bool callPreRunHooks(const Launcher& launcher, const Call& call) {
@@ -233,38 +276,26 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
   if (!bindArguments(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
       !classify(launcher.name, launcher.parameters, launcher.constants.get(), call) || !callPreRunHooks(launcher, call))
     return nullptr;
-  std::shared_ptr<Entry> entry = entryFor(launcher, call);
-  if (!entry)
+  int eager = wantsEager(launcher);
+  std::shared_ptr<Entry> entry = eager == 0 ? entryFor(launcher, call) : nullptr;
+  if (eager < 0 || (eager == 0 && !entry))
     return nullptr;
   PyRef grid = gridValue(launcher, bound->grid, call);
-  interp::LaunchParams params;
-  if (!grid || !readGrid(launcher.name, grid.get(), params.grid))
+  std::array<int32_t, 3> numbers;
+  if (!grid || !readGrid(launcher.name, grid.get(), numbers))
     return nullptr;
+  bool isEmpty = numbers[0] == 0 || numbers[1] == 0 || numbers[2] == 0;
+  if (call.onDevice && !isEmpty)
+    return delegate(launcher, "tiletwin.runtime.device_copy", call, numbers, Py_None).release();
+  if (eager)
+    return launchEagerly(launcher, call, numbers).release();
   PyRef kernel = entry->kernel;
-  if (params.grid[0] == 0 || params.grid[1] == 0 || params.grid[2] == 0)
+  if (isEmpty)
     return kernel.release();
-  for (const char* other : {call.onDevice ? "tiletwin.runtime.device_copy" : nullptr, mayBeEager() ? "tiletwin.runtime.eager_launch" : nullptr}) {
-    if (!other)
-      continue;
-    PyRef done = delegate(launcher, other, call, params.grid);
-    if (!done)
-      return nullptr;
-    if (done.get() != Py_None)
-      return kernel.release();
-  }
   if (!ensureProgram(*entry))
     return nullptr;
   std::shared_ptr<const interp::Program> program = entry->program;
-  std::vector<uint64_t> bits;
-  std::vector<int32_t> bufferOf;
-  if (!collectArguments(launcher, *program, call, bits, bufferOf))
-    return nullptr;
-  params.arguments = bits;
-  params.buffers = call.buffers;
-  params.bufferOf = bufferOf;
-  if (!runProgram(launcher.name, *program, params))
-    return nullptr;
-  return kernel.release();
+  return launchCall(launcher.name, *program, call, numbers) ? kernel.release() : nullptr;
 }
 
 PyMethodDef kLaunch = {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(launch)), METH_FASTCALL | METH_KEYWORDS,
@@ -365,16 +396,10 @@ PyObject* launchModule(PyObject*, PyObject* args) {
     plain.parameters.push_back(std::move(p));
     call.values.push_back(PyTuple_GetItem(values, i));
   }
-  interp::LaunchParams params;
-  std::vector<uint64_t> bits;
-  std::vector<int32_t> bufferOf;
-  if (!classify(plain.name, plain.parameters, plain.constants.get(), call) || !readGrid(plain.name, grid, params.grid) ||
-      !collectArguments(plain, *program, call, bits, bufferOf))
+  std::array<int32_t, 3> numbers;
+  if (!classify(plain.name, plain.parameters, plain.constants.get(), call) || !readGrid(plain.name, grid, numbers))
     return nullptr;
-  params.arguments = bits;
-  params.buffers = call.buffers;
-  params.bufferOf = bufferOf;
-  if (params.grid[0] && params.grid[1] && params.grid[2] && !runProgram(plain.name, *program, params))
+  if (numbers[0] && numbers[1] && numbers[2] && !launchCall(plain.name, *program, call, numbers))
     return nullptr;
   return PyRef::borrow(Py_None).release();
 }

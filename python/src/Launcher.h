@@ -3,11 +3,20 @@
 // Not here:  binding and keys (Binding.h), compilation (runtime/jit.py calls Compile.h).
 // Invariant: a launch that finds its key compiles nothing and runs no Python code but the grid's and the hooks'.
 #pragma once
+#include "Binding.h"
 #include "frontend/PyRef.h"
+#include "interp/Interp.h"
+#include <array>
+#include <span>
 
 namespace tiletwin::python {
 
 /// Adds Launcher to the extension module. -1 with an error set on failure.
 int addLauncher(PyObject* module);
+
+/// Runs a program on a classified call: all programs of the grid, or those given (linear ids, ascending). Releases the GIL.
+/// False with an exception set: what the trap stands for.
+bool launchCall(const std::string& name, const interp::Program& program, const Call& call, const std::array<int32_t, 3>& grid,
+                std::span<const int64_t> onlyPrograms = {});
 
 } // namespace tiletwin::python

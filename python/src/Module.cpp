@@ -2,7 +2,7 @@
 // Here:      the module definition; each file of this folder adds its own objects.
 // Not here:  the language's objects (frontend/Objects.h), launches (Launcher.cpp), compilation (Compile.cpp).
 #include "Compile.h"
-#include "Interned.h"
+#include "EagerSession.h"
 #include "Launcher.h"
 #include "Registry.h"
 
@@ -10,11 +10,16 @@ namespace tiletwin::frontend {
 int addObjects(PyObject* module); // frontend/Objects.h, whose MLIR headers this file does without
 }
 
+namespace tiletwin::python {
+int addEagerBuilder(PyObject* module); // EagerBuilder.h, likewise
+}
+
 namespace {
 
 int executeModule(PyObject* module) {
   using namespace tiletwin::python;
-  if (tiletwin::frontend::addObjects(module) < 0 || addCompile(module) < 0 || addLauncher(module) < 0 || addRegistry(module) < 0)
+  if (tiletwin::frontend::addObjects(module) < 0 || addCompile(module) < 0 || addLauncher(module) < 0 || addRegistry(module) < 0 ||
+      addEagerBuilder(module) < 0 || addEagerSession(module) < 0)
     return -1;
   return 0;
 }

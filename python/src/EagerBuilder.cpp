@@ -1,0 +1,437 @@
+// python/src/EagerBuilder.cpp -- see EagerBuilder.h.
+#include "EagerBuilder.h"
+#include "Context.h"
+#include "Compile.h"
+#include "Interned.h"
+#include "LaunchHooks.h"
+#include "frontend/ModuleBuilder.h"
+#include "frontend/Frontend.h"
+#include "ir/Passes.h"
+#include "runtime/FloatFormats.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Verifier.h"
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <unordered_map>
+
+namespace tiletwin::python {
+
+using frontend::Builder;
+using frontend::Scalar;
+using frontend::Type;
+using frontend::Value;
+
+EagerValue::EagerValue(size_t size) : bytes(size) {
+  size_t rounded = (std::max<size_t>(size, 8) + 63) / 64 * 64;
+  data = static_cast<std::byte*>(std::aligned_alloc(64, rounded));
+  if (!data)
+    throw std::bad_alloc();
+  std::memset(data, 0, size < 64 ? rounded : 0);
+}
+EagerValue::~EagerValue() { std::free(data); }
+
+namespace {
+
+thread_local EagerContext* currentContext = nullptr;
+
+DType storageOf(const Type& type) {
+  if (type.pointer)
+    return DType::Ptr;
+  switch (type.scalar) {
+  case Scalar::I1: return DType::I1;
+  case Scalar::I8: case Scalar::U8: return DType::I8;
+  case Scalar::I16: case Scalar::U16: return DType::I16;
+  case Scalar::I32: case Scalar::U32: return DType::I32;
+  case Scalar::I64: case Scalar::U64: return DType::I64;
+  case Scalar::F8E5: return DType::F8E5M2;
+  case Scalar::F8E4NV: return DType::F8E4M3FN;
+  case Scalar::F8E4B15: return DType::F8E4M3B11FNUZ;
+  case Scalar::F8E4B8: return DType::F8E4M3FNUZ;
+  case Scalar::F8E5B16: return DType::F8E5M2FNUZ;
+  case Scalar::F16: return DType::F16;
+  case Scalar::BF16: return DType::BF16;
+  case Scalar::F32: return DType::F32;
+  case Scalar::F64: return DType::F64;
+  case Scalar::Void: break;
+  }
+  return DType::I64;
+}
+
+const EagerValue& evaluated(const Value& value) { return *static_cast<const EagerValue*>(value.eager.get()); }
+size_t bytesOf(const Type& type) { return size_t(type.isBlock() ? type.numel() : 1) * sizeOf(storageOf(type)); }
+
+Value allocate(const Type& type) {
+  Value value;
+  value.type = type;
+  value.eager = std::make_shared<EagerValue>(bytesOf(type));
+  return value;
+}
+
+/// The place in the user's file that is being executed: the innermost Python frame outside tiletwin.
+bool userPlace(std::string& file, int& line) {
+  PyRef frame = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  while (frame && frame.get() != Py_None) {
+    auto* raw = reinterpret_cast<PyFrameObject*>(frame.get());
+    PyRef code = PyRef::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(raw)));
+    PyRef name = PyRef::steal(PyObject_GetAttrString(code.get(), "co_filename"));
+    std::string_view path = utf8(name.get());
+    if (path.find("/tiletwin/language/") == std::string_view::npos && path.find("/tiletwin/runtime/") == std::string_view::npos) {
+      file = std::string(path);
+      line = PyFrame_GetLineNumber(raw);
+      return true;
+    }
+    frame = PyRef::steal(PyObject_GetAttrString(frame.get(), "f_back"));
+  }
+  PyErr_Clear();
+  return false;
+}
+
+/// One operation as a program: what a form (operation, types, attributes, regions) was planned to.
+struct Form {
+  std::shared_ptr<const interp::Program> program;
+};
+
+/// A constant's bytes without a program: the most common operation of all, each with another attribute.
+bool evaluateConstant(mlir::Attribute attribute, const Type& type, Value& out) {
+  if (auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(attribute)) {
+    if (!dense.isSplat())
+      return false;
+    attribute = dense.getSplatValue<mlir::Attribute>();
+  }
+  uint64_t bits;
+  if (auto integer = mlir::dyn_cast<mlir::IntegerAttr>(attribute))
+    bits = integer.getValue().getRawData()[0];
+  else if (auto real = mlir::dyn_cast<mlir::FloatAttr>(attribute))
+    bits = real.getValue().bitcastToAPInt().getRawData()[0];
+  else
+    return false;
+  if (type.isBool())
+    bits &= 1;
+  out = allocate(type);
+  size_t size = sizeOf(storageOf(type)), count = bytesOf(type) / size;
+  std::byte* to = const_cast<std::byte*>(evaluated(out).data);
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(to + i * size, &bits, size);
+  return true;
+}
+
+class EagerBuilder final : public Builder {
+public:
+  mlir::MLIRContext* context() override { return &sharedContext(); }
+  bool isEager() const override { return true; }
+  void setLocation(mlir::Location) override {}
+  mlir::Location location() override { return mlir::UnknownLoc::get(context()); }
+  bool create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
+              llvm::ArrayRef<mlir::NamedAttribute> attributes, llvm::SmallVectorImpl<Value>& results,
+              const frontend::RegionSpec* region) override;
+
+private:
+  /// The module with one function that does the operation on its arguments. Null with an error set.
+  mlir::OwningOpRef<mlir::ModuleOp> buildModule(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
+                                                llvm::ArrayRef<mlir::NamedAttribute> attributes, const frontend::RegionSpec* region,
+                                                llvm::SmallVectorImpl<Type>& actualTypes);
+  std::shared_ptr<const interp::Program> plan(mlir::ModuleOp module, llvm::StringRef name, bool simplify);
+  bool run(const interp::Program& program, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> types, llvm::SmallVectorImpl<Value>& results);
+
+  std::unordered_map<std::string, Form> forms_; // under the GIL
+};
+
+constexpr size_t kMostForms = 8192; // a bound for kernels that make constants of everything
+
+/// Descriptors are given as what they are made of.
+void flatten(llvm::ArrayRef<Value> operands, llvm::SmallVectorImpl<Value>& out) {
+  for (const Value& operand : operands) {
+    const EagerValue& value = evaluated(operand);
+    if (value.makers.empty())
+      out.push_back(operand);
+    else
+      out.append(value.makers.begin(), value.makers.end());
+  }
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> EagerBuilder::buildModule(llvm::StringRef name, llvm::ArrayRef<Value> operands,
+                                                            llvm::ArrayRef<Type> resultTypes, llvm::ArrayRef<mlir::NamedAttribute> attributes,
+                                                            const frontend::RegionSpec* region, llvm::SmallVectorImpl<Type>& actualTypes) {
+  mlir::MLIRContext* ctx = context();
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(ctx));
+  frontend::ModuleBuilder builder(*module);
+  Builder::Scope scope(&builder); // the regions' bodies use the builder of the thread
+  mlir::OpBuilder& op = builder.op();
+  llvm::SmallVector<Value> flat;
+  flatten(operands, flat);
+  llvm::SmallVector<mlir::Type> types;
+  for (const Value& value : flat)
+    types.push_back(value.type.toMlir(ctx));
+  op.setInsertionPointToEnd(module->getBody());
+  auto body = std::make_unique<mlir::Region>();
+  auto* entry = new mlir::Block;
+  body->push_back(entry);
+  for (mlir::Type type : types)
+    entry->addArgument(type, builder.location());
+  mlir::NamedAttribute functionAttributes[] = {
+      op.getNamedAttr("sym_name", op.getStringAttr("eager")), op.getNamedAttr("sym_visibility", op.getStringAttr("public")),
+      op.getNamedAttr("function_type", mlir::TypeAttr::get(op.getFunctionType(types, {}))), op.getNamedAttr("noinline", op.getBoolAttr(false))};
+  mlir::Operation* function = builder.createRaw("tt.func", {}, {}, functionAttributes, body);
+  op.setInsertionPointToEnd(entry);
+  llvm::SmallVector<Value> arguments;
+  unsigned next = 0;
+  auto argument = [&](const Type& type) {
+    Value value;
+    value.type = type;
+    value.ir = entry->getArgument(next++);
+    return value;
+  };
+  for (const Value& operand : operands) {
+    const EagerValue& value = evaluated(operand);
+    if (value.makers.empty()) {
+      arguments.push_back(argument(operand.type));
+      continue;
+    }
+    llvm::SmallVector<Value> parts, made;
+    for (const Value& maker : value.makers)
+      parts.push_back(argument(maker.type));
+    llvm::SmallVector<mlir::NamedAttribute> makerAttributes(value.makerAttributes.getValue());
+    if (!builder.create("tt.make_tensor_descriptor", parts, {operand.type}, makerAttributes, made))
+      return {};
+    arguments.push_back(made.front());
+  }
+  llvm::SmallVector<Value> made;
+  if (!builder.create(name, arguments, resultTypes, attributes, made, region))
+    return {};
+  llvm::SmallVector<mlir::Value> returned;
+  llvm::SmallVector<mlir::Type> returnedTypes;
+  for (const Value& value : made) {
+    actualTypes.push_back(value.type);
+    returned.push_back(value.ir);
+    returnedTypes.push_back(value.ir.getType());
+  }
+  op.setInsertionPointToEnd(entry);
+  builder.createRaw("tt.return", returned, {});
+  function->setAttr("function_type", mlir::TypeAttr::get(op.getFunctionType(types, returnedTypes)));
+  return module;
+}
+
+std::shared_ptr<const interp::Program> EagerBuilder::plan(mlir::ModuleOp module, llvm::StringRef name, bool simplify) {
+  DiagnosticCapture capture(*context());
+  std::shared_ptr<const interp::Program> program;
+  interp::PlanOptions options;
+  if (!readPlanOptions(options))
+    return nullptr;
+  if (mlir::succeeded(mlir::verify(module)) && (!simplify || mlir::succeeded(tt::makeTtir(module, true))))
+    program = interp::planModule(module, "eager", options);
+  if (!program) {
+    std::string file;
+    int line = 0;
+    userPlace(file, line);
+    capture.raiseAt("evaluating " + name.str(), file, line);
+  }
+  return program;
+}
+
+bool EagerBuilder::run(const interp::Program& program, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> types,
+                       llvm::SmallVectorImpl<Value>& results) {
+  llvm::SmallVector<Value> flat;
+  flatten(operands, flat);
+  llvm::SmallVector<uint64_t, 8> bits, addresses;
+  for (const Value& value : flat)
+    bits.push_back(value.type.isBlock() ? reinterpret_cast<uint64_t>(evaluated(value).data) : scalarBits(value));
+  llvm::SmallVector<Value> made;
+  for (const Type& type : types) {
+    made.push_back(allocate(type));
+    addresses.push_back(reinterpret_cast<uint64_t>(evaluated(made.back()).data));
+  }
+  interp::LaunchParams params;
+  params.arguments = {bits.data(), bits.size()};
+  params.results = {addresses.data(), addresses.size()};
+  params.numThreads = 1;
+  params.programId = {0, 0, 0};
+  llvm::SmallVector<int32_t, 8> bufferOf(flat.size(), -1);
+  if (currentContext) {
+    params.grid = currentContext->grid;
+    params.programId = currentContext->program;
+    params.buffers = currentContext->buffers;
+    for (size_t i = 0; i < flat.size(); ++i)
+      if (flat[i].type.pointer && !flat[i].type.isBlock())
+        for (size_t b = 0; b < params.buffers.size(); ++b)
+          if (bits[i] >= params.buffers[b].begin && bits[i] < params.buffers[b].end)
+            bufferOf[i] = int32_t(b);
+  }
+  params.bufferOf = {bufferOf.data(), bufferOf.size()};
+  std::string kernel = currentContext ? currentContext->kernel : "eager";
+  LaunchHooks hooks(kernel);
+  interp::Hooks callbacks;
+  callbacks.print = hooks.hooks().print;
+  Trap trap = interp::launch(program, params, callbacks);
+  if (trap) {
+    if (trap.where.line == 0 && userPlace(trap.where.file, trap.where.line))
+      trap.message = trap.where.file + ":" + std::to_string(trap.where.line) + ": " + trap.message;
+    raiseTrap(trap);
+    return false;
+  }
+  results.append(made.begin(), made.end());
+  return true;
+}
+
+bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
+                          llvm::ArrayRef<mlir::NamedAttribute> attributes, llvm::SmallVectorImpl<Value>& results,
+                          const frontend::RegionSpec* region) {
+  for (const Value& operand : operands)
+    if (!operand.eager) {
+      PyErr_SetString(PyExc_RuntimeError, "a value of a compiled kernel was used in eager mode");
+      return false;
+    }
+  if (name == "arith.constant" && attributes.size() == 1) {
+    Value constant;
+    if (evaluateConstant(attributes[0].getValue(), resultTypes[0], constant)) {
+      results.push_back(constant);
+      return true;
+    }
+  }
+  mlir::DictionaryAttr dictionary = mlir::DictionaryAttr::get(context(), attributes);
+  if (name == "tt.make_tensor_descriptor") {
+    Value descriptor;
+    descriptor.type = resultTypes[0];
+    auto value = std::make_shared<EagerValue>(0);
+    value->makers.assign(operands.begin(), operands.end());
+    value->makerAttributes = dictionary;
+    descriptor.eager = value;
+    results.push_back(descriptor);
+    return true;
+  }
+  if (region) { // what the region does is known only once it has been built
+    llvm::SmallVector<Type> types;
+    mlir::OwningOpRef<mlir::ModuleOp> module = buildModule(name, operands, resultTypes, attributes, region, types);
+    if (!module)
+      return false;
+    std::string key = "region " + tt::printTtir(*module, false);
+    Form& form = forms_[key];
+    if (!form.program)
+      form.program = plan(*module, name, true);
+    std::shared_ptr<const interp::Program> program = form.program;
+    return program && run(*program, operands, types, results);
+  }
+  const char* numerics = std::getenv("TILETWIN_NUMERICS");
+  std::string key = name.str() + '\0' + (numerics ? numerics : "");
+  auto add = [&key](const void* pointer) { key.append(reinterpret_cast<const char*>(&pointer), sizeof pointer); };
+  for (const Value& operand : operands) {
+    add(operand.type.toMlir(context()).getAsOpaquePointer());
+    if (const EagerValue& value = evaluated(operand); !value.makers.empty())
+      add(value.makerAttributes.getAsOpaquePointer());
+  }
+  add(nullptr);
+  for (const Type& type : resultTypes)
+    add(type.toMlir(context()).getAsOpaquePointer());
+  add(dictionary.getAsOpaquePointer());
+  if (forms_.size() > kMostForms)
+    forms_.clear();
+  Form& form = forms_[key];
+  if (!form.program) {
+    llvm::SmallVector<Type> types;
+    mlir::OwningOpRef<mlir::ModuleOp> module = buildModule(name, operands, resultTypes, attributes, nullptr, types);
+    if (!module)
+      return false;
+    form.program = plan(*module, name, false);
+  }
+  std::shared_ptr<const interp::Program> program = form.program;
+  return program && run(*program, operands, resultTypes, results);
+}
+
+// Numbers and text of values.
+
+PyObject* numberOf(DType storage, bool isSigned, const std::byte* at) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, at, sizeOf(storage));
+  switch (storage) {
+  case DType::I1: return PyBool_FromLong(long(bits & 1));
+  case DType::F16: return PyFloat_FromDouble(f16ToF32(uint16_t(bits)));
+  case DType::BF16: return PyFloat_FromDouble(bf16ToF32(uint16_t(bits)));
+  case DType::F32: return PyFloat_FromDouble(std::bit_cast<float>(uint32_t(bits)));
+  case DType::F64: return PyFloat_FromDouble(std::bit_cast<double>(bits));
+  default: break;
+  }
+  if (isFloat(storage))
+    return PyFloat_FromDouble(f8ToF32(storage, uint8_t(bits)));
+  if (!isSigned)
+    return PyLong_FromUnsignedLongLong(bits);
+  int unused = 64 - 8 * int(sizeOf(storage));
+  return PyLong_FromLongLong(int64_t(bits << unused) >> unused);
+}
+
+PyObject* itemOf(const Value& value) {
+  if (value.type.isBlock() && value.type.numel() != 1) {
+    PyErr_Format(PyExc_ValueError, "a block of %lld elements is not one number; use numpy.asarray(x) for all of them", (long long)value.type.numel());
+    return nullptr;
+  }
+  return numberOf(storageOf(value.type), value.type.isSigned(), evaluated(value).data);
+}
+
+/// helper(bytes, type name, shape) of runtime/eager_values.py.
+PyObject* callHelper(const char* function, const Value& value) {
+  PyRef helper = imported("tiletwin.runtime.eager_values", function);
+  const EagerValue& tile = evaluated(value);
+  PyRef shape = PyRef::steal(PyTuple_New(Py_ssize_t(value.type.shape.size())));
+  for (size_t i = 0; shape && i < value.type.shape.size(); ++i)
+    PyTuple_SetItem(shape.get(), Py_ssize_t(i), PyLong_FromLongLong(value.type.shape[i]));
+  if (!helper || !shape)
+    return nullptr;
+  if (!tile.makers.empty())
+    return PyUnicode_FromString("<tensor descriptor>");
+  std::string type = value.type.element().str();
+  return PyObject_CallFunction(helper.get(), "y#sO", reinterpret_cast<const char*>(tile.data), Py_ssize_t(tile.bytes), type.c_str(), shape.get());
+}
+PyObject* reprOf(const Value& value) { return callHelper("repr_of", value); }
+PyObject* numpyOf(const Value& value) { return callHelper("numpy_of", value); }
+
+Builder* defaultBuilder() { return &eagerBuilder(); }
+
+} // namespace
+
+Builder& eagerBuilder() {
+  static EagerBuilder* builder = [] {
+    frontend::prepareFrontend();
+    return new EagerBuilder;
+  }();
+  return *builder;
+}
+
+EagerContext* setEagerContext(EagerContext* context) { return std::exchange(currentContext, context); }
+
+Value eagerScalar(const Type& type, uint64_t bits) {
+  Value value = allocate(type);
+  std::memcpy(const_cast<std::byte*>(evaluated(value).data), &bits, sizeOf(storageOf(type)));
+  return value;
+}
+
+uint64_t scalarBits(const Value& value) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, evaluated(value).data, sizeOf(storageOf(value.type)));
+  return bits;
+}
+
+/// small_float_table(type name): the f32 values of the 256 patterns of an 8-bit float format, as bytes.
+static PyObject* smallFloatTable(PyObject*, PyObject* name) {
+  Type type;
+  if (!frontend::parseTypeString(std::string(utf8(name)), type) || !type.isFp8()) {
+    PyErr_Format(PyExc_ValueError, "%R is no 8-bit float type", name);
+    return nullptr;
+  }
+  float values[256];
+  for (int code = 0; code < 256; ++code)
+    values[code] = f8ToF32(storageOf(type), uint8_t(code));
+  return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(values), sizeof values);
+}
+
+int addEagerBuilder(PyObject* module) {
+  static PyMethodDef functions[] = {
+      {"small_float_table", smallFloatTable, METH_O, "small_float_table(type_name) -> bytes of 256 float32"},
+      {nullptr, nullptr, 0, nullptr},
+  };
+  if (PyModule_AddFunctions(module, functions) < 0)
+    return -1;
+  frontend::setEagerHooks({defaultBuilder, itemOf, reprOf, numpyOf});
+  return 0;
+}
+
+} // namespace tiletwin::python

@@ -1,0 +1,48 @@
+// python/src/EagerBuilder.h -- the Builder of eager mode: each operation is planned once per form and run at once.
+// Here:      evaluated values, the cache of one-operation programs, numbers and text of values for Python.
+// Not here:  the launch around it (EagerSession.cpp), the rules of the language (frontend/Semantic.h).
+// Invariant: an operation gives the bits that the same operation gives in a compiled kernel: both run interp's programs.
+#pragma once
+#include "frontend/Objects.h"
+#include "interp/Interp.h"
+#include <array>
+#include <string>
+#include <vector>
+
+namespace tiletwin::python {
+
+/// What a program that runs eagerly sees of its launch.
+struct EagerContext {
+  std::string kernel;
+  std::array<int32_t, 3> grid{1, 1, 1}, program{0, 0, 0};
+  std::vector<Buffer> buffers;
+};
+
+/// The value of an operation: dense row-major elements, 64-byte aligned. A descriptor has no bytes: it is the operation
+/// that makes it, repeated in each operation that uses it.
+class EagerValue {
+public:
+  explicit EagerValue(size_t bytes);
+  ~EagerValue();
+  EagerValue(const EagerValue&) = delete;
+  EagerValue& operator=(const EagerValue&) = delete;
+  std::byte* data = nullptr;
+  size_t bytes = 0;
+  std::vector<frontend::Value> makers;          ///< operands of the operation that makes a descriptor
+  mlir::DictionaryAttr makerAttributes;
+};
+
+/// The builder of this process; `context` says which launch it works for (per thread; null: no launch, a REPL).
+frontend::Builder& eagerBuilder();
+/// Sets the launch of this thread; returns the one before.
+EagerContext* setEagerContext(EagerContext* context);
+
+/// A scalar (of a language type) or pointer as an evaluated value; `bits` as in interp::ArgumentBits.
+frontend::Value eagerScalar(const frontend::Type& type, uint64_t bits);
+/// The bits of an evaluated scalar.
+uint64_t scalarBits(const frontend::Value& value);
+
+/// Installs the hooks for numbers and text of values, and the REPL's builder. 0, or -1 with an error set.
+int addEagerBuilder(PyObject* module);
+
+} // namespace tiletwin::python

@@ -1,0 +1,49 @@
+"""Launches with tensors that live on a GPU, while kernels are interpreted: they are copied to the host and back.
+
+Here:      replacement of the arguments, one copy per storage so that aliases stay aliases.
+Not here:  the launch (`JITFunction.run`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tiletwin.runtime.jit import TensorWrapper
+
+
+def launch(fn: Any, arguments: dict[str, Any], options: dict[str, Any], grid: tuple, session: Any = None) -> Any:
+    """Runs the launch on host copies and writes what changed back.
+
+    Errors: TypeError, device memory that is no torch tensor.
+    """
+    storages: dict[int, tuple[Any, Any]] = {}
+
+    def host(name: str, value: Any) -> Any:
+        if isinstance(value, TensorWrapper):
+            return TensorWrapper(host(name, value.base), value.dtype)
+        if isinstance(value, (tuple, list)):
+            items = [host(f"{name}[{i}]", item) for i, item in enumerate(value)]
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        if hasattr(value, "untyped_storage"):
+            if value.device.type == "cpu":
+                return value
+            if value.device.type == "meta":
+                raise TypeError(f"{fn.__name__}(): argument {name!r} is a meta tensor, which has no data")
+            storage = value.untyped_storage()
+            known = storages.get(storage.data_ptr())
+            if known is None:
+                known = storages[storage.data_ptr()] = (storage, storage.cpu())
+            copy = value.new_empty(0, device="cpu")
+            return copy.set_(known[1], value.storage_offset(), value.shape, value.stride())
+        if hasattr(value, "__cuda_array_interface__") or hasattr(value, "__dlpack__"):
+            raise TypeError(
+                f"{fn.__name__}(): argument {name!r} is {type(value).__name__} memory on a device; while kernels are "
+                "interpreted, pass a torch tensor (it is copied to the host and back) or host memory"
+            )
+        return value
+
+    arguments = {name: host(name, value) for name, value in arguments.items()}
+    kernel = fn.run(**arguments, grid=grid, warmup=False, **options)
+    for device, copy in storages.values():
+        device.copy_(copy)
+    return kernel
