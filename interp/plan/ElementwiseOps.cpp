@@ -156,6 +156,11 @@ bool boxComparison(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep&
     }
   if (dim < 0)
     return false; // equal strides everywhere: leave it to the strips
+  // Steps known now and small: plain index arithmetic. Others may be meant to wrap around: compare their elements.
+  for (const Rep* r : {&a, &b})
+    for (size_t d = 0; d < r->shape.size(); ++d)
+      if (r->shape[d] > 1 && (!r->strides[d].constant || r->strides[d].value > (1 << 16) || r->strides[d].value < -(1 << 16)))
+        return false;
   plan.checkRange(a);
   plan.checkRange(b);
   // a.base + i*sa  pred  b.base + i*sb   <=>   a.base + i*(sa - sb)  pred  b.base, in 64 bits.

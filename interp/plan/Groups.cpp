@@ -352,7 +352,8 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
         data.stridedBuffers.emplace_back();
       }
       auto key = std::make_pair(sequence_, root(ref.base));
-      int node = isDense(ref, g.types[s], g.shape) ? lastUse[s] : INT_MAX;
+      // Several stores may have to run one after the other, each over the whole group: nothing may be overwritten then.
+      int node = isDense(ref, g.types[s], g.shape) && data.sinks.size() < 2 ? lastUse[s] : INT_MAX;
       auto [it, isNew] = lastReader_.try_emplace(key, node);
       if (!isNew)
         it->second = std::max(it->second, node);
