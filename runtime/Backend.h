@@ -48,7 +48,7 @@ struct Outcome {
 
 /// Sees named values while a launch runs: the tile's bytes, dense and row-major. Called under a lock of the backend.
 struct TappedValue {
-  std::string_view name;       ///< variable in the kernel's source
+  std::string_view name; ///< variable in the kernel's source
   SourceLocation where;
   std::array<int32_t, 3> program{};
   DType type = DType::I64;

@@ -1,5 +1,6 @@
 // runtime/Buffer.cpp -- the process-wide registry. buffers_ is sorted by begin; overlapping entries (a view registered
-// inside a registered storage) are allowed, so a look-up walks back to every entry that begins at or before the address.
+// inside a registered storage) are allowed, so a look-up walks back to every entry that begins at or before the
+// address.
 #include "runtime/Buffer.h"
 #include <algorithm>
 

@@ -11,16 +11,17 @@
 namespace tiletwin {
 
 struct Buffer {
-  std::string name;           ///< parameter name, or the name given to tiletwin.register
-  uintptr_t begin = 0;        ///< first byte of the storage
-  uintptr_t end = 0;          ///< one past the last byte of the storage
-  uintptr_t viewBegin = 0;    ///< lowest byte the argument's view (shape and strides) can touch
-  uintptr_t viewEnd = 0;      ///< one past the highest
+  std::string name;        ///< parameter name, or the name given to tiletwin.register
+  uintptr_t begin = 0;     ///< first byte of the storage
+  uintptr_t end = 0;       ///< one past the last byte of the storage
+  uintptr_t viewBegin = 0; ///< lowest byte the argument's view (shape and strides) can touch
+  uintptr_t viewEnd = 0;   ///< one past the highest
   bool readOnly = false;
   bool contains(uintptr_t lo, uintptr_t hi) const { return lo >= begin && hi <= end; }
 };
 
-/// Process-wide registry of allocations that are not arguments of the launch at hand. Thread-safe: every member locks mutex_.
+/// Process-wide registry of allocations that are not arguments of the launch at hand. Thread-safe: every member locks
+/// mutex_.
 class BufferRegistry {
 public:
   static BufferRegistry& instance();

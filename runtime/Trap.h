@@ -8,38 +8,38 @@ namespace tiletwin {
 
 enum class TrapKind : uint8_t {
   None,
-  OutOfBounds,   ///< access outside every known buffer                -> OutOfBoundsError
-  ReadOnly,      ///< store to a buffer that must not be written       -> ValueError
-  Assert,        ///< tt.assert failed                                 -> AssertionError
-  OffsetOverflow,///< 32-bit address arithmetic wrapped around         -> OutOfBoundsError
-  Unsupported,   ///< the backend cannot run this                      -> NotImplementedError
-  Interrupted,   ///< Ctrl-C                                           -> KeyboardInterrupt
-  OutOfMemory,   ///< no memory for the launch itself                  -> MemoryError
+  OutOfBounds,    ///< access outside every known buffer                -> OutOfBoundsError
+  ReadOnly,       ///< store to a buffer that must not be written       -> ValueError
+  Assert,         ///< tt.assert failed                                 -> AssertionError
+  OffsetOverflow, ///< 32-bit address arithmetic wrapped around         -> OutOfBoundsError
+  Unsupported,    ///< the backend cannot run this                      -> NotImplementedError
+  Interrupted,    ///< Ctrl-C                                           -> KeyboardInterrupt
+  OutOfMemory,    ///< no memory for the launch itself                  -> MemoryError
 };
 
 /// Source position of an operation, as the front end recorded it.
 struct SourceLocation {
-  std::string file;      ///< path as Python knows it; empty if unknown
-  int line = 0;          ///< 1-based; 0 if unknown
-  int column = 0;        ///< 1-based; 0 if unknown
-  std::string variable;  ///< name of the assigned Python variable, if any
+  std::string file;     ///< path as Python knows it; empty if unknown
+  int line = 0;         ///< 1-based; 0 if unknown
+  int column = 0;       ///< 1-based; 0 if unknown
+  std::string variable; ///< name of the assigned Python variable, if any
 };
 
 /// The first thing that went wrong in a launch (lowest program id among those that ran).
 struct Trap {
   TrapKind kind = TrapKind::None;
   SourceLocation where;
-  std::string operation;              ///< "tt.load"
-  std::array<int32_t, 3> program{};   ///< program id
-  int64_t element = -1;               ///< row-major index inside the tile; -1: scalar
-  std::string index;                  ///< the same as coordinates, "(3, 17)"; empty for scalars
-  std::string buffer;                 ///< nearest buffer's name; empty if none is known
-  int64_t offset = 0;                 ///< byte offset from that buffer's first byte (may be negative)
-  int64_t bufferBytes = 0;            ///< bytes of that buffer's storage
-  int64_t accessBytes = 0;            ///< bytes the access touches
-  uint64_t address = 0;               ///< first byte of the access, if there was one
-  /// From launch(): complete text for the user (where, what, expected, got). Inside a backend, before describeAccess and
-  /// formatTrap (TrapText.h) complete it: the detail only, such as an assertion's own text.
+  std::string operation;            ///< "tt.load"
+  std::array<int32_t, 3> program{}; ///< program id
+  int64_t element = -1;             ///< row-major index inside the tile; -1: scalar
+  std::string index;                ///< the same as coordinates, "(3, 17)"; empty for scalars
+  std::string buffer;               ///< nearest buffer's name; empty if none is known
+  int64_t offset = 0;               ///< byte offset from that buffer's first byte (may be negative)
+  int64_t bufferBytes = 0;          ///< bytes of that buffer's storage
+  int64_t accessBytes = 0;          ///< bytes the access touches
+  uint64_t address = 0;             ///< first byte of the access, if there was one
+  /// From launch(): complete text for the user (where, what, expected, got). Inside a backend, before describeAccess
+  /// and formatTrap (TrapText.h) complete it: the detail only, such as an assertion's own text.
   std::string message;
 
   explicit operator bool() const { return kind != TrapKind::None; }

@@ -72,8 +72,8 @@ std::string where(const Trap& trap) {
 }
 
 std::string which(const Trap& trap) {
-  std::string text = "program (" + number(trap.program[0]) + ", " + number(trap.program[1]) + ", " +
-                     number(trap.program[2]) + ")";
+  std::string text =
+      "program (" + number(trap.program[0]) + ", " + number(trap.program[1]) + ", " + number(trap.program[2]) + ")";
   if (trap.element >= 0) {
     text += ", element " + number(trap.element);
     if (trap.index.find(',') != std::string::npos) text += " (index " + trap.index + ")";

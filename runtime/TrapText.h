@@ -11,12 +11,13 @@
 
 namespace tiletwin {
 
-/// What the user wrote for an operation: "tt.load" is "tl.load", "tt.assert" is "tl.device_assert". Other dialects' names
-/// lose their dialect.
+/// What the user wrote for an operation: "tt.load" is "tl.load", "tt.assert" is "tl.device_assert". Other dialects'
+/// names lose their dialect.
 std::string userNameOf(std::string_view operation);
 
 /// Fills buffer, offset and bufferBytes from trap.address: the nearest of the launch's buffers and the registered ones.
-/// A buffer at the address or a few pages away is named; a wild address names none. Does nothing if they are filled already.
+/// A buffer at the address or a few pages away is named; a wild address names none. Does nothing if they are filled
+/// already.
 void describeAccess(Trap& trap, std::span<const Buffer> buffers);
 
 /// The complete message of a trap whose other fields are filled; `trap.message` is taken as the detail.

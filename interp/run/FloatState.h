@@ -1,5 +1,5 @@
-// interp/run/FloatState.h -- the floating-point state programs run under: denormals kept, round to nearest, no exceptions.
-// Invariant: the thread's own state comes back when the guard goes.
+// interp/run/FloatState.h -- the floating-point state programs run under: denormals kept, round to nearest, no
+// exceptions. Invariant: the thread's own state comes back when the guard goes.
 #pragma once
 #include <xmmintrin.h>
 

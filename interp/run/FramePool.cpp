@@ -24,6 +24,8 @@ struct FramePool::Pooled {
   }
 };
 
+FramePool::~FramePool() { trim(0); }
+
 FramePool& FramePool::instance() {
   static auto* object = new ForkLocal<FramePool>; // never destroyed: helpers may outlive static destructors
   return object->get();

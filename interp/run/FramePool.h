@@ -1,7 +1,8 @@
 // interp/run/FramePool.h -- frames with their arenas, kept between launches.
 // Here:      allocation, reuse and release of arenas; how many frames a launch may have.
 // Not here:  what is in an arena (plan/Plan.h).
-// Invariant: arenas that are kept idle and those a launch uses stay within kArenaBudget, unless one frame alone is larger.
+// Invariant: arenas that are kept idle and those a launch uses stay within kArenaBudget, unless one frame alone is
+// larger.
 #pragma once
 #include "interp/run/Frame.h"
 #include <cstddef>
@@ -16,6 +17,8 @@ public:
   /// Larger arenas go back to the system when their launch ends.
   static constexpr size_t kLargestKept = size_t(32) << 20;
 
+  FramePool() = default;
+  ~FramePool(); ///< every frame must have been released
   /// The pool of this process (the child of a fork has its own).
   static FramePool& instance();
   /// Threads a launch with such arenas may use, at least 1.
@@ -29,10 +32,10 @@ public:
 
 private:
   struct Pooled;
-  void trim(size_t keep);    // under mutex_
+  void trim(size_t keep); // under mutex_
   mutable std::mutex mutex_;
-  Pooled* idle_ = nullptr;   // under mutex_
-  size_t idleBytes_ = 0;     // under mutex_
+  Pooled* idle_ = nullptr; // under mutex_
+  size_t idleBytes_ = 0;   // under mutex_
 };
 
 } // namespace tiletwin::interp

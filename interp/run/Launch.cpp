@@ -51,7 +51,8 @@ bool runProgram(void* context, void* frameOfThread, const ProgramId& id, Trap& t
   Frame& frame = *static_cast<Frame*>(frameOfThread);
   frame.program = id;
   Step step = execute(running.plan, frame);
-  if (step == Step::Done) [[likely]] return true;
+  if (step == Step::Done) [[likely]]
+    return true;
   if (step == Step::Trapped) {
     trap = std::move(frame.trap);
     return false;
@@ -73,7 +74,8 @@ Trap refusal(std::string message) {
 /// Empty if the parameters fit the plan.
 std::string problemOf(const Plan& plan, const LaunchParams& params) {
   auto counts = [&](const char* what, size_t expected, size_t got) {
-    return "launch of " + plan.name + ": expected " + std::to_string(expected) + " " + what + ", got " + std::to_string(got);
+    return "launch of " + plan.name + ": expected " + std::to_string(expected) + " " + what + ", got " +
+           std::to_string(got);
   };
   if (params.arguments.size() != plan.arguments.size())
     return counts("arguments", plan.arguments.size(), params.arguments.size());
@@ -130,9 +132,7 @@ Trap launch(const Program& program, const LaunchParams& params, const Hooks& hoo
     Trap trap;
     trap.kind = TrapKind::OutOfMemory;
     return trap;
-  } catch (const std::exception& error) {
-    return refusal(error.what());
-  }
+  } catch (const std::exception& error) { return refusal(error.what()); }
 }
 
 } // namespace tiletwin::interp

@@ -61,9 +61,7 @@ void ProgramOrder::Cursor::place(int64_t linear) {
   lookUpSkip();
 }
 
-void ProgramOrder::Cursor::lookUpSkip() {
-  skipped_ = skip_ < order_.skip_.size() && order_.skip_[skip_] == linear_;
-}
+void ProgramOrder::Cursor::lookUpSkip() { skipped_ = skip_ < order_.skip_.size() && order_.skip_[skip_] == linear_; }
 
 void ProgramOrder::Cursor::next() {
   ++position_;

@@ -15,7 +15,8 @@ using ProgramId = std::array<int32_t, 3>;
 class ProgramOrder {
 public:
   ProgramOrder() = default;
-  /// `only` empty: all programs of the grid; otherwise those linear ids, ascending. Those in `skip` (ascending) do not run.
+  /// `only` empty: all programs of the grid; otherwise those linear ids, ascending. Those in `skip` (ascending) do not
+  /// run.
   ProgramOrder(ProgramId grid, std::span<const int64_t> only = {}, std::span<const int64_t> skip = {});
   /// One program that need not be inside its grid.
   static ProgramOrder single(ProgramId grid, ProgramId program);

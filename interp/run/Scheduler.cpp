@@ -25,7 +25,8 @@ int64_t now(clockid_t clock) {
 }
 } // namespace
 
-// ---- seats -----------------------------------------------------------------------------------------------------------
+// ---- seats
+// -----------------------------------------------------------------------------------------------------------
 
 Seat::Seat(Scheduler& scheduler, bool launching)
     : scheduler_(scheduler), launching_(launching), position_(scheduler.next_.load()) {
@@ -63,7 +64,8 @@ bool Seat::poll(void* context) {
   return !scheduler.cancelled(position);
 }
 
-// ---- handing out -----------------------------------------------------------------------------------------------------
+// ---- handing out
+// -----------------------------------------------------------------------------------------------------
 
 Scheduler::Scheduler(const Executor& executor, const ProgramOrder& order, const Hooks& hooks,
                      const ScheduleOptions& options)
@@ -117,9 +119,7 @@ bool Scheduler::runOne(Seat& seat, int64_t position, const ProgramId& id) {
     if (executor_.printed) print(seat, executor_.printed(seat.frame_));
   } catch (const std::bad_alloc&) {
     failWith(position, id, TrapKind::OutOfMemory, "no memory left while the program ran");
-  } catch (const std::exception& error) {
-    failWith(position, id, TrapKind::Unsupported, error.what());
-  } catch (...) {
+  } catch (const std::exception& error) { failWith(position, id, TrapKind::Unsupported, error.what()); } catch (...) {
     failWith(position, id, TrapKind::Unsupported, "an unknown exception left the interpreter");
   }
   return fine;
@@ -144,7 +144,8 @@ void Scheduler::failWith(int64_t position, const ProgramId& id, TrapKind kind, c
   fail(position, std::move(trap));
 }
 
-// ---- helpers ---------------------------------------------------------------------------------------------------------
+// ---- helpers
+// ---------------------------------------------------------------------------------------------------------
 
 void Scheduler::helperMain() {
   FloatState floatState;
@@ -180,7 +181,8 @@ void Scheduler::waitForHelpers() {
   }
 }
 
-// ---- the launching thread --------------------------------------------------------------------------------------------
+// ---- the launching thread
+// --------------------------------------------------------------------------------------------
 
 Trap Scheduler::run() {
   if (count_ == 0) return {};

@@ -2,9 +2,10 @@
 //
 // Here:      who takes which program, traps and their order, prints and their order, interruption, progress.
 // Not here:  plans and frames (Launch.cpp joins them to this through Executor), threads (Workers.h).
-// Idea:      positions are handed out in ascending chunks from one counter, to helpers and to the launching thread alike.
-//            A trap at position p cancels what is above p; everything below p has been handed out already and runs to its
-//            end, so the lowest trap of the grid wins whatever the timing.
+// Idea:      positions are handed out in ascending chunks from one counter, to helpers and to the launching thread
+// alike.
+//            A trap at position p cancels what is above p; everything below p has been handed out already and runs to
+//            its end, so the lowest trap of the grid wins whatever the timing.
 // Invariant: hooks are called on the launching thread only; nothing is allocated unless a program prints or traps.
 #pragma once
 #include "interp/Interp.h"
@@ -31,12 +32,12 @@ public:
 private:
   friend class Scheduler;
   Scheduler& scheduler_;
-  const bool launching_;            ///< the launching thread's seat
-  unsigned polls_ = 0;              ///< own thread
-  int64_t programs_ = 0;            ///< run so far; own thread
-  void* frame_ = nullptr;           ///< own thread
-  std::atomic<int64_t> position_;   ///< no program below it is, or will be, this thread's. Written by the own thread
-  Seat* next_ = nullptr;            ///< under Scheduler::mutex_
+  const bool launching_;          ///< the launching thread's seat
+  unsigned polls_ = 0;            ///< own thread
+  int64_t programs_ = 0;          ///< run so far; own thread
+  void* frame_ = nullptr;         ///< own thread
+  std::atomic<int64_t> position_; ///< no program below it is, or will be, this thread's. Written by the own thread
+  Seat* next_ = nullptr;          ///< under Scheduler::mutex_
 };
 
 /// How programs are run: the seam between scheduling and execution. Functions may throw std::exception.
@@ -53,7 +54,7 @@ struct Executor {
 
 struct ScheduleOptions {
   int threads = 1;
-  int64_t programNanoseconds = -1;  ///< what a program took in earlier launches; -1: unknown
+  int64_t programNanoseconds = -1; ///< what a program took in earlier launches; -1: unknown
   int64_t pollMilliseconds = 20;
   size_t printBytes = size_t(16) << 20; ///< text that may wait for programs with lower ids
 };
@@ -78,18 +79,18 @@ private:
     return position > limit_.load(std::memory_order_relaxed) || interrupted_.load(std::memory_order_relaxed);
   }
 
-  void tick();                        // launching thread: hooks that are due
+  void tick(); // launching thread: hooks that are due
   bool pollDue();
   void callPoll();
-  void openToHelpers();               // launching thread
+  void openToHelpers(); // launching thread
   void helperMain();
   void waitForHelpers();
 
   void print(Seat& seat, std::string& text);
   void waitForPrints(Seat& seat);
-  int64_t lowestRunning();            // under mutex_
-  bool deliverable();                 // under mutex_
-  void deliverPrints();               // launching thread
+  int64_t lowestRunning(); // under mutex_
+  bool deliverable();      // under mutex_
+  void deliverPrints();    // launching thread
   void callPrint(const std::string& text);
 
   const Executor& executor_;
@@ -98,23 +99,23 @@ private:
   const ScheduleOptions options_;
   const int64_t count_;
 
-  alignas(64) std::atomic<int64_t> next_{0};     // any thread: next position to hand out
-  alignas(64) std::atomic<int64_t> limit_;       // any thread: position of the lowest trap; lowered under mutex_
-  std::atomic<bool> interrupted_{false};         // any thread
-  std::atomic<int64_t> done_{0};                 // any thread: positions finished or skipped
-  std::atomic<size_t> waitingBytes_{0};          // any thread: text in waiting_; changed under mutex_
+  alignas(64) std::atomic<int64_t> next_{0}; // any thread: next position to hand out
+  alignas(64) std::atomic<int64_t> limit_;   // any thread: position of the lowest trap; lowered under mutex_
+  std::atomic<bool> interrupted_{false};     // any thread
+  std::atomic<int64_t> done_{0};             // any thread: positions finished or skipped
+  std::atomic<size_t> waitingBytes_{0};      // any thread: text in waiting_; changed under mutex_
 
   std::mutex mutex_;
-  std::condition_variable printsTaken_;          // with mutex_
-  Trap trap_;                                    // under mutex_
-  Seat* seats_ = nullptr;                        // under mutex_
-  std::multimap<int64_t, std::string> waiting_;  // under mutex_: printed text by position
+  std::condition_variable printsTaken_;         // with mutex_
+  Trap trap_;                                   // under mutex_
+  Seat* seats_ = nullptr;                       // under mutex_
+  std::multimap<int64_t, std::string> waiting_; // under mutex_: printed text by position
 
-  Workers::Call call_;                           // launching thread
-  bool opened_ = false;                          // launching thread
-  bool hookFailed_ = false;                      // launching thread
-  int64_t nextPoll_ = 0;                         // launching thread, coarse nanoseconds
-  int64_t start_ = 0, measured_ = -1;            // launching thread
+  Workers::Call call_;                // launching thread
+  bool opened_ = false;               // launching thread
+  bool hookFailed_ = false;           // launching thread
+  int64_t nextPoll_ = 0;              // launching thread, coarse nanoseconds
+  int64_t start_ = 0, measured_ = -1; // launching thread
 };
 
 } // namespace tiletwin::interp

@@ -1,8 +1,8 @@
 // interp/run/SchedulerPrints.cpp -- what programs print reaches the hook in order of program id.
 //
-// A text may go out once no thread runs, or will run, a program with a lower position: lowestRunning(). Until then it waits
-// in waiting_. Threads that are ahead stop when too much waits; the thread with the lowest position goes on unless its own
-// text is what waits, so somebody always moves.
+// A text may go out once no thread runs, or will run, a program with a lower position: lowestRunning(). Until then it
+// waits in waiting_. Threads that are ahead stop when too much waits; the thread with the lowest position goes on
+// unless its own text is what waits, so somebody always moves.
 #include "interp/run/Scheduler.h"
 #include <algorithm>
 #include <chrono>

@@ -14,7 +14,8 @@
 
 namespace tiletwin::interp {
 
-// ---- forks -----------------------------------------------------------------------------------------------------------
+// ---- forks
+// -----------------------------------------------------------------------------------------------------------
 
 static std::atomic<unsigned> generationCounter{0};
 
@@ -27,7 +28,8 @@ unsigned forkGeneration() {
   return generationCounter.load(std::memory_order_relaxed);
 }
 
-// ---- cores -----------------------------------------------------------------------------------------------------------
+// ---- cores
+// -----------------------------------------------------------------------------------------------------------
 
 /// CPU quota of this process's cgroup in whole cores, or a large number.
 static int cgroupCores() {
@@ -65,13 +67,14 @@ int availableCores() {
   return cores;
 }
 
-// ---- the board -------------------------------------------------------------------------------------------------------
+// ---- the board
+// -------------------------------------------------------------------------------------------------------
 
 /// oneTBB as a source of threads: each task serves the board once.
 struct Workers::Tbb {
   int threads = 0;
   std::vector<std::unique_ptr<tbb::task_arena>> arenas; ///< the last is in use; others may still be enqueued to
-  std::unique_ptr<tbb::global_control> control; ///< only if more threads are wanted than oneTBB would start
+  std::unique_ptr<tbb::global_control> control;         ///< only if more threads are wanted than oneTBB would start
 
   tbb::task_arena& arenaFor(int count) {
     if (count <= threads && !arenas.empty()) return *arenas.back();
@@ -157,7 +160,8 @@ void Workers::serve(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-// ---- plain threads ---------------------------------------------------------------------------------------------------
+// ---- plain threads
+// ---------------------------------------------------------------------------------------------------
 
 void Workers::startPlainThreads() {
   // Python's handlers must run on its own threads: helpers take no signals.

@@ -1,9 +1,11 @@
 // interp/run/Workers.h -- the threads that help a launching thread.
 //
-// Here:      how many cores there are, a board of calls that threads may join, the threads behind it (oneTBB's; plain ones
+// Here:      how many cores there are, a board of calls that threads may join, the threads behind it (oneTBB's; plain
+// ones
 //            in the child of a fork, where oneTBB's are gone and cannot be started again).
 // Not here:  what a call does (Scheduler.h).
-// Idea:      a launch never depends on a helper: open() asks for some, whoever comes in time joins, close() takes back the
+// Idea:      a launch never depends on a helper: open() asks for some, whoever comes in time joins, close() takes back
+// the
 //            places nobody took, and only threads that did join are waited for. A call lives on its owner's stack.
 // Invariant: `wanted` and `inside` of a call change under mutex_ only; a call is on the board while wanted > 0.
 #pragma once

@@ -1,5 +1,5 @@
-// tests/interp/LaunchTest.cpp -- launch() with real plans: many programs on many threads, traps, prints, interruption, forks,
-// the cost of a small launch, memory.
+// tests/interp/LaunchTest.cpp -- launch() with real plans: many programs on many threads, traps, prints, interruption,
+// forks, the cost of a small launch, memory.
 #define BOOST_TEST_MODULE launch
 #include "interp/Interp.h"
 #include "interp/run/FramePool.h"

@@ -1,4 +1,5 @@
-// tests/interp/PrintOrderTest.cpp -- printed text arrives in order of program id, within bounds of memory, and not beyond a trap.
+// tests/interp/PrintOrderTest.cpp -- printed text arrives in order of program id, within bounds of memory, and not
+// beyond a trap.
 #include "FakeLaunch.h"
 #include <boost/test/unit_test.hpp>
 #include <chrono>

@@ -14,7 +14,8 @@ static std::vector<ProgramId> programs(const ProgramOrder& order) {
 }
 
 BOOST_AUTO_TEST_CASE(x_runs_fastest) {
-  std::vector<ProgramId> expected = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}};
+  std::vector<ProgramId> expected = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0},
+                                     {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}};
   BOOST_TEST((programs(ProgramOrder({2, 2, 2})) == expected));
 }
 

@@ -1,4 +1,5 @@
-// tests/interp/SchedulerTest.cpp -- who runs what: every program once, the lowest trap, interruption, forks, no allocation.
+// tests/interp/SchedulerTest.cpp -- who runs what: every program once, the lowest trap, interruption, forks, no
+// allocation.
 #define BOOST_TEST_MODULE scheduler
 #include "FakeLaunch.h"
 #include <boost/test/unit_test.hpp>
@@ -385,5 +386,7 @@ BOOST_AUTO_TEST_CASE(a_single_tiny_launch_costs_less_than_a_microsecond) {
     best = std::min<int64_t>(best, (Clock::now() - start).count() / 1000);
   }
   BOOST_TEST_MESSAGE("one launch of one empty program: " << best << " ns");
+#if defined(NDEBUG) && !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
   BOOST_TEST(best < 1000);
+#endif
 }

@@ -15,9 +15,7 @@ struct Set {
 template <class F> std::string errorOf(F&& f) {
   try {
     f();
-  } catch (const environment::Error& error) {
-    return error.what();
-  }
+  } catch (const environment::Error& error) { return error.what(); }
   return "";
 }
 } // namespace
@@ -60,6 +58,7 @@ BOOST_AUTO_TEST_CASE(flags) {
     BOOST_TEST(!environment::flag("TILETWIN_TEST_FLAG").value());
   }
   Set set("TILETWIN_TEST_FLAG", "maybe");
-  BOOST_TEST(errorOf([] { environment::flag("TILETWIN_TEST_FLAG"); }) ==
-             "TILETWIN_TEST_FLAG=maybe: expected 1 (true, yes, on) or 0 (false, no, off); correct or unset the variable");
+  BOOST_TEST(
+      errorOf([] { environment::flag("TILETWIN_TEST_FLAG"); }) ==
+      "TILETWIN_TEST_FLAG=maybe: expected 1 (true, yes, on) or 0 (false, no, off); correct or unset the variable");
 }

@@ -37,7 +37,8 @@ BOOST_AUTO_TEST_CASE(past_the_end) {
              "kernel.py:14:9: tl.load: program (2, 0, 0), element 37 (index (1, 5)): reads 4 bytes at offset 4096 of x "
              "(4096 bytes): 4 bytes past the end; is a mask missing, or does it allow too much?");
   trap.address = 0x10ffe; // straddles the end
-  BOOST_TEST(complete(trap, buffers).find("at offset 4094 of x (4096 bytes): 2 bytes past the end") != std::string::npos);
+  BOOST_TEST(complete(trap, buffers).find("at offset 4094 of x (4096 bytes): 2 bytes past the end") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(before_the_start) {
@@ -70,10 +71,11 @@ BOOST_AUTO_TEST_CASE(wild_and_null_pointers) {
   trap.index = "";
   trap.address = 0x7f0000001000;
   Buffer buffers[] = {x()};
-  BOOST_TEST(complete(trap, buffers) ==
-             "kernel.py:14:9: tl.load: program (2, 0, 0): reads 4 bytes at address 0x7f0000001000, which is far from every "
-             "buffer known: check the pointer arithmetic; memory that is not an argument of the launch must be named with "
-             "tiletwin.register(...)");
+  BOOST_TEST(
+      complete(trap, buffers) ==
+      "kernel.py:14:9: tl.load: program (2, 0, 0): reads 4 bytes at address 0x7f0000001000, which is far from every "
+      "buffer known: check the pointer arithmetic; memory that is not an argument of the launch must be named with "
+      "tiletwin.register(...)");
   trap.address = 0x10;
   BOOST_TEST(complete(trap, {}) == "kernel.py:14:9: tl.load: program (2, 0, 0): reads 4 bytes at address 0x10: a null "
                                    "pointer, or an offset added to one");
@@ -100,8 +102,9 @@ BOOST_AUTO_TEST_CASE(other_kinds) {
   trap.operation = "tt.addptr";
   trap.element = -1;
   trap.message = "";
-  BOOST_TEST(trapText(trap) == "kernel.py:14:9: pointer arithmetic: program (2, 0, 0): 32-bit offset arithmetic wrapped "
-                               "around; make an operand 64 bits wide, for example with .to(tl.int64)");
+  BOOST_TEST(trapText(trap) ==
+             "kernel.py:14:9: pointer arithmetic: program (2, 0, 0): 32-bit offset arithmetic wrapped "
+             "around; make an operand 64 bits wide, for example with .to(tl.int64)");
   trap.kind = TrapKind::Interrupted;
   BOOST_TEST(trapText(trap) == "kernel.py:14:9: interrupted");
   trap.kind = TrapKind::OutOfMemory;

@@ -47,8 +47,8 @@ void EqOp::print(OpAsmPrinter& printer) {
 }
 
 void CloseOp::print(OpAsmPrinter& printer) {
-  printer << ' ' << (*this)->getOperand(0) << ", " << (*this)->getAttr("expected") << ", ulp = "
-          << cast<IntegerAttr>((*this)->getAttr("ulp")).getInt();
+  printer << ' ' << (*this)->getOperand(0) << ", " << (*this)->getAttr("expected")
+          << ", ulp = " << cast<IntegerAttr>((*this)->getAttr("ulp")).getInt();
 }
 
 } // namespace tiletwin::check

@@ -1,7 +1,8 @@
 // tests/tools/CheckDialect.h -- the dialect `check`: what an IR test expects.
 //
-//   check.eq %value, dense<[8, 9]> : tensor<2xi32>              every element equal; NaN equals NaN, -0 does not equal 0
-//   check.close %value, dense<[0.5, 2.0]> : tensor<2xf32>, ulp = 2   floats: at most so many representable values apart
+//   check.eq %value, dense<[8, 9]> : tensor<2xi32>              every element equal; NaN equals NaN, -0 does not equal
+//   0 check.close %value, dense<[0.5, 2.0]> : tensor<2xf32>, ulp = 2   floats: at most so many representable values
+//   apart
 // Scalars are compared with scalar attributes: check.eq %n, 5 : i32.
 //
 // Attributes of a function under test:     check.grid = array<i32: 4, 1, 1>   run on this grid (default: one program)

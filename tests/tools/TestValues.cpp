@@ -93,7 +93,8 @@ static bool matches(Type element, uint64_t got, uint64_t expected, int64_t ulp) 
   auto type = dyn_cast<FloatType>(element);
   if (!type || got == expected) return got == expected;
   unsigned width = type.getWidth();
-  llvm::APFloat a(type.getFloatSemantics(), llvm::APInt(width, got)), b(type.getFloatSemantics(), llvm::APInt(width, expected));
+  llvm::APFloat a(type.getFloatSemantics(), llvm::APInt(width, got)),
+      b(type.getFloatSemantics(), llvm::APInt(width, expected));
   if (a.isNaN() || b.isNaN()) return a.isNaN() && b.isNaN();
   if (ulp == 0 || a.isInfinity() != b.isInfinity()) return false;
   __int128 distance = __int128(ordered(got, width)) - ordered(expected, width);
@@ -120,7 +121,8 @@ std::string difference(const TestValue& got, const TestValue& expected, int64_t 
     first = (got.shape.empty() ? "" : "element " + indexText(got, i) + ": ") + "got " + text(got.element, a) +
             ", expected " + text(got.element, b) + (ulp ? " within " + std::to_string(ulp) + " ulp" : "");
   }
-  if (wrong > 1) first += "; " + std::to_string(wrong) + " of " + std::to_string(expected.elements()) + " elements differ";
+  if (wrong > 1)
+    first += "; " + std::to_string(wrong) + " of " + std::to_string(expected.elements()) + " elements differ";
   return first;
 }
 

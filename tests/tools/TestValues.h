@@ -23,8 +23,8 @@ std::optional<TestValue> valueOf(mlir::Attribute attribute);
 /// A value of a type, all bytes zero.
 std::optional<TestValue> zeroOf(mlir::Type type);
 
-/// The first element that differs by more than `ulp` representable values: "element (1, 2): got 3.0, expected 4.0"; empty
-/// if none does. NaN equals NaN; with ulp 0 the sign of zero counts.
+/// The first element that differs by more than `ulp` representable values: "element (1, 2): got 3.0, expected 4.0";
+/// empty if none does. NaN equals NaN; with ulp 0 the sign of zero counts.
 std::string difference(const TestValue& got, const TestValue& expected, int64_t ulp);
 
 } // namespace tiletwin::check

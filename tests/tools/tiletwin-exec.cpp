@@ -1,10 +1,11 @@
 // tests/tools/tiletwin-exec.cpp -- runs the functions of an IR test on a backend and compares what they compute.
 //
-//   tiletwin-exec FILE --backend=interp [--filter=NAME] [--numerics=fast|ieee] [--threads=N] [--symbolic=both|yes|no] [--max-ulp=N] [--dump]
-// Every public tt.func of the file is a test; CheckDialect.h says how it states what it expects. A check becomes a result of
-// the function, so any backend that can write results can run the file. On the interpreter each function is planned twice,
-// with symbolic pointers and masks and with materialised ones.
-// Exit status: 0 all expectations met, 1 some not, 2 wrong usage.
+//   tiletwin-exec FILE --backend=interp [--filter=NAME] [--numerics=fast|ieee] [--threads=N] [--symbolic=both|yes|no]
+//   [--max-ulp=N] [--dump]
+// Every public tt.func of the file is a test; CheckDialect.h says how it states what it expects. A check becomes a
+// result of the function, so any backend that can write results can run the file. On the interpreter each function is
+// planned twice, with symbolic pointers and masks and with materialised ones. Exit status: 0 all expectations met, 1
+// some not, 2 wrong usage.
 #include "CheckDialect.h"
 #include "TestValues.h"
 #include "interp/Interp.h"
@@ -36,10 +37,10 @@ llvm::cl::opt<Symbolic> symbolic("symbolic", llvm::cl::desc("pointers and masks"
                                  llvm::cl::values(clEnumValN(Symbolic::Both, "both", "one run with, one without"),
                                                   clEnumValN(Symbolic::Yes, "yes", "symbolic"),
                                                   clEnumValN(Symbolic::No, "no", "materialised")));
-llvm::cl::opt<interp::Numerics> numerics("numerics", llvm::cl::desc("rules of rounding"),
-                                         llvm::cl::init(interp::Numerics::Fast),
-                                         llvm::cl::values(clEnumValN(interp::Numerics::Fast, "fast", "as by default"),
-                                                          clEnumValN(interp::Numerics::Ieee, "ieee", "correctly rounded")));
+llvm::cl::opt<interp::Numerics>
+    numerics("numerics", llvm::cl::desc("rules of rounding"), llvm::cl::init(interp::Numerics::Fast),
+             llvm::cl::values(clEnumValN(interp::Numerics::Fast, "fast", "as by default"),
+                              clEnumValN(interp::Numerics::Ieee, "ieee", "correctly rounded")));
 } // namespace options
 
 /// A check that has become result `result` of its function.
@@ -107,9 +108,7 @@ LogicalResult takeArguments(Test& test) {
   for (auto [i, type] : llvm::enumerate(function.getFunctionType().getInputs())) {
     Argument argument;
     auto attribute = [&](StringRef name) { return function.getArgAttr(unsigned(i), name); };
-    auto refuse = [&](const char* what) {
-      return function.emitError("argument ") << i << ": " << what;
-    };
+    auto refuse = [&](const char* what) { return function.emitError("argument ") << i << ": " << what; };
     if (isa<tt::PointerType>(type)) {
       if (!attribute("check.data")) return refuse("a pointer needs check.data = dense<...>");
       argument.memory = valueOf(attribute("check.data"));
