@@ -54,7 +54,6 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext& context, const 
   prepareFrontend();
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   ModuleBuilder builder(*module);
-  builder.functions().dropPythonCalls = request.dropPythonCalls;
   Builder::Scope scope(&builder);
   OptionsScope options(request.options);
   std::shared_ptr<FunctionInfo> info = Walker::readFunction(builder, request.function);

@@ -24,9 +24,6 @@ struct Request {
   PyObject* constexprs;
   PyObject* attributes;
   SemanticOptions options;
-  /// Statements that only call Python (breakpoint(), print_if(...), a helper's) are left out instead of refused: for the
-  /// compiled programs of a launch of which others run in eager mode.
-  bool dropPythonCalls = false;
 };
 
 /// The module as the front end emits it ("source": before any pass). Null with a Python exception set: CompilationError

@@ -17,7 +17,6 @@ struct EmittedFunction {
 };
 
 struct FunctionTable {
-  bool dropPythonCalls = false; ///< see Frontend.h
   llvm::StringMap<std::vector<std::unique_ptr<EmittedFunction>>> byMangledName;
   llvm::DenseMap<PyObject*, std::shared_ptr<struct FunctionInfo>> infos; ///< jit function -> what the walker reads of it
 };

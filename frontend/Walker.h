@@ -159,8 +159,6 @@ private:
   bool visitAugAssign(PyObject* node);
   bool visitExpr(PyObject* node);
   bool visitReturn(PyObject* node);
-  /// Whether a call is of Python's own (breakpoint) or a plain Python function, whose result nobody uses.
-  bool isPythonCall(PyObject* node);
   bool visitPass(PyObject* node);
   bool visitAssert(PyObject* node);
   bool visitRefusedStatement(PyObject* node);

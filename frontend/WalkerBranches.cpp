@@ -13,7 +13,6 @@ bool sameLeaves(llvm::ArrayRef<Value> a, llvm::ArrayRef<Value> b) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) { return std::get<0>(pair).ir == std::get<1>(pair).ir; });
 }
 
-
 } // namespace
 
 bool Walker::containsReturn(PyObject* statements) {

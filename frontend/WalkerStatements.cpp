@@ -162,41 +162,8 @@ bool Walker::visitAugAssign(PyObject* node) {
   return true;
 }
 
-bool Walker::isPythonCall(PyObject* node) {
-  PyObject* const callClass = astClasses().call;
-  PyObject* const nameClass = astClasses().name;
-  PyObject* const attributeClass = astClasses().attribute;
-  if (classOf(node) != callClass)
-    return false;
-  PyRef func = attribute(node, astNames().func), callee;
-  if (func && classOf(func.get()) == nameClass) {
-    PyRef name = attribute(func.get(), astNames().id);
-    if (!name || locals_.find(name.get()))
-      return false;
-    PyObject* global = PyDict_GetItemWithError(info_->globals.get(), name.get());
-    if (!global)
-      return stringOf(name.get()) == "breakpoint";
-    callee = PyRef::borrow(global);
-  } else if (func && classOf(func.get()) == attributeClass) {
-    PyRef baseNode = attribute(func.get(), astNames().value), name = attribute(func.get(), astNames().attr);
-    PyRef baseName = baseNode && classOf(baseNode.get()) == nameClass ? attribute(baseNode.get(), astNames().id) : PyRef();
-    PyObject* base = baseName && name && !locals_.find(baseName.get()) ? PyDict_GetItemWithError(info_->globals.get(), baseName.get()) : nullptr;
-    callee = base && calleeKind(base) == CalleeKind::Module ? PyRef::steal(PyObject_GetAttr(base, name.get())) : PyRef();
-  }
-  PyErr_Clear();
-  if (!callee || calleeKind(callee.get()) != CalleeKind::PythonFunction)
-    return false;
-  PyRef module = PyRef::steal(PyObject_GetAttrString(callee.get(), "__module__"));
-  PyErr_Clear();
-  std::string text = module ? stringOf(module.get()) : "";
-  llvm::StringRef from = text;
-  return from == "tiletwin.debug" || !(from.starts_with("tiletwin.") || from == "tiletwin" || from.starts_with("triton."));
-}
-
 bool Walker::visitExpr(PyObject* node) {
   PyRef value = attribute(node, astNames().value);
-  if (value && builder_.functions().dropPythonCalls && isPythonCall(value.get()))
-    return true;
   return value && bool(evaluate(value.get()));
 }
 
