@@ -252,6 +252,11 @@ bool isHostMemory(uintptr_t address) {
 
 bool readInterface(PyObject* object, PyObject* name, Array& out) {
   PyRef dict = attribute(object, name);
+  if (!dict && PyErr_ExceptionMatches(PyExc_AttributeError)) { // objects of one type may differ in which one they have
+    PyErr_Clear();
+    name = name == names::arrayInterface() ? names::cudaArrayInterface() : names::arrayInterface();
+    dict = attribute(object, name);
+  }
   if (!dict)
     return false;
   auto get = [&](const char* key) { return PyRef::steal(PyMapping_GetItemString(dict.get(), key)); };

@@ -19,7 +19,7 @@ bool readDimension(const std::string& kernel, PyObject* object, int axis, int32_
   }
   int overflow = 0;
   long long number = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
-  if (overflow < 0 || number < 0) {
+  if (overflow < 0 || (!overflow && number < 0)) {
     PyErr_Format(PyExc_ValueError, "%s: the grid's %s dimension is %S; it must not be negative", kernel.c_str(), kAxes[axis], index.get());
     return false;
   }

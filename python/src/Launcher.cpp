@@ -366,8 +366,39 @@ void freeObject(PyObject* self) {
   PyRef::steal(reinterpret_cast<PyObject*>(type)); // instances of heap types hold their type
 }
 void freeLauncher(PyObject* self) {
+  PyObject_GC_UnTrack(self);
   delete reinterpret_cast<LauncherObject*>(self)->launcher;
   freeObject(self);
+}
+// Compiled kernels refer to their JIT function, which owns the launcher: the collector must see the way round.
+int traverseLauncher(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(reinterpret_cast<PyObject*>(Py_TYPE(self)));
+  Launcher* launcher = reinterpret_cast<LauncherObject*>(self)->launcher;
+  if (!launcher)
+    return 0;
+  Py_VISIT(launcher->constants.get());
+  for (const Parameter& p : launcher->parameters)
+    Py_VISIT(p.defaultValue.get());
+  for (auto& [key, entry] : launcher->entries) {
+    if (entry.use_count() > 1)
+      continue; // a launch is using it
+    Py_VISIT(entry->kernel.get());
+    for (const UsedGlobal& global : entry->globals) {
+      Py_VISIT(global.dict.get());
+      Py_VISIT(global.value.get());
+    }
+    for (const PyRef& object : entry->keepAlive)
+      Py_VISIT(object.get());
+  }
+  return 0;
+}
+int clearLauncher(PyObject* self) {
+  if (Launcher* launcher = reinterpret_cast<LauncherObject*>(self)->launcher) {
+    auto entries = std::move(launcher->entries);
+    launcher->entries.clear();
+    launcher->constants = PyRef::steal(PyDict_New());
+  }
+  return 0;
 }
 void freeBound(PyObject* self) {
   auto* bound = reinterpret_cast<BoundObject*>(self);
@@ -419,11 +450,13 @@ PyMethodDef kLauncherMethods[] = {
 PyType_Slot kLauncherSlots[] = {
     {Py_tp_new, reinterpret_cast<void*>(newLauncher)},
     {Py_tp_dealloc, reinterpret_cast<void*>(freeLauncher)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverseLauncher)},
+    {Py_tp_clear, reinterpret_cast<void*>(clearLauncher)},
     {Py_tp_methods, kLauncherMethods},
     {Py_tp_doc, const_cast<char*>("Launcher(jit_function, name, parameters): binds arguments, finds the specialization, launches.")},
     {0, nullptr},
 };
-PyType_Spec kLauncherSpec = {"tiletwin._C.Launcher", sizeof(LauncherObject), 0, Py_TPFLAGS_DEFAULT, kLauncherSlots};
+PyType_Spec kLauncherSpec = {"tiletwin._C.Launcher", sizeof(LauncherObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, kLauncherSlots};
 PyType_Slot kBoundSlots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(freeBound)}, {0, nullptr}};
 PyType_Spec kBoundSpec = {"tiletwin._C.BoundLaunch", sizeof(BoundObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kBoundSlots};
 

@@ -133,7 +133,7 @@ class JITCallable:
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__
         self.__doc__ = fn.__doc__
-        self.__module__ = fn.__module__
+        self.__module__ = fn.__module__ or "__main__"  # code given to exec() may have none
         self.__globals__ = fn.__globals__
         self.__wrapped__ = fn
         self._hash: str | None = None
@@ -183,10 +183,9 @@ class JITCallable:
     @property
     def src(self) -> str:
         """Text of the function from its `def` on, without common indentation."""
-        import textwrap
-
         lines = self._source.lines[self._source.node.lineno - self._source.first_line :]
-        return textwrap.dedent("".join(lines))
+        indent = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
+        return "".join(line.removeprefix(indent) for line in lines)
 
     @property
     def raw_src(self) -> list[str]:
