@@ -287,6 +287,29 @@ PyObject* loop(PyObject*, PyObject* args, PyObject* kwargs) {
 
 // Calls.
 
+/// No trace function while a function is being made: `step` goes on in the kernel, not in the package.
+struct TracingOff {
+  PyRef trace;
+  TracingOff() {
+    PyObject* get = PySys_GetObject("gettrace");
+    trace = get ? PyRef::steal(PyObject_CallFunctionObjArgs(get, nullptr)) : PyRef();
+    if (trace && trace.get() != Py_None)
+      set(Py_None);
+  }
+  ~TracingOff() {
+    if (!trace || trace.get() == Py_None)
+      return;
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    PyErr_Fetch(&type, &value, &traceback);
+    set(trace.get());
+    PyErr_Restore(type, value, traceback);
+  }
+  static void set(PyObject* function) {
+    PyObject* settrace = PySys_GetObject("settrace");
+    PyRef done = settrace ? PyRef::steal(PyObject_CallFunctionObjArgs(settrace, function, nullptr)) : PyRef();
+  }
+};
+
 /// The Python function that runs a jit function's body in this mode. It is cached on the jit function.
 PyRef eagerFunction(PyObject* jit) {
   static PyObject* const name = interned("_eager_function");
@@ -294,6 +317,7 @@ PyRef eagerFunction(PyObject* jit) {
   if (known)
     return known;
   PyErr_Clear();
+  TracingOff off;
   PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.eager"));
   PyRef make = module ? PyRef::steal(PyObject_GetAttrString(module.get(), "eager_function")) : PyRef();
   return make ? PyRef::steal(PyObject_CallFunctionObjArgs(make.get(), jit, nullptr)) : PyRef();

@@ -118,6 +118,21 @@ const OperatorRow* operatorRow(PyObject* node) {
   return nullptr;
 }
 
+namespace {
+
+/// By class, not by attributes: computed attributes run Python code, which a debugger's `step` would enter.
+bool isJitFunction(PyObject* object) {
+  static PyObject* const cls = [] {
+    PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.runtime.jit"));
+    return module ? PyObject_GetAttrString(module.get(), "JITFunction") : nullptr;
+  }();
+  if (!cls)
+    PyErr_Clear();
+  return cls && PyObject_IsInstance(object, cls) == 1;
+}
+
+} // namespace
+
 CalleeKind calleeKind(PyObject* object) {
   static llvm::DenseMap<PyObject*, CalleeKind> byType; // guarded by the GIL; the types are kept alive
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
@@ -139,7 +154,7 @@ CalleeKind calleeKind(PyObject* object) {
     kind = CalleeKind::ConstexprFunction;
   else if (name == "dtype" || name == "pointer_type" || name == "block_type")
     kind = CalleeKind::Dtype;
-  else if (PyObject_HasAttrString(object, "mangled_name") && PyObject_HasAttrString(object, "arg_names"))
+  else if (isJitFunction(object))
     kind = CalleeKind::Jit;
   byType[type] = kind; // the attribute look-ups above may have added types
   return kind;

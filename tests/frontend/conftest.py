@@ -1,9 +1,13 @@
-"""`import triton` means tiletwin in these tests."""
+"""`import triton` means tiletwin in these tests; the kernels of tests/data are importable."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "data" / "kernels"))
+from tiletwin import _activate
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "data" / "kernels")]
+if not any(isinstance(finder, _activate.TritonFinder) for finder in sys.meta_path):
+    sys.meta_path.insert(0, _activate.TritonFinder())
