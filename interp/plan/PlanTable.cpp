@@ -115,6 +115,8 @@ static constexpr PlanRow kPlanTable[] = {
     {"tt.gather", planTileGather},
     {"tt.get_num_programs", planNumPrograms},
     {"tt.get_program_id", planProgramId},
+    {"tt.grid_dependency_launch_dependents", planNothing},
+    {"tt.grid_dependency_wait", planNothing},
     {"tt.histogram", planHistogram},
     {"tt.int_to_ptr", planBitcast},
     {"tt.join", planJoin},

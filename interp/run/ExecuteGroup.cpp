@@ -15,6 +15,17 @@ namespace tiletwin::interp {
 
 namespace {
 
+/// A node as the strip loop sees it.
+struct Active {
+  TwStripFn fn;
+  int32_t src[3];
+  int32_t dst;
+  uint32_t splat;
+  uint16_t node;
+  uint8_t kind;
+  uint8_t sink;      ///< Sink: its number
+};
+
 /// Where each stream is while a region runs. Arrays live on the caller's stack.
 struct Walk {
   std::byte** base;      ///< per stream: first element of the region, then of the current row
@@ -24,11 +35,16 @@ struct Walk {
   uint8_t* splat;        ///< per stream: one element stands for the whole row
   int64_t* iota;         ///< per node: value at the current row's start
   int64_t* iotaStride;   ///< per node and dimension
+  Active* active;        ///< nodes to run
+  int32_t* moving;       ///< streams whose address depends on the row or the strip
+  size_t actives = 0, movings = 0;
+  bool copies = false;   ///< a stream needs contiguous copies of its strips
 };
 
 struct SinkState {
   AccessRange range;
-  bool enabled = true;
+  bool wanted = true;   ///< checked, and no store before it failed
+  bool enabled = true;  ///< written by the walk at hand
   bool direct = false;
   int64_t lo[kMaxRank], hi[kMaxRank], strides[kMaxRank]; ///< in the group's dimensions
 };
@@ -42,86 +58,102 @@ void copyRun(const GroupOp& g, int64_t n, std::byte* dst, int64_t dstStride, con
     g.copy[log2Bytes(bytes)](n, dst, dstStride, src, srcStride);
 }
 
+/// Lists what runStrip() has to do, once steps, splats and sinks are settled.
+void prepare(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks) {
+  for (size_t s = 0; s < g.streams.size(); ++s) {
+    w.at[s] = w.base[s];
+    const GroupStream::Kind kind = g.streams[s].kind;
+    if (kind == GroupStream::Cell || (kind == GroupStream::Strip && w.step[s] == 0))
+      continue;
+    w.moving[w.movings++] = int32_t(s);
+    w.copies |= g.strided[s] >= 0 && w.step[s] != 0 && w.step[s] != g.streams[s].elementBytes;
+  }
+  uint8_t sink = 0;
+  for (size_t k = 0; k < g.nodes.size(); ++k) {
+    const GroupNode& node = g.nodes[k];
+    if (node.kind == GroupNode::Sink) {
+      const SinkState& s = sinks[sink++];
+      if (!s.enabled || s.direct || s.range.empty)
+        continue;
+    }
+    Active& a = w.active[w.actives++];
+    a.fn = node.fn;
+    a.dst = node.dst;
+    a.node = uint16_t(k);
+    a.kind = node.kind;
+    a.sink = uint8_t(sink - 1);
+    a.splat = 0;
+    for (int i = 0; i < node.sources; ++i) {
+      a.src[i] = node.src[i];
+      a.splat |= uint32_t(w.splat[node.src[i]]) << i;
+    }
+    for (int i = node.sources; i < 3; ++i)
+      a.src[i] = node.sources ? node.src[0] : 0;
+  }
+}
+
+void runBox(const GroupNode& node, Frame& f, std::byte* to, const int64_t* index, size_t inner, int64_t pos, int64_t n) {
+  auto* dst = reinterpret_cast<uint8_t*>(to);
+  bool rowInside = true;
+  for (size_t d = 0; d < inner; ++d)
+    rowInside &= index[d] >= node.lo[d].get(f) && index[d] < node.hi[d].get(f);
+  std::memset(dst, 0, size_t(n));
+  int64_t first = index[inner] + pos;
+  int64_t lo = std::max<int64_t>(node.lo[inner].get(f) - first, 0), hi = std::min<int64_t>(node.hi[inner].get(f) - first, n);
+  if (rowInside && lo < hi)
+    std::memset(dst + lo, 1, size_t(hi - lo));
+}
+
+void runSink(const GroupOp& g, const GroupNode& node, const SinkState& s, const std::byte* src, bool splat, const int64_t* index,
+             size_t inner, bool merged, int64_t pos, int64_t n) {
+  std::byte* to = reinterpret_cast<std::byte*>(s.range.base);
+  for (size_t d = 0; d < inner; ++d) {
+    if (index[d] < s.lo[d] || index[d] >= s.hi[d])
+      return;
+    to += index[d] * s.strides[d];
+  }
+  int64_t first = index[inner] + pos, lo = 0, hi = n;
+  if (!merged) { // merged rows lie inside the box as a whole
+    lo = std::max<int64_t>(s.lo[inner] - first, 0);
+    hi = std::min<int64_t>(s.hi[inner] - first, n);
+  }
+  if (lo >= hi)
+    return;
+  const int32_t bytes = node.access.elementBytes;
+  const int64_t from = splat ? 0 : bytes;
+  copyRun(g, hi - lo, to + (first + lo) * s.strides[inner], s.strides[inner], src + lo * from, from, bytes);
+}
+
 /// Runs every node once over n elements at position `pos` of the current row.
 void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int64_t* index, size_t inner, bool merged, int64_t pos,
               int64_t n) {
-  const size_t streams = g.streams.size();
-  for (size_t s = 0; s < streams; ++s) {
-    const std::byte* p = w.base[s] + pos * w.step[s];
-    const int32_t buffer = g.strided[s];
-    if (buffer >= 0 && w.step[s] != 0 && w.step[s] != g.streams[s].elementBytes) {
-      std::byte* to = f.arena + g.stridedBuffers[size_t(buffer)].v;
-      g.copy[log2Bytes(g.streams[s].elementBytes)](n, to, g.streams[s].elementBytes, p, w.step[s]);
-      p = to;
-    }
-    w.at[s] = p;
+  for (size_t i = 0; i < w.movings; ++i) {
+    const int32_t s = w.moving[i];
+    w.at[s] = w.base[s] + pos * w.step[s];
   }
-  const size_t rank = g.shape.size();
-  size_t sink = 0;
-  for (size_t k = 0; k < g.nodes.size(); ++k) {
-    const GroupNode& node = g.nodes[k];
-    switch (node.kind) {
-    case GroupNode::Strip: {
-      const void* src[3];
-      uint32_t splat = 0;
-      for (int i = 0; i < node.sources; ++i) {
-        src[i] = w.at[node.src[i]];
-        splat |= uint32_t(w.splat[node.src[i]]) << i;
+  if (w.copies) [[unlikely]]
+    for (size_t i = 0; i < w.movings; ++i) {
+      const int32_t s = w.moving[i], buffer = g.strided[size_t(s)], bytes = g.streams[size_t(s)].elementBytes;
+      if (buffer >= 0 && w.step[s] != 0 && w.step[s] != bytes) {
+        std::byte* to = f.arena + g.stridedBuffers[size_t(buffer)].v;
+        g.copy[log2Bytes(bytes)](n, to, bytes, w.at[s], w.step[s]);
+        w.at[s] = to;
       }
-      node.fn(n, const_cast<std::byte*>(w.at[node.dst]), src, splat);
-      break;
     }
-    case GroupNode::Iota: {
-      int64_t stride = w.iotaStride[k * rank + inner];
-      node.iota(w.splat[node.dst] ? 1 : n, const_cast<std::byte*>(w.at[node.dst]), w.iota[k] + pos * stride, stride);
-      break;
+  for (const Active *a = w.active, *end = a + w.actives; a != end; ++a) {
+    if (a->kind == GroupNode::Strip) [[likely]] {
+      const void* src[3] = {w.at[a->src[0]], w.at[a->src[1]], w.at[a->src[2]]};
+      a->fn(n, const_cast<std::byte*>(w.at[a->dst]), src, a->splat);
+      continue;
     }
-    case GroupNode::Box: {
-      auto* dst = reinterpret_cast<uint8_t*>(const_cast<std::byte*>(w.at[node.dst]));
-      bool rowInside = true;
-      for (size_t d = 0; d < inner && !merged; ++d)
-        rowInside &= index[d] >= node.lo[d].get(f) && index[d] < node.hi[d].get(f);
-      if (merged) { // every box is full or empty in what was merged; the outer dimensions still count
-        for (size_t d = 0; d < rank; ++d)
-          rowInside &= index[d] >= node.lo[d].get(f) && index[d] < node.hi[d].get(f);
-        std::memset(dst, rowInside, size_t(n));
-        break;
-      }
-      std::memset(dst, 0, size_t(n));
-      int64_t first = index[inner] + pos;
-      int64_t lo = std::max<int64_t>(node.lo[inner].get(f) - first, 0), hi = std::min<int64_t>(node.hi[inner].get(f) - first, n);
-      if (rowInside && lo < hi)
-        std::memset(dst + lo, 1, size_t(hi - lo));
-      break;
-    }
-    case GroupNode::Sink: {
-      const SinkState& s = sinks[sink++];
-      if (!s.enabled || s.direct || s.range.empty)
-        break;
-      std::byte* to = reinterpret_cast<std::byte*>(s.range.base);
-      bool rowInside = true;
-      for (size_t d = 0; d < rank; ++d) {
-        if (d == inner)
-          continue;
-        rowInside &= merged && d > inner ? true : index[d] >= s.lo[d] && index[d] < s.hi[d];
-        to += index[d] * s.strides[d];
-      }
-      if (!rowInside)
-        break;
-      int64_t first = index[inner] + pos;
-      int64_t lo = 0, hi = n;
-      if (!merged) {
-        lo = std::max<int64_t>(s.lo[inner] - first, 0);
-        hi = std::min<int64_t>(s.hi[inner] - first, n);
-      }
-      if (lo >= hi)
-        break;
-      const int32_t bytes = node.access.elementBytes;
-      const int64_t from = w.splat[node.src[0]] ? 0 : bytes;
-      to += (first + lo) * s.strides[inner];
-      copyRun(g, hi - lo, to, s.strides[inner], w.at[node.src[0]] + lo * from, from, bytes);
-      break;
-    }
+    const GroupNode& node = g.nodes[a->node];
+    if (a->kind == GroupNode::Iota) {
+      int64_t stride = w.iotaStride[a->node * g.shape.size() + inner];
+      node.iota(w.splat[a->dst] ? 1 : n, const_cast<std::byte*>(w.at[a->dst]), w.iota[a->node] + pos * stride, stride);
+    } else if (a->kind == GroupNode::Box) {
+      runBox(node, f, const_cast<std::byte*>(w.at[a->dst]), index, inner, pos, n);
+    } else {
+      runSink(g, node, sinks[a->sink], w.at[a->src[0]], w.splat[a->src[0]], index, inner, merged, pos, n);
     }
   }
 }
@@ -133,15 +165,15 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
   for (size_t d = 0; d < rank; ++d) {
     size[d] = hi[d] - lo[d];
     index[d] = lo[d];
+    if (lo[d])
+      for (size_t s = 0; s < streams; ++s)
+        w.base[s] += lo[d] * w.strides[s * rank + d];
   }
-  // Row starts of streams and iotas.
-  for (size_t s = 0; s < streams; ++s)
-    for (size_t d = 0; d < rank; ++d)
-      w.base[s] += lo[d] * w.strides[s * rank + d];
-  bool boxes = false;
+  bool boxes = false, iotas = false;
   for (size_t k = 0; k < nodes; ++k) {
     const GroupNode& node = g.nodes[k];
     if (node.kind == GroupNode::Iota) {
+      iotas = true;
       w.iota[k] = node.base.get(f);
       for (size_t d = 0; d < rank; ++d) {
         w.iotaStride[k * rank + d] = node.strides[d].get(f);
@@ -151,9 +183,9 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
     boxes |= node.kind == GroupNode::Box;
   }
   // Merge dimensions, innermost first, while every stream runs on over them.
-  size_t outer = rank - 1; // dimensions [0, outer) are walked one by one; the rest is one row
-  int64_t row = size[rank - 1];
   const size_t inner = rank - 1;
+  size_t outer = inner; // dimensions [0, outer) are walked one by one; the rest is one row
+  int64_t row = size[inner];
   while (outer > 0 && !boxes) {
     size_t d = outer - 1;
     bool runs = true;
@@ -177,15 +209,17 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
     row *= size[d];
     outer = d;
   }
-  const bool merged = outer + 1 < rank;
+  const bool merged = outer < inner;
   for (size_t s = 0; s < streams; ++s) {
     w.step[s] = w.strides[s * rank + inner];
-    const GroupStream& stream = g.streams[s];
-    w.splat[s] = stream.kind == GroupStream::Cell || (stream.kind == GroupStream::Operand && w.step[s] == 0);
+    const GroupStream::Kind kind = g.streams[s].kind;
+    w.splat[s] = kind == GroupStream::Cell || (kind == GroupStream::Operand && w.step[s] == 0);
   }
-  for (size_t k = 0; k < nodes; ++k)
-    if (g.nodes[k].kind == GroupNode::Iota && g.streams[size_t(g.nodes[k].dst)].kind == GroupStream::Strip && !w.step[g.nodes[k].dst])
-      w.splat[g.nodes[k].dst] = w.iotaStride[k * rank + inner] == 0;
+  if (iotas)
+    for (size_t k = 0; k < nodes; ++k)
+      if (g.nodes[k].kind == GroupNode::Iota && g.streams[size_t(g.nodes[k].dst)].kind == GroupStream::Strip && !w.step[g.nodes[k].dst])
+        w.splat[g.nodes[k].dst] = w.iotaStride[k * rank + inner] == 0;
+  prepare(g, f, w, sinks);
   for (;;) {
     for (int64_t pos = 0; pos < row; pos += g.stripElements)
       runStrip(g, f, w, sinks, index, inner, merged, pos, std::min(g.stripElements, row - pos));
@@ -197,11 +231,12 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
       ++index[d];
       bool wrapped = index[d] == hi[d];
       int64_t by = wrapped ? 1 - size[d] : 1;
-      for (size_t s = 0; s < streams; ++s)
-        w.base[s] += by * w.strides[s * rank + d];
-      for (size_t k = 0; k < nodes; ++k)
-        if (g.nodes[k].kind == GroupNode::Iota)
-          w.iota[k] = int64_t(uint64_t(w.iota[k]) + uint64_t(by) * uint64_t(w.iotaStride[k * rank + d]));
+      for (size_t i = 0; i < w.movings; ++i)
+        w.base[w.moving[i]] += by * w.strides[size_t(w.moving[i]) * rank + d];
+      if (iotas)
+        for (size_t k = 0; k < nodes; ++k)
+          if (g.nodes[k].kind == GroupNode::Iota)
+            w.iota[k] = int64_t(uint64_t(w.iota[k]) + uint64_t(by) * uint64_t(w.iotaStride[k * rank + d]));
       if (!wrapped)
         break;
       index[d] = lo[d];
@@ -253,6 +288,8 @@ bool meet(uintptr_t aLo, uintptr_t aHi, uintptr_t bLo, uintptr_t bHi) { return a
   w.step = static_cast<int64_t*>(__builtin_alloca(w##Streams * sizeof(int64_t)));                                        \
   w.at = static_cast<const std::byte**>(__builtin_alloca(w##Streams * sizeof(std::byte*)));                              \
   w.splat = static_cast<uint8_t*>(__builtin_alloca(w##Streams));                                                         \
+  w.active = static_cast<Active*>(__builtin_alloca(w##Nodes * sizeof(Active)));                                          \
+  w.moving = static_cast<int32_t*>(__builtin_alloca(w##Streams * sizeof(int32_t)));                                      \
   w.iota = static_cast<int64_t*>(__builtin_alloca(w##Nodes * sizeof(int64_t)));                                          \
   w.iotaStride = static_cast<int64_t*>(__builtin_alloca(w##Nodes * w##Rank * sizeof(int64_t)))
 
@@ -270,14 +307,14 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
   for (size_t i = 0; i < count; ++i) {
     const GroupNode& node = g.nodes[size_t(g.sinks[i])];
     SinkState& s = sinks[i];
-    s.enabled = !failed;
+    s.wanted = s.enabled = !failed;
     s.direct = false;
     if (failed) // stores before the failing one still happen, later ones do not
       continue;
     if (!checkAccess(node.access, f, in, true, s.range)) [[unlikely]] {
       f.trap.where = f.plan->locations[node.locationIndex];
       failed = true;
-      s.enabled = false;
+      s.wanted = s.enabled = false;
       continue;
     }
     for (size_t d = 0; d < rank; ++d) {
@@ -326,17 +363,13 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
     if (sinksMeet) [[unlikely]] {
       // One store after the other, each over the whole region.
       for (size_t i = 0; i < count; ++i) {
-        if (!sinks[i].enabled)
+        if (!sinks[i].wanted)
           continue;
         for (size_t j = 0; j < count; ++j)
           sinks[j].enabled = j == i;
+        w.actives = w.movings = 0;
         place(g, f, w);
         walk(g, f, w, sinks, lo, hi);
-        for (size_t j = 0; j < count; ++j)
-          sinks[j].enabled = true;
-        if (failed)
-          for (size_t j = i + 1; j < count; ++j)
-            sinks[j].enabled = j < count - 1 && sinks[j].range.begin != 0;
       }
       return failed ? nullptr : in + 1;
     }
@@ -382,6 +415,7 @@ void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* argumen
       w.step[s] = g.streams[size_t(s)].elementBytes;
     }
   }
+  prepare(g, f, w, nullptr);
   int64_t index[1] = {0};
   for (int64_t pos = 0; pos < n; pos += g.stripElements)
     runStrip(g, f, w, nullptr, index, 0, false, pos, std::min(g.stripElements, n - pos));

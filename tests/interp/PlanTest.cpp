@@ -1,0 +1,184 @@
+// tests/interp/PlanTest.cpp -- the shape of plans: what is hoisted, fused, accumulated in place, kept symbolic.
+// Results of running them are tested by tests/interp/ops and tests/interp/plan.
+#define BOOST_TEST_MODULE plan
+#include "interp/plan/Builder.h"
+#include "interp/plan/Plan.h"
+#include "ir/Passes.h"
+#include "ir/TT.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include <boost/test/unit_test.hpp>
+
+using namespace tiletwin;
+using namespace tiletwin::interp;
+
+namespace {
+
+struct Planner {
+  Planner() {
+    mlir::DialectRegistry registry;
+    tt::registerDialects(registry);
+    context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+    tt::prepareContext(*context);
+    context->getDiagEngine().registerHandler([this](mlir::Diagnostic& d) { diagnostics += d.str() + "\n"; });
+  }
+  std::shared_ptr<const Program> plan(const std::string& body, bool symbolic = true) {
+    auto module = tt::parseTtir("module {\n" + body + "\n}\n", "plan.mlir", *context);
+    if (!module || failed(tt::makeTtir(*module, true)))
+      return nullptr;
+    PlanOptions options;
+    options.symbolic = symbolic;
+    return planModule(*module, "f", options);
+  }
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::string diagnostics;
+};
+
+size_t count(const std::vector<std::string>& lines, const std::string& prefix) {
+  size_t n = 0;
+  for (const std::string& line : lines)
+    n += line.rfind(prefix, 0) == 0;
+  return n;
+}
+
+const char* const kVectorAdd = R"(
+tt.func public @f(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32) {
+  %c = arith.constant 1024 : i32
+  %pid = tt.get_program_id x : i32
+  %b = arith.muli %pid, %c : i32
+  %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %bs = tt.splat %b : i32 -> tensor<1024xi32>
+  %k = arith.addi %bs, %i : tensor<1024xi32>
+  %ns = tt.splat %n : i32 -> tensor<1024xi32>
+  %m = arith.cmpi slt, %k, %ns : tensor<1024xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %k : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %xv = tt.load %xp, %m : tensor<1024x!tt.ptr<f32>>
+  %ys = tt.splat %y : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %yp = tt.addptr %ys, %k : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %yv = tt.load %yp, %m : tensor<1024x!tt.ptr<f32>>
+  %s = arith.addf %xv, %yv : tensor<1024xf32>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %op = tt.addptr %os, %k : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  tt.store %op, %s, %m : tensor<1024x!tt.ptr<f32>>
+  tt.return
+})";
+
+const char* const kMatmul = R"(
+tt.func public @f(%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %c: !tt.ptr<f32>, %K: i32, %s: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %i = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %r = tt.expand_dims %i {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %k = tt.expand_dims %i {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %ss = tt.splat %s : i32 -> tensor<16x1xi32>
+  %rs = arith.muli %r, %ss : tensor<16x1xi32>
+  %rb = tt.broadcast %rs : tensor<16x1xi32> -> tensor<16x16xi32>
+  %kb = tt.broadcast %k : tensor<1x16xi32> -> tensor<16x16xi32>
+  %o = arith.addi %rb, %kb : tensor<16x16xi32>
+  %as = tt.splat %a : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+  %ap0 = tt.addptr %as, %o : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
+  %bs = tt.splat %b : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+  %bp0 = tt.addptr %bs, %o : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
+  %step = arith.muli %s, %c16 : i32
+  %steps = tt.splat %step : i32 -> tensor<16x16xi32>
+  %c16s = arith.constant dense<16> : tensor<16x16xi32>
+  %acc:3 = scf.for %j = %c0 to %K step %c1 iter_args(%ap = %ap0, %bp = %bp0, %d = %zero)
+      -> (tensor<16x16x!tt.ptr<f32>>, tensor<16x16x!tt.ptr<f32>>, tensor<16x16xf32>) : i32 {
+    %av = tt.load %ap : tensor<16x16x!tt.ptr<f32>>
+    %bv = tt.load %bp : tensor<16x16x!tt.ptr<f32>>
+    %e = tt.dot %av, %bv, %d : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
+    %an = tt.addptr %ap, %c16s : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
+    %bn = tt.addptr %bp, %steps : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
+    scf.yield %an, %bn, %e : tensor<16x16x!tt.ptr<f32>>, tensor<16x16x!tt.ptr<f32>>, tensor<16x16xf32>
+  }
+  %cs = tt.splat %c : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+  %cp = tt.addptr %cs, %o : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
+  tt.store %cp, %acc#2 : tensor<16x16x!tt.ptr<f32>>
+  tt.return
+})";
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(vector_add_is_one_group) {
+  Planner planner;
+  auto program = planner.plan(kVectorAdd);
+  BOOST_REQUIRE_MESSAGE(program, planner.diagnostics);
+  const Plan& plan = program->plan();
+  BOOST_TEST(count(plan.codeText, "Group [arith.addf, store]") == 1u);
+  BOOST_TEST(count(plan.codeText, "Group") == 1u);
+  BOOST_TEST(count(plan.codeText, "Load") == 2u);
+  BOOST_TEST(count(plan.codeText, "Gather") == 0u);
+  BOOST_TEST(plan.code.size() <= 14u);
+  BOOST_TEST(plan.storesMemory);
+  BOOST_REQUIRE(plan.fallback); // pid * 1024 + i may wrap around
+  BOOST_TEST(count(plan.fallback->codeText, "Gather") == 2u);
+  BOOST_TEST(count(plan.fallback->codeText, "Scatter") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(matmul_loop_is_loads_dot_and_two_additions) {
+  Planner planner;
+  auto program = planner.plan(kMatmul);
+  BOOST_REQUIRE_MESSAGE(program, planner.diagnostics);
+  const std::vector<std::string>& text = program->plan().codeText;
+  size_t begin = 0, end = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i].rfind("For", 0) == 0) begin = i;
+    if (text[i].rfind("Next", 0) == 0) end = i;
+  }
+  std::vector<std::string> loop(text.begin() + long(begin) + 1, text.begin() + long(end));
+  BOOST_TEST(count(loop, "Load") == 2u);
+  BOOST_TEST(count(loop, "Dot") == 1u);
+  BOOST_TEST(count(loop, "Add64") == 2u);
+  BOOST_TEST(count(loop, "Move") == 2u);  // the pointers' bases; the accumulator stays where it is
+  BOOST_TEST(count(loop, "Group") == 0u);
+  BOOST_TEST(loop.size() == 7u);
+}
+
+BOOST_AUTO_TEST_CASE(values_share_the_arena_by_liveness) {
+  Planner planner;
+  // Each reduction needs its whole operand, which is dead afterwards: a chain of them takes little more than two tiles.
+  std::string text = "tt.func public @f(%x: !tt.ptr<f32>) {\n"
+                     "  %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>\n"
+                     "  %v0 = arith.sitofp %i : tensor<1024xi32> to tensor<1024xf32>\n";
+  for (int k = 0; k < 8; ++k) {
+    std::string a = std::to_string(k), b = std::to_string(k + 1);
+    text += "  %s" + a + " = \"tt.reduce\"(%v" + a + ") <{axis = 0 : i32}> ({\n  ^bb0(%p: f32, %q: f32):\n    %r = arith.addf %p, %q : f32\n"
+            "    tt.reduce.return %r : f32\n  }) : (tensor<1024xf32>) -> f32\n"
+            "  %t" + a + " = tt.splat %s" + a + " : f32 -> tensor<1024xf32>\n"
+            "  %v" + b + " = arith.subf %v" + a + ", %t" + a + " : tensor<1024xf32>\n";
+  }
+  text += "  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>\n"
+          "  %xp = tt.addptr %xs, %i : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>\n"
+          "  tt.store %xp, %v8 : tensor<1024x!tt.ptr<f32>>\n  tt.return\n}";
+  auto program = planner.plan(text);
+  BOOST_REQUIRE_MESSAGE(program, planner.diagnostics);
+  BOOST_TEST(program->plan().frameBytes <= 4u * 4096u);
+}
+
+BOOST_AUTO_TEST_CASE(unsupported_operation_is_named) {
+  Planner planner;
+  auto program = planner.plan(R"(
+tt.func public @f(%o: !tt.ptr<f32>, %x: f32) {
+  %y = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_tanf"} : (f32) -> f32
+  tt.store %o, %y : !tt.ptr<f32>
+  tt.return
+})");
+  if (!program)
+    BOOST_TEST(planner.diagnostics.find("interpreter: tt.extern_elementwise is not supported yet") != std::string::npos,
+               planner.diagnostics);
+}
+
+BOOST_AUTO_TEST_CASE(missing_function_is_an_error) {
+  Planner planner;
+  BOOST_TEST(!planner.plan("tt.func public @g() {\n  tt.return\n}"));
+  BOOST_TEST(planner.diagnostics.find("no function f") != std::string::npos, planner.diagnostics);
+}
+
+BOOST_AUTO_TEST_CASE(table_is_sorted_and_found) {
+  for (const char* name : {"arith.addf", "math.sqrt", "scf.for", "tt.addptr", "tt.unsplat", "ttg.barrier", "ub.poison"})
+    BOOST_TEST(findPlanRow(name), name);
+  BOOST_TEST(!findPlanRow("tt.nothing"));
+}
