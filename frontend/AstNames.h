@@ -9,15 +9,15 @@ namespace tiletwin::frontend {
 /// Interned attribute names.
 struct AstNames {
   PyObject *lineno, *col_offset, *id, *ctx, *value, *targets, *target, *annotation, *op, *ops, *left, *right, *operand,
-      *values, *comparators, *test, *body, *orelse, *func, *args, *keywords, *arg, *attr, *slice, *elts, *lower, *upper, *step,
-      *iter, *msg, *conversion, *elt, *generators, *ifs, *name, *posonlyargs, *vararg, *kwonlyargs, *kwarg, *items,
-      *context_expr, *format_spec, *names, *simple;
+      *values, *comparators, *test, *body, *orelse, *func, *args, *keywords, *arg, *attr, *slice, *elts, *lower, *upper,
+      *step, *iter, *msg, *conversion, *elt, *generators, *ifs, *name, *posonlyargs, *vararg, *kwonlyargs, *kwarg,
+      *items, *context_expr, *format_spec, *names, *simple;
 };
 
 /// Classes of nodes that the walker tells apart by hand; borrowed, compared by address with classOf(node).
 struct AstClasses {
-  PyObject *assign, *annAssign, *augAssign, *forLoop, *whileLoop, *ifStatement, *withStatement, *returnStatement, *name, *tuple, *list,
-      *call, *namedExpr, *attribute, *constant, *starred, *subscript;
+  PyObject *assign, *annAssign, *augAssign, *forLoop, *whileLoop, *ifStatement, *withStatement, *returnStatement, *name,
+      *tuple, *list, *call, *namedExpr, *attribute, *constant, *starred, *subscript;
 };
 const AstClasses& astClasses();
 /// `ast.<name>`: one reference is kept for ever. Null with an error set.
@@ -25,16 +25,43 @@ PyObject* astClass(const char* name);
 inline PyObject* classOf(PyObject* node) { return reinterpret_cast<PyObject*>(Py_TYPE(node)); }
 
 enum class AstOperator : uint8_t {
-  Add, Sub, Mult, Div, FloorDiv, Mod, Pow, MatMult, LShift, RShift, BitAnd, BitOr, BitXor,
-  Eq, NotEq, Lt, LtE, Gt, GtE, Is, IsNot, In, NotIn, And, Or, USub, UAdd, Invert, Not,
+  Add,
+  Sub,
+  Mult,
+  Div,
+  FloorDiv,
+  Mod,
+  Pow,
+  MatMult,
+  LShift,
+  RShift,
+  BitAnd,
+  BitOr,
+  BitXor,
+  Eq,
+  NotEq,
+  Lt,
+  LtE,
+  Gt,
+  GtE,
+  Is,
+  IsNot,
+  In,
+  NotIn,
+  And,
+  Or,
+  USub,
+  UAdd,
+  Invert,
+  Not,
 };
 
 /// How one Python operator is done at run time and at compile time.
 struct OperatorRow {
-  const char* node;            ///< class in ast
+  const char* node; ///< class in ast
   AstOperator op;
   const char* symbol;
-  const char* method;          ///< "__add__", for objects with methods of their own
+  const char* method; ///< "__add__", for objects with methods of their own
   const char* reflected;
 };
 

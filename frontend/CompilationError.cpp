@@ -7,7 +7,8 @@ namespace tiletwin::frontend {
 namespace {
 
 PyRef errorClass(ErrorClass kind) {
-  static constexpr const char* kNames[] = {"CompilationError", "UnsupportedLanguageConstruct", "CompileTimeAssertionFailure"};
+  static constexpr const char* kNames[] = {"CompilationError", "UnsupportedLanguageConstruct",
+                                           "CompileTimeAssertionFailure"};
   PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
   return module ? PyRef::steal(PyObject_GetAttrString(module.get(), kNames[int(kind)])) : PyRef();
 }
@@ -17,32 +18,26 @@ PyRef takeError() {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
-  if (value && traceback)
-    PyException_SetTraceback(value, traceback);
+  if (value && traceback) PyException_SetTraceback(value, traceback);
   PyRef ownType = PyRef::steal(type), ownTraceback = PyRef::steal(traceback);
   return PyRef::steal(value);
 }
 
-void putError(const PyRef& value) {
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(value.get())), value.get());
-}
+void putError(const PyRef& value) { PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(value.get())), value.get()); }
 
 /// Makes an exception of class `cls` and sets it, with `cause` behind it.
 void setError(PyObject* cls, const SourcePlace& place, llvm::StringRef message, PyRef cause) {
   PyRef kwargs = PyRef::steal(PyDict_New());
   PyRef args = PyRef::steal(Py_BuildValue("(s#sll)", message.data(), Py_ssize_t(message.size()), place.file.c_str(),
                                           place.line, place.column));
-  if (!kwargs || !args)
-    return;
-  if (place.sourceLine)
-    PyDict_SetItemString(kwargs.get(), "source_line", place.sourceLine.get());
+  if (!kwargs || !args) return;
+  if (place.sourceLine) PyDict_SetItemString(kwargs.get(), "source_line", place.sourceLine.get());
   if (place.functionLine) {
     PyRef line = PyRef::steal(PyLong_FromLong(place.functionLine));
     PyDict_SetItemString(kwargs.get(), "first_line", line.get());
   }
   PyRef error = PyRef::steal(PyObject_Call(cls, args.get(), kwargs.get()));
-  if (!error)
-    return;
+  if (!error) return;
   putError(error);
   if (cause) {
     PyRef made = takeError();
@@ -62,20 +57,17 @@ std::string messageOf(PyObject* error) {
   std::string text = utf8 ? utf8 : "";
   PyErr_Clear();
   // Errors of the rules carry whole sentences; those of Python's own machinery need their class to be understood.
-  for (PyObject* cls : {PyExc_TypeError, PyExc_ValueError, PyExc_NameError, PyExc_AssertionError, PyExc_NotImplementedError,
-                        PyExc_AttributeError, PyExc_RuntimeError, PyExc_RecursionError})
-    if (!text.empty() && reinterpret_cast<PyObject*>(Py_TYPE(error)) == cls)
-      return text;
+  for (PyObject* cls : {PyExc_TypeError, PyExc_ValueError, PyExc_NameError, PyExc_AssertionError,
+                        PyExc_NotImplementedError, PyExc_AttributeError, PyExc_RuntimeError, PyExc_RecursionError})
+    if (!text.empty() && reinterpret_cast<PyObject*>(Py_TYPE(error)) == cls) return text;
   std::string name = typeName(error);
-  if (llvm::StringRef(name).contains("Compil") || name == "UnsupportedLanguageConstruct")
-    return text;
+  if (llvm::StringRef(name).contains("Compil") || name == "UnsupportedLanguageConstruct") return text;
   return text.empty() ? name : name + ": " + text;
 }
 
 bool isLocated(PyObject* error) {
   PyRef cls = errorClass(ErrorClass::Compilation);
-  if (!cls || PyObject_IsInstance(error, cls.get()) != 1)
-    return false;
+  if (!cls || PyObject_IsInstance(error, cls.get()) != 1) return false;
   PyRef line = PyRef::steal(PyObject_GetAttrString(error, "line"));
   return line && line.get() != Py_None;
 }
@@ -84,16 +76,14 @@ bool isLocated(PyObject* error) {
 
 void raiseAt(const SourcePlace& place, llvm::StringRef message, ErrorClass kind) {
   PyRef cause = PyErr_Occurred() ? takeError() : PyRef();
-  if (PyRef cls = errorClass(kind))
-    setError(cls.get(), place, message, std::move(cause));
+  if (PyRef cls = errorClass(kind)) setError(cls.get(), place, message, std::move(cause));
 }
 
 bool errorIsLocated() {
   PyRef error = takeError();
   bool located = error && isLocated(error.get());
   PyErr_Clear();
-  if (error)
-    putError(error);
+  if (error) putError(error);
   return located;
 }
 
@@ -106,13 +96,12 @@ void locateError(const SourcePlace& place) {
   bool keep = PyObject_IsInstance(error.get(), PyExc_Exception) != 1 ||
               PyObject_IsInstance(error.get(), PyExc_MemoryError) == 1 || isLocated(error.get());
   PyErr_Clear();
-  if (keep)
-    return putError(error);
+  if (keep) return putError(error);
   std::string message = messageOf(error.get());
   PyRef compilation = errorClass(ErrorClass::Compilation);
-  if (!compilation)
-    return;
-  // A CompilationError (static assertion, unsupported construct) raised by a function of the library: same class, now with a place.
+  if (!compilation) return;
+  // A CompilationError (static assertion, unsupported construct) raised by a function of the library: same class, now
+  // with a place.
   if (PyObject_IsInstance(error.get(), compilation.get()) == 1)
     return setError(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), place, message, {});
   setError(compilation.get(), place, message, std::move(error));
@@ -121,16 +110,14 @@ void locateError(const SourcePlace& place) {
 void chainError(const SourcePlace& place, llvm::StringRef calleeName) {
   PyRef error = takeError();
   if (!error || PyObject_IsInstance(error.get(), PyExc_Exception) != 1) {
-    if (error)
-      putError(error);
+    if (error) putError(error);
     return;
   }
   PyRef text = PyRef::steal(PyObject_Str(error.get()));
   const char* utf8 = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr;
   std::string message = ("in the call of " + calleeName + " here:\n" + (utf8 ? utf8 : "")).str();
   PyErr_Clear();
-  if (PyRef cls = errorClass(ErrorClass::Compilation))
-    setError(cls.get(), place, message, std::move(error));
+  if (PyRef cls = errorClass(ErrorClass::Compilation)) setError(cls.get(), place, message, std::move(error));
 }
 
 bool placeOf(mlir::Location location, SourcePlace& place) {
@@ -145,8 +132,7 @@ bool placeOf(mlir::Location location, SourcePlace& place) {
       .Case([&](mlir::CallSiteLoc call) { return placeOf(call.getCallee(), place); })
       .Case([&](mlir::FusedLoc fused) {
         for (mlir::Location part : fused.getLocations())
-          if (placeOf(part, place))
-            return true;
+          if (placeOf(part, place)) return true;
         return false;
       })
       .Default([](auto) { return false; });

@@ -12,9 +12,9 @@ namespace tiletwin::frontend {
 /// A place in the user's source.
 struct SourcePlace {
   std::string file;
-  long line = 0;       ///< 1-based
-  long column = 0;     ///< 0-based, in UTF-8 bytes, as ast counts
-  PyRef sourceLine;    ///< str, or null
+  long line = 0;    ///< 1-based
+  long column = 0;  ///< 0-based, in UTF-8 bytes, as ast counts
+  PyRef sourceLine; ///< str, or null
   long functionLine = 0;
 };
 

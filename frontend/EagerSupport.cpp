@@ -1,6 +1,7 @@
 // frontend/EagerSupport.cpp -- assignment, truth, and/or/not, chains, loops and calls of eager mode.
 // Not here:  the rewrite that inserts the calls (python/tiletwin/eager/rewriter.py), evaluation (the eager builder).
-// Invariant: types of values are those that compiled mode gives; `and`, `or` and ternaries keep what they need on a stack
+// Invariant: types of values are those that compiled mode gives; `and`, `or` and ternaries keep what they need on a
+// stack
 //            per thread, which eager_reset empties when a program starts.
 #include "frontend/EagerSupport.h"
 #include "frontend/Raise.h"
@@ -17,8 +18,7 @@ std::vector<PyRef>& pending() {
 }
 
 PyRef popPending() {
-  if (pending().empty())
-    return raise(PyExc_SystemError, "tiletwin: eager mode's operand stack is empty");
+  if (pending().empty()) return raise(PyExc_SystemError, "tiletwin: eager mode's operand stack is empty");
   PyRef top = std::move(pending().back());
   pending().pop_back();
   return top;
@@ -26,8 +26,7 @@ PyRef popPending() {
 
 Builder* builderOrError() {
   Builder* builder = Builder::current();
-  if (!builder)
-    raise(PyExc_RuntimeError, "a kernel's function was called outside a launch");
+  if (!builder) raise(PyExc_RuntimeError, "a kernel's function was called outside a launch");
   return builder;
 }
 
@@ -36,12 +35,10 @@ PyObject* truthObject(bool value) { return PyBool_FromLong(value); }
 
 /// Truth of a value: 1, 0, or -1 with an error set. Blocks are an error as in compiled mode.
 int truthOf(PyObject* value) {
-  if (!isTensor(value))
-    return PyObject_IsTrue(unwrap(value));
+  if (!isTensor(value)) return PyObject_IsTrue(unwrap(value));
   Builder* builder = builderOrError();
   Value condition = builder ? truth(*builder, value) : Value();
-  if (!condition)
-    return -1;
+  if (!condition) return -1;
   if (!eagerHooks().item) {
     raise(PyExc_SystemError, "tiletwin: eager mode is not set up");
     return -1;
@@ -51,8 +48,7 @@ int truthOf(PyObject* value) {
 }
 
 PyObject* assign(PyObject*, PyObject* value) {
-  if (isTensor(value))
-    return PyRef::borrow(value).release();
+  if (isTensor(value)) return PyRef::borrow(value).release();
   PyRef wrapped = wrapConstant(value);
   Builder* builder = wrapped ? builderOrError() : nullptr;
   return builder ? materialise(*builder, wrapped.get()).release() : nullptr;
@@ -85,13 +81,13 @@ PyObject* notFunction(PyObject*, PyObject* value) {
   return is < 0 ? nullptr : truthObject(!is);
 }
 
-/// `a and b` is `end_and(b) if begin_and(a) else take()`: a compile-time a decides or drops out, a tensor never decides.
+/// `a and b` is `end_and(b) if begin_and(a) else take()`: a compile-time a decides or drops out, a tensor never
+/// decides.
 PyObject* begin(PyObject* value, bool isAnd) {
   bool evaluateRest = true;
   if (!isTensor(value)) {
     int is = PyObject_IsTrue(unwrap(value));
-    if (is < 0)
-      return nullptr;
+    if (is < 0) return nullptr;
     evaluateRest = bool(is) == isAnd;
   }
   pending().push_back(PyRef::borrow(value));
@@ -99,16 +95,16 @@ PyObject* begin(PyObject* value, bool isAnd) {
 }
 PyObject* end(PyObject* second, bool isAnd) {
   PyRef first = popPending();
-  if (!first || !isTensor(first.get()))
-    return first ? PyRef::borrow(second).release() : nullptr;
+  if (!first || !isTensor(first.get())) return first ? PyRef::borrow(second).release() : nullptr;
   if (!isTensor(second)) {
     int is = PyObject_IsTrue(unwrap(second));
-    if (is < 0)
-      return nullptr;
+    if (is < 0) return nullptr;
     return bool(is) == isAnd ? first.release() : PyRef::borrow(second).release();
   }
   Builder* builder = builderOrError();
-  return builder ? tensorOrNull(binary(*builder, isAnd ? BinaryOp::LogicalAnd : BinaryOp::LogicalOr, first.get(), second)) : nullptr;
+  return builder
+             ? tensorOrNull(binary(*builder, isAnd ? BinaryOp::LogicalAnd : BinaryOp::LogicalOr, first.get(), second))
+             : nullptr;
 }
 PyObject* beginAnd(PyObject*, PyObject* value) { return begin(value, true); }
 PyObject* beginOr(PyObject*, PyObject* value) { return begin(value, false); }
@@ -119,23 +115,20 @@ PyObject* take(PyObject*, PyObject*) { return popPending().release(); }
 /// `x if c else y` is `end_if(x) if begin_if(c) else end_if(y)`: numbers become tensors if c is one.
 PyObject* beginIf(PyObject*, PyObject* condition) {
   int is = truthOf(condition);
-  if (is < 0)
-    return nullptr;
+  if (is < 0) return nullptr;
   pending().push_back(PyRef::borrow(condition));
   return truthObject(is);
 }
 PyObject* endIf(PyObject*, PyObject* value) {
   PyRef condition = popPending();
-  if (!condition || !isTensor(condition.get()))
-    return condition ? PyRef::borrow(value).release() : nullptr;
+  if (!condition || !isTensor(condition.get())) return condition ? PyRef::borrow(value).release() : nullptr;
   Builder* builder = builderOrError();
   return builder ? tensorOrNull(toTensor(*builder, value)) : nullptr;
 }
 
 PyObject* identity(PyObject* args, bool wanted) {
   PyObject *x, *y;
-  if (!PyArg_ParseTuple(args, "OO", &x, &y))
-    return nullptr;
+  if (!PyArg_ParseTuple(args, "OO", &x, &y)) return nullptr;
   return truthObject((unwrap(x) == unwrap(y)) == wanted);
 }
 PyObject* isFunction(PyObject*, PyObject* args) { return identity(args, true); }
@@ -143,8 +136,7 @@ PyObject* isNotFunction(PyObject*, PyObject* args) { return identity(args, false
 
 PyObject* membership(PyObject* args, bool wanted) {
   PyObject *item, *container;
-  if (!PyArg_ParseTuple(args, "OO", &item, &container))
-    return nullptr;
+  if (!PyArg_ParseTuple(args, "OO", &item, &container)) return nullptr;
   PyRef plainItem = unwrapDeep(item), plainContainer = unwrapDeep(container);
   int in = plainItem && plainContainer ? PySequence_Contains(plainContainer.get(), plainItem.get()) : -1;
   return in < 0 ? nullptr : truthObject((in == 1) == wanted);
@@ -161,23 +153,21 @@ PyObject* allOf(PyObject*, PyObject* args) {
     if (!isTensor(result.get())) {
       int is = PyObject_IsTrue(unwrap(result.get()));
       pending().pop_back();
-      if (is <= 0)
-        return is < 0 ? nullptr : result.release();
+      if (is <= 0) return is < 0 ? nullptr : result.release();
       result = PyRef::borrow(next);
       continue;
     }
     result = PyRef::steal(end(next, true));
-    if (!result)
-      return nullptr;
+    if (!result) return nullptr;
   }
   return result.release();
 }
 
-/// compare("<<=", a, b, c): `a < b <= c` with each operand computed once. Operators are given as indices of Py_LT ... Py_GE.
+/// compare("<<=", a, b, c): `a < b <= c` with each operand computed once. Operators are given as indices of Py_LT ...
+/// Py_GE.
 PyObject* chain(PyObject*, PyObject* args) {
   Py_ssize_t size = PyTuple_Size(args);
-  if (size < 3)
-    return raiseType("a chain has operators and at least two operands");
+  if (size < 3) return raiseType("a chain has operators and at least two operands");
   PyObject* operators = PyTuple_GetItem(args, 0);
   PyRef results = PyRef::steal(PyTuple_New(size - 2));
   for (Py_ssize_t i = 0; results && i < size - 2; ++i) {
@@ -185,8 +175,7 @@ PyObject* chain(PyObject*, PyObject* args) {
     PyObject *x = PyTuple_GetItem(args, i + 1), *y = PyTuple_GetItem(args, i + 2);
     PyRef result = op < 6 ? PyRef::steal(PyObject_RichCompare(x, y, int(op)))
                           : PyRef::steal(truthObject((unwrap(x) == unwrap(y)) == (op == 6)));
-    if (!result || PyTuple_SetItem(results.get(), i, result.release()) < 0)
-      return nullptr;
+    if (!result || PyTuple_SetItem(results.get(), i, result.release()) < 0) return nullptr;
   }
   return results ? allOf(nullptr, results.get()) : nullptr;
 }
@@ -201,8 +190,7 @@ PyObject* tupleOf(PyObject*, PyObject* list) {
 /// returned(value, conditions...): a function whose returns depend on run-time conditions returns tensors, not numbers.
 PyObject* returned(PyObject* self, PyObject* args) {
   bool dynamic = false;
-  for (Py_ssize_t i = 1; i < PyTuple_Size(args); ++i)
-    dynamic |= isTensor(PyTuple_GetItem(args, i));
+  for (Py_ssize_t i = 1; i < PyTuple_Size(args); ++i) dynamic |= isTensor(PyTuple_GetItem(args, i));
   PyObject* value = PyTuple_GetItem(args, 0);
   return dynamic ? assign(self, value) : PyRef::borrow(value).release();
 }
@@ -213,14 +201,14 @@ PyObject* returned(PyObject* self, PyObject* args) {
 PyObject* counter(PyObject* dtype, PyObject* number) {
   Type type;
   Builder* builder = builderOrError();
-  if (!builder || !typeFromPython(dtype, type))
-    return nullptr;
+  if (!builder || !typeFromPython(dtype, type)) return nullptr;
   return tensorOrNull(numberAs(*builder, number, type));
 }
 PyMethodDef kCounter = {"counter", counter, METH_O, nullptr};
 
 PyRef itemOf(const Value& value) {
-  return eagerHooks().item ? PyRef::steal(eagerHooks().item(value)) : raise(PyExc_SystemError, "tiletwin: eager mode is not set up");
+  return eagerHooks().item ? PyRef::steal(eagerHooks().item(value))
+                           : raise(PyExc_SystemError, "tiletwin: eager mode is not set up");
 }
 
 /// The iterable of `for i in range(...)`: tensors of the type of rule 53, made one at a time.
@@ -229,15 +217,14 @@ PyObject* runTimeRange(PyObject* args, PyObject* kwargs) {
   Py_ssize_t given = PyTuple_Size(args);
   PyRef zero = PyRef::steal(PyLong_FromLong(0)), one = PyRef::steal(PyLong_FromLong(1));
   auto argument = [&](Py_ssize_t index, const char* name) -> PyObject* {
-    if (index < given)
-      return PyTuple_GetItem(args, index);
+    if (index < given) return PyTuple_GetItem(args, index);
     return kwargs ? PyDict_GetItemString(kwargs, name) : nullptr;
   };
   PyObject *first = argument(0, "arg1"), *second = argument(1, "arg2"), *step = argument(2, "step");
-  if (!builder || !first)
-    return builder ? static_cast<PyObject*>(raiseType("range needs an end")) : nullptr;
+  if (!builder || !first) return builder ? static_cast<PyObject*>(raiseType("range needs an end")) : nullptr;
   bool oneBound = !second || unwrap(second) == Py_None;
-  PyObject* parts[3] = {oneBound ? zero.get() : first, oneBound ? first : second, !step || unwrap(step) == Py_None ? one.get() : step};
+  PyObject* parts[3] = {oneBound ? zero.get() : first, oneBound ? first : second,
+                        !step || unwrap(step) == Py_None ? one.get() : step};
   static constexpr const char* kNames[3] = {"start", "end", "step"};
   bool stepIsConstant = !isTensor(parts[2]);
   Value bounds[3];
@@ -246,10 +233,10 @@ PyObject* runTimeRange(PyObject* args, PyObject* kwargs) {
   for (int i = 0; i < 3; ++i) {
     // A negative compile-time step runs downwards; its own type does not count as unsigned or wider.
     bounds[i] = toTensor(*builder, parts[i]);
-    if (!bounds[i])
-      return nullptr;
+    if (!bounds[i]) return nullptr;
     if (!bounds[i].type.isInt() || bounds[i].type.isBlock())
-      return raiseType(llvm::Twine("the ") + kNames[i] + " of a loop's range must be an integer, and this is " + bounds[i].type.str());
+      return raiseType(llvm::Twine("the ") + kNames[i] + " of a loop's range must be an integer, and this is " +
+                       bounds[i].type.str());
     if (i == 0)
       type = bounds[0].type;
     else if (!promote(type, bounds[i].type, false, type))
@@ -258,8 +245,7 @@ PyObject* runTimeRange(PyObject* args, PyObject* kwargs) {
   for (int i = 0; i < 3; ++i) {
     Value converted = i == 2 && stepIsConstant ? bounds[2] : cast(*builder, bounds[i], type);
     numbers[i] = converted ? itemOf(converted) : PyRef();
-    if (!numbers[i])
-      return nullptr;
+    if (!numbers[i]) return nullptr;
   }
   PyRef compared = PyRef::steal(PyObject_RichCompare(numbers[2].get(), zero.get(), stepIsConstant ? Py_NE : Py_GT));
   int fine = compared ? PyObject_IsTrue(compared.get()) : -1;
@@ -267,22 +253,22 @@ PyObject* runTimeRange(PyObject* args, PyObject* kwargs) {
     return fine < 0 ? nullptr
                     : static_cast<PyObject*>(raiseValue(stepIsConstant ? "the step of a loop must not be 0"
                                                                        : "a run-time step of a loop must be positive"));
-  PyRef range = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type), numbers[0].get(), numbers[1].get(),
-                                                          numbers[2].get(), nullptr));
+  PyRef range = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type), numbers[0].get(),
+                                                          numbers[1].get(), numbers[2].get(), nullptr));
   PyRef dtype = range ? typeToPython(type) : PyRef();
   PyRef make = dtype ? PyRef::steal(PyCFunction_NewEx(&kCounter, dtype.get(), nullptr)) : PyRef();
-  return make ? PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyMap_Type), make.get(), range.get(), nullptr) : nullptr;
+  return make ? PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyMap_Type), make.get(), range.get(), nullptr)
+              : nullptr;
 }
 
 /// loop(function, *args): the iterable of `for x in function(*args)`.
 PyObject* loop(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject* function = PyTuple_GetItem(args, 0);
   PyRef rest = PyRef::steal(PyTuple_GetSlice(args, 1, PyTuple_Size(args)));
-  if (!function || !rest)
-    return nullptr;
-  if (specialOf(unwrap(function)) == Special::Range)
-    return runTimeRange(rest.get(), kwargs);
-  return PyObject_Call(unwrap(function), rest.get(), kwargs); // tl.static_range gives compile-time ints; others as Python has them
+  if (!function || !rest) return nullptr;
+  if (specialOf(unwrap(function)) == Special::Range) return runTimeRange(rest.get(), kwargs);
+  return PyObject_Call(unwrap(function), rest.get(),
+                       kwargs); // tl.static_range gives compile-time ints; others as Python has them
 }
 
 // Calls.
@@ -293,12 +279,10 @@ struct TracingOff {
   TracingOff() {
     PyObject* get = PySys_GetObject("gettrace");
     trace = get ? PyRef::steal(PyObject_CallFunctionObjArgs(get, nullptr)) : PyRef();
-    if (trace && trace.get() != Py_None)
-      set(Py_None);
+    if (trace && trace.get() != Py_None) set(Py_None);
   }
   ~TracingOff() {
-    if (!trace || trace.get() == Py_None)
-      return;
+    if (!trace || trace.get() == Py_None) return;
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
     PyErr_Fetch(&type, &value, &traceback);
     set(trace.get());
@@ -314,8 +298,7 @@ struct TracingOff {
 PyRef eagerFunction(PyObject* jit) {
   static PyObject* const name = interned("_eager_function");
   PyRef known = PyRef::steal(PyObject_GetAttr(jit, name));
-  if (known)
-    return known;
+  if (known) return known;
   PyErr_Clear();
   TracingOff off;
   PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.eager"));
@@ -331,8 +314,7 @@ PyRef languageFunction(const char* name) {
 PyObject* callDtype(PyObject* dtype, PyObject* value) {
   Builder* builder = builderOrError();
   Type type;
-  if (!builder || !typeFromPython(dtype, type))
-    return nullptr;
+  if (!builder || !typeFromPython(dtype, type)) return nullptr;
   Value tensor = toTensor(*builder, value);
   return tensor ? tensorOrNull(cast(*builder, tensor, type)) : nullptr;
 }
@@ -341,12 +323,9 @@ PyMethodDef kCallDtype = {"dtype", callDtype, METH_O, nullptr};
 PyRef calleeOf(PyObject* function) {
   function = unwrap(function);
   switch (calleeKind(function)) {
-  case CalleeKind::Jit:
-    return eagerFunction(function);
-  case CalleeKind::Dtype:
-    return PyRef::steal(PyCFunction_NewEx(&kCallDtype, function, nullptr));
-  default:
-    break;
+  case CalleeKind::Jit: return eagerFunction(function);
+  case CalleeKind::Dtype: return PyRef::steal(PyCFunction_NewEx(&kCallDtype, function, nullptr));
+  default: break;
   }
   static PyObject* const builtins = PyImport_ImportModule("builtins");
   static PyObject* const minFunction = PyObject_GetAttrString(builtins, "min");
@@ -361,8 +340,7 @@ PyObject* callee(PyObject*, PyObject* function) { return calleeOf(function).rele
 /// method(base, name): what `base.name(...)` calls, bound to base where the language binds it.
 PyObject* method(PyObject*, PyObject* args) {
   PyObject *base, *name;
-  if (!PyArg_ParseTuple(args, "OU", &base, &name))
-    return nullptr;
+  if (!PyArg_ParseTuple(args, "OU", &base, &name)) return nullptr;
   static PyObject* const methodType = [] {
     PyRef types = PyRef::steal(PyImport_ImportModule("types"));
     return types ? PyObject_GetAttrString(types.get(), "MethodType") : nullptr;

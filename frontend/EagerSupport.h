@@ -1,5 +1,6 @@
-// frontend/EagerSupport.h -- what rewritten kernels call in eager mode (python/tiletwin/eager/rewriter.py puts the calls there).
-// They are C functions so that a debugger's `step` never enters them. Each does what the walker does for the same Python.
+// frontend/EagerSupport.h -- what rewritten kernels call in eager mode (python/tiletwin/eager/rewriter.py puts the
+// calls there). They are C functions so that a debugger's `step` never enters them. Each does what the walker does for
+// the same Python.
 #pragma once
 #include "frontend/PyRef.h"
 

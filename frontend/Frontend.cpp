@@ -10,35 +10,29 @@ namespace tiletwin::frontend {
 namespace {
 
 /// Emits the call of a jit function inside a region that a builtin fills: the combine function of a reduction or scan.
-bool callJitInRegion(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args, llvm::SmallVectorImpl<Value>& results) {
-  if (inside.isEager())
-    return raise(PyExc_SystemError, "tiletwin: a region must be filled through a ModuleBuilder");
+bool callJitInRegion(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args,
+                     llvm::SmallVectorImpl<Value>& results) {
+  if (inside.isEager()) return raise(PyExc_SystemError, "tiletwin: a region must be filled through a ModuleBuilder");
   Arguments arguments;
-  for (const Value& value : args)
-    arguments.push_back(makeTensor(value));
+  for (const Value& value : args) arguments.push_back(makeTensor(value));
   PyRef result = Walker::callJit(static_cast<ModuleBuilder&>(inside), jitFunction, arguments, {});
-  if (!result)
-    return false;
+  if (!result) return false;
   // Compile-time results (a combine function that returns a constant) become tensors.
   auto add = [&](PyObject* value) {
     Value tensor = toTensor(inside, value);
-    if (tensor)
-      results.push_back(tensor);
+    if (tensor) results.push_back(tensor);
     return bool(tensor);
   };
-  if (!PyTuple_Check(result.get()))
-    return add(result.get());
+  if (!PyTuple_Check(result.get())) return add(result.get());
   for (Py_ssize_t i = 0; i < PyTuple_Size(result.get()); ++i)
-    if (!add(PyTuple_GetItem(result.get(), i)))
-      return false;
+    if (!add(PyTuple_GetItem(result.get(), i))) return false;
   return true;
 }
 
 /// The line of the user's file, for the message.
 PyRef sourceLine(const FunctionTable& functions, const SourcePlace& place) {
   for (const auto& [function, info] : functions.infos) {
-    if (!info || info->file != place.file || !PyList_Check(info->sourceLines.get()))
-      continue;
+    if (!info || info->file != place.file || !PyList_Check(info->sourceLines.get())) continue;
     Py_ssize_t index = place.line - info->firstLine;
     if (index >= 0 && index < PyList_Size(info->sourceLines.get()))
       return PyRef::borrow(PyList_GetItem(info->sourceLines.get(), index));
@@ -57,8 +51,7 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext& context, const 
   Builder::Scope scope(&builder);
   OptionsScope options(request.options);
   std::shared_ptr<FunctionInfo> info = Walker::readFunction(builder, request.function);
-  if (!info)
-    return {};
+  if (!info) return {};
   (*module)->setLoc(info->location);
   Walker walker(builder, info);
   if (!walker.emitKernel(request.signature, request.constexprs, request.attributes)) {
@@ -73,15 +66,12 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext& context, const 
   std::string message;
   SourcePlace place;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic& diagnostic) {
-    if (!message.empty() || diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
-      return;
+    if (!message.empty() || diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error) return;
     message = diagnostic.str();
     placeOf(diagnostic.getLocation(), place);
   });
-  if (mlir::succeeded(mlir::verify(*module)))
-    return module;
-  if (!place.line)
-    placeOf(info->location, place);
+  if (mlir::succeeded(mlir::verify(*module))) return module;
+  if (!place.line) placeOf(info->location, place);
   place.functionLine = info->firstLine;
   place.sourceLine = sourceLine(builder.functions(), place);
   raiseAt(place, message);

@@ -1,6 +1,7 @@
 // frontend/Frontend.h -- compiled mode: a Python function's ast becomes a verified tt module. Needs the GIL.
 //
-// Read next: Walker.h (statements and expressions), Semantic.h (the rules), Builtins.h (the table of language functions).
+// Read next: Walker.h (statements and expressions), Semantic.h (the rules), Builtins.h (the table of language
+// functions).
 #pragma once
 #include "frontend/PyRef.h"
 #include "frontend/Semantic.h"
@@ -15,9 +16,9 @@ namespace tiletwin::frontend {
 ///   constexprs   set of parameter indices annotated tl.constexpr              defaults    dict name -> default value
 ///   annotations  dict name -> type annotation object or str                   noinline    bool
 ///   mangled_name str, "module.qualname"                                       source_lines list of str, first_line int
-/// `signature`: dict name -> type string ("i32", "*fp32", "constexpr", or a (nested) tuple of them), in parameter order.
-/// `constexprs`: dict keyed by path: ("BLOCK",) or (2, 0) index tuples, or names -> value.
-/// `attributes`: dict keyed by path of parameter indices -> list of [name, value], e.g. [["tt.divisibility", 16]].
+/// `signature`: dict name -> type string ("i32", "*fp32", "constexpr", or a (nested) tuple of them), in parameter
+/// order. `constexprs`: dict keyed by path: ("BLOCK",) or (2, 0) index tuples, or names -> value. `attributes`: dict
+/// keyed by path of parameter indices -> list of [name, value], e.g. [["tt.divisibility", 16]].
 struct Request {
   PyObject* function;
   PyObject* signature;

@@ -1,4 +1,5 @@
-// frontend/FunctionTable.h -- the private functions a module already has: each jit function once per argument structure.
+// frontend/FunctionTable.h -- the private functions a module already has: each jit function once per argument
+// structure.
 #pragma once
 #include "frontend/Structure.h"
 #include "llvm/ADT/DenseMap.h"
@@ -9,16 +10,17 @@ namespace tiletwin::frontend {
 
 /// A private function that was emitted for one list of argument structures.
 struct EmittedFunction {
-  PyRef function;                    ///< the jit function
+  PyRef function; ///< the jit function
   std::vector<Structure> arguments;
   std::string symbol;
   Structure result;
-  bool active = false;               ///< its body is being walked: a call now would be recursion
+  bool active = false; ///< its body is being walked: a call now would be recursion
 };
 
 struct FunctionTable {
   llvm::StringMap<std::vector<std::unique_ptr<EmittedFunction>>> byMangledName;
-  llvm::DenseMap<PyObject*, std::shared_ptr<struct FunctionInfo>> infos; ///< jit function -> what the walker reads of it
+  llvm::DenseMap<PyObject*, std::shared_ptr<struct FunctionInfo>>
+      infos; ///< jit function -> what the walker reads of it
 };
 
 } // namespace tiletwin::frontend

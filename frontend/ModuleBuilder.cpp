@@ -20,8 +20,7 @@ mlir::Operation* ModuleBuilder::createRaw(llvm::StringRef name, llvm::ArrayRef<m
   state.addOperands(operands);
   state.addTypes(resultTypes);
   state.addAttributes(attributes);
-  for (std::unique_ptr<mlir::Region>& region : regions)
-    state.addRegion(std::move(region));
+  for (std::unique_ptr<mlir::Region>& region : regions) state.addRegion(std::move(region));
   state.addSuccessors(mlir::BlockRange(successors));
   return op_.create(state);
 }
@@ -29,11 +28,9 @@ mlir::Operation* ModuleBuilder::createRaw(llvm::StringRef name, llvm::ArrayRef<m
 bool ModuleBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
                            llvm::ArrayRef<mlir::NamedAttribute> attributes, llvm::SmallVectorImpl<Value>& results,
                            const RegionSpec* region) {
-  if (name.starts_with("llvm."))
-    tt::loadDialectOf(*context(), name); // rare, and large: not loaded in advance
+  if (name.starts_with("llvm.")) tt::loadDialectOf(*context(), name); // rare, and large: not loaded in advance
   mlir::OperationState state(location_, name);
-  for (const Value& operand : operands)
-    state.operands.push_back(operand.ir);
+  for (const Value& operand : operands) state.operands.push_back(operand.ir);
   state.addAttributes(attributes);
   if (region) {
     auto body = std::make_unique<mlir::Region>();
@@ -51,18 +48,14 @@ bool ModuleBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands,
     llvm::SmallVector<Value> yielded;
     bool done = region->body(*this, arguments, yielded);
     location_ = here;
-    if (!done)
-      return false;
+    if (!done) return false;
     llvm::SmallVector<mlir::Value> operandsOfTerminator;
-    for (const Value& value : yielded)
-      operandsOfTerminator.push_back(value.ir);
+    for (const Value& value : yielded) operandsOfTerminator.push_back(value.ir);
     createRaw(region->terminator, operandsOfTerminator, {});
     state.addRegion(std::move(body));
   }
-  if (region && region->resultTypes)
-    resultTypes = *region->resultTypes;
-  for (const Type& type : resultTypes)
-    state.types.push_back(type.toMlir(context()));
+  if (region && region->resultTypes) resultTypes = *region->resultTypes;
+  for (const Type& type : resultTypes) state.types.push_back(type.toMlir(context()));
   mlir::Operation* made = op_.create(state);
   for (auto [type, value] : llvm::zip(resultTypes, made->getResults())) {
     Value& result = results.emplace_back();

@@ -42,7 +42,8 @@ public:
 
   /// As `create`, with ready-made regions and MLIR types; returns the operation.
   mlir::Operation* createRaw(llvm::StringRef name, llvm::ArrayRef<mlir::Value> operands,
-                             llvm::ArrayRef<mlir::Type> resultTypes, llvm::ArrayRef<mlir::NamedAttribute> attributes = {},
+                             llvm::ArrayRef<mlir::Type> resultTypes,
+                             llvm::ArrayRef<mlir::NamedAttribute> attributes = {},
                              llvm::MutableArrayRef<std::unique_ptr<mlir::Region>> regions = {},
                              llvm::ArrayRef<mlir::Block*> successors = {});
   mlir::Value poison(const Type& type);

@@ -20,19 +20,52 @@ const AstNames& astNames() {
   static const AstNames names = [] {
     AstNames n{};
     const std::pair<PyObject**, const char*> kRows[] = {
-        {&n.lineno, "lineno"}, {&n.col_offset, "col_offset"}, {&n.id, "id"}, {&n.ctx, "ctx"}, {&n.value, "value"},
-        {&n.targets, "targets"}, {&n.target, "target"}, {&n.annotation, "annotation"}, {&n.op, "op"}, {&n.ops, "ops"},
-        {&n.left, "left"}, {&n.right, "right"}, {&n.operand, "operand"}, {&n.values, "values"},
-        {&n.comparators, "comparators"}, {&n.test, "test"}, {&n.body, "body"}, {&n.orelse, "orelse"}, {&n.func, "func"},
-        {&n.args, "args"}, {&n.keywords, "keywords"}, {&n.arg, "arg"}, {&n.attr, "attr"}, {&n.slice, "slice"},
-        {&n.elts, "elts"}, {&n.lower, "lower"}, {&n.upper, "upper"}, {&n.step, "step"}, {&n.iter, "iter"}, {&n.msg, "msg"},
-        {&n.conversion, "conversion"}, {&n.elt, "elt"}, {&n.generators, "generators"}, {&n.ifs, "ifs"}, {&n.name, "name"},
-        {&n.posonlyargs, "posonlyargs"}, {&n.vararg, "vararg"}, {&n.kwonlyargs, "kwonlyargs"}, {&n.kwarg, "kwarg"},
-        {&n.items, "items"}, {&n.context_expr, "context_expr"}, {&n.format_spec, "format_spec"}, {&n.names, "names"},
+        {&n.lineno, "lineno"},
+        {&n.col_offset, "col_offset"},
+        {&n.id, "id"},
+        {&n.ctx, "ctx"},
+        {&n.value, "value"},
+        {&n.targets, "targets"},
+        {&n.target, "target"},
+        {&n.annotation, "annotation"},
+        {&n.op, "op"},
+        {&n.ops, "ops"},
+        {&n.left, "left"},
+        {&n.right, "right"},
+        {&n.operand, "operand"},
+        {&n.values, "values"},
+        {&n.comparators, "comparators"},
+        {&n.test, "test"},
+        {&n.body, "body"},
+        {&n.orelse, "orelse"},
+        {&n.func, "func"},
+        {&n.args, "args"},
+        {&n.keywords, "keywords"},
+        {&n.arg, "arg"},
+        {&n.attr, "attr"},
+        {&n.slice, "slice"},
+        {&n.elts, "elts"},
+        {&n.lower, "lower"},
+        {&n.upper, "upper"},
+        {&n.step, "step"},
+        {&n.iter, "iter"},
+        {&n.msg, "msg"},
+        {&n.conversion, "conversion"},
+        {&n.elt, "elt"},
+        {&n.generators, "generators"},
+        {&n.ifs, "ifs"},
+        {&n.name, "name"},
+        {&n.posonlyargs, "posonlyargs"},
+        {&n.vararg, "vararg"},
+        {&n.kwonlyargs, "kwonlyargs"},
+        {&n.kwarg, "kwarg"},
+        {&n.items, "items"},
+        {&n.context_expr, "context_expr"},
+        {&n.format_spec, "format_spec"},
+        {&n.names, "names"},
         {&n.simple, "simple"},
     };
-    for (auto [slot, text] : kRows)
-      *slot = interned(text);
+    for (auto [slot, text] : kRows) *slot = interned(text);
     return n;
   }();
   return names;
@@ -47,14 +80,17 @@ const AstClasses& astClasses() {
   static const AstClasses classes = [] {
     AstClasses c{};
     const std::pair<PyObject**, const char*> kRows[] = {
-        {&c.assign, "Assign"},   {&c.annAssign, "AnnAssign"}, {&c.augAssign, "AugAssign"},      {&c.forLoop, "For"},
-        {&c.whileLoop, "While"}, {&c.ifStatement, "If"},      {&c.withStatement, "With"},       {&c.returnStatement, "Return"},
-        {&c.name, "Name"},       {&c.tuple, "Tuple"},         {&c.list, "List"},                {&c.call, "Call"},
-        {&c.namedExpr, "NamedExpr"}, {&c.attribute, "Attribute"}, {&c.constant, "Constant"},    {&c.starred, "Starred"},
+        {&c.assign, "Assign"},       {&c.annAssign, "AnnAssign"},
+        {&c.augAssign, "AugAssign"}, {&c.forLoop, "For"},
+        {&c.whileLoop, "While"},     {&c.ifStatement, "If"},
+        {&c.withStatement, "With"},  {&c.returnStatement, "Return"},
+        {&c.name, "Name"},           {&c.tuple, "Tuple"},
+        {&c.list, "List"},           {&c.call, "Call"},
+        {&c.namedExpr, "NamedExpr"}, {&c.attribute, "Attribute"},
+        {&c.constant, "Constant"},   {&c.starred, "Starred"},
         {&c.subscript, "Subscript"},
     };
-    for (auto [slot, name] : kRows)
-      *slot = astClass(name);
+    for (auto [slot, name] : kRows) *slot = astClass(name);
     return c;
   }();
   return classes;
@@ -99,21 +135,18 @@ constexpr OperatorRow kOperators[] = {
 
 const OperatorRow& operatorRow(AstOperator op) {
   for (const OperatorRow& row : kOperators)
-    if (row.op == op)
-      return row;
+    if (row.op == op) return row;
   return kOperators[0];
 }
 
 const OperatorRow* operatorRow(PyObject* node) {
   static const llvm::DenseMap<PyObject*, const OperatorRow*> table = [] {
     llvm::DenseMap<PyObject*, const OperatorRow*> made;
-    for (const OperatorRow& row : kOperators)
-      made[astClass(row.node)] = &row;
+    for (const OperatorRow& row : kOperators) made[astClass(row.node)] = &row;
     return made;
   }();
   auto found = table.find(reinterpret_cast<PyObject*>(Py_TYPE(node)));
-  if (found != table.end())
-    return found->second;
+  if (found != table.end()) return found->second;
   raiseNotImplemented("operator " + typeName(node) + " is not supported in kernels");
   return nullptr;
 }
@@ -126,8 +159,7 @@ bool isJitFunction(PyObject* object) {
     PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.runtime.jit"));
     return module ? PyObject_GetAttrString(module.get(), "JITFunction") : nullptr;
   }();
-  if (!cls)
-    PyErr_Clear();
+  if (!cls) PyErr_Clear();
   return cls && PyObject_IsInstance(object, cls) == 1;
 }
 
@@ -137,8 +169,7 @@ CalleeKind calleeKind(PyObject* object) {
   static llvm::DenseMap<PyObject*, CalleeKind> byType; // guarded by the GIL; the types are kept alive
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
   auto [slot, isNew] = byType.try_emplace(type, CalleeKind::Other);
-  if (!isNew)
-    return slot->second;
+  if (!isNew) return slot->second;
   PyRef(PyRef::borrow(type)).release();
   std::string name = typeName(object);
   CalleeKind kind = CalleeKind::Other;
@@ -169,51 +200,44 @@ Special specialOf(PyObject* object) {
   CalleeKind kind = calleeKind(object);
   if (kind != CalleeKind::Builtin && kind != CalleeKind::Class && kind != CalleeKind::PythonFunction)
     return Special::None;
-  if (object == reinterpret_cast<PyObject*>(&PyRange_Type))
-    return Special::Range;
+  if (object == reinterpret_cast<PyObject*>(&PyRange_Type)) return Special::Range;
   auto found = known.find(object);
-  if (found != known.end())
-    return found->second;
+  if (found != known.end()) return found->second;
   PyRef name = PyRef::steal(PyObject_GetAttrString(object, "__name__"));
   PyRef module = PyRef::steal(PyObject_GetAttrString(object, "__module__"));
   PyErr_Clear();
   Special special = Special::None;
   std::string moduleText = module ? stringOf(module.get()) : "";
   llvm::StringRef moduleName = moduleText;
-  if (!moduleName.starts_with("tiletwin.language") && !moduleName.starts_with("triton.language"))
-    return Special::None;
+  if (!moduleName.starts_with("tiletwin.language") && !moduleName.starts_with("triton.language")) return Special::None;
   std::string text = name ? stringOf(name.get()) : "";
   for (auto [row, value] : kRows)
-    if (text == row)
-      special = value;
+    if (text == row) special = value;
   PyRef(PyRef::borrow(object)).release();
   known[object] = special;
   return special;
 }
 
 PyRef Walker::lookUp(PyObject* name) {
-  if (PyObject* local = locals_.find(name))
-    return PyRef::borrow(local);
+  if (PyObject* local = locals_.find(name)) return PyRef::borrow(local);
   if (PyObject* global = PyDict_GetItemWithError(info_->globals.get(), name)) {
     if (!globalAllowed(global))
-      return raise(PyExc_NameError,
-                   "the kernel uses the global variable " + stringOf(name) + ", whose value may change after compilation (it is a " +
-                       typeName(global) + "): make it a compile-time constant, " + stringOf(name) +
-                       " = tl.constexpr(...), or pass it as an argument; an annotation (" + stringOf(name) +
-                       ": tl.constexpr = ...) is not enough");
+      return raise(PyExc_NameError, "the kernel uses the global variable " + stringOf(name) +
+                                        ", whose value may change after compilation (it is a " + typeName(global) +
+                                        "): make it a compile-time constant, " + stringOf(name) +
+                                        " = tl.constexpr(...), or pass it as an argument; an annotation (" +
+                                        stringOf(name) + ": tl.constexpr = ...) is not enough");
     return wrapConstant(global);
   }
-  if (PyErr_Occurred())
-    return {};
+  if (PyErr_Occurred()) return {};
   static PyObject* const builtins = PyEval_GetBuiltins() ? PyRef::borrow(PyEval_GetBuiltins()).release() : nullptr;
-  static constexpr const char* kPythonNames[] = {"len",     "list",    "range",   "float", "int",  "isinstance", "getattr", "hasattr",
-                                                 "print",   "min",     "max",     "str",   "bool", "tuple",      "type",    "repr",
-                                                 "Ellipsis", "issubclass"};
+  static constexpr const char* kPythonNames[] = {"len",     "list",    "range", "float", "int",      "isinstance",
+                                                 "getattr", "hasattr", "print", "min",   "max",      "str",
+                                                 "bool",    "tuple",   "type",  "repr",  "Ellipsis", "issubclass"};
   std::string text = stringOf(name);
   for (const char* allowed : kPythonNames)
     if (text == allowed)
-      if (PyObject* found = PyDict_GetItemWithError(builtins, name))
-        return PyRef::borrow(found);
+      if (PyObject* found = PyDict_GetItemWithError(builtins, name)) return PyRef::borrow(found);
   nameError(name);
   return {};
 }
@@ -234,17 +258,14 @@ bool Walker::nameError(PyObject* name) {
   };
   std::string text = stringOf(name);
   for (const auto& [lost, why] : lost_)
-    if (lost == name)
-      return raise(PyExc_NameError, text + " is not defined here: " + why);
+    if (lost == name) return raise(PyExc_NameError, text + " is not defined here: " + why);
   for (auto [row, advice] : kAdvice)
-    if (text == row)
-      return raise(PyExc_NameError, text + " is not defined in kernels: " + advice);
+    if (text == row) return raise(PyExc_NameError, text + " is not defined in kernels: " + advice);
   return raise(PyExc_NameError, text + " is not defined");
 }
 
 bool Walker::globalAllowed(PyObject* value) {
-  if (isConstexpr(value) || value == Py_None)
-    return true;
+  if (isConstexpr(value) || value == Py_None) return true;
   switch (calleeKind(value)) {
   case CalleeKind::Builtin:
   case CalleeKind::Jit:
@@ -252,14 +273,11 @@ bool Walker::globalAllowed(PyObject* value) {
   case CalleeKind::PythonFunction: // refused when called, with a better message
   case CalleeKind::Class:
   case CalleeKind::Module:
-  case CalleeKind::Dtype:
-    return true;
-  case CalleeKind::Other:
-    break;
+  case CalleeKind::Dtype: return true;
+  case CalleeKind::Other: break;
   }
   std::string type = typeName(value);
-  if (type == "builtin_function_or_method" || type == "method" || type == "method_descriptor")
-    return true;
+  if (type == "builtin_function_or_method" || type == "method" || type == "method_descriptor") return true;
   PyRef module = PyRef::steal(PyObject_GetAttrString(value, "__module__"));
   PyErr_Clear();
   std::string text = module ? stringOf(module.get()) : "";
@@ -267,7 +285,8 @@ bool Walker::globalAllowed(PyObject* value) {
     const char* asked = getenv("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS");
     return asked && *asked && *asked != '0';
   }();
-  return anyGlobal || llvm::StringRef(text).starts_with("tiletwin.language") || llvm::StringRef(text).starts_with("triton.language");
+  return anyGlobal || llvm::StringRef(text).starts_with("tiletwin.language") ||
+         llvm::StringRef(text).starts_with("triton.language");
 }
 
 } // namespace tiletwin::frontend

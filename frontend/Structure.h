@@ -1,6 +1,6 @@
 // frontend/Structure.h -- what a value of the language consists of: the tensors in it, and the compile-time rest.
-// Here:      taking values apart for calls, loops and branches and putting them together again; constants and their names.
-// Not here:  the objects themselves (Objects.h).
+// Here:      taking values apart for calls, loops and branches and putting them together again; constants and their
+// names. Not here:  the objects themselves (Objects.h).
 #pragma once
 #include "frontend/Objects.h"
 #include <string>
@@ -13,10 +13,11 @@ namespace tiletwin::frontend {
 struct Structure {
   enum class Kind : uint8_t { Tensor, Constant, Tuple, Object };
   Kind kind = Kind::Constant;
-  Type type;                     ///< Tensor
-  PyRef object;                  ///< Constant: the value itself (a constexpr or a plain object); otherwise its class, null for a plain tuple
-  std::vector<Structure> items;  ///< Tuple, Object: elements, fields
-  std::vector<PyRef> names;      ///< Tuple with names, Object: field names
+  Type type;    ///< Tensor
+  PyRef object; ///< Constant: the value itself (a constexpr or a plain object); otherwise its class, null for a plain
+                ///< tuple
+  std::vector<Structure> items; ///< Tuple, Object: elements, fields
+  std::vector<PyRef> names;     ///< Tuple with names, Object: field names
 
   bool hasTensor() const;
   bool operator==(const Structure& other) const;

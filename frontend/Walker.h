@@ -1,7 +1,7 @@
 // frontend/Walker.h -- walks the ast of one jit function and emits its tt function.
 //
-// Every expression evaluates to a Python object: a tensor (run-time value), a constexpr (compile-time number, string, None),
-// a tuple of values, an aggregate, or any plain object (module, dtype, jit function, class, builtin).
+// Every expression evaluates to a Python object: a tensor (run-time value), a constexpr (compile-time number, string,
+// None), a tuple of values, an aggregate, or any plain object (module, dtype, jit function, class, builtin).
 //   WalkerExpressions.cpp   names, constants, operators, attributes, subscripts, f-strings, comprehensions
 //   WalkerCalls.cpp         calls: builtins, jit functions, classes, Python's own functions
 //   WalkerBranches.cpp      if, ternary
@@ -26,11 +26,11 @@ struct FunctionInfo {
   std::string file, mangledName, name;
   long firstLine = 1;
   mlir::StringAttr fileAttr;
-  mlir::Location location;             ///< of its `def`
+  mlir::Location location; ///< of its `def`
   bool noinlineFlag = false;
   bool hasWalrus = false;
   llvm::SmallVector<PyObject*> positional, keywordOnly; ///< interned parameter names
-  PyObject* variadic = nullptr;        ///< name of *args
+  PyObject* variadic = nullptr;                         ///< name of *args
   explicit FunctionInfo(mlir::Location loc) : location(loc) {}
 };
 
@@ -43,8 +43,7 @@ class Locals {
 public:
   PyObject* find(PyObject* name) const {
     for (const auto& [key, value] : entries)
-      if (key == name)
-        return value.get();
+      if (key == name) return value.get();
     return nullptr;
   }
   void set(PyObject* name, PyRef value) {
@@ -65,7 +64,8 @@ public:
   /// Emits the public function of a kernel.
   bool emitKernel(PyObject* signature, PyObject* constexprs, PyObject* attributes);
   /// Emits (once per argument structure) and calls a jit function at the builder's insertion point.
-  static PyRef callJit(ModuleBuilder& builder, PyObject* function, const Arguments& arguments, const Keywords& keywords);
+  static PyRef callJit(ModuleBuilder& builder, PyObject* function, const Arguments& arguments,
+                       const Keywords& keywords);
 
   /// What the walker needs of a jit function, read once per module. Null with an error set.
   static std::shared_ptr<FunctionInfo> readFunction(ModuleBuilder& builder, PyObject* function);
@@ -145,8 +145,10 @@ private:
     Structure structure;
     size_t firstLeaf, leafCount;
   };
-  bool findCarried(PyObject* node, PyObject* alsoAssigned, std::vector<Carried>& carried, llvm::SmallVectorImpl<Value>& leaves);
-  bool bindCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves, llvm::ArrayRef<mlir::Value> values);
+  bool findCarried(PyObject* node, PyObject* alsoAssigned, std::vector<Carried>& carried,
+                   llvm::SmallVectorImpl<Value>& leaves);
+  bool bindCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves,
+                   llvm::ArrayRef<mlir::Value> values);
   bool collectYielded(PyObject* node, const std::vector<Carried>& carried, const Locals& before,
                       llvm::SmallVectorImpl<mlir::Value>& yielded);
   void forgetInner(const Locals& before, PyObject* node, const char* where);

@@ -1,7 +1,7 @@
 // frontend/WalkerBranches.cpp -- if and the ternary.
-// Compile-time conditions choose a branch while walking. Run-time ones become scf.if, or branches between blocks where a
-// branch returns (rules 50, 51).
-// Invariant: after a region is filled, locals_ is what it was before, but for the names the new operation defines.
+// Compile-time conditions choose a branch while walking. Run-time ones become scf.if, or branches between blocks where
+// a branch returns (rules 50, 51). Invariant: after a region is filled, locals_ is what it was before, but for the
+// names the new operation defines.
 #include "frontend/Raise.h"
 #include "frontend/Walker.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -10,7 +10,8 @@ namespace tiletwin::frontend {
 namespace {
 
 bool sameLeaves(llvm::ArrayRef<Value> a, llvm::ArrayRef<Value> b) {
-  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) { return std::get<0>(pair).ir == std::get<1>(pair).ir; });
+  return a.size() == b.size() &&
+         llvm::all_of(llvm::zip(a, b), [](auto pair) { return std::get<0>(pair).ir == std::get<1>(pair).ir; });
 }
 
 } // namespace
@@ -20,13 +21,10 @@ bool Walker::containsReturn(PyObject* statements) {
   for (Py_ssize_t i = 0; i < PyList_Size(statements); ++i) {
     PyObject* statement = PyList_GetItem(statements, i);
     PyObject* kind = classOf(statement);
-    if (kind == astClasses().returnStatement)
-      return true;
-    if (kind != astClasses().forLoop && kind != astClasses().whileLoop && kind != astClasses().ifStatement)
-      continue;
+    if (kind == astClasses().returnStatement) return true;
+    if (kind != astClasses().forLoop && kind != astClasses().whileLoop && kind != astClasses().ifStatement) continue;
     PyRef body = attribute(statement, n.body), orelse = attribute(statement, n.orelse);
-    if (body && orelse && (containsReturn(body.get()) || containsReturn(orelse.get())))
-      return true;
+    if (body && orelse && (containsReturn(body.get()) || containsReturn(orelse.get()))) return true;
   }
   return false;
 }
@@ -44,8 +42,7 @@ bool Walker::visitIf(PyObject* node) {
   const AstNames& n = astNames();
   PyRef test = attribute(node, n.test), body = attribute(node, n.body), orelse = attribute(node, n.orelse);
   PyRef condition = test && body && orelse ? evaluate(test.get()) : PyRef();
-  if (!condition)
-    return false;
+  if (!condition) return false;
   if (!isTensor(condition.get())) {
     bool isTrue = false;
     return compileTimeTruth(condition.get(), test.get(), isTrue) && executeAll(isTrue ? body.get() : orelse.get());
@@ -58,11 +55,12 @@ bool Walker::visitIf(PyObject* node) {
     locateError(place(test.get()));
     return false;
   }
-  if (!containsReturn(body.get()) && !containsReturn(orelse.get()))
-    return ifAsRegion(node, i1);
+  if (!containsReturn(body.get()) && !containsReturn(orelse.get())) return ifAsRegion(node, i1);
   if (regionDepth_ > 0)
-    return refuse(node, "`return` inside a `for` or `while` loop of a kernel is not supported: keep a flag, guard the rest of the "
-                        "body with `if`, and return after the loop");
+    return refuse(
+        node,
+        "`return` inside a `for` or `while` loop of a kernel is not supported: keep a flag, guard the rest of the "
+        "body with `if`, and return after the loop");
   return ifAsBlocks(node, i1);
 }
 
@@ -77,8 +75,7 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
     PyObject* name = before.entries[i].first;
     PyObject* old = before.entries[i].second.get();
     PyObject* values[2] = {thenLocals.entries[i].second.get(), elseLocals.entries[i].second.get()};
-    if (values[0] == old && values[1] == old)
-      continue;
+    if (values[0] == old && values[1] == old) continue;
     Structure was, structures[2];
     Merged entry{name, {}, {}, {}};
     if (!takeApart(old, was, nullptr) || !takeApart(values[0], structures[0], &entry.thenLeaves) ||
@@ -91,8 +88,9 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
     }
     for (int arm = 0; arm < 2; ++arm)
       if (!(structures[arm] == was))
-        return raiseType("`" + stringOf(name) + "` is " + was.describe() + " before the `if`, but " + kBranch[arm] + " makes it " +
-                         structures[arm].describe() + ": a variable must keep its type where branches depend on run-time values. " +
+        return raiseType("`" + stringOf(name) + "` is " + was.describe() + " before the `if`, but " + kBranch[arm] +
+                         " makes it " + structures[arm].describe() +
+                         ": a variable must keep its type where branches depend on run-time values. " +
                          (was.hasTensor() ? "Convert with .to(...), or use another name"
                                           : "Start from a run-time value (x = 0 makes an int32), or use another name"));
     entry.structure = std::move(was);
@@ -107,7 +105,8 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
     PyObject* name = thenLocals.entries[i].first;
     PyObject* other = elseLocals.find(name);
     if (!other) {
-      afterwards(name, "it gets a value in one branch of an `if` only; give it one before the `if` or in both branches");
+      afterwards(name,
+                 "it gets a value in one branch of an `if` only; give it one before the `if` or in both branches");
       continue;
     }
     Structure structures[2];
@@ -124,8 +123,9 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
         afterwards(name, "the two branches of an `if` on a run-time value give it different compile-time values");
         continue;
       }
-      return raiseType("`" + stringOf(name) + "` is " + structures[0].describe() + " after one branch of this `if` and " +
-                       structures[1].describe() + " after the other: both must give it the same type. Convert with .to(...)");
+      return raiseType("`" + stringOf(name) + "` is " + structures[0].describe() +
+                       " after one branch of this `if` and " + structures[1].describe() +
+                       " after the other: both must give it the same type. Convert with .to(...)");
     }
     entry.structure = std::move(structures[0]);
     fresh.push_back(std::move(entry));
@@ -135,21 +135,18 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
       afterwards(elseLocals.entries[i].first,
                  "it gets a value in one branch of an `if` only; give it one before the `if` or in both branches");
   llvm::sort(fresh);
-  for (Merged& entry : fresh)
-    merged.push_back(std::move(entry));
+  for (Merged& entry : fresh) merged.push_back(std::move(entry));
   return true;
 }
 
 bool Walker::bindMerged(const std::vector<Merged>& merged, const Locals&, llvm::ArrayRef<mlir::Value> results) {
   for (const Merged& entry : merged) {
     llvm::SmallVector<Value, 2> leaves;
-    for (const Value& leaf : entry.thenLeaves)
-      leaves.push_back(runTimeValue(leaf.type, results[leaves.size()]));
+    for (const Value& leaf : entry.thenLeaves) leaves.push_back(runTimeValue(leaf.type, results[leaves.size()]));
     results = results.drop_front(leaves.size());
     llvm::ArrayRef<Value> rest = leaves;
     PyRef value = putTogether(entry.structure, rest);
-    if (!value)
-      return false;
+    if (!value) return false;
     locals_.set(entry.name, std::move(value));
   }
   return true;
@@ -175,22 +172,19 @@ bool Walker::ifAsRegion(PyObject* node, const Value& condition) {
       builder_.op().setInsertionPointToEnd(block);
       locals_ = before;
       pendingConstexpr_ = pending;
-      if (!executeAll(bodies[arm].get()))
-        return false;
+      if (!executeAll(bodies[arm].get())) return false;
       ends[arm] = builder_.op().getInsertionBlock();
       after[arm] = std::move(locals_);
     }
     locals_ = before;
     builder_.setLocation(here);
-    if (!mergeBranches(node, before, after[0], after[1], merged))
-      return false;
+    if (!mergeBranches(node, before, after[0], after[1], merged)) return false;
     for (int arm = 0; arm < 2; ++arm) {
       llvm::SmallVector<mlir::Value> yielded;
       for (const Merged& entry : merged)
         for (const Value& leaf : arm == 0 ? entry.thenLeaves : entry.elseLeaves) {
           yielded.push_back(leaf.ir);
-          if (arm == 0)
-            types.push_back(leaf.ir.getType());
+          if (arm == 0) types.push_back(leaf.ir.getType());
         }
       builder_.op().setInsertionPointToEnd(ends[arm]);
       builder_.createRaw("scf.yield", yielded, {});
@@ -227,28 +221,26 @@ bool Walker::ifAsBlocks(PyObject* node, const Value& condition) {
     builder_.op().setInsertionPointToEnd(starts[arm]);
     locals_ = before;
     pendingConstexpr_ = pending;
-    if (!executeAll(bodies[arm].get()))
-      return false;
+    if (!executeAll(bodies[arm].get())) return false;
     ends[arm] = builder_.op().getInsertionBlock();
     after[arm] = std::move(locals_);
   }
   locals_ = before;
   builder_.setLocation(here);
   std::vector<Merged> merged;
-  if (!mergeBranches(node, before, after[0], after[1], merged))
-    return false;
+  if (!mergeBranches(node, before, after[0], after[1], merged)) return false;
   auto* join = new mlir::Block;
   functionRegion_->push_back(join);
   llvm::SmallVector<mlir::Value> results;
   for (const Merged& entry : merged)
     for (const Value& leaf : entry.thenLeaves)
-      results.push_back(join->addArgument(
-          leaf.ir.getType(), mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), stringOf(entry.name)), here)));
+      results.push_back(
+          join->addArgument(leaf.ir.getType(),
+                            mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), stringOf(entry.name)), here)));
   for (int arm = 0; arm < 2; ++arm) {
     llvm::SmallVector<mlir::Value> operands;
     for (const Merged& entry : merged)
-      for (const Value& leaf : arm == 0 ? entry.thenLeaves : entry.elseLeaves)
-        operands.push_back(leaf.ir);
+      for (const Value& leaf : arm == 0 ? entry.thenLeaves : entry.elseLeaves) operands.push_back(leaf.ir);
     builder_.op().setInsertionPointToEnd(ends[arm]);
     builder_.createRaw("cf.br", operands, {}, {}, {}, {join});
   }
@@ -260,15 +252,13 @@ PyRef Walker::visitIfExp(PyObject* node) {
   const AstNames& n = astNames();
   PyRef test = attribute(node, n.test), bodies[2] = {attribute(node, n.body), attribute(node, n.orelse)};
   PyRef condition = test && bodies[0] && bodies[1] ? evaluate(test.get()) : PyRef();
-  if (!condition)
-    return {};
+  if (!condition) return {};
   if (!isTensor(condition.get())) {
     bool isTrue = false;
     return compileTimeTruth(condition.get(), test.get(), isTrue) ? evaluate(bodies[isTrue ? 0 : 1].get()) : PyRef();
   }
   Value i1 = truth(builder_, condition.get());
-  if (!i1)
-    return {};
+  if (!i1) return {};
   mlir::Location here = builder_.location();
   std::unique_ptr<mlir::Region> regions[2];
   Value values[2];
@@ -282,15 +272,15 @@ PyRef Walker::visitIfExp(PyObject* node) {
       builder_.op().setInsertionPointToEnd(block);
       PyRef value = evaluate(bodies[arm].get());
       values[arm] = value ? toTensor(builder_, value.get()) : Value();
-      if (!values[arm])
-        return {};
+      if (!values[arm]) return {};
       builder_.createRaw("scf.yield", {values[arm].ir}, {});
     }
   }
   builder_.setLocation(here);
   if (!(values[0].type == values[1].type))
-    return raiseType("`a if condition else b` with a run-time condition needs both values of the same type, and they are " +
-                     values[0].type.str() + " and " + values[1].type.str() + ": convert one with .to(...), or use tl.where");
+    return raiseType(
+        "`a if condition else b` with a run-time condition needs both values of the same type, and they are " +
+        values[0].type.str() + " and " + values[1].type.str() + ": convert one with .to(...), or use tl.where");
   mlir::Operation* made = builder_.createRaw("scf.if", {i1.ir}, {values[0].ir.getType()}, {}, regions);
   return makeTensor(runTimeValue(values[0].type, made->getResult(0)));
 }

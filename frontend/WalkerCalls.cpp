@@ -1,6 +1,7 @@
 // frontend/WalkerCalls.cpp -- calls in a kernel, by what is called.
-// Builtins and jit functions get the values as they are; functions that work at compile time get plain Python values and
-// their results become compile-time values. Plain Python functions are refused: their result would depend on the host.
+// Builtins and jit functions get the values as they are; functions that work at compile time get plain Python values
+// and their results become compile-time values. Plain Python functions are refused: their result would depend on the
+// host.
 #include "frontend/Builtins.h"
 #include "frontend/Raise.h"
 #include "frontend/Walker.h"
@@ -17,19 +18,16 @@ PyRef languageFunction(const char* name) {
 PyRef tupleOf(const Arguments& arguments) {
   PyRef tuple = PyRef::steal(PyTuple_New(arguments.size()));
   for (size_t i = 0; tuple && i < arguments.size(); ++i)
-    if (PyTuple_SetItem(tuple.get(), i, PyRef(arguments[i]).release()) < 0)
-      return {};
+    if (PyTuple_SetItem(tuple.get(), i, PyRef(arguments[i]).release()) < 0) return {};
   return tuple;
 }
 
 /// Null without an error for no keywords: check PyErr_Occurred only where keywords were given.
 PyRef dictOf(const Keywords& keywords) {
-  if (keywords.empty())
-    return {};
+  if (keywords.empty()) return {};
   PyRef dict = PyRef::steal(PyDict_New());
   for (const auto& [name, value] : keywords)
-    if (!dict || PyDict_SetItem(dict.get(), name, value.get()) < 0)
-      return {};
+    if (!dict || PyDict_SetItem(dict.get(), name, value.get()) < 0) return {};
   return dict;
 }
 
@@ -56,7 +54,8 @@ std::string moduleOf(PyObject* object) {
 }
 
 bool isLanguageModule(llvm::StringRef name) {
-  return name != "tiletwin.debug" && (name.starts_with("tiletwin.") || name == "tiletwin" || name.starts_with("triton.") || name == "triton");
+  return name != "tiletwin.debug" &&
+         (name.starts_with("tiletwin.") || name == "tiletwin" || name.starts_with("triton.") || name == "triton");
 }
 
 /// min, len, ... by identity; null: none of them.
@@ -64,10 +63,14 @@ enum class PythonFunction : uint8_t { None, Min, Max, Print, Len, IsInstance, Ha
 PythonFunction pythonFunction(PyObject* callee) {
   static const llvm::DenseMap<PyObject*, PythonFunction> table = [] {
     static constexpr std::pair<const char*, PythonFunction> kRows[] = {
-        {"min", PythonFunction::Min},         {"max", PythonFunction::Max},
-        {"print", PythonFunction::Print},     {"len", PythonFunction::Len},
-        {"isinstance", PythonFunction::IsInstance}, {"hasattr", PythonFunction::HasAttr},
-        {"getattr", PythonFunction::GetAttr}, {"repr", PythonFunction::CompileTime},
+        {"min", PythonFunction::Min},
+        {"max", PythonFunction::Max},
+        {"print", PythonFunction::Print},
+        {"len", PythonFunction::Len},
+        {"isinstance", PythonFunction::IsInstance},
+        {"hasattr", PythonFunction::HasAttr},
+        {"getattr", PythonFunction::GetAttr},
+        {"repr", PythonFunction::CompileTime},
         {"issubclass", PythonFunction::CompileTime},
     };
     llvm::DenseMap<PyObject*, PythonFunction> made;
@@ -87,36 +90,28 @@ bool Walker::evaluateArguments(PyObject* call, Arguments& arguments, Keywords& k
   const AstNames& n = astNames();
   PyObject* const starred = astClasses().starred;
   PyRef positional = attribute(call, n.args), named = attribute(call, n.keywords);
-  if (!positional || !named)
-    return false;
+  if (!positional || !named) return false;
   for (Py_ssize_t i = 0; i < PyList_Size(positional.get()); ++i) {
     PyObject* node = PyList_GetItem(positional.get(), i);
     if (classOf(node) != starred) {
       arguments.push_back(evaluate(node));
-      if (!arguments.back())
-        return false;
+      if (!arguments.back()) return false;
       continue;
     }
     PyRef inner = attribute(node, n.value);
     PyRef many = inner ? evaluate(inner.get()) : PyRef();
-    if (!many)
-      return false;
+    if (!many) return false;
     PyObject* tuple = unwrap(many.get());
-    if (!PyTuple_Check(tuple))
-      return refuse(node, "f(*x) needs a tuple; x is a " + typeName(tuple));
-    for (Py_ssize_t j = 0; j < PyTuple_Size(tuple); ++j)
-      arguments.push_back(wrapConstant(PyTuple_GetItem(tuple, j)));
+    if (!PyTuple_Check(tuple)) return refuse(node, "f(*x) needs a tuple; x is a " + typeName(tuple));
+    for (Py_ssize_t j = 0; j < PyTuple_Size(tuple); ++j) arguments.push_back(wrapConstant(PyTuple_GetItem(tuple, j)));
   }
   for (Py_ssize_t i = 0; i < PyList_Size(named.get()); ++i) {
     PyObject* keyword = PyList_GetItem(named.get(), i);
     PyRef name = attribute(keyword, n.arg), node = attribute(keyword, n.value);
-    if (!name || !node)
-      return false;
-    if (name.get() == Py_None)
-      return refuse(keyword, "f(**x) is not supported in kernels: name the arguments");
+    if (!name || !node) return false;
+    if (name.get() == Py_None) return refuse(keyword, "f(**x) is not supported in kernels: name the arguments");
     PyRef value = evaluate(node.get());
-    if (!value)
-      return false;
+    if (!value) return false;
     keywords.emplace_back(name.get(), std::move(value)); // the ast keeps the name alive
   }
   return true;
@@ -124,18 +119,16 @@ bool Walker::evaluateArguments(PyObject* call, Arguments& arguments, Keywords& k
 
 PyRef Walker::callCompileTime(PyObject* callee, const Arguments& arguments, const Keywords& keywords) {
   if (anyTensor(arguments, keywords))
-    return raiseType(nameOf(callee) + "() works on compile-time values only, and one of its arguments is a run-time value. "
-                                      "Make it a tl.constexpr, or write the function with @triton.jit");
+    return raiseType(nameOf(callee) +
+                     "() works on compile-time values only, and one of its arguments is a run-time value. "
+                     "Make it a tl.constexpr, or write the function with @triton.jit");
   PyRef args = PyRef::steal(PyTuple_New(arguments.size()));
   for (size_t i = 0; args && i < arguments.size(); ++i)
-    if (PyTuple_SetItem(args.get(), i, unwrapDeep(arguments[i].get()).release()) < 0)
-      return {};
+    if (PyTuple_SetItem(args.get(), i, unwrapDeep(arguments[i].get()).release()) < 0) return {};
   Keywords plain;
-  for (const auto& [name, value] : keywords)
-    plain.emplace_back(name, unwrapDeep(value.get()));
+  for (const auto& [name, value] : keywords) plain.emplace_back(name, unwrapDeep(value.get()));
   PyRef kwargs = dictOf(plain);
-  if (!args || (!kwargs && !plain.empty()))
-    return {};
+  if (!args || (!kwargs && !plain.empty())) return {};
   PyRef result = PyRef::steal(PyObject_Call(callee, args.get(), kwargs.get()));
   return result ? wrapConstant(result.get()) : PyRef();
 }
@@ -148,10 +141,10 @@ PyRef Walker::callMinMax(PyObject* callee, const Arguments& arguments, bool isMi
     for (Py_ssize_t i = 0; i < PyTuple_Size(tuple.get()); ++i)
       values.push_back(wrapConstant(PyTuple_GetItem(tuple.get(), i)));
   }
-  if (!anyTensor(values, {}))
-    return callCompileTime(callee, arguments, {});
+  if (!anyTensor(values, {})) return callCompileTime(callee, arguments, {});
   if (values.size() < 2)
-    return raiseType(llvm::Twine(isMin ? "min" : "max") + "(x) of one tensor: use tl." + (isMin ? "min" : "max") + "(x, axis)");
+    return raiseType(llvm::Twine(isMin ? "min" : "max") + "(x) of one tensor: use tl." + (isMin ? "min" : "max") +
+                     "(x, axis)");
   PyRef function = languageFunction(isMin ? "minimum" : "maximum");
   PyRef result = values[0];
   for (size_t i = 1; function && result && i < values.size(); ++i) {
@@ -174,13 +167,10 @@ PyRef Walker::callPrint(Arguments& arguments, Keywords& keywords, PyObject* node
 
 PyRef Walker::callDtype(PyObject* dtype, const Arguments& arguments) {
   Type type;
-  if (!typeFromPython(dtype, type))
-    return {};
-  if (arguments.size() != 1)
-    return raiseType("a type is called with one value, as in tl.float32(x)");
+  if (!typeFromPython(dtype, type)) return {};
+  if (arguments.size() != 1) return raiseType("a type is called with one value, as in tl.float32(x)");
   Value value = toTensor(builder_, arguments[0].get());
-  if (!value)
-    return {};
+  if (!value) return {};
   Value converted = cast(builder_, value, type);
   return converted ? makeTensor(converted) : PyRef();
 }
@@ -189,24 +179,26 @@ PyRef Walker::callClass(PyObject* cls, Arguments& arguments, Keywords& keywords,
   handled = true;
   static PyObject* const constexprClass = reinterpret_cast<PyObject*>(Py_TYPE(makeConstexpr(Py_None).release()));
   if (cls == constexprClass) {
-    if (arguments.size() != 1)
-      return raiseType("tl.constexpr takes one value");
-    return isTensor(arguments[0].get()) || PyTuple_Check(arguments[0].get()) ? arguments[0]
-                                                                             : makeConstexpr(unwrap(arguments[0].get()));
+    if (arguments.size() != 1) return raiseType("tl.constexpr takes one value");
+    return isTensor(arguments[0].get()) || PyTuple_Check(arguments[0].get())
+               ? arguments[0]
+               : makeConstexpr(unwrap(arguments[0].get()));
   }
   bool isTuple = cls == reinterpret_cast<PyObject*>(&PyTuple_Type) || cls == reinterpret_cast<PyObject*>(&PyList_Type);
   if (isTuple && arguments.size() <= 1) {
-    if (arguments.empty())
-      return makeTuple({});
-    if (PyTuple_Check(unwrap(arguments[0].get())))
-      return wrapConstant(unwrap(arguments[0].get()));
+    if (arguments.empty()) return makeTuple({});
+    if (PyTuple_Check(unwrap(arguments[0].get()))) return wrapConstant(unwrap(arguments[0].get()));
     return raiseType("tuple() takes a tuple in kernels, not a " + typeName(unwrap(arguments[0].get())));
   }
   for (PyTypeObject* number : {&PyLong_Type, &PyFloat_Type, &PyBool_Type, &PyUnicode_Type})
     if (cls == reinterpret_cast<PyObject*>(number)) {
       if (anyTensor(arguments, keywords) && number != &PyUnicode_Type)
-        return raiseType(nameOf(cls) + "() makes a compile-time number and cannot take a run-time value; convert with x.to(" +
-                         (number == &PyLong_Type ? "tl.int32" : number == &PyFloat_Type ? "tl.float32" : "tl.int1") + ")");
+        return raiseType(nameOf(cls) +
+                         "() makes a compile-time number and cannot take a run-time value; convert with x.to(" +
+                         (number == &PyLong_Type    ? "tl.int32"
+                          : number == &PyFloat_Type ? "tl.float32"
+                                                    : "tl.int1") +
+                         ")");
       return callCompileTime(cls, arguments, keywords);
     }
   if (cls == reinterpret_cast<PyObject*>(&PyType_Type) && arguments.size() == 1)
@@ -222,15 +214,12 @@ PyRef Walker::callClass(PyObject* cls, Arguments& arguments, Keywords& keywords,
   }
   PyRef args = tupleOf(arguments), kwargs = dictOf(keywords);
   PyRef made = args ? PyRef::steal(PyObject_Call(cls, args.get(), kwargs.get())) : PyRef();
-  if (!made || !PyTuple_Check(made.get()))
-    return made;
+  if (!made || !PyTuple_Check(made.get())) return made;
   // Defaults of a named tuple's fields are plain numbers.
   PyRef items = PyRef::steal(PyTuple_New(PyTuple_Size(made.get())));
   for (Py_ssize_t i = 0; items && i < PyTuple_Size(made.get()); ++i)
-    if (PyTuple_SetItem(items.get(), i, wrapConstant(PyTuple_GetItem(made.get(), i)).release()) < 0)
-      return {};
-  if (!PyObject_HasAttrString(cls, "_fields"))
-    return made;
+    if (PyTuple_SetItem(items.get(), i, wrapConstant(PyTuple_GetItem(made.get(), i)).release()) < 0) return {};
+  if (!PyObject_HasAttrString(cls, "_fields")) return made;
   return items ? PyRef::steal(PyObject_Call(cls, items.get(), nullptr)) : PyRef();
 }
 
@@ -241,32 +230,24 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
     PyRef result = args ? callBuiltin(callee, args.get(), kwargs.get(), builder_) : PyRef();
     return result ? wrapConstant(result.get()) : PyRef();
   }
-  case CalleeKind::Jit:
-    return callJit(builder_, callee, arguments, keywords);
-  case CalleeKind::ConstexprFunction:
-    return callCompileTime(callee, arguments, keywords);
-  case CalleeKind::Dtype:
-    return callDtype(callee, arguments);
+  case CalleeKind::Jit: return callJit(builder_, callee, arguments, keywords);
+  case CalleeKind::ConstexprFunction: return callCompileTime(callee, arguments, keywords);
+  case CalleeKind::Dtype: return callDtype(callee, arguments);
   case CalleeKind::Class: {
     bool handled = false;
     PyRef result = callClass(callee, arguments, keywords, handled);
-    if (handled)
-      return result;
-    return raiseType("the class " + nameOf(callee) + " cannot be used in a kernel: NamedTuple and @triton.aggregate classes can");
+    if (handled) return result;
+    return raiseType("the class " + nameOf(callee) +
+                     " cannot be used in a kernel: NamedTuple and @triton.aggregate classes can");
   }
-  case CalleeKind::Module:
-    return raiseType("the module " + nameOf(callee) + " is not a function");
+  case CalleeKind::Module: return raiseType("the module " + nameOf(callee) + " is not a function");
   case CalleeKind::PythonFunction:
-  case CalleeKind::Other:
-    break;
+  case CalleeKind::Other: break;
   }
   switch (pythonFunction(callee)) {
-  case PythonFunction::Min:
-    return callMinMax(callee, arguments, true);
-  case PythonFunction::Max:
-    return callMinMax(callee, arguments, false);
-  case PythonFunction::Print:
-    return callPrint(arguments, keywords, node);
+  case PythonFunction::Min: return callMinMax(callee, arguments, true);
+  case PythonFunction::Max: return callMinMax(callee, arguments, false);
+  case PythonFunction::Print: return callPrint(arguments, keywords, node);
   case PythonFunction::Len:
     if (arguments.size() == 1 && PyTuple_Check(unwrap(arguments[0].get()))) {
       PyRef size = PyRef::steal(PyLong_FromSsize_t(PyTuple_Size(unwrap(arguments[0].get()))));
@@ -279,13 +260,11 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
   case PythonFunction::HasAttr:
   case PythonFunction::GetAttr: {
     // These look at the value itself: a tensor is an instance of tl.tensor, a compile-time number of tl.constexpr.
-    if (arguments.size() < 2)
-      break;
+    if (arguments.size() < 2) break;
     PyRef second = unwrapDeep(arguments[1].get());
     if (pythonFunction(callee) == PythonFunction::IsInstance) {
       int is = PyObject_IsInstance(arguments[0].get(), second.get());
-      if (is == 0)
-        is = PyObject_IsInstance(unwrap(arguments[0].get()), second.get());
+      if (is == 0) is = PyObject_IsInstance(unwrap(arguments[0].get()), second.get());
       return is < 0 ? PyRef() : makeConstexpr(is ? Py_True : Py_False);
     }
     PyObject* object = unwrap(arguments[0].get());
@@ -300,17 +279,14 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
     }
     return found ? wrapConstant(found.get()) : PyRef();
   }
-  case PythonFunction::CompileTime:
-    return callCompileTime(callee, arguments, keywords);
-  case PythonFunction::None:
-    break;
+  case PythonFunction::CompileTime: return callCompileTime(callee, arguments, keywords);
+  case PythonFunction::None: break;
   }
   // Methods of compile-time objects ("a".upper(), dtype.is_floating()), and helpers of the language package.
   if (PyRef self = PyRef::steal(PyObject_GetAttrString(callee, "__self__"))) {
     if (isTensor(self.get())) { // a method taken off a tensor earlier: f = x.sum
       PyRef function = PyRef::steal(PyObject_GetAttrString(callee, "__func__"));
-      if (!function)
-        return {};
+      if (!function) return {};
       arguments.insert(arguments.begin(), self);
       return callValue(function.get(), arguments, keywords, node);
     }
@@ -318,27 +294,25 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
       return callCompileTime(callee, arguments, keywords);
   }
   PyErr_Clear();
-  if (isLanguageModule(moduleOf(callee)))
-    return callCompileTime(callee, arguments, keywords);
-  if (!PyCallable_Check(callee))
-    return raiseType("this is not a function: it is a " + typeName(callee));
-  return raiseType(nameOf(callee) + "() is a plain Python function, which a kernel cannot call: decorate it with @triton.jit to run it on "
-                                    "tensors, or with @triton.constexpr_function to compute compile-time values");
+  if (isLanguageModule(moduleOf(callee))) return callCompileTime(callee, arguments, keywords);
+  if (!PyCallable_Check(callee)) return raiseType("this is not a function: it is a " + typeName(callee));
+  return raiseType(
+      nameOf(callee) +
+      "() is a plain Python function, which a kernel cannot call: decorate it with @triton.jit to run it on "
+      "tensors, or with @triton.constexpr_function to compute compile-time values");
 }
 
 PyRef Walker::visitCall(PyObject* node) {
   const AstNames& n = astNames();
   PyObject* const attributeClass = astClasses().attribute;
   PyRef func = attribute(node, n.func);
-  if (!func)
-    return {};
+  if (!func) return {};
   PyRef callee;
   Arguments arguments;
   if (classOf(func.get()) == attributeClass) {
     PyRef baseNode = attribute(func.get(), n.value), name = attribute(func.get(), n.attr);
     PyRef base = baseNode && name ? evaluate(baseNode.get()) : PyRef();
-    if (!base)
-      return {};
+    if (!base) return {};
     // Methods: a builtin or jit function on the type gets the value as its first argument.
     CalleeKind baseKind = isConstexpr(base.get()) ? CalleeKind::Other : calleeKind(base.get());
     if (baseKind == CalleeKind::Other && !isConstexpr(base.get())) {
@@ -350,24 +324,19 @@ PyRef Walker::visitCall(PyObject* node) {
       else
         callee = {};
     }
-    if (!callee)
-      callee = attributeOf(base.get(), name.get());
-    if (!callee)
-      return locateError(place(func.get())), PyRef();
+    if (!callee) callee = attributeOf(base.get(), name.get());
+    if (!callee) return locateError(place(func.get())), PyRef();
   } else {
     callee = evaluate(func.get());
-    if (!callee)
-      return {};
+    if (!callee) return {};
   }
   PyRef target = PyRef::borrow(unwrap(callee.get()));
   Keywords keywords;
-  if (!evaluateArguments(node, arguments, keywords))
-    return {};
+  if (!evaluateArguments(node, arguments, keywords)) return {};
   builder_.setLocation(locationOf(node));
   PyRef result = callValue(target.get(), arguments, keywords, node);
   // An error with a position comes from inside the callee: say where it was called.
-  if (!result && errorIsLocated())
-    chainError(place(node), nameOf(target.get()));
+  if (!result && errorIsLocated()) chainError(place(node), nameOf(target.get()));
   return result;
 }
 

@@ -37,8 +37,9 @@ struct RuntimeCompare {
   int compileTime;
 };
 constexpr RuntimeCompare kCompare[] = {
-    {AstOperator::Lt, CompareOp::LT, Py_LT}, {AstOperator::LtE, CompareOp::LE, Py_LE},   {AstOperator::Gt, CompareOp::GT, Py_GT},
-    {AstOperator::GtE, CompareOp::GE, Py_GE}, {AstOperator::Eq, CompareOp::EQ, Py_EQ}, {AstOperator::NotEq, CompareOp::NE, Py_NE},
+    {AstOperator::Lt, CompareOp::LT, Py_LT}, {AstOperator::LtE, CompareOp::LE, Py_LE},
+    {AstOperator::Gt, CompareOp::GT, Py_GT}, {AstOperator::GtE, CompareOp::GE, Py_GE},
+    {AstOperator::Eq, CompareOp::EQ, Py_EQ}, {AstOperator::NotEq, CompareOp::NE, Py_NE},
 };
 
 PyRef tensorOrNull(const Value& value) { return value ? makeTensor(value) : PyRef(); }
@@ -62,8 +63,7 @@ PyRef Walker::visitName(PyObject* node) {
 
 PyRef Walker::operatorMethod(PyObject* owner, const char* method, PyObject* other, bool& found) {
   found = false;
-  if (!*method || !isAggregate(owner))
-    return {};
+  if (!*method || !isAggregate(owner)) return {};
   PyRef function = PyRef::steal(PyObject_GetAttrString(classOf(owner), method));
   if (!function || calleeKind(function.get()) != CalleeKind::Jit) {
     PyErr_Clear();
@@ -71,24 +71,20 @@ PyRef Walker::operatorMethod(PyObject* owner, const char* method, PyObject* othe
   }
   found = true;
   Arguments arguments{PyRef::borrow(owner)};
-  if (other)
-    arguments.push_back(PyRef::borrow(other));
+  if (other) arguments.push_back(PyRef::borrow(other));
   return callJit(builder_, function.get(), arguments, {});
 }
 
 PyRef Walker::binaryValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs) {
   bool found = false;
   PyRef byMethod = operatorMethod(lhs, row.method, rhs, found);
-  if (found)
-    return byMethod;
+  if (found) return byMethod;
   byMethod = operatorMethod(rhs, row.reflected, lhs, found);
-  if (found)
-    return byMethod;
+  if (found) return byMethod;
   bool runTime = isTensor(lhs) || isTensor(rhs);
   for (const RuntimeBinary& entry : kBinary)
     if (entry.op == row.op) {
-      if (runTime)
-        return tensorOrNull(binary(builder_, entry.binary, lhs, rhs));
+      if (runTime) return tensorOrNull(binary(builder_, entry.binary, lhs, rhs));
       PyRef result = PyRef::steal(entry.compileTime(unwrap(lhs), unwrap(rhs)));
       return result ? wrapConstant(result.get()) : PyRef();
     }
@@ -115,15 +111,12 @@ PyRef Walker::compareValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs
   }
   bool found = false;
   PyRef byMethod = operatorMethod(lhs, row.method, rhs, found);
-  if (found)
-    return byMethod;
+  if (found) return byMethod;
   byMethod = operatorMethod(rhs, row.reflected, lhs, found);
-  if (found)
-    return byMethod;
+  if (found) return byMethod;
   for (const RuntimeCompare& entry : kCompare)
     if (entry.op == row.op) {
-      if (isTensor(lhs) || isTensor(rhs))
-        return tensorOrNull(compare(builder_, entry.compare, lhs, rhs));
+      if (isTensor(lhs) || isTensor(rhs)) return tensorOrNull(compare(builder_, entry.compare, lhs, rhs));
       PyRef x = unwrapDeep(lhs), y = unwrapDeep(rhs);
       PyRef result = x && y ? PyRef::steal(PyObject_RichCompare(x.get(), y.get(), entry.compileTime)) : PyRef();
       return result ? wrapConstant(result.get()) : PyRef();
@@ -134,11 +127,9 @@ PyRef Walker::compareValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs
 PyRef Walker::visitBinOp(PyObject* node) {
   const AstNames& n = astNames();
   PyRef left = attribute(node, n.left), right = attribute(node, n.right), op = attribute(node, n.op);
-  if (!left || !right || !op)
-    return {};
+  if (!left || !right || !op) return {};
   PyRef lhs = evaluate(left.get());
-  if (!lhs)
-    return {};
+  if (!lhs) return {};
   PyRef rhs = evaluate(right.get());
   const OperatorRow* row = rhs ? operatorRow(op.get()) : nullptr;
   return row ? binaryValues(*row, lhs.get(), rhs.get()) : PyRef();
@@ -149,24 +140,18 @@ PyRef Walker::visitUnaryOp(PyObject* node) {
   PyRef operandNode = attribute(node, n.operand), op = attribute(node, n.op);
   PyRef operand = operandNode && op ? evaluate(operandNode.get()) : PyRef();
   const OperatorRow* row = operand ? operatorRow(op.get()) : nullptr;
-  if (!row)
-    return {};
+  if (!row) return {};
   if (isTensor(operand.get())) {
     switch (row->op) {
-    case AstOperator::USub:
-      return tensorOrNull(unary(builder_, UnaryOp::Neg, operand.get()));
-    case AstOperator::UAdd:
-      return operand;
-    case AstOperator::Invert:
-      return tensorOrNull(unary(builder_, UnaryOp::Invert, operand.get()));
-    default:
-      return tensorOrNull(unary(builder_, UnaryOp::Not, operand.get()));
+    case AstOperator::USub: return tensorOrNull(unary(builder_, UnaryOp::Neg, operand.get()));
+    case AstOperator::UAdd: return operand;
+    case AstOperator::Invert: return tensorOrNull(unary(builder_, UnaryOp::Invert, operand.get()));
+    default: return tensorOrNull(unary(builder_, UnaryOp::Not, operand.get()));
     }
   }
   bool found = false;
   PyRef byMethod = operatorMethod(operand.get(), row->method, nullptr, found);
-  if (found)
-    return byMethod;
+  if (found) return byMethod;
   PyObject* value = unwrap(operand.get());
   if (row->op == AstOperator::Not) {
     int truth = PyObject_IsTrue(value);
@@ -182,9 +167,9 @@ PyRef Walker::combineTruth(bool isAnd, llvm::SmallVectorImpl<PyRef>& values) {
   PyRef result = values.pop_back_val();
   while (!values.empty()) {
     PyRef lhs = values.pop_back_val();
-    result = tensorOrNull(binary(builder_, isAnd ? BinaryOp::LogicalAnd : BinaryOp::LogicalOr, lhs.get(), result.get()));
-    if (!result)
-      return {};
+    result =
+        tensorOrNull(binary(builder_, isAnd ? BinaryOp::LogicalAnd : BinaryOp::LogicalOr, lhs.get(), result.get()));
+    if (!result) return {};
   }
   return result;
 }
@@ -194,24 +179,20 @@ PyRef Walker::visitBoolOp(PyObject* node) {
   const AstNames& n = astNames();
   PyRef op = attribute(node, n.op), operands = attribute(node, n.values);
   const OperatorRow* row = op && operands ? operatorRow(op.get()) : nullptr;
-  if (!row)
-    return {};
+  if (!row) return {};
   bool isAnd = row->op == AstOperator::And;
   llvm::SmallVector<PyRef> dynamic;
   PyRef last;
   for (Py_ssize_t i = 0; i < PyList_Size(operands.get()); ++i) {
     last = evaluate(PyList_GetItem(operands.get(), i));
-    if (!last)
-      return {};
+    if (!last) return {};
     if (isTensor(last.get())) {
       dynamic.push_back(last);
       continue;
     }
     int truth = PyObject_IsTrue(unwrap(last.get()));
-    if (truth < 0)
-      return {};
-    if (bool(truth) != isAnd)
-      return last;
+    if (truth < 0) return {};
+    if (bool(truth) != isAnd) return last;
   }
   return dynamic.empty() ? last : combineTruth(isAnd, dynamic);
 }
@@ -220,8 +201,7 @@ PyRef Walker::visitCompare(PyObject* node) {
   const AstNames& n = astNames();
   PyRef left = attribute(node, n.left), ops = attribute(node, n.ops), comparators = attribute(node, n.comparators);
   PyRef lhs = left && ops && comparators ? evaluate(left.get()) : PyRef();
-  if (!lhs)
-    return {};
+  if (!lhs) return {};
   llvm::SmallVector<PyRef> dynamic;
   PyRef last;
   Py_ssize_t count = PyList_Size(ops.get());
@@ -229,14 +209,12 @@ PyRef Walker::visitCompare(PyObject* node) {
     PyRef rhs = evaluate(PyList_GetItem(comparators.get(), i));
     const OperatorRow* row = rhs ? operatorRow(PyList_GetItem(ops.get(), i)) : nullptr;
     last = row ? compareValues(*row, lhs.get(), rhs.get()) : PyRef();
-    if (!last || count == 1)
-      return last;
+    if (!last || count == 1) return last;
     if (isTensor(last.get())) {
       dynamic.push_back(last);
     } else {
       int truth = PyObject_IsTrue(unwrap(last.get()));
-      if (truth <= 0)
-        return truth < 0 ? PyRef() : last;
+      if (truth <= 0) return truth < 0 ? PyRef() : last;
     }
     lhs = std::move(rhs);
   }
@@ -246,8 +224,7 @@ PyRef Walker::visitCompare(PyObject* node) {
 PyRef Walker::attributeOf(PyObject* base, PyObject* name) {
   static PyObject* const valueName = interned("value");
   static PyObject* const typeNameText = interned("type");
-  if (isConstexpr(base) && name != valueName && name != typeNameText)
-    base = constexprValue(base);
+  if (isConstexpr(base) && name != valueName && name != typeNameText) base = constexprValue(base);
   PyRef result = PyRef::steal(PyObject_GetAttr(base, name));
   return result ? wrapConstant(result.get()) : PyRef();
 }
@@ -265,15 +242,13 @@ PyRef Walker::visitSlice(PyObject* node) {
   PyObject* names[3] = {n.lower, n.upper, n.step};
   for (int i = 0; i < 3; ++i) {
     PyRef part = attribute(node, names[i]);
-    if (!part)
-      return {};
+    if (!part) return {};
     if (part.get() == Py_None) {
       parts[i] = part;
       continue;
     }
     PyRef value = evaluate(part.get());
-    if (!value)
-      return {};
+    if (!value) return {};
     parts[i] = PyRef::borrow(unwrap(value.get()));
   }
   return PyRef::steal(PySlice_New(parts[0].get(), parts[1].get(), parts[2].get()));
@@ -285,10 +260,8 @@ PyRef Walker::visitSubscript(PyObject* node) {
   PyRef base = baseNode && sliceNode ? evaluate(baseNode.get()) : PyRef();
   PyRef index = base ? evaluate(sliceNode.get()) : PyRef();
   PyRef plain = index ? unwrapDeep(index.get()) : PyRef();
-  if (!plain)
-    return {};
-  if (isTensor(base.get()))
-    return tensorOrNull(subscript(builder_, tensorValue(base.get()), plain.get()));
+  if (!plain) return {};
+  if (isTensor(base.get())) return tensorOrNull(subscript(builder_, tensorValue(base.get()), plain.get()));
   if (isTensor(plain.get()))
     return raiseType("tuples are indexed by compile-time integers; this index is a run-time value of type " +
                      tensorValue(plain.get()).type.str() + ". Loop with tl.static_range, or keep the data in a tensor");
@@ -300,8 +273,7 @@ PyRef Walker::visitSubscript(PyObject* node) {
 
 PyRef Walker::visitTuple(PyObject* node) {
   PyRef elements = attribute(node, astNames().elts);
-  if (!elements)
-    return {};
+  if (!elements) return {};
   llvm::SmallVector<PyRef> values;
   PyObject* const starred = astClasses().starred;
   for (Py_ssize_t i = 0; i < PyList_Size(elements.get()); ++i) {
@@ -309,17 +281,14 @@ PyRef Walker::visitTuple(PyObject* node) {
     if (classOf(element) == starred) {
       PyRef inner = attribute(element, astNames().value);
       PyRef many = inner ? evaluate(inner.get()) : PyRef();
-      if (!many)
-        return {};
-      if (!PyTuple_Check(unwrap(many.get())))
-        return raiseType("only tuples can be unpacked with *");
+      if (!many) return {};
+      if (!PyTuple_Check(unwrap(many.get()))) return raiseType("only tuples can be unpacked with *");
       for (Py_ssize_t j = 0; j < PyTuple_Size(unwrap(many.get())); ++j)
         values.push_back(wrapConstant(PyTuple_GetItem(unwrap(many.get()), j)));
       continue;
     }
     values.push_back(evaluate(element));
-    if (!values.back())
-      return {};
+    if (!values.back()) return {};
   }
   return makeTuple(values);
 }
@@ -327,30 +296,28 @@ PyRef Walker::visitTuple(PyObject* node) {
 PyRef Walker::visitJoinedStr(PyObject* node) {
   const AstNames& n = astNames();
   PyRef parts = attribute(node, n.values);
-  if (!parts)
-    return {};
+  if (!parts) return {};
   PyObject* const constantClass = astClasses().constant;
   std::string text;
   for (Py_ssize_t i = 0; i < PyList_Size(parts.get()); ++i) {
     PyObject* part = PyList_GetItem(parts.get(), i);
     PyRef inner = attribute(part, n.value);
-    if (!inner)
-      return {};
+    if (!inner) return {};
     if (classOf(part) == constantClass) {
       text += stringOf(inner.get());
       continue;
     }
     PyRef value = evaluate(inner.get());
-    if (!value)
-      return {};
+    if (!value) return {};
     if (containsTensor(value.get())) {
-      refuse(part, "an f-string in a kernel can only show compile-time values; this one is a run-time value: print it with "
-                   "tl.device_print(\"name\", value)");
+      refuse(part,
+             "an f-string in a kernel can only show compile-time values; this one is a run-time value: print it with "
+             "tl.device_print(\"name\", value)");
       return {};
     }
-    PyRef plain = unwrapDeep(value.get()), conversion = attribute(part, n.conversion), spec = attribute(part, n.format_spec);
-    if (!plain || !conversion || !spec)
-      return {};
+    PyRef plain = unwrapDeep(value.get()), conversion = attribute(part, n.conversion),
+          spec = attribute(part, n.format_spec);
+    if (!plain || !conversion || !spec) return {};
     long how = PyLong_AsLong(conversion.get());
     if (how == 'r')
       plain = PyRef::steal(PyObject_Repr(plain.get()));
@@ -361,13 +328,11 @@ PyRef Walker::visitJoinedStr(PyObject* node) {
     PyRef specText;
     if (spec.get() != Py_None) {
       PyRef evaluated = evaluate(spec.get());
-      if (!evaluated)
-        return {};
+      if (!evaluated) return {};
       specText = PyRef::borrow(unwrap(evaluated.get()));
     }
     PyRef formatted = plain ? PyRef::steal(PyObject_Format(plain.get(), specText.get())) : PyRef();
-    if (!formatted)
-      return {};
+    if (!formatted) return {};
     text += stringOf(formatted.get());
   }
   PyRef result = PyRef::steal(PyUnicode_FromStringAndSize(text.data(), text.size()));
@@ -378,15 +343,13 @@ PyRef Walker::visitNamedExpr(PyObject* node) {
   const AstNames& n = astNames();
   PyRef target = attribute(node, n.target), valueNode = attribute(node, n.value);
   PyRef name = target ? attribute(target.get(), n.id) : PyRef();
-  if (!name || !valueNode)
-    return {};
+  if (!name || !valueNode) return {};
   {
     LocationGuard guard(*this);
     assigning_ = name.get();
     PyRef value = evaluate(valueNode.get());
     PyRef kept = value ? materialise(builder_, value.get()) : PyRef();
-    if (!kept)
-      return {};
+    if (!kept) return {};
     locals_.set(name.get(), std::move(kept));
   }
   return lookUp(name.get());
@@ -395,17 +358,16 @@ PyRef Walker::visitNamedExpr(PyObject* node) {
 PyRef Walker::visitListComp(PyObject* node) {
   const AstNames& n = astNames();
   PyRef generators = attribute(node, n.generators), element = attribute(node, n.elt);
-  if (!generators || !element)
-    return {};
+  if (!generators || !element) return {};
   if (PyList_Size(generators.get()) != 1) {
     refuse(node, "a comprehension in a kernel can have one `for` only");
     return {};
   }
   PyObject* generator = PyList_GetItem(generators.get(), 0);
-  PyRef iterNode = attribute(generator, n.iter), target = attribute(generator, n.target), ifs = attribute(generator, n.ifs);
+  PyRef iterNode = attribute(generator, n.iter), target = attribute(generator, n.target),
+        ifs = attribute(generator, n.ifs);
   PyRef source = iterNode && target && ifs ? evaluate(iterNode.get()) : PyRef();
-  if (!source)
-    return {};
+  if (!source) return {};
   PyRef items = PyRef::borrow(unwrap(source.get()));
   if (!PyTuple_Check(items.get())) {
     refuse(node, "a comprehension in a kernel runs over a tuple; this is a " + typeName(items.get()));
@@ -415,19 +377,15 @@ PyRef Walker::visitListComp(PyObject* node) {
   llvm::SmallVector<PyRef> results;
   for (Py_ssize_t i = 0; i < PyTuple_Size(items.get()); ++i) {
     PyRef item = wrapConstant(PyTuple_GetItem(items.get(), i));
-    if (!item || !assign(target.get(), item))
-      return {};
+    if (!item || !assign(target.get(), item)) return {};
     bool keep = true;
     for (Py_ssize_t j = 0; keep && j < PyList_Size(ifs.get()); ++j) {
       PyRef condition = evaluate(PyList_GetItem(ifs.get(), j));
-      if (!condition || !compileTimeTruth(condition.get(), PyList_GetItem(ifs.get(), j), keep))
-        return {};
+      if (!condition || !compileTimeTruth(condition.get(), PyList_GetItem(ifs.get(), j), keep)) return {};
     }
-    if (!keep)
-      continue;
+    if (!keep) continue;
     results.push_back(evaluate(element.get()));
-    if (!results.back())
-      return {};
+    if (!results.back()) return {};
   }
   locals_ = std::move(saved);
   return makeTuple(results);
@@ -435,7 +393,8 @@ PyRef Walker::visitListComp(PyObject* node) {
 
 PyRef Walker::visitRefusedExpression(PyObject* node) {
   static constexpr std::pair<const char*, const char*> kAdvice[] = {
-      {"Lambda", "a lambda cannot be defined in a kernel: define a function with @triton.jit at module level and call that"},
+      {"Lambda",
+       "a lambda cannot be defined in a kernel: define a function with @triton.jit at module level and call that"},
       {"Dict", "dictionaries are not supported in kernels: use separate variables, a tuple, or a NamedTuple"},
       {"Set", "sets are not supported in kernels: use a tuple"},
       {"DictComp", "dictionaries are not supported in kernels: use a tuple"},
@@ -477,13 +436,11 @@ PyRef Walker::evaluate(PyObject* node) {
   };
   static const llvm::DenseMap<PyObject*, const ExpressionRow*> table = [] {
     llvm::DenseMap<PyObject*, const ExpressionRow*> made;
-    for (const ExpressionRow& row : kRows)
-      made[astClass(row.node)] = &row;
+    for (const ExpressionRow& row : kRows) made[astClass(row.node)] = &row;
     return made;
   }();
   auto found = table.find(classOf(node));
-  if (found == table.end())
-    return visitRefusedExpression(node);
+  if (found == table.end()) return visitRefusedExpression(node);
   const ExpressionRow& row = *found->second;
   PyRef result;
   if (row.locates) {
@@ -494,8 +451,7 @@ PyRef Walker::evaluate(PyObject* node) {
   } else {
     result = (this->*row.handler)(node);
   }
-  if (!result)
-    locateError(place(node));
+  if (!result) locateError(place(node));
   return result;
 }
 

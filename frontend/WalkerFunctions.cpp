@@ -1,5 +1,6 @@
-// frontend/WalkerFunctions.cpp -- from a jit function to a tt.func: parameters, specialization, returns, calls (rules 56, 63 to 66).
-// A jit function is emitted once per list of argument structures; compile-time arguments are part of that list.
+// frontend/WalkerFunctions.cpp -- from a jit function to a tt.func: parameters, specialization, returns, calls (rules
+// 56, 63 to 66). A jit function is emitted once per list of argument structures; compile-time arguments are part of
+// that list.
 #include "frontend/Builtins.h"
 #include "frontend/Raise.h"
 #include "frontend/Walker.h"
@@ -19,22 +20,23 @@ PyObject* internedCopy(PyObject* name) {
 
 bool readNames(PyObject* arguments, PyObject* field, llvm::SmallVectorImpl<PyObject*>& names) {
   PyRef list = attribute(arguments, field);
-  if (!list)
-    return false;
+  if (!list) return false;
   for (Py_ssize_t i = 0; i < PyList_Size(list.get()); ++i) {
     PyRef name = attribute(PyList_GetItem(list.get(), i), astNames().arg);
-    if (!name)
-      return false;
+    if (!name) return false;
     names.push_back(internedCopy(name.get()));
   }
   return true;
 }
 
-std::string lastPart(llvm::StringRef dotted) { return dotted.rsplit('.').second.empty() ? dotted.str() : dotted.rsplit('.').second.str(); }
+std::string lastPart(llvm::StringRef dotted) {
+  return dotted.rsplit('.').second.empty() ? dotted.str() : dotted.rsplit('.').second.str();
+}
 
 } // namespace
 
-Walker::Walker(ModuleBuilder& builder, std::shared_ptr<FunctionInfo> info) : builder_(builder), info_(std::move(info)) {}
+Walker::Walker(ModuleBuilder& builder, std::shared_ptr<FunctionInfo> info)
+    : builder_(builder), info_(std::move(info)) {}
 
 mlir::Location Walker::locationOf(PyObject* node) const {
   const AstNames& n = astNames();
@@ -43,9 +45,9 @@ mlir::Location Walker::locationOf(PyObject* node) const {
     PyErr_Clear();
     return builder_.location();
   }
-  mlir::Location place = mlir::FileLineColLoc::get(info_->fileAttr, PyLong_AsLong(line.get()), PyLong_AsLong(column.get()) + 1);
-  if (!assigning_)
-    return place;
+  mlir::Location place =
+      mlir::FileLineColLoc::get(info_->fileAttr, PyLong_AsLong(line.get()), PyLong_AsLong(column.get()) + 1);
+  if (!assigning_) return place;
   return mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), stringOf(assigning_)), place);
 }
 
@@ -62,7 +64,8 @@ SourcePlace Walker::place(PyObject* node) const {
     result.line = PyLong_AsLong(line.get());
     result.column = PyLong_AsLong(column.get());
     Py_ssize_t index = result.line - info_->firstLine;
-    if (info_->sourceLines && PyList_Check(info_->sourceLines.get()) && index >= 0 && index < PyList_Size(info_->sourceLines.get()))
+    if (info_->sourceLines && PyList_Check(info_->sourceLines.get()) && index >= 0 &&
+        index < PyList_Size(info_->sourceLines.get()))
       result.sourceLine = PyRef::borrow(PyList_GetItem(info_->sourceLines.get(), index));
   }
   PyErr_Clear();
@@ -78,17 +81,16 @@ bool Walker::refuse(PyObject* node, const llvm::Twine& message, ErrorClass kind)
   }
   // No place of its own: the expression being walked gives it one.
   PyRef errors = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
-  PyRef cls = errors ? attributeByName(errors.get(), kind == ErrorClass::Unsupported ? "UnsupportedLanguageConstruct" : "CompilationError")
+  PyRef cls = errors ? attributeByName(errors.get(), kind == ErrorClass::Unsupported ? "UnsupportedLanguageConstruct"
+                                                                                     : "CompilationError")
                      : PyRef();
-  if (cls)
-    PyErr_SetString(cls.get(), message.str().c_str());
+  if (cls) PyErr_SetString(cls.get(), message.str().c_str());
   return false;
 }
 
 std::shared_ptr<FunctionInfo> Walker::readFunction(ModuleBuilder& builder, PyObject* function) {
   std::shared_ptr<FunctionInfo>& slot = builder.functions().infos[function];
-  if (slot)
-    return slot;
+  if (slot) return slot;
   const AstNames& n = astNames();
   mlir::MLIRContext* context = builder.context();
   auto info = std::make_shared<FunctionInfo>(mlir::UnknownLoc::get(context));
@@ -100,13 +102,13 @@ std::shared_ptr<FunctionInfo> Walker::readFunction(ModuleBuilder& builder, PyObj
   info->defaults = attributeByName(function, "defaults");
   info->sourceLines = attributeByName(function, "source_lines");
   info->constexprs = attributeByName(function, "constexprs");
-  if (!node || !file || !mangled || !noinlineFlag || !firstLine || !info->globals || !info->defaults || !info->sourceLines || !info->constexprs)
+  if (!node || !file || !mangled || !noinlineFlag || !firstLine || !info->globals || !info->defaults ||
+      !info->sourceLines || !info->constexprs)
     return nullptr;
   if (typeName(node.get()) == "Module") {
     PyRef body = attribute(node.get(), n.body);
     node = body ? PyRef::borrow(PyList_GetItem(body.get(), 0)) : PyRef();
-    if (!node)
-      return nullptr;
+    if (!node) return nullptr;
   }
   info->node = node;
   info->file = stringOf(file.get());
@@ -115,18 +117,19 @@ std::shared_ptr<FunctionInfo> Walker::readFunction(ModuleBuilder& builder, PyObj
   info->name = lastPart(info->mangledName);
   info->firstLine = PyLong_AsLong(firstLine.get());
   info->noinlineFlag = PyObject_IsTrue(noinlineFlag.get()) == 1;
-  PyRef line = attribute(node.get(), n.lineno), column = attribute(node.get(), n.col_offset), arguments = attribute(node.get(), n.args);
-  if (!line || !column || !arguments || PyErr_Occurred())
-    return nullptr;
-  info->location = mlir::FileLineColLoc::get(info->fileAttr, PyLong_AsLong(line.get()), PyLong_AsLong(column.get()) + 1);
+  PyRef line = attribute(node.get(), n.lineno), column = attribute(node.get(), n.col_offset),
+        arguments = attribute(node.get(), n.args);
+  if (!line || !column || !arguments || PyErr_Occurred()) return nullptr;
+  info->location =
+      mlir::FileLineColLoc::get(info->fileAttr, PyLong_AsLong(line.get()), PyLong_AsLong(column.get()) + 1);
   for (Py_ssize_t i = 0; PyList_Check(info->sourceLines.get()) && i < PyList_Size(info->sourceLines.get()); ++i)
     info->hasWalrus |= stringOf(PyList_GetItem(info->sourceLines.get(), i)).find(":=") != std::string::npos;
-  if (!readNames(arguments.get(), n.posonlyargs, info->positional) || !readNames(arguments.get(), n.args, info->positional) ||
+  if (!readNames(arguments.get(), n.posonlyargs, info->positional) ||
+      !readNames(arguments.get(), n.args, info->positional) ||
       !readNames(arguments.get(), n.kwonlyargs, info->keywordOnly))
     return nullptr;
   PyRef variadic = attribute(arguments.get(), n.vararg), keywordDict = attribute(arguments.get(), n.kwarg);
-  if (!variadic || !keywordDict)
-    return nullptr;
+  if (!variadic || !keywordDict) return nullptr;
   if (keywordDict.get() != Py_None) {
     raiseNotImplemented(info->name + "(**kwargs) is not supported in jit functions: name the parameters");
     return nullptr;
@@ -140,42 +143,36 @@ std::shared_ptr<FunctionInfo> Walker::readFunction(ModuleBuilder& builder, PyObj
   return info;
 }
 
-bool Walker::bindParameters(const FunctionInfo& info, const Arguments& arguments, const Keywords& keywords, Locals& bound) {
+bool Walker::bindParameters(const FunctionInfo& info, const Arguments& arguments, const Keywords& keywords,
+                            Locals& bound) {
   llvm::SmallVector<PyRef> extra;
   if (arguments.size() > info.positional.size() && !info.variadic)
-    return raiseType(info.name + "() takes " + llvm::Twine(info.positional.size()) + " positional arguments, got " + llvm::Twine(arguments.size()));
-  for (size_t i = info.positional.size(); i < arguments.size(); ++i)
-    extra.push_back(arguments[i]);
+    return raiseType(info.name + "() takes " + llvm::Twine(info.positional.size()) + " positional arguments, got " +
+                     llvm::Twine(arguments.size()));
+  for (size_t i = info.positional.size(); i < arguments.size(); ++i) extra.push_back(arguments[i]);
   llvm::SmallVector<bool> used(keywords.size(), false);
   auto bind = [&](PyObject* name, PyRef given) {
     for (auto [i, keyword] : llvm::enumerate(keywords)) {
-      if (keyword.first != name && PyUnicode_Compare(keyword.first, name) != 0)
-        continue;
-      if (given)
-        return bool(raiseType(info.name + "() got argument '" + stringOf(name) + "' twice"));
+      if (keyword.first != name && PyUnicode_Compare(keyword.first, name) != 0) continue;
+      if (given) return bool(raiseType(info.name + "() got argument '" + stringOf(name) + "' twice"));
       given = keyword.second;
       used[i] = true;
     }
     if (!given)
-      if (PyObject* value = PyDict_GetItemWithError(info.defaults.get(), name))
-        given = wrapConstant(value);
-    if (!given)
-      return bool(raiseType(info.name + "() is missing the argument '" + stringOf(name) + "'"));
+      if (PyObject* value = PyDict_GetItemWithError(info.defaults.get(), name)) given = wrapConstant(value);
+    if (!given) return bool(raiseType(info.name + "() is missing the argument '" + stringOf(name) + "'"));
     bound.set(name, std::move(given));
     return true;
   };
   for (auto [i, name] : llvm::enumerate(info.positional))
-    if (!bind(name, i < arguments.size() ? arguments[i] : PyRef()))
-      return false;
+    if (!bind(name, i < arguments.size() ? arguments[i] : PyRef())) return false;
   if (info.variadic) {
     PyRef tuple = makeTuple(extra);
-    if (!tuple)
-      return false;
+    if (!tuple) return false;
     bound.set(info.variadic, std::move(tuple));
   }
   for (PyObject* name : info.keywordOnly)
-    if (!bind(name, {}))
-      return false;
+    if (!bind(name, {})) return false;
   for (auto [i, keyword] : llvm::enumerate(keywords)) {
     std::string text = stringOf(keyword.first);
     if (!used[i] && text != "_semantic" && text != "_builder" && text != "_generator")
@@ -227,20 +224,19 @@ struct ReturnUnifier {
     std::string text;
     for (const PyRef& value : values) {
       Structure structure;
-      if (!takeApart(value.get(), structure, nullptr))
-        return false;
+      if (!takeApart(value.get(), structure, nullptr)) return false;
       if (text.find(structure.describe()) == std::string::npos)
         text += (text.empty() ? "" : " and ") + structure.describe();
     }
-    return raiseType("the returns of " + info.name + "() give different types: " + text +
-                     ". All must give the same; convert with .to(...), or return a constant of that type: tl.full((), 1, dtype)");
+    return raiseType(
+        "the returns of " + info.name + "() give different types: " + text +
+        ". All must give the same; convert with .to(...), or return a constant of that type: tl.full((), 1, dtype)");
   }
 
   bool unify(llvm::ArrayRef<PyRef> values, Structure& out) {
     bool allTuples = llvm::all_of(values, [](const PyRef& v) { return PyTuple_Check(v.get()); });
     Structure first;
-    if (!takeApart(values[0].get(), first, nullptr))
-      return false;
+    if (!takeApart(values[0].get(), first, nullptr)) return false;
     if (!allTuples && first.kind != Structure::Kind::Object) {
       if (llvm::none_of(values, [](const PyRef& v) { return isTensor(v.get()); }) &&
           llvm::all_of(values, [&](const PyRef& v) { return sameConstant(v.get(), values[0].get()); })) {
@@ -249,17 +245,14 @@ struct ReturnUnifier {
       }
       llvm::SmallVector<Value> tensors;
       for (size_t i = 0; i < values.size(); ++i) {
-        if (!isTensor(values[i].get()) && !isNumber(unwrap(values[i].get())))
-          return mismatch(values);
+        if (!isTensor(values[i].get()) && !isNumber(unwrap(values[i].get()))) return mismatch(values);
         builder.op().setInsertionPointToEnd(blocks[i]);
         builder.setLocation(locations[i]);
         tensors.push_back(toTensor(builder, values[i].get()));
-        if (!tensors.back())
-          return false;
+        if (!tensors.back()) return false;
         if (!(tensors[i].type == tensors[0].type)) {
           llvm::SmallVector<PyRef> made;
-          for (const Value& tensor : tensors)
-            made.push_back(makeTensor(tensor));
+          for (const Value& tensor : tensors) made.push_back(makeTensor(tensor));
           return mismatch(made);
         }
         leaves[i].push_back(tensors.back());
@@ -274,22 +267,21 @@ struct ReturnUnifier {
     std::vector<llvm::SmallVector<PyRef>> parts(first.items.size());
     for (const PyRef& value : values) {
       Structure structure;
-      if (!takeApart(value.get(), structure, nullptr))
-        return false;
-      if (structure.kind != first.kind || structure.object.get() != first.object.get() || structure.items.size() != first.items.size())
+      if (!takeApart(value.get(), structure, nullptr)) return false;
+      if (structure.kind != first.kind || structure.object.get() != first.object.get() ||
+          structure.items.size() != first.items.size())
         return mismatch(values);
       for (size_t i = 0; i < first.items.size(); ++i) {
-        PyRef part = first.kind == Structure::Kind::Tuple ? PyRef::borrow(PyTuple_GetItem(value.get(), i))
-                                                          : PyRef::steal(PyObject_GetAttr(value.get(), first.names[i].get()));
+        PyRef part = first.kind == Structure::Kind::Tuple
+                         ? PyRef::borrow(PyTuple_GetItem(value.get(), i))
+                         : PyRef::steal(PyObject_GetAttr(value.get(), first.names[i].get()));
         parts[i].push_back(part ? wrapConstant(part.get()) : PyRef());
-        if (!parts[i].back())
-          return false;
+        if (!parts[i].back()) return false;
       }
     }
     out.items.resize(first.items.size());
     for (size_t i = 0; i < first.items.size(); ++i)
-      if (!unify(parts[i], out.items[i]))
-        return false;
+      if (!unify(parts[i], out.items[i])) return false;
     return true;
   }
 };
@@ -300,12 +292,10 @@ void eraseUnreachable(mlir::Region& region) {
   llvm::SmallVector<mlir::Block*> work{&region.front()};
   while (!work.empty()) {
     mlir::Block* block = work.pop_back_val();
-    if (reached.insert(block).second && !block->empty())
-      llvm::append_range(work, block->getSuccessors());
+    if (reached.insert(block).second && !block->empty()) llvm::append_range(work, block->getSuccessors());
   }
   for (mlir::Block& block : region)
-    if (!reached.contains(&block))
-      block.dropAllReferences();
+    if (!reached.contains(&block)) block.dropAllReferences();
   for (mlir::Block& block : llvm::make_early_inc_range(region))
     if (!reached.contains(&block)) {
       block.dropAllDefinedValueUses();
@@ -327,7 +317,8 @@ bool Walker::finishReturns(mlir::Operation* function, Structure& result, bool is
     locations.push_back(entry.location);
     values.push_back(entry.value);
     if (isKernel && unwrap(entry.value.get()) != Py_None)
-      return refuse(entry.node, "a kernel cannot return a value: write it to memory with tl.store", ErrorClass::Compilation);
+      return refuse(entry.node, "a kernel cannot return a value: write it to memory with tl.store",
+                    ErrorClass::Compilation);
   }
   unifier.blocks = blocks;
   unifier.locations = locations;
@@ -341,25 +332,21 @@ bool Walker::finishReturns(mlir::Operation* function, Structure& result, bool is
   llvm::SmallVector<Type> types;
   leafTypes(result, types);
   llvm::SmallVector<mlir::Type> resultTypes;
-  for (const Type& type : types)
-    resultTypes.push_back(type.toMlir(builder_.context()));
+  for (const Type& type : types) resultTypes.push_back(type.toMlir(builder_.context()));
   for (size_t i = 0; i < returns_.size(); ++i) {
     op.setInsertionPointToEnd(blocks[i]);
     builder_.setLocation(locations[i]);
     llvm::SmallVector<mlir::Value> operands;
-    for (const Value& leaf : unifier.leaves[i])
-      operands.push_back(leaf.ir);
+    for (const Value& leaf : unifier.leaves[i]) operands.push_back(leaf.ir);
     builder_.createRaw("tt.return", operands, {});
   }
   // Falling off the end gives undefined values where other paths return some.
   op.setInsertionPointToEnd(last);
   builder_.setLocation(info_->location);
   llvm::SmallVector<mlir::Value> undefined;
-  for (const Type& type : types)
-    undefined.push_back(builder_.poison(type));
+  for (const Type& type : types) undefined.push_back(builder_.poison(type));
   builder_.createRaw("tt.return", undefined, {});
-  if (!llvm::hasSingleElement(*functionRegion_))
-    eraseUnreachable(*functionRegion_);
+  if (!llvm::hasSingleElement(*functionRegion_)) eraseUnreachable(*functionRegion_);
   llvm::SmallVector<mlir::Type> inputs(functionRegion_->getArgumentTypes());
   function->setAttr("function_type", mlir::TypeAttr::get(op.getFunctionType(inputs, resultTypes)));
   return true;
@@ -373,8 +360,7 @@ bool Walker::emitPrivate(EmittedFunction& emitted, const Locals& bound) {
   for (size_t i = 0; i < bound.entries.size(); ++i) {
     leafNames(emitted.arguments[i], stringOf(bound.entries[i].first), names);
     Structure structure;
-    if (!takeApart(bound.entries[i].second.get(), structure, &leaves))
-      return false;
+    if (!takeApart(bound.entries[i].second.get(), structure, &leaves)) return false;
   }
   for (size_t i = 0; i < leaves.size(); ++i) {
     types.push_back(leaves[i].ir.getType());
@@ -382,46 +368,44 @@ bool Walker::emitPrivate(EmittedFunction& emitted, const Locals& bound) {
   }
   mlir::Operation* function = createFunction(emitted.symbol, false, types, locations, {});
   mlir::Block& entry = function->getRegion(0).front();
-  for (size_t i = 0; i < leaves.size(); ++i)
-    leaves[i].ir = entry.getArgument(i);
+  for (size_t i = 0; i < leaves.size(); ++i) leaves[i].ir = entry.getArgument(i);
   llvm::ArrayRef<Value> rest = leaves;
   for (size_t i = 0; i < bound.entries.size(); ++i) {
     PyRef value = putTogether(emitted.arguments[i], rest);
-    if (!value)
-      return false;
+    if (!value) return false;
     locals_.set(bound.entries[i].first, std::move(value));
   }
   return walkBody(function, emitted.result, false);
 }
 
-PyRef Walker::callJit(ModuleBuilder& builder, PyObject* function, const Arguments& arguments, const Keywords& keywords) {
+PyRef Walker::callJit(ModuleBuilder& builder, PyObject* function, const Arguments& arguments,
+                      const Keywords& keywords) {
   std::shared_ptr<FunctionInfo> info = readFunction(builder, function);
   Locals bound;
-  if (!info || !bindParameters(*info, arguments, keywords, bound))
-    return {};
+  if (!info || !bindParameters(*info, arguments, keywords, bound)) return {};
   std::vector<Structure> structures(bound.entries.size());
   llvm::SmallVector<Value> leaves;
   std::string mangled = info->mangledName + "__";
   for (size_t i = 0; i < structures.size(); ++i) {
-    if (!takeApart(bound.entries[i].second.get(), structures[i], &leaves))
-      return {};
+    if (!takeApart(bound.entries[i].second.get(), structures[i], &leaves)) return {};
     mangled += (i ? "_" : "") + structures[i].mangled();
     if (info->noinlineFlag && structures[i].kind == Structure::Kind::Tensor && structures[i].type.isBlock()) {
       PyRef errors = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
       PyRef cls = errors ? attributeByName(errors.get(), "UnsupportedLanguageConstruct") : PyRef();
       if (cls)
-        raise(cls.get(), info->name + "() is marked noinline and can take scalars only, but " + stringOf(bound.entries[i].first) +
-                             " is a block of type " + structures[i].type.str() + ": pass pointers, or drop noinline");
+        raise(cls.get(), info->name + "() is marked noinline and can take scalars only, but " +
+                             stringOf(bound.entries[i].first) + " is a block of type " + structures[i].type.str() +
+                             ": pass pointers, or drop noinline");
       return {};
     }
   }
   std::vector<std::unique_ptr<EmittedFunction>>& sameName = builder.functions().byMangledName[mangled];
   EmittedFunction* emitted = nullptr;
   for (const std::unique_ptr<EmittedFunction>& candidate : sameName)
-    if (candidate->function.get() == function && candidate->arguments == structures)
-      emitted = candidate.get();
+    if (candidate->function.get() == function && candidate->arguments == structures) emitted = candidate.get();
   if (emitted && emitted->active)
-    return raise(PyExc_RecursionError, info->name + "() calls itself: recursion is not supported in kernels, write a loop");
+    return raise(PyExc_RecursionError,
+                 info->name + "() calls itself: recursion is not supported in kernels, write a loop");
   if (!emitted) {
     auto made = std::make_unique<EmittedFunction>();
     emitted = made.get();
@@ -442,14 +426,13 @@ PyRef Walker::callJit(ModuleBuilder& builder, PyObject* function, const Argument
     }
   }
   llvm::SmallVector<mlir::Value> operands;
-  for (const Value& leaf : leaves)
-    operands.push_back(leaf.ir);
+  for (const Value& leaf : leaves) operands.push_back(leaf.ir);
   llvm::SmallVector<Type> types;
   leafTypes(emitted->result, types);
   llvm::SmallVector<mlir::Type> resultTypes;
-  for (const Type& type : types)
-    resultTypes.push_back(type.toMlir(builder.context()));
-  mlir::NamedAttribute callee = builder.op().getNamedAttr("callee", mlir::FlatSymbolRefAttr::get(builder.context(), emitted->symbol));
+  for (const Type& type : types) resultTypes.push_back(type.toMlir(builder.context()));
+  mlir::NamedAttribute callee =
+      builder.op().getNamedAttr("callee", mlir::FlatSymbolRefAttr::get(builder.context(), emitted->symbol));
   mlir::Operation* call = builder.createRaw("tt.call", operands, resultTypes, {callee});
   llvm::SmallVector<Value> results(types.size());
   for (size_t i = 0; i < types.size(); ++i) {

@@ -1,5 +1,5 @@
-// frontend/WalkerKernel.cpp -- the public function of a kernel: its parameters from the signature, constants and attributes
-// of a specialization (rules 63 to 66).
+// frontend/WalkerKernel.cpp -- the public function of a kernel: its parameters from the signature, constants and
+// attributes of a specialization (rules 63 to 66).
 #include "frontend/Raise.h"
 #include "frontend/Walker.h"
 
@@ -17,42 +17,38 @@ struct ParameterReader {
   bool anyAttribute = false;
   std::vector<Structure> structures;
 
-  ParameterReader(mlir::MLIRContext* context, PyObject* constexprs, PyObject* attributes, mlir::Location functionLocation)
+  ParameterReader(mlir::MLIRContext* context, PyObject* constexprs, PyObject* attributes,
+                  mlir::Location functionLocation)
       : context(context), constexprs(constexprs), attributes(attributes), functionLocation(functionLocation) {}
 
-  /// A constant given for the parameter at `path`, as (2, 0), and for top-level ones by name. Null without an error: none.
+  /// A constant given for the parameter at `path`, as (2, 0), and for top-level ones by name. Null without an error:
+  /// none.
   PyRef constantAt(llvm::ArrayRef<Py_ssize_t> path, PyObject* name) {
     auto find = [&](PyObject* key) -> PyObject* { return key ? PyDict_GetItemWithError(constexprs, key) : nullptr; };
     PyRef tuple = PyRef::steal(PyTuple_New(path.size()));
-    for (size_t i = 0; tuple && i < path.size(); ++i)
-      PyTuple_SetItem(tuple.get(), i, PyLong_FromSsize_t(path[i]));
+    for (size_t i = 0; tuple && i < path.size(); ++i) PyTuple_SetItem(tuple.get(), i, PyLong_FromSsize_t(path[i]));
     PyObject* found = find(tuple.get());
     if (!found && path.size() == 1) {
       PyRef nameTuple = PyRef::steal(PyTuple_Pack(1, name));
       found = find(nameTuple.get());
-      if (!found)
-        found = find(name);
+      if (!found) found = find(name);
     }
     return PyRef::borrow(found);
   }
 
   bool readAttributes(llvm::ArrayRef<Py_ssize_t> path, llvm::SmallVectorImpl<mlir::NamedAttribute>& out) {
-    if (!attributes || attributes == Py_None)
-      return true;
+    if (!attributes || attributes == Py_None) return true;
     PyRef key = PyRef::steal(PyTuple_New(path.size()));
-    for (size_t i = 0; key && i < path.size(); ++i)
-      PyTuple_SetItem(key.get(), i, PyLong_FromSsize_t(path[i]));
+    for (size_t i = 0; key && i < path.size(); ++i) PyTuple_SetItem(key.get(), i, PyLong_FromSsize_t(path[i]));
     PyObject* list = PyDict_GetItemWithError(attributes, key.get());
-    if (!list)
-      return !PyErr_Occurred();
+    if (!list) return !PyErr_Occurred();
     PyRef pairs = PyRef::steal(PySequence_List(list));
     for (Py_ssize_t i = 0; pairs && i < PyList_Size(pairs.get()); ++i) {
       PyRef pair = PyRef::steal(PySequence_Tuple(PyList_GetItem(pairs.get(), i)));
       if (!pair || PyTuple_Size(pair.get()) != 2)
         return raiseValue("attributes of a parameter are [name, value] pairs such as [\"tt.divisibility\", 16]");
       long value = PyLong_AsLong(PyTuple_GetItem(pair.get(), 1));
-      if (value == -1 && PyErr_Occurred())
-        return false;
+      if (value == -1 && PyErr_Occurred()) return false;
       out.emplace_back(mlir::StringAttr::get(context, stringOf(PyTuple_GetItem(pair.get(), 0))),
                        mlir::IntegerAttr::get(mlir::IntegerType::get(context, 32), value));
     }
@@ -78,8 +74,7 @@ struct ParameterReader {
     PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin._C"));
     PyRef cls = module ? PyRef::steal(PyObject_GetAttrString(module.get(), "tensor_descriptor")) : PyRef();
     PyRef fields = cls ? PyRef::steal(PyObject_GetAttrString(cls.get(), "__tiletwin_fields__")) : PyRef();
-    if (!fields)
-      return false;
+    if (!fields) return false;
     out.kind = Structure::Kind::Object;
     out.object = cls;
     out.items.push_back(tensorOf(type));
@@ -99,10 +94,10 @@ struct ParameterReader {
     return true;
   }
 
-  bool read(PyObject* signature, llvm::SmallVector<Py_ssize_t, 4>& path, PyObject* topName, const std::string& name, Structure& out) {
+  bool read(PyObject* signature, llvm::SmallVector<Py_ssize_t, 4>& path, PyObject* topName, const std::string& name,
+            Structure& out) {
     PyRef constant = constantAt(path, topName);
-    if (PyErr_Occurred())
-      return false;
+    if (PyErr_Occurred()) return false;
     if (constant) {
       PyRef wrapped = wrapConstant(constant.get());
       if (wrapped && !isConstexpr(wrapped.get()) && !PyTuple_Check(wrapped.get()))
@@ -122,25 +117,23 @@ struct ParameterReader {
       for (size_t i = 0; i < out.items.size(); ++i) {
         path.push_back(i);
         std::string part = out.names.empty() ? std::to_string(i) : stringOf(out.names[i].get());
-        if (!read(PyTuple_GetItem(items.get(), i), path, topName, name + "." + part, out.items[i]))
-          return false;
+        if (!read(PyTuple_GetItem(items.get(), i), path, topName, name + "." + part, out.items[i])) return false;
         path.pop_back();
       }
       return true;
     }
     if (!PyUnicode_Check(signature))
-      return raiseType("the type of parameter " + name + " must be a string such as \"*fp32\" or a tuple of them, got a " + typeName(signature));
+      return raiseType("the type of parameter " + name +
+                       " must be a string such as \"*fp32\" or a tuple of them, got a " + typeName(signature));
     std::string text = stringOf(signature);
-    if (text == "constexpr")
-      return raiseValue("parameter " + name + " is a tl.constexpr and no value is given for it");
+    if (text == "constexpr") return raiseValue("parameter " + name + " is a tl.constexpr and no value is given for it");
     Type type;
     if (!parseTypeString(text, type))
-      return raiseValue("parameter " + name + ": \"" + text + "\" is not a type (examples: i32, fp16, *fp32, *kbf16, tensordesc<fp32[16, 16]>)");
-    if (type.isDescriptor())
-      return readDescriptor(type, name, out);
+      return raiseValue("parameter " + name + ": \"" + text +
+                        "\" is not a type (examples: i32, fp16, *fp32, *kbf16, tensordesc<fp32[16, 16]>)");
+    if (type.isDescriptor()) return readDescriptor(type, name, out);
     llvm::SmallVector<mlir::NamedAttribute> own;
-    if (!readAttributes(path, own))
-      return false;
+    if (!readAttributes(path, own)) return false;
     addArgument(type, name, own);
     out = tensorOf(type);
     return true;
@@ -152,16 +145,14 @@ struct ParameterReader {
 bool Walker::emitKernel(PyObject* signature, PyObject* constexprs, PyObject* attributes) {
   ParameterReader reader(builder_.context(), constexprs, attributes, info_->location);
   llvm::SmallVector<PyObject*> names = info_->positional;
-  if (info_->variadic)
-    names.push_back(info_->variadic);
+  if (info_->variadic) names.push_back(info_->variadic);
   llvm::append_range(names, info_->keywordOnly);
   reader.structures.resize(names.size());
   for (size_t i = 0; i < names.size(); ++i) {
     PyObject* type = PyDict_GetItemWithError(signature, names[i]);
     PyRef fallback;
     if (!type) {
-      if (PyErr_Occurred())
-        return false;
+      if (PyErr_Occurred()) return false;
       fallback = PyRef::steal(PyUnicode_FromString("constexpr")); // then a constant or a default must be given
       type = fallback.get();
     }
@@ -170,15 +161,14 @@ bool Walker::emitKernel(PyObject* signature, PyObject* constexprs, PyObject* att
     if (isConstant && !reader.constantAt(path, names[i]))
       if (PyObject* value = PyDict_GetItemWithError(info_->defaults.get(), names[i])) {
         PyRef wrapped = wrapConstant(value);
-        if (!wrapped || !takeApart(wrapped.get(), reader.structures[i], nullptr))
-          return false;
+        if (!wrapped || !takeApart(wrapped.get(), reader.structures[i], nullptr)) return false;
         continue;
       }
-    if (!reader.read(type, path, names[i], stringOf(names[i]), reader.structures[i]))
-      return false;
+    if (!reader.read(type, path, names[i], stringOf(names[i]), reader.structures[i])) return false;
   }
   mlir::Operation* function = createFunction(info_->name, true, reader.types, reader.locations,
-                                             reader.anyAttribute ? llvm::ArrayRef(reader.argumentAttributes) : llvm::ArrayRef<mlir::Attribute>());
+                                             reader.anyAttribute ? llvm::ArrayRef(reader.argumentAttributes)
+                                                                 : llvm::ArrayRef<mlir::Attribute>());
   mlir::Block& entry = function->getRegion(0).front();
   size_t next = 0;
   for (size_t i = 0; i < names.size(); ++i) {
@@ -191,8 +181,7 @@ bool Walker::emitKernel(PyObject* signature, PyObject* constexprs, PyObject* att
     }
     llvm::ArrayRef<Value> rest = leaves;
     PyRef value = putTogether(reader.structures[i], rest);
-    if (!value)
-      return false;
+    if (!value) return false;
     locals_.set(names[i], std::move(value));
   }
   Structure result;

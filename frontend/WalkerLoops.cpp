@@ -1,6 +1,6 @@
 // frontend/WalkerLoops.cpp -- for and while.
-// Loops carry what is live before them, holds tensors and is assigned in their body (rule 52); the scan for such names reads
-// the ast, so that a body is walked once. static_range walks it once per iteration, with a compile-time variable.
+// Loops carry what is live before them, holds tensors and is assigned in their body (rule 52); the scan for such names
+// reads the ast, so that a body is walked once. static_range walks it once per iteration, with a compile-time variable.
 // Invariant: after a region is filled, locals_ is what it was before, but for the names the new operation defines.
 #include "frontend/Raise.h"
 #include "frontend/Walker.h"
@@ -33,14 +33,11 @@ bool Walker::assignedNames(PyObject* statements, llvm::SmallVectorImpl<PyObject*
     PyObject* kind = classOf(statement);
     if (kind == astClasses().assign) {
       PyRef targets = attribute(statement, n.targets);
-      if (!targets)
-        return false;
-      for (Py_ssize_t j = 0; j < PyList_Size(targets.get()); ++j)
-        addTarget(PyList_GetItem(targets.get(), j), names);
+      if (!targets) return false;
+      for (Py_ssize_t j = 0; j < PyList_Size(targets.get()); ++j) addTarget(PyList_GetItem(targets.get(), j), names);
     } else if (kind == astClasses().annAssign || kind == astClasses().augAssign || kind == astClasses().forLoop) {
       PyRef target = attribute(statement, n.target);
-      if (!target)
-        return false;
+      if (!target) return false;
       addTarget(target.get(), names);
     }
     if (kind == astClasses().forLoop || kind == astClasses().whileLoop || kind == astClasses().ifStatement ||
@@ -48,39 +45,33 @@ bool Walker::assignedNames(PyObject* statements, llvm::SmallVectorImpl<PyObject*
       PyRef body = attribute(statement, n.body);
       PyRef orelse = kind == astClasses().withStatement ? PyRef() : attribute(statement, n.orelse);
       PyErr_Clear();
-      if (!body || !assignedNames(body.get(), names) || (orelse && !assignedNames(orelse.get(), names)))
-        return false;
+      if (!body || !assignedNames(body.get(), names) || (orelse && !assignedNames(orelse.get(), names))) return false;
     }
   }
   return true;
 }
 
-bool Walker::findCarried(PyObject* node, PyObject* except, std::vector<Carried>& carried, llvm::SmallVectorImpl<Value>& leaves) {
+bool Walker::findCarried(PyObject* node, PyObject* except, std::vector<Carried>& carried,
+                         llvm::SmallVectorImpl<Value>& leaves) {
   const AstNames& n = astNames();
   PyRef body = attribute(node, n.body);
   llvm::SmallVector<PyObject*> names;
-  if (!body || !assignedNames(body.get(), names))
-    return false;
+  if (!body || !assignedNames(body.get(), names)) return false;
   if (info_->hasWalrus) { // rare: look at every expression too
     PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
     PyRef all = ast ? PyRef::steal(PyObject_CallMethod(ast.get(), "walk", "O", node)) : PyRef();
     PyRef list = all ? PyRef::steal(PySequence_List(all.get())) : PyRef();
-    if (!list)
-      return false;
+    if (!list) return false;
     for (Py_ssize_t i = 0; i < PyList_Size(list.get()); ++i)
       if (classOf(PyList_GetItem(list.get(), i)) == astClasses().namedExpr)
-        if (PyRef target = attribute(PyList_GetItem(list.get(), i), n.target))
-          addTarget(target.get(), names);
+        if (PyRef target = attribute(PyList_GetItem(list.get(), i), n.target)) addTarget(target.get(), names);
   }
   for (const auto& [name, value] : locals_.entries) {
-    if (name == except || !llvm::is_contained(names, name))
-      continue;
+    if (name == except || !llvm::is_contained(names, name)) continue;
     Carried entry{name, {}, leaves.size(), 0};
     llvm::SmallVector<Value, 2> own;
-    if (!takeApart(value.get(), entry.structure, &own))
-      return false;
-    if (own.empty())
-      continue; // compile-time: checked after the body is walked
+    if (!takeApart(value.get(), entry.structure, &own)) return false;
+    if (own.empty()) continue; // compile-time: checked after the body is walked
     entry.leafCount = own.size();
     leaves.append(own.begin(), own.end());
     carried.push_back(std::move(entry));
@@ -88,15 +79,15 @@ bool Walker::findCarried(PyObject* node, PyObject* except, std::vector<Carried>&
   return true;
 }
 
-bool Walker::bindCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves, llvm::ArrayRef<mlir::Value> values) {
+bool Walker::bindCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves,
+                         llvm::ArrayRef<mlir::Value> values) {
   for (const Carried& entry : carried) {
     llvm::SmallVector<Value, 2> own;
     for (size_t i = entry.firstLeaf; i < entry.firstLeaf + entry.leafCount; ++i)
       own.push_back(runTimeValue(leaves[i].type, values[i]));
     llvm::ArrayRef<Value> rest = own;
     PyRef value = putTogether(entry.structure, rest);
-    if (!value)
-      return false;
+    if (!value) return false;
     locals_.set(entry.name, std::move(value));
   }
   return true;
@@ -107,26 +98,27 @@ bool Walker::collectYielded(PyObject* node, const std::vector<Carried>& carried,
   for (const Carried& entry : carried) {
     Structure now;
     llvm::SmallVector<Value, 2> own;
-    if (!takeApart(locals_.find(entry.name), now, &own))
-      return false;
+    if (!takeApart(locals_.find(entry.name), now, &own)) return false;
     if (!(now == entry.structure))
-      return raiseType("`" + stringOf(entry.name) + "` is " + entry.structure.describe() + " before the loop, but the loop's body makes it " +
-                       now.describe() + ": a variable that a loop carries must keep its type. Give it that type before the loop (" +
-                       (now.kind == Structure::Kind::Tensor && now.type.shape.empty() ? "for example tl.full((), 0, dtype)"
-                                                                                     : "for example tl.zeros(shape, dtype)") +
+      return raiseType("`" + stringOf(entry.name) + "` is " + entry.structure.describe() +
+                       " before the loop, but the loop's body makes it " + now.describe() +
+                       ": a variable that a loop carries must keep its type. Give it that type before the loop (" +
+                       (now.kind == Structure::Kind::Tensor && now.type.shape.empty()
+                            ? "for example tl.full((), 0, dtype)"
+                            : "for example tl.zeros(shape, dtype)") +
                        "), or convert it in the body with .to(...)");
-    for (const Value& leaf : own)
-      yielded.push_back(leaf.ir);
+    for (const Value& leaf : own) yielded.push_back(leaf.ir);
   }
   for (size_t i = 0; i < before.entries.size(); ++i) {
     const auto& [name, old] = before.entries[i];
-    if (llvm::any_of(carried, [&, key = name](const Carried& entry) { return entry.name == key; }))
-      continue;
+    if (llvm::any_of(carried, [&, key = name](const Carried& entry) { return entry.name == key; })) continue;
     PyObject* now = locals_.entries[i].second.get();
     if (now != old.get() && !isTensor(old.get()) && (isTensor(now) || !sameConstant(now, old.get())))
-      return raiseType("`" + stringOf(name) + "` is a compile-time value (tl.constexpr) before the loop, and the loop's body assigns it: " +
-                       "a loop carries run-time values only. Start from a run-time value (n = 0 makes an int32), or unroll with "
-                       "tl.static_range");
+      return raiseType(
+          "`" + stringOf(name) +
+          "` is a compile-time value (tl.constexpr) before the loop, and the loop's body assigns it: " +
+          "a loop carries run-time values only. Start from a run-time value (n = 0 makes an int32), or unroll with "
+          "tl.static_range");
   }
   return true;
 }
@@ -148,42 +140,45 @@ struct RangeArguments {
 bool readRange(const Arguments& arguments, const Keywords& keywords, RangeArguments& out) {
   PyRef first, second;
   const std::pair<const char*, PyRef*> kNames[] = {
-      {"arg1", &first},          {"arg2", &second},       {"step", &out.step},
-      {"num_stages", &out.numStages}, {"loop_unroll_factor", &out.unroll}, {"disallow_acc_multi_buffer", &out.noMultiBuffer},
-      {"flatten", &out.flatten}, {"warp_specialize", &out.specialize}, {"disable_licm", &out.noLicm},
+      {"arg1", &first},
+      {"arg2", &second},
+      {"step", &out.step},
+      {"num_stages", &out.numStages},
+      {"loop_unroll_factor", &out.unroll},
+      {"disallow_acc_multi_buffer", &out.noMultiBuffer},
+      {"flatten", &out.flatten},
+      {"warp_specialize", &out.specialize},
+      {"disable_licm", &out.noLicm},
   };
-  if (arguments.size() > std::size(kNames))
-    return raiseType("range takes at most start, end and step");
-  for (size_t i = 0; i < arguments.size(); ++i)
-    *kNames[i].second = arguments[i];
+  if (arguments.size() > std::size(kNames)) return raiseType("range takes at most start, end and step");
+  for (size_t i = 0; i < arguments.size(); ++i) *kNames[i].second = arguments[i];
   for (const auto& [name, value] : keywords) {
     auto* row = llvm::find_if(kNames, [text = stringOf(name)](const auto& r) { return text == r.first; });
     if (row == std::end(kNames) || *row->second)
-      return raiseType("range has no argument '" + stringOf(name) + "' here; it takes start, end, step and the options of tl.range");
+      return raiseType("range has no argument '" + stringOf(name) +
+                       "' here; it takes start, end, step and the options of tl.range");
     *row->second = value;
   }
-  if (!first)
-    return raiseType("range needs an end");
+  if (!first) return raiseType("range needs an end");
   bool one = !second || unwrap(second.get()) == Py_None;
   out.end = one ? first : second;
   out.start = one ? PyRef() : first;
-  if (out.step && unwrap(out.step.get()) == Py_None)
-    out.step = {};
+  if (out.step && unwrap(out.step.get()) == Py_None) out.step = {};
   return true;
 }
 
 bool isSet(const PyRef& option) { return option && PyObject_IsTrue(unwrap(option.get())) == 1; }
 
 mlir::Attribute disableLicm(mlir::MLIRContext* context) {
-  return mlir::parseAttribute("#llvm.loop_annotation<licm = #llvm.loop_licm<disable = true, versioningDisable = true>>", context);
+  return mlir::parseAttribute("#llvm.loop_annotation<licm = #llvm.loop_licm<disable = true, versioningDisable = true>>",
+                              context);
 }
 
-bool addIntOption(const PyRef& option, const char* name, mlir::OpBuilder& op, llvm::SmallVectorImpl<mlir::NamedAttribute>& out) {
-  if (!option || unwrap(option.get()) == Py_None)
-    return true;
+bool addIntOption(const PyRef& option, const char* name, mlir::OpBuilder& op,
+                  llvm::SmallVectorImpl<mlir::NamedAttribute>& out) {
+  if (!option || unwrap(option.get()) == Py_None) return true;
   long value = PyLong_AsLong(unwrap(option.get()));
-  if (value == -1 && PyErr_Occurred())
-    return raiseType(llvm::Twine(name) + " of a loop must be a compile-time int");
+  if (value == -1 && PyErr_Occurred()) return raiseType(llvm::Twine(name) + " of a loop must be a compile-time int");
   out.push_back(op.getNamedAttr(name, op.getI32IntegerAttr(value)));
   return true;
 }
@@ -193,14 +188,12 @@ bool addIntOption(const PyRef& option, const char* name, mlir::OpBuilder& op, ll
 bool Walker::staticFor(PyObject* node, const Arguments& arguments, const Keywords& keywords) {
   const AstNames& n = astNames();
   RangeArguments range;
-  if (!readRange(arguments, keywords, range))
-    return false;
+  if (!readRange(arguments, keywords, range)) return false;
   long bounds[3] = {0, 0, 1};
   PyRef* parts[3] = {&range.start, &range.end, &range.step};
   static constexpr const char* kNames[3] = {"start", "end", "step"};
   for (int i = 0; i < 3; ++i) {
-    if (!*parts[i])
-      continue;
+    if (!*parts[i]) continue;
     PyObject* plain = unwrap(parts[i]->get());
     if (isTensor(plain))
       return raiseType(llvm::Twine("tl.static_range is unrolled while compiling: its ") + kNames[i] +
@@ -210,62 +203,56 @@ bool Walker::staticFor(PyObject* node, const Arguments& arguments, const Keyword
     if (bounds[i] == -1 && PyErr_Occurred())
       return raiseType(llvm::Twine("tl.static_range: ") + kNames[i] + " must be an int, not a " + typeName(plain));
   }
-  if (bounds[2] == 0)
-    return raiseValue("tl.static_range: step must not be 0");
+  if (bounds[2] == 0) return raiseValue("tl.static_range: step must not be 0");
   PyRef target = attribute(node, n.target), body = attribute(node, n.body);
-  if (!target || !body)
-    return false;
+  if (!target || !body) return false;
   for (long i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {
     PyRef number = PyRef::steal(PyLong_FromLong(i));
-    if (!assign(target.get(), makeConstexpr(number.get())) || !executeAll(body.get()))
-      return false;
+    if (!assign(target.get(), makeConstexpr(number.get())) || !executeAll(body.get())) return false;
   }
   return true;
 }
 
 bool Walker::visitFor(PyObject* node) {
   const AstNames& n = astNames();
-  PyRef iter = attribute(node, n.iter), target = attribute(node, n.target), body = attribute(node, n.body), orelse = attribute(node, n.orelse);
-  if (!iter || !target || !body || !orelse)
-    return false;
+  PyRef iter = attribute(node, n.iter), target = attribute(node, n.target), body = attribute(node, n.body),
+        orelse = attribute(node, n.orelse);
+  if (!iter || !target || !body || !orelse) return false;
   if (PyList_Size(orelse.get()) > 0)
-    return refuse(node, "`else` after a `for` is not supported in kernels: without `break` it always runs, so put it after the loop",
-                  ErrorClass::Compilation);
-  constexpr const char* kOnlyRanges = "a kernel loops over range(...), tl.range(...) or tl.static_range(...) only; for the elements of a "
-                                      "tuple t write `for i in tl.static_range(len(t))` and use t[i]";
-  if (classOf(iter.get()) != astClasses().call)
-    return refuse(iter.get(), kOnlyRanges, ErrorClass::Compilation);
+    return refuse(
+        node,
+        "`else` after a `for` is not supported in kernels: without `break` it always runs, so put it after the loop",
+        ErrorClass::Compilation);
+  constexpr const char* kOnlyRanges =
+      "a kernel loops over range(...), tl.range(...) or tl.static_range(...) only; for the elements of a "
+      "tuple t write `for i in tl.static_range(len(t))` and use t[i]";
+  if (classOf(iter.get()) != astClasses().call) return refuse(iter.get(), kOnlyRanges, ErrorClass::Compilation);
   PyRef func = attribute(iter.get(), n.func);
   PyRef callee = func ? evaluate(func.get()) : PyRef();
-  if (!callee)
-    return false;
+  if (!callee) return false;
   Special special = specialOf(unwrap(callee.get()));
   if (special != Special::Range && special != Special::StaticRange)
     return refuse(iter.get(), kOnlyRanges, ErrorClass::Compilation);
   Arguments arguments;
   Keywords keywords;
-  if (!evaluateArguments(iter.get(), arguments, keywords))
-    return false;
-  if (special == Special::StaticRange)
-    return staticFor(node, arguments, keywords);
+  if (!evaluateArguments(iter.get(), arguments, keywords)) return false;
+  if (special == Special::StaticRange) return staticFor(node, arguments, keywords);
   if (classOf(target.get()) != astClasses().name)
     return refuse(target.get(), "the variable of a loop over a range is one name", ErrorClass::Compilation);
   PyRef targetName = attribute(target.get(), n.id);
   RangeArguments range;
-  if (!targetName || !readRange(arguments, keywords, range))
-    return false;
+  if (!targetName || !readRange(arguments, keywords, range)) return false;
 
   // Bounds (rule 53).
   PyRef zero = PyRef::steal(PyLong_FromLong(0)), one = PyRef::steal(PyLong_FromLong(1));
-  PyRef parts[3] = {range.start ? range.start : makeConstexpr(zero.get()), range.end, range.step ? range.step : makeConstexpr(one.get())};
+  PyRef parts[3] = {range.start ? range.start : makeConstexpr(zero.get()), range.end,
+                    range.step ? range.step : makeConstexpr(one.get())};
   bool backwards = false;
   PyObject* plainStep = unwrap(parts[2].get());
   if (PyLong_Check(plainStep)) {
     long step = PyLong_AsLong(plainStep);
-    if (step == -1 && PyErr_Occurred())
-      return false;
-    if (step == 0)
-      return raiseValue("the step of a loop must not be 0");
+    if (step == -1 && PyErr_Occurred()) return false;
+    if (step == 0) return raiseValue("the step of a loop must not be 0");
     if (step < 0) { // a loop upwards whose variable is mirrored
       PyRef positive = PyRef::steal(PyNumber_Negative(plainStep));
       parts[2] = makeConstexpr(positive.get());
@@ -277,18 +264,17 @@ bool Walker::visitFor(PyObject* node) {
   static constexpr const char* kNames[3] = {"start", "end", "step"};
   for (int i = 0; i < 3; ++i) {
     bounds[i] = toTensor(builder_, parts[i].get());
-    if (!bounds[i])
-      return false;
+    if (!bounds[i]) return false;
     if (!bounds[i].type.isInt() || bounds[i].type.isBlock())
-      return raiseType(llvm::Twine("the ") + kNames[backwards && i < 2 ? 1 - i : i] + " of a loop's range must be an integer, and this is " +
-                       bounds[i].type.str() + (bounds[i].type.isBlock() ? ", a block" : "; convert it with .to(tl.int32)"));
+      return raiseType(llvm::Twine("the ") + kNames[backwards && i < 2 ? 1 - i : i] +
+                       " of a loop's range must be an integer, and this is " + bounds[i].type.str() +
+                       (bounds[i].type.isBlock() ? ", a block" : "; convert it with .to(tl.int32)"));
   }
   Type type;
   if (!promote(bounds[0].type, bounds[1].type, false, type) || !promote(type, bounds[2].type, false, type))
     return false;
   for (Value& bound : bounds)
-    if (bound = cast(builder_, bound, type); !bound)
-      return false;
+    if (bound = cast(builder_, bound, type); !bound) return false;
 
   mlir::OpBuilder& op = builder_.op();
   mlir::Location here = builder_.location();
@@ -298,8 +284,7 @@ bool Walker::visitFor(PyObject* node) {
   locals_.set(targetName.get(), makeTensor(runTimeValue(type, builder_.poison(type))));
   std::vector<Carried> carried;
   llvm::SmallVector<Value> leaves;
-  if (!findCarried(node, targetName.get(), carried, leaves))
-    return false;
+  if (!findCarried(node, targetName.get(), carried, leaves)) return false;
   Locals before = locals_;
   mlir::Block* block = nullptr;
   std::unique_ptr<mlir::Region> region = regionWithBlock(block);
@@ -321,8 +306,7 @@ bool Walker::visitFor(PyObject* node) {
     ++regionDepth_;
     auto leave = llvm::scope_exit([&] { --regionDepth_; });
     op.setInsertionPointToEnd(block);
-    if (!bindCarried(carried, leaves, inside))
-      return false;
+    if (!bindCarried(carried, leaves, inside)) return false;
     builder_.setLocation(named(stringOf(targetName.get())));
     if (backwards) {
       counter = builder_.createRaw("arith.subi", {bounds[1].ir, counter}, {counter.getType()})->getResult(0);
@@ -330,29 +314,26 @@ bool Walker::visitFor(PyObject* node) {
     }
     locals_.set(targetName.get(), makeTensor(runTimeValue(type, counter)));
     builder_.setLocation(here);
-    if (!executeAll(body.get()))
-      return false;
+    if (!executeAll(body.get())) return false;
     llvm::SmallVector<mlir::Value> yielded;
     // The loop's variable may be assigned in the body; that does not last.
     locals_.set(targetName.get(), PyRef::borrow(before.find(targetName.get())));
-    if (!collectYielded(node, carried, before, yielded))
-      return false;
+    if (!collectYielded(node, carried, before, yielded)) return false;
     builder_.createRaw("scf.yield", yielded, {});
   }
   forgetInner(before, node, "loop");
   locals_ = std::move(before);
   llvm::SmallVector<mlir::NamedAttribute> attributes;
-  if (!addIntOption(range.numStages, "tt.num_stages", op, attributes) || !addIntOption(range.unroll, "tt.loop_unroll_factor", op, attributes))
+  if (!addIntOption(range.numStages, "tt.num_stages", op, attributes) ||
+      !addIntOption(range.unroll, "tt.loop_unroll_factor", op, attributes))
     return false;
-  const std::pair<const PyRef*, const char*> kFlags[] = {
-      {&range.noMultiBuffer, "tt.disallow_acc_multi_buffer"}, {&range.flatten, "tt.flatten"}, {&range.specialize, "tt.warp_specialize"}};
+  const std::pair<const PyRef*, const char*> kFlags[] = {{&range.noMultiBuffer, "tt.disallow_acc_multi_buffer"},
+                                                         {&range.flatten, "tt.flatten"},
+                                                         {&range.specialize, "tt.warp_specialize"}};
   for (auto [option, name] : kFlags)
-    if (isSet(*option))
-      attributes.push_back(op.getNamedAttr(name, op.getUnitAttr()));
-  if (isSet(range.noLicm))
-    attributes.push_back(op.getNamedAttr("llvm.loop_annotation", disableLicm(context)));
-  if (carried.size() == 1)
-    builder_.setLocation(named(stringOf(carried[0].name)));
+    if (isSet(*option)) attributes.push_back(op.getNamedAttr(name, op.getUnitAttr()));
+  if (isSet(range.noLicm)) attributes.push_back(op.getNamedAttr("llvm.loop_annotation", disableLicm(context)));
+  if (carried.size() == 1) builder_.setLocation(named(stringOf(carried[0].name)));
   mlir::Operation* made = builder_.createRaw("scf.for", operands, types, attributes, region);
   builder_.setLocation(here);
   llvm::SmallVector<mlir::Value> results(made->getResults());
@@ -362,11 +343,12 @@ bool Walker::visitFor(PyObject* node) {
 bool Walker::visitWhile(PyObject* node) {
   const AstNames& n = astNames();
   PyRef test = attribute(node, n.test), body = attribute(node, n.body), orelse = attribute(node, n.orelse);
-  if (!test || !body || !orelse)
-    return false;
+  if (!test || !body || !orelse) return false;
   if (PyList_Size(orelse.get()) > 0)
-    return refuse(node, "`else` after a `while` is not supported in kernels: without `break` it always runs, so put it after the loop",
-                  ErrorClass::Compilation);
+    return refuse(
+        node,
+        "`else` after a `while` is not supported in kernels: without `break` it always runs, so put it after the loop",
+        ErrorClass::Compilation);
   // while tl.condition(c, disable_licm=True):
   bool noLicm = false;
   PyRef conditionNode = test;
@@ -375,21 +357,18 @@ bool Walker::visitWhile(PyObject* node) {
     PyObject* kind = func ? classOf(func.get()) : nullptr;
     PyObject* const attributeClass = astClasses().attribute;
     PyRef callee = kind == astClasses().name || kind == attributeClass ? evaluate(func.get()) : PyRef();
-    if (!callee)
-      PyErr_Clear(); // evaluated again below, with its error in the right place
+    if (!callee) PyErr_Clear(); // evaluated again below, with its error in the right place
     if (callee && specialOf(unwrap(callee.get())) == Special::Condition) {
       PyRef args = attribute(test.get(), n.args), keywords = attribute(test.get(), n.keywords);
       if (!args || !keywords || PyList_Size(args.get()) < 1)
         return raiseType("tl.condition takes the condition as its first argument");
       conditionNode = PyRef::borrow(PyList_GetItem(args.get(), 0));
       PyRef option;
-      if (PyList_Size(args.get()) > 1)
-        option = evaluate(PyList_GetItem(args.get(), 1));
+      if (PyList_Size(args.get()) > 1) option = evaluate(PyList_GetItem(args.get(), 1));
       for (Py_ssize_t i = 0; i < PyList_Size(keywords.get()); ++i) {
         PyRef value = attribute(PyList_GetItem(keywords.get(), i), n.value);
         option = value ? evaluate(value.get()) : PyRef();
-        if (!option)
-          return false;
+        if (!option) return false;
       }
       noLicm = isSet(option);
     }
@@ -399,15 +378,13 @@ bool Walker::visitWhile(PyObject* node) {
   mlir::MLIRContext* context = builder_.context();
   std::vector<Carried> carried;
   llvm::SmallVector<Value> leaves;
-  if (!findCarried(node, nullptr, carried, leaves))
-    return false;
+  if (!findCarried(node, nullptr, carried, leaves)) return false;
   Locals before = locals_;
   std::unique_ptr<mlir::Region> regions[2];
   mlir::Block* blocks[2];
   llvm::SmallVector<mlir::Value> operands, inside[2];
   llvm::SmallVector<mlir::Type> types;
-  for (int i = 0; i < 2; ++i)
-    regions[i] = regionWithBlock(blocks[i]);
+  for (int i = 0; i < 2; ++i) regions[i] = regionWithBlock(blocks[i]);
   for (const Carried& entry : carried) {
     llvm::SmallVector<std::string> names;
     leafNames(entry.structure, stringOf(entry.name), names);
@@ -416,7 +393,8 @@ bool Walker::visitWhile(PyObject* node) {
       operands.push_back(leaf.ir);
       types.push_back(leaf.ir.getType());
       for (int r = 0; r < 2; ++r)
-        inside[r].push_back(blocks[r]->addArgument(leaf.ir.getType(), mlir::NameLoc::get(mlir::StringAttr::get(context, names[i]), here)));
+        inside[r].push_back(blocks[r]->addArgument(leaf.ir.getType(),
+                                                   mlir::NameLoc::get(mlir::StringAttr::get(context, names[i]), here)));
     }
   }
   {
@@ -424,20 +402,19 @@ bool Walker::visitWhile(PyObject* node) {
     ++regionDepth_;
     auto leave = llvm::scope_exit([&] { --regionDepth_; });
     op.setInsertionPointToEnd(blocks[0]);
-    if (!bindCarried(carried, leaves, inside[0]))
-      return false;
+    if (!bindCarried(carried, leaves, inside[0])) return false;
     Locals beforeTest = locals_;
     PyRef condition = evaluate(conditionNode.get());
-    if (!condition)
-      return false;
+    if (!condition) return false;
     for (size_t i = 0; i < locals_.entries.size(); ++i)
       if (i >= beforeTest.entries.size() || locals_.entries[i].second.get() != beforeTest.entries[i].second.get())
-        return refuse(test.get(), "`:=` in the condition of a `while` is not supported in kernels: assign before the loop and at the end "
-                                  "of its body");
+        return refuse(
+            test.get(),
+            "`:=` in the condition of a `while` is not supported in kernels: assign before the loop and at the end "
+            "of its body");
     if (!isTensor(condition.get())) {
       bool isTrue = false;
-      if (!compileTimeTruth(condition.get(), test.get(), isTrue))
-        return false;
+      if (!compileTimeTruth(condition.get(), test.get(), isTrue)) return false;
       condition = makeConstexpr(isTrue ? Py_True : Py_False);
     }
     builder_.setLocation(locationOf(conditionNode.get()));
@@ -453,18 +430,15 @@ bool Walker::visitWhile(PyObject* node) {
 
     op.setInsertionPointToEnd(blocks[1]);
     locals_ = before;
-    if (!bindCarried(carried, leaves, inside[1]) || !executeAll(body.get()))
-      return false;
+    if (!bindCarried(carried, leaves, inside[1]) || !executeAll(body.get())) return false;
     llvm::SmallVector<mlir::Value> yielded;
-    if (!collectYielded(node, carried, before, yielded))
-      return false;
+    if (!collectYielded(node, carried, before, yielded)) return false;
     builder_.createRaw("scf.yield", yielded, {});
   }
   forgetInner(before, node, "loop");
   locals_ = std::move(before);
   llvm::SmallVector<mlir::NamedAttribute> attributes;
-  if (noLicm)
-    attributes.push_back(op.getNamedAttr("llvm.loop_annotation", disableLicm(context)));
+  if (noLicm) attributes.push_back(op.getNamedAttr("llvm.loop_annotation", disableLicm(context)));
   if (carried.size() == 1)
     builder_.setLocation(mlir::NameLoc::get(mlir::StringAttr::get(context, stringOf(carried[0].name)), here));
   mlir::Operation* made = builder_.createRaw("scf.while", operands, types, attributes, regions);

@@ -1,5 +1,5 @@
-// frontend/WalkerStatements.cpp -- statements without control flow: assignments (rule 11), assert, expression statements, and
-// what the language does not have, refused with what to write instead.
+// frontend/WalkerStatements.cpp -- statements without control flow: assignments (rule 11), assert, expression
+// statements, and what the language does not have, refused with what to write instead.
 #include "frontend/Builtins.h"
 #include "frontend/Raise.h"
 #include "frontend/Walker.h"
@@ -11,7 +11,6 @@ struct StatementRow {
   const char* node;
   Walker::StatementHandler handler;
 };
-
 
 } // namespace
 
@@ -25,38 +24,41 @@ bool Walker::assign(PyObject* target, PyRef value) {
   PyObject* kind = classOf(target);
   if (kind == nameClass) {
     PyRef name = attribute(target, n.id);
-    if (!name)
-      return false;
+    if (!name) return false;
     locals_.set(name.get(), std::move(value));
     return true;
   }
   if (kind == tupleClass || kind == listClass) {
     PyRef elements = attribute(target, n.elts);
-    if (!elements)
-      return false;
+    if (!elements) return false;
     for (Py_ssize_t i = 0; i < PyList_Size(elements.get()); ++i)
       if (classOf(PyList_GetItem(elements.get(), i)) == starredClass)
-        return refuse(target, "`a, *b = ...` is not supported in kernels: unpack all elements, or index the tuple (t[1:])",
+        return refuse(target,
+                      "`a, *b = ...` is not supported in kernels: unpack all elements, or index the tuple (t[1:])",
                       ErrorClass::Compilation);
     PyRef tuple = PyRef::borrow(unwrap(value.get()));
     if (!PyTuple_Check(tuple.get()))
       return raiseType("only tuples can be unpacked, and this is " +
-                       (isTensor(value.get()) ? "a tensor (" + tensorValue(value.get()).type.str() + ")" : "a " + typeName(tuple.get())));
+                       (isTensor(value.get()) ? "a tensor (" + tensorValue(value.get()).type.str() + ")"
+                                              : "a " + typeName(tuple.get())));
     Py_ssize_t wanted = PyList_Size(elements.get()), given = PyTuple_Size(tuple.get());
     if (wanted != given)
-      return raiseValue(llvm::Twine("unpacking ") + llvm::Twine(given) + " values into " + llvm::Twine(wanted) + " names");
+      return raiseValue(llvm::Twine("unpacking ") + llvm::Twine(given) + " values into " + llvm::Twine(wanted) +
+                        " names");
     for (Py_ssize_t i = 0; i < wanted; ++i) {
       PyRef item = wrapConstant(PyTuple_GetItem(tuple.get(), i));
-      if (!item || !assign(PyList_GetItem(elements.get(), i), std::move(item)))
-        return false;
+      if (!item || !assign(PyList_GetItem(elements.get(), i), std::move(item))) return false;
     }
     return true;
   }
   if (kind == subscriptClass)
-    return refuse(target, "elements of a tensor or tuple cannot be assigned in a kernel: tensors are values. Make a new one with "
-                          "tl.where(index == i, new, x), or write memory with tl.store",
-                  ErrorClass::Compilation);
-  return refuse(target, "attributes cannot be assigned in a kernel: make a new object (tl.aggregate_replace(obj, field=value))",
+    return refuse(
+        target,
+        "elements of a tensor or tuple cannot be assigned in a kernel: tensors are values. Make a new one with "
+        "tl.where(index == i, new, x), or write memory with tl.store",
+        ErrorClass::Compilation);
+  return refuse(target,
+                "attributes cannot be assigned in a kernel: make a new object (tl.aggregate_replace(obj, field=value))",
                 ErrorClass::Compilation);
 }
 
@@ -64,8 +66,7 @@ bool Walker::visitAssign(PyObject* node) {
   const AstNames& n = astNames();
   PyObject* const nameClass = astClasses().name;
   PyRef targets = attribute(node, n.targets), valueNode = attribute(node, n.value);
-  if (!targets || !valueNode)
-    return false;
+  if (!targets || !valueNode) return false;
   if (PyList_Size(targets.get()) != 1)
     return refuse(node, "`a = b = value` is not supported in kernels: write two assignments");
   PyObject* target = PyList_GetItem(targets.get(), 0);
@@ -79,8 +80,7 @@ bool Walker::visitAssign(PyObject* node) {
   }
   builder_.setLocation(locationOf(node));
   PyRef value = evaluate(valueNode.get());
-  if (!value)
-    return false;
+  if (!value) return false;
   auto pending = llvm::find(pendingConstexpr_, name.get());
   if (name && pending != pendingConstexpr_.end()) {
     pendingConstexpr_.erase(pending);
@@ -94,8 +94,7 @@ bool Walker::isConstexprAnnotation(PyObject* annotation, bool& is) {
   static PyObject* const constexprClass = classOf(makeConstexpr(Py_None).release());
   is = false;
   PyRef value = evaluate(annotation);
-  if (!value)
-    return false;
+  if (!value) return false;
   PyObject* plain = unwrap(value.get());
   if (PyUnicode_Check(plain)) {
     std::string text = stringOf(plain);
@@ -109,27 +108,25 @@ bool Walker::isConstexprAnnotation(PyObject* annotation, bool& is) {
 bool Walker::visitAnnAssign(PyObject* node) {
   const AstNames& n = astNames();
   PyObject* const nameClass = astClasses().name;
-  PyRef target = attribute(node, n.target), valueNode = attribute(node, n.value), annotation = attribute(node, n.annotation);
-  if (!target || !valueNode || !annotation)
-    return false;
+  PyRef target = attribute(node, n.target), valueNode = attribute(node, n.value),
+        annotation = attribute(node, n.annotation);
+  if (!target || !valueNode || !annotation) return false;
   bool isConstexprName = false;
-  if (!isConstexprAnnotation(annotation.get(), isConstexprName))
-    return false;
+  if (!isConstexprAnnotation(annotation.get(), isConstexprName)) return false;
   PyRef name = classOf(target.get()) == nameClass ? attribute(target.get(), n.id) : PyRef();
   if (valueNode.get() == Py_None) {
-    if (isConstexprName && name)
-      pendingConstexpr_.push_back(name.get());
+    if (isConstexprName && name) pendingConstexpr_.push_back(name.get());
     return true;
   }
   LocationGuard guard(*this);
   assigning_ = name.get();
   builder_.setLocation(locationOf(node));
   PyRef value = evaluate(valueNode.get());
-  if (!value)
-    return false;
+  if (!value) return false;
   if (isConstexprName && name) {
     if (locals_.find(name.get()))
-      return raiseValue(stringOf(name.get()) + " is already defined: a tl.constexpr cannot be assigned again; use another name");
+      return raiseValue(stringOf(name.get()) +
+                        " is already defined: a tl.constexpr cannot be assigned again; use another name");
     locals_.set(name.get(), std::move(value));
     return true;
   }
@@ -141,14 +138,11 @@ bool Walker::visitAugAssign(PyObject* node) {
   const AstNames& n = astNames();
   PyObject* const nameClass = astClasses().name;
   PyRef target = attribute(node, n.target), valueNode = attribute(node, n.value), op = attribute(node, n.op);
-  if (!target || !valueNode || !op)
-    return false;
-  if (classOf(target.get()) != nameClass)
-    return assign(target.get(), {}); // says why not
+  if (!target || !valueNode || !op) return false;
+  if (classOf(target.get()) != nameClass) return assign(target.get(), {}); // says why not
   PyRef name = attribute(target.get(), n.id);
   const OperatorRow* row = name ? operatorRow(op.get()) : nullptr;
-  if (!row)
-    return false;
+  if (!row) return false;
   LocationGuard guard(*this);
   assigning_ = name.get();
   builder_.setLocation(locationOf(node));
@@ -156,8 +150,7 @@ bool Walker::visitAugAssign(PyObject* node) {
   PyRef rhs = lhs ? evaluate(valueNode.get()) : PyRef();
   PyRef result = rhs ? binaryValues(*row, lhs.get(), rhs.get()) : PyRef();
   PyRef kept = result ? materialise(builder_, result.get()) : PyRef();
-  if (!kept)
-    return false;
+  if (!kept) return false;
   locals_.set(name.get(), std::move(kept));
   return true;
 }
@@ -173,8 +166,7 @@ bool Walker::visitAssert(PyObject* node) {
   const AstNames& n = astNames();
   PyRef testNode = attribute(node, n.test), messageNode = attribute(node, n.msg);
   PyRef test = testNode && messageNode ? evaluate(testNode.get()) : PyRef();
-  if (!test)
-    return false;
+  if (!test) return false;
   PyRef message;
   if (messageNode.get() != Py_None) {
     message = evaluate(messageNode.get());
@@ -182,8 +174,7 @@ bool Walker::visitAssert(PyObject* node) {
     PyRef empty = PyRef::steal(PyUnicode_FromString(""));
     message = makeConstexpr(empty.get());
   }
-  if (!message)
-    return false;
+  if (!message) return false;
   PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.language.core"));
   PyRef function = module ? PyRef::steal(PyObject_GetAttrString(module.get(), "device_assert")) : PyRef();
   PyRef args = function ? PyRef::steal(PyTuple_Pack(2, test.get(), message.get())) : PyRef();
@@ -192,14 +183,14 @@ bool Walker::visitAssert(PyObject* node) {
 
 bool Walker::visitReturn(PyObject* node) {
   if (regionDepth_ > 0)
-    return refuse(node, "`return` inside a `for` or `while` loop of a kernel is not supported: keep a flag, guard the rest of the "
-                        "body with `if`, and return after the loop");
+    return refuse(
+        node,
+        "`return` inside a `for` or `while` loop of a kernel is not supported: keep a flag, guard the rest of the "
+        "body with `if`, and return after the loop");
   PyRef valueNode = attribute(node, astNames().value);
-  if (!valueNode)
-    return false;
+  if (!valueNode) return false;
   PyRef value = valueNode.get() == Py_None ? makeConstexpr(Py_None) : evaluate(valueNode.get());
-  if (!value)
-    return false;
+  if (!value) return false;
   returns_.push_back({builder_.op().getInsertionBlock(), std::move(value), builder_.location(), node});
   // What follows in this block can never run; it still takes part in typing.
   auto* dead = new mlir::Block;
@@ -210,12 +201,15 @@ bool Walker::visitReturn(PyObject* node) {
 
 bool Walker::visitRefusedStatement(PyObject* node) {
   static constexpr std::pair<const char*, const char*> kAdvice[] = {
-      {"Break", "`break` is not supported in kernels: use `while` with the condition to go on, or mask what the remaining iterations do"},
+      {"Break", "`break` is not supported in kernels: use `while` with the condition to go on, or mask what the "
+                "remaining iterations do"},
       {"Continue", "`continue` is not supported in kernels: put the rest of the loop's body under an `if`"},
       {"Try", "`try` is not supported in kernels: nothing in a kernel raises. Check with tl.device_assert"},
       {"TryStar", "`try` is not supported in kernels: nothing in a kernel raises. Check with tl.device_assert"},
-      {"Raise", "`raise` is not supported in kernels: use tl.device_assert, or tl.static_assert for compile-time values"},
-      {"FunctionDef", "a function cannot be defined inside a kernel: move it to module level and decorate it with @triton.jit"},
+      {"Raise",
+       "`raise` is not supported in kernels: use tl.device_assert, or tl.static_assert for compile-time values"},
+      {"FunctionDef",
+       "a function cannot be defined inside a kernel: move it to module level and decorate it with @triton.jit"},
       {"AsyncFunctionDef", "async functions are not supported in kernels"},
       {"ClassDef", "a class cannot be defined inside a kernel: move it to module level"},
       {"With", "`with` is not supported in kernels"},
@@ -230,33 +224,35 @@ bool Walker::visitRefusedStatement(PyObject* node) {
   };
   std::string name = typeName(node);
   for (auto [row, advice] : kAdvice)
-    if (name == row)
-      return refuse(node, advice);
+    if (name == row) return refuse(node, advice);
   return refuse(node, "a " + name + " statement is not supported in kernels");
 }
 
 bool Walker::execute(PyObject* node) {
   static constexpr StatementRow kRows[] = {
-      {"Assign", &Walker::visitAssign}, {"AnnAssign", &Walker::visitAnnAssign}, {"AugAssign", &Walker::visitAugAssign},
-      {"Expr", &Walker::visitExpr},     {"If", &Walker::visitIf},               {"For", &Walker::visitFor},
-      {"While", &Walker::visitWhile},   {"Return", &Walker::visitReturn},       {"Pass", &Walker::visitPass},
+      {"Assign", &Walker::visitAssign},
+      {"AnnAssign", &Walker::visitAnnAssign},
+      {"AugAssign", &Walker::visitAugAssign},
+      {"Expr", &Walker::visitExpr},
+      {"If", &Walker::visitIf},
+      {"For", &Walker::visitFor},
+      {"While", &Walker::visitWhile},
+      {"Return", &Walker::visitReturn},
+      {"Pass", &Walker::visitPass},
       {"Assert", &Walker::visitAssert},
   };
   static const llvm::DenseMap<PyObject*, const StatementRow*> table = [] {
     llvm::DenseMap<PyObject*, const StatementRow*> made;
-    for (const StatementRow& row : kRows)
-      made[astClass(row.node)] = &row;
+    for (const StatementRow& row : kRows) made[astClass(row.node)] = &row;
     return made;
   }();
   auto found = table.find(classOf(node));
-  if (found == table.end())
-    return visitRefusedStatement(node);
+  if (found == table.end()) return visitRefusedStatement(node);
   mlir::Location saved = builder_.location();
   builder_.setLocation(locationOf(node));
   bool done = (this->*found->second->handler)(node);
   builder_.setLocation(saved);
-  if (!done)
-    locateError(place(node));
+  if (!done) locateError(place(node));
   return done;
 }
 
@@ -265,10 +261,8 @@ bool Walker::executeAll(PyObject* statements) {
   Py_ssize_t count = PyList_Size(statements);
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* statement = PyList_GetItem(statements, i);
-    if (!execute(statement))
-      return false;
-    if (classOf(statement) == returnClass)
-      break; // the rest of the list can never run
+    if (!execute(statement)) return false;
+    if (classOf(statement) == returnClass) break; // the rest of the list can never run
   }
   return true;
 }
