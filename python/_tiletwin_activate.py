@@ -12,7 +12,7 @@ def _load() -> None:
     package = importlib.util.find_spec("tiletwin")
     if package is None or not package.submodule_search_locations:
         return
-    path = f"{list(package.submodule_search_locations)[0]}/_activate.py"
+    path = f"{next(iter(package.submodule_search_locations))}/_activate.py"
     spec = importlib.util.spec_from_file_location("tiletwin._activate", path)
     if spec is None or spec.loader is None:
         return

@@ -12,12 +12,13 @@ namespace tiletwin::python {
 namespace {
 
 PyRef attribute(PyObject* object, PyObject* name) { return PyRef::steal(PyObject_GetAttr(object, name)); }
-PyRef callMethod(PyObject* object, PyObject* name) { return PyRef::steal(PyObject_CallMethodObjArgs(object, name, nullptr)); }
+PyRef callMethod(PyObject* object, PyObject* name) {
+  return PyRef::steal(PyObject_CallMethodObjArgs(object, name, nullptr));
+}
 
 bool typeHas(PyTypeObject* type, PyObject* name) {
   PyRef found = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name));
-  if (!found)
-    PyErr_Clear();
+  if (!found) PyErr_Clear();
   return bool(found);
 }
 
@@ -30,8 +31,7 @@ bool derivesFrom(PyTypeObject* type, std::string_view module, std::string_view n
     PyRef baseName = PyRef::steal(PyObject_GetAttrString(base, "__name__"));
     PyRef baseModule = PyRef::steal(PyObject_GetAttrString(base, "__module__"));
     std::string_view home = utf8(baseModule.get());
-    if (utf8(baseName.get()) == name && home.substr(0, module.size()) == module)
-      return true;
+    if (utf8(baseName.get()) == name && home.substr(0, module.size()) == module) return true;
   }
   PyErr_Clear();
   return false;
@@ -40,7 +40,10 @@ bool derivesFrom(PyTypeObject* type, std::string_view module, std::string_view n
 TypeFacts inspectType(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   TypeFacts facts;
-  auto is = [&](ObjectKind kind) { facts.kind = kind; return facts; };
+  auto is = [&](ObjectKind kind) {
+    facts.kind = kind;
+    return facts;
+  };
   if (object == Py_None) return is(ObjectKind::None);
   if (PyBool_Check(object)) return is(ObjectKind::Bool);
   if (PyLong_Check(object)) return is(ObjectKind::Int);
@@ -49,7 +52,8 @@ TypeFacts inspectType(PyObject* object) {
   if (PyUnicode_Check(object)) return is(ObjectKind::String);
   if (PyTuple_Check(object) || PyList_Check(object)) return is(ObjectKind::Tuple);
   if (derivesFrom(type, "tiletwin", "constexpr")) return is(ObjectKind::Constexpr);
-  if (derivesFrom(type, "tiletwin", "JITCallable") || derivesFrom(type, "tiletwin", "builtin")) return is(ObjectKind::JitFunction);
+  if (derivesFrom(type, "tiletwin", "JITCallable") || derivesFrom(type, "tiletwin", "builtin"))
+    return is(ObjectKind::JitFunction);
   if (derivesFrom(type, "tiletwin", "TensorDescriptor")) return is(ObjectKind::Descriptor);
   if (derivesFrom(type, "tiletwin", "TensorWrapper")) return is(ObjectKind::Reinterpreted);
   if (derivesFrom(type, "tiletwin", "dtype")) return is(ObjectKind::Other);
@@ -87,8 +91,7 @@ void setView(Array& out, int ndim, const int64_t* shape, const int64_t* strides,
   }
   out.viewBegin = out.data + low;
   out.viewEnd = numel == 0 ? out.viewBegin : out.data + high + itemBytes;
-  if (numel == 0)
-    out.viewBegin = out.viewEnd = out.data;
+  if (numel == 0) out.viewBegin = out.viewEnd = out.data;
 }
 
 void storageIsView(Array& out) {
@@ -97,19 +100,19 @@ void storageIsView(Array& out) {
 }
 
 bool unsupportedElement(PyObject* object, const std::string& what) {
-  PyErr_Format(PyExc_TypeError, "a %s with elements of type %s cannot be passed to a kernel; the language has bool, (u)int8 to "
-               "(u)int64, float8 (e5m2, e4m3fn, e4m3b11fnuz, e4m3fnuz, e5m2fnuz), float16, bfloat16, float32 and float64",
-               typeName(object).c_str(), what.c_str());
+  PyErr_Format(
+      PyExc_TypeError,
+      "a %s with elements of type %s cannot be passed to a kernel; the language has bool, (u)int8 to "
+      "(u)int64, float8 (e5m2, e4m3fn, e4m3b11fnuz, e4m3fnuz, e5m2fnuz), float16, bfloat16, float32 and float64",
+      typeName(object).c_str(), what.c_str());
   return false;
 }
 
 bool addressFrom(PyObject* object, PyObject* method, uintptr_t& out) {
   PyRef number = callMethod(object, method);
-  if (!number)
-    return false;
+  if (!number) return false;
   PyRef index = PyRef::steal(PyNumber_Index(number.get()));
-  if (!index)
-    return false;
+  if (!index) return false;
   out = uintptr_t(PyLong_AsUnsignedLongLong(index.get()));
   return !PyErr_Occurred();
 }
@@ -117,7 +120,8 @@ bool addressFrom(PyObject* object, PyObject* method, uintptr_t& out) {
 bool setTorchStorage(PyObject* object, Array& out) {
   PyRef storage = callMethod(object, names::untypedStorage());
   uintptr_t bytes = 0;
-  if (!storage || !addressFrom(storage.get(), names::dataPtr(), out.begin) || !addressFrom(storage.get(), names::nbytes(), bytes))
+  if (!storage || !addressFrom(storage.get(), names::dataPtr(), out.begin) ||
+      !addressFrom(storage.get(), names::nbytes(), bytes))
     return false;
   out.end = out.begin + bytes;
   return true;
@@ -127,8 +131,9 @@ bool fromDlpackTensor(PyObject* object, const dlpack::Tensor& tensor, Array& out
   out.onDevice = tensor.device.type != dlpack::kCpu && tensor.device.type != dlpack::kCudaHost;
   out.element = elementByDlpack(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes);
   if (out.element < 0)
-    return unsupportedElement(object, "DLPack (code " + std::to_string(tensor.dtype.code) + ", " + std::to_string(tensor.dtype.bits) +
-                                          " bits, " + std::to_string(tensor.dtype.lanes) + " lanes)");
+    return unsupportedElement(object, "DLPack (code " + std::to_string(tensor.dtype.code) + ", " +
+                                          std::to_string(tensor.dtype.bits) + " bits, " +
+                                          std::to_string(tensor.dtype.lanes) + " lanes)");
   out.data = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byteOffset;
   setView(out, tensor.ndim, tensor.shape, tensor.strides, element(out.element).bytes);
   return true;
@@ -136,28 +141,24 @@ bool fromDlpackTensor(PyObject* object, const dlpack::Tensor& tensor, Array& out
 
 bool readTorchSlow(PyObject* object, Array& out) {
   PyRef dtype = attribute(object, names::dtype());
-  if (!dtype || (out.element = elementOfDtype(dtype.get())) < 0)
-    return false;
+  if (!dtype || (out.element = elementOfDtype(dtype.get())) < 0) return false;
   PyRef onCpu = attribute(object, names::isCpu());
   if (!onCpu)
     PyErr_Clear();
   else if (PyObject_IsTrue(onCpu.get()) == 0)
     out.onDevice = true;
-  if (!addressFrom(object, names::dataPtr(), out.data))
-    return false;
+  if (!addressFrom(object, names::dataPtr(), out.data)) return false;
   PyRef shape = attribute(object, names::shape()), strides = callMethod(object, names::stride());
-  if (!shape || !strides)
-    return false;
+  if (!shape || !strides) return false;
   std::vector<int64_t> sizes, steps;
   for (Py_ssize_t i = 0, n = PySequence_Size(shape.get()); i < n; ++i) {
-    PyRef size = PyRef::steal(PySequence_GetItem(shape.get(), i)), step = PyRef::steal(PySequence_GetItem(strides.get(), i));
-    if (!size || !step)
-      return false;
+    PyRef size = PyRef::steal(PySequence_GetItem(shape.get(), i)),
+          step = PyRef::steal(PySequence_GetItem(strides.get(), i));
+    if (!size || !step) return false;
     sizes.push_back(PyLong_AsLongLong(size.get()));
     steps.push_back(PyLong_AsLongLong(step.get()));
   }
-  if (PyErr_Occurred())
-    return false;
+  if (PyErr_Occurred()) return false;
   setView(out, int(sizes.size()), sizes.data(), steps.data(), element(out.element).bytes);
   return setTorchStorage(object, out);
 }
@@ -166,15 +167,12 @@ bool readExchange(PyObject* object, const TypeFacts& facts, Array& out) {
   dlpack::Tensor tensor{};
   auto* table = static_cast<const dlpack::ExchangeTable*>(facts.exchange);
   if (table->tensorFromPython(object, &tensor) != 0) {
-    if (!facts.hasStorage)
-      return false;
+    if (!facts.hasStorage) return false;
     PyErr_Clear(); // conjugate views, element types DLPack has no code for
     return readTorchSlow(object, out);
   }
-  if (!fromDlpackTensor(object, tensor, out))
-    return false;
-  if (facts.hasStorage && !out.onDevice)
-    return setTorchStorage(object, out);
+  if (!fromDlpackTensor(object, tensor, out)) return false;
+  if (facts.hasStorage && !out.onDevice) return setTorchStorage(object, out);
   storageIsView(out);
   return true;
 }
@@ -186,14 +184,11 @@ bool setNumPyStorage(PyObject* object, Array& out) {
   PyRef last;
   while (base && base.get() != Py_None) {
     last = base;
-    if (factsOf(base.get()).kind != ObjectKind::NumPyArray)
-      break;
+    if (factsOf(base.get()).kind != ObjectKind::NumPyArray) break;
     base = attribute(base.get(), names::base());
   }
-  if (!base)
-    return false;
-  if (!last || !PyObject_CheckBuffer(last.get()))
-    return true;
+  if (!base) return false;
+  if (!last || !PyObject_CheckBuffer(last.get())) return true;
   Py_buffer view;
   if (PyObject_GetBuffer(last.get(), &view, PyBUF_STRIDES) != 0) {
     PyErr_Clear();
@@ -219,8 +214,7 @@ bool readInterface(PyObject* object, PyObject* name, Array& out);
 bool readBuffer(PyObject* object, bool numpy, Array& out) {
   Py_buffer view;
   if (PyObject_GetBuffer(object, &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
-    if (!numpy)
-      return false;
+    if (!numpy) return false;
     PyErr_Clear(); // element types without a buffer format (ml_dtypes)
     return readInterface(object, names::arrayInterface(), out);
   }
@@ -228,17 +222,16 @@ bool readBuffer(PyObject* object, bool numpy, Array& out) {
   if (out.element < 0) {
     std::string format = view.format ? view.format : "B";
     PyBuffer_Release(&view);
-    if (numpy)
-      return readInterface(object, names::arrayInterface(), out);
+    if (numpy) return readInterface(object, names::arrayInterface(), out);
     return unsupportedElement(object, "'" + format + "'");
   }
   out.data = reinterpret_cast<uintptr_t>(view.buf);
   out.readOnly = view.readonly;
   static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
-  setView(out, view.ndim, reinterpret_cast<const int64_t*>(view.shape), reinterpret_cast<const int64_t*>(view.strides), 1);
+  setView(out, view.ndim, reinterpret_cast<const int64_t*>(view.shape), reinterpret_cast<const int64_t*>(view.strides),
+          1);
   PyBuffer_Release(&view);
-  if (numpy)
-    return setNumPyStorage(object, out);
+  if (numpy) return setNumPyStorage(object, out);
   storageIsView(out);
   return true;
 }
@@ -257,12 +250,10 @@ bool readInterface(PyObject* object, PyObject* name, Array& out) {
     name = name == names::arrayInterface() ? names::cudaArrayInterface() : names::arrayInterface();
     dict = attribute(object, name);
   }
-  if (!dict)
-    return false;
+  if (!dict) return false;
   auto get = [&](const char* key) { return PyRef::steal(PyMapping_GetItemString(dict.get(), key)); };
   PyRef data = get("data"), shape = get("shape"), typestr = get("typestr");
-  if (!data || !shape || !typestr)
-    return false;
+  if (!data || !shape || !typestr) return false;
   PyRef strides = get("strides");
   PyErr_Clear();
   if (!PyTuple_Check(data.get()) || PyTuple_Size(data.get()) != 2 || !PyTuple_Check(shape.get())) {
@@ -274,55 +265,51 @@ bool readInterface(PyObject* object, PyObject* name, Array& out) {
   out.readOnly = PyObject_IsTrue(PyTuple_GetItem(data.get(), 1)) == 1;
   std::string type(utf8(typestr.get()));
   // "<f4": byte order, kind, bytes. Element types NumPy has no letter for are named by dtype.name only.
-  const std::pair<const char*, const char*> kLetters[] = {{"b1", "bool"}, {"i1", "int8"}, {"i2", "int16"}, {"i4", "int32"}, {"i8", "int64"},
-      {"u1", "uint8"}, {"u2", "uint16"}, {"u4", "uint32"}, {"u8", "uint64"}, {"f2", "float16"}, {"f4", "float32"}, {"f8", "float64"}};
+  const std::pair<const char*, const char*> kLetters[] = {
+      {"b1", "bool"},   {"i1", "int8"},   {"i2", "int16"},  {"i4", "int32"},   {"i8", "int64"},   {"u1", "uint8"},
+      {"u2", "uint16"}, {"u4", "uint32"}, {"u8", "uint64"}, {"f2", "float16"}, {"f4", "float32"}, {"f8", "float64"}};
   if (type.size() >= 3 && type[0] != '>')
     for (auto [letter, meaning] : kLetters)
-      if (type.substr(1) == letter)
-        out.element = elementByName(meaning);
+      if (type.substr(1) == letter) out.element = elementByName(meaning);
   if (out.element < 0) {
     PyRef dtype = attribute(object, names::dtype());
     PyRef dtypeName = PyRef::steal(dtype ? PyObject_GetAttrString(dtype.get(), "name") : nullptr);
     PyErr_Clear();
-    if (dtypeName && type[0] != '>')
-      out.element = elementByName(utf8(dtypeName.get()));
+    if (dtypeName && type[0] != '>') out.element = elementByName(utf8(dtypeName.get()));
     if (out.element < 0)
       return unsupportedElement(object, dtypeName ? std::string(utf8(dtypeName.get())) + " (" + type + ")" : type);
   }
   std::vector<int64_t> sizes, steps;
   for (Py_ssize_t i = 0; i < PyTuple_Size(shape.get()); ++i) {
     sizes.push_back(PyLong_AsLongLong(PyTuple_GetItem(shape.get(), i)));
-    if (strides && PyTuple_Check(strides.get()))
-      steps.push_back(PyLong_AsLongLong(PyTuple_GetItem(strides.get(), i)));
+    if (strides && PyTuple_Check(strides.get())) steps.push_back(PyLong_AsLongLong(PyTuple_GetItem(strides.get(), i)));
   }
-  if (PyErr_Occurred())
-    return false;
+  if (PyErr_Occurred()) return false;
   setView(out, int(sizes.size()), sizes.data(), steps.empty() ? nullptr : steps.data(), 1);
   storageIsView(out);
   if (name == names::cudaArrayInterface() && out.viewEnd > out.viewBegin && !isHostMemory(out.viewBegin))
     out.onDevice = true;
-  if (factsOf(object).kind == ObjectKind::NumPyArray)
-    return setNumPyStorage(object, out);
+  if (factsOf(object).kind == ObjectKind::NumPyArray) return setNumPyStorage(object, out);
   return true;
 }
 
 bool readDlpackMethod(PyObject* object, Array& out) {
   out.owner = callMethod(object, names::dlpack());
-  if (!out.owner)
-    return false;
+  if (!out.owner) return false;
   const dlpack::Tensor* tensor = nullptr;
   if (PyCapsule_IsValid(out.owner.get(), "dltensor_versioned")) {
-    auto* managed = static_cast<dlpack::ManagedTensorVersioned*>(PyCapsule_GetPointer(out.owner.get(), "dltensor_versioned"));
+    auto* managed =
+        static_cast<dlpack::ManagedTensorVersioned*>(PyCapsule_GetPointer(out.owner.get(), "dltensor_versioned"));
     tensor = &managed->tensor;
     out.readOnly = managed->flags & dlpack::kReadOnlyFlag;
   } else if (PyCapsule_IsValid(out.owner.get(), "dltensor")) {
-    tensor = static_cast<const dlpack::Tensor*>(PyCapsule_GetPointer(out.owner.get(), "dltensor")); // first member of DLManagedTensor
+    tensor = static_cast<const dlpack::Tensor*>(
+        PyCapsule_GetPointer(out.owner.get(), "dltensor")); // first member of DLManagedTensor
   } else {
     PyErr_Format(PyExc_TypeError, "__dlpack__() of a %s returned no DLPack capsule", typeName(object).c_str());
     return false;
   }
-  if (!fromDlpackTensor(object, *tensor, out))
-    return false;
+  if (!fromDlpackTensor(object, *tensor, out)) return false;
   storageIsView(out);
   return true;
 }
@@ -345,8 +332,7 @@ bool readDataPointer(PyObject* object, Array& out) {
     }
     bytes = count * element(out.element).bytes;
   }
-  if (PyErr_Occurred())
-    return false;
+  if (PyErr_Occurred()) return false;
   out.viewBegin = out.data;
   out.viewEnd = out.data + bytes;
   storageIsView(out);
@@ -355,8 +341,7 @@ bool readDataPointer(PyObject* object, Array& out) {
 
 bool readReinterpreted(PyObject* object, Array& out) {
   PyRef base = attribute(object, names::base()), dtype = attribute(object, names::dtype());
-  if (!base || !dtype || !readArray(base.get(), factsOf(base.get()), out))
-    return false;
+  if (!base || !dtype || !readArray(base.get(), factsOf(base.get()), out)) return false;
   out.element = elementOfDtype(dtype.get());
   return out.element >= 0;
 }
@@ -365,13 +350,15 @@ bool readReinterpreted(PyObject* object, Array& out) {
 
 const TypeFacts& factsOf(PyObject* object) {
   // Types are kept alive, so an address never comes to mean another type.
-  struct Known { PyTypeObject* type; TypeFacts facts; };
+  struct Known {
+    PyTypeObject* type;
+    TypeFacts facts;
+  };
   static std::unordered_map<PyTypeObject*, std::pair<PyRef, TypeFacts>> known;
   static Known recent[8] = {};
   PyTypeObject* type = Py_TYPE(object);
   Known& slot = recent[(reinterpret_cast<uintptr_t>(type) >> 5) & 7];
-  if (slot.type == type)
-    return slot.facts;
+  if (slot.type == type) return slot.facts;
   auto found = known.find(type);
   if (found == known.end()) {
     TypeFacts facts = inspectType(object);
@@ -401,8 +388,7 @@ bool readArray(PyObject* object, const TypeFacts& facts, Array& out) {
 int elementOfDtype(PyObject* dtype) {
   static std::unordered_map<PyObject*, std::pair<PyRef, int>> known; // dtype objects are singletons that live on
   auto found = known.find(dtype);
-  if (found != known.end())
-    return found->second.second;
+  if (found != known.end()) return found->second.second;
   int index = elementByName(text(dtype));
   if (index < 0) {
     unsupportedElement(dtype, text(dtype));

@@ -1,6 +1,6 @@
 // python/src/Arrays.h -- memory behind Python arrays: address, element type, extents, read-only or not.
-// Here:      torch tensors, NumPy arrays, buffers, DLPack, __array_interface__, __cuda_array_interface__, data_ptr()/dtype.
-// Not here:  what a parameter makes of it (Binding.h), device copies (runtime/device_copy.py).
+// Here:      torch tensors, NumPy arrays, buffers, DLPack, __array_interface__, __cuda_array_interface__,
+// data_ptr()/dtype. Not here:  what a parameter makes of it (Binding.h), device copies (runtime/device_copy.py).
 // Invariant: an Array's addresses are valid while its `owner` and the Python object live.
 #pragma once
 #include "frontend/PyRef.h"
@@ -10,33 +10,51 @@ namespace tiletwin::python {
 
 /// How objects of one Python type give their memory or value; decided once per type.
 enum class ObjectKind : uint8_t {
-  None, Bool, Int, Float, String, Tuple, Constexpr, JitFunction, Descriptor,   // not arrays
-  NumPyScalar, IndexLike,
-  ExchangeTable, Torch, NumPyArray, Buffer, Reinterpreted, DataPointer, ArrayInterface, CudaArrayInterface, DlpackMethod, // arrays
+  None,
+  Bool,
+  Int,
+  Float,
+  String,
+  Tuple,
+  Constexpr,
+  JitFunction,
+  Descriptor, // not arrays
+  NumPyScalar,
+  IndexLike,
+  ExchangeTable,
+  Torch,
+  NumPyArray,
+  Buffer,
+  Reinterpreted,
+  DataPointer,
+  ArrayInterface,
+  CudaArrayInterface,
+  DlpackMethod, // arrays
   Other,
 };
 constexpr bool isArray(ObjectKind k) { return k >= ObjectKind::ExchangeTable && k <= ObjectKind::DlpackMethod; }
 
 struct TypeFacts {
   ObjectKind kind = ObjectKind::Other;
-  bool hasStorage = false;          ///< has untyped_storage() (torch)
-  const void* exchange = nullptr;   ///< DLPack's table of C functions
+  bool hasStorage = false;        ///< has untyped_storage() (torch)
+  const void* exchange = nullptr; ///< DLPack's table of C functions
 };
 /// Facts about the type of `object`. Never fails: unknown types are Other.
 const TypeFacts& factsOf(PyObject* object);
 
 struct Array {
-  int element = -1;                 ///< row of Elements.h
-  uintptr_t data = 0;               ///< address of element (0, ..., 0)
-  uintptr_t begin = 0, end = 0;     ///< storage; begin == end == 0 with extentsKnown false: nothing is known
+  int element = -1;             ///< row of Elements.h
+  uintptr_t data = 0;           ///< address of element (0, ..., 0)
+  uintptr_t begin = 0, end = 0; ///< storage; begin == end == 0 with extentsKnown false: nothing is known
   uintptr_t viewBegin = 0, viewEnd = 0;
   bool readOnly = false;
   bool extentsKnown = true;
-  bool onDevice = false;            ///< memory is not the host's: data must not be touched
-  PyRef owner;                      ///< keeps memory alive where the object itself might not
+  bool onDevice = false; ///< memory is not the host's: data must not be touched
+  PyRef owner;           ///< keeps memory alive where the object itself might not
 };
 
-/// Fills `out`. False with an exception set: TypeError for element types the language does not have, what the object raised, else.
+/// Fills `out`. False with an exception set: TypeError for element types the language does not have, what the object
+/// raised, else.
 bool readArray(PyObject* object, const TypeFacts& facts, Array& out);
 
 /// Row of Elements.h of a dtype object (torch, NumPy, the language), or -1 with TypeError set.

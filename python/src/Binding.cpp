@@ -11,12 +11,13 @@ namespace {
 
 /// The value an argument stands for: constexpr objects are opened.
 PyRef opened(PyObject* object) {
-  if (factsOf(object).kind != ObjectKind::Constexpr)
-    return PyRef::borrow(object);
+  if (factsOf(object).kind != ObjectKind::Constexpr) return PyRef::borrow(object);
   return PyRef::steal(PyObject_GetAttr(object, names::value()));
 }
 
-template <class T> void append(std::string& key, T value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); }
+template <class T> void append(std::string& key, T value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
 
 bool fail(PyObject* exception, const std::string& kernel, const std::string& parameter, const std::string& text) {
   PyErr_Format(exception, "%s(): argument '%s': %s", kernel.c_str(), parameter.c_str(), text.c_str());
@@ -25,8 +26,7 @@ bool fail(PyObject* exception, const std::string& kernel, const std::string& par
 
 /// Puts kernel and parameter in front of the message of a TypeError raised while an argument was read.
 bool failWithCause(const std::string& kernel, const std::string& parameter) {
-  if (!PyErr_ExceptionMatches(PyExc_TypeError))
-    return false;
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
   PyErr_NormalizeException(&type, &value, &trace);
@@ -37,12 +37,12 @@ bool failWithCause(const std::string& kernel, const std::string& parameter) {
 /// Visits an argument's leaves for key and run-time values, or for the front end's dictionaries.
 class Classifier {
 public:
-  Classifier(const std::string& kernel, PyObject* constants, Call& call) : kernel_(kernel), constants_(constants), call_(call) {}
+  Classifier(const std::string& kernel, PyObject* constants, Call& call)
+      : kernel_(kernel), constants_(constants), call_(call) {}
   bool argument(const Parameter& parameter, PyObject* value) {
     parameter_ = &parameter;
     suffix_.clear();
-    if (parameter.isConstexpr)
-      return constant(value, 'C');
+    if (parameter.isConstexpr) return constant(value, 'C');
     return leafOrTuple(value);
   }
   bool constant(PyObject* value, char tag);
@@ -97,29 +97,27 @@ bool Classifier::constant(PyObject* value, char tag) {
     append(key, int32_t(size));
     for (Py_ssize_t i = 0; i < size; ++i) {
       PyRef item = PyRef::steal(PySequence_GetItem(value, i));
-      if (!item || !constant(item.get(), 'c'))
-        return false;
+      if (!item || !constant(item.get(), 'c')) return false;
     }
     return true;
   } else if (isArray(facts.kind)) {
-    return fail(PyExc_TypeError, kernel_, name(), "is tl.constexpr, so it takes a compile-time value, not an array (" + typeName(value) + ")");
+    return fail(PyExc_TypeError, kernel_, name(),
+                "is tl.constexpr, so it takes a compile-time value, not an array (" + typeName(value) + ")");
   }
   // Anything else is numbered by (type, value); the table keeps it alive.
   PyRef pair = PyRef::steal(PyTuple_Pack(2, reinterpret_cast<PyObject*>(Py_TYPE(value)), value));
-  if (!pair)
-    return false;
+  if (!pair) return false;
   PyObject* number = PyDict_GetItemWithError(constants_, pair.get());
   PyRef fresh;
   if (!number) {
     if (PyErr_Occurred()) {
-      if (!PyErr_ExceptionMatches(PyExc_TypeError))
-        return false;
+      if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
       PyErr_Clear();
-      return fail(PyExc_TypeError, kernel_, name(), "a compile-time value must be hashable, and a " + typeName(value) + " is not");
+      return fail(PyExc_TypeError, kernel_, name(),
+                  "a compile-time value must be hashable, and a " + typeName(value) + " is not");
     }
     fresh = PyRef::steal(PyLong_FromSsize_t(PyDict_Size(constants_)));
-    if (!fresh || PyDict_SetItem(constants_, pair.get(), fresh.get()) < 0)
-      return false;
+    if (!fresh || PyDict_SetItem(constants_, pair.get(), fresh.get()) < 0) return false;
     number = fresh.get();
   }
   key.push_back('o');
@@ -140,13 +138,10 @@ bool Classifier::leafOrTuple(PyObject* value) {
   case ObjectKind::Descriptor: return descriptor(value);
   case ObjectKind::NumPyScalar: {
     PyRef item = PyRef::steal(PyObject_CallMethodObjArgs(value, names::item(), nullptr));
-    if (!item)
-      return false;
+    if (!item) return false;
     ObjectKind kind = factsOf(item.get()).kind;
-    if (kind == ObjectKind::Bool || kind == ObjectKind::Int)
-      return integer(item.get(), kind == ObjectKind::Bool);
-    if (PyFloat_Check(item.get()) || PyFloat_Check(value))
-      return real(item.get());
+    if (kind == ObjectKind::Bool || kind == ObjectKind::Int) return integer(item.get(), kind == ObjectKind::Bool);
+    if (PyFloat_Check(item.get()) || PyFloat_Check(value)) return real(item.get());
     break;
   }
   case ObjectKind::IndexLike: {
@@ -157,15 +152,16 @@ bool Classifier::leafOrTuple(PyObject* value) {
   case ObjectKind::Other: break;
   default: return array(value, facts);
   }
-  return fail(PyExc_TypeError, kernel_, name(),
-              "a " + typeName(value) + " cannot be passed at run time; kernels take tensors and arrays, int, float, bool, None and tuples of "
-              "these. A compile-time value needs a parameter annotated tl.constexpr");
+  return fail(
+      PyExc_TypeError, kernel_, name(),
+      "a " + typeName(value) +
+          " cannot be passed at run time; kernels take tensors and arrays, int, float, bool, None and tuples of "
+          "these. A compile-time value needs a parameter annotated tl.constexpr");
 }
 
 bool Classifier::tuple(PyObject* value) {
   Py_ssize_t size = PySequence_Size(value);
-  if (size < 0)
-    return false;
+  if (size < 0) return false;
   call_.key.push_back('(');
   append(call_.key, PyList_Check(value) ? uintptr_t(0) : reinterpret_cast<uintptr_t>(Py_TYPE(value)));
   append(call_.key, int32_t(size));
@@ -173,18 +169,17 @@ bool Classifier::tuple(PyObject* value) {
   for (Py_ssize_t i = 0; i < size; ++i) {
     suffix_ = outer + "[" + std::to_string(i) + "]";
     PyRef item = PyRef::steal(PySequence_GetItem(value, i));
-    if (!item || !leafOrTuple(item.get()))
-      return false;
+    if (!item || !leafOrTuple(item.get())) return false;
   }
   suffix_ = outer;
   return true;
 }
 
 bool Classifier::integer(PyObject* value, bool isBool) {
-  static const int kBool = elementByName("u1"), kInt32 = elementByName("i32"), kInt64 = elementByName("i64"), kUint64 = elementByName("u64");
+  static const int kBool = elementByName("u1"), kInt32 = elementByName("i32"), kInt64 = elementByName("i64"),
+                   kUint64 = elementByName("u64");
   const Parameter& p = *parameter_;
-  if (p.annotatedElement >= 0 && isFloat(element(p.annotatedElement).storage))
-    return real(value);
+  if (p.annotatedElement >= 0 && isFloat(element(p.annotatedElement).storage)) return real(value);
   Leaf leaf;
   leaf.kind = Leaf::Kind::Integer;
   if (isBool) {
@@ -211,8 +206,7 @@ bool Classifier::integer(PyObject* value, bool isBool) {
     bool isBoolAnnotated = p.annotatedElement == kBool;
     leaf.divisible = p.specialize && p.specializeAlignment && !isBoolAnnotated && leaf.bits % 16 == 0;
   }
-  if (p.annotatedElement >= 0)
-    leaf.element = p.annotatedElement;
+  if (p.annotatedElement >= 0) leaf.element = p.annotatedElement;
   call_.key.push_back(leaf.divisible ? 'J' : 'I');
   call_.key.push_back(char(leaf.element));
   call_.leaves.push_back(leaf);
@@ -223,12 +217,12 @@ bool Classifier::real(PyObject* value) {
   static const int kFloat = elementByName("fp32");
   const Parameter& p = *parameter_;
   if (p.annotatedElement >= 0 && !isFloat(element(p.annotatedElement).storage))
-    return fail(PyExc_TypeError, kernel_, name(), "is annotated " + std::string(utf8(p.annotatedType.get())) + " and got the float " + text(value));
+    return fail(PyExc_TypeError, kernel_, name(),
+                "is annotated " + std::string(utf8(p.annotatedType.get())) + " and got the float " + text(value));
   Leaf leaf;
   leaf.kind = Leaf::Kind::Real;
   leaf.number = PyFloat_AsDouble(value);
-  if (leaf.number == -1.0 && PyErr_Occurred())
-    return false;
+  if (leaf.number == -1.0 && PyErr_Occurred()) return false;
   leaf.element = p.annotatedElement >= 0 ? p.annotatedElement : kFloat;
   call_.key.push_back('R');
   call_.key.push_back(char(leaf.element));
@@ -239,10 +233,11 @@ bool Classifier::real(PyObject* value) {
 bool Classifier::array(PyObject* value, const TypeFacts& facts) {
   const Parameter& p = *parameter_;
   if (p.annotatedElement >= 0)
-    return fail(PyExc_TypeError, kernel_, name(), "is annotated " + std::string(utf8(p.annotatedType.get())) + " and got an array (" + typeName(value) + ")");
+    return fail(PyExc_TypeError, kernel_, name(),
+                "is annotated " + std::string(utf8(p.annotatedType.get())) + " and got an array (" + typeName(value) +
+                    ")");
   Array array;
-  if (!readArray(value, facts, array))
-    return failWithCause(kernel_, name());
+  if (!readArray(value, facts, array)) return failWithCause(kernel_, name());
   Leaf leaf;
   leaf.kind = Leaf::Kind::Array;
   leaf.element = array.element;
@@ -260,8 +255,7 @@ bool Classifier::array(PyObject* value, const TypeFacts& facts) {
     buffer.viewEnd = array.viewEnd;
     buffer.readOnly = array.readOnly;
   }
-  if (array.owner)
-    call_.owners.push_back(std::move(array.owner));
+  if (array.owner) call_.owners.push_back(std::move(array.owner));
   call_.key.push_back(leaf.divisible ? 'Q' : 'P');
   call_.key.push_back(char(leaf.element));
   call_.leaves.push_back(leaf);
@@ -270,13 +264,11 @@ bool Classifier::array(PyObject* value, const TypeFacts& facts) {
 
 bool intsOf(PyObject* object, PyObject* attribute, std::vector<int64_t>& out) {
   PyRef list = PyRef::steal(PyObject_GetAttr(object, attribute));
-  if (!list)
-    return false;
+  if (!list) return false;
   for (Py_ssize_t i = 0, n = PySequence_Size(list.get()); i < n; ++i) {
     PyRef item = PyRef::steal(PySequence_GetItem(list.get(), i));
     PyRef index = PyRef::steal(item ? PyNumber_Index(item.get()) : nullptr);
-    if (!index)
-      return false;
+    if (!index) return false;
     out.push_back(PyLong_AsLongLong(index.get()));
   }
   return !PyErr_Occurred();
@@ -293,11 +285,11 @@ bool Classifier::descriptor(PyObject* value) {
     return false;
   const TypeFacts& facts = factsOf(base.get());
   if (!isArray(facts.kind))
-    return fail(PyExc_TypeError, kernel_, name(), "the base of a TensorDescriptor must be an array, not a " + typeName(base.get()));
+    return fail(PyExc_TypeError, kernel_, name(),
+                "the base of a TensorDescriptor must be an array, not a " + typeName(base.get()));
   std::string key = std::move(call_.key);
   call_.key.clear();
-  if (!array(base.get(), facts))
-    return false;
+  if (!array(base.get(), facts)) return false;
   Leaf& leaf = call_.leaves.back();
   leaf.kind = Leaf::Kind::Descriptor;
   leaf.divisible = false;
@@ -305,8 +297,7 @@ bool Classifier::descriptor(PyObject* value) {
   call_.key.push_back('D');
   call_.key.push_back(char(leaf.element));
   call_.key.push_back(char(block.size()));
-  for (int64_t size : block)
-    append(call_.key, int32_t(size));
+  for (int64_t size : block) append(call_.key, int32_t(size));
   call_.key.push_back(utf8(padding.get()) == "nan" ? 'N' : 'Z');
   auto number = [&](int64_t n, int element) {
     Leaf extra;
@@ -315,10 +306,8 @@ bool Classifier::descriptor(PyObject* value) {
     extra.element = element;
     call_.leaves.push_back(extra);
   };
-  for (int64_t size : shape)
-    number(size, kInt32);
-  for (int64_t stride : strides)
-    number(stride, kInt64);
+  for (int64_t size : shape) number(size, kInt32);
+  for (int64_t stride : strides) number(stride, kInt64);
   return true;
 }
 
@@ -333,8 +322,7 @@ std::string quotedNames(const std::vector<std::string>& list) {
 
 bool readParameters(PyObject* list, std::vector<Parameter>& out) {
   Py_ssize_t count = PySequence_Size(list);
-  if (count < 0)
-    return false;
+  if (count < 0) return false;
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyRef row = PyRef::steal(PySequence_GetItem(list, i));
     if (!row || !PyTuple_Check(row.get()) || PyTuple_Size(row.get()) != 9) {
@@ -346,8 +334,7 @@ bool readParameters(PyObject* list, std::vector<Parameter>& out) {
     Parameter p;
     p.nameText = std::string(utf8(item(0)));
     p.name = PyRef::steal(PyUnicode_InternFromString(p.nameText.c_str()));
-    if (flag(1))
-      p.defaultValue = PyRef::borrow(item(2));
+    if (flag(1)) p.defaultValue = PyRef::borrow(item(2));
     if (item(3) != Py_None) {
       p.annotatedType = PyRef::borrow(item(3));
       if (std::string_view type = utf8(item(3)); type.empty() || type[0] != '*')
@@ -363,33 +350,31 @@ bool readParameters(PyObject* list, std::vector<Parameter>& out) {
   return !PyErr_Occurred();
 }
 
-bool bindArguments(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* const* args, Py_ssize_t count,
-          PyObject* keywordNames, Call& call) {
+bool bindArguments(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* const* args,
+                   Py_ssize_t count, PyObject* keywordNames, Call& call) {
   size_t positional = 0;
-  for (const Parameter& p : parameters)
-    positional += !p.keywordOnly;
+  for (const Parameter& p : parameters) positional += !p.keywordOnly;
   if (size_t(count) > positional) {
-    PyErr_Format(PyExc_TypeError, "%s() takes %zu positional arguments but %zd were given", kernel.c_str(), positional, count);
+    PyErr_Format(PyExc_TypeError, "%s() takes %zu positional arguments but %zd were given", kernel.c_str(), positional,
+                 count);
     return false;
   }
   call.values.assign(parameters.size(), nullptr);
-  for (Py_ssize_t i = 0; i < count; ++i)
-    call.values[i] = args[i];
+  for (Py_ssize_t i = 0; i < count; ++i) call.values[i] = args[i];
   Py_ssize_t keywords = keywordNames ? PyTuple_Size(keywordNames) : 0;
   for (Py_ssize_t k = 0; k < keywords; ++k) {
     PyObject* name = PyTuple_GetItem(keywordNames, k);
     size_t i = 0;
-    while (i < parameters.size() && parameters[i].name.get() != name)
-      ++i;
+    while (i < parameters.size() && parameters[i].name.get() != name) ++i;
     if (i == parameters.size()) { // names that are not interned
       std::string_view wanted = utf8(name);
-      for (i = 0; i < parameters.size() && parameters[i].nameText != wanted;)
-        ++i;
+      for (i = 0; i < parameters.size() && parameters[i].nameText != wanted;) ++i;
     }
     if (i == parameters.size()) {
       call.options.emplace_back(name, args[count + k]);
     } else if (call.values[i]) {
-      PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", kernel.c_str(), parameters[i].nameText.c_str());
+      PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%s'", kernel.c_str(),
+                   parameters[i].nameText.c_str());
       return false;
     } else {
       call.values[i] = args[count + k];
@@ -400,8 +385,8 @@ bool bindArguments(const std::string& kernel, const std::vector<Parameter>& para
     if (!call.values[i] && !(call.values[i] = parameters[i].defaultValue.get()))
       missing.push_back(parameters[i].nameText);
   if (!missing.empty()) {
-    PyErr_Format(PyExc_TypeError, "%s() missing %zu required argument%s: %s", kernel.c_str(), missing.size(), missing.size() == 1 ? "" : "s",
-                 quotedNames(missing).c_str());
+    PyErr_Format(PyExc_TypeError, "%s() missing %zu required argument%s: %s", kernel.c_str(), missing.size(),
+                 missing.size() == 1 ? "" : "s", quotedNames(missing).c_str());
     return false;
   }
   return true;
@@ -410,8 +395,7 @@ bool bindArguments(const std::string& kernel, const std::vector<Parameter>& para
 bool classify(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* constants, Call& call) {
   Classifier classifier(kernel, constants, call);
   for (size_t i = 0; i < parameters.size(); ++i)
-    if (!classifier.argument(parameters[i], call.values[i]))
-      return false;
+    if (!classifier.argument(parameters[i], call.values[i])) return false;
   for (auto [name, value] : call.options) {
     std::string_view text = utf8(name);
     call.key.push_back('O');
@@ -420,8 +404,7 @@ bool classify(const std::string& kernel, const std::vector<Parameter>& parameter
     Parameter option;
     option.nameText = std::string(text);
     option.isConstexpr = true;
-    if (!classifier.argument(option, value))
-      return false;
+    if (!classifier.argument(option, value)) return false;
   }
   return true;
 }
@@ -448,7 +431,8 @@ bool argumentBits(const Leaf& leaf, DType type, uint64_t& out) {
     int64_t low = isSigned ? -(int64_t(1) << (bits - 1)) : 0, high = (int64_t(1) << (isUnsigned ? bits : bits - 1)) - 1;
     if (leaf.tooWide || value < low || value > high) {
       const char* name = own.storage == type ? own.typeName : nameOf(type);
-      PyErr_Format(PyExc_OverflowError, "the integer %lld does not fit the parameter's type %s", (long long)value, name);
+      PyErr_Format(PyExc_OverflowError, "the integer %lld does not fit the parameter's type %s", (long long)value,
+                   name);
       return false;
     }
     out = leaf.bits;
@@ -463,9 +447,7 @@ bool argumentBits(const Leaf& leaf, DType type, uint64_t& out) {
     out = std::isnan(leaf.number) ? (bits >> 16) | 0x40 : (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
     return true;
   }
-  default:
-    PyErr_Format(PyExc_TypeError, "a Python float cannot be an argument of type %s", nameOf(type));
-    return false;
+  default: PyErr_Format(PyExc_TypeError, "a Python float cannot be an argument of type %s", nameOf(type)); return false;
   }
 }
 

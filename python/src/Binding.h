@@ -1,7 +1,7 @@
 // python/src/Binding.h -- a call's Python arguments become a launch key, run-time argument bits and buffers.
-// Here:      parameters of a kernel, binding of positional and keyword arguments, classification (rules 63 to 66), keys.
-// Not here:  memory of arrays (Arrays.h), compilation and the launch itself (Launcher.cpp).
-// Invariant: two calls with equal keys have the same signature, constants, attributes and options.
+// Here:      parameters of a kernel, binding of positional and keyword arguments, classification (rules 63 to 66),
+// keys. Not here:  memory of arrays (Arrays.h), compilation and the launch itself (Launcher.cpp). Invariant: two calls
+// with equal keys have the same signature, constants, attributes and options.
 #pragma once
 #include "Arrays.h"
 #include "runtime/Buffer.h"
@@ -14,13 +14,13 @@ namespace tiletwin::python {
 struct Parameter {
   PyRef name;
   std::string nameText;
-  PyRef defaultValue;               ///< null: required
-  PyRef annotatedType;              ///< str that overrides the inferred type; null: none
-  int annotatedElement = -1;        ///< its row of Elements.h; -1 for pointers and no annotation
+  PyRef defaultValue;        ///< null: required
+  PyRef annotatedType;       ///< str that overrides the inferred type; null: none
+  int annotatedElement = -1; ///< its row of Elements.h; -1 for pointers and no annotation
   bool isConstexpr = false;
-  bool isConst = false;             ///< tl.const: "*kfp32"
+  bool isConst = false; ///< tl.const: "*kfp32"
   bool keywordOnly = false;
-  bool specialize = true;           ///< false: do_not_specialize
+  bool specialize = true; ///< false: do_not_specialize
   bool specializeAlignment = true;
 };
 
@@ -28,22 +28,22 @@ struct Parameter {
 struct Leaf {
   enum class Kind : uint8_t { Constant, Integer, Real, Array, Descriptor } kind = Kind::Constant;
   bool divisible = false;
-  bool tooWide = false;             ///< an integer over 2^63: bits are unsigned
-  int element = -1;                 ///< type of the value, or of the array's elements
-  uint64_t bits = 0;                ///< integer value or address
-  double number = 0;                ///< Real
-  int buffer = -1;                  ///< index into Call::buffers
+  bool tooWide = false; ///< an integer over 2^63: bits are unsigned
+  int element = -1;     ///< type of the value, or of the array's elements
+  uint64_t bits = 0;    ///< integer value or address
+  double number = 0;    ///< Real
+  int buffer = -1;      ///< index into Call::buffers
 };
 
 /// One call of a kernel, bound. Lives on the stack of a launch.
 struct Call {
-  std::vector<PyObject*> values;    ///< one per parameter, borrowed from the caller's arguments and defaults
-  std::vector<Leaf> leaves;         ///< run-time leaves only, in order
+  std::vector<PyObject*> values; ///< one per parameter, borrowed from the caller's arguments and defaults
+  std::vector<Leaf> leaves;      ///< run-time leaves only, in order
   std::vector<Buffer> buffers;
-  std::vector<PyRef> owners;        ///< keeps memory alive during the launch
+  std::vector<PyRef> owners;                            ///< keeps memory alive during the launch
   std::vector<std::pair<PyObject*, PyObject*>> options; ///< keywords that are no parameters, borrowed
   std::string key;
-  bool onDevice = false;            ///< an array is not in host memory
+  bool onDevice = false; ///< an array is not in host memory
 };
 
 /// Reads the list of tuples (name, has_default, default, annotated type or None, is_constexpr, is_const, keyword_only,
@@ -51,14 +51,16 @@ struct Call {
 bool readParameters(PyObject* list, std::vector<Parameter>& out);
 
 /// Binds arguments to parameters; what is left over goes to Call::options. False with TypeError set.
-bool bindArguments(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* const* args, Py_ssize_t count,
-          PyObject* keywordNames, Call& call);
+bool bindArguments(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* const* args,
+                   Py_ssize_t count, PyObject* keywordNames, Call& call);
 
 /// Fills leaves, buffers and key. False with an exception set that names the parameter.
 bool classify(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* constants, Call& call);
 
 /// The three dictionaries the front end takes (frontend/Frontend.h: Request), for a classified call.
-struct Specialization { PyRef signature, constexprs, attributes, options; };
+struct Specialization {
+  PyRef signature, constexprs, attributes, options;
+};
 bool specialize(const std::vector<Parameter>& parameters, const Call& call, Specialization& out);
 
 /// Bit pattern of a leaf as an argument of storage type `type`. False with an exception set (OverflowError, TypeError).

@@ -4,12 +4,12 @@
 #include "Interned.h"
 #include "frontend/Frontend.h"
 #include "ir/Passes.h"
-#include "runtime/Environment.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "runtime/Environment.h"
 #include <new>
 #include <optional>
 
@@ -26,23 +26,22 @@ struct Compiled {
 };
 
 struct CompiledObject {
-  PyObject_HEAD
-  Compiled* compiled;
+  PyObject_HEAD Compiled* compiled;
 };
 
 PyTypeObject* compiledType = nullptr;
 
 std::string entryOf(mlir::ModuleOp module) {
   for (mlir::Operation& op : module.getBody()->getOperations())
-    if (auto function = mlir::dyn_cast<mlir::FunctionOpInterface>(op); function && mlir::SymbolTable::getSymbolVisibility(&op) == mlir::SymbolTable::Visibility::Public)
+    if (auto function = mlir::dyn_cast<mlir::FunctionOpInterface>(op);
+        function && mlir::SymbolTable::getSymbolVisibility(&op) == mlir::SymbolTable::Visibility::Public)
       return function.getName().str();
   return {};
 }
 
 PyRef makeCompiled(Compiled&& compiled) {
   PyRef object = PyRef::steal(PyType_GenericAlloc(compiledType, 0));
-  if (object)
-    reinterpret_cast<CompiledObject*>(object.get())->compiled = new Compiled(std::move(compiled));
+  if (object) reinterpret_cast<CompiledObject*>(object.get())->compiled = new Compiled(std::move(compiled));
   return object;
 }
 
@@ -50,20 +49,18 @@ PyRef makeCompiled(Compiled&& compiled) {
 bool makeTtirOf(Compiled& compiled, const std::string& name) {
   DiagnosticCapture capture(sharedContext());
   compiled.ttir = compiled.source->clone();
-  if (mlir::succeeded(tt::makeTtir(*compiled.ttir)))
-    return true;
+  if (mlir::succeeded(tt::makeTtir(*compiled.ttir))) return true;
   capture.raise("making TTIR of kernel '" + name + "'");
   return false;
 }
 
 PyObject* compile(PyObject*, PyObject* args) {
   PyObject *function, *signature, *constexprs, *attributes, *options;
-  if (!PyArg_ParseTuple(args, "OO!O!O!O!:compile", &function, &PyDict_Type, &signature, &PyDict_Type, &constexprs, &PyDict_Type, &attributes,
-                        &PyDict_Type, &options))
+  if (!PyArg_ParseTuple(args, "OO!O!O!O!:compile", &function, &PyDict_Type, &signature, &PyDict_Type, &constexprs,
+                        &PyDict_Type, &attributes, &PyDict_Type, &options))
     return nullptr;
   frontend::Request request{function, signature, constexprs, attributes, {}};
-  if (!readSemanticOptions(options, request.options))
-    return nullptr;
+  if (!readSemanticOptions(options, request.options)) return nullptr;
   PyRef name = PyRef::steal(PyObject_GetAttrString(function, "__name__"));
   PyErr_Clear();
   Compiled compiled;
@@ -75,8 +72,7 @@ PyObject* compile(PyObject*, PyObject* args) {
       return nullptr;
     }
   }
-  if (!makeTtirOf(compiled, std::string(utf8(name.get()))))
-    return nullptr;
+  if (!makeTtirOf(compiled, std::string(utf8(name.get())))) return nullptr;
   compiled.entry = entryOf(*compiled.ttir);
   return makeCompiled(std::move(compiled)).release();
 }
@@ -84,8 +80,7 @@ PyObject* compile(PyObject*, PyObject* args) {
 PyObject* parseTtir(PyObject*, PyObject* args) {
   const char *text, *file;
   Py_ssize_t size;
-  if (!PyArg_ParseTuple(args, "s#s:parse_ttir", &text, &size, &file))
-    return nullptr;
+  if (!PyArg_ParseTuple(args, "s#s:parse_ttir", &text, &size, &file)) return nullptr;
   Compiled compiled;
   {
     DiagnosticCapture capture(sharedContext());
@@ -100,8 +95,7 @@ PyObject* parseTtir(PyObject*, PyObject* args) {
     PyErr_Format(PyExc_ValueError, "%s holds no public tt.func: there is no kernel to run in it", file);
     return nullptr;
   }
-  if (!makeTtirOf(compiled, compiled.entry))
-    return nullptr;
+  if (!makeTtirOf(compiled, compiled.entry)) return nullptr;
   return makeCompiled(std::move(compiled)).release();
 }
 
@@ -117,8 +111,7 @@ void deallocate(PyObject* self) {
 PyObject* textOf(PyObject* self, PyObject* args) {
   const char* stage;
   int locations = 1;
-  if (!PyArg_ParseTuple(args, "s|p:text", &stage, &locations))
-    return nullptr;
+  if (!PyArg_ParseTuple(args, "s|p:text", &stage, &locations)) return nullptr;
   Compiled& compiled = compiledOf(self);
   std::string_view wanted = stage;
   std::string out;
@@ -128,8 +121,7 @@ PyObject* textOf(PyObject* self, PyObject* args) {
     out = tt::printTtir(*compiled.ttir, locations);
   } else if (wanted == "plan") {
     auto program = programOf(self);
-    if (!program)
-      return nullptr;
+    if (!program) return nullptr;
     out = program->dump();
   } else {
     PyErr_SetObject(PyExc_KeyError, PyTuple_GetItem(args, 0));
@@ -140,22 +132,23 @@ PyObject* textOf(PyObject* self, PyObject* args) {
 
 PyObject* planned(PyObject* self, PyObject*) {
   auto program = programOf(self);
-  if (!program)
-    return nullptr;
+  if (!program) return nullptr;
   PyRef types = PyRef::steal(PyList_New(0));
   for (DType type : program->argumentTypes()) {
     PyRef name = PyRef::steal(PyUnicode_FromString(nameOf(type)));
-    if (!types || !name || PyList_Append(types.get(), name.get()) < 0)
-      return nullptr;
+    if (!types || !name || PyList_Append(types.get(), name.get()) < 0) return nullptr;
   }
-  return Py_BuildValue("{s:N,s:n}", "argument_types", types.release(), "frame_bytes", Py_ssize_t(program->frameBytes()));
+  return Py_BuildValue("{s:N,s:n}", "argument_types", types.release(), "frame_bytes",
+                       Py_ssize_t(program->frameBytes()));
 }
 
 PyObject* getEntry(PyObject* self, void*) { return PyUnicode_FromString(compiledOf(self).entry.c_str()); }
 
 PyMethodDef kMethods[] = {
-    {"text", textOf, METH_VARARGS, "text(stage, locations=True): the module as text; stage is 'source', 'ttir' or 'plan'."},
-    {"plan", planned, METH_NOARGS, "Plans the kernel now (launches do it when first needed); returns facts about the plan."},
+    {"text", textOf, METH_VARARGS,
+     "text(stage, locations=True): the module as text; stage is 'source', 'ttir' or 'plan'."},
+    {"plan", planned, METH_NOARGS,
+     "Plans the kernel now (launches do it when first needed); returns facts about the plan."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyGetSetDef kAttributes[] = {
@@ -169,10 +162,12 @@ PyType_Slot kSlots[] = {
     {Py_tp_doc, const_cast<char*>("A kernel as IR, and its plan once it has run.")},
     {0, nullptr},
 };
-PyType_Spec kSpec = {"tiletwin._C.CompiledModule", sizeof(CompiledObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kSlots};
+PyType_Spec kSpec = {"tiletwin._C.CompiledModule", sizeof(CompiledObject), 0,
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kSlots};
 
 PyMethodDef kFunctions[] = {
-    {"compile", compile, METH_VARARGS, "compile(jit_function, signature, constexprs, attributes, options) -> CompiledModule"},
+    {"compile", compile, METH_VARARGS,
+     "compile(jit_function, signature, constexprs, attributes, options) -> CompiledModule"},
     {"parse_ttir", parseTtir, METH_VARARGS, "parse_ttir(text, file) -> CompiledModule"},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -181,12 +176,9 @@ PyMethodDef kFunctions[] = {
 
 bool readSemanticOptions(PyObject* dict, frontend::SemanticOptions& out) {
   auto get = [&](const char* key) { return PyDict_GetItemString(dict, key); };
-  if (PyObject* debug = get("debug"))
-    out.debug = PyObject_IsTrue(debug) == 1;
-  if (PyObject* sanitize = get("sanitize_overflow"))
-    out.sanitizeOverflow = PyObject_IsTrue(sanitize) == 1;
-  if (PyObject* precision = get("default_dot_input_precision"))
-    out.defaultDotPrecision = std::string(utf8(precision));
+  if (PyObject* debug = get("debug")) out.debug = PyObject_IsTrue(debug) == 1;
+  if (PyObject* sanitize = get("sanitize_overflow")) out.sanitizeOverflow = PyObject_IsTrue(sanitize) == 1;
+  if (PyObject* precision = get("default_dot_input_precision")) out.defaultDotPrecision = std::string(utf8(precision));
   if (PyObject* allowed = get("allowed_dot_input_precisions")) {
     out.allowedDotPrecisions.clear();
     for (Py_ssize_t i = 0, n = PySequence_Size(allowed); i < n; ++i) {
@@ -194,15 +186,13 @@ bool readSemanticOptions(PyObject* dict, frontend::SemanticOptions& out) {
       out.allowedDotPrecisions.push_back(std::string(utf8(item.get())));
     }
   }
-  if (PyObject* capability = get("capability"))
-    out.capability = int(PyLong_AsLong(capability));
+  if (PyObject* capability = get("capability")) out.capability = int(PyLong_AsLong(capability));
   return !PyErr_Occurred();
 }
 
 int addCompile(PyObject* module) {
   compiledType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kSpec));
-  if (!compiledType || PyModule_AddType(module, compiledType) < 0)
-    return -1;
+  if (!compiledType || PyModule_AddType(module, compiledType) < 0) return -1;
   return PyModule_AddFunctions(module, kFunctions);
 }
 
@@ -228,8 +218,7 @@ std::shared_ptr<const interp::Program> programOf(PyObject* object) {
     return nullptr;
   }
   interp::PlanOptions options;
-  if (!readPlanOptions(options))
-    return nullptr;
+  if (!readPlanOptions(options)) return nullptr;
   Compiled& compiled = compiledOf(object);
   auto& program = compiled.programs[int(options.numerics)];
   if (!program) {
@@ -240,8 +229,7 @@ std::shared_ptr<const interp::Program> programOf(PyObject* object) {
       PyErr_Format(PyExc_RuntimeError, "planning kernel '%s': %s", compiled.entry.c_str(), error.what());
       return nullptr;
     }
-    if (!program)
-      capture.raise("planning kernel '" + compiled.entry + "' for the interpreter");
+    if (!program) capture.raise("planning kernel '" + compiled.entry + "' for the interpreter");
   }
   return program;
 }

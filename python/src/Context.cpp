@@ -10,6 +10,7 @@ mlir::MLIRContext& sharedContext() {
   static mlir::MLIRContext* context = [] {
     auto* made = new mlir::MLIRContext(mlir::MLIRContext::Threading::DISABLED);
     tt::prepareContext(*made);
+    made->printOpOnDiagnostic(false); // the place in the kernel says more to its author
     return made;
   }();
   return *context;
@@ -22,54 +23,45 @@ bool sourceOf(mlir::Location location, std::string& file, int& line, int& column
     column = int(at.getColumn());
     return true;
   }
-  if (auto named = mlir::dyn_cast<mlir::NameLoc>(location))
-    return sourceOf(named.getChildLoc(), file, line, column);
-  if (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location))
-    return sourceOf(call.getCallee(), file, line, column);
+  if (auto named = mlir::dyn_cast<mlir::NameLoc>(location)) return sourceOf(named.getChildLoc(), file, line, column);
+  if (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location)) return sourceOf(call.getCallee(), file, line, column);
   if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location))
     for (mlir::Location part : fused.getLocations())
-      if (sourceOf(part, file, line, column))
-        return true;
+      if (sourceOf(part, file, line, column)) return true;
   return false;
 }
 
 namespace {
 void raiseError(const std::string& stage, const std::string& text, const std::string& file, int line, int column) {
-  if (PyErr_Occurred())
-    return;
+  if (PyErr_Occurred()) return;
   PyRef type = imported("tiletwin.errors", "CompilationError");
-  if (!type)
-    return;
+  if (!type) return;
   std::string message = text.empty() ? stage + " failed without a message" : text + " (" + stage + ")";
   PyRef error;
   if (line > 0) {
     PyRef getline = imported("linecache", "getline");
     PyRef source = PyRef::steal(getline ? PyObject_CallFunction(getline.get(), "si", file.c_str(), line) : nullptr);
     std::string sourceText(utf8(source.get()));
-    if (!sourceText.empty() && sourceText.back() == '\n')
-      sourceText.pop_back();
+    if (!sourceText.empty() && sourceText.back() == '\n') sourceText.pop_back();
     PyErr_Clear();
     error = PyRef::steal(PyObject_CallFunction(type.get(), "ssiis", message.c_str(), file.c_str(), line,
                                                column > 0 ? column - 1 : 0, sourceText.c_str()));
   } else {
     error = PyRef::steal(PyObject_CallFunction(type.get(), "s", message.c_str()));
   }
-  if (error)
-    PyErr_SetObject(type.get(), error.get());
+  if (error) PyErr_SetObject(type.get(), error.get());
 }
 } // namespace
 
 DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext& context)
     : handler_(&context, [this](mlir::Diagnostic& diagnostic) {
-        if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
-          return mlir::success();
+        if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error) return mlir::success();
         if (message_.empty())
           sourceOf(diagnostic.getLocation(), file_, line_, column_);
         else
           message_ += "\n";
         message_ += diagnostic.str();
-        for (mlir::Diagnostic& note : diagnostic.getNotes())
-          message_ += "\n  note: " + note.str();
+        for (mlir::Diagnostic& note : diagnostic.getNotes()) message_ += "\n  note: " + note.str();
         return mlir::success();
       }) {}
 

@@ -25,7 +25,7 @@ public:
 private:
   mlir::ScopedDiagnosticHandler handler_;
   std::string message_, file_;
-  int line_ = 0, column_ = 0;   ///< 1-based; 0: unknown
+  int line_ = 0, column_ = 0; ///< 1-based; 0: unknown
 };
 
 /// File, line and column a location stands for, its innermost call site. False if it has none.

@@ -1,4 +1,5 @@
-// python/src/Dlpack.h -- memory layout of DLPack's structures (https://dmlc.github.io/dlpack), as far as arrays are read.
+// python/src/Dlpack.h -- memory layout of DLPack's structures (https://dmlc.github.io/dlpack), as far as arrays are
+// read.
 #pragma once
 #include <cstdint>
 
@@ -7,18 +8,25 @@ namespace tiletwin::python::dlpack {
 inline constexpr int32_t kCpu = 1, kCudaHost = 3;
 inline constexpr uint64_t kReadOnlyFlag = 1;
 
-struct Device { int32_t type, id; };
-struct DataType { uint8_t code, bits; uint16_t lanes; };
+struct Device {
+  int32_t type, id;
+};
+struct DataType {
+  uint8_t code, bits;
+  uint16_t lanes;
+};
 struct Tensor {
   void* data;
   Device device;
   int32_t ndim;
   DataType dtype;
   int64_t* shape;
-  int64_t* strides;      ///< in elements; null: row-major
+  int64_t* strides; ///< in elements; null: row-major
   uint64_t byteOffset;
 };
-struct Version { uint32_t major, minor; };
+struct Version {
+  uint32_t major, minor;
+};
 struct ManagedTensorVersioned {
   Version version;
   void* context;
@@ -34,7 +42,7 @@ struct ExchangeTable {
   void* allocate;
   void* managedFromPython;
   void* managedToPython;
-  int (*tensorFromPython)(void* object, Tensor* out);   ///< borrows; 0 on success
+  int (*tensorFromPython)(void* object, Tensor* out); ///< borrows; 0 on success
   void* currentStream;
 };
 

@@ -1,16 +1,16 @@
 // python/src/EagerBuilder.cpp -- see EagerBuilder.h.
 #include "EagerBuilder.h"
-#include "Context.h"
 #include "Compile.h"
+#include "Context.h"
 #include "Interned.h"
 #include "LaunchHooks.h"
-#include "frontend/ModuleBuilder.h"
 #include "frontend/Frontend.h"
+#include "frontend/ModuleBuilder.h"
 #include "ir/Passes.h"
-#include "runtime/FloatFormats.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Verifier.h"
+#include "runtime/FloatFormats.h"
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -26,8 +26,7 @@ using frontend::Value;
 EagerValue::EagerValue(size_t size) : bytes(size) {
   size_t rounded = (std::max<size_t>(size, 8) + 63) / 64 * 64;
   data = static_cast<std::byte*>(std::aligned_alloc(64, rounded));
-  if (!data)
-    throw std::bad_alloc();
+  if (!data) throw std::bad_alloc();
   std::memset(data, 0, size < 64 ? rounded : 0);
 }
 EagerValue::~EagerValue() { std::free(data); }
@@ -37,14 +36,17 @@ namespace {
 thread_local EagerContext* currentContext = nullptr;
 
 DType storageOf(const Type& type) {
-  if (type.pointer)
-    return DType::Ptr;
+  if (type.pointer) return DType::Ptr;
   switch (type.scalar) {
   case Scalar::I1: return DType::I1;
-  case Scalar::I8: case Scalar::U8: return DType::I8;
-  case Scalar::I16: case Scalar::U16: return DType::I16;
-  case Scalar::I32: case Scalar::U32: return DType::I32;
-  case Scalar::I64: case Scalar::U64: return DType::I64;
+  case Scalar::I8:
+  case Scalar::U8: return DType::I8;
+  case Scalar::I16:
+  case Scalar::U16: return DType::I16;
+  case Scalar::I32:
+  case Scalar::U32: return DType::I32;
+  case Scalar::I64:
+  case Scalar::U64: return DType::I64;
   case Scalar::F8E5: return DType::F8E5M2;
   case Scalar::F8E4NV: return DType::F8E4M3FN;
   case Scalar::F8E4B15: return DType::F8E4M3B11FNUZ;
@@ -77,7 +79,8 @@ bool userPlace(std::string& file, int& line) {
     PyRef code = PyRef::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(raw)));
     PyRef name = PyRef::steal(PyObject_GetAttrString(code.get(), "co_filename"));
     std::string_view path = utf8(name.get());
-    if (path.find("/tiletwin/language/") == std::string_view::npos && path.find("/tiletwin/runtime/") == std::string_view::npos) {
+    if (path.find("/tiletwin/language/") == std::string_view::npos &&
+        path.find("/tiletwin/runtime/") == std::string_view::npos) {
       file = std::string(path);
       line = PyFrame_GetLineNumber(raw);
       return true;
@@ -96,8 +99,7 @@ struct Form {
 /// A constant's bytes without a program: the most common operation of all, each with another attribute.
 bool evaluateConstant(mlir::Attribute attribute, const Type& type, Value& out) {
   if (auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(attribute)) {
-    if (!dense.isSplat())
-      return false;
+    if (!dense.isSplat()) return false;
     attribute = dense.getSplatValue<mlir::Attribute>();
   }
   uint64_t bits;
@@ -107,13 +109,11 @@ bool evaluateConstant(mlir::Attribute attribute, const Type& type, Value& out) {
     bits = real.getValue().bitcastToAPInt().getRawData()[0];
   else
     return false;
-  if (type.isBool())
-    bits &= 1;
+  if (type.isBool()) bits &= 1;
   out = allocate(type);
   size_t size = sizeOf(storageOf(type)), count = bytesOf(type) / size;
   std::byte* to = const_cast<std::byte*>(evaluated(out).data);
-  for (size_t i = 0; i < count; ++i)
-    std::memcpy(to + i * size, &bits, size);
+  for (size_t i = 0; i < count; ++i) std::memcpy(to + i * size, &bits, size);
   return true;
 }
 
@@ -129,11 +129,14 @@ public:
 
 private:
   /// The module with one function that does the operation on its arguments. Null with an error set.
-  mlir::OwningOpRef<mlir::ModuleOp> buildModule(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
-                                                llvm::ArrayRef<mlir::NamedAttribute> attributes, const frontend::RegionSpec* region,
+  mlir::OwningOpRef<mlir::ModuleOp> buildModule(llvm::StringRef name, llvm::ArrayRef<Value> operands,
+                                                llvm::ArrayRef<Type> resultTypes,
+                                                llvm::ArrayRef<mlir::NamedAttribute> attributes,
+                                                const frontend::RegionSpec* region,
                                                 llvm::SmallVectorImpl<Type>& actualTypes);
   std::shared_ptr<const interp::Program> plan(mlir::ModuleOp module, llvm::StringRef name, bool simplify);
-  bool run(const interp::Program& program, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> types, llvm::SmallVectorImpl<Value>& results);
+  bool run(const interp::Program& program, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> types,
+           llvm::SmallVectorImpl<Value>& results);
 
   std::unordered_map<std::string, Form> forms_; // under the GIL
 };
@@ -152,8 +155,10 @@ void flatten(llvm::ArrayRef<Value> operands, llvm::SmallVectorImpl<Value>& out) 
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> EagerBuilder::buildModule(llvm::StringRef name, llvm::ArrayRef<Value> operands,
-                                                            llvm::ArrayRef<Type> resultTypes, llvm::ArrayRef<mlir::NamedAttribute> attributes,
-                                                            const frontend::RegionSpec* region, llvm::SmallVectorImpl<Type>& actualTypes) {
+                                                            llvm::ArrayRef<Type> resultTypes,
+                                                            llvm::ArrayRef<mlir::NamedAttribute> attributes,
+                                                            const frontend::RegionSpec* region,
+                                                            llvm::SmallVectorImpl<Type>& actualTypes) {
   mlir::MLIRContext* ctx = context();
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(ctx));
   frontend::ModuleBuilder builder(*module);
@@ -162,17 +167,17 @@ mlir::OwningOpRef<mlir::ModuleOp> EagerBuilder::buildModule(llvm::StringRef name
   llvm::SmallVector<Value> flat;
   flatten(operands, flat);
   llvm::SmallVector<mlir::Type> types;
-  for (const Value& value : flat)
-    types.push_back(value.type.toMlir(ctx));
+  for (const Value& value : flat) types.push_back(value.type.toMlir(ctx));
   op.setInsertionPointToEnd(module->getBody());
   auto body = std::make_unique<mlir::Region>();
   auto* entry = new mlir::Block;
   body->push_back(entry);
-  for (mlir::Type type : types)
-    entry->addArgument(type, builder.location());
+  for (mlir::Type type : types) entry->addArgument(type, builder.location());
   mlir::NamedAttribute functionAttributes[] = {
-      op.getNamedAttr("sym_name", op.getStringAttr("eager")), op.getNamedAttr("sym_visibility", op.getStringAttr("public")),
-      op.getNamedAttr("function_type", mlir::TypeAttr::get(op.getFunctionType(types, {}))), op.getNamedAttr("noinline", op.getBoolAttr(false))};
+      op.getNamedAttr("sym_name", op.getStringAttr("eager")),
+      op.getNamedAttr("sym_visibility", op.getStringAttr("public")),
+      op.getNamedAttr("function_type", mlir::TypeAttr::get(op.getFunctionType(types, {}))),
+      op.getNamedAttr("noinline", op.getBoolAttr(false))};
   mlir::Operation* function = builder.createRaw("tt.func", {}, {}, functionAttributes, body);
   op.setInsertionPointToEnd(entry);
   llvm::SmallVector<Value> arguments;
@@ -190,16 +195,13 @@ mlir::OwningOpRef<mlir::ModuleOp> EagerBuilder::buildModule(llvm::StringRef name
       continue;
     }
     llvm::SmallVector<Value> parts, made;
-    for (const Value& maker : value.makers)
-      parts.push_back(argument(maker.type));
+    for (const Value& maker : value.makers) parts.push_back(argument(maker.type));
     llvm::SmallVector<mlir::NamedAttribute> makerAttributes(value.makerAttributes.getValue());
-    if (!builder.create("tt.make_tensor_descriptor", parts, {operand.type}, makerAttributes, made))
-      return {};
+    if (!builder.create("tt.make_tensor_descriptor", parts, {operand.type}, makerAttributes, made)) return {};
     arguments.push_back(made.front());
   }
   llvm::SmallVector<Value> made;
-  if (!builder.create(name, arguments, resultTypes, attributes, made, region))
-    return {};
+  if (!builder.create(name, arguments, resultTypes, attributes, made, region)) return {};
   llvm::SmallVector<mlir::Value> returned;
   llvm::SmallVector<mlir::Type> returnedTypes;
   for (const Value& value : made) {
@@ -217,8 +219,7 @@ std::shared_ptr<const interp::Program> EagerBuilder::plan(mlir::ModuleOp module,
   DiagnosticCapture capture(*context());
   std::shared_ptr<const interp::Program> program;
   interp::PlanOptions options;
-  if (!readPlanOptions(options))
-    return nullptr;
+  if (!readPlanOptions(options)) return nullptr;
   if (mlir::succeeded(mlir::verify(module)) && (!simplify || mlir::succeeded(tt::makeTtir(module, true))))
     program = interp::planModule(module, "eager", options);
   if (!program) {
@@ -254,9 +255,8 @@ bool EagerBuilder::run(const interp::Program& program, llvm::ArrayRef<Value> ope
     params.buffers = currentContext->buffers;
     for (size_t i = 0; i < flat.size(); ++i)
       if (flat[i].type.pointer && !flat[i].type.isBlock())
-        for (size_t b = 0; b < params.buffers.size(); ++b)
-          if (bits[i] >= params.buffers[b].begin && bits[i] < params.buffers[b].end)
-            bufferOf[i] = int32_t(b);
+        for (size_t b = params.buffers.size(); b-- > 0;)
+          if (bits[i] >= params.buffers[b].begin && bits[i] < params.buffers[b].end) bufferOf[i] = int32_t(b);
   }
   params.bufferOf = {bufferOf.data(), bufferOf.size()};
   std::string kernel = currentContext ? currentContext->kernel : "eager";
@@ -303,12 +303,10 @@ bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, 
   if (region) { // what the region does is known only once it has been built
     llvm::SmallVector<Type> types;
     mlir::OwningOpRef<mlir::ModuleOp> module = buildModule(name, operands, resultTypes, attributes, region, types);
-    if (!module)
-      return false;
+    if (!module) return false;
     std::string key = "region " + tt::printTtir(*module, false);
     Form& form = forms_[key];
-    if (!form.program)
-      form.program = plan(*module, name, true);
+    if (!form.program) form.program = plan(*module, name, true);
     std::shared_ptr<const interp::Program> program = form.program;
     return program && run(*program, operands, types, results);
   }
@@ -321,17 +319,14 @@ bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, 
       add(value.makerAttributes.getAsOpaquePointer());
   }
   add(nullptr);
-  for (const Type& type : resultTypes)
-    add(type.toMlir(context()).getAsOpaquePointer());
+  for (const Type& type : resultTypes) add(type.toMlir(context()).getAsOpaquePointer());
   add(dictionary.getAsOpaquePointer());
-  if (forms_.size() > kMostForms)
-    forms_.clear();
+  if (forms_.size() > kMostForms) forms_.clear();
   Form& form = forms_[key];
   if (!form.program) {
     llvm::SmallVector<Type> types;
     mlir::OwningOpRef<mlir::ModuleOp> module = buildModule(name, operands, resultTypes, attributes, nullptr, types);
-    if (!module)
-      return false;
+    if (!module) return false;
     form.program = plan(*module, name, false);
   }
   std::shared_ptr<const interp::Program> program = form.program;
@@ -351,17 +346,16 @@ PyObject* numberOf(DType storage, bool isSigned, const std::byte* at) {
   case DType::F64: return PyFloat_FromDouble(std::bit_cast<double>(bits));
   default: break;
   }
-  if (isFloat(storage))
-    return PyFloat_FromDouble(f8ToF32(storage, uint8_t(bits)));
-  if (!isSigned)
-    return PyLong_FromUnsignedLongLong(bits);
+  if (isFloat(storage)) return PyFloat_FromDouble(f8ToF32(storage, uint8_t(bits)));
+  if (!isSigned) return PyLong_FromUnsignedLongLong(bits);
   int unused = 64 - 8 * int(sizeOf(storage));
   return PyLong_FromLongLong(int64_t(bits << unused) >> unused);
 }
 
 PyObject* itemOf(const Value& value) {
   if (value.type.isBlock() && value.type.numel() != 1) {
-    PyErr_Format(PyExc_ValueError, "a block of %lld elements is not one number; use numpy.asarray(x) for all of them", (long long)value.type.numel());
+    PyErr_Format(PyExc_ValueError, "a block of %lld elements is not one number; use numpy.asarray(x) for all of them",
+                 (long long)value.type.numel());
     return nullptr;
   }
   return numberOf(storageOf(value.type), value.type.isSigned(), evaluated(value).data);
@@ -374,12 +368,11 @@ PyObject* callHelper(const char* function, const Value& value) {
   PyRef shape = PyRef::steal(PyTuple_New(Py_ssize_t(value.type.shape.size())));
   for (size_t i = 0; shape && i < value.type.shape.size(); ++i)
     PyTuple_SetItem(shape.get(), Py_ssize_t(i), PyLong_FromLongLong(value.type.shape[i]));
-  if (!helper || !shape)
-    return nullptr;
-  if (!tile.makers.empty())
-    return PyUnicode_FromString("<tensor descriptor>");
+  if (!helper || !shape) return nullptr;
+  if (!tile.makers.empty()) return PyUnicode_FromString("<tensor descriptor>");
   std::string type = value.type.element().str();
-  return PyObject_CallFunction(helper.get(), "y#sO", reinterpret_cast<const char*>(tile.data), Py_ssize_t(tile.bytes), type.c_str(), shape.get());
+  return PyObject_CallFunction(helper.get(), "y#sO", reinterpret_cast<const char*>(tile.data), Py_ssize_t(tile.bytes),
+                               type.c_str(), shape.get());
 }
 PyObject* reprOf(const Value& value) { return callHelper("repr_of", value); }
 PyObject* numpyOf(const Value& value) { return callHelper("numpy_of", value); }
@@ -418,8 +411,7 @@ static PyObject* smallFloatTable(PyObject*, PyObject* name) {
     return nullptr;
   }
   float values[256];
-  for (int code = 0; code < 256; ++code)
-    values[code] = f8ToF32(storageOf(type), uint8_t(code));
+  for (int code = 0; code < 256; ++code) values[code] = f8ToF32(storageOf(type), uint8_t(code));
   return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(values), sizeof values);
 }
 
@@ -428,8 +420,7 @@ int addEagerBuilder(PyObject* module) {
       {"small_float_table", smallFloatTable, METH_O, "small_float_table(type_name) -> bytes of 256 float32"},
       {nullptr, nullptr, 0, nullptr},
   };
-  if (PyModule_AddFunctions(module, functions) < 0)
-    return -1;
+  if (PyModule_AddFunctions(module, functions) < 0) return -1;
   frontend::setEagerHooks({defaultBuilder, itemOf, reprOf, numpyOf});
   return 0;
 }

@@ -1,7 +1,8 @@
 // python/src/EagerBuilder.h -- the Builder of eager mode: each operation is planned once per form and run at once.
 // Here:      evaluated values, the cache of one-operation programs, numbers and text of values for Python.
 // Not here:  the launch around it (EagerSession.cpp), the rules of the language (frontend/Semantic.h).
-// Invariant: an operation gives the bits that the same operation gives in a compiled kernel: both run interp's programs.
+// Invariant: an operation gives the bits that the same operation gives in a compiled kernel: both run interp's
+// programs.
 #pragma once
 #include "frontend/Objects.h"
 #include "interp/Interp.h"
@@ -28,7 +29,7 @@ public:
   EagerValue& operator=(const EagerValue&) = delete;
   std::byte* data = nullptr;
   size_t bytes = 0;
-  std::vector<frontend::Value> makers;          ///< operands of the operation that makes a descriptor
+  std::vector<frontend::Value> makers; ///< operands of the operation that makes a descriptor
   mlir::DictionaryAttr makerAttributes;
 };
 

@@ -13,18 +13,17 @@ namespace {
 
 struct Session {
   std::vector<Parameter> parameters;
-  std::vector<PyRef> values;      ///< Python arguments, one per parameter; keep memory alive
-  Call call;                      ///< its `values` point into the vector above
+  std::vector<PyRef> values; ///< Python arguments, one per parameter; keep memory alive
+  Call call;                 ///< its `values` point into the vector above
   EagerContext context;
-  std::optional<frontend::Builder::Scope> scope;  ///< while a program is entered
+  std::optional<frontend::Builder::Scope> scope; ///< while a program is entered
   std::optional<frontend::OptionsScope> optionsScope;
   frontend::SemanticOptions options;
   EagerContext* outer = nullptr;
 };
 
 struct SessionObject {
-  PyObject_HEAD
-  Session* session;
+  PyObject_HEAD Session* session;
 };
 
 PyTypeObject* sessionType = nullptr;
@@ -37,8 +36,7 @@ public:
   PyRef argument(size_t index) {
     parameter_ = &session_.parameters[index];
     PyObject* value = session_.values[index].get();
-    if (parameter_->isConstexpr)
-      return PyRef::borrow(value); // the rewritten body wraps these itself
+    if (parameter_->isConstexpr) return PyRef::borrow(value); // the rewritten body wraps these itself
     return convert(value);
   }
 
@@ -60,9 +58,9 @@ PyRef Converter::tensor(const Leaf& leaf, const std::string& typeText) {
     return {};
   }
   uint64_t bits = 0;
-  DType storage = leaf.kind == Leaf::Kind::Array || leaf.kind == Leaf::Kind::Descriptor ? DType::Ptr : element(leaf.element).storage;
-  if (!argumentBits(leaf, storage, bits))
-    return {};
+  DType storage = leaf.kind == Leaf::Kind::Array || leaf.kind == Leaf::Kind::Descriptor ? DType::Ptr
+                                                                                        : element(leaf.element).storage;
+  if (!argumentBits(leaf, storage, bits)) return {};
   return frontend::makeTensor(eagerScalar(type, bits));
 }
 
@@ -72,8 +70,7 @@ PyRef Converter::tuple(PyObject* value) {
   for (Py_ssize_t i = 0; i < size; ++i) {
     PyRef item = PyRef::steal(PySequence_GetItem(value, i));
     PyRef converted = item ? convert(item.get()) : PyRef();
-    if (!converted)
-      return {};
+    if (!converted) return {};
     items.push_back(std::move(converted));
   }
   PyRef result = frontend::makeTuple(items);
@@ -90,15 +87,13 @@ PyRef Converter::descriptor(PyObject* value) {
   PyRef block = PyRef::steal(PyObject_GetAttr(value, names::blockShape()));
   PyRef padding = PyRef::steal(PyObject_GetAttr(value, names::padding()));
   Py_ssize_t rank = block ? PySequence_Size(block.get()) : -1;
-  if (!pointer || !padding || rank < 0)
-    return {};
+  if (!pointer || !padding || rank < 0) return {};
   PyRef lists[2] = {PyRef::steal(PyList_New(0)), PyRef::steal(PyList_New(0))};
   for (int l = 0; l < 2; ++l)
     for (Py_ssize_t i = 0; i < rank; ++i) {
       const Leaf& leaf = session_.call.leaves[next_++];
       PyRef number = tensor(leaf, element(leaf.element).typeName);
-      if (!number || PyList_Append(lists[l].get(), number.get()) < 0)
-        return {};
+      if (!number || PyList_Append(lists[l].get(), number.get()) < 0) return {};
     }
   PyRef make = imported("tiletwin.language", "make_tensor_descriptor");
   PyRef args = PyRef::steal(Py_BuildValue("(OOOO)", pointer.get(), lists[0].get(), lists[1].get(), block.get()));
@@ -116,14 +111,16 @@ PyRef Converter::convert(PyObject* value) {
   case ObjectKind::Descriptor: return descriptor(value);
   default: break;
   }
-  bool isIntegerLike = facts.kind == ObjectKind::Int || facts.kind == ObjectKind::NumPyScalar || facts.kind == ObjectKind::IndexLike;
+  bool isIntegerLike =
+      facts.kind == ObjectKind::Int || facts.kind == ObjectKind::NumPyScalar || facts.kind == ObjectKind::IndexLike;
   if (isIntegerLike && parameter_->specialize && parameter_->annotatedElement < 0) {
-    PyRef number = facts.kind == ObjectKind::NumPyScalar ? PyRef::steal(PyObject_CallMethodObjArgs(value, names::item(), nullptr))
-                                                         : PyRef::steal(PyNumber_Index(value));
+    PyRef number = facts.kind == ObjectKind::NumPyScalar
+                       ? PyRef::steal(PyObject_CallMethodObjArgs(value, names::item(), nullptr))
+                       : PyRef::steal(PyNumber_Index(value));
     PyRef one = PyRef::steal(PyLong_FromLong(1));
-    if (!number)
-      return {};
-    if (PyLong_Check(number.get()) && !PyBool_Check(number.get()) && PyObject_RichCompareBool(number.get(), one.get(), Py_EQ) == 1)
+    if (!number) return {};
+    if (PyLong_Check(number.get()) && !PyBool_Check(number.get()) &&
+        PyObject_RichCompareBool(number.get(), one.get(), Py_EQ) == 1)
       return frontend::makeConstexpr(one.get());
   }
   const Leaf& leaf = session_.call.leaves[next_++];
@@ -141,8 +138,7 @@ PyObject* arguments(PyObject* self, PyObject*) {
   Converter converter(session);
   for (size_t i = 0; dict && i < session.parameters.size(); ++i) {
     PyRef value = converter.argument(i);
-    if (!value || PyDict_SetItem(dict.get(), session.parameters[i].name.get(), value.get()) < 0)
-      return nullptr;
+    if (!value || PyDict_SetItem(dict.get(), session.parameters[i].name.get(), value.get()) < 0) return nullptr;
   }
   return dict.release();
 }
@@ -154,7 +150,8 @@ PyObject* enter(PyObject* self, PyObject* args) {
     PyErr_SetString(PyExc_RuntimeError, "a program of this launch is running already");
     return nullptr;
   }
-  if (!PyArg_ParseTuple(args, "iii:enter", &session.context.program[0], &session.context.program[1], &session.context.program[2]))
+  if (!PyArg_ParseTuple(args, "iii:enter", &session.context.program[0], &session.context.program[1],
+                        &session.context.program[2]))
     return nullptr;
   session.outer = setEagerContext(&session.context);
   session.scope.emplace(&eagerBuilder());
@@ -186,14 +183,11 @@ PyObject* runCompiled(PyObject* self, PyObject* args) {
   Session& session = sessionOf(self);
   PyObject* module;
   long long first, last;
-  if (!PyArg_ParseTuple(args, "OLL:run_compiled", &module, &first, &last))
-    return nullptr;
+  if (!PyArg_ParseTuple(args, "OLL:run_compiled", &module, &first, &last)) return nullptr;
   std::shared_ptr<const interp::Program> program = programOf(module);
-  if (!program)
-    return nullptr;
+  if (!program) return nullptr;
   std::vector<int64_t> programs;
-  for (long long id = first; id < last; ++id)
-    programs.push_back(id);
+  for (long long id = first; id < last; ++id) programs.push_back(id);
   if (!programs.empty() && !launchCall(session.context.kernel, *program, session.call, session.context.grid, programs))
     return nullptr;
   return PyRef::borrow(Py_None).release();
@@ -212,11 +206,13 @@ PyMethodDef kMethods[] = {
     {"enter", enter, METH_VARARGS, "enter(x, y, z): operations on this thread belong to that program until leave()."},
     {"set_options", setOptions, METH_O, "set_options(dict): the launch's options, as parse_options gives them."},
     {"leave", leave, METH_NOARGS, "Ends what enter() began."},
-    {"run_compiled", runCompiled, METH_VARARGS, "run_compiled(module, first, last): runs a range of programs compiled."},
+    {"run_compiled", runCompiled, METH_VARARGS,
+     "run_compiled(module, first, last): runs a range of programs compiled."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot kSlots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)}, {Py_tp_methods, kMethods}, {0, nullptr}};
-PyType_Spec kSpec = {"tiletwin._C.EagerSession", sizeof(SessionObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kSlots};
+PyType_Spec kSpec = {"tiletwin._C.EagerSession", sizeof(SessionObject), 0,
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kSlots};
 
 } // namespace
 
@@ -228,12 +224,10 @@ int addEagerSession(PyObject* module) {
 PyRef makeEagerSession(const std::string& kernel, const std::vector<Parameter>& parameters, const Call& call,
                        const std::array<int32_t, 3>& grid) {
   PyRef self = PyRef::steal(PyType_GenericAlloc(sessionType, 0));
-  if (!self)
-    return {};
+  if (!self) return {};
   auto session = std::make_unique<Session>();
   session->parameters = parameters;
-  for (PyObject* value : call.values)
-    session->values.push_back(PyRef::borrow(value));
+  for (PyObject* value : call.values) session->values.push_back(PyRef::borrow(value));
   session->call = call;
   session->call.options.clear();
   session->context.kernel = kernel;

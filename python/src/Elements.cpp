@@ -5,7 +5,8 @@
 namespace tiletwin::python {
 namespace {
 
-// Two rows may share a type name (float8_e8m0fnu is handed to kernels as u8); the first row of a name is its canonical one.
+// Two rows may share a type name (float8_e8m0fnu is handed to kernels as u8); the first row of a name is its canonical
+// one.
 constexpr Element kElements[] = {
     {"u1", DType::I1, 6, 8, 1, "bool bool_ u1 int1 i1", "?"},
     {"i8", DType::I8, 0, 8, 1, "int8 i8", "b"},
@@ -32,10 +33,8 @@ constexpr Element kElements[] = {
 bool hasWord(std::string_view words, std::string_view word) {
   while (!words.empty()) {
     size_t space = words.find(' ');
-    if (words.substr(0, space) == word)
-      return true;
-    if (space == std::string_view::npos)
-      return false;
+    if (words.substr(0, space) == word) return true;
+    if (space == std::string_view::npos) return false;
     words.remove_prefix(space + 1);
   }
   return false;
@@ -47,30 +46,24 @@ int elementCount() { return int(std::size(kElements)); }
 const Element& element(int index) { return kElements[index]; }
 
 int elementByName(std::string_view name) {
-  if (size_t dot = name.rfind('.'); dot != std::string_view::npos)
-    name.remove_prefix(dot + 1);
+  if (size_t dot = name.rfind('.'); dot != std::string_view::npos) name.remove_prefix(dot + 1);
   for (int i = 0; i < elementCount(); ++i)
-    if (hasWord(kElements[i].names, name))
-      return i;
+    if (hasWord(kElements[i].names, name)) return i;
   return -1;
 }
 
 int elementByDlpack(int code, int bits, int lanes) {
   for (int i = 0; i < elementCount(); ++i)
-    if (kElements[i].dlpackCode == code && kElements[i].dlpackBits == bits && (lanes == 1 || bits == 4))
-      return i;
+    if (kElements[i].dlpackCode == code && kElements[i].dlpackBits == bits && (lanes == 1 || bits == 4)) return i;
   return -1;
 }
 
 int elementByFormat(const char* format, int64_t itemBytes) {
   std::string_view text = format ? format : "B";
-  if (!text.empty() && (text[0] == '@' || text[0] == '=' || text[0] == '<'))
-    text.remove_prefix(1);
-  if (text.size() != 1)
-    return -1;
+  if (!text.empty() && (text[0] == '@' || text[0] == '=' || text[0] == '<')) text.remove_prefix(1);
+  if (text.size() != 1) return -1;
   for (int i = 0; i < elementCount(); ++i)
-    if (kElements[i].bytes == itemBytes && kElements[i].formats.find(text[0]) != std::string_view::npos)
-      return i;
+    if (kElements[i].bytes == itemBytes && kElements[i].formats.find(text[0]) != std::string_view::npos) return i;
   return -1;
 }
 

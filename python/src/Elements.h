@@ -10,12 +10,12 @@ namespace tiletwin::python {
 
 /// An element type of an argument's array.
 struct Element {
-  const char* typeName;   ///< in signatures: "fp32", "u1"
+  const char* typeName; ///< in signatures: "fp32", "u1"
   DType storage;
-  uint8_t dlpackCode;     ///< DLDataTypeCode
-  uint8_t dlpackBits;     ///< as DLPack counts: 4 for packed fp4
-  uint8_t bytes;          ///< bytes of one element in memory
-  std::string_view names; ///< space-separated names: NumPy, torch, the language
+  uint8_t dlpackCode;       ///< DLDataTypeCode
+  uint8_t dlpackBits;       ///< as DLPack counts: 4 for packed fp4
+  uint8_t bytes;            ///< bytes of one element in memory
+  std::string_view names;   ///< space-separated names: NumPy, torch, the language
   std::string_view formats; ///< struct-module letters of the buffer protocol
 };
 

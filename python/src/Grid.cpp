@@ -20,12 +20,13 @@ bool readDimension(const std::string& kernel, PyObject* object, int axis, int32_
   int overflow = 0;
   long long number = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
   if (overflow < 0 || (!overflow && number < 0)) {
-    PyErr_Format(PyExc_ValueError, "%s: the grid's %s dimension is %S; it must not be negative", kernel.c_str(), kAxes[axis], index.get());
+    PyErr_Format(PyExc_ValueError, "%s: the grid's %s dimension is %S; it must not be negative", kernel.c_str(),
+                 kAxes[axis], index.get());
     return false;
   }
   if (overflow > 0 || number > kLargest[axis]) {
-    PyErr_Format(PyExc_ValueError, "%s: the grid's %s dimension is %S; the largest a GPU takes is %lld", kernel.c_str(), kAxes[axis],
-                 index.get(), (long long)kLargest[axis]);
+    PyErr_Format(PyExc_ValueError, "%s: the grid's %s dimension is %S; the largest a GPU takes is %lld", kernel.c_str(),
+                 kAxes[axis], index.get(), (long long)kLargest[axis]);
     return false;
   }
   out = int32_t(number);
@@ -38,11 +39,12 @@ bool readGrid(const std::string& kernel, PyObject* grid, std::array<int32_t, 3>&
   out = {1, 1, 1};
   bool isTuple = PyTuple_Check(grid), isList = PyList_Check(grid);
   if (!isTuple && !isList) {
-    if (PyIndex_Check(grid))
-      return readDimension(kernel, grid, 0, out[0]);
+    if (PyIndex_Check(grid)) return readDimension(kernel, grid, 0, out[0]);
     if (PyFloat_Check(grid) || !PySequence_Check(grid) || PyUnicode_Check(grid)) {
-      PyErr_Format(PyExc_TypeError, "%s: a grid is an int, a tuple of one to three ints, or a function of the kernel's arguments that "
-                   "returns one; this one is %s %R", kernel.c_str(), typeName(grid).c_str(), grid);
+      PyErr_Format(PyExc_TypeError,
+                   "%s: a grid is an int, a tuple of one to three ints, or a function of the kernel's arguments that "
+                   "returns one; this one is %s %R",
+                   kernel.c_str(), typeName(grid).c_str(), grid);
       return false;
     }
   }
@@ -54,8 +56,7 @@ bool readGrid(const std::string& kernel, PyObject* grid, std::array<int32_t, 3>&
   }
   for (int axis = 0; axis < size; ++axis) {
     PyRef item = PyRef::steal(PySequence_GetItem(grid, axis));
-    if (!item || !readDimension(kernel, item.get(), axis, out[axis]))
-      return false;
+    if (!item || !readDimension(kernel, item.get(), axis, out[axis])) return false;
   }
   return true;
 }

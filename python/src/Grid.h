@@ -7,8 +7,8 @@
 
 namespace tiletwin::python {
 
-/// Numbers of a grid that is not callable: an int, or a tuple or list of one to three ints >= 0 (anything with __index__).
-/// False with TypeError or ValueError set, whose text names the kernel and the bad part.
+/// Numbers of a grid that is not callable: an int, or a tuple or list of one to three ints >= 0 (anything with
+/// __index__). False with TypeError or ValueError set, whose text names the kernel and the bad part.
 bool readGrid(const std::string& kernel, PyObject* grid, std::array<int32_t, 3>& out);
 
 } // namespace tiletwin::python

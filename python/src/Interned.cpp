@@ -6,8 +6,7 @@ namespace tiletwin::python {
 PyObject* interned(const char* text) { return PyUnicode_InternFromString(text); }
 
 std::string_view utf8(PyObject* string) {
-  if (!string || !PyUnicode_Check(string))
-    return {};
+  if (!string || !PyUnicode_Check(string)) return {};
   Py_ssize_t size = 0;
   const char* data = PyUnicode_AsUTF8AndSize(string, &size);
   if (!data) {

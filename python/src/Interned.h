@@ -9,7 +9,7 @@ namespace tiletwin::python {
 /// An interned Python string that lives as long as the process.
 PyObject* interned(const char* text);
 
-#define TILETWIN_INTERNED(name, text)                                                                                    \
+#define TILETWIN_INTERNED(name, text)                                                                                  \
   inline PyObject* name() {                                                                                            \
     static PyObject* const string = interned(text);                                                                    \
     return string;                                                                                                     \

@@ -17,30 +17,28 @@ struct HoldGil {
 void tellProgress(const char* function, const char* format, auto... values) {
   PyRef callable = imported("tiletwin.runtime.progress", function);
   PyRef result = PyRef::steal(callable ? PyObject_CallFunction(callable.get(), format, values...) : nullptr);
-  if (!result)
-    PyErr_WriteUnraisable(callable.get());
+  if (!result) PyErr_WriteUnraisable(callable.get());
 }
 
 void writeOut(const std::string& text) {
   HoldGil gil;
   PyObject* out = PySys_GetObject("stdout");
-  if (!out || out == Py_None)
-    return;
+  if (!out || out == Py_None) return;
   PyRef keep = PyRef::borrow(out);
   PyRef result = PyRef::steal(PyObject_CallMethod(out, "write", "s#", text.data(), Py_ssize_t(text.size())));
-  if (!result)
-    PyErr_WriteUnraisable(out);
+  if (!result) PyErr_WriteUnraisable(out);
 }
 
 void setAttribute(PyObject* error, const char* name, PyRef value) {
-  if (!value || PyObject_SetAttrString(error, name, value.get()) < 0)
-    PyErr_Clear();
+  if (!value || PyObject_SetAttrString(error, name, value.get()) < 0) PyErr_Clear();
 }
 
 PyRef stringOrNone(const std::string& text) {
   return text.empty() ? PyRef::borrow(Py_None) : PyRef::steal(PyUnicode_FromString(text.c_str()));
 }
-PyRef numberOrNone(bool known, int64_t number) { return known ? PyRef::steal(PyLong_FromLongLong(number)) : PyRef::borrow(Py_None); }
+PyRef numberOrNone(bool known, int64_t number) {
+  return known ? PyRef::steal(PyLong_FromLongLong(number)) : PyRef::borrow(Py_None);
+}
 
 /// "(3, 17)" as a tuple.
 PyRef indexTuple(const std::string& index) {
@@ -48,12 +46,10 @@ PyRef indexTuple(const std::string& index) {
   for (size_t i = 0; list && i < index.size();) {
     size_t end = index.find_first_of(",)", i);
     size_t digits = index.find_first_of("-0123456789", i);
-    if (digits == std::string::npos || end == std::string::npos)
-      break;
+    if (digits == std::string::npos || end == std::string::npos) break;
     if (digits < end) {
       PyRef number = PyRef::steal(PyLong_FromLongLong(std::atoll(index.c_str() + digits)));
-      if (!number || PyList_Append(list.get(), number.get()) < 0)
-        return {};
+      if (!number || PyList_Append(list.get(), number.get()) < 0) return {};
     }
     i = end + 1;
   }
@@ -61,7 +57,11 @@ PyRef indexTuple(const std::string& index) {
 }
 
 /// The exception class of each kind of trap; a null module is Python's own.
-struct ErrorRow { TrapKind kind; const char* module; const char* name; };
+struct ErrorRow {
+  TrapKind kind;
+  const char* module;
+  const char* name;
+};
 constexpr ErrorRow kErrors[] = {
     {TrapKind::OutOfBounds, "tiletwin.errors", "OutOfBoundsError"},
     {TrapKind::OffsetOverflow, "tiletwin.errors", "OutOfBoundsError"},
@@ -75,8 +75,7 @@ constexpr ErrorRow kErrors[] = {
 
 bool LaunchHooks::poll(int64_t done, int64_t total) {
   HoldGil gil;
-  if (PyErr_CheckSignals() != 0)
-    return false; // the exception stays set in this thread
+  if (PyErr_CheckSignals() != 0) return false; // the exception stays set in this thread
   if (progress_) {
     tellProgress("update", "LL", (long long)done, (long long)total);
   } else if (std::chrono::steady_clock::now() - start_ > kProgressAfter) {
@@ -94,8 +93,7 @@ interp::Hooks LaunchHooks::hooks() {
 }
 
 void LaunchHooks::finish() {
-  if (!progress_)
-    return;
+  if (!progress_) return;
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
   tellProgress("end", "");
@@ -105,14 +103,11 @@ void LaunchHooks::finish() {
 void raiseTrap(const Trap& trap) {
   const ErrorRow* row = &kErrors[0];
   for (const ErrorRow& candidate : kErrors)
-    if (candidate.kind == trap.kind)
-      row = &candidate;
+    if (candidate.kind == trap.kind) row = &candidate;
   PyRef type = imported(row->module, row->name);
-  if (!type)
-    return;
+  if (!type) return;
   PyRef error = PyRef::steal(PyObject_CallFunction(type.get(), "s", trap.message.c_str()));
-  if (!error)
-    return;
+  if (!error) return;
   PyObject* e = error.get();
   setAttribute(e, "file", stringOrNone(trap.where.file));
   setAttribute(e, "line", numberOrNone(trap.where.line > 0, trap.where.line));

@@ -18,7 +18,7 @@ private:
   bool poll(int64_t done, int64_t total);
   const std::string& kernel_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  bool progress_ = false;   ///< runtime/progress.py is told about this launch
+  bool progress_ = false; ///< runtime/progress.py is told about this launch
 };
 
 /// Raises the exception a trap stands for.

@@ -16,34 +16,38 @@ namespace tiletwin::python {
 namespace {
 
 /// A global the kernel used while it was compiled: launches check that it is still the same object.
-struct UsedGlobal { PyRef dict, name, value; };
+struct UsedGlobal {
+  PyRef dict, name, value;
+};
 
 /// A compiled specialization.
 struct Entry {
-  PyRef kernel;                                    ///< compiler.CompiledKernel
-  std::shared_ptr<const interp::Program> program;  ///< null until first launched
-  std::string numerics;                            ///< TILETWIN_NUMERICS the program was planned for
+  PyRef kernel;                                   ///< compiler.CompiledKernel
+  std::shared_ptr<const interp::Program> program; ///< null until first launched
+  std::string numerics;                           ///< TILETWIN_NUMERICS the program was planned for
   std::vector<UsedGlobal> globals;
-  std::vector<PyRef> keepAlive;                    ///< types whose addresses are in the key
+  std::vector<PyRef> keepAlive; ///< types whose addresses are in the key
 };
 
 /// One per JIT function. Every member is used under the GIL only.
 struct Launcher {
-  PyObject* function = nullptr;   ///< borrowed: the JIT function owns its launcher
+  PyObject* function = nullptr; ///< borrowed: the JIT function owns its launcher
   std::string name;
   std::vector<Parameter> parameters;
-  enum { Unknown, No, Yes } needsEager = Unknown; ///< the kernel's text needs eager mode: it calls breakpoint(), a Python function
-  PyRef constants;                ///< dict (type, value) -> number, of compile-time values in keys
+  enum {
+    Unknown,
+    No,
+    Yes
+  } needsEager = Unknown; ///< the kernel's text needs eager mode: it calls breakpoint(), a Python function
+  PyRef constants;        ///< dict (type, value) -> number, of compile-time values in keys
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
 };
 
 struct LauncherObject {
-  PyObject_HEAD
-  Launcher* launcher;
+  PyObject_HEAD Launcher* launcher;
 };
 struct BoundObject {
-  PyObject_HEAD
-  PyObject* function;             ///< the JIT function: keeps launcher and parameters alive
+  PyObject_HEAD PyObject* function; ///< the JIT function: keeps launcher and parameters alive
   Launcher* launcher;
   PyObject* grid;
 };
@@ -51,12 +55,12 @@ struct BoundObject {
 PyTypeObject* launcherType = nullptr;
 PyTypeObject* boundType = nullptr;
 
-/// TILETWIN_EAGER, TILETWIN_PROGRAM or a debugger ask for more than a compiled launch; Python decides (runtime/eager_launch.py).
+/// TILETWIN_EAGER, TILETWIN_PROGRAM or a debugger ask for more than a compiled launch; Python decides
+/// (runtime/eager_launch.py).
 bool mayBeEager() {
   const char* eager = std::getenv("TILETWIN_EAGER");
   const char* program = std::getenv("TILETWIN_PROGRAM");
-  if ((eager && *eager) || (program && *program))
-    return true;
+  if ((eager && *eager) || (program && *program)) return true;
   static PyObject* gettrace = PySys_GetObject("gettrace");
   PyRef trace = PyRef::steal(gettrace ? PyObject_CallNoArgs(gettrace) : nullptr);
   return trace && trace.get() != Py_None;
@@ -65,29 +69,25 @@ bool mayBeEager() {
 PyRef boundArguments(const Launcher& launcher, const Call& call) {
   PyRef dict = PyRef::steal(PyDict_New());
   for (size_t i = 0; dict && i < call.values.size(); ++i)
-    if (PyDict_SetItem(dict.get(), launcher.parameters[i].name.get(), call.values[i]) < 0)
-      return {};
+    if (PyDict_SetItem(dict.get(), launcher.parameters[i].name.get(), call.values[i]) < 0) return {};
   return dict;
 }
 
 /// Compiles the specialization of a call through JITFunction._compile. Null with an exception set.
 std::shared_ptr<Entry> compileEntry(Launcher& launcher, const Call& call) {
   Specialization spec;
-  if (!specialize(launcher.parameters, call, spec))
-    return nullptr;
+  if (!specialize(launcher.parameters, call, spec)) return nullptr;
   auto entry = std::make_shared<Entry>();
-  entry->kernel = PyRef::steal(PyObject_CallMethodObjArgs(launcher.function, names::compile(), spec.signature.get(), spec.constexprs.get(),
-                                                          spec.attributes.get(), spec.options.get(), nullptr));
-  if (!entry->kernel)
-    return nullptr;
+  entry->kernel = PyRef::steal(PyObject_CallMethodObjArgs(launcher.function, names::compile(), spec.signature.get(),
+                                                          spec.constexprs.get(), spec.attributes.get(),
+                                                          spec.options.get(), nullptr));
+  if (!entry->kernel) return nullptr;
   PyRef globals = PyRef::steal(PyObject_GetAttr(entry->kernel.get(), names::usedGlobals()));
   PyRef list = PyRef::steal(globals ? PySequence_Tuple(globals.get()) : nullptr);
-  if (!list)
-    return nullptr;
+  if (!list) return nullptr;
   for (Py_ssize_t i = 0, n = PyTuple_Size(list.get()); i < n; ++i) {
     PyObject *dict, *name, *value;
-    if (!PyArg_ParseTuple(PyTuple_GetItem(list.get(), i), "O!OO", &PyDict_Type, &dict, &name, &value))
-      return nullptr;
+    if (!PyArg_ParseTuple(PyTuple_GetItem(list.get(), i), "O!OO", &PyDict_Type, &dict, &name, &value)) return nullptr;
     entry->globals.push_back({PyRef::borrow(dict), PyRef::borrow(name), PyRef::borrow(value)});
   }
   for (PyObject* value : call.values)
@@ -95,19 +95,22 @@ std::shared_ptr<Entry> compileEntry(Launcher& launcher, const Call& call) {
   return entry;
 }
 
-/// 1: as when the kernel was compiled; 0: a helper function was replaced, compile again; -1: RuntimeError, a value changed.
+/// 1: as when the kernel was compiled; 0: a helper function was replaced, compile again; -1: RuntimeError, a value
+/// changed.
 int globalsUnchanged(const Launcher& launcher, const Entry& entry) {
   for (const UsedGlobal& global : entry.globals) {
     PyObject* now = PyDict_GetItemWithError(global.dict.get(), global.name.get());
-    if (now == global.value.get())
-      continue;
-    if (now && factsOf(now).kind == ObjectKind::JitFunction && factsOf(global.value.get()).kind == ObjectKind::JitFunction)
+    if (now == global.value.get()) continue;
+    if (now && factsOf(now).kind == ObjectKind::JitFunction &&
+        factsOf(global.value.get()).kind == ObjectKind::JitFunction)
       return 0;
-    if (now && PyObject_RichCompareBool(now, global.value.get(), Py_EQ) == 1)
-      continue;
+    if (now && PyObject_RichCompareBool(now, global.value.get(), Py_EQ) == 1) continue;
     PyErr_Clear();
-    PyErr_Format(PyExc_RuntimeError, "%s: the global %U was %R when the kernel was compiled and is %R now; a kernel's globals must not change. "
-                 "Pass it as a tl.constexpr argument instead", launcher.name.c_str(), global.name.get(), global.value.get(), now ? now : Py_None);
+    PyErr_Format(
+        PyExc_RuntimeError,
+        "%s: the global %U was %R when the kernel was compiled and is %R now; a kernel's globals must not change. "
+        "Pass it as a tl.constexpr argument instead",
+        launcher.name.c_str(), global.name.get(), global.value.get(), now ? now : Py_None);
     return -1;
   }
   return 1;
@@ -117,44 +120,38 @@ std::shared_ptr<Entry> entryFor(Launcher& launcher, const Call& call) {
   auto found = launcher.entries.find(call.key);
   if (found != launcher.entries.end()) {
     int same = globalsUnchanged(launcher, *found->second);
-    if (same < 0)
-      return nullptr;
-    if (same > 0)
-      return found->second;
+    if (same < 0) return nullptr;
+    if (same > 0) return found->second;
     launcher.entries.clear();
   }
   std::string key = call.key;
   std::shared_ptr<Entry> entry = compileEntry(launcher, call);
-  if (entry)
-    launcher.entries[std::move(key)] = entry;
+  if (entry) launcher.entries[std::move(key)] = entry;
   return entry;
 }
 
 bool ensureProgram(Entry& entry) {
   const char* numerics = std::getenv("TILETWIN_NUMERICS");
-  if (!numerics)
-    numerics = "";
-  if (entry.program && entry.numerics == numerics)
-    return true;
+  if (!numerics) numerics = "";
+  if (entry.program && entry.numerics == numerics) return true;
   PyRef module = PyRef::steal(PyObject_GetAttr(entry.kernel.get(), names::module()));
   entry.program = module ? programOf(module.get()) : nullptr;
   entry.numerics = numerics;
   return bool(entry.program);
 }
 
-bool collectArguments(const std::string& name, const interp::Program& program, const Call& call, std::vector<uint64_t>& bits,
-                      std::vector<int32_t>& bufferOf) {
+bool collectArguments(const std::string& name, const interp::Program& program, const Call& call,
+                      std::vector<uint64_t>& bits, std::vector<int32_t>& bufferOf) {
   auto types = program.argumentTypes();
   if (types.size() != call.leaves.size()) {
-    PyErr_Format(PyExc_SystemError, "%s: the compiled kernel takes %zu arguments and the launch has %zu", name.c_str(), types.size(),
-                 call.leaves.size());
+    PyErr_Format(PyExc_SystemError, "%s: the compiled kernel takes %zu arguments and the launch has %zu", name.c_str(),
+                 types.size(), call.leaves.size());
     return false;
   }
   bits.resize(types.size());
   bufferOf.resize(types.size());
   for (size_t i = 0; i < types.size(); ++i) {
-    if (!argumentBits(call.leaves[i], types[i], bits[i]))
-      return false;
+    if (!argumentBits(call.leaves[i], types[i], bits[i])) return false;
     bufferOf[i] = call.leaves[i].buffer;
   }
   return true;
@@ -173,13 +170,10 @@ bool runProgram(const std::string& name, const interp::Program& program, interp:
   } catch (const environment::Error& error) {
     fault = error.what();
     badEnvironment = true;
-  } catch (const std::exception& error) {
-    fault = error.what();
-  }
+  } catch (const std::exception& error) { fault = error.what(); }
   PyEval_RestoreThread(state);
   hooks.finish();
-  if (PyErr_Occurred())
-    return false; // a signal handler raised
+  if (PyErr_Occurred()) return false; // a signal handler raised
   if (!fault.empty()) {
     PyErr_Format(badEnvironment ? PyExc_ValueError : PyExc_RuntimeError, "%s: %s", name.c_str(), fault.c_str());
     return false;
@@ -193,12 +187,11 @@ bool runProgram(const std::string& name, const interp::Program& program, interp:
 
 } // namespace
 
-bool launchCall(const std::string& name, const interp::Program& program, const Call& call, const std::array<int32_t, 3>& grid,
-                std::span<const int64_t> onlyPrograms) {
+bool launchCall(const std::string& name, const interp::Program& program, const Call& call,
+                const std::array<int32_t, 3>& grid, std::span<const int64_t> onlyPrograms) {
   std::vector<uint64_t> bits;
   std::vector<int32_t> bufferOf;
-  if (!collectArguments(name, program, call, bits, bufferOf))
-    return false;
+  if (!collectArguments(name, program, call, bits, bufferOf)) return false;
   interp::LaunchParams params;
   params.grid = grid;
   params.arguments = bits;
@@ -212,27 +205,26 @@ namespace {
 
 /// What `kernel[grid]` needs of its launcher besides the call itself.
 PyRef gridValue(const Launcher& launcher, PyObject* grid, const Call& call) {
-  if (!PyCallable_Check(grid))
-    return PyRef::borrow(grid);
+  if (!PyCallable_Check(grid)) return PyRef::borrow(grid);
   PyRef meta = boundArguments(launcher, call);
   return PyRef::steal(meta ? PyObject_CallFunctionObjArgs(grid, meta.get(), nullptr) : nullptr);
 }
 
 /// Hands the launch to Python: arrays on a device, or eager mode. Returns what that returns.
-PyRef delegate(const Launcher& launcher, const char* module, const Call& call, const std::array<int32_t, 3>& grid, PyObject* session) {
+PyRef delegate(const Launcher& launcher, const char* module, const Call& call, const std::array<int32_t, 3>& grid,
+               PyObject* session) {
   PyRef function = imported(module, "launch");
   PyRef arguments = boundArguments(launcher, call);
   PyRef options = PyRef::steal(PyDict_New());
-  if (!function || !arguments || !options)
-    return {};
+  if (!function || !arguments || !options) return {};
   for (auto [name, value] : call.options)
-    if (PyDict_SetItem(options.get(), name, value) < 0)
-      return {};
-  return PyRef::steal(PyObject_CallFunction(function.get(), "OOO(iii)O", launcher.function, arguments.get(), options.get(), grid[0], grid[1],
-                                            grid[2], session));
+    if (PyDict_SetItem(options.get(), name, value) < 0) return {};
+  return PyRef::steal(PyObject_CallFunction(function.get(), "OOO(iii)O", launcher.function, arguments.get(),
+                                            options.get(), grid[0], grid[1], grid[2], session));
 }
 
-/// Runs the launch in CPython, as far as Python says so. Returns the compiled kernel or a stand-in; null with an error set.
+/// Runs the launch in CPython, as far as Python says so. Returns the compiled kernel or a stand-in; null with an error
+/// set.
 PyRef launchEagerly(const Launcher& launcher, const Call& call, const std::array<int32_t, 3>& grid) {
   PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
   return session ? delegate(launcher, "tiletwin.runtime.eager_launch", call, grid, session.get()) : PyRef();
@@ -243,12 +235,10 @@ int wantsEager(Launcher& launcher) {
   if (launcher.needsEager == Launcher::Unknown) {
     PyRef reason = imported("tiletwin.runtime.eager_launch", "static_reason");
     reason = PyRef::steal(reason ? PyObject_CallFunctionObjArgs(reason.get(), launcher.function, nullptr) : nullptr);
-    if (!reason)
-      return -1;
+    if (!reason) return -1;
     launcher.needsEager = reason.get() == Py_None ? Launcher::No : Launcher::Yes;
   }
-  if (launcher.needsEager == Launcher::No && !mayBeEager())
-    return 0;
+  if (launcher.needsEager == Launcher::No && !mayBeEager()) return 0;
   PyRef wants = imported("tiletwin.runtime.eager_launch", "wants_eager");
   wants = PyRef::steal(wants ? PyObject_CallFunctionObjArgs(wants.get(), launcher.function, nullptr) : nullptr);
   return wants ? PyObject_IsTrue(wants.get()) : -1;
@@ -256,15 +246,12 @@ int wantsEager(Launcher& launcher) {
 
 bool callPreRunHooks(const Launcher& launcher, const Call& call) {
   PyRef hooks = PyRef::steal(PyObject_GetAttr(launcher.function, names::preRunHooks()));
-  if (!hooks)
-    return false;
-  if (!PyList_Check(hooks.get()) || PyList_Size(hooks.get()) == 0)
-    return true;
+  if (!hooks) return false;
+  if (!PyList_Check(hooks.get()) || PyList_Size(hooks.get()) == 0) return true;
   PyRef arguments = boundArguments(launcher, call), empty = PyRef::steal(PyTuple_New(0));
   for (Py_ssize_t i = 0; arguments && i < PyList_Size(hooks.get()); ++i) {
     PyRef hook = PyRef::borrow(PyList_GetItem(hooks.get(), i));
-    if (!PyRef::steal(PyObject_Call(hook.get(), empty.get(), arguments.get())))
-      return false;
+    if (!PyRef::steal(PyObject_Call(hook.get(), empty.get(), arguments.get()))) return false;
   }
   return bool(arguments);
 }
@@ -278,35 +265,30 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
     return nullptr;
   int eager = wantsEager(launcher);
   std::shared_ptr<Entry> entry = eager == 0 ? entryFor(launcher, call) : nullptr;
-  if (eager < 0 || (eager == 0 && !entry))
-    return nullptr;
+  if (eager < 0 || (eager == 0 && !entry)) return nullptr;
   PyRef grid = gridValue(launcher, bound->grid, call);
   std::array<int32_t, 3> numbers;
-  if (!grid || !readGrid(launcher.name, grid.get(), numbers))
-    return nullptr;
+  if (!grid || !readGrid(launcher.name, grid.get(), numbers)) return nullptr;
   bool isEmpty = numbers[0] == 0 || numbers[1] == 0 || numbers[2] == 0;
   if (call.onDevice && !isEmpty)
     return delegate(launcher, "tiletwin.runtime.device_copy", call, numbers, Py_None).release();
-  if (eager)
-    return launchEagerly(launcher, call, numbers).release();
+  if (eager) return launchEagerly(launcher, call, numbers).release();
   PyRef kernel = entry->kernel;
-  if (isEmpty)
-    return kernel.release();
-  if (!ensureProgram(*entry))
-    return nullptr;
+  if (isEmpty) return kernel.release();
+  if (!ensureProgram(*entry)) return nullptr;
   std::shared_ptr<const interp::Program> program = entry->program;
   return launchCall(launcher.name, *program, call, numbers) ? kernel.release() : nullptr;
 }
 
-PyMethodDef kLaunch = {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(launch)), METH_FASTCALL | METH_KEYWORDS,
+PyMethodDef kLaunch = {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(launch)),
+                       METH_FASTCALL | METH_KEYWORDS,
                        "Launches the kernel on the grid this was bound to; returns the compiled kernel."};
 
 /// Launcher.bind(grid): the callable that `kernel[grid]` is.
 PyObject* bindGrid(PyObject* self, PyObject* grid) {
   Launcher* launcher = reinterpret_cast<LauncherObject*>(self)->launcher;
   PyRef bound = PyRef::steal(PyType_GenericAlloc(boundType, 0));
-  if (!bound)
-    return nullptr;
+  if (!bound) return nullptr;
   auto* object = reinterpret_cast<BoundObject*>(bound.get());
   object->function = PyRef::borrow(launcher->function).release();
   object->launcher = launcher;
@@ -336,8 +318,7 @@ PyObject* kernels(PyObject* self, PyObject*) {
   for (auto& [key, entry] : reinterpret_cast<LauncherObject*>(self)->launcher->entries) {
     PyRef keyBytes = PyRef::steal(PyBytes_FromStringAndSize(key.data(), Py_ssize_t(key.size())));
     PyRef pair = PyRef::steal(keyBytes ? PyTuple_Pack(2, keyBytes.get(), entry->kernel.get()) : nullptr);
-    if (!list || !pair || PyList_Append(list.get(), pair.get()) < 0)
-      return nullptr;
+    if (!list || !pair || PyList_Append(list.get(), pair.get()) < 0) return nullptr;
   }
   return list.release();
 }
@@ -346,17 +327,14 @@ PyObject* kernels(PyObject* self, PyObject*) {
 PyObject* newLauncher(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   PyObject *function, *parameters;
   const char* name;
-  if (!PyArg_ParseTuple(args, "OsO:Launcher", &function, &name, &parameters))
-    return nullptr;
+  if (!PyArg_ParseTuple(args, "OsO:Launcher", &function, &name, &parameters)) return nullptr;
   auto launcher = std::make_unique<Launcher>();
   launcher->function = function;
   launcher->name = name;
   launcher->constants = PyRef::steal(PyDict_New());
-  if (!launcher->constants || !readParameters(parameters, launcher->parameters))
-    return nullptr;
+  if (!launcher->constants || !readParameters(parameters, launcher->parameters)) return nullptr;
   PyObject* self = PyType_GenericAlloc(type, 0);
-  if (self)
-    reinterpret_cast<LauncherObject*>(self)->launcher = launcher.release();
+  if (self) reinterpret_cast<LauncherObject*>(self)->launcher = launcher.release();
   return self;
 }
 
@@ -374,21 +352,17 @@ void freeLauncher(PyObject* self) {
 int traverseLauncher(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(reinterpret_cast<PyObject*>(Py_TYPE(self)));
   Launcher* launcher = reinterpret_cast<LauncherObject*>(self)->launcher;
-  if (!launcher)
-    return 0;
+  if (!launcher) return 0;
   Py_VISIT(launcher->constants.get());
-  for (const Parameter& p : launcher->parameters)
-    Py_VISIT(p.defaultValue.get());
+  for (const Parameter& p : launcher->parameters) Py_VISIT(p.defaultValue.get());
   for (auto& [key, entry] : launcher->entries) {
-    if (entry.use_count() > 1)
-      continue; // a launch is using it
+    if (entry.use_count() > 1) continue; // a launch is using it
     Py_VISIT(entry->kernel.get());
     for (const UsedGlobal& global : entry->globals) {
       Py_VISIT(global.dict.get());
       Py_VISIT(global.value.get());
     }
-    for (const PyRef& object : entry->keepAlive)
-      Py_VISIT(object.get());
+    for (const PyRef& object : entry->keepAlive) Py_VISIT(object.get());
   }
   return 0;
 }
@@ -409,11 +383,9 @@ void freeBound(PyObject* self) {
 /// launch_module(module, grid, args, names): launches a CompiledModule that no JIT function stands behind.
 PyObject* launchModule(PyObject*, PyObject* args) {
   PyObject *module, *grid, *values, *names;
-  if (!PyArg_ParseTuple(args, "OOO!O:launch_module", &module, &grid, &PyTuple_Type, &values, &names))
-    return nullptr;
+  if (!PyArg_ParseTuple(args, "OOO!O:launch_module", &module, &grid, &PyTuple_Type, &values, &names)) return nullptr;
   std::shared_ptr<const interp::Program> program = programOf(module);
-  if (!program)
-    return nullptr;
+  if (!program) return nullptr;
   Launcher plain;
   plain.name = program->name();
   plain.constants = PyRef::steal(PyDict_New());
@@ -430,13 +402,13 @@ PyObject* launchModule(PyObject*, PyObject* args) {
   std::array<int32_t, 3> numbers;
   if (!classify(plain.name, plain.parameters, plain.constants.get(), call) || !readGrid(plain.name, grid, numbers))
     return nullptr;
-  if (numbers[0] && numbers[1] && numbers[2] && !launchCall(plain.name, *program, call, numbers))
-    return nullptr;
+  if (numbers[0] && numbers[1] && numbers[2] && !launchCall(plain.name, *program, call, numbers)) return nullptr;
   return PyRef::borrow(Py_None).release();
 }
 
 PyMethodDef kFunctions[] = {
-    {"launch_module", launchModule, METH_VARARGS, "launch_module(module, grid, args, names): launches a CompiledModule on its own."},
+    {"launch_module", launchModule, METH_VARARGS,
+     "launch_module(module, grid, args, names): launches a CompiledModule on its own."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyMethodDef kLauncherMethods[] = {
@@ -453,22 +425,23 @@ PyType_Slot kLauncherSlots[] = {
     {Py_tp_traverse, reinterpret_cast<void*>(traverseLauncher)},
     {Py_tp_clear, reinterpret_cast<void*>(clearLauncher)},
     {Py_tp_methods, kLauncherMethods},
-    {Py_tp_doc, const_cast<char*>("Launcher(jit_function, name, parameters): binds arguments, finds the specialization, launches.")},
+    {Py_tp_doc, const_cast<char*>(
+                    "Launcher(jit_function, name, parameters): binds arguments, finds the specialization, launches.")},
     {0, nullptr},
 };
-PyType_Spec kLauncherSpec = {"tiletwin._C.Launcher", sizeof(LauncherObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, kLauncherSlots};
+PyType_Spec kLauncherSpec = {"tiletwin._C.Launcher", sizeof(LauncherObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                             kLauncherSlots};
 PyType_Slot kBoundSlots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(freeBound)}, {0, nullptr}};
-PyType_Spec kBoundSpec = {"tiletwin._C.BoundLaunch", sizeof(BoundObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kBoundSlots};
+PyType_Spec kBoundSpec = {"tiletwin._C.BoundLaunch", sizeof(BoundObject), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kBoundSlots};
 
 } // namespace
 
 int addLauncher(PyObject* module) {
   launcherType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kLauncherSpec));
   boundType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kBoundSpec));
-  if (!launcherType || !boundType)
-    return -1;
-  if (PyModule_AddFunctions(module, kFunctions) < 0)
-    return -1;
+  if (!launcherType || !boundType) return -1;
+  if (PyModule_AddFunctions(module, kFunctions) < 0) return -1;
   return PyModule_AddType(module, launcherType);
 }
 

@@ -1,7 +1,7 @@
-// python/src/Launcher.h -- `kernel[grid](...)`: the Python types Launcher (one per JIT function) and BoundLaunch (one per grid).
-// Here:      the cache of specializations, the launch, hooks and traps around it.
-// Not here:  binding and keys (Binding.h), compilation (runtime/jit.py calls Compile.h).
-// Invariant: a launch that finds its key compiles nothing and runs no Python code but the grid's and the hooks'.
+// python/src/Launcher.h -- `kernel[grid](...)`: the Python types Launcher (one per JIT function) and BoundLaunch (one
+// per grid). Here:      the cache of specializations, the launch, hooks and traps around it. Not here:  binding and
+// keys (Binding.h), compilation (runtime/jit.py calls Compile.h). Invariant: a launch that finds its key compiles
+// nothing and runs no Python code but the grid's and the hooks'.
 #pragma once
 #include "Binding.h"
 #include "frontend/PyRef.h"
@@ -14,9 +14,9 @@ namespace tiletwin::python {
 /// Adds Launcher to the extension module. -1 with an error set on failure.
 int addLauncher(PyObject* module);
 
-/// Runs a program on a classified call: all programs of the grid, or those given (linear ids, ascending). Releases the GIL.
-/// False with an exception set: what the trap stands for.
-bool launchCall(const std::string& name, const interp::Program& program, const Call& call, const std::array<int32_t, 3>& grid,
-                std::span<const int64_t> onlyPrograms = {});
+/// Runs a program on a classified call: all programs of the grid, or those given (linear ids, ascending). Releases the
+/// GIL. False with an exception set: what the trap stands for.
+bool launchCall(const std::string& name, const interp::Program& program, const Call& call,
+                const std::array<int32_t, 3>& grid, std::span<const int64_t> onlyPrograms = {});
 
 } // namespace tiletwin::python

@@ -18,8 +18,8 @@ namespace {
 
 int executeModule(PyObject* module) {
   using namespace tiletwin::python;
-  if (tiletwin::frontend::addObjects(module) < 0 || addCompile(module) < 0 || addLauncher(module) < 0 || addRegistry(module) < 0 ||
-      addEagerBuilder(module) < 0 || addEagerSession(module) < 0)
+  if (tiletwin::frontend::addObjects(module) < 0 || addCompile(module) < 0 || addLauncher(module) < 0 ||
+      addRegistry(module) < 0 || addEagerBuilder(module) < 0 || addEagerSession(module) < 0)
     return -1;
   return 0;
 }

@@ -13,11 +13,9 @@ namespace {
 PyObject* registerMemory(PyObject*, PyObject* args) {
   PyObject* object;
   const char* name;
-  if (!PyArg_ParseTuple(args, "Os:register_memory", &object, &name))
-    return nullptr;
+  if (!PyArg_ParseTuple(args, "Os:register_memory", &object, &name)) return nullptr;
   Array array;
-  if (!readArray(object, factsOf(object), array))
-    return nullptr;
+  if (!readArray(object, factsOf(object), array)) return nullptr;
   if (!array.extentsKnown || array.onDevice) {
     PyErr_Format(PyExc_ValueError, "a %s %s, so it cannot be registered", typeName(object).c_str(),
                  array.onDevice ? "is not in host memory" : "does not say how long its memory is");
@@ -29,8 +27,7 @@ PyObject* registerMemory(PyObject*, PyObject* args) {
 
 PyObject* unregisterMemory(PyObject*, PyObject* address) {
   uintptr_t begin = PyLong_AsUnsignedLongLong(address);
-  if (PyErr_Occurred())
-    return nullptr;
+  if (PyErr_Occurred()) return nullptr;
   BufferRegistry::instance().remove(begin);
   return PyRef::borrow(Py_None).release();
 }
@@ -48,11 +45,11 @@ PyObject* instructionSet(PyObject*, PyObject*) {
 PyObject* arrayInfo(PyObject*, PyObject* object) {
   const TypeFacts& facts = factsOf(object);
   Array array;
-  if (!readArray(object, facts, array))
-    return nullptr;
-  return Py_BuildValue("{s:s,s:K,s:K,s:K,s:K,s:K,s:O,s:O}", "type", element(array.element).typeName, "data", (unsigned long long)array.data, "begin",
-                       (unsigned long long)array.begin, "end", (unsigned long long)array.end, "view_begin", (unsigned long long)array.viewBegin,
-                       "view_end", (unsigned long long)array.viewEnd, "read_only", array.readOnly ? Py_True : Py_False, "on_device",
+  if (!readArray(object, facts, array)) return nullptr;
+  return Py_BuildValue("{s:s,s:K,s:K,s:K,s:K,s:K,s:O,s:O}", "type", element(array.element).typeName, "data",
+                       (unsigned long long)array.data, "begin", (unsigned long long)array.begin, "end",
+                       (unsigned long long)array.end, "view_begin", (unsigned long long)array.viewBegin, "view_end",
+                       (unsigned long long)array.viewEnd, "read_only", array.readOnly ? Py_True : Py_False, "on_device",
                        array.onDevice ? Py_True : Py_False);
 }
 

@@ -4,7 +4,8 @@
 
 namespace tiletwin::python {
 
-/// Adds register_memory, unregister_memory and instruction_set to the extension module. -1 with an error set on failure.
+/// Adds register_memory, unregister_memory and instruction_set to the extension module. -1 with an error set on
+/// failure.
 int addRegistry(PyObject* module);
 
 } // namespace tiletwin::python

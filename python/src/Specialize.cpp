@@ -14,8 +14,7 @@ public:
   /// Signature entry of an argument: a type string or a tuple of them. Null with an error set.
   PyRef argument(const Parameter& parameter, PyObject* value, PyObject* path) {
     parameter_ = &parameter;
-    if (parameter.isConstexpr)
-      return constant(value, path);
+    if (parameter.isConstexpr) return constant(value, path);
     return describe(value, path);
   }
 
@@ -31,15 +30,13 @@ private:
 };
 
 PyRef Describer::constant(PyObject* value, PyObject* path) {
-  if (PyDict_SetItem(out_.constexprs.get(), path, value) < 0)
-    return {};
+  if (PyDict_SetItem(out_.constexprs.get(), path, value) < 0) return {};
   return typeString("constexpr");
 }
 
 PyRef Describer::describe(PyObject* value, PyObject* path) {
   const TypeFacts& facts = factsOf(value);
-  if (facts.kind == ObjectKind::None || facts.kind == ObjectKind::JitFunction)
-    return constant(value, path);
+  if (facts.kind == ObjectKind::None || facts.kind == ObjectKind::JitFunction) return constant(value, path);
   if (facts.kind == ObjectKind::Constexpr) {
     PyRef inside = PyRef::steal(PyObject_GetAttr(value, names::value()));
     return inside ? constant(inside.get(), path) : PyRef();
@@ -49,15 +46,13 @@ PyRef Describer::describe(PyObject* value, PyObject* path) {
     PyRef types = PyRef::steal(PyTuple_New(size));
     for (Py_ssize_t i = 0; types && i < size; ++i) {
       PyRef inner = PyRef::steal(PyTuple_New(depth + 1));
-      if (!inner)
-        return {};
+      if (!inner) return {};
       for (Py_ssize_t d = 0; d < depth; ++d)
         PyTuple_SetItem(inner.get(), d, PyRef::borrow(PyTuple_GetItem(path, d)).release());
       PyTuple_SetItem(inner.get(), depth, PyLong_FromSsize_t(i));
       PyRef item = PyRef::steal(PySequence_GetItem(value, i));
       PyRef type = item ? describe(item.get(), inner.get()) : PyRef();
-      if (!type)
-        return {};
+      if (!type) return {};
       PyTuple_SetItem(types.get(), i, type.release());
     }
     // A NamedTuple keeps its class, so that the kernel can use its field names.
@@ -67,34 +62,33 @@ PyRef Describer::describe(PyObject* value, PyObject* path) {
     PyErr_Clear();
     return types;
   }
-  bool isIntegerLike = facts.kind == ObjectKind::Int || facts.kind == ObjectKind::NumPyScalar || facts.kind == ObjectKind::IndexLike;
+  bool isIntegerLike =
+      facts.kind == ObjectKind::Int || facts.kind == ObjectKind::NumPyScalar || facts.kind == ObjectKind::IndexLike;
   bool mayBeOne = isIntegerLike && parameter_->specialize && parameter_->annotatedElement < 0;
   if (mayBeOne) {
-    PyRef number = facts.kind == ObjectKind::NumPyScalar ? PyRef::steal(PyObject_CallMethodObjArgs(value, names::item(), nullptr))
-                                                         : PyRef::steal(PyNumber_Index(value));
+    PyRef number = facts.kind == ObjectKind::NumPyScalar
+                       ? PyRef::steal(PyObject_CallMethodObjArgs(value, names::item(), nullptr))
+                       : PyRef::steal(PyNumber_Index(value));
     PyRef one = PyRef::steal(PyLong_FromLong(1));
-    if (!number)
-      return {};
-    if (PyLong_Check(number.get()) && !PyBool_Check(number.get()) && PyObject_RichCompareBool(number.get(), one.get(), Py_EQ) == 1)
+    if (!number) return {};
+    if (PyLong_Check(number.get()) && !PyBool_Check(number.get()) &&
+        PyObject_RichCompareBool(number.get(), one.get(), Py_EQ) == 1)
       return constant(one.get(), path);
   }
   const Leaf& leaf = call_.leaves[next_++];
   if (leaf.divisible) {
     PyRef attribute = PyRef::steal(Py_BuildValue("[[si]]", "tt.divisibility", 16));
-    if (!attribute || PyDict_SetItem(out_.attributes.get(), path, attribute.get()) < 0)
-      return {};
+    if (!attribute || PyDict_SetItem(out_.attributes.get(), path, attribute.get()) < 0) return {};
   }
   std::string type = element(leaf.element).typeName;
   if (leaf.kind == Leaf::Kind::Array) {
-    if (parameter_->annotatedType)
-      return parameter_->annotatedType;
+    if (parameter_->annotatedType) return parameter_->annotatedType;
     return typeString((parameter_->isConst ? "*k" : "*") + type);
   }
   if (leaf.kind == Leaf::Kind::Descriptor) {
     PyRef block = PyRef::steal(PyObject_GetAttr(value, names::blockShape()));
     PyRef list = PyRef::steal(block ? PySequence_List(block.get()) : nullptr);
-    if (!list)
-      return {};
+    if (!list) return {};
     next_ += 2 * size_t(PyList_Size(list.get()));
     PyRef padding = PyRef::steal(PyObject_GetAttr(value, names::padding()));
     std::string suffix = utf8(padding.get()) == "nan" ? ",nan" : "";
@@ -106,19 +100,17 @@ PyRef Describer::describe(PyObject* value, PyObject* path) {
 } // namespace
 
 bool specialize(const std::vector<Parameter>& parameters, const Call& call, Specialization& out) {
-  out = {PyRef::steal(PyDict_New()), PyRef::steal(PyDict_New()), PyRef::steal(PyDict_New()), PyRef::steal(PyDict_New())};
-  if (!out.signature || !out.constexprs || !out.attributes || !out.options)
-    return false;
+  out = {PyRef::steal(PyDict_New()), PyRef::steal(PyDict_New()), PyRef::steal(PyDict_New()),
+         PyRef::steal(PyDict_New())};
+  if (!out.signature || !out.constexprs || !out.attributes || !out.options) return false;
   Describer describer(call, out);
   for (size_t i = 0; i < parameters.size(); ++i) {
     PyRef path = PyRef::steal(Py_BuildValue("(n)", Py_ssize_t(i)));
     PyRef type = path ? describer.argument(parameters[i], call.values[i], path.get()) : PyRef();
-    if (!type || PyDict_SetItem(out.signature.get(), parameters[i].name.get(), type.get()) < 0)
-      return false;
+    if (!type || PyDict_SetItem(out.signature.get(), parameters[i].name.get(), type.get()) < 0) return false;
   }
   for (auto [name, value] : call.options)
-    if (PyDict_SetItem(out.options.get(), name, value) < 0)
-      return false;
+    if (PyDict_SetItem(out.options.get(), name, value) < 0) return false;
   return true;
 }
 

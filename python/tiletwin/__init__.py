@@ -1,6 +1,6 @@
-"""tiletwin: the CPU twin of a GPU tile kernel. `import tiletwin as triton` runs kernels of the Triton language on the CPU.
+"""The CPU twin of a GPU tile kernel: `import tiletwin as triton` runs kernels of the Triton language on the CPU.
 
-Here:      the names of `triton`, and tiletwin's own (register, print_if, breakpoint_if). Heavy modules load on first use.
+Here:      the names of `triton`, and tiletwin's own (register, print_if, ...). Heavy modules load on first use.
 Not here:  the language (language/), run time (runtime/), compilation (compiler/).
 Invariant: importing this package imports neither torch nor anything a kernel does not need.
 """
@@ -107,7 +107,7 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """The package's class. `__version__` depends on the name the package is used under: one module object serves as both
+    """The package's class. `__version__` depends on the name the package is used under: one object serves as both
     `tiletwin` and, after activation, `triton`, and scripts compare `triton.__version__` with Triton's numbers."""
 
     @property

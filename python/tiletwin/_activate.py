@@ -129,7 +129,9 @@ def activate() -> bool:
         raise ValueError(f"TILETWIN_BACKEND is {backend!r}; it must be interp, sim, cuda or diff")
     loaded = sys.modules.get("triton")
     if loaded is not None and getattr(loaded, "__name__", "") != "tiletwin":
-        raise ImportError("triton has been imported before tiletwin was activated; start Python with TILETWIN_INTERPRET=1")
+        raise ImportError(
+            "triton has been imported before tiletwin was activated; start Python with TILETWIN_INTERPRET=1"
+        )
     sys.meta_path.insert(0, TritonFinder())
     if wants_interpreter():
         os.environ["TRITON_INTERPRET"] = "1"

@@ -11,7 +11,7 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 try:
     import typer
@@ -20,7 +20,10 @@ except ImportError:  # pragma: no cover
     raise SystemExit(2) from None
 
 app = typer.Typer(
-    help="The CPU twin of a GPU tile kernel.", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+    help="The CPU twin of a GPU tile kernel.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
 )
 
 
@@ -29,11 +32,13 @@ def _fail(message: str) -> typer.Exit:
     return typer.Exit(2)
 
 
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False})
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False}
+)
 def run(
     context: typer.Context,
-    target: Annotated[Optional[str], typer.Argument(help="The script to run.")] = None,
-    module: Annotated[Optional[str], typer.Option("-m", help="Run a module instead, as python -m does.")] = None,
+    target: Annotated[str | None, typer.Argument(help="The script to run.")] = None,
+    module: Annotated[str | None, typer.Option("-m", help="Run a module instead, as python -m does.")] = None,
 ) -> None:
     """Run a Python script whose `import triton` is tiletwin, on the CPU."""
     import runpy
@@ -141,9 +146,15 @@ def _signature(fn: Any, types: list[str], constants: dict[str, Any]) -> tuple[di
 @app.command()
 def ir(
     kernel: Annotated[str, typer.Argument(help="file.py::name, module::name, or a .ttir file.")],
-    signature: Annotated[str, typer.Option("-s", "--signature", help='Types of the arguments, "*fp32:16 *fp32 i32".')] = "",
-    constant: Annotated[Optional[list[str]], typer.Option("-c", "--constant", help="NAME=VALUE of a tl.constexpr.")] = None,
-    option: Annotated[Optional[list[str]], typer.Option("-o", "--option", help="NAME=VALUE: num_warps=8, debug=True.")] = None,
+    signature: Annotated[
+        str, typer.Option("-s", "--signature", help='Types of the arguments, "*fp32:16 *fp32 i32".')
+    ] = "",
+    constant: Annotated[
+        list[str] | None, typer.Option("-c", "--constant", help="NAME=VALUE of a tl.constexpr.")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("-o", "--option", help="NAME=VALUE: num_warps=8, debug=True.")
+    ] = None,
     stage: Annotated[str, typer.Option(help="source, ttir or plan.")] = "ttir",
     locations: Annotated[bool, typer.Option(help="Print source locations.")] = False,
 ) -> None:

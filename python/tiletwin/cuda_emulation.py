@@ -94,9 +94,11 @@ def _make_mode(torch: Any) -> Any:
     device_get, is_cuda_get, is_cpu_get = Tensor.device.__get__, Tensor.is_cuda.__get__, Tensor.is_cpu.__get__
     data_set = Tensor.data.__set__
     plain_queries = {
-        Tensor.shape.__get__, Tensor.dtype.__get__, Tensor.ndim.__get__, Tensor.requires_grad.__get__, Tensor.size, Tensor.stride,
+        Tensor.shape.__get__, Tensor.dtype.__get__, Tensor.ndim.__get__, Tensor.requires_grad.__get__,
+        Tensor.size, Tensor.stride,
         Tensor.numel, Tensor.data_ptr, Tensor.dim, Tensor.is_contiguous, Tensor.element_size, Tensor.untyped_storage,
-        Tensor.storage_offset, Tensor.__repr__, Tensor.__len__, Tensor.item, Tensor.tolist, Tensor.__bool__, Tensor.__format__,
+        Tensor.storage_offset, Tensor.__repr__, Tensor.__len__, Tensor.item, Tensor.tolist, Tensor.__bool__,
+        Tensor.__format__,
     }  # fmt: skip
 
     def mark(value: Any) -> Any:
@@ -374,7 +376,7 @@ def _patch_cuda(torch: Any) -> None:
     cuda.graph = refuse_graph
     cuda.CUDAGraph = refuse_graph
 
-    # `with torch.device("cuda")` and set_default_device add `device=` below this module's mode: it is done here instead.
+    # `with torch.device("cuda")` and set_default_device may add `device=` below this module's mode: it is done here.
     from torch.utils import _device
 
     original = _device.DeviceContext.__torch_function__
@@ -397,7 +399,7 @@ def _patch_cuda(torch: Any) -> None:
 
     @functools.wraps(load)
     def load_on_cpu(f: Any, map_location: Any = None, *args: Any, **kwargs: Any) -> Any:
-        if map_location is None or isinstance(map_location, (str, torch.device)) and _is_cuda(torch, map_location):
+        if map_location is None or (isinstance(map_location, (str, torch.device)) and _is_cuda(torch, map_location)):
             map_location = "cpu"
         return load(f, map_location, *args, **kwargs)
 

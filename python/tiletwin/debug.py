@@ -1,7 +1,7 @@
 """Helpers to call inside kernels while debugging them; they make the launch eager.
 
-Both are plain Python functions that look at values, so a kernel that uses them runs in CPython (see docs on eager mode);
-where a program runs compiled, the calls are dropped.
+Both are plain Python functions that look at values, so a kernel that uses them runs in CPython (eager mode); where a
+program runs compiled, the calls are dropped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`tiletwin.register`: memory that kernels may reach although no argument of the launch names it.
 
-Kernels that load pointers from memory (arrays of pointers), or compute addresses, reach buffers the launch does not know.
-Registered ones count as known; everything else is an out-of-bounds access.
+Kernels that load pointers from memory (arrays of pointers), or compute addresses, reach buffers the launch does not
+know. Registered ones count as known; everything else is an out-of-bounds access.
 """
 
 from __future__ import annotations

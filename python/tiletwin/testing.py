@@ -86,7 +86,7 @@ do_bench_cudagraph_proton = do_bench_cudagraph
 
 
 def assert_close(x: Any, y: Any, atol: float | None = None, rtol: float | None = None, err_msg: str = "") -> None:
-    """Raises AssertionError unless |x - y| <= atol + rtol * |y| everywhere (NaNs equal). Default tolerances: 0.01 and 0."""
+    """AssertionError unless |x - y| <= atol + rtol * |y| everywhere (NaNs equal). Default tolerances: 0.01 and 0."""
     import numpy
 
     def array(value: Any) -> Any:
@@ -180,7 +180,8 @@ class Mark:
         **kwargs: Any,
     ) -> Any:
         """Runs all benchmarks. print_data: a table on stdout; show_plots: matplotlib windows; save_path: a folder that
-        gets <plot_name>.csv and, if matplotlib is installed, .png. return_df: pandas data frames (a list of rows without it)."""
+        gets <plot_name>.csv and, if matplotlib is installed, .png.
+        return_df: pandas data frames (a list of rows without pandas)."""
         many = not isinstance(self.benchmarks, Benchmark)
         results = []
         pages = []
@@ -209,7 +210,7 @@ def _text(value: Any, precision: int = 6) -> str:
 
 
 def _print_table(name: str, header: list[str], rows: list[list[Any]]) -> None:
-    lines = [[""] + header] + [[str(i), *map(_text, row)] for i, row in enumerate(rows)]
+    lines = [["", *header], *([str(i), *map(_text, row)] for i, row in enumerate(rows))]
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     print(f"{name}:")
     for line in lines:
@@ -320,7 +321,7 @@ def cublas() -> Any:
     _needs_gpu("cublas", "returns a handle of cuBLAS")
 
 
-class cuda_graph_without_gc:  # noqa: N801  the name is Triton's
+class cuda_graph_without_gc:
     """Context manager around torch.cuda.graph."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import kernels
 import numpy as np
 import pytest
-
 import tiletwin as triton
 import tiletwin.language as tl
 from tiletwin import _C
@@ -23,8 +22,8 @@ def test_numpy_and_torch_together():
 @pytest.mark.parametrize(
     "dtype",
     [
-        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64",
-        "float8_e5m2", "float8_e4m3fn",
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
+        "float64", "float8_e5m2", "float8_e4m3fn",
     ],
 )  # fmt: skip
 def test_torch_dtypes(dtype):
@@ -34,7 +33,9 @@ def test_torch_dtypes(dtype):
     assert torch.equal(o.view(torch.uint8), x.view(torch.uint8))
 
 
-@pytest.mark.parametrize("dtype", "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split())
+@pytest.mark.parametrize(
+    "dtype", "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+)
 def test_numpy_dtypes(dtype):
     x = np.array([1, 0, 1, 1, 0, 0, 1, 0], dtype)
     o = np.zeros_like(x)
@@ -42,7 +43,9 @@ def test_numpy_dtypes(dtype):
     assert (o == x).all()
 
 
-@pytest.mark.parametrize("array", [np.zeros(8, np.complex64), np.zeros(8, ">f4"), np.array(["a"]), torch.zeros(8, dtype=torch.complex64)])
+@pytest.mark.parametrize(
+    "array", [np.zeros(8, np.complex64), np.zeros(8, ">f4"), np.array(["a"]), torch.zeros(8, dtype=torch.complex64)]
+)
 def test_other_element_types_are_refused(array):
     with pytest.raises(TypeError, match=r"copy\(\): argument 'x_ptr'.*cannot be passed to a kernel"):
         kernels.copy[(1,)](array, np.zeros(8, np.float32), N=8)
@@ -84,7 +87,7 @@ def test_read_only_numpy():
     x.flags.writeable = False
     kernels.copy[(1,)](x, o, N=8)
     assert (o == 1).all()
-    with pytest.raises(ValueError, match="o_ptr"):
+    with pytest.raises(ValueError, match=r"o_ptr"):
         kernels.copy[(1,)](o, x, N=8)
     assert (x == 1).all()
 
@@ -137,22 +140,25 @@ def test_protocols():
 def test_protocols_have_extents():
     x = np.arange(8, dtype=np.float32)
     for given in (HasInterface(x), HasPointer(torch.from_numpy(x)), HasDlpack(x)):
-        with pytest.raises(triton.OutOfBoundsError, match="x_ptr"):
+        with pytest.raises(triton.OutOfBoundsError, match=r"x_ptr"):
             kernels.copy[(1,)](given, np.zeros(16, np.float32), N=16)
 
 
 def test_device_memory_is_refused():
     fake = HasInterface(np.zeros(8, np.float32), "__cuda_array_interface__")
     fake.__cuda_array_interface__ = {"data": (0x7000_0000_0000, False), "shape": (8,), "typestr": "<f4", "version": 3}
-    with pytest.raises(TypeError, match="on a device"):
+    with pytest.raises(TypeError, match=r"on a device"):
         kernels.copy[(1,)](fake, np.zeros(8, np.float32), N=8)
-    with pytest.raises(TypeError, match="meta tensor"):
+    with pytest.raises(TypeError, match=r"meta tensor"):
         kernels.copy[(1,)](torch.zeros(8, device="meta"), np.zeros(8, np.float32), N=8)
 
 
 @pytest.mark.parametrize(
-    "value, dtype", [(3, np.int32), (True, np.int32), (2.5, np.float32), (np.int64(7), np.int64), (np.float32(1.5), np.float32),
-                     (np.bool_(True), np.int32), (-1, np.int64), (2**40, np.int64), (2**63, np.uint64), (1, np.int32), (16, np.int32)]
+    "value, dtype",
+    [
+        (3, np.int32), (True, np.int32), (2.5, np.float32), (np.int64(7), np.int64), (np.float32(1.5), np.float32),
+        (np.bool_(True), np.int32), (-1, np.int64), (2**40, np.int64), (2**63, np.uint64), (1, np.int32), (16, np.int32),
+    ],
 )  # fmt: skip
 def test_scalars(value, dtype):
     o = np.zeros(8, dtype)
@@ -162,7 +168,7 @@ def test_scalars(value, dtype):
 
 def test_annotated_types():
     @triton.jit
-    def wide(o_ptr, n: tl.int64, x: "fp16"):  # noqa: F722
+    def wide(o_ptr, n: tl.int64, x: "fp16"):  # noqa: F821
         tl.static_assert(n.dtype == tl.int64)
         tl.static_assert(x.dtype == tl.float16)
         tl.store(o_ptr, n)
@@ -172,19 +178,19 @@ def test_annotated_types():
     compiled = wide[(1,)](o, 1, 2049.0)
     assert list(o) == [1, 2048]
     assert compiled.src.signature == {"o_ptr": "*i64", "n": "i64", "x": "fp16"}
-    with pytest.raises(TypeError, match="'n'"):
+    with pytest.raises(TypeError, match=r"'n'"):
         wide[(1,)](o, 1.5, 0.5)
 
 
 def test_integers_that_do_not_fit():
-    with pytest.raises(OverflowError, match="value"):
+    with pytest.raises(OverflowError, match=r"value"):
         kernels.fill[(1,)](np.zeros(8, np.int64), 2**64)
 
     @triton.jit
     def narrow(o_ptr, n: tl.int8):
         tl.store(o_ptr, n)
 
-    with pytest.raises(OverflowError, match="i8"):
+    with pytest.raises(OverflowError, match=r"i8"):
         narrow[(1,)](np.zeros(1, np.int64), 300)
 
 
@@ -227,9 +233,9 @@ def test_values_that_cannot_be_run_time_arguments(value):
 
 
 def test_constexpr_must_be_hashable_and_no_array():
-    with pytest.raises(TypeError, match="'N'.*hashable"):
+    with pytest.raises(TypeError, match=r"'N'.*hashable"):
         kernels.fill[(1,)](np.zeros(8), 1, N={})
-    with pytest.raises(TypeError, match="'N'.*not an array"):
+    with pytest.raises(TypeError, match=r"'N'.*not an array"):
         kernels.fill[(1,)](np.zeros(8), 1, N=np.zeros(3))
 
 
@@ -245,9 +251,9 @@ def test_binding():
     ]:
         with pytest.raises(TypeError, match=text):
             kernels.fill[(1,)](*args, **options)
-    with pytest.raises(KeyError, match="num_wraps was specified but unrecognised"):
+    with pytest.raises(KeyError, match=r"num_wraps was specified but unrecognised"):
         kernels.fill[(1,)](o, 1, num_wraps=4)
-    with pytest.raises(ValueError, match="num_warps must be a power of two"):
+    with pytest.raises(ValueError, match=r"num_warps must be a power of two"):
         kernels.fill[(1,)](o, 1, num_warps=3)
     kernels.fill[(1,)](o, 4.0, num_warps=8, num_stages=2, num_ctas=1, maxnreg=128)
     assert (o == 4).all()

@@ -106,7 +106,12 @@ class ASTSource:
                 raise ValueError(f"the signature of {fn.__name__} lacks its parameter {name!r}")
 
     def hash(self) -> str:
-        parts = [self.fn.cache_key, repr(self.attrs), repr(self.signature), repr(sorted(map(repr, self.constants.items())))]
+        parts = [
+            self.fn.cache_key,
+            repr(self.attrs),
+            repr(self.signature),
+            repr(sorted(map(repr, self.constants.items()))),
+        ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def parse_options(self) -> dict[str, Any]:
@@ -249,22 +254,29 @@ def _compile_source(source: Any, target: GPUTarget, given: dict, debug: bool | N
     return CompiledKernel(source, module, options, target, used)
 
 
-def compile(src: Any, target: GPUTarget | None = None, options: dict | None = None, _env_vars: Any = None) -> CompiledKernel:
+def compile(
+    src: Any, target: GPUTarget | None = None, options: dict | None = None, _env_vars: Any = None
+) -> CompiledKernel:
     """Compiles a kernel that is not launched.
 
-    src: an ASTSource, an IRSource, or the path of a .ttir file. target: sm_90 unless given. options: num_warps, debug, ...
+    src: an ASTSource, an IRSource, or the path of a .ttir file. target: sm_90 unless given.
+    options: num_warps, debug, ...
     Returns a CompiledKernel: `.asm["ttir"]`, `.metadata`, and `kernel[grid](...)` runs it.
     Errors: CompilationError; ValueError, KeyError for bad options or an unsupported target.
     """
     if isinstance(src, (str, Path)):
         src = IRSource(src)
     if not isinstance(src, (ASTSource, IRSource)):
-        raise TypeError(f"compile() takes an ASTSource, an IRSource or the path of a .ttir file, not a {type(src).__name__}")
+        raise TypeError(
+            f"compile() takes an ASTSource, an IRSource or the path of a .ttir file, not a {type(src).__name__}"
+        )
     target = target or DEFAULT_TARGET
     if target.backend != "cuda":
         raise ValueError(f"target {target.backend!r} is not supported: only 'cuda' targets are")
     with jit._compile_lock:
-        return _compile_source(src, target, {**src.parse_options(), **(options or {})}, getattr(getattr(src, "fn", None), "debug", None))
+        return _compile_source(
+            src, target, {**src.parse_options(), **(options or {})}, getattr(getattr(src, "fn", None), "debug", None)
+        )
 
 
 def make_backend(target: GPUTarget) -> BaseBackend:

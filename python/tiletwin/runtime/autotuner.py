@@ -243,7 +243,7 @@ class Autotuner(KernelInterface):
         clash = [name for name in config.kwargs if name in kwargs or name in self.arg_names[: len(args)]]
         if clash:
             raise ValueError(
-                f"{self.__name__}: {', '.join(clash)} is set by the autotuner's configurations and must not be passed too"
+                f"{self.__name__}: {', '.join(clash)} is set by the autotuner's configurations: do not pass it too"
             )
         return self.fn.run(*args, grid=grid, warmup=False, **{**kwargs, **config.all_kwargs()})
 
@@ -292,14 +292,20 @@ class Autotuner(KernelInterface):
                 continue
             for name, value in arrays.items():
                 worst = _largest_difference(reference[name], value)
-                scale = float(numpy.max(numpy.abs(_numpy(reference[name])), initial=0.0, where=numpy.isfinite(_numpy(reference[name]))))
+                scale = float(
+                    numpy.max(
+                        numpy.abs(_numpy(reference[name])), initial=0.0, where=numpy.isfinite(_numpy(reference[name]))
+                    )
+                )
                 bits = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float64": 2.0**-48}
                 exact = _numpy(reference[name]).dtype.kind in "biu"
                 bound = 0.0 if exact else scale * 8 * bits.get(str(value.dtype).rpartition(".")[2], 2.0**-19)
                 if worst > bound:
                     report.append((str(first), str(config), name, worst))
         if report:
-            text = "\n".join(f"  [{a}] and [{b}] differ in {name}: largest error {worst:g}" for a, b, name, worst in report)
+            text = "\n".join(
+                f"  [{a}] and [{b}] differ in {name}: largest error {worst:g}" for a, b, name, worst in report
+            )
             raise DifferenceError(f"{self.__name__}: autotuner configurations give different results:\n{text}", report)
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
@@ -337,7 +343,8 @@ class Autotuner(KernelInterface):
         self.nargs = dict(zip(self.arg_names, args))
         try:
             return [
-                self.fn.warmup(*args, grid=grid, **{**kwargs, **config.all_kwargs()}) for config in self.prune_configs(kwargs)
+                self.fn.warmup(*args, grid=grid, **{**kwargs, **config.all_kwargs()})
+                for config in self.prune_configs(kwargs)
             ]
         finally:
             self.nargs = None

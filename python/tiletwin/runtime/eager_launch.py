@@ -47,8 +47,8 @@ def _axis(text: str, size: int, what: str) -> range:
 def selected_programs(text: str, grid: tuple[int, int, int]) -> list[int]:
     """Linear ids (x fastest, ascending) that a value of TILETWIN_PROGRAM names in a grid.
 
-    "3,0,0": one program (missing parts are 0); "0-7": a range; "*,2": a row; several are joined by ";"; "random:8": that
-    many at random. Programs outside the grid are left out.
+    "3,0,0": one program (missing parts are 0); "0-7": a range; "*,2": a row; several are joined by ";";
+    "random:8": that many at random. Programs outside the grid are left out.
     Errors: ValueError, text that is none of these.
     """
     x, y, z = grid
@@ -66,7 +66,9 @@ def selected_programs(text: str, grid: tuple[int, int, int]) -> list[int]:
             raise ValueError(f"TILETWIN_PROGRAM is {text!r}: a program id has at most three parts")
         parts += ["0"] * (3 - len(parts))
         axes = [_axis(part, size, text) for part, size in zip(parts, grid)]
-        chosen.update(a + x * (b + y * c) for c in axes[2] for b in axes[1] for a in axes[0] if a < x and b < y and c < z)
+        chosen.update(
+            a + x * (b + y * c) for c in axes[2] for b in axes[1] for a in axes[0] if a < x and b < y and c < z
+        )
     return sorted(chosen)
 
 

@@ -24,9 +24,11 @@ T = TypeVar("T")
 TYPE_NAMES = {
     "bool": "u1", "int1": "u1", "uint1": "u1", "i1": "u1", "u1": "u1",
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "i8": "i8", "i16": "i16", "i32": "i32", "i64": "i64",
-    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "u8": "u8", "u16": "u16", "u32": "u32", "u64": "u64",
-    "float8e5": "fp8e5", "fp8e5": "fp8e5", "float8e4nv": "fp8e4nv", "fp8e4nv": "fp8e4nv", "float8e4b15": "fp8e4b15",
-    "fp8e4b15": "fp8e4b15", "float8e4b8": "fp8e4b8", "fp8e4b8": "fp8e4b8", "float8e5b16": "fp8e5b16", "fp8e5b16": "fp8e5b16",
+    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "u8": "u8", "u16": "u16", "u32": "u32",
+    "u64": "u64", "float8e5": "fp8e5", "fp8e5": "fp8e5",
+    "float8e4nv": "fp8e4nv", "fp8e4nv": "fp8e4nv", "float8e4b15": "fp8e4b15",
+    "fp8e4b15": "fp8e4b15", "float8e4b8": "fp8e4b8", "fp8e4b8": "fp8e4b8", "float8e5b16": "fp8e5b16",
+    "fp8e5b16": "fp8e5b16",
     "float16": "fp16", "fp16": "fp16", "bfloat16": "bf16", "bf16": "bf16", "float32": "fp32", "fp32": "fp32",
     "float64": "fp64", "fp64": "fp64",
 }  # fmt: skip
@@ -301,9 +303,7 @@ class JITFunction(JITCallable, KernelInterface[T]):
 
     @functools.cached_property
     def annotations(self) -> dict[str, Any]:
-        return {
-            p.name: p._param.annotation for p in self.params if p._param.annotation is not inspect.Parameter.empty
-        }
+        return {p.name: p._param.annotation for p in self.params if p._param.annotation is not inspect.Parameter.empty}
 
     def repr(self, specialization: Any = None) -> str:
         return self.fn.__qualname__ if self._repr is None else self._repr(specialization)
@@ -367,7 +367,8 @@ class JITFunction(JITCallable, KernelInterface[T]):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
-            f"{self.__name__} is a kernel: launch it with a grid, {self.__name__}[grid](...), or call it in another kernel"
+            f"{self.__name__} is a kernel: launch it with a grid, {self.__name__}[grid](...), "
+            "or call it in another kernel"
         )
 
     # Kernels are compared and hashed as the objects they are; attributes are copied by pickle through the module.
@@ -422,7 +423,7 @@ def _plain(value: Any) -> Any:
 
 
 def constexpr_function(fn: T) -> ConstexprFunction:
-    """Makes a Python function callable in kernels while they are compiled: arguments and result are compile-time values."""
+    """Makes a Python function callable while kernels are compiled: arguments and result are compile-time values."""
     return ConstexprFunction(fn)  # type: ignore[arg-type]
 
 
@@ -439,8 +440,8 @@ def jit(
 ) -> Any:
     """Decorator that makes a kernel, or a helper for kernels, of a Python function.
 
-    do_not_specialize: parameters (names or indices) whose values never become part of the compiled code: neither being 1
-        nor being a multiple of 16. do_not_specialize_on_alignment: only the latter.
+    do_not_specialize: parameters (names or indices) whose values never become part of the compiled code: neither
+        being 1 nor being a multiple of 16. do_not_specialize_on_alignment: only the latter.
     debug: emit device asserts and overflow checks. noinline: keep the function a function when kernels call it.
     Errors: TypeError, not a function.
     """

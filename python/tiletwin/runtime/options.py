@@ -38,7 +38,8 @@ def _anything(name: str, value: Any) -> None:
     pass
 
 
-# name: (default, check). The interpreter acts on debug, sanitize_overflow and the dot precisions; the others shape GPU code.
+# name: (default, check). The interpreter acts on debug, sanitize_overflow and the dot precisions; the others shape
+# GPU code.
 OPTIONS: dict[str, tuple[Any, Any]] = {
     "num_warps": (4, _power_of_two),
     "num_stages": (3, _not_negative),
@@ -73,14 +74,18 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 IGNORED = ("waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint", "allow_flush_denorm", "cluster_dims")
 
 
-def parse_options(given: dict[str, Any], target: GPUTarget = DEFAULT_TARGET, debug: bool | None = None) -> dict[str, Any]:
+def parse_options(
+    given: dict[str, Any], target: GPUTarget = DEFAULT_TARGET, debug: bool | None = None
+) -> dict[str, Any]:
     """Checks `given` and fills in the defaults.
 
     debug: the kernel's own setting, below an explicit option and above TRITON_DEBUG.
     Errors: KeyError, an unknown name; ValueError, a value out of range.
     """
     options = {name: default for name, (default, _) in OPTIONS.items()}
-    options["debug"] = debug if debug is not None else os.environ.get("TRITON_DEBUG", "0").lower() in ("1", "true", "yes", "on")
+    options["debug"] = (
+        debug if debug is not None else os.environ.get("TRITON_DEBUG", "0").lower() in ("1", "true", "yes", "on")
+    )
     for name, value in given.items():
         row = OPTIONS.get(name)
         if row is None:

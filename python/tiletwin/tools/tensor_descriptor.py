@@ -1,4 +1,4 @@
-"""Descriptors of tensors made on the host and passed to kernels, under the names of `triton.tools.tensor_descriptor`."""
+"""Descriptors of tensors made on the host and passed to kernels: `triton.tools.tensor_descriptor`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class TensorDescriptor:
             raise ValueError(f"a descriptor has one to five dimensions, not {rank}")
         if len(self.strides) != rank or len(self.block_shape) != rank:
             raise ValueError(
-                f"shape, strides and block_shape must have the same length: {self.shape}, {self.strides}, {self.block_shape}"
+                f"shape, strides and block_shape must have the same length: "
+                f"{self.shape}, {self.strides}, {self.block_shape}"
             )
         if not hasattr(self.base, "data_ptr"):
             raise TypeError(f"the base of a descriptor must be a tensor, not a {type(self.base).__name__}")
@@ -42,7 +43,9 @@ class TensorDescriptor:
         if item is not None:
             for stride in self.strides[:-1]:
                 if stride * item % 16:
-                    raise ValueError(f"strides must be multiples of 16 bytes; {stride} elements are {stride * item} bytes")
+                    raise ValueError(
+                        f"strides must be multiples of 16 bytes; {stride} elements are {stride * item} bytes"
+                    )
         if self.strides[-1] != 1:
             raise ValueError(f"the last dimension must be contiguous; its stride is {self.strides[-1]}")
         if self.padding not in ("zero", "nan"):
