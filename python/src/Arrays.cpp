@@ -110,18 +110,19 @@ bool unsupportedElement(PyObject* object, const std::string& what) {
 
 bool addressFrom(PyObject* object, PyObject* method, uintptr_t& out) {
   PyRef number = callMethod(object, method);
+  if (number && !PyLong_Check(number.get())) number = PyRef::steal(PyNumber_Index(number.get()));
   if (!number) return false;
-  PyRef index = PyRef::steal(PyNumber_Index(number.get()));
-  if (!index) return false;
-  out = uintptr_t(PyLong_AsUnsignedLongLong(index.get()));
-  return !PyErr_Occurred();
+  out = PyLong_AsSize_t(number.get());
+  return out != uintptr_t(-1) || !PyErr_Occurred();
 }
 
 bool setTorchStorage(PyObject* object, Array& out) {
   PyRef storage = callMethod(object, names::untypedStorage());
   uintptr_t bytes = 0;
-  if (!storage || !addressFrom(storage.get(), names::dataPtr(), out.begin) ||
-      !addressFrom(storage.get(), names::nbytes(), bytes))
+  if (!storage || !addressFrom(storage.get(), names::nbytes(), bytes)) return false;
+  if (bytes == out.viewEnd - out.viewBegin) // the view is all of it: no need to ask where it begins
+    out.begin = out.viewBegin;
+  else if (!addressFrom(storage.get(), names::dataPtr(), out.begin))
     return false;
   out.end = out.begin + bytes;
   return true;

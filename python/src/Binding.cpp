@@ -248,7 +248,7 @@ bool Classifier::array(PyObject* value, const TypeFacts& facts) {
   } else if (array.extentsKnown) {
     leaf.buffer = int(call_.buffers.size());
     Buffer& buffer = call_.buffers.emplace_back();
-    buffer.name = name();
+    buffer.name = suffix_.empty() ? parameter_->nameText : name();
     buffer.begin = array.begin;
     buffer.end = array.end;
     buffer.viewBegin = array.viewBegin;
@@ -393,6 +393,9 @@ bool bindArguments(const std::string& kernel, const std::vector<Parameter>& para
 }
 
 bool classify(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* constants, Call& call) {
+  call.key.reserve(128);
+  call.leaves.reserve(parameters.size());
+  call.buffers.reserve(parameters.size());
   Classifier classifier(kernel, constants, call);
   for (size_t i = 0; i < parameters.size(); ++i)
     if (!classifier.argument(parameters[i], call.values[i])) return false;

@@ -41,7 +41,6 @@ TILETWIN_INTERNED(runEager, "_run_eager")
 TILETWIN_INTERNED(program, "_program")
 TILETWIN_INTERNED(module, "module")
 TILETWIN_INTERNED(usedGlobals, "_used_globals")
-TILETWIN_INTERNED(preRunHooks, "pre_run_hooks")
 } // namespace names
 #undef TILETWIN_INTERNED
 

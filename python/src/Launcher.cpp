@@ -34,6 +34,7 @@ struct Launcher {
   PyObject* function = nullptr; ///< borrowed: the JIT function owns its launcher
   std::string name;
   std::vector<Parameter> parameters;
+  PyRef preRunHooks; ///< list of functions called with the arguments before each launch
   enum {
     Unknown,
     No,
@@ -245,9 +246,8 @@ int wantsEager(Launcher& launcher) {
 }
 
 bool callPreRunHooks(const Launcher& launcher, const Call& call) {
-  PyRef hooks = PyRef::steal(PyObject_GetAttr(launcher.function, names::preRunHooks()));
-  if (!hooks) return false;
-  if (!PyList_Check(hooks.get()) || PyList_Size(hooks.get()) == 0) return true;
+  const PyRef& hooks = launcher.preRunHooks;
+  if (PyList_Size(hooks.get()) == 0) return true;
   PyRef arguments = boundArguments(launcher, call), empty = PyRef::steal(PyTuple_New(0));
   for (Py_ssize_t i = 0; arguments && i < PyList_Size(hooks.get()); ++i) {
     PyRef hook = PyRef::borrow(PyList_GetItem(hooks.get(), i));
@@ -323,14 +323,15 @@ PyObject* kernels(PyObject* self, PyObject*) {
   return list.release();
 }
 
-/// Launcher(function, parameters). `function` must outlive the launcher.
+/// Launcher(function, name, parameters, list of hooks). `function` must outlive the launcher.
 PyObject* newLauncher(PyTypeObject* type, PyObject* args, PyObject* keywords) {
-  PyObject *function, *parameters;
+  PyObject *function, *parameters, *hooks;
   const char* name;
-  if (!PyArg_ParseTuple(args, "OsO:Launcher", &function, &name, &parameters)) return nullptr;
+  if (!PyArg_ParseTuple(args, "OsOO!:Launcher", &function, &name, &parameters, &PyList_Type, &hooks)) return nullptr;
   auto launcher = std::make_unique<Launcher>();
   launcher->function = function;
   launcher->name = name;
+  launcher->preRunHooks = PyRef::borrow(hooks);
   launcher->constants = PyRef::steal(PyDict_New());
   if (!launcher->constants || !readParameters(parameters, launcher->parameters)) return nullptr;
   PyObject* self = PyType_GenericAlloc(type, 0);
@@ -354,6 +355,7 @@ int traverseLauncher(PyObject* self, visitproc visit, void* arg) {
   Launcher* launcher = reinterpret_cast<LauncherObject*>(self)->launcher;
   if (!launcher) return 0;
   Py_VISIT(launcher->constants.get());
+  Py_VISIT(launcher->preRunHooks.get());
   for (const Parameter& p : launcher->parameters) Py_VISIT(p.defaultValue.get());
   for (auto& [key, entry] : launcher->entries) {
     if (entry.use_count() > 1) continue; // a launch is using it
@@ -425,8 +427,8 @@ PyType_Slot kLauncherSlots[] = {
     {Py_tp_traverse, reinterpret_cast<void*>(traverseLauncher)},
     {Py_tp_clear, reinterpret_cast<void*>(clearLauncher)},
     {Py_tp_methods, kLauncherMethods},
-    {Py_tp_doc, const_cast<char*>(
-                    "Launcher(jit_function, name, parameters): binds arguments, finds the specialization, launches.")},
+    {Py_tp_doc, const_cast<char*>("Launcher(jit_function, name, parameters, pre_run_hooks): binds arguments, finds the "
+                                  "specialization, launches.")},
     {0, nullptr},
 };
 PyType_Spec kLauncherSpec = {"tiletwin._C.Launcher", sizeof(LauncherObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,

@@ -22,8 +22,8 @@ def test_numpy_and_torch_together():
 @pytest.mark.parametrize(
     "dtype",
     [
-        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
-        "float64", "float8_e5m2", "float8_e4m3fn",
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
+        "float32", "float64", "float8_e5m2", "float8_e4m3fn",
     ],
 )  # fmt: skip
 def test_torch_dtypes(dtype):
@@ -157,7 +157,8 @@ def test_device_memory_is_refused():
     "value, dtype",
     [
         (3, np.int32), (True, np.int32), (2.5, np.float32), (np.int64(7), np.int64), (np.float32(1.5), np.float32),
-        (np.bool_(True), np.int32), (-1, np.int64), (2**40, np.int64), (2**63, np.uint64), (1, np.int32), (16, np.int32),
+        (np.bool_(True), np.int32), (-1, np.int64), (2**40, np.int64), (2**63, np.uint64), (1, np.int32),
+        (16, np.int32),
     ],
 )  # fmt: skip
 def test_scalars(value, dtype):

@@ -323,7 +323,7 @@ class JITFunction(JITCallable, KernelInterface[T]):
                     f"{self.__name__}: a kernel that is launched cannot have the parameter *{p.name}; "
                     "only helpers that kernels call can"
                 )
-        return _C.Launcher(self, self.__name__, [p.row() for p in self.params])
+        return _C.Launcher(self, self.__name__, [p.row() for p in self.params], self.pre_run_hooks)
 
     def __getitem__(self, grid: Any) -> Callable[..., Any]:
         """The callable that launches this kernel on `grid`: an int, a tuple of one to three ints, or a function of the
