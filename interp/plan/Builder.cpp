@@ -282,6 +282,8 @@ void PlanBuilder::finish() {
   };
   emitFinal(scopes_[0].code, plan_->prologue, plan_->prologueLocations, plan_->prologueText);
   emitFinal(scopes_[1].code, plan_->code, plan_->codeLocations, plan_->codeText);
+  for (GroupOp* group : sealLater_)
+    group->seal();
   for (auto& [reg, bytes] : constants_)
     if (used[reg])
       plan_->constants.push_back({regs_[reg].offset, bytes});

@@ -299,6 +299,7 @@ private:
   int labels_ = 0;
   uint64_t sequence_ = 0;
   bool fallback_ = false;
+  std::vector<GroupOp*> sealLater_;  ///< groups whose offsets finish() settles
   OpenGroup* pendingBody_ = nullptr; ///< the body planned last, until bindBody()
 
 public:

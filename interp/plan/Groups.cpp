@@ -303,6 +303,7 @@ void PlanBuilder::flush(int index) {
 }
 
 void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles) {
+  sealLater_.push_back(&data);
   size_t rank = data.dims.size();
   int count = int(data.nodes.size());
   std::vector<int> lastUse(data.streams.size(), -1), producer(data.streams.size(), -1), sinkUses(data.streams.size(), 0);
@@ -447,6 +448,36 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
     }
   }
   data.regionIsBox = onlySinks && box && sameBox && !box->lo.empty();
+}
+
+void GroupOp::seal() {
+  const size_t rank = shape.size();
+  for (size_t s = 0; s < streams.size(); ++s) {
+    const GroupStream& stream = streams[s];
+    const bool tile = stream.kind == GroupStream::Operand || stream.kind == GroupStream::Tile;
+    places.push_back({tile ? stream.operand.base.v : stream.cell.v, stream.kind, tile && stream.operand.view, tile ? stream.operand.offset : 0});
+    for (size_t d = 0; d < rank; ++d)
+      flat.push_back(tile && d < stream.strides.size() ? stream.strides[d] : DimStride{});
+    const DimStride& last = flat.back();
+    splat.push_back(stream.kind == GroupStream::Cell || (stream.kind == GroupStream::Operand && last.cell < 0 && last.value == 0));
+    if (stream.kind != GroupStream::Cell)
+      moving.push_back(int32_t(s)); // a strip moves where its store lets it write user memory itself
+    hasView |= places.back().view;
+    mayCopy |= strided[s] >= 0;
+  }
+  uint8_t sink = 0;
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    const GroupNode& node = nodes[k];
+    GroupStep step{node.fn, {0, 0, 0}, node.dst, 0, uint16_t(k), node.kind, sink};
+    sink = uint8_t(sink + (node.kind == GroupNode::Sink));
+    for (int i = 0; i < 3; ++i)
+      step.src[i] = node.sources ? node.src[std::min<int>(i, node.sources - 1)] : 0;
+    for (int i = 0; i < node.sources; ++i)
+      step.splat |= uint32_t(splat[size_t(node.src[i])]) << i;
+    steps.push_back(step);
+    hasIota |= node.kind == GroupNode::Iota;
+    hasBox |= node.kind == GroupNode::Box;
+  }
 }
 
 } // namespace tiletwin::interp

@@ -15,30 +15,18 @@ namespace tiletwin::interp {
 
 namespace {
 
-/// A node as the strip loop sees it.
-struct Active {
-  TwStripFn fn;
-  int32_t src[3];
-  int32_t dst;
-  uint32_t splat;
-  uint16_t node;
-  uint8_t kind;
-  uint8_t sink;      ///< Sink: its number
-};
-
-/// Where each stream is while a region runs. Arrays live on the caller's stack.
+/// Where each stream is while a region runs. Arrays live on the caller's stack or belong to the group.
 struct Walk {
   std::byte** base;      ///< per stream: first element of the region, then of the current row
   int64_t* strides;      ///< per stream and dimension, bytes
   int64_t* step;         ///< per stream: bytes from one element of a row to the next
   const std::byte** at;  ///< per stream: current strip
-  uint8_t* splat;        ///< per stream: one element stands for the whole row
+  const uint8_t* splat;  ///< per stream: one element stands for the whole row
+  const GroupStep* steps;
+  uint8_t* ownSplat;     ///< room for splat and steps where a run differs from what is usual
+  GroupStep* ownSteps;
   int64_t* iota;         ///< per node: value at the current row's start
   int64_t* iotaStride;   ///< per node and dimension
-  Active* active;        ///< nodes to run
-  int32_t* moving;       ///< streams whose address depends on the row or the strip
-  size_t actives = 0, movings = 0;
-  bool copies = false;   ///< a stream needs contiguous copies of its strips
 };
 
 struct SinkState {
@@ -58,38 +46,33 @@ void copyRun(const GroupOp& g, int64_t n, std::byte* dst, int64_t dstStride, con
     g.copy[log2Bytes(bytes)](n, dst, dstStride, src, srcStride);
 }
 
-/// Lists what runStrip() has to do, once steps, splats and sinks are settled.
-void prepare(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks) {
-  for (size_t s = 0; s < g.streams.size(); ++s) {
-    w.at[s] = w.base[s];
-    const GroupStream::Kind kind = g.streams[s].kind;
-    if (kind == GroupStream::Cell || (kind == GroupStream::Strip && w.step[s] == 0))
-      continue;
-    w.moving[w.movings++] = int32_t(s);
-    w.copies |= g.strided[s] >= 0 && w.step[s] != 0 && w.step[s] != g.streams[s].elementBytes;
+/// Finds out which streams are one element for a whole row.
+void settleSplats(const GroupOp& g, Walk& w, size_t inner) {
+  w.splat = g.splat.data();
+  w.steps = g.steps.data();
+  if (!g.hasView && !g.hasIota)
+    return;
+  const size_t streams = g.streams.size(), rank = g.shape.size();
+  bool differs = false;
+  for (size_t s = 0; s < streams; ++s) {
+    w.ownSplat[s] = g.splat[s] || (g.places[s].view && w.step[s] == 0);
+    differs |= w.ownSplat[s] != g.splat[s];
   }
-  uint8_t sink = 0;
-  for (size_t k = 0; k < g.nodes.size(); ++k) {
-    const GroupNode& node = g.nodes[k];
-    if (node.kind == GroupNode::Sink) {
-      const SinkState& s = sinks[sink++];
-      if (!s.enabled || s.direct || s.range.empty)
-        continue;
-    }
-    Active& a = w.active[w.actives++];
-    a.fn = node.fn;
-    a.dst = node.dst;
-    a.node = uint16_t(k);
-    a.kind = node.kind;
-    a.sink = uint8_t(sink - 1);
-    a.splat = 0;
-    for (int i = 0; i < node.sources; ++i) {
-      a.src[i] = node.src[i];
-      a.splat |= uint32_t(w.splat[node.src[i]]) << i;
-    }
-    for (int i = node.sources; i < 3; ++i)
-      a.src[i] = node.sources ? node.src[0] : 0;
+  if (g.hasIota)
+    for (const GroupStep& step : g.steps)
+      if (step.kind == GroupNode::Iota && g.places[size_t(step.dst)].kind == GroupStream::Strip && !w.step[step.dst] &&
+          w.iotaStride[step.node * rank + inner] == 0)
+        w.ownSplat[step.dst] = differs = true;
+  if (!differs)
+    return;
+  w.splat = w.ownSplat;
+  for (size_t k = 0; k < g.steps.size(); ++k) {
+    w.ownSteps[k] = g.steps[k];
+    w.ownSteps[k].splat = 0;
+    for (int i = 0; i < g.nodes[k].sources; ++i)
+      w.ownSteps[k].splat |= uint32_t(w.splat[g.nodes[k].src[i]]) << i;
   }
+  w.steps = w.ownSteps;
 }
 
 void runBox(const GroupNode& node, Frame& f, std::byte* to, const int64_t* index, size_t inner, int64_t pos, int64_t n) {
@@ -127,20 +110,18 @@ void runSink(const GroupOp& g, const GroupNode& node, const SinkState& s, const 
 /// Runs every node once over n elements at position `pos` of the current row.
 void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int64_t* index, size_t inner, bool merged, int64_t pos,
               int64_t n) {
-  for (size_t i = 0; i < w.movings; ++i) {
-    const int32_t s = w.moving[i];
+  for (const int32_t s : g.moving)
     w.at[s] = w.base[s] + pos * w.step[s];
-  }
-  if (w.copies) [[unlikely]]
-    for (size_t i = 0; i < w.movings; ++i) {
-      const int32_t s = w.moving[i], buffer = g.strided[size_t(s)], bytes = g.streams[size_t(s)].elementBytes;
+  if (g.mayCopy)
+    for (const int32_t s : g.moving) {
+      const int32_t buffer = g.strided[size_t(s)], bytes = g.streams[size_t(s)].elementBytes;
       if (buffer >= 0 && w.step[s] != 0 && w.step[s] != bytes) {
         std::byte* to = f.arena + g.stridedBuffers[size_t(buffer)].v;
         g.copy[log2Bytes(bytes)](n, to, bytes, w.at[s], w.step[s]);
         w.at[s] = to;
       }
     }
-  for (const Active *a = w.active, *end = a + w.actives; a != end; ++a) {
+  for (const GroupStep *a = w.steps, *end = a + g.steps.size(); a != end; ++a) {
     if (a->kind == GroupNode::Strip) [[likely]] {
       const void* src[3] = {w.at[a->src[0]], w.at[a->src[1]], w.at[a->src[2]]};
       a->fn(n, const_cast<std::byte*>(w.at[a->dst]), src, a->splat);
@@ -152,8 +133,8 @@ void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const
       node.iota(w.splat[a->dst] ? 1 : n, const_cast<std::byte*>(w.at[a->dst]), w.iota[a->node] + pos * stride, stride);
     } else if (a->kind == GroupNode::Box) {
       runBox(node, f, const_cast<std::byte*>(w.at[a->dst]), index, inner, pos, n);
-    } else {
-      runSink(g, node, sinks[a->sink], w.at[a->src[0]], w.splat[a->src[0]], index, inner, merged, pos, n);
+    } else if (const SinkState& s = sinks[a->sink]; s.enabled && !s.direct && !s.range.empty) {
+      runSink(g, node, s, w.at[a->src[0]], w.splat[a->src[0]], index, inner, merged, pos, n);
     }
   }
 }
@@ -169,24 +150,22 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
       for (size_t s = 0; s < streams; ++s)
         w.base[s] += lo[d] * w.strides[s * rank + d];
   }
-  bool boxes = false, iotas = false;
-  for (size_t k = 0; k < nodes; ++k) {
-    const GroupNode& node = g.nodes[k];
-    if (node.kind == GroupNode::Iota) {
-      iotas = true;
+  if (g.hasIota)
+    for (size_t k = 0; k < nodes; ++k) {
+      const GroupNode& node = g.nodes[k];
+      if (node.kind != GroupNode::Iota)
+        continue;
       w.iota[k] = node.base.get(f);
       for (size_t d = 0; d < rank; ++d) {
         w.iotaStride[k * rank + d] = node.strides[d].get(f);
         w.iota[k] = int64_t(uint64_t(w.iota[k]) + uint64_t(lo[d]) * uint64_t(w.iotaStride[k * rank + d]));
       }
     }
-    boxes |= node.kind == GroupNode::Box;
-  }
   // Merge dimensions, innermost first, while every stream runs on over them.
   const size_t inner = rank - 1;
   size_t outer = inner; // dimensions [0, outer) are walked one by one; the rest is one row
   int64_t row = size[inner];
-  while (outer > 0 && !boxes) {
+  while (outer > 0 && !g.hasBox) {
     size_t d = outer - 1;
     bool runs = true;
     for (size_t s = 0; runs && s < streams; ++s)
@@ -212,14 +191,9 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
   const bool merged = outer < inner;
   for (size_t s = 0; s < streams; ++s) {
     w.step[s] = w.strides[s * rank + inner];
-    const GroupStream::Kind kind = g.streams[s].kind;
-    w.splat[s] = kind == GroupStream::Cell || (kind == GroupStream::Operand && w.step[s] == 0);
+    w.at[s] = w.base[s];
   }
-  if (iotas)
-    for (size_t k = 0; k < nodes; ++k)
-      if (g.nodes[k].kind == GroupNode::Iota && g.streams[size_t(g.nodes[k].dst)].kind == GroupStream::Strip && !w.step[g.nodes[k].dst])
-        w.splat[g.nodes[k].dst] = w.iotaStride[k * rank + inner] == 0;
-  prepare(g, f, w, sinks);
+  settleSplats(g, w, inner);
   for (;;) {
     for (int64_t pos = 0; pos < row; pos += g.stripElements)
       runStrip(g, f, w, sinks, index, inner, merged, pos, std::min(g.stripElements, row - pos));
@@ -231,9 +205,9 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
       ++index[d];
       bool wrapped = index[d] == hi[d];
       int64_t by = wrapped ? 1 - size[d] : 1;
-      for (size_t i = 0; i < w.movings; ++i)
-        w.base[w.moving[i]] += by * w.strides[size_t(w.moving[i]) * rank + d];
-      if (iotas)
+      for (const int32_t s : g.moving)
+        w.base[s] += by * w.strides[size_t(s) * rank + d];
+      if (g.hasIota)
         for (size_t k = 0; k < nodes; ++k)
           if (g.nodes[k].kind == GroupNode::Iota)
             w.iota[k] = int64_t(uint64_t(w.iota[k]) + uint64_t(by) * uint64_t(w.iotaStride[k * rank + d]));
@@ -247,32 +221,21 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
 /// Addresses and strides of all streams at the tile's first element.
 void place(const GroupOp& g, Frame& f, Walk& w) {
   const size_t rank = g.shape.size();
-  for (size_t s = 0; s < g.streams.size(); ++s) {
-    const GroupStream& stream = g.streams[s];
-    int64_t* strides = w.strides + s * rank;
-    switch (stream.kind) {
-    case GroupStream::Operand:
-    case GroupStream::Tile: {
-      std::byte* base = f.arena + stream.operand.base.v;
-      if (stream.operand.view) {
-        ViewDescriptor& v = *reinterpret_cast<ViewDescriptor*>(base);
-        const int64_t* cells = v.strides();
-        for (size_t d = 0; d < rank; ++d)
-          strides[d] = stream.strides[d].cell >= 0 ? cells[stream.strides[d].cell] : stream.strides[d].value;
-        w.base[s] = v.data + stream.operand.offset;
-      } else {
-        for (size_t d = 0; d < rank; ++d)
-          strides[d] = stream.strides[d].value;
-        w.base[s] = base + stream.operand.offset;
-      }
-      break;
-    }
-    default:
-      w.base[s] = f.arena + stream.cell.v;
+  const DimStride* flat = g.flat.data();
+  int64_t* strides = w.strides;
+  for (size_t s = 0; s < g.places.size(); ++s, flat += rank, strides += rank) {
+    const GroupOp::Place& p = g.places[s];
+    std::byte* base = f.arena + p.offset;
+    for (size_t d = 0; d < rank; ++d)
+      strides[d] = flat[d].value;
+    if (p.view) {
+      ViewDescriptor& v = *reinterpret_cast<ViewDescriptor*>(base);
       for (size_t d = 0; d < rank; ++d)
-        strides[d] = 0;
-      break;
+        if (flat[d].cell >= 0)
+          strides[d] = v.strides()[flat[d].cell];
+      base = v.data;
     }
+    w.base[s] = base + p.add;
   }
 }
 
@@ -287,9 +250,8 @@ bool meet(uintptr_t aLo, uintptr_t aHi, uintptr_t bLo, uintptr_t bHi) { return a
   w.strides = static_cast<int64_t*>(__builtin_alloca(w##Streams * w##Rank * sizeof(int64_t)));                           \
   w.step = static_cast<int64_t*>(__builtin_alloca(w##Streams * sizeof(int64_t)));                                        \
   w.at = static_cast<const std::byte**>(__builtin_alloca(w##Streams * sizeof(std::byte*)));                              \
-  w.splat = static_cast<uint8_t*>(__builtin_alloca(w##Streams));                                                         \
-  w.active = static_cast<Active*>(__builtin_alloca(w##Nodes * sizeof(Active)));                                          \
-  w.moving = static_cast<int32_t*>(__builtin_alloca(w##Streams * sizeof(int32_t)));                                      \
+  w.ownSplat = static_cast<uint8_t*>(__builtin_alloca(w##Streams));                                                      \
+  w.ownSteps = static_cast<GroupStep*>(__builtin_alloca(w##Nodes * sizeof(GroupStep)));                                  \
   w.iota = static_cast<int64_t*>(__builtin_alloca(w##Nodes * sizeof(int64_t)));                                          \
   w.iotaStride = static_cast<int64_t*>(__builtin_alloca(w##Nodes * w##Rank * sizeof(int64_t)))
 
@@ -338,10 +300,10 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
     for (size_t i = 0; i < count; ++i)
       for (size_t j = 0; j < i; ++j)
         sinksMeet |= sinks[i].enabled && sinks[j].enabled && meet(sinks[i].range.begin, sinks[i].range.end, sinks[j].range.begin, sinks[j].range.end);
-    for (size_t s = 0; s < g.streams.size(); ++s) {
-      const GroupStream& stream = g.streams[s];
-      if (stream.kind != GroupStream::Operand || !stream.operand.view)
+    for (size_t s = 0; s < g.streams.size() && g.hasView; ++s) {
+      if (!g.places[s].view)
         continue;
+      const GroupStream& stream = g.streams[s];
       ViewDescriptor& v = f.at<ViewDescriptor>(stream.operand.base.v);
       if (v.lo == v.hi)
         continue;
@@ -367,7 +329,6 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
           continue;
         for (size_t j = 0; j < count; ++j)
           sinks[j].enabled = j == i;
-        w.actives = w.movings = 0;
         place(g, f, w);
         walk(g, f, w, sinks, lo, hi);
       }
@@ -401,7 +362,6 @@ void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* argumen
   for (size_t s = 0; s < g.streams.size(); ++s) {
     const GroupStream& stream = g.streams[s];
     w.step[s] = 0;
-    w.splat[s] = stream.kind == GroupStream::Cell;
     if (stream.kind == GroupStream::BodyArgument) {
       w.base[s] = static_cast<std::byte*>(const_cast<void*>(arguments[stream.argument]));
       w.step[s] = stream.elementBytes;
@@ -415,7 +375,10 @@ void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* argumen
       w.step[s] = g.streams[size_t(s)].elementBytes;
     }
   }
-  prepare(g, f, w, nullptr);
+  for (size_t s = 0; s < g.streams.size(); ++s)
+    w.at[s] = w.base[s];
+  w.splat = g.splat.data();
+  w.steps = g.steps.data();
   int64_t index[1] = {0};
   for (int64_t pos = 0; pos < n; pos += g.stripElements)
     runStrip(g, f, w, nullptr, index, 0, false, pos, std::min(g.stripElements, n - pos));

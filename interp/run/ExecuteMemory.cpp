@@ -121,7 +121,8 @@ bool checkAccess(const Access& a, Frame& f, InstructionRef in, bool write, Acces
     r.hi[d] = hi;
     r.strides[d] = stride;
     int64_t first, last;
-    overflow |= __builtin_mul_overflow(stride, lo, &first) | __builtin_mul_overflow(stride, hi - 1, &last);
+    overflow |= __builtin_mul_overflow(stride, lo, &first);
+    overflow |= __builtin_mul_overflow(stride, hi - 1, &last);
     begin += uintptr_t(std::min(first, last));
     end += uintptr_t(std::max(first, last));
   }

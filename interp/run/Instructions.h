@@ -137,6 +137,17 @@ struct GroupNode {
   const void* location = nullptr; ///< at plan time only
 };
 
+/// A node as the strip loop sees it.
+struct GroupStep {
+  TwStripFn fn;
+  int32_t src[3];
+  int32_t dst;
+  uint32_t splat;    ///< bit i: src[i] is one element for the whole row
+  uint16_t node;
+  uint8_t kind;
+  uint8_t sink;      ///< Sink: its number
+};
+
 /// Elementwise operations over one shape, run strip by strip.
 struct GroupOp {
   std::vector<int64_t> shape;        ///< collapsed at plan time, at least one dimension
@@ -147,6 +158,16 @@ struct GroupOp {
   int64_t stripElements = 1024;
   bool regionIsBox = false;          ///< every output is a sink under one common box: iterate over the box only
   TwStridedCopyFn copy[4] = {};      ///< by log2 of element size
+  // The same once more, compact: what does not change from run to run. Filled by seal(), after offsets are known.
+  struct Place { uint32_t offset; uint8_t kind; bool view; int64_t add; };
+  std::vector<Place> places;         ///< per stream
+  std::vector<DimStride> flat;       ///< per stream and dimension
+  std::vector<uint8_t> splat;        ///< per stream
+  std::vector<int32_t> moving;       ///< streams whose address may depend on the row or the strip
+  std::vector<GroupStep> steps;
+  bool hasView = false, hasIota = false, hasBox = false, mayCopy = false;
+  void seal();
+
   std::vector<int32_t> strided;      ///< Operand streams that may need a contiguous copy per strip: index of their strip buffer, or -1
   std::vector<Off> stridedBuffers;
 };
