@@ -34,6 +34,7 @@ Step execute(const Plan& plan, Frame& f) {
   f.stored = false;
   f.restart = false;
   f.pc = nullptr;
+  const size_t printed = f.printed.size();
   if (f.trap) [[unlikely]]
     f.trap = Trap();
   const Instruction* in = plan.code.data();
@@ -43,6 +44,7 @@ Step execute(const Plan& plan, Frame& f) {
     return f.step;
   // Rare: index arithmetic wrapped around inside a tile. The materialised plan gives every element its exact value.
   f.restart = false;
+  f.printed.resize(printed);
   fill(*plan.fallback, f);
   in = plan.fallback->code.data();
   while (in)
