@@ -2,6 +2,7 @@
 #include "Binding.h"
 #include "Elements.h"
 #include "Interned.h"
+#include "runtime/FloatFormats.h"
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -444,12 +445,8 @@ bool argumentBits(const Leaf& leaf, DType type, uint64_t& out) {
   switch (type) {
   case DType::F64: out = std::bit_cast<uint64_t>(leaf.number); return true;
   case DType::F32: out = std::bit_cast<uint32_t>(float(leaf.number)); return true;
-  case DType::F16: out = std::bit_cast<uint16_t>(_Float16(leaf.number)); return true;
-  case DType::BF16: {
-    uint32_t bits = std::bit_cast<uint32_t>(float(leaf.number));
-    out = std::isnan(leaf.number) ? (bits >> 16) | 0x40 : (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-    return true;
-  }
+  case DType::F16: out = f32ToF16(f64ToF32Odd(leaf.number)); return true;
+  case DType::BF16: out = f32ToBF16(f64ToF32Odd(leaf.number)); return true;
   default: PyErr_Format(PyExc_TypeError, "a Python float cannot be an argument of type %s", nameOf(type)); return false;
   }
 }

@@ -345,6 +345,45 @@ def _spawned(kernel):
     return float(o.sum())
 
 
+def test_progress_bar_on_a_terminal():
+    """Launches that last get a bar on stderr, if that is a terminal."""
+    pexpect = pytest.importorskip("pexpect")
+    pytest.importorskip("tqdm")
+    code = "import numpy as np, kernels; kernels.spin[(4000,)](np.zeros(1024, np.float32), 10**5)"
+    paths = os.pathsep.join([os.path.dirname(__file__), os.path.dirname(os.path.dirname(triton.__file__))])
+    child = pexpect.spawn(sys.executable, ["-c", code], env={**os.environ, "PYTHONPATH": paths}, timeout=60)
+    child.expect("spin: .*programs")
+    child.sendintr()
+    child.expect("KeyboardInterrupt")
+    child.expect(pexpect.EOF)
+
+
+def test_numerics(monkeypatch):
+    fill = fresh_fill()
+    o = np.zeros(8, np.float32)
+    monkeypatch.setenv("TILETWIN_NUMERICS", "ieee")
+    fill[(1,)](o, 1.0, 2, N=8)
+    assert (o == 3).all()
+    monkeypatch.setenv("TILETWIN_NUMERICS", "exact")
+    with pytest.raises(NotImplementedError, match=r"TILETWIN_NUMERICS=exact"):
+        fill[(1,)](o, 1.0, 2, N=8)
+    monkeypatch.setenv("TILETWIN_NUMERICS", "sloppy")
+    with pytest.raises(ValueError, match=r"TILETWIN_NUMERICS"):
+        fill[(1,)](o, 1.0, 2, N=8)
+
+
+def test_launches_do_not_leak():
+    import resource
+
+    x = np.ones(64, np.float32)
+    for _ in range(2000):
+        kernels.add[(1,)](x, x, x, 64, BLOCK=64)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(50_000):
+        kernels.add[(1,)](x, x, x, 64, BLOCK=64)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4000  # KiB
+
+
 def test_source_is_found_in_odd_places():
     def factory(scale: int):
         @triton.jit
