@@ -288,6 +288,11 @@ bool Classifier::descriptor(PyObject* value) {
   if (!isArray(facts.kind))
     return fail(PyExc_TypeError, kernel_, name(),
                 "the base of a TensorDescriptor must be an array, not a " + typeName(base.get()));
+  if (utf8(padding.get()) == "nan")
+    return fail(
+        PyExc_NotImplementedError, kernel_, name(),
+        "padding='nan' of a descriptor made on the host is not available yet; make the descriptor in the kernel, "
+        "tl.make_tensor_descriptor(..., padding_option=\"nan\")");
   std::string key = std::move(call_.key);
   call_.key.clear();
   if (!array(base.get(), facts)) return false;
@@ -299,7 +304,6 @@ bool Classifier::descriptor(PyObject* value) {
   call_.key.push_back(char(leaf.element));
   call_.key.push_back(char(block.size()));
   for (int64_t size : block) append(call_.key, int32_t(size));
-  call_.key.push_back(utf8(padding.get()) == "nan" ? 'N' : 'Z');
   auto number = [&](int64_t n, int element) {
     Leaf extra;
     extra.kind = Leaf::Kind::Integer;

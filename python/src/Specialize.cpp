@@ -90,9 +90,7 @@ PyRef Describer::describe(PyObject* value, PyObject* path) {
     PyRef list = PyRef::steal(block ? PySequence_List(block.get()) : nullptr);
     if (!list) return {};
     next_ += 2 * size_t(PyList_Size(list.get()));
-    PyRef padding = PyRef::steal(PyObject_GetAttr(value, names::padding()));
-    std::string suffix = utf8(padding.get()) == "nan" ? ",nan" : "";
-    return typeString("tensordesc<" + type + text(list.get()) + suffix + ">");
+    return typeString("tensordesc<" + type + text(list.get()) + ">");
   }
   return typeString(type);
 }

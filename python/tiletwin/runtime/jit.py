@@ -8,8 +8,8 @@ Invariant: making a JITFunction reads no source; that happens when the kernel is
 from __future__ import annotations
 
 import functools
-import hashlib
 import inspect
+import os
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -45,8 +45,7 @@ def _renew_lock() -> None:
     _compile_lock = threading.RLock()
 
 
-if hasattr(__import__("os"), "register_at_fork"):
-    __import__("os").register_at_fork(after_in_child=_renew_lock)
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 def mangle_type_name(text: str) -> str | None:
@@ -228,6 +227,8 @@ class JITCallable:
     def cache_key(self) -> str:
         """A hash of the text, of the jit functions and compile-time globals it uses, and of its place in the file."""
         if self._hash is None:
+            import hashlib
+
             digest = hashlib.sha256(f"{self.file}:{self.first_line}\n{self.src}".encode())
             for _, name, value in self.used_globals():
                 text = value.src if isinstance(value, JITCallable) else repr(value)
