@@ -27,6 +27,9 @@ struct Walk {
   GroupStep* ownSteps;
   int64_t* iota;         ///< per node: value at the current row's start
   int64_t* iotaStride;   ///< per node and dimension
+  int64_t ahead;         ///< of the stream `fetched`: bytes to where the next program is expected to read; 0: unknown
+  int32_t fetched;
+  uint64_t streaming;    ///< bit per node: its result goes past the cache
 };
 
 struct SinkState {
@@ -34,8 +37,35 @@ struct SinkState {
   bool wanted = true;   ///< checked, and no store before it failed
   bool enabled = true;  ///< written by the walk at hand
   bool direct = false;
+  bool stream = false;  ///< past the cache: the buffer is too large to be read again from it
   int64_t lo[kMaxRank], hi[kMaxRank], strides[kMaxRank]; ///< in the group's dimensions
 };
+
+/// Stores to buffers of at least this size bypass the cache, which spares reading every line before it is overwritten.
+constexpr uintptr_t kStreamBufferBytes = uintptr_t(32) << 20;
+/// Shorter rows are not worth the fence.
+constexpr int64_t kStreamRowBytes = 1024;
+
+bool storesStream(const Access& access, const Frame& f, const SinkState& s, size_t inner) {
+  if (access.root < 0)
+    return false;
+  const ArgumentExtent& extent = f.launch->extents[size_t(access.root)];
+  return extent.hi - extent.lo >= kStreamBufferBytes && s.strides[inner] == access.elementBytes &&
+         (s.hi[inner] - s.lo[inner]) * access.elementBytes >= kStreamRowBytes;
+}
+
+/// Views of at least this many bytes in a row are fetched ahead, so that memory works while a program computes.
+constexpr int64_t kAheadRowBytes = 4096;
+/// A larger distance between two reads is taken for a jump rather than a step.
+constexpr int64_t kAheadBytes = int64_t(1) << 20;
+
+/// Programs of one worker mostly read at a fixed distance from each other: the distance from the last one's view.
+int64_t stepOfView(const GroupOp& g, const std::byte* data) {
+  static thread_local struct { const GroupOp* group; const std::byte* data; } last = {};
+  const int64_t step = last.group == &g ? int64_t(uintptr_t(data) - uintptr_t(last.data)) : 0;
+  last = {&g, data};
+  return step > -kAheadBytes && step < kAheadBytes ? step : 0;
+}
 
 int log2Bytes(int32_t bytes) { return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3; }
 
@@ -104,7 +134,12 @@ void runSink(const GroupOp& g, const GroupNode& node, const SinkState& s, const 
     return;
   const int32_t bytes = node.access.elementBytes;
   const int64_t from = splat ? 0 : bytes;
-  copyRun(g, hi - lo, to + (first + lo) * s.strides[inner], s.strides[inner], src + lo * from, from, bytes);
+  to += (first + lo) * s.strides[inner];
+  src += lo * from;
+  if (s.stream && !splat)
+    tileOps().streamCopy(to, src, (hi - lo) * bytes);
+  else
+    copyRun(g, hi - lo, to, s.strides[inner], src, from, bytes);
 }
 
 /// Runs every node once over n elements at position `pos` of the current row.
@@ -112,6 +147,9 @@ void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const
               int64_t n) {
   for (const int32_t s : g.moving)
     w.at[s] = w.base[s] + pos * w.step[s];
+  if (w.ahead)
+    for (const std::byte *p = w.at[w.fetched] + w.ahead, *end = p + n * w.step[w.fetched]; p < end; p += 64)
+      __builtin_prefetch(p, 0, 2);
   if (g.mayCopy)
     for (const int32_t s : g.moving) {
       const int32_t buffer = g.strided[size_t(s)], bytes = g.streams[size_t(s)].elementBytes;
@@ -124,7 +162,7 @@ void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const
   for (const GroupStep *a = w.steps, *end = a + g.steps.size(); a != end; ++a) {
     if (a->kind == GroupNode::Strip) [[likely]] {
       const void* src[3] = {w.at[a->src[0]], w.at[a->src[1]], w.at[a->src[2]]};
-      a->fn(n, const_cast<std::byte*>(w.at[a->dst]), src, a->splat);
+      a->fn(n, const_cast<std::byte*>(w.at[a->dst]), src, a->splat | uint32_t(w.streaming >> (a->node & 63) & 1) << 31);
       continue;
     }
     const GroupNode& node = g.nodes[a->node];
@@ -223,6 +261,7 @@ void place(const GroupOp& g, Frame& f, Walk& w) {
   const size_t rank = g.shape.size();
   const DimStride* flat = g.flat.data();
   int64_t* strides = w.strides;
+  w.ahead = 0;
   for (size_t s = 0; s < g.places.size(); ++s, flat += rank, strides += rank) {
     const GroupOp::Place& p = g.places[s];
     std::byte* base = f.arena + p.offset;
@@ -234,6 +273,11 @@ void place(const GroupOp& g, Frame& f, Walk& w) {
         if (flat[d].cell >= 0)
           strides[d] = v.strides()[flat[d].cell];
       base = v.data;
+      const int32_t bytes = g.streams[s].elementBytes;
+      if (rank == 1 && !w.ahead && v.lo != v.hi && strides[0] == bytes && g.shape[0] * bytes >= kAheadRowBytes) {
+        w.ahead = stepOfView(g, base);
+        w.fetched = int32_t(s);
+      }
     }
     w.base[s] = base + p.add;
   }
@@ -252,6 +296,7 @@ bool meet(uintptr_t aLo, uintptr_t aHi, uintptr_t bLo, uintptr_t bHi) { return a
   w.at = static_cast<const std::byte**>(__builtin_alloca(w##Streams * sizeof(std::byte*)));                              \
   w.ownSplat = static_cast<uint8_t*>(__builtin_alloca(w##Streams));                                                      \
   w.ownSteps = static_cast<GroupStep*>(__builtin_alloca(w##Nodes * sizeof(GroupStep)));                                  \
+  w.streaming = 0;                                                                                                       \
   w.iota = static_cast<int64_t*>(__builtin_alloca(w##Nodes * sizeof(int64_t)));                                          \
   w.iotaStride = static_cast<int64_t*>(__builtin_alloca(w##Nodes * w##Rank * sizeof(int64_t)))
 
@@ -270,7 +315,7 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
     const GroupNode& node = g.nodes[size_t(g.sinks[i])];
     SinkState& s = sinks[i];
     s.wanted = s.enabled = !failed;
-    s.direct = false;
+    s.direct = s.stream = false;
     if (failed) // stores before the failing one still happen, later ones do not
       continue;
     if (!checkAccess(node.access, f, in, true, s.range)) [[unlikely]] {
@@ -284,6 +329,7 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
       s.lo[d] = node.lo.empty() ? 0 : std::max<int64_t>(0, node.lo[d].get(f));
       s.hi[d] = node.hi.empty() ? g.shape[d] : std::min<int64_t>(g.shape[d], node.hi[d].get(f));
     }
+    s.stream = storesStream(node.access, f, s, rank - 1);
     f.stored |= !s.range.empty;
   }
   if (count) {
@@ -339,7 +385,7 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
   for (size_t i = 0; i < count; ++i) {
     const GroupNode& node = g.nodes[size_t(g.sinks[i])];
     SinkState& s = sinks[i];
-    if (!s.enabled || s.range.empty || node.directFrom < 0)
+    if (!s.enabled || s.range.empty || node.directFrom < 0 || (s.stream && (node.access.elementBytes != 4 || node.directFrom > 63)))
       continue;
     bool covers = true;
     for (size_t d = 0; d < rank; ++d)
@@ -347,6 +393,7 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
     if (!covers || s.strides[rank - 1] != node.access.elementBytes)
       continue;
     s.direct = true;
+    w.streaming |= uint64_t(s.stream) << node.directFrom;
     w.base[node.src[0]] = reinterpret_cast<std::byte*>(s.range.base);
     for (size_t d = 0; d < rank; ++d)
       w.strides[size_t(node.src[0]) * rank + d] = s.strides[d];

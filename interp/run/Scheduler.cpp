@@ -110,11 +110,13 @@ void Scheduler::work(Seat& seat) {
 bool Scheduler::runOne(Seat& seat, int64_t position, const ProgramId& id) {
   bool fine = false;
   try {
-    Trap trap;
-    fine = executor_.run(executor_.context, seat.frame_, id, trap);
-    if (!fine && !(trap.kind == TrapKind::Interrupted && cancelled(position))) {
-      trap.program = id;
-      fail(position, std::move(trap));
+    fine = executor_.run(executor_.context, seat.frame_, id, seat.trap_);
+    if (!fine) {
+      if (!(seat.trap_.kind == TrapKind::Interrupted && cancelled(position))) {
+        seat.trap_.program = id;
+        fail(position, std::move(seat.trap_));
+      }
+      seat.trap_ = {};
     }
     if (executor_.printed) print(seat, executor_.printed(seat.frame_));
   } catch (const std::bad_alloc&) {

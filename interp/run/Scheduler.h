@@ -36,6 +36,7 @@ private:
   unsigned polls_ = 0;            ///< own thread
   int64_t programs_ = 0;          ///< run so far; own thread
   void* frame_ = nullptr;         ///< own thread
+  Trap trap_;                     ///< of the program at hand; empty between programs; own thread
   std::atomic<int64_t> position_; ///< no program below it is, or will be, this thread's. Written by the own thread
   Seat* next_ = nullptr;          ///< under Scheduler::mutex_
 };

@@ -209,7 +209,6 @@ void streamCopy(void* dst, const void* src, int64_t bytes) {
     _mm256_stream_si256(reinterpret_cast<__m256i*>(out + 32), b);
   }
   std::memcpy(out, in, size_t(bytes));
-  _mm_sfence();
 }
 
 } // namespace tiletwin::tile

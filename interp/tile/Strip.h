@@ -5,6 +5,7 @@
 #pragma once
 #include "interp/tile/Vectors.h"
 #include <atomic>
+#include <immintrin.h>
 #include <utility>
 
 namespace tiletwin::tile {
@@ -33,7 +34,7 @@ void strip(int64_t n, void* dst, const void* const* src, uint32_t splat) {
   auto* out = static_cast<unsigned char*>(dst);
   [&]<size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
     ((at[I] = static_cast<const unsigned char*>(src[I]), step[I] = int64_t(L * kBytes[I])), ...);
-    if (splat) {
+    if (splat & ~uint32_t(kTwStream)) {
       (
           [&]() __attribute__((always_inline)) {
             if (!(splat >> I & 1)) return;
@@ -43,6 +44,17 @@ void strip(int64_t n, void* dst, const void* const* src, uint32_t splat) {
             step[I] = 0;
           }(),
           ...);
+    }
+    if constexpr (sizeof(typename Out::Element) == 4) {
+      if (splat & kTwStream && reinterpret_cast<uintptr_t>(out) % 32 == 0)
+        for (; n >= L; n -= L) {
+          alignas(32) unsigned char line[L * 4];
+          Out::template store<L>(line, Op::apply(In::template load<L>(at[I])...));
+          for (int b = 0; b < L * 4; b += 32)
+            _mm256_stream_si256(reinterpret_cast<__m256i*>(out + b), _mm256_load_si256(reinterpret_cast<const __m256i*>(line + b)));
+          out += L * 4;
+          ((at[I] += step[I]), ...);
+        }
     }
     for (; n >= L; n -= L) {
       Out::template store<L>(out, Op::apply(In::template load<L>(at[I])...));

@@ -39,6 +39,10 @@ enum class TwElementwise : uint16_t {
   Count
 };
 
+/// Bit of `splat`: dst will not be read soon and may bypass the cache (a hint; 4-byte elements heed it). The caller's next
+/// locked instruction or fence orders such stores.
+enum : uint32_t { kTwStream = 1u << 31 };
+
 /// dst[0..n) = op(src[0], src[1], src[2]). See the head of the file for `splat`.
 typedef void (*TwStripFn)(int64_t n, void* dst, const void* const* src, uint32_t splat);
 
