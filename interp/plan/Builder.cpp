@@ -65,9 +65,15 @@ BuildInstruction& PlanBuilder::emitJump(ExecFn fn, int label, llvm::StringRef te
   return in;
 }
 
+void PlanBuilder::pushScope(mlir::Operation* loop) {
+  scopes_.emplace_back();
+  scopes_.back().repeatsWrites = loop && mayWrite(loop);
+}
 std::vector<std::unique_ptr<BuildInstruction>> PlanBuilder::popScope() {
   auto code = std::move(scopes_.back().code);
+  bool wrote = scopes_.back().wrote;
   scopes_.pop_back();
+  scopes_.back().wrote |= wrote; // the caller appends the code
   return code;
 }
 void PlanBuilder::append(std::vector<std::unique_ptr<BuildInstruction>> code) {
@@ -80,6 +86,7 @@ PlanBuilder::Snapshot PlanBuilder::snapshot() const {
   for (const Scope& scope : scopes_) {
     s.code.push_back(scope.code.size());
     s.memo.push_back(scope.memo);
+    s.wrote.push_back(scope.wrote);
   }
   return s;
 }
@@ -88,6 +95,7 @@ void PlanBuilder::rollback(const Snapshot& s) {
   for (size_t i = 0; i < scopes_.size(); ++i) {
     scopes_[i].code.resize(s.code[i]);
     scopes_[i].memo = s.memo[i];
+    scopes_[i].wrote = s.wrote[i];
   }
   for (auto& g : groups_)
     g->open = false;

@@ -13,6 +13,9 @@
 // Scopes: code is collected per nesting level: 0 is the launch prologue, 1 the function (or its current block), one more for
 // each loop or branch around the current operation. A pure scalar instruction goes to the deepest level that defines one of
 // its operands, which hoists it out of loops. Everything else goes to the current level.
+// A check that a symbolic form is exact sends the program to the fallback plan, from its start. That can only be done while the
+// program has written nothing: writeMayPrecede() tells, and then values that need such a check are computed element by
+// element, but for pointers and masks of accesses (they trap instead, as wrapped offsets do not lead into the buffer).
 // Invariant: elementwise operations wait in open groups (one per shape); groups never read each other's pending values; all
 // groups are flushed before control flow and at region ends, groups with views before memory is written.
 #pragma once
@@ -112,6 +115,8 @@ struct BuildInstruction {
 struct Scope {
   std::vector<std::unique_ptr<BuildInstruction>> code;
   std::map<std::string, Reg> memo;  ///< pure scalar instructions and range checks already here
+  bool wrote = false;               ///< an instruction so far in this code may write memory
+  bool repeatsWrites = false;       ///< a loop's body with such an instruction anywhere: an earlier round may have written
 };
 
 /// An open elementwise group.
@@ -221,6 +226,9 @@ public:
   void checkRange(const Rep& r);
   /// The same for given limits.
   void checkRange(const Rep& r, int64_t min, int64_t max);
+  /// True if checkRange() would emit a check that may run after the program has written memory.
+  bool checkIsLate(const Rep& r);
+  bool checkIsLate(const Rep& r, int64_t min, int64_t max);
 
   // ---- elementwise groups (Groups.cpp) ----
   int groupFor(llvm::ArrayRef<int64_t> shape);
@@ -250,9 +258,19 @@ public:
   int bodyGroup_ = -1; ///< while a body is planned: its group; scalar operations join it
 
   // loops (ControlFlow.cpp)
-  void pushScope() { scopes_.emplace_back(); }
+  /// `loop`: null, or the operation whose body the scope is the code of.
+  void pushScope(mlir::Operation* loop = nullptr);
   std::vector<std::unique_ptr<BuildInstruction>> popScope();
   void append(std::vector<std::unique_ptr<BuildInstruction>> code);
+  /// An instruction of the current code writes memory.
+  void noteWrite() {
+    scopes_.back().wrote = true;
+    plan_->storesMemory = true;
+  }
+  /// True if the program may have written memory when an instruction emitted now at `place` runs.
+  bool writeMayPrecede(int place) const;
+  /// True if `v`, an integer or i1 tile, may become the offset or the mask of an access without leaving its symbolic form.
+  bool feedsAccess(mlir::Value v);
   /// True if `v` may be read by something that runs after memory has been written.
   bool readAcrossWrite(mlir::Operation* load, mlir::Value v);
   bool mayWrite(mlir::Operation* op);
@@ -270,7 +288,7 @@ public:
     return r;
   }
   /// Undoes everything emitted since: used when a loop's assumed representations turn out wrong.
-  struct Snapshot { std::vector<size_t> code; std::vector<std::map<std::string, Reg>> memo; };
+  struct Snapshot { std::vector<size_t> code; std::vector<std::map<std::string, Reg>> memo; std::vector<bool> wrote; };
   Snapshot snapshot() const;
   void rollback(const Snapshot& s);
   /// (emission number, register): the node of that instruction that reads it last (INT_MAX: not element by element), or
@@ -278,6 +296,15 @@ public:
   std::map<std::pair<uint64_t, Reg>, int> lastReader_, writerNode_;
 
 private:
+  /// What checkRange() has to emit for r: nothing (`proven`), or an instruction over `srcs` that may run at `place`.
+  struct RangeProof {
+    bool proven = false;
+    int place = 1;
+    llvm::SmallVector<Uniform, 6> srcs;
+    std::vector<int64_t> extents;
+    std::string name = "RangeCheck";
+  };
+  RangeProof rangeProof(const Rep& r, int64_t min, int64_t max) const;
   void bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles);
   void finish();
   void emitPrologueArguments();

@@ -221,7 +221,7 @@ LogicalResult planFor(PlanBuilder& plan, Operation* op) {
       carried[i] = carry(plan, inits[i], carried[i], level, true);
     enter(plan, carried, inits);
     Reg ivCell = plan.newReg(8, level);
-    plan.pushScope();
+    plan.pushScope(op);
     int top = plan.newLabel(), exit = plan.newLabel();
     BuildInstruction& head = plan.emitJump(execForEnter, exit, "For");
     plan.read(head, head.in.r[1], plan.cell(lower));
@@ -265,7 +265,7 @@ LogicalResult planWhile(PlanBuilder& plan, Operation* op) {
     first[i] = carry(plan, op->getOperand(unsigned(i)), first[i], level, false);
   }
   enter(plan, first, op->getOperands());
-  plan.pushScope();
+  plan.pushScope(op);
   int top = plan.newLabel(), exit = plan.newLabel();
   plan.placeLabel(top);
   uint64_t start = plan.sequence();
@@ -469,6 +469,16 @@ LogicalResult PlanBuilder::planFunction() {
       }
     }
     std::reverse(order.begin(), order.end());
+  }
+  // A branch back makes the function's code a loop.
+  {
+    llvm::DenseMap<mlir::Block*, size_t> position;
+    for (size_t i = 0; i < order.size(); ++i)
+      position[order[i]] = i;
+    for (mlir::Block* block : order)
+      for (mlir::Block* s : block->getSuccessors())
+        if (position[s] <= position[block])
+          scopes_[1].repeatsWrites = mayWrite(func_);
   }
   llvm::DenseMap<mlir::Block*, int> labels;
   llvm::DenseMap<mlir::Block*, std::vector<Carried>> carried;

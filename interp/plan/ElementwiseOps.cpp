@@ -135,11 +135,11 @@ bool affineArithmetic(PlanBuilder& plan, TwElementwise op, const Rep& a, const R
 }
 
 /// A comparison of affine tiles whose difference runs along one dimension at most: a box.
-bool boxComparison(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep& b, Rep& out) {
+bool boxComparison(PlanBuilder& plan, Operation* op, TwElementwise what, const Rep& a, const Rep& b, Rep& out) {
   if (a.type == DType::I1 || !isInteger(a.type))
     return false;
   BoxPredicate predicate;
-  switch (op) {
+  switch (what) {
   case TwElementwise::CmpEQ: predicate = BoxPredicate::Eq; break;
   case TwElementwise::CmpSLT: predicate = BoxPredicate::Lt; break;
   case TwElementwise::CmpSLE: predicate = BoxPredicate::Le; break;
@@ -157,9 +157,14 @@ bool boxComparison(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep&
   if (dim < 0)
     return false; // equal strides everywhere: leave it to the strips
   // Steps known now and small: plain index arithmetic. Others may be meant to wrap around: compare their elements.
+  // After a write a check that fails cannot be made good: only masks of accesses stay boxes then, and of smaller steps.
+  bool late = plan.checkIsLate(a) || plan.checkIsLate(b);
+  if (late && !plan.feedsAccess(op->getResult(0)))
+    return false;
+  int64_t largest = late ? 1 << 10 : 1 << 16;
   for (const Rep* r : {&a, &b})
     for (size_t d = 0; d < r->shape.size(); ++d)
-      if (r->shape[d] > 1 && (!r->strides[d].constant || r->strides[d].value > (1 << 16) || r->strides[d].value < -(1 << 16)))
+      if (r->shape[d] > 1 && (!r->strides[d].constant || r->strides[d].value > largest || r->strides[d].value < -largest))
         return false;
   plan.checkRange(a);
   plan.checkRange(b);
@@ -204,7 +209,8 @@ bool boxComparison(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep&
   return true;
 }
 
-/// x % d and x / d of an affine tile that stays inside one multiple of d: checked at run time, else the fallback plan.
+/// x % d and x / d of an affine tile that stays inside one multiple of d: checked at run time, else the fallback plan. Tiles
+/// across a multiple are common, so this form is taken only where the program can still start again.
 bool affineDivision(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep& b, Rep& out) {
   if ((op != TwElementwise::RemSI && op != TwElementwise::DivSI) || !uniform(b) || uniform(a) || PlanBuilder::widthOf(a.type) < 32)
     return false;
@@ -222,9 +228,14 @@ bool affineDivision(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep
       extents.push_back(a.shape[d] - 1);
     }
   int place = std::max(1, plan.placeFor(srcs));
-  std::string key = PlanBuilder::keyOf("UniformQuotient", srcs, extents.empty() ? 0 : extents[0]);
+  std::string name = "UniformQuotient";
+  for (int64_t e : extents)
+    name += " " + std::to_string(e);
+  std::string key = PlanBuilder::keyOf(name, srcs);
   Reg quotient = plan.remembered(place, key);
   if (quotient == kNoReg) {
+    if (plan.writeMayPrecede(place))
+      return false;
     quotient = plan.newReg(8, place);
     BuildInstruction& in = plan.emitAt(place, execUniformQuotient, "UniformQuotient");
     UniformQuotientOp& data = plan.newData<UniformQuotientOp>(in);
@@ -376,7 +387,7 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op) {
   } else if (!isBody && plan.options().symbolic && op->getNumOperands() == 2) {
     Rep a = *known(0), b = *known(1), out;
     if (a.kind == Rep::Affine && b.kind == Rep::Affine && isInteger(a.type) && a.type != DType::I1 &&
-        (affineArithmetic(plan, what, a, b, out) || boxComparison(plan, what, a, b, out) || affineDivision(plan, what, a, b, out))) {
+        (affineArithmetic(plan, what, a, b, out) || boxComparison(plan, op, what, a, b, out) || affineDivision(plan, what, a, b, out))) {
       plan.set(result, out);
       return success();
     }
@@ -438,11 +449,15 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
       plan.set(result, r);
       return success();
     }
-    if (!isBody && plan.options().symbolic && r.kind == Rep::Affine && from != DType::I1 && to != DType::I1) {
+    // Widening asks for a check. After a write it must not fail, so then only addresses and masks stay symbolic.
+    int64_t unsignedMax = fromWidth >= 64 ? INT64_MAX : (int64_t(1) << (fromWidth - 1)) - 1;
+    bool late = (name == "arith.extsi" && plan.checkIsLate(r)) || (name == "arith.extui" && plan.checkIsLate(r, 0, unsignedMax));
+    if (!isBody && plan.options().symbolic && r.kind == Rep::Affine && from != DType::I1 && to != DType::I1 &&
+        !(late && !plan.feedsAccess(result))) {
       if (name == "arith.extsi")
         plan.checkRange(r);
       else if (name == "arith.extui")
-        plan.checkRange(r, 0, fromWidth >= 64 ? INT64_MAX : (int64_t(1) << (fromWidth - 1)) - 1);
+        plan.checkRange(r, 0, unsignedMax);
       else {
         r.base = convert(r.base);
         for (Uniform& s : r.strides)

@@ -444,7 +444,7 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
         box = &u;
       sameBox &= u.lo == box->lo && u.hi == box->hi;
       node.locationIndex = locationIndex(mlir::Location(llvm::cast<mlir::LocationAttr>(mlir::Attribute::getFromOpaquePointer(node.location))));
-      plan_->storesMemory = true;
+      noteWrite();
     }
   }
   data.regionIsBox = onlySinks && box && sameBox && !box->lo.empty();

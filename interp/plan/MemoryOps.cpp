@@ -6,6 +6,8 @@
 #include "interp/plan/Builder.h"
 #include "ir/TT.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace tiletwin::interp {
 
@@ -92,6 +94,50 @@ bool PlanBuilder::readAcrossWrite(Operation* load, Value v) {
   return false;
 }
 
+bool PlanBuilder::feedsAccess(Value v) {
+  // Operations that keep offsets affine and masks boxes.
+  static const llvm::StringRef kSymbolic[] = {"arith.addi", "arith.andi", "arith.cmpi", "arith.extsi", "arith.extui", "arith.muli",
+      "arith.select", "arith.shli", "arith.subi", "arith.trunci", "tt.broadcast", "tt.expand_dims", "tt.reshape", "tt.split",
+      "tt.trans"};
+  llvm::SmallVector<Value, 8> work;
+  llvm::SmallPtrSet<void*, 16> seen;
+  auto follow = [&](Value next) {
+    if (seen.insert(next.getAsOpaquePointer()).second)
+      work.push_back(next);
+  };
+  follow(v);
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    for (mlir::OpOperand& use : next.getUses()) {
+      Operation* user = use.getOwner();
+      Operation* parent = user->getParentOp();
+      llvm::StringRef name = user->getName().getStringRef();
+      unsigned index = use.getOperandNumber();
+      auto carried = [&](Operation* loop, unsigned i) {
+        follow(loop->getRegion(0).getArgument(i + 1));
+        follow(loop->getResult(i));
+      };
+      // A stored value is no part of the address.
+      if ((name == "tt.load" && index < 2) || (name == "tt.store" && index != 1) || name == "tt.addptr")
+        return true;
+      if (name == "scf.for" && index >= 3)
+        carried(user, index - 3);
+      else if (name == "scf.yield" && parent->getName().getStringRef() == "scf.for")
+        carried(parent, index);
+      else if (name == "scf.yield" && parent->getName().getStringRef() == "scf.if")
+        follow(parent->getResult(index));
+      else if (name != "tt.return" && user->hasTrait<mlir::OpTrait::IsTerminator>())
+        return true; // other loops and blocks are not followed
+      else if (name == "scf.while")
+        return true;
+      else if (llvm::is_contained(kSymbolic, name))
+        for (Value result : user->getResults())
+          follow(result);
+    }
+  }
+  return false;
+}
+
 /// The mask as a box if it can be one; constant true gives no mask at all.
 static bool maskAsBox(PlanBuilder& plan, Value mask, bool& masked, Rep& box) {
   masked = false;
@@ -135,7 +181,7 @@ static void scalarAccess(PlanBuilder& plan, Operation* op, bool isStore, Value p
     plan.read(in, access.other, plan.cell(plan.rep(other).base));
   if (isStore) {
     plan.read(in, access.data, plan.cell(plan.rep(data).base));
-    plan.plan().storesMemory = true;
+    plan.noteWrite();
   } else {
     Reg dst = plan.newReg(8);
     plan.write(in, access.data, dst);
@@ -180,7 +226,7 @@ static void gatherAccess(PlanBuilder& plan, bool isStore, Value pointer, Value m
   op.dataIsCell = dataIsCell;
   if (isStore) {
     plan.read(in, op.data, source);
-    plan.plan().storesMemory = true;
+    plan.noteWrite();
   } else {
     Reg dst = plan.newTile(type, shape);
     plan.write(in, op.data, dst);

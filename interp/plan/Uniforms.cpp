@@ -138,40 +138,60 @@ void PlanBuilder::move(Reg dst, const Uniform& src) {
   write(in, in.in.r[0], dst);
 }
 
-void PlanBuilder::checkRange(const Rep& r) {
-  int width = widthOf(r.type);
+/// The values of r's type.
+static std::pair<int64_t, int64_t> limitsOf(const Rep& r) {
+  int width = PlanBuilder::widthOf(r.type);
   if (width >= 64)
-    return checkRange(r, INT64_MIN, INT64_MAX);
-  checkRange(r, -(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1);
+    return {INT64_MIN, INT64_MAX};
+  return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
 }
 
-void PlanBuilder::checkRange(const Rep& r, int64_t min, int64_t max) {
-  llvm::SmallVector<Uniform, 6> srcs;
-  std::vector<int64_t> extents;
-  srcs.push_back(r.base);
-  std::string name = "RangeCheck";
+bool PlanBuilder::writeMayPrecede(int place) const {
+  for (int l = 1; l <= place; ++l)
+    if (scopes_[l].wrote || scopes_[l].repeatsWrites)
+      return true;
+  return false;
+}
+
+PlanBuilder::RangeProof PlanBuilder::rangeProof(const Rep& r, int64_t min, int64_t max) const {
+  RangeProof proof;
+  proof.srcs.push_back(r.base);
   bool constant = r.base.constant;
   int64_t lo = r.base.value, hi = r.base.value;
   for (size_t d = 0; d < r.strides.size(); ++d) {
     if (r.shape[d] == 1 || r.strides[d].is(0))
       continue;
-    srcs.push_back(r.strides[d]);
-    extents.push_back(r.shape[d] - 1);
-    name += " " + std::to_string(r.shape[d]);
+    proof.srcs.push_back(r.strides[d]);
+    proof.extents.push_back(r.shape[d] - 1);
+    proof.name += " " + std::to_string(r.shape[d]);
     constant &= r.strides[d].constant;
     if (constant) {
-      int64_t span = r.strides[d].value * (r.shape[d] - 1);
-      (span < 0 ? lo : hi) += span;
+      int64_t span;
+      constant = !__builtin_mul_overflow(r.strides[d].value, r.shape[d] - 1, &span) &&
+                 !__builtin_add_overflow(span < 0 ? lo : hi, span, span < 0 ? &lo : &hi);
     }
   }
-  bool whole = widthOf(r.type) >= 64 ? min == INT64_MIN && max == INT64_MAX
-                                     : min == -(int64_t(1) << (widthOf(r.type) - 1)) && max == (int64_t(1) << (widthOf(r.type) - 1)) - 1;
-  if (extents.empty() && whole)
-    return; // every element is the base, which is canonical
-  if (constant && lo >= min && hi <= max)
+  // With all strides 0 every element is the base, which is canonical.
+  proof.proven = (proof.extents.empty() && limitsOf(r) == std::make_pair(min, max)) || (constant && lo >= min && hi <= max);
+  proof.place = std::max(1, placeFor(proof.srcs));
+  return proof;
+}
+
+bool PlanBuilder::checkIsLate(const Rep& r) { return checkIsLate(r, limitsOf(r).first, limitsOf(r).second); }
+bool PlanBuilder::checkIsLate(const Rep& r, int64_t min, int64_t max) {
+  RangeProof proof = rangeProof(r, min, max);
+  return !proof.proven && writeMayPrecede(proof.place);
+}
+
+void PlanBuilder::checkRange(const Rep& r) { checkRange(r, limitsOf(r).first, limitsOf(r).second); }
+
+void PlanBuilder::checkRange(const Rep& r, int64_t min, int64_t max) {
+  RangeProof proof = rangeProof(r, min, max);
+  if (proof.proven)
     return;
-  int place = std::max(1, placeFor(srcs));
-  std::string key = keyOf(name + " " + std::to_string(min), srcs, max);
+  // Early checks stand as far out as they can. A late one ends the program, so it must not run unless the operation does.
+  int place = writeMayPrecede(proof.place) ? level() : proof.place;
+  std::string key = keyOf(proof.name + " " + std::to_string(min), proof.srcs, max);
   for (int l = 1; l <= place; ++l)
     if (remembered(l, key) != kNoReg)
       return;
@@ -179,11 +199,11 @@ void PlanBuilder::checkRange(const Rep& r, int64_t min, int64_t max) {
   RangeCheckOp& data = newData<RangeCheckOp>(in);
   data.min = min;
   data.max = max;
-  data.extents = extents;
-  data.strides.resize(extents.size());
-  read(in, data.base, srcs[0]);
-  for (size_t d = 0; d < extents.size(); ++d)
-    read(in, data.strides[d], srcs[d + 1]);
+  data.extents = proof.extents;
+  data.strides.resize(proof.extents.size());
+  read(in, data.base, proof.srcs[0]);
+  for (size_t d = 0; d < proof.extents.size(); ++d)
+    read(in, data.strides[d], proof.srcs[d + 1]);
   remember(place, key, 0);
   needFallback();
 }

@@ -136,13 +136,15 @@ InstructionRef execResult(InstructionRef in, Frame& f) {
   return in + 1;
 }
 
-/// Leaves the program because symbolic index arithmetic is not exact here.
-static InstructionRef restart(InstructionRef in, Frame& f, const char* what) {
+/// Leaves the program because symbolic index arithmetic is not exact here. `lo` and `hi`: the smallest and the largest index.
+static InstructionRef restart(InstructionRef in, Frame& f, int64_t lo, int64_t hi) {
   if (!f.stored && f.plan->fallback) {
     f.restart = true;
     return nullptr;
   }
-  return raise(in, f, TrapKind::OffsetOverflow, "tt.addptr", what);
+  return raise(in, f, TrapKind::OffsetOverflow, "tt.addptr",
+               "the indices of this tile go from " + std::to_string(lo) + " to " + std::to_string(hi) +
+                   ", and the program has already written memory, so that it cannot start again with every index wrapped by itself");
 }
 
 InstructionRef execRangeCheck(InstructionRef in, Frame& f) {
@@ -158,7 +160,7 @@ InstructionRef execRangeCheck(InstructionRef in, Frame& f) {
       overflow |= __builtin_add_overflow(hi, span, &hi);
   }
   if (overflow || lo < op.min || hi > op.max) [[unlikely]]
-    return restart(in, f, "after the program had written memory");
+    return restart(in, f, lo, hi);
   return in + 1;
 }
 
@@ -171,7 +173,7 @@ InstructionRef execUniformQuotient(InstructionRef in, Frame& f) {
   }
   // Truncating division gives one quotient for all of [lo, hi] if neither end crosses a multiple.
   if (divisor <= 0 || lo < 0 || hi > INT32_MAX || lo / divisor != hi / divisor) [[unlikely]]
-    return restart(in, f, "in a division of indices, after the program had written memory");
+    return restart(in, f, lo, hi);
   f.at<int64_t>(op.dst.v) = lo / divisor;
   return in + 1;
 }

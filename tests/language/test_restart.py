@@ -1,0 +1,70 @@
+"""Index arithmetic after stores: no program may start again then, and every index still has its exact value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import restart_kernels as kernels
+import torch
+
+
+@pytest.mark.parametrize(("m", "n", "k"), [(37, 53, 29), (64, 32, 16), (1, 33, 7), (95, 17, 64)])
+@pytest.mark.parametrize("programs", [1, 3])
+def test_persistent_matmul(m: int, n: int, k: int, programs: int) -> None:
+    rng = np.random.default_rng(m * n + k)
+    a, b = (torch.from_numpy(rng.integers(-8, 8, shape).astype(np.float32)) for shape in ((m, k), (k, n)))
+    out = torch.full((m, n), float("nan"))
+    kernels.persistent_matmul[(programs,)](a, b, out, m, n, k, 16, 16, 16)
+    assert torch.equal(out, a @ b)  # sums of small integers are exact
+
+
+@pytest.mark.parametrize("n", [64, 61, 7, 1])
+def test_in_place(n: int) -> None:
+    x = torch.arange(n, dtype=torch.int32)
+    want = x.numpy().copy()
+    rounds, block = 5, 16
+    for r in range(rounds):
+        for start in range(0, n, block):
+            at = np.arange(start, start + block)
+            other = want[(at + r) % n]
+            want[at[at < n]] += other[at < n]
+    kernels.rotate_and_add[(1,)](x, n, rounds, block)
+    assert (x.numpy() == want).all()
+
+
+@pytest.mark.parametrize("width", [1, 5, 16, 48, 100])
+def test_rows_and_columns(width: int) -> None:
+    n = 100
+    out = torch.zeros(n, dtype=torch.int32)
+    kernels.rows_and_columns[(1,)](out, width, n, 16)
+    at = np.arange(n)
+    assert (out.numpy() == at // width * 1000 + at % width).all()
+
+
+@pytest.mark.parametrize("seed", [0, 53000, 2**31 - 20, -5])
+def test_hashes(seed: int) -> None:
+    n, rounds, block = 50, 40, 64
+    out, negative = torch.zeros(rounds * n, dtype=torch.int32), torch.zeros(rounds * n, dtype=torch.int32)
+    wide = torch.zeros(rounds * n, dtype=torch.int64)
+    kernels.hashes[(1,)](out, wide, negative, seed, n, rounds, block)
+    at, start = np.arange(n, dtype=np.int32), np.int32(seed)
+    with np.errstate(over="ignore"):
+        for r in range(rounds):
+            h = (at + start) * np.int32(40503) + np.int32(r * 2654435)
+            row = slice(r * n, r * n + n)
+            assert (out.numpy()[row] == h ^ (h >> 15)).all()
+            assert (wide.numpy()[row] == h.astype(np.int64) * 3).all()
+            assert (negative.numpy()[row] == np.where(h < 0, at, -1)).all()
+            start += np.int32(40503)
+
+
+def test_select_by_hash() -> None:
+    rounds, block = 60, 1024
+    out = torch.zeros(block, dtype=torch.int32)
+    want, at, seed = np.zeros(block, np.int32), np.arange(block, dtype=np.int32), np.int32(7)
+    kernels.select_by_hash[(1,)](out, 7, rounds, block)
+    with np.errstate(over="ignore"):
+        for r in range(rounds):
+            want[at * np.int32(40503) + seed < 0] = r + 1
+            seed += np.int32(123456789)
+    assert (out.numpy() == want).all()
