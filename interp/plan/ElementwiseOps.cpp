@@ -166,8 +166,14 @@ bool boxComparison(PlanBuilder& plan, Operation* op, TwElementwise what, const R
     for (size_t d = 0; d < r->shape.size(); ++d)
       if (r->shape[d] > 1 && (!r->strides[d].constant || r->strides[d].value > largest || r->strides[d].value < -largest))
         return false;
-  plan.checkRange(a);
-  plan.checkRange(b);
+  // A mask along one dimension is looked at again when its values wrap around: it is as a rule an interval still.
+  bool exact = late;
+  for (size_t d = 0; d < a.shape.size(); ++d)
+    exact &= int(d) == dim || a.shape[d] == 1 || (a.strides[d].is(0) && b.strides[d].is(0));
+  if (!exact) {
+    plan.checkRange(a);
+    plan.checkRange(b);
+  }
   // a.base + i*sa  pred  b.base + i*sb   <=>   a.base + i*(sa - sb)  pred  b.base, in 64 bits.
   Uniform stride = plan.scalar(ScalarOp::SatSub, 64, a.strides[dim], b.strides[dim]);
   out = Rep();
@@ -177,24 +183,33 @@ bool boxComparison(PlanBuilder& plan, Operation* op, TwElementwise what, const R
   out.lo.assign(a.shape.size(), Uniform::of(0));
   for (int64_t s : a.shape)
     out.hi.push_back(Uniform::of(s));
-  if (stride.is(1) && predicate == BoxPredicate::Lt) {
+  if (!exact && stride.is(1) && predicate == BoxPredicate::Lt) {
     out.hi[dim] = plan.scalar(ScalarOp::SatSub, 64, b.base, a.base);
     return true;
   }
-  if (stride.is(1) && predicate == BoxPredicate::Ge) {
+  if (!exact && stride.is(1) && predicate == BoxPredicate::Ge) {
     out.lo[dim] = plan.scalar(ScalarOp::SatSub, 64, b.base, a.base);
     return true;
   }
-  llvm::SmallVector<Uniform, 3> srcs = {a.base, stride, b.base};
-  int place = plan.placeFor(srcs);
-  std::string key = PlanBuilder::keyOf("BoxBound" + std::to_string(int(predicate)), srcs, a.shape[dim]);
+  llvm::SmallVector<Uniform, 5> srcs = {a.base, stride, b.base};
+  int place = exact ? plan.level() : plan.placeFor(srcs);
+  std::string name = exact ? "ExactBoxBound" : "BoxBound";
+  if (exact)
+    srcs.append({a.strides[dim], b.strides[dim], Uniform::of(PlanBuilder::widthOf(a.type))});
+  std::string key = PlanBuilder::keyOf(name + std::to_string(int(predicate)), srcs, a.shape[dim]);
   Reg lo = plan.remembered(place, key), hi = plan.remembered(place, key + "h");
   if (lo == kNoReg) {
     lo = plan.newReg(8, place);
     hi = plan.newReg(8, place);
-    BuildInstruction& in = plan.emitAt(place, execBoxBound, "BoxBound");
+    BuildInstruction& in = plan.emitAt(place, exact ? execExactBoxBound : execBoxBound, name);
     BoxBoundOp& data = plan.newData<BoxBoundOp>(in);
     data.size = a.shape[dim];
+    if (exact) {
+      data.leftStride = a.strides[dim].value;
+      data.rightStride = b.strides[dim].value;
+      data.width = PlanBuilder::widthOf(a.type);
+      plan.needFallback();
+    }
     data.predicate = predicate;
     plan.read(in, data.base, a.base);
     plan.read(in, data.stride, stride);

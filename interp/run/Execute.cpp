@@ -164,6 +164,43 @@ InstructionRef execRangeCheck(InstructionRef in, Frame& f) {
   return in + 1;
 }
 
+static bool holds(BoxPredicate p, int64_t a, int64_t b) {
+  switch (p) {
+  case BoxPredicate::Lt: return a < b;
+  case BoxPredicate::Le: return a <= b;
+  case BoxPredicate::Gt: return a > b;
+  case BoxPredicate::Ge: return a >= b;
+  case BoxPredicate::Eq: break;
+  }
+  return a == b;
+}
+
+InstructionRef execExactBoxBound(InstructionRef in, Frame& f) {
+  const BoxBoundOp& op = *static_cast<const BoxBoundOp*>(in->data);
+  int64_t left = op.base.get(f), right = op.bound.get(f);
+  auto wrapped = [&](int64_t base, int64_t stride, int64_t i) {
+    return int64_t((uint64_t(base) + uint64_t(stride) * uint64_t(i)) << (64 - op.width)) >> (64 - op.width);
+  };
+  auto straight = [&](int64_t base, int64_t stride) {
+    int64_t last = wrapped(base, stride, op.size - 1);
+    return stride < 0 ? last <= base : last >= base;
+  };
+  if (straight(left, op.leftStride) && straight(right, op.rightStride)) [[likely]]
+    return execBoxBound(in, f);
+  int64_t lo = 0, hi = 0;
+  for (int64_t i = 0; i < op.size; ++i) {
+    if (!holds(op.predicate, wrapped(left, op.leftStride, i), wrapped(right, op.rightStride, i)))
+      continue;
+    if (hi && hi != i)
+      return restart(in, f, left, left + op.leftStride * (op.size - 1));
+    lo = hi ? lo : i;
+    hi = i + 1;
+  }
+  f.at<int64_t>(op.lo.v) = lo;
+  f.at<int64_t>(op.hi.v) = hi;
+  return in + 1;
+}
+
 InstructionRef execUniformQuotient(InstructionRef in, Frame& f) {
   const UniformQuotientOp& op = *static_cast<const UniformQuotientOp*>(in->data);
   int64_t lo = op.base.get(f), hi = lo, divisor = op.divisor.get(f);

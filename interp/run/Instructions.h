@@ -262,6 +262,9 @@ struct BoxBoundOp {
   int64_t size = 0;
   BoxPredicate predicate = BoxPredicate::Lt;
   Off lo, hi;
+  // execExactBoxBound only: `stride` is left - right, of values that wrap around in `width` bits.
+  int64_t leftStride = 0, rightStride = 0;
+  int32_t width = 64;
 };
 
 /// Quotient of base + i*stride by divisor, the same for all i of the tile; else the program restarts on the fallback plan.
@@ -302,6 +305,8 @@ InstructionRef execForNext(InstructionRef in, Frame& f);       // iv += r[1]; pc
 InstructionRef execReturn(InstructionRef in, Frame& f);
 InstructionRef execRangeCheck(InstructionRef in, Frame& f);    // data: RangeCheckOp
 InstructionRef execBoxBound(InstructionRef in, Frame& f);      // data: BoxBoundOp
+/// The same where values may wrap around: their interval if they have one, else the program restarts on the fallback plan.
+InstructionRef execExactBoxBound(InstructionRef in, Frame& f);
 InstructionRef execUniformQuotient(InstructionRef in, Frame& f); // data: UniformQuotientOp
 InstructionRef execScalarLoad(InstructionRef in, Frame& f);    // data: ScalarAccessOp
 InstructionRef execScalarStore(InstructionRef in, Frame& f);

@@ -118,6 +118,41 @@ BOOST_AUTO_TEST_CASE(vector_add_is_one_group) {
   BOOST_TEST(count(plan.fallback->codeText, "Scatter") == 1u);
 }
 
+// Blocks of a range, one a round, loaded, stored and loaded by an index modulo %m: only the last is no box.
+BOOST_AUTO_TEST_CASE(loop_with_a_store_keeps_boxes_but_not_remainders) {
+  Planner planner;
+  auto program = planner.plan(R"(
+tt.func public @f(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ns = tt.splat %n : i32 -> tensor<64xi32>
+  %ms = tt.splat %m : i32 -> tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %qs = tt.splat %q : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  scf.for %k = %c0 to %n step %c64 : i32 {
+    %s = tt.splat %k : i32 -> tensor<64xi32>
+    %x = arith.addi %s, %i : tensor<64xi32>
+    %inside = arith.cmpi slt, %x, %ns : tensor<64xi32>
+    %a = tt.addptr %ps, %x : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %v = tt.load %a, %inside : tensor<64x!tt.ptr<f32>>
+    %r = arith.remsi %x, %ms : tensor<64xi32>
+    %b = tt.addptr %ps, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %w = tt.load %b : tensor<64x!tt.ptr<f32>>
+    %y = arith.addf %v, %w : tensor<64xf32>
+    %c = tt.addptr %qs, %x : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    tt.store %c, %y, %inside : tensor<64x!tt.ptr<f32>>
+  }
+  tt.return
+})");
+  BOOST_REQUIRE_MESSAGE(program, planner.diagnostics);
+  const std::vector<std::string>& text = program->plan().codeText;
+  BOOST_TEST(count(text, "Load") == 1u);
+  BOOST_TEST(count(text, "Gather") == 1u);
+  BOOST_TEST(count(text, "Scatter") == 0u);
+  BOOST_TEST(count(text, "UniformQuotient") == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(matmul_loop_is_loads_dot_and_two_additions) {
   Planner planner;
   auto program = planner.plan(kMatmul);

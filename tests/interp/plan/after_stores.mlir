@@ -96,6 +96,24 @@ tt.func public @values(%p: !tt.ptr<i32> {check.data = dense<0> : tensor<8xi32>, 
   tt.return
 }
 
+// The mask of a store wraps around and is an interval still.
+tt.func public @mask(%p: !tt.ptr<i32> {check.data = dense<0> : tensor<8xi32>, check.after = dense<[7, 7, 7, 7, 4, 5, 6, 7]> : tensor<8xi32>},
+                     %base: i32 {check.value = 2147483644 : i32}) {
+  %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<8x!tt.ptr<i32>>
+  %q = tt.addptr %ps, %i : tensor<8x!tt.ptr<i32>>, tensor<8xi32>
+  tt.store %q, %i : tensor<8x!tt.ptr<i32>>
+  %v = tt.load %q : tensor<8x!tt.ptr<i32>>
+  check.eq %v, dense<[0, 1, 2, 3, 4, 5, 6, 7]> : tensor<8xi32>
+  %b = tt.splat %base : i32 -> tensor<8xi32>
+  %x = arith.addi %b, %i : tensor<8xi32>
+  %one = arith.constant dense<1> : tensor<8xi32>
+  %seven = arith.constant dense<7> : tensor<8xi32>
+  %m = arith.cmpi sgt, %x, %one : tensor<8xi32>
+  tt.store %q, %seven, %m : tensor<8x!tt.ptr<i32>>
+  tt.return
+}
+
 // An arm that does not run checks nothing, though its offsets depend on nothing inside of it.
 tt.func public @branch_not_taken(%p: !tt.ptr<i32> {check.data = dense<0> : tensor<4xi32>, check.after = dense<[0, 1, 2, 3]> : tensor<4xi32>},
                                  %base: i32 {check.value = 2147483646 : i32}, %never: i1 {check.value = false}) {
