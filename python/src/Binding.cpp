@@ -1,5 +1,6 @@
 // python/src/Binding.cpp -- binding and classification; see Binding.h.
 #include "Binding.h"
+#include "TorchGuard.h"
 #include "Elements.h"
 #include "Interned.h"
 #include "runtime/FloatFormats.h"
@@ -402,6 +403,7 @@ bool classify(const std::string& kernel, const std::vector<Parameter>& parameter
   call.leaves.reserve(parameters.size());
   call.buffers.reserve(parameters.size());
   Classifier classifier(kernel, constants, call);
+  TorchGuard guard;
   for (size_t i = 0; i < parameters.size(); ++i)
     if (!classifier.argument(parameters[i], call.values[i])) return false;
   for (auto [name, value] : call.options) {

@@ -1,5 +1,6 @@
 // python/src/Registry.cpp -- see Registry.h.
 #include "Registry.h"
+#include "TorchGuard.h"
 #include "Arrays.h"
 #include "Elements.h"
 #include "Interned.h"
@@ -57,6 +58,8 @@ PyMethodDef kFunctions[] = {
     {"register_memory", registerMemory, METH_VARARGS, "register_memory(array, name) -> address"},
     {"unregister_memory", unregisterMemory, METH_O, "unregister_memory(address)"},
     {"instruction_set", instructionSet, METH_NOARGS, "Name of the instruction set in use."},
+    {"set_torch_guard", setTorchGuard, METH_O,
+     "set_torch_guard(type): a context manager that keeps torch function modes out of launches, or None."},
     {"array_info", arrayInfo, METH_O, "Element type, address and extents of an array."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from tiletwin import _C
+
 MARK = "_tiletwin_cuda"
 NAME = "NVIDIA H200 (emulated on the CPU)"
 MEMORY = 141 * 10**9
@@ -74,6 +76,7 @@ def install(torch: Any) -> None:
     _patch_cuda(torch)
     _mode = _make_mode(torch)
     _mode.__enter__()
+    _C.set_torch_guard(torch._C.DisableTorchFunction)
 
 
 def _notice() -> None:

@@ -1,0 +1,24 @@
+// python/src/TorchGuard.h -- keeps torch function modes out of a launch's questions to its tensors.
+// While torch.cuda is emulated, a Python mode sees every call on a tensor; asking for a storage's extent is none of its
+// business and would cost a Python call each. Not here: the mode (tiletwin/cuda_emulation.py).
+#pragma once
+#include "frontend/PyRef.h"
+
+namespace tiletwin::python {
+
+/// Switches torch function modes off for a scope, if setTorchGuard() named how. Needs the GIL.
+class TorchGuard {
+public:
+  TorchGuard();
+  ~TorchGuard();
+  TorchGuard(const TorchGuard&) = delete;
+  TorchGuard& operator=(const TorchGuard&) = delete;
+
+private:
+  PyRef guard_;
+};
+
+/// Python: set_torch_guard(type): `type` is a context manager without arguments (torch._C.DisableTorchFunction), or None.
+PyObject* setTorchGuard(PyObject* module, PyObject* type);
+
+} // namespace tiletwin::python
