@@ -147,9 +147,13 @@ void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const
               int64_t n) {
   for (const int32_t s : g.moving)
     w.at[s] = w.base[s] + pos * w.step[s];
-  if (w.ahead)
-    for (const std::byte *p = w.at[w.fetched] + w.ahead, *end = p + n * w.step[w.fetched]; p < end; p += 64)
-      __builtin_prefetch(p, 0, 2);
+  const std::byte *next = nullptr, *nextEnd = nullptr;
+  int64_t share = 0; // fetched before each step: all at once would wait for memory
+  if (w.ahead) {
+    next = w.at[w.fetched] + w.ahead;
+    nextEnd = next + n * w.step[w.fetched];
+    share = n * w.step[w.fetched] / int64_t(g.steps.size()) + 64;
+  }
   if (g.mayCopy)
     for (const int32_t s : g.moving) {
       const int32_t buffer = g.strided[size_t(s)], bytes = g.streams[size_t(s)].elementBytes;
@@ -160,6 +164,8 @@ void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const
       }
     }
   for (const GroupStep *a = w.steps, *end = a + g.steps.size(); a != end; ++a) {
+    for (const std::byte* stop = std::min(next + share, nextEnd); next < stop; next += 64)
+      __builtin_prefetch(next, 0, 2);
     if (a->kind == GroupNode::Strip) [[likely]] {
       const void* src[3] = {w.at[a->src[0]], w.at[a->src[1]], w.at[a->src[2]]};
       a->fn(n, const_cast<std::byte*>(w.at[a->dst]), src, a->splat | uint32_t(w.streaming >> (a->node & 63) & 1) << 31);

@@ -217,18 +217,27 @@ void copyView(const LoadOp& load, Frame& f) {
   pointToTile(load, v, f);
 }
 
-/// Fills the tile with what masked-off lanes hold.
-static void fillTile(const LoadOp& load, Frame& f, uint64_t fill) {
-  int64_t elements = 1, bytes = load.access.elementBytes;
-  for (int64_t s : load.access.shape)
-    elements *= s;
-  std::byte* tile = f.arena + load.tile.v;
-  if (load.otherIsTile)
-    std::memcpy(tile, f.arena + load.otherTile.v, size_t(elements * bytes));
-  else if (fill == 0)
-    std::memset(tile, 0, size_t(elements * bytes));
-  else
-    tileOps().stridedCopy(bytes)(elements, tile, bytes, &fill, 0);
+/// Fills what masked-off lanes hold: the outside of the box, or the whole tile where the outside is not one run at each end.
+static void fillTile(const LoadOp& load, const AccessRange& range, Frame& f, uint64_t fill) {
+  int64_t row = load.access.elementBytes, rows = load.access.shape.empty() ? 1 : load.access.shape[0];
+  bool ends = !range.empty && !load.access.shape.empty();
+  for (size_t d = 1; d < load.access.shape.size(); ++d) {
+    row *= load.access.shape[d];
+    ends &= range.lo[d] == 0 && range.hi[d] == load.access.shape[d];
+  }
+  auto fillRows = [&](int64_t first, int64_t last) {
+    std::byte* tile = f.arena + load.tile.v + first * row;
+    const int64_t bytes = (last - first) * row, element = load.access.elementBytes;
+    if (load.otherIsTile)
+      std::memcpy(tile, f.arena + load.otherTile.v + first * row, size_t(bytes));
+    else if (fill == 0)
+      std::memset(tile, 0, size_t(bytes));
+    else
+      tileOps().stridedCopy(element)(bytes / element, tile, element, &fill, 0);
+  };
+  fillRows(0, ends ? range.lo[0] : rows);
+  if (ends)
+    fillRows(range.hi[0], rows);
 }
 
 InstructionRef execLoad(InstructionRef in, Frame& f) {
@@ -259,7 +268,7 @@ InstructionRef execLoad(InstructionRef in, Frame& f) {
   }
   pointToTile(op, v, f);
   if (!range.full)
-    fillTile(op, f, fill);
+    fillTile(op, range, f, fill);
   if (!range.empty)
     copyBox(op.access.shape, range.lo, range.hi, reinterpret_cast<const std::byte*>(range.base), range.strides, f.arena + op.tile.v,
             op.access.elementBytes);

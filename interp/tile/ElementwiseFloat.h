@@ -32,7 +32,7 @@ template <DType T> TwStripFn findFloatStrip(TwElementwise op) {
       {E::MinimumF, F::template heavy2<MinimumF>},
       {E::NegF, F::template light1<NegF>},
       {E::AbsF, F::template light1<AbsF>},
-      {E::Exp, F::template heavy1<Exp>},
+      {E::Exp, strip<Exp, F::kLight, typename F::S, typename F::S>},
       {E::Exp2, F::template heavy1<Exp2>},
       {E::Log, F::template heavy1<Log>},
       {E::Log2, F::template heavy1<Log2>},

@@ -44,37 +44,46 @@ TILETWIN_INLINE PacketF scaleByPowerOf2(PacketF p, PacketF k) {
 #endif
 }
 /// The same for results that are normal numbers, where `shifted` is k + 1.5 * 2^23: k is added to the exponent.
-TILETWIN_INLINE PacketF scaleNormal(PacketF p, PacketF shifted) {
-  using I = Vec<int32_t, kLanesF>;
-  return (PacketF)((I)p + ((I)shifted << 23));
+template <class V> TILETWIN_INLINE V scaleNormal(V p, V shifted) {
+  using I = Vec<int32_t, kLanesOf<V>>;
+  return (V)((I)p + ((I)shifted << 23));
 }
 inline constexpr float kShift = 0x1.8p23f; ///< adding it rounds to an integer, left in the low bits
 
 struct Exp {
   /// k = shifted - kShift is x / ln 2 rounded; gives e^(x - k ln 2).
-  static TILETWIN_INLINE PacketF reduced(PacketF x, PacketF k) {
-    PacketF r = fmaF(k, allF(-0x1.62e4p-1f), x); // few bits: the product is exact
-    r = fmaF(k, allF(-0x1.7f7d1cp-20f), r);
-    const PacketF square = r * r;
-    const PacketF high = fmaF(square, allF(0.00139262508314976117f),
-                              fmaF(r, allF(0.0083632328836826182f), allF(0.0416665542129841503f)));
-    const PacketF p = fmaF(high, square, fmaF(r, allF(0.166665766661199283f), allF(0.5f)));
-    return fmaF(p, square, r) + 1.f;
+  template <class V> static TILETWIN_INLINE V reduced(V x, V k) {
+    const auto all = [](float c) __attribute__((always_inline)) { return V{} + c; };
+    V r = fusedMultiplyAdd(k, all(-0x1.62e4p-1f), x); // few bits: the product is exact
+    r = fusedMultiplyAdd(k, all(-0x1.7f7d1cp-20f), r);
+    const V square = r * r;
+    const V high = fusedMultiplyAdd(square, all(0.00139262508314976117f),
+                                    fusedMultiplyAdd(r, all(0.0083632328836826182f), all(0.0416665542129841503f)));
+    const V p = fusedMultiplyAdd(high, square, fusedMultiplyAdd(r, all(0.166665766661199283f), all(0.5f)));
+    return fusedMultiplyAdd(p, square, r) + 1.f;
   }
   /// For |x| < 87: neither the result nor a step leaves the normal numbers.
-  static TILETWIN_INLINE PacketF inRange(PacketF x) {
-    const PacketF shifted = fmaF(x, allF(0x1.715476p+0f), allF(kShift));
-    return scaleNormal(reduced(x, shifted - kShift), shifted);
+  template <class V> static TILETWIN_INLINE V inRange(V x) {
+    const V shifted = fusedMultiplyAdd(x, V(V{} + 0x1.715476p+0f), V(V{} + kShift));
+    return scaleNormal(reduced(x, V(shifted - kShift)), shifted);
   }
-  static TILETWIN_INLINE PacketF apply(PacketF x) {
+  /// Any number of f32 lanes: packets in range go together, which keeps several chains in flight.
+  template <class V> static TILETWIN_INLINE V apply(V x) {
     if (!anyLane(~(__builtin_elementwise_abs(x) < 87.f))) [[likely]]
       return inRange(x);
+    return mapPackets([](PacketF p) __attribute__((always_inline)) { return anyRange(p); }, x);
+  }
+  static TILETWIN_INLINE PacketF anyRange(PacketF x) {
+    if (!anyLane(~(x < -104.5f))) // far below the smallest subnormal: masked-off lanes of a softmax
+      return PacketF{};
     PacketF c = allF(-104.5f) > x ? allF(-104.5f) : x; // a NaN stays
     c = allF(89.f) < c ? allF(89.f) : c;
     const PacketF k = fmaF(c, allF(0x1.715476p+0f), allF(kShift)) - kShift;
     return scaleByPowerOf2(reduced(c, k), k);
   }
-  static TILETWIN_INLINE PacketD apply(PacketD x) {
+  template <class V>
+    requires std::is_same_v<LaneOf<V>, double>
+  static TILETWIN_INLINE V apply(V x) {
     return mapLanes([](double v) { return std::exp(v); }, x);
   }
 };
