@@ -15,9 +15,9 @@ if os.environ.get("TILETWIN_INTERPRET") != "1":
     os.execv(sys.executable, [sys.executable, *sys.argv])
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "demo"))
 
-import memray  # noqa: E402
-import torch  # noqa: E402
-from kernels import matmul, row_softmax, vector_add  # noqa: E402
+import memray
+import torch
+from kernels import matmul, row_softmax, vector_add
 
 LIMIT_MIB = 64
 
@@ -31,7 +31,12 @@ def launches(programs):
     yield "softmax", lambda: row_softmax[(programs,)](s, s_out, 512, 512, BLOCK=512)
     rows = programs * 16
     a, b, c = torch.randn(rows, 64), torch.randn(64, 16), torch.empty(rows, 16)
-    yield "matmul", lambda: matmul[(programs,)](a, b, c, rows, 16, 64, 64, 1, 16, 1, 16, 1, BM=16, BN=16, BK=32, GROUP=1, PRECISION="ieee")
+    yield (
+        "matmul",
+        lambda: matmul[(programs,)](
+            a, b, c, rows, 16, 64, 64, 1, 16, 1, 16, 1, BM=16, BN=16, BK=32, GROUP=1, PRECISION="ieee"
+        ),
+    )
 
 
 def allocations(launch):

@@ -42,6 +42,11 @@ rows = []
 
 
 def seconds(run):
+    """Time of one run on an idle machine.
+
+    torch's workers spin on for some milliseconds after a call and would take a core from whoever comes next.
+    """
+    time.sleep(0.02)
     start = time.perf_counter()
     run()
     return time.perf_counter() - start
@@ -56,12 +61,30 @@ def pair(name, ours, theirs, gate, aim=None, note=""):
     for _ in range(arguments.repeats):
         a.append(seconds(ours))
         b.append(seconds(theirs))
-    record(name, statistics.median(a), statistics.median(b), statistics.median(y / x for x, y in zip(a, b)), gate, aim, note)
+    record(
+        name,
+        statistics.median(a),
+        statistics.median(b),
+        statistics.median(y / x for x, y in zip(a, b)),
+        gate,
+        aim,
+        note,
+    )
 
 
 def record(name, ours, theirs, ratio, gate, aim=None, note=""):
-    rows.append(dict(name=name, ours_ms=ours * 1e3, peer_ms=None if theirs is None else theirs * 1e3, ratio=ratio,
-                     gate=gate, aim=aim, met=gate is None or ratio >= gate, note=note))
+    rows.append(
+        dict(
+            name=name,
+            ours_ms=ours * 1e3,
+            peer_ms=None if theirs is None else theirs * 1e3,
+            ratio=ratio,
+            gate=gate,
+            aim=aim,
+            met=gate is None or ratio >= gate,
+            note=note,
+        )
+    )
     r = rows[-1]
     peer = "" if theirs is None else f" peer {r['peer_ms']:.3f} ms"
     print(f"{name}: {r['ours_ms']:.3f} ms{peer} ratio {ratio:.3f}", file=sys.stderr, flush=True)
@@ -70,8 +93,13 @@ def record(name, ours, theirs, ratio, gate, aim=None, note=""):
 def bench_elementwise():
     n = 1 << 26
     x, y, out, out_torch = torch.randn(n), torch.randn(n), torch.empty(n), torch.empty(n)
-    pair("vadd f32 2^26, BLOCK 1024", lambda: vector_add[(n // 1024,)](x, y, out, n, BLOCK=1024),
-         lambda: torch.add(x, y, out=out_torch), 0.9, 1.2)
+    pair(
+        "vadd f32 2^26, BLOCK 1024",
+        lambda: vector_add[(n // 1024,)](x, y, out, n, BLOCK=1024),
+        lambda: torch.add(x, y, out=out_torch),
+        0.9,
+        1.2,
+    )
     side = 4096
     image = torch.randint(0, 256, (side, side, 3), dtype=torch.uint8)
     grey, weights = torch.empty(side, side, dtype=torch.uint8), torch.tensor([0.2989, 0.5870, 0.1140])
@@ -82,17 +110,29 @@ def bench_elementwise():
         torch.matmul(f, weights, out=g)
         grey.copy_(g)
 
-    pair("rgb to grey u8 4096²", lambda: rgb_to_grey[(side // 256, side // 16)](image, grey, side, side, BY=16, BX=256),
-         torch_grey, 1.0)
+    pair(
+        "rgb to grey u8 4096²",
+        lambda: rgb_to_grey[(side // 256, side // 16)](image, grey, side, side, BY=16, BX=256),
+        torch_grey,
+        1.0,
+    )
 
 
 def bench_rows():
     m, n = 8192, 4096
     x, out, out_torch = torch.randn(m, n), torch.empty(m, n), torch.empty(m, n)
-    pair("softmax f32 8192 x 4096", lambda: row_softmax[(m,)](x, out, n, n, BLOCK=4096),
-         lambda: torch.softmax(x, 1, out=out_torch), 1.3)
+    pair(
+        "softmax f32 8192 x 4096",
+        lambda: row_softmax[(m,)](x, out, n, n, BLOCK=4096),
+        lambda: torch.softmax(x, 1, out=out_torch),
+        1.3,
+    )
     h, w, b, out_h = x.half(), torch.rand(n).half(), torch.rand(n).half(), torch.empty(m, n, dtype=torch.float16)
-    norm_out = (torch.empty(m, n, dtype=torch.float16), torch.empty(m, 1, dtype=torch.float16), torch.empty(m, 1, dtype=torch.float16))
+    norm_out = (
+        torch.empty(m, n, dtype=torch.float16),
+        torch.empty(m, 1, dtype=torch.float16),
+        torch.empty(m, 1, dtype=torch.float16),
+    )
 
     def torch_norm():
         torch.ops.aten.native_layer_norm.out(h, (n,), w, b, 1e-5, out0=norm_out[0], out1=norm_out[1], out2=norm_out[2])
@@ -104,7 +144,9 @@ def bench_rows():
         def torch_norm():
             F.layer_norm(h, (n,), w, b, 1e-5)
 
-    pair("layer norm f16 8192 x 4096", lambda: layer_norm[(m,)](h, w, b, out_h, n, n, 1e-5, BLOCK=4096), torch_norm, 1.0)
+    pair(
+        "layer norm f16 8192 x 4096", lambda: layer_norm[(m,)](h, w, b, out_h, n, n, 1e-5, BLOCK=4096), torch_norm, 1.0
+    )
 
 
 def matmul_runner(a, b, out, tile, precision="ieee"):
@@ -113,8 +155,22 @@ def matmul_runner(a, b, out, tile, precision="ieee"):
     grid = (triton.cdiv(size, bm) * triton.cdiv(size, bn),)
 
     def run():
-        matmul[grid](a, b, out, size, size, size, *a.stride(), *b.stride(), *out.stride(),
-                     BM=bm, BN=bn, BK=bk, GROUP=8, PRECISION=precision)
+        matmul[grid](
+            a,
+            b,
+            out,
+            size,
+            size,
+            size,
+            *a.stride(),
+            *b.stride(),
+            *out.stride(),
+            BM=bm,
+            BN=bn,
+            BK=bk,
+            GROUP=8,
+            PRECISION=precision,
+        )
 
     return run
 
@@ -124,12 +180,22 @@ def bench_matmul():
     a, b = torch.randn(size, size), torch.randn(size, size)
     out, out_torch = torch.empty(size, size), torch.empty(size, size)
     for tile, gate, aim in (((128, 128, 64), 0.7, 0.9), ((64, 64, 32), 0.5, 0.7)):
-        pair(f"matmul f32 2048, tiles {tile[0]}x{tile[1]}x{tile[2]}", matmul_runner(a, b, out, tile),
-             lambda: torch.mm(a, b, out=out_torch), gate, aim)
+        pair(
+            f"matmul f32 2048, tiles {tile[0]}x{tile[1]}x{tile[2]}",
+            matmul_runner(a, b, out, tile),
+            lambda: torch.mm(a, b, out=out_torch),
+            gate,
+            aim,
+        )
     f32 = matmul_runner(a, b, out, (128, 128, 64))
     for dtype in (torch.float16, torch.bfloat16):
-        pair(f"matmul {str(dtype)[6:]} 2048 against our f32", matmul_runner(a.to(dtype), b.to(dtype), out.to(dtype), (128, 128, 64), "tf32"),
-             f32, 0.6, note="peer: our own f32")
+        pair(
+            f"matmul {str(dtype)[6:]} 2048 against our f32",
+            matmul_runner(a.to(dtype), b.to(dtype), out.to(dtype), (128, 128, 64), "tf32"),
+            f32,
+            0.6,
+            note="peer: our own f32",
+        )
 
 
 def bench_attention():
@@ -137,9 +203,13 @@ def bench_attention():
     q, k, v = (torch.randn(1, heads, t, d).half() for _ in range(3))
     out = torch.empty_like(q)
     q32, k32, v32 = q.float(), k.float(), v.float()
-    pair("flash attention f16 T 2048 D 64 against f32 SDPA",
-         lambda: flash_attention[(t // 64, heads)](q, k, v, out, t, d**-0.5, t * d, BM=64, BN=64, D=d, CAUSAL=False),
-         lambda: F.scaled_dot_product_attention(q32, k32, v32), 0.4, 0.6)
+    pair(
+        "flash attention f16 T 2048 D 64 against f32 SDPA",
+        lambda: flash_attention[(t // 64, heads)](q, k, v, out, t, d**-0.5, t * d, BM=64, BN=64, D=d, CAUSAL=False),
+        lambda: F.scaled_dot_product_attention(q32, k32, v32),
+        0.4,
+        0.6,
+    )
 
 
 def bench_launch():
@@ -179,7 +249,9 @@ print(time.perf_counter() - start)
 def child_seconds(code, python=sys.executable, env=None, repeats=5):
     values = []
     for _ in range(repeats):
-        done = subprocess.run([python, "-c", code], capture_output=True, text=True, env={**os.environ, **(env or {})}, check=True)
+        done = subprocess.run(
+            [python, "-c", code], capture_output=True, text=True, env={**os.environ, **(env or {})}, check=True
+        )
         values.append(float(done.stdout.split()[-1]))
     return statistics.median(values)
 
@@ -189,7 +261,9 @@ def bench_start():
         return
     for which, limit in (("vadd", 0.020), ("flash attention", 0.060)):
         took = child_seconds(FIRST_LAUNCH.format(demo=str(ROOT / "demo"), which=which), env={"TILETWIN_CACHE_DIR": ""})
-        record(f"first launch, {which} (limit {limit * 1e3:.0f} ms)", took, None, limit / took, 1.0, note="limit / ours")
+        record(
+            f"first launch, {which} (limit {limit * 1e3:.0f} ms)", took, None, limit / took, 1.0, note="limit / ours"
+        )
     code = "import time, numpy; s = time.perf_counter(); import tiletwin; print(time.perf_counter() - s)"
     took = child_seconds(code, env={"TILETWIN_INTERPRET": "0"})
     record("import tiletwin over NumPy's (limit 80 ms)", took, None, 0.080 / took, 1.0, note="limit / ours")
@@ -200,11 +274,19 @@ def bench_triton_interpreter():
         return
     python = ROOT / ".venv-triton" / "bin" / "python"
     if not python.exists():
-        print("no .venv-triton: run `scripts/setup.sh --peers` for the comparison with Triton's interpreter", file=sys.stderr)
+        print(
+            "no .venv-triton: run `scripts/setup.sh --peers` for the comparison with Triton's interpreter",
+            file=sys.stderr,
+        )
         return
     env = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))}
-    done = subprocess.run([str(python), str(HERE / "triton_interpreter.py")], capture_output=True, text=True,
-                          env={**env, "TRITON_INTERPRET": "1"}, check=True)
+    done = subprocess.run(
+        [str(python), str(HERE / "triton_interpreter.py")],
+        capture_output=True,
+        text=True,
+        env={**env, "TRITON_INTERPRET": "1"},
+        check=True,
+    )
     theirs = json.loads(done.stdout.splitlines()[-1])
     sys.path.insert(0, str(HERE))
     from triton_interpreter import measure
@@ -215,15 +297,29 @@ def bench_triton_interpreter():
 
 
 def main():
-    for bench in (bench_elementwise, bench_rows, bench_matmul, bench_attention, bench_launch, bench_start, bench_triton_interpreter):
+    for bench in (
+        bench_elementwise,
+        bench_rows,
+        bench_matmul,
+        bench_attention,
+        bench_launch,
+        bench_start,
+        bench_triton_interpreter,
+    ):
         bench()
     table = Table(title=f"peer's time / our time, {arguments.threads} threads, torch {torch.__version__}")
     for column in ("benchmark", "ours", "peer", "ratio", "gate", "aim", ""):
         table.add_column(column, justify="left" if column in ("benchmark", "") else "right")
     for r in rows:
-        table.add_row(r["name"], f"{r['ours_ms']:.3f} ms", "" if r["peer_ms"] is None else f"{r['peer_ms']:.3f} ms", f"{r['ratio']:.2f}",
-                      "" if r["gate"] is None else f"{r['gate']:g}", "" if r["aim"] is None else f"{r['aim']:g}",
-                      "[green]met[/]" if r["met"] else "[red]not met[/]")
+        table.add_row(
+            r["name"],
+            f"{r['ours_ms']:.3f} ms",
+            "" if r["peer_ms"] is None else f"{r['peer_ms']:.3f} ms",
+            f"{r['ratio']:.2f}",
+            "" if r["gate"] is None else f"{r['gate']:g}",
+            "" if r["aim"] is None else f"{r['aim']:g}",
+            "[green]met[/]" if r["met"] else "[red]not met[/]",
+        )
     Console(width=130).print(table)
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1))

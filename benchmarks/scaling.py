@@ -22,7 +22,9 @@ def child():
     a, b, c = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
     x, y, out = torch.randn(n), torch.randn(n), torch.empty(n)
     runs = (
-        lambda: matmul[(256,)](a, b, c, size, size, size, size, 1, size, 1, size, 1, BM=128, BN=128, BK=64, GROUP=8, PRECISION="ieee"),
+        lambda: matmul[(256,)](
+            a, b, c, size, size, size, size, 1, size, 1, size, 1, BM=128, BN=128, BK=64, GROUP=8, PRECISION="ieee"
+        ),
         lambda: vector_add[(n // 1024,)](x, y, out, n, BLOCK=1024),
     )
     for run in runs:
@@ -40,7 +42,12 @@ def main():
     base = None
     print(f"{'threads':>8} {'matmul f32 2048':>24} {'vadd f32 2^26':>24}")
     for count in counts:
-        env = {**os.environ, "TILETWIN_INTERPRET": "1", "TILETWIN_NUM_THREADS": str(count), "TILETWIN_SCALING_CHILD": "1"}
+        env = {
+            **os.environ,
+            "TILETWIN_INTERPRET": "1",
+            "TILETWIN_NUM_THREADS": str(count),
+            "TILETWIN_SCALING_CHILD": "1",
+        }
         done = subprocess.run([sys.executable, __file__], env=env, capture_output=True, text=True)
         if done.returncode:
             sys.exit(done.stderr)

@@ -1,4 +1,4 @@
-"""Kernels bound by a launch's overhead, timed in whichever `triton` is installed: real Triton's interpreter or tiletwin."""
+"""Kernels bound by a launch's overhead, timed in whichever `triton` there is: Triton's interpreter or tiletwin."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ import time
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "demo"))
-from kernels import matmul, row_softmax, vector_add  # noqa: E402
+from kernels import matmul, row_softmax, vector_add
 
 
 def measure(repeats):
@@ -37,7 +37,22 @@ def measure(repeats):
 
     def product(bm, bn, bk):
         grid = ((size // bm) * (size // bn),)
-        matmul[grid](a, b, c, size, size, size, *a.stride(), *b.stride(), *c.stride(), BM=bm, BN=bn, BK=bk, GROUP=4, PRECISION="ieee")
+        matmul[grid](
+            a,
+            b,
+            c,
+            size,
+            size,
+            size,
+            *a.stride(),
+            *b.stride(),
+            *c.stride(),
+            BM=bm,
+            BN=bn,
+            BK=bk,
+            GROUP=4,
+            PRECISION="ieee",
+        )
 
     timed("matmul 256, tiles 16x16x16, small tiles", lambda: product(16, 16, 16))
     timed("vadd 2^20, BLOCK 65536", lambda: vector_add[(n // 65536,)](x, y, out, n, BLOCK=65536))

@@ -54,7 +54,8 @@ bool storesStream(const Access& access, const Frame& f, const SinkState& s, size
          (s.hi[inner] - s.lo[inner]) * access.elementBytes >= kStreamRowBytes;
 }
 
-/// Views of at least this many bytes in a row are fetched ahead, so that memory works while a program computes.
+/// Views of at least this many bytes in a row are fetched ahead, so that memory works while a program computes. Groups of
+/// one operation and its store do nothing but wait for memory: there it was measured to cost.
 constexpr int64_t kAheadRowBytes = 4096;
 /// A larger distance between two reads is taken for a jump rather than a step.
 constexpr int64_t kAheadBytes = int64_t(1) << 20;
@@ -280,7 +281,8 @@ void place(const GroupOp& g, Frame& f, Walk& w) {
           strides[d] = v.strides()[flat[d].cell];
       base = v.data;
       const int32_t bytes = g.streams[s].elementBytes;
-      if (rank == 1 && !w.ahead && v.lo != v.hi && strides[0] == bytes && g.shape[0] * bytes >= kAheadRowBytes) {
+      if (rank == 1 && g.steps.size() > 2 && !w.ahead && v.lo != v.hi && strides[0] == bytes &&
+          g.shape[0] * bytes >= kAheadRowBytes) {
         w.ahead = stepOfView(g, base);
         w.fetched = int32_t(s);
       }
