@@ -43,8 +43,25 @@ def layer_norm(x_ptr, w_ptr, b_ptr, out_ptr, row_stride, n_cols, eps, BLOCK: tl.
 
 
 @triton.jit
-def matmul(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
-           BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, PRECISION: tl.constexpr):
+def matmul(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    M,
+    N,
+    K,
+    stride_am,
+    stride_ak,
+    stride_bk,
+    stride_bn,
+    stride_cm,
+    stride_cn,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+    GROUP: tl.constexpr,
+    PRECISION: tl.constexpr,
+):
     pid = tl.program_id(0)
     num_m = tl.cdiv(M, BM)
     num_n = tl.cdiv(N, BN)
@@ -67,8 +84,19 @@ def matmul(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride
 
 
 @triton.jit
-def flash_attention(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, stride_h, BM: tl.constexpr, BN: tl.constexpr,
-                    D: tl.constexpr, CAUSAL: tl.constexpr):
+def flash_attention(
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    out_ptr,
+    T,
+    scale,
+    stride_h,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    D: tl.constexpr,
+    CAUSAL: tl.constexpr,
+):
     start = tl.program_id(0) * BM
     base = tl.program_id(1) * stride_h
     rm = start + tl.arange(0, BM)

@@ -50,33 +50,73 @@ def cases():
 
     n = 1 << 22
     x, y, out = torch.randn(n), torch.randn(n), torch.empty(n)
-    yield ("vector add f32, 4 Mi elements", lambda: vector_add[(triton.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024),
-           lambda: torch.add(x, y), out, lambda: x + y, 0.0)
+    yield (
+        "vector add f32, 4 Mi elements",
+        lambda: vector_add[(triton.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024),
+        lambda: torch.add(x, y),
+        out,
+        lambda: x + y,
+        0.0,
+    )
 
     rows, cols = 2048, 3000
     x2, out2 = torch.randn(rows, cols), torch.empty(rows, cols)
-    yield ("row softmax f32, 2048 x 3000", lambda: row_softmax[(rows,)](x2, out2, x2.stride(0), cols, BLOCK=4096),
-           lambda: torch.softmax(x2, 1), out2, lambda: torch.softmax(x2.double(), 1), 1e-6)
+    yield (
+        "row softmax f32, 2048 x 3000",
+        lambda: row_softmax[(rows,)](x2, out2, x2.stride(0), cols, BLOCK=4096),
+        lambda: torch.softmax(x2, 1),
+        out2,
+        lambda: torch.softmax(x2.double(), 1),
+        1e-6,
+    )
 
     x3 = torch.randn(rows, cols).half()
     w, b, out3 = torch.rand(cols).half(), torch.rand(cols).half(), torch.empty(rows, cols).half()
-    yield ("layer norm f16, 2048 x 3000",
-           lambda: layer_norm[(rows,)](x3, w, b, out3, x3.stride(0), cols, 1e-5, BLOCK=4096),
-           lambda: F.layer_norm(x3, (cols,), w, b, 1e-5), out3,
-           lambda: F.layer_norm(x3.double(), (cols,), w.double(), b.double(), 1e-5), 4e-3)
+    yield (
+        "layer norm f16, 2048 x 3000",
+        lambda: layer_norm[(rows,)](x3, w, b, out3, x3.stride(0), cols, 1e-5, BLOCK=4096),
+        lambda: F.layer_norm(x3, (cols,), w, b, 1e-5),
+        out3,
+        lambda: F.layer_norm(x3.double(), (cols,), w.double(), b.double(), 1e-5),
+        4e-3,
+    )
 
     size = 768
-    for dtype, precision, bound in ((torch.float32, "ieee", 5e-4), (torch.float16, "tf32", 6e-2), (torch.bfloat16, "tf32", 5e-1)):
+    for dtype, precision, bound in (
+        (torch.float32, "ieee", 5e-4),
+        (torch.float16, "tf32", 6e-2),
+        (torch.bfloat16, "tf32", 5e-1),
+    ):
         a, c = torch.randn(size, size).to(dtype), torch.randn(size, size).to(dtype)
         out4 = torch.empty(size, size, dtype=dtype)
         grid = (triton.cdiv(size, 128) * triton.cdiv(size, 128),)
 
         def run(a=a, c=c, out=out4, grid=grid, precision=precision):
-            matmul[grid](a, c, out, size, size, size, *a.stride(), *c.stride(), *out.stride(),
-                         BM=128, BN=128, BK=64, GROUP=4, PRECISION=precision)
+            matmul[grid](
+                a,
+                c,
+                out,
+                size,
+                size,
+                size,
+                *a.stride(),
+                *c.stride(),
+                *out.stride(),
+                BM=128,
+                BN=128,
+                BK=64,
+                GROUP=4,
+                PRECISION=precision,
+            )
 
-        yield (f"matmul {str(dtype)[6:]}, {size}³, grouped and swizzled", run, lambda a=a, c=c: a @ c, out4,
-               lambda a=a, c=c: a.double() @ c.double(), bound)
+        yield (
+            f"matmul {str(dtype)[6:]}, {size}³, grouped and swizzled",
+            run,
+            lambda a=a, c=c: a @ c,
+            out4,
+            lambda a=a, c=c: a.double() @ c.double(),
+            bound,
+        )
 
     heads, length, dim = 4, 1000, 64
     q, k, v = (torch.randn(1, heads, length, dim).half() for _ in range(3))
@@ -84,14 +124,18 @@ def cases():
     for causal in (False, True):
 
         def attend(causal=causal):
-            flash_attention[(triton.cdiv(length, 64), heads)](q, k, v, out5, length, dim**-0.5, q.stride(1),
-                                                              BM=64, BN=64, D=dim, CAUSAL=causal)
+            flash_attention[(triton.cdiv(length, 64), heads)](
+                q, k, v, out5, length, dim**-0.5, q.stride(1), BM=64, BN=64, D=dim, CAUSAL=causal
+            )
 
-        yield (f"flash attention f16 {'causal' if causal else 'full'}, T 1000, D 64", attend,
-               lambda causal=causal: F.scaled_dot_product_attention(q.float(), k.float(), v.float(), is_causal=causal),
-               out5,
-               lambda causal=causal: F.scaled_dot_product_attention(q.double(), k.double(), v.double(), is_causal=causal),
-               4e-3)
+        yield (
+            f"flash attention f16 {'causal' if causal else 'full'}, T 1000, D 64",
+            attend,
+            lambda causal=causal: F.scaled_dot_product_attention(q.float(), k.float(), v.float(), is_causal=causal),
+            out5,
+            lambda causal=causal: F.scaled_dot_product_attention(q.double(), k.double(), v.double(), is_causal=causal),
+            4e-3,
+        )
 
     import matplotlib.cbook
     from PIL import Image
@@ -101,10 +145,16 @@ def cases():
     height, width = photo.shape[:2]
     grey = torch.empty(height, width, dtype=torch.uint8)
     weights = torch.tensor([0.2989, 0.5870, 0.1140])
-    yield (f"greyscale of a photograph, {height} x {width}",
-           lambda: rgb_to_grey[(triton.cdiv(width, 256), triton.cdiv(height, 16))](photo, grey, height, width, BY=16, BX=256),
-           lambda: (photo.float() @ weights).to(torch.uint8), grey,
-           lambda: (photo.double() @ weights.double()).floor(), 1.0)
+    yield (
+        f"greyscale of a photograph, {height} x {width}",
+        lambda: rgb_to_grey[(triton.cdiv(width, 256), triton.cdiv(height, 16))](
+            photo, grey, height, width, BY=16, BX=256
+        ),
+        lambda: (photo.float() @ weights).to(torch.uint8),
+        grey,
+        lambda: (photo.double() @ weights.double()).floor(),
+        1.0,
+    )
     picture = HERE.parent / "build" / "grace_hopper_grey.png"
     picture.parent.mkdir(exist_ok=True)
     Image.fromarray(grey.numpy()).save(picture)
@@ -113,7 +163,13 @@ def cases():
 
 def kernels_against_torch():
     table = Table(title="Unmodified Triton kernels on the CPU")
-    for column, justify in (("kernel", "left"), ("largest error", "right"), ("tiletwin", "right"), ("torch", "right"), ("torch / tiletwin", "right")):
+    for column, justify in (
+        ("kernel", "left"),
+        ("largest error", "right"),
+        ("tiletwin", "right"),
+        ("torch", "right"),
+        ("torch / tiletwin", "right"),
+    ):
         table.add_column(column, justify=justify)
     failed = []
     for name, run, run_torch, out, reference, bound in cases():
@@ -140,7 +196,9 @@ def bug_found():
 def breakpoint_driven():
     console.rule("a breakpoint in one program, driven through pdb")
     commands = "p row\np x\np scaled\nnext\ncontinue\n"
-    done = subprocess.run([sys.executable, str(HERE / "with_breakpoint.py")], input=commands, text=True, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, str(HERE / "with_breakpoint.py")], input=commands, text=True, capture_output=True
+    )
     print(done.stdout.replace("(Pdb) ", "\n(Pdb) "), done.stderr, sep="\n")
     return [] if done.returncode == 0 and "results agree" in done.stdout else ["the session under pdb failed"]
 
