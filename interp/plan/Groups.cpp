@@ -478,6 +478,17 @@ void GroupOp::seal() {
     hasIota |= node.kind == GroupNode::Iota;
     hasBox |= node.kind == GroupNode::Box;
   }
+  straight = rank == 1 && sinks.size() == 1 && !hasIota && !hasBox && streams.size() <= kStraightStreams;
+  if (straight) {
+    const GroupNode& store = nodes[size_t(sinks[0])];
+    straight = store.directFrom >= 0 && store.access.shape.size() == 1 && store.access.root >= 0;
+    for (size_t s = 0; s < streams.size(); ++s)
+      if (const bool view = places[s].view; view || int32_t(s) == store.src[0] || (places[s].kind == GroupStream::Tile || places[s].kind == GroupStream::Operand) ) {
+        const int64_t bytes = view || int32_t(s) == store.src[0] ? streams[s].elementBytes : flat[s].value;
+        straight &= bytes == 0 || bytes == streams[s].elementBytes;
+        runs.push_back({int32_t(s), int32_t(bytes)});
+      }
+  }
 }
 
 } // namespace tiletwin::interp

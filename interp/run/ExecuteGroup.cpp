@@ -41,17 +41,11 @@ struct SinkState {
   int64_t lo[kMaxRank], hi[kMaxRank], strides[kMaxRank]; ///< in the group's dimensions
 };
 
-/// Stores to buffers of at least this size bypass the cache, which spares reading every line before it is overwritten.
-constexpr uintptr_t kStreamBufferBytes = uintptr_t(32) << 20;
-/// Shorter rows are not worth the fence.
-constexpr int64_t kStreamRowBytes = 1024;
-
 bool storesStream(const Access& access, const Frame& f, const SinkState& s, size_t inner) {
   if (access.root < 0)
     return false;
-  const ArgumentExtent& extent = f.launch->extents[size_t(access.root)];
-  return extent.hi - extent.lo >= kStreamBufferBytes && s.strides[inner] == access.elementBytes &&
-         (s.hi[inner] - s.lo[inner]) * access.elementBytes >= kStreamRowBytes;
+  return s.strides[inner] == access.elementBytes &&
+         streamsPastCache(f.launch->extents[size_t(access.root)], (s.hi[inner] - s.lo[inner]) * access.elementBytes);
 }
 
 /// Views of at least this many bytes in a row are fetched ahead, so that memory works while a program computes. Groups of
@@ -310,6 +304,8 @@ bool meet(uintptr_t aLo, uintptr_t aHi, uintptr_t bLo, uintptr_t bHi) { return a
 
 InstructionRef execGroup(InstructionRef in, Frame& f) {
   const GroupOp& g = *static_cast<const GroupOp*>(in->data);
+  if (g.straight && runStraightGroup(g, f)) [[likely]]
+    return in + 1;
   const size_t rank = g.shape.size(), count = g.sinks.size();
   TILETWIN_WALK(w, g);
   auto* sinks = static_cast<SinkState*>(__builtin_alloca(std::max<size_t>(count, 1) * sizeof(SinkState)));

@@ -240,9 +240,32 @@ static void fillTile(const LoadOp& load, const AccessRange& range, Frame& f, uin
     fillRows(range.hi[0], rows);
 }
 
+/// A load of one whole row from a known argument leaves a view. False: it is something else, and nothing was done.
+static bool viewRow(const LoadOp& op, Frame& f) {
+  const Access& a = op.access;
+  const int64_t n = a.shape[0], stride = a.strides[0].get(f);
+  if (stride <= 0 || (a.masked && (a.lo[0].get(f) > 0 || a.hi[0].get(f) < n)))
+    return false;
+  const ArgumentExtent& e = f.launch->extents[size_t(a.root)];
+  const uintptr_t begin = uintptr_t(a.base.get(f));
+  int64_t span;
+  uintptr_t end;
+  if (__builtin_mul_overflow(stride, n - 1, &span) || __builtin_add_overflow(begin, uintptr_t(span) + uintptr_t(a.elementBytes), &end) ||
+      begin < e.lo || end > e.hi)
+    return false;
+  ViewDescriptor& v = f.at<ViewDescriptor>(op.descriptor.v);
+  v.data = reinterpret_cast<std::byte*>(begin);
+  v.lo = begin;
+  v.hi = end;
+  v.strides()[0] = stride;
+  return true;
+}
+
 InstructionRef execLoad(InstructionRef in, Frame& f) {
   const LoadOp& op = *static_cast<const LoadOp*>(in->data);
   const size_t rank = op.access.shape.size();
+  if (rank == 1 && op.access.root >= 0 && !op.forceCopy && viewRow(op, f)) [[likely]]
+    return in + 1;
   AccessRange range;
   if (!checkAccess(op.access, f, in, false, range)) [[unlikely]]
     return nullptr;

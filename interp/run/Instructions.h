@@ -166,6 +166,11 @@ struct GroupOp {
   std::vector<int32_t> moving;       ///< streams whose address may depend on the row or the strip
   std::vector<GroupStep> steps;
   bool hasView = false, hasIota = false, hasBox = false, mayCopy = false;
+  /// One dimension, one store that a node writes by itself, and nothing but strip functions: see ExecuteStraightGroup.cpp.
+  bool straight = false;
+  static constexpr size_t kStraightStreams = 16;
+  struct Run { int32_t stream; int32_t bytes; }; ///< a stream of a straight group that moves from strip to strip
+  std::vector<Run> runs;
   void seal();
 
   std::vector<int32_t> strided;      ///< Operand streams that may need a contiguous copy per strip: index of their strip buffer, or -1
@@ -343,6 +348,15 @@ struct AccessRange {
 bool checkAccess(const Access& access, Frame& f, InstructionRef in, bool write, AccessRange& range);
 /// Like the above for `size` bytes at one address.
 bool checkAddress(uintptr_t address, int64_t size, int32_t root, bool write, Frame& f);
+/// Runs a group for which `straight` holds, if this program's addresses are as plain as its code. False: nothing was done.
+bool runStraightGroup(const GroupOp& group, Frame& f);
+/// Stores to large buffers, in long rows, bypass the cache: that spares reading every line before it is overwritten. Rows
+/// shorter than the second number are not worth the fence.
+inline bool streamsPastCache(const ArgumentExtent& extent, int64_t rowBytes) {
+  constexpr uintptr_t kBufferBytes = uintptr_t(32) << 20;
+  constexpr int64_t kRowBytes = 1024;
+  return extent.hi - extent.lo >= kBufferBytes && rowBytes >= kRowBytes;
+}
 /// Runs a body over n contiguous elements.
 void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* arguments, void* const* results);
 /// Fills Frame::trap for one bad element and leaves the program.
