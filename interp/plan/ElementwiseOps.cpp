@@ -307,63 +307,53 @@ TwStripFn stripFunction(PlanBuilder& plan, TwElementwise op, DType type) {
   return plan.tiles().elementwise(op, type);
 }
 
-/// Strip functions `fns`, applied one after the other to the operands of `op`: its result, uniform or in a group.
-static LogicalResult applyStrips(PlanBuilder& plan, Operation* op, llvm::ArrayRef<StripStep> steps) {
+/// What the steps after one another yield; `operand(value)`, `constant(bits, type)` and `compute(step, srcs)` say how.
+template <class Source, class FromValue, class FromConstant, class Compute>
+static Source runSteps(mlir::ValueRange operands, llvm::ArrayRef<StripStep> steps, FromValue fromValue,
+                       FromConstant fromConstant, Compute compute) {
+  Source current{};
+  for (size_t i = 0; i < steps.size(); ++i) {
+    llvm::SmallVector<Source, 3> srcs;
+    if (i > 0)
+      srcs.push_back(current);
+    else
+      for (Value v : operands)
+        srcs.push_back(fromValue(v));
+    if (steps[i].operand)
+      srcs.push_back(fromValue(steps[i].operand));
+    if (steps[i].extra)
+      srcs.push_back(fromConstant(*steps[i].extra, steps[i].type));
+    current = compute(steps[i], srcs);
+  }
+  return current;
+}
+
+LogicalResult applyStrips(PlanBuilder& plan, Operation* op, mlir::ValueRange operands, llvm::ArrayRef<StripStep> steps) {
   Value result = op->getResult(0);
   DType type = plan.dtypeOf(result.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
+  llvm::StringRef name = op->getName().getStringRef();
   bool allUniform = true;
   for (Value v : op->getOperands())
-    allUniform &= plan.has(v) && uniform(plan.rep(v)) ;
-  if (plan.bodyGroup_ >= 0 && shape.empty() && !allUniform) {
-    int stream = -1;
-    for (size_t i = 0; i < steps.size(); ++i) {
-      llvm::SmallVector<int, 3> srcs;
-      if (i == 0)
-        for (Value v : op->getOperands())
-          srcs.push_back(plan.streamFor(plan.bodyGroup_, v));
-      else
-        srcs.push_back(stream);
-      if (steps[i].extra)
-        srcs.push_back(plan.cellStream(plan.bodyGroup_, *steps[i].extra, steps[i].type));
-      stream = plan.addStrip(plan.bodyGroup_, steps[i].fn, srcs, steps[i].type, op->getName().getStringRef());
-    }
-    plan.bindValue(plan.bodyGroup_, stream, result, type);
-    return success();
-  }
+    allUniform &= plan.has(v) && uniform(plan.rep(v));
+  const bool isBody = plan.bodyGroup_ >= 0 && shape.empty();
   if (allUniform) {
-    Uniform value;
-    for (size_t i = 0; i < steps.size(); ++i) {
-      llvm::SmallVector<Uniform, 3> srcs;
-      if (i == 0)
-        for (Value v : op->getOperands())
-          srcs.push_back(plan.rep(v).base);
-      else
-        srcs.push_back(value);
-      if (steps[i].extra)
-        srcs.push_back(Uniform::of(*steps[i].extra));
-      value = plan.stripScalar(steps[i].fn, op->getName().getStringRef(), srcs, steps[i].type);
-    }
+    Uniform value = runSteps<Uniform>(
+        operands, steps, [&](Value v) { return plan.rep(v).base; }, [&](int64_t bits, DType) { return Uniform::of(bits); },
+        [&](const StripStep& step, llvm::ArrayRef<Uniform> srcs) { return plan.stripScalar(step.fn, name, srcs, step.type); });
     plan.set(result, shape.empty() ? plan.scalarRep(type, value) : plan.splatRep(type, shape, value));
     return success();
   }
   // Operands first: taking one may flush groups.
-  for (Value v : op->getOperands())
-    if (plan.rep(v).pending() && plan.group(plan.rep(v).group).shape != shape)
-      plan.flush(plan.rep(v).group);
-  int group = plan.groupFor(shape);
-  int stream = -1;
-  for (size_t i = 0; i < steps.size(); ++i) {
-    llvm::SmallVector<int, 3> srcs;
-    if (i == 0)
-      for (Value v : op->getOperands())
-        srcs.push_back(plan.streamFor(group, v));
-    else
-      srcs.push_back(stream);
-    if (steps[i].extra)
-      srcs.push_back(plan.cellStream(group, *steps[i].extra, steps[i].type));
-    stream = plan.addStrip(group, steps[i].fn, srcs, steps[i].type, op->getName().getStringRef());
-  }
+  if (!isBody)
+    for (Value v : op->getOperands())
+      if (plan.rep(v).pending() && plan.group(plan.rep(v).group).shape != shape)
+        plan.flush(plan.rep(v).group);
+  const int group = isBody ? plan.bodyGroup_ : plan.groupFor(shape);
+  int stream = runSteps<int>(
+      operands, steps, [&](Value v) { return plan.streamFor(group, v); },
+      [&](int64_t bits, DType t) { return plan.cellStream(group, bits, t); },
+      [&](const StripStep& step, llvm::ArrayRef<int> srcs) { return plan.addStrip(group, step.fn, srcs, step.type, name); });
   plan.bindValue(group, stream, result, type);
   return success();
 }
@@ -392,6 +382,18 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op) {
     plan.set(result, shape.empty() ? plan.scalarRep(resultType, u, root) : plan.splatRep(resultType, shape, u, root));
     return success();
   };
+  if (what == TwElementwise::Select && known(1) && known(1)->kind == Rep::Descriptor) {
+    Rep out = *known(1), b = *known(2);
+    Uniform condition = known(0)->base;
+    auto choose = [&](Uniform& a, const Uniform& other) { a = plan.scalar(ScalarOp::Select, 64, condition, a, other); };
+    out.root = out.root == b.root ? out.root : -1;
+    choose(out.base, b.base);
+    choose(out.lo[0], b.lo[0]);
+    for (size_t d = 0; d < out.hi.size(); ++d)
+      choose(out.hi[d], b.hi[d]), choose(out.strides[d], b.strides[d]);
+    plan.set(result, out);
+    return success();
+  }
   if (allUniform) {
     if (what == TwElementwise::Select) {
       int root = known(1)->root == known(2)->root ? known(1)->root : -1;
@@ -434,7 +436,7 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op) {
   if (resultType == DType::Ptr)
     for (unsigned i = 1; i < op->getNumOperands(); ++i)
       root = i == 1 ? known(i)->root : root == known(i)->root ? root : -1;
-  if (failed(applyStrips(plan, op, step)))
+  if (failed(applyStrips(plan, op, op->getOperands(), step)))
     return mlir::failure();
   plan.rep(result).root = root;
   return success();
@@ -497,7 +499,7 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
   for (const StripStep& step : steps)
     if (!step.fn)
       return plan.unsupported(op, std::string("from ") + nameOf(from) + " to " + nameOf(to));
-  return applyStrips(plan, op, steps);
+  return applyStrips(plan, op, op->getOperands(), steps);
 }
 
 LogicalResult planBitcast(PlanBuilder& plan, Operation* op) {
@@ -506,8 +508,11 @@ LogicalResult planBitcast(PlanBuilder& plan, Operation* op) {
   Shape shape = PlanBuilder::shapeOf(result.getType());
   if (sizeOf(from) != sizeOf(to))
     return plan.unsupported(op, std::string("from ") + nameOf(from) + " to " + nameOf(to));
+  // An address that was a number may lie in any buffer.
+  const int root = plan.has(source) && from == DType::Ptr && to == DType::Ptr ? plan.rep(source).root : -1;
   if (plan.has(source)) {
     Rep r = plan.rep(source);
+    r.root = root;
     if (uniform(r)) {
       // Integers must be canonical, whatever upper bits a float's cell holds.
       if (isInteger(to) && !isInteger(from) && from != DType::Ptr)
@@ -531,9 +536,8 @@ LogicalResult planBitcast(PlanBuilder& plan, Operation* op) {
     }
   }
   DType raw = sizeOf(to) == 1 ? DType::I8 : sizeOf(to) == 2 ? DType::I16 : sizeOf(to) == 4 ? DType::I32 : DType::I64;
-  int root = plan.has(source) ? plan.rep(source).root : -1;
   StripStep step{plan.tiles().elementwise(TwElementwise::Copy, raw), to, std::nullopt};
-  if (failed(applyStrips(plan, op, step)))
+  if (failed(applyStrips(plan, op, op->getOperands(), step)))
     return mlir::failure();
   plan.rep(result).root = root;
   return success();

@@ -1,9 +1,11 @@
 // interp/plan/MemoryOps.cpp -- pointer arithmetic, loads and stores.
 // Here:      the choice between a box access (view, strided copy), a gather or scatter, and a scalar access; where pointers come from.
-// Not here:  bounds checks and copies (run/ExecuteMemory.cpp); atomics.
+// Not here:  bounds checks and copies (run/ExecuteMemory.cpp); atomics; tensor descriptors (DescriptorOps.cpp).
 // Invariant: a view is read only before the next operation in program order that may write memory; else the load copies.
 #include "interp/plan/ElementwiseOps.h"
 #include "interp/plan/Builder.h"
+#include "interp/plan/MemoryOps.h"
+#include "interp/run/WaitInstructions.h"
 #include "ir/TT.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OpDefinition.h"
@@ -63,7 +65,7 @@ bool PlanBuilder::mayWrite(Operation* op) {
     return it->second;
   llvm::StringRef name = op->getName().getStringRef();
   bool writes = name == "tt.store" || name == "tt.call" || name.starts_with("tt.atomic") || name == "tt.descriptor_store" ||
-                name == "tt.descriptor_reduce" || name == "tt.descriptor_scatter" || name == "tt.elementwise_inline_asm";
+                name == "tt.descriptor_reduce" || name == "tt.descriptor_scatter"; // inline assembly reaches no memory
   for (mlir::Region& region : op->getRegions())
     for (mlir::Block& block : region)
       for (Operation& inner : block)
@@ -84,7 +86,7 @@ bool PlanBuilder::readAcrossWrite(Operation* load, Value v) {
     for (Operation* between = load->getNextNode(); between && between != ancestor; between = between->getNextNode())
       if (mayWrite(between))
         return true;
-    if (llvm::is_contained(kRenaming, user->getName().getStringRef()) && ancestor == user)
+    if ((llvm::is_contained(kRenaming, user->getName().getStringRef()) || networks_.halves(user)) && ancestor == user)
       for (Value renamed : user->getResults()) {
         // Its readers count from here on: between load and user nothing writes.
         if (readAcrossWrite(user, renamed))
@@ -118,7 +120,9 @@ bool PlanBuilder::feedsAccess(Value v) {
         follow(loop->getResult(i));
       };
       // A stored value is no part of the address.
-      if ((name == "tt.load" && index < 2) || (name == "tt.store" && index != 1) || name == "tt.addptr")
+      bool isValue = name == "tt.atomic_cas" ? index > 0 : name != "tt.atomic_load" && index == 1;
+      bool feedsAtomic = name.starts_with("tt.atomic_") && !isValue;
+      if ((name == "tt.load" && index < 2) || (name == "tt.store" && index != 1) || name == "tt.addptr" || feedsAtomic)
         return true;
       if (name == "scf.for" && index >= 3)
         carried(user, index - 3);
@@ -166,7 +170,7 @@ static bool maskAsBox(PlanBuilder& plan, Value mask, bool& masked, Rep& box) {
 
 static void scalarAccess(PlanBuilder& plan, Operation* op, bool isStore, Value pointer, Value mask, Value other, Value data) {
   DType type = plan.dtypeOf(data.getType());
-  BuildInstruction& in = plan.emit(isStore ? execScalarStore : execScalarLoad, op->getName().getStringRef());
+  BuildInstruction& in = plan.emit(isStore ? execScalarStore : plan.inWaitLoop() ? execPolledLoad : execScalarLoad, op->getName().getStringRef());
   ScalarAccessOp& access = plan.newData<ScalarAccessOp>(in);
   access.bytes = int32_t(sizeOf(type));
   access.root = plan.rep(pointer).root;
@@ -234,55 +238,38 @@ static void gatherAccess(PlanBuilder& plan, bool isStore, Value pointer, Value m
   }
 }
 
-LogicalResult planLoad(PlanBuilder& plan, Operation* op) {
-  Value pointer = op->getOperand(0), mask = op->getNumOperands() > 1 ? op->getOperand(1) : Value(),
-        other = op->getNumOperands() > 2 ? op->getOperand(2) : Value(), result = op->getResult(0);
-  plan.flushSinks();
-  if (PlanBuilder::shapeOf(result.getType()).empty()) {
-    scalarAccess(plan, op, false, pointer, mask, other, result);
-    return success();
-  }
-  bool masked = false;
-  Rep box;
-  if (plan.rep(pointer).kind != Rep::Affine || !maskAsBox(plan, mask, masked, box)) {
-    gatherAccess(plan, false, pointer, mask, other, result);
-    return success();
-  }
+void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, const BoxLoadOther& other,
+             const char* operation) {
+  Value result = op->getResult(0);
   DType type = plan.dtypeOf(result.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
-  Reg otherReg = kNoReg;
-  bool otherIsTile = false;
-  if (other && masked) {
-    otherIsTile = !plan.rep(other).isSplat();
-    otherReg = otherIsTile ? plan.denseOf(other) : plan.cell(plan.rep(other).base);
-  }
-  Rep p = plan.rep(pointer);
   Reg tile = plan.newTile(type, shape);
   Reg descriptor = plan.newReg(sizeof(ViewDescriptor) + 8 * shape.size());
   BuildInstruction& in = plan.emit(execLoad, "Load");
   LoadOp& data = plan.newData<LoadOp>(in);
   data.access.elementBytes = int32_t(sizeOf(type));
   data.access.root = p.root;
+  data.access.operation = operation;
   data.access.shape.assign(shape.begin(), shape.end());
-  data.access.masked = masked;
+  data.access.masked = box != nullptr;
   plan.read(in, data.access.base, p.base);
   data.access.strides.resize(shape.size());
   for (size_t d = 0; d < shape.size(); ++d)
     plan.read(in, data.access.strides[d], p.strides[d]);
-  if (masked) {
+  if (box) {
     data.access.lo.resize(shape.size());
     data.access.hi.resize(shape.size());
     for (size_t d = 0; d < shape.size(); ++d) {
-      plan.read(in, data.access.lo[d], box.lo[d]);
-      plan.read(in, data.access.hi[d], box.hi[d]);
+      plan.read(in, data.access.lo[d], box->lo[d]);
+      plan.read(in, data.access.hi[d], box->hi[d]);
     }
   }
   auto isVolatile = op->getAttrOfType<mlir::BoolAttr>("isVolatile");
   data.forceCopy = plan.readAcrossWrite(op, result) || (isVolatile && isVolatile.getValue());
-  data.hasOther = otherReg != kNoReg;
-  data.otherIsTile = otherIsTile;
-  if (otherReg != kNoReg)
-    plan.read(in, otherIsTile ? data.otherTile : data.other, otherReg);
+  data.hasOther = other.reg != kNoReg;
+  data.otherIsTile = other.isTile;
+  if (other.reg != kNoReg)
+    plan.read(in, other.isTile ? data.otherTile : data.other, other.reg);
   plan.write(in, data.descriptor, descriptor);
   plan.write(in, data.tile, tile);
 
@@ -297,6 +284,30 @@ LogicalResult planLoad(PlanBuilder& plan, Operation* op) {
   for (size_t d = 0; d < shape.size(); ++d)
     r.tile.strides[d].cell = int32_t(d);
   plan.set(result, r);
+}
+
+LogicalResult planLoad(PlanBuilder& plan, Operation* op) {
+  Value pointer = op->getOperand(0), mask = op->getNumOperands() > 1 ? op->getOperand(1) : Value(),
+        other = op->getNumOperands() > 2 ? op->getOperand(2) : Value(), result = op->getResult(0);
+  plan.flushSinks();
+  if (PlanBuilder::shapeOf(result.getType()).empty()) {
+    scalarAccess(plan, op, false, pointer, mask, other, result);
+    return success();
+  }
+  bool masked = false;
+  Rep box;
+  if (plan.rep(pointer).kind != Rep::Affine || !maskAsBox(plan, mask, masked, box)) {
+    gatherAccess(plan, false, pointer, mask, other, result);
+    return success();
+  }
+  Reg otherReg = kNoReg;
+  bool otherIsTile = false;
+  if (other && masked) {
+    otherIsTile = !plan.rep(other).isSplat();
+    otherReg = otherIsTile ? plan.denseOf(other) : plan.cell(plan.rep(other).base);
+  }
+  Rep p = plan.rep(pointer);
+  boxLoad(plan, op, p, masked ? &box : nullptr, {otherReg, otherIsTile}, "tt.load");
   return success();
 }
 

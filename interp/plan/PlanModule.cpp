@@ -1,5 +1,6 @@
 // interp/plan/PlanModule.cpp -- planModule(): from a verified module to a Program.
 #include "interp/plan/Builder.h"
+#include "interp/plan/MapOps.h"
 #include "interp/run/TileModule.h"
 #include "ir/Passes.h"
 #include "ir/TT.h"
@@ -28,6 +29,13 @@ std::shared_ptr<const Program> planModule(mlir::ModuleOp module, std::string_vie
       return nullptr;
     module = *inlined;
     func = find();
+  }
+  if (hasLiftableMaps(func)) {
+    if (!inlined)
+      inlined = module.clone();
+    module = *inlined;
+    func = find();
+    liftMaps(func);
   }
   PlanBuilder builder(func, options);
   std::unique_ptr<Plan> plan = builder.build();

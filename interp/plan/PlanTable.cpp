@@ -12,20 +12,36 @@ using mlir::Operation;
 
 LogicalResult planAddPtr(PlanBuilder&, Operation*);
 LogicalResult planAssert(PlanBuilder&, Operation*);
+LogicalResult planAtomicCas(PlanBuilder&, Operation*);
+LogicalResult planAtomicLoad(PlanBuilder&, Operation*);
+LogicalResult planAtomicPoll(PlanBuilder&, Operation*);
+LogicalResult planAtomicRmw(PlanBuilder&, Operation*);
+LogicalResult planAtomicStore(PlanBuilder&, Operation*);
 LogicalResult planBitcast(PlanBuilder&, Operation*);
 LogicalResult planBroadcast(PlanBuilder&, Operation*);
 LogicalResult planCast(PlanBuilder&, Operation*);
 LogicalResult planCat(PlanBuilder&, Operation*);
 LogicalResult planConstant(PlanBuilder&, Operation*);
+LogicalResult planDescriptorGather(PlanBuilder&, Operation*);
+LogicalResult planDescriptorLoad(PlanBuilder&, Operation*);
+LogicalResult planDescriptorReduce(PlanBuilder&, Operation*);
+LogicalResult planDescriptorScatter(PlanBuilder&, Operation*);
+LogicalResult planDescriptorStore(PlanBuilder&, Operation*);
 LogicalResult planDot(PlanBuilder&, Operation*);
+LogicalResult planDotScaled(PlanBuilder&, Operation*);
 LogicalResult planElementwise(PlanBuilder&, Operation*);
+LogicalResult planExecuteRegion(PlanBuilder&, Operation*);
 LogicalResult planExpandDims(PlanBuilder&, Operation*);
+LogicalResult planExternElementwise(PlanBuilder&, Operation*);
 LogicalResult planFor(PlanBuilder&, Operation*);
 LogicalResult planHistogram(PlanBuilder&, Operation*);
 LogicalResult planIf(PlanBuilder&, Operation*);
+LogicalResult planInlineAsm(PlanBuilder&, Operation*);
 LogicalResult planJoin(PlanBuilder&, Operation*);
 LogicalResult planLoad(PlanBuilder&, Operation*);
 LogicalResult planMakeRange(PlanBuilder&, Operation*);
+LogicalResult planMakeTensorDescriptor(PlanBuilder&, Operation*);
+LogicalResult planMapElementwise(PlanBuilder&, Operation*);
 LogicalResult planNothing(PlanBuilder&, Operation*);
 LogicalResult planNumPrograms(PlanBuilder&, Operation*);
 LogicalResult planPoison(PlanBuilder&, Operation*);
@@ -99,18 +115,32 @@ static constexpr PlanRow kPlanTable[] = {
     {"math.rsqrt", planElementwise},
     {"math.sin", planElementwise},
     {"math.sqrt", planElementwise},
+    {"scf.execute_region", planExecuteRegion},
     {"scf.for", planFor},
     {"scf.if", planIf},
     {"scf.while", planWhile},
     {"tt.addptr", planAddPtr},
     {"tt.approx_divf", planElementwise},
     {"tt.assert", planAssert},
+    {"tt.atomic_cas", planAtomicCas},
+    {"tt.atomic_load", planAtomicLoad},
+    {"tt.atomic_poll", planAtomicPoll},
+    {"tt.atomic_rmw", planAtomicRmw},
+    {"tt.atomic_store", planAtomicStore},
     {"tt.bitcast", planBitcast},
     {"tt.broadcast", planBroadcast},
     {"tt.cat", planCat},
     {"tt.clampf", planElementwise},
+    {"tt.descriptor_gather", planDescriptorGather},
+    {"tt.descriptor_load", planDescriptorLoad},
+    {"tt.descriptor_reduce", planDescriptorReduce},
+    {"tt.descriptor_scatter", planDescriptorScatter},
+    {"tt.descriptor_store", planDescriptorStore},
     {"tt.dot", planDot},
+    {"tt.dot_scaled", planDotScaled},
+    {"tt.elementwise_inline_asm", planInlineAsm},
     {"tt.expand_dims", planExpandDims},
+    {"tt.extern_elementwise", planExternElementwise},
     {"tt.fp_to_fp", planCast},
     {"tt.gather", planTileGather},
     {"tt.get_num_programs", planNumPrograms},
@@ -122,6 +152,8 @@ static constexpr PlanRow kPlanTable[] = {
     {"tt.join", planJoin},
     {"tt.load", planLoad},
     {"tt.make_range", planMakeRange},
+    {"tt.make_tensor_descriptor", planMakeTensorDescriptor},
+    {"tt.map_elementwise", planMapElementwise},
     {"tt.mulhiui", planElementwise},
     {"tt.precise_divf", planElementwise},
     {"tt.precise_sqrt", planElementwise},

@@ -163,6 +163,35 @@ bool asRows(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape, int64
 }
 } // namespace
 
+/// The operations of a block inside the region of `op`. Both arms of a branch are computed, and their results selected: nothing in
+/// a region traps or has an effect.
+LogicalResult PlanBuilder::planBodyBlock(Operation* op, mlir::Block& block, int group) {
+  static const llvm::StringRef kElementwise[] = {"tt.approx_divf", "tt.bitcast", "tt.clampf", "tt.extern_elementwise", "tt.fp_to_fp", "tt.mulhiui",
+                                                 "tt.precise_divf", "tt.precise_sqrt"};
+  for (Operation& inner : block.without_terminator()) {
+    setLocation(inner.getLoc());
+    llvm::StringRef name = inner.getName().getStringRef();
+    if (name == "scf.if") {
+      for (mlir::Region& arm : inner.getRegions())
+        if (!arm.empty() && failed(planBodyBlock(op, arm.front(), group)))
+          return mlir::failure();
+      for (unsigned i = 0; i < inner.getNumResults(); ++i) {
+        DType type = dtypeOf(inner.getResult(i).getType());
+        int srcs[3] = {streamFor(group, inner.getOperand(0)), streamFor(group, inner.getRegion(0).front().getTerminator()->getOperand(i)),
+                       streamFor(group, inner.getRegion(1).front().getTerminator()->getOperand(i))};
+        bindValue(group, addStrip(group, tiles_.elementwise(TwElementwise::Select, type), srcs, type, "scf.if"), inner.getResult(i), type);
+      }
+      continue;
+    }
+    bool elementwise = inner.getNumRegions() == 0 && inner.getNumResults() == 1 &&
+                       (name.starts_with("arith.") || name.starts_with("math.") || name.starts_with("ub.") ||
+                        llvm::is_contained(kElementwise, name));
+    if (failed(elementwise ? planOp(&inner) : unsupported(&inner, ("inside the region of " + op->getName().getStringRef()).str())))
+      return mlir::failure();
+  }
+  return success();
+}
+
 BodyOp* PlanBuilder::planBody(Operation* op, mlir::Region& region) {
   if (!region.hasOneBlock()) {
     (void)unsupported(op, "with control flow in its region");
@@ -185,19 +214,7 @@ BodyOp* PlanBuilder::planBody(Operation* op, mlir::Region& region) {
     bindValue(index, int(g.op->streams.size() - 1), arg, type);
   }
   bodyGroup_ = index;
-  LogicalResult ok = success();
-  for (Operation& inner : block.without_terminator()) {
-    setLocation(inner.getLoc());
-    bool elementwise = inner.getNumRegions() == 0 && inner.getNumResults() == 1 &&
-                       (inner.getName().getStringRef().starts_with("arith.") || inner.getName().getStringRef().starts_with("math.") ||
-                        inner.getName().getStringRef().starts_with("ub.") || inner.getName().getStringRef() == "tt.bitcast" ||
-                        inner.getName().getStringRef() == "tt.fp_to_fp" || inner.getName().getStringRef() == "tt.clampf" ||
-                        inner.getName().getStringRef() == "tt.mulhiui" || inner.getName().getStringRef() == "tt.precise_divf" ||
-                        inner.getName().getStringRef() == "tt.approx_divf" || inner.getName().getStringRef() == "tt.precise_sqrt");
-    ok = elementwise ? planOp(&inner) : unsupported(&inner, ("inside the region of " + op->getName().getStringRef()).str());
-    if (failed(ok))
-      break;
-  }
+  LogicalResult ok = planBodyBlock(op, block, index);
   std::vector<int> results;
   if (succeeded(ok))
     for (Value v : block.getTerminator()->getOperands()) {
@@ -346,6 +363,34 @@ LogicalResult planReduce(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planScan(PlanBuilder& plan, Operation* op) { return planGeneric(plan, op, true); }
+LogicalResult planScan(PlanBuilder& plan, Operation* op) {
+  Value source = op->getOperand(0);
+  DType type = plan.dtypeOf(source.getType());
+  TwReduce kind = op->getNumOperands() == 1 ? singleKind(op->getRegion(0)) : TwReduce::Count;
+  TwScanFn fn = kind == TwReduce::Count ? nullptr : plan.tiles().scan(kind, type);
+  if (!fn)
+    return planGeneric(plan, op, true);
+  int64_t axis = op->getAttrOfType<mlir::IntegerAttr>("axis").getValue().getSExtValue();
+  Shape shape = PlanBuilder::shapeOf(source.getType());
+  Axes axes = axesOf(shape, axis);
+  TileRef src, any = plan.tileOf(source);
+  if (!asRows(any, type, shape, axis, src)) {
+    any = plan.denseRef(plan.denseOf(source), type, shape);
+    asRows(any, type, shape, axis, src);
+  }
+  Reg dst = plan.newTile(type, shape);
+  BuildInstruction& in = plan.emit(execScan, "Scan");
+  ReduceOp& data = plan.newData<ReduceOp>(in);
+  data.outer = axes.outer;
+  data.axis = axes.axis;
+  data.inner = axes.inner;
+  data.scanFn = fn;
+  data.reverse = op->getAttrOfType<mlir::BoolAttr>("reverse").getValue();
+  data.bytes.push_back(int32_t(sizeOf(type)));
+  plan.read(in, data.src, src);
+  plan.write(in, data.dst, dst);
+  plan.set(op->getResult(0), plan.tileRep(type, shape, dst));
+  return success();
+}
 
 } // namespace tiletwin::interp

@@ -1,4 +1,5 @@
 // interp/tile/Module.cpp -- the table that a tile module exports, put together from the look-ups of the families.
+#include "interp/tile/Library.h"
 #include "interp/tile/Tables.h"
 
 namespace tiletwin::tile {
@@ -45,6 +46,9 @@ TwReduceFn findReduce(TwReduce op, DType type) {
 constexpr TwTileOps kOps = {
     TILETWIN_TILE_NAME, findElementwise, findElementwiseIeee, findCast,        findReduce, findArgReduce,  findDot,
     dotScratchBytes,    findGather,      findScatter,         findStridedCopy, findIota,   checkAddresses, streamCopy,
+    findScaledOperand,
+    findScan, findSort, findTileGather, histogram,
+    findLibrary,
 };
 
 } // namespace

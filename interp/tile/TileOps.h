@@ -49,7 +49,7 @@ typedef void (*TwStripFn)(int64_t n, void* dst, const void* const* src, uint32_t
 /// Conversions. SignedInt/UnsignedInt say how an integer source (to float or wider) or integer destination (from float) is read.
 /// float -> int truncates toward zero and saturates as sm_90 does, at 16, 32 or 64 bits (8-bit results are the low half of the
 /// 16-bit one). NaN -> 0, but the sign-bit pattern if either side has 64 bits. anything -> I1 through `!= 0` (NaN is true).
-/// TruncateToward0 selects rtz for float narrowing; otherwise round to nearest even.
+/// TruncateToward0 selects rtz for float narrowing (an infinity stays one where the format has it); otherwise round to nearest even.
 enum class TwCastKind : uint8_t { SignedInt, UnsignedInt, TruncateToward0 };
 
 /// Reductions along one axis over a tile seen as [outer][axis][inner], row-major contiguous.
@@ -63,6 +63,25 @@ typedef void (*TwReduceFn)(int64_t outer, int64_t axis, int64_t inner, void* dst
 /// as combining left to right with (v > best || (v == best && i < besti)) does. dstIndex, srcIndex: i32; srcIndex may be null: 0..axis-1.
 typedef void (*TwArgReduceFn)(int64_t outer, int64_t axis, int64_t inner, void* dstValue, int32_t* dstIndex, const void* src,
                               const int32_t* srcIndex);
+
+/// Inclusive prefixes along the axis, in place or not; reverse: from the end. Kinds AddF .. XorI of TwReduce; dst is [outer][axis][inner],
+/// dense, row r of src starts at src + r * rowStride bytes.
+typedef void (*TwScanFn)(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride, bool reverse);
+
+/// One compare-and-swap step of a network over 2^k elements: partners differ in `bit` of their position. See SortOps.cpp.
+enum : int8_t { kTwSortAscending = -1, kTwSortDescending = -2 };
+struct TwSortStep {
+  uint8_t bit;
+  int8_t flip;  ///< kTwSort..., or the higher bit of the position that turns the direction around
+};
+/// Runs the steps over n elements, in place. n is a power of two above 1.
+typedef void (*TwSortFn)(int64_t n, void* data, const TwSortStep* steps, int64_t count);
+
+/// dst[o][j][i] = src[o][index[o][j][i]][i] for o < outer, j < count, i < inner; index is unsigned, all below length. Returns -1, or the
+/// first element whose index is not; dst is then unspecified.
+typedef int64_t (*TwTileGatherFn)(int64_t outer, int64_t length, int64_t count, int64_t inner, void* dst, const void* src, const void* index);
+/// dst[b] = number of i with mask[i] (or mask null) and src[i] == b, for 0 <= b < bins. src: signed elements of 4 or 8 bytes.
+typedef void (*TwHistogramFn)(int64_t n, int64_t bins, int32_t* dst, const void* src, const uint8_t* mask, int64_t bytes);
 
 /// d = a . b + c; all row-major with strides in ELEMENTS between rows (columns are contiguous unless colStride says otherwise).
 struct TwDot {
@@ -78,6 +97,23 @@ struct TwDot {
 enum class TwDotPrecision : uint8_t { F32, Tf32, Bf16x3, Ieee, Count };
 typedef void (*TwDotFn)(const TwDot*);
 
+/// An operand of a scaled dot, brought to one type: value * scale, rounded once to nearest even. Its numbers are addressed as
+/// [outer][k]; outer is m of a, n of b. Strides are in bytes.
+enum class TwScaledFormat : uint8_t { E2M1, E4M3, E5M2, BF16, F16, Count };
+/// Codes of scales. E8M0: 2^(code - 127), 255 is NaN. E8M0Fast: 255 is infinity. E4M3: a number.
+enum class TwScaleKind : uint8_t { None, E8M0, E8M0Fast, E4M3 };
+struct TwScaledOperand {
+  int64_t outer, k;
+  const void* x; int64_t xOuter, xK;                 ///< strides between stored elements (E2M1: between bytes)
+  const void* scale; int64_t scaleOuter, scaleGroup; ///< code of [outer][k / group]
+  int64_t group;                                     ///< numbers of k that share a scale, even
+  TwScaleKind kind;
+  bool outerPacked;                                  ///< E2M1: the two numbers of a byte (low bits first) are neighbours in outer, not in k
+  bool kInner;                                       ///< dst is [outer][k], else [k][outer]; dense
+  void* dst;
+};
+typedef void (*TwScaledOperandFn)(const TwScaledOperand*);
+
 /// dst[i] = address[i] loaded if mask[i] (mask null: all), else other[i] (otherStride 0: one element; other null: 0).
 typedef void (*TwGatherFn)(int64_t n, void* dst, const uint64_t* address, const uint8_t* mask, const void* other, int64_t otherStride);
 typedef void (*TwScatterFn)(int64_t n, const void* src, int64_t srcStride, const uint64_t* address, const uint8_t* mask);
@@ -88,6 +124,17 @@ typedef void (*TwIotaFn)(int64_t n, void* dst, int64_t start, int64_t step);
 typedef void (*TwStridedCopyFn)(int64_t n, void* dst, int64_t dstStride, const void* src, int64_t srcStride);
 /// Index of the first i with mask[i] (or mask null) and (address[i] < lo or address[i] + size > hi), or -1.
 typedef int64_t (*TwCheckFn)(int64_t n, const uint64_t* address, const uint8_t* mask, uint64_t lo, uint64_t hi, uint64_t size);
+
+/// What a symbol of libdevice stands for.
+struct TwLibraryRow {
+  const char* symbol;                   ///< without its prefix "__nv_"
+  TwElementwise op;                     ///< the elementwise operation that it is, on elements of `result`; Count: `fn`
+  TwStripFn fn;
+  int32_t arity;                        ///< at most 4
+  tiletwin::DType arguments[4], result; ///< `op`: all of one type
+  TwStripFn last;                       ///< four arguments: fn takes three and gives `between`, last takes that and the fourth
+  tiletwin::DType between;
+};
 
 struct TwTileOps {
   const char* name;   ///< "x86-64-v3"
@@ -108,6 +155,16 @@ struct TwTileOps {
   TwCheckFn checkAddresses;
   /// Plain copy of a contiguous run that bypasses the cache (n bytes; dst 32-byte aligned or not).
   void (*streamCopy)(void* dst, const void* src, int64_t bytes);
+  /// Result types: BF16 and F16, as the GPU computes (scales are rounded to that type first), or F64, exact. A BF16 or F16
+  /// number is first rounded to a narrower result type.
+  TwScaledOperandFn (*scaledOperand)(TwScaledFormat format, tiletwin::DType result);
+  TwScanFn (*scan)(TwReduce op, tiletwin::DType type);
+  /// Integers compare as signed or unsigned; null for types that have no network of their own.
+  TwSortFn (*sort)(tiletwin::DType type, bool isSigned);
+  TwTileGatherFn (*tileGather)(int64_t elementBytes, int64_t indexBytes);
+  TwHistogramFn histogram;
+  /// The libdevice function behind a symbol without its prefix "__nv_"; null: there is none.
+  const TwLibraryRow* (*library)(const char* symbol);
 };
 
 /// The one symbol a tile module exports.

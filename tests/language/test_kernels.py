@@ -14,20 +14,7 @@ WAITING_FILES = {
     "k05_desc": "tensor descriptors",
     "k06_atomic": "atomics",
 }
-WAITING_CASES = {
-    "asm_one": "inline assembly",
-    "lib_binary_fp32": "libdevice",
-    "lib_pred_int": "libdevice",
-    "lib_unary_fp32": "libdevice",
-    "lib_unary_fp64": "libdevice",
-    "map_one": "map_elementwise",
-    "map_two": "map_elementwise",
-    "scaled_acc": "dot_scaled",
-    "scaled_e2m1_bf16_noscale": "dot_scaled",
-    "scaled_e2m1_e2m1": "dot_scaled",
-    "scaled_e4m3_e4m3": "dot_scaled",
-    "scaled_e5m2_e4m3": "dot_scaled",
-}
+WAITING_CASES: dict[str, str] = {}
 # Launched from Python numbers, these get narrower types than they are about.
 ONLY_AHEAD = {"range_types"}
 

@@ -1,0 +1,97 @@
+// interp/asm/Compiler.h -- from statements to steps: registers, constants, and one row for each form of an instruction.
+// Here:      what the Read*.cpp files share.   Not here:  splitting (Text.h), running (Run.cpp).
+// Invariant: a register's slot holds its lanes in the register's own width; predicates are bytes 0 or 1.
+#pragma once
+#include "interp/asm/Asm.h"
+#include "interp/asm/Text.h"
+#include <map>
+#include <optional>
+
+namespace tiletwin::interp {
+
+struct AsmRegister {
+  uint32_t slot = 0;
+  int bytes = 0;          ///< 1, 2, 4, 8
+  bool predicate = false;
+  bool written = false;
+};
+
+class AsmCompiler;
+/// One form of an instruction.
+struct AsmRow {
+  const char* op;         ///< with the modifiers it must have: "mul.lo"
+  const char* types;      ///< the end of the opcode, alternatives separated by |: "u32|s32"
+  const char* optional;   ///< modifiers it may have: "rn rz ftz"
+  const char* shape;      ///< widths of the operands, result first: bytes, or p for a predicate
+  TwElementwise e;        ///< the tile module's operation, or Count
+  DType type;             ///< of the elements it computes with
+  uint8_t perLane;        ///< elements in a register
+  const char* lanes;      ///< else a step of Lanes.h by name
+  bool (AsmCompiler::*special)(const AsmStatement& s, const AsmRow& row); ///< else this does it all
+};
+/// The row for an opcode; null with `known` telling whether any row has its first word.
+const AsmRow* findAsmRow(const std::vector<std::string>& words, bool& known);
+
+class AsmCompiler {
+public:
+  AsmCompiler(const AsmRequest& request, AsmProgram& program, std::string& error)
+      : request_(request), tiles_(*request.tiles), program_(program), error_(error) {}
+  bool run();
+
+  // Rows with a way of their own (ReadSpecial.cpp, ReadConvert.cpp).
+  bool move(const AsmStatement& s, const AsmRow& row);
+  bool compare(const AsmStatement& s, const AsmRow& row);    ///< setp
+  bool compareInto(const AsmStatement& s, const AsmRow& row); ///< set
+  bool reciprocal(const AsmStatement& s, const AsmRow& row);
+  bool throughF32(const AsmStatement& s, const AsmRow& row);
+  bool nothing(const AsmStatement& s, const AsmRow& row);
+  bool convert(const AsmStatement& s, const AsmRow& row);
+  bool convertPacked(const AsmStatement& s, const AsmRow& row);
+
+private:
+  bool fail(const std::string& why);
+  bool readConstraints();
+  bool bindPort(const std::vector<std::string>& letters, size_t& next, DType type, bool isResult);
+  bool statement(const AsmStatement& s);
+  bool declare(const AsmStatement& s);
+  bool generic(const AsmStatement& s, const AsmRow& row);
+
+  // Registers and values. `bytes` 0: a predicate.
+  uint32_t newSlot() {
+    const uint32_t slot = program_.scratchBytes;
+    program_.scratchBytes += kAsmSlotBytes;
+    return slot;
+  }
+  AsmRegister* find(const AsmArgument& a);
+  uint32_t constant(int bytes, uint64_t bits);
+  /// The slot of a source of exactly so many bytes; numbers become constants. `isFloat` says how numbers are read.
+  bool source(const AsmArgument& a, int bytes, bool isFloat, uint32_t& slot);
+  /// A source of a conversion: a wider register gives its low bytes.
+  bool sourceLow(const AsmArgument& a, int bytes, bool isFloat, uint32_t& slot);
+  bool predicate(const AsmArgument& a, uint32_t& slot);
+  /// Where a result goes; store() puts it there, under the statement's guard.
+  bool target(const AsmArgument& a, int bytes, AsmRegister*& reg);
+  void store(AsmRegister& reg, uint32_t from);
+  /// A result of fewer bytes than its register is extended.
+  bool storeExtended(const AsmArgument& a, int bytes, bool isSigned, uint32_t from);
+  uint32_t step(TwStripFn fn, std::initializer_list<uint32_t> srcs, int perLane = 1, int rounding = 0);
+  bool argumentCount(const AsmStatement& s, size_t count);
+  /// Modifiers that change a float result, in this order: ftz, relu, sat.
+  uint32_t flushed(uint32_t slot, DType type, int perLane);
+  uint32_t finished(uint32_t slot, DType type, int perLane, const AsmStatement& s);
+  static bool has(const AsmStatement& s, const char* modifier);
+  int roundingOf(const AsmStatement& s);
+
+  const AsmRequest& request_;
+  const TwTileOps& tiles_;
+  AsmProgram& program_;
+  std::string& error_;
+  int line_ = 1;
+  std::vector<AsmRegister> placeholders_;
+  std::vector<std::map<std::string, AsmRegister>> scopes_;
+  std::map<std::pair<int, uint64_t>, uint32_t> constants_;
+  uint32_t guard_ = 0;
+  bool guarded_ = false, guardNegated_ = false;
+};
+
+} // namespace tiletwin::interp

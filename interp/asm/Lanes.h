@@ -1,0 +1,58 @@
+// interp/asm/Lanes.h -- loops over lanes: the steps of instructions that the tile module has no strip function for.
+// Here:      the loop, the look-ups.   Not here:  which instruction takes which step (Instructions.cpp).
+// Invariant: these functions read runs only, never splats; dst may be one of the sources.
+#pragma once
+#include "interp/tile/TileOps.h"
+#include <cstdint>
+#include <utility>
+
+namespace tiletwin::interp {
+
+/// dst[i] = F(src[0][i], src[1][i], ...).
+template <class Function> struct LaneLoop;
+template <class R, class... A> struct LaneLoop<R (*)(A...)> {
+  template <auto F> static void run(int64_t n, void* dst, const void* const* src, uint32_t) {
+    loop<F>(n, static_cast<R*>(dst), src, std::index_sequence_for<A...>());
+  }
+
+private:
+  template <auto F, size_t... I>
+  static void loop(int64_t n, R* dst, const void* const* src, std::index_sequence<I...>) {
+    for (int64_t i = 0; i < n; ++i)
+      dst[i] = F(static_cast<const A*>(src[I])[i]...);
+  }
+};
+template <auto F> inline constexpr TwStripFn kLanes = LaneLoop<decltype(+F)>::template run<F>;
+
+/// Integer types as instructions name them.
+enum class AsmInt : uint8_t { U8, U16, U32, U64, S8, S16, S32, S64, Count };
+/// How a float becomes an integer.
+enum class AsmRound : uint8_t { Nearest, Down, Up, Zero, Count };
+
+/// From one integer type to another; `saturate` keeps the value within the destination's range, else low bits are taken.
+TwStripFn laneIntToInt(AsmInt from, AsmInt to, bool saturate);
+/// From an integer type to f32 (or f64), in the rounding mode that is set.
+TwStripFn laneIntToFloat(AsmInt from, bool f64);
+/// To f64 rounded to odd, so that a second rounding is right.
+TwStripFn laneIntToOddF64(AsmInt from);
+/// From f32 (or f64), within the destination's range; NaN gives 0, or the sign bit's pattern where a side has 64 bits.
+TwStripFn laneFloatToInt(bool f64, AsmInt to, AsmRound round);
+/// f32 (or f64) to an integer as a float.
+TwStripFn laneRound(bool f64, AsmRound round);
+/// f32 to tf32: nearest with ties away (or to even), low 13 bits 0; or truncated.
+enum class AsmTf32 : uint8_t { Away, Even, Zero };
+TwStripFn laneTf32(AsmTf32 how);
+
+/// `bytes`-wide parts of a register to the lanes of one: part `index` of `count`; and back, from up to four.
+TwStripFn laneTake(int bytes, int count, int index);
+TwStripFn laneJoin(int bytes, int count);
+/// new where the predicate (src[0]) holds (src[1]), old elsewhere (src[2]).
+TwStripFn laneBlend(int bytes);
+/// A copy of whole registers.
+TwStripFn laneCopy(int bytes);
+
+/// A step by name ("bfe.u32"); null: none. Tables in LanesBits.cpp and LanesFloat.cpp.
+TwStripFn laneBits(const char* name);
+TwStripFn laneFloats(const char* name);
+
+} // namespace tiletwin::interp
