@@ -67,6 +67,8 @@ std::optional<int> numThreads() {
   return std::nullopt;
 }
 
+bool deterministic() { return flag("TILETWIN_DETERMINISTIC").value_or(false); }
+
 Numerics numerics() {
   static constexpr std::array<std::string_view, 3> kModes = {"fast", "exact", "ieee"};
   return Numerics(choice("TILETWIN_NUMERICS", kModes).value_or(0));

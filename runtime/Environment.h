@@ -33,6 +33,9 @@ std::optional<int> choice(const char* name, std::span<const std::string_view> ch
 /// TILETWIN_NUM_THREADS (1 .. 4096): threads a launch may use.
 std::optional<int> numThreads();
 
+/// TILETWIN_DETERMINISTIC: programs run one after another in order of id.
+bool deterministic();
+
 enum class Numerics : uint8_t { Fast, Exact, Ieee };
 /// TILETWIN_NUMERICS: fast (default), exact, ieee.
 Numerics numerics();

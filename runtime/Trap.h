@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tiletwin {
 
@@ -14,7 +15,10 @@ enum class TrapKind : uint8_t {
   OffsetOverflow, ///< 32-bit address arithmetic wrapped around         -> OutOfBoundsError
   Unsupported,    ///< the backend cannot run this                      -> NotImplementedError
   Interrupted,    ///< Ctrl-C                                           -> KeyboardInterrupt
+  InvalidValue,   ///< a value that the operation does not take          -> ValueError
   OutOfMemory,    ///< no memory for the launch itself                  -> MemoryError
+  Misaligned,     ///< atomic access at no multiple of its size         -> ValueError
+  Deadlock,       ///< programs wait for each other for ever            -> DeadlockError
 };
 
 /// Source position of an operation, as the front end recorded it.
@@ -23,6 +27,14 @@ struct SourceLocation {
   int line = 0;         ///< 1-based; 0 if unknown
   int column = 0;       ///< 1-based; 0 if unknown
   std::string variable; ///< name of the assigned Python variable, if any
+};
+
+/// One program of a deadlock.
+struct WaitingProgram {
+  std::array<int32_t, 3> program{};
+  SourceLocation where;  ///< the access it waits on
+  std::string operation; ///< "tt.atomic_cas"
+  std::string detail;    ///< what that memory is and holds, "lock at byte 0, which holds 1"; empty if unknown
 };
 
 /// The first thing that went wrong in a launch (lowest program id among those that ran).
@@ -38,6 +50,9 @@ struct Trap {
   int64_t bufferBytes = 0;          ///< bytes of that buffer's storage
   int64_t accessBytes = 0;          ///< bytes the access touches
   uint64_t address = 0;             ///< first byte of the access, if there was one
+  std::vector<WaitingProgram> waiting; ///< Deadlock: every program that waits, by id
+  int64_t notStarted = 0;              ///< Deadlock: programs that could not begin
+  int64_t resident = 0;                ///< Deadlock: programs that could run at the same time
   /// From launch(): complete text for the user (where, what, expected, got). Inside a backend, before describeAccess
   /// and formatTrap (TrapText.h) complete it: the detail only, such as an assertion's own text.
   std::string message;

@@ -5,6 +5,8 @@
 #include <cinttypes>
 #include <cstdio>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 namespace tiletwin {
 
@@ -56,6 +58,7 @@ std::string hex(uint64_t address) {
 }
 
 bool writes(const Trap& trap) {
+  if (trap.operation == "tt.atomic_load" || trap.operation == "tt.atomic_poll") return false;
   constexpr std::array<std::string_view, 6> kWriting = {"store", "atomic", "scatter", "reduce", "cas", "rmw"};
   return trap.kind == TrapKind::ReadOnly || std::any_of(kWriting.begin(), kWriting.end(), [&](std::string_view word) {
            return trap.operation.find(word) != std::string::npos;
@@ -71,9 +74,12 @@ std::string where(const Trap& trap) {
   return text.empty() ? text : text + ": ";
 }
 
+std::string programText(const std::array<int32_t, 3>& id) {
+  return "(" + number(id[0]) + ", " + number(id[1]) + ", " + number(id[2]) + ")";
+}
+
 std::string which(const Trap& trap) {
-  std::string text =
-      "program (" + number(trap.program[0]) + ", " + number(trap.program[1]) + ", " + number(trap.program[2]) + ")";
+  std::string text = "program " + programText(trap.program);
   if (trap.element >= 0) {
     text += ", element " + number(trap.element);
     if (trap.index.find(',') != std::string::npos) text += " (index " + trap.index + ")";
@@ -107,6 +113,40 @@ std::string outOfBounds(const Trap& trap) {
   return access(trap) + ": " + how;
 }
 
+std::string programs(const std::vector<const WaitingProgram*>& group) {
+  constexpr size_t kMostListed = 4;
+  std::string text = group.size() == 1 ? "program " : "programs ";
+  for (size_t i = 0; i < std::min(group.size(), kMostListed); ++i)
+    text += (i ? ", " : "") + programText(group[i]->program);
+  return group.size() > kMostListed ? text + " and " + number(int64_t(group.size() - kMostListed)) + " more" : text;
+}
+
+/// One line for each place and memory where programs wait.
+std::string deadlock(const Trap& trap) {
+  using Key = std::tuple<std::string, int, int, std::string, std::string>;
+  std::vector<std::pair<Key, std::vector<const WaitingProgram*>>> groups;
+  for (const WaitingProgram& w : trap.waiting) {
+    Key key{w.where.file, w.where.line, w.where.column, w.operation, w.detail};
+    auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == key; });
+    if (at == groups.end()) at = groups.insert(groups.end(), {key, {}});
+    at->second.push_back(&w);
+  }
+  constexpr size_t kMostGroups = 12;
+  std::string text = "deadlock: every program that is left waits for another one";
+  for (size_t i = 0; i < std::min(groups.size(), kMostGroups); ++i) {
+    const WaitingProgram& first = *groups[i].second.front();
+    Trap place;
+    place.where = first.where;
+    text += "\n  " + where(place) + programs(groups[i].second) + " in " + userNameOf(first.operation) +
+            (first.detail.empty() ? "" : " of " + first.detail);
+  }
+  if (groups.size() > kMostGroups) text += "\n  and at " + number(int64_t(groups.size() - kMostGroups)) + " more places";
+  if (trap.notStarted > 0)
+    text += "\n  " + number(trap.notStarted) + (trap.notStarted == 1 ? " program has" : " programs have") +
+            " not begun: " + number(trap.resident) + " can be on the GPU at the same time, and all of them wait";
+  return text;
+}
+
 std::string what(const Trap& trap) {
   const std::string& detail = trap.message;
   switch (trap.kind) {
@@ -119,6 +159,10 @@ std::string what(const Trap& trap) {
            "; make an operand 64 bits wide, for example with .to(tl.int64)";
   case TrapKind::Unsupported: return detail.empty() ? "this cannot be run by the interpreter" : detail;
   case TrapKind::Interrupted: return "interrupted";
+  case TrapKind::Misaligned:
+    return access(trap) + ": an atomic operation needs an address that is a multiple of " + number(trap.accessBytes);
+  case TrapKind::Deadlock: return deadlock(trap);
+  case TrapKind::InvalidValue: return detail.empty() ? "a value that the operation does not take" : detail;
   case TrapKind::OutOfMemory: return "out of memory" + (detail.empty() ? "" : ": " + detail);
   }
   return detail;
@@ -137,7 +181,7 @@ std::string userNameOf(std::string_view operation) {
 }
 
 void describeAccess(Trap& trap, std::span<const Buffer> buffers) {
-  bool access = trap.kind == TrapKind::OutOfBounds || trap.kind == TrapKind::ReadOnly;
+  bool access = trap.kind == TrapKind::OutOfBounds || trap.kind == TrapKind::ReadOnly || trap.kind == TrapKind::Misaligned;
   if (!access || !trap.buffer.empty() || trap.address == 0) return;
   auto gap = [&](const Buffer& buffer) -> uint64_t {
     if (trap.address < buffer.begin) return buffer.begin - trap.address;
@@ -153,7 +197,7 @@ void describeAccess(Trap& trap, std::span<const Buffer> buffers) {
 }
 
 std::string trapText(const Trap& trap) {
-  if (trap.kind == TrapKind::Interrupted) return where(trap) + what(trap);
+  if (trap.kind == TrapKind::Interrupted || trap.kind == TrapKind::Deadlock) return where(trap) + what(trap);
   std::string name = userNameOf(trap.operation);
   return where(trap) + (name.empty() ? name : name + ": ") + which(trap) + ": " + what(trap);
 }

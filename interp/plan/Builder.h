@@ -9,6 +9,7 @@
 //             for floats too
 //   Box       an i1 tile that is true exactly inside lo[d] <= i_d < hi[d]
 //   Tile      elements in the arena or behind a load's view descriptor, any strides; or still pending in an open group
+//   Descriptor  a tensor descriptor: base, strides (in elements), hi (extents), lo[0] (1: elements outside read as NaN)
 //
 // Scopes: code is collected per nesting level: 0 is the launch prologue, 1 the function (or its current block), one more for
 // each loop or branch around the current operation. A pure scalar instruction goes to the deepest level that defines one of
@@ -19,6 +20,7 @@
 // Invariant: elementwise operations wait in open groups (one per shape); groups never read each other's pending values; all
 // groups are flushed before control flow and at region ends, groups with views before memory is written.
 #pragma once
+#include "interp/plan/Networks.h"
 #include "interp/plan/Plan.h"
 #include "interp/run/Instructions.h"
 #include "mlir/IR/Block.h"
@@ -67,13 +69,13 @@ struct TileRef {
 };
 
 struct Rep {
-  enum Kind : uint8_t { None, Scalar, Affine, Box, Tile } kind = None;
+  enum Kind : uint8_t { None, Scalar, Affine, Box, Tile, Descriptor } kind = None;
   DType type = DType::I32;
   Shape shape;                                ///< empty for scalars
   int root = -1;                              ///< pointers: the argument they come from
-  Uniform base;                               ///< Scalar, Affine
-  llvm::SmallVector<Uniform, 4> strides;      ///< Affine
-  llvm::SmallVector<Uniform, 4> lo, hi;       ///< Box
+  Uniform base;                               ///< Scalar, Affine, Descriptor
+  llvm::SmallVector<Uniform, 4> strides;      ///< Affine, Descriptor
+  llvm::SmallVector<Uniform, 4> lo, hi;       ///< Box, Descriptor
   TileRef tile;                               ///< Tile, unless pending
   int group = -1, stream = -1;                ///< Tile, pending
   bool pending() const { return kind == Tile && group >= 0; }
@@ -144,6 +146,18 @@ struct OpenGroup {
   explicit OpenGroup(mlir::Location l) : location(l) {}
 };
 
+/// A loop that may wait for other programs; `access` is null for all others.
+struct WaitLoop {
+  mlir::Operation* access = nullptr;       ///< what it waits on
+  llvm::SmallVector<Reg, 8> cells;         ///< scalars that rounds hand on
+  Reg state = kNoReg;
+  bool exact = true, watchable = true;     ///< WaitOp's
+};
+/// The access to memory that an scf.while's end depends on; null: none.
+mlir::Operation* whileWaitsOn(mlir::Operation* loop);
+/// The same for loops made of blocks: any access of the function.
+mlir::Operation* blocksWaitOn(mlir::Operation* function);
+
 class PlanBuilder {
 public:
   PlanBuilder(mlir::Operation* func, const PlanOptions& options);
@@ -210,6 +224,8 @@ public:
   static int widthOf(DType t) { return t == DType::I1 ? 1 : int(sizeOf(t)) * 8; }
   Rep scalarRep(DType type, Uniform u, int root = -1) const;
   Rep splatRep(DType type, llvm::ArrayRef<int64_t> shape, Uniform u, int root = -1) const;
+  /// The form of a scalar or descriptor of a type, its cells not chosen yet.
+  Rep formOfType(mlir::Type t) const;
   Rep tileRep(DType type, llvm::ArrayRef<int64_t> shape, Reg reg) const;
   TileRef denseRef(Reg reg, DType type, llvm::ArrayRef<int64_t> shape) const;
   static bool isDense(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape);
@@ -237,7 +253,8 @@ public:
   int cellStream(int group, int64_t constant, DType type);
   int addStrip(int group, TwStripFn fn, llvm::ArrayRef<int> srcs, DType type, llvm::StringRef name);
   void bindValue(int group, int stream, mlir::Value v, DType type);
-  void addSink(int group, int stream, const Rep& pointer, const Rep* mask, DType type);
+  /// `operation`: a literal, for traps.
+  void addSink(int group, int stream, const Rep& pointer, const Rep* mask, DType type, const char* operation = "tt.store");
   void flush(int group);
   void flushAll();
   /// Before memory is written outside groups, or by `except`.
@@ -249,9 +266,13 @@ public:
   mlir::LogicalResult planOp(mlir::Operation* op);
   mlir::LogicalResult planBlock(mlir::Block& block); ///< all but the terminator
   mlir::LogicalResult planFunction();
+  /// A region of blocks that branch to each other; `leaveRegion` plans the terminators that leave it.
+  mlir::LogicalResult planBlocks(mlir::Region& region,
+                                 llvm::function_ref<mlir::LogicalResult(mlir::Operation*)> leaveRegion);
   mlir::LogicalResult unsupported(mlir::Operation* op, llvm::StringRef why = {});
   /// Builds a body (region of tt.reduce or tt.scan); null with a diagnostic if it holds more than elementwise operations.
   BodyOp* planBody(mlir::Operation* op, mlir::Region& region);
+  mlir::LogicalResult planBodyBlock(mlir::Operation* op, mlir::Block& block, int group);
   void bindBody(BodyOp& body, BuildInstruction& in);
   void needFallback() { fallback_ = true; }
   bool wantsFallback() const { return fallback_; }
@@ -262,6 +283,14 @@ public:
   void pushScope(mlir::Operation* loop = nullptr);
   std::vector<std::unique_ptr<BuildInstruction>> popScope();
   void append(std::vector<std::unique_ptr<BuildInstruction>> code);
+  // loops that may wait (WaitLoops.cpp)
+  /// Before a loop whose rounds hand on `cells` (they hold the initial values), and tiles if `carriesTiles`.
+  WaitLoop enterWaitLoop(mlir::Operation* loop, mlir::Operation* access, llvm::ArrayRef<Reg> cells, bool carriesTiles);
+  void emitBackEdge(int label, const WaitLoop& wait);
+  void leaveWaitLoop(const WaitLoop& wait);
+  bool inWaitLoop() const { return waitDepth_ > 0; }
+  /// The operation's position in Plan::locations.
+  uint32_t placeOf(mlir::Operation* op) { return locationIndex(op->getLoc()); }
   /// An instruction of the current code writes memory.
   void noteWrite() {
     scopes_.back().wrote = true;
@@ -279,6 +308,13 @@ public:
   bool coalesceArm(Reg from, Reg into, uint64_t armStart);
   void copyDense(DType type, llvm::ArrayRef<int64_t> shape, Reg from, Reg to);
   mlir::LogicalResult planReturn(mlir::Operation* op);
+  /// Plans an operation that is part of a sorting network or a reversal (Networks.h); false: it is not.
+  bool planNetwork(mlir::Operation* op);
+  /// What an argument that is a tensor descriptor stands for, from its own cell and those of the arguments behind it.
+  mlir::LogicalResult planDescriptorArgument(mlir::BlockArgument argument);
+  /// How far the forms of what a loop or branch hands over are known to be given up, by operation: an operation planned
+  /// once more begins with it.
+  std::map<mlir::Operation*, std::vector<uint8_t>> carriedForms_;
   bool coalesce(Reg from, Reg into, uint64_t intoLiveFrom);
   RegInfo& info(Reg r) { return regs_[r]; }
   uint64_t sequence() const { return sequence_; }
@@ -308,6 +344,7 @@ private:
   void bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles);
   void finish();
   void emitPrologueArguments();
+  void bindWait(BuildInstruction& in, const WaitLoop& wait, bool isEnter);
   uint32_t locationIndex(mlir::Location l);
 
   mlir::Operation* func_;
@@ -322,8 +359,10 @@ private:
   std::vector<std::pair<Reg, std::vector<std::byte>>> constants_;
   std::map<std::tuple<std::string, int, unsigned>, uint32_t> locationIndices_;
   llvm::DenseMap<mlir::Operation*, bool> mayWrite_;
+  Networks networks_;
   mlir::Location location_;
   int labels_ = 0;
+  int waitDepth_ = 0;                ///< loops around the current operation that may wait
   uint64_t sequence_ = 0;
   bool fallback_ = false;
   std::vector<GroupOp*> sealLater_;  ///< groups whose offsets finish() settles

@@ -1,14 +1,16 @@
-// interp/plan/ControlFlow.cpp -- scf.for, scf.if, scf.while, and blocks that branch to each other.
+// interp/plan/ControlFlow.cpp -- scf.for, scf.if, scf.while, scf.execute_region, and blocks that branch to each other.
 // Here:      what loops carry and in which representation, jumps, copies at back edges.
 // Not here:  single operations.
 // Idea:      a loop is planned under the assumption that symbolic values stay symbolic (a pointer advanced by a uniform amount
 //            is one cell). If its yields break that, everything emitted is undone and the value is carried as a tile.
 // Invariant: a carried value's register is written only before the loop and at its back edge.
 #include "interp/plan/Builder.h"
+#include "ir/TT.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Region.h"
+#include "llvm/ADT/SetVector.h"
 #include <algorithm>
 
 namespace tiletwin::interp {
@@ -20,14 +22,30 @@ using mlir::Value;
 using Values = llvm::SmallVector<Value, 8>;
 
 namespace {
-/// One value carried by a loop or handed to a block.
+/// One value carried by a loop, or handed on by a branch or to a block.
 struct Carried {
-  enum Kind : uint8_t { Cell, Affine, Tile } kind = Cell;
-  Reg reg = kNoReg;      ///< the cell, the affine value's base, or the dense tile
-  Rep rep;               ///< what the region's argument is
-  bool degraded = false; ///< must be a tile
-  bool rootless = false; ///< pointers of different arguments meet here
+  /// How much of the symbolic form is given up, one step after the other.
+  enum Form : uint8_t {
+    BaseVaries, ///< scalars; affine tiles and descriptors whose base alone changes
+    AllVary,    ///< strides and extents have cells too
+    Dense,      ///< a tile in the arena
+    FormMask = 3,
+    Rootless = 4, ///< pointers of different arguments meet here
+  };
+  bool symbolic = true;
+  Reg reg = kNoReg;                  ///< the dense tile
+  llvm::SmallVector<Reg, 4> cells;   ///< symbolic: per part of the form, kNoReg where it is the same everywhere
+  Rep rep;                           ///< what the region's argument is
 };
+
+/// The uniform parts of a symbolic form.
+llvm::SmallVector<Uniform*, 8> partsOf(Rep& r) {
+  llvm::SmallVector<Uniform*, 8> parts{&r.base};
+  for (auto* list : {&r.strides, &r.lo, &r.hi})
+    for (Uniform& u : *list)
+      parts.push_back(&u);
+  return parts;
+}
 
 bool mentions(const Rep& r, Reg reg, PlanBuilder& plan) {
   auto same = [&](Reg x) { return x != kNoReg && plan.root(x) == plan.root(reg); };
@@ -40,64 +58,113 @@ bool mentions(const Rep& r, Reg reg, PlanBuilder& plan) {
   return r.kind == Rep::Tile && !r.pending() && (same(r.tile.base) || same(r.tile.viewTile));
 }
 
+/// Whether `r` can be handed on as cells.
+bool isSymbolic(const PlanBuilder& plan, const Rep& r) {
+  if (r.kind == Rep::Scalar || r.kind == Rep::Descriptor)
+    return true;
+  bool address = (isInteger(r.type) && r.type != DType::I1) || r.type == DType::Ptr;
+  return r.kind == Rep::Affine && address && plan.options().symbolic;
+}
+
 /// Chooses registers for values that start as `init`. `level` is the level of the region that sees them.
-Carried carry(PlanBuilder& plan, Value init, const Carried& wish, int level, bool mayBeAffine) {
-  Carried c = wish;
+Carried carry(PlanBuilder& plan, Value init, uint8_t form, int level) {
+  Carried c;
   const Rep& r = plan.rep(init);
   Shape shape = PlanBuilder::shapeOf(init.getType());
   DType type = plan.dtypeOf(init.getType());
-  c.rep = Rep();
-  if (shape.empty()) {
-    c.kind = Carried::Cell;
-    c.reg = plan.newReg(8, level);
-    c.rep = plan.scalarRep(type, Uniform::in(c.reg), c.rootless ? -1 : r.root);
-  } else if (mayBeAffine && !c.degraded && r.kind == Rep::Affine && (isInteger(type) || type == DType::Ptr) && type != DType::I1 &&
-             plan.options().symbolic) {
-    c.kind = Carried::Affine;
-    c.reg = plan.newReg(8, level);
+  uint8_t step = form & Carried::FormMask;
+  c.symbolic = isSymbolic(plan, r) && (step != Carried::Dense || shape.empty());
+  if (c.symbolic) {
     c.rep = r;
-    c.rep.base = Uniform::in(c.reg);
-    c.rep.root = c.rootless ? -1 : r.root;
+    for (Uniform* part : partsOf(c.rep)) {
+      bool varies = c.cells.empty() || step != Carried::BaseVaries;
+      c.cells.push_back(varies ? plan.newReg(8, level) : kNoReg);
+      if (varies)
+        *part = Uniform::in(c.cells.back());
+    }
   } else {
-    c.kind = Carried::Tile;
-    c.reg = plan.newTile(type, shape);
+    int root = r.root;
+    c.reg = plan.newReg(uint64_t(elementsOf(shape)) * sizeOf(type), level);
     plan.info(c.reg).claimed = true;
     c.rep = plan.tileRep(type, shape, c.reg);
-    c.rep.root = c.rootless ? -1 : r.root;
+    c.rep.root = root;
+  }
+  if (form & Carried::Rootless)
+    c.rep.root = -1;
+  return c;
+}
+
+/// Registers for a value of which only the type is known.
+Carried carryType(PlanBuilder& plan, mlir::Type type) {
+  Carried c;
+  Shape shape = PlanBuilder::shapeOf(type);
+  DType element = plan.dtypeOf(type);
+  c.symbolic = shape.empty();
+  if (!c.symbolic) {
+    c.reg = plan.newTile(element, shape);
+    c.rep = plan.tileRep(element, shape, c.reg);
+    return c;
+  }
+  c.rep = plan.formOfType(type);
+  for (Uniform* part : partsOf(c.rep)) {
+    c.cells.push_back(plan.newReg(8));
+    *part = Uniform::in(c.cells.back());
   }
   return c;
+}
+
+llvm::SmallVector<Reg, 8> cellsOf(llvm::ArrayRef<Carried> carried) {
+  llvm::SmallVector<Reg, 8> cells;
+  for (const Carried& c : carried)
+    for (Reg cell : c.cells)
+      if (cell != kNoReg)
+        cells.push_back(cell);
+  return cells;
+}
+bool carriesTiles(llvm::ArrayRef<Carried> carried) {
+  return llvm::any_of(carried, [](const Carried& c) { return !c.symbolic; });
 }
 
 /// Writes initial values. No source may be one of the destinations.
 void enter(PlanBuilder& plan, llvm::ArrayRef<Carried> carried, mlir::ValueRange inits) {
   for (size_t i = 0; i < carried.size(); ++i) {
-    if (carried[i].kind == Carried::Tile)
+    if (!carried[i].symbolic) {
       plan.writeTo(inits[i], carried[i].reg);
-    else
-      plan.move(carried[i].reg, plan.rep(inits[i]).base);
+      continue;
+    }
+    Rep r = plan.rep(inits[i]);
+    auto parts = partsOf(r);
+    for (size_t p = 0; p < parts.size(); ++p)
+      if (carried[i].cells[p] != kNoReg)
+        plan.move(carried[i].cells[p], *parts[p]);
   }
 }
 
-/// Checks that what comes back still has the assumed representation; marks what has not. False: plan again.
-bool matches(PlanBuilder& plan, llvm::MutableArrayRef<Carried> carried, mlir::ValueRange next) {
+/// Checks that `next` has the form that `c` assumes; gives up a step of it in `form` if not. False: plan again.
+bool matches(PlanBuilder& plan, Carried& c, Value next, uint8_t& form) {
+  Rep r = plan.rep(next);
   bool ok = true;
-  for (size_t i = 0; i < carried.size(); ++i) {
-    Carried& c = carried[i];
-    const Rep& r = plan.rep(next[i]);
-    if (c.kind == Carried::Affine) {
-      bool same = r.kind == Rep::Affine;
-      for (size_t d = 0; same && d < r.strides.size(); ++d)
-        same = r.strides[d] == c.rep.strides[d];
-      if (!same) {
-        c.degraded = true;
-        ok = false;
-      }
-    }
-    if (c.rep.root >= 0 && r.root != c.rep.root) {
-      c.rootless = true;
+  if (c.symbolic) {
+    auto parts = partsOf(r), assumed = partsOf(c.rep);
+    bool sameKind = r.kind == c.rep.kind && isSymbolic(plan, r) && parts.size() == assumed.size(), same = sameKind;
+    for (size_t p = 0; same && p < parts.size(); ++p)
+      same = c.cells[p] != kNoReg || *parts[p] == *assumed[p];
+    if (!same) {
+      form = (form & Carried::Rootless) | (sameKind ? Carried::AllVary : Carried::Dense);
       ok = false;
     }
   }
+  if (c.rep.root >= 0 && r.root != c.rep.root) {
+    form |= Carried::Rootless;
+    ok = false;
+  }
+  return ok;
+}
+bool matches(PlanBuilder& plan, llvm::MutableArrayRef<Carried> carried, mlir::ValueRange next,
+             llvm::MutableArrayRef<uint8_t> forms) {
+  bool ok = true;
+  for (size_t i = 0; i < carried.size(); ++i)
+    ok &= matches(plan, carried[i], next[i], forms[i]);
   return ok;
 }
 
@@ -107,68 +174,73 @@ void advance(PlanBuilder& plan, llvm::ArrayRef<Carried> carried, mlir::ValueRang
   size_t n = carried.size();
   // Whole tiles of their own: settle where they are first, so that copies are known.
   for (size_t i = 0; i < n; ++i)
-    if (carried[i].kind == Carried::Tile && plan.rep(next[i]).pending())
+    if (!carried[i].symbolic && plan.rep(next[i]).pending())
       plan.flush(plan.rep(next[i]).group);
+  struct Copy {
+    size_t from;           ///< next[from]
+    Reg to;
+    bool isTile;
+    Uniform cell;          ///< unless isTile
+    Reg stage = kNoReg;
+  };
+  std::vector<Copy> copies;
+  auto mentionedBy = [&](const Copy& copy, Reg reg) {
+    return copy.isTile ? mentions(plan.rep(next[copy.from]), reg, plan)
+                       : !copy.cell.constant && plan.root(copy.cell.reg) == plan.root(reg);
+  };
   auto usedByOther = [&](size_t i) {
     for (size_t j = 0; j < n; ++j)
       if (j != i && mentions(plan.rep(next[j]), carried[i].reg, plan))
         return true;
     return false;
   };
-  std::vector<bool> done(n, false);
   for (size_t i = 0; i < n; ++i) {
-    const Rep& r = plan.rep(next[i]);
     const Carried& c = carried[i];
-    if (c.kind != Carried::Tile) {
-      done[i] = !r.base.constant && r.base.reg == c.reg;
+    if (c.symbolic) {
+      Rep r = plan.rep(next[i]);
+      auto parts = partsOf(r);
+      for (size_t p = 0; p < parts.size(); ++p)
+        if (c.cells[p] != kNoReg && (parts[p]->constant || parts[p]->reg != c.cells[p]))
+          copies.push_back({i, c.cells[p], false, *parts[p]});
       continue;
     }
-    if (r.kind != Rep::Tile || r.tile.view || !PlanBuilder::isDense(r.tile, r.type, r.shape))
-      continue;
-    if (plan.root(r.tile.base) == plan.root(c.reg)) {
-      done[i] = true;
-      continue;
+    const Rep& r = plan.rep(next[i]);
+    bool done = false;
+    if (r.kind == Rep::Tile && !r.tile.view && PlanBuilder::isDense(r.tile, r.type, r.shape)) {
+      if (plan.root(r.tile.base) == plan.root(c.reg)) {
+        done = true;
+      } else {
+        bool isCarried = false;
+        for (const Carried& other : carried)
+          isCarried |= !other.symbolic && plan.root(r.tile.base) == plan.root(other.reg);
+        bool inBlock = plan.info(plan.root(r.tile.base)).firstWrite > bodyStart;
+        done = !isCarried && inBlock && !usedByOther(i) && plan.coalesce(r.tile.base, c.reg, bodyStart);
+      }
     }
-    bool isCarried = false;
-    for (const Carried& other : carried)
-      isCarried |= plan.root(r.tile.base) == plan.root(other.reg);
-    bool inBlock = plan.info(plan.root(r.tile.base)).firstWrite > bodyStart;
-    if (!isCarried && inBlock && !usedByOther(i) && plan.coalesce(r.tile.base, c.reg, bodyStart))
-      done[i] = true;
+    if (!done)
+      copies.push_back({i, c.reg, true, {}});
   }
-  // Sources that another copy would overwrite first go through a temporary.
-  std::vector<Rep> staged(n);
-  std::vector<Reg> stage(n, kNoReg);
-  for (size_t i = 0; i < n; ++i) {
-    if (done[i])
-      continue;
-    bool hazard = false;
-    for (size_t j = 0; j < n; ++j)
-      hazard |= j != i && !done[j] && mentions(plan.rep(next[i]), carried[j].reg, plan);
-    // The source may be a strided view of its own destination.
-    hazard |= carried[i].kind == Carried::Tile && mentions(plan.rep(next[i]), carried[i].reg, plan);
+  // Sources that another copy would overwrite first go through a temporary. So does a strided view of its own destination.
+  for (Copy& copy : copies) {
+    bool hazard = copy.isTile && mentionedBy(copy, copy.to);
+    for (const Copy& other : copies)
+      hazard |= &other != &copy && mentionedBy(copy, other.to);
     if (!hazard)
       continue;
-    if (carried[i].kind == Carried::Tile) {
-      stage[i] = plan.copyOf(next[i]);
+    if (copy.isTile) {
+      copy.stage = plan.copyOf(next[copy.from]);
     } else {
-      stage[i] = plan.newReg(8);
-      plan.move(stage[i], plan.rep(next[i]).base);
+      copy.stage = plan.newReg(8);
+      plan.move(copy.stage, copy.cell);
     }
   }
-  for (size_t i = 0; i < n; ++i) {
-    if (done[i])
-      continue;
-    if (carried[i].kind == Carried::Tile) {
-      if (stage[i] == kNoReg) {
-        plan.writeTo(next[i], carried[i].reg);
-      } else {
-        const Rep& r = plan.rep(next[i]);
-        plan.copyDense(r.type, r.shape, stage[i], carried[i].reg);
-      }
-    } else {
-      plan.move(carried[i].reg, stage[i] == kNoReg ? plan.rep(next[i]).base : Uniform::in(stage[i]));
-    }
+  for (const Copy& copy : copies) {
+    if (!copy.isTile)
+      plan.move(copy.to, copy.stage == kNoReg ? copy.cell : Uniform::in(copy.stage));
+    else if (copy.stage == kNoReg)
+      plan.writeTo(next[copy.from], copy.to);
+    else
+      plan.copyDense(plan.rep(next[copy.from]).type, plan.rep(next[copy.from]).shape, copy.stage, copy.to);
   }
 }
 
@@ -176,13 +248,25 @@ void advance(PlanBuilder& plan, llvm::ArrayRef<Carried> carried, mlir::ValueRang
 void leave(PlanBuilder& plan, llvm::ArrayRef<Carried> carried, mlir::ValueRange results) {
   for (size_t i = 0; i < carried.size(); ++i) {
     Rep r = carried[i].rep;
-    if (carried[i].kind != Carried::Tile) {
-      Reg cell = plan.newReg(8);
-      plan.move(cell, Uniform::in(carried[i].reg));
-      r.base = Uniform::in(cell);
+    if (carried[i].symbolic) {
+      auto parts = partsOf(r);
+      for (size_t p = 0; p < parts.size(); ++p) {
+        if (carried[i].cells[p] == kNoReg)
+          continue;
+        Reg cell = plan.newReg(8);
+        plan.move(cell, Uniform::in(carried[i].cells[p]));
+        *parts[p] = Uniform::in(cell);
+      }
     }
     plan.set(results[i], r);
   }
+}
+
+/// The forms that an operation's values begin with: what is known from the last time it was planned.
+std::vector<uint8_t>& formsOf(PlanBuilder& plan, Operation* op, size_t count) {
+  std::vector<uint8_t>& forms = plan.carriedForms_[op];
+  forms.resize(count, Carried::BaseVaries);
+  return forms;
 }
 } // namespace
 
@@ -212,13 +296,14 @@ LogicalResult planFor(PlanBuilder& plan, Operation* op) {
   mlir::Location location = op->getLoc();
   Uniform lower = plan.uniformOf(op->getOperand(0)), upper = plan.uniformOf(op->getOperand(1)), step = plan.uniformOf(op->getOperand(2));
   std::vector<Carried> carried(inits.size());
+  std::vector<uint8_t>& forms = formsOf(plan, op, inits.size());
   int64_t isUnsigned = op->hasAttr("unsignedCmp") ? 1 : 0;
 
   auto before = plan.snapshot();
   for (;;) {
     int level = plan.level() + 1;
     for (size_t i = 0; i < carried.size(); ++i)
-      carried[i] = carry(plan, inits[i], carried[i], level, true);
+      carried[i] = carry(plan, inits[i], forms[i], level);
     enter(plan, carried, inits);
     Reg ivCell = plan.newReg(8, level);
     plan.pushScope(op);
@@ -237,7 +322,7 @@ LogicalResult planFor(PlanBuilder& plan, Operation* op) {
       return mlir::failure();
     plan.setLocation(location);
     plan.flushAll();
-    if (!matches(plan, carried, next)) {
+    if (!matches(plan, carried, next, forms)) {
       plan.rollback(before);
       continue;
     }
@@ -258,42 +343,50 @@ LogicalResult planFor(PlanBuilder& plan, Operation* op) {
 LogicalResult planWhile(PlanBuilder& plan, Operation* op) {
   plan.flushAll();
   mlir::Block &before = op->getRegion(0).front(), &after = op->getRegion(1).front();
-  int level = plan.level() + 1;
-  std::vector<Carried> first(op->getNumOperands());
-  for (size_t i = 0; i < first.size(); ++i) {
-    first[i].rootless = true;
-    first[i] = carry(plan, op->getOperand(unsigned(i)), first[i], level, false);
-  }
-  enter(plan, first, op->getOperands());
-  plan.pushScope(op);
-  int top = plan.newLabel(), exit = plan.newLabel();
-  plan.placeLabel(top);
-  uint64_t start = plan.sequence();
-  for (size_t i = 0; i < first.size(); ++i)
-    plan.set(before.getArgument(unsigned(i)), first[i].rep);
-  if (failed(plan.planBlock(before)))
-    return mlir::failure();
-  plan.setLocation(op->getLoc());
-  plan.flushAll();
+  mlir::ValueRange inits = op->getOperands(), next = after.getTerminator()->getOperands();
   Operation* condition = before.getTerminator();
   mlir::ValueRange passed = condition->getOperands().drop_front();
-  std::vector<Carried> second(passed.size());
-  for (size_t i = 0; i < second.size(); ++i) {
-    second[i].rootless = true;
-    second[i] = carry(plan, passed[i], second[i], level, false);
+  std::vector<uint8_t>& forms = formsOf(plan, op, inits.size());
+  std::vector<Carried> first(inits.size()), second(passed.size());
+  auto undo = plan.snapshot();
+  for (;;) {
+    int level = plan.level() + 1;
+    for (size_t i = 0; i < first.size(); ++i)
+      first[i] = carry(plan, inits[i], forms[i], level);
+    enter(plan, first, inits);
+    WaitLoop wait = plan.enterWaitLoop(op, whileWaitsOn(op), cellsOf(first), carriesTiles(first));
+    plan.pushScope(op);
+    int top = plan.newLabel(), exit = plan.newLabel();
+    plan.placeLabel(top);
+    uint64_t start = plan.sequence();
+    for (size_t i = 0; i < first.size(); ++i)
+      plan.set(before.getArgument(unsigned(i)), first[i].rep);
+    if (failed(plan.planBlock(before)))
+      return mlir::failure();
+    plan.setLocation(op->getLoc());
+    plan.flushAll();
+    for (size_t i = 0; i < second.size(); ++i)
+      second[i] = carry(plan, passed[i], Carried::BaseVaries, level);
+    enter(plan, second, passed);
+    BuildInstruction& test = plan.emitJump(execBranchIfNot, exit, "While");
+    plan.read(test, test.in.r[0], plan.cell(plan.uniformOf(condition->getOperand(0))));
+    for (size_t i = 0; i < second.size(); ++i)
+      plan.set(after.getArgument(unsigned(i)), second[i].rep);
+    if (failed(plan.planBlock(after)))
+      return mlir::failure();
+    plan.setLocation(op->getLoc());
+    plan.flushAll();
+    plan.leaveWaitLoop(wait);
+    if (!matches(plan, first, next, forms)) {
+      plan.rollback(undo);
+      continue;
+    }
+    advance(plan, first, next, start);
+    plan.emitBackEdge(top, wait);
+    plan.placeLabel(exit);
+    plan.append(plan.popScope());
+    break;
   }
-  enter(plan, second, passed);
-  BuildInstruction& test = plan.emitJump(execBranchIfNot, exit, "While");
-  plan.read(test, test.in.r[0], plan.cell(plan.uniformOf(condition->getOperand(0))));
-  for (size_t i = 0; i < second.size(); ++i)
-    plan.set(after.getArgument(unsigned(i)), second[i].rep);
-  if (failed(plan.planBlock(after)))
-    return mlir::failure();
-  plan.setLocation(op->getLoc());
-  advance(plan, first, after.getTerminator()->getOperands(), start);
-  plan.emitJump(execBackEdge, top, "Next");
-  plan.placeLabel(exit);
-  plan.append(plan.popScope());
   leave(plan, second, op->getResults());
   return success();
 }
@@ -301,69 +394,110 @@ LogicalResult planWhile(PlanBuilder& plan, Operation* op) {
 LogicalResult planIf(PlanBuilder& plan, Operation* op) {
   plan.flushAll();
   Uniform condition = plan.uniformOf(op->getOperand(0));
-  int other = plan.newLabel(), end = plan.newLabel();
   bool hasElse = !op->getRegion(1).empty();
-  std::vector<Reg> regs;
-  for (Value result : op->getResults()) {
-    Shape shape = PlanBuilder::shapeOf(result.getType());
-    regs.push_back(shape.empty() ? plan.newReg(8) : plan.newTile(plan.dtypeOf(result.getType()), shape));
-    plan.info(regs.back()).claimed = true;
-  }
-  std::vector<int> roots(regs.size(), -2);
-  auto arm = [&](mlir::Region& region, int label, bool isThen) -> LogicalResult {
-    plan.pushScope();
-    if (isThen) {
-      BuildInstruction& test = plan.emitJump(execBranchIfNot, hasElse ? other : end, "If");
-      plan.read(test, test.in.r[0], plan.cell(condition));
-    } else {
-      plan.placeLabel(label);
-    }
-    uint64_t start = plan.sequence();
-    mlir::Block& block = region.front();
-    if (failed(plan.planBlock(block)))
-      return mlir::failure();
-    plan.setLocation(op->getLoc());
-    plan.flushAll();
-    mlir::ValueRange values = block.getTerminator()->getOperands();
-    for (size_t i = 0; i < regs.size(); ++i) {
-      Rep& r = plan.rep(values[i]);
-      roots[i] = roots[i] == -2 ? r.root : roots[i] == r.root ? r.root : -1;
-      if (PlanBuilder::shapeOf(values[i].getType()).empty()) {
-        plan.move(regs[i], r.base);
-        continue;
+  size_t count = op->getNumResults();
+  std::vector<uint8_t>& forms = formsOf(plan, op, count);
+  auto undo = plan.snapshot();
+  const int outside = plan.level();
+  for (;;) {
+    int other = plan.newLabel(), end = plan.newLabel();
+    std::vector<Carried> results;
+    std::vector<int> roots(count, -1);
+    bool fits = true;
+    auto arm = [&](mlir::Region& region, bool isThen) -> LogicalResult {
+      plan.pushScope();
+      if (isThen) {
+        BuildInstruction& test = plan.emitJump(execBranchIfNot, hasElse ? other : end, "If");
+        plan.read(test, test.in.r[0], plan.cell(condition));
+      } else {
+        plan.placeLabel(other);
       }
-      bool shared = false;
-      for (size_t j = 0; j < regs.size(); ++j)
-        shared |= j != i && values[j] == values[i];
-      bool own = r.kind == Rep::Tile && !r.tile.view && PlanBuilder::isDense(r.tile, r.type, r.shape) && !shared &&
-                 plan.info(plan.root(r.tile.base)).firstWrite > start;
-      if (!own || !plan.coalesceArm(r.tile.base, regs[i], start))
-        plan.writeTo(values[i], regs[i]);
+      uint64_t start = plan.sequence();
+      mlir::Block& block = region.front();
+      if (failed(plan.planBlock(block)))
+        return mlir::failure();
+      plan.setLocation(op->getLoc());
+      plan.flushAll();
+      mlir::ValueRange values = block.getTerminator()->getOperands();
+      for (size_t i = 0; i < count; ++i) {
+        int root = plan.rep(values[i]).root;
+        if (isThen) {
+          roots[i] = root;
+          results.push_back(carry(plan, values[i], forms[i] | Carried::Rootless, outside));
+        } else {
+          roots[i] = roots[i] == root ? root : -1;
+          fits &= matches(plan, results[i], values[i], forms[i]);
+        }
+      }
+      for (size_t i = 0; i < count && fits; ++i) {
+        Rep r = plan.rep(values[i]);
+        Carried& c = results[i];
+        if (c.symbolic) {
+          auto parts = partsOf(r);
+          for (size_t p = 0; p < parts.size(); ++p)
+            if (c.cells[p] != kNoReg)
+              plan.move(c.cells[p], *parts[p]);
+          continue;
+        }
+        bool shared = false;
+        for (size_t j = 0; j < count; ++j)
+          shared |= j != i && values[j] == values[i];
+        bool own = r.kind == Rep::Tile && !r.tile.view && PlanBuilder::isDense(r.tile, r.type, r.shape) && !shared &&
+                   plan.info(plan.root(r.tile.base)).firstWrite > start;
+        if (!own || !plan.coalesceArm(r.tile.base, c.reg, start))
+          plan.writeTo(values[i], c.reg);
+      }
+      if (isThen && hasElse)
+        plan.emitJump(execJump, end, "Jump");
+      return success();
+    };
+    if (failed(arm(op->getRegion(0), true)))
+      return mlir::failure();
+    auto thenCode = plan.popScope();
+    std::vector<std::unique_ptr<BuildInstruction>> elseCode;
+    if (hasElse) {
+      if (failed(arm(op->getRegion(1), false)))
+        return mlir::failure();
+      elseCode = plan.popScope();
     }
-    if (isThen && hasElse)
-      plan.emitJump(execJump, end, "Jump");
+    if (!fits) {
+      plan.rollback(undo);
+      continue;
+    }
+    plan.append(std::move(thenCode));
+    plan.append(std::move(elseCode));
+    plan.placeLabel(end);
+    for (size_t i = 0; i < count; ++i) {
+      results[i].rep.root = roots[i];
+      plan.set(op->getResult(unsigned(i)), results[i].rep);
+    }
+    return success();
+  }
+}
+
+// A callee that returns early, inside a loop or branch: its blocks follow each other, each way out writes the results.
+LogicalResult planExecuteRegion(PlanBuilder& plan, Operation* op) {
+  plan.flushAll();
+  std::vector<Carried> results;
+  for (mlir::Type type : op->getResultTypes()) {
+    results.push_back(carryType(plan, type));
+    if (!results.back().symbolic)
+      plan.info(results.back().reg).claimed = true;
+  }
+  int end = plan.newLabel();
+  plan.pushScope();
+  auto leaveRegion = [&](Operation* yield) {
+    plan.flushAll();
+    advance(plan, results, yield->getOperands(), UINT64_MAX);
+    plan.emitJump(execJump, end, "Jump");
     return success();
   };
-  if (failed(arm(op->getRegion(0), other, true)))
+  if (failed(plan.planBlocks(op->getRegion(0), leaveRegion)))
     return mlir::failure();
-  auto thenCode = plan.popScope();
-  std::vector<std::unique_ptr<BuildInstruction>> elseCode;
-  if (hasElse) {
-    if (failed(arm(op->getRegion(1), other, false)))
-      return mlir::failure();
-    elseCode = plan.popScope();
-  }
-  plan.append(std::move(thenCode));
-  plan.append(std::move(elseCode));
+  plan.append(plan.popScope());
   plan.placeLabel(end);
-  for (size_t i = 0; i < regs.size(); ++i) {
-    Value result = op->getResult(unsigned(i));
-    DType type = plan.dtypeOf(result.getType());
-    Shape shape = PlanBuilder::shapeOf(result.getType());
-    Rep r = shape.empty() ? plan.scalarRep(type, Uniform::in(regs[i])) : plan.tileRep(type, shape, regs[i]);
-    r.root = roots[i] == -2 ? -1 : roots[i];
-    plan.set(result, r);
-  }
+  for (size_t i = 0; i < results.size(); ++i)
+    plan.set(op->getResult(unsigned(i)), results[i].rep);
   return success();
 }
 
@@ -408,6 +542,7 @@ LogicalResult PlanBuilder::planReturn(Operation* op) {
 }
 
 LogicalResult PlanBuilder::planFunction() {
+  networks_ = Networks(func_, tiles_, [this](Operation* op) { return mayWrite(op); });
   mlir::Region& region = func_->getRegion(0);
   plan_->name = llvm::cast<mlir::StringAttr>(func_->getAttr("sym_name")).getValue().str();
   mlir::Block& entry = region.front();
@@ -440,6 +575,9 @@ LogicalResult PlanBuilder::planFunction() {
     plan_->argumentTypes.push_back(a.type);
     plan_->arguments.push_back(a);
   }
+  for (mlir::BlockArgument arg : entry.getArguments())
+    if (llvm::isa<tt::TensorDescType>(arg.getType()) && failed(planDescriptorArgument(arg)))
+      return mlir::failure();
   auto functionType = llvm::cast<mlir::FunctionType>(llvm::cast<mlir::TypeAttr>(func_->getAttr("function_type")).getValue());
   for (mlir::Type t : functionType.getResults()) {
     PlanResult r;
@@ -449,6 +587,14 @@ LogicalResult PlanBuilder::planFunction() {
     plan_->results.push_back(r);
   }
 
+  return planBlocks(region, [&](Operation* end) {
+    return llvm::isa<tt::ReturnOp>(end) ? planReturn(end) : unsupported(end);
+  });
+}
+
+LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<LogicalResult(Operation*)> leaveRegion) {
+  mlir::Block& entry = region.front();
+  Operation* owner = region.getParentOp();
   // Blocks in reverse post-order; arguments have registers from the start.
   llvm::SmallVector<mlir::Block*> order, stack;
   {
@@ -470,16 +616,16 @@ LogicalResult PlanBuilder::planFunction() {
     }
     std::reverse(order.begin(), order.end());
   }
-  // A branch back makes the function's code a loop.
-  {
-    llvm::DenseMap<mlir::Block*, size_t> position;
-    for (size_t i = 0; i < order.size(); ++i)
-      position[order[i]] = i;
-    for (mlir::Block* block : order)
-      for (mlir::Block* s : block->getSuccessors())
-        if (position[s] <= position[block])
-          scopes_[1].repeatsWrites = mayWrite(func_);
-  }
+  // A branch back makes the region's code a loop.
+  llvm::DenseMap<mlir::Block*, size_t> position;
+  llvm::SetVector<mlir::Block*> loopHeads;
+  for (size_t i = 0; i < order.size(); ++i)
+    position[order[i]] = i;
+  for (mlir::Block* block : order)
+    for (mlir::Block* s : block->getSuccessors())
+      if (position[s] <= position[block])
+        loopHeads.insert(s);
+  scopes_.back().repeatsWrites = !loopHeads.empty() && mayWrite(owner);
   llvm::DenseMap<mlir::Block*, int> labels;
   llvm::DenseMap<mlir::Block*, std::vector<Carried>> carried;
   for (mlir::Block* block : order) {
@@ -487,43 +633,47 @@ LogicalResult PlanBuilder::planFunction() {
     if (block == &entry)
       continue;
     for (mlir::BlockArgument arg : block->getArguments()) {
-      Carried c;
-      DType type = dtypeOf(arg.getType());
-      Shape shape = shapeOf(arg.getType());
-      c.kind = shape.empty() ? Carried::Cell : Carried::Tile;
-      c.reg = shape.empty() ? newReg(8, 1) : newTile(type, shape);
-      c.rep = shape.empty() ? scalarRep(type, Uniform::in(c.reg)) : tileRep(type, shape, c.reg);
+      Carried c = carryType(*this, arg.getType());
       set(arg, c.rep);
       carried[block].push_back(c);
     }
   }
+  llvm::DenseMap<mlir::Block*, WaitLoop> waits;
+  for (mlir::Block* head : loopHeads)
+    waits[head] = enterWaitLoop(owner, blocksWaitOn(owner), cellsOf(carried[head]), carriesTiles(carried[head]));
+  auto jump = [&](mlir::Block* from, mlir::Block* to) {
+    if (position[to] <= position[from])
+      emitBackEdge(labels[to], waits[to]);
+    else
+      emitJump(execJump, labels[to], "Jump");
+  };
   for (mlir::Block* block : order) {
-    scopes_[1].memo.clear();
+    scopes_.back().memo.clear();
     placeLabel(labels[block]);
     if (failed(planBlock(*block)))
       return mlir::failure();
     Operation* end = block->getTerminator();
     setLocation(end->getLoc());
     llvm::StringRef name = end->getName().getStringRef();
-    if (name == "tt.return") {
-      if (failed(planReturn(end)))
+    if (!end->getNumSuccessors()) {
+      if (failed(leaveRegion(end)))
         return mlir::failure();
       continue;
     }
     flushAll();
     if (name == "cf.br") {
       advance(*this, carried[end->getSuccessor(0)], end->getOperands(), UINT64_MAX);
-      emitJump(execJump, labels[end->getSuccessor(0)], "Jump");
+      jump(block, end->getSuccessor(0));
     } else if (name == "cf.cond_br") {
       unsigned n = end->getSuccessor(0)->getNumArguments();
       int other = newLabel();
       BuildInstruction& test = emitJump(execBranchIfNot, other, "Branch");
       read(test, test.in.r[0], cell(uniformOf(end->getOperand(0))));
       advance(*this, carried[end->getSuccessor(0)], end->getOperands().slice(1, n), UINT64_MAX);
-      emitJump(execJump, labels[end->getSuccessor(0)], "Jump");
+      jump(block, end->getSuccessor(0));
       placeLabel(other);
       advance(*this, carried[end->getSuccessor(1)], end->getOperands().drop_front(1 + n), UINT64_MAX);
-      emitJump(execJump, labels[end->getSuccessor(1)], "Jump");
+      jump(block, end->getSuccessor(1));
     } else {
       return unsupported(end);
     }
@@ -539,6 +689,8 @@ LogicalResult PlanBuilder::unsupported(Operation* op, llvm::StringRef why) {
 
 LogicalResult PlanBuilder::planOp(Operation* op) {
   setLocation(op->getLoc());
+  if (!networks_.empty() && planNetwork(op))
+    return success();
   const PlanRow* row = findPlanRow(op->getName().getStringRef());
   if (!row)
     return unsupported(op);

@@ -72,6 +72,7 @@ struct Plan {
   size_t templateBytes = 0;                  ///< a multiple of 64
   size_t frameBytes = 0;                     ///< a multiple of 64
   bool storesMemory = false;
+  bool mayWait = false;                      ///< a loop's end, or a poll, may depend on other programs
 
   /// The same function with every pointer and mask materialised: programs restart on it when 32-bit index arithmetic
   /// wraps around inside a tile. Null if this plan needs none.

@@ -2,7 +2,7 @@
 // Here:      initFrame(), execute(), control flow instructions, the fallback plan.
 // Not here:  scheduling (Launch.cpp), everything that computes (the other Execute*.cpp).
 // Invariant: an instruction returns the next one or null; null with neither trap nor restart means the program is done.
-#include "interp/run/Instructions.h"
+#include "interp/run/WaitInstructions.h"
 #include <algorithm>
 #include <cstring>
 
@@ -27,11 +27,28 @@ static void fill(const Plan& plan, Frame& f) {
     in.fn(&in, f);
 }
 
-void initFrame(const Plan& plan, Frame& f) { fill(plan, f); }
+void initFrame(const Plan& plan, Frame& f) {
+  f.known = {};
+  f.nextKnown = 0;
+  fill(plan, f);
+}
+
+/// Rare: index arithmetic wrapped around inside a tile. The materialised plan gives every element its exact value.
+static Step restartOnFallback(const Plan& plan, Frame& f) {
+  f.restart = false;
+  fill(*plan.fallback, f);
+  const Instruction* in = plan.fallback->code.data();
+  while (in)
+    in = in->fn(in, f);
+  if (f.step != Step::Yielded)
+    fill(plan, f);
+  return f.step;
+}
 
 Step execute(const Plan& plan, Frame& f) {
   f.step = Step::Done;
   f.stored = false;
+  f.storedBefore = false;
   f.restart = false;
   f.pc = nullptr;
   const size_t printed = f.printed.size();
@@ -42,14 +59,23 @@ Step execute(const Plan& plan, Frame& f) {
     in = in->fn(in, f);
   if (!f.restart) [[likely]]
     return f.step;
-  // Rare: index arithmetic wrapped around inside a tile. The materialised plan gives every element its exact value.
-  f.restart = false;
-  f.printed.resize(printed);
-  fill(*plan.fallback, f);
-  in = plan.fallback->code.data();
+  f.printed.resize(std::min(printed, f.printed.size()));
+  return restartOnFallback(plan, f);
+}
+
+Step resume(const Plan& plan, Frame& f) {
+  f.step = Step::Done;
+  f.wait.progressed = false;
+  const bool fallback = f.plan != &plan;
+  const Instruction* in = f.pc;
   while (in)
     in = in->fn(in, f);
-  fill(plan, f);
+  if (f.restart) {
+    f.printed.clear();
+    return restartOnFallback(plan, f);
+  }
+  if (fallback && f.step != Step::Yielded)
+    fill(plan, f);
   return f.step;
 }
 
@@ -67,7 +93,7 @@ InstructionRef raise(InstructionRef in, Frame& f, TrapKind kind, std::string ope
 
 InstructionRef execJump(InstructionRef in, Frame&) { return in + in->imm; }
 
-static bool mustStop(Frame& f) {
+bool mustStop(Frame& f) {
   return f.launch->stop.load(std::memory_order_relaxed) || (f.poll && !f.poll(f.pollContext));
 }
 
@@ -138,7 +164,7 @@ InstructionRef execResult(InstructionRef in, Frame& f) {
 
 /// Leaves the program because symbolic index arithmetic is not exact here. `lo` and `hi`: the smallest and the largest index.
 static InstructionRef restart(InstructionRef in, Frame& f, int64_t lo, int64_t hi) {
-  if (!f.stored && f.plan->fallback) {
+  if (!f.stored && !f.storedBefore && f.plan->fallback) {
     f.restart = true;
     return nullptr;
   }

@@ -11,6 +11,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +23,7 @@ namespace tiletwin::interp {
 enum class Step : uint8_t {
   Done,     ///< the program has finished
   Trapped,  ///< Frame::trap says what happened
-  Yielded,  ///< the program waits for another one: call execute() again later (no instruction does so yet)
+  Yielded,  ///< the program waits for another one, Frame::wait says for what: call resume() later
 };
 
 /// Memory that a pointer argument may reach.
@@ -30,12 +33,42 @@ struct ArgumentExtent {
   int32_t buffer = -1;       ///< index into LaunchState::params->buffers
 };
 
+/// A buffer found by address.
+struct KnownRange {
+  uintptr_t lo = 0, hi = 0;
+  bool readOnly = false;
+};
+
 struct LaunchState {
   LaunchState(const Plan& plan, const LaunchParams& params);
   const Plan* plan;
   const LaunchParams* params;
   std::vector<ArgumentExtent> extents;    ///< one per argument of the plan
+  std::function<std::optional<Buffer>(uintptr_t)> findBuffer; ///< Hooks::findBuffer; called under foundMutex
+  mutable std::mutex foundMutex;
+  mutable std::vector<Buffer> found;      ///< what it found; under foundMutex
   std::atomic<bool> stop{false};          ///< set by anyone: every program leaves at its next back edge, Interrupted
+  int spins = 0;                          ///< fruitless rounds of a loop before its program yields
+  bool inOrder = false;                   ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
+};
+
+/// What a program that yielded waits for, and what leads there.
+struct FrameWait {
+  // Between back edges of a loop that may wait.
+  uint32_t polls = 0;                     ///< reads of memory in this round that may be waited on
+  uint32_t bytes = 0;                     ///< of the last one: size, address, argument it comes from, what was there
+  uintptr_t address = 0;
+  int32_t root = -1;
+  uint64_t bits = 0;
+  // Set when the program yields.
+  bool sure = false;                      ///< it does the same again until memory changes
+  bool watch = false;                     ///< until the bytes above change
+  bool timed = false;                     ///< or until its own time is over
+  uint32_t where = 0;                     ///< Plan::locations
+  const char* operation = "";
+  // Set by the launcher.
+  bool timeIsOver = false;                ///< a timed wait ends now
+  bool progressed = false;                ///< the program has written memory since it began or went on
 };
 
 struct alignas(64) Frame {
@@ -54,6 +87,11 @@ struct alignas(64) Frame {
   Step step = Step::Done;
   bool stored = false;                    ///< the program has written memory
   bool restart = false;                   ///< index arithmetic wrapped: run the fallback plan
+  /// Buffers in which accesses through pointers that come from no argument hit last. Emptied by initFrame().
+  std::array<KnownRange, 4> known{};
+  uint32_t nextKnown = 0;
+  bool storedBefore = false;              ///< the same as `stored`, which loops that may wait clear
+  FrameWait wait;
   Trap trap;                              ///< message is left empty: the launcher writes the text
   std::string printed;                    ///< output of tt.print; the launcher takes it away
 
@@ -64,8 +102,11 @@ struct alignas(64) Frame {
 /// arena, launch and grid.
 void initFrame(const Plan& plan, Frame& frame);
 
-/// Runs one program to its end. Resets pc, stored and trap itself. Allocates only when it traps or prints.
+/// Runs one program to its end, or until it yields. Resets pc, stored and trap itself. Allocates only when it traps or
+/// prints.
 Step execute(const Plan& plan, Frame& frame);
+/// Goes on with a program that yielded.
+Step resume(const Plan& plan, Frame& frame);
 
 /// The tile operations for this CPU (chosen once per process). See tile/TileOps.h.
 const TwTileOps& tileOps();

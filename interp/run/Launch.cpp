@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <unistd.h>
 
 namespace tiletwin::interp {
 
@@ -58,8 +59,63 @@ bool runProgram(void* context, void* frameOfThread, const ProgramId& id, Trap& t
     return false;
   }
   trap.kind = TrapKind::Unsupported;
-  trap.message = "the program waits for another program of its launch, which the interpreter cannot do yet";
+  trap.message = "a program of a kernel that cannot wait has yielded: please report this";
   return false;
+}
+
+/// The same for kernels whose programs may wait for each other.
+Advance advanceProgram(void* context, void* frameOfProgram, Seat& seat, const ProgramId* id, bool timeIsOver, Trap& trap,
+                       WaitState& wait) {
+  Running& running = *static_cast<Running*>(context);
+  Frame& frame = *static_cast<Frame*>(frameOfProgram);
+  frame.pollContext = &seat;
+  Step step;
+  if (id) {
+    frame.program = *id;
+    frame.wait = {};
+    step = execute(running.plan, frame);
+  } else {
+    frame.wait.timeIsOver = timeIsOver;
+    step = resume(running.plan, frame);
+  }
+  if (step == Step::Done) return Advance::Done;
+  if (step == Step::Trapped) {
+    trap = std::move(frame.trap);
+    return Advance::Trapped;
+  }
+  const FrameWait& w = frame.wait;
+  wait.progressed = w.progressed;
+  wait.sure = w.sure;
+  wait.timed = w.timed;
+  wait.address = w.watch ? reinterpret_cast<const void*>(w.address) : nullptr;
+  wait.bytes = int32_t(w.bytes);
+  wait.bits = w.bits;
+  return Advance::Waits;
+}
+
+void describeWait(void* context, void* frameOfProgram, WaitingProgram& waiting) {
+  const Running& running = *static_cast<const Running*>(context);
+  const Frame& frame = *static_cast<const Frame*>(frameOfProgram);
+  const FrameWait& w = frame.wait;
+  waiting.where = frame.plan->locations[w.where];
+  waiting.operation = w.operation;
+  if (!w.watch) return;
+  for (const Buffer& b : running.state.params->buffers)
+    if (b.contains(w.address, w.address + w.bytes)) {
+      int64_t held = int64_t(w.bits << (64 - 8 * w.bytes)) >> (64 - 8 * w.bytes);
+      std::string name = !b.name.empty() ? b.name : w.root >= 0 ? running.plan.arguments[size_t(w.root)].name : "a buffer";
+      waiting.detail = name + " (byte " + std::to_string(w.address - b.begin) + "), which holds " + std::to_string(held);
+      return;
+    }
+}
+
+/// Programs of 4 warps that an H200 holds at a time: 132 multiprocessors of 64 warps.
+constexpr int64_t kResidentPrograms = 132 * 16;
+
+/// How many programs may have begun: as many as on the GPU, but no more than half of the memory of this machine holds.
+int64_t residentPrograms(size_t arenaBytes) {
+  int64_t memory = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 2;
+  return std::clamp<int64_t>(memory / int64_t(std::max<size_t>(arenaBytes, 1)), 1, kResidentPrograms);
 }
 
 std::string& printedBy(void* frame) { return static_cast<Frame*>(frame)->printed; }
@@ -90,7 +146,11 @@ std::string problemOf(const Plan& plan, const LaunchParams& params) {
   return {};
 }
 
+/// Fruitless rounds before a program leaves its worker: the other workers' programs may be about to end its wait.
+constexpr int kSpins = 256;
+
 int threadsFor(const LaunchParams& params, size_t arenaBytes) {
+  if (environment::deterministic()) return 1;
   int threads = params.numThreads;
   if (threads <= 0) threads = environment::numThreads().value_or(availableCores());
   return std::min(threads, FramePool::mostThreads(arenaBytes));
@@ -106,17 +166,27 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
   if (order.count() == 0) return {};
 
   Running running{plan, order, plan.arenaBytes(), LaunchState(plan, params)};
-  Executor executor{&running, enterFrame, leaveFrame, runProgram, printedBy};
+  running.state.findBuffer = hooks.findBuffer;
+  Executor executor{&running, enterFrame, leaveFrame, runProgram, printedBy, advanceProgram, describeWait};
   ScheduleOptions options;
   if (order.count() > 1) {
     options.threads = threadsFor(params, running.arenaBytes);
     options.programNanoseconds = program.programNanoseconds().load(std::memory_order_relaxed);
   }
+  if (plan.mayWait) {
+    options.waits = true;
+    options.inOrder = running.state.inOrder = environment::deterministic();
+    options.resident = residentPrograms(running.arenaBytes);
+    running.state.spins = options.threads > 1 ? kSpins : 0;
+    if (params.programId[0] >= 0) options.deadlockMilliseconds = options.restlessMilliseconds = 0; // no others can help
+  }
   Scheduler scheduler(executor, order, hooks, options);
   Trap trap = scheduler.run();
-  if (trap)
-    completeTrap(trap, params.buffers);
-  else if (int64_t measured = scheduler.programNanoseconds(); measured >= 0) {
+  if (trap) {
+    std::vector<Buffer> known(params.buffers.begin(), params.buffers.end());
+    known.insert(known.end(), running.state.found.begin(), running.state.found.end());
+    completeTrap(trap, known);
+  } else if (int64_t measured = scheduler.programNanoseconds(); measured >= 0) {
     int64_t before = options.programNanoseconds;
     program.programNanoseconds().store(before < 0 ? measured : (before + measured) / 2, std::memory_order_relaxed);
   }

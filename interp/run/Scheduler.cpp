@@ -152,6 +152,7 @@ void Scheduler::failWith(int64_t position, const ProgramId& id, TrapKind kind, c
 void Scheduler::helperMain() {
   FloatState floatState;
   Seat seat(*this, false);
+  if (room_) return workWaiting(seat);
   try {
     seat.frame_ = executor_.enter(executor_.context, seat);
   } catch (...) { // no frame: this helper cannot help, the launching thread has one
@@ -188,6 +189,7 @@ void Scheduler::waitForHelpers() {
 
 Trap Scheduler::run() {
   if (count_ == 0) return {};
+  if (options_.waits) return runWaiting();
   FloatState floatState;
   Seat seat(*this, true);
   try {

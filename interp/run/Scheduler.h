@@ -1,7 +1,8 @@
 // interp/run/Scheduler.h -- runs the programs of a launch on several threads, in order as far as it goes.
 //
 // Here:      who takes which program, traps and their order, prints and their order, interruption, progress.
-// Not here:  plans and frames (Launch.cpp joins them to this through Executor), threads (Workers.h).
+// Not here:  plans and frames (Launch.cpp joins them to this through Executor), threads (Workers.h); programs that wait
+//            for each other leave their worker and come back by the rules of SchedulerWaiting.cpp.
 // Idea:      positions are handed out in ascending chunks from one counter, to helpers and to the launching thread
 // alike.
 //            A trap at position p cancels what is above p; everything below p has been handed out already and runs to
@@ -14,12 +15,17 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 
 namespace tiletwin::interp {
 
 class Scheduler;
+struct WaitingRoom; // SchedulerWaiting.cpp
+struct DeleteWaitingRoom {
+  void operator()(WaitingRoom* room) const;
+};
 
 /// A thread's place in a launch. Lives on that thread's stack.
 class alignas(64) Seat {
@@ -36,10 +42,24 @@ private:
   unsigned polls_ = 0;            ///< own thread
   int64_t programs_ = 0;          ///< run so far; own thread
   void* frame_ = nullptr;         ///< own thread
+  bool running_ = false;          ///< launches that may wait: a program is at hand. Under Scheduler::mutex_
+  int64_t since_ = 0;             ///< and when it came back to a seat, milliseconds. Under Scheduler::mutex_
+  uint64_t looked_ = 0;           ///< and when it last waited in vain (WaitingRoom::epoch). Under Scheduler::mutex_
   Trap trap_;                     ///< of the program at hand; empty between programs; own thread
   std::atomic<int64_t> position_; ///< no program below it is, or will be, this thread's. Written by the own thread
   Seat* next_ = nullptr;          ///< under Scheduler::mutex_
 };
+
+/// What a program that left its worker waits for.
+struct WaitState {
+  bool progressed = false;       ///< it wrote memory since it began or went on
+  bool sure = false;             ///< it will do the same again until memory changes
+  bool timed = false;            ///< its wait ends by itself when its time is over
+  const void* address = nullptr; ///< if not null, only a change of these bytes can end the wait
+  int32_t bytes = 0;             ///< 1, 2, 4 or 8
+  uint64_t bits = 0;             ///< what they held
+};
+enum class Advance : uint8_t { Done, Trapped, Waits };
 
 /// How programs are run: the seam between scheduling and execution. Functions may throw std::exception.
 struct Executor {
@@ -51,6 +71,12 @@ struct Executor {
   bool (*run)(void* context, void* frame, const ProgramId& id, Trap& trap) = nullptr;
   /// The text the frame's program printed so far; the scheduler takes it away. Null if nothing can print.
   std::string& (*printed)(void* frame) = nullptr;
+  // Launches whose programs may wait (ScheduleOptions::waits) use these in place of `run`.
+  /// Begins a program, or (id null) lets one go on that waited. `timeIsOver`: a timed wait ends now.
+  Advance (*advance)(void* context, void* frame, Seat& seat, const ProgramId* id, bool timeIsOver, Trap& trap,
+                     WaitState& wait) = nullptr;
+  /// Where and on what the frame's program waits, but for its id.
+  void (*describeWait)(void* context, void* frame, WaitingProgram& waiting) = nullptr;
 };
 
 struct ScheduleOptions {
@@ -58,6 +84,11 @@ struct ScheduleOptions {
   int64_t programNanoseconds = -1; ///< what a program took in earlier launches; -1: unknown
   int64_t pollMilliseconds = 20;
   size_t printBytes = size_t(16) << 20; ///< text that may wait for programs with lower ids
+  bool waits = false;                   ///< programs may wait for each other
+  bool inOrder = false;                 ///< timed waits end when nothing else can go on, not by the clock
+  int64_t resident = 1;                 ///< programs that may have begun and not ended
+  int64_t deadlockMilliseconds = 2000;  ///< nothing has changed for so long while every program waits: a deadlock
+  int64_t restlessMilliseconds = 60000; ///< the same if rounds of waiting loops differ (they count)
 };
 
 class Scheduler {
@@ -87,6 +118,25 @@ private:
   void helperMain();
   void waitForHelpers();
 
+  // SchedulerWaiting.cpp
+  struct Task;
+  Trap runWaiting();
+  void workWaiting(Seat& seat);
+  bool nextTask(Seat& seat, Task& task);
+  bool takeParked(Seat& seat, Task& task);                          // under mutex_
+  enum class Restless : uint8_t { Due, Unsure, Any };
+  bool takeRestless(Seat& seat, Task& task, Restless which);        // under mutex_
+  bool takeNew(Seat& seat, Task& task);                             // under mutex_
+  bool mayStart() const;                                            // under mutex_
+  void dropCancelled();                                             // under mutex_
+  void hand(Seat& seat, Task& task, size_t parked, bool timeIsOver); // under mutex_
+  bool isStuck(const Seat& self) const;                             // under mutex_
+  bool endTimedWait(Seat& seat, Task& task);                        // under mutex_
+  void reportDeadlock();                                            // under mutex_
+  Advance runTask(Seat& seat, Task& task, WaitState& wait);
+  void settle(Seat& seat, Task& task, Advance how, const WaitState& wait);
+  int64_t lowestParked() const; // under mutex_
+
   void print(Seat& seat, std::string& text);
   void waitForPrints(Seat& seat);
   int64_t lowestRunning(); // under mutex_
@@ -112,6 +162,7 @@ private:
   Seat* seats_ = nullptr;                       // under mutex_
   std::multimap<int64_t, std::string> waiting_; // under mutex_: printed text by position
 
+  std::unique_ptr<WaitingRoom, DeleteWaitingRoom> room_; // launches that may wait; made before they run, content under mutex_
   Workers::Call call_;                // launching thread
   bool opened_ = false;               // launching thread
   bool hookFailed_ = false;           // launching thread

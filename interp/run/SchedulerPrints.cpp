@@ -16,14 +16,14 @@ int64_t Scheduler::lowestRunning() {
   // The counter first: a claim made after this point is at or above it, one made before shows in its seat.
   int64_t lowest = next_.load();
   for (Seat* seat = seats_; seat; seat = seat->next_) lowest = std::min(lowest, seat->position_.load());
-  return lowest;
+  return room_ ? std::min(lowest, lowestParked()) : lowest;
 }
 
 bool Scheduler::deliverable() { return !waiting_.empty() && waiting_.begin()->first <= lowestRunning(); }
 
 void Scheduler::print(Seat& seat, std::string& text) {
   if (text.empty()) return;
-  if (seat.launching_ && !opened_) { // alone: every program below has finished
+  if (seat.launching_ && !opened_ && !room_) { // alone: every program below has finished
     callPrint(text);
     text.clear();
     return;
@@ -38,7 +38,8 @@ void Scheduler::print(Seat& seat, std::string& text) {
     deliverPrints();
   else
     Workers::instance().ring(call_);
-  if (waitingBytes_.load() > options_.printBytes) waitForPrints(seat);
+  // A program that waits for this one may be what the text waits for.
+  if (waitingBytes_.load() > options_.printBytes && !room_) waitForPrints(seat);
 }
 
 void Scheduler::waitForPrints(Seat& seat) {

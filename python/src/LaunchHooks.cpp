@@ -56,6 +56,18 @@ PyRef indexTuple(const std::string& index) {
   return PyRef::steal(list ? PyList_AsTuple(list.get()) : nullptr);
 }
 
+/// [((x, y, z), file, line), ...]
+PyRef waitingPrograms(const Trap& trap) {
+  PyRef list = PyRef::steal(PyList_New(0));
+  for (const WaitingProgram& w : trap.waiting) {
+    PyRef item = PyRef::steal(Py_BuildValue("((iii)NN)", w.program[0], w.program[1], w.program[2],
+                                            stringOrNone(w.where.file).release(),
+                                            numberOrNone(w.where.line > 0, w.where.line).release()));
+    if (!list || !item || PyList_Append(list.get(), item.get()) < 0) return {};
+  }
+  return list;
+}
+
 /// The exception class of each kind of trap; a null module is Python's own.
 struct ErrorRow {
   TrapKind kind;
@@ -69,6 +81,10 @@ constexpr ErrorRow kErrors[] = {
     {TrapKind::Assert, "builtins", "AssertionError"},
     {TrapKind::Unsupported, "builtins", "NotImplementedError"},
     {TrapKind::Interrupted, "builtins", "KeyboardInterrupt"},
+    {TrapKind::InvalidValue, "builtins", "ValueError"},
+    {TrapKind::OutOfMemory, "builtins", "MemoryError"},
+    {TrapKind::Misaligned, "builtins", "ValueError"},
+    {TrapKind::Deadlock, "tiletwin.errors", "DeadlockError"},
 };
 
 } // namespace
@@ -85,14 +101,32 @@ bool LaunchHooks::poll(int64_t done, int64_t total) {
   return true;
 }
 
+std::optional<Buffer> LaunchHooks::findBuffer(uintptr_t address) {
+  HoldGil gil;
+  PyRef find = imported("tiletwin.memory", "buffer_at");
+  PyRef found = PyRef::steal(find ? PyObject_CallFunction(find.get(), "K", (unsigned long long)address) : nullptr);
+  std::optional<Buffer> buffer;
+  unsigned long long begin, end;
+  const char* name;
+  PyObject* owner;
+  if (found && found.get() != Py_None && PyArg_ParseTuple(found.get(), "KKsO", &begin, &end, &name, &owner)) {
+    buffer = Buffer{name, uintptr_t(begin), uintptr_t(end), uintptr_t(begin), uintptr_t(end), false};
+    owners_.push_back(PyRef::borrow(owner));
+  }
+  if (PyErr_Occurred()) PyErr_WriteUnraisable(find.get());
+  return buffer;
+}
+
 interp::Hooks LaunchHooks::hooks() {
   interp::Hooks hooks;
   hooks.poll = [this](int64_t done, int64_t total) { return poll(done, total); };
   hooks.print = writeOut;
+  hooks.findBuffer = [this](uintptr_t address) { return findBuffer(address); };
   return hooks;
 }
 
 void LaunchHooks::finish() {
+  owners_.clear();
   if (!progress_) return;
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
@@ -122,6 +156,7 @@ void raiseTrap(const Trap& trap) {
   setAttribute(e, "offset", numberOrNone(hasBuffer, trap.offset));
   setAttribute(e, "buffer_bytes", numberOrNone(hasBuffer, trap.bufferBytes));
   setAttribute(e, "access_bytes", numberOrNone(trap.accessBytes > 0, trap.accessBytes));
+  if (trap.kind == TrapKind::Deadlock) setAttribute(e, "waiting", waitingPrograms(trap));
   PyErr_SetObject(type.get(), e);
 }
 

@@ -11,8 +11,6 @@ from kernel_cases import DATA, arguments, cases_of, differences, expected_cases,
 
 # What the interpreter cannot run yet: kernel files, and single cases.
 WAITING_FILES = {
-    "k05_desc": "tensor descriptors",
-    "k06_atomic": "atomics",
 }
 WAITING_CASES: dict[str, str] = {}
 # Launched from Python numbers, these get narrower types than they are about.

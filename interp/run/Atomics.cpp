@@ -1,0 +1,174 @@
+// interp/run/Atomics.cpp -- the loops behind atomicFn(). See Atomics.h.
+#include "interp/run/Atomics.h"
+#include "runtime/FloatFormats.h"
+#include <atomic>
+#include <bit>
+#include <cstring>
+
+namespace tiletwin::interp {
+
+namespace {
+
+// Each operation takes the element in memory, its operand and (Cas) what is compared with, and returns the old bits.
+// `changed` becomes true if memory holds other bits now.
+
+template <class T> T readElement(const void* from, int64_t stride, int64_t lane) {
+  T value;
+  std::memcpy(&value, static_cast<const std::byte*>(from) + lane * stride, sizeof value);
+  return value;
+}
+
+struct And {
+  template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
+    T old = memory.fetch_and(value);
+    changed |= T(old & value) != old;
+    return old;
+  }
+};
+struct Or {
+  template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
+    T old = memory.fetch_or(value);
+    changed |= T(old | value) != old;
+    return old;
+  }
+};
+struct Xor {
+  template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
+    changed |= value != 0;
+    return memory.fetch_xor(value);
+  }
+};
+struct Add {
+  template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
+    changed |= value != 0;
+    return memory.fetch_add(value);
+  }
+};
+struct Exchange {
+  template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
+    T old = memory.exchange(value);
+    changed |= old != value;
+    return old;
+  }
+};
+struct CompareAndSwap {
+  template <class T> static T apply(std::atomic_ref<T> memory, T value, T compare, bool& changed) {
+    T old = compare;
+    bool swapped = memory.compare_exchange_strong(old, value);
+    changed |= swapped && compare != value;
+    return old;
+  }
+};
+struct Load {
+  template <class T> static T apply(std::atomic_ref<T> memory, T, T, bool&) { return memory.load(); }
+};
+
+/// Read, compute, compare-and-swap until nobody came in between.
+template <class Combine> struct Loop {
+  template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
+    T old = memory.load(std::memory_order_relaxed), next;
+    do next = Combine::template apply<T>(old, value);
+    while (!memory.compare_exchange_weak(old, next));
+    changed |= next != old;
+    return old;
+  }
+};
+template <class T> using Signed = std::make_signed_t<T>;
+struct Larger {
+  template <class T> static T apply(T a, T b) { return Signed<T>(a) < Signed<T>(b) ? b : a; }
+};
+struct Smaller {
+  template <class T> static T apply(T a, T b) { return Signed<T>(b) < Signed<T>(a) ? b : a; }
+};
+struct LargerUnsigned {
+  template <class T> static T apply(T a, T b) { return a < b ? b : a; }
+};
+struct SmallerUnsigned {
+  template <class T> static T apply(T a, T b) { return b < a ? b : a; }
+};
+struct AddF32 {
+  template <class T> static T apply(T a, T b) {
+    return std::bit_cast<uint32_t>(std::bit_cast<float>(a) + std::bit_cast<float>(b));
+  }
+};
+struct AddF64 {
+  template <class T> static T apply(T a, T b) {
+    return std::bit_cast<uint64_t>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
+  }
+};
+// A sum of two 16-bit floats that is rounded to f32 first rounds to the same 16 bits.
+struct AddF16 {
+  template <class T> static T apply(T a, T b) { return f32ToF16(f16ToF32(a) + f16ToF32(b)); }
+};
+struct AddBF16 {
+  template <class T> static T apply(T a, T b) { return f32ToBF16(bf16ToF32(a) + bf16ToF32(b)); }
+};
+
+template <class T, class Operation> bool run(const AtomicLanes& lanes) {
+  bool changed = false;
+  auto* old = static_cast<std::byte*>(lanes.old);
+  for (int64_t i = 0; i < lanes.count; ++i) {
+    T before = 0;
+    if (!lanes.mask || lanes.mask[i]) {
+      T value = lanes.value ? readElement<T>(lanes.value, lanes.valueStride, i) : T(0);
+      T compare = lanes.compare ? readElement<T>(lanes.compare, lanes.compareStride, i) : T(0);
+      std::atomic_ref<T> memory(*reinterpret_cast<T*>(lanes.address[i]));
+      before = Operation::template apply<T>(memory, value, compare, changed);
+    }
+    if (old) std::memcpy(old + i * int64_t(sizeof(T)), &before, sizeof before);
+  }
+  return changed;
+}
+
+/// One row for each kind: the function for elements of 1, 2, 4 and 8 bytes.
+struct Row {
+  AtomicKind kind;
+  AtomicFn bySize[4];
+};
+template <class Operation> constexpr Row everySize(AtomicKind kind) {
+  return {kind, {run<uint8_t, Operation>, run<uint16_t, Operation>, run<uint32_t, Operation>, run<uint64_t, Operation>}};
+}
+template <class Operation> constexpr Row from16(AtomicKind kind) {
+  return {kind, {nullptr, run<uint16_t, Operation>, run<uint32_t, Operation>, run<uint64_t, Operation>}};
+}
+template <class Operation> constexpr Row from32(AtomicKind kind) {
+  return {kind, {nullptr, nullptr, run<uint32_t, Operation>, run<uint64_t, Operation>}};
+}
+
+constexpr Row kRows[] = {
+    from32<And>(AtomicKind::And),
+    from32<Or>(AtomicKind::Or),
+    from32<Xor>(AtomicKind::Xor),
+    from32<Add>(AtomicKind::Add),
+    from32<Loop<Larger>>(AtomicKind::Max),
+    from32<Loop<Smaller>>(AtomicKind::Min),
+    from32<Loop<LargerUnsigned>>(AtomicKind::UMax),
+    from32<Loop<SmallerUnsigned>>(AtomicKind::UMin),
+    from16<Exchange>(AtomicKind::Exch),
+    from16<CompareAndSwap>(AtomicKind::Cas),
+    everySize<Load>(AtomicKind::Load),
+    everySize<Exchange>(AtomicKind::Store),
+};
+
+AtomicFn floatAdd(DType type) {
+  switch (type) {
+  case DType::F16: return run<uint16_t, Loop<AddF16>>;
+  case DType::BF16: return run<uint16_t, Loop<AddBF16>>;
+  case DType::F32: return run<uint32_t, Loop<AddF32>>;
+  case DType::F64: return run<uint64_t, Loop<AddF64>>;
+  default: return nullptr;
+  }
+}
+
+} // namespace
+
+AtomicFn atomicFn(AtomicKind kind, DType type) {
+  if (kind == AtomicKind::FAdd) return floatAdd(type);
+  bool movesBits = kind == AtomicKind::Exch || kind == AtomicKind::Cas || kind == AtomicKind::Load || kind == AtomicKind::Store;
+  if (!movesBits && !isInteger(type)) return nullptr;
+  for (const Row& row : kRows)
+    if (row.kind == kind) return row.bySize[std::countr_zero(sizeOf(type))];
+  return nullptr;
+}
+
+} // namespace tiletwin::interp

@@ -1,0 +1,159 @@
+// interp/run/ExecuteWait.cpp -- where programs find out that they wait for each other, and leave their worker.
+// Here:      back edges of loops that may wait, tt.atomic_poll.
+// Not here:  which loops may wait (plan/WaitLoops.cpp), what runs meanwhile (SchedulerWaiting.cpp).
+// Idea:      a round of a loop that wrote nothing and hands on what it was handed will be repeated for ever unless
+//            memory changes. Such a program yields at once, or, where other workers run, after a short spin. A loop whose
+//            rounds write nothing but hand on new values (it counts its attempts, or walks a list) yields now and then.
+// Invariant: a program yields only at a point from where it can go on with nothing but its frame.
+#include "interp/run/WaitInstructions.h"
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <ctime>
+#include <utility>
+#include <immintrin.h>
+
+namespace tiletwin::interp {
+
+namespace {
+
+/// Rounds that write nothing, though they differ, before a program lets others run.
+constexpr uint64_t kRestlessRounds = 10'000;
+
+/// What the program has written since it was last asked counts as progress.
+bool takeStored(Frame& f) {
+  if (!f.stored)
+    return false;
+  f.stored = false;
+  f.storedBefore = true;
+  f.wait.progressed = true;
+  return true;
+}
+
+InstructionRef yield(Frame& f, InstructionRef next, uint32_t where, const char* operation) {
+  f.pc = next;
+  f.wait.where = where;
+  f.wait.operation = operation;
+  f.step = Step::Yielded;
+  return nullptr;
+}
+
+uint64_t readAtomically(uintptr_t address, int32_t bytes) {
+  switch (bytes) {
+  case 1: return std::atomic_ref(*reinterpret_cast<uint8_t*>(address)).load();
+  case 2: return std::atomic_ref(*reinterpret_cast<uint16_t*>(address)).load();
+  case 4: return std::atomic_ref(*reinterpret_cast<uint32_t*>(address)).load();
+  default: return std::atomic_ref(*reinterpret_cast<uint64_t*>(address)).load();
+  }
+}
+
+int64_t nanoseconds() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return int64_t(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
+
+uint64_t lowBits(int64_t value, int32_t bytes) { return bytes == 8 ? uint64_t(value) : uint64_t(value) & ((uint64_t(1) << (8 * bytes)) - 1); }
+
+} // namespace
+
+InstructionRef execPolledLoad(InstructionRef in, Frame& f) {
+  const ScalarAccessOp& op = *static_cast<const ScalarAccessOp*>(in->data);
+  InstructionRef next = execScalarLoad(in, f);
+  if (!next || (op.hasMask && !(f.at<int64_t>(op.mask.v) & 1)))
+    return next;
+  ++f.wait.polls;
+  f.wait.address = f.at<uintptr_t>(op.address.v);
+  f.wait.bytes = uint32_t(op.bytes);
+  f.wait.root = op.root;
+  f.wait.bits = lowBits(f.at<int64_t>(op.data.v), op.bytes);
+  return next;
+}
+
+InstructionRef execWaitEnter(InstructionRef in, Frame& f) {
+  const WaitOp& op = *static_cast<const WaitOp*>(in->data);
+  uint64_t* state = &f.at<uint64_t>(op.state.v);
+  state[0] = state[1] = 0;
+  for (size_t i = 0; i < op.cells.size(); ++i)
+    state[i + 2] = f.at<uint64_t>(op.cells[i].v);
+  f.wait.polls = 0;
+  return in + 1;
+}
+
+InstructionRef execWaitEdge(InstructionRef in, Frame& f) {
+  if (mustStop(f)) [[unlikely]]
+    return raise(in, f, TrapKind::Interrupted, "scf.while", {});
+  const WaitOp& op = *static_cast<const WaitOp*>(in->data);
+  uint64_t* state = &f.at<uint64_t>(op.state.v);
+  bool wrote = takeStored(f), same = !wrote;
+  for (size_t i = 0; i < op.cells.size(); ++i) {
+    uint64_t now = f.at<uint64_t>(op.cells[i].v);
+    same &= state[i + 2] == now;
+    state[i + 2] = now;
+  }
+  state[0] = wrote ? 0 : state[0] + 1;
+  state[1] = same ? state[1] + 1 : 0;
+  const uint32_t polls = std::exchange(f.wait.polls, 0);
+  const bool waits = state[1] > uint64_t(f.launch->spins);
+  if (!waits && state[0] < kRestlessRounds) [[likely]] {
+    if (same)
+      _mm_pause();
+    return in + in->imm;
+  }
+  state[0] = 0;
+  f.wait.sure = waits && op.exact;
+  f.wait.watch = f.wait.sure && op.watchable && polls == 1 && f.wait.address % f.wait.bytes == 0;
+  f.wait.timed = false;
+  return yield(f, in + in->imm, op.where, op.operation);
+}
+
+InstructionRef execPollEnter(InstructionRef in, Frame& f) {
+  f.at<int64_t>(in->r[0]) = 0;
+  return in + 1;
+}
+
+InstructionRef execPoll(InstructionRef in, Frame& f) {
+  const PollOp& op = *static_cast<const PollOp*>(in->data);
+  const uintptr_t address = f.at<uintptr_t>(op.address.v);
+  if (!checkAddress(address, op.bytes, op.root, false, f)) [[unlikely]]
+    return raiseAccess(in, f, "tt.atomic_poll", address, op.bytes, op.root, false, {}, -1);
+  if (address % uint32_t(op.bytes)) [[unlikely]] {
+    raiseAccess(in, f, "tt.atomic_poll", address, op.bytes, op.root, false, {}, -1);
+    f.trap.kind = TrapKind::Misaligned;
+    return nullptr;
+  }
+  const uint64_t expected = lowBits(f.at<int64_t>(op.expected.v), op.bytes);
+  uint64_t now = readAtomically(address, op.bytes);
+  for (int i = 0; now != expected && i < f.launch->spins; ++i) {
+    _mm_pause();
+    now = readAtomically(address, op.bytes);
+  }
+  if (now == expected) {
+    f.at<int64_t>(op.result.v) = 1;
+    return in + 1;
+  }
+  if (mustStop(f)) [[unlikely]]
+    return raise(in, f, TrapKind::Interrupted, "tt.atomic_poll", {});
+  if (op.hasTimeout) {
+    // Others get at least one chance to run before the time is over.
+    int64_t& began = f.at<int64_t>(op.state.v);
+    bool over = f.wait.timeIsOver || (!f.launch->inOrder && began && nanoseconds() - began >= f.at<int64_t>(op.timeout.v));
+    if (over) {
+      f.wait.timeIsOver = false;
+      f.at<int64_t>(op.result.v) = 0;
+      return in + 1;
+    }
+    if (!began)
+      began = nanoseconds();
+  }
+  takeStored(f);
+  f.wait.address = address;
+  f.wait.bytes = uint32_t(op.bytes);
+  f.wait.root = op.root;
+  f.wait.bits = now;
+  f.wait.sure = f.wait.watch = true;
+  f.wait.timed = op.hasTimeout;
+  return yield(f, in, op.where, "tt.atomic_poll");
+}
+
+} // namespace tiletwin::interp

@@ -1,0 +1,371 @@
+// interp/run/SchedulerWaiting.cpp -- launches whose programs may wait for each other.
+//
+// Here:      which program runs next, which begin, when none can go on.
+// Not here:  how a program finds out that it waits (ExecuteWait.cpp); prints, interruption, helpers (Scheduler.cpp).
+// Idea:      a program that waits is parked with its frame, and its worker takes another: one whose memory has changed (the
+//            bytes it looked at are compared, which costs nothing but a read), one that has to look by itself ("restless"),
+//            a new one, in this order. Restless ones are asked once for each program that begins, so that few begin while
+//            they make headway. As many programs may have begun as the emulated GPU could hold.
+//            An epoch ends whenever a program ends, or is parked after it has written. If every program that has begun waits
+//            in vain in one epoch, no more can begin, and that has lasted, it is a deadlock: threads outside the launch
+//            could still have changed memory in the meantime.
+// Invariant: a program that has begun is in exactly one place: at a seat, or parked. Positions are handed out, parked and
+//            taken under mutex_, so that lowestRunning() never misses one. With one thread every choice depends on the
+//            programs only, not on time, but for when a deadlock is reported.
+#include "interp/run/FloatState.h"
+#include "interp/run/Scheduler.h"
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <exception>
+#include <limits>
+#include <new>
+#include <vector>
+
+namespace tiletwin::interp {
+
+namespace {
+
+constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+constexpr int64_t kLongestLook = 50; ///< milliseconds: whoever runs longer than that after waiting does something useful
+constexpr auto kShortestPause = std::chrono::microseconds(20), kLongestPause = std::chrono::microseconds(1000);
+
+int64_t coarseMilliseconds() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+  return int64_t(t.tv_sec) * 1000 + t.tv_nsec / 1'000'000;
+}
+
+struct Parked {
+  int64_t position = 0;
+  ProgramId id{};
+  void* frame = nullptr;
+  WaitState wait;
+  uint64_t looked = 0; ///< epoch in which it found that it has to wait
+  uint64_t round = 0;  ///< of restless ones: WaitingRoom::round when it was asked last
+};
+
+bool hasChanged(const WaitState& wait) {
+  void* at = const_cast<void*>(wait.address);
+  switch (wait.bytes) {
+  case 1: return std::atomic_ref(*static_cast<uint8_t*>(at)).load(std::memory_order_acquire) != wait.bits;
+  case 2: return std::atomic_ref(*static_cast<uint16_t*>(at)).load(std::memory_order_acquire) != wait.bits;
+  case 4: return std::atomic_ref(*static_cast<uint32_t*>(at)).load(std::memory_order_acquire) != wait.bits;
+  default: return std::atomic_ref(*static_cast<uint64_t*>(at)).load(std::memory_order_acquire) != wait.bits;
+  }
+}
+
+} // namespace
+
+/// All under Scheduler::mutex_.
+struct WaitingRoom {
+  std::vector<Parked> parked;   ///< in no order
+  std::vector<void*> frames;    ///< free ones
+  int64_t live = 0;             ///< programs that have begun and not ended
+  int64_t resident = 1;         ///< most of them; fewer than asked for once memory runs out
+  uint64_t epoch = 1, round = 1;
+  int64_t changed = 0;          ///< milliseconds: when the epoch began
+  bool over = false;            ///< nobody takes a program any more
+  int idle = 0;                 ///< threads in `bell`
+  std::condition_variable bell; ///< a program was parked or has ended
+
+  void nextEpoch() {
+    ++epoch;
+    changed = coarseMilliseconds();
+  }
+};
+
+/// A program at a seat.
+struct Scheduler::Task {
+  int64_t position = 0;
+  ProgramId id{};
+  void* frame = nullptr;
+  bool begins = true, timeIsOver = false;
+};
+
+void DeleteWaitingRoom::operator()(WaitingRoom* room) const { delete room; }
+
+int64_t Scheduler::lowestParked() const {
+  int64_t lowest = kNone;
+  for (const Parked& p : room_->parked) lowest = std::min(lowest, p.position);
+  return lowest;
+}
+
+// ---- which program is next ----
+
+bool Scheduler::mayStart() const {
+  int64_t next = next_.load(std::memory_order_relaxed);
+  return next < count_ && !cancelled(next) && room_->live < room_->resident;
+}
+
+void Scheduler::dropCancelled() {
+  WaitingRoom& room = *room_;
+  std::erase_if(room.parked, [&](const Parked& p) {
+    if (!cancelled(p.position)) return false;
+    room.frames.push_back(p.frame);
+    --room.live;
+    return true;
+  });
+}
+
+void Scheduler::hand(Seat& seat, Task& task, size_t index, bool timeIsOver) {
+  WaitingRoom& room = *room_;
+  const Parked& p = room.parked[index];
+  task = {p.position, p.id, p.frame, false, timeIsOver};
+  seat.looked_ = p.wait.address ? 0 : p.looked;
+  seat.since_ = coarseMilliseconds();
+  seat.position_.store(p.position);
+  seat.frame_ = p.frame;
+  seat.running_ = true;
+  room.parked[index] = room.parked.back();
+  room.parked.pop_back();
+}
+
+bool Scheduler::takeParked(Seat& seat, Task& task) {
+  const std::vector<Parked>& parked = room_->parked;
+  size_t best = parked.size();
+  for (size_t i = 0; i < parked.size(); ++i)
+    if (parked[i].wait.address && hasChanged(parked[i].wait) && (best == parked.size() || parked[i].position < parked[best].position))
+      best = i;
+  if (best == parked.size()) return false;
+  hand(seat, task, best, false);
+  return true;
+}
+
+bool Scheduler::takeRestless(Seat& seat, Task& task, Restless which) {
+  const std::vector<Parked>& parked = room_->parked;
+  size_t best = parked.size();
+  for (size_t i = 0; i < parked.size(); ++i) {
+    const Parked& p = parked[i];
+    // Timed waits look at the clock themselves.
+    bool restless = !p.wait.address || (p.wait.timed && !options_.inOrder);
+    bool due = p.round < room_->round && (!p.wait.sure || p.looked < room_->epoch);
+    if (!restless || (which == Restless::Due && !due) || (which == Restless::Unsure && p.wait.sure)) continue;
+    if (best == parked.size() || std::pair(p.round, p.position) < std::pair(parked[best].round, parked[best].position)) best = i;
+  }
+  if (best == parked.size()) return false;
+  hand(seat, task, best, false);
+  return true;
+}
+
+bool Scheduler::takeNew(Seat& seat, Task& task) {
+  WaitingRoom& room = *room_;
+  while (mayStart() && !room.frames.empty()) {
+    int64_t position = next_.load(std::memory_order_relaxed);
+    ProgramOrder::Cursor cursor(order_, position);
+    seat.position_.store(position);
+    next_.store(position + 1);
+    if (cursor.skipped()) {
+      done_.fetch_add(1, std::memory_order_relaxed);
+      continue;
+    }
+    task = {position, cursor.id(), room.frames.back(), true, false};
+    room.frames.pop_back();
+    seat.frame_ = task.frame;
+    seat.running_ = true;
+    seat.looked_ = 0;
+    ++room.live;
+    ++room.round;
+    return true;
+  }
+  return false;
+}
+
+bool Scheduler::isStuck(const Seat& self) const {
+  const WaitingRoom& room = *room_;
+  if (room.parked.empty() || mayStart()) return false;
+  for (const Parked& p : room.parked)
+    if (!p.wait.address && p.looked != room.epoch) return false; // what is watched has not changed
+  for (const Seat* seat = seats_; seat; seat = seat->next_)
+    if (seat != &self && seat->running_ && (seat->looked_ != room.epoch || coarseMilliseconds() - seat->since_ > kLongestLook))
+      return false; // it does more than look
+  return true;
+}
+
+bool Scheduler::endTimedWait(Seat& seat, Task& task) {
+  const std::vector<Parked>& parked = room_->parked;
+  size_t best = parked.size();
+  for (size_t i = 0; i < parked.size(); ++i)
+    if (parked[i].wait.timed && (best == parked.size() || parked[i].position < parked[best].position)) best = i;
+  if (best == parked.size()) return false;
+  hand(seat, task, best, true);
+  return true;
+}
+
+void Scheduler::reportDeadlock() {
+  WaitingRoom& room = *room_;
+  room.over = true;
+  if (limit_.load(std::memory_order_relaxed) != kNone) return; // programs below a trap waited for those above it
+  std::sort(room.parked.begin(), room.parked.end(), [](const Parked& a, const Parked& b) { return a.position < b.position; });
+  Trap trap;
+  trap.kind = TrapKind::Deadlock;
+  for (const Parked& p : room.parked) {
+    WaitingProgram& waiting = trap.waiting.emplace_back();
+    executor_.describeWait(executor_.context, p.frame, waiting);
+    waiting.program = p.id;
+  }
+  trap.program = trap.waiting.front().program;
+  trap.where = trap.waiting.front().where;
+  trap.operation = trap.waiting.front().operation;
+  trap.notStarted = std::max<int64_t>(count_ - next_.load(), 0);
+  trap.resident = room.resident;
+  trap_ = std::move(trap);
+  if (executor_.printed)
+    for (const Parked& p : room.parked)
+      if (std::string& text = executor_.printed(p.frame); !text.empty()) {
+        waitingBytes_ += text.size();
+        waiting_.emplace(p.position, std::move(text));
+        text.clear();
+      }
+  limit_.store(kNone - 1, std::memory_order_relaxed); // all that was printed is of interest
+}
+
+bool Scheduler::nextTask(Seat& seat, Task& task) {
+  WaitingRoom& room = *room_;
+  std::chrono::microseconds pause = kShortestPause;
+  std::unique_lock lock(mutex_);
+  for (bool waited = false;; waited = true) {
+    if (interrupted_.load(std::memory_order_relaxed)) room.over = true;
+    if (room.over) return false;
+    dropCancelled();
+    if (takeParked(seat, task) || takeRestless(seat, task, Restless::Due)) return true;
+    if (mayStart() && room.frames.empty()) {
+      lock.unlock();
+      void* frame = nullptr;
+      try {
+        frame = executor_.enter(executor_.context, seat);
+      } catch (const std::exception&) { // as if there were no memory
+      }
+      lock.lock();
+      if (frame) {
+        room.frames.push_back(frame);
+      } else {
+        room.resident = room.live;
+        if (room.live == 0) {
+          room.over = true;
+          lock.unlock();
+          failWith(next_.load(), {}, TrapKind::OutOfMemory, "no memory for the tiles of one program");
+          return false;
+        }
+      }
+      continue;
+    }
+    if (takeNew(seat, task)) return true;
+    if (room.live == 0 && !mayStart()) {
+      if (room.idle) room.bell.notify_all();
+      return false;
+    }
+    const bool stuck = isStuck(seat);
+    if (stuck && options_.inOrder && endTimedWait(seat, task)) return true;
+    if (stuck) {
+      bool sure = true, timed = false;
+      for (const Parked& p : room.parked) {
+        sure &= p.wait.sure;
+        timed |= p.wait.timed;
+      }
+      int64_t patience = sure ? options_.deadlockMilliseconds : options_.restlessMilliseconds;
+      bool others = room.live > 1 || next_.load(std::memory_order_relaxed) < count_;
+      if (!timed && (sure || others) && coarseMilliseconds() - room.changed >= patience) {
+        reportDeadlock();
+        room.bell.notify_all();
+        return false;
+      }
+    }
+    // Nothing to do for now. Others may write memory without a word, so this looks again soon.
+    if (takeRestless(seat, task, waited ? Restless::Any : Restless::Unsure)) {
+      ++room.round;
+      return true;
+    }
+    ++room.idle;
+    room.bell.wait_for(lock, pause);
+    --room.idle;
+    pause = std::min(pause * 2, kLongestPause);
+    if (seat.launching_) {
+      lock.unlock();
+      tick();
+      lock.lock();
+    }
+  }
+}
+
+// ---- running ----
+
+Advance Scheduler::runTask(Seat& seat, Task& task, WaitState& wait) {
+  Advance how = Advance::Trapped;
+  try {
+    how = executor_.advance(executor_.context, task.frame, seat, task.begins ? &task.id : nullptr, task.timeIsOver, seat.trap_, wait);
+    if (how == Advance::Trapped) {
+      if (!(seat.trap_.kind == TrapKind::Interrupted && cancelled(task.position))) {
+        seat.trap_.program = task.id;
+        fail(task.position, std::move(seat.trap_));
+      }
+      seat.trap_ = {};
+    }
+    if (how != Advance::Waits && executor_.printed) print(seat, executor_.printed(task.frame));
+  } catch (const std::bad_alloc&) {
+    failWith(task.position, task.id, TrapKind::OutOfMemory, "no memory left while the program ran");
+  } catch (const std::exception& error) { failWith(task.position, task.id, TrapKind::Unsupported, error.what()); } catch (...) {
+    failWith(task.position, task.id, TrapKind::Unsupported, "an unknown exception left the interpreter");
+  }
+  return how;
+}
+
+void Scheduler::settle(Seat& seat, Task& task, Advance how, const WaitState& wait) {
+  WaitingRoom& room = *room_;
+  std::lock_guard lock(mutex_);
+  if (how == Advance::Waits) {
+    if (wait.progressed) room.nextEpoch();
+    room.parked.push_back({task.position, task.id, task.frame, wait, room.epoch, room.round});
+  } else {
+    room.frames.push_back(task.frame);
+    --room.live;
+    room.nextEpoch();
+    done_.fetch_add(1, std::memory_order_relaxed);
+  }
+  seat.running_ = false;
+  seat.position_.store(kNone);
+  if (room.idle) room.bell.notify_one();
+}
+
+void Scheduler::workWaiting(Seat& seat) {
+  Task task;
+  seat.position_.store(kNone);
+  try {
+    while (nextTask(seat, task)) {
+      WaitState wait;
+      Advance how = runTask(seat, task, wait);
+      settle(seat, task, how, wait);
+      if (seat.launching_ && count_ > 1) tick();
+    }
+  } catch (const std::exception&) { // no memory for the lists: the frame at hand goes with the launch
+    failWith(task.position, task.id, TrapKind::OutOfMemory, "no memory left for programs that wait");
+    std::lock_guard lock(mutex_);
+    room_->over = true;
+  }
+  seat.position_.store(kNone);
+}
+
+Trap Scheduler::runWaiting() {
+  FloatState floatState;
+  room_.reset(new WaitingRoom);
+  room_->resident = std::max<int64_t>(options_.resident, 1);
+  room_->changed = coarseMilliseconds();
+  Seat seat(*this, true);
+  if (options_.threads > 1 && count_ > 1) openToHelpers();
+  workWaiting(seat);
+  if (opened_) waitForHelpers();
+  for (const Parked& p : room_->parked) executor_.leave(executor_.context, p.frame);
+  room_->parked.clear();
+  deliverPrints();
+  for (void* frame : room_->frames) executor_.leave(executor_.context, frame);
+  if (interrupted_.load()) {
+    Trap trap;
+    trap.kind = TrapKind::Interrupted;
+    return trap;
+  }
+  std::lock_guard lock(mutex_);
+  return std::move(trap_);
+}
+
+} // namespace tiletwin::interp

@@ -1,0 +1,54 @@
+// interp/run/WaitInstructions.h -- operands and functions of atomic accesses and of programs that wait for each other.
+// Not here:  the loops over lanes (Atomics.h), who runs while a program waits (SchedulerWaiting.cpp).
+// Invariant: Frame::wait says what a program that yielded waits for; it is valid from the yield until it goes on.
+#pragma once
+#include "interp/run/Atomics.h"
+#include "interp/run/Instructions.h"
+
+namespace tiletwin::interp {
+
+struct AtomicOp {
+  AtomicFn fn = nullptr;
+  int64_t elements = 1;
+  std::vector<int64_t> shape;   ///< empty: a scalar, whose operands are cells
+  int32_t elementBytes = 0;
+  int32_t root = -1;            ///< argument the pointer comes from, or -1
+  bool writes = true;
+  bool signExtend = false;      ///< scalar integers
+  bool hasMask = false, hasResult = false, hasCompare = false, hasValue = false;
+  bool valueIsCell = false, compareIsCell = false; ///< tiles: one element for all lanes
+  Off address, mask, value, compare, result;
+  const char* operation = "tt.atomic_rmw";
+};
+
+struct PollOp {                 ///< tt.atomic_poll
+  Off address, expected, result;
+  Off state;                    ///< cell: when the wait began in nanoseconds, 0: it has not (execPollEnter)
+  bool hasTimeout = false;
+  Off timeout;
+  int32_t bytes = 0;
+  int32_t root = -1;
+  uint32_t where = 0;           ///< Plan::locations
+};
+
+/// A loop that may wait for memory to change: its condition depends on what it reads.
+struct WaitOp {
+  std::vector<Off> cells;       ///< scalars that rounds hand on
+  Off state;                    ///< two counts, then what the cells held at the end of the last round
+  bool exact = true;            ///< rounds hand on nothing but the cells
+  bool watchable = true;        ///< a round reads memory through single scalar accesses only
+  uint32_t where = 0;           ///< Plan::locations of the access that is waited on
+  const char* operation = "tt.load";
+};
+
+InstructionRef execAtomic(InstructionRef in, Frame& f);        // data: AtomicOp with a shape
+InstructionRef execScalarAtomic(InstructionRef in, Frame& f);  // data: AtomicOp without
+InstructionRef execPollEnter(InstructionRef in, Frame& f);     // r[0] = 0
+InstructionRef execPoll(InstructionRef in, Frame& f);          // data: PollOp
+InstructionRef execPolledLoad(InstructionRef in, Frame& f);    // execScalarLoad inside a loop that may wait
+InstructionRef execWaitEnter(InstructionRef in, Frame& f);     // data: WaitOp; before the loop
+InstructionRef execWaitEdge(InstructionRef in, Frame& f);      // data: WaitOp; pc += imm, or the program yields
+/// At the back edges of loops: true if the program has to stop.
+bool mustStop(Frame& f);
+
+} // namespace tiletwin::interp
