@@ -11,7 +11,7 @@ std::vector<BuiltinRow> mergeTables() {
   std::vector<BuiltinRow> all;
   for (llvm::ArrayRef<BuiltinRow> family :
        {programBuiltins(), memoryBuiltins(), shapeBuiltins(), elementwiseBuiltins(), mathBuiltins(), reduceBuiltins(),
-        dotBuiltins(), atomicBuiltins(), descriptorBuiltins(), debugBuiltins(), foreignBuiltins()})
+        dotBuiltins(), atomicBuiltins(), descriptorBuiltins(), blockPointerBuiltins(), debugBuiltins(), foreignBuiltins()})
     all.insert(all.end(), family.begin(), family.end());
   std::sort(all.begin(), all.end(), [](const BuiltinRow& x, const BuiltinRow& y) { return x.name < y.name; });
   return all;
@@ -130,6 +130,19 @@ Value tensorArgument(Builder& b, PyObject* arg, const llvm::Twine& what) {
   PyObject* plain = unwrap(arg);
   if (isTensor(plain) || isNumber(plain)) return toTensor(b, plain);
   return raiseType(what + " must be a tensor or a number, got " + typeName(plain));
+}
+
+Value scalarInteger(Builder& b, PyObject* arg, const llvm::Twine& what, const Type& type) {
+  std::string name = what.str();
+  PyObject* plain = unwrap(arg);
+  if (isNumber(plain)) {
+    int64_t ignored = 0;
+    return constantInt(plain, name, ignored) ? numberAs(b, plain, type) : Value();
+  }
+  Value x = tensorArgument(b, plain, name);
+  if (!x) return x;
+  if (!x.type.isInt() || x.type.isBlock()) return raiseValue(name + " must be an integer scalar, got " + x.type.str());
+  return cast(b, x, type);
 }
 
 Value blockArgument(PyObject* arg, const llvm::Twine& what) {

@@ -29,6 +29,7 @@ llvm::ArrayRef<BuiltinRow> reduceBuiltins();
 llvm::ArrayRef<BuiltinRow> dotBuiltins();
 llvm::ArrayRef<BuiltinRow> atomicBuiltins();
 llvm::ArrayRef<BuiltinRow> descriptorBuiltins();
+llvm::ArrayRef<BuiltinRow> blockPointerBuiltins();
 llvm::ArrayRef<BuiltinRow> debugBuiltins();
 llvm::ArrayRef<BuiltinRow> foreignBuiltins();
 
@@ -51,8 +52,17 @@ bool constantShape(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl
 bool sequenceItems(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl<PyRef>& out);
 /// A tensor argument as it is; compile-time numbers become tensors.
 Value tensorArgument(Builder& b, PyObject* arg, const llvm::Twine& what);
+/// A scalar integer in `type`; compile-time ints become one.
+Value scalarInteger(Builder& b, PyObject* arg, const llvm::Twine& what, const Type& type);
 /// A block is wanted: an error for scalars and numbers.
 Value blockArgument(PyObject* arg, const llvm::Twine& what);
+
+// Block pointers (BlockPointerBuiltins.cpp), for the functions that take them.
+/// `boundary_check` of a block of that rank: one flag a dimension.
+bool boundaryDimensions(PyObject* arg, llvm::StringRef function, size_t rank, llvm::SmallVectorImpl<bool>& out);
+/// The block of pointers, and the mask of what is inside the tensor in the checked dimensions; no mask if none is.
+bool pointersOfBlock(Builder& b, const BlockPointer& pointer, llvm::ArrayRef<bool> checked, Value& pointers,
+                     Value& mask);
 
 // Giving results.
 PyRef result(Value value);

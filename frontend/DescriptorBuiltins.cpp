@@ -10,20 +10,6 @@ namespace {
 
 constexpr int64_t kGranule = 16; ///< bytes that strides and the last block dimension are counted in
 
-/// A scalar integer in `type`.
-Value scalarInteger(Builder& b, PyObject* arg, const llvm::Twine& what, const Type& type) {
-  std::string name = what.str();
-  PyObject* plain = unwrap(arg);
-  if (isNumber(plain)) {
-    int64_t ignored = 0;
-    return constantInt(plain, name, ignored) ? numberAs(b, plain, type) : Value();
-  }
-  Value x = tensorArgument(b, plain, name);
-  if (!x) return x;
-  if (!x.type.isInt() || x.type.isBlock()) return raiseValue(name + " must be an integer scalar, got " + x.type.str());
-  return cast(b, x, type);
-}
-
 // make_tensor_descriptor(base, shape, strides, block_shape, padding_option)
 PyRef buildMake(Builder& b, llvm::ArrayRef<PyObject*> args) {
   constexpr llvm::StringLiteral kName = "tl.make_tensor_descriptor";

@@ -1,9 +1,11 @@
 // frontend/MemoryBuiltins.cpp -- load and store (rules 19, 25 to 30).
-// Not here:  atomics (AtomicBuiltins.cpp), descriptors (DescriptorBuiltins.cpp).
+// Not here:  atomics (AtomicBuiltins.cpp), descriptors (DescriptorBuiltins.cpp), what a block pointer stands for
+// (BlockPointerBuiltins.cpp).
 // Invariant: an int1 is one byte in memory: it is read as i8 and compared with 0, and stored as i8 0 or 1.
 #include "frontend/Builtins.h"
 #include "frontend/Emit.h"
 #include "ir/TT.h"
+#include <cmath>
 
 namespace tiletwin::frontend {
 namespace {
@@ -93,8 +95,57 @@ bool maskArgument(Builder& b, llvm::StringRef function, PyObject* arg, Value& ma
   return true;
 }
 
-// load(pointer, mask, other, *, cache_modifier, eviction_policy, volatile)
+/// An ordinary access in place of one through a block pointer: its pointers and the mask of its boundary checks.
+bool lowerBlockPointer(Builder& b, llvm::StringRef function, PyObject* pointer, PyObject* boundary, PyRef& pointers,
+                       PyRef& mask) {
+  const BlockPointer& block = blockPointerValue(pointer);
+  llvm::SmallVector<bool> checked;
+  Value addresses, inside;
+  if (!boundaryDimensions(boundary, function, block.block.size(), checked) ||
+      !pointersOfBlock(b, block, checked, addresses, inside))
+    return false;
+  pointers = makeTensor(addresses);
+  mask = inside ? makeTensor(inside) : PyRef::borrow(Py_None);
+  return pointers && mask;
+}
+/// boundary_check and padding_option without a block pointer.
+bool refuseBlockOptions(llvm::StringRef function, PyObject* boundary, PyObject* padding) {
+  PyObject* dimensions = unwrap(boundary);
+  bool given = dimensions != Py_None && (!PySequence_Check(dimensions) || PySequence_Size(dimensions) != 0);
+  std::string text;
+  if (!given && padding && !constantString(padding, "tl." + function + ": padding_option", text)) return false;
+  if (!given && text.empty()) return true;
+  return raiseValue("tl." + function + ": boundary_check" + (padding ? " and padding_option are" : " is") +
+                    " for block pointers (tl.make_block_ptr) only; with pointers, give a mask");
+}
+
+PyRef buildLoad(Builder& b, llvm::ArrayRef<PyObject*> args);
+PyRef loadBlock(Builder& b, llvm::ArrayRef<PyObject*> args) {
+  if (!isNone(args[1]) || !isNone(args[2]))
+    return raiseValue("tl.load: a block pointer takes boundary_check and padding_option, not mask and other");
+  std::string padding;
+  PyRef pointers, mask, other = PyRef::borrow(Py_None);
+  PyObject* plain = unwrap(args[0]);
+  if (!constantString(args[7], "tl.load: padding_option", padding) ||
+      !lowerBlockPointer(b, "load", plain, args[6], pointers, mask))
+    return {};
+  Type element = blockPointerValue(plain).base.type.pointee();
+  if (padding != "" && padding != "zero" && padding != "nan")
+    return raiseValue("tl.load: padding_option must be '', 'zero' or 'nan', got '" + padding + "'");
+  if (padding == "nan" && !element.isFloat())
+    return raiseValue("tl.load: padding_option 'nan' needs a float type, got " + element.str());
+  if (mask.get() != Py_None && padding != "") {
+    double fill = padding == "nan" ? NAN : 0.0;
+    other = PyRef::steal(element.isFloat() ? PyFloat_FromDouble(fill) : PyLong_FromLong(0));
+  }
+  PyObject* none = Py_None;
+  return buildLoad(b, {pointers.get(), mask.get(), other.get(), args[3], args[4], args[5], none, none});
+}
+
+// load(pointer, mask, other, *, cache_modifier, eviction_policy, volatile, boundary_check, padding_option)
 PyRef buildLoad(Builder& b, llvm::ArrayRef<PyObject*> args) {
+  if (isBlockPointer(unwrap(args[0]))) return loadBlock(b, args);
+  if (!refuseBlockOptions("load", args[6], args[7])) return {};
   Value pointer = pointerArgument(args[0], "load");
   if (!pointer) return {};
   Type element = pointer.type.pointee();
@@ -138,8 +189,30 @@ PyRef buildLoad(Builder& b, llvm::ArrayRef<PyObject*> args) {
   return result(loaded && isBool ? cast(b, loaded, scalarType(Scalar::I1)) : loaded);
 }
 
-// store(pointer, value, mask, *, cache_modifier, eviction_policy)
+PyRef buildStore(Builder& b, llvm::ArrayRef<PyObject*> args);
+PyRef storeBlock(Builder& b, llvm::ArrayRef<PyObject*> args) {
+  if (!isNone(args[2])) return raiseValue("tl.store: a block pointer takes boundary_check, not a mask");
+  PyObject* plain = unwrap(args[0]);
+  const BlockPointer& block = blockPointerValue(plain);
+  if (PyObject* value = unwrap(args[1]); isTensor(value)) {
+    const Type& type = tensorValue(value).type;
+    Type wanted = block.base.type.pointee().withShape(block.block);
+    if (type.isBlock() && type.shape != wanted.shape)
+      return raiseValue("tl.store: the block pointer's block has the shape " + shapeText(block.block) +
+                        " and the value the shape " + shapeText(type.shape));
+    if (type.element() != wanted.element())
+      return raiseValue("tl.store: the block pointer's elements are " + wanted.element().str() + " and the value's " +
+                        type.element().str() + "; convert it with .to()");
+  }
+  PyRef pointers, mask;
+  if (!lowerBlockPointer(b, "store", plain, args[5], pointers, mask)) return {};
+  return buildStore(b, {pointers.get(), args[1], mask.get(), args[3], args[4], Py_None});
+}
+
+// store(pointer, value, mask, *, cache_modifier, eviction_policy, boundary_check)
 PyRef buildStore(Builder& b, llvm::ArrayRef<PyObject*> args) {
+  if (isBlockPointer(unwrap(args[0]))) return storeBlock(b, args);
+  if (!refuseBlockOptions("store", args[5], nullptr)) return {};
   Value pointer = pointerArgument(args[0], "store");
   if (!pointer) return {};
   if (pointer.type.constPointer)

@@ -13,6 +13,7 @@ bool addTensorObject(PyObject* module);
 bool addConstexprObject(PyObject* module);
 bool addBuiltinObject(PyObject* module);
 bool addDescriptorObject(PyObject* module);
+bool addBlockPointerObject(PyObject* module);
 bool addTypeFunctions(PyObject* module);
 
 /// Creates the type and adds it to the module under the last part of its name. Null on failure; lives for ever.

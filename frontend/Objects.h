@@ -42,6 +42,16 @@ const Value& descriptorValue(PyObject* object);
 PyObject* descriptorShape(PyObject* object);   ///< borrowed
 PyObject* descriptorStrides(PyObject* object); ///< borrowed
 
+/// A block of a strided tensor: base plus offsets, and how far the tensor goes. Scalars of 64 bits; strides in elements.
+struct BlockPointer {
+  Value base;
+  llvm::SmallVector<Value, 4> shape, strides, offsets;
+  llvm::SmallVector<int64_t, 4> block, order;
+};
+bool isBlockPointer(PyObject* object);
+PyRef makeBlockPointer(BlockPointer pointer);
+const BlockPointer& blockPointerValue(PyObject* object);
+
 /// What eager mode adds to tensors: numbers and text of an evaluated value. Compiled mode never calls these.
 struct EagerHooks {
   Builder* (*defaultBuilder)() = nullptr; ///< the builder outside kernels (a REPL)

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,7 +52,8 @@ private:
 std::shared_ptr<const Program> planModule(mlir::ModuleOp module, std::string_view entry, const PlanOptions& options = {});
 
 /// One argument, bit pattern in the low bytes: integers sign- or zero-extended, f16/bf16/f32/f64 as their bits, pointers
-/// as addresses. For a tile argument or result: the address of its dense row-major storage.
+/// as addresses. For a tile argument or result: the address of its dense row-major storage. For a tensor descriptor: its
+/// base address, a multiple of 16, plus 1 if elements outside read as NaN; its extents and strides are the next arguments.
 using ArgumentBits = uint64_t;
 
 /// What an instruction inside a kernel wants the outside to do. Called on the launching thread or under an internal lock.
@@ -60,6 +62,9 @@ struct Hooks {
   std::function<bool(int64_t done, int64_t total)> poll;
   /// One tt.print of one program: complete text. Calls are ordered by program id.
   std::function<void(const std::string&)> print;
+  /// The buffer at an address that is in none of the launch's buffers and no registered one, if it is known elsewhere.
+  /// It must stay allocated until the launch ends. Any thread, one at a time.
+  std::function<std::optional<Buffer>(uintptr_t)> findBuffer;
 };
 
 struct LaunchParams {

@@ -48,6 +48,8 @@ static_assert(std::is_sorted(std::begin(kUserNames), std::end(kUserNames),
 
 /// A nearest buffer further away than this says nothing about the mistake.
 constexpr uint64_t kNearBytes = uint64_t(1) << 30;
+/// The same for a pointer that could have meant any buffer.
+constexpr uint64_t kNearUnknownBytes = 4096;
 
 std::string number(int64_t n) { return std::to_string(n); }
 std::string bytes(int64_t n) { return n == 1 ? "1 byte" : number(n) + " bytes"; }
@@ -100,7 +102,8 @@ std::string outOfBounds(const Trap& trap) {
   if (trap.buffer.empty()) {
     if (trap.address < 4096) return access(trap) + ": a null pointer, or an offset added to one";
     return access(trap) + ", which is far from every buffer known: check the pointer arithmetic; memory that is not an "
-                          "argument of the launch must be named with tiletwin.register(...)";
+                          "argument of the launch, nor of a torch tensor on the CPU, must be named with "
+                          "tiletwin.register(...)";
   }
   int64_t last = trap.offset + std::max<int64_t>(trap.accessBytes, 1);
   std::string how;
@@ -190,7 +193,7 @@ void describeAccess(Trap& trap, std::span<const Buffer> buffers) {
   std::optional<Buffer> best = BufferRegistry::instance().nearest(trap.address);
   for (const Buffer& buffer : buffers)
     if (!best || gap(buffer) <= gap(*best)) best = buffer; // an argument of the launch is named in preference
-  if (!best || gap(*best) > kNearBytes) return;
+  if (!best || gap(*best) > (trap.originUnknown ? kNearUnknownBytes : kNearBytes)) return;
   trap.buffer = best->name.empty() ? "an unnamed buffer" : best->name;
   trap.offset = int64_t(trap.address - best->begin);
   trap.bufferBytes = int64_t(best->end - best->begin);

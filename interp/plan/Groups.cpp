@@ -118,14 +118,14 @@ void PlanBuilder::bindValue(int index, int stream, mlir::Value v, DType type) {
   groups_[index]->values[stream].push_back(v);
 }
 
-void PlanBuilder::addSink(int index, int stream, const Rep& pointer, const Rep* mask, DType type) {
+void PlanBuilder::addSink(int index, int stream, const Rep& pointer, const Rep* mask, DType type, const char* operation) {
   OpenGroup& g = *groups_[index];
   GroupNode& node = addNode(g, GroupNode::Sink);
   node.src[0] = stream;
   node.sources = 1;
   node.access.elementBytes = int32_t(sizeOf(type));
   node.access.root = pointer.root;
-  node.access.operation = "tt.store";
+  node.access.operation = operation;
   node.access.shape.assign(g.shape.begin(), g.shape.end());
   node.access.masked = mask != nullptr;
   node.location = location_.getAsOpaquePointer();

@@ -55,6 +55,18 @@ Rep PlanBuilder::splatRep(DType type, llvm::ArrayRef<int64_t> shape, Uniform u, 
   r.strides.assign(shape.size(), Uniform::of(0));
   return r;
 }
+Rep PlanBuilder::formOfType(mlir::Type t) const {
+  auto descriptor = llvm::dyn_cast<tt::TensorDescType>(t);
+  if (!descriptor)
+    return scalarRep(dtypeOf(t), Uniform::of(0));
+  Rep r = scalarRep(dtypeOf(descriptor.getBlockType()), Uniform::of(0));
+  r.kind = Rep::Descriptor;
+  r.shape = Shape(descriptor.getShape());
+  r.strides.assign(r.shape.size(), Uniform::of(0));
+  r.hi = r.strides;
+  r.lo.assign(1, Uniform::of(0));
+  return r;
+}
 TileRef PlanBuilder::denseRef(Reg reg, DType type, llvm::ArrayRef<int64_t> shape) const {
   TileRef ref;
   ref.base = reg;

@@ -22,6 +22,36 @@ std::string indexText(const std::vector<int64_t>& shape, int64_t element) {
   return text + ")";
 }
 
+/// Looks for a buffer that holds [lo, hi): among the launch's, the registered ones, and those the launcher can find.
+[[gnu::noinline]] static bool findBuffer(uintptr_t lo, uintptr_t hi, bool write, Frame& f, bool* readOnly) {
+  bool isKnown = false; // the first byte is, at least
+  auto taken = [&](const Buffer& b) {
+    isKnown |= b.contains(lo, lo + 1);
+    if (!b.contains(lo, hi))
+      return false;
+    *readOnly = write && b.readOnly;
+    if (*readOnly)
+      return false;
+    f.known[f.nextKnown++ % f.known.size()] = {b.begin, b.end, b.readOnly};
+    return true;
+  };
+  for (const Buffer& b : f.launch->params->buffers)
+    if (taken(b))
+      return true;
+  if (auto b = BufferRegistry::instance().find(lo); b && taken(*b))
+    return true;
+  if (isKnown || !f.launch->findBuffer)
+    return false;
+  std::lock_guard lock(f.launch->foundMutex);
+  for (const Buffer& b : f.launch->found)
+    if (b.contains(lo, lo + 1))
+      return taken(b);
+  auto b = f.launch->findBuffer(lo);
+  if (b)
+    f.launch->found.push_back(*b);
+  return b && taken(*b);
+}
+
 /// The buffer that must hold an access: its root's, or any that is known.
 static bool inside(uintptr_t lo, uintptr_t hi, int32_t root, bool write, Frame& f, bool* readOnly) {
   *readOnly = false;
@@ -32,16 +62,10 @@ static bool inside(uintptr_t lo, uintptr_t hi, int32_t root, bool write, Frame& 
       return lo >= e.lo && hi <= e.hi && !*readOnly;
     }
   }
-  auto allowed = [&](const Buffer& b) {
-    *readOnly = write && b.readOnly;
-    return !*readOnly;
-  };
-  for (const Buffer& b : f.launch->params->buffers)
-    if (b.contains(lo, hi) && allowed(b))
+  for (const KnownRange& k : f.known)
+    if (lo >= k.lo && hi <= k.hi && !(write && k.readOnly)) [[likely]]
       return true;
-  if (auto b = BufferRegistry::instance().find(lo); b && b->contains(lo, hi) && allowed(*b))
-    return true;
-  return false;
+  return findBuffer(lo, hi, write, f, readOnly);
 }
 
 bool checkAddress(uintptr_t address, int64_t size, int32_t root, bool write, Frame& f) {
@@ -56,6 +80,7 @@ InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, u
   bool bad = !inside(address, address + uintptr_t(bytes), root, write, f, &readOnly);
   raise(in, f, bad && readOnly ? TrapKind::ReadOnly : TrapKind::OutOfBounds, operation, {});
   f.trap.address = address;
+  f.trap.originUnknown = root < 0;
   f.trap.accessBytes = bytes;
   f.trap.element = element;
   f.trap.index = element >= 0 ? indexText(shape, element) : std::string();
@@ -298,6 +323,27 @@ InstructionRef execLoad(InstructionRef in, Frame& f) {
   return in + 1;
 }
 
+/// Pointers that come from no argument: runs of addresses are checked against the buffer that holds the first of them.
+static int64_t firstBadAddress(const GatherOp& op, const uint64_t* address, const uint8_t* mask, Frame& f) {
+  const int64_t bytes = op.elementBytes;
+  for (int64_t i = 0; i < op.elements; ++i) {
+    if (mask && !mask[i])
+      continue;
+    if (!checkAddress(address[i], bytes, op.root, op.isStore, f))
+      return i;
+    for (const KnownRange& k : f.known) {
+      if (address[i] < k.lo || address[i] + uint64_t(bytes) > k.hi || (op.isStore && k.readOnly))
+        continue;
+      int64_t good = tileOps().checkAddresses(op.elements - i, address + i, mask ? mask + i : nullptr, k.lo, k.hi, uint64_t(bytes));
+      if (good < 0)
+        return -1;
+      i += good - 1; // the next one is in another buffer, or bad
+      break;
+    }
+  }
+  return -1;
+}
+
 InstructionRef execGather(InstructionRef in, Frame& f) {
   const GatherOp& op = *static_cast<const GatherOp*>(in->data);
   const uint64_t* address = &f.at<uint64_t>(op.address.v);
@@ -309,11 +355,7 @@ InstructionRef execGather(InstructionRef in, Frame& f) {
     bad = op.isStore && e.readOnly ? tileOps().checkAddresses(op.elements, address, mask, 1, 0, uint64_t(bytes))
                                    : tileOps().checkAddresses(op.elements, address, mask, e.lo, e.hi, uint64_t(bytes));
   } else {
-    for (bad = 0; bad < op.elements; ++bad)
-      if ((!mask || mask[bad]) && !checkAddress(address[bad], bytes, op.root, op.isStore, f))
-        break;
-    if (bad == op.elements)
-      bad = -1;
+    bad = firstBadAddress(op, address, mask, f);
   }
   if (bad >= 0) [[unlikely]]
     return raiseAccess(in, f, op.operation, address[bad], bytes, op.root, op.isStore, op.shape, bad);

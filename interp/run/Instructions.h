@@ -87,6 +87,42 @@ struct GatherOp {               ///< load or store with materialised addresses, 
   const char* operation = "tt.load";
 };
 
+// ---- tensor descriptors ----
+
+/// A descriptor's base and strides (elements) are as the hardware needs them; else the program traps.
+struct DescriptorCheckOp {
+  UniformOperand base;
+  std::vector<UniformOperand> strides;
+  int32_t elementBytes = 0;
+};
+
+/// Rows of a tensor of two dimensions by number: tile row i is row rows[i], from column `column` on.
+struct DescriptorRowsOp {
+  std::vector<int64_t> shape;   ///< of the tile
+  UniformOperand base, rowStride, extents[2], column; ///< rowStride in bytes
+  int32_t elementBytes = 0, indexBytes = 4;
+  int32_t root = -1;
+  bool isStore = false;
+  Off rows, data;               ///< dense
+  bool hasFill = false;
+  Off fill;                     ///< cell: what elements outside read as; zero without it
+  TwStridedCopyFn copy = nullptr;
+  const char* operation = "tt.descriptor_gather";
+};
+
+/// memory[i] = kind(memory[i], source[i]) for n elements `stride` bytes apart; each atomically, source contiguous.
+using DescriptorReduceFn = void (*)(int64_t n, std::byte* memory, int64_t stride, const std::byte* source);
+/// As in the IR (tt::DescriptorReduceKind).
+enum class DescriptorReduceKind : uint8_t { Add = 1, Min, Max, Inc, Dec, And, Or, Xor };
+/// Null if the combination does not exist.
+DescriptorReduceFn descriptorReduceFn(DescriptorReduceKind kind, DType type, bool isUnsigned);
+
+struct DescriptorReduceOp {
+  Access access;
+  DescriptorReduceFn fn = nullptr;
+  Off data;                     ///< dense
+};
+
 struct ScalarAccessOp {
   Off address, data;
   bool hasMask = false, hasOther = false, signExtend = false;
@@ -190,6 +226,7 @@ struct ReduceOp {
   int64_t outer = 1, axis = 1, inner = 1;
   TwReduceFn fn = nullptr;
   TwArgReduceFn argFn = nullptr;
+  TwScanFn scanFn = nullptr;
   TileOperand src;              ///< collapsed to [outer][axis*inner] where possible: strides[0] is the row stride
   bool hasIndex = false;
   Off srcIndex;
@@ -203,6 +240,13 @@ struct ReduceOp {
   bool reverse = false;
 };
 
+struct SortOp {                 ///< compare-and-swap steps on a dense tile, in place
+  TwSortFn fn = nullptr;
+  std::vector<TwSortStep> steps;
+  int64_t elements = 0;
+  Off tile;
+};
+
 struct DotOp {
   int64_t batch = 1, m = 0, n = 0, k = 0;
   TwDotFn fn = nullptr;
@@ -212,14 +256,35 @@ struct DotOp {
   Off c, d, scratch;            ///< c and d dense
 };
 
+/// tt.dot_scaled: operands widened into `expanded`, then multiplied.
+struct ScaledDotOp {
+  struct Side {
+    TwScaledOperandFn expand = nullptr; ///< null: the dot reads the operand as it is
+    TileOperand x, scale;               ///< rank 2 or 3
+    int64_t outer = 0;                  ///< m or n
+    int64_t group = 0;
+    int32_t storedBytes = 0;            ///< of an element of x
+    TwScaleKind kind = TwScaleKind::None;
+    bool outerPacked = false;
+    Off expanded;
+  };
+  int64_t batch = 1, k = 0;
+  TwDotFn fn = nullptr;
+  Side a, b;
+  bool hasC = false;
+  Off c, d, scratch;                    ///< c and d dense, f32
+};
+
 struct CopyOp {                 ///< dst[i] = src[i], any strides
   std::vector<int64_t> shape;
   TileOperand src, dst;
   int32_t elementBytes = 0;
 };
 
-struct TileGatherOp {           ///< tt.gather
-  std::vector<int64_t> srcShape, shape;
+struct TileGatherOp {           ///< tt.gather: index and dst are [outer][count][inner], src [outer][length][inner], all dense
+  TwTileGatherFn fn = nullptr;
+  int64_t outer = 1, length = 1, count = 1, inner = 1;
+  std::vector<int64_t> shape;   ///< of dst
   int axis = 0;
   int32_t elementBytes = 0, indexBytes = 0;
   Off src, index, dst;
@@ -317,11 +382,17 @@ InstructionRef execScalarLoad(InstructionRef in, Frame& f);    // data: ScalarAc
 InstructionRef execScalarStore(InstructionRef in, Frame& f);
 InstructionRef execLoad(InstructionRef in, Frame& f);          // data: LoadOp
 InstructionRef execGather(InstructionRef in, Frame& f);        // data: GatherOp
+InstructionRef execDescriptorCheck(InstructionRef in, Frame& f);  // data: DescriptorCheckOp
+InstructionRef execDescriptorRows(InstructionRef in, Frame& f);   // data: DescriptorRowsOp
+InstructionRef execDescriptorReduce(InstructionRef in, Frame& f); // data: DescriptorReduceOp
 InstructionRef execGroup(InstructionRef in, Frame& f);         // data: GroupOp
 InstructionRef execReduce(InstructionRef in, Frame& f);        // data: ReduceOp
+InstructionRef execScan(InstructionRef in, Frame& f);
+InstructionRef execSort(InstructionRef in, Frame& f);          // data: SortOp
 InstructionRef execGenericReduce(InstructionRef in, Frame& f);
 InstructionRef execGenericScan(InstructionRef in, Frame& f);
 InstructionRef execDot(InstructionRef in, Frame& f);           // data: DotOp
+InstructionRef execScaledDot(InstructionRef in, Frame& f);     // data: ScaledDotOp
 InstructionRef execCopy(InstructionRef in, Frame& f);          // data: CopyOp
 InstructionRef execTileGather(InstructionRef in, Frame& f);    // data: TileGatherOp
 InstructionRef execHistogram(InstructionRef in, Frame& f);     // data: HistogramOp

@@ -6,6 +6,8 @@
 #include "Elements.h"
 #include "Interned.h"
 #include "Launcher.h"
+#include "frontend/Emit.h"
+#include "ir/TT.h"
 #include <optional>
 
 namespace tiletwin::python {
@@ -85,20 +87,36 @@ PyRef Converter::descriptor(PyObject* value) {
   const Leaf& base = session_.call.leaves[next_++];
   PyRef pointer = tensor(base, std::string("*") + element(base.element).typeName);
   PyRef block = PyRef::steal(PyObject_GetAttr(value, names::blockShape()));
-  PyRef padding = PyRef::steal(PyObject_GetAttr(value, names::padding()));
   Py_ssize_t rank = block ? PySequence_Size(block.get()) : -1;
-  if (!pointer || !padding || rank < 0) return {};
-  PyRef lists[2] = {PyRef::steal(PyList_New(0)), PyRef::steal(PyList_New(0))};
-  for (int l = 0; l < 2; ++l)
-    for (Py_ssize_t i = 0; i < rank; ++i) {
+  if (!pointer || rank < 0) return {};
+  frontend::Type type = frontend::tensorValue(pointer.get()).type.pointee();
+  type.descriptor = true;
+  for (Py_ssize_t d = 0; d < rank; ++d) {
+    PyRef extent = PyRef::steal(PySequence_GetItem(block.get(), d));
+    PyRef number = PyRef::steal(extent ? PyNumber_Index(extent.get()) : nullptr);
+    if (!number) return {};
+    type.shape.push_back(PyLong_AsLongLong(number.get()));
+  }
+  llvm::SmallVector<frontend::Value> operands{frontend::tensorValue(pointer.get())};
+  PyRef tuples[2];
+  for (PyRef& made : tuples) {
+    std::vector<PyRef> numbers;
+    for (Py_ssize_t d = 0; d < rank; ++d) {
       const Leaf& leaf = session_.call.leaves[next_++];
       PyRef number = tensor(leaf, element(leaf.element).typeName);
-      if (!number || PyList_Append(lists[l].get(), number.get()) < 0) return {};
+      if (!number) return {};
+      operands.push_back(frontend::tensorValue(number.get()));
+      numbers.push_back(std::move(number));
     }
-  PyRef make = imported("tiletwin.language", "make_tensor_descriptor");
-  PyRef args = PyRef::steal(Py_BuildValue("(OOOO)", pointer.get(), lists[0].get(), lists[1].get(), block.get()));
-  PyRef keywords = PyRef::steal(Py_BuildValue("{sO}", "padding_option", padding.get()));
-  return make && args && keywords ? PyRef::steal(PyObject_Call(make.get(), args.get(), keywords.get())) : PyRef();
+    if (!(made = frontend::makeTuple(numbers))) return {};
+  }
+  frontend::Builder& builder = eagerBuilder();
+  llvm::SmallVector<mlir::NamedAttribute> attributes{
+      frontend::segments(builder, {1, int32_t(rank), int32_t(rank)})};
+  if (base.padsWithNan)
+    attributes.push_back(frontend::integer(builder, "padding", int64_t(tt::Padding::NaN)));
+  frontend::Value handle = builder.create1("tt.make_tensor_descriptor", operands, type, attributes);
+  return handle ? frontend::makeDescriptor(handle, tuples[0].get(), tuples[1].get()) : PyRef();
 }
 
 PyRef Converter::convert(PyObject* value) {

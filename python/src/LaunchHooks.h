@@ -1,5 +1,6 @@
 // python/src/LaunchHooks.h -- what a running launch asks of Python: signals, progress, output; and traps as exceptions.
 #pragma once
+#include "frontend/PyRef.h"
 #include "interp/Interp.h"
 #include "runtime/Trap.h"
 #include <chrono>
@@ -16,9 +17,11 @@ public:
 
 private:
   bool poll(int64_t done, int64_t total);
+  std::optional<Buffer> findBuffer(uintptr_t address);
   const std::string& kernel_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   bool progress_ = false; ///< runtime/progress.py is told about this launch
+  std::vector<PyRef> owners_; ///< of memory that findBuffer found; under the GIL
 };
 
 /// Raises the exception a trap stands for.

@@ -1,16 +1,22 @@
 """`tiletwin.register`: memory that kernels may reach although no argument of the launch names it.
 
 Kernels that load pointers from memory (arrays of pointers), or compute addresses, reach buffers the launch does not
-know. Registered ones count as known; everything else is an out-of-bounds access.
+know. Registered ones count as known, and so does the memory of every torch tensor on the CPU that is alive; everything
+else is an out-of-bounds access.
 """
 
 from __future__ import annotations
 
+import gc
+import sys
+import weakref
 from typing import Any
 
 from tiletwin import _C
 
 _registered: dict[int, tuple[Any, int]] = {}
+_found: list[tuple[weakref.ref, int, int]] = []
+"""Tensors that earlier launches reached by address: (tensor, first byte, one past the last)."""
 
 
 def register(array: Any, name: str | None = None) -> Any:
@@ -31,3 +37,44 @@ def unregister(array: Any) -> None:
     _, address = _registered.pop(id(array))
     if all(address != other for _, other in _registered.values()):
         _C.unregister_memory(address)
+
+
+def _storage_of(tensor: Any) -> tuple[int, int]:
+    """First byte and one past the last of a tensor's memory; an empty range where it has none in the host's memory."""
+    try:
+        if tensor.device.type != "cpu":
+            return 0, 0
+        storage = tensor.untyped_storage()
+        begin = storage.data_ptr()
+        return begin, begin + storage.nbytes()
+    except (RuntimeError, NotImplementedError, TypeError, AttributeError):  # tensors without storage
+        return 0, 0
+
+
+def buffer_at(address: int) -> tuple[int, int, str, Any] | None:
+    """The memory of a live torch tensor that holds the byte at `address`: (first byte, one past the last, name, owner).
+
+    Launches ask for addresses that are in no argument and no registered buffer. Looking through all live objects takes
+    milliseconds, so what was found is remembered while the tensor lives.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return None
+    with torch._C.DisableTorchFunction():
+        for reference, begin, end in _found:
+            if begin <= address < end and (tensor := reference()) is not None and _storage_of(tensor) == (begin, end):
+                return begin, end, "a torch tensor", tensor
+        _found[:] = [entry for entry in _found if entry[0]() is not None and _storage_of(entry[0]()) == entry[1:]]
+        is_tensor: dict[type, bool] = {}
+        for candidate in gc.get_objects():
+            kind = type(candidate)
+            wanted = is_tensor.get(kind)
+            if wanted is None:
+                wanted = is_tensor[kind] = issubclass(kind, torch.Tensor)
+            if not wanted:
+                continue
+            begin, end = _storage_of(candidate)
+            if begin <= address < end:
+                _found.append((weakref.ref(candidate), begin, end))
+                return begin, end, "a torch tensor", candidate
+    return None

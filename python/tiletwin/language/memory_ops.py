@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tiletwin._C import constexpr, tensor, tensor_descriptor
+from tiletwin._C import block_pointer, constexpr, tensor, tensor_descriptor
 from tiletwin.language.declare import builtin
 
 _ATOMIC = """
@@ -25,12 +25,16 @@ def load(
     cache_modifier: str = "",
     eviction_policy: str = "",
     volatile: bool = False,
+    boundary_check: Sequence[int] = (),
+    padding_option: str = "",
 ) -> tensor:
     """Reads memory at `pointer`: a block of pointers gives a block, one pointer a 0-d value.
 
     mask: int1, broadcast to the pointer's shape; where it is 0 nothing is read and the element is `other`, or
     undefined without it. other: cast to the pointee, broadcast. One pointer takes only scalars for both.
     cache_modifier: "", ".ca", ".cg", ".cs", ".cv". eviction_policy: "", "evict_first", "evict_last".
+    boundary_check, padding_option: for block pointers, which take neither mask nor other: the dimensions in which
+    elements outside the tensor are left out, and what those are: "" (undefined), "zero" or "nan".
     Errors: ValueError, `other` without mask, no pointer, a pointer to a pointer type of unknown size;
     OutOfBoundsError at run time, an unmasked element outside every buffer.
     """
@@ -44,12 +48,15 @@ def store(
     *,
     cache_modifier: str = "",
     eviction_policy: str = "",
+    boundary_check: Sequence[int] = (),
 ) -> None:
     """Writes `value` to memory at `pointer`; value is cast to the pointee. Also a method of pointers.
 
     value, mask: broadcast to the pointer's shape, which itself is final. Where mask is 0 nothing is written.
     If two elements have the same address, one of them is kept.
     cache_modifier: "", ".wb", ".cg", ".cs", ".wt". eviction_policy: "", "evict_first", "evict_last".
+    boundary_check: for block pointers, which take no mask and a value of their own type: the dimensions in which
+    elements outside the tensor are not written.
     Errors: ValueError, a block to one pointer, a pointer to const; OutOfBoundsError at run time.
     """
 
@@ -202,17 +209,24 @@ def descriptor_atomic_xor(desc: tensor_descriptor, offsets: Sequence[Any], value
     """As `descriptor_atomic_add`, xor-ing integers."""
 
 
-@builtin(python=True)
-def make_block_ptr(base: tensor, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any) -> None:
-    """Always an error: block pointers were removed from the language; `tl.make_tensor_descriptor` replaces them."""
-    raise NotImplementedError(
-        "tl.make_block_ptr: block pointers were removed from the language; use tl.make_tensor_descriptor"
-    )
+@builtin
+def make_block_ptr(
+    base: tensor,
+    shape: Sequence[Any],
+    strides: Sequence[Any],
+    offsets: Sequence[Any],
+    block_shape: Sequence[int],
+    order: Sequence[int],
+) -> block_pointer:
+    """A pointer to the block at `offsets` of the strided tensor at `base`, for `load`, `store` and `advance`.
+
+    base: one pointer. shape, strides, offsets: integers, in elements, one for each dimension. block_shape: powers of
+    two. order: the dimensions, the one with the smallest stride first; a hint.
+    An int1 tensor is read as int8. Newer kernels use `make_tensor_descriptor`.
+    Errors: ValueError, lengths that differ, an order that does not name each dimension once.
+    """
 
 
-@builtin(python=True)
-def advance(base: Any, offsets: Any) -> None:
-    """Always an error: see `make_block_ptr`."""
-    raise NotImplementedError(
-        "tl.advance: block pointers were removed from the language; use tl.make_tensor_descriptor"
-    )
+@builtin
+def advance(base: block_pointer, offsets: Sequence[Any]) -> block_pointer:
+    """A block pointer moved by `offsets` elements in each dimension: `base.advance(offsets)`."""

@@ -6,9 +6,11 @@ Not here:  the launch (`JITFunction.run`).
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from tiletwin.runtime.jit import TensorWrapper
+from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 
 def launch(fn: Any, arguments: dict[str, Any], options: dict[str, Any], grid: tuple, session: Any = None) -> Any:
@@ -24,6 +26,8 @@ def launch(fn: Any, arguments: dict[str, Any], options: dict[str, Any], grid: tu
         if isinstance(value, (tuple, list)):
             items = [host(f"{name}[{i}]", item) for i, item in enumerate(value)]
             return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        if isinstance(value, TensorDescriptor):
+            return dataclasses.replace(value, base=host(f"{name}.base", value.base))
         if hasattr(value, "untyped_storage"):
             if value.device.type == "cpu":
                 return value
@@ -43,7 +47,8 @@ def launch(fn: Any, arguments: dict[str, Any], options: dict[str, Any], grid: tu
         return value
 
     arguments = {name: host(name, value) for name, value in arguments.items()}
-    kernel = fn.run(**arguments, grid=grid, warmup=False, **options)
+    args, kwargs = fn.as_call(arguments)
+    kernel = fn.run(*args, **kwargs, grid=grid, warmup=False, **options)
     for device, copy in storages.values():
         device.copy_(copy)
     return kernel
