@@ -165,6 +165,17 @@ bool isJitFunction(PyObject* object) {
 
 } // namespace
 
+/// An Autotuner, Heuristics or other object that launches the jit function in its `fn`.
+static bool wrapsKernel(PyObject* object) {
+  PyRef inner = PyRef::borrow(object);
+  for (int depth = 0; inner && depth < 8; ++depth) {
+    inner = PyRef::steal(PyObject_GetAttrString(inner.get(), "fn"));
+    if (inner && isJitFunction(inner.get())) return true;
+  }
+  PyErr_Clear();
+  return false;
+}
+
 CalleeKind calleeKind(PyObject* object) {
   static llvm::DenseMap<PyObject*, CalleeKind> byType; // guarded by the GIL; the types are kept alive
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
@@ -189,6 +200,15 @@ CalleeKind calleeKind(PyObject* object) {
     kind = CalleeKind::Jit;
   byType[type] = kind; // the attribute look-ups above may have added types
   return kind;
+}
+
+bool isAggregate(PyObject* object) {
+  static PyObject* const fields = interned("__tiletwin_fields__");
+  if (isTensor(object) || isConstexpr(object) || PyTuple_Check(object) || calleeKind(object) != CalleeKind::Other)
+    return false;
+  PyRef found = PyRef::steal(PyObject_GetAttr(classOf(object), fields));
+  PyErr_Clear();
+  return bool(found);
 }
 
 Special specialOf(PyObject* object) {
@@ -221,6 +241,9 @@ Special specialOf(PyObject* object) {
 PyRef Walker::lookUp(PyObject* name) {
   if (PyObject* local = locals_.find(name)) return PyRef::borrow(local);
   if (PyObject* global = PyDict_GetItemWithError(info_->globals.get(), name)) {
+    if (!globalAllowed(global) && wrapsKernel(global))
+      return raiseType(stringOf(name) + " is a kernel with a decorator above @triton.jit (" + typeName(global) +
+                       "), which launches only: inside kernels call the function itself, " + stringOf(name) + ".fn");
     if (!globalAllowed(global))
       return raise(PyExc_NameError, "the kernel uses the global variable " + stringOf(name) +
                                         ", whose value may change after compilation (it is a " + typeName(global) +
@@ -281,11 +304,8 @@ bool Walker::globalAllowed(PyObject* value) {
   PyRef module = PyRef::steal(PyObject_GetAttrString(value, "__module__"));
   PyErr_Clear();
   std::string text = module ? stringOf(module.get()) : "";
-  static const bool anyGlobal = [] {
-    const char* asked = getenv("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS");
-    return asked && *asked && *asked != '0';
-  }();
-  return anyGlobal || llvm::StringRef(text).starts_with("tiletwin.language") ||
+  const char* asked = getenv("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS"); // a knob: may change while the process runs
+  return (asked && *asked && *asked != '0') || llvm::StringRef(text).starts_with("tiletwin.language") ||
          llvm::StringRef(text).starts_with("triton.language");
 }
 

@@ -34,6 +34,7 @@ TILETWIN_INTERNED(cudaArrayInterface, "__cuda_array_interface__")
 TILETWIN_INTERNED(dlpack, "__dlpack__")
 TILETWIN_INTERNED(dlpackExchange, "__dlpack_c_exchange_api__")
 TILETWIN_INTERNED(compile, "_compile")
+TILETWIN_INTERNED(load, "_load")
 TILETWIN_INTERNED(module, "module")
 TILETWIN_INTERNED(usedGlobals, "_used_globals")
 } // namespace names

@@ -5,6 +5,7 @@
 #include "EagerSession.h"
 #include "Grid.h"
 #include "Interned.h"
+#include "Knobs.h"
 #include "LaunchHooks.h"
 #include "runtime/Environment.h"
 #include <cstdlib>
@@ -74,7 +75,8 @@ PyRef boundArguments(const Launcher& launcher, const Call& call) {
   return dict;
 }
 
-/// Compiles the specialization of a call through JITFunction._compile. Null with an exception set.
+/// Compiles the specialization of a call through JITFunction._compile. Null with an exception set. The entry's kernel is
+/// None if a hook prevented compilation.
 std::shared_ptr<Entry> compileEntry(Launcher& launcher, const Call& call) {
   Specialization spec;
   if (!specialize(launcher.parameters, call, spec)) return nullptr;
@@ -83,6 +85,7 @@ std::shared_ptr<Entry> compileEntry(Launcher& launcher, const Call& call) {
                                                           spec.constexprs.get(), spec.attributes.get(),
                                                           spec.options.get(), nullptr));
   if (!entry->kernel) return nullptr;
+  if (entry->kernel.get() == Py_None) return entry;
   PyRef globals = PyRef::steal(PyObject_GetAttr(entry->kernel.get(), names::usedGlobals()));
   PyRef list = PyRef::steal(globals ? PySequence_Tuple(globals.get()) : nullptr);
   if (!list) return nullptr;
@@ -96,15 +99,14 @@ std::shared_ptr<Entry> compileEntry(Launcher& launcher, const Call& call) {
   return entry;
 }
 
-/// 1: as when the kernel was compiled; 0: a helper function was replaced, compile again; -1: RuntimeError, a value
-/// changed.
+/// 1: as when the kernel was compiled; 0: a helper function or class was replaced, compile again; -1: RuntimeError, a
+/// value changed.
 int globalsUnchanged(const Launcher& launcher, const Entry& entry) {
   for (const UsedGlobal& global : entry.globals) {
     PyObject* now = PyDict_GetItemWithError(global.dict.get(), global.name.get());
     if (now == global.value.get()) continue;
-    if (now && factsOf(now).kind == ObjectKind::JitFunction &&
-        factsOf(global.value.get()).kind == ObjectKind::JitFunction)
-      return 0;
+    ObjectKind kind = factsOf(global.value.get()).kind;
+    if (now && (kind == ObjectKind::JitFunction || kind == ObjectKind::Other)) return 0; // Other: a class, a dtype
     if (now && PyObject_RichCompareBool(now, global.value.get(), Py_EQ) == 1) continue;
     PyErr_Clear();
     PyErr_Format(
@@ -117,7 +119,8 @@ int globalsUnchanged(const Launcher& launcher, const Entry& entry) {
   return 1;
 }
 
-std::shared_ptr<Entry> entryFor(Launcher& launcher, const Call& call) {
+std::shared_ptr<Entry> entryFor(Launcher& launcher, Call& call) {
+  call.key += knobsKeySuffix();
   auto found = launcher.entries.find(call.key);
   if (found != launcher.entries.end()) {
     int same = globalsUnchanged(launcher, *found->second);
@@ -127,7 +130,7 @@ std::shared_ptr<Entry> entryFor(Launcher& launcher, const Call& call) {
   }
   std::string key = call.key;
   std::shared_ptr<Entry> entry = compileEntry(launcher, call);
-  if (entry) launcher.entries[std::move(key)] = entry;
+  if (entry && entry->kernel.get() != Py_None) launcher.entries[std::move(key)] = entry;
   return entry;
 }
 
@@ -135,6 +138,8 @@ bool ensureProgram(Entry& entry) {
   const char* numerics = std::getenv("TILETWIN_NUMERICS");
   if (!numerics) numerics = "";
   if (entry.program && entry.numerics == numerics) return true;
+  if (!entry.program && !PyRef::steal(PyObject_CallMethodObjArgs(entry.kernel.get(), names::load(), nullptr)))
+    return false; // the user's hooks around loading
   PyRef module = PyRef::steal(PyObject_GetAttr(entry.kernel.get(), names::module()));
   entry.program = module ? programOf(module.get()) : nullptr;
   entry.numerics = numerics;
@@ -153,6 +158,7 @@ bool collectArguments(const std::string& name, const interp::Program& program, c
   bufferOf.resize(types.size());
   for (size_t i = 0; i < types.size(); ++i) {
     if (!argumentBits(call.leaves[i], types[i], bits[i])) return false;
+    if (call.leaves[i].padsWithNan) bits[i] |= 1; // as the plan's descriptor arguments have it (interp/Interp.h)
     bufferOf[i] = call.leaves[i].buffer;
   }
   return true;
@@ -256,6 +262,27 @@ bool callPreRunHooks(const Launcher& launcher, const Call& call) {
   return bool(arguments);
 }
 
+/// Runs a bound launch, eagerly or compiled. Returns the compiled kernel or a stand-in; null with an error set.
+PyRef runLaunch(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid) {
+  if (!entry) return launchEagerly(launcher, call, grid);
+  PyRef kernel = entry->kernel;
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return kernel;
+  if (!ensureProgram(*entry)) return {};
+  std::shared_ptr<const interp::Program> program = entry->program;
+  return launchCall(launcher.name, *program, call, grid) ? kernel : PyRef();
+}
+
+/// The same with the user's hooks before and after it.
+PyRef runWatchedLaunch(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid) {
+  PyRef arguments = boundArguments(launcher, call);
+  PyRef numbers = PyRef::steal(Py_BuildValue("(iii)", grid[0], grid[1], grid[2]));
+  if (!arguments || !numbers) return {};
+  PyRef metadata =
+      enterLaunch(launcher.function, entry ? entry->kernel.get() : Py_None, arguments.get(), numbers.get());
+  PyRef result = metadata ? runLaunch(launcher, entry, call, grid) : PyRef();
+  return result && leaveLaunch(metadata.get()) ? result : PyRef();
+}
+
 PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywordNames) {
   auto* bound = reinterpret_cast<BoundObject*>(self);
   Launcher& launcher = *bound->launcher;
@@ -266,18 +293,15 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
   int eager = wantsEager(launcher);
   std::shared_ptr<Entry> entry = eager == 0 ? entryFor(launcher, call) : nullptr;
   if (eager < 0 || (eager == 0 && !entry)) return nullptr;
+  if (entry && entry->kernel.get() == Py_None) return PyRef(entry->kernel).release();
   PyRef grid = gridValue(launcher, bound->grid, call);
   std::array<int32_t, 3> numbers;
   if (!grid || !readGrid(launcher.name, grid.get(), numbers)) return nullptr;
   bool isEmpty = numbers[0] == 0 || numbers[1] == 0 || numbers[2] == 0;
   if (call.onDevice && !isEmpty)
     return delegate(launcher, "tiletwin.runtime.device_copy", call, numbers, Py_None).release();
-  if (eager) return launchEagerly(launcher, call, numbers).release();
-  PyRef kernel = entry->kernel;
-  if (isEmpty) return kernel.release();
-  if (!ensureProgram(*entry)) return nullptr;
-  std::shared_ptr<const interp::Program> program = entry->program;
-  return launchCall(launcher.name, *program, call, numbers) ? kernel.release() : nullptr;
+  auto run = launchesAreWatched() ? runWatchedLaunch : runLaunch;
+  return run(launcher, entry.get(), call, numbers).release();
 }
 
 PyMethodDef kLaunch = {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(launch)),

@@ -3,6 +3,7 @@
 // Not here:  the language's objects (frontend/Objects.h), launches (Launcher.cpp), compilation (Compile.cpp).
 #include "Compile.h"
 #include "EagerSession.h"
+#include "Knobs.h"
 #include "Launcher.h"
 #include "Registry.h"
 
@@ -19,7 +20,7 @@ namespace {
 int executeModule(PyObject* module) {
   using namespace tiletwin::python;
   if (tiletwin::frontend::addObjects(module) < 0 || addCompile(module) < 0 || addLauncher(module) < 0 ||
-      addRegistry(module) < 0 || addEagerBuilder(module) < 0 || addEagerSession(module) < 0)
+      addRegistry(module) < 0 || addKnobs(module) < 0 || addEagerBuilder(module) < 0 || addEagerSession(module) < 0)
     return -1;
   return 0;
 }

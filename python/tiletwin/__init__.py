@@ -27,7 +27,7 @@ from tiletwin.runtime.jit import (  # noqa: E402
     reinterpret,
 )
 
-_MODULES = ("backends", "compiler", "errors", "language", "runtime", "testing", "tools")
+_MODULES = ("backends", "compiler", "errors", "knobs", "language", "profiler", "runtime", "testing", "tools")
 _LAZY = {
     "Autotuner": "runtime.autotuner",
     "Config": "runtime.autotuner",
@@ -38,7 +38,9 @@ _LAZY = {
     "compile": "compiler.compiler",
     "aggregate": "language.aggregate",
     "must_use_result": "language.core",
-    "set_allocator": "runtime.allocation",
+    "set_allocator": "runtime._allocation",
+    "AsyncCompileMode": "runtime._async_compile",
+    "FutureKernel": "runtime._async_compile",
     "register": "memory",
     "unregister": "memory",
     "print_if": "debug",
@@ -49,8 +51,10 @@ _LAZY = {
 }
 
 __all__ = [
+    "AsyncCompileMode",
     "CompilationError",
     "Config",
+    "FutureKernel",
     "InterpreterError",
     "JITFunction",
     "KernelInterface",
@@ -99,7 +103,10 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(f"tiletwin.{_LAZY[name]}"), name)
         globals()[name] = value
         return value
-    raise AttributeError(f"module 'tiletwin' has no attribute {name!r}")
+    from tiletwin._refused import refused_module
+
+    reason = refused_module(name)
+    raise AttributeError(f"module 'tiletwin' has no attribute {name!r}" + (f": {reason}" if reason else ""))
 
 
 def __dir__() -> list[str]:

@@ -60,9 +60,19 @@ class TritonFinder(importlib.abc.MetaPathFinder):
             return None
         real = "tiletwin" + fullname[len("triton") :]
         if real.rpartition(".")[2].startswith("_activate") or importlib.util.find_spec(real) is None:
+            self._refuse(fullname)
             return None
         spec = importlib.machinery.ModuleSpec(fullname, _AliasLoader(real), is_package=True)
         return spec
+
+    @staticmethod
+    def _refuse(fullname: str) -> None:
+        """ModuleNotFoundError with the reason, for modules of Triton that are left out on purpose."""
+        from tiletwin._refused import refused_module
+
+        reason = refused_module(fullname.partition(".")[2])
+        if reason is not None:
+            raise ModuleNotFoundError(f"No module named {fullname!r}: {reason}", name=fullname)
 
 
 class _AfterImport(importlib.abc.Loader):

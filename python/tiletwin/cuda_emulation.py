@@ -1,7 +1,7 @@
 """torch.cuda on a machine without CUDA, while kernels are interpreted: scripts that say device="cuda" run on the CPU.
 
-Here:      the torch function mode that maps devices, the stand-ins for torch.cuda's functions, the notice.
-Not here:  launches (they see CPU tensors), `triton.runtime.driver` (runtime/driver.py).
+Here:      the torch function mode that maps devices, the notice.
+Not here:  the functions of torch.cuda (torch_cuda.py), launches (they see CPU tensors), `triton.runtime.driver`.
 Invariant: a tensor that "lives on cuda" is a CPU tensor with the attribute MARK; its `.device` and `.is_cuda` say cuda.
 What torch makes of marked tensors is marked too, so `.cuda()` and `.cpu()` copy exactly where they would copy on a GPU.
 """
@@ -10,16 +10,12 @@ from __future__ import annotations
 
 import functools
 import sys
-import time
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
-from tiletwin import _C
+from tiletwin import _C, torch_cuda
 
 MARK = "_tiletwin_cuda"
-NAME = "NVIDIA H200 (emulated on the CPU)"
-MEMORY = 141 * 10**9
 
 _mode: Any = None
 
@@ -73,7 +69,8 @@ def install(torch: Any) -> None:
     global _mode
     if _mode is not None:
         return
-    _patch_cuda(torch)
+    torch_cuda.patch(torch)
+    _patch_torch(torch)
     _mode = _make_mode(torch)
     _mode.__enter__()
     _C.set_torch_guard(torch._C.DisableTorchFunction)
@@ -219,166 +216,8 @@ def _make_mode(torch: Any) -> Any:
     return CudaOnCpu()
 
 
-class Event:
-    """A point in time; what torch.cuda.Event is for code that times itself."""
-
-    def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
-        self._time: float | None = None
-
-    def record(self, stream: Any = None) -> None:
-        self._time = time.perf_counter()
-
-    def wait(self, stream: Any = None) -> None:
-        pass
-
-    def query(self) -> bool:
-        return True
-
-    def synchronize(self) -> None:
-        pass
-
-    def elapsed_time(self, end: Event) -> float:
-        """Milliseconds from this event to `end`. Errors: RuntimeError, one was not recorded."""
-        if self._time is None or end._time is None:
-            raise RuntimeError("both events must be recorded before their distance can be measured")
-        return (end._time - self._time) * 1e3
-
-
-class Stream:
-    """A stream that has always finished."""
-
-    cuda_stream = 0
-    device_index = 0
-
-    def __init__(self, device: Any = None, priority: int = 0, **kwargs: Any) -> None:
-        self.priority = priority
-
-    def synchronize(self) -> None:
-        pass
-
-    def query(self) -> bool:
-        return True
-
-    def wait_stream(self, stream: Any) -> None:
-        pass
-
-    def wait_event(self, event: Any) -> None:
-        pass
-
-    def record_event(self, event: Any = None) -> Event:
-        event = event or Event()
-        event.record(self)
-        return event
-
-    def __enter__(self) -> Stream:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        pass
-
-
-class _Scope:
-    """A context manager that changes nothing: torch.cuda.device(0), torch.cuda.stream(s)."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        pass
-
-    def __enter__(self) -> _Scope:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        pass
-
-
-def _properties(device: Any = None) -> SimpleNamespace:
-    """An H200's numbers."""
-    return SimpleNamespace(
-        name=NAME,
-        major=9,
-        minor=0,
-        total_memory=MEMORY,
-        multi_processor_count=132,
-        is_integrated=False,
-        is_multi_gpu_board=False,
-        max_threads_per_multi_processor=2048,
-        max_threads_per_block=1024,
-        regs_per_multiprocessor=65536,
-        shared_memory_per_block=49152,
-        shared_memory_per_block_optin=232448,
-        shared_memory_per_multiprocessor=233472,
-        warp_size=32,
-        L2_cache_size=62914560,
-        clock_rate=1980000,
-        memory_clock_rate=3201000,
-        memory_bus_width=6144,
-        gcnArchName="",
-    )
-
-
-def _check_device(device: Any) -> None:
-    index = getattr(device, "index", device)
-    if isinstance(index, int) and index > 0:
-        raise RuntimeError(f"invalid device ordinal {index}: one device, cuda:0, is emulated")
-
-
-def _patch_cuda(torch: Any) -> None:
-    cuda = torch.cuda
-    stream = Stream()
-
-    def set_device(device: Any) -> None:
-        _check_device(device)
-
-    def get_device_properties(device: Any = None) -> Any:
-        _check_device(device)
-        return _properties()
-
-    nothing = lambda *args, **kwargs: None  # noqa: E731
-    zero = lambda *args, **kwargs: 0  # noqa: E731
-    replacements: dict[str, Any] = {
-        "is_available": lambda: True,
-        "is_initialized": lambda: True,
-        "init": nothing,
-        "_lazy_init": nothing,
-        "device_count": lambda: 1,
-        "current_device": lambda: 0,
-        "set_device": set_device,
-        "get_device_name": lambda device=None: NAME,
-        "get_device_capability": lambda device=None: (9, 0),
-        "get_device_properties": get_device_properties,
-        "get_arch_list": lambda: ["sm_90"],
-        "is_bf16_supported": lambda *args, **kwargs: True,
-        "synchronize": nothing,
-        "empty_cache": nothing,
-        "ipc_collect": nothing,
-        "reset_peak_memory_stats": nothing,
-        "reset_max_memory_allocated": nothing,
-        "memory_allocated": zero,
-        "max_memory_allocated": zero,
-        "memory_reserved": zero,
-        "max_memory_reserved": zero,
-        "memory_stats": lambda *args, **kwargs: {},
-        "mem_get_info": lambda *args, **kwargs: (MEMORY, MEMORY),
-        "manual_seed": nothing,
-        "manual_seed_all": nothing,
-        "seed": nothing,
-        "Event": Event,
-        "Stream": Stream,
-        "stream": _Scope,
-        "device": _Scope,
-        "device_of": _Scope,
-        "current_stream": lambda device=None: stream,
-        "default_stream": lambda device=None: stream,
-        "set_stream": nothing,
-    }
-    for name, value in replacements.items():
-        setattr(cuda, name, value)
-
-    def refuse_graph(*args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError("CUDA graphs cannot be recorded where CUDA is emulated on the CPU")
-
-    cuda.graph = refuse_graph
-    cuda.CUDAGraph = refuse_graph
-
+def _patch_torch(torch: Any) -> None:
+    """What no function mode sees: functions that torch calls below it, or before it asks for a mode."""
     # `with torch.device("cuda")` and set_default_device may add `device=` below this module's mode: it is done here.
     from torch.utils import _device
 

@@ -23,8 +23,8 @@ class CompilationError(TileTwinError):
     """A kernel was rejected while it was being compiled.
 
     Two forms of construction:
-      CompilationError(message, file, line, column, source_line)      line is 1-based, column 0-based
       CompilationError(source, node, message)                         the whole function's text and an ast node in it
+      CompilationError(message, file, line, column, source_line)      line is 1-based, column 0-based
     `error_message`, `file`, `line`, `column` and `source_line` are attributes; unknown ones are None. `src` and `node`
     are set by the second form. `context` may be given (text before the caret: several lines); it defaults to the
     source line. The text of the error names the place, shows the source with a caret and ends with the message.
@@ -32,9 +32,9 @@ class CompilationError(TileTwinError):
 
     def __init__(
         self,
-        message: str | None,
-        file: str | ast.AST | None = None,
-        line: int | str | None = None,
+        src: str | None,
+        node: str | ast.AST | None = None,
+        error_message: int | str | None = None,
         column: int | None = None,
         source_line: str | None = None,
         *,
@@ -43,20 +43,21 @@ class CompilationError(TileTwinError):
     ) -> None:
         self.src: str | None = None
         self.node: ast.AST | None = None
-        if isinstance(file, ast.AST):
-            self.src, self.node, self.error_message = message, file, None if line is None else str(line)
+        if isinstance(node, ast.AST):
+            self.src, self.node = src, node
+            self.error_message = None if error_message is None else str(error_message)
             self.file = None
-            self.line = getattr(file, "lineno", None)
-            self.column = getattr(file, "col_offset", None)
+            self.line = getattr(node, "lineno", None)
+            self.column = getattr(node, "col_offset", None)
             lines = (self.src or "").splitlines()
             self.source_line = None
             if self.line is not None and 0 < self.line <= len(lines):
                 self.source_line = lines[self.line - 1]
                 context = "\n".join(lines[max(0, self.line - CONTEXT_LINES) : self.line])
         else:
-            self.error_message = message
-            self.file = file
-            self.line = None if line is None else int(line)
+            self.error_message = src
+            self.file = node
+            self.line = None if error_message is None else int(error_message)
             self.column = column
             self.source_line = source_line
         # Line number within the function, as Triton counts it, when the function's first line is known.
@@ -187,6 +188,10 @@ def _rebuild_message(cls: type[TileTwinError], message: str, state: dict) -> Til
     return error
 
 
+class OptionError(ValueError, AssertionError):
+    """An option of a compilation has a value that no GPU takes. Triton asserts these, so both classes catch it."""
+
+
 class OutOfResources(TileTwinError):
     """A kernel needs more of a resource (shared memory, registers, threads) than the target has."""
 
@@ -230,6 +235,7 @@ __all__ = [
     "DeadlockError",
     "DifferenceError",
     "InterpreterError",
+    "OptionError",
     "OutOfBoundsError",
     "OutOfResources",
     "PTXASError",

@@ -11,7 +11,9 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
+
+from tiletwin._refused import refuse
 
 
 def _quantile(times: list[float], q: Sequence[float]) -> list[float]:
@@ -77,12 +79,31 @@ def do_bench_cudagraph(
     quantiles: Sequence[float] | None = None,
     return_mode: str = "mean",
 ) -> Any:
-    """As `do_bench`: there are no CUDA graphs to record on the CPU."""
-    return do_bench(fn, 0, rep, grad_to_none, quantiles, return_mode)
+    """Would time `fn()` in a CUDA graph."""
+    refuse("triton.testing.do_bench_cudagraph")
 
 
-do_bench_proton = do_bench
-do_bench_cudagraph_proton = do_bench_cudagraph
+def do_bench_proton(
+    fn: Callable[[], Any],
+    warmup: float = 25,
+    rep: float = 100,
+    grad_to_none: Sequence[Any] | None = None,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+) -> Any:
+    """As `do_bench`: on the CPU a call's time is its kernels' time."""
+    return do_bench(fn, warmup, rep, grad_to_none, quantiles, return_mode)
+
+
+def do_bench_cudagraph_proton(
+    fn: Callable[[], Any],
+    rep: float = 20,
+    grad_to_none: Sequence[Any] | None = None,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+) -> Any:
+    """Would time `fn()` in a CUDA graph."""
+    refuse("triton.testing.do_bench_cudagraph_proton")
 
 
 def assert_close(x: Any, y: Any, atol: float | None = None, rtol: float | None = None, err_msg: str = "") -> None:
@@ -177,26 +198,32 @@ class Mark:
         save_path: str = "",
         return_df: bool = False,
         save_precision: int = 6,
+        diff_col: bool = False,
         **kwargs: Any,
     ) -> Any:
         """Runs all benchmarks. print_data: a table on stdout; show_plots: matplotlib windows; save_path: a folder that
-        gets <plot_name>.csv and, if matplotlib is installed, .png.
-        return_df: pandas data frames (a list of rows without pandas)."""
+        gets <plot_name>.csv (with save_precision digits after the point) and, if matplotlib is installed, .png.
+        return_df: pandas data frames (a list of rows without pandas). diff_col: with two lines, a last column "Diff",
+        the second minus the first. Other arguments go to the function."""
         many = not isinstance(self.benchmarks, Benchmark)
         results = []
         pages = []
         for bench in self.benchmarks if many else [self.benchmarks]:
             header, rows, ranges = self._measure(bench, kwargs)
             shown = len(bench.x_names) + len(bench.line_names)
+            names, table = header[:shown], [row[:shown] for row in rows]
+            if diff_col and len(bench.line_names) == 2:
+                names = [*names, "Diff"]
+                table = [[*row, row[-1] - row[-2]] for row in table]
             if print_data:
-                _print_table(bench.plot_name, header[:shown], [row[:shown] for row in rows])
+                _print_table(bench.plot_name, names, table)
             if save_path:
                 os.makedirs(save_path, exist_ok=True)
-                _save_csv(os.path.join(save_path, f"{bench.plot_name}.csv"), header[:shown], rows, save_precision)
+                _save_csv(os.path.join(save_path, f"{bench.plot_name}.csv"), names, table, save_precision)
                 pages.append(f'<image src="{bench.plot_name}.png"/>\n')
             if bench.plot_name and (show_plots or save_path):
                 _plot(bench, header, rows, ranges, show_plots, save_path)
-            results.append(_frame(header[:shown], [row[:shown] for row in rows]))
+            results.append(_frame(names, table))
         if save_path:
             with open(os.path.join(save_path, "results.html"), "w") as html:
                 html.write("<html><body>\n" + "".join(pages) + "</body></html>\n")
@@ -270,46 +297,70 @@ def perf_report(benchmarks: Any) -> Callable[[Callable[..., Any]], Mark]:
     return lambda fn: Mark(fn, benchmarks)
 
 
-def _needs_gpu(name: str, what: str) -> NoReturn:
-    raise NotImplementedError(f"triton.testing.{name}() {what}; kernels run on the CPU here")
+def _device_numbers(device: Any) -> dict[str, int]:
+    from tiletwin.runtime.driver import driver
+
+    return driver.active.utils.get_device_properties(0 if device is None else device)
 
 
 def get_dram_gbps(device: Any = None) -> float:
     """Memory bandwidth of the emulated GPU in GB/s, from its clock and bus width."""
-    from tiletwin.runtime.driver import DEVICE_PROPERTIES as numbers
+    numbers = _device_numbers(device)
+    return 2 * numbers["mem_clock_rate"] * numbers["mem_bus_width"] / 8 / 1e6
 
-    return 2 * numbers["mem_clock_rate"] * 1e3 * numbers["mem_bus_width"] / 8 / 1e9
+
+def _element_name(dtype: Any) -> str:
+    """ "float32", "float8" for a dtype of torch, NumPy or the language."""
+    name = str(getattr(dtype, "__name__", dtype)).rpartition(".")[2]
+    if "float8" in name or name.startswith("fp8"):
+        return "float8"
+    return {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}.get(name, name)
+
+
+# Operations per clock of one of the four parts of a multiprocessor, as Triton counts them.
+_TENSOR_CORE_RATES = {
+    "float32": 256,
+    "int32": 256,
+    "float16": 512,
+    "bfloat16": 512,
+    "int16": 512,
+    "int8": 1024,
+    "float8": 1024,
+}
+_SIMD_RATES = {"float32": 32, "float16": 64, "bfloat16": 64}
+
+
+def _tflops(rates: dict[str, int], dtype: Any, clock_rate: float, device: Any) -> float:
+    name = _element_name(dtype)
+    if name not in rates:
+        raise RuntimeError(f"no rate is known for {dtype}; there are rates for {', '.join(rates)}")
+    return 4 * _device_numbers(device)["multiprocessor_count"] * rates[name] * clock_rate * 1e-9
 
 
 def get_max_tensorcore_tflops(dtype: Any, clock_rate: float, device: Any = None) -> float:
-    """Peak of the emulated GPU's tensor cores at `clock_rate` kHz, in TFLOP/s (dense)."""
-    from tiletwin.runtime.driver import DEVICE_PROPERTIES as numbers
+    """Peak of the emulated GPU's tensor cores at `clock_rate` kHz in TFLOP/s, by Triton's table of rates.
 
-    per_clock = {"float32": 1024, "float16": 4096, "bfloat16": 4096, "float8": 8192, "int8": 8192, "fp8": 8192}
-    name = str(dtype).rpartition(".")[2]
-    ops = next((ops for prefix, ops in per_clock.items() if name.startswith(prefix)), None)
-    if ops is None:
-        raise RuntimeError(f"no tensor core rate is known for {dtype}")
-    return numbers["multiprocessor_count"] * ops * 2 * clock_rate * 1e-9 / 2
+    Errors: RuntimeError, a dtype without tensor cores.
+    """
+    return _tflops(_TENSOR_CORE_RATES, dtype, clock_rate, device)
 
 
 def get_max_simd_tflops(dtype: Any, clock_rate: float, device: Any = None) -> float:
-    """Peak of the emulated GPU's ordinary units at `clock_rate` kHz, in TFLOP/s."""
-    from tiletwin.runtime.driver import DEVICE_PROPERTIES as numbers
+    """Peak of the emulated GPU's ordinary units at `clock_rate` kHz in TFLOP/s, by Triton's table of rates.
 
-    per_clock = {"float32": 256, "float16": 512, "bfloat16": 512}
-    name = str(dtype).rpartition(".")[2]
-    if name not in per_clock:
-        raise RuntimeError(f"no rate is known for {dtype}")
-    return numbers["multiprocessor_count"] * per_clock[name] * clock_rate * 1e-9
+    Errors: RuntimeError, a dtype other than float32, float16, bfloat16.
+    """
+    return _tflops(_SIMD_RATES, dtype, clock_rate, device)
 
 
 def nvsmi(attrs: Sequence[str]) -> Any:
-    _needs_gpu("nvsmi", "asks nvidia-smi about a GPU")
+    """Would ask nvidia-smi about a GPU."""
+    refuse("triton.testing.nvsmi")
 
 
 def set_gpu_clock(ref_sm_clock: int = 1350, ref_mem_clock: int = 1215) -> Any:
-    _needs_gpu("set_gpu_clock", "sets the clocks of a GPU")
+    """Would fix the clocks of a GPU."""
+    refuse("triton.testing.set_gpu_clock")
 
 
 def cuda_memcheck(**target_kwargs: Any) -> Any:
@@ -318,11 +369,10 @@ def cuda_memcheck(**target_kwargs: Any) -> Any:
 
 
 def cublas() -> Any:
-    _needs_gpu("cublas", "returns a handle of cuBLAS")
+    """Would return a handle of cuBLAS."""
+    refuse("triton.testing.cublas")
 
 
-class cuda_graph_without_gc:
-    """Context manager around torch.cuda.graph."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _needs_gpu("cuda_graph_without_gc", "records a CUDA graph")
+def cuda_graph_without_gc(*args: Any, **kwargs: Any) -> Any:
+    """Would record a CUDA graph, as a context manager."""
+    refuse("triton.testing.cuda_graph_without_gc")

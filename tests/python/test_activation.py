@@ -94,15 +94,16 @@ def test_bad_backend_is_reported():
 
 
 def test_import_time():
-    """Importing tiletwin takes less than 80 ms more than importing NumPy (the best of a few tries)."""
+    """Importing tiletwin takes less time than importing NumPy, in the same process (the best of a few tries)."""
     code = """
-        import time, numpy
+        import time
         start = time.perf_counter()
+        import numpy
+        middle = time.perf_counter()
         import tiletwin
-        print(time.perf_counter() - start)
+        print((time.perf_counter() - middle) / (middle - start))
     """
-    best = min(float(run_code(code).stdout) for _ in range(4))
-    assert best < 0.08
+    assert min(float(run_code(code).stdout) for _ in range(4)) < 1
 
 
 CUDA = """
@@ -181,6 +182,21 @@ def test_cuda_emulation_copies_where_a_gpu_would(run_cuda):
         with torch.device("cuda"):
             assert torch.ones(3).is_cuda
         assert not torch.ones(3).is_cuda
+        """
+    )
+
+
+def test_optimisers_step_under_cuda_emulation(run_cuda):
+    pytest.importorskip("torch")
+    run_cuda(
+        """
+        for device in ("cpu", "cuda"):
+            for kind in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.Adagrad):
+                for how in ({}, {"foreach": True}, {"fused": True}):
+                    p = torch.ones(4, device=device, requires_grad=True)
+                    p.sum().backward()
+                    kind([p], lr=0.5, **how).step()
+                    assert p.max() < 0.75, (kind, how)
         """
     )
 

@@ -1,1 +1,34 @@
-"""Targets of compilation."""
+"""Targets of compilation, under the names of `triton.backends`.
+
+Here:      `backends`: the one there is, by name; scripts look through it for an active driver.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tiletwin.backends.compiler import BaseBackend
+from tiletwin.backends.driver import DriverBase
+
+
+@dataclass(frozen=True)
+class Backend:
+    """The classes of a backend."""
+
+    compiler: type[BaseBackend]
+    driver: type[DriverBase]
+
+
+def _backends() -> dict[str, Backend]:
+    from tiletwin.backends.nvidia.compiler import CUDABackend
+    from tiletwin.runtime.driver import InterpreterDriver
+
+    return {"nvidia": Backend(CUDABackend, InterpreterDriver)}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "backends":
+        globals()[name] = _backends()
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """Sources of kernels, the compiled kernel, `triton.compile`.
 
-Here:      ASTSource, IRSource, CompiledKernel with its stages as text, the way into `_C.compile`.
+Here:      ASTSource, IRSource, CompiledKernel with its stages as text, the way into `_C.compile`; TTIR in files.
 Not here:  launches (`_C.Launcher`), the front end (C++), options (runtime/options.py).
 """
 
@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import time
 from collections import namedtuple
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tiletwin import _C
-from tiletwin.backends.compiler import DEFAULT_TARGET, BaseBackend, GPUTarget
-from tiletwin.runtime import jit
+from tiletwin import _C, knobs
+from tiletwin._refused import refuse
+from tiletwin.backends.compiler import DEFAULT_TARGET, BaseBackend, GPUTarget, Language
+from tiletwin.errors import OutOfResources  # noqa: F401  scripts look for it here
+from tiletwin.runtime import cache, jit
+from tiletwin.runtime.driver import driver
 from tiletwin.runtime.options import parse_options
 
-GPU_STAGES = ("ttgir", "llir", "ptx", "cubin", "sass")
+GPU_STAGES = ("ttgir", "llir", "ptx", "cubin", "sass", "amdgcn", "hsaco")
 """Stages of GPU code, which need code generation."""
 
 
@@ -85,7 +90,7 @@ class ASTSource:
         if not isinstance(fn, jit.JITFunction):
             raise TypeError(f"ASTSource needs a function made by @triton.jit, not a {type(fn).__name__}")
         self.fn = fn
-        self.language = "triton"
+        self.language = Language.TRITON
         self.ext = "ttir"
         self.name = fn.__name__
         self.constants = _paths(fn, constexprs)
@@ -114,54 +119,87 @@ class ASTSource:
         ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
+    def make_ir(self, target: GPUTarget, options: Any, codegen_fns: Any, module_map: Any, context: Any) -> Any:
+        """Would return an MLIR module of Triton's bindings."""
+        refuse("triton.compiler.ASTSource.make_ir")
+
     def parse_options(self) -> dict[str, Any]:
+        """Options that the source itself states: none."""
         return {}
 
     def compile(self, options: dict[str, Any]) -> _C.CompiledModule:
-        return _C.compile(self.fn, self.signature, self.constants, self.attrs, options)
+        self.fn.check_parameters()
+        self.name = self.fn.kernel_name(self.signature, self.constants)
+        return _C.compile(self.fn, self.signature, self.constants, self.attrs, options, self.name)
 
 
 class IRSource:
-    """A kernel as TTIR text in a file."""
+    """A kernel as TTIR text in a file. `context` and `backend` are taken for compatibility.
+
+    Errors: ValueError, a file of another stage; OSError; CompilationError when it is compiled.
+    """
 
     def __init__(self, path: str | Path, context: Any = None, backend: Any = None) -> None:
-        self.path = Path(path)
-        self.ext = self.path.suffix[1:]
-        self.language = "triton"
+        self.path = str(path)
+        self.ext = Path(path).suffix[1:]
+        self.language = Language.GLUON if self.ext == "glir" else Language.TRITON
+        if self.ext in (*GPU_STAGES, "glir"):
+            raise ValueError(
+                f"{path}: .{self.ext} is a stage of GPU code, which this version can neither run nor compile further; "
+                "a .ttir file can be compiled"
+            )
         if self.ext != "ttir":
             raise ValueError(f"{path}: only .ttir files can be compiled here")
-        self.src = self.path.read_text()
-        self.name = self.path.stem
-        self.signature: dict[str, Any] = {}
+        self.src = Path(path).read_text()
+        self.name = Path(path).stem
+        self.signature: dict[Any, Any] = {}
         self.constants: dict[tuple, Any] = {}
         self.attrs: dict[tuple, Any] = {}
 
     def hash(self) -> str:
-        return hashlib.sha256(self.src.encode()).hexdigest()
+        return hashlib.sha256(f"{self.ext}-{self.src}".encode()).hexdigest()
+
+    def make_ir(self, target: GPUTarget, options: Any, codegen_fns: Any, module_map: Any, context: Any) -> Any:
+        """Would return an MLIR module of Triton's bindings."""
+        refuse("triton.compiler.IRSource.make_ir")
 
     def parse_options(self) -> dict[str, Any]:
+        """Options that the text states: none."""
         return {}
 
     def compile(self, options: dict[str, Any]) -> _C.CompiledModule:
-        module = _C.parse_ttir(self.src, str(self.path))
+        module = _C.parse_ttir(self.src, self.path)
         self.name = module.entry
         return module
 
 
 class CompiledKernel:
-    """A kernel compiled for one signature. `asm` holds its stages as text, `metadata` what it was compiled with."""
+    """A kernel compiled for one signature; `triton.compile` and launches make it.
 
-    def __init__(
-        self, src: Any, module: _C.CompiledModule, options: dict[str, Any], target: GPUTarget, used_globals: list = ()
-    ) -> None:
+    asm        its stages as text, "source" and "ttir"          metadata   what it was compiled with, a named tuple
+    src        the ASTSource or IRSource                        hash       changes with source, target and options
+    module     the native module                                function   a number, once it has been launched
+    """
+
+    def __init__(self, src: Any, metadata_group: dict[str, str], hash: str) -> None:
+        refuse("triton.compiler.CompiledKernel.__init__")
+
+    @classmethod
+    def _make(
+        cls, src: Any, module: _C.CompiledModule, options: dict[str, Any], target: GPUTarget, used_globals: list
+    ) -> CompiledKernel:
+        self = cls.__new__(cls)
         self.src = src
         self.module = module
         self.options = options
         self.target = target
         self.name = module.entry
         self.asm = AsmDict(module)
-        self.function = None
+        self.function: int | None = None
+        self.metadata_group: dict[str, str] = {}
+        self._module_pid: int | None = None
         self._used_globals = used_globals
+        return self
 
     @cached_property
     def hash(self) -> str:
@@ -179,6 +217,7 @@ class CompiledKernel:
             "target": self.target,
             "shared": 0,
             "tmem_size": None,
+            "tensordesc_meta": None,
             "global_scratch_size": 0,
             "global_scratch_align": 1,
             "profile_scratch_size": 0,
@@ -188,8 +227,55 @@ class CompiledKernel:
         return namedtuple("KernelMetadata", sorted(fields))(**fields)
 
     @property
+    def packed_metadata(self) -> tuple[int, int, int]:
+        """(num_warps, num_ctas, shared memory)"""
+        return (self.options["num_warps"], self.options["num_ctas"], 0)
+
+    @property
     def kernel(self) -> bytes:
-        raise NotImplementedError("a binary needs GPU code generation, which this version does not have")
+        """Would be the GPU binary."""
+        refuse("triton.compiler.CompiledKernel.kernel")
+
+    @property
+    def run(self) -> Any:
+        """Would be the raw launcher of the GPU binary."""
+        refuse("triton.compiler.CompiledKernel.run")
+
+    _run = None
+
+    def _load(self) -> None:
+        """Called once, before the first launch."""
+        if self._module_pid is not None:
+            return
+        from tiletwin.runtime.launch_hooks import load_hook
+
+        load_hook(knobs.runtime.kernel_load_start_hook, self, loaded=False)
+        self.module.plan()
+        self.function, self._module_pid = id(self.module), os.getpid()
+        load_hook(knobs.runtime.kernel_load_end_hook, self, loaded=True)
+
+    _init_handles = _load
+
+    def __del__(self) -> None:
+        if self.__dict__.get("_module_pid") != os.getpid():
+            return
+        hook = knobs.runtime.kernel_unload_hook
+        if getattr(hook, "calls", hook):
+            from tiletwin.runtime.launch_hooks import load_hook
+
+            load_hook(hook, self, loaded=True)
+
+    def launch_metadata(self, grid: tuple[int, ...], stream: Any, *args: Any) -> LazyDict | None:
+        """What hooks around a launch get: `.get()` has name, function, stream and the additions of the kernel's
+        `launch_metadata` function. None if there are no such hooks."""
+        if knobs.runtime.launch_enter_hook is None:
+            return None
+        from tiletwin.runtime.launch_hooks import metadata_of
+
+        fn = getattr(self.src, "fn", None)
+        metadata = metadata_of(fn, self, dict(zip(getattr(fn, "arg_names", ()), args)), grid)
+        metadata.data["stream"] = stream
+        return metadata
 
     # Figures of GPU code. Scripts print them; the interpreter has no registers.
     n_regs = 0
@@ -199,7 +285,11 @@ class CompiledKernel:
     def __getitem__(self, grid: Any) -> Any:
         """A callable that launches this very kernel: all parameters in order, compile-time ones included."""
 
-        def launch(*args: Any) -> CompiledKernel:
+        def launch(*args: Any, stream: Any = None) -> CompiledKernel:
+            self._load()
+            metadata = self.launch_metadata(grid, stream or 0, *args)
+            if metadata is not None:
+                knobs.runtime.launch_enter_hook(metadata)
             names = list(self.src.signature) or None
             skip = [t == "constexpr" for t in self.src.signature.values()]
             if names and len(args) == len(names):
@@ -207,12 +297,11 @@ class CompiledKernel:
             if names:
                 names = [n for n, s in zip(names, skip) if not s]
             _C.launch_module(self.module, grid, args, names)
+            if metadata is not None and knobs.runtime.launch_exit_hook is not None:
+                knobs.runtime.launch_exit_hook(metadata)
             return self
 
         return launch
-
-    def run(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError("run() is the raw launcher of GPU code; launch with kernel[grid](...)")
 
     def __repr__(self) -> str:
         return f"<compiled kernel {self.name}({', '.join(map(str, self.src.signature.values()))})>"
@@ -231,8 +320,8 @@ class LazyDict:
         self.extras.clear()
         return self.data
 
-    def add(self, function: Any, args: tuple) -> None:
-        self.extras.append((function, args))
+    def add(self, func: Any, args: tuple) -> None:
+        self.extras.append((func, args))
 
 
 def compile_function(
@@ -240,18 +329,54 @@ def compile_function(
 ) -> CompiledKernel:
     """Compiles one specialization of a launch. The caller holds the compile lock."""
     source = ASTSource.__new__(ASTSource)
-    source.fn, source.language, source.ext, source.name = fn, "triton", "ttir", fn.__name__
+    source.fn, source.language, source.ext, source.name = fn, Language.TRITON, "ttir", fn.__name__
     source.signature, source.constants, source.attrs = signature, constexprs, attributes
-    return _compile_source(source, DEFAULT_TARGET, options, fn.debug)
+    return _compile_source(source, DEFAULT_TARGET, options, fn.debug, launched=True)
 
 
-def _compile_source(source: Any, target: GPUTarget, given: dict, debug: bool | None = None) -> CompiledKernel:
+def _override(source: Any, options: dict[str, Any]) -> str | None:
+    """Path of TTIR that replaces the kernel's own: the option `ir_override`, or a file in knobs.cache.override_dir."""
+    given = options["ir_override"]
+    if given is not None:
+        if not str(given).endswith(".ttir"):
+            raise ValueError(f"ir_override={str(given)!r}: only a .ttir file can be used here")
+        return str(given)
+    if not knobs.compilation.override:
+        return None
+    path = cache.get_override_manager(source.hash()).get_file(f"{source.name[:150]}.ttir")
+    if path is not None:
+        print(f"tiletwin: {source.name} is compiled from {path}")
+    return path
+
+
+def _compile_source(
+    source: Any, target: GPUTarget, given: dict, debug: bool | None = None, launched: bool = False
+) -> CompiledKernel:
     import tiletwin.language  # noqa: F401  registers the types of the language
 
-    options = parse_options(given, target, debug)
-    module = source.compile(options)
+    started = time.perf_counter()
+    options = parse_options(given, target, debug, launched)
+    path = _override(source, options)
+    module = source.compile(options) if path is None else _C.parse_ttir(Path(path).read_text(), path)
+    compiled = time.perf_counter()
     used = source.fn.used_globals() if isinstance(source, ASTSource) else []
-    return CompiledKernel(source, module, options, target, used)
+    kernel = CompiledKernel._make(source, module, options, target, used)
+    if knobs.compilation.dump_ir:
+        manager = cache.get_dump_manager(source.hash())
+        for stage in kernel.asm:
+            name = f"{source.name[:150]}.{stage}"
+            kernel.metadata_group[name] = manager.put(kernel.asm[stage], name, binary=False)
+    if knobs.compilation.listener is not None:
+        stored = time.perf_counter()
+        times = knobs.CompileTimes(int((compiled - started) * 1e6), [("ttir", 0)], int((stored - compiled) * 1e6))
+        knobs.compilation.listener(
+            src=source,
+            metadata=kernel.metadata._asdict(),
+            metadata_group=kernel.metadata_group,
+            times=times,
+            cache_hit=False,
+        )
+    return kernel
 
 
 def compile(
@@ -259,7 +384,7 @@ def compile(
 ) -> CompiledKernel:
     """Compiles a kernel that is not launched.
 
-    src: an ASTSource, an IRSource, or the path of a .ttir file. target: sm_90 unless given.
+    src: an ASTSource, an IRSource, or the path of a .ttir file. target: the driver's (sm_90) unless given.
     options: num_warps, debug, ...
     Returns a CompiledKernel: `.asm["ttir"]`, `.metadata`, and `kernel[grid](...)` runs it.
     Errors: CompilationError; ValueError, KeyError for bad options or an unsupported target.
@@ -270,7 +395,9 @@ def compile(
         raise TypeError(
             f"compile() takes an ASTSource, an IRSource or the path of a .ttir file, not a {type(src).__name__}"
         )
-    target = target or DEFAULT_TARGET
+    target = target or driver.active.get_current_target()
+    if not isinstance(target, GPUTarget):
+        raise TypeError(f"target must be a GPUTarget, not a {type(target).__name__}")
     if target.backend != "cuda":
         raise ValueError(f"target {target.backend!r} is not supported: only 'cuda' targets are")
     with jit._compile_lock:
@@ -280,16 +407,22 @@ def compile(
 
 
 def make_backend(target: GPUTarget) -> BaseBackend:
-    return BaseBackend(target)
+    """The backend for a target. Errors: RuntimeError, there is none."""
+    from tiletwin.backends.nvidia.compiler import CUDABackend
+
+    if not CUDABackend.supports_target(target):
+        raise RuntimeError(f"there is no backend for target {target.backend!r}; 'cuda' has one")
+    return CUDABackend(target)
 
 
-def get_cache_key(src: Any, backend: BaseBackend, backend_options: Any, env_vars: Any = None) -> str:
-    text = f"{src.hash()}-{backend.hash()}-{backend_options!r}-{env_vars!r}"
-    return hashlib.sha256(text.encode()).hexdigest()
+def get_cache_key(src: Any, backend: BaseBackend, backend_options: Any, env_vars: Any) -> str:
+    """Text that two compilations share exactly if they give the same kernel."""
+    return cache.get_cache_key(src, backend, backend_options, env_vars)
 
 
 def max_shared_mem(device: int) -> int:
     """Bytes of shared memory a block may use on the emulated GPU."""
-    from tiletwin.runtime.driver import DEVICE_PROPERTIES
+    return driver.active.utils.get_device_properties(device)["max_shared_mem"]
 
-    return DEVICE_PROPERTIES["max_shared_mem"]
+
+triton_key = cache.triton_key

@@ -7,10 +7,11 @@ Not here:  implementations (frontend/), and functions written in the language it
 from __future__ import annotations
 
 import math as _math
-from typing import Any
+from typing import Any, dataclass_transform
 
 from tiletwin import _C
-from tiletwin._C import constexpr, tensor, tensor_descriptor
+from tiletwin._C import block_pointer, constexpr, tensor, tensor_descriptor
+from tiletwin._refused import refuse
 from tiletwin.language.aggregate import aggregate, aggregate_replace
 from tiletwin.language.arith_ops import (
     PropagateNan,
@@ -42,7 +43,6 @@ from tiletwin.language.debug_ops import (
     static_assert,
     static_print,
 )
-from tiletwin.language.declare import builtin
 from tiletwin.language.memory_ops import (
     advance,
     atomic_add,
@@ -127,11 +127,14 @@ from tiletwin.language.values import (
     condition,
     range,
     slice,
+    slice_type,
     static_range,
     tensor_descriptor_base_type,
     tensor_descriptor_type,
     tuple,
 )
+
+_aggregate = aggregate  # its name in Triton
 
 _unwrap_if_constexpr = unwrap
 tensor_descriptor_base = tensor_descriptor
@@ -145,9 +148,38 @@ def is_builtin(fn: Any) -> bool:
 builtin_type = _C.builtin
 
 
+def builtin(fn: Any) -> Any:
+    """Marks a Python function that kernels may call: it runs while they are compiled, on their values, and may call
+    functions of the language. A parameter `_semantic` gets None; there is nothing to be done with it here."""
+    return _C.builtin(fn, python=True)
+
+
 def extern(fn: Any) -> Any:
-    """Marks a helper that may be called in a kernel and runs while compiling; the same as `builtin(python=True)`."""
-    return builtin(fn, python=True)
+    """The same as `builtin`, for functions that wrap functions of a library."""
+    return _C.builtin(fn, python=True)
+
+
+def dispatch(
+    func: str,
+    lib_name: str,
+    lib_path: str,
+    args: list,
+    arg_type_symbol_dict: dict,
+    ret_type: dtype,
+    is_pure: bool,
+) -> tensor:
+    """Would emit the call of a library's function; extern_elementwise does."""
+    refuse("triton.language.core.dispatch")
+
+
+def binary_op_type_legalization(lhs: Any, rhs: Any, semantic: Any) -> Any:
+    """Would promote two operands."""
+    refuse("triton.language.core.binary_op_type_legalization")
+
+
+def check_bit_width(value: Any, shift_value: Any) -> Any:
+    """Would check a shift."""
+    refuse("triton.language.core.check_bit_width")
 
 
 def must_use_result(x: Any, s: Any = True) -> Any:
@@ -212,4 +244,6 @@ DESCRIPTOR_METHODS = {
 }
 for _name, _function in DESCRIPTOR_METHODS.items():
     setattr(tensor_descriptor, _name, _function)
+block_pointer.advance = advance
+block_pointer.store = store
 del _name, _function

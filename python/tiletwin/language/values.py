@@ -96,6 +96,12 @@ class slice:
         return f"slice({self.start}, {self.stop}, {self.step})"
 
 
+class slice_type(base_type):
+    """The type of a slice; it has no form in the IR."""
+
+    name = "slice_type"
+
+
 class static_range(base_value):
     """`for i in tl.static_range(...)`: the loop is unrolled while compiling, and i is a compile-time int in each copy.
 

@@ -14,6 +14,8 @@ _LAZY = {
     "Heuristics": "autotuner",
     "autotune": "autotuner",
     "heuristics": "autotuner",
+    "RedisRemoteCacheBackend": "cache",
+    "RemoteCacheBackend": "cache",
 }
 
 __all__ = [
@@ -25,6 +27,8 @@ __all__ = [
     "KernelInterface",
     "MockTensor",
     "OutOfResources",
+    "RedisRemoteCacheBackend",
+    "RemoteCacheBackend",
     "TensorWrapper",
     "autotune",
     "driver",

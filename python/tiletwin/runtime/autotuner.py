@@ -16,7 +16,14 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tiletwin.errors import AutotunerError, CompilationError, DifferenceError, OutOfResources
+from tiletwin import knobs
+from tiletwin.errors import (
+    AutotunerError,
+    CompilationError,
+    DifferenceError,
+    OutOfResources,
+    PTXASError,  # noqa: F401  scripts look for it here
+)
 from tiletwin.runtime.jit import KernelInterface
 
 
@@ -203,6 +210,29 @@ class Autotuner(KernelInterface):
             _write_back(arguments[name], saved)
         self._saved = {}
 
+    @property
+    def base_jit_function(self) -> Any:
+        """The JITFunction below this and other decorators."""
+        fn = self.fn
+        while isinstance(fn, (Autotuner, Heuristics)):
+            fn = fn.fn
+        return fn
+
+    @property
+    def do_bench(self) -> Callable:
+        """The function that would time a configuration: the one given, or the driver's. Nothing is timed here."""
+        if self.user_do_bench is not None:
+            return self.user_do_bench
+        from tiletwin.runtime.driver import driver
+
+        return driver.active.get_benchmarker()
+
+    def check_disk_cache(self, tuning_key: tuple, configs: Sequence[Config], bench_fn: Callable[[], Any]) -> bool:
+        """Whether the choice for a key came from a file. Choices need no timing here, so none is stored: `bench_fn` is
+        called and the answer is False."""
+        bench_fn()
+        return False
+
     def _arguments(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         named = dict(zip(self.arg_names, args))
         named.update({name: value for name, value in kwargs.items() if name in self.arg_names})
@@ -330,8 +360,17 @@ class Autotuner(KernelInterface):
                 self.cache[key] = config
                 # Triton's trial runs end with the arrays cleared.
                 self.pre_hook(named, reset_only=True)
-                if os.environ.get("TRITON_PRINT_AUTOTUNING", "0") == "1":
+                if knobs.autotuning.print:
                     builtins.print(f"tiletwin: {self.__name__}: took {config} without timing, key {key}")
+                if knobs.autotuning.listener is not None:
+                    knobs.autotuning.listener(
+                        fn=self.base_jit_function,
+                        key=key,
+                        best_config=config,
+                        configs_timings={},
+                        duration=None,
+                        cache_hit=False,
+                    )
         self.best_config = config
         try:
             return self._launch(config, args, grid, kwargs)

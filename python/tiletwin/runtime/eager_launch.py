@@ -1,7 +1,7 @@
 """Launches whose programs, or some of them, run in CPython.
 
 Here:      which programs are eager (TILETWIN_PROGRAM), the loop over them, the notice, the compiled rest.
-Not here:  why a kernel is eager (eager/decide.py), its rewritten body (eager/rewrite.py), operations (python/src).
+Not here:  why a kernel is eager (eager/decide.py), its rewritten body (eager/rewriter.py), operations (python/src).
 Invariant: programs run in the order of their linear id, x fastest; eager ones one at a time on the calling thread.
 """
 
@@ -16,15 +16,11 @@ from typing import Any
 
 from tiletwin import _C
 from tiletwin.backends.compiler import DEFAULT_TARGET
-from tiletwin.eager import decide, eager_function, reason_for_eager
+from tiletwin.eager import eager_function, reason_for_eager
+from tiletwin.eager.decide import is_python_only, plain_call, reachable, static_reason
 from tiletwin.runtime.jit import JITFunction
 from tiletwin.runtime.options import parse_options
 from tiletwin.runtime.source import FunctionSource
-
-
-def static_reason(fn: JITFunction) -> str | None:
-    """Why the kernel's text needs eager mode, whatever the environment says; None: it does not."""
-    return decide._static_reason(fn)
 
 
 def wants_eager(fn: JITFunction) -> bool:
@@ -72,19 +68,6 @@ def selected_programs(text: str, grid: tuple[int, int, int]) -> list[int]:
     return sorted(chosen)
 
 
-def _is_python_only(statement: ast.stmt, scope: dict[str, Any]) -> bool:
-    """A statement that only calls Python: breakpoint(), print(...), print_if(...), import pdb."""
-    if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        return True
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        return False
-    function = statement.value.func
-    name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-    if name in decide.STOPPERS or (name == "print" and isinstance(function, ast.Name)):
-        return True
-    return decide._is_plain(decide._resolve(function, scope))
-
-
 class _Stripper(ast.NodeTransformer):
     """Drops statements that only call Python; a block that loses all of them keeps a `pass`."""
 
@@ -97,7 +80,7 @@ class _Stripper(ast.NodeTransformer):
             block = getattr(node, field, None)
             if not isinstance(block, list) or not block:
                 continue
-            kept = [s for s in block if not _is_python_only(s, self.scope)]
+            kept = [s for s in block if not is_python_only(s, self.scope)]
             if len(kept) < len(block):
                 setattr(node, field, kept or ([ast.copy_location(ast.Pass(), block[0])] if field == "body" else []))
         return node
@@ -147,8 +130,8 @@ def _compiled_rest(fn: JITFunction) -> JITFunction | None:
     variant = fn.__dict__.get("_stripped")
     if variant is None:
         variant = fn.__dict__["_stripped"] = stripped(fn)
-    for function in decide.reachable(variant):
-        if decide._plain_call(function) is not None:
+    for function in reachable(variant):
+        if plain_call(function) is not None:
             return None
     return variant
 
@@ -182,12 +165,13 @@ def launch(fn: JITFunction, arguments: dict[str, Any], options: dict[str, Any], 
         if rest is None:
             chosen = range(total)
     if rest is not None:
-        kernel = rest._launcher.prepare(**arguments, **options)
+        args, kwargs = rest.as_call(arguments)
+        kernel = rest._launcher.prepare(*args, **kwargs, **options)
     if len(chosen):
         _notice(fn, reason or "")
-    session.set_options(parse_options(options, DEFAULT_TARGET, fn.debug))
+    session.set_options(parse_options(options, DEFAULT_TARGET, fn.debug, launched=True))
     function = eager_function(fn)
-    values = session.arguments()
+    args, kwargs = fn.as_call(session.arguments())
     done = 0
     for program in chosen:
         if kernel is not None and program > done:
@@ -196,7 +180,7 @@ def launch(fn: JITFunction, arguments: dict[str, Any], options: dict[str, Any], 
         session.enter(program % x, program // x % y, program // (x * y))
         _C.eager_reset()
         try:
-            function(**values)
+            function(*args, **kwargs)
         finally:
             session.leave()
     if kernel is not None and done < total:

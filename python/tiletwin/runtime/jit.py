@@ -11,32 +11,44 @@ import functools
 import inspect
 import os
 import threading
+import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, TypeVar  # noqa: F401
 
-from tiletwin import _C
-from tiletwin.runtime.source import FunctionSource, function_source
+from tiletwin import _C, knobs
+from tiletwin._refused import refuse
+from tiletwin.errors import CompilationError
+from tiletwin.runtime import _async_compile
+from tiletwin.runtime.source import FunctionSource, function_source, outer_names, resolve, source_of_text
+from tiletwin.runtime.specialization import (  # noqa: F401
+    TYPE_NAMES,
+    compute_cache_key,
+    convert_to_tuple_if_list,
+    get_def_col_number,
+    get_def_line_number,
+    mangle_type,
+    mangle_type_name,
+    serialize_specialization_data,
+    type_canonicalisation_dict,
+)
+from tiletwin.runtime.tensors import MockTensor, TensorWrapper, reinterpret  # noqa: F401
 
 T = TypeVar("T")
+U = TypeVar("U")
+P = ParamSpec("P")
+R = TypeVar("R")
 
-TYPE_NAMES = {
-    "bool": "u1", "int1": "u1", "uint1": "u1", "i1": "u1", "u1": "u1",
-    "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "i8": "i8", "i16": "i16", "i32": "i32", "i64": "i64",
-    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "u8": "u8", "u16": "u16", "u32": "u32",
-    "u64": "u64", "float8e5": "fp8e5", "fp8e5": "fp8e5",
-    "float8e4nv": "fp8e4nv", "fp8e4nv": "fp8e4nv", "float8e4b15": "fp8e4b15",
-    "fp8e4b15": "fp8e4b15", "float8e4b8": "fp8e4b8", "fp8e4b8": "fp8e4b8", "float8e5b16": "fp8e5b16",
-    "fp8e5b16": "fp8e5b16",
-    "float16": "fp16", "fp16": "fp16", "bfloat16": "bf16", "bf16": "bf16", "float32": "fp32", "fp32": "fp32",
-    "float64": "fp64", "fp64": "fp64",
-}  # fmt: skip
-"""Names of scalar types in annotations and dtypes, to signature strings."""
+TRITON_MODULE = "triton.language"
+GLUON_MODULE = "triton.experimental.gluon.language"
 
-type_canonicalisation_dict = TYPE_NAMES
+_BY_POSITION = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_ONLY)
 
 _compile_lock = threading.RLock()
+_this_thread = threading.local()  # .warms_up: the compilation under way was asked for by warmup()
+_by_full_name: weakref.WeakValueDictionary[str, JITFunction] = weakref.WeakValueDictionary()
 
 
 def _renew_lock() -> None:
@@ -46,19 +58,6 @@ def _renew_lock() -> None:
 
 
 os.register_at_fork(after_in_child=_renew_lock)
-
-
-def mangle_type_name(text: str) -> str | None:
-    """Signature string of a type's name ("fp32", "*fp16", "pointer<fp32>"), or None if it names no type."""
-    text = text.strip()
-    if text.startswith("pointer<") and text.endswith(">"):
-        inner = mangle_type_name(text[len("pointer<") : -1])
-        return inner and "*" + inner
-    if text.startswith("*"):
-        const = text[1:].startswith("k")
-        inner = mangle_type_name(text[2 if const else 1 :])
-        return inner and ("*k" if const else "*") + inner
-    return TYPE_NAMES.get(text.removeprefix("tl.").removeprefix("triton.language.").removeprefix("language."))
 
 
 class KernelParam:
@@ -78,22 +77,17 @@ class KernelParam:
 
     @functools.cached_property
     def annotation(self) -> str:
-        """The annotation as text; empty if there is none."""
+        """The annotation as text, types as in signatures ("i64", "*fp32", "constexpr"); empty if there is none."""
         annotation = self._param.annotation
         if annotation is inspect.Parameter.empty:
             return ""
-        return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+        text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+        return mangle_type_name(text) or text
 
     @functools.cached_property
     def annotation_type(self) -> str:
         """Signature string of an annotated scalar or pointer type; empty if the annotation is no type."""
-        annotation = self._param.annotation
-        if annotation is inspect.Parameter.empty or annotation in (bool, int, float):
-            return ""
-        text = annotation if isinstance(annotation, str) else str(annotation)
-        if text in ("bool", "int", "float"):
-            return ""
-        return mangle_type_name(text) or ""
+        return self.annotation if mangle_type_name(self.annotation) else ""
 
     @functools.cached_property
     def is_constexpr(self) -> bool:
@@ -101,7 +95,10 @@ class KernelParam:
 
     @functools.cached_property
     def is_const(self) -> bool:
-        return not self.is_constexpr and self.annotation.rpartition(".")[2] == "const"
+        """Annotated tl.const, or as a pointer to const."""
+        if self.is_constexpr:
+            return False
+        return self.annotation.rpartition(".")[2] == "const" or self.annotation.startswith("*k")
 
     @property
     def default(self) -> Any:
@@ -121,6 +118,7 @@ class KernelParam:
             self.is_constexpr,
             self.is_const,
             self._param.kind is inspect.Parameter.KEYWORD_ONLY,
+            self._param.kind is inspect.Parameter.VAR_POSITIONAL,
             not self.do_not_specialize and self.annotation_type not in ("fp16", "bf16", "fp32", "fp64", "u1"),
             not self.do_not_specialize_on_alignment,
         )
@@ -174,12 +172,31 @@ class JITCallable:
         return {**self.fn.__globals__, **cells}
 
     @functools.cached_property
+    def signature(self) -> inspect.Signature:
+        return inspect.signature(self.fn)
+
+    @functools.cached_property
     def mangled_name(self) -> str:
         return f"{self.__module__}.{self.__qualname__}"
+
+    # Names that libraries read; the places are those of the user's file.
+    file_name = file
 
     @property
     def starting_line_number(self) -> int:
         return self.first_line
+
+    @property
+    def def_file_line_number(self) -> int:
+        return self._source.node.lineno
+
+    @property
+    def def_file_col_number(self) -> int:
+        return self._source.node.col_offset + 1
+
+    @property
+    def _fn_name(self) -> str:
+        return get_full_name(self.fn)
 
     @property
     def src(self) -> str:
@@ -187,6 +204,33 @@ class JITCallable:
         lines = self._source.lines[self._source.node.lineno - self._source.first_line :]
         indent = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
         return "".join(line.removeprefix(indent) for line in lines)
+
+    @src.setter
+    def src(self, text: str) -> None:
+        raise AttributeError(
+            f"the text of {self.__name__} cannot be assigned: compiled kernels would not notice. "
+            f"Use _unsafe_update_src(), and set .hash to None on every function that calls {self.__name__}"
+        )
+
+    def _unsafe_update_src(self, text: str) -> None:
+        """Compiles `text`, one `def`, from now on. What was compiled of functions that call this one stays as it is.
+
+        Errors: SyntaxError, the text is no function.
+        """
+        code = inspect.unwrap(self.fn).__code__
+        self.__dict__["_source"] = source_of_text(text, code.co_filename, code.co_firstlineno)
+        for derived in ("_eager_function", "_eager_reason", "_stripped"):
+            self.__dict__.pop(derived, None)
+        self.hash = None
+
+    @property
+    def hash(self) -> str | None:
+        """`cache_key` once it has been asked for; assigning None makes it be computed again."""
+        return self._hash
+
+    @hash.setter
+    def hash(self, value: str | None) -> None:
+        self._hash = value
 
     @property
     def raw_src(self) -> list[str]:
@@ -208,32 +252,47 @@ class JITCallable:
         return constexpr_type(self)
 
     def used_globals(self, seen: set[int] | None = None) -> list[tuple[dict, str, Any]]:
-        """Compile-time values and jit functions that this function and those it calls take from module globals."""
+        """What this function and those it calls take from module globals and what, if it changed, would change the
+        compiled code: (the module's globals, name, value)."""
         seen = set() if seen is None else seen
         seen.add(id(self))
         found = []
         globals_ = self.fn.__globals__
         reachable = self.globals
-        for name in (*self.fn.__code__.co_names, *self.fn.__code__.co_freevars):
-            value = globals_.get(name)
-            if isinstance(value, (JITCallable, _C.constexpr)):
-                found.append((globals_, name, value))
-            value = reachable.get(name)
-            if isinstance(value, JITCallable) and id(value) not in seen:
-                found += value.used_globals(seen)
+        for name in outer_names(self.fn.__code__):
+            if name in globals_ and _shapes_code(globals_[name]):
+                found.append((globals_, name, globals_[name]))
+            for callee in _functions_in(reachable.get(name)):
+                if id(callee) not in seen:
+                    found += callee.used_globals(seen)
         return found
 
     @property
+    def used_global_vals(self) -> dict[tuple[str, int], tuple[Any, dict]]:
+        """`used_globals` as libraries read it: {(name, id of the module's globals): (value, those globals)}."""
+        return {(name, id(scope)): (value, scope) for scope, name, value in self.used_globals()}
+
+    def _references(self) -> list[tuple[str, Any]]:
+        """Names in the text, dotted ones too, that stand for something that shapes the compiled code."""
+        import ast
+
+        scope = self.globals
+        nodes = (node for node in ast.walk(self.ast) if isinstance(node, (ast.Name, ast.Attribute)))
+        named = ((ast.unparse(node), resolve(node, scope)) for node in nodes)
+        return sorted({name: value for name, value in named if _shapes_code(value)}.items())
+
+    @property
     def cache_key(self) -> str:
-        """A hash of the text, of the jit functions and compile-time globals it uses, and of its place in the file."""
+        """A hash of the text, of the jit functions and compile-time values it names, and of its place in the file."""
         if self._hash is None:
             import hashlib
 
-            digest = hashlib.sha256(f"{self.file}:{self.first_line}\n{self.src}".encode())
-            for _, name, value in self.used_globals():
-                text = value.src if isinstance(value, JITCallable) else repr(value)
-                digest.update(f"{name}={text}\n".encode())
-            self._hash = digest.hexdigest()
+            self._hash = f"recursion:{self._fn_name}"  # for functions that call each other
+            text = [f"{self.file}:{self.first_line}:{getattr(self, 'noinline', False)}\n{self.src}"]
+            for name, value in self._references():
+                callees = _functions_in(value)
+                text += [f"{name}={callee.cache_key}" for callee in callees] or [f"{name}={value!r}"]
+            self._hash = hashlib.sha256("\n".join(text).encode()).hexdigest()
         return self._hash
 
     def __hash__(self) -> int:
@@ -243,10 +302,38 @@ class JITCallable:
         return f"{type(self).__name__}({self.__module__}:{self.fn.__qualname__})"
 
 
+def _functions_in(value: Any) -> list[JITCallable]:
+    """The functions whose text a name brings along: itself, or the methods of a class of values."""
+    if isinstance(value, JITCallable):
+        return [value]
+    if isinstance(value, type) and hasattr(value, "__tiletwin_fields__"):
+        return [member for member in vars(value).values() if isinstance(member, JITCallable)]
+    return []
+
+
+def _shapes_code(value: Any) -> bool:
+    """Whether a global's value becomes part of the code that is compiled. Modules, the language's own functions and
+    everything that kernels cannot use do not."""
+    if isinstance(value, type):
+        return hasattr(value, "__tiletwin_fields__") or (issubclass(value, tuple) and hasattr(value, "_fields"))
+    if isinstance(value, (JITCallable, _C.constexpr, bool, int, float, str, tuple)):
+        return True
+    return type(value).__name__ in ("dtype", "pointer_type") and type(value).__module__ == "tiletwin.language.types"
+
+
+class _Specialization(NamedTuple):
+    """What `@triton.jit(repr=...)` gets."""
+
+    constants: dict[str, Any]
+    signature: dict[str, Any]
+
+
 class KernelInterface(Generic[T]):
     """What can be launched with `kernel[grid](...)`."""
 
-    run: Any
+    def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        """Launches, or with `warmup` only compiles."""
+        raise NotImplementedError(f"{type(self).__name__} has no run()")
 
     def warmup(self, *args: Any, grid: Any = (1,), **kwargs: Any) -> Any:
         """Compiles for these arguments without running; dtypes may stand in for tensors."""
@@ -281,7 +368,11 @@ class JITFunction(JITCallable, KernelInterface[T]):
         self._repr = repr
         self.pre_run_hooks: list[Callable] = []
         self.kernel = None
-        self.signature = inspect.signature(fn)
+        for param in self.signature.parameters.values():
+            if param.kind is inspect.Parameter.VAR_KEYWORD:
+                raise TypeError(
+                    f"{self.__name__}: a jit function cannot have the parameter **{param.name}; name the parameters"
+                )
         self.params = [
             KernelParam(
                 num,
@@ -292,11 +383,14 @@ class JITFunction(JITCallable, KernelInterface[T]):
             for num, param in enumerate(self.signature.parameters.values())
         ]
         self.arg_names = [p.name for p in self.params]
+        self._preloaded: dict[str, Any] = {}
+        if type(self) is JITFunction:
+            _by_full_name[f"{self.module}:{fn.__qualname__}"] = self
 
     @functools.cached_property
-    def constexprs(self) -> set[int]:
+    def constexprs(self) -> list[int]:
         """Indices of the parameters annotated tl.constexpr."""
-        return {p.num for p in self.params if p.is_constexpr}
+        return [p.num for p in self.params if p.is_constexpr]
 
     @functools.cached_property
     def defaults(self) -> dict[str, Any]:
@@ -306,8 +400,40 @@ class JITFunction(JITCallable, KernelInterface[T]):
     def annotations(self) -> dict[str, Any]:
         return {p.name: p._param.annotation for p in self.params if p._param.annotation is not inspect.Parameter.empty}
 
-    def repr(self, specialization: Any = None) -> str:
-        return self.fn.__qualname__ if self._repr is None else self._repr(specialization)
+    def repr(self, _: Any = None) -> str:
+        """The kernel's name for a specialization (an object with `signature` and `constants`, by parameter name)."""
+        return get_full_name(self.fn) if self._repr is None else self._repr(_)
+
+    def check_parameters(self) -> None:
+        """Errors: CompilationError, a compile-time parameter is also listed as not to be specialized."""
+        for p in self.params:
+            if p.is_constexpr and (p.do_not_specialize or p.do_not_specialize_on_alignment):
+                listed = self.ast.args
+                node = next(
+                    (a for a in (*listed.posonlyargs, *listed.args, *listed.kwonlyargs) if a.arg == p.name), self.ast
+                )
+                raise CompilationError(
+                    f"{p.name} is a tl.constexpr, so its value is always part of the compiled code, and it is listed "
+                    "in do_not_specialize or do_not_specialize_on_alignment: drop one of the two",
+                    self.file,
+                    node.lineno,
+                    node.col_offset,
+                    self.source_lines[node.lineno - self.first_line],
+                    first_line=self.first_line,
+                )
+
+    def kernel_name(self, signature: dict[str, Any], constants: dict[tuple, Any]) -> str:
+        """The last part of `repr`, which names the compiled kernel.
+
+        Errors: CompilationError, the name given by `@triton.jit(repr=...)` is no identifier.
+        """
+        if self._repr is None:
+            return self.__name__
+        given = {self.arg_names[path[0]]: value for path, value in constants.items() if len(path) == 1}
+        name = self.repr(_Specialization(given, signature)).rpartition(".")[2]
+        if not (name.isidentifier() and name.isascii()):
+            raise CompilationError(f"{self.__name__}: repr() gave {name!r}, and a kernel's name must be an identifier")
+        return name
 
     def is_gluon(self) -> bool:
         return False
@@ -318,12 +444,6 @@ class JITFunction(JITCallable, KernelInterface[T]):
 
     @functools.cached_property
     def _launcher(self) -> _C.Launcher:
-        for p in self.params:
-            if p._param.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-                raise TypeError(
-                    f"{self.__name__}: a kernel that is launched cannot have the parameter *{p.name}; "
-                    "only helpers that kernels call can"
-                )
         return _C.Launcher(self, self.__name__, [p.row() for p in self.params], self.pre_run_hooks)
 
     def __getitem__(self, grid: Any) -> Callable[..., Any]:
@@ -334,13 +454,70 @@ class JITFunction(JITCallable, KernelInterface[T]):
         return self._launcher.bind(grid)
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        """Launches (or, with `warmup`, only compiles) the kernel; returns the compiled kernel."""
-        if warmup:
+        """Launches (or, with `warmup`, only compiles) the kernel; returns the compiled kernel, or None where a
+        `jit_cache_hook` prevented it."""
+        if not warmup:
+            return self._launcher.bind(grid)(*args, **kwargs)
+        mode = _async_compile.active_mode.get()
+        if mode is None:
+            return self._prepare(*args, **kwargs)
+        key = (id(self), *map(repr, map(mangle_type, args)), repr(sorted(kwargs.items(), key=lambda item: item[0])))
+        return mode.submit(key, lambda: self._prepare(*args, **kwargs), lambda kernel: None, lambda future: None)
+
+    def _prepare(self, *args: Any, **kwargs: Any) -> Any:
+        """Compiles for these arguments."""
+        _this_thread.warms_up = True
+        try:
             return self._launcher.prepare(*args, **kwargs)
-        return self._launcher.bind(grid)(*args, **kwargs)
+        finally:
+            _this_thread.warms_up = False
+
+    def as_call(self, arguments: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+        """Arguments by parameter name as (args, kwargs) of a call of the function."""
+        if not any(p._param.kind in _BY_POSITION for p in self.params):
+            return (), arguments
+        args: list[Any] = []
+        rest = dict(arguments)
+        for p in self.params:
+            if p._param.kind is inspect.Parameter.VAR_POSITIONAL:
+                args += rest.pop(p.name, ())
+            elif p._param.kind is not inspect.Parameter.KEYWORD_ONLY:
+                args.append(rest.pop(p.name))
+        return tuple(args), rest
 
     def preload(self, specialization_data: str) -> Any:
-        raise NotImplementedError("preload() reads a format of Triton's own caches; call warmup() instead")
+        """Compiles the specialization that a jit hook was told about (`compile["specialization_data"]`), in this or
+        another process; the first launch that needs it takes it. Returns the compiled kernel.
+
+        Errors: ValueError, no such data; RuntimeError, data of another kernel or target.
+        """
+        from tiletwin.backends.compiler import DEFAULT_TARGET
+        from tiletwin.compiler.compiler import compile_function
+        from tiletwin.runtime.launch_hooks import read_specialization
+
+        data = read_specialization(specialization_data)
+        if data["name"] != self._fn_name:
+            raise RuntimeError(f"this is specialization data of {data['name']}, not of {self._fn_name}")
+        if data["target"] != vars(DEFAULT_TARGET):
+            raise RuntimeError(f"this is specialization data for {data['target']}; kernels are compiled for sm_90 here")
+        parts = (data["signature"], data["constants"], data["attrs"], data["options"])
+        with _compile_lock:
+            kernel = compile_function(self, *parts)
+        self._preloaded[repr(parts)] = kernel
+        return kernel
+
+    def create_binder(self) -> tuple:
+        """What Triton keeps per device: compiled kernels by key, keys, target, backend, and the binder of arguments,
+        which is None (it is written in C++). Also sets `compile`, `ASTSource` and `CompiledKernel` on the kernel."""
+        from tiletwin.backends.compiler import DEFAULT_TARGET
+        from tiletwin.compiler import compiler
+
+        self.CompiledKernel, self.compile, self.ASTSource = (
+            compiler.CompiledKernel,
+            compiler.compile,
+            compiler.ASTSource,
+        )
+        return self.cache, {}, DEFAULT_TARGET, compiler.make_backend(DEFAULT_TARGET), None
 
     @property
     def cache(self) -> dict[bytes, Any]:
@@ -350,8 +527,8 @@ class JITFunction(JITCallable, KernelInterface[T]):
     @property
     def device_caches(self) -> dict[int, tuple]:
         """As Triton has it: per device, the compiled kernels first. There is one device."""
-        caches: dict[int, tuple] = defaultdict(lambda: ({}, {}, None, None, None))
-        caches[0] = (self.cache, {}, None, None, None)
+        caches: dict[int, tuple] = defaultdict(self.create_binder)
+        caches[0] = self.create_binder()
         return caches
 
     def clear_cache(self) -> None:
@@ -359,12 +536,33 @@ class JITFunction(JITCallable, KernelInterface[T]):
         self._hash = None
         self._launcher.clear()
 
+    def _unsafe_update_src(self, text: str) -> None:
+        super()._unsafe_update_src(text)
+        self.clear_cache()
+
     def _compile(self, signature: dict, constexprs: dict, attributes: dict, options: dict) -> Any:
-        """Called by the launcher when it meets a new specialization."""
+        """Called by the launcher when it meets a new specialization. None: a hook does not want it compiled."""
         from tiletwin.compiler.compiler import compile_function
 
         with _compile_lock:
-            return compile_function(self, signature, constexprs, attributes, options)
+            if knobs.runtime.jit_cache_hook is not None and self._call_hook(
+                knobs.runtime.jit_cache_hook, signature, constexprs, attributes, options
+            ):
+                return None
+            kernel = None
+            if self._preloaded:
+                kernel = self._preloaded.pop(repr((signature, constexprs, attributes, options)), None)
+            if kernel is None:
+                kernel = compile_function(self, signature, constexprs, attributes, options)
+            if knobs.runtime.jit_post_compile_hook is not None:
+                self._call_hook(knobs.runtime.jit_post_compile_hook, signature, constexprs, attributes, options)
+            return kernel
+
+    def _call_hook(self, hook: Callable, signature: dict, constexprs: dict, attributes: dict, options: dict) -> bool:
+        from tiletwin.runtime.launch_hooks import call_jit_hook
+
+        warms_up = getattr(_this_thread, "warms_up", False)
+        return call_jit_hook(hook, self, signature, constexprs, attributes, options, warms_up)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
@@ -464,84 +662,35 @@ def jit(
     return decorate if fn is None else decorate(fn)
 
 
-class MockTensor:
-    """Stands in for a tensor of a dtype where nothing is run: `kernel.warmup(torch.float32, ...)`."""
-
-    def __init__(self, dtype: Any, shape: list[int] | None = None) -> None:
-        self.dtype = dtype
-        self.shape = [1] if shape is None else shape
-
-    @staticmethod
-    def wrap_dtype(arg: Any) -> Any:
-        if type(arg).__name__ == "dtype" and type(arg).__module__ == "torch":
-            return MockTensor(arg)
-        return arg
-
-    def stride(self) -> list[int]:
-        strides = [1]
-        for size in self.shape[:0:-1]:
-            strides.append(strides[-1] * size)
-        return strides[::-1]
-
-    @staticmethod
-    def data_ptr() -> int:
-        return 0  # a multiple of 16, so pointers count as aligned
-
-    @staticmethod
-    def ptr_range() -> int:
-        return 0
-
-
-class TensorWrapper:
-    """A tensor whose elements are read as another type of the same width: `triton.reinterpret(x, tl.float8e5)`."""
-
-    def __init__(self, base: Any, dtype: Any) -> None:
-        self.dtype = dtype
-        self.base = base
-        self.data = getattr(base, "data", base)
-        self.device = getattr(base, "device", "cpu")
-        self.shape = base.shape
-
-    def data_ptr(self) -> int:
-        return self.base.data_ptr()
-
-    def stride(self, *args: Any) -> Any:
-        return self.base.stride(*args)
-
-    def element_size(self) -> int:
-        return self.base.element_size()
-
-    def cpu(self) -> TensorWrapper:
-        return TensorWrapper(self.base.cpu(), self.dtype)
-
-    def copy_(self, other: TensorWrapper) -> None:
-        self.base.copy_(other.base)
-
-    def clone(self) -> TensorWrapper:
-        return TensorWrapper(self.base.clone(), self.dtype)
-
-    def to(self, device: Any) -> TensorWrapper:
-        return TensorWrapper(self.base.to(device), self.dtype)
-
-    def new_empty(self, sizes: Any) -> TensorWrapper:
-        return TensorWrapper(self.base.new_empty(sizes), self.dtype)
-
-    def __str__(self) -> str:
-        return f"TensorWrapper[{self.dtype}]({self.base})"
-
-
-def reinterpret(tensor: Any, dtype: Any) -> Any:
-    """`tensor` with its elements read as `dtype` (a dtype of the language of the same width) in kernels.
-
-    Errors: TypeError, not a tensor.
-    """
-    base = tensor.base if isinstance(tensor, TensorWrapper) else tensor
-    if str(dtype) == str(getattr(base, "dtype", None)):
-        return base
-    if not hasattr(base, "data_ptr"):
-        raise TypeError(f"cannot reinterpret a {type(tensor).__name__}; a tensor is needed")
-    return TensorWrapper(base, dtype)
-
-
 def get_full_name(fn: Any) -> str:
+    """module.qualname of a function."""
     return f"{fn.__module__}.{fn.__qualname__}"
+
+
+@dataclass
+class JitFunctionInfo:
+    """Which kernel a jit hook is called for."""
+
+    module: Any
+    name: str
+    jit_function: JITFunction
+
+
+def jit_function_named(name: str) -> JITFunction:
+    """The jit function "module:qualname" of this process. Errors: RuntimeError, there is none."""
+    found = _by_full_name.get(name)
+    if found is None:
+        raise RuntimeError(f"there is no jit function {name} in this process; import its module first")
+    return found
+
+
+class DependenciesFinder:
+    """A visitor of Triton's front end; making one raises NotImplementedError."""
+
+    def __init__(self, name: str, globals: dict, nonlocals: dict, src: str) -> None:
+        refuse("triton.runtime.jit.DependenciesFinder")
+
+
+def create_function_from_signature(sig: inspect.Signature, kparams: list, backend: Any) -> Any:
+    """Would build the function that binds a launch's arguments; raises NotImplementedError."""
+    refuse("triton.runtime.jit.create_function_from_signature")

@@ -6,40 +6,81 @@ Not here:  what they do (frontend/Semantic.h: SemanticOptions; code generation).
 
 from __future__ import annotations
 
-import os
+import operator
 from typing import Any
 
+from tiletwin import knobs
 from tiletwin.backends.compiler import DEFAULT_TARGET, GPUTarget
+from tiletwin.errors import OptionError
 
 DOT_PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
+FP8_DTYPES = ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16")
 
 
-def _power_of_two(name: str, value: Any) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1 or value & (value - 1):
-        raise ValueError(f"{name} must be a power of two >= 1, not {value!r}")
+def _integer(value: Any) -> int | None:
+    """Python's and NumPy's integers as an int; None for bools and everything else."""
+    try:
+        return None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None
 
 
-def _not_negative(name: str, value: Any) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{name} must be an int >= 0, not {value!r}")
+def _power_of_two(name: str, value: Any) -> int:
+    number = _integer(value)
+    if number is None or number < 1 or number & (number - 1):
+        raise OptionError(f"{name} must be a power of two >= 1, not {value!r}")
+    return number
 
 
-def _optional_positive(name: str, value: Any) -> None:
-    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-        raise ValueError(f"{name} must be None or an int >= 1, not {value!r}")
+def _not_negative(name: str, value: Any) -> int:
+    number = _integer(value)
+    if number is None or number < 0:
+        raise OptionError(f"{name} must be an int >= 0, not {value!r}")
+    return number
 
 
-def _precision(name: str, value: Any) -> None:
+def _optional_positive(name: str, value: Any) -> int | None:
+    number = _integer(value)
+    if value is not None and (number is None or number < 1):
+        raise OptionError(f"{name} must be None or an int >= 1, not {value!r}")
+    return number
+
+
+def _precision(name: str, value: Any) -> str:
     if value not in DOT_PRECISIONS:
-        raise ValueError(f"{name} must be one of {', '.join(DOT_PRECISIONS)}, not {value!r}")
+        raise OptionError(f"{name} must be one of {', '.join(DOT_PRECISIONS)}, not {value!r}")
+    return value
 
 
-def _anything(name: str, value: Any) -> None:
-    pass
+def _flag(name: str, value: Any) -> bool:
+    if isinstance(value, str) or not (value is True or value is False or _integer(value) in (0, 1)):
+        # NumPy's bools are neither.
+        if type(value).__name__ not in ("bool", "bool_"):
+            raise OptionError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
 
 
-# name: (default, check). The interpreter acts on debug, sanitize_overflow and the dot precisions; the others shape
-# GPU code.
+def _fp8_names(name: str, value: Any) -> Any:
+    if value is not None and not (isinstance(value, (tuple, list, set, frozenset)) and set(value) <= set(FP8_DTYPES)):
+        raise ValueError(f"{name} must be a tuple of names among {', '.join(FP8_DTYPES)}, not {value!r}")
+    return value
+
+
+def _anything(name: str, value: Any) -> Any:
+    return value
+
+
+# What a keyword of a launch used to mean in Triton; asserted there.
+DEPRECATED = {
+    "device_type": "the device_type option is gone: a kernel runs where its tensors live",
+    "device": "the device option is gone: a kernel runs where its tensors live",
+    "stream": "the stream option is gone: a launch takes the current stream",
+}
+
+
+# name: (default, check). A check gives the value to use, or raises. The interpreter acts on debug, sanitize_overflow
+# and the dot precisions, kernels can ask for num_warps; the others shape GPU code. Some defaults depend on target and
+# knobs: `parse_options` sets them.
 OPTIONS: dict[str, tuple[Any, Any]] = {
     "num_warps": (4, _power_of_two),
     "num_stages": (3, _not_negative),
@@ -49,23 +90,23 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "ptx_version": (None, _optional_positive),
     "ptx_options": (None, _anything),
     "ir_override": (None, _anything),
-    "enable_fp_fusion": (True, _anything),
-    "enable_reflect_ftz": (True, _anything),
-    "launch_cooperative_grid": (False, _anything),
-    "launch_pdl": (False, _anything),
-    "supported_fp8_dtypes": (("fp8e5", "fp8e4b15", "fp8e4nv"), _anything),
+    "enable_fp_fusion": (False, _flag),
+    "enable_reflect_ftz": (True, _flag),
+    "launch_cooperative_grid": (False, _flag),
+    "launch_pdl": (False, _flag),
+    "supported_fp8_dtypes": (("fp8e5", "fp8e4b15"), _fp8_names),
     "deprecated_fp8_dot_operand_dtypes": ((), _anything),
     "default_dot_input_precision": ("tf32", _precision),
     "allowed_dot_input_precisions": (DOT_PRECISIONS, _anything),
     "max_num_imprecise_acc_default": (None, _anything),
     "extern_libs": (None, _anything),
-    "debug": (False, _anything),
+    "debug": (False, _flag),
     "backend_name": ("cuda", _anything),
-    "sanitize_overflow": (True, _anything),
+    "sanitize_overflow": (True, _flag),
     "arch": (None, _anything),
     "instrumentation_mode": ("", _anything),
     "min_shared_mem": (None, _anything),
-    "clc": (False, _anything),
+    "clc": (False, _flag),
     "sched4reg": (False, _anything),
     "fpsan_homomorphic_casts": (False, _anything),
 }
@@ -74,31 +115,52 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 IGNORED = ("waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint", "allow_flush_denorm", "cluster_dims")
 
 
+def _fp8_dtypes(target: GPUTarget, launched: bool) -> tuple[str, ...]:
+    """The fp8 types of a target's kernels. A launch is interpreted, which works for all of them."""
+    if launched:
+        return FP8_DTYPES
+    has_e4nv = not str(target.arch).isdigit() or int(target.arch) >= 89
+    return ("fp8e4b15", "fp8e4nv", "fp8e5") if has_e4nv else ("fp8e4b15", "fp8e5")
+
+
 def parse_options(
-    given: dict[str, Any], target: GPUTarget = DEFAULT_TARGET, debug: bool | None = None
+    given: dict[str, Any], target: GPUTarget = DEFAULT_TARGET, debug: bool | None = None, launched: bool = False
 ) -> dict[str, Any]:
     """Checks `given` and fills in the defaults.
 
-    debug: the kernel's own setting, below an explicit option and above TRITON_DEBUG.
-    Errors: KeyError, an unknown name; ValueError, a value out of range.
+    debug: the kernel's own setting, below an explicit option; TRITON_DEBUG and knobs.runtime.debug switch it on anyway.
+    launched: the options are a launch's, not those of a compilation for a GPU: more element types are allowed.
+    Errors: KeyError, an unknown name; OptionError (a ValueError and AssertionError), a value that no GPU takes;
+    ValueError, one that this target's GPU does not take.
     """
     options = {name: default for name, (default, _) in OPTIONS.items()}
-    options["debug"] = (
-        debug if debug is not None else os.environ.get("TRITON_DEBUG", "0").lower() in ("1", "true", "yes", "on")
-    )
+    options |= {"debug": bool(debug), "enable_fp_fusion": None, "supported_fp8_dtypes": None}
+    capability = int(target.arch) if str(target.arch).isdigit() else 90
+    options["capability"] = capability
+    options["deprecated_fp8_dot_operand_dtypes"] = ("fp8e4b15",) if capability >= 90 else ()
+    options["max_num_imprecise_acc_default"] = 1 << 30 if capability == 90 else 0
+    if knobs.language.fp32_default is not None:
+        name = "TRITON_F32_DEFAULT (knobs.language.fp32_default)"
+        options["default_dot_input_precision"] = _precision(name, knobs.language.fp32_default)
     for name, value in given.items():
         row = OPTIONS.get(name)
         if row is None:
             if name in IGNORED:
                 continue
+            if name in DEPRECATED:
+                raise OptionError(DEPRECATED[name])
             raise KeyError(
                 f"Keyword argument {name} was specified but unrecognised: it is neither a parameter of the kernel "
                 f"nor an option of the compiler ({', '.join(sorted(OPTIONS))})"
             )
-        row[1](name, value)
-        if value is not None or OPTIONS[name][0] is None:
-            options[name] = value
-    options["debug"] = bool(options["debug"])
-    options["arch"] = options["arch"] or f"sm{target.arch}"
-    options["capability"] = int(target.arch) if str(target.arch).isdigit() else 90
+        if value is not None:
+            options[name] = row[1](name, value)
+    options["debug"] = options["debug"] or knobs.runtime.debug
+    options["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(options["enable_fp_fusion"])
+    options["supported_fp8_dtypes"] = tuple(sorted(options["supported_fp8_dtypes"] or _fp8_dtypes(target, launched)))
+    options["arch"] = options["arch"] or knobs.runtime.override_arch or f"sm{target.arch}"
+    if options["num_ctas"] > 1 and capability < 90:
+        raise ValueError(f"num_ctas > 1 needs a GPU with clusters, sm_90 or newer; the target is sm_{capability}")
+    if options["clc"] and capability < 100:
+        raise ValueError(f"clc=True needs sm_100 or newer; the target is sm_{capability}")
     return options

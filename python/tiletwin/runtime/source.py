@@ -1,17 +1,22 @@
 """Source text and ast of a function, quickly and with the file's own line and column numbers.
 
-Here:      lines from linecache (files, notebooks, doctests), the block of one function, its `ast.FunctionDef`.
-Not here:  what is done with it (jit.py, the front end).
+Here:      lines from linecache (files, notebooks, doctests), the block of one function, its `ast.FunctionDef`; the
+           names it reads from outside, and what a dotted name stands for.
+Not here:  what is done with it (jit.py, the front end, eager mode).
 Invariant: `node.lineno` and `node.col_offset` of every node are those of the file.
 """
 
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import linecache
-from types import FunctionType
-from typing import NamedTuple
+import textwrap
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+_LOAD_GLOBAL, _EXTENDED_ARG = dis.opmap["LOAD_GLOBAL"], dis.opmap["EXTENDED_ARG"]
 
 
 class FunctionSource(NamedTuple):
@@ -63,9 +68,11 @@ def _parse(lines: list[str], first_line: int, file: str) -> ast.FunctionDef:
 def function_source(fn: FunctionType) -> FunctionSource:
     """Finds and parses the source of a plain Python function.
 
+    A function that a decorator made with `functools.wraps` stands for the one it wraps.
     Errors: OSError, the source cannot be found (code given to `exec` or typed at the plain `>>>` prompt);
     TypeError, not a function written with `def`.
     """
+    fn = inspect.unwrap(fn)
     code = getattr(fn, "__code__", None)
     if code is None:
         raise TypeError(f"a kernel must be a Python function, not a {type(fn).__name__}")
@@ -94,3 +101,44 @@ def function_source(fn: FunctionType) -> FunctionSource:
             f"(line {first_line} now defines {node.name})"
         )
     return FunctionSource(file, first_line, block, node)
+
+
+def source_of_text(text: str, file: str, first_line: int) -> FunctionSource:
+    """The source that `text`, one `def` with or without decorators, would be if it stood at that line of the file.
+
+    Errors: SyntaxError, the text is something else.
+    """
+    lines = textwrap.dedent(text).splitlines(True)
+    return FunctionSource(file, first_line, lines, _parse(lines, first_line, file))
+
+
+def outer_names(code: CodeType) -> list[str]:
+    """Names that code, and what is nested in it, reads from globals or enclosing functions, in order of first use.
+
+    Names of attributes are not among them.
+    """
+    names = dict.fromkeys(code.co_freevars)
+    argument = 0
+    text = code.co_code  # computed at each access
+    for i in range(0, len(text), 2):
+        operation, argument = text[i], argument | text[i + 1]
+        if operation == _EXTENDED_ARG:
+            argument <<= 8
+            continue
+        if operation == _LOAD_GLOBAL:
+            names[code.co_names[argument >> 1]] = None
+        argument = 0
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names.update(dict.fromkeys(outer_names(constant)))
+    return list(names)
+
+
+def resolve(node: ast.expr, scope: dict[str, Any]) -> Any:
+    """The object that a name, or a dotted name through modules, stands for in `scope`; None for anything else."""
+    if isinstance(node, ast.Name):
+        return scope.get(node.id)
+    if isinstance(node, ast.Attribute):
+        base = resolve(node.value, scope)
+        return getattr(base, node.attr, None) if isinstance(base, ModuleType) else None
+    return None

@@ -1,5 +1,5 @@
 """Parts of the language that belong to one vendor, and the libdevice functions."""
 
-from tiletwin.language.extra import cuda, libdevice
+from tiletwin.language.extra import cuda, hip, libdevice
 
-__all__ = ["cuda", "libdevice"]
+__all__ = ["cuda", "hip", "libdevice"]

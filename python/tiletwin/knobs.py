@@ -1,0 +1,532 @@
+"""`triton.knobs`: settings of the process, each backed by an environment variable, and hooks.
+
+Here:      the kinds of knobs, the groups (`knobs.runtime`, `knobs.compilation`, ...), hook chains.
+Not here:  what acts on them: launches (runtime/launch_hooks.py), compilation (compiler/), options (runtime/options.py),
+           autotuning. Knobs of GPU code generation and of other vendors can be set and read, and change nothing here.
+Invariant: a knob that was not set reads its variable each time; setting one sets the variable too, so that child
+processes see it. Assigning `knobs.env` gives a knob back to the environment.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+from tiletwin import _C
+
+F = TypeVar("F", bound=Callable[..., Any])
+K = TypeVar("K", bound="base_knobs")
+
+
+class Env:
+    """Type of `env`."""
+
+
+env = Env()
+"""Assign this to a knob to let the environment decide again."""
+
+propagate_env = True
+"""Whether setting a knob also sets its environment variable."""
+
+TRUE = ("1", "true", "on", "yes", "y")
+FALSE = ("", "0", "false", "off", "no", "n")
+
+
+def setenv(key: str, value: str | None) -> None:
+    """Sets (or, with None, removes) an environment variable, if `propagate_env`."""
+    if not propagate_env:
+        return
+    if value is None:
+        os.environ.pop(key, None)
+    else:
+        os.environ[key] = value
+
+
+def toenv(val: Any) -> tuple[str | None] | None:
+    """`val` as a variable's text, in a tuple; None for a value that no variable can hold."""
+    if isinstance(val, bool):
+        return ("1" if val else "0",)
+    if val is None or isinstance(val, str):
+        return (val,)
+    return (str(val),) if isinstance(val, int) else None
+
+
+def _bool(key: str, text: str) -> bool:
+    lowered = text.strip().lower()
+    if lowered not in TRUE and lowered not in FALSE:
+        raise RuntimeError(f"{key}={text} is neither true ({', '.join(TRUE)}) nor false ({', '.join(FALSE[1:])})")
+    return lowered in TRUE
+
+
+class env_base:
+    """A knob: a data descriptor that reads `key` from the environment unless it was set."""
+
+    def __init__(self, key: str, default: Any = None) -> None:
+        self.key = key
+        self.default = default
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def parse(self, text: str) -> Any:
+        """The value that a variable's text stands for."""
+        return text
+
+    def transform(self, value: Any) -> Any:
+        """What reading gives for a value that was set."""
+        return value
+
+    def get(self) -> Any:
+        """The value from the environment, or the default."""
+        text = os.environ.get(self.key)
+        return self.default if text is None else self.parse(text)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        if self.name in instance.__dict__:
+            return self.transform(instance.__dict__[self.name])
+        return self.get()
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        if isinstance(value, Env):
+            instance.__dict__.pop(self.name, None)
+        else:
+            instance.__dict__[self.name] = value
+            text = toenv(value)
+            if text is not None:
+                setenv(self.key, text[0])
+        _tell_launcher()
+
+    def __delete__(self, instance: Any) -> None:
+        instance.__dict__.pop(self.name, None)
+        _tell_launcher()
+
+
+class env_str(env_base):
+    """A string with a default."""
+
+
+class env_opt_str(env_base):
+    """A string or None."""
+
+
+class env_str_callable_default(env_base):
+    """A string whose default is computed when it is read."""
+
+    def get(self) -> str:
+        return os.environ.get(self.key) or self.default()
+
+
+class env_bool(env_base):
+    """True or False."""
+
+    def __init__(self, key: str, default: bool = False) -> None:
+        super().__init__(key, default)
+
+    def parse(self, text: str) -> bool:
+        return _bool(self.key, text)
+
+
+class env_opt_bool(env_base):
+    """True, False or None."""
+
+    def parse(self, text: str) -> bool:
+        return _bool(self.key, text)
+
+
+class env_int(env_base):
+    """An int."""
+
+    def __init__(self, key: str, default: int = 0) -> None:
+        super().__init__(key, default)
+
+    def parse(self, text: str) -> int:
+        try:
+            return int(text)
+        except ValueError:
+            raise RuntimeError(f"{self.key}={text} is not an int") from None
+
+
+class env_class(env_base):
+    """A class, named MODULE:CLASS in the environment, that derives from the class called `base`."""
+
+    def __init__(self, key: str, base: str) -> None:
+        super().__init__(key)
+        self.base = base
+
+    def parse(self, text: str) -> type:
+        module, colon, name = text.partition(":")
+        if not colon:
+            raise RuntimeError(f"{self.key}={text} must have the form MODULE:CLASS")
+        found = getattr(importlib.import_module(module), name)
+        if all(c.__name__ != self.base for c in found.mro()):
+            raise RuntimeError(f"{self.key}={text}: {name} does not derive from {self.base}")
+        return found
+
+
+@dataclass
+class NvidiaTool:
+    """A program of the CUDA toolkit."""
+
+    path: str
+    version: str
+
+    @staticmethod
+    @lru_cache
+    def from_path(path: str) -> NvidiaTool | None:
+        """The tool at `path`, or None if there is none that states its release."""
+        import re
+        import subprocess
+
+        try:
+            text = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
+        except (OSError, subprocess.CalledProcessError):
+            return None
+        release = re.search(r"release (\d+\.\d+)", text)
+        return NvidiaTool(path, release.group(1)) if release else None
+
+
+class env_nvidia_tool(env_base):
+    """A program of the CUDA toolkit: from its variable, CUDA_HOME or PATH. Reading it raises RuntimeError if it is
+    nowhere; nothing but code generation needs one."""
+
+    def __init__(self, binary: str) -> None:
+        super().__init__(f"TRITON_{binary.upper().replace('-', '_')}_PATH")
+        self.binary = binary
+
+    def get(self) -> NvidiaTool:
+        return self.transform(os.environ.get(self.key))
+
+    def transform(self, value: Any) -> NvidiaTool:
+        import shutil
+
+        home = os.environ.get("CUDA_HOME")
+        for path in (value, home and os.path.join(home, "bin", self.binary), shutil.which(self.binary)):
+            tool = NvidiaTool.from_path(path) if path else None
+            if tool is not None:
+                return tool
+        raise RuntimeError(f"{self.binary} was not found: set {self.key} or CUDA_HOME, or put it into PATH")
+
+
+class HookChain(Generic[F]):
+    """Functions that are called one after the other, `reversed` from the last to the first."""
+
+    def __init__(self, reversed: bool = False) -> None:
+        self._calls: list[F] = []
+        self.reversed = reversed
+
+    @property
+    def calls(self) -> list[F]:
+        """The functions, in the order they were added; launches look at this very list."""
+        return self._calls
+
+    @calls.setter
+    def calls(self, functions: list[F]) -> None:
+        self._calls[:] = functions
+
+    def add(self, func: F) -> None:
+        """Adds `func` unless it is there already."""
+        if func not in self._calls:
+            self._calls.append(func)
+
+    def remove(self, func: F) -> None:
+        """Removes `func` if it is there."""
+        if func in self._calls:
+            self._calls.remove(func)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        for call in self._calls[::-1] if self.reversed else list(self._calls):
+            call(*args, **kwargs)
+
+
+@dataclass(frozen=True)
+class CompileTimes:
+    """How long a compilation took, in microseconds; what a compilation listener gets as `times`."""
+
+    ir_initialization: int
+    """The front end."""
+    lowering_stages: list[tuple[str, int]]
+    """Each stage after it, by name."""
+    store_results: int
+    """Writing to a cache."""
+
+    @property
+    def total_lowering(self) -> int:
+        return sum(time for _, time in self.lowering_stages)
+
+    @property
+    def total(self) -> int:
+        return self.ir_initialization + self.total_lowering + self.store_results
+
+
+class base_knobs:
+    """A group of knobs."""
+
+    @property
+    def knob_descriptors(self) -> dict[str, env_base]:
+        """The knobs of the group that an environment variable backs."""
+        return {name: d for cls in type(self).__mro__ for name, d in vars(cls).items() if isinstance(d, env_base)}
+
+    @property
+    def knobs(self) -> dict[str, Any]:
+        """Their values. Tools that are not installed read as None."""
+        values = {}
+        for name, descriptor in self.knob_descriptors.items():
+            try:
+                values[name] = getattr(self, name)
+            except RuntimeError:
+                if not isinstance(descriptor, env_nvidia_tool):
+                    raise
+                values[name] = None
+        return values
+
+    def copy(self: K) -> K:
+        """A group of its own with the same settings."""
+        other = type(self)()
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def reset(self: K) -> K:
+        """Gives every knob of the group back to the environment."""
+        for name in self.knob_descriptors:
+            delattr(self, name)
+        return self
+
+    @contextmanager
+    def scope(self) -> Generator[None, None, None]:
+        """Within the block knobs can be set freely: at its end the group and its variables are as they were."""
+        variables = {d.key: os.environ.get(d.key) for d in self.knob_descriptors.values()}
+        settings = dict(self.__dict__)
+        try:
+            yield
+        finally:
+            self.__dict__.clear()
+            self.__dict__.update(settings)
+            for key, value in variables.items():
+                if value is None:
+                    os.environ.pop(key, None)
+                else:
+                    os.environ[key] = value
+            _tell_launcher()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if not isinstance(getattr(type(self), name, None), env_base):
+            _tell_launcher()
+
+    def __delattr__(self, name: str) -> None:
+        object.__delattr__(self, name)
+        _tell_launcher()
+
+
+class build_knobs(base_knobs):
+    """How native code would be built; nothing is built here at run time."""
+
+    cc = env_opt_str("CC")
+    cudacrt_path = env_opt_str("TRITON_CUDACRT_PATH")
+    cudart_path = env_opt_str("TRITON_CUDART_PATH")
+    impl: Callable[..., str] | None = None
+
+    @property
+    def backend_dirs(self) -> set[str]:
+        return {path for path in (self.cudacrt_path, self.cudart_path) if path is not None}
+
+
+class redis_knobs(base_knobs):
+    """A Redis server as remote cache."""
+
+    key_format = env_str("TRITON_REDIS_KEY_FORMAT", "triton:{key}:{filename}")
+    host = env_str("TRITON_REDIS_HOST", "localhost")
+    port = env_int("TRITON_REDIS_PORT", 6379)
+
+
+class cache_knobs(base_knobs):
+    """Where files are kept. Compiled kernels are kept in memory only; dumps, overrides and `triton.runtime.cache`'s
+    managers use these folders."""
+
+    home_dir = env_str("TRITON_HOME", os.path.expanduser("~/"))
+    dump_dir = env_str_callable_default("TRITON_DUMP_DIR", lambda: cache.get_triton_dir("dump"))
+    override_dir = env_str_callable_default("TRITON_OVERRIDE_DIR", lambda: cache.get_triton_dir("override"))
+    dir = env_str_callable_default("TRITON_CACHE_DIR", lambda: cache.get_triton_dir("cache"))
+    manager_class = env_class("TRITON_CACHE_MANAGER", "CacheManager")
+    remote_manager_class = env_class("TRITON_REMOTE_CACHE_BACKEND", "RemoteCacheBackend")
+
+    def get_triton_dir(self, dirname: str) -> str:
+        """The folder `dirname` below the home directory's `.triton`."""
+        return os.path.join(self.home_dir, ".triton", dirname)
+
+
+class compilation_knobs(base_knobs):
+    """Compilation. Acted on: `override` and `dump_ir` (TTIR from and to files), `listener`,
+    `allow_non_constexpr_globals`. There is no disk cache, so everything is `always_compile`."""
+
+    override = env_bool("TRITON_KERNEL_OVERRIDE")
+    dump_ir = env_bool("TRITON_KERNEL_DUMP")
+    dump_ir_extract_di_local_variables = env_bool("LLVM_EXTRACT_DI_LOCAL_VARIABLES")
+    store_binary_only = env_bool("TRITON_STORE_BINARY_ONLY")
+    always_compile = env_bool("TRITON_ALWAYS_COMPILE")
+    use_ir_loc = env_opt_str("USE_IR_LOC")
+    enable_asan = env_bool("TRITON_ENABLE_ASAN")
+    disable_line_info = env_bool("TRITON_DISABLE_LINE_INFO")
+    front_end_debugging = env_bool("TRITON_FRONT_END_DEBUGGING")
+    allow_non_constexpr_globals = env_bool("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
+    instrumentation_mode = env_str("TRITON_INSTRUMENTATION_MODE", "")
+    fpsan_homomorphic_casts = env_bool("TRITON_FPSAN_HOMOMORPHIC_CASTS")
+    listener: Callable[..., None] | None = None
+    """Called after each compilation with src, metadata, metadata_group, times (CompileTimes) and cache_hit."""
+
+
+class autotuning_knobs(base_knobs):
+    """Autotuning."""
+
+    cache = env_bool("TRITON_CACHE_AUTOTUNING")
+    print = env_bool("TRITON_PRINT_AUTOTUNING")
+    listener: Callable[..., None] | None = None
+    """Called when a configuration is taken with fn, key, best_config, configs_timings, duration and cache_hit."""
+
+
+class runtime_knobs(base_knobs):
+    """Launches and their hooks.
+
+    launch_enter_hook, launch_exit_hook   chains (or one function, or None), called around each launch with a LazyDict:
+                                          `metadata.get()` has name, function, stream and what the kernel's
+                                          `launch_metadata` function adds
+    kernel_load_start_hook, _end_hook     called once when a compiled kernel is first made ready to run, with module,
+                                          function, name, metadata_group, hash
+    kernel_unload_hook                    called with the same when a kernel that was loaded is dropped
+    jit_cache_hook, jit_post_compile_hook called before and after a kernel is compiled for a launch, with key, repr, fn,
+                                          compile, is_manual_warmup, already_compiled; a true result of the first
+                                          prevents compilation and launch
+    add_stages_inspection_hook            for stages of GPU code: must stay None
+    """
+
+    interpret = env_bool("TRITON_INTERPRET")
+    debug = env_bool("TRITON_DEBUG")
+    override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
+    launch_enter_hook: Any = HookChain()
+    launch_exit_hook: Any = HookChain(reversed=True)
+    kernel_load_start_hook: Any = HookChain()
+    kernel_load_end_hook: Any = HookChain(reversed=True)
+    kernel_unload_hook: Any = HookChain()
+    jit_cache_hook: Callable[..., bool | None] | None = None
+    jit_post_compile_hook: Callable[..., bool | None] | None = None
+    add_stages_inspection_hook: Callable[..., Any] | None = None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "add_stages_inspection_hook" and value is not None:
+            raise NotImplementedError(
+                "add_stages_inspection_hook changes the stages of GPU code generation, which this version does not have"
+            )
+        super().__setattr__(name, value)
+
+
+class language_knobs(base_knobs):
+    """Defaults of options: the precision of dots on float32 inputs, and contraction of a * b + c."""
+
+    fp32_default = env_opt_str("TRITON_F32_DEFAULT")
+    default_fp_fusion = env_bool("TRITON_DEFAULT_FP_FUSION", True)
+    force_disable_fp_fusion = env_bool("TRITON_FORCE_DISABLE_FP_FUSION")
+
+    def fp_fusion_enabled(self, requested: bool | None) -> bool:
+        """Whether a * b + c may be contracted where `requested` was asked for."""
+        wanted = self.default_fp_fusion if requested is None else requested
+        return wanted and not self.force_disable_fp_fusion
+
+
+class nvidia_knobs(base_knobs):
+    """Tools and settings of code generation for NVIDIA GPUs; without effect in this version."""
+
+    cuobjdump = env_nvidia_tool("cuobjdump")
+    nvdisasm = env_nvidia_tool("nvdisasm")
+    ptxas = env_nvidia_tool("ptxas")
+    ptxas_blackwell = env_nvidia_tool("ptxas-blackwell")
+    dump_nvptx = env_bool("NVPTX_ENABLE_DUMP")
+    disable_ptxas_opt = env_bool("DISABLE_PTXAS_OPT")
+    ptxas_options = env_opt_str("PTXAS_OPTIONS")
+    mock_ptx_version = env_opt_str("TRITON_MOCK_PTX_VERSION")
+    dump_ptxas_log = env_bool("TRITON_DUMP_PTXAS_LOG")
+    libdevice_path = env_opt_str("TRITON_LIBDEVICE_PATH")
+    libcuda_path = env_opt_str("TRITON_LIBCUDA_PATH")
+
+
+class amd_knobs(base_knobs):
+    """Settings of code generation for AMD GPUs; without effect: that target is not supported."""
+
+    codegen_path = env_opt_str("TRITON_AMD_CODEGEN_PATH")
+    use_buffer_ops = env_bool("AMDGCN_USE_BUFFER_OPS", True)
+    use_buffer_atomics = env_bool("AMDGCN_USE_BUFFER_ATOMICS", True)
+    buffer_ops_analyze_small_tensor_range = env_bool("AMDGCN_ANALYZE_SMALL_TENSOR_RANGE")
+    dump_amdgcn = env_bool("AMDGCN_ENABLE_DUMP")
+    libhip_path = env_opt_str("TRITON_LIBHIP_PATH")
+    use_block_pingpong = env_opt_bool("TRITON_HIP_USE_BLOCK_PINGPONG")
+    use_in_thread_transpose = env_opt_bool("TRITON_HIP_USE_IN_THREAD_TRANSPOSE")
+    use_async_copy = env_opt_bool("TRITON_HIP_USE_ASYNC_COPY")
+    use_coexec_scheduler = env_opt_bool("TRITON_HIP_USE_COEXEC_SCHEDULER")
+    use_expert_scheduling = env_opt_bool("TRITON_HIP_USE_EXPERT_SCHEDULING")
+    scalarize_packed_fops = env_bool("AMDGCN_SCALARIZE_PACKED_FOPS")
+    dump_mir = env_opt_str("TRITON_DUMP_MIR")
+    swap_mir = env_opt_str("TRITON_SWAP_MIR")
+    swap_mir_enable_misched = env_bool("TRITON_SWAP_MIR_ENABLE_MISCHED")
+
+
+class proton_knobs(base_knobs):
+    """Settings of GPU profilers; without effect: `triton.profiler` measures on the CPU."""
+
+    disable = env_bool("TRITON_PROTON_DISABLE")
+    cupti_lib_dir = env_str("TRITON_CUPTI_LIB_PATH", "")
+    cupti_lib_blackwell_dir = env_str("TRITON_CUPTI_LIB_BLACKWELL_PATH", "")
+    hsa_runtime_path = env_opt_str("TRITON_HSA_RUNTIME_PATH")
+    hsa_runtime_library = env_opt_str("TRITON_HSA_RUNTIME_LIBRARY")
+    rocprofiler_sdk_include_path = env_opt_str("TRITON_ROCPROFILER_SDK_INCLUDE_PATH")
+    rocprofiler_sdk_lib_path = env_opt_str("TRITON_ROCPROFILER_SDK_LIB_PATH")
+    rocprofiler_sdk_library = env_opt_str("TRITON_ROCPROFILER_SDK_LIBRARY")
+    roctracer_lib_path = env_opt_str("TRITON_ROCTRACER_LIB_PATH")
+    roctracer_library = env_opt_str("TRITON_ROCTRACER_LIBRARY")
+    roctx_lib_path = env_opt_str("TRITON_ROCTX_LIB_PATH")
+    roctx_library = env_str("TRITON_ROCTX_LIBRARY", "libroctx64.so")
+    profile_buffer_size = env_int("TRITON_PROFILE_BUFFER_SIZE", 64 << 20)
+    profile_metric_buffer_size = env_int("TRITON_PROFILE_METRIC_BUFFER_SIZE", 64 << 20)
+    enable_nvtx = env_bool("TRITON_ENABLE_NVTX", True)
+    enable_hw_trace = env_bool("TRITON_ENABLE_HW_TRACE")
+
+
+def _tell_launcher() -> None:
+    """Gives launches what they look at without running Python: the lists of hooks, and what knobs add to keys."""
+    if "proton" not in globals():
+        return  # the groups are being made
+
+    def calls(hook: Any) -> list[Any]:
+        if isinstance(hook, HookChain):
+            return hook.calls
+        return [] if hook is None else [hook]
+
+    names = [(runtime, "debug"), (compilation, "override"), (compilation, "dump_ir")]
+    names += [(language, name) for name in language.knob_descriptors]
+    chosen = [(name, group.__dict__[name]) for group, name in names if name in group.__dict__]
+    suffix = repr(chosen).encode() if chosen else b""
+    _C.set_knobs(calls(runtime.launch_enter_hook), calls(runtime.launch_exit_hook), suffix)
+
+
+build = build_knobs()
+redis = redis_knobs()
+cache = cache_knobs()
+compilation = compilation_knobs()
+autotuning = autotuning_knobs()
+runtime = runtime_knobs()
+language = language_knobs()
+nvidia = nvidia_knobs()
+amd = amd_knobs()
+proton = proton_knobs()
+_tell_launcher()
+
+
+def refresh_knobs() -> None:
+    """Knobs that Triton reads once are read from the environment each time here; kept for scripts that call it."""
+    _tell_launcher()
