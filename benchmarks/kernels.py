@@ -1,0 +1,99 @@
+"""Every family of kernels in tests/kernels against torch's CPU operations, in the same run and with two threads.
+
+Prints torch's time / our time, so more is better; medians over alternating pairs. Exits 1 if a kernel is more than 50
+times slower than torch. `--only NAME` runs the rows whose name holds NAME, `--json FILE` saves the rows.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIMIT = 1 / 50
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--only", default="")
+parser.add_argument("--json", type=pathlib.Path)
+parser.add_argument("--threads", type=int, default=2)
+parser.add_argument("--repeats", type=int, default=5)
+parser.add_argument("--ours", action="store_true", help="run ours only, for a profiler")
+
+if __name__ == "__main__":
+    arguments = parser.parse_args()
+    if os.environ.get("TILETWIN_INTERPRET") != "1":
+        os.environ["TILETWIN_INTERPRET"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.argv])
+    os.environ["TILETWIN_NUM_THREADS"] = str(arguments.threads)
+    sys.path[:0] = [str(ROOT / "tests" / "kernels"), str(ROOT / "benchmarks")]
+
+    import torch
+    from kernel_pairs import pairs
+    from rich.console import Console
+    from rich.table import Table
+
+    torch.set_num_threads(arguments.threads)
+    torch.manual_seed(0)
+
+
+def seconds(run):
+    """Time of one run on an idle machine: torch's workers spin on for some milliseconds after a call."""
+    time.sleep(0.01)
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def measure(name, ours, theirs):
+    """A row: medians of both times and of their ratio."""
+    if arguments.ours:
+        for _ in range(arguments.repeats * 4):
+            ours()
+        return None
+    ours(), theirs(), ours(), theirs()
+    a, b = [], []
+    for _ in range(arguments.repeats):
+        a.append(seconds(ours))
+        b.append(seconds(theirs))
+    ratio = statistics.median(y / x for x, y in zip(a, b))
+    return dict(
+        name=name,
+        ours_ms=statistics.median(a) * 1e3,
+        torch_ms=statistics.median(b) * 1e3,
+        ratio=ratio,
+        ok=ratio >= LIMIT,
+    )
+
+
+def main():
+    Console().print(f"torch {torch.__version__}, {arguments.threads} threads")
+    table = Table("kernel", "ours", "torch", "torch / ours")
+    rows = []
+    for name, make in pairs():
+        if arguments.only not in name:
+            continue
+        try:
+            row = measure(name, *make())
+        except Exception as error:  # one kernel that fails does not hide the others
+            row = dict(name=name, ratio=0.0, ok=False)
+            table.add_row(name, f"[red]{type(error).__name__}[/red]", "", "")
+            rows.append(row)
+            continue
+        if row is None:
+            continue
+        rows.append(row)
+        colour = "red" if not row["ok"] else "yellow" if row["ratio"] < 0.2 else "green"
+        table.add_row(
+            name, f"{row['ours_ms']:.2f} ms", f"{row['torch_ms']:.2f} ms", f"[{colour}]{row['ratio']:.3f}[/{colour}]"
+        )
+    Console(width=100).print(table)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+    return 0 if all(row["ok"] for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
