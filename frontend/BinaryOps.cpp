@@ -63,12 +63,14 @@ bool checkOverflow(Builder& b, const OpRow& r, const Value& x, const Value& y) {
 /// Operands of one type and shape.
 Value emitBinary(Builder& b, const OpRow& r, Value x, Value y, bool sanitize) {
   bool wraps = r.op == BinaryOp::Add || r.op == BinaryOp::Sub || r.op == BinaryOp::Mul;
+  if (!checkComputes(x.type, "'" + r.symbol + "'")) return raised();
   if (wraps && sanitize && options.debug && options.sanitizeOverflow && x.type.isInt() && x.type.bits() < 64)
     if (!checkOverflow(b, r, x, y)) return raised();
   return b.create1(opName(r, x.type), {x, y}, x.type);
 }
 
 Value negative(Builder& b, Value x, bool sanitize) {
+  if (!checkComputes(x.type, "unary '-'")) return raised();
   if (x.type.isFloat()) return b.create1("arith.negf", x, x.type);
   Value zero = splat(b, integerConstant(b, x.type, 0), x.type.shape);
   return zero ? emitBinary(b, row(BinaryOp::Sub), zero, x, sanitize) : zero;
@@ -166,6 +168,7 @@ Value compare(Builder& b, CompareOp op, PyObject* lhs, PyObject* rhs) {
                      "); compare addresses, as in p.to(tl.int64)");
   if (!promoteOperands(b, lhs, rhs, false, x, y) || !broadcastTogether(b, x, y)) return raised();
   const Row& r = kRows[size_t(op)];
+  if (!checkComputes(x.type, "a comparison")) return raised();
   if (x.type.isFloat())
     return b.create1("arith.cmpf", {x, y}, scalarType(Scalar::I1).withShape(x.type.shape),
                      named("predicate", mlir::arith::CmpFPredicateAttr::get(b.context(), r.onFloats)));

@@ -4,6 +4,7 @@
 #include "frontend/Raise.h"
 #include "frontend/Semantic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace tiletwin::frontend {
 namespace {
@@ -77,8 +78,8 @@ Value castFloat(Builder& b, Value x, const Type& to, std::optional<llvm::StringR
     return half ? cast(b, half, to.element(), rounding) : half;
   }
   if (to.scalar == Scalar::F8E4B15) {
-    Value half =
-        cast(b, x, scalarType(Scalar::F16), from.bits() > 16 ? std::optional<llvm::StringRef>("rtz") : std::nullopt);
+    Type f16 = scalarType(Scalar::F16).withShape(from.shape);
+    Value half = from.scalar == Scalar::F16 ? x : castFloat(b, x, f16, from.isFp8() ? "rtne" : "rtz");
     return half ? encodeE4B15(b, half, to) : half;
   }
   bool halves = from.bits() == 16 && to.bits() == 16; // fp16 and bf16: neither holds the other
@@ -97,14 +98,17 @@ Value castFloat(Builder& b, Value x, const Type& to, std::optional<llvm::StringR
 } // namespace
 
 bool checkSupported(const Type& type) {
-  if (type.scalar == Scalar::F8E4B8 || type.scalar == Scalar::F8E5B16)
-    return raiseValue(
-        type.element().str() +
-        ": the emulated GPU has no such type; its fp8 types are fp8e5, fp8e4b15 and (from sm_89 on) fp8e4nv");
-  if (type.scalar == Scalar::F8E4NV && currentOptions().capability < 89)
-    return raiseValue(type.element().str() + ": fp8e4nv needs a GPU from sm_89 on, and the emulated one is sm_" +
-                      llvm::Twine(currentOptions().capability) + "; use fp8e5 or fp8e4b15");
-  return true;
+  if (type.scalar < Scalar::F8E5 || type.scalar > Scalar::F8E5B16) return true;
+  const SemanticOptions& options = currentOptions();
+  if (llvm::is_contained(options.supportedFp8, scalarName(type.scalar).str())) return true;
+  return raiseValue(type.element().str() + ": " + scalarName(type.scalar).str() + " is not supported on sm_" +
+                    llvm::Twine(options.capability) + ", whose fp8 types are " + llvm::join(options.supportedFp8, ", ") +
+                    "; use one of them, or name the types you need in the option supported_fp8_dtypes");
+}
+
+bool checkComputes(const Type& type, const llvm::Twine& what) {
+  if (type.isPointer() || type.scalar != Scalar::F8E4B15) return true;
+  return raiseType(what + " does not take fp8e4b15, which is for storage only; convert first, as in x.to(tl.float16)");
 }
 
 Value cast(Builder& b, Value x, Type element, std::optional<llvm::StringRef> rounding) {
@@ -155,7 +159,8 @@ Value truth(Builder& b, PyObject* condition) {
     return yes < 0 ? Value() : integerConstant(b, scalarType(Scalar::I1), yes);
   }
   Value x = tensorValue(condition);
-  if (x.type.isBlock()) {
+  if (x.type.isBlock() && x.type.numel() == 1) x = b.create1("tt.unsplat", x, x.type.element());
+  if (x && x.type.isBlock()) {
     PyRef errors = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
     PyRef unsupported =
         errors ? PyRef::steal(PyObject_GetAttrString(errors.get(), "UnsupportedLanguageConstruct")) : PyRef();
@@ -164,7 +169,7 @@ Value truth(Builder& b, PyObject* condition) {
                  "a block (" + x.type.str() +
                      ") is neither true nor false as a whole; reduce it first, as in tl.max(x, 0), or use tl.where");
   }
-  return cast(b, x, scalarType(Scalar::I1));
+  return x ? cast(b, x, scalarType(Scalar::I1)) : Value();
 }
 
 } // namespace tiletwin::frontend

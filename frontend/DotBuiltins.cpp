@@ -177,22 +177,25 @@ bool scaledOperand(Builder& b, llvm::StringRef side, PyObject* arg, PyObject* fo
                       name + "'");
   Type have = x.type.element();
   if (have.scalar == format->element && !have.isPointer()) return true;
-  bool bytes = have.isInt() && have.bits() == 8;
-  if (bytes && format->format == tt::ScaleDotElemType::E2M1) return true;
-  if (bytes && scalarType(format->element).isFp8()) {
-    x = bitcast(b, x, scalarType(format->element));
+  Type wanted = scalarType(format->element);
+  bool sameWidth = have.isInt() && have.bits() == wanted.bits();
+  if (sameWidth && format->format == tt::ScaleDotElemType::E2M1) return true;
+  if (sameWidth) { // the numbers' bits
+    x = bitcast(b, x, wanted);
     return bool(x);
   }
-  return raiseValue("tl.dot_scaled: " + side + " of format '" + name + "' must hold " +
-                    scalarName(format->element).str() + ", got " + have.str());
+  return raiseValue("tl.dot_scaled: " + side + " of format '" + name + "' must hold " + wanted.str() +
+                    (wanted.isFloat() ? " (or its bits as uint" + std::to_string(wanted.bits()) + ")" : "") + ", got " +
+                    have.str());
 }
 
 bool scaleArgument(PyObject* arg, llvm::StringRef side, Value& scale) {
   if (isNone(arg)) return true;
   scale = blockArgument(arg, "tl.dot_scaled: " + side + "_scale");
   if (!scale) return false;
-  if (!(scale.type.isInt() && scale.type.bits() == 8) && scale.type.scalar != Scalar::F8E4NV)
-    return raiseValue("tl.dot_scaled: " + side + "_scale must hold uint8 exponents, got " + scale.type.str());
+  if (!(scale.type.isInt() && scale.type.bits() == 8) && scale.type.element() != scalarType(Scalar::F8E4NV))
+    return raiseValue("tl.dot_scaled: " + side + "_scale must hold uint8 exponents (e8m0) or fp8e4nv numbers, got " +
+                      scale.type.str());
   return true;
 }
 
@@ -210,6 +213,10 @@ PyRef buildDotScaled(Builder& b, llvm::ArrayRef<PyObject*> args) {
     return {};
   if (out.scalar != Scalar::F32 || out.isPointer())
     return raiseValue("tl.dot_scaled: out_dtype must be tl.float32, got " + out.str());
+  for (auto [side, format, pack] : {std::tuple("lhs", xFormat, lhsPack), std::tuple("rhs", yFormat, rhsPack)})
+    if (!pack && format->format != tt::ScaleDotElemType::E2M1)
+      return raiseValue(llvm::Twine("tl.dot_scaled: ") + side + "_k_pack=False is for format 'e2m1', whose numbers are packed; " + side +
+                        " has format '" + format->name + "'");
   size_t rank = x.type.shape.size();
   if (rank != y.type.shape.size() || rank < 2 || rank > 3 || (rank == 3 && x.type.shape[0] != y.type.shape[0]))
     return raiseValue("tl.dot_scaled multiplies 2-D blocks, or 3-D ones with one batch size, got shapes " + dims(x) +

@@ -48,6 +48,7 @@ PyRef buildWhere(Builder& b, llvm::ArrayRef<PyObject*> args) {
 Value extremum(Builder& b, bool larger, bool nanWins, PyObject* lhs, PyObject* rhs) {
   Value x, y;
   if (!promoteOperands(b, lhs, rhs, false, x, y) || !broadcastTogether(b, x, y)) return raised();
+  if (!checkComputes(x.type, larger ? "tl.maximum" : "tl.minimum")) return raised();
   llvm::StringRef name;
   if (x.type.isFloat())
     name = nanWins ? (larger ? "arith.maximumf" : "arith.minimumf") : (larger ? "arith.maxnumf" : "arith.minnumf");
@@ -111,7 +112,9 @@ bool promoteThree(Builder& b, llvm::ArrayRef<PyObject*> args, Value& x, Value& y
 PyRef buildClamp(Builder& b, llvm::ArrayRef<PyObject*> args) {
   bool nanStays = false;
   Value x, low, high;
-  if (!propagateNan(args[3], nanStays) || !promoteThree(b, args.take_front(3), x, low, high)) return {};
+  if (!propagateNan(args[3], nanStays) || !promoteThree(b, args.take_front(3), x, low, high) ||
+      !checkComputes(x.type, "tl.clamp"))
+    return {};
   if (x.type.isFloat())
     return result(b.create1("tt.clampf", {x, low, high}, x.type, integer(b, "propagateNan", nanStays ? 0xffff : 0)));
   if (!x.type.isInt()) return raiseType("tl.clamp takes numbers, got " + x.type.str());
@@ -123,7 +126,7 @@ PyRef buildClamp(Builder& b, llvm::ArrayRef<PyObject*> args) {
 // fma(x, y, z)
 PyRef buildFma(Builder& b, llvm::ArrayRef<PyObject*> args) {
   Value x, y, z;
-  if (!promoteThree(b, args, x, y, z)) return {};
+  if (!promoteThree(b, args, x, y, z) || !checkComputes(x.type, "tl.fma")) return {};
   if (!x.type.isFloat())
     return raiseType("tl.fma takes floats, got " + x.type.str() + "; write x * y + z for integers");
   return result(b.create1("math.fma", {x, y, z}, x.type));

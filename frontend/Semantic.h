@@ -19,6 +19,7 @@ struct SemanticOptions {
   bool sanitizeOverflow = true; ///< with debug: integer add, sub, mul < 64 bits are checked (rule 17)
   std::string defaultDotPrecision = "tf32";
   llvm::SmallVector<std::string> allowedDotPrecisions{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"};
+  llvm::SmallVector<std::string> supportedFp8{"fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16"}; ///< that kernels may use
   int capability = 90; ///< emulated compute capability
   int numWarps = 4;    ///< what a kernel may ask for
 };
@@ -38,8 +39,11 @@ Value unary(Builder& b, UnaryOp op, PyObject* x);
 /// Rounding: nullopt is the default (rtne); "rtne" or "rtz". Rules 20 to 25.
 Value cast(Builder& b, Value x, Type element, std::optional<llvm::StringRef> rounding = std::nullopt);
 Value bitcast(Builder& b, Value x, Type element);
-/// Whether the emulated GPU has the type: fp8 formats differ. False with an error set.
+/// Whether kernels may use the type: GPUs differ in their fp8 formats (option supported_fp8_dtypes). False with an error
+/// set.
 bool checkSupported(const Type& type);
+/// Whether `what` may compute with the type: fp8e4b15 is for storage only. False with an error set.
+bool checkComputes(const Type& type, const llvm::Twine& what);
 Value splat(Builder& b, Value scalar, llvm::ArrayRef<int64_t> shape);
 Value broadcastTo(Builder& b, Value x, llvm::ArrayRef<int64_t> shape);
 /// Same shape for both (rule 59): lower rank gains leading ones, ones stretch.

@@ -60,6 +60,8 @@ static LogicalResult verifyScale(DotScaledOp op, Value scale, int64_t outer, int
       (shape[rank - 1] * 32 != k && shape[rank - 1] * 16 != k))
     return op.emitOpError() << "needs " << name << " of shape " << outer << 'x' << k / 32 << " (or a group of 16), got "
                             << shapeText(scale.getType()); // C4
+  if (Type type = elementTypeOf(scale.getType()); !type.isInteger(8) && !isa<Float8E4M3FNType>(type))
+    return op.emitOpError() << "needs " << name << " of i8 (e8m0) or f8E4M3FN, got " << type; // C4
   return success();
 }
 

@@ -33,12 +33,13 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
   let summary = "matrix product of narrow floats with a power-of-two scale for each group";
   let description = [{
     d[m, n] = c[m, n] + sum over k of a[m, k] * 2^(a_scale[m, k / 32] - 127) * b[k, n] * 2^(b_scale[n, k / 32] - 127).
-    Scales are e8m0 in i8 (255: NaN); a missing scale is 1. `e2m1` operands hold two numbers in an i8, the one with the
-    lower k in the low bits, along K (or along M of a / N of b if lhs_k_pack / rhs_k_pack is false).
-    b_scale is N x K/32.
-    `fastMath` allows a backend to ignore NaN scales.
+    Scales are e8m0 in i8 (255: NaN), or numbers in f8E4M3FN; a missing scale is 1. `e2m1` operands hold two numbers in
+    an i8, the one with the lower k in the low bits, along K (or along M of a / N of b if lhs_k_pack / rhs_k_pack is
+    false). b_scale is N x K/32.
+    Scaled numbers are rounded to bf16, or to f16 if an operand is f16 (then the scales too: 2^16 and more are infinite);
+    products are summed in f32. With `fastMath` NaN scales count as infinite.
     (C1) a, b and d have rank 2, or 3 with a batch dimension   (C2) K (after unpacking) is the same in a and b
-    (C3) d is M x N   (C4) a_scale is M x K/G and b_scale N x K/G with G 16 or 32   (C5) the element types suit the
+    (C3) d is M x N   (C4) a_scale is M x K/G and b_scale N x K/G with G 16 or 32, of i8 or f8E4M3FN   (C5) the element types suit the
     formats: i8 for e2m1; f8E4M3FN or i8 for e4m3; f8E5M2 or i8 for e5m2; bf16; f16 for fp16.
     Traps: none.   In a kernel: tl.dot_scaled(a, a_scale, "e2m1", b, b_scale, "e4m3", acc).
   }];

@@ -70,12 +70,13 @@ constexpr float decodeSmallFloat(const SmallFloat& f, uint32_t code) {
 }
 
 /// The code of an f32 value, rounded once. Too large: infinity, or maxFinite where the format saturates or rounding is
-/// toward zero (then a true infinity stays one where the format has it and does not saturate).
+/// toward zero. An infinity stays one where the format has it, unless the format saturates and rounding is to nearest.
 constexpr uint32_t encodeSmallFloat(const SmallFloat& f, float value, Rounding rounding = Rounding::NearestEven) {
   const uint32_t bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7FFFFFFFu;
   const uint32_t sign = (bits >> 31) << (f.bits - 1);
   if (magnitude > 0x7F800000u) return f.unsignedZero ? f.nan : sign | f.nan;
-  if (magnitude == 0x7F800000u) return sign | (f.saturates ? f.maxFinite : f.infinity);
+  const bool keepsInfinity = f.infinity != 0 && (rounding == Rounding::TowardZero || !f.saturates);
+  if (magnitude == 0x7F800000u) return sign | (keepsInfinity ? f.infinity : f.maxFinite);
   const int biased = int(magnitude >> 23);
   const uint64_t significand = (magnitude & 0x7FFFFFu) | (biased ? 0x800000u : 0u);
   const int exponent = (biased ? biased : 1) - 127 + f.bias; // the field in the target, if it is >= 1

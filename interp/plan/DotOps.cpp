@@ -1,8 +1,9 @@
-// interp/plan/DotOps.cpp -- tt.dot.
-// Here:      operands with any strides, the precision, accumulation in place.
+// interp/plan/DotOps.cpp -- tt.dot and tt.dot_scaled.
+// Here:      operands with any strides, the precision, the type of scaled operands, accumulation in place.
 // Not here:  the product (interp/tile).
 // Invariant: the accumulator is overwritten only if this dot is the last thing that reads it.
 #include "interp/plan/Builder.h"
+#include "ir/TT.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <climits>
@@ -29,6 +30,44 @@ static bool diesHere(PlanBuilder& plan, Operation* dot, Value c) {
   return !llvm::is_contained(kSharing, name);
 }
 
+/// Where the accumulator is (kNoReg: it is zero) and where the result goes. Operands are taken already.
+struct Accumulator {
+  Reg c = kNoReg, d = kNoReg;
+};
+static Accumulator takeAccumulator(PlanBuilder& plan, Operation* op, Value c, llvm::ArrayRef<TileRef> operands) {
+  Value d = op->getResult(0);
+  DType type = plan.dtypeOf(d.getType());
+  Accumulator out;
+  if (!plan.rep(c).isSplat() || !plan.rep(c).base.is(0)) {
+    bool symbolic = plan.rep(c).kind != Rep::Tile;
+    out.c = plan.denseOf(c);
+    if (symbolic || diesHere(plan, op, c))
+      out.d = out.c;
+  }
+  bool shared = out.d == kNoReg || plan.info(plan.root(out.d)).persistent;
+  for (const TileRef& operand : operands)
+    shared |= !shared && plan.root(out.d) == plan.root(operand.base);
+  if (shared)
+    out.d = plan.newTile(type, PlanBuilder::shapeOf(d.getType()));
+  return out;
+}
+/// The accumulator in an instruction, and what is known of its and the operands' lives.
+static void placeAccumulator(PlanBuilder& plan, BuildInstruction& in, const Accumulator& at, llvm::ArrayRef<TileRef> operands, bool& hasC,
+                             Off& c, Off& d) {
+  hasC = at.c != kNoReg;
+  if (hasC) {
+    plan.read(in, c, at.c);
+    bool alone = true;
+    for (const TileRef& operand : operands)
+      alone &= plan.root(at.c) != plan.root(operand.base);
+    plan.lastReader_[{plan.sequence(), plan.root(at.c)}] = alone ? 0 : INT_MAX;
+  }
+  for (const TileRef& operand : operands)
+    plan.lastReader_[{plan.sequence(), plan.root(operand.base)}] = INT_MAX;
+  plan.write(in, d, at.d);
+  plan.writerNode_[{plan.sequence(), plan.root(at.d)}] = 0;
+}
+
 LogicalResult planDot(PlanBuilder& plan, Operation* op) {
   Value a = op->getOperand(0), b = op->getOperand(1), c = op->getOperand(2), d = op->getResult(0);
   DType ta = plan.dtypeOf(a.getType()), tb = plan.dtypeOf(b.getType()), tc = plan.dtypeOf(d.getType());
@@ -45,18 +84,8 @@ LogicalResult planDot(PlanBuilder& plan, Operation* op) {
   if (!fn || rank < 2 || rank > 3)
     return plan.unsupported(op, std::string("for ") + nameOf(ta) + " times " + nameOf(tb) + " into " + nameOf(tc));
 
-  TileRef refA = plan.tileOf(a), refB = plan.tileOf(b);
-  bool hasC = !plan.rep(c).isSplat() || !plan.rep(c).base.is(0);
-  Reg regC = kNoReg, regD = kNoReg;
-  if (hasC) {
-    bool symbolic = plan.rep(c).kind != Rep::Tile;
-    regC = plan.denseOf(c);
-    if (symbolic || diesHere(plan, op, c))
-      regD = regC;
-  }
-  if (regD == kNoReg || plan.info(plan.root(regD)).persistent || plan.root(regD) == plan.root(refA.base) ||
-      plan.root(regD) == plan.root(refB.base))
-    regD = plan.newTile(tc, shape);
+  TileRef operands[] = {plan.tileOf(a), plan.tileOf(b)};
+  Accumulator accumulator = takeAccumulator(plan, op, c, operands);
   int64_t m = shape[rank - 2], n = shape[rank - 1], k = aShape[rank - 1];
   Reg scratch = plan.newReg(std::max<uint64_t>(64, uint64_t(plan.tiles().dotScratchBytes(m, n, k))));
 
@@ -70,20 +99,100 @@ LogicalResult planDot(PlanBuilder& plan, Operation* op) {
   data.aBytes = int32_t(sizeOf(ta));
   data.bBytes = int32_t(sizeOf(tb));
   data.cBytes = int32_t(sizeOf(tc));
-  plan.read(in, data.a, refA);
-  plan.read(in, data.b, refB);
-  data.hasC = hasC;
-  if (hasC) {
-    plan.read(in, data.c, regC);
-    bool alone = plan.root(regC) != plan.root(refA.base) && plan.root(regC) != plan.root(refB.base);
-    plan.lastReader_[{plan.sequence(), plan.root(regC)}] = alone ? 0 : INT_MAX;
-  }
-  for (Reg r : {refA.base, refB.base})
-    plan.lastReader_[{plan.sequence(), plan.root(r)}] = INT_MAX;
-  plan.write(in, data.d, regD);
-  plan.writerNode_[{plan.sequence(), plan.root(regD)}] = 0;
+  plan.read(in, data.a, operands[0]);
+  plan.read(in, data.b, operands[1]);
+  placeAccumulator(plan, in, accumulator, operands, data.hasC, data.c, data.d);
   plan.write(in, data.scratch, scratch);
-  plan.set(d, plan.tileRep(tc, shape, regD));
+  plan.set(d, plan.tileRep(tc, shape, accumulator.d));
+  return success();
+}
+
+namespace {
+/// In the order of ScaleDotElemType. The interpreter has no 6-bit formats; nor does the language.
+constexpr TwScaledFormat kFormats[] = {TwScaledFormat::E4M3, TwScaledFormat::E5M2, TwScaledFormat::Count, TwScaledFormat::Count,
+                                       TwScaledFormat::E2M1, TwScaledFormat::BF16, TwScaledFormat::F16};
+
+/// One operand while it is planned.
+struct ScaledSide {
+  Value x, scale;              ///< scale may be null
+  TwScaledFormat format;
+  DType stored;                ///< of an element of x
+  bool outerPacked;
+  int64_t outer;
+  TileRef tile, scaleTile;
+  Reg expanded = kNoReg;       ///< kNoReg: read as it is
+};
+
+/// Fills `data` from `side`; the scale's layout gives the group.
+void placeSide(PlanBuilder& plan, BuildInstruction& in, ScaledDotOp::Side& data, const ScaledSide& side, int64_t k, DType type, bool fast) {
+  data.outer = side.outer;
+  data.storedBytes = int32_t(sizeOf(side.stored));
+  data.outerPacked = side.outerPacked;
+  plan.read(in, data.x, side.tile);
+  if (side.expanded == kNoReg)
+    return;
+  data.expand = plan.tiles().scaledOperand(side.format, type);
+  plan.write(in, data.expanded, side.expanded);
+  if (!side.scale)
+    return;
+  data.group = k / PlanBuilder::shapeOf(side.scale.getType()).back();
+  data.kind = isFloat(plan.dtypeOf(side.scale.getType())) ? TwScaleKind::E4M3 : fast ? TwScaleKind::E8M0Fast : TwScaleKind::E8M0;
+  plan.read(in, data.scale, side.scaleTile);
+}
+} // namespace
+
+LogicalResult planDotScaled(PlanBuilder& plan, Operation* operation) {
+  auto op = llvm::cast<tt::DotScaledOp>(operation);
+  Value d = op.getD();
+  Shape shape = PlanBuilder::shapeOf(d.getType());
+  size_t rank = shape.size();
+  auto side = [&](Value x, Value scale, tt::ScaleDotElemType format, bool kPack, int64_t outer) {
+    ScaledSide out{};
+    out.x = x;
+    out.scale = scale;
+    out.format = kFormats[int(format)];
+    out.stored = plan.dtypeOf(x.getType());
+    out.outerPacked = !kPack && out.format == TwScaledFormat::E2M1;
+    out.outer = outer;
+    return out;
+  };
+  ScaledSide sides[] = {side(op.getA(), op.getAScale(), op.getAElemType(), op.getLhsKPack(), shape[rank - 2]),
+                        side(op.getB(), op.getBScale(), op.getBElemType(), op.getRhsKPack(), shape[rank - 1])};
+  for (const ScaledSide& s : sides)
+    if (s.format == TwScaledFormat::Count)
+      return plan.unsupported(operation, "for 6-bit formats");
+  if (plan.dtypeOf(d.getType()) != DType::F32)
+    return plan.unsupported(operation, std::string("into ") + nameOf(plan.dtypeOf(d.getType())) + "; results are f32");
+  // What the products are made of: f16 if an operand is, else bf16; exact for ieee.
+  bool ieee = plan.options().numerics == Numerics::Ieee;
+  bool half = sides[0].format == TwScaledFormat::F16 || sides[1].format == TwScaledFormat::F16;
+  DType type = ieee ? DType::F64 : half ? DType::F16 : DType::BF16;
+  int64_t m = shape[rank - 2], n = shape[rank - 1], k = PlanBuilder::shapeOf(op.getA().getType())[rank - 1];
+  if (sides[0].format == TwScaledFormat::E2M1 && !sides[0].outerPacked)
+    k *= 2;
+
+  llvm::SmallVector<TileRef, 4> operands;
+  for (ScaledSide& s : sides) {
+    operands.push_back(s.tile = plan.tileOf(s.x));
+    if (s.scale)
+      operands.push_back(s.scaleTile = plan.tileOf(s.scale));
+  }
+  Accumulator accumulator = takeAccumulator(plan, operation, op.getC(), operands);
+  for (ScaledSide& s : sides)
+    if (s.scale || s.stored != type)
+      s.expanded = plan.newTile(type, {s.outer, k});
+  Reg scratch = plan.newReg(std::max<uint64_t>(64, uint64_t(plan.tiles().dotScratchBytes(m, n, k))));
+
+  BuildInstruction& in = plan.emit(execScaledDot, "DotScaled");
+  ScaledDotOp& data = plan.newData<ScaledDotOp>(in);
+  data.batch = rank == 3 ? shape[0] : 1;
+  data.k = k;
+  data.fn = plan.tiles().dot(type, type, DType::F32, ieee ? TwDotPrecision::Ieee : TwDotPrecision::F32);
+  placeSide(plan, in, data.a, sides[0], k, type, op.getFastMath());
+  placeSide(plan, in, data.b, sides[1], k, type, op.getFastMath());
+  placeAccumulator(plan, in, accumulator, operands, data.hasC, data.c, data.d);
+  plan.write(in, data.scratch, scratch);
+  plan.set(d, plan.tileRep(DType::F32, shape, accumulator.d));
   return success();
 }
 

@@ -24,7 +24,9 @@ TwDotFn findDot(DType a, DType b, DType acc, TwDotPrecision precision) {
   if (a != b) return nullptr;
   switch (a) {
   case DType::F32: return findDotF32(acc, precision);
-  case DType::F64: return acc == DType::F64 ? dotFloat<DType::F64, DType::F64, DType::F64, double> : nullptr;
+  case DType::F64:
+    if (acc == DType::F32) return ieee ? dotFloat<DType::F64, DType::F64, DType::F32, double> : nullptr; // scaled dots
+    return acc == DType::F64 ? dotFloat<DType::F64, DType::F64, DType::F64, double> : nullptr;
   case DType::F16: return findNarrowDot<DType::F16, DType::F16>(acc, ieee);
   case DType::BF16: return findNarrowDot<DType::BF16, DType::BF16>(acc, ieee);
   case DType::I8: return findDotI8(acc);

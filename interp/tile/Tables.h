@@ -27,9 +27,14 @@ TwStripFn findCastIntToInt(DType from, DType to, TwCastKind kind);
 TwReduceFn findReduceFloat(TwReduce op, DType type);
 TwReduceFn findReduceInt(TwReduce op, DType type);
 TwArgReduceFn findArgReduce(TwReduce op, DType type);
+TwScanFn findScan(TwReduce op, DType type);
+TwSortFn findSort(DType type, bool isSigned);
+TwTileGatherFn findTileGather(int64_t elementBytes, int64_t indexBytes);
+void histogram(int64_t n, int64_t bins, int32_t* dst, const void* src, const uint8_t* mask, int64_t bytes);
 
 TwDotFn findDot(DType a, DType b, DType acc, TwDotPrecision precision);
 int64_t dotScratchBytes(int64_t m, int64_t n, int64_t k);
+TwScaledOperandFn findScaledOperand(TwScaledFormat format, DType result);
 
 TwGatherFn findGather(int64_t elementBytes);
 TwScatterFn findScatter(int64_t elementBytes);

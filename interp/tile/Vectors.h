@@ -191,6 +191,7 @@ template <DType T> struct Float8Storage : NarrowFloatStorage<Float8Storage<T>, u
     const auto isSmall = (Vec<uint32_t, L>)(magnitude < uint32_t(128 - kFormat.bias) << 23);
     auto code = (isSmall & subnormal) | (~isSmall & normal);
     code = __builtin_elementwise_min(code, Vec<uint32_t, L>{} + kFormat.maxFinite);
+    if constexpr (Mode != 0 && kFormat.infinity != 0) code += (Vec<uint32_t, L>)(magnitude == 0x7F800000u) & 1u;
     auto signedCode = code | ((bits >> 24) & 0x80u);
     if constexpr (kFormat.unsignedZero) signedCode &= ~(Vec<uint32_t, L>)(code == 0u);
     const auto isNan = (Vec<uint32_t, L>)(magnitude > 0x7F800000u);

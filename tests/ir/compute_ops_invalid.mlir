@@ -203,6 +203,14 @@ tt.func @dot_scaled_c4(%a: tensor<16x32xi8>, %s: tensor<16x8xi8>, %b: tensor<64x
 
 // -----
 
+tt.func @dot_scaled_c4_type(%a: tensor<16x32xi8>, %s: tensor<16x2xf16>, %b: tensor<64x16xbf16>, %c: tensor<16x16xf32>) {
+  // expected-error@+1 {{needs a_scale of i8 (e8m0) or f8E4M3FN, got 'f16'}}
+  %0 = tt.dot_scaled %a scale %s, %b, %c lhs = e2m1 rhs = bf16 {fastMath = false} : tensor<16x32xi8>, tensor<16x2xf16> * tensor<64x16xbf16> -> tensor<16x16xf32>
+  tt.return
+}
+
+// -----
+
 tt.func @dot_scaled_c5(%a: tensor<16x32xf16>, %b: tensor<32x16xbf16>, %c: tensor<16x16xf32>) {
   // expected-error@+1 {{reads a as e4m3, but it holds 'f16'}}
   %0 = tt.dot_scaled %a, %b, %c lhs = e4m3 rhs = bf16 {fastMath = false} : tensor<16x32xf16> * tensor<32x16xbf16> -> tensor<16x16xf32>

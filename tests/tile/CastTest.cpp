@@ -64,10 +64,7 @@ uint64_t expected(DType from, DType to, TwCastKind kind, uint64_t bits) {
     if (!isFloat(to)) return low(to, saturated(from, v, sizeOf(to) < 4 ? 16 : int(sizeOf(to)) * 8, isSigned));
     if (kind != TwCastKind::TruncateToward0 || to == DType::F64 || (to == DType::F32 && from != DType::F64))
       return encode(to, v);
-    if (to != DType::F32) {
-      if (std::isinf(v)) return encode(to, v);
-      return encode(to, v, Rounding::TowardZero);
-    }
+    if (to != DType::F32) return encode(to, v, Rounding::TowardZero);
     float f = float(v);
     if (std::fabs(double(f)) > std::fabs(v)) f = std::nextafter(f, 0.f);
     return std::bit_cast<uint32_t>(f);

@@ -63,7 +63,10 @@ BOOST_AUTO_TEST_CASE(rounding_finds_the_nearest_code) {
       if (x - values[below] > above - x || (x - values[below] == above - x && below % 2 == 1)) ++nearest;
       uint32_t expected = nearest > f.maxFinite ? (f.saturates ? f.maxFinite : f.infinity) : uint32_t(nearest);
       uint32_t truncated = uint32_t(below);
-      if (std::isinf(v)) expected = truncated = f.saturates ? f.maxFinite : f.infinity;
+      if (std::isinf(v)) {
+        expected = f.saturates ? f.maxFinite : f.infinity;
+        truncated = f.infinity ? f.infinity : f.maxFinite;
+      }
       const uint32_t sign = std::signbit(v) ? 1u << (f.bits - 1) : 0;
       if (!(f.unsignedZero && expected == 0)) expected |= sign;
       if (!(f.unsignedZero && truncated == 0)) truncated |= sign;
