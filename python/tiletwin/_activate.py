@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+PACKAGE = "tiletwin"
 OFF = ("", "0", "false", "no", "off")
 
 
@@ -48,6 +49,11 @@ class _AliasLoader(importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self.spec  # the import system has just replaced it by the alias's
+        # Modules below that are loaded get their alias now. Importing one later would also set it as its parent's
+        # attribute, over what the parent has under that name (`triton.runtime.driver` is an object, not the module).
+        for name, loaded in list(sys.modules.items()):
+            if name.startswith(self.real + ".") and loaded is not None and not name.startswith(f"{PACKAGE}._"):
+                sys.modules.setdefault("triton" + name[len(PACKAGE) :], loaded)
 
 
 class TritonFinder(importlib.abc.MetaPathFinder):
@@ -58,7 +64,7 @@ class TritonFinder(importlib.abc.MetaPathFinder):
     ) -> importlib.machinery.ModuleSpec | None:
         if fullname != "triton" and not fullname.startswith("triton."):
             return None
-        real = "tiletwin" + fullname[len("triton") :]
+        real = PACKAGE + fullname[len("triton") :]
         if real.rpartition(".")[2].startswith("_activate") or importlib.util.find_spec(real) is None:
             self._refuse(fullname)
             return None

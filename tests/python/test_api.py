@@ -102,7 +102,7 @@ def difference(wanted: list, found: list) -> str | None:
     takes_names = any(kind == "kwargs" for _, kind, _ in found)
     by_name = {name: (kind, default) for name, kind, default in found}
     order = [name for name, kind, _ in found if kind == "positional"]
-    for i, (name, kind, default) in enumerate([w for w in wanted if w[1] == "positional"]):
+    for i, (name, _, default) in enumerate([w for w in wanted if w[1] == "positional"]):
         if takes_any and takes_names and name not in by_name:
             continue
         if i >= len(order) or order[i] != name:
@@ -111,7 +111,7 @@ def difference(wanted: list, found: list) -> str | None:
         mine, default = SPELLINGS.get(mine, mine), SPELLINGS.get(default, default)
         if default is not None and mine != default:
             return f"{name} has the default {default} there and {mine} here"
-    for name, kind, default in wanted:
+    for name, kind, _ in wanted:
         if kind == "keyword" and not takes_names and name not in by_name:
             return f"keyword {name!r} is missing"
         if kind == "varargs" and not takes_any:
