@@ -198,8 +198,7 @@ Value unary(Builder& b, UnaryOp op, PyObject* operand) {
 Value select(Builder& b, Value condition, Value x, Value y) {
   if (!broadcastTogether(b, x, y)) return raised();
   if (condition.type.isBlock() || x.type.isBlock()) {
-    if (!broadcastTogether(b, condition, x)) return raised();
-    if (y.type.shape != x.type.shape && !(y = broadcastTo(b, y, x.type.shape))) return raised();
+    if (!broadcastTogether(b, condition, x) || !broadcastTogether(b, x, y)) return raised();
   }
   return b.create1("arith.select", {condition, x, y}, x.type);
 }

@@ -140,6 +140,11 @@ bool asRows(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape, int64
       if (dynamic || (ref.strides[d].cell >= 0 ? stride != bytes : ref.strides[d].value != stride))
         return false;
       if (ref.strides[d].cell >= 0) {
+        // Neighbours once the view is copied, too: its own last dimension, not a transposed one.
+        const std::vector<int64_t>& own = ref.view->access.shape;
+        for (size_t e = size_t(ref.strides[d].cell) + 1; e < own.size(); ++e)
+          if (own[e] != 1)
+            return false;
         element = ref.strides[d];
         dynamic = true;
       }

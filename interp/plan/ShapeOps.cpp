@@ -54,7 +54,7 @@ LogicalResult planPoison(PlanBuilder& plan, Operation* op) {
   Value result = op->getResult(0);
   DType type = plan.dtypeOf(result.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
-  plan.set(result, shape.empty() ? plan.scalarRep(type, Uniform::of(0)) : plan.splatRep(type, shape, Uniform::of(0)));
+  plan.set(result, shape.empty() ? plan.formOfType(result.getType()) : plan.splatRep(type, shape, Uniform::of(0)));
   return success();
 }
 
@@ -359,12 +359,14 @@ LogicalResult planTileGather(PlanBuilder& plan, Operation* op) {
   Reg src = plan.denseOf(source), at = plan.denseOf(index), dst = plan.newTile(type, shape);
   BuildInstruction& in = plan.emit(execTileGather, "TileGather");
   TileGatherOp& data = plan.newData<TileGatherOp>(in);
-  Shape srcShape = PlanBuilder::shapeOf(source.getType());
-  data.srcShape.assign(srcShape.begin(), srcShape.end());
   data.shape.assign(shape.begin(), shape.end());
   data.axis = int(op->getAttrOfType<mlir::IntegerAttr>("axis").getValue().getSExtValue());
+  data.length = PlanBuilder::shapeOf(source.getType())[size_t(data.axis)];
+  for (size_t d = 0; d < shape.size(); ++d)
+    (int(d) < data.axis ? data.outer : int(d) == data.axis ? data.count : data.inner) *= shape[d];
   data.elementBytes = int32_t(sizeOf(type));
   data.indexBytes = int32_t(sizeOf(plan.dtypeOf(index.getType())));
+  data.fn = plan.tiles().tileGather(data.elementBytes, data.indexBytes);
   plan.read(in, data.src, src);
   plan.read(in, data.index, at);
   plan.write(in, data.dst, dst);

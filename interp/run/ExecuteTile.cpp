@@ -1,121 +1,13 @@
-// interp/run/ExecuteTile.cpp -- instructions on whole tiles: reductions, scans, products, copies, tt.gather, histograms.
-// Here:      strides, batches, and running a region's body over a tile.
-// Not here:  elementwise groups (ExecuteGroup.cpp), memory (ExecuteMemory.cpp).
-// Invariant: a combine sees its operands in the tile's order: bodies need not be commutative.
+// interp/run/ExecuteTile.cpp -- instructions on whole tiles: products, copies, tt.gather, histograms.
+// Here:      strides, batches.
+// Not here:  reductions, scans, sorting (ExecuteReduce.cpp), elementwise groups (ExecuteGroup.cpp), memory (ExecuteMemory.cpp).
+// Invariant: operands are where the plan put them; nothing outside the tiles is touched.
 #include "interp/run/Instructions.h"
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 namespace tiletwin::interp {
-
-InstructionRef execReduce(InstructionRef in, Frame& f) {
-  const ReduceOp& op = *static_cast<const ReduceOp*>(in->data);
-  int64_t strides[2];
-  std::byte* src = resolve(op.src, f, strides);
-  if (op.src.view && strides[1] != op.bytes[0]) {
-    copyView(*op.src.view, f);
-    src = resolve(op.src, f, strides);
-  }
-  if (op.argFn)
-    op.argFn(op.outer, op.axis, op.inner, f.arena + op.dst.v, &f.at<int32_t>(op.dstIndex.v), src,
-             op.hasIndex ? &f.at<int32_t>(op.srcIndex.v) : nullptr);
-  else
-    op.fn(op.outer, op.axis, op.inner, f.arena + op.dst.v, src, strides[0]);
-  return in + 1;
-}
-
-/// Rows [first, first + 2*n) of `inner` elements each, every second one, to dst.
-static void everySecond(int64_t n, int64_t rowBytes, int32_t bytes, std::byte* dst, const std::byte* first) {
-  if (rowBytes == bytes) {
-    tileOps().stridedCopy(bytes)(n, dst, bytes, first, 2 * int64_t(bytes));
-    return;
-  }
-  for (int64_t r = 0; r < n; ++r)
-    std::memcpy(dst + r * rowBytes, first + 2 * r * rowBytes, size_t(rowBytes));
-}
-
-InstructionRef execGenericReduce(InstructionRef in, Frame& f) {
-  const ReduceOp& op = *static_cast<const ReduceOp*>(in->data);
-  const size_t n = op.sources.size();
-  auto** arguments = static_cast<const void**>(__builtin_alloca(2 * n * sizeof(void*)));
-  auto** results = static_cast<void**>(__builtin_alloca(n * sizeof(void*)));
-  auto** current = static_cast<const std::byte**>(__builtin_alloca(n * sizeof(void*)));
-  for (size_t i = 0; i < n; ++i)
-    current[i] = f.arena + op.sources[i].v;
-  // Neighbours are combined until one row is left: a tree that keeps the order.
-  for (int64_t length = op.axis; length > 1; length /= 2) {
-    int64_t rows = op.outer * (length / 2);
-    for (size_t i = 0; i < n; ++i) {
-      int64_t rowBytes = op.inner * op.bytes[i];
-      std::byte *left = f.arena + op.scratch[3 * i].v, *right = f.arena + op.scratch[3 * i + 1].v;
-      everySecond(rows, rowBytes, op.bytes[i], left, current[i]);
-      everySecond(rows, rowBytes, op.bytes[i], right, current[i] + rowBytes);
-      arguments[i] = left;
-      arguments[n + i] = right;
-      results[i] = f.arena + op.scratch[3 * i + 2].v;
-    }
-    runBody(*op.body, f, rows * op.inner, arguments, results);
-    for (size_t i = 0; i < n; ++i)
-      current[i] = static_cast<const std::byte*>(results[i]);
-  }
-  for (size_t i = 0; i < n; ++i)
-    std::memcpy(f.arena + op.results[i].v, current[i], size_t(op.outer * op.inner * op.bytes[i]));
-  return in + 1;
-}
-
-/// dst's rows are src's rows backwards, block by block.
-static void reverseRows(int64_t outer, int64_t axis, int64_t rowBytes, int32_t bytes, std::byte* dst, const std::byte* src) {
-  for (int64_t o = 0; o < outer; ++o) {
-    const std::byte* from = src + o * axis * rowBytes;
-    std::byte* to = dst + o * axis * rowBytes;
-    if (rowBytes == bytes)
-      tileOps().stridedCopy(bytes)(axis, to, bytes, from + (axis - 1) * bytes, -int64_t(bytes));
-    else
-      for (int64_t r = 0; r < axis; ++r)
-        std::memcpy(to + r * rowBytes, from + (axis - 1 - r) * rowBytes, size_t(rowBytes));
-  }
-}
-
-InstructionRef execGenericScan(InstructionRef in, Frame& f) {
-  const ReduceOp& op = *static_cast<const ReduceOp*>(in->data);
-  const size_t n = op.sources.size();
-  auto** arguments = static_cast<const void**>(__builtin_alloca(2 * n * sizeof(void*)));
-  auto** results = static_cast<void**>(__builtin_alloca(n * sizeof(void*)));
-  auto** from = static_cast<std::byte**>(__builtin_alloca(n * sizeof(void*)));
-  auto** to = static_cast<std::byte**>(__builtin_alloca(n * sizeof(void*)));
-  for (size_t i = 0; i < n; ++i) {
-    from[i] = f.arena + op.scratch[3 * i].v;
-    to[i] = f.arena + op.scratch[3 * i + 1].v;
-    int64_t rowBytes = op.inner * op.bytes[i];
-    if (op.reverse)
-      reverseRows(op.outer, op.axis, rowBytes, op.bytes[i], from[i], f.arena + op.sources[i].v);
-    else
-      std::memcpy(from[i], f.arena + op.sources[i].v, size_t(op.outer * op.axis * rowBytes));
-  }
-  // After the pass with distance d, row r combines rows r-2d+1 .. r.
-  for (int64_t d = 1; d < op.axis; d *= 2) {
-    for (int64_t o = 0; o < op.outer; ++o) {
-      for (size_t i = 0; i < n; ++i) {
-        int64_t rowBytes = op.inner * op.bytes[i], at = o * op.axis * rowBytes;
-        std::memcpy(to[i] + at, from[i] + at, size_t(d * rowBytes));
-        arguments[i] = from[i] + at;
-        arguments[n + i] = from[i] + at + d * rowBytes;
-        results[i] = to[i] + at + d * rowBytes;
-      }
-      runBody(*op.body, f, (op.axis - d) * op.inner, arguments, results);
-    }
-    std::swap(from, to);
-  }
-  for (size_t i = 0; i < n; ++i) {
-    int64_t rowBytes = op.inner * op.bytes[i];
-    if (op.reverse)
-      reverseRows(op.outer, op.axis, rowBytes, op.bytes[i], f.arena + op.results[i].v, from[i]);
-    else
-      std::memcpy(f.arena + op.results[i].v, from[i], size_t(op.outer * op.axis * rowBytes));
-  }
-  return in + 1;
-}
 
 InstructionRef execDot(InstructionRef in, Frame& f) {
   const DotOp& op = *static_cast<const DotOp*>(in->data);
@@ -152,35 +44,73 @@ InstructionRef execDot(InstructionRef in, Frame& f) {
   return in + 1;
 }
 
+namespace {
+
+/// Rows of fewer elements cost more to reach than to copy.
+constexpr int64_t kShortRow = 16;
+
+struct CopyDim {
+  int64_t size, from, to;
+};
+
+/// The dimensions of a copy without those of size 1, neighbours merged, and a long one innermost. Returns their number.
+size_t orderForCopy(const CopyOp& op, const int64_t* from, const int64_t* to, CopyDim* dims) {
+  size_t n = 0;
+  for (size_t d = 0; d < op.shape.size(); ++d) {
+    const int64_t size = op.shape[d];
+    if (size == 1)
+      continue;
+    if (n && dims[n - 1].from == from[d] * size && dims[n - 1].to == to[d] * size)
+      dims[n - 1] = {dims[n - 1].size * size, from[d], to[d]};
+    else
+      dims[n++] = {size, from[d], to[d]};
+  }
+  if (n == 0)
+    return n;
+  const CopyDim& row = dims[n - 1];
+  const bool oneRun = row.from == op.elementBytes && row.to == op.elementBytes;
+  if (row.size >= (oneRun ? kShortRow / 2 : kShortRow))
+    return n;
+  size_t longest = n - 1;
+  for (size_t d = n - 1; d-- > 0;)
+    if (dims[d].size > dims[longest].size)
+      longest = d;
+  std::swap(dims[longest], dims[n - 1]);
+  return n;
+}
+
+} // namespace
+
 InstructionRef execCopy(InstructionRef in, Frame& f) {
   const CopyOp& op = *static_cast<const CopyOp*>(in->data);
-  const size_t rank = op.shape.size();
   int64_t from[kMaxRank], to[kMaxRank], index[kMaxRank] = {};
   const std::byte* src = resolve(op.src, f, from);
   std::byte* dst = resolve(op.dst, f, to);
   const int64_t bytes = op.elementBytes;
+  CopyDim dims[kMaxRank];
+  const size_t rank = orderForCopy(op, from, to, dims);
   if (rank == 0) {
     std::memcpy(dst, src, size_t(bytes));
     return in + 1;
   }
   const TwStridedCopyFn copy = tileOps().stridedCopy(bytes);
-  const size_t last = rank - 1;
+  const CopyDim row = dims[rank - 1];
   for (;;) {
-    if (from[last] == bytes && to[last] == bytes)
-      std::memcpy(dst, src, size_t(op.shape[last] * bytes));
+    if (row.from == bytes && row.to == bytes)
+      std::memcpy(dst, src, size_t(row.size * bytes));
     else
-      copy(op.shape[last], dst, to[last], src, from[last]);
-    size_t d = last;
+      copy(row.size, dst, row.to, src, row.from);
+    size_t d = rank - 1;
     for (;;) {
       if (d == 0)
         return in + 1;
       --d;
-      src += from[d];
-      dst += to[d];
-      if (++index[d] < op.shape[d])
+      src += dims[d].from;
+      dst += dims[d].to;
+      if (++index[d] < dims[d].size)
         break;
-      src -= index[d] * from[d];
-      dst -= index[d] * to[d];
+      src -= index[d] * dims[d].from;
+      dst -= index[d] * dims[d].to;
       index[d] = 0;
     }
   }
@@ -188,58 +118,32 @@ InstructionRef execCopy(InstructionRef in, Frame& f) {
 
 InstructionRef execTileGather(InstructionRef in, Frame& f) {
   const TileGatherOp& op = *static_cast<const TileGatherOp*>(in->data);
-  const size_t rank = op.shape.size();
-  int64_t stride[kMaxRank], index[kMaxRank] = {}, elements = 1, s = 1;
-  for (size_t d = rank; d-- > 0;) {
-    stride[d] = s;
-    s *= op.srcShape[d];
-    elements *= op.shape[d];
+  const std::byte* index = f.arena + op.index.v;
+  const int64_t bad = op.fn(op.outer, op.length, op.count, op.inner, f.arena + op.dst.v, f.arena + op.src.v, index);
+  if (bad < 0) [[likely]]
+    return in + 1;
+  // Narrow indices are unsigned, as the GPU extends them; wider ones are shown as they are meant.
+  int64_t at = 0;
+  switch (op.indexBytes) {
+  case 1: at = reinterpret_cast<const uint8_t*>(index)[bad]; break;
+  case 2: at = reinterpret_cast<const uint16_t*>(index)[bad]; break;
+  case 4: at = reinterpret_cast<const int32_t*>(index)[bad]; break;
+  default: at = reinterpret_cast<const int64_t*>(index)[bad]; break;
   }
-  const std::byte *src = f.arena + op.src.v, *at = f.arena + op.index.v;
-  std::byte* dst = f.arena + op.dst.v;
-  const int64_t length = op.srcShape[size_t(op.axis)];
-  for (int64_t e = 0; e < elements; ++e) {
-    int64_t i = 0;
-    switch (op.indexBytes) {
-    case 1: i = *reinterpret_cast<const int8_t*>(at + e); break;
-    case 2: i = reinterpret_cast<const int16_t*>(at)[e]; break;
-    case 4: i = reinterpret_cast<const int32_t*>(at)[e]; break;
-    default: i = reinterpret_cast<const int64_t*>(at)[e]; break;
-    }
-    if (i < 0 || i >= length) [[unlikely]] {
-      raise(in, f, TrapKind::OutOfBounds, "tt.gather", {});
-      f.trap.element = e;
-      f.trap.index = indexText(op.shape, e);
-      f.trap.buffer = "the gathered tile (along its axis " + std::to_string(op.axis) + ")";
-      f.trap.offset = i * op.elementBytes;
-      f.trap.bufferBytes = length * op.elementBytes;
-      f.trap.accessBytes = op.elementBytes;
-      return nullptr;
-    }
-    int64_t from = i * stride[op.axis];
-    for (size_t d = 0; d < rank; ++d)
-      if (int(d) != op.axis)
-        from += index[d] * stride[d];
-    std::memcpy(dst + e * op.elementBytes, src + from * op.elementBytes, size_t(op.elementBytes));
-    for (size_t d = rank; d-- > 0;) {
-      if (++index[d] < op.shape[d])
-        break;
-      index[d] = 0;
-    }
-  }
-  return in + 1;
+  raise(in, f, TrapKind::OutOfBounds, "tt.gather", {});
+  f.trap.element = bad;
+  f.trap.index = indexText(op.shape, bad);
+  f.trap.buffer = "the gathered tile (along its axis " + std::to_string(op.axis) + ")";
+  f.trap.offset = at * op.elementBytes;
+  f.trap.bufferBytes = op.length * op.elementBytes;
+  f.trap.accessBytes = op.elementBytes;
+  return nullptr;
 }
 
 InstructionRef execHistogram(InstructionRef in, Frame& f) {
   const HistogramOp& op = *static_cast<const HistogramOp*>(in->data);
-  const uint8_t* mask = op.hasMask ? &f.at<uint8_t>(op.mask.v) : nullptr;
-  int32_t* bins = &f.at<int32_t>(op.dst.v);
-  std::fill(bins, bins + op.bins, 0);
-  for (int64_t i = 0; i < op.elements; ++i) {
-    int64_t v = op.bytes == 4 ? (&f.at<int32_t>(op.src.v))[i] : (&f.at<int64_t>(op.src.v))[i];
-    if ((!mask || mask[i]) && v >= 0 && v < op.bins)
-      ++bins[v];
-  }
+  tileOps().histogram(op.elements, op.bins, &f.at<int32_t>(op.dst.v), f.arena + op.src.v,
+                      op.hasMask ? &f.at<uint8_t>(op.mask.v) : nullptr, op.bytes);
   return in + 1;
 }
 

@@ -1,34 +1,11 @@
 // interp/tile/ReduceFloat.cpp -- sums, products and extrema of floats along an axis.
 // f16, bf16 and f8 partial results are rounded to their type after every combine.
-#include "interp/tile/Functors.h"
+#include "interp/tile/Combines.h"
 #include "interp/tile/Reduce.h"
 #include "interp/tile/Tables.h"
 
 namespace tiletwin::tile {
 namespace {
-
-/// A functor's formula on vectors of any lanes (Functors.h computes on packets; the last folds are shorter than one).
-struct Sum {
-  template <class T> static constexpr T identity() { return T(-0.0); }
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a + b; }
-};
-struct Product {
-  template <class T> static constexpr T identity() { return T(1); }
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a * b; }
-};
-/// The identity of maxnum and minnum is NaN, which loses against a number.
-template <class Op> struct NumExtremum {
-  template <class T> static constexpr T identity() { return T(__builtin_nan("")); }
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return Op::apply(a, b); }
-};
-struct Maximum {
-  template <class T> static constexpr T identity() { return T(-__builtin_inf()); }
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return MaximumF::apply(a, b); }
-};
-struct Minimum {
-  template <class T> static constexpr T identity() { return T(__builtin_inf()); }
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return MinimumF::apply(a, b); }
-};
 
 /// f32 and f64 extrema: one max instruction an element. It forgets which zero it saw, and that all were NaN; then the
 /// row, or the block of columns, is read again with the full rule.
@@ -37,7 +14,7 @@ void fastExtremum(int64_t outer, int64_t axis, int64_t inner, void* dst, const v
   using S = Storage<T>;
   using E = typename S::Compute;
   constexpr int L = kLanes<E, 1>;
-  using Full = Reducer<NumExtremum<std::conditional_t<Max, MaxNumF, MinNumF>>, S, S, L>;
+  using Full = Reducer<NumExtremumF<std::conditional_t<Max, MaxNumF, MinNumF>>, S, S, L>;
   using V = Vec<E, L>;
   const E start = E(Max ? -__builtin_inf() : __builtin_inf());
   const auto better = [](V x, V best) __attribute__((always_inline)) { // a NaN x leaves best
@@ -89,33 +66,35 @@ void fastExtremum(int64_t outer, int64_t axis, int64_t inner, void* dst, const v
 }
 
 template <DType T> struct FloatReduces {
+  static constexpr bool kWide = T == DType::F32 || T == DType::F64;
   using S = Storage<T>;
-  template <class C>
-  static constexpr TwReduceFn of =
-      Reducer<C, S, S, kLanes<typename S::Compute, T == DType::F32 || T == DType::F64 ? 2 : 1>>::run;
+  using Choice = std::conditional_t<kWide, S, ChoiceStorage<T>>;
+  static constexpr int kLanesAtOnce = kLanes<typename S::Compute, kWide ? 2 : 1>;
+  template <class C> static constexpr TwReduceFn of = Reducer<C, S, S, kLanesAtOnce>::run;
+  template <class C> static constexpr TwReduceFn extremum = Reducer<C, Choice, Choice, kLanesAtOnce>::run;
 };
 template <DType T> TwReduceFn find(TwReduce op) {
   using R = FloatReduces<T>;
   constexpr bool kFast = T == DType::F32 || T == DType::F64;
   static constexpr ReduceRow kRows[] = {
-      {TwReduce::AddF, R::template of<Sum>},
-      {TwReduce::MulF, R::template of<Product>},
+      {TwReduce::AddF, R::template of<SumF>},
+      {TwReduce::MulF, R::template of<ProductF>},
       {TwReduce::MaxNumF,
        [] {
          if constexpr (kFast)
            return fastExtremum<T, true>;
          else
-           return R::template of<NumExtremum<MaxNumF>>;
+           return R::template extremum<NumExtremumF<MaxNumF>>;
        }()},
       {TwReduce::MinNumF,
        [] {
          if constexpr (kFast)
            return fastExtremum<T, false>;
          else
-           return R::template of<NumExtremum<MinNumF>>;
+           return R::template extremum<NumExtremumF<MinNumF>>;
        }()},
-      {TwReduce::MaximumF, R::template of<Maximum>},
-      {TwReduce::MinimumF, R::template of<Minimum>},
+      {TwReduce::MaximumF, R::template extremum<LargestF>},
+      {TwReduce::MinimumF, R::template extremum<SmallestF>},
   };
   return findReduceRow(kRows, op);
 }

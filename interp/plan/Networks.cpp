@@ -1,0 +1,327 @@
+// interp/plan/Networks.cpp -- see Networks.h; and the instructions for what was found.
+#include "interp/plan/Networks.h"
+#include "interp/plan/Builder.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Region.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <bit>
+
+namespace tiletwin::interp {
+
+using mlir::LogicalResult;
+using mlir::Operation;
+using mlir::success;
+using mlir::Value;
+
+void emitSort(PlanBuilder& plan, TwSortFn fn, std::vector<TwSortStep> steps, int64_t elements, Reg tile);
+
+namespace {
+
+llvm::StringRef nameOf(Operation* op) { return op ? op->getName().getStringRef() : llvm::StringRef(); }
+Operation* definition(Value v, llvm::StringRef name) {
+  Operation* op = v.getDefiningOp();
+  return op && nameOf(op) == name ? op : nullptr;
+}
+/// Through operations that leave the bits of elements alone, or repeat them.
+Value strip(Value v, llvm::StringRef name) {
+  while (Operation* op = definition(v, name))
+    v = op->getOperand(0);
+  return v;
+}
+Value withoutBitcasts(Value v) {
+  for (;;) {
+    Operation* op = v.getDefiningOp();
+    if (!op || (nameOf(op) != "tt.bitcast" && nameOf(op) != "arith.bitcast"))
+      return v;
+    v = op->getOperand(0);
+  }
+}
+int64_t integer(Operation* op, llvm::StringRef name) {
+  auto attr = op->getAttrOfType<mlir::IntegerAttr>(name);
+  return attr ? attr.getValue().getSExtValue() : -1;
+}
+
+/// The exchange `x ^ broadcast(x reduced by xor along an axis of size 2)`, `x` being the integer tile.
+bool exchanged(Operation* op, Value& source, int64_t& axis) {
+  if (nameOf(op) != "arith.xori")
+    return false;
+  Shape shape = PlanBuilder::shapeOf(op->getResult(0).getType());
+  for (int i = 0; i < 2 && !shape.empty(); ++i) {
+    Value x = op->getOperand(unsigned(i)), both = strip(op->getOperand(unsigned(1 - i)), "tt.broadcast");
+    Operation* expand = both.getDefiningOp();
+    if (nameOf(expand) != "tt.expand_dims" && nameOf(expand) != "tt.reshape")
+      continue;
+    Operation* reduce = definition(expand->getOperand(0), "tt.reduce");
+    if (!reduce || reduce->getNumOperands() != 1 || reduce->getOperand(0) != x)
+      continue;
+    mlir::Block& region = reduce->getRegion(0).front();
+    Operation& combine = region.front();
+    if (region.getOperations().size() != 2 || nameOf(&combine) != "arith.xori" ||
+        combine.getOperand(0) == combine.getOperand(1) || region.back().getOperand(0) != combine.getResult(0) ||
+        combine.getOperand(0).getParentBlock() != &region || combine.getOperand(1).getParentBlock() != &region)
+      continue;
+    axis = integer(reduce, "axis");
+    Shape wanted = shape;
+    if (axis < 0 || axis >= int64_t(shape.size()) || shape[size_t(axis)] != 2)
+      continue;
+    wanted[size_t(axis)] = 1;
+    if (PlanBuilder::shapeOf(both.getType()) != wanted)
+      continue;
+    source = x;
+    return true;
+  }
+  return false;
+}
+
+constexpr int64_t kMostMask = 64; ///< elements of a mask before it is broadcast
+
+/// The elements of a small integer tile that does not depend on the program; false if they are not known here.
+bool evaluate(Value v, llvm::SmallVectorImpl<int64_t>& out) {
+  Operation* op = v.getDefiningOp();
+  Shape shape = PlanBuilder::shapeOf(v.getType());
+  int64_t n = elementsOf(shape);
+  if (!op || n > kMostMask)
+    return false;
+  llvm::StringRef name = nameOf(op);
+  auto type = llvm::dyn_cast<mlir::IntegerType>(mlir::getElementTypeOrSelf(v.getType()));
+  if (!type)
+    return false;
+  int64_t keep = type.getWidth() == 1 ? 1 : -1; // only bits of small numbers occur
+  out.clear();
+  if (name == "arith.constant") {
+    mlir::Attribute value = op->getAttr("value");
+    if (auto one = llvm::dyn_cast<mlir::IntegerAttr>(value)) {
+      out.push_back(one.getValue().getSExtValue() & keep);
+      return true;
+    }
+    auto dense = llvm::dyn_cast<mlir::DenseIntElementsAttr>(value);
+    if (!dense)
+      return false;
+    for (const llvm::APInt& element : dense.getValues<llvm::APInt>())
+      out.push_back(element.getSExtValue() & keep);
+    return true;
+  }
+  if (name == "tt.make_range") {
+    for (int64_t i = 0; i < n; ++i)
+      out.push_back(integer(op, "start") + i);
+    return true;
+  }
+  llvm::SmallVector<int64_t, 8> a, b;
+  if (name == "tt.reshape" || name == "tt.expand_dims" || name == "tt.bitcast" || name == "arith.trunci" || name == "arith.extui") {
+    if (!evaluate(op->getOperand(0), a))
+      return false;
+    for (int64_t x : a)
+      out.push_back(x & keep);
+    return true;
+  }
+  if (name == "tt.splat") {
+    if (!evaluate(op->getOperand(0), a))
+      return false;
+    out.assign(size_t(n), a[0]);
+    return true;
+  }
+  if (name == "tt.broadcast") {
+    Shape from = PlanBuilder::shapeOf(op->getOperand(0).getType());
+    if (!evaluate(op->getOperand(0), a))
+      return false;
+    for (int64_t i = 0; i < n; ++i) {
+      int64_t at = 0, scale = 1, rest = i;
+      for (size_t d = shape.size(); d-- > 0;) {
+        at += (from[d] == 1 ? 0 : rest % shape[d]) * scale;
+        scale *= from[d];
+        rest /= shape[d];
+      }
+      out.push_back(a[size_t(at)]);
+    }
+    return true;
+  }
+  bool isXor = name == "arith.xori", isCompare = name == "arith.cmpi" && (integer(op, "predicate") == 0 || integer(op, "predicate") == 1);
+  if (!(isXor || isCompare) || !evaluate(op->getOperand(0), a) || !evaluate(op->getOperand(1), b))
+    return false;
+  for (int64_t i = 0; i < n; ++i)
+    out.push_back(isXor ? a[size_t(i)] ^ b[size_t(i)] : int64_t((a[size_t(i)] == b[size_t(i)]) == (integer(op, "predicate") == 0)));
+  return true;
+}
+
+/// The step whose mask `flip ^ right` is `mask`, an i1 tile of the hypercube's shape that may repeat a smaller one.
+bool readMask(Value mask, int64_t axis, TwSortStep& step) {
+  mask = strip(mask, "tt.broadcast");
+  Shape shape = PlanBuilder::shapeOf(mask.getType());
+  llvm::SmallVector<int64_t, 8> values;
+  if (shape.empty() || shape[size_t(axis)] != 2 || !evaluate(mask, values))
+    return false;
+  int64_t flip = -1, flipStride = 0, stride = 1, axisStride = 0;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (int64_t(d) == axis) {
+      axisStride = stride;
+    } else if (shape[d] != 1) {
+      if (shape[d] != 2 || flip >= 0)
+        return false;
+      flip = int64_t(d);
+      flipStride = stride;
+    }
+    stride *= shape[d];
+  }
+  auto at = [&](int64_t right, int64_t turned) { return values[size_t(right * axisStride + turned * flipStride)]; };
+  if (at(0, 0) == at(1, 0))
+    return false;
+  if (flip < 0) {
+    step.flip = at(0, 0) ? kTwSortDescending : kTwSortAscending;
+    return true;
+  }
+  if (flip > axis || at(0, 0) || at(0, 1) == at(1, 1) || at(0, 1) == at(0, 0))
+    return false;
+  step.flip = int8_t(int64_t(shape.size()) - 1 - flip);
+  return true;
+}
+
+/// select((x > y) != mask, y, x), y being x with halves exchanged.
+bool readStep(Operation* select, const TwTileOps& tiles, DType type, NetworkStep& out) {
+  Value y = select->getOperand(1), x = select->getOperand(2);
+  Shape shape = PlanBuilder::shapeOf(x.getType());
+  Operation* condition = select->getOperand(0).getDefiningOp();
+  if (shape.empty() || shape.size() > 24 || PlanBuilder::shapeOf(select->getOperand(0).getType()) != shape || !condition)
+    return false;
+  for (int64_t size : shape)
+    if (size != 2)
+      return false;
+  bool differs = (nameOf(condition) == "arith.cmpi" && integer(condition, "predicate") == 1) || nameOf(condition) == "arith.xori";
+  Value bits = withoutBitcasts(y), source;
+  int64_t axis = 0;
+  Operation* exchange = bits.getDefiningOp();
+  if (!differs || !exchange || !exchanged(exchange, source, axis) || withoutBitcasts(source) != withoutBitcasts(x))
+    return false;
+  out.step.bit = uint8_t(int64_t(shape.size()) - 1 - axis);
+  for (unsigned i = 0; i < 2; ++i) {
+    Operation* compare = condition->getOperand(i).getDefiningOp();
+    if (!compare || compare->getNumOperands() != 2 || compare->getOperand(0) != x || compare->getOperand(1) != y)
+      continue;
+    int64_t predicate = integer(compare, "predicate");
+    bool isFloat = nameOf(compare) == "arith.cmpf", isInt = nameOf(compare) == "arith.cmpi";
+    if (!((isFloat && predicate == 2) || (isInt && (predicate == 4 || predicate == 8))))
+      continue;
+    out.fn = tiles.sort(type, isInt && predicate == 4);
+    out.source = x;
+    return out.fn && readMask(condition->getOperand(1 - i), axis, out.step);
+  }
+  return false;
+}
+
+DType elementType(Value v) {
+  mlir::Type t = mlir::getElementTypeOrSelf(v.getType());
+  if (auto i = llvm::dyn_cast<mlir::IntegerType>(t))
+    return i.getWidth() == 8 ? DType::I8 : i.getWidth() == 16 ? DType::I16 : i.getWidth() == 32 ? DType::I32 : i.getWidth() == 64 ? DType::I64 : DType::I1;
+  return t.isF16() ? DType::F16 : t.isBF16() ? DType::BF16 : t.isF32() ? DType::F32 : t.isF64() ? DType::F64 : DType::Ptr;
+}
+
+} // namespace
+
+void Networks::find(Operation* function, const TwTileOps& tiles) {
+  function->walk([&](Operation* op) {
+    if (nameOf(op) == "arith.xori") {
+      ExchangedHalves h;
+      if (exchanged(op, h.source, h.axis))
+        halves_[op] = h;
+    } else if (nameOf(op) == "arith.select") {
+      NetworkStep s;
+      if (readStep(op, tiles, elementType(op->getResult(0)), s))
+        steps_[op] = s;
+    }
+  });
+}
+
+void Networks::findUnneeded(Operation* function) {
+  llvm::SmallVector<Operation*, 64> order;
+  function->walk<mlir::WalkOrder::PreOrder>([&](Operation* op) { order.push_back(op); });
+  for (Operation* op : llvm::reverse(order)) {
+    if (op->getNumResults() == 0 || !mlir::isMemoryEffectFree(op) || op->getBlock()->getTerminator() == op)
+      continue;
+    bool needed = false;
+    for (mlir::OpOperand& use : op->getUses()) {
+      Operation* user = use.getOwner();
+      if (unneeded_.contains(user))
+        continue;
+      if (auto s = steps_.find(user); s != steps_.end())
+        needed |= use.get() == s->second.source;
+      else if (auto h = halves_.find(user); h != halves_.end())
+        needed |= use.get() == h->second.source;
+      else
+        needed = true;
+    }
+    if (!needed && !op->use_empty())
+      unneeded_.insert(op);
+  }
+}
+
+void Networks::link(Operation* op, NetworkStep& step, llvm::function_ref<bool(Operation*)> mayWrite) {
+  Operation* before = step.source.getDefiningOp();
+  auto it = before ? steps_.find(before) : steps_.end();
+  if (it == steps_.end() || before->getBlock() != op->getBlock() || it->second.fn != step.fn)
+    return;
+  for (Operation* user : step.source.getUsers())
+    if (user != op && !unneeded_.contains(user))
+      return;
+  for (Operation* between = before; between != op; between = between->getNextNode())
+    if (mayWrite(between))
+      return; // the first step's source is read where the last step stands
+  step.before = before;
+  it->second.continues = true;
+}
+
+void emitSort(PlanBuilder& plan, TwSortFn fn, std::vector<TwSortStep> steps, int64_t elements, Reg tile) {
+  BuildInstruction& in = plan.emit(execSort, "Sort (" + std::to_string(steps.size()) + " steps)");
+  SortOp& data = plan.newData<SortOp>(in);
+  data.fn = fn;
+  data.steps = std::move(steps);
+  data.elements = elements;
+  plan.read(in, data.tile, tile);
+  plan.write(in, data.tile, tile);
+}
+
+/// Plans an operation that Networks found; false: it is an ordinary one.
+bool PlanBuilder::planNetwork(Operation* op) {
+  if (networks_.isUnneeded(op))
+    return true;
+  if (const NetworkStep* last = networks_.step(op)) {
+    if (last->continues)
+      return true;
+    std::vector<TwSortStep> steps;
+    const NetworkStep* s = last;
+    for (;; s = networks_.step(s->before)) {
+      steps.insert(steps.begin(), s->step);
+      if (!s->before)
+        break;
+    }
+    Value source = s->source, result = op->getResult(0);
+    DType type = dtypeOf(result.getType());
+    Shape shape = shapeOf(result.getType());
+    if (rep(source).pending())
+      flush(rep(source).group);
+    Reg tile = copyOf(source);
+    emitSort(*this, last->fn, std::move(steps), elementsOf(shape), tile);
+    set(result, tileRep(type, shape, tile));
+    return true;
+  }
+  if (const ExchangedHalves* h = networks_.halves(op)) {
+    Value result = op->getResult(0);
+    Rep r;
+    r.kind = Rep::Tile;
+    r.type = dtypeOf(result.getType());
+    r.shape = shapeOf(result.getType());
+    r.tile = tileOf(h->source);
+    DimStride* stride = &r.tile.strides[size_t(h->axis)];
+    if (stride->cell >= 0) {
+      r.tile = denseRef(denseOf(h->source), r.type, r.shape);
+      stride = &r.tile.strides[size_t(h->axis)];
+    }
+    r.tile.offset += stride->value;
+    stride->value = -stride->value;
+    set(result, r);
+    return true;
+  }
+  return false;
+}
+
+} // namespace tiletwin::interp
