@@ -51,8 +51,9 @@ lint: build      ## ruff, pyright, clang-tidy
 	@.venv/bin/pyright --pythonpath $(PYTHON)
 	@git ls-files '*.cpp' | grep -v '^tests/' | xargs clang-tidy-22 -p build/release --quiet
 
-docs: build      ## docs/ops.md from the dialect's definition
+docs: build      ## docs/ops.md from the dialect's definition, docs/language.md from the package
 	@cmake --build --preset release --target tiletwin-docs
+	@$(PYTHON) scripts/language_table.py
 
 clean:           ## removes build products, keeps the compiler cache
 	@rm -rf build dist .venv .venv-triton python/tiletwin/*.so

@@ -28,8 +28,6 @@ DIFFERENT: dict[str, str] = {
     "triton.language.constexpr.__call__": "a slot of the C++ type",
     "triton.language.constexpr.logical_and": "a method of the C++ type",
     "triton.language.constexpr.logical_or": "a method of the C++ type",
-    "triton.language.tensor.logical_and": "a method of the C++ type",
-    "triton.language.tensor.logical_or": "a method of the C++ type",
     "triton.language.tensor_descriptor.__init__": "descriptors are made in C++",
     "triton.language.core.tensor_descriptor_base.__init__": "descriptors are made in C++",
     "triton.language.dtype.__init__": "one object per type: made in __new__",

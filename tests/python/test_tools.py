@@ -74,7 +74,9 @@ def test_types_in_annotations() -> None:
     def kernel(a: int, b: float, c: bool, d: "const int8_t*", e: tl.const, f: "*fp16", g: tl.constexpr, h):  # noqa: F722
         pass
 
-    rows = [(p.annotation_type, p.is_const, p.is_constexpr) for p in triton.jit(kernel).params]
+    params = triton.jit(kernel).params
+    assert all(isinstance(p, jit.KernelParam) for p in params)
+    rows = [(p.annotation_type, p.is_const, p.is_constexpr) for p in params]
     assert rows == [
         ("i32", False, False),
         ("fp32", False, False),

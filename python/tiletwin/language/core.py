@@ -218,6 +218,8 @@ TENSOR_METHODS = (
     "gather",
     "histogram",
     "item",
+    "logical_and",
+    "logical_or",
     "permute",
     "reduce",
     "reshape",

@@ -1,0 +1,281 @@
+"""Writes docs/language.md: every public name of Triton 3.9, what it does here, and which test covers it.
+
+usage: language_table.py            writes the file
+       language_table.py --check    exits 1 if the file does not agree with the code
+
+Names come from tests/data/api.json, signatures from the package, reasons of refusals from tiletwin._refused, tests from
+a search through tests/. The column of tests may lag behind: --check only asks whether the files named exist, and whether
+any test mentions each name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+OUTPUT = ROOT / "docs" / "language.md"
+API = json.loads((ROOT / "tests" / "data" / "api.json").read_text())
+
+sys.path.insert(0, str(ROOT / "python"))
+
+from tiletwin import knobs  # noqa: E402
+from tiletwin._refused import MODULES, REFUSED  # noqa: E402
+from tiletwin.runtime.options import OPTIONS  # noqa: E402
+
+NOT_YET = "not yet"
+
+# Sections in order: title, modules, how a test names what is in them ({} is the name).
+LANGUAGE = r"\b(?:tl|language|core|math|random|standard|libdevice|cuda|extra|target_info)\.{}\b"
+HOST = r"\b{}\b"
+SECTIONS: list[tuple[str, list[str], str]] = [
+    ("Functions, types and values of kernels: `triton.language`", ["triton.language"], LANGUAGE),
+    ("`triton.language.core`, besides those", ["triton.language.core (not re-exported)"], HOST),
+    ("`triton.language.math`", ["triton.language.math"], LANGUAGE),
+    ("`triton.language.standard`", ["triton.language.standard"], LANGUAGE),
+    ("`triton.language.random`", ["triton.language.random"], LANGUAGE),
+    ("`triton.language.target_info`", ["triton.language.target_info"], LANGUAGE),
+    ("`triton.language.extra.cuda`", ["triton.language.extra.cuda"], LANGUAGE),
+    ("`triton`", ["triton"], HOST),
+    ("`triton.runtime`", ["triton.runtime", "triton.runtime.jit", "triton.runtime.errors"], HOST),
+    ("`triton.compiler`", ["triton.compiler", "triton.compiler.errors", "triton.errors"], HOST),
+    ("`triton.backends`", ["triton.backends.compiler"], HOST),
+    ("`triton.testing`", ["triton.testing"], HOST),
+    ("`triton.tools`", ["triton.tools.tensor_descriptor", "triton.tools.mxfp"], HOST),
+]
+LIBDEVICE = "triton.language.extra.libdevice"
+LIBDEVICE_TEST = "tests/language/test_libdevice.py"  # its test_every_function_is_tested sees to that
+REFUSALS_TEST = "tests/python/test_api.py"  # calls every refused function
+
+# Operators of tensors: what stands in a kernel.
+OPERATORS = {
+    "__add__": r" \+ ", "__sub__": " - ", "__mul__": r" \* ", "__truediv__": " / ", "__floordiv__": " // ",
+    "__mod__": " % ", "__and__": " & ", "__or__": r" \| ", "__xor__": r" \^ ", "__lshift__": " << ",
+    "__rshift__": " >> ", "__eq__": " == ", "__ne__": " != ", "__lt__": " < ", "__le__": " <= ", "__gt__": " > ",
+    "__ge__": " >= ", "__neg__": r"\b-[a-z]", "__invert__": "~[a-z]", "__not__": r"\bnot [a-z]",
+    "__getitem__": r"\[(?::|None), None", "__str__": r"\bstr\(|repr\(", "__init__": r"\btl\.tensor\b",
+}  # fmt: skip
+
+# What an option does here, where it does anything.
+OPTION_EFFECTS = {
+    "debug": "emits device asserts and overflow checks",
+    "sanitize_overflow": "with debug: checks integer overflow",
+    "default_dot_input_precision": "precision of tl.dot on float32",
+    "allowed_dot_input_precisions": "what tl.dot accepts",
+    "supported_fp8_dtypes": "fp8 types a compilation for a GPU accepts",
+    "num_warps": "tl.extra.cuda.num_warps()",
+    "warp_size": "tl.extra.cuda.num_threads()",
+    "ir_override": "a .ttir file that replaces the kernel's own",
+    "arch": "the target's name",
+}
+KNOB_EFFECTS = {
+    "runtime": "interpret (set while interpreting), debug, override_arch, all hooks but add_stages_inspection_hook",
+    "compilation": "override, dump_ir, listener, allow_non_constexpr_globals",
+    "autotuning": "print, listener",
+    "cache": "dump_dir, override_dir; the others by `triton.runtime.cache`",
+    "language": "all",
+    "proton": "disable",
+    "redis": "by `triton.runtime.cache.RedisRemoteCacheBackend`",
+}
+
+
+class Row(NamedTuple):
+    name: str
+    signature: str
+    interpreter: str
+    cuda: str
+    tests: str
+
+
+def _tests() -> dict[str, str]:
+    """Text of every file of tests, by its path. Lists of names and kernels with mistakes are no tests."""
+    skipped = ("tests/python/test_api.py", "tests/data/kernels/x_bad.py")
+    found = {}
+    for path in sorted(ROOT.glob("tests/**/*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        if name not in skipped:
+            found[name] = path.read_text()
+    return found
+
+
+class Search:
+    """Which test names something."""
+
+    def __init__(self) -> None:
+        self.tests = _tests()
+
+    def best(self, pattern: str) -> str:
+        """The file with the most hits, the first of equals; empty if there is none."""
+        counts = {name: len(re.findall(pattern, text)) for name, text in self.tests.items()}
+        name = max(counts, key=lambda n: counts[n])
+        return name if counts[name] else ""
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(name.removesuffix(" (not re-exported)").replace("triton", "tiletwin", 1))
+
+
+def _signature(value: Any) -> str:
+    """Names and defaults of the parameters, without types; empty for what is not called."""
+    while not inspect.isfunction(value) and hasattr(value, "fn"):
+        value = value.fn
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):
+        return ""
+    parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name != "self"]
+    text = str(signature.replace(parameters=parameters, return_annotation=signature.empty))
+    text = re.sub(r"<PropagateNan\.(\w+): \d+>", r"PropagateNan.\1", text)
+    return re.sub(r"tiletwin\.language\.", "tl.", text)
+
+
+def _row(full: str, name: str, value: Any, pattern: str, search: Search) -> Row:
+    signature = _signature(value) if callable(value) else ""
+    if full in REFUSED:
+        return Row(name, signature, f"refused: {REFUSED[full]}", "-", REFUSALS_TEST)
+    return Row(name, signature, "yes", NOT_YET, search.best(pattern.format(re.escape(name))))
+
+
+def _section(modules: list[str], pattern: str, search: Search) -> Iterator[Row]:
+    seen: set[str] = set()
+    for module in modules:
+        base = module.removesuffix(" (not re-exported)")
+        for name, entry in API["modules"][module].items():
+            if name in seen:
+                continue
+            seen.add(name)
+            shown = (
+                name if base == modules[0].removesuffix(" (not re-exported)") else f"{base.rpartition('.')[2]}.{name}"
+            )
+            row = _row(f"{base}.{name}", name, getattr(_module(module), name), pattern, search)
+            if entry["kind"] == "enum":
+                row = row._replace(signature=f"({', '.join(m for m in entry['members'])})")
+            if entry["kind"] in ("dtype", "value", "module", "constexpr"):
+                row = row._replace(signature=f"({entry['kind']})")
+            yield row._replace(name=shown)
+
+
+def _methods(search: Search) -> Iterator[Row]:
+    import tiletwin.language as tl
+
+    for name in API["tensor"]:
+        if name.startswith("__r") and name not in ("__rshift__",):
+            continue  # the operators with exchanged operands
+        pattern = OPERATORS.get(name, rf"[\w)\]]\.{re.escape(name)}\b")
+        signature = (
+            "(property)" if name == "T" else "" if name.startswith("__") else _signature(getattr(tl.tensor, name))
+        )
+        yield Row(
+            name,
+            re.sub(r"^\((?:self|input|x|pointer|base|src|a)(?:, )?", "(", signature),
+            "yes",
+            NOT_YET,
+            search.best(pattern),
+        )
+
+
+def _libdevice() -> Iterator[Row]:
+    module = _module(LIBDEVICE)
+    for name in API["modules"][LIBDEVICE]:
+        yield Row(name, _signature(getattr(module, name)), "yes", NOT_YET, LIBDEVICE_TEST)
+
+
+def _table(rows: Iterator[Row] | list[Row]) -> list[str]:
+    lines = ["| name | parameters | interpreter | CUDA | tested in |", "|---|---|---|---|---|"]
+    for row in rows:
+        cells = (f"`{row.name}`", f"`{row.signature}`" if row.signature else "", row.interpreter, row.cuda, row.tests)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return lines
+
+
+def tables() -> list[tuple[str, list[Row]]]:
+    """Every section with its rows."""
+    search = Search()
+    made = [(title, list(_section(modules, pattern, search))) for title, modules, pattern in SECTIONS[:1]]
+    made.append(("Methods and operators of `tl.tensor`", list(_methods(search))))
+    made += [(title, list(_section(modules, pattern, search))) for title, modules, pattern in SECTIONS[1:]]
+    made.insert(8, ("`triton.language.extra.libdevice`, also as `extra.cuda.libdevice`", list(_libdevice())))
+    return made
+
+
+def _options() -> list[str]:
+    lines = ["| option | default | effect on the interpreter |", "|---|---|---|"]
+    for name in sorted(OPTIONS):
+        lines.append(f"| `{name}` | `{OPTIONS[name][0]!r}` | {OPTION_EFFECTS.get(name, 'none: shapes GPU code')} |")
+    return lines
+
+
+def _knobs() -> list[str]:
+    lines = ["| group | knobs (environment variable) | acted on |", "|---|---|---|"]
+    for group, table in API["knobs_env"].items():
+        descriptors = getattr(knobs, group).knob_descriptors
+        names = [f"{n} ({descriptors[n].key})" if n in descriptors else n for n in table]
+        lines.append(f"| `{group}` | {', '.join(names)} | {KNOB_EFFECTS.get(group, 'none: shapes GPU code')} |")
+    return lines
+
+
+def document() -> str:
+    made = tables()
+    rows = [row for _, section in made for row in section]
+    refused = sum(row.interpreter.startswith("refused") for row in rows)
+    lines = [
+        "# The language and its package, name by name",
+        "",
+        "Written by `make docs` (`scripts/language_table.py`) from the code: every public name of Triton "
+        f"{API['triton_version']}, what becomes of it, and a test that covers it. {len(rows)} names: "
+        f"{len(rows) - refused} implemented, {refused} refused with a reason.",
+        "The interpreter is the only backend of this version; CUDA code generation comes later.",
+    ]
+    for title, section in made:
+        lines += ["", f"## {title}", "", *_table(section)]
+    lines += ["", "## Options of a launch or of `triton.compile`", "", *_options()]
+    lines += ["", "## `triton.knobs`", "", *_knobs()]
+    more = {n: r for n, r in REFUSED.items() if n not in {f"{m}.{row.name}" for m in API["modules"] for row in rows}}
+    lines += ["", "## Refused besides these", "", "| name | reason |", "|---|---|"]
+    lines += [f"| `{name}` | {reason} |" for name, reason in more.items()]
+    lines += [f"| module `triton.{name}` | {reason} |" for name, reason in MODULES.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _without_tests(text: str) -> list[str]:
+    """Lines without the last column of the tables of names."""
+    return [re.sub(r" \| [^|]*\|$", "", line) if line.count(" | ") >= 4 else line for line in text.splitlines()]
+
+
+def _stale_tests(text: str) -> list[str]:
+    """Test files that are named but gone."""
+    named = set(re.findall(r"\| (tests/[\w/.]+) \|$", text, re.MULTILINE))
+    return sorted(name for name in named if not (ROOT / name).exists())
+
+
+def problems() -> list[str]:
+    """What is wrong with the file as it stands; empty if nothing is."""
+    if not OUTPUT.exists():
+        return [f"{OUTPUT} is missing"]
+    stored, made = OUTPUT.read_text(), document()
+    wrong = [f"{name} is named but does not exist" for name in _stale_tests(stored)]
+    old, new = _without_tests(stored), _without_tests(made)
+    wrong += [f"not in the file: {line}" for line in new if line not in set(old)]
+    wrong += [f"no longer so: {line}" for line in old if line not in set(new)]
+    return wrong
+
+
+def untested() -> list[str]:
+    """Names that no test mentions."""
+    return [f"{title}: {row.name}" for title, rows in tables() for row in rows if not row.tests]
+
+
+if __name__ == "__main__":
+    if "--check" in sys.argv:
+        wrong = problems() + [f"no test: {name}" for name in untested()]
+        print("\n".join(wrong[:40]))
+        sys.exit(bool(wrong))
+    OUTPUT.write_text(document())
+    for name in untested():
+        print(f"no test: {name}")
