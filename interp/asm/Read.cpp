@@ -321,7 +321,7 @@ bool AsmCompiler::statement(const AsmStatement& s) {
 }
 
 bool AsmCompiler::bindPort(const std::vector<std::string>& letters, size_t& next, DType type, bool isResult) {
-  const char* what = isResult ? "result" : "operand";
+  const char *what = isResult ? "result" : "operand", *article = isResult ? "a " : "an ";
   AsmProgram::Port port;
   port.elementBytes = int32_t(sizeOf(type));
   const int64_t pack = request_.pack;
@@ -337,7 +337,7 @@ bool AsmCompiler::bindPort(const std::vector<std::string>& letters, size_t& next
   const int needed = port.perRegister * port.elementBytes;
   for (int64_t r = 0; r < pack / port.perRegister; ++r, ++next) {
     if (next >= letters.size()) {
-      error_ = "the constraints name " + std::to_string(letters.size()) + " registers, but a " + std::string(what) + " of type " +
+      error_ = "the constraints name " + std::to_string(letters.size()) + " registers, but " + article + what + " of type " +
                nameOf(type) + " with pack = " + std::to_string(pack) + " needs more";
       return false;
     }

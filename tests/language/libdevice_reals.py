@@ -113,8 +113,8 @@ def not_pole(x: mpf) -> bool:
 
 @dataclass(frozen=True)
 class Real:
-    """f on `domain` (elsewhere NaN); at +0, -0, inf, -inf the `limits` (None: a regular value); errors of at most ulp32
-    (fp32) or ulp64 (fp64), or `absolute` where that is given. `spread`: random arguments lie in [-spread, spread] too."""
+    """f on `domain` (elsewhere NaN); at +0, -0, inf, -inf the `limits` (None: a regular value); errors up to
+    ulp32 (fp32) or ulp64 (fp64), or `absolute` where that is given. Random arguments lie in [-spread, spread] too."""
 
     f: Callable[[mpf], mpf]
     limits: tuple[float | None, ...] = (None,) * 4
