@@ -23,12 +23,6 @@ constexpr bool isChoice(TwElementwise op) {
   return (op >= E::MaxNumF && op <= E::MinimumF) || op == E::NegF || op == E::AbsF || op == E::ClampF ||
          op == E::ClampFPropagateNan;
 }
-template <DType T> struct ChoiceResult {
-  using Element = uint8_t;
-  template <int L> static TILETWIN_INLINE void store(void* p, Vec<float, L> v) {
-    storeAs(p, Storage<T>::template narrow<L, 3>(v));
-  }
-};
 constexpr int operands(TwElementwise op) {
   using E = TwElementwise;
   if (op >= E::NegF && op <= E::Ceil) return 1;
@@ -40,7 +34,7 @@ template <DType T, TwElementwise Op> void widened(int64_t n, void* dst, const vo
   static constinit std::atomic<TwStripFn> slot{nullptr};
   const TwStripFn compute = lookedUpOnce(slot, [] { return findElementwiseF32(Op); });
   constexpr TwStripFn widen = strip<Same, kLanes<float, 2>, Storage<DType::F32>, Storage<T>>;
-  using Result = std::conditional_t<isChoice(Op), ChoiceResult<T>, Storage<T>>;
+  using Result = std::conditional_t<isChoice(Op), ChoiceStorage<T>, Storage<T>>;
   constexpr TwStripFn narrow = strip<Same, kLanes<float, 2>, Result, Storage<DType::F32>>;
   alignas(64) float wide[kIn][kChunk];
   const void* inputs[kIn];

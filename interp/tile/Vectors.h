@@ -204,6 +204,14 @@ template <> struct Storage<DType::F8E4M3B11FNUZ> : Float8Storage<DType::F8E4M3B1
 template <> struct Storage<DType::F8E5M2FNUZ> : Float8Storage<DType::F8E5M2FNUZ> {};
 template <> struct Storage<DType::F8E4M3FNUZ> : Float8Storage<DType::F8E4M3FNUZ> {};
 
+/// A narrow float type for results that are one of the operands: nothing is rounded, and an infinity does not saturate.
+template <DType T> struct ChoiceStorage : Storage<T> {
+  template <int L> static TILETWIN_INLINE void store(void* p, Vec<float, L> v) {
+    storeAs(p, Storage<T>::template narrow<L, 3>(v));
+  }
+  template <int L> static TILETWIN_INLINE Vec<float, L> round(Vec<float, L> v) { return v; }
+};
+
 /// Whether any bit of a lane mask is set.
 template <class M> TILETWIN_INLINE bool anyLane(M mask) {
   if constexpr (sizeof(M) > 32) {

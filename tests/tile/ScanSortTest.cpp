@@ -12,8 +12,8 @@ namespace {
 struct Shape {
   int64_t outer, axis, inner;
 };
-const Shape kShapes[] = {{1, 1, 1},   {3, 1, 5},  {2, 2, 1},   {3, 7, 1},  {2, 16, 1},  {3, 33, 1}, {1, 256, 1},
-                         {2, 100, 1}, {2, 5, 3},  {1, 64, 64}, {3, 9, 70}, {1, 128, 33}};
+const Shape kShapes[] = {{1, 1, 1},   {3, 1, 5},   {2, 2, 1}, {3, 7, 1},   {2, 16, 1}, {3, 33, 1},
+                         {1, 256, 1}, {2, 100, 1}, {2, 5, 3}, {1, 64, 64}, {3, 9, 70}, {1, 128, 33}};
 
 uint64_t mix(uint64_t i) {
   i = (i + 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
@@ -50,9 +50,12 @@ void checkScan(TwScanFn fn, DType t, const std::function<uint64_t(uint64_t)>& el
             const uint64_t x = readBits(src.data(), size_t(o * (block + padding) + at), bytes);
             sum = k ? combine(sum, x) : x;
             const uint64_t got = readBits(out.data(), size_t(o * block + at), bytes);
-            if (!same(got, sum))
-              return BOOST_ERROR(kindOf(t) << " [" << s.outer << "][" << s.axis << "][" << s.inner << "]"
-                                           << (reverse ? " reverse" : "") << " element " << at << ": " << got << ", not " << sum);
+            if (!same(got, sum)) {
+              BOOST_ERROR(kindOf(t) << " [" << s.outer << "][" << s.axis << "][" << s.inner << "]"
+                                    << (reverse ? " reverse" : "") << " element " << at << ": " << got << ", not "
+                                    << sum);
+              return;
+            }
           }
         }
     }
@@ -66,7 +69,8 @@ BOOST_AUTO_TEST_CASE(scans_of_integers) {
     const auto trim = [&](uint64_t v) { return t == DType::I1 ? v & 1 : low(v, bytes); };
     const auto element = [&](uint64_t i) { return trim(mix(i)); };
     const auto check = [&](R kind, std::function<uint64_t(uint64_t, uint64_t)> f) {
-      checkScan(ops().scan(kind, t), t, element, [&](uint64_t a, uint64_t b) { return trim(f(a, b)); }, std::equal_to<>());
+      checkScan(
+          ops().scan(kind, t), t, element, [&](uint64_t a, uint64_t b) { return trim(f(a, b)); }, std::equal_to<>());
     };
     check(R::AddI, [](uint64_t a, uint64_t b) { return a + b; });
     check(R::MulI, [](uint64_t a, uint64_t b) { return a * b; });
@@ -85,31 +89,36 @@ BOOST_AUTO_TEST_CASE(scans_of_floats_with_exact_values) {
     const auto same = [&](uint64_t a, uint64_t b) { return sameFloat(t, a, b); };
     // Multiples of a quarter whose sums stay small enough to be exact in every order.
     const auto step = [&](uint64_t i) { return encode(t, i % 2 ? 0.25 : -0.25); };
-    checkScan(ops().scan(R::AddF, t), t, step,
-              [&](uint64_t a, uint64_t b) { return encode(t, decode(t, a) + decode(t, b)); },
-              [&](uint64_t a, uint64_t b) { return decode(t, a) == decode(t, b); });
+    checkScan(
+        ops().scan(R::AddF, t), t, step, [&](uint64_t a, uint64_t b) { return encode(t, decode(t, a) + decode(t, b)); },
+        [&](uint64_t a, uint64_t b) { return decode(t, a) == decode(t, b); });
     const auto signs = [&](uint64_t i) { return encode(t, mix(i) % 2 ? 1.0 : -1.0); };
-    checkScan(ops().scan(R::MulF, t), t, signs,
-              [&](uint64_t a, uint64_t b) { return encode(t, decode(t, a) * decode(t, b)); }, same);
+    checkScan(
+        ops().scan(R::MulF, t), t, signs,
+        [&](uint64_t a, uint64_t b) { return encode(t, decode(t, a) * decode(t, b)); }, same);
     const auto patterns = edges(t);
     const auto any = [&](uint64_t i) { return patterns[mix(i) % patterns.size()]; };
     const auto zerosEqual = [&](uint64_t a, uint64_t b) { return sameFloat(t, a, b) || decode(t, a) == decode(t, b); };
-    checkScan(ops().scan(R::MaxNumF, t), t, any,
-              [&](uint64_t a, uint64_t b) { return encode(t, std::fmax(decode(t, a), decode(t, b))); }, zerosEqual);
-    checkScan(ops().scan(R::MinNumF, t), t, any,
-              [&](uint64_t a, uint64_t b) { return encode(t, std::fmin(decode(t, a), decode(t, b))); }, zerosEqual);
-    checkScan(ops().scan(R::MaximumF, t), t, any,
-              [&](uint64_t a, uint64_t b) {
-                const double x = decode(t, a), y = decode(t, b);
-                return encode(t, std::isnan(x) || std::isnan(y) ? NAN : std::fmax(x, y));
-              },
-              zerosEqual);
-    checkScan(ops().scan(R::MinimumF, t), t, any,
-              [&](uint64_t a, uint64_t b) {
-                const double x = decode(t, a), y = decode(t, b);
-                return encode(t, std::isnan(x) || std::isnan(y) ? NAN : std::fmin(x, y));
-              },
-              zerosEqual);
+    checkScan(
+        ops().scan(R::MaxNumF, t), t, any,
+        [&](uint64_t a, uint64_t b) { return encode(t, std::fmax(decode(t, a), decode(t, b))); }, zerosEqual);
+    checkScan(
+        ops().scan(R::MinNumF, t), t, any,
+        [&](uint64_t a, uint64_t b) { return encode(t, std::fmin(decode(t, a), decode(t, b))); }, zerosEqual);
+    checkScan(
+        ops().scan(R::MaximumF, t), t, any,
+        [&](uint64_t a, uint64_t b) {
+          const double x = decode(t, a), y = decode(t, b);
+          return encode(t, std::isnan(x) || std::isnan(y) ? NAN : std::fmax(x, y));
+        },
+        zerosEqual);
+    checkScan(
+        ops().scan(R::MinimumF, t), t, any,
+        [&](uint64_t a, uint64_t b) {
+          const double x = decode(t, a), y = decode(t, b);
+          return encode(t, std::isnan(x) || std::isnan(y) ? NAN : std::fmin(x, y));
+        },
+        zerosEqual);
   }
 }
 
@@ -138,7 +147,9 @@ BOOST_AUTO_TEST_CASE(networks_follow_the_formula_of_their_steps) {
         std::vector<TwSortStep> steps; // a whole sort, then every step once in both directions
         for (int stage = 1; stage <= log; ++stage)
           for (int bit = stage; bit-- > 0;)
-            steps.push_back({uint8_t(bit), stage < log ? int8_t(stage) : log % 2 ? kTwSortDescending : kTwSortAscending});
+            steps.push_back({uint8_t(bit), int8_t(stage < log ? stage
+                                                  : log % 2   ? kTwSortDescending
+                                                              : kTwSortAscending)});
         for (int bit = 0; bit < log; ++bit)
           for (int flip = bit + 1; flip < log; flip += 3) steps.push_back({uint8_t(bit), int8_t(flip)});
         std::vector<uint64_t> x(size_t(1) << log);
@@ -150,8 +161,10 @@ BOOST_AUTO_TEST_CASE(networks_follow_the_formula_of_their_steps) {
         BOOST_REQUIRE(data.whole());
         for (const TwSortStep& s : steps) x = oneStep(t, isSigned, x, s);
         for (size_t i = 0; i < x.size(); ++i)
-          if (readBits(data.data(), i, sizeOf(t)) != x[i])
-            return BOOST_ERROR(kindOf(t) << (isSigned ? " signed" : "") << " 2^" << log << " element " << i);
+          if (readBits(data.data(), i, sizeOf(t)) != x[i]) {
+            BOOST_ERROR(kindOf(t) << (isSigned ? " signed" : "") << " 2^" << log << " element " << i);
+            return;
+          }
       }
     }
 }
@@ -163,10 +176,12 @@ BOOST_AUTO_TEST_CASE(gathers_along_an_axis) {
         const int64_t length = std::min<int64_t>(s.axis, 200), count = s.axis / 2 + 1;
         const TwTileGatherFn fn = ops().tileGather(bytes, indexBytes);
         BOOST_REQUIRE(fn);
-        std::vector<uint8_t> src(size_t(s.outer * length * s.inner * bytes)), index(size_t(s.outer * count * s.inner * indexBytes));
+        std::vector<uint8_t> src(size_t(s.outer * length * s.inner * bytes)),
+            index(size_t(s.outer * count * s.inner * indexBytes));
         for (size_t i = 0; i < src.size(); ++i) src[i] = uint8_t(mix(i));
         const int64_t n = s.outer * count * s.inner;
-        for (int64_t i = 0; i < n; ++i) writeBits(index.data(), size_t(i), size_t(indexBytes), mix(uint64_t(i)) % uint64_t(length));
+        for (int64_t i = 0; i < n; ++i)
+          writeBits(index.data(), size_t(i), size_t(indexBytes), mix(uint64_t(i)) % uint64_t(length));
         Guarded out(size_t(n * bytes));
         BOOST_TEST(fn(s.outer, length, count, s.inner, out.data(), src.data(), index.data()) == -1);
         BOOST_REQUIRE(out.whole());
@@ -174,8 +189,10 @@ BOOST_AUTO_TEST_CASE(gathers_along_an_axis) {
           for (int64_t j = 0; j < count; ++j)
             for (int64_t i = 0; i < s.inner; ++i) {
               const int64_t e = (o * count + j) * s.inner + i;
-              const int64_t from = (o * length + int64_t(readBits(index.data(), size_t(e), size_t(indexBytes)))) * s.inner + i;
-              BOOST_REQUIRE(readBits(out.data(), size_t(e), size_t(bytes)) == readBits(src.data(), size_t(from), size_t(bytes)));
+              const int64_t from =
+                  (o * length + int64_t(readBits(index.data(), size_t(e), size_t(indexBytes)))) * s.inner + i;
+              BOOST_REQUIRE(readBits(out.data(), size_t(e), size_t(bytes)) ==
+                            readBits(src.data(), size_t(from), size_t(bytes)));
             }
         // The first index outside is named, wherever it stands; a negative one counts as large.
         for (int64_t bad : {int64_t(0), n / 2, n - 1}) {
@@ -200,7 +217,8 @@ BOOST_AUTO_TEST_CASE(histograms) {
             if (v >= 0 && v < bins && (!masked || mask[size_t(i)])) ++want[size_t(v)];
           }
           Guarded out(size_t(bins) * 4);
-          ops().histogram(n, bins, reinterpret_cast<int32_t*>(out.data()), src.data(), masked ? mask.data() : nullptr, bytes);
+          ops().histogram(n, bins, reinterpret_cast<int32_t*>(out.data()), src.data(), masked ? mask.data() : nullptr,
+                          bytes);
           BOOST_REQUIRE(out.whole());
           BOOST_TEST(std::memcmp(out.data(), want.data(), size_t(bins) * 4) == 0);
         }
