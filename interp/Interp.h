@@ -81,6 +81,8 @@ struct LaunchParams {
   std::span<const int64_t> skipPrograms;
   /// Program id that get_program_id answers when a single program is run out of its grid (eager mode); unset if x < 0.
   std::array<int32_t, 3> programId{-1, 0, 0};
+  /// If not null: set to true if a program left other bits in memory than it found, as far as known (eager mode).
+  bool* wrote = nullptr;
 };
 
 /// Runs the grid. Returns the trap of the lowest program id that failed; stores made before it stay.

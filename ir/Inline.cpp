@@ -1,5 +1,7 @@
 // ir/Inline.cpp -- inlining of private functions, callees first.
-// Here:      which calls are inlined and in what order, and the diagnostics for what cannot be.
+// Here:      which calls are inlined and in what order, and the diagnostics for what cannot be. A callee of several
+//            blocks cannot be inlined into a structured region, whose one block would have to be split: such a call
+//            stays, and where everything must be inlined it goes into an scf.execute_region of its own.
 // Not here:  how a return becomes a value or a branch (Dialect.cpp, the dialect's inliner interface).
 // Invariant: functions are visited after everything they call, so that an inlined body holds no call left to inline.
 #include "ir/Inline.h"
@@ -51,15 +53,27 @@ private:
   }
 
   LogicalResult inlineOne(CallOp call, FuncOp callee) {
-    bool multiBlock = !callee.getBody().hasOneBlock();
-    if (multiBlock && !isa<FuncOp>(call->getParentOp()))
-      return call.emitOpError() << "cannot inline " << callee.getSymName() << ", which returns early, inside "
-                                << call->getParentOp()->getName() << ": give it one return at its end";
+    if (!callee.getBody().hasOneBlock() && !isa<FuncOp, scf::ExecuteRegionOp>(call->getParentOp())) {
+      if (!everything_) return success();
+      call = moveIntoRegion(call);
+    }
     if (failed(inlineCall(interface_, config_.getCloneCallback(), call, callee, &callee.getBody(),
                           /*shouldCloneInlinedRegion=*/true)))
       return call.emitOpError() << "could not inline " << callee.getSymName();
     call.erase();
     return success();
+  }
+
+  // %r = scf.execute_region { %inner = tt.call ...; scf.yield %inner }
+  CallOp moveIntoRegion(CallOp call) {
+    OpBuilder builder(call);
+    auto region = scf::ExecuteRegionOp::create(builder, call.getLoc(), call->getResultTypes());
+    builder.createBlock(&region.getRegion());
+    auto inner = cast<CallOp>(builder.clone(*call.getOperation()));
+    scf::YieldOp::create(builder, call.getLoc(), inner->getResults());
+    call->replaceAllUsesWith(region->getResults());
+    call.erase();
+    return inner;
   }
 
   ModuleOp module_;

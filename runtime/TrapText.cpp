@@ -49,7 +49,7 @@ static_assert(std::is_sorted(std::begin(kUserNames), std::end(kUserNames),
 /// A nearest buffer further away than this says nothing about the mistake.
 constexpr uint64_t kNearBytes = uint64_t(1) << 30;
 /// The same for a pointer that could have meant any buffer.
-constexpr uint64_t kNearUnknownBytes = 4096;
+constexpr uint64_t kNearUnknownBytes = 1024;
 
 std::string number(int64_t n) { return std::to_string(n); }
 std::string bytes(int64_t n) { return n == 1 ? "1 byte" : number(n) + " bytes"; }

@@ -9,6 +9,7 @@
 //             for floats too
 //   Box       an i1 tile that is true exactly inside lo[d] <= i_d < hi[d]
 //   Tile      elements in the arena or behind a load's view descriptor, any strides; or still pending in an open group
+//   Rows      like Affine, plus an entry of a table that depends on one dimension: rows picked by number, wrapped indices
 //   Descriptor  a tensor descriptor: base, strides (in elements), hi (extents), lo[0] (1: elements outside read as NaN)
 //
 // Scopes: code is collected per nesting level: 0 is the launch prologue, 1 the function (or its current block), one more for
@@ -69,15 +70,18 @@ struct TileRef {
 };
 
 struct Rep {
-  enum Kind : uint8_t { None, Scalar, Affine, Box, Tile, Descriptor } kind = None;
+  enum Kind : uint8_t { None, Scalar, Affine, Box, Tile, Rows, Descriptor } kind = None;
   DType type = DType::I32;
   Shape shape;                                ///< empty for scalars
   int root = -1;                              ///< pointers: the argument they come from
-  Uniform base;                               ///< Scalar, Affine, Descriptor
-  llvm::SmallVector<Uniform, 4> strides;      ///< Affine, Descriptor
+  Uniform base;                               ///< Scalar, Affine, Rows, Descriptor
+  llvm::SmallVector<Uniform, 4> strides;      ///< Affine, Rows, Descriptor
   llvm::SmallVector<Uniform, 4> lo, hi;       ///< Box, Descriptor
   TileRef tile;                               ///< Tile, unless pending
+  Reg table = kNoReg;                         ///< Rows: dense i64, one entry an index of dimension tableDim
+  int tableDim = -1;
   int group = -1, stream = -1;                ///< Tile, pending
+  std::shared_ptr<const Rep> guard;           ///< pointers: the offsets of which accesses must prove that they do not wrap
   bool pending() const { return kind == Tile && group >= 0; }
   bool isSplat() const {
     if (kind != Affine)
@@ -135,7 +139,7 @@ struct OpenGroup {
   struct NodeUniforms {
     Uniform base;
     llvm::SmallVector<Uniform, 4> strides, lo, hi;   ///< in the tile's own dimensions
-    Rep pointer, mask;                               ///< Sink
+    std::shared_ptr<const Rep> guard;                ///< Sink
   };
   std::vector<NodeUniforms> uniforms;                ///< per node
   std::map<int, Reg> forced;                         ///< streams whose tile has a given place
@@ -242,9 +246,22 @@ public:
   void checkRange(const Rep& r);
   /// The same for given limits.
   void checkRange(const Rep& r, int64_t min, int64_t max);
+  /// The proof of offsets that an access owes, as its operand; null if it owes none.
+  const OffsetGuard* readGuard(BuildInstruction& in, const Rep* offsets);
   /// True if checkRange() would emit a check that may run after the program has written memory.
   bool checkIsLate(const Rep& r);
   bool checkIsLate(const Rep& r, int64_t min, int64_t max);
+
+  // ---- rows (Rows.cpp) ----
+  /// a + b (a - b if `subtract`) of equal shapes as Rows, where one varies along one dimension and the other is affine;
+  /// integers of `width` bits, or bytes: `scale` multiplies b. False: they have no such form.
+  bool addRows(const Rep& a, const Rep& b, bool subtract, int64_t scale, Rep& out);
+  /// Emits the proof that an integer in Rows form does not wrap around in its type.
+  void checkRows(const Rep& r);
+  /// Gives a value in Rows form elements of its own.
+  void materialiseRows(mlir::Value v);
+  /// A stream of `group` that yields the elements of a value in Rows form.
+  int rowsStream(int group, const Rep& r);
 
   // ---- elementwise groups (Groups.cpp) ----
   int groupFor(llvm::ArrayRef<int64_t> shape);
@@ -316,6 +333,8 @@ public:
   /// once more begins with it.
   std::map<mlir::Operation*, std::vector<uint8_t>> carriedForms_;
   bool coalesce(Reg from, Reg into, uint64_t intoLiveFrom);
+  int operandStream(int group, const TileRef& ref, DType type);
+  int iotaStream(int group, const Uniform& base, llvm::ArrayRef<Uniform> strides, DType type);
   RegInfo& info(Reg r) { return regs_[r]; }
   uint64_t sequence() const { return sequence_; }
   Reg root(Reg r) const {
@@ -341,6 +360,9 @@ private:
     std::string name = "RangeCheck";
   };
   RangeProof rangeProof(const Rep& r, int64_t min, int64_t max) const;
+  /// Whether an equal check stands at `place` or further out.
+  bool isChecked(const RangeProof& proof, int place, int64_t min, int64_t max) const;
+  void flatten(OpenGroup& g);
   void bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles);
   void finish();
   void emitPrologueArguments();
@@ -373,6 +395,9 @@ public:
   Reg constantTile(std::vector<std::byte> bytes);
   Plan& plan() { return *plan_; }
 };
+
+/// Emits dst[...] = src[...] over `shape`, any strides; the two do not overlap.
+void emitCopy(PlanBuilder& plan, llvm::ArrayRef<int64_t> shape, DType type, const TileRef& src, const TileRef& dst);
 
 /// One row of the table of operations.
 using PlanFn = mlir::LogicalResult (*)(PlanBuilder& plan, mlir::Operation* op);

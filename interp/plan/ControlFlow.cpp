@@ -63,7 +63,7 @@ bool isSymbolic(const PlanBuilder& plan, const Rep& r) {
   if (r.kind == Rep::Scalar || r.kind == Rep::Descriptor)
     return true;
   bool address = (isInteger(r.type) && r.type != DType::I1) || r.type == DType::Ptr;
-  return r.kind == Rep::Affine && address && plan.options().symbolic;
+  return (r.kind == Rep::Affine || r.kind == Rep::Rows) && address && plan.options().symbolic;
 }
 
 /// Chooses registers for values that start as `init`. `level` is the level of the region that sees them.
@@ -146,7 +146,9 @@ bool matches(PlanBuilder& plan, Carried& c, Value next, uint8_t& form) {
   bool ok = true;
   if (c.symbolic) {
     auto parts = partsOf(r), assumed = partsOf(c.rep);
-    bool sameKind = r.kind == c.rep.kind && isSymbolic(plan, r) && parts.size() == assumed.size(), same = sameKind;
+    bool sameKind = r.kind == c.rep.kind && isSymbolic(plan, r) && parts.size() == assumed.size() &&
+                    r.table == c.rep.table && r.tableDim == c.rep.tableDim,
+         same = sameKind;
     for (size_t p = 0; same && p < parts.size(); ++p)
       same = c.cells[p] != kNoReg || *parts[p] == *assumed[p];
     if (!same) {

@@ -408,6 +408,11 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op) {
       plan.set(result, out);
       return success();
     }
+    bool sum = what == TwElementwise::AddI || what == TwElementwise::SubI;
+    if (sum && isInteger(type) && plan.feedsAccess(result) && plan.addRows(a, b, what == TwElementwise::SubI, 1, out)) {
+      plan.set(result, out);
+      return success();
+    }
     if (what == TwElementwise::AndI && type == DType::I1 && boxAnd(plan, a, b, out)) {
       plan.set(result, out);
       return success();
@@ -484,6 +489,13 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
       plan.set(result, r);
       return success();
     }
+  }
+  if (plan.has(source) && plan.rep(source).kind == Rep::Rows && name == "arith.extsi") {
+    Rep r = plan.rep(source);
+    plan.checkRows(r);
+    r.type = to;
+    plan.set(result, r);
+    return success();
   }
   TwCastKind kind = isSigned || name == "arith.extf" || name == "arith.truncf" ? TwCastKind::SignedInt : TwCastKind::UnsignedInt;
   if (auto rounding = op->getAttrOfType<mlir::IntegerAttr>("rounding"))

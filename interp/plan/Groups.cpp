@@ -10,6 +10,8 @@ namespace tiletwin::interp {
 
 static constexpr size_t kMaxNodes = 96;
 static constexpr int64_t kStripBytes = 4096;
+/// Rows of at most this many elements cost more to reach than to compute; below so many elements in all it does not matter.
+static constexpr int64_t kShortRow = 8, kWorthFlattening = 64;
 
 int PlanBuilder::groupFor(llvm::ArrayRef<int64_t> shape) {
   for (size_t g = 0; g < groups_.size(); ++g)
@@ -49,6 +51,25 @@ static GroupNode& addNode(OpenGroup& g, GroupNode::Kind kind) {
   return g.op->nodes.back();
 }
 
+int PlanBuilder::operandStream(int index, const TileRef& ref, DType type) {
+  OpenGroup& g = *groups_[index];
+  int stream = addStream(g, GroupStream::Operand, type);
+  g.sources[stream].ref = ref;
+  g.hasView |= ref.view != nullptr;
+  return stream;
+}
+
+int PlanBuilder::iotaStream(int index, const Uniform& base, llvm::ArrayRef<Uniform> strides, DType type) {
+  OpenGroup& g = *groups_[index];
+  int stream = addStream(g, GroupStream::Strip, type);
+  GroupNode& node = addNode(g, GroupNode::Iota);
+  node.dst = stream;
+  node.iota = tiles_.iota(type == DType::Ptr ? DType::I64 : type);
+  g.uniforms.back().base = base;
+  g.uniforms.back().strides.assign(strides.begin(), strides.end());
+  return stream;
+}
+
 int PlanBuilder::streamFor(int index, mlir::Value v) {
   if (rep(v).pending() && rep(v).group != index)
     flush(rep(v).group);
@@ -65,16 +86,11 @@ int PlanBuilder::streamFor(int index, mlir::Value v) {
     stream = addStream(g, GroupStream::Cell, r.type);
     g.sources[stream].cell = cell(r.base);
   } else if (r.kind == Rep::Tile) {
-    stream = addStream(g, GroupStream::Operand, r.type);
-    g.sources[stream].ref = r.tile;
-    g.hasView |= r.tile.view != nullptr;
+    stream = operandStream(index, r.tile, r.type);
   } else if (r.kind == Rep::Affine) {
-    stream = addStream(g, GroupStream::Strip, r.type);
-    GroupNode& node = addNode(g, GroupNode::Iota);
-    node.dst = stream;
-    node.iota = tiles_.iota(r.type == DType::Ptr ? DType::I64 : r.type);
-    g.uniforms.back().base = r.base;
-    g.uniforms.back().strides = r.strides;
+    stream = iotaStream(index, r.base, r.strides, r.type);
+  } else if (r.kind == Rep::Rows) {
+    stream = rowsStream(index, r);
   } else {
     stream = addStream(g, GroupStream::Strip, DType::I1);
     GroupNode& node = addNode(g, GroupNode::Box);
@@ -131,6 +147,7 @@ void PlanBuilder::addSink(int index, int stream, const Rep& pointer, const Rep* 
   node.location = location_.getAsOpaquePointer();
   g.uniforms.back().base = pointer.base;
   g.uniforms.back().strides = pointer.strides;
+  g.uniforms.back().guard = pointer.guard;
   if (mask) {
     g.uniforms.back().lo = mask->lo;
     g.uniforms.back().hi = mask->hi;
@@ -155,6 +172,10 @@ void PlanBuilder::writeTo(mlir::Value v, Reg dst) {
   }
   DType type = rep(v).type;
   Shape shape = rep(v).shape;
+  if (rep(v).kind == Rep::Tile && !rep(v).tile.view) {
+    emitCopy(*this, shape, type, rep(v).tile, denseRef(dst, type, shape));
+    return;
+  }
   int index = newGroup(shape, true);
   int stream = streamFor(index, v);
   if (groups_[index]->op->streams[stream].kind != GroupStream::Strip)
@@ -224,6 +245,36 @@ static void collapse(OpenGroup& g) {
   }
 }
 
+/// Whether short rows are all that a group could run over, only because of how its operands are laid out.
+static bool hasShortRows(const OpenGroup& g) {
+  const GroupOp& op = *g.op;
+  if (op.shape.size() < 2 || op.shape.back() > kShortRow || elementsOf(g.shape) < kWorthFlattening || !g.results.empty())
+    return false;
+  for (auto& u : g.uniforms)
+    if (!u.strides.empty() || !u.lo.empty())
+      return false;
+  for (size_t s = 0; s < op.streams.size(); ++s)
+    if (op.streams[s].kind == GroupStream::Operand && g.sources[s].ref.view)
+      return false;
+  return true;
+}
+
+/// Copies operands of a group with short rows to tiles of their own, so that the group is one row.
+void PlanBuilder::flatten(OpenGroup& g) {
+  GroupOp& op = *g.op;
+  for (size_t s = 0; s < op.streams.size(); ++s) {
+    TileRef& ref = g.sources[s].ref;
+    if (op.streams[s].kind != GroupStream::Operand || isDense(ref, g.types[s], g.shape))
+      continue;
+    const TileRef whole = denseRef(newTile(g.types[s], g.shape), g.types[s], g.shape);
+    emitCopy(*this, g.shape, g.types[s], ref, whole);
+    ref = whole;
+  }
+  op.dims.clear();
+  op.shape.clear();
+  collapse(g);
+}
+
 void PlanBuilder::flush(int index) {
   OpenGroup& g = *groups_[index];
   if (!g.open)
@@ -283,6 +334,8 @@ void PlanBuilder::flush(int index) {
   collapse(g);
   mlir::Location saved = location_;
   location_ = g.location;
+  if (hasShortRows(g))
+    flatten(g);
   GroupOp& data = allocate<GroupOp>();
   data = std::move(op);
   BuildInstruction& in = emit(execGroup, "Group [" + g.text + "]");
@@ -437,6 +490,7 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
         read(in, node.access.lo[d], u.lo[d]);
         read(in, node.access.hi[d], u.hi[d]);
       }
+      node.access.guard = readGuard(in, u.guard.get());
       int from = producer[node.src[0]];
       if (from >= 0 && sinkUses[node.src[0]] == 1 && data.streams[node.src[0]].kind == GroupStream::Strip)
         node.directFrom = from;

@@ -23,6 +23,19 @@ static int64_t pointeeBytes(PlanBuilder& plan, mlir::Type type) {
   return int64_t(sizeOf(plan.dtypeOf(llvm::cast<tt::PointerType>(element).getPointeeType())));
 }
 
+/// Whether loads and stores are all that use the pointers.
+static bool onlyAccessed(Value pointers) {
+  return llvm::all_of(pointers.getUses(), [](mlir::OpOperand& use) {
+    llvm::StringRef name = use.getOwner()->getName().getStringRef();
+    return (name == "tt.load" || name == "tt.store") && use.getOperandNumber() == 0;
+  });
+}
+/// Accesses element by element owe the proof for every lane.
+static void checkGuard(PlanBuilder& plan, Value pointer) {
+  if (std::shared_ptr<const Rep> guard = plan.rep(pointer).guard)
+    plan.checkRange(*guard);
+}
+
 LogicalResult planAddPtr(PlanBuilder& plan, Operation* op) {
   Value pointer = op->getOperand(0), offset = op->getOperand(1), result = op->getResult(0);
   int64_t bytes = pointeeBytes(plan, pointer.getType());
@@ -33,12 +46,28 @@ LogicalResult planAddPtr(PlanBuilder& plan, Operation* op) {
     Rep p = plan.rep(pointer), o = plan.rep(offset);
     bool uniform = (p.kind == Rep::Scalar || p.isSplat()) && (o.kind == Rep::Scalar || o.isSplat());
     if (p.kind == Rep::Scalar || uniform || (p.kind == Rep::Affine && o.kind == Rep::Affine && plan.options().symbolic)) {
-      if (!uniform)
+      // After a write a check that fails cannot be made good, so then lanes that a mask leaves out are not looked at.
+      if (!uniform && plan.checkIsLate(o) && onlyAccessed(result)) {
+        p.guard = std::make_shared<const Rep>(o);
+        plan.needFallback();
+      } else if (!uniform) {
         plan.checkRange(o);
+      }
       p.base = plan.add(64, p.base, plan.mul(64, o.base, Uniform::of(bytes)));
       for (size_t d = 0; d < p.strides.size(); ++d)
         p.strides[d] = plan.add(64, p.strides[d], plan.mul(64, o.strides[d], Uniform::of(bytes)));
       plan.set(result, p);
+      return success();
+    }
+  }
+  {
+    Rep p = plan.rep(pointer), o = plan.rep(offset), out;
+    if (plan.addRows(p, o, false, bytes, out)) {
+      if (o.kind == Rep::Rows)
+        plan.checkRows(o);
+      else if (o.kind == Rep::Affine && !o.isSplat())
+        plan.checkRange(o);
+      plan.set(result, out);
       return success();
     }
   }
@@ -245,8 +274,13 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
   Shape shape = PlanBuilder::shapeOf(result.getType());
   Reg tile = plan.newTile(type, shape);
   Reg descriptor = plan.newReg(sizeof(ViewDescriptor) + 8 * shape.size());
-  BuildInstruction& in = plan.emit(execLoad, "Load");
+  bool isRows = p.kind == Rep::Rows;
+  BuildInstruction& in = plan.emit(isRows ? execRowsLoad : execLoad, isRows ? "LoadRows" : "Load");
   LoadOp& data = plan.newData<LoadOp>(in);
+  if (isRows) {
+    data.tableDim = p.tableDim;
+    plan.read(in, data.table, p.table);
+  }
   data.access.elementBytes = int32_t(sizeOf(type));
   data.access.root = p.root;
   data.access.operation = operation;
@@ -270,6 +304,7 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
   data.otherIsTile = other.isTile;
   if (other.reg != kNoReg)
     plan.read(in, other.isTile ? data.otherTile : data.other, other.reg);
+  data.access.guard = plan.readGuard(in, p.guard.get());
   plan.write(in, data.descriptor, descriptor);
   plan.write(in, data.tile, tile);
 
@@ -296,7 +331,9 @@ LogicalResult planLoad(PlanBuilder& plan, Operation* op) {
   }
   bool masked = false;
   Rep box;
-  if (plan.rep(pointer).kind != Rep::Affine || !maskAsBox(plan, mask, masked, box)) {
+  bool symbolic = plan.rep(pointer).kind == Rep::Affine || plan.rep(pointer).kind == Rep::Rows;
+  if (!symbolic || !maskAsBox(plan, mask, masked, box)) {
+    checkGuard(plan, pointer);
     gatherAccess(plan, false, pointer, mask, other, result);
     return success();
   }
@@ -323,6 +360,7 @@ LogicalResult planStore(PlanBuilder& plan, Operation* op) {
   Rep box;
   if (plan.rep(pointer).kind != Rep::Affine || !maskAsBox(plan, mask, masked, box)) {
     plan.flushViews();
+    checkGuard(plan, pointer);
     gatherAccess(plan, true, pointer, mask, {}, value);
     return success();
   }

@@ -52,7 +52,8 @@ int64_t predicate(Operation* op) {
   return attr ? attr.getInt() : -1;
 }
 
-/// select(cmp(v0, v1) [or (v0 == v1 and i0 < i1)], v0, v1) and the same for the index.
+/// select(cmp(v0, v1) [or (v0 == v1 and i0 < i1)], v0, v1) and the same for the index. The order of combination is free, so that without
+/// the rule for ties any of the best elements may come out, and a NaN may win or lose: as with it, then.
 TwReduce argKind(mlir::Region& region) {
   if (!region.hasOneBlock() || region.front().getNumArguments() != 4)
     return TwReduce::Count;
@@ -95,9 +96,7 @@ TwReduce argKind(mlir::Region& region) {
       condition = y;
     else
       return TwReduce::Count;
-  } else {
-    return TwReduce::Count; // without a rule for ties the region decides
-  }
+  } // without a rule for ties any of the equal elements will do: the first
   if (!condition || condition->getNumOperands() != 2 || condition->getOperand(0) != v0 || condition->getOperand(1) != v1)
     return TwReduce::Count;
   llvm::StringRef name = condition->getName().getStringRef();

@@ -105,6 +105,7 @@ LogicalResult planUnsplat(PlanBuilder& plan, Operation* op) {
 static Rep settled(PlanBuilder& plan, Value v) {
   if (plan.rep(v).pending())
     plan.flush(plan.rep(v).group);
+  plan.materialiseRows(v);
   return plan.rep(v);
 }
 

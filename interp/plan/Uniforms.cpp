@@ -177,10 +177,30 @@ PlanBuilder::RangeProof PlanBuilder::rangeProof(const Rep& r, int64_t min, int64
   return proof;
 }
 
+const OffsetGuard* PlanBuilder::readGuard(BuildInstruction& in, const Rep* offsets) {
+  if (!offsets)
+    return nullptr;
+  OffsetGuard& guard = allocate<OffsetGuard>();
+  std::tie(guard.min, guard.max) = limitsOf(*offsets);
+  read(in, guard.base, offsets->base);
+  guard.strides.resize(offsets->strides.size());
+  for (size_t d = 0; d < guard.strides.size(); ++d)
+    read(in, guard.strides[d], offsets->strides[d]);
+  return &guard;
+}
+
 bool PlanBuilder::checkIsLate(const Rep& r) { return checkIsLate(r, limitsOf(r).first, limitsOf(r).second); }
 bool PlanBuilder::checkIsLate(const Rep& r, int64_t min, int64_t max) {
   RangeProof proof = rangeProof(r, min, max);
-  return !proof.proven && writeMayPrecede(proof.place);
+  return !proof.proven && writeMayPrecede(proof.place) && !isChecked(proof, level(), min, max);
+}
+
+bool PlanBuilder::isChecked(const RangeProof& proof, int place, int64_t min, int64_t max) const {
+  std::string key = keyOf(proof.name + " " + std::to_string(min), proof.srcs, max);
+  for (int l = 1; l <= place; ++l)
+    if (remembered(l, key) != kNoReg)
+      return true;
+  return false;
 }
 
 void PlanBuilder::checkRange(const Rep& r) { checkRange(r, limitsOf(r).first, limitsOf(r).second); }
@@ -191,10 +211,9 @@ void PlanBuilder::checkRange(const Rep& r, int64_t min, int64_t max) {
     return;
   // Early checks stand as far out as they can. A late one ends the program, so it must not run unless the operation does.
   int place = writeMayPrecede(proof.place) ? level() : proof.place;
+  if (isChecked(proof, place, min, max))
+    return;
   std::string key = keyOf(proof.name + " " + std::to_string(min), proof.srcs, max);
-  for (int l = 1; l <= place; ++l)
-    if (remembered(l, key) != kNoReg)
-      return;
   BuildInstruction& in = emitAt(place, execRangeCheck, "RangeCheck");
   RangeCheckOp& data = newData<RangeCheckOp>(in);
   data.min = min;

@@ -115,7 +115,7 @@ WaitLoop PlanBuilder::enterWaitLoop(Operation* loop, Operation* access, llvm::Ar
   wait.cells.assign(cells.begin(), cells.end());
   wait.exact = !carriesTiles;
   wait.watchable = isLoop(loop) && readsOneByOne(loop);
-  wait.state = newReg(8 * (2 + cells.size()));
+  wait.state = newReg(kWaitRoundsBytes + 8 * cells.size());
   BuildInstruction& in = emit(execWaitEnter, "WaitEnter");
   bindWait(in, wait, true);
   ++waitDepth_;

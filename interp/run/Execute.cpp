@@ -162,8 +162,7 @@ InstructionRef execResult(InstructionRef in, Frame& f) {
   return in + 1;
 }
 
-/// Leaves the program because symbolic index arithmetic is not exact here. `lo` and `hi`: the smallest and the largest index.
-static InstructionRef restart(InstructionRef in, Frame& f, int64_t lo, int64_t hi) {
+InstructionRef restart(InstructionRef in, Frame& f, int64_t lo, int64_t hi) {
   if (!f.stored && !f.storedBefore && f.plan->fallback) {
     f.restart = true;
     return nullptr;

@@ -122,6 +122,41 @@ static void findBad(const Access& a, AccessRange& r, Frame& f, InstructionRef in
   }
 }
 
+/// The bytes from the first to the last element of a box: in one buffer, or else each element in some buffer.
+[[gnu::always_inline]] static inline bool spanIsKnown(const Access& a, Frame& f, InstructionRef in, bool write, AccessRange& r,
+                                                      uintptr_t begin, uintptr_t end, bool overflow) {
+  end += uintptr_t(a.elementBytes);
+  r.begin = begin;
+  r.end = end;
+  if (!overflow && begin < end && a.root >= 0) [[likely]] {
+    const ArgumentExtent& e = f.launch->extents[size_t(a.root)];
+    if (begin >= e.lo && end <= e.hi && !(write && e.readOnly)) [[likely]]
+      return true;
+  }
+  bool readOnly;
+  if (!overflow && begin < end && inside(begin, end, a.root, write, f, &readOnly))
+    return true;
+  findBad(a, r, f, in, write);
+  return f.step != Step::Trapped;
+}
+
+/// Whether no offset inside the box wraps around; else the program leaves.
+static bool guardHolds(const OffsetGuard& g, const AccessRange& r, Frame& f, InstructionRef in) {
+  int64_t lo = g.base.get(f), hi = lo;
+  bool overflow = false;
+  for (size_t d = 0; d < g.strides.size(); ++d) {
+    int64_t stride = g.strides[d].get(f), first, last;
+    overflow |= __builtin_mul_overflow(stride, r.lo[d], &first);
+    overflow |= __builtin_mul_overflow(stride, r.hi[d] - 1, &last);
+    overflow |= __builtin_add_overflow(lo, std::min(first, last), &lo);
+    overflow |= __builtin_add_overflow(hi, std::max(first, last), &hi);
+  }
+  if (!overflow && lo >= g.min && hi <= g.max) [[likely]]
+    return true;
+  restart(in, f, lo, hi);
+  return false;
+}
+
 bool checkAccess(const Access& a, Frame& f, InstructionRef in, bool write, AccessRange& r) {
   const size_t rank = a.shape.size();
   r.base = uintptr_t(a.base.get(f));
@@ -151,19 +186,22 @@ bool checkAccess(const Access& a, Frame& f, InstructionRef in, bool write, Acces
     begin += uintptr_t(std::min(first, last));
     end += uintptr_t(std::max(first, last));
   }
-  end += uintptr_t(a.elementBytes);
-  r.begin = begin;
-  r.end = end;
-  if (!overflow && begin < end && a.root >= 0) [[likely]] {
-    const ArgumentExtent& e = f.launch->extents[size_t(a.root)];
-    if (begin >= e.lo && end <= e.hi && !(write && e.readOnly)) [[likely]]
-      return true;
+  if (a.guard && !guardHolds(*a.guard, r, f, in)) [[unlikely]]
+    return false;
+  return spanIsKnown(a, f, in, write, r, begin, end, overflow);
+}
+
+bool checkRange(const Access& a, Frame& f, InstructionRef in, bool write, AccessRange& r) {
+  uintptr_t begin = r.base, end = r.base;
+  bool overflow = false;
+  for (size_t d = 0; d < a.shape.size(); ++d) {
+    int64_t first, last;
+    overflow |= __builtin_mul_overflow(r.strides[d], r.lo[d], &first);
+    overflow |= __builtin_mul_overflow(r.strides[d], r.hi[d] - 1, &last);
+    begin += uintptr_t(std::min(first, last));
+    end += uintptr_t(std::max(first, last));
   }
-  bool readOnly;
-  if (!overflow && begin < end && inside(begin, end, a.root, write, f, &readOnly))
-    return true;
-  findBad(a, r, f, in, write);
-  return f.step != Step::Trapped;
+  return spanIsKnown(a, f, in, write, r, begin, end, overflow);
 }
 
 std::byte* resolve(const TileOperand& o, Frame& f, int64_t* strides) {
@@ -180,9 +218,8 @@ std::byte* resolve(const TileOperand& o, Frame& f, int64_t* strides) {
   return base + o.offset;
 }
 
-/// Copies the box [lo, hi) of src to a dense tile of `shape`, row by row.
-static void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t* hi, const std::byte* src, const int64_t* strides,
-                    std::byte* tile, int64_t bytes) {
+void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t* hi, const std::byte* src, const int64_t* strides,
+             std::byte* tile, int64_t bytes) {
   const size_t rank = shape.size();
   if (rank == 0) {
     std::memcpy(tile, src, size_t(bytes));
@@ -221,7 +258,7 @@ static void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const 
   }
 }
 
-static void pointToTile(const LoadOp& load, ViewDescriptor& v, Frame& f) {
+void pointToTile(const LoadOp& load, ViewDescriptor& v, Frame& f) {
   v.data = f.arena + load.tile.v;
   v.lo = v.hi = 0;
   int64_t stride = load.access.elementBytes;
@@ -242,8 +279,8 @@ void copyView(const LoadOp& load, Frame& f) {
   pointToTile(load, v, f);
 }
 
-/// Fills what masked-off lanes hold: the outside of the box, or the whole tile where the outside is not one run at each end.
-static void fillTile(const LoadOp& load, const AccessRange& range, Frame& f, uint64_t fill) {
+// The outside of the box, or the whole tile where the outside is not one run at each end.
+void fillTile(const LoadOp& load, const AccessRange& range, Frame& f, uint64_t fill) {
   int64_t row = load.access.elementBytes, rows = load.access.shape.empty() ? 1 : load.access.shape[0];
   bool ends = !range.empty && !load.access.shape.empty();
   for (size_t d = 1; d < load.access.shape.size(); ++d) {
@@ -271,6 +308,12 @@ static bool viewRow(const LoadOp& op, Frame& f) {
   const int64_t n = a.shape[0], stride = a.strides[0].get(f);
   if (stride <= 0 || (a.masked && (a.lo[0].get(f) > 0 || a.hi[0].get(f) < n)))
     return false;
+  if (const OffsetGuard* guard = a.guard) {
+    int64_t first = guard->base.get(f), last;
+    if (__builtin_add_overflow(first, guard->strides[0].get(f) * (n - 1), &last) ||
+        std::min(first, last) < guard->min || std::max(first, last) > guard->max)
+      return false;
+  }
   const ArgumentExtent& e = f.launch->extents[size_t(a.root)];
   const uintptr_t begin = uintptr_t(a.base.get(f));
   int64_t span;
@@ -288,12 +331,16 @@ static bool viewRow(const LoadOp& op, Frame& f) {
 
 InstructionRef execLoad(InstructionRef in, Frame& f) {
   const LoadOp& op = *static_cast<const LoadOp*>(in->data);
-  const size_t rank = op.access.shape.size();
-  if (rank == 1 && op.access.root >= 0 && !op.forceCopy && viewRow(op, f)) [[likely]]
+  if (op.access.shape.size() == 1 && op.access.root >= 0 && !op.forceCopy && viewRow(op, f)) [[likely]]
     return in + 1;
   AccessRange range;
   if (!checkAccess(op.access, f, in, false, range)) [[unlikely]]
     return nullptr;
+  return finishLoad(op, in, f, range);
+}
+
+InstructionRef finishLoad(const LoadOp& op, InstructionRef in, Frame& f, const AccessRange& range) {
+  const size_t rank = op.access.shape.size();
   ViewDescriptor& v = f.at<ViewDescriptor>(op.descriptor.v);
   if (range.full && !op.forceCopy) [[likely]] {
     v.data = reinterpret_cast<std::byte*>(range.base);

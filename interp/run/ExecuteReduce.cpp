@@ -69,7 +69,7 @@ void everySecond(int64_t n, int64_t rowBytes, int32_t bytes, std::byte* dst, con
     std::memcpy(dst + r * rowBytes, first + 2 * r * rowBytes, size_t(rowBytes));
 }
 
-/// A tile [outer][chunks][length][inner] and the same elements as [length][outer][chunks][inner]: there and back.
+/// A tile [outer][chunks][length][inner] and the same elements as [length][chunks][outer][inner]: there and back.
 /// Along the axis (chunks * length) elements count from the end if `reverse`.
 struct Sequences {
   int64_t outer, chunks, length, inner;
@@ -85,7 +85,7 @@ template <class T> void moveElements(const Sequences& s, T* rows, T* tile, bool 
       for (int64_t c = 0; c < s.chunks; ++c) {
         const int64_t k = c * s.length + m0;
         T* inTile = tile + (o * axis + (s.reverse ? axis - 1 - k : k)) * s.inner;
-        T* inRows = rows + (m0 * s.outer * s.chunks + o * s.chunks + c) * s.inner;
+        T* inRows = rows + ((m0 * s.chunks + c) * s.outer + o) * s.inner;
         for (int64_t m = m0; m < end; ++m, inTile += step, inRows += s.width())
           for (int64_t i = 0; i < s.inner; ++i)
             back ? inTile[i] = inRows[i] : inRows[i] = inTile[i];
@@ -141,7 +141,8 @@ bool scanByDoubling(const ReduceOp& op, Frame& f, int64_t rows, int64_t width, s
   return swapped;
 }
 
-constexpr int64_t kWide = 64; ///< elements that are worth a call of the body
+constexpr int64_t kWide = 64;           ///< elements that are worth a call of the body
+constexpr int64_t kManySequences = 512; ///< no need for more of them side by side
 
 } // namespace
 
@@ -217,45 +218,43 @@ InstructionRef execGenericScan(InstructionRef in, Frame& f) {
   // Elements of one place in their sequence side by side. A long axis of few sequences is cut into chunks, scanned side by side;
   // then what came before a chunk is joined to it.
   Sequences s{op.outer, 1, op.axis, op.inner, op.reverse};
-  if (s.width() < kWide && op.axis >= 256 && std::has_single_bit(uint64_t(op.axis))) {
-    s.chunks = int64_t(1) << (std::bit_width(uint64_t(op.axis)) / 2);
-    s.length = op.axis / s.chunks;
-  }
+  if (s.width() < kManySequences && op.axis >= 64 && std::has_single_bit(uint64_t(op.axis)))
+    while (s.width() < kManySequences && s.length > 2 * s.chunks) {
+      s.chunks *= 2;
+      s.length /= 2;
+    }
   auto move = [&](std::byte* const* rows, const std::vector<Off>& tiles, bool back) {
     for (size_t i = 0; i < n; ++i)
       moveElements(s, op.bytes[i], rows[i], f.arena + tiles[i].v, back);
   };
   move(a, op.sources, false);
   const int64_t width = s.width();
-  if (width < kWide && s.chunks == 1) {
+  if (width < kWide && s.chunks == 1) { // short and few
     move(scanByDoubling(op, f, op.axis, width, a, b) ? b : a, op.results, true);
     return in + 1;
   }
   scanRows(op, f, s.length, width, 1, b, a);
   if (s.chunks > 1) {
+    // Totals of the chunks, [chunks][outer][inner]: scanned along the chunks, then joined to the chunks behind.
     TILETWIN_BODY_POINTERS(p, n);
     auto** x = static_cast<std::byte**>(__builtin_alloca(2 * n * sizeof(void*)));
     std::byte** y = x + n;
-    // Totals of the chunks, [outer][chunks][inner]; scanned along the chunks, then joined to the chunks behind.
-    for (int64_t o = 0; o < s.outer; ++o) {
-      const int64_t rowWidth = s.chunks * s.inner;
+    for (size_t i = 0; i < n; ++i) {
+      x[i] = c[i];
+      y[i] = c[i] + width * op.bytes[i];
+      std::memcpy(x[i], b[i] + (s.length - 1) * width * op.bytes[i], size_t(width * op.bytes[i]));
+    }
+    const int64_t chunkWidth = s.outer * s.inner;
+    std::byte* const* totals = scanByDoubling(op, f, s.chunks, chunkWidth, x, y) ? y : x;
+    for (int64_t m = 0; m < s.length; ++m) {
       for (size_t i = 0; i < n; ++i) {
-        const int64_t bytes = rowWidth * op.bytes[i];
-        x[i] = c[i];
-        y[i] = c[i] + bytes;
-        std::memcpy(x[i], b[i] + (s.length - 1) * width * op.bytes[i] + o * bytes, size_t(bytes));
+        const int64_t at = m * width * op.bytes[i], one = chunkWidth * op.bytes[i];
+        std::memcpy(a[i] + at, b[i] + at, size_t(one));
+        p.arguments[i] = totals[i];
+        p.arguments[n + i] = b[i] + at + one;
+        p.results[i] = a[i] + at + one;
       }
-      std::byte* const* totals = scanByDoubling(op, f, s.chunks, s.inner, x, y) ? y : x;
-      for (int64_t m = 0; m < s.length; ++m) {
-        for (size_t i = 0; i < n; ++i) {
-          const int64_t at = (m * width + o * rowWidth) * op.bytes[i], one = s.inner * op.bytes[i];
-          std::memcpy(a[i] + at, b[i] + at, size_t(one));
-          p.arguments[i] = totals[i];
-          p.arguments[n + i] = b[i] + at + one;
-          p.results[i] = a[i] + at + one;
-        }
-        runBody(*op.body, f, rowWidth - s.inner, p.arguments, p.results);
-      }
+      runBody(*op.body, f, width - chunkWidth, p.arguments, p.results);
     }
     std::swap(a, b);
   }

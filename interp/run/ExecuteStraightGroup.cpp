@@ -14,6 +14,12 @@ bool runStraightGroup(const GroupOp& g, Frame& f) {
   const int64_t n = g.shape[0], bytes = access.elementBytes;
   if (access.strides[0].get(f) != bytes || (access.masked && (access.lo[0].get(f) > 0 || access.hi[0].get(f) < n)))
     return false;
+  if (const OffsetGuard* guard = access.guard) {
+    int64_t first = guard->base.get(f), last;
+    if (__builtin_add_overflow(first, guard->strides[0].get(f) * (n - 1), &last) ||
+        std::min(first, last) < guard->min || std::max(first, last) > guard->max)
+      return false;
+  }
   const ArgumentExtent& extent = f.launch->extents[size_t(access.root)];
   const uintptr_t begin = uintptr_t(access.base.get(f)), end = begin + uintptr_t(n * bytes);
   if (begin < extent.lo || end > extent.hi || begin >= end || extent.readOnly)

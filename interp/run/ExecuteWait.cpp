@@ -3,7 +3,8 @@
 // Not here:  which loops may wait (plan/WaitLoops.cpp), what runs meanwhile (SchedulerWaiting.cpp).
 // Idea:      a round of a loop that wrote nothing and hands on what it was handed will be repeated for ever unless
 //            memory changes. Such a program yields at once, or, where other workers run, after a short spin. A loop whose
-//            rounds write nothing but hand on new values (it counts its attempts, or walks a list) yields now and then.
+//            rounds write nothing but hand on new values yields now and then: soon if it reads the same from one address
+//            again and again (it counts its attempts), late if not (it walks a list).
 // Invariant: a program yields only at a point from where it can go on with nothing but its frame.
 #include "interp/run/WaitInstructions.h"
 #include <algorithm>
@@ -19,6 +20,18 @@ namespace {
 
 /// Rounds that write nothing, though they differ, before a program lets others run.
 constexpr uint64_t kRestlessRounds = 10'000;
+/// The same if all of them read one address, and the same there.
+constexpr uint64_t kCountingRounds = 16;
+
+/// What a loop that may wait remembers from round to round, in the arena; the cells follow.
+struct WaitRounds {
+  uint64_t written;  ///< rounds since memory was written
+  uint64_t same;     ///< rounds that handed on what they were handed
+  uint64_t samePoll; ///< rounds that read one address only, and saw the same
+  uint64_t address, bits;
+  uint64_t* cells() { return reinterpret_cast<uint64_t*>(this + 1); }
+};
+static_assert(sizeof(WaitRounds) == kWaitRoundsBytes);
 
 /// What the program has written since it was last asked counts as progress.
 bool takeStored(Frame& f) {
@@ -72,10 +85,10 @@ InstructionRef execPolledLoad(InstructionRef in, Frame& f) {
 
 InstructionRef execWaitEnter(InstructionRef in, Frame& f) {
   const WaitOp& op = *static_cast<const WaitOp*>(in->data);
-  uint64_t* state = &f.at<uint64_t>(op.state.v);
-  state[0] = state[1] = 0;
+  WaitRounds& rounds = f.at<WaitRounds>(op.state.v);
+  rounds = {};
   for (size_t i = 0; i < op.cells.size(); ++i)
-    state[i + 2] = f.at<uint64_t>(op.cells[i].v);
+    rounds.cells()[i] = f.at<uint64_t>(op.cells[i].v);
   f.wait.polls = 0;
   return in + 1;
 }
@@ -84,25 +97,32 @@ InstructionRef execWaitEdge(InstructionRef in, Frame& f) {
   if (mustStop(f)) [[unlikely]]
     return raise(in, f, TrapKind::Interrupted, "scf.while", {});
   const WaitOp& op = *static_cast<const WaitOp*>(in->data);
-  uint64_t* state = &f.at<uint64_t>(op.state.v);
-  bool wrote = takeStored(f), same = !wrote;
+  WaitRounds& rounds = f.at<WaitRounds>(op.state.v);
+  const bool wrote = takeStored(f);
+  bool same = !wrote;
   for (size_t i = 0; i < op.cells.size(); ++i) {
     uint64_t now = f.at<uint64_t>(op.cells[i].v);
-    same &= state[i + 2] == now;
-    state[i + 2] = now;
+    same &= rounds.cells()[i] == now;
+    rounds.cells()[i] = now;
   }
-  state[0] = wrote ? 0 : state[0] + 1;
-  state[1] = same ? state[1] + 1 : 0;
-  const uint32_t polls = std::exchange(f.wait.polls, 0);
-  const bool waits = state[1] > uint64_t(f.launch->spins);
-  if (!waits && state[0] < kRestlessRounds) [[likely]] {
-    if (same)
+  const bool onePoll = op.watchable && std::exchange(f.wait.polls, 0) == 1 && f.wait.address % f.wait.bytes == 0;
+  const bool samePoll = !wrote && onePoll && rounds.address == f.wait.address && rounds.bits == f.wait.bits;
+  rounds.written = wrote ? 0 : rounds.written + 1;
+  rounds.same = same ? rounds.same + 1 : 0;
+  rounds.samePoll = samePoll ? rounds.samePoll + 1 : 0;
+  rounds.address = f.wait.address;
+  rounds.bits = f.wait.bits;
+  const uint64_t spins = uint64_t(f.launch->spins);
+  const bool waits = rounds.same > spins;
+  const bool counts = rounds.samePoll > std::max(spins, kCountingRounds);
+  if (!waits && !counts && rounds.written < kRestlessRounds) [[likely]] {
+    if (same || samePoll)
       _mm_pause();
     return in + in->imm;
   }
-  state[0] = 0;
+  rounds.written = rounds.samePoll = 0;
   f.wait.sure = waits && op.exact;
-  f.wait.watch = f.wait.sure && op.watchable && polls == 1 && f.wait.address % f.wait.bytes == 0;
+  f.wait.watch = onePoll && (f.wait.sure || counts);
   f.wait.timed = false;
   return yield(f, in + in->imm, op.where, op.operation);
 }

@@ -47,6 +47,13 @@ struct TileOperand {
   std::vector<DimStride> strides;
 };
 
+/// Offsets whose type may wrap around: inside the box of their access they must not.
+struct OffsetGuard {
+  UniformOperand base;
+  std::vector<UniformOperand> strides; ///< per dimension of the access
+  int64_t min = 0, max = 0;            ///< of their type
+};
+
 /// One affine access: element i of the tile is at base + sum_d strides[d] * i_d, inside box lo[d] <= i_d < hi[d].
 struct Access {
   UniformOperand base;
@@ -57,6 +64,7 @@ struct Access {
   int32_t elementBytes = 0;
   int32_t root = -1;                   ///< argument the pointer comes from, or -1
   const char* operation = "tt.load";
+  const OffsetGuard* guard = nullptr;
 };
 
 struct LoadOp {
@@ -68,6 +76,18 @@ struct LoadOp {
   Off other;                    ///< cell with the fill value
   bool otherIsTile = false;
   Off otherTile;                ///< dense, if otherIsTile
+  int32_t tableDim = -1;        ///< execRowsLoad: the dimension along which addresses have a table's entry added
+  Off table;                    ///< dense i64
+};
+
+/// table[i at dim] + base + sum strides[d] * i_d stays inside [min, max]; else the program leaves, as restart() says.
+struct RowsCheckOp {
+  UniformOperand base;
+  std::vector<UniformOperand> strides;
+  std::vector<int64_t> shape;
+  Off table;
+  int64_t entries = 0, min = 0, max = 0;
+  int32_t dim = 0;
 };
 
 struct GatherOp {               ///< load or store with materialised addresses, all dense
@@ -381,6 +401,8 @@ InstructionRef execUniformQuotient(InstructionRef in, Frame& f); // data: Unifor
 InstructionRef execScalarLoad(InstructionRef in, Frame& f);    // data: ScalarAccessOp
 InstructionRef execScalarStore(InstructionRef in, Frame& f);
 InstructionRef execLoad(InstructionRef in, Frame& f);          // data: LoadOp
+InstructionRef execRowsLoad(InstructionRef in, Frame& f);      // data: LoadOp with a table
+InstructionRef execRowsCheck(InstructionRef in, Frame& f);     // data: RowsCheckOp
 InstructionRef execGather(InstructionRef in, Frame& f);        // data: GatherOp
 InstructionRef execDescriptorCheck(InstructionRef in, Frame& f);  // data: DescriptorCheckOp
 InstructionRef execDescriptorRows(InstructionRef in, Frame& f);   // data: DescriptorRowsOp
@@ -417,7 +439,18 @@ struct AccessRange {
 };
 /// Evaluates an access and checks its span. False: Frame::trap is set (from the first element that misses).
 bool checkAccess(const Access& access, Frame& f, InstructionRef in, bool write, AccessRange& range);
-/// Like the above for `size` bytes at one address.
+/// The same for a range whose base, strides and box are known.
+bool checkRange(const Access& access, Frame& f, InstructionRef in, bool write, AccessRange& range);
+/// What remains of a load whose range is checked: a view if it can be one, else a copy.
+InstructionRef finishLoad(const LoadOp& load, InstructionRef in, Frame& f, const AccessRange& range);
+/// Lets the load's descriptor show its reserved tile.
+void pointToTile(const LoadOp& load, ViewDescriptor& view, Frame& f);
+/// Fills what masked-off lanes of the reserved tile hold; `fill` is one element.
+void fillTile(const LoadOp& load, const AccessRange& range, Frame& f, uint64_t fill);
+/// Copies the box [lo, hi) of `from`, with byte strides, into a dense tile of `shape`.
+void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t* hi, const std::byte* from, const int64_t* strides,
+             std::byte* tile, int64_t bytes);
+/// Like checkAccess() for `size` bytes at one address.
 bool checkAddress(uintptr_t address, int64_t size, int32_t root, bool write, Frame& f);
 /// Runs a group for which `straight` holds, if this program's addresses are as plain as its code. False: nothing was done.
 bool runStraightGroup(const GroupOp& group, Frame& f);
@@ -433,6 +466,9 @@ void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* argumen
 /// Fills Frame::trap for one bad element and leaves the program.
 InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, uintptr_t address, int64_t bytes, int32_t root,
                            bool write, const std::vector<int64_t>& shape, int64_t element);
+/// Leaves the program because symbolic index arithmetic is not exact here: for the fallback plan if nothing is written yet,
+/// with a trap otherwise. `lo` and `hi`: the smallest and the largest index.
+InstructionRef restart(InstructionRef in, Frame& f, int64_t lo, int64_t hi);
 InstructionRef raise(InstructionRef in, Frame& f, TrapKind kind, std::string operation, std::string message);
 std::string indexText(const std::vector<int64_t>& shape, int64_t element);
 

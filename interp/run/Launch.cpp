@@ -45,7 +45,12 @@ void* enterFrame(void* context, Seat& seat) {
   return frame;
 }
 
-void leaveFrame(void*, void* frame) { FramePool::instance().release(static_cast<Frame*>(frame)); }
+void leaveFrame(void* context, void* frameOfThread) {
+  const Running& running = *static_cast<const Running*>(context);
+  Frame* frame = static_cast<Frame*>(frameOfThread);
+  if (running.state.params->wrote) *running.state.params->wrote |= frame->stored || frame->storedBefore;
+  FramePool::instance().release(frame);
+}
 
 bool runProgram(void* context, void* frameOfThread, const ProgramId& id, Trap& trap) {
   Running& running = *static_cast<Running*>(context);

@@ -113,7 +113,7 @@ void Scheduler::hand(Seat& seat, Task& task, size_t index, bool timeIsOver) {
   WaitingRoom& room = *room_;
   const Parked& p = room.parked[index];
   task = {p.position, p.id, p.frame, false, timeIsOver};
-  seat.looked_ = p.wait.address ? 0 : p.looked;
+  seat.looked_ = p.wait.address && hasChanged(p.wait) ? 0 : p.looked;
   seat.since_ = coarseMilliseconds();
   seat.position_.store(p.position);
   seat.frame_ = p.frame;
@@ -139,8 +139,8 @@ bool Scheduler::takeRestless(Seat& seat, Task& task, Restless which) {
   for (size_t i = 0; i < parked.size(); ++i) {
     const Parked& p = parked[i];
     // Timed waits look at the clock themselves.
-    bool restless = !p.wait.address || (p.wait.timed && !options_.inOrder);
-    bool due = p.round < room_->round && (!p.wait.sure || p.looked < room_->epoch);
+    bool restless = !p.wait.address || !p.wait.sure || (p.wait.timed && !options_.inOrder);
+    bool due = !p.wait.address && p.round < room_->round && (!p.wait.sure || p.looked < room_->epoch);
     if (!restless || (which == Restless::Due && !due) || (which == Restless::Unsure && p.wait.sure)) continue;
     if (best == parked.size() || std::pair(p.round, p.position) < std::pair(parked[best].round, parked[best].position)) best = i;
   }

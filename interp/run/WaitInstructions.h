@@ -31,10 +31,12 @@ struct PollOp {                 ///< tt.atomic_poll
   uint32_t where = 0;           ///< Plan::locations
 };
 
+inline constexpr uint64_t kWaitRoundsBytes = 40;
+
 /// A loop that may wait for memory to change: its condition depends on what it reads.
 struct WaitOp {
   std::vector<Off> cells;       ///< scalars that rounds hand on
-  Off state;                    ///< two counts, then what the cells held at the end of the last round
+  Off state;                    ///< kWaitRoundsBytes, then what the cells held at the end of the last round
   bool exact = true;            ///< rounds hand on nothing but the cells
   bool watchable = true;        ///< a round reads memory through single scalar accesses only
   uint32_t where = 0;           ///< Plan::locations of the access that is waited on

@@ -65,3 +65,13 @@ def select_by_hash(out_ptr, seed, rounds, BLOCK: tl.constexpr):
         h = at * 40503 + seed
         tl.store(out_ptr + at, r + 1, mask=h < 0)
         seed += 123456789
+
+
+@triton.jit
+def last_blocks(x_ptr, out_ptr, n, start, BLOCK: tl.constexpr):
+    """Writes, then reads and writes a block of which only the first n lanes are used."""
+    tl.store(out_ptr, -1.0)
+    at = start + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=tl.arange(0, BLOCK) < n, other=5.0)
+    tl.store(out_ptr + 1 + tl.arange(0, BLOCK), x)
+    tl.store(x_ptr + at, x + 1, mask=tl.arange(0, BLOCK) < n)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import restart_kernels as kernels
+import tiletwin
 import torch
 
 
@@ -68,3 +69,30 @@ def test_select_by_hash() -> None:
             want[at * np.int32(40503) + seed < 0] = r + 1
             seed += np.int32(123456789)
     assert (out.numpy() == want).all()
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_lanes_outside_the_mask_may_wrap(n: int) -> None:
+    """The block begins at 2^31 - 3, so that its offsets wrap around from lane 3 on; the program has written before."""
+    size, block = 2**31, 16
+    x, out = torch.arange(16, dtype=torch.float32), torch.zeros(block + 1)
+
+    class Shifted:
+        """An array whose element 2^31 - 3 is the first of x."""
+
+        dtype = torch.float32
+
+        def data_ptr(self) -> int:
+            return x.data_ptr() - 4 * (size - 3)
+
+    want = torch.full((block + 1,), 5.0)
+    want[0], want[1 : n + 1] = -1.0, x[:n]
+    changed = x + (torch.arange(16) < n)
+    kernels.last_blocks[(1,)](Shifted(), out, n, size - 3, block)
+    assert torch.equal(out, want) and torch.equal(x, changed)
+
+
+def test_lanes_inside_the_mask_must_not_wrap() -> None:
+    x, out = torch.zeros(16), torch.zeros(17)
+    with pytest.raises(tiletwin.OutOfBoundsError, match="wrapped around"):
+        kernels.last_blocks[(1,)](x, out, 4, 2**31 - 3, 16)

@@ -74,8 +74,8 @@ BOOST_AUTO_TEST_CASE(wild_and_null_pointers) {
   BOOST_TEST(
       complete(trap, buffers) ==
       "kernel.py:14:9: tl.load: program (2, 0, 0): reads 4 bytes at address 0x7f0000001000, which is far from every "
-      "buffer known: check the pointer arithmetic; memory that is not an argument of the launch must be named with "
-      "tiletwin.register(...)");
+      "buffer known: check the pointer arithmetic; memory that is not an argument of the launch, nor of a torch tensor on "
+      "the CPU, must be named with tiletwin.register(...)");
   trap.address = 0x10;
   BOOST_TEST(complete(trap, {}) == "kernel.py:14:9: tl.load: program (2, 0, 0): reads 4 bytes at address 0x10: a null "
                                    "pointer, or an offset added to one");
