@@ -48,6 +48,14 @@ void setError(PyObject* cls, const SourcePlace& place, llvm::StringRef message, 
 }
 
 std::string messageOf(PyObject* error) {
+  if (PyObject_IsInstance(error, PyExc_KeyError) == 1) { // its text is the repr of what was not found
+    PyRef args = PyRef::steal(PyObject_GetAttrString(error, "args"));
+    PyObject* first =
+        args && PyTuple_Check(args.get()) && PyTuple_Size(args.get()) == 1 ? PyTuple_GetItem(args.get(), 0) : nullptr;
+    const char* sentence = first && PyUnicode_Check(first) ? PyUnicode_AsUTF8AndSize(first, nullptr) : nullptr;
+    PyErr_Clear();
+    if (sentence && std::string_view(sentence).find(' ') != std::string_view::npos) return sentence;
+  }
   PyRef own = PyRef::steal(PyObject_GetAttrString(error, "error_message"));
   if (!own || own.get() == Py_None) {
     PyErr_Clear();

@@ -61,6 +61,26 @@ PyObject* constant(PyObject*, PyObject* value) {
   return makeConstexpr(wrapped.get()).release();
 }
 
+/// What a function sees of an argument.
+PyObject* parameter(PyObject*, PyObject* value) { return parameterValue(value).release(); }
+
+/// unpack(values, kept): what `a, b = values` binds; kept says for which names compile-time values stay as they are.
+PyObject* unpack(PyObject* self, PyObject* args) {
+  PyObject *values, *kept;
+  if (!PyArg_ParseTuple(args, "OO!", &values, &PyTuple_Type, &kept)) return nullptr;
+  PyRef wrapped = wrapConstant(unwrap(values));
+  if (!wrapped || !PyTuple_Check(wrapped.get()) || PyTuple_Size(wrapped.get()) != PyTuple_Size(kept))
+    return wrapped.release(); // Python says what is wrong
+  llvm::SmallVector<PyRef> items;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(kept); ++i) {
+    PyObject* item = PyTuple_GetItem(wrapped.get(), i);
+    bool keeps = PyTuple_GetItem(kept, i) == Py_True;
+    items.push_back(PyRef::steal(keeps ? constant(self, item) : assign(self, item)));
+    if (!items.back()) return nullptr;
+  }
+  return makeTuple(items).release();
+}
+
 PyObject* truthFunction(PyObject*, PyObject* value) {
   if (!isTensor(value) && !isConstexpr(value))
     if (PyRef wrapped = PyRef::steal(PyObject_GetAttrString(value, "condition"))) { // tl.condition(c)
@@ -373,6 +393,8 @@ int addEagerSupport(PyObject* module) {
   static PyMethodDef functions[] = {
       {"eager_assign", assign, METH_O, "What `x = value` binds: numbers become tensors, through tuples."},
       {"eager_constant", constant, METH_O, "What `x: tl.constexpr = value` binds."},
+      {"eager_parameter", parameter, METH_O, "What a function sees of an argument."},
+      {"eager_unpack", unpack, METH_VARARGS, "What `a, b = values` binds where some names stay constant."},
       {"eager_truth", truthFunction, METH_O, "The test of `if` and `while`, a bool."},
       {"eager_not", notFunction, METH_O, "`not x`."},
       {"eager_begin_and", beginAnd, METH_O, "First half of `a and b`: whether b is computed."},

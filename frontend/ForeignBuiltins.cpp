@@ -60,6 +60,22 @@ PyRef buildInlineAsm(Builder& b, llvm::ArrayRef<PyObject*> args) {
   return several ? result(results) : result(results[0]);
 }
 
+/// The keys of a table of forms, for messages: "(fp32) or (fp64)".
+std::string formsOf(PyObject* table) {
+  std::string text;
+  PyObject *key = nullptr, *value = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Check(table) && PyDict_Next(table, &at, &key, &value);) {
+    std::string form;
+    for (Py_ssize_t i = 0; PyTuple_Check(key) && i < PyTuple_Size(key); ++i) {
+      Type type;
+      form += (i ? ", " : "") + (typeFromPython(PyTuple_GetItem(key, i), type) ? type.str() : "?");
+      PyErr_Clear();
+    }
+    text += (text.empty() ? "(" : " or (") + form + ")";
+  }
+  return text;
+}
+
 /// The row of the dictionary for these argument types: (symbol, result dtype). Null without an error if there is none.
 PyRef findSymbol(PyObject* table, llvm::ArrayRef<Value> values) {
   llvm::SmallVector<PyRef> dtypes;
@@ -103,10 +119,8 @@ PyRef buildExtern(Builder& b, llvm::ArrayRef<PyObject*> args) {
     if (PyErr_Occurred()) return {};
     std::string given;
     for (const Value& value : operands) given += (given.empty() ? "" : ", ") + value.type.element().str();
-    PyRef keys = PyRef::steal(PyObject_Repr(table));
-    const char* known = keys ? PyUnicode_AsUTF8AndSize(keys.get(), nullptr) : nullptr;
-    return raise(PyExc_KeyError, "no form of this function takes (" + given +
-                                     "); cast the arguments first. Its forms are " + (known ? known : "?"));
+    return raise(PyExc_KeyError, "no form of this function takes (" + given + "), only " + formsOf(table) +
+                                     "; cast the arguments first, as in x.to(tl.float32)");
   }
   PyRef name = PyRef::steal(PySequence_GetItem(row.get(), 0)),
         dtype = name ? PyRef::steal(PySequence_GetItem(row.get(), 1)) : PyRef();

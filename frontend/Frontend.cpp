@@ -54,7 +54,7 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext& context, const 
   if (!info) return {};
   (*module)->setLoc(info->location);
   Walker walker(builder, info);
-  if (!walker.emitKernel(request.signature, request.constexprs, request.attributes)) {
+  if (!walker.emitKernel(request.signature, request.constexprs, request.attributes, request.name)) {
     SourcePlace place;
     placeOf(info->location, place);
     place.functionLine = info->firstLine;

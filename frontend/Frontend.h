@@ -13,7 +13,7 @@ namespace tiletwin::frontend {
 /// What to compile. `function` is a tiletwin.runtime.jit.JITFunction; the walker reads these attributes of it:
 ///   ast          ast.FunctionDef with line and column numbers of the file     file        str, path of the source file
 ///   globals      dict: module globals, closure cells and builtins on top     arg_names   list of str
-///   constexprs   set of parameter indices annotated tl.constexpr              defaults    dict name -> default value
+///   constexprs   list of parameter indices annotated tl.constexpr              defaults    dict name -> default value
 ///   annotations  dict name -> type annotation object or str                   noinline    bool
 ///   mangled_name str, "module.qualname"                                       source_lines list of str, first_line int
 /// `signature`: dict name -> type string ("i32", "*fp32", "constexpr", or a (nested) tuple of them), in parameter
@@ -25,6 +25,7 @@ struct Request {
   PyObject* constexprs;
   PyObject* attributes;
   SemanticOptions options;
+  std::string name; ///< of the kernel; empty: that of the function
 };
 
 /// The module as the front end emits it ("source": before any pass). Null with a Python exception set: CompilationError

@@ -20,7 +20,8 @@ struct EmittedFunction {
 struct FunctionTable {
   llvm::StringMap<std::vector<std::unique_ptr<EmittedFunction>>> byMangledName;
   llvm::DenseMap<PyObject*, std::shared_ptr<struct FunctionInfo>>
-      infos; ///< jit function -> what the walker reads of it
+      infos;     ///< jit function -> what the walker reads of it
+  int depth = 0; ///< of calls whose bodies are being walked
 };
 
 } // namespace tiletwin::frontend

@@ -246,8 +246,8 @@ PyRef Walker::lookUp(PyObject* name) {
                        "), which launches only: inside kernels call the function itself, " + stringOf(name) + ".fn");
     if (!globalAllowed(global))
       return raise(PyExc_NameError, "the kernel uses the global variable " + stringOf(name) +
-                                        ", whose value may change after compilation (it is a " + typeName(global) +
-                                        "): make it a compile-time constant, " + stringOf(name) +
+                                        ", whose value may change after compilation (it is of type " +
+                                        typeName(global) + "): make it a compile-time constant, " + stringOf(name) +
                                         " = tl.constexpr(...), or pass it as an argument; an annotation (" +
                                         stringOf(name) + ": tl.constexpr = ...) is not enough");
     return wrapConstant(global);

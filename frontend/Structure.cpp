@@ -220,6 +220,14 @@ PyRef wrapConstant(PyObject* object) {
   return PyRef::borrow(object);
 }
 
+PyRef parameterValue(PyObject* value) {
+  PyRef wrapped = wrapConstant(value);
+  if (!wrapped || isTensor(wrapped.get()) || isConstexpr(wrapped.get()) || PyTuple_Check(wrapped.get()) ||
+      fieldsOf(wrapped.get()))
+    return wrapped;
+  return makeConstexpr(wrapped.get());
+}
+
 PyRef unwrapDeep(PyObject* object) {
   object = unwrap(object);
   if (!PyTuple_Check(object) || namedTupleFields(object)) return PyRef::borrow(object);

@@ -39,6 +39,9 @@ bool sameConstant(PyObject* a, PyObject* b);
 
 /// Numbers, strings, None become constexpr; tuples and lists are treated element by element; all else stays as it is.
 PyRef wrapConstant(PyObject* object);
+/// What a parameter holds of a value: types, functions and other plain objects become constexprs, so that they have
+/// `.value` in the callee.
+PyRef parameterValue(PyObject* value);
 /// A constexpr's value, through tuples.
 PyRef unwrapDeep(PyObject* object);
 /// What plain assignment makes of a value (rule 11): compile-time numbers become tensors, through tuples.

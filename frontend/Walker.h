@@ -61,8 +61,8 @@ class Walker {
 public:
   Walker(ModuleBuilder& builder, std::shared_ptr<FunctionInfo> info);
 
-  /// Emits the public function of a kernel.
-  bool emitKernel(PyObject* signature, PyObject* constexprs, PyObject* attributes);
+  /// Emits the public function of a kernel. An empty name stands for the Python function's.
+  bool emitKernel(PyObject* signature, PyObject* constexprs, PyObject* attributes, llvm::StringRef name);
   /// Emits (once per argument structure) and calls a jit function at the builder's insertion point.
   static PyRef callJit(ModuleBuilder& builder, PyObject* function, const Arguments& arguments,
                        const Keywords& keywords);
@@ -127,7 +127,7 @@ private:
   bool visitWhile(PyObject* node);
   bool ifAsRegion(PyObject* node, const Value& condition);
   bool ifAsBlocks(PyObject* node, const Value& condition);
-  bool staticFor(PyObject* node, const Arguments& arguments, const Keywords& keywords);
+  bool staticFor(PyObject* node, PyObject* iter, const Arguments& arguments, const Keywords& keywords);
   bool compileTimeTruth(PyObject* value, PyObject* node, bool& truth);
   /// Names whose values differ at the ends of two branches and what they hold there.
   struct Merged {
@@ -151,6 +151,8 @@ private:
                    llvm::ArrayRef<mlir::Value> values);
   bool collectYielded(PyObject* node, const std::vector<Carried>& carried, const Locals& before,
                       llvm::SmallVectorImpl<mlir::Value>& yielded);
+  /// " (line 12)": where a variable got its value last; empty if it is not known.
+  std::string assignedAt(PyObject* name) const;
   void forgetInner(const Locals& before, PyObject* node, const char* where);
   bool assignedNames(PyObject* statements, llvm::SmallVectorImpl<PyObject*>& names);
   bool containsReturn(PyObject* statements);
@@ -165,6 +167,8 @@ private:
   bool visitAssert(PyObject* node);
   bool visitRefusedStatement(PyObject* node);
   bool assign(PyObject* target, PyRef value);
+  /// What assignment to `target` makes of a value: run-time values, but for names announced as `x: tl.constexpr`.
+  PyRef valueFor(PyObject* target, PyObject* value);
   bool isConstexprAnnotation(PyObject* annotation, bool& is);
 
   // WalkerFunctions.cpp, WalkerKernel.cpp
@@ -190,8 +194,9 @@ private:
   Locals locals_;
   llvm::SmallVector<std::pair<PyObject*, std::string>, 4> lost_; ///< names that are gone, and why (for NameError)
   llvm::SmallVector<PyObject*, 4> pendingConstexpr_;             ///< `x: tl.constexpr` without a value
-  PyObject* assigning_ = nullptr;                                ///< variable being assigned: names values' locations
-  int regionDepth_ = 0;                                          ///< > 0 inside scf regions: no return there
+  llvm::SmallDenseMap<PyObject*, long, 16> assignedAt_; ///< line of the last assignment to a variable, for messages
+  PyObject* assigning_ = nullptr;                       ///< variable being assigned: names values' locations
+  int regionDepth_ = 0;                                 ///< > 0 inside scf regions: no return there
   std::vector<Return> returns_;
   mlir::Region* functionRegion_ = nullptr;
 
@@ -214,6 +219,8 @@ struct LocationGuard {
 /// What a callee is, found once per Python type.
 enum class CalleeKind : uint8_t { Other, Builtin, Jit, ConstexprFunction, PythonFunction, Class, Module, Dtype };
 CalleeKind calleeKind(PyObject* object);
+/// An instance of an @triton.aggregate class.
+bool isAggregate(PyObject* object);
 /// Language functions that the walker does itself.
 enum class Special : uint8_t { None, StaticAssert, StaticPrint, Range, StaticRange, Condition };
 Special specialOf(PyObject* object);

@@ -89,7 +89,7 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
     for (int arm = 0; arm < 2; ++arm)
       if (!(structures[arm] == was))
         return raiseType("`" + stringOf(name) + "` is " + was.describe() + " before the `if`, but " + kBranch[arm] +
-                         " makes it " + structures[arm].describe() +
+                         " makes it " + structures[arm].describe() + (arm ? "" : assignedAt(name)) +
                          ": a variable must keep its type where branches depend on run-time values. " +
                          (was.hasTensor() ? "Convert with .to(...), or use another name"
                                           : "Start from a run-time value (x = 0 makes an int32), or use another name"));

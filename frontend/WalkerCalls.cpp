@@ -118,10 +118,14 @@ bool Walker::evaluateArguments(PyObject* call, Arguments& arguments, Keywords& k
 }
 
 PyRef Walker::callCompileTime(PyObject* callee, const Arguments& arguments, const Keywords& keywords) {
-  if (anyTensor(arguments, keywords))
-    return raiseType(nameOf(callee) +
-                     "() works on compile-time values only, and one of its arguments is a run-time value. "
-                     "Make it a tl.constexpr, or write the function with @triton.jit");
+  // A user's own constexpr function may look at types and shapes of run-time values, and at fields of aggregates.
+  bool mayLook = calleeKind(callee) == CalleeKind::ConstexprFunction && !isLanguageModule(moduleOf(callee));
+  if (!mayLook && anyTensor(arguments, keywords)) {
+    std::string name = nameOf(callee), module = moduleOf(callee);
+    return raiseType(name + "() works on compile-time values only, and one of its arguments is a run-time value. " +
+                     (module == "math" ? "The language's functions work on those: tl." + name + " or libdevice." + name
+                                       : "Make it a tl.constexpr, or write the function with @triton.jit"));
+  }
   PyRef args = PyRef::steal(PyTuple_New(arguments.size()));
   for (size_t i = 0; args && i < arguments.size(); ++i)
     if (PyTuple_SetItem(args.get(), i, unwrapDeep(arguments[i].get()).release()) < 0) return {};
@@ -290,7 +294,14 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
       arguments.insert(arguments.begin(), self);
       return callValue(function.get(), arguments, keywords, node);
     }
-    if (calleeKind(self.get()) != CalleeKind::Module || self.get() == Py_None)
+    if (PyRef function = PyRef::steal(PyObject_GetAttrString(callee, "__func__"));
+        function && calleeKind(function.get()) == CalleeKind::Jit) { // a method taken off an aggregate earlier
+      arguments.insert(arguments.begin(), self);
+      return callJit(builder_, function.get(), arguments, keywords);
+    }
+    PyErr_Clear();
+    bool isMath = moduleOf(callee) == "math" || moduleOf(callee) == "_operator";
+    if (calleeKind(self.get()) != CalleeKind::Module || self.get() == Py_None || isMath)
       return callCompileTime(callee, arguments, keywords);
   }
   PyErr_Clear();

@@ -44,9 +44,32 @@ constexpr RuntimeCompare kCompare[] = {
 
 PyRef tensorOrNull(const Value& value) { return value ? makeTensor(value) : PyRef(); }
 
-bool isAggregate(PyObject* object) {
-  return !isTensor(object) && !isConstexpr(object) && calleeKind(object) == CalleeKind::Other &&
-         PyObject_HasAttrString(object, "__tiletwin_fields__");
+/// Adds to the AttributeError that is set which names of the module are close to the one that it lacks.
+void suggestNames(PyObject* module, PyObject* name) {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  PyRef difflib = PyRef::steal(PyImport_ImportModule("difflib")), known = PyRef::steal(PyObject_Dir(module));
+  PyRef close = difflib && known
+                    ? PyRef::steal(PyObject_CallMethod(difflib.get(), "get_close_matches", "OO", name, known.get()))
+                    : PyRef();
+  PyRef text = PyRef::steal(PyObject_Str(value));
+  std::string names;
+  for (Py_ssize_t i = 0; close && i < PyList_Size(close.get()); ++i)
+    names += (i ? ", " : "; did you mean ") + stringOf(PyList_GetItem(close.get(), i));
+  PyErr_Clear();
+  if (names.empty() || !text) return PyErr_Restore(type, value, traceback);
+  PyRef ownType = PyRef::steal(type), ownValue = PyRef::steal(value), ownTraceback = PyRef::steal(traceback);
+  raise(type, stringOf(text.get()) + names + "?");
+}
+
+/// `method` with its first argument, for `f = x.method; f(y)`.
+PyRef bindMethod(const PyRef& method, PyObject* owner) {
+  static PyObject* const methodType = [] {
+    PyRef types = PyRef::steal(PyImport_ImportModule("types"));
+    return types ? PyObject_GetAttrString(types.get(), "MethodType") : nullptr;
+  }();
+  return methodType ? PyRef::steal(PyObject_CallFunctionObjArgs(methodType, method.get(), owner, nullptr)) : PyRef();
 }
 
 } // namespace
@@ -225,7 +248,14 @@ PyRef Walker::attributeOf(PyObject* base, PyObject* name) {
   static PyObject* const valueName = interned("value");
   static PyObject* const typeNameText = interned("type");
   if (isConstexpr(base) && name != valueName && name != typeNameText) base = constexprValue(base);
+  if (isAggregate(base)) {
+    PyRef method = PyRef::steal(PyObject_GetAttr(classOf(base), name));
+    PyErr_Clear();
+    if (method && calleeKind(method.get()) == CalleeKind::Jit) return bindMethod(method, base);
+  }
   PyRef result = PyRef::steal(PyObject_GetAttr(base, name));
+  if (!result && calleeKind(base) == CalleeKind::Module && PyErr_ExceptionMatches(PyExc_AttributeError))
+    suggestNames(base, name);
   return result ? wrapConstant(result.get()) : PyRef();
 }
 
@@ -262,6 +292,9 @@ PyRef Walker::visitSubscript(PyObject* node) {
   PyRef plain = index ? unwrapDeep(index.get()) : PyRef();
   if (!plain) return {};
   if (isTensor(base.get())) return tensorOrNull(subscript(builder_, tensorValue(base.get()), plain.get()));
+  bool found = false;
+  PyRef byMethod = operatorMethod(base.get(), "__getitem__", index.get(), found);
+  if (found) return byMethod;
   if (isTensor(plain.get()))
     return raiseType("tuples are indexed by compile-time integers; this index is a run-time value of type " +
                      tensorValue(plain.get()).type.str() + ". Loop with tl.static_range, or keep the data in a tensor");

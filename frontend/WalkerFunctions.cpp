@@ -29,6 +29,18 @@ bool readNames(PyObject* arguments, PyObject* field, llvm::SmallVectorImpl<PyObj
   return true;
 }
 
+/// "x, y, *rest, scale", for messages.
+std::string parametersOf(const FunctionInfo& info) {
+  std::string text;
+  auto add = [&](const std::string& name) { text += (text.empty() ? "" : ", ") + name; };
+  for (PyObject* name : info.positional) add(stringOf(name));
+  if (info.variadic) add("*" + stringOf(info.variadic));
+  for (PyObject* name : info.keywordOnly) add(stringOf(name));
+  return text.empty() ? "nothing" : text;
+}
+
+constexpr int kMostNestedCalls = 200; // each takes stack of the compiling thread
+
 std::string lastPart(llvm::StringRef dotted) {
   return dotted.rsplit('.').second.empty() ? dotted.str() : dotted.rsplit('.').second.str();
 }
@@ -148,7 +160,7 @@ bool Walker::bindParameters(const FunctionInfo& info, const Arguments& arguments
   llvm::SmallVector<PyRef> extra;
   if (arguments.size() > info.positional.size() && !info.variadic)
     return raiseType(info.name + "() takes " + llvm::Twine(info.positional.size()) + " positional arguments, got " +
-                     llvm::Twine(arguments.size()));
+                     llvm::Twine(arguments.size()) + "; it takes " + parametersOf(info));
   for (size_t i = info.positional.size(); i < arguments.size(); ++i) extra.push_back(arguments[i]);
   llvm::SmallVector<bool> used(keywords.size(), false);
   auto bind = [&](PyObject* name, PyRef given) {
@@ -160,13 +172,16 @@ bool Walker::bindParameters(const FunctionInfo& info, const Arguments& arguments
     }
     if (!given)
       if (PyObject* value = PyDict_GetItemWithError(info.defaults.get(), name)) given = wrapConstant(value);
-    if (!given) return bool(raiseType(info.name + "() is missing the argument '" + stringOf(name) + "'"));
-    bound.set(name, std::move(given));
+    if (!given)
+      return bool(
+          raiseType(info.name + "() is missing the argument '" + stringOf(name) + "'; it takes " + parametersOf(info)));
+    bound.set(name, parameterValue(given.get()));
     return true;
   };
   for (auto [i, name] : llvm::enumerate(info.positional))
     if (!bind(name, i < arguments.size() ? arguments[i] : PyRef())) return false;
   if (info.variadic) {
+    for (PyRef& value : extra) value = parameterValue(value.get());
     PyRef tuple = makeTuple(extra);
     if (!tuple) return false;
     bound.set(info.variadic, std::move(tuple));
@@ -176,7 +191,8 @@ bool Walker::bindParameters(const FunctionInfo& info, const Arguments& arguments
   for (auto [i, keyword] : llvm::enumerate(keywords)) {
     std::string text = stringOf(keyword.first);
     if (!used[i] && text != "_semantic" && text != "_builder" && text != "_generator")
-      return raiseType(info.name + "() got an unexpected keyword argument '" + text + "'");
+      return raiseType(info.name + "() got an unexpected keyword argument '" + text + "'; it takes " +
+                       parametersOf(info));
   }
   return true;
 }
@@ -406,6 +422,12 @@ PyRef Walker::callJit(ModuleBuilder& builder, PyObject* function, const Argument
   if (emitted && emitted->active)
     return raise(PyExc_RecursionError,
                  info->name + "() calls itself: recursion is not supported in kernels, write a loop");
+  int& depth = builder.functions().depth;
+  if (!emitted && depth >= kMostNestedCalls)
+    return raise(PyExc_RecursionError,
+                 "calls of jit functions nest more than " + llvm::Twine(kMostNestedCalls) + " deep at " + info->name +
+                     "(). If it calls itself with other compile-time arguments, put what follows its last "
+                     "`if` under `else`: statements after an `if` that returns are compiled too");
   if (!emitted) {
     auto made = std::make_unique<EmittedFunction>();
     emitted = made.get();
@@ -416,8 +438,10 @@ PyRef Walker::callJit(ModuleBuilder& builder, PyObject* function, const Argument
     mlir::OpBuilder::InsertionGuard guard(builder.op());
     mlir::Location here = builder.location();
     emitted->active = true;
+    ++depth;
     Walker callee(builder, info);
     bool done = callee.emitPrivate(*emitted, bound);
+    --depth;
     emitted->active = false;
     builder.setLocation(here);
     if (!done) {

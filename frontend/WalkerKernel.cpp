@@ -142,7 +142,7 @@ struct ParameterReader {
 
 } // namespace
 
-bool Walker::emitKernel(PyObject* signature, PyObject* constexprs, PyObject* attributes) {
+bool Walker::emitKernel(PyObject* signature, PyObject* constexprs, PyObject* attributes, llvm::StringRef name) {
   ParameterReader reader(builder_.context(), constexprs, attributes, info_->location);
   llvm::SmallVector<PyObject*> names = info_->positional;
   if (info_->variadic) names.push_back(info_->variadic);
@@ -166,8 +166,8 @@ bool Walker::emitKernel(PyObject* signature, PyObject* constexprs, PyObject* att
       }
     if (!reader.read(type, path, names[i], stringOf(names[i]), reader.structures[i])) return false;
   }
-  mlir::Operation* function = createFunction(info_->name, true, reader.types, reader.locations,
-                                             reader.anyAttribute ? llvm::ArrayRef(reader.argumentAttributes)
+  mlir::Operation* function = createFunction(name.empty() ? llvm::StringRef(info_->name) : name, true, reader.types,
+                                             reader.locations, reader.anyAttribute ? llvm::ArrayRef(reader.argumentAttributes)
                                                                  : llvm::ArrayRef<mlir::Attribute>());
   mlir::Block& entry = function->getRegion(0).front();
   size_t next = 0;

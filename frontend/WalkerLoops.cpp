@@ -101,7 +101,7 @@ bool Walker::collectYielded(PyObject* node, const std::vector<Carried>& carried,
     if (!takeApart(locals_.find(entry.name), now, &own)) return false;
     if (!(now == entry.structure))
       return raiseType("`" + stringOf(entry.name) + "` is " + entry.structure.describe() +
-                       " before the loop, but the loop's body makes it " + now.describe() +
+                       " before the loop, but the loop's body makes it " + now.describe() + assignedAt(entry.name) +
                        ": a variable that a loop carries must keep its type. Give it that type before the loop (" +
                        (now.kind == Structure::Kind::Tensor && now.type.shape.empty()
                             ? "for example tl.full((), 0, dtype)"
@@ -116,8 +116,9 @@ bool Walker::collectYielded(PyObject* node, const std::vector<Carried>& carried,
     if (now != old.get() && !isTensor(old.get()) && (isTensor(now) || !sameConstant(now, old.get())))
       return raiseType(
           "`" + stringOf(name) +
-          "` is a compile-time value (tl.constexpr) before the loop, and the loop's body assigns it: " +
-          "a loop carries run-time values only. Start from a run-time value (n = 0 makes an int32), or unroll with "
+          "` is a compile-time value (tl.constexpr) before the loop, and the loop's body assigns it" +
+          assignedAt(name) +
+          ": a loop carries run-time values only. Start from a run-time value (n = 0 makes an int32), or unroll with "
           "tl.static_range");
   }
   return true;
@@ -185,11 +186,10 @@ bool addIntOption(const PyRef& option, const char* name, mlir::OpBuilder& op,
 
 } // namespace
 
-bool Walker::staticFor(PyObject* node, const Arguments& arguments, const Keywords& keywords) {
-  const AstNames& n = astNames();
+/// The compile-time ints of a tl.static_range.
+static bool readStaticRange(const Arguments& arguments, const Keywords& keywords, long (&bounds)[3]) {
   RangeArguments range;
   if (!readRange(arguments, keywords, range)) return false;
-  long bounds[3] = {0, 0, 1};
   PyRef* parts[3] = {&range.start, &range.end, &range.step};
   static constexpr const char* kNames[3] = {"start", "end", "step"};
   for (int i = 0; i < 3; ++i) {
@@ -203,7 +203,13 @@ bool Walker::staticFor(PyObject* node, const Arguments& arguments, const Keyword
     if (bounds[i] == -1 && PyErr_Occurred())
       return raiseType(llvm::Twine("tl.static_range: ") + kNames[i] + " must be an int, not a " + typeName(plain));
   }
-  if (bounds[2] == 0) return raiseValue("tl.static_range: step must not be 0");
+  return bounds[2] != 0 || raiseValue("tl.static_range: step must not be 0");
+}
+
+bool Walker::staticFor(PyObject* node, PyObject* iter, const Arguments& arguments, const Keywords& keywords) {
+  const AstNames& n = astNames();
+  long bounds[3] = {0, 0, 1};
+  if (!readStaticRange(arguments, keywords, bounds)) return locateError(place(iter)), false;
   PyRef target = attribute(node, n.target), body = attribute(node, n.body);
   if (!target || !body) return false;
   for (long i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {
@@ -236,7 +242,7 @@ bool Walker::visitFor(PyObject* node) {
   Arguments arguments;
   Keywords keywords;
   if (!evaluateArguments(iter.get(), arguments, keywords)) return false;
-  if (special == Special::StaticRange) return staticFor(node, arguments, keywords);
+  if (special == Special::StaticRange) return staticFor(node, iter.get(), arguments, keywords);
   if (classOf(target.get()) != astClasses().name)
     return refuse(target.get(), "the variable of a loop over a range is one name", ErrorClass::Compilation);
   PyRef targetName = attribute(target.get(), n.id);
@@ -252,7 +258,10 @@ bool Walker::visitFor(PyObject* node) {
   if (PyLong_Check(plainStep)) {
     long step = PyLong_AsLong(plainStep);
     if (step == -1 && PyErr_Occurred()) return false;
-    if (step == 0) return raiseValue("the step of a loop must not be 0");
+    if (step == 0) {
+      raiseValue("the step of a loop must not be 0");
+      return locateError(place(iter.get())), false;
+    }
     if (step < 0) { // a loop upwards whose variable is mirrored
       PyRef positive = PyRef::steal(PyNumber_Negative(plainStep));
       parts[2] = makeConstexpr(positive.get());
@@ -265,10 +274,12 @@ bool Walker::visitFor(PyObject* node) {
   for (int i = 0; i < 3; ++i) {
     bounds[i] = toTensor(builder_, parts[i].get());
     if (!bounds[i]) return false;
-    if (!bounds[i].type.isInt() || bounds[i].type.isBlock())
-      return raiseType(llvm::Twine("the ") + kNames[backwards && i < 2 ? 1 - i : i] +
-                       " of a loop's range must be an integer, and this is " + bounds[i].type.str() +
-                       (bounds[i].type.isBlock() ? ", a block" : "; convert it with .to(tl.int32)"));
+    if (!bounds[i].type.isInt() || bounds[i].type.isBlock()) {
+      raiseType(llvm::Twine("the ") + kNames[backwards && i < 2 ? 1 - i : i] +
+                " of a loop's range must be an integer, and this is " + bounds[i].type.str() +
+                (bounds[i].type.isBlock() ? ", a block" : "; convert it with .to(tl.int32)"));
+      return locateError(place(iter.get())), false;
+    }
   }
   Type type;
   if (!promote(bounds[0].type, bounds[1].type, false, type) || !promote(type, bounds[2].type, false, type))

@@ -14,6 +14,11 @@ struct StatementRow {
 
 } // namespace
 
+std::string Walker::assignedAt(PyObject* name) const {
+  auto found = assignedAt_.find(name);
+  return found == assignedAt_.end() ? "" : " (line " + std::to_string(found->second) + ")";
+}
+
 bool Walker::assign(PyObject* target, PyRef value) {
   const AstNames& n = astNames();
   PyObject* const nameClass = astClasses().name;
@@ -23,8 +28,9 @@ bool Walker::assign(PyObject* target, PyRef value) {
   PyObject* const subscriptClass = astClasses().subscript;
   PyObject* kind = classOf(target);
   if (kind == nameClass) {
-    PyRef name = attribute(target, n.id);
-    if (!name) return false;
+    PyRef name = attribute(target, n.id), line = name ? attribute(target, n.lineno) : PyRef();
+    if (!line) return false;
+    assignedAt_[name.get()] = PyLong_AsLong(line.get()); // the ast keeps the name alive
     locals_.set(name.get(), std::move(value));
     return true;
   }
@@ -62,6 +68,30 @@ bool Walker::assign(PyObject* target, PyRef value) {
                 ErrorClass::Compilation);
 }
 
+PyRef Walker::valueFor(PyObject* target, PyObject* value) {
+  const AstNames& n = astNames();
+  if (pendingConstexpr_.empty()) return materialise(builder_, value);
+  if (classOf(target) == astClasses().name) {
+    PyRef name = attribute(target, n.id);
+    auto pending = llvm::find(pendingConstexpr_, name.get());
+    if (pending == pendingConstexpr_.end()) return materialise(builder_, value);
+    pendingConstexpr_.erase(pending);
+    return PyRef::borrow(value);
+  }
+  PyObject* tuple = unwrap(value);
+  PyRef targets = attribute(target, n.elts);
+  PyErr_Clear();
+  if (!targets || !PyTuple_Check(tuple) || PyTuple_Size(tuple) != PyList_Size(targets.get()))
+    return materialise(builder_, value); // not a tuple of names, or a mistake that `assign` reports
+  llvm::SmallVector<PyRef> items;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(tuple); ++i) {
+    PyRef item = wrapConstant(PyTuple_GetItem(tuple, i));
+    items.push_back(item ? valueFor(PyList_GetItem(targets.get(), i), item.get()) : PyRef());
+    if (!items.back()) return {};
+  }
+  return makeTuple(items);
+}
+
 bool Walker::visitAssign(PyObject* node) {
   const AstNames& n = astNames();
   PyObject* const nameClass = astClasses().name;
@@ -81,12 +111,7 @@ bool Walker::visitAssign(PyObject* node) {
   builder_.setLocation(locationOf(node));
   PyRef value = evaluate(valueNode.get());
   if (!value) return false;
-  auto pending = llvm::find(pendingConstexpr_, name.get());
-  if (name && pending != pendingConstexpr_.end()) {
-    pendingConstexpr_.erase(pending);
-  } else {
-    value = materialise(builder_, value.get());
-  }
+  value = valueFor(target, value.get());
   return value && assign(target, std::move(value));
 }
 
@@ -150,9 +175,7 @@ bool Walker::visitAugAssign(PyObject* node) {
   PyRef rhs = lhs ? evaluate(valueNode.get()) : PyRef();
   PyRef result = rhs ? binaryValues(*row, lhs.get(), rhs.get()) : PyRef();
   PyRef kept = result ? materialise(builder_, result.get()) : PyRef();
-  if (!kept) return false;
-  locals_.set(name.get(), std::move(kept));
-  return true;
+  return kept && assign(target.get(), std::move(kept));
 }
 
 bool Walker::visitExpr(PyObject* node) {

@@ -1,8 +1,8 @@
 // python/src/Binding.cpp -- binding and classification; see Binding.h.
 #include "Binding.h"
-#include "TorchGuard.h"
 #include "Elements.h"
 #include "Interned.h"
+#include "TorchGuard.h"
 #include "runtime/FloatFormats.h"
 #include <bit>
 #include <cmath>
@@ -289,17 +289,40 @@ bool Classifier::descriptor(PyObject* value) {
   if (!isArray(facts.kind))
     return fail(PyExc_TypeError, kernel_, name(),
                 "the base of a TensorDescriptor must be an array, not a " + typeName(base.get()));
-  if (utf8(padding.get()) == "nan")
-    return fail(
-        PyExc_NotImplementedError, kernel_, name(),
-        "padding='nan' of a descriptor made on the host is not available yet; make the descriptor in the kernel, "
-        "tl.make_tensor_descriptor(..., padding_option=\"nan\")");
+  auto refuse = [&](const std::string& text) {
+    return fail(PyExc_ValueError, kernel_, name(), "the TensorDescriptor's " + text);
+  };
+  const size_t rank = block.size();
+  if (rank < 1 || rank > 5 || shape.size() != rank || strides.size() != rank)
+    return refuse("shape, strides and block_shape must have one length, from 1 to 5; they have " +
+                  std::to_string(shape.size()) + ", " + std::to_string(strides.size()) + " and " +
+                  std::to_string(rank));
   std::string key = std::move(call_.key);
   call_.key.clear();
   if (!array(base.get(), facts)) return false;
   Leaf& leaf = call_.leaves.back();
   leaf.kind = Leaf::Kind::Descriptor;
   leaf.divisible = false;
+  // What can change after the object was made is checked here again: the interpreter relies on it.
+  const int64_t bytes = element(leaf.element).bytes;
+  if (leaf.bits % 16)
+    return refuse("base must lie at a multiple of 16 bytes; its address is " + std::to_string(leaf.bits % 16) +
+                  " past one");
+  if (strides.back() != 1) return refuse("last stride must be 1, not " + std::to_string(strides.back()));
+  if (block.back() * bytes < 16)
+    return refuse("block must have at least 16 bytes in its last dimension, not " + std::to_string(block.back()) +
+                  " elements of " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"));
+  for (size_t d = 0; d < rank; ++d) {
+    if (d + 1 < rank && strides[d] * bytes % 16)
+      return refuse("stride " + std::to_string(d) + " must be a multiple of 16 bytes, not " +
+                    std::to_string(strides[d]) + " elements of " + std::to_string(bytes) +
+                    (bytes == 1 ? " byte" : " bytes"));
+    if (block[d] < 1 || (block[d] & (block[d] - 1)))
+      return refuse("block_shape must hold powers of two, not " + std::to_string(block[d]));
+  }
+  leaf.padsWithNan = utf8(padding.get()) == "nan";
+  if (leaf.padsWithNan && !isFloat(element(leaf.element).storage))
+    return refuse("padding 'nan' needs elements of a float type, not " + std::string(element(leaf.element).typeName));
   call_.key = std::move(key);
   call_.key.push_back('D');
   call_.key.push_back(char(leaf.element));
@@ -331,8 +354,8 @@ bool readParameters(PyObject* list, std::vector<Parameter>& out) {
   if (count < 0) return false;
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyRef row = PyRef::steal(PySequence_GetItem(list, i));
-    if (!row || !PyTuple_Check(row.get()) || PyTuple_Size(row.get()) != 9) {
-      PyErr_SetString(PyExc_TypeError, "a parameter is described by a tuple of nine");
+    if (!row || !PyTuple_Check(row.get()) || PyTuple_Size(row.get()) != 10) {
+      PyErr_SetString(PyExc_TypeError, "a parameter is described by a tuple of ten");
       return false;
     }
     auto item = [&](int n) { return PyTuple_GetItem(row.get(), n); };
@@ -349,8 +372,9 @@ bool readParameters(PyObject* list, std::vector<Parameter>& out) {
     p.isConstexpr = flag(4);
     p.isConst = flag(5);
     p.keywordOnly = flag(6);
-    p.specialize = flag(7);
-    p.specializeAlignment = flag(8);
+    p.variadic = flag(7);
+    p.specialize = flag(8);
+    p.specializeAlignment = flag(9);
     out.push_back(std::move(p));
   }
   return !PyErr_Occurred();
@@ -359,14 +383,24 @@ bool readParameters(PyObject* list, std::vector<Parameter>& out) {
 bool bindArguments(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* const* args,
                    Py_ssize_t count, PyObject* keywordNames, Call& call) {
   size_t positional = 0;
-  for (const Parameter& p : parameters) positional += !p.keywordOnly;
-  if (size_t(count) > positional) {
+  for (const Parameter& p : parameters) positional += !p.keywordOnly && !p.variadic;
+  bool hasVariadic = positional < parameters.size() && parameters[positional].variadic; // it follows the others
+  Py_ssize_t named = std::min<Py_ssize_t>(count, Py_ssize_t(positional));
+  if (count > named && !hasVariadic) {
     PyErr_Format(PyExc_TypeError, "%s() takes %zu positional arguments but %zd were given", kernel.c_str(), positional,
                  count);
     return false;
   }
   call.values.assign(parameters.size(), nullptr);
-  for (Py_ssize_t i = 0; i < count; ++i) call.values[i] = args[i];
+  for (Py_ssize_t i = 0; i < named; ++i) call.values[i] = args[i];
+  if (hasVariadic) {
+    PyRef rest = PyRef::steal(PyTuple_New(count - named));
+    for (Py_ssize_t i = named; rest && i < count; ++i)
+      PyTuple_SetItem(rest.get(), i - named, PyRef::borrow(args[i]).release());
+    if (!rest) return false;
+    call.values[positional] = rest.get();
+    call.owners.push_back(std::move(rest));
+  }
   Py_ssize_t keywords = keywordNames ? PyTuple_Size(keywordNames) : 0;
   for (Py_ssize_t k = 0; k < keywords; ++k) {
     PyObject* name = PyTuple_GetItem(keywordNames, k);

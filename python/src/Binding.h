@@ -20,6 +20,7 @@ struct Parameter {
   bool isConstexpr = false;
   bool isConst = false; ///< tl.const: "*kfp32"
   bool keywordOnly = false;
+  bool variadic = false;  ///< *args: takes a tuple of what is left of the positional arguments
   bool specialize = true; ///< false: do_not_specialize
   bool specializeAlignment = true;
 };
@@ -28,11 +29,12 @@ struct Parameter {
 struct Leaf {
   enum class Kind : uint8_t { Constant, Integer, Real, Array, Descriptor } kind = Kind::Constant;
   bool divisible = false;
-  bool tooWide = false; ///< an integer over 2^63: bits are unsigned
-  int element = -1;     ///< type of the value, or of the array's elements
-  uint64_t bits = 0;    ///< integer value or address
-  double number = 0;    ///< Real
-  int buffer = -1;      ///< index into Call::buffers
+  bool tooWide = false;     ///< an integer over 2^63: bits are unsigned
+  bool padsWithNan = false; ///< Descriptor: elements outside read as NaN
+  int element = -1;         ///< type of the value, or of the array's elements
+  uint64_t bits = 0;        ///< integer value or address
+  double number = 0;        ///< Real
+  int buffer = -1;          ///< index into Call::buffers
 };
 
 /// One call of a kernel, bound. Lives on the stack of a launch.
@@ -47,7 +49,7 @@ struct Call {
 };
 
 /// Reads the list of tuples (name, has_default, default, annotated type or None, is_constexpr, is_const, keyword_only,
-/// specialize, specialize_alignment). False with an exception set.
+/// variadic, specialize, specialize_alignment). False with an exception set.
 bool readParameters(PyObject* list, std::vector<Parameter>& out);
 
 /// Binds arguments to parameters; what is left over goes to Call::options. False with TypeError set.

@@ -56,10 +56,11 @@ bool makeTtirOf(Compiled& compiled, const std::string& name) {
 
 PyObject* compile(PyObject*, PyObject* args) {
   PyObject *function, *signature, *constexprs, *attributes, *options;
-  if (!PyArg_ParseTuple(args, "OO!O!O!O!:compile", &function, &PyDict_Type, &signature, &PyDict_Type, &constexprs,
-                        &PyDict_Type, &attributes, &PyDict_Type, &options))
+  const char* kernelName = "";
+  if (!PyArg_ParseTuple(args, "OO!O!O!O!|s:compile", &function, &PyDict_Type, &signature, &PyDict_Type, &constexprs,
+                        &PyDict_Type, &attributes, &PyDict_Type, &options, &kernelName))
     return nullptr;
-  frontend::Request request{function, signature, constexprs, attributes, {}};
+  frontend::Request request{function, signature, constexprs, attributes, {}, kernelName};
   if (!readSemanticOptions(options, request.options)) return nullptr;
   PyRef name = PyRef::steal(PyObject_GetAttrString(function, "__name__"));
   PyErr_Clear();
@@ -167,7 +168,7 @@ PyType_Spec kSpec = {"tiletwin._C.CompiledModule", sizeof(CompiledObject), 0,
 
 PyMethodDef kFunctions[] = {
     {"compile", compile, METH_VARARGS,
-     "compile(jit_function, signature, constexprs, attributes, options) -> CompiledModule"},
+     "compile(jit_function, signature, constexprs, attributes, options, name=\"\") -> CompiledModule"},
     {"parse_ttir", parseTtir, METH_VARARGS, "parse_ttir(text, file) -> CompiledModule"},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -179,14 +180,19 @@ bool readSemanticOptions(PyObject* dict, frontend::SemanticOptions& out) {
   if (PyObject* debug = get("debug")) out.debug = PyObject_IsTrue(debug) == 1;
   if (PyObject* sanitize = get("sanitize_overflow")) out.sanitizeOverflow = PyObject_IsTrue(sanitize) == 1;
   if (PyObject* precision = get("default_dot_input_precision")) out.defaultDotPrecision = std::string(utf8(precision));
-  if (PyObject* allowed = get("allowed_dot_input_precisions")) {
-    out.allowedDotPrecisions.clear();
-    for (Py_ssize_t i = 0, n = PySequence_Size(allowed); i < n; ++i) {
-      PyRef item = PyRef::steal(PySequence_GetItem(allowed, i));
-      out.allowedDotPrecisions.push_back(std::string(utf8(item.get())));
+  auto strings = [&](const char* key, auto& list) {
+    PyObject* given = get(key);
+    if (!given) return;
+    list.clear();
+    for (Py_ssize_t i = 0, n = PySequence_Size(given); i < n; ++i) {
+      PyRef item = PyRef::steal(PySequence_GetItem(given, i));
+      list.push_back(std::string(utf8(item.get())));
     }
-  }
+  };
+  strings("allowed_dot_input_precisions", out.allowedDotPrecisions);
+  strings("supported_fp8_dtypes", out.supportedFp8);
   if (PyObject* capability = get("capability")) out.capability = int(PyLong_AsLong(capability));
+  if (PyObject* numWarps = get("num_warps")) out.numWarps = int(PyLong_AsLong(numWarps));
   return !PyErr_Occurred();
 }
 

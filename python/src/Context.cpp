@@ -67,8 +67,8 @@ DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext& context)
 
 void DiagnosticCapture::raise(const std::string& stage) const { raiseError(stage, message_, file_, line_, column_); }
 
-void DiagnosticCapture::raiseAt(const std::string& stage, const std::string& file, int line) const {
-  raiseError(stage, message_, file, line, 1);
+void DiagnosticCapture::raiseAt(const std::string& stage, const std::string& file, int line, int column) const {
+  raiseError(stage, message_, file, line, column);
 }
 
 } // namespace tiletwin::python

@@ -18,8 +18,8 @@ public:
   /// Raises a CompilationError made of what was collected, unless a Python exception is set already. `stage` says what
   /// was being done ("making TTIR of kernel 'add'").
   void raise(const std::string& stage) const;
-  /// The same at a given place of the user's file (line 0: none).
-  void raiseAt(const std::string& stage, const std::string& file, int line) const;
+  /// The same at a given place of the user's file, counted from 1 (line 0: none).
+  void raiseAt(const std::string& stage, const std::string& file, int line, int column) const;
   bool empty() const { return message_.empty(); }
 
 private:

@@ -10,10 +10,12 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/Hashing.h"
 #include "runtime/FloatFormats.h"
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <tuple>
 #include <unordered_map>
 
 namespace tiletwin::python {
@@ -71,8 +73,22 @@ Value allocate(const Type& type) {
   return value;
 }
 
+/// Line and column, counted from 1, of what a frame executes; the column is 0 if the code does not say.
+std::pair<int, int> positionIn(PyObject* frame, PyObject* code) {
+  int line = PyFrame_GetLineNumber(reinterpret_cast<PyFrameObject*>(frame));
+  PyRef last = PyRef::steal(PyObject_GetAttrString(frame, "f_lasti"));
+  PyRef positions = PyRef::steal(PyObject_CallMethod(code, "co_positions", nullptr));
+  long instruction = last ? PyLong_AsLong(last.get()) / 2 : -1;
+  PyRef at;
+  for (long i = 0; positions && i <= instruction; ++i) at = PyRef::steal(PyIter_Next(positions.get()));
+  PyObject* column = at && PyTuple_Check(at.get()) ? PyTuple_GetItem(at.get(), 2) : nullptr;
+  int found = column && PyLong_Check(column) ? int(PyLong_AsLong(column)) + 1 : 0;
+  PyErr_Clear();
+  return {line, found};
+}
+
 /// The place in the user's file that is being executed: the innermost Python frame outside tiletwin.
-bool userPlace(std::string& file, int& line) {
+bool userPlace(std::string& file, int& line, int& column) {
   PyRef frame = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
   while (frame && frame.get() != Py_None) {
     auto* raw = reinterpret_cast<PyFrameObject*>(frame.get());
@@ -82,7 +98,7 @@ bool userPlace(std::string& file, int& line) {
     if (path.find("/tiletwin/language/") == std::string_view::npos &&
         path.find("/tiletwin/runtime/") == std::string_view::npos) {
       file = std::string(path);
-      line = PyFrame_GetLineNumber(raw);
+      std::tie(line, column) = positionIn(frame.get(), code.get());
       return true;
     }
     frame = PyRef::steal(PyObject_GetAttrString(frame.get(), "f_back"));
@@ -135,8 +151,8 @@ private:
                                                 const frontend::RegionSpec* region,
                                                 llvm::SmallVectorImpl<Type>& actualTypes);
   std::shared_ptr<const interp::Program> plan(mlir::ModuleOp module, llvm::StringRef name, bool simplify);
-  bool run(const interp::Program& program, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> types,
-           llvm::SmallVectorImpl<Value>& results);
+  bool run(const interp::Program& program, llvm::StringRef name, bool isVolatile, llvm::ArrayRef<Value> operands,
+           llvm::ArrayRef<Type> types, llvm::SmallVectorImpl<Value>& results);
 
   std::unordered_map<std::string, Form> forms_; // under the GIL
 };
@@ -224,14 +240,26 @@ std::shared_ptr<const interp::Program> EagerBuilder::plan(mlir::ModuleOp module,
     program = interp::planModule(module, "eager", options);
   if (!program) {
     std::string file;
-    int line = 0;
-    userPlace(file, line);
-    capture.raiseAt("evaluating " + name.str(), file, line);
+    int line = 0, column = 0;
+    userPlace(file, line, column);
+    capture.raiseAt("evaluating " + name.str(), file, line, column);
   }
   return program;
 }
 
-bool EagerBuilder::run(const interp::Program& program, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> types,
+/// A number for an operation, its operands and its results: what it saw.
+uint64_t lookOf(const interp::Program& program, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Value> results) {
+  llvm::hash_code hash = llvm::hash_value(&program);
+  for (llvm::ArrayRef<Value> values : {operands, results})
+    for (const Value& value : values) {
+      const EagerValue& tile = evaluated(value);
+      hash = llvm::hash_combine(hash, llvm::StringRef(reinterpret_cast<const char*>(tile.data), tile.bytes));
+    }
+  return uint64_t(size_t(hash)) | 1;
+}
+
+bool EagerBuilder::run(const interp::Program& program, llvm::StringRef name, bool isVolatile,
+                       llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> types,
                        llvm::SmallVectorImpl<Value>& results) {
   llvm::SmallVector<Value> flat;
   flatten(operands, flat);
@@ -263,15 +291,30 @@ bool EagerBuilder::run(const interp::Program& program, llvm::ArrayRef<Value> ope
   LaunchHooks hooks(kernel);
   interp::Hooks callbacks;
   callbacks.print = hooks.hooks().print;
+  callbacks.findBuffer = hooks.hooks().findBuffer;
+  bool wrote = false;
+  params.wrote = &wrote;
+  const bool polls = currentContext && name == "tt.atomic_poll";
+  // Others get to run before a time limit counts.
+  if (polls && operands.size() > 2 && !handOver(currentContext->wait, name)) return false;
   Trap trap = interp::launch(program, params, callbacks);
+  while (polls && currentContext->wait.handOver && trap.kind == TrapKind::Deadlock) {
+    if (!handOver(currentContext->wait, name)) return false;
+    trap = interp::launch(program, params, callbacks);
+  }
   if (trap) {
-    if (trap.where.line == 0 && userPlace(trap.where.file, trap.where.line))
-      trap.message = trap.where.file + ":" + std::to_string(trap.where.line) + ": " + trap.message;
+    if (trap.where.line == 0 && userPlace(trap.where.file, trap.where.line, trap.where.column)) {
+      std::string column = trap.where.column ? ":" + std::to_string(trap.where.column) : "";
+      trap.message = trap.where.file + ":" + std::to_string(trap.where.line) + column + ": " + trap.message;
+    }
     raiseTrap(trap);
     return false;
   }
   results.append(made.begin(), made.end());
-  return true;
+  if (!currentContext) return true;
+  const bool isAtomic = name.starts_with("tt.atomic_");
+  const uint64_t look = !wrote && !polls && isLook(name) ? lookOf(program, operands, made) : 0;
+  return noteOperation(currentContext->wait, name, look, isAtomic || isVolatile, wrote);
 }
 
 bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
@@ -308,7 +351,7 @@ bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, 
     Form& form = forms_[key];
     if (!form.program) form.program = plan(*module, name, true);
     std::shared_ptr<const interp::Program> program = form.program;
-    return program && run(*program, operands, types, results);
+    return program && run(*program, name, false, operands, types, results);
   }
   const char* numerics = std::getenv("TILETWIN_NUMERICS");
   std::string key = name.str() + '\0' + (numerics ? numerics : "");
@@ -330,12 +373,21 @@ bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, 
     form.program = plan(*module, name, false);
   }
   std::shared_ptr<const interp::Program> program = form.program;
-  return program && run(*program, operands, resultTypes, results);
+  const bool isVolatile = dictionary.getAs<mlir::BoolAttr>("isVolatile") != nullptr;
+  return program && run(*program, name, isVolatile, operands, resultTypes, results);
 }
 
 // Numbers and text of values.
 
-PyObject* numberOf(DType storage, bool isSigned, const std::byte* at) {
+/// The f32 value of an 8-bit float. fp8e4b15 is fp16's layout with one exponent bit less; it has no infinity and no
+/// NaN.
+float smallFloatValue(const Type& type, uint8_t code) {
+  if (type.scalar == Scalar::F8E4B15) return f16ToF32(uint16_t((code & 0x7F) << 7 | (code & 0x80) << 8));
+  return f8ToF32(storageOf(type), code);
+}
+
+PyObject* numberOf(const Type& type, const std::byte* at) {
+  const DType storage = storageOf(type);
   uint64_t bits = 0;
   std::memcpy(&bits, at, sizeOf(storage));
   switch (storage) {
@@ -346,8 +398,8 @@ PyObject* numberOf(DType storage, bool isSigned, const std::byte* at) {
   case DType::F64: return PyFloat_FromDouble(std::bit_cast<double>(bits));
   default: break;
   }
-  if (isFloat(storage)) return PyFloat_FromDouble(f8ToF32(storage, uint8_t(bits)));
-  if (!isSigned) return PyLong_FromUnsignedLongLong(bits);
+  if (type.isFp8()) return PyFloat_FromDouble(smallFloatValue(type, uint8_t(bits)));
+  if (!type.isSigned()) return PyLong_FromUnsignedLongLong(bits);
   int unused = 64 - 8 * int(sizeOf(storage));
   return PyLong_FromLongLong(int64_t(bits << unused) >> unused);
 }
@@ -358,7 +410,7 @@ PyObject* itemOf(const Value& value) {
                  (long long)value.type.numel());
     return nullptr;
   }
-  return numberOf(storageOf(value.type), value.type.isSigned(), evaluated(value).data);
+  return numberOf(value.type, evaluated(value).data);
 }
 
 /// helper(bytes, type name, shape) of runtime/eager_values.py.
@@ -411,7 +463,7 @@ static PyObject* smallFloatTable(PyObject*, PyObject* name) {
     return nullptr;
   }
   float values[256];
-  for (int code = 0; code < 256; ++code) values[code] = f8ToF32(storageOf(type), uint8_t(code));
+  for (int code = 0; code < 256; ++code) values[code] = smallFloatValue(type, uint8_t(code));
   return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(values), sizeof values);
 }
 

@@ -4,6 +4,7 @@
 // Invariant: an operation gives the bits that the same operation gives in a compiled kernel: both run interp's
 // programs.
 #pragma once
+#include "EagerWait.h"
 #include "frontend/Objects.h"
 #include "interp/Interp.h"
 #include <array>
@@ -17,6 +18,7 @@ struct EagerContext {
   std::string kernel;
   std::array<int32_t, 3> grid{1, 1, 1}, program{0, 0, 0};
   std::vector<Buffer> buffers;
+  EagerWait wait;
 };
 
 /// The value of an operation: dense row-major elements, 64-byte aligned. A descriptor has no bytes: it is the operation

@@ -161,6 +161,24 @@ PyObject* arguments(PyObject* self, PyObject*) {
   return dict.release();
 }
 
+/// fork(wait): a session for another thread of the same launch. `wait(wrote, operation)` is called while one of its
+/// programs waits for another.
+PyObject* forkSession(PyObject* self, PyObject* wait) {
+  const Session& from = sessionOf(self);
+  PyRef other = PyRef::steal(PyType_GenericAlloc(sessionType, 0));
+  if (!other) return nullptr;
+  auto session = std::make_unique<Session>();
+  session->call.leaves = from.call.leaves;
+  session->call.buffers = from.call.buffers;
+  session->options = from.options;
+  session->context.kernel = from.context.kernel;
+  session->context.grid = from.context.grid;
+  session->context.buffers = from.context.buffers;
+  session->context.wait.handOver = PyRef::borrow(wait);
+  reinterpret_cast<SessionObject*>(other.get())->session = session.release();
+  return other.release();
+}
+
 /// enter(x, y, z): language operations on this thread now belong to that program.
 PyObject* enter(PyObject* self, PyObject* args) {
   Session& session = sessionOf(self);
@@ -221,6 +239,7 @@ void deallocate(PyObject* self) {
 
 PyMethodDef kMethods[] = {
     {"arguments", arguments, METH_NOARGS, "The launch's arguments as values of the language, by parameter name."},
+    {"fork", forkSession, METH_O, "fork(wait): a session for another program of this launch, which waits by wait()."},
     {"enter", enter, METH_VARARGS, "enter(x, y, z): operations on this thread belong to that program until leave()."},
     {"set_options", setOptions, METH_O, "set_options(dict): the launch's options, as parse_options gives them."},
     {"leave", leave, METH_NOARGS, "Ends what enter() began."},

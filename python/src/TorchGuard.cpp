@@ -1,5 +1,6 @@
 // python/src/TorchGuard.cpp -- see TorchGuard.h.
 #include "TorchGuard.h"
+#include "Interned.h"
 
 namespace tiletwin::python {
 
@@ -9,10 +10,9 @@ PyRef& guardType() {
   return type;
 }
 
-/// Calls guard.name(*arguments); an error is dropped, since a launch works without the guard.
-bool callQuietly(PyObject* guard, const char* name, PyObject* arguments) {
-  PyRef method = PyRef::steal(PyObject_GetAttrString(guard, name));
-  PyRef result = method ? PyRef::steal(PyObject_CallObject(method.get(), arguments)) : PyRef();
+/// Calls guard.name(arguments...); an error is dropped, since a launch works without the guard.
+bool callQuietly(PyObject* guard, PyObject* name, PyObject* argument = nullptr) {
+  PyRef result = PyRef::steal(PyObject_CallMethodObjArgs(guard, name, argument, argument, argument, nullptr));
   if (!result) PyErr_Clear();
   return bool(result);
 }
@@ -25,16 +25,21 @@ TorchGuard::TorchGuard() {
     PyErr_Clear();
     return;
   }
-  if (!callQuietly(guard_.get(), "__enter__", nullptr)) guard_ = PyRef();
+  static PyObject* const enter = interned("__enter__");
+  if (!callQuietly(guard_.get(), enter)) guard_ = PyRef();
 }
 
 TorchGuard::~TorchGuard() {
   if (!guard_) return;
-  // The launch may be failing: its exception has to outlive the call.
+  static PyObject* const exit = interned("__exit__");
+  if (!PyErr_Occurred()) {
+    callQuietly(guard_.get(), exit, Py_None);
+    return;
+  }
+  // The launch is failing: its exception has to outlive the call.
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  static PyObject* const nothing = Py_BuildValue("(OOO)", Py_None, Py_None, Py_None);
-  callQuietly(guard_.get(), "__exit__", nothing);
+  callQuietly(guard_.get(), exit, Py_None);
   PyErr_Restore(type, value, traceback);
 }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import sys
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 TILETWIN_VERSION = "0.1.0"
 TRITON_VERSION = "3.9.0"
@@ -26,6 +26,16 @@ from tiletwin.runtime.jit import (  # noqa: E402
     jit,
     reinterpret,
 )
+
+if TYPE_CHECKING:  # loaded when first used
+    from tiletwin import compiler, language, runtime, testing, tools
+    from tiletwin.compiler.compiler import compile
+    from tiletwin.language.aggregate import aggregate
+    from tiletwin.language.core import must_use_result
+    from tiletwin.memory import register, unregister
+    from tiletwin.runtime._allocation import set_allocator
+    from tiletwin.runtime._async_compile import AsyncCompileMode, FutureKernel
+    from tiletwin.runtime.autotuner import Config, autotune, heuristics
 
 _MODULES = ("backends", "compiler", "errors", "knobs", "language", "profiler", "runtime", "testing", "tools")
 _LAZY = {

@@ -189,15 +189,17 @@ def _make_mode(torch: Any) -> Any:
             return result
 
         def _to(self, func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-            x, rest = args[0], list(args[1:])
+            x = args[0]
+            rest = list(args[1:])
             target = kwargs.get("device")
             place = None
             for i, value in enumerate(rest):
                 if isinstance(value, (str, torch.device)) or (type(value) is int and i == 0):
                     target, place = value, i
                 elif isinstance(value, Tensor):
-                    target = cuda0 if _marked(value) else value.device
-                    rest[i] = value.dtype
+                    like: Any = value
+                    target = cuda0 if _marked(like) else like.device
+                    rest[i] = like.dtype
             if type(target) is int:
                 target = torch.device("cuda", target)
             if target is None:

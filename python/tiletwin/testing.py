@@ -118,7 +118,7 @@ def assert_close(x: Any, y: Any, atol: float | None = None, rtol: float | None =
         value = numpy.asarray(value)
         return value.astype(numpy.float32) if value.dtype.kind == "V" or value.dtype.name == "bfloat16" else value
 
-    def limit(value: Any, default: float) -> float:
+    def limit(value: Any, default: float) -> Any:
         value = default if value is None else value
         return value(getattr(x, "dtype", None)) if callable(value) else value
 

@@ -36,6 +36,8 @@ def log(monkeypatch):
     behave = {
         "assign": Assigned,
         "constant": lambda v: v,
+        "parameter": lambda v: v,
+        "unpack": lambda values, kept: [v if k else Assigned(v) for v, k in zip(values, kept)],
         "truth": bool,
         "not": lambda v: not v,
         "begin_and": lambda v: (stack.append(v), bool(v))[1],
@@ -87,12 +89,15 @@ def assignments(a):
     y: tl.constexpr = 6
     z: tl.constexpr
     z = 7
+    v: tl.constexpr
+    v, w = 8, 9
     x2 = y + z
-    return x, y, z, x2
+    return x, y, z, x2, v, w
 
 
 def test_assignment(log) -> None:
-    assert run(assignments, 0) == (Assigned(5), 6, 7, Assigned(13))
+    assert run(assignments, 0) == (Assigned(5), 6, 7, Assigned(13), 8, Assigned(9))
+    assert ("parameter", 0) in log
 
 
 @triton.jit

@@ -13,7 +13,10 @@ import numpy as np
 import pytest
 import tiletwin
 import torch
+import triton
+import triton.language as tl
 from kernel_cases import DATA, FLOATS, TORCH, arguments, cases_of, element_type, expected_cases, load_json
+from triton.runtime.jit import TensorWrapper
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 # Types that no Python number has: these kernels are about them, and a launch would give others.
@@ -40,9 +43,11 @@ def without_values() -> list[tuple[str, str]]:
     return [(file, case) for file in files() for case in cases_of(file) if case not in stored | REJECTED]
 
 
-def tensor(signature: str, size: int, random: np.random.Generator) -> torch.Tensor:
+def tensor(signature: str, size: int, random: np.random.Generator) -> Any:
     """Small numbers of an element type."""
     element = element_type(signature)
+    if element == "fp8e4b15":  # torch has no such type
+        return triton.reinterpret(tensor("*u8", size, random), tl.float8e4b15)
     if element in FLOATS:
         return torch.from_numpy(random.standard_normal(size).astype(np.float32)).to(TORCH[element])
     return torch.from_numpy(random.integers(0, 8, size)).to(TORCH[element])
@@ -78,7 +83,7 @@ def bits(value: Any) -> Any:
     """Bytes of tensors, through tuples and descriptors; other arguments as they are."""
     if isinstance(value, tuple):
         return [bits(v) for v in value]
-    value = value.base if isinstance(value, TensorDescriptor) else value
+    value = value.base if isinstance(value, (TensorDescriptor, TensorWrapper)) else value
     return value.contiguous().view(torch.uint8).numpy().tobytes() if isinstance(value, torch.Tensor) else value
 
 
@@ -103,8 +108,9 @@ def launch(file: str, name: str, made: dict[str, Any]) -> tuple[dict[str, Any], 
 
 
 def device_lines(out: str) -> list[str]:
-    """Lines that programs print; what is printed while compiling depends on what was compiled before."""
-    return [line for line in out.splitlines() if line.startswith("pid (")]
+    """Lines that programs print with tl.device_print. `print` is Python's own in eager mode, and what is printed while
+    compiling depends on what was compiled before."""
+    return [line for line in out.splitlines() if line.startswith("pid (") and "plain" not in line]
 
 
 def compare(file: str, name: str, make: Any, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:

@@ -49,6 +49,27 @@ tt.func private @pick(%p: !tt.ptr<f32>, %x: f32, %c: i1) -> f32 attributes {noin
   tt.return %0 : f32
 }
 
+// Where its blocks have no place, the call stays; where it must go, they get a region of their own.
+// CHECK-LABEL: tt.func public @early_in_a_loop
+// CHECK: scf.for
+// CHECK: tt.call @pick
+// ALL-LABEL: tt.func public @early_in_a_loop
+// ALL: scf.for
+// ALL: scf.execute_region -> f32
+// ALL: cf.cond_br
+// ALL: scf.yield
+// ALL-NOT: tt.call
+tt.func public @early_in_a_loop(%p: !tt.ptr<f32>, %x: f32, %c: i1, %n: i32) attributes {noinline = false} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %x) -> (f32) : i32 {
+    %1 = tt.call @pick(%p, %s, %c) : (!tt.ptr<f32>, f32, i1) -> f32
+    scf.yield %1 : f32
+  }
+  tt.store %p, %0 : !tt.ptr<f32>
+  tt.return
+}
+
 // CHECK-LABEL: tt.func public @keeps_noinline
 // CHECK: tt.call @outlined
 // ALL-LABEL: tt.func public @keeps_noinline

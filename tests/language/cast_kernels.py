@@ -81,3 +81,20 @@ def custom_float8(x_ptr, o_ptr, DT: tl.constexpr, OLD: tl.constexpr, B: tl.const
     else:
         r = tl.extra.cuda.convert_custom_float8_sm80(x, DT)
     tl.store(o_ptr + tl.arange(0, B), r)
+
+
+@triton.jit
+def lower(x, y):
+    return tl.minimum(x, y)
+
+
+@triton.jit
+def higher(x, y):
+    return tl.maximum(x, y)
+
+
+@triton.jit
+def small_float_extrema(x_ptr, low_ptr, high_ptr, R: tl.constexpr, C: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :])
+    tl.store(low_ptr + tl.arange(0, R), tl.reduce(x, 1, lower))
+    tl.store(high_ptr + tl.arange(0, R), tl.reduce(x, 1, higher))

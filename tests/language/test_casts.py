@@ -402,6 +402,24 @@ def test_reductions(name: str) -> None:
     assert (numbers(sums, name) == x.sum(1)).all() and (tops == x.max(1)).all()
 
 
+def test_extrema_keep_infinity() -> None:
+    codes = np.array([[0xFC, 0x01, 0x7C, 0x80], [0xFC, 0xFC, 0xFC, 0xFC], [0x7B, 0xFC, 0x00, 0x3C]], np.uint8)
+    codes = np.concatenate([codes, codes[:1]])
+    low, high = np.zeros(4, np.uint8), np.zeros(4, np.uint8)
+    cast_kernels.small_float_extrema[(1,)](
+        array(codes, "fp8e5"), array(low, "fp8e5"), array(high, "fp8e5"), R=4, C=4
+    )
+    assert low.tolist() == [0xFC, 0xFC, 0xFC, 0xFC] and high.tolist() == [0x7C, 0xFC, 0x7B, 0x7C]
+
+
+@pytest.mark.parametrize("name", [n for n in SMALL if n.startswith("fp8")])
+def test_eager_shows_the_numbers(name: str) -> None:
+    from tiletwin import _C
+
+    table = np.frombuffer(_C.small_float_table(name), np.float32).astype(np.float64)
+    assert np.array_equal(table, formats.values(name), equal_nan=True)
+
+
 def test_fp8e4b15_moves_but_does_not_compute() -> None:
     codes = np.arange(256, dtype=np.uint8)
     out = np.zeros(512, np.uint8)

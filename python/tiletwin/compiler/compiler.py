@@ -181,6 +181,17 @@ class CompiledKernel:
     module     the native module                                function   a number, once it has been launched
     """
 
+    src: Any
+    module: _C.CompiledModule
+    options: dict[str, Any]
+    target: GPUTarget
+    name: str
+    asm: AsmDict
+    function: int | None
+    metadata_group: dict[str, str]
+    _module_pid: int | None
+    _used_globals: list
+
     def __init__(self, src: Any, metadata_group: dict[str, str], hash: str) -> None:
         refuse("triton.compiler.CompiledKernel.__init__")
 
@@ -195,9 +206,9 @@ class CompiledKernel:
         self.target = target
         self.name = module.entry
         self.asm = AsmDict(module)
-        self.function: int | None = None
-        self.metadata_group: dict[str, str] = {}
-        self._module_pid: int | None = None
+        self.function = None
+        self.metadata_group = {}
+        self._module_pid = None
         self._used_globals = used_globals
         return self
 

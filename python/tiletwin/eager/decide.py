@@ -3,6 +3,7 @@
 Compiled, unless: TILETWIN_EAGER=1; the kernel (or a jit function it calls) stops in a debugger or calls a plain Python
 function; a debugger with a breakpoint in one of them is active. A tracer without breakpoints, such as coverage, changes
 nothing.
+Also here: which statements and functions are plain Python, for launches that run some programs compiled.
 Not here: running it (runtime/), TILETWIN_PROGRAM (runtime/).
 """
 
@@ -15,7 +16,11 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from tiletwin.runtime.source import outer_names, resolve
+
 STOPPERS = frozenset({"breakpoint", "set_trace"})
+COMPILE_TIME_MODULES = frozenset({"builtins", "math", "_operator"})
+"""Modules written in C whose functions kernels call on compile-time values while they are compiled."""
 
 
 def reason_for_eager(fn: Any) -> str | None:
@@ -24,7 +29,7 @@ def reason_for_eager(fn: Any) -> str | None:
         return "TILETWIN_EAGER is set"
     static = fn.__dict__.get("_eager_reason", False)
     if static is False:
-        static = fn._eager_reason = _static_reason(fn)
+        static = fn._eager_reason = static_reason(fn)
     if static is not None:
         return static
     if sys.gettrace() is not None or "pydevd" in sys.modules:
@@ -45,56 +50,62 @@ def reachable(fn: Any, seen: set[int] | None = None) -> Iterator[Any]:
     seen.add(id(fn))
     yield fn
     scope = fn.globals
-    for name in (*fn.fn.__code__.co_names, *fn.fn.__code__.co_freevars):
+    for name in outer_names(fn.fn.__code__):
         value = scope.get(name)
-        if isinstance(value, JITFunction):
-            yield from reachable(value, seen)
+        for callee in vars(value).values() if isinstance(value, type) else (value,):
+            if isinstance(callee, JITFunction):
+                yield from reachable(callee, seen)
 
 
-def _static_reason(fn: Any) -> str | None:
+def static_reason(fn: Any) -> str | None:
+    """Why the kernel's text needs eager mode, whatever the environment says; None: it does not."""
     for function in reachable(fn):
         names = function.fn.__code__.co_names
         stopper = next((name for name in names if name in STOPPERS), None)
         if stopper:
             return f"{function.__name__} calls {stopper}()"
-        plain = _plain_call(function)
+        plain = plain_call(function)
         if plain:
             return f"{function.__name__} calls the Python function {plain}()"
     return None
 
 
-def _plain_call(function: Any) -> str | None:
-    """Name of the first plain Python function that `function` calls."""
+def plain_call(function: Any) -> str | None:
+    """Name of the first plain Python function that `function`, a JITFunction, calls; None: it calls none."""
     scope = function.globals
-    candidates = [name for name in (*function.fn.__code__.co_names, *function.fn.__code__.co_freevars)]
-    if not any(_is_plain(scope.get(name)) or isinstance(scope.get(name), types.ModuleType) for name in candidates):
+    outside = [scope.get(name) for name in outer_names(function.fn.__code__)]
+    if not any(is_plain(value) or isinstance(value, types.ModuleType) for value in outside):
         return None
     for node in ast.walk(function.ast):
-        if isinstance(node, ast.Call) and _is_plain(_resolve(node.func, scope)):
+        if isinstance(node, ast.Call) and is_plain(resolve(node.func, scope)):
             return ast.unparse(node.func)
     return None
 
 
-def _resolve(node: ast.expr, scope: dict[str, Any]) -> Any:
-    """The object a dotted name stands for in the function's globals; None for anything else."""
-    if isinstance(node, ast.Name):
-        return scope.get(node.id)
-    if isinstance(node, ast.Attribute):
-        base = _resolve(node.value, scope)
-        return getattr(base, node.attr, None) if isinstance(base, types.ModuleType) else None
-    return None
-
-
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     """A Python function of the user's or of a library: not one of the language, which work while compiling."""
     if isinstance(value, types.BuiltinFunctionType):
-        return value.__module__ not in (None, "builtins") and not str(value.__module__).startswith("tiletwin")
+        module = str(value.__module__ or "builtins")
+        return module not in COMPILE_TIME_MODULES and not module.startswith("tiletwin")
     if not isinstance(value, types.FunctionType):
         return False
     module = value.__module__ or ""
     if module == "tiletwin.debug":
         return True
     return not module.startswith(("tiletwin.", "triton.")) and module not in ("tiletwin", "triton")
+
+
+def is_python_only(statement: ast.stmt, scope: dict[str, Any]) -> bool:
+    """A statement that only calls Python: breakpoint(), print(...), print_if(...), import pdb."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return True
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    function = statement.value.func
+    name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+    if name in STOPPERS or (name == "print" and isinstance(function, ast.Name)):
+        return True
+    return is_plain(resolve(function, scope))
 
 
 def _breakpoint_in(function: Any) -> int | None:

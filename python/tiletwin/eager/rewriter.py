@@ -1,6 +1,8 @@
 """Rewrites a kernel's ast where Python would not do as the language does, and compiles it to a function.
 
 What changes                      becomes (all functions are C functions of _C, reached as constants of the code object)
+  def f(x, y: tl.constexpr)       x = parameter(x), y = constant(y) in front of the body: types, functions and numbers
+                                  are compile-time values
   x = value, x += value           x = assign(value): numbers become tensors; x: tl.constexpr = value stays constant
   (x := value)                    (x := assign(value))
   if t:, while t:                 if truth(t):, while truth(t):
@@ -58,19 +60,23 @@ class Rewriter(ast.NodeTransformer):
         ast.copy_location(node.func, at)
         return ast.copy_location(node, at)
 
-    def place(self, node: ast.expr, at: ast.AST) -> Any:
+    def place(self, node: ast.AST, at: ast.AST) -> Any:
         return ast.copy_location(node, at)
 
     # Statements.
 
     def visit_Assign(self, node: ast.Assign) -> ast.Assign:
         target = node.targets[0]
-        name = target.id if isinstance(target, ast.Name) else None
         self.visit_targets(node.targets)
         value = self.visit(node.value)
-        helper = "constant" if name in self.pending else "assign"
-        self.pending.discard(name)
-        node.value = self.call(helper, value, at=node.value)
+        names = [t.id for t in getattr(target, "elts", [target]) if isinstance(t, ast.Name)]
+        if isinstance(target, (ast.Tuple, ast.List)) and self.pending.intersection(names):
+            kept: Any = tuple(isinstance(t, ast.Name) and t.id in self.pending for t in target.elts)
+            node.value = self.call("unpack", value, self.place(ast.Constant(value=kept), node), at=node.value)
+        else:
+            helper = "constant" if self.pending.intersection(names) else "assign"
+            node.value = self.call(helper, value, at=node.value)
+        self.pending.difference_update(names)
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
@@ -90,7 +96,7 @@ class Rewriter(ast.NodeTransformer):
         result = self.place(ast.BinOp(left=old, op=node.op, right=self.visit(node.value)), node)
         return self.place(ast.Assign(targets=[node.target], value=self.call("assign", result, at=node)), node)
 
-    def visit_targets(self, targets: list[ast.expr]) -> None:
+    def visit_targets(self, targets: list[Any]) -> None:
         """Subscripts and attributes in targets hold expressions too."""
         for i, target in enumerate(targets):
             if isinstance(target, (ast.Subscript, ast.Attribute)):
@@ -129,14 +135,15 @@ class Rewriter(ast.NodeTransformer):
         node.value = self.visit(node.value)
         if self.conditions:
             kept = [self.place(ast.Name(id=n, ctx=ast.Load()), node) for n in self.conditions.values()]
-            node.value = self.call("returned", node.value, *kept, at=node.value)
+            value: Any = node.value
+            node.value = self.call("returned", value, *kept, at=value)
         return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.Expr:
         message = self.place(ast.Constant(value=""), node) if node.msg is None else self.visit(node.msg)
         return self.place(ast.Expr(value=self.call("device_assert", self.visit(node.test), message, at=node)), node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+    def visit_FunctionDef(self, node: Any) -> Any:
         return node  # a nested function is plain Python
 
     visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
@@ -249,7 +256,7 @@ def rewrite(fn: Any) -> types.FunctionType:
             return False
         return value is _C.constexpr or (isinstance(value, str) and value.split(".")[-1] == "constexpr")
 
-    node: ast.FunctionDef = copy.deepcopy(fn.ast.body[0] if isinstance(fn.ast, ast.Module) else fn.ast)
+    node: Any = copy.deepcopy(fn.ast.body[0] if isinstance(fn.ast, ast.Module) else fn.ast)
     node.decorator_list, node.returns = [], None
     parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     constants = [p.arg for p in parameters if p.annotation is not None and is_constexpr(p.annotation)]
@@ -262,11 +269,12 @@ def rewrite(fn: Any) -> types.FunctionType:
         None if d is None else ast.copy_location(ast.Constant(value=None), d) for d in node.args.kw_defaults
     ]
 
+    others = [p.arg for p in [*parameters, node.args.vararg] if p is not None and p.arg not in constants]
     rewriter = Rewriter(is_constexpr)
     if returns_differ(node.body):
         rewriter.conditions = {id(n): f".if{i}" for i, n in enumerate(ifs_with_returns(node.body))}
     node.body = [rewriter.visit(statement) for statement in node.body]
-    node.body[:0] = prologue(rewriter, node, constants)
+    node.body[:0] = prologue(rewriter, node, {"parameter": others, "constant": constants})
     ast.fix_missing_locations(node)
     code = compile_function(node, fn.fn.__code__, fn.file)
     cells = dict(zip(fn.fn.__code__.co_freevars, fn.fn.__closure__ or ()))
@@ -277,13 +285,14 @@ def rewrite(fn: Any) -> types.FunctionType:
     return function
 
 
-def prologue(rewriter: Rewriter, node: ast.FunctionDef, constants: list[str]) -> list[ast.stmt]:
-    """Statements in front of the body, at the place of its first statement that does something: parameters annotated
-    tl.constexpr become constexprs, conditions of returns start as None."""
+def prologue(rewriter: Rewriter, node: ast.FunctionDef, parameters: dict[str, list[str]]) -> list[ast.stmt]:
+    """Statements in front of the body, at the place of its first statement that does something: parameters become
+    values of the language (helper -> names), conditions of returns start as None."""
     at = node.body[0]
     rows: list[tuple[str, ast.expr]] = []
-    for name in constants:
-        rows.append((name, rewriter.call("constant", ast.copy_location(ast.Name(id=name, ctx=ast.Load()), at), at=at)))
+    for helper, names in parameters.items():
+        for name in names:
+            rows.append((name, rewriter.call(helper, ast.copy_location(ast.Name(id=name, ctx=ast.Load()), at), at=at)))
     rows += [(name, ast.copy_location(ast.Constant(value=None), at)) for name in rewriter.conditions.values()]
     statements = []
     for name, value in rows:
@@ -295,8 +304,10 @@ def prologue(rewriter: Rewriter, node: ast.FunctionDef, constants: list[str]) ->
 def compile_function(node: ast.FunctionDef, original: types.CodeType, file: str) -> types.CodeType:
     """The code object of `node`, with helpers in place of their marks.
 
-    Free variables stay free: the function is compiled inside one that has them.
+    Free variables stay free: the function is compiled inside one that has them. There it has another name, so that its
+    own stays the global it is.
     """
+    node.name = "." + node.name
     outer = ast.FunctionDef(
         name="outer",
         args=ast.arguments(
@@ -316,7 +327,7 @@ def compile_function(node: ast.FunctionDef, original: types.CodeType, file: str)
         compiled = compile(module, file, "exec", dont_inherit=True)
     outer_code = next(c for c in compiled.co_consts if isinstance(c, types.CodeType))
     code = next(c for c in outer_code.co_consts if isinstance(c, types.CodeType))
-    return with_helpers(code, helpers()).replace(co_qualname=original.co_qualname)
+    return with_helpers(code, helpers()).replace(co_name=original.co_name, co_qualname=original.co_qualname)
 
 
 def with_helpers(code: types.CodeType, table: dict[str, Any]) -> types.CodeType:

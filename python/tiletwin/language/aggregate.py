@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import types
 import typing
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,7 @@ from tiletwin._C import constexpr, tensor
 from tiletwin.language.declare import builtin
 from tiletwin.language.types import base_value
 from tiletwin.language.values import tuple as language_tuple
+from tiletwin.runtime.jit import JITFunction
 
 T = typing.TypeVar("T")
 _MISSING = object()
@@ -90,6 +92,19 @@ def _check_field(cls: type, name: str, annotation: Any, value: Any) -> None:
         raise TypeError(f"field {name} of {cls.__name__} is declared as {expected.__name__} and cannot hold {given}")
 
 
+@functools.cache
+def method_class(kind: type) -> type:
+    """`kind`, a class of jit functions, for methods of aggregates: in eager mode, where Python itself takes attributes
+    and applies operators, they get the instance."""
+
+    def __get__(self: Any, instance: Any, owner: Any = None) -> Any:
+        from tiletwin.eager import eager_function
+
+        return self if instance is None else types.MethodType(eager_function(self), instance)
+
+    return type("Method" + kind.__name__, (kind,), {"__get__": __get__, "__module__": kind.__module__})
+
+
 def aggregate(cls: type[T]) -> type[T]:
     """Class decorator: annotated names become fields; instances can be made, passed and returned in kernels.
 
@@ -133,7 +148,13 @@ def aggregate(cls: type[T]) -> type[T]:
         self.__dict__["__complete__"] = True
         return self
 
+    for member in vars(cls).values():
+        if isinstance(member, JITFunction) and not hasattr(member, "__get__"):
+            member.__class__ = method_class(type(member))
     made: Any = cls
+    made.__triton_aggregate__ = True
+    made.__aggregate_fields__ = builtins.tuple(names)
+    made.__aggregate_defaults__ = dict(defaults)
     made.__init__ = __init__
     made.__setattr__ = __setattr__
     made.__tiletwin_fields__ = builtins.tuple(names)

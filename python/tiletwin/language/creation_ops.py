@@ -1,5 +1,7 @@
 """Declarations: program ids, new blocks, conversions of element types. Implemented in frontend/."""
 
+# Declarations have no body: what they return is the semantic layer's.
+# pyright: reportReturnType=false, reportArgumentType=false
 from __future__ import annotations
 
 from collections.abc import Sequence

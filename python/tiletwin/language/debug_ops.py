@@ -3,6 +3,8 @@
 The device_ functions and hints are implemented in frontend/; the static_ ones are the Python bodies below.
 """
 
+# Declarations have no body: what they return is the semantic layer's.
+# pyright: reportReturnType=false, reportArgumentType=false
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -4,6 +4,8 @@ Element types: float32 and float64 for all that take no other; float16 and bfloa
 Errors: ValueError, another element type. Accuracy: see docs/semantics.md.
 """
 
+# Declarations have no body: what they return is the semantic layer's.
+# pyright: reportReturnType=false, reportArgumentType=false
 from __future__ import annotations
 
 from typing import Any

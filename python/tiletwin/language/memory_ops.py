@@ -1,5 +1,7 @@
 """Declarations: loads, stores, atomics, descriptors. Implemented in frontend/."""
 
+# Declarations have no body: what they return is the semantic layer's.
+# pyright: reportReturnType=false, reportArgumentType=false
 from __future__ import annotations
 
 from collections.abc import Sequence

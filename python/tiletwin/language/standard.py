@@ -6,6 +6,8 @@ Invariant: names of combine functions end up in the IR; compile-time decisions a
            each call traces one straight path.
 """
 
+# Kernel code: operators and defaults mean what the language says, not what Python would do.
+# pyright: reportReturnType=false, reportArgumentType=false, reportOperatorIssue=false, reportAssignmentType=false
 from __future__ import annotations
 
 from typing import Any

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiletwin.errors import InterpreterError, OutOfResources
 from tiletwin.runtime.driver import driver
 from tiletwin.runtime.jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret
+
+if TYPE_CHECKING:  # loaded when first used
+    from tiletwin.runtime.autotuner import Autotuner, Config, Heuristics, autotune, heuristics
+    from tiletwin.runtime.cache import RedisRemoteCacheBackend, RemoteCacheBackend
 
 _LAZY = {
     "Autotuner": "autotuner",

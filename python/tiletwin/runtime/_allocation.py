@@ -34,7 +34,7 @@ _allocator: ContextVar[Allocator] = ContextVar("_allocator", default=_NULL)
 _profile_allocator: ContextVar[Allocator] = ContextVar("_profile_allocator", default=_NULL)
 
 
-def _checked(allocator: Any) -> Allocator:
+def _checked(allocator: Any) -> Any:
     if not callable(allocator):
         raise TypeError(f"an allocator is a function of (size, alignment, stream), not a {type(allocator).__name__}")
     return allocator

@@ -258,9 +258,8 @@ class Autotuner(KernelInterface):
                     "it must return at least one"
                 )
         if self.perf_model:
-            top_k = self.configs_top_k
-            if isinstance(top_k, float) and top_k <= 1.0:
-                top_k = max(1, int(len(self.configs) * top_k))
+            share = self.configs_top_k
+            top_k = max(1, int(len(self.configs) * share)) if isinstance(share, float) and share <= 1.0 else int(share)
             if len(configs) > top_k:
                 estimates = {c: self.perf_model(**{**nargs, **kwargs, **c.all_kwargs()}) for c in configs}
                 configs = sorted(configs, key=lambda c: estimates[c])[:top_k]

@@ -12,12 +12,14 @@ import copy
 import os
 import random
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tiletwin import _C
 from tiletwin.backends.compiler import DEFAULT_TARGET
 from tiletwin.eager import eager_function, reason_for_eager
 from tiletwin.eager.decide import is_python_only, plain_call, reachable, static_reason
+from tiletwin.runtime.eager_relay import Relay
 from tiletwin.runtime.jit import JITFunction
 from tiletwin.runtime.options import parse_options
 from tiletwin.runtime.source import FunctionSource
@@ -173,16 +175,28 @@ def launch(fn: JITFunction, arguments: dict[str, Any], options: dict[str, Any], 
     function = eager_function(fn)
     args, kwargs = fn.as_call(session.arguments())
     done = 0
-    for program in chosen:
-        if kernel is not None and program > done:
-            session.run_compiled(kernel.module, done, program)
-        done = program + 1
-        session.enter(program % x, program // x % y, program // (x * y))
+
+    def ids(program: int) -> tuple[int, int, int]:
+        return program % x, program // x % y, program // (x * y)
+
+    def programs() -> Iterator[int]:
+        nonlocal done
+        for program in chosen:
+            if kernel is not None and program > done:
+                session.run_compiled(kernel.module, done, program)
+            done = program + 1
+            yield program
+
+    def run_program(program: int, wait: Callable[[bool, str], None]) -> None:
+        own = session.fork(wait)
+        own.enter(*ids(program))
         _C.eager_reset()
         try:
             function(*args, **kwargs)
         finally:
-            session.leave()
+            own.leave()
+
+    Relay(run_program, programs(), ids).run()
     if kernel is not None and done < total:
         session.run_compiled(kernel.module, done, total)
     return kernel

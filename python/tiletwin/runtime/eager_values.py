@@ -40,6 +40,6 @@ def repr_of(data: bytes, type_name: str, shape: tuple[int, ...]) -> str:
 
     array = numpy_of(data, type_name, shape)
     is_pointer = type_name.startswith("pointer") or type_name.startswith("*")
-    formatter = {"int": lambda v: hex(int(v))} if is_pointer else None
+    formatter: Any = {"int": lambda v: hex(int(v))} if is_pointer else None
     text = numpy.array2string(array, separator=", ", prefix="tensor(", formatter=formatter)
     return f"tensor({text}, {type_name})"

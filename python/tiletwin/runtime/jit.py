@@ -82,7 +82,7 @@ class KernelParam:
         if annotation is inspect.Parameter.empty:
             return ""
         text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
-        return mangle_type_name(text) or text
+        return mangle_type_name(text) or text.removeprefix("tl.")
 
     @functools.cached_property
     def annotation_type(self) -> str:
@@ -621,9 +621,9 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def constexpr_function(fn: T) -> ConstexprFunction:
+def constexpr_function(fn: Callable) -> ConstexprFunction:
     """Makes a Python function callable while kernels are compiled: arguments and result are compile-time values."""
-    return ConstexprFunction(fn)  # type: ignore[arg-type]
+    return ConstexprFunction(fn)
 
 
 def jit(

@@ -30,7 +30,7 @@ type_canonicalisation_dict = TYPE_NAMES
 
 def mangle_type_name(text: str) -> str | None:
     """Signature string of a type's name ("fp32", "*fp16", "pointer<fp32>", "const int32_t*"); None if it names none."""
-    text = text.strip()
+    text = text.strip().strip("'\"")  # `from __future__ import annotations` quotes strings once more
     if text.startswith("const "):
         inner = mangle_type_name(text[len("const ") :])
         return "*k" + inner[1:] if inner and inner.startswith("*") and not inner.startswith("*k") else None

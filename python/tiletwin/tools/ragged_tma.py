@@ -9,6 +9,8 @@ claims A rows of stride s. Element (A, begin + length, A - length + row) then li
 A * 2^34 = 2^64 vanishes. Its row index is below A exactly if row < length.
 """
 
+# Kernel code: operators and defaults mean what the language says, not what Python would do.
+# pyright: reportReturnType=false, reportArgumentType=false, reportOperatorIssue=false
 from __future__ import annotations
 
 from typing import Any

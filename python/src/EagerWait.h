@@ -1,0 +1,29 @@
+// python/src/EagerWait.h -- programs that wait for each other in eager mode.
+// Here:      noticing that a program does nothing but look at memory, and the call that lets others run meanwhile.
+// Not here:  who runs then (runtime/eager_relay.py).
+// Idea:      an operation that reads memory, with the operands and the result it had before, and nothing written in between:
+//            after a few times the program is taken to wait. A wrong guess only changes when other programs run.
+// Invariant: used by the thread that runs the program, under the GIL.
+#pragma once
+#include "frontend/PyRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <unordered_map>
+
+namespace tiletwin::python {
+
+struct EagerWait {
+  PyRef handOver;                           ///< called as handOver(wrote, operation); null: nobody to hand over to
+  std::unordered_map<uint64_t, int> looks;  ///< how often an operation saw the same, since memory was written
+  bool wrote = false;                       ///< the program has written memory since it handed over last
+};
+
+/// Reads of memory that programs may wait on.
+bool isLook(llvm::StringRef operation);
+/// An operation has run. `look` stands for it, its operands and its results (0: it is no look); `eager`: programs are known
+/// to wait by this kind. Hands over if the program seems to wait. False with an exception set.
+bool noteOperation(EagerWait& wait, llvm::StringRef operation, uint64_t look, bool eager, bool wrote);
+/// Lets other programs run. False with an exception set, DeadlockError if none can.
+bool handOver(EagerWait& wait, llvm::StringRef operation);
+
+} // namespace tiletwin::python
