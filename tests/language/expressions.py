@@ -1,0 +1,429 @@
+"""Random kernels of typed expressions: the source of a kernel, and what NumPy says its values are.
+
+Here:      Kernel: inputs, operations that pick operands and append a value, source(). Each value carries its Triton
+           text, its type and shape by the rules of the language, and its elements.
+Not here:  element types (number_formats.py), running and comparing (test_expressions.py).
+
+A choice is made by `pick(n)`, an integer below n; hypothesis drives it, so failing kernels shrink. An element is
+undefined where the language leaves it open (division by zero, a shift beyond the width, a float outside an integer's
+range, the bits of a NaN) or where a tolerance would be needed inside an expression.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+from kernel_cases import load_json
+from number_formats import (
+    FLOATS,
+    FP8,
+    INTS,
+    TL,
+    TYPES,
+    bits_of,
+    convert,
+    from_bits,
+    held,
+    hold,
+    is_float,
+    is_signed,
+    round_fraction,
+    rounded,
+    to_bits,
+)
+
+TABLE = load_json("promotion.json")
+SHORT = {long.replace("float", "fp").replace("bfp", "bf"): short for short, long in TL.items()}
+LIMIT = 4096  # elements of a value
+
+WIDE = ("fp32", "fp64")
+
+
+@dataclass(frozen=True)
+class Value:
+    text: str
+    type: str
+    elements: np.ndarray
+    defined: np.ndarray
+    final: bool = False
+    """Compared with a tolerance; no operand of anything."""
+    bound: np.ndarray | None = None
+    """Largest absolute error."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.elements.shape
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A Python number in the source: its type is weak."""
+
+    number: int | float
+
+    @property
+    def text(self) -> str:
+        return f"({self.number!r})" if self.number < 0 else repr(self.number)
+
+    def column(self) -> str:
+        if isinstance(self.number, float):
+            return "1.5"
+        return "-1" if self.number < 0 else "1"
+
+
+def promoted(op: str, a: Value | Constant, b: Value | Constant) -> str | None:
+    """Result type by the measured table; None: rejected."""
+    if isinstance(a, Constant) or isinstance(b, Constant):
+        constant, tensor = (a, b) if isinstance(a, Constant) else (b, a)
+        assert isinstance(tensor, Value) and isinstance(constant, Constant)
+        if isinstance(constant.number, int) and tensor.type in INTS:
+            info = np.iinfo(held(tensor.type))
+            if not info.min <= constant.number <= info.max:
+                return None
+        names = TABLE["tensor_scalar"][op][tensor.type].split()
+        name = names[TABLE["scalars"].index(constant.column())]
+    else:
+        name = TABLE["tensor_tensor"][op][a.type].split()[TABLE["types"].index(b.type)]
+    return None if "!" in name else SHORT[name]
+
+
+def as_type(x: Value | Constant, t: str) -> tuple[np.ndarray, np.ndarray]:
+    if isinstance(x, Constant):
+        if is_float(t):
+            number = np.asarray(float(x.number))
+            return hold(rounded(number, t), t), np.asarray(True)
+        return np.asarray(x.number).astype(held(t)), np.asarray(True)
+    values, defined = convert(x.elements, x.type, t)
+    return values, defined & x.defined
+
+
+def zero_ordered(greater: bool) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """max or min of numbers where -0 is below +0."""
+
+    def choose(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        first = (a > b) if greater else (a < b)
+        if a.dtype.kind == "f":
+            first |= (a == b) & (np.signbit(b) if greater else np.signbit(a))
+        return np.where(first, a, b)
+
+    return choose
+
+
+def number_wins(greater: bool) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    choose = zero_ordered(greater)
+    return lambda a, b: np.where(np.isnan(a), b, np.where(np.isnan(b), a, choose(a, b)))
+
+
+def nan_wins(greater: bool) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    choose = zero_ordered(greater)
+    return lambda a, b: np.where(np.isnan(a) | np.isnan(b), np.nan, choose(a, b)).astype(a.dtype)
+
+
+def arithmetic(op: str, a: np.ndarray, b: np.ndarray, t: str) -> np.ndarray:
+    """+, -, * in type t."""
+    if t == "i1":
+        return a & b if op == "*" else a ^ b
+    operation = {"+": np.add, "-": np.subtract, "*": np.multiply}[op]
+    with np.errstate(all="ignore"):
+        result = operation(a, b)
+    return hold(rounded(result.astype(np.float64), t), t) if t in ("fp16", "bf16") else result
+
+
+def truncated_division(a: np.ndarray, b: np.ndarray, t: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(quotient, remainder, defined)."""
+    defined = b != 0
+    if is_signed(t):
+        defined &= ~((a == np.iinfo(a.dtype).min) & (b == -1))
+    safe = np.where(defined, b, 1).astype(a.dtype)
+    quotient = a // safe
+    remainder = a - quotient * safe
+    if is_signed(t):
+        adjust = (remainder != 0) & ((a < 0) != (safe < 0))
+        quotient = quotient + adjust.astype(a.dtype)
+        remainder = a - quotient * safe
+    return quotient, remainder, defined
+
+
+@functools.lru_cache(maxsize=100_000)
+def correctly_rounded(function: str, bits: int, t: str) -> float:
+    """A function of the number with these bits, rounded once to t."""
+    unsigned = np.array([bits], np.uint32 if t == "fp32" else np.uint64)
+    x = float(from_bits(unsigned, t)[0])
+    special = SPECIAL[function](x)
+    if special is not None:
+        return special
+    with mpmath.workprec(160):
+        y = MATH[function](mpmath.mpf(x))
+        sign, mantissa, exponent, _ = y._mpf_
+        number = Fraction(-mantissa if sign else mantissa) * Fraction(2) ** max(min(exponent, 3000), -3000)
+    return round_fraction(number, t)
+
+
+MATH = {
+    "exp": mpmath.exp,
+    "exp2": lambda x: mpmath.power(2, x),
+    "log": mpmath.log,
+    "log2": lambda x: mpmath.log(x, 2),
+    "sin": mpmath.sin,
+    "cos": mpmath.cos,
+    "erf": mpmath.erf,
+    "sqrt": mpmath.sqrt,
+    "rsqrt": lambda x: 1 / mpmath.sqrt(x),
+}
+
+
+def exponential(x: float) -> float | None:
+    if math.isnan(x):
+        return math.nan
+    if x == 0:
+        return 1.0
+    return math.inf if x > 2000 else 0.0 if x < -2000 else None
+
+
+def logarithm(x: float) -> float | None:
+    if math.isnan(x) or x < 0:
+        return math.nan
+    return -math.inf if x == 0 else 0.0 if x == 1 else math.inf if math.isinf(x) else None
+
+
+def periodic(at_zero: Callable[[float], float]) -> Callable[[float], float | None]:
+    return lambda x: math.nan if math.isnan(x) or math.isinf(x) else at_zero(x) if x == 0 else None
+
+
+def root(at_zero: Callable[[float], float], at_infinity: float) -> Callable[[float], float | None]:
+    def special(x: float) -> float | None:
+        if x == 0:
+            return at_zero(x)
+        if math.isnan(x) or x < 0:
+            return math.nan
+        return at_infinity if math.isinf(x) else None
+
+    return special
+
+
+SPECIAL: dict[str, Callable[[float], float | None]] = {
+    "exp": exponential,
+    "exp2": exponential,
+    "log": logarithm,
+    "log2": logarithm,
+    "sin": periodic(lambda x: x),
+    "cos": periodic(lambda x: 1.0),
+    "erf": lambda x: math.nan if math.isnan(x) else x if x == 0 else math.copysign(1.0, x) if abs(x) > 100 else None,
+    "sqrt": root(lambda x: x, math.inf),
+    "rsqrt": root(lambda x: math.copysign(math.inf, x), 0.0),
+}
+
+
+def mathematical(function: str, x: np.ndarray, t: str) -> np.ndarray:
+    bits = to_bits(x, t)
+    results = [correctly_rounded(function, int(b), t) for b in bits.reshape(-1)]
+    with np.errstate(all="ignore"):
+        return np.array(results, np.float64).astype(held(t)).reshape(x.shape)
+
+
+def fused(a: np.ndarray, b: np.ndarray, c: np.ndarray, t: str) -> np.ndarray:
+    """a * b + c, rounded once."""
+
+    def one(x: float, y: float, z: float) -> float:
+        if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
+            with np.errstate(all="ignore"):
+                # Only the kind of a non-finite result matters here, and x * y cannot overflow if z decides.
+                product = np.float64(x) * np.float64(y) if not (math.isfinite(x) and math.isfinite(y)) else np.float64(0)
+                return float(product + np.float64(z))
+        exact = Fraction(x) * Fraction(y) + Fraction(z)
+        if exact != 0:
+            return round_fraction(exact, t) or math.copysign(0.0, exact)
+        product = math.copysign(1, x) * math.copysign(1, y)
+        if x == 0 or y == 0:
+            return math.copysign(0.0, product) + z if z == 0 else z
+        return 0.0
+
+    a, b, c = np.broadcast_arrays(a, b, c)
+    flat = [one(float(x), float(y), float(z)) for x, y, z in zip(a.ravel(), b.ravel(), c.ravel())]
+    return np.array(flat, np.float64).astype(held(t)).reshape(a.shape)
+
+
+EDGES = {
+    "fp16": [6e-8, 6.1e-5, 65504.0, 2049.0],
+    "bf16": [1e-40, 1.2e-38, 3.38e38],
+    "fp32": [1e-45, 1.1754944e-38, 3.4028235e38, 16777217.0, 88.7, -87.4],
+    "fp64": [5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 9007199254740993.0, 709.7],
+    "fp8e5": [57344.0, 1.5e-5, 6e-5],
+    "fp8e4nv": [448.0, 0.002, 0.015],
+}
+CONSTANTS = [0, 1, 2, 3, 5, 7, 31, 100, 127, 200, 40000, 2**31 - 1, -1, -2, -7, -128, 0.5, 1.5, -2.25, 100.0, 0.1]
+
+
+@dataclass
+class Kernel:
+    """A kernel under construction. `pick(n)` chooses; `seed` makes the inputs' elements."""
+
+    pick: Callable[[int], int]
+    seed: int
+    inputs: list[tuple[str, str, np.ndarray]] = field(default_factory=list)
+    """(parameter, type, elements)."""
+    lines: list[str] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
+    helpers: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.random = np.random.default_rng(self.seed)
+        self.shape = (self.one_of([1, 2, 4, 8]), self.one_of([1, 2, 4, 8, 16, 64]))
+        rows, columns = self.shape
+        with np.errstate(all="ignore"):
+            for shape in [(rows, columns), (rows, columns), (1, columns), (rows, 1), (rows * columns,), ()]:
+                self.load(self.one_of([*TYPES, *WIDE, "i32", *FP8]), shape)
+
+    # ---- choices ----
+
+    def one_of(self, items: list | tuple):
+        return items[self.pick(len(items))]
+
+    def operands(self, types: tuple[str, ...] | None = None, least_rank: int = 0) -> list[Value]:
+        return [
+            v
+            for v in self.values
+            if not v.final and (types is None or v.type in types) and len(v.shape) >= least_rank
+        ]
+
+    def operand(self, types: tuple[str, ...] | None = None, least_rank: int = 0) -> Value | None:
+        found = self.operands(types, least_rank)
+        return self.one_of(found) if found else None
+
+    def partner(self, x: Value, types: tuple[str, ...] | None = None, constants: bool = True) -> Value | Constant | None:
+        """A second operand that broadcasts with x."""
+        if constants and self.pick(4) == 0:
+            return Constant(self.one_of(CONSTANTS))
+        found = []
+        for v in self.operands(types):
+            try:
+                shape = np.broadcast_shapes(x.shape, v.shape)
+            except ValueError:
+                continue
+            if math.prod(shape) <= LIMIT:
+                found.append(v)
+        return self.one_of(found) if found else None
+
+    # ---- what a kernel is made of ----
+
+    def add(self, expression: str, type: str, elements: np.ndarray, defined: np.ndarray, **more) -> Value:
+        name = f"v{len(self.values)}"
+        self.lines.append(f"{name} = {expression}")
+        elements = np.asarray(elements)
+        assert elements.dtype == held(type), (expression, type, elements.dtype)
+        defined = np.broadcast_to(np.asarray(defined), elements.shape)
+        self.values.append(Value(name, type, elements, defined, **more))
+        return self.values[-1]
+
+    def random_elements(self, type: str, count: int) -> np.ndarray:
+        """Edge values, small numbers, random bits."""
+        r = self.random
+        if type == "i1":
+            return r.integers(0, 2, count).astype(bool)
+        bits = r.integers(0, 2 ** bits_of(type), count, dtype=np.uint64, endpoint=False)
+        anything = from_bits(bits.astype(f"u{bits_of(type) // 8}"), type)
+        kind = r.integers(0, 4, count)
+        if type in INTS:
+            info = np.iinfo(held(type))
+            near = np.array([info.min, info.min + 1, info.max - 1, info.max, 0, 1], held(type))
+            small = r.integers(max(info.min, -9), 10, count).astype(held(type))
+            edges = near[r.integers(0, len(near), count)]
+        else:
+            near = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, -2.5, 3.0, math.inf, -math.inf, math.nan, *EDGES[type]]
+            table = hold(rounded(np.array(near), type), type)
+            small = hold(rounded(r.standard_normal(count) * 4, type), type)
+            edges = table[r.integers(0, len(table), count)]
+        return np.where(kind == 0, edges, np.where(kind == 1, anything, small)).astype(held(type))
+
+    def load(self, type: str, shape: tuple[int, ...]) -> None:
+        elements = self.random_elements(type, math.prod(shape)).reshape(shape)
+        parameter = f"p{len(self.inputs)}"
+        self.inputs.append((parameter, type, elements))
+        at = f" + {self.offsets(shape)}" if shape else ""
+        if shape and self.pick(3) == 0:
+            count = math.prod(shape)
+            limit = self.pick(count + 1)
+            flat = np.arange(count).reshape(shape)
+            other = self.one_of([0, 1, 5])
+            mask = f"{self.offsets(shape)} < {limit}"
+            text = f"tl.load({parameter}{at}, mask={mask}, other={other})"
+            if type in FP8:
+                text, other = f"tl.load({parameter}{at}, mask={mask}, other=0.0)", 0
+            self.add(text, type, np.where(flat < limit, elements, hold(np.asarray(other), type)), True)
+        else:
+            self.add(f"tl.load({parameter}{at})", type, elements, True)
+
+    @staticmethod
+    def offsets(shape: tuple[int, ...]) -> str:
+        return f"tl.arange(0, {math.prod(shape)}).reshape({', '.join(map(str, shape))})"
+
+    def grow(self, count: int) -> None:
+        """Appends up to `count` values."""
+        with np.errstate(all="ignore"):
+            for _ in range(count):
+                self.one_of(OPERATIONS)(self)
+
+    def stored(self) -> list[Value]:
+        """Values that the kernel stores: those with a tolerance, the last one, and about half of the others."""
+        made = self.values[len(self.inputs) :]
+        chosen = [v for v in made[:-1] if v.final or self.pick(2)]
+        return [*chosen, *made[-1:]]
+
+    def source(self, stored: list[Value]) -> str:
+        outputs = [f"o{i}" for i in range(len(stored))]
+        parameters = ", ".join([*(p for p, _, _ in self.inputs), *outputs])
+        lines = [*self.lines]
+        for output, value in zip(outputs, stored):
+            at = f" + {self.offsets(value.shape)}" if value.shape else ""
+            lines.append(f"tl.store({output}{at}, {value.text})")
+        helpers = "\n\n".join(HELPERS[name] for name in sorted(self.helpers))
+        head = f"import triton\nimport triton.language as tl\n\n\n{helpers}\n\n@triton.jit\ndef kernel({parameters}):\n"
+        return head + "".join(f"    {line}\n" for line in lines)
+
+
+HELPERS = {
+    "keep_larger": "@triton.jit\ndef keep_larger(a, b):\n    return tl.maximum(a, b)\n",
+    "keep_right": "@triton.jit\ndef keep_right(a, b):\n    return b\n",
+    "branching": "@triton.jit\ndef branching(a, b):\n    return a if a > b else b\n",
+    "recurrence": "@triton.jit\ndef recurrence(a1, b1, a2, b2):\n    return a1 * a2, b1 * a2 + b2\n",
+    "sum_and_largest": "@triton.jit\ndef sum_and_largest(a1, b1, a2, b2):\n    return a1 + a2, tl.maximum(b1, b2)\n",
+}
+OPERATIONS: list[Callable[[Kernel], None]] = []
+"""How a kernel grows; filled by elementwise_expressions.py and shape_expressions.py."""
+
+
+def operation(weight: int = 1) -> Callable:
+    def register(function: Callable[[Kernel], None]) -> Callable[[Kernel], None]:
+        OPERATIONS.extend([function] * weight)
+        return function
+
+    return register
+
+
+def both_defined(a: np.ndarray, b: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    return np.broadcast_to(a, shape) & np.broadcast_to(b, shape)
+
+
+__all__ = [
+    "FLOATS",
+    "Constant",
+    "Kernel",
+    "Value",
+    "arithmetic",
+    "as_type",
+    "both_defined",
+    "fused",
+    "mathematical",
+    "nan_wins",
+    "number_wins",
+    "operation",
+    "promoted",
+    "truncated_division",
+    "zero_ordered",
+]
