@@ -170,7 +170,16 @@ def fill(o_ptr, value):
     tl.store(o_ptr, value)
 
 
-def test_allocators() -> None:
+@pytest.fixture
+def no_allocator():
+    """None is set in the test, and none that the test sets stays."""
+    before = _allocation.get_allocator()
+    triton.set_allocator(None)
+    yield
+    triton.set_allocator(before)
+
+
+def test_allocators(no_allocator) -> None:
     assert _allocation.get_allocator() is None
     allocator = lambda size, alignment, stream: torch.empty(size, dtype=torch.int8)
     triton.set_allocator(allocator)
