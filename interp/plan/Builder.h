@@ -327,6 +327,7 @@ public:
   mlir::LogicalResult planReturn(mlir::Operation* op);
   /// Plans an operation that is part of a sorting network or a reversal (Networks.h); false: it is not.
   bool planNetwork(mlir::Operation* op);
+  bool diesIn(mlir::Value source, mlir::Operation* op, mlir::Operation* first);
   /// What an argument that is a tensor descriptor stands for, from its own cell and those of the arguments behind it.
   mlir::LogicalResult planDescriptorArgument(mlir::BlockArgument argument);
   /// How far the forms of what a loop or branch hands over are known to be given up, by operation: an operation planned

@@ -267,6 +267,21 @@ static void gatherAccess(PlanBuilder& plan, bool isStore, Value pointer, Value m
   }
 }
 
+/// True if all that reads a loaded tile reshapes it in a way for which it would have to be copied anyway.
+static bool isReshapedOnly(Value loaded) {
+  auto real = [](Value v) {
+    Shape kept = PlanBuilder::shapeOf(v.getType());
+    llvm::erase(kept, 1);
+    return kept;
+  };
+  return !loaded.use_empty() && llvm::all_of(loaded.getUsers(), [&](Operation* user) {
+    llvm::StringRef name = user->getName().getStringRef();
+    if (name == "tt.bitcast" || name == "arith.bitcast")
+      return isReshapedOnly(user->getResult(0));
+    return name == "tt.reshape" && real(user->getResult(0)) != real(loaded);
+  });
+}
+
 void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, const BoxLoadOther& other,
              const char* operation) {
   Value result = op->getResult(0);
@@ -299,7 +314,8 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
     }
   }
   auto isVolatile = op->getAttrOfType<mlir::BoolAttr>("isVolatile");
-  data.forceCopy = plan.readAcrossWrite(op, result) || (isVolatile && isVolatile.getValue());
+  data.dense = isReshapedOnly(result);
+  data.forceCopy = data.dense || plan.readAcrossWrite(op, result) || (isVolatile && isVolatile.getValue());
   data.hasOther = other.reg != kNoReg;
   data.otherIsTile = other.isTile;
   if (other.reg != kNoReg)
@@ -307,6 +323,8 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
   data.access.guard = plan.readGuard(in, p.guard.get());
   plan.write(in, data.descriptor, descriptor);
   plan.write(in, data.tile, tile);
+  if (data.dense)
+    return plan.set(result, plan.tileRep(type, shape, tile));
 
   Rep r;
   r.kind = Rep::Tile;

@@ -280,6 +280,41 @@ void emitSort(PlanBuilder& plan, TwSortFn fn, std::vector<TwSortStep> steps, int
   plan.write(in, data.tile, tile);
 }
 
+/// True if `source` is a dense tile in the arena that nothing reads any more after the network that runs at `op` and whose
+/// first step is `first`; groups that read it still are flushed then.
+bool PlanBuilder::diesIn(Value source, Operation* op, Operation* first) {
+  const Rep& r = rep(source);
+  if (r.kind != Rep::Tile || r.pending() || !isDense(r.tile, r.type, r.shape))
+    return false;
+  const Reg tile = root(r.tile.base);
+  if (info(tile).persistent || info(tile).claimed)
+    return false;
+  auto isHere = [&](const TileRef& ref) { return ref.base != kNoReg && root(ref.base) == tile; };
+  auto isFree = [&](Value value) {
+    auto found = reps_.find(value);
+    if (found == reps_.end() || found->second.kind != Rep::Tile || found->second.pending() || !isHere(found->second.tile))
+      return true;
+    if (!value.getDefiningOp() || value.getParentBlock() != op->getBlock())
+      return false;
+    return llvm::all_of(value.getUsers(), [&](Operation* user) {
+      const bool isDone = user->getBlock() == op->getBlock() && user->isBeforeInBlock(op) && !networks_.step(user);
+      return user == first || isDone || networks_.isUnneeded(user);
+    });
+  };
+  for (mlir::Region* region = op->getParentRegion(); region; region = region->getParentRegion())
+    for (mlir::Block& block : *region) {
+      if (!llvm::all_of(block.getArguments(), isFree))
+        return false;
+      for (Operation& other : block)
+        if (!llvm::all_of(other.getResults(), isFree))
+          return false;
+    }
+  for (size_t g = 0; g < groups_.size(); ++g)
+    if (groups_[g]->open && llvm::any_of(groups_[g]->sources, [&](const OpenGroup::Source& s) { return isHere(s.ref); }))
+      flush(int(g));
+  return true;
+}
+
 /// Plans an operation that Networks found; false: it is an ordinary one.
 bool PlanBuilder::planNetwork(Operation* op) {
   if (networks_.isUnneeded(op))
@@ -289,17 +324,17 @@ bool PlanBuilder::planNetwork(Operation* op) {
       return true;
     std::vector<TwSortStep> steps;
     const NetworkStep* s = last;
-    for (;; s = networks_.step(s->before)) {
+    Operation* first = op;
+    for (;; s = networks_.step(first)) {
       steps.insert(steps.begin(), s->step);
       if (!s->before)
         break;
+      first = s->before;
     }
     Value source = s->source, result = op->getResult(0);
     DType type = dtypeOf(result.getType());
     Shape shape = shapeOf(result.getType());
-    if (rep(source).pending())
-      flush(rep(source).group);
-    Reg tile = copyOf(source);
+    Reg tile = diesIn(source, op, first) ? rep(source).tile.base : copyOf(source);
     emitSort(*this, last->fn, std::move(steps), elementsOf(shape), tile);
     set(result, tileRep(type, shape, tile));
     return true;

@@ -353,7 +353,7 @@ InstructionRef finishLoad(const LoadOp& op, InstructionRef in, Frame& f, const A
   uint64_t fill = 0;
   if (op.hasOther && !op.otherIsTile)
     std::memcpy(&fill, f.arena + op.other.v, size_t(op.access.elementBytes));
-  if (range.empty && !op.otherIsTile) {
+  if (range.empty && !op.otherIsTile && !op.dense) {
     v.fill = fill;
     v.data = reinterpret_cast<std::byte*>(&v.fill);
     v.lo = v.hi = 0;

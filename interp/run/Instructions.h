@@ -71,7 +71,8 @@ struct LoadOp {
   Access access;
   Off descriptor;
   Off tile;                     ///< reserved space, dense
-  bool forceCopy = false;       ///< a reader may run after memory was written
+  bool forceCopy = false;       ///< a reader may run after memory was written, or `dense`
+  bool dense = false;           ///< readers look into `tile` itself, not through the descriptor
   bool hasOther = false;
   Off other;                    ///< cell with the fill value
   bool otherIsTile = false;

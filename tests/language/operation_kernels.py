@@ -303,6 +303,24 @@ def sort_after_store(x_ptr, N: tl.constexpr):
 
 
 @triton.jit
+def sort_between_readers(x_ptr, before_ptr, after_ptr, up_ptr, down_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i) * 2
+    before = x + 1
+    up = tl.sort(x)
+    tl.store(down_ptr + i, tl.sort(x, descending=True))
+    tl.store(after_ptr + i, x - up)
+    tl.store(before_ptr + i, before)
+    tl.store(up_ptr + i, up)
+
+
+@triton.jit
+def sort_masked(x_ptr, out_ptr, count, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, tl.sort(tl.load(x_ptr + i, mask=i < count, other=6)))
+
+
+@triton.jit
 def sorts_in_a_loop(x_ptr, out_ptr, rounds, N: tl.constexpr):
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)
