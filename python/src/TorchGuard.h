@@ -1,6 +1,6 @@
 // python/src/TorchGuard.h -- keeps torch function modes out of a launch's questions to its tensors.
 // While torch.cuda is emulated, a Python mode sees every call on a tensor; asking for a storage's extent is none of its
-// business and would cost a Python call each. Not here: the mode (tiletwin/cuda_emulation.py).
+// business and would cost a Python call each. Not here: the mode (tiletwin/cuda_mode.py).
 #pragma once
 #include "frontend/PyRef.h"
 

@@ -1,7 +1,7 @@
 """The functions of torch.cuda, torch.accelerator and their like where CUDA is emulated on the CPU.
 
 Here:      their replacements: one device, number 0, with an H200's numbers; streams and events that have finished.
-Not here:  tensors that claim to live on the device (cuda_emulation.py).
+Not here:  tensors that claim to live on the device (cuda_mode.py).
 Invariant: nothing pretends to measure a GPU: what would, and what records GPU work, raises NotImplementedError.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -236,7 +237,7 @@ def _replacements(torch: Any) -> dict[str, Any]:
         "is_bf16_supported": lambda *args, **kwargs: True,
         "is_tf32_supported": lambda: True,
         "is_current_stream_capturing": lambda: False,
-        "memory_stats": lambda *args, **kwargs: {},
+        "memory_stats": lambda *args, **kwargs: defaultdict(int),
         "memory_stats_as_nested_dict": lambda *args, **kwargs: {},
         "memory_snapshot": lambda *args, **kwargs: [],
         "memory_summary": lambda *args, **kwargs: "no memory of a GPU is in use: CUDA is emulated on the CPU\n",
@@ -326,4 +327,7 @@ def patch(torch: Any) -> None:
     torch._C._cuda_getCurrentRawStream = _zero
     torch._C._cuda_getDevice = _zero
     torch._C._cuda_setDevice = _nothing
+    # torch._dynamo.reset() imports these two where torch says that it was built with CUDA.
+    torch._C._cuda_CUDAAllocator_AllocatorState = type("AllocatorState", (), {})
+    torch._C._set_cached_tensors_enabled = _nothing
     _patch_autocast(torch)

@@ -107,7 +107,7 @@ class Relay:
                 self._run_program(program, lambda wrote, operation: self._wait(runner, wrote, operation))
             except _Abandoned:
                 return
-            except BaseException as error:  # noqa: BLE001  raised again on the launching thread
+            except BaseException as error:
                 self._error = self._error or error
             self._changed = time.monotonic()
 
@@ -171,7 +171,8 @@ class Relay:
             lines.append(f"  and {len(runners) - 12} more")
         if self._begin():
             lines.append(
-                f"  more programs have not begun: {MOST_PROGRAMS} can be on the GPU at the same time, and all of them wait"
+                f"  more programs have not begun: {MOST_PROGRAMS} can be on the GPU at the same time, "
+                "and all of them wait"
             )
         text = "deadlock: every program that is left waits for another one\n"
         return DeadlockError(text + "\n".join(lines), waiting)

@@ -1,0 +1,330 @@
+"""What scripts written for a GPU do with torch: each function runs under the emulated CUDA (test_cuda_emulation.py).
+
+Run as a program, it prints {function: what went wrong, or ""} as JSON.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import pickle
+import threading
+import traceback
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x_ptr, o_ptr, factor, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o_ptr + i, tl.load(x_ptr + i, i < n) * factor, i < n)
+
+
+class Scale(torch.autograd.Function):
+    """factor * x by the kernel, forward and backward."""
+
+    @staticmethod
+    def forward(ctx, x, factor):
+        assert x.is_cuda and x.device.type == "cuda"
+        ctx.save_for_backward(x)
+        ctx.factor = factor
+        o = torch.empty_like(x)
+        scale[(triton.cdiv(x.numel(), 32),)](x, o, factor, x.numel(), B=32)
+        return o
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        assert gradient.is_cuda and x.is_cuda and gradient.device == x.device
+        o = torch.empty(x.shape, device="cuda", dtype=x.dtype)
+        scale[(triton.cdiv(x.numel(), 32),)](gradient.contiguous(), o, ctx.factor, x.numel(), B=32)
+        return o, None
+
+
+def on_cuda(*tensors):
+    return all(t.is_cuda and t.device == torch.device("cuda", 0) and not t.is_cpu for t in tensors)
+
+
+def default_device():
+    torch.set_default_device("cuda")
+    try:
+        layer = torch.nn.Linear(2, 2)
+        assert on_cuda(torch.randn(3), torch.arange(3), torch.tensor([1]), layer.weight, layer.bias)
+        assert torch.get_default_device().type == "cuda" and torch.zeros(2, device="cpu").is_cpu
+    finally:
+        torch.set_default_device(None)
+    assert torch.ones(1).is_cpu
+    with torch.device("cuda"):
+        assert on_cuda(torch.ones(2), torch.nn.Parameter(torch.ones(2)))
+
+
+def generators():
+    g = torch.Generator(device="cuda").manual_seed(3)
+    first = torch.randn(4, device="cuda", generator=g)
+    g.manual_seed(3)
+    assert torch.equal(first, torch.randn(4, device="cuda", generator=g)) and g.device.type == "cuda"
+    assert isinstance(g, torch.Generator) and isinstance(torch.default_generator, torch.Generator)
+    assert torch.Generator().device.type == "cpu" and torch.cuda.default_generators[0].initial_seed() is not None
+    with torch.random.fork_rng(devices=[0]):
+        torch.randn(2, device="cuda")
+
+
+def constructors():
+    x = torch.randn(4, 4, device="cuda:0", dtype=torch.float16, requires_grad=True)
+    made = [torch.randn_like(x), torch.randperm(5, device="cuda"), torch.randint(0, 5, (3,), device="cuda")]
+    made += [torch.empty_strided((2, 2), (2, 1), device="cuda"), torch.full((2,), 1.0, device="cuda"), x.new_zeros(3)]
+    made += [torch.linspace(0, 1, 4, device="cuda"), torch.eye(3, device=0), torch.as_tensor([1.0], device="cuda")]
+    assert on_cuda(x, *made)
+    assert x.new_empty(3, device="cpu").is_cpu and torch.zeros_like(x, device="cpu").is_cpu
+
+
+def pinned_memory():
+    x = torch.randn(4)
+    p = x.pin_memory()
+    assert p.is_pinned() and not x.is_pinned() and p.pin_memory() is p and torch.equal(p, x)
+    y = p.to("cuda", non_blocking=True)
+    host = torch.empty(4, pin_memory=True)
+    host.copy_(y, non_blocking=True)
+    torch.cuda.synchronize()
+    assert torch.equal(host, x) and host.is_cpu and host.is_pinned() and on_cuda(y)
+    try:
+        y.pin_memory()
+    except RuntimeError as error:
+        assert "only dense CPU tensors can be pinned" in str(error)
+    else:
+        raise AssertionError("pinned a tensor of the device")
+
+
+def data_loaders():
+    from torch.utils.data import DataLoader, TensorDataset
+
+    loader = DataLoader(TensorDataset(torch.arange(8.0)), batch_size=4, pin_memory=True)
+    assert [b.cuda(non_blocking=True).sum().item() for (b,) in loader] == [6.0, 22.0]
+
+
+def in_place_stays_where_it_is():
+    host, device = torch.zeros(4), torch.ones(4, device="cuda")
+    host.copy_(device)
+    host[0] = device[0]
+    torch.add(device, 1, out=device)
+    assert host.is_cpu and on_cuda(device)
+    device[1:3] = torch.zeros(2)
+    assert on_cuda(device) and device.tolist() == [2, 0, 0, 2]
+
+
+def results_are_where_their_operands_are():
+    x = torch.zeros(4, device="cuda")
+    pairs = [x.chunk(2), x.split(2), x.unbind(), torch.sort(x), x.topk(2), x.max(0), torch.broadcast_tensors(x, x)]
+    assert all(on_cuda(*some) for some in pairs) and on_cuda(*x)
+    assert on_cuda(
+        x.half(), x.type(torch.int32), x.contiguous(), x.detach(), x.clone(), x.data, x[None], x.view(2, 2).T
+    )
+    assert on_cuda(torch.cat([x, x], out=torch.empty(8, device="cuda")), x.to(torch.ones(1, device="cuda")))
+
+    class Own(torch.Tensor):
+        pass
+
+    own = x.as_subclass(Own)
+    assert on_cuda(own, own + 1) and isinstance(own + 1, Own)
+
+
+def names_and_text():
+    x = torch.ones(2, device="cuda")
+    assert x.type() == "torch.cuda.FloatTensor" and x.cpu().type() == "torch.FloatTensor"
+    assert on_cuda(torch.ones(1).type("torch.cuda.HalfTensor")) and x.type("torch.FloatTensor").is_cpu
+    assert repr(x) == "tensor([1., 1.], device='cuda:0')" and repr(x.cpu()) == "tensor([1., 1.])"
+    assert repr(x.half()) == "tensor([1., 1.], device='cuda:0', dtype=torch.float16)"
+    y = torch.nn.Parameter(x)
+    assert repr(y) == "Parameter containing:\ntensor([1., 1.], device='cuda:0', requires_grad=True)"
+    assert repr(torch.empty(0, 3, device="cuda")) == "tensor([], device='cuda:0', size=(0, 3))"
+
+
+def numpy_needs_the_cpu():
+    import numpy as np
+
+    x = torch.ones(2, device="cuda")
+    for convert in (x.numpy, lambda: np.asarray(x)):
+        try:
+            convert()
+        except TypeError as error:
+            assert "can't convert cuda:0 device type tensor to numpy" in str(error)
+        else:
+            raise AssertionError("a tensor of the device became an array")
+    assert x.cpu().numpy().sum() == 2 and torch.from_numpy(np.ones(2)).cuda().is_cuda
+
+
+def modules():
+    Linear, Norm = torch.nn.Linear, torch.nn.LayerNorm
+    model = torch.nn.Sequential(Linear(4, 4), Norm(4), torch.nn.Dropout(0.5)).to("cuda", torch.bfloat16)
+    assert on_cuda(*model.parameters()) and {p.dtype for p in model.parameters()} == {torch.bfloat16}
+    model.half().cuda(0)
+    assert on_cuda(*model.parameters(), *copy.deepcopy(model).parameters())
+    model.cpu()
+    assert all(p.is_cpu for p in model.parameters())
+    state = Linear(2, 2, device="cuda").state_dict()
+    host = Linear(2, 2)
+    host.load_state_dict(state)
+    assert on_cuda(*state.values()) and host.weight.is_cpu and torch.equal(host.weight, state["weight"].cpu())
+    assert on_cuda(torch.nn.BatchNorm1d(4).cuda().running_mean, torch.nn.Embedding(4, 4, device="cuda").weight)
+
+    class Own(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = torch.nn.Parameter(torch.ones(3, device="cuda"))
+            self.register_buffer("b", torch.zeros(3, device="cuda"))
+
+    assert on_cuda(*Own().parameters(), *Own().buffers())
+
+
+def files():
+    file = io.BytesIO()
+    torch.save({"a": [torch.ones(2, device="cuda")], "b": torch.ones(1)}, file)
+    for where, a, b in (
+        (None, "cuda", "cpu"),
+        ("cuda", "cuda", "cuda"),
+        ("cpu", "cpu", "cpu"),
+        ("cuda:0", "cuda", "cuda"),
+    ):
+        file.seek(0)
+        loaded = torch.load(file, map_location=where)
+        assert (loaded["a"][0].device.type, loaded["b"].device.type) == (a, b), where
+    x = torch.ones(2, device="cuda")
+    assert on_cuda(copy.deepcopy(x), pickle.loads(pickle.dumps(x)))
+
+
+def kernels_in_autograd():
+    x = torch.randn(40, device="cuda", requires_grad=True)
+    o = Scale.apply(x, 3.0)
+    assert on_cuda(o) and torch.allclose(o, 3 * x)
+    (2 * o).sum().backward()
+    assert on_cuda(x.grad) and (x.grad == 6).all()
+    (gradient,) = torch.autograd.grad(Scale.apply(x, 2.0).sum(), x)
+    assert on_cuda(gradient) and (gradient == 2).all()
+    y = torch.randn(3, dtype=torch.float64, device="cuda", requires_grad=True)
+    assert torch.autograd.gradcheck(lambda t: Scale.apply(t, 2.0), (y,))
+
+
+def hooks_and_checkpoints():
+    from torch.utils.checkpoint import checkpoint
+
+    seen = []
+    x = torch.randn(4, device="cuda", requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: seen.append(g.is_cuda) or g * torch.ones(4, device="cuda"))
+    x.register_post_accumulate_grad_hook(lambda p: seen.append(p.is_cuda))
+    y.sum().backward()
+    assert seen == [True, True] and on_cuda(x.grad)
+
+    def block(t):
+        assert torch.zeros(1, device="cuda").is_cuda
+        return Scale.apply(t, 2.0).relu()
+
+    for reentrant in (False, True):
+        x.grad = None
+        checkpoint(block, x, use_reentrant=reentrant).sum().backward()
+        assert on_cuda(x.grad) and torch.equal(x.grad, 2.0 * (x > 0))
+
+
+def function_transforms():
+    x = torch.randn(4, device="cuda")
+    gradient, twice = torch.func.grad(lambda t: (t**2).sum())(x), torch.func.vmap(lambda t: 2 * t)(x)
+    assert on_cuda(gradient, twice, torch.func.jacrev(lambda t: t**2)(x))
+    assert torch.allclose(gradient, 2 * x) and torch.equal(twice, 2 * x)
+    value, pull = torch.func.vjp(lambda t: t * 3, x)
+    assert on_cuda(value) and torch.equal(value, 3 * x) and (pull(torch.ones_like(x))[0] == 3).all()
+
+
+def mixed_precision():
+    model = torch.nn.Linear(4, 4).cuda()
+    optimizer, scaler = torch.optim.SGD(model.parameters(), lr=0.1), torch.amp.GradScaler("cuda", init_scale=256)
+    x = torch.randn(2, 4, device="cuda")
+    before = model.weight.detach().clone()
+    with torch.autocast("cuda", dtype=torch.float16):
+        loss = model(x).float().sum()
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    scaler.step(optimizer)
+    scaler.update()
+    assert scaler.is_enabled() and not torch.equal(before, model.weight)
+
+
+def streams_and_events():
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    stream = torch.cuda.current_stream()
+    start.record(stream)
+    end.record()
+    end.synchronize()
+    assert start.elapsed_time(end) >= 0 and torch.cuda.default_stream() == stream
+    stream.wait_event(stream.record_event())
+    torch.ones(2, device="cuda").record_stream(stream)
+    with torch.cuda.stream(torch.cuda.Stream(priority=-1)) as other:
+        other.synchronize()
+
+
+def memory_and_settings():
+    free, total = torch.cuda.mem_get_info()
+    assert 0 < free <= total and torch.cuda.memory_stats()["allocated_bytes.all.peak"] == 0
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    assert torch.cuda.max_memory_allocated("cuda:0") == torch.cuda.memory_allocated(0) == 0
+    torch.cuda.set_device("cuda:0")
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+    torch.set_float32_matmul_precision("high")
+    q = torch.randn(1, 2, 8, 16, device="cuda")
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        assert on_cuda(torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True))
+    with torch.inference_mode():
+        assert on_cuda(torch.ones(2, device="cuda") + 1)
+
+
+def compiling():
+    compiled = torch.compile(lambda x: x + 1, fullgraph=True, dynamic=False, mode="max-autotune")
+    assert compiled(torch.ones(1, device="cuda")).item() == 2
+    torch._dynamo.reset()
+    torch.compiler.reset()
+    assert not torch.compiler.is_compiling()
+
+
+def threads():
+    seen = []
+
+    class Own(threading.Thread):
+        def run(self):
+            seen.append(torch.ones(1, device="cuda").is_cuda)
+
+    workers = [Own(), threading.Thread(target=lambda: seen.append(on_cuda(torch.ones(1).cuda())))]
+    for worker in workers:
+        worker.start()
+        worker.join()
+    assert seen == [True, True]
+
+
+def measuring():
+    x = torch.ones(64, device="cuda")
+    launch = lambda: scale[(2,)](x, x, 1.0, 64, B=32)
+    assert triton.testing.do_bench(launch, warmup=1, rep=2, grad_to_none=[x]) > 0
+    low, middle, high = triton.testing.do_bench(launch, warmup=1, rep=2, quantiles=[0.2, 0.5, 0.8])
+    assert 0 < low <= middle <= high
+
+
+HELPERS = {"on_cuda", "scale", "Scale"}
+CASES = [n for n, v in list(globals().items()) if getattr(v, "__module__", "") == __name__ and n not in HELPERS]
+
+
+def run_all() -> dict[str, str]:
+    results = {}
+    for name in CASES:
+        try:
+            globals()[name]()
+            results[name] = ""
+        except BaseException:
+            results[name] = traceback.format_exc()
+    return results
+
+
+if __name__ == "__main__":
+    print(json.dumps(run_all()))
