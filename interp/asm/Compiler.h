@@ -38,7 +38,7 @@ public:
       : request_(request), tiles_(*request.tiles), program_(program), error_(error) {}
   bool run();
 
-  // Rows with a way of their own (ReadSpecial.cpp, ReadConvert.cpp).
+  // Rows with a way of their own (ReadSpecial.cpp, ReadConvert.cpp, ReadNarrow.cpp).
   bool move(const AsmStatement& s, const AsmRow& row);
   bool compare(const AsmStatement& s, const AsmRow& row);    ///< setp
   bool compareInto(const AsmStatement& s, const AsmRow& row); ///< set
@@ -47,6 +47,10 @@ public:
   bool nothing(const AsmStatement& s, const AsmRow& row);
   bool convert(const AsmStatement& s, const AsmRow& row);
   bool convertPacked(const AsmStatement& s, const AsmRow& row);
+  bool convertToNarrow(const AsmStatement& s, const AsmRow& row);
+  bool convertFromNarrow(const AsmStatement& s, const AsmRow& row);
+  bool video(const AsmStatement& s, const AsmRow& row);
+  bool byMagnitude(const AsmStatement& s, const AsmRow& row); ///< min and max .xorsign.abs
 
 private:
   bool fail(const std::string& why);
@@ -55,6 +59,8 @@ private:
   bool statement(const AsmStatement& s);
   bool declare(const AsmStatement& s);
   bool generic(const AsmStatement& s, const AsmRow& row);
+  /// One source of a packed conversion as f32: two f32 operands, or the halves of a pair.
+  bool pairOfF32(const AsmStatement& s, uint32_t& high, uint32_t& low);
 
   // Registers and values. `bytes` 0: a predicate.
   uint32_t newSlot() {

@@ -24,8 +24,10 @@ constexpr AsmRow own(const char* op, const char* types, const char* optional, bo
 }
 
 constexpr const char* kArithmetic32 = "rn rz rm rp ftz sat";
+constexpr const char* kArithmetic32x2 = "rn rz rm rp ftz";
 constexpr const char* kArithmetic64 = "rn rz rm rp";
 constexpr const char* kArithmetic16 = "rn ftz sat";
+constexpr const char* kVideo = "u32 s32 sat add";
 
 constexpr AsmRow kRows[] = {
     // integers
@@ -69,7 +71,16 @@ constexpr AsmRow kRows[] = {
     lane("dp4a", "u32.u32", "4444", "dp4a_uu"), lane("dp4a", "u32.s32", "4444", "dp4a_us"), lane("dp4a", "s32.u32", "4444", "dp4a_su"),
     lane("dp4a", "s32.s32", "4444", "dp4a_ss"), lane("dp2a.lo", "u32.u32", "4444", "dp2alo_uu"),
     lane("dp2a.hi", "u32.u32", "4444", "dp2ahi_uu"), lane("dp2a.lo", "s32.s32", "4444", "dp2alo_ss"),
-    lane("dp2a.hi", "s32.s32", "4444", "dp2ahi_ss"),
+    lane("dp2a.hi", "s32.s32", "4444", "dp2ahi_ss"), lane("dp2a.lo", "u32.s32", "4444", "dp2alo_us"),
+    lane("dp2a.hi", "u32.s32", "4444", "dp2ahi_us"), lane("dp2a.lo", "s32.u32", "4444", "dp2alo_su"),
+    lane("dp2a.hi", "s32.u32", "4444", "dp2ahi_su"),
+    own("vadd", "", kVideo, &C::video), own("vadd2", "", kVideo, &C::video, T::I32, 2), own("vadd4", "", kVideo, &C::video, T::I32, 4),
+    own("vsub", "", kVideo, &C::video), own("vsub2", "", kVideo, &C::video, T::I32, 2), own("vsub4", "", kVideo, &C::video, T::I32, 4),
+    own("vabsdiff", "", kVideo, &C::video), own("vabsdiff2", "", kVideo, &C::video, T::I32, 2),
+    own("vabsdiff4", "", kVideo, &C::video, T::I32, 4), own("vavrg2", "", kVideo, &C::video, T::I32, 2),
+    own("vavrg4", "", kVideo, &C::video, T::I32, 4),
+    own("vmin", "", kVideo, &C::video), own("vmin2", "", kVideo, &C::video, T::I32, 2), own("vmin4", "", kVideo, &C::video, T::I32, 4),
+    own("vmax", "", kVideo, &C::video), own("vmax2", "", kVideo, &C::video, T::I32, 2), own("vmax4", "", kVideo, &C::video, T::I32, 4),
     // bits
     tile("and", "b16", "", "222", E::AndI, T::I16), tile("and", "b32", "", "444", E::AndI, T::I32),
     tile("and", "b64", "", "888", E::AndI, T::I64), tile("and", "pred", "", "ppp", E::AndI, T::I1),
@@ -94,11 +105,16 @@ constexpr AsmRow kRows[] = {
     lane("lop3", "b32", "44444", "lop3"), lane("prmt", "b32", "4444", "prmt"), lane("prmt", "b32.f4e", "4444", "prmt_f4e"),
     lane("prmt", "b32.b4e", "4444", "prmt_b4e"), lane("prmt", "b32.rc8", "4444", "prmt_rc8"), lane("prmt", "b32.ecl", "4444", "prmt_ecl"),
     lane("prmt", "b32.ecr", "4444", "prmt_ecr"), lane("prmt", "b32.rc16", "4444", "prmt_rc16"),
+    lane("bmsk.clamp", "b32", "444", "bmsk_clamp"), lane("bmsk.wrap", "b32", "444", "bmsk_wrap"),
+    lane("szext.clamp", "u32", "444", "szext_clamp_u32"), lane("szext.clamp", "s32", "444", "szext_clamp_s32"),
+    lane("szext.wrap", "u32", "444", "szext_wrap_u32"), lane("szext.wrap", "s32", "444", "szext_wrap_s32"),
     // f32 and f64
     tile("add", "f32", kArithmetic32, "444", E::AddF, T::F32), tile("add", "f64", kArithmetic64, "888", E::AddF, T::F64),
     tile("sub", "f32", kArithmetic32, "444", E::SubF, T::F32), tile("sub", "f64", kArithmetic64, "888", E::SubF, T::F64),
     tile("mul", "f32", kArithmetic32, "444", E::MulF, T::F32), tile("mul", "f64", kArithmetic64, "888", E::MulF, T::F64),
     tile("fma", "f32", kArithmetic32, "4444", E::Fma, T::F32), tile("fma", "f64", kArithmetic64, "8888", E::Fma, T::F64),
+    tile("add", "f32x2", kArithmetic32x2, "888", E::AddF, T::F32, 2), tile("sub", "f32x2", kArithmetic32x2, "888", E::SubF, T::F32, 2),
+    tile("mul", "f32x2", kArithmetic32x2, "888", E::MulF, T::F32, 2), tile("fma", "f32x2", kArithmetic32x2, "8888", E::Fma, T::F32, 2),
     tile("mad", "f32", kArithmetic32, "4444", E::Fma, T::F32), tile("mad", "f64", kArithmetic64, "8888", E::Fma, T::F64),
     tile("div", "f32", "approx full rn rz rm rp ftz", "444", E::DivF, T::F32), tile("div", "f64", kArithmetic64, "888", E::DivF, T::F64),
     tile("abs", "f32", "ftz", "44", E::AbsF, T::F32), tile("abs", "f64", "", "88", E::AbsF, T::F64),
@@ -106,6 +122,8 @@ constexpr AsmRow kRows[] = {
     tile("min", "f32", "ftz", "444", E::MinNumF, T::F32), tile("min", "f64", "", "888", E::MinNumF, T::F64),
     tile("max", "f32", "ftz", "444", E::MaxNumF, T::F32), tile("max", "f64", "", "888", E::MaxNumF, T::F64),
     tile("min.NaN", "f32", "ftz", "444", E::MinimumF, T::F32), tile("max.NaN", "f32", "ftz", "444", E::MaximumF, T::F32),
+    own("min.xorsign.abs", "f32|f16|f16x2|bf16|bf16x2", "ftz NaN", &C::byMagnitude),
+    own("max.xorsign.abs", "f32|f16|f16x2|bf16|bf16x2", "ftz NaN", &C::byMagnitude),
     tile("sqrt", "f32", "approx rn rz rm rp ftz", "44", E::Sqrt, T::F32), tile("sqrt", "f64", kArithmetic64, "88", E::Sqrt, T::F64),
     tile("rsqrt.approx", "f32", "ftz", "44", E::Rsqrt, T::F32), tile("rsqrt.approx", "f64", "ftz", "88", E::Rsqrt, T::F64),
     tile("sin.approx", "f32", "ftz", "44", E::Sin, T::F32), tile("cos.approx", "f32", "ftz", "44", E::Cos, T::F32),
@@ -149,21 +167,29 @@ constexpr AsmRow kRows[] = {
     lane("selp", "b64|u64|s64|f64", "888p", "selp64"),
     lane("slct", "b32.s32|u32.s32|s32.s32|f32.s32", "4444", "slct32_s32"), lane("slct", "b64.s32|u64.s32|s64.s32|f64.s32", "8884", "slct64_s32"),
     lane("slct", "b32.f32|u32.f32|s32.f32|f32.f32", "4444", "slct32_f32"),
-    own("setp", "u16|u32|u64|s16|s32|s64|b16|b32|b64|f16|bf16|f32|f64",
+    own("setp", "u16|u32|u64|s16|s32|s64|b16|b32|b64|f16|f16x2|bf16|bf16x2|f32|f64",
         "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan and or xor ftz", &C::compare),
-    own("set", "u32.u16|u32.u32|u32.u64|u32.s16|u32.s32|u32.s64|u32.b32|u32.f32|u32.f64|s32.s32|s32.u32|s32.f32|f32.f32|f32.s32|f32.u32",
-        "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan ftz", &C::compareInto),
+    own("set", "*", "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan and or xor ftz", &C::compareInto),
     // movement and conversion
     own("mov", "b8|b16|b32|b64|u16|u32|u64|s16|s32|s64|f16|bf16|f32|f64|f16x2|pred", "", &C::move),
-    own("cvt", "f16x2.f32|bf16x2.f32|e4m3x2.f32|e5m2x2.f32|e4m3x2.f16x2|e5m2x2.f16x2|f16x2.e4m3x2|f16x2.e5m2x2",
-        "rn rz relu satfinite", &C::convertPacked),
+    own("cvt", "f16x2.f32|bf16x2.f32|e4m3x2.f32|e5m2x2.f32|e4m3x2.f16x2|e5m2x2.f16x2|e4m3x2.bf16x2|e5m2x2.bf16x2|f16x2.e4m3x2|"
+        "f16x2.e5m2x2|bf16x2.e4m3x2|bf16x2.e5m2x2", "rn rz relu satfinite", &C::convertPacked),
+    own("cvt", "e2m1x2.f32|e2m1x2.f16x2|e2m1x2.bf16x2|e2m3x2.f32|e2m3x2.f16x2|e2m3x2.bf16x2|e3m2x2.f32|e3m2x2.f16x2|e3m2x2.bf16x2|"
+        "ue8m0x2.f32|ue8m0x2.bf16x2", "rn rz rp relu satfinite", &C::convertToNarrow),
+    own("cvt", "f16x2.e2m1x2|f16x2.e2m3x2|f16x2.e3m2x2|bf16x2.e2m1x2|bf16x2.e2m3x2|bf16x2.e3m2x2|bf16x2.ue8m0x2", "rn relu",
+        &C::convertFromNarrow),
     lane("cvt.pack.sat", "s8.s32.b32", "4444", "pack_s8_s32"), lane("cvt.pack.sat", "u8.s32.b32", "4444", "pack_u8_s32"),
     lane("cvt.pack.sat", "s16.s32", "444", "pack_s16_s32"), lane("cvt.pack.sat", "u16.s32", "444", "pack_u16_s32"),
     own("cvt", "*", "rn rz rm rp rna rni rzi rmi rpi ftz sat relu satfinite", &C::convert),
-    // order between threads
+    // order between threads and hints
     own("bar.sync", "", "aligned cta", &C::nothing), own("barrier.sync", "", "aligned cta", &C::nothing),
-    own("bar.warp.sync", "", "", &C::nothing), own("membar", "gl|sys|cta", "", &C::nothing),
-    own("fence", "gpu|sys|cta|cluster", "acq_rel sc acquire release", &C::nothing), own("nanosleep", "u32", "", &C::nothing),
+    own("bar.warp.sync", "", "", &C::nothing), own("barrier.cluster", "", "arrive wait release acquire relaxed aligned", &C::nothing),
+    own("membar", "gl|sys|cta", "", &C::nothing), own("fence", "gpu|sys|cta|cluster", "acq_rel sc acquire release", &C::nothing),
+    own("fence.proxy", "", "async alias global shared::cta shared::cluster tensormap::generic acquire release cta cluster gpu sys",
+        &C::nothing),
+    own("fence.mbarrier_init", "", "release cluster", &C::nothing), own("nanosleep", "u32", "", &C::nothing),
+    own("griddepcontrol", "", "wait launch_dependents", &C::nothing),
+    own("prefetch", "", "global local L1 L2 L2::evict_last L2::evict_normal", &C::nothing), own("prefetchu", "", "L1", &C::nothing),
 };
 
 std::vector<std::string> split(std::string_view text, char at) {

@@ -51,8 +51,14 @@ TwStripFn laneBlend(int bytes);
 /// A copy of whole registers.
 TwStripFn laneCopy(int bytes);
 
-/// A step by name ("bfe.u32"); null: none. Tables in LanesBits.cpp and LanesFloat.cpp.
+/// A step by name ("bfe.u32"); null: none. Tables in LanesBits.cpp, LanesFloat.cpp and LanesVideo.cpp.
 TwStripFn laneBits(const char* name);
 TwStripFn laneFloats(const char* name);
+TwStripFn laneVideo(const char* name);
+
+/// Two f32 (the first is the upper one) to a pair of a narrow format ("e2m1x2", "ue8m0x2.rp.satfinite"), and one of a
+/// pair to f32. Null: no such format. LanesNarrow.cpp.
+TwStripFn laneNarrowPack(const char* format);
+TwStripFn laneNarrowUnpack(const char* format, bool high);
 
 } // namespace tiletwin::interp

@@ -128,6 +128,20 @@ template <class A, class B, class R, int High> R dotHalves(uint32_t a, uint32_t 
   return R(sum);
 }
 
+/// `length` ones from bit `position` on; beyond 32 bits: none, or (Wrap) the low 5 bits count.
+template <bool Wrap> uint32_t mask(uint32_t position, uint32_t length) {
+  if (Wrap) position &= 31, length &= 31;
+  const uint64_t ones = length < 32 ? (uint64_t(1) << length) - 1 : 0xFFFFFFFFull;
+  return position < 32 ? uint32_t(ones << position) : 0;
+}
+/// The low `bits` of a, extended.
+template <class T, bool Wrap> T extendLow(T a, uint32_t bits) {
+  if (Wrap) bits &= 31;
+  if (bits >= 32) return a;
+  if (bits == 0) return 0;
+  return T(uint32_t(a) << (32 - bits)) >> (32 - bits);
+}
+
 template <class T> T choose(T a, T b, uint8_t p) { return p ? a : b; }
 template <class T, class C> T chooseBySign(T a, T b, C c) { return c >= 0 ? a : b; }
 template <class T> T whole(uint8_t p) { return p ? T(~T(0)) : T(0); }
@@ -193,10 +207,16 @@ constexpr NamedLanes kTable[] = {
     {"dp4a_su", kLanes<dotBytes<int8_t, uint8_t, int32_t>>}, {"dp4a_ss", kLanes<dotBytes<int8_t, int8_t, int32_t>>},
     {"dp2alo_uu", kLanes<dotHalves<uint8_t, uint8_t, uint32_t, 0>>}, {"dp2ahi_uu", kLanes<dotHalves<uint8_t, uint8_t, uint32_t, 1>>},
     {"dp2alo_ss", kLanes<dotHalves<int8_t, int8_t, int32_t, 0>>}, {"dp2ahi_ss", kLanes<dotHalves<int8_t, int8_t, int32_t, 1>>},
+    {"dp2alo_us", kLanes<dotHalves<uint8_t, int8_t, int32_t, 0>>}, {"dp2ahi_us", kLanes<dotHalves<uint8_t, int8_t, int32_t, 1>>},
+    {"dp2alo_su", kLanes<dotHalves<int8_t, uint8_t, int32_t, 0>>}, {"dp2ahi_su", kLanes<dotHalves<int8_t, uint8_t, int32_t, 1>>},
+    {"bmsk_clamp", kLanes<mask<false>>}, {"bmsk_wrap", kLanes<mask<true>>},
+    {"szext_clamp_u32", kLanes<extendLow<uint32_t, false>>}, {"szext_clamp_s32", kLanes<extendLow<int32_t, false>>},
+    {"szext_wrap_u32", kLanes<extendLow<uint32_t, true>>}, {"szext_wrap_s32", kLanes<extendLow<int32_t, true>>},
     {"selp1", kLanes<choose<uint8_t>>}, {"selp16", kLanes<choose<uint16_t>>}, {"selp32", kLanes<choose<uint32_t>>},
     {"selp64", kLanes<choose<uint64_t>>}, {"slct32_s32", kLanes<chooseBySign<uint32_t, int32_t>>},
     {"slct64_s32", kLanes<chooseBySign<uint64_t, int32_t>>}, {"slct32_f32", kLanes<chooseBySign<uint32_t, float>>},
     {"set32", kLanes<whole<uint32_t>>}, {"set16", kLanes<whole<uint16_t>>}, {"set_f32", kLanes<one>},
+    {"set_f16", kLanes<[](uint8_t p) { return uint16_t(p ? 0x3C00 : 0); }>}, {"set_bf16", kLanes<[](uint8_t p) { return uint16_t(p ? 0x3F80 : 0); }>},
 };
 
 template <class T> TwStripFn takeFrom(int count, int index) {

@@ -76,7 +76,8 @@ uint32_t tf32(uint32_t bits, uint32_t bias) {
   const bool finite = (bits & 0x7F800000u) != 0x7F800000u;
   return finite ? (bits + bias) & 0xFFFFE000u : bits & 0x7FFFFFu ? 0x7FFFE000u : bits;
 }
-uint32_t tf32Away(uint32_t x) { return tf32(x, 0x1000u); }
+/// NaNs lose their low bits, which may leave an infinity.
+uint32_t tf32Away(uint32_t x) { return (x & 0x7FFFFFFFu) > 0x7F800000u ? x & 0xFFFFE000u : tf32(x, 0x1000u); }
 uint32_t tf32Even(uint32_t x) { return tf32(x, 0xFFFu + (x >> 13 & 1)); }
 uint32_t tf32Zero(uint32_t x) { return tf32(x, 0); }
 

@@ -211,7 +211,7 @@ bool AsmCompiler::argumentCount(const AsmStatement& s, size_t count) {
 }
 
 uint32_t AsmCompiler::flushed(uint32_t slot, DType type, int perLane) {
-  return type == DType::F32 ? step(laneFloats("ftz_f32"), {slot}) : type == DType::F16 ? step(laneFloats("ftz_f16"), {slot}, perLane) : slot;
+  return type == DType::F32 ? step(laneFloats("ftz_f32"), {slot}, perLane) : type == DType::F16 ? step(laneFloats("ftz_f16"), {slot}, perLane) : slot;
 }
 
 uint32_t AsmCompiler::finished(uint32_t slot, DType type, int perLane, const AsmStatement& s) {
@@ -231,18 +231,25 @@ uint32_t AsmCompiler::finished(uint32_t slot, DType type, int perLane, const Asm
 }
 
 bool AsmCompiler::generic(const AsmStatement& s, const AsmRow& row) {
-  const size_t count = std::strlen(row.shape);
+  const bool computesFloat = row.e != TwElementwise::Count && isFloat(row.type);
+  const bool isExtremum = row.e >= TwElementwise::MaxNumF && row.e <= TwElementwise::MinimumF;
+  const bool ofThree = isExtremum && row.type == DType::F32 && s.arguments.size() == 4; // max.f32 d, a, b, c
+  const size_t count = std::strlen(row.shape) + ofThree;
   if (!argumentCount(s, count))
     return false;
-  const bool computesFloat = row.e != TwElementwise::Count && isFloat(row.type);
   const std::string& last = s.words.back();
   const bool isFloatText = (last[0] == 'f' && last != "f4e") || last.starts_with("bf");
   uint32_t srcs[4] = {};
   for (size_t i = 1; i < count; ++i) {
-    if (row.shape[i] == 'p') {
+    const char width = row.shape[ofThree ? 1 : i];
+    const bool isNumber = s.arguments[i].kind == AsmArgument::Integer || s.arguments[i].kind == AsmArgument::Float32 ||
+                          s.arguments[i].kind == AsmArgument::Float64;
+    if (computesFloat && row.perLane > 1 && isNumber)
+      return fail("`" + s.opcode + "` takes registers only; move the constant into one (mov.b32 t, 0x3C003C00;)");
+    if (width == 'p') {
       if (!predicate(s.arguments[i], srcs[i - 1]))
         return false;
-    } else if (!source(s.arguments[i], row.shape[i] - '0', isFloatText, srcs[i - 1])) {
+    } else if (!source(s.arguments[i], width - '0', isFloatText, srcs[i - 1])) {
       return false;
     }
     if (computesFloat && has(s, "ftz"))
@@ -260,6 +267,8 @@ bool AsmCompiler::generic(const AsmStatement& s, const AsmRow& row) {
   if (!fn)
     return fail("`" + s.opcode + "` is not an instruction that runs on the CPU");
   uint32_t result = step(fn, {srcs[0], srcs[1], srcs[2], srcs[3]}, row.perLane, roundingOf(s));
+  if (ofThree)
+    result = step(fn, {result, srcs[2]}, row.perLane);
   if (row.e != TwElementwise::Count)
     result = finished(result, row.type, row.perLane, s);
   AsmRegister* reg = nullptr;
@@ -368,6 +377,10 @@ bool AsmCompiler::bindPort(const std::vector<std::string>& letters, size_t& next
         }
     }
     if (!known) {
+      if (letter == "v" || letter == "s") {
+        error_ = "constraint \"" + letters[next] + "\" names a register of an AMD GPU; the text must be PTX, with r, h, l, f, d or n";
+        return false;
+      }
       error_ = "constraint \"" + letters[next] + "\" is not supported; r, h, l, f, d and n are";
       return false;
     }

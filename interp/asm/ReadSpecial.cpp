@@ -78,10 +78,20 @@ constexpr Comparison kComparisons[] = {
 constexpr struct { const char* name; DType type; char kind; } kTypes[] = {
     {"u16", DType::I16, 'u'}, {"u32", DType::I32, 'u'}, {"u64", DType::I64, 'u'}, {"s16", DType::I16, 's'}, {"s32", DType::I32, 's'},
     {"s64", DType::I64, 's'}, {"b16", DType::I16, 'b'}, {"b32", DType::I32, 'b'}, {"b64", DType::I64, 'b'}, {"f16", DType::F16, 'f'},
-    {"bf16", DType::BF16, 'f'}, {"f32", DType::F32, 'f'}, {"f64", DType::F64, 'f'},
+    {"bf16", DType::BF16, 'f'}, {"f32", DType::F32, 'f'}, {"f64", DType::F64, 'f'}, {"f16x2", DType::F16, 'f'},
+    {"bf16x2", DType::BF16, 'f'},
 };
 
 } // namespace
+
+static E combineOf(const AsmStatement& s) {
+  for (const std::string& word : s.words) {
+    const E e = word == "and" ? E::AndI : word == "or" ? E::OrI : word == "xor" ? E::XorI : E::Count;
+    if (e != E::Count)
+      return e;
+  }
+  return E::Count;
+}
 
 static TwStripFn comparisonOf(const TwTileOps& tiles, const AsmStatement& s, DType& type) {
   char kind = 0;
@@ -98,21 +108,21 @@ static TwStripFn comparisonOf(const TwTileOps& tiles, const AsmStatement& s, DTy
   return nullptr;
 }
 
-/// setp.cmp[.bool][.ftz].type p[|q], a, b[, [!]c]
+/// setp.cmp[.bool][.ftz].type p[|q], a, b[, [!]c]; of pairs, p is the lower half's and q the upper's.
 bool AsmCompiler::compare(const AsmStatement& s, const AsmRow&) {
   DType type = DType::I32;
   const TwStripFn fn = comparisonOf(tiles_, s, type);
   if (!fn)
     return fail("`" + s.opcode + "` is not a comparison of such values");
-  const E combine = has(s, "and") ? E::AndI : has(s, "or") ? E::OrI : has(s, "xor") ? E::XorI : E::Count;
+  const E combine = combineOf(s);
   if (!argumentCount(s, combine == E::Count ? 3 : 4))
     return false;
   uint32_t a, b, c = 0;
-  const int bytes = int(sizeOf(type));
+  const int perLane = s.words.back().ends_with("x2") ? 2 : 1, bytes = int(sizeOf(type)) * perLane;
   if (!source(s.arguments[1], bytes, isFloat(type), a) || !source(s.arguments[2], bytes, isFloat(type), b))
     return false;
   if (has(s, "ftz"))
-    a = flushed(a, type, 1), b = flushed(b, type, 1);
+    a = flushed(a, type, perLane), b = flushed(b, type, perLane);
   if (combine != E::Count && !predicate(s.arguments[3], c))
     return false;
   AsmRegister *p = nullptr, *q = nullptr;
@@ -120,9 +130,16 @@ bool AsmCompiler::compare(const AsmStatement& s, const AsmRow&) {
     return false;
   if (!s.second.empty() && s.second[0].kind != AsmArgument::Sink && !target(s.second[0], 0, q))
     return false;
-  const uint32_t holds = step(fn, {a, b}), fails = q ? step(laneBits("not1"), {holds}) : 0;
-  const TwStripFn both = combine == E::Count ? laneCopy(1) : tiles_.elementwise(combine, DType::I1);
-  const uint32_t first = step(both, {holds, c}), second = q ? step(both, {fails, c}) : 0;
+  uint32_t holds = step(fn, {a, b}, perLane), other = 0;
+  if (perLane == 2) {
+    const uint32_t both = holds;
+    holds = step(laneTake(1, 2, 0), {both});
+    other = q ? step(laneTake(1, 2, 1), {both}) : 0;
+  } else if (q) {
+    other = step(laneBits("not1"), {holds});
+  }
+  const TwStripFn join = combine == E::Count ? laneCopy(1) : tiles_.elementwise(combine, DType::I1);
+  const uint32_t first = step(join, {holds, c}), second = q ? step(join, {other, c}) : 0;
   if (p)
     store(*p, first);
   if (q)
@@ -130,21 +147,53 @@ bool AsmCompiler::compare(const AsmStatement& s, const AsmRow&) {
   return true;
 }
 
-/// set.cmp[.ftz].dtype.stype d, a, b: all ones (1.0 for f32) or 0.
+namespace {
+
+/// What set writes where a comparison holds: all ones of an integer, 1.0 of a float.
+constexpr struct {
+  const char* name;
+  int bytes;
+  const char* lanes;
+} kSetResults[] = {
+    {"u32", 4, "set32"}, {"s32", 4, "set32"},     {"f32", 4, "set_f32"},   {"u16", 2, "set16"},
+    {"s16", 2, "set16"}, {"f16", 2, "set_f16"},   {"bf16", 2, "set_bf16"},
+};
+
+} // namespace
+
+/// set.cmp[.bool][.ftz].dtype.stype d, a, b[, [!]c]; of pairs, each half by itself.
 bool AsmCompiler::compareInto(const AsmStatement& s, const AsmRow&) {
   DType type = DType::I32;
   const TwStripFn fn = comparisonOf(tiles_, s, type);
-  uint32_t a, b;
-  AsmRegister* reg = nullptr;
-  if (!fn)
+  const bool isPair = s.words.back().ends_with("x2");
+  std::string result = s.words[s.words.size() - 2];
+  if (isPair) // of f16x2: f16x2, or u32 and s32 as two halves
+    result = result == "u32" || result == "s32" ? "u16" : result.ends_with("x2") ? result.substr(0, result.size() - 2) : "";
+  const char* lanes = nullptr;
+  int bytes = 0;
+  for (const auto& row : kSetResults)
+    if (result == row.name)
+      lanes = row.lanes, bytes = row.bytes;
+  if (!fn || !lanes)
     return fail("`" + s.opcode + "` is not a comparison of such values");
-  if (!argumentCount(s, 3) || !source(s.arguments[1], int(sizeOf(type)), isFloat(type), a) ||
-      !source(s.arguments[2], int(sizeOf(type)), isFloat(type), b) || !target(s.arguments[0], 4, reg))
+  const E combine = combineOf(s);
+  const int perLane = isPair ? 2 : 1, sourceBytes = int(sizeOf(type)) * perLane;
+  uint32_t a, b, c = 0;
+  AsmRegister* reg = nullptr;
+  if (!argumentCount(s, combine == E::Count ? 3 : 4) || !source(s.arguments[1], sourceBytes, isFloat(type), a) ||
+      !source(s.arguments[2], sourceBytes, isFloat(type), b) || !target(s.arguments[0], bytes * perLane, reg))
     return false;
   if (has(s, "ftz"))
-    a = flushed(a, type, 1), b = flushed(b, type, 1);
-  const bool isFloat = s.words[s.words.size() - 2] == "f32";
-  store(*reg, step(laneBits(isFloat ? "set_f32" : "set32"), {step(fn, {a, b})}));
+    a = flushed(a, type, perLane), b = flushed(b, type, perLane);
+  uint32_t holds = step(fn, {a, b}, perLane);
+  if (combine != E::Count) {
+    if (isPair)
+      return fail("`" + s.opcode + "`: pairs are not combined with a predicate here");
+    if (!predicate(s.arguments[3], c))
+      return false;
+    holds = step(tiles_.elementwise(combine, DType::I1), {holds, c});
+  }
+  store(*reg, step(laneBits(lanes), {holds}, perLane));
   return true;
 }
 

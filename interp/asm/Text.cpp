@@ -31,6 +31,7 @@ private:
   std::string& error_;
   size_t at_ = 0;
   int line_ = 1;
+  bool isHint_ = false;
 
   bool fail(const std::string& why) {
     if (error_.empty())
@@ -164,6 +165,12 @@ private:
     }
     if (c == '-' || std::isdigit(static_cast<unsigned char>(c)))
       return number(out);
+    if (c == '[' && isHint_) { // an address that only a cache would heed
+      while (at_ < text_.size() && peek() != ']')
+        step();
+      out.kind = AsmArgument::Memory;
+      return take(']') || fail("`]` must close an address");
+    }
     if (c == '[')
       return fail("memory is not reached from inline assembly on the CPU; use tl.load, tl.store or tl.atomic_*");
     if (!isWordStart(c))
@@ -236,14 +243,18 @@ private:
       return fail("the directive `" + s.opcode + "` is not supported");
     skip();
     if (peek() == ':')
-      return fail("labels are not supported (`" + s.opcode + "`): use predicates");
+      return fail("labels are not supported (`" + s.opcode + "`), as elements may take different ways; use predicates here, or a loop of the kernel");
     for (size_t from = 0; from <= s.opcode.size();) {
       size_t dot = std::min(s.opcode.find('.', from), s.opcode.size());
       s.words.push_back(s.opcode.substr(from, dot - from));
       from = dot + 1;
     }
-    if (!asmKnows(s.words[0]))
-      return fail("`" + s.opcode + "` is not an instruction that runs on the CPU");
+    if (!asmKnows(s.words[0])) {
+      const std::string_view reason = asmReason(s.words[0]);
+      return fail("`" + s.opcode + "` is not an instruction that runs on the CPU" +
+                  (reason.empty() ? "" : ": " + std::string(reason)));
+    }
+    isHint_ = s.words[0].starts_with("prefetch");
     while (peek() != ';' && at_ < text_.size()) {
       s.arguments.emplace_back();
       if (!argument(s.arguments.back()))

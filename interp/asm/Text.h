@@ -9,7 +9,7 @@ namespace tiletwin::interp {
 
 /// What stands where an instruction expects a value.
 struct AsmArgument {
-  enum Kind : uint8_t { Placeholder, Name, Integer, Float32, Float64, Vector, Sink } kind = Name;
+  enum Kind : uint8_t { Placeholder, Name, Integer, Float32, Float64, Vector, Sink, Memory } kind = Name;
   int placeholder = 0;                ///< $3
   std::string name;                   ///< a register, or %special
   uint64_t bits = 0;                  ///< of a number
@@ -31,6 +31,8 @@ struct AsmStatement {
 
 /// Whether any instruction that runs here begins with this word ("add").
 bool asmKnows(std::string_view word);
+/// Why instructions that begin with this word cannot run here; empty: no instruction of PTX is known to.
+std::string_view asmReason(std::string_view word);
 /// Splits a text. Names declared as a<4> come out as a0, a1, a2, a3. False: `error`, with its line.
 bool splitAsm(std::string_view text, std::vector<AsmStatement>& statements, std::string& error);
 /// "line 3 (`add.s32 $0, $1;`): " for messages.

@@ -562,6 +562,72 @@ def test_tf32(form: str, how: str) -> None:
         assert mine == (value + bias) & ~0x1FFF & M32
 
 
+@pytest.mark.parametrize(
+    ("op", "mode"), [("add", "rn"), ("sub", "rz"), ("mul", "rm"), ("mul", "rn"), ("fma", "rp"), ("fma", "rn")]
+)
+def test_pairs_of_f32(op: str, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """f32x2 computes what the two f32 instructions do."""
+    count = 3 if op == "fma" else 2
+    columns = [inputs("fp32", 256, seed) for seed in range(count)]
+    names = ["a", "b", "c"][:count]
+    loads = " ".join(f"mov.b64 {name}, {{${2 * i + 2}, ${2 * i + 3}}};" for i, name in enumerate(names))
+    text = f"{{ .reg .b64 a, b, c, d; {loads} {op}.{mode}.f32x2 d, {', '.join(names)}; mov.b64 {{$0, $1}}, d; }}"
+    kinds = ["fp32"] * count
+    pairs = both_modes(monkeypatch, text, "=f,=f" + ",f" * 2 * count, columns, kinds, "fp32", 2)
+    operands = ", ".join(f"${i + 1}" for i in range(count))
+    singles = run(f"{op}.{mode}.f32 $0, {operands};", "=f" + ",f" * count, columns, kinds, "fp32", 1)
+    assert pairs.tobytes() == singles.tobytes()
+    flushed = text.replace("f32x2", "ftz.f32x2")
+    singles = run(f"{op}.{mode}.ftz.f32 $0, {operands};", "=f" + ",f" * count, columns, kinds, "fp32", 1)
+    assert run(flushed, "=f,=f" + ",f" * 2 * count, columns, kinds, "fp32", 2).tobytes() == singles.tobytes()
+
+
+@pytest.mark.parametrize("eager", ["0", "1"])
+def test_quantized_to_nibbles_and_back(eager: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As kernels for microscaled formats have it: eight f32 to four bytes, low nibble first, and to f16 again."""
+    monkeypatch.setenv("TILETWIN_EAGER", eager)
+    x = torch.from_numpy(inputs("fp32", 256, 3))
+    packed, wide = torch.zeros(128, dtype=torch.uint8), torch.zeros(256, dtype=torch.float16)
+    kernels.nibbles[(1,)](x, packed, wide, 128)
+    grid = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    size = torch.where(torch.isnan(x), torch.inf, x.abs()).clamp(max=6)
+    middles = torch.tensor([0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0])
+    codes = torch.bucketize(size, middles)  # at a middle: the lower one
+    codes += ((size[:, None] == middles) & (torch.arange(7) % 2 == 1)).any(1)  # whose code is odd: the upper
+    codes |= torch.where(torch.signbit(x) & ~torch.isnan(x), 8, 0)
+    assert torch.equal(packed.int(), (codes[0::2] | codes[1::2] << 4).int())
+    want = grid[codes & 7] * torch.where(codes >= 8, -1, 1)
+    assert torch.equal(wide.float(), want) and torch.equal(torch.signbit(wide), codes >= 8)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "prefetch.global.L2 [$1]; mov.u32 $0, 7;",
+        "prefetch.global.L2::evict_last [$1 + 16]; mov.u32 $0, 7;",
+        "griddepcontrol.wait; mov.u32 $0, 7;",
+        "griddepcontrol.launch_dependents; mov.u32 $0, 7;",
+        "fence.proxy.async; fence.proxy.async.shared::cta; mov.u32 $0, 7;",
+        "barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.acquire.aligned; mov.u32 $0, 7;",
+    ],
+)
+def test_hints_and_orderings_do_nothing(text: str) -> None:
+    x = np.arange(16, dtype=np.int64)
+    assert (run(text, "=r,l", [x], ["i64"], "i32", 1) == 7).all()
+
+
+def test_results_that_nothing_writes_are_zero() -> None:
+    assert (run("nanosleep.u32 $1;", "=r, r", [np.arange(16, dtype=np.int32)], ["i32"], "i32", 1) == 0).all()
+
+
+def test_largest_of_three() -> None:
+    x, y, z = (inputs("fp32", 256, seed) for seed in range(3))
+    kinds = ["fp32"] * 3
+    got = run("max.f32 $0, $1, $2, $3;", "=f,f,f,f", [x, y, z], kinds, "fp32", 1)
+    pair = run("max.f32 $0, $1, $2;", "=f,f,f", [x, y], kinds[:2], "fp32", 1)
+    assert got.tobytes() == run("max.f32 $0, $1, $2;", "=f,f,f", [pair, z], kinds[:2], "fp32", 1).tobytes()
+
+
 @pytest.mark.parametrize("size", [1, 2, 4, 64, 1024])
 def test_four_bytes_in_a_register(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     a = torch.from_numpy(inputs("i8", size, 1))
@@ -623,7 +689,20 @@ def test_special_registers() -> None:
     ("text", "registers", "message"),
     [
         ("add.s32 $0, $1, $1;\n  wgmma.fence.sync.aligned;", "=r,r", r"line 2 of the text \(`wgmma.fence.sync.aligned;`\): `wgmma.fence"),
-        ("ld.global.u32 $0, [$1];", "=r,r", "`ld.global.u32` is not an instruction that runs on the CPU"),
+        ("ld.global.u32 $0, [$1];", "=r,r", r"`ld.global.u32` is not an instruction that runs on the CPU: memory .* use tl.load"),
+        ("red.global.add.u32 [$0], $1;", "=r,r", r"`red.global.add.u32` .* tl.atomic_"),
+        ("shfl.sync.bfly.b32 $0, $1, 1, 31, -1;", "=r,r", r"`shfl.sync.bfly.b32` .* no threads or warps; use tl.reduce"),
+        ("mma.sync.aligned.m16n8k8.row.col.f32.tf32 $0, $1;", "=r,r", r"`mma.sync.* use tl.dot"),
+        ("addc.u32 $0, $1, $1;", "=r,r", "`addc.u32` .* no carry register"),
+        ("frobnicate.u32 $0, $1;", "=r,r", r"`frobnicate.u32` is not an instruction that runs on the CPU \("),
+        ("add.f16x2 $0, $1, 0x3C003C00;", "=r,r", "`add.f16x2` takes registers only; move the constant into one"),
+        ("vadd.u32.u32.u32.sat $0, $1, $1;", "=r,r", r"`vadd.u32.u32.u32.sat`: .sat is computed for signed results"),
+        ("vadd4 $0, $1, $1, $1;", "=r,r", "`vadd4` needs the types of the result and of both operands"),
+        ("{ .reg .b8 t; cvt.rz.e2m1x2.f32 t, $1, $1; }", "=r,f", r"`cvt.rz.e2m1x2.f32` needs .rn.satfinite"),
+        ("{ .reg .b16 t; cvt.satfinite.ue8m0x2.f32 t, $1, $1; }", "=r,f", "needs a rounding: .rz or .rp"),
+        ("cvt.rs.f16x2.f32 $0, $1, $1, $1;", "=r,r", "`cvt.rs.f16x2.f32` is not a form of `cvt`"),
+        ("mov.b32 $0, [$1];", "=r,r", "memory is not reached from inline assembly"),
+        ("v_cvt_f16_f32 $0, $1", "=v,v", 'constraint "=v" names a register of an AMD GPU; the text must be PTX'),
         ("add.s31 $0, $1, $1;", "=r,r", "`add.s31` is not a form of `add` that runs on the CPU"),
         ("add.cc.s32 $0, $1, $1;", "=r,r", "`add.cc.s32` is not a form"),
         ("add.s32 $0, $1;", "=r,r", "`add.s32` takes 3 operands, not 2"),
@@ -637,8 +716,8 @@ def test_special_registers() -> None:
         ("cvt.s32.f32 $0, $1;", "=r,r", "needs a rounding to an integer"),
         ("cvt.f32.s32 $0, $1;", "=r,r", "needs a rounding: .rn"),
         ("mul.f32 $0, $1, 2;", "=r,r", "a float constant was expected"),
-        ("loop: add.s32 $0, $1, $1;", "=r,r", "labels are not supported"),
-        ("bra loop;", "=r,r", "`bra` is not an instruction that runs on the CPU"),
+        ("loop: add.s32 $0, $1, $1;", "=r,r", "labels are not supported .*use predicates here, or a loop of the kernel"),
+        ("bra loop;", "=r,r", "`bra` is not an instruction that runs on the CPU: elements may take different ways"),
         (".shared .b32 x;", "=r,r", "the directive `.shared` is not supported"),
         ("mov.b32 $0, $1;", "=r", "the constraints name 1 registers, but an operand of type i32"),
         ("mov.b32 $0, $1;", "=r,r,r", "the constraints name 3 registers, results and operands fill 2"),
