@@ -107,15 +107,16 @@ std::shared_ptr<FunctionInfo> Walker::readFunction(ModuleBuilder& builder, PyObj
   mlir::MLIRContext* context = builder.context();
   auto info = std::make_shared<FunctionInfo>(mlir::UnknownLoc::get(context));
   info->function = PyRef::borrow(function);
-  PyRef node = attributeByName(function, "ast"), file = attributeByName(function, "file"),
-        mangled = attributeByName(function, "mangled_name"), noinlineFlag = attributeByName(function, "noinline"),
-        firstLine = attributeByName(function, "first_line");
+  PyRef node = attributeByName(function, "ast");
+  if (!node) return nullptr; // the source was not found, or is no def: no further question may hide why
+  PyRef file = attributeByName(function, "file"), mangled = attributeByName(function, "mangled_name"),
+        noinlineFlag = attributeByName(function, "noinline"), firstLine = attributeByName(function, "first_line");
   info->globals = attributeByName(function, "globals");
   info->defaults = attributeByName(function, "defaults");
   info->sourceLines = attributeByName(function, "source_lines");
   info->constexprs = attributeByName(function, "constexprs");
-  if (!node || !file || !mangled || !noinlineFlag || !firstLine || !info->globals || !info->defaults ||
-      !info->sourceLines || !info->constexprs)
+  if (!file || !mangled || !noinlineFlag || !firstLine || !info->globals || !info->defaults || !info->sourceLines ||
+      !info->constexprs)
     return nullptr;
   if (typeName(node.get()) == "Module") {
     PyRef body = attribute(node.get(), n.body);

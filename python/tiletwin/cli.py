@@ -2,64 +2,64 @@
 
 Here:      command line parsing and what each command prints.
 Not here:  activation (_activate.py), compilation (compiler/).
-typer and rich are imported here only; without them the commands still work, with plainer help and output.
+Needs nothing but the standard library, so that `tiletwin doctor` can speak where little is installed.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, NoReturn
 
-try:
-    import typer
-except ImportError:  # pragma: no cover
-    print("the tiletwin command needs typer: pip install 'tiletwin[cli]'", file=sys.stderr)
-    raise SystemExit(2) from None
+RUN = """\
+Run a Python script whose `import triton` is tiletwin, on the CPU.
 
-app = typer.Typer(
-    help="The CPU twin of a GPU tile kernel.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+  tiletwin run script.py arguments...
+  tiletwin run -m package.module arguments...
+"""
+IR = """\
+Print a kernel's IR without running it.
+
+  tiletwin ir add.py::add_kernel -s "*fp32:16 *fp32:16 *fp32:16 i32" -c BLOCK=1024
+  tiletwin ir kernel.ttir --stage plan
+"""
 
 
-def _fail(message: str) -> typer.Exit:
+DOCTOR = "Say what works here: activation, instruction set, threads, versions. Exits with 1 if something does not."
+
+
+def _fail(message: str) -> NoReturn:
     print(f"tiletwin: {message}", file=sys.stderr)
-    return typer.Exit(2)
+    raise SystemExit(2)
 
 
-@app.command(
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False}
-)
-def run(
-    context: typer.Context,
-    target: Annotated[str | None, typer.Argument(help="The script to run.")] = None,
-    module: Annotated[str | None, typer.Option("-m", help="Run a module instead, as python -m does.")] = None,
-) -> None:
-    """Run a Python script whose `import triton` is tiletwin, on the CPU."""
+def run(words: list[str]) -> None:
+    """Runs the script, or with -m the module, that stands first in `words`, with the rest as its arguments."""
     import runpy
 
     from tiletwin import _activate
 
     os.environ.setdefault("TILETWIN_INTERPRET", "1")
     if not _activate.activate():
-        raise _fail("not activated: TILETWIN_INTERPRET is switched off in the environment")
-    if module is not None:
-        sys.argv = [module, *([target] if target else []), *context.args]
+        _fail("not activated: TILETWIN_INTERPRET is switched off in the environment")
+    if not words or words == ["-m"]:
+        _fail("say what to run: tiletwin run script.py, or tiletwin run -m module")
+    if words[0] == "-m":
+        sys.argv = words[1:]
         sys.path.insert(0, os.getcwd())
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
         return
-    if target is None:
-        raise _fail("say which script to run: tiletwin run script.py, or tiletwin run -m module")
-    if not Path(target).is_file():
-        raise _fail(f"{target}: no such file")
-    sys.argv = [target, *context.args]
-    sys.path.insert(0, str(Path(target).resolve().parent))
-    runpy.run_path(target, run_name="__main__")
+    script = words[0]
+    if script.startswith("-"):
+        _fail(f"{script}: no such option; -m runs a module, and options of the script stand behind its name")
+    if not Path(script).is_file():
+        _fail(f"{script}: no such file")
+    sys.argv = words
+    sys.path.insert(0, str(Path(script).resolve().parent))
+    runpy.run_path(script, run_name="__main__")
 
 
 def _load_kernel(kernel: str) -> Any:
@@ -68,7 +68,7 @@ def _load_kernel(kernel: str) -> Any:
     if place.endswith(".py"):
         path = Path(place).resolve()
         if not path.is_file():
-            raise _fail(f"{place}: no such file")
+            _fail(f"{place}: no such file")
         sys.path.insert(0, str(path.parent))
         spec = importlib.util.spec_from_file_location(path.stem, path)
         assert spec is not None and spec.loader is not None
@@ -89,10 +89,10 @@ def _load_kernel(kernel: str) -> Any:
     own = {n: v for n, v in kernels.items() if v.__module__ == module.__name__}
     if not name:
         if len(own) != 1:
-            raise _fail(f"{place} has the jit functions {', '.join(own) or '(none)'}; choose one: {place}::name")
+            _fail(f"{place} has the jit functions {', '.join(own) or '(none)'}; choose one: {place}::name")
         return next(iter(own.values()))
     if name not in kernels:
-        raise _fail(f"{place} has no jit function {name}; it has {', '.join(own) or 'none'}")
+        _fail(f"{place} has no jit function {name}; it has {', '.join(own) or 'none'}")
     return kernels[name]
 
 
@@ -121,11 +121,11 @@ def _signature(fn: Any, types: list[str], constants: dict[str, Any]) -> tuple[di
             signature[param.name] = "constexpr"
             constants[param.name] = param.default
         elif param.is_constexpr:
-            raise _fail(f"{param.name} is tl.constexpr: give its value, -c {param.name}=...")
+            _fail(f"{param.name} is tl.constexpr: give its value, -c {param.name}=...")
         elif not left:
             if not param.annotation_type:
                 wanted = " ".join(p.name for p in fn.params if p.name not in constants and not p.is_constexpr)
-                raise _fail(f"no type for {param.name}; the signature gives a type for each of: {wanted}")
+                _fail(f"no type for {param.name}; the signature gives a type for each of: {wanted}")
             signature[param.name] = param.annotation_type
         else:
             kind, _, hint = left.pop(0).partition(":")
@@ -137,63 +137,47 @@ def _signature(fn: Any, types: list[str], constants: dict[str, Any]) -> tuple[di
             if hint == "16":
                 attributes[(index,)] = [["tt.divisibility", 16]]
             elif hint:
-                raise _fail(f"{kind}:{hint}: after a colon stands 16 (divisible by 16) or 1 (the constant)")
+                _fail(f"{kind}:{hint}: after a colon stands 16 (divisible by 16) or 1 (the constant)")
     if left:
-        raise _fail(f"too many types: {' '.join(left)} is left over")
+        _fail(f"too many types: {' '.join(left)} is left over")
     return signature, attributes
 
 
-@app.command()
-def ir(
-    kernel: Annotated[str, typer.Argument(help="file.py::name, module::name, or a .ttir file.")],
-    signature: Annotated[
-        str, typer.Option("-s", "--signature", help='Types of the arguments, "*fp32:16 *fp32 i32".')
-    ] = "",
-    constant: Annotated[
-        list[str] | None, typer.Option("-c", "--constant", help="NAME=VALUE of a tl.constexpr.")
-    ] = None,
-    option: Annotated[
-        list[str] | None, typer.Option("-o", "--option", help="NAME=VALUE: num_warps=8, debug=True.")
-    ] = None,
-    stage: Annotated[str, typer.Option(help="source, ttir or plan.")] = "ttir",
-    locations: Annotated[bool, typer.Option(help="Print source locations.")] = False,
-) -> None:
-    """Print a kernel's IR: what the front end made of it (source), TTIR, or the interpreter's plan."""
+def ir(kernel: str, signature: str, constants: list[str], options: list[str], stage: str, locations: bool) -> None:
+    """Prints what the front end made of a kernel (source), its TTIR, or the interpreter's plan of it."""
     from tiletwin import _activate
     from tiletwin.errors import TileTwinError
 
-    if stage not in ("source", "ttir", "plan"):
-        raise _fail(f"--stage must be source, ttir or plan, not {stage}")
     os.environ.setdefault("TILETWIN_INTERPRET", "1")
     _activate.activate()
     import tiletwin
 
-    def table(rows: list[str] | None, what: str) -> dict[str, Any]:
+    def table(rows: list[str], what: str) -> dict[str, Any]:
         result = {}
-        for row in rows or []:
+        for row in rows:
             name, equals, value = row.partition("=")
             if not equals:
-                raise _fail(f"{what} {row}: write NAME=VALUE")
+                _fail(f"{what} {row}: write NAME=VALUE")
             result[name] = _constant(value)
         return result
 
     try:
         if kernel.endswith(".ttir"):
             if not Path(kernel).is_file():
-                raise _fail(f"{kernel}: no such file")
+                _fail(f"{kernel}: no such file")
             compiled = tiletwin.compile(kernel)
         else:
             fn = _load_kernel(kernel)
-            constants = table(constant, "-c")
-            unknown = [name for name in constants if name not in fn.arg_names]
+            values = table(constants, "-c")
+            unknown = [name for name in values if name not in fn.arg_names]
             if unknown:
-                raise _fail(f"{fn.__name__} has no parameter {unknown[0]}; it has {', '.join(fn.arg_names)}")
-            types, attributes = _signature(fn, signature.replace(",", " ").split(), constants)
-            source = tiletwin.ASTSource(fn, types, constants, attributes)
-            compiled = tiletwin.compile(source, options=table(option, "-o"))
+                _fail(f"{fn.__name__} has no parameter {unknown[0]}; it has {', '.join(fn.arg_names)}")
+            types, attributes = _signature(fn, signature.replace(",", " ").split(), values)
+            source = tiletwin.ASTSource(fn, types, values, attributes)
+            compiled = tiletwin.compile(source, options=table(options, "-o"))
         print(compiled.module.text(stage, locations), end="")
     except (TileTwinError, ValueError, KeyError) as error:
-        raise _fail(str(error.args[0]) if isinstance(error, KeyError) else str(error)) from None
+        _fail(str(error.args[0]) if isinstance(error, KeyError) else str(error))
 
 
 def _real_triton() -> str:
@@ -226,9 +210,8 @@ def _activation() -> tuple[str, bool]:
     return f"{why}: use tiletwin run script.py, or import tiletwin as triton", False
 
 
-@app.command()
-def doctor() -> None:
-    """Say what works here: activation, instruction set, threads, versions."""
+def doctor() -> bool:
+    """Prints what works here: activation, instruction set, threads, versions. Returns whether all does."""
     import platform
     from importlib import metadata
 
@@ -259,24 +242,49 @@ def doctor() -> None:
     rows.append(("real triton", _real_triton()))
     rows += [(name, version(name)) for name in ("torch", "numpy", "ml_dtypes")]
     rows += [(name, os.environ[name]) for name in sorted(os.environ) if name.startswith("TILETWIN")]
-    try:
-        from rich.console import Console
-        from rich.table import Table
+    for name, value in rows:
+        print(f"{name:16} {value}")
+    return healthy
 
-        table = Table(show_header=False, box=None)
-        for name, value in rows:
-            table.add_row(f"[bold]{name}[/bold]", value)
-        Console(soft_wrap=True).print(table)
-    except ImportError:
-        for name, value in rows:
-            print(f"{name:16} {value}")
-    if not healthy:
-        raise typer.Exit(1)
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="tiletwin", description="The CPU twin of a GPU tile kernel.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    text = argparse.RawDescriptionHelpFormatter
+    one = commands.add_parser(
+        "run", help="run a script on the CPU", description=RUN, formatter_class=text, usage="tiletwin run [-m] NAME ..."
+    )
+    one.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    one = commands.add_parser("ir", help="print a kernel's IR", description=IR, formatter_class=text)
+    one.add_argument("kernel", help="file.py::name, package.module::name, or a .ttir file")
+    one.add_argument(
+        "-s", "--signature", default="", metavar="TYPES",
+        help='types of the arguments in order: "*fp32:16 i32:1 fp32" (:16 divisible by 16, :1 the constant 1)',
+    )  # fmt: skip
+    one.add_argument("-c", "--constant", action="append", default=[], metavar="NAME=VALUE", help="a tl.constexpr")
+    one.add_argument(
+        "-o", "--option", action="append", default=[], metavar="NAME=VALUE", help="num_warps=8, debug=True and the like"
+    )
+    one.add_argument(
+        "--stage", choices=("source", "ttir", "plan"), default="ttir",
+        help="what the front end made, TTIR (default), or the interpreter's plan",
+    )  # fmt: skip
+    one.add_argument("--locations", action="store_true", help="print where in the source each operation stands")
+    commands.add_parser("doctor", help="say what works here", description=DOCTOR)
+    return parser
 
 
 def main() -> None:
     """Entry point of the command."""
-    app()
+    words = sys.argv[1:]
+    if words[:1] == ["run"] and words[1:2] not in (["-h"], ["--help"]):
+        return run(words[1:])
+    given = _parser().parse_args(words or ["--help"])
+    if given.command == "ir":
+        ir(given.kernel, given.signature, given.constant, given.option, given.stage, given.locations)
+    elif not doctor():
+        raise SystemExit(1)
+    return None
 
 
 if __name__ == "__main__":

@@ -322,6 +322,11 @@ def test_code_without_source() -> None:
         scope["lost"][(1,)](np.zeros(1))
 
 
+def test_lambda() -> None:
+    with pytest.raises(TypeError, match="must be written with def, not as a lambda"):
+        triton.jit(lambda o_ptr: tl.store(o_ptr, 1.0))[(1,)](np.zeros(1))
+
+
 def test_typed_at_the_prompt() -> None:
     assert "the source of lost was not found" in script("", "-i", "-q", stdin=NO_SOURCE + "\n")
 

@@ -111,6 +111,7 @@ def test_a_function_as_launch_hook(monkeypatch):
     seen = []
     monkeypatch.setattr(knobs.runtime, "launch_enter_hook", lambda metadata: seen.append(metadata.data))
     o = np.zeros(8, np.float32)
+    kernels.fill.device_caches.clear()  # a first launch
     kernel = kernels.fill[(1,)](o, 1.0)
     assert seen == [{"name": "fill", "function": kernel.function, "stream": 0}] and kernel.function is not None
     monkeypatch.setattr(knobs.runtime, "launch_enter_hook", None)

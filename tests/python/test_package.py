@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import tiletwin as triton
 import tiletwin.language as tl
-from process import run_python
+from process import HERE, PACKAGE_PARENT, run_python
 from tiletwin import testing
 from tiletwin.backends.compiler import GPUTarget
 
+PATHS = f"{HERE}:{PACKAGE_PARENT}"
 # Public names of Triton 3.9, but for asynchronous compilation and remote caches.
 PUBLIC_NAMES = {
     "tiletwin": (
@@ -175,13 +176,43 @@ def test_cli_ir():
         (("::nothing", "-s", ""), "has no jit function nothing; it has add"),
         (("::add", "-s", "*fp32"), "a type for each of: x_ptr y_ptr o_ptr n"),
         (("::add", "-s", "*fp32 *fp32 *fp32 i32", "-c", "BLOCK=63"), "power"),
-        (("::add", "-s", "*fp32 *fp32 *fp32 i32", "--stage", "sass"), "--stage must be"),
+        (("::add", "-s", "*fp32 *fp32 *fp32 i32", "--stage", "sass"), "invalid choice: 'sass'"),
         (("::fill", "-s", "*fp32 what"), "what"),
     ]:
         more = ("-c", "BLOCK=64") if "::add" in args and "-c" not in args else ()
         done = run_python("-m", "tiletwin", "ir", path + args[0], *args[1:], *more)
         assert done.returncode == 2 and text in done.stderr, (args, done.stderr, done.stdout)
         assert "Traceback" not in done.stderr
+
+
+def test_cli_run(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import sys, triton\nprint(triton.__name__, sys.argv[1:], __name__)\n")
+    for words in ([str(script)], ["-m", "script"]):
+        done = run_python("-m", "tiletwin", "run", *words, "-x", "--help", PYTHONPATH=PATHS + f":{tmp_path}")
+        assert done.stdout == "tiletwin ['-x', '--help'] __main__\n", done.stderr
+    for words, text in [
+        ([], "say what to run"),
+        (["-m"], "say what to run"),
+        (["gone.py"], "gone.py: no such file"),
+        (["-q", "gone.py"], "-q: no such option"),
+    ]:
+        done = run_python("-m", "tiletwin", "run", *words)
+        assert (done.returncode, done.stdout) == (2, "") and text in done.stderr, words
+
+
+def test_cli_help():
+    for words, text in [
+        (["--help"], "doctor    say what works here"),
+        ([], "doctor    say what works here"),
+        (["run", "--help"], "tiletwin run -m package.module arguments..."),
+        (["ir", "-h"], "--stage {source,ttir,plan}"),
+        (["doctor", "-h"], "instruction set, threads, versions"),
+    ]:
+        done = run_python("-m", "tiletwin", *words)
+        assert done.returncode == 0 and text in done.stdout, (words, done.stdout, done.stderr)
+    done = run_python("-m", "tiletwin", "compile")
+    assert done.returncode == 2 and "invalid choice: 'compile'" in done.stderr
 
 
 def test_cli_doctor():

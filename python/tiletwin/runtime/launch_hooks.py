@@ -19,6 +19,8 @@ def metadata_of(fn: Any, kernel: Any, arguments: dict[str, Any], grid: tuple[int
     function returns, which is called when somebody reads it. kernel: None where CPython runs the body."""
     from tiletwin.compiler.compiler import LazyDict
 
+    if kernel is not None:
+        kernel._load()  # hooks may ask for its function before its first launch
     name = fn.__name__ if kernel is None else kernel.name
     metadata = LazyDict({"name": name, "function": getattr(kernel, "function", None), "stream": 0})
     function = getattr(fn, "launch_metadata", None)
