@@ -153,14 +153,21 @@ struct OpenGroup {
 /// A loop that may wait for other programs; `access` is null for all others.
 struct WaitLoop {
   mlir::Operation* access = nullptr;       ///< what it waits on
-  llvm::SmallVector<Reg, 8> cells;         ///< scalars that rounds hand on
+  llvm::SmallVector<Reg, 8> cells, tiles;  ///< what rounds hand on
   Reg state = kNoReg;
   bool exact = true, watchable = true;     ///< WaitOp's
 };
-/// The access to memory that an scf.while's end depends on; null: none.
-mlir::Operation* whileWaitsOn(mlir::Operation* loop);
+/// Why a loop may wait.
+struct WaitCause {
+  mlir::Operation* access = nullptr;       ///< the access to memory that its end depends on; null: none
+  /// Per value that rounds hand on: false if neither the end nor an access to memory depends on it (it counts attempts).
+  /// Empty: all matter.
+  llvm::SmallVector<bool, 8> matters;
+  bool readsClock = false;                 ///< inline assembly may see something else each time
+};
+WaitCause whileWaitsOn(mlir::Operation* loop);
 /// The same for loops made of blocks: any access of the function.
-mlir::Operation* blocksWaitOn(mlir::Operation* function);
+WaitCause blocksWaitOn(mlir::Operation* function);
 
 class PlanBuilder {
 public:
@@ -301,11 +308,11 @@ public:
   std::vector<std::unique_ptr<BuildInstruction>> popScope();
   void append(std::vector<std::unique_ptr<BuildInstruction>> code);
   // loops that may wait (WaitLoops.cpp)
-  /// Before a loop whose rounds hand on `cells` (they hold the initial values), and tiles if `carriesTiles`.
-  WaitLoop enterWaitLoop(mlir::Operation* loop, mlir::Operation* access, llvm::ArrayRef<Reg> cells, bool carriesTiles);
+  /// Before a loop whose rounds hand on `cells` (they hold the initial values) and `tiles`, of what matters.
+  WaitLoop enterWaitLoop(mlir::Operation* loop, const WaitCause& cause, llvm::ArrayRef<Reg> cells, llvm::ArrayRef<Reg> tiles);
   void emitBackEdge(int label, const WaitLoop& wait);
   void leaveWaitLoop(const WaitLoop& wait);
-  bool inWaitLoop() const { return waitDepth_ > 0; }
+  bool inWaitLoop() const { return !waitAccesses_.empty(); }
   /// The operation's position in Plan::locations.
   uint32_t placeOf(mlir::Operation* op) { return locationIndex(op->getLoc()); }
   /// An instruction of the current code writes memory.
@@ -368,6 +375,8 @@ private:
   void finish();
   void emitPrologueArguments();
   void bindWait(BuildInstruction& in, const WaitLoop& wait, bool isEnter);
+  /// After an access that a loop waits on: lets a deadlock's message name its memory.
+  void noteWaitAccess(mlir::Operation* access);
   uint32_t locationIndex(mlir::Location l);
 
   mlir::Operation* func_;
@@ -385,7 +394,7 @@ private:
   Networks networks_;
   mlir::Location location_;
   int labels_ = 0;
-  int waitDepth_ = 0;                ///< loops around the current operation that may wait
+  llvm::SmallVector<mlir::Operation*, 2> waitAccesses_; ///< what the loops around the current operation wait on
   uint64_t sequence_ = 0;
   bool fallback_ = false;
   std::vector<GroupOp*> sealLater_;  ///< groups whose offsets finish() settles

@@ -113,16 +113,19 @@ Carried carryType(PlanBuilder& plan, mlir::Type type) {
   return c;
 }
 
-llvm::SmallVector<Reg, 8> cellsOf(llvm::ArrayRef<Carried> carried) {
-  llvm::SmallVector<Reg, 8> cells;
-  for (const Carried& c : carried)
-    for (Reg cell : c.cells)
+/// Plans the way into a loop that may wait, if there is a cause.
+WaitLoop enterWait(PlanBuilder& plan, Operation* loop, const WaitCause& cause, llvm::ArrayRef<Carried> carried) {
+  llvm::SmallVector<Reg, 8> cells, tiles;
+  for (size_t i = 0; i < carried.size(); ++i) {
+    if (!cause.matters.empty() && !cause.matters[i])
+      continue;
+    if (!carried[i].symbolic)
+      tiles.push_back(carried[i].reg);
+    for (Reg cell : carried[i].cells)
       if (cell != kNoReg)
         cells.push_back(cell);
-  return cells;
-}
-bool carriesTiles(llvm::ArrayRef<Carried> carried) {
-  return llvm::any_of(carried, [](const Carried& c) { return !c.symbolic; });
+  }
+  return plan.enterWaitLoop(loop, cause, cells, tiles);
 }
 
 /// Writes initial values. No source may be one of the destinations.
@@ -350,13 +353,14 @@ LogicalResult planWhile(PlanBuilder& plan, Operation* op) {
   mlir::ValueRange passed = condition->getOperands().drop_front();
   std::vector<uint8_t>& forms = formsOf(plan, op, inits.size());
   std::vector<Carried> first(inits.size()), second(passed.size());
+  const WaitCause cause = whileWaitsOn(op);
   auto undo = plan.snapshot();
   for (;;) {
     int level = plan.level() + 1;
     for (size_t i = 0; i < first.size(); ++i)
       first[i] = carry(plan, inits[i], forms[i], level);
     enter(plan, first, inits);
-    WaitLoop wait = plan.enterWaitLoop(op, whileWaitsOn(op), cellsOf(first), carriesTiles(first));
+    WaitLoop wait = enterWait(plan, op, cause, first);
     plan.pushScope(op);
     int top = plan.newLabel(), exit = plan.newLabel();
     plan.placeLabel(top);
@@ -642,7 +646,7 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
   }
   llvm::DenseMap<mlir::Block*, WaitLoop> waits;
   for (mlir::Block* head : loopHeads)
-    waits[head] = enterWaitLoop(owner, blocksWaitOn(owner), cellsOf(carried[head]), carriesTiles(carried[head]));
+    waits[head] = enterWait(*this, owner, blocksWaitOn(owner), carried[head]);
   auto jump = [&](mlir::Block* from, mlir::Block* to) {
     if (position[to] <= position[from])
       emitBackEdge(labels[to], waits[to]);
@@ -680,6 +684,8 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
       return unsupported(end);
     }
   }
+  for (mlir::Block* head : llvm::reverse(loopHeads))
+    leaveWaitLoop(waits[head]);
   return success();
 }
 
@@ -696,7 +702,10 @@ LogicalResult PlanBuilder::planOp(Operation* op) {
   const PlanRow* row = findPlanRow(op->getName().getStringRef());
   if (!row)
     return unsupported(op);
-  return row->plan(*this, op);
+  LogicalResult planned = row->plan(*this, op);
+  if (succeeded(planned) && llvm::is_contained(waitAccesses_, op))
+    noteWaitAccess(op);
+  return planned;
 }
 
 } // namespace tiletwin::interp

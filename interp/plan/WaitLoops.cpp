@@ -2,11 +2,16 @@
 // Here:      which loops those are, what their back edges watch.
 // Not here:  what happens at run time (run/ExecuteWait.cpp).
 // Idea:      a loop ends by its condition. If that depends on nothing the loop reads from memory, no other program can end
-//            it, and its back edge stays the plain one.
+//            it, and its back edge stays the plain one. Of the values that rounds hand on, the back edge compares those that
+//            matter to the condition or to an operation with effects: a count of attempts that is only looked at
+//            afterwards does not keep the loop from being one that waits.
 #include "interp/plan/Builder.h"
 #include "interp/run/WaitInstructions.h"
+#include "ir/TT.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace tiletwin::interp {
@@ -27,6 +32,11 @@ bool readsMemory(Operation* op) {
   llvm::StringRef name = op->getName().getStringRef();
   return name == "tt.load" || name == "tt.descriptor_load" || name == "tt.descriptor_gather" || name == "tt.call" || isAtomic(op);
 }
+/// Inline assembly may read a clock.
+bool mayReadClock(Operation* op) {
+  auto flag = op->getAttrOfType<mlir::BoolAttr>("pure");
+  return flag && !flag.getValue();
+}
 bool isLoop(Operation* op) {
   llvm::StringRef name = op->getName().getStringRef();
   return name == "scf.while" || name == "scf.for";
@@ -38,12 +48,34 @@ Operation* clearer(Operation* a, Operation* b) {
   return rank(b) < rank(a) ? b : a;
 }
 
-/// Follows what the condition of an scf.while depends on, backwards and round the loop.
+/// Follows what the condition of an scf.while depends on, backwards and round the loop; then what its effects depend on.
 class ConditionSlice {
 public:
   explicit ConditionSlice(Operation* loop) : loop_(loop) {
     condition_ = loop->getRegion(0).front().getTerminator();
     follow(condition_->getOperand(0));
+    followAll();
+    cause_.access = access_;
+    for (mlir::Region& region : loop->getRegions())
+      for (Operation& op : region.front().without_terminator())
+        if (hasEffect(&op))
+          visit(&op);
+    followAll();
+    for (Value argument : loop->getRegion(0).getArguments())
+      cause_.matters.push_back(seen_.contains(argument.getAsOpaquePointer()));
+  }
+  WaitCause cause() const { return cause_; }
+
+private:
+  /// Itself or something in it; terminators only hand values on.
+  static bool hasEffect(Operation* op) {
+    return op->walk([](Operation* inner) {
+               bool plain = inner->getNumRegions() || inner->hasTrait<mlir::OpTrait::IsTerminator>() || isMemoryEffectFree(inner);
+               return plain ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+             })
+        .wasInterrupted();
+  }
+  void followAll() {
     while (!work_.empty()) {
       Value v = work_.pop_back_val();
       if (Operation* op = v.getDefiningOp())
@@ -52,9 +84,6 @@ public:
         visitArgument(llvm::cast<mlir::BlockArgument>(v));
     }
   }
-  Operation* access() const { return access_; }
-
-private:
   void follow(Value v) {
     bool inside = loop_->isAncestor(v.getParentBlock()->getParentOp());
     if (inside && seen_.insert(v.getAsOpaquePointer()).second)
@@ -64,6 +93,7 @@ private:
     op->walk([&](Operation* inner) {
       if (readsMemory(inner))
         access_ = clearer(access_, inner);
+      cause_.readsClock |= mayReadClock(inner);
       for (Value operand : inner->getOperands())
         follow(operand);
     });
@@ -76,6 +106,7 @@ private:
   }
 
   Operation *loop_, *condition_, *access_ = nullptr;
+  WaitCause cause_;
   llvm::SmallVector<Value, 16> work_;
   llvm::SmallPtrSet<void*, 16> seen_;
 };
@@ -95,30 +126,33 @@ bool readsOneByOne(Operation* loop) {
 
 } // namespace
 
-Operation* whileWaitsOn(Operation* loop) { return ConditionSlice(loop).access(); }
+WaitCause whileWaitsOn(Operation* loop) { return ConditionSlice(loop).cause(); }
 
-Operation* blocksWaitOn(Operation* function) {
-  Operation* access = nullptr;
+WaitCause blocksWaitOn(Operation* function) {
+  WaitCause cause;
   function->walk([&](Operation* op) {
     if (readsMemory(op))
-      access = clearer(access, op);
+      cause.access = clearer(cause.access, op);
+    cause.readsClock |= mayReadClock(op);
   });
-  return access;
+  return cause;
 }
 
-WaitLoop PlanBuilder::enterWaitLoop(Operation* loop, Operation* access, llvm::ArrayRef<Reg> cells, bool carriesTiles) {
+WaitLoop PlanBuilder::enterWaitLoop(Operation* loop, const WaitCause& cause, llvm::ArrayRef<Reg> cells,
+                                    llvm::ArrayRef<Reg> tiles) {
   WaitLoop wait;
-  if (!access)
+  if (!cause.access)
     return wait;
   plan_->mayWait = true;
-  wait.access = access;
+  wait.access = cause.access;
   wait.cells.assign(cells.begin(), cells.end());
-  wait.exact = !carriesTiles;
+  wait.tiles.assign(tiles.begin(), tiles.end());
+  wait.exact = !cause.readsClock;
   wait.watchable = isLoop(loop) && readsOneByOne(loop);
   wait.state = newReg(kWaitRoundsBytes + 8 * cells.size());
   BuildInstruction& in = emit(execWaitEnter, "WaitEnter");
   bindWait(in, wait, true);
-  ++waitDepth_;
+  waitAccesses_.push_back(wait.access);
   return wait;
 }
 
@@ -127,6 +161,11 @@ void PlanBuilder::bindWait(BuildInstruction& in, const WaitLoop& wait, bool isEn
   data.cells.resize(wait.cells.size());
   for (size_t i = 0; i < wait.cells.size(); ++i)
     read(in, data.cells[i], wait.cells[i]);
+  data.tiles.resize(isEnter ? 0 : wait.tiles.size());
+  for (size_t i = 0; i < data.tiles.size(); ++i) {
+    read(in, data.tiles[i].at, wait.tiles[i]);
+    data.tiles[i].bytes = regs_[root(wait.tiles[i])].bytes;
+  }
   if (isEnter)
     write(in, data.state, wait.state);
   else
@@ -145,7 +184,24 @@ void PlanBuilder::emitBackEdge(int label, const WaitLoop& wait) {
 
 void PlanBuilder::leaveWaitLoop(const WaitLoop& wait) {
   if (wait.access)
-    --waitDepth_;
+    waitAccesses_.pop_back();
+}
+
+void PlanBuilder::noteWaitAccess(Operation* access) {
+  llvm::StringRef name = access->getName().getStringRef();
+  if (name != "tt.load" && !isAtomic(access))
+    return;
+  const Rep& pointer = rep(access->getOperand(0));
+  if (pointer.kind != Rep::Scalar && pointer.kind != Rep::Affine)
+    return;
+  const int argument = pointer.root;
+  const bool isTile = pointer.kind == Rep::Affine;
+  auto pointee = llvm::cast<tt::PointerType>(tt::elementTypeOf(access->getOperand(0).getType())).getPointeeType();
+  BuildInstruction& in = emit(execWaitNote, "WaitNote");
+  read(in, in.in.r[0], cell(pointer.base));
+  in.in.r[1] = uint32_t(sizeOf(dtypeOf(pointee)));
+  in.in.r[2] = isTile;
+  in.in.imm = argument;
 }
 
 } // namespace tiletwin::interp

@@ -207,8 +207,9 @@ InstructionRef execExactBoxBound(InstructionRef in, Frame& f) {
     return int64_t((uint64_t(base) + uint64_t(stride) * uint64_t(i)) << (64 - op.width)) >> (64 - op.width);
   };
   auto straight = [&](int64_t base, int64_t stride) {
-    int64_t last = wrapped(base, stride, op.size - 1);
-    return stride < 0 ? last <= base : last >= base;
+    int64_t span, last;
+    return !__builtin_mul_overflow(stride, op.size - 1, &span) && !__builtin_add_overflow(base, span, &last) &&
+           wrapped(base, stride, op.size - 1) == last;
   };
   if (straight(left, op.leftStride) && straight(right, op.rightStride)) [[likely]]
     return execBoxBound(in, f);

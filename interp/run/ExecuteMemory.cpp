@@ -310,7 +310,7 @@ static bool viewRow(const LoadOp& op, Frame& f) {
     return false;
   if (const OffsetGuard* guard = a.guard) {
     int64_t first = guard->base.get(f), last;
-    if (__builtin_add_overflow(first, guard->strides[0].get(f) * (n - 1), &last) ||
+    if (__builtin_mul_overflow(guard->strides[0].get(f), n - 1, &last) || __builtin_add_overflow(first, last, &last) ||
         std::min(first, last) < guard->min || std::max(first, last) > guard->max)
       return false;
   }

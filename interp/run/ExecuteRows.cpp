@@ -17,12 +17,15 @@ InstructionRef execRowsCheck(InstructionRef in, Frame& f) {
   const int64_t* table = &f.at<int64_t>(op.table.v);
   const int64_t along = op.strides[size_t(op.dim)].get(f);
   int64_t lo = INT64_MAX, hi = INT64_MIN;
+  bool overflow = false;
   for (int64_t i = 0; i < op.entries; ++i) {
-    const int64_t entry = table[i] + along * i;
+    int64_t entry;
+    overflow |= __builtin_mul_overflow(along, i, &entry);
+    overflow |= __builtin_add_overflow(table[i], entry, &entry);
     lo = std::min(lo, entry);
     hi = std::max(hi, entry);
   }
-  bool overflow = __builtin_add_overflow(lo, op.base.get(f), &lo);
+  overflow |= __builtin_add_overflow(lo, op.base.get(f), &lo);
   overflow |= __builtin_add_overflow(hi, op.base.get(f), &hi);
   for (size_t d = 0; d < op.shape.size(); ++d) {
     int64_t span = 0;
@@ -37,9 +40,10 @@ InstructionRef execRowsCheck(InstructionRef in, Frame& f) {
 
 /// The evenly spaced entries from `first` on: one past the last, and their distance.
 static int64_t runEnd(const int64_t* table, int64_t first, int64_t last, int64_t* step) {
+  auto distance = [&](int64_t i) { return int64_t(uint64_t(table[i]) - uint64_t(table[i - 1])); }; // numbers may be wild
   int64_t i = first + 1;
-  *step = i < last ? table[i] - table[first] : 0;
-  while (i < last && table[i] - table[i - 1] == *step)
+  *step = i < last ? distance(i) : 0;
+  while (i < last && distance(i) == *step)
     ++i;
   return i;
 }
@@ -69,8 +73,8 @@ InstructionRef execRowsLoad(InstructionRef in, Frame& f) {
     run = all;
     run.lo[dim] = i;
     run.hi[dim] = runEnd(table, i, last, &step);
-    run.strides[dim] += step;
-    run.base += uintptr_t(table[i] - step * i); // element i of the run is at table[i] again
+    run.strides[dim] = int64_t(uint64_t(run.strides[dim]) + uint64_t(step));
+    run.base += uintptr_t(table[i]) - uintptr_t(step) * uintptr_t(i); // element i of the run is at table[i] again
     return run.hi[dim];
   };
   AccessRange run;

@@ -1,8 +1,8 @@
 // interp/run/ExecuteWait.cpp -- where programs find out that they wait for each other, and leave their worker.
 // Here:      back edges of loops that may wait, tt.atomic_poll.
 // Not here:  which loops may wait (plan/WaitLoops.cpp), what runs meanwhile (SchedulerWaiting.cpp).
-// Idea:      a round of a loop that wrote nothing and hands on what it was handed will be repeated for ever unless
-//            memory changes. Such a program yields at once, or, where other workers run, after a short spin. A loop whose
+// Idea:      a round of a loop that wrote nothing and hands on what it was handed, as far as that matters, will be repeated
+//            for ever unless memory changes. Such a program yields at once, or, where other workers run, after a short spin. A loop whose
 //            rounds write nothing but hand on new values yields now and then: soon if it reads the same from one address
 //            again and again (it counts its attempts), late if not (it walks a list).
 // Invariant: a program yields only at a point from where it can go on with nothing but its frame.
@@ -29,6 +29,7 @@ struct WaitRounds {
   uint64_t same;     ///< rounds that handed on what they were handed
   uint64_t samePoll; ///< rounds that read one address only, and saw the same
   uint64_t address, bits;
+  uint64_t tiles;    ///< a hash of the tiles handed on, if `same` is not 0
   uint64_t* cells() { return reinterpret_cast<uint64_t*>(this + 1); }
 };
 static_assert(sizeof(WaitRounds) == kWaitRoundsBytes);
@@ -64,6 +65,19 @@ int64_t nanoseconds() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return int64_t(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
+
+/// Tiles are compared by a hash: two that differ look equal once in 2^64 times.
+uint64_t hashOf(const std::vector<WaitOp::Tile>& tiles, Frame& f) {
+  uint64_t hash = 0;
+  for (const WaitOp::Tile& tile : tiles)
+    for (uint64_t i = 0; i < tile.bytes; i += 8) {
+      uint64_t word = 0;
+      std::memcpy(&word, f.arena + tile.at.v + i, std::min<uint64_t>(8, tile.bytes - i));
+      hash = (hash ^ word) * 0x9E3779B97F4A7C15;
+      hash ^= hash >> 29;
+    }
+  return hash;
 }
 
 uint64_t lowBits(int64_t value, int32_t bytes) { return bytes == 8 ? uint64_t(value) : uint64_t(value) & ((uint64_t(1) << (8 * bytes)) - 1); }
@@ -105,6 +119,10 @@ InstructionRef execWaitEdge(InstructionRef in, Frame& f) {
     same &= rounds.cells()[i] == now;
     rounds.cells()[i] = now;
   }
+  if (same && !op.tiles.empty()) {
+    const uint64_t hash = hashOf(op.tiles, f);
+    same = std::exchange(rounds.tiles, hash) == hash;
+  }
   const bool onePoll = op.watchable && std::exchange(f.wait.polls, 0) == 1 && f.wait.address % f.wait.bytes == 0;
   const bool samePoll = !wrote && onePoll && rounds.address == f.wait.address && rounds.bits == f.wait.bits;
   rounds.written = wrote ? 0 : rounds.written + 1;
@@ -122,9 +140,17 @@ InstructionRef execWaitEdge(InstructionRef in, Frame& f) {
   }
   rounds.written = rounds.samePoll = 0;
   f.wait.sure = waits && op.exact;
-  f.wait.watch = onePoll && (f.wait.sure || counts);
+  f.wait.watch = onePoll && op.exact && (waits || counts);
   f.wait.timed = false;
   return yield(f, in + in->imm, op.where, op.operation);
+}
+
+InstructionRef execWaitNote(InstructionRef in, Frame& f) {
+  f.wait.named = f.at<uintptr_t>(in->r[0]);
+  f.wait.namedBytes = in->r[1];
+  f.wait.namedTile = in->r[2];
+  f.wait.namedRoot = int32_t(in->imm);
+  return in + 1;
 }
 
 InstructionRef execPollEnter(InstructionRef in, Frame& f) {
@@ -171,6 +197,10 @@ InstructionRef execPoll(InstructionRef in, Frame& f) {
   f.wait.bytes = uint32_t(op.bytes);
   f.wait.root = op.root;
   f.wait.bits = now;
+  f.wait.named = address;
+  f.wait.namedBytes = uint32_t(op.bytes);
+  f.wait.namedRoot = op.root;
+  f.wait.namedTile = false;
   f.wait.sure = f.wait.watch = true;
   f.wait.timed = op.hasTimeout;
   return yield(f, in, op.where, "tt.atomic_poll");

@@ -60,6 +60,11 @@ struct FrameWait {
   uintptr_t address = 0;
   int32_t root = -1;
   uint64_t bits = 0;
+  // What a message names: the memory that the innermost such loop waits on.
+  uintptr_t named = 0;
+  uint32_t namedBytes = 0;                ///< of an element
+  int32_t namedRoot = -1;
+  bool namedTile = false;
   // Set when the program yields.
   bool sure = false;                      ///< it does the same again until memory changes
   bool watch = false;                     ///< until the bytes above change

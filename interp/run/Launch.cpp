@@ -12,8 +12,10 @@
 #include "runtime/Environment.h"
 #include "runtime/TrapText.h"
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <unistd.h>
 
 namespace tiletwin::interp {
@@ -98,20 +100,37 @@ Advance advanceProgram(void* context, void* frameOfProgram, Seat& seat, const Pr
   return Advance::Waits;
 }
 
+/// The buffer that holds `bytes` bytes at an address that a program has read.
+std::optional<Buffer> bufferAt(const LaunchState& launch, uintptr_t address, uint32_t bytes) {
+  auto holds = [&](const Buffer& b) { return b.contains(address, address + bytes); };
+  for (const Buffer& b : launch.params->buffers)
+    if (holds(b)) return b;
+  if (auto b = BufferRegistry::instance().find(address); b && holds(*b)) return b;
+  std::lock_guard lock(launch.foundMutex);
+  for (const Buffer& b : launch.found)
+    if (holds(b)) return b;
+  return std::nullopt;
+}
+
 void describeWait(void* context, void* frameOfProgram, WaitingProgram& waiting) {
   const Running& running = *static_cast<const Running*>(context);
   const Frame& frame = *static_cast<const Frame*>(frameOfProgram);
   const FrameWait& w = frame.wait;
   waiting.where = frame.plan->locations[w.where];
   waiting.operation = w.operation;
-  if (!w.watch) return;
-  for (const Buffer& b : running.state.params->buffers)
-    if (b.contains(w.address, w.address + w.bytes)) {
-      int64_t held = int64_t(w.bits << (64 - 8 * w.bytes)) >> (64 - 8 * w.bytes);
-      std::string name = !b.name.empty() ? b.name : w.root >= 0 ? running.plan.arguments[size_t(w.root)].name : "a buffer";
-      waiting.detail = name + " (byte " + std::to_string(w.address - b.begin) + "), which holds " + std::to_string(held);
-      return;
-    }
+  if (!w.named) return;
+  std::optional<Buffer> buffer = bufferAt(running.state, w.named, w.namedBytes);
+  if (!buffer) return;
+  std::string name = !buffer->name.empty() ? buffer->name
+                     : w.namedRoot >= 0    ? running.plan.arguments[size_t(w.namedRoot)].name
+                                           : "a buffer";
+  int64_t held = 0; // as the program saw it, if that is known
+  if (w.watch && w.address == w.named) held = int64_t(w.bits);
+  else std::memcpy(&held, reinterpret_cast<const void*>(w.named), w.namedBytes);
+  const unsigned unused = 64 - 8 * w.namedBytes;
+  held = int64_t(uint64_t(held) << unused) >> unused;
+  waiting.detail = name + " (" + (w.namedTile ? "from byte " : "byte ") + std::to_string(w.named - buffer->begin) +
+                   (w.namedTile ? " on), whose first element is " : "), which holds ") + std::to_string(held);
 }
 
 /// Programs of 4 warps that an H200 holds at a time: 132 multiprocessors of 64 warps.

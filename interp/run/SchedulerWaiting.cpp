@@ -4,8 +4,10 @@
 // Not here:  how a program finds out that it waits (ExecuteWait.cpp); prints, interruption, helpers (Scheduler.cpp).
 // Idea:      a program that waits is parked with its frame, and its worker takes another: one whose memory has changed (the
 //            bytes it looked at are compared, which costs nothing but a read), one that has to look by itself ("restless"),
-//            a new one, in this order. Restless ones are asked once for each program that begins, so that few begin while
-//            they make headway. As many programs may have begun as the emulated GPU could hold.
+//            a new one, in this order; among the first, whoever has waited longest. A program that is asked in vain lets
+//            twice as many others begin as the last time before it is asked again: at a barrier of all programs, where
+//            whoever arrives changes what all look at, a few looks are enough that way. As many programs may have begun as
+//            the emulated GPU could hold.
 //            An epoch ends whenever a program ends, or is parked after it has written. If every program that has begun waits
 //            in vain in one epoch, no more can begin, and that has lasted, it is a deadlock: threads outside the launch
 //            could still have changed memory in the meantime.
@@ -43,7 +45,12 @@ struct Parked {
   void* frame = nullptr;
   WaitState wait;
   uint64_t looked = 0; ///< epoch in which it found that it has to wait
-  uint64_t round = 0;  ///< of restless ones: WaitingRoom::round when it was asked last
+  uint64_t round = 0;  ///< WaitingRoom::round when it was asked last
+  uint64_t order = 0;  ///< WaitingRoom::parks when it was parked
+  unsigned vain = 0;   ///< how often in a row it has gone on without writing anything
+
+  /// Rounds in which it is left alone as long as others may begin.
+  uint64_t respite() const { return (uint64_t(1) << std::min(vain, 16u)) - 1; }
 };
 
 bool hasChanged(const WaitState& wait) {
@@ -64,7 +71,7 @@ struct WaitingRoom {
   std::vector<void*> frames;    ///< free ones
   int64_t live = 0;             ///< programs that have begun and not ended
   int64_t resident = 1;         ///< most of them; fewer than asked for once memory runs out
-  uint64_t epoch = 1, round = 1;
+  uint64_t epoch = 1, round = 1, parks = 0;
   int64_t changed = 0;          ///< milliseconds: when the epoch began
   bool over = false;            ///< nobody takes a program any more
   int idle = 0;                 ///< threads in `bell`
@@ -82,6 +89,7 @@ struct Scheduler::Task {
   ProgramId id{};
   void* frame = nullptr;
   bool begins = true, timeIsOver = false;
+  unsigned vain = 0; ///< Parked's
 };
 
 void DeleteWaitingRoom::operator()(WaitingRoom* room) const { delete room; }
@@ -112,7 +120,7 @@ void Scheduler::dropCancelled() {
 void Scheduler::hand(Seat& seat, Task& task, size_t index, bool timeIsOver) {
   WaitingRoom& room = *room_;
   const Parked& p = room.parked[index];
-  task = {p.position, p.id, p.frame, false, timeIsOver};
+  task = {p.position, p.id, p.frame, false, timeIsOver, p.vain};
   seat.looked_ = p.wait.address && hasChanged(p.wait) ? 0 : p.looked;
   seat.since_ = coarseMilliseconds();
   seat.position_.store(p.position);
@@ -124,10 +132,14 @@ void Scheduler::hand(Seat& seat, Task& task, size_t index, bool timeIsOver) {
 
 bool Scheduler::takeParked(Seat& seat, Task& task) {
   const std::vector<Parked>& parked = room_->parked;
+  const bool othersBegin = mayStart();
   size_t best = parked.size();
-  for (size_t i = 0; i < parked.size(); ++i)
-    if (parked[i].wait.address && hasChanged(parked[i].wait) && (best == parked.size() || parked[i].position < parked[best].position))
-      best = i;
+  for (size_t i = 0; i < parked.size(); ++i) {
+    const Parked& p = parked[i];
+    if (!p.wait.address || (best != parked.size() && p.order > parked[best].order)) continue;
+    if (othersBegin && room_->round - p.round < p.respite()) continue;
+    if (hasChanged(p.wait)) best = i;
+  }
   if (best == parked.size()) return false;
   hand(seat, task, best, false);
   return true;
@@ -135,12 +147,14 @@ bool Scheduler::takeParked(Seat& seat, Task& task) {
 
 bool Scheduler::takeRestless(Seat& seat, Task& task, Restless which) {
   const std::vector<Parked>& parked = room_->parked;
+  const bool othersBegin = mayStart();
   size_t best = parked.size();
   for (size_t i = 0; i < parked.size(); ++i) {
     const Parked& p = parked[i];
     // Timed waits look at the clock themselves.
     bool restless = !p.wait.address || !p.wait.sure || (p.wait.timed && !options_.inOrder);
-    bool due = !p.wait.address && p.round < room_->round && (!p.wait.sure || p.looked < room_->epoch);
+    bool due = !p.wait.address && room_->round - p.round > (othersBegin ? p.respite() : 0) &&
+               (!p.wait.sure || p.looked < room_->epoch);
     if (!restless || (which == Restless::Due && !due) || (which == Restless::Unsure && p.wait.sure)) continue;
     if (best == parked.size() || std::pair(p.round, p.position) < std::pair(parked[best].round, parked[best].position)) best = i;
   }
@@ -160,7 +174,7 @@ bool Scheduler::takeNew(Seat& seat, Task& task) {
       done_.fetch_add(1, std::memory_order_relaxed);
       continue;
     }
-    task = {position, cursor.id(), room.frames.back(), true, false};
+    task = {position, cursor.id(), room.frames.back(), true, false, 0};
     room.frames.pop_back();
     seat.frame_ = task.frame;
     seat.running_ = true;
@@ -316,7 +330,8 @@ void Scheduler::settle(Seat& seat, Task& task, Advance how, const WaitState& wai
   std::lock_guard lock(mutex_);
   if (how == Advance::Waits) {
     if (wait.progressed) room.nextEpoch();
-    room.parked.push_back({task.position, task.id, task.frame, wait, room.epoch, room.round});
+    const unsigned vain = task.begins || wait.progressed ? 0 : task.vain + 1;
+    room.parked.push_back({task.position, task.id, task.frame, wait, room.epoch, room.round, ++room.parks, vain});
   } else {
     room.frames.push_back(task.frame);
     --room.live;

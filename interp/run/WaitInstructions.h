@@ -31,13 +31,15 @@ struct PollOp {                 ///< tt.atomic_poll
   uint32_t where = 0;           ///< Plan::locations
 };
 
-inline constexpr uint64_t kWaitRoundsBytes = 40;
+inline constexpr uint64_t kWaitRoundsBytes = 48;
 
 /// A loop that may wait for memory to change: its condition depends on what it reads.
 struct WaitOp {
-  std::vector<Off> cells;       ///< scalars that rounds hand on
+  struct Tile { Off at; uint64_t bytes = 0; };
+  std::vector<Off> cells;       ///< scalars that rounds hand on, of those that matter
+  std::vector<Tile> tiles;      ///< the same of tiles; at the back edge only
   Off state;                    ///< kWaitRoundsBytes, then what the cells held at the end of the last round
-  bool exact = true;            ///< rounds hand on nothing but the cells
+  bool exact = true;            ///< a round depends on nothing but these and memory
   bool watchable = true;        ///< a round reads memory through single scalar accesses only
   uint32_t where = 0;           ///< Plan::locations of the access that is waited on
   const char* operation = "tt.load";
@@ -50,6 +52,8 @@ InstructionRef execPoll(InstructionRef in, Frame& f);          // data: PollOp
 InstructionRef execPolledLoad(InstructionRef in, Frame& f);    // execScalarLoad inside a loop that may wait
 InstructionRef execWaitEnter(InstructionRef in, Frame& f);     // data: WaitOp; before the loop
 InstructionRef execWaitEdge(InstructionRef in, Frame& f);      // data: WaitOp; pc += imm, or the program yields
+/// What is waited on is at the address r[0], r[1] bytes an element, a tile if r[2], in the argument imm (-1: unknown).
+InstructionRef execWaitNote(InstructionRef in, Frame& f);
 /// At the back edges of loops: true if the program has to stop.
 bool mustStop(Frame& f);
 
