@@ -11,16 +11,13 @@ from typing import NoReturn
 
 _GPU = "kernels run on the CPU here, and there is no GPU to ask"
 _CODE = "needs GPU code generation, which this version does not have"
-_GRAPH = "records a CUDA graph, and kernels run on the CPU here; use do_bench"
 _FRONT_END = "belongs to Triton's own front end, which is written in C++ here"
 _NATIVE = "compiles C code into the process; nothing needs that here"
 _AMD = "exists on AMD GPUs only; the target is an NVIDIA GPU. Use triton.language.extra.libdevice"
 
 REFUSED: dict[str, str] = {
     # triton.testing
-    "triton.testing.do_bench_cudagraph": _GRAPH,
-    "triton.testing.do_bench_cudagraph_proton": _GRAPH,
-    "triton.testing.cuda_graph_without_gc": _GRAPH,
+    "triton.testing.cuda_graph_without_gc": "records a CUDA graph, and kernels run on the CPU here; call them directly",
     "triton.testing.nvsmi": f"runs nvidia-smi; {_GPU}",
     "triton.testing.set_gpu_clock": f"sets the clocks of a GPU; {_GPU}",
     "triton.testing.cublas": f"gives a handle of cuBLAS; {_GPU}. Compare with torch.matmul",
