@@ -114,7 +114,7 @@ bool checkComputes(const Type& type, const llvm::Twine& what) {
 Value cast(Builder& b, Value x, Type element, std::optional<llvm::StringRef> rounding) {
   Type from = x.type, to = element.element().withShape(x.type.shape);
   if (!checkSupported(to)) return raised();
-  if (rounding) {
+  if (rounding && from != to) { // a cast to the type that x has is none, however it would round
     if (*rounding != "rtne" && *rounding != "rtz")
       return raiseValue("fp_downcast_rounding must be 'rtne' or 'rtz', got '" + *rounding + "'");
     if (!from.isFloat() || !to.isFloat() || to.bits() >= from.bits())

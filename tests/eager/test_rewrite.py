@@ -10,10 +10,12 @@ import itertools
 import sys
 
 import pytest
+import tiletwin
 import tiletwin.eager.rewriter as rewriting
 import triton
 import triton.language as tl
 from tiletwin.eager import reason_for_eager
+from tiletwin.errors import UnsupportedLanguageConstruct
 
 
 class Assigned:
@@ -26,6 +28,9 @@ class Assigned:
         return isinstance(other, Assigned) and self.value == other.value
 
     __hash__ = None
+
+    def __add__(self, other):
+        return self.value + other
 
 
 @pytest.fixture
@@ -116,15 +121,63 @@ def loops(n):
     total = 0
     for i in range(2, n):
         total = i
-    while n > 3:
+    while n > 8:
         n = 0
-        break
     return total
 
 
 def test_loops(log) -> None:
     assert run(loops, 5) == Assigned(4)
     assert ("loop", range, 2, 5) in log and "truth" in names(log)
+
+
+@triton.jit
+def control_flow(kind, values):
+    for i in range(3):
+        for value in values:
+            if value == i:
+                break  # Python's own loop: nothing to refuse
+        if kind == "break":
+            break
+        if kind == "continue":
+            continue
+        if kind == "return":
+            return 1
+    if kind == "for":
+        for i in range(2):
+            pass
+        else:
+            i = 3
+    if kind == "while":
+        while kind == "":
+            pass
+        else:
+            i = 3
+    return 2
+
+
+@pytest.mark.parametrize("kind", ["break", "continue", "return", "for", "while"])
+def test_control_flow_that_kernels_do_not_have(log, kind: str) -> None:
+    assert run(control_flow, "none", [1])[0] == 2
+    cls = tiletwin.errors.CompilationError if kind in ("for", "while") else UnsupportedLanguageConstruct
+    with pytest.raises(cls, match="is not supported in kernels|of a kernel is not supported") as caught:
+        run(control_flow, kind, [1])
+    assert caught.value.source_line[caught.value.column :].startswith(kind)
+    assert caught.value.file == __file__ and f"{__file__}:{caught.value.line}:" in str(caught.value)
+
+
+SHADOWED = 40
+
+
+@triton.jit
+def shadows(x):
+    y = SHADOWED + x
+    SHADOWED = y + 1  # noqa: F823
+    return SHADOWED
+
+
+def test_a_local_name_means_the_global_one_before_it_is_assigned(log) -> None:
+    assert run(shadows, 2) == Assigned(43)
 
 
 @triton.jit
@@ -231,9 +284,21 @@ def compiled_kernel(x_ptr, n):
     tl.store(x_ptr, min(n, 3) + triton.cdiv(8, 3))
 
 
+def named(name: str):
+    """A decorator of a library, made by a call."""
+    return lambda function: function
+
+
+@named("kernel")
+@triton.jit
+def decorated_kernel(x_ptr):
+    tl.store(x_ptr, triton.cdiv(8, 3))
+
+
 def test_reasons(monkeypatch) -> None:
     monkeypatch.delenv("TILETWIN_EAGER", raising=False)
     assert reason_for_eager(compiled_kernel) is None
+    assert reason_for_eager(decorated_kernel) is None
     assert "breakpoint" in reason_for_eager(stops)
     assert "helper" in reason_for_eager(calls_helper)
     assert "helper" in reason_for_eager(calls_calls_helper)

@@ -464,6 +464,12 @@ def test_convert_custom_float8(source: str, target: str, old: bool) -> None:
     assert same(out, expected(codes, source, target, None), target).all()
 
 
+@pytest.mark.parametrize("mode", ["rtne", "rtz"])
+@pytest.mark.parametrize("kind", ["fp32", "fp16", "int32"])
+def test_rounding_of_a_cast_that_is_none(kind: str, mode: str) -> None:
+    check(codes_of(kind)[:4096], kind, kind, mode)
+
+
 @pytest.mark.parametrize(
     ("source", "target", "mode", "text"),
     [

@@ -76,7 +76,7 @@ def plain_call(function: Any) -> str | None:
     outside = [scope.get(name) for name in outer_names(function.fn.__code__)]
     if not any(is_plain(value) or isinstance(value, types.ModuleType) for value in outside):
         return None
-    for node in ast.walk(function.ast):
+    for node in (node for statement in function.ast.body for node in ast.walk(statement)):  # decorators ran already
         if isinstance(node, ast.Call) and is_plain(resolve(node.func, scope)):
             return ast.unparse(node.func)
     return None
