@@ -246,10 +246,10 @@ print(time.perf_counter() - start)
 """
 
 
-def child_seconds(code, repeats=7):
+def child_seconds(code, repeats=7, **variables):
     """Median over new processes; the first one, which may compile tiletwin's own Python files, does not count."""
     # With this set every process would compile them again.
-    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    env = {k: v for k, v in {**os.environ, **variables}.items() if k != "PYTHONDONTWRITEBYTECODE"}
     values = []
     for _ in range(1 + repeats):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
@@ -266,7 +266,7 @@ def bench_start():
             f"first launch, {which} (limit {limit * 1e3:.0f} ms)", took, None, limit / took, 1.0, note="limit / ours"
         )
     code = "import time, numpy; s = time.perf_counter(); import tiletwin; print(time.perf_counter() - s)"
-    took = child_seconds(code, env={"TILETWIN_INTERPRET": "0"})
+    took = child_seconds(code, TILETWIN_INTERPRET="0")
     record("import tiletwin over NumPy's (limit 80 ms)", took, None, 0.080 / took, 1.0, note="limit / ours")
 
 
