@@ -4,8 +4,10 @@
 // stack
 //            per thread, which eager_reset empties when a program starts.
 #include "frontend/EagerSupport.h"
+#include "frontend/LoopRange.h"
 #include "frontend/Raise.h"
 #include "frontend/Structure.h"
+#include "frontend/ValueRules.h"
 #include "frontend/Walker.h"
 
 namespace tiletwin::frontend {
@@ -148,8 +150,7 @@ PyObject* endIf(PyObject*, PyObject* value) {
 
 PyObject* identity(PyObject* args, bool wanted) {
   PyObject *x, *y;
-  if (!PyArg_ParseTuple(args, "OO", &x, &y)) return nullptr;
-  return truthObject((unwrap(x) == unwrap(y)) == wanted);
+  return PyArg_ParseTuple(args, "OO", &x, &y) ? truthObject(isSame(x, y) == wanted) : nullptr;
 }
 PyObject* isFunction(PyObject*, PyObject* args) { return identity(args, true); }
 PyObject* isNotFunction(PyObject*, PyObject* args) { return identity(args, false); }
@@ -157,8 +158,7 @@ PyObject* isNotFunction(PyObject*, PyObject* args) { return identity(args, false
 PyObject* membership(PyObject* args, bool wanted) {
   PyObject *item, *container;
   if (!PyArg_ParseTuple(args, "OO", &item, &container)) return nullptr;
-  PyRef plainItem = unwrapDeep(item), plainContainer = unwrapDeep(container);
-  int in = plainItem && plainContainer ? PySequence_Contains(plainContainer.get(), plainItem.get()) : -1;
+  int in = contains(container, item);
   return in < 0 ? nullptr : truthObject((in == 1) == wanted);
 }
 PyObject* inFunction(PyObject*, PyObject* args) { return membership(args, true); }
@@ -183,8 +183,8 @@ PyObject* allOf(PyObject*, PyObject* args) {
   return result.release();
 }
 
-/// compare("<<=", a, b, c): `a < b <= c` with each operand computed once. Operators are given as indices of Py_LT ...
-/// Py_GE.
+/// chain((LT, IS_NOT), a, b, c): `a < b is not c` with each operand computed once. Operators are Py_LT ... Py_GE, and
+/// after those: is, is not, in, not in.
 PyObject* chain(PyObject*, PyObject* args) {
   Py_ssize_t size = PyTuple_Size(args);
   if (size < 3) return raiseType("a chain has operators and at least two operands");
@@ -193,8 +193,10 @@ PyObject* chain(PyObject*, PyObject* args) {
   for (Py_ssize_t i = 0; results && i < size - 2; ++i) {
     long op = PyLong_AsLong(PyTuple_GetItem(operators, i));
     PyObject *x = PyTuple_GetItem(args, i + 1), *y = PyTuple_GetItem(args, i + 2);
-    PyRef result = op < 6 ? PyRef::steal(PyObject_RichCompare(x, y, int(op)))
-                          : PyRef::steal(truthObject((unwrap(x) == unwrap(y)) == (op == 6)));
+    int is = op < 6 ? 0 : op < 8 ? isSame(x, y) : contains(y, x);
+    if (is < 0) return nullptr;
+    PyRef result =
+        op < 6 ? PyRef::steal(PyObject_RichCompare(x, y, int(op))) : PyRef::steal(truthObject(bool(is) == (op % 2 == 0)));
     if (!result || PyTuple_SetItem(results.get(), i, result.release()) < 0) return nullptr;
   }
   return results ? allOf(nullptr, results.get()) : nullptr;
@@ -232,52 +234,42 @@ PyRef itemOf(const Value& value) {
 }
 
 /// The iterable of `for i in range(...)`: tensors of the type of rule 53, made one at a time.
-PyObject* runTimeRange(PyObject* args, PyObject* kwargs) {
+PyObject* runTimeRange(PyObject* function, PyObject* args, PyObject* kwargs) {
   Builder* builder = builderOrError();
-  Py_ssize_t given = PyTuple_Size(args);
-  PyRef zero = PyRef::steal(PyLong_FromLong(0)), one = PyRef::steal(PyLong_FromLong(1));
-  auto argument = [&](Py_ssize_t index, const char* name) -> PyObject* {
-    if (index < given) return PyTuple_GetItem(args, index);
-    return kwargs ? PyDict_GetItemString(kwargs, name) : nullptr;
-  };
-  PyObject *first = argument(0, "arg1"), *second = argument(1, "arg2"), *step = argument(2, "step");
-  if (!builder || !first) return builder ? static_cast<PyObject*>(raiseType("range needs an end")) : nullptr;
-  bool oneBound = !second || unwrap(second) == Py_None;
-  PyObject* parts[3] = {oneBound ? zero.get() : first, oneBound ? first : second,
-                        !step || unwrap(step) == Py_None ? one.get() : step};
-  static constexpr const char* kNames[3] = {"start", "end", "step"};
-  bool stepIsConstant = !isTensor(parts[2]);
-  Value bounds[3];
+  llvm::SmallVector<PyRef> arguments;
+  llvm::SmallVector<std::pair<PyObject*, PyRef>> keywords;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(args); ++i) arguments.push_back(PyRef::borrow(PyTuple_GetItem(args, i)));
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &key, &value);)
+    keywords.emplace_back(key, PyRef::borrow(value));
+  RangeArguments range;
+  LoopBounds loop;
+  if (!builder || !readRange(function, arguments, keywords, range) || !loopBounds(*builder, range, loop))
+    return nullptr;
   PyRef numbers[3];
-  Type type;
-  for (int i = 0; i < 3; ++i) {
-    // A negative compile-time step runs downwards; its own type does not count as unsigned or wider.
-    bounds[i] = toTensor(*builder, parts[i]);
-    if (!bounds[i]) return nullptr;
-    if (!bounds[i].type.isInt() || bounds[i].type.isBlock())
-      return raiseType(llvm::Twine("the ") + kNames[i] + " of a loop's range must be an integer, and this is " +
-                       bounds[i].type.str());
-    if (i == 0)
-      type = bounds[0].type;
-    else if (!promote(type, bounds[i].type, false, type))
-      return nullptr;
+  for (int i = 0; i < 3; ++i)
+    if (numbers[i] = itemOf(loop.values[i]); !numbers[i]) return nullptr;
+  if (loop.backwards) {
+    std::swap(numbers[0], numbers[1]);
+    numbers[2] = PyRef::steal(PyNumber_Negative(numbers[2].get()));
+  } else {
+    PyRef zero = PyRef::steal(PyLong_FromLong(0));
+    int upwards = PyObject_RichCompareBool(numbers[2].get(), zero.get(), Py_GT);
+    int any = PyObject_RichCompareBool(numbers[0].get(), numbers[1].get(), Py_LT);
+    if (upwards < 0 || any < 0) return nullptr;
+    if (!upwards && any)
+      return raiseValue("the step of this loop is not positive, so it would never end; only a compile-time step may be "
+                        "negative");
+    if (!upwards) numbers[1] = numbers[0]; // no iteration, as in compiled mode
+    if (!upwards) numbers[2] = PyRef::steal(PyLong_FromLong(1));
   }
-  for (int i = 0; i < 3; ++i) {
-    Value converted = i == 2 && stepIsConstant ? bounds[2] : cast(*builder, bounds[i], type);
-    numbers[i] = converted ? itemOf(converted) : PyRef();
-    if (!numbers[i]) return nullptr;
-  }
-  PyRef compared = PyRef::steal(PyObject_RichCompare(numbers[2].get(), zero.get(), stepIsConstant ? Py_NE : Py_GT));
-  int fine = compared ? PyObject_IsTrue(compared.get()) : -1;
-  if (fine <= 0)
-    return fine < 0 ? nullptr
-                    : static_cast<PyObject*>(raiseValue(stepIsConstant ? "the step of a loop must not be 0"
-                                                                       : "a run-time step of a loop must be positive"));
-  PyRef range = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type), numbers[0].get(),
-                                                          numbers[1].get(), numbers[2].get(), nullptr));
-  PyRef dtype = range ? typeToPython(type) : PyRef();
+  PyRef values = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type),
+                                                           numbers[0].get(), numbers[1].get(), numbers[2].get(),
+                                                           nullptr));
+  PyRef dtype = values ? typeToPython(loop.type) : PyRef();
   PyRef make = dtype ? PyRef::steal(PyCFunction_NewEx(&kCounter, dtype.get(), nullptr)) : PyRef();
-  return make ? PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyMap_Type), make.get(), range.get(), nullptr)
+  return make ? PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyMap_Type), make.get(), values.get(),
+                                             nullptr)
               : nullptr;
 }
 
@@ -286,7 +278,7 @@ PyObject* loop(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject* function = PyTuple_GetItem(args, 0);
   PyRef rest = PyRef::steal(PyTuple_GetSlice(args, 1, PyTuple_Size(args)));
   if (!function || !rest) return nullptr;
-  if (specialOf(unwrap(function)) == Special::Range) return runTimeRange(rest.get(), kwargs);
+  if (specialOf(unwrap(function)) == Special::Range) return runTimeRange(unwrap(function), rest.get(), kwargs);
   return PyObject_Call(unwrap(function), rest.get(),
                        kwargs); // tl.static_range gives compile-time ints; others as Python has them
 }
@@ -326,30 +318,35 @@ PyRef eagerFunction(PyObject* jit) {
   return make ? PyRef::steal(PyObject_CallFunctionObjArgs(make.get(), jit, nullptr)) : PyRef();
 }
 
-PyRef languageFunction(const char* name) {
-  PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.language.core"));
-  return module ? PyRef::steal(PyObject_GetAttrString(module.get(), name)) : PyRef();
-}
-
-PyObject* callDtype(PyObject* dtype, PyObject* value) {
+/// dtype(value), with the dtype as self.
+PyObject* castTo(PyObject* dtype, PyObject* value) {
   Builder* builder = builderOrError();
-  Type type;
-  if (!builder || !typeFromPython(dtype, type)) return nullptr;
-  Value tensor = toTensor(*builder, value);
-  return tensor ? tensorOrNull(cast(*builder, tensor, type)) : nullptr;
+  return builder ? callDtype(*builder, dtype, {PyRef::borrow(value)}).release() : nullptr;
 }
-PyMethodDef kCallDtype = {"dtype", callDtype, METH_O, nullptr};
+PyMethodDef kCastTo = {"dtype", castTo, METH_O, nullptr};
+
+/// isinstance(value, classes): of a compile-time value, its value.
+PyObject* isInstance(PyObject*, PyObject* args) {
+  PyObject *value, *classes;
+  if (!PyArg_ParseTuple(args, "OO", &value, &classes)) return nullptr;
+  PyRef plainClasses = unwrapDeep(classes);
+  int is = plainClasses ? PyObject_IsInstance(unwrap(value), plainClasses.get()) : -1;
+  return is < 0 ? nullptr : truthObject(is);
+}
+PyMethodDef kIsInstance = {"isinstance", isInstance, METH_VARARGS, nullptr};
 
 PyRef calleeOf(PyObject* function) {
   function = unwrap(function);
   switch (calleeKind(function)) {
   case CalleeKind::Jit: return eagerFunction(function);
-  case CalleeKind::Dtype: return PyRef::steal(PyCFunction_NewEx(&kCallDtype, function, nullptr));
+  case CalleeKind::Dtype: return PyRef::steal(PyCFunction_NewEx(&kCastTo, function, nullptr));
   default: break;
   }
   static PyObject* const builtins = PyImport_ImportModule("builtins");
   static PyObject* const minFunction = PyObject_GetAttrString(builtins, "min");
   static PyObject* const maxFunction = PyObject_GetAttrString(builtins, "max");
+  static PyObject* const isInstanceFunction = PyObject_GetAttrString(builtins, "isinstance");
+  if (function == isInstanceFunction) return PyRef::steal(PyCFunction_New(&kIsInstance, nullptr));
   if (function == minFunction || function == maxFunction)
     return languageFunction(function == minFunction ? "builtin_min" : "builtin_max");
   return PyRef::borrow(function);
@@ -361,21 +358,23 @@ PyObject* callee(PyObject*, PyObject* function) { return calleeOf(function).rele
 PyObject* method(PyObject*, PyObject* args) {
   PyObject *base, *name;
   if (!PyArg_ParseTuple(args, "OU", &base, &name)) return nullptr;
-  static PyObject* const methodType = [] {
-    PyRef types = PyRef::steal(PyImport_ImportModule("types"));
-    return types ? PyObject_GetAttrString(types.get(), "MethodType") : nullptr;
-  }();
   CalleeKind kind = isConstexpr(base) ? CalleeKind::Class : calleeKind(base);
   if (kind == CalleeKind::Other) {
     PyRef onType = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(base)), name));
     PyErr_Clear();
     if (onType && calleeKind(onType.get()) == CalleeKind::Jit) {
       PyRef function = eagerFunction(onType.get());
-      return function ? PyObject_CallFunctionObjArgs(methodType, function.get(), base, nullptr) : nullptr;
+      return function ? bindMethod(function.get(), base).release() : nullptr;
     }
   }
   PyRef found = PyRef::steal(PyObject_GetAttr(base, name));
   return found ? calleeOf(found.get()).release() : nullptr;
+}
+
+PyObject* adviceFor(PyObject*, PyObject* name) {
+  const char* advice = statementAdvice(stringOf(name));
+  return advice ? PyUnicode_FromString(advice)
+                : static_cast<PyObject*>(raiseValue("kernels are not known to lack " + stringOf(name)));
 }
 
 PyObject* reset(PyObject*, PyObject*) {
@@ -416,6 +415,7 @@ int addEagerSupport(PyObject* module) {
       {"eager_callee", callee, METH_O, "What a call of this object runs."},
       {"eager_method", method, METH_VARARGS, "What a call of base.name runs."},
       {"eager_reset", reset, METH_NOARGS, "Forgets operands that an exception left behind."},
+      {"statement_advice", adviceFor, METH_O, "Why kernels do not have a statement, and what to write instead."},
       {nullptr, nullptr, 0, nullptr},
   };
   return PyModule_AddFunctions(module, functions);

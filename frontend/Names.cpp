@@ -240,6 +240,7 @@ Special specialOf(PyObject* object) {
 
 PyRef Walker::lookUp(PyObject* name) {
   if (PyObject* local = locals_.find(name)) return PyRef::borrow(local);
+  if (llvm::is_contained(llvm::make_first_range(locals_.entries), name)) return nameError(name), PyRef();
   if (PyObject* global = PyDict_GetItemWithError(info_->globals.get(), name)) {
     if (!globalAllowed(global) && wrapsKernel(global))
       return raiseType(stringOf(name) + " is a kernel with a decorator above @triton.jit (" + typeName(global) +
@@ -280,7 +281,7 @@ bool Walker::nameError(PyObject* name) {
       {"breakpoint", "breakpoint() needs eager mode: set TILETWIN_EAGER=1"},
   };
   std::string text = stringOf(name);
-  for (const auto& [lost, why] : lost_)
+  for (const auto& [lost, why] : llvm::reverse(lost_))
     if (lost == name) return raise(PyExc_NameError, text + " is not defined here: " + why);
   for (auto [row, advice] : kAdvice)
     if (text == row) return raise(PyExc_NameError, text + " is not defined in kernels: " + advice);

@@ -38,7 +38,8 @@ struct FunctionInfo {
 using Keywords = llvm::SmallVector<std::pair<PyObject*, PyRef>, 4>;
 using Arguments = llvm::SmallVector<PyRef, 6>;
 
-/// Local variables in order of their first binding. Names are interned strings, compared by address.
+/// Local variables in order of their first binding. Names are interned strings, compared by address. A null value: the
+/// name has lost its value, because branches that depend on run-time values gave it different compile-time ones.
 class Locals {
 public:
   PyObject* find(PyObject* name) const {
@@ -118,7 +119,6 @@ private:
   PyRef callStaticAssert(const Arguments& arguments, const Keywords& keywords, PyObject* node);
   PyRef callMinMax(PyObject* callee, const Arguments& arguments, bool isMin);
   PyRef callPrint(Arguments& arguments, Keywords& keywords, PyObject* node);
-  PyRef callDtype(PyObject* dtype, const Arguments& arguments);
   PyRef callCompileTime(PyObject* callee, const Arguments& arguments, const Keywords& keywords);
 
   // WalkerBranches.cpp, WalkerLoops.cpp
@@ -127,7 +127,8 @@ private:
   bool visitWhile(PyObject* node);
   bool ifAsRegion(PyObject* node, const Value& condition);
   bool ifAsBlocks(PyObject* node, const Value& condition);
-  bool staticFor(PyObject* node, PyObject* iter, const Arguments& arguments, const Keywords& keywords);
+  bool staticFor(PyObject* node, PyObject* iter, PyObject* callee, const Arguments& arguments,
+                 const Keywords& keywords);
   bool compileTimeTruth(PyObject* value, PyObject* node, bool& truth);
   /// Names whose values differ at the ends of two branches and what they hold there.
   struct Merged {
@@ -221,6 +222,9 @@ enum class CalleeKind : uint8_t { Other, Builtin, Jit, ConstexprFunction, Python
 CalleeKind calleeKind(PyObject* object);
 /// An instance of an @triton.aggregate class.
 bool isAggregate(PyObject* object);
+/// Why kernels do not have a statement, and what to write instead; by its class in ast, or "For.orelse" for a part of
+/// it. Null: kernels have it, or nothing is known.
+const char* statementAdvice(llvm::StringRef name);
 /// Language functions that the walker does itself.
 enum class Special : uint8_t { None, StaticAssert, StaticPrint, Range, StaticRange, Condition };
 Special specialOf(PyObject* object);

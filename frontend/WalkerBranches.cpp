@@ -14,6 +14,10 @@ bool sameLeaves(llvm::ArrayRef<Value> a, llvm::ArrayRef<Value> b) {
          llvm::all_of(llvm::zip(a, b), [](auto pair) { return std::get<0>(pair).ir == std::get<1>(pair).ir; });
 }
 
+std::string valueGone(long line) {
+  return "one branch of the `if` of line " + std::to_string(line) + " leaves it without a value; give it one in both";
+}
+
 } // namespace
 
 bool Walker::containsReturn(PyObject* statements) {
@@ -56,11 +60,7 @@ bool Walker::visitIf(PyObject* node) {
     return false;
   }
   if (!containsReturn(body.get()) && !containsReturn(orelse.get())) return ifAsRegion(node, i1);
-  if (regionDepth_ > 0)
-    return refuse(
-        node,
-        "`return` inside a `for` or `while` loop of a kernel is not supported: keep a flag, guard the rest of the "
-        "body with `if`, and return after the loop");
+  if (regionDepth_ > 0) return refuse(node, statementAdvice("Return"));
   return ifAsBlocks(node, i1);
 }
 
@@ -76,9 +76,17 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
     PyObject* old = before.entries[i].second.get();
     PyObject* values[2] = {thenLocals.entries[i].second.get(), elseLocals.entries[i].second.get()};
     if (values[0] == old && values[1] == old) continue;
+    auto lose = [&](const std::string& why) {
+      locals_.set(name, PyRef());
+      lost_.emplace_back(name, why);
+    };
+    if (!values[0] || !values[1]) {
+      lose(valueGone(line));
+      continue;
+    }
     Structure was, structures[2];
     Merged entry{name, {}, {}, {}};
-    if (!takeApart(old, was, nullptr) || !takeApart(values[0], structures[0], &entry.thenLeaves) ||
+    if ((old && !takeApart(old, was, nullptr)) || !takeApart(values[0], structures[0], &entry.thenLeaves) ||
         !takeApart(values[1], structures[1], &entry.elseLeaves))
       return false;
     if (structures[0] == structures[1] && sameLeaves(entry.thenLeaves, entry.elseLeaves)) {
@@ -86,13 +94,23 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
       locals_.set(name, PyRef::borrow(values[0]));
       continue;
     }
+    if (!was.hasTensor() && structures[0] == structures[1] && structures[0].hasTensor()) {
+      was = structures[0]; // both branches give it a run-time value
+    } else if (!was.hasTensor()) {
+      // Fine as long as nobody asks afterwards: `x = None`, and a branch that needs x gives it a value.
+      lose(!old ? valueGone(line)
+                : "it is " + was.describe() + " before the `if` of line " + std::to_string(line) +
+                      ", and a branch of that gives it another value" + assignedAt(name) +
+                      ", so that it cannot be known while compiling. Start from a run-time value (x = 0 makes an "
+                      "int32), or use another name");
+      continue;
+    }
     for (int arm = 0; arm < 2; ++arm)
       if (!(structures[arm] == was))
         return raiseType("`" + stringOf(name) + "` is " + was.describe() + " before the `if`, but " + kBranch[arm] +
                          " makes it " + structures[arm].describe() + (arm ? "" : assignedAt(name)) +
-                         ": a variable must keep its type where branches depend on run-time values. " +
-                         (was.hasTensor() ? "Convert with .to(...), or use another name"
-                                          : "Start from a run-time value (x = 0 makes an int32), or use another name"));
+                         ": a variable must keep its type where branches depend on run-time values. Convert with "
+                         ".to(...), or use another name");
     entry.structure = std::move(was);
     merged.push_back(std::move(entry));
   }
@@ -104,7 +122,7 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
   for (size_t i = before.entries.size(); i < thenLocals.entries.size(); ++i) {
     PyObject* name = thenLocals.entries[i].first;
     PyObject* other = elseLocals.find(name);
-    if (!other) {
+    if (!other || !thenLocals.entries[i].second) {
       afterwards(name,
                  "it gets a value in one branch of an `if` only; give it one before the `if` or in both branches");
       continue;

@@ -4,16 +4,11 @@
 // host.
 #include "frontend/Builtins.h"
 #include "frontend/Raise.h"
+#include "frontend/ValueRules.h"
 #include "frontend/Walker.h"
 
 namespace tiletwin::frontend {
 namespace {
-
-/// A function of tiletwin.language.core, for what Python's own min, max and print mean in kernels.
-PyRef languageFunction(const char* name) {
-  PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.language.core"));
-  return module ? PyRef::steal(PyObject_GetAttrString(module.get(), name)) : PyRef();
-}
 
 PyRef tupleOf(const Arguments& arguments) {
   PyRef tuple = PyRef::steal(PyTuple_New(arguments.size()));
@@ -169,16 +164,6 @@ PyRef Walker::callPrint(Arguments& arguments, Keywords& keywords, PyObject* node
   return args ? callBuiltin(function.get(), args.get(), kwargs.get(), builder_) : PyRef();
 }
 
-PyRef Walker::callDtype(PyObject* dtype, const Arguments& arguments) {
-  Type type;
-  if (!typeFromPython(dtype, type)) return {};
-  if (arguments.size() != 1) return raiseType("a type is called with one value, as in tl.float32(x)");
-  Value value = toTensor(builder_, arguments[0].get());
-  if (!value) return {};
-  Value converted = cast(builder_, value, type);
-  return converted ? makeTensor(converted) : PyRef();
-}
-
 PyRef Walker::callClass(PyObject* cls, Arguments& arguments, Keywords& keywords, bool& handled) {
   handled = true;
   static PyObject* const constexprClass = reinterpret_cast<PyObject*>(Py_TYPE(makeConstexpr(Py_None).release()));
@@ -236,7 +221,7 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
   }
   case CalleeKind::Jit: return callJit(builder_, callee, arguments, keywords);
   case CalleeKind::ConstexprFunction: return callCompileTime(callee, arguments, keywords);
-  case CalleeKind::Dtype: return callDtype(callee, arguments);
+  case CalleeKind::Dtype: return callDtype(builder_, callee, arguments);
   case CalleeKind::Class: {
     bool handled = false;
     PyRef result = callClass(callee, arguments, keywords, handled);
@@ -263,12 +248,12 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
   case PythonFunction::IsInstance:
   case PythonFunction::HasAttr:
   case PythonFunction::GetAttr: {
-    // These look at the value itself: a tensor is an instance of tl.tensor, a compile-time number of tl.constexpr.
+    // These look at the value itself: a tensor is an instance of tl.tensor, a compile-time number of int and not of
+    // tl.constexpr.
     if (arguments.size() < 2) break;
     PyRef second = unwrapDeep(arguments[1].get());
     if (pythonFunction(callee) == PythonFunction::IsInstance) {
-      int is = PyObject_IsInstance(arguments[0].get(), second.get());
-      if (is == 0) is = PyObject_IsInstance(unwrap(arguments[0].get()), second.get());
+      int is = PyObject_IsInstance(unwrap(arguments[0].get()), second.get());
       return is < 0 ? PyRef() : makeConstexpr(is ? Py_True : Py_False);
     }
     PyObject* object = unwrap(arguments[0].get());

@@ -1,6 +1,7 @@
 // frontend/WalkerExpressions.cpp -- what each expression of a kernel evaluates to.
 // Operations on tensors go to the semantic layer; compile-time operands are computed by Python and stay compile-time.
 #include "frontend/Raise.h"
+#include "frontend/ValueRules.h"
 #include "frontend/Walker.h"
 
 namespace tiletwin::frontend {
@@ -63,15 +64,6 @@ void suggestNames(PyObject* module, PyObject* name) {
   raise(type, stringOf(text.get()) + names + "?");
 }
 
-/// `method` with its first argument, for `f = x.method; f(y)`.
-PyRef bindMethod(const PyRef& method, PyObject* owner) {
-  static PyObject* const methodType = [] {
-    PyRef types = PyRef::steal(PyImport_ImportModule("types"));
-    return types ? PyObject_GetAttrString(types.get(), "MethodType") : nullptr;
-  }();
-  return methodType ? PyRef::steal(PyObject_CallFunctionObjArgs(methodType, method.get(), owner, nullptr)) : PyRef();
-}
-
 } // namespace
 
 PyRef Walker::visitConstant(PyObject* node) {
@@ -124,12 +116,9 @@ PyRef Walker::binaryValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs)
 
 PyRef Walker::compareValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs) {
   if (row.op == AstOperator::Is || row.op == AstOperator::IsNot)
-    return makeConstexpr((unwrap(lhs) == unwrap(rhs)) == (row.op == AstOperator::Is) ? Py_True : Py_False);
+    return makeConstexpr(isSame(lhs, rhs) == (row.op == AstOperator::Is) ? Py_True : Py_False);
   if (row.op == AstOperator::In || row.op == AstOperator::NotIn) {
-    if (isTensor(lhs) || containsTensor(rhs))
-      return raiseType("`in` needs compile-time values on both sides; compare run-time values with == and |");
-    PyRef item = unwrapDeep(lhs), container = unwrapDeep(rhs);
-    int in = item && container ? PySequence_Contains(container.get(), item.get()) : -1;
+    int in = contains(rhs, lhs);
     return in < 0 ? PyRef() : makeConstexpr((in == 1) == (row.op == AstOperator::In) ? Py_True : Py_False);
   }
   bool found = false;
@@ -251,7 +240,7 @@ PyRef Walker::attributeOf(PyObject* base, PyObject* name) {
   if (isAggregate(base)) {
     PyRef method = PyRef::steal(PyObject_GetAttr(classOf(base), name));
     PyErr_Clear();
-    if (method && calleeKind(method.get()) == CalleeKind::Jit) return bindMethod(method, base);
+    if (method && calleeKind(method.get()) == CalleeKind::Jit) return bindMethod(method.get(), base);
   }
   PyRef result = PyRef::steal(PyObject_GetAttr(base, name));
   if (!result && calleeKind(base) == CalleeKind::Module && PyErr_ExceptionMatches(PyExc_AttributeError))

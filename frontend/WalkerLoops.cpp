@@ -2,6 +2,7 @@
 // Loops carry what is live before them, holds tensors and is assigned in their body (rule 52); the scan for such names
 // reads the ast, so that a body is walked once. static_range walks it once per iteration, with a compile-time variable.
 // Invariant: after a region is filled, locals_ is what it was before, but for the names the new operation defines.
+#include "frontend/LoopRange.h"
 #include "frontend/Raise.h"
 #include "frontend/Walker.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -67,7 +68,7 @@ bool Walker::findCarried(PyObject* node, PyObject* except, std::vector<Carried>&
         if (PyRef target = attribute(PyList_GetItem(list.get(), i), n.target)) addTarget(target.get(), names);
   }
   for (const auto& [name, value] : locals_.entries) {
-    if (name == except || !llvm::is_contained(names, name)) continue;
+    if (!value || name == except || !llvm::is_contained(names, name)) continue;
     Carried entry{name, {}, leaves.size(), 0};
     llvm::SmallVector<Value, 2> own;
     if (!takeApart(value.get(), entry.structure, &own)) return false;
@@ -98,7 +99,9 @@ bool Walker::collectYielded(PyObject* node, const std::vector<Carried>& carried,
   for (const Carried& entry : carried) {
     Structure now;
     llvm::SmallVector<Value, 2> own;
-    if (!takeApart(locals_.find(entry.name), now, &own)) return false;
+    PyObject* value = locals_.find(entry.name);
+    if (!value) return nameError(entry.name);
+    if (!takeApart(value, now, &own)) return false;
     if (!(now == entry.structure))
       return raiseType("`" + stringOf(entry.name) + "` is " + entry.structure.describe() +
                        " before the loop, but the loop's body makes it " + now.describe() + assignedAt(entry.name) +
@@ -113,6 +116,7 @@ bool Walker::collectYielded(PyObject* node, const std::vector<Carried>& carried,
     const auto& [name, old] = before.entries[i];
     if (llvm::any_of(carried, [&, key = name](const Carried& entry) { return entry.name == key; })) continue;
     PyObject* now = locals_.entries[i].second.get();
+    if (!old || !now) continue; // without a value: an error where it is used
     if (now != old.get() && !isTensor(old.get()) && (isTensor(now) || !sameConstant(now, old.get())))
       return raiseType(
           "`" + stringOf(name) +
@@ -133,41 +137,6 @@ void Walker::forgetInner(const Locals& before, PyObject* node, const char* where
 
 namespace {
 
-/// The arguments of tl.range by name.
-struct RangeArguments {
-  PyRef start, end, step, numStages, unroll, noMultiBuffer, flatten, specialize, noLicm;
-};
-
-bool readRange(const Arguments& arguments, const Keywords& keywords, RangeArguments& out) {
-  PyRef first, second;
-  const std::pair<const char*, PyRef*> kNames[] = {
-      {"arg1", &first},
-      {"arg2", &second},
-      {"step", &out.step},
-      {"num_stages", &out.numStages},
-      {"loop_unroll_factor", &out.unroll},
-      {"disallow_acc_multi_buffer", &out.noMultiBuffer},
-      {"flatten", &out.flatten},
-      {"warp_specialize", &out.specialize},
-      {"disable_licm", &out.noLicm},
-  };
-  if (arguments.size() > std::size(kNames)) return raiseType("range takes at most start, end and step");
-  for (size_t i = 0; i < arguments.size(); ++i) *kNames[i].second = arguments[i];
-  for (const auto& [name, value] : keywords) {
-    auto* row = llvm::find_if(kNames, [text = stringOf(name)](const auto& r) { return text == r.first; });
-    if (row == std::end(kNames) || *row->second)
-      return raiseType("range has no argument '" + stringOf(name) +
-                       "' here; it takes start, end, step and the options of tl.range");
-    *row->second = value;
-  }
-  if (!first) return raiseType("range needs an end");
-  bool one = !second || unwrap(second.get()) == Py_None;
-  out.end = one ? first : second;
-  out.start = one ? PyRef() : first;
-  if (out.step && unwrap(out.step.get()) == Py_None) out.step = {};
-  return true;
-}
-
 bool isSet(const PyRef& option) { return option && PyObject_IsTrue(unwrap(option.get())) == 1; }
 
 mlir::Attribute disableLicm(mlir::MLIRContext* context) {
@@ -186,30 +155,13 @@ bool addIntOption(const PyRef& option, const char* name, mlir::OpBuilder& op,
 
 } // namespace
 
-/// The compile-time ints of a tl.static_range.
-static bool readStaticRange(const Arguments& arguments, const Keywords& keywords, long (&bounds)[3]) {
-  RangeArguments range;
-  if (!readRange(arguments, keywords, range)) return false;
-  PyRef* parts[3] = {&range.start, &range.end, &range.step};
-  static constexpr const char* kNames[3] = {"start", "end", "step"};
-  for (int i = 0; i < 3; ++i) {
-    if (!*parts[i]) continue;
-    PyObject* plain = unwrap(parts[i]->get());
-    if (isTensor(plain))
-      return raiseType(llvm::Twine("tl.static_range is unrolled while compiling: its ") + kNames[i] +
-                       " must be a compile-time int (tl.constexpr), and this is a run-time value of type " +
-                       tensorValue(plain).type.str() + ". Use range or tl.range for a run-time loop");
-    bounds[i] = PyLong_AsLong(plain);
-    if (bounds[i] == -1 && PyErr_Occurred())
-      return raiseType(llvm::Twine("tl.static_range: ") + kNames[i] + " must be an int, not a " + typeName(plain));
-  }
-  return bounds[2] != 0 || raiseValue("tl.static_range: step must not be 0");
-}
-
-bool Walker::staticFor(PyObject* node, PyObject* iter, const Arguments& arguments, const Keywords& keywords) {
+bool Walker::staticFor(PyObject* node, PyObject* iter, PyObject* callee, const Arguments& arguments,
+                       const Keywords& keywords) {
   const AstNames& n = astNames();
   long bounds[3] = {0, 0, 1};
-  if (!readStaticRange(arguments, keywords, bounds)) return locateError(place(iter)), false;
+  RangeArguments range;
+  if (!readRange(callee, arguments, keywords, range) || !staticBounds(range, bounds))
+    return locateError(place(iter)), false;
   PyRef target = attribute(node, n.target), body = attribute(node, n.body);
   if (!target || !body) return false;
   for (long i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {
@@ -225,10 +177,7 @@ bool Walker::visitFor(PyObject* node) {
         orelse = attribute(node, n.orelse);
   if (!iter || !target || !body || !orelse) return false;
   if (PyList_Size(orelse.get()) > 0)
-    return refuse(
-        node,
-        "`else` after a `for` is not supported in kernels: without `break` it always runs, so put it after the loop",
-        ErrorClass::Compilation);
+    return refuse(node, statementAdvice("For.orelse"), ErrorClass::Compilation);
   constexpr const char* kOnlyRanges =
       "a kernel loops over range(...), tl.range(...) or tl.static_range(...) only; for the elements of a "
       "tuple t write `for i in tl.static_range(len(t))` and use t[i]";
@@ -236,56 +185,24 @@ bool Walker::visitFor(PyObject* node) {
   PyRef func = attribute(iter.get(), n.func);
   PyRef callee = func ? evaluate(func.get()) : PyRef();
   if (!callee) return false;
-  Special special = specialOf(unwrap(callee.get()));
+  PyObject* const function = unwrap(callee.get());
+  Special special = specialOf(function);
   if (special != Special::Range && special != Special::StaticRange)
     return refuse(iter.get(), kOnlyRanges, ErrorClass::Compilation);
   Arguments arguments;
   Keywords keywords;
   if (!evaluateArguments(iter.get(), arguments, keywords)) return false;
-  if (special == Special::StaticRange) return staticFor(node, iter.get(), arguments, keywords);
+  if (special == Special::StaticRange) return staticFor(node, iter.get(), function, arguments, keywords);
   if (classOf(target.get()) != astClasses().name)
     return refuse(target.get(), "the variable of a loop over a range is one name", ErrorClass::Compilation);
   PyRef targetName = attribute(target.get(), n.id);
   RangeArguments range;
-  if (!targetName || !readRange(arguments, keywords, range)) return false;
-
-  // Bounds (rule 53).
-  PyRef zero = PyRef::steal(PyLong_FromLong(0)), one = PyRef::steal(PyLong_FromLong(1));
-  PyRef parts[3] = {range.start ? range.start : makeConstexpr(zero.get()), range.end,
-                    range.step ? range.step : makeConstexpr(one.get())};
-  bool backwards = false;
-  PyObject* plainStep = unwrap(parts[2].get());
-  if (PyLong_Check(plainStep)) {
-    long step = PyLong_AsLong(plainStep);
-    if (step == -1 && PyErr_Occurred()) return false;
-    if (step == 0) {
-      raiseValue("the step of a loop must not be 0");
-      return locateError(place(iter.get())), false;
-    }
-    if (step < 0) { // a loop upwards whose variable is mirrored
-      PyRef positive = PyRef::steal(PyNumber_Negative(plainStep));
-      parts[2] = makeConstexpr(positive.get());
-      std::swap(parts[0], parts[1]);
-      backwards = true;
-    }
-  }
-  Value bounds[3];
-  static constexpr const char* kNames[3] = {"start", "end", "step"};
-  for (int i = 0; i < 3; ++i) {
-    bounds[i] = toTensor(builder_, parts[i].get());
-    if (!bounds[i]) return false;
-    if (!bounds[i].type.isInt() || bounds[i].type.isBlock()) {
-      raiseType(llvm::Twine("the ") + kNames[backwards && i < 2 ? 1 - i : i] +
-                " of a loop's range must be an integer, and this is " + bounds[i].type.str() +
-                (bounds[i].type.isBlock() ? ", a block" : "; convert it with .to(tl.int32)"));
-      return locateError(place(iter.get())), false;
-    }
-  }
-  Type type;
-  if (!promote(bounds[0].type, bounds[1].type, false, type) || !promote(type, bounds[2].type, false, type))
-    return false;
-  for (Value& bound : bounds)
-    if (bound = cast(builder_, bound, type); !bound) return false;
+  LoopBounds loop;
+  if (!targetName) return false;
+  if (!readRange(function, arguments, keywords, range) || !loopBounds(builder_, range, loop))
+    return locateError(place(iter.get())), false;
+  const Type& type = loop.type;
+  const Value(&bounds)[3] = loop.values;
 
   mlir::OpBuilder& op = builder_.op();
   mlir::Location here = builder_.location();
@@ -319,7 +236,7 @@ bool Walker::visitFor(PyObject* node) {
     op.setInsertionPointToEnd(block);
     if (!bindCarried(carried, leaves, inside)) return false;
     builder_.setLocation(named(stringOf(targetName.get())));
-    if (backwards) {
+    if (loop.backwards) { // a loop upwards whose variable is mirrored
       counter = builder_.createRaw("arith.subi", {bounds[1].ir, counter}, {counter.getType()})->getResult(0);
       counter = builder_.createRaw("arith.addi", {counter, bounds[0].ir}, {counter.getType()})->getResult(0);
     }
@@ -356,10 +273,7 @@ bool Walker::visitWhile(PyObject* node) {
   PyRef test = attribute(node, n.test), body = attribute(node, n.body), orelse = attribute(node, n.orelse);
   if (!test || !body || !orelse) return false;
   if (PyList_Size(orelse.get()) > 0)
-    return refuse(
-        node,
-        "`else` after a `while` is not supported in kernels: without `break` it always runs, so put it after the loop",
-        ErrorClass::Compilation);
+    return refuse(node, statementAdvice("While.orelse"), ErrorClass::Compilation);
   // while tl.condition(c, disable_licm=True):
   bool noLicm = false;
   PyRef conditionNode = test;

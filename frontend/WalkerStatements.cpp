@@ -205,11 +205,7 @@ bool Walker::visitAssert(PyObject* node) {
 }
 
 bool Walker::visitReturn(PyObject* node) {
-  if (regionDepth_ > 0)
-    return refuse(
-        node,
-        "`return` inside a `for` or `while` loop of a kernel is not supported: keep a flag, guard the rest of the "
-        "body with `if`, and return after the loop");
+  if (regionDepth_ > 0) return refuse(node, statementAdvice("Return"));
   PyRef valueNode = attribute(node, astNames().value);
   if (!valueNode) return false;
   PyRef value = valueNode.get() == Py_None ? makeConstexpr(Py_None) : evaluate(valueNode.get());
@@ -222,8 +218,8 @@ bool Walker::visitReturn(PyObject* node) {
   return true;
 }
 
-bool Walker::visitRefusedStatement(PyObject* node) {
-  static constexpr std::pair<const char*, const char*> kAdvice[] = {
+const char* statementAdvice(llvm::StringRef name) {
+  static constexpr std::pair<llvm::StringLiteral, const char*> kAdvice[] = {
       {"Break", "`break` is not supported in kernels: use `while` with the condition to go on, or mask what the "
                 "remaining iterations do"},
       {"Continue", "`continue` is not supported in kernels: put the rest of the loop's body under an `if`"},
@@ -244,10 +240,21 @@ bool Walker::visitRefusedStatement(PyObject* node) {
       {"Nonlocal", "a kernel cannot assign variables of an enclosing function: write results to memory with tl.store"},
       {"Delete", "`del` is not supported in kernels and not needed: values live as long as they are used"},
       {"Match", "`match` is not supported in kernels: use if/elif"},
+      {"Return", "`return` inside a `for` or `while` loop of a kernel is not supported: keep a flag, guard the rest of "
+                 "the body with `if`, and return after the loop"},
+      {"For.orelse", "`else` after a `for` is not supported in kernels: without `break` it always runs, so put it "
+                     "after the loop"},
+      {"While.orelse", "`else` after a `while` is not supported in kernels: without `break` it always runs, so put it "
+                       "after the loop"},
   };
-  std::string name = typeName(node);
   for (auto [row, advice] : kAdvice)
-    if (name == row) return refuse(node, advice);
+    if (name == row) return advice;
+  return nullptr;
+}
+
+bool Walker::visitRefusedStatement(PyObject* node) {
+  std::string name = typeName(node);
+  if (const char* advice = statementAdvice(name)) return refuse(node, advice);
   return refuse(node, "a " + name + " statement is not supported in kernels");
 }
 

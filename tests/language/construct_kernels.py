@@ -365,7 +365,7 @@ def annotated_locals(o_ptr, n: tl.int32, f: tl.float32):
     "a string that does nothing"
     z: tl.constexpr = n.dtype.primitive_bitwidth
     tl.static_assert(x.dtype == tl.int32 and y.dtype == tl.float32 and n.dtype == tl.int32)
-    tl.static_assert(isinstance(f, tl.tensor) and isinstance(z, tl.constexpr))
+    tl.static_assert(isinstance(f, tl.tensor) and isinstance(z, int) and not isinstance(z, tl.constexpr))
     tl.store(o_ptr, x + z)
     tl.store(o_ptr + 1, (y * 2 + f).to(tl.int32))
     assert n > 0, "n is positive"

@@ -14,6 +14,7 @@ What changes                      becomes (all functions are C functions of _C, 
   f(x), base.f(x)                 callee(f)(x), method(base, "f")(x): a jit function's own rewritten body runs
   return x                        return returned(x, conditions), where several returns depend on conditions
   assert t, message               device_assert(t, message)
+  break, continue, ...            refused("Break", line, column): what compiled mode raises
   [a, b], f"{x}"                  tuples; values of constexprs
 Invariant: every node keeps the position of the node it replaces; no name is added to locals or globals (but for the
            conditions of returns, whose names start with a dot).
@@ -23,17 +24,26 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
+import inspect
+import operator
 import types
-import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
-from tiletwin import _C
+from tiletwin import _C, errors
+from tiletwin.eager.code_objects import MARK, compile_function
+from tiletwin.language import values
 
-COMPARISONS = {ast.Lt: 0, ast.LtE: 1, ast.Eq: 2, ast.NotEq: 3, ast.Gt: 4, ast.GtE: 5, ast.Is: 6, ast.IsNot: 7}
+COMPARISONS: dict[type, int] = {
+    row: code
+    for code, row in enumerate(
+        (ast.Lt, ast.LtE, ast.Eq, ast.NotEq, ast.Gt, ast.GtE, ast.Is, ast.IsNot, ast.In, ast.NotIn)
+    )
+}
+"""What `chain` calls the operators."""
 IDENTITY = {ast.Is: "is", ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not_in"}
-MARK = ".tiletwin."
-"""Start of the string constants that stand for functions until the code object exists."""
+LOOPS: dict[Any, str] = {range: "range", values.range: "range", values.static_range: "static_range"}
 
 
 def helpers() -> dict[str, Any]:
@@ -45,10 +55,11 @@ def helpers() -> dict[str, Any]:
 
 
 class Rewriter(ast.NodeTransformer):
-    """Rewrites the body of one function. `is_constexpr(annotation)` says whether an annotation means tl.constexpr."""
+    """Rewrites the body of one function. `evaluate(expression)`: what it is outside the function, or None."""
 
-    def __init__(self, is_constexpr: Callable[[ast.expr], bool]) -> None:
-        self.is_constexpr = is_constexpr
+    def __init__(self, evaluate: Callable[[ast.expr], Any]) -> None:
+        self.evaluate = evaluate
+        self.loops: list[str] = []  # the loops around a statement, outermost first: LOOPS' values, "while", "python"
         self.pending: set[str] = set()  # `x: tl.constexpr` without a value yet
         self.conditions: dict[int, str] = {}  # `if` statement -> name of the local that keeps its condition
 
@@ -62,6 +73,11 @@ class Rewriter(ast.NodeTransformer):
 
     def place(self, node: ast.AST, at: ast.AST) -> Any:
         return ast.copy_location(node, at)
+
+    def is_constexpr(self, annotation: ast.expr) -> bool:
+        """Whether an annotation means tl.constexpr."""
+        value = self.evaluate(annotation)
+        return value is _C.constexpr or (isinstance(value, str) and value.split(".")[-1] == "constexpr")
 
     # Statements.
 
@@ -112,24 +128,44 @@ class Rewriter(ast.NodeTransformer):
         node.orelse = [self.visit(s) for s in node.orelse]
         return node
 
-    def visit_While(self, node: ast.While) -> ast.While:
+    def refuse(self, node: ast.stmt, what: str) -> ast.Expr:
+        """A statement that raises what compiled mode raises for `node`."""
+        parts = [self.place(ast.Constant(part), node) for part in (what, node.lineno, node.col_offset)]
+        return self.place(ast.Expr(value=self.call("refused", *parts, at=node)), node)
+
+    def visit_Break(self, node: ast.Break | ast.Continue) -> ast.stmt:
+        return node if self.loops[-1] == "python" else self.refuse(node, type(node).__name__)
+
+    visit_Continue = visit_Break
+
+    def visit_While(self, node: ast.While) -> ast.stmt:
+        if node.orelse:
+            return self.refuse(node, "While.orelse")
         node.test = self.call("truth", self.visit(node.test), at=node.test)
+        return self.visit_loop(node, "while")
+
+    def visit_loop(self, node: Any, kind: str) -> Any:
+        self.loops.append(kind)
         node.body = [self.visit(s) for s in node.body]
-        node.orelse = [self.visit(s) for s in node.orelse]
+        self.loops.pop()
         return node
 
-    def visit_For(self, node: ast.For) -> ast.For:
+    def visit_For(self, node: ast.For) -> ast.stmt:
+        if node.orelse:
+            return self.refuse(node, "For.orelse")
+        kind = "python"  # compiled mode knows no such loop
         if isinstance(node.iter, ast.Call):
+            kind = LOOPS.get(self.evaluate(node.iter.func), kind)
             loop = self.call("loop", self.visit(node.iter.func), *[self.visit(a) for a in node.iter.args], at=node.iter)
             loop.keywords = [self.visit(k) for k in node.iter.keywords]
             node.iter = loop
         else:
             node.iter = self.visit(node.iter)
-        node.body = [self.visit(s) for s in node.body]
-        node.orelse = [self.visit(s) for s in node.orelse]
-        return node
+        return self.visit_loop(node, kind)
 
-    def visit_Return(self, node: ast.Return) -> ast.Return:
+    def visit_Return(self, node: ast.Return) -> ast.stmt:
+        if {"range", "while"}.intersection(self.loops):
+            return self.refuse(node, "Return")
         if node.value is None:
             return node
         node.value = self.visit(node.value)
@@ -179,8 +215,6 @@ class Rewriter(ast.NodeTransformer):
             name = IDENTITY.get(type(node.ops[0]))
             node.left, node.comparators = left, others
             return self.call(name, left, others[0], at=node) if name else node
-        if any(type(op) not in COMPARISONS for op in node.ops):
-            raise SyntaxError("`in` cannot be part of a chain of comparisons in a kernel: use `and`")
         codes = ast.Tuple(
             elts=[self.place(ast.Constant(value=COMPARISONS[type(op)]), node) for op in node.ops], ctx=ast.Load()
         )
@@ -248,18 +282,18 @@ def rewrite(fn: Any) -> types.FunctionType:
     """
     scope = fn.globals
 
-    def is_constexpr(annotation: ast.expr) -> bool:
+    def evaluate(expression: ast.expr) -> Any:
         try:
-            code = compile(ast.Expression(body=copy.deepcopy(annotation)), fn.file, "eval", dont_inherit=True)
-            value = eval(code, scope)  # what Python itself does with annotations
+            code = compile(ast.Expression(body=copy.deepcopy(expression)), fn.file, "eval", dont_inherit=True)
+            return eval(code, scope)  # what Python itself does with annotations
         except Exception:
-            return False
-        return value is _C.constexpr or (isinstance(value, str) and value.split(".")[-1] == "constexpr")
+            return None
 
+    rewriter = Rewriter(evaluate)
     node: Any = copy.deepcopy(fn.ast.body[0] if isinstance(fn.ast, ast.Module) else fn.ast)
     node.decorator_list, node.returns = [], None
     parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-    constants = [p.arg for p in parameters if p.annotation is not None and is_constexpr(p.annotation)]
+    constants = [p.arg for p in parameters if p.annotation is not None and rewriter.is_constexpr(p.annotation)]
     for parameter in [*parameters, node.args.vararg, node.args.kwarg]:
         if parameter is not None:
             parameter.annotation = None
@@ -270,13 +304,16 @@ def rewrite(fn: Any) -> types.FunctionType:
     ]
 
     others = [p.arg for p in [*parameters, node.args.vararg] if p is not None and p.arg not in constants]
-    rewriter = Rewriter(is_constexpr)
     if returns_differ(node.body):
         rewriter.conditions = {id(n): f".if{i}" for i, n in enumerate(ifs_with_returns(node.body))}
     node.body = [rewriter.visit(statement) for statement in node.body]
-    node.body[:0] = prologue(rewriter, node, {"parameter": others, "constant": constants})
+    node.body[:0] = prologue(rewriter, node, {"parameter": others, "constant": constants}, shadowing_names(fn))
     ast.fix_missing_locations(node)
-    code = compile_function(node, fn.fn.__code__, fn.file)
+    own = {
+        "refused": functools.partial(refuse_statement, fn),
+        "outer": functools.partial(operator.getitem, fn.fn.__globals__),
+    }
+    code = compile_function(node, fn.fn.__code__, fn.file, helpers() | own)
     cells = dict(zip(fn.fn.__code__.co_freevars, fn.fn.__closure__ or ()))
     closure = tuple(cells[name] for name in code.co_freevars)
     function = types.FunctionType(code, fn.fn.__globals__, fn.__name__, defaults, closure)
@@ -285,59 +322,35 @@ def rewrite(fn: Any) -> types.FunctionType:
     return function
 
 
-def prologue(rewriter: Rewriter, node: ast.FunctionDef, parameters: dict[str, list[str]]) -> list[ast.stmt]:
+def refuse_statement(fn: Any, what: str, line: int, column: int) -> NoReturn:
+    """Raises what compiled mode raises for a statement that kernels lack. what: a row of the front end's table."""
+    cls = errors.CompilationError if what.endswith(".orelse") else errors.UnsupportedLanguageConstruct
+    source_line = fn.source_lines[line - fn.first_line]
+    raise cls(_C.statement_advice(what), fn.file, line, column, source_line, first_line=fn.first_line)
+
+
+def shadowing_names(fn: Any) -> list[str]:
+    """Local variables of `fn` with a module-level variable of their name: before they are assigned, they mean that."""
+    code = fn.fn.__code__
+    parameters = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
+    return [name for name in code.co_varnames[parameters:] if name in fn.fn.__globals__]
+
+
+def prologue(
+    rewriter: Rewriter, node: ast.FunctionDef, parameters: dict[str, list[str]], shadowing: list[str]
+) -> list[ast.stmt]:
     """Statements in front of the body, at the place of its first statement that does something: parameters become
-    values of the language (helper -> names), conditions of returns start as None."""
+    values of the language (helper -> names), names that shadow others start as those, conditions of returns as None."""
     at = node.body[0]
     rows: list[tuple[str, ast.expr]] = []
     for helper, names in parameters.items():
         for name in names:
             rows.append((name, rewriter.call(helper, ast.copy_location(ast.Name(id=name, ctx=ast.Load()), at), at=at)))
+    for name in shadowing:
+        rows.append((name, rewriter.call("outer", ast.copy_location(ast.Constant(value=name), at), at=at)))
     rows += [(name, ast.copy_location(ast.Constant(value=None), at)) for name in rewriter.conditions.values()]
     statements = []
     for name, value in rows:
         target = ast.copy_location(ast.Name(id=name, ctx=ast.Store()), at)
         statements.append(ast.copy_location(ast.Assign(targets=[target], value=value), at))
     return statements
-
-
-def compile_function(node: ast.FunctionDef, original: types.CodeType, file: str) -> types.CodeType:
-    """The code object of `node`, with helpers in place of their marks.
-
-    Free variables stay free: the function is compiled inside one that has them. There it has another name, so that its
-    own stays the global it is.
-    """
-    node.name = "." + node.name
-    outer = ast.FunctionDef(
-        name="outer",
-        args=ast.arguments(
-            posonlyargs=[],
-            args=[ast.arg(arg=name) for name in original.co_freevars],
-            kwonlyargs=[],
-            kw_defaults=[],
-            defaults=[],
-        ),
-        body=[node],
-        decorator_list=[],
-    )
-    ast.copy_location(outer, node)
-    module = ast.fix_missing_locations(ast.Module(body=[outer], type_ignores=[]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # "str object is not callable": the marks are replaced below
-        compiled = compile(module, file, "exec", dont_inherit=True)
-    outer_code = next(c for c in compiled.co_consts if isinstance(c, types.CodeType))
-    code = next(c for c in outer_code.co_consts if isinstance(c, types.CodeType))
-    return with_helpers(code, helpers()).replace(co_name=original.co_name, co_qualname=original.co_qualname)
-
-
-def with_helpers(code: types.CodeType, table: dict[str, Any]) -> types.CodeType:
-    """`code` with each mark among its constants replaced by the helper it names, in nested code objects too."""
-
-    def replaced(constant: Any) -> Any:
-        if isinstance(constant, types.CodeType):
-            return with_helpers(constant, table)
-        if isinstance(constant, str) and constant.startswith(MARK):
-            return table[constant.removeprefix(MARK)]
-        return constant
-
-    return code.replace(co_consts=tuple(replaced(c) for c in code.co_consts))
