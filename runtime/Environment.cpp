@@ -5,6 +5,8 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
+#include <unistd.h>
 
 namespace tiletwin::environment {
 
@@ -72,6 +74,22 @@ bool deterministic() { return flag("TILETWIN_DETERMINISTIC").value_or(false); }
 Numerics numerics() {
   static constexpr std::array<std::string_view, 3> kModes = {"fast", "exact", "ieee"};
   return Numerics(choice("TILETWIN_NUMERICS", kModes).value_or(0));
+}
+
+LaunchVariables launchVariables() {
+  static constexpr std::string_view kPrefix = "TILETWIN_";
+  LaunchVariables found;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    if (std::strncmp(*entry, kPrefix.data(), kPrefix.size()) != 0) continue;
+    const std::string_view rest = *entry + kPrefix.size();
+    const std::string_view name = rest.substr(0, rest.find('=')),
+                           value = rest.substr(std::min(name.size() + 1, rest.size()));
+    if (name == "EAGER" || name == "PROGRAM")
+      found.mayBeEager |= !value.empty();
+    else if (name == "NUMERICS")
+      found.numerics = value;
+  }
+  return found;
 }
 
 } // namespace tiletwin::environment

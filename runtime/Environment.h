@@ -40,4 +40,12 @@ enum class Numerics : uint8_t { Fast, Exact, Ieee };
 /// TILETWIN_NUMERICS: fast (default), exact, ieee.
 Numerics numerics();
 
+/// What every launch asks for.
+struct LaunchVariables {
+  bool mayBeEager = false; ///< TILETWIN_EAGER or TILETWIN_PROGRAM holds something
+  std::string numerics;    ///< TILETWIN_NUMERICS as it stands, not parsed
+};
+/// Finds them in one pass: a getenv() for each would cost a tenth of a small launch.
+LaunchVariables launchVariables();
+
 } // namespace tiletwin::environment

@@ -28,10 +28,11 @@ ProgramOrder ProgramOrder::single(ProgramId grid, ProgramId program) {
 }
 
 std::string ProgramOrder::problem() const {
-  std::string grid =
-      "grid (" + std::to_string(grid_[0]) + ", " + std::to_string(grid_[1]) + ", " + std::to_string(grid_[2]) + ")";
-  if (std::any_of(grid_.begin(), grid_.end(), [](int32_t n) { return n < 0; })) return grid + " has a negative size";
-  if (total_ < 0) return grid + " has more than 2^63 programs";
+  auto grid = [this] {
+    return "grid (" + std::to_string(grid_[0]) + ", " + std::to_string(grid_[1]) + ", " + std::to_string(grid_[2]) + ")";
+  };
+  if (std::any_of(grid_.begin(), grid_.end(), [](int32_t n) { return n < 0; })) return grid() + " has a negative size";
+  if (total_ < 0) return grid() + " has more than 2^63 programs";
   for (auto [list, name] : {std::pair(only_, "programs to run"), std::pair(skip_, "programs to skip")}) {
     if (list.empty()) continue;
     // Strictly ascending, so that a position is one program.
@@ -39,7 +40,7 @@ std::string ProgramOrder::problem() const {
       return "the list of " + std::string(name) + " must be ascending, each program once";
     if (list.front() < 0 || list.back() >= total_)
       return "the list of " + std::string(name) + " names program " +
-             std::to_string(list.front() < 0 ? list.front() : list.back()) + ", but " + grid + " has programs 0 to " +
+             std::to_string(list.front() < 0 ? list.front() : list.back()) + ", but " + grid() + " has programs 0 to " +
              std::to_string(total_ - 1);
   }
   return {};

@@ -8,7 +8,6 @@
 #include "Knobs.h"
 #include "LaunchHooks.h"
 #include "runtime/Environment.h"
-#include <cstdlib>
 #include <deque>
 #include <span>
 #include <unordered_map>
@@ -59,10 +58,8 @@ PyTypeObject* boundType = nullptr;
 
 /// TILETWIN_EAGER, TILETWIN_PROGRAM or a debugger ask for more than a compiled launch; Python decides
 /// (runtime/eager_launch.py).
-bool mayBeEager() {
-  const char* eager = std::getenv("TILETWIN_EAGER");
-  const char* program = std::getenv("TILETWIN_PROGRAM");
-  if ((eager && *eager) || (program && *program)) return true;
+bool mayBeEager(const environment::LaunchVariables& variables) {
+  if (variables.mayBeEager) return true;
   static PyObject* gettrace = PySys_GetObject("gettrace");
   PyRef trace = PyRef::steal(gettrace ? PyObject_CallNoArgs(gettrace) : nullptr);
   return trace && trace.get() != Py_None;
@@ -134,15 +131,13 @@ std::shared_ptr<Entry> entryFor(Launcher& launcher, Call& call) {
   return entry;
 }
 
-bool ensureProgram(Entry& entry) {
-  const char* numerics = std::getenv("TILETWIN_NUMERICS");
-  if (!numerics) numerics = "";
-  if (entry.program && entry.numerics == numerics) return true;
+bool ensureProgram(Entry& entry, const environment::LaunchVariables& variables) {
+  if (entry.program && entry.numerics == variables.numerics) return true;
   if (!entry.program && !PyRef::steal(PyObject_CallMethodObjArgs(entry.kernel.get(), names::load(), nullptr)))
     return false; // the user's hooks around loading
   PyRef module = PyRef::steal(PyObject_GetAttr(entry.kernel.get(), names::module()));
   entry.program = module ? programOf(module.get()) : nullptr;
-  entry.numerics = numerics;
+  entry.numerics = variables.numerics;
   return bool(entry.program);
 }
 
@@ -238,14 +233,14 @@ PyRef launchEagerly(const Launcher& launcher, const Call& call, const std::array
 }
 
 /// Whether Python wants this launch to be eager. -1 with an error set.
-int wantsEager(Launcher& launcher) {
+int wantsEager(Launcher& launcher, const environment::LaunchVariables& variables) {
   if (launcher.needsEager == Launcher::Unknown) {
     PyRef reason = imported("tiletwin.runtime.eager_launch", "static_reason");
     reason = PyRef::steal(reason ? PyObject_CallFunctionObjArgs(reason.get(), launcher.function, nullptr) : nullptr);
     if (!reason) return -1;
     launcher.needsEager = reason.get() == Py_None ? Launcher::No : Launcher::Yes;
   }
-  if (launcher.needsEager == Launcher::No && !mayBeEager()) return 0;
+  if (launcher.needsEager == Launcher::No && !mayBeEager(variables)) return 0;
   PyRef wants = imported("tiletwin.runtime.eager_launch", "wants_eager");
   wants = PyRef::steal(wants ? PyObject_CallFunctionObjArgs(wants.get(), launcher.function, nullptr) : nullptr);
   return wants ? PyObject_IsTrue(wants.get()) : -1;
@@ -263,23 +258,25 @@ bool callPreRunHooks(const Launcher& launcher, const Call& call) {
 }
 
 /// Runs a bound launch, eagerly or compiled. Returns the compiled kernel or a stand-in; null with an error set.
-PyRef runLaunch(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid) {
+PyRef runLaunch(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid,
+                const environment::LaunchVariables& variables) {
   if (!entry) return launchEagerly(launcher, call, grid);
   PyRef kernel = entry->kernel;
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return kernel;
-  if (!ensureProgram(*entry)) return {};
+  if (!ensureProgram(*entry, variables)) return {};
   std::shared_ptr<const interp::Program> program = entry->program;
   return launchCall(launcher.name, *program, call, grid) ? kernel : PyRef();
 }
 
 /// The same with the user's hooks before and after it.
-PyRef runWatchedLaunch(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid) {
+PyRef runWatchedLaunch(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid,
+                       const environment::LaunchVariables& variables) {
   PyRef arguments = boundArguments(launcher, call);
   PyRef numbers = PyRef::steal(Py_BuildValue("(iii)", grid[0], grid[1], grid[2]));
   if (!arguments || !numbers) return {};
   PyRef metadata =
       enterLaunch(launcher.function, entry ? entry->kernel.get() : Py_None, arguments.get(), numbers.get());
-  PyRef result = metadata ? runLaunch(launcher, entry, call, grid) : PyRef();
+  PyRef result = metadata ? runLaunch(launcher, entry, call, grid, variables) : PyRef();
   return result && leaveLaunch(metadata.get()) ? result : PyRef();
 }
 
@@ -290,7 +287,8 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
   if (!bindArguments(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
       !classify(launcher.name, launcher.parameters, launcher.constants.get(), call) || !callPreRunHooks(launcher, call))
     return nullptr;
-  int eager = wantsEager(launcher);
+  const environment::LaunchVariables variables = environment::launchVariables();
+  int eager = wantsEager(launcher, variables);
   std::shared_ptr<Entry> entry = eager == 0 ? entryFor(launcher, call) : nullptr;
   if (eager < 0 || (eager == 0 && !entry)) return nullptr;
   if (entry && entry->kernel.get() == Py_None) return PyRef(entry->kernel).release();
@@ -301,7 +299,7 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
   if (call.onDevice && !isEmpty)
     return delegate(launcher, "tiletwin.runtime.device_copy", call, numbers, Py_None).release();
   auto run = launchesAreWatched() ? runWatchedLaunch : runLaunch;
-  return run(launcher, entry.get(), call, numbers).release();
+  return run(launcher, entry.get(), call, numbers, variables).release();
 }
 
 PyMethodDef kLaunch = {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(launch)),

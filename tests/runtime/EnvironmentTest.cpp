@@ -47,6 +47,23 @@ BOOST_AUTO_TEST_CASE(numerics) {
              "TILETWIN_NUMERICS=precise: expected one of: fast, exact, ieee; correct or unset the variable");
 }
 
+BOOST_AUTO_TEST_CASE(variables_of_a_launch) {
+  auto eager = [] { return environment::launchVariables().mayBeEager; };
+  BOOST_TEST(!eager());
+  for (const char* name : {"TILETWIN_EAGER", "TILETWIN_PROGRAM"}) {
+    Set empty(name, "");
+    BOOST_TEST(!eager());
+    Set set(name, "1");
+    BOOST_TEST(eager());
+  }
+  Set others("TILETWIN_EAGERLY", "1");
+  Set prefixed("MY_TILETWIN_EAGER", "1");
+  BOOST_TEST(!eager());
+  BOOST_TEST(environment::launchVariables().numerics == "");
+  Set numerics("TILETWIN_NUMERICS", "ieee");
+  BOOST_TEST(environment::launchVariables().numerics == "ieee");
+}
+
 BOOST_AUTO_TEST_CASE(flags) {
   BOOST_TEST(!environment::flag("TILETWIN_TEST_FLAG").has_value());
   for (const char* yes : {"1", "true", "YES", "on"}) {
