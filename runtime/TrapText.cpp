@@ -205,6 +205,12 @@ std::string trapText(const Trap& trap) {
   return where(trap) + (name.empty() ? name : name + ": ") + which(trap) + ": " + what(trap);
 }
 
+std::string waitedOnText(std::string_view buffer, int64_t offset, uint32_t bytes, bool isTile, uint64_t bits) {
+  const unsigned unused = 64 - 8 * bytes;
+  return std::string(buffer) + (isTile ? " (from byte " : " (byte ") + number(offset) +
+         (isTile ? " on), whose first element is " : "), which holds ") + number(int64_t(bits << unused) >> unused);
+}
+
 void completeTrap(Trap& trap, std::span<const Buffer> buffers) {
   describeAccess(trap, buffers);
   trap.message = trapText(trap);

@@ -124,13 +124,10 @@ void describeWait(void* context, void* frameOfProgram, WaitingProgram& waiting) 
   std::string name = !buffer->name.empty() ? buffer->name
                      : w.namedRoot >= 0    ? running.plan.arguments[size_t(w.namedRoot)].name
                                            : "a buffer";
-  int64_t held = 0; // as the program saw it, if that is known
-  if (w.watch && w.address == w.named) held = int64_t(w.bits);
+  uint64_t held = 0; // as the program saw it, if that is known
+  if (w.watch && w.address == w.named) held = w.bits;
   else std::memcpy(&held, reinterpret_cast<const void*>(w.named), w.namedBytes);
-  const unsigned unused = 64 - 8 * w.namedBytes;
-  held = int64_t(uint64_t(held) << unused) >> unused;
-  waiting.detail = name + " (" + (w.namedTile ? "from byte " : "byte ") + std::to_string(w.named - buffer->begin) +
-                   (w.namedTile ? " on), whose first element is " : "), which holds ") + std::to_string(held);
+  waiting.detail = waitedOnText(name, int64_t(w.named - buffer->begin), w.namedBytes, w.namedTile, held);
 }
 
 /// Programs of 4 warps that an H200 holds at a time: 132 multiprocessors of 64 warps.

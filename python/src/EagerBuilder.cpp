@@ -258,6 +258,13 @@ uint64_t lookOf(const interp::Program& program, llvm::ArrayRef<Value> operands, 
   return uint64_t(size_t(hash)) | 1;
 }
 
+/// Before a look: what it is at.
+void noteMemory(EagerWait& wait, const Value& pointer) {
+  std::memcpy(&wait.address, evaluated(pointer).data, sizeof wait.address);
+  wait.isTile = pointer.type.isBlock();
+  wait.bytes = uint32_t(sizeOf(storageOf(pointer.type.pointee())));
+}
+
 bool EagerBuilder::run(const interp::Program& program, llvm::StringRef name, bool isVolatile,
                        llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> types,
                        llvm::SmallVectorImpl<Value>& results) {
@@ -296,10 +303,11 @@ bool EagerBuilder::run(const interp::Program& program, llvm::StringRef name, boo
   params.wrote = &wrote;
   const bool polls = currentContext && name == "tt.atomic_poll";
   // Others get to run before a time limit counts.
-  if (polls && operands.size() > 2 && !handOver(currentContext->wait, name)) return false;
+  if (currentContext && isLook(name)) noteMemory(currentContext->wait, operands[0]);
+  if (polls && operands.size() > 2 && !handOver(currentContext->wait, name, currentContext->buffers)) return false;
   Trap trap = interp::launch(program, params, callbacks);
   while (polls && currentContext->wait.handOver && trap.kind == TrapKind::Deadlock) {
-    if (!handOver(currentContext->wait, name)) return false;
+    if (!handOver(currentContext->wait, name, currentContext->buffers)) return false;
     trap = interp::launch(program, params, callbacks);
   }
   if (trap) {
@@ -314,7 +322,7 @@ bool EagerBuilder::run(const interp::Program& program, llvm::StringRef name, boo
   if (!currentContext) return true;
   const bool isAtomic = name.starts_with("tt.atomic_");
   const uint64_t look = !wrote && !polls && isLook(name) ? lookOf(program, operands, made) : 0;
-  return noteOperation(currentContext->wait, name, look, isAtomic || isVolatile, wrote);
+  return noteOperation(currentContext->wait, name, look, isAtomic || isVolatile, wrote, currentContext->buffers);
 }
 
 bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,

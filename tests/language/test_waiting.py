@@ -5,6 +5,7 @@ end is a DeadlockError within seconds.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -98,6 +99,25 @@ def test_grid_barrier(mode: str) -> None:
     assert o.tolist() == [(p + rounds) % programs + rounds for p in range(programs)]
 
 
+def test_more_programs_than_threads_meet(mode: str) -> None:
+    grid, rounds = ((2, 3), 2) if mode == "eager" else ((40, 30), 4)
+    o, programs = zeros(grid[0] * grid[1]), grid[0] * grid[1]
+    start = time.monotonic()
+    k.barrier_2d[grid](zeros(1), o, rounds)
+    assert (o == rounds * programs).all()
+    o, block = zeros(programs), triton.next_power_of_2(programs)
+    k.barrier_of_flags[(programs,)](zeros(block), o, B=block)
+    assert (o == 1).all()
+    assert time.monotonic() - start < 30  # if all looked again whenever one arrives, it would be minutes
+
+
+def test_locks_in_functions(mode: str) -> None:
+    programs = 6 if mode == "eager" else 200
+    total = zeros(4)
+    k.locks_in_functions[(programs,)](zeros(4), total, N=4)
+    assert total.tolist() == [programs] * 4
+
+
 def test_two_take_turns(mode: str) -> None:
     rounds = 5 if mode == "eager" else 2000
     o = torch.full((2 * rounds,), -1, dtype=torch.int32)
@@ -156,6 +176,48 @@ def test_deadlock_is_reported(mode: str) -> None:
     line = next(i for i, text in enumerate(Path(k.__file__).read_text().splitlines(), 1) if "lock_ptr + 1 - pid" in text)
     assert isinstance(raised.value, triton.errors.TileTwinError)
     assert sorted(raised.value.waiting) == [((0, 0, 0), k.__file__, line), ((1, 0, 0), k.__file__, line)]
+
+
+@pytest.mark.parametrize(
+    ("how", "text"),
+    [
+        ("tile", r"tl\.load of flag_ptr \(from byte 0 on\), whose first element is 0"),
+        ("carried tile", r"tl\.load of flag_ptr \(from byte 0 on\), whose first element is 0"),
+        ("atomic tile", r"tl\.atomic_add of flag_ptr \(from byte 0 on\), whose first element is 0"),
+        ("count", r"tl\.load of flag_ptr \(byte 0\), which holds 0"),
+        ("two flags", r"tl\.load of flag_ptr \(byte 4\), which holds 0"),
+        ("table", r"tl\.load of a torch tensor \(byte 4\), which holds 0"),
+        ("poll", r"tl\.atomic_poll of flag_ptr \(byte 4\), which holds 0"),
+    ],
+)
+def test_what_is_waited_for_is_named(how: str, text: str, mode: str) -> None:
+    """Whatever loop it is, whatever it counts and hands on besides."""
+    far = zeros(4)
+    flags = torch.tensor([far.data_ptr() + 4]).view(torch.int32) if how == "table" else zeros(8)
+    start = time.monotonic()
+    with pytest.raises(triton.errors.DeadlockError) as raised:
+        k.waits_in_vain[(3,)](flags, zeros(1), HOW=how, B=8)
+    assert time.monotonic() - start < 20
+    if mode == "eager":  # a line for each program; a name for all read-modify-write operations
+        text = r"tl\.load" if how == "table" else text.replace(r"tl\.atomic_add", "atomic operation")
+        text = text.replace("byte 4", "byte [04]") if how == "two flags" else text
+        waiting = [rf"waiting_kernels\.py:\d+: program \({p}, 0, 0\) in {text}" for p in range(3)]
+    else:
+        waiting = [r"waiting_kernels\.py:\d+:\d+: programs \(0, 0, 0\), \(1, 0, 0\), \(2, 0, 0\) in " + text]
+    for line in waiting:
+        assert re.search(line, str(raised.value)), str(raised.value)
+
+
+def test_waiting_by_the_clock_is_no_deadlock(mode: str) -> None:
+    o = zeros(3)
+    k.gives_up_by_the_clock[(3,)](zeros(1), o, 2_500_000_000)  # longer than a deadlock takes to be reported
+    assert o.tolist() == [7] * 3
+
+
+def test_a_count_that_decides_what_is_written(mode: str) -> None:
+    o = zeros(2)
+    k.counts_until_it_stores[(2,)](zeros(1), o)
+    assert (o == 3000).all()
 
 
 def test_text_of_a_deadlock(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture) -> None:
@@ -243,7 +305,7 @@ def test_control_c_while_programs_wait(environment: dict[str, str]) -> None:
     out, err = child.communicate(timeout=60)
     begun, ended = (float(line.split()[0]) for line in out.splitlines() if line[0].isdigit())
     assert "interrupted" in out, err
-    assert ended - begun < 1
+    assert ended - begun < 5
 
 
 # ---- order ----

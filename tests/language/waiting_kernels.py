@@ -258,3 +258,98 @@ def walks_a_list(next_ptr, o_ptr, start):
         node = tl.load(next_ptr + node)
         steps += 1
     tl.store(o_ptr + tl.program_id(0), steps)
+
+
+@triton.jit
+def barrier_2d(count_ptr, o_ptr, rounds):
+    """All programs of a grid of two dimensions meet; whoever arrives changes what all others look at."""
+    pid = tl.program_id(0) + tl.program_id(1) * tl.num_programs(0)
+    programs = tl.num_programs(0) * tl.num_programs(1)
+    for r in range(rounds):
+        tl.atomic_add(count_ptr, 1, sem="release")
+        while tl.atomic_add(count_ptr, 0, sem="acquire") < (r + 1) * programs:
+            pass
+    tl.store(o_ptr + pid, tl.load(count_ptr))
+
+
+@triton.jit
+def barrier_of_flags(flag_ptr, o_ptr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    tl.store(flag_ptr + pid, 1)
+    tl.debug_barrier()
+    while tl.sum(tl.load(flag_ptr + tl.arange(0, B), volatile=True), 0) < tl.num_programs(0):
+        pass
+    tl.store(o_ptr + pid, 1)
+
+
+@triton.jit
+def _taken(lock_ptr):
+    return tl.atomic_cas(lock_ptr, 0, 1, sem="acquire") == 1
+
+
+@triton.jit(noinline=True)
+def _take(lock_ptr):
+    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+        pass
+
+
+@triton.jit
+def locks_in_functions(lock_ptr, sum_ptr, N: tl.constexpr):
+    for i in range(N):
+        if i % 2 == 0:
+            _take(lock_ptr + i)
+        else:
+            while _taken(lock_ptr + i):
+                pass
+        tl.store(sum_ptr + i, tl.load(sum_ptr + i) + 1)
+        tl.debug_barrier()
+        tl.atomic_xchg(lock_ptr + i, 0, sem="release")
+
+
+@triton.jit
+def waits_in_vain(flag_ptr, o_ptr, HOW: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    n = 0
+    if HOW == "tile":
+        while tl.sum(tl.load(flag_ptr + i, volatile=True), 0) < B:
+            pass
+    elif HOW == "carried tile":
+        flags = tl.load(flag_ptr + i, volatile=True)
+        while tl.sum(flags, 0) < B:
+            flags = tl.load(flag_ptr + i, volatile=True)
+    elif HOW == "atomic tile":
+        while tl.sum(tl.atomic_add(flag_ptr + i, 0), 0) < B:
+            n += 1
+    elif HOW == "count":  # how often it looked changes nothing
+        while tl.load(flag_ptr, volatile=True) == 0:
+            n += 1
+    elif HOW == "two flags":
+        while (tl.load(flag_ptr, volatile=True) == 0) | (tl.load(flag_ptr + 1, volatile=True) == 0):
+            n += 1
+    elif HOW == "table":
+        p = tl.load(flag_ptr.to(tl.pointer_type(tl.pointer_type(tl.int32))))
+        while tl.load(p, volatile=True) == 0:
+            n += 1
+    else:
+        tl.atomic_poll(flag_ptr + 1, 5)
+    tl.store(o_ptr, n)
+
+
+@triton.jit
+def gives_up_by_the_clock(flag_ptr, o_ptr, nanoseconds):
+    start = tl.extra.cuda.globaltimer()
+    attempts = 0
+    while (tl.load(flag_ptr, volatile=True) == 0) & (tl.extra.cuda.globaltimer() - start < nanoseconds):
+        attempts += 1
+    tl.store(o_ptr + tl.program_id(0), 7)
+
+
+@triton.jit
+def counts_until_it_stores(flag_ptr, o_ptr):
+    """What the loop hands on decides what it writes: these are no rounds that repeat each other."""
+    n = 0
+    while tl.load(flag_ptr, volatile=True) == 0:
+        n += 1
+        if n == 3000:
+            tl.store(flag_ptr, n)
+    tl.store(o_ptr + tl.program_id(0), tl.load(flag_ptr))

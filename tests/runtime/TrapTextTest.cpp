@@ -120,3 +120,9 @@ BOOST_AUTO_TEST_CASE(operations_are_called_what_the_user_wrote) {
   BOOST_TEST(userNameOf("math.exp") == "exp");
   BOOST_TEST(userNameOf("") == "");
 }
+
+BOOST_AUTO_TEST_CASE(what_is_waited_on_is_named) {
+  BOOST_TEST(waitedOnText("flags", 4, 4, false, 0xFFFFFFFF) == "flags (byte 4), which holds -1");
+  BOOST_TEST(waitedOnText("flags", 0, 2, true, 7) == "flags (from byte 0 on), whose first element is 7");
+  BOOST_TEST(waitedOnText("flags", 8, 8, false, uint64_t(1) << 63) == "flags (byte 8), which holds -9223372036854775808");
+}
