@@ -1,0 +1,162 @@
+"""The wheel in environments of its own: with NumPy alone, with torch, beside real Triton.
+
+The wheel is the one in dist/ if it is newer than every source file, else `scripts/wheel.sh` builds it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ("python", "frontend", "interp", "ir", "runtime", "CMakeLists.txt", "pyproject.toml", "scripts/wheel.sh")
+TRITON = ROOT / ".venv-triton"
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]  # a build of the wheel may be part of it
+
+NUMPY_KERNELS = """
+    import numpy as np
+    import triton
+    from kernels import row_softmax, vector_add
+
+    x = np.arange(1000, dtype=np.float32)
+    o = np.empty_like(x)
+    vector_add[(triton.cdiv(1000, 256),)](x, x, o, 1000, BLOCK=256)
+    assert (o == 2 * x).all()
+    a = np.random.default_rng(0).standard_normal((7, 100)).astype(np.float32)
+    b = np.empty_like(a)
+    row_softmax[(7,)](a, b, 100, 100, BLOCK=128)
+    e = np.exp(a - a.max(1, keepdims=True))
+    assert np.allclose(b, e / e.sum(1, keepdims=True), atol=1e-6)
+    assert triton.__name__ == "tiletwin" and triton.__file__.startswith(sys.prefix), triton.__file__
+"""
+
+
+def newest(paths) -> float:
+    return max(p.stat().st_mtime for p in paths)
+
+
+@pytest.fixture(scope="session")
+def wheel() -> Path:
+    listed = subprocess.run(["git", "ls-files", *SOURCES], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).exists()]
+    built = sorted((ROOT / "dist").glob("tiletwin-*.whl"))
+    if not built or newest(built) < newest(files):
+        done = subprocess.run([ROOT / "scripts" / "wheel.sh"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[-4000:]
+        built = sorted((ROOT / "dist").glob("tiletwin-*.whl"))
+    return built[-1]
+
+
+class Environment:
+    """A virtual environment with the wheel and NumPy, which can see the packages of `others`."""
+
+    def __init__(self, folder: Path, wheel: Path, others: list[Path]) -> None:
+        self.folder = folder
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+        self.python = folder / "bin" / "python"
+        pip = [sys.executable, "-m", "pip", "--python", self.python, "install", "-q", "--disable-pip-version-check"]
+        if others:
+            [site] = folder.glob("lib/python3*/site-packages")
+            (site / "others.pth").write_text("\n".join(map(str, others)))
+        subprocess.run([*pip, *(["--no-deps"] if others else []), wheel], check=True)
+
+    def run(self, *args: str | Path, **variables: str) -> subprocess.CompletedProcess:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON", "PYTHON"))}
+        kept |= variables
+        return subprocess.run(
+            [self.python, *args],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            cwd=self.folder,
+            env=kept,
+        )
+
+    def check(self, text: str, **variables: str) -> str:
+        """Runs a program that can import the demo's kernels; returns what it printed."""
+        script = self.folder / "script.py"
+        script.write_text(f"import sys\nsys.path.append({str(ROOT / 'demo')!r})\n{textwrap.dedent(text)}")
+        done = self.run(script, **variables)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+def packages(python: Path) -> Path:
+    """The site-packages of another environment."""
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    return Path(subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip())
+
+
+@pytest.fixture(scope="session")
+def alone(wheel: Path, tmp_path_factory) -> Environment:
+    return Environment(tmp_path_factory.mktemp("alone"), wheel, [])
+
+
+def test_numpy_alone(alone: Environment) -> None:
+    alone.check(NUMPY_KERNELS, TILETWIN_INTERPRET="1")
+    done = alone.run("-c", "import torch")
+    assert "ModuleNotFoundError" in done.stderr
+
+
+def test_without_the_flag_there_is_no_triton(alone: Environment) -> None:
+    assert "No module named 'triton'" in alone.run("-c", "import triton").stderr
+    assert alone.check("import tiletwin as triton\nprint(triton.cdiv(7, 2))") == "4\n"
+
+
+def test_command(alone: Environment) -> None:
+    command = alone.folder / "bin" / "tiletwin"
+    done = subprocess.run([command, "doctor"], capture_output=True, text=True, cwd=alone.folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "TILETWIN_INTERPRET=1 python script.py works" in done.stdout and "x86-64-v" in done.stdout
+    assert ["torch", "not", "installed"] in [line.split() for line in done.stdout.splitlines()]
+    where = f"{ROOT / 'demo' / 'kernels.py'}::vector_add"
+    words = ["ir", where, "-s", "*fp32:16 *fp32:16 *fp32:16 i32", "-c", "BLOCK=64"]
+    done = subprocess.run([command, *words], capture_output=True, text=True, cwd=alone.folder)
+    assert "tt.func public @vector_add" in done.stdout, done.stderr
+    script = alone.folder / "named.py"
+    script.write_text("import sys, triton\nprint(triton.__name__, sys.argv[1:])\n")
+    done = subprocess.run([command, "run", script, "-q", "3"], capture_output=True, text=True)
+    assert done.stdout == "tiletwin ['-q', '3']\n", done.stderr
+
+
+def test_with_torch(wheel: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    environment = Environment(tmp_path / "torch", wheel, [packages(Path(sys.executable))])
+    environment.check(NUMPY_KERNELS, TILETWIN_INTERPRET="1")
+    environment.check(
+        """
+        import torch, triton
+        from kernels import vector_add
+
+        x = torch.randn(1000, device="cuda")
+        o = torch.empty_like(x)
+        vector_add[(4,)](x, x, o, 1000, BLOCK=256)
+        assert o.is_cuda and torch.equal(o, 2 * x)
+        """,
+        TILETWIN_INTERPRET="1",
+    )
+
+
+@pytest.mark.skipif(not TRITON.exists(), reason="scripts/setup.sh --peers installs real Triton")
+def test_beside_triton(wheel: Path, tmp_path: Path) -> None:
+    environment = Environment(tmp_path / "triton", wheel, [packages(TRITON / "bin" / "python")])
+    environment.check(NUMPY_KERNELS, TILETWIN_INTERPRET="1")
+    text = environment.check("import triton\nprint(triton.__name__, triton.__version__)")
+    assert text == "triton 3.9.0\n"
+    text = environment.check("import tiletwin, triton\nprint(tiletwin.__name__, triton.__name__)")
+    assert text == "tiletwin triton\n"
+
+
+def test_uninstalling_leaves_nothing(wheel: Path, tmp_path: Path) -> None:
+    environment = Environment(tmp_path / "gone", wheel, [packages(Path(sys.executable))])
+    pip = [sys.executable, "-m", "pip", "--python", environment.python, "uninstall", "-q", "-y", "tiletwin"]
+    subprocess.run(pip, check=True, capture_output=True)
+    [site] = environment.folder.glob("lib/python3*/site-packages")
+    assert not [p for p in site.rglob("*") if "tiletwin" in p.name]
+    done = environment.run("-c", "print('starts')", TILETWIN_INTERPRET="1")
+    assert (done.stdout, done.stderr) == ("starts\n", "")
