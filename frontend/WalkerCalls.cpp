@@ -48,6 +48,13 @@ std::string moduleOf(PyObject* object) {
   return module ? stringOf(module.get()) : std::string();
 }
 
+/// "numpy" of numpy.exp, for messages.
+std::string packageOf(PyObject* callee) {
+  std::string module = moduleOf(callee);
+  if (module.empty()) module = moduleOf(classOf(callee)); // np.exp is an object of class numpy.ufunc
+  return llvm::StringRef(module).split('.').first.str();
+}
+
 bool isLanguageModule(llvm::StringRef name) {
   return name != "tiletwin.debug" &&
          (name.starts_with("tiletwin.") || name == "tiletwin" || name.starts_with("triton.") || name == "triton");
@@ -292,8 +299,13 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
   PyErr_Clear();
   if (isLanguageModule(moduleOf(callee))) return callCompileTime(callee, arguments, keywords);
   if (!PyCallable_Check(callee)) return raiseType("this is not a function: it is a " + typeName(callee));
+  std::string name = nameOf(callee);
+  PyRef own = languageFunction(name.c_str());
+  PyErr_Clear();
+  if (own && calleeKind(own.get()) != CalleeKind::Other)
+    return raiseType(name + "() of " + packageOf(callee) + " does not know the values of a kernel: use tl." + name);
   return raiseType(
-      nameOf(callee) +
+      name +
       "() is a plain Python function, which a kernel cannot call: decorate it with @triton.jit to run it on "
       "tensors, or with @triton.constexpr_function to compute compile-time values");
 }
@@ -330,7 +342,10 @@ PyRef Walker::visitCall(PyObject* node) {
   Keywords keywords;
   if (!evaluateArguments(node, arguments, keywords)) return {};
   builder_.setLocation(locationOf(node));
-  PyRef result = callValue(target.get(), arguments, keywords, node);
+  // tl.constexpr around a Python function says that it may be called, on compile-time values.
+  bool vouchedFor = isConstexpr(callee.get()) && calleeKind(target.get()) == CalleeKind::PythonFunction;
+  PyRef result = vouchedFor ? callCompileTime(target.get(), arguments, keywords)
+                            : callValue(target.get(), arguments, keywords, node);
   // An error with a position comes from inside the callee: say where it was called.
   if (!result && errorIsLocated()) chainError(place(node), nameOf(target.get()));
   return result;

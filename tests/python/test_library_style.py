@@ -47,6 +47,68 @@ def test_compiled_kernels() -> None:
     assert kernel.metadata.hash == kernel.hash and "tt.func public @add" in kernel.asm["ttir"]
 
 
+@triton.jit
+def strided(x_ptr, o_ptr, stride, BLOCK: tl.constexpr, scale, NEGATE: tl.constexpr = False):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i * stride) * scale
+    tl.store(o_ptr + i, -x if NEGATE else x)
+
+
+@pytest.mark.parametrize(
+    "arguments", [(1, 64, 3.0, False), (1, 64, 3.0), (1, 3.0), (3.0,)], ids=["all", "first", "declared", "kept"]
+)
+def test_arguments_of_compiled_kernels(arguments: tuple) -> None:
+    """Wrappers that keep compiled kernels pass all parameters, the run-time ones in front, those that are no
+    tl.constexpr, or those that the specialization kept: here the stride is folded."""
+    o = torch.empty(64)
+    kernel = strided[(1,)](X, o, 1, 64, 2.0)
+    kernel[(1, 1, 1)](X, o, *arguments)
+    assert torch.equal(o, X[:64] * 3)
+    for wrong in ((), (1, 64, 3.0, False, 7)):
+        with pytest.raises(TypeError, match=r"strided takes its 6 parameters \(x_ptr, .*, or the 4 that are no"):
+            kernel[(1, 1, 1)](X, o, *wrong)
+
+
+def test_subclass_that_times_configurations() -> None:
+    """A tuner of a library that asks for every configuration's time and takes the least."""
+
+    class Tuner(Autotuner):
+        def run(self, *args, **kwargs):
+            self.nargs = dict(zip(self.arg_names, args))
+            timings = {config: self._bench(*args, config=config, **kwargs) for config in self.configs}
+            self.best_config = min(timings, key=timings.get)
+            assert all(len(t) == 3 for t in timings.values())
+            return self.fn.run(*args, **kwargs, **self.best_config.all_kwargs())
+
+    o = torch.empty(100)
+    blocks = [triton.Config({"BLOCK": b}) for b in (100, 64, 32)]  # 100 does not compile
+    tuner = Tuner(add, add.arg_names, blocks, ["n"])
+    tuner[lambda meta: (triton.cdiv(100, meta["BLOCK"]),)](X, Y, o, 100)
+    assert torch.equal(o, X + Y) and tuner.best_config is blocks[1]
+
+
+@tl.constexpr
+def accumulator_of(element: tl.dtype, wide: int) -> tl.dtype:
+    return tl.float64 if wide > 1 and element.is_floating() else element
+
+
+@triton.jit
+def sum_wide(x_ptr, o_ptr, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+    kind: tl.constexpr = accumulator_of(x_ptr.type.element_ty, WIDE)
+    tl.store(o_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, BLOCK)).to(kind)))
+
+
+@pytest.mark.parametrize("eager", ["0", "1"])
+def test_functions_made_constants(eager: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """tl.constexpr as a decorator: the function runs while the kernel is compiled."""
+    monkeypatch.setenv("TILETWIN_EAGER", eager)
+    x = torch.tensor([2.0**24, 1.0, 1.0, 1.0])
+    for wide, expected in ((1, None), (2, 2.0**24 + 3)):
+        o = torch.zeros(1, dtype=torch.float64)
+        sum_wide[(1,)](x, o, 4, wide)
+        assert o.item() == expected if expected else o.item() in (2.0**24, 2.0**24 + 2, 2.0**24 + 4)
+
+
 def test_chain_of_decorators() -> None:
     """autotune over heuristics over heuristics over jit, with every option of the tuner."""
     seen: list[list[str]] = []

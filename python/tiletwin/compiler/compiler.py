@@ -293,6 +293,31 @@ class CompiledKernel:
     n_spills = 0
     n_max_threads = 1024
 
+    def _runtime_arguments(self, args: tuple) -> tuple[tuple, list[str] | None]:
+        """Of a launch's positional arguments those that the compiled kernel takes, with their names.
+
+        args: a value per parameter in order, where compile-time ones at the end may be left out; or one per parameter
+        that is not declared tl.constexpr; or one per parameter that this specialization kept.
+        Errors: TypeError, none of these.
+        """
+        signature = self.src.signature
+        if not signature:  # the kernel came as IR
+            return args, None
+        kept = [i for i, t in enumerate(signature.values()) if t != "constexpr"]
+        names = [name for name, t in signature.items() if t != "constexpr"]
+        if kept and kept[-1] < len(args) <= len(signature):
+            return tuple(args[i] for i in kept), names
+        declared = [p.num for p in getattr(self.src.fn, "params", ()) if not p.is_constexpr]
+        if len(args) == len(declared):
+            by_parameter = dict(zip(declared, args))
+            return tuple(by_parameter[i] for i in kept), names
+        if len(args) == len(kept) or (not kept and len(args) <= len(signature)):
+            return args[: len(kept)], names
+        raise TypeError(
+            f"{self.name} takes its {len(signature)} parameters ({', '.join(signature)}), or the {len(declared)} that "
+            f"are no tl.constexpr, got {len(args)} arguments"
+        )
+
     def __getitem__(self, grid: Any) -> Any:
         """A callable that launches this very kernel: all parameters in order, compile-time ones included."""
 
@@ -301,12 +326,7 @@ class CompiledKernel:
             metadata = self.launch_metadata(grid, stream or 0, *args)
             if metadata is not None:
                 knobs.runtime.launch_enter_hook(metadata)
-            names = list(self.src.signature) or None
-            skip = [t == "constexpr" for t in self.src.signature.values()]
-            if names and len(args) == len(names):
-                args = tuple(a for a, s in zip(args, skip) if not s)
-            if names:
-                names = [n for n, s in zip(names, skip) if not s]
+            args, names = self._runtime_arguments(args)
             _C.launch_module(self.module, grid, args, names)
             if metadata is not None and knobs.runtime.launch_exit_hook is not None:
                 knobs.runtime.launch_exit_hook(metadata)

@@ -227,6 +227,15 @@ class Autotuner(KernelInterface):
 
         return driver.active.get_benchmarker()
 
+    def _bench(self, *args: Any, config: Config, **meta: Any) -> list[float]:
+        """Timings of a configuration (median, lower, upper) for subclasses of libraries that choose by them: the same
+        for all that compile, so that the first one wins, and infinite for the others. Nothing runs."""
+        try:
+            self.fn.run(*args, **{**meta, **config.all_kwargs(), "warmup": True})
+        except (CompilationError, OutOfResources):
+            return [float("inf")] * 3
+        return [0.0] * 3
+
     def check_disk_cache(self, tuning_key: tuple, configs: Sequence[Config], bench_fn: Callable[[], Any]) -> bool:
         """Whether the choice for a key came from a file. Choices need no timing here, so none is stored: `bench_fn` is
         called and the answer is False."""
