@@ -17,8 +17,18 @@ int addEagerBuilder(PyObject* module); // EagerBuilder.h, likewise
 
 namespace {
 
+/// The main interpreter of the process; ImportError set if this is another one.
+bool isMainInterpreter() {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return true;
+  PyErr_SetString(PyExc_ImportError,
+                  "tiletwin keeps its types and its threads once per process: it cannot be imported in a "
+                  "subinterpreter; use the main interpreter, a thread or a process");
+  return false;
+}
+
 int executeModule(PyObject* module) {
   using namespace tiletwin::python;
+  if (!isMainInterpreter()) return -1;
   if (tiletwin::frontend::addObjects(module) < 0 || addCompile(module) < 0 || addLauncher(module) < 0 ||
       addRegistry(module) < 0 || addKnobs(module) < 0 || addEagerBuilder(module) < 0 || addEagerSession(module) < 0)
     return -1;

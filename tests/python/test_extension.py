@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import pytest
+from process import run_code
 from tiletwin import _C
 
 ALLOWED = re.compile(r"^(_?Py|_ZN3tbb|_ZNS|_ZS|_ZNK|_ZT|_Z(dl|da|nw|na)|_ITM_|__gmon_start__|_Unwind_|__)")
@@ -33,3 +34,26 @@ def test_is_the_limited_api():
     stable |= {"_PyObject_CallMethod_SizeT", "_Py_NoneStruct", "_Py_TrueStruct", "_Py_FalseStruct"}
     stable |= {"_Py_EllipsisObject", "_Py_NotImplementedStruct", "_PyArg_ParseTupleAndKeywords_SizeT"}
     assert private <= stable
+
+
+def test_subinterpreters_are_refused():
+    done = run_code(
+        """
+        import sys
+        try:
+            import _xxsubinterpreters as interpreters
+        except ImportError:
+            import _interpreters as interpreters
+        code = f"import sys; sys.path[:] = {sys.path!r}\\n" + '''
+        try:
+            import tiletwin
+        except ImportError as error:
+            print(error)
+        '''.replace("        ", "")
+        for first in (True, False):
+            interpreters.run_string(interpreters.create(), code)
+            import tiletwin
+        """
+    )
+    said = "cannot be imported in a subinterpreter; use the main interpreter, a thread or a process"
+    assert done.stdout.count(said) == 2, (done.stdout, done.stderr)

@@ -217,6 +217,21 @@ def test_the_driver_is_asked() -> None:
     assert isinstance(kernels, dict) and add.params[4].is_constexpr and add.params[0].name == "x_ptr"
 
 
+def _add_in_child(x, y, o):
+    add[(2,)](x, y, o, 100, BLOCK=64)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_torch_multiprocessing(method: str) -> None:
+    """A child writes to the parent's tensor in shared memory."""
+    add[(2,)](X, Y, torch.empty(100), 100, BLOCK=64)
+    o = torch.zeros(100).share_memory_()
+    child = torch.multiprocessing.get_context(method).Process(target=_add_in_child, args=(X, Y, o))
+    child.start()
+    child.join(120)
+    assert child.exitcode == 0 and torch.equal(o, X + Y)
+
+
 def test_older_descriptions_of_attributes_are_not_there() -> None:
     """Libraries choose their path by whether these names can be imported: they left Triton before 3.9."""
     for module in ("tiletwin.backends.compiler", "tiletwin.compiler.compiler"):
