@@ -1,6 +1,7 @@
 """What `triton` has and this package refuses, with the reason: the text of the error, and of docs/language.md.
 
-Here:      the tables. Not here: the functions that call `refuse` (where Triton has them).
+Here:      the tables, and the names that earlier versions of Triton had.
+Not here:  the functions that call `refuse` (where Triton has them).
 Invariant: importing a refused function works, calling it raises NotImplementedError; importing a refused module raises
 ModuleNotFoundError with the reason. Names are Triton's.
 """
@@ -82,6 +83,29 @@ MODULES: dict[str, str] = {
 }
 """Modules below `triton`. Their own submodules are refused with them."""
 
+REMOVED: dict[str, str] = {
+    "triton.language._experimental_make_tensor_descriptor": "is called tl.make_tensor_descriptor now",
+    "triton.language._experimental_reinterpret_tensor_descriptor": "is gone: pass a "
+    "triton.tools.tensor_descriptor.TensorDescriptor, whose parameter is the descriptor",
+    "triton.language._experimental_descriptor_load": "is called tl.load_tensor_descriptor(desc, offsets) now, "
+    "where desc comes from tl.make_tensor_descriptor or is a TensorDescriptor argument",
+    "triton.language._experimental_descriptor_store": "is called tl.store_tensor_descriptor(desc, offsets, value) "
+    "now, where desc comes from tl.make_tensor_descriptor or is a TensorDescriptor argument",
+    "triton.language.extra.cuda.experimental_device_tensormap_create1d": "is gone: use tl.make_tensor_descriptor",
+    "triton.language.extra.cuda.experimental_device_tensormap_create2d": "is gone: use tl.make_tensor_descriptor",
+    "triton.language.extra.cuda.experimental_tensormap_fenceproxy_acquire": "is gone: descriptors of "
+    "tl.make_tensor_descriptor need no fence",
+    "triton.tools.experimental_descriptor": "is gone: use triton.tools.tensor_descriptor.TensorDescriptor",
+}
+"""What earlier versions of Triton had, under other names or for what is done otherwise in 3.9."""
+
+
+def missing(module: str, name: str) -> AttributeError:
+    """The error of a name that a module below `triton.language` does not have."""
+    reason = REMOVED.get(f"{module}.{name}")
+    text = f"module {module.replace('triton', 'tiletwin', 1)!r} has no attribute {name!r}"
+    return AttributeError(f"{text}: it {reason}" if reason else text)
+
 
 def refuse(name: str) -> NoReturn:
     """Raises NotImplementedError for one of `REFUSED`."""
@@ -93,4 +117,5 @@ def refused_module(name: str) -> str | None:
     for refused, reason in MODULES.items():
         if name == refused or name.startswith(refused + "."):
             return f"triton.{refused} {reason}"
-    return None
+    removed = REMOVED.get(f"triton.{name}")
+    return removed and f"triton.{name} {removed}"

@@ -189,3 +189,19 @@ def unused_bad(x_ptr, o_ptr, t0, make):
     if make != 0:
         desc = tl.make_tensor_descriptor(x_ptr, [8, 16], [t0, 1], [8, 16])
         tl.store(o_ptr, tl.sum(tl.sum(desc.load([0, 0]), 0), 0))
+
+
+@triton.jit
+def old_names(x_ptr, WHICH: tl.constexpr):
+    if WHICH == "make":
+        tl._experimental_make_tensor_descriptor(x_ptr, [8, 8], [8, 1], [8, 8])
+    elif WHICH == "load":
+        tl._experimental_descriptor_load(x_ptr, [0, 0], [8, 8], tl.float32)
+    elif WHICH == "store":
+        tl._experimental_descriptor_store(x_ptr, 0.0, [0, 0])
+    elif WHICH == "reinterpret":
+        tl._experimental_reinterpret_tensor_descriptor(x_ptr, [8, 8], tl.float32)
+    elif WHICH == "create":
+        tl.extra.cuda.experimental_device_tensormap_create2d(x_ptr, x_ptr, [8, 8], [8, 8], tl.float32)
+    else:
+        tl.extra.cuda.experimental_tensormap_fenceproxy_acquire(x_ptr)

@@ -140,3 +140,76 @@ def pointers_in_branches(x_ptr, y_ptr, o_ptr, n, take_y, stride_y, B: tl.constex
         pointers += 1
         k += 1
     tl.store(o_ptr + at, x)
+
+
+@triton.jit
+def compare_pointers(x_ptr, o_ptr):
+    tl.store(o_ptr, x_ptr == x_ptr + 1)
+
+
+@triton.jit
+def subtract_pointers(x_ptr, o_ptr):
+    tl.store(o_ptr, x_ptr + 3 - x_ptr)
+
+
+@triton.jit
+def write_constant(x_ptr: tl.const, o_ptr):
+    tl.store(x_ptr, 1.0)
+
+
+@triton.jit
+def hints(x_ptr: tl.const, o_ptr, LOAD: tl.constexpr, STORE: tl.constexpr, KEEP: tl.constexpr, V: tl.constexpr):
+    i = tl.arange(0, 8)
+    x = tl.load(x_ptr + i, cache_modifier=LOAD, eviction_policy=KEEP, volatile=V)
+    tl.store(o_ptr + i, x, cache_modifier=STORE, eviction_policy=KEEP)
+    tl.store(o_ptr + 8, tl.load(x_ptr + 7, cache_modifier=LOAD, volatile=V), cache_modifier=STORE)
+
+
+@triton.jit
+def unaligned(bytes_ptr, o_ptr, shift, B: tl.constexpr):
+    i = tl.arange(0, B)
+    p = (bytes_ptr + shift).to(tl.pointer_type(tl.float32))
+    x = tl.load(p + i)
+    tl.store(o_ptr + i, x)
+    tl.store(p + i, x * 2)
+    tl.store(p, tl.load(p) + 1)
+
+
+@triton.jit
+def booleans(x_ptr, o_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < B - 1, other=True)
+    tl.store(o_ptr + i, ~x)
+    tl.store(o_ptr + B, 3)  # every number but 0 is true
+
+
+@triton.jit
+def wild(o_ptr, address, STEP: tl.constexpr, LOAD: tl.constexpr):
+    if STEP == 0:
+        p = address.to(tl.pointer_type(tl.float32))
+        if LOAD:
+            tl.store(o_ptr, tl.load(p))
+        else:
+            tl.store(p, 1.0)
+    else:
+        i = tl.arange(0, 4)
+        p = (address + i.to(tl.int64) * STEP).to(tl.pointer_type(tl.float32))
+        if LOAD:
+            tl.store(o_ptr + i, tl.load(p))
+        else:
+            tl.store(p, i * 1.0)
+
+
+@triton.jit
+def copy_strided(x_ptr, o_ptr, xs0, xs1, os0, os1, R: tl.constexpr, C: tl.constexpr):
+    r, c = tl.arange(0, R)[:, None], tl.arange(0, C)[None, :]
+    tl.store(o_ptr + r * os0 + c * os1, tl.load(x_ptr + r * xs0 + c * xs1))
+
+
+@triton.jit
+def far_offsets(x_ptr, o_ptr, start: tl.int64, B: tl.constexpr):
+    """Elements past 2^31, by 64-bit numbers; reading back what was written."""
+    i = tl.arange(0, B)
+    tl.store(x_ptr + start + i, i.to(tl.int8))
+    tl.store(o_ptr + i, tl.load(x_ptr + (start + i)))
+    tl.store(o_ptr + B + i, tl.load(x_ptr + ((i.to(tl.int64) << 27) % start)))

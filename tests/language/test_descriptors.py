@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 
 import descriptor_kernels as kernels
@@ -373,3 +374,24 @@ def test_compiled_ahead() -> None:
     compiled[(1,)](TensorDescriptor.from_tensor(x, [4, 8], "nan"), out, 3, 8)
     want = block_of(x, (3, 8), (4, 8), float("nan"))
     assert np.array_equal(out.numpy(), want.numpy(), equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("which", "text"),
+    [
+        ("make", r"is called tl\.make_tensor_descriptor now"),
+        ("load", r"is called tl\.load_tensor_descriptor\(desc, offsets\) now"),
+        ("store", r"is called tl\.store_tensor_descriptor\(desc, offsets, value\) now"),
+        ("reinterpret", r"pass a triton\.tools\.tensor_descriptor\.TensorDescriptor"),
+        ("create", r"use tl\.make_tensor_descriptor"),
+        ("acquire", "need no fence"),
+    ],
+)
+def test_names_of_earlier_versions(which: str, text: str, mode: None) -> None:
+    with pytest.raises((triton.CompilationError, AttributeError), match=text):
+        kernels.old_names[(1,)](torch.zeros(64), which)
+
+
+def test_modules_of_earlier_versions() -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"use triton\.tools\.tensor_descriptor\.TensorDescriptor"):
+        importlib.import_module("triton.tools.experimental_descriptor")

@@ -94,8 +94,8 @@ def test_null(mode: None) -> None:
 
 
 def test_views_of_registered_numpy_memory(mode: None) -> None:
-    x, out = np.arange(1 << 20).astype(np.float16)[-6:], torch.zeros(8).half()  # far from `out`
-    with pytest.raises(tiletwin.OutOfBoundsError, match="tiletwin.register"):
+    x, out = (np.arange(1 << 20) % 2048).astype(np.float16)[-6:], torch.zeros(8).half()  # far from `out`
+    with pytest.raises(tiletwin.OutOfBoundsError, match=r"tiletwin\.register"):
         kernels.by_address[(1,)](x.ctypes.data, out, 6, 8)
     tiletwin.register(x, "my array")
     try:
@@ -176,3 +176,115 @@ def test_pointer_blocks_in_branches_and_loops_stay_symbolic() -> None:
     plan = triton.compile(source).module.text("plan")
     plan = plan.split("fallback")[0]
     assert "Load" in plan and "Gather" not in plan
+
+
+# ---- what pointers take ----
+
+
+@pytest.mark.parametrize(
+    ("kernel", "text"),
+    [
+        (kernels.compare_pointers, r"pointers cannot be compared .*compare addresses, as in p\.to\(tl\.int64\)"),
+        (kernels.subtract_pointers, r"x\.to\(tl\.int64\) gives an address as a number"),
+        (kernels.write_constant, r"tl\.store: cannot write through a pointer to constant data"),
+    ],
+    ids=lambda v: getattr(v, "__name__", ""),
+)
+def test_what_pointers_refuse(kernel, text: str, mode: None) -> None:
+    with pytest.raises((triton.CompilationError, TypeError, ValueError), match=text):
+        kernel[(1,)](torch.zeros(8), torch.zeros(8))
+
+
+@pytest.mark.parametrize("volatile", [False, True])
+@pytest.mark.parametrize("keep", ["", "evict_first", "evict_last"])
+@pytest.mark.parametrize(("load", "store"), [("", ""), (".ca", ".wb"), (".cg", ".cg"), (".cs", ".cs"), (".cv", ".wt")])
+def test_hints_change_nothing(load: str, store: str, keep: str, volatile: bool) -> None:
+    x, out = torch.randn(8), torch.zeros(9)
+    kernels.hints[(1,)](x, out, load, store, keep, volatile)
+    assert torch.equal(out, torch.cat([x, x[7:]]))
+
+
+@pytest.mark.parametrize(
+    ("load", "store", "keep", "text"),
+    [
+        (".wb", "", "", r"'\.wb'; it takes '', '\.ca', '\.cg', '\.cs' or '\.cv'"),
+        ("", ".ca", "", r"'\.ca'; it takes "),
+        ("", "", "evict_normal_", r"'evict_normal_'; it takes '', 'evict_first' or 'evict_last'"),
+    ],
+)
+def test_unknown_hints_are_named(load: str, store: str, keep: str, text: str, mode: None) -> None:
+    with pytest.raises((triton.CompilationError, ValueError), match=text):
+        kernels.hints[(1,)](torch.zeros(8), torch.zeros(9), load, store, keep, False)
+
+
+@pytest.mark.parametrize("shift", [0, 1, 2, 3, 7])
+def test_unaligned(shift: int, mode: None) -> None:
+    memory, out = np.zeros(64, np.uint8), torch.zeros(8)
+    memory[shift : shift + 32] = np.arange(8, dtype=np.float32).view(np.uint8)
+    kernels.unaligned[(1,)](torch.from_numpy(memory), out, shift, 8)
+    want = np.arange(8, dtype=np.float32) * 2
+    want[0] += 1
+    assert out.tolist() == list(range(8))
+    assert (memory[shift : shift + 32].copy().view(np.float32) == want).all()
+    assert not memory[:shift].any() and not memory[shift + 32 :].any()
+
+
+def test_booleans(mode: None) -> None:
+    x, out = torch.tensor([True, False] * 4), torch.zeros(9, dtype=torch.bool)
+    kernels.booleans[(1,)](x, out, 8)
+    assert out.view(torch.uint8).tolist() == [0, 1, 0, 1, 0, 1, 0, 0, 1]
+
+
+@pytest.mark.parametrize("load", [False, True])
+@pytest.mark.parametrize("step", [0, 4, 1 << 40])
+@pytest.mark.parametrize("address", [16, 0x123456789000, 2**63 - 4, -64])
+def test_wild_addresses(address: int, step: int, load: bool, mode: None) -> None:
+    with pytest.raises(tiletwin.OutOfBoundsError, match=f"{'read' if load else 'write'}s 4 bytes at address 0x"):
+        kernels.wild[(1,)](torch.zeros(4), address, step, load)
+
+
+VIEWS = {
+    "rows": lambda t: t[:8, :16],
+    "transposed": lambda t: t.t()[:8, :16],
+    "every other": lambda t: t[4:36:4, 3:35:2],
+    "the same row": lambda t: t[7].expand(8, 40)[:, :16],
+    "the same column": lambda t: t[:8, 5:6].expand(8, 16),
+    "one element": lambda t: t[3, 3].expand(8, 16),
+    "overlapping": lambda t: torch.as_strided(t, (8, 16), (1, 1)),
+    "inside": lambda t: t[11:19, 20:36],
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int8, torch.float64, torch.float16], ids=str)
+@pytest.mark.parametrize("view", VIEWS)
+def test_views(view: str, dtype: torch.dtype) -> None:
+    x = VIEWS[view]((torch.arange(1600).reshape(40, 40) % 125).to(dtype))
+    for out in (torch.zeros(8, 16), torch.zeros(16, 8).t(), torch.zeros(64, 64)[3:35:4, 1:33:2]):
+        out = out.to(dtype)
+        kernels.copy_strided[(1,)](x, out, *x.stride(), *out.stride(), 8, 16)
+        assert torch.equal(out, x)
+
+
+@pytest.mark.parametrize("strides", [(-16, 1), (16, -1), (-1, -8), (-3, 2)])
+def test_negative_strides(strides: tuple[int, int], mode: None) -> None:
+    base, out = torch.arange(400.0), torch.zeros(8, 16)
+    at = 200 + np.arange(8)[:, None] * strides[0] + np.arange(16)[None, :] * strides[1]
+    kernels.copy_strided[(1,)](base[200:], out, *strides, 16, 1, 8, 16)
+    assert torch.equal(out, base[at])
+    back = torch.full((400,), -1.0)
+    kernels.copy_strided[(1,)](out, back[200:], 16, 1, *strides, 8, 16)
+    want = torch.full((400,), -1.0)
+    want[at.reshape(-1)] = base[at.reshape(-1)]
+    assert torch.equal(back, want)
+    with pytest.raises(tiletwin.OutOfBoundsError, match="before the start"):
+        kernels.copy_strided[(1,)](base, out, -16, 1, 16, 1, 8, 16)
+
+
+def test_offsets_past_2_to_the_31() -> None:
+    start, block = 2**31 + 40, 16
+    x, out = torch.empty(2**31 + 100, dtype=torch.int8), torch.zeros(2 * block, dtype=torch.int8)
+    for i in range(block):
+        x[(i << 27) % start] = i + 50
+    kernels.far_offsets[(1,)](x, out, start, block)
+    assert out.tolist() == [*range(block), *range(50, 50 + block)]
+    assert x[start : start + block].tolist() == list(range(block))

@@ -3,7 +3,10 @@
 Read next: core.py (builtins), standard.py and random.py (functions written in the language), types.py.
 """
 
+from typing import NoReturn
+
 from tiletwin._C import constexpr, tensor, tensor_descriptor
+from tiletwin._refused import missing
 from tiletwin.language import core, extra, math, random, standard, target_info, types
 from tiletwin.language.core import (
     TRITON_MAX_TENSOR_NUMEL,
@@ -163,6 +166,10 @@ from tiletwin.language.standard import (
 for _name in ("abs", "ceil", "cos", "erf", "exp", "exp2", "floor", "log", "log2", "rsqrt", "sin", "sqrt", "sqrt_rn"):
     setattr(tensor, _name, getattr(math, _name))
 del _name
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise missing("triton.language", name)
 
 __all__ = [
     "TRITON_MAX_TENSOR_NUMEL",

@@ -4,9 +4,10 @@
 # pyright: reportReturnType=false, reportArgumentType=false
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from tiletwin._C import constexpr, tensor
+from tiletwin._refused import missing
 from tiletwin.language.declare import builtin
 from tiletwin.language.extra.cuda import libdevice
 from tiletwin.language.types import dtype
@@ -50,6 +51,10 @@ def convert_custom_float8_sm70(arg: tensor, dst_ty: dtype, fp_downcast_rounding:
 @builtin
 def convert_custom_float8_sm80(arg: tensor, dst_ty: dtype, fp_downcast_rounding: Any = None) -> tensor:
     """Conversion between float8e4b15 and float16 or float32 by integer instructions, from sm_80 on."""
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise missing("triton.language.extra.cuda", name)
 
 
 __all__ = [
