@@ -133,6 +133,25 @@ bool isFullSlice(PyObject* item) {
   return true;
 }
 
+/// "3", "1:4", "a tensor", for messages.
+std::string indexText(PyObject* item) {
+  if (isTensor(item)) return "a tensor";
+  std::string text;
+  if (PySlice_Check(item)) {
+    for (const char* part : {"start", "stop", "step"}) {
+      PyRef value = PyRef::steal(PyObject_GetAttrString(item, part));
+      bool isStep = part[2] == 'e';
+      if (value && value.get() != Py_None) text += (isStep ? ":" : "") + indexText(unwrap(value.get()));
+      if (part[2] == 'a') text += ":";
+    }
+    return text;
+  }
+  PyRef repr = PyRef::steal(PyObject_Repr(item));
+  const char* utf8 = repr ? PyUnicode_AsUTF8AndSize(repr.get(), nullptr) : nullptr;
+  PyErr_Clear();
+  return utf8 ? utf8 : "?";
+}
+
 } // namespace
 
 Value subscript(Builder& b, Value x, PyObject* index) {
@@ -154,9 +173,9 @@ Value subscript(Builder& b, Value x, PyObject* index) {
       if (axis >= x.type.shape.size())
         return raiseValue("too many ':' in the index of a block of shape " + shapeText(x.type.shape));
     } else {
-      PyRef text = PyRef::steal(isTensor(item.get()) ? PyUnicode_FromString("a tensor") : PyObject_Repr(item.get()));
-      const char* utf8 = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr;
-      return raiseValue("a tensor's index may hold None and ':' only, got " + llvm::Twine(utf8 ? utf8 : "?") +
+      if (x.type.isPointer())
+        return raiseValue("pointers are not indexed; add the index and read or write memory there: tl.load(pointer + index)");
+      return raiseValue("a tensor's index may hold None and ':' only, got " + indexText(item.get()) +
                         "; use tl.gather, tl.where with tl.sum, or load the element from memory");
     }
   }

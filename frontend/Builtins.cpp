@@ -55,7 +55,8 @@ bool constantInt(PyObject* arg, const llvm::Twine& what, int64_t& out) {
     return raiseValue(what +
                       " must be a compile-time int (a literal, a tl.constexpr, or arithmetic on those), got a run-time "
                       "tensor of type " +
-                      tensorValue(plain).type.str());
+                      tensorValue(plain).type.str() +
+                      ". Annotate the parameter or the assignment: `n: tl.constexpr = ...`");
   if (!PyIndex_Check(plain)) return raiseType(what + " must be a compile-time int, got " + typeName(plain));
   PyRef index = PyRef::steal(PyNumber_Index(plain));
   if (!index) return false;

@@ -76,7 +76,7 @@ bool checkOperands(const Value& a, const Value& b) {
   }
   if (!fp8 && x != y)
     return raiseValue("tl.dot: both operands must have one element type (two fp8 types may differ), got " + x.str() +
-                      " and " + y.str());
+                      " and " + y.str() + "; convert one, as in a.to(b.dtype)");
   size_t rank = a.type.shape.size();
   if (rank != b.type.shape.size() || rank < 2)
     return raiseValue("tl.dot multiplies two blocks of the same number of dimensions, 2 or more, got shapes " +
@@ -88,7 +88,7 @@ bool checkOperands(const Value& a, const Value& b) {
   if (k != b.type.shape[rank - 2])
     return raiseValue(
         "tl.dot: the last dimension of input and the one before the last of other must be equal, got shapes " +
-        dims(a) + " and " + dims(b));
+        dims(a) + " and " + dims(b) + "; tl.trans(x) exchanges two dimensions");
   int64_t least = x.bits() == 8 ? 32 : x.bits() == 16 ? 16 : x.bits() == 32 ? 8 : 4;
   if (k < least)
     return raiseValue("tl.dot: the summed dimension must be at least " + llvm::Twine(least) + " for " + x.str() +

@@ -285,7 +285,10 @@ bool Walker::nameError(PyObject* name) {
     if (lost == name) return raise(PyExc_NameError, text + " is not defined here: " + why);
   for (auto [row, advice] : kAdvice)
     if (text == row) return raise(PyExc_NameError, text + " is not defined in kernels: " + advice);
-  return raise(PyExc_NameError, text + " is not defined");
+  PyRef names = PyRef::steal(PyDict_Keys(info_->globals.get()));
+  for (const auto& [local, value] : locals_.entries)
+    if (names) PyList_Append(names.get(), local);
+  return raise(PyExc_NameError, text + " is not defined" + (names ? didYouMean(name, names.get()) : ""));
 }
 
 bool Walker::globalAllowed(PyObject* value) {

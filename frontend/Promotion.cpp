@@ -107,7 +107,7 @@ Value emitNumber(Builder& b, const Number& n, const Type& t) {
 }
 
 Raised notAnOperand(PyObject* object) {
-  return raiseType("expected a tensor or a number, got " + typeName(unwrap(object)));
+  return raiseType("expected a tensor or a number, got " + described(unwrap(object)));
 }
 
 } // namespace

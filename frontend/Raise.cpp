@@ -21,6 +21,34 @@ std::string typeName(PyObject* object) {
   return text;
 }
 
+std::string described(PyObject* object) {
+  std::string type = typeName(object);
+  if (object == Py_None) return "None";
+  bool byItself = PyUnicode_Check(object) || type == "dtype";
+  if (byItself) {
+    PyRef text = PyRef::steal(PyObject_Repr(object));
+    if (const char* utf8 = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr)
+      return (PyUnicode_Check(object) ? "the text " : "") + std::string(utf8);
+    PyErr_Clear();
+  }
+  return (llvm::StringRef("aeiouAEIOU").contains(type[0]) ? "an " : "a ") + type;
+}
+
+std::string didYouMean(PyObject* name, PyObject* names) {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyRef difflib = PyRef::steal(PyImport_ImportModule("difflib"));
+  PyRef close = difflib ? PyRef::steal(PyObject_CallMethod(difflib.get(), "get_close_matches", "OO", name, names))
+                        : PyRef();
+  std::string text;
+  for (Py_ssize_t i = 0; close && i < PyList_Size(close.get()); ++i)
+    if (const char* utf8 = PyUnicode_AsUTF8AndSize(PyList_GetItem(close.get(), i), nullptr))
+      text += std::string(i ? ", " : "; did you mean ") + utf8;
+  PyErr_Clear();
+  PyErr_Restore(type, value, traceback);
+  return text.empty() ? text : text + "?";
+}
+
 std::string shapeText(llvm::ArrayRef<int64_t> shape) {
   if (shape.empty()) return "()";
   std::string text = "(";

@@ -24,6 +24,11 @@ Raised raiseNotImplemented(const llvm::Twine& message);
 inline Raised raised() { return {}; }
 /// `type(object).__name__`, for messages.
 std::string typeName(PyObject* object);
+/// What a value is, for messages: "a tuple", "None", "the text 'fp32'", "torch.float32", "an int".
+std::string described(PyObject* object);
+/// "; did you mean arange, range?" of the names (an iterable of str) that are close to `name`; empty if there are none.
+/// May be called while an exception is set.
+std::string didYouMean(PyObject* name, PyObject* names);
 /// "16x8", or "()" for a scalar, for messages.
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 

@@ -151,6 +151,11 @@ PyObject* getattrSlot(PyObject* self, PyObject* name) {
   std::string instead;
   for (const Hint& hint : kHints)
     if (llvm::StringRef(hint.name) == text) instead = std::string("; use ") + hint.instead;
+  if (instead.empty()) {
+    PyRef names = PyRef::steal(PyObject_Dir(reinterpret_cast<PyObject*>(Py_TYPE(self))));
+    if (names) instead = didYouMean(name, names.get());
+    PyErr_Clear();
+  }
   return raise(PyExc_AttributeError, "a tensor (" + typeText(self) + ") has no attribute '" + text + "'" + instead);
 }
 

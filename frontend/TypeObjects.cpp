@@ -71,7 +71,7 @@ bool fromPython(PyObject* object, Type& out) {
     }
   }
   PyErr_Clear();
-  return raiseType("expected a dtype such as tl.float32 or a tl.pointer_type, got " + typeName(object));
+  return raiseType("expected a dtype such as tl.float32 or a tl.pointer_type, got " + described(object));
 }
 
 } // namespace

@@ -55,6 +55,22 @@ std::string packageOf(PyObject* callee) {
   return llvm::StringRef(module).split('.').first.str();
 }
 
+/// "tl.exp" for math.exp, numpy.exp and torch.exp: what does to a kernel's values what a library's function does to
+/// others. Empty if there is none.
+std::string languageFunctionFor(PyObject* callee) {
+  std::string name = nameOf(callee), package = packageOf(callee);
+  if (package != "math" && package != "numpy" && package != "torch") return {};
+  static constexpr std::pair<const char*, const char*> kModules[] = {
+      {"tiletwin.language", "tl."}, {"tiletwin.language.extra.libdevice", "libdevice."}};
+  for (auto [path, prefix] : kModules) {
+    PyRef module = PyRef::steal(PyImport_ImportModule(path));
+    PyRef found = module ? PyRef::steal(PyObject_GetAttrString(module.get(), name.c_str())) : PyRef();
+    PyErr_Clear();
+    if (found && PyCallable_Check(found.get())) return prefix + name;
+  }
+  return {};
+}
+
 bool isLanguageModule(llvm::StringRef name) {
   return name != "tiletwin.debug" &&
          (name.starts_with("tiletwin.") || name == "tiletwin" || name.starts_with("triton.") || name == "triton");
@@ -123,10 +139,11 @@ PyRef Walker::callCompileTime(PyObject* callee, const Arguments& arguments, cons
   // A user's own constexpr function may look at types and shapes of run-time values, and at fields of aggregates.
   bool mayLook = calleeKind(callee) == CalleeKind::ConstexprFunction && !isLanguageModule(moduleOf(callee));
   if (!mayLook && anyTensor(arguments, keywords)) {
-    std::string name = nameOf(callee), module = moduleOf(callee);
-    return raiseType(name + "() works on compile-time values only, and one of its arguments is a run-time value. " +
-                     (module == "math" ? "The language's functions work on those: tl." + name + " or libdevice." + name
-                                       : "Make it a tl.constexpr, or write the function with @triton.jit"));
+    std::string name = nameOf(callee);
+    std::string own = languageFunctionFor(callee);
+    return raiseType(name + "() " + (own.empty() ? "" : "of " + packageOf(callee) + " ") +
+                     "works on compile-time values only, and one of its arguments is a run-time value. " +
+                     (own.empty() ? "Make it a tl.constexpr, or write the function with @triton.jit" : "Use " + own));
   }
   PyRef args = PyRef::steal(PyTuple_New(arguments.size()));
   for (size_t i = 0; args && i < arguments.size(); ++i)
@@ -299,13 +316,10 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
   PyErr_Clear();
   if (isLanguageModule(moduleOf(callee))) return callCompileTime(callee, arguments, keywords);
   if (!PyCallable_Check(callee)) return raiseType("this is not a function: it is a " + typeName(callee));
-  std::string name = nameOf(callee);
-  PyRef own = languageFunction(name.c_str());
-  PyErr_Clear();
-  if (own && calleeKind(own.get()) != CalleeKind::Other)
-    return raiseType(name + "() of " + packageOf(callee) + " does not know the values of a kernel: use tl." + name);
+  if (std::string own = languageFunctionFor(callee); !own.empty())
+    return raiseType(nameOf(callee) + "() of " + packageOf(callee) + " cannot take a kernel's values: use " + own);
   return raiseType(
-      name +
+      nameOf(callee) +
       "() is a plain Python function, which a kernel cannot call: decorate it with @triton.jit to run it on "
       "tensors, or with @triton.constexpr_function to compute compile-time values");
 }

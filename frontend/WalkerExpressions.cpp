@@ -45,23 +45,26 @@ constexpr RuntimeCompare kCompare[] = {
 
 PyRef tensorOrNull(const Value& value) { return value ? makeTensor(value) : PyRef(); }
 
-/// Adds to the AttributeError that is set which names of the module are close to the one that it lacks.
-void suggestNames(PyObject* module, PyObject* name) {
+/// Adds to the AttributeError that is set what may have been meant.
+void adviseAttribute(PyObject* object, PyObject* name) {
+  std::string advice;
+  if (PyTuple_Check(object) && stringOf(name) == "append") {
+    advice = "; lists are tuples in kernels and do not change: t = t + (x,)";
+  } else if (calleeKind(object) == CalleeKind::Module) {
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyRef names = PyRef::steal(PyObject_Dir(object));
+    PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+    if (names) advice = didYouMean(name, names.get());
+  }
+  if (advice.empty()) return;
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
-  PyRef difflib = PyRef::steal(PyImport_ImportModule("difflib")), known = PyRef::steal(PyObject_Dir(module));
-  PyRef close = difflib && known
-                    ? PyRef::steal(PyObject_CallMethod(difflib.get(), "get_close_matches", "OO", name, known.get()))
-                    : PyRef();
-  PyRef text = PyRef::steal(PyObject_Str(value));
-  std::string names;
-  for (Py_ssize_t i = 0; close && i < PyList_Size(close.get()); ++i)
-    names += (i ? ", " : "; did you mean ") + stringOf(PyList_GetItem(close.get(), i));
-  PyErr_Clear();
-  if (names.empty() || !text) return PyErr_Restore(type, value, traceback);
   PyRef ownType = PyRef::steal(type), ownValue = PyRef::steal(value), ownTraceback = PyRef::steal(traceback);
-  raise(type, stringOf(text.get()) + names + "?");
+  PyRef text = PyRef::steal(PyObject_Str(value));
+  raise(type, stringOf(text.get()) + advice);
 }
 
 } // namespace
@@ -243,8 +246,7 @@ PyRef Walker::attributeOf(PyObject* base, PyObject* name) {
     if (method && calleeKind(method.get()) == CalleeKind::Jit) return bindMethod(method.get(), base);
   }
   PyRef result = PyRef::steal(PyObject_GetAttr(base, name));
-  if (!result && calleeKind(base) == CalleeKind::Module && PyErr_ExceptionMatches(PyExc_AttributeError))
-    suggestNames(base, name);
+  if (!result && PyErr_ExceptionMatches(PyExc_AttributeError)) adviseAttribute(base, name);
   return result ? wrapConstant(result.get()) : PyRef();
 }
 

@@ -425,8 +425,11 @@ bool bindArguments(const std::string& kernel, const std::vector<Parameter>& para
     if (!call.values[i] && !(call.values[i] = parameters[i].defaultValue.get()))
       missing.push_back(parameters[i].nameText);
   if (!missing.empty()) {
-    PyErr_Format(PyExc_TypeError, "%s() missing %zu required argument%s: %s", kernel.c_str(), missing.size(),
-                 missing.size() == 1 ? "" : "s", quotedNames(missing).c_str());
+    std::string given;
+    for (const auto& [name, value] : call.options) given += (given.empty() ? "" : ", ") + std::string(utf8(name));
+    PyErr_Format(PyExc_TypeError, "%s() missing %zu required argument%s: %s%s%s", kernel.c_str(), missing.size(),
+                 missing.size() == 1 ? "" : "s", quotedNames(missing).c_str(),
+                 given.empty() ? "" : "; these keywords are none of its parameters: ", given.c_str());
     return false;
   }
   return true;

@@ -21,6 +21,8 @@ from tiletwin.runtime.source import outer_names, resolve
 STOPPERS = frozenset({"breakpoint", "set_trace"})
 COMPILE_TIME_MODULES = frozenset({"builtins", "math", "_operator"})
 """Modules written in C whose functions kernels call on compile-time values while they are compiled."""
+ARRAY_PACKAGES = frozenset({"numpy", "torch"})
+"""Packages whose functions written in C compute on their own arrays: they cannot take a kernel's values."""
 
 
 def reason_for_eager(fn: Any) -> str | None:
@@ -86,6 +88,8 @@ def is_plain(value: Any) -> bool:
     """A Python function of the user's or of a library: not one of the language, which work while compiling."""
     if isinstance(value, types.BuiltinFunctionType):
         module = str(value.__module__ or "builtins")
+        if module.split(".")[0] in ARRAY_PACKAGES:
+            return False  # a mistake; the front end says what to call instead
         return module not in COMPILE_TIME_MODULES and not module.startswith("tiletwin")
     if not isinstance(value, types.FunctionType):
         return False
