@@ -1,4 +1,4 @@
-"""Scans, sorts, selections, histograms and gathers on one tile a program, against torch in the same run.
+"""Scans, sorts, selections, histograms, gathers and functions on one tile a program, against torch in the same run.
 
 Ratios are torch's time / our time, so more is better; medians over alternating pairs; both sides get the same number of
 threads and outputs allocated beforehand. `--only NAME` runs the rows whose name holds NAME.
@@ -26,6 +26,7 @@ os.environ["TILETWIN_NUM_THREADS"] = str(arguments.threads)
 import torch  # noqa: E402
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
+from triton.language.extra import libdevice  # noqa: E402
 
 torch.set_num_threads(arguments.threads)
 
@@ -99,6 +100,18 @@ def gather(x_ptr, index_ptr, out_ptr, AXIS: tl.constexpr, M: tl.constexpr, N: tl
 def transpose(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
     x = tl.load(x_ptr + tile(M, N))
     tl.store(out_ptr + tl.program_id(0) * M * N + tl.arange(0, N)[:, None] * M + tl.arange(0, M)[None, :], x.T)
+
+
+@triton.jit
+def unary(x_ptr, out_ptr, FUNCTION: tl.constexpr, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out_ptr + at, FUNCTION(tl.load(x_ptr + at)))
+
+
+@triton.jit
+def binary(x_ptr, y_ptr, out_ptr, FUNCTION: tl.constexpr, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out_ptr + at, FUNCTION(tl.load(x_ptr + at), tl.load(y_ptr + at)))
 
 
 def seconds(run):
@@ -195,6 +208,65 @@ def main():
             lambda index=index, axis=axis: gather[(1,)](x, index, out, axis, 1024, 1024),
             lambda wide=wide, axis=axis: torch.gather(x, axis, wide, out=out_torch),
         )
+    functions()
+
+
+UNARY = {
+    "exp": (tl.exp, torch.exp),
+    "exp2": (tl.exp2, torch.exp2),
+    "log": (tl.log, torch.log),
+    "log2": (tl.log2, torch.log2),
+    "sin": (tl.sin, torch.sin),
+    "cos": (tl.cos, torch.cos),
+    "sqrt": (tl.sqrt, torch.sqrt),
+    "rsqrt": (tl.rsqrt, torch.rsqrt),
+    "erf": (tl.erf, torch.erf),
+    "sigmoid": (tl.sigmoid, torch.sigmoid),
+    "tanh": (libdevice.tanh, torch.tanh),
+    "tan": (libdevice.tan, torch.tan),
+    "expm1": (libdevice.expm1, torch.expm1),
+    "log1p": (libdevice.log1p, torch.log1p),
+    "log10": (libdevice.log10, torch.log10),
+    "erfc": (libdevice.erfc, torch.erfc),
+    "sinh": (libdevice.sinh, torch.sinh),
+    "cosh": (libdevice.cosh, torch.cosh),
+    "asin": (libdevice.asin, torch.asin),
+    "acos": (libdevice.acos, torch.acos),
+    "atan": (libdevice.atan, torch.atan),
+    "asinh": (libdevice.asinh, torch.asinh),
+    "round": (libdevice.round, torch.trunc),
+    "rint": (libdevice.rint, torch.round),
+    "lgamma": (libdevice.lgamma, torch.lgamma),
+    "erfinv": (libdevice.erfinv, torch.erfinv),
+}
+BINARY = {
+    "pow": (libdevice.pow, torch.pow),
+    "atan2": (libdevice.atan2, torch.atan2),
+    "fmod": (libdevice.fmod, torch.fmod),
+    "hypot": (libdevice.hypot, torch.hypot),
+    "div_rn": (tl.div_rn, torch.div),
+}
+
+
+def functions():
+    """Elementwise functions on 64 programs of 4096 numbers in (0, 1)."""
+    for dtype in (torch.float32, torch.float64):
+        x, y = torch.rand(64, 4096, dtype=dtype), torch.rand(64, 4096, dtype=dtype)
+        out, out_torch = torch.empty_like(x), torch.empty_like(x)
+        for name, (ours, theirs) in UNARY.items():
+            pair(
+                f"{name} {str(dtype)[6:]}",
+                lambda f=ours: unary[(64,)](x, out, f, 4096),  # noqa: B023
+                lambda f=theirs: f(x, out=out_torch),  # noqa: B023
+            )
+        for name, (ours, theirs) in BINARY.items():
+            if name == "div_rn" and dtype == torch.float64:
+                continue
+            pair(
+                f"{name} {str(dtype)[6:]}",
+                lambda f=ours: binary[(64,)](x, y, out, f, 4096),  # noqa: B023
+                lambda f=theirs: f(x, y, out=out_torch),  # noqa: B023
+            )
 
 
 main()

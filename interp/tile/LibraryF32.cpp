@@ -1,8 +1,7 @@
 // interp/tile/LibraryF32.cpp -- libdevice's f32 functions. Results are within 1 ULP of the true value; the fast_ functions
 // are as accurate as the others. What is not a vector function here is computed in f64 and rounded once.
 #include "interp/tile/Library.h"
-#include "interp/tile/LibrarySpecial.h"
-#include "interp/tile/LibraryVector.h"
+#include "interp/tile/LibraryInverse.h"
 
 namespace tiletwin::tile {
 namespace {
@@ -46,39 +45,40 @@ constexpr TwLibraryRow kRows[] = {
     row("sinf", E::Sin, F),
     row("sqrtf", E::Sqrt, F),
     // vectors
+    packetRow<Acos>("acosf"),
+    packetRow<Acosh>("acoshf"),
+    packetRow<Asin>("asinf"),
+    packetRow<Asinh>("asinhf"),
+    packetRow<Atan2>("atan2f", 2),
+    packetRow<Atan>("atanf"),
+    packetRow<Atanh>("atanhf"),
+    packetRow<Cosh>("coshf"),
+    packetRow<Erfc>("erfcf"),
+    packetRow<Erfinv>("erfinvf"),
     packetRow<Exp10>("exp10f"),
+    packetRow<Expm1>("expm1f"),
     packetRow<Exp10>("fast_exp10f"),
     packetRow<Log10>("fast_log10f"),
     packetRow<Pow>("fast_powf", 2),
     packetRow<Tan>("fast_tanf"),
     packetRow<Log10>("log10f"),
+    packetRow<Log1p>("log1pf"),
     packetRow<Pow>("powf", 2),
+    packetRow<Sinh>("sinhf"),
     packetRow<Tan>("tanf"),
     packetRow<Tanh>("tanhf"),
     // through f64
-    row<[](float x) { return float(std::acos(double(x))); }>("acosf"),
-    row<[](float x) { return float(std::acosh(double(x))); }>("acoshf"),
-    row<[](float x) { return float(std::asin(double(x))); }>("asinf"),
-    row<[](float x) { return float(std::asinh(double(x))); }>("asinhf"),
-    row<[](float y, float x) { return float(std::atan2(double(y), double(x))); }>("atan2f"),
-    row<[](float x) { return float(std::atan(double(x))); }>("atanf"),
-    row<[](float x) { return float(std::atanh(double(x))); }>("atanhf"),
     row<[](float x) { return float(std::cbrt(double(x))); }>("cbrtf"),
-    row<[](float x) { return float(std::cosh(double(x))); }>("coshf"),
     row<[](float x) { return float(sinPi<1>(double(x))); }>("cospif"),
     row<[](float x) { return float(besselI<0>(double(x))); }>("cyl_bessel_i0f"),
     row<[](float x) { return float(besselI<1>(double(x))); }>("cyl_bessel_i1f"),
-    row<[](float x) { return float(std::erfc(double(x))); }>("erfcf"),
     row<[](float x) { return float(inverseErfc(double(x))); }>("erfcinvf"),
     row<[](float x) { return float(scaledErfc(double(x))); }>("erfcxf"),
-    row<[](float x) { return float(inverseErf(double(x))); }>("erfinvf"),
-    row<[](float x) { return float(std::expm1(double(x))); }>("expm1f"),
     row<[](float x, float y) { return float(norm<double>(x, y)); }>("hypotf"),
     row<[](float x) { return float(::j0(double(x))); }>("j0f"),
     row<[](float x) { return float(::j1(double(x))); }>("j1f"),
     row<[](int32_t n, float x) { return besselOrder(n, ::jn, x); }>("jnf"),
     row<lgammaOf>("lgammaf"),
-    row<[](float x) { return float(std::log1p(double(x))); }>("log1pf"),
     row<[](float a, float b, float c) { return float(norm<double>(a, b, c)); }>("norm3df"),
     row4<norm3, [](double abc, float d) { return float(norm<double>(abc, d)); }>("norm4df"),
     row<[](float x) { return float(normalCdf(double(x))); }>("normcdff"),
@@ -88,7 +88,6 @@ constexpr TwLibraryRow kRows[] = {
     row<[](float x, float y) { return inverse(norm<double>(x, y)); }>("rhypotf"),
     row<[](float a, float b, float c) { return inverse(norm<double>(a, b, c)); }>("rnorm3df"),
     row4<norm3, [](double abc, float d) { return inverse(norm<double>(abc, d)); }>("rnorm4df"),
-    row<[](float x) { return float(std::sinh(double(x))); }>("sinhf"),
     row<[](float x) { return float(sinPi<0>(double(x))); }>("sinpif"),
     row<[](float x) { return float(std::tgamma(double(x))); }>("tgammaf"),
     row<[](float x) { return float(::y0(double(x))); }>("y0f"),

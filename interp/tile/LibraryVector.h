@@ -1,5 +1,6 @@
-// interp/tile/LibraryVector.h -- libdevice functions of f32 that are worth vectors: tanh, pow, exp10, log10, tan. Computed
-// in f64 with about 45 correct bits and rounded once. Lanes outside a function's simple range go through the C library.
+// interp/tile/LibraryVector.h -- libdevice functions of f32 that are worth vectors: tanh, sinh, cosh, expm1, pow,
+// exp10, log10, tan. Computed in f64 with about 45 correct bits and rounded once. Lanes outside a function's simple
+// range go through the C library.
 #pragma once
 #include "interp/tile/MathFunctions.h"
 
@@ -38,12 +39,11 @@ TILETWIN_INLINE WideF log2Wide(PacketF x) {
   const I e = ((I)x - 0x3F3504F3) >> 23;
   const WideF m = __builtin_convertvector((PacketF)((I)x - (e << 23)), WideF);
   const WideF f = (m - 1.0) / (m + 1.0), s = f * f;
-  const WideF series = tree(s, 1.0, 1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19);
+  const WideF series =
+      tree(s, 1.0, 1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19);
   return fusedMultiplyAdd(f * 0x1.71547652b82fep+1, series, __builtin_convertvector(e, WideF));
 }
-TILETWIN_INLINE auto isPositiveNormal(PacketF x) {
-  return ((BitsOf<PacketF>)x - 0x00800000u) < 0x7F000000u;
-}
+TILETWIN_INLINE auto isPositiveNormal(PacketF x) { return ((BitsOf<PacketF>)x - 0x00800000u) < 0x7F000000u; }
 TILETWIN_INLINE PacketF narrowWide(WideF x) { return __builtin_convertvector(x, PacketF); }
 
 struct Tanh {
@@ -54,6 +54,33 @@ struct Tanh {
     const WideF e = expm1Wide(__builtin_convertvector(size, WideF) * 2.0);
     const PacketF t = narrowWide(e / (e + 2.0));
     return (PacketF)(((U)t & 0x7FFFFFFFu) | ((U)x & 0x80000000u));
+  }
+};
+
+struct Expm1 {
+  static TILETWIN_INLINE PacketF apply(PacketF x) {
+    PacketF c = x < -40.f ? allF(-40.f) : x; // -1 and infinity beyond; a NaN stays
+    c = c > 90.f ? allF(90.f) : c;
+    const PacketF r = narrowWide(expm1Wide(__builtin_convertvector(c, WideF)));
+    return x == 0.f ? x : r;
+  }
+};
+struct Sinh {
+  static TILETWIN_INLINE PacketF apply(PacketF x) {
+    using U = BitsOf<PacketF>;
+    PacketF size = __builtin_elementwise_abs(x);
+    size = size > 90.f ? allF(90.f) : size;
+    const WideF e = expm1Wide(__builtin_convertvector(size, WideF));
+    const PacketF r = narrowWide((e + e / (e + 1.0)) * 0.5);
+    return (PacketF)(((U)r & 0x7FFFFFFFu) | ((U)x & 0x80000000u));
+  }
+};
+struct Cosh {
+  static TILETWIN_INLINE PacketF apply(PacketF x) {
+    PacketF size = __builtin_elementwise_abs(x);
+    size = size > 90.f ? allF(90.f) : size;
+    const WideF e = expm1Wide(__builtin_convertvector(size, WideF)) + 1.0;
+    return narrowWide((e + 1.0 / e) * 0.5);
   }
 };
 
@@ -77,8 +104,8 @@ struct Pow {
   static TILETWIN_INLINE PacketF apply(PacketF x, PacketF y) {
     const WideF t = log2Wide(x) * __builtin_convertvector(y, WideF);
     using I = Vec<int32_t, kLanesF>;
-    const I simple = (I)isPositiveNormal(x) &
-                     __builtin_convertvector(__builtin_elementwise_abs(t) < 1000.0, I); // false for NaN
+    const I simple =
+        (I)isPositiveNormal(x) & __builtin_convertvector(__builtin_elementwise_abs(t) < 1000.0, I); // false for NaN
     if (anyLane(~simple)) [[unlikely]]
       return mapLanes([](float a, float b) { return float(std::pow(double(a), double(b))); }, x, y);
     return narrowWide(exp2Wide(t));
