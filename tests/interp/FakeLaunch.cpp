@@ -13,7 +13,7 @@ namespace tiletwin::interp {
 static void* enter(void* context, Seat& seat) {
   auto& launch = *static_cast<FakeLaunch*>(context);
   if (launch.framesLeft.fetch_sub(1) <= 0) return nullptr;
-  return new FakeFrame{&seat, {}};
+  return new FakeFrame{&seat, {}, {}};
 }
 static void leave(void*, void* frame) { delete static_cast<FakeFrame*>(frame); }
 static bool runOne(void* context, void* frame, const ProgramId& id, Trap& trap) {
@@ -21,9 +21,19 @@ static bool runOne(void* context, void* frame, const ProgramId& id, Trap& trap) 
 }
 static std::string& printed(void* frame) { return static_cast<FakeFrame*>(frame)->printed; }
 
+static Advance advanceOne(void* context, void* frameOfProgram, Seat&, const ProgramId* id, bool timeIsOver, Trap& trap,
+                          WaitState& wait) {
+  auto& frame = *static_cast<FakeFrame*>(frameOfProgram);
+  if (id) frame.id = *id;
+  return static_cast<FakeLaunch*>(context)->advance(frame.id, id != nullptr, timeIsOver, trap, wait);
+}
+static void describeWait(void*, void* frame, WaitingProgram& waiting) {
+  waiting.operation = "program " + std::to_string(static_cast<FakeFrame*>(frame)->id[0]);
+}
+
 Trap FakeLaunch::run(const ProgramOrder& order) {
   if (threadSanitizer()) Workers::instance().usePlainThreads();
-  Executor executor{this, enter, leave, runOne, printed};
+  Executor executor{this, enter, leave, runOne, printed, advanceOne, describeWait};
   Scheduler scheduler(executor, order, hooks, options);
   return scheduler.run();
 }

@@ -10,11 +10,14 @@ namespace tiletwin::interp {
 struct FakeFrame {
   Seat* seat = nullptr;
   std::string printed;
+  ProgramId id{}; ///< of a program that may wait
 };
 
 struct FakeLaunch {
   /// Runs program `id`; false: it trapped, `trap` is filled.
   std::function<bool(const ProgramId& id, FakeFrame& frame, Trap& trap)> program;
+  /// The same for launches whose programs may wait (options.waits): `begins`, or it goes on after it said Advance::Waits.
+  std::function<Advance(const ProgramId& id, bool begins, bool timeIsOver, Trap& trap, WaitState& wait)> advance;
   /// Frames that enter() grants in all; the rest get none.
   std::atomic<int> framesLeft{1 << 20};
   Hooks hooks;
