@@ -54,7 +54,11 @@ def plus_minus_times(k: Kernel) -> None:
     a, b = ordered(k, x, y)
     (p, dp), (q, dq) = as_type(a, t), as_type(b, t)
     result = arithmetic(op, p, q, t)
-    k.add(f"{a.text} {op} {b.text}", t, result, both_defined(dp, dq, result.shape))
+    text = f"{a.text} {op} {b.text}"
+    if k.pick(4) == 0:
+        wrap = ", sanitize_overflow=False" if k.pick(2) else ""
+        text = f"tl.{ {'+': 'add', '-': 'sub', '*': 'mul'}[op] }({a.text}, {b.text}{wrap})"
+    k.add(text, t, result, both_defined(dp, dq, result.shape))
 
 
 @operation(2)
@@ -205,9 +209,7 @@ def extremum(k: Kernel) -> None:
     result = np.asarray(choose(*np.broadcast_arrays(p, q))).astype(held(t))
     option = ", propagate_nan=tl.PropagateNan.ALL" if propagate else ""
     name = "maximum" if greater else "minimum"
-    k.add(
-        f"tl.{name}({chosen[0].text}, {chosen[1].text}{option})", t, result, both_defined(dp, dq, result.shape)
-    )
+    k.add(f"tl.{name}({chosen[0].text}, {chosen[1].text}{option})", t, result, both_defined(dp, dq, result.shape))
 
 
 @operation()
@@ -246,7 +248,7 @@ def fma(k: Kernel) -> None:
     if result.size > 256:
         return
     defined = x.defined & y.defined & z.defined
-    k.add(f"tl.fma({x.text}, {y.text}, {z.text})", t, result, defined)
+    k.add(f"{k.one_of(['tl', 'tl.math'])}.fma({x.text}, {y.text}, {z.text})", t, result, defined)
 
 
 @operation(2)
@@ -269,7 +271,7 @@ def unary(k: Kernel) -> None:
         return void(k.add(f"-{x.text}", t, negative, x.defined))
     with np.errstate(all="ignore"):
         result = np.abs(a) if t != "i1" else a
-    return void(k.add(f"tl.abs({x.text})", t, result, x.defined))
+    return void(k.add(f"{k.one_of(['tl', 'tl.math'])}.abs({x.text})", t, result, x.defined))
 
 
 def void(_: Value) -> None:
@@ -282,8 +284,9 @@ def math_function(k: Kernel) -> None:
     if not x or x.elements.size > 256:
         return
     name = k.one_of(["exp", "exp2", "log", "log2", "sin", "cos", "erf", "sqrt", "rsqrt", "floor", "ceil", "sqrt_rn"])
+    module = k.one_of(["tl", "tl.math"])
     if name in ("floor", "ceil"):
-        k.add(f"tl.{name}({x.text})", x.type, getattr(np, name)(x.elements), x.defined)
+        k.add(f"{module}.{name}({x.text})", x.type, getattr(np, name)(x.elements), x.defined)
         return
     if name == "sqrt_rn" and x.type != "fp32":
         return
@@ -292,7 +295,7 @@ def math_function(k: Kernel) -> None:
     inexact = x.type == "fp64" and name not in ("sqrt", "sqrt_rn")
     with np.errstate(all="ignore"):
         bound = np.where(np.isfinite(result), np.spacing(np.abs(result)), 0.0) if inexact else None
-    k.add(f"tl.{name}({x.text})", x.type, result, x.defined, final=inexact, bound=bound)
+    k.add(f"{module}.{name}({x.text})", x.type, result, x.defined, final=inexact, bound=bound)
 
 
 @operation()
@@ -303,8 +306,9 @@ def exact_quotient(k: Kernel) -> None:
         return
     with np.errstate(all="ignore"):
         result = x.elements / y.elements
-    name = k.one_of(["tl.div_rn({}, {})", "tl.fdiv({}, {}, ieee_rounding=True)", "tl.fdiv({}, {})"])
-    k.add(name.format(x.text, y.text), "fp32", result, both_defined(x.defined, y.defined, result.shape))
+    module = k.one_of(["tl", "tl.math"])
+    call = k.one_of(["div_rn({}, {})", "fdiv({}, {}, ieee_rounding=True)", "fdiv({}, {})"])
+    k.add(f"{module}.{call.format(x.text, y.text)}", "fp32", result, both_defined(x.defined, y.defined, result.shape))
 
 
 @operation()
@@ -319,7 +323,8 @@ def high_product(k: Kernel) -> None:
     p, q = np.broadcast_arrays(x.elements.view(unsigned), y.elements.view(unsigned))
     flat = [int(a) * int(b) >> bits for a, b in zip(p.ravel(), q.ravel())]
     result = np.array(flat, unsigned).reshape(p.shape).view(held(t))
-    k.add(f"tl.umulhi({x.text}, {y.text})", t, result, both_defined(x.defined, y.defined, result.shape))
+    text = f"{k.one_of(['tl', 'tl.math'])}.umulhi({x.text}, {y.text})"
+    k.add(text, t, result, both_defined(x.defined, y.defined, result.shape))
 
 
 # fp8 has no cast to or from integers and bool, to the other fp8, or to and from fp64.
@@ -340,7 +345,8 @@ def cast(k: Kernel) -> None:
     toward_zero = narrowing and target not in FP8 and k.pick(3) == 0
     values, defined = convert(x.elements, x.type, target, toward_zero)
     option = ', fp_downcast_rounding="rtz"' if toward_zero else ""
-    k.add(f"{x.text}.to(tl.{TL[target]}{option})", target, values, defined & x.defined)
+    form = k.one_of(["{}.to({})", "tl.cast({}, {})"])
+    k.add(form.format(x.text, f"tl.{TL[target]}{option}"), target, values, defined & x.defined)
 
 
 @operation(2)
@@ -351,7 +357,8 @@ def bitcast(k: Kernel) -> None:
     target = k.one_of([t for t in (*TYPES, *FP8) if t != "i1" and bits_of(t) == bits_of(x.type)])
     values = from_bits(to_bits(x.elements, x.type), target)
     known = ~np.isnan(x.elements) if is_float(x.type) else np.ones(x.shape, bool)
-    k.add(f"{x.text}.to(tl.{TL[target]}, bitcast=True)", target, hold(values, target), x.defined & known)
+    form = k.one_of(["{}.to({}, bitcast=True)", "tl.cast({}, {}, bitcast=True)"])
+    k.add(form.format(x.text, f"tl.{TL[target]}"), target, hold(values, target), x.defined & known)
 
 
 @operation()

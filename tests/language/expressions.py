@@ -4,16 +4,18 @@ Here:      Kernel: inputs, operations that pick operands and append a value, sou
            text, its type and shape by the rules of the language, and its elements.
 Not here:  element types (number_formats.py), running and comparing (test_expressions.py).
 
-A choice is made by `pick(n)`, an integer below n; hypothesis drives it, so failing kernels shrink. An element is
-undefined where the language leaves it open (division by zero, a shift beyond the width, a float outside an integer's
-range, the bits of a NaN) or where a tolerance would be needed inside an expression.
+A choice is made by `pick(n)`, an integer below n, from bytes that each step has of its own: a step that is left out
+changes no other's choices, so failing kernels shrink. An element is undefined where the language leaves it open
+(division by zero, a shift beyond the width, a float outside an integer's range, the bits of a NaN) or where a tolerance
+would be needed inside an expression.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -41,6 +43,10 @@ from number_formats import (
 TABLE = load_json("promotion.json")
 SHORT = {long.replace("float", "fp").replace("bfp", "bf"): short for short, long in TL.items()}
 LIMIT = 4096  # elements of a value
+
+METHODS = {name for name in load_json("api.json")["tensor"] if not name.startswith("_")}
+METHOD = re.compile(r"tl\.(\w+)\((v\d+)(?:, (.*))?\)(\[\d\])?")
+"""tl.name(value, ...), which is value.name(...) too."""
 
 WIDE = ("fp32", "fp64")
 
@@ -234,8 +240,8 @@ def fused(a: np.ndarray, b: np.ndarray, c: np.ndarray, t: str) -> np.ndarray:
         if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
             with np.errstate(all="ignore"):
                 # Only the kind of a non-finite result matters here, and x * y cannot overflow if z decides.
-                product = np.float64(x) * np.float64(y) if not (math.isfinite(x) and math.isfinite(y)) else np.float64(0)
-                return float(product + np.float64(z))
+                both = math.isfinite(x) and math.isfinite(y)
+                return float((np.float64(0) if both else np.float64(x) * np.float64(y)) + np.float64(z))
         exact = Fraction(x) * Fraction(y) + Fraction(z)
         if exact != 0:
             return round_fraction(exact, t) or math.copysign(0.0, exact)
@@ -258,6 +264,16 @@ EDGES = {
     "fp8e4nv": [448.0, 0.002, 0.015],
 }
 CONSTANTS = [0, 1, 2, 3, 5, 7, 31, 100, 127, 200, 40000, 2**31 - 1, -1, -2, -7, -128, 0.5, 1.5, -2.25, 100.0, 0.1]
+
+
+class Choices:
+    """pick(n) from bytes, one a choice; 0 when they are used up."""
+
+    def __init__(self, content: bytes) -> None:
+        self.rest = iter(content)
+
+    def __call__(self, n: int) -> int:
+        return next(self.rest, 0) % n if n > 1 else 0
 
 
 @dataclass
@@ -287,16 +303,16 @@ class Kernel:
 
     def operands(self, types: tuple[str, ...] | None = None, least_rank: int = 0) -> list[Value]:
         return [
-            v
-            for v in self.values
-            if not v.final and (types is None or v.type in types) and len(v.shape) >= least_rank
+            v for v in self.values if not v.final and (types is None or v.type in types) and len(v.shape) >= least_rank
         ]
 
     def operand(self, types: tuple[str, ...] | None = None, least_rank: int = 0) -> Value | None:
         found = self.operands(types, least_rank)
         return self.one_of(found) if found else None
 
-    def partner(self, x: Value, types: tuple[str, ...] | None = None, constants: bool = True) -> Value | Constant | None:
+    def partner(
+        self, x: Value, types: tuple[str, ...] | None = None, constants: bool = True
+    ) -> Value | Constant | None:
         """A second operand that broadcasts with x."""
         if constants and self.pick(4) == 0:
             return Constant(self.one_of(CONSTANTS))
@@ -314,6 +330,9 @@ class Kernel:
 
     def add(self, expression: str, type: str, elements: np.ndarray, defined: np.ndarray, **more) -> Value:
         name = f"v{len(self.values)}"
+        method = METHOD.fullmatch(expression)
+        if method and method[1] in METHODS and self.pick(2):
+            expression = f"{method[2]}.{method[1]}({method[3] or ''}){method[4] or ''}"
         self.lines.append(f"{name} = {expression}")
         elements = np.asarray(elements)
         assert elements.dtype == held(type), (expression, type, elements.dtype)
@@ -341,10 +360,26 @@ class Kernel:
             edges = table[r.integers(0, len(table), count)]
         return np.where(kind == 0, edges, np.where(kind == 1, anything, small)).astype(held(type))
 
-    def load(self, type: str, shape: tuple[int, ...]) -> None:
-        elements = self.random_elements(type, math.prod(shape)).reshape(shape)
+    def buffer(self, type: str, elements: np.ndarray) -> str:
+        """A parameter that points to these elements."""
         parameter = f"p{len(self.inputs)}"
         self.inputs.append((parameter, type, elements))
+        return parameter
+
+    def at(self, parameter: str, shape: tuple[int, ...]) -> str:
+        """Pointers to the elements of a buffer, as a block of this shape."""
+        return f"{parameter} + {self.offsets(shape)}" if shape else parameter
+
+    def line(self, statement: str) -> None:
+        self.lines.append(statement)
+
+    def load_of(self, type: str, elements: np.ndarray) -> Value:
+        """A loaded block of these elements."""
+        return self.add(f"tl.load({self.at(self.buffer(type, elements), elements.shape)})", type, elements, True)
+
+    def load(self, type: str, shape: tuple[int, ...]) -> None:
+        elements = self.random_elements(type, math.prod(shape)).reshape(shape)
+        parameter = self.buffer(type, elements)
         at = f" + {self.offsets(shape)}" if shape else ""
         if shape and self.pick(3) == 0:
             count = math.prod(shape)
@@ -363,17 +398,26 @@ class Kernel:
     def offsets(shape: tuple[int, ...]) -> str:
         return f"tl.arange(0, {math.prod(shape)}).reshape({', '.join(map(str, shape))})"
 
-    def grow(self, count: int) -> None:
-        """Appends up to `count` values."""
+    def grow(self, steps: Iterable[tuple[int, bytes]]) -> None:
+        """Appends values; a step is an operation counted from 1, or 0 for none, and its choices."""
         with np.errstate(all="ignore"):
-            for _ in range(count):
-                self.one_of(OPERATIONS)(self)
+            for number, content in steps:
+                if number:
+                    self.pick = Choices(content)
+                    OPERATIONS[number - 1](self)
 
-    def stored(self) -> list[Value]:
+    def stored(self, choices: bytes) -> list[Value]:
         """Values that the kernel stores: those with a tolerance, the last one, and about half of the others."""
+        self.pick = Choices(choices)
         made = self.values[len(self.inputs) :]
         chosen = [v for v in made[:-1] if v.final or self.pick(2)]
         return [*chosen, *made[-1:]]
+
+    def names(self) -> set[str]:
+        """Names of the language that the kernel uses: tl.name, value.name, operators as Python spells them."""
+        text = "\n".join(self.lines)
+        methods = re.findall(r"\bv\d+\.(\w+)", text)
+        return {*re.findall(r"\btl\.([\w.]+)", text), *(f"tensor.{name}" for name in methods)}
 
     def source(self, stored: list[Value]) -> str:
         outputs = [f"o{i}" for i in range(len(stored))]
@@ -388,11 +432,16 @@ class Kernel:
 
 
 HELPERS = {
-    "keep_larger": "@triton.jit\ndef keep_larger(a, b):\n    return tl.maximum(a, b)\n",
-    "keep_right": "@triton.jit\ndef keep_right(a, b):\n    return b\n",
-    "branching": "@triton.jit\ndef branching(a, b):\n    return a if a > b else b\n",
-    "recurrence": "@triton.jit\ndef recurrence(a1, b1, a2, b2):\n    return a1 * a2, b1 * a2 + b2\n",
-    "sum_and_largest": "@triton.jit\ndef sum_and_largest(a1, b1, a2, b2):\n    return a1 + a2, tl.maximum(b1, b2)\n",
+    name: f"@triton.jit\ndef {name}({parameters}):\n    {body}\n"
+    for name, parameters, body in [
+        ("cubed", "x", "return x * x * x"),
+        ("larger_and_smaller", "a, b", "if a > b:\n        return a, b\n    else:\n        return b, a"),
+        ("keep_larger", "a, b", "return tl.maximum(a, b)"),
+        ("keep_right", "a, b", "return b"),
+        ("branching", "a, b", "return a if a > b else b"),
+        ("recurrence", "a1, b1, a2, b2", "return a1 * a2, b1 * a2 + b2"),
+        ("sum_and_largest", "a1, b1, a2, b2", "return a1 + a2, tl.maximum(b1, b2)"),
+    ]
 }
 OPERATIONS: list[Callable[[Kernel], None]] = []
 """How a kernel grows; filled by elementwise_expressions.py and shape_expressions.py."""

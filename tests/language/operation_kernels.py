@@ -1,4 +1,4 @@
-"""Kernels for tests of reductions, scans, sorting and shapes: load a tile of any shape, apply a function, store the result."""
+"""Kernels for tests of reductions, scans, sorting, shapes: load a tile of any shape, apply a function, store it."""
 
 import triton
 import triton.language as tl

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from expressions import TABLE, SHORT, Kernel, Value, arithmetic, number_wins, operation, zero_ordered
+from expressions import SHORT, TABLE, Kernel, Value, arithmetic, number_wins, operation, zero_ordered
 from number_formats import FLOATS, INTS, TYPES, bits_of, convert, held, is_float
 
 UNARY = {op: dict(zip(TABLE["types"], row.split())) for op, row in TABLE["unary"].items()}
@@ -232,7 +232,7 @@ def scans(k: Kernel) -> None:
     if form == "larger":
         choose = number_wins(True) if is_float(x.type) else zero_ordered(True)
     else:
-        choose = lambda a, b: b  # noqa: E731
+        choose = lambda a, b: b
     result = scanned(choose, x.elements, axis, reverse).astype(held(x.type))
     k.add(f"tl.associative_scan({x.text}, {axis}, {helper}, reverse={reverse})", x.type, result, known)
 
@@ -253,9 +253,8 @@ def sorting(k: Kernel) -> None:
     if is_float(x.type):
         # A NaN may appear twice, and so may one of two different zeros.
         known = known & ~np.isnan(values).any(-1, keepdims=True)
-        zeros = values == 0
-        mixed = (zeros & np.signbit(values)).any(-1, keepdims=True) & (zeros & ~np.signbit(values)).any(-1, keepdims=True)
-        known = known & ~mixed
+        zeros, negative = values == 0, np.signbit(values)
+        known = known & ~((zeros & negative).any(-1, keepdims=True) & (zeros & ~negative).any(-1, keepdims=True))
         values = np.where(np.isnan(values), 0, values).astype(values.dtype)
     result = np.sort(values, axis=-1)
     if descending:
@@ -299,7 +298,7 @@ def reshape(k: Kernel) -> None:
         shape.append(size)
         rest //= size
     shape.append(rest)
-    form = k.one_of(["tl.reshape({}, [{}])", "{}.reshape({})", "tl.reshape({}, ({},))"])
+    form = k.one_of(["tl.reshape({}, [{}])", "{}.reshape({})", "tl.reshape({}, ({},))", "tl.view({}, [{}])"])
     same(k, form.format(x.text, ", ".join(map(str, shape))), x, lambda a: a.reshape(shape))
 
 
@@ -341,8 +340,47 @@ def new_axis(k: Kernel) -> None:
         items.insert(axis, "None")
         text = f"{x.text}[{', '.join(items)}]"
     else:
-        text = f"tl.expand_dims({x.text}, {axis})"
+        text = f"tl.{k.one_of(['expand_dims', 'unsqueeze'])}({x.text}, {axis})"
     same(k, text, x, lambda a: np.expand_dims(a, axis))
+
+
+@operation()
+def squeeze(k: Kernel) -> None:
+    found = [v for v in k.operands(least_rank=2) if 1 in v.shape]
+    if found:
+        x = k.one_of(found)
+        axis = k.one_of([i for i, s in enumerate(x.shape) if s == 1])
+        same(k, f"tl.squeeze({x.text}, {axis})", x, lambda a: a.squeeze(axis))
+
+
+@operation()
+def item(k: Kernel) -> None:
+    found = [v for v in k.operands(least_rank=1) if v.elements.size == 1]
+    if found:
+        x = k.one_of(found)
+        k.add(f"{x.text}.item()", x.type, x.elements.reshape(()), x.defined.reshape(()))
+
+
+@operation()
+def bitonic_merge(k: Kernel) -> None:
+    """One half-cleaner after the other: any order of the input gives a defined result."""
+    x = k.operand(SORTED, least_rank=1)
+    if not x or x.shape[-1] < 2:
+        return
+    descending = bool(k.pick(2))
+    size = x.shape[-1]
+    known = x.defined.all(-1, keepdims=True)
+    values = x.elements
+    if is_float(x.type):
+        known = known & ~np.isnan(values).any(-1, keepdims=True) & ~(values == 0).any(-1, keepdims=True)
+    half = size // 2
+    while half:
+        pairs = values.reshape(-1, size // (2 * half), 2, half)
+        low, high = np.minimum(pairs[:, :, 0], pairs[:, :, 1]), np.maximum(pairs[:, :, 0], pairs[:, :, 1])
+        values = np.stack([high, low] if descending else [low, high], 2).reshape(x.shape)
+        half //= 2
+    text = f"tl.bitonic_merge({x.text}, descending={descending})"
+    k.add(text, x.type, values.astype(held(x.type)), np.broadcast_to(known, x.shape))
 
 
 @operation()
@@ -353,6 +391,17 @@ def broadcast_to(k: Kernel) -> None:
     shape = tuple(k.one_of([2, 4]) if s == 1 else s for s in x.shape)
     if math.prod(shape) <= 512:
         same(k, f"tl.broadcast_to({x.text}, {list(shape)})", x, lambda a: np.broadcast_to(a, shape))
+
+
+@operation()
+def broadcast_both(k: Kernel) -> None:
+    x = k.operand(least_rank=1)
+    y = k.partner(x, constants=False) if x else None
+    if not x or not isinstance(y, Value) or math.prod(np.broadcast_shapes(x.shape, y.shape)) > 512:
+        return
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    side = k.pick(2)
+    same(k, f"tl.broadcast({x.text}, {y.text})[{side}]", (x, y)[side], lambda a: np.broadcast_to(a, shape))
 
 
 def twin(k: Kernel, x: Value) -> Value:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import operation_kernels as kernels
 import numpy as np
+import operation_kernels as kernels
 import pytest
 import torch
 import triton
@@ -102,7 +102,9 @@ def test_flip(shape: tuple[int, ...], element: str) -> None:
         assert np.array_equal(got, want, equal_nan=is_float(element))
         if is_float(element):
             assert (np.signbit(got) == np.signbit(want))[~np.isnan(want)].all()
-    assert np.array_equal(apply(kernels.flip, x, element, None, element, shape), np.flip(x, -1), equal_nan=is_float(element))
+    assert np.array_equal(
+        apply(kernels.flip, x, element, None, element, shape), np.flip(x, -1), equal_nan=is_float(element)
+    )
 
 
 @pytest.mark.parametrize("shape", [(8,), (4, 8), (8, 64), (2, 4, 8)], ids=str)
