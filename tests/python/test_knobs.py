@@ -111,8 +111,7 @@ def test_a_function_as_launch_hook(monkeypatch):
     seen = []
     monkeypatch.setattr(knobs.runtime, "launch_enter_hook", lambda metadata: seen.append(metadata.data))
     o = np.zeros(8, np.float32)
-    kernels.fill.device_caches.clear()  # a first launch
-    kernel = kernels.fill[(1,)](o, 1.0)
+    kernel = triton.JITFunction(kernels.fill.fn)[(1,)](o, 1.0)  # a first launch
     assert seen == [{"name": "fill", "function": kernel.function, "stream": 0}] and kernel.function is not None
     monkeypatch.setattr(knobs.runtime, "launch_enter_hook", None)
     kernels.fill[(1,)](o, 1.0)
@@ -342,3 +341,18 @@ def test_async_compilation():
             failed = bad.warmup(o, grid=(1,))
         assert failed.result() is None
     assert not isinstance(good.warmup(o, N=8, grid=(1,)), triton.FutureKernel)
+
+
+def test_signatures_of_hooks():
+    """Libraries name these in annotations; what is passed has their parameters."""
+    import inspect
+
+    seen = []
+    with knobs.runtime.scope():
+        knobs.runtime.jit_cache_hook = lambda **given: seen.append(given)
+        triton.JITFunction(kernels.fill.fn)[(1,)](np.zeros(8, np.float32), 1.0)
+    wanted = inspect.signature(knobs.JITHook.__call__).parameters
+    assert set(seen[0]) == set(wanted) - {"self"}
+    assert set(seen[0]["compile"]) == set(knobs.JITHookCompileInfo.__annotations__)
+    for name in ("LaunchHook", "InitHandleHook", "AutotuneListener", "CompilationListener", "PipelineStagesHook"):
+        assert getattr(knobs, name)._is_protocol, name
