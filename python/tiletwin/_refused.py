@@ -49,6 +49,8 @@ REFUSED: dict[str, str] = {
     "triton.backends.driver.utils.fill_tma_descriptor_im2col": f"encodes a descriptor for the TMA unit; {_GPU}",
     "triton.backends.driver.utils.cuOccupancyMaxActiveClusters": f"asks the CUDA driver about a GPU function; {_GPU}",
     # triton.tools
+    "triton.tools.LinearLayout": "maps a GPU's registers, lanes and warps to the elements of a tile; tiles have no "
+    "layout here",
     "triton.tools.disasm.get_sass": f"disassembles a GPU binary; {_CODE}",
     "triton.tools.disasm.extract": f"disassembles a GPU binary; {_CODE}",
     "triton.tools.disasm.path_to_cuobjdump": f"is for disassembling GPU binaries; {_CODE}",
@@ -77,9 +79,13 @@ MODULES: dict[str, str] = {
     "backends.amd": "compiles for AMD GPUs; only 'cuda' targets are known here",
     "tools.triton_to_gluon_translator": "makes Gluon kernels, which cannot be interpreted",
     "tools.gsan": "is a race checker for GPU code; the interpreter checks every access itself",
-    "runtime._compile_warmup": "belongs to Triton's own tests",
-    "_internal_testing": "belongs to Triton's own tests",
-    "_filecheck": "belongs to Triton's own tests",
+    "compiler.make_launcher": "makes C code that launches GPU binaries; the launcher is written in C++ here",
+    "_instrumentation": "changes GPU code while it is compiled, and this version compiles none",
+    "_utils": _FRONT_END,
+    **dict.fromkeys(
+        "_compile_warmup _compile_warmup_pool _compile_warmup_state _filecheck _internal_testing _test_runner".split(),
+        "belongs to Triton's own tests",
+    ),
 }
 """Modules below `triton`. Their own submodules are refused with them."""
 

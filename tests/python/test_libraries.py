@@ -168,6 +168,9 @@ def test_imports_of_libraries():
         from triton.language.core import _aggregate as aggregate, _unwrap_if_constexpr, pointer_type, block_type
         from triton.language.extra import cuda, hip, libdevice
         from triton.language.extra.cuda import libdevice, globaltimer, gdc_wait, gdc_launch_dependents
+        from triton.language.extra.cuda.gdc import gdc_wait
+        from triton.language.extra.cuda.utils import convert_custom_float8_sm80, globaltimer, smid
+        from triton.language.extra.hip.utils import memrealtime
         from triton.language.extra.libdevice import rsqrt, tanh, fast_expf
         from triton.language.math import rsqrt
         from triton.language.standard import _log2, _is_power_of_two
@@ -200,7 +203,7 @@ def test_modules_that_are_refused_say_why():
     done = run(
         """
         for name in ("triton._C.libtriton", "triton.experimental.gluon", "triton.compiler.code_generator",
-                     "triton.backends.amd.compiler", "triton.profiler.viewer"):
+                     "triton.backends.amd.compiler", "triton.profiler.viewer", "triton._utils"):
             try:
                 __import__(name)
             except ModuleNotFoundError as error:
@@ -218,8 +221,9 @@ def test_modules_that_are_refused_say_why():
     )
     lines = done.stdout.splitlines()
     assert "has its own (tiletwin._C)" in lines[0] and "holds Gluon" in lines[1] and "written in C++" in lines[2]
-    assert "only 'cuda' targets" in lines[3] and "Hatchet" in lines[4] and lines[5] == "ModuleNotFoundError"
-    assert "module 'tiletwin' has no attribute 'experimental': triton.experimental holds Gluon" in lines[6]
+    assert "only 'cuda' targets" in lines[3] and "Hatchet" in lines[4] and lines[6] == "ModuleNotFoundError"
+    assert "triton._utils belongs to Triton's own front end" in lines[5]
+    assert "module 'tiletwin' has no attribute 'experimental': triton.experimental holds Gluon" in lines[7]
 
 
 KERNEL = """
