@@ -44,10 +44,10 @@ wheel: setup     ## dist/*.whl: one self-contained abi3 wheel
 
 format: setup    ## clang-format and ruff
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-22 -i
-	@.venv/bin/ruff format -q python tests benchmarks demo && .venv/bin/ruff check -q --fix python tests benchmarks demo
+	@.venv/bin/ruff format -q python tests benchmarks demo scripts && .venv/bin/ruff check -q --fix python tests benchmarks demo scripts
 
 lint: build      ## ruff, pyright, clang-tidy
-	@.venv/bin/ruff check python tests benchmarks demo
+	@.venv/bin/ruff check python tests benchmarks demo scripts
 	@.venv/bin/pyright --pythonpath $(PYTHON)
 	@git ls-files '*.cpp' | grep -v '^tests/' | xargs clang-tidy-22 -p build/release --quiet
 

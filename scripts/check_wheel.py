@@ -12,8 +12,17 @@ import zipfile
 
 LIMIT_MB = 45
 # What every manylinux system has. TBB and LLVM must not be here.
-SYSTEM_LIBRARIES = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2", "libgcc_s.so.1",
-                    "libstdc++.so.6", "libz.so.1"}
+SYSTEM_LIBRARIES = {
+    "libc.so.6",
+    "libm.so.6",
+    "libdl.so.2",
+    "libpthread.so.0",
+    "librt.so.1",
+    "ld-linux-x86-64.so.2",
+    "libgcc_s.so.1",
+    "libstdc++.so.6",
+    "libz.so.1",
+}
 
 
 def run(*command):
