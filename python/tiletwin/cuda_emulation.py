@@ -31,14 +31,18 @@ def prepare(torch: Any) -> None:
 def _quiet_compiler(torch: Any) -> None:
     """torch.compile would generate Triton code of its own, for a GPU: it returns the model as it is, and says so."""
     original = torch.compile
+    said = False
 
     @functools.wraps(original)
     def compile(model: Any = None, **kwargs: Any) -> Any:
-        print(
-            "tiletwin: torch.compile does nothing while kernels are interpreted (Inductor needs a GPU's Triton); "
-            "the model runs uncompiled",
-            file=sys.stderr,
-        )
+        nonlocal said
+        if not said:  # libraries decorate many functions
+            print(
+                "tiletwin: torch.compile does nothing while kernels are interpreted (Inductor needs a GPU's Triton); "
+                "what it is called on runs uncompiled",
+                file=sys.stderr,
+            )
+        said = True
         return (lambda fn: fn) if model is None else model
 
     torch.compile = compile
@@ -46,9 +50,9 @@ def _quiet_compiler(torch: Any) -> None:
         from torch.utils import _triton
     except ImportError:
         return
-    for name in ("has_triton_package", "has_triton"):
+    for name in ("has_triton_package", "has_triton"):  # libraries ask before they define kernels
         if hasattr(_triton, name):
-            setattr(_triton, name, lambda: False)
+            setattr(_triton, name, lambda: True)
 
 
 def install(torch: Any) -> None:

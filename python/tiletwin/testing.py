@@ -353,9 +353,19 @@ def get_max_simd_tflops(dtype: Any, clock_rate: float, device: Any = None) -> fl
     return _tflops(_SIMD_RATES, dtype, clock_rate, device)
 
 
-def nvsmi(attrs: Sequence[str]) -> Any:
-    """Would ask nvidia-smi about a GPU."""
-    refuse("triton.testing.nvsmi")
+# What nvidia-smi calls facts of the emulated GPU that cost models of autotuners ask for.
+_NVSMI_FACTS = {"clocks.max.sm": "sm_clock_rate", "clocks.max.mem": "mem_clock_rate"}
+
+
+def nvsmi(attrs: Sequence[str]) -> list[int]:
+    """Highest clocks of the emulated GPU in MHz, "clocks.max.sm" and "clocks.max.mem"; nvidia-smi is not run.
+
+    Errors: NotImplementedError, anything else: there is no GPU to ask.
+    """
+    if not set(attrs) <= _NVSMI_FACTS.keys():
+        refuse("triton.testing.nvsmi")
+    numbers = _device_numbers(None)
+    return [numbers[_NVSMI_FACTS[name]] // 1000 for name in attrs]
 
 
 def set_gpu_clock(ref_sm_clock: int = 1350, ref_mem_clock: int = 1215) -> Any:

@@ -203,5 +203,24 @@ def test_optimisers_step_under_cuda_emulation(run_cuda):
 
 def test_torch_compile_says_what_it_does(run_cuda):
     pytest.importorskip("torch")
-    done = run_cuda("assert torch.compile(lambda x: x + 1)(torch.zeros(1)).item() == 1")
-    assert "torch.compile does nothing" in done.stderr
+    done = run_cuda(
+        """
+        assert torch.compile(lambda x: x + 1)(torch.zeros(1)).item() == 1
+        assert torch.compile(dynamic=True)(lambda x: x + 2)(torch.zeros(1)).item() == 2
+        """
+    )
+    assert done.stderr.count("torch.compile does nothing") == 1
+
+
+def test_torch_says_that_triton_is_there(run_cuda):
+    """Libraries ask torch before they define their kernels."""
+    pytest.importorskip("torch")
+    run_cuda(
+        """
+        from torch.utils._triton import has_triton, has_triton_package
+        assert has_triton() and has_triton_package()
+        from torch.nn.attention.flex_attention import flex_attention
+        q = torch.ones(1, 1, 128, 16, device="cuda")
+        assert torch.equal(flex_attention(q, q, q), q)
+        """
+    )

@@ -161,7 +161,8 @@ def test_perf_report(tmp_path, capsys):
 
 def test_gpu_only_functions_say_so():
     with pytest.raises(NotImplementedError, match=r"nvsmi"):
-        testing.nvsmi(["clocks.sm"])
+        testing.nvsmi(["clocks.max.sm", "clocks.sm"])
+    assert testing.nvsmi(["clocks.max.sm", "clocks.max.mem"]) == [1980, 3201]
 
 
 def test_cli_ir():
