@@ -4,7 +4,7 @@ usage: language_table.py            writes the file
        language_table.py --check    exits 1 if the file does not agree with the code
 
 Names come from tests/data/api.json, signatures from the package, reasons of refusals from tiletwin._refused; tests are
-found by a search through tests/. Their column may lag behind: --check only asks whether the files named exist, and whether
+found by a search through tests/. Their column may lag behind: --check only asks if the files named exist, and if
 any test mentions each name.
 """
 
