@@ -142,7 +142,10 @@ def from_bits(bits: np.ndarray, t: str) -> np.ndarray:
     if t == "bf16":
         return np.ascontiguousarray(bits.astype(np.uint32) << 16).view(np.float32).reshape(bits.shape)
     mantissa_bits, bias = (2, 15) if t == "fp8e5" else (3, 7)
-    exponent, mantissa = (bits & 0x7F).astype(np.int64) >> mantissa_bits, bits.astype(np.int64) & (1 << mantissa_bits) - 1
+    exponent, mantissa = (
+        (bits & 0x7F).astype(np.int64) >> mantissa_bits,
+        bits.astype(np.int64) & (1 << mantissa_bits) - 1,
+    )
     normal = np.ldexp(1 + mantissa / (1 << mantissa_bits), exponent - bias)
     value = np.where(exponent == 0, np.ldexp(mantissa / (1 << mantissa_bits), 1 - bias), normal)
     if t == "fp8e5":

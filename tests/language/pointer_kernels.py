@@ -97,7 +97,11 @@ def grouped_matmul(a_table, b_table, c_table, sizes_ptr, strides_ptr, groups, BM
         tiles_n = tl.cdiv(gn, BN)
         tiles = tl.cdiv(gm, BM) * tiles_n
         while tile >= end and tile < end + tiles:
-            lda, ldb, ldc = tl.load(strides_ptr + g * 3), tl.load(strides_ptr + g * 3 + 1), tl.load(strides_ptr + g * 3 + 2)
+            lda, ldb, ldc = (
+                tl.load(strides_ptr + g * 3),
+                tl.load(strides_ptr + g * 3 + 1),
+                tl.load(strides_ptr + g * 3 + 2),
+            )
             a_ptr = tl.load(a_table + g).to(tl.pointer_type(tl.float16))
             b_ptr = tl.load(b_table + g).to(tl.pointer_type(tl.float16))
             c_ptr = tl.load(c_table + g).to(tl.pointer_type(tl.float16))

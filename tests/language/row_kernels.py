@@ -1,4 +1,4 @@
-"""Kernels that pick rows and columns by number, in the ways the interpreter may take apart; test_rows.py launches them."""
+"""Kernels that pick rows and columns by number, as the interpreter may take them apart; test_rows.py launches them."""
 
 import triton
 import triton.language as tl
@@ -73,7 +73,9 @@ def wrapped(x_ptr, o_ptr, m, n, row, column, R: tl.constexpr, C: tl.constexpr):
     tl.store(o_ptr, -1.0)
     rows, columns = (row + tl.arange(0, R)) % m, (column + tl.arange(0, C)) % n
     across = tl.load(x_ptr + rows[:, None] * n + tl.arange(0, C)[None, :], mask=tl.arange(0, C)[None, :] < n, other=0.0)
-    down = tl.load(x_ptr + tl.arange(0, R)[:, None] * n + columns[None, :], mask=tl.arange(0, R)[:, None] < m, other=0.0)
+    down = tl.load(
+        x_ptr + tl.arange(0, R)[:, None] * n + columns[None, :], mask=tl.arange(0, R)[:, None] < m, other=0.0
+    )
     at = tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]
     tl.store(o_ptr + at, across)
     tl.store(o_ptr + R * C + at, down)

@@ -129,10 +129,11 @@ def test_copy_5d(at: tuple[int, ...], mode: None) -> None:
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 @pytest.mark.parametrize("at", [(0, 0), (5, 20), (-3, -7)])
 def test_copy_host(dtype: torch.dtype, at: tuple[int, int]) -> None:
-    x, out = filled((7, 32), dtype), filled((7, 32), dtype) * 0 if dtype.itemsize > 1 else torch.zeros((7, 32)).to(dtype)
-    kernels.copy_host[(1,)](
-        TensorDescriptor.from_tensor(x, [4, 16]), TensorDescriptor.from_tensor(out, [4, 16]), *at
+    x, out = (
+        filled((7, 32), dtype),
+        filled((7, 32), dtype) * 0 if dtype.itemsize > 1 else torch.zeros((7, 32)).to(dtype),
     )
+    kernels.copy_host[(1,)](TensorDescriptor.from_tensor(x, [4, 16]), TensorDescriptor.from_tensor(out, [4, 16]), *at)
     assert np.array_equal(bits(out), bits(put(torch.zeros((7, 32)).to(dtype), at, block_of(x, at, (4, 16)))))
 
 
@@ -207,7 +208,14 @@ def test_scatter(dtype: torch.dtype, column: int) -> None:
     assert np.array_equal(bits(out), bits(want))
 
 
-NUMPY = {"add": np.add, "min": np.fmin, "max": np.fmax, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+NUMPY = {
+    "add": np.add,
+    "min": np.fmin,
+    "max": np.fmax,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
 REDUCED = {
     torch.int32: list(NUMPY),
     torch.uint32: list(NUMPY),
@@ -256,7 +264,9 @@ def test_reduce_ignores_nan(op: str, mode: None) -> None:
 def test_reduce_is_atomic() -> None:
     out = torch.zeros((6, 64), dtype=torch.int32)
     kernels.count_up[(3000,)](TensorDescriptor.from_tensor(out, [4, 64]), 4, 64)
-    assert torch.equal(out, torch.tensor([1000, 2000, 3000, 3000, 2000, 1000], dtype=torch.int32)[:, None].expand(6, 64))
+    assert torch.equal(
+        out, torch.tensor([1000, 2000, 3000, 3000, 2000, 1000], dtype=torch.int32)[:, None].expand(6, 64)
+    )
 
 
 def test_loads_see_memory_as_it_was(mode: None) -> None:

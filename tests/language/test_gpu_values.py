@@ -1,7 +1,7 @@
 """Our results beside what an H200 gave for the same kernels and inputs (tests/data/gpu_sm_90.npz), bit for bit.
 
-Where the bits differ, the case stands in DIFFERENT with the reason; the list is checked both ways. All of these cases are
-also compared with an independent reference in test_kernels.py.
+Where the bits differ, the case stands in DIFFERENT with the reason; the list is checked both ways. All of these cases
+are also compared with an independent reference in test_kernels.py.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ REASONS = {
         "min_max_clamp_fp16 min_max_clamp_fp32"
     ),
     "the GPU's division, exp, log, sin, cos, sqrt and pow are approximations, or differ in the last place": (
-        "arith_float_fp32 int_truediv_i32 int_truediv_u8 mixed_div_i32_fp16 math_methods math_unary_fp32 math_unary_fp64 "
-        "lib_binary_fp32 lib_unary_fp32 lib_unary_fp64 rand_4x rand_all_i32 rand_all_i64seed uniform_conv_u32 "
-        "tensor_carried"
+        "arith_float_fp32 int_truediv_i32 int_truediv_u8 mixed_div_i32_fp16 math_methods math_unary_fp32 "
+        "math_unary_fp64 lib_binary_fp32 lib_unary_fp32 lib_unary_fp64 rand_4x rand_all_i32 rand_all_i64seed "
+        "uniform_conv_u32 tensor_carried"
     ),
     "a sum of floats is made in another order, or is rounded by a tensor core": (
         "custom_scan reduce_basic_fp16 reduce_basic_fp32 scans_fp32 tuple_reduce matmul_loop_ones dot_4d_fp16 "
-        "dot_acc_fp16_fp16 dot_acc_fp16_fp32 dot_acc_bf16_fp32 dot_batched_fp16 dot_bf16 dot_fp16 dot_fp32 dot_fp32_tf32 "
-        "dot_fp32_tf32x3 dot_fp32_bf16x3 dot_fp32_bf16x6 dot_trans_fp16 scaled_acc scaled_e2m1_bf16_noscale "
-        "scaled_e4m3_e4m3 scaled_e5m2_e4m3"
+        "dot_acc_fp16_fp16 dot_acc_fp16_fp32 dot_acc_bf16_fp32 dot_batched_fp16 dot_bf16 dot_fp16 dot_fp32 "
+        "dot_fp32_tf32 dot_fp32_tf32x3 dot_fp32_bf16x3 dot_fp32_bf16x6 dot_trans_fp16 scaled_acc "
+        "scaled_e2m1_bf16_noscale scaled_e4m3_e4m3 scaled_e5m2_e4m3"
     ),
 }
 DIFFERENT = {case: reason for reason, cases in REASONS.items() for case in cases.split()}

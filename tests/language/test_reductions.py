@@ -1,9 +1,9 @@
-"""Reductions along every axis of tiles of rank 1 to 4, of every element type, against NumPy; both modes give the same bits."""
+"""Reductions along every axis of tiles of rank 1 to 4, of every element type, against NumPy; both modes alike."""
 
 from __future__ import annotations
 
-import operation_kernels as kernels
 import numpy as np
+import operation_kernels as kernels
 import pytest
 from number_formats import FLOATS, INTS, convert, held, is_float
 from operations import ELEMENTS, SHAPES, SMALL, apply, apply_two, axes, values, without

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import operation_kernels as kernels
 import numpy as np
+import operation_kernels as kernels
 import pytest
 from number_formats import FLOATS, INTS, convert, held, is_float
 from operations import ELEMENTS, SHAPES, SMALL, apply, apply_two, axes, values

@@ -1,11 +1,11 @@
-"""Operations that move elements, and tl.gather, tl.histogram: against NumPy, for every element type; both modes alike."""
+"""Operations that move elements, tl.gather and tl.histogram against NumPy, for every element type; both modes alike."""
 
 from __future__ import annotations
 
 import itertools
 
-import operation_kernels as kernels
 import numpy as np
+import operation_kernels as kernels
 import pytest
 import triton
 from number_formats import INTS
@@ -49,7 +49,9 @@ def test_renaming(shape: tuple[int, ...], element: str) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("other", [(1, 64), (64,), (2, 32), (8, 8), (4, 2, 8), (2, 2, 4, 4), (32,), (4, 8), (8,), (2, 4), (1,)])
+@pytest.mark.parametrize(
+    "other", [(1, 64), (64,), (2, 32), (8, 8), (4, 2, 8), (2, 2, 4, 4), (32,), (4, 8), (8,), (2, 4), (1,)]
+)
 def test_reshape(shape: tuple[int, ...], other: tuple[int, ...]) -> None:
     if np.prod(shape) != np.prod(other):
         pytest.skip("another number of elements")

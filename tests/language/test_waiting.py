@@ -1,5 +1,5 @@
-"""Programs that wait for each other: all of them come to their end on one thread, on two, and in eager mode; what cannot
-end is a DeadlockError within seconds.
+"""Programs that wait for each other: all of them come to their end on one thread, on two, and in eager mode; what
+cannot end is a DeadlockError within seconds.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def test_decoupled_look_back(reverse: bool, ticket: bool, mode: str) -> None:
     programs, block = (6, 32) if mode == "eager" else (200, 128)
     x = torch.from_numpy(np.random.default_rng(0).integers(-99, 99, programs * block).astype(np.int32))
     o = zeros(programs * block)
-    k.look_back[(programs,)](x, o, zeros(programs), zeros(2 * programs), zeros(1), TICKET=ticket, REVERSE=reverse, B=block)
+    k.look_back[(programs,)](
+        x, o, zeros(programs), zeros(2 * programs), zeros(1), TICKET=ticket, REVERSE=reverse, B=block
+    )
     assert o.tolist() == torch.cumsum(x, 0).tolist()
 
 
@@ -173,7 +175,9 @@ def test_deadlock_is_reported(mode: str) -> None:
     with pytest.raises(triton.errors.DeadlockError) as raised:
         k.two_locks[(2,)](zeros(3))
     assert time.monotonic() - start < 10
-    line = next(i for i, text in enumerate(Path(k.__file__).read_text().splitlines(), 1) if "lock_ptr + 1 - pid" in text)
+    line = next(
+        i for i, text in enumerate(Path(k.__file__).read_text().splitlines(), 1) if "lock_ptr + 1 - pid" in text
+    )
     assert isinstance(raised.value, triton.errors.TileTwinError)
     assert sorted(raised.value.waiting) == [((0, 0, 0), k.__file__, line), ((1, 0, 0), k.__file__, line)]
 
@@ -224,12 +228,19 @@ def test_text_of_a_deadlock(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
     monkeypatch.setenv("TILETWIN_NUM_THREADS", "2")
     with pytest.raises(triton.errors.DeadlockError) as raised:
         k.never[(7,)](zeros(1), zeros(7))
-    line = next(i for i, text in enumerate(Path(k.__file__).read_text().splitlines(), 1) if "atomic_load(flag_ptr) == 0:" in text)
+    line = next(
+        i
+        for i, text in enumerate(Path(k.__file__).read_text().splitlines(), 1)
+        if "atomic_load(flag_ptr) == 0:" in text
+    )
     first, second, *rest = str(raised.value).splitlines()
-    assert first.startswith(f"{k.__file__}:{line}:") and first.endswith("deadlock: every program that is left waits for another one")
+    assert first.startswith(f"{k.__file__}:{line}:") and first.endswith(
+        "deadlock: every program that is left waits for another one"
+    )
     assert second.startswith(f"  {k.__file__}:{line}:")
     assert second.endswith(
-        "programs (0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0) and 3 more in tl.atomic_load of flag_ptr (byte 0), which holds 0"
+        "programs (0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0) and 3 more in tl.atomic_load of flag_ptr (byte 0), "
+        "which holds 0"
     )
     assert not rest
     # What was printed until then is shown, in order.
@@ -240,7 +251,9 @@ def test_text_of_a_deadlock(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
 def test_more_programs_than_the_gpu_holds_cannot_meet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILETWIN_NUM_THREADS", "2")
     programs = 132 * 16 + 3
-    with pytest.raises(triton.errors.DeadlockError, match="3 programs have not begun: 2112 can be on the GPU at the same time"):
+    with pytest.raises(
+        triton.errors.DeadlockError, match="3 programs have not begun: 2112 can be on the GPU at the same time"
+    ):
         k.grid_barrier[(programs,)](zeros(1), zeros(2 * programs), zeros(programs), 1)
 
 
@@ -282,7 +295,9 @@ def script(text: str, **environment: str) -> subprocess.Popen:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("environment", [{"TILETWIN_NUM_THREADS": "1"}, {"TILETWIN_NUM_THREADS": "2"}, {"TILETWIN_EAGER": "1"}])
+@pytest.mark.parametrize(
+    "environment", [{"TILETWIN_NUM_THREADS": "1"}, {"TILETWIN_NUM_THREADS": "2"}, {"TILETWIN_EAGER": "1"}]
+)
 def test_control_c_while_programs_wait(environment: dict[str, str]) -> None:
     child = script(
         """

@@ -67,7 +67,9 @@ def chain(flag_ptr, o_ptr, n, HOW: tl.constexpr):
 
 
 @triton.jit
-def look_back(x_ptr, o_ptr, state_ptr, sums_ptr, ticket_ptr, TICKET: tl.constexpr, REVERSE: tl.constexpr, B: tl.constexpr):
+def look_back(
+    x_ptr, o_ptr, state_ptr, sums_ptr, ticket_ptr, TICKET: tl.constexpr, REVERSE: tl.constexpr, B: tl.constexpr
+):
     """Prefix sum in one pass: state 1: the block's own sum is known, 2: the sum up to its end."""
     pid = tl.program_id(0)
     if TICKET:
