@@ -125,3 +125,27 @@ def barrier(o_ptr, B: tl.constexpr):
     tl.store(o_ptr + i, i)
     tl.debug_barrier()
     tl.store(o_ptr + B + i, tl.load(o_ptr + B - 1 - i))
+
+
+@triton.jit
+def every_operation(address, OP: tl.constexpr, TILE: tl.constexpr, T: tl.constexpr):
+    """One operation at an address that is a number; all lanes but the last are masked off, where there are masks."""
+    if TILE:
+        i = tl.arange(0, 4)
+        p = (address + i.to(tl.int64) * 0).to(tl.pointer_type(T))
+        mask = i == 3
+        one = tl.full((4,), 1, T)
+    else:
+        p = address.to(tl.pointer_type(T))
+        mask = True
+        one = tl.full((), 1, T)
+    if OP == "cas":
+        tl.atomic_cas(p, one, one)
+    elif OP == "load":
+        tl.atomic_load(p, mask=mask)
+    elif OP == "store":
+        tl.atomic_store(p, one, mask=mask)
+    elif OP == "poll":
+        tl.atomic_poll(address.to(tl.pointer_type(T)), 1)
+    else:
+        _apply(p, one, mask, OP)

@@ -1,5 +1,5 @@
-"""Atomic operations against NumPy: many programs, lanes and programs that meet at one address, both modes, both sides of
-threading. What comes back from an operation is tested by replaying: the old values of one address must form a chain.
+"""Atomic operations against NumPy: many programs, lanes and programs that meet at one address, both modes, with one
+thread and several. What comes back is tested by replaying: the old values of one address must form a chain.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def mode(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
     return request.param
 
 
-def check_chain(op: str, before: np.ndarray, after: np.ndarray, index: np.ndarray, x: np.ndarray, old: np.ndarray) -> None:
+def check_chain(
+    op: str, before: np.ndarray, after: np.ndarray, index: np.ndarray, x: np.ndarray, old: np.ndarray
+) -> None:
     """Per address: some order of the operations explains every old value and the last one."""
     for cell in np.unique(index):
         at = np.flatnonzero(index == cell)
@@ -67,9 +69,17 @@ def check_chain(op: str, before: np.ndarray, after: np.ndarray, index: np.ndarra
             put, seen = [before[cell], *x[at]], [*old[at], after[cell]]
             assert sorted(put) == sorted(seen)
         elif op in ("max", "or"):
-            assert (FOLD[op](old[at], x[at]) <= after[cell]).all() if op == "max" else ((old[at] | x[at]) & ~after[cell] == 0).all()
+            assert (
+                (FOLD[op](old[at], x[at]) <= after[cell]).all()
+                if op == "max"
+                else ((old[at] | x[at]) & ~after[cell] == 0).all()
+            )
         elif op in ("min", "and"):
-            assert (FOLD[op](old[at], x[at]) >= after[cell]).all() if op == "min" else (old[at] & after[cell] == after[cell]).all()
+            assert (
+                (FOLD[op](old[at], x[at]) >= after[cell]).all()
+                if op == "min"
+                else (old[at] & after[cell] == after[cell]).all()
+            )
         else:  # add, xor: the results are the old values of the next
             with np.errstate(over="ignore"):
                 results = sorted([before[cell], *FOLD[op](old[at], x[at])])
@@ -159,7 +169,8 @@ def test_every_order_and_scope(sem: str | None, scope: str | None, mode: str) ->
 
 
 @pytest.mark.parametrize(
-    "dtype", ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64"]
+    "dtype",
+    ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64"],
 )
 def test_load_and_store(dtype: str, mode: str) -> None:
     kind = getattr(torch, dtype)
@@ -222,7 +233,9 @@ def test_outside_nothing_is_written(op: str, mode: str) -> None:
     memory = torch.full((12,), 7, dtype=torch.int32)
     o = memory[:6].clone()
     name = "atomic_add" if op == "scalar" else f"atomic_{op}"
-    with pytest.raises(triton.errors.OutOfBoundsError, match=rf"tl\.{name}.*{'read' if op == 'load' else 'write'}s 4 bytes") as raised:
+    with pytest.raises(
+        triton.errors.OutOfBoundsError, match=rf"tl\.{name}.*{'read' if op == 'load' else 'write'}s 4 bytes"
+    ) as raised:
         k.outside[(1,)](o, OP=op, B=8)
     assert raised.value.buffer is not None and raised.value.offset == (32 if op == "scalar" else 24)
     assert o.tolist() == [7] * 6
@@ -285,3 +298,42 @@ def test_a_bad_value_of_the_switch_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("TILETWIN_DETERMINISTIC", "perhaps")
     with pytest.raises(Exception, match="TILETWIN_DETERMINISTIC=perhaps: expected 1"):
         k.order_of_adds[(2,)](torch.zeros(2), torch.zeros(128), B=64)
+
+
+# ---- addresses that are numbers ----
+
+OPERATIONS = ["add", "max", "min", "and", "or", "xor", "xchg", "cas", "load", "store", "poll"]
+
+
+@pytest.mark.parametrize("tile", [False, True], ids=["scalar", "tile"])
+@pytest.mark.parametrize("op", OPERATIONS)
+def test_bad_addresses(op: str, tile: bool, mode: str) -> None:
+    """Each operation, each way to go wrong: outside of all memory, between two multiples of the size, read-only."""
+    dtype, size = (k.tl.int64, 8) if tile else (k.tl.int32, 4)
+    with pytest.raises(triton.errors.OutOfBoundsError, match=rf"s {size} bytes at address 0x123456789000"):
+        k.every_operation[(1,)](0x123456789000, OP=op, TILE=tile, T=dtype)
+    with pytest.raises(triton.errors.OutOfBoundsError, match="null pointer"):
+        k.every_operation[(1,)](size, OP=op, TILE=tile, T=dtype)
+    memory = torch.ones(8, dtype=torch.int64)
+    with pytest.raises(
+        ValueError, match=rf"tl\.atomic_\w+: .*an atomic operation needs an address that is a multiple of {size}"
+    ):
+        k.every_operation[(1,)](memory.data_ptr() + size // 2, OP=op, TILE=tile, T=dtype)
+    assert memory.tolist() == [1] * 8
+    constant = np.ones(8, np.int64)
+    constant.flags.writeable = False
+    triton.register(constant, "my constants")
+    try:
+        if op in ("load", "poll"):
+            k.every_operation[(1,)](constant.ctypes.data, OP=op, TILE=tile, T=dtype)
+        else:
+            with pytest.raises(
+                ValueError, match=r"tl\.atomic_\w+: .*writes .* of my constants \(64 bytes\), which is read-only"
+            ):
+                k.every_operation[(1,)](constant.ctypes.data, OP=op, TILE=tile, T=dtype)
+    finally:
+        triton.unregister(constant)
+    assert constant.tolist() == [1] * 8
+    k.every_operation[(1,)](memory.data_ptr() + 8, OP=op, TILE=tile, T=dtype)
+    assert memory[0] == 1 and memory[2:].tolist() == [1] * 6
+    assert memory[1].item() & (2 ** (8 * size) - 1) == {"add": 2, "xor": 0}.get(op, 1)
