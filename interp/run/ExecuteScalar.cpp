@@ -29,9 +29,9 @@ template <ScalarOp op, int W> int64_t compute(int64_t a, int64_t b, int64_t c) {
   case ScalarOp::And: return a & b;
   case ScalarOp::Or: return a | b;
   case ScalarOp::Xor: return canonical<W>(a ^ b);
-  case ScalarOp::Shl: return canonical<W>(int64_t(ua << (ub & 63)));
-  case ScalarOp::ShrS: return a >> (ub & 63);
-  case ScalarOp::ShrU: return canonical<W>(int64_t((ua & mask) >> (ub & 63)));
+  case ScalarOp::Shl: return ub < 64 ? canonical<W>(int64_t(ua << ub)) : 0;
+  case ScalarOp::ShrS: return a >> std::min<uint64_t>(ub, 63);
+  case ScalarOp::ShrU: return ub < 64 ? canonical<W>(int64_t((ua & mask) >> ub)) : 0;
   case ScalarOp::MinS: return std::min(a, b);
   case ScalarOp::MaxS: return std::max(a, b);
   case ScalarOp::MinU: return int64_t(std::min(ua, ub)); // sign extension keeps the unsigned order

@@ -47,16 +47,19 @@ struct AbsI {
   template <class V> static TILETWIN_INLINE V apply(V a) { return (SignedOf<V>)a < 0 ? V{} - a : a; }
 };
 
-template <class V> TILETWIN_INLINE V shiftAmount(V b) { return b & LaneOf<V>(sizeof(LaneOf<V>) * 8 - 1); }
+// Shifts as a GPU has them: by the width or more (amounts are unsigned) nothing is left but copies of the sign.
+template <class V> inline constexpr LaneOf<V> kWidth = LaneOf<V>(sizeof(LaneOf<V>) * 8);
+template <class V> TILETWIN_INLINE V shiftAmount(V b) { return b & LaneOf<V>(kWidth<V> - 1); }
 struct ShlI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a << shiftAmount(b); }
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return (a << shiftAmount(b)) & (V)(b < kWidth<V>); }
 };
 struct ShrUI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a >> shiftAmount(b); }
+  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return (a >> shiftAmount(b)) & (V)(b < kWidth<V>); }
 };
 struct ShrSI {
   template <class V> static TILETWIN_INLINE V apply(V a, V b) {
-    return (V)((SignedOf<V>)a >> (SignedOf<V>)shiftAmount(b));
+    const V most = V{} + LaneOf<V>(kWidth<V> - 1);
+    return (V)((SignedOf<V>)a >> (SignedOf<V>)(__builtin_elementwise_min(b, most)));
   }
 };
 

@@ -228,6 +228,26 @@ def test_shifts(op: str, element: str) -> None:
     assert not same_bits(run_binary(op, x, amounts, x.dtype, 64), want)
 
 
+@pytest.mark.parametrize("eager", ["", "1"], ids=["compiled", "eager"])
+@pytest.mark.parametrize("element", INTS)
+def test_shifts_by_the_width_and_more_leave_the_sign(element: str, eager: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on an H200, in blocks and in scalars: amounts count as unsigned."""
+    monkeypatch.setenv("TILETWIN_EAGER", eager)
+    bits, values = int(element[1:]), edges(element)
+    beyond = [v for v in (bits, bits + 1, 63, 64, 100, -1, -bits) if v >= bits or v < 0]
+    amounts = torch.tensor([v % (1 << bits) for v in beyond], dtype=torch.uint64)
+    amounts = amounts.view(torch.int64).to(values.dtype) if bits < 64 else amounts.view(values.dtype)
+    x, by = values.repeat(len(amounts)), amounts.repeat_interleave(len(values))
+    left = torch.zeros_like(x)
+    right = torch.from_numpy(np.where(x.numpy() < 0, -1, 0).astype(numpy_type(element)))
+    for op, want in (("shl", left), ("shr", right)):
+        assert not same_bits(run_binary(op, x, by, x.dtype, 64), want)
+        for i in range(0, len(x), 7):
+            out = torch.zeros(1, dtype=x.dtype)
+            kernels.binary_scalar[(1,)](x[i : i + 1], by[i : i + 1], out, getattr(kernels, op))
+            assert out.item() == want[i].item(), (op, x[i], by[i])
+
+
 @pytest.mark.parametrize("element", ["i1", *INTS])
 def test_int_unary(element: str) -> None:
     x = edges(element)
