@@ -1,4 +1,4 @@
-"""`triton.tools`: descriptors and formats that scripts use; what is for GPU binaries says so."""
+"""Helpers on the host side, under the names of `triton.tools`; what is for GPU binaries says so."""
 
 from typing import Any
 
