@@ -159,8 +159,8 @@ bool boxComparison(PlanBuilder& plan, Operation* op, TwElementwise what, const R
   // Steps known now and small: plain index arithmetic. Others may be meant to wrap around: compare their elements.
   // After a write a check that fails cannot be made good: only masks of accesses stay boxes then, and of smaller steps.
   bool late = plan.checkIsLate(a) || plan.checkIsLate(b);
-  if (late && !plan.feedsAccess(op->getResult(0)))
-    return false;
+  if (late && (!plan.feedsAccess(op->getResult(0)) || PlanBuilder::widthOf(a.type) < 32))
+    return false; // narrow numbers wrap around again and again
   int64_t largest = late ? 1 << 10 : 1 << 16;
   for (const Rep* r : {&a, &b})
     for (size_t d = 0; d < r->shape.size(); ++d)

@@ -75,3 +75,20 @@ def last_blocks(x_ptr, out_ptr, n, start, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + at, mask=tl.arange(0, BLOCK) < n, other=5.0)
     tl.store(out_ptr + 1 + tl.arange(0, BLOCK), x)
     tl.store(x_ptr + at, x + 1, mask=tl.arange(0, BLOCK) < n)
+
+
+@triton.jit
+def narrow_masks(out_ptr, start, limit, FACTOR: tl.constexpr, T: tl.constexpr, BLOCK: tl.constexpr):
+    """Masks of comparisons of 8 and 16 bits, which wrap around many times in a block, after a store."""
+    i = tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, -1)
+    at = i.to(T) * FACTOR + start.to(T)
+    tl.store(out_ptr + i, i, mask=at < limit.to(T))
+    tl.store(out_ptr + i, -2, mask=at == limit.to(T))
+
+
+@triton.jit
+def wrapping_mask(out_ptr, start, limit, FACTOR: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, -1)
+    tl.store(out_ptr + i, i, mask=i * FACTOR + start >= limit)

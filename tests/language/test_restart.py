@@ -96,3 +96,32 @@ def test_lanes_inside_the_mask_must_not_wrap() -> None:
     x, out = torch.zeros(16), torch.zeros(17)
     with pytest.raises(tiletwin.OutOfBoundsError, match="wrapped around"):
         kernels.last_blocks[(1,)](x, out, 4, 2**31 - 3, 16)
+
+
+@pytest.mark.parametrize(("dtype", "factor"), [("int16", 1), ("int16", 100), ("int16", 1000), ("int8", 1), ("int8", 7)])
+@pytest.mark.parametrize(("start", "limit"), [(0, 50), (30000, 31000), (-32000, 0), (100, -100)])
+def test_narrow_masks(dtype: str, factor: int, start: int, limit: int) -> None:
+    block = 2048
+    out = torch.zeros(block, dtype=torch.int32)
+    kernels.narrow_masks[(1,)](out, start, limit, factor, getattr(kernels.tl, dtype), block)
+    kind = np.dtype(dtype).type
+    with np.errstate(over="ignore"):
+        at = np.arange(block).astype(kind) * kind(factor) + np.int64(start).astype(kind)
+    bound, i = np.int64(limit).astype(kind), np.arange(block)
+    assert (out.numpy() == np.where(at == bound, -2, np.where(at < bound, i, -1))).all()
+
+
+@pytest.mark.parametrize("factor", [1, -1, 3, 1024])
+@pytest.mark.parametrize(("start", "limit"), [(0, 0), (2**31 - 5, 2**31 - 3), (2**31 - 5, -(2**31)), (-(2**31) + 9, 7)])
+def test_masks_that_wrap_once(factor: int, start: int, limit: int) -> None:
+    """The lanes that such a mask lets through are still one interval, or else the launch says what is wrong."""
+    block = 512
+    out = torch.zeros(block, dtype=torch.int32)
+    i = np.arange(block)
+    passes = (i * factor + start + 2**31) % 2**32 - 2**31 >= limit
+    if (np.diff(passes.astype(int)) == 1).sum() + passes[0] > 1:
+        with pytest.raises(tiletwin.OutOfBoundsError, match="wrapped around"):
+            kernels.wrapping_mask[(1,)](out, start, limit, factor, block)
+    else:
+        kernels.wrapping_mask[(1,)](out, start, limit, factor, block)
+        assert (out.numpy() == np.where(passes, i, -1)).all()
