@@ -11,7 +11,7 @@ namespace tiletwin::interp {
 
 struct AsmRegister {
   uint32_t slot = 0;
-  int bytes = 0;          ///< 1, 2, 4, 8
+  int bytes = 0; ///< 1, 2, 4, 8
   bool predicate = false;
   bool written = false;
 };
@@ -19,14 +19,14 @@ struct AsmRegister {
 class AsmCompiler;
 /// One form of an instruction.
 struct AsmRow {
-  const char* op;         ///< with the modifiers it must have: "mul.lo"
-  const char* types;      ///< the end of the opcode, alternatives separated by |: "u32|s32"
-  const char* optional;   ///< modifiers it may have: "rn rz ftz"
-  const char* shape;      ///< widths of the operands, result first: bytes, or p for a predicate
-  TwElementwise e;        ///< the tile module's operation, or Count
-  DType type;             ///< of the elements it computes with
-  uint8_t perLane;        ///< elements in a register
-  const char* lanes;      ///< else a step of Lanes.h by name
+  const char* op;       ///< with the modifiers it must have: "mul.lo"
+  const char* types;    ///< the end of the opcode, alternatives separated by |: "u32|s32"
+  const char* optional; ///< modifiers it may have: "rn rz ftz"
+  const char* shape;    ///< widths of the operands, result first: bytes, or p for a predicate
+  TwElementwise e;      ///< the tile module's operation, or Count
+  DType type;           ///< of the elements it computes with
+  uint8_t perLane;      ///< elements in a register
+  const char* lanes;    ///< else a step of Lanes.h by name
   bool (AsmCompiler::*special)(const AsmStatement& s, const AsmRow& row); ///< else this does it all
 };
 /// The row for an opcode; null with `known` telling whether any row has its first word.
@@ -40,7 +40,7 @@ public:
 
   // Rows with a way of their own (ReadSpecial.cpp, ReadConvert.cpp, ReadNarrow.cpp).
   bool move(const AsmStatement& s, const AsmRow& row);
-  bool compare(const AsmStatement& s, const AsmRow& row);    ///< setp
+  bool compare(const AsmStatement& s, const AsmRow& row);     ///< setp
   bool compareInto(const AsmStatement& s, const AsmRow& row); ///< set
   bool reciprocal(const AsmStatement& s, const AsmRow& row);
   bool throughF32(const AsmStatement& s, const AsmRow& row);

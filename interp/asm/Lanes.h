@@ -18,8 +18,7 @@ template <class R, class... A> struct LaneLoop<R (*)(A...)> {
 private:
   template <auto F, size_t... I>
   static void loop(int64_t n, R* dst, const void* const* src, std::index_sequence<I...>) {
-    for (int64_t i = 0; i < n; ++i)
-      dst[i] = F(static_cast<const A*>(src[I])[i]...);
+    for (int64_t i = 0; i < n; ++i) dst[i] = F(static_cast<const A*>(src[I])[i]...);
   }
 };
 template <auto F> inline constexpr TwStripFn kLanes = LaneLoop<decltype(+F)>::template run<F>;
@@ -29,7 +28,8 @@ enum class AsmInt : uint8_t { U8, U16, U32, U64, S8, S16, S32, S64, Count };
 /// How a float becomes an integer.
 enum class AsmRound : uint8_t { Nearest, Down, Up, Zero, Count };
 
-/// From one integer type to another; `saturate` keeps the value within the destination's range, else low bits are taken.
+/// From one integer type to another; `saturate` keeps the value within the destination's range, else low bits are
+/// taken.
 TwStripFn laneIntToInt(AsmInt from, AsmInt to, bool saturate);
 /// From an integer type to f32 (or f64), in the rounding mode that is set.
 TwStripFn laneIntToFloat(AsmInt from, bool f64);

@@ -1,5 +1,5 @@
-// interp/asm/LanesFloat.cpp -- conversions with PTX's roundings, subnormals flushed to zero, saturation, questions about
-// floats. Not here: arithmetic and conversions to nearest, which are the tile module's.
+// interp/asm/LanesFloat.cpp -- conversions with PTX's roundings, subnormals flushed to zero, saturation, questions
+// about floats. Not here: arithmetic and conversions to nearest, which are the tile module's.
 #include "interp/asm/Lanes.h"
 #include <bit>
 #include <cmath>
@@ -15,10 +15,10 @@ template <class To, class From> To convertClamped(From x) {
   const W wide = x, lo = std::numeric_limits<To>::min(), hi = std::numeric_limits<To>::max();
   return To(wide < lo ? lo : wide > hi ? hi : wide);
 }
-/// Rounded in the mode that is set. 0 apart: compilers may build unsigned conversions from differences, -0 when rounding down.
+/// Rounded in the mode that is set. 0 apart: compilers may build unsigned conversions from differences, -0 when
+/// rounding down.
 template <class To, class From> To toFloat(From x) {
-  if (x == 0)
-    return To(0);
+  if (x == 0) return To(0);
   if constexpr (std::is_same_v<From, uint64_t>) {
     if (x >> 63) {
       const To half = To(int64_t(x >> 1 | (x & 1)));
@@ -31,8 +31,7 @@ template <class From> double toOddF64(From x) {
   const double nearest = toFloat<double>(x);
   const __int128 error = __int128(x) - __int128(nearest);
   uint64_t bits = std::bit_cast<uint64_t>(nearest);
-  if (error != 0 && !(bits & 1))
-    bits += (error > 0) == (nearest > 0) ? 1 : -1;
+  if (error != 0 && !(bits & 1)) bits += (error > 0) == (nearest > 0) ? 1 : -1;
   return std::bit_cast<double>(bits);
 }
 template <class F, AsmRound R> F rounded(F x) {
@@ -47,15 +46,14 @@ template <class F, AsmRound R> F rounded(F x) {
 }
 template <class To, class F, AsmRound R> To toInt(F x) {
   using Limits = std::numeric_limits<To>;
-  if (x != x)
-    return sizeof(To) == 8 || sizeof(F) == 8 ? To(uint64_t(1) << (sizeof(To) * 8 - 1)) : To(0);
+  if (x != x) return sizeof(To) == 8 || sizeof(F) == 8 ? To(uint64_t(1) << (sizeof(To) * 8 - 1)) : To(0);
   const F r = rounded<F, R>(x);
   constexpr F kAbove = F(uint64_t(1) << (Limits::digits - 1)) * 2;
   return r < F(Limits::min()) ? Limits::min() : r >= kAbove ? Limits::max() : To(r);
 }
 
-#define TILETWIN_ASM_INTS(X, ...)                                                                                        \
-  X(uint8_t, __VA_ARGS__), X(uint16_t, __VA_ARGS__), X(uint32_t, __VA_ARGS__), X(uint64_t, __VA_ARGS__),                  \
+#define TILETWIN_ASM_INTS(X, ...)                                                                                      \
+  X(uint8_t, __VA_ARGS__), X(uint16_t, __VA_ARGS__), X(uint32_t, __VA_ARGS__), X(uint64_t, __VA_ARGS__),               \
       X(int8_t, __VA_ARGS__), X(int16_t, __VA_ARGS__), X(int32_t, __VA_ARGS__), X(int64_t, __VA_ARGS__)
 constexpr size_t kInts = size_t(AsmInt::Count);
 template <class From> struct FromInt {
@@ -88,13 +86,17 @@ double saturate64(double x) { return x > 0 ? (x < 1 ? x : 1.0) : 0.0; }
 uint32_t signOf32(uint32_t sign, uint32_t size) { return (sign & 0x80000000u) | (size & 0x7FFFFFFFu); }
 uint64_t signOf64(uint64_t sign, uint64_t size) { return (sign & (1ull << 63)) | (size & ~(1ull << 63)); }
 /// The upper word of 1 / x; the lower is 0.
-double reciprocalHigh(double x) { return std::bit_cast<double>(std::bit_cast<uint64_t>(1 / x) & 0xFFFFFFFF00000000ull); }
+double reciprocalHigh(double x) {
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(1 / x) & 0xFFFFFFFF00000000ull);
+}
 
 template <class F> uint8_t isFinite(F x) { return uint8_t(std::fabs(x) < std::numeric_limits<F>::infinity()); }
 template <class F> uint8_t isInfinite(F x) { return uint8_t(std::fabs(x) == std::numeric_limits<F>::infinity()); }
 template <class F> uint8_t isNumber(F x) { return uint8_t(x == x); }
 template <class F> uint8_t isNan(F x) { return uint8_t(x != x); }
-template <class F> uint8_t isNormal(F x) { return uint8_t(isFinite(x) && std::fabs(x) >= std::numeric_limits<F>::min()); }
+template <class F> uint8_t isNormal(F x) {
+  return uint8_t(isFinite(x) && std::fabs(x) >= std::numeric_limits<F>::min());
+}
 template <class F> uint8_t isSubnormal(F x) { return uint8_t(std::fabs(x) < std::numeric_limits<F>::min()); }
 
 /// Two saturated values in one register.
@@ -110,16 +112,29 @@ struct NamedLanes {
   TwStripFn fn;
 };
 constexpr NamedLanes kTable[] = {
-    {"ftz_f32", kLanes<flush32>}, {"ftz_f16", kLanes<flush16>}, {"sat_f32", kLanes<saturate32>}, {"sat_f64", kLanes<saturate64>},
-    {"copysign32", kLanes<signOf32>}, {"copysign64", kLanes<signOf64>}, {"rcp64h", kLanes<reciprocalHigh>},
-    {"finite_f32", kLanes<isFinite<float>>}, {"finite_f64", kLanes<isFinite<double>>},
-    {"infinite_f32", kLanes<isInfinite<float>>}, {"infinite_f64", kLanes<isInfinite<double>>},
-    {"number_f32", kLanes<isNumber<float>>}, {"number_f64", kLanes<isNumber<double>>},
-    {"notanumber_f32", kLanes<isNan<float>>}, {"notanumber_f64", kLanes<isNan<double>>},
-    {"normal_f32", kLanes<isNormal<float>>}, {"normal_f64", kLanes<isNormal<double>>},
-    {"subnormal_f32", kLanes<isSubnormal<float>>}, {"subnormal_f64", kLanes<isSubnormal<double>>},
-    {"pack_s8_s32", kLanes<pack8<int8_t, int32_t>>}, {"pack_u8_s32", kLanes<pack8<uint8_t, int32_t>>},
-    {"pack_s16_s32", kLanes<pack16<int16_t, int32_t>>}, {"pack_u16_s32", kLanes<pack16<uint16_t, int32_t>>},
+    {"ftz_f32", kLanes<flush32>},
+    {"ftz_f16", kLanes<flush16>},
+    {"sat_f32", kLanes<saturate32>},
+    {"sat_f64", kLanes<saturate64>},
+    {"copysign32", kLanes<signOf32>},
+    {"copysign64", kLanes<signOf64>},
+    {"rcp64h", kLanes<reciprocalHigh>},
+    {"finite_f32", kLanes<isFinite<float>>},
+    {"finite_f64", kLanes<isFinite<double>>},
+    {"infinite_f32", kLanes<isInfinite<float>>},
+    {"infinite_f64", kLanes<isInfinite<double>>},
+    {"number_f32", kLanes<isNumber<float>>},
+    {"number_f64", kLanes<isNumber<double>>},
+    {"notanumber_f32", kLanes<isNan<float>>},
+    {"notanumber_f64", kLanes<isNan<double>>},
+    {"normal_f32", kLanes<isNormal<float>>},
+    {"normal_f64", kLanes<isNormal<double>>},
+    {"subnormal_f32", kLanes<isSubnormal<float>>},
+    {"subnormal_f64", kLanes<isSubnormal<double>>},
+    {"pack_s8_s32", kLanes<pack8<int8_t, int32_t>>},
+    {"pack_u8_s32", kLanes<pack8<uint8_t, int32_t>>},
+    {"pack_s16_s32", kLanes<pack16<int16_t, int32_t>>},
+    {"pack_u16_s32", kLanes<pack16<uint16_t, int32_t>>},
 };
 
 } // namespace
@@ -161,11 +176,12 @@ TwStripFn laneRound(bool f64, AsmRound round) {
   default: return f64 ? kLanes<rounded<double, R::Zero>> : kLanes<rounded<float, R::Zero>>;
   }
 }
-TwStripFn laneTf32(AsmTf32 how) { return how == AsmTf32::Away ? kLanes<tf32Away> : how == AsmTf32::Even ? kLanes<tf32Even> : kLanes<tf32Zero>; }
+TwStripFn laneTf32(AsmTf32 how) {
+  return how == AsmTf32::Away ? kLanes<tf32Away> : how == AsmTf32::Even ? kLanes<tf32Even> : kLanes<tf32Zero>;
+}
 TwStripFn laneFloats(const char* name) {
   for (const NamedLanes& row : kTable)
-    if (std::strcmp(row.name, name) == 0)
-      return row.fn;
+    if (std::strcmp(row.name, name) == 0) return row.fn;
   return nullptr;
 }
 

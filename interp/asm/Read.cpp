@@ -10,19 +10,38 @@
 namespace tiletwin::interp {
 namespace {
 
-constexpr struct { const char* name; int bytes; } kRegisterTypes[] = {
-    {"pred", 0}, {"b8", 1}, {"u8", 1}, {"s8", 1}, {"b16", 2}, {"u16", 2}, {"s16", 2}, {"f16", 2}, {"bf16", 2},
-    {"b32", 4}, {"u32", 4}, {"s32", 4}, {"f32", 4}, {"f16x2", 4}, {"bf16x2", 4}, {"b64", 8}, {"u64", 8}, {"s64", 8}, {"f64", 8},
+constexpr struct {
+  const char* name;
+  int bytes;
+} kRegisterTypes[] = {
+    {"pred", 0},   {"b8", 1},   {"u8", 1},  {"s8", 1},  {"b16", 2}, {"u16", 2}, {"s16", 2},
+    {"f16", 2},    {"bf16", 2}, {"b32", 4}, {"u32", 4}, {"s32", 4}, {"f32", 4}, {"f16x2", 4},
+    {"bf16x2", 4}, {"b64", 8},  {"u64", 8}, {"s64", 8}, {"f64", 8},
 };
-constexpr struct { char letter; int bytes; } kConstraints[] = {
+constexpr struct {
+  char letter;
+  int bytes;
+} kConstraints[] = {
     {'r', 4}, {'f', 4}, {'h', 2}, {'l', 8}, {'d', 8}, {'n', 0}, {'i', 0}, {'c', 2}, {'b', 1},
 };
-constexpr struct { const char* name; AsmSpecial special; int bytes; } kSpecials[] = {
-    {"%smid", AsmSpecial::Smid, 4}, {"%nsmid", AsmSpecial::Nsmid, 4}, {"%clock", AsmSpecial::Clock, 4},
-    {"%clock64", AsmSpecial::Clock64, 8}, {"%globaltimer", AsmSpecial::GlobalTimer, 8},
-    {"%globaltimer_lo", AsmSpecial::GlobalTimerLow, 4}, {"%globaltimer_hi", AsmSpecial::GlobalTimerHigh, 4},
-    {"WARP_SZ", AsmSpecial::WarpSize, 4}, {"%ctaid.x", AsmSpecial::CtaidX, 4}, {"%ctaid.y", AsmSpecial::CtaidY, 4},
-    {"%ctaid.z", AsmSpecial::CtaidZ, 4}, {"%nctaid.x", AsmSpecial::NctaidX, 4}, {"%nctaid.y", AsmSpecial::NctaidY, 4},
+constexpr struct {
+  const char* name;
+  AsmSpecial special;
+  int bytes;
+} kSpecials[] = {
+    {"%smid", AsmSpecial::Smid, 4},
+    {"%nsmid", AsmSpecial::Nsmid, 4},
+    {"%clock", AsmSpecial::Clock, 4},
+    {"%clock64", AsmSpecial::Clock64, 8},
+    {"%globaltimer", AsmSpecial::GlobalTimer, 8},
+    {"%globaltimer_lo", AsmSpecial::GlobalTimerLow, 4},
+    {"%globaltimer_hi", AsmSpecial::GlobalTimerHigh, 4},
+    {"WARP_SZ", AsmSpecial::WarpSize, 4},
+    {"%ctaid.x", AsmSpecial::CtaidX, 4},
+    {"%ctaid.y", AsmSpecial::CtaidY, 4},
+    {"%ctaid.z", AsmSpecial::CtaidZ, 4},
+    {"%nctaid.x", AsmSpecial::NctaidX, 4},
+    {"%nctaid.y", AsmSpecial::NctaidY, 4},
     {"%nctaid.z", AsmSpecial::NctaidZ, 4},
 };
 
@@ -34,11 +53,12 @@ bool AsmCompiler::fail(const std::string& why) {
 }
 bool AsmCompiler::has(const AsmStatement& s, const char* modifier) {
   for (const std::string& word : s.words)
-    if (word == modifier)
-      return true;
+    if (word == modifier) return true;
   return false;
 }
-int AsmCompiler::roundingOf(const AsmStatement& s) { return has(s, "rm") ? 1 : has(s, "rp") ? 2 : has(s, "rz") ? 3 : 0; }
+int AsmCompiler::roundingOf(const AsmStatement& s) {
+  return has(s, "rm") ? 1 : has(s, "rp") ? 2 : has(s, "rz") ? 3 : 0;
+}
 
 uint32_t AsmCompiler::step(TwStripFn fn, std::initializer_list<uint32_t> srcs, int perLane, int rounding) {
   AsmStep s;
@@ -52,8 +72,7 @@ uint32_t AsmCompiler::step(TwStripFn fn, std::initializer_list<uint32_t> srcs, i
 }
 
 uint32_t AsmCompiler::constant(int bytes, uint64_t bits) {
-  if (bytes < 8)
-    bits &= (uint64_t(1) << (8 * bytes)) - 1;
+  if (bytes < 8) bits &= (uint64_t(1) << (8 * bytes)) - 1;
   auto [it, isNew] = constants_.try_emplace({bytes, bits}, 0);
   if (isNew) {
     it->second = newSlot();
@@ -64,15 +83,13 @@ uint32_t AsmCompiler::constant(int bytes, uint64_t bits) {
 
 AsmRegister* AsmCompiler::find(const AsmArgument& a) {
   if (a.kind == AsmArgument::Placeholder) {
-    if (size_t(a.placeholder) < placeholders_.size())
-      return &placeholders_[size_t(a.placeholder)];
+    if (size_t(a.placeholder) < placeholders_.size()) return &placeholders_[size_t(a.placeholder)];
     fail("$" + std::to_string(a.placeholder) + " has no constraint: there are " + std::to_string(placeholders_.size()));
     return nullptr;
   }
   if (a.kind == AsmArgument::Name) {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-      if (auto it = scope->find(a.name); it != scope->end())
-        return &it->second;
+      if (auto it = scope->find(a.name); it != scope->end()) return &it->second;
     fail("`" + a.name + "` is not declared" +
          (a.name[0] == '%' ? " and is no special register that the CPU has (there are no threads or warps)" : ""));
     return nullptr;
@@ -84,13 +101,13 @@ AsmRegister* AsmCompiler::find(const AsmArgument& a) {
 bool AsmCompiler::source(const AsmArgument& a, int bytes, bool isFloat, uint32_t& slot) {
   switch (a.kind) {
   case AsmArgument::Integer:
-    if (isFloat && bytes >= 4)
-      return fail("a float constant was expected, such as 2.0 or 0f40000000, not an integer");
+    if (isFloat && bytes >= 4) return fail("a float constant was expected, such as 2.0 or 0f40000000, not an integer");
     slot = constant(bytes, a.bits);
     return true;
   case AsmArgument::Float32:
   case AsmArgument::Float64: {
-    const double value = a.kind == AsmArgument::Float32 ? double(std::bit_cast<float>(uint32_t(a.bits))) : std::bit_cast<double>(a.bits);
+    const double value =
+        a.kind == AsmArgument::Float32 ? double(std::bit_cast<float>(uint32_t(a.bits))) : std::bit_cast<double>(a.bits);
     if (bytes == 8)
       slot = constant(8, a.kind == AsmArgument::Float64 ? a.bits : std::bit_cast<uint64_t>(value));
     else if (bytes == 4)
@@ -103,20 +120,19 @@ bool AsmCompiler::source(const AsmArgument& a, int bytes, bool isFloat, uint32_t
   case AsmArgument::Sink: return fail("`_` is no value");
   default: break;
   }
-  if (a.negated)
-    return fail("`!` stands before predicates only");
+  if (a.negated) return fail("`!` stands before predicates only");
   if (a.kind == AsmArgument::Name)
     for (const auto& special : kSpecials)
       if (a.name == special.name) {
         if (special.bytes != bytes)
-          return fail("`" + a.name + "` has " + std::to_string(special.bytes * 8) + " bits, not " + std::to_string(bytes * 8));
+          return fail("`" + a.name + "` has " + std::to_string(special.bytes * 8) + " bits, not " +
+                      std::to_string(bytes * 8));
         slot = newSlot();
         program_.fills.push_back({slot, bytes, 0, int32_t(special.special)});
         return true;
       }
   AsmRegister* reg = find(a);
-  if (!reg)
-    return false;
+  if (!reg) return false;
   if (reg->predicate || reg->bytes != bytes)
     return fail("an operand of " + std::to_string(bytes * 8) + " bits was expected, this one " +
                 (reg->predicate ? "is a predicate" : "has " + std::to_string(reg->bytes * 8)));
@@ -127,15 +143,17 @@ bool AsmCompiler::source(const AsmArgument& a, int bytes, bool isFloat, uint32_t
 bool AsmCompiler::sourceLow(const AsmArgument& a, int bytes, bool isFloat, uint32_t& slot) {
   if (a.kind == AsmArgument::Placeholder || a.kind == AsmArgument::Name) {
     bool isSpecial = false;
-    for (const auto& special : kSpecials)
-      isSpecial |= a.kind == AsmArgument::Name && a.name == special.name;
+    for (const auto& special : kSpecials) isSpecial |= a.kind == AsmArgument::Name && a.name == special.name;
     if (!isSpecial) {
       AsmRegister* reg = find(a);
-      if (!reg)
-        return false;
+      if (!reg) return false;
       if (!reg->predicate && reg->bytes > bytes) {
         const AsmInt to = bytes == 1 ? AsmInt::U8 : bytes == 2 ? AsmInt::U16 : AsmInt::U32;
-        slot = step(laneIntToInt(reg->bytes == 2 ? AsmInt::U16 : reg->bytes == 4 ? AsmInt::U32 : AsmInt::U64, to, false), {reg->slot});
+        slot = step(laneIntToInt(reg->bytes == 2   ? AsmInt::U16
+                                 : reg->bytes == 4 ? AsmInt::U32
+                                                   : AsmInt::U64,
+                                 to, false),
+                    {reg->slot});
         return true;
       }
     }
@@ -147,8 +165,7 @@ bool AsmCompiler::predicate(const AsmArgument& a, uint32_t& slot) {
   AsmArgument plain = a;
   plain.negated = false;
   AsmRegister* reg = find(plain);
-  if (!reg)
-    return false;
+  if (!reg) return false;
   if (!reg->predicate)
     return fail("a predicate was expected, this is a register of " + std::to_string(reg->bytes * 8) + " bits");
   slot = a.negated ? step(laneBits("not1"), {reg->slot}) : reg->slot;
@@ -156,8 +173,7 @@ bool AsmCompiler::predicate(const AsmArgument& a, uint32_t& slot) {
 }
 
 bool AsmCompiler::target(const AsmArgument& a, int bytes, AsmRegister*& reg) {
-  if (!(reg = find(a)))
-    return false;
+  if (!(reg = find(a))) return false;
   if (bytes == 0 ? !reg->predicate : reg->predicate || reg->bytes != bytes)
     return fail(bytes == 0 ? "the result is a predicate, its register has " + std::to_string(reg->bytes * 8) + " bits"
                            : "the result has " + std::to_string(bytes * 8) + " bits, its register " +
@@ -190,14 +206,14 @@ void AsmCompiler::store(AsmRegister& reg, uint32_t from) {
 
 bool AsmCompiler::storeExtended(const AsmArgument& a, int bytes, bool isSigned, uint32_t from) {
   AsmRegister* reg = find(a);
-  if (!reg)
-    return false;
+  if (!reg) return false;
   if (reg->predicate || reg->bytes < bytes)
     return fail("the result has " + std::to_string(bytes * 8) + " bits, its register " +
                 (reg->predicate ? "is a predicate" : "has " + std::to_string(reg->bytes * 8)));
   if (reg->bytes > bytes) {
-    const AsmInt source = bytes == 1 ? (isSigned ? AsmInt::S8 : AsmInt::U8) : bytes == 2 ? (isSigned ? AsmInt::S16 : AsmInt::U16)
-                                                                             : (isSigned ? AsmInt::S32 : AsmInt::U32);
+    const AsmInt source = bytes == 1   ? (isSigned ? AsmInt::S8 : AsmInt::U8)
+                          : bytes == 2 ? (isSigned ? AsmInt::S16 : AsmInt::U16)
+                                       : (isSigned ? AsmInt::S32 : AsmInt::U32);
     const AsmInt to = reg->bytes == 2 ? AsmInt::U16 : reg->bytes == 4 ? AsmInt::U32 : AsmInt::U64;
     from = step(laneIntToInt(source, to, false), {from});
   }
@@ -211,21 +227,23 @@ bool AsmCompiler::argumentCount(const AsmStatement& s, size_t count) {
 }
 
 uint32_t AsmCompiler::flushed(uint32_t slot, DType type, int perLane) {
-  return type == DType::F32 ? step(laneFloats("ftz_f32"), {slot}, perLane) : type == DType::F16 ? step(laneFloats("ftz_f16"), {slot}, perLane) : slot;
+  return type == DType::F32   ? step(laneFloats("ftz_f32"), {slot}, perLane)
+         : type == DType::F16 ? step(laneFloats("ftz_f16"), {slot}, perLane)
+                              : slot;
 }
 
 uint32_t AsmCompiler::finished(uint32_t slot, DType type, int perLane, const AsmStatement& s) {
   const int bytes = int(sizeOf(type)) * perLane;
-  if (has(s, "ftz"))
-    slot = flushed(slot, type, perLane);
+  if (has(s, "ftz")) slot = flushed(slot, type, perLane);
   if (has(s, "relu"))
-    slot = step(tiles_.elementwise(isFloat(type) ? TwElementwise::MaximumF : TwElementwise::MaxSI, type), {slot, constant(bytes, 0)}, perLane);
+    slot = step(tiles_.elementwise(isFloat(type) ? TwElementwise::MaximumF : TwElementwise::MaxSI, type),
+                {slot, constant(bytes, 0)}, perLane);
   if (has(s, "sat")) {
     if (type == DType::F32 || type == DType::F64)
       slot = step(laneFloats(type == DType::F32 ? "sat_f32" : "sat_f64"), {slot});
     else
-      slot = step(tiles_.elementwise(TwElementwise::ClampF, type), {slot, constant(bytes, 0), constant(bytes, perLane == 2 ? 0x3C003C00u : 0x3C00u)},
-                  perLane);
+      slot = step(tiles_.elementwise(TwElementwise::ClampF, type),
+                  {slot, constant(bytes, 0), constant(bytes, perLane == 2 ? 0x3C003C00u : 0x3C00u)}, perLane);
   }
   return slot;
 }
@@ -235,8 +253,7 @@ bool AsmCompiler::generic(const AsmStatement& s, const AsmRow& row) {
   const bool isExtremum = row.e >= TwElementwise::MaxNumF && row.e <= TwElementwise::MinimumF;
   const bool ofThree = isExtremum && row.type == DType::F32 && s.arguments.size() == 4; // max.f32 d, a, b, c
   const size_t count = std::strlen(row.shape) + ofThree;
-  if (!argumentCount(s, count))
-    return false;
+  if (!argumentCount(s, count)) return false;
   const std::string& last = s.words.back();
   const bool isFloatText = (last[0] == 'f' && last != "f4e") || last.starts_with("bf");
   uint32_t srcs[4] = {};
@@ -247,33 +264,26 @@ bool AsmCompiler::generic(const AsmStatement& s, const AsmRow& row) {
     if (computesFloat && row.perLane > 1 && isNumber)
       return fail("`" + s.opcode + "` takes registers only; move the constant into one (mov.b32 t, 0x3C003C00;)");
     if (width == 'p') {
-      if (!predicate(s.arguments[i], srcs[i - 1]))
-        return false;
+      if (!predicate(s.arguments[i], srcs[i - 1])) return false;
     } else if (!source(s.arguments[i], width - '0', isFloatText, srcs[i - 1])) {
       return false;
     }
-    if (computesFloat && has(s, "ftz"))
-      srcs[i - 1] = flushed(srcs[i - 1], row.type, row.perLane);
+    if (computesFloat && has(s, "ftz")) srcs[i - 1] = flushed(srcs[i - 1], row.type, row.perLane);
   }
   TwStripFn fn = nullptr;
   if (row.e != TwElementwise::Count) {
     if (row.e == TwElementwise::Fma) // once rounded in the narrow formats too
       fn = tiles_.elementwiseIeee(row.e, row.type);
-    if (!fn)
-      fn = tiles_.elementwise(row.e, row.type);
+    if (!fn) fn = tiles_.elementwise(row.e, row.type);
   } else if (!(fn = laneBits(row.lanes))) {
     fn = laneFloats(row.lanes);
   }
-  if (!fn)
-    return fail("`" + s.opcode + "` is not an instruction that runs on the CPU");
+  if (!fn) return fail("`" + s.opcode + "` is not an instruction that runs on the CPU");
   uint32_t result = step(fn, {srcs[0], srcs[1], srcs[2], srcs[3]}, row.perLane, roundingOf(s));
-  if (ofThree)
-    result = step(fn, {result, srcs[2]}, row.perLane);
-  if (row.e != TwElementwise::Count)
-    result = finished(result, row.type, row.perLane, s);
+  if (ofThree) result = step(fn, {result, srcs[2]}, row.perLane);
+  if (row.e != TwElementwise::Count) result = finished(result, row.type, row.perLane, s);
   AsmRegister* reg = nullptr;
-  if (!target(s.arguments[0], row.shape[0] == 'p' ? 0 : row.shape[0] - '0', reg))
-    return false;
+  if (!target(s.arguments[0], row.shape[0] == 'p' ? 0 : row.shape[0] - '0', reg)) return false;
   store(*reg, result);
   return true;
 }
@@ -286,8 +296,7 @@ bool AsmCompiler::declare(const AsmStatement& s) {
         reg.predicate = type.bytes == 0;
         reg.bytes = type.bytes ? type.bytes : 1;
         reg.slot = newSlot();
-        if (!scopes_.back().try_emplace(name.name, reg).second)
-          return fail("`" + name.name + "` is declared twice");
+        if (!scopes_.back().try_emplace(name.name, reg).second) return fail("`" + name.name + "` is declared twice");
         program_.clears.push_back({reg.slot, reg.bytes, 0, -1});
       }
       return true;
@@ -300,8 +309,7 @@ bool AsmCompiler::statement(const AsmStatement& s) {
   switch (s.kind) {
   case AsmStatement::Open: scopes_.emplace_back(); return true;
   case AsmStatement::Close:
-    if (scopes_.size() == 1)
-      return fail("`}` without `{`");
+    if (scopes_.size() == 1) return fail("`}` without `{`");
     scopes_.pop_back();
     return true;
   case AsmStatement::Registers: return declare(s);
@@ -309,8 +317,7 @@ bool AsmCompiler::statement(const AsmStatement& s) {
   }
   bool known = false;
   const AsmRow* row = findAsmRow(s.words, known);
-  if (!row)
-    return fail("`" + s.opcode + "` is not a form of `" + s.words[0] + "` that runs on the CPU");
+  if (!row) return fail("`" + s.opcode + "` is not a form of `" + s.words[0] + "` that runs on the CPU");
   guarded_ = s.guardIsPlaceholder || !s.guard.empty();
   guardNegated_ = s.guardNegated;
   if (guarded_) {
@@ -318,14 +325,12 @@ bool AsmCompiler::statement(const AsmStatement& s) {
     guard.kind = s.guardIsPlaceholder ? AsmArgument::Placeholder : AsmArgument::Name;
     guard.placeholder = s.guardPlaceholder;
     guard.name = s.guard;
-    if (!predicate(guard, guard_))
-      return false;
+    if (!predicate(guard, guard_)) return false;
   }
   if (!s.second.empty() && row->special != &AsmCompiler::compare)
     return fail("`|` stands only between the two results of setp");
   const bool ok = row->special ? (this->*row->special)(s, *row) : generic(s, *row);
-  if (!ok && error_.find(s.words[0]) == std::string::npos)
-    error_ += " (in `" + s.opcode + "`)";
+  if (!ok && error_.find(s.words[0]) == std::string::npos) error_ += " (in `" + s.opcode + "`)";
   return ok;
 }
 
@@ -346,13 +351,14 @@ bool AsmCompiler::bindPort(const std::vector<std::string>& letters, size_t& next
   const int needed = port.perRegister * port.elementBytes;
   for (int64_t r = 0; r < pack / port.perRegister; ++r, ++next) {
     if (next >= letters.size()) {
-      error_ = "the constraints name " + std::to_string(letters.size()) + " registers, but " + article + what + " of type " +
-               nameOf(type) + " with pack = " + std::to_string(pack) + " needs more";
+      error_ = "the constraints name " + std::to_string(letters.size()) + " registers, but " + article + what +
+               " of type " + nameOf(type) + " with pack = " + std::to_string(pack) + " needs more";
       return false;
     }
     std::string letter = letters[next];
     if ((letter[0] == '=') != isResult) {
-      error_ = "constraint \"" + letter + "\" stands where that of " + (isResult ? "a result (\"=r\")" : "an operand (\"r\")") + " is due";
+      error_ = "constraint \"" + letter + "\" stands where that of " +
+               (isResult ? "a result (\"=r\")" : "an operand (\"r\")") + " is due";
       return false;
     }
     letter.erase(0, letter.find_first_not_of("=&"));
@@ -378,19 +384,19 @@ bool AsmCompiler::bindPort(const std::vector<std::string>& letters, size_t& next
     }
     if (!known) {
       if (letter == "v" || letter == "s") {
-        error_ = "constraint \"" + letters[next] + "\" names a register of an AMD GPU; the text must be PTX, with r, h, l, f, d or n";
+        error_ = "constraint \"" + letters[next] +
+                 "\" names a register of an AMD GPU; the text must be PTX, with r, h, l, f, d or n";
         return false;
       }
       error_ = "constraint \"" + letters[next] + "\" is not supported; r, h, l, f, d and n are";
       return false;
     }
     if (reg.bytes < needed) {
-      error_ = "constraint \"" + letters[next] + "\" holds " + std::to_string(reg.bytes * 8) + " bits, the " + what + " needs " +
-               std::to_string(needed * 8);
+      error_ = "constraint \"" + letters[next] + "\" holds " + std::to_string(reg.bytes * 8) + " bits, the " + what +
+               " needs " + std::to_string(needed * 8);
       return false;
     }
-    if (isResult)
-      program_.clears.push_back({reg.slot, reg.bytes, 0, -1});
+    if (isResult) program_.clears.push_back({reg.slot, reg.bytes, 0, -1});
     port.registerBytes = reg.bytes;
     if (!port.registers.empty() && placeholders_.back().bytes != reg.bytes) {
       error_ = "the registers of one " + std::string(what) + " have different widths";
@@ -412,10 +418,8 @@ bool AsmCompiler::readConstraints() {
     const size_t end = std::min(text.find(','), text.size());
     std::string_view one = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    while (!one.empty() && one.front() == ' ')
-      one.remove_prefix(1);
-    while (!one.empty() && one.back() == ' ')
-      one.remove_suffix(1);
+    while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
+    while (!one.empty() && one.back() == ' ') one.remove_suffix(1);
     if (one.empty()) {
       error_ = "the constraints \"" + std::string(request_.constraints) + "\" hold an empty one";
       return false;
@@ -425,28 +429,23 @@ bool AsmCompiler::readConstraints() {
   }
   size_t next = 0;
   for (DType type : request_.results)
-    if (!bindPort(letters, next, type, true))
-      return false;
+    if (!bindPort(letters, next, type, true)) return false;
   for (DType type : request_.operands)
-    if (!bindPort(letters, next, type, false))
-      return false;
-  if (next == letters.size())
-    return true;
-  error_ = "the constraints name " + std::to_string(letters.size()) + " registers, results and operands fill " + std::to_string(next);
+    if (!bindPort(letters, next, type, false)) return false;
+  if (next == letters.size()) return true;
+  error_ = "the constraints name " + std::to_string(letters.size()) + " registers, results and operands fill " +
+           std::to_string(next);
   return false;
 }
 
 bool AsmCompiler::run() {
   program_.pack = request_.pack;
-  if (!readConstraints())
-    return false;
+  if (!readConstraints()) return false;
   std::vector<AsmStatement> statements;
-  if (!splitAsm(request_.text, statements, error_))
-    return false;
+  if (!splitAsm(request_.text, statements, error_)) return false;
   scopes_.emplace_back();
   for (const AsmStatement& s : statements)
-    if (!statement(s))
-      return false;
+    if (!statement(s)) return false;
   return scopes_.size() == 1 || fail("`{` is not closed");
 }
 

@@ -17,7 +17,8 @@ uint64_t specialValue(AsmSpecial special, const AsmEnvironment& e) {
   const auto now = [] { return uint64_t(duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count()); };
   switch (special) {
   case AsmSpecial::Smid:
-    return uint64_t((e.program[0] + int64_t(e.grid[0]) * (e.program[1] + int64_t(e.grid[1]) * e.program[2])) % kProcessors);
+    return uint64_t((e.program[0] + int64_t(e.grid[0]) * (e.program[1] + int64_t(e.grid[1]) * e.program[2])) %
+                    kProcessors);
   case AsmSpecial::Nsmid: return kProcessors;
   case AsmSpecial::Clock: return uint32_t(now());
   case AsmSpecial::Clock64:
@@ -45,18 +46,17 @@ void fill(std::byte* to, int32_t bytes, uint64_t bits) {
 }
 
 /// `lanes` lanes, from the elements at the pointers.
-void runStrip(const AsmProgram& p, const TwTileOps& tiles, int64_t lanes, const std::byte* const* inputs, std::byte* const* outputs,
-              std::byte* scratch) {
-  for (const AsmProgram::Fill& f : p.clears)
-    std::memset(scratch + f.offset, 0, size_t(lanes * f.bytes));
+void runStrip(const AsmProgram& p, const TwTileOps& tiles, int64_t lanes, const std::byte* const* inputs,
+              std::byte* const* outputs, std::byte* scratch) {
+  for (const AsmProgram::Fill& f : p.clears) std::memset(scratch + f.offset, 0, size_t(lanes * f.bytes));
   for (size_t i = 0; i < p.inputs.size(); ++i) {
     const AsmProgram::Port& port = p.inputs[i];
     const int64_t bytes = int64_t(port.perRegister) * port.elementBytes;
     for (size_t r = 0; r < port.registers.size(); ++r) {
       std::byte* to = scratch + port.registers[r];
-      if (bytes < port.registerBytes)
-        std::memset(to, 0, size_t(lanes * port.registerBytes));
-      tiles.stridedCopy(bytes)(lanes, to, port.registerBytes, inputs[i] + int64_t(r) * bytes, p.pack * port.elementBytes);
+      if (bytes < port.registerBytes) std::memset(to, 0, size_t(lanes * port.registerBytes));
+      tiles.stridedCopy(bytes)(lanes, to, port.registerBytes, inputs[i] + int64_t(r) * bytes,
+                               p.pack * port.elementBytes);
     }
   }
   for (const AsmStep& step : p.steps) {
@@ -74,15 +74,15 @@ void runStrip(const AsmProgram& p, const TwTileOps& tiles, int64_t lanes, const 
     const AsmProgram::Port& port = p.outputs[i];
     const int64_t bytes = int64_t(port.perRegister) * port.elementBytes;
     for (size_t r = 0; r < port.registers.size(); ++r)
-      tiles.stridedCopy(bytes)(lanes, outputs[i] + int64_t(r) * bytes, p.pack * port.elementBytes, scratch + port.registers[r],
-                               port.registerBytes);
+      tiles.stridedCopy(bytes)(lanes, outputs[i] + int64_t(r) * bytes, p.pack * port.elementBytes,
+                               scratch + port.registers[r], port.registerBytes);
   }
 }
 
 } // namespace
 
-void runAsm(const AsmProgram& p, const TwTileOps& tiles, int64_t elements, const void* const* inputs, void* const* outputs,
-            std::byte* scratch, const AsmEnvironment& environment) {
+void runAsm(const AsmProgram& p, const TwTileOps& tiles, int64_t elements, const void* const* inputs,
+            void* const* outputs, std::byte* scratch, const AsmEnvironment& environment) {
   for (const AsmProgram::Fill& f : p.fills)
     fill(scratch + f.offset, f.bytes, f.special < 0 ? f.bits : specialValue(AsmSpecial(f.special), environment));
   const size_t ins = p.inputs.size(), outs = p.outputs.size();
@@ -96,8 +96,7 @@ void runAsm(const AsmProgram& p, const TwTileOps& tiles, int64_t elements, const
       out[i] = static_cast<std::byte*>(outputs[i]) + g * p.pack * p.outputs[i].elementBytes;
     runStrip(p, tiles, std::min(kAsmLanes, groups - g), in, out, scratch);
   }
-  if (!rest)
-    return;
+  if (!rest) return;
   for (size_t i = 0; i < ins; ++i) {
     const AsmProgram::Port& port = p.inputs[i];
     std::memset(scratch + port.tail, 0, size_t(p.pack * port.elementBytes));
@@ -105,8 +104,7 @@ void runAsm(const AsmProgram& p, const TwTileOps& tiles, int64_t elements, const
                 size_t(rest * port.elementBytes));
     in[i] = scratch + port.tail;
   }
-  for (size_t i = 0; i < outs; ++i)
-    out[i] = scratch + p.outputs[i].tail;
+  for (size_t i = 0; i < outs; ++i) out[i] = scratch + p.outputs[i].tail;
   runStrip(p, tiles, 1, in, out, scratch);
   for (size_t i = 0; i < outs; ++i)
     std::memcpy(static_cast<std::byte*>(outputs[i]) + groups * p.pack * p.outputs[i].elementBytes, out[i],

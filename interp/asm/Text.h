@@ -10,11 +10,11 @@ namespace tiletwin::interp {
 /// What stands where an instruction expects a value.
 struct AsmArgument {
   enum Kind : uint8_t { Placeholder, Name, Integer, Float32, Float64, Vector, Sink, Memory } kind = Name;
-  int placeholder = 0;                ///< $3
-  std::string name;                   ///< a register, or %special
-  uint64_t bits = 0;                  ///< of a number
-  std::vector<AsmArgument> parts;     ///< {a, b}
-  bool negated = false;               ///< !p
+  int placeholder = 0;            ///< $3
+  std::string name;               ///< a register, or %special
+  uint64_t bits = 0;              ///< of a number
+  std::vector<AsmArgument> parts; ///< {a, b}
+  bool negated = false;           ///< !p
 };
 
 struct AsmStatement {
@@ -26,7 +26,7 @@ struct AsmStatement {
   std::string guard;                  ///< @p
   bool guardIsPlaceholder = false, guardNegated = false;
   int guardPlaceholder = 0;
-  std::vector<AsmArgument> second;    ///< setp p|q: q
+  std::vector<AsmArgument> second; ///< setp p|q: q
 };
 
 /// Whether any instruction that runs here begins with this word ("add").

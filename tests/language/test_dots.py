@@ -115,6 +115,35 @@ def test_input_precision(precision: str) -> None:
         assert (np.abs(got - x @ y) <= k * 2.0**-24 * size).all()
 
 
+@pytest.mark.parametrize("eager", ["", "1"], ids=["compiled", "eager"])
+def test_allow_tf32(eager: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The older way to say it: True is tf32, which is also the default, False is ieee."""
+    monkeypatch.setenv("TILETWIN_EAGER", eager)
+    a, b = (torch.from_numpy(make("fp32", (16, 16), seed)[1].astype(np.float32)) for seed in (46, 47))
+    results = {}
+    for allow in (None, True, False):
+        results[allow] = empty("fp32", (16, 16))
+        dot_kernels.dot_allowing[(1,)](a, b, results[allow], ALLOW=allow, M=16, N=16, K=16)
+    ieee = run_dot(a.numpy().view(np.uint32), b.numpy().view(np.uint32), (16, 16, 16), ("fp32", "fp32"), "ieee")
+    assert torch.equal(results[None], results[True])
+    assert not torch.equal(results[True], results[False])
+    assert (results[False].numpy() == ieee).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("fp64", 4), ("fp32", 8), ("fp16", 16), ("bf16", 16), ("int8", 32), ("fp8e5", 32), ("fp8e4b8", 32)],
+)
+def test_smallest_summed_dimension(name: str, least: int) -> None:
+    for m, n in ((1, 1), (1, 16), (16, 2)):
+        a, x = make(name, (m, least), 48, whole=True)
+        b, y = make(name, (least, n), 49, whole=True)
+        assert (run_dot(a, b, (m, n, least), (name, name)) == x @ y).all()
+    bits = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}[width(name)]
+    with pytest.raises(CompilationError, match=f"the summed dimension must be at least {least} for {name}, got"):
+        run_dot(np.zeros((16, least // 2), bits), np.zeros((least // 2, 16), bits), (16, 16, least // 2), (name, name))
+
+
 def test_tf32_truncates_where_rounding_would_not() -> None:
     x = np.full((16, 16), 1 + 2.0**-10 - 2.0**-20, np.float32)
     got = run_dot(
