@@ -32,7 +32,7 @@ def mark(value: Any) -> Any:
     import torch
 
     if isinstance(value, torch.Tensor):
-        value.__dict__[MARK] = True
+        vars(value)[MARK] = True
     elif isinstance(value, (tuple, list)):
         for item in value:
             mark(item)
@@ -58,9 +58,9 @@ def set_marks(value: Any, on_cuda: bool) -> None:
 
     if isinstance(value, torch.Tensor):
         if on_cuda:
-            value.__dict__[MARK] = True
+            vars(value)[MARK] = True
         else:
-            value.__dict__.pop(MARK, None)
+            vars(value).pop(MARK, None)
     elif isinstance(value, Mapping):
         for item in value.values():
             set_marks(item, on_cuda)

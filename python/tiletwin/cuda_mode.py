@@ -16,7 +16,7 @@ from torch.overrides import TorchFunctionMode
 
 from tiletwin.cuda_marks import MARK, any_marked, is_marked, mark, names_cuda, notice
 
-Tensor = torch.Tensor
+Tensor: Any = torch.Tensor  # its getters have attributes that its stub does not
 CUDA0, CPU = torch.device("cuda", 0), torch.device("cpu")
 PINNED = "_tiletwin_pinned"
 _MORE = re.compile(r", (?:size|dtype|grad_fn|requires_grad|layout|names)=")
@@ -60,12 +60,13 @@ def _cpu(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _to(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     """tensor.to(device, dtype), in any of its spellings."""
-    rest = list(args)
+    rest: list[Any] = list(args)
+    target: Any
     target, place = kwargs.get("device"), None
     for i, value in enumerate(rest):
         if isinstance(value, (str, torch.device)) or (type(value) is int and i == 0):
             target, place = value, i
-        elif isinstance(value, Tensor):
+        elif isinstance(value, torch.Tensor):
             target = CUDA0 if is_marked(value) else value.device
             rest[i] = value.dtype
     if isinstance(kwargs.get("other"), Tensor):

@@ -95,7 +95,7 @@ def _patch_generator(torch: Any) -> None:
     original = torch.Generator
 
     class AnyGenerator(type(original)):
-        def __instancecheck__(cls, value: Any) -> bool:
+        def __instancecheck__(self, value: Any) -> bool:
             return isinstance(value, original)
 
     class Generator(original, metaclass=AnyGenerator):  # type: ignore[misc, valid-type]
