@@ -168,3 +168,18 @@ def ceil(x):
 @triton.jit
 def sqrt_rn(x):
     return tl.sqrt_rn(x)
+
+
+@triton.jit
+def shl_by_6_bits(x, y):
+    return x << (y & 63)
+
+
+@triton.jit
+def shr_by_6_bits(x, y):
+    return x >> (y & 63)
+
+
+@triton.jit
+def fused(x, y):
+    return tl.fma(x, y, x)
