@@ -1,0 +1,71 @@
+"""The kernels of tests/kernels leave the same bits in both modes: their tests run with each new launch done twice.
+
+Sums by atomics depend on the order of programs, so these runs have one thread.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+KERNELS = HERE.parent / "kernels"
+FILES = sorted(KERNELS.glob("test_*.py"))
+
+
+def compared(file: Path, programs: int) -> tuple[int, int]:
+    """(launches, kernels) that the tests of `file` compared; they must pass."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "launch_twice"]
+    environment = os.environ | {
+        "PYTHONPATH": str(HERE),
+        "LAUNCH_TWICE_PROGRAMS": str(programs),
+        "TILETWIN_NUM_THREADS": "1",
+        "TILETWIN_EAGER": "0",
+    }
+    done = subprocess.run(
+        [*command, "-c", str(HERE.parents[1] / "pyproject.toml"), str(file)],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    found = re.search(r"launch_twice: (\d+) launches of (\d+) kernels compared", done.stdout)
+    assert found, done.stdout
+    return int(found[1]), int(found[2])
+
+
+def test_a_sample_of_kernels() -> None:
+    launches, kernels = compared(KERNELS / "test_prefix_sums.py", programs=4)
+    assert launches >= 10 and kernels >= 3
+
+
+def test_a_difference_is_noticed(tmp_path: Path) -> None:
+    """A kernel whose compiled and eager results differ by design: it asks for the process's environment."""
+    text = (
+        "import os, torch, tiletwin as triton, tiletwin.language as tl\n"
+        "@triton.constexpr_function\n"
+        "def mode():\n"
+        "    return int(os.environ.get('TILETWIN_EAGER', '0'))\n"
+        "@triton.jit\n"
+        "def kernel(o_ptr):\n"
+        "    tl.store(o_ptr, mode())\n"
+        "def test_it():\n"
+        "    kernel[(1,)](torch.zeros(4, dtype=torch.int32))\n"
+    )
+    file = tmp_path / "test_differs.py"
+    file.write_text(text)
+    with pytest.raises(AssertionError, match="eager mode differs from compiled mode"):
+        compared(file, programs=4)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("file", FILES, ids=lambda path: path.stem)
+def test_all_kernels(file: Path) -> None:
+    launches, kernels = compared(file, programs=16)
+    assert launches >= kernels >= 1
