@@ -317,7 +317,12 @@ bool AsmCompiler::statement(const AsmStatement& s) {
   }
   bool known = false;
   const AsmRow* row = findAsmRow(s.words, known);
-  if (!row) return fail("`" + s.opcode + "` is not a form of `" + s.words[0] + "` that runs on the CPU");
+  if (!row)
+    return fail("`" + s.opcode + "` is not a form of `" + s.words[0] + "` that runs on the CPU" +
+                (has(s, "rs")
+                     ? ": stochastic rounding (.rs) is not modelled; add random low bits, then convert with .rz"
+                 : has(s, "cc") ? ": there is no carry register; use 64-bit arithmetic or mad.wide"
+                                : ""));
   guarded_ = s.guardIsPlaceholder || !s.guard.empty();
   guardNegated_ = s.guardNegated;
   if (guarded_) {
