@@ -405,3 +405,11 @@ def test_names_of_earlier_versions(which: str, text: str, mode: None) -> None:
 def test_modules_of_earlier_versions() -> None:
     with pytest.raises(ModuleNotFoundError, match=r"use triton\.tools\.tensor_descriptor\.TensorDescriptor"):
         importlib.import_module("triton.tools.experimental_descriptor")
+
+
+def test_rounding_loads_are_refused() -> None:
+    """Nothing is rounded silently in another way."""
+    with pytest.raises(NotImplementedError, match=r"tl\.dot, which rounds its operands itself"):
+        TensorDescriptor.from_tensor(torch.zeros(8, 8), [8, 8], round_f32_to_tf32=True)
+    with pytest.raises(ValueError, match="needs a float32 tensor"):
+        TensorDescriptor.from_tensor(torch.zeros(8, 8).half(), [8, 8], round_f32_to_tf32=True)
