@@ -11,6 +11,7 @@ import torch
 import triton
 import triton.language as tl
 import triton.language.extra.libdevice as ld
+from triton.compiler.errors import UnsupportedLanguageConstruct
 from triton.language import math as tlm
 from triton.language.extra import libdevice
 from triton.language.extra.cuda.libdevice import fast_expf as quick_exp
@@ -301,3 +302,97 @@ def test_strided_and_offset_views() -> None:
         o = torch.zeros(8, 4)
         copy[(1,)](view, o, view.stride(0), view.stride(1), M=8, N=4)
         assert torch.equal(o, view)
+
+
+@triton.jit
+def narrowed(x_ptr, a_ptr, b_ptr, h_ptr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + i)
+    tl.store(a_ptr + i, x.to(tl.float8e4nv))
+    tl.store(b_ptr + i, x.to(tl.float8e5))
+    tl.store(h_ptr + i, x.to(tl.bfloat16) * 2)
+
+
+def test_rounding_carries_into_the_exponent() -> None:
+    x = torch.tensor([1.96875, 0.0009765625 * 1.5, 2.0**-6 * 0.99, 15.9, 0.4999, 3.9375, 1.9990234375, -1.96875])
+    a, b = torch.zeros(8, dtype=torch.float8_e4m3fn), torch.zeros(8, dtype=torch.float8_e5m2)
+    h = torch.zeros(8, dtype=torch.bfloat16)
+    narrowed[(1,)](x, a, b, h, B=8)
+    assert torch.equal(a.float(), x.to(torch.float8_e4m3fn).float()) and a[0].float() == 2
+    assert torch.equal(b.float(), x.to(torch.float8_e5m2).float()) and b[5].float() == 4
+    assert torch.equal(h, x.to(torch.bfloat16) * 2) and h[6] == 4
+
+
+@triton.jit
+def wide_scalars(o_ptr, n, m: tl.int64, count_ptr):
+    tl.static_assert(m.dtype == tl.int64 and n.dtype == tl.int64)
+    tl.store(o_ptr, n >> 1)
+    tl.store(o_ptr + 1, m + 1)
+    tl.atomic_add(count_ptr, 1.5)
+    assert m != 3, "not raised without debug"
+
+
+def test_scalars_past_31_bits_annotations_and_atomics() -> None:
+    o, count = np.zeros(2, np.int64), torch.zeros(1, dtype=torch.bfloat16)
+    wide_scalars[(3,)](o, 4294967295, 3, count)
+    assert list(o) == [2147483647, 4] and count[0] == 4.5
+
+
+@triton.jit
+def leaves_a_loop(o_ptr, n):
+    for i in range(n):
+        if i > 2:
+            break
+        tl.store(o_ptr + i, i)
+
+
+def test_unsupported_control_flow_does_not_just_work() -> None:
+    with pytest.raises(UnsupportedLanguageConstruct, match="`break` is not supported in kernels"):
+        leaves_a_loop[(1,)](np.zeros(8, np.int64), 5)
+
+
+class Pointer:
+    """What some libraries pass instead of a tensor."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self._tensor, self.dtype = tensor, tensor.dtype
+
+    def data_ptr(self) -> int:
+        return self._tensor.data_ptr()
+
+
+def test_any_object_with_an_address_and_a_type() -> None:
+    x, o = torch.arange(8), torch.zeros(8, dtype=torch.int64)
+    masks[(1,)](Pointer(x), Pointer(o), 1, 8, M=1, N=8)
+    assert torch.equal(o, torch.full((8,), -1))
+    masks[(1,)](Pointer(x), Pointer(o), 1, 0, M=1, N=8)
+    assert torch.equal(o, x)
+
+
+class Counting(triton.JITFunction):
+    """A library's own kind of kernel."""
+
+    launches = 0
+
+    def run(self, *args, grid, warmup=False, **kwargs):
+        Counting.launches += not warmup
+        return super().run(*args, grid=grid, warmup=warmup, **kwargs)
+
+
+def test_kernels_are_objects_that_libraries_subclass_and_look_into() -> None:
+    kernel, before = Counting(wrapping.fn), Counting.launches
+    o = np.zeros(7, np.int64)
+    kernel[(1,)](o, 100)
+    assert Counting.launches == before + 1 and o[0] == -56
+    assert isinstance(wrapping, triton.JITFunction) and wrapping.arg_names == ["o_ptr", "n"]
+    assert masks.params[4].is_constexpr and wrapping.fn.__name__ == "wrapping" and "tl.store" in wrapping.src
+
+
+def test_the_gpu_that_libraries_ask_for() -> None:
+    driver = triton.runtime.driver.active
+    target = driver.get_current_target()
+    assert target.backend == "cuda" and target.arch >= 80 and target.warp_size == 32
+    device = driver.get_current_device()
+    properties = driver.utils.get_device_properties(device)
+    assert properties["multiprocessor_count"] > 0 and properties["max_shared_mem"] > 0
+    assert isinstance(driver.get_current_stream(device), int)
