@@ -11,7 +11,7 @@ VARIABLE = re.compile(r"""(?:["']|\$\{)(TILETWIN(?:_[A-Z]+)*)\b""")
 ROW = re.compile(r"^\| `(TILETWIN\w*)", re.MULTILINE)
 SOURCES = ("*.py", "*.cpp", "*.h", "*.sh", "Makefile")
 # Set and unset by the test of the reader itself; build options of CMake.
-NOT_READ = {"TILETWIN_TEST_FLAG", "TILETWIN_INPLACE", "TILETWIN_BUILD_TESTS"}
+NOT_READ = {"TILETWIN_TEST_FLAG", "TILETWIN_EAGERLY", "TILETWIN_INPLACE", "TILETWIN_BUILD_TESTS"}
 
 
 def read_by_the_code() -> set[str]:
