@@ -1,8 +1,8 @@
-// frontend/EagerSupport.cpp -- assignment, truth, and/or/not, chains, loops and calls of eager mode.
-// Not here:  the rewrite that inserts the calls (python/tiletwin/eager/rewriter.py), evaluation (the eager builder).
+// frontend/EagerSupport.cpp -- assignment, truth, and/or/not, chains and loops of eager mode.
+// Not here:  calls (EagerCalls.cpp), the rewrite that inserts all this (python/tiletwin/eager/rewriter.py), evaluation
+//            (the eager builder).
 // Invariant: types of values are those that compiled mode gives; `and`, `or` and ternaries keep what they need on a
-// stack
-//            per thread, which eager_reset empties when a program starts.
+//            stack per thread, which eager_reset empties when a program starts.
 #include "frontend/EagerSupport.h"
 #include "frontend/LoopRange.h"
 #include "frontend/Raise.h"
@@ -24,12 +24,6 @@ PyRef popPending() {
   PyRef top = std::move(pending().back());
   pending().pop_back();
   return top;
-}
-
-Builder* builderOrError() {
-  Builder* builder = Builder::current();
-  if (!builder) raise(PyExc_RuntimeError, "a kernel's function was called outside a launch");
-  return builder;
 }
 
 PyObject* tensorOrNull(const Value& value) { return value ? makeTensor(value).release() : nullptr; }
@@ -283,94 +277,6 @@ PyObject* loop(PyObject*, PyObject* args, PyObject* kwargs) {
                        kwargs); // tl.static_range gives compile-time ints; others as Python has them
 }
 
-// Calls.
-
-/// No trace function while a function is being made: `step` goes on in the kernel, not in the package.
-struct TracingOff {
-  PyRef trace;
-  TracingOff() {
-    PyObject* get = PySys_GetObject("gettrace");
-    trace = get ? PyRef::steal(PyObject_CallFunctionObjArgs(get, nullptr)) : PyRef();
-    if (trace && trace.get() != Py_None) set(Py_None);
-  }
-  ~TracingOff() {
-    if (!trace || trace.get() == Py_None) return;
-    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-    PyErr_Fetch(&type, &value, &traceback);
-    set(trace.get());
-    PyErr_Restore(type, value, traceback);
-  }
-  static void set(PyObject* function) {
-    PyObject* settrace = PySys_GetObject("settrace");
-    PyRef done = settrace ? PyRef::steal(PyObject_CallFunctionObjArgs(settrace, function, nullptr)) : PyRef();
-  }
-};
-
-/// The Python function that runs a jit function's body in this mode. It is cached on the jit function.
-PyRef eagerFunction(PyObject* jit) {
-  static PyObject* const name = interned("_eager_function");
-  PyRef known = PyRef::steal(PyObject_GetAttr(jit, name));
-  if (known) return known;
-  PyErr_Clear();
-  TracingOff off;
-  PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.eager"));
-  PyRef make = module ? PyRef::steal(PyObject_GetAttrString(module.get(), "eager_function")) : PyRef();
-  return make ? PyRef::steal(PyObject_CallFunctionObjArgs(make.get(), jit, nullptr)) : PyRef();
-}
-
-/// dtype(value), with the dtype as self.
-PyObject* castTo(PyObject* dtype, PyObject* value) {
-  Builder* builder = builderOrError();
-  return builder ? callDtype(*builder, dtype, {PyRef::borrow(value)}).release() : nullptr;
-}
-PyMethodDef kCastTo = {"dtype", castTo, METH_O, nullptr};
-
-/// isinstance(value, classes): of a compile-time value, its value.
-PyObject* isInstance(PyObject*, PyObject* args) {
-  PyObject *value, *classes;
-  if (!PyArg_ParseTuple(args, "OO", &value, &classes)) return nullptr;
-  PyRef plainClasses = unwrapDeep(classes);
-  int is = plainClasses ? PyObject_IsInstance(unwrap(value), plainClasses.get()) : -1;
-  return is < 0 ? nullptr : truthObject(is);
-}
-PyMethodDef kIsInstance = {"isinstance", isInstance, METH_VARARGS, nullptr};
-
-PyRef calleeOf(PyObject* function) {
-  function = unwrap(function);
-  switch (calleeKind(function)) {
-  case CalleeKind::Jit: return eagerFunction(function);
-  case CalleeKind::Dtype: return PyRef::steal(PyCFunction_NewEx(&kCastTo, function, nullptr));
-  default: break;
-  }
-  static PyObject* const builtins = PyImport_ImportModule("builtins");
-  static PyObject* const minFunction = PyObject_GetAttrString(builtins, "min");
-  static PyObject* const maxFunction = PyObject_GetAttrString(builtins, "max");
-  static PyObject* const isInstanceFunction = PyObject_GetAttrString(builtins, "isinstance");
-  if (function == isInstanceFunction) return PyRef::steal(PyCFunction_New(&kIsInstance, nullptr));
-  if (function == minFunction || function == maxFunction)
-    return languageFunction(function == minFunction ? "builtin_min" : "builtin_max");
-  return PyRef::borrow(function);
-}
-
-PyObject* callee(PyObject*, PyObject* function) { return calleeOf(function).release(); }
-
-/// method(base, name): what `base.name(...)` calls, bound to base where the language binds it.
-PyObject* method(PyObject*, PyObject* args) {
-  PyObject *base, *name;
-  if (!PyArg_ParseTuple(args, "OU", &base, &name)) return nullptr;
-  CalleeKind kind = isConstexpr(base) ? CalleeKind::Class : calleeKind(base);
-  if (kind == CalleeKind::Other) {
-    PyRef onType = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(base)), name));
-    PyErr_Clear();
-    if (onType && calleeKind(onType.get()) == CalleeKind::Jit) {
-      PyRef function = eagerFunction(onType.get());
-      return function ? bindMethod(function.get(), base).release() : nullptr;
-    }
-  }
-  PyRef found = PyRef::steal(PyObject_GetAttr(base, name));
-  return found ? calleeOf(found.get()).release() : nullptr;
-}
-
 PyObject* adviceFor(PyObject*, PyObject* name) {
   const char* advice = statementAdvice(stringOf(name));
   return advice ? PyUnicode_FromString(advice)
@@ -387,6 +293,12 @@ PyCFunction withKeywords(PyObject* (*function)(PyObject*, PyObject*, PyObject*))
 }
 
 } // namespace
+
+Builder* builderOrError() {
+  Builder* builder = Builder::current();
+  if (!builder) raise(PyExc_RuntimeError, "a kernel's function was called outside a launch");
+  return builder;
+}
 
 int addEagerSupport(PyObject* module) {
   static PyMethodDef functions[] = {
@@ -412,13 +324,11 @@ int addEagerSupport(PyObject* module) {
       {"eager_tuple", tupleOf, METH_O, "A list as the language's tuple."},
       {"eager_returned", returned, METH_VARARGS, "The value of a return that depends on run-time conditions."},
       {"eager_loop", withKeywords(loop), METH_VARARGS | METH_KEYWORDS, "The iterable of a `for`."},
-      {"eager_callee", callee, METH_O, "What a call of this object runs."},
-      {"eager_method", method, METH_VARARGS, "What a call of base.name runs."},
       {"eager_reset", reset, METH_NOARGS, "Forgets operands that an exception left behind."},
       {"statement_advice", adviceFor, METH_O, "Why kernels do not have a statement, and what to write instead."},
       {nullptr, nullptr, 0, nullptr},
   };
-  return PyModule_AddFunctions(module, functions);
+  return PyModule_AddFunctions(module, functions) < 0 ? -1 : addEagerCalls(module);
 }
 
 } // namespace tiletwin::frontend

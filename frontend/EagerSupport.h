@@ -2,11 +2,16 @@
 // calls there). They are C functions so that a debugger's `step` never enters them. Each does what the walker does for
 // the same Python.
 #pragma once
+#include "frontend/Builder.h"
 #include "frontend/PyRef.h"
 
 namespace tiletwin::frontend {
 
 /// Adds the functions to the extension module, their names starting with "eager_". -1 with an error set on failure.
 int addEagerSupport(PyObject* module);
+/// The part of it that is about calls.
+int addEagerCalls(PyObject* module);
+/// The builder of the program that this thread runs. Null with an error set outside a launch.
+Builder* builderOrError();
 
 } // namespace tiletwin::frontend

@@ -1,0 +1,110 @@
+// frontend/EagerCalls.cpp -- what a call in eager mode runs: the rewritten bodies of jit functions, casts by types, the
+// language's own meaning of Python's min, max and isinstance, and everything else as Python has it.
+// Not here:  the rewrite itself (python/tiletwin/eager/rewriter.py), the language's functions (BuiltinObject.cpp).
+#include "frontend/EagerSupport.h"
+#include "frontend/Raise.h"
+#include "frontend/Structure.h"
+#include "frontend/ValueRules.h"
+#include "frontend/Walker.h"
+
+namespace tiletwin::frontend {
+namespace {
+
+/// No trace function while a function is being made: `step` goes on in the kernel, not in the package.
+struct TracingOff {
+  PyRef trace;
+  TracingOff() {
+    PyObject* get = PySys_GetObject("gettrace");
+    trace = get ? PyRef::steal(PyObject_CallFunctionObjArgs(get, nullptr)) : PyRef();
+    if (trace && trace.get() != Py_None) set(Py_None);
+  }
+  ~TracingOff() {
+    if (!trace || trace.get() == Py_None) return;
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    PyErr_Fetch(&type, &value, &traceback);
+    set(trace.get());
+    PyErr_Restore(type, value, traceback);
+  }
+  static void set(PyObject* function) {
+    PyObject* settrace = PySys_GetObject("settrace");
+    PyRef done = settrace ? PyRef::steal(PyObject_CallFunctionObjArgs(settrace, function, nullptr)) : PyRef();
+  }
+};
+
+/// The Python function that runs a jit function's body in this mode. It is cached on the jit function.
+PyRef eagerFunction(PyObject* jit) {
+  static PyObject* const name = interned("_eager_function");
+  PyRef known = PyRef::steal(PyObject_GetAttr(jit, name));
+  if (known) return known;
+  PyErr_Clear();
+  TracingOff off;
+  PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.eager"));
+  PyRef make = module ? PyRef::steal(PyObject_GetAttrString(module.get(), "eager_function")) : PyRef();
+  return make ? PyRef::steal(PyObject_CallFunctionObjArgs(make.get(), jit, nullptr)) : PyRef();
+}
+
+/// dtype(value), with the dtype as self.
+PyObject* castTo(PyObject* dtype, PyObject* value) {
+  Builder* builder = builderOrError();
+  return builder ? callDtype(*builder, dtype, {PyRef::borrow(value)}).release() : nullptr;
+}
+PyMethodDef kCastTo = {"dtype", castTo, METH_O, nullptr};
+
+/// isinstance(value, classes): of a compile-time value, its value.
+PyObject* isInstance(PyObject*, PyObject* args) {
+  PyObject *value, *classes;
+  if (!PyArg_ParseTuple(args, "OO", &value, &classes)) return nullptr;
+  PyRef plainClasses = unwrapDeep(classes);
+  int is = plainClasses ? PyObject_IsInstance(unwrap(value), plainClasses.get()) : -1;
+  return is < 0 ? nullptr : PyBool_FromLong(is);
+}
+PyMethodDef kIsInstance = {"isinstance", isInstance, METH_VARARGS, nullptr};
+
+PyRef calleeOf(PyObject* function) {
+  function = unwrap(function);
+  switch (calleeKind(function)) {
+  case CalleeKind::Jit: return eagerFunction(function);
+  case CalleeKind::Dtype: return PyRef::steal(PyCFunction_NewEx(&kCastTo, function, nullptr));
+  default: break;
+  }
+  static PyObject* const builtins = PyImport_ImportModule("builtins");
+  static PyObject* const minFunction = PyObject_GetAttrString(builtins, "min");
+  static PyObject* const maxFunction = PyObject_GetAttrString(builtins, "max");
+  static PyObject* const isInstanceFunction = PyObject_GetAttrString(builtins, "isinstance");
+  if (function == isInstanceFunction) return PyRef::steal(PyCFunction_New(&kIsInstance, nullptr));
+  if (function == minFunction || function == maxFunction)
+    return languageFunction(function == minFunction ? "builtin_min" : "builtin_max");
+  return PyRef::borrow(function);
+}
+
+PyObject* callee(PyObject*, PyObject* function) { return calleeOf(function).release(); }
+
+/// method(base, name): what `base.name(...)` calls, bound to base where the language binds it.
+PyObject* method(PyObject*, PyObject* args) {
+  PyObject *base, *name;
+  if (!PyArg_ParseTuple(args, "OU", &base, &name)) return nullptr;
+  CalleeKind kind = isConstexpr(base) ? CalleeKind::Class : calleeKind(base);
+  if (kind == CalleeKind::Other) {
+    PyRef onType = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(base)), name));
+    PyErr_Clear();
+    if (onType && calleeKind(onType.get()) == CalleeKind::Jit) {
+      PyRef function = eagerFunction(onType.get());
+      return function ? bindMethod(function.get(), base).release() : nullptr;
+    }
+  }
+  PyRef found = PyRef::steal(PyObject_GetAttr(base, name));
+  return found ? calleeOf(found.get()).release() : nullptr;
+}
+
+} // namespace
+
+int addEagerCalls(PyObject* module) {
+  static PyMethodDef functions[] = {
+      {"eager_callee", callee, METH_O, "What a call of this object runs."},
+      {"eager_method", method, METH_VARARGS, "What a call of base.name runs."},
+      {nullptr, nullptr, 0, nullptr},
+  };
+  return PyModule_AddFunctions(module, functions);
+}
+
+} // namespace tiletwin::frontend
