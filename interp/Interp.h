@@ -53,7 +53,8 @@ std::shared_ptr<const Program> planModule(mlir::ModuleOp module, std::string_vie
 
 /// One argument, bit pattern in the low bytes: integers sign- or zero-extended, f16/bf16/f32/f64 as their bits, pointers
 /// as addresses. For a tile argument or result: the address of its dense row-major storage. For a tensor descriptor: its
-/// base address, a multiple of 16, plus 1 if elements outside read as NaN; its extents and strides are the next arguments.
+/// base address, a multiple of 16, plus 1 if elements outside read as NaN, plus 2 if loads of f32 round to tf32; its
+/// extents and strides are the next arguments.
 using ArgumentBits = uint64_t;
 
 /// What an instruction inside a kernel wants the outside to do. Called on the launching thread or under an internal lock.

@@ -10,7 +10,8 @@
 //   Box       an i1 tile that is true exactly inside lo[d] <= i_d < hi[d]
 //   Tile      elements in the arena or behind a load's view descriptor, any strides; or still pending in an open group
 //   Rows      like Affine, plus an entry of a table that depends on one dimension: rows picked by number, wrapped indices
-//   Descriptor  a tensor descriptor: base, strides (in elements), hi (extents), lo[0] (1: elements outside read as NaN)
+//   Descriptor  a tensor descriptor: base, strides (in elements), hi (extents), lo[0] (1: elements outside read as NaN),
+//             lo[1] (not 0: loads round f32 to tf32)
 //
 // Scopes: code is collected per nesting level: 0 is the launch prologue, 1 the function (or its current block), one more for
 // each loop or branch around the current operation. A pure scalar instruction goes to the deepest level that defines one of

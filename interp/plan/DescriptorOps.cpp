@@ -35,6 +35,18 @@ static Reg paddingCell(PlanBuilder& plan, const Rep& descriptor) {
   return plan.cell(plan.scalar(ScalarOp::Select, 64, isNan, Uniform::of(nan), Uniform::of(0)));
 }
 
+/// After a load: rounds what was loaded, if the descriptor says so.
+static void roundLoaded(PlanBuilder& plan, const Rep& descriptor, Value loaded) {
+  if (descriptor.type != DType::F32 || descriptor.lo[1].is(0))
+    return;
+  BuildInstruction& in = plan.emit(execRoundLoaded, "RoundLoaded");
+  RoundLoadedOp& data = plan.newData<RoundLoadedOp>(in);
+  const Rep& tile = plan.rep(loaded);
+  data.elements = elementsOf(tile.shape);
+  plan.read(in, data.tile, tile.tile);
+  plan.read(in, data.rounds, descriptor.lo[1]);
+}
+
 /// Emits the check of what a descriptor's memory must be like, unless one that holds here has been emitted.
 static void checkDescriptor(PlanBuilder& plan, const Rep& descriptor, const Uniform& lastStride) {
   llvm::SmallVector<Uniform, 6> srcs{descriptor.base};
@@ -70,6 +82,7 @@ LogicalResult planMakeTensorDescriptor(PlanBuilder& plan, Operation* op) {
   for (Value stride : make.getStrides())
     r.strides.push_back(plan.uniformOf(stride));
   r.lo.push_back(Uniform::of(make.getPadding() == tt::Padding::NaN));
+  r.lo.push_back(Uniform::of(op->hasAttr("tt.round_f32_to_tf32"))); // eager mode: one that was made on the host
   Uniform lastStride = r.strides.back();
   r.strides.back() = Uniform::of(1); // checked
   checkDescriptor(plan, r, lastStride);
@@ -86,7 +99,8 @@ LogicalResult PlanBuilder::planDescriptorArgument(mlir::BlockArgument argument) 
       return func_->emitError() << "interpreter: the descriptor that is argument " << argument.getArgNumber()
                                 << " must be followed by its " << rank << " extents (i32) and " << rank
                                 << " strides (i64)";
-  // The cell holds the address, a multiple of 16, plus 1 if elements outside the tensor read as NaN.
+  // The cell holds the address, a multiple of 16, plus 1 if elements outside the tensor read as NaN, plus 2 if loads
+  // round to tf32.
   Uniform bits = rep(argument).base;
   Rep r;
   r.kind = Rep::Descriptor;
@@ -95,6 +109,7 @@ LogicalResult PlanBuilder::planDescriptorArgument(mlir::BlockArgument argument) 
   r.root = int(argument.getArgNumber());
   r.base = scalar(ScalarOp::And, 64, bits, Uniform::of(~int64_t(15)));
   r.lo.push_back(scalar(ScalarOp::And, 64, bits, Uniform::of(1)));
+  r.lo.push_back(scalar(ScalarOp::And, 64, bits, Uniform::of(2)));
   for (size_t d = 0; d < rank; ++d) {
     r.hi.push_back(uniformOf(arguments[first + d]));
     r.strides.push_back(uniformOf(arguments[first + rank + d]));
@@ -164,6 +179,7 @@ LogicalResult planDescriptorLoad(PlanBuilder& plan, Operation* op) {
   Rep descriptor = plan.rep(load.getDesc());
   Block block = placeBlock(plan, descriptor, load.getIndices(), shape);
   boxLoad(plan, op, block.pointer, &block.box, {paddingCell(plan, descriptor), false}, "tt.descriptor_load");
+  roundLoaded(plan, descriptor, op->getResult(0));
   return success();
 }
 
@@ -262,6 +278,7 @@ LogicalResult planDescriptorGather(PlanBuilder& plan, Operation* op) {
   emitRows(plan, descriptor, rows, plan.dtypeOf(gather.getXOffsets().getType()), plan.uniformOf(gather.getYOffset()),
            shape[0], false, tile, paddingCell(plan, descriptor));
   plan.set(gather.getResult(), plan.tileRep(descriptor.type, shape, tile));
+  roundLoaded(plan, descriptor, gather.getResult());
   return success();
 }
 

@@ -64,7 +64,7 @@ Rep PlanBuilder::formOfType(mlir::Type t) const {
   r.shape = Shape(descriptor.getShape());
   r.strides.assign(r.shape.size(), Uniform::of(0));
   r.hi = r.strides;
-  r.lo.assign(1, Uniform::of(0));
+  r.lo.assign(2, Uniform::of(0));
   return r;
 }
 TileRef PlanBuilder::denseRef(Reg reg, DType type, llvm::ArrayRef<int64_t> shape) const {

@@ -32,6 +32,26 @@ InstructionRef execDescriptorCheck(InstructionRef in, Frame& f) {
   return in + 1;
 }
 
+InstructionRef execRoundLoaded(InstructionRef in, Frame& f) {
+  const RoundLoadedOp& op = *static_cast<const RoundLoadedOp*>(in->data);
+  if (!op.rounds.get(f))
+    return in + 1;
+  std::byte* tile = f.arena + op.tile.base.v;
+  if (op.tile.view) {
+    tile = f.arena + op.tile.view->tile.v;
+    if (f.at<ViewDescriptor>(op.tile.base.v).data != tile)
+      copyView(*op.tile.view, f);
+  }
+  for (int64_t i = 0; i < op.elements; ++i) { // to nearest even; infinities and NaN stay
+    uint32_t bits;
+    std::memcpy(&bits, tile + i * 4, 4);
+    if ((bits & 0x7F800000) != 0x7F800000)
+      bits = (bits + 0xFFF + (bits >> 13 & 1)) & ~uint32_t(0x1FFF);
+    std::memcpy(tile + i * 4, &bits, 4);
+  }
+  return in + 1;
+}
+
 static int64_t rowAt(const std::byte* rows, int64_t i, int32_t bytes) {
   if (bytes == 2) {
     int16_t row;

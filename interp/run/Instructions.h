@@ -117,6 +117,13 @@ struct DescriptorCheckOp {
   int32_t elementBytes = 0;
 };
 
+/// What a load left is rounded to the 10 mantissa bits of tf32, in a copy of its own.
+struct RoundLoadedOp {
+  TileOperand tile;             ///< of f32: the load's view, or a dense tile
+  UniformOperand rounds;        ///< 0: nothing is done
+  int64_t elements = 0;
+};
+
 /// Rows of a tensor of two dimensions by number: tile row i is row rows[i], from column `column` on.
 struct DescriptorRowsOp {
   std::vector<int64_t> shape;   ///< of the tile
@@ -407,6 +414,7 @@ InstructionRef execRowsCheck(InstructionRef in, Frame& f);     // data: RowsChec
 InstructionRef execGather(InstructionRef in, Frame& f);        // data: GatherOp
 InstructionRef execDescriptorCheck(InstructionRef in, Frame& f);  // data: DescriptorCheckOp
 InstructionRef execDescriptorRows(InstructionRef in, Frame& f);   // data: DescriptorRowsOp
+InstructionRef execRoundLoaded(InstructionRef in, Frame& f);      // data: RoundLoadedOp
 InstructionRef execDescriptorReduce(InstructionRef in, Frame& f); // data: DescriptorReduceOp
 InstructionRef execGroup(InstructionRef in, Frame& f);         // data: GroupOp
 InstructionRef execReduce(InstructionRef in, Frame& f);        // data: ReduceOp

@@ -323,6 +323,11 @@ bool Classifier::descriptor(PyObject* value) {
   leaf.padsWithNan = utf8(padding.get()) == "nan";
   if (leaf.padsWithNan && !isFloat(element(leaf.element).storage))
     return refuse("padding 'nan' needs elements of a float type, not " + std::string(element(leaf.element).typeName));
+  PyRef rounds = PyRef::steal(PyObject_GetAttrString(value, "round_f32_to_tf32"));
+  if (!rounds) return false;
+  leaf.roundsToTf32 = PyObject_IsTrue(rounds.get()) == 1;
+  if (leaf.roundsToTf32 && element(leaf.element).storage != DType::F32)
+    return refuse("round_f32_to_tf32 needs elements of fp32, not " + std::string(element(leaf.element).typeName));
   call_.key = std::move(key);
   call_.key.push_back('D');
   call_.key.push_back(char(leaf.element));

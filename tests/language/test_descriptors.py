@@ -407,9 +407,25 @@ def test_modules_of_earlier_versions() -> None:
         importlib.import_module("triton.tools.experimental_descriptor")
 
 
-def test_rounding_loads_are_refused() -> None:
-    """Nothing is rounded silently in another way."""
-    with pytest.raises(NotImplementedError, match=r"tl\.dot, which rounds its operands itself"):
-        TensorDescriptor.from_tensor(torch.zeros(8, 8), [8, 8], round_f32_to_tf32=True)
+def to_tf32(x: torch.Tensor) -> torch.Tensor:
+    bits = x.numpy().view(np.uint32).astype(np.uint64)
+    rounded = ((bits + 0xFFF + (bits >> 13 & 1)) & 0xFFFFE000).astype(np.uint32).view(np.float32)
+    return torch.from_numpy(np.where(np.isfinite(x.numpy()), rounded, x.numpy()))
+
+
+def test_loads_that_round_to_tf32(mode: None) -> None:
+    """One kernel with and without; loads inside, across the border and outside; memory stays as it is."""
+    x = torch.from_numpy(np.random.default_rng(5).integers(0, 2**32, 16 * 32, dtype=np.uint32).view(np.float32))
+    x = torch.where(torch.isnan(x), torch.tensor(float("nan")), x).reshape(16, 32)
+    x[0, :6] = torch.tensor([1 + 2**-11, 1 + 3 * 2**-11, float("inf"), 3.4e38, 1e-42, -0.0])
+    before = x.clone()
+    for at in [(0, 0), (4, 16), (12, 20), (-3, -2), (40, 0)]:
+        for rounds in (True, False):
+            out = torch.zeros((8, 16))
+            desc = TensorDescriptor.from_tensor(x, [8, 16], round_f32_to_tf32=rounds)
+            kernels.load_host[(1,)](desc, out, *at)
+            want = block_of(x, at, (8, 16))
+            np.testing.assert_array_equal(out.numpy(), (to_tf32(want) if rounds else want).numpy())
+    assert torch.equal(x.view(torch.int32), before.view(torch.int32))
     with pytest.raises(ValueError, match="needs a float32 tensor"):
         TensorDescriptor.from_tensor(torch.zeros(8, 8).half(), [8, 8], round_f32_to_tf32=True)

@@ -12,8 +12,8 @@ class TensorDescriptor:
 
     base: the tensor (its address must be a multiple of 16). shape, strides: in elements, the last stride 1, the others
     multiples of 16 bytes. block_shape: powers of two; its last extent at least 16 bytes. padding: what elements outside
-    read as, "zero" or "nan". round_f32_to_tf32: loads would round to 10 mantissa bits; not supported.
-    Errors: ValueError, TypeError for anything else; NotImplementedError for round_f32_to_tf32.
+    read as, "zero" or "nan". round_f32_to_tf32: loads of float32 round to 10 bits of mantissa, to nearest even.
+    Errors: ValueError, TypeError for anything else.
     """
 
     base: Any
@@ -52,13 +52,8 @@ class TensorDescriptor:
             raise ValueError(f"padding must be 'zero' or 'nan', not {self.padding!r}")
         if self.padding == "nan" and not getattr(self.base.dtype, "is_floating_point", True):
             raise ValueError("padding 'nan' needs a floating-point tensor")
-        if self.round_f32_to_tf32:
-            if str(self.base.dtype).rpartition(".")[2] != "float32":
-                raise ValueError(f"round_f32_to_tf32 needs a float32 tensor, not {self.base.dtype}")
-            raise NotImplementedError(
-                "round_f32_to_tf32 is not supported by the interpreter yet: leave it out where the blocks go into "
-                "tl.dot, which rounds its operands itself, or clear the low 13 bits in the kernel"
-            )
+        if self.round_f32_to_tf32 and str(self.base.dtype).rpartition(".")[2] != "float32":
+            raise ValueError(f"round_f32_to_tf32 needs a float32 tensor, not {self.base.dtype}")
 
     @staticmethod
     def from_tensor(
