@@ -252,8 +252,8 @@ PyObject* runTimeRange(PyObject* function, PyObject* args, PyObject* kwargs) {
     int any = PyObject_RichCompareBool(numbers[0].get(), numbers[1].get(), Py_LT);
     if (upwards < 0 || any < 0) return nullptr;
     if (!upwards && any)
-      return raiseValue("the step of this loop is not positive, so it would never end; only a compile-time step may be "
-                        "negative");
+      return raiseValue("the step of this loop is " + std::to_string(PyLong_AsLongLong(numbers[2].get())) +
+                        ", so it would never end; only a compile-time step may be negative");
     if (!upwards) numbers[1] = numbers[0]; // no iteration, as in compiled mode
     if (!upwards) numbers[2] = PyRef::steal(PyLong_FromLong(1));
   }

@@ -112,6 +112,15 @@ InstructionRef execForEnter(InstructionRef in, Frame& f) {
   return enter ? in + 1 : in + in->imm;
 }
 
+InstructionRef execForStep(InstructionRef in, Frame& f) {
+  const int64_t step = f.at<int64_t>(in->r[0]);
+  if (step > 0 || (in->r[1] && step != 0)) [[likely]]
+    return in + 1;
+  return raise(in, f, TrapKind::InvalidValue, "scf.for",
+               "the step of this loop is " + std::to_string(step) +
+                   ", so it would never end; only a compile-time step may be negative");
+}
+
 InstructionRef execForNext(InstructionRef in, Frame& f) {
   int width = int(in->r[3] >> 1);
   bool isUnsigned = in->r[3] & 1;

@@ -399,6 +399,7 @@ InstructionRef execJump(InstructionRef in, Frame& f);          // pc += imm
 InstructionRef execBackEdge(InstructionRef in, Frame& f);      // pc += imm, with polling
 InstructionRef execBranchIfNot(InstructionRef in, Frame& f);   // pc += imm unless r[0]
 InstructionRef execForEnter(InstructionRef in, Frame& f);      // r[0] iv = r[1] lower; pc += imm unless iv < r[2] (signed; data != null: unsigned)
+InstructionRef execForStep(InstructionRef in, Frame& f);       // the loop is entered: its step r[0] must be positive (r[1]: unsigned)
 InstructionRef execForNext(InstructionRef in, Frame& f);       // iv += r[1]; pc += imm if iv < r[2], with polling; width in r[3]
 InstructionRef execReturn(InstructionRef in, Frame& f);
 InstructionRef execRangeCheck(InstructionRef in, Frame& f);    // data: RangeCheckOp

@@ -126,8 +126,15 @@ def step_of_zero(o_ptr, n, step):
         tl.store(o_ptr, i)
 
 
-def test_eager_mode_refuses_a_loop_that_never_ends(monkeypatch) -> None:
-    monkeypatch.setenv("TILETWIN_EAGER", "1")
+@pytest.mark.parametrize("eager", ["0", "1"], ids=["compiled", "eager"])
+def test_a_loop_that_would_never_end(eager: str, monkeypatch) -> None:
+    monkeypatch.setenv("TILETWIN_EAGER", eager)
     for step in (0, -2):
-        with pytest.raises(ValueError, match="would never end"):
+        with pytest.raises(ValueError, match=f"the step of this loop is {step}, so it would never end"):
             step_of_zero[(1,)](np.zeros(1, np.int64), 5, step)
+        out = np.full(1, 7, np.int64)
+        step_of_zero[(1,)](out, 0, step)  # no iteration
+        assert out[0] == 7
+    out = np.zeros(1, np.int64)
+    step_of_zero[(1,)](out, 5, 3)
+    assert out[0] == 3
