@@ -53,14 +53,13 @@ PyRef buildMake(Builder& b, llvm::ArrayRef<PyObject*> args) {
   if (p.shape.size() != rank || p.strides.size() != rank || p.offsets.size() != rank || p.order.size() != rank)
     return raiseValue(name + ": shape, strides, offsets, block_shape and order must have one length, got " +
                       llvm::Twine(p.shape.size()) + ", " + llvm::Twine(p.strides.size()) + ", " +
-                      llvm::Twine(p.offsets.size()) + ", " + llvm::Twine(rank) + " and " +
-                      llvm::Twine(p.order.size()));
+                      llvm::Twine(p.offsets.size()) + ", " + llvm::Twine(rank) + " and " + llvm::Twine(p.order.size()));
   llvm::SmallVector<int64_t> sorted(p.order.begin(), p.order.end());
   llvm::sort(sorted);
   for (size_t d = 0; d < rank; ++d)
     if (sorted[d] != int64_t(d))
-      return raiseValue(name + ": order must name each dimension from 0 to " + llvm::Twine(rank - 1) +
-                        " once, got " + shapeText(p.order));
+      return raiseValue(name + ": order must name each dimension from 0 to " + llvm::Twine(rank - 1) + " once, got " +
+                        shapeText(p.order));
   return makeBlockPointer(std::move(p));
 }
 

@@ -104,9 +104,10 @@ PyType_Spec kSpec = {"tiletwin._C.block_pointer", sizeof(BlockPointerObject), 0,
 
 bool addBlockPointerObject(PyObject* module) {
   blockPointerType = addType(module, kSpec, "block_pointer");
-  PyRef fields = blockPointerType ? PyRef::steal(Py_BuildValue("(ssssss)", "base", "extents", "strides", "offsets",
-                                                               "block_shape", "order"))
-                                  : PyRef();
+  PyRef fields =
+      blockPointerType
+          ? PyRef::steal(Py_BuildValue("(ssssss)", "base", "extents", "strides", "offsets", "block_shape", "order"))
+          : PyRef();
   return fields && PyObject_SetAttrString(reinterpret_cast<PyObject*>(blockPointerType), "__tiletwin_fields__",
                                           fields.get()) == 0;
 }

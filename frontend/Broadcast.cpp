@@ -174,7 +174,8 @@ Value subscript(Builder& b, Value x, PyObject* index) {
         return raiseValue("too many ':' in the index of a block of shape " + shapeText(x.type.shape));
     } else {
       if (x.type.isPointer())
-        return raiseValue("pointers are not indexed; add the index and read or write memory there: tl.load(pointer + index)");
+        return raiseValue(
+            "pointers are not indexed; add the index and read or write memory there: tl.load(pointer + index)");
       return raiseValue("a tensor's index may hold None and ':' only, got " + indexText(item.get()) +
                         "; use tl.gather, tl.where with tl.sum, or load the element from memory");
     }

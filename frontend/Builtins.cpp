@@ -11,7 +11,8 @@ std::vector<BuiltinRow> mergeTables() {
   std::vector<BuiltinRow> all;
   for (llvm::ArrayRef<BuiltinRow> family :
        {programBuiltins(), memoryBuiltins(), shapeBuiltins(), elementwiseBuiltins(), mathBuiltins(), reduceBuiltins(),
-        dotBuiltins(), atomicBuiltins(), descriptorBuiltins(), blockPointerBuiltins(), debugBuiltins(), foreignBuiltins()})
+        dotBuiltins(), atomicBuiltins(), descriptorBuiltins(), blockPointerBuiltins(), debugBuiltins(),
+        foreignBuiltins()})
     all.insert(all.end(), family.begin(), family.end());
   std::sort(all.begin(), all.end(), [](const BuiltinRow& x, const BuiltinRow& y) { return x.name < y.name; });
   return all;

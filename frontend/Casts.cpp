@@ -102,7 +102,8 @@ bool checkSupported(const Type& type) {
   const SemanticOptions& options = currentOptions();
   if (llvm::is_contained(options.supportedFp8, scalarName(type.scalar).str())) return true;
   return raiseValue(type.element().str() + ": " + scalarName(type.scalar).str() + " is not supported on sm_" +
-                    llvm::Twine(options.capability) + ", whose fp8 types are " + llvm::join(options.supportedFp8, ", ") +
+                    llvm::Twine(options.capability) + ", whose fp8 types are " +
+                    llvm::join(options.supportedFp8, ", ") +
                     "; use one of them, or name the types you need in the option supported_fp8_dtypes");
 }
 

@@ -215,8 +215,9 @@ PyRef buildDotScaled(Builder& b, llvm::ArrayRef<PyObject*> args) {
     return raiseValue("tl.dot_scaled: out_dtype must be tl.float32, got " + out.str());
   for (auto [side, format, pack] : {std::tuple("lhs", xFormat, lhsPack), std::tuple("rhs", yFormat, rhsPack)})
     if (!pack && format->format != tt::ScaleDotElemType::E2M1)
-      return raiseValue(llvm::Twine("tl.dot_scaled: ") + side + "_k_pack=False is for format 'e2m1', whose numbers are packed; " + side +
-                        " has format '" + format->name + "'");
+      return raiseValue(llvm::Twine("tl.dot_scaled: ") + side +
+                        "_k_pack=False is for format 'e2m1', whose numbers are packed; " + side + " has format '" +
+                        format->name + "'");
   size_t rank = x.type.shape.size();
   if (rank != y.type.shape.size() || rank < 2 || rank > 3 || (rank == 3 && x.type.shape[0] != y.type.shape[0]))
     return raiseValue("tl.dot_scaled multiplies 2-D blocks, or 3-D ones with one batch size, got shapes " + dims(x) +

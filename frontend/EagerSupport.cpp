@@ -189,8 +189,8 @@ PyObject* chain(PyObject*, PyObject* args) {
     PyObject *x = PyTuple_GetItem(args, i + 1), *y = PyTuple_GetItem(args, i + 2);
     int is = op < 6 ? 0 : op < 8 ? isSame(x, y) : contains(y, x);
     if (is < 0) return nullptr;
-    PyRef result =
-        op < 6 ? PyRef::steal(PyObject_RichCompare(x, y, int(op))) : PyRef::steal(truthObject(bool(is) == (op % 2 == 0)));
+    PyRef result = op < 6 ? PyRef::steal(PyObject_RichCompare(x, y, int(op)))
+                          : PyRef::steal(truthObject(bool(is) == (op % 2 == 0)));
     if (!result || PyTuple_SetItem(results.get(), i, result.release()) < 0) return nullptr;
   }
   return results ? allOf(nullptr, results.get()) : nullptr;
@@ -257,14 +257,13 @@ PyObject* runTimeRange(PyObject* function, PyObject* args, PyObject* kwargs) {
     if (!upwards) numbers[1] = numbers[0]; // no iteration, as in compiled mode
     if (!upwards) numbers[2] = PyRef::steal(PyLong_FromLong(1));
   }
-  PyRef values = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type),
-                                                           numbers[0].get(), numbers[1].get(), numbers[2].get(),
-                                                           nullptr));
+  PyRef values = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type), numbers[0].get(),
+                                                           numbers[1].get(), numbers[2].get(), nullptr));
   PyRef dtype = values ? typeToPython(loop.type) : PyRef();
   PyRef make = dtype ? PyRef::steal(PyCFunction_NewEx(&kCounter, dtype.get(), nullptr)) : PyRef();
-  return make ? PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyMap_Type), make.get(), values.get(),
-                                             nullptr)
-              : nullptr;
+  return make
+             ? PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyMap_Type), make.get(), values.get(), nullptr)
+             : nullptr;
 }
 
 /// loop(function, *args): the iterable of `for x in function(*args)`.

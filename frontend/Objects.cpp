@@ -20,8 +20,9 @@ PyObject* bindMethod(PyObject* self, PyObject* attribute, PyObject* name) {
 }
 
 int addObjects(PyObject* module) {
-  bool ok = addConstexprObject(module) && addTensorObject(module) && addDescriptorObject(module) && addBlockPointerObject(module) &&
-            addBuiltinObject(module) && addTypeFunctions(module) && addEagerSupport(module) == 0;
+  bool ok = addConstexprObject(module) && addTensorObject(module) && addDescriptorObject(module) &&
+            addBlockPointerObject(module) && addBuiltinObject(module) && addTypeFunctions(module) &&
+            addEagerSupport(module) == 0;
   return ok ? 0 : -1;
 }
 

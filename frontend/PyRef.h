@@ -16,12 +16,22 @@ class PyRef {
 public:
   PyRef() = default;
   /// Takes over a new reference (may be null).
-  static PyRef steal(PyObject* object) { PyRef r; r.object_ = object; return r; }
+  static PyRef steal(PyObject* object) {
+    PyRef r;
+    r.object_ = object;
+    return r;
+  }
   /// Adds a reference to a borrowed one (may be null).
-  static PyRef borrow(PyObject* object) { Py_XINCREF(object); return steal(object); }
+  static PyRef borrow(PyObject* object) {
+    Py_XINCREF(object);
+    return steal(object);
+  }
   PyRef(const PyRef& other) : object_(other.object_) { Py_XINCREF(object_); }
   PyRef(PyRef&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-  PyRef& operator=(PyRef other) noexcept { std::swap(object_, other.object_); return *this; }
+  PyRef& operator=(PyRef other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
   ~PyRef() { Py_XDECREF(object_); }
   PyObject* get() const { return object_; }
   /// Gives the reference away.

@@ -38,8 +38,8 @@ std::string didYouMean(PyObject* name, PyObject* names) {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
   PyRef difflib = PyRef::steal(PyImport_ImportModule("difflib"));
-  PyRef close = difflib ? PyRef::steal(PyObject_CallMethod(difflib.get(), "get_close_matches", "OO", name, names))
-                        : PyRef();
+  PyRef close =
+      difflib ? PyRef::steal(PyObject_CallMethod(difflib.get(), "get_close_matches", "OO", name, names)) : PyRef();
   std::string text;
   for (Py_ssize_t i = 0; close && i < PyList_Size(close.get()); ++i)
     if (const char* utf8 = PyUnicode_AsUTF8AndSize(PyList_GetItem(close.get(), i), nullptr))

@@ -19,9 +19,10 @@ struct SemanticOptions {
   bool sanitizeOverflow = true; ///< with debug: integer add, sub, mul < 64 bits are checked (rule 17)
   std::string defaultDotPrecision = "tf32";
   llvm::SmallVector<std::string> allowedDotPrecisions{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"};
-  llvm::SmallVector<std::string> supportedFp8{"fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16"}; ///< that kernels may use
-  int capability = 90; ///< emulated compute capability
-  int numWarps = 4;    ///< what a kernel may ask for
+  llvm::SmallVector<std::string> supportedFp8{"fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5",
+                                              "fp8e5b16"}; ///< that kernels may use
+  int capability = 90;                                     ///< emulated compute capability
+  int numWarps = 4;                                        ///< what a kernel may ask for
 };
 const SemanticOptions& currentOptions();
 struct OptionsScope {

@@ -166,9 +166,9 @@ bool Walker::emitKernel(PyObject* signature, PyObject* constexprs, PyObject* att
       }
     if (!reader.read(type, path, names[i], stringOf(names[i]), reader.structures[i])) return false;
   }
-  mlir::Operation* function = createFunction(name.empty() ? llvm::StringRef(info_->name) : name, true, reader.types,
-                                             reader.locations, reader.anyAttribute ? llvm::ArrayRef(reader.argumentAttributes)
-                                                                 : llvm::ArrayRef<mlir::Attribute>());
+  mlir::Operation* function = createFunction(
+      name.empty() ? llvm::StringRef(info_->name) : name, true, reader.types, reader.locations,
+      reader.anyAttribute ? llvm::ArrayRef(reader.argumentAttributes) : llvm::ArrayRef<mlir::Attribute>());
   mlir::Block& entry = function->getRegion(0).front();
   size_t next = 0;
   for (size_t i = 0; i < names.size(); ++i) {

@@ -176,8 +176,7 @@ bool Walker::visitFor(PyObject* node) {
   PyRef iter = attribute(node, n.iter), target = attribute(node, n.target), body = attribute(node, n.body),
         orelse = attribute(node, n.orelse);
   if (!iter || !target || !body || !orelse) return false;
-  if (PyList_Size(orelse.get()) > 0)
-    return refuse(node, statementAdvice("For.orelse"), ErrorClass::Compilation);
+  if (PyList_Size(orelse.get()) > 0) return refuse(node, statementAdvice("For.orelse"), ErrorClass::Compilation);
   constexpr const char* kOnlyRanges =
       "a kernel loops over range(...), tl.range(...) or tl.static_range(...) only; for the elements of a "
       "tuple t write `for i in tl.static_range(len(t))` and use t[i]";
@@ -272,8 +271,7 @@ bool Walker::visitWhile(PyObject* node) {
   const AstNames& n = astNames();
   PyRef test = attribute(node, n.test), body = attribute(node, n.body), orelse = attribute(node, n.orelse);
   if (!test || !body || !orelse) return false;
-  if (PyList_Size(orelse.get()) > 0)
-    return refuse(node, statementAdvice("While.orelse"), ErrorClass::Compilation);
+  if (PyList_Size(orelse.get()) > 0) return refuse(node, statementAdvice("While.orelse"), ErrorClass::Compilation);
   // while tl.condition(c, disable_licm=True):
   bool noLicm = false;
   PyRef conditionNode = test;

@@ -16,7 +16,10 @@
 #include <string_view>
 #include <vector>
 
-namespace mlir { class ModuleOp; class Operation; }
+namespace mlir {
+class ModuleOp;
+class Operation;
+} // namespace mlir
 
 namespace tiletwin::interp {
 
@@ -24,10 +27,10 @@ enum class Numerics : uint8_t { Fast, Ieee };
 
 struct PlanOptions {
   Numerics numerics = Numerics::Fast;
-  bool symbolic = true;   ///< false: every pointer and mask is materialised (used by tests and as the fallback)
+  bool symbolic = true; ///< false: every pointer and mask is materialised (used by tests and as the fallback)
 };
 
-struct Plan;              // plan/Plan.h
+struct Plan; // plan/Plan.h
 
 /// An immutable executable kernel. Safe to share between threads.
 class Program {
@@ -36,12 +39,13 @@ public:
   const std::string& name() const;
   /// Storage types of the run-time arguments, in order (Ptr for pointers). Tile arguments give their element type.
   std::span<const DType> argumentTypes() const;
-  size_t frameBytes() const;  ///< arena bytes of one running program
-  std::string dump() const;   ///< the plan as text, for tests and `tiletwin ir --stage plan`
+  size_t frameBytes() const; ///< arena bytes of one running program
+  std::string dump() const;  ///< the plan as text, for tests and `tiletwin ir --stage plan`
   const Plan& plan() const { return *plan_; }
   explicit Program(std::unique_ptr<const Plan> plan);
   /// What one program took in earlier launches, for the launcher's choice of threads; -1: unknown. Any thread.
   std::atomic<int64_t>& programNanoseconds() const { return programNanoseconds_; }
+
 private:
   std::unique_ptr<const Plan> plan_;
   mutable std::atomic<int64_t> programNanoseconds_{-1};
@@ -49,7 +53,8 @@ private:
 
 /// Lowers the public function `entry` of a verified module. Null on failure, with diagnostics emitted on the
 /// module's context (an operation the interpreter cannot run is an error that names it and its source line).
-std::shared_ptr<const Program> planModule(mlir::ModuleOp module, std::string_view entry, const PlanOptions& options = {});
+std::shared_ptr<const Program> planModule(mlir::ModuleOp module, std::string_view entry,
+                                          const PlanOptions& options = {});
 
 /// One argument, bit pattern in the low bytes: integers sign- or zero-extended, f16/bf16/f32/f64 as their bits, pointers
 /// as addresses. For a tile argument or result: the address of its dense row-major storage. For a tensor descriptor: its
@@ -76,7 +81,7 @@ struct LaunchParams {
   std::span<const int32_t> bufferOf;
   /// Addresses that tile-valued results of the entry are written to (eager mode); empty for kernels.
   std::span<const ArgumentBits> results;
-  int numThreads = 0;        ///< 0: TILETWIN_NUM_THREADS, else all cores
+  int numThreads = 0; ///< 0: TILETWIN_NUM_THREADS, else all cores
   /// Programs to run: empty = all. Otherwise linear ids (x fastest), ascending.
   std::span<const int64_t> onlyPrograms;
   std::span<const int64_t> skipPrograms;

@@ -49,8 +49,8 @@ struct Trap {
   int64_t offset = 0;               ///< byte offset from that buffer's first byte (may be negative)
   int64_t bufferBytes = 0;          ///< bytes of that buffer's storage
   int64_t accessBytes = 0;          ///< bytes the access touches
-  bool originUnknown = false;       ///< of an access: its pointer comes from no argument (a number, or loaded from memory)
-  uint64_t address = 0;             ///< first byte of the access, if there was one
+  bool originUnknown = false; ///< of an access: its pointer comes from no argument (a number, or loaded from memory)
+  uint64_t address = 0;       ///< first byte of the access, if there was one
   std::vector<WaitingProgram> waiting; ///< Deadlock: every program that waits, by id
   int64_t notStarted = 0;              ///< Deadlock: programs that could not begin
   int64_t resident = 0;                ///< Deadlock: programs that could run at the same time

@@ -143,7 +143,8 @@ std::string deadlock(const Trap& trap) {
     text += "\n  " + where(place) + programs(groups[i].second) + " in " + userNameOf(first.operation) +
             (first.detail.empty() ? "" : " of " + first.detail);
   }
-  if (groups.size() > kMostGroups) text += "\n  and at " + number(int64_t(groups.size() - kMostGroups)) + " more places";
+  if (groups.size() > kMostGroups)
+    text += "\n  and at " + number(int64_t(groups.size() - kMostGroups)) + " more places";
   if (trap.notStarted > 0)
     text += "\n  " + number(trap.notStarted) + (trap.notStarted == 1 ? " program has" : " programs have") +
             " not begun: " + number(trap.resident) + " can be on the GPU at the same time, and all of them wait";
@@ -184,7 +185,8 @@ std::string userNameOf(std::string_view operation) {
 }
 
 void describeAccess(Trap& trap, std::span<const Buffer> buffers) {
-  bool access = trap.kind == TrapKind::OutOfBounds || trap.kind == TrapKind::ReadOnly || trap.kind == TrapKind::Misaligned;
+  bool access =
+      trap.kind == TrapKind::OutOfBounds || trap.kind == TrapKind::ReadOnly || trap.kind == TrapKind::Misaligned;
   if (!access || !trap.buffer.empty() || trap.address == 0) return;
   auto gap = [&](const Buffer& buffer) -> uint64_t {
     if (trap.address < buffer.begin) return buffer.begin - trap.address;

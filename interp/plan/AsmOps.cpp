@@ -14,8 +14,7 @@ using mlir::Value;
 Uniform firstElement(PlanBuilder& plan, Reg tile, DType type);
 
 LogicalResult planInlineAsm(PlanBuilder& plan, Operation* op) {
-  if (plan.bodyGroup_ >= 0)
-    return plan.unsupported(op, "inside the region of a reduction or scan");
+  if (plan.bodyGroup_ >= 0) return plan.unsupported(op, "inside the region of a reduction or scan");
   const Shape shape = PlanBuilder::shapeOf(op->getResult(0).getType());
   const llvm::StringRef text = op->getAttrOfType<mlir::StringAttr>("asm_string").getValue(),
                         constraints = op->getAttrOfType<mlir::StringAttr>("constraints").getValue();
@@ -24,10 +23,8 @@ LogicalResult planInlineAsm(PlanBuilder& plan, Operation* op) {
   request.constraints = {constraints.data(), constraints.size()};
   request.pack = op->getAttrOfType<mlir::IntegerAttr>("packed_element").getInt();
   request.tiles = &plan.tiles();
-  for (Value v : op->getResults())
-    request.results.push_back(plan.dtypeOf(v.getType()));
-  for (Value v : op->getOperands())
-    request.operands.push_back(plan.dtypeOf(v.getType()));
+  for (Value v : op->getResults()) request.results.push_back(plan.dtypeOf(v.getType()));
+  for (Value v : op->getOperands()) request.operands.push_back(plan.dtypeOf(v.getType()));
   AsmProgram program;
   std::string error;
   if (!readAsm(request, program, error)) {
@@ -35,16 +32,14 @@ LogicalResult planInlineAsm(PlanBuilder& plan, Operation* op) {
     return mlir::failure();
   }
   std::vector<Reg> sources, results;
-  for (Value v : op->getOperands())
-    sources.push_back(shape.empty() ? plan.cell(plan.uniformOf(v)) : plan.denseOf(v));
+  for (Value v : op->getOperands()) sources.push_back(shape.empty() ? plan.cell(plan.uniformOf(v)) : plan.denseOf(v));
   BuildInstruction& in = plan.emit(execInlineAsm, "InlineAsm");
   InlineAsmOp& data = plan.newData<InlineAsmOp>(in);
   data.program = std::move(program);
   data.elements = elementsOf(shape);
   data.inputs.resize(sources.size());
   data.outputs.resize(op->getNumResults());
-  for (size_t i = 0; i < sources.size(); ++i)
-    plan.read(in, data.inputs[i], sources[i]);
+  for (size_t i = 0; i < sources.size(); ++i) plan.read(in, data.inputs[i], sources[i]);
   for (size_t i = 0; i < data.outputs.size(); ++i) {
     results.push_back(plan.newReg(std::max<uint64_t>(8, uint64_t(data.elements) * sizeOf(request.results[i]))));
     plan.write(in, data.outputs[i], results.back());

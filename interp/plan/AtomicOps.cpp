@@ -30,8 +30,7 @@ constexpr RmwRow kRmw[] = {
 
 const RmwRow& rowOf(tt::RmwKind kind) {
   for (const RmwRow& row : kRmw)
-    if (row.kind == kind)
-      return row;
+    if (row.kind == kind) return row;
   llvm_unreachable("kRmw has all kinds");
 }
 
@@ -41,8 +40,7 @@ struct Operands {
 
 /// Null if every lane is wanted.
 Value neededMask(PlanBuilder& plan, Value mask) {
-  if (!mask)
-    return mask;
+  if (!mask) return mask;
   const Rep& r = plan.rep(mask);
   bool uniform = r.kind == Rep::Scalar || r.isSplat();
   return uniform && r.base.is(1) ? Value() : mask;
@@ -52,14 +50,12 @@ LogicalResult planAtomic(PlanBuilder& plan, Operation* op, AtomicKind kind, cons
   mlir::Type pointee = llvm::cast<tt::PointerType>(tt::elementTypeOf(o.pointer.getType())).getPointeeType();
   DType type = plan.dtypeOf(pointee);
   AtomicFn fn = atomicFn(kind, type);
-  if (!fn)
-    return plan.unsupported(op, std::string("on ") + nameOf(type));
+  if (!fn) return plan.unsupported(op, std::string("on ") + nameOf(type));
   plan.flushViews();
   Shape shape = PlanBuilder::shapeOf(o.pointer.getType());
   const bool isScalar = shape.empty();
   o.mask = neededMask(plan, o.mask);
-  if (o.result && o.result.use_empty())
-    o.result = {};
+  if (o.result && o.result.use_empty()) o.result = {};
   // An operand of a tile: a cell for all lanes, or dense.
   auto isCell = [&](Value v) { return isScalar || plan.rep(v).isSplat(); };
   auto place = [&](Value v) { return isCell(v) ? plan.cell(plan.rep(v).base) : plan.denseOf(v); };
@@ -86,27 +82,22 @@ LogicalResult planAtomic(PlanBuilder& plan, Operation* op, AtomicKind kind, cons
   data.compareIsCell = compareIsCell;
   data.hasResult = bool(o.result);
   plan.read(in, data.address, address);
-  if (data.hasMask)
-    plan.read(in, data.mask, mask);
-  if (data.hasValue)
-    plan.read(in, data.value, value);
-  if (data.hasCompare)
-    plan.read(in, data.compare, compare);
+  if (data.hasMask) plan.read(in, data.mask, mask);
+  if (data.hasValue) plan.read(in, data.value, value);
+  if (data.hasCompare) plan.read(in, data.compare, compare);
   if (o.result) {
     Reg reg = isScalar ? plan.newReg(8) : plan.newTile(type, shape);
     plan.write(in, data.result, reg);
     plan.set(o.result, isScalar ? plan.scalarRep(type, Uniform::in(reg)) : plan.tileRep(type, shape, reg));
   }
-  if (data.writes)
-    plan.noteWrite();
+  if (data.writes) plan.noteWrite();
   return mlir::success();
 }
 
 } // namespace
 
 const char* atomicName(Operation* op) {
-  if (auto rmw = llvm::dyn_cast<tt::AtomicRMWOp>(op))
-    return rowOf(rmw.getAtomicRmwOp()).name;
+  if (auto rmw = llvm::dyn_cast<tt::AtomicRMWOp>(op)) return rowOf(rmw.getAtomicRmwOp()).name;
   return op->getName().getStringRef().data(); // of a registered operation: lives as long as the process
 }
 
@@ -124,7 +115,8 @@ LogicalResult planAtomicCas(PlanBuilder& plan, Operation* op) {
 
 LogicalResult planAtomicLoad(PlanBuilder& plan, Operation* op) {
   auto load = llvm::cast<tt::AtomicLoadOp>(op);
-  return planAtomic(plan, op, AtomicKind::Load, "tt.atomic_load", {load.getPtr(), {}, {}, load.getMask(), load.getResult()});
+  return planAtomic(plan, op, AtomicKind::Load, "tt.atomic_load",
+                    {load.getPtr(), {}, {}, load.getMask(), load.getResult()});
 }
 
 LogicalResult planAtomicStore(PlanBuilder& plan, Operation* op) {
@@ -151,8 +143,7 @@ LogicalResult planAtomicPoll(PlanBuilder& plan, Operation* op) {
   plan.read(in, data.address, address);
   plan.read(in, data.expected, expected);
   plan.read(in, data.state, state);
-  if (data.hasTimeout)
-    plan.read(in, data.timeout, timeout);
+  if (data.hasTimeout) plan.read(in, data.timeout, timeout);
   Reg result = plan.newReg(8);
   plan.write(in, data.result, result);
   plan.set(poll.getResult(), plan.scalarRep(DType::I1, Uniform::in(result)));

@@ -18,8 +18,7 @@ using mlir::Value;
 
 LogicalResult PlanBuilder::planBlock(mlir::Block& block) {
   for (Operation& op : block.without_terminator())
-    if (failed(planOp(&op)))
-      return mlir::failure();
+    if (failed(planOp(&op))) return mlir::failure();
   return success();
 }
 
@@ -75,9 +74,9 @@ LogicalResult PlanBuilder::planFunction() {
     plan_->arguments.push_back(a);
   }
   for (mlir::BlockArgument arg : entry.getArguments())
-    if (llvm::isa<tt::TensorDescType>(arg.getType()) && failed(planDescriptorArgument(arg)))
-      return mlir::failure();
-  auto functionType = llvm::cast<mlir::FunctionType>(llvm::cast<mlir::TypeAttr>(func_->getAttr("function_type")).getValue());
+    if (llvm::isa<tt::TensorDescType>(arg.getType()) && failed(planDescriptorArgument(arg))) return mlir::failure();
+  auto functionType =
+      llvm::cast<mlir::FunctionType>(llvm::cast<mlir::TypeAttr>(func_->getAttr("function_type")).getValue());
   for (mlir::Type t : functionType.getResults()) {
     PlanResult r;
     r.type = dtypeOf(t);
@@ -86,9 +85,8 @@ LogicalResult PlanBuilder::planFunction() {
     plan_->results.push_back(r);
   }
 
-  return planBlocks(region, [&](Operation* end) {
-    return llvm::isa<tt::ReturnOp>(end) ? planReturn(end) : unsupported(end);
-  });
+  return planBlocks(region,
+                    [&](Operation* end) { return llvm::isa<tt::ReturnOp>(end) ? planReturn(end) : unsupported(end); });
 }
 
 LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<LogicalResult(Operation*)> leaveRegion) {
@@ -118,19 +116,16 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
   // A branch back makes the region's code a loop.
   llvm::DenseMap<mlir::Block*, size_t> position;
   llvm::SetVector<mlir::Block*> loopHeads;
-  for (size_t i = 0; i < order.size(); ++i)
-    position[order[i]] = i;
+  for (size_t i = 0; i < order.size(); ++i) position[order[i]] = i;
   for (mlir::Block* block : order)
     for (mlir::Block* s : block->getSuccessors())
-      if (position[s] <= position[block])
-        loopHeads.insert(s);
+      if (position[s] <= position[block]) loopHeads.insert(s);
   scopes_.back().repeatsWrites = !loopHeads.empty() && mayWrite(owner);
   llvm::DenseMap<mlir::Block*, int> labels;
   llvm::DenseMap<mlir::Block*, std::vector<Carried>> carried;
   for (mlir::Block* block : order) {
     labels[block] = newLabel();
-    if (block == &entry)
-      continue;
+    if (block == &entry) continue;
     for (mlir::BlockArgument arg : block->getArguments()) {
       Carried c = carryType(*this, arg.getType());
       set(arg, c.rep);
@@ -138,8 +133,7 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
     }
   }
   llvm::DenseMap<mlir::Block*, WaitLoop> waits;
-  for (mlir::Block* head : loopHeads)
-    waits[head] = enterWait(*this, owner, blocksWaitOn(owner), carried[head]);
+  for (mlir::Block* head : loopHeads) waits[head] = enterWait(*this, owner, blocksWaitOn(owner), carried[head]);
   auto jump = [&](mlir::Block* from, mlir::Block* to) {
     if (position[to] <= position[from])
       emitBackEdge(labels[to], waits[to]);
@@ -149,14 +143,12 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
   for (mlir::Block* block : order) {
     scopes_.back().memo.clear();
     placeLabel(labels[block]);
-    if (failed(planBlock(*block)))
-      return mlir::failure();
+    if (failed(planBlock(*block))) return mlir::failure();
     Operation* end = block->getTerminator();
     setLocation(end->getLoc());
     llvm::StringRef name = end->getName().getStringRef();
     if (!end->getNumSuccessors()) {
-      if (failed(leaveRegion(end)))
-        return mlir::failure();
+      if (failed(leaveRegion(end))) return mlir::failure();
       continue;
     }
     flushAll();
@@ -177,27 +169,23 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
       return unsupported(end);
     }
   }
-  for (mlir::Block* head : llvm::reverse(loopHeads))
-    leaveWaitLoop(waits[head]);
+  for (mlir::Block* head : llvm::reverse(loopHeads)) leaveWaitLoop(waits[head]);
   return success();
 }
 
 LogicalResult PlanBuilder::unsupported(Operation* op, llvm::StringRef why) {
-  auto diagnostic = op->emitError() << "interpreter: " << op->getName().getStringRef() << (why.empty() ? "" : " ") << why
-                                    << " is not supported yet";
+  auto diagnostic = op->emitError() << "interpreter: " << op->getName().getStringRef() << (why.empty() ? "" : " ")
+                                    << why << " is not supported yet";
   return mlir::failure();
 }
 
 LogicalResult PlanBuilder::planOp(Operation* op) {
   setLocation(op->getLoc());
-  if (!networks_.empty() && planNetwork(op))
-    return success();
+  if (!networks_.empty() && planNetwork(op)) return success();
   const PlanRow* row = findPlanRow(op->getName().getStringRef());
-  if (!row)
-    return unsupported(op);
+  if (!row) return unsupported(op);
   LogicalResult planned = row->plan(*this, op);
-  if (succeeded(planned) && llvm::is_contained(waitAccesses_, op))
-    noteWaitAccess(op);
+  if (succeeded(planned) && llvm::is_contained(waitAccesses_, op)) noteWaitAccess(op);
   return planned;
 }
 

@@ -33,15 +33,13 @@ void PlanBuilder::read(BuildInstruction& in, uint32_t& field, Reg reg) {
 }
 void PlanBuilder::write(BuildInstruction& in, uint32_t& field, Reg reg) {
   in.fixes.push_back({&field, reg});
-  if (!regs_[reg].firstWrite)
-    regs_[reg].firstWrite = sequence_;
+  if (!regs_[reg].firstWrite) regs_[reg].firstWrite = sequence_;
   in.text += " -> %" + std::to_string(reg);
 }
 void PlanBuilder::read(BuildInstruction& in, UniformOperand& field, const Uniform& u) {
   field.constant = u.constant;
   field.value = u.value;
-  if (!u.constant)
-    read(in, field.cell.v, u.reg);
+  if (!u.constant) read(in, field.cell.v, u.reg);
 }
 void PlanBuilder::read(BuildInstruction& in, TileOperand& field, const TileRef& ref) {
   read(in, field.base.v, ref.base);
@@ -77,8 +75,7 @@ std::vector<std::unique_ptr<BuildInstruction>> PlanBuilder::popScope() {
   return code;
 }
 void PlanBuilder::append(std::vector<std::unique_ptr<BuildInstruction>> code) {
-  for (auto& in : code)
-    scopes_.back().code.push_back(std::move(in));
+  for (auto& in : code) scopes_.back().code.push_back(std::move(in));
 }
 
 PlanBuilder::Snapshot PlanBuilder::snapshot() const {
@@ -97,25 +94,20 @@ void PlanBuilder::rollback(const Snapshot& s) {
     scopes_[i].memo = s.memo[i];
     scopes_[i].wrote = s.wrote[i];
   }
-  for (auto& g : groups_)
-    g->open = false;
+  for (auto& g : groups_) g->open = false;
 }
 
 bool PlanBuilder::coalesce(Reg from, Reg into, uint64_t intoLiveFrom) {
   from = root(from);
   into = root(into);
-  if (from == into)
-    return true;
+  if (from == into) return true;
   RegInfo &f = regs_[from], &t = regs_[into];
-  if (f.persistent || t.persistent || f.bytes != t.bytes || !f.firstWrite || f.firstWrite < intoLiveFrom)
-    return false;
-  if (f.firstWrite < t.lastRead)
-    return false;
+  if (f.persistent || t.persistent || f.bytes != t.bytes || !f.firstWrite || f.firstWrite < intoLiveFrom) return false;
+  if (f.firstWrite < t.lastRead) return false;
   if (f.firstWrite == t.lastRead) {
     auto reader = lastReader_.find({f.firstWrite, into});
     auto writer = writerNode_.find({f.firstWrite, from});
-    if (reader == lastReader_.end() || writer == writerNode_.end() || writer->second < reader->second)
-      return false;
+    if (reader == lastReader_.end() || writer == writerNode_.end() || writer->second < reader->second) return false;
   }
   f.alias = into;
   t.lastRead = std::max(t.lastRead, f.lastRead);
@@ -123,8 +115,7 @@ bool PlanBuilder::coalesce(Reg from, Reg into, uint64_t intoLiveFrom) {
   // What is known of `from` at its instructions now holds for `into`.
   for (auto* table : {&lastReader_, &writerNode_})
     for (auto it = table->begin(); it != table->end(); ++it)
-      if (it->first.second == from)
-        table->insert({{it->first.first, into}, it->second});
+      if (it->first.second == from) table->insert({{it->first.first, into}, it->second});
   return true;
 }
 
@@ -133,11 +124,9 @@ bool PlanBuilder::coalesce(Reg from, Reg into, uint64_t intoLiveFrom) {
 static void describe(mlir::Location l, SourceLocation& out) {
   if (auto fused = llvm::dyn_cast<mlir::FusedLoc>(l)) {
     for (mlir::Location part : fused.getLocations())
-      if (!out.line)
-        describe(part, out);
+      if (!out.line) describe(part, out);
   } else if (auto name = llvm::dyn_cast<mlir::NameLoc>(l)) {
-    if (out.variable.empty())
-      out.variable = name.getName().str();
+    if (out.variable.empty()) out.variable = name.getName().str();
     describe(name.getChildLoc(), out);
   } else if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(l)) {
     describe(call.getCallee(), out);
@@ -151,12 +140,10 @@ static void describe(mlir::Location l, SourceLocation& out) {
 uint32_t PlanBuilder::locationIndex(mlir::Location l) {
   SourceLocation where;
   describe(l, where);
-  if (where.file.empty() && !where.line)
-    return 0;
-  auto [it, isNew] = locationIndices_.try_emplace({where.file + ":" + where.variable, where.line, unsigned(where.column)},
-                                                  uint32_t(plan_->locations.size()));
-  if (isNew)
-    plan_->locations.push_back(std::move(where));
+  if (where.file.empty() && !where.line) return 0;
+  auto [it, isNew] = locationIndices_.try_emplace(
+      {where.file + ":" + where.variable, where.line, unsigned(where.column)}, uint32_t(plan_->locations.size()));
+  if (isNew) plan_->locations.push_back(std::move(where));
   return it->second;
 }
 
@@ -171,10 +158,8 @@ public:
     std::erase_if(live_, [&](const Block& b) { return b.last < first; });
     uint64_t at = (start_ + align - 1) / align * align;
     for (const Block& b : live_) { // sorted by offset
-      if (b.offset >= at + bytes)
-        break;
-      if (b.offset + b.bytes > at)
-        at = (b.offset + b.bytes + align - 1) / align * align;
+      if (b.offset >= at + bytes) break;
+      if (b.offset + b.bytes > at) at = (b.offset + b.bytes + align - 1) / align * align;
     }
     auto pos = std::find_if(live_.begin(), live_.end(), [&](const Block& b) { return b.offset > at; });
     live_.insert(pos, {at, bytes, last});
@@ -182,15 +167,21 @@ public:
     return at;
   }
   uint64_t top() const { return top_; }
+
 private:
-  struct Block { uint64_t offset, bytes; int64_t last; };
+  struct Block {
+    uint64_t offset, bytes;
+    int64_t last;
+  };
   std::vector<Block> live_;
   uint64_t start_, top_;
 };
 } // namespace
 
 void PlanBuilder::finish() {
-  struct Loop { int64_t begin, end; };
+  struct Loop {
+    int64_t begin, end;
+  };
   std::vector<Loop> loops;
   auto layOut = [&](std::vector<std::unique_ptr<BuildInstruction>>& from, bool isCode) {
     std::map<int, int64_t> labels;
@@ -203,28 +194,22 @@ void PlanBuilder::finish() {
     }
     int64_t position = 0;
     for (auto& in : from) {
-      if (in->label >= 0)
-        continue;
+      if (in->label >= 0) continue;
       if (in->target >= 0) {
         in->in.imm = labels.at(in->target) - position;
         in->text += " => " + std::to_string(labels.at(in->target));
-        if (in->in.imm <= 0)
-          loops.push_back({position + in->in.imm, position});
+        if (in->in.imm <= 0) loops.push_back({position + in->in.imm, position});
       }
       if (isCode) {
         auto touch = [&](Reg r) {
           RegInfo& info = regs_[root(r)];
-          if (info.first < 0)
-            info.first = position;
+          if (info.first < 0) info.first = position;
           info.last = std::max(info.last, position);
         };
-        for (auto& fix : in->fixes)
-          touch(fix.reg);
-        for (Reg r : in->keep)
-          touch(r);
+        for (auto& fix : in->fixes) touch(fix.reg);
+        for (Reg r : in->keep) touch(r);
       } else {
-        for (auto& fix : in->fixes)
-          regs_[root(fix.reg)].persistent = true;
+        for (auto& fix : in->fixes) regs_[root(fix.reg)].persistent = true;
       }
       ++position;
     }
@@ -236,17 +221,14 @@ void PlanBuilder::finish() {
   std::sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) { return a.end - a.begin < b.end - b.begin; });
   for (const Loop& loop : loops)
     for (RegInfo& r : regs_)
-      if (r.first >= 0 && r.first < loop.begin && r.last >= loop.begin)
-        r.last = std::max(r.last, loop.end);
+      if (r.first >= 0 && r.first < loop.begin && r.last >= loop.begin) r.last = std::max(r.last, loop.end);
 
   // Template area: constants, arguments, launch-invariant values. Then cells, then tiles, by liveness.
   std::vector<bool> used(regs_.size(), false);
   for (auto* code : {&scopes_[0].code, &scopes_[1].code})
     for (auto& in : *code) {
-      for (auto& fix : in->fixes)
-        used[root(fix.reg)] = true;
-      for (Reg r : in->keep)
-        used[root(r)] = true;
+      for (auto& fix : in->fixes) used[root(fix.reg)] = true;
+      for (Reg r : in->keep) used[root(r)] = true;
     }
   uint64_t at = 0;
   for (int pass = 0; pass < 2; ++pass)
@@ -260,29 +242,22 @@ void PlanBuilder::finish() {
   plan_->templateBytes = (at + 63) / 64 * 64;
   std::vector<Reg> order;
   for (size_t r = 0; r < regs_.size(); ++r)
-    if (!regs_[r].persistent && used[r] && regs_[r].alias == kNoReg)
-      order.push_back(Reg(r));
-  std::sort(order.begin(), order.end(), [&](Reg a, Reg b) {
-    return std::make_pair(regs_[a].first, a) < std::make_pair(regs_[b].first, b);
-  });
+    if (!regs_[r].persistent && used[r] && regs_[r].alias == kNoReg) order.push_back(Reg(r));
+  std::sort(order.begin(), order.end(),
+            [&](Reg a, Reg b) { return std::make_pair(regs_[a].first, a) < std::make_pair(regs_[b].first, b); });
   Arena cells(plan_->templateBytes);
   for (Reg r : order)
-    if (regs_[r].bytes <= 8)
-      regs_[r].offset = uint32_t(cells.place(regs_[r].first, regs_[r].last, 8, 8));
+    if (regs_[r].bytes <= 8) regs_[r].offset = uint32_t(cells.place(regs_[r].first, regs_[r].last, 8, 8));
   Arena tiles((cells.top() + 63) / 64 * 64);
   for (Reg r : order)
-    if (regs_[r].bytes > 8)
-      regs_[r].offset = uint32_t(tiles.place(regs_[r].first, regs_[r].last, regs_[r].bytes, 64));
+    if (regs_[r].bytes > 8) regs_[r].offset = uint32_t(tiles.place(regs_[r].first, regs_[r].last, regs_[r].bytes, 64));
   plan_->frameBytes = (tiles.top() + 64 + 63) / 64 * 64;
 
-  auto emitFinal = [&](std::vector<std::unique_ptr<BuildInstruction>>& from, std::vector<Instruction>& to, std::vector<uint32_t>& locations,
-                       std::vector<std::string>& text) {
+  auto emitFinal = [&](std::vector<std::unique_ptr<BuildInstruction>>& from, std::vector<Instruction>& to,
+                       std::vector<uint32_t>& locations, std::vector<std::string>& text) {
     for (auto& in : from) {
-      if (in->label >= 0)
-        continue;
-      for (auto& fix : in->fixes) {
-        *fix.field = regs_[root(fix.reg)].offset;
-      }
+      if (in->label >= 0) continue;
+      for (auto& fix : in->fixes) { *fix.field = regs_[root(fix.reg)].offset; }
       to.push_back(in->in);
       locations.push_back(locationIndex(in->location));
       text.push_back(in->text);
@@ -290,16 +265,13 @@ void PlanBuilder::finish() {
   };
   emitFinal(scopes_[0].code, plan_->prologue, plan_->prologueLocations, plan_->prologueText);
   emitFinal(scopes_[1].code, plan_->code, plan_->codeLocations, plan_->codeText);
-  for (GroupOp* group : sealLater_)
-    group->seal();
+  for (GroupOp* group : sealLater_) group->seal();
   for (auto& [reg, bytes] : constants_)
-    if (used[reg])
-      plan_->constants.push_back({regs_[reg].offset, bytes});
+    if (used[reg]) plan_->constants.push_back({regs_[reg].offset, bytes});
 }
 
 std::unique_ptr<Plan> PlanBuilder::build() {
-  if (failed(planFunction()))
-    return nullptr;
+  if (failed(planFunction())) return nullptr;
   finish();
   return std::move(plan_);
 }

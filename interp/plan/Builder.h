@@ -45,8 +45,7 @@ using Reg = uint32_t;
 inline constexpr Reg kNoReg = ~0u;
 inline int64_t elementsOf(llvm::ArrayRef<int64_t> shape) {
   int64_t n = 1;
-  for (int64_t s : shape)
-    n *= s;
+  for (int64_t s : shape) n *= s;
   return n;
 }
 
@@ -58,14 +57,16 @@ struct Uniform {
   static Uniform of(int64_t v) { return {true, v, kNoReg}; }
   static Uniform in(Reg r) { return {false, 0, r}; }
   bool is(int64_t v) const { return constant && value == v; }
-  bool operator==(const Uniform& o) const { return constant == o.constant && (constant ? value == o.value : reg == o.reg); }
+  bool operator==(const Uniform& o) const {
+    return constant == o.constant && (constant ? value == o.value : reg == o.reg);
+  }
 };
 
 /// Where a tile is; the plan-time side of TileOperand.
 struct TileRef {
-  Reg base = kNoReg;              ///< the tile, or the descriptor if `view`
+  Reg base = kNoReg; ///< the tile, or the descriptor if `view`
   const LoadOp* view = nullptr;
-  Reg viewTile = kNoReg;          ///< the view's reserved tile: it lives as long as the descriptor
+  Reg viewTile = kNoReg; ///< the view's reserved tile: it lives as long as the descriptor
   int64_t offset = 0;
   llvm::SmallVector<DimStride, 4> strides; ///< bytes
 };
@@ -73,23 +74,21 @@ struct TileRef {
 struct Rep {
   enum Kind : uint8_t { None, Scalar, Affine, Box, Tile, Rows, Descriptor } kind = None;
   DType type = DType::I32;
-  Shape shape;                                ///< empty for scalars
-  int root = -1;                              ///< pointers: the argument they come from
-  Uniform base;                               ///< Scalar, Affine, Rows, Descriptor
-  llvm::SmallVector<Uniform, 4> strides;      ///< Affine, Rows, Descriptor
-  llvm::SmallVector<Uniform, 4> lo, hi;       ///< Box, Descriptor
-  TileRef tile;                               ///< Tile, unless pending
-  Reg table = kNoReg;                         ///< Rows: dense i64, one entry an index of dimension tableDim
+  Shape shape;                           ///< empty for scalars
+  int root = -1;                         ///< pointers: the argument they come from
+  Uniform base;                          ///< Scalar, Affine, Rows, Descriptor
+  llvm::SmallVector<Uniform, 4> strides; ///< Affine, Rows, Descriptor
+  llvm::SmallVector<Uniform, 4> lo, hi;  ///< Box, Descriptor
+  TileRef tile;                          ///< Tile, unless pending
+  Reg table = kNoReg;                    ///< Rows: dense i64, one entry an index of dimension tableDim
   int tableDim = -1;
-  int group = -1, stream = -1;                ///< Tile, pending
-  std::shared_ptr<const Rep> guard;           ///< pointers: the offsets of which accesses must prove that they do not wrap
+  int group = -1, stream = -1;      ///< Tile, pending
+  std::shared_ptr<const Rep> guard; ///< pointers: the offsets of which accesses must prove that they do not wrap
   bool pending() const { return kind == Tile && group >= 0; }
   bool isSplat() const {
-    if (kind != Affine)
-      return false;
+    if (kind != Affine) return false;
     for (const Uniform& s : strides)
-      if (!s.is(0))
-        return false;
+      if (!s.is(0)) return false;
     return true;
   }
 };
@@ -97,10 +96,10 @@ struct Rep {
 /// A tile register's or cell's life, in positions of the final code.
 struct RegInfo {
   uint64_t bytes = 8;
-  int level = 0;             ///< scope level that defines it
-  bool persistent = false;   ///< lives in the template area
-  bool claimed = false;      ///< a loop or branch hands values over in it
-  Reg alias = kNoReg;        ///< shares the place of another register
+  int level = 0;           ///< scope level that defines it
+  bool persistent = false; ///< lives in the template area
+  bool claimed = false;    ///< a loop or branch hands values over in it
+  Reg alias = kNoReg;      ///< shares the place of another register
   int64_t first = -1, last = -1;
   uint32_t offset = 0;
   uint64_t firstWrite = 0, lastRead = 0; ///< emission numbers, for coalescing
@@ -109,11 +108,14 @@ struct RegInfo {
 /// An instruction before registers have places.
 struct BuildInstruction {
   Instruction in;
-  struct Fix { uint32_t* field; Reg reg; };
+  struct Fix {
+    uint32_t* field;
+    Reg reg;
+  };
   llvm::SmallVector<Fix, 4> fixes;
-  llvm::SmallVector<Reg, 2> keep;             ///< registers alive here though no field names them
-  int label = -1;                             ///< this is a label, not an instruction
-  int target = -1;                            ///< in.imm becomes the distance to this label
+  llvm::SmallVector<Reg, 2> keep; ///< registers alive here though no field names them
+  int label = -1;                 ///< this is a label, not an instruction
+  int target = -1;                ///< in.imm becomes the distance to this label
   mlir::Location location;
   std::string text;
   explicit BuildInstruction(mlir::Location l) : location(l) {}
@@ -121,9 +123,9 @@ struct BuildInstruction {
 
 struct Scope {
   std::vector<std::unique_ptr<BuildInstruction>> code;
-  std::map<std::string, Reg> memo;  ///< pure scalar instructions and range checks already here
-  bool wrote = false;               ///< an instruction so far in this code may write memory
-  bool repeatsWrites = false;       ///< a loop's body with such an instruction anywhere: an earlier round may have written
+  std::map<std::string, Reg> memo; ///< pure scalar instructions and range checks already here
+  bool wrote = false;              ///< an instruction so far in this code may write memory
+  bool repeatsWrites = false; ///< a loop's body with such an instruction anywhere: an earlier round may have written
 };
 
 /// An open elementwise group.
@@ -131,20 +133,23 @@ struct OpenGroup {
   bool open = false;
   Shape shape;
   std::unique_ptr<GroupOp> op;
-  struct Source { TileRef ref; Reg cell = kNoReg; };
-  std::vector<Source> sources;                       ///< per stream
+  struct Source {
+    TileRef ref;
+    Reg cell = kNoReg;
+  };
+  std::vector<Source> sources;                           ///< per stream
   std::vector<llvm::SmallVector<mlir::Value, 1>> values; ///< per stream: values it stands for
-  std::vector<DType> types;                          ///< per stream
-  llvm::DenseMap<mlir::Value, unsigned> consumed;    ///< uses inside the group
+  std::vector<DType> types;                              ///< per stream
+  llvm::DenseMap<mlir::Value, unsigned> consumed;        ///< uses inside the group
   llvm::DenseMap<mlir::Value, int> streamOf;
   struct NodeUniforms {
     Uniform base;
-    llvm::SmallVector<Uniform, 4> strides, lo, hi;   ///< in the tile's own dimensions
-    std::shared_ptr<const Rep> guard;                ///< Sink
+    llvm::SmallVector<Uniform, 4> strides, lo, hi; ///< in the tile's own dimensions
+    std::shared_ptr<const Rep> guard;              ///< Sink
   };
-  std::vector<NodeUniforms> uniforms;                ///< per node
-  std::map<int, Reg> forced;                         ///< streams whose tile has a given place
-  std::vector<int> results;                          ///< bodies: streams that are returned
+  std::vector<NodeUniforms> uniforms; ///< per node
+  std::map<int, Reg> forced;          ///< streams whose tile has a given place
+  std::vector<int> results;           ///< bodies: streams that are returned
   std::string text;
   bool hasSink = false, hasView = false, isPrivate = false;
   mlir::Location location;
@@ -153,18 +158,18 @@ struct OpenGroup {
 
 /// A loop that may wait for other programs; `access` is null for all others.
 struct WaitLoop {
-  mlir::Operation* access = nullptr;       ///< what it waits on
-  llvm::SmallVector<Reg, 8> cells, tiles;  ///< what rounds hand on
+  mlir::Operation* access = nullptr;      ///< what it waits on
+  llvm::SmallVector<Reg, 8> cells, tiles; ///< what rounds hand on
   Reg state = kNoReg;
-  bool exact = true, watchable = true;     ///< WaitOp's
+  bool exact = true, watchable = true; ///< WaitOp's
 };
 /// Why a loop may wait.
 struct WaitCause {
-  mlir::Operation* access = nullptr;       ///< the access to memory that its end depends on; null: none
+  mlir::Operation* access = nullptr; ///< the access to memory that its end depends on; null: none
   /// Per value that rounds hand on: false if neither the end nor an access to memory depends on it (it counts attempts).
   /// Empty: all matter.
   llvm::SmallVector<bool, 8> matters;
-  bool readsClock = false;                 ///< inline assembly may see something else each time
+  bool readsClock = false; ///< inline assembly may see something else each time
 };
 WaitCause whileWaitsOn(mlir::Operation* loop);
 /// The same for loops made of blocks: any access of the function.
@@ -231,7 +236,7 @@ public:
   Rep& rep(mlir::Value v);
   bool has(mlir::Value v) const { return reps_.count(v); }
   void set(mlir::Value v, Rep r);
-  DType dtypeOf(mlir::Type t) const;       ///< of the elements
+  DType dtypeOf(mlir::Type t) const; ///< of the elements
   static Shape shapeOf(mlir::Type t);
   static int widthOf(DType t) { return t == DType::I1 ? 1 : int(sizeOf(t)) * 8; }
   Rep scalarRep(DType type, Uniform u, int root = -1) const;
@@ -249,7 +254,7 @@ public:
   Reg copyOf(mlir::Value v);
   /// Writes the value densely into `dst`.
   void writeTo(mlir::Value v, Reg dst);
-  Uniform uniformOf(mlir::Value v);        ///< scalars
+  Uniform uniformOf(mlir::Value v); ///< scalars
   /// Emits the run-time proof that an integer tile does not wrap around in its type.
   void checkRange(const Rep& r);
   /// The same for given limits.
@@ -274,12 +279,13 @@ public:
   // ---- elementwise groups (Groups.cpp) ----
   int groupFor(llvm::ArrayRef<int64_t> shape);
   int newGroup(llvm::ArrayRef<int64_t> shape, bool isPrivate);
-  int streamFor(int group, mlir::Value v);           ///< a stream that yields v's elements
+  int streamFor(int group, mlir::Value v); ///< a stream that yields v's elements
   int cellStream(int group, int64_t constant, DType type);
   int addStrip(int group, TwStripFn fn, llvm::ArrayRef<int> srcs, DType type, llvm::StringRef name);
   void bindValue(int group, int stream, mlir::Value v, DType type);
   /// `operation`: a literal, for traps.
-  void addSink(int group, int stream, const Rep& pointer, const Rep* mask, DType type, const char* operation = "tt.store");
+  void addSink(int group, int stream, const Rep& pointer, const Rep* mask, DType type,
+               const char* operation = "tt.store");
   void flush(int group);
   void flushAll();
   /// Before memory is written outside groups, or by `except`.
@@ -310,7 +316,8 @@ public:
   void append(std::vector<std::unique_ptr<BuildInstruction>> code);
   // loops that may wait (WaitLoops.cpp)
   /// Before a loop whose rounds hand on `cells` (they hold the initial values) and `tiles`, of what matters.
-  WaitLoop enterWaitLoop(mlir::Operation* loop, const WaitCause& cause, llvm::ArrayRef<Reg> cells, llvm::ArrayRef<Reg> tiles);
+  WaitLoop enterWaitLoop(mlir::Operation* loop, const WaitCause& cause, llvm::ArrayRef<Reg> cells,
+                         llvm::ArrayRef<Reg> tiles);
   void emitBackEdge(int label, const WaitLoop& wait);
   void leaveWaitLoop(const WaitLoop& wait);
   bool inWaitLoop() const { return !waitAccesses_.empty(); }
@@ -347,12 +354,15 @@ public:
   RegInfo& info(Reg r) { return regs_[r]; }
   uint64_t sequence() const { return sequence_; }
   Reg root(Reg r) const {
-    while (regs_[r].alias != kNoReg)
-      r = regs_[r].alias;
+    while (regs_[r].alias != kNoReg) r = regs_[r].alias;
     return r;
   }
   /// Undoes everything emitted since: used when a loop's assumed representations turn out wrong.
-  struct Snapshot { std::vector<size_t> code; std::vector<std::map<std::string, Reg>> memo; std::vector<bool> wrote; };
+  struct Snapshot {
+    std::vector<size_t> code;
+    std::vector<std::map<std::string, Reg>> memo;
+    std::vector<bool> wrote;
+  };
   Snapshot snapshot() const;
   void rollback(const Snapshot& s);
   /// (emission number, register): the node of that instruction that reads it last (INT_MAX: not element by element), or
@@ -412,7 +422,10 @@ void emitCopy(PlanBuilder& plan, llvm::ArrayRef<int64_t> shape, DType type, cons
 
 /// One row of the table of operations.
 using PlanFn = mlir::LogicalResult (*)(PlanBuilder& plan, mlir::Operation* op);
-struct PlanRow { const char* name; PlanFn plan; };
+struct PlanRow {
+  const char* name;
+  PlanFn plan;
+};
 /// Null if the interpreter cannot run the operation.
 const PlanRow* findPlanRow(llvm::StringRef name);
 

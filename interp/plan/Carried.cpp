@@ -10,19 +10,16 @@ using mlir::Value;
 namespace {
 bool mentions(const Rep& r, Reg reg, PlanBuilder& plan) {
   auto same = [&](Reg x) { return x != kNoReg && plan.root(x) == plan.root(reg); };
-  if (!r.base.constant && same(r.base.reg))
-    return true;
+  if (!r.base.constant && same(r.base.reg)) return true;
   for (auto* list : {&r.strides, &r.lo, &r.hi})
     for (const Uniform& u : *list)
-      if (!u.constant && same(u.reg))
-        return true;
+      if (!u.constant && same(u.reg)) return true;
   return r.kind == Rep::Tile && !r.pending() && (same(r.tile.base) || same(r.tile.viewTile));
 }
 
 /// Whether `r` can be handed on as cells.
 bool isSymbolic(const PlanBuilder& plan, const Rep& r) {
-  if (r.kind == Rep::Scalar || r.kind == Rep::Descriptor)
-    return true;
+  if (r.kind == Rep::Scalar || r.kind == Rep::Descriptor) return true;
   bool address = (isInteger(r.type) && r.type != DType::I1) || r.type == DType::Ptr;
   return (r.kind == Rep::Affine || r.kind == Rep::Rows) && address && plan.options().symbolic;
 }
@@ -31,8 +28,7 @@ bool isSymbolic(const PlanBuilder& plan, const Rep& r) {
 llvm::SmallVector<Uniform*, 8> partsOf(Rep& r) {
   llvm::SmallVector<Uniform*, 8> parts{&r.base};
   for (auto* list : {&r.strides, &r.lo, &r.hi})
-    for (Uniform& u : *list)
-      parts.push_back(&u);
+    for (Uniform& u : *list) parts.push_back(&u);
   return parts;
 }
 
@@ -48,8 +44,7 @@ Carried carry(PlanBuilder& plan, Value init, uint8_t form, int level) {
     for (Uniform* part : partsOf(c.rep)) {
       bool varies = c.cells.empty() || step != Carried::BaseVaries;
       c.cells.push_back(varies ? plan.newReg(8, level) : kNoReg);
-      if (varies)
-        *part = Uniform::in(c.cells.back());
+      if (varies) *part = Uniform::in(c.cells.back());
     }
   } else {
     int root = r.root;
@@ -58,8 +53,7 @@ Carried carry(PlanBuilder& plan, Value init, uint8_t form, int level) {
     c.rep = plan.tileRep(type, shape, c.reg);
     c.rep.root = root;
   }
-  if (form & Carried::Rootless)
-    c.rep.root = -1;
+  if (form & Carried::Rootless) c.rep.root = -1;
   return c;
 }
 
@@ -84,13 +78,10 @@ Carried carryType(PlanBuilder& plan, mlir::Type type) {
 WaitLoop enterWait(PlanBuilder& plan, Operation* loop, const WaitCause& cause, llvm::ArrayRef<Carried> carried) {
   llvm::SmallVector<Reg, 8> cells, tiles;
   for (size_t i = 0; i < carried.size(); ++i) {
-    if (!cause.matters.empty() && !cause.matters[i])
-      continue;
-    if (!carried[i].symbolic)
-      tiles.push_back(carried[i].reg);
+    if (!cause.matters.empty() && !cause.matters[i]) continue;
+    if (!carried[i].symbolic) tiles.push_back(carried[i].reg);
     for (Reg cell : carried[i].cells)
-      if (cell != kNoReg)
-        cells.push_back(cell);
+      if (cell != kNoReg) cells.push_back(cell);
   }
   return plan.enterWaitLoop(loop, cause, cells, tiles);
 }
@@ -104,8 +95,7 @@ void enter(PlanBuilder& plan, llvm::ArrayRef<Carried> carried, mlir::ValueRange 
     Rep r = plan.rep(inits[i]);
     auto parts = partsOf(r);
     for (size_t p = 0; p < parts.size(); ++p)
-      if (carried[i].cells[p] != kNoReg)
-        plan.move(carried[i].cells[p], *parts[p]);
+      if (carried[i].cells[p] != kNoReg) plan.move(carried[i].cells[p], *parts[p]);
   }
 }
 
@@ -117,8 +107,7 @@ bool matches(PlanBuilder& plan, Carried& c, Value next, uint8_t& form) {
     bool sameKind = r.kind == c.rep.kind && isSymbolic(plan, r) && parts.size() == assumed.size() &&
                     r.table == c.rep.table && r.tableDim == c.rep.tableDim,
          same = sameKind;
-    for (size_t p = 0; same && p < parts.size(); ++p)
-      same = c.cells[p] != kNoReg || *parts[p] == *assumed[p];
+    for (size_t p = 0; same && p < parts.size(); ++p) same = c.cells[p] != kNoReg || *parts[p] == *assumed[p];
     if (!same) {
       form = (form & Carried::Rootless) | (sameKind ? Carried::AllVary : Carried::Dense);
       ok = false;
@@ -134,8 +123,7 @@ bool matches(PlanBuilder& plan, Carried& c, Value next, uint8_t& form) {
 bool matches(PlanBuilder& plan, llvm::MutableArrayRef<Carried> carried, mlir::ValueRange next,
              llvm::MutableArrayRef<uint8_t> forms) {
   bool ok = true;
-  for (size_t i = 0; i < carried.size(); ++i)
-    ok &= matches(plan, carried[i], next[i], forms[i]);
+  for (size_t i = 0; i < carried.size(); ++i) ok &= matches(plan, carried[i], next[i], forms[i]);
   return ok;
 }
 
@@ -144,13 +132,12 @@ void advance(PlanBuilder& plan, llvm::ArrayRef<Carried> carried, mlir::ValueRang
   size_t n = carried.size();
   // Whole tiles of their own: settle where they are first, so that copies are known.
   for (size_t i = 0; i < n; ++i)
-    if (!carried[i].symbolic && plan.rep(next[i]).pending())
-      plan.flush(plan.rep(next[i]).group);
+    if (!carried[i].symbolic && plan.rep(next[i]).pending()) plan.flush(plan.rep(next[i]).group);
   struct Copy {
-    size_t from;           ///< next[from]
+    size_t from; ///< next[from]
     Reg to;
     bool isTile;
-    Uniform cell;          ///< unless isTile
+    Uniform cell; ///< unless isTile
     Reg stage = kNoReg;
   };
   std::vector<Copy> copies;
@@ -160,8 +147,7 @@ void advance(PlanBuilder& plan, llvm::ArrayRef<Carried> carried, mlir::ValueRang
   };
   auto usedByOther = [&](size_t i) {
     for (size_t j = 0; j < n; ++j)
-      if (j != i && mentions(plan.rep(next[j]), carried[i].reg, plan))
-        return true;
+      if (j != i && mentions(plan.rep(next[j]), carried[i].reg, plan)) return true;
     return false;
   };
   for (size_t i = 0; i < n; ++i) {
@@ -187,16 +173,13 @@ void advance(PlanBuilder& plan, llvm::ArrayRef<Carried> carried, mlir::ValueRang
         done = !isCarried && inBlock && !usedByOther(i) && plan.coalesce(r.tile.base, c.reg, bodyStart);
       }
     }
-    if (!done)
-      copies.push_back({i, c.reg, true, {}});
+    if (!done) copies.push_back({i, c.reg, true, {}});
   }
   // Sources that another copy would overwrite first go through a temporary. So does a strided view of its own destination.
   for (Copy& copy : copies) {
     bool hazard = copy.isTile && mentionedBy(copy, copy.to);
-    for (const Copy& other : copies)
-      hazard |= &other != &copy && mentionedBy(copy, other.to);
-    if (!hazard)
-      continue;
+    for (const Copy& other : copies) hazard |= &other != &copy && mentionedBy(copy, other.to);
+    if (!hazard) continue;
     if (copy.isTile) {
       copy.stage = plan.copyOf(next[copy.from]);
     } else {
@@ -220,8 +203,7 @@ void leave(PlanBuilder& plan, llvm::ArrayRef<Carried> carried, mlir::ValueRange 
     if (carried[i].symbolic) {
       auto parts = partsOf(r);
       for (size_t p = 0; p < parts.size(); ++p) {
-        if (carried[i].cells[p] == kNoReg)
-          continue;
+        if (carried[i].cells[p] == kNoReg) continue;
         Reg cell = plan.newReg(8);
         plan.move(cell, Uniform::in(carried[i].cells[p]));
         *parts[p] = Uniform::in(cell);

@@ -20,9 +20,9 @@ struct Carried {
     Rootless = 4, ///< pointers of different arguments meet here
   };
   bool symbolic = true;
-  Reg reg = kNoReg;                  ///< the dense tile
-  llvm::SmallVector<Reg, 4> cells;   ///< symbolic: per part of the form, kNoReg where it is the same everywhere
-  Rep rep;                           ///< what the region's argument is
+  Reg reg = kNoReg;                ///< the dense tile
+  llvm::SmallVector<Reg, 4> cells; ///< symbolic: per part of the form, kNoReg where it is the same everywhere
+  Rep rep;                         ///< what the region's argument is
 };
 
 /// The uniform parts of a symbolic form.

@@ -25,7 +25,8 @@ void PlanBuilder::copyDense(DType type, llvm::ArrayRef<int64_t> shape, Reg from,
   g.sources.back().ref = denseRef(from, type, shape);
   g.values.emplace_back();
   g.types.push_back(type);
-  int stream = addStrip(index, tiles_.elementwise(TwElementwise::Copy, type == DType::Ptr ? DType::I64 : type), {0}, type, "copy");
+  int stream = addStrip(index, tiles_.elementwise(TwElementwise::Copy, type == DType::Ptr ? DType::I64 : type), {0},
+                        type, "copy");
   g.forced[stream] = to;
   flush(index);
 }
@@ -38,7 +39,8 @@ LogicalResult planFor(PlanBuilder& plan, Operation* op) {
   mlir::ValueRange inits = op->getOperands().drop_front(3);
   mlir::ValueRange next = body.getTerminator()->getOperands();
   mlir::Location location = op->getLoc();
-  Uniform lower = plan.uniformOf(op->getOperand(0)), upper = plan.uniformOf(op->getOperand(1)), step = plan.uniformOf(op->getOperand(2));
+  Uniform lower = plan.uniformOf(op->getOperand(0)), upper = plan.uniformOf(op->getOperand(1)),
+          step = plan.uniformOf(op->getOperand(2));
   std::vector<Carried> carried(inits.size());
   std::vector<uint8_t>& forms = formsOf(plan, op, inits.size());
   int64_t isUnsigned = op->hasAttr("unsignedCmp") ? 1 : 0;
@@ -46,8 +48,7 @@ LogicalResult planFor(PlanBuilder& plan, Operation* op) {
   auto before = plan.snapshot();
   for (;;) {
     int level = plan.level() + 1;
-    for (size_t i = 0; i < carried.size(); ++i)
-      carried[i] = carry(plan, inits[i], forms[i], level);
+    for (size_t i = 0; i < carried.size(); ++i) carried[i] = carry(plan, inits[i], forms[i], level);
     enter(plan, carried, inits);
     Reg ivCell = plan.newReg(8, level);
     plan.pushScope(op);
@@ -65,10 +66,8 @@ LogicalResult planFor(PlanBuilder& plan, Operation* op) {
     plan.placeLabel(top);
     uint64_t start = plan.sequence();
     plan.set(iv, plan.scalarRep(type, Uniform::in(ivCell)));
-    for (size_t i = 0; i < carried.size(); ++i)
-      plan.set(body.getArgument(unsigned(i + 1)), carried[i].rep);
-    if (failed(plan.planBlock(body)))
-      return mlir::failure();
+    for (size_t i = 0; i < carried.size(); ++i) plan.set(body.getArgument(unsigned(i + 1)), carried[i].rep);
+    if (failed(plan.planBlock(body))) return mlir::failure();
     plan.setLocation(location);
     plan.flushAll();
     if (!matches(plan, carried, next, forms)) {
@@ -101,29 +100,23 @@ LogicalResult planWhile(PlanBuilder& plan, Operation* op) {
   auto undo = plan.snapshot();
   for (;;) {
     int level = plan.level() + 1;
-    for (size_t i = 0; i < first.size(); ++i)
-      first[i] = carry(plan, inits[i], forms[i], level);
+    for (size_t i = 0; i < first.size(); ++i) first[i] = carry(plan, inits[i], forms[i], level);
     enter(plan, first, inits);
     WaitLoop wait = enterWait(plan, op, cause, first);
     plan.pushScope(op);
     int top = plan.newLabel(), exit = plan.newLabel();
     plan.placeLabel(top);
     uint64_t start = plan.sequence();
-    for (size_t i = 0; i < first.size(); ++i)
-      plan.set(before.getArgument(unsigned(i)), first[i].rep);
-    if (failed(plan.planBlock(before)))
-      return mlir::failure();
+    for (size_t i = 0; i < first.size(); ++i) plan.set(before.getArgument(unsigned(i)), first[i].rep);
+    if (failed(plan.planBlock(before))) return mlir::failure();
     plan.setLocation(op->getLoc());
     plan.flushAll();
-    for (size_t i = 0; i < second.size(); ++i)
-      second[i] = carry(plan, passed[i], Carried::BaseVaries, level);
+    for (size_t i = 0; i < second.size(); ++i) second[i] = carry(plan, passed[i], Carried::BaseVaries, level);
     enter(plan, second, passed);
     BuildInstruction& test = plan.emitJump(execBranchIfNot, exit, "While");
     plan.read(test, test.in.r[0], plan.cell(plan.uniformOf(condition->getOperand(0))));
-    for (size_t i = 0; i < second.size(); ++i)
-      plan.set(after.getArgument(unsigned(i)), second[i].rep);
-    if (failed(plan.planBlock(after)))
-      return mlir::failure();
+    for (size_t i = 0; i < second.size(); ++i) plan.set(after.getArgument(unsigned(i)), second[i].rep);
+    if (failed(plan.planBlock(after))) return mlir::failure();
     plan.setLocation(op->getLoc());
     plan.flushAll();
     plan.leaveWaitLoop(wait);
@@ -164,8 +157,7 @@ LogicalResult planIf(PlanBuilder& plan, Operation* op) {
       }
       uint64_t start = plan.sequence();
       mlir::Block& block = region.front();
-      if (failed(plan.planBlock(block)))
-        return mlir::failure();
+      if (failed(plan.planBlock(block))) return mlir::failure();
       plan.setLocation(op->getLoc());
       plan.flushAll();
       mlir::ValueRange values = block.getTerminator()->getOperands();
@@ -185,29 +177,23 @@ LogicalResult planIf(PlanBuilder& plan, Operation* op) {
         if (c.symbolic) {
           auto parts = partsOf(r);
           for (size_t p = 0; p < parts.size(); ++p)
-            if (c.cells[p] != kNoReg)
-              plan.move(c.cells[p], *parts[p]);
+            if (c.cells[p] != kNoReg) plan.move(c.cells[p], *parts[p]);
           continue;
         }
         bool shared = false;
-        for (size_t j = 0; j < count; ++j)
-          shared |= j != i && values[j] == values[i];
+        for (size_t j = 0; j < count; ++j) shared |= j != i && values[j] == values[i];
         bool own = r.kind == Rep::Tile && !r.tile.view && PlanBuilder::isDense(r.tile, r.type, r.shape) && !shared &&
                    plan.info(plan.root(r.tile.base)).firstWrite > start;
-        if (!own || !plan.coalesceArm(r.tile.base, c.reg, start))
-          plan.writeTo(values[i], c.reg);
+        if (!own || !plan.coalesceArm(r.tile.base, c.reg, start)) plan.writeTo(values[i], c.reg);
       }
-      if (isThen && hasElse)
-        plan.emitJump(execJump, end, "Jump");
+      if (isThen && hasElse) plan.emitJump(execJump, end, "Jump");
       return success();
     };
-    if (failed(arm(op->getRegion(0), true)))
-      return mlir::failure();
+    if (failed(arm(op->getRegion(0), true))) return mlir::failure();
     auto thenCode = plan.popScope();
     std::vector<std::unique_ptr<BuildInstruction>> elseCode;
     if (hasElse) {
-      if (failed(arm(op->getRegion(1), false)))
-        return mlir::failure();
+      if (failed(arm(op->getRegion(1), false))) return mlir::failure();
       elseCode = plan.popScope();
     }
     if (!fits) {
@@ -231,8 +217,7 @@ LogicalResult planExecuteRegion(PlanBuilder& plan, Operation* op) {
   std::vector<Carried> results;
   for (mlir::Type type : op->getResultTypes()) {
     results.push_back(carryType(plan, type));
-    if (!results.back().symbolic)
-      plan.info(results.back().reg).claimed = true;
+    if (!results.back().symbolic) plan.info(results.back().reg).claimed = true;
   }
   int end = plan.newLabel();
   plan.pushScope();
@@ -242,12 +227,10 @@ LogicalResult planExecuteRegion(PlanBuilder& plan, Operation* op) {
     plan.emitJump(execJump, end, "Jump");
     return success();
   };
-  if (failed(plan.planBlocks(op->getRegion(0), leaveRegion)))
-    return mlir::failure();
+  if (failed(plan.planBlocks(op->getRegion(0), leaveRegion))) return mlir::failure();
   plan.append(plan.popScope());
   plan.placeLabel(end);
-  for (size_t i = 0; i < results.size(); ++i)
-    plan.set(op->getResult(unsigned(i)), results[i].rep);
+  for (size_t i = 0; i < results.size(); ++i) plan.set(op->getResult(unsigned(i)), results[i].rep);
   return success();
 }
 
@@ -257,8 +240,7 @@ bool PlanBuilder::coalesceArm(Reg from, Reg into, uint64_t armStart) {
   into = root(into);
   RegInfo& f = regs_[from];
   RegInfo& t = regs_[into];
-  if (from == into || f.persistent || f.bytes != t.bytes || f.firstWrite <= armStart || f.claimed)
-    return false;
+  if (from == into || f.persistent || f.bytes != t.bytes || f.firstWrite <= armStart || f.claimed) return false;
   f.alias = into;
   t.lastRead = std::max(t.lastRead, f.lastRead);
   t.firstWrite = t.firstWrite ? std::min(t.firstWrite, f.firstWrite) : f.firstWrite;

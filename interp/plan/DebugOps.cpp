@@ -27,7 +27,8 @@ LogicalResult planProgramId(PlanBuilder& plan, Operation* op) {
 }
 
 LogicalResult planNumPrograms(PlanBuilder& plan, Operation* op) {
-  Uniform u = plan.pureScalar(execNumPrograms, "NumPrograms", {}, op->getAttrOfType<mlir::IntegerAttr>("axis").getInt());
+  Uniform u =
+      plan.pureScalar(execNumPrograms, "NumPrograms", {}, op->getAttrOfType<mlir::IntegerAttr>("axis").getInt());
   plan.set(op->getResult(0), plan.scalarRep(DType::I32, u));
   return success();
 }

@@ -6,8 +6,8 @@
 #include "interp/plan/Builder.h"
 #include "interp/plan/MemoryOps.h"
 #include "ir/TT.h"
-#include "runtime/FloatFormats.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "runtime/FloatFormats.h"
 #include <algorithm>
 
 namespace tiletwin::interp {
@@ -30,15 +30,13 @@ static int64_t nanBits(DType type) {
 static Reg paddingCell(PlanBuilder& plan, const Rep& descriptor) {
   int64_t nan = nanBits(descriptor.type);
   Uniform isNan = descriptor.lo[0];
-  if (!nan || isNan.is(0))
-    return kNoReg;
+  if (!nan || isNan.is(0)) return kNoReg;
   return plan.cell(plan.scalar(ScalarOp::Select, 64, isNan, Uniform::of(nan), Uniform::of(0)));
 }
 
 /// After a load: rounds what was loaded, if the descriptor says so.
 static void roundLoaded(PlanBuilder& plan, const Rep& descriptor, Value loaded) {
-  if (descriptor.type != DType::F32 || descriptor.lo[1].is(0))
-    return;
+  if (descriptor.type != DType::F32 || descriptor.lo[1].is(0)) return;
   BuildInstruction& in = plan.emit(execRoundLoaded, "RoundLoaded");
   RoundLoadedOp& data = plan.newData<RoundLoadedOp>(in);
   const Rep& tile = plan.rep(loaded);
@@ -55,16 +53,14 @@ static void checkDescriptor(PlanBuilder& plan, const Rep& descriptor, const Unif
   int64_t bytes = int64_t(sizeOf(descriptor.type));
   std::string key = PlanBuilder::keyOf("DescriptorCheck", srcs, bytes);
   for (int l = 1; l <= plan.level(); ++l)
-    if (plan.remembered(l, key) != kNoReg)
-      return;
+    if (plan.remembered(l, key) != kNoReg) return;
   // Never further out than the operation: a program that does not reach it makes no descriptor.
   BuildInstruction& in = plan.emit(execDescriptorCheck, "DescriptorCheck");
   DescriptorCheckOp& data = plan.newData<DescriptorCheckOp>(in);
   data.elementBytes = int32_t(bytes);
   data.strides.resize(srcs.size() - 1);
   plan.read(in, data.base, srcs[0]);
-  for (size_t d = 0; d < data.strides.size(); ++d)
-    plan.read(in, data.strides[d], srcs[d + 1]);
+  for (size_t d = 0; d < data.strides.size(); ++d) plan.read(in, data.strides[d], srcs[d + 1]);
   plan.remember(plan.level(), key, 0);
 }
 
@@ -77,10 +73,8 @@ LogicalResult planMakeTensorDescriptor(PlanBuilder& plan, Operation* op) {
   r.shape = Shape(type.getShape());
   r.root = plan.rep(make.getBase()).root;
   r.base = plan.uniformOf(make.getBase());
-  for (Value extent : make.getShape())
-    r.hi.push_back(plan.uniformOf(extent));
-  for (Value stride : make.getStrides())
-    r.strides.push_back(plan.uniformOf(stride));
+  for (Value extent : make.getShape()) r.hi.push_back(plan.uniformOf(extent));
+  for (Value stride : make.getStrides()) r.strides.push_back(plan.uniformOf(stride));
   r.lo.push_back(Uniform::of(make.getPadding() == tt::Padding::NaN));
   r.lo.push_back(Uniform::of(op->hasAttr("tt.round_f32_to_tf32"))); // eager mode: one that was made on the host
   Uniform lastStride = r.strides.back();
@@ -153,14 +147,12 @@ Block placeBlock(PlanBuilder& plan, const Rep& descriptor, mlir::ValueRange indi
                                plan.scalar(ScalarOp::Sge, 64, hi, Uniform::of(1)));
     inside = plan.scalar(ScalarOp::And, 1, inside, here);
   }
-  if (!inside.is(1))
-    block.box.hi[0] = plan.scalar(ScalarOp::Select, 64, inside, block.box.hi[0], Uniform::of(0));
+  if (!inside.is(1)) block.box.hi[0] = plan.scalar(ScalarOp::Select, 64, inside, block.box.hi[0], Uniform::of(0));
   // What changes least is added first, so that loops only add what they change.
   std::stable_sort(terms.begin(), terms.end(),
                    [&](const Uniform& a, const Uniform& b) { return plan.levelOf(a) < plan.levelOf(b); });
   block.pointer.base = descriptor.base;
-  for (const Uniform& term : terms)
-    block.pointer.base = plan.add(64, block.pointer.base, term);
+  for (const Uniform& term : terms) block.pointer.base = plan.add(64, block.pointer.base, term);
   return block;
 }
 
@@ -171,10 +163,8 @@ constexpr llvm::StringLiteral kUnknown = "on a descriptor whose making is not kn
 LogicalResult planDescriptorLoad(PlanBuilder& plan, Operation* op) {
   auto load = llvm::cast<tt::DescriptorLoadOp>(op);
   Shape shape = PlanBuilder::shapeOf(load.getResult().getType());
-  if (!hasDescriptor(plan, load.getDesc()))
-    return plan.unsupported(op, kUnknown);
-  if (shape.empty())
-    return plan.unsupported(op, "as a tile without dimensions");
+  if (!hasDescriptor(plan, load.getDesc())) return plan.unsupported(op, kUnknown);
+  if (shape.empty()) return plan.unsupported(op, "as a tile without dimensions");
   plan.flushSinks();
   Rep descriptor = plan.rep(load.getDesc());
   Block block = placeBlock(plan, descriptor, load.getIndices(), shape);
@@ -187,10 +177,8 @@ LogicalResult planDescriptorStore(PlanBuilder& plan, Operation* op) {
   auto store = llvm::cast<tt::DescriptorStoreOp>(op);
   Value value = store.getSrc();
   Shape shape = PlanBuilder::shapeOf(value.getType());
-  if (!hasDescriptor(plan, store.getDesc()))
-    return plan.unsupported(op, kUnknown);
-  if (shape.empty())
-    return plan.unsupported(op, "of a tile without dimensions");
+  if (!hasDescriptor(plan, store.getDesc())) return plan.unsupported(op, kUnknown);
+  if (shape.empty()) return plan.unsupported(op, "of a tile without dimensions");
   Block block = placeBlock(plan, plan.rep(store.getDesc()), store.getIndices(), shape);
   int group = plan.rep(value).pending() ? plan.rep(value).group : plan.groupFor(shape);
   plan.flushViews(group);
@@ -203,14 +191,12 @@ LogicalResult planDescriptorReduce(PlanBuilder& plan, Operation* op) {
   auto reduce = llvm::cast<tt::DescriptorReduceOp>(op);
   Value value = reduce.getSrc();
   Shape shape = PlanBuilder::shapeOf(value.getType());
-  if (!hasDescriptor(plan, reduce.getDesc()))
-    return plan.unsupported(op, kUnknown);
+  if (!hasDescriptor(plan, reduce.getDesc())) return plan.unsupported(op, kUnknown);
   Rep descriptor = plan.rep(reduce.getDesc());
   auto element = llvm::dyn_cast<mlir::IntegerType>(reduce.getDesc().getType().getElementType());
-  DescriptorReduceFn fn = descriptorReduceFn(DescriptorReduceKind(reduce.getKind()), descriptor.type,
-                                             element && element.isUnsigned());
-  if (!fn || shape.empty())
-    return plan.unsupported(op, "for elements of type " + std::string(nameOf(descriptor.type)));
+  DescriptorReduceFn fn =
+      descriptorReduceFn(DescriptorReduceKind(reduce.getKind()), descriptor.type, element && element.isUnsigned());
+  if (!fn || shape.empty()) return plan.unsupported(op, "for elements of type " + std::string(nameOf(descriptor.type)));
   Block block = placeBlock(plan, descriptor, reduce.getIndices(), shape);
   Reg source = plan.denseOf(value);
   plan.flushViews();
@@ -257,8 +243,7 @@ static DescriptorRowsOp& emitRows(PlanBuilder& plan, const Rep& descriptor, Reg 
   plan.read(in, data.column, column);
   plan.read(in, data.rows, rows);
   data.hasFill = fill != kNoReg;
-  if (data.hasFill)
-    plan.read(in, data.fill, fill);
+  if (data.hasFill) plan.read(in, data.fill, fill);
   if (isStore)
     plan.read(in, data.data, tile);
   else
@@ -268,8 +253,7 @@ static DescriptorRowsOp& emitRows(PlanBuilder& plan, const Rep& descriptor, Reg 
 
 LogicalResult planDescriptorGather(PlanBuilder& plan, Operation* op) {
   auto gather = llvm::cast<tt::DescriptorGatherOp>(op);
-  if (!hasDescriptor(plan, gather.getDesc()))
-    return plan.unsupported(op, kUnknown);
+  if (!hasDescriptor(plan, gather.getDesc())) return plan.unsupported(op, kUnknown);
   plan.flushSinks();
   Rep descriptor = plan.rep(gather.getDesc());
   Shape shape = PlanBuilder::shapeOf(gather.getResult().getType());
@@ -284,8 +268,7 @@ LogicalResult planDescriptorGather(PlanBuilder& plan, Operation* op) {
 
 LogicalResult planDescriptorScatter(PlanBuilder& plan, Operation* op) {
   auto scatter = llvm::cast<tt::DescriptorScatterOp>(op);
-  if (!hasDescriptor(plan, scatter.getDesc()))
-    return plan.unsupported(op, kUnknown);
+  if (!hasDescriptor(plan, scatter.getDesc())) return plan.unsupported(op, kUnknown);
   Rep descriptor = plan.rep(scatter.getDesc());
   Reg rows = plan.denseOf(scatter.getXOffsets()), tile = plan.denseOf(scatter.getSrc());
   plan.flushViews();

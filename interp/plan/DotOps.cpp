@@ -16,17 +16,17 @@ using mlir::success;
 using mlir::Value;
 
 /// In the order of the enumeration inputPrecision: tf32, tf32x3, ieee, bf16x3, bf16x6.
-static constexpr TwDotPrecision kPrecisions[] = {TwDotPrecision::Tf32, TwDotPrecision::F32, TwDotPrecision::F32, TwDotPrecision::Bf16x3,
-                                                 TwDotPrecision::F32};
+static constexpr TwDotPrecision kPrecisions[] = {TwDotPrecision::Tf32, TwDotPrecision::F32, TwDotPrecision::F32,
+                                                 TwDotPrecision::Bf16x3, TwDotPrecision::F32};
 
 /// True if c's tile belongs to c alone, was made in this block, and dies here.
 static bool diesHere(PlanBuilder& plan, Operation* dot, Value c) {
   Operation* maker = c.getDefiningOp();
-  if (!maker || maker->getBlock() != dot->getBlock() || !c.hasOneUse())
-    return false;
+  if (!maker || maker->getBlock() != dot->getBlock() || !c.hasOneUse()) return false;
   llvm::StringRef name = maker->getName().getStringRef();
-  static const llvm::StringRef kSharing[] = {"tt.reshape", "tt.trans", "tt.expand_dims", "tt.broadcast", "tt.bitcast", "arith.bitcast",
-                                             "tt.split", "tt.load", "arith.constant"};
+  static const llvm::StringRef kSharing[] = {"tt.reshape",   "tt.trans",   "tt.expand_dims",
+                                             "tt.broadcast", "tt.bitcast", "arith.bitcast",
+                                             "tt.split",     "tt.load",    "arith.constant"};
   return !llvm::is_contained(kSharing, name);
 }
 
@@ -41,29 +41,24 @@ static Accumulator takeAccumulator(PlanBuilder& plan, Operation* op, Value c, ll
   if (!plan.rep(c).isSplat() || !plan.rep(c).base.is(0)) {
     bool symbolic = plan.rep(c).kind != Rep::Tile;
     out.c = plan.denseOf(c);
-    if (symbolic || diesHere(plan, op, c))
-      out.d = out.c;
+    if (symbolic || diesHere(plan, op, c)) out.d = out.c;
   }
   bool shared = out.d == kNoReg || plan.info(plan.root(out.d)).persistent;
-  for (const TileRef& operand : operands)
-    shared |= !shared && plan.root(out.d) == plan.root(operand.base);
-  if (shared)
-    out.d = plan.newTile(type, PlanBuilder::shapeOf(d.getType()));
+  for (const TileRef& operand : operands) shared |= !shared && plan.root(out.d) == plan.root(operand.base);
+  if (shared) out.d = plan.newTile(type, PlanBuilder::shapeOf(d.getType()));
   return out;
 }
 /// The accumulator in an instruction, and what is known of its and the operands' lives.
-static void placeAccumulator(PlanBuilder& plan, BuildInstruction& in, const Accumulator& at, llvm::ArrayRef<TileRef> operands, bool& hasC,
-                             Off& c, Off& d) {
+static void placeAccumulator(PlanBuilder& plan, BuildInstruction& in, const Accumulator& at,
+                             llvm::ArrayRef<TileRef> operands, bool& hasC, Off& c, Off& d) {
   hasC = at.c != kNoReg;
   if (hasC) {
     plan.read(in, c, at.c);
     bool alone = true;
-    for (const TileRef& operand : operands)
-      alone &= plan.root(at.c) != plan.root(operand.base);
+    for (const TileRef& operand : operands) alone &= plan.root(at.c) != plan.root(operand.base);
     plan.lastReader_[{plan.sequence(), plan.root(at.c)}] = alone ? 0 : INT_MAX;
   }
-  for (const TileRef& operand : operands)
-    plan.lastReader_[{plan.sequence(), plan.root(operand.base)}] = INT_MAX;
+  for (const TileRef& operand : operands) plan.lastReader_[{plan.sequence(), plan.root(operand.base)}] = INT_MAX;
   plan.write(in, d, at.d);
   plan.writerNode_[{plan.sequence(), plan.root(at.d)}] = 0;
 }
@@ -79,8 +74,7 @@ LogicalResult planDot(PlanBuilder& plan, Operation* op) {
   else if (auto attr = op->getAttrOfType<mlir::IntegerAttr>("inputPrecision"); attr && ta == DType::F32)
     precision = kPrecisions[attr.getInt()];
   TwDotFn fn = plan.tiles().dot(ta, tb, tc, precision);
-  if (!fn)
-    fn = plan.tiles().dot(ta, tb, tc, TwDotPrecision::F32);
+  if (!fn) fn = plan.tiles().dot(ta, tb, tc, TwDotPrecision::F32);
   if (!fn || rank < 2 || rank > 3)
     return plan.unsupported(op, std::string("for ") + nameOf(ta) + " times " + nameOf(tb) + " into " + nameOf(tc));
 
@@ -109,34 +103,36 @@ LogicalResult planDot(PlanBuilder& plan, Operation* op) {
 
 namespace {
 /// In the order of ScaleDotElemType. The interpreter has no 6-bit formats; nor does the language.
-constexpr TwScaledFormat kFormats[] = {TwScaledFormat::E4M3, TwScaledFormat::E5M2, TwScaledFormat::Count, TwScaledFormat::Count,
-                                       TwScaledFormat::E2M1, TwScaledFormat::BF16, TwScaledFormat::F16};
+constexpr TwScaledFormat kFormats[] = {TwScaledFormat::E4M3,  TwScaledFormat::E5M2, TwScaledFormat::Count,
+                                       TwScaledFormat::Count, TwScaledFormat::E2M1, TwScaledFormat::BF16,
+                                       TwScaledFormat::F16};
 
 /// One operand while it is planned.
 struct ScaledSide {
-  Value x, scale;              ///< scale may be null
+  Value x, scale; ///< scale may be null
   TwScaledFormat format;
-  DType stored;                ///< of an element of x
+  DType stored; ///< of an element of x
   bool outerPacked;
   int64_t outer;
   TileRef tile, scaleTile;
-  Reg expanded = kNoReg;       ///< kNoReg: read as it is
+  Reg expanded = kNoReg; ///< kNoReg: read as it is
 };
 
 /// Fills `data` from `side`; the scale's layout gives the group.
-void placeSide(PlanBuilder& plan, BuildInstruction& in, ScaledDotOp::Side& data, const ScaledSide& side, int64_t k, DType type, bool fast) {
+void placeSide(PlanBuilder& plan, BuildInstruction& in, ScaledDotOp::Side& data, const ScaledSide& side, int64_t k,
+               DType type, bool fast) {
   data.outer = side.outer;
   data.storedBytes = int32_t(sizeOf(side.stored));
   data.outerPacked = side.outerPacked;
   plan.read(in, data.x, side.tile);
-  if (side.expanded == kNoReg)
-    return;
+  if (side.expanded == kNoReg) return;
   data.expand = plan.tiles().scaledOperand(side.format, type);
   plan.write(in, data.expanded, side.expanded);
-  if (!side.scale)
-    return;
+  if (!side.scale) return;
   data.group = k / PlanBuilder::shapeOf(side.scale.getType()).back();
-  data.kind = isFloat(plan.dtypeOf(side.scale.getType())) ? TwScaleKind::E4M3 : fast ? TwScaleKind::E8M0Fast : TwScaleKind::E8M0;
+  data.kind = isFloat(plan.dtypeOf(side.scale.getType())) ? TwScaleKind::E4M3
+              : fast                                      ? TwScaleKind::E8M0Fast
+                                                          : TwScaleKind::E8M0;
   plan.read(in, data.scale, side.scaleTile);
 }
 } // namespace
@@ -159,8 +155,7 @@ LogicalResult planDotScaled(PlanBuilder& plan, Operation* operation) {
   ScaledSide sides[] = {side(op.getA(), op.getAScale(), op.getAElemType(), op.getLhsKPack(), shape[rank - 2]),
                         side(op.getB(), op.getBScale(), op.getBElemType(), op.getRhsKPack(), shape[rank - 1])};
   for (const ScaledSide& s : sides)
-    if (s.format == TwScaledFormat::Count)
-      return plan.unsupported(operation, "for 6-bit formats");
+    if (s.format == TwScaledFormat::Count) return plan.unsupported(operation, "for 6-bit formats");
   if (plan.dtypeOf(d.getType()) != DType::F32)
     return plan.unsupported(operation, std::string("into ") + nameOf(plan.dtypeOf(d.getType())) + "; results are f32");
   // What the products are made of: f16 if an operand is, else bf16; exact for ieee.
@@ -168,19 +163,16 @@ LogicalResult planDotScaled(PlanBuilder& plan, Operation* operation) {
   bool half = sides[0].format == TwScaledFormat::F16 || sides[1].format == TwScaledFormat::F16;
   DType type = ieee ? DType::F64 : half ? DType::F16 : DType::BF16;
   int64_t m = shape[rank - 2], n = shape[rank - 1], k = PlanBuilder::shapeOf(op.getA().getType())[rank - 1];
-  if (sides[0].format == TwScaledFormat::E2M1 && !sides[0].outerPacked)
-    k *= 2;
+  if (sides[0].format == TwScaledFormat::E2M1 && !sides[0].outerPacked) k *= 2;
 
   llvm::SmallVector<TileRef, 4> operands;
   for (ScaledSide& s : sides) {
     operands.push_back(s.tile = plan.tileOf(s.x));
-    if (s.scale)
-      operands.push_back(s.scaleTile = plan.tileOf(s.scale));
+    if (s.scale) operands.push_back(s.scaleTile = plan.tileOf(s.scale));
   }
   Accumulator accumulator = takeAccumulator(plan, operation, op.getC(), operands);
   for (ScaledSide& s : sides)
-    if (s.scale || s.stored != type)
-      s.expanded = plan.newTile(type, {s.outer, k});
+    if (s.scale || s.stored != type) s.expanded = plan.newTile(type, {s.outer, k});
   Reg scratch = plan.newReg(std::max<uint64_t>(64, uint64_t(plan.tiles().dotScratchBytes(m, n, k))));
 
   BuildInstruction& in = plan.emit(execScaledDot, "DotScaled");

@@ -16,49 +16,81 @@ using mlir::success;
 using mlir::Value;
 
 namespace {
-struct Row { const char* name; TwElementwise op; };
+struct Row {
+  const char* name;
+  TwElementwise op;
+};
 constexpr Row kRows[] = {
-    {"arith.addf", TwElementwise::AddF}, {"arith.addi", TwElementwise::AddI}, {"arith.andi", TwElementwise::AndI},
-    {"arith.divf", TwElementwise::DivF}, {"arith.divsi", TwElementwise::DivSI}, {"arith.divui", TwElementwise::DivUI},
-    {"arith.maximumf", TwElementwise::MaximumF}, {"arith.maxnumf", TwElementwise::MaxNumF}, {"arith.maxsi", TwElementwise::MaxSI},
-    {"arith.maxui", TwElementwise::MaxUI}, {"arith.minimumf", TwElementwise::MinimumF}, {"arith.minnumf", TwElementwise::MinNumF},
-    {"arith.minsi", TwElementwise::MinSI}, {"arith.minui", TwElementwise::MinUI}, {"arith.mulf", TwElementwise::MulF},
-    {"arith.muli", TwElementwise::MulI}, {"arith.negf", TwElementwise::NegF}, {"arith.ori", TwElementwise::OrI},
-    {"arith.remf", TwElementwise::RemF}, {"arith.remsi", TwElementwise::RemSI}, {"arith.remui", TwElementwise::RemUI},
-    {"arith.select", TwElementwise::Select}, {"arith.shli", TwElementwise::ShlI}, {"arith.shrsi", TwElementwise::ShrSI},
-    {"arith.shrui", TwElementwise::ShrUI}, {"arith.subf", TwElementwise::SubF}, {"arith.subi", TwElementwise::SubI},
+    {"arith.addf", TwElementwise::AddF},
+    {"arith.addi", TwElementwise::AddI},
+    {"arith.andi", TwElementwise::AndI},
+    {"arith.divf", TwElementwise::DivF},
+    {"arith.divsi", TwElementwise::DivSI},
+    {"arith.divui", TwElementwise::DivUI},
+    {"arith.maximumf", TwElementwise::MaximumF},
+    {"arith.maxnumf", TwElementwise::MaxNumF},
+    {"arith.maxsi", TwElementwise::MaxSI},
+    {"arith.maxui", TwElementwise::MaxUI},
+    {"arith.minimumf", TwElementwise::MinimumF},
+    {"arith.minnumf", TwElementwise::MinNumF},
+    {"arith.minsi", TwElementwise::MinSI},
+    {"arith.minui", TwElementwise::MinUI},
+    {"arith.mulf", TwElementwise::MulF},
+    {"arith.muli", TwElementwise::MulI},
+    {"arith.negf", TwElementwise::NegF},
+    {"arith.ori", TwElementwise::OrI},
+    {"arith.remf", TwElementwise::RemF},
+    {"arith.remsi", TwElementwise::RemSI},
+    {"arith.remui", TwElementwise::RemUI},
+    {"arith.select", TwElementwise::Select},
+    {"arith.shli", TwElementwise::ShlI},
+    {"arith.shrsi", TwElementwise::ShrSI},
+    {"arith.shrui", TwElementwise::ShrUI},
+    {"arith.subf", TwElementwise::SubF},
+    {"arith.subi", TwElementwise::SubI},
     {"arith.xori", TwElementwise::XorI},
-    {"math.absf", TwElementwise::AbsF}, {"math.absi", TwElementwise::AbsI}, {"math.ceil", TwElementwise::Ceil},
-    {"math.cos", TwElementwise::Cos}, {"math.erf", TwElementwise::Erf}, {"math.exp", TwElementwise::Exp},
-    {"math.exp2", TwElementwise::Exp2}, {"math.floor", TwElementwise::Floor}, {"math.fma", TwElementwise::Fma},
-    {"math.log", TwElementwise::Log}, {"math.log2", TwElementwise::Log2}, {"math.rsqrt", TwElementwise::Rsqrt},
-    {"math.sin", TwElementwise::Sin}, {"math.sqrt", TwElementwise::Sqrt},
-    {"tt.approx_divf", TwElementwise::DivF}, {"tt.mulhiui", TwElementwise::MulHiUI}, {"tt.precise_divf", TwElementwise::DivF},
+    {"math.absf", TwElementwise::AbsF},
+    {"math.absi", TwElementwise::AbsI},
+    {"math.ceil", TwElementwise::Ceil},
+    {"math.cos", TwElementwise::Cos},
+    {"math.erf", TwElementwise::Erf},
+    {"math.exp", TwElementwise::Exp},
+    {"math.exp2", TwElementwise::Exp2},
+    {"math.floor", TwElementwise::Floor},
+    {"math.fma", TwElementwise::Fma},
+    {"math.log", TwElementwise::Log},
+    {"math.log2", TwElementwise::Log2},
+    {"math.rsqrt", TwElementwise::Rsqrt},
+    {"math.sin", TwElementwise::Sin},
+    {"math.sqrt", TwElementwise::Sqrt},
+    {"tt.approx_divf", TwElementwise::DivF},
+    {"tt.mulhiui", TwElementwise::MulHiUI},
+    {"tt.precise_divf", TwElementwise::DivF},
     {"tt.precise_sqrt", TwElementwise::Sqrt},
 };
 
 // In the order of arith's predicates.
-constexpr TwElementwise kCmpI[] = {TwElementwise::CmpEQ, TwElementwise::CmpNE, TwElementwise::CmpSLT, TwElementwise::CmpSLE,
-    TwElementwise::CmpSGT, TwElementwise::CmpSGE, TwElementwise::CmpULT, TwElementwise::CmpULE, TwElementwise::CmpUGT, TwElementwise::CmpUGE};
-constexpr ScalarOp kScalarCmpI[] = {ScalarOp::Eq, ScalarOp::Ne, ScalarOp::Slt, ScalarOp::Sle, ScalarOp::Sgt, ScalarOp::Sge,
-    ScalarOp::Ult, ScalarOp::Ule, ScalarOp::Ugt, ScalarOp::Uge};
+constexpr TwElementwise kCmpI[] = {
+    TwElementwise::CmpEQ,  TwElementwise::CmpNE,  TwElementwise::CmpSLT, TwElementwise::CmpSLE, TwElementwise::CmpSGT,
+    TwElementwise::CmpSGE, TwElementwise::CmpULT, TwElementwise::CmpULE, TwElementwise::CmpUGT, TwElementwise::CmpUGE};
+constexpr ScalarOp kScalarCmpI[] = {ScalarOp::Eq,  ScalarOp::Ne,  ScalarOp::Slt, ScalarOp::Sle, ScalarOp::Sgt,
+                                    ScalarOp::Sge, ScalarOp::Ult, ScalarOp::Ule, ScalarOp::Ugt, ScalarOp::Uge};
 // cmpf: 0 is false, 15 true.
-constexpr TwElementwise kCmpF[] = {TwElementwise::Count, TwElementwise::CmpFOEQ, TwElementwise::CmpFOGT, TwElementwise::CmpFOGE,
-    TwElementwise::CmpFOLT, TwElementwise::CmpFOLE, TwElementwise::CmpFONE, TwElementwise::CmpFORD, TwElementwise::CmpFUEQ,
-    TwElementwise::CmpFUGT, TwElementwise::CmpFUGE, TwElementwise::CmpFULT, TwElementwise::CmpFULE, TwElementwise::CmpFUNE,
-    TwElementwise::CmpFUNO, TwElementwise::Count};
+constexpr TwElementwise kCmpF[] = {
+    TwElementwise::Count,   TwElementwise::CmpFOEQ, TwElementwise::CmpFOGT, TwElementwise::CmpFOGE,
+    TwElementwise::CmpFOLT, TwElementwise::CmpFOLE, TwElementwise::CmpFONE, TwElementwise::CmpFORD,
+    TwElementwise::CmpFUEQ, TwElementwise::CmpFUGT, TwElementwise::CmpFUGE, TwElementwise::CmpFULT,
+    TwElementwise::CmpFULE, TwElementwise::CmpFUNE, TwElementwise::CmpFUNO, TwElementwise::Count};
 
 TwElementwise opOf(Operation* op) {
   llvm::StringRef name = op->getName().getStringRef();
-  if (name == "arith.cmpi")
-    return kCmpI[op->getAttrOfType<mlir::IntegerAttr>("predicate").getInt()];
-  if (name == "arith.cmpf")
-    return kCmpF[op->getAttrOfType<mlir::IntegerAttr>("predicate").getInt()];
+  if (name == "arith.cmpi") return kCmpI[op->getAttrOfType<mlir::IntegerAttr>("predicate").getInt()];
+  if (name == "arith.cmpf") return kCmpF[op->getAttrOfType<mlir::IntegerAttr>("predicate").getInt()];
   if (name == "tt.clampf")
-    return op->getAttrOfType<mlir::IntegerAttr>("propagateNan").getInt() ? TwElementwise::ClampFPropagateNan : TwElementwise::ClampF;
+    return op->getAttrOfType<mlir::IntegerAttr>("propagateNan").getInt() ? TwElementwise::ClampFPropagateNan
+                                                                         : TwElementwise::ClampF;
   for (const Row& row : kRows)
-    if (name == row.name)
-      return row.op;
+    if (name == row.name) return row.op;
   return TwElementwise::Count;
 }
 
@@ -66,8 +98,7 @@ bool uniform(const Rep& r) { return r.kind == Rep::Scalar || r.isSplat(); }
 
 /// Integer operations that have a scalar instruction.
 std::optional<ScalarOp> scalarOpOf(TwElementwise op, DType type) {
-  if (!isInteger(type))
-    return std::nullopt;
+  if (!isInteger(type)) return std::nullopt;
   bool bit = type == DType::I1;
   switch (op) {
   case TwElementwise::AndI: return ScalarOp::And;
@@ -77,8 +108,7 @@ std::optional<ScalarOp> scalarOpOf(TwElementwise op, DType type) {
   case TwElementwise::CmpNE: return ScalarOp::Ne;
   default: break;
   }
-  if (bit)
-    return std::nullopt;
+  if (bit) return std::nullopt;
   switch (op) {
   case TwElementwise::AddI: return ScalarOp::Add;
   case TwElementwise::SubI: return ScalarOp::Sub;
@@ -90,8 +120,7 @@ std::optional<ScalarOp> scalarOpOf(TwElementwise op, DType type) {
   default: break;
   }
   for (int i = 0; i < 10; ++i)
-    if (kCmpI[i] == op)
-      return kScalarCmpI[i];
+    if (kCmpI[i] == op) return kScalarCmpI[i];
   return std::nullopt;
 }
 
@@ -104,30 +133,25 @@ bool affineArithmetic(PlanBuilder& plan, TwElementwise op, const Rep& a, const R
   case TwElementwise::SubI: {
     ScalarOp s = op == TwElementwise::AddI ? ScalarOp::Add : ScalarOp::Sub;
     out.base = plan.scalar(s, width, a.base, b.base);
-    for (size_t d = 0; d < a.strides.size(); ++d)
-      out.strides[d] = plan.scalar(s, width, a.strides[d], b.strides[d]);
+    for (size_t d = 0; d < a.strides.size(); ++d) out.strides[d] = plan.scalar(s, width, a.strides[d], b.strides[d]);
     return true;
   }
   case TwElementwise::MulI: {
-    if (!uniform(a) && !uniform(b))
-      return false;
+    if (!uniform(a) && !uniform(b)) return false;
     const Rep& tile = uniform(a) ? b : a;
     const Uniform& factor = uniform(a) ? a.base : b.base;
     if (factor.constant && (factor.value > (1 << 24) || factor.value < -(1 << 24)))
       return false; // a hash, not an index
     out = tile;
     out.base = plan.mul(width, tile.base, factor);
-    for (size_t d = 0; d < a.strides.size(); ++d)
-      out.strides[d] = plan.mul(width, tile.strides[d], factor);
+    for (size_t d = 0; d < a.strides.size(); ++d) out.strides[d] = plan.mul(width, tile.strides[d], factor);
     return true;
   }
   case TwElementwise::ShlI: {
-    if (!uniform(b) || !b.base.constant || b.base.value < 0 || b.base.value >= std::min(24, width - 1))
-      return false;
+    if (!uniform(b) || !b.base.constant || b.base.value < 0 || b.base.value >= std::min(24, width - 1)) return false;
     Uniform factor = Uniform::of(int64_t(1) << b.base.value);
     out.base = plan.mul(width, a.base, factor);
-    for (size_t d = 0; d < a.strides.size(); ++d)
-      out.strides[d] = plan.mul(width, a.strides[d], factor);
+    for (size_t d = 0; d < a.strides.size(); ++d) out.strides[d] = plan.mul(width, a.strides[d], factor);
     return true;
   }
   default: return false;
@@ -136,8 +160,7 @@ bool affineArithmetic(PlanBuilder& plan, TwElementwise op, const Rep& a, const R
 
 /// A comparison of affine tiles whose difference runs along one dimension at most: a box.
 bool boxComparison(PlanBuilder& plan, Operation* op, TwElementwise what, const Rep& a, const Rep& b, Rep& out) {
-  if (a.type == DType::I1 || !isInteger(a.type))
-    return false;
+  if (a.type == DType::I1 || !isInteger(a.type)) return false;
   BoxPredicate predicate;
   switch (what) {
   case TwElementwise::CmpEQ: predicate = BoxPredicate::Eq; break;
@@ -150,12 +173,10 @@ bool boxComparison(PlanBuilder& plan, Operation* op, TwElementwise what, const R
   int dim = -1;
   for (size_t d = 0; d < a.shape.size(); ++d)
     if (a.shape[d] > 1 && !(a.strides[d] == b.strides[d])) {
-      if (dim >= 0)
-        return false;
+      if (dim >= 0) return false;
       dim = int(d);
     }
-  if (dim < 0)
-    return false; // equal strides everywhere: leave it to the strips
+  if (dim < 0) return false; // equal strides everywhere: leave it to the strips
   // Steps known now and small: plain index arithmetic. Others may be meant to wrap around: compare their elements.
   // After a write a check that fails cannot be made good: only masks of accesses stay boxes then, and of smaller steps.
   bool late = plan.checkIsLate(a) || plan.checkIsLate(b);
@@ -164,7 +185,8 @@ bool boxComparison(PlanBuilder& plan, Operation* op, TwElementwise what, const R
   int64_t largest = late ? 1 << 10 : 1 << 16;
   for (const Rep* r : {&a, &b})
     for (size_t d = 0; d < r->shape.size(); ++d)
-      if (r->shape[d] > 1 && (!r->strides[d].constant || r->strides[d].value > largest || r->strides[d].value < -largest))
+      if (r->shape[d] > 1 &&
+          (!r->strides[d].constant || r->strides[d].value > largest || r->strides[d].value < -largest))
         return false;
   // A mask along one dimension is looked at again when its values wrap around: it is as a rule an interval still.
   bool exact = late;
@@ -181,8 +203,7 @@ bool boxComparison(PlanBuilder& plan, Operation* op, TwElementwise what, const R
   out.type = DType::I1;
   out.shape = a.shape;
   out.lo.assign(a.shape.size(), Uniform::of(0));
-  for (int64_t s : a.shape)
-    out.hi.push_back(Uniform::of(s));
+  for (int64_t s : a.shape) out.hi.push_back(Uniform::of(s));
   if (!exact && stride.is(1) && predicate == BoxPredicate::Lt) {
     out.hi[dim] = plan.scalar(ScalarOp::SatSub, 64, b.base, a.base);
     return true;
@@ -194,8 +215,7 @@ bool boxComparison(PlanBuilder& plan, Operation* op, TwElementwise what, const R
   llvm::SmallVector<Uniform, 5> srcs = {a.base, stride, b.base};
   int place = exact ? plan.level() : plan.placeFor(srcs);
   std::string name = exact ? "ExactBoxBound" : "BoxBound";
-  if (exact)
-    srcs.append({a.strides[dim], b.strides[dim], Uniform::of(PlanBuilder::widthOf(a.type))});
+  if (exact) srcs.append({a.strides[dim], b.strides[dim], Uniform::of(PlanBuilder::widthOf(a.type))});
   std::string key = PlanBuilder::keyOf(name + std::to_string(int(predicate)), srcs, a.shape[dim]);
   Reg lo = plan.remembered(place, key), hi = plan.remembered(place, key + "h");
   if (lo == kNoReg) {
@@ -227,14 +247,13 @@ bool boxComparison(PlanBuilder& plan, Operation* op, TwElementwise what, const R
 /// x % d and x / d of an affine tile that stays inside one multiple of d: checked at run time, else the fallback plan. Tiles
 /// across a multiple are common, so this form is taken only where the program can still start again.
 bool affineDivision(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep& b, Rep& out) {
-  if ((op != TwElementwise::RemSI && op != TwElementwise::DivSI) || !uniform(b) || uniform(a) || PlanBuilder::widthOf(a.type) < 32)
+  if ((op != TwElementwise::RemSI && op != TwElementwise::DivSI) || !uniform(b) || uniform(a) ||
+      PlanBuilder::widthOf(a.type) < 32)
     return false;
   // Only worth it where the strides are small against typical divisors: plain index arithmetic.
   for (size_t d = 0; d < a.shape.size(); ++d)
-    if (a.shape[d] > 1 && (!a.strides[d].constant || a.strides[d].value < 0 || a.strides[d].value > 1))
-      return false;
-  if (b.base.constant)
-    return false; // a known divisor is as a rule smaller than the tile (col // 8): compute it
+    if (a.shape[d] > 1 && (!a.strides[d].constant || a.strides[d].value < 0 || a.strides[d].value > 1)) return false;
+  if (b.base.constant) return false; // a known divisor is as a rule smaller than the tile (col // 8): compute it
   llvm::SmallVector<Uniform, 4> srcs = {a.base, b.base};
   std::vector<int64_t> extents;
   for (size_t d = 0; d < a.shape.size(); ++d)
@@ -244,13 +263,11 @@ bool affineDivision(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep
     }
   int place = std::max(1, plan.placeFor(srcs));
   std::string name = "UniformQuotient";
-  for (int64_t e : extents)
-    name += " " + std::to_string(e);
+  for (int64_t e : extents) name += " " + std::to_string(e);
   std::string key = PlanBuilder::keyOf(name, srcs);
   Reg quotient = plan.remembered(place, key);
   if (quotient == kNoReg) {
-    if (plan.writeMayPrecede(place))
-      return false;
+    if (plan.writeMayPrecede(place)) return false;
     quotient = plan.newReg(8, place);
     BuildInstruction& in = plan.emitAt(place, execUniformQuotient, "UniformQuotient");
     UniformQuotientOp& data = plan.newData<UniformQuotientOp>(in);
@@ -258,8 +275,7 @@ bool affineDivision(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep
     data.strides.resize(extents.size());
     plan.read(in, data.base, srcs[0]);
     plan.read(in, data.divisor, srcs[1]);
-    for (size_t i = 0; i < extents.size(); ++i)
-      plan.read(in, data.strides[i], srcs[i + 2]);
+    for (size_t i = 0; i < extents.size(); ++i) plan.read(in, data.strides[i], srcs[i + 2]);
     plan.write(in, data.dst, quotient);
     plan.remember(place, key, quotient);
     plan.needFallback();
@@ -281,20 +297,21 @@ bool boxAnd(PlanBuilder& plan, const Rep& a, const Rep& b, Rep& out) {
       box.kind = Rep::Box;
       box.lo.assign(r->shape.size(), Uniform::of(0));
       box.hi.clear();
-      for (int64_t s : r->shape)
-        box.hi.push_back(Uniform::of(s));
+      for (int64_t s : r->shape) box.hi.push_back(Uniform::of(s));
       if (!r->base.is(1))
         box.hi[0] = plan.scalar(ScalarOp::Select, 64, r->base, Uniform::of(r->shape[0]), Uniform::of(0));
       *r = box;
     }
-  if (x.kind != Rep::Box || y.kind != Rep::Box)
-    return false;
+  if (x.kind != Rep::Box || y.kind != Rep::Box) return false;
   out = x;
   for (size_t d = 0; d < x.shape.size(); ++d) {
     auto loosest = [&](const Uniform& u, int64_t v) { return u.is(v); };
-    out.lo[d] = loosest(x.lo[d], 0) ? y.lo[d] : loosest(y.lo[d], 0) ? x.lo[d] : plan.scalar(ScalarOp::MaxS, 64, x.lo[d], y.lo[d]);
-    out.hi[d] = loosest(x.hi[d], x.shape[d]) ? y.hi[d]
-                : loosest(y.hi[d], x.shape[d]) ? x.hi[d] : plan.scalar(ScalarOp::MinS, 64, x.hi[d], y.hi[d]);
+    out.lo[d] = loosest(x.lo[d], 0)   ? y.lo[d]
+                : loosest(y.lo[d], 0) ? x.lo[d]
+                                      : plan.scalar(ScalarOp::MaxS, 64, x.lo[d], y.lo[d]);
+    out.hi[d] = loosest(x.hi[d], x.shape[d])   ? y.hi[d]
+                : loosest(y.hi[d], x.shape[d]) ? x.hi[d]
+                                               : plan.scalar(ScalarOp::MinS, 64, x.hi[d], y.hi[d]);
   }
   return true;
 }
@@ -302,8 +319,7 @@ bool boxAnd(PlanBuilder& plan, const Rep& a, const Rep& b, Rep& out) {
 
 TwStripFn stripFunction(PlanBuilder& plan, TwElementwise op, DType type) {
   if (plan.options().numerics == Numerics::Ieee)
-    if (TwStripFn fn = plan.tiles().elementwiseIeee(op, type))
-      return fn;
+    if (TwStripFn fn = plan.tiles().elementwiseIeee(op, type)) return fn;
   return plan.tiles().elementwise(op, type);
 }
 
@@ -317,43 +333,44 @@ static Source runSteps(mlir::ValueRange operands, llvm::ArrayRef<StripStep> step
     if (i > 0)
       srcs.push_back(current);
     else
-      for (Value v : operands)
-        srcs.push_back(fromValue(v));
-    if (steps[i].operand)
-      srcs.push_back(fromValue(steps[i].operand));
-    if (steps[i].extra)
-      srcs.push_back(fromConstant(*steps[i].extra, steps[i].type));
+      for (Value v : operands) srcs.push_back(fromValue(v));
+    if (steps[i].operand) srcs.push_back(fromValue(steps[i].operand));
+    if (steps[i].extra) srcs.push_back(fromConstant(*steps[i].extra, steps[i].type));
     current = compute(steps[i], srcs);
   }
   return current;
 }
 
-LogicalResult applyStrips(PlanBuilder& plan, Operation* op, mlir::ValueRange operands, llvm::ArrayRef<StripStep> steps) {
+LogicalResult applyStrips(PlanBuilder& plan, Operation* op, mlir::ValueRange operands,
+                          llvm::ArrayRef<StripStep> steps) {
   Value result = op->getResult(0);
   DType type = plan.dtypeOf(result.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
   llvm::StringRef name = op->getName().getStringRef();
   bool allUniform = true;
-  for (Value v : op->getOperands())
-    allUniform &= plan.has(v) && uniform(plan.rep(v));
+  for (Value v : op->getOperands()) allUniform &= plan.has(v) && uniform(plan.rep(v));
   const bool isBody = plan.bodyGroup_ >= 0 && shape.empty();
   if (allUniform) {
     Uniform value = runSteps<Uniform>(
-        operands, steps, [&](Value v) { return plan.rep(v).base; }, [&](int64_t bits, DType) { return Uniform::of(bits); },
-        [&](const StripStep& step, llvm::ArrayRef<Uniform> srcs) { return plan.stripScalar(step.fn, name, srcs, step.type); });
+        operands, steps, [&](Value v) { return plan.rep(v).base; },
+        [&](int64_t bits, DType) { return Uniform::of(bits); },
+        [&](const StripStep& step, llvm::ArrayRef<Uniform> srcs) {
+          return plan.stripScalar(step.fn, name, srcs, step.type);
+        });
     plan.set(result, shape.empty() ? plan.scalarRep(type, value) : plan.splatRep(type, shape, value));
     return success();
   }
   // Operands first: taking one may flush groups.
   if (!isBody)
     for (Value v : op->getOperands())
-      if (plan.rep(v).pending() && plan.group(plan.rep(v).group).shape != shape)
-        plan.flush(plan.rep(v).group);
+      if (plan.rep(v).pending() && plan.group(plan.rep(v).group).shape != shape) plan.flush(plan.rep(v).group);
   const int group = isBody ? plan.bodyGroup_ : plan.groupFor(shape);
   int stream = runSteps<int>(
       operands, steps, [&](Value v) { return plan.streamFor(group, v); },
       [&](int64_t bits, DType t) { return plan.cellStream(group, bits, t); },
-      [&](const StripStep& step, llvm::ArrayRef<int> srcs) { return plan.addStrip(group, step.fn, srcs, step.type, name); });
+      [&](const StripStep& step, llvm::ArrayRef<int> srcs) {
+        return plan.addStrip(group, step.fn, srcs, step.type, name);
+      });
   plan.bindValue(group, stream, result, type);
   return success();
 }
@@ -376,8 +393,7 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op) {
   bool isBody = plan.bodyGroup_ >= 0 && shape.empty();
   auto known = [&](unsigned i) -> Rep* { return plan.has(op->getOperand(i)) ? &plan.rep(op->getOperand(i)) : nullptr; };
   bool allUniform = true;
-  for (unsigned i = 0; i < op->getNumOperands(); ++i)
-    allUniform &= known(i) && uniform(*known(i));
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) allUniform &= known(i) && uniform(*known(i));
   auto setUniform = [&](Uniform u, int root = -1) {
     plan.set(result, shape.empty() ? plan.scalarRep(resultType, u, root) : plan.splatRep(resultType, shape, u, root));
     return success();
@@ -389,8 +405,7 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op) {
     out.root = out.root == b.root ? out.root : -1;
     choose(out.base, b.base);
     choose(out.lo[0], b.lo[0]);
-    for (size_t d = 0; d < out.hi.size(); ++d)
-      choose(out.hi[d], b.hi[d]), choose(out.strides[d], b.strides[d]);
+    for (size_t d = 0; d < out.hi.size(); ++d) choose(out.hi[d], b.hi[d]), choose(out.strides[d], b.strides[d]);
     plan.set(result, out);
     return success();
   }
@@ -404,7 +419,8 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op) {
   } else if (!isBody && plan.options().symbolic && op->getNumOperands() == 2) {
     Rep a = *known(0), b = *known(1), out;
     if (a.kind == Rep::Affine && b.kind == Rep::Affine && isInteger(a.type) && a.type != DType::I1 &&
-        (affineArithmetic(plan, what, a, b, out) || boxComparison(plan, op, what, a, b, out) || affineDivision(plan, what, a, b, out))) {
+        (affineArithmetic(plan, what, a, b, out) || boxComparison(plan, op, what, a, b, out) ||
+         affineDivision(plan, what, a, b, out))) {
       plan.set(result, out);
       return success();
     }
@@ -431,18 +447,15 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op) {
     plan.set(result, out);
     return success();
   }
-  if (type == DType::Ptr)
-    type = DType::I64;
+  if (type == DType::Ptr) type = DType::I64;
   TwStripFn fn = stripFunction(plan, what, type);
-  if (!fn)
-    return plan.unsupported(op, std::string("for elements of type ") + nameOf(type));
+  if (!fn) return plan.unsupported(op, std::string("for elements of type ") + nameOf(type));
   StripStep step{fn, resultType, std::nullopt};
   int root = -1;
   if (resultType == DType::Ptr)
     for (unsigned i = 1; i < op->getNumOperands(); ++i)
       root = i == 1 ? known(i)->root : root == known(i)->root ? root : -1;
-  if (failed(applyStrips(plan, op, op->getOperands(), step)))
-    return mlir::failure();
+  if (failed(applyStrips(plan, op, op->getOperands(), step))) return mlir::failure();
   plan.rep(result).root = root;
   return success();
 }
@@ -459,9 +472,9 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
     int fromWidth = PlanBuilder::widthOf(from), toWidth = PlanBuilder::widthOf(to);
     auto convert = [&](Uniform u) {
       if (name == "arith.trunci")
-        return to == DType::I1 ? plan.scalar(ScalarOp::And, 64, u, Uniform::of(1)) : plan.scalar(ScalarOp::SignExtend, toWidth, u);
-      if (name == "arith.extui")
-        return from == DType::I1 ? u : plan.scalar(ScalarOp::ZeroExtend, fromWidth, u);
+        return to == DType::I1 ? plan.scalar(ScalarOp::And, 64, u, Uniform::of(1))
+                               : plan.scalar(ScalarOp::SignExtend, toWidth, u);
+      if (name == "arith.extui") return from == DType::I1 ? u : plan.scalar(ScalarOp::ZeroExtend, fromWidth, u);
       return from == DType::I1 ? plan.sub(64, Uniform::of(0), u) : u;
     };
     if (uniform(r)) {
@@ -473,7 +486,8 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
     }
     // Widening asks for a check. After a write it must not fail, so then only addresses and masks stay symbolic.
     int64_t unsignedMax = fromWidth >= 64 ? INT64_MAX : (int64_t(1) << (fromWidth - 1)) - 1;
-    bool late = (name == "arith.extsi" && plan.checkIsLate(r)) || (name == "arith.extui" && plan.checkIsLate(r, 0, unsignedMax));
+    bool late = (name == "arith.extsi" && plan.checkIsLate(r)) ||
+                (name == "arith.extui" && plan.checkIsLate(r, 0, unsignedMax));
     if (!isBody && plan.options().symbolic && r.kind == Rep::Affine && from != DType::I1 && to != DType::I1 &&
         !(late && !plan.feedsAccess(result))) {
       if (name == "arith.extsi")
@@ -482,8 +496,7 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
         plan.checkRange(r, 0, unsignedMax);
       else {
         r.base = convert(r.base);
-        for (Uniform& s : r.strides)
-          s = convert(s);
+        for (Uniform& s : r.strides) s = convert(s);
       }
       r.type = to;
       plan.set(result, r);
@@ -497,10 +510,10 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
     plan.set(result, r);
     return success();
   }
-  TwCastKind kind = isSigned || name == "arith.extf" || name == "arith.truncf" ? TwCastKind::SignedInt : TwCastKind::UnsignedInt;
+  TwCastKind kind =
+      isSigned || name == "arith.extf" || name == "arith.truncf" ? TwCastKind::SignedInt : TwCastKind::UnsignedInt;
   if (auto rounding = op->getAttrOfType<mlir::IntegerAttr>("rounding"))
-    if (rounding.getInt() == 0)
-      kind = TwCastKind::TruncateToward0;
+    if (rounding.getInt() == 0) kind = TwCastKind::TruncateToward0;
   llvm::SmallVector<StripStep, 2> steps;
   if (name == "arith.trunci" && to == DType::I1)
     steps.push_back({plan.tiles().elementwise(TwElementwise::AndI, from), from, 1});
@@ -509,8 +522,7 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
   else
     steps.push_back({plan.tiles().cast(from, to, kind), to, std::nullopt});
   for (const StripStep& step : steps)
-    if (!step.fn)
-      return plan.unsupported(op, std::string("from ") + nameOf(from) + " to " + nameOf(to));
+    if (!step.fn) return plan.unsupported(op, std::string("from ") + nameOf(from) + " to " + nameOf(to));
   return applyStrips(plan, op, op->getOperands(), steps);
 }
 
@@ -549,8 +561,7 @@ LogicalResult planBitcast(PlanBuilder& plan, Operation* op) {
   }
   DType raw = sizeOf(to) == 1 ? DType::I8 : sizeOf(to) == 2 ? DType::I16 : sizeOf(to) == 4 ? DType::I32 : DType::I64;
   StripStep step{plan.tiles().elementwise(TwElementwise::Copy, raw), to, std::nullopt};
-  if (failed(applyStrips(plan, op, op->getOperands(), step)))
-    return mlir::failure();
+  if (failed(applyStrips(plan, op, op->getOperands(), step))) return mlir::failure();
   plan.rep(result).root = root;
   return success();
 }

@@ -9,7 +9,7 @@ namespace tiletwin::interp {
 /// and, if given, `operand` and the constant `extra`.
 struct StripStep {
   TwStripFn fn;
-  DType type;                    ///< of the result
+  DType type; ///< of the result
   std::optional<int64_t> extra;
   mlir::Value operand = {};
 };

@@ -16,8 +16,7 @@ static constexpr int64_t kShortRow = 8, kWorthFlattening = 64;
 int PlanBuilder::groupFor(llvm::ArrayRef<int64_t> shape) {
   for (size_t g = 0; g < groups_.size(); ++g)
     if (groups_[g]->open && groups_[g]->shape == shape && !groups_[g]->isPrivate) {
-      if (groups_[g]->op->nodes.size() < kMaxNodes)
-        return int(g);
+      if (groups_[g]->op->nodes.size() < kMaxNodes) return int(g);
       flush(int(g));
     }
   return newGroup(shape, false);
@@ -71,16 +70,14 @@ int PlanBuilder::iotaStream(int index, const Uniform& base, llvm::ArrayRef<Unifo
 }
 
 int PlanBuilder::streamFor(int index, mlir::Value v) {
-  if (rep(v).pending() && rep(v).group != index)
-    flush(rep(v).group);
+  if (rep(v).pending() && rep(v).group != index) flush(rep(v).group);
   OpenGroup& g = *groups_[index];
   Rep& r = rep(v);
   if (r.pending()) {
     ++g.consumed[v];
     return r.stream;
   }
-  if (auto it = g.streamOf.find(v); it != g.streamOf.end())
-    return it->second;
+  if (auto it = g.streamOf.find(v); it != g.streamOf.end()) return it->second;
   int stream = -1;
   if (r.kind == Rep::Scalar || r.isSplat()) {
     stream = addStream(g, GroupStream::Cell, r.type);
@@ -114,11 +111,9 @@ int PlanBuilder::addStrip(int index, TwStripFn fn, llvm::ArrayRef<int> srcs, DTy
   GroupNode& node = addNode(g, GroupNode::Strip);
   node.fn = fn;
   node.sources = int8_t(srcs.size());
-  for (size_t i = 0; i < srcs.size(); ++i)
-    node.src[i] = srcs[i];
+  for (size_t i = 0; i < srcs.size(); ++i) node.src[i] = srcs[i];
   node.dst = stream;
-  if (!g.text.empty())
-    g.text += ", ";
+  if (!g.text.empty()) g.text += ", ";
   g.text += name.str();
   return stream;
 }
@@ -134,7 +129,8 @@ void PlanBuilder::bindValue(int index, int stream, mlir::Value v, DType type) {
   groups_[index]->values[stream].push_back(v);
 }
 
-void PlanBuilder::addSink(int index, int stream, const Rep& pointer, const Rep* mask, DType type, const char* operation) {
+void PlanBuilder::addSink(int index, int stream, const Rep& pointer, const Rep* mask, DType type,
+                          const char* operation) {
   OpenGroup& g = *groups_[index];
   GroupNode& node = addNode(g, GroupNode::Sink);
   node.src[0] = stream;
@@ -162,8 +158,8 @@ void PlanBuilder::writeTo(mlir::Value v, Reg dst) {
   if (rep(v).pending()) {
     OpenGroup& g = *groups_[rep(v).group];
     int stream = rep(v).stream;
-    if (g.op->streams[stream].kind == GroupStream::Strip && !g.forced.count(stream) &&
-        g.values[stream].size() == 1 && v.hasOneUse()) {
+    if (g.op->streams[stream].kind == GroupStream::Strip && !g.forced.count(stream) && g.values[stream].size() == 1 &&
+        v.hasOneUse()) {
       g.forced[stream] = dst;
       flush(rep(v).group);
       return;
@@ -179,15 +175,15 @@ void PlanBuilder::writeTo(mlir::Value v, Reg dst) {
   int index = newGroup(shape, true);
   int stream = streamFor(index, v);
   if (groups_[index]->op->streams[stream].kind != GroupStream::Strip)
-    stream = addStrip(index, tiles_.elementwise(TwElementwise::Copy, type == DType::Ptr ? DType::I64 : type), {stream}, type, "copy");
+    stream = addStrip(index, tiles_.elementwise(TwElementwise::Copy, type == DType::Ptr ? DType::I64 : type), {stream},
+                      type, "copy");
   groups_[index]->forced[stream] = dst;
   flush(index);
 }
 
 void PlanBuilder::flushAll() {
   for (size_t g = 0; g < groups_.size(); ++g)
-    if (groups_[g]->open && !groups_[g]->isPrivate)
-      flush(int(g));
+    if (groups_[g]->open && !groups_[g]->isPrivate) flush(int(g));
 }
 void PlanBuilder::flushViews(int except) {
   for (size_t g = 0; g < groups_.size(); ++g)
@@ -196,8 +192,7 @@ void PlanBuilder::flushViews(int except) {
 }
 void PlanBuilder::flushSinks() {
   for (size_t g = 0; g < groups_.size(); ++g)
-    if (groups_[g]->open && !groups_[g]->isPrivate && groups_[g]->hasSink)
-      flush(int(g));
+    if (groups_[g]->open && !groups_[g]->isPrivate && groups_[g]->hasSink) flush(int(g));
 }
 
 // ---- flushing ----
@@ -207,30 +202,25 @@ static void collapse(OpenGroup& g) {
   GroupOp& op = *g.op;
   auto boxed = [&](size_t d) {
     for (auto& u : g.uniforms)
-      if (!u.lo.empty() && !(u.lo[d].is(0) && u.hi[d].is(g.shape[d])))
-        return true;
+      if (!u.lo.empty() && !(u.lo[d].is(0) && u.hi[d].is(g.shape[d]))) return true;
     return false;
   };
   auto mergeable = [&](size_t a, size_t b) { // a outer, b inner
-    if (boxed(a) || boxed(b))
-      return false;
+    if (boxed(a) || boxed(b)) return false;
     for (size_t s = 0; s < op.streams.size(); ++s)
       if (op.streams[s].kind == GroupStream::Operand) {
         const DimStride &x = g.sources[s].ref.strides[a], &y = g.sources[s].ref.strides[b];
-        if (x.cell >= 0 || y.cell >= 0 || x.value != y.value * g.shape[b])
-          return false;
+        if (x.cell >= 0 || y.cell >= 0 || x.value != y.value * g.shape[b]) return false;
       }
     for (auto& u : g.uniforms)
       if (!u.strides.empty()) {
         const Uniform &x = u.strides[a], &y = u.strides[b];
-        if (!x.constant || !y.constant || x.value != y.value * g.shape[b])
-          return false;
+        if (!x.constant || !y.constant || x.value != y.value * g.shape[b]) return false;
       }
     return true;
   };
   for (size_t d = 0; d < g.shape.size(); ++d) {
-    if (g.shape[d] == 1 && !boxed(d))
-      continue;
+    if (g.shape[d] == 1 && !boxed(d)) continue;
     if (!op.dims.empty() && mergeable(op.dims.back().back(), d)) {
       op.dims.back().push_back(int(d));
       op.shape.back() *= g.shape[d];
@@ -248,14 +238,13 @@ static void collapse(OpenGroup& g) {
 /// Whether short rows are all that a group could run over, only because of how its operands are laid out.
 static bool hasShortRows(const OpenGroup& g) {
   const GroupOp& op = *g.op;
-  if (op.shape.size() < 2 || op.shape.back() > kShortRow || elementsOf(g.shape) < kWorthFlattening || !g.results.empty())
+  if (op.shape.size() < 2 || op.shape.back() > kShortRow || elementsOf(g.shape) < kWorthFlattening ||
+      !g.results.empty())
     return false;
   for (auto& u : g.uniforms)
-    if (!u.strides.empty() || !u.lo.empty())
-      return false;
+    if (!u.strides.empty() || !u.lo.empty()) return false;
   for (size_t s = 0; s < op.streams.size(); ++s)
-    if (op.streams[s].kind == GroupStream::Operand && g.sources[s].ref.view)
-      return false;
+    if (op.streams[s].kind == GroupStream::Operand && g.sources[s].ref.view) return false;
   return true;
 }
 
@@ -264,8 +253,7 @@ void PlanBuilder::flatten(OpenGroup& g) {
   GroupOp& op = *g.op;
   for (size_t s = 0; s < op.streams.size(); ++s) {
     TileRef& ref = g.sources[s].ref;
-    if (op.streams[s].kind != GroupStream::Operand || isDense(ref, g.types[s], g.shape))
-      continue;
+    if (op.streams[s].kind != GroupStream::Operand || isDense(ref, g.types[s], g.shape)) continue;
     const TileRef whole = denseRef(newTile(g.types[s], g.shape), g.types[s], g.shape);
     emitCopy(*this, g.shape, g.types[s], ref, whole);
     ref = whole;
@@ -277,38 +265,30 @@ void PlanBuilder::flatten(OpenGroup& g) {
 
 void PlanBuilder::flush(int index) {
   OpenGroup& g = *groups_[index];
-  if (!g.open)
-    return;
+  if (!g.open) return;
   g.open = false;
   GroupOp& op = *g.op;
-  if (op.nodes.empty())
-    return;
+  if (op.nodes.empty()) return;
 
   // Which values need whole tiles, and which nodes still matter.
   std::vector<Reg> tiles(op.streams.size(), kNoReg);
   std::vector<bool> needed(op.streams.size(), false);
-  for (auto& [stream, reg] : g.forced)
-    tiles[stream] = reg;
+  for (auto& [stream, reg] : g.forced) tiles[stream] = reg;
   for (size_t s = 0; s < op.streams.size(); ++s)
     for (mlir::Value v : g.values[s]) {
       unsigned uses = 0;
-      for ([[maybe_unused]] auto& use : v.getUses())
-        ++uses;
+      for ([[maybe_unused]] auto& use : v.getUses()) ++uses;
       if (uses > g.consumed.lookup(v) && tiles[s] == kNoReg && op.streams[s].kind == GroupStream::Strip)
         tiles[s] = newTile(g.types[s], g.shape);
     }
   for (size_t s = 0; s < op.streams.size(); ++s)
-    if (tiles[s] != kNoReg)
-      needed[s] = true;
-  for (int stream : g.results)
-    needed[stream] = true;
+    if (tiles[s] != kNoReg) needed[s] = true;
+  for (int stream : g.results) needed[stream] = true;
   std::vector<int> keep;
   for (int n = int(op.nodes.size()) - 1; n >= 0; --n) {
     GroupNode& node = op.nodes[n];
-    if (node.kind != GroupNode::Sink && !needed[node.dst])
-      continue;
-    for (int i = 0; i < node.sources; ++i)
-      needed[node.src[i]] = true;
+    if (node.kind != GroupNode::Sink && !needed[node.dst]) continue;
+    for (int i = 0; i < node.sources; ++i) needed[node.src[i]] = true;
     keep.push_back(n);
   }
   std::reverse(keep.begin(), keep.end());
@@ -317,16 +297,14 @@ void PlanBuilder::flush(int index) {
     std::vector<OpenGroup::NodeUniforms> uniforms;
     op.sinks.clear();
     for (int n : keep) {
-      if (op.nodes[n].kind == GroupNode::Sink)
-        op.sinks.push_back(int32_t(nodes.size()));
+      if (op.nodes[n].kind == GroupNode::Sink) op.sinks.push_back(int32_t(nodes.size()));
       nodes.push_back(std::move(op.nodes[n]));
       uniforms.push_back(std::move(g.uniforms[n]));
     }
     op.nodes = std::move(nodes);
     g.uniforms = std::move(uniforms);
   }
-  if (op.nodes.empty())
-    return;
+  if (op.nodes.empty()) return;
   for (size_t s = 0; s < op.streams.size(); ++s)
     if (!needed[s] && op.streams[s].kind == GroupStream::Operand)
       op.streams[s].kind = GroupStream::Cell, op.streams[s].unused = true;
@@ -334,8 +312,7 @@ void PlanBuilder::flush(int index) {
   collapse(g);
   mlir::Location saved = location_;
   location_ = g.location;
-  if (hasShortRows(g))
-    flatten(g);
+  if (hasShortRows(g)) flatten(g);
   GroupOp& data = allocate<GroupOp>();
   data = std::move(op);
   BuildInstruction& in = emit(execGroup, "Group [" + g.text + "]");
@@ -346,11 +323,9 @@ void PlanBuilder::flush(int index) {
   for (size_t s = 0; s < data.streams.size(); ++s)
     for (mlir::Value v : g.values[s]) {
       Rep& r = rep(v);
-      if (r.group != index)
-        continue;
+      if (r.group != index) continue;
       r.group = r.stream = -1;
-      if (tiles[s] != kNoReg)
-        r.tile = denseRef(tiles[s], r.type, r.shape);
+      if (tiles[s] != kNoReg) r.tile = denseRef(tiles[s], r.type, r.shape);
     }
   g.streamOf.clear();
 }
@@ -359,12 +334,12 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
   sealLater_.push_back(&data);
   size_t rank = data.dims.size();
   int count = int(data.nodes.size());
-  std::vector<int> lastUse(data.streams.size(), -1), producer(data.streams.size(), -1), sinkUses(data.streams.size(), 0);
+  std::vector<int> lastUse(data.streams.size(), -1), producer(data.streams.size(), -1),
+      sinkUses(data.streams.size(), 0);
   int firstWrite = count; // from this node on user memory may change under a view
   for (int n = 0; n < count; ++n) {
     GroupNode& node = data.nodes[n];
-    for (int i = 0; i < node.sources; ++i)
-      lastUse[node.src[i]] = n;
+    for (int i = 0; i < node.sources; ++i) lastUse[node.src[i]] = n;
     if (node.kind == GroupNode::Sink) {
       ++sinkUses[node.src[0]];
       firstWrite = std::min(firstWrite, producer[node.src[0]] >= 0 ? producer[node.src[0]] : n);
@@ -373,10 +348,8 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
     }
   }
   for (int n = firstWrite + 1; n < count; ++n)
-    for (int i = 0; i < data.nodes[n].sources; ++i)
-      data.streams[data.nodes[n].src[i]].readAfterSink = true;
-  for (int stream : g.results)
-    lastUse[stream] = count;
+    for (int i = 0; i < data.nodes[n].sources; ++i) data.streams[data.nodes[n].src[i]].readAfterSink = true;
+  for (int stream : g.results) lastUse[stream] = count;
 
   // Strips: as long as fits the cache with the widest intermediate.
   int64_t widest = 1;
@@ -384,22 +357,19 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
     if (data.streams[s].kind == GroupStream::Strip && tiles[s] == kNoReg)
       widest = std::max<int64_t>(widest, data.streams[s].elementBytes);
   data.stripElements = kStripBytes / widest;
-  for (int log = 0; log < 4; ++log)
-    data.copy[log] = tiles_.stridedCopy(int64_t(1) << log);
+  for (int log = 0; log < 4; ++log) data.copy[log] = tiles_.stridedCopy(int64_t(1) << log);
 
   // Streams that live outside.
   data.strided.assign(data.streams.size(), -1);
   for (size_t s = 0; s < data.streams.size(); ++s) {
     GroupStream& stream = data.streams[s];
-    if (stream.unused)
-      continue;
+    if (stream.unused) continue;
     if (stream.kind == GroupStream::Operand) {
       const TileRef& ref = g.sources[s].ref;
       read(in, stream.operand, ref);
       stream.strides.resize(rank);
       for (size_t c = 0; c < rank; ++c)
-        if (!data.dims[c].empty())
-          stream.strides[c] = ref.strides[data.dims[c].back()];
+        if (!data.dims[c].empty()) stream.strides[c] = ref.strides[data.dims[c].back()];
       const DimStride& last = stream.strides[rank - 1];
       if (last.cell >= 0 || (last.value != 0 && last.value != stream.elementBytes)) {
         data.strided[s] = int32_t(data.stridedBuffers.size());
@@ -409,8 +379,7 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
       // Several stores may have to run one after the other, each over the whole group: nothing may be overwritten then.
       int node = isDense(ref, g.types[s], g.shape) && data.sinks.size() < 2 ? lastUse[s] : INT_MAX;
       auto [it, isNew] = lastReader_.try_emplace(key, node);
-      if (!isNew)
-        it->second = std::max(it->second, node);
+      if (!isNew) it->second = std::max(it->second, node);
     } else if (stream.kind == GroupStream::Cell) {
       read(in, stream.cell, g.sources[s].cell);
     } else if (stream.kind == GroupStream::Strip && tiles[s] != kNoReg) {
@@ -428,7 +397,11 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
   }
 
   // Strip buffers, reused when their value is dead; an operation may write over its own operand of the same width.
-  struct Buffer { Reg reg; int64_t bytes; int busyUntil; };
+  struct Buffer {
+    Reg reg;
+    int64_t bytes;
+    int busyUntil;
+  };
   std::vector<Buffer> buffers;
   auto bufferFor = [&](int64_t bytes, int from, int until, bool inPlace) {
     for (Buffer& b : buffers)
@@ -441,28 +414,27 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
   };
   for (int n = 0; n < count; ++n) {
     GroupNode& node = data.nodes[n];
-    if (node.kind == GroupNode::Sink)
-      continue;
+    if (node.kind == GroupNode::Sink) continue;
     GroupStream& dst = data.streams[node.dst];
     if (dst.kind == GroupStream::Strip)
-      write(in, dst.cell, bufferFor(dst.elementBytes, n, std::max(lastUse[node.dst], n), node.kind == GroupNode::Strip));
+      write(in, dst.cell,
+            bufferFor(dst.elementBytes, n, std::max(lastUse[node.dst], n), node.kind == GroupNode::Strip));
   }
   for (size_t s = 0; s < data.streams.size(); ++s)
     if (data.strided[s] >= 0)
-      write(in, data.stridedBuffers[data.strided[s]], newReg(uint64_t(data.streams[s].elementBytes * data.stripElements)));
+      write(in, data.stridedBuffers[data.strided[s]],
+            newReg(uint64_t(data.streams[s].elementBytes * data.stripElements)));
 
   // Uniform parts of nodes.
   bool onlySinks = true, sameBox = true;
   const OpenGroup::NodeUniforms* box = nullptr;
-  for (size_t s = 0; s < data.streams.size(); ++s)
-    onlySinks &= data.streams[s].kind != GroupStream::Tile;
+  for (size_t s = 0; s < data.streams.size(); ++s) onlySinks &= data.streams[s].kind != GroupStream::Tile;
   onlySinks &= g.results.empty();
   for (int n = 0; n < count; ++n) {
     GroupNode& node = data.nodes[n];
     OpenGroup::NodeUniforms& u = g.uniforms[n];
     auto perDim = [&](llvm::ArrayRef<Uniform> from, std::vector<UniformOperand>& to, int64_t none, bool isHi) {
-      if (from.empty())
-        return;
+      if (from.empty()) return;
       to.resize(rank);
       for (size_t c = 0; c < rank; ++c) {
         if (data.dims[c].empty())
@@ -473,17 +445,14 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
           read(in, to[c], from[data.dims[c].back()]);
       }
     };
-    if (node.kind == GroupNode::Iota)
-      read(in, node.base, u.base);
-    if (node.kind == GroupNode::Iota || node.kind == GroupNode::Sink)
-      perDim(u.strides, node.strides, 0, false);
+    if (node.kind == GroupNode::Iota) read(in, node.base, u.base);
+    if (node.kind == GroupNode::Iota || node.kind == GroupNode::Sink) perDim(u.strides, node.strides, 0, false);
     perDim(u.lo, node.lo, 0, false);
     perDim(u.hi, node.hi, 1, true);
     if (node.kind == GroupNode::Sink) {
       read(in, node.access.base, u.base);
       node.access.strides.resize(u.strides.size());
-      for (size_t d = 0; d < u.strides.size(); ++d)
-        read(in, node.access.strides[d], u.strides[d]);
+      for (size_t d = 0; d < u.strides.size(); ++d) read(in, node.access.strides[d], u.strides[d]);
       node.access.lo.resize(u.lo.size());
       node.access.hi.resize(u.hi.size());
       for (size_t d = 0; d < u.lo.size(); ++d) {
@@ -494,10 +463,10 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
       int from = producer[node.src[0]];
       if (from >= 0 && sinkUses[node.src[0]] == 1 && data.streams[node.src[0]].kind == GroupStream::Strip)
         node.directFrom = from;
-      if (!box)
-        box = &u;
+      if (!box) box = &u;
       sameBox &= u.lo == box->lo && u.hi == box->hi;
-      node.locationIndex = locationIndex(mlir::Location(llvm::cast<mlir::LocationAttr>(mlir::Attribute::getFromOpaquePointer(node.location))));
+      node.locationIndex = locationIndex(
+          mlir::Location(llvm::cast<mlir::LocationAttr>(mlir::Attribute::getFromOpaquePointer(node.location))));
       noteWrite();
     }
   }
@@ -509,11 +478,13 @@ void GroupOp::seal() {
   for (size_t s = 0; s < streams.size(); ++s) {
     const GroupStream& stream = streams[s];
     const bool tile = stream.kind == GroupStream::Operand || stream.kind == GroupStream::Tile;
-    places.push_back({tile ? stream.operand.base.v : stream.cell.v, stream.kind, tile && stream.operand.view, tile ? stream.operand.offset : 0});
+    places.push_back({tile ? stream.operand.base.v : stream.cell.v, stream.kind, tile && stream.operand.view,
+                      tile ? stream.operand.offset : 0});
     for (size_t d = 0; d < rank; ++d)
       flat.push_back(tile && d < stream.strides.size() ? stream.strides[d] : DimStride{});
     const DimStride& last = flat.back();
-    splat.push_back(stream.kind == GroupStream::Cell || (stream.kind == GroupStream::Operand && last.cell < 0 && last.value == 0));
+    splat.push_back(stream.kind == GroupStream::Cell ||
+                    (stream.kind == GroupStream::Operand && last.cell < 0 && last.value == 0));
     if (stream.kind != GroupStream::Cell)
       moving.push_back(int32_t(s)); // a strip moves where its store lets it write user memory itself
     hasView |= places.back().view;
@@ -524,10 +495,8 @@ void GroupOp::seal() {
     const GroupNode& node = nodes[k];
     GroupStep step{node.fn, {0, 0, 0}, node.dst, 0, uint16_t(k), node.kind, sink};
     sink = uint8_t(sink + (node.kind == GroupNode::Sink));
-    for (int i = 0; i < 3; ++i)
-      step.src[i] = node.sources ? node.src[std::min<int>(i, node.sources - 1)] : 0;
-    for (int i = 0; i < node.sources; ++i)
-      step.splat |= uint32_t(splat[size_t(node.src[i])]) << i;
+    for (int i = 0; i < 3; ++i) step.src[i] = node.sources ? node.src[std::min<int>(i, node.sources - 1)] : 0;
+    for (int i = 0; i < node.sources; ++i) step.splat |= uint32_t(splat[size_t(node.src[i])]) << i;
     steps.push_back(step);
     hasIota |= node.kind == GroupNode::Iota;
     hasBox |= node.kind == GroupNode::Box;
@@ -537,7 +506,9 @@ void GroupOp::seal() {
     const GroupNode& store = nodes[size_t(sinks[0])];
     straight = store.directFrom >= 0 && store.access.shape.size() == 1 && store.access.root >= 0;
     for (size_t s = 0; s < streams.size(); ++s)
-      if (const bool view = places[s].view; view || int32_t(s) == store.src[0] || (places[s].kind == GroupStream::Tile || places[s].kind == GroupStream::Operand) ) {
+      if (const bool view = places[s].view;
+          view || int32_t(s) == store.src[0] ||
+          (places[s].kind == GroupStream::Tile || places[s].kind == GroupStream::Operand)) {
         const int64_t bytes = view || int32_t(s) == store.src[0] ? streams[s].elementBytes : flat[s].value;
         straight &= bytes == 0 || bytes == streams[s].elementBytes;
         runs.push_back({int32_t(s), int32_t(bytes)});

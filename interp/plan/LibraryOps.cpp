@@ -23,16 +23,15 @@ LogicalResult planExternElementwise(PlanBuilder& plan, Operation* op) {
   }
   std::string takes, given;
   bool same = op->getNumOperands() == unsigned(row->arity) && plan.dtypeOf(op->getResult(0).getType()) == row->result;
-  for (int i = 0; i < row->arity; ++i)
-    takes += (i ? ", " : "") + std::string(nameOf(row->arguments[i]));
+  for (int i = 0; i < row->arity; ++i) takes += (i ? ", " : "") + std::string(nameOf(row->arguments[i]));
   for (unsigned i = 0; i < op->getNumOperands(); ++i) {
     DType type = plan.dtypeOf(op->getOperand(i).getType());
     given += (i ? ", " : "") + std::string(nameOf(type));
     same = same && type == row->arguments[i];
   }
   if (!same) {
-    op->emitError() << "interpreter: " << symbol << " is (" << takes << ") -> " << nameOf(row->result) << ", not (" << given
-                    << ") -> " << nameOf(plan.dtypeOf(op->getResult(0).getType()));
+    op->emitError() << "interpreter: " << symbol << " is (" << takes << ") -> " << nameOf(row->result) << ", not ("
+                    << given << ") -> " << nameOf(plan.dtypeOf(op->getResult(0).getType()));
     return mlir::failure();
   }
   if (row->arity == 4) {

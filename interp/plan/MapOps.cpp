@@ -5,8 +5,8 @@
 // other region (loops, loads, packs) is planned as a loop over the groups, element by element.
 // Here:      both ways.   Not here:  loops (ControlFlow.cpp).
 // Invariant: both ways give the same bits: no operation that is lifted traps or touches memory.
-#include "interp/plan/Builder.h"
 #include "interp/plan/MapOps.h"
+#include "interp/plan/Builder.h"
 #include "interp/run/ForeignInstructions.h"
 #include "ir/TT.h"
 #include "mlir/IR/Builders.h"
@@ -32,9 +32,9 @@ static bool isLiftable(Operation& op) {
   if (op.getNumRegions() || llvm::any_of(op.getResultTypes(), [](mlir::Type t) { return !t.isIntOrFloat(); }) ||
       llvm::any_of(op.getOperandTypes(), [](mlir::Type t) { return !t.isIntOrFloat(); }))
     return false;
-  static constexpr llvm::StringRef kOurs[] = {"tt.approx_divf", "tt.bitcast",   "tt.clampf",       "tt.extern_elementwise",
-                                              "tt.fp_to_fp",    "tt.mulhiui",   "tt.precise_divf", "tt.precise_sqrt",
-                                              "ub.poison"};
+  static constexpr llvm::StringRef kOurs[] = {"tt.approx_divf",        "tt.bitcast",      "tt.clampf",
+                                              "tt.extern_elementwise", "tt.fp_to_fp",     "tt.mulhiui",
+                                              "tt.precise_divf",       "tt.precise_sqrt", "ub.poison"};
   return name.starts_with("arith.") || name.starts_with("math.") || llvm::is_contained(kOurs, name);
 }
 
@@ -42,15 +42,14 @@ namespace {
 class Lifter {
 public:
   Lifter(tt::MapElementwiseOp map)
-      : builder_(map), shape_(llvm::cast<mlir::RankedTensorType>(map.getSrcs()[0].getType()).getShape()), body_(map.getBody().front()) {}
+      : builder_(map), shape_(llvm::cast<mlir::RankedTensorType>(map.getSrcs()[0].getType()).getShape()),
+        body_(map.getBody().front()) {}
 
   void run(tt::MapElementwiseOp map) {
-    for (auto [argument, source] : llvm::zip(body_.getArguments(), map.getSrcs()))
-      tiles_.map(argument, source);
+    for (auto [argument, source] : llvm::zip(body_.getArguments(), map.getSrcs())) tiles_.map(argument, source);
     liftBlock(body_);
     llvm::SmallVector<Value> results;
-    for (Value v : body_.getTerminator()->getOperands())
-      results.push_back(tileOf(v));
+    for (Value v : body_.getTerminator()->getOperands()) results.push_back(tileOf(v));
     map->replaceAllUsesWith(results);
     map->erase();
   }
@@ -64,27 +63,24 @@ private:
   mlir::Type tileType(mlir::Type scalar) { return mlir::RankedTensorType::get(shape_, scalar); }
   /// The tile that stands for a scalar; one from outside is the same for all elements.
   Value tileOf(Value v) {
-    if (Value known = tiles_.lookupOrNull(v))
-      return known;
+    if (Value known = tiles_.lookupOrNull(v)) return known;
     mlir::OperationState state(v.getLoc(), "tt.splat", v, {tileType(v.getType())});
     Value splat = builder_.create(state)->getResult(0);
     tiles_.map(v, splat);
     return splat;
   }
   void liftBlock(mlir::Block& block) {
-    for (Operation& op : block.without_terminator())
-      lift(op);
+    for (Operation& op : block.without_terminator()) lift(op);
   }
   void lift(Operation& op) {
     const llvm::StringRef name = op.getName().getStringRef();
     if (name == "scf.if") {
       for (mlir::Region& region : op.getRegions())
-        if (!region.empty())
-          liftBlock(region.front());
-      if (op.getNumResults() == 0)
-        return;
+        if (!region.empty()) liftBlock(region.front());
+      if (op.getNumResults() == 0) return;
       Value condition = tileOf(op.getOperand(0));
-      auto then = op.getRegion(0).front().getTerminator()->getOperands(), other = op.getRegion(1).front().getTerminator()->getOperands();
+      auto then = op.getRegion(0).front().getTerminator()->getOperands(),
+           other = op.getRegion(1).front().getTerminator()->getOperands();
       for (unsigned i = 0; i < op.getNumResults(); ++i) {
         Value a = tileOf(then[i]), b = tileOf(other[i]);
         mlir::OperationState state(op.getLoc(), "arith.select", {condition, a, b}, {a.getType()});
@@ -94,10 +90,8 @@ private:
     }
     llvm::SmallVector<Value> operands;
     llvm::SmallVector<mlir::Type> types;
-    for (mlir::Type t : op.getResultTypes())
-      types.push_back(tileType(t));
-    for (Value v : op.getOperands())
-      operands.push_back(tileOf(v));
+    for (mlir::Type t : op.getResultTypes()) types.push_back(tileType(t));
+    for (Value v : op.getOperands()) operands.push_back(tileOf(v));
     mlir::OperationState state(op.getLoc(), op.getName());
     state.addOperands(operands);
     state.addTypes(types);
@@ -105,30 +99,30 @@ private:
     state.propertiesAttr = op.getPropertiesAsAttribute();
     if (name == "arith.constant")
       state.propertiesAttr = mlir::DictionaryAttr::get(
-          op.getContext(), mlir::NamedAttribute(mlir::StringAttr::get(op.getContext(), "value"),
-                                                mlir::DenseElementsAttr::get(llvm::cast<mlir::ShapedType>(types[0]),
-                                                                             op.getAttrOfType<mlir::TypedAttr>("value"))));
+          op.getContext(),
+          mlir::NamedAttribute(mlir::StringAttr::get(op.getContext(), "value"),
+                               mlir::DenseElementsAttr::get(llvm::cast<mlir::ShapedType>(types[0]),
+                                                            op.getAttrOfType<mlir::TypedAttr>("value"))));
     Operation* lifted = builder_.create(state);
-    for (auto [from, to] : llvm::zip(op.getResults(), lifted->getResults()))
-      tiles_.map(from, to);
+    for (auto [from, to] : llvm::zip(op.getResults(), lifted->getResults())) tiles_.map(from, to);
   }
 };
 } // namespace
 
 bool hasLiftableMaps(Operation* func) {
   bool found = false;
-  func->walk([&](tt::MapElementwiseOp map) { found |= map.getPack() == 1 && llvm::all_of(map.getBody().front().without_terminator(), isLiftable); });
+  func->walk([&](tt::MapElementwiseOp map) {
+    found |= map.getPack() == 1 && llvm::all_of(map.getBody().front().without_terminator(), isLiftable);
+  });
   return found;
 }
 
 void liftMaps(Operation* func) {
   llvm::SmallVector<tt::MapElementwiseOp> maps;
   func->walk([&](tt::MapElementwiseOp map) {
-    if (map.getPack() == 1 && llvm::all_of(map.getBody().front().without_terminator(), isLiftable))
-      maps.push_back(map);
+    if (map.getPack() == 1 && llvm::all_of(map.getBody().front().without_terminator(), isLiftable)) maps.push_back(map);
   });
-  for (tt::MapElementwiseOp map : maps)
-    Lifter(map).run(map);
+  for (tt::MapElementwiseOp map : maps) Lifter(map).run(map);
 }
 
 // ---- element by element ----
@@ -138,8 +132,7 @@ LogicalResult planMapElementwise(PlanBuilder& plan, Operation* op) {
   const Shape shape = PlanBuilder::shapeOf(op->getResult(0).getType());
   mlir::Block& body = op->getRegion(0).front();
   std::vector<Reg> sources, results;
-  for (Value v : op->getOperands())
-    sources.push_back(plan.denseOf(v));
+  for (Value v : op->getOperands()) sources.push_back(plan.denseOf(v));
   plan.flushAll();
   for (Value v : op->getResults()) {
     results.push_back(plan.newTile(plan.dtypeOf(v.getType()), shape));
@@ -148,7 +141,8 @@ LogicalResult planMapElementwise(PlanBuilder& plan, Operation* op) {
   const Reg group = plan.newReg(8, plan.level() + 1);
   plan.pushScope(op);
   const int top = plan.newLabel(), exit = plan.newLabel();
-  const Reg zero = plan.constantCell(0), one = plan.constantCell(1), count = plan.constantCell(elementsOf(shape) / pack);
+  const Reg zero = plan.constantCell(0), one = plan.constantCell(1),
+            count = plan.constantCell(elementsOf(shape) / pack);
   BuildInstruction& head = plan.emitJump(execForEnter, exit, "Map");
   plan.read(head, head.in.r[1], zero);
   plan.read(head, head.in.r[2], count);
@@ -172,8 +166,7 @@ LogicalResult planMapElementwise(PlanBuilder& plan, Operation* op) {
       plan.set(body.getArgument(unsigned(int64_t(i) * pack + k)), plan.scalarRep(type, Uniform::in(cell)));
     }
   }
-  if (failed(plan.planBlock(body)))
-    return mlir::failure();
+  if (failed(plan.planBlock(body))) return mlir::failure();
   plan.setLocation(op->getLoc());
   plan.flushAll();
   mlir::ValueRange values = body.getTerminator()->getOperands();

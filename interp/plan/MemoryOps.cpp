@@ -2,9 +2,9 @@
 // Here:      the choice between a box access (view, strided copy), a gather or scatter, and a scalar access; where pointers come from.
 // Not here:  bounds checks and copies (run/ExecuteMemory.cpp); atomics; tensor descriptors (DescriptorOps.cpp).
 // Invariant: a view is read only before the next operation in program order that may write memory; else the load copies.
-#include "interp/plan/ElementwiseOps.h"
-#include "interp/plan/Builder.h"
 #include "interp/plan/MemoryOps.h"
+#include "interp/plan/Builder.h"
+#include "interp/plan/ElementwiseOps.h"
 #include "interp/run/WaitInstructions.h"
 #include "ir/TT.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -32,8 +32,7 @@ static bool onlyAccessed(Value pointers) {
 }
 /// Accesses element by element owe the proof for every lane.
 static void checkGuard(PlanBuilder& plan, Value pointer) {
-  if (std::shared_ptr<const Rep> guard = plan.rep(pointer).guard)
-    plan.checkRange(*guard);
+  if (std::shared_ptr<const Rep> guard = plan.rep(pointer).guard) plan.checkRange(*guard);
 }
 
 LogicalResult planAddPtr(PlanBuilder& plan, Operation* op) {
@@ -45,7 +44,8 @@ LogicalResult planAddPtr(PlanBuilder& plan, Operation* op) {
   {
     Rep p = plan.rep(pointer), o = plan.rep(offset);
     bool uniform = (p.kind == Rep::Scalar || p.isSplat()) && (o.kind == Rep::Scalar || o.isSplat());
-    if (p.kind == Rep::Scalar || uniform || (p.kind == Rep::Affine && o.kind == Rep::Affine && plan.options().symbolic)) {
+    if (p.kind == Rep::Scalar || uniform ||
+        (p.kind == Rep::Affine && o.kind == Rep::Affine && plan.options().symbolic)) {
       // After a write a check that fails cannot be made good, so then lanes that a mask leaves out are not looked at.
       if (!uniform && plan.checkIsLate(o) && onlyAccessed(result)) {
         p.guard = std::make_shared<const Rep>(o);
@@ -72,16 +72,17 @@ LogicalResult planAddPtr(PlanBuilder& plan, Operation* op) {
     }
   }
   for (Value v : {pointer, offset})
-    if (plan.rep(v).pending() && plan.group(plan.rep(v).group).shape != shape)
-      plan.flush(plan.rep(v).group);
+    if (plan.rep(v).pending() && plan.group(plan.rep(v).group).shape != shape) plan.flush(plan.rep(v).group);
   int group = plan.groupFor(shape);
   int p = plan.streamFor(group, pointer), o = plan.streamFor(group, offset);
   if (offsetType != DType::I64)
-    o = plan.addStrip(group, plan.tiles().cast(offsetType, DType::I64, TwCastKind::SignedInt), {o}, DType::I64, "extsi");
+    o = plan.addStrip(group, plan.tiles().cast(offsetType, DType::I64, TwCastKind::SignedInt), {o}, DType::I64,
+                      "extsi");
   if (bytes != 1)
-    o = plan.addStrip(group, plan.tiles().elementwise(TwElementwise::MulI, DType::I64), {o, plan.cellStream(group, bytes, DType::I64)},
-                      DType::I64, "scale");
-  int stream = plan.addStrip(group, plan.tiles().elementwise(TwElementwise::AddI, DType::I64), {p, o}, DType::I64, "tt.addptr");
+    o = plan.addStrip(group, plan.tiles().elementwise(TwElementwise::MulI, DType::I64),
+                      {o, plan.cellStream(group, bytes, DType::I64)}, DType::I64, "scale");
+  int stream =
+      plan.addStrip(group, plan.tiles().elementwise(TwElementwise::AddI, DType::I64), {p, o}, DType::I64, "tt.addptr");
   plan.bindValue(group, stream, result, DType::Ptr);
   plan.rep(result).root = root;
   return success();
@@ -90,36 +91,32 @@ LogicalResult planAddPtr(PlanBuilder& plan, Operation* op) {
 // ---- who may write ----
 
 bool PlanBuilder::mayWrite(Operation* op) {
-  if (auto it = mayWrite_.find(op); it != mayWrite_.end())
-    return it->second;
+  if (auto it = mayWrite_.find(op); it != mayWrite_.end()) return it->second;
   llvm::StringRef name = op->getName().getStringRef();
-  bool writes = name == "tt.store" || name == "tt.call" || name.starts_with("tt.atomic") || name == "tt.descriptor_store" ||
-                name == "tt.descriptor_reduce" || name == "tt.descriptor_scatter"; // inline assembly reaches no memory
+  bool writes = name == "tt.store" || name == "tt.call" || name.starts_with("tt.atomic") ||
+                name == "tt.descriptor_store" || name == "tt.descriptor_reduce" ||
+                name == "tt.descriptor_scatter"; // inline assembly reaches no memory
   for (mlir::Region& region : op->getRegions())
     for (mlir::Block& block : region)
-      for (Operation& inner : block)
-        writes |= mayWrite(&inner);
+      for (Operation& inner : block) writes |= mayWrite(&inner);
   mayWrite_[op] = writes;
   return writes;
 }
 
 bool PlanBuilder::readAcrossWrite(Operation* load, Value v) {
-  static const llvm::StringRef kRenaming[] = {"tt.expand_dims", "tt.broadcast", "tt.trans", "tt.reshape", "tt.split", "tt.bitcast", "arith.bitcast"};
+  static const llvm::StringRef kRenaming[] = {"tt.expand_dims", "tt.broadcast", "tt.trans",     "tt.reshape",
+                                              "tt.split",       "tt.bitcast",   "arith.bitcast"};
   for (mlir::OpOperand& use : v.getUses()) {
     Operation* user = use.getOwner();
     Operation* ancestor = load->getBlock()->findAncestorOpInBlock(*user);
-    if (!ancestor)
-      return true;
-    if (ancestor != user && mayWrite(ancestor))
-      return true;
+    if (!ancestor) return true;
+    if (ancestor != user && mayWrite(ancestor)) return true;
     for (Operation* between = load->getNextNode(); between && between != ancestor; between = between->getNextNode())
-      if (mayWrite(between))
-        return true;
+      if (mayWrite(between)) return true;
     if ((llvm::is_contained(kRenaming, user->getName().getStringRef()) || networks_.halves(user)) && ancestor == user)
       for (Value renamed : user->getResults()) {
         // Its readers count from here on: between load and user nothing writes.
-        if (readAcrossWrite(user, renamed))
-          return true;
+        if (readAcrossWrite(user, renamed)) return true;
       }
   }
   return false;
@@ -127,14 +124,14 @@ bool PlanBuilder::readAcrossWrite(Operation* load, Value v) {
 
 bool PlanBuilder::feedsAccess(Value v) {
   // Operations that keep offsets affine and masks boxes.
-  static const llvm::StringRef kSymbolic[] = {"arith.addi", "arith.andi", "arith.cmpi", "arith.extsi", "arith.extui", "arith.muli",
-      "arith.select", "arith.shli", "arith.subi", "arith.trunci", "tt.broadcast", "tt.expand_dims", "tt.reshape", "tt.split",
-      "tt.trans"};
+  static const llvm::StringRef kSymbolic[] = {"arith.addi",  "arith.andi",   "arith.cmpi",   "arith.extsi",
+                                              "arith.extui", "arith.muli",   "arith.select", "arith.shli",
+                                              "arith.subi",  "arith.trunci", "tt.broadcast", "tt.expand_dims",
+                                              "tt.reshape",  "tt.split",     "tt.trans"};
   llvm::SmallVector<Value, 8> work;
   llvm::SmallPtrSet<void*, 16> seen;
   auto follow = [&](Value next) {
-    if (seen.insert(next.getAsOpaquePointer()).second)
-      work.push_back(next);
+    if (seen.insert(next.getAsOpaquePointer()).second) work.push_back(next);
   };
   follow(v);
   while (!work.empty()) {
@@ -164,8 +161,7 @@ bool PlanBuilder::feedsAccess(Value v) {
       else if (name == "scf.while")
         return true;
       else if (llvm::is_contained(kSymbolic, name))
-        for (Value result : user->getResults())
-          follow(result);
+        for (Value result : user->getResults()) follow(result);
     }
   }
   return false;
@@ -174,32 +170,32 @@ bool PlanBuilder::feedsAccess(Value v) {
 /// The mask as a box if it can be one; constant true gives no mask at all.
 static bool maskAsBox(PlanBuilder& plan, Value mask, bool& masked, Rep& box) {
   masked = false;
-  if (!mask)
-    return true;
+  if (!mask) return true;
   Rep r = plan.rep(mask);
   if (r.kind == Rep::Box) {
     masked = true;
     box = r;
     return true;
   }
-  if (!r.isSplat())
-    return false;
-  if (r.base.is(1))
-    return true;
+  if (!r.isSplat()) return false;
+  if (r.base.is(1)) return true;
   masked = true;
   box = r;
   box.kind = Rep::Box;
   box.lo.assign(r.shape.size(), Uniform::of(0));
   box.hi.clear();
-  for (int64_t s : r.shape)
-    box.hi.push_back(Uniform::of(s));
+  for (int64_t s : r.shape) box.hi.push_back(Uniform::of(s));
   box.hi[0] = plan.scalar(ScalarOp::Select, 64, r.base, Uniform::of(r.shape[0]), Uniform::of(0));
   return true;
 }
 
-static void scalarAccess(PlanBuilder& plan, Operation* op, bool isStore, Value pointer, Value mask, Value other, Value data) {
+static void scalarAccess(PlanBuilder& plan, Operation* op, bool isStore, Value pointer, Value mask, Value other,
+                         Value data) {
   DType type = plan.dtypeOf(data.getType());
-  BuildInstruction& in = plan.emit(isStore ? execScalarStore : plan.inWaitLoop() ? execPolledLoad : execScalarLoad, op->getName().getStringRef());
+  BuildInstruction& in = plan.emit(isStore             ? execScalarStore
+                                   : plan.inWaitLoop() ? execPolledLoad
+                                                       : execScalarLoad,
+                                   op->getName().getStringRef());
   ScalarAccessOp& access = plan.newData<ScalarAccessOp>(in);
   access.bytes = int32_t(sizeOf(type));
   access.root = plan.rep(pointer).root;
@@ -207,11 +203,9 @@ static void scalarAccess(PlanBuilder& plan, Operation* op, bool isStore, Value p
   access.signExtend = isInteger(type) && type != DType::I1;
   plan.read(in, access.address, plan.cell(plan.rep(pointer).base));
   access.hasMask = bool(mask);
-  if (mask)
-    plan.read(in, access.mask, plan.cell(plan.rep(mask).base));
+  if (mask) plan.read(in, access.mask, plan.cell(plan.rep(mask).base));
   access.hasOther = bool(other);
-  if (other)
-    plan.read(in, access.other, plan.cell(plan.rep(other).base));
+  if (other) plan.read(in, access.other, plan.cell(plan.rep(other).base));
   if (isStore) {
     plan.read(in, access.data, plan.cell(plan.rep(data).base));
     plan.noteWrite();
@@ -251,11 +245,9 @@ static void gatherAccess(PlanBuilder& plan, bool isStore, Value pointer, Value m
   op.scatter = plan.tiles().scatter(op.elementBytes);
   plan.read(in, op.address, address);
   op.hasMask = bool(mask);
-  if (mask)
-    plan.read(in, op.mask, maskTile);
+  if (mask) plan.read(in, op.mask, maskTile);
   op.otherKind = otherKind;
-  if (otherKind)
-    plan.read(in, op.other, otherReg);
+  if (otherKind) plan.read(in, op.other, otherReg);
   op.dataIsCell = dataIsCell;
   if (isStore) {
     plan.read(in, op.data, source);
@@ -276,8 +268,7 @@ static bool isReshapedOnly(Value loaded) {
   };
   return !loaded.use_empty() && llvm::all_of(loaded.getUsers(), [&](Operation* user) {
     llvm::StringRef name = user->getName().getStringRef();
-    if (name == "tt.bitcast" || name == "arith.bitcast")
-      return isReshapedOnly(user->getResult(0));
+    if (name == "tt.bitcast" || name == "arith.bitcast") return isReshapedOnly(user->getResult(0));
     return name == "tt.reshape" && real(user->getResult(0)) != real(loaded);
   });
 }
@@ -303,8 +294,7 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
   data.access.masked = box != nullptr;
   plan.read(in, data.access.base, p.base);
   data.access.strides.resize(shape.size());
-  for (size_t d = 0; d < shape.size(); ++d)
-    plan.read(in, data.access.strides[d], p.strides[d]);
+  for (size_t d = 0; d < shape.size(); ++d) plan.read(in, data.access.strides[d], p.strides[d]);
   if (box) {
     data.access.lo.resize(shape.size());
     data.access.hi.resize(shape.size());
@@ -318,13 +308,11 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
   data.forceCopy = data.dense || plan.readAcrossWrite(op, result) || (isVolatile && isVolatile.getValue());
   data.hasOther = other.reg != kNoReg;
   data.otherIsTile = other.isTile;
-  if (other.reg != kNoReg)
-    plan.read(in, other.isTile ? data.otherTile : data.other, other.reg);
+  if (other.reg != kNoReg) plan.read(in, other.isTile ? data.otherTile : data.other, other.reg);
   data.access.guard = plan.readGuard(in, p.guard.get());
   plan.write(in, data.descriptor, descriptor);
   plan.write(in, data.tile, tile);
-  if (data.dense)
-    return plan.set(result, plan.tileRep(type, shape, tile));
+  if (data.dense) return plan.set(result, plan.tileRep(type, shape, tile));
 
   Rep r;
   r.kind = Rep::Tile;
@@ -334,8 +322,7 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
   r.tile.view = &data;
   r.tile.viewTile = tile;
   r.tile.strides.resize(shape.size());
-  for (size_t d = 0; d < shape.size(); ++d)
-    r.tile.strides[d].cell = int32_t(d);
+  for (size_t d = 0; d < shape.size(); ++d) r.tile.strides[d].cell = int32_t(d);
   plan.set(result, r);
 }
 
@@ -367,7 +354,8 @@ LogicalResult planLoad(PlanBuilder& plan, Operation* op) {
 }
 
 LogicalResult planStore(PlanBuilder& plan, Operation* op) {
-  Value pointer = op->getOperand(0), value = op->getOperand(1), mask = op->getNumOperands() > 2 ? op->getOperand(2) : Value();
+  Value pointer = op->getOperand(0), value = op->getOperand(1),
+        mask = op->getNumOperands() > 2 ? op->getOperand(2) : Value();
   Shape shape = PlanBuilder::shapeOf(value.getType());
   if (shape.empty()) {
     plan.flushViews();

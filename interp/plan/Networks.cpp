@@ -1,10 +1,10 @@
 // interp/plan/Networks.cpp -- see Networks.h; and the instructions for what was found.
 #include "interp/plan/Networks.h"
 #include "interp/plan/Builder.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Region.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <bit>
 
@@ -26,15 +26,13 @@ Operation* definition(Value v, llvm::StringRef name) {
 }
 /// Through operations that leave the bits of elements alone, or repeat them.
 Value strip(Value v, llvm::StringRef name) {
-  while (Operation* op = definition(v, name))
-    v = op->getOperand(0);
+  while (Operation* op = definition(v, name)) v = op->getOperand(0);
   return v;
 }
 Value withoutBitcasts(Value v) {
   for (;;) {
     Operation* op = v.getDefiningOp();
-    if (!op || (nameOf(op) != "tt.bitcast" && nameOf(op) != "arith.bitcast"))
-      return v;
+    if (!op || (nameOf(op) != "tt.bitcast" && nameOf(op) != "arith.bitcast")) return v;
     v = op->getOperand(0);
   }
 }
@@ -45,17 +43,14 @@ int64_t integer(Operation* op, llvm::StringRef name) {
 
 /// The exchange `x ^ broadcast(x reduced by xor along an axis of size 2)`, `x` being the integer tile.
 bool exchanged(Operation* op, Value& source, int64_t& axis) {
-  if (nameOf(op) != "arith.xori")
-    return false;
+  if (nameOf(op) != "arith.xori") return false;
   Shape shape = PlanBuilder::shapeOf(op->getResult(0).getType());
   for (int i = 0; i < 2 && !shape.empty(); ++i) {
     Value x = op->getOperand(unsigned(i)), both = strip(op->getOperand(unsigned(1 - i)), "tt.broadcast");
     Operation* expand = both.getDefiningOp();
-    if (nameOf(expand) != "tt.expand_dims" && nameOf(expand) != "tt.reshape")
-      continue;
+    if (nameOf(expand) != "tt.expand_dims" && nameOf(expand) != "tt.reshape") continue;
     Operation* reduce = definition(expand->getOperand(0), "tt.reduce");
-    if (!reduce || reduce->getNumOperands() != 1 || reduce->getOperand(0) != x)
-      continue;
+    if (!reduce || reduce->getNumOperands() != 1 || reduce->getOperand(0) != x) continue;
     mlir::Block& region = reduce->getRegion(0).front();
     Operation& combine = region.front();
     if (region.getOperations().size() != 2 || nameOf(&combine) != "arith.xori" ||
@@ -64,11 +59,9 @@ bool exchanged(Operation* op, Value& source, int64_t& axis) {
       continue;
     axis = integer(reduce, "axis");
     Shape wanted = shape;
-    if (axis < 0 || axis >= int64_t(shape.size()) || shape[size_t(axis)] != 2)
-      continue;
+    if (axis < 0 || axis >= int64_t(shape.size()) || shape[size_t(axis)] != 2) continue;
     wanted[size_t(axis)] = 1;
-    if (PlanBuilder::shapeOf(both.getType()) != wanted)
-      continue;
+    if (PlanBuilder::shapeOf(both.getType()) != wanted) continue;
     source = x;
     return true;
   }
@@ -82,12 +75,10 @@ bool evaluate(Value v, llvm::SmallVectorImpl<int64_t>& out) {
   Operation* op = v.getDefiningOp();
   Shape shape = PlanBuilder::shapeOf(v.getType());
   int64_t n = elementsOf(shape);
-  if (!op || n > kMostMask)
-    return false;
+  if (!op || n > kMostMask) return false;
   llvm::StringRef name = nameOf(op);
   auto type = llvm::dyn_cast<mlir::IntegerType>(mlir::getElementTypeOrSelf(v.getType()));
-  if (!type)
-    return false;
+  if (!type) return false;
   int64_t keep = type.getWidth() == 1 ? 1 : -1; // only bits of small numbers occur
   out.clear();
   if (name == "arith.constant") {
@@ -97,35 +88,29 @@ bool evaluate(Value v, llvm::SmallVectorImpl<int64_t>& out) {
       return true;
     }
     auto dense = llvm::dyn_cast<mlir::DenseIntElementsAttr>(value);
-    if (!dense)
-      return false;
-    for (const llvm::APInt& element : dense.getValues<llvm::APInt>())
-      out.push_back(element.getSExtValue() & keep);
+    if (!dense) return false;
+    for (const llvm::APInt& element : dense.getValues<llvm::APInt>()) out.push_back(element.getSExtValue() & keep);
     return true;
   }
   if (name == "tt.make_range") {
-    for (int64_t i = 0; i < n; ++i)
-      out.push_back(integer(op, "start") + i);
+    for (int64_t i = 0; i < n; ++i) out.push_back(integer(op, "start") + i);
     return true;
   }
   llvm::SmallVector<int64_t, 8> a, b;
-  if (name == "tt.reshape" || name == "tt.expand_dims" || name == "tt.bitcast" || name == "arith.trunci" || name == "arith.extui") {
-    if (!evaluate(op->getOperand(0), a))
-      return false;
-    for (int64_t x : a)
-      out.push_back(x & keep);
+  if (name == "tt.reshape" || name == "tt.expand_dims" || name == "tt.bitcast" || name == "arith.trunci" ||
+      name == "arith.extui") {
+    if (!evaluate(op->getOperand(0), a)) return false;
+    for (int64_t x : a) out.push_back(x & keep);
     return true;
   }
   if (name == "tt.splat") {
-    if (!evaluate(op->getOperand(0), a))
-      return false;
+    if (!evaluate(op->getOperand(0), a)) return false;
     out.assign(size_t(n), a[0]);
     return true;
   }
   if (name == "tt.broadcast") {
     Shape from = PlanBuilder::shapeOf(op->getOperand(0).getType());
-    if (!evaluate(op->getOperand(0), a))
-      return false;
+    if (!evaluate(op->getOperand(0), a)) return false;
     for (int64_t i = 0; i < n; ++i) {
       int64_t at = 0, scale = 1, rest = i;
       for (size_t d = shape.size(); d-- > 0;) {
@@ -137,11 +122,12 @@ bool evaluate(Value v, llvm::SmallVectorImpl<int64_t>& out) {
     }
     return true;
   }
-  bool isXor = name == "arith.xori", isCompare = name == "arith.cmpi" && (integer(op, "predicate") == 0 || integer(op, "predicate") == 1);
-  if (!(isXor || isCompare) || !evaluate(op->getOperand(0), a) || !evaluate(op->getOperand(1), b))
-    return false;
+  bool isXor = name == "arith.xori",
+       isCompare = name == "arith.cmpi" && (integer(op, "predicate") == 0 || integer(op, "predicate") == 1);
+  if (!(isXor || isCompare) || !evaluate(op->getOperand(0), a) || !evaluate(op->getOperand(1), b)) return false;
   for (int64_t i = 0; i < n; ++i)
-    out.push_back(isXor ? a[size_t(i)] ^ b[size_t(i)] : int64_t((a[size_t(i)] == b[size_t(i)]) == (integer(op, "predicate") == 0)));
+    out.push_back(isXor ? a[size_t(i)] ^ b[size_t(i)]
+                        : int64_t((a[size_t(i)] == b[size_t(i)]) == (integer(op, "predicate") == 0)));
   return true;
 }
 
@@ -150,29 +136,25 @@ bool readMask(Value mask, int64_t axis, TwSortStep& step) {
   mask = strip(mask, "tt.broadcast");
   Shape shape = PlanBuilder::shapeOf(mask.getType());
   llvm::SmallVector<int64_t, 8> values;
-  if (shape.empty() || shape[size_t(axis)] != 2 || !evaluate(mask, values))
-    return false;
+  if (shape.empty() || shape[size_t(axis)] != 2 || !evaluate(mask, values)) return false;
   int64_t flip = -1, flipStride = 0, stride = 1, axisStride = 0;
   for (size_t d = shape.size(); d-- > 0;) {
     if (int64_t(d) == axis) {
       axisStride = stride;
     } else if (shape[d] != 1) {
-      if (shape[d] != 2 || flip >= 0)
-        return false;
+      if (shape[d] != 2 || flip >= 0) return false;
       flip = int64_t(d);
       flipStride = stride;
     }
     stride *= shape[d];
   }
   auto at = [&](int64_t right, int64_t turned) { return values[size_t(right * axisStride + turned * flipStride)]; };
-  if (at(0, 0) == at(1, 0))
-    return false;
+  if (at(0, 0) == at(1, 0)) return false;
   if (flip < 0) {
     step.flip = at(0, 0) ? kTwSortDescending : kTwSortAscending;
     return true;
   }
-  if (flip > axis || at(0, 0) || at(0, 1) == at(1, 1) || at(0, 1) == at(0, 0))
-    return false;
+  if (flip > axis || at(0, 0) || at(0, 1) == at(1, 1) || at(0, 1) == at(0, 0)) return false;
   step.flip = int8_t(int64_t(shape.size()) - 1 - flip);
   return true;
 }
@@ -182,12 +164,13 @@ bool readStep(Operation* select, const TwTileOps& tiles, DType type, NetworkStep
   Value y = select->getOperand(1), x = select->getOperand(2);
   Shape shape = PlanBuilder::shapeOf(x.getType());
   Operation* condition = select->getOperand(0).getDefiningOp();
-  if (shape.empty() || shape.size() > 24 || PlanBuilder::shapeOf(select->getOperand(0).getType()) != shape || !condition)
+  if (shape.empty() || shape.size() > 24 || PlanBuilder::shapeOf(select->getOperand(0).getType()) != shape ||
+      !condition)
     return false;
   for (int64_t size : shape)
-    if (size != 2)
-      return false;
-  bool differs = (nameOf(condition) == "arith.cmpi" && integer(condition, "predicate") == 1) || nameOf(condition) == "arith.xori";
+    if (size != 2) return false;
+  bool differs =
+      (nameOf(condition) == "arith.cmpi" && integer(condition, "predicate") == 1) || nameOf(condition) == "arith.xori";
   Value bits = withoutBitcasts(y), source;
   int64_t axis = 0;
   Operation* exchange = bits.getDefiningOp();
@@ -200,8 +183,7 @@ bool readStep(Operation* select, const TwTileOps& tiles, DType type, NetworkStep
       continue;
     int64_t predicate = integer(compare, "predicate");
     bool isFloat = nameOf(compare) == "arith.cmpf", isInt = nameOf(compare) == "arith.cmpi";
-    if (!((isFloat && predicate == 2) || (isInt && (predicate == 4 || predicate == 8))))
-      continue;
+    if (!((isFloat && predicate == 2) || (isInt && (predicate == 4 || predicate == 8)))) continue;
     out.fn = tiles.sort(type, isInt && predicate == 4);
     out.source = x;
     return out.fn && readMask(condition->getOperand(1 - i), axis, out.step);
@@ -212,8 +194,16 @@ bool readStep(Operation* select, const TwTileOps& tiles, DType type, NetworkStep
 DType elementType(Value v) {
   mlir::Type t = mlir::getElementTypeOrSelf(v.getType());
   if (auto i = llvm::dyn_cast<mlir::IntegerType>(t))
-    return i.getWidth() == 8 ? DType::I8 : i.getWidth() == 16 ? DType::I16 : i.getWidth() == 32 ? DType::I32 : i.getWidth() == 64 ? DType::I64 : DType::I1;
-  return t.isF16() ? DType::F16 : t.isBF16() ? DType::BF16 : t.isF32() ? DType::F32 : t.isF64() ? DType::F64 : DType::Ptr;
+    return i.getWidth() == 8    ? DType::I8
+           : i.getWidth() == 16 ? DType::I16
+           : i.getWidth() == 32 ? DType::I32
+           : i.getWidth() == 64 ? DType::I64
+                                : DType::I1;
+  return t.isF16()    ? DType::F16
+         : t.isBF16() ? DType::BF16
+         : t.isF32()  ? DType::F32
+         : t.isF64()  ? DType::F64
+                      : DType::Ptr;
 }
 
 } // namespace
@@ -222,12 +212,10 @@ void Networks::find(Operation* function, const TwTileOps& tiles) {
   function->walk([&](Operation* op) {
     if (nameOf(op) == "arith.xori") {
       ExchangedHalves h;
-      if (exchanged(op, h.source, h.axis))
-        halves_[op] = h;
+      if (exchanged(op, h.source, h.axis)) halves_[op] = h;
     } else if (nameOf(op) == "arith.select") {
       NetworkStep s;
-      if (readStep(op, tiles, elementType(op->getResult(0)), s))
-        steps_[op] = s;
+      if (readStep(op, tiles, elementType(op->getResult(0)), s)) steps_[op] = s;
     }
   });
 }
@@ -236,13 +224,11 @@ void Networks::findUnneeded(Operation* function) {
   llvm::SmallVector<Operation*, 64> order;
   function->walk<mlir::WalkOrder::PreOrder>([&](Operation* op) { order.push_back(op); });
   for (Operation* op : llvm::reverse(order)) {
-    if (op->getNumResults() == 0 || !mlir::isMemoryEffectFree(op) || op->getBlock()->getTerminator() == op)
-      continue;
+    if (op->getNumResults() == 0 || !mlir::isMemoryEffectFree(op) || op->getBlock()->getTerminator() == op) continue;
     bool needed = false;
     for (mlir::OpOperand& use : op->getUses()) {
       Operation* user = use.getOwner();
-      if (unneeded_.contains(user))
-        continue;
+      if (unneeded_.contains(user)) continue;
       if (auto s = steps_.find(user); s != steps_.end())
         needed |= use.get() == s->second.source;
       else if (auto h = halves_.find(user); h != halves_.end())
@@ -250,22 +236,18 @@ void Networks::findUnneeded(Operation* function) {
       else
         needed = true;
     }
-    if (!needed && !op->use_empty())
-      unneeded_.insert(op);
+    if (!needed && !op->use_empty()) unneeded_.insert(op);
   }
 }
 
 void Networks::link(Operation* op, NetworkStep& step, llvm::function_ref<bool(Operation*)> mayWrite) {
   Operation* before = step.source.getDefiningOp();
   auto it = before ? steps_.find(before) : steps_.end();
-  if (it == steps_.end() || before->getBlock() != op->getBlock() || it->second.fn != step.fn)
-    return;
+  if (it == steps_.end() || before->getBlock() != op->getBlock() || it->second.fn != step.fn) return;
   for (Operation* user : step.source.getUsers())
-    if (user != op && !unneeded_.contains(user))
-      return;
+    if (user != op && !unneeded_.contains(user)) return;
   for (Operation* between = before; between != op; between = between->getNextNode())
-    if (mayWrite(between))
-      return; // the first step's source is read where the last step stands
+    if (mayWrite(between)) return; // the first step's source is read where the last step stands
   step.before = before;
   it->second.continues = true;
 }
@@ -284,18 +266,16 @@ void emitSort(PlanBuilder& plan, TwSortFn fn, std::vector<TwSortStep> steps, int
 /// first step is `first`; groups that read it still are flushed then.
 bool PlanBuilder::diesIn(Value source, Operation* op, Operation* first) {
   const Rep& r = rep(source);
-  if (r.kind != Rep::Tile || r.pending() || !isDense(r.tile, r.type, r.shape))
-    return false;
+  if (r.kind != Rep::Tile || r.pending() || !isDense(r.tile, r.type, r.shape)) return false;
   const Reg tile = root(r.tile.base);
-  if (info(tile).persistent || info(tile).claimed)
-    return false;
+  if (info(tile).persistent || info(tile).claimed) return false;
   auto isHere = [&](const TileRef& ref) { return ref.base != kNoReg && root(ref.base) == tile; };
   auto isFree = [&](Value value) {
     auto found = reps_.find(value);
-    if (found == reps_.end() || found->second.kind != Rep::Tile || found->second.pending() || !isHere(found->second.tile))
+    if (found == reps_.end() || found->second.kind != Rep::Tile || found->second.pending() ||
+        !isHere(found->second.tile))
       return true;
-    if (!value.getDefiningOp() || value.getParentBlock() != op->getBlock())
-      return false;
+    if (!value.getDefiningOp() || value.getParentBlock() != op->getBlock()) return false;
     return llvm::all_of(value.getUsers(), [&](Operation* user) {
       const bool isDone = user->getBlock() == op->getBlock() && user->isBeforeInBlock(op) && !networks_.step(user);
       return user == first || isDone || networks_.isUnneeded(user);
@@ -303,32 +283,28 @@ bool PlanBuilder::diesIn(Value source, Operation* op, Operation* first) {
   };
   for (mlir::Region* region = op->getParentRegion(); region; region = region->getParentRegion())
     for (mlir::Block& block : *region) {
-      if (!llvm::all_of(block.getArguments(), isFree))
-        return false;
+      if (!llvm::all_of(block.getArguments(), isFree)) return false;
       for (Operation& other : block)
-        if (!llvm::all_of(other.getResults(), isFree))
-          return false;
+        if (!llvm::all_of(other.getResults(), isFree)) return false;
     }
   for (size_t g = 0; g < groups_.size(); ++g)
-    if (groups_[g]->open && llvm::any_of(groups_[g]->sources, [&](const OpenGroup::Source& s) { return isHere(s.ref); }))
+    if (groups_[g]->open &&
+        llvm::any_of(groups_[g]->sources, [&](const OpenGroup::Source& s) { return isHere(s.ref); }))
       flush(int(g));
   return true;
 }
 
 /// Plans an operation that Networks found; false: it is an ordinary one.
 bool PlanBuilder::planNetwork(Operation* op) {
-  if (networks_.isUnneeded(op))
-    return true;
+  if (networks_.isUnneeded(op)) return true;
   if (const NetworkStep* last = networks_.step(op)) {
-    if (last->continues)
-      return true;
+    if (last->continues) return true;
     std::vector<TwSortStep> steps;
     const NetworkStep* s = last;
     Operation* first = op;
     for (;; s = networks_.step(first)) {
       steps.insert(steps.begin(), s->step);
-      if (!s->before)
-        break;
+      if (!s->before) break;
       first = s->before;
     }
     Value source = s->source, result = op->getResult(0);

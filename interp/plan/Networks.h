@@ -16,15 +16,15 @@
 namespace tiletwin::interp {
 
 struct NetworkStep {
-  mlir::Value source;          ///< the tile that is compared with itself
+  mlir::Value source; ///< the tile that is compared with itself
   TwSortStep step;
   TwSortFn fn = nullptr;
   mlir::Operation* before = nullptr; ///< the step whose result is this one's source and nobody else's
-  bool continues = false;      ///< the step behind runs it
+  bool continues = false;            ///< the step behind runs it
 };
 struct ExchangedHalves {
   mlir::Value source;
-  int64_t axis = 0;            ///< of size 2
+  int64_t axis = 0; ///< of size 2
 };
 
 class Networks {
@@ -32,11 +32,9 @@ public:
   /// `mayWrite`: whether an operation may write memory.
   template <class MayWrite> Networks(mlir::Operation* function, const TwTileOps& tiles, MayWrite mayWrite) {
     find(function, tiles);
-    if (empty())
-      return;
+    if (empty()) return;
     findUnneeded(function);
-    for (auto& [op, step] : steps_)
-      link(op, step, [&](mlir::Operation* o) { return mayWrite(o); });
+    for (auto& [op, step] : steps_) link(op, step, [&](mlir::Operation* o) { return mayWrite(o); });
   }
   Networks() = default;
   bool empty() const { return steps_.empty() && halves_.empty(); }

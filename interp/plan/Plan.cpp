@@ -4,19 +4,17 @@
 
 namespace tiletwin::interp {
 
-size_t Plan::arenaBytes() const {
-  return fallback ? std::max(frameBytes, fallback->arenaBytes()) : frameBytes;
-}
+size_t Plan::arenaBytes() const { return fallback ? std::max(frameBytes, fallback->arenaBytes()) : frameBytes; }
 
 std::string Plan::dump() const {
-  std::string text = "plan " + name + " frame " + std::to_string(frameBytes) + " template " + std::to_string(templateBytes) + "\n";
+  std::string text =
+      "plan " + name + " frame " + std::to_string(frameBytes) + " template " + std::to_string(templateBytes) + "\n";
   for (const PlanArgument& a : arguments)
-    text += "  argument " + a.name + ": " + nameOf(a.type) + (a.isTile ? " x " + std::to_string(a.elements) : "") + " at " +
-            std::to_string(a.slot) + "\n";
+    text += "  argument " + a.name + ": " + nameOf(a.type) + (a.isTile ? " x " + std::to_string(a.elements) : "") +
+            " at " + std::to_string(a.slot) + "\n";
   auto list = [&](const char* title, const std::vector<std::string>& lines) {
     text += std::string(title) + ":\n";
-    for (size_t i = 0; i < lines.size(); ++i)
-      text += "  " + std::to_string(i) + "  " + lines[i] + "\n";
+    for (size_t i = 0; i < lines.size(); ++i) text += "  " + std::to_string(i) + "  " + lines[i] + "\n";
   };
   list("prologue", prologueText);
   list("code", codeText);

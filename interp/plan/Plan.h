@@ -29,7 +29,7 @@ using ExecFn = const Instruction* (*)(const Instruction* in, Frame& frame);
 /// One step of a program. `r` are arena offsets (or jump distances), `data` belongs to Plan::storage.
 struct Instruction {
   ExecFn fn = nullptr;
-  const void* data = nullptr;  ///< operands that do not fit into r and imm
+  const void* data = nullptr; ///< operands that do not fit into r and imm
   uint32_t r[4] = {0, 0, 0, 0};
   int64_t imm = 0;
 };
@@ -37,9 +37,9 @@ static_assert(sizeof(Instruction) == 40);
 
 struct PlanArgument {
   DType type = DType::I32;
-  bool isTile = false;        ///< the bits are the address of dense row-major storage
+  bool isTile = false; ///< the bits are the address of dense row-major storage
   int64_t elements = 1;
-  uint32_t slot = 0;          ///< arena offset of the 8-byte cell initFrame() fills
+  uint32_t slot = 0; ///< arena offset of the 8-byte cell initFrame() fills
   std::string name;
 };
 
@@ -61,18 +61,18 @@ struct Plan {
   std::vector<PlanResult> results;
   std::vector<DType> argumentTypes;
 
-  std::vector<Instruction> prologue;         ///< launch-invariant scalars; run once per frame
-  std::vector<Instruction> code;             ///< one program
-  std::vector<uint32_t> prologueLocations;   ///< per instruction: index into locations
+  std::vector<Instruction> prologue;       ///< launch-invariant scalars; run once per frame
+  std::vector<Instruction> code;           ///< one program
+  std::vector<uint32_t> prologueLocations; ///< per instruction: index into locations
   std::vector<uint32_t> codeLocations;
-  std::vector<SourceLocation> locations;     ///< [0] is "unknown"
+  std::vector<SourceLocation> locations;           ///< [0] is "unknown"
   std::vector<std::string> prologueText, codeText; ///< dump(), one line per instruction
 
   std::vector<PlanConstant> constants;
-  size_t templateBytes = 0;                  ///< a multiple of 64
-  size_t frameBytes = 0;                     ///< a multiple of 64
+  size_t templateBytes = 0; ///< a multiple of 64
+  size_t frameBytes = 0;    ///< a multiple of 64
   bool storesMemory = false;
-  bool mayWait = false;                      ///< a loop's end, or a poll, may depend on other programs
+  bool mayWait = false; ///< a loop's end, or a poll, may depend on other programs
 
   /// The same function with every pointer and mask materialised: programs restart on it when 32-bit index arithmetic
   /// wraps around inside a tile. Null if this plan needs none.

@@ -25,28 +25,24 @@ std::shared_ptr<const Program> planModule(mlir::ModuleOp module, std::string_vie
   func->walk([&](tt::CallOp) { calls = true; });
   if (calls) {
     inlined = module.clone();
-    if (failed(tt::makeTtir(*inlined, /*inlineEverything=*/true)))
-      return nullptr;
+    if (failed(tt::makeTtir(*inlined, /*inlineEverything=*/true))) return nullptr;
     module = *inlined;
     func = find();
   }
   if (hasLiftableMaps(func)) {
-    if (!inlined)
-      inlined = module.clone();
+    if (!inlined) inlined = module.clone();
     module = *inlined;
     func = find();
     liftMaps(func);
   }
   PlanBuilder builder(func, options);
   std::unique_ptr<Plan> plan = builder.build();
-  if (!plan)
-    return nullptr;
+  if (!plan) return nullptr;
   if (builder.wantsFallback()) {
     PlanOptions materialised = options;
     materialised.symbolic = false;
     plan->fallback = PlanBuilder(func, materialised).build();
-    if (!plan->fallback)
-      return nullptr;
+    if (!plan->fallback) return nullptr;
   }
   return std::make_shared<Program>(std::unique_ptr<const Plan>(std::move(plan)));
 }

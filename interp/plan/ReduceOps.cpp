@@ -3,9 +3,9 @@
 // Not here:  how a body is run over a tile (run/ExecuteReduce.cpp).
 // Invariant: whatever is not recognised runs its region: recognition only makes things faster.
 #include "interp/plan/Builder.h"
+#include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Region.h"
-#include "mlir/IR/Block.h"
 
 namespace tiletwin::interp {
 
@@ -17,12 +17,18 @@ using mlir::Value;
 Uniform firstElement(PlanBuilder& plan, Reg tile, DType type);
 
 namespace {
-struct Row { const char* name; TwReduce kind; };
+struct Row {
+  const char* name;
+  TwReduce kind;
+};
 constexpr Row kRows[] = {
-    {"arith.addf", TwReduce::AddF}, {"arith.addi", TwReduce::AddI}, {"arith.andi", TwReduce::AndI}, {"arith.maximumf", TwReduce::MaximumF},
-    {"arith.maxnumf", TwReduce::MaxNumF}, {"arith.maxsi", TwReduce::MaxSI}, {"arith.maxui", TwReduce::MaxUI},
-    {"arith.minimumf", TwReduce::MinimumF}, {"arith.minnumf", TwReduce::MinNumF}, {"arith.minsi", TwReduce::MinSI},
-    {"arith.minui", TwReduce::MinUI}, {"arith.mulf", TwReduce::MulF}, {"arith.muli", TwReduce::MulI}, {"arith.ori", TwReduce::OrI},
+    {"arith.addf", TwReduce::AddF},       {"arith.addi", TwReduce::AddI},
+    {"arith.andi", TwReduce::AndI},       {"arith.maximumf", TwReduce::MaximumF},
+    {"arith.maxnumf", TwReduce::MaxNumF}, {"arith.maxsi", TwReduce::MaxSI},
+    {"arith.maxui", TwReduce::MaxUI},     {"arith.minimumf", TwReduce::MinimumF},
+    {"arith.minnumf", TwReduce::MinNumF}, {"arith.minsi", TwReduce::MinSI},
+    {"arith.minui", TwReduce::MinUI},     {"arith.mulf", TwReduce::MulF},
+    {"arith.muli", TwReduce::MulI},       {"arith.ori", TwReduce::OrI},
     {"arith.xori", TwReduce::XorI},
 };
 
@@ -30,20 +36,16 @@ Value argument(mlir::Block& block, unsigned i) { return block.getArgument(i); }
 
 /// A region of one commutative operation on its two arguments.
 TwReduce singleKind(mlir::Region& region) {
-  if (!region.hasOneBlock())
-    return TwReduce::Count;
+  if (!region.hasOneBlock()) return TwReduce::Count;
   mlir::Block& block = region.front();
-  if (block.getNumArguments() != 2 || block.getOperations().size() != 2)
-    return TwReduce::Count;
+  if (block.getNumArguments() != 2 || block.getOperations().size() != 2) return TwReduce::Count;
   Operation& op = block.front();
   if (op.getNumOperands() != 2 || op.getNumResults() != 1 || block.back().getOperand(0) != op.getResult(0))
     return TwReduce::Count;
   Value a = argument(block, 0), b = argument(block, 1), x = op.getOperand(0), y = op.getOperand(1);
-  if (!((x == a && y == b) || (x == b && y == a)))
-    return TwReduce::Count;
+  if (!((x == a && y == b) || (x == b && y == a))) return TwReduce::Count;
   for (const Row& row : kRows)
-    if (op.getName().getStringRef() == row.name)
-      return row.kind;
+    if (op.getName().getStringRef() == row.name) return row.kind;
   return TwReduce::Count;
 }
 
@@ -55,8 +57,7 @@ int64_t predicate(Operation* op) {
 /// select(cmp(v0, v1) [or (v0 == v1 and i0 < i1)], v0, v1) and the same for the index. The order of combination is free, so that without
 /// the rule for ties any of the best elements may come out, and a NaN may win or lose: as with it, then.
 TwReduce argKind(mlir::Region& region) {
-  if (!region.hasOneBlock() || region.front().getNumArguments() != 4)
-    return TwReduce::Count;
+  if (!region.hasOneBlock() || region.front().getNumArguments() != 4) return TwReduce::Count;
   mlir::Block& block = region.front();
   Value v0 = argument(block, 0), i0 = argument(block, 1), v1 = argument(block, 2), i1 = argument(block, 3);
   Operation* ret = block.getTerminator();
@@ -65,25 +66,23 @@ TwReduce argKind(mlir::Region& region) {
   auto isSelect = [](Operation* s, Value a, Value b) {
     return s && s->getName().getStringRef() == "arith.select" && s->getOperand(1) == a && s->getOperand(2) == b;
   };
-  if (!isSelect(s0, v0, v1) || !isSelect(s1, i0, i1) || s0->getOperand(0) != s1->getOperand(0))
-    return TwReduce::Count;
+  if (!isSelect(s0, v0, v1) || !isSelect(s1, i0, i1) || s0->getOperand(0) != s1->getOperand(0)) return TwReduce::Count;
   Operation* condition = s0->getOperand(0).getDefiningOp();
-  if (!condition)
-    return TwReduce::Count;
+  if (!condition) return TwReduce::Count;
   auto isTie = [&](Operation* tie) {
-    if (!tie || tie->getName().getStringRef() != "arith.andi")
-      return false;
+    if (!tie || tie->getName().getStringRef() != "arith.andi") return false;
     bool equal = false, lower = false;
     for (Value v : tie->getOperands()) {
       Operation* c = v.getDefiningOp();
-      if (!c || c->getNumOperands() != 2)
-        return false;
-      bool values = (c->getOperand(0) == v0 && c->getOperand(1) == v1) || (c->getOperand(0) == v1 && c->getOperand(1) == v0);
+      if (!c || c->getNumOperands() != 2) return false;
+      bool values =
+          (c->getOperand(0) == v0 && c->getOperand(1) == v1) || (c->getOperand(0) == v1 && c->getOperand(1) == v0);
       if (values && ((c->getName().getStringRef() == "arith.cmpf" && predicate(c) == 1) ||
                      (c->getName().getStringRef() == "arith.cmpi" && predicate(c) == 0)))
         equal = true;
-      if (c->getName().getStringRef() == "arith.cmpi" && ((c->getOperand(0) == i0 && c->getOperand(1) == i1 && predicate(c) == 2) ||
-                                                          (c->getOperand(0) == i1 && c->getOperand(1) == i0 && predicate(c) == 4)))
+      if (c->getName().getStringRef() == "arith.cmpi" &&
+          ((c->getOperand(0) == i0 && c->getOperand(1) == i1 && predicate(c) == 2) ||
+           (c->getOperand(0) == i1 && c->getOperand(1) == i0 && predicate(c) == 4)))
         lower = true;
     }
     return equal && lower;
@@ -97,14 +96,13 @@ TwReduce argKind(mlir::Region& region) {
     else
       return TwReduce::Count;
   } // without a rule for ties any of the equal elements will do: the first
-  if (!condition || condition->getNumOperands() != 2 || condition->getOperand(0) != v0 || condition->getOperand(1) != v1)
+  if (!condition || condition->getNumOperands() != 2 || condition->getOperand(0) != v0 ||
+      condition->getOperand(1) != v1)
     return TwReduce::Count;
   llvm::StringRef name = condition->getName().getStringRef();
   int64_t p = predicate(condition);
-  if (name == "arith.cmpf")
-    return p == 2 ? TwReduce::ArgMaxF : p == 4 ? TwReduce::ArgMinF : TwReduce::Count;
-  if (name == "arith.cmpi")
-    switch (p) {
+  if (name == "arith.cmpf") return p == 2 ? TwReduce::ArgMaxF : p == 4 ? TwReduce::ArgMinF : TwReduce::Count;
+  if (name == "arith.cmpi") switch (p) {
     case 4: return TwReduce::ArgMaxSI;
     case 2: return TwReduce::ArgMinSI;
     case 8: return TwReduce::ArgMaxUI;
@@ -114,7 +112,9 @@ TwReduce argKind(mlir::Region& region) {
   return TwReduce::Count;
 }
 
-struct Axes { int64_t outer = 1, axis = 1, inner = 1; };
+struct Axes {
+  int64_t outer = 1, axis = 1, inner = 1;
+};
 Axes axesOf(llvm::ArrayRef<int64_t> shape, int64_t axis) {
   Axes a;
   for (size_t d = 0; d < shape.size(); ++d)
@@ -133,17 +133,14 @@ bool asRows(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape, int64
   DimStride element{bytes, -1};
   bool dynamic = false;
   for (size_t d = shape.size(); d-- > 0;) {
-    if (shape[d] == 1)
-      continue;
+    if (shape[d] == 1) continue;
     if (int64_t(d) >= axis) {
-      if (dynamic || (ref.strides[d].cell >= 0 ? stride != bytes : ref.strides[d].value != stride))
-        return false;
+      if (dynamic || (ref.strides[d].cell >= 0 ? stride != bytes : ref.strides[d].value != stride)) return false;
       if (ref.strides[d].cell >= 0) {
         // Neighbours once the view is copied, too: its own last dimension, not a transposed one.
         const std::vector<int64_t>& own = ref.view->access.shape;
         for (size_t e = size_t(ref.strides[d].cell) + 1; e < own.size(); ++e)
-          if (own[e] != 1)
-            return false;
+          if (own[e] != 1) return false;
         element = ref.strides[d];
         dynamic = true;
       }
@@ -152,13 +149,10 @@ bool asRows(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape, int64
       outerDim = int(d);
     } else {
       const DimStride &o = ref.strides[d], &i = ref.strides[outerDim];
-      if (o.cell >= 0 || i.cell >= 0)
-        return false;
+      if (o.cell >= 0 || i.cell >= 0) return false;
       int64_t expected = i.value;
-      for (int k = int(d) + 1; k <= outerDim; ++k)
-        expected *= shape[k];
-      if (o.value != expected)
-        return false;
+      for (int k = int(d) + 1; k <= outerDim; ++k) expected *= shape[k];
+      if (o.value != expected) return false;
     }
   }
   out.strides.push_back(outerDim < 0 ? DimStride{stride, -1} : ref.strides[outerDim]);
@@ -170,27 +164,30 @@ bool asRows(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape, int64
 /// The operations of a block inside the region of `op`. Both arms of a branch are computed, and their results selected: nothing in
 /// a region traps or has an effect.
 LogicalResult PlanBuilder::planBodyBlock(Operation* op, mlir::Block& block, int group) {
-  static const llvm::StringRef kElementwise[] = {"tt.approx_divf", "tt.bitcast", "tt.clampf", "tt.extern_elementwise", "tt.fp_to_fp", "tt.mulhiui",
-                                                 "tt.precise_divf", "tt.precise_sqrt"};
+  static const llvm::StringRef kElementwise[] = {"tt.approx_divf",        "tt.bitcast",     "tt.clampf",
+                                                 "tt.extern_elementwise", "tt.fp_to_fp",    "tt.mulhiui",
+                                                 "tt.precise_divf",       "tt.precise_sqrt"};
   for (Operation& inner : block.without_terminator()) {
     setLocation(inner.getLoc());
     llvm::StringRef name = inner.getName().getStringRef();
     if (name == "scf.if") {
       for (mlir::Region& arm : inner.getRegions())
-        if (!arm.empty() && failed(planBodyBlock(op, arm.front(), group)))
-          return mlir::failure();
+        if (!arm.empty() && failed(planBodyBlock(op, arm.front(), group))) return mlir::failure();
       for (unsigned i = 0; i < inner.getNumResults(); ++i) {
         DType type = dtypeOf(inner.getResult(i).getType());
-        int srcs[3] = {streamFor(group, inner.getOperand(0)), streamFor(group, inner.getRegion(0).front().getTerminator()->getOperand(i)),
+        int srcs[3] = {streamFor(group, inner.getOperand(0)),
+                       streamFor(group, inner.getRegion(0).front().getTerminator()->getOperand(i)),
                        streamFor(group, inner.getRegion(1).front().getTerminator()->getOperand(i))};
-        bindValue(group, addStrip(group, tiles_.elementwise(TwElementwise::Select, type), srcs, type, "scf.if"), inner.getResult(i), type);
+        bindValue(group, addStrip(group, tiles_.elementwise(TwElementwise::Select, type), srcs, type, "scf.if"),
+                  inner.getResult(i), type);
       }
       continue;
     }
     bool elementwise = inner.getNumRegions() == 0 && inner.getNumResults() == 1 &&
                        (name.starts_with("arith.") || name.starts_with("math.") || name.starts_with("ub.") ||
                         llvm::is_contained(kElementwise, name));
-    if (failed(elementwise ? planOp(&inner) : unsupported(&inner, ("inside the region of " + op->getName().getStringRef()).str())))
+    if (failed(elementwise ? planOp(&inner)
+                           : unsupported(&inner, ("inside the region of " + op->getName().getStringRef()).str())))
       return mlir::failure();
   }
   return success();
@@ -260,19 +257,16 @@ static LogicalResult planGeneric(PlanBuilder& plan, Operation* op, bool isScan) 
   Shape shape = PlanBuilder::shapeOf(op->getOperand(0).getType());
   Axes axes = axesOf(shape, axis);
   std::vector<Reg> sources;
-  for (Value v : op->getOperands())
-    sources.push_back(plan.denseOf(v));
+  for (Value v : op->getOperands()) sources.push_back(plan.denseOf(v));
   BodyOp* body = plan.planBody(op, op->getRegion(0));
-  if (!body)
-    return mlir::failure();
+  if (!body) return mlir::failure();
   BuildInstruction& in = plan.emit(isScan ? execGenericScan : execGenericReduce, isScan ? "Scan" : "Reduce");
   ReduceOp& data = plan.newData<ReduceOp>(in);
   data.outer = axes.outer;
   data.axis = axes.axis;
   data.inner = axes.inner;
   data.body = body;
-  if (auto reverse = op->getAttrOfType<mlir::BoolAttr>("reverse"))
-    data.reverse = reverse.getValue();
+  if (auto reverse = op->getAttrOfType<mlir::BoolAttr>("reverse")) data.reverse = reverse.getValue();
   size_t n = op->getNumOperands();
   data.sources.resize(n);
   data.results.resize(n);
@@ -285,8 +279,7 @@ static LogicalResult planGeneric(PlanBuilder& plan, Operation* op, bool isScan) 
     plan.read(in, data.sources[i], sources[i]);
     results.push_back(plan.newReg(std::max<uint64_t>(8, uint64_t(elementsOf(resultShape)) * sizeOf(type))));
     plan.write(in, data.results[i], results[i]);
-    for (int k = 0; k < 3; ++k)
-      plan.write(in, data.scratch[3 * i + size_t(k)], plan.newTile(type, shape));
+    for (int k = 0; k < 3; ++k) plan.write(in, data.scratch[3 * i + size_t(k)], plan.newTile(type, shape));
   }
   plan.bindBody(*body, in);
   for (size_t i = 0; i < n; ++i) {
@@ -316,8 +309,7 @@ LogicalResult planReduce(PlanBuilder& plan, Operation* op) {
     TwReduce kind = argKind(op->getRegion(0));
     argFn = kind == TwReduce::Count ? nullptr : plan.tiles().argReduce(kind, type);
   }
-  if (!fn && !argFn)
-    return planGeneric(plan, op, false);
+  if (!fn && !argFn) return planGeneric(plan, op, false);
 
   TileRef src;
   if (fn) {
@@ -336,8 +328,7 @@ LogicalResult planReduce(PlanBuilder& plan, Operation* op) {
     bool plainRange = r.kind == Rep::Affine && r.base.is(0);
     for (size_t d = 0; plainRange && d < shape.size(); ++d)
       plainRange = shape[d] == 1 || r.strides[d].is(int64_t(d) == axis ? 1 : 0);
-    if (!plainRange)
-      index = plan.denseOf(op->getOperand(1));
+    if (!plainRange) index = plan.denseOf(op->getOperand(1));
   }
   Reg dst = plan.newReg(std::max<uint64_t>(8, uint64_t(elementsOf(resultShape)) * sizeOf(type)));
   Reg dstIndex = argFn ? plan.newReg(std::max<uint64_t>(8, uint64_t(elementsOf(resultShape)) * 4)) : kNoReg;
@@ -355,15 +346,14 @@ LogicalResult planReduce(PlanBuilder& plan, Operation* op) {
     plan.read(in, data.srcIndex, index);
   }
   plan.write(in, data.dst, dst);
-  if (argFn)
-    plan.write(in, data.dstIndex, dstIndex);
+  if (argFn) plan.write(in, data.dstIndex, dstIndex);
   auto give = [&](unsigned i, DType t, Reg reg) {
     Value result = op->getResult(i);
-    plan.set(result, resultShape.empty() ? plan.scalarRep(t, firstElement(plan, reg, t)) : plan.tileRep(t, resultShape, reg));
+    plan.set(result,
+             resultShape.empty() ? plan.scalarRep(t, firstElement(plan, reg, t)) : plan.tileRep(t, resultShape, reg));
   };
   give(0, type, dst);
-  if (argFn)
-    give(1, DType::I32, dstIndex);
+  if (argFn) give(1, DType::I32, dstIndex);
   return success();
 }
 
@@ -372,8 +362,7 @@ LogicalResult planScan(PlanBuilder& plan, Operation* op) {
   DType type = plan.dtypeOf(source.getType());
   TwReduce kind = op->getNumOperands() == 1 ? singleKind(op->getRegion(0)) : TwReduce::Count;
   TwScanFn fn = kind == TwReduce::Count ? nullptr : plan.tiles().scan(kind, type);
-  if (!fn)
-    return planGeneric(plan, op, true);
+  if (!fn) return planGeneric(plan, op, true);
   int64_t axis = op->getAttrOfType<mlir::IntegerAttr>("axis").getValue().getSExtValue();
   Shape shape = PlanBuilder::shapeOf(source.getType());
   Axes axes = axesOf(shape, axis);

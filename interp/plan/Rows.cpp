@@ -10,18 +10,15 @@ namespace tiletwin::interp {
 
 /// The only dimension along which a tile varies, if it is spread over others; else -1.
 static int dimensionOfTable(const Rep& r) {
-  if (r.kind != Rep::Tile || r.pending())
-    return -1;
+  if (r.kind != Rep::Tile || r.pending()) return -1;
   int dim = -1;
   bool spread = false;
   for (size_t d = 0; d < r.shape.size(); ++d) {
-    if (r.shape[d] == 1)
-      continue;
+    if (r.shape[d] == 1) continue;
     if (r.tile.strides[d].cell < 0 && r.tile.strides[d].value == 0) {
       spread = true;
     } else {
-      if (dim >= 0)
-        return -1;
+      if (dim >= 0) return -1;
       dim = int(d);
     }
   }
@@ -29,8 +26,7 @@ static int dimensionOfTable(const Rep& r) {
 }
 
 bool PlanBuilder::addRows(const Rep& first, const Rep& second, bool subtract, int64_t scale, Rep& out) {
-  if (!options_.symbolic)
-    return false;
+  if (!options_.symbolic) return false;
   bool address = first.type == DType::Ptr;
   int width = address ? 64 : widthOf(first.type);
   auto scaled = [&](const Uniform& u) { return mul(width, u, Uniform::of(scale)); };
@@ -52,15 +48,13 @@ bool PlanBuilder::addRows(const Rep& first, const Rep& second, bool subtract, in
     return false;
   const int64_t factor = tile == &second ? scale : 1;
   int dim = tile->kind == Rep::Rows ? tile->tableDim : dimensionOfTable(*tile);
-  if (dim < 0 || (!isInteger(tile->type) && tile->type != DType::Ptr) || widthOf(tile->type) < 32)
-    return false;
+  if (dim < 0 || (!isInteger(tile->type) && tile->type != DType::Ptr) || widthOf(tile->type) < 32) return false;
   out = *affine;
   out.kind = Rep::Rows;
   out.tableDim = dim;
   if (affine == &second) {
     out.base = combine(Uniform::of(0), scaled(affine->base));
-    for (Uniform& u : out.strides)
-      u = combine(Uniform::of(0), scaled(u));
+    for (Uniform& u : out.strides) u = combine(Uniform::of(0), scaled(u));
   }
   out.type = first.type;
   out.root = first.root;
@@ -99,8 +93,7 @@ bool PlanBuilder::addRows(const Rep& first, const Rep& second, bool subtract, in
 }
 
 void PlanBuilder::checkRows(const Rep& r) {
-  if (widthOf(r.type) >= 64)
-    return;
+  if (widthOf(r.type) >= 64) return;
   BuildInstruction& in = emit(execRowsCheck, "RowsCheck");
   RowsCheckOp& data = newData<RowsCheckOp>(in);
   data.min = -(int64_t(1) << (widthOf(r.type) - 1));
@@ -111,8 +104,7 @@ void PlanBuilder::checkRows(const Rep& r) {
   data.strides.resize(r.shape.size());
   read(in, data.table, r.table);
   read(in, data.base, r.base);
-  for (size_t d = 0; d < r.shape.size(); ++d)
-    read(in, data.strides[d], r.strides[d]);
+  for (size_t d = 0; d < r.shape.size(); ++d) read(in, data.strides[d], r.strides[d]);
   needFallback();
 }
 
@@ -124,14 +116,12 @@ int PlanBuilder::rowsStream(int group, const Rep& r) {
   int entries = operandStream(group, table, DType::I64);
   int affine = iotaStream(group, r.base, r.strides, DType::I64);
   int sum = addStrip(group, tiles_.elementwise(TwElementwise::AddI, DType::I64), {entries, affine}, DType::I64, "rows");
-  if (r.type == DType::Ptr || r.type == DType::I64)
-    return sum;
+  if (r.type == DType::Ptr || r.type == DType::I64) return sum;
   return addStrip(group, tiles_.cast(DType::I64, r.type, TwCastKind::SignedInt), {sum}, r.type, "rows");
 }
 
 void PlanBuilder::materialiseRows(mlir::Value v) {
-  if (rep(v).kind != Rep::Rows)
-    return;
+  if (rep(v).kind != Rep::Rows) return;
   int root = rep(v).root;
   DType type = rep(v).type;
   Shape shape = rep(v).shape;

@@ -24,14 +24,12 @@ LogicalResult planConstant(PlanBuilder& plan, Operation* op) {
   Shape shape = PlanBuilder::shapeOf(result.getType());
   mlir::Attribute value = op->getAttr("value");
   auto bits = [&](mlir::Attribute a) {
-    if (auto f = llvm::dyn_cast<mlir::FloatAttr>(a))
-      return bitsOf(f.getValue().bitcastToAPInt(), type);
+    if (auto f = llvm::dyn_cast<mlir::FloatAttr>(a)) return bitsOf(f.getValue().bitcastToAPInt(), type);
     return bitsOf(llvm::cast<mlir::IntegerAttr>(a).getValue(), type);
   };
   auto dense = llvm::dyn_cast<mlir::DenseElementsAttr>(value);
   if (!dense) {
-    if (!llvm::isa<mlir::FloatAttr, mlir::IntegerAttr>(value))
-      return plan.unsupported(op, "with this kind of value");
+    if (!llvm::isa<mlir::FloatAttr, mlir::IntegerAttr>(value)) return plan.unsupported(op, "with this kind of value");
     plan.set(result, plan.scalarRep(type, Uniform::of(bits(value))));
     return success();
   }
@@ -79,7 +77,10 @@ Uniform firstElement(PlanBuilder& plan, Reg tile, DType type) {
   Reg dst = plan.newReg(8);
   BuildInstruction& in = plan.emit(execScalarStrip, "element");
   ScalarStripOp& data = plan.newData<ScalarStripOp>(in);
-  DType raw = sizeOf(type) == 1 ? DType::I8 : sizeOf(type) == 2 ? DType::I16 : sizeOf(type) == 4 ? DType::I32 : DType::I64;
+  DType raw = sizeOf(type) == 1   ? DType::I8
+              : sizeOf(type) == 2 ? DType::I16
+              : sizeOf(type) == 4 ? DType::I32
+                                  : DType::I64;
   data.fn = plan.tiles().elementwise(TwElementwise::Copy, raw);
   data.sources = 1;
   data.type = type;
@@ -103,8 +104,7 @@ LogicalResult planUnsplat(PlanBuilder& plan, Operation* op) {
 
 /// The source's representation, with pending values flushed: what the renaming operations below start from.
 static Rep settled(PlanBuilder& plan, Value v) {
-  if (plan.rep(v).pending())
-    plan.flush(plan.rep(v).group);
+  if (plan.rep(v).pending()) plan.flush(plan.rep(v).group);
   plan.materialiseRows(v);
   return plan.rep(v);
 }
@@ -112,8 +112,7 @@ static Rep settled(PlanBuilder& plan, Value v) {
 LogicalResult planExpandDims(PlanBuilder& plan, Operation* op) {
   Rep r = settled(plan, op->getOperand(0));
   int64_t axis = op->getAttrOfType<mlir::IntegerAttr>("axis").getValue().getSExtValue();
-  if (axis < 0)
-    axis += int64_t(r.shape.size()) + 1;
+  if (axis < 0) axis += int64_t(r.shape.size()) + 1;
   r.shape.insert(r.shape.begin() + axis, 1);
   if (r.kind == Rep::Affine)
     r.strides.insert(r.strides.begin() + axis, Uniform::of(0));
@@ -130,8 +129,7 @@ LogicalResult planBroadcast(PlanBuilder& plan, Operation* op) {
   Rep r = settled(plan, op->getOperand(0));
   Shape shape = PlanBuilder::shapeOf(op->getResult(0).getType());
   for (size_t d = 0; d < shape.size(); ++d) {
-    if (r.shape[d] == shape[d])
-      continue;
+    if (r.shape[d] == shape[d]) continue;
     if (r.kind == Rep::Affine)
       r.strides[d] = Uniform::of(0);
     else if (r.kind == Rep::Tile)
@@ -176,34 +174,40 @@ static bool reshapeStrides(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<T> strid
   out.assign(to.size(), zero);
   size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
-    if (i < from.size() && from[i] == 1) { ++i; continue; }
-    if (j < to.size() && to[j] == 1) { ++j; continue; }
-    if (i >= from.size() || j >= to.size())
-      return false;
+    if (i < from.size() && from[i] == 1) {
+      ++i;
+      continue;
+    }
+    if (j < to.size() && to[j] == 1) {
+      ++j;
+      continue;
+    }
+    if (i >= from.size() || j >= to.size()) return false;
     // A block of source dimensions [i, iEnd) equals a block of destination dimensions [j, jEnd).
     size_t iEnd = i + 1, jEnd = j + 1;
     int64_t a = from[i], b = to[j];
     while (a != b) {
-      if (a < b) { if (iEnd >= from.size()) return false; a *= from[iEnd++]; }
-      else { if (jEnd >= to.size()) return false; b *= to[jEnd++]; }
+      if (a < b) {
+        if (iEnd >= from.size()) return false;
+        a *= from[iEnd++];
+      } else {
+        if (jEnd >= to.size()) return false;
+        b *= to[jEnd++];
+      }
     }
     // The source block must be one run: each outer stride is the next one times its size.
     size_t inner = iEnd - 1;
-    while (inner > i && from[inner] == 1)
-      --inner;
+    while (inner > i && from[inner] == 1) --inner;
     size_t last = inner;
     for (size_t k = inner; k-- > i;) {
-      if (from[k] == 1)
-        continue;
-      if (!follows(strides[k], strides[last], from[last]))
-        return false;
+      if (from[k] == 1) continue;
+      if (!follows(strides[k], strides[last], from[last])) return false;
       last = k;
     }
     T stride = strides[inner];
     int64_t n = 1;
     for (size_t k = jEnd; k-- > j;) {
-      if (to[k] == 1)
-        continue;
+      if (to[k] == 1) continue;
       out[k] = times(stride, n);
       n *= to[k];
     }
@@ -221,7 +225,8 @@ LogicalResult planReshape(PlanBuilder& plan, Operation* op) {
   out.shape = shape;
   if (r.kind == Rep::Affine) {
     int width = PlanBuilder::widthOf(r.type);
-    bool ok = reshapeStrides<Uniform>(r.shape, r.strides, shape, out.strides, Uniform::of(0),
+    bool ok = reshapeStrides<Uniform>(
+        r.shape, r.strides, shape, out.strides, Uniform::of(0),
         [&](Uniform u, int64_t n) { return n == 1 ? u : plan.mul(width, u, Uniform::of(n)); },
         [&](Uniform a, Uniform b, int64_t n) { return a.constant && b.constant && a.value == b.value * n; });
     if (ok) {
@@ -229,16 +234,15 @@ LogicalResult planReshape(PlanBuilder& plan, Operation* op) {
       return success();
     }
   } else if (r.kind == Rep::Tile) {
-    bool ok = reshapeStrides<DimStride>(r.shape, r.tile.strides, shape, out.tile.strides, DimStride{},
+    bool ok = reshapeStrides<DimStride>(
+        r.shape, r.tile.strides, shape, out.tile.strides, DimStride{},
         [&](DimStride s, int64_t n) {
-          if (n != 1 && s.cell >= 0)
-            s.cell = -2; // a multiple of a stride known at run time only: cannot be said
+          if (n != 1 && s.cell >= 0) s.cell = -2; // a multiple of a stride known at run time only: cannot be said
           s.value *= n;
           return s;
         },
         [&](DimStride a, DimStride b, int64_t n) { return a.cell < 0 && b.cell < 0 && a.value == b.value * n; });
-    for (const DimStride& s : out.tile.strides)
-      ok &= s.cell != -2;
+    for (const DimStride& s : out.tile.strides) ok &= s.cell != -2;
     if (ok) {
       plan.set(op->getResult(0), out);
       return success();
@@ -247,22 +251,18 @@ LogicalResult planReshape(PlanBuilder& plan, Operation* op) {
     auto real = [](llvm::ArrayRef<int64_t> s) {
       Shape kept;
       for (int64_t x : s)
-        if (x != 1)
-          kept.push_back(x);
+        if (x != 1) kept.push_back(x);
       return kept;
     };
     bool plain = real(r.shape) == real(shape);
-    for (size_t d = 0; d < r.shape.size(); ++d)
-      plain &= r.shape[d] != 1 || (r.lo[d].is(0) && r.hi[d].is(1));
+    for (size_t d = 0; d < r.shape.size(); ++d) plain &= r.shape[d] != 1 || (r.lo[d].is(0) && r.hi[d].is(1));
     if (plain) {
       out.lo.assign(shape.size(), Uniform::of(0));
       out.hi.assign(shape.size(), Uniform::of(1));
       size_t d = 0;
       for (size_t j = 0; j < shape.size(); ++j) {
-        if (shape[j] == 1)
-          continue;
-        while (r.shape[d] == 1)
-          ++d;
+        if (shape[j] == 1) continue;
+        while (r.shape[d] == 1) ++d;
         out.lo[j] = r.lo[d];
         out.hi[j] = r.hi[d];
         ++d;
@@ -303,7 +303,8 @@ LogicalResult planJoin(PlanBuilder& plan, Operation* op) {
     emitCopy(plan, llvm::ArrayRef<int64_t>(shape).drop_back(), type, plan.tileOf(op->getOperand(k)), part);
   }
   Rep out = plan.tileRep(type, shape, dst);
-  out.root = plan.rep(op->getOperand(0)).root == plan.rep(op->getOperand(1)).root ? plan.rep(op->getOperand(0)).root : -1;
+  out.root =
+      plan.rep(op->getOperand(0)).root == plan.rep(op->getOperand(1)).root ? plan.rep(op->getOperand(0)).root : -1;
   plan.set(result, out);
   return success();
 }
@@ -316,8 +317,7 @@ LogicalResult planSplit(PlanBuilder& plan, Operation* op) {
     if (r.kind == Rep::Affine) {
       out = r;
       int width = PlanBuilder::widthOf(r.type);
-      if (k)
-        out.base = plan.add(width, r.base, r.strides.back());
+      if (k) out.base = plan.add(width, r.base, r.strides.back());
       out.strides.pop_back();
     } else {
       out = r;
@@ -325,8 +325,7 @@ LogicalResult planSplit(PlanBuilder& plan, Operation* op) {
       out.tile = plan.tileOf(source);
       out.lo.clear();
       out.hi.clear();
-      if (out.tile.strides.back().cell >= 0)
-        out.tile = plan.denseRef(plan.denseOf(source), r.type, r.shape);
+      if (out.tile.strides.back().cell >= 0) out.tile = plan.denseRef(plan.denseOf(source), r.type, r.shape);
       out.tile.offset += k * out.tile.strides.back().value;
       out.tile.strides.pop_back();
     }
@@ -378,7 +377,8 @@ LogicalResult planTileGather(PlanBuilder& plan, Operation* op) {
 LogicalResult planHistogram(PlanBuilder& plan, Operation* op) {
   Value source = op->getOperand(0), result = op->getResult(0);
   DType type = plan.dtypeOf(result.getType());
-  if (type != DType::I32 || (sizeOf(plan.dtypeOf(source.getType())) != 4 && sizeOf(plan.dtypeOf(source.getType())) != 8))
+  if (type != DType::I32 ||
+      (sizeOf(plan.dtypeOf(source.getType())) != 4 && sizeOf(plan.dtypeOf(source.getType())) != 8))
     return plan.unsupported(op, "for these element types");
   Shape shape = PlanBuilder::shapeOf(result.getType());
   Reg src = plan.denseOf(source), dst = plan.newTile(type, shape);
@@ -390,8 +390,7 @@ LogicalResult planHistogram(PlanBuilder& plan, Operation* op) {
   data.bytes = int32_t(sizeOf(plan.dtypeOf(source.getType())));
   plan.read(in, data.src, src);
   data.hasMask = mask != kNoReg;
-  if (data.hasMask)
-    plan.read(in, data.mask, mask);
+  if (data.hasMask) plan.read(in, data.mask, mask);
   plan.write(in, data.dst, dst);
   plan.set(result, plan.tileRep(type, shape, dst));
   return success();

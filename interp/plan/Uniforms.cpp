@@ -36,8 +36,7 @@ int PlanBuilder::levelOf(const Uniform& u) const { return u.constant ? 0 : regs_
 
 int PlanBuilder::placeFor(llvm::ArrayRef<Uniform> srcs) const {
   int place = 0;
-  for (const Uniform& u : srcs)
-    place = std::max(place, levelOf(u));
+  for (const Uniform& u : srcs) place = std::max(place, levelOf(u));
   return std::min(place, level());
 }
 
@@ -48,8 +47,7 @@ Reg PlanBuilder::remembered(int level, const std::string& key) const {
 
 std::string PlanBuilder::keyOf(llvm::StringRef name, llvm::ArrayRef<Uniform> srcs, int64_t imm) {
   std::string key = name.str() + ":" + std::to_string(imm);
-  for (const Uniform& u : srcs)
-    key += (u.constant ? ",#" + std::to_string(u.value) : "," + std::to_string(u.reg));
+  for (const Uniform& u : srcs) key += (u.constant ? ",#" + std::to_string(u.value) : "," + std::to_string(u.reg));
   return key;
 }
 
@@ -57,30 +55,33 @@ Uniform PlanBuilder::pureScalar(ExecFn fn, llvm::StringRef name, llvm::ArrayRef<
   int place = placeFor(srcs);
   std::string key = keyOf(name, srcs, imm);
   Reg dst = remembered(place, key);
-  if (dst != kNoReg)
-    return Uniform::in(dst);
+  if (dst != kNoReg) return Uniform::in(dst);
   dst = newReg(8, place);
-  if (place == 0)
-    regs_[dst].persistent = true;
+  if (place == 0) regs_[dst].persistent = true;
   BuildInstruction& in = emitAt(place, fn, name);
   in.in.imm = imm;
-  for (size_t i = 0; i < srcs.size(); ++i)
-    read(in, in.in.r[i + 1], cell(srcs[i]));
+  for (size_t i = 0; i < srcs.size(); ++i) read(in, in.in.r[i + 1], cell(srcs[i]));
   write(in, in.in.r[0], dst);
   remember(place, key, dst);
   return Uniform::in(dst);
 }
 
 Uniform PlanBuilder::scalar(ScalarOp op, int width, Uniform a, Uniform b, Uniform c) {
-  if (a.constant && b.constant && c.constant)
-    return Uniform::of(foldScalar(op, width, a.value, b.value, c.value));
+  if (a.constant && b.constant && c.constant) return Uniform::of(foldScalar(op, width, a.value, b.value, c.value));
   bool unary = op == ScalarOp::Move || op == ScalarOp::SignExtend || op == ScalarOp::ZeroExtend;
   switch (op) {
-  case ScalarOp::Add: case ScalarOp::Or: case ScalarOp::Xor:
+  case ScalarOp::Add:
+  case ScalarOp::Or:
+  case ScalarOp::Xor:
     if (a.is(0)) return b;
     if (b.is(0)) return a;
     break;
-  case ScalarOp::Sub: case ScalarOp::Shl: case ScalarOp::ShrS: case ScalarOp::ShrU: case ScalarOp::SatSub: case ScalarOp::SatAdd:
+  case ScalarOp::Sub:
+  case ScalarOp::Shl:
+  case ScalarOp::ShrS:
+  case ScalarOp::ShrU:
+  case ScalarOp::SatSub:
+  case ScalarOp::SatAdd:
     if (b.is(0)) return a;
     break;
   case ScalarOp::Mul:
@@ -93,7 +94,8 @@ Uniform PlanBuilder::scalar(ScalarOp op, int width, Uniform a, Uniform b, Unifor
     if (width == 1 && a.is(1)) return b;
     if (width == 1 && b.is(1)) return a;
     break;
-  case ScalarOp::MinS: case ScalarOp::MaxS:
+  case ScalarOp::MinS:
+  case ScalarOp::MaxS:
     if (a == b) return a;
     break;
   case ScalarOp::Select:
@@ -104,10 +106,8 @@ Uniform PlanBuilder::scalar(ScalarOp op, int width, Uniform a, Uniform b, Unifor
   }
   std::string name = std::string(nameOf(op)) + std::to_string(width);
   ExecFn fn = scalarFn(op, width);
-  if (unary)
-    return pureScalar(fn, name, {a});
-  if (op == ScalarOp::Select)
-    return pureScalar(fn, name, {a, b, c});
+  if (unary) return pureScalar(fn, name, {a});
+  if (op == ScalarOp::Select) return pureScalar(fn, name, {a, b, c});
   return pureScalar(fn, name, {a, b});
 }
 
@@ -115,18 +115,15 @@ Uniform PlanBuilder::stripScalar(TwStripFn fn, llvm::StringRef name, llvm::Array
   int place = placeFor(srcs);
   std::string key = keyOf(name, srcs, int64_t(reinterpret_cast<intptr_t>(fn)));
   Reg dst = remembered(place, key);
-  if (dst != kNoReg)
-    return Uniform::in(dst);
+  if (dst != kNoReg) return Uniform::in(dst);
   dst = newReg(8, place);
-  if (place == 0)
-    regs_[dst].persistent = true;
+  if (place == 0) regs_[dst].persistent = true;
   BuildInstruction& in = emitAt(place, execScalarStrip, name);
   ScalarStripOp& data = newData<ScalarStripOp>(in);
   data.fn = fn;
   data.sources = int(srcs.size());
   data.type = resultType;
-  for (size_t i = 0; i < srcs.size(); ++i)
-    read(in, data.src[i], cell(srcs[i]));
+  for (size_t i = 0; i < srcs.size(); ++i) read(in, data.src[i], cell(srcs[i]));
   write(in, data.dst, dst);
   remember(place, key, dst);
   return Uniform::in(dst);
@@ -141,15 +138,13 @@ void PlanBuilder::move(Reg dst, const Uniform& src) {
 /// The values of r's type.
 static std::pair<int64_t, int64_t> limitsOf(const Rep& r) {
   int width = PlanBuilder::widthOf(r.type);
-  if (width >= 64)
-    return {INT64_MIN, INT64_MAX};
+  if (width >= 64) return {INT64_MIN, INT64_MAX};
   return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
 }
 
 bool PlanBuilder::writeMayPrecede(int place) const {
   for (int l = 1; l <= place; ++l)
-    if (scopes_[l].wrote || scopes_[l].repeatsWrites)
-      return true;
+    if (scopes_[l].wrote || scopes_[l].repeatsWrites) return true;
   return false;
 }
 
@@ -159,8 +154,7 @@ PlanBuilder::RangeProof PlanBuilder::rangeProof(const Rep& r, int64_t min, int64
   bool constant = r.base.constant;
   int64_t lo = r.base.value, hi = r.base.value;
   for (size_t d = 0; d < r.strides.size(); ++d) {
-    if (r.shape[d] == 1 || r.strides[d].is(0))
-      continue;
+    if (r.shape[d] == 1 || r.strides[d].is(0)) continue;
     proof.srcs.push_back(r.strides[d]);
     proof.extents.push_back(r.shape[d] - 1);
     proof.name += " " + std::to_string(r.shape[d]);
@@ -172,20 +166,19 @@ PlanBuilder::RangeProof PlanBuilder::rangeProof(const Rep& r, int64_t min, int64
     }
   }
   // With all strides 0 every element is the base, which is canonical.
-  proof.proven = (proof.extents.empty() && limitsOf(r) == std::make_pair(min, max)) || (constant && lo >= min && hi <= max);
+  proof.proven =
+      (proof.extents.empty() && limitsOf(r) == std::make_pair(min, max)) || (constant && lo >= min && hi <= max);
   proof.place = std::max(1, placeFor(proof.srcs));
   return proof;
 }
 
 const OffsetGuard* PlanBuilder::readGuard(BuildInstruction& in, const Rep* offsets) {
-  if (!offsets)
-    return nullptr;
+  if (!offsets) return nullptr;
   OffsetGuard& guard = allocate<OffsetGuard>();
   std::tie(guard.min, guard.max) = limitsOf(*offsets);
   read(in, guard.base, offsets->base);
   guard.strides.resize(offsets->strides.size());
-  for (size_t d = 0; d < guard.strides.size(); ++d)
-    read(in, guard.strides[d], offsets->strides[d]);
+  for (size_t d = 0; d < guard.strides.size(); ++d) read(in, guard.strides[d], offsets->strides[d]);
   return &guard;
 }
 
@@ -198,8 +191,7 @@ bool PlanBuilder::checkIsLate(const Rep& r, int64_t min, int64_t max) {
 bool PlanBuilder::isChecked(const RangeProof& proof, int place, int64_t min, int64_t max) const {
   std::string key = keyOf(proof.name + " " + std::to_string(min), proof.srcs, max);
   for (int l = 1; l <= place; ++l)
-    if (remembered(l, key) != kNoReg)
-      return true;
+    if (remembered(l, key) != kNoReg) return true;
   return false;
 }
 
@@ -207,12 +199,10 @@ void PlanBuilder::checkRange(const Rep& r) { checkRange(r, limitsOf(r).first, li
 
 void PlanBuilder::checkRange(const Rep& r, int64_t min, int64_t max) {
   RangeProof proof = rangeProof(r, min, max);
-  if (proof.proven)
-    return;
+  if (proof.proven) return;
   // Early checks stand as far out as they can. A late one ends the program, so it must not run unless the operation does.
   int place = writeMayPrecede(proof.place) ? level() : proof.place;
-  if (isChecked(proof, place, min, max))
-    return;
+  if (isChecked(proof, place, min, max)) return;
   std::string key = keyOf(proof.name + " " + std::to_string(min), proof.srcs, max);
   BuildInstruction& in = emitAt(place, execRangeCheck, "RangeCheck");
   RangeCheckOp& data = newData<RangeCheckOp>(in);
@@ -221,8 +211,7 @@ void PlanBuilder::checkRange(const Rep& r, int64_t min, int64_t max) {
   data.extents = proof.extents;
   data.strides.resize(proof.extents.size());
   read(in, data.base, proof.srcs[0]);
-  for (size_t d = 0; d < proof.extents.size(); ++d)
-    read(in, data.strides[d], proof.srcs[d + 1]);
+  for (size_t d = 0; d < proof.extents.size(); ++d) read(in, data.strides[d], proof.srcs[d + 1]);
   remember(place, key, 0);
   needFallback();
 }

@@ -9,10 +9,8 @@
 namespace tiletwin::interp {
 
 DType PlanBuilder::dtypeOf(mlir::Type t) const {
-  if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(t))
-    t = tensor.getElementType();
-  if (auto i = llvm::dyn_cast<mlir::IntegerType>(t))
-    switch (i.getWidth()) {
+  if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(t)) t = tensor.getElementType();
+  if (auto i = llvm::dyn_cast<mlir::IntegerType>(t)) switch (i.getWidth()) {
     case 1: return DType::I1;
     case 8: return DType::I8;
     case 16: return DType::I16;
@@ -57,8 +55,7 @@ Rep PlanBuilder::splatRep(DType type, llvm::ArrayRef<int64_t> shape, Uniform u, 
 }
 Rep PlanBuilder::formOfType(mlir::Type t) const {
   auto descriptor = llvm::dyn_cast<tt::TensorDescType>(t);
-  if (!descriptor)
-    return scalarRep(dtypeOf(t), Uniform::of(0));
+  if (!descriptor) return scalarRep(dtypeOf(t), Uniform::of(0));
   Rep r = scalarRep(dtypeOf(descriptor.getBlockType()), Uniform::of(0));
   r.kind = Rep::Descriptor;
   r.shape = Shape(descriptor.getShape());
@@ -88,12 +85,10 @@ Rep PlanBuilder::tileRep(DType type, llvm::ArrayRef<int64_t> shape, Reg reg) con
 }
 
 bool PlanBuilder::isDense(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape) {
-  if (ref.view || ref.offset)
-    return false;
+  if (ref.view || ref.offset) return false;
   int64_t stride = int64_t(sizeOf(type));
   for (size_t d = shape.size(); d-- > 0;) {
-    if (shape[d] != 1 && (ref.strides[d].cell >= 0 || ref.strides[d].value != stride))
-      return false;
+    if (shape[d] != 1 && (ref.strides[d].cell >= 0 || ref.strides[d].value != stride)) return false;
     stride *= shape[d];
   }
   return true;
@@ -102,11 +97,9 @@ bool PlanBuilder::isDense(const TileRef& ref, DType type, llvm::ArrayRef<int64_t
 Uniform PlanBuilder::uniformOf(mlir::Value v) { return rep(v).base; }
 
 TileRef PlanBuilder::tileOf(mlir::Value v) {
-  if (rep(v).pending())
-    flush(rep(v).group);
+  if (rep(v).pending()) flush(rep(v).group);
   Rep& r = rep(v);
-  if (r.kind == Rep::Tile)
-    return r.tile;
+  if (r.kind == Rep::Tile) return r.tile;
   if (r.isSplat() || r.kind == Rep::Scalar) {
     TileRef ref;
     ref.base = cell(r.base);
@@ -119,11 +112,9 @@ TileRef PlanBuilder::tileOf(mlir::Value v) {
 }
 
 Reg PlanBuilder::denseOf(mlir::Value v) {
-  if (rep(v).pending())
-    flush(rep(v).group);
+  if (rep(v).pending()) flush(rep(v).group);
   Rep& r = rep(v);
-  if (r.kind == Rep::Tile && isDense(r.tile, r.type, r.shape))
-    return r.tile.base;
+  if (r.kind == Rep::Tile && isDense(r.tile, r.type, r.shape)) return r.tile.base;
   return copyOf(v);
 }
 

@@ -30,7 +30,8 @@ bool isVolatile(Operation* op) {
 }
 bool readsMemory(Operation* op) {
   llvm::StringRef name = op->getName().getStringRef();
-  return name == "tt.load" || name == "tt.descriptor_load" || name == "tt.descriptor_gather" || name == "tt.call" || isAtomic(op);
+  return name == "tt.load" || name == "tt.descriptor_load" || name == "tt.descriptor_gather" || name == "tt.call" ||
+         isAtomic(op);
 }
 /// Inline assembly may read a clock.
 bool mayReadClock(Operation* op) {
@@ -58,8 +59,7 @@ public:
     cause_.access = access_;
     for (mlir::Region& region : loop->getRegions())
       for (Operation& op : region.front().without_terminator())
-        if (hasEffect(&op))
-          visit(&op);
+        if (hasEffect(&op)) visit(&op);
     followAll();
     for (Value argument : loop->getRegion(0).getArguments())
       cause_.matters.push_back(seen_.contains(argument.getAsOpaquePointer()));
@@ -69,10 +69,12 @@ public:
 private:
   /// Itself or something in it; terminators only hand values on.
   static bool hasEffect(Operation* op) {
-    return op->walk([](Operation* inner) {
-               bool plain = inner->getNumRegions() || inner->hasTrait<mlir::OpTrait::IsTerminator>() || isMemoryEffectFree(inner);
-               return plain ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
-             })
+    return op
+        ->walk([](Operation* inner) {
+          bool plain =
+              inner->getNumRegions() || inner->hasTrait<mlir::OpTrait::IsTerminator>() || isMemoryEffectFree(inner);
+          return plain ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+        })
         .wasInterrupted();
   }
   void followAll() {
@@ -86,16 +88,13 @@ private:
   }
   void follow(Value v) {
     bool inside = loop_->isAncestor(v.getParentBlock()->getParentOp());
-    if (inside && seen_.insert(v.getAsOpaquePointer()).second)
-      work_.push_back(v);
+    if (inside && seen_.insert(v.getAsOpaquePointer()).second) work_.push_back(v);
   }
   void visit(Operation* op) { // with all that is inside it
     op->walk([&](Operation* inner) {
-      if (readsMemory(inner))
-        access_ = clearer(access_, inner);
+      if (readsMemory(inner)) access_ = clearer(access_, inner);
       cause_.readsClock |= mayReadClock(inner);
-      for (Value operand : inner->getOperands())
-        follow(operand);
+      for (Value operand : inner->getOperands()) follow(operand);
     });
   }
   void visitArgument(mlir::BlockArgument argument) {
@@ -115,8 +114,7 @@ private:
 bool readsOneByOne(Operation* loop) {
   bool fine = true;
   loop->walk([&](Operation* op) {
-    if (op == loop)
-      return;
+    if (op == loop) return;
     bool isTile = op->getNumOperands() && llvm::isa<mlir::RankedTensorType>(op->getOperand(0).getType());
     if (isLoop(op) || (readsMemory(op) && (isTile || !(isAtomic(op) || op->getName().getStringRef() == "tt.load"))))
       fine = false;
@@ -131,8 +129,7 @@ WaitCause whileWaitsOn(Operation* loop) { return ConditionSlice(loop).cause(); }
 WaitCause blocksWaitOn(Operation* function) {
   WaitCause cause;
   function->walk([&](Operation* op) {
-    if (readsMemory(op))
-      cause.access = clearer(cause.access, op);
+    if (readsMemory(op)) cause.access = clearer(cause.access, op);
     cause.readsClock |= mayReadClock(op);
   });
   return cause;
@@ -141,8 +138,7 @@ WaitCause blocksWaitOn(Operation* function) {
 WaitLoop PlanBuilder::enterWaitLoop(Operation* loop, const WaitCause& cause, llvm::ArrayRef<Reg> cells,
                                     llvm::ArrayRef<Reg> tiles) {
   WaitLoop wait;
-  if (!cause.access)
-    return wait;
+  if (!cause.access) return wait;
   plan_->mayWait = true;
   wait.access = cause.access;
   wait.cells.assign(cells.begin(), cells.end());
@@ -159,8 +155,7 @@ WaitLoop PlanBuilder::enterWaitLoop(Operation* loop, const WaitCause& cause, llv
 void PlanBuilder::bindWait(BuildInstruction& in, const WaitLoop& wait, bool isEnter) {
   WaitOp& data = newData<WaitOp>(in);
   data.cells.resize(wait.cells.size());
-  for (size_t i = 0; i < wait.cells.size(); ++i)
-    read(in, data.cells[i], wait.cells[i]);
+  for (size_t i = 0; i < wait.cells.size(); ++i) read(in, data.cells[i], wait.cells[i]);
   data.tiles.resize(isEnter ? 0 : wait.tiles.size());
   for (size_t i = 0; i < data.tiles.size(); ++i) {
     read(in, data.tiles[i].at, wait.tiles[i]);
@@ -178,22 +173,18 @@ void PlanBuilder::bindWait(BuildInstruction& in, const WaitLoop& wait, bool isEn
 
 void PlanBuilder::emitBackEdge(int label, const WaitLoop& wait) {
   BuildInstruction& in = emitJump(wait.access ? execWaitEdge : execBackEdge, label, wait.access ? "WaitNext" : "Next");
-  if (wait.access)
-    bindWait(in, wait, false);
+  if (wait.access) bindWait(in, wait, false);
 }
 
 void PlanBuilder::leaveWaitLoop(const WaitLoop& wait) {
-  if (wait.access)
-    waitAccesses_.pop_back();
+  if (wait.access) waitAccesses_.pop_back();
 }
 
 void PlanBuilder::noteWaitAccess(Operation* access) {
   llvm::StringRef name = access->getName().getStringRef();
-  if (name != "tt.load" && !isAtomic(access))
-    return;
+  if (name != "tt.load" && !isAtomic(access)) return;
   const Rep& pointer = rep(access->getOperand(0));
-  if (pointer.kind != Rep::Scalar && pointer.kind != Rep::Affine)
-    return;
+  if (pointer.kind != Rep::Scalar && pointer.kind != Rep::Affine) return;
   const int argument = pointer.root;
   const bool isTile = pointer.kind == Rep::Affine;
   auto pointee = llvm::cast<tt::PointerType>(tt::elementTypeOf(access->getOperand(0).getType())).getPointeeType();

@@ -126,7 +126,8 @@ struct Row {
   AtomicFn bySize[4];
 };
 template <class Operation> constexpr Row everySize(AtomicKind kind) {
-  return {kind, {run<uint8_t, Operation>, run<uint16_t, Operation>, run<uint32_t, Operation>, run<uint64_t, Operation>}};
+  return {kind,
+          {run<uint8_t, Operation>, run<uint16_t, Operation>, run<uint32_t, Operation>, run<uint64_t, Operation>}};
 }
 template <class Operation> constexpr Row from16(AtomicKind kind) {
   return {kind, {nullptr, run<uint16_t, Operation>, run<uint32_t, Operation>, run<uint64_t, Operation>}};
@@ -164,7 +165,8 @@ AtomicFn floatAdd(DType type) {
 
 AtomicFn atomicFn(AtomicKind kind, DType type) {
   if (kind == AtomicKind::FAdd) return floatAdd(type);
-  bool movesBits = kind == AtomicKind::Exch || kind == AtomicKind::Cas || kind == AtomicKind::Load || kind == AtomicKind::Store;
+  bool movesBits =
+      kind == AtomicKind::Exch || kind == AtomicKind::Cas || kind == AtomicKind::Load || kind == AtomicKind::Store;
   if (!movesBits && !isInteger(type)) return nullptr;
   for (const Row& row : kRows)
     if (row.kind == kind) return row.bySize[std::countr_zero(sizeOf(type))];

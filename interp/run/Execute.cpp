@@ -12,8 +12,7 @@ LaunchState::LaunchState(const Plan& plan, const LaunchParams& params) : plan(&p
   extents.resize(plan.arguments.size());
   for (size_t i = 0; i < extents.size(); ++i) {
     int32_t buffer = i < params.bufferOf.size() ? params.bufferOf[i] : -1;
-    if (buffer < 0 || size_t(buffer) >= params.buffers.size())
-      continue;
+    if (buffer < 0 || size_t(buffer) >= params.buffers.size()) continue;
     const Buffer& b = params.buffers[size_t(buffer)];
     extents[i] = {b.begin, b.end, b.readOnly, buffer};
   }
@@ -21,10 +20,8 @@ LaunchState::LaunchState(const Plan& plan, const LaunchParams& params) : plan(&p
 
 static void fill(const Plan& plan, Frame& f) {
   f.plan = &plan;
-  for (const PlanConstant& c : plan.constants)
-    std::memcpy(f.arena + c.offset, c.bytes.data(), c.bytes.size());
-  for (const Instruction& in : plan.prologue)
-    in.fn(&in, f);
+  for (const PlanConstant& c : plan.constants) std::memcpy(f.arena + c.offset, c.bytes.data(), c.bytes.size());
+  for (const Instruction& in : plan.prologue) in.fn(&in, f);
 }
 
 void initFrame(const Plan& plan, Frame& f) {
@@ -38,10 +35,8 @@ static Step restartOnFallback(const Plan& plan, Frame& f) {
   f.restart = false;
   fill(*plan.fallback, f);
   const Instruction* in = plan.fallback->code.data();
-  while (in)
-    in = in->fn(in, f);
-  if (f.step != Step::Yielded)
-    fill(plan, f);
+  while (in) in = in->fn(in, f);
+  if (f.step != Step::Yielded) fill(plan, f);
   return f.step;
 }
 
@@ -55,8 +50,7 @@ Step execute(const Plan& plan, Frame& f) {
   if (f.trap) [[unlikely]]
     f.trap = Trap();
   const Instruction* in = plan.code.data();
-  while (in)
-    in = in->fn(in, f);
+  while (in) in = in->fn(in, f);
   if (!f.restart) [[likely]]
     return f.step;
   f.printed.resize(std::min(printed, f.printed.size()));
@@ -68,14 +62,12 @@ Step resume(const Plan& plan, Frame& f) {
   f.wait.progressed = false;
   const bool fallback = f.plan != &plan;
   const Instruction* in = f.pc;
-  while (in)
-    in = in->fn(in, f);
+  while (in) in = in->fn(in, f);
   if (f.restart) {
     f.printed.clear();
     return restartOnFallback(plan, f);
   }
-  if (fallback && f.step != Step::Yielded)
-    fill(plan, f);
+  if (fallback && f.step != Step::Yielded) fill(plan, f);
   return f.step;
 }
 
@@ -93,9 +85,7 @@ InstructionRef raise(InstructionRef in, Frame& f, TrapKind kind, std::string ope
 
 InstructionRef execJump(InstructionRef in, Frame&) { return in + in->imm; }
 
-bool mustStop(Frame& f) {
-  return f.launch->stop.load(std::memory_order_relaxed) || (f.poll && !f.poll(f.pollContext));
-}
+bool mustStop(Frame& f) { return f.launch->stop.load(std::memory_order_relaxed) || (f.poll && !f.poll(f.pollContext)); }
 
 InstructionRef execBackEdge(InstructionRef in, Frame& f) {
   if (mustStop(f)) [[unlikely]]
@@ -103,7 +93,9 @@ InstructionRef execBackEdge(InstructionRef in, Frame& f) {
   return in + in->imm;
 }
 
-InstructionRef execBranchIfNot(InstructionRef in, Frame& f) { return f.at<int64_t>(in->r[0]) & 1 ? in + 1 : in + in->imm; }
+InstructionRef execBranchIfNot(InstructionRef in, Frame& f) {
+  return f.at<int64_t>(in->r[0]) & 1 ? in + 1 : in + in->imm;
+}
 
 InstructionRef execForEnter(InstructionRef in, Frame& f) {
   int64_t lower = f.at<int64_t>(in->r[1]), upper = f.at<int64_t>(in->r[2]);
@@ -133,8 +125,7 @@ InstructionRef execForNext(InstructionRef in, Frame& f) {
     overflow = uint64_t(next) < uint64_t(iv);
   f.at<int64_t>(in->r[0]) = next;
   bool more = !overflow && (isUnsigned ? uint64_t(next) < uint64_t(upper) : next < upper);
-  if (!more)
-    return in + 1;
+  if (!more) return in + 1;
   if (mustStop(f)) [[unlikely]]
     return raise(in, f, TrapKind::Interrupted, "scf.for", {});
   return in + in->imm;
@@ -178,7 +169,8 @@ InstructionRef restart(InstructionRef in, Frame& f, int64_t lo, int64_t hi) {
   }
   return raise(in, f, TrapKind::OffsetOverflow, "tt.addptr",
                "the indices of this tile go from " + std::to_string(lo) + " to " + std::to_string(hi) +
-                   ", and the program has already written memory, so that it cannot start again with every index wrapped by itself");
+                   ", and the program has already written memory, so that it cannot start again with every index "
+                   "wrapped by itself");
 }
 
 InstructionRef execRangeCheck(InstructionRef in, Frame& f) {
@@ -224,10 +216,8 @@ InstructionRef execExactBoxBound(InstructionRef in, Frame& f) {
     return execBoxBound(in, f);
   int64_t lo = 0, hi = 0;
   for (int64_t i = 0; i < op.size; ++i) {
-    if (!holds(op.predicate, wrapped(left, op.leftStride, i), wrapped(right, op.rightStride, i)))
-      continue;
-    if (hi && hi != i)
-      return restart(in, f, left, left + op.leftStride * (op.size - 1));
+    if (!holds(op.predicate, wrapped(left, op.leftStride, i), wrapped(right, op.rightStride, i))) continue;
+    if (hi && hi != i) return restart(in, f, left, left + op.leftStride * (op.size - 1));
     lo = hi ? lo : i;
     hi = i + 1;
   }

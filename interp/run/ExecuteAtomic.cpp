@@ -11,11 +11,11 @@ static int64_t firstOutside(const AtomicOp& op, const uint64_t* address, const u
   if (op.root >= 0 && f.launch->extents[size_t(op.root)].buffer >= 0) {
     const ArgumentExtent& e = f.launch->extents[size_t(op.root)];
     bool refused = op.writes && e.readOnly;
-    return tileOps().checkAddresses(op.elements, address, mask, refused ? 1 : e.lo, refused ? 0 : e.hi, uint64_t(op.elementBytes));
+    return tileOps().checkAddresses(op.elements, address, mask, refused ? 1 : e.lo, refused ? 0 : e.hi,
+                                    uint64_t(op.elementBytes));
   }
   for (int64_t i = 0; i < op.elements; ++i)
-    if ((!mask || mask[i]) && !checkAddress(address[i], op.elementBytes, op.root, op.writes, f))
-      return i;
+    if ((!mask || mask[i]) && !checkAddress(address[i], op.elementBytes, op.root, op.writes, f)) return i;
   return -1;
 }
 
@@ -23,19 +23,17 @@ static int64_t firstMisaligned(const AtomicOp& op, const uint64_t* address, cons
   const uint64_t low = uint64_t(op.elementBytes) - 1;
   uint64_t seen = 0;
   if (mask)
-    for (int64_t i = 0; i < op.elements; ++i)
-      seen |= mask[i] ? address[i] : 0;
+    for (int64_t i = 0; i < op.elements; ++i) seen |= mask[i] ? address[i] : 0;
   else
-    for (int64_t i = 0; i < op.elements; ++i)
-      seen |= address[i];
+    for (int64_t i = 0; i < op.elements; ++i) seen |= address[i];
   if (!(seen & low)) [[likely]]
     return -1;
   for (int64_t i = 0;; ++i)
-    if ((!mask || mask[i]) && (address[i] & low))
-      return i;
+    if ((!mask || mask[i]) && (address[i] & low)) return i;
 }
 
-static InstructionRef raiseMisaligned(InstructionRef in, Frame& f, const AtomicOp& op, uint64_t address, int64_t element) {
+static InstructionRef raiseMisaligned(InstructionRef in, Frame& f, const AtomicOp& op, uint64_t address,
+                                      int64_t element) {
   raiseAccess(in, f, op.operation, address, op.elementBytes, op.root, op.writes, op.shape, element);
   f.trap.kind = TrapKind::Misaligned;
   return nullptr;
@@ -66,8 +64,7 @@ InstructionRef execAtomic(InstructionRef in, Frame& f) {
 InstructionRef execScalarAtomic(InstructionRef in, Frame& f) {
   const AtomicOp& op = *static_cast<const AtomicOp*>(in->data);
   if (op.hasMask && !(f.at<int64_t>(op.mask.v) & 1)) {
-    if (op.hasResult)
-      f.at<int64_t>(op.result.v) = 0;
+    if (op.hasResult) f.at<int64_t>(op.result.v) = 0;
     return in + 1;
   }
   const uint64_t address = f.at<uint64_t>(op.address.v);

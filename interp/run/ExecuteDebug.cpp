@@ -42,20 +42,23 @@ std::string elementText(const std::byte* at, DType type, bool isSigned, bool hex
     return text;
   }
   if (isInteger(type)) {
-    if (type == DType::I1)
-      return std::to_string(bits & 1);
+    if (type == DType::I1) return std::to_string(bits & 1);
     int shift = 64 - int(sizeOf(type)) * 8;
     return isSigned ? std::to_string(int64_t(bits << shift) >> shift) : std::to_string(bits);
   }
   double value = 0;
   switch (type) {
   case DType::F64: std::memcpy(&value, &bits, 8); break;
-  case DType::F32: { float x; std::memcpy(&x, &bits, 4); value = double(x); break; }
+  case DType::F32: {
+    float x;
+    std::memcpy(&x, &bits, 4);
+    value = double(x);
+    break;
+  }
   default: {
     alignas(64) float x = 0;
     const void* src[1] = {at};
-    if (TwStripFn widen = tileOps().cast(type, DType::F32, TwCastKind::SignedInt))
-      widen(1, &x, src, 0);
+    if (TwStripFn widen = tileOps().cast(type, DType::F32, TwCastKind::SignedInt)) widen(1, &x, src, 0);
     value = double(x);
   }
   }
@@ -66,7 +69,8 @@ std::string elementText(const std::byte* at, DType type, bool isSigned, bool hex
 
 InstructionRef execPrint(InstructionRef in, Frame& f) {
   const PrintOp& op = *static_cast<const PrintOp*>(in->data);
-  std::string head = "pid (" + std::to_string(f.program[0]) + ", " + std::to_string(f.program[1]) + ", " + std::to_string(f.program[2]) + ")";
+  std::string head = "pid (" + std::to_string(f.program[0]) + ", " + std::to_string(f.program[1]) + ", " +
+                     std::to_string(f.program[2]) + ")";
   if (op.items.empty()) {
     f.printed += head + op.prefix + "\n";
     return in + 1;
@@ -74,12 +78,12 @@ InstructionRef execPrint(InstructionRef in, Frame& f) {
   for (size_t k = 0; k < op.items.size(); ++k) {
     const PrintOp::Item& item = op.items[k];
     int64_t elements = 1;
-    for (int64_t s : item.shape)
-      elements *= s;
+    for (int64_t s : item.shape) elements *= s;
     std::string operand = op.items.size() > 1 ? "(operand " + std::to_string(k) + ") " : "";
     for (int64_t e = 0; e < elements; ++e)
       f.printed += head + " idx " + (item.isTile ? indexText(item.shape, e) : "()") + op.prefix + operand +
-                   elementText(f.arena + item.at.v + e * int64_t(sizeOf(item.type)), item.type, item.isSigned, op.hex) + "\n";
+                   elementText(f.arena + item.at.v + e * int64_t(sizeOf(item.type)), item.type, item.isSigned, op.hex) +
+                   "\n";
   }
   return in + 1;
 }

@@ -34,19 +34,16 @@ InstructionRef execDescriptorCheck(InstructionRef in, Frame& f) {
 
 InstructionRef execRoundLoaded(InstructionRef in, Frame& f) {
   const RoundLoadedOp& op = *static_cast<const RoundLoadedOp*>(in->data);
-  if (!op.rounds.get(f))
-    return in + 1;
+  if (!op.rounds.get(f)) return in + 1;
   std::byte* tile = f.arena + op.tile.base.v;
   if (op.tile.view) {
     tile = f.arena + op.tile.view->tile.v;
-    if (f.at<ViewDescriptor>(op.tile.base.v).data != tile)
-      copyView(*op.tile.view, f);
+    if (f.at<ViewDescriptor>(op.tile.base.v).data != tile) copyView(*op.tile.view, f);
   }
   for (int64_t i = 0; i < op.elements; ++i) { // to nearest even; infinities and NaN stay
     uint32_t bits;
     std::memcpy(&bits, tile + i * 4, 4);
-    if ((bits & 0x7F800000) != 0x7F800000)
-      bits = (bits + 0xFFF + (bits >> 13 & 1)) & ~uint32_t(0x1FFF);
+    if ((bits & 0x7F800000) != 0x7F800000) bits = (bits + 0xFFF + (bits >> 13 & 1)) & ~uint32_t(0x1FFF);
     std::memcpy(tile + i * 4, &bits, 4);
   }
   return in + 1;
@@ -76,8 +73,7 @@ InstructionRef execDescriptorRows(InstructionRef in, Frame& f) {
   auto inside = [&](int64_t row) { return row >= 0 && row < extent && first < last; };
   for (int64_t i = 0; i < count; ++i) {
     const int64_t row = rowAt(rows, i, op.indexBytes);
-    if (!inside(row))
-      continue;
+    if (!inside(row)) continue;
     const uintptr_t address = uintptr_t(start) + uintptr_t(row) * uintptr_t(rowStride);
     if (checkAddress(address, (last - first) * bytes, op.root, op.isStore, f)) [[likely]]
       continue;
@@ -96,8 +92,7 @@ InstructionRef execDescriptorRows(InstructionRef in, Frame& f) {
     std::byte* to = tile + i * width * bytes;
     auto* memory = reinterpret_cast<std::byte*>(uintptr_t(start) + uintptr_t(row) * uintptr_t(rowStride));
     if (op.isStore) {
-      if (!inside(row))
-        continue;
+      if (!inside(row)) continue;
       f.stored = true;
       std::memcpy(memory, to + first * bytes, size_t((last - first) * bytes));
     } else if (!inside(row)) {
@@ -179,9 +174,8 @@ template <class T, class Op> void reduceRun(int64_t n, std::byte* memory, int64_
     const auto operand = N::decode(bits);
     std::atomic_ref<Word> cell(*reinterpret_cast<Word*>(memory));
     Word seen = cell.load(std::memory_order_relaxed);
-    while (!cell.compare_exchange_weak(seen, N::encode(Op::apply(N::decode(seen), operand)),
-                                       std::memory_order_relaxed)) {
-    }
+    while (
+        !cell.compare_exchange_weak(seen, N::encode(Op::apply(N::decode(seen), operand)), std::memory_order_relaxed)) {}
   }
 }
 
@@ -225,8 +219,7 @@ InstructionRef execDescriptorReduce(InstructionRef in, Frame& f) {
   AccessRange range;
   if (!checkAccess(op.access, f, in, true, range)) [[unlikely]]
     return nullptr;
-  if (range.empty)
-    return in + 1;
+  if (range.empty) return in + 1;
   f.stored = true;
   const size_t rank = op.access.shape.size(), last = rank - 1;
   const int64_t bytes = op.access.elementBytes;
@@ -246,11 +239,9 @@ InstructionRef execDescriptorReduce(InstructionRef in, Frame& f) {
     op.fn(range.hi[last] - range.lo[last], memory, range.strides[last], source);
     size_t d = last;
     for (;;) {
-      if (d == 0)
-        return in + 1;
+      if (d == 0) return in + 1;
       --d;
-      if (++index[d] < range.hi[d])
-        break;
+      if (++index[d] < range.hi[d]) break;
       index[d] = range.lo[d];
     }
   }

@@ -9,10 +9,8 @@ InstructionRef execInlineAsm(InstructionRef in, Frame& f) {
   const InlineAsmOp& op = *static_cast<const InlineAsmOp*>(in->data);
   auto** inputs = static_cast<const void**>(__builtin_alloca((op.inputs.size() + 1) * sizeof(void*)));
   auto** outputs = static_cast<void**>(__builtin_alloca((op.outputs.size() + 1) * sizeof(void*)));
-  for (size_t i = 0; i < op.inputs.size(); ++i)
-    inputs[i] = f.arena + op.inputs[i].v;
-  for (size_t i = 0; i < op.outputs.size(); ++i)
-    outputs[i] = f.arena + op.outputs[i].v;
+  for (size_t i = 0; i < op.inputs.size(); ++i) inputs[i] = f.arena + op.inputs[i].v;
+  for (size_t i = 0; i < op.outputs.size(); ++i) outputs[i] = f.arena + op.outputs[i].v;
   runAsm(op.program, tileOps(), op.elements, inputs, outputs, f.arena + op.scratch.v, {f.program, f.grid});
   return in + 1;
 }

@@ -17,33 +17,32 @@ namespace {
 
 /// Where each stream is while a region runs. Arrays live on the caller's stack or belong to the group.
 struct Walk {
-  std::byte** base;      ///< per stream: first element of the region, then of the current row
-  int64_t* strides;      ///< per stream and dimension, bytes
-  int64_t* step;         ///< per stream: bytes from one element of a row to the next
-  const std::byte** at;  ///< per stream: current strip
-  const uint8_t* splat;  ///< per stream: one element stands for the whole row
+  std::byte** base;     ///< per stream: first element of the region, then of the current row
+  int64_t* strides;     ///< per stream and dimension, bytes
+  int64_t* step;        ///< per stream: bytes from one element of a row to the next
+  const std::byte** at; ///< per stream: current strip
+  const uint8_t* splat; ///< per stream: one element stands for the whole row
   const GroupStep* steps;
-  uint8_t* ownSplat;     ///< room for splat and steps where a run differs from what is usual
+  uint8_t* ownSplat; ///< room for splat and steps where a run differs from what is usual
   GroupStep* ownSteps;
-  int64_t* iota;         ///< per node: value at the current row's start
-  int64_t* iotaStride;   ///< per node and dimension
-  int64_t ahead;         ///< of the stream `fetched`: bytes to where the next program is expected to read; 0: unknown
+  int64_t* iota;       ///< per node: value at the current row's start
+  int64_t* iotaStride; ///< per node and dimension
+  int64_t ahead;       ///< of the stream `fetched`: bytes to where the next program is expected to read; 0: unknown
   int32_t fetched;
-  uint64_t streaming;    ///< bit per node: its result goes past the cache
+  uint64_t streaming; ///< bit per node: its result goes past the cache
 };
 
 struct SinkState {
   AccessRange range;
-  bool wanted = true;   ///< checked, and no store before it failed
-  bool enabled = true;  ///< written by the walk at hand
+  bool wanted = true;  ///< checked, and no store before it failed
+  bool enabled = true; ///< written by the walk at hand
   bool direct = false;
-  bool stream = false;  ///< past the cache: the buffer is too large to be read again from it
+  bool stream = false; ///< past the cache: the buffer is too large to be read again from it
   int64_t lo[kMaxRank], hi[kMaxRank], strides[kMaxRank]; ///< in the group's dimensions
 };
 
 bool storesStream(const Access& access, const Frame& f, const SinkState& s, size_t inner) {
-  if (access.root < 0)
-    return false;
+  if (access.root < 0) return false;
   return s.strides[inner] == access.elementBytes &&
          streamsPastCache(f.launch->extents[size_t(access.root)], (s.hi[inner] - s.lo[inner]) * access.elementBytes);
 }
@@ -56,7 +55,10 @@ constexpr int64_t kAheadBytes = int64_t(1) << 20;
 
 /// Programs of one worker mostly read at a fixed distance from each other: the distance from the last one's view.
 int64_t stepOfView(const GroupOp& g, const std::byte* data) {
-  static thread_local struct { const GroupOp* group; const std::byte* data; } last = {};
+  static thread_local struct {
+    const GroupOp* group;
+    const std::byte* data;
+  } last = {};
   const int64_t step = last.group == &g ? int64_t(uintptr_t(data) - uintptr_t(last.data)) : 0;
   last = {&g, data};
   return step > -kAheadBytes && step < kAheadBytes ? step : 0;
@@ -64,7 +66,8 @@ int64_t stepOfView(const GroupOp& g, const std::byte* data) {
 
 int log2Bytes(int32_t bytes) { return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3; }
 
-void copyRun(const GroupOp& g, int64_t n, std::byte* dst, int64_t dstStride, const std::byte* src, int64_t srcStride, int32_t bytes) {
+void copyRun(const GroupOp& g, int64_t n, std::byte* dst, int64_t dstStride, const std::byte* src, int64_t srcStride,
+             int32_t bytes) {
   if (dstStride == bytes && srcStride == bytes)
     std::memcpy(dst, src, size_t(n * bytes));
   else
@@ -75,8 +78,7 @@ void copyRun(const GroupOp& g, int64_t n, std::byte* dst, int64_t dstStride, con
 void settleSplats(const GroupOp& g, Walk& w, size_t inner) {
   w.splat = g.splat.data();
   w.steps = g.steps.data();
-  if (!g.hasView && !g.hasIota)
-    return;
+  if (!g.hasView && !g.hasIota) return;
   const size_t streams = g.streams.size(), rank = g.shape.size();
   bool differs = false;
   for (size_t s = 0; s < streams; ++s) {
@@ -88,36 +90,33 @@ void settleSplats(const GroupOp& g, Walk& w, size_t inner) {
       if (step.kind == GroupNode::Iota && g.places[size_t(step.dst)].kind == GroupStream::Strip && !w.step[step.dst] &&
           w.iotaStride[step.node * rank + inner] == 0)
         w.ownSplat[step.dst] = differs = true;
-  if (!differs)
-    return;
+  if (!differs) return;
   w.splat = w.ownSplat;
   for (size_t k = 0; k < g.steps.size(); ++k) {
     w.ownSteps[k] = g.steps[k];
     w.ownSteps[k].splat = 0;
-    for (int i = 0; i < g.nodes[k].sources; ++i)
-      w.ownSteps[k].splat |= uint32_t(w.splat[g.nodes[k].src[i]]) << i;
+    for (int i = 0; i < g.nodes[k].sources; ++i) w.ownSteps[k].splat |= uint32_t(w.splat[g.nodes[k].src[i]]) << i;
   }
   w.steps = w.ownSteps;
 }
 
-void runBox(const GroupNode& node, Frame& f, std::byte* to, const int64_t* index, size_t inner, int64_t pos, int64_t n) {
+void runBox(const GroupNode& node, Frame& f, std::byte* to, const int64_t* index, size_t inner, int64_t pos,
+            int64_t n) {
   auto* dst = reinterpret_cast<uint8_t*>(to);
   bool rowInside = true;
-  for (size_t d = 0; d < inner; ++d)
-    rowInside &= index[d] >= node.lo[d].get(f) && index[d] < node.hi[d].get(f);
+  for (size_t d = 0; d < inner; ++d) rowInside &= index[d] >= node.lo[d].get(f) && index[d] < node.hi[d].get(f);
   std::memset(dst, 0, size_t(n));
   int64_t first = index[inner] + pos;
-  int64_t lo = std::max<int64_t>(node.lo[inner].get(f) - first, 0), hi = std::min<int64_t>(node.hi[inner].get(f) - first, n);
-  if (rowInside && lo < hi)
-    std::memset(dst + lo, 1, size_t(hi - lo));
+  int64_t lo = std::max<int64_t>(node.lo[inner].get(f) - first, 0),
+          hi = std::min<int64_t>(node.hi[inner].get(f) - first, n);
+  if (rowInside && lo < hi) std::memset(dst + lo, 1, size_t(hi - lo));
 }
 
-void runSink(const GroupOp& g, const GroupNode& node, const SinkState& s, const std::byte* src, bool splat, const int64_t* index,
-             size_t inner, bool merged, int64_t pos, int64_t n) {
+void runSink(const GroupOp& g, const GroupNode& node, const SinkState& s, const std::byte* src, bool splat,
+             const int64_t* index, size_t inner, bool merged, int64_t pos, int64_t n) {
   std::byte* to = reinterpret_cast<std::byte*>(s.range.base);
   for (size_t d = 0; d < inner; ++d) {
-    if (index[d] < s.lo[d] || index[d] >= s.hi[d])
-      return;
+    if (index[d] < s.lo[d] || index[d] >= s.hi[d]) return;
     to += index[d] * s.strides[d];
   }
   int64_t first = index[inner] + pos, lo = 0, hi = n;
@@ -125,8 +124,7 @@ void runSink(const GroupOp& g, const GroupNode& node, const SinkState& s, const 
     lo = std::max<int64_t>(s.lo[inner] - first, 0);
     hi = std::min<int64_t>(s.hi[inner] - first, n);
   }
-  if (lo >= hi)
-    return;
+  if (lo >= hi) return;
   const int32_t bytes = node.access.elementBytes;
   const int64_t from = splat ? 0 : bytes;
   to += (first + lo) * s.strides[inner];
@@ -138,10 +136,9 @@ void runSink(const GroupOp& g, const GroupNode& node, const SinkState& s, const 
 }
 
 /// Runs every node once over n elements at position `pos` of the current row.
-void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int64_t* index, size_t inner, bool merged, int64_t pos,
-              int64_t n) {
-  for (const int32_t s : g.moving)
-    w.at[s] = w.base[s] + pos * w.step[s];
+void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int64_t* index, size_t inner,
+              bool merged, int64_t pos, int64_t n) {
+  for (const int32_t s : g.moving) w.at[s] = w.base[s] + pos * w.step[s];
   const std::byte *next = nullptr, *nextEnd = nullptr;
   int64_t share = 0; // fetched before each step: all at once would wait for memory
   if (w.ahead) {
@@ -186,14 +183,12 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
     size[d] = hi[d] - lo[d];
     index[d] = lo[d];
     if (lo[d])
-      for (size_t s = 0; s < streams; ++s)
-        w.base[s] += lo[d] * w.strides[s * rank + d];
+      for (size_t s = 0; s < streams; ++s) w.base[s] += lo[d] * w.strides[s * rank + d];
   }
   if (g.hasIota)
     for (size_t k = 0; k < nodes; ++k) {
       const GroupNode& node = g.nodes[k];
-      if (node.kind != GroupNode::Iota)
-        continue;
+      if (node.kind != GroupNode::Iota) continue;
       w.iota[k] = node.base.get(f);
       for (size_t d = 0; d < rank; ++d) {
         w.iotaStride[k * rank + d] = node.strides[d].get(f);
@@ -207,23 +202,19 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
   while (outer > 0 && !g.hasBox) {
     size_t d = outer - 1;
     bool runs = true;
-    for (size_t s = 0; runs && s < streams; ++s)
-      runs = w.strides[s * rank + d] == w.strides[s * rank + inner] * row;
+    for (size_t s = 0; runs && s < streams; ++s) runs = w.strides[s * rank + d] == w.strides[s * rank + inner] * row;
     size_t sink = 0;
     for (size_t k = 0; runs && k < nodes; ++k) {
       if (g.nodes[k].kind == GroupNode::Iota)
         runs = w.iotaStride[k * rank + d] == w.iotaStride[k * rank + inner] * row;
       else if (g.nodes[k].kind == GroupNode::Sink) {
         const SinkState& s = sinks[sink++];
-        if (!s.enabled || s.direct || s.range.empty)
-          continue;
+        if (!s.enabled || s.direct || s.range.empty) continue;
         runs = s.strides[d] == s.strides[inner] * row;
-        for (size_t e = d; runs && e < rank; ++e)
-          runs = s.lo[e] <= lo[e] && s.hi[e] >= hi[e];
+        for (size_t e = d; runs && e < rank; ++e) runs = s.lo[e] <= lo[e] && s.hi[e] >= hi[e];
       }
     }
-    if (!runs)
-      break;
+    if (!runs) break;
     row *= size[d];
     outer = d;
   }
@@ -238,20 +229,17 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
       runStrip(g, f, w, sinks, index, inner, merged, pos, std::min(g.stripElements, row - pos));
     size_t d = outer;
     for (;;) {
-      if (d == 0)
-        return;
+      if (d == 0) return;
       --d;
       ++index[d];
       bool wrapped = index[d] == hi[d];
       int64_t by = wrapped ? 1 - size[d] : 1;
-      for (const int32_t s : g.moving)
-        w.base[s] += by * w.strides[size_t(s) * rank + d];
+      for (const int32_t s : g.moving) w.base[s] += by * w.strides[size_t(s) * rank + d];
       if (g.hasIota)
         for (size_t k = 0; k < nodes; ++k)
           if (g.nodes[k].kind == GroupNode::Iota)
             w.iota[k] = int64_t(uint64_t(w.iota[k]) + uint64_t(by) * uint64_t(w.iotaStride[k * rank + d]));
-      if (!wrapped)
-        break;
+      if (!wrapped) break;
       index[d] = lo[d];
     }
   }
@@ -266,13 +254,11 @@ void place(const GroupOp& g, Frame& f, Walk& w) {
   for (size_t s = 0; s < g.places.size(); ++s, flat += rank, strides += rank) {
     const GroupOp::Place& p = g.places[s];
     std::byte* base = f.arena + p.offset;
-    for (size_t d = 0; d < rank; ++d)
-      strides[d] = flat[d].value;
+    for (size_t d = 0; d < rank; ++d) strides[d] = flat[d].value;
     if (p.view) {
       ViewDescriptor& v = *reinterpret_cast<ViewDescriptor*>(base);
       for (size_t d = 0; d < rank; ++d)
-        if (flat[d].cell >= 0)
-          strides[d] = v.strides()[flat[d].cell];
+        if (flat[d].cell >= 0) strides[d] = v.strides()[flat[d].cell];
       base = v.data;
       const int32_t bytes = g.streams[s].elementBytes;
       if (rank == 1 && g.steps.size() > 2 && !w.ahead && v.lo != v.hi && strides[0] == bytes &&
@@ -289,17 +275,17 @@ bool meet(uintptr_t aLo, uintptr_t aHi, uintptr_t bLo, uintptr_t bHi) { return a
 
 } // namespace
 
-#define TILETWIN_WALK(w, g)                                                                                              \
-  const size_t w##Streams = (g).streams.size(), w##Nodes = (g).nodes.size(), w##Rank = (g).shape.size();                 \
-  Walk w;                                                                                                                \
-  w.base = static_cast<std::byte**>(__builtin_alloca(w##Streams * sizeof(std::byte*)));                                  \
-  w.strides = static_cast<int64_t*>(__builtin_alloca(w##Streams * w##Rank * sizeof(int64_t)));                           \
-  w.step = static_cast<int64_t*>(__builtin_alloca(w##Streams * sizeof(int64_t)));                                        \
-  w.at = static_cast<const std::byte**>(__builtin_alloca(w##Streams * sizeof(std::byte*)));                              \
-  w.ownSplat = static_cast<uint8_t*>(__builtin_alloca(w##Streams));                                                      \
-  w.ownSteps = static_cast<GroupStep*>(__builtin_alloca(w##Nodes * sizeof(GroupStep)));                                  \
-  w.streaming = 0;                                                                                                       \
-  w.iota = static_cast<int64_t*>(__builtin_alloca(w##Nodes * sizeof(int64_t)));                                          \
+#define TILETWIN_WALK(w, g)                                                                                            \
+  const size_t w##Streams = (g).streams.size(), w##Nodes = (g).nodes.size(), w##Rank = (g).shape.size();               \
+  Walk w;                                                                                                              \
+  w.base = static_cast<std::byte**>(__builtin_alloca(w##Streams * sizeof(std::byte*)));                                \
+  w.strides = static_cast<int64_t*>(__builtin_alloca(w##Streams * w##Rank * sizeof(int64_t)));                         \
+  w.step = static_cast<int64_t*>(__builtin_alloca(w##Streams * sizeof(int64_t)));                                      \
+  w.at = static_cast<const std::byte**>(__builtin_alloca(w##Streams * sizeof(std::byte*)));                            \
+  w.ownSplat = static_cast<uint8_t*>(__builtin_alloca(w##Streams));                                                    \
+  w.ownSteps = static_cast<GroupStep*>(__builtin_alloca(w##Nodes * sizeof(GroupStep)));                                \
+  w.streaming = 0;                                                                                                     \
+  w.iota = static_cast<int64_t*>(__builtin_alloca(w##Nodes * sizeof(int64_t)));                                        \
   w.iotaStride = static_cast<int64_t*>(__builtin_alloca(w##Nodes * w##Rank * sizeof(int64_t)))
 
 InstructionRef execGroup(InstructionRef in, Frame& f) {
@@ -338,8 +324,7 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
   }
   if (count) {
     if (g.regionIsBox && sinks[0].enabled) {
-      if (sinks[0].range.empty && !failed)
-        return in + 1;
+      if (sinks[0].range.empty && !failed) return in + 1;
       for (size_t d = 0; d < rank && !sinks[0].range.empty; ++d) {
         lo[d] = sinks[0].lo[d];
         hi[d] = sinks[0].hi[d];
@@ -349,18 +334,17 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
     bool sinksMeet = false;
     for (size_t i = 0; i < count; ++i)
       for (size_t j = 0; j < i; ++j)
-        sinksMeet |= sinks[i].enabled && sinks[j].enabled && meet(sinks[i].range.begin, sinks[i].range.end, sinks[j].range.begin, sinks[j].range.end);
+        sinksMeet |= sinks[i].enabled && sinks[j].enabled &&
+                     meet(sinks[i].range.begin, sinks[i].range.end, sinks[j].range.begin, sinks[j].range.end);
     for (size_t s = 0; s < g.streams.size() && g.hasView; ++s) {
-      if (!g.places[s].view)
-        continue;
+      if (!g.places[s].view) continue;
       const GroupStream& stream = g.streams[s];
       ViewDescriptor& v = f.at<ViewDescriptor>(stream.operand.base.v);
-      if (v.lo == v.hi)
-        continue;
+      if (v.lo == v.hi) continue;
       for (size_t i = 0; i < count; ++i) {
-        if (!sinks[i].enabled || !meet(v.lo, v.hi, sinks[i].range.begin, sinks[i].range.end))
-          continue;
-        bool same = !sinksMeet && !stream.readAfterSink && stream.elementBytes == g.nodes[size_t(g.sinks[i])].access.elementBytes &&
+        if (!sinks[i].enabled || !meet(v.lo, v.hi, sinks[i].range.begin, sinks[i].range.end)) continue;
+        bool same = !sinksMeet && !stream.readAfterSink &&
+                    stream.elementBytes == g.nodes[size_t(g.sinks[i])].access.elementBytes &&
                     v.data + stream.operand.offset == reinterpret_cast<std::byte*>(sinks[i].range.base);
         for (size_t d = 0; same && d < rank; ++d) {
           int64_t stride = stream.strides[d].cell >= 0 ? v.strides()[stream.strides[d].cell] : stream.strides[d].value;
@@ -375,10 +359,8 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
     if (sinksMeet) [[unlikely]] {
       // One store after the other, each over the whole region.
       for (size_t i = 0; i < count; ++i) {
-        if (!sinks[i].wanted)
-          continue;
-        for (size_t j = 0; j < count; ++j)
-          sinks[j].enabled = j == i;
+        if (!sinks[i].wanted) continue;
+        for (size_t j = 0; j < count; ++j) sinks[j].enabled = j == i;
         place(g, f, w);
         walk(g, f, w, sinks, lo, hi);
       }
@@ -389,18 +371,16 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
   for (size_t i = 0; i < count; ++i) {
     const GroupNode& node = g.nodes[size_t(g.sinks[i])];
     SinkState& s = sinks[i];
-    if (!s.enabled || s.range.empty || node.directFrom < 0 || (s.stream && (node.access.elementBytes != 4 || node.directFrom > 63)))
+    if (!s.enabled || s.range.empty || node.directFrom < 0 ||
+        (s.stream && (node.access.elementBytes != 4 || node.directFrom > 63)))
       continue;
     bool covers = true;
-    for (size_t d = 0; d < rank; ++d)
-      covers &= s.lo[d] <= lo[d] && s.hi[d] >= hi[d];
-    if (!covers || s.strides[rank - 1] != node.access.elementBytes)
-      continue;
+    for (size_t d = 0; d < rank; ++d) covers &= s.lo[d] <= lo[d] && s.hi[d] >= hi[d];
+    if (!covers || s.strides[rank - 1] != node.access.elementBytes) continue;
     s.direct = true;
     w.streaming |= uint64_t(s.stream) << node.directFrom;
     w.base[node.src[0]] = reinterpret_cast<std::byte*>(s.range.base);
-    for (size_t d = 0; d < rank; ++d)
-      w.strides[size_t(node.src[0]) * rank + d] = s.strides[d];
+    for (size_t d = 0; d < rank; ++d) w.strides[size_t(node.src[0]) * rank + d] = s.strides[d];
   }
   walk(g, f, w, sinks, lo, hi);
   return failed ? nullptr : in + 1;
@@ -426,8 +406,7 @@ void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* argumen
       w.step[s] = g.streams[size_t(s)].elementBytes;
     }
   }
-  for (size_t s = 0; s < g.streams.size(); ++s)
-    w.at[s] = w.base[s];
+  for (size_t s = 0; s < g.streams.size(); ++s) w.at[s] = w.base[s];
   w.splat = g.splat.data();
   w.steps = g.steps.data();
   int64_t index[1] = {0};
@@ -435,8 +414,7 @@ void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* argumen
     runStrip(g, f, w, nullptr, index, 0, false, pos, std::min(g.stripElements, n - pos));
   for (size_t r = 0; r < body.resultStreams.size(); ++r) {
     int32_t s = body.resultStreams[r];
-    if (w.base[s] != results[r])
-      std::memcpy(results[r], w.base[s], size_t(n * body.resultBytes[r]));
+    if (w.base[s] != results[r]) std::memcpy(results[r], w.base[s], size_t(n * body.resultBytes[r]));
   }
 }
 

@@ -9,16 +9,14 @@
 namespace tiletwin::interp {
 
 std::string indexText(const std::vector<int64_t>& shape, int64_t element) {
-  if (shape.empty())
-    return {};
+  if (shape.empty()) return {};
   std::vector<int64_t> index(shape.size());
   for (size_t d = shape.size(); d-- > 0;) {
     index[d] = element % shape[d];
     element /= shape[d];
   }
   std::string text = "(";
-  for (size_t d = 0; d < index.size(); ++d)
-    text += (d ? ", " : "") + std::to_string(index[d]);
+  for (size_t d = 0; d < index.size(); ++d) text += (d ? ", " : "") + std::to_string(index[d]);
   return text + ")";
 }
 
@@ -27,28 +25,21 @@ std::string indexText(const std::vector<int64_t>& shape, int64_t element) {
   bool isKnown = false; // the first byte is, at least
   auto taken = [&](const Buffer& b) {
     isKnown |= b.contains(lo, lo + 1);
-    if (!b.contains(lo, hi))
-      return false;
+    if (!b.contains(lo, hi)) return false;
     *readOnly = write && b.readOnly;
-    if (*readOnly)
-      return false;
+    if (*readOnly) return false;
     f.known[f.nextKnown++ % f.known.size()] = {b.begin, b.end, b.readOnly};
     return true;
   };
   for (const Buffer& b : f.launch->params->buffers)
-    if (taken(b))
-      return true;
-  if (auto b = BufferRegistry::instance().find(lo); b && taken(*b))
-    return true;
-  if (isKnown || !f.launch->findBuffer)
-    return false;
+    if (taken(b)) return true;
+  if (auto b = BufferRegistry::instance().find(lo); b && taken(*b)) return true;
+  if (isKnown || !f.launch->findBuffer) return false;
   std::lock_guard lock(f.launch->foundMutex);
   for (const Buffer& b : f.launch->found)
-    if (b.contains(lo, lo + 1))
-      return taken(b);
+    if (b.contains(lo, lo + 1)) return taken(b);
   auto b = f.launch->findBuffer(lo);
-  if (b)
-    f.launch->found.push_back(*b);
+  if (b) f.launch->found.push_back(*b);
   return b && taken(*b);
 }
 
@@ -74,8 +65,8 @@ bool checkAddress(uintptr_t address, int64_t size, int32_t root, bool write, Fra
   return !__builtin_add_overflow(address, uintptr_t(size), &end) && inside(address, end, root, write, f, &readOnly);
 }
 
-InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, uintptr_t address, int64_t bytes, int32_t root, bool write,
-                           const std::vector<int64_t>& shape, int64_t element) {
+InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, uintptr_t address, int64_t bytes,
+                           int32_t root, bool write, const std::vector<int64_t>& shape, int64_t element) {
   bool readOnly;
   bool bad = !inside(address, address + uintptr_t(bytes), root, write, f, &readOnly);
   raise(in, f, bad && readOnly ? TrapKind::ReadOnly : TrapKind::OutOfBounds, operation, {});
@@ -97,8 +88,7 @@ InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, u
 static void findBad(const Access& a, AccessRange& r, Frame& f, InstructionRef in, bool write) {
   size_t rank = a.shape.size();
   int64_t index[kMaxRank];
-  for (size_t d = 0; d < rank; ++d)
-    index[d] = r.lo[d];
+  for (size_t d = 0; d < rank; ++d) index[d] = r.lo[d];
   for (;;) {
     uintptr_t address = r.base;
     int64_t element = 0;
@@ -112,19 +102,17 @@ static void findBad(const Access& a, AccessRange& r, Frame& f, InstructionRef in
     }
     size_t d = rank;
     for (;;) {
-      if (d == 0)
-        return; // each element is inside some buffer, though not all in one: allowed
+      if (d == 0) return; // each element is inside some buffer, though not all in one: allowed
       --d;
-      if (++index[d] < r.hi[d])
-        break;
+      if (++index[d] < r.hi[d]) break;
       index[d] = r.lo[d];
     }
   }
 }
 
 /// The bytes from the first to the last element of a box: in one buffer, or else each element in some buffer.
-[[gnu::always_inline]] static inline bool spanIsKnown(const Access& a, Frame& f, InstructionRef in, bool write, AccessRange& r,
-                                                      uintptr_t begin, uintptr_t end, bool overflow) {
+[[gnu::always_inline]] static inline bool spanIsKnown(const Access& a, Frame& f, InstructionRef in, bool write,
+                                                      AccessRange& r, uintptr_t begin, uintptr_t end, bool overflow) {
   end += uintptr_t(a.elementBytes);
   r.begin = begin;
   r.end = end;
@@ -134,8 +122,7 @@ static void findBad(const Access& a, AccessRange& r, Frame& f, InstructionRef in
       return true;
   }
   bool readOnly;
-  if (!overflow && begin < end && inside(begin, end, a.root, write, f, &readOnly))
-    return true;
+  if (!overflow && begin < end && inside(begin, end, a.root, write, f, &readOnly)) return true;
   findBad(a, r, f, in, write);
   return f.step != Step::Trapped;
 }
@@ -213,13 +200,12 @@ std::byte* resolve(const TileOperand& o, Frame& f, int64_t* strides) {
       strides[d] = o.strides[d].cell >= 0 ? cells[o.strides[d].cell] : o.strides[d].value;
     return v.data + o.offset;
   }
-  for (size_t d = 0; d < o.strides.size(); ++d)
-    strides[d] = o.strides[d].value;
+  for (size_t d = 0; d < o.strides.size(); ++d) strides[d] = o.strides[d].value;
   return base + o.offset;
 }
 
-void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t* hi, const std::byte* src, const int64_t* strides,
-             std::byte* tile, int64_t bytes) {
+void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t* hi, const std::byte* src,
+             const int64_t* strides, std::byte* tile, int64_t bytes) {
   const size_t rank = shape.size();
   if (rank == 0) {
     std::memcpy(tile, src, size_t(bytes));
@@ -248,11 +234,9 @@ void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t
       copy(n, to, bytes, from, strides[last]);
     size_t d = last;
     for (;;) {
-      if (d == 0)
-        return;
+      if (d == 0) return;
       --d;
-      if (++index[d] < hi[d])
-        break;
+      if (++index[d] < hi[d]) break;
       index[d] = lo[d];
     }
   }
@@ -298,16 +282,14 @@ void fillTile(const LoadOp& load, const AccessRange& range, Frame& f, uint64_t f
       tileOps().stridedCopy(element)(bytes / element, tile, element, &fill, 0);
   };
   fillRows(0, ends ? range.lo[0] : rows);
-  if (ends)
-    fillRows(range.hi[0], rows);
+  if (ends) fillRows(range.hi[0], rows);
 }
 
 /// A load of one whole row from a known argument leaves a view. False: it is something else, and nothing was done.
 static bool viewRow(const LoadOp& op, Frame& f) {
   const Access& a = op.access;
   const int64_t n = a.shape[0], stride = a.strides[0].get(f);
-  if (stride <= 0 || (a.masked && (a.lo[0].get(f) > 0 || a.hi[0].get(f) < n)))
-    return false;
+  if (stride <= 0 || (a.masked && (a.lo[0].get(f) > 0 || a.hi[0].get(f) < n))) return false;
   if (const OffsetGuard* guard = a.guard) {
     int64_t first = guard->base.get(f), last;
     if (__builtin_mul_overflow(guard->strides[0].get(f), n - 1, &last) || __builtin_add_overflow(first, last, &last) ||
@@ -318,8 +300,8 @@ static bool viewRow(const LoadOp& op, Frame& f) {
   const uintptr_t begin = uintptr_t(a.base.get(f));
   int64_t span;
   uintptr_t end;
-  if (__builtin_mul_overflow(stride, n - 1, &span) || __builtin_add_overflow(begin, uintptr_t(span) + uintptr_t(a.elementBytes), &end) ||
-      begin < e.lo || end > e.hi)
+  if (__builtin_mul_overflow(stride, n - 1, &span) ||
+      __builtin_add_overflow(begin, uintptr_t(span) + uintptr_t(a.elementBytes), &end) || begin < e.lo || end > e.hi)
     return false;
   ViewDescriptor& v = f.at<ViewDescriptor>(op.descriptor.v);
   v.data = reinterpret_cast<std::byte*>(begin);
@@ -346,27 +328,23 @@ InstructionRef finishLoad(const LoadOp& op, InstructionRef in, Frame& f, const A
     v.data = reinterpret_cast<std::byte*>(range.base);
     v.lo = range.begin;
     v.hi = range.end;
-    for (size_t d = 0; d < rank; ++d)
-      v.strides()[d] = range.strides[d];
+    for (size_t d = 0; d < rank; ++d) v.strides()[d] = range.strides[d];
     return in + 1;
   }
   uint64_t fill = 0;
-  if (op.hasOther && !op.otherIsTile)
-    std::memcpy(&fill, f.arena + op.other.v, size_t(op.access.elementBytes));
+  if (op.hasOther && !op.otherIsTile) std::memcpy(&fill, f.arena + op.other.v, size_t(op.access.elementBytes));
   if (range.empty && !op.otherIsTile && !op.dense) {
     v.fill = fill;
     v.data = reinterpret_cast<std::byte*>(&v.fill);
     v.lo = v.hi = 0;
-    for (size_t d = 0; d < rank; ++d)
-      v.strides()[d] = 0;
+    for (size_t d = 0; d < rank; ++d) v.strides()[d] = 0;
     return in + 1;
   }
   pointToTile(op, v, f);
-  if (!range.full)
-    fillTile(op, range, f, fill);
+  if (!range.full) fillTile(op, range, f, fill);
   if (!range.empty)
-    copyBox(op.access.shape, range.lo, range.hi, reinterpret_cast<const std::byte*>(range.base), range.strides, f.arena + op.tile.v,
-            op.access.elementBytes);
+    copyBox(op.access.shape, range.lo, range.hi, reinterpret_cast<const std::byte*>(range.base), range.strides,
+            f.arena + op.tile.v, op.access.elementBytes);
   return in + 1;
 }
 
@@ -374,16 +352,13 @@ InstructionRef finishLoad(const LoadOp& op, InstructionRef in, Frame& f, const A
 static int64_t firstBadAddress(const GatherOp& op, const uint64_t* address, const uint8_t* mask, Frame& f) {
   const int64_t bytes = op.elementBytes;
   for (int64_t i = 0; i < op.elements; ++i) {
-    if (mask && !mask[i])
-      continue;
-    if (!checkAddress(address[i], bytes, op.root, op.isStore, f))
-      return i;
+    if (mask && !mask[i]) continue;
+    if (!checkAddress(address[i], bytes, op.root, op.isStore, f)) return i;
     for (const KnownRange& k : f.known) {
-      if (address[i] < k.lo || address[i] + uint64_t(bytes) > k.hi || (op.isStore && k.readOnly))
-        continue;
-      int64_t good = tileOps().checkAddresses(op.elements - i, address + i, mask ? mask + i : nullptr, k.lo, k.hi, uint64_t(bytes));
-      if (good < 0)
-        return -1;
+      if (address[i] < k.lo || address[i] + uint64_t(bytes) > k.hi || (op.isStore && k.readOnly)) continue;
+      int64_t good = tileOps().checkAddresses(op.elements - i, address + i, mask ? mask + i : nullptr, k.lo, k.hi,
+                                              uint64_t(bytes));
+      if (good < 0) return -1;
       i += good - 1; // the next one is in another buffer, or bad
       break;
     }
@@ -419,9 +394,21 @@ InstructionRef execGather(InstructionRef in, Frame& f) {
 static int64_t loadBits(const void* from, int32_t bytes, bool signExtend) {
   switch (bytes) {
   case 1: return signExtend ? int64_t(*static_cast<const int8_t*>(from)) : int64_t(*static_cast<const uint8_t*>(from));
-  case 2: { int16_t v; std::memcpy(&v, from, 2); return signExtend ? v : int64_t(uint16_t(v)); }
-  case 4: { int32_t v; std::memcpy(&v, from, 4); return signExtend ? v : int64_t(uint32_t(v)); }
-  default: { int64_t v; std::memcpy(&v, from, 8); return v; }
+  case 2: {
+    int16_t v;
+    std::memcpy(&v, from, 2);
+    return signExtend ? v : int64_t(uint16_t(v));
+  }
+  case 4: {
+    int32_t v;
+    std::memcpy(&v, from, 4);
+    return signExtend ? v : int64_t(uint32_t(v));
+  }
+  default: {
+    int64_t v;
+    std::memcpy(&v, from, 8);
+    return v;
+  }
   }
 }
 
@@ -440,8 +427,7 @@ InstructionRef execScalarLoad(InstructionRef in, Frame& f) {
 
 InstructionRef execScalarStore(InstructionRef in, Frame& f) {
   const ScalarAccessOp& op = *static_cast<const ScalarAccessOp*>(in->data);
-  if (op.hasMask && !(f.at<int64_t>(op.mask.v) & 1))
-    return in + 1;
+  if (op.hasMask && !(f.at<int64_t>(op.mask.v) & 1)) return in + 1;
   uintptr_t address = f.at<uintptr_t>(op.address.v);
   if (!checkAddress(address, op.bytes, op.root, true, f)) [[unlikely]]
     return raiseAccess(in, f, op.operation, address, op.bytes, op.root, true, {}, -1);

@@ -55,9 +55,11 @@ struct BodyPointers {
   const void** arguments;
   void** results;
 };
-#define TILETWIN_BODY_POINTERS(name, n)                                                                                  \
-  BodyPointers name{static_cast<const void**>(__builtin_alloca(2 * (n) * sizeof(void*))),                                \
-                    static_cast<void**>(__builtin_alloca((n) * sizeof(void*)))}
+#define TILETWIN_BODY_POINTERS(name, n)                                                                                \
+  BodyPointers name {                                                                                                  \
+    static_cast<const void**>(__builtin_alloca(2 * (n) * sizeof(void*))),                                              \
+        static_cast<void**>(__builtin_alloca((n) * sizeof(void*)))                                                     \
+  }
 
 /// Rows [first, first + 2*n) of `rowBytes` each, every second one, to dst.
 void everySecond(int64_t n, int64_t rowBytes, int32_t bytes, std::byte* dst, const std::byte* first) {
@@ -65,8 +67,7 @@ void everySecond(int64_t n, int64_t rowBytes, int32_t bytes, std::byte* dst, con
     tileOps().stridedCopy(bytes)(n, dst, bytes, first, 2 * int64_t(bytes));
     return;
   }
-  for (int64_t r = 0; r < n; ++r)
-    std::memcpy(dst + r * rowBytes, first + 2 * r * rowBytes, size_t(rowBytes));
+  for (int64_t r = 0; r < n; ++r) std::memcpy(dst + r * rowBytes, first + 2 * r * rowBytes, size_t(rowBytes));
 }
 
 /// A tile [outer][chunks][length][inner] and the same elements as [length][chunks][outer][inner]: there and back.
@@ -87,8 +88,7 @@ template <class T> void moveElements(const Sequences& s, T* rows, T* tile, bool 
         T* inTile = tile + (o * axis + (s.reverse ? axis - 1 - k : k)) * s.inner;
         T* inRows = rows + ((m0 * s.chunks + c) * s.outer + o) * s.inner;
         for (int64_t m = m0; m < end; ++m, inTile += step, inRows += s.width())
-          for (int64_t i = 0; i < s.inner; ++i)
-            back ? inTile[i] = inRows[i] : inRows[i] = inTile[i];
+          for (int64_t i = 0; i < s.inner; ++i) back ? inTile[i] = inRows[i] : inRows[i] = inTile[i];
       }
   }
 }
@@ -102,12 +102,14 @@ void moveElements(const Sequences& s, int32_t bytes, std::byte* rows, std::byte*
 }
 
 /// Each of `rows` rows of `width` elements combined with all before it; `step` is 1, or -1 from the last row to the first.
-void scanRows(const ReduceOp& op, Frame& f, int64_t rows, int64_t width, int64_t step, std::byte* const* to, const std::byte* const* from) {
+void scanRows(const ReduceOp& op, Frame& f, int64_t rows, int64_t width, int64_t step, std::byte* const* to,
+              const std::byte* const* from) {
   const size_t n = op.bytes.size();
   TILETWIN_BODY_POINTERS(p, n);
   const int64_t first = step > 0 ? 0 : rows - 1;
   for (size_t i = 0; i < n; ++i)
-    std::memcpy(to[i] + first * width * op.bytes[i], from[i] + first * width * op.bytes[i], size_t(width * op.bytes[i]));
+    std::memcpy(to[i] + first * width * op.bytes[i], from[i] + first * width * op.bytes[i],
+                size_t(width * op.bytes[i]));
   for (int64_t r = 1, at = first; r < rows; ++r, at += step) {
     for (size_t i = 0; i < n; ++i) {
       const int64_t rowBytes = width * op.bytes[i];
@@ -121,7 +123,8 @@ void scanRows(const ReduceOp& op, Frame& f, int64_t rows, int64_t width, int64_t
 
 /// In log2(rows) passes, for few or short rows: after the pass with distance d, row r combines rows r-2d+1 .. r. Returns whether the
 /// result is in `b`, not in `a`.
-bool scanByDoubling(const ReduceOp& op, Frame& f, int64_t rows, int64_t width, std::byte* const* a, std::byte* const* b) {
+bool scanByDoubling(const ReduceOp& op, Frame& f, int64_t rows, int64_t width, std::byte* const* a,
+                    std::byte* const* b) {
   const size_t n = op.bytes.size();
   TILETWIN_BODY_POINTERS(p, n);
   bool swapped = false;
@@ -151,8 +154,7 @@ InstructionRef execGenericReduce(InstructionRef in, Frame& f) {
   const size_t n = op.sources.size();
   TILETWIN_BODY_POINTERS(p, n);
   auto** current = static_cast<const std::byte**>(__builtin_alloca(n * sizeof(void*)));
-  for (size_t i = 0; i < n; ++i)
-    current[i] = f.arena + op.sources[i].v;
+  for (size_t i = 0; i < n; ++i) current[i] = f.arena + op.sources[i].v;
   // Neighbours are combined until one row is left: a tree that keeps the order. A row without a neighbour goes on as it is.
   for (int64_t length = op.axis, left; length > 1; length = left) {
     left = (length + 1) / 2;
@@ -166,7 +168,8 @@ InstructionRef execGenericReduce(InstructionRef in, Frame& f) {
       } else {
         for (int64_t o = 0; o < op.outer; ++o) {
           everySecond(pairs, rowBytes, op.bytes[i], lefts + o * pairs * rowBytes, current[i] + o * length * rowBytes);
-          everySecond(pairs, rowBytes, op.bytes[i], rights + o * pairs * rowBytes, current[i] + (o * length + 1) * rowBytes);
+          everySecond(pairs, rowBytes, op.bytes[i], rights + o * pairs * rowBytes,
+                      current[i] + (o * length + 1) * rowBytes);
         }
       }
       p.arguments[i] = lefts;
@@ -176,12 +179,14 @@ InstructionRef execGenericReduce(InstructionRef in, Frame& f) {
     runBody(*op.body, f, op.outer * pairs * op.inner, p.arguments, p.results);
     for (size_t i = 0; i < n; ++i) {
       auto* made = static_cast<std::byte*>(p.results[i]);
-      if (length % 2) { // make room behind each block of pairs, the last block first; the odd rows are still in `current`
+      if (length %
+          2) { // make room behind each block of pairs, the last block first; the odd rows are still in `current`
         const int64_t rowBytes = op.inner * op.bytes[i];
         std::byte* spread = f.arena + op.scratch[3 * i].v;
         for (int64_t o = 0; o < op.outer; ++o) {
           std::memcpy(spread + o * left * rowBytes, made + o * pairs * rowBytes, size_t(pairs * rowBytes));
-          std::memcpy(spread + (o * left + pairs) * rowBytes, current[i] + (o * length + length - 1) * rowBytes, size_t(rowBytes));
+          std::memcpy(spread + (o * left + pairs) * rowBytes, current[i] + (o * length + length - 1) * rowBytes,
+                      size_t(rowBytes));
         }
         std::memcpy(made, spread, size_t(op.outer * left * rowBytes));
       }
@@ -224,8 +229,7 @@ InstructionRef execGenericScan(InstructionRef in, Frame& f) {
       s.length /= 2;
     }
   auto move = [&](std::byte* const* rows, const std::vector<Off>& tiles, bool back) {
-    for (size_t i = 0; i < n; ++i)
-      moveElements(s, op.bytes[i], rows[i], f.arena + tiles[i].v, back);
+    for (size_t i = 0; i < n; ++i) moveElements(s, op.bytes[i], rows[i], f.arena + tiles[i].v, back);
   };
   move(a, op.sources, false);
   const int64_t width = s.width();

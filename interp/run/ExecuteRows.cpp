@@ -29,8 +29,7 @@ InstructionRef execRowsCheck(InstructionRef in, Frame& f) {
   overflow |= __builtin_add_overflow(hi, op.base.get(f), &hi);
   for (size_t d = 0; d < op.shape.size(); ++d) {
     int64_t span = 0;
-    if (int(d) != op.dim)
-      overflow |= __builtin_mul_overflow(op.strides[d].get(f), op.shape[d] - 1, &span);
+    if (int(d) != op.dim) overflow |= __builtin_mul_overflow(op.strides[d].get(f), op.shape[d] - 1, &span);
     overflow |= span < 0 ? __builtin_add_overflow(lo, span, &lo) : __builtin_add_overflow(hi, span, &hi);
   }
   if (overflow || lo < op.min || hi > op.max) [[unlikely]]
@@ -40,11 +39,12 @@ InstructionRef execRowsCheck(InstructionRef in, Frame& f) {
 
 /// The evenly spaced entries from `first` on: one past the last, and their distance.
 static int64_t runEnd(const int64_t* table, int64_t first, int64_t last, int64_t* step) {
-  auto distance = [&](int64_t i) { return int64_t(uint64_t(table[i]) - uint64_t(table[i - 1])); }; // numbers may be wild
+  auto distance = [&](int64_t i) {
+    return int64_t(uint64_t(table[i]) - uint64_t(table[i - 1]));
+  }; // numbers may be wild
   int64_t i = first + 1;
   *step = i < last ? distance(i) : 0;
-  while (i < last && distance(i) == *step)
-    ++i;
+  while (i < last && distance(i) == *step) ++i;
   return i;
 }
 
@@ -91,13 +91,13 @@ InstructionRef execRowsLoad(InstructionRef in, Frame& f) {
   pointToTile(op, f.at<ViewDescriptor>(op.descriptor.v), f);
   if (!all.full) {
     uint64_t fill = 0;
-    if (op.hasOther && !op.otherIsTile)
-      std::memcpy(&fill, f.arena + op.other.v, size_t(a.elementBytes));
+    if (op.hasOther && !op.otherIsTile) std::memcpy(&fill, f.arena + op.other.v, size_t(a.elementBytes));
     fillTile(op, all, f, fill);
   }
   for (int64_t i = first; i < last;) {
     i = runFrom(i, run);
-    copyBox(a.shape, run.lo, run.hi, reinterpret_cast<const std::byte*>(run.base), run.strides, f.arena + op.tile.v, a.elementBytes);
+    copyBox(a.shape, run.lo, run.hi, reinterpret_cast<const std::byte*>(run.base), run.strides, f.arena + op.tile.v,
+            a.elementBytes);
   }
   return in + 1;
 }

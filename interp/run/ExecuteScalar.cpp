@@ -73,14 +73,14 @@ template <ScalarOp op, int W> InstructionRef exec(InstructionRef in, Frame& f) {
 
 struct Row {
   const char* name;
-  ExecFn fn[5];                                  // width 1, 8, 16, 32, 64
+  ExecFn fn[5]; // width 1, 8, 16, 32, 64
   int64_t (*fold[5])(int64_t, int64_t, int64_t);
 };
-#define X(name)                                                                                                          \
-  {#name,                                                                                                                \
-   {exec<ScalarOp::name, 1>, exec<ScalarOp::name, 8>, exec<ScalarOp::name, 16>, exec<ScalarOp::name, 32>,                \
-    exec<ScalarOp::name, 64>},                                                                                           \
-   {compute<ScalarOp::name, 1>, compute<ScalarOp::name, 8>, compute<ScalarOp::name, 16>, compute<ScalarOp::name, 32>,    \
+#define X(name)                                                                                                        \
+  {#name,                                                                                                              \
+   {exec<ScalarOp::name, 1>, exec<ScalarOp::name, 8>, exec<ScalarOp::name, 16>, exec<ScalarOp::name, 32>,              \
+    exec<ScalarOp::name, 64>},                                                                                         \
+   {compute<ScalarOp::name, 1>, compute<ScalarOp::name, 8>, compute<ScalarOp::name, 16>, compute<ScalarOp::name, 32>,  \
     compute<ScalarOp::name, 64>}},
 constexpr Row kRows[] = {TILETWIN_SCALAR_OPS(X)};
 #undef X
@@ -125,8 +125,11 @@ InstructionRef execBoxBound(InstructionRef in, Frame& f) {
   int64_t lo = 0, hi = op.size;
   BoxPredicate p = op.predicate;
   if (stride == 0) {
-    bool holds = p == BoxPredicate::Lt ? 0 < d : p == BoxPredicate::Le ? 0 <= d : p == BoxPredicate::Gt ? 0 > d : p == BoxPredicate::Ge ? 0 >= d
-                                                                                                                                     : d == 0;
+    bool holds = p == BoxPredicate::Lt   ? 0 < d
+                 : p == BoxPredicate::Le ? 0 <= d
+                 : p == BoxPredicate::Gt ? 0 > d
+                 : p == BoxPredicate::Ge ? 0 >= d
+                                         : d == 0;
     hi = holds ? op.size : 0;
   } else if (p == BoxPredicate::Eq) {
     int64_t i = d / stride;
@@ -137,8 +140,10 @@ InstructionRef execBoxBound(InstructionRef in, Frame& f) {
     if (stride < 0) { // mirror: i*(-s) with the predicate turned around
       stride = -stride;
       d = -d;
-      p = p == BoxPredicate::Lt ? BoxPredicate::Gt : p == BoxPredicate::Le ? BoxPredicate::Ge : p == BoxPredicate::Gt ? BoxPredicate::Lt
-                                                                                                                       : BoxPredicate::Le;
+      p = p == BoxPredicate::Lt   ? BoxPredicate::Gt
+          : p == BoxPredicate::Le ? BoxPredicate::Ge
+          : p == BoxPredicate::Gt ? BoxPredicate::Lt
+                                  : BoxPredicate::Le;
     }
     switch (p) {
     case BoxPredicate::Lt: hi = floorDiv(d - 1, stride) + 1; break;

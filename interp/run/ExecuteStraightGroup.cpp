@@ -22,18 +22,15 @@ bool runStraightGroup(const GroupOp& g, Frame& f) {
   }
   const ArgumentExtent& extent = f.launch->extents[size_t(access.root)];
   const uintptr_t begin = uintptr_t(access.base.get(f)), end = begin + uintptr_t(n * bytes);
-  if (begin < extent.lo || end > extent.hi || begin >= end || extent.readOnly)
-    return false;
+  if (begin < extent.lo || end > extent.hi || begin >= end || extent.readOnly) return false;
   const bool stream = streamsPastCache(extent, n * bytes);
-  if (stream && bytes != 4)
-    return false;
+  if (stream && bytes != 4) return false;
 
   std::byte* at[GroupOp::kStraightStreams];
   for (size_t s = 0; s < g.places.size(); ++s) {
     const GroupOp::Place& place = g.places[s];
     at[s] = f.arena + place.offset + place.add;
-    if (!place.view)
-      continue;
+    if (!place.view) continue;
     ViewDescriptor& view = f.at<ViewDescriptor>(place.offset);
     const DimStride& stride = g.flat[s];
     if ((stride.cell >= 0 ? view.strides()[stride.cell] : stride.value) != g.streams[s].elementBytes ||
@@ -49,14 +46,12 @@ bool runStraightGroup(const GroupOp& g, Frame& f) {
   for (int64_t pos = 0; pos < n; pos += g.stripElements) {
     const int64_t count = std::min(g.stripElements, n - pos);
     for (const GroupStep& step : g.steps) {
-      if (step.kind != GroupNode::Strip)
-        continue;
+      if (step.kind != GroupNode::Strip) continue;
       const void* src[3] = {at[step.src[0]], at[step.src[1]], at[step.src[2]]};
       step.fn(count, at[step.dst], src, step.splat | (stream && step.node == direct ? kTwStream : 0));
     }
     if (pos + count < n)
-      for (const GroupOp::Run& run : g.runs)
-        at[run.stream] += count * run.bytes;
+      for (const GroupOp::Run& run : g.runs) at[run.stream] += count * run.bytes;
   }
   return true;
 }

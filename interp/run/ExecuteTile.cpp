@@ -58,23 +58,19 @@ size_t orderForCopy(const CopyOp& op, const int64_t* from, const int64_t* to, Co
   size_t n = 0;
   for (size_t d = 0; d < op.shape.size(); ++d) {
     const int64_t size = op.shape[d];
-    if (size == 1)
-      continue;
+    if (size == 1) continue;
     if (n && dims[n - 1].from == from[d] * size && dims[n - 1].to == to[d] * size)
       dims[n - 1] = {dims[n - 1].size * size, from[d], to[d]};
     else
       dims[n++] = {size, from[d], to[d]};
   }
-  if (n == 0)
-    return n;
+  if (n == 0) return n;
   const CopyDim& row = dims[n - 1];
   const bool oneRun = row.from == op.elementBytes && row.to == op.elementBytes;
-  if (row.size >= (oneRun ? kShortRow / 2 : kShortRow))
-    return n;
+  if (row.size >= (oneRun ? kShortRow / 2 : kShortRow)) return n;
   size_t longest = n - 1;
   for (size_t d = n - 1; d-- > 0;)
-    if (dims[d].size > dims[longest].size)
-      longest = d;
+    if (dims[d].size > dims[longest].size) longest = d;
   std::swap(dims[longest], dims[n - 1]);
   return n;
 }
@@ -102,13 +98,11 @@ InstructionRef execCopy(InstructionRef in, Frame& f) {
       copy(row.size, dst, row.to, src, row.from);
     size_t d = rank - 1;
     for (;;) {
-      if (d == 0)
-        return in + 1;
+      if (d == 0) return in + 1;
       --d;
       src += dims[d].from;
       dst += dims[d].to;
-      if (++index[d] < dims[d].size)
-        break;
+      if (++index[d] < dims[d].size) break;
       src -= index[d] * dims[d].from;
       dst -= index[d] * dims[d].to;
       index[d] = 0;

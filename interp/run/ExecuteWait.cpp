@@ -11,8 +11,8 @@
 #include <atomic>
 #include <cstring>
 #include <ctime>
-#include <utility>
 #include <immintrin.h>
+#include <utility>
 
 namespace tiletwin::interp {
 
@@ -29,15 +29,14 @@ struct WaitRounds {
   uint64_t same;     ///< rounds that handed on what they were handed
   uint64_t samePoll; ///< rounds that read one address only, and saw the same
   uint64_t address, bits;
-  uint64_t tiles;    ///< a hash of the tiles handed on, if `same` is not 0
+  uint64_t tiles; ///< a hash of the tiles handed on, if `same` is not 0
   uint64_t* cells() { return reinterpret_cast<uint64_t*>(this + 1); }
 };
 static_assert(sizeof(WaitRounds) == kWaitRoundsBytes);
 
 /// What the program has written since it was last asked counts as progress.
 bool takeStored(Frame& f) {
-  if (!f.stored)
-    return false;
+  if (!f.stored) return false;
   f.stored = false;
   f.storedBefore = true;
   f.wait.progressed = true;
@@ -80,15 +79,16 @@ uint64_t hashOf(const std::vector<WaitOp::Tile>& tiles, Frame& f) {
   return hash;
 }
 
-uint64_t lowBits(int64_t value, int32_t bytes) { return bytes == 8 ? uint64_t(value) : uint64_t(value) & ((uint64_t(1) << (8 * bytes)) - 1); }
+uint64_t lowBits(int64_t value, int32_t bytes) {
+  return bytes == 8 ? uint64_t(value) : uint64_t(value) & ((uint64_t(1) << (8 * bytes)) - 1);
+}
 
 } // namespace
 
 InstructionRef execPolledLoad(InstructionRef in, Frame& f) {
   const ScalarAccessOp& op = *static_cast<const ScalarAccessOp*>(in->data);
   InstructionRef next = execScalarLoad(in, f);
-  if (!next || (op.hasMask && !(f.at<int64_t>(op.mask.v) & 1)))
-    return next;
+  if (!next || (op.hasMask && !(f.at<int64_t>(op.mask.v) & 1))) return next;
   ++f.wait.polls;
   f.wait.address = f.at<uintptr_t>(op.address.v);
   f.wait.bytes = uint32_t(op.bytes);
@@ -101,8 +101,7 @@ InstructionRef execWaitEnter(InstructionRef in, Frame& f) {
   const WaitOp& op = *static_cast<const WaitOp*>(in->data);
   WaitRounds& rounds = f.at<WaitRounds>(op.state.v);
   rounds = {};
-  for (size_t i = 0; i < op.cells.size(); ++i)
-    rounds.cells()[i] = f.at<uint64_t>(op.cells[i].v);
+  for (size_t i = 0; i < op.cells.size(); ++i) rounds.cells()[i] = f.at<uint64_t>(op.cells[i].v);
   f.wait.polls = 0;
   return in + 1;
 }
@@ -134,8 +133,7 @@ InstructionRef execWaitEdge(InstructionRef in, Frame& f) {
   const bool waits = rounds.same > spins;
   const bool counts = rounds.samePoll > std::max(spins, kCountingRounds);
   if (!waits && !counts && rounds.written < kRestlessRounds) [[likely]] {
-    if (same || samePoll)
-      _mm_pause();
+    if (same || samePoll) _mm_pause();
     return in + in->imm;
   }
   rounds.written = rounds.samePoll = 0;
@@ -183,14 +181,14 @@ InstructionRef execPoll(InstructionRef in, Frame& f) {
   if (op.hasTimeout) {
     // Others get at least one chance to run before the time is over.
     int64_t& began = f.at<int64_t>(op.state.v);
-    bool over = f.wait.timeIsOver || (!f.launch->inOrder && began && nanoseconds() - began >= f.at<int64_t>(op.timeout.v));
+    bool over =
+        f.wait.timeIsOver || (!f.launch->inOrder && began && nanoseconds() - began >= f.at<int64_t>(op.timeout.v));
     if (over) {
       f.wait.timeIsOver = false;
       f.at<int64_t>(op.result.v) = 0;
       return in + 1;
     }
-    if (!began)
-      began = nanoseconds();
+    if (!began) began = nanoseconds();
   }
   takeStored(f);
   f.wait.address = address;

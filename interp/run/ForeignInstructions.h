@@ -11,18 +11,18 @@ struct InlineAsmOp {
   std::vector<Off> inputs, outputs; ///< dense
   Off scratch;
 };
-InstructionRef execInlineAsm(InstructionRef in, Frame& f);    // data: InlineAsmOp
+InstructionRef execInlineAsm(InstructionRef in, Frame& f); // data: InlineAsmOp
 
 /// Elements group * pack + i of a dense tile from or to cells.
 struct ElementsOp {
-  Off group;                        ///< cell
+  Off group; ///< cell
   Off tile;
   std::vector<UniformOperand> from; ///< stores
   std::vector<Off> to;              ///< loads: cells, made canonical
   int32_t bytes = 4;
   DType type = DType::I32;
 };
-InstructionRef execLoadElements(InstructionRef in, Frame& f);  // data: ElementsOp
+InstructionRef execLoadElements(InstructionRef in, Frame& f); // data: ElementsOp
 InstructionRef execStoreElements(InstructionRef in, Frame& f);
 
 } // namespace tiletwin::interp

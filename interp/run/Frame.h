@@ -21,16 +21,16 @@ namespace tiletwin::interp {
 
 /// Why execute() returned.
 enum class Step : uint8_t {
-  Done,     ///< the program has finished
-  Trapped,  ///< Frame::trap says what happened
-  Yielded,  ///< the program waits for another one, Frame::wait says for what: call resume() later
+  Done,    ///< the program has finished
+  Trapped, ///< Frame::trap says what happened
+  Yielded, ///< the program waits for another one, Frame::wait says for what: call resume() later
 };
 
 /// Memory that a pointer argument may reach.
 struct ArgumentExtent {
-  uintptr_t lo = 0, hi = 0;  ///< storage; lo == hi: unknown, every access looks the address up
+  uintptr_t lo = 0, hi = 0; ///< storage; lo == hi: unknown, every access looks the address up
   bool readOnly = false;
-  int32_t buffer = -1;       ///< index into LaunchState::params->buffers
+  int32_t buffer = -1; ///< index into LaunchState::params->buffers
 };
 
 /// A buffer found by address.
@@ -43,62 +43,62 @@ struct LaunchState {
   LaunchState(const Plan& plan, const LaunchParams& params);
   const Plan* plan;
   const LaunchParams* params;
-  std::vector<ArgumentExtent> extents;    ///< one per argument of the plan
+  std::vector<ArgumentExtent> extents;                        ///< one per argument of the plan
   std::function<std::optional<Buffer>(uintptr_t)> findBuffer; ///< Hooks::findBuffer; called under foundMutex
   mutable std::mutex foundMutex;
-  mutable std::vector<Buffer> found;      ///< what it found; under foundMutex
-  std::atomic<bool> stop{false};          ///< set by anyone: every program leaves at its next back edge, Interrupted
-  int spins = 0;                          ///< fruitless rounds of a loop before its program yields
-  bool inOrder = false;                   ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
+  mutable std::vector<Buffer> found; ///< what it found; under foundMutex
+  std::atomic<bool> stop{false};     ///< set by anyone: every program leaves at its next back edge, Interrupted
+  int spins = 0;                     ///< fruitless rounds of a loop before its program yields
+  bool inOrder = false;              ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
 };
 
 /// What a program that yielded waits for, and what leads there.
 struct FrameWait {
   // Between back edges of a loop that may wait.
-  uint32_t polls = 0;                     ///< reads of memory in this round that may be waited on
-  uint32_t bytes = 0;                     ///< of the last one: size, address, argument it comes from, what was there
+  uint32_t polls = 0; ///< reads of memory in this round that may be waited on
+  uint32_t bytes = 0; ///< of the last one: size, address, argument it comes from, what was there
   uintptr_t address = 0;
   int32_t root = -1;
   uint64_t bits = 0;
   // What a message names: the memory that the innermost such loop waits on.
   uintptr_t named = 0;
-  uint32_t namedBytes = 0;                ///< of an element
+  uint32_t namedBytes = 0; ///< of an element
   int32_t namedRoot = -1;
   bool namedTile = false;
   // Set when the program yields.
-  bool sure = false;                      ///< it does the same again until memory changes
-  bool watch = false;                     ///< until the bytes above change
-  bool timed = false;                     ///< or until its own time is over
-  uint32_t where = 0;                     ///< Plan::locations
+  bool sure = false;  ///< it does the same again until memory changes
+  bool watch = false; ///< until the bytes above change
+  bool timed = false; ///< or until its own time is over
+  uint32_t where = 0; ///< Plan::locations
   const char* operation = "";
   // Set by the launcher.
-  bool timeIsOver = false;                ///< a timed wait ends now
-  bool progressed = false;                ///< the program has written memory since it began or went on
+  bool timeIsOver = false; ///< a timed wait ends now
+  bool progressed = false; ///< the program has written memory since it began or went on
 };
 
 struct alignas(64) Frame {
   // Set by the launcher.
-  std::byte* arena = nullptr;             ///< 64-byte aligned, Plan::arenaBytes() long
+  std::byte* arena = nullptr; ///< 64-byte aligned, Plan::arenaBytes() long
   const LaunchState* launch = nullptr;
-  std::array<int32_t, 3> program{};       ///< program id
-  std::array<int32_t, 3> grid{1, 1, 1};   ///< what get_num_programs answers
+  std::array<int32_t, 3> program{};     ///< program id
+  std::array<int32_t, 3> grid{1, 1, 1}; ///< what get_num_programs answers
   /// Null, or called at back edges of loops; false stops the program with TrapKind::Interrupted. Rate-limit inside.
   bool (*poll)(void* context) = nullptr;
   void* pollContext = nullptr;
 
   // Set by initFrame() and execute().
-  const Plan* plan = nullptr;             ///< whose instructions run: the launch's, or its fallback
-  const Instruction* pc = nullptr;        ///< where a yielded program goes on; null: at the start
+  const Plan* plan = nullptr;      ///< whose instructions run: the launch's, or its fallback
+  const Instruction* pc = nullptr; ///< where a yielded program goes on; null: at the start
   Step step = Step::Done;
-  bool stored = false;                    ///< the program has written memory
-  bool restart = false;                   ///< index arithmetic wrapped: run the fallback plan
+  bool stored = false;  ///< the program has written memory
+  bool restart = false; ///< index arithmetic wrapped: run the fallback plan
   /// Buffers in which accesses through pointers that come from no argument hit last. Emptied by initFrame().
   std::array<KnownRange, 4> known{};
   uint32_t nextKnown = 0;
-  bool storedBefore = false;              ///< the same as `stored`, which loops that may wait clear
+  bool storedBefore = false; ///< the same as `stored`, which loops that may wait clear
   FrameWait wait;
-  Trap trap;                              ///< message is left empty: the launcher writes the text
-  std::string printed;                    ///< output of tt.print; the launcher takes it away
+  Trap trap;           ///< message is left empty: the launcher writes the text
+  std::string printed; ///< output of tt.print; the launcher takes it away
 
   template <class T> T& at(uint32_t offset) { return *reinterpret_cast<T*>(arena + offset); }
 };

@@ -13,7 +13,9 @@ namespace tiletwin::interp {
 inline constexpr int kMaxRank = 24;
 
 /// Arena offset; the planner patches it when registers get their places.
-struct Off { uint32_t v = 0; };
+struct Off {
+  uint32_t v = 0;
+};
 
 /// A launch-, program- or loop-uniform integer: a constant or an 8-byte cell.
 struct UniformOperand {
@@ -32,8 +34,8 @@ struct DimStride {
 /// What a load leaves for its readers, in the arena: where the tile is. Strides (int64 each) follow.
 struct ViewDescriptor {
   std::byte* data;
-  uintptr_t lo, hi;   ///< user memory the view covers; lo == hi: the tile is a copy
-  uint64_t fill;      ///< one element: the value of a load that reads nothing
+  uintptr_t lo, hi; ///< user memory the view covers; lo == hi: the tile is a copy
+  uint64_t fill;    ///< one element: the value of a load that reads nothing
   int64_t* strides() { return reinterpret_cast<int64_t*>(this + 1); }
 };
 
@@ -41,9 +43,9 @@ struct LoadOp;
 
 /// A tile somewhere: dense or strided in the arena, or behind a ViewDescriptor.
 struct TileOperand {
-  Off base;                      ///< the tile, or the descriptor if `view`
-  const LoadOp* view = nullptr;  ///< the load that fills the descriptor
-  int64_t offset = 0;            ///< bytes added to the first element's address
+  Off base;                     ///< the tile, or the descriptor if `view`
+  const LoadOp* view = nullptr; ///< the load that fills the descriptor
+  int64_t offset = 0;           ///< bytes added to the first element's address
   std::vector<DimStride> strides;
 };
 
@@ -60,9 +62,9 @@ struct Access {
   std::vector<UniformOperand> strides; ///< bytes
   std::vector<int64_t> shape;
   bool masked = false;
-  std::vector<UniformOperand> lo, hi;  ///< if masked; may lie outside [0, shape[d])
+  std::vector<UniformOperand> lo, hi; ///< if masked; may lie outside [0, shape[d])
   int32_t elementBytes = 0;
-  int32_t root = -1;                   ///< argument the pointer comes from, or -1
+  int32_t root = -1; ///< argument the pointer comes from, or -1
   const char* operation = "tt.load";
   const OffsetGuard* guard = nullptr;
 };
@@ -70,15 +72,15 @@ struct Access {
 struct LoadOp {
   Access access;
   Off descriptor;
-  Off tile;                     ///< reserved space, dense
-  bool forceCopy = false;       ///< a reader may run after memory was written, or `dense`
-  bool dense = false;           ///< readers look into `tile` itself, not through the descriptor
+  Off tile;               ///< reserved space, dense
+  bool forceCopy = false; ///< a reader may run after memory was written, or `dense`
+  bool dense = false;     ///< readers look into `tile` itself, not through the descriptor
   bool hasOther = false;
-  Off other;                    ///< cell with the fill value
+  Off other; ///< cell with the fill value
   bool otherIsTile = false;
-  Off otherTile;                ///< dense, if otherIsTile
-  int32_t tableDim = -1;        ///< execRowsLoad: the dimension along which addresses have a table's entry added
-  Off table;                    ///< dense i64
+  Off otherTile;         ///< dense, if otherIsTile
+  int32_t tableDim = -1; ///< execRowsLoad: the dimension along which addresses have a table's entry added
+  Off table;             ///< dense i64
 };
 
 /// table[i at dim] + base + sum strides[d] * i_d stays inside [min, max]; else the program leaves, as restart() says.
@@ -91,7 +93,7 @@ struct RowsCheckOp {
   int32_t dim = 0;
 };
 
-struct GatherOp {               ///< load or store with materialised addresses, all dense
+struct GatherOp { ///< load or store with materialised addresses, all dense
   std::vector<int64_t> shape;
   int64_t elements = 0;
   int32_t elementBytes = 0;
@@ -100,9 +102,9 @@ struct GatherOp {               ///< load or store with materialised addresses, 
   Off address, data;
   bool hasMask = false;
   Off mask;
-  int otherKind = 0;            ///< 0 none, 1 cell, 2 tile
+  int otherKind = 0; ///< 0 none, 1 cell, 2 tile
   Off other;
-  bool dataIsCell = false;      ///< store of one uniform value
+  bool dataIsCell = false; ///< store of one uniform value
   TwGatherFn gather = nullptr;
   TwScatterFn scatter = nullptr;
   const char* operation = "tt.load";
@@ -119,21 +121,21 @@ struct DescriptorCheckOp {
 
 /// What a load left is rounded to the 10 mantissa bits of tf32, in a copy of its own.
 struct RoundLoadedOp {
-  TileOperand tile;             ///< of f32: the load's view, or a dense tile
-  UniformOperand rounds;        ///< 0: nothing is done
+  TileOperand tile;      ///< of f32: the load's view, or a dense tile
+  UniformOperand rounds; ///< 0: nothing is done
   int64_t elements = 0;
 };
 
 /// Rows of a tensor of two dimensions by number: tile row i is row rows[i], from column `column` on.
 struct DescriptorRowsOp {
-  std::vector<int64_t> shape;   ///< of the tile
+  std::vector<int64_t> shape;                         ///< of the tile
   UniformOperand base, rowStride, extents[2], column; ///< rowStride in bytes
   int32_t elementBytes = 0, indexBytes = 4;
   int32_t root = -1;
   bool isStore = false;
-  Off rows, data;               ///< dense
+  Off rows, data; ///< dense
   bool hasFill = false;
-  Off fill;                     ///< cell: what elements outside read as; zero without it
+  Off fill; ///< cell: what elements outside read as; zero without it
   TwStridedCopyFn copy = nullptr;
   const char* operation = "tt.descriptor_gather";
 };
@@ -148,7 +150,7 @@ DescriptorReduceFn descriptorReduceFn(DescriptorReduceKind kind, DType type, boo
 struct DescriptorReduceOp {
   Access access;
   DescriptorReduceFn fn = nullptr;
-  Off data;                     ///< dense
+  Off data; ///< dense
 };
 
 struct ScalarAccessOp {
@@ -174,12 +176,12 @@ struct ScalarStripOp {
 struct GroupStream {
   enum Kind : uint8_t { Operand, Cell, Strip, Tile, BodyArgument } kind = Operand;
   int32_t elementBytes = 0;
-  TileOperand operand;          ///< Operand, Tile (dense)
-  Off cell;                     ///< Cell; Strip: the strip buffer
+  TileOperand operand;            ///< Operand, Tile (dense)
+  Off cell;                       ///< Cell; Strip: the strip buffer
   std::vector<DimStride> strides; ///< collapsed to the group's dimensions
-  int32_t argument = -1;        ///< BodyArgument
+  int32_t argument = -1;          ///< BodyArgument
   bool unused = false;
-  bool readAfterSink = false;   ///< Operand that is a view: read by a node behind the first sink
+  bool readAfterSink = false; ///< Operand that is a view: read by a node behind the first sink
 };
 
 struct GroupNode {
@@ -191,12 +193,12 @@ struct GroupNode {
   // Iota
   TwIotaFn iota = nullptr;
   UniformOperand base;
-  std::vector<UniformOperand> strides;  ///< Iota: per dimension of the group (collapsed); Sink: bytes
+  std::vector<UniformOperand> strides; ///< Iota: per dimension of the group (collapsed); Sink: bytes
   // Box
-  std::vector<UniformOperand> lo, hi;   ///< per dimension; Box and masked Sink
+  std::vector<UniformOperand> lo, hi; ///< per dimension; Box and masked Sink
   // Sink
-  Access access;                 ///< in the tile's own dimensions
-  int32_t directFrom = -1;       ///< node that may write user memory itself
+  Access access;           ///< in the tile's own dimensions
+  int32_t directFrom = -1; ///< node that may write user memory itself
   uint32_t locationIndex = 0;
   const void* location = nullptr; ///< at plan time only
 };
@@ -206,38 +208,47 @@ struct GroupStep {
   TwStripFn fn;
   int32_t src[3];
   int32_t dst;
-  uint32_t splat;    ///< bit i: src[i] is one element for the whole row
+  uint32_t splat; ///< bit i: src[i] is one element for the whole row
   uint16_t node;
   uint8_t kind;
-  uint8_t sink;      ///< Sink: its number
+  uint8_t sink; ///< Sink: its number
 };
 
 /// Elementwise operations over one shape, run strip by strip.
 struct GroupOp {
-  std::vector<int64_t> shape;        ///< collapsed at plan time, at least one dimension
+  std::vector<int64_t> shape;         ///< collapsed at plan time, at least one dimension
   std::vector<std::vector<int>> dims; ///< original dimensions of each collapsed one, size 1 ones left out
   std::vector<GroupStream> streams;
   std::vector<GroupNode> nodes;
-  std::vector<int32_t> sinks;        ///< nodes
+  std::vector<int32_t> sinks; ///< nodes
   int64_t stripElements = 1024;
-  bool regionIsBox = false;          ///< every output is a sink under one common box: iterate over the box only
-  TwStridedCopyFn copy[4] = {};      ///< by log2 of element size
+  bool regionIsBox = false;     ///< every output is a sink under one common box: iterate over the box only
+  TwStridedCopyFn copy[4] = {}; ///< by log2 of element size
   // The same once more, compact: what does not change from run to run. Filled by seal(), after offsets are known.
-  struct Place { uint32_t offset; uint8_t kind; bool view; int64_t add; };
-  std::vector<Place> places;         ///< per stream
-  std::vector<DimStride> flat;       ///< per stream and dimension
-  std::vector<uint8_t> splat;        ///< per stream
-  std::vector<int32_t> moving;       ///< streams whose address may depend on the row or the strip
+  struct Place {
+    uint32_t offset;
+    uint8_t kind;
+    bool view;
+    int64_t add;
+  };
+  std::vector<Place> places;   ///< per stream
+  std::vector<DimStride> flat; ///< per stream and dimension
+  std::vector<uint8_t> splat;  ///< per stream
+  std::vector<int32_t> moving; ///< streams whose address may depend on the row or the strip
   std::vector<GroupStep> steps;
   bool hasView = false, hasIota = false, hasBox = false, mayCopy = false;
   /// One dimension, one store that a node writes by itself, and nothing but strip functions: see ExecuteStraightGroup.cpp.
   bool straight = false;
   static constexpr size_t kStraightStreams = 16;
-  struct Run { int32_t stream; int32_t bytes; }; ///< a stream of a straight group that moves from strip to strip
+  struct Run {
+    int32_t stream;
+    int32_t bytes;
+  }; ///< a stream of a straight group that moves from strip to strip
   std::vector<Run> runs;
   void seal();
 
-  std::vector<int32_t> strided;      ///< Operand streams that may need a contiguous copy per strip: index of their strip buffer, or -1
+  std::vector<int32_t>
+      strided; ///< Operand streams that may need a contiguous copy per strip: index of their strip buffer, or -1
   std::vector<Off> stridedBuffers;
 };
 
@@ -255,20 +266,20 @@ struct ReduceOp {
   TwReduceFn fn = nullptr;
   TwArgReduceFn argFn = nullptr;
   TwScanFn scanFn = nullptr;
-  TileOperand src;              ///< collapsed to [outer][axis*inner] where possible: strides[0] is the row stride
+  TileOperand src; ///< collapsed to [outer][axis*inner] where possible: strides[0] is the row stride
   bool hasIndex = false;
   Off srcIndex;
   Off dst, dstIndex;
   // generic
   BodyOp* body = nullptr;
-  std::vector<Off> sources;     ///< dense, may be overwritten
+  std::vector<Off> sources; ///< dense, may be overwritten
   std::vector<Off> results;
-  std::vector<Off> scratch;     ///< three per operand, as large as the operand
+  std::vector<Off> scratch; ///< three per operand, as large as the operand
   std::vector<int32_t> bytes;
   bool reverse = false;
 };
 
-struct SortOp {                 ///< compare-and-swap steps on a dense tile, in place
+struct SortOp { ///< compare-and-swap steps on a dense tile, in place
   TwSortFn fn = nullptr;
   std::vector<TwSortStep> steps;
   int64_t elements = 0;
@@ -278,10 +289,10 @@ struct SortOp {                 ///< compare-and-swap steps on a dense tile, in 
 struct DotOp {
   int64_t batch = 1, m = 0, n = 0, k = 0;
   TwDotFn fn = nullptr;
-  TileOperand a, b;             ///< rank 2 or 3
+  TileOperand a, b; ///< rank 2 or 3
   int32_t aBytes = 0, bBytes = 0, cBytes = 0;
   bool hasC = false;
-  Off c, d, scratch;            ///< c and d dense
+  Off c, d, scratch; ///< c and d dense
 };
 
 /// tt.dot_scaled: operands widened into `expanded`, then multiplied.
@@ -291,7 +302,7 @@ struct ScaledDotOp {
     TileOperand x, scale;               ///< rank 2 or 3
     int64_t outer = 0;                  ///< m or n
     int64_t group = 0;
-    int32_t storedBytes = 0;            ///< of an element of x
+    int32_t storedBytes = 0; ///< of an element of x
     TwScaleKind kind = TwScaleKind::None;
     bool outerPacked = false;
     Off expanded;
@@ -300,19 +311,19 @@ struct ScaledDotOp {
   TwDotFn fn = nullptr;
   Side a, b;
   bool hasC = false;
-  Off c, d, scratch;                    ///< c and d dense, f32
+  Off c, d, scratch; ///< c and d dense, f32
 };
 
-struct CopyOp {                 ///< dst[i] = src[i], any strides
+struct CopyOp { ///< dst[i] = src[i], any strides
   std::vector<int64_t> shape;
   TileOperand src, dst;
   int32_t elementBytes = 0;
 };
 
-struct TileGatherOp {           ///< tt.gather: index and dst are [outer][count][inner], src [outer][length][inner], all dense
+struct TileGatherOp { ///< tt.gather: index and dst are [outer][count][inner], src [outer][length][inner], all dense
   TwTileGatherFn fn = nullptr;
   int64_t outer = 1, length = 1, count = 1, inner = 1;
-  std::vector<int64_t> shape;   ///< of dst
+  std::vector<int64_t> shape; ///< of dst
   int axis = 0;
   int32_t elementBytes = 0, indexBytes = 0;
   Off src, index, dst;
@@ -333,13 +344,19 @@ struct AssertOp {
 };
 
 struct PrintOp {
-  struct Item { DType type; bool isSigned; bool isTile; Off at; std::vector<int64_t> shape; };
+  struct Item {
+    DType type;
+    bool isSigned;
+    bool isTile;
+    Off at;
+    std::vector<int64_t> shape;
+  };
   std::string prefix;
   bool hex = false;
   std::vector<Item> items;
 };
 
-struct ResultOp {               ///< hands a value to the launcher
+struct ResultOp { ///< hands a value to the launcher
   int32_t index = 0;
   int64_t bytes = 0;
   Off at;
@@ -349,7 +366,7 @@ struct ResultOp {               ///< hands a value to the launcher
 struct RangeCheckOp {
   UniformOperand base;
   std::vector<UniformOperand> strides;
-  std::vector<int64_t> extents;      ///< shape[d] - 1
+  std::vector<int64_t> extents; ///< shape[d] - 1
   int64_t min = 0, max = 0;
 };
 
@@ -374,10 +391,10 @@ struct UniformQuotientOp {
 };
 
 // ---- scalar operations on canonical cells: integers sign-extended to 64 bits, i1 is 0 or 1 ----
-#define TILETWIN_SCALAR_OPS(X)                                                                                          \
-  X(Add) X(Sub) X(Mul) X(And) X(Or) X(Xor) X(Shl) X(ShrS) X(ShrU) X(MinS) X(MaxS) X(MinU) X(MaxU)                         \
-  X(Eq) X(Ne) X(Slt) X(Sle) X(Sgt) X(Sge) X(Ult) X(Ule) X(Ugt) X(Uge)                                                     \
-  X(Select) X(Move) X(SignExtend) X(ZeroExtend) X(SatSub) X(SatAdd)
+#define TILETWIN_SCALAR_OPS(X)                                                                                         \
+  X(Add)                                                                                                               \
+  X(Sub) X(Mul) X(And) X(Or) X(Xor) X(Shl) X(ShrS) X(ShrU) X(MinS) X(MaxS) X(MinU) X(MaxU) X(Eq) X(Ne) X(Slt) X(Sle)   \
+      X(Sgt) X(Sge) X(Ult) X(Ule) X(Ugt) X(Uge) X(Select) X(Move) X(SignExtend) X(ZeroExtend) X(SatSub) X(SatAdd)
 enum class ScalarOp : uint8_t {
 #define X(name) name,
   TILETWIN_SCALAR_OPS(X)
@@ -391,48 +408,54 @@ int64_t foldScalar(ScalarOp op, int width, int64_t a, int64_t b, int64_t c);
 
 // ---- instructions ----
 using InstructionRef = const Instruction*;
-InstructionRef execScalarStrip(InstructionRef in, Frame& f);   // data: ScalarStripOp
-InstructionRef execProgramId(InstructionRef in, Frame& f);     // r[0] = program[imm]
-InstructionRef execNumPrograms(InstructionRef in, Frame& f);   // r[0] = grid[imm]
-InstructionRef execLoadArgument(InstructionRef in, Frame& f);  // r[0] = arguments[imm], width r[1], sign-extended unless r[2]
-InstructionRef execJump(InstructionRef in, Frame& f);          // pc += imm
-InstructionRef execBackEdge(InstructionRef in, Frame& f);      // pc += imm, with polling
-InstructionRef execBranchIfNot(InstructionRef in, Frame& f);   // pc += imm unless r[0]
-InstructionRef execForEnter(InstructionRef in, Frame& f);      // r[0] iv = r[1] lower; pc += imm unless iv < r[2] (signed; data != null: unsigned)
-InstructionRef execForStep(InstructionRef in, Frame& f);       // the loop is entered: its step r[0] must be positive (r[1]: unsigned)
-InstructionRef execForNext(InstructionRef in, Frame& f);       // iv += r[1]; pc += imm if iv < r[2], with polling; width in r[3]
+InstructionRef execScalarStrip(InstructionRef in, Frame& f); // data: ScalarStripOp
+InstructionRef execProgramId(InstructionRef in, Frame& f);   // r[0] = program[imm]
+InstructionRef execNumPrograms(InstructionRef in, Frame& f); // r[0] = grid[imm]
+InstructionRef execLoadArgument(InstructionRef in,
+                                Frame& f);            // r[0] = arguments[imm], width r[1], sign-extended unless r[2]
+InstructionRef execJump(InstructionRef in, Frame& f); // pc += imm
+InstructionRef execBackEdge(InstructionRef in, Frame& f);    // pc += imm, with polling
+InstructionRef execBranchIfNot(InstructionRef in, Frame& f); // pc += imm unless r[0]
+InstructionRef
+execForEnter(InstructionRef in,
+             Frame& f); // r[0] iv = r[1] lower; pc += imm unless iv < r[2] (signed; data != null: unsigned)
+InstructionRef execForStep(InstructionRef in,
+                           Frame& f); // the loop is entered: its step r[0] must be positive (r[1]: unsigned)
+InstructionRef execForNext(InstructionRef in,
+                           Frame& f); // iv += r[1]; pc += imm if iv < r[2], with polling; width in r[3]
 InstructionRef execReturn(InstructionRef in, Frame& f);
-InstructionRef execRangeCheck(InstructionRef in, Frame& f);    // data: RangeCheckOp
-InstructionRef execBoxBound(InstructionRef in, Frame& f);      // data: BoxBoundOp
+InstructionRef execRangeCheck(InstructionRef in, Frame& f); // data: RangeCheckOp
+InstructionRef execBoxBound(InstructionRef in, Frame& f);   // data: BoxBoundOp
 /// The same where values may wrap around: their interval if they have one, else the program restarts on the fallback plan.
 InstructionRef execExactBoxBound(InstructionRef in, Frame& f);
 InstructionRef execUniformQuotient(InstructionRef in, Frame& f); // data: UniformQuotientOp
-InstructionRef execScalarLoad(InstructionRef in, Frame& f);    // data: ScalarAccessOp
+InstructionRef execScalarLoad(InstructionRef in, Frame& f);      // data: ScalarAccessOp
 InstructionRef execScalarStore(InstructionRef in, Frame& f);
-InstructionRef execLoad(InstructionRef in, Frame& f);          // data: LoadOp
-InstructionRef execRowsLoad(InstructionRef in, Frame& f);      // data: LoadOp with a table
-InstructionRef execRowsCheck(InstructionRef in, Frame& f);     // data: RowsCheckOp
-InstructionRef execGather(InstructionRef in, Frame& f);        // data: GatherOp
+InstructionRef execLoad(InstructionRef in, Frame& f);             // data: LoadOp
+InstructionRef execRowsLoad(InstructionRef in, Frame& f);         // data: LoadOp with a table
+InstructionRef execRowsCheck(InstructionRef in, Frame& f);        // data: RowsCheckOp
+InstructionRef execGather(InstructionRef in, Frame& f);           // data: GatherOp
 InstructionRef execDescriptorCheck(InstructionRef in, Frame& f);  // data: DescriptorCheckOp
 InstructionRef execDescriptorRows(InstructionRef in, Frame& f);   // data: DescriptorRowsOp
 InstructionRef execRoundLoaded(InstructionRef in, Frame& f);      // data: RoundLoadedOp
 InstructionRef execDescriptorReduce(InstructionRef in, Frame& f); // data: DescriptorReduceOp
-InstructionRef execGroup(InstructionRef in, Frame& f);         // data: GroupOp
-InstructionRef execReduce(InstructionRef in, Frame& f);        // data: ReduceOp
+InstructionRef execGroup(InstructionRef in, Frame& f);            // data: GroupOp
+InstructionRef execReduce(InstructionRef in, Frame& f);           // data: ReduceOp
 InstructionRef execScan(InstructionRef in, Frame& f);
-InstructionRef execSort(InstructionRef in, Frame& f);          // data: SortOp
+InstructionRef execSort(InstructionRef in, Frame& f); // data: SortOp
 InstructionRef execGenericReduce(InstructionRef in, Frame& f);
 InstructionRef execGenericScan(InstructionRef in, Frame& f);
-InstructionRef execDot(InstructionRef in, Frame& f);           // data: DotOp
-InstructionRef execScaledDot(InstructionRef in, Frame& f);     // data: ScaledDotOp
-InstructionRef execCopy(InstructionRef in, Frame& f);          // data: CopyOp
-InstructionRef execTileGather(InstructionRef in, Frame& f);    // data: TileGatherOp
-InstructionRef execHistogram(InstructionRef in, Frame& f);     // data: HistogramOp
-InstructionRef execAssert(InstructionRef in, Frame& f);        // data: AssertOp
-InstructionRef execPrint(InstructionRef in, Frame& f);         // data: PrintOp
-InstructionRef execResult(InstructionRef in, Frame& f);        // data: ResultOp
+InstructionRef execDot(InstructionRef in, Frame& f);              // data: DotOp
+InstructionRef execScaledDot(InstructionRef in, Frame& f);        // data: ScaledDotOp
+InstructionRef execCopy(InstructionRef in, Frame& f);             // data: CopyOp
+InstructionRef execTileGather(InstructionRef in, Frame& f);       // data: TileGatherOp
+InstructionRef execHistogram(InstructionRef in, Frame& f);        // data: HistogramOp
+InstructionRef execAssert(InstructionRef in, Frame& f);           // data: AssertOp
+InstructionRef execPrint(InstructionRef in, Frame& f);            // data: PrintOp
+InstructionRef execResult(InstructionRef in, Frame& f);           // data: ResultOp
 InstructionRef execLoadTileArgument(InstructionRef in, Frame& f); // memcpy(r[0], *(void**)r[1], imm)
-InstructionRef execPointer(InstructionRef in, Frame& f);       // dense view of a tile argument: data: LoadOp, r[1] the address cell
+InstructionRef execPointer(InstructionRef in,
+                           Frame& f); // dense view of a tile argument: data: LoadOp, r[1] the address cell
 
 // ---- shared by the Execute*.cpp files ----
 /// Address of the operand's first element and its byte strides.
@@ -458,8 +481,8 @@ void pointToTile(const LoadOp& load, ViewDescriptor& view, Frame& f);
 /// Fills what masked-off lanes of the reserved tile hold; `fill` is one element.
 void fillTile(const LoadOp& load, const AccessRange& range, Frame& f, uint64_t fill);
 /// Copies the box [lo, hi) of `from`, with byte strides, into a dense tile of `shape`.
-void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t* hi, const std::byte* from, const int64_t* strides,
-             std::byte* tile, int64_t bytes);
+void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t* hi, const std::byte* from,
+             const int64_t* strides, std::byte* tile, int64_t bytes);
 /// Like checkAccess() for `size` bytes at one address.
 bool checkAddress(uintptr_t address, int64_t size, int32_t root, bool write, Frame& f);
 /// Runs a group for which `straight` holds, if this program's addresses are as plain as its code. False: nothing was done.
@@ -474,8 +497,8 @@ inline bool streamsPastCache(const ArgumentExtent& extent, int64_t rowBytes) {
 /// Runs a body over n contiguous elements.
 void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* arguments, void* const* results);
 /// Fills Frame::trap for one bad element and leaves the program.
-InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, uintptr_t address, int64_t bytes, int32_t root,
-                           bool write, const std::vector<int64_t>& shape, int64_t element);
+InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, uintptr_t address, int64_t bytes,
+                           int32_t root, bool write, const std::vector<int64_t>& shape, int64_t element);
 /// Leaves the program because symbolic index arithmetic is not exact here: for the fallback plan if nothing is written yet,
 /// with a trap otherwise. `lo` and `hi`: the smallest and the largest index.
 InstructionRef restart(InstructionRef in, Frame& f, int64_t lo, int64_t hi);

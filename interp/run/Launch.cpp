@@ -71,8 +71,8 @@ bool runProgram(void* context, void* frameOfThread, const ProgramId& id, Trap& t
 }
 
 /// The same for kernels whose programs may wait for each other.
-Advance advanceProgram(void* context, void* frameOfProgram, Seat& seat, const ProgramId* id, bool timeIsOver, Trap& trap,
-                       WaitState& wait) {
+Advance advanceProgram(void* context, void* frameOfProgram, Seat& seat, const ProgramId* id, bool timeIsOver,
+                       Trap& trap, WaitState& wait) {
   Running& running = *static_cast<Running*>(context);
   Frame& frame = *static_cast<Frame*>(frameOfProgram);
   frame.pollContext = &seat;
@@ -125,8 +125,10 @@ void describeWait(void* context, void* frameOfProgram, WaitingProgram& waiting) 
                      : w.namedRoot >= 0    ? running.plan.arguments[size_t(w.namedRoot)].name
                                            : "a buffer";
   uint64_t held = 0; // as the program saw it, if that is known
-  if (w.watch && w.address == w.named) held = w.bits;
-  else std::memcpy(&held, reinterpret_cast<const void*>(w.named), w.namedBytes);
+  if (w.watch && w.address == w.named)
+    held = w.bits;
+  else
+    std::memcpy(&held, reinterpret_cast<const void*>(w.named), w.namedBytes);
   waiting.detail = waitedOnText(name, int64_t(w.named - buffer->begin), w.namedBytes, w.namedTile, held);
 }
 

@@ -29,7 +29,8 @@ ProgramOrder ProgramOrder::single(ProgramId grid, ProgramId program) {
 
 std::string ProgramOrder::problem() const {
   auto grid = [this] {
-    return "grid (" + std::to_string(grid_[0]) + ", " + std::to_string(grid_[1]) + ", " + std::to_string(grid_[2]) + ")";
+    return "grid (" + std::to_string(grid_[0]) + ", " + std::to_string(grid_[1]) + ", " + std::to_string(grid_[2]) +
+           ")";
   };
   if (std::any_of(grid_.begin(), grid_.end(), [](int32_t n) { return n < 0; })) return grid() + " has a negative size";
   if (total_ < 0) return grid() + " has more than 2^63 programs";

@@ -123,16 +123,16 @@ private:
   Trap runWaiting();
   void workWaiting(Seat& seat);
   bool nextTask(Seat& seat, Task& task);
-  bool takeParked(Seat& seat, Task& task);                          // under mutex_
+  bool takeParked(Seat& seat, Task& task); // under mutex_
   enum class Restless : uint8_t { Due, Unsure, Any };
-  bool takeRestless(Seat& seat, Task& task, Restless which);        // under mutex_
-  bool takeNew(Seat& seat, Task& task);                             // under mutex_
-  bool mayStart() const;                                            // under mutex_
-  void dropCancelled();                                             // under mutex_
+  bool takeRestless(Seat& seat, Task& task, Restless which);         // under mutex_
+  bool takeNew(Seat& seat, Task& task);                              // under mutex_
+  bool mayStart() const;                                             // under mutex_
+  void dropCancelled();                                              // under mutex_
   void hand(Seat& seat, Task& task, size_t parked, bool timeIsOver); // under mutex_
-  bool isStuck(const Seat& self) const;                             // under mutex_
-  bool endTimedWait(Seat& seat, Task& task);                        // under mutex_
-  void reportDeadlock();                                            // under mutex_
+  bool isStuck(const Seat& self) const;                              // under mutex_
+  bool endTimedWait(Seat& seat, Task& task);                         // under mutex_
+  void reportDeadlock();                                             // under mutex_
   Advance runTask(Seat& seat, Task& task, WaitState& wait);
   void settle(Seat& seat, Task& task, Advance how, const WaitState& wait);
   int64_t lowestParked() const; // under mutex_
@@ -162,7 +162,8 @@ private:
   Seat* seats_ = nullptr;                       // under mutex_
   std::multimap<int64_t, std::string> waiting_; // under mutex_: printed text by position
 
-  std::unique_ptr<WaitingRoom, DeleteWaitingRoom> room_; // launches that may wait; made before they run, content under mutex_
+  std::unique_ptr<WaitingRoom, DeleteWaitingRoom>
+      room_;                          // launches that may wait; made before they run, content under mutex_
   Workers::Call call_;                // launching thread
   bool opened_ = false;               // launching thread
   bool hookFailed_ = false;           // launching thread

@@ -30,7 +30,8 @@ namespace tiletwin::interp {
 namespace {
 
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
-constexpr int64_t kLongestLook = 50; ///< milliseconds: whoever runs longer than that after waiting does something useful
+constexpr int64_t kLongestLook =
+    50; ///< milliseconds: whoever runs longer than that after waiting does something useful
 constexpr auto kShortestPause = std::chrono::microseconds(20), kLongestPause = std::chrono::microseconds(1000);
 
 int64_t coarseMilliseconds() {
@@ -67,10 +68,10 @@ bool hasChanged(const WaitState& wait) {
 
 /// All under Scheduler::mutex_.
 struct WaitingRoom {
-  std::vector<Parked> parked;   ///< in no order
-  std::vector<void*> frames;    ///< free ones
-  int64_t live = 0;             ///< programs that have begun and not ended
-  int64_t resident = 1;         ///< most of them; fewer than asked for once memory runs out
+  std::vector<Parked> parked; ///< in no order
+  std::vector<void*> frames;  ///< free ones
+  int64_t live = 0;           ///< programs that have begun and not ended
+  int64_t resident = 1;       ///< most of them; fewer than asked for once memory runs out
   uint64_t epoch = 1, round = 1, parks = 0;
   int64_t changed = 0;          ///< milliseconds: when the epoch began
   bool over = false;            ///< nobody takes a program any more
@@ -156,7 +157,8 @@ bool Scheduler::takeRestless(Seat& seat, Task& task, Restless which) {
     bool due = !p.wait.address && room_->round - p.round > (othersBegin ? p.respite() : 0) &&
                (!p.wait.sure || p.looked < room_->epoch);
     if (!restless || (which == Restless::Due && !due) || (which == Restless::Unsure && p.wait.sure)) continue;
-    if (best == parked.size() || std::pair(p.round, p.position) < std::pair(parked[best].round, parked[best].position)) best = i;
+    if (best == parked.size() || std::pair(p.round, p.position) < std::pair(parked[best].round, parked[best].position))
+      best = i;
   }
   if (best == parked.size()) return false;
   hand(seat, task, best, false);
@@ -192,7 +194,8 @@ bool Scheduler::isStuck(const Seat& self) const {
   for (const Parked& p : room.parked)
     if (!p.wait.address && p.looked != room.epoch) return false; // what is watched has not changed
   for (const Seat* seat = seats_; seat; seat = seat->next_)
-    if (seat != &self && seat->running_ && (seat->looked_ != room.epoch || coarseMilliseconds() - seat->since_ > kLongestLook))
+    if (seat != &self && seat->running_ &&
+        (seat->looked_ != room.epoch || coarseMilliseconds() - seat->since_ > kLongestLook))
       return false; // it does more than look
   return true;
 }
@@ -211,7 +214,8 @@ void Scheduler::reportDeadlock() {
   WaitingRoom& room = *room_;
   room.over = true;
   if (limit_.load(std::memory_order_relaxed) != kNone) return; // programs below a trap waited for those above it
-  std::sort(room.parked.begin(), room.parked.end(), [](const Parked& a, const Parked& b) { return a.position < b.position; });
+  std::sort(room.parked.begin(), room.parked.end(),
+            [](const Parked& a, const Parked& b) { return a.position < b.position; });
   Trap trap;
   trap.kind = TrapKind::Deadlock;
   for (const Parked& p : room.parked) {
@@ -308,7 +312,8 @@ bool Scheduler::nextTask(Seat& seat, Task& task) {
 Advance Scheduler::runTask(Seat& seat, Task& task, WaitState& wait) {
   Advance how = Advance::Trapped;
   try {
-    how = executor_.advance(executor_.context, task.frame, seat, task.begins ? &task.id : nullptr, task.timeIsOver, seat.trap_, wait);
+    how = executor_.advance(executor_.context, task.frame, seat, task.begins ? &task.id : nullptr, task.timeIsOver,
+                            seat.trap_, wait);
     if (how == Advance::Trapped) {
       if (!(seat.trap_.kind == TrapKind::Interrupted && cancelled(task.position))) {
         seat.trap_.program = task.id;
@@ -319,7 +324,9 @@ Advance Scheduler::runTask(Seat& seat, Task& task, WaitState& wait) {
     if (how != Advance::Waits && executor_.printed) print(seat, executor_.printed(task.frame));
   } catch (const std::bad_alloc&) {
     failWith(task.position, task.id, TrapKind::OutOfMemory, "no memory left while the program ran");
-  } catch (const std::exception& error) { failWith(task.position, task.id, TrapKind::Unsupported, error.what()); } catch (...) {
+  } catch (const std::exception& error) {
+    failWith(task.position, task.id, TrapKind::Unsupported, error.what());
+  } catch (...) {
     failWith(task.position, task.id, TrapKind::Unsupported, "an unknown exception left the interpreter");
   }
   return how;

@@ -13,26 +13,22 @@ namespace tiletwin::interp {
 static std::filesystem::path moduleDirectory() {
   namespace fs = std::filesystem;
   Dl_info info;
-  if (!dladdr(reinterpret_cast<void*>(&moduleDirectory), &info) || !info.dli_fname)
-    return ".";
+  if (!dladdr(reinterpret_cast<void*>(&moduleDirectory), &info) || !info.dli_fname) return ".";
   std::error_code ignored;
   fs::path self = fs::absolute(info.dli_fname, ignored);
-  if (fs::path executable = fs::read_symlink("/proc/self/exe", ignored); !fs::exists(self, ignored))
-    self = executable;
+  if (fs::path executable = fs::read_symlink("/proc/self/exe", ignored); !fs::exists(self, ignored)) self = executable;
   const fs::path home = self.parent_path();
   fs::path at = home;
   for (int up = 0; up < 5 && at != at.parent_path(); ++up, at = at.parent_path())
     for (const fs::path& candidate : {at, at / "interp" / "tile"})
-      if (fs::exists(candidate / "tiletwin_tile_v3.so", ignored))
-        return candidate;
+      if (fs::exists(candidate / "tiletwin_tile_v3.so", ignored)) return candidate;
   return home;
 }
 
 const TwTileOps* findTileOps(std::string* error) {
   static std::string problem;
   static const TwTileOps* const table = loadTileOps(moduleDirectory().string(), &problem);
-  if (!table && error)
-    *error = problem;
+  if (!table && error) *error = problem;
   return table;
 }
 

@@ -16,7 +16,9 @@ inline constexpr auto kZero = [](auto t) constexpr { return t; };
 inline constexpr auto kOne = [](auto t) constexpr { return decltype(t)(t + 1); };
 inline constexpr auto kAllOnes = [](auto t) constexpr { return decltype(t)(t - 1); };
 inline constexpr auto kSignedMin = [](auto t) constexpr { return decltype(t)(decltype(t)(1) << (sizeof(t) * 8 - 1)); };
-inline constexpr auto kSignedMax = [](auto t) constexpr { return decltype(t)(~(decltype(t)(1) << (sizeof(t) * 8 - 1))); };
+inline constexpr auto kSignedMax = [](auto t) constexpr {
+  return decltype(t)(~(decltype(t)(1) << (sizeof(t) * 8 - 1)));
+};
 
 /// An integer as reductions and scans see it: Signed reads an I1 1 as -1. Identities pass through store() and load() to
 /// fill up a partial vector; for I1 that is still an identity of the one-bit operation, except for signed extrema, whose

@@ -108,14 +108,10 @@ template <class Op, class T, class W> void inWider(int64_t n, void* dst, const v
 template <DType T> TwStripFn find(TwElementwise op) {
   using E = TwElementwise;
   static constexpr StripRow kRows[] = {
-      {E::Exp, throughF64<IeeeExp, T, 1>},
-      {E::Exp2, throughF64<IeeeExp2, T, 1>},
-      {E::Log, throughF64<IeeeLog, T, 1>},
-      {E::Log2, throughF64<IeeeLog2, T, 1>},
-      {E::Sin, throughF64<IeeeSin, T, 1>},
-      {E::Cos, throughF64<IeeeCos, T, 1>},
-      {E::Rsqrt, throughF64<IeeeRsqrt, T, 1>},
-      {E::Erf, throughF64<IeeeErf, T, 1>},
+      {E::Exp, throughF64<IeeeExp, T, 1>},     {E::Exp2, throughF64<IeeeExp2, T, 1>},
+      {E::Log, throughF64<IeeeLog, T, 1>},     {E::Log2, throughF64<IeeeLog2, T, 1>},
+      {E::Sin, throughF64<IeeeSin, T, 1>},     {E::Cos, throughF64<IeeeCos, T, 1>},
+      {E::Rsqrt, throughF64<IeeeRsqrt, T, 1>}, {E::Erf, throughF64<IeeeErf, T, 1>},
       {E::Fma, throughF64<IeeeFma, T, 3>},
   };
   return findRow(kRows, op);

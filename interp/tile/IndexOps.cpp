@@ -27,7 +27,8 @@ template <class I> int64_t firstOutside(int64_t n, const I* index, uint64_t leng
 
 /// index is [outer][count][inner], src [outer][length][inner], dst as index.
 template <class T, class I>
-int64_t gatherAxis(int64_t outer, int64_t length, int64_t count, int64_t inner, void* dst, const void* src, const void* index) {
+int64_t gatherAxis(int64_t outer, int64_t length, int64_t count, int64_t inner, void* dst, const void* src,
+                   const void* index) {
   const auto* at = static_cast<const I*>(index);
   const auto* from = static_cast<const T*>(src);
   auto* to = static_cast<T*>(dst);
@@ -53,7 +54,8 @@ struct GatherRow {
   TwTileGatherFn byIndexBytes[4]; // 1, 2, 4, 8
 };
 template <class T>
-constexpr GatherRow kGather = {sizeof(T), {gatherAxis<T, uint8_t>, gatherAxis<T, uint16_t>, gatherAxis<T, uint32_t>, gatherAxis<T, uint64_t>}};
+constexpr GatherRow kGather = {
+    sizeof(T), {gatherAxis<T, uint8_t>, gatherAxis<T, uint16_t>, gatherAxis<T, uint32_t>, gatherAxis<T, uint64_t>}};
 constexpr GatherRow kGathers[] = {kGather<uint8_t>, kGather<uint16_t>, kGather<uint32_t>, kGather<uint64_t>};
 
 /// Four tables of counts where they are small: a run of equal elements would wait for itself.

@@ -42,7 +42,9 @@ template <class R, class... A> struct RowOf<R (*)(A...)> {
     scalarLoop<F, R, A...>(n, dst, src, splat);
   }
   static constexpr TwLibraryRow make(const char* symbol, TwStripFn fn) {
-    return {symbol, TwElementwise::Count, fn, int32_t(sizeof...(A)), {dtypeOfScalar<A>()...}, dtypeOfScalar<R>(), nullptr, {}};
+    return {
+        symbol, TwElementwise::Count, fn, int32_t(sizeof...(A)), {dtypeOfScalar<A>()...}, dtypeOfScalar<R>(), nullptr,
+        {}};
   }
 };
 /// A scalar function, called in a loop.

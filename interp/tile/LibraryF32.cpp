@@ -95,7 +95,9 @@ constexpr TwLibraryRow kRows[] = {
     row<[](int32_t n, float x) { return besselOrder(n, ::yn, x); }>("ynf"),
     // exact
     row<[](float x, float y) { return std::copysign(x, y); }>("copysignf"),
-    row<[](float x, float y) { return x > y ? x - y : x <= y ? 0.f : x + y; }>("fdimf"),
+    row<[](float x, float y) { return x > y    ? x - y
+                                      : x <= y ? 0.f
+                                               : x + y; }>("fdimf"),
     row<[](float x, int32_t n) { return std::ldexp(x, n); }>("ldexpf"),
     row<[](float x) { return std::logb(x); }>("logbf"),
     row<[](float x) { return std::nearbyint(x); }>("nearbyintf"),
@@ -103,7 +105,9 @@ constexpr TwLibraryRow kRows[] = {
     row<[](float x, float y) { return std::remainder(x, y); }>("remainderf"),
     row<[](float x) { return std::nearbyint(x); }>("rintf"),
     row<[](float x) { return std::round(x); }>("roundf"),
-    row<[](float x) { return !(x > 0) ? 0.f : x > 1 ? 1.f : x; }>("saturatef"),
+    row<[](float x) { return !(x > 0) ? 0.f
+                             : x > 1  ? 1.f
+                                      : x; }>("saturatef"),
     row<[](float x, int32_t n) { return std::ldexp(x, n); }>("scalbnf"),
     row<[](float x) { return std::trunc(x); }>("truncf"),
 };

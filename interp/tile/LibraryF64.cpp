@@ -94,7 +94,9 @@ constexpr TwLibraryRow kRows[] = {
     row<[](int32_t n, double x) { return besselOrder(n, ::ynl, x); }>("yn"),
     // exact
     row<[](double x, double y) { return std::copysign(x, y); }>("copysign"),
-    row<[](double x, double y) { return x > y ? x - y : x <= y ? 0.0 : x + y; }>("fdim"),
+    row<[](double x, double y) { return x > y    ? x - y
+                                        : x <= y ? 0.0
+                                                 : x + y; }>("fdim"),
     row<[](double x, int32_t n) { return std::ldexp(x, n); }>("ldexp"),
     row<[](double x) { return std::logb(x); }>("logb"),
     row<[](double x) { return std::nearbyint(x); }>("nearbyint"),

@@ -97,9 +97,9 @@ template <int Nu, class W> W besselI(W x) {
 template <int Quadrant, class W> W sinPi(W x) {
   if (!(std::fabs(x) < kInf<W>)) return kNan<W>;
   if (Quadrant == 0 && x == std::trunc(x)) return x * 0;
-  const W reduced = x - 2 * std::nearbyint(x / 2);    // exact, in [-1, 1]
-  const W k = std::nearbyint(2 * reduced);            // quarter turns
-  const W r = (reduced - k / 2) * kPi<W>;             // |r| <= pi/4
+  const W reduced = x - 2 * std::nearbyint(x / 2); // exact, in [-1, 1]
+  const W k = std::nearbyint(2 * reduced);         // quarter turns
+  const W r = (reduced - k / 2) * kPi<W>;          // |r| <= pi/4
   const int q = (int(k) + Quadrant) & 3;
   const W y = q & 1 ? std::cos(r) : std::sin(r);
   return (q & 2 ? -y : y) + W(0);

@@ -8,9 +8,9 @@
 namespace tiletwin::tile {
 namespace {
 
-constexpr int L = 16;             // lanes of a step
-constexpr int64_t kChunk = 256;   // numbers of a row that are converted together; a multiple of every group
-constexpr int64_t kMaxBytes = 2;  // of a stored element
+constexpr int L = 16;            // lanes of a step
+constexpr int64_t kChunk = 256;  // numbers of a row that are converted together; a multiple of every group
+constexpr int64_t kMaxBytes = 2; // of a stored element
 
 /// Values of all codes of a kind of scale, as the result type holds them. f32 holds each exactly.
 template <DType To, TwScaleKind Kind> constexpr std::array<float, 256> scaleValues() {
@@ -72,8 +72,7 @@ void convertRow(int64_t n, ResultOf<To>* dst, const uint8_t* row, const float* f
     auto v = Source::load(from, q);
     if constexpr (To == DType::F64) {
       auto wide = __builtin_convertvector(v, Vec<double, L>);
-      if constexpr (Scaled)
-        wide *= __builtin_convertvector(loadAs<Vec<float, L>>(factors), Vec<double, L>);
+      if constexpr (Scaled) wide *= __builtin_convertvector(loadAs<Vec<float, L>>(factors), Vec<double, L>);
       return wide;
     } else {
       if constexpr (From == DType::BF16 && To == DType::F16) v = Storage<To>::template round<L>(v);
@@ -86,7 +85,8 @@ void convertRow(int64_t n, ResultOf<To>* dst, const uint8_t* row, const float* f
   if (q < n) {
     constexpr int64_t kStep = L * Source::kBytes / Source::kPacked;
     alignas(64) uint8_t pad[kStep] = {};
-    std::memcpy(pad, row + q / Source::kPacked * Source::kBytes, size_t((n - q + Source::kPacked - 1) / Source::kPacked * Source::kBytes));
+    std::memcpy(pad, row + q / Source::kPacked * Source::kBytes,
+                size_t((n - q + Source::kPacked - 1) / Source::kPacked * Source::kBytes));
     const auto v = one(pad, 0);
     std::memcpy(dst + q, &v, size_t(n - q) * sizeof(ResultOf<To>));
   }

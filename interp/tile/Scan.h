@@ -63,13 +63,15 @@ template <class Combine, class Src, class Dst, int L> struct Scanner {
       return scanned;
     };
     if constexpr (Down) {
-      if (whole < axis) storePartial(out + whole * kOut, join(loadPartial(p + whole * kIn, axis - whole)), axis - whole);
+      if (whole < axis)
+        storePartial(out + whole * kOut, join(loadPartial(p + whole * kIn, axis - whole)), axis - whole);
       for (int64_t i = whole - L; i >= 0; i -= L)
         Dst::template store<L>(out + i * kOut, join(Src::template load<L>(p + i * kIn)));
     } else {
       for (int64_t i = 0; i < whole; i += L)
         Dst::template store<L>(out + i * kOut, join(Src::template load<L>(p + i * kIn)));
-      if (whole < axis) storePartial(out + whole * kOut, join(loadPartial(p + whole * kIn, axis - whole)), axis - whole);
+      if (whole < axis)
+        storePartial(out + whole * kOut, join(loadPartial(p + whole * kIn, axis - whole)), axis - whole);
     }
   }
 
@@ -77,17 +79,21 @@ template <class Combine, class Src, class Dst, int L> struct Scanner {
   static TILETWIN_INLINE void next(int64_t inner, uint8_t* out, const uint8_t* before, const uint8_t* p) {
     int64_t i = 0;
     for (; i + L <= inner; i += L)
-      Dst::template store<L>(out + i * kOut, combine(Src::template load<L>(before + i * kOut), Src::template load<L>(p + i * kIn)));
+      Dst::template store<L>(out + i * kOut,
+                             combine(Src::template load<L>(before + i * kOut), Src::template load<L>(p + i * kIn)));
     if (i < inner)
-      storePartial(out + i * kOut, combine(loadPartial(before + i * kOut, inner - i), loadPartial(p + i * kIn, inner - i)), inner - i);
+      storePartial(out + i * kOut,
+                   combine(loadPartial(before + i * kOut, inner - i), loadPartial(p + i * kIn, inner - i)), inner - i);
   }
 
-  static void run(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride, bool reverse) {
+  static void run(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride,
+                  bool reverse) {
     static_assert(kIn == kOut);
     auto* out = static_cast<uint8_t*>(dst);
     const auto* p = static_cast<const uint8_t*>(src);
     if (inner == 1) {
-      for (int64_t o = 0; o < outer; ++o, p += rowStride, out += axis * kOut) reverse ? row<true>(axis, out, p) : row<false>(axis, out, p);
+      for (int64_t o = 0; o < outer; ++o, p += rowStride, out += axis * kOut)
+        reverse ? row<true>(axis, out, p) : row<false>(axis, out, p);
       return;
     }
     const int64_t step = reverse ? -inner * kIn : inner * kIn;

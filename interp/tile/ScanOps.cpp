@@ -23,10 +23,14 @@ template <DType T> TwScanFn findInt(TwReduce op) {
   using U = CombineLanes<T, false>;
   using S = CombineLanes<T, true>;
   static constexpr ScanRow kRows[] = {
-      {TwReduce::AddI, Scanner<typename C::Add, U, U, L>::run},  {TwReduce::MulI, Scanner<typename C::Mul, U, U, L>::run},
-      {TwReduce::MaxSI, Scanner<typename C::MaxS, S, S, L>::run}, {TwReduce::MaxUI, Scanner<typename C::MaxU, U, U, L>::run},
-      {TwReduce::MinSI, Scanner<typename C::MinS, S, S, L>::run}, {TwReduce::MinUI, Scanner<typename C::MinU, U, U, L>::run},
-      {TwReduce::AndI, Scanner<typename C::And, U, U, L>::run},  {TwReduce::OrI, Scanner<typename C::Or, U, U, L>::run},
+      {TwReduce::AddI, Scanner<typename C::Add, U, U, L>::run},
+      {TwReduce::MulI, Scanner<typename C::Mul, U, U, L>::run},
+      {TwReduce::MaxSI, Scanner<typename C::MaxS, S, S, L>::run},
+      {TwReduce::MaxUI, Scanner<typename C::MaxU, U, U, L>::run},
+      {TwReduce::MinSI, Scanner<typename C::MinS, S, S, L>::run},
+      {TwReduce::MinUI, Scanner<typename C::MinU, U, U, L>::run},
+      {TwReduce::AndI, Scanner<typename C::And, U, U, L>::run},
+      {TwReduce::OrI, Scanner<typename C::Or, U, U, L>::run},
       {TwReduce::XorI, Scanner<typename C::Xor, U, U, L>::run},
   };
   return findScanRow(kRows, op);

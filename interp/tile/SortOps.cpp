@@ -135,8 +135,8 @@ struct SortRow {
 };
 template <DType T> constexpr SortRow kRow = {T, Network<Ordered<T, true>>::run, Network<Ordered<T, false>>::run};
 constexpr SortRow kRows[] = {
-    kRow<DType::I8>, kRow<DType::I16>, kRow<DType::I32>, kRow<DType::I64>, kRow<DType::F16>, kRow<DType::BF16>,
-    kRow<DType::F32>, kRow<DType::F64>,
+    kRow<DType::I8>,  kRow<DType::I16>,  kRow<DType::I32>, kRow<DType::I64>,
+    kRow<DType::F16>, kRow<DType::BF16>, kRow<DType::F32>, kRow<DType::F64>,
 };
 
 } // namespace

@@ -51,7 +51,8 @@ void strip(int64_t n, void* dst, const void* const* src, uint32_t splat) {
           alignas(32) unsigned char line[L * 4];
           Out::template store<L>(line, Op::apply(In::template load<L>(at[I])...));
           for (int b = 0; b < L * 4; b += 32)
-            _mm256_stream_si256(reinterpret_cast<__m256i*>(out + b), _mm256_load_si256(reinterpret_cast<const __m256i*>(line + b)));
+            _mm256_stream_si256(reinterpret_cast<__m256i*>(out + b),
+                                _mm256_load_si256(reinterpret_cast<const __m256i*>(line + b)));
           out += L * 4;
           ((at[I] += step[I]), ...);
         }

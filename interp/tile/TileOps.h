@@ -15,28 +15,26 @@
 extern "C" {
 
 /// Elementwise operations by what they compute. The name is the IR operation's. Signless integers: S/U in the name says how.
-#define TILETWIN_ELEMENTWISE_OPS(X)                                                                                     \
-  /* binary, T x T -> T */                                                                                              \
-  X(AddF) X(SubF) X(MulF) X(DivF) X(RemF) X(MaxNumF) X(MinNumF) X(MaximumF) X(MinimumF)                                   \
-  X(AddI) X(SubI) X(MulI) X(DivSI) X(DivUI) X(RemSI) X(RemUI) X(MaxSI) X(MaxUI) X(MinSI) X(MinUI)                          \
-  X(AndI) X(OrI) X(XorI) X(ShlI) X(ShrSI) X(ShrUI) X(MulHiUI)                                                             \
-  /* unary, T -> T */                                                                                                   \
-  X(NegF) X(AbsF) X(AbsI) X(Exp) X(Exp2) X(Log) X(Log2) X(Sin) X(Cos) X(Sqrt) X(Rsqrt) X(Erf) X(Floor) X(Ceil)            \
-  /* ternary */                                                                                                         \
-  X(Fma) X(ClampF) X(ClampFPropagateNan)                                                                                \
-  X(Select) /* src[0] is I1, src[1], src[2] and dst are T */                                                             \
-  /* comparisons, T x T -> I1 */                                                                                         \
-  X(CmpEQ) X(CmpNE) X(CmpSLT) X(CmpSLE) X(CmpSGT) X(CmpSGE) X(CmpULT) X(CmpULE) X(CmpUGT) X(CmpUGE)                       \
-  X(CmpFOEQ) X(CmpFOGT) X(CmpFOGE) X(CmpFOLT) X(CmpFOLE) X(CmpFONE) X(CmpFORD)                                            \
-  X(CmpFUEQ) X(CmpFUGT) X(CmpFUGE) X(CmpFULT) X(CmpFULE) X(CmpFUNE) X(CmpFUNO)                                            \
-  /* data movement, T -> T */                                                                                           \
-  X(Copy)
+#define TILETWIN_ELEMENTWISE_OPS(X)                                                                                    \
+  /* binary, T x T -> T */                                                                                             \
+  X(AddF)                                                                                                              \
+  X(SubF) X(MulF) X(DivF) X(RemF) X(MaxNumF) X(MinNumF) X(MaximumF) X(MinimumF) X(AddI) X(SubI) X(MulI) X(DivSI)       \
+      X(DivUI) X(RemSI) X(RemUI) X(MaxSI) X(MaxUI) X(MinSI) X(MinUI) X(AndI) X(OrI) X(XorI) X(ShlI) X(ShrSI) X(ShrUI)  \
+          X(MulHiUI) /* unary, T -> T */                                                                               \
+      X(NegF) X(AbsF) X(AbsI) X(Exp) X(Exp2) X(Log) X(Log2) X(Sin) X(Cos) X(Sqrt) X(Rsqrt) X(Erf) X(Floor)             \
+          X(Ceil) /* ternary */                                                                                        \
+      X(Fma) X(ClampF) X(ClampFPropagateNan)                                                                           \
+          X(Select) /* src[0] is I1, src[1], src[2] and dst are T */ /* comparisons, T x T -> I1 */                    \
+      X(CmpEQ) X(CmpNE) X(CmpSLT) X(CmpSLE) X(CmpSGT) X(CmpSGE) X(CmpULT) X(CmpULE) X(CmpUGT) X(CmpUGE) X(CmpFOEQ)     \
+          X(CmpFOGT) X(CmpFOGE) X(CmpFOLT) X(CmpFOLE) X(CmpFONE) X(CmpFORD) X(CmpFUEQ) X(CmpFUGT) X(CmpFUGE)           \
+              X(CmpFULT) X(CmpFULE) X(CmpFUNE) X(CmpFUNO) /* data movement, T -> T */                                  \
+      X(Copy)
 
 enum class TwElementwise : uint16_t {
 #define X(name) name,
   TILETWIN_ELEMENTWISE_OPS(X)
 #undef X
-  Count
+      Count
 };
 
 /// Bit of `splat`: dst will not be read soon and may bypass the cache (a hint; 4-byte elements heed it). The caller's next
@@ -53,44 +51,73 @@ typedef void (*TwStripFn)(int64_t n, void* dst, const void* const* src, uint32_t
 enum class TwCastKind : uint8_t { SignedInt, UnsignedInt, TruncateToward0 };
 
 /// Reductions along one axis over a tile seen as [outer][axis][inner], row-major contiguous.
-enum class TwReduce : uint8_t { AddF, MulF, MaxNumF, MinNumF, MaximumF, MinimumF, AddI, MulI, MaxSI, MaxUI, MinSI, MinUI, AndI, OrI, XorI,
-  ArgMaxF, ArgMinF, ArgMaxSI, ArgMinSI, ArgMaxUI, ArgMinUI, Count };
+enum class TwReduce : uint8_t {
+  AddF,
+  MulF,
+  MaxNumF,
+  MinNumF,
+  MaximumF,
+  MinimumF,
+  AddI,
+  MulI,
+  MaxSI,
+  MaxUI,
+  MinSI,
+  MinUI,
+  AndI,
+  OrI,
+  XorI,
+  ArgMaxF,
+  ArgMinF,
+  ArgMaxSI,
+  ArgMinSI,
+  ArgMaxUI,
+  ArgMinUI,
+  Count
+};
 /// dst is [outer][inner]. f16/bf16 AddF/MulF: partial results are rounded to T as the IR says (each combine yields a T value), order free.
 /// Row r of the source starts at src + r * rowStride bytes, where a row is one [axis][inner] block (so a memory view can be reduced in place
 /// when inner == 1).
 typedef void (*TwReduceFn)(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride);
 /// Value and index together. Ties go to the lowest index; compare is ordered (x > best), a NaN never wins against a number seen first, exactly
 /// as combining left to right with (v > best || (v == best && i < besti)) does. dstIndex, srcIndex: i32; srcIndex may be null: 0..axis-1.
-typedef void (*TwArgReduceFn)(int64_t outer, int64_t axis, int64_t inner, void* dstValue, int32_t* dstIndex, const void* src,
-                              const int32_t* srcIndex);
+typedef void (*TwArgReduceFn)(int64_t outer, int64_t axis, int64_t inner, void* dstValue, int32_t* dstIndex,
+                              const void* src, const int32_t* srcIndex);
 
 /// Inclusive prefixes along the axis, in place or not; reverse: from the end. Kinds AddF .. XorI of TwReduce; dst is [outer][axis][inner],
 /// dense, row r of src starts at src + r * rowStride bytes.
-typedef void (*TwScanFn)(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride, bool reverse);
+typedef void (*TwScanFn)(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride,
+                         bool reverse);
 
 /// One compare-and-swap step of a network over 2^k elements: partners differ in `bit` of their position. See SortOps.cpp.
 enum : int8_t { kTwSortAscending = -1, kTwSortDescending = -2 };
 struct TwSortStep {
   uint8_t bit;
-  int8_t flip;  ///< kTwSort..., or the higher bit of the position that turns the direction around
+  int8_t flip; ///< kTwSort..., or the higher bit of the position that turns the direction around
 };
 /// Runs the steps over n elements, in place. n is a power of two above 1.
 typedef void (*TwSortFn)(int64_t n, void* data, const TwSortStep* steps, int64_t count);
 
 /// dst[o][j][i] = src[o][index[o][j][i]][i] for o < outer, j < count, i < inner; index is unsigned, all below length. Returns -1, or the
 /// first element whose index is not; dst is then unspecified.
-typedef int64_t (*TwTileGatherFn)(int64_t outer, int64_t length, int64_t count, int64_t inner, void* dst, const void* src, const void* index);
+typedef int64_t (*TwTileGatherFn)(int64_t outer, int64_t length, int64_t count, int64_t inner, void* dst,
+                                  const void* src, const void* index);
 /// dst[b] = number of i with mask[i] (or mask null) and src[i] == b, for 0 <= b < bins. src: signed elements of 4 or 8 bytes.
-typedef void (*TwHistogramFn)(int64_t n, int64_t bins, int32_t* dst, const void* src, const uint8_t* mask, int64_t bytes);
+typedef void (*TwHistogramFn)(int64_t n, int64_t bins, int32_t* dst, const void* src, const uint8_t* mask,
+                              int64_t bytes);
 
 /// d = a . b + c; all row-major with strides in ELEMENTS between rows (columns are contiguous unless colStride says otherwise).
 struct TwDot {
   int64_t m, n, k;
-  const void* a; int64_t aRow, aCol;   ///< element strides of a[m][k]
-  const void* b; int64_t bRow, bCol;   ///< element strides of b[k][n]
-  const void* c; int64_t cRow;         ///< accumulator in (null: zero), acc type, contiguous columns
-  void* d; int64_t dRow;               ///< result, acc type; may be c itself
-  void* scratch;                       ///< at least dotScratchBytes(m, n, k), 64-byte aligned
+  const void* a;
+  int64_t aRow, aCol; ///< element strides of a[m][k]
+  const void* b;
+  int64_t bRow, bCol; ///< element strides of b[k][n]
+  const void* c;
+  int64_t cRow; ///< accumulator in (null: zero), acc type, contiguous columns
+  void* d;
+  int64_t dRow;  ///< result, acc type; may be c itself
+  void* scratch; ///< at least dotScratchBytes(m, n, k), 64-byte aligned
 };
 /// How operands are rounded before multiplying. Tf32 drops the low 13 bits of f32 operands (truncation).
 /// Tf32x3, Bf16x3 and Bf16x6 are computed in full f32 ("at least as accurate"). Ieee: f64 accumulation, rounded once.
@@ -104,40 +131,45 @@ enum class TwScaledFormat : uint8_t { E2M1, E4M3, E5M2, BF16, F16, Count };
 enum class TwScaleKind : uint8_t { None, E8M0, E8M0Fast, E4M3 };
 struct TwScaledOperand {
   int64_t outer, k;
-  const void* x; int64_t xOuter, xK;                 ///< strides between stored elements (E2M1: between bytes)
-  const void* scale; int64_t scaleOuter, scaleGroup; ///< code of [outer][k / group]
-  int64_t group;                                     ///< numbers of k that share a scale, even
+  const void* x;
+  int64_t xOuter, xK; ///< strides between stored elements (E2M1: between bytes)
+  const void* scale;
+  int64_t scaleOuter, scaleGroup; ///< code of [outer][k / group]
+  int64_t group;                  ///< numbers of k that share a scale, even
   TwScaleKind kind;
-  bool outerPacked;                                  ///< E2M1: the two numbers of a byte (low bits first) are neighbours in outer, not in k
-  bool kInner;                                       ///< dst is [outer][k], else [k][outer]; dense
+  bool outerPacked; ///< E2M1: the two numbers of a byte (low bits first) are neighbours in outer, not in k
+  bool kInner;      ///< dst is [outer][k], else [k][outer]; dense
   void* dst;
 };
 typedef void (*TwScaledOperandFn)(const TwScaledOperand*);
 
 /// dst[i] = address[i] loaded if mask[i] (mask null: all), else other[i] (otherStride 0: one element; other null: 0).
-typedef void (*TwGatherFn)(int64_t n, void* dst, const uint64_t* address, const uint8_t* mask, const void* other, int64_t otherStride);
-typedef void (*TwScatterFn)(int64_t n, const void* src, int64_t srcStride, const uint64_t* address, const uint8_t* mask);
+typedef void (*TwGatherFn)(int64_t n, void* dst, const uint64_t* address, const uint8_t* mask, const void* other,
+                           int64_t otherStride);
+typedef void (*TwScatterFn)(int64_t n, const void* src, int64_t srcStride, const uint64_t* address,
+                            const uint8_t* mask);
 
 /// dst[i] = start + i*step in the wrap-around arithmetic of an integer type.
 typedef void (*TwIotaFn)(int64_t n, void* dst, int64_t start, int64_t step);
 /// Strided copies between memory and tiles: n elements, element strides in bytes (0 allowed on the source).
 typedef void (*TwStridedCopyFn)(int64_t n, void* dst, int64_t dstStride, const void* src, int64_t srcStride);
 /// Index of the first i with mask[i] (or mask null) and (address[i] < lo or address[i] + size > hi), or -1.
-typedef int64_t (*TwCheckFn)(int64_t n, const uint64_t* address, const uint8_t* mask, uint64_t lo, uint64_t hi, uint64_t size);
+typedef int64_t (*TwCheckFn)(int64_t n, const uint64_t* address, const uint8_t* mask, uint64_t lo, uint64_t hi,
+                             uint64_t size);
 
 /// What a symbol of libdevice stands for.
 struct TwLibraryRow {
-  const char* symbol;                   ///< without its prefix "__nv_"
-  TwElementwise op;                     ///< the elementwise operation that it is, on elements of `result`; Count: `fn`
+  const char* symbol; ///< without its prefix "__nv_"
+  TwElementwise op;   ///< the elementwise operation that it is, on elements of `result`; Count: `fn`
   TwStripFn fn;
   int32_t arity;                        ///< at most 4
   tiletwin::DType arguments[4], result; ///< `op`: all of one type
-  TwStripFn last;                       ///< four arguments: fn takes three and gives `between`, last takes that and the fourth
+  TwStripFn last; ///< four arguments: fn takes three and gives `between`, last takes that and the fourth
   tiletwin::DType between;
 };
 
 struct TwTileOps {
-  const char* name;   ///< "x86-64-v3"
+  const char* name; ///< "x86-64-v3"
   /// Null where the combination does not exist (AddF of I32). `type` is the type of the data operands.
   TwStripFn (*elementwise)(TwElementwise op, tiletwin::DType type);
   /// Correctly rounded variant for numerics=ieee; null: elementwise() is already correct.

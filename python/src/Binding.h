@@ -29,13 +29,13 @@ struct Parameter {
 struct Leaf {
   enum class Kind : uint8_t { Constant, Integer, Real, Array, Descriptor } kind = Kind::Constant;
   bool divisible = false;
-  bool tooWide = false;     ///< an integer over 2^63: bits are unsigned
-  bool padsWithNan = false; ///< Descriptor: elements outside read as NaN
+  bool tooWide = false;      ///< an integer over 2^63: bits are unsigned
+  bool padsWithNan = false;  ///< Descriptor: elements outside read as NaN
   bool roundsToTf32 = false; ///< Descriptor: loads round to 10 bits of mantissa
-  int element = -1;         ///< type of the value, or of the array's elements
-  uint64_t bits = 0;        ///< integer value or address
-  double number = 0;        ///< Real
-  int buffer = -1;          ///< index into Call::buffers
+  int element = -1;          ///< type of the value, or of the array's elements
+  uint64_t bits = 0;         ///< integer value or address
+  double number = 0;         ///< Real
+  int buffer = -1;           ///< index into Call::buffers
 };
 
 /// One call of a kernel, bound. Lives on the stack of a launch.

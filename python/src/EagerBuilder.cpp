@@ -10,8 +10,8 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/Hashing.h"
 #include "runtime/FloatFormats.h"
+#include "llvm/ADT/Hashing.h"
 #include <bit>
 #include <cstdlib>
 #include <cstring>

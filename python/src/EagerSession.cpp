@@ -111,12 +111,9 @@ PyRef Converter::descriptor(PyObject* value) {
     if (!(made = frontend::makeTuple(numbers))) return {};
   }
   frontend::Builder& builder = eagerBuilder();
-  llvm::SmallVector<mlir::NamedAttribute> attributes{
-      frontend::segments(builder, {1, int32_t(rank), int32_t(rank)})};
-  if (base.padsWithNan)
-    attributes.push_back(frontend::integer(builder, "padding", int64_t(tt::Padding::NaN)));
-  if (base.roundsToTf32)
-    attributes.push_back(frontend::unit(builder, "tt.round_f32_to_tf32"));
+  llvm::SmallVector<mlir::NamedAttribute> attributes{frontend::segments(builder, {1, int32_t(rank), int32_t(rank)})};
+  if (base.padsWithNan) attributes.push_back(frontend::integer(builder, "padding", int64_t(tt::Padding::NaN)));
+  if (base.roundsToTf32) attributes.push_back(frontend::unit(builder, "tt.round_f32_to_tf32"));
   frontend::Value handle = builder.create1("tt.make_tensor_descriptor", operands, type, attributes);
   return handle ? frontend::makeDescriptor(handle, tuples[0].get(), tuples[1].get()) : PyRef();
 }

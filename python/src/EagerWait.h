@@ -16,12 +16,12 @@
 namespace tiletwin::python {
 
 struct EagerWait {
-  PyRef handOver;                           ///< called as handOver(wrote, operation); null: nobody to hand over to
-  std::unordered_map<uint64_t, int> looks;  ///< how often an operation saw the same, since memory was written
-  bool wrote = false;                       ///< the program has written memory since it handed over last
+  PyRef handOver;                          ///< called as handOver(wrote, operation); null: nobody to hand over to
+  std::unordered_map<uint64_t, int> looks; ///< how often an operation saw the same, since memory was written
+  bool wrote = false;                      ///< the program has written memory since it handed over last
   // What the last look was at, for messages.
-  uintptr_t address = 0;                    ///< the first element; 0: unknown
-  uint32_t bytes = 0;                       ///< of an element
+  uintptr_t address = 0; ///< the first element; 0: unknown
+  uint32_t bytes = 0;    ///< of an element
   bool isTile = false;
   /// " of flag (byte 4), which holds 0"; empty if the memory is no known buffer.
   std::string memory(std::span<const Buffer> buffers) const;

@@ -48,8 +48,8 @@ const std::string& knobsKeySuffix() { return knobs().keySuffix; }
 
 PyRef enterLaunch(PyObject* function, PyObject* kernel, PyObject* arguments, PyObject* grid) {
   PyRef enter = imported("tiletwin.runtime.launch_hooks", "enter");
-  return PyRef::steal(
-      enter ? PyObject_CallFunctionObjArgs(enter.get(), function, kernel, arguments, grid, nullptr) : nullptr);
+  return PyRef::steal(enter ? PyObject_CallFunctionObjArgs(enter.get(), function, kernel, arguments, grid, nullptr)
+                            : nullptr);
 }
 
 bool leaveLaunch(PyObject* metadata) {

@@ -20,7 +20,7 @@ private:
   std::optional<Buffer> findBuffer(uintptr_t address);
   const std::string& kernel_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  bool progress_ = false; ///< runtime/progress.py is told about this launch
+  bool progress_ = false;     ///< runtime/progress.py is told about this launch
   std::vector<PyRef> owners_; ///< of memory that findBuffer found; under the GIL
 };
 

@@ -153,7 +153,7 @@ bool collectArguments(const std::string& name, const interp::Program& program, c
   bufferOf.resize(types.size());
   for (size_t i = 0; i < types.size(); ++i) {
     if (!argumentBits(call.leaves[i], types[i], bits[i])) return false;
-    bits[i] |= call.leaves[i].padsWithNan;                      // as the plan's descriptor arguments have it
+    bits[i] |= call.leaves[i].padsWithNan;                        // as the plan's descriptor arguments have it
     if (call.leaves[i].roundsToTf32) bits[i] |= uint64_t(1) << 1; // (interp/Interp.h)
     bufferOf[i] = call.leaves[i].buffer;
   }

@@ -1,9 +1,9 @@
 // python/src/Registry.cpp -- see Registry.h.
 #include "Registry.h"
-#include "TorchGuard.h"
 #include "Arrays.h"
 #include "Elements.h"
 #include "Interned.h"
+#include "TorchGuard.h"
 #include "interp/Interp.h"
 #include "runtime/Buffer.h"
 

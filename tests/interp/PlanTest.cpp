@@ -1,8 +1,8 @@
 // tests/interp/PlanTest.cpp -- the shape of plans: what is hoisted, fused, accumulated in place, kept symbolic.
 // Results of running them are tested by tests/interp/ops and tests/interp/plan.
 #define BOOST_TEST_MODULE plan
-#include "interp/plan/Builder.h"
 #include "interp/plan/Plan.h"
+#include "interp/plan/Builder.h"
 #include "ir/Passes.h"
 #include "ir/TT.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -24,8 +24,7 @@ struct Planner {
   }
   std::shared_ptr<const Program> plan(const std::string& body, bool symbolic = true) {
     auto module = tt::parseTtir("module {\n" + body + "\n}\n", "plan.mlir", *context);
-    if (!module || failed(tt::makeTtir(*module, true)))
-      return nullptr;
+    if (!module || failed(tt::makeTtir(*module, true))) return nullptr;
     PlanOptions options;
     options.symbolic = symbolic;
     return planModule(*module, "f", options);
@@ -36,8 +35,7 @@ struct Planner {
 
 size_t count(const std::vector<std::string>& lines, const std::string& prefix) {
   size_t n = 0;
-  for (const std::string& line : lines)
-    n += line.rfind(prefix, 0) == 0;
+  for (const std::string& line : lines) n += line.rfind(prefix, 0) == 0;
   return n;
 }
 
@@ -167,7 +165,7 @@ BOOST_AUTO_TEST_CASE(matmul_loop_is_loads_dot_and_two_additions) {
   BOOST_TEST(count(loop, "Load") == 2u);
   BOOST_TEST(count(loop, "Dot") == 1u);
   BOOST_TEST(count(loop, "Add64") == 2u);
-  BOOST_TEST(count(loop, "Move") == 2u);  // the pointers' bases; the accumulator stays where it is
+  BOOST_TEST(count(loop, "Move") == 2u); // the pointers' bases; the accumulator stays where it is
   BOOST_TEST(count(loop, "Group") == 0u);
   BOOST_TEST(loop.size() == 7u);
 }
@@ -180,10 +178,14 @@ BOOST_AUTO_TEST_CASE(values_share_the_arena_by_liveness) {
                      "  %v0 = arith.sitofp %i : tensor<1024xi32> to tensor<1024xf32>\n";
   for (int k = 0; k < 8; ++k) {
     std::string a = std::to_string(k), b = std::to_string(k + 1);
-    text += "  %s" + a + " = \"tt.reduce\"(%v" + a + ") <{axis = 0 : i32}> ({\n  ^bb0(%p: f32, %q: f32):\n    %r = arith.addf %p, %q : f32\n"
+    text += "  %s" + a + " = \"tt.reduce\"(%v" + a +
+            ") <{axis = 0 : i32}> ({\n  ^bb0(%p: f32, %q: f32):\n    %r = arith.addf %p, %q : f32\n"
             "    tt.reduce.return %r : f32\n  }) : (tensor<1024xf32>) -> f32\n"
-            "  %t" + a + " = tt.splat %s" + a + " : f32 -> tensor<1024xf32>\n"
-            "  %v" + b + " = arith.subf %v" + a + ", %t" + a + " : tensor<1024xf32>\n";
+            "  %t" +
+            a + " = tt.splat %s" + a +
+            " : f32 -> tensor<1024xf32>\n"
+            "  %v" +
+            b + " = arith.subf %v" + a + ", %t" + a + " : tensor<1024xf32>\n";
   }
   text += "  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>\n"
           "  %xp = tt.addptr %xs, %i : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>\n"

@@ -184,7 +184,9 @@ BOOST_AUTO_TEST_CASE(waiting_programs_are_interrupted) {
     launch.options.pollMilliseconds = 5;
     int polls = 0;
     launch.hooks.poll = [&](int64_t, int64_t) { return ++polls < 3; };
-    launch.advance = [&](const ProgramId&, bool begins, bool, Trap&, WaitState& wait) { return watch(wait, flag, 0, begins); };
+    launch.advance = [&](const ProgramId&, bool begins, bool, Trap&, WaitState& wait) {
+      return watch(wait, flag, 0, begins);
+    };
     auto start = std::chrono::steady_clock::now();
     BOOST_TEST((launch.run(ProgramOrder({3, 1, 1}, {}, {})).kind == TrapKind::Interrupted));
     BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(10)));

@@ -10,8 +10,7 @@ import triton
 from kernel_cases import DATA, arguments, cases_of, differences, expected_cases, load_json
 
 # What the interpreter cannot run yet: kernel files, and single cases.
-WAITING_FILES = {
-}
+WAITING_FILES = {}
 WAITING_CASES: dict[str, str] = {}
 # Launched from Python numbers, these get narrower types than they are about.
 ONLY_AHEAD = {"range_types"}

@@ -74,7 +74,8 @@ BOOST_AUTO_TEST_CASE(wild_and_null_pointers) {
   BOOST_TEST(
       complete(trap, buffers) ==
       "kernel.py:14:9: tl.load: program (2, 0, 0): reads 4 bytes at address 0x7f0000001000, which is far from every "
-      "buffer known: check the pointer arithmetic; memory that is not an argument of the launch, nor of a torch tensor on "
+      "buffer known: check the pointer arithmetic; memory that is not an argument of the launch, nor of a torch tensor "
+      "on "
       "the CPU, must be named with tiletwin.register(...)");
   trap.address = 0x10;
   BOOST_TEST(complete(trap, {}) == "kernel.py:14:9: tl.load: program (2, 0, 0): reads 4 bytes at address 0x10: a null "
@@ -124,5 +125,6 @@ BOOST_AUTO_TEST_CASE(operations_are_called_what_the_user_wrote) {
 BOOST_AUTO_TEST_CASE(what_is_waited_on_is_named) {
   BOOST_TEST(waitedOnText("flags", 4, 4, false, 0xFFFFFFFF) == "flags (byte 4), which holds -1");
   BOOST_TEST(waitedOnText("flags", 0, 2, true, 7) == "flags (from byte 0 on), whose first element is 7");
-  BOOST_TEST(waitedOnText("flags", 8, 8, false, uint64_t(1) << 63) == "flags (byte 8), which holds -9223372036854775808");
+  BOOST_TEST(waitedOnText("flags", 8, 8, false, uint64_t(1) << 63) ==
+             "flags (byte 8), which holds -9223372036854775808");
 }

@@ -72,21 +72,23 @@ void check(F format, DType result, S kind, const Case& c) {
         v = decode(stored, readBits(x.data() + i * o.xOuter + k * o.xK, 0, size_t(bytes)));
       }
       if (format == F::BF16 && result == DType::F16) v = decode(result, encode(result, v));
-      const uint64_t want = encode(result, v * valueOfScale(kind, result, scales[size_t(i * o.scaleOuter + k / group)]));
+      const uint64_t want =
+          encode(result, v * valueOfScale(kind, result, scales[size_t(i * o.scaleOuter + k / group)]));
       const uint64_t got = readBits(out.data(), size_t(c.kInner ? i * c.k + k : k * c.outer + i), sizeOf(result));
       if (!sameFloat(result, got, want) && ++errors < 4)
-        BOOST_ERROR("format " << int(format) << " to " << kindOf(result) << " scale " << int(kind) << " at " << i << "," << k
-                              << " of " << c.outer << "x" << c.k << (c.kInner ? " k inner" : "") << ": " << decode(result, got)
-                              << ", not " << decode(result, want));
+        BOOST_ERROR("format " << int(format) << " to " << kindOf(result) << " scale " << int(kind) << " at " << i << ","
+                              << k << " of " << c.outer << "x" << c.k << (c.kInner ? " k inner" : "") << ": "
+                              << decode(result, got) << ", not " << decode(result, want));
     }
 }
 
 } // namespace
 
 BOOST_AUTO_TEST_CASE(every_format_layout_and_scale) {
-  const Case cases[] = {{16, 32, true, false, 1},  {16, 32, false, false, 1}, {2, 16, true, false, 1},   {40, 64, true, true, 1},
-                        {6, 320, true, false, 1},  {320, 48, false, true, 1}, {300, 16, false, false, 1}, {4, 288, true, true, 2},
-                        {34, 32, false, true, 3},  {1, 16, true, false, 1},   {10, 16, false, false, 5},  {128, 128, false, true, 1}};
+  const Case cases[] = {{16, 32, true, false, 1},   {16, 32, false, false, 1}, {2, 16, true, false, 1},
+                        {40, 64, true, true, 1},    {6, 320, true, false, 1},  {320, 48, false, true, 1},
+                        {300, 16, false, false, 1}, {4, 288, true, true, 2},   {34, 32, false, true, 3},
+                        {1, 16, true, false, 1},    {10, 16, false, false, 5}, {128, 128, false, true, 1}};
   for (F format : {F::E2M1, F::E4M3, F::E5M2, F::BF16, F::F16})
     for (DType result : {DType::BF16, DType::F16, DType::F64}) {
       if (format == F::F16 && result == DType::BF16) continue; // an f16 operand makes the product f16

@@ -171,6 +171,7 @@ del _name
 def __getattr__(name: str) -> NoReturn:
     raise missing("triton.language", name)
 
+
 __all__ = [
     "TRITON_MAX_TENSOR_NUMEL",
     "PropagateNan",
