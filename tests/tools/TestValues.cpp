@@ -84,9 +84,9 @@ static std::string text(Type element, uint64_t bits) {
 
 /// Floats as integers in the same order, both zeros 0.
 static int64_t ordered(uint64_t bits, unsigned width) {
-  int64_t sign = int64_t(1) << (width - 1);
-  int64_t magnitude = int64_t(bits) & (sign - 1);
-  return int64_t(bits) & sign ? -magnitude : magnitude;
+  const uint64_t sign = uint64_t(1) << (width - 1);
+  const int64_t magnitude = int64_t(bits & (sign - 1));
+  return bits & sign ? -magnitude : magnitude;
 }
 
 static bool matches(Type element, uint64_t got, uint64_t expected, int64_t ulp) {
