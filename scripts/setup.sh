@@ -16,7 +16,7 @@ if [ "${#missing[@]}" -gt 0 ]; then
   "${as_root[@]}" apt-get update -qq
   if ! DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/tmp/tiletwin-apt.$$ 2>&1; then
     cat /tmp/tiletwin-apt.$$ >&2
-    echo "setup: apt could not install the packages above. LLVM 22 comes from apt.llvm.org where the distribution has none." >&2
+    echo "setup: apt could not install the packages above. Where the distribution has no LLVM 22, add the archive that the LLVM project keeps for it." >&2
     exit 1
   fi
   rm -f /tmp/tiletwin-apt.$$
