@@ -2,46 +2,57 @@
 
 Here:      command line parsing and what each command prints.
 Not here:  activation (_activate.py), compilation (compiler/).
-Needs nothing but the standard library, so that `tiletwin doctor` can speak where little is installed.
+typer and rich are imported here only: `import tiletwin` needs neither.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import os
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
-RUN = """\
-Run a Python script whose `import triton` is tiletwin, on the CPU.
+import typer
 
-  tiletwin run script.py arguments...
-  tiletwin run -m package.module arguments...
-"""
-IR = """\
-Print a kernel's IR without running it.
-
-  tiletwin ir add.py::add_kernel -s "*fp32:16 *fp32:16 *fp32:16 i32" -c BLOCK=1024
-  tiletwin ir kernel.ttir --stage plan
-"""
-
-
-DOCTOR = "Say what works here: activation, instruction set, threads, versions. Exits with 1 if something does not."
+app = typer.Typer(
+    help="The CPU twin of a GPU tile kernel.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
 def _fail(message: str) -> NoReturn:
     print(f"tiletwin: {message}", file=sys.stderr)
-    raise SystemExit(2)
+    raise typer.Exit(2)
 
 
-def run(words: list[str]) -> None:
-    """Runs the script, or with -m the module, that stands first in `words`, with the rest as its arguments."""
+@app.callback(invoke_without_command=True)
+def _command(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+# Nothing is parsed here, so that every option behind the script's name reaches the script.
+@app.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": []}
+)
+def run(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-m] NAME", help="The script, or the module, and its arguments."),
+    ] = None,
+) -> None:
+    """Run a Python script, or with -m a module, whose `import triton` is tiletwin, on the CPU."""
     import runpy
 
     from tiletwin import _activate
 
+    if words in (["-h"], ["--help"]):
+        print(context.get_help())
+        return
     os.environ.setdefault("TILETWIN_INTERPRET", "1")
     if not _activate.activate():
         _fail("not activated: TILETWIN_INTERPRET is switched off in the environment")
@@ -143,18 +154,34 @@ def _signature(fn: Any, types: list[str], constants: dict[str, Any]) -> tuple[di
     return signature, attributes
 
 
-def ir(kernel: str, signature: str, constants: list[str], options: list[str], stage: str, locations: bool) -> None:
-    """Prints what the front end made of a kernel (source), its TTIR, or the interpreter's plan of it."""
+@app.command()
+def ir(
+    kernel: Annotated[str, typer.Argument(help="file.py::name, package.module::name, or a .ttir file.")],
+    signature: Annotated[
+        str, typer.Option("-s", "--signature", help='Types of the arguments, "*fp32:16 *fp32 i32".')
+    ] = "",
+    constants: Annotated[
+        list[str] | None, typer.Option("-c", "--constant", help="NAME=VALUE of a tl.constexpr.")
+    ] = None,
+    options: Annotated[
+        list[str] | None, typer.Option("-o", "--option", help="NAME=VALUE: num_warps=8, debug=True.")
+    ] = None,
+    stage: Annotated[str, typer.Option(help="source, ttir or plan.")] = "ttir",
+    locations: Annotated[bool, typer.Option(help="Print source locations.")] = False,
+) -> None:
+    """Print a kernel's IR without running it: what the front end made (source), its TTIR, or the interpreter's plan."""
     from tiletwin import _activate
     from tiletwin.errors import TileTwinError
 
+    if stage not in ("source", "ttir", "plan"):
+        _fail(f"--stage must be source, ttir or plan, not {stage}")
     os.environ.setdefault("TILETWIN_INTERPRET", "1")
     _activate.activate()
     import tiletwin
 
-    def table(rows: list[str], what: str) -> dict[str, Any]:
+    def table(rows: list[str] | None, what: str) -> dict[str, Any]:
         result = {}
-        for row in rows:
+        for row in rows or []:
             name, equals, value = row.partition("=")
             if not equals:
                 _fail(f"{what} {row}: write NAME=VALUE")
@@ -210,10 +237,15 @@ def _activation() -> tuple[str, bool]:
     return f"{why}: use tiletwin run script.py, or import tiletwin as triton", False
 
 
-def doctor() -> bool:
-    """Prints what works here: activation, instruction set, threads, versions. Returns whether all does."""
+@app.command()
+def doctor() -> None:
+    """Say what works here: activation, instruction set, threads, versions. Exits with 1 if something does not."""
     import platform
     from importlib import metadata
+
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
 
     import tiletwin
     from tiletwin import _C
@@ -242,49 +274,17 @@ def doctor() -> bool:
     rows.append(("real triton", _real_triton()))
     rows += [(name, version(name)) for name in ("torch", "numpy", "ml_dtypes")]
     rows += [(name, os.environ[name]) for name in sorted(os.environ) if name.startswith("TILETWIN")]
+    table = Table(show_header=False, box=None)
     for name, value in rows:
-        print(f"{name:16} {value}")
-    return healthy
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tiletwin", description="The CPU twin of a GPU tile kernel.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    text = argparse.RawDescriptionHelpFormatter
-    one = commands.add_parser(
-        "run", help="run a script on the CPU", description=RUN, formatter_class=text, usage="tiletwin run [-m] NAME ..."
-    )
-    one.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    one = commands.add_parser("ir", help="print a kernel's IR", description=IR, formatter_class=text)
-    one.add_argument("kernel", help="file.py::name, package.module::name, or a .ttir file")
-    one.add_argument(
-        "-s", "--signature", default="", metavar="TYPES",
-        help='types of the arguments in order: "*fp32:16 i32:1 fp32" (:16 divisible by 16, :1 the constant 1)',
-    )  # fmt: skip
-    one.add_argument("-c", "--constant", action="append", default=[], metavar="NAME=VALUE", help="a tl.constexpr")
-    one.add_argument(
-        "-o", "--option", action="append", default=[], metavar="NAME=VALUE", help="num_warps=8, debug=True and the like"
-    )
-    one.add_argument(
-        "--stage", choices=("source", "ttir", "plan"), default="ttir",
-        help="what the front end made, TTIR (default), or the interpreter's plan",
-    )  # fmt: skip
-    one.add_argument("--locations", action="store_true", help="print where in the source each operation stands")
-    commands.add_parser("doctor", help="say what works here", description=DOCTOR)
-    return parser
+        table.add_row(f"[bold]{name}[/bold]", escape(value))
+    Console(soft_wrap=True).print(table)
+    if not healthy:
+        raise typer.Exit(1)
 
 
 def main() -> None:
     """Entry point of the command."""
-    words = sys.argv[1:]
-    if words[:1] == ["run"] and words[1:2] not in (["-h"], ["--help"]):
-        return run(words[1:])
-    given = _parser().parse_args(words or ["--help"])
-    if given.command == "ir":
-        ir(given.kernel, given.signature, given.constant, given.option, given.stage, given.locations)
-    elif not doctor():
-        raise SystemExit(1)
-    return None
+    app(prog_name="tiletwin")
 
 
 if __name__ == "__main__":

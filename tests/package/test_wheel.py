@@ -1,4 +1,4 @@
-"""The wheel in environments of its own: with NumPy alone, with torch, beside real Triton.
+"""The wheel in environments of its own: with what it depends on alone, with torch, beside real Triton.
 
 The wheel is the one in dist/ if it is newer than every source file, else `scripts/wheel.sh` builds it.
 """
@@ -97,7 +97,7 @@ def alone(wheel: Path, tmp_path_factory) -> Environment:
     return Environment(tmp_path_factory.mktemp("alone"), wheel, [])
 
 
-def test_numpy_alone(alone: Environment) -> None:
+def test_without_torch(alone: Environment) -> None:
     alone.check(NUMPY_KERNELS, TILETWIN_INTERPRET="1")
     done = alone.run("-c", "import torch")
     assert "ModuleNotFoundError" in done.stderr

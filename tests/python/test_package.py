@@ -180,7 +180,7 @@ def test_cli_ir():
         (("::nothing", "-s", ""), "has no jit function nothing; it has add"),
         (("::add", "-s", "*fp32"), "a type for each of: x_ptr y_ptr o_ptr n"),
         (("::add", "-s", "*fp32 *fp32 *fp32 i32", "-c", "BLOCK=63"), "power"),
-        (("::add", "-s", "*fp32 *fp32 *fp32 i32", "--stage", "sass"), "invalid choice: 'sass'"),
+        (("::add", "-s", "*fp32 *fp32 *fp32 i32", "--stage", "sass"), "--stage must be source, ttir or plan, not sass"),
         (("::fill", "-s", "*fp32 what"), "what"),
     ]:
         more = ("-c", "BLOCK=64") if "::add" in args and "-c" not in args else ()
@@ -207,16 +207,16 @@ def test_cli_run(tmp_path):
 
 def test_cli_help():
     for words, text in [
-        (["--help"], "doctor    say what works here"),
-        ([], "doctor    say what works here"),
-        (["run", "--help"], "tiletwin run -m package.module arguments..."),
-        (["ir", "-h"], "--stage {source,ttir,plan}"),
+        (["--help"], "doctor Say what works here"),
+        ([], "doctor Say what works here"),
+        (["run", "--help"], "tiletwin run [OPTIONS] [[-m] NAME]..."),
+        (["ir", "-h"], "source, ttir or plan."),
         (["doctor", "-h"], "instruction set, threads, versions"),
     ]:
         done = run_python("-m", "tiletwin", *words)
-        assert done.returncode == 0 and text in done.stdout, (words, done.stdout, done.stderr)
+        assert done.returncode == 0 and text in " ".join(done.stdout.split()), (words, done.stdout, done.stderr)
     done = run_python("-m", "tiletwin", "compile")
-    assert done.returncode == 2 and "invalid choice: 'compile'" in done.stderr
+    assert done.returncode == 2 and "No such command 'compile'" in done.stderr
 
 
 def test_cli_doctor():
