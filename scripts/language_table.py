@@ -10,6 +10,7 @@ any test mentions each name.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import json
@@ -194,6 +195,7 @@ def _table(rows: Iterator[Row] | list[Row]) -> list[str]:
     return lines
 
 
+@functools.cache
 def tables() -> list[tuple[str, list[Row]]]:
     """Every section with its rows."""
     search = Search()

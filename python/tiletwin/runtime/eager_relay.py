@@ -10,6 +10,7 @@ Invariant: exactly one thread holds the baton and touches this object; threads o
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -20,7 +21,8 @@ from typing import Any
 
 from tiletwin.errors import DeadlockError
 
-PATIENCE_SECONDS = 3.0  # nothing written and no program ended for so long while all wait: a deadlock
+PATIENCE_SECONDS = 5.0  # nothing written and no program ended for so long while all wait: a deadlock
+STOP_SECONDS = 5.0  # that a failed launch waits for its other programs to end
 MOST_PROGRAMS = 132 * 16  # as many as an H200 holds at a time
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -43,7 +45,8 @@ class _Runner:
         self._baton.acquire()
 
     def wake(self) -> None:
-        self._baton.release()
+        with contextlib.suppress(RuntimeError):  # it runs already: its launch has failed
+            self._baton.release()
 
 
 def _user_place() -> tuple[str | None, int | None]:
@@ -75,19 +78,30 @@ class Relay:
         self._exhausted = False
         self._waiting: deque[_Runner] = deque()
         self._main = _Runner()
-        self._main_sleeps = False  # the launching thread has run out of programs and waits for the others
+        self._threads: list[threading.Thread] = []
         self._error: BaseException | None = None
         self._changed = time.monotonic()
 
     def run(self) -> None:
         """Runs all programs. Raises what the first failing one raised; DeadlockError; KeyboardInterrupt."""
         self._work(self._main)
-        if self._waiting:
-            self._main_sleeps = True
-            self._waiting.popleft().wake()
-            self._sleep_on_main()
+        if self._error is None and self._waiting:
+            try:
+                self._waiting.popleft().wake()
+                self._main.sleep()
+            except BaseException as error:  # Ctrl-C, which may come between any two of these steps
+                self._error = self._error or error
         if self._error is not None:
+            self._stop()
             raise self._error
+
+    def _stop(self) -> None:
+        """Ends the other programs: those that wait at once, one that runs at its next operation that waits."""
+        for runner in list(self._waiting):
+            runner.wake()
+        end = time.monotonic() + STOP_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
 
     # ---- the threads ----
 
@@ -114,18 +128,12 @@ class Relay:
     def _thread(self, runner: _Runner) -> None:
         self._work(runner)
         # This thread ends: the baton goes to one that waits, or back to the launching thread.
-        if self._waiting:
+        if self._error is not None:
+            self._main.wake()
+        elif self._waiting:
             self._waiting.popleft().wake()
         else:
             self._main.wake()
-
-    def _sleep_on_main(self) -> None:
-        while True:
-            try:
-                self._main.sleep()
-                return
-            except KeyboardInterrupt as error:  # the others leave at their next operation that waits
-                self._error = self._error or error
 
     # ---- inside a program ----
 
@@ -138,7 +146,8 @@ class Relay:
         self._check()
         if len(self._waiting) + 1 < MOST_PROGRAMS and self._begin():
             self._waiting.append(runner)
-            threading.Thread(target=self._thread, args=(_Runner(),), daemon=True).start()
+            self._threads.append(threading.Thread(target=self._thread, args=(_Runner(),), daemon=True))
+            self._threads[-1].start()
         elif self._waiting:
             if now - self._changed > PATIENCE_SECONDS:
                 raise self._deadlock(runner)
@@ -150,10 +159,7 @@ class Relay:
                 raise self._deadlock(runner)
             time.sleep(0.0005)
             return
-        if runner is self._main:
-            self._sleep_on_main()
-        else:
-            runner.sleep()
+        runner.sleep()
         self._check()
 
     def _check(self) -> None:
