@@ -296,7 +296,11 @@ def test_another_thread_of_the_process_may_end_the_wait() -> None:
 
 def script(text: str, **environment: str) -> subprocess.Popen:
     paths = os.pathsep.join([str(Path(k.__file__).parent), str(Path(tiletwin.__file__).parent.parent)])
-    head = "import conftest, torch, waiting_kernels as k\n"
+    head = (
+        "import signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it for what runs in the background\n"
+        "import conftest, torch, waiting_kernels as k\n"
+    )
     return subprocess.Popen(
         [sys.executable, "-c", head + textwrap.dedent(text)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": paths, **environment},
