@@ -391,10 +391,12 @@ struct UniformQuotientOp {
 };
 
 // ---- scalar operations on canonical cells: integers sign-extended to 64 bits, i1 is 0 or 1 ----
-#define TILETWIN_SCALAR_OPS(X)                                                                                         \
-  X(Add)                                                                                                               \
-  X(Sub) X(Mul) X(And) X(Or) X(Xor) X(Shl) X(ShrS) X(ShrU) X(MinS) X(MaxS) X(MinU) X(MaxU) X(Eq) X(Ne) X(Slt) X(Sle)   \
-      X(Sgt) X(Sge) X(Ult) X(Ule) X(Ugt) X(Uge) X(Select) X(Move) X(SignExtend) X(ZeroExtend) X(SatSub) X(SatAdd)
+// clang-format off
+#define TILETWIN_SCALAR_OPS(X)                                                                                          \
+  X(Add) X(Sub) X(Mul) X(And) X(Or) X(Xor) X(Shl) X(ShrS) X(ShrU) X(MinS) X(MaxS) X(MinU) X(MaxU)                         \
+  X(Eq) X(Ne) X(Slt) X(Sle) X(Sgt) X(Sge) X(Ult) X(Ule) X(Ugt) X(Uge)                                                     \
+  X(Select) X(Move) X(SignExtend) X(ZeroExtend) X(SatSub) X(SatAdd)
+// clang-format on
 enum class ScalarOp : uint8_t {
 #define X(name) name,
   TILETWIN_SCALAR_OPS(X)

@@ -15,20 +15,24 @@
 extern "C" {
 
 /// Elementwise operations by what they compute. The name is the IR operation's. Signless integers: S/U in the name says how.
-#define TILETWIN_ELEMENTWISE_OPS(X)                                                                                    \
-  /* binary, T x T -> T */                                                                                             \
-  X(AddF)                                                                                                              \
-  X(SubF) X(MulF) X(DivF) X(RemF) X(MaxNumF) X(MinNumF) X(MaximumF) X(MinimumF) X(AddI) X(SubI) X(MulI) X(DivSI)       \
-      X(DivUI) X(RemSI) X(RemUI) X(MaxSI) X(MaxUI) X(MinSI) X(MinUI) X(AndI) X(OrI) X(XorI) X(ShlI) X(ShrSI) X(ShrUI)  \
-          X(MulHiUI) /* unary, T -> T */                                                                               \
-      X(NegF) X(AbsF) X(AbsI) X(Exp) X(Exp2) X(Log) X(Log2) X(Sin) X(Cos) X(Sqrt) X(Rsqrt) X(Erf) X(Floor)             \
-          X(Ceil) /* ternary */                                                                                        \
-      X(Fma) X(ClampF) X(ClampFPropagateNan)                                                                           \
-          X(Select) /* src[0] is I1, src[1], src[2] and dst are T */ /* comparisons, T x T -> I1 */                    \
-      X(CmpEQ) X(CmpNE) X(CmpSLT) X(CmpSLE) X(CmpSGT) X(CmpSGE) X(CmpULT) X(CmpULE) X(CmpUGT) X(CmpUGE) X(CmpFOEQ)     \
-          X(CmpFOGT) X(CmpFOGE) X(CmpFOLT) X(CmpFOLE) X(CmpFONE) X(CmpFORD) X(CmpFUEQ) X(CmpFUGT) X(CmpFUGE)           \
-              X(CmpFULT) X(CmpFULE) X(CmpFUNE) X(CmpFUNO) /* data movement, T -> T */                                  \
-      X(Copy)
+// clang-format off
+#define TILETWIN_ELEMENTWISE_OPS(X)                                                                                     \
+  /* binary, T x T -> T */                                                                                              \
+  X(AddF) X(SubF) X(MulF) X(DivF) X(RemF) X(MaxNumF) X(MinNumF) X(MaximumF) X(MinimumF)                                   \
+  X(AddI) X(SubI) X(MulI) X(DivSI) X(DivUI) X(RemSI) X(RemUI) X(MaxSI) X(MaxUI) X(MinSI) X(MinUI)                          \
+  X(AndI) X(OrI) X(XorI) X(ShlI) X(ShrSI) X(ShrUI) X(MulHiUI)                                                             \
+  /* unary, T -> T */                                                                                                   \
+  X(NegF) X(AbsF) X(AbsI) X(Exp) X(Exp2) X(Log) X(Log2) X(Sin) X(Cos) X(Sqrt) X(Rsqrt) X(Erf) X(Floor) X(Ceil)            \
+  /* ternary */                                                                                                         \
+  X(Fma) X(ClampF) X(ClampFPropagateNan)                                                                                \
+  X(Select) /* src[0] is I1, src[1], src[2] and dst are T */                                                             \
+  /* comparisons, T x T -> I1 */                                                                                         \
+  X(CmpEQ) X(CmpNE) X(CmpSLT) X(CmpSLE) X(CmpSGT) X(CmpSGE) X(CmpULT) X(CmpULE) X(CmpUGT) X(CmpUGE)                       \
+  X(CmpFOEQ) X(CmpFOGT) X(CmpFOGE) X(CmpFOLT) X(CmpFOLE) X(CmpFONE) X(CmpFORD)                                            \
+  X(CmpFUEQ) X(CmpFUGT) X(CmpFUGE) X(CmpFULT) X(CmpFULE) X(CmpFUNE) X(CmpFUNO)                                            \
+  /* data movement, T -> T */                                                                                           \
+  X(Copy)
+// clang-format on
 
 enum class TwElementwise : uint16_t {
 #define X(name) name,
