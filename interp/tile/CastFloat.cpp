@@ -7,7 +7,7 @@ namespace tiletwin::tile {
 namespace {
 
 template <DType From, DType To, TwCastKind Kind> constexpr TwStripFn castFloat() {
-  constexpr int L = kLanes < typename Storage<From>::Compute, From == DType::F64 || To == DType::F64 ? 4 : 2 > ;
+  constexpr int L = kLanes<typename Storage<From>::Compute, (From == DType::F64 || To == DType::F64 ? 4 : 2)>;
   return strip<SameValue, L, FloatResult<To, Kind>, Storage<From>>;
 }
 /// Both kinds of rounding of one pair; they differ only when the destination is narrower.

@@ -162,7 +162,7 @@ template <DType T> struct IntStrips {
       Storage<T>::template store<L>(p, v);
     }
   };
-  static constexpr int L = kLanes < typename Storage<T>::Compute, sizeof(typename Storage<T>::Compute) == 1 ? 2 : 4 > ;
+  static constexpr int L = kLanes<typename Storage<T>::Compute, (sizeof(typename Storage<T>::Compute) == 1 ? 2 : 4)>;
   template <class Op> static constexpr TwStripFn unary = strip<Op, L, Result, Signed>;
   template <class Op> static constexpr TwStripFn unsigned2 = strip<Op, L, Result, Unsigned, Unsigned>;
   template <class Op> static constexpr TwStripFn signed2 = strip<Op, L, Result, Signed, Signed>;

@@ -69,7 +69,7 @@ template <DType T> struct FloatReduces {
   static constexpr bool kWide = T == DType::F32 || T == DType::F64;
   using S = Storage<T>;
   using Choice = std::conditional_t<kWide, S, ChoiceStorage<T>>;
-  static constexpr int kLanesAtOnce = kLanes < typename S::Compute, kWide ? 2 : 1 > ;
+  static constexpr int kLanesAtOnce = kLanes<typename S::Compute, (kWide ? 2 : 1)>;
   template <class C> static constexpr TwReduceFn of = Reducer<C, S, S, kLanesAtOnce>::run;
   template <class C> static constexpr TwReduceFn extremum = Reducer<C, Choice, Choice, kLanesAtOnce>::run;
 };

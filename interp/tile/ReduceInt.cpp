@@ -9,7 +9,7 @@ namespace {
 
 template <DType T> TwReduceFn find(TwReduce op) {
   using C = typename Storage<T>::Compute;
-  constexpr int L = kLanes < C, sizeof(C) == 1 ? 1 : 2 > ;
+  constexpr int L = kLanes<C, (sizeof(C) == 1 ? 1 : 2)>;
   using I = IntCombines<T>;
   using U = CombineLanes<T, false>;
   using S = CombineLanes<T, true>;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import textwrap
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import tiletwin
 import torch
 import triton
 import triton.language as tl
+from block_references import block_of, put
 
 MODES = [pytest.param(False, id="compiled"), pytest.param(True, id="eager")]
 
@@ -25,24 +25,6 @@ def mode(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def filled(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
     return (torch.arange(1, 1 + int(np.prod(shape))) % 101).reshape(shape).to(dtype)
-
-
-def block_of(x: torch.Tensor, at: tuple[int, ...], block: tuple[int, ...], padding: float = 0.0) -> torch.Tensor:
-    out = torch.full(block, padding, dtype=torch.float64).to(x.dtype)
-    for index in itertools.product(*(range(n) for n in block)):
-        where = tuple(a + i for a, i in zip(at, index))
-        if all(0 <= w < s for w, s in zip(where, x.shape)):
-            out[index] = x[where]
-    return out
-
-
-def put(x: torch.Tensor, at: tuple[int, ...], block: torch.Tensor) -> torch.Tensor:
-    out = x.clone()
-    for index in itertools.product(*(range(n) for n in block.shape)):
-        where = tuple(a + i for a, i in zip(at, index))
-        if all(0 <= w < s for w, s in zip(where, x.shape)):
-            out[where] = block[index]
-    return out
 
 
 @pytest.mark.parametrize("at", [(0, 0), (3, 9), (-2, -5), (6, 12), (-8, 0), (7, 13), (2**31 - 9, 0), (-(2**31), 3)])

@@ -11,6 +11,7 @@ import pytest
 import tiletwin
 import torch
 import triton
+from block_references import block_of, put
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 TYPES = [
@@ -40,25 +41,6 @@ def filled(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
 
 def bits(x: torch.Tensor) -> np.ndarray:
     return x.contiguous().view(BITS[x.element_size()]).numpy()
-
-
-def block_of(x: torch.Tensor, at: tuple[int, ...], block: tuple[int, ...], padding: float = 0.0) -> torch.Tensor:
-    """The reference: element by element."""
-    out = torch.full(block, padding, dtype=torch.float64).to(x.dtype)
-    for index in itertools.product(*(range(n) for n in block)):
-        where = tuple(a + i for a, i in zip(at, index))
-        if all(0 <= w < s for w, s in zip(where, x.shape)):
-            out[index] = x[where]
-    return out
-
-
-def put(x: torch.Tensor, at: tuple[int, ...], block: torch.Tensor) -> torch.Tensor:
-    out = x.clone()
-    for index in itertools.product(*(range(n) for n in block.shape)):
-        where = tuple(a + i for a, i in zip(at, index))
-        if all(0 <= w < s for w, s in zip(where, x.shape)):
-            out[where] = block[index]
-    return out
 
 
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
