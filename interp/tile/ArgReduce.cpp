@@ -37,10 +37,8 @@ template <bool Max, class V> TILETWIN_INLINE auto better(V x, V best) {
 template <DType T, bool Signed, bool Max> struct ArgReducer {
   using C = Compared<T, Signed>;
   using E = typename C::E;
-  static constexpr int L = kLanes < typename Storage<T>::Compute,
-                       sizeof(E) == 1 ? 1
-                       : 2 > < 8      ? 8
-                                      : kLanes<typename Storage<T>::Compute, sizeof(E) == 1 ? 1 : 2>;
+  static constexpr int kOwn = kLanes<typename Storage<T>::Compute, (sizeof(E) == 1 ? 1 : 2)>;
+  static constexpr int L = kOwn < 8 ? 8 : kOwn;
   using V = decltype(C::template load<L>(nullptr));
   using I = Vec<int32_t, L>;
 
