@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+
 import numpy as np
 import pytest
 import restart_kernels as kernels
@@ -75,7 +77,10 @@ def test_select_by_hash() -> None:
 def test_lanes_outside_the_mask_may_wrap(n: int) -> None:
     """The block begins at 2^31 - 3, so that its offsets wrap around from lane 3 on; the program has written before."""
     size, block = 2**31, 16
-    x, out = torch.arange(16, dtype=torch.float32), torch.zeros(block + 1)
+    # A large mapping lies high enough for the address of an element 8 GiB before it to be one.
+    x = torch.from_numpy(np.frombuffer(mmap.mmap(-1, 1 << 20), np.float32))[:16]
+    x.copy_(torch.arange(16))
+    out = torch.zeros(block + 1)
 
     class Shifted:
         """An array whose element 2^31 - 3 is the first of x."""

@@ -16,7 +16,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("python", "frontend", "interp", "ir", "runtime", "CMakeLists.txt", "pyproject.toml", "scripts/wheel.sh")
 TRITON = ROOT / ".venv-triton"
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]  # a build of the wheel may be part of it
+# A build of the wheel may be part of it: once, so in one process.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600), pytest.mark.xdist_group("wheel")]
 
 NUMPY_KERNELS = """
     import numpy as np

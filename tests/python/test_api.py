@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +172,7 @@ def test_names_and_signatures(module: str) -> None:
     assert wrong == []
 
 
-def test_count(capsys: pytest.CaptureFixture[str]) -> None:
+def test_count(record_property: Callable[[str, object], None]) -> None:
     """How many names there are, how many of them do what Triton's do, and how many are refused with a reason."""
     names = [f"{m.removesuffix(' (not re-exported)')}.{n}" for m, n, e in rows()]
     members = [
@@ -186,10 +187,10 @@ def test_count(capsys: pytest.CaptureFixture[str]) -> None:
     refused = [n for n in everything if n in REFUSED]
     wrong = [text for row in rows() for text in check(*row)]
     done = len(everything) - len(refused) - len(wrong)
-    with capsys.disabled():
-        print(
-            f"\n{len(everything)} names: {done} implemented, {len(refused)} refused with a reason, {len(wrong)} wrong"
-        )
+    record_property(
+        "summary",
+        f"{len(everything)} names: {done} implemented, {len(refused)} refused with a reason, {len(wrong)} wrong",
+    )
     assert wrong == [] and len(everything) > 900
 
 
