@@ -1,4 +1,4 @@
-"""Kernels of test_dots.py."""
+"""Kernels of test_dots.py and test_scaled_dots.py."""
 
 import triton
 import triton.language as tl
