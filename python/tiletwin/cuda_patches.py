@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from tiletwin.cuda_generator import default_generator
 from tiletwin.cuda_marks import any_marked, is_marked, mark, names_cuda, notice, set_marks
 
 _ON_CUDA = "_tiletwin_on_cuda"
@@ -112,7 +113,7 @@ def _patch_generator(torch: Any) -> None:
     Generator.__qualname__ = "Generator"
     Generator.__module__ = "torch"
     torch.Generator = Generator
-    torch.cuda.default_generators = (torch.default_generator,)
+    torch.cuda.default_generators = (default_generator(torch, Generator),)
 
 
 def _patch_autograd(torch: Any) -> None:

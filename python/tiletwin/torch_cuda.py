@@ -198,7 +198,7 @@ SENSOR = "asks a sensor of a GPU"
 
 def _replacements(torch: Any) -> dict[str, Any]:
     """Attributes of torch.cuda."""
-    stream, generator = Stream(), torch.default_generator
+    stream = Stream()
     refused = {
         **dict.fromkeys(("graph", "CUDAGraph", "make_graphed_callables", "graph_pool_handle"), GRAPH),
         **dict.fromkeys(("utilization", "temperature", "power_draw", "clock_rate", "memory_usage"), SENSOR),
@@ -243,10 +243,10 @@ def _replacements(torch: Any) -> dict[str, Any]:
         "memory_summary": lambda *args, **kwargs: "no memory of a GPU is in use: CUDA is emulated on the CPU\n",
         "mem_get_info": lambda *args, **kwargs: (MEMORY, MEMORY),
         "get_per_process_memory_fraction": lambda *args, **kwargs: 1.0,
-        "manual_seed": lambda seed: generator.manual_seed(int(seed)) and None,
-        "manual_seed_all": lambda seed: generator.manual_seed(int(seed)) and None,
-        "seed": lambda: generator.seed() and None,
-        "seed_all": lambda: generator.seed() and None,
+        "manual_seed": lambda seed: torch.cuda.default_generators[0].manual_seed(seed) and None,
+        "manual_seed_all": lambda seed: torch.cuda.default_generators[0].manual_seed(seed) and None,
+        "seed": lambda: torch.cuda.default_generators[0].seed() and None,
+        "seed_all": lambda: torch.cuda.default_generators[0].seed() and None,
         "initial_seed": lambda: torch.initial_seed(),
         "get_rng_state": lambda *args, **kwargs: torch.get_rng_state(),
         "get_rng_state_all": lambda: [torch.get_rng_state()],

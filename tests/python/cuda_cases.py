@@ -72,6 +72,32 @@ def generators():
         torch.randn(2, device="cuda")
 
 
+def states_of_the_default_generator():
+    """Seed and offset, as libraries read them for kernels of their own, who move the offset on."""
+    generator = torch.cuda.default_generators[torch.cuda.current_device()]
+    torch.manual_seed(7)
+    state = generator.get_state()
+    assert state.dtype == torch.uint8 and state.view(torch.int64).tolist() == [7, 0]
+    state.view(torch.int64)[1] += 12
+    generator.set_state(state)
+    assert generator.get_state().view(torch.int64).tolist() == [7, 12] and generator.get_offset() == 12
+    first = torch.rand(3, device="cuda")
+    moved = generator.get_state()
+    assert moved.view(torch.int64)[1] > 12 and generator.initial_seed() == 7
+    second = torch.rand(3, device="cuda")
+    generator.set_state(moved)
+    assert torch.equal(second, torch.rand(3, device="cuda"))
+    torch.manual_seed(7)
+    assert generator.get_state().view(torch.int64).tolist() == [7, 0]
+    assert torch.equal(first, torch.rand(3, device="cuda")) and generator.device.type == "cuda"
+    before = torch.cuda.get_rng_state()
+    third = torch.rand(3, device="cuda")
+    torch.cuda.set_rng_state(before)
+    assert torch.equal(third, torch.rand(3, device="cuda"))
+    generator.manual_seed(-1)
+    assert generator.get_state().view(torch.int64).tolist() == [-1, 0]
+
+
 def constructors():
     x = torch.randn(4, 4, device="cuda:0", dtype=torch.float16, requires_grad=True)
     made = [torch.randn_like(x), torch.randperm(5, device="cuda"), torch.randint(0, 5, (3,), device="cuda")]
