@@ -1,4 +1,4 @@
-"""`torch.cuda.default_generators[0]` where CUDA is emulated: CUDA's two numbers, seed and offset, over the CPU's generator.
+"""`torch.cuda.default_generators[0]` where CUDA is emulated: a seed and an offset over the CPU's generator.
 
 Here:      the 16 bytes of state that libraries read to feed their own Philox kernels.
 Not here:  `torch.Generator("cuda")` (cuda_patches.py), torch.cuda.get_rng_state (torch_cuda.py).
