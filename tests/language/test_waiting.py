@@ -264,6 +264,16 @@ def test_the_trap_of_who_is_waited_for_is_raised(mode: str) -> None:
         k.writes_then_outside[(2,)](zeros(1), zeros(4), 4)
 
 
+def test_a_compiled_program_fails_while_an_eager_one_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Program 2 runs compiled, on the thread that took over from program 0's."""
+    monkeypatch.setenv("TILETWIN_PROGRAM", "0-1;3")
+    flag, o = zeros(1), zeros(4)
+    with pytest.raises(tiletwin.OutOfBoundsError, match=r"program \(2, 0, 0\)"):
+        k.waits_for_the_last[(4,)](flag, o, 100)
+    k.waits_for_the_last[(4,)](flag, o, 2)
+    assert o.tolist() == [0, 0, 1, 0] and flag.item() == 1
+
+
 def test_prints_stay_in_order(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture) -> None:
     for threads in ("1", "2"):
         monkeypatch.setenv("TILETWIN_NUM_THREADS", threads)

@@ -355,3 +355,16 @@ def counts_until_it_stores(flag_ptr, o_ptr):
         if n == 1000:
             tl.store(flag_ptr, n)
     tl.store(o_ptr + tl.program_id(0), tl.load(flag_ptr))
+
+
+@triton.jit
+def waits_for_the_last(flag_ptr, o_ptr, where):
+    """Program 0 waits for program 3; program 2 writes `where` elements beyond the start."""
+    pid = tl.program_id(0)
+    if pid == 0:
+        while tl.load(flag_ptr, volatile=True) == 0:
+            pass
+    elif pid == 2:
+        tl.store(o_ptr + where, 1)
+    elif pid == 3:
+        tl.store(flag_ptr, 1)

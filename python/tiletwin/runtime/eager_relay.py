@@ -113,11 +113,13 @@ class Relay:
         return self._next is not None
 
     def _work(self, runner: _Runner) -> None:
-        while self._error is None and self._begin():
-            program, self._next = self._next, None
-            assert program is not None
-            runner.program = program
+        while self._error is None:
             try:
+                if not self._begin():  # runs compiled programs that come before, which may fail
+                    return
+                program, self._next = self._next, None
+                assert program is not None
+                runner.program = program
                 self._run_program(program, lambda wrote, operation: self._wait(runner, wrote, operation))
             except _Abandoned:
                 return
