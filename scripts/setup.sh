@@ -14,12 +14,13 @@ if [ "${#missing[@]}" -gt 0 ]; then
   as_root=(); [ "$(id -u)" -eq 0 ] || as_root=(sudo)
   echo "setup: installing ${missing[*]}"
   "${as_root[@]}" apt-get update -qq
-  if ! DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/tmp/tiletwin-apt.$$ 2>&1; then
-    cat /tmp/tiletwin-apt.$$ >&2
+  log=$(mktemp)
+  trap 'rm -f "$log"' EXIT
+  if ! DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$log" 2>&1; then
+    cat "$log" >&2
     echo "setup: apt could not install the packages above. Where the distribution has no LLVM 22, add the archive that the LLVM project keeps for it." >&2
     exit 1
   fi
-  rm -f /tmp/tiletwin-apt.$$
 fi
 
 requirements=scripts/requirements.txt

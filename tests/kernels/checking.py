@@ -7,9 +7,13 @@ Invariant: bounds are counted in roundings of the result's type (or of the one t
 
 from __future__ import annotations
 
+import os
+
 import torch
 
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+ON_TRITON = os.environ.get("TILETWIN_TEST_TRITON", "0") == "1"
+DEVICE = "cuda" if ON_TRITON and torch.cuda.is_available() else "cpu"
+"""The CPU also where there is a GPU, unless real Triton is to run the kernels."""
 ROUNDING = {
     torch.float64: 2.0**-53,
     torch.float32: 2.0**-24,
