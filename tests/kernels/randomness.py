@@ -3,6 +3,7 @@
 import torch
 import triton
 import triton.language as tl
+from checking import DEVICE
 
 
 @triton.jit
@@ -90,7 +91,7 @@ def dropout_residual_norm(x, residual, w, p, seed, eps=1e-6):
 
 def initialise(n, kind, a, b, seed, dtype=torch.float32, block=1024):
     """uniform in [a, b), normal or truncated normal of mean a and deviation b."""
-    out = torch.empty(n, dtype=dtype, device="cuda" if torch.cuda.is_available() else "cpu")
+    out = torch.empty(n, dtype=dtype, device=DEVICE)
     _init[(triton.cdiv(n, block),)](out, n, seed, a, b, KIND=kind, BLOCK=block)
     return out
 
