@@ -1,0 +1,155 @@
+// interp/check/RaceSet.cpp -- see RaceSet.h.
+#include "interp/check/RaceSet.h"
+#include <cstring>
+
+namespace tiletwin::interp {
+
+namespace {
+
+constexpr uint64_t kNobody = RaceStamp::kNobody;
+
+uint64_t relaxed(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
+void put(uint64_t& word, uint64_t value) { __atomic_store_n(&word, value, __ATOMIC_RELAXED); }
+bool sameProgram(uint64_t a, uint64_t b) { return a >> 16 == b >> 16; }
+
+/// What a cell's bytes hold; at least 2.
+uint32_t hashOf(uintptr_t begin, uintptr_t end) {
+  uint64_t hash = 0x9E3779B97F4A7C15;
+  uintptr_t at = begin;
+  for (; at + 8 <= end; at += 8) {
+    uint64_t word;
+    std::memcpy(&word, reinterpret_cast<const void*>(at), 8);
+    hash = (hash ^ word) * 0xD6E8FEB86659FD93;
+    hash ^= hash >> 32;
+  }
+  for (; at < end; ++at) hash = (hash ^ *reinterpret_cast<const uint8_t*>(at)) * 0xD6E8FEB86659FD93;
+  return uint32_t(hash >> 32) | 2;
+}
+
+/// Of the two programs of `a` and the two of `b`: a lowest pair of different ones.
+bool differ(const uint64_t (&a)[2], const uint64_t (&b)[2], uint64_t& first, uint64_t& second) {
+  if (a[0] == kNobody || b[0] == kNobody) return false;
+  if (!sameProgram(a[0], b[0])) {
+    first = a[0];
+    second = b[0];
+    return true;
+  }
+  if (b[1] != kNobody && (a[1] == kNobody || b[1] <= a[1])) {
+    first = a[0];
+    second = b[1];
+    return true;
+  }
+  if (a[1] == kNobody) return false;
+  first = a[1];
+  second = b[0];
+  return true;
+}
+
+} // namespace
+
+void RaceSet::enter(uint64_t (&lowest)[2], uint64_t stamp) {
+  const uint64_t first = lowest[0], second = lowest[1];
+  if (first == kNobody || sameProgram(first, stamp)) {
+    if (stamp < first) put(lowest[0], stamp);
+  } else if (stamp < first) {
+    put(lowest[1], first);
+    put(lowest[0], stamp);
+  } else if (stamp < second) {
+    put(lowest[1], stamp);
+  }
+}
+
+uint32_t RaceSet::newAtomics(const Atomics& from) {
+  std::lock_guard lock(mutex_);
+  atomics_.push_back(from);
+  return uint32_t(atomics_.size());
+}
+
+bool RaceSet::conflict(const Cell& cell, RacePair& pair) const {
+  const auto& reads = cell.lowest[0];
+  const auto& writes = cell.lowest[1];
+  if (writes[1] != kNobody) {
+    pair.first.bits = writes[0];
+    pair.second.bits = writes[1];
+    pair.firstKind = pair.secondKind = RaceKind::Write;
+    pair.sameValue = cell.hash > 1;
+    return true;
+  }
+  pair.sameValue = false;
+  if (cell.atomics) {
+    const Atomics* atomics;
+    {
+      std::lock_guard lock(mutex_);
+      atomics = &atomics_[cell.atomics - 1];
+    }
+    const struct {
+      const uint64_t (&first)[2], (&second)[2];
+      RaceKind firstKind, secondKind;
+    } kRows[] = {{writes, atomics->lowest[1], RaceKind::Write, RaceKind::AtomicWrite},
+                 {writes, atomics->lowest[0], RaceKind::Write, RaceKind::AtomicRead},
+                 {atomics->lowest[1], reads, RaceKind::AtomicWrite, RaceKind::Read}};
+    for (const auto& row : kRows)
+      if (differ(row.first, row.second, pair.first.bits, pair.second.bits)) {
+        pair.firstKind = row.firstKind;
+        pair.secondKind = row.secondKind;
+        return true;
+      }
+  }
+  pair.firstKind = RaceKind::Write;
+  pair.secondKind = RaceKind::Read;
+  return differ(writes, reads, pair.first.bits, pair.second.bits);
+}
+
+void RaceSet::accessAtomic(Cell& cell, bool writes, uint64_t stamp) {
+  if (!cell.atomics) cell.atomics = newAtomics({{{kNobody, kNobody}, {kNobody, kNobody}}});
+  Atomics* atomics;
+  {
+    std::lock_guard lock(mutex_);
+    atomics = &atomics_[cell.atomics - 1];
+  }
+  enter(atomics->lowest[writes], stamp);
+}
+
+void RaceSet::access(Map::Region& region, uintptr_t lo, uintptr_t hi, RaceKind kind, RaceStamp by) {
+  const uint64_t stamp = by.bits;
+  const bool isWrite = kind == RaceKind::Write || kind == RaceKind::AtomicWrite;
+  const bool isAtomic = kind == RaceKind::AtomicRead || kind == RaceKind::AtomicWrite;
+  auto settled = [&](const Cell& cell) {
+    if (kind != RaceKind::Read) return false;
+    const uint64_t first = relaxed(cell.lowest[0][0]), second = relaxed(cell.lowest[0][1]);
+    return second <= stamp || (sameProgram(first, stamp) && first <= stamp);
+  };
+  auto split = [&](const Cell& cell) {
+    Cell copy = cell;
+    if (copy.hash) copy.hash = 1; // what a part of the bytes was is not known any more
+    if (copy.atomics) {
+      Atomics atomics;
+      {
+        std::lock_guard lock(mutex_);
+        atomics = atomics_[copy.atomics - 1];
+      }
+      copy.atomics = newAtomics(atomics);
+    }
+    return copy;
+  };
+  auto apply = [&](Map::Block& block, Cell& cell, uintptr_t begin, uintptr_t end) {
+    if (isAtomic) {
+      accessAtomic(cell, isWrite, stamp);
+    } else {
+      enter(cell.lowest[isWrite], stamp);
+      if (isWrite) {
+        const uint32_t hash = hashOf(begin, end);
+        cell.hash = cell.hash == 0 || cell.hash == hash ? hash : 1;
+      }
+    }
+    if (block.listed) return;
+    RacePair pair;
+    if (!conflict(cell, pair)) return;
+    block.listed = 1;
+    std::lock_guard lock(mutex_);
+    listed_.push_back(&block);
+  };
+  map_.update(region, lo, hi, settled, apply, split);
+}
+
+} // namespace tiletwin::interp
