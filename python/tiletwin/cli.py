@@ -1,4 +1,4 @@
-"""The command `tiletwin`: run, ir, doctor.
+"""The command `tiletwin`: run, ir, trace, doctor.
 
 Here:      command line parsing and what each command prints.
 Not here:  activation (_activate.py), compilation (compiler/).
@@ -205,6 +205,33 @@ def ir(
         print(compiled.module.text(stage, locations), end="")
     except (TileTwinError, ValueError, KeyError) as error:
         _fail(str(error.args[0]) if isinstance(error, KeyError) else str(error))
+
+
+@app.command()
+def trace(
+    folder: Annotated[str, typer.Argument(help="The folder that TILETWIN_RECORD named, or one file of it.")],
+    listing: Annotated[bool, typer.Option("--list", help="Print launches and recorded programs.")] = False,
+    launch: Annotated[int | None, typer.Option(help="Number of a launch in the list.")] = None,
+    program: Annotated[str | None, typer.Option(help="Id of a program, 3,0,0.")] = None,
+    at: Annotated[str | None, typer.Option(help="A step: its number, :LINE, last or error; prints it.")] = None,
+    show: Annotated[list[str] | None, typer.Option(help="Print this variable after the step --at.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="With --show: every element.")] = False,
+    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write one HTML file.")] = None,
+) -> None:
+    """Step forward and back through programs that TILETWIN_RECORD=folder recorded."""
+    from tiletwin.trace import command
+
+    command.run(
+        folder,
+        listing=listing,
+        launch=launch,
+        program=program,
+        at=at,
+        show=show,
+        full=full,
+        html=html,
+        fail=_fail,
+    )
 
 
 def _real_triton() -> str:

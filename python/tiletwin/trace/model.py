@@ -1,0 +1,641 @@
+"""Recordings as Python objects: Trace, Launch, Program, Step, Access, Value.
+
+Here:      `open`, what a step's variables are, who wrote a variable, which elements an access touched.
+Not here:  rows of files (reader.py), text and pictures (text.py, app.py, html.py).
+Invariant: objects are made of rows and never change; values are read from the file when they are asked for.
+"""
+
+from __future__ import annotations
+
+import bisect
+import builtins
+import functools
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tiletwin.trace.format import CALL, ERROR, ITERATION, RETURN, STEP_KINDS, array_of, item_size, unpack
+from tiletwin.trace.reader import File, TraceError, files_of
+
+RETURNED = "(return)"
+
+
+class Buffer(NamedTuple):
+    """Memory of a launch: the storage that an argument's elements lie in."""
+
+    name: str
+    begin: int
+    size: int
+    type: str | None
+    """Element type ("fp32"); None: unknown."""
+    first: int
+    """Address of the argument's first element."""
+    shape: tuple[int, ...] | None
+    strides: tuple[int, ...] | None
+    """In elements."""
+
+    @property
+    def item_size(self) -> int:
+        return _SIZES.get(self.type or "", 1)
+
+
+_SIZES = {
+    "u1": 1, "i1": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8,
+    "fp8e5": 1, "fp8e4nv": 1, "fp8e4b15": 1, "fp8e4b8": 1, "fp8e5b16": 1, "fp16": 2, "bf16": 2, "fp32": 4, "fp64": 8,
+}  # fmt: skip
+
+
+class Function(NamedTuple):
+    """A jit function's source."""
+
+    name: str
+    file: str
+    first_line: int
+    lines: list[str]
+
+    def line(self, number: int) -> str:
+        index = number - self.first_line
+        return self.lines[index] if 0 <= index < len(self.lines) else ""
+
+
+class Value:
+    """What a variable held. Tensors have `type`, `shape` and `numpy()`; `python()` gives other values."""
+
+    def __init__(self, recording: Recording, number: int, row: tuple) -> None:
+        self._recording = recording
+        self.number = number
+        self.kind, self.type, shape, self._codec, self._data = row
+        try:
+            self.shape: tuple[int, ...] = tuple(int(n) for n in shape.split(",")) if shape else ()
+        except (ValueError, AttributeError):
+            raise recording.file.fail(f"value {number} has no shape: {shape!r}") from None
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.kind == "tensor"
+
+    @property
+    def is_pointer(self) -> bool:
+        return self.is_tensor and self.type.startswith("pointer")
+
+    def raw(self) -> bytes:
+        """A tensor's elements, bit for bit: little-endian, row-major. Errors: TraceError."""
+        if not self.is_tensor:
+            raise TypeError(f"a {self.type} is no tensor")
+        try:
+            return unpack(self._codec, self.type, self.shape, self._data)
+        except ValueError as error:
+            raise self._recording.file.fail(f"value {self.number} is damaged: {error}") from None
+
+    def numpy(self) -> Any:
+        """A tensor's elements; bf16 and fp8 as float32, pointers as addresses (uint64)."""
+        return array_of(self.type, self.shape, self.raw())
+
+    def python(self) -> Any:
+        """The value as Python has it: an array, a number, a tuple, a dict of an aggregate's fields, a text."""
+        if self.is_tensor:
+            return self.numpy() if self.shape else self.numpy()[()].item()
+        try:
+            text = bytes(self._data).decode()
+            if self.kind == "number":
+                data = json.loads(text)
+                return float(data) if self.type == "float" else data
+            if self.kind == "tuple":
+                return tuple(item.python() for item in self.parts().values())
+            if self.kind == "object":
+                return {name: part.python() for name, part in self.parts().items()}
+            return text
+        except (ValueError, TypeError) as error:
+            raise self._recording.file.fail(f"value {self.number} is damaged: {error}") from None
+
+    def parts(self) -> dict[str, Value]:
+        """Elements of a tuple ("0", "1", ...), fields of an aggregate; nothing for others."""
+        if self.kind not in ("tuple", "object"):
+            return {}
+        try:
+            data = json.loads(bytes(self._data))
+            pairs = data.items() if self.kind == "object" else enumerate(data)
+            return {str(name): self._recording.value(number) for name, number in pairs if number < self.number}
+        except (ValueError, TypeError, AttributeError) as error:
+            raise self._recording.file.fail(f"value {self.number} is damaged: {error}") from None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Value) and (self._recording, self.number) == (other._recording, other.number)
+
+    def __hash__(self) -> int:
+        return hash((id(self._recording), self.number))
+
+    def __repr__(self) -> str:
+        from tiletwin.trace.text import one_line
+
+        return one_line(self)
+
+
+class Touched(NamedTuple):
+    """Elements of one buffer: offsets in elements from the argument's first one, and where in the tile they are."""
+
+    buffer: Buffer | None
+    """None: memory that is no argument's."""
+    offsets: Any
+    """int64, one per lane."""
+    lanes: Any
+    """Index of the lanes in the flattened tile."""
+
+
+class Access:
+    """One operation on memory: a load, store or atomic."""
+
+    def __init__(self, step: Step, row: tuple) -> None:
+        self.step = step
+        self.operation, self.detail, self._addresses, self._mask, self._value, self._old, done = row
+        self.done = bool(done)
+        """False: the operation failed."""
+
+    def _get(self, number: int | None) -> Value | None:
+        return None if number is None else self.step.program.launch.recording.value(number)
+
+    @property
+    def name(self) -> str:
+        """ "store", "atomic_rmw add"."""
+        return f"{self.operation} {self.detail}".strip()
+
+    @property
+    def writes(self) -> bool:
+        return not self.operation.endswith(("load", "gather", "poll"))
+
+    @property
+    def addresses(self) -> Value:
+        value = self._get(self._addresses)
+        assert value is not None
+        return value
+
+    @property
+    def mask(self) -> Value | None:
+        """None: every lane takes part."""
+        return self._get(self._mask)
+
+    @property
+    def value(self) -> Value | None:
+        """What was loaded or stored; None: the operation failed before."""
+        return self._get(self._value)
+
+    @property
+    def old(self) -> Value | None:
+        """What memory held before it was written."""
+        return self._get(self._old)
+
+    @property
+    def element(self) -> str:
+        return self.addresses.type.removeprefix("pointer<").removesuffix(">").split(",")[0].removeprefix("const ")
+
+    def active(self) -> Any:
+        """Which lanes take part: bool, in the tile's shape."""
+        shape = self.addresses.shape
+        mask = self.mask
+        if mask is None:
+            return np.ones(shape, bool)
+        return np.broadcast_to(mask.numpy().astype(bool), shape)
+
+    def touched(self) -> list[Touched]:
+        """The elements touched, buffer by buffer."""
+        addresses = self.addresses.numpy().reshape(-1).astype(np.int64)
+        lanes = np.flatnonzero(self.active().reshape(-1))
+        found = []
+        try:
+            size = item_size(self.element)
+        except KeyError:
+            size = 1
+        for buffer in self.step.program.launch.buffers:
+            if not lanes.size:
+                break
+            at = addresses[lanes]
+            inside = (at >= buffer.begin) & (at < buffer.begin + buffer.size)
+            if inside.any():
+                found.append(Touched(buffer, (at[inside] - buffer.first) // size, lanes[inside]))
+                lanes = lanes[~inside]
+        if lanes.size:
+            found.append(Touched(None, addresses[lanes], lanes))
+        return found
+
+
+def assert_kind(number: int) -> None:
+    """Errors: IndexError, no step is of that kind."""
+    if not 0 <= number < len(STEP_KINDS):
+        raise IndexError(f"step kind {number}")
+
+
+class Step:
+    """One statement of one program, after it has run."""
+
+    __slots__ = ("_caller", "frame", "function", "kind_number", "line", "loops", "number", "program")
+
+    def __init__(self, program: Program, row: tuple) -> None:
+        self.program = program
+        self.number, self.kind_number, self.frame, function, self.line, self._caller, loops = row
+        try:
+            assert_kind(self.kind_number)
+            self.function: Function = program.launch.recording.functions[function]
+            pairs = [part.split(":") for part in loops.split(";")] if loops else []
+            self.loops: tuple[tuple[int, int], ...] = tuple((int(line), int(count)) for line, count in pairs)
+            """(line, iteration) of the loops around it, outermost first; iterations count from 0."""
+        except (KeyError, ValueError, IndexError, TypeError, AttributeError) as error:
+            raise program.launch.recording.file.fail(f"step {self.number} is damaged: {error!r}") from None
+
+    @property
+    def kind(self) -> str:
+        """ "line", "call", "return", "iteration", "loop end", "true", "false" (of an if), "error"."""
+        return STEP_KINDS[self.kind_number]
+
+    @property
+    def file(self) -> str:
+        return self.function.file
+
+    @property
+    def source(self) -> str:
+        """The source line, without line break."""
+        return self.function.line(self.line).rstrip("\n")
+
+    @property
+    def place(self) -> str:
+        return f"{os.path.basename(self.file)}:{self.line}"
+
+    @property
+    def depth(self) -> int:
+        """Calls around it: 0 in the kernel itself."""
+        return self.program.depth(self.frame)
+
+    @property
+    def changes(self) -> dict[str, Value | None]:
+        """Variables that the statement gave a value; None: it was deleted."""
+        return self.program.changes_at(self.number)
+
+    @property
+    def variables(self) -> dict[str, Value]:
+        """The variables of the function after the statement, in order of their first value."""
+        return self.program.variables_at(self)
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The variables as Python has them: arrays, numbers, tuples."""
+        return {name: value.python() for name, value in self.variables.items()}
+
+    def __getitem__(self, name: str) -> Any:
+        """One variable as Python has it. Errors: KeyError."""
+        return self.variables[name].python()
+
+    @property
+    def accesses(self) -> list[Access]:
+        return self.program.accesses_at(self)
+
+    @property
+    def stack(self) -> list[Step]:
+        """The steps that called this function, outermost first, and this one."""
+        return self.program.stack_at(self)
+
+    def __repr__(self) -> str:
+        return f"<step {self.number}: {self.place} {self.kind}>"
+
+
+class _Steps(Sequence):
+    def __init__(self, steps: list[Step]) -> None:
+        self._steps = steps
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._steps[index]
+
+
+class Program:
+    """One recorded program of a launch."""
+
+    def __init__(self, launch: Launch, row: tuple) -> None:
+        self.launch = launch
+        self.number, x, y, z, self.status, self.message = row
+        self.id: tuple[int, int, int] = (x, y, z)
+        """status: "done", "error", or "running": the record ends here."""
+
+    def _rows(self, query: str) -> list[Any]:
+        return self.launch.recording.file.rows(query, (self.number,))
+
+    @functools.cached_property
+    def steps(self) -> Sequence[Step]:
+        rows = self._rows(
+            "SELECT number, kind, frame, function, line, caller, loops FROM step WHERE program = ? ORDER BY number"
+        )
+        steps = [Step(self, row) for row in rows]
+        for index, step in enumerate(steps):
+            if step.number != index:
+                raise self.launch.recording.file.fail(f"step {index} of program {self.id} is missing")
+        return _Steps(steps)
+
+    @functools.cached_property
+    def _changes(self) -> dict[int, dict[str, int | None]]:
+        found: dict[int, dict[str, int | None]] = {}
+        for step, name, value in self._rows("SELECT step, name, value FROM change WHERE program = ? ORDER BY step"):
+            found.setdefault(step, {})[name] = value
+        return found
+
+    @functools.cached_property
+    def _history(self) -> dict[tuple[int, str], list[int]]:
+        """(frame, name) -> steps that gave it a value."""
+        found: dict[tuple[int, str], list[int]] = {}
+        for number, names in self._changes.items():
+            if 0 <= number < len(self.steps):
+                for name in names:
+                    found.setdefault((self.steps[number].frame, name), []).append(number)
+        return found
+
+    @functools.cached_property
+    def _accesses(self) -> dict[int, list[tuple]]:
+        found: dict[int, list[tuple]] = {}
+        rows = self._rows(
+            "SELECT step, operation, detail, addresses, mask, value, old, done FROM access WHERE program = ? "
+            "ORDER BY step, number"
+        )
+        for step, *row in rows:
+            found.setdefault(step, []).append(tuple(row))
+        return found
+
+    @functools.cached_property
+    def _callers(self) -> dict[int, int]:
+        """frame -> frame that called it; 0: the kernel's own."""
+        return {step.frame: step._caller for step in self.steps if step.kind_number == CALL}
+
+    def depth(self, frame: int) -> int:
+        depth = 0
+        while self._callers.get(frame, 0) and depth < len(self._callers):
+            frame = self._callers[frame]
+            depth += 1
+        return depth
+
+    def changes_at(self, number: int) -> dict[str, Value | None]:
+        value = self.launch.recording.value
+        changes = self._changes.get(number, {})
+        return {name: None if at is None else value(at) for name, at in changes.items()}
+
+    def variables_at(self, step: Step) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        for (frame, name), numbers in self._history.items():
+            if frame != step.frame or name == RETURNED:
+                continue
+            index = bisect.bisect_right(numbers, step.number)
+            if index:
+                number = self._changes[numbers[index - 1]][name]
+                if number is not None:
+                    found[name] = self.launch.recording.value(number)
+        if RETURNED in self._changes.get(step.number, {}):
+            number = self._changes[step.number][RETURNED]
+            if number is not None:
+                found[RETURNED] = self.launch.recording.value(number)
+        return found
+
+    def accesses_at(self, step: Step) -> list[Access]:
+        return [Access(step, row) for row in self._accesses.get(step.number, [])]
+
+    @property
+    def accesses(self) -> Iterator[Access]:
+        """All accesses, in order."""
+        for number in sorted(self._accesses):
+            if 0 <= number < len(self.steps):
+                yield from self.accesses_at(self.steps[number])
+
+    def stack_at(self, step: Step) -> list[Step]:
+        stack = [step]
+        frame = step.frame
+        while self._callers.get(frame, 0) and len(stack) <= len(self._callers):
+            caller = self._callers[frame]
+            stack.append(self._site(caller, step.number))
+            frame = caller
+        return stack[::-1]
+
+    def _site(self, frame: int, number: int) -> Step:
+        """The step of `frame` in which the call happens that step `number` belongs to: the next one of that frame."""
+        for step in self.steps[number + 1 :]:
+            if step.frame == frame:
+                return step
+        before = [step for step in self.steps[:number] if step.frame == frame]
+        return before[-1]
+
+    # ---- finding steps ----
+
+    def at_line(self, line: int, file: str | None = None) -> list[int]:
+        """Numbers of the steps of a line."""
+        steps = (s for s in self.steps if s.line == line and s.kind_number != CALL)
+        return [s.number for s in steps if file is None or s.file == file]
+
+    def written(self, name: str, frame: int) -> list[int]:
+        """Numbers of the steps that gave a variable of a call (Step.frame) a value."""
+        return self._history.get((frame, name), [])
+
+    def writer_of(self, name: str, step: Step) -> Step | None:
+        """The step that gave the variable the value it has at `step`."""
+        numbers = self.written(name, step.frame)
+        index = bisect.bisect_right(numbers, step.number)
+        return self.steps[numbers[index - 1]] if index else None
+
+    def iteration(self, step: Step, direction: int) -> Step | None:
+        """The next (1) or previous (-1) iteration of the innermost loop around `step`."""
+        if not step.loops:
+            return None
+        line, count = step.loops[-1]
+        outer = step.loops[:-1]
+        numbers = range(step.number + 1, len(self.steps)) if direction > 0 else range(step.number - 1, -1, -1)
+        for number in numbers:
+            other = self.steps[number]
+            if other.frame != step.frame:
+                continue
+            if other.loops[: len(outer)] != outer:
+                return None
+            if other.kind_number == ITERATION and other.line == line and other.loops[len(outer) :] != ((line, count),):
+                return other if len(other.loops) == len(outer) + 1 else None
+        return None
+
+    def over(self, step: Step, direction: int) -> Step | None:
+        """The next (1) or previous (-1) step that is not inside a function which is called here."""
+        depth = step.depth
+        number = step.number + direction
+        while 0 <= number < len(self.steps):
+            other = self.steps[number]
+            if other.depth <= depth:
+                return other
+            number += direction
+        return None
+
+    @property
+    def error(self) -> Step | None:
+        """The step that failed."""
+        last = self.steps[-1] if len(self.steps) else None
+        return last if last is not None and last.kind_number == ERROR else None
+
+    def __repr__(self) -> str:
+        return f"<program {self.id} of {self.launch.kernel}: {self.status}>"
+
+
+class Launch:
+    """One launch of a kernel."""
+
+    def __init__(self, recording: Recording, row: tuple) -> None:
+        self.recording = recording
+        self.number, function, self.count, x, y, z, self.started, arguments = row
+        self.grid: tuple[int, int, int] = (x, y, z)
+        try:
+            self.function: Function = recording.functions[function]
+            self.arguments: list[dict[str, Any]] = json.loads(arguments)
+        except (KeyError, ValueError, TypeError) as error:
+            raise recording.file.fail(f"launch {self.number} is damaged: {error!r}") from None
+
+    @property
+    def kernel(self) -> str:
+        return self.function.name
+
+    @functools.cached_property
+    def buffers(self) -> list[Buffer]:
+        rows = self.recording.file.rows(
+            "SELECT name, begin, size, type, first, shape, strides FROM buffer WHERE launch = ? ORDER BY number",
+            (self.number,),
+        )
+
+        def numbers(text: str | None) -> tuple[int, ...] | None:
+            return None if text is None else tuple(int(n) for n in text.split(",") if n)
+
+        try:
+            return [
+                Buffer(n, b, s, t, b if f is None else f, numbers(shape), numbers(strides))
+                for n, b, s, t, f, shape, strides in rows
+            ]
+        except (ValueError, AttributeError) as error:
+            raise self.recording.file.fail(f"a buffer of launch {self.number} is damaged: {error}") from None
+
+    @functools.cached_property
+    def programs(self) -> list[Program]:
+        rows = self.recording.file.rows(
+            "SELECT id, x, y, z, status, message FROM program WHERE launch = ? ORDER BY id", (self.number,)
+        )
+        return [Program(self, row) for row in rows]
+
+    def program(self, *ids: int) -> Program:
+        """The recorded program with that id; parts that are left out are 0. Errors: TraceError."""
+        wanted = (*ids, 0, 0)[:3]
+        for program in self.programs:
+            if program.id == wanted:
+                return program
+        have = ", ".join(str(p.id) for p in self.programs) or "none"
+        raise TraceError(f"program {wanted} of {self.kernel} was not recorded; recorded are {have}")
+
+    def __repr__(self) -> str:
+        return f"<launch of {self.kernel}, grid {self.grid}: {len(self.programs)} programs recorded>"
+
+
+class Recording:
+    """One file: what one process recorded."""
+
+    def __init__(self, path: str) -> None:
+        self.file = File(path)
+        self.path = path
+        self.meta: dict[str, str] = dict(self.file.rows("SELECT key, value FROM meta"))
+        self._values: dict[int, Value] = {}
+
+    @functools.cached_property
+    def functions(self) -> dict[int, Function]:
+        rows = self.file.rows("SELECT id, name, file, first_line, source FROM function")
+        return {n: Function(name, file, first, source.splitlines(True)) for n, name, file, first, source in rows}
+
+    @functools.cached_property
+    def launches(self) -> list[Launch]:
+        rows = self.file.rows("SELECT id, function, number, x, y, z, started, arguments FROM launch ORDER BY id")
+        return [Launch(self, row) for row in rows]
+
+    def value(self, number: int) -> Value:
+        """Errors: TraceError, the file lacks it."""
+        found = self._values.get(number)
+        if found is None:
+            rows = self.file.rows("SELECT kind, type, shape, codec, data FROM value WHERE id = ?", (number,))
+            if not rows:
+                raise self.file.fail(f"value {number} is missing")
+            found = Value(self, number, rows[0])
+            if len(self._values) > 4096:
+                self._values.clear()
+            self._values[number] = found
+        return found
+
+    @property
+    def ending(self) -> str | None:
+        """Why the record ends before the process did; None: it is whole."""
+        if "ended" in self.meta:
+            return self.meta["ended"]
+        if "closed" in self.meta:
+            return None
+        if self._still_runs():
+            return f"process {self.meta.get('pid')} still runs and may record more"
+        return "the process was killed, or its disk was full: what it had not yet written is missing"
+
+    def _still_runs(self) -> bool:
+        pid = self.meta.get("pid", "")
+        if self.meta.get("host") != os.uname().nodename or not pid.isdigit():
+            return False
+        try:
+            os.kill(int(pid), 0)
+        except ProcessLookupError:
+            return False
+        except (PermissionError, OverflowError):
+            pass
+        return True
+
+
+class Trace:
+    """All recordings of a folder."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.recordings: list[Recording] = []
+        self.problems: list[str] = []
+        """Files that cannot be read, and why."""
+        for path in files_of(place):
+            try:
+                self.recordings.append(Recording(path))
+            except TraceError as error:
+                self.problems.append(str(error))
+        if not self.recordings:
+            raise TraceError("\n".join(self.problems))
+
+    @property
+    def launches(self) -> list[Launch]:
+        """Of all processes, oldest file first."""
+        return [launch for recording in self.recordings for launch in recording.launches]
+
+    @property
+    def endings(self) -> list[str]:
+        """Why recordings end early, one text a file."""
+        return [f"{os.path.basename(r.path)}: {r.ending}" for r in self.recordings if r.ending]
+
+    def close(self) -> None:
+        for recording in self.recordings:
+            recording.file.close()
+
+    def __enter__(self) -> Trace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<recordings in {self.place}: {len(self.launches)} launches>"
+
+
+def open(place: str | os.PathLike[str]) -> Trace:
+    """The recordings in a folder (or one file). Errors: TraceError, there is nothing to read."""
+    return Trace(os.fspath(place))
+
+
+def read_text(path: str) -> str:
+    """A file's text; `open` means something else in this module."""
+    with builtins.open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+__all__ = ["RETURN", "Access", "Buffer", "Function", "Launch", "Program", "Step", "Trace", "Value", "open"]
