@@ -39,6 +39,7 @@ def reported(action: Any) -> Any:
 class TraceApp(App[None]):
     """Steps through recorded programs."""
 
+    ENABLE_COMMAND_PALETTE = False
     CSS = """
     #where { height: 1; background: $primary; color: $text; padding: 0 1; }
     #source-box { width: 45%; border: round $surface-lighten-2; }
@@ -73,6 +74,7 @@ class TraceApp(App[None]):
         Binding("N", "search_again", "search again", show=False),
         Binding("a", "map", "access map"),
         Binding("m", "mask", "mask", show=False),
+        Binding("f", "follow", "follow changes", show=False),
         Binding("h", "heat", "heat", show=False),
         Binding("t", "zoom", "tile", show=False),
         Binding("question_mark", "help", "help"),
@@ -85,6 +87,7 @@ class TraceApp(App[None]):
         self.program = program or next((p for launch in trace.launches for p in launch.programs if len(p.steps)), None)
         self.number = step
         self.selected = ""
+        self.pinned = False  # the user chose the variable: it stays, whatever steps change
         self.masks = True
         self.pattern = ""
         self._names: list[str] = []
@@ -193,11 +196,9 @@ class TraceApp(App[None]):
         variables: dict[str, Value | None] = dict(step.variables)
         variables |= {name: None for name, value in changes.items() if value is None}
         self._names = sorted(variables, key=lambda name: (name not in changes,))
-        if self.selected not in variables or (changes and self.selected not in changes):
+        if not self.pinned or self.selected not in variables:
             tiles = [n for n in self._names if n in changes and (v := variables[n]) is not None and v.shape]
-            changed = tiles or [n for n in self._names if n in changes]
-            if changed and self.selected not in variables:
-                self.selected = changed[0]
+            self.selected = next(iter(tiles or [n for n in self._names if n in changes]), self.selected)
         if self.selected not in variables and self._names:
             self.selected = self._names[0]
         table = self.table
@@ -236,8 +237,9 @@ class TraceApp(App[None]):
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         name = event.row_key.value if event.row_key is not None else None
         if name and name != self.selected and self.program is not None:
-            self.selected = name
+            self.selected, self.pinned = name, True
             self._show_tile()
+            self.say(f"{name} stays selected; f selects what a step changes again")
 
     # ---- stepping ----
 
@@ -378,6 +380,11 @@ class TraceApp(App[None]):
         if not self.step.accesses:
             self.say("this line touched no memory; the map shows all accesses of the program up to here")
         self.push_screen(MapScreen(self.step))
+
+    def action_follow(self) -> None:
+        self.pinned = False
+        self.go(self.number)
+        self.say("the variable that a step changes is selected")
 
     def action_mask(self) -> None:
         self.masks = not self.masks

@@ -56,6 +56,8 @@ ITEM_SIZES = {
 }  # fmt: skip
 """Bytes of an element by its type's name in the language; pointers have 8."""
 _INTEGERS = frozenset({"int16", "uint16", "int32", "uint32", "int64", "uint64"})
+MOST_BYTES = 1 << 31
+"""Of one value; a kernel's tiles are far smaller."""
 _LEVEL = 1  # zlib's fastest: recording must not dominate the run
 _LONGEST_PLAIN = 64  # bytes that are not worth packing
 
@@ -113,6 +115,8 @@ def unpack(codec: str, type_name: str, shape: tuple[int, ...], packed: bytes) ->
     count = math.prod(shape)
     try:
         size = item_size(type_name)
+        if min(shape, default=1) < 0 or count * size > MOST_BYTES:
+            raise ValueError(f"a value cannot have the shape {shape}")
         if codec == "raw":
             data = bytes(packed)
         elif codec == "splat":

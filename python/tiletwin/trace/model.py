@@ -319,13 +319,14 @@ class Program:
         self.id: tuple[int, int, int] = (x, y, z)
         """status: "done", "error", or "running": the record ends here."""
 
-    def _rows(self, query: str) -> list[Any]:
-        return self.launch.recording.file.rows(query, (self.number,))
+    def _rows(self, query: str, kinds: str) -> list[Any]:
+        return self.launch.recording.file.rows(query, kinds, (self.number,))
 
     @functools.cached_property
     def steps(self) -> Sequence[Step]:
         rows = self._rows(
-            "SELECT number, kind, frame, function, line, caller, loops FROM step WHERE program = ? ORDER BY number"
+            "SELECT number, kind, frame, function, line, caller, loops FROM step WHERE program = ? ORDER BY number",
+            "iiiiiit",
         )
         steps = [Step(self, row) for row in rows]
         for index, step in enumerate(steps):
@@ -336,7 +337,9 @@ class Program:
     @functools.cached_property
     def _changes(self) -> dict[int, dict[str, int | None]]:
         found: dict[int, dict[str, int | None]] = {}
-        for step, name, value in self._rows("SELECT step, name, value FROM change WHERE program = ? ORDER BY step"):
+        for step, name, value in self._rows(
+            "SELECT step, name, value FROM change WHERE program = ? ORDER BY step", "itI"
+        ):
             found.setdefault(step, {})[name] = value
         return found
 
@@ -355,7 +358,8 @@ class Program:
         found: dict[int, list[tuple]] = {}
         rows = self._rows(
             "SELECT step, operation, detail, addresses, mask, value, old, done FROM access WHERE program = ? "
-            "ORDER BY step, number"
+            "ORDER BY step, number",
+            "ittiIIIi",
         )
         for step, *row in rows:
             found.setdefault(step, []).append(tuple(row))
@@ -497,6 +501,7 @@ class Launch:
     def buffers(self) -> list[Buffer]:
         rows = self.recording.file.rows(
             "SELECT name, begin, size, type, first, shape, strides FROM buffer WHERE launch = ? ORDER BY number",
+            "tiiTITT",
             (self.number,),
         )
 
@@ -514,7 +519,7 @@ class Launch:
     @functools.cached_property
     def programs(self) -> list[Program]:
         rows = self.recording.file.rows(
-            "SELECT id, x, y, z, status, message FROM program WHERE launch = ? ORDER BY id", (self.number,)
+            "SELECT id, x, y, z, status, message FROM program WHERE launch = ? ORDER BY id", "iiiitt", (self.number,)
         )
         return [Program(self, row) for row in rows]
 
@@ -537,24 +542,26 @@ class Recording:
     def __init__(self, path: str) -> None:
         self.file = File(path)
         self.path = path
-        self.meta: dict[str, str] = dict(self.file.rows("SELECT key, value FROM meta"))
+        self.meta: dict[str, str] = dict(self.file.rows("SELECT key, value FROM meta", "tt"))
         self._values: dict[int, Value] = {}
 
     @functools.cached_property
     def functions(self) -> dict[int, Function]:
-        rows = self.file.rows("SELECT id, name, file, first_line, source FROM function")
+        rows = self.file.rows("SELECT id, name, file, first_line, source FROM function", "ittit")
         return {n: Function(name, file, first, source.splitlines(True)) for n, name, file, first, source in rows}
 
     @functools.cached_property
     def launches(self) -> list[Launch]:
-        rows = self.file.rows("SELECT id, function, number, x, y, z, started, arguments FROM launch ORDER BY id")
+        rows = self.file.rows(
+            "SELECT id, function, number, x, y, z, started, arguments FROM launch ORDER BY id", "iiiiiirt"
+        )
         return [Launch(self, row) for row in rows]
 
     def value(self, number: int) -> Value:
         """Errors: TraceError, the file lacks it."""
         found = self._values.get(number)
         if found is None:
-            rows = self.file.rows("SELECT kind, type, shape, codec, data FROM value WHERE id = ?", (number,))
+            rows = self.file.rows("SELECT kind, type, shape, codec, data FROM value WHERE id = ?", "ttttb", (number,))
             if not rows:
                 raise self.file.fail(f"value {number} is missing")
             found = Value(self, number, rows[0])

@@ -17,6 +17,10 @@ from tiletwin.errors import TileTwinError
 from tiletwin.trace.format import APPLICATION_ID, SUFFIX, TABLES, VERSION
 
 _MAGIC = b"SQLite format 3\0"
+_NONE = type(None)
+_KINDS: dict[str, tuple[type, ...]] = {
+    "i": (int,), "I": (int, _NONE), "r": (float, int), "t": (str,), "T": (str, _NONE), "b": (bytes,)
+}  # fmt: skip
 
 
 class TraceError(TileTwinError):
@@ -92,9 +96,9 @@ class File:
             raise self.fail(f"cannot be opened ({error})") from None
 
     def _check_content(self) -> None:
-        (identity,) = self.rows("PRAGMA application_id")[0]
-        (version,) = self.rows("PRAGMA user_version")[0]
-        tables = {name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        (identity,) = self.rows("PRAGMA application_id", "i")[0]
+        (version,) = self.rows("PRAGMA user_version", "i")[0]
+        tables = {name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'", "t")}
         if identity != APPLICATION_ID:
             raise self.fail("is an SQLite file of another program, no recording of tiletwin")
         if version > VERSION:
@@ -105,12 +109,19 @@ class File:
             missing = ", ".join(sorted(TABLES - tables)) or "its version"
             raise self.fail(f"is incomplete: {missing} is missing; the process ended before it recorded anything")
 
-    def rows(self, query: str, values: tuple = ()) -> list[Any]:
-        """All rows of a query. Errors: TraceError."""
+    def rows(self, query: str, kinds: str, values: tuple = ()) -> list[Any]:
+        """All rows of a query. kinds: a letter a column: i integer, r real, t text, b bytes; capitals may be NULL.
+        Errors: TraceError."""
+        allowed = [_KINDS[letter] for letter in kinds]
         try:
-            return self._connection.execute(query, values).fetchall()
+            found = self._connection.execute(query, values).fetchall()
         except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError) as error:
             raise self.fail(f"cannot be read, its content is damaged ({error})") from None
+        for row in found:
+            for value, types in zip(row, allowed, strict=True):
+                if type(value) not in types:
+                    raise self.fail(f"cannot be read, its content is damaged ({value!r:.40} in: {query:.60})")
+        return found
 
     def close(self) -> None:
         self._connection.close()

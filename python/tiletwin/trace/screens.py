@@ -31,8 +31,8 @@ stepping                                   looking
   u      out of this function                           move in the tile (Tab to it first)
   ] [    next, previous iteration            < >        slices of a tile of 3 dimensions and more
   g G    first, last step                    t          the tile on the whole screen, and back
-  #      step by its number                  h          heat colours on, off
-  l      line: the first time it ran         m          strike out masked-off elements on, off
+  #      step by its number                  f          select what a step changes (after choosing one)
+  l      line: the first time it ran         m, h       masked-off elements struck out, heat colours: on, off
   . ,    next, previous time of this line    w          who wrote the variable: its step; again: the one before
   e      the step that failed                a          access map of this line
   / N    search; search again                p          programs, launches, notes

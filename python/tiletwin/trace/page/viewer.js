@@ -2,7 +2,7 @@
 // The viewer of one recording. State is (program, step, variable); `draw` makes the page follow it.
 const data = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
-const state = { program: 0, step: 0, variable: null, masks: true, scope: 1, drawn: 0 };
+const state = { program: 0, step: 0, variable: null, pinned: false, masks: true, scope: 1, drawn: 0 };
 const STOPS = [[26, 28, 84], [32, 82, 130], [26, 130, 122], [104, 170, 72], [222, 194, 62]];
 const NAN_COLOUR = [150, 30, 120], INFINITE = [190, 40, 40], MASKED = [128, 128, 128], UNTOUCHED = [150, 150, 156, 60];
 const ARRAYS = { u1: Uint8Array, i4: Int32Array, i8: BigInt64Array, u8: BigUint64Array, f4: Float32Array, f8: Float64Array };
@@ -84,7 +84,7 @@ function whoWrote() {
 function choose(direction) {
   const names = [...at("variables").rows].map((row) => row.dataset.name);
   const index = names.indexOf(state.variable) + direction;
-  if (index >= 0 && index < names.length) { state.variable = names[index]; draw(); }
+  if (index >= 0 && index < names.length) { state.variable = names[index]; state.pinned = true; draw(); }
 }
 
 const KEYS = {
@@ -100,6 +100,7 @@ const KEYS = {
   G: () => go(steps().length - 1),
   e: () => { const n = steps().findIndex((s) => s.e); if (n >= 0) go(n); },
   w: whoWrote,
+  f: () => { state.pinned = false; draw(); },
   m: () => { state.masks = !state.masks; draw(); },
   1: () => { state.scope = 0; draw(); },
   2: () => { state.scope = 1; draw(); },
@@ -137,8 +138,11 @@ function drawSource() {
 function drawVariables() {
   const found = variables(), changed = here().v || {};
   const names = [...found.keys()].sort((a, b) => (b in changed) - (a in changed));
-  const chosen = names.includes(state.variable) ? state.variable : null;
-  state.variable = chosen ?? names.find((n) => n in changed && data.values[found.get(n).value].s) ?? names[0] ?? null;
+  if (!state.pinned || !names.includes(state.variable)) {
+    const tile = names.find((n) => n in changed && data.values[found.get(n).value].s);
+    const kept = names.includes(state.variable) ? state.variable : names[0];
+    state.variable = tile ?? names.find((n) => n in changed) ?? kept ?? null;
+  }
   at("variables").replaceChildren(...names.map((name) => {
     const value = data.values[found.get(name).value], row = element("tr");
     row.dataset.name = name;
@@ -146,7 +150,7 @@ function drawVariables() {
                element("td", value.x.startsWith(value.t) ? value.x.slice(value.t.length).trim() : value.x));
     row.classList.toggle("changed", name in changed);
     row.classList.toggle("chosen", name === state.variable);
-    row.onclick = () => { state.variable = name; draw(); };
+    row.onclick = () => { state.variable = name; state.pinned = true; draw(); };
     return row;
   }));
   return found;
@@ -224,7 +228,8 @@ async function drawTile(value) {
     if (i < count) at("tile-cell").textContent = `[${indexOf(i, value.s)}] = ${text(array[i])}${mask && !mask[i] ? "  (masked off)" : ""}`;
   };
   drawLegend(low, high, Boolean(mask), array);
-  drawNumbers(array, mask, rows, columns, count);
+  const wide = value.s.length > 1 ? columns : Math.min(16, count);
+  drawNumbers(array, mask, Math.ceil(count / wide), wide, count, value.s.length > 1);
 }
 
 function indexOf(i, shape) {
@@ -248,11 +253,11 @@ function drawLegend(low, high, masked, array) {
   at("legend").replaceChildren(...parts);
 }
 
-function drawNumbers(array, mask, rows, columns, count) {
+function drawNumbers(array, mask, rows, columns, count, isTable) {
   const table = element("table"), most = Math.min(columns, 16), long = Math.min(rows, 64);
   for (let r = 0; r < long; ++r) {
     const row = table.insertRow();
-    row.append(element("th", columns < count && most === columns ? r * columns : r));
+    row.append(element("th", isTable ? r : r * columns));
     for (let c = 0; c < most && r * columns + c < count; ++c) {
       const i = r * columns + c;
       row.append(element("td", text(array[i]), mask && !mask[i] ? "off" : ""));
