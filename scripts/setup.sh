@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 lld-22 libclang-rt-22-dev clang-format-22 clang-tidy-22
-          libzstd-dev zlib1g-dev libeigen3-dev libtbb-dev libboost-test-dev ninja-build cmake ccache gdb python3-venv python3-dev git)
+          libzstd-dev zlib1g-dev libeigen3-dev libtbb-dev libboost-test-dev ninja-build cmake ccache gdb python3-venv python3-dev git
+          chromium chromium-driver)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "install ok installed" || missing+=("$package")

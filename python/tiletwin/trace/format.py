@@ -162,8 +162,22 @@ def _affine(first: int, steps: list[int], shape: tuple[int, ...], size: int) -> 
     return values.tobytes()
 
 
+_NUMPY_NAMES = {
+    "int1": "bool", "int8": "i1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "uint8": "u1", "uint16": "<u2",
+    "uint32": "<u4", "uint64": "<u8", "fp16": "<f2", "fp32": "<f4", "fp64": "<f8",
+}  # fmt: skip
+
+
 def array_of(type_name: str, shape: tuple[int, ...], data: bytes) -> Any:
     """The elements as a NumPy array; bf16 and fp8 become float32, pointers uint64."""
-    from tiletwin.eager.looks import numpy_of
+    if type_name == "bf16":
+        array = (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32)
+    elif type_name.startswith("fp8"):
+        from tiletwin import _C
 
-    return numpy_of(data, type_name, shape)
+        array = np.frombuffer(_C.small_float_table(type_name), np.float32)[np.frombuffer(data, np.uint8)]
+    elif type_name == "int1":
+        array = np.frombuffer(data, np.uint8) != 0
+    else:
+        array = np.frombuffer(data, _NUMPY_NAMES.get(type_name, "<u8")).copy()
+    return array.reshape(shape)

@@ -128,6 +128,11 @@ class Value:
     def __hash__(self) -> int:
         return hash((id(self._recording), self.number))
 
+    def _repr_html_(self) -> str:
+        from tiletwin.trace.notebook import value_html
+
+        return value_html(self)
+
     def __repr__(self) -> str:
         from tiletwin.trace.text import one_line
 
@@ -294,6 +299,11 @@ class Step:
     def stack(self) -> list[Step]:
         """The steps that called this function, outermost first, and this one."""
         return self.program.stack_at(self)
+
+    def _repr_html_(self) -> str:
+        from tiletwin.trace.notebook import step_html
+
+        return step_html(self)
 
     def __repr__(self) -> str:
         return f"<step {self.number}: {self.place} {self.kind}>"
@@ -476,6 +486,11 @@ class Program:
         last = self.steps[-1] if len(self.steps) else None
         return last if last is not None and last.kind_number == ERROR else None
 
+    def _repr_html_(self) -> str:
+        from tiletwin.trace.notebook import program_html
+
+        return program_html(self)
+
     def __repr__(self) -> str:
         return f"<program {self.id} of {self.launch.kernel}: {self.status}>"
 
@@ -531,6 +546,11 @@ class Launch:
                 return program
         have = ", ".join(str(p.id) for p in self.programs) or "none"
         raise TraceError(f"program {wanted} of {self.kernel} was not recorded; recorded are {have}")
+
+    def _repr_html_(self) -> str:
+        from tiletwin.trace.notebook import launch_html
+
+        return launch_html(self)
 
     def __repr__(self) -> str:
         return f"<launch of {self.kernel}, grid {self.grid}: {len(self.programs)} programs recorded>"
@@ -629,6 +649,11 @@ class Trace:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _repr_html_(self) -> str:
+        from tiletwin.trace.notebook import trace_html
+
+        return trace_html(self)
 
     def __repr__(self) -> str:
         return f"<recordings in {self.place}: {len(self.launches)} launches>"
