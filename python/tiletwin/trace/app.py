@@ -84,7 +84,7 @@ class TraceApp(App[None]):
     def __init__(self, trace: Trace, program: Program | None = None, step: int = 0) -> None:
         super().__init__()
         self.trace = trace
-        self.program = program or next((p for launch in trace.launches for p in launch.programs if len(p.steps)), None)
+        self.program = program or next((p for launch in trace.launches for p in launch.programs if p.count), None)
         self.number = step
         self.selected = ""
         self.pinned = False  # the user chose the variable: it stays, whatever steps change

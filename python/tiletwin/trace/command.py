@@ -119,7 +119,7 @@ def _programs_for_html(trace: Trace, launch: int | None, program: str | None) ->
     if program is not None:
         return [chosen_program(chosen_launch(trace, launch), program)]
     launches = trace.launches if launch is None else [chosen_launch(trace, launch)]
-    programs = [p for one in launches for p in one.programs if len(p.steps)]
+    programs = [p for one in launches for p in one.programs if p.count]
     if not programs:
         raise TraceError(f"{trace.place}: no program was recorded")
     return programs

@@ -354,14 +354,29 @@ class Program:
         return found
 
     @functools.cached_property
-    def _history(self) -> dict[tuple[int, str], list[int]]:
-        """(frame, name) -> steps that gave it a value."""
-        found: dict[tuple[int, str], list[int]] = {}
+    def _history(self) -> dict[int, dict[str, list[int]]]:
+        """Frame -> name -> steps that gave it a value."""
+        found: dict[int, dict[str, list[int]]] = {}
         for number, names in self._changes.items():
             if 0 <= number < len(self.steps):
+                own = found.setdefault(self.steps[number].frame, {})
                 for name in names:
-                    found.setdefault((self.steps[number].frame, name), []).append(number)
+                    own.setdefault(name, []).append(number)
         return found
+
+    @functools.cached_property
+    def _steps_of(self) -> dict[int, list[int]]:
+        """Frame -> its steps."""
+        found: dict[int, list[int]] = {}
+        for step in self.steps:
+            found.setdefault(step.frame, []).append(step.number)
+        return found
+
+    @functools.cached_property
+    def count(self) -> int:
+        """How many steps it has, without reading them."""
+        ((number,),) = self._rows("SELECT COUNT(*) FROM step WHERE program = ?", "i")
+        return number
 
     @functools.cached_property
     def _accesses(self) -> dict[int, list[tuple]]:
@@ -394,8 +409,8 @@ class Program:
 
     def variables_at(self, step: Step) -> dict[str, Value]:
         found: dict[str, Value] = {}
-        for (frame, name), numbers in self._history.items():
-            if frame != step.frame or name == RETURNED:
+        for name, numbers in self._history.get(step.frame, {}).items():
+            if name == RETURNED:
                 continue
             index = bisect.bisect_right(numbers, step.number)
             if index:
@@ -429,11 +444,10 @@ class Program:
 
     def _site(self, frame: int, number: int) -> Step:
         """The step of `frame` in which the call happens that step `number` belongs to: the next one of that frame."""
-        for step in self.steps[number + 1 :]:
-            if step.frame == frame:
-                return step
-        before = [step for step in self.steps[:number] if step.frame == frame]
-        return before[-1]
+        numbers = self._steps_of.get(frame, [])
+        if not numbers:
+            raise self.launch.recording.file.fail(f"call {frame} of program {self.id} has no steps")
+        return self.steps[numbers[min(bisect.bisect_right(numbers, number), len(numbers) - 1)]]
 
     # ---- finding steps ----
 
@@ -444,7 +458,7 @@ class Program:
 
     def written(self, name: str, frame: int) -> list[int]:
         """Numbers of the steps that gave a variable of a call (Step.frame) a value."""
-        return self._history.get((frame, name), [])
+        return self._history.get(frame, {}).get(name, [])
 
     def writer_of(self, name: str, step: Step) -> Step | None:
         """The step that gave the variable the value it has at `step`."""

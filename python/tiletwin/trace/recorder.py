@@ -242,7 +242,13 @@ class LaunchRecording:
         self.programs: frozenset[int] = frozenset()
 
     def begin(self, arguments: dict[str, Any], session: Any, programs: Any) -> None:
-        """programs: linear ids of those to record."""
+        """The launch begins. programs: linear ids of those to record."""
+        try:
+            self._begin(arguments, session, programs)
+        except Exception as error:
+            self.writer.end(f"it failed ({type(error).__name__}: {error})")
+
+    def _begin(self, arguments: dict[str, Any], session: Any, programs: Any) -> None:
         self.programs = frozenset(programs)
         buffers = session.buffers()
         self.memory = accesses.Memory(buffers)
@@ -253,7 +259,7 @@ class LaunchRecording:
         row = (self.number, function, self.count, *self.grid, time.time(), json.dumps(texts))
         self.writer.add("launch", row)
         for index, (name, begin, end, _, _) in enumerate(buffers):
-            facts = described.get(name, {})
+            facts = described.get(name) or described.get(name.split(".")[0].split("[")[0]) or {}
             shape, strides = (facts.get(key) for key in ("shape", "strides"))
             texts = [None if v is None else ",".join(map(str, v)) for v in (shape, strides)]
             self.writer.add("buffer", (self.number, index, name, begin, end - begin, facts.get("type"),

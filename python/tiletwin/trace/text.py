@@ -24,8 +24,8 @@ def type_text(value: Value) -> str:
     return f"constexpr {value.type}" if value.kind == "number" else value.type
 
 
-def number_text(number: Any) -> str:
-    """One element, as short as it can be read back at the precision that people look at."""
+def number_text(number: Any, digits: int = 6) -> str:
+    """One element with so many digits."""
     if isinstance(number, (bool, np.bool_)):
         return "1" if number else "0"
     if isinstance(number, (int, np.integer)):
@@ -33,8 +33,7 @@ def number_text(number: Any) -> str:
     number = float(number)
     if number != number:
         return "nan"
-    text = f"{number:.6g}"
-    return text
+    return f"{number:.{digits}g}"
 
 
 def pointer_parts(value: Value, launch: Launch | None) -> tuple[str, Any]:
@@ -201,7 +200,7 @@ def program_text(program: Program) -> str:
     status = {"done": "", "running": "  the record ends here", "error": f"  failed: {program.message}"}
     first_line = status.get(program.status, program.status).split("\n")[0]
     x, y, z = program.id
-    return f"program {x},{y},{z}  {len(program.steps)} steps{first_line}"
+    return f"program {x},{y},{z}  {program.count} steps{first_line}"
 
 
 def list_text(trace: Trace) -> str:

@@ -20,6 +20,11 @@ from tiletwin.trace.model import Launch, Value
 from tiletwin.trace.text import elements, number_text, one_line, pointer_parts, statistics, type_text
 
 
+def short(number: Any) -> str:
+    """An element with few digits: the table shows many, and `--show` all."""
+    return number_text(number, 4)
+
+
 class TileView(Widget, can_focus=True):
     """Shows a value; arrows, PageUp, PageDown, Home and End move through a tile, < and > through its leading
     dimensions."""
@@ -118,11 +123,11 @@ class TileView(Widget, can_focus=True):
         at_most = max((self.size.width - label) // 2, 1)
         self.left = min(max(self.left, 0), max(columns - 1, 0))
         part = self._table[shown.start : shown.stop, self.left : self.left + at_most]
-        width = max((len(number_text(v)) for v in part.reshape(-1)), default=1) + 1
+        width = max((len(short(v)) for v in part.reshape(-1)), default=1) + 1
         fits = max((self.size.width - label) // max(width, len(str(columns)) + 1), 1)
         self.left = min(self.left, max(columns - fits, 0))
         part = self._table[shown.start : shown.stop, self.left : self.left + fits]
-        width = max([len(number_text(v)) for v in part.reshape(-1)] + [len(str(self.left + fits))]) + 1
+        width = max([len(short(v)) for v in part.reshape(-1)] + [len(str(self.left + fits))]) + 1
         return shown, width, labels, max((self.size.width - label) // width, 1)
 
     def render(self) -> Text:
@@ -141,7 +146,7 @@ class TileView(Widget, can_focus=True):
             for c in columns:
                 if self._wraps and r * self._table.shape[1] + c >= count:
                     break
-                text.append(number_text(self._table[r, c]).rjust(width - 1) + " ", style=self._style(r, c))
+                text.append(short(self._table[r, c]).rjust(width - 1) + " ", style=self._style(r, c))
         return text
 
     def _style(self, row: int, column: int) -> Style:
