@@ -80,6 +80,11 @@ PyRef hint(Builder& b, llvm::StringRef function, llvm::StringRef attribute, llvm
   if (values.size() != rank)
     return raiseValue("tl." + function + ": values must name one int for each of the " + llvm::Twine(rank) +
                       " dimensions, got " + llvm::Twine(values.size()));
+  if (currentOptions().checked && !b.isEager()) {
+    mlir::NamedAttribute facts[] = {string(b, "kind", function),
+                                    named("values", mlir::DenseI64ArrayAttr::get(b.context(), values))};
+    if (!emit(b, "tt.promise", x, facts)) return {};
+  }
   if (x.ir && !b.isEager())
     if (mlir::Operation* op = x.ir.getDefiningOp()) {
       llvm::SmallVector<int32_t> narrow(values.begin(), values.end());

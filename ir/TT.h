@@ -28,6 +28,10 @@ inline constexpr int64_t kMaxTileElements = 1048576;
 struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
   llvm::StringRef getName() final { return "global memory"; }
 };
+/// The resource of probes: findings. No other operation reads or writes it.
+struct Findings : mlir::SideEffects::Resource::Base<Findings> {
+  llvm::StringRef getName() final { return "findings"; }
+};
 
 mlir::LogicalResult verifyTileShapes(mlir::Operation* op);
 mlir::LogicalResult verifySameShape(mlir::Operation* op);

@@ -60,6 +60,8 @@ template <DType T> TwStripFn findFloatStrip(TwElementwise op) {
       {E::CmpFULE, F::template compare<CmpFULE>},
       {E::CmpFUNE, F::template compare<CmpFUNE>},
       {E::CmpFUNO, F::template compare<CmpFUNO>},
+      {E::NonFinite, strip<NonFinite, F::kLight, MaskStorage, typename F::S>},
+      {E::Born, strip<Born, F::kHeavy, MaskStorage, typename F::S, typename F::S, typename F::S>},
   };
   return findRow(kRows, op);
 }

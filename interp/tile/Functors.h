@@ -170,6 +170,21 @@ struct CmpFUNE {
 struct CmpFUNO {
   template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (a != a) | (b != b); }
 };
+/// NaN or an infinity: x - x is NaN.
+struct NonFinite {
+  template <class V> static TILETWIN_INLINE auto apply(V x) {
+    const V d = x - x;
+    return d != d;
+  }
+};
+/// r is NaN and neither x nor y is, or r is infinite and x and y are finite.
+struct Born {
+  template <class V> static TILETWIN_INLINE auto apply(V r, V x, V y) {
+    const V dr = r - r, d = (x - x) + (y - y);
+    const auto fromNumbers = (r != r) & (x == x) & (y == y);
+    return fromNumbers | ((r == r) & (dr != dr) & (d == d));
+  }
+};
 
 /// Lane masks stored as I1.
 struct MaskStorage {

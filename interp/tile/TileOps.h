@@ -30,6 +30,8 @@ extern "C" {
   X(CmpEQ) X(CmpNE) X(CmpSLT) X(CmpSLE) X(CmpSGT) X(CmpSGE) X(CmpULT) X(CmpULE) X(CmpUGT) X(CmpUGE)                       \
   X(CmpFOEQ) X(CmpFOGT) X(CmpFOGE) X(CmpFOLT) X(CmpFOLE) X(CmpFONE) X(CmpFORD)                                            \
   X(CmpFUEQ) X(CmpFUGT) X(CmpFUGE) X(CmpFULT) X(CmpFULE) X(CmpFUNE) X(CmpFUNO)                                            \
+  /* probes of floats of 16 bits or more, -> I1: src[0] is NaN or infinite; and is so though src[1] and src[2] are not */ \
+  X(NonFinite) X(Born)                                                                                                  \
   /* data movement, T -> T */                                                                                           \
   X(Copy)
 // clang-format on

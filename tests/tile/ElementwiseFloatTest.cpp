@@ -149,6 +149,29 @@ BOOST_AUTO_TEST_CASE(comparisons) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(probes_of_floats) {
+  for (DType t : {DType::F16, DType::BF16, DType::F32, DType::F64}) {
+    int errors = 0;
+    auto expect = [&](uint64_t got, bool expected, const char* what, const uint64_t* in) {
+      if (got != uint64_t(expected) && ++errors < 5)
+        BOOST_ERROR(what << " on " << kindOf(t) << " of " << decode(t, in[0]) << " gives " << got);
+    };
+    const TwStripFn nonFinite = ops().elementwise(E::NonFinite, t), born = ops().elementwise(E::Born, t);
+    BOOST_REQUIRE(nonFinite);
+    BOOST_REQUIRE(born);
+    runStrip(nonFinite, DType::I1, {t}, unaryOperands(t), [&](const uint64_t* in, uint64_t got) {
+      expect(got, !std::isfinite(decode(t, in[0])), "nonfinite", in);
+    });
+    runStrip(born, DType::I1, {t, t, t}, ternaryOperands(t), [&](const uint64_t* in, uint64_t got) {
+      const double r = decode(t, in[0]), x = decode(t, in[1]), y = decode(t, in[2]);
+      const bool isNew = std::isnan(r)   ? !std::isnan(x) && !std::isnan(y)
+                         : std::isinf(r) ? std::isfinite(x) && std::isfinite(y)
+                                         : false;
+      expect(got, isNew, "born", in);
+    });
+  }
+}
+
 BOOST_AUTO_TEST_CASE(in_place) {
   std::vector<float> x(1000);
   for (size_t i = 0; i < x.size(); ++i) x[i] = float(i);

@@ -1,0 +1,79 @@
+"""What the checks of TILETWIN_CHECK cost: launches with a check against the same launches without, in the same run.
+
+Here:      which checks are timed on which kernels, and the bound of each.
+Not here:  timing and the table (run.py).
+Invariant: a kernel of this list has no findings; a check that is off costs nothing, which the other benchmarks show.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import torch
+import triton
+from kernels import flash_attention, matmul, row_softmax, vector_add
+from triton import checks, fresh_memory
+
+# check -> how many times as long a launch may take
+BOUNDS = {"undefined": 2.5, "nan": 2.5, "bounds": 1.1, "uninitialized": 2.5, "races": 6.0}
+
+
+@contextmanager
+def checking(words: str) -> Iterator[None]:
+    os.environ["TILETWIN_CHECK"] = words
+    try:
+        yield
+    finally:
+        del os.environ["TILETWIN_CHECK"]
+
+
+def launches() -> dict[str, Callable[[], object]]:
+    """One launch each of four kernels."""
+    n = 1 << 24
+    x, y, out = torch.randn(n), torch.randn(n), torch.empty(n)
+    rows, columns = 4096, 1024
+    table, soft = torch.randn(rows, columns), torch.empty(rows, columns)
+    size, tile = 1024, (128, 128, 64)
+    a, b, c = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+    heads, t, d = 4, 1024, 64
+    q, k, v = (torch.randn(1, heads, t, d).half() for _ in range(3))
+    attended = torch.empty_like(q)
+    grid = (triton.cdiv(size, tile[0]) * triton.cdiv(size, tile[1]),)
+    bm, bn, bk = tile
+    sizes = (size, size, size, *a.stride(), *b.stride(), *c.stride())
+    return {
+        "vadd": lambda: vector_add[(n // 1024,)](x, y, out, n, BLOCK=1024),
+        "softmax": lambda: row_softmax[(rows,)](table, soft, columns, columns, BLOCK=1024),
+        "matmul": lambda: matmul[grid](a, b, c, *sizes, BM=bm, BN=bn, BK=bk, GROUP=8, PRECISION="ieee"),
+        "flash attention": lambda: flash_attention[(t // 64, heads)](
+            q, k, v, attended, t, d**-0.5, t * d, BM=64, BN=64, D=d, CAUSAL=False
+        ),
+    }
+
+
+def bench(seconds: Callable, record: Callable, only: str, repeats: int) -> None:
+    """Records, for each check and kernel, time without / time with; the gate is 1 / bound."""
+    fresh_memory.watch()
+    with checking("uninitialized"):  # so that it is known what the outputs are made of
+        all_launches = launches()
+    for kernel, launch in all_launches.items():
+        for check, bound in BOUNDS.items():
+            name = f"TILETWIN_CHECK={check}, {kernel} (at most {bound} x)"
+            if only not in name:
+                continue
+            plain, checked = [], []
+            for number in range(repeats + 1):
+                without = seconds(launch)
+                with checking(check):
+                    within = seconds(launch)
+                if number:  # the first round compiles
+                    plain.append(without)
+                    checked.append(within)
+            if checks.findings():
+                sys.exit(f"{name}: there should be no findings:\n" + "\n".join(map(str, checks.findings())))
+            ratio = statistics.median(p / c for p, c in zip(plain, checked))
+            record(name, statistics.median(checked), statistics.median(plain), ratio, 1 / bound, note="off / on")

@@ -1,0 +1,114 @@
+// interp/plan/ProbeOps.cpp -- probes of checks: what a finding will say is put together here, once per kernel.
+// Not here:  which probes there are and why (ir/Check*.cpp), firing (run/ExecuteProbe.cpp).
+#include "interp/plan/Builder.h"
+#include "interp/run/Probes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace tiletwin::interp {
+
+using mlir::LogicalResult;
+using mlir::Operation;
+using mlir::success;
+using mlir::Value;
+
+/// The place a user is told: in a function of the language's library, the call of it in the user's file.
+static bool findPlace(mlir::Location l, SourceLocation& out) {
+  if (auto file = llvm::dyn_cast<mlir::FileLineColLoc>(l)) {
+    out.file = file.getFilename().str();
+    out.line = int(file.getLine());
+    out.column = int(file.getColumn());
+    return !llvm::StringRef(out.file).contains("/tiletwin/language/");
+  }
+  if (auto name = llvm::dyn_cast<mlir::NameLoc>(l)) {
+    const bool users = findPlace(name.getChildLoc(), out);
+    out.variable = name.getName().str();
+    return users;
+  }
+  if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(l)) {
+    if (findPlace(call.getCallee(), out)) return true;
+    SourceLocation caller;
+    const bool users = findPlace(call.getCaller(), caller);
+    if (users) out = caller;
+    return users;
+  }
+  if (auto fused = llvm::dyn_cast<mlir::FusedLoc>(l))
+    for (mlir::Location part : fused.getLocations())
+      if (findPlace(part, out)) return true;
+  return false;
+}
+
+SourceLocation placeForUser(mlir::Location location) {
+  SourceLocation where;
+  findPlace(location, where);
+  return where;
+}
+
+/// One finding for each origin, or one if there are none.
+static void fillForms(LaneProbeOp& probe, Operation* op) {
+  auto text = [&](mlir::DictionaryAttr from, llvm::StringRef name) {
+    auto value = from.getAs<mlir::StringAttr>(name);
+    return value ? value.getValue().str() : std::string();
+  };
+  mlir::DictionaryAttr attributes = op->getAttrDictionary();
+  Finding here;
+  here.check = checkOf(text(attributes, "check"));
+  here.where = placeForUser(op->getLoc());
+  here.operation = text(attributes, "probed");
+  here.message = text(attributes, "message");
+  here.advice = text(attributes, "advice");
+  probe.forms.resize(256);
+  probe.formOf.fill(0);
+  auto origins = attributes.getAs<mlir::ArrayAttr>("origins");
+  size_t next = 0;
+  probe.forms[next++] = here; // also for a lane whose origin is not listed
+  if (origins)
+    for (mlir::Attribute attribute : origins) {
+      auto origin = llvm::cast<mlir::DictionaryAttr>(attribute);
+      Finding form = here;
+      SourceLocation where = placeForUser(origin.getAs<mlir::LocationAttr>("where"));
+      const std::string advice = text(origin, "advice");
+      if (attributes.contains("at_origin")) {
+        form.second = form.where;
+        form.secondOperation = form.operation;
+        form.secondText = form.message;
+        form.where = where;
+        form.operation = text(origin, "operation");
+        form.message = text(origin, "text");
+      } else {
+        form.second = where;
+        form.secondOperation = text(origin, "operation");
+        form.secondText = text(origin, "text");
+      }
+      if (!advice.empty()) form.advice = advice;
+      auto id = origin.getAs<mlir::IntegerAttr>("id");
+      probe.formOf[size_t(id.getInt() & 255)] = uint16_t(next);
+      probe.forms[next++] = std::move(form);
+    }
+  probe.forms.resize(next);
+}
+
+LogicalResult planProbeLanes(PlanBuilder& plan, Operation* op) {
+  Value bad = op->getOperand(0);
+  Shape shape = PlanBuilder::shapeOf(bad.getType());
+  plan.flushAll();
+  Rep& r = plan.rep(bad);
+  const bool single = r.kind == Rep::Scalar || r.isSplat();
+  if (single && r.base.is(0)) return success();
+  Reg reg = single ? plan.cell(r.base) : plan.denseOf(bad);
+  BuildInstruction& in = plan.emit(execLaneProbe, "Probe");
+  LaneProbeOp& data = plan.newData<LaneProbeOp>(in);
+  fillForms(data, op);
+  data.elements = single ? 1 : elementsOf(shape);
+  data.shape.assign(shape.begin(), shape.end());
+  plan.read(in, data.bad, reg);
+  plan.plan().hasProbes = true;
+  return success();
+}
+
+LogicalResult planProbeAccess(PlanBuilder& plan, Operation* op) {
+  return plan.unsupported(op, "checks of memory need a plan of their own");
+}
+
+LogicalResult planPromise(PlanBuilder&, Operation*) { return success(); } // nobody wants it checked
+
+} // namespace tiletwin::interp

@@ -1,0 +1,247 @@
+// ir/CheckNan.cpp -- NaN and infinity that the kernel makes itself: born where a result has one and no operand had.
+// Here:      which operations may give birth; reductions and products, which are looked at closely only if their result is not
+//            finite.
+// Not here:  how a NaN gets on (CheckShadows, CheckPaths .cpp).
+// Rule:      what comes out of memory, and constants such as float("-inf"), is not born here; NaN from infinities (-inf - -inf) is,
+//            and so is an infinity from finite numbers (overflow, 1 / 0, log(0)). It counts when it reaches memory: exp(-x)
+//            that overflows inside of 1 / (1 + exp(-x)) is right, and lanes that are thrown away may hold anything.
+#include "ir/CheckShadows.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tiletwin::tt {
+namespace {
+
+bool isFloat(Value value) { return isa<FloatType>(elementTypeOf(value.getType())); }
+/// f8 formats saturate, and some have neither infinity nor NaN: they are let through.
+bool isWideFloat(Value value) { return isFloat(value) && elementTypeOf(value.getType()).getIntOrFloatBitWidth() >= 16; }
+
+/// The combine function of a reduction or scan is one operation.
+template <class Op> bool combinesBy(Operation* op) {
+  if (op->getNumOperands() != 1 || !op->getRegion(0).hasOneBlock()) return false;
+  Operation& first = op->getRegion(0).front().front();
+  return isa<Op>(first) && first.getNextNode() == op->getRegion(0).front().getTerminator();
+}
+
+class NanCheck final : public ShadowCheck {
+public:
+  explicit NanCheck(bool narrowingIsReported) : narrowingIsReported_(narrowingIsReported) {}
+  StringRef name() const override { return "nan"; }
+
+  bool begins(Operation* op) override {
+    if (op->getNumResults() != 1 || !isWideFloat(op->getResult(0))) return false;
+    if (isa<ReduceOp, ScanOp>(op)) return combinesBy<arith::AddFOp>(op) || combinesBy<arith::MulFOp>(op);
+    if (isa<DotOp>(op)) return isWideFloat(op->getOperand(0)) && isWideFloat(op->getOperand(1));
+    if (isa<arith::TruncFOp, FpToFpOp>(op))
+      return !narrowingIsReported_ && isWideFloat(op->getOperand(0)) &&
+             elementTypeOf(op->getOperand(0).getType()) != elementTypeOf(op->getResult(0).getType());
+    return isComputed(op);
+  }
+
+  /// Numbers only: a NaN that is compared, or cast to an integer, is gone.
+  bool follows(Operation*, OpResult result) override { return isFloat(result); }
+
+  OriginText textOf(Operation* op) override {
+    static constexpr StringLiteral kWhere = "NaN or infinity begins here: no operand has one in these lanes";
+    if (isa<arith::DivFOp, PreciseDivFOp, ApproxDivFOp, arith::RemFOp>(op))
+      return {kWhere.str(), "look at the divisor: keep zeros out with tl.where"};
+    if (isa<math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp, PreciseSqrtOp>(op))
+      return {kWhere.str(), "look at the argument: it is zero or below in these lanes"};
+    if (isa<math::ExpOp, math::Exp2Op>(op)) return {kWhere.str(), "the result overflows: subtract the largest argument first"};
+    if (isa<arith::TruncFOp, FpToFpOp>(op)) return {kWhere.str(), "the number is too large for the narrower type"};
+    return {kWhere.str(), "numbers overflow, or infinities meet (-inf - -inf, 0 * inf)"};
+  }
+
+  Value shadowOf(Shadows& s, Operation* op, OpResult result) override {
+    const bool isOrigin = s.idOf(op) != 0;
+    if (isOrigin && isa<ReduceOp, DotOp>(op)) return lazily(s, op, result);
+    Value on = s.passedOn(op, result);
+    if (!isOrigin) {
+      // What only moves or chooses elements needs no look at them.
+      const bool moves = isa<arith::SelectOp, SplatOp, UnsplatOp, ExpandDimsOp, BroadcastOp, ReshapeOp, TransOp, JoinOp,
+                             CatOp, SplitOp, GatherOp, arith::NegFOp, math::AbsFOp, arith::ExtFOp>(op);
+      if (!on || moves || !isWideFloat(result)) return on;
+      return s.choose(nonfinite(s, result), on, {}, result.getType());
+    }
+    if (isa<ScanOp>(op)) return s.combine(kept(s, result, on), s.mark(bornInScan(s, op, result), op));
+    return s.combine(kept(s, result, on), s.mark(bornIn(s, op, result), op));
+  }
+
+  void look(Shadows& s, Operation* op) override {
+    lookAtAccess(s, op, /*atOrigin=*/true, "", /*onlyValues=*/true);
+  }
+
+private:
+  static bool isComputed(Operation* op) {
+    if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::RemFOp, math::ExpOp, math::Exp2Op,
+            math::LogOp, math::Log2Op, math::SinOp, math::CosOp, math::SqrtOp, math::RsqrtOp, math::FmaOp, PreciseDivFOp,
+            ApproxDivFOp, PreciseSqrtOp>(op))
+      return true;
+    if (auto call = dyn_cast<ExternElementwiseOp>(op))
+      return llvm::all_of(op->getOperands(), [&](Value x) { return x.getType() == op->getResult(0).getType(); });
+    return false;
+  }
+
+  static Value nonfinite(Shadows& s, Value value) {
+    return NonFiniteOp::create(s.builder(), s.location(), i1TypeLike(value.getType()), value);
+  }
+  static Value born(Shadows& s, Value value, Value x, Value y) {
+    return BornOp::create(s.builder(), s.location(), i1TypeLike(value.getType()), value, x, y);
+  }
+  /// Bad lanes of operands count on only where the result is not finite.
+  static Value kept(Shadows& s, Value result, Value on) {
+    return on ? s.choose(nonfinite(s, result), on, {}, result.getType()) : Value();
+  }
+
+  static Value bornIn(Shadows& s, Operation* op, Value result) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) operands.push_back(operand);
+    if (isa<arith::TruncFOp, FpToFpOp>(op)) { // in the wider type
+      Type wide = operands[0].getType();
+      const bool widens = elementTypeOf(wide).getIntOrFloatBitWidth() >
+                          elementTypeOf(result.getType()).getIntOrFloatBitWidth();
+      if (!widens) return born(s, result, castTo(s, operands[0], result.getType()), castTo(s, operands[0], result.getType()));
+      Value back = arith::ExtFOp::create(s.builder(), s.location(), wide, result);
+      return born(s, back, operands[0], operands[0]);
+    }
+    if (operands.size() == 1) return born(s, result, operands[0], operands[0]);
+    Value lanes = born(s, result, operands[0], operands[1]);
+    if (operands.size() == 3)
+      lanes = arith::AndIOp::create(s.builder(), s.location(), lanes, born(s, result, operands[2], operands[2]));
+    return lanes;
+  }
+  static Value castTo(Shadows& s, Value value, Type type) {
+    OperationState state(s.location(), FpToFpOp::getOperationName());
+    state.addOperands(value);
+    state.addTypes(type);
+    return s.builder().create(state)->getResult(0);
+  }
+
+  /// |x| of the element that says most about a line: NaN if it has one, else infinity if it has one, else finite.
+  static Value worstOf(Shadows& s, Value value, int axis) {
+    OpBuilder& b = s.builder();
+    Value size = math::AbsFOp::create(b, s.location(), value);
+    OperationState state(s.location(), ReduceOp::getOperationName());
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.erase(shape.begin() + axis);
+    Type element = type.getElementType();
+    state.addOperands(size);
+    state.addAttribute("axis", b.getI32IntegerAttr(axis));
+    state.addTypes(shape.empty() ? element : Type(RankedTensorType::get(shape, element)));
+    state.addRegion();
+    auto op = cast<ReduceOp>(b.create(state));
+    OpBuilder::InsertionGuard guard(b);
+    Block* body = b.createBlock(&op.getCombineOp(), {}, {element, element}, {s.location(), s.location()});
+    Value worst = arith::MaximumFOp::create(b, s.location(), body->getArgument(0), body->getArgument(1));
+    ReduceReturnOp::create(b, s.location(), ValueRange(worst));
+    return op->getResult(0);
+  }
+
+  /// As wide as the result; a line's worst element stretched along it again.
+  static Value spread(Shadows& s, Value worst, int axis, Type like) {
+    OpBuilder& b = s.builder();
+    Type element = elementTypeOf(like);
+    if (elementTypeOf(worst.getType()) != element) {
+      Type type = withShapeOf(worst.getType(), element);
+      const bool widens = elementTypeOf(worst.getType()).getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
+      worst = widens ? Value(arith::ExtFOp::create(b, s.location(), type, worst))
+                     : Value(arith::TruncFOp::create(b, s.location(), type, worst));
+    }
+    auto whole = cast<RankedTensorType>(like);
+    SmallVector<int64_t> shape(cast<RankedTensorType>(worst.getType()).getShape());
+    shape.insert(shape.begin() + axis, 1);
+    Value line = ExpandDimsOp::create(b, s.location(), RankedTensorType::get(shape, element), worst, uint32_t(axis));
+    return line.getType() == whole ? line : Value(BroadcastOp::create(b, s.location(), whole, line));
+  }
+
+  /// A prefix is born bad where no element so far was: looked at by the prefixes' worst elements.
+  static Value bornInScan(Shadows& s, Operation* op, Value result) {
+    OpBuilder& b = s.builder();
+    auto scan = cast<ScanOp>(op);
+    Value size = math::AbsFOp::create(b, s.location(), op->getOperand(0));
+    OperationState state(s.location(), ScanOp::getOperationName());
+    state.addOperands(size);
+    state.addAttributes({b.getNamedAttr("axis", scan.getAxisAttr()), b.getNamedAttr("reverse", scan.getReverseAttr())});
+    state.addTypes(size.getType());
+    state.addRegion();
+    auto made = cast<ScanOp>(b.create(state));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      Type element = elementTypeOf(size.getType());
+      Block* body = b.createBlock(&made.getCombineOp(), {}, {element, element}, {s.location(), s.location()});
+      Value worst = arith::MaximumFOp::create(b, s.location(), body->getArgument(0), body->getArgument(1));
+      ScanReturnOp::create(b, s.location(), ValueRange(worst));
+    }
+    return born(s, result, made->getResult(0), made->getResult(0));
+  }
+
+  /// if (some lane of the result is not finite) { the whole look } else { zeros }
+  Value lazily(Shadows& s, Operation* op, OpResult result) {
+    OpBuilder& b = s.builder();
+    Value before; // the accumulator is looked at in advance, so that the product may be added to it in place
+    if (auto dot = dyn_cast<DotOp>(op)) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(op);
+      before = nonfinite(s, dot.getC());
+    }
+    Value any = nonfinite(s, result);
+    if (auto type = dyn_cast<RankedTensorType>(any.getType())) {
+      auto line = RankedTensorType::get({type.getNumElements()}, type.getElementType());
+      if (line != type) any = ReshapeOp::create(b, s.location(), line, any);
+      any = reduceOr(s, any, 0);
+    }
+    auto branch = scf::IfOp::create(b, s.location(), TypeRange{s.typeFor(result.getType())}, any, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value on = kept(s, result, s.passedOn(op, result));
+    Value lanes;
+    if (auto reduction = dyn_cast<ReduceOp>(op)) {
+      Value worst = worstOf(s, op->getOperand(0), int(reduction.getAxis()));
+      lanes = s.mark(born(s, result, worst, worst), op);
+    } else {
+      auto dot = cast<DotOp>(op);
+      const int rank = int(cast<RankedTensorType>(result.getType()).getRank());
+      Value rows = spread(s, worstOf(s, dot.getA(), rank - 1), rank - 1, result.getType());
+      Value columns = spread(s, worstOf(s, dot.getB(), rank - 2), rank - 2, result.getType());
+      lanes = s.mark(born(s, result, rows, columns), op);
+      lanes = s.choose(before, {}, lanes, result.getType());
+    }
+    scf::YieldOp::create(b, s.location(), s.combine(on, lanes));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, s.location(), s.zero(result.getType()));
+    return branch.getResult(0);
+  }
+  static Value reduceOr(Shadows& s, Value lanes, int axis) {
+    OpBuilder& b = s.builder();
+    auto type = cast<RankedTensorType>(lanes.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.erase(shape.begin() + axis);
+    Type element = type.getElementType();
+    OperationState state(s.location(), ReduceOp::getOperationName());
+    state.addOperands(lanes);
+    state.addAttribute("axis", b.getI32IntegerAttr(axis));
+    state.addTypes(shape.empty() ? element : Type(RankedTensorType::get(shape, element)));
+    state.addRegion();
+    auto op = cast<ReduceOp>(b.create(state));
+    OpBuilder::InsertionGuard guard(b);
+    Block* body = b.createBlock(&op.getCombineOp(), {}, {element, element}, {s.location(), s.location()});
+    Value either = arith::OrIOp::create(b, s.location(), body->getArgument(0), body->getArgument(1));
+    ReduceReturnOp::create(b, s.location(), ValueRange(either));
+    return op->getResult(0);
+  }
+
+  bool narrowingIsReported_;
+};
+
+} // namespace
+
+std::unique_ptr<ShadowCheck> makeNanCheck(bool narrowingIsReported) {
+  return std::make_unique<NanCheck>(narrowingIsReported);
+}
+
+} // namespace tiletwin::tt

@@ -1,0 +1,385 @@
+// ir/CheckShadows.cpp -- see CheckShadows.h: origins, where they reach, shadows of control flow; building shadows.
+#include "ir/CheckShadows.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "mlir/IR/RegionGraphTraits.h"
+#include "llvm/ADT/PostOrderIterator.h"
+
+using namespace mlir;
+
+namespace tiletwin::tt {
+
+static constexpr int kMostOrigins = 255;
+
+Shadows::Shadows(FuncOp function, ShadowCheck& check, Operations& kernelOps)
+    : function_(function), check_(check), kernelOps_(kernelOps), builder_(function.getContext()), location_(function.getLoc()) {}
+
+void Shadows::run() {
+  if (function_.getBody().empty()) return;
+  numberOrigins();
+  if (origins_.empty()) return;
+  reach();
+  shadowRegion(function_.getBody());
+}
+
+// ---- origins and where they reach ----
+
+/// Operations whose regions compute single elements, and are followed as a whole.
+static bool isWhole(Operation* op) { return isa<ReduceOp, ScanOp, MapElementwiseOp>(op); }
+
+void Shadows::numberOrigins() {
+  function_->walk<WalkOrder::PreOrder>([&](Operation* op) {
+    if (kernelOps_.contains(op) && check_.begins(op)) origins_.push_back(op);
+    return isWhole(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+  // Later origins beyond the largest number share the last one.
+  const int count = std::min<int>(kMostOrigins, int(origins_.size()));
+  originTexts_.resize(size_t(count));
+  for (size_t i = 0; i < origins_.size(); ++i) {
+    const int id = std::max(1, count - int(i));
+    ids_[origins_[i]] = id;
+    if (originTexts_[size_t(id - 1)]) continue;
+    ShadowCheck::OriginText text = check_.textOf(origins_[i]);
+    auto named = [&](StringRef name, Attribute value) { return builder_.getNamedAttr(name, value); };
+    originTexts_[size_t(id - 1)] = builder_.getDictionaryAttr(
+        {named("id", builder_.getI32IntegerAttr(id)), named("where", LocationAttr(origins_[i]->getLoc())),
+         named("operation", builder_.getStringAttr(origins_[i]->getName().getStringRef())),
+         named("text", builder_.getStringAttr(text.text)), named("advice", builder_.getStringAttr(text.advice))});
+  }
+}
+
+bool Shadows::flow(Value from, Value to) {
+  auto at = reaching_.find(from);
+  if (at == reaching_.end()) return false;
+  const Origins origins = at->second; // inserting may move it
+  auto [entry, isNew] = reaching_.try_emplace(to, originTexts_.size(), false);
+  Origins joined = entry->second;
+  joined |= origins;
+  if (!isNew && joined == entry->second) return false;
+  entry->second = joined;
+  return true;
+}
+
+bool Shadows::flowThrough(Operation* op) {
+  bool changed = false;
+  auto all = [&](ValueRange from, ValueRange to) {
+    for (auto [a, b] : llvm::zip(from, to)) changed |= flow(a, b);
+  };
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    all(loop.getInitArgs(), loop.getRegionIterArgs());
+    all(loop.getInitArgs(), loop.getResults());
+    all(loop.getYieldedValues(), loop.getRegionIterArgs());
+    all(loop.getYieldedValues(), loop.getResults());
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    all(loop.getInits(), loop.getBeforeArguments());
+    all(loop.getConditionOp().getArgs(), loop.getAfterArguments());
+    all(loop.getConditionOp().getArgs(), loop.getResults());
+    all(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
+  } else if (isa<scf::IfOp, scf::ExecuteRegionOp>(op)) {
+    for (Region& region : op->getRegions())
+      for (Block& block : region)
+        if (auto yield = dyn_cast<scf::YieldOp>(block.getTerminator())) all(yield.getOperands(), op->getResults());
+  } else if (auto branch = dyn_cast<BranchOpInterface>(op)) {
+    for (unsigned i = 0; i < op->getNumSuccessors(); ++i)
+      all(branch.getSuccessorOperands(i).getForwardedOperands(), op->getSuccessor(i)->getArguments());
+  } else {
+    for (OpResult result : op->getResults()) {
+      if (auto id = ids_.find(op); id != ids_.end()) {
+        auto [entry, isNew] = reaching_.try_emplace(result, originTexts_.size(), false);
+        changed |= isNew || !entry->second.test(unsigned(id->second - 1));
+        entry->second.set(unsigned(id->second - 1));
+      }
+      if (check_.follows(op, result))
+        for (Value operand : op->getOperands()) changed |= flow(operand, result);
+    }
+  }
+  return changed;
+}
+
+void Shadows::reach() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    function_->walk<WalkOrder::PreOrder>([&](Operation* op) {
+      if (kernelOps_.contains(op)) changed |= flowThrough(op);
+      return isWhole(op) ? WalkResult::skip() : WalkResult::advance();
+    });
+  }
+}
+
+// ---- building ----
+
+Type Shadows::typeFor(Type like) const { return withShapeOf(like, IntegerType::get(like.getContext(), 8)); }
+
+Value Shadows::constant(Type type, int64_t value) {
+  TypedAttr attribute = IntegerAttr::get(elementTypeOf(type), value);
+  if (auto tile = dyn_cast<RankedTensorType>(type)) attribute = DenseElementsAttr::get(tile, attribute);
+  return arith::ConstantOp::create(builder_, location_, attribute);
+}
+
+Value Shadows::combine(Value a, Value b) {
+  if (!a || !b || a == b) return a ? a : b;
+  return arith::MaxUIOp::create(builder_, location_, a, b);
+}
+
+Value Shadows::choose(Value condition, Value a, Value b, Type like) {
+  if (!a && !b) return {};
+  if (!a) a = zero(like);
+  if (!b) b = zero(like);
+  return arith::SelectOp::create(builder_, location_, condition, a, b);
+}
+
+Value Shadows::mark(Value condition, Operation* origin) {
+  Type type = typeFor(condition.getType());
+  Value id = constant(type, int8_t(idOf(origin)));
+  return arith::SelectOp::create(builder_, location_, condition, id, constant(type, 0));
+}
+
+Value Shadows::where(Value a, Value b, bool whereZero) {
+  auto predicate = whereZero ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne;
+  Value holds = arith::CmpIOp::create(builder_, location_, predicate, b, constant(b.getType(), 0));
+  return choose(holds, a, {}, a.getType());
+}
+
+Value Shadows::reduce(Value shadow, int axis, Combine how) {
+  auto op = cast<ReduceOp>(Operation::create([&] {
+    OperationState state(location_, ReduceOp::getOperationName());
+    auto source = cast<RankedTensorType>(shadow.getType());
+    SmallVector<int64_t> shape(source.getShape());
+    shape.erase(shape.begin() + axis);
+    Type element = source.getElementType();
+    state.addOperands(shadow);
+    state.addAttribute("axis", builder_.getI32IntegerAttr(axis));
+    state.addTypes(shape.empty() ? element : Type(RankedTensorType::get(shape, element)));
+    state.addRegion();
+    return state;
+  }()));
+  builder_.insert(op);
+  OpBuilder::InsertionGuard guard(builder_);
+  Type element = elementTypeOf(shadow.getType());
+  Block* body = builder_.createBlock(&op.getCombineOp(), {}, {element, element}, {location_, location_});
+  Value a = body->getArgument(0), b = body->getArgument(1);
+  Value result = how == Combine::Max ? Value(arith::MaxUIOp::create(builder_, location_, a, b))
+                                     : Value(arith::MinUIOp::create(builder_, location_, a, b));
+  ReduceReturnOp::create(builder_, location_, result);
+  return op->getResult(0);
+}
+
+Value Shadows::stretch(Value shadow, int axis, Type like) {
+  if (!shadow) return {};
+  auto type = cast<RankedTensorType>(typeFor(like));
+  if (!isa<RankedTensorType>(shadow.getType())) return SplatOp::create(builder_, location_, type, shadow);
+  SmallVector<int64_t> shape(cast<RankedTensorType>(shadow.getType()).getShape());
+  shape.insert(shape.begin() + axis, 1);
+  Value expanded = ExpandDimsOp::create(builder_, location_, RankedTensorType::get(shape, type.getElementType()),
+                                        shadow, uint32_t(axis));
+  if (expanded.getType() == type) return expanded;
+  return BroadcastOp::create(builder_, location_, type, expanded);
+}
+
+Value Shadows::ofOperands(Operation* op) {
+  Value result;
+  for (Value operand : op->getOperands())
+    if (shapeOf(operand.getType()) == shapeOf(op->getResult(0).getType())) result = combine(result, of(operand));
+  return result;
+}
+
+void Shadows::probe(Operation* op, Value value, Value shadow, Value mask, StringRef message, StringRef advice,
+                    bool atOrigin) {
+  if (!shadow) return;
+  Value bad = mask ? choose(mask, shadow, {}, shadow.getType()) : shadow;
+  SmallVector<Attribute> origins;
+  if (auto at = reaching_.find(value); at != reaching_.end())
+    for (unsigned i : at->second.set_bits()) origins.push_back(originTexts_[i]);
+  if (origins.empty()) origins.assign(originTexts_.begin(), originTexts_.end());
+  ProbeLanesOp::create(builder_, op->getLoc(), bad, check_.name(), op->getName().getStringRef(), message, advice,
+                       builder_.getArrayAttr(origins), atOrigin);
+}
+
+// ---- control flow ----
+
+SmallVector<unsigned> Shadows::reachedOf(ValueRange values) const {
+  SmallVector<unsigned> which;
+  for (auto [i, value] : llvm::enumerate(values))
+    if (reached(value)) which.push_back(unsigned(i));
+  return which;
+}
+
+SmallVector<Value> Shadows::shadowsOf(ValueRange values, ArrayRef<unsigned> which) {
+  SmallVector<Value> result;
+  for (unsigned i : which) {
+    Value shadow = of(values[i]);
+    result.push_back(shadow ? shadow : zero(values[i].getType()));
+  }
+  return result;
+}
+
+void Shadows::addArguments(Block& block, ArrayRef<unsigned> which) {
+  for (unsigned i : which) {
+    Value argument = block.getArgument(i);
+    shadows_[argument] = block.addArgument(typeFor(argument.getType()), argument.getLoc());
+  }
+}
+
+void Shadows::replaceResults(Operation* from, Operation* to, ArrayRef<unsigned> which) {
+  to->setDiscardableAttrs(from->getDiscardableAttrDictionary());
+  const unsigned count = from->getNumResults();
+  for (unsigned i = 0; i < count; ++i) {
+    Value old = from->getResult(i), now = to->getResult(i);
+    if (auto at = reaching_.find(old); at != reaching_.end()) {
+      Origins origins = at->second;
+      reaching_[now] = origins;
+    }
+    old.replaceAllUsesWith(now);
+  }
+  for (auto [k, i] : llvm::enumerate(which)) shadows_[to->getResult(i)] = to->getResult(count + unsigned(k));
+  kernelOps_.erase(from);
+  kernelOps_.insert(to);
+  from->erase();
+}
+
+static void appendOperands(Operation* terminator, ValueRange values) {
+  terminator->insertOperands(terminator->getNumOperands(), values);
+}
+
+static SmallVector<Type> typesOf(Operation* op, ValueRange more) {
+  SmallVector<Type> types(op->getResultTypes());
+  for (Value value : more) types.push_back(value.getType());
+  return types;
+}
+
+void Shadows::shadowFor(Operation* op) {
+  auto loop = cast<scf::ForOp>(op);
+  SmallVector<unsigned> which = reachedOf(loop.getRegionIterArgs());
+  if (which.empty()) return shadowRegion(loop.getRegion());
+  SmallVector<Value> inits(loop.getInitArgs());
+  inits.append(shadowsOf(loop.getInitArgs(), which));
+  auto made = scf::ForOp::create(builder_, op->getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                 inits, nullptr, loop.getUnsignedCmp());
+  made.getRegion().takeBody(loop.getRegion());
+  Block& body = *made.getBody();
+  for (unsigned i : which) {
+    Value argument = body.getArgument(i + 1); // behind the induction variable
+    shadows_[argument] = body.addArgument(typeFor(argument.getType()), argument.getLoc());
+  }
+  shadowRegion(made.getRegion());
+  Operation* yield = body.getTerminator();
+  builder_.setInsertionPoint(yield);
+  appendOperands(yield, shadowsOf(yield->getOperands(), which));
+  replaceResults(op, made, which);
+  builder_.setInsertionPointAfter(made);
+}
+
+void Shadows::shadowWhile(Operation* op) {
+  auto loop = cast<scf::WhileOp>(op);
+  SmallVector<unsigned> before = reachedOf(loop.getBeforeArguments()), after = reachedOf(loop.getAfterArguments());
+  if (before.empty() && after.empty()) {
+    shadowRegion(loop.getBefore());
+    return shadowRegion(loop.getAfter());
+  }
+  SmallVector<Value> inits(loop.getInits());
+  inits.append(shadowsOf(loop.getInits(), before));
+  SmallVector<Type> types(op->getResultTypes());
+  for (unsigned i : after) types.push_back(typeFor(loop.getResult(i).getType()));
+  auto made = scf::WhileOp::create(builder_, op->getLoc(), types, inits);
+  made.getBefore().takeBody(loop.getBefore());
+  made.getAfter().takeBody(loop.getAfter());
+  addArguments(made.getBefore().front(), before);
+  addArguments(made.getAfter().front(), after);
+  shadowRegion(made.getBefore());
+  scf::ConditionOp condition = made.getConditionOp();
+  builder_.setInsertionPoint(condition);
+  appendOperands(condition, shadowsOf(condition.getArgs(), after));
+  shadowRegion(made.getAfter());
+  Operation* yield = made.getYieldOp();
+  builder_.setInsertionPoint(yield);
+  appendOperands(yield, shadowsOf(yield->getOperands(), before));
+  replaceResults(op, made, after);
+  builder_.setInsertionPointAfter(made);
+}
+
+void Shadows::shadowIf(Operation* op) {
+  auto branch = cast<scf::IfOp>(op);
+  SmallVector<unsigned> which = reachedOf(branch.getResults());
+  if (which.empty()) {
+    for (Region& region : op->getRegions()) shadowRegion(region);
+    return;
+  }
+  SmallVector<Type> types(op->getResultTypes());
+  for (unsigned i : which) types.push_back(typeFor(branch.getResult(i).getType()));
+  auto made = scf::IfOp::create(builder_, op->getLoc(), types, branch.getCondition(), /*withElseRegion=*/true);
+  for (unsigned r = 0; r < 2; ++r) {
+    Region& region = made->getRegion(r);
+    region.takeBody(op->getRegion(r));
+    shadowRegion(region);
+    Operation* yield = region.front().getTerminator();
+    builder_.setInsertionPoint(yield);
+    appendOperands(yield, shadowsOf(yield->getOperands(), which));
+  }
+  replaceResults(op, made, which);
+  builder_.setInsertionPointAfter(made);
+}
+
+void Shadows::shadowExecuteRegion(Operation* op) {
+  SmallVector<unsigned> which = reachedOf(op->getResults());
+  if (which.empty()) return shadowRegion(op->getRegion(0));
+  SmallVector<Type> types(op->getResultTypes());
+  for (unsigned i : which) types.push_back(typeFor(op->getResult(i).getType()));
+  auto made = scf::ExecuteRegionOp::create(builder_, op->getLoc(), types);
+  made.getRegion().takeBody(op->getRegion(0));
+  shadowRegion(made.getRegion());
+  for (Block& block : made.getRegion())
+    if (auto yield = dyn_cast<scf::YieldOp>(block.getTerminator())) {
+      builder_.setInsertionPoint(yield);
+      appendOperands(yield, shadowsOf(yield->getOperands(), which));
+    }
+  replaceResults(op, made, which);
+  builder_.setInsertionPointAfter(made);
+}
+
+void Shadows::shadowBranch(Operation* op) {
+  auto branch = cast<BranchOpInterface>(op);
+  for (unsigned i = 0; i < op->getNumSuccessors(); ++i) {
+    Block* to = op->getSuccessor(i);
+    SmallVector<unsigned> which;
+    for (auto [k, argument] : llvm::enumerate(to->getArguments()))
+      if (reached(argument)) which.push_back(unsigned(k));
+    SuccessorOperands operands = branch.getSuccessorOperands(i);
+    SmallVector<Value> values(operands.getForwardedOperands());
+    operands.append(shadowsOf(values, which));
+  }
+}
+
+void Shadows::shadowRegion(Region& region) {
+  if (region.empty()) return;
+  OpBuilder::InsertionGuard guard(builder_);
+  for (Block& block : llvm::drop_begin(region.getBlocks())) addArguments(block, reachedOf(block.getArguments()));
+  SmallVector<Block*> order;
+  for (Block* block : llvm::ReversePostOrderTraversal<Region*>(&region)) order.push_back(block);
+  for (Block* block : order) shadowBlock(*block);
+}
+
+void Shadows::shadowBlock(Block& block) {
+  for (Operation& op : llvm::make_early_inc_range(block)) {
+    builder_.setInsertionPoint(&op);
+    location_ = op.getLoc();
+    shadowOp(&op);
+  }
+}
+
+void Shadows::shadowOp(Operation* op) {
+  if (!kernelOps_.contains(op)) return;
+  check_.look(*this, op);
+  if (isa<scf::ForOp>(op)) return shadowFor(op);
+  if (isa<scf::WhileOp>(op)) return shadowWhile(op);
+  if (isa<scf::IfOp>(op)) return shadowIf(op);
+  if (isa<scf::ExecuteRegionOp>(op)) return shadowExecuteRegion(op);
+  if (isa<BranchOpInterface>(op)) return shadowBranch(op);
+  builder_.setInsertionPointAfter(op);
+  for (OpResult result : op->getResults())
+    if (reached(result))
+      if (Value shadow = check_.shadowOf(*this, op, result)) shadows_[result] = shadow;
+}
+
+} // namespace tiletwin::tt

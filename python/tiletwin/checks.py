@@ -1,0 +1,315 @@
+"""What TILETWIN_CHECK found: reports on stderr, the list of findings, CheckError.
+
+Here:      the dataclasses of a finding, its text, which ones were shown already, the line at exit.
+Not here:  finding anything (ir/Check*.cpp, interp/), words of TILETWIN_CHECK (runtime/Checks.h).
+Invariant: each finding (check, place, second place) is printed once in a process; every one is counted.
+"""
+
+from __future__ import annotations
+
+import atexit
+import linecache
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tiletwin import _C
+from tiletwin.errors import CheckError
+
+# Operations of the IR under the names that kernels use.
+_USER_NAMES = {
+    "arith.addi": "+",
+    "arith.divsi": "//",
+    "arith.divui": "//",
+    "arith.muli": "*",
+    "arith.remsi": "%",
+    "arith.remui": "%",
+    "arith.shli": "<<",
+    "arith.shrsi": ">>",
+    "arith.shrui": ">>",
+    "arith.subi": "-",
+    "arith.addf": "+",
+    "arith.subf": "-",
+    "arith.mulf": "*",
+    "arith.divf": "/",
+    "arith.remf": "%",
+    "arith.trunci": "cast",
+    "arith.truncf": "cast",
+    "arith.fptosi": "cast",
+    "arith.fptoui": "cast",
+    "arith.sitofp": "cast",
+    "arith.uitofp": "cast",
+    "tt.fp_to_fp": "cast",
+    "math.absi": "tl.abs",
+    "tt.atomic_rmw": "atomic operation",
+    "tt.descriptor_gather": "descriptor.gather",
+    "tt.descriptor_load": "descriptor.load",
+    "tt.descriptor_reduce": "descriptor.atomic operation",
+    "tt.descriptor_scatter": "descriptor.scatter",
+    "tt.descriptor_store": "descriptor.store",
+    "tt.dot_scaled": "tl.dot_scaled",
+    "tt.extern_elementwise": "libdevice function",
+    "tt.precise_divf": "tl.div_rn",
+    "tt.precise_sqrt": "tl.sqrt_rn",
+    "tt.approx_divf": "tl.fdiv",
+    "tt.reduce": "reduction",
+    "tt.scan": "scan",
+    "scf.if": "if",
+    "scf.for": "for",
+    "scf.while": "while",
+    "scf.condition": "while",
+    "cf.cond_br": "if",
+}
+
+
+def _user_name(operation: str | None) -> str | None:
+    if operation is None or operation in _USER_NAMES:
+        return operation and _USER_NAMES[operation]
+    dialect, _, name = operation.partition(".")
+    return f"tl.{name}" if dialect in ("tt", "math") else operation
+
+
+@dataclass(frozen=True)
+class Site:
+    """A place in a kernel. `operation` is what stands there ("tl.load"); unknown parts are None."""
+
+    file: str | None
+    line: int | None
+    column: int | None
+    variable: str | None
+    operation: str | None
+    text: str | None = None
+    program: tuple[int, int, int] | None = None
+
+    @property
+    def place(self) -> str:
+        """ "kernel.py:12:5", as far as it is known."""
+        parts = [self.file or "an unknown place"]
+        if self.line:
+            parts += [str(self.line)] + ([str(self.column)] if self.column else [])
+        return ":".join(parts)
+
+    def source(self, indent: str = "    ") -> list[str]:
+        """The line of the source with a caret under the place; empty if the file is gone."""
+        line = linecache.getline(self.file, self.line) if self.file and self.line else ""
+        if not line.strip():
+            return []
+        stripped = line.strip()
+        shift = len(line) - len(line.lstrip())
+        found = [indent + stripped]
+        if self.column:
+            found.append(indent + " " * max(0, self.column - 1 - shift) + "^")
+        return found
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One mistake at one place of a kernel, or between two places.
+
+    check       the word of TILETWIN_CHECK                    kernel    name of the kernel
+    message     what is wrong                                 advice    what to do about it; may be empty
+    file, line, column, variable, operation                   the place; `variable` is assigned there
+    program     the lowest program id that did it             programs  how many did
+    shape       of the tile; () for a scalar                  elements  coordinates of the first few, of that program
+    count       how many elements of that program             second    the other place, or None
+    launches    launches of this process in which it was found
+    """
+
+    check: str
+    kernel: str
+    message: str
+    advice: str
+    site: Site
+    program: tuple[int, int, int] | None
+    programs: int
+    shape: tuple[int, ...]
+    elements: tuple[tuple[int, ...], ...]
+    count: int
+    second: Site | None = None
+    launches: int = field(default=1, compare=False)
+
+    @property
+    def file(self) -> str | None:
+        return self.site.file
+
+    @property
+    def line(self) -> int | None:
+        return self.site.line
+
+    @property
+    def column(self) -> int | None:
+        return self.site.column
+
+    @property
+    def variable(self) -> str | None:
+        return self.site.variable
+
+    @property
+    def operation(self) -> str | None:
+        return self.site.operation
+
+    @property
+    def key(self) -> tuple:
+        """What makes two findings the same one."""
+        second = self.second and (self.second.file, self.second.line, self.second.column)
+        return self.check, self.kernel, self.file, self.line, self.column, self.operation, self.message, second
+
+    def __str__(self) -> str:
+        head = f"{self.site.place}: " + (f"{self.operation}: " if self.operation else "")
+        lines = [f"tiletwin: {self.check}: {head}{self._who()}{self.message}", *self.site.source()]
+        if self.second:
+            text = " ".join(filter(None, (self.second.operation, self.second.text)))
+            variable = f" ({self.second.variable})" if self.second.variable else ""
+            by = f" in program {self.second.program}" if self.second.program else ""
+            lines += [f"  {self.second.place}{variable}: {text}{by}", *self.second.source()]
+        if self.advice:
+            lines.append(f"  what to do: {self.advice}")
+        return "\n".join(lines)
+
+    def _who(self) -> str:
+        parts = []
+        if self.program:
+            more = f" and {self.programs - 1} more" if self.programs > 1 else ""
+            parts.append(f"program {self.program}{more}")
+        if self.elements and self.shape:
+            listed = ", ".join(str(e[0]) if len(e) == 1 else str(e) for e in self.elements)
+            more = f" and {self.count - len(self.elements)} more" if self.count > len(self.elements) else ""
+            parts.append(f"element{'s' if self.count > 1 else ''} {listed}{more}")
+        text = ", ".join(parts)
+        if self.variable:
+            text += (" of " if self.elements and self.shape else ", " if text else "") + self.variable
+        return text + ": " if text else ""
+
+
+def _site(parts: tuple, text: str | None = None, program: tuple[int, int, int] | None = None) -> Site:
+    file, line, column, variable, operation = parts
+    return Site(file, line or None, column or None, variable, _user_name(operation), text, program)
+
+
+def _coordinates(element: int, shape: Sequence[int]) -> tuple[int, ...]:
+    index = []
+    for extent in reversed(shape):
+        index.append(element % extent)
+        element //= extent
+    return tuple(reversed(index))
+
+
+def from_parts(kernel: str, parts: tuple) -> Finding:
+    """A finding from what the extension hands over (python/src/CheckReport.cpp)."""
+    check, place, message, advice, program, programs, shape, elements, count, second = parts
+    return Finding(
+        check=check,
+        kernel=kernel,
+        message=message,
+        advice=advice,
+        site=_site(place),
+        program=program,
+        programs=programs,
+        shape=shape,
+        elements=tuple(_coordinates(e, shape) for e in elements),
+        count=count,
+        second=_site(*second) if second else None,
+    )
+
+
+_found: dict[tuple, Finding] = {}
+_at_exit = False
+
+
+def findings() -> list[Finding]:
+    """Everything that checks have found in this process, in the order in which it was found first."""
+    return list(_found.values())
+
+
+def clear() -> None:
+    """Forgets all findings: they are printed again when they are found again, and not counted at exit."""
+    _found.clear()
+
+
+def _say_at_exit() -> None:
+    if _found:
+        count = len(_found)
+        print(f"tiletwin: TILETWIN_CHECK found {count} mistake{'s' if count > 1 else ''}", file=sys.stderr)
+
+
+def add(found: Sequence[Finding]) -> None:
+    """Records findings of a launch and prints those that are new. CheckError if TILETWIN_CHECK has the word raise."""
+    global _at_exit
+    if not _at_exit and found:
+        _at_exit = True
+        atexit.register(_say_at_exit)
+    for finding in found:
+        known = _found.get(finding.key)
+        if known is None:
+            _found[finding.key] = finding
+            print(finding, file=sys.stderr)
+        else:
+            _found[finding.key] = replace(known, launches=known.launches + 1)
+
+
+def report(kernel: str, items: list[tuple], may_raise: bool) -> None:
+    """Called by a launch with what its probes found."""
+    submit([from_parts(kernel, item) for item in items], may_raise)
+
+
+def submit(found: Sequence[Finding], may_raise: bool = True) -> None:
+    """Records and prints findings. Errors: CheckError, TILETWIN_CHECK has the word raise and `may_raise` is true."""
+    add(found)
+    if found and may_raise and wanted().raises:
+        raise CheckError("\n".join(map(str, found)), found)
+
+
+_unchecked: set[str] = set()
+
+
+def notice_unchecked(kernel: str) -> None:
+    """Says once for each kernel that programs which Python runs are not looked at by the checks of values."""
+    words = [word for word in wanted().checks if word in ("undefined", "nan", "overflow", "promises")]
+    if words and kernel not in _unchecked:
+        _unchecked.add(kernel)
+        print(
+            f"tiletwin: {kernel}: TILETWIN_CHECK={','.join(words)} looks at compiled programs only; those that Python "
+            "runs (TILETWIN_EAGER, TILETWIN_PROGRAM, a debugger) are not checked",
+            file=sys.stderr,
+        )
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A value of TILETWIN_CHECK."""
+
+    checks: tuple[str, ...]
+    raises: bool
+    device: str
+
+
+def parse(text: str) -> Wanted:
+    """Reads a value of TILETWIN_CHECK. Errors: ValueError, a word that is no check; the text lists the words."""
+    return Wanted(*_C.parse_checks(text))
+
+
+def wanted() -> Wanted:
+    """TILETWIN_CHECK as it stands now."""
+    import os
+
+    return parse(os.environ.get("TILETWIN_CHECK", ""))
+
+
+def __dir__() -> list[str]:
+    return [
+        "CheckError",
+        "Finding",
+        "Site",
+        "Wanted",
+        "add",
+        "clear",
+        "findings",
+        "parse",
+        "report",
+        "submit",
+        "wanted",
+    ]
+
+
+__all__: list[Any] = ["CheckError", "Finding", "Site", "Wanted", "add", "clear", "findings", "parse", "wanted"]

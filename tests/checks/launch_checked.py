@@ -1,0 +1,65 @@
+"""A plugin for pytest: launches run twice, on copies of the arguments with TILETWIN_CHECK, and as they are.
+
+Both must leave the same bytes, and the checks must find nothing: `pytest -p launch_checked tests/kernels`.
+
+Here:      which launches are compared, what is allowed to be found.
+Not here:  copying and comparing (tests/eager/launch_twice.py), which tests run (test_kernels_unchanged.py).
+Invariant: a kernel with the same types and compile-time values is looked at once; programs of both launches run in the
+           order of their ids.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "eager"))
+from launch_twice import eager_launch, kind
+from tiletwin import checks
+from tiletwin.runtime.jit import JITFunction
+
+WORDS = os.environ.get("LAUNCH_CHECKED_WORDS", "undefined,nan,overflow,promises")
+# Kernels that do on purpose what a check is about: words that may be found, and why.
+ALLOWED: dict[str, tuple[str, str]] = {}
+compared: set[tuple] = set()
+launched: set[str] = set()
+
+
+def launch_checked(fn: JITFunction, grid: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    launch = fn._launcher.bind(grid)
+    constants = {p.name for p in fn.params if p.is_constexpr}
+    named = dict(zip(fn.arg_names, args)) | kwargs
+    key = (id(fn), *((name, repr(v) if name in constants else kind(v)) for name, v in named.items()))
+    launched.add(fn.__name__)
+    if key in compared or os.environ.get("TILETWIN_EAGER", "0") == "1":
+        return launch(*args, **kwargs)
+    compared.add(key)
+    checks.clear()
+    copier = eager_launch(launch, args, kwargs, {"TILETWIN_CHECK": WORDS})
+    found = checks.findings()
+    checks.clear()
+    kernel = launch(*args, **kwargs)
+    differences = copier.differences()
+    assert not differences, f"{fn.__name__}: checks changed the results: {differences}"
+    allowed = ALLOWED.get(fn.__name__, ("", ""))[0].split()
+    unexpected = [str(finding) for finding in found if finding.check not in allowed]
+    assert not unexpected, "\n".join(unexpected)
+    return kernel
+
+
+def pytest_configure() -> None:
+    original_run = JITFunction.run
+
+    def run(self: JITFunction, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        if warmup:
+            return original_run(self, *args, grid=grid, warmup=True, **kwargs)
+        return launch_checked(self, grid, args, kwargs)
+
+    JITFunction.run = run
+    JITFunction.__getitem__ = lambda self, grid: lambda *args, **kwargs: self.run(*args, grid=grid, **kwargs)
+
+
+def pytest_unconfigure() -> None:
+    print(f"\nlaunch_checked: {len(compared)} launches of {len(launched)} kernels compared", file=sys.__stdout__)

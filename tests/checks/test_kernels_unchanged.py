@@ -1,0 +1,65 @@
+"""The kernels of tests/kernels under checks of values: the same bits as without, and no findings.
+
+Their own tests run with each new launch done twice (launch_checked.py), on one thread, so that sums by atomics agree.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+KERNELS = HERE.parent / "kernels"
+# test_repeated_launches.py replaces the launch itself, as these runs do.
+FILES = sorted(path for path in KERNELS.glob("test_*.py") if path.stem != "test_repeated_launches")
+
+
+def compared(file: Path) -> tuple[int, int]:
+    """(launches, kernels) that the tests of `file` compared; they must pass."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "launch_checked"]
+    environment = os.environ | {"PYTHONPATH": str(HERE), "TILETWIN_NUM_THREADS": "1", "TILETWIN_EAGER": "0"}
+    environment.pop("TILETWIN_CHECK", None)
+    done = subprocess.run(
+        [*command, "-c", str(HERE.parents[1] / "pyproject.toml"), str(file)],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    found = re.search(r"launch_checked: (\d+) launches of (\d+) kernels compared", done.stdout)
+    assert found, done.stdout
+    return int(found[1]), int(found[2])
+
+
+@pytest.mark.parametrize("name", ["test_softmaxes", "test_prefix_sums"])
+def test_a_sample_of_kernels(name: str) -> None:
+    launches, kernels = compared(KERNELS / f"{name}.py")
+    assert launches >= kernels >= 2
+
+
+def test_a_finding_is_noticed(tmp_path: Path) -> None:
+    text = (
+        "import torch, tiletwin as triton, tiletwin.language as tl\n"
+        "@triton.jit\n"
+        "def kernel(x_ptr, o_ptr):\n"
+        "    tl.store(o_ptr, tl.load(x_ptr) * 65536)\n"
+        "def test_it():\n"
+        "    kernel[(1,)](torch.full((4,), 65536, dtype=torch.int32), torch.zeros(4, dtype=torch.int32))\n"
+    )
+    file = tmp_path / "test_overflows.py"
+    file.write_text(text)
+    with pytest.raises(AssertionError, match="does not fit int32"):
+        compared(file)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("file", FILES, ids=lambda path: path.stem)
+def test_all_kernels(file: Path) -> None:
+    launches, kernels = compared(file)
+    assert launches >= kernels >= 1
