@@ -2,7 +2,9 @@
 // Here:      a list of [begin, end) ranges with names, looked up by address.
 // Not here:  allocation; checks of single accesses (interp/run).
 #pragma once
+#include "runtime/ViewShape.h"
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -17,6 +19,7 @@ struct Buffer {
   uintptr_t viewBegin = 0; ///< lowest byte the argument's view (shape and strides) can touch
   uintptr_t viewEnd = 0;   ///< one past the highest
   bool readOnly = false;
+  std::shared_ptr<const ViewShape> view = nullptr; ///< which bytes are elements; null unless a check wants to know
   bool contains(uintptr_t lo, uintptr_t hi) const { return lo >= begin && hi <= end; }
 };
 

@@ -37,8 +37,8 @@ public:
   bool wasUnwritten(uintptr_t lo, const void* old, int64_t bytes) const;
   /// Whether kernels have left a byte of [lo, hi), inside of the region, unwritten.
   bool isOpen(uintptr_t lo, uintptr_t hi) const;
-  /// False only if every byte of [lo, hi), inside of the region, has been written by kernels or no longer holds the
-  /// pattern: quick.
+  /// False only if no kLeastBytes bytes, and no 2 bytes at a multiple of 2, of [lo, hi), inside of the region, are unwritten:
+  /// quick.
   bool maybeUnwritten(uintptr_t lo, uintptr_t hi) const;
 
 private:

@@ -6,8 +6,6 @@ namespace tiletwin::interp {
 
 namespace {
 
-constexpr uint64_t kNobody = RaceStamp::kNobody;
-
 uint64_t relaxed(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
 void put(uint64_t& word, uint64_t value) { __atomic_store_n(&word, value, __ATOMIC_RELAXED); }
 bool sameProgram(uint64_t a, uint64_t b) { return a >> 16 == b >> 16; }
@@ -26,8 +24,10 @@ uint32_t hashOf(uintptr_t begin, uintptr_t end) {
   return uint32_t(hash >> 32) | 2;
 }
 
+} // namespace
+
 /// Of the two programs of `a` and the two of `b`: a lowest pair of different ones.
-bool differ(const uint64_t (&a)[2], const uint64_t (&b)[2], uint64_t& first, uint64_t& second) {
+bool RaceSet::differ(const uint64_t (&a)[2], const uint64_t (&b)[2], uint64_t& first, uint64_t& second) {
   if (a[0] == kNobody || b[0] == kNobody) return false;
   if (!sameProgram(a[0], b[0])) {
     first = a[0];
@@ -45,7 +45,10 @@ bool differ(const uint64_t (&a)[2], const uint64_t (&b)[2], uint64_t& first, uin
   return true;
 }
 
-} // namespace
+const RaceSet::Atomics& RaceSet::atomicsOf(const Cell& cell) const {
+  std::lock_guard lock(mutex_);
+  return atomics_[cell.atomics - 1];
+}
 
 void RaceSet::enter(uint64_t (&lowest)[2], uint64_t stamp) {
   const uint64_t first = lowest[0], second = lowest[1];
@@ -65,49 +68,9 @@ uint32_t RaceSet::newAtomics(const Atomics& from) {
   return uint32_t(atomics_.size());
 }
 
-bool RaceSet::conflict(const Cell& cell, RacePair& pair) const {
-  const auto& reads = cell.lowest[0];
-  const auto& writes = cell.lowest[1];
-  if (writes[1] != kNobody) {
-    pair.first.bits = writes[0];
-    pair.second.bits = writes[1];
-    pair.firstKind = pair.secondKind = RaceKind::Write;
-    pair.sameValue = cell.hash > 1;
-    return true;
-  }
-  pair.sameValue = false;
-  if (cell.atomics) {
-    const Atomics* atomics;
-    {
-      std::lock_guard lock(mutex_);
-      atomics = &atomics_[cell.atomics - 1];
-    }
-    const struct {
-      const uint64_t (&first)[2], (&second)[2];
-      RaceKind firstKind, secondKind;
-    } kRows[] = {{writes, atomics->lowest[1], RaceKind::Write, RaceKind::AtomicWrite},
-                 {writes, atomics->lowest[0], RaceKind::Write, RaceKind::AtomicRead},
-                 {atomics->lowest[1], reads, RaceKind::AtomicWrite, RaceKind::Read}};
-    for (const auto& row : kRows)
-      if (differ(row.first, row.second, pair.first.bits, pair.second.bits)) {
-        pair.firstKind = row.firstKind;
-        pair.secondKind = row.secondKind;
-        return true;
-      }
-  }
-  pair.firstKind = RaceKind::Write;
-  pair.secondKind = RaceKind::Read;
-  return differ(writes, reads, pair.first.bits, pair.second.bits);
-}
-
 void RaceSet::accessAtomic(Cell& cell, bool writes, uint64_t stamp) {
   if (!cell.atomics) cell.atomics = newAtomics({{{kNobody, kNobody}, {kNobody, kNobody}}});
-  Atomics* atomics;
-  {
-    std::lock_guard lock(mutex_);
-    atomics = &atomics_[cell.atomics - 1];
-  }
-  enter(atomics->lowest[writes], stamp);
+  enter(const_cast<Atomics&>(atomicsOf(cell)).lowest[writes], stamp); // under its block's lock
 }
 
 void RaceSet::access(Map::Region& region, uintptr_t lo, uintptr_t hi, RaceKind kind, RaceStamp by) {
@@ -122,14 +85,7 @@ void RaceSet::access(Map::Region& region, uintptr_t lo, uintptr_t hi, RaceKind k
   auto split = [&](const Cell& cell) {
     Cell copy = cell;
     if (copy.hash) copy.hash = 1; // what a part of the bytes was is not known any more
-    if (copy.atomics) {
-      Atomics atomics;
-      {
-        std::lock_guard lock(mutex_);
-        atomics = atomics_[copy.atomics - 1];
-      }
-      copy.atomics = newAtomics(atomics);
-    }
+    if (copy.atomics) copy.atomics = newAtomics(Atomics(atomicsOf(cell)));
     return copy;
   };
   auto apply = [&](Map::Block& block, Cell& cell, uintptr_t begin, uintptr_t end) {
@@ -143,8 +99,9 @@ void RaceSet::access(Map::Region& region, uintptr_t lo, uintptr_t hi, RaceKind k
       }
     }
     if (block.listed) return;
-    RacePair pair;
-    if (!conflict(cell, pair)) return;
+    bool any = false;
+    conflicts(cell, [&](const RacePair&) { any = true; });
+    if (!any) return;
     block.listed = 1;
     std::lock_guard lock(mutex_);
     listed_.push_back(&block);

@@ -48,24 +48,49 @@ public:
   Map& map() { return map_; }
   /// Memory [lo, hi) was accessed; what was written is there. Any thread.
   void access(Map::Region& region, uintptr_t lo, uintptr_t hi, RaceKind kind, RaceStamp by);
-  /// After the launch: visit(pair) for each cell in which programs race.
+  /// After the launch: visit(pair) for each cell in which programs race, once for each two kinds of access that do.
   template <class Visit> void races(Visit&& visit) {
     for (Map::Block* block : listed_)
       Map::visit(*map_.regionOf(*block), *block, [&](const Cell& cell, uintptr_t begin, uintptr_t end) {
-        RacePair pair;
-        if (!conflict(cell, pair)) return;
-        pair.begin = begin;
-        pair.end = end;
-        visit(pair);
+        conflicts(cell, [&](RacePair pair) {
+          pair.begin = begin;
+          pair.end = end;
+          visit(pair);
+        });
       });
   }
 
 private:
+  static constexpr uint64_t kNobody = RaceStamp::kNobody;
   struct Atomics {
     uint64_t lowest[2][2]; ///< reads, writes
   };
   static void enter(uint64_t (&lowest)[2], uint64_t stamp);
-  bool conflict(const Cell& cell, RacePair& pair) const;
+  /// visit(pair), without bytes, for each two kinds of access that race in a cell.
+  template <class Visit> void conflicts(const Cell& cell, Visit&& visit) const {
+    const auto& reads = cell.lowest[0];
+    const auto& writes = cell.lowest[1];
+    Atomics none{{{kNobody, kNobody}, {kNobody, kNobody}}};
+    const Atomics& atomics = cell.atomics ? atomicsOf(cell) : none;
+    const struct {
+      const uint64_t (&first)[2], (&second)[2];
+      RaceKind firstKind, secondKind;
+    } kRows[] = {{writes, writes, RaceKind::Write, RaceKind::Write},
+                 {writes, reads, RaceKind::Write, RaceKind::Read},
+                 {writes, atomics.lowest[1], RaceKind::Write, RaceKind::AtomicWrite},
+                 {writes, atomics.lowest[0], RaceKind::Write, RaceKind::AtomicRead},
+                 {atomics.lowest[1], reads, RaceKind::AtomicWrite, RaceKind::Read}};
+    for (const auto& row : kRows) {
+      RacePair pair;
+      if (!differ(row.first, row.second, pair.first.bits, pair.second.bits)) continue;
+      pair.firstKind = row.firstKind;
+      pair.secondKind = row.secondKind;
+      pair.sameValue = row.secondKind == RaceKind::Write && cell.hash > 1;
+      visit(pair);
+    }
+  }
+  static bool differ(const uint64_t (&a)[2], const uint64_t (&b)[2], uint64_t& first, uint64_t& second);
+  const Atomics& atomicsOf(const Cell& cell) const;
   void accessAtomic(Cell& cell, bool writes, uint64_t stamp);
   uint32_t newAtomics(const Atomics& from);
 

@@ -58,7 +58,7 @@ public:
   Region* find(uintptr_t lo) {
     constexpr uintptr_t kPiece = uintptr_t(1) << 16;
     for (const auto& region : regions_)
-      if (lo >= region->begin && lo < region->end && !region->piece) return region.get();
+      if (lo >= region->begin && lo < region->end) return region.get();
     std::lock_guard lock(mutex_);
     auto& piece = pieces_[lo / kPiece];
     if (!piece) piece = make(lo / kPiece * kPiece, (lo / kPiece + 1) * kPiece);
@@ -107,16 +107,12 @@ public:
   }
 
 private:
-  struct OwnedRegion : Region {
-    bool piece = false;
-  };
-
   static ShadowPool& pool() {
     static ShadowPool* pool = new ShadowPool; // never destroyed: launches may outlive static destructors
     return *pool;
   }
-  static std::unique_ptr<OwnedRegion> make(uintptr_t begin, uintptr_t end) {
-    auto region = std::make_unique<OwnedRegion>();
+  static std::unique_ptr<Region> make(uintptr_t begin, uintptr_t end) {
+    auto region = std::make_unique<Region>();
     region->begin = begin / kShadowBlock * kShadowBlock;
     region->end = (end + kShadowBlock - 1) / kShadowBlock * kShadowBlock;
     const size_t blocks = std::max<size_t>((region->end - region->begin) / kShadowBlock, 1);
@@ -196,11 +192,11 @@ private:
     return &chunks_.back()[left_];
   }
 
-  std::vector<std::unique_ptr<OwnedRegion>> regions_; // fixed while programs run
+  std::vector<std::unique_ptr<Region>> regions_; // fixed while programs run
   std::mutex mutex_;
-  std::unordered_map<uintptr_t, std::unique_ptr<OwnedRegion>> pieces_; // under mutex_
-  std::vector<std::unique_ptr<Cell[]>> chunks_;                        // under mutex_
-  size_t left_ = 0;                                                    // cells left in the last chunk; under mutex_
+  std::unordered_map<uintptr_t, std::unique_ptr<Region>> pieces_; // under mutex_
+  std::vector<std::unique_ptr<Cell[]>> chunks_;                   // under mutex_
+  size_t left_ = 0;                                               // cells left in the last chunk; under mutex_
 };
 
 } // namespace tiletwin::interp

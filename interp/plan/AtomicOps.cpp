@@ -4,6 +4,7 @@
 // Invariant: stores and loads before an atomic access in program order are done before it. `sem` and `scope` need no
 //            care: every access is sequentially consistent for the whole process.
 #include "interp/plan/Builder.h"
+#include "interp/plan/ProbeAccess.h"
 #include "interp/run/WaitInstructions.h"
 #include "ir/TT.h"
 
@@ -55,7 +56,8 @@ LogicalResult planAtomic(PlanBuilder& plan, Operation* op, AtomicKind kind, cons
   Shape shape = PlanBuilder::shapeOf(o.pointer.getType());
   const bool isScalar = shape.empty();
   o.mask = neededMask(plan, o.mask);
-  if (o.result && o.result.use_empty()) o.result = {};
+  const bool isUsed = o.result && !o.result.use_empty();
+  if (o.result && !isUsed && !probesAccesses(plan)) o.result = {};
   // An operand of a tile: a cell for all lanes, or dense.
   auto isCell = [&](Value v) { return isScalar || plan.rep(v).isSplat(); };
   auto place = [&](Value v) { return isCell(v) ? plan.cell(plan.rep(v).base) : plan.denseOf(v); };
@@ -85,12 +87,15 @@ LogicalResult planAtomic(PlanBuilder& plan, Operation* op, AtomicKind kind, cons
   if (data.hasMask) plan.read(in, data.mask, mask);
   if (data.hasValue) plan.read(in, data.value, value);
   if (data.hasCompare) plan.read(in, data.compare, compare);
+  Reg old = kNoReg;
   if (o.result) {
-    Reg reg = isScalar ? plan.newReg(8) : plan.newTile(type, shape);
+    Reg reg = old = isScalar ? plan.newReg(8) : plan.newTile(type, shape);
     plan.write(in, data.result, reg);
     plan.set(o.result, isScalar ? plan.scalarRep(type, Uniform::in(reg)) : plan.tileRep(type, shape, reg));
   }
   if (data.writes) plan.noteWrite();
+  probeAtomic(plan, {op, name, address, mask, old, compare, compareIsCell, data.writes, kind == AtomicKind::FAdd, isUsed,
+                     root, type, shape});
   return mlir::success();
 }
 
@@ -148,6 +153,15 @@ LogicalResult planAtomicPoll(PlanBuilder& plan, Operation* op) {
   plan.write(in, data.result, result);
   plan.set(poll.getResult(), plan.scalarRep(DType::I1, Uniform::in(result)));
   plan.plan().mayWait = true;
+  AtomicProbe probe;
+  probe.op = op;
+  probe.operation = "tt.atomic_poll";
+  probe.address = address;
+  probe.old = result;
+  probe.isUsed = true;
+  probe.root = data.root;
+  probe.type = type;
+  probeAtomic(plan, probe);
   return mlir::success();
 }
 

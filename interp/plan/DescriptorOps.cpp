@@ -5,6 +5,7 @@
 // Invariant: offsets and extents are 32 bits and are combined in 64, so a block's box needs no proof at run time.
 #include "interp/plan/Builder.h"
 #include "interp/plan/MemoryOps.h"
+#include "interp/plan/ProbeAccess.h"
 #include "ir/TT.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "runtime/FloatFormats.h"
@@ -183,7 +184,7 @@ LogicalResult planDescriptorStore(PlanBuilder& plan, Operation* op) {
   int group = plan.rep(value).pending() ? plan.rep(value).group : plan.groupFor(shape);
   plan.flushViews(group);
   int stream = plan.streamFor(group, value);
-  plan.addSink(group, stream, block.pointer, &block.box, plan.dtypeOf(value.getType()), "tt.descriptor_store");
+  storeBlock(plan, group, stream, block.pointer, &block.box, plan.dtypeOf(value.getType()), "tt.descriptor_store");
   return success();
 }
 
@@ -219,6 +220,8 @@ LogicalResult planDescriptorReduce(PlanBuilder& plan, Operation* op) {
   }
   plan.read(in, data.data, source);
   plan.noteWrite();
+  probeReduce(plan, block.pointer, block.box, descriptor.type,
+              !element && DescriptorReduceKind(reduce.getKind()) == DescriptorReduceKind::Add);
   return success();
 }
 
@@ -248,6 +251,10 @@ static DescriptorRowsOp& emitRows(PlanBuilder& plan, const Rep& descriptor, Reg 
     plan.read(in, data.data, tile);
   else
     plan.write(in, data.data, tile);
+  llvm::SmallVector<Reg, 6> reads{rows};
+  for (const Uniform& u : {descriptor.base, rowStride, descriptor.hi[0], descriptor.hi[1], column})
+    if (!u.constant) reads.push_back(u.reg);
+  probeDescriptorRows(plan, data, descriptor.type, reads);
   return data;
 }
 

@@ -5,6 +5,7 @@
 #include "interp/plan/MemoryOps.h"
 #include "interp/plan/Builder.h"
 #include "interp/plan/ElementwiseOps.h"
+#include "interp/plan/ProbeAccess.h"
 #include "interp/run/WaitInstructions.h"
 #include "ir/TT.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -192,18 +193,20 @@ static bool maskAsBox(PlanBuilder& plan, Value mask, bool& masked, Rep& box) {
 static void scalarAccess(PlanBuilder& plan, Operation* op, bool isStore, Value pointer, Value mask, Value other,
                          Value data) {
   DType type = plan.dtypeOf(data.getType());
+  const Reg address = plan.cell(plan.rep(pointer).base), maskCell = mask ? plan.cell(plan.rep(mask).base) : kNoReg;
+  const int root = plan.rep(pointer).root;
   BuildInstruction& in = plan.emit(isStore             ? execScalarStore
                                    : plan.inWaitLoop() ? execPolledLoad
                                                        : execScalarLoad,
                                    op->getName().getStringRef());
   ScalarAccessOp& access = plan.newData<ScalarAccessOp>(in);
   access.bytes = int32_t(sizeOf(type));
-  access.root = plan.rep(pointer).root;
+  access.root = root;
   access.operation = isStore ? "tt.store" : "tt.load";
   access.signExtend = isInteger(type) && type != DType::I1;
-  plan.read(in, access.address, plan.cell(plan.rep(pointer).base));
+  plan.read(in, access.address, address);
   access.hasMask = bool(mask);
-  if (mask) plan.read(in, access.mask, plan.cell(plan.rep(mask).base));
+  if (mask) plan.read(in, access.mask, maskCell);
   access.hasOther = bool(other);
   if (other) plan.read(in, access.other, plan.cell(plan.rep(other).base));
   if (isStore) {
@@ -214,6 +217,7 @@ static void scalarAccess(PlanBuilder& plan, Operation* op, bool isStore, Value p
     plan.write(in, access.data, dst);
     plan.set(data, plan.scalarRep(type, Uniform::in(dst)));
   }
+  probeScalar(plan, address, maskCell, root, type, isStore ? "tt.store" : "tt.load", isStore);
 }
 
 static void gatherAccess(PlanBuilder& plan, bool isStore, Value pointer, Value mask, Value other, Value data) {
@@ -257,6 +261,7 @@ static void gatherAccess(PlanBuilder& plan, bool isStore, Value pointer, Value m
     plan.write(in, op.data, dst);
     plan.set(data, plan.tileRep(type, shape, dst));
   }
+  probeAddresses(plan, address, maskTile, root, type, shape, isStore ? "tt.store" : "tt.load", isStore);
 }
 
 /// True if all that reads a loaded tile reshapes it in a way for which it would have to be copied anyway.
@@ -312,6 +317,9 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
   data.access.guard = plan.readGuard(in, p.guard.get());
   plan.write(in, data.descriptor, descriptor);
   plan.write(in, data.tile, tile);
+  Rep block = p;
+  block.shape = shape;
+  probeBlock(plan, block, box, type, operation, false);
   if (data.dense) return plan.set(result, plan.tileRep(type, shape, tile));
 
   Rep r;
@@ -353,6 +361,16 @@ LogicalResult planLoad(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
+void storeBlock(PlanBuilder& plan, int group, int stream, const Rep& pointer, const Rep* box, DType type,
+                const char* operation) {
+  plan.addSink(group, stream, pointer, box, type, operation);
+  if (!probesAccesses(plan)) return;
+  Rep block = pointer;
+  block.shape = plan.group(group).shape;
+  plan.flush(group);
+  probeBlock(plan, block, box, type, operation, true);
+}
+
 LogicalResult planStore(PlanBuilder& plan, Operation* op) {
   Value pointer = op->getOperand(0), value = op->getOperand(1),
         mask = op->getNumOperands() > 2 ? op->getOperand(2) : Value();
@@ -374,7 +392,7 @@ LogicalResult planStore(PlanBuilder& plan, Operation* op) {
   int group = plan.rep(value).pending() ? plan.rep(value).group : plan.groupFor(shape);
   plan.flushViews(group);
   int stream = plan.streamFor(group, value);
-  plan.addSink(group, stream, p, masked ? &box : nullptr, plan.dtypeOf(value.getType()));
+  storeBlock(plan, group, stream, p, masked ? &box : nullptr, plan.dtypeOf(value.getType()), "tt.store");
   return success();
 }
 

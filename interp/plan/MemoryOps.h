@@ -13,5 +13,8 @@ struct BoxLoadOther {
 /// flushed. `operation`: a literal, for traps. Invariant: `pointer` and `box` have the result's shape.
 void boxLoad(PlanBuilder& plan, mlir::Operation* op, const Rep& pointer, const Rep* box, const BoxLoadOther& other,
              const char* operation);
+/// Lets `stream` of an open group be stored to affine addresses, inside `box` if there is one.
+void storeBlock(PlanBuilder& plan, int group, int stream, const Rep& pointer, const Rep* box, DType type,
+                const char* operation);
 
 } // namespace tiletwin::interp

@@ -33,6 +33,7 @@ std::string indexText(const std::vector<int64_t>& shape, int64_t element) {
   };
   for (const Buffer& b : f.launch->params->buffers)
     if (taken(b)) return true;
+  if (std::atomic<bool>* elsewhere = f.launch->params->reachedElsewhere) elsewhere->store(true);
   if (auto b = BufferRegistry::instance().find(lo); b && taken(*b)) return true;
   if (isKnown || !f.launch->findBuffer) return false;
   std::lock_guard lock(f.launch->foundMutex);

@@ -15,8 +15,8 @@ static int64_t programsOf(const ProgramId& grid) {
   return total;
 }
 
-ProgramOrder::ProgramOrder(ProgramId grid, std::span<const int64_t> only, std::span<const int64_t> skip)
-    : grid_(grid), total_(programsOf(grid)), only_(only), skip_(skip) {
+ProgramOrder::ProgramOrder(ProgramId grid, std::span<const int64_t> only, std::span<const int64_t> skip, bool anyOrder)
+    : grid_(grid), total_(programsOf(grid)), only_(only), skip_(skip), anyOrder_(anyOrder) {
   count_ = only.empty() ? std::max<int64_t>(total_, 0) : total_ == 0 ? 0 : int64_t(only.size());
 }
 
@@ -35,7 +35,7 @@ std::string ProgramOrder::problem() const {
   if (std::any_of(grid_.begin(), grid_.end(), [](int32_t n) { return n < 0; })) return grid() + " has a negative size";
   if (total_ < 0) return grid() + " has more than 2^63 programs";
   for (auto [list, name] : {std::pair(only_, "programs to run"), std::pair(skip_, "programs to skip")}) {
-    if (list.empty()) continue;
+    if (list.empty() || (anyOrder_ && list.data() == only_.data())) continue;
     // Strictly ascending, so that a position is one program.
     if (std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()) != list.end())
       return "the list of " + std::string(name) + " must be ascending, each program once";

@@ -16,8 +16,9 @@ class ProgramOrder {
 public:
   ProgramOrder() = default;
   /// `only` empty: all programs of the grid; otherwise those linear ids, ascending. Those in `skip` (ascending) do not
-  /// run.
-  ProgramOrder(ProgramId grid, std::span<const int64_t> only = {}, std::span<const int64_t> skip = {});
+  /// run. `anyOrder`: `only` need not ascend, and is the order.
+  ProgramOrder(ProgramId grid, std::span<const int64_t> only = {}, std::span<const int64_t> skip = {},
+               bool anyOrder = false);
   /// One program that need not be inside its grid.
   static ProgramOrder single(ProgramId grid, ProgramId program);
 
@@ -51,6 +52,7 @@ private:
   int64_t total_ = 1; // programs of the grid
   int64_t count_ = 1;
   std::span<const int64_t> only_, skip_;
+  bool anyOrder_ = false;
 };
 
 } // namespace tiletwin::interp

@@ -79,6 +79,8 @@ TypeFacts inspectType(PyObject* object) {
   return facts;
 }
 
+bool viewShapesAreKept = false;
+
 /// Sets the view's extents from shape and byte strides; `strides` null: row-major.
 void setView(Array& out, int ndim, const int64_t* shape, const int64_t* strides, int64_t strideUnit) {
   int64_t itemBytes = element(out.element).bytes, low = 0, high = 0, numel = 1;
@@ -92,6 +94,11 @@ void setView(Array& out, int ndim, const int64_t* shape, const int64_t* strides,
   out.viewBegin = out.data + low;
   out.viewEnd = numel == 0 ? out.viewBegin : out.data + high + itemBytes;
   if (numel == 0) out.viewBegin = out.viewEnd = out.data;
+  if (!viewShapesAreKept) return;
+  std::vector<int64_t> steps(static_cast<size_t>(ndim));
+  int64_t dense = itemBytes;
+  for (size_t i = size_t(ndim); i-- > 0; dense *= shape[i]) steps[i] = strides ? strides[i] * strideUnit : dense;
+  out.view = std::make_shared<const ViewShape>(out.data, std::span(shape, size_t(ndim)), steps, itemBytes);
 }
 
 void storageIsView(Array& out) {
@@ -385,6 +392,8 @@ bool readArray(PyObject* object, const TypeFacts& facts, Array& out) {
   PyErr_Format(PyExc_TypeError, "a %s is not an array", typeName(object).c_str());
   return false;
 }
+
+void keepViewShapes(bool keep) { viewShapesAreKept = keep; }
 
 int elementOfDtype(PyObject* dtype) {
   static std::unordered_map<PyObject*, std::pair<PyRef, int>> known; // dtype objects are singletons that live on

@@ -4,7 +4,9 @@
 // Invariant: an Array's addresses are valid while its `owner` and the Python object live.
 #pragma once
 #include "frontend/PyRef.h"
+#include "runtime/ViewShape.h"
 #include <cstdint>
+#include <memory>
 
 namespace tiletwin::python {
 
@@ -47,6 +49,7 @@ struct Array {
   uintptr_t data = 0;           ///< address of element (0, ..., 0)
   uintptr_t begin = 0, end = 0; ///< storage; begin == end == 0 with extentsKnown false: nothing is known
   uintptr_t viewBegin = 0, viewEnd = 0;
+  std::shared_ptr<const ViewShape> view; ///< only while keepViewShapes(true) holds, and if shape and strides are known
   bool readOnly = false;
   bool extentsKnown = true;
   bool onDevice = false; ///< memory is not the host's: data must not be touched
@@ -56,6 +59,9 @@ struct Array {
 /// Fills `out`. False with an exception set: TypeError for element types the language does not have, what the object
 /// raised, else.
 bool readArray(PyObject* object, const TypeFacts& facts, Array& out);
+
+/// Whether readArray notes which bytes belong to elements; a check wants to know. Under the GIL.
+void keepViewShapes(bool keep);
 
 /// Row of Elements.h of a dtype object (torch, NumPy, the language), or -1 with TypeError set.
 int elementOfDtype(PyObject* dtype);

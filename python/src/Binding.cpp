@@ -256,6 +256,7 @@ bool Classifier::array(PyObject* value, const TypeFacts& facts) {
     buffer.viewBegin = array.viewBegin;
     buffer.viewEnd = array.viewEnd;
     buffer.readOnly = array.readOnly;
+    buffer.view = std::move(array.view);
   }
   if (array.owner) call_.owners.push_back(std::move(array.owner));
   call_.key.push_back(leaf.divisible ? 'Q' : 'P');

@@ -5,6 +5,7 @@
 #include "Interned.h"
 #include "TorchGuard.h"
 #include "interp/Interp.h"
+#include "interp/check/FreshMemory.h"
 #include "runtime/Buffer.h"
 
 namespace tiletwin::python {
@@ -33,6 +34,30 @@ PyObject* unregisterMemory(PyObject*, PyObject* address) {
   return PyRef::borrow(Py_None).release();
 }
 
+/// add_fresh_memory(array, maker, file, line) -> address: nobody has written the storage of `array` yet. 0: it has none in
+/// host memory.
+PyObject* addFreshMemory(PyObject*, PyObject* args) {
+  PyObject* object;
+  const char *maker, *file;
+  int line;
+  if (!PyArg_ParseTuple(args, "Ossi:add_fresh_memory", &object, &maker, &file, &line)) return nullptr;
+  Array array;
+  if (!readArray(object, factsOf(object), array)) return nullptr;
+  if (!array.extentsKnown || array.onDevice || array.begin == array.end) return PyLong_FromLong(0);
+  SourceLocation made;
+  made.file = file;
+  made.line = line;
+  interp::FreshMemory::instance().add(array.begin, array.end, maker, std::move(made));
+  return PyLong_FromUnsignedLongLong(array.begin);
+}
+
+PyObject* removeFreshMemory(PyObject*, PyObject* address) {
+  uintptr_t begin = PyLong_AsUnsignedLongLong(address);
+  if (PyErr_Occurred()) return nullptr;
+  interp::FreshMemory::instance().remove(begin);
+  return PyRef::borrow(Py_None).release();
+}
+
 PyObject* instructionSet(PyObject*, PyObject*) {
   try {
     return PyUnicode_FromString(interp::instructionSet());
@@ -57,6 +82,8 @@ PyObject* arrayInfo(PyObject*, PyObject* object) {
 PyMethodDef kFunctions[] = {
     {"register_memory", registerMemory, METH_VARARGS, "register_memory(array, name) -> address"},
     {"unregister_memory", unregisterMemory, METH_O, "unregister_memory(address)"},
+    {"add_fresh_memory", addFreshMemory, METH_VARARGS, "add_fresh_memory(array, maker, file, line) -> address"},
+    {"remove_fresh_memory", removeFreshMemory, METH_O, "remove_fresh_memory(address)"},
     {"instruction_set", instructionSet, METH_NOARGS, "Name of the instruction set in use."},
     {"set_torch_guard", setTorchGuard, METH_O,
      "set_torch_guard(type): a context manager that keeps torch function modes out of launches, or None."},

@@ -102,18 +102,18 @@ class _AfterImport(importlib.abc.Loader):
 
 
 class TorchFinder(importlib.abc.MetaPathFinder):
-    """Calls `then(torch)` after torch has been imported for the first time."""
+    """Calls `then(module)` after torch (or `name`) has been imported for the first time."""
 
-    def __init__(self, then: Any) -> None:
-        self._then = then
+    def __init__(self, then: Any, name: str = "torch") -> None:
+        self._then, self._name = then, name
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != "torch":
+        if fullname != self._name:
             return None
         sys.meta_path.remove(self)
-        spec = importlib.util.find_spec("torch")
+        spec = importlib.util.find_spec(fullname)
         if spec is not None and spec.loader is not None:
             spec.loader = _AfterImport(spec.loader, self._then)
         return spec
@@ -123,6 +123,16 @@ def _prepare_torch(torch: ModuleType) -> None:
     from tiletwin import cuda_emulation
 
     cuda_emulation.prepare(torch)
+    if os.environ.get("TILETWIN_CHECK"):
+        from tiletwin import fresh_memory
+
+        fresh_memory.watch_torch(torch)
+
+
+def _watch_numpy(numpy: ModuleType) -> None:
+    from tiletwin import fresh_memory
+
+    fresh_memory.watch_numpy(numpy)
 
 
 def is_active() -> bool:
@@ -155,4 +165,9 @@ def activate() -> bool:
             _prepare_torch(sys.modules["torch"])
         else:
             sys.meta_path.insert(0, TorchFinder(_prepare_torch))
+        if os.environ.get("TILETWIN_CHECK"):
+            if "numpy" in sys.modules:
+                _watch_numpy(sys.modules["numpy"])
+            else:
+                sys.meta_path.insert(0, TorchFinder(_watch_numpy, "numpy"))
     return True

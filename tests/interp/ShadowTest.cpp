@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(sets_find_exactly_the_bytes_that_race_whatever_the_order) {
       races.races([&](const RacePair& p) {
         for (uintptr_t i = p.begin; i < p.end; ++i) pairs.emplace_back(p.first.bits, p.second.bits, i - memory.at(0));
       });
-      std::sort(pairs.begin(), pairs.end(), [](auto& a, auto& b) { return std::get<2>(a) < std::get<2>(b); });
+      std::sort(pairs.begin(), pairs.end());
       if (order == 0) first = pairs;
       BOOST_TEST((pairs == first));
     }

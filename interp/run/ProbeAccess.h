@@ -1,0 +1,41 @@
+// interp/run/ProbeAccess.h -- what an access is shown to the checks of memory as, and the instruction that does it.
+// Here:      the operands: those of the access itself.
+// Not here:  where such instructions are put (plan/ProbeAccess.cpp), what the checks make of them (check/MemoryCheck.h).
+// Invariant: a probe stands right behind its access: what is written is written, addresses are known to be inside of a
+//            buffer, and nothing of the same program comes between.
+#pragma once
+#include "interp/check/RaceOrder.h"
+#include "interp/run/Instructions.h"
+
+namespace tiletwin::interp {
+
+struct ProbeAccessOp {
+  enum class Form : uint8_t { Block, Rows, Addresses, Scalar, DescriptorRows };
+  Form form = Form::Block;
+  RaceKind kind = RaceKind::Read; ///< atomics of scope cta are plain
+  bool isAtomic = false;          ///< whatever the scope
+  bool isFloatAdd = false;        ///< an atomic sum of floats
+  bool isCas = false, isPoll = false;
+  RaceSync sync;
+  uint32_t number = 0; ///< in Plan::probes
+  SourceLocation where;
+  const char* operation = "tt.load";
+  DType type = DType::I32;
+  Access access;         ///< Block, Rows; all forms: shape, elementBytes, root
+  int32_t tableDim = -1; ///< Rows
+  Off table;
+  int64_t elements = 1; ///< Addresses
+  Off address;          ///< Addresses: a dense tile; Scalar: a cell
+  bool hasMask = false;
+  Off mask;
+  const DescriptorRowsOp* rows = nullptr; ///< DescriptorRows: the access's own operands
+  /// What memory held (atomics); a compare-and-swap has written where it is `compare`. A poll: 1 if it saw its value.
+  bool hasOld = false, compareIsCell = false;
+  Off old, compare;
+  bool isAtomicForAll() const { return kind == RaceKind::AtomicRead || kind == RaceKind::AtomicWrite; }
+  bool writes() const { return kind == RaceKind::Write || kind == RaceKind::AtomicWrite; }
+};
+
+InstructionRef execProbeAccess(InstructionRef in, Frame& f); // data: ProbeAccessOp
+
+} // namespace tiletwin::interp
