@@ -1,0 +1,299 @@
+"""The commands `tw ...`: programs of the grid, tiles, buffers, source and TTIR. Run inside gdb.
+
+Here:      the commands and their texts.
+Not here:  how the state is read (tw_state.py), how numbers look (tw_numbers.py, tw_printers.py).
+"""
+
+import math
+
+import gdb
+import tw_numbers
+import tw_printers
+import tw_state
+from tw_state import Problem, triple
+
+SHOWN_ROWS = 8
+SHOWN_COLUMNS = 8
+
+
+def size_text(count):
+    for unit in ("bytes", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} GiB"
+
+
+class Tw(gdb.Command):
+    """Kernels that tiletwin runs: programs of the grid, tiles, buffers.
+
+    tw programs        the grid, the running program, what has run
+    tw program X Y Z   run to that program (Y and Z are 0 unless given)
+    tw next-program    run to the program after this one
+    tw show NAME       a tile as a table, with statistics
+    tw buffers         the memory of the launch
+    tw where           the line of the kernel, and its TTIR"""
+
+    def __init__(self):
+        super().__init__("tw", gdb.COMMAND_USER, gdb.COMPLETE_NONE, prefix=True)
+
+    def invoke(self, argument, from_tty):
+        if argument:
+            raise Problem(f'tw: there is no command "{argument.split()[0]}"; `help tw` lists them')
+        gdb.execute("help tw")
+
+
+class Programs(gdb.Command):
+    """The grid, the running program, and how many have run."""
+
+    def __init__(self):
+        super().__init__("tw programs", gdb.COMMAND_STATUS)
+
+    def invoke(self, argument, from_tty):
+        state = tw_state.read()
+        kernel = state.text("launch")["kernel"]
+        print(f"{kernel}: grid {triple(state.grid)}, {state.total} program{'s' if state.total != 1 else ''}")
+        print(f"  running  {triple(state.program)}, number {state.current} (x runs fastest)")
+        print(f"  done     {state.current}")
+        print(f"  to come  {state.total - state.current - 1}")
+
+
+def run_to(state, number):
+    """Continues until the program of that number begins, or something else stops first."""
+    state.want(number)
+    kernel = state.text("launch")["kernel"]
+    reached = gdb.Breakpoint("tiletwin_gdb_reached", internal=True)
+    reached.silent = True
+    try:
+        gdb.execute("continue", to_string=True)
+        at = tw_state.address()
+        now = tw_state.State(at) if at is not None and gdb.selected_inferior().pid else None
+        if (
+            reached.is_valid()
+            and reached.hit_count
+            and now
+            and now.current >= 0
+            and gdb.newest_frame().name()
+            in (
+                None,
+                "tiletwin_gdb_reached",
+            )
+        ):
+            reached.delete()
+            gdb.execute(f"tbreak -qualified {kernel}", to_string=True)
+            gdb.execute("continue", to_string=True)
+            now.want(-1)
+            print(f"program {triple(now.program)} of grid {triple(now.grid)}")
+    finally:
+        if reached.is_valid():
+            reached.delete()
+
+
+class Program(gdb.Command):
+    """Run to a program: tw program X Y Z. Breakpoints on the way stop as always."""
+
+    def __init__(self):
+        super().__init__("tw program", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        words = argument.replace(",", " ").strip("()").split()
+        state = tw_state.read()
+        if not words:
+            print(f"program {triple(state.program)} of grid {triple(state.grid)}")
+            return
+        try:
+            wanted = tuple(int(gdb.parse_and_eval(word)) for word in words)
+        except gdb.error as error:
+            raise Problem(
+                f"tw program: {str(error).rstrip('.')}; it takes one to three numbers, as in `tw program 3 0 0`"
+            ) from None
+        if len(wanted) > 3:
+            raise Problem(f"tw program takes one to three numbers (x y z), got {len(wanted)}")
+        wanted += (0,) * (3 - len(wanted))
+        if any(not 0 <= w < extent for w, extent in zip(wanted, state.grid)):
+            raise Problem(f"tw program: {triple(wanted)} is not in the grid {triple(state.grid)}")
+        number = state.linear(wanted)
+        if number == state.current:
+            raise Problem(f"tw program: {triple(wanted)} is the program that is running")
+        if number < state.current:
+            raise Problem(
+                f"tw program: {triple(wanted)} has run already (programs run in order, x fastest, and "
+                f"{triple(state.program)} is running); start again with `run`"
+            )
+        run_to(state, number)
+
+
+class NextProgram(gdb.Command):
+    """Run to the program after this one."""
+
+    def __init__(self):
+        super().__init__("tw next-program", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        state = tw_state.read()
+        if state.current + 1 == state.total:
+            raise Problem(f"tw next-program: {triple(state.program)} is the last one of grid {triple(state.grid)}")
+        run_to(state, tw_state.NEXT)
+
+
+def statistics(numbers):
+    """One line about the elements."""
+    if all(isinstance(n, bool) for n in numbers):
+        return f"{sum(numbers)} of {len(numbers)} set"
+    finite = [n for n in numbers if not isinstance(n, float) or math.isfinite(n)]
+    parts = []
+    if finite:
+        low, high = min(finite), max(finite)
+        mean = sum(map(float, finite)) / len(finite)
+        parts += [
+            f"min {tw_numbers.shown(low)} at {numbers.index(low)}",
+            f"max {tw_numbers.shown(high)} at {numbers.index(high)}",
+            f"mean {tw_numbers.shown(mean)}",
+        ]
+    parts.append(f"zeros {sum(n == 0 for n in numbers)}")
+    if any(isinstance(n, float) for n in numbers):
+        parts.append(f"nan {sum(math.isnan(n) for n in numbers)}")
+        parts.append(f"inf {sum(math.isinf(n) for n in numbers)}")
+    return ", ".join(parts)
+
+
+def cells(numbers, extents, is_pointer):
+    """Lines of a table: index of the row, then its elements; long rows and columns are cut in their middle."""
+
+    def cut(count, limit):
+        if count <= limit:
+            return list(range(count))
+        half = limit // 2
+        return [*range(half), None, *range(count - half, count)]
+
+    def text(number):
+        return hex(number) if is_pointer else str(int(number)) if isinstance(number, bool) else tw_numbers.shown(number)
+
+    columns = extents[-1]
+    rows = len(numbers) // columns
+    shown_rows, shown_columns = cut(rows, SHOWN_ROWS), cut(columns, SHOWN_COLUMNS)
+    table = [["", *("..." if c is None else str(c) for c in shown_columns)]]
+    for r in shown_rows:
+        if r is None:
+            table.append(["...", *("" for _ in shown_columns)])
+            continue
+        index = []
+        rest = r
+        for extent in reversed(extents[:-1]):
+            index.insert(0, str(rest % extent))
+            rest //= extent
+        row = numbers[r * columns : (r + 1) * columns]
+        table.append([",".join(index) or "", *("..." if c is None else text(row[c]) for c in shown_columns)])
+    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+    return ["  " + "  ".join(word.rjust(width) for word, width in zip(row, widths)).rstrip() for row in table]
+
+
+class Show(gdb.Command):
+    """A tile as a table, with statistics: tw show NAME."""
+
+    def __init__(self):
+        super().__init__("tw show", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, from_tty):
+        if not argument.strip():
+            raise Problem("tw show: which tile? For example `tw show x`; `info locals` lists what there is")
+        state = tw_state.read()
+        kernel = state.text("kernel")
+        tw_state.kernel_frame(kernel)
+        try:
+            value = gdb.parse_and_eval(argument)
+            value.fetch_lazy()
+        except (gdb.error, gdb.MemoryError) as error:
+            known = sorted({v["name"] for v in kernel["variables"]})
+            where = " It has a value later only, or in another function." if argument.strip() in known else ""
+            raise Problem(
+                f"tw show: {error}{'' if str(error).endswith('.') else '.'}{where} `info locals` lists names"
+            ) from None
+        element, extents = tw_printers.element_type(value.type)
+        numbers = tw_printers.numbers_of(value)
+        if numbers is None:
+            print(value)
+            return
+        [declared] = [v for v in kernel["variables"] if v["name"] == argument.strip()][:1] or [None]
+        kind = declared["type"] if declared else str(element)
+        shape = " x ".join(map(str, extents)) if extents else "scalar"
+        print(f"{argument.strip()}: {kind}, {shape}, program {triple(state.program)}")
+        if not extents:
+            print(f"  {tw_numbers.shown(numbers[0])}")
+            return
+        is_pointer = element.code == gdb.TYPE_CODE_PTR
+        for line in cells(numbers, extents, is_pointer):
+            print(line)
+        if not is_pointer:
+            print(f"  {statistics(numbers)}")
+
+
+class Buffers(gdb.Command):
+    """The memory of the launch: arguments and what they reach."""
+
+    def __init__(self):
+        super().__init__("tw buffers", gdb.COMMAND_DATA)
+
+    def invoke(self, argument, from_tty):
+        launch = tw_state.read().text("launch")
+        if not launch["buffers"]:
+            print(f"{launch['kernel']} has no buffers: no argument is an array")
+            return
+        rows = [("name", "begin", "end", "size", "arguments", "")]
+        for number, buffer in enumerate(launch["buffers"]):
+            users = [a["name"] for a in launch["arguments"] if a["buffer"] == number]
+            notes = []
+            if buffer["readOnly"]:
+                notes.append("read only")
+            if (buffer["viewBegin"], buffer["viewEnd"]) != (buffer["begin"], buffer["end"]):
+                notes.append(f"view {buffer['viewBegin']:#x} to {buffer['viewEnd']:#x}")
+            size = size_text(buffer["end"] - buffer["begin"])
+            rows.append(
+                (
+                    buffer["name"],
+                    f"{buffer['begin']:#x}",
+                    f"{buffer['end']:#x}",
+                    size,
+                    ", ".join(users),
+                    ", ".join(notes),
+                )
+            )
+        widths = [max(len(row[i]) for row in rows) for i in range(6)]
+        for row in rows:
+            print("  " + "  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip())
+
+
+class Where(gdb.Command):
+    """The line of the kernel that runs, and the TTIR that it became."""
+
+    def __init__(self):
+        super().__init__("tw where", gdb.COMMAND_STACK)
+
+    def invoke(self, argument, from_tty):
+        state = tw_state.read()
+        kernel = state.text("kernel")
+        frame, place = tw_state.kernel_frame(kernel)
+        path = place.symtab.fullname()
+        print(f"{path}:{place.line} in {frame.name()}, program {triple(state.program)} of grid {triple(state.grid)}")
+        try:
+            with open(path, encoding="utf-8") as source:
+                print(f"  {source.read().splitlines()[place.line - 1].strip()}")
+        except (OSError, IndexError):
+            print("  (the source is not there)")
+        seen = []
+        for statement in kernel["statements"]:
+            owner = kernel["functions"][statement["function"]]["name"]
+            if statement["line"] == place.line and owner == frame.name():
+                for line in statement["ttir"]:
+                    if line not in seen:
+                        seen.append(line)
+        print("TTIR:" if seen else "TTIR: none; the statement is done while compiling")
+        for line in seen:
+            print(f"  {line}")
+
+
+def register():
+    Tw()
+    for command in (Programs, Program, NextProgram, Show, Buffers, Where):
+        command()
+    tw_state.mark_loaded()

@@ -1,0 +1,104 @@
+"""Pretty printers: f16, bf16 and fp8 numbers and tiles of them, masks as run lengths. Run inside gdb.
+
+Only variables of kernels get them: their types have names of their own.
+"""
+
+import gdb
+import gdb.printing
+import tw_numbers
+
+MASK = "int1"
+
+
+def bytes_of(value):
+    """An array's or scalar's bytes: read at once, not element by element."""
+    size = value.type.sizeof
+    if value.address is not None:
+        return gdb.selected_inferior().read_memory(int(value.address), size).tobytes()
+    return bytes(value.bytes) if hasattr(value, "bytes") else b""
+
+
+def element_type(kind):
+    """(element's type, extents) of an array of any rank."""
+    extents = []
+    kind = kind.strip_typedefs()
+    while kind.code == gdb.TYPE_CODE_ARRAY:
+        low, high = kind.range()
+        extents.append(high - low + 1)
+        kind = kind.target().strip_typedefs()
+    return kind, extents
+
+
+def numbers_of(value):
+    """The elements of an array or scalar as Python numbers, in order; None if they are of no type known here."""
+    kind, _ = element_type(value.type)
+    raw, size = bytes_of(value), kind.sizeof
+    if not raw or not size:
+        return None
+    if kind.name in tw_numbers.FORMATS:
+        return [
+            tw_numbers.decode(kind.name, int.from_bytes(raw[i : i + size], "little")) for i in range(0, len(raw), size)
+        ]
+    if kind.name == MASK:
+        return [b != 0 for b in raw]
+    code = {
+        "int8": "b",
+        "uint8": "B",
+        "int16": "h",
+        "uint16": "H",
+        "int": "i",
+        "unsigned int": "I",
+        "long": "q",
+        "unsigned long": "Q",
+        "float": "f",
+        "double": "d",
+    }.get(kind.name or "")
+    if kind.code == gdb.TYPE_CODE_PTR:
+        code = "Q"
+    return list(memoryview(raw).cast(code)) if code else None
+
+
+class Number:
+    """One number of a small format."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def to_string(self):
+        numbers = numbers_of(self._value)
+        return tw_numbers.shown(numbers[0]) if numbers else str(int(self._value))
+
+
+class Mask:
+    """A tile of int1."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def to_string(self):
+        bits = numbers_of(self._value)
+        _, extents = element_type(self._value.type)
+        if len(extents) == 2:
+            return tw_numbers.rows_text(bits, extents[1])
+        return tw_numbers.mask_text(bits)
+
+
+def printer_of(value):
+    kind, extents = element_type(value.type)
+    if kind.name == MASK and kind.code == gdb.TYPE_CODE_BOOL and extents:
+        return Mask(value)
+    if not extents and kind.name in tw_numbers.FORMATS and kind.name.startswith("fp8"):
+        return Number(value)
+    return None
+
+
+class Printers(gdb.printing.PrettyPrinter):
+    def __init__(self):
+        super().__init__("tiletwin")
+
+    def __call__(self, value):
+        return printer_of(value)
+
+
+def register():
+    gdb.printing.register_pretty_printer(None, Printers(), replace=True)
