@@ -1,0 +1,40 @@
+// ir/Contiguity.h -- what is known of integers and pointers along each dimension of a tile: runs, divisors, repetitions.
+//
+// Here:      the analysis, for one function, on demand.
+// Not here:  what a compiler makes of it (SharedMemory.cpp).
+// Invariant: everything it says holds in every program, given the divisibility that the arguments promise; what it does not
+//            know is 1.
+#pragma once
+#include "ir/TT.h"
+#include "llvm/ADT/DenseMap.h"
+#include <optional>
+
+namespace tiletwin::tt {
+
+/// Along one dimension. All are powers of two; 0 occurs nowhere.
+struct AlongDimension {
+  int64_t contiguous = 1; ///< aligned groups of this many elements count up by 1
+  int64_t divisor = 1;    ///< divides the first element of each such group; of pointers, in bytes
+  int64_t constant = 1;   ///< aligned groups of this many elements are equal
+};
+
+struct Contiguity {
+  llvm::SmallVector<AlongDimension> dimensions; ///< one entry for a scalar
+  std::optional<int64_t> value;                 ///< of all elements, if it is known
+};
+
+class ContiguityAnalysis {
+public:
+  /// Of an integer or pointer, a tile of them, or a mask.
+  const Contiguity& of(mlir::Value value);
+
+private:
+  Contiguity compute(mlir::Value value);
+  Contiguity ofArgument(mlir::BlockArgument argument);
+  Contiguity ofBinary(mlir::Operation* op);
+
+  llvm::DenseMap<mlir::Value, Contiguity> known_;
+  llvm::DenseMap<mlir::Value, Contiguity> assumed_; ///< of values carried around loops that are being looked at
+};
+
+} // namespace tiletwin::tt
