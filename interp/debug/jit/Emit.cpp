@@ -82,6 +82,12 @@ private:
         DILocation::get(context_, unsigned(s.line), unsigned(s.column), scopeOf(body, s.scope, s.line)));
   }
 
+  /// Blocks stand in the order of the program: gdb stops at the first code that a line has.
+  void append(Body& body, BasicBlock* block) {
+    body.function->insert(body.function->end(), block);
+    ir_.SetInsertPoint(block);
+  }
+
   Value* load(AllocaInst* from) { return ir_.CreateLoad(pointer_, from); }
 
   /// Goes on in a new block unless `status` says that the program has left.
@@ -112,7 +118,7 @@ private:
     const auto outside = ir_.saveIP();
     const DebugLoc outsidePlace = ir_.getCurrentDebugLocation();
     BasicBlock* entry = BasicBlock::Create(context_, "entry", body.function);
-    body.left = BasicBlock::Create(context_, "left", body.function);
+    body.left = BasicBlock::Create(context_, "left");
     ir_.SetInsertPoint(entry);
     ir_.SetCurrentDebugLocation({});
     body.frame = ir_.CreateAlloca(pointer_);
@@ -125,7 +131,7 @@ private:
     for (uint32_t variable : info_.launchVariables)
       showVariable(body, info_.variables[variable], body.scope, made.line, 0);
     emitSteps(body, made);
-    ir_.SetInsertPoint(body.left);
+    append(body, body.left);
     ir_.CreateRet(ir_.getInt32(1));
     ir_.restoreIP(outside);
     ir_.SetCurrentDebugLocation(outsidePlace);
@@ -151,7 +157,7 @@ private:
         blocks[uint32_t(step.target)] = nullptr;
     }
     blocks[function.end] = nullptr;
-    for (auto& [at, block] : blocks) block = BasicBlock::Create(context_, "", body.function);
+    for (auto& [at, block] : blocks) block = BasicBlock::Create(context_);
     bool open = true; // the current block goes on
     auto place = [&](size_t n) { setPlace(body, info_.steps[own[n]].statement, function); };
     for (size_t n = 0; n < own.size(); ++n) {
@@ -159,7 +165,7 @@ private:
       const DebugStep& step = info_.steps[i];
       if (auto block = blocks.find(i); block != blocks.end()) {
         if (open) ir_.CreateBr(block->second);
-        ir_.SetInsertPoint(block->second);
+        append(body, block->second);
         open = true;
       } else if (!open) {
         ir_.SetInsertPoint(BasicBlock::Create(context_, "", body.function)); // never reached
@@ -200,7 +206,10 @@ private:
         break;
       }
       case DebugStep::Goto:
-        ir_.CreateBr(blocks[uint32_t(step.target)]);
+        if (uint32_t(step.target) == function.end)
+          ir_.CreateRet(ir_.getInt32(0));
+        else
+          ir_.CreateBr(blocks[uint32_t(step.target)]);
         open = false;
         break;
       case DebugStep::Enter: {
@@ -216,7 +225,7 @@ private:
       }
     }
     if (open) ir_.CreateBr(blocks[function.end]);
-    ir_.SetInsertPoint(blocks[function.end]);
+    append(body, blocks[function.end]);
     ir_.CreateRet(ir_.getInt32(0));
   }
 
