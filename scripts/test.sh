@@ -9,6 +9,6 @@ selection=(-m "not slow and not gpu")
 status=0
 if [ "${1:-}" = "--all" ]; then export TILETWIN_TEST_ALL=1; fi
 ctest --test-dir build/release --output-on-failure -j "$(nproc)" || status=1
-# Much of a test's time is a child that starts, so one process leaves cores idle; tests of one group share a process.
-"$python" -m pytest -q --timeout 300 -n "$(nproc)" --dist loadgroup "${selection[@]}" tests || status=1
+# Much of a test's time is a child that starts, so one process leaves cores idle.
+"$python" -m pytest -q --timeout 300 -n "$(nproc)" --dist worksteal "${selection[@]}" tests || status=1
 exit $status

@@ -223,7 +223,7 @@ def test_waiting_by_the_clock_is_no_deadlock(mode: str) -> None:
 def test_a_count_that_decides_what_is_written(mode: str) -> None:
     o = zeros(2)
     k.counts_until_it_stores[(2,)](zeros(1), o)
-    assert (o == 1000).all()
+    assert (o == 400).all()
 
 
 def test_text_of_a_deadlock(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture) -> None:

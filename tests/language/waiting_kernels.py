@@ -352,7 +352,7 @@ def counts_until_it_stores(flag_ptr, o_ptr):
     n = 0
     while tl.load(flag_ptr, volatile=True) == 0:
         n += 1
-        if n == 1000:
+        if n == 400:
             tl.store(flag_ptr, n)
     tl.store(o_ptr + tl.program_id(0), tl.load(flag_ptr))
 

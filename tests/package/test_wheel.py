@@ -5,6 +5,7 @@ The wheel is the one in dist/ if it is newer than every source file, else `scrip
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -16,8 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("python", "frontend", "interp", "ir", "runtime", "CMakeLists.txt", "pyproject.toml", "scripts/wheel.sh")
 TRITON = ROOT / ".venv-triton"
-# A build of the wheel may be part of it: once, so in one process.
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600), pytest.mark.xdist_group("wheel")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]  # a build of the wheel may be part of it
 
 NUMPY_KERNELS = """
     import numpy as np
@@ -43,6 +43,13 @@ def newest(paths) -> float:
 
 @pytest.fixture(scope="session")
 def wheel() -> Path:
+    (ROOT / "build").mkdir(exist_ok=True)
+    with open(ROOT / "build" / "wheel.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another process may run tests of this file: one of them builds
+        return newest_wheel()
+
+
+def newest_wheel() -> Path:
     listed = subprocess.run(["git", "ls-files", *SOURCES], cwd=ROOT, capture_output=True, text=True, check=True)
     files = [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).exists()]
     built = sorted((ROOT / "dist").glob("tiletwin-*.whl"))
@@ -125,6 +132,34 @@ def test_command(alone: Environment) -> None:
     assert done.stdout == "tiletwin ['-q', '3']\n", done.stderr
 
 
+def test_pytest_finds_the_plugin(wheel: Path, tmp_path: Path) -> None:
+    environment = Environment(tmp_path / "pytest", wheel, [packages(Path(sys.executable))])
+    (environment.folder / "test_it.py").write_text(
+        textwrap.dedent(
+            """
+            import numpy as np, triton, triton.language as tl
+
+            @triton.jit
+            def kernel(x_ptr):
+                x = tl.load(x_ptr + tl.arange(0, 4))
+                y = x / x
+                tl.store(x_ptr + tl.arange(0, 4), y)
+
+            def test_wrong():
+                kernel[(1,)](np.zeros(4, np.float32))
+
+            def test_right():
+                kernel[(1,)](np.ones(4, np.float32))
+            """
+        )
+    )
+    done = environment.run("-m", "pytest", "--tiletwin-check=nan", "test_it.py")
+    assert "1 failed, 1 passed" in done.stdout and "tiletwin findings" in done.stdout, done.stdout + done.stderr
+    assert "TILETWIN_BREAK=test_it.py:7" in done.stdout
+    done = environment.run("-m", "pytest", "-p", "no:tiletwin", "--tiletwin-check=nan", "test_it.py")
+    assert "unrecognized arguments" in done.stderr
+
+
 def test_with_torch(wheel: Path, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     environment = Environment(tmp_path / "torch", wheel, [packages(Path(sys.executable))])
@@ -161,3 +196,28 @@ def test_uninstalling_leaves_nothing(wheel: Path, tmp_path: Path) -> None:
     assert not [p for p in site.rglob("*") if "tiletwin" in p.name]
     done = environment.run("-c", "print('starts')", TILETWIN_INTERPRET="1")
     assert (done.stdout, done.stderr) == ("starts\n", "")
+
+
+def test_gdb(alone: Environment) -> None:
+    """The stripped libraries of the wheel: a breakpoint in a kernel, names, the commands."""
+    sys.path.insert(0, str(ROOT / "tests" / "gdb"))
+    from session import Gdb, available
+
+    if not available:
+        pytest.skip("gdb is not installed")
+    with Gdb("vector_add", python=alone.python, trust=alone.folder, cwd=alone.folder) as gdb:
+        gdb("break programs.py:18 if pid0==3")
+        assert "total = x + y" in gdb("run")
+        assert gdb("print x[0]@3").endswith("= {48, 49, 50}")
+        assert "16 of 16 set" in gdb("tw show mask")
+        assert str(alone.folder) in gdb("info sharedlibrary tiletwin_gdb")
+        gdb("delete")
+        assert "result is right" in gdb("continue")
+    exported = subprocess.run(
+        ["nm", "-D", "--defined-only", *alone.folder.rglob("tiletwin_gdb.so")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names = {line.split()[-1] for line in exported.stdout.splitlines()}
+    assert {"__jit_debug_register_code", "__jit_debug_descriptor"} <= names and len(names) == 5
