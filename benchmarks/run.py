@@ -118,6 +118,26 @@ def bench_elementwise():
     )
 
 
+def bench_probes():
+    import probes
+
+    n = 1 << 26
+    x, y, out = torch.randn(n), torch.randn(n), torch.empty(n)
+    for kernel in (probes.add_print_if, probes.add_print_if_nan, probes.add_breakpoint_if):
+        pair(
+            f"vadd f32 2^26 with {kernel.__name__.removeprefix('add_')}, without",
+            lambda kernel=kernel: kernel[(n // 1024,)](x, y, out, n, BLOCK=1024),
+            lambda: vector_add[(n // 1024,)](x, y, out, n, BLOCK=1024),
+            1 / 1.1,
+        )
+
+
+def bench_checks():
+    import checks
+
+    checks.bench(seconds, record, arguments.only, arguments.repeats)
+
+
 def bench_rows():
     m, n = 8192, 4096
     x, out, out_torch = torch.randn(m, n), torch.empty(m, n), torch.empty(m, n)
@@ -295,14 +315,24 @@ def bench_triton_interpreter():
     for name, ours in measure(repeats=7).items():
         small = "small tiles" in name
         record(f"Triton's interpreter: {name}", ours, theirs[name], theirs[name] / ours, 1000 if small else None)
+    os.environ["TILETWIN_EAGER"] = "1"
+    try:
+        eager = measure(repeats=3)
+    finally:
+        del os.environ["TILETWIN_EAGER"]
+    for name, ours in eager.items():
+        small = "small tiles" in name
+        record(f"eager mode: {name}", ours, theirs[name], theirs[name] / ours, 10 if small else None)
 
 
 def main():
     for bench in (
         bench_elementwise,
+        bench_probes,
         bench_rows,
         bench_matmul,
         bench_attention,
+        bench_checks,
         bench_launch,
         bench_start,
         bench_triton_interpreter,

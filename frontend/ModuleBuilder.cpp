@@ -1,6 +1,7 @@
 // frontend/ModuleBuilder.cpp -- appending operations and filling their regions.
 #include "frontend/ModuleBuilder.h"
 #include "frontend/FunctionTable.h"
+#include "frontend/Semantic.h"
 #include "ir/Passes.h"
 
 namespace tiletwin::frontend {
@@ -23,6 +24,15 @@ mlir::Operation* ModuleBuilder::createRaw(llvm::StringRef name, llvm::ArrayRef<m
   for (std::unique_ptr<mlir::Region>& region : regions) state.addRegion(std::move(region));
   state.addSuccessors(mlir::BlockRange(successors));
   return op_.create(state);
+}
+
+/// Integers of the IR have no sign: TILETWIN_CHECK=overflow wants to know it.
+static void addSigns(mlir::Operation* made, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes) {
+  llvm::StringRef name = made->getName().getStringRef();
+  if (operands.empty() || resultTypes.size() != 1 || !(name.starts_with("arith.") || name.starts_with("math."))) return;
+  if (!operands.back().type.isInt() && !resultTypes[0].isInt()) return;
+  const int32_t signs = int32_t(operands.back().type.isSigned()) | int32_t(resultTypes[0].isSigned()) << 1;
+  made->setDiscardableAttr("tt.signs", mlir::IntegerAttr::get(mlir::IntegerType::get(made->getContext(), 32), signs));
 }
 
 bool ModuleBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
@@ -57,6 +67,7 @@ bool ModuleBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands,
   if (region && region->resultTypes) resultTypes = *region->resultTypes;
   for (const Type& type : resultTypes) state.types.push_back(type.toMlir(context()));
   mlir::Operation* made = op_.create(state);
+  if (currentOptions().checked) addSigns(made, operands, resultTypes);
   for (auto [type, value] : llvm::zip(resultTypes, made->getResults())) {
     Value& result = results.emplace_back();
     result.type = type;

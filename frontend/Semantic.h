@@ -15,6 +15,7 @@ enum class UnaryOp : uint8_t { Neg, Pos, Invert, Not };
 
 /// Options of a compilation that change what operations mean.
 struct SemanticOptions {
+  bool checked = false;         ///< signs of integers (tt.signs) and promises (tt.promise) go into the IR
   bool debug = false;           ///< device asserts and overflow checks are emitted
   bool sanitizeOverflow = true; ///< with debug: integer add, sub, mul < 64 bits are checked (rule 17)
   std::string defaultDotPrecision = "tf32";
@@ -23,6 +24,7 @@ struct SemanticOptions {
                                               "fp8e5b16"}; ///< that kernels may use
   int capability = 90;                                     ///< emulated compute capability
   int numWarps = 4;                                        ///< what a kernel may ask for
+  bool notes = false; ///< statements and names are noted for a native debugger (WalkerNotes.cpp)
 };
 const SemanticOptions& currentOptions();
 struct OptionsScope {
@@ -53,6 +55,8 @@ bool broadcastTogether(Builder& b, Value& x, Value& y);
 bool promote(Type x, Type y, bool division, Type& out);
 /// `x[None, :, ...]`.
 Value subscript(Builder& b, Value x, PyObject* index);
+/// Whether the language has this index: it holds None and ':' only (or it is the 0 of `pid[0]`).
+bool isLanguageIndex(const Type& type, PyObject* index);
 /// A run-time condition as a scalar i1 (rule 50); an error for blocks.
 Value truth(Builder& b, PyObject* condition);
 

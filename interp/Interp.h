@@ -21,16 +21,24 @@ class ModuleOp;
 class Operation;
 } // namespace mlir
 
+namespace tiletwin {
+class FindingCollector; // runtime/Findings.h
+}
+
 namespace tiletwin::interp {
 
 enum class Numerics : uint8_t { Fast, Ieee };
 
 struct PlanOptions {
   Numerics numerics = Numerics::Fast;
+  uint32_t checks = 0;  ///< CheckSet::codeBits(): probes to put in
   bool symbolic = true; ///< false: every pointer and mask is materialised (used by tests and as the fallback)
+  bool debug = false;   ///< for a native debugger: the module has its notes (ir/NativeDebugOps.td); not symbolic then
+  const void* owner = nullptr; ///< handed on in ProbeSite; of the planner's own concern it is none
 };
 
 struct Plan; // plan/Plan.h
+class WriteWatch; // check/OrderCheck.h
 
 /// An immutable executable kernel. Safe to share between threads.
 class Program {
@@ -62,11 +70,36 @@ std::shared_ptr<const Program> planModule(mlir::ModuleOp module, std::string_vie
 /// extents and strides are the next arguments.
 using ArgumentBits = uint64_t;
 
+/// A call of print_if or breakpoint_if in a kernel (tt.probe_call). It belongs to the plan.
+struct ProbeSite {
+  struct Item {
+    DType type = DType::I32;
+    bool isSigned = false;
+    std::vector<int64_t> shape; ///< empty: a scalar
+    size_t bytes = 0;           ///< of all elements
+  };
+  const void* owner = nullptr; ///< PlanOptions::owner
+  int32_t number = 0;          ///< tt.probe_call's site
+  bool isBreak = false;        ///< breakpoint_if
+  SourceLocation where;
+  std::vector<Item> items;
+};
+
+/// Stands in a program's printed text behind a zero byte, which text never holds. The values follow, each densely; none
+/// follow if the program ended here because it can start again (a breakpoint before its first write).
+struct ProbeRecord {
+  const ProbeSite* site = nullptr;
+  std::array<int32_t, 3> program{};
+  uint32_t startsAgain = 0;
+  uint64_t bytes = 0; ///< of the values
+};
+
 /// What an instruction inside a kernel wants the outside to do. Called on the launching thread or under an internal lock.
 struct Hooks {
   /// Called about every 20 ms on the launching thread only; false stops the launch with TrapKind::Interrupted.
   std::function<bool(int64_t done, int64_t total)> poll;
-  /// One tt.print of one program: complete text. Calls are ordered by program id.
+  /// What programs print: whole lines, and whole ProbeRecords between them. Calls are ordered by program id. An
+  /// exception stops the launch.
   std::function<void(const std::string&)> print;
   /// The buffer at an address that is in none of the launch's buffers and no registered one, if it is known elsewhere.
   /// It must stay allocated until the launch ends. Any thread, one at a time.
@@ -87,8 +120,20 @@ struct LaunchParams {
   std::span<const int64_t> skipPrograms;
   /// Program id that get_program_id answers when a single program is run out of its grid (eager mode); unset if x < 0.
   std::array<int32_t, 3> programId{-1, 0, 0};
+  /// Programs that reach a breakpoint before their first write end there; Hooks::print runs them in another way.
+  bool startsAgain = false;
   /// If not null: set to true if a program left other bits in memory than it found, as far as known (eager mode).
   bool* wrote = nullptr;
+  /// onlyPrograms need not ascend: programs begin in that order.
+  bool anyOrder = false;
+  /// One program after the other, in their order.
+  bool oneByOne = false;
+  /// If not null: set to true if a program reached memory that is in none of `buffers`.
+  std::atomic<bool>* reachedElsewhere = nullptr;
+  /// If not null: sees every write that has a probe.
+  WriteWatch* watch = nullptr;
+  /// Where the plan's probes report to; null: nowhere.
+  FindingCollector* findings = nullptr;
 };
 
 /// Runs the grid. Returns the trap of the lowest program id that failed; stores made before it stay.

@@ -38,6 +38,7 @@ public:
     }
     if (auto load = dyn_cast<LoadOp>(op)) // `other` goes where the mask is off
       return load.getOther() ? s.choose(load.getMask(), {}, s.of(load.getOther()), result.getType()) : Value();
+    if (isa<HistogramOp>(op)) return {}; // reported where it counts
     if (isa<ReduceOp>(op)) return ofLines(s, op, int(cast<ReduceOp>(op).getAxis()));
     if (isa<ScanOp>(op)) return joined(s, op); // those behind an undefined one are reported
     if (auto dot = dyn_cast<DotOp>(op)) {

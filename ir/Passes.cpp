@@ -1,6 +1,7 @@
 // ir/Passes.cpp -- contexts for tt modules, and the passes from "source" to "ttir".
 #include "ir/Passes.h"
 #include "ir/Inline.h"
+#include "ir/PassSteps.h"
 #include "ir/TT.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -52,8 +53,6 @@ const FrozenRewritePatternSet& TTDialect::canonicalizationPatterns() {
   return *canonicalizationPatterns_;
 }
 
-namespace {
-
 // Functions that no call names any more.
 void eraseDeadFunctions(ModuleOp module) {
   for (bool changed = true; changed;) {
@@ -74,30 +73,30 @@ void eraseUnreachable(ModuleOp module) {
   for (FuncOp function : module.getOps<FuncOp>()) (void)eraseUnreachableBlocks(rewriter, function->getRegions());
 }
 
-LogicalResult canonicalize(ModuleOp module) {
+void canonicalize(FuncOp function) {
   const FrozenRewritePatternSet& patterns =
-      module.getContext()->getOrLoadDialect<TTDialect>()->canonicalizationPatterns();
+      function.getContext()->getOrLoadDialect<TTDialect>()->canonicalizationPatterns();
   GreedyRewriteConfig config;
   config.setUseTopDownTraversal(true);
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Normal);
-  for (FuncOp function : module.getOps<FuncOp>()) (void)applyPatternsGreedily(function, patterns, config);
-  return success();
+  (void)applyPatternsGreedily(function, patterns, config);
 }
 
-void removeCommonSubexpressions(ModuleOp module) {
-  IRRewriter rewriter(module.getContext());
-  for (FuncOp function : module.getOps<FuncOp>()) {
-    DominanceInfo dominance(function);
-    eliminateCommonSubExpressions(rewriter, dominance, function);
-  }
+void removeCommonSubexpressions(FuncOp function) {
+  IRRewriter rewriter(function.getContext());
+  DominanceInfo dominance(function);
+  eliminateCommonSubExpressions(rewriter, dominance, function);
 }
+
+namespace {
 
 LogicalResult toTtir(ModuleOp module, bool inlineEverything) {
   eraseUnreachable(module);
   if (failed(inlineCalls(module, inlineEverything))) return failure();
   eraseDeadFunctions(module);
-  if (failed(canonicalize(module))) return failure();
-  removeCommonSubexpressions(module);
+  dropUnneededVariables(module);
+  for (FuncOp function : module.getOps<FuncOp>()) canonicalize(function);
+  for (FuncOp function : module.getOps<FuncOp>()) removeCommonSubexpressions(function);
   return success();
 }
 
@@ -120,6 +119,11 @@ struct TtirPass : PassWrapper<TtirPass, OperationPass<ModuleOp>> {
 LogicalResult makeTtir(ModuleOp module, bool inlineEverything) {
   if (failed(toTtir(module, inlineEverything))) return failure();
   return verify(module);
+}
+
+void simplify(ModuleOp module) {
+  for (FuncOp function : module.getOps<FuncOp>()) canonicalize(function);
+  for (FuncOp function : module.getOps<FuncOp>()) removeCommonSubexpressions(function);
 }
 
 void addTtirPasses(OpPassManager& pm, bool inlineEverything) {

@@ -11,5 +11,8 @@ include "ir/DotOps.td"
 include "ir/AtomicOps.td"
 include "ir/DescriptorOps.td"
 include "ir/DebugOps.td"
+include "ir/NativeDebugOps.td"
+include "ir/ProbeOps.td"
+include "ir/ProbeCallOps.td"
 
 #endif

@@ -69,6 +69,8 @@ std::optional<int> numThreads() {
   return std::nullopt;
 }
 
+bool gdb() { return flag("TILETWIN_GDB").value_or(false); }
+
 bool deterministic() { return flag("TILETWIN_DETERMINISTIC").value_or(false); }
 
 Numerics numerics() {
@@ -84,10 +86,14 @@ LaunchVariables launchVariables() {
     const std::string_view rest = *entry + kPrefix.size();
     const std::string_view name = rest.substr(0, rest.find('=')),
                            value = rest.substr(std::min(name.size() + 1, rest.size()));
-    if (name == "EAGER" || name == "PROGRAM")
+    if (name == "EAGER" || name == "PROGRAM" || name == "RECORD" || name == "BREAK")
       found.mayBeEager |= !value.empty();
     else if (name == "NUMERICS")
       found.numerics = value;
+    else if (name == "GDB")
+      found.gdb = value;
+    else if (name == "CHECK")
+      found.check = value;
   }
   return found;
 }

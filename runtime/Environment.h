@@ -33,6 +33,9 @@ std::optional<int> choice(const char* name, std::span<const std::string_view> ch
 /// TILETWIN_NUM_THREADS (1 .. 4096): threads a launch may use.
 std::optional<int> numThreads();
 
+/// TILETWIN_GDB: kernels become native code with debug information, one statement at a time.
+bool gdb();
+
 /// TILETWIN_DETERMINISTIC: programs run one after another in order of id.
 bool deterministic();
 
@@ -42,8 +45,10 @@ Numerics numerics();
 
 /// What every launch asks for.
 struct LaunchVariables {
-  bool mayBeEager = false; ///< TILETWIN_EAGER or TILETWIN_PROGRAM holds something
+  bool mayBeEager = false; ///< TILETWIN_EAGER, _PROGRAM, _RECORD or _BREAK holds something
   std::string numerics;    ///< TILETWIN_NUMERICS as it stands, not parsed
+  std::string gdb;         ///< the same of TILETWIN_GDB
+  std::string check;       ///< the same of TILETWIN_CHECK
 };
 /// Finds them in one pass: a getenv() for each would cost a tenth of a small launch.
 LaunchVariables launchVariables();

@@ -22,6 +22,7 @@
 // Invariant: elementwise operations wait in open groups (one per shape); groups never read each other's pending values; all
 // groups are flushed before control flow and at region ends, groups with views before memory is written.
 #pragma once
+#include "interp/plan/DebugPlan.h"
 #include "interp/plan/Networks.h"
 #include "interp/plan/Plan.h"
 #include "interp/run/Instructions.h"
@@ -118,6 +119,7 @@ struct BuildInstruction {
   int target = -1;                ///< in.imm becomes the distance to this label
   mlir::Location location;
   std::string text;
+  DebugStep debug; ///< of plans for a native debugger
   explicit BuildInstruction(mlir::Location l) : location(l) {}
 };
 
@@ -231,6 +233,11 @@ public:
   void move(Reg dst, const Uniform& src);
   mlir::Location location() const { return location_; }
   void setLocation(mlir::Location l) { location_ = l; }
+  /// After an operation's region: what is emitted now belongs to the operation again.
+  void comeBackTo(mlir::Operation* op);
+  /// Null unless the plan is for a native debugger.
+  DebugPlan* debug() { return debug_.get(); }
+  const SourceLocation& placeAt(mlir::Location l) { return plan_->locations[locationIndex(l)]; }
 
   // ---- values (Values.cpp) ----
   Rep& rep(mlir::Value v);
@@ -323,6 +330,9 @@ public:
   bool inWaitLoop() const { return !waitAccesses_.empty(); }
   /// The operation's position in Plan::locations.
   uint32_t placeOf(mlir::Operation* op) { return locationIndex(op->getLoc()); }
+  const SourceLocation& sourceOf(mlir::Operation* op) { return plan_->locations[placeOf(op)]; }
+  void notePrint() { plan_->prints = true; }
+  void noteBreak() { plan_->breaks = true; }
   /// An instruction of the current code writes memory.
   void noteWrite() {
     scopes_.back().wrote = true;
@@ -384,6 +394,8 @@ private:
   void flatten(OpenGroup& g);
   void bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles);
   void finish();
+  void beginDebug();
+  void finishDebug();
   void emitPrologueArguments();
   void bindWait(BuildInstruction& in, const WaitLoop& wait, bool isEnter);
   /// After an access that a loop waits on: lets a deadlock's message name its memory.
@@ -394,6 +406,7 @@ private:
   PlanOptions options_;
   const TwTileOps& tiles_;
   std::unique_ptr<Plan> plan_;
+  std::unique_ptr<DebugPlan> debug_;
   std::vector<RegInfo> regs_;
   std::vector<Scope> scopes_;
   llvm::DenseMap<mlir::Value, Rep> reps_;
@@ -416,6 +429,9 @@ public:
   Reg constantTile(std::vector<std::byte> bytes);
   Plan& plan() { return *plan_; }
 };
+
+/// The place that findings name: in the language's library, the call of it in the user's file.
+SourceLocation placeForUser(mlir::Location location);
 
 /// Emits dst[...] = src[...] over `shape`, any strides; the two do not overlap.
 void emitCopy(PlanBuilder& plan, llvm::ArrayRef<int64_t> shape, DType type, const TileRef& src, const TileRef& dst);

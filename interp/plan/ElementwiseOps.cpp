@@ -64,7 +64,9 @@ constexpr Row kRows[] = {
     {"math.sin", TwElementwise::Sin},
     {"math.sqrt", TwElementwise::Sqrt},
     {"tt.approx_divf", TwElementwise::DivF},
+    {"tt.born", TwElementwise::Born},
     {"tt.mulhiui", TwElementwise::MulHiUI},
+    {"tt.nonfinite", TwElementwise::NonFinite},
     {"tt.precise_divf", TwElementwise::DivF},
     {"tt.precise_sqrt", TwElementwise::Sqrt},
 };

@@ -9,6 +9,7 @@
 //     [templateBytes, frameBytes)   scalars and tiles of the running program, coloured by liveness; never cleared
 #pragma once
 #include "interp/Interp.h"
+#include "interp/plan/DebugInfo.h"
 #include "interp/tile/TileOps.h"
 #include "runtime/DType.h"
 #include "runtime/Trap.h"
@@ -22,6 +23,7 @@ namespace tiletwin::interp {
 
 struct Frame;
 struct Instruction;
+struct ProbeAccessOp; // run/ProbeAccess.h
 
 /// Runs one instruction; returns the next one, or null to leave (Frame::step then says why).
 using ExecFn = const Instruction* (*)(const Instruction* in, Frame& frame);
@@ -72,11 +74,20 @@ struct Plan {
   size_t templateBytes = 0; ///< a multiple of 64
   size_t frameBytes = 0;    ///< a multiple of 64
   bool storesMemory = false;
+  bool prints = false;  ///< programs may print
+  bool breaks = false;  ///< programs may stop at a breakpoint_if
+  bool hasProbes = false; ///< programs may have findings
+  uint32_t checks = 0;                      ///< PlanOptions::checks
+  std::vector<const ProbeAccessOp*> probes; ///< of accesses to memory, by number
+  bool acquires = false, releases = false;  ///< atomic operations that order programs do; known if `probes` are
   bool mayWait = false; ///< a loop's end, or a poll, may depend on other programs
 
   /// The same function with every pointer and mask materialised: programs restart on it when 32-bit index arithmetic
   /// wraps around inside a tile. Null if this plan needs none.
   std::unique_ptr<const Plan> fallback;
+
+  /// Of a plan for a native debugger: what it says about the source. Null for all others.
+  std::shared_ptr<const DebugInfo> debug;
 
   /// Owner of what Instruction::data points at.
   std::vector<std::unique_ptr<void, void (*)(void*)>> storage;

@@ -2,9 +2,11 @@
 #include "interp/plan/Builder.h"
 #include "interp/plan/MapOps.h"
 #include "interp/run/TileModule.h"
+#include "ir/Checks.h"
 #include "ir/Passes.h"
 #include "ir/TT.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "runtime/Checks.h"
 
 namespace tiletwin::interp {
 
@@ -23,22 +25,41 @@ std::shared_ptr<const Program> planModule(mlir::ModuleOp module, std::string_vie
   mlir::OwningOpRef<mlir::ModuleOp> inlined;
   bool calls = false;
   func->walk([&](tt::CallOp) { calls = true; });
-  if (calls) {
+  if (calls && !options.debug) {
     inlined = module.clone();
     if (failed(tt::makeTtir(*inlined, /*inlineEverything=*/true))) return nullptr;
     module = *inlined;
     func = find();
   }
-  if (hasLiftableMaps(func)) {
+  if (options.checks && !options.debug) {
+    CheckSet wanted;
+    wanted.bits = options.checks;
+    tt::CheckOptions checks;
+    checks.undefined = wanted.has(Check::Undefined);
+    checks.nan = wanted.has(Check::Nan);
+    checks.overflow = wanted.has(Check::Overflow);
+    checks.promises = wanted.has(Check::Promises);
+    if (!inlined) inlined = module.clone();
+    module = *inlined;
+    if (checks && failed(tt::addChecks(module, checks))) return nullptr;
+    func = find();
+  }
+  bool liftable = hasLiftableMaps(func);
+  if (options.debug) // its functions keep their calls
+    for (tt::FuncOp each : module.getOps<tt::FuncOp>()) liftable |= hasLiftableMaps(each);
+  if (liftable) {
     if (!inlined) inlined = module.clone();
     module = *inlined;
     func = find();
-    liftMaps(func);
+    for (tt::FuncOp each : module.getOps<tt::FuncOp>())
+      if (each == func || options.debug) liftMaps(each);
   }
-  PlanBuilder builder(func, options);
+  PlanOptions chosen = options;
+  chosen.symbolic &= !options.debug;
+  PlanBuilder builder(func, chosen);
   std::unique_ptr<Plan> plan = builder.build();
   if (!plan) return nullptr;
-  if (builder.wantsFallback()) {
+  if (builder.wantsFallback() && !options.debug) {
     PlanOptions materialised = options;
     materialised.symbolic = false;
     plan->fallback = PlanBuilder(func, materialised).build();

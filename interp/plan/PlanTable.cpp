@@ -22,6 +22,10 @@ LogicalResult planBroadcast(PlanBuilder&, Operation*);
 LogicalResult planCast(PlanBuilder&, Operation*);
 LogicalResult planCat(PlanBuilder&, Operation*);
 LogicalResult planConstant(PlanBuilder&, Operation*);
+LogicalResult planDebugBind(PlanBuilder&, Operation*);
+LogicalResult planDebugCall(PlanBuilder&, Operation*);
+LogicalResult planDebugConstant(PlanBuilder&, Operation*);
+LogicalResult planDebugLine(PlanBuilder&, Operation*);
 LogicalResult planDescriptorGather(PlanBuilder&, Operation*);
 LogicalResult planDescriptorLoad(PlanBuilder&, Operation*);
 LogicalResult planDescriptorReduce(PlanBuilder&, Operation*);
@@ -46,7 +50,11 @@ LogicalResult planNothing(PlanBuilder&, Operation*);
 LogicalResult planNumPrograms(PlanBuilder&, Operation*);
 LogicalResult planPoison(PlanBuilder&, Operation*);
 LogicalResult planPrint(PlanBuilder&, Operation*);
+LogicalResult planProbeCall(PlanBuilder&, Operation*);
+LogicalResult planProbeAccess(PlanBuilder&, Operation*);
+LogicalResult planProbeLanes(PlanBuilder&, Operation*);
 LogicalResult planProgramId(PlanBuilder&, Operation*);
+LogicalResult planPromise(PlanBuilder&, Operation*);
 LogicalResult planReduce(PlanBuilder&, Operation*);
 LogicalResult planReshape(PlanBuilder&, Operation*);
 LogicalResult planScan(PlanBuilder&, Operation*);
@@ -128,9 +136,14 @@ static constexpr PlanRow kPlanTable[] = {
     {"tt.atomic_rmw", planAtomicRmw},
     {"tt.atomic_store", planAtomicStore},
     {"tt.bitcast", planBitcast},
+    {"tt.born", planElementwise},
     {"tt.broadcast", planBroadcast},
+    {"tt.call", planDebugCall}, // others are inlined before
     {"tt.cat", planCat},
     {"tt.clampf", planElementwise},
+    {"tt.debug_bind", planDebugBind},
+    {"tt.debug_constant", planDebugConstant},
+    {"tt.debug_line", planDebugLine},
     {"tt.descriptor_gather", planDescriptorGather},
     {"tt.descriptor_load", planDescriptorLoad},
     {"tt.descriptor_reduce", planDescriptorReduce},
@@ -155,9 +168,14 @@ static constexpr PlanRow kPlanTable[] = {
     {"tt.make_tensor_descriptor", planMakeTensorDescriptor},
     {"tt.map_elementwise", planMapElementwise},
     {"tt.mulhiui", planElementwise},
+    {"tt.nonfinite", planElementwise},
     {"tt.precise_divf", planElementwise},
     {"tt.precise_sqrt", planElementwise},
     {"tt.print", planPrint},
+    {"tt.probe_access", planProbeAccess},
+    {"tt.probe_call", planProbeCall},
+    {"tt.probe_lanes", planProbeLanes},
+    {"tt.promise", planPromise},
     {"tt.ptr_to_int", planBitcast},
     {"tt.reduce", planReduce},
     {"tt.reshape", planReshape},

@@ -2,6 +2,7 @@
 // Here:      initFrame(), execute(), control flow instructions, the fallback plan.
 // Not here:  scheduling (Launch.cpp), everything that computes (the other Execute*.cpp).
 // Invariant: an instruction returns the next one or null; null with neither trap nor restart means the program is done.
+#include "interp/run/Probes.h"
 #include "interp/run/WaitInstructions.h"
 #include <algorithm>
 #include <cstring>
@@ -32,12 +33,21 @@ void initFrame(const Plan& plan, Frame& f) {
 
 /// Rare: index arithmetic wrapped around inside a tile. The materialised plan gives every element its exact value.
 static Step restartOnFallback(const Plan& plan, Frame& f) {
+  f.findings.clear();
   f.restart = false;
+  f.printed.clear();
+  f.printedTwice = f.printedAway;
   fill(*plan.fallback, f);
   const Instruction* in = plan.fallback->code.data();
   while (in) in = in->fn(in, f);
   if (f.step != Step::Yielded) fill(plan, f);
   return f.step;
+}
+
+static Step endOfProgram(Frame& f, Step step) {
+  if (!f.findings.empty() && step != Step::Yielded) [[unlikely]]
+    commitFindings(f);
+  return step;
 }
 
 Step execute(const Plan& plan, Frame& f) {
@@ -46,15 +56,14 @@ Step execute(const Plan& plan, Frame& f) {
   f.storedBefore = false;
   f.restart = false;
   f.pc = nullptr;
-  const size_t printed = f.printed.size();
+  f.printedAway = f.printedTwice = 0;
   if (f.trap) [[unlikely]]
     f.trap = Trap();
   const Instruction* in = plan.code.data();
   while (in) in = in->fn(in, f);
   if (!f.restart) [[likely]]
-    return f.step;
-  f.printed.resize(std::min(printed, f.printed.size()));
-  return restartOnFallback(plan, f);
+    return endOfProgram(f, f.step);
+  return endOfProgram(f, restartOnFallback(plan, f));
 }
 
 Step resume(const Plan& plan, Frame& f) {
@@ -63,12 +72,9 @@ Step resume(const Plan& plan, Frame& f) {
   const bool fallback = f.plan != &plan;
   const Instruction* in = f.pc;
   while (in) in = in->fn(in, f);
-  if (f.restart) {
-    f.printed.clear();
-    return restartOnFallback(plan, f);
-  }
+  if (f.restart) return endOfProgram(f, restartOnFallback(plan, f));
   if (fallback && f.step != Step::Yielded) fill(plan, f);
-  return f.step;
+  return endOfProgram(f, f.step);
 }
 
 InstructionRef raise(InstructionRef in, Frame& f, TrapKind kind, std::string operation, std::string message) {
@@ -83,9 +89,23 @@ InstructionRef raise(InstructionRef in, Frame& f, TrapKind kind, std::string ope
   return nullptr;
 }
 
+InstructionRef execNothing(InstructionRef in, Frame&) { return in + 1; }
+
+InstructionRef execDebugCopy(InstructionRef in, Frame& f) {
+  std::memmove(f.arena + in->r[0], f.arena + in->r[1], size_t(in->imm));
+  return in + 1;
+}
+
 InstructionRef execJump(InstructionRef in, Frame&) { return in + in->imm; }
 
-bool mustStop(Frame& f) { return f.launch->stop.load(std::memory_order_relaxed) || (f.poll && !f.poll(f.pollContext)); }
+bool mustStop(Frame& f) {
+  if (f.launch->stop.load(std::memory_order_relaxed)) return true;
+  if (!f.poll) return false;
+  const size_t printed = f.printed.size();
+  bool goOn = f.poll(f.pollContext);
+  if (f.printed.size() < printed) f.printedAway += printed;
+  return !goOn;
+}
 
 InstructionRef execBackEdge(InstructionRef in, Frame& f) {
   if (mustStop(f)) [[unlikely]]

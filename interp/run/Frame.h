@@ -6,6 +6,7 @@
 #pragma once
 #include "interp/Interp.h"
 #include "interp/plan/Plan.h"
+#include "runtime/PrintSelection.h"
 #include "runtime/Trap.h"
 #include <array>
 #include <atomic>
@@ -39,6 +40,8 @@ struct KnownRange {
   bool readOnly = false;
 };
 
+class MemoryCheck; // check/MemoryCheck.h
+
 struct LaunchState {
   LaunchState(const Plan& plan, const LaunchParams& params);
   const Plan* plan;
@@ -47,7 +50,10 @@ struct LaunchState {
   std::function<std::optional<Buffer>(uintptr_t)> findBuffer; ///< Hooks::findBuffer; called under foundMutex
   mutable std::mutex foundMutex;
   mutable std::vector<Buffer> found; ///< what it found; under foundMutex
+  void* native = nullptr; ///< of plans for a native debugger: their code (debug/DebugRun.h)
   std::atomic<bool> stop{false};     ///< set by anyone: every program leaves at its next back edge, Interrupted
+  const PrintSelection* prints = nullptr; ///< TILETWIN_PRINT; null: everything is shown
+  MemoryCheck* memory = nullptr;     ///< what probes of accesses report to; null: nobody
   int spins = 0;                     ///< fruitless rounds of a loop before its program yields
   bool inOrder = false;              ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
 };
@@ -76,6 +82,15 @@ struct FrameWait {
   bool progressed = false; ///< the program has written memory since it began or went on
 };
 
+struct LaneProbeOp; // Probes.h
+/// What one probe found in the program at hand: the first time that it fired for that form.
+struct PendingFinding {
+  const LaneProbeOp* probe = nullptr;
+  uint16_t form = 0;
+  std::vector<int64_t> elements;
+  int64_t count = 0;
+};
+
 struct alignas(64) Frame {
   // Set by the launcher.
   std::byte* arena = nullptr; ///< 64-byte aligned, Plan::arenaBytes() long
@@ -85,6 +100,8 @@ struct alignas(64) Frame {
   /// Null, or called at back edges of loops; false stops the program with TrapKind::Interrupted. Rate-limit inside.
   bool (*poll)(void* context) = nullptr;
   void* pollContext = nullptr;
+  /// Null, or takes `printed` away in the middle of a program, because there is much of it. As `poll` otherwise.
+  bool (*takePrinted)(void* context) = nullptr;
 
   // Set by initFrame() and execute().
   const Plan* plan = nullptr;      ///< whose instructions run: the launch's, or its fallback
@@ -98,7 +115,10 @@ struct alignas(64) Frame {
   bool storedBefore = false; ///< the same as `stored`, which loops that may wait clear
   FrameWait wait;
   Trap trap;           ///< message is left empty: the launcher writes the text
-  std::string printed; ///< output of tt.print; the launcher takes it away
+  std::string printed; ///< output of tt.print (text and ProbeRecords); the launcher takes it away
+  size_t printedAway = 0;   ///< bytes of this program's output that were taken away while it ran
+  size_t printedTwice = 0;  ///< the program has started again: so many bytes are still to be dropped
+  std::vector<PendingFinding> findings; ///< of the program at hand; handed over when it ends
 
   template <class T> T& at(uint32_t offset) { return *reinterpret_cast<T*>(arena + offset); }
 };

@@ -1,8 +1,11 @@
 // python/src/Compile.cpp -- see Compile.h.
 #include "Compile.h"
+#include "CheckReport.h"
 #include "Context.h"
+#include "DeviceNeeds.h"
 #include "Interned.h"
 #include "frontend/Frontend.h"
+#include "interp/plan/Plan.h"
 #include "ir/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -10,6 +13,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "runtime/Environment.h"
+#include <map>
 #include <new>
 #include <optional>
 
@@ -18,11 +22,21 @@ namespace {
 
 using Module = mlir::OwningOpRef<mlir::ModuleOp>;
 
+/// What the module for a native debugger is made from, when one is asked for. Without a function: TTIR was read.
+struct DebugSource {
+  PyRef function, signature, constexprs, attributes;
+  frontend::SemanticOptions options;
+  std::string name;
+};
+
 /// What a CompiledModule object owns. `source` is the front end's output, `ttir` the same after the passes.
 struct Compiled {
   Module source, ttir;
   std::string entry;
-  std::shared_ptr<const interp::Program> programs[2]; ///< by interp::Numerics
+  DebugSource debugSource;
+  Module debug; ///< null until TILETWIN_GDB asks for it
+  std::vector<frontend::ProbeRecipe> probes; ///< calls of print_if and breakpoint_if
+  std::map<uint64_t, std::shared_ptr<const interp::Program>> programs; ///< by interp::Numerics and checks
 };
 
 struct CompiledObject {
@@ -54,6 +68,24 @@ bool makeTtirOf(Compiled& compiled, const std::string& name) {
   return false;
 }
 
+/// Makes compiled.debug. False with an exception set.
+bool makeDebugModule(Compiled& compiled) {
+  const DebugSource& from = compiled.debugSource;
+  std::vector<frontend::ProbeRecipe> probes; // the same once more
+  frontend::Request request{from.function.get(), from.signature.get(), from.constexprs.get(), from.attributes.get(),
+                            from.options, from.name};
+  request.options.notes = true;
+  request.probes = &probes;
+  DiagnosticCapture capture(sharedContext());
+  Module made = frontend::buildModule(sharedContext(), request);
+  if (made && mlir::succeeded(tt::makeDebugTtir(*made))) {
+    compiled.debug = std::move(made);
+    return true;
+  }
+  capture.raise("compiling kernel '" + compiled.entry + "' for gdb");
+  return false;
+}
+
 PyObject* compile(PyObject*, PyObject* args) {
   PyObject *function, *signature, *constexprs, *attributes, *options;
   const char* kernelName = "";
@@ -61,10 +93,13 @@ PyObject* compile(PyObject*, PyObject* args) {
                         &PyDict_Type, &attributes, &PyDict_Type, &options, &kernelName))
     return nullptr;
   frontend::Request request{function, signature, constexprs, attributes, {}, kernelName};
-  if (!readSemanticOptions(options, request.options)) return nullptr;
+  CheckSet checks;
+  if (!readSemanticOptions(options, request.options) || !readChecks(checks)) return nullptr;
+  request.options.checked = checks.has(Check::Overflow) || checks.has(Check::Promises);
   PyRef name = PyRef::steal(PyObject_GetAttrString(function, "__name__"));
   PyErr_Clear();
   Compiled compiled;
+  request.probes = &compiled.probes;
   {
     DiagnosticCapture capture(sharedContext());
     compiled.source = frontend::buildModule(sharedContext(), request);
@@ -75,6 +110,8 @@ PyObject* compile(PyObject*, PyObject* args) {
   }
   if (!makeTtirOf(compiled, std::string(utf8(name.get())))) return nullptr;
   compiled.entry = entryOf(*compiled.ttir);
+  compiled.debugSource = {PyRef::borrow(function), PyRef::borrow(signature), PyRef::borrow(constexprs),
+                          PyRef::borrow(attributes), request.options, kernelName};
   return makeCompiled(std::move(compiled)).release();
 }
 
@@ -139,8 +176,12 @@ PyObject* planned(PyObject* self, PyObject*) {
     PyRef name = PyRef::steal(PyUnicode_FromString(nameOf(type)));
     if (!types || !name || PyList_Append(types.get(), name.get()) < 0) return nullptr;
   }
-  return Py_BuildValue("{s:N,s:n}", "argument_types", types.release(), "frame_bytes",
-                       Py_ssize_t(program->frameBytes()));
+  return Py_BuildValue("{s:N,s:n,s:O}", "argument_types", types.release(), "frame_bytes",
+                       Py_ssize_t(program->frameBytes()), "may_wait", program->plan().mayWait ? Py_True : Py_False);
+}
+
+PyObject* deviceNeedsOf(PyObject* self, PyObject* args) {
+  return deviceNeeds(*compiledOf(self).ttir, compiledOf(self).entry, args);
 }
 
 PyObject* getEntry(PyObject* self, void*) { return PyUnicode_FromString(compiledOf(self).entry.c_str()); }
@@ -150,6 +191,8 @@ PyMethodDef kMethods[] = {
      "text(stage, locations=True): the module as text; stage is 'source', 'ttir' or 'plan'."},
     {"plan", planned, METH_NOARGS,
      "Plans the kernel now (launches do it when first needed); returns facts about the plan."},
+    {"device_needs", deviceNeedsOf, METH_VARARGS,
+     "device_needs(capability, num_warps, num_stages): shared memory at the least, and the element types used."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyGetSetDef kAttributes[] = {
@@ -218,6 +261,16 @@ bool readPlanOptions(interp::PlanOptions& options) {
   return true;
 }
 
+/// TILETWIN_GDB. -1 with an exception set.
+static int wantsGdb() {
+  try {
+    return environment::gdb();
+  } catch (const environment::Error& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+    return -1;
+  }
+}
+
 std::shared_ptr<const interp::Program> programOf(PyObject* object) {
   if (Py_TYPE(object) != compiledType) {
     PyErr_Format(PyExc_TypeError, "a CompiledModule is needed, not a %s", typeName(object).c_str());
@@ -226,11 +279,20 @@ std::shared_ptr<const interp::Program> programOf(PyObject* object) {
   interp::PlanOptions options;
   if (!readPlanOptions(options)) return nullptr;
   Compiled& compiled = compiledOf(object);
-  auto& program = compiled.programs[int(options.numerics)];
+  options.owner = &compiled.probes;
+  CheckSet checks;
+  if (!readChecks(checks)) return nullptr;
+  const int gdb = wantsGdb();
+  if (gdb < 0) return nullptr;
+  options.debug = gdb && compiled.debugSource.function;
+  options.checks = options.debug ? 0 : checks.codeBits();
+  if (options.debug && !compiled.debug && !makeDebugModule(compiled)) return nullptr;
+  mlir::ModuleOp module = options.debug ? *compiled.debug : *compiled.ttir;
+  auto& program = compiled.programs[uint64_t(options.debug) << 40 | uint64_t(options.numerics) << 32 | options.checks];
   if (!program) {
     DiagnosticCapture capture(sharedContext());
     try {
-      program = interp::planModule(*compiled.ttir, compiled.entry, options);
+      program = interp::planModule(module, compiled.entry, options);
     } catch (const std::exception& error) {
       PyErr_Format(PyExc_RuntimeError, "planning kernel '%s': %s", compiled.entry.c_str(), error.what());
       return nullptr;

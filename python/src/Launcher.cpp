@@ -1,12 +1,16 @@
 // python/src/Launcher.cpp -- see Launcher.h.
 #include "Launcher.h"
 #include "Binding.h"
+#include "CheckReport.h"
 #include "Compile.h"
+#include "EagerRun.h"
 #include "EagerSession.h"
 #include "Grid.h"
 #include "Interned.h"
 #include "Knobs.h"
 #include "LaunchHooks.h"
+#include "frontend/Tracing.h"
+#include "interp/plan/Plan.h"
 #include "runtime/Environment.h"
 #include <deque>
 #include <span>
@@ -24,7 +28,7 @@ struct UsedGlobal {
 struct Entry {
   PyRef kernel;                                   ///< compiler.CompiledKernel
   std::shared_ptr<const interp::Program> program; ///< null until first launched
-  std::string numerics;                           ///< TILETWIN_NUMERICS the program was planned for
+  std::string numerics, gdb, check;               ///< TILETWIN_NUMERICS, _GDB and _CHECK it was planned for
   std::vector<UsedGlobal> globals;
   std::vector<PyRef> keepAlive; ///< types whose addresses are in the key
 };
@@ -56,13 +60,28 @@ struct BoundObject {
 PyTypeObject* launcherType = nullptr;
 PyTypeObject* boundType = nullptr;
 
+/// Whether a debugger works through sys.monitoring (Python 3.12 and later).
+bool isMonitored() {
+  static PyObject* const getTool = [] {
+    PyObject* monitoring = PySys_GetObject("monitoring");
+    PyObject* function = monitoring ? PyObject_GetAttrString(monitoring, "get_tool") : nullptr;
+    PyErr_Clear();
+    return function;
+  }();
+  if (!getTool) return false;
+  static PyObject* const debuggerId = PyLong_FromLong(0); // sys.monitoring.DEBUGGER_ID
+  PyRef tool = PyRef::steal(PyObject_CallFunctionObjArgs(getTool, debuggerId, nullptr));
+  return tool && tool.get() != Py_None;
+}
+
 /// TILETWIN_EAGER, TILETWIN_PROGRAM or a debugger ask for more than a compiled launch; Python decides
 /// (runtime/eager_launch.py).
 bool mayBeEager(const environment::LaunchVariables& variables) {
   if (variables.mayBeEager) return true;
   static PyObject* gettrace = PySys_GetObject("gettrace");
   PyRef trace = PyRef::steal(gettrace ? PyObject_CallNoArgs(gettrace) : nullptr);
-  return trace && trace.get() != Py_None;
+  if (!trace || trace.get() != Py_None) return bool(trace);
+  return isMonitored();
 }
 
 PyRef boundArguments(const Launcher& launcher, const Call& call) {
@@ -116,8 +135,10 @@ int globalsUnchanged(const Launcher& launcher, const Entry& entry) {
   return 1;
 }
 
-std::shared_ptr<Entry> entryFor(Launcher& launcher, Call& call) {
+/// `check`: TILETWIN_CHECK, which changes what the front end emits.
+std::shared_ptr<Entry> entryFor(Launcher& launcher, Call& call, const std::string& check) {
   call.key += knobsKeySuffix();
+  call.key += check;
   auto found = launcher.entries.find(call.key);
   if (found != launcher.entries.end()) {
     int same = globalsUnchanged(launcher, *found->second);
@@ -132,12 +153,16 @@ std::shared_ptr<Entry> entryFor(Launcher& launcher, Call& call) {
 }
 
 bool ensureProgram(Entry& entry, const environment::LaunchVariables& variables) {
-  if (entry.program && entry.numerics == variables.numerics) return true;
+  if (entry.program && entry.numerics == variables.numerics && entry.gdb == variables.gdb &&
+      entry.check == variables.check)
+    return true;
   if (!entry.program && !PyRef::steal(PyObject_CallMethodObjArgs(entry.kernel.get(), names::load(), nullptr)))
     return false; // the user's hooks around loading
   PyRef module = PyRef::steal(PyObject_GetAttr(entry.kernel.get(), names::module()));
   entry.program = module ? programOf(module.get()) : nullptr;
   entry.numerics = variables.numerics;
+  entry.gdb = variables.gdb;
+  entry.check = variables.check;
   return bool(entry.program);
 }
 
@@ -161,9 +186,18 @@ bool collectArguments(const std::string& name, const interp::Program& program, c
 }
 
 /// Runs a program. False with an exception set.
-bool runProgram(const std::string& name, const interp::Program& program, interp::LaunchParams params) {
+bool runProgram(const std::string& name, const interp::Program& program, interp::LaunchParams params,
+                const EagerProgram& runEagerly) {
   LaunchHooks hooks(name);
+  hooks.printing.grid = params.grid;
+  hooks.printing.buffers = params.buffers;
+  if (runEagerly && program.plan().breaks) {
+    hooks.printing.runEagerly = runEagerly;
+    params.startsAgain = true;
+  }
   interp::Hooks callbacks = hooks.hooks();
+  FindingCollector findings;
+  if (program.plan().hasProbes) params.findings = &findings;
   Trap trap;
   std::string fault;
   bool badEnvironment = false;
@@ -181,6 +215,7 @@ bool runProgram(const std::string& name, const interp::Program& program, interp:
     PyErr_Format(badEnvironment ? PyExc_ValueError : PyExc_RuntimeError, "%s: %s", name.c_str(), fault.c_str());
     return false;
   }
+  if (params.findings && !reportFindings(name, findings.take(), /*raises=*/!trap)) return false;
   if (trap) {
     raiseTrap(trap);
     return false;
@@ -191,7 +226,8 @@ bool runProgram(const std::string& name, const interp::Program& program, interp:
 } // namespace
 
 bool launchCall(const std::string& name, const interp::Program& program, const Call& call,
-                const std::array<int32_t, 3>& grid, std::span<const int64_t> onlyPrograms) {
+                const std::array<int32_t, 3>& grid, std::span<const int64_t> onlyPrograms,
+                const EagerProgram& runEagerly) {
   std::vector<uint64_t> bits;
   std::vector<int32_t> bufferOf;
   if (!collectArguments(name, program, call, bits, bufferOf)) return false;
@@ -201,7 +237,7 @@ bool launchCall(const std::string& name, const interp::Program& program, const C
   params.buffers = call.buffers;
   params.bufferOf = bufferOf;
   params.onlyPrograms = onlyPrograms;
-  return runProgram(name, program, params);
+  return runProgram(name, program, params, runEagerly);
 }
 
 namespace {
@@ -213,7 +249,7 @@ PyRef gridValue(const Launcher& launcher, PyObject* grid, const Call& call) {
   return PyRef::steal(meta ? PyObject_CallFunctionObjArgs(grid, meta.get(), nullptr) : nullptr);
 }
 
-/// Hands the launch to Python: arrays on a device, or eager mode. Returns what that returns.
+/// Hands the launch to Python: arrays on a device, or eager mode, whose run is then still to be finished.
 PyRef delegate(const Launcher& launcher, const char* module, const Call& call, const std::array<int32_t, 3>& grid,
                PyObject* session) {
   PyRef function = imported(module, "launch");
@@ -229,8 +265,13 @@ PyRef delegate(const Launcher& launcher, const char* module, const Call& call, c
 /// Runs the launch in CPython, as far as Python says so. Returns the compiled kernel or a stand-in; null with an error
 /// set.
 PyRef launchEagerly(const Launcher& launcher, const Call& call, const std::array<int32_t, 3>& grid) {
-  PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
-  return session ? delegate(launcher, "tiletwin.runtime.eager_launch", call, grid, session.get()) : PyRef();
+  PyRef run;
+  {
+    frontend::TracingPause pause;
+    PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
+    if (session) run = delegate(launcher, "tiletwin.runtime.eager_launch", call, grid, session.get());
+  }
+  return run ? finishEagerRun(run.get()) : PyRef();
 }
 
 /// Whether Python wants this launch to be eager. -1 with an error set.
@@ -242,6 +283,7 @@ int wantsEager(Launcher& launcher, const environment::LaunchVariables& variables
     launcher.needsEager = reason.get() == Py_None ? Launcher::No : Launcher::Yes;
   }
   if (launcher.needsEager == Launcher::No && !mayBeEager(variables)) return 0;
+  frontend::TracingPause pause;
   PyRef wants = imported("tiletwin.runtime.eager_launch", "wants_eager");
   wants = PyRef::steal(wants ? PyObject_CallFunctionObjArgs(wants.get(), launcher.function, nullptr) : nullptr);
   return wants ? PyObject_IsTrue(wants.get()) : -1;
@@ -266,7 +308,26 @@ PyRef runLaunch(const Launcher& launcher, Entry* entry, const Call& call, const 
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return kernel;
   if (!ensureProgram(*entry, variables)) return {};
   std::shared_ptr<const interp::Program> program = entry->program;
-  return launchCall(launcher.name, *program, call, grid) ? kernel : PyRef();
+  const interp::Plan& plan = program->plan();
+  if (!plan.breaks) return launchCall(launcher.name, *program, call, grid) ? kernel : PyRef();
+  // Programs that reach a breakpoint_if. While one stands in a debugger, others that wait for it could not go on.
+  if (plan.mayWait) {
+    PyRef notice = imported("tiletwin.debug", "notice_all_eager");
+    if (!notice || !PyRef::steal(PyObject_CallFunctionObjArgs(notice.get(), launcher.function, nullptr))) return {};
+    return launchEagerly(launcher, call, grid);
+  }
+  auto runEagerly = [&](const std::array<int32_t, 3>& id) -> PyRef {
+    PyRef run;
+    {
+      frontend::TracingPause pause;
+      PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
+      PyRef one =
+          PyRef::steal(session ? Py_BuildValue("O(iii)", session.get(), id[0], id[1], id[2]) : nullptr);
+      if (one) run = delegate(launcher, "tiletwin.runtime.one_program", call, grid, one.get());
+    }
+    return run ? finishEagerRun(run.get()) : PyRef();
+  };
+  return launchCall(launcher.name, *program, call, grid, {}, runEagerly) ? kernel : PyRef();
 }
 
 /// The same with the user's hooks before and after it.
@@ -281,16 +342,27 @@ PyRef runWatchedLaunch(const Launcher& launcher, Entry* entry, const Call& call,
   return result && leaveLaunch(metadata.get()) ? result : PyRef();
 }
 
+/// From the first launch with TILETWIN_CHECK on it is known what torch.empty makes, even if the variable was set late.
+bool watchFreshMemory() {
+  static bool watched = false;
+  if (watched) return true;
+  PyRef watch = imported("tiletwin.fresh_memory", "watch");
+  watched = watch && PyRef::steal(PyObject_CallNoArgs(watch.get()));
+  return watched;
+}
+
 PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywordNames) {
   auto* bound = reinterpret_cast<BoundObject*>(self);
   Launcher& launcher = *bound->launcher;
   Call call;
+  const environment::LaunchVariables variables = environment::launchVariables();
+  if (!variables.check.empty() && !watchFreshMemory()) return nullptr;
+  keepViewShapes(!variables.check.empty());
   if (!bindArguments(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
       !classify(launcher.name, launcher.parameters, launcher.constants.get(), call) || !callPreRunHooks(launcher, call))
     return nullptr;
-  const environment::LaunchVariables variables = environment::launchVariables();
   int eager = wantsEager(launcher, variables);
-  std::shared_ptr<Entry> entry = eager == 0 ? entryFor(launcher, call) : nullptr;
+  std::shared_ptr<Entry> entry = eager == 0 ? entryFor(launcher, call, variables.check) : nullptr;
   if (eager < 0 || (eager == 0 && !entry)) return nullptr;
   if (entry && entry->kernel.get() == Py_None) return PyRef(entry->kernel).release();
   PyRef grid = gridValue(launcher, bound->grid, call);
@@ -326,7 +398,7 @@ PyObject* prepare(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObj
   if (!bindArguments(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
       !classify(launcher.name, launcher.parameters, launcher.constants.get(), call))
     return nullptr;
-  std::shared_ptr<Entry> entry = entryFor(launcher, call);
+  std::shared_ptr<Entry> entry = entryFor(launcher, call, environment::launchVariables().check);
   return entry ? PyRef(entry->kernel).release() : nullptr;
 }
 

@@ -1,7 +1,9 @@
 // python/src/Module.cpp -- the extension module tiletwin._C: what Python sees of the C++ side.
 // Here:      the module definition; each file of this folder adds its own objects.
 // Not here:  the language's objects (frontend/Objects.h), launches (Launcher.cpp), compilation (Compile.cpp).
+#include "CheckReport.h"
 #include "Compile.h"
+#include "EagerRun.h"
 #include "EagerSession.h"
 #include "Knobs.h"
 #include "Launcher.h"
@@ -12,7 +14,9 @@ int addObjects(PyObject* module); // frontend/Objects.h, whose MLIR headers this
 }
 
 namespace tiletwin::python {
-int addEagerBuilder(PyObject* module); // EagerBuilder.h, likewise
+int addEagerBuilder(PyObject* module);  // EagerBuilder.h, likewise
+int addEagerObserver(PyObject* module); // EagerObserver.h, likewise
+int addProbeCalls(PyObject* module);    // ProbeCalls.h, likewise
 }
 
 namespace {
@@ -30,7 +34,9 @@ int executeModule(PyObject* module) {
   using namespace tiletwin::python;
   if (!isMainInterpreter()) return -1;
   if (tiletwin::frontend::addObjects(module) < 0 || addCompile(module) < 0 || addLauncher(module) < 0 ||
-      addRegistry(module) < 0 || addKnobs(module) < 0 || addEagerBuilder(module) < 0 || addEagerSession(module) < 0)
+      addRegistry(module) < 0 || addKnobs(module) < 0 || addEagerBuilder(module) < 0 || addEagerObserver(module) < 0 ||
+      addEagerSession(module) < 0 || addCheckReport(module) < 0 || addEagerRun(module) < 0 ||
+      addProbeCalls(module) < 0)
     return -1;
   return 0;
 }

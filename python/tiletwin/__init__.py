@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # loaded when first used
     from tiletwin.runtime._async_compile import AsyncCompileMode, FutureKernel
     from tiletwin.runtime.autotuner import Config, autotune, heuristics
 
-_MODULES = ("backends", "compiler", "errors", "knobs", "language", "profiler", "runtime", "testing", "tools")
+_MODULES = ("backends", "checks", "compiler", "errors", "knobs", "language", "profiler", "runtime", "testing", "tools")
 _LAZY = {
     "Autotuner": "runtime.autotuner",
     "Config": "runtime.autotuner",
@@ -53,8 +53,12 @@ _LAZY = {
     "FutureKernel": "runtime._async_compile",
     "register": "memory",
     "unregister": "memory",
+    "pointer": "eager.prompt",
+    "program": "eager.prompt",
+    "show": "eager.html",
     "print_if": "debug",
     "breakpoint_if": "debug",
+    "CheckError": "errors",
     "DeadlockError": "errors",
     "DifferenceError": "errors",
     "OutOfBoundsError": "errors",

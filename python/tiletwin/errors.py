@@ -172,6 +172,17 @@ class DeadlockError(InterpreterError):
         return _rebuild_message, (type(self), str(self), self.__dict__)
 
 
+class CheckError(TileTwinError):
+    """TILETWIN_CHECK, with the word raise, found something in a launch. `findings` lists it (tiletwin.checks.Finding)."""
+
+    def __init__(self, message: str = "a check found something", findings: list | None = None) -> None:
+        super().__init__(message)
+        self.findings = list(findings or [])
+
+    def __reduce__(self) -> tuple:
+        return _rebuild_message, (type(self), str(self), self.__dict__)
+
+
 class DifferenceError(TileTwinError):
     """Two backends disagree. `report` is the differential tester's report, if there is one."""
 
@@ -230,6 +241,7 @@ class AutotunerError(TileTwinError):
 
 __all__ = [
     "AutotunerError",
+    "CheckError",
     "CompilationError",
     "CompileTimeAssertionFailure",
     "DeadlockError",

@@ -1,4 +1,5 @@
 // tests/tools/tiletwin-opt.cpp -- runs passes over tt text, like mlir-opt; `--tt-time FILE...` times the way to ttir.
+#include "ir/Checks.h"
 #include "ir/Passes.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -61,5 +62,8 @@ int main(int argc, char** argv) {
                              [](OpPassManager& pm) { tiletwin::tt::addTtirPasses(pm); });
   PassPipelineRegistration<>("tt-inline-everything", "as tt-make-ttir, noinline functions too",
                              [](OpPassManager& pm) { tiletwin::tt::addTtirPasses(pm, /*inlineEverything=*/true); });
+  PassPipelineRegistration<>("tt-make-debug-ttir", "source with notes for a native debugger: what makeDebugTtir does",
+                             [](OpPassManager& pm) { tiletwin::tt::addDebugTtirPass(pm); });
+  registerPass([] { return tiletwin::tt::makeCheckPass({}); });
   return asMainReturnCode(MlirOptMain(argc, argv, "tiletwin-opt: passes over tt text\n", registry));
 }

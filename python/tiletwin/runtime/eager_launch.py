@@ -1,7 +1,8 @@
 """Launches whose programs, or some of them, run in CPython.
 
-Here:      which programs are eager (TILETWIN_PROGRAM), the loop over them, the notice, the compiled rest.
-Not here:  why a kernel is eager (eager/decide.py), its rewritten body (eager/rewriter.py), operations (python/src).
+Here:      which programs are eager, what the extension's loop over them calls, the notice, the compiled rest.
+Not here:  why a kernel is eager (eager/decide.py), TILETWIN_PROGRAM (program_selection.py), waiting (eager_relay.py),
+           the rewritten body (eager/rewriter.py), the loop itself and operations (python/src).
 Invariant: programs run in the order of their linear id, x fastest; eager ones one at a time on the calling thread.
 """
 
@@ -9,65 +10,47 @@ from __future__ import annotations
 
 import ast
 import copy
+import itertools
 import os
-import random
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from tiletwin import _C
 from tiletwin.backends.compiler import DEFAULT_TARGET
-from tiletwin.eager import eager_function, reason_for_eager
-from tiletwin.eager.decide import is_python_only, plain_call, reachable, static_reason
-from tiletwin.runtime.eager_relay import Relay
+from tiletwin.eager import eager_function, reason_for_eager, stops
+from tiletwin.eager.decide import (
+    current_stops,
+    has_python_only,
+    is_forced,
+    is_python_only,
+    plain_call,
+    reachable,
+    static_reason,
+)
+from tiletwin.errors import CompilationError, TileTwinError
+from tiletwin.runtime.eager_relay import Relay, users_part
 from tiletwin.runtime.jit import JITFunction
 from tiletwin.runtime.options import parse_options
+from tiletwin.runtime.program_selection import selected_programs
 from tiletwin.runtime.source import FunctionSource
 
 
 def wants_eager(fn: JITFunction) -> bool:
     """Whether this launch is to go through `launch` below."""
-    return bool(os.environ.get("TILETWIN_PROGRAM", "").strip()) or reason_for_eager(fn) is not None
+    if os.environ.get("TILETWIN_PROGRAM", "").strip() or reason_for_eager(fn) is not None:
+        return True
+    record = recorder()
+    return (record is not None and record.wants(fn)) or stops.is_stepping()
 
 
-def _axis(text: str, size: int, what: str) -> range:
-    """One part of a program id: "3", "2-5" or "*"."""
-    text = text.strip()
-    if text in ("*", ""):
-        return range(size)
-    low, dash, high = text.partition("-")
-    if not low.isdigit() or (dash and not high.isdigit()):
-        raise ValueError(f"TILETWIN_PROGRAM is {what!r}: {text!r} is not a number, a range like 2-5, or *")
-    first, last = int(low), int(high) if dash else int(low)
-    return range(first, min(last + 1, size))
+def recorder() -> Any | None:
+    """The module that records programs, where TILETWIN_RECORD asks for that."""
+    if not os.environ.get("TILETWIN_RECORD", "").strip():
+        return None
+    from tiletwin.trace import recorder
 
-
-def selected_programs(text: str, grid: tuple[int, int, int]) -> list[int]:
-    """Linear ids (x fastest, ascending) that a value of TILETWIN_PROGRAM names in a grid.
-
-    "3,0,0": one program (missing parts are 0); "0-7": a range; "*,2": a row; several are joined by ";";
-    "random:8": that many at random. Programs outside the grid are left out.
-    Errors: ValueError, text that is none of these.
-    """
-    x, y, z = grid
-    total = x * y * z
-    chosen: set[int] = set()
-    for item in filter(None, (part.strip() for part in text.split(";"))):
-        kind, colon, count = item.partition(":")
-        if kind == "random" and colon:
-            if not count.isdigit():
-                raise ValueError(f"TILETWIN_PROGRAM is {text!r}: random:N needs a number")
-            chosen.update(random.sample(range(total), min(int(count), total)))
-            continue
-        parts = item.split(",")
-        if len(parts) > 3:
-            raise ValueError(f"TILETWIN_PROGRAM is {text!r}: a program id has at most three parts")
-        parts += ["0"] * (3 - len(parts))
-        axes = [_axis(part, size, text) for part, size in zip(parts, grid)]
-        chosen.update(
-            a + x * (b + y * c) for c in axes[2] for b in axes[1] for a in axes[0] if a < x and b < y and c < z
-        )
-    return sorted(chosen)
+    return recorder
 
 
 class _Stripper(ast.NodeTransformer):
@@ -122,7 +105,7 @@ def stripped(fn: JITFunction, known: dict[int, JITFunction] | None = None) -> JI
     known = {} if known is None else known
     if id(fn) in known:
         return known[id(fn)]
-    if static_reason(fn) is None:
+    if not has_python_only(fn) and static_reason(fn) is None:
         return fn
     return StrippedFunction(fn, known)
 
@@ -147,56 +130,232 @@ def _notice(fn: JITFunction, text: str) -> None:
         print(f"tiletwin: {fn.__name__} runs in Python, operation by operation: {text}", file=sys.stderr)
 
 
-def launch(fn: JITFunction, arguments: dict[str, Any], options: dict[str, Any], grid: tuple, session: Any) -> Any:
-    """Runs a launch that `wants_eager`. Returns the compiled kernel if part of it ran compiled, else None."""
+class _Kept:
+    """What an error keeps alive, so that a debugger finds the program's memory; copies in other processes do not."""
+
+    def __init__(self, *objects: Any) -> None:
+        self.objects = objects
+
+    def __reduce__(self) -> Any:
+        return _Kept, ()
+
+
+class EagerRun(Relay):
+    """A launch some or all of whose programs Python runs, as the extension's loop goes through it (EagerRun.h)."""
+
+    def __init__(
+        self,
+        fn: JITFunction,
+        session: Any,
+        grid: tuple[int, int, int],
+        chosen: Iterator[int],
+        rest: Any,
+        recorded: Any,
+    ) -> None:
+        super().__init__(chosen, grid)
+        self._session, self._rest, self._recorded = session, rest, recorded
+        self._fn, self._function = fn, eager_function(fn)
+        self._untraced: set[int] = set()
+        self._args, self._kwargs = fn.as_call(session.arguments())
+
+    def begin(self, runner: Any) -> tuple | None:
+        """What the next program on this thread calls: (function, args, kwargs, session, ids, whether a debugger sees
+        it); None: there is none."""
+        program = self.next_program(runner)
+        if program is None:
+            return None
+        if runner.session is None:
+            runner.session = self._session.fork(
+                lambda wrote, operation, trace: self.wait(runner, wrote, operation, trace)
+            )
+        if self._recorded is not None:
+            runner.recording = self._recorded.begin_program(program, self.ids(program), runner.session)
+        _C.eager_reset()
+        function, is_traced = self._function, program not in self._untraced
+        if not is_traced:
+            self._untraced.remove(program)
+            function = eager_function(_compiled_rest(self._fn))
+        return function, self._args, self._kwargs, runner.session, self.ids(program), is_traced
+
+    def run_others_too(self) -> None:
+        """Programs that are not handed out run in Python, too, without what only calls Python and out of a debugger's
+        sight: they may wait for the others, and these for them."""
+        chosen, self._rest = self._programs, None
+
+        def programs() -> Iterator[int]:
+            done = 0
+            for program in itertools.chain(chosen, [self.total]):
+                self._untraced.update(range(done, program))
+                yield from range(done, min(program + 1, self.total))
+                done = program + 1
+
+        self._programs = programs()
+
+    def ended(self, runner: Any, error: BaseException | None) -> None:
+        """A program has come to its end, or failed."""
+        if runner.recording is not None:
+            recording, runner.recording = runner.recording, None
+            recording.end(error)
+        if error is not None and self.fail(error) and runner.session is not None:
+            runner.session.failed()
+            error.__dict__["_tiletwin_session"] = _Kept(runner.session, self._session)
+
+    def finish(self) -> tuple[Any, BaseException | None]:
+        """Waits for programs on other threads, runs what is left. Returns the compiled kernel of the rest, if there is
+        one, and the first error of a program."""
+        error = self.wait_for_all()
+        if error is None and self._rest is not None:
+            try:
+                self._rest.run_to(self.total)
+            except BaseException as caught:
+                error = caught
+        if isinstance(error, TileTwinError) and error.__traceback__ is not None:
+            error.__traceback__ = users_part(error.__traceback__)
+        return (None if self._rest is None else self._rest.kernel), error
+
+
+class Rest:
+    """The programs of a launch that run compiled, in order of their ids.
+
+    compile: makes the compiled kernel, when it is first needed.
+    """
+
+    def __init__(self, session: Any, compile: Callable[[], Any]) -> None:
+        self.kernel: Any = None
+        self._compile = compile
+        self._session = session
+        self._done = 0
+
+    def run_to(self, end: int) -> None:
+        """Runs those before program `end` that have not run."""
+        if end > self._done and (kernel := self.ready()) is not None:  # None: a hook prevents its compilation
+            self._session.run_compiled(kernel.module, self._done, end)
+        self._done = max(self._done, end)
+
+    def skip(self, program: int) -> None:
+        """Program `program`, the next one, is run by Python."""
+        self._done = program + 1
+
+    def may_wait(self) -> bool:
+        """Whether programs of the kernel may wait for each other."""
+        try:
+            kernel = self.ready()
+        except CompilationError:
+            return False
+        return kernel is not None and bool(kernel.module.plan()["may_wait"])
+
+    def ready(self) -> Any:
+        """The compiled kernel. Errors: CompilationError."""
+        if self.kernel is None:
+            self.kernel = self._compile()
+        return self.kernel
+
+
+class StoppingPrograms:
+    """Ids of the programs that can stop, or look at something, in Python; found while the launch goes on, because
+    breakpoints come and go meanwhile. All programs, if the others cannot be compiled."""
+
+    def __init__(self, fn: JITFunction, session: Any, grid: tuple[int, int, int], rest: Rest) -> None:
+        self._fn, self._session, self._grid, self._rest = fn, session, grid, rest
+        self._functions = list(reachable(fn))
+        self._selector: stops.Selector | None = None
+        self.stepping = stops.is_stepping()
+
+    def __iter__(self) -> Iterator[int]:
+        total = self._grid[0] * self._grid[1] * self._grid[2]
+        program = 0
+        if self.stepping and total:
+            yield 0
+            program = 1
+        while program < total:
+            found = self._next_from(program, total)
+            if found > program and not self._compiles():
+                found = program
+            if found < total:
+                yield found
+            program = found + 1
+
+    def _compiles(self) -> bool:
+        try:
+            self._rest.ready()
+        except CompilationError:  # Python may well run what does not compile
+            return False
+        return True
+
+    def _next_from(self, program: int, total: int) -> int:
+        """The first program from `program` on that can stop; `total` if there is none."""
+        now = current_stops(self._functions, self._fn is not _compiled_rest(self._fn))
+        if not now:
+            return total
+        if self._selector is None or self._selector.stops != now:
+            self._selector = stops.Selector(self._fn, self._session, now)
+        x, y, _ = self._grid
+        can_stop = self._selector.can_stop
+        while program < total and not can_stop((program % x, program // x % y, program // (x * y))):
+            program += 1
+        return program
+
+
+def launch(fn: JITFunction, arguments: dict[str, Any], options: dict[str, Any], grid: tuple, session: Any) -> EagerRun:
+    """Prepares a launch that `wants_eager`; the extension goes through the run that this returns."""
     import tiletwin.language  # noqa: F401  registers the types of the language
 
-    x, y, z = grid
-    total = x * y * z
+    total = grid[0] * grid[1] * grid[2]
     reason = reason_for_eager(fn)
     wanted = os.environ.get("TILETWIN_PROGRAM", "").strip()
-    if wanted:
-        chosen: Any = selected_programs(wanted, grid)
-        reason = f"program {wanted} was asked for" + (f", and {reason}" if reason else "")
-    else:
-        chosen = range(total)
-    kernel = None
-    rest = None
-    if len(chosen) < total:
-        rest = _compiled_rest(fn)
-        if rest is None:
-            chosen = range(total)
-    if rest is not None:
-        args, kwargs = rest.as_call(arguments)
-        kernel = rest._launcher.prepare(*args, **kwargs, **options)
-    if len(chosen):
-        _notice(fn, reason or "")
+    record = recorder()
+    recording = record.current() if record is not None else None
+    recorded = recording.launch(fn, grid) if recording is not None else None
+    only_recorded = recording is not None and reason is None  # Python runs what is recorded, and nothing else
     session.set_options(parse_options(options, DEFAULT_TARGET, fn.debug, launched=True))
-    function = eager_function(fn)
-    args, kwargs = fn.as_call(session.arguments())
-    done = 0
+    kept: Any = selected_programs(wanted, grid) if wanted and record is not None else []
+    if record is not None and not wanted:
+        kept = record.default_programs(grid)
+    rest = None
+    others = _compiled_rest(fn)
+    if others is not None:
+        args, kwargs = others.as_call(arguments)
+        rest = Rest(session, lambda: others._launcher.prepare(*args, **kwargs, **options))
+    chosen: Any = range(total)
+    if only_recorded and recorded is None:
+        chosen = []
+    elif wanted:
+        chosen = kept if record is not None else selected_programs(wanted, grid)
+        reason = f"program {wanted} was asked for" + (f", and {reason}" if reason else "")
+    elif only_recorded:
+        chosen = kept
+        reason = "some of its programs are recorded"
+    elif not is_forced() and recorded is None and rest is not None:
+        chosen = StoppingPrograms(fn, session, grid, rest)
+        reason = reason or "a debugger steps into it"
+    if rest is None:
+        chosen, only_recorded = range(total), False
+    elif isinstance(chosen, list) and len(chosen) < total:
+        rest.ready()
+        if only_recorded and recorded is not None and rest.may_wait():
+            chosen, rest, only_recorded = range(total), None, False  # compiled programs cannot wait for one in Python
+    if recording is not None and recorded is not None:
+        recorded.begin(arguments, session, kept)
+        recording.notice(chosen_by_default=not wanted)
+    elif isinstance(chosen, StoppingPrograms) or len(chosen):
+        _notice(fn, reason or "")
+        if os.environ.get("TILETWIN_CHECK", "").strip():
+            from tiletwin import checks
 
-    def ids(program: int) -> tuple[int, int, int]:
-        return program % x, program // x % y, program // (x * y)
+            checks.notice_unchecked(fn.__name__)
+
+    may_wait = rest is not None and not isinstance(chosen, range) and rest.may_wait()
 
     def programs() -> Iterator[int]:
-        nonlocal done
         for program in chosen:
-            if kernel is not None and program > done:
-                session.run_compiled(kernel.module, done, program)
-            done = program + 1
+            if only_recorded and recording is not None and recording.writer.ended is not None:
+                continue  # there is nothing to keep of it: it runs compiled
+            if rest is not None and not may_wait:
+                rest.run_to(program)
+                rest.skip(program)
             yield program
 
-    def run_program(program: int, wait: Callable[[bool, str], None]) -> None:
-        own = session.fork(wait)
-        own.enter(*ids(program))
-        _C.eager_reset()
-        try:
-            function(*args, **kwargs)
-        finally:
-            own.leave()
-
-    Relay(run_program, programs(), ids).run()
-    if kernel is not None and done < total:
-        session.run_compiled(kernel.module, done, total)
-    return kernel
+    run = EagerRun(fn, session, grid, programs(), rest, recorded)
+    if may_wait:
+        run.run_others_too()
+    return run
