@@ -185,7 +185,7 @@ private:
     params.findings = nullptr;
     params.watch = watch;
     Hooks hooks = hooks_;
-    hooks.print = nullptr; // said once
+    hooks.print = [](const std::string&) {}; // said once
     return run_(program_, params, hooks);
   }
 
