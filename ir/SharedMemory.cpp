@@ -156,7 +156,8 @@ SharedMemoryNeed Estimate::needOfLoop(scf::ForOp loop, llvm::ArrayRef<DotOp> dot
   for (DotOp dot : dots) {
     Cores cores = coresOf(dot, query_);
     if (cores == Cores::None) continue;
-    for (auto [index, value] : llvm::enumerate(ValueRange{dot.getA(), dot.getB()})) {
+    const Value operands[] = {dot.getA(), dot.getB()};
+    for (auto [index, value] : llvm::enumerate(operands)) {
       Operand operand = trace(value);
       if (!operand.load) continue;
       bool inLoop = loop->isProperAncestor(operand.load);
