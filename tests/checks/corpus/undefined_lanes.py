@@ -61,7 +61,7 @@ def softmax_tail(x_ptr, o_ptr, n, BLOCK: tl.constexpr, BUG: tl.constexpr):
         x = tl.load(x_ptr + row * n + offs, mask=mask, other=-float("inf"))
     peak = tl.max(x, axis=0)  # BUG: undefined
     e = tl.exp(x - peak)
-    tl.store(o_ptr + row * n + offs, e / tl.sum(e, axis=0), mask=mask)
+    tl.store(o_ptr + row * n + offs, e / tl.sum(e, axis=0), mask=mask)  # ALSO: undefined
 
 
 @seeded("undefined", softmax_tail)
