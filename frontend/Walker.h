@@ -9,6 +9,8 @@
 //   WalkerStatements.cpp    assignment, assert, what is refused
 //   WalkerFunctions.cpp     the tt.func, returns, calls of jit functions
 //   WalkerKernel.cpp        a kernel's parameters
+//   WalkerNotes.cpp         notes for a native debugger
+//   WalkerProbes.cpp        print_if, breakpoint_if
 //   Names.cpp               name lookup and its errors
 // Invariant: an empty PyRef or `false` means that a Python exception is set.
 #pragma once
@@ -18,6 +20,7 @@
 #include "frontend/ModuleBuilder.h"
 #include "frontend/Semantic.h"
 
+#include <set>
 namespace tiletwin::frontend {
 
 /// What the walker reads of a jit function, once per module.
@@ -188,6 +191,14 @@ private:
     PyRef value;
     mlir::Location location;
     PyObject* node;
+  // WalkerNotes.cpp
+  bool takesNotes() const;
+  /// Before a statement.
+  void noteStatement(PyObject* node);
+  /// Notes the names that hold other objects than when they were noted last; they hold the notes' results afterwards.
+  bool noteNames();
+  Value noteTensor(const std::string& name, const Value& value);
+
   };
 
   ModuleBuilder& builder_;
@@ -204,6 +215,8 @@ private:
   friend struct LocationGuard;
 };
 
+  std::set<std::pair<PyObject*, PyObject*>> noted_; ///< name, object
+  std::vector<PyRef> notedObjects_;                 ///< keeps them alive: addresses stay theirs
 /// Restores the builder's location and the variable being assigned at the end of a scope.
 struct LocationGuard {
   explicit LocationGuard(Walker& walker)

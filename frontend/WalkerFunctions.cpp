@@ -212,6 +212,7 @@ mlir::Operation* Walker::createFunction(llvm::StringRef name, bool isPublic, llv
       op.getNamedAttr("function_type", mlir::TypeAttr::get(op.getFunctionType(argumentTypes, {}))),
       op.getNamedAttr("noinline", op.getBoolAttr(info_->noinlineFlag && !isPublic)),
   };
+  if (takesNotes()) attributes.push_back(op.getNamedAttr("tt.python_name", op.getStringAttr(info_->name)));
   if (!argumentAttributes.empty())
     attributes.push_back(op.getNamedAttr("arg_attrs", op.getArrayAttr(argumentAttributes)));
   builder_.setLocation(info_->location);
@@ -222,6 +223,7 @@ bool Walker::walkBody(mlir::Operation* function, Structure& result, bool isKerne
   functionRegion_ = &function->getRegion(0);
   builder_.op().setInsertionPointToEnd(&functionRegion_->front());
   PyRef body = attribute(info_->node.get(), astNames().body);
+  if (takesNotes() && !noteNames()) return false; // parameters
   return body && executeAll(body.get()) && finishReturns(function, result, isKernel);
 }
 

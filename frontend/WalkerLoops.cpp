@@ -241,7 +241,7 @@ bool Walker::visitFor(PyObject* node) {
     }
     locals_.set(targetName.get(), makeTensor(runTimeValue(type, counter)));
     builder_.setLocation(here);
-    if (!executeAll(body.get())) return false;
+    if ((takesNotes() && !noteNames()) || !executeAll(body.get())) return false;
     llvm::SmallVector<mlir::Value> yielded;
     // The loop's variable may be assigned in the body; that does not last.
     locals_.set(targetName.get(), PyRef::borrow(before.find(targetName.get())));
@@ -353,7 +353,8 @@ bool Walker::visitWhile(PyObject* node) {
 
     op.setInsertionPointToEnd(blocks[1]);
     locals_ = before;
-    if (!bindCarried(carried, leaves, inside[1]) || !executeAll(body.get())) return false;
+    if (!bindCarried(carried, leaves, inside[1]) || (takesNotes() && !noteNames()) || !executeAll(body.get()))
+      return false;
     llvm::SmallVector<mlir::Value> yielded;
     if (!collectYielded(node, carried, before, yielded)) return false;
     builder_.createRaw("scf.yield", yielded, {});

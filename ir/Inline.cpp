@@ -18,8 +18,8 @@ namespace {
 
 class Inliner {
 public:
-  Inliner(ModuleOp module, bool everything)
-      : module_(module), everything_(everything), interface_(module.getContext()) {
+  Inliner(ModuleOp module, bool everything, llvm::function_ref<bool(CallOp, FuncOp)> wanted)
+      : module_(module), everything_(everything), wanted_(wanted), interface_(module.getContext()) {
     for (FuncOp function : module.getOps<FuncOp>()) byName_[function.getSymNameAttr()] = function;
   }
 
@@ -45,7 +45,7 @@ private:
       FuncOp callee = byName_.lookup(call.getCalleeAttr().getAttr());
       if (!callee) return call.emitOpError() << "calls " << call.getCalleeAttr() << ", which is not in this module";
       if (failed(visit(callee))) return failure();
-      if (callee.isExternal() || (callee.isNoinline() && !everything_)) continue;
+      if (callee.isExternal() || (callee.isNoinline() && !everything_) || (wanted_ && !wanted_(call, callee))) continue;
       if (failed(inlineOne(call, callee))) return failure();
     }
     state_[function] = State::Done; // `state` may have moved
@@ -78,6 +78,7 @@ private:
 
   ModuleOp module_;
   bool everything_;
+  llvm::function_ref<bool(CallOp, FuncOp)> wanted_; ///< null: every call
   InlinerInterface interface_;
   InlinerConfig config_;
   llvm::DenseMap<StringAttr, FuncOp> byName_;
@@ -86,6 +87,9 @@ private:
 
 } // namespace
 
-LogicalResult inlineCalls(ModuleOp module, bool everything) { return Inliner(module, everything).run(); }
+LogicalResult inlineCalls(ModuleOp module, bool everything) { return Inliner(module, everything, {}).run(); }
+LogicalResult inlineSomeCalls(ModuleOp module, llvm::function_ref<bool(CallOp, FuncOp)> wanted) {
+  return Inliner(module, /*everything=*/true, wanted).run();
+}
 
 } // namespace tiletwin::tt

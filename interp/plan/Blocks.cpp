@@ -17,8 +17,11 @@ using mlir::success;
 using mlir::Value;
 
 LogicalResult PlanBuilder::planBlock(mlir::Block& block) {
+  const int32_t scope = debug_ ? debug_->scope : -1;
   for (Operation& op : block.without_terminator())
     if (failed(planOp(&op))) return mlir::failure();
+  // Names that a loop or branch binds first are its own.
+  if (debug_ && !llvm::isa<tt::FuncOp>(block.getParentOp())) debug_->scope = scope;
   return success();
 }
 
@@ -40,7 +43,7 @@ LogicalResult PlanBuilder::planReturn(Operation* op) {
 }
 
 LogicalResult PlanBuilder::planFunction() {
-  networks_ = Networks(func_, tiles_, [this](Operation* op) { return mayWrite(op); });
+  networks_ = Networks(options_.debug ? func_->getParentOp() : func_, tiles_, [this](Operation* op) { return mayWrite(op); });
   mlir::Region& region = func_->getRegion(0);
   plan_->name = llvm::cast<mlir::StringAttr>(func_->getAttr("sym_name")).getValue().str();
   mlir::Block& entry = region.front();
@@ -85,6 +88,7 @@ LogicalResult PlanBuilder::planFunction() {
     plan_->results.push_back(r);
   }
 
+  if (options_.debug) beginDebug();
   return planBlocks(region,
                     [&](Operation* end) { return llvm::isa<tt::ReturnOp>(end) ? planReturn(end) : unsupported(end); });
 }
@@ -140,10 +144,20 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
     else
       emitJump(execJump, labels[to], "Jump");
   };
+  llvm::DenseMap<mlir::Block*, int32_t> scopeEnds; // for a native debugger: what the blocks before show, as far as all do
+  auto scopeAt = [&](mlir::Block* block) {
+    std::optional<int32_t> common;
+    for (mlir::Block* before : block->getPredecessors())
+      if (auto end = scopeEnds.find(before); end != scopeEnds.end())
+        common = common ? debug_->commonScope(*common, end->second) : end->second;
+    return common.value_or(-1);
+  };
   for (mlir::Block* block : order) {
     scopes_.back().memo.clear();
     placeLabel(labels[block]);
+    if (debug_ && block != &entry) debug_->scope = scopeAt(block);
     if (failed(planBlock(*block))) return mlir::failure();
+    if (debug_) scopeEnds[block] = debug_->scope;
     Operation* end = block->getTerminator();
     setLocation(end->getLoc());
     llvm::StringRef name = end->getName().getStringRef();
@@ -181,6 +195,7 @@ LogicalResult PlanBuilder::unsupported(Operation* op, llvm::StringRef why) {
 
 LogicalResult PlanBuilder::planOp(Operation* op) {
   setLocation(op->getLoc());
+  if (debug_ && op->getNumRegions()) debug_->statementOf[op] = debug_->statement;
   if (!networks_.empty() && planNetwork(op)) return success();
   const PlanRow* row = findPlanRow(op->getName().getStringRef());
   if (!row) return unsupported(op);

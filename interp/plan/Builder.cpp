@@ -21,6 +21,7 @@ BuildInstruction& PlanBuilder::emitAt(int level, ExecFn fn, llvm::StringRef text
   BuildInstruction& in = *code.back();
   in.in.fn = fn;
   in.text = text.str();
+  if (debug_) in.debug.statement = debug_->statement;
   ++sequence_;
   return in;
 }
@@ -61,6 +62,11 @@ BuildInstruction& PlanBuilder::emitJump(ExecFn fn, int label, llvm::StringRef te
   BuildInstruction& in = emit(fn, text);
   in.target = label;
   return in;
+}
+
+void PlanBuilder::comeBackTo(mlir::Operation* op) {
+  location_ = op->getLoc();
+  if (debug_) debug_->statement = debug_->statementOf.lookup(op);
 }
 
 void PlanBuilder::pushScope(mlir::Operation* loop) {
@@ -265,6 +271,14 @@ void PlanBuilder::finish() {
   };
   emitFinal(scopes_[0].code, plan_->prologue, plan_->prologueLocations, plan_->prologueText);
   emitFinal(scopes_[1].code, plan_->code, plan_->codeLocations, plan_->codeText);
+  if (debug_) {
+    for (auto& in : scopes_[1].code) {
+      if (in->label >= 0) continue;
+      if (in->target >= 0) in->debug.kind = DebugStep::Jump;
+      debug_->info->steps.push_back(in->debug);
+    }
+    finishDebug();
+  }
   for (GroupOp* group : sealLater_) group->seal();
   for (auto& [reg, bytes] : constants_)
     if (used[reg]) plan_->constants.push_back({regs_[reg].offset, bytes});

@@ -38,7 +38,6 @@ LogicalResult planFor(PlanBuilder& plan, Operation* op) {
   DType type = plan.dtypeOf(iv.getType());
   mlir::ValueRange inits = op->getOperands().drop_front(3);
   mlir::ValueRange next = body.getTerminator()->getOperands();
-  mlir::Location location = op->getLoc();
   Uniform lower = plan.uniformOf(op->getOperand(0)), upper = plan.uniformOf(op->getOperand(1)),
           step = plan.uniformOf(op->getOperand(2));
   std::vector<Carried> carried(inits.size());
@@ -68,7 +67,7 @@ LogicalResult planFor(PlanBuilder& plan, Operation* op) {
     plan.set(iv, plan.scalarRep(type, Uniform::in(ivCell)));
     for (size_t i = 0; i < carried.size(); ++i) plan.set(body.getArgument(unsigned(i + 1)), carried[i].rep);
     if (failed(plan.planBlock(body))) return mlir::failure();
-    plan.setLocation(location);
+    plan.comeBackTo(op);
     plan.flushAll();
     if (!matches(plan, carried, next, forms)) {
       plan.rollback(before);
@@ -109,7 +108,7 @@ LogicalResult planWhile(PlanBuilder& plan, Operation* op) {
     uint64_t start = plan.sequence();
     for (size_t i = 0; i < first.size(); ++i) plan.set(before.getArgument(unsigned(i)), first[i].rep);
     if (failed(plan.planBlock(before))) return mlir::failure();
-    plan.setLocation(op->getLoc());
+    plan.comeBackTo(op);
     plan.flushAll();
     for (size_t i = 0; i < second.size(); ++i) second[i] = carry(plan, passed[i], Carried::BaseVaries, level);
     enter(plan, second, passed);
@@ -117,7 +116,7 @@ LogicalResult planWhile(PlanBuilder& plan, Operation* op) {
     plan.read(test, test.in.r[0], plan.cell(plan.uniformOf(condition->getOperand(0))));
     for (size_t i = 0; i < second.size(); ++i) plan.set(after.getArgument(unsigned(i)), second[i].rep);
     if (failed(plan.planBlock(after))) return mlir::failure();
-    plan.setLocation(op->getLoc());
+    plan.comeBackTo(op);
     plan.flushAll();
     plan.leaveWaitLoop(wait);
     if (!matches(plan, first, next, forms)) {
@@ -158,7 +157,7 @@ LogicalResult planIf(PlanBuilder& plan, Operation* op) {
       uint64_t start = plan.sequence();
       mlir::Block& block = region.front();
       if (failed(plan.planBlock(block))) return mlir::failure();
-      plan.setLocation(op->getLoc());
+      plan.comeBackTo(op);
       plan.flushAll();
       mlir::ValueRange values = block.getTerminator()->getOperands();
       for (size_t i = 0; i < count; ++i) {

@@ -14,13 +14,14 @@ LogicalResult planNothing(PlanBuilder&, Operation*) { return success(); }
 LogicalResult planProgramId(PlanBuilder& plan, Operation* op) {
   int64_t axis = op->getAttrOfType<mlir::IntegerAttr>("axis").getInt();
   std::string key = "ProgramId" + std::to_string(axis);
-  Reg dst = plan.remembered(1, key);
+  const int place = plan.debug() ? plan.level() : 1;
+  Reg dst = plan.remembered(place, key);
   if (dst == kNoReg) {
-    dst = plan.newReg(8, 1);
-    BuildInstruction& in = plan.emitAt(1, execProgramId, "ProgramId");
+    dst = plan.newReg(8, place);
+    BuildInstruction& in = plan.emitAt(place, execProgramId, "ProgramId");
     in.in.imm = axis;
     plan.write(in, in.in.r[0], dst);
-    plan.remember(1, key, dst);
+    plan.remember(place, key, dst);
   }
   plan.set(op->getResult(0), plan.scalarRep(DType::I32, Uniform::in(dst)));
   return success();

@@ -35,12 +35,14 @@ Reg PlanBuilder::constantTile(std::vector<std::byte> bytes) {
 int PlanBuilder::levelOf(const Uniform& u) const { return u.constant ? 0 : regs_[u.reg].level; }
 
 int PlanBuilder::placeFor(llvm::ArrayRef<Uniform> srcs) const {
+  if (debug_) return level();
   int place = 0;
   for (const Uniform& u : srcs) place = std::max(place, levelOf(u));
   return std::min(place, level());
 }
 
 Reg PlanBuilder::remembered(int level, const std::string& key) const {
+  if (debug_) return kNoReg; // its variables change
   auto it = scopes_[level].memo.find(key);
   return it == scopes_[level].memo.end() ? kNoReg : it->second;
 }
@@ -69,7 +71,7 @@ Uniform PlanBuilder::pureScalar(ExecFn fn, llvm::StringRef name, llvm::ArrayRef<
 Uniform PlanBuilder::scalar(ScalarOp op, int width, Uniform a, Uniform b, Uniform c) {
   if (a.constant && b.constant && c.constant) return Uniform::of(foldScalar(op, width, a.value, b.value, c.value));
   bool unary = op == ScalarOp::Move || op == ScalarOp::SignExtend || op == ScalarOp::ZeroExtend;
-  switch (op) {
+  if (!debug_) switch (op) {
   case ScalarOp::Add:
   case ScalarOp::Or:
   case ScalarOp::Xor:

@@ -420,6 +420,8 @@ InstructionRef execBackEdge(InstructionRef in, Frame& f);    // pc += imm, with 
 InstructionRef execBranchIfNot(InstructionRef in, Frame& f); // pc += imm unless r[0]
 InstructionRef
 execForEnter(InstructionRef in,
+InstructionRef execNothing(InstructionRef in, Frame& f);
+InstructionRef execDebugCopy(InstructionRef in, Frame& f); // imm bytes from r[1] to r[0]
              Frame& f); // r[0] iv = r[1] lower; pc += imm unless iv < r[2] (signed; data != null: unsigned)
 InstructionRef execForStep(InstructionRef in,
                            Frame& f); // the loop is entered: its step r[0] must be positive (r[1]: unsigned)

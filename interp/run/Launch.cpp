@@ -4,6 +4,9 @@
 // Not here:  order, prints, interruption (Scheduler.h), execution (Frame.h).
 // Invariant: nothing is thrown: whatever goes wrong is a Trap.
 #include "interp/Interp.h"
+#include "interp/check/MemoryCheck.h"
+#include "interp/check/OrderCheck.h"
+#include "interp/debug/DebugRun.h"
 #include "interp/run/Frame.h"
 #include "interp/run/FramePool.h"
 #include "interp/run/ProgramOrder.h"
@@ -58,7 +61,7 @@ bool runProgram(void* context, void* frameOfThread, const ProgramId& id, Trap& t
   Running& running = *static_cast<Running*>(context);
   Frame& frame = *static_cast<Frame*>(frameOfThread);
   frame.program = id;
-  Step step = execute(running.plan, frame);
+  Step step = running.state.native ? executeDebug(running.plan, frame) : execute(running.plan, frame);
   if (step == Step::Done) [[likely]]
     return true;
   if (step == Step::Trapped) {
@@ -67,6 +70,13 @@ bool runProgram(void* context, void* frameOfThread, const ProgramId& id, Trap& t
   }
   trap.kind = TrapKind::Unsupported;
   trap.message = "a program of a kernel that cannot wait has yielded: please report this";
+  if (running.plan.debug) {
+    const SourceLocation& where = running.plan.locations[frame.wait.where];
+    trap.message = where.file + ":" + std::to_string(where.line) +
+                   ": this program waits for another one. With TILETWIN_GDB=1 programs run one after another, so that "
+                   "none can wait for a later one; eager mode (TILETWIN_EAGER=1) can debug such kernels";
+    return false;
+  }
   return false;
 }
 
@@ -191,8 +201,16 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
   Running running{plan, order, plan.arenaBytes(), LaunchState(plan, params)};
   running.state.findBuffer = hooks.findBuffer;
   Executor executor{&running, enterFrame, leaveFrame, runProgram, printedBy, advanceProgram, describeWait};
+  std::optional<PrintSelection> prints;
+  if (plan.prints) {
+    if (auto text = environment::text("TILETWIN_PRINT")) prints.emplace(*text, order.grid());
+    if (prints) running.state.prints = &*prints;
+  }
+  if (plan.debug)
+    if (std::string problem = beginDebugLaunch(plan, params, running.state); !problem.empty())
+      return refusal(std::move(problem));
   ScheduleOptions options;
-  if (order.count() > 1) {
+  if (order.count() > 1 && !plan.debug) {
     options.threads = threadsFor(params, running.arenaBytes);
     options.programNanoseconds = program.programNanoseconds().load(std::memory_order_relaxed);
   }
@@ -211,6 +229,9 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
     completeTrap(trap, known);
   } else if (int64_t measured = scheduler.programNanoseconds(); measured >= 0) {
     int64_t before = options.programNanoseconds;
+  if (plan.debug) endDebugLaunch();
+  // After another trap it would depend on time how far the programs behind it came.
+  if (memory && (!trap || trap.kind == TrapKind::Deadlock)) memory->report(*params.findings);
     program.programNanoseconds().store(before < 0 ? measured : (before + measured) / 2, std::memory_order_relaxed);
   }
   return trap;

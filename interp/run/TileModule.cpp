@@ -10,10 +10,10 @@
 
 namespace tiletwin::interp {
 
-static std::filesystem::path moduleDirectory() {
+std::string moduleDirectory() {
   namespace fs = std::filesystem;
   Dl_info info;
-  if (!dladdr(reinterpret_cast<void*>(&moduleDirectory), &info) || !info.dli_fname) return ".";
+  if (!dladdr(reinterpret_cast<void*>(&findTileOps), &info) || !info.dli_fname) return ".";
   std::error_code ignored;
   fs::path self = fs::absolute(info.dli_fname, ignored);
   if (fs::path executable = fs::read_symlink("/proc/self/exe", ignored); !fs::exists(self, ignored)) self = executable;
@@ -27,7 +27,7 @@ static std::filesystem::path moduleDirectory() {
 
 const TwTileOps* findTileOps(std::string* error) {
   static std::string problem;
-  static const TwTileOps* const table = loadTileOps(moduleDirectory().string(), &problem);
+  static const TwTileOps* const table = loadTileOps(moduleDirectory(), &problem);
   if (!table && error) *error = problem;
   return table;
 }

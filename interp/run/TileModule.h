@@ -8,4 +8,7 @@ namespace tiletwin::interp {
 /// Null if this CPU or installation has no tile module; *error then says why. Opened once per process.
 const TwTileOps* findTileOps(std::string* error);
 
+/// Where the modules are that this library opens.
+std::string moduleDirectory();
+
 } // namespace tiletwin::interp
