@@ -280,7 +280,12 @@ bool Walker::execute(PyObject* node) {
   if (found == table.end()) return visitRefusedStatement(node);
   mlir::Location saved = builder_.location();
   builder_.setLocation(locationOf(node));
-  bool done = (this->*found->second->handler)(node);
+  const bool notes = takesNotes();
+  if (notes) { // names that the statement around it binds, as a loop its variable
+    if (!noteNames()) return false;
+    noteStatement(node);
+  }
+  bool done = (this->*found->second->handler)(node) && (!notes || noteNames());
   builder_.setLocation(saved);
   if (!done) locateError(place(node));
   return done;
