@@ -101,7 +101,9 @@ def _shared_memory(module: Any, device: Device, warps: int, stages: int, kernel:
         less, _ = module.device_needs(device.capability, warps, fewer)
         if less[0] <= device.shared:
             return [
-                _finding(kernel, place, "tt.dot", message, f"num_stages={fewer} needs {less[0]}; or smaller blocks")
+                _finding(
+                    kernel, place, "tt.dot", message, f"num_stages={fewer} needs at least {less[0]}; or smaller blocks"
+                )
             ]
     return [_finding(kernel, place, "tt.dot", message, "make the blocks smaller; fewer stages are not enough")]
 

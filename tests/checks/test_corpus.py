@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 from corpus.seeded import CASES, Case
+from tiletwin import checks, fresh_memory
 
 for _file in sorted((Path(__file__).resolve().parent / "corpus").glob("*.py")):
     importlib.import_module(f"corpus.{_file.stem}")
@@ -64,3 +65,58 @@ def test_the_mistake_is_one(case: Case, monkeypatch: pytest.MonkeyPatch) -> None
     got, want = case.run(True)
     if case.check != "uninitialized":  # fresh memory has no value that a test could rely on
         assert same(got, want) == bool(case.hidden)
+
+
+def findings_of(case: Case, bug: bool, monkeypatch: pytest.MonkeyPatch) -> list[checks.Finding]:
+    """What all checks (and the case's own device) find in a run of a case."""
+    device = case.check if case.check.startswith("device:") else "device:h200"
+    monkeypatch.setenv("TILETWIN_CHECK", f"all,{device}")
+    fresh_memory.watch()  # else only what is allocated after the first launch with checks
+    checks.clear()
+    got, want = case.run(bug)
+    found = checks.findings()
+    checks.clear()
+    if not bug:
+        assert same(got, want)
+    return found
+
+
+def sites(finding: checks.Finding) -> set[int]:
+    """Lines that a finding names."""
+    return {site.line for site in (finding.site, finding.second) if site is not None and site.line}
+
+
+@pytest.mark.parametrize("case", [p for p in EVERY if p.values[0].check != "OutOfBoundsError"])
+def test_the_mistake_is_found(case: Case, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    found = findings_of(case, True, monkeypatch)
+    word = case.check.partition(":")[0]
+    own = [finding for finding in found if finding.check == word]
+    marked = case.marked_lines()
+    assert own, f"nothing by {word}; found:\n" + "\n".join(map(str, found))
+    # The place of a race is a pair of lines; other findings may name as their second place where a bad lane began.
+    named = set().union(*map(sites, own)) if word == "races" else {finding.line for finding in own}
+    assert all(Path(finding.file or "").samefile(case.file) for finding in own)
+    assert marked <= named, "\n".join(map(str, own))
+    assert named <= marked | case.allowed_lines(), "\n".join(map(str, own))
+    others = {finding.check for finding in found} - {word}
+    assert others <= case.also, "\n".join(str(finding) for finding in found if finding.check not in {word, *case.also})
+    text = capfd.readouterr().err
+    for finding in own:
+        assert f"tiletwin: {word}: " in text and f"{Path(case.file).name}:{finding.line}" in text
+
+
+@pytest.mark.parametrize("case", [p for p in EVERY if p.values[0].check == "OutOfBoundsError"])
+def test_the_error_is_raised_with_checks(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    from triton import OutOfBoundsError
+
+    monkeypatch.setenv("TILETWIN_CHECK", "all")
+    with pytest.raises(OutOfBoundsError) as failure:
+        case.run(True)
+    checks.clear()
+    assert failure.value.file == case.file and {failure.value.line} == case.marked_lines()
+
+
+@pytest.mark.parametrize("case", EVERY)
+def test_nothing_is_found_in_the_twin(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = findings_of(case, False, monkeypatch)
+    assert not found, "\n".join(map(str, found))

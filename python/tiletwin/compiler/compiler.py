@@ -212,6 +212,11 @@ class CompiledKernel:
         self._used_globals = used_globals
         return self
 
+    def _repr_html_(self) -> str:
+        from tiletwin.eager.kernel_html import compiled_html
+
+        return compiled_html(self)
+
     @cached_property
     def hash(self) -> str:
         text = json.dumps([self.src.hash(), repr(self.target), repr(sorted(self.options.items(), key=str))])
@@ -392,6 +397,11 @@ def _compile_source(
     compiled = time.perf_counter()
     used = source.fn.used_globals() if isinstance(source, ASTSource) else []
     kernel = CompiledKernel._make(source, module, options, target, used)
+    if "device" in os.environ.get("TILETWIN_CHECK", ""):
+        from tiletwin import checks, devices
+
+        if name := checks.wanted().device:
+            devices.check(kernel, getattr(source, "fn", None), name)
     if knobs.compilation.dump_ir:
         manager = cache.get_dump_manager(source.hash())
         for stage in kernel.asm:

@@ -82,21 +82,36 @@ def _(bug):
 
 
 @triton.jit
-def bfloat_on_turing(x_ptr, o_ptr, n, BLOCK: tl.constexpr, BUG: tl.constexpr):
-    offs = tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + offs, mask=offs < n, other=0.0)
+def product_of_bytes(a_ptr, b_ptr, o_ptr, B: tl.constexpr, BUG: tl.constexpr):
+    rows, cols = tl.arange(0, B)[:, None], tl.arange(0, B)[None, :]
+    a, b = tl.load(a_ptr + rows * B + cols), tl.load(b_ptr + rows * B + cols)
     if BUG:
-        y = x.to(tl.bfloat16)  # BUG: device:t4
+        c = tl.dot(a, b)  # BUG: device:t4
     else:
-        y = x.to(tl.float16)
-    tl.store(o_ptr + offs, y.to(tl.float32), mask=offs < n)
+        c = tl.dot(a.to(tl.float16), b.to(tl.float16)).to(tl.int32)
+    tl.store(o_ptr + rows * B + cols, c)
 
 
-@seeded("device:t4", bfloat_on_turing, hidden=RUNS)
+@seeded("device:t4", product_of_bytes, hidden=RUNS)
 def _(bug):
-    x, o = normal(40), torch.zeros(40)
-    bfloat_on_turing[(1,)](x, o, 40, BLOCK=64, BUG=bug)
-    return o, x.to(torch.bfloat16 if bug else torch.float16).float()
+    generator = torch.Generator().manual_seed(0)
+    a, b = (torch.randint(-8, 8, (32, 32), generator=generator, dtype=torch.int8) for _ in range(2))
+    o = torch.zeros(32, 32, dtype=torch.int32)
+    product_of_bytes[(1,)](a, b, o, B=32, BUG=bug)
+    return o, a.int() @ b.int()
+
+
+@triton.jit
+def cluster_of_32(x_ptr, o_ptr, BLOCK: tl.constexpr, BUG: tl.constexpr):  # BUG: device:h200
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(o_ptr + offs, tl.load(x_ptr + offs) + 1)
+
+
+@seeded("device:h200", cluster_of_32, hidden=RUNS)
+def _(bug):
+    x, o = normal(1024), torch.zeros(1024)
+    cluster_of_32[(1,)](x, o, BLOCK=1024, BUG=bug, num_ctas=32 if bug else 16)
+    return o, x + 1
 
 
 @triton.jit

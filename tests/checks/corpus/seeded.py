@@ -4,7 +4,7 @@ Here:      `seeded`, which registers a case; the lines that a report must name; 
 Not here:  kernels (the other files, by family), what is expected of the checks (test_corpus.py).
 Invariant: a kernel's only difference between the mistake and its clean twin is what its constexpr `BUG` chooses, or
            what `run(bug)` passes to it. The line that a report must name ends in `# BUG: <check>`; of a race between
-           two lines, both do.
+           two lines, both do. Lines that are wrong only because of that one may be named too: `# ALSO: <check>`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 CASES: list[Case] = []
-MARK = re.compile(r"#\s*BUG: ([\w:]+)\s*$")
+MARK = re.compile(r"#\s*(BUG|ALSO): ([\w:]+)\s*$")
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,18 @@ class Case:
     def file(self) -> str:
         return inspect.getsourcefile(self.kernel.fn) or ""
 
-    def marked_lines(self) -> set[int]:
-        """Lines of the kernel, and of the jit functions in its file that it calls by name, marked with its check."""
+    def _lines(self, kind: str) -> set[int]:
         lines, first = inspect.getsourcelines(self.kernel.fn)
-        found = {first + at: m[1] for at, line in enumerate(lines) if (m := MARK.search(line))}
-        return {line for line, check in found.items() if check == self.check}
+        marks = ((first + at, MARK.search(line)) for at, line in enumerate(lines))
+        return {at for at, mark in marks if mark and (mark[1], mark[2]) == (kind, self.check)}
+
+    def marked_lines(self) -> set[int]:
+        """Lines of the kernel that the check must name."""
+        return self._lines("BUG")
+
+    def allowed_lines(self) -> set[int]:
+        """Lines that it may name besides: consequences."""
+        return self._lines("ALSO")
 
 
 def seeded(check: str, kernel: Any, *, also: str = "", hidden: str = "") -> Callable:

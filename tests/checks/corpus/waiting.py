@@ -42,7 +42,7 @@ def _(bug):
 def flag_by_plain_store(x_ptr, flag_ptr, o_ptr, DIM: tl.constexpr, BUG: tl.constexpr):
     dims = tl.arange(0, DIM)
     if tl.program_id(0) == 0:
-        tl.store(o_ptr + dims, tl.load(x_ptr + dims) * 2)
+        tl.store(o_ptr + dims, tl.load(x_ptr + dims) * 2)  # ALSO: races
         if BUG:
             tl.store(flag_ptr, 1)  # BUG: races
         else:
@@ -50,7 +50,7 @@ def flag_by_plain_store(x_ptr, flag_ptr, o_ptr, DIM: tl.constexpr, BUG: tl.const
     else:
         while tl.atomic_add(flag_ptr, 0) == 0:  # BUG: races
             pass
-        tl.store(o_ptr + DIM + dims, tl.load(o_ptr + dims) + 1)
+        tl.store(o_ptr + DIM + dims, tl.load(o_ptr + dims) + 1)  # ALSO: races
 
 
 @seeded("races", flag_by_plain_store, hidden=ORDERED)
