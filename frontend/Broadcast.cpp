@@ -154,7 +154,7 @@ std::string indexText(PyObject* item) {
 
 } // namespace
 
-Value subscript(Builder& b, Value x, PyObject* index) {
+static llvm::SmallVector<PyRef> indexItems(PyObject* index) {
   PyObject* plain = unwrap(index);
   llvm::SmallVector<PyRef> items;
   if (PyTuple_Check(plain)) {
@@ -163,9 +163,24 @@ Value subscript(Builder& b, Value x, PyObject* index) {
   } else {
     items.push_back(PyRef::borrow(plain));
   }
-  if (b.isEager() && !x.type.isBlock() && items.size() == 1 && PyLong_Check(items[0].get()) &&
-      PyLong_AsLong(items[0].get()) == 0)
-    return x; // pid[0]
+  return items;
+}
+
+/// The index of `pid[0]`.
+static bool isOwnIndex(const Type& type, llvm::ArrayRef<PyRef> items) {
+  return !type.isBlock() && items.size() == 1 && PyLong_Check(items[0].get()) && PyLong_AsLong(items[0].get()) == 0;
+}
+
+bool isLanguageIndex(const Type& type, PyObject* index) {
+  llvm::SmallVector<PyRef> items = indexItems(index);
+  return isOwnIndex(type, items) || llvm::all_of(items, [](const PyRef& item) {
+           return item.get() == Py_None || (!isTensor(item.get()) && isFullSlice(item.get()));
+         });
+}
+
+Value subscript(Builder& b, Value x, PyObject* index) {
+  llvm::SmallVector<PyRef> items = indexItems(index);
+  if (b.isEager() && isOwnIndex(x.type, items)) return x;
   for (auto [axis, item] : llvm::enumerate(items)) {
     if (item.get() == Py_None) {
       if (!(x = expandDims(b, x, axis))) return x;

@@ -2,45 +2,45 @@
 // language's own meaning of Python's min, max and isinstance, and everything else as Python has it.
 // Not here:  the rewrite itself (python/tiletwin/eager/rewriter.py), the language's functions (BuiltinObject.cpp).
 #include "frontend/EagerSupport.h"
+#include "frontend/ObjectSupport.h"
 #include "frontend/Raise.h"
 #include "frontend/Structure.h"
+#include "frontend/Tracing.h"
 #include "frontend/ValueRules.h"
 #include "frontend/Walker.h"
 
 namespace tiletwin::frontend {
 namespace {
 
-/// No trace function while a function is being made: `step` goes on in the kernel, not in the package.
-struct TracingOff {
-  PyRef trace;
-  TracingOff() {
-    PyObject* get = PySys_GetObject("gettrace");
-    trace = get ? PyRef::steal(PyObject_CallFunctionObjArgs(get, nullptr)) : PyRef();
-    if (trace && trace.get() != Py_None) set(Py_None);
-  }
-  ~TracingOff() {
-    if (!trace || trace.get() == Py_None) return;
-    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-    PyErr_Fetch(&type, &value, &traceback);
-    set(trace.get());
-    PyErr_Restore(type, value, traceback);
-  }
-  static void set(PyObject* function) {
-    PyObject* settrace = PySys_GetObject("settrace");
-    PyRef done = settrace ? PyRef::steal(PyObject_CallFunctionObjArgs(settrace, function, nullptr)) : PyRef();
-  }
-};
+/// function(*args, **kwargs) of the package's own, through which a debugger's `step` goes as through one operation.
+PyObject* untraced(PyObject* function, PyObject* args, PyObject* kwargs) {
+  TracingPause pause;
+  return PyObject_Call(function, args, kwargs);
+}
+PyMethodDef kUntraced = {"untraced", withKeywords(untraced), METH_VARARGS | METH_KEYWORDS, nullptr};
+
+/// `function`, which runs the body of `jit`; not to be stepped into if it belongs to the language.
+PyRef steppable(PyRef function, PyObject* jit) {
+  if (!function || !TracingPause::current()) return function;
+  PyRef module = PyRef::steal(PyObject_GetAttrString(jit, "__module__"));
+  PyErr_Clear();
+  const char* name = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8AndSize(module.get(), nullptr) : "";
+  if (!name || !llvm::StringRef(name).starts_with("tiletwin.")) return function;
+  return PyRef::steal(PyCFunction_NewEx(&kUntraced, function.get(), nullptr));
+}
 
 /// The Python function that runs a jit function's body in this mode. It is cached on the jit function.
 PyRef eagerFunction(PyObject* jit) {
   static PyObject* const name = interned("_eager_function");
   PyRef known = PyRef::steal(PyObject_GetAttr(jit, name));
-  if (known) return known;
+  if (known) return steppable(std::move(known), jit);
   PyErr_Clear();
-  TracingOff off;
+  TracingPause pause;
   PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.eager"));
   PyRef make = module ? PyRef::steal(PyObject_GetAttrString(module.get(), "eager_function")) : PyRef();
-  return make ? PyRef::steal(PyObject_CallFunctionObjArgs(make.get(), jit, nullptr)) : PyRef();
+  PyRef function = make ? PyRef::steal(PyObject_CallFunctionObjArgs(make.get(), jit, nullptr)) : PyRef();
+  pause.resume();
+  return steppable(std::move(function), jit);
 }
 
 /// dtype(value), with the dtype as self.

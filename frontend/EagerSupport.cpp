@@ -1,10 +1,9 @@
-// frontend/EagerSupport.cpp -- assignment, truth, and/or/not, chains and loops of eager mode.
-// Not here:  calls (EagerCalls.cpp), the rewrite that inserts all this (python/tiletwin/eager/rewriter.py), evaluation
+// frontend/EagerSupport.cpp -- assignment, truth, and/or/not, chains and indexing of eager mode.
+// Not here:  calls (EagerCalls.cpp), loops (EagerLoops.cpp), the rewrite that inserts all this (python/tiletwin/eager/rewriter.py), evaluation
 //            (the eager builder).
 // Invariant: types of values are those that compiled mode gives; `and`, `or` and ternaries keep what they need on a
 //            stack per thread, which eager_reset empties when a program starts.
 #include "frontend/EagerSupport.h"
-#include "frontend/LoopRange.h"
 #include "frontend/Raise.h"
 #include "frontend/Structure.h"
 #include "frontend/ValueRules.h"
@@ -211,71 +210,6 @@ PyObject* returned(PyObject* self, PyObject* args) {
   return dynamic ? assign(self, value) : PyRef::borrow(value).release();
 }
 
-// Loops.
-
-/// counter(i), with the loop's dtype as self: one value of a loop's variable.
-PyObject* counter(PyObject* dtype, PyObject* number) {
-  Type type;
-  Builder* builder = builderOrError();
-  if (!builder || !typeFromPython(dtype, type)) return nullptr;
-  return tensorOrNull(numberAs(*builder, number, type));
-}
-PyMethodDef kCounter = {"counter", counter, METH_O, nullptr};
-
-PyRef itemOf(const Value& value) {
-  return eagerHooks().item ? PyRef::steal(eagerHooks().item(value))
-                           : raise(PyExc_SystemError, "tiletwin: eager mode is not set up");
-}
-
-/// The iterable of `for i in range(...)`: tensors of the type of rule 53, made one at a time.
-PyObject* runTimeRange(PyObject* function, PyObject* args, PyObject* kwargs) {
-  Builder* builder = builderOrError();
-  llvm::SmallVector<PyRef> arguments;
-  llvm::SmallVector<std::pair<PyObject*, PyRef>> keywords;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(args); ++i) arguments.push_back(PyRef::borrow(PyTuple_GetItem(args, i)));
-  PyObject *key, *value;
-  for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &key, &value);)
-    keywords.emplace_back(key, PyRef::borrow(value));
-  RangeArguments range;
-  LoopBounds loop;
-  if (!builder || !readRange(function, arguments, keywords, range) || !loopBounds(*builder, range, loop))
-    return nullptr;
-  PyRef numbers[3];
-  for (int i = 0; i < 3; ++i)
-    if (numbers[i] = itemOf(loop.values[i]); !numbers[i]) return nullptr;
-  if (loop.backwards) {
-    std::swap(numbers[0], numbers[1]);
-    numbers[2] = PyRef::steal(PyNumber_Negative(numbers[2].get()));
-  } else {
-    PyRef zero = PyRef::steal(PyLong_FromLong(0));
-    int upwards = PyObject_RichCompareBool(numbers[2].get(), zero.get(), Py_GT);
-    int any = PyObject_RichCompareBool(numbers[0].get(), numbers[1].get(), Py_LT);
-    if (upwards < 0 || any < 0) return nullptr;
-    if (!upwards && any)
-      return raiseValue("the step of this loop is " + std::to_string(PyLong_AsLongLong(numbers[2].get())) +
-                        ", so it would never end; only a compile-time step may be negative");
-    if (!upwards) numbers[1] = numbers[0]; // no iteration, as in compiled mode
-    if (!upwards) numbers[2] = PyRef::steal(PyLong_FromLong(1));
-  }
-  PyRef values = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type), numbers[0].get(),
-                                                           numbers[1].get(), numbers[2].get(), nullptr));
-  PyRef dtype = values ? typeToPython(loop.type) : PyRef();
-  PyRef make = dtype ? PyRef::steal(PyCFunction_NewEx(&kCounter, dtype.get(), nullptr)) : PyRef();
-  return make
-             ? PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyMap_Type), make.get(), values.get(), nullptr)
-             : nullptr;
-}
-
-/// loop(function, *args): the iterable of `for x in function(*args)`.
-PyObject* loop(PyObject*, PyObject* args, PyObject* kwargs) {
-  PyObject* function = PyTuple_GetItem(args, 0);
-  PyRef rest = PyRef::steal(PyTuple_GetSlice(args, 1, PyTuple_Size(args)));
-  if (!function || !rest) return nullptr;
-  if (specialOf(unwrap(function)) == Special::Range) return runTimeRange(unwrap(function), rest.get(), kwargs);
-  return PyObject_Call(unwrap(function), rest.get(),
-                       kwargs); // tl.static_range gives compile-time ints; others as Python has them
-}
-
 PyObject* adviceFor(PyObject*, PyObject* name) {
   const char* advice = statementAdvice(stringOf(name));
   return advice ? PyUnicode_FromString(advice)
@@ -284,11 +218,16 @@ PyObject* adviceFor(PyObject*, PyObject* name) {
 
 PyObject* reset(PyObject*, PyObject*) {
   pending().clear();
+  forgetLoops();
   return PyRef::borrow(Py_None).release();
 }
 
-PyCFunction withKeywords(PyObject* (*function)(PyObject*, PyObject*, PyObject*)) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+PyObject* subscriptFunction(PyObject*, PyObject* args) {
+  PyObject *base, *index;
+  if (!PyArg_ParseTuple(args, "OO", &base, &index)) return nullptr;
+  if (!isTensor(base)) return PyObject_GetItem(base, index);
+  Builder* builder = builderOrError();
+  return builder ? tensorOrNull(subscript(*builder, tensorValue(base), index)) : nullptr;
 }
 
 } // namespace
@@ -322,12 +261,13 @@ int addEagerSupport(PyObject* module) {
       {"eager_plain", plain, METH_O, "The value of a constexpr."},
       {"eager_tuple", tupleOf, METH_O, "A list as the language's tuple."},
       {"eager_returned", returned, METH_VARARGS, "The value of a return that depends on run-time conditions."},
-      {"eager_loop", withKeywords(loop), METH_VARARGS | METH_KEYWORDS, "The iterable of a `for`."},
+      {"eager_subscript", subscriptFunction, METH_VARARGS, "`x[index]` in a kernel's own text."},
       {"eager_reset", reset, METH_NOARGS, "Forgets operands that an exception left behind."},
       {"statement_advice", adviceFor, METH_O, "Why kernels do not have a statement, and what to write instead."},
       {nullptr, nullptr, 0, nullptr},
   };
-  return PyModule_AddFunctions(module, functions) < 0 ? -1 : addEagerCalls(module);
+  if (PyModule_AddFunctions(module, functions) < 0 || addEagerCalls(module) < 0) return -1;
+  return addEagerLoops(module);
 }
 
 } // namespace tiletwin::frontend

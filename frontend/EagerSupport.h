@@ -9,8 +9,11 @@ namespace tiletwin::frontend {
 
 /// Adds the functions to the extension module, their names starting with "eager_". -1 with an error set on failure.
 int addEagerSupport(PyObject* module);
-/// The part of it that is about calls.
+/// The parts of it that are about calls and loops.
 int addEagerCalls(PyObject* module);
+int addEagerLoops(PyObject* module);
+/// Drops what loops that an exception ended have left behind on this thread.
+void forgetLoops();
 /// The builder of the program that this thread runs. Null with an error set outside a launch.
 Builder* builderOrError();
 

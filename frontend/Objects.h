@@ -59,6 +59,8 @@ struct EagerHooks {
       nullptr; ///< a scalar as a Python bool, int or float; error for blocks of more than one element
   PyObject* (*repr)(const Value&) = nullptr;  ///< text of repr(tensor)
   PyObject* (*numpy)(const Value&) = nullptr; ///< an ndarray copy
+  PyObject* (*part)(const Value&, PyObject* index) = nullptr; ///< the elements that NumPy's x[index] picks, as a tensor
+  PyObject* (*html)(const Value&) = nullptr;                  ///< what notebooks show
 };
 void setEagerHooks(const EagerHooks& hooks);
 const EagerHooks& eagerHooks();

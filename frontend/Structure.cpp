@@ -292,4 +292,19 @@ bool containsTensor(PyObject* object) {
   return structure.hasTensor();
 }
 
+bool raiseCarried(const std::string& name, const Structure& was, const Structure& now, const std::string& where) {
+  const bool isScalar = now.kind == Structure::Kind::Tensor && now.type.shape.empty();
+  return raiseType("`" + name + "` is " + was.describe() + " before the loop, but the loop's body makes it " +
+                   now.describe() + where +
+                   ": a variable that a loop carries must keep its type. Give it that type before the loop (" +
+                   (isScalar ? "for example tl.full((), 0, dtype)" : "for example tl.zeros(shape, dtype)") +
+                   "), or convert it in the body with .to(...)");
+}
+
+bool raiseCarriedConstant(const std::string& name, const std::string& where) {
+  return raiseType("`" + name + "` is a compile-time value (tl.constexpr) before the loop, and the loop's body assigns it" +
+                   where + ": a loop carries run-time values only. Start from a run-time value (n = 0 makes an int32), or "
+                   "unroll with tl.static_range");
+}
+
 } // namespace tiletwin::frontend

@@ -34,6 +34,11 @@ PyRef putTogether(const Structure& structure, llvm::ArrayRef<Value>& leaves);
 /// The types of a structure's tensors, and names for them: "t.0", "self.total".
 void leafTypes(const Structure& structure, llvm::SmallVectorImpl<Type>& types);
 void leafNames(const Structure& structure, const std::string& prefix, llvm::SmallVectorImpl<std::string>& names);
+/// Sets the TypeError of a variable whose value is no longer what it was before the loop that carries it (rule 52).
+/// `where`: " (line 7)", of the assignment; may be empty.
+bool raiseCarried(const std::string& name, const Structure& was, const Structure& now, const std::string& where);
+/// The same for one that was a compile-time value.
+bool raiseCarriedConstant(const std::string& name, const std::string& where);
 /// Same kind of Python object and the same value: 1, True and 1.0 are three constants.
 bool sameConstant(PyObject* a, PyObject* b);
 

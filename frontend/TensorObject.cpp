@@ -55,7 +55,10 @@ PyObject* compareSlot(PyObject* a, PyObject* b, int op) {
   return builder ? result(compare(*builder, kOps[op], a, b)) : nullptr;
 }
 
+/// In a kernel's own text eager mode calls `subscript` itself; this is `[]` of a debugger or of a Python function, which
+/// look at values as NumPy would have it.
 PyObject* subscriptSlot(PyObject* x, PyObject* index) {
+  if (valueOf(x).eager && hooks.part && !isLanguageIndex(valueOf(x).type, index)) return hooks.part(valueOf(x), index);
   Builder* builder = builderOrError();
   return builder ? result(subscript(*builder, valueOf(x), index)) : nullptr;
 }
@@ -104,6 +107,14 @@ Py_ssize_t lengthSlot(PyObject* x) {
 }
 PyObject* arrayMethod(PyObject* x, PyObject*, PyObject*) {
   return numpyOrError(x, "has no values to copy into an array");
+}
+PyObject* numpyMethod(PyObject* x, PyObject*) { return numpyOrError(x, "has no values to copy into an array"); }
+PyObject* listMethod(PyObject* x, PyObject*) {
+  PyRef array = PyRef::steal(numpyOrError(x, "has no values to make a list of"));
+  return array ? PyObject_CallMethod(array.get(), "tolist", nullptr) : nullptr;
+}
+PyObject* htmlMethod(PyObject* x, PyObject*) {
+  return valueOf(x).eager && hooks.html ? hooks.html(valueOf(x)) : none();
 }
 PyObject* reprSlot(PyObject* x) {
   if (valueOf(x).eager && hooks.repr) return hooks.repr(valueOf(x));
@@ -206,6 +217,9 @@ PyGetSetDef kGetSet[] = {
 PyMethodDef kMethods[] = {
     {"__format__", formatMethod, METH_O, nullptr},
     {"__array__", withKeywords(arrayMethod), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"_repr_html_", htmlMethod, METH_NOARGS, "What a notebook shows: a heat map with the values."},
+    {"numpy", numpyMethod, METH_NOARGS, "The elements as a NumPy array, where they are known: in eager mode."},
+    {"tolist", listMethod, METH_NOARGS, "The elements as nested lists, where they are known: in eager mode."},
     {"__not__", notMethod, METH_NOARGS, "`not x`: needs int1."},
     {"logical_and", binaryMethod<BinaryOp::LogicalAnd>, METH_O, "`x and y`, both computed: needs int1."},
     {"logical_or", binaryMethod<BinaryOp::LogicalOr>, METH_O, "`x or y`, both computed: needs int1."},

@@ -103,13 +103,7 @@ bool Walker::collectYielded(PyObject* node, const std::vector<Carried>& carried,
     if (!value) return nameError(entry.name);
     if (!takeApart(value, now, &own)) return false;
     if (!(now == entry.structure))
-      return raiseType("`" + stringOf(entry.name) + "` is " + entry.structure.describe() +
-                       " before the loop, but the loop's body makes it " + now.describe() + assignedAt(entry.name) +
-                       ": a variable that a loop carries must keep its type. Give it that type before the loop (" +
-                       (now.kind == Structure::Kind::Tensor && now.type.shape.empty()
-                            ? "for example tl.full((), 0, dtype)"
-                            : "for example tl.zeros(shape, dtype)") +
-                       "), or convert it in the body with .to(...)");
+      return raiseCarried(stringOf(entry.name), entry.structure, now, assignedAt(entry.name));
     for (const Value& leaf : own) yielded.push_back(leaf.ir);
   }
   for (size_t i = 0; i < before.entries.size(); ++i) {
@@ -118,12 +112,7 @@ bool Walker::collectYielded(PyObject* node, const std::vector<Carried>& carried,
     PyObject* now = locals_.entries[i].second.get();
     if (!old || !now) continue; // without a value: an error where it is used
     if (now != old.get() && !isTensor(old.get()) && (isTensor(now) || !sameConstant(now, old.get())))
-      return raiseType(
-          "`" + stringOf(name) +
-          "` is a compile-time value (tl.constexpr) before the loop, and the loop's body assigns it" +
-          assignedAt(name) +
-          ": a loop carries run-time values only. Start from a run-time value (n = 0 makes an int32), or unroll with "
-          "tl.static_range");
+      return raiseCarriedConstant(stringOf(name), assignedAt(name));
   }
   return true;
 }

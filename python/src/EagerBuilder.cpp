@@ -2,6 +2,8 @@
 #include "EagerBuilder.h"
 #include "Compile.h"
 #include "Context.h"
+#include "EagerLooks.h"
+#include "EagerObserver.h"
 #include "Interned.h"
 #include "LaunchHooks.h"
 #include "frontend/Frontend.h"
@@ -33,10 +35,6 @@ EagerValue::EagerValue(size_t size) : bytes(size) {
 }
 EagerValue::~EagerValue() { std::free(data); }
 
-namespace {
-
-thread_local EagerContext* currentContext = nullptr;
-
 DType storageOf(const Type& type) {
   if (type.pointer) return DType::Ptr;
   switch (type.scalar) {
@@ -63,7 +61,6 @@ DType storageOf(const Type& type) {
   return DType::I64;
 }
 
-const EagerValue& evaluated(const Value& value) { return *static_cast<const EagerValue*>(value.eager.get()); }
 size_t bytesOf(const Type& type) { return size_t(type.isBlock() ? type.numel() : 1) * sizeOf(storageOf(type)); }
 
 Value allocate(const Type& type) {
@@ -72,6 +69,11 @@ Value allocate(const Type& type) {
   value.eager = std::make_shared<EagerValue>(bytesOf(type));
   return value;
 }
+
+namespace {
+
+thread_local EagerContext* currentContext = nullptr;
+EagerContext* failedContext = nullptr; ///< of the last launch that failed, while its exception lives; under the GIL
 
 /// Line and column, counted from 1, of what a frame executes; the column is 0 if the code does not say.
 std::pair<int, int> positionIn(PyObject* frame, PyObject* code) {
@@ -283,34 +285,36 @@ bool EagerBuilder::run(const interp::Program& program, llvm::StringRef name, boo
   params.results = {addresses.data(), addresses.size()};
   params.numThreads = 1;
   params.programId = {0, 0, 0};
+  EagerContext* const launch = eagerContext();
   llvm::SmallVector<int32_t, 8> bufferOf(flat.size(), -1);
-  if (currentContext) {
-    params.grid = currentContext->grid;
-    params.programId = currentContext->program;
-    params.buffers = currentContext->buffers;
+  if (launch) {
+    params.grid = launch->grid;
+    params.programId = launch->program;
+    params.buffers = launch->buffers;
     for (size_t i = 0; i < flat.size(); ++i)
       if (flat[i].type.pointer && !flat[i].type.isBlock())
         for (size_t b = params.buffers.size(); b-- > 0;)
           if (bits[i] >= params.buffers[b].begin && bits[i] < params.buffers[b].end) bufferOf[i] = int32_t(b);
   }
   params.bufferOf = {bufferOf.data(), bufferOf.size()};
-  std::string kernel = currentContext ? currentContext->kernel : "eager";
+  std::string kernel = launch ? launch->kernel : "eager";
   LaunchHooks hooks(kernel);
   interp::Hooks callbacks;
   callbacks.print = hooks.hooks().print;
   callbacks.findBuffer = hooks.hooks().findBuffer;
   bool wrote = false;
   params.wrote = &wrote;
-  const bool polls = currentContext && name == "tt.atomic_poll";
+  const bool polls = launch && name == "tt.atomic_poll";
   // Others get to run before a time limit counts.
-  if (currentContext && isLook(name)) noteMemory(currentContext->wait, operands[0]);
-  if (polls && operands.size() > 2 && !handOver(currentContext->wait, name, currentContext->buffers)) return false;
+  if (launch && isLook(name)) noteMemory(launch->wait, operands[0]);
+  if (polls && operands.size() > 2 && !handOver(launch->wait, name, launch->buffers)) return false;
   Trap trap = interp::launch(program, params, callbacks);
-  while (polls && currentContext->wait.handOver && trap.kind == TrapKind::Deadlock) {
-    if (!handOver(currentContext->wait, name, currentContext->buffers)) return false;
+  while (polls && launch->wait.handOver && trap.kind == TrapKind::Deadlock) {
+    if (!handOver(launch->wait, name, launch->buffers)) return false;
     trap = interp::launch(program, params, callbacks);
   }
   if (trap) {
+    if (PyErr_Occurred()) return false; // printing failed
     if (trap.where.line == 0 && userPlace(trap.where.file, trap.where.line, trap.where.column)) {
       std::string column = trap.where.column ? ":" + std::to_string(trap.where.column) : "";
       trap.message = trap.where.file + ":" + std::to_string(trap.where.line) + column + ": " + trap.message;
@@ -319,10 +323,10 @@ bool EagerBuilder::run(const interp::Program& program, llvm::StringRef name, boo
     return false;
   }
   results.append(made.begin(), made.end());
-  if (!currentContext) return true;
+  if (!launch) return true;
   const bool isAtomic = name.starts_with("tt.atomic_");
   const uint64_t look = !wrote && !polls && isLook(name) ? lookOf(program, operands, made) : 0;
-  return noteOperation(currentContext->wait, name, look, isAtomic || isVolatile, wrote, currentContext->buffers);
+  return noteOperation(launch->wait, name, look, isAtomic || isVolatile, wrote, launch->buffers);
 }
 
 bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
@@ -382,60 +386,13 @@ bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, 
   }
   std::shared_ptr<const interp::Program> program = form.program;
   const bool isVolatile = dictionary.getAs<mlir::BoolAttr>("isVolatile") != nullptr;
-  return program && run(*program, name, isVolatile, operands, resultTypes, results);
+  PyObject* const observer = currentContext ? currentContext->observer.get() : nullptr;
+  if (!program || !observer || !touchesMemory(name))
+    return program && run(*program, name, isVolatile, operands, resultTypes, results);
+  return tellObserver(observer, name, operands, dictionary, nullptr) &&
+         run(*program, name, isVolatile, operands, resultTypes, results) &&
+         tellObserver(observer, name, operands, dictionary, &results);
 }
-
-// Numbers and text of values.
-
-/// The f32 value of an 8-bit float. fp8e4b15 is fp16's layout with one exponent bit less; it has no infinity and no
-/// NaN.
-float smallFloatValue(const Type& type, uint8_t code) {
-  if (type.scalar == Scalar::F8E4B15) return f16ToF32(uint16_t((code & 0x7F) << 7 | (code & 0x80) << 8));
-  return f8ToF32(storageOf(type), code);
-}
-
-PyObject* numberOf(const Type& type, const std::byte* at) {
-  const DType storage = storageOf(type);
-  uint64_t bits = 0;
-  std::memcpy(&bits, at, sizeOf(storage));
-  switch (storage) {
-  case DType::I1: return PyBool_FromLong(long(bits & 1));
-  case DType::F16: return PyFloat_FromDouble(f16ToF32(uint16_t(bits)));
-  case DType::BF16: return PyFloat_FromDouble(bf16ToF32(uint16_t(bits)));
-  case DType::F32: return PyFloat_FromDouble(std::bit_cast<float>(uint32_t(bits)));
-  case DType::F64: return PyFloat_FromDouble(std::bit_cast<double>(bits));
-  default: break;
-  }
-  if (type.isFp8()) return PyFloat_FromDouble(smallFloatValue(type, uint8_t(bits)));
-  if (!type.isSigned()) return PyLong_FromUnsignedLongLong(bits);
-  int unused = 64 - 8 * int(sizeOf(storage));
-  return PyLong_FromLongLong(int64_t(bits << unused) >> unused);
-}
-
-PyObject* itemOf(const Value& value) {
-  if (value.type.isBlock() && value.type.numel() != 1) {
-    PyErr_Format(PyExc_ValueError, "a block of %lld elements is not one number; use numpy.asarray(x) for all of them",
-                 (long long)value.type.numel());
-    return nullptr;
-  }
-  return numberOf(value.type, evaluated(value).data);
-}
-
-/// helper(bytes, type name, shape) of runtime/eager_values.py.
-PyObject* callHelper(const char* function, const Value& value) {
-  PyRef helper = imported("tiletwin.runtime.eager_values", function);
-  const EagerValue& tile = evaluated(value);
-  PyRef shape = PyRef::steal(PyTuple_New(Py_ssize_t(value.type.shape.size())));
-  for (size_t i = 0; shape && i < value.type.shape.size(); ++i)
-    PyTuple_SetItem(shape.get(), Py_ssize_t(i), PyLong_FromLongLong(value.type.shape[i]));
-  if (!helper || !shape) return nullptr;
-  if (!tile.makers.empty()) return PyUnicode_FromString("<tensor descriptor>");
-  std::string type = value.type.element().str();
-  return PyObject_CallFunction(helper.get(), "y#sO", reinterpret_cast<const char*>(tile.data), Py_ssize_t(tile.bytes),
-                               type.c_str(), shape.get());
-}
-PyObject* reprOf(const Value& value) { return callHelper("repr_of", value); }
-PyObject* numpyOf(const Value& value) { return callHelper("numpy_of", value); }
 
 Builder* defaultBuilder() { return &eagerBuilder(); }
 
@@ -450,6 +407,11 @@ Builder& eagerBuilder() {
 }
 
 EagerContext* setEagerContext(EagerContext* context) { return std::exchange(currentContext, context); }
+EagerContext* eagerContext() { return currentContext ? currentContext : failedContext; }
+void setFailedContext(EagerContext* context) { failedContext = context; }
+void dropFailedContext(const EagerContext* context) {
+  if (failedContext == context) failedContext = nullptr;
+}
 
 Value eagerScalar(const Type& type, uint64_t bits) {
   Value value = allocate(type);
@@ -463,26 +425,6 @@ uint64_t scalarBits(const Value& value) {
   return bits;
 }
 
-/// small_float_table(type name): the f32 values of the 256 patterns of an 8-bit float format, as bytes.
-static PyObject* smallFloatTable(PyObject*, PyObject* name) {
-  Type type;
-  if (!frontend::parseTypeString(std::string(utf8(name)), type) || !type.isFp8()) {
-    PyErr_Format(PyExc_ValueError, "%R is no 8-bit float type", name);
-    return nullptr;
-  }
-  float values[256];
-  for (int code = 0; code < 256; ++code) values[code] = smallFloatValue(type, uint8_t(code));
-  return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(values), sizeof values);
-}
-
-int addEagerBuilder(PyObject* module) {
-  static PyMethodDef functions[] = {
-      {"small_float_table", smallFloatTable, METH_O, "small_float_table(type_name) -> bytes of 256 float32"},
-      {nullptr, nullptr, 0, nullptr},
-  };
-  if (PyModule_AddFunctions(module, functions) < 0) return -1;
-  frontend::setEagerHooks({defaultBuilder, itemOf, reprOf, numpyOf});
-  return 0;
-}
+int addEagerBuilder(PyObject* module) { return addEagerLooks(module, defaultBuilder); }
 
 } // namespace tiletwin::python

@@ -1,6 +1,6 @@
 // python/src/EagerBuilder.h -- the Builder of eager mode: each operation is planned once per form and run at once.
-// Here:      evaluated values, the cache of one-operation programs, numbers and text of values for Python.
-// Not here:  the launch around it (EagerSession.cpp), the rules of the language (frontend/Semantic.h).
+// Here:      evaluated values, the cache of one-operation programs, what a program sees of its launch.
+// Not here:  the launch around it (EagerSession.cpp), looks at values (EagerLooks.h), the rules (frontend/Semantic.h).
 // Invariant: an operation gives the bits that the same operation gives in a compiled kernel: both run interp's
 // programs.
 #pragma once
@@ -18,6 +18,8 @@ struct EagerContext {
   std::string kernel;
   std::array<int32_t, 3> grid{1, 1, 1}, program{0, 0, 0};
   std::vector<Buffer> buffers;
+  std::vector<uint64_t> origins; ///< of each buffer, the address of the argument's first element
+  PyRef observer; ///< is told of accesses to memory (EagerObserver.h); null: nobody
   EagerWait wait;
 };
 
@@ -39,13 +41,28 @@ public:
 frontend::Builder& eagerBuilder();
 /// Sets the launch of this thread; returns the one before.
 EagerContext* setEagerContext(EagerContext* context);
+/// The launch of this thread; outside launches, that of the program which failed last, as long as its exception lives:
+/// a debugger that looks at it after the fact finds its memory and its ids. Null: none.
+EagerContext* eagerContext();
+void setFailedContext(EagerContext* context); ///< null: none
+void dropFailedContext(const EagerContext* context);
+
+/// How elements of a type are stored; pointers as addresses.
+DType storageOf(const frontend::Type& type);
+size_t bytesOf(const frontend::Type& type);
+/// What is behind a value of eager mode.
+inline const EagerValue& evaluated(const frontend::Value& value) {
+  return *static_cast<const EagerValue*>(value.eager.get());
+}
+/// A value whose elements are still to be written.
+frontend::Value allocate(const frontend::Type& type);
 
 /// A scalar (of a language type) or pointer as an evaluated value; `bits` as in interp::ArgumentBits.
 frontend::Value eagerScalar(const frontend::Type& type, uint64_t bits);
 /// The bits of an evaluated scalar.
 uint64_t scalarBits(const frontend::Value& value);
 
-/// Installs the hooks for numbers and text of values, and the REPL's builder. 0, or -1 with an error set.
+/// Installs the builder of REPLs, and the looks at values. 0, or -1 with an error set.
 int addEagerBuilder(PyObject* module);
 
 } // namespace tiletwin::python

@@ -173,9 +173,29 @@ PyObject* forkSession(PyObject* self, PyObject* wait) {
   session->context.kernel = from.context.kernel;
   session->context.grid = from.context.grid;
   session->context.buffers = from.context.buffers;
-  session->context.wait.handOver = PyRef::borrow(wait);
+  session->context.origins = from.context.origins;
+  session->context.wait.handOver = wait == Py_None ? PyRef() : PyRef::borrow(wait);
   reinterpret_cast<SessionObject*>(other.get())->session = session.release();
   return other.release();
+}
+
+/// observe(observer): operations of this session's programs that touch memory are told to it (EagerObserver.h).
+PyObject* observe(PyObject* self, PyObject* observer) {
+  sessionOf(self).context.observer = observer == Py_None ? PyRef() : PyRef::borrow(observer);
+  return PyRef::borrow(Py_None).release();
+}
+
+/// buffers(): the launch's memory, as tuples (name, first byte, one past the last, both for the argument's view).
+PyObject* buffers(PyObject* self, PyObject*) {
+  PyRef list = PyRef::steal(PyList_New(0));
+  for (const Buffer& buffer : sessionOf(self).context.buffers) {
+    PyRef row = PyRef::steal(list ? Py_BuildValue("sKKKK", buffer.name.c_str(), (unsigned long long)buffer.begin,
+                                                  (unsigned long long)buffer.end, (unsigned long long)buffer.viewBegin,
+                                                  (unsigned long long)buffer.viewEnd)
+                                  : nullptr);
+    if (!row || PyList_Append(list.get(), row.get()) < 0) return nullptr;
+  }
+  return list.release();
 }
 
 /// enter(x, y, z): language operations on this thread now belong to that program.
@@ -188,6 +208,8 @@ PyObject* enter(PyObject* self, PyObject* args) {
   if (!PyArg_ParseTuple(args, "iii:enter", &session.context.program[0], &session.context.program[1],
                         &session.context.program[2]))
     return nullptr;
+  session.context.wait.wrote = false;
+  session.context.wait.looks.clear();
   session.outer = setEagerContext(&session.context);
   session.scope.emplace(&eagerBuilder());
   session.optionsScope.emplace(session.options);
@@ -228,9 +250,19 @@ PyObject* runCompiled(PyObject* self, PyObject* args) {
   return PyRef::borrow(Py_None).release();
 }
 
+/// failed(): what a debugger looks at after the error belongs to this session's program, while the session lives.
+PyObject* failed(PyObject* self, PyObject*) {
+  Session& session = sessionOf(self);
+  session.context.wait.handOver = PyRef();
+  session.context.observer = PyRef();
+  setFailedContext(&session.context);
+  return PyRef::borrow(Py_None).release();
+}
+
 void deallocate(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyRef::steal(leave(self, nullptr));
+  dropFailedContext(&sessionOf(self).context);
   delete reinterpret_cast<SessionObject*>(self)->session;
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
   PyRef::steal(reinterpret_cast<PyObject*>(type)); // instances of heap types hold their type
@@ -238,8 +270,11 @@ void deallocate(PyObject* self) {
 
 PyMethodDef kMethods[] = {
     {"arguments", arguments, METH_NOARGS, "The launch's arguments as values of the language, by parameter name."},
-    {"fork", forkSession, METH_O, "fork(wait): a session for another program of this launch, which waits by wait()."},
+    {"fork", forkSession, METH_O, "fork(wait): a session for programs of this launch on one thread, which wait by wait(), if it is not None."},
+    {"observe", observe, METH_O, "observe(observer): it is told of this session's accesses to memory; None ends that."},
+    {"buffers", buffers, METH_NOARGS, "The launch's memory: (name, begin, end, begin and end of the view)."},
     {"enter", enter, METH_VARARGS, "enter(x, y, z): operations on this thread belong to that program until leave()."},
+    {"failed", failed, METH_NOARGS, "After an error: debuggers at the prompt go on to see this session's program."},
     {"set_options", setOptions, METH_O, "set_options(dict): the launch's options, as parse_options gives them."},
     {"leave", leave, METH_NOARGS, "Ends what enter() began."},
     {"run_compiled", runCompiled, METH_VARARGS,
@@ -269,6 +304,9 @@ PyRef makeEagerSession(const std::string& kernel, const std::vector<Parameter>& 
   session->context.kernel = kernel;
   session->context.grid = grid;
   session->context.buffers = call.buffers;
+  session->context.origins.resize(call.buffers.size());
+  for (const Leaf& leaf : call.leaves)
+    if (leaf.buffer >= 0) session->context.origins[size_t(leaf.buffer)] = leaf.bits;
   reinterpret_cast<SessionObject*>(self.get())->session = session.release();
   return self;
 }

@@ -1,5 +1,6 @@
 // python/src/EagerWait.cpp -- see EagerWait.h.
 #include "EagerWait.h"
+#include "frontend/Tracing.h"
 #include "runtime/TrapText.h"
 #include <cstring>
 
@@ -46,7 +47,10 @@ bool handOver(EagerWait& wait, llvm::StringRef operation, std::span<const Buffer
   if (!callable) return true;
   bool wrote = std::exchange(wait.wrote, false);
   std::string name = userNameOf(std::string_view(operation.data(), operation.size())) + wait.memory(buffers);
-  return bool(PyRef::steal(PyObject_CallFunction(callable.get(), "Os", wrote ? Py_True : Py_False, name.c_str())));
+  frontend::TracingPause pause;
+  PyRef trace = frontend::TracingPause::users();
+  return bool(PyRef::steal(PyObject_CallFunction(callable.get(), "OsO", wrote ? Py_True : Py_False, name.c_str(),
+                                                 trace ? trace.get() : Py_None)));
 }
 
 } // namespace tiletwin::python

@@ -277,6 +277,7 @@ PyRef launchEagerly(const Launcher& launcher, const Call& call, const std::array
 /// Whether Python wants this launch to be eager. -1 with an error set.
 int wantsEager(Launcher& launcher, const environment::LaunchVariables& variables) {
   if (launcher.needsEager == Launcher::Unknown) {
+    frontend::TracingPause pause;
     PyRef reason = imported("tiletwin.runtime.eager_launch", "static_reason");
     reason = PyRef::steal(reason ? PyObject_CallFunctionObjArgs(reason.get(), launcher.function, nullptr) : nullptr);
     if (!reason) return -1;

@@ -8,9 +8,11 @@ Invariant: both modes give the same values and types; files, lines, columns and 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
+from tiletwin.eager import breaks
 from tiletwin.eager.decide import reason_for_eager
 from tiletwin.eager.rewriter import rewrite
 
@@ -23,6 +25,12 @@ def eager_function(fn: Any) -> Callable[..., Any]:
     fn: a JITFunction. Made once and cached on it. Errors: what `rewrite` raises.
     """
     cached = fn.__dict__.get("_eager_function")
-    if cached is None:
-        cached = fn._eager_function = rewrite(fn)
+    if cached is None or cached.__dict__.get("_tiletwin_breaks", ()) != breaks.lines_in(fn):
+        recorder = sys.modules.get("tiletwin.trace.recorder")
+        note = recorder.note_maker(fn) if recorder is not None else None
+        cached = fn._eager_function = rewrite(fn, note)
+        if note is not None:
+            cached._tiletwin_noted = True
+        if lines := breaks.lines_in(fn):
+            cached._tiletwin_breaks = lines
     return cached

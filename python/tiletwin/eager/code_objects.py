@@ -55,6 +55,8 @@ def with_helpers(code: types.CodeType, table: dict[str, Any]) -> types.CodeType:
             return with_helpers(constant, table)
         if isinstance(constant, str) and constant.startswith(MARK):
             return table[constant.removeprefix(MARK)]
+        if isinstance(constant, tuple):  # folded: `x[None, :]`
+            return tuple(map(replaced, constant))
         return constant
 
     return code.replace(co_consts=tuple(replaced(c) for c in code.co_consts))

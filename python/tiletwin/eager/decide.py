@@ -10,12 +10,16 @@ Not here: running it (runtime/), TILETWIN_PROGRAM (runtime/).
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import sys
 import types
 from collections.abc import Iterator
 from typing import Any
 
+from tiletwin import _C
+from tiletwin.eager import breaks
+from tiletwin.eager.stops import Stop, debugger_stops, text_stops
 from tiletwin.runtime.source import outer_names, resolve
 
 STOPPERS = frozenset({"breakpoint", "set_trace"})
@@ -27,19 +31,37 @@ ARRAY_PACKAGES = frozenset({"numpy", "torch"})
 
 def reason_for_eager(fn: Any) -> str | None:
     """Why a launch of `fn`, a JITFunction, must be eager, as part of a sentence; None: it is compiled."""
-    if os.environ.get("TILETWIN_EAGER", "0") not in ("", "0"):
+    if is_forced():
         return "TILETWIN_EAGER is set"
     static = fn.__dict__.get("_eager_reason", False)
     if static is False:
         static = fn._eager_reason = static_reason(fn)
     if static is not None:
         return static
-    if sys.gettrace() is not None or "pydevd" in sys.modules:
+    if os.environ.get(breaks.VARIABLE):
         for function in reachable(fn):
-            line = _breakpoint_in(function)
-            if line:
-                return f"a debugger has a breakpoint at {os.path.basename(function.file)}:{line}"
+            for line in breaks.lines_in(function):
+                return f"{breaks.VARIABLE} asks for {os.path.basename(function.file)}:{line}"
+    if _C.user_trace() is not None or "pydevd" in sys.modules:
+        for stop in debugger_stops(list(reachable(fn))):
+            return f"a debugger has a breakpoint at {stop.place}"
     return None
+
+
+def is_forced() -> bool:
+    """Whether TILETWIN_EAGER asks for eager mode."""
+    return os.environ.get("TILETWIN_EAGER", "0") not in ("", "0")
+
+
+def current_stops(functions: list[Any], with_text: bool) -> tuple[Stop, ...]:
+    """Where these jit functions stop or look as things stand: breakpoints of a debugger, TILETWIN_BREAK, and
+    with_text: their own statements that only call Python."""
+    found = list(debugger_stops(functions))
+    for function in functions:
+        found += [Stop(function, line, ()) for line in breaks.lines_in(function)]
+        if with_text:
+            found += text_stops(function, functools.partial(is_python_only, scope=function.globals))
+    return tuple(found)
 
 
 def reachable(fn: Any, seen: set[int] | None = None) -> Iterator[Any]:
@@ -94,9 +116,24 @@ def is_plain(value: Any) -> bool:
     if not isinstance(value, types.FunctionType):
         return False
     module = value.__module__ or ""
-    if module == "tiletwin.debug":
-        return True
     return not module.startswith(("tiletwin.", "triton.")) and module not in ("tiletwin", "triton")
+
+
+def is_helper(value: Any) -> bool:
+    """tiletwin.print_if or breakpoint_if, which compiled kernels keep as probes."""
+    debug = sys.modules.get("tiletwin.debug")
+    return debug is not None and (value is debug.print_if or value is debug.breakpoint_if)
+
+
+def has_python_only(fn: Any) -> bool:
+    """Whether `fn`, or a jit function that it calls, has statements that only call Python."""
+    return any(
+        is_python_only(node, function.globals)
+        for function in reachable(fn)
+        for statement in function.ast.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.stmt)
+    )
 
 
 def is_python_only(statement: ast.stmt, scope: dict[str, Any]) -> bool:
@@ -109,28 +146,5 @@ def is_python_only(statement: ast.stmt, scope: dict[str, Any]) -> bool:
     name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
     if name in STOPPERS or (name == "print" and isinstance(function, ast.Name)):
         return True
-    return is_plain(resolve(function, scope))
-
-
-def _breakpoint_in(function: Any) -> int | None:
-    """Line of a breakpoint that pdb (bdb) or pydevd (debugpy, PyCharm) has inside the function."""
-    first = function.first_line
-    last = first + len(function.source_lines)
-    bdb = sys.modules.get("bdb")
-    if bdb is not None:
-        canonical = os.path.normcase(os.path.abspath(function.file))
-        for (file, line), points in bdb.Breakpoint.bplist.items():
-            if (
-                first <= line < last
-                and any(p.enabled for p in points)
-                and os.path.normcase(os.path.abspath(file)) == canonical
-            ):
-                return line
-    pydevd = sys.modules.get("pydevd")
-    debugger = pydevd.get_global_debugger() if pydevd is not None and hasattr(pydevd, "get_global_debugger") else None
-    for file, points in getattr(debugger, "breakpoints", {}).items():
-        if os.path.realpath(file) == os.path.realpath(function.file):
-            for line in points:
-                if first <= line < last:
-                    return line
-    return None
+    value = resolve(function, scope)
+    return is_plain(value) or is_helper(value)

@@ -5,12 +5,14 @@ What changes                      becomes (all functions are C functions of _C, 
                                   are compile-time values
   x = value, x += value           x = assign(value): numbers become tensors; x: tl.constexpr = value stays constant
   (x := value)                    (x := assign(value))
-  if t:, while t:                 if truth(t):, while truth(t):
+  if t:                           if truth(t):
   a and b                         end_and(b) if begin_and(a) else take()      (`or` alike)
   not x, x is y, x in y           not_(x), is_(x, y), in_(x, y)
   a < b < c                       chain((LT, LT), a, b, c)
   x if t else y                   end_if(x) if begin_if(t) else end_if(y)
-  for i in range(...)             for i in loop(range, ...)
+  for i in range(...)             for i in rounds(site, loop(range, ...)): types of what the loop carries must stay
+  while t:                        enter_while(site); while again(site) and truth(t):      likewise
+  x[i]                            subscript(x, i): the language's own indexing; a debugger's x[3] is a look at a value
   f(x), base.f(x)                 callee(f)(x), method(base, "f")(x): a jit function's own rewritten body runs
   return x                        return returned(x, conditions), where several returns depend on conditions
   assert t, message               device_assert(t, message)
@@ -28,10 +30,11 @@ import functools
 import inspect
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from tiletwin import _C, errors
+from tiletwin.eager import breaks
 from tiletwin.eager.code_objects import MARK, compile_function
 from tiletwin.language import values
 
@@ -62,6 +65,7 @@ class Rewriter(ast.NodeTransformer):
         self.loops: list[str] = []  # the loops around a statement, outermost first: LOOPS' values, "while", "python"
         self.pending: set[str] = set()  # `x: tl.constexpr` without a value yet
         self.conditions: dict[int, str] = {}  # `if` statement -> name of the local that keeps its condition
+        self.sites: dict[str, tuple] = {}  # loops: line, column, (name, line) of variables that their bodies assign
 
     # Making nodes.
 
@@ -124,9 +128,17 @@ class Rewriter(ast.NodeTransformer):
             name = self.place(ast.Name(id=self.conditions[id(node)], ctx=ast.Store()), node.test)
             test = self.place(ast.NamedExpr(target=name, value=test), node.test)
         node.test = self.call("truth", test, at=node.test)
-        node.body = [self.visit(s) for s in node.body]
-        node.orelse = [self.visit(s) for s in node.orelse]
+        node.body = self.visit_block(node.body)
+        node.orelse = self.visit_block(node.orelse)
         return node
+
+    def visit_block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """Statements of a body; one may become two."""
+        made = []
+        for statement in statements:
+            result: Any = self.visit(statement)
+            made += result if isinstance(result, list) else [result]
+        return made
 
     def refuse(self, node: ast.stmt, what: str) -> ast.Expr:
         """A statement that raises what compiled mode raises for `node`."""
@@ -138,15 +150,32 @@ class Rewriter(ast.NodeTransformer):
 
     visit_Continue = visit_Break
 
-    def visit_While(self, node: ast.While) -> ast.stmt:
+    def visit_While(self, node: ast.While) -> Any:
         if node.orelse:
             return self.refuse(node, "While.orelse")
-        node.test = self.call("truth", self.visit(node.test), at=node.test)
-        return self.visit_loop(node, "while")
+        site = self.site(node, ())
+        test = self.call("truth", self.visit(node.test), at=node.test)
+        loop = self.visit_loop(node, "while")
+        if site is None:
+            loop.test = test
+            return loop
+        again = self.call("again", site, at=node.test)
+        loop.test = self.place(ast.BoolOp(op=ast.And(), values=[again, test]), node.test)
+        begin = self.place(ast.Expr(value=self.call("enter_while", copy.copy(site), at=node)), node)
+        return [begin, loop]
+
+    def site(self, node: ast.For | ast.While, without: tuple[str, ...]) -> ast.Constant | None:
+        """A constant that stands for a loop and the variables that its body assigns; None: it assigns none."""
+        names = {name: line for name, line in assigned(node.body) if name not in without}
+        if not names:
+            return None
+        key = f"site{len(self.sites)}"
+        self.sites[key] = (node.lineno, node.col_offset, tuple(names.items()))
+        return self.place(ast.Constant(value=MARK + key), node)
 
     def visit_loop(self, node: Any, kind: str) -> Any:
         self.loops.append(kind)
-        node.body = [self.visit(s) for s in node.body]
+        node.body = self.visit_block(node.body)
         self.loops.pop()
         return node
 
@@ -158,7 +187,9 @@ class Rewriter(ast.NodeTransformer):
             kind = LOOPS.get(self.evaluate(node.iter.func), kind)
             loop = self.call("loop", self.visit(node.iter.func), *[self.visit(a) for a in node.iter.args], at=node.iter)
             loop.keywords = [self.visit(k) for k in node.iter.keywords]
-            node.iter = loop
+            target = (node.target.id,) if isinstance(node.target, ast.Name) else ()
+            site = self.site(node, target) if kind == "range" else None
+            node.iter = loop if site is None else self.call("rounds", site, loop, at=node.iter)
         else:
             node.iter = self.visit(node.iter)
         return self.visit_loop(node, kind)
@@ -236,6 +267,12 @@ class Rewriter(ast.NodeTransformer):
         node.keywords = [self.visit(k) for k in node.keywords]
         return node
 
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        node.value, node.slice = self.visit(node.value), self.visit(node.slice)
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        return self.call("subscript", node.value, as_value(node.slice), at=node)
+
     def visit_List(self, node: ast.List) -> ast.expr:
         if not isinstance(node.ctx, ast.Load):
             return node
@@ -258,6 +295,31 @@ class Rewriter(ast.NodeTransformer):
         return node
 
 
+def as_value(index: ast.expr) -> ast.expr:
+    """An index as an argument of a call: slices become calls of `slice`."""
+    if isinstance(index, ast.Tuple):
+        index.elts = [as_value(item) for item in index.elts]
+    if not isinstance(index, ast.Slice):
+        return index
+    parts = [part or ast.Constant(value=None) for part in (index.lower, index.upper, index.step)]
+    if not any((index.lower, index.upper, index.step)):
+        made: ast.expr = ast.Constant(value=MARK + "all")
+    else:
+        made = ast.Call(func=ast.Constant(value=MARK + "slice"), args=parts, keywords=[])
+    for node in ast.walk(made):
+        if not hasattr(node, "lineno"):
+            ast.copy_location(node, index)
+    return made
+
+
+def assigned(body: list[ast.stmt]) -> Iterator[tuple[str, int]]:
+    """Names that statements bind, with the line; not those of nested functions."""
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id, node.lineno
+
+
 def ifs_with_returns(body: list[ast.stmt]) -> list[ast.If]:
     """`if` statements that hold a return, outermost first."""
     found = []
@@ -275,9 +337,16 @@ def returns_differ(body: list[ast.stmt]) -> bool:
     return len(values) > 1 and (len(literals) > 1 or None in literals)
 
 
-def rewrite(fn: Any) -> types.FunctionType:
+def rewrite(
+    fn: Any,
+    note: Callable[..., Any] | None = None,
+    body: list[ast.stmt] | None = None,
+    file: str | None = None,
+) -> types.FunctionType:
     """The function that runs `fn`'s body in eager mode; see the module's text. fn: a JITFunction.
 
+    note: is called behind each statement (trace/instrument.py says how), for recordings.
+    body, file: what the function does, and in which file it says to be, in place of `fn`'s own.
     The result shares `fn`'s globals, closure and defaults; its code names the user's file and lines.
     """
     scope = fn.globals
@@ -292,6 +361,8 @@ def rewrite(fn: Any) -> types.FunctionType:
     rewriter = Rewriter(evaluate)
     node: Any = copy.deepcopy(fn.ast.body[0] if isinstance(fn.ast, ast.Module) else fn.ast)
     node.decorator_list, node.returns = [], None
+    if body is not None:
+        node.body = body
     parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     constants = [p.arg for p in parameters if p.annotation is not None and rewriter.is_constexpr(p.annotation)]
     for parameter in [*parameters, node.args.vararg, node.args.kwarg]:
@@ -306,14 +377,25 @@ def rewrite(fn: Any) -> types.FunctionType:
     others = [p.arg for p in [*parameters, node.args.vararg] if p is not None and p.arg not in constants]
     if returns_differ(node.body):
         rewriter.conditions = {id(n): f".if{i}" for i, n in enumerate(ifs_with_returns(node.body))}
-    node.body = [rewriter.visit(statement) for statement in node.body]
+    node.body = rewriter.visit_block(node.body)
+    breaks.insert(node, breaks.lines_in(fn), rewriter.call)
+    if note is not None:
+        from tiletwin.trace.instrument import instrument
+
+        instrument(node, rewriter.call)
     node.body[:0] = prologue(rewriter, node, {"parameter": others, "constant": constants}, shadowing_names(fn))
     ast.fix_missing_locations(node)
     own = {
+        "breakpoint_if": _C.breakpoint_if,
         "refused": functools.partial(refuse_statement, fn),
         "outer": functools.partial(operator.getitem, fn.fn.__globals__),
+        "record": note,
+        "all": slice(None),
+        "slice": slice,
     }
-    code = compile_function(node, fn.fn.__code__, fn.file, helpers() | own)
+    for key, (line, column, names) in rewriter.sites.items():
+        own[key] = (fn.file, line, column, fn.source_lines[line - fn.first_line], fn.first_line, names)
+    code = compile_function(node, fn.fn.__code__, file or fn.file, helpers() | own)
     cells = dict(zip(fn.fn.__code__.co_freevars, fn.fn.__closure__ or ()))
     closure = tuple(cells[name] for name in code.co_freevars)
     function = types.FunctionType(code, fn.fn.__globals__, fn.__name__, defaults, closure)

@@ -1,7 +1,8 @@
 """Programs that wait for each other in eager mode: each that waits keeps its own thread, and one thread runs at a time.
 
 Here:      who runs next, the end of it all: errors, interrupts, deadlocks.
-Not here:  noticing that a program waits (python/src/EagerWait.cpp), running one program (eager_launch.py).
+Not here:  noticing that a program waits (python/src/EagerWait.cpp), what a program calls (eager_launch.py), the loop
+           that calls it (python/src/EagerRun.cpp).
 Idea:      the launching thread runs programs in order of their id. If one waits, its thread stops inside the operation
            and another goes on: a new one with the programs that are left, or else one that stopped before.
 Invariant: exactly one thread holds the baton and touches this object; threads other than the launching one are started
@@ -16,9 +17,11 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from types import TracebackType
 from typing import Any
 
+from tiletwin import _C
 from tiletwin.errors import DeadlockError
 
 PATIENCE_SECONDS = 5.0  # nothing written and no program ended for so long while all wait: a deadlock
@@ -38,6 +41,8 @@ class _Runner:
         self._baton = threading.Lock()
         self._baton.acquire()
         self.program = -1
+        self.session: Any = None
+        self.recording: Any = None
         self.place: tuple[str | None, int | None] = (None, None)
         self.operation = ""
 
@@ -56,44 +61,65 @@ def _user_place() -> tuple[str | None, int | None]:
     return (None, None) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
-class Relay:
-    """Runs programs, one at a time.
+def users_part(traceback: TracebackType | None) -> TracebackType | None:
+    """A traceback without the package's frames in front."""
+    while traceback is not None and traceback.tb_frame.f_code.co_filename.startswith(PACKAGE):
+        traceback = traceback.tb_next
+    return traceback
 
-    run_program(program, wait): runs one program to its end on the calling thread; `wait(wrote, operation)` is what it
-    calls while it waits for another one.
-    programs: ids, in the order in which they begin.
-    ids: (x, y, z) of a program, for messages.
+
+class Relay:
+    """Hands out programs, one at a time.
+
+    programs: ids, in the order in which they begin. grid: of the launch.
     """
 
-    def __init__(
-        self,
-        run_program: Callable[[int, Callable[[bool, str], None]], None],
-        programs: Iterator[int],
-        ids: Callable[[int], tuple[int, int, int]],
-    ) -> None:
-        self._run_program = run_program
+    def __init__(self, programs: Iterator[int], grid: tuple[int, int, int]) -> None:
         self._programs = programs
-        self._ids = ids
+        self._grid = grid
+        self.total = grid[0] * grid[1] * grid[2]
         self._next: int | None = None
         self._exhausted = False
         self._waiting: deque[_Runner] = deque()
-        self._main = _Runner()
+        self.main = _Runner()
         self._threads: list[threading.Thread] = []
         self._error: BaseException | None = None
         self._changed = time.monotonic()
 
-    def run(self) -> None:
-        """Runs all programs. Raises what the first failing one raised; DeadlockError; KeyboardInterrupt."""
-        self._work(self._main)
+    def ids(self, program: int) -> tuple[int, int, int]:
+        """The program's id on each axis."""
+        x, y, _ = self._grid
+        return program % x, program // x % y, program // (x * y)
+
+    def next_program(self, runner: _Runner) -> int | None:
+        """The program that this thread runs now; None: it has nothing more to do."""
+        self._changed = time.monotonic()
+        if self._error is not None or not self._begin():
+            return None
+        program, self._next = self._next, None
+        assert program is not None
+        runner.program = program
+        return program
+
+    def fail(self, error: BaseException) -> bool:
+        """A program has failed. True if it is the first one, with which the launch fails."""
+        if self._error is not None or isinstance(error, _Abandoned):
+            return False
+        self._error = error
+        return True
+
+    def wait_for_all(self) -> BaseException | None:
+        """Goes on with programs that wait until all have ended. Returns the first failing one's error, a
+        DeadlockError, a KeyboardInterrupt, or None."""
         if self._error is None and self._waiting:
             try:
                 self._waiting.popleft().wake()
-                self._main.sleep()
+                self.main.sleep()
             except BaseException as error:  # Ctrl-C, which may come between any two of these steps
                 self._error = self._error or error
         if self._error is not None:
             self._stop()
-            raise self._error
+        return self._error
 
     def _stop(self) -> None:
         """Ends the other programs: those that wait at once, one that runs at its next operation that waits."""
@@ -112,35 +138,23 @@ class Relay:
             self._exhausted = self._next is None
         return self._next is not None
 
-    def _work(self, runner: _Runner) -> None:
-        while self._error is None:
-            try:
-                if not self._begin():  # runs compiled programs that come before, which may fail
-                    return
-                program, self._next = self._next, None
-                assert program is not None
-                runner.program = program
-                self._run_program(program, lambda wrote, operation: self._wait(runner, wrote, operation))
-            except _Abandoned:
-                return
-            except BaseException as error:
-                self._error = self._error or error
-            self._changed = time.monotonic()
-
-    def _thread(self, runner: _Runner) -> None:
-        self._work(runner)
+    def _thread(self, runner: _Runner, trace: Any) -> None:
+        try:
+            _C.eager_work(self, runner, trace)
+        except BaseException as error:  # of the package itself
+            self.fail(error)
         # This thread ends: the baton goes to one that waits, or back to the launching thread.
         if self._error is not None:
-            self._main.wake()
+            self.main.wake()
         elif self._waiting:
             self._waiting.popleft().wake()
         else:
-            self._main.wake()
+            self.main.wake()
 
     # ---- inside a program ----
 
-    def _wait(self, runner: _Runner, wrote: bool, operation: str) -> None:
-        """Lets others run. Returns when it is this program's turn to look again."""
+    def wait(self, runner: _Runner, wrote: bool, operation: str, trace: Any) -> None:
+        """Lets others run. Returns when it is this program's turn to look again. trace: a debugger's trace function."""
         runner.place, runner.operation = _user_place(), operation
         now = time.monotonic()
         if wrote:
@@ -148,7 +162,7 @@ class Relay:
         self._check()
         if len(self._waiting) + 1 < MOST_PROGRAMS and self._begin():
             self._waiting.append(runner)
-            self._threads.append(threading.Thread(target=self._thread, args=(_Runner(),), daemon=True))
+            self._threads.append(threading.Thread(target=self._thread, args=(_Runner(), trace), daemon=True))
             self._threads[-1].start()
         elif self._waiting:
             if now - self._changed > PATIENCE_SECONDS:
@@ -170,7 +184,7 @@ class Relay:
 
     def _deadlock(self, runner: _Runner) -> DeadlockError:
         runners = sorted([runner, *self._waiting], key=lambda r: r.program)
-        waiting = [(self._ids(r.program), *r.place) for r in runners]
+        waiting = [(self.ids(r.program), *r.place) for r in runners]
         lines = [
             f"  {file}:{line}: program {program} in {r.operation}"
             for r, (program, file, line) in zip(runners[:12], waiting)

@@ -193,12 +193,14 @@ class JITFunction(JITCallable, KernelInterface[T]):
     def _launcher(self) -> _C.Launcher:
         return _C.Launcher(self, self.__name__, [p.row() for p in self.params], self.pre_run_hooks)
 
-    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+    def _bind(self, grid: Any) -> Callable[..., Any]:
         """The callable that launches this kernel on `grid`: an int, a tuple of one to three ints, or a function of the
         bound arguments (a dict) that returns one."""
         if type(self).run is not JITFunction.run:
             return functools.partial(self.run, grid=grid, warmup=False)
         return self._launcher.bind(grid)
+
+    __getitem__: Any = _C.untraced_method(_bind)
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         """Launches (or, with `warmup`, only compiles) the kernel; returns the compiled kernel, or None where a
@@ -312,10 +314,18 @@ class JITFunction(JITCallable, KernelInterface[T]):
         return call_jit_hook(hook, self, signature, constexprs, attributes, options, warms_up)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError(
-            f"{self.__name__} is a kernel: launch it with a grid, {self.__name__}[grid](...), "
-            "or call it in another kernel"
-        )
+        """Outside kernels, at a prompt or in a debugger: evaluates the function at once, on values of the language.
+
+        Errors: RuntimeError, an argument is an array, which only a launch or `tiletwin.pointer` makes a pointer of.
+        """
+        from tiletwin.eager.prompt import call
+
+        return call(self, args, kwargs)
+
+    def _repr_html_(self) -> str:
+        from tiletwin.eager.kernel_html import jit_html
+
+        return jit_html(self)
 
     # Kernels are compared and hashed as the objects they are; attributes are copied by pickle through the module.
     def __reduce__(self) -> Any:

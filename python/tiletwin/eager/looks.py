@@ -1,0 +1,191 @@
+"""What people see of evaluated values: NumPy arrays, parts, and one-line or few-line text.
+
+Called from the extension (python/src/EagerLooks.cpp) with an element type's name in the language.
+Here:      the text of tensors and pointers, what `x[3:7]` picks.
+Not here:  HTML (html.py), the rules of the language.
+Invariant: text of a tile never gets long: large ones are shown by their corners and a summary.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tiletwin import _C
+
+NUMPY_NAMES = {
+    "int1": "bool", "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64", "uint8": "uint8",
+    "uint16": "uint16", "uint32": "uint32", "uint64": "uint64", "fp16": "float16", "fp32": "float32", "fp64": "float64",
+}  # fmt: skip
+SMALL_FLOATS = ("fp8e5", "fp8e4nv", "fp8e4b15", "fp8e4b8", "fp8e5b16")
+FEW = 64
+"""Tiles of up to so many elements are shown whole."""
+FAR = 1 << 30
+"""Bytes: a pointer farther than this from every known buffer is shown as an address."""
+
+
+def numpy_of(data: bytes, type_name: str, shape: tuple[int, ...]) -> Any:
+    """The elements as a NumPy array of their own; bf16 and fp8 become float32, pointers uint64."""
+    import numpy
+
+    if type_name == "bf16":
+        array = (numpy.frombuffer(data, numpy.uint16).astype(numpy.uint32) << 16).view(numpy.float32)
+    elif type_name in SMALL_FLOATS:
+        table = numpy.frombuffer(_C.small_float_table(type_name), numpy.float32)
+        array = table[numpy.frombuffer(data, numpy.uint8)]
+    elif type_name in NUMPY_NAMES:
+        array = numpy.frombuffer(data, NUMPY_NAMES[type_name]).copy()
+    else:
+        array = numpy.frombuffer(data, numpy.uint64).copy()
+    return array.reshape(shape)
+
+
+def repr_of(data: bytes, type_name: str, shape: tuple[int, ...]) -> str:
+    """`tensor([0, 1, 2, 3], int32)`; large tiles `tensor([0., ..., 9.], fp32[1024], min 0, max 9, mean 4.5, 2 NaN)`;
+    pointers `<x_ptr + [0, 1, 2 ... 1023], fp32, 1024 lanes>`."""
+    import numpy
+
+    array = numpy_of(data, type_name, shape)
+    if is_pointer(type_name):
+        return pointer_text(array, pointee_of(type_name))
+    text = numpy.array2string(array, separator=", ", prefix="tensor(", threshold=FEW, edgeitems=3)
+    if array.size <= FEW:
+        return f"tensor({text}, {type_name})"
+    return f"tensor({text}, {type_name}{list(shape)}, {summary(array)})"
+
+
+def summary(array: Any) -> str:
+    """What a glance at many numbers misses: "min 0, max 9, mean 4.5, 2 NaN, 1 inf"; "98 of 1024 true"."""
+    import numpy
+
+    if array.dtype == bool:
+        return f"{int(array.sum())} of {array.size} true"
+    values = array.astype(numpy.float64) if array.dtype.kind == "f" else array
+    nans = int(numpy.isnan(values).sum()) if array.dtype.kind == "f" else 0
+    infinite = int(numpy.isinf(values).sum()) if array.dtype.kind == "f" else 0
+    if nans == array.size:
+        return "all NaN"
+    parts = [f"min {number(numpy.nanmin(values))}", f"max {number(numpy.nanmax(values))}"]
+    finite = values[numpy.isfinite(values)] if nans or infinite else values
+    if finite.size:
+        parts.append(f"mean {number(finite.mean(dtype=numpy.float64))}" + (" of the rest" if nans or infinite else ""))
+    parts += [f"{nans} NaN"] * (nans > 0) + [f"{infinite} inf"] * (infinite > 0)
+    return ", ".join(parts)
+
+
+def number(value: Any) -> str:
+    return f"{int(value)}" if getattr(value, "dtype", None) is not None and value.dtype.kind in "iu" else f"{value:.6g}"
+
+
+# ---- pointers ----
+
+
+def is_pointer(type_name: str) -> bool:
+    return type_name.startswith(("pointer", "*"))
+
+
+def pointee_of(type_name: str) -> str:
+    """fp32 of pointer<fp32> and of a pointer to const fp32."""
+    inner = type_name.removeprefix("*k").removeprefix("*").removeprefix("pointer<").removesuffix(">")
+    return inner.removeprefix("const ")
+
+
+def element_bytes(type_name: str) -> int:
+    import numpy
+
+    if is_pointer(type_name):
+        return 8
+    if type_name in SMALL_FLOATS:
+        return 1
+    return 2 if type_name == "bf16" else numpy.dtype(NUMPY_NAMES.get(type_name, "uint8")).itemsize
+
+
+def pointer_text(addresses: Any, pointee: str) -> str:
+    """Which argument's memory pointers lead to, and how many elements from its start on."""
+    import numpy
+
+    lanes = "" if addresses.ndim == 0 else f", {'x'.join(map(str, addresses.shape))} lanes"
+    flat = addresses.reshape(-1)
+    if not flat.any():
+        return f"<null, {pointee}{lanes}>"
+    sample = numpy.unique(flat[numpy.linspace(0, flat.size - 1, min(flat.size, 16)).astype(int)])
+    rows = _C.known_memory([int(address) for address in sample])
+    inside = [((flat >= begin) & (flat < end)) for _, begin, end, *_ in rows]
+    counts = [
+        (int(mask.sum()), int(((flat >= low) & (flat < high)).sum()))
+        for mask, (_, _, _, low, high, _) in zip(inside, rows)
+    ]
+    owners = {row[0] for row, count in zip(rows, counts) if count[0]}
+    if len(owners) > 1 and not any(count[0] == flat.size for count in counts):
+        parts = {row[0]: f"{row[0]} ({count[0]} lanes)" for row, count in zip(rows, counts) if count[0]}
+        return f"<pointers into {' and '.join(parts.values())}, {pointee}{lanes}>"
+    best = max(range(len(rows)), key=counts.__getitem__, default=None)
+    if best is not None and not counts[best][0]:  # all outside: the nearest one
+        distances = [min(abs(int(flat.min()) - end), abs(begin - int(flat.max()))) for _, begin, end, *_ in rows]
+        best = min(range(len(rows)), key=distances.__getitem__)
+        if distances[best] > FAR:
+            best = None
+    if best is None:
+        return f"<{sequence(addresses, hex)}, {pointee}{lanes}>"
+    name, *_, origin = rows[best]
+    size = element_bytes(pointee)
+    offsets = (addresses - numpy.uint64(origin)).view(numpy.int64)
+    unit = ""
+    if (offsets % size).any():
+        unit = " bytes"
+    else:
+        offsets = offsets // size
+    outside = flat.size - counts[best][0]
+    where = "" if not outside else f", {outside} outside" if addresses.ndim else ", outside"
+    return f"<{name or 'memory'} + {sequence(offsets, str)}{unit}, {pointee}{lanes}{where}>"
+
+
+def sequence(array: Any, text: Any) -> str:
+    """[0, 1, 2 ... 1023]; rows alike."""
+    if array.ndim == 0:
+        return text(int(array))
+    shown = 3 if array.ndim == 1 else 2
+    if len(array) <= shown + 1:
+        return "[" + ", ".join(sequence(item, text) for item in array) + "]"
+    return "[" + ", ".join(sequence(item, text) for item in array[:shown]) + f" ... {sequence(array[-1], text)}]"
+
+
+# ---- parts ----
+
+
+def picked(shape: tuple[int, ...], index: Any) -> tuple[bytes, tuple[int, ...]]:
+    """What x[index] picks of a tile of that shape: flat element numbers (int64), and the result's shape.
+
+    index: as NumPy has it; integers and masks may be tensors or compile-time values.
+    Errors: IndexError, as NumPy has it.
+    """
+    import numpy
+
+    if not shape:
+        raise IndexError(f"a scalar has no elements to index, got [{index}]")
+    items = index if isinstance(index, tuple) else (index,)
+    numbers = numpy.arange(math.prod(shape), dtype=numpy.int64).reshape(shape)
+    chosen = numpy.asarray(numbers[tuple(map(plain_index, items))])
+    return chosen.tobytes(), chosen.shape
+
+
+def plain_index(item: Any) -> Any:
+    """One part of an index without values of the language in it."""
+    import numpy
+
+    if isinstance(item, slice):
+        return slice(*(plain_index(part) for part in (item.start, item.stop, item.step)))
+    if isinstance(item, _C.tensor):
+        array = numpy.asarray(item)
+        return array if array.ndim else array[()]
+    return getattr(item, "value", item)
+
+
+def html_of(data: bytes, type_name: str, shape: tuple[int, ...]) -> str:
+    """What a notebook shows of a tile."""
+    from tiletwin.eager.html import tile_html
+
+    array = numpy_of(data, type_name, shape)
+    if is_pointer(type_name):
+        return tile_html(array, type_name, pointer_text(array, pointee_of(type_name)))
+    return tile_html(array, type_name, None)
