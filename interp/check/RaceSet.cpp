@@ -24,6 +24,16 @@ uint32_t hashOf(uintptr_t begin, uintptr_t end) {
   return uint32_t(hash >> 32) | 2;
 }
 
+/// Quick: nobody, or one program only, has accessed the cell plainly, and nobody atomically; or nobody has written it.
+bool isOnePrograms(const RaceSet::Cell& cell) {
+  if (cell.atomics) return false;
+  const auto& reads = cell.lowest[0];
+  const auto& writes = cell.lowest[1];
+  if (writes[0] == RaceStamp::kNobody) return true;
+  return writes[1] == RaceStamp::kNobody && reads[1] == RaceStamp::kNobody &&
+         (reads[0] == RaceStamp::kNobody || sameProgram(reads[0], writes[0]));
+}
+
 } // namespace
 
 /// Of the two programs of `a` and the two of `b`: a lowest pair of different ones.
@@ -99,6 +109,8 @@ void RaceSet::access(Map::Region& region, uintptr_t lo, uintptr_t hi, RaceKind k
       }
     }
     if (block.listed) return;
+    if (isOnePrograms(cell)) [[likely]]
+      return;
     bool any = false;
     conflicts(cell, [&](const RacePair&) { any = true; });
     if (!any) return;

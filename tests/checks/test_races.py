@@ -37,15 +37,16 @@ def test_the_same_value_is_said_to_be_harmless() -> None:
     assert "write the same value" not in found.message
 
 
-def test_bytes_count_not_words() -> None:
-    @triton.jit
-    def bytewise(o_ptr, STEP: tl.constexpr):
-        pid = tl.program_id(0)
-        tl.store(o_ptr + pid * STEP + tl.arange(0, 4), pid.to(tl.int8))
+@triton.jit
+def bytewise(o_ptr, STEP: tl.constexpr):
+    pid = tl.program_id(0)
+    tl.store(o_ptr + pid * STEP + tl.arange(0, 4), pid.to(tl.int8))
 
-    for step, raced in ((4, 0), (3, 1)):
-        found = findings_of("races", lambda: bytewise[(16,)](torch.zeros(64, dtype=torch.int8), STEP=step))
-        assert len(found) == raced
+
+@pytest.mark.parametrize(("step", "raced"), [(4, 0), (3, 1)])
+def test_bytes_count_not_words(step: int, raced: int) -> None:
+    o = torch.zeros(64, dtype=torch.int8)
+    assert len(findings_of("races", lambda: bytewise[(16,)](o, STEP=step))) == raced
 
 
 @triton.jit
