@@ -140,4 +140,5 @@ def run_branches():
 
 
 if __name__ == "__main__":
+    print("launching", flush=True)
     print("result is", "right" if globals()["run_" + sys.argv[1]]() else "wrong", flush=True)

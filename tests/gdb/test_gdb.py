@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 
@@ -33,7 +34,9 @@ def addition():
 
 
 def test_conditional_breakpoint(addition):
-    assert re.search(rf"Breakpoint 1(\.1)?, vector_add \(.*n=65531, BLOCK=16\) at .*{at('total = x + y')}", addition.stopped)
+    assert re.search(
+        rf"Breakpoint 1(\.1)?, vector_add \(.*n=65531, BLOCK=16\) at .*{at('total = x + y')}", addition.stopped
+    )
     assert "total = x + y" in addition.stopped
     assert "auto-loading has been declined" not in addition.stopped
 
@@ -84,7 +87,8 @@ def test_tw_show(addition):
 
 def test_tw_buffers(addition):
     text = addition("tw buffers")
-    assert re.search(r"x_ptr +0x[0-9a-f]+ +0x[0-9a-f]+ +256.0 KiB +x_ptr, y_ptr", text) and "out_ptr" in text
+    for name in ("x_ptr", "y_ptr", "out_ptr"):
+        assert re.search(rf"{name} +0x[0-9a-f]+ +0x[0-9a-f]+ +256.0 KiB +{name}", text)
 
 
 def test_tw_where(addition):
@@ -154,7 +158,7 @@ def test_matmul_steps_into_functions():
         gdb("tw next-program")
         gdb("continue")
         text = gdb("step")
-        assert "tile_offsets (row=0, col=10, stride=1024" in text and "rows = row * M" in text
+        assert "tile_offsets (row=0, col=9, stride=1024" in text and "rows = row * M" in text
         text = gdb("bt")
         assert re.search(r"#0 +tile_offsets .*\n#1 .* matmul \(", text)
         gdb("next")
@@ -192,6 +196,7 @@ def test_formats():
         assert gdb("print small[3]").endswith("= 3")
         assert gdb("print fine[0]@5").endswith("= {0, 1, 2, 3, 4}")
         assert gdb("print byte[63]").endswith("= 63")
+        assert gdb("print byte[60]@4").endswith("= {60, 61, 62, 63}")
         assert "32 of 64 set: 1 x 1, 0 x 1, 1 x 1" in gdb("print even")
         assert "2016 of 4096 set: row 0: 0 x 1, 1 x 63; row 1: 0 x 2, 1 x 62" in gdb("print square")
         assert gdb("print wide[2]").endswith(f"= {2 << 40}")
@@ -219,10 +224,27 @@ def test_branches_and_loops():
 
 def test_outside_of_kernels():
     with Gdb("vector_add") as gdb:
-        assert "Undefined command" in gdb("tw programs")  # nothing has been loaded yet
-        gdb("break tiletwin_gdb_reached")
+        assert 'Undefined command: "tw"' in gdb("tw programs")  # nothing has been loaded yet
+        gdb(f"tbreak {at('total = x + y')}")
         gdb("run")
-        assert "no program runs" in gdb("tw programs")
+        gdb("break write")
+        gdb("continue")  # the program prints its result
+        for command in ("programs", "program 1", "next-program", "show x", "buffers", "where"):
+            assert "tw: no kernel is running here" in gdb(f"tw {command}")
+        gdb("delete")
+        gdb("continue")
+        assert "tw: no program runs" in gdb("tw programs")
+
+
+def test_a_frame_that_is_no_kernels():
+    with Gdb("vector_add") as gdb:
+        gdb(f"tbreak {at('total = x + y')}")
+        gdb("run")
+        gdb("up")
+        for command in ("show x", "where"):
+            assert "tw: this is not a frame of vector_add" in gdb(f"tw {command}")
+        gdb("down")
+        assert "x: fp32, 16" in gdb("tw show x")
 
 
 def test_without_a_trusted_place():
@@ -239,16 +261,13 @@ def test_without_a_trusted_place():
 
 @pytest.mark.parametrize("name", ["vector_add", "matmul", "attention"])
 def test_a_stop_takes_two_seconds_at_most(name):
-    """From the start of the kernel's launch to the stop; what Python imports before is not counted."""
+    """From before the launch to the stop, in the first launch of the process; what Python imports is not counted."""
     where = {"vector_add": "total = x + y", "matmul": "acc = tl.dot(a", "attention": "acc = tl.dot(p"}[name]
     with Gdb(name) as gdb:
-        gdb("break PyInit__C")
-        gdb("run")
-        gdb("delete")
-        gdb(f"tbreak {line_of('if __name__')}")
         gdb(f"break {at(where)} if pid0==3")
+        gdb.child.sendline("run")
+        gdb.child.expect_exact("launching")
         start = time.monotonic()
-        text = gdb("continue")
+        gdb.child.expect(rf"{PROGRAMS.name}:{line_of(where)}\r?\n")
         seconds = time.monotonic() - start
-        assert "programs.py:" in text
-        assert seconds < 10, seconds  # a machine may be busy; benchmarks have the figure
+        assert seconds < 2 * (3 if os.getloadavg()[0] > os.cpu_count() else 1), seconds  # others may use the cores

@@ -52,7 +52,7 @@ class Twice:
         self.monkeypatch.setenv("TILETWIN_GDB", "1")
         debugged = None
         try:
-            self.original(function, grid)(*args, **kwargs)
+            self.original.__get__(function, JITFunction)(grid)(*args, **kwargs)
             debugged = [m.clone() for m in memory]
         except NotImplementedError as error:
             if WAITS not in str(error):
@@ -61,7 +61,7 @@ class Twice:
         self.monkeypatch.setenv("TILETWIN_GDB", "0")
         for m, b in zip(memory, before):
             m.copy_(b)
-        result = self.original(function, grid)(*args, **kwargs)
+        result = self.original.__get__(function, JITFunction)(grid)(*args, **kwargs)
         if debugged is not None:
             assert all(torch.equal(m, d) for m, d in zip(memory, debugged)), function.__name__
         return result

@@ -136,7 +136,16 @@ class NextProgram(gdb.Command):
         run_to(state, tw_state.NEXT)
 
 
-def statistics(numbers):
+def place_text(position, extents):
+    """Where an element is: `15`, or `(3, 15)` in more than one dimension."""
+    index = []
+    for extent in reversed(extents):
+        index.insert(0, str(position % extent))
+        position //= extent
+    return index[0] if len(index) == 1 else f"({', '.join(index)})"
+
+
+def statistics(numbers, extents):
     """One line about the elements."""
     if all(isinstance(n, bool) for n in numbers):
         return f"{sum(numbers)} of {len(numbers)} set"
@@ -146,8 +155,8 @@ def statistics(numbers):
         low, high = min(finite), max(finite)
         mean = sum(map(float, finite)) / len(finite)
         parts += [
-            f"min {tw_numbers.shown(low)} at {numbers.index(low)}",
-            f"max {tw_numbers.shown(high)} at {numbers.index(high)}",
+            f"min {tw_numbers.shown(low)} at {place_text(numbers.index(low), extents)}",
+            f"max {tw_numbers.shown(high)} at {place_text(numbers.index(high), extents)}",
             f"mean {tw_numbers.shown(mean)}",
         ]
     parts.append(f"zeros {sum(n == 0 for n in numbers)}")
@@ -199,8 +208,10 @@ class Show(gdb.Command):
             raise Problem("tw show: which tile? For example `tw show x`; `info locals` lists what there is")
         state = tw_state.read()
         kernel = state.text("kernel")
-        tw_state.kernel_frame(kernel)
+        frame, _ = tw_state.kernel_frame(kernel)
+        selected = gdb.selected_frame()
         try:
+            frame.select()
             value = gdb.parse_and_eval(argument)
             value.fetch_lazy()
         except (gdb.error, gdb.MemoryError) as error:
@@ -209,6 +220,8 @@ class Show(gdb.Command):
             raise Problem(
                 f"tw show: {error}{'' if str(error).endswith('.') else '.'}{where} `info locals` lists names"
             ) from None
+        finally:
+            selected.select()
         element, extents = tw_printers.element_type(value.type)
         numbers = tw_printers.numbers_of(value)
         if numbers is None:
@@ -225,7 +238,7 @@ class Show(gdb.Command):
         for line in cells(numbers, extents, is_pointer):
             print(line)
         if not is_pointer:
-            print(f"  {statistics(numbers)}")
+            print(f"  {statistics(numbers, extents)}")
 
 
 class Buffers(gdb.Command):

@@ -69,6 +69,21 @@ class Number:
         return tw_numbers.shown(numbers[0]) if numbers else str(int(self._value))
 
 
+class Numbers:
+    """A tile of such numbers, which gdb would take for a text where they are bytes."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def children(self):
+        low, high = self._value.type.strip_typedefs().range()
+        for i in range(low, high + 1):
+            yield str(i), self._value[i]
+
+    def display_hint(self):
+        return "array"
+
+
 class Mask:
     """A tile of int1."""
 
@@ -87,8 +102,10 @@ def printer_of(value):
     kind, extents = element_type(value.type)
     if kind.name == MASK and kind.code == gdb.TYPE_CODE_BOOL and extents:
         return Mask(value)
-    if not extents and kind.name in tw_numbers.FORMATS and kind.name.startswith("fp8"):
-        return Number(value)
+    if (kind.name or "").startswith("fp8") and kind.name in tw_numbers.FORMATS:
+        return Numbers(value) if extents else Number(value)
+    if kind.name in ("int8", "uint8"):
+        return Numbers(value) if extents else Number(value)
     return None
 
 
