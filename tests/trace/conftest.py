@@ -50,8 +50,8 @@ class Rows:
 
     def step(self, kind: int, line: int, loops: str = "", accesses=(), **changes: int | None) -> None:
         self.writer.add("step", (1, self.steps, kind, 1, 1, line, 0, loops))
-        for name, value in changes.items():
-            self.writer.add("change", (1, self.steps, name, value))
+        for index, (name, value) in enumerate(changes.items()):
+            self.writer.add("change", (1, self.steps, index, name, value))
         for index, access in enumerate(accesses):
             self.writer.add("access", (1, self.steps, index, *access))
         self.steps += 1

@@ -35,8 +35,8 @@ CREATE TABLE program (id INTEGER PRIMARY KEY, launch INTEGER NOT NULL, x INTEGER
 CREATE TABLE step (program INTEGER NOT NULL, number INTEGER NOT NULL, kind INTEGER NOT NULL, frame INTEGER NOT NULL,
                    function INTEGER NOT NULL, line INTEGER NOT NULL, caller INTEGER NOT NULL, loops TEXT NOT NULL,
                    PRIMARY KEY (program, number)) WITHOUT ROWID;
-CREATE TABLE change (program INTEGER NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER,
-                     PRIMARY KEY (program, step, name)) WITHOUT ROWID;
+CREATE TABLE change (program INTEGER NOT NULL, step INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
+                     value INTEGER, PRIMARY KEY (program, step, number)) WITHOUT ROWID;
 CREATE TABLE access (program INTEGER NOT NULL, step INTEGER NOT NULL, number INTEGER NOT NULL,
                      operation TEXT NOT NULL, detail TEXT NOT NULL, addresses INTEGER NOT NULL, mask INTEGER,
                      value INTEGER, old INTEGER, done INTEGER NOT NULL,

@@ -348,7 +348,7 @@ class Program:
     def _changes(self) -> dict[int, dict[str, int | None]]:
         found: dict[int, dict[str, int | None]] = {}
         for step, name, value in self._rows(
-            "SELECT step, name, value FROM change WHERE program = ? ORDER BY step", "itI"
+            "SELECT step, name, value FROM change WHERE program = ? ORDER BY step, number", "itI"
         ):
             found.setdefault(step, {})[name] = value
         return found

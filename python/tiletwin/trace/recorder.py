@@ -158,8 +158,9 @@ class ProgramRecording:
         self.steps += 1
         loops = ";".join(f"{at}:{count}" for at, count in own.loops)
         writer.add("step", (self.number, step, kind, own.number, own.function, line, own.caller, loops))
-        for name, value in changes:
-            writer.add("change", (self.number, step, name, None if value is _MISSING else keep(writer, value)))
+        for index, (name, value) in enumerate(changes):
+            kept = None if value is _MISSING else keep(writer, value)
+            writer.add("change", (self.number, step, index, name, kept))
         pending = own.pending
         if self.loose:
             pending, self.loose = self.loose + pending, []
