@@ -66,6 +66,12 @@ Value emitBinary(Builder& b, const OpRow& r, Value x, Value y, bool sanitize) {
   if (!checkComputes(x.type, "'" + r.symbol + "'")) return raised();
   if (wraps && sanitize && options.debug && options.sanitizeOverflow && x.type.isInt() && x.type.bits() < 64)
     if (!checkOverflow(b, r, x, y)) return raised();
+  std::optional<OptionsScope> onPurpose; // sanitize_overflow=False
+  if (wraps && !sanitize && options.checked) {
+    SemanticOptions unchecked = options;
+    unchecked.checked = false;
+    onPurpose.emplace(std::move(unchecked));
+  }
   return b.create1(opName(r, x.type), {x, y}, x.type);
 }
 

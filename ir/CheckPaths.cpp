@@ -210,9 +210,9 @@ enum class Role : uint8_t { Address, Mask, Value };
 
 static StringRef messageOf(Role role, bool atOrigin) {
   switch (role) {
-  case Role::Address: return atOrigin ? "the address of this access depends on it" : "accesses an undefined address";
-  case Role::Mask: return atOrigin ? "the mask of this access depends on it" : "has an undefined mask";
-  default: return atOrigin ? "it reaches memory here" : "writes an undefined value to memory";
+  case Role::Address: return atOrigin ? "has an address that depends on it" : "accesses an undefined address";
+  case Role::Mask: return atOrigin ? "has a mask that depends on it" : "has an undefined mask";
+  default: return atOrigin ? "writes it to memory" : "writes an undefined value to memory";
   }
 }
 
@@ -279,16 +279,16 @@ void lookAtControl(Shadows& s, Operation* op, bool atOrigin, StringRef advice) {
     if (Value shadow = operand ? s.of(operand) : Value())
       s.probe(op, operand, shadow, {}, atOrigin ? there : here, advice, atOrigin);
   };
-  const StringRef branch = "branches on an undefined condition", itDecides = "it decides a branch here";
+  const StringRef branch = "branches on an undefined condition", itDecides = "branches on it";
   if (auto conditional = dyn_cast<scf::IfOp>(op))
     look(conditional.getCondition(), branch, itDecides);
   else if (auto conditional = dyn_cast<cf::CondBranchOp>(op))
     look(conditional.getCondition(), branch, itDecides);
   else if (auto condition = dyn_cast<scf::ConditionOp>(op))
-    look(condition.getCondition(), "goes on or ends by an undefined condition", "it decides here whether a loop goes on");
+    look(condition.getCondition(), "goes on or ends by an undefined condition", "goes on or ends by it");
   else if (auto loop = dyn_cast<scf::ForOp>(op))
     for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
-      look(bound, "runs over an undefined range", "it is a bound of a loop here");
+      look(bound, "runs over an undefined range", "runs over a range that depends on it");
 }
 
 } // namespace tiletwin::tt

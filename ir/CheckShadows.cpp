@@ -4,6 +4,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/RegionGraphTraits.h"
 #include "llvm/ADT/PostOrderIterator.h"
 
@@ -185,8 +186,41 @@ Value Shadows::ofOperands(Operation* op) {
   return result;
 }
 
+/// The parts of a mask that all have to hold.
+static void addParts(Value mask, SmallPtrSetImpl<void*>& parts) {
+  if (auto both = mask.getDefiningOp<arith::AndIOp>()) {
+    addParts(both.getLhs(), parts);
+    addParts(both.getRhs(), parts);
+  }
+  parts.insert(mask.getAsOpaquePointer());
+}
+
+/// The shadow where `parts` hold; null: no lane is bad there, as lanes were masked off by the very same mask.
+static Value under(const SmallPtrSetImpl<void*>& parts, Value shadow, Shadows& s) {
+  if (auto most = shadow.getDefiningOp<arith::MaxUIOp>()) {
+    Value a = under(parts, most.getLhs(), s), b = under(parts, most.getRhs(), s);
+    return a == most.getLhs() && b == most.getRhs() ? shadow : s.combine(a, b);
+  }
+  auto select = shadow.getDefiningOp<arith::SelectOp>();
+  if (!select || !matchPattern(select.getTrueValue(), m_Zero())) return shadow;
+  SmallPtrSet<void*, 8> needed;
+  addParts(select.getCondition(), needed);
+  if (parts.contains(select.getCondition().getAsOpaquePointer())) return {};
+  // a & b is no part of (a & c) & b, but its own parts are.
+  for (void* part : needed) {
+    Value value = Value::getFromOpaquePointer(part);
+    if (!value.getDefiningOp<arith::AndIOp>() && !parts.contains(part)) return shadow;
+  }
+  return {};
+}
+
 void Shadows::probe(Operation* op, Value value, Value shadow, Value mask, StringRef message, StringRef advice,
                     bool atOrigin) {
+  if (shadow && mask) {
+    SmallPtrSet<void*, 8> parts;
+    addParts(mask, parts);
+    shadow = under(parts, shadow, *this);
+  }
   if (!shadow) return;
   Value bad = mask ? choose(mask, shadow, {}, shadow.getType()) : shadow;
   SmallVector<Attribute> origins;
@@ -241,12 +275,6 @@ void Shadows::replaceResults(Operation* from, Operation* to, ArrayRef<unsigned> 
 
 static void appendOperands(Operation* terminator, ValueRange values) {
   terminator->insertOperands(terminator->getNumOperands(), values);
-}
-
-static SmallVector<Type> typesOf(Operation* op, ValueRange more) {
-  SmallVector<Type> types(op->getResultTypes());
-  for (Value value : more) types.push_back(value.getType());
-  return types;
 }
 
 void Shadows::shadowFor(Operation* op) {

@@ -17,6 +17,40 @@ template <DType T> struct FloatStrips {
   template <class Op> static constexpr TwStripFn compare = strip<Op, kLight, MaskStorage, S, S>;
 };
 
+/// Op of probes: it holds only where its first operand is NaN or infinite, so a run of finite numbers is told from that one alone.
+template <DType T, class Op, class... In>
+void rarely(int64_t n, void* dst, const void* const* src, uint32_t splat) {
+  using S = Storage<T>;
+  constexpr int L = FloatStrips<T>::kLight;
+  constexpr int64_t kRun = 8 * L;
+  constexpr TwStripFn everywhere = strip<Op, FloatStrips<T>::kHeavy, MaskStorage, In...>;
+  if (splat & 1) return everywhere(n, dst, src, splat);
+  auto* out = static_cast<unsigned char*>(dst);
+  for (int64_t start = 0; start < n; start += kRun) {
+    const int64_t count = n - start < kRun ? n - start : kRun;
+    const auto* x = static_cast<const unsigned char*>(src[0]) + start * int64_t(sizeof(typename S::Element));
+    bool finite = count % L == 0;
+    if (finite) {
+      auto v = S::template load<L>(x);
+      auto d = v - v;
+      for (int64_t i = L; i < count; i += L) {
+        v = S::template load<L>(x + i * int64_t(sizeof(typename S::Element)));
+        d += v - v; // NaN once, NaN for ever
+      }
+      finite = !__builtin_reduce_or(d != d);
+    }
+    if (finite) {
+      std::memset(out + start, 0, size_t(count));
+      continue;
+    }
+    const void* from[sizeof...(In)];
+    constexpr size_t kBytes[sizeof...(In)] = {sizeof(typename In::Element)...};
+    for (size_t i = 0; i < sizeof...(In); ++i)
+      from[i] = splat >> i & 1 ? src[i] : static_cast<const unsigned char*>(src[i]) + size_t(start) * kBytes[i];
+    everywhere(count, out + start, from, splat);
+  }
+}
+
 template <DType T> TwStripFn findFloatStrip(TwElementwise op) {
   using F = FloatStrips<T>;
   using E = TwElementwise;
@@ -60,8 +94,8 @@ template <DType T> TwStripFn findFloatStrip(TwElementwise op) {
       {E::CmpFULE, F::template compare<CmpFULE>},
       {E::CmpFUNE, F::template compare<CmpFUNE>},
       {E::CmpFUNO, F::template compare<CmpFUNO>},
-      {E::NonFinite, strip<NonFinite, F::kLight, MaskStorage, typename F::S>},
-      {E::Born, strip<Born, F::kHeavy, MaskStorage, typename F::S, typename F::S, typename F::S>},
+      {E::NonFinite, rarely<T, NonFinite, typename F::S>},
+      {E::Born, rarely<T, Born, typename F::S, typename F::S, typename F::S>},
   };
   return findRow(kRows, op);
 }

@@ -15,8 +15,9 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 KERNELS = HERE.parent / "kernels"
-# test_repeated_launches.py replaces the launch itself, as these runs do.
-FILES = sorted(path for path in KERNELS.glob("test_*.py") if path.stem != "test_repeated_launches")
+# These replace the launch itself, as the runs here do.
+OTHER = ("test_repeated_launches", "test_debug_plan")
+FILES = sorted(path for path in KERNELS.glob("test_*.py") if path.stem not in OTHER)
 
 
 def compared(file: Path) -> tuple[int, int]:

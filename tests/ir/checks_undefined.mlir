@@ -4,8 +4,8 @@
 // CHECK-LABEL: tt.func public @store
 // CHECK: %[[X:.*]] = tt.load %{{.*}}, %[[MASK:.*]] :
 // CHECK: %[[S:.*]] = arith.select %[[MASK]], %{{.*}}, %{{.*}} : tensor<8xi1>, tensor<8xi8>
-// CHECK: tt.probe_lanes %[[S]], "undefined", "tt.store" {{.*}}origins = [{{.*}}id = 1 : i32{{.*}}operation = "tt.load"
-// CHECK-NEXT: tt.store
+// CHECK: tt.store
+// CHECK-NEXT: tt.probe_lanes %[[S]], "undefined", "tt.store" {{.*}}origins = [{{.*}}id = 1 : i32{{.*}}operation = "tt.load"
 tt.func public @store(%p: tensor<8x!tt.ptr<f32>>, %o: tensor<8x!tt.ptr<f32>>, %mask: tensor<8xi1>) attributes {noinline = false} {
   %x = tt.load %p, %mask : tensor<8x!tt.ptr<f32>>
   %y = arith.addf %x, %x : tensor<8xf32>
@@ -23,6 +23,22 @@ tt.func public @defined(%p: tensor<8x!tt.ptr<f32>>, %o: tensor<8x!tt.ptr<f32>>, 
   %y = tt.load %p : tensor<8x!tt.ptr<f32>>
   %z = arith.addf %x, %y : tensor<8xf32>
   tt.store %o, %z : tensor<8x!tt.ptr<f32>>
+  tt.return
+}
+
+// Stored where it was loaded: proved while compiling, also if the store's mask asks for more, or in another order.
+// CHECK-LABEL: tt.func public @same_mask
+// CHECK-NOT: tt.probe_lanes
+// CHECK: tt.return
+tt.func public @same_mask(%p: tensor<8x!tt.ptr<f32>>, %o: tensor<8x!tt.ptr<f32>>, %a: tensor<8xi1>, %b: tensor<8xi1>, %c: tensor<8xi1>) attributes {noinline = false} {
+  %ab = arith.andi %a, %b : tensor<8xi1>
+  %ca = arith.andi %c, %a : tensor<8xi1>
+  %cab = arith.andi %ca, %b : tensor<8xi1>
+  %x = tt.load %p, %ab : tensor<8x!tt.ptr<f32>>
+  %y = tt.load %o, %a : tensor<8x!tt.ptr<f32>>
+  %z = arith.addf %x, %y : tensor<8xf32>
+  tt.store %o, %z, %ab : tensor<8x!tt.ptr<f32>>
+  tt.store %o, %z, %cab : tensor<8x!tt.ptr<f32>>
   tt.return
 }
 
