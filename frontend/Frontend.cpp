@@ -70,7 +70,10 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext& context, const 
     message = diagnostic.str();
     placeOf(diagnostic.getLocation(), place);
   });
-  if (mlir::succeeded(mlir::verify(*module))) return module;
+  if (mlir::succeeded(mlir::verify(*module))) {
+    if (request.probes) *request.probes = std::move(builder.probes());
+    return module;
+  }
   if (!place.line) placeOf(info->location, place);
   place.functionLine = info->firstLine;
   place.sourceLine = sourceLine(builder.functions(), place);

@@ -3,6 +3,7 @@
 // Read next: Walker.h (statements and expressions), Semantic.h (the rules), Builtins.h (the table of language
 // functions).
 #pragma once
+#include "frontend/Probes.h"
 #include "frontend/PyRef.h"
 #include "frontend/Semantic.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -26,6 +27,7 @@ struct Request {
   PyObject* attributes;
   SemanticOptions options;
   std::string name; ///< of the kernel; empty: that of the function
+  std::vector<ProbeRecipe>* probes = nullptr; ///< if not null: receives the module's, by site
 };
 
 /// The module as the front end emits it ("source": before any pass). Null with a Python exception set: CompilationError

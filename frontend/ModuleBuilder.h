@@ -3,6 +3,7 @@
 // Not here:  what to emit (Semantic.h, Walker.h); whether the module is right (the verifier runs in Frontend.cpp).
 #pragma once
 #include "frontend/Builder.h"
+#include "frontend/Probes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
@@ -51,12 +52,15 @@ public:
   mlir::ModuleOp module() { return module_; }
   mlir::OpBuilder& op() { return op_; }
   FunctionTable& functions() { return *functions_; }
+  /// By tt.probe_call's `site`.
+  std::vector<ProbeRecipe>& probes() { return probes_; }
 
 private:
   mlir::ModuleOp module_;
   mlir::OpBuilder op_;
   mlir::Location location_;
   std::unique_ptr<FunctionTable> functions_;
+  std::vector<ProbeRecipe> probes_;
 };
 
 } // namespace tiletwin::frontend

@@ -18,9 +18,10 @@
 #include "frontend/CompilationError.h"
 #include "frontend/FunctionTable.h"
 #include "frontend/ModuleBuilder.h"
+#include "frontend/Probes.h"
 #include "frontend/Semantic.h"
-
 #include <set>
+
 namespace tiletwin::frontend {
 
 /// What the walker reads of a jit function, once per module.
@@ -122,6 +123,10 @@ private:
   PyRef callStaticAssert(const Arguments& arguments, const Keywords& keywords, PyObject* node);
   PyRef callMinMax(PyObject* callee, const Arguments& arguments, bool isMin);
   PyRef callPrint(Arguments& arguments, Keywords& keywords, PyObject* node);
+  // WalkerProbes.cpp
+  PyRef callProbe(ProbeKind kind, Arguments& arguments, Keywords& keywords);
+  /// An f-string of run-time values: texts and (value, conversion, format) in turn.
+  static PyRef formattedText(llvm::ArrayRef<PyRef> parts);
   PyRef callCompileTime(PyObject* callee, const Arguments& arguments, const Keywords& keywords);
 
   // WalkerBranches.cpp, WalkerLoops.cpp
@@ -186,11 +191,6 @@ private:
                                   llvm::ArrayRef<mlir::Location> argumentLocations,
                                   llvm::ArrayRef<mlir::Attribute> argumentAttributes);
 
-  struct Return {
-    mlir::Block* block;
-    PyRef value;
-    mlir::Location location;
-    PyObject* node;
   // WalkerNotes.cpp
   bool takesNotes() const;
   /// Before a statement.
@@ -199,6 +199,11 @@ private:
   bool noteNames();
   Value noteTensor(const std::string& name, const Value& value);
 
+  struct Return {
+    mlir::Block* block;
+    PyRef value;
+    mlir::Location location;
+    PyObject* node;
   };
 
   ModuleBuilder& builder_;
@@ -208,15 +213,16 @@ private:
   llvm::SmallVector<PyObject*, 4> pendingConstexpr_;             ///< `x: tl.constexpr` without a value
   llvm::SmallDenseMap<PyObject*, long, 16> assignedAt_; ///< line of the last assignment to a variable, for messages
   PyObject* assigning_ = nullptr;                       ///< variable being assigned: names values' locations
+  int probeDepth_ = 0;                                  ///< > 0 in arguments of print_if: f-strings may show tensors
   int regionDepth_ = 0;                                 ///< > 0 inside scf regions: no return there
+  std::set<std::pair<PyObject*, PyObject*>> noted_; ///< name, object
+  std::vector<PyRef> notedObjects_;                 ///< keeps them alive: addresses stay theirs
   std::vector<Return> returns_;
   mlir::Region* functionRegion_ = nullptr;
 
   friend struct LocationGuard;
 };
 
-  std::set<std::pair<PyObject*, PyObject*>> noted_; ///< name, object
-  std::vector<PyRef> notedObjects_;                 ///< keeps them alive: addresses stay theirs
 /// Restores the builder's location and the variable being assigned at the end of a scope.
 struct LocationGuard {
   explicit LocationGuard(Walker& walker)

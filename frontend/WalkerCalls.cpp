@@ -299,7 +299,11 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
   if (PyRef self = PyRef::steal(PyObject_GetAttrString(callee, "__self__"))) {
     if (isTensor(self.get())) { // a method taken off a tensor earlier: f = x.sum
       PyRef function = PyRef::steal(PyObject_GetAttrString(callee, "__func__"));
-      if (!function) return {};
+      if (!function) { // one of the type's own: x.logical_and(y); x.numpy(), which says that there are no values
+        PyErr_Clear();
+        PyRef given = makeTuple(arguments);
+        return given ? PyRef::steal(PyObject_CallObject(callee, given.get())) : PyRef();
+      }
       arguments.insert(arguments.begin(), self);
       return callValue(function.get(), arguments, keywords, node);
     }
@@ -354,8 +358,13 @@ PyRef Walker::visitCall(PyObject* node) {
   }
   PyRef target = PyRef::borrow(unwrap(callee.get()));
   Keywords keywords;
-  if (!evaluateArguments(node, arguments, keywords)) return {};
+  const ProbeKind probe = probeKind(target.get());
+  probeDepth_ += probe == ProbeKind::Print;
+  const bool evaluated = evaluateArguments(node, arguments, keywords);
+  probeDepth_ -= probe == ProbeKind::Print;
+  if (!evaluated) return {};
   builder_.setLocation(locationOf(node));
+  if (probe != ProbeKind::None) return callProbe(probe, arguments, keywords);
   // tl.constexpr around a Python function says that it may be called, on compile-time values.
   bool vouchedFor = isConstexpr(callee.get()) && calleeKind(target.get()) == CalleeKind::PythonFunction;
   PyRef result = vouchedFor ? callCompileTime(target.get(), arguments, keywords)

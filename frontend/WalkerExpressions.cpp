@@ -323,6 +323,13 @@ PyRef Walker::visitJoinedStr(PyObject* node) {
   if (!parts) return {};
   PyObject* const constantClass = astClasses().constant;
   std::string text;
+  llvm::SmallVector<PyRef> shown; // if a part is a run-time value: texts and such parts in turn
+  auto endText = [&] {
+    PyRef end = PyRef::steal(PyUnicode_FromStringAndSize(text.data(), text.size()));
+    shown.push_back(end ? makeConstexpr(end.get()) : PyRef());
+    text.clear();
+    return bool(shown.back());
+  };
   for (Py_ssize_t i = 0; i < PyList_Size(parts.get()); ++i) {
     PyObject* part = PyList_GetItem(parts.get(), i);
     PyRef inner = attribute(part, n.value);
@@ -333,16 +340,27 @@ PyRef Walker::visitJoinedStr(PyObject* node) {
     }
     PyRef value = evaluate(inner.get());
     if (!value) return {};
-    if (containsTensor(value.get())) {
+    const bool isRunTime = containsTensor(value.get());
+    if (isRunTime && !probeDepth_) {
       refuse(part,
              "an f-string in a kernel can only show compile-time values; this one is a run-time value: print it with "
              "tl.device_print(\"name\", value)");
       return {};
     }
-    PyRef plain = unwrapDeep(value.get()), conversion = attribute(part, n.conversion),
+    PyRef plain = isRunTime ? value : unwrapDeep(value.get()), conversion = attribute(part, n.conversion),
           spec = attribute(part, n.format_spec);
     if (!plain || !conversion || !spec) return {};
     long how = PyLong_AsLong(conversion.get());
+    if (isRunTime) {
+      PyRef format = spec.get() == Py_None ? PyRef::steal(PyUnicode_FromString("")) : evaluate(spec.get());
+      PyRef item = format && endText() ? PyRef::steal(PyTuple_New(3)) : PyRef();
+      if (!item) return {};
+      PyTuple_SetItem(item.get(), 0, value.release());
+      PyTuple_SetItem(item.get(), 1, makeConstexpr(conversion.get()).release());
+      PyTuple_SetItem(item.get(), 2, makeConstexpr(unwrap(format.get())).release());
+      shown.push_back(std::move(item));
+      continue;
+    }
     if (how == 'r')
       plain = PyRef::steal(PyObject_Repr(plain.get()));
     else if (how == 's')
@@ -359,6 +377,7 @@ PyRef Walker::visitJoinedStr(PyObject* node) {
     if (!formatted) return {};
     text += stringOf(formatted.get());
   }
+  if (!shown.empty()) return endText() ? formattedText(shown) : PyRef();
   PyRef result = PyRef::steal(PyUnicode_FromStringAndSize(text.data(), text.size()));
   return result ? makeConstexpr(result.get()) : PyRef();
 }

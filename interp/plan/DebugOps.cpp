@@ -1,4 +1,4 @@
-// interp/plan/DebugOps.cpp -- print, assert, hints, grid queries.
+// interp/plan/DebugOps.cpp -- print, assert, calls of debugging helpers, hints, grid queries.
 #include "interp/plan/Builder.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -55,9 +55,10 @@ LogicalResult planPrint(PlanBuilder& plan, Operation* op) {
   std::vector<Reg> regs;
   for (Value v : op->getOperands())
     regs.push_back(plan.rep(v).kind == Rep::Scalar ? plan.cell(plan.rep(v).base) : plan.denseOf(v));
+  plan.notePrint();
   BuildInstruction& in = plan.emit(execPrint, "Print");
   PrintOp& data = plan.newData<PrintOp>(in);
-  data.prefix = op->getAttrOfType<mlir::StringAttr>("prefix").getValue().str();
+  data.prefix = op->getAttrOfType<mlir::StringAttr>("prefix").getValue().split('\0').first.str(); // as C would
   data.hex = op->getAttrOfType<mlir::BoolAttr>("hex").getValue();
   auto isSigned = op->getAttrOfType<mlir::DenseI32ArrayAttr>("isSigned").asArrayRef();
   data.items.resize(regs.size());
@@ -71,6 +72,58 @@ LogicalResult planPrint(PlanBuilder& plan, Operation* op) {
     item.shape.assign(shape.begin(), shape.end());
     plan.read(in, item.at, regs[i]);
   }
+  return success();
+}
+
+// A branch around the values: where the condition does not hold, nothing is computed or copied for the call.
+LogicalResult planProbeCall(PlanBuilder& plan, Operation* op) {
+  plan.flushAll();
+  Value condition = op->getOperand(0);
+  Rep& r = plan.rep(condition);
+  const bool single = r.kind == Rep::Scalar || r.isSplat();
+  Uniform holds = single ? r.base : Uniform();
+  if (!single) {
+    Reg any = plan.newReg(8), tile = plan.denseOf(condition);
+    BuildInstruction& look = plan.emit(execProbeCondition, "ProbeCondition");
+    look.in.imm = elementsOf(PlanBuilder::shapeOf(condition.getType()));
+    plan.read(look, look.in.r[1], tile);
+    plan.write(look, look.in.r[0], any);
+    holds = Uniform::in(any);
+  }
+  const int end = plan.newLabel();
+  plan.pushScope();
+  if (!holds.constant || !(holds.value & 1)) {
+    BuildInstruction& test = plan.emitJump(execBranchIfNot, end, "ProbeIf");
+    plan.read(test, test.in.r[0], plan.cell(holds));
+  }
+  const bool isBreak = op->getAttrOfType<mlir::StringAttr>("callee").getValue() == "breakpoint_if";
+  auto isSigned = op->getAttrOfType<mlir::DenseI32ArrayAttr>("isSigned").asArrayRef();
+  mlir::ValueRange values = op->getOperands().drop_front();
+  std::vector<Reg> regs;
+  for (Value v : values)
+    regs.push_back(plan.rep(v).kind == Rep::Scalar ? plan.cell(plan.rep(v).base) : plan.denseOf(v));
+  plan.flushAll();
+  BuildInstruction& in = plan.emit(execProbeCall, "ProbeCall");
+  ProbeCallOp& data = plan.newData<ProbeCallOp>(in);
+  data.site.owner = plan.options().owner;
+  data.site.number = int32_t(op->getAttrOfType<mlir::IntegerAttr>("site").getInt());
+  data.site.isBreak = isBreak;
+  data.site.where = plan.sourceOf(op);
+  data.site.items.resize(regs.size());
+  data.values.resize(regs.size());
+  for (size_t i = 0; i < regs.size(); ++i) {
+    ProbeSite::Item& item = data.site.items[i];
+    Shape shape = PlanBuilder::shapeOf(values[i].getType());
+    item.type = plan.dtypeOf(values[i].getType());
+    item.isSigned = isSigned[i];
+    item.shape.assign(shape.begin(), shape.end());
+    item.bytes = sizeOf(item.type) * size_t(elementsOf(shape));
+    plan.read(in, data.values[i], regs[i]);
+  }
+  plan.append(plan.popScope());
+  plan.placeLabel(end);
+  plan.notePrint();
+  if (isBreak) plan.noteBreak();
   return success();
 }
 

@@ -65,6 +65,7 @@ void FramePool::release(Frame* frame) {
   frame->launch = nullptr;
   frame->poll = nullptr;
   frame->pollContext = nullptr;
+  frame->takePrinted = nullptr;
   frame->printed.clear();
   if (pooled->capacity > kLargestKept) return Pooled::destroy(pooled);
   std::lock_guard lock(mutex_);

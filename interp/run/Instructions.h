@@ -356,6 +356,11 @@ struct PrintOp {
   std::vector<Item> items;
 };
 
+struct ProbeCallOp { ///< print_if, breakpoint_if
+  ProbeSite site;
+  std::vector<Off> values; ///< dense; scalars are cells
+};
+
 struct ResultOp { ///< hands a value to the launcher
   int32_t index = 0;
   int64_t bytes = 0;
@@ -415,13 +420,13 @@ InstructionRef execProgramId(InstructionRef in, Frame& f);   // r[0] = program[i
 InstructionRef execNumPrograms(InstructionRef in, Frame& f); // r[0] = grid[imm]
 InstructionRef execLoadArgument(InstructionRef in,
                                 Frame& f);            // r[0] = arguments[imm], width r[1], sign-extended unless r[2]
+InstructionRef execNothing(InstructionRef in, Frame& f);
+InstructionRef execDebugCopy(InstructionRef in, Frame& f); // imm bytes from r[1] to r[0]
 InstructionRef execJump(InstructionRef in, Frame& f); // pc += imm
 InstructionRef execBackEdge(InstructionRef in, Frame& f);    // pc += imm, with polling
 InstructionRef execBranchIfNot(InstructionRef in, Frame& f); // pc += imm unless r[0]
 InstructionRef
 execForEnter(InstructionRef in,
-InstructionRef execNothing(InstructionRef in, Frame& f);
-InstructionRef execDebugCopy(InstructionRef in, Frame& f); // imm bytes from r[1] to r[0]
              Frame& f); // r[0] iv = r[1] lower; pc += imm unless iv < r[2] (signed; data != null: unsigned)
 InstructionRef execForStep(InstructionRef in,
                            Frame& f); // the loop is entered: its step r[0] must be positive (r[1]: unsigned)
@@ -456,6 +461,8 @@ InstructionRef execTileGather(InstructionRef in, Frame& f);       // data: TileG
 InstructionRef execHistogram(InstructionRef in, Frame& f);        // data: HistogramOp
 InstructionRef execAssert(InstructionRef in, Frame& f);           // data: AssertOp
 InstructionRef execPrint(InstructionRef in, Frame& f);            // data: PrintOp
+InstructionRef execProbeCondition(InstructionRef in, Frame& f);   // r[0] = any of the imm bytes at r[1] is 1
+InstructionRef execProbeCall(InstructionRef in, Frame& f);        // data: ProbeCallOp
 InstructionRef execResult(InstructionRef in, Frame& f);           // data: ResultOp
 InstructionRef execLoadTileArgument(InstructionRef in, Frame& f); // memcpy(r[0], *(void**)r[1], imm)
 InstructionRef execPointer(InstructionRef in,

@@ -41,6 +41,7 @@ void* enterFrame(void* context, Seat& seat) {
     frame->launch = &running.state;
     frame->grid = running.order.grid();
     frame->poll = &Seat::poll;
+    frame->takePrinted = &Seat::takePrinted;
     frame->pollContext = &seat;
     initFrame(running.plan, *frame);
   } catch (...) {
@@ -69,7 +70,6 @@ bool runProgram(void* context, void* frameOfThread, const ProgramId& id, Trap& t
     return false;
   }
   trap.kind = TrapKind::Unsupported;
-  trap.message = "a program of a kernel that cannot wait has yielded: please report this";
   if (running.plan.debug) {
     const SourceLocation& where = running.plan.locations[frame.wait.where];
     trap.message = where.file + ":" + std::to_string(where.line) +
@@ -77,6 +77,7 @@ bool runProgram(void* context, void* frameOfThread, const ProgramId& id, Trap& t
                    "none can wait for a later one; eager mode (TILETWIN_EAGER=1) can debug such kernels";
     return false;
   }
+  trap.message = "a program of a kernel that cannot wait has yielded: please report this";
   return false;
 }
 
@@ -183,7 +184,7 @@ std::string problemOf(const Plan& plan, const LaunchParams& params) {
 constexpr int kSpins = 256;
 
 int threadsFor(const LaunchParams& params, size_t arenaBytes) {
-  if (environment::deterministic()) return 1;
+  if (params.oneByOne || environment::deterministic()) return 1;
   int threads = params.numThreads;
   if (threads <= 0) threads = environment::numThreads().value_or(availableCores());
   return std::min(threads, FramePool::mostThreads(arenaBytes));
@@ -193,14 +194,13 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
   const Plan& plan = program.plan();
   if (std::string problem = problemOf(plan, params); !problem.empty()) return refusal(std::move(problem));
   ProgramOrder order = params.programId[0] >= 0 ? ProgramOrder::single(params.grid, params.programId)
-                                                : ProgramOrder(params.grid, params.onlyPrograms, params.skipPrograms);
+                                                : ProgramOrder(params.grid, params.onlyPrograms, params.skipPrograms, params.anyOrder);
   if (std::string problem = order.problem(); !problem.empty())
     return refusal("launch of " + plan.name + ": " + problem);
   if (order.count() == 0) return {};
 
   Running running{plan, order, plan.arenaBytes(), LaunchState(plan, params)};
   running.state.findBuffer = hooks.findBuffer;
-  Executor executor{&running, enterFrame, leaveFrame, runProgram, printedBy, advanceProgram, describeWait};
   std::optional<PrintSelection> prints;
   if (plan.prints) {
     if (auto text = environment::text("TILETWIN_PRINT")) prints.emplace(*text, order.grid());
@@ -209,29 +209,35 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
   if (plan.debug)
     if (std::string problem = beginDebugLaunch(plan, params, running.state); !problem.empty())
       return refusal(std::move(problem));
+  Executor executor{&running, enterFrame, leaveFrame, runProgram, printedBy, advanceProgram, describeWait};
   ScheduleOptions options;
   if (order.count() > 1 && !plan.debug) {
     options.threads = threadsFor(params, running.arenaBytes);
     options.programNanoseconds = program.programNanoseconds().load(std::memory_order_relaxed);
   }
+  std::optional<MemoryCheck> memory;
+  if (params.findings && !plan.probes.empty()) {
+    running.state.memory = &memory.emplace(plan, params);
+    if (memory->needsOrder()) options.threads = 1;
+  }
   if (plan.mayWait) {
     options.waits = true;
-    options.inOrder = running.state.inOrder = environment::deterministic();
+    options.inOrder = running.state.inOrder = environment::deterministic() || params.oneByOne || (memory && memory->needsOrder());
     options.resident = residentPrograms(running.arenaBytes);
     running.state.spins = options.threads > 1 ? kSpins : 0;
     if (params.programId[0] >= 0) options.deadlockMilliseconds = options.restlessMilliseconds = 0; // no others can help
   }
   Scheduler scheduler(executor, order, hooks, options);
   Trap trap = scheduler.run();
+  if (plan.debug) endDebugLaunch();
+  // After another trap it would depend on time how far the programs behind it came.
+  if (memory && (!trap || trap.kind == TrapKind::Deadlock)) memory->report(*params.findings);
   if (trap) {
     std::vector<Buffer> known(params.buffers.begin(), params.buffers.end());
     known.insert(known.end(), running.state.found.begin(), running.state.found.end());
     completeTrap(trap, known);
   } else if (int64_t measured = scheduler.programNanoseconds(); measured >= 0) {
     int64_t before = options.programNanoseconds;
-  if (plan.debug) endDebugLaunch();
-  // After another trap it would depend on time how far the programs behind it came.
-  if (memory && (!trap || trap.kind == TrapKind::Deadlock)) memory->report(*params.findings);
     program.programNanoseconds().store(before < 0 ? measured : (before + measured) / 2, std::memory_order_relaxed);
   }
   return trap;
@@ -241,10 +247,15 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
 
 Trap launch(const Program& program, const LaunchParams& params, const Hooks& hooks) {
   try {
+    if (checksOrder(program, params)) return launchInOrders(program, params, hooks, launchChecked);
     return launchChecked(program, params, hooks);
   } catch (const std::bad_alloc&) {
     Trap trap;
     trap.kind = TrapKind::OutOfMemory;
+    return trap;
+  } catch (const environment::Error& error) {
+    Trap trap = refusal(error.what());
+    trap.kind = TrapKind::InvalidValue;
     return trap;
   } catch (const std::exception& error) { return refusal(error.what()); }
 }

@@ -47,21 +47,25 @@ Seat::~Seat() {
 
 bool Seat::poll(void* context) {
   Seat& seat = *static_cast<Seat*>(context);
-  Scheduler& scheduler = seat.scheduler_;
-  const int64_t position = seat.position_.load(std::memory_order_relaxed);
-  if ((++seat.polls_ & 63) == 0) {
-    try {
-      if (scheduler.executor_.printed) {
-        std::string& text = scheduler.executor_.printed(seat.frame_);
-        if (text.size() > kPrintsKept || seat.launching_) scheduler.print(seat, text);
-      }
-      if (seat.launching_) scheduler.tick();
-    } catch (...) { // out of memory for a text that waits; the program that asks must not see the exception
-      scheduler.failWith(position, {}, TrapKind::OutOfMemory, "no memory left for printed text");
-      return false;
+  if ((++seat.polls_ & 63) == 0) return seat.look(kPrintsKept);
+  return !seat.scheduler_.cancelled(seat.position_.load(std::memory_order_relaxed));
+}
+
+bool Seat::takePrinted(void* context) { return static_cast<Seat*>(context)->look(0); }
+
+bool Seat::look(size_t keep) {
+  const int64_t position = position_.load(std::memory_order_relaxed);
+  try {
+    if (scheduler_.executor_.printed) {
+      std::string& text = scheduler_.executor_.printed(frame_);
+      if (text.size() > keep || launching_) scheduler_.print(*this, text);
     }
+    if (launching_) scheduler_.tick();
+  } catch (...) { // out of memory for a text that waits; the program that asks must not see the exception
+    scheduler_.failWith(position, {}, TrapKind::OutOfMemory, "no memory left for printed text");
+    return false;
   }
-  return !scheduler.cancelled(position);
+  return !scheduler_.cancelled(position);
 }
 
 // ---- handing out

@@ -34,9 +34,12 @@ public:
   ~Seat();
   /// For loops inside programs: false if the program has to stop. Cheap; `seat` is a Seat.
   static bool poll(void* seat);
+  /// For programs that print much at a time: takes their text away. False if the program has to stop.
+  static bool takePrinted(void* seat);
 
 private:
   friend class Scheduler;
+  bool look(size_t keep); ///< at what is printed, unless it is no more than `keep` bytes, and at the clock
   Scheduler& scheduler_;
   const bool launching_;          ///< the launching thread's seat
   unsigned polls_ = 0;            ///< own thread

@@ -1,6 +1,7 @@
 // python/src/LaunchHooks.cpp -- see LaunchHooks.h. The only code that takes the GIL while programs run.
 #include "LaunchHooks.h"
 #include "Interned.h"
+#include <stdexcept>
 
 namespace tiletwin::python {
 namespace {
@@ -18,15 +19,6 @@ void tellProgress(const char* function, const char* format, auto... values) {
   PyRef callable = imported("tiletwin.runtime.progress", function);
   PyRef result = PyRef::steal(callable ? PyObject_CallFunction(callable.get(), format, values...) : nullptr);
   if (!result) PyErr_WriteUnraisable(callable.get());
-}
-
-void writeOut(const std::string& text) {
-  HoldGil gil;
-  PyObject* out = PySys_GetObject("stdout");
-  if (!out || out == Py_None) return;
-  PyRef keep = PyRef::borrow(out);
-  PyRef result = PyRef::steal(PyObject_CallMethod(out, "write", "s#", text.data(), Py_ssize_t(text.size())));
-  if (!result) PyErr_WriteUnraisable(out);
 }
 
 void setAttribute(PyObject* error, const char* name, PyRef value) {
@@ -101,6 +93,12 @@ bool LaunchHooks::poll(int64_t done, int64_t total) {
   return true;
 }
 
+void LaunchHooks::print(const std::string& printed) {
+  HoldGil gil;
+  // The exception stays set in this thread, as one of a signal handler does.
+  if (!deliverPrinted(printed, printing)) throw std::runtime_error("printing failed");
+}
+
 std::optional<Buffer> LaunchHooks::findBuffer(uintptr_t address) {
   HoldGil gil;
   PyRef find = imported("tiletwin.memory", "buffer_at");
@@ -120,7 +118,7 @@ std::optional<Buffer> LaunchHooks::findBuffer(uintptr_t address) {
 interp::Hooks LaunchHooks::hooks() {
   interp::Hooks hooks;
   hooks.poll = [this](int64_t done, int64_t total) { return poll(done, total); };
-  hooks.print = writeOut;
+  hooks.print = [this](const std::string& printed) { print(printed); };
   hooks.findBuffer = [this](uintptr_t address) { return findBuffer(address); };
   return hooks;
 }

@@ -1,5 +1,6 @@
 // python/src/LaunchHooks.h -- what a running launch asks of Python: signals, progress, output; and traps as exceptions.
 #pragma once
+#include "ProbeCalls.h"
 #include "frontend/PyRef.h"
 #include "interp/Interp.h"
 #include "runtime/Trap.h"
@@ -10,12 +11,15 @@ namespace tiletwin::python {
 /// Hooks of one launch. The launching thread has released the GIL; each hook takes it for its own duration.
 class LaunchHooks {
 public:
-  explicit LaunchHooks(const std::string& kernel) : kernel_(kernel) {}
+  explicit LaunchHooks(const std::string& kernel) : kernel_(kernel) { printing.kernel = kernel; }
   interp::Hooks hooks();
   /// Ends the progress bar, if one was begun. Needs the GIL; keeps a Python exception that is set.
   void finish();
+  /// What prints are delivered with; set before the launch.
+  PrintingLaunch printing;
 
 private:
+  void print(const std::string& printed);
   bool poll(int64_t done, int64_t total);
   std::optional<Buffer> findBuffer(uintptr_t address);
   const std::string& kernel_;

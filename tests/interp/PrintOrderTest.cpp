@@ -3,6 +3,7 @@
 #include "FakeLaunch.h"
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 using namespace tiletwin;
@@ -100,4 +101,42 @@ BOOST_AUTO_TEST_CASE(a_loop_s_text_appears_while_it_runs) {
   BOOST_TEST(!launch.run(ProgramOrder({1, 1, 1})));
   BOOST_TEST(early > 0u);
   BOOST_TEST(seen == std::string(200, 'x'));
+}
+
+BOOST_AUTO_TEST_CASE(text_that_is_taken_while_programs_run_stays_in_order) {
+  std::string wanted;
+  for (int i = 0; i < 200; ++i)
+    for (char part : {'a', 'b', 'c'}) wanted += std::to_string(i) + part + "\n";
+  for (int threads : {1, 2, 8}) {
+    FakeLaunch launch(threads);
+    launch.options.printBytes = 500;
+    launch.options.pollMilliseconds = 2;
+    std::string seen;
+    launch.hooks.print = [&seen](const std::string& text) { seen += text; };
+    launch.program = [](const ProgramId& id, FakeFrame& frame, Trap& trap) {
+      for (char part : {'a', 'b', 'c'}) {
+        if (id[0] % 7 == 0) spin(20);
+        frame.printed += std::to_string(id[0]) + part + "\n";
+        if (!Seat::takePrinted(frame.seat)) trap.kind = TrapKind::Interrupted;
+      }
+      return !trap;
+    };
+    BOOST_TEST(!launch.run(ProgramOrder({200, 1, 1})));
+    BOOST_REQUIRE(seen == wanted);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_error_of_the_reader_stops_the_launch) {
+  for (int threads : {1, 4}) {
+    FakeLaunch launch(threads);
+    std::string seen;
+    printing(launch, seen, 10);
+    int calls = 0;
+    launch.hooks.print = [&](const std::string&) {
+      if (++calls == 3) throw std::runtime_error("the pipe is closed");
+    };
+    Trap trap = launch.run(ProgramOrder({100'000, 1, 1}));
+    BOOST_TEST((trap.kind == TrapKind::Interrupted));
+    BOOST_TEST(calls == 3);
+  }
 }

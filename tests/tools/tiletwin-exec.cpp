@@ -17,6 +17,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 using namespace mlir;
@@ -171,6 +172,34 @@ int64_t ulpOf(const Check& check) {
   return options::maxUlp < 0 ? check.ulp : std::min<int64_t>(check.ulp, options::maxUlp);
 }
 
+/// Printed text with a line for each record of tt.probe_call: its values as hexadecimal bytes, elements from the left.
+std::string readable(const std::string& printed) {
+  std::string out;
+  for (size_t at = 0; at < printed.size();) {
+    const size_t zero = std::min(printed.find('\0', at), printed.size());
+    out += printed.substr(at, zero - at);
+    if (zero == printed.size()) break;
+    interp::ProbeRecord record;
+    std::memcpy(&record, printed.data() + zero + 1, sizeof record);
+    at = zero + 1 + sizeof record;
+    char text[64];
+    std::snprintf(text, sizeof text, "%s %d (%d, %d, %d)%s", record.site->isBreak ? "break" : "print",
+                  record.site->number, record.program[0], record.program[1], record.program[2],
+                  record.startsAgain ? " again" : "");
+    out += text;
+    for (const interp::ProbeSite::Item& item : record.site->items) {
+      if (record.startsAgain) break;
+      out += ' ';
+      for (size_t i = 0; i < item.bytes; ++i, ++at) {
+        std::snprintf(text, sizeof text, "%02x", unsigned(static_cast<unsigned char>(printed[at])));
+        out += text;
+      }
+    }
+    out += '\n';
+  }
+  return out;
+}
+
 /// Runs a planned test and compares.
 void launchAndCompare(Test test, const interp::Program& program, Report& report) {
   std::vector<interp::ArgumentBits> bits, results;
@@ -197,7 +226,7 @@ void launchAndCompare(Test test, const interp::Program& program, Report& report)
   }
   std::string printed;
   interp::Hooks hooks;
-  hooks.print = [&](const std::string& text) { printed += text; };
+  hooks.print = [&](const std::string& text) { printed += readable(text); };
   interp::LaunchParams params;
   params.grid = test.grid;
   params.arguments = bits;

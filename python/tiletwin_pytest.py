@@ -1,0 +1,50 @@
+"""What pytest loads of tiletwin in every session: options and markers. The rest comes only if an option is given.
+
+It stands beside the package, so that sessions that do not use it import neither the package nor its extension.
+Not here:  what the options do (tiletwin/pytest_plugin.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+MARKERS = (
+    "tiletwin_check(word, ...): under --tiletwin or --tiletwin-check, this test's launches are checked for these "
+    "mistakes (words of TILETWIN_CHECK) instead of the session's",
+    "tiletwin_ignore(word, ...): findings of these checks, or of all if none is named, do not fail this test",
+)
+
+
+def pytest_addoption(parser: Any) -> None:
+    group = parser.getgroup("tiletwin", "Triton kernels on the CPU")
+    group.addoption(
+        "--tiletwin",
+        action="store_true",
+        dest="tiletwin",
+        help="`import triton` gives tiletwin: kernels run on the CPU",
+    )
+    group.addoption(
+        "--tiletwin-check",
+        metavar="WORDS",
+        dest="tiletwin_check",
+        default="",
+        help="the same, and launches are checked: all, or words of TILETWIN_CHECK joined by commas (bounds, races, "
+        "nan, ...); a test with findings fails",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: Any) -> None:
+    """Before any conftest can import triton."""
+    options = early_config.known_args_namespace
+    if getattr(options, "tiletwin", False) or getattr(options, "tiletwin_check", ""):
+        from tiletwin import pytest_plugin
+
+        pytest_plugin.start(early_config, options.tiletwin_check)
+
+
+def pytest_configure(config: Any) -> None:
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
