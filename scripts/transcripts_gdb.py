@@ -13,7 +13,7 @@ from debug_transcripts import ROOT, Terminal, session
 PROMPT = r"\(gdb\) "
 ENVIRONMENT = {"TILETWIN_GDB": "1", "TILETWIN_INTERPRET": "1", "DEBUGINFOD_URLS": ""}
 NOISE = re.compile(
-    r"^(\[Thread debugging|Using host libthread_db|\[New Thread|\[Thread 0x|\[Detaching|Starting program|Function |"
+    r"^(\[Thread debugging|Using host libthread_db|\[New |\[Thread 0x|\[Detaching|Starting program|Function |"
     r"warning: Error disabling|This GDB supports|Make breakpoint pending).*\n",
     re.MULTILINE,
 )
@@ -34,9 +34,9 @@ def run(file: str, commands: list[str]) -> str:
     terminal.screen = "(gdb) "
     for command in commands:
         terminal.say(command)
-    terminal.end("kill\nquit")
+    terminal.end("quit")
     text = terminal.transcript(f"TILETWIN_GDB=1 TILETWIN_INTERPRET=1 gdb -q --args python {file}")
-    return NOISE.sub("", text).replace("(gdb) kill\n", "").replace("quit\n", "").removesuffix("(gdb) \n")
+    return NOISE.sub("", text).removesuffix("(gdb) quit\n")
 
 
 @session("gdb-matmul")

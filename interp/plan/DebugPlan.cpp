@@ -58,7 +58,7 @@ LogicalResult planDebugLine(PlanBuilder& plan, Operation* op) {
   std::unique_ptr<mlir::AsmState>& names = debug.names[function];
   if (!names) names = std::make_unique<mlir::AsmState>(function, mlir::OpPrintingFlags().skipRegions());
   for (Operation* next = op->getNextNode(); next && !llvm::isa<tt::DebugLineOp>(next); next = next->getNextNode())
-    if (!isNote(next)) statement.ttir.push_back(textOf(next, *names));
+    if (!isNote(next) && !next->hasTrait<mlir::OpTrait::IsTerminator>()) statement.ttir.push_back(textOf(next, *names));
   debug.statement = int32_t(info.statements.size());
   info.statements.push_back(std::move(statement));
   plan.emit(execNothing, "Line " + std::to_string(where.line));

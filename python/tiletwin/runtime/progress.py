@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -9,9 +10,9 @@ _bar: Any = None
 
 
 def begin(kernel: str, done: int, total: int) -> None:
-    """A launch has lasted a few seconds. Shows a bar if stderr is a terminal and tqdm is installed."""
+    """A launch has lasted a few seconds. Shows a bar if stderr is a terminal, not gdb's, and tqdm is installed."""
     global _bar
-    if _bar is not None or sys.stderr is None or not sys.stderr.isatty():
+    if _bar is not None or sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TILETWIN_GDB"):
         return
     try:
         from tqdm import tqdm
