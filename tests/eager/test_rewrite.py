@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dis
 import itertools
+import operator
 import sys
 
 import pytest
@@ -61,6 +62,10 @@ def log(monkeypatch):
         "tuple": tuple,
         "returned": lambda v, *conditions: (v, conditions),
         "loop": lambda f, *a, **k: f(*a, **k),
+        "rounds": lambda site, iterable: iterable,
+        "enter_while": lambda site: None,
+        "again": lambda site: True,
+        "subscript": operator.getitem,
         "callee": lambda f: f,
         "method": getattr,
         "device_assert": lambda c, m="": None,
@@ -129,6 +134,27 @@ def loops(n):
 def test_loops(log) -> None:
     assert run(loops, 5) == Assigned(4)
     assert ("loop", range, 2, 5) in log and "truth" in names(log)
+    sites = {entry[0]: entry[1] for entry in log if entry[0] in ("rounds", "enter_while", "again")}
+    first = loops.ast.lineno
+    line = loops.source_lines[first + 2 - loops.first_line]
+    assert sites["rounds"] == (__file__, first + 2, 4, line, loops.first_line, (("total", first + 3),))
+    assert sites["again"] is sites["enter_while"] and sites["again"][5] == (("n", first + 5),)
+
+
+@triton.jit
+def indices(x, i):
+    return x[i], x[1:i], x[:, None, 2], x[None, :]
+
+
+def test_indices(log) -> None:
+    class Indexed:
+        def __getitem__(self, index):
+            return index
+
+    every = slice(None)
+    assert run(indices, Indexed(), 5) == (5, slice(1, 5, None), (every, None, 2), (None, every))
+    assert names(log).count("subscript") == 4
+    assert hash(rewriting.rewrite(indices).__code__)  # debuggers keep code objects in dicts
 
 
 @triton.jit

@@ -143,6 +143,22 @@ def compare(file: str, name: str, make: Any, monkeypatch: pytest.MonkeyPatch, ca
 
 
 @pytest.mark.parametrize(("file", "name"), expected_cases(), ids=lambda v: v)
+def test_the_same_with_every_operation_correctly_rounded(
+    file: str, name: str, monkeypatch: pytest.MonkeyPatch, capfd
+) -> None:
+    monkeypatch.setenv("TILETWIN_NUMERICS", "ieee")
+    compare(file, name, lambda: arguments(file, name), monkeypatch, capfd)
+
+
+@pytest.mark.parametrize(("file", "name"), expected_cases()[::4], ids=lambda v: v)
+def test_the_same_with_checks_of_overflow(file: str, name: str, monkeypatch: pytest.MonkeyPatch, capfd) -> None:
+    """debug=True: both modes compute the same, or fail at the same operation of the same program."""
+    case = cases_of(file)[name]
+    monkeypatch.setitem(case, "options", {**case["options"], "debug": True})
+    compare(file, name, lambda: arguments(file, name), monkeypatch, capfd)
+
+
+@pytest.mark.parametrize(("file", "name"), expected_cases(), ids=lambda v: v)
 def test_eager_gives_the_bits_of_compiled(file: str, name: str, monkeypatch: pytest.MonkeyPatch, capfd) -> None:
     compare(file, name, lambda: arguments(file, name), monkeypatch, capfd)
 

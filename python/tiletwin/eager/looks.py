@@ -48,9 +48,17 @@ def repr_of(data: bytes, type_name: str, shape: tuple[int, ...]) -> str:
     array = numpy_of(data, type_name, shape)
     if is_pointer(type_name):
         return pointer_text(array, pointee_of(type_name))
-    text = numpy.array2string(array, separator=", ", prefix="tensor(", threshold=FEW, edgeitems=3)
     if array.size <= FEW:
-        return f"tensor({text}, {type_name})"
+        return f"tensor({numpy.array2string(array, separator=', ', prefix='tensor(')}, {type_name})"
+    text = numpy.array2string(
+        array,
+        max_line_width=116,
+        separator=", ",
+        prefix="tensor(",
+        threshold=FEW,
+        edgeitems=3,
+        formatter={"float_kind": lambda value: f"{value:.5g}"},
+    )
     return f"tensor({text}, {type_name}{list(shape)}, {summary(array)})"
 
 

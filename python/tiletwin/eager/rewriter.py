@@ -302,10 +302,7 @@ def as_value(index: ast.expr) -> ast.expr:
     if not isinstance(index, ast.Slice):
         return index
     parts = [part or ast.Constant(value=None) for part in (index.lower, index.upper, index.step)]
-    if not any((index.lower, index.upper, index.step)):
-        made: ast.expr = ast.Constant(value=MARK + "all")
-    else:
-        made = ast.Call(func=ast.Constant(value=MARK + "slice"), args=parts, keywords=[])
+    made = ast.Call(func=ast.Constant(value=MARK + "slice"), args=parts, keywords=[])  # no constant: code has a hash
     for node in ast.walk(made):
         if not hasattr(node, "lineno"):
             ast.copy_location(node, index)
@@ -390,7 +387,6 @@ def rewrite(
         "refused": functools.partial(refuse_statement, fn),
         "outer": functools.partial(operator.getitem, fn.fn.__globals__),
         "record": note,
-        "all": slice(None),
         "slice": slice,
     }
     for key, (line, column, names) in rewriter.sites.items():
