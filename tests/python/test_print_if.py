@@ -105,7 +105,7 @@ def test_every_form_prints_as_in_eager_mode(monkeypatch: pytest.MonkeyPatch, cap
     assert sum(" B 4 a text 2.5 None True;" in line for line in lines) == 4
     assert not any("never" in line for line in lines)
     assert any("1 of 15: " in line and "  4|tensor(1, int32)|015" in line for line in lines)
-    assert [line.split()[3] for line in lines if " nan " in line and line.startswith("pid")] == ["nan"]
+    assert [line.split()[4] for line in lines if " nan " in line and line.startswith("pid")] == ["nan"]
     assert sum(" while " in line for line in lines) == 2
     assert [line[5] for line in lines if " callee " in line or " k " in line or " stored " in line] == ["2", "3", "3"]
 
