@@ -22,6 +22,7 @@ inline constexpr size_t kListedElements = 4;
 /// One mistake at one place (or pair of places) of a kernel. Texts are parts of sentences, without a full stop.
 struct Finding {
   Check check = Check::Count;
+  bool isNotice = false; ///< nothing is wrong: the check could not look at something
   SourceLocation where;
   std::string operation; ///< "tt.store"; empty if the place is no operation
   std::string message;   ///< what is wrong, "stores lanes whose value is undefined"

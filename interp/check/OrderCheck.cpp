@@ -150,7 +150,8 @@ public:
     if (elsewhere) {
       notice(
           "was not run in other orders: it reaches memory that is no argument (an address it loads, or makes), which "
-          "would not be as before");
+          "would not be as before",
+          placeOfAddresses());
       return {};
     }
     const Snapshot after(writableRanges(params_.buffers));
@@ -164,7 +165,8 @@ public:
       }
       if (other.kind == TrapKind::Deadlock) {
         notice(std::string("was not compared ") + order.name +
-               ": its programs wait for others that must have begun before them, more than can run at a time");
+                   ": its programs wait for others that must have begun before them, more than can run at a time",
+               other.where);
       } else if (other) {
         failure(order, other);
         break;
@@ -189,9 +191,18 @@ private:
     return run_(program_, params, hooks);
   }
 
-  void notice(std::string message) {
+  /// The first access through a pointer that comes from no argument.
+  SourceLocation placeOfAddresses() const {
+    for (const ProbeAccessOp* probe : program_.plan().probes)
+      if (probe->access.root < 0) return probe->where;
+    return {};
+  }
+
+  void notice(std::string message, const SourceLocation& where) {
     Finding finding;
+    finding.isNotice = true;
     finding.check = Check::Order;
+    finding.where = where;
     finding.message = "the launch " + std::move(message);
     params_.findings->add(std::move(finding));
   }

@@ -26,7 +26,7 @@ PyRef numbers(const std::vector<int64_t>& list) {
   return tuple;
 }
 
-/// The arguments of tiletwin.checks.Finding.from_parts.
+/// The arguments of tiletwin.checks.Finding.from_parts; the check of a notice is empty.
 PyRef parts(const Finding& f) {
   PyRef second = PyRef::borrow(Py_None);
   if (f.second) {
@@ -37,7 +37,7 @@ PyRef parts(const Finding& f) {
   PyRef place = placeTuple(f.where, f.operation), program = programOrNone(f.program), shape = numbers(f.shape),
         elements = numbers(f.elements);
   if (!second || !place || !program || !shape || !elements) return {};
-  return PyRef::steal(Py_BuildValue("(sOssOLOOLO)", nameOf(f.check), place.get(), f.message.c_str(), f.advice.c_str(),
+  return PyRef::steal(Py_BuildValue("(sOssOLOOLO)", f.isNotice ? "" : nameOf(f.check), place.get(), f.message.c_str(), f.advice.c_str(),
                                     program.get(), (long long)f.programs, shape.get(), elements.get(),
                                     (long long)f.elementCount, second.get()));
 }

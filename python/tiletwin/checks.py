@@ -250,7 +250,21 @@ def add(found: Sequence[Finding]) -> None:
 
 def report(kernel: str, items: list[tuple], may_raise: bool) -> None:
     """Called by a launch with what its probes found."""
-    submit([from_parts(kernel, item) for item in items], may_raise)
+    found = [from_parts(kernel, item) for item in items]
+    for finding in found:
+        if not finding.check:
+            _notice(finding)
+    submit([finding for finding in found if finding.check], may_raise)
+
+
+_noticed: set[tuple] = set()
+
+
+def _notice(said: Finding) -> None:
+    """Prints once what a check could not look at. It is no mistake."""
+    if said.key not in _noticed:
+        _noticed.add(said.key)
+        print(f"tiletwin: {said.kernel}: {said.message} ({said.site.place})", file=sys.stderr)
 
 
 def submit(found: Sequence[Finding], may_raise: bool = True) -> None:
