@@ -152,7 +152,8 @@ bool OverflowCheck::provablyFits(Operation* op) {
     auto x = rangeOf(op->getOperand(0));
     if (!x) return false;
     const unsigned most = unsigned(by->high.getZExtValue());
-    return x->low.shl(most).isSignedIntN(width) && x->high.shl(most).isSignedIntN(width);
+    return x->low.shl(most).isSignedIntN(width) && (x->low.isNegative() ? x->high.shl(most).isSignedIntN(width)
+                                                                        : x->high.shl(most).isIntN(width));
   }
   if (isa<arith::TruncIOp>(op)) {
     auto x = rangeOf(op->getOperand(0));
@@ -232,8 +233,9 @@ public:
     Value x = op->getOperand(0), by = op->getOperand(1), r = op->getResult(0);
     Value tooFar = compare(arith::CmpIPredicate::uge, by, constant(by, int64_t(widthOf(r))));
     if (!isa<arith::ShLIOp>(op) || !isSigned) return tooFar;
-    Value back = make<arith::ShRSIOp>(r, by);
-    return either(tooFar, compare(arith::CmpIPredicate::ne, back, x));
+    // Bits get lost; into the sign bit they may go, as words are packed that way.
+    auto isLost = [&](Value back) { return compare(arith::CmpIPredicate::ne, back, x); };
+    return either(tooFar, both(isLost(make<arith::ShRSIOp>(r, by)), isLost(make<arith::ShRUIOp>(r, by))));
   }
   Value division(Operation* op) {
     Value x = op->getOperand(0), y = op->getOperand(1);
