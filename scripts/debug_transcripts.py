@@ -44,6 +44,7 @@ def normalised(text: str, folder: Path | None = None) -> str:
     text = ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "")
     for place in filter(None, (folder, ROOT)):
         text = text.replace(f"{place}{os.sep}", "")
+    text = re.sub(r"/\S*/lib/python3\.\d+/", ".../", text)  # Python's own files
     text = re.sub(r"0x[0-9a-f]{6,}", "0x...", text)
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n") + "\n"
 

@@ -23,7 +23,8 @@ def client():
 def timed_copy(file: Path, folder: Path) -> Path:
     made = folder / file.name
     text = "import time; _s = time.perf_counter(); import torch; _imported = time.perf_counter() - _s\n"
-    made.write_text(file.read_text().replace("import torch\n", text, 1))
+    launch = "_launched = time.perf_counter()\nmatmul[("
+    made.write_text(file.read_text().replace("import torch\n", text, 1).replace("\nmatmul[(", "\n" + launch))
     return made
 
 
@@ -41,7 +42,13 @@ def test_matmul(client: Client, tmp_path: Path) -> None:
     assert "fp32[16, 16], min" in found["a"]["value"] and found["a_ptr"]["value"] == "<a_ptr + 0, fp32>"
     assert not [name for name in found if name.startswith(".")]
     imports = float(client.ask("evaluate", expression="_imported", frameId=frames[1]["id"])["result"])
-    print(f"debugpy: {took - imports:.2f} s to the stop besides {imports:.2f} s of imports")
+    launched = float(
+        client.ask("evaluate", expression="time.perf_counter() - _launched", frameId=frames[1]["id"])["result"]
+    )
+    print(
+        f"debugpy: {took:.2f} s from starting the adapter to the stop, {imports:.2f} s of it imports, and "
+        f"{launched:.2f} s from the launch to the stop"
+    )
     looked = client.ask("evaluate", expression="a[0, :4].shape", frameId=frames[0]["id"], context="watch")
     assert looked["result"].startswith("(constexpr[4]")
     client.ask("next", threadId=thread)

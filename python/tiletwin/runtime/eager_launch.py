@@ -124,10 +124,11 @@ def _compiled_rest(fn: JITFunction) -> JITFunction | None:
 _noticed: set[int] = set()
 
 
-def _notice(fn: JITFunction, text: str) -> None:
+def _notice(fn: JITFunction, text: str, partly: bool = False) -> None:
     if id(fn) not in _noticed:
         _noticed.add(id(fn))
-        print(f"tiletwin: {fn.__name__} runs in Python, operation by operation: {text}", file=sys.stderr)
+        what = " (programs that can stop; the others compiled)" if partly else ", operation by operation"
+        print(f"tiletwin: {fn.__name__} runs in Python{what}: {text}", file=sys.stderr)
 
 
 class _Kept:
@@ -338,7 +339,7 @@ def launch(fn: JITFunction, arguments: dict[str, Any], options: dict[str, Any], 
         recorded.begin(arguments, session, kept)
         recording.notice(chosen_by_default=not wanted)
     elif isinstance(chosen, StoppingPrograms) or len(chosen):
-        _notice(fn, reason or "")
+        _notice(fn, reason or "", isinstance(chosen, StoppingPrograms))
         if os.environ.get("TILETWIN_CHECK", "").strip():
             from tiletwin import checks
 
