@@ -150,7 +150,7 @@ class Memory:
     def _view(self, begin: int, end: int) -> np.ndarray:
         view = self._views.get(begin)
         if view is None:
-            view = np.frombuffer((ctypes.c_uint8 * (end - begin)).from_address(begin), np.uint8)
+            view = np.ctypeslib.as_array((ctypes.c_uint8 * (end - begin)).from_address(begin))
             self._views[begin] = view
         return view
 

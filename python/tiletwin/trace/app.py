@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, ScrollableContainer, Vertical
 from textual.widgets import DataTable, Footer, Static
 
 from tiletwin.trace.model import Launch, Program, Step, Trace, Value
@@ -97,7 +97,7 @@ class TraceApp(App[None]):
     def compose(self) -> ComposeResult:
         yield Static(id="where", markup=False)
         with Horizontal():
-            with VerticalScroll(id="source-box"):
+            with ScrollableContainer(id="source-box"):
                 yield Static(id="source", markup=False)
             with Vertical(id="right"):
                 yield DataTable(id="variables", cursor_type="row", zebra_stripes=False)
@@ -159,13 +159,13 @@ class TraceApp(App[None]):
 
     def _show_where(self) -> None:
         step = self.step
-        x, y, z = self.program.id  # type: ignore[union-attr]
+        program = step.program
         parts = [
             f"{self.launch.kernel} launch {self.launch.count}",
-            f"program ({x}, {y}, {z}) of {self.launch.grid}",
-            f"step {step.number} of {len(self.program.steps) - 1}",
+            f"program {program.id} of {self.launch.grid}",
+            f"step {step.number} of {len(program.steps) - 1}",
             step.place,
-        ]  # type: ignore[union-attr]
+        ]
         parts += [text for text in (loops_text(step), kind_text(step)) if text]
         self.query_one("#where", Static).update(Text(" | ".join(parts), no_wrap=True, overflow="ellipsis"))
 
@@ -186,7 +186,7 @@ class TraceApp(App[None]):
             for site in step.stack[:-1][::-1]:
                 text.append(f"  {site.place} {site.source.strip()}\n", style="dim")
         self.query_one("#source", Static).update(text)
-        box = self.query_one("#source-box", VerticalScroll)
+        box = self.query_one("#source-box", ScrollableContainer)
         height = max(box.size.height, 1)
         box.scroll_to(y=max(step.line - function.first_line - height // 2, 0), animate=False)
 

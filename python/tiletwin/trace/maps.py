@@ -30,13 +30,18 @@ class Layout(NamedTuple):
     """What rows and columns are."""
 
 
+def _is_dense(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether elements of two dimensions and more lie behind each other, row by row."""
+    if len(shape) < 2 or len(strides) != len(shape) or 0 in shape or strides[len(shape) - 1] != 1:
+        return False
+    return all(strides[d] == strides[d + 1] * shape[d + 1] for d in range(len(shape) - 1))
+
+
 def layout_of(buffer: Buffer, lowest: int = 0, highest: int = 0) -> Layout:
     """The table of a buffer; `lowest` and `highest` offsets are inside of it whatever the argument's shape says."""
     shape, strides = buffer.shape, buffer.strides
-    dense = shape is not None and strides is not None and len(shape) >= 2 and strides[-1] == 1 and 0 not in shape
-    if dense and all(strides[d] == strides[d + 1] * shape[d + 1] for d in range(len(shape) - 1)):
-        assert shape is not None
-        columns = shape[-1]
+    if shape is not None and strides is not None and _is_dense(shape, strides):
+        columns = shape[len(shape) - 1]
         rows = math.prod(shape[:-1])
         if lowest >= 0 and highest < rows * columns:
             return Layout(rows, columns, 0, f"a row is {buffer.name}[{', '.join(['i'] * (len(shape) - 1))}, :]")

@@ -138,10 +138,17 @@ def access_text(access: Access) -> str:
     """ "store: out_ptr[0 .. 127], 128 of 128 elements"; one buffer after another."""
     active = access.active()
     parts = []
-    for touched in access.touched():
+    touched_parts = access.touched()
+    known = next((t.buffer for t in touched_parts if t.buffer is not None), None)
+    for touched in touched_parts:
         low, high = int(touched.offsets.min()), int(touched.offsets.max())
+        outside = touched.buffer is None and known is not None
+        if outside and known is not None:
+            low, high = ((n - known.first) // max(known.item_size, 1) for n in (low, high))
         where = f"{low}" if low == high else f"{low} .. {high}"
-        if touched.buffer is None:
+        if outside and known is not None:
+            parts.append(f"{known.name}[{where}] outside of its memory")
+        elif touched.buffer is None:
             parts.append(f"addresses 0x{low:x} .. 0x{high:x}")
         else:
             parts.append(f"{touched.buffer.name}[{where}]")
@@ -198,7 +205,7 @@ def step_text(step: Step) -> str:
 
 def program_text(program: Program) -> str:
     status = {"done": "", "running": "  the record ends here", "error": f"  failed: {program.message}"}
-    first_line = status.get(program.status, program.status).split("\n")[0]
+    first_line = (status.get(program.status) or "").split("\n")[0]
     x, y, z = program.id
     return f"program {x},{y},{z}  {program.count} steps{first_line}"
 
