@@ -1,6 +1,6 @@
 """The kernels of tests/kernels under checks of memory: their own tests pass, with findings as errors.
 
-Results that depend on the order of programs are expected of sums by float atomics only: ORDER lists those kernels.
+Results that depend on the order of programs are expected of the kernels that launch_checked.py lists.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_kernels_unchanged import compared
 
 HERE = Path(__file__).resolve().parent
 KERNELS = HERE.parent / "kernels"
@@ -59,3 +60,12 @@ def test_a_finding_fails(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_all(name: str) -> None:
     assert passes(name, "bounds,uninitialized,races") >= 1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", FILES)
+def test_order(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAUNCH_CHECKED_WORDS", "order")
+    launches, kernels = compared(KERNELS / f"{name}.py")
+    assert launches >= kernels >= 1

@@ -221,6 +221,70 @@ def test_the_last_ticket() -> None:
     assert len(findings_of("races", lambda: run("relaxed"))) == 1
 
 
+@triton.jit
+def by_descriptor(o_ptr, N: tl.constexpr, STEP: tl.constexpr, ATOMIC: tl.constexpr):
+    desc = tl.make_tensor_descriptor(o_ptr, [N, 16], [16, 1], [4, 16])
+    block = tl.full((4, 16), 1.0, tl.float32)
+    if ATOMIC:
+        desc.atomic_add([tl.program_id(0) * STEP, 0], block)
+    else:
+        desc.store([tl.program_id(0) * STEP, 0], block)
+
+
+@pytest.mark.parametrize(("step", "atomic", "raced"), [(4, False, 0), (3, False, 1), (3, True, 0), (40, False, 0)])
+def test_tensor_descriptors(step: int, atomic: bool, raced: int) -> None:
+    found = findings_of("races", lambda: by_descriptor[(8,)](torch.zeros(32, 16), 32, step, atomic))
+    assert [f.operation for f in found] == ["descriptor.store"] * raced
+
+
+@triton.jit
+def by_block_pointer(o_ptr, N, STEP: tl.constexpr):
+    block = tl.make_block_ptr(o_ptr, (N,), (1,), (tl.program_id(0) * STEP,), (32,), (0,))
+    tl.store(block, tl.arange(0, 32), boundary_check=(0,))
+
+
+@pytest.mark.parametrize(("step", "raced"), [(32, 0), (31, 1)])
+def test_block_pointers(step: int, raced: int) -> None:
+    o = torch.zeros(120, dtype=torch.int32)
+    assert len(findings_of("races", lambda: by_block_pointer[(4,)](o, 120, step))) == raced
+
+
+@triton.jit
+def through_table(table_ptr):
+    pointer = tl.load(table_ptr + tl.program_id(0)).to(tl.pointer_type(tl.int32))
+    tl.store(pointer + tl.arange(0, 16), tl.program_id(0))
+
+
+def test_pointers_in_memory() -> None:
+    x, y = torch.zeros(16, dtype=torch.int32), torch.zeros(16, dtype=torch.int32)
+    apart, together = torch.tensor([x.data_ptr(), y.data_ptr()]), torch.tensor([x.data_ptr(), x.data_ptr()])
+    assert findings_of("races", lambda: through_table[(2,)](apart)) == []
+    (found,) = findings_of("races", lambda: through_table[(2,)](together))
+    assert found.operation == "tl.store" and "memory that is no argument" in found.message
+
+
+def test_far_apart() -> None:
+    @triton.jit
+    def far(o_ptr, STEP: tl.constexpr):
+        tl.store(o_ptr + tl.program_id(0).to(tl.int64) * STEP, 1)
+
+    o = torch.zeros((1 << 31) + 4096, dtype=torch.int8)
+    assert findings_of("races", lambda: far[(3,)](o, 1 << 30)) == []
+    assert len(findings_of("races", lambda: far[(3,)](o, 0))) == 1
+
+
+@triton.jit
+def masked(o_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * (BLOCK // 2) + tl.arange(0, BLOCK)
+    tl.store(o_ptr + offs, offs, mask=(tl.arange(0, BLOCK) < n) & (offs % 2 == 0))
+
+
+@pytest.mark.parametrize(("n", "raced"), [(32, 0), (33, 1), (0, 0)])
+def test_masked_off_lanes_touch_nothing(n: int, raced: int) -> None:
+    o = torch.zeros(512, dtype=torch.int32)
+    assert len(findings_of("races", lambda: masked[(4,)](o, n, BLOCK=64))) == raced
+
+
 def test_the_same_findings_from_every_run() -> None:
     o = torch.zeros(100_000, dtype=torch.int32)
 
