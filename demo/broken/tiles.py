@@ -34,4 +34,5 @@ torch.manual_seed(0)
 a, b, c = torch.randn(M, K), torch.randn(K, N), torch.zeros(M, N)
 matmul[(M // 16 * N // 16,)](a, b, c, M, N, K, BM=16, BN=16, BK=16, GROUP=8)
 wrong = ((c - a @ b).abs() > 1e-3).nonzero()
-print(f"{len(wrong)} elements differ from torch, from {tuple(wrong[0].tolist())} to {tuple(wrong[-1].tolist())}")
+corners = f", from {tuple(wrong[0].tolist())} to {tuple(wrong[-1].tolist())}" if len(wrong) else ""
+print(f"{len(wrong)} elements differ from torch{corners}")
