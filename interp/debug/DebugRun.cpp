@@ -7,6 +7,7 @@
 #include "interp/debug/DebugText.h"
 #include "interp/debug/jit/Jit.h"
 #include "interp/run/TileModule.h"
+#include <algorithm>
 #include <cstdio>
 #include <dlfcn.h>
 #include <map>
@@ -97,6 +98,16 @@ const Native* nativeOf(const Plan& plan, std::string* error) {
   return &native;
 }
 
+/// Whether a breakpoint may stop in the program, as far as the gdb script knows.
+bool isPicked(const debug::GdbState& state) {
+  for (int i = 0; i < std::min(state.picks, debug::GdbState::kMostPicks); ++i) {
+    bool picked = true;
+    for (int d = 0; d < 3; ++d) picked &= state.only[i][d] < 0 || state.only[i][d] == state.program[d];
+    if (picked) return true;
+  }
+  return state.picks < 0 || state.wanted == state.current || state.wanted == -2;
+}
+
 bool isTraced() {
   FILE* status = std::fopen("/proc/self/status", "r");
   if (!status) return false;
@@ -153,7 +164,7 @@ std::string beginDebugLaunch(const Plan& plan, const LaunchParams& params, Launc
 
 void endDebugLaunch() {
   std::lock_guard lock(mutexOfLaunches());
-  if (opened) opened->state->current = opened->state->wanted = -1;
+  if (opened) opened->state->current = opened->state->wanted = -1; // picks stay: breakpoints do
 }
 
 Step executeDebug(const Plan& plan, Frame& f) {
@@ -164,6 +175,7 @@ Step executeDebug(const Plan& plan, Frame& f) {
   debug::GdbState& state = *opened->state;
   for (int d = 0; d < 3; ++d) state.program[d] = f.program[size_t(d)];
   state.current = f.program[0] + int64_t(f.grid[0]) * (f.program[1] + int64_t(f.grid[1]) * f.program[2]);
+  if (!isPicked(state)) return execute(plan, f); // the same instructions, and no stop of gdb's for nothing
   if (state.wanted == state.current || state.wanted == -2) opened->reached();
   if (tiletwinDebugRun(&f, 0, plan.debug->functions[0].begin) == 0)
     reinterpret_cast<NativeKernel>(f.launch->native)(&f, f.arena);

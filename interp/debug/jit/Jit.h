@@ -19,7 +19,7 @@ using NativeKernel = int (*)(void* frame, void* arena);
 
 /// What the gdb script reads, by the names of the exported symbols. Its layout is fixed: python/tiletwin/gdb/state.py.
 struct GdbState {
-  uint32_t version = 1;
+  uint32_t version = 2;
   uint32_t scriptLoaded = 0;     ///< the script sets it
   int64_t wanted = -1;           ///< the script sets it: tiletwin_gdb_reached() is called before this program; -2: any
   int64_t current = -1;          ///< number of the running program, x fastest; -1: no kernel runs
@@ -30,6 +30,11 @@ struct GdbState {
   uint64_t launchBytes = 0;
   const char* kernel = nullptr;  ///< JSON: files, statements, variables
   uint64_t kernelBytes = 0;
+  /// -1: every program runs in native code. Else the script has seen that all breakpoints in kernels ask for program ids,
+  /// and only the programs that one of these many entries of `only` picks need to (-1: any coordinate).
+  int32_t picks = -1;
+  static constexpr int kMostPicks = 16;
+  int32_t only[kMostPicks][3] = {};
 };
 
 struct JitModule {
@@ -38,7 +43,7 @@ struct JitModule {
   /// Null on failure; then *error is a text that stays.
   NativeKernel (*compile)(const DebugInfo& info, RunFn run, JumpFn jump, const char** error);
 };
-/// "tiletwinGdbModule", of type JitModule*(). 
+/// "tiletwinGdbModule", of type JitModule*().
 using JitModuleFn = const JitModule* (*)();
 
 } // namespace tiletwin::interp::debug

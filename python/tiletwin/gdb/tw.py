@@ -9,9 +9,11 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 try:
     import tw_commands
+    import tw_picks
     import tw_printers
 finally:
     sys.path.pop(0)
 
 tw_printers.register()
 tw_commands.register()
+tw_picks.register()

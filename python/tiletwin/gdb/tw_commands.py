@@ -8,6 +8,7 @@ import math
 
 import gdb
 import tw_numbers
+import tw_picks
 import tw_printers
 import tw_state
 from tw_state import Problem, triple
@@ -64,6 +65,7 @@ def run_to(state, number):
     kernel = state.text("launch")["kernel"]
     reached = gdb.Breakpoint("tiletwin_gdb_reached", internal=True)
     reached.silent = True
+    tw_picks.update_for_run()
     try:
         gdb.execute("continue", to_string=True)
         at = tw_state.address()
@@ -87,6 +89,7 @@ def run_to(state, number):
     finally:
         if reached.is_valid():
             reached.delete()
+        tw_picks.update()
 
 
 class Program(gdb.Command):

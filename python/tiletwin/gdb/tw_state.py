@@ -12,7 +12,7 @@ LAYOUT = struct.Struct("<IIqqq3i3iQQQQ")
 OFFSET_OF_LOADED = 4
 OFFSET_OF_WANTED = 8
 NEXT = -2  # wanted: whichever program comes next
-VERSION = 1
+VERSION = 2
 
 
 class Problem(gdb.GdbError):
