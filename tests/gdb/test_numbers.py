@@ -1,4 +1,4 @@
-"""What the gdb script computes without gdb: small float formats against torch, run lengths, conditions on program ids."""
+"""What the gdb script computes without gdb: small floats against torch, run lengths, conditions on program ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which programs the breakpoints ask for, so that gdb need not stop in all the others to find that out: GdbState::picks.
+"""Which programs the breakpoints ask for, so that gdb need not stop in all others to find that out: GdbState::picks.
 
 Runs inside gdb. Here: what conditions say about pid0, pid1 and pid2; which breakpoints may lie in kernels.
 Invariant: whatever is not understood counts as asking for every program.
