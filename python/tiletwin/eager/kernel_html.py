@@ -16,6 +16,7 @@ from typing import Any
 
 _DEFINITION = re.compile(r"^(#loc\d*) = loc\((.*)\)\s*$")
 _USE = re.compile(r"\s*loc\((#loc\d*)\)\s*$")
+_INLINE = re.compile(r"\s*loc\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 _FILE = re.compile(r'^"((?:[^"\\]|\\.)*)":(\d+):(\d+)$')
 _REFERENCE = re.compile(r"#loc\d*")
 _numbers = itertools.count(1)
@@ -31,7 +32,8 @@ def locations(ttir: str) -> tuple[list[tuple[str, str | None]], dict[str, str]]:
             named[definition[1]] = definition[2]
             continue
         use = _USE.search(line)
-        lines.append((line[: use.start()] if use else line, use[1] if use else None))
+        text = line[: use.start()] if use else line
+        lines.append((_INLINE.sub("", text), use[1] if use else None))
     return lines, named
 
 
