@@ -278,8 +278,8 @@ _unchecked: set[str] = set()
 
 
 def notice_unchecked(kernel: str) -> None:
-    """Says once for each kernel that programs which Python runs are not looked at by the checks of values."""
-    words = [word for word in wanted().checks if word in ("undefined", "nan", "overflow", "promises")]
+    """Says once for each kernel that programs which Python runs are not looked at by checks."""
+    words = [word for word in wanted().checks if word != "device"]
     if words and kernel not in _unchecked:
         _unchecked.add(kernel)
         print(
