@@ -1,7 +1,8 @@
 // RUN: tiletwin-exec %s --backend=interp
 // tt.debug_bind: the result is the value, for scalars, tiles, affine tiles and masks.
 
-tt.func public @scalars_and_tiles(%n: i32 {check.value = 5 : i32}, %x: tensor<4xf32> {check.value = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>}) {
+tt.func public @scalars_and_tiles(%n: i32 {check.value = 5 : i32}) {
+  %x = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
   %m = tt.debug_bind "n", "int32", %n : i32
   %s = arith.addi %m, %m : i32
   check.eq %s, 10 : i32
