@@ -68,7 +68,11 @@ def _note_tensor(tensor: Any, maker: str) -> None:
         # Subclasses may have no memory of their own (fake tensors).
         known = type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.layout is torch.strided
         if known and tensor.device.type == "cpu" and not tensor.is_quantized and not tensor.is_complex():
-            _note(tensor.detach(), tensor.untyped_storage(), maker)
+            try:
+                storage = tensor.untyped_storage()
+            except (RuntimeError, NotImplementedError):  # a stand-in inside of a transform
+                return
+            _note(tensor.detach(), storage, maker)
 
 
 def _wrap_torch(original: Callable, maker: str) -> Callable:
