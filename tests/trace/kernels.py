@@ -50,6 +50,9 @@ def copies(x_ptr, out_ptr, count, BLOCK: tl.constexpr):
         tl.store(out_ptr + offs, x * i)
 
 
+total = "a global variable that a local one hides"
+
+
 @triton.jit
 def many_kinds(x_ptr, n_ptr, out_ptr, pair, BLOCK: tl.constexpr, NAME: tl.constexpr):
     offs = tl.arange(0, BLOCK)

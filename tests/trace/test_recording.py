@@ -123,6 +123,7 @@ def test_all_kinds_of_values(tmp_path):
     assert "recording has stopped" not in done.stderr
     program = program_of(tmp_path, 0)
     last = program.steps[-1]
+    assert "total" not in program.steps[0].variables and last.variables["total"].type == "fp32"
     half = np.linspace(-2, 2, 64, dtype=np.float32).astype(np.float16)
     assert np.array_equal(last["half"], half) and last.variables["half"].type == "fp16"
     assert last.variables["brain"].type == "bf16" and last["brain"].dtype == np.float32

@@ -121,7 +121,7 @@ class ProgramRecording:
         elif kind == LOOP_END:
             while loops and loops[-1][0] != line:
                 loops.pop()
-        changes = self._changes(own, frame.f_locals)
+        changes = self._changes(own, frame)
         if kind == RETURN and value is not None:
             changes.append((RETURNED, value))
         self._step(own, line, kind, changes)
@@ -135,16 +135,22 @@ class ProgramRecording:
             self.writer.end(limit_reason(self.writer.limit, place))
         self.writer.check()
 
-    def _changes(self, own: _Frame, values: Any) -> list[tuple[str, Any]]:
-        """(name, value) of locals that are not the objects they were; a deleted one has the value _MISSING."""
-        known = own.known
+    def _changes(self, own: _Frame, frame: Any) -> list[tuple[str, Any]]:
+        """(name, value) of locals that are not the objects they were; a deleted one has the value _MISSING.
+
+        Locals that hide a global one start as that (eager/rewriter.py), which is no value of theirs.
+        """
+        known, values, outer = own.known, frame.f_locals, frame.f_globals
+        parameters = frame.f_code.co_varnames[: frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount]
         changes = []
         count = 0
         for name, value in values.items():
             if name[0] == ".":
                 continue
-            count += 1
-            if known.get(name, _MISSING) is not value:
+            if known.get(name, _MISSING) is value:
+                count += 1
+            elif outer.get(name, _MISSING) is not value or name in parameters or name in known:
+                count += 1
                 known[name] = value
                 changes.append((name, value))
         if count < len(known):
@@ -209,6 +215,8 @@ class ProgramRecording:
                 if error is not None:
                     self._note_failure(error)
                 status, message = ("done", "") if error is None else ("error", f"{type(error).__name__}: {error}")
+                if type(error).__name__ == "_Abandoned":  # runtime/eager_relay.py unwinds it
+                    message = "it waited when another program of the launch failed"
                 row = (status, message[:LONGEST_MESSAGE], self.number)
                 self.writer.update("UPDATE program SET status = ?, message = ? WHERE id = ?", row)
             except Exception as failure:
@@ -224,7 +232,7 @@ class ProgramRecording:
         for frame, at in traceback.walk_tb(error.__traceback__):
             if frame in frames:
                 own, line = frames[frame], at
-        changes = self._changes(own, own.frame.f_locals)
+        changes = self._changes(own, own.frame)
         self._step(own, line or own.frame.f_lineno, ERROR, changes)
 
 
