@@ -36,6 +36,7 @@ def run(file: str, commands: list[str]) -> str:
         terminal.say(command)
     terminal.end("quit")
     text = terminal.transcript(f"TILETWIN_GDB=1 TILETWIN_INTERPRET=1 gdb -q --args python {file}")
+    text = re.sub(r"\(process \d+\)", "(process 4711)", text)
     return NOISE.sub("", text).removesuffix("(gdb) quit\n")
 
 
@@ -78,7 +79,7 @@ def attention() -> str:
             f"break {file.rsplit('/', 1)[1]}:{stop} if pid1==17 && pid0==5 && n==64",
             "run",
             "step",
-            "bt",
+            "bt 2",
             "next",
             "tw show alpha",
             "up",
