@@ -175,7 +175,11 @@ class Memory:
             found = True
             offsets = (addresses[inside] - np.uint64(begin)).astype(np.int64)
             view = self._view(begin, end)
-            result[inside] = view[offsets[:, None] + np.arange(size)]
+            if (offsets % size).any():
+                result[inside] = view[offsets[:, None] + np.arange(size)]
+            else:  # elements where elements are expected
+                whole = view[: len(view) // size * size].view(f"u{size}")
+                result[inside] = whole[offsets // size].view(np.uint8).reshape(-1, size)
             active = active & ~inside
             if not active.any():
                 break
