@@ -322,6 +322,19 @@ def decorated_kernel(x_ptr):
     tl.store(x_ptr, triton.cdiv(8, 3))
 
 
+@triton.jit
+def imports_inside(x_ptr):
+    from code import interact
+
+    interact(local=locals())
+    tl.store(x_ptr, 1)
+
+
+def test_a_kernel_that_imports_runs_in_python(monkeypatch) -> None:
+    monkeypatch.delenv("TILETWIN_EAGER", raising=False)
+    assert reason_for_eager(imports_inside) == "imports_inside imports a module"
+
+
 def test_reasons(monkeypatch) -> None:
     monkeypatch.delenv("TILETWIN_EAGER", raising=False)
     assert reason_for_eager(compiled_kernel) is None

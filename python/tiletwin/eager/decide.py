@@ -10,6 +10,7 @@ Not here: running it (runtime/), TILETWIN_PROGRAM (runtime/).
 from __future__ import annotations
 
 import ast
+import dis
 import functools
 import os
 import sys
@@ -22,6 +23,7 @@ from tiletwin.eager import breaks
 from tiletwin.eager.stops import Stop, debugger_stops, text_stops
 from tiletwin.runtime.source import outer_names, resolve
 
+_IMPORT = dis.opmap["IMPORT_NAME"]
 STOPPERS = frozenset({"breakpoint", "set_trace"})
 COMPILE_TIME_MODULES = frozenset({"builtins", "math", "_operator"})
 """Modules written in C whose functions kernels call on compile-time values while they are compiled."""
@@ -85,6 +87,8 @@ def static_reason(fn: Any) -> str | None:
     """Why the kernel's text needs eager mode, whatever the environment says; None: it does not."""
     for function in reachable(fn):
         names = function.fn.__code__.co_names
+        if _IMPORT in function.fn.__code__.co_code[::2]:
+            return f"{function.__name__} imports a module"
         stopper = next((name for name in names if name in STOPPERS), None)
         if stopper:
             return f"{function.__name__} calls {stopper}()"
