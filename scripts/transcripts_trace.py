@@ -15,8 +15,8 @@ import tempfile
 
 from debug_transcripts import ROOT, normalised, session
 
-RECORDED = ("TILETWIN_RECORD=record TILETWIN_PROGRAM='2;4' TILETWIN_INTERPRET=1", "demo/broken/decode.py")
-LOOKS = ("--list", "--program 4 --at 36", "--program 4 --at 36 --show p")
+RECORDED = ("TILETWIN_RECORD=record TILETWIN_PROGRAM='2;3' TILETWIN_INTERPRET=1", "demo/broken/decode.py")
+LOOKS = ("--list", "--program 3 --at 25", "--program 3 --at 25 --show p")
 
 
 def run(words: list[str], place: str, **values: str) -> str:
@@ -37,7 +37,7 @@ def decode() -> str:
     with tempfile.TemporaryDirectory() as made:
         place = os.path.join(made, "record")
         settings, script = RECORDED
-        text = run([script], place, TILETWIN_RECORD=place, TILETWIN_PROGRAM="2;4", TILETWIN_INTERPRET="1")
+        text = run([script], place, TILETWIN_RECORD=place, TILETWIN_PROGRAM="2;3", TILETWIN_INTERPRET="1")
         parts.append(f"$ {settings} python {script}\n{text}")
         for look in LOOKS:
             text = run(["-m", "tiletwin", "trace", place, *look.split()], place)
