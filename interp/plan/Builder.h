@@ -257,6 +257,10 @@ public:
   TileRef tileOf(mlir::Value v);
   /// The value as a dense tile in the arena; copies if it must.
   Reg denseOf(mlir::Value v);
+  /// The same for a reader beside the kernel's own (a probe): a value that is still pending is computed a second time, by
+  /// a copy of its group, which stays open and as it is. Groups with more than `most` nodes are flushed instead; groups
+  /// with sinks must have been.
+  Reg denseAside(mlir::Value v, size_t most = SIZE_MAX);
   /// A fresh dense tile holding a copy of the value.
   Reg copyOf(mlir::Value v);
   /// Writes the value densely into `dst`.
@@ -293,6 +297,10 @@ public:
   /// `operation`: a literal, for traps.
   void addSink(int group, int stream, const Rep& pointer, const Rep* mask, DType type,
                const char* operation = "tt.store");
+  /// A pending value that a node of its group computes.
+  bool isStrip(mlir::Value v) {
+    return rep(v).pending() && groups_[rep(v).group]->op->streams[rep(v).stream].kind == GroupStream::Strip;
+  }
   void flush(int group);
   void flushAll();
   /// Before memory is written outside groups, or by `except`.

@@ -75,15 +75,19 @@ LogicalResult planPrint(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-// A branch around the values: where the condition does not hold, nothing is computed or copied for the call.
+// A branch around the values: where the condition does not hold, nothing is computed or copied for the call. The kernel's
+// own groups stay open across it, as if it were not there; only stores that are pending come first.
 LogicalResult planProbeCall(PlanBuilder& plan, Operation* op) {
-  plan.flushAll();
+  constexpr size_t kCheap = 6; // nodes of a group that may be computed a second time for the condition
+  plan.flushSinks();
   Value condition = op->getOperand(0);
-  Rep& r = plan.rep(condition);
-  const bool single = r.kind == Rep::Scalar || r.isSplat();
-  Uniform holds = single ? r.base : Uniform();
+  mlir::ValueRange values = op->getOperands().drop_front();
+  for (Value v : values)
+    if (plan.rep(v).pending() && !plan.isStrip(v)) plan.denseOf(v);
+  const bool single = plan.rep(condition).kind == Rep::Scalar || plan.rep(condition).isSplat();
+  Uniform holds = single ? plan.rep(condition).base : Uniform();
   if (!single) {
-    Reg any = plan.newReg(8), tile = plan.denseOf(condition);
+    Reg any = plan.newReg(8), tile = plan.denseAside(condition, kCheap);
     BuildInstruction& look = plan.emit(execProbeCondition, "ProbeCondition");
     look.in.imm = elementsOf(PlanBuilder::shapeOf(condition.getType()));
     plan.read(look, look.in.r[1], tile);
@@ -98,11 +102,9 @@ LogicalResult planProbeCall(PlanBuilder& plan, Operation* op) {
   }
   const bool isBreak = op->getAttrOfType<mlir::StringAttr>("callee").getValue() == "breakpoint_if";
   auto isSigned = op->getAttrOfType<mlir::DenseI32ArrayAttr>("isSigned").asArrayRef();
-  mlir::ValueRange values = op->getOperands().drop_front();
   std::vector<Reg> regs;
   for (Value v : values)
-    regs.push_back(plan.rep(v).kind == Rep::Scalar ? plan.cell(plan.rep(v).base) : plan.denseOf(v));
-  plan.flushAll();
+    regs.push_back(plan.rep(v).kind == Rep::Scalar ? plan.cell(plan.rep(v).base) : plan.denseAside(v));
   BuildInstruction& in = plan.emit(execProbeCall, "ProbeCall");
   ProbeCallOp& data = plan.newData<ProbeCallOp>(in);
   data.site.owner = plan.options().owner;

@@ -181,6 +181,27 @@ void PlanBuilder::writeTo(mlir::Value v, Reg dst) {
   flush(index);
 }
 
+Reg PlanBuilder::denseAside(mlir::Value v, size_t most) {
+  if (!rep(v).pending()) return denseOf(v);
+  OpenGroup& from = *groups_[rep(v).group];
+  const int stream = rep(v).stream;
+  if (from.op->streams[stream].kind != GroupStream::Strip || from.op->nodes.size() > most) return denseOf(v);
+  ++from.consumed[v];
+  Reg dst = newTile(rep(v).type, rep(v).shape);
+  const int index = newGroup(from.shape, true);
+  OpenGroup& copy = *groups_[index];
+  *copy.op = *from.op;
+  copy.sources = from.sources;
+  copy.values.resize(from.values.size());
+  copy.types = from.types;
+  copy.uniforms = from.uniforms;
+  copy.text = from.text;
+  copy.hasView = from.hasView;
+  copy.forced[stream] = dst;
+  flush(index);
+  return dst;
+}
+
 void PlanBuilder::flushAll() {
   for (size_t g = 0; g < groups_.size(); ++g)
     if (groups_[g]->open && !groups_[g]->isPrivate) flush(int(g));
