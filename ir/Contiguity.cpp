@@ -98,15 +98,14 @@ Contiguity ContiguityAnalysis::ofBinary(Operation* op) {
       z = sum(x, y, scale, isa<arith::SubIOp>(op));
     } else if (isa<arith::MulIOp>(op)) {
       z.contiguous = b.value == 1 ? x.contiguous : a.value == 1 ? y.contiguous : 1;
-      z.divisor = b.value == 1   ? x.divisor
-                  : a.value == 1 ? y.divisor
-                                 : product(divisorOfAll(x), divisorOfAll(y));
+      z.divisor = b.value == 1 ? x.divisor : a.value == 1 ? y.divisor : product(divisorOfAll(x), divisorOfAll(y));
     } else if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
       // Groups that do not straddle a multiple of the divisor keep counting.
       if (y.constant == extent(result, d)) z.contiguous = std::gcd(x.contiguous, y.divisor);
       z.divisor = z.contiguous > 1 ? std::gcd(x.divisor, y.divisor) : std::gcd(divisorOfAll(x), divisorOfAll(y));
     } else if (isa<arith::DivSIOp, arith::DivUIOp>(op)) {
-      if (b.value == 1) z = x;
+      if (b.value == 1)
+        z = x;
       else if (b.value && *b.value > 1) {
         int64_t by = powerOfTwoIn(*b.value);
         z.constant = std::max(z.constant, std::gcd(x.contiguous, std::gcd(x.divisor, by)));
@@ -134,7 +133,8 @@ Contiguity ContiguityAnalysis::ofArgument(BlockArgument argument) {
   auto loop = dyn_cast<scf::ForOp>(parent);
   if (!loop) return known;
   if (argument == loop.getInductionVar()) {
-    int64_t divisor = std::gcd(of(loop.getLowerBound()).dimensions[0].divisor, of(loop.getStep()).dimensions[0].divisor);
+    int64_t divisor =
+        std::gcd(of(loop.getLowerBound()).dimensions[0].divisor, of(loop.getStep()).dimensions[0].divisor);
     known.dimensions[0].divisor = divisor;
     return known;
   }
@@ -163,9 +163,8 @@ Contiguity ContiguityAnalysis::compute(Value value) {
     if (isa<IntegerType>(tile.getElementType())) return ofNumber(value, tile.getSplatValue<APInt>().getSExtValue());
   Contiguity known = nothing(value);
   llvm::TypeSwitch<Operation*>(op)
-      .Case<MakeRangeOp>([&](MakeRangeOp range) {
-        known.dimensions[0] = {extent(value, 0), powerOfTwoIn(range.getStart()), 1};
-      })
+      .Case<MakeRangeOp>(
+          [&](MakeRangeOp range) { known.dimensions[0] = {extent(value, 0), powerOfTwoIn(range.getStart()), 1}; })
       .Case<SplatOp>([&](SplatOp splat) {
         const Contiguity& scalar = of(splat.getSrc());
         known.value = scalar.value;

@@ -11,8 +11,8 @@ namespace {
 
 PyRef placeOf(mlir::Operation* op) {
   SourceLocation where = interp::placeForUser(op->getLoc());
-  PyRef variable = where.variable.empty() ? PyRef::borrow(Py_None)
-                                          : PyRef::steal(PyUnicode_FromString(where.variable.c_str()));
+  PyRef variable =
+      where.variable.empty() ? PyRef::borrow(Py_None) : PyRef::steal(PyUnicode_FromString(where.variable.c_str()));
   return PyRef::steal(Py_BuildValue("(siiO)", where.file.c_str(), where.line, where.column, variable.get()));
 }
 
@@ -32,9 +32,9 @@ PyRef elementTypes(tt::FuncOp function) {
       llvm::raw_string_ostream(name) << element;
       if (!seen.insert({name, role}).second) return;
       PyRef place = placeOf(op);
-      PyRef item = PyRef::steal(place ? Py_BuildValue("(ssOs)", name.c_str(), role, place.get(),
-                                                      op->getName().getStringRef().str().c_str())
-                                      : nullptr);
+      PyRef item = PyRef::steal(
+          place ? Py_BuildValue("(ssOs)", name.c_str(), role, place.get(), op->getName().getStringRef().str().c_str())
+                : nullptr);
       failed = !item || PyList_Append(list.get(), item.get()) < 0;
     };
     for (mlir::Type type : op->getResultTypes()) note(type);
@@ -57,8 +57,8 @@ PyObject* deviceNeeds(mlir::ModuleOp module, const std::string& entry, PyObject*
   PyRef shared = PyRef::borrow(Py_None);
   if (auto need = tt::leastSharedMemory(function, query)) {
     PyRef place = placeOf(need->dot);
-    shared = PyRef::steal(
-        place ? Py_BuildValue("(LOs)", (long long)need->bytes, place.get(), need->parts.c_str()) : nullptr);
+    shared = PyRef::steal(place ? Py_BuildValue("(LOs)", (long long)need->bytes, place.get(), need->parts.c_str())
+                                : nullptr);
   }
   PyRef types = shared ? elementTypes(function) : PyRef();
   return types ? PyTuple_Pack(2, shared.get(), types.get()) : nullptr;
