@@ -10,19 +10,28 @@ uint64_t relaxed(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_
 void put(uint64_t& word, uint64_t value) { __atomic_store_n(&word, value, __ATOMIC_RELAXED); }
 bool sameProgram(uint64_t a, uint64_t b) { return a >> 16 == b >> 16; }
 
-/// What a cell's bytes hold; at least 2.
+/// What a cell's bytes hold; at least 2. Four sums side by side: one would wait for itself at every word.
 uint32_t hashOf(uintptr_t begin, uintptr_t end) {
-  uint64_t hash = 0x9E3779B97F4A7C15;
+  constexpr uint64_t kFactor = 0xD6E8FEB86659FD93;
+  uint64_t sums[4] = {0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x2545F4914F6CDD1D};
+  auto add = [](uint64_t& sum, uint64_t word) {
+    sum = (sum ^ word) * kFactor;
+    sum ^= sum >> 32;
+  };
   uintptr_t at = begin;
-  for (; at + 8 <= end; at += 8) {
-    uint64_t word;
-    std::memcpy(&word, reinterpret_cast<const void*>(at), 8);
-    hash = (hash ^ word) * 0xD6E8FEB86659FD93;
-    hash ^= hash >> 32;
-  }
-  for (; at < end; ++at) hash = (hash ^ *reinterpret_cast<const uint8_t*>(at)) * 0xD6E8FEB86659FD93;
-  return uint32_t(hash >> 32) | 2;
+  for (; at + 32 <= end; at += 32)
+    for (int lane = 0; lane < 4; ++lane) {
+      uint64_t word;
+      std::memcpy(&word, reinterpret_cast<const void*>(at + uintptr_t(lane) * 8), 8);
+      add(sums[lane], word);
+    }
+  for (; at < end; ++at) add(sums[0], *reinterpret_cast<const uint8_t*>(at));
+  for (int lane = 1; lane < 4; ++lane) add(sums[0], sums[lane]);
+  return uint32_t(sums[0] >> 32) | 2;
 }
+
+/// Stores to such large regions bypass the cache: reading them again would cost more than everything else.
+constexpr uintptr_t kLargeRegion = uintptr_t(32) << 20;
 
 /// Quick: nobody, or one program only, has accessed the cell plainly, and nobody atomically; or nobody has written it.
 bool isOnePrograms(const RaceSet::Cell& cell) {
@@ -87,6 +96,7 @@ void RaceSet::access(Map::Region& region, uintptr_t lo, uintptr_t hi, RaceKind k
   const uint64_t stamp = by.bits;
   const bool isWrite = kind == RaceKind::Write || kind == RaceKind::AtomicWrite;
   const bool isAtomic = kind == RaceKind::AtomicRead || kind == RaceKind::AtomicWrite;
+  const bool isLarge = region.end - region.begin >= kLargeRegion;
   auto settled = [&](const Cell& cell) {
     if (kind != RaceKind::Read) return false;
     const uint64_t first = relaxed(cell.lowest[0][0]), second = relaxed(cell.lowest[0][1]);
@@ -104,7 +114,7 @@ void RaceSet::access(Map::Region& region, uintptr_t lo, uintptr_t hi, RaceKind k
     } else {
       enter(cell.lowest[isWrite], stamp);
       if (isWrite) {
-        const uint32_t hash = hashOf(begin, end);
+        const uint32_t hash = isLarge ? 1 : hashOf(begin, end);
         cell.hash = cell.hash == 0 || cell.hash == hash ? hash : 1;
       }
     }

@@ -41,7 +41,7 @@ public:
   struct Cell {
     uint64_t lowest[2][2] = {{~uint64_t(0), ~uint64_t(0)}, {~uint64_t(0), ~uint64_t(0)}}; ///< reads, writes: plain ones
     uint32_t atomics = 0; ///< number of atomic_'s entry, plus 1; 0: none
-    uint32_t hash = 0;    ///< of the bytes that writes left; 0: nobody wrote, 1: they differ
+    uint32_t hash = 0;    ///< of the bytes that writes left; 0: nobody wrote, 1: they differ, or nobody looked
   };
   using Map = ShadowMap<Cell>;
 

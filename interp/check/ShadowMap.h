@@ -72,6 +72,7 @@ public:
     for (uintptr_t at = lo; at < hi;) {
       const uintptr_t block = at / kShadowBlock * kShadowBlock, end = std::min(hi, block + kShadowBlock);
       Block& b = region.blocks[(block - region.begin) / kShadowBlock];
+      __builtin_prefetch(&b + 8, 1); // locks keep the processor from looking ahead by itself
       if (!allSettled(b, region.epoch, at - block, end - block, settled)) {
         Lock lock(b, region.epoch);
         if (at != block || end != block + kShadowBlock) refine(b, lock.level, at - block, end - block, split);
