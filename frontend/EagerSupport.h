@@ -7,6 +7,10 @@
 
 namespace tiletwin::frontend {
 
+/// In eager mode, an attribute of operations whose region always does the same for the same types: eager mode builds it
+/// once. It is never part of the IR.
+inline constexpr const char* kRegionIdentity = "tiletwin.region_identity";
+
 /// Adds the functions to the extension module, their names starting with "eager_". -1 with an error set on failure.
 int addEagerSupport(PyObject* module);
 /// The parts of it that are about calls and loops.

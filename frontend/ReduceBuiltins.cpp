@@ -2,6 +2,7 @@
 // Here:      operations with a region, filled by calling a jit function on scalars.
 // Not here:  sum, max, argmax, sort, ...: written in the language (python/tiletwin/language/standard.py).
 #include "frontend/Builtins.h"
+#include "frontend/EagerSupport.h"
 #include "frontend/Emit.h"
 
 namespace tiletwin::frontend {
@@ -55,6 +56,19 @@ struct CallRegion {
   }
 };
 
+/// The attributes of an operation whose region calls `function`: eager mode is told which function of the language it is.
+llvm::SmallVector<mlir::NamedAttribute> regionAttributes(Builder& b, PyObject* function,
+                                                         llvm::ArrayRef<mlir::NamedAttribute> attributes) {
+  llvm::SmallVector<mlir::NamedAttribute> all(attributes);
+  if (!b.isEager()) return all;
+  PyRef module = PyRef::steal(PyObject_GetAttrString(unwrap(function), "__module__"));
+  const char* name = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8AndSize(module.get(), nullptr) : nullptr;
+  PyErr_Clear();
+  if (name && llvm::StringRef(name).starts_with("tiletwin.language"))
+    all.push_back(integer(b, kRegionIdentity, int64_t(reinterpret_cast<uintptr_t>(unwrap(function))), 64));
+  return all;
+}
+
 PyRef oneOrTuple(llvm::ArrayRef<Value> values, bool isTuple) { return isTuple ? result(values) : result(values[0]); }
 
 // reduce(input, axis, combine_fn, keep_dims)
@@ -87,7 +101,7 @@ PyRef buildReduce(Builder& b, llvm::ArrayRef<PyObject*> args) {
   region.terminator = "tt.reduce.return";
   region.body = body;
   llvm::SmallVector<Value> results;
-  if (!b.create("tt.reduce", blocks, types, integer(b, "axis", axis), results, &region) ||
+  if (!b.create("tt.reduce", blocks, types, regionAttributes(b, args[2], integer(b, "axis", axis)), results, &region) ||
       results.size() != blocks.size())
     return {};
   if (keepDims)
@@ -118,7 +132,8 @@ PyRef buildScan(Builder& b, llvm::ArrayRef<PyObject*> args) {
   region.terminator = "tt.scan.return";
   region.body = body;
   llvm::SmallVector<Value> results;
-  if (!b.create("tt.scan", blocks, types, {integer(b, "axis", axis), boolean(b, "reverse", reverse)}, results,
+  if (!b.create("tt.scan", blocks, types,
+                regionAttributes(b, args[2], {integer(b, "axis", axis), boolean(b, "reverse", reverse)}), results,
                 &region) ||
       results.size() != blocks.size())
     return {};

@@ -6,6 +6,7 @@
 #include "EagerObserver.h"
 #include "Interned.h"
 #include "LaunchHooks.h"
+#include "frontend/EagerSupport.h"
 #include "frontend/Frontend.h"
 #include "frontend/ModuleBuilder.h"
 #include "ir/Passes.h"
@@ -112,6 +113,7 @@ bool userPlace(std::string& file, int& line, int& column) {
 /// One operation as a program: what a form (operation, types, attributes, regions) was planned to.
 struct Form {
   std::shared_ptr<const interp::Program> program;
+  llvm::SmallVector<Type> types; ///< of the results, where only the region knows them
 };
 
 /// A constant's bytes without a program: the most common operation of all, each with another attribute.
@@ -355,16 +357,6 @@ bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, 
     results.push_back(descriptor);
     return true;
   }
-  if (region) { // what the region does is known only once it has been built
-    llvm::SmallVector<Type> types;
-    mlir::OwningOpRef<mlir::ModuleOp> module = buildModule(name, operands, resultTypes, attributes, region, types);
-    if (!module) return false;
-    std::string key = "region " + tt::printTtir(*module, false);
-    Form& form = forms_[key];
-    if (!form.program) form.program = plan(*module, name, true);
-    std::shared_ptr<const interp::Program> program = form.program;
-    return program && run(*program, name, false, operands, types, results);
-  }
   const char* numerics = std::getenv("TILETWIN_NUMERICS");
   std::string key = name.str() + '\0' + (numerics ? numerics : "");
   auto add = [&key](const void* pointer) { key.append(reinterpret_cast<const char*>(&pointer), sizeof pointer); };
@@ -377,6 +369,32 @@ bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, 
   for (const Type& type : resultTypes) add(type.toMlir(context()).getAsOpaquePointer());
   add(dictionary.getAsOpaquePointer());
   if (forms_.size() > kMostForms) forms_.clear();
+  if (region) {
+    const bool isKnown = dictionary.contains(frontend::kRegionIdentity);
+    if (isKnown) // what the function does depends on signs, which types of the IR do not have
+      for (const Value& operand : operands) key += operand.type.str();
+    if (auto found = isKnown ? forms_.find(key) : forms_.end(); found != forms_.end()) {
+      std::shared_ptr<const interp::Program> program = found->second.program;
+      return run(*program, name, false, operands, llvm::SmallVector<Type>(found->second.types), results);
+    }
+    llvm::SmallVector<mlir::NamedAttribute> own;
+    for (const mlir::NamedAttribute& attribute : attributes)
+      if (attribute.getName() != frontend::kRegionIdentity) own.push_back(attribute);
+    llvm::SmallVector<Type> types;
+    mlir::OwningOpRef<mlir::ModuleOp> module = buildModule(name, operands, resultTypes, own, region, types);
+    if (!module) return false;
+    if (!isKnown) // what the region does is known only once it has been built
+      key = std::string("region ") + (numerics ? numerics : "") + ' ' + tt::printTtir(*module, false);
+    Form& form = forms_[key];
+    if (!form.program) form.program = plan(*module, name, true);
+    if (!form.program) {
+      forms_.erase(key);
+      return false;
+    }
+    form.types = types;
+    std::shared_ptr<const interp::Program> program = form.program;
+    return run(*program, name, false, operands, types, results);
+  }
   Form& form = forms_[key];
   if (!form.program) {
     llvm::SmallVector<Type> types;
