@@ -42,7 +42,7 @@ Cores coresOf(DotOp dot, const SharedMemoryQuery& query) {
   bool blackwell = query.capability >= 100 && query.capability < 120 && shape[0] >= 64 && shape[1] >= 16 &&
                    (query.numWarps == 4 || query.numWarps == 8);
   return plain && a == b && k * elementBytes(dot.getA().getType()) >= 32 && (hopper || blackwell) ? Cores::Shared
-                                                                                                   : Cores::Registers;
+                                                                                                  : Cores::Registers;
 }
 
 /// One operand of a dot, as far back as it is computed element by element.
@@ -60,11 +60,13 @@ Operand trace(Value value) {
       operand.load = op;
       break;
     }
-    if (isa<TransOp>(op)) operand.swapped = !operand.swapped;
+    if (isa<TransOp>(op))
+      operand.swapped = !operand.swapped;
     else if (isa<FpToFpOp, BitcastOp, arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp, arith::ExtSIOp,
                  arith::ExtUIOp, arith::TruncIOp>(op))
       operand.direct = false;
-    else break;
+    else
+      break;
     at = op->getOperand(0);
   }
   return operand;
@@ -136,7 +138,8 @@ bool Estimate::canBeCopiedAhead(Operation* load, scf::ForOp loop) {
   const Contiguity pointer = contiguity_.of(plain.getPtr());
   for (size_t d = 0; d < pointer.dimensions.size(); ++d) {
     int64_t run = std::min(pointer.dimensions[d].contiguous * elementBytes(type), pointer.dimensions[d].divisor);
-    if (plain.getMask()) run = std::min(run, contiguity_.of(plain.getMask()).dimensions[d].constant * elementBytes(type));
+    if (plain.getMask())
+      run = std::min(run, contiguity_.of(plain.getMask()).dimensions[d].constant * elementBytes(type));
     if (run >= kLeastCopy) return true;
   }
   return elementBytes(type) >= kLeastCopy;
@@ -186,8 +189,10 @@ SharedMemoryNeed Estimate::needOfLoop(scf::ForOp loop, llvm::ArrayRef<DotOp> dot
   Value largest;
   for (Value tile : once) {
     bool outside = !loop->isProperAncestor(tile.getDefiningOp());
-    if (outside) add(need, tile, 1);
-    else if (!largest || bytesOf(tile.getType()) > bytesOf(largest.getType())) largest = tile;
+    if (outside)
+      add(need, tile, 1);
+    else if (!largest || bytesOf(tile.getType()) > bytesOf(largest.getType()))
+      largest = tile;
   }
   if (largest) add(need, largest, 1);
   return need;
@@ -197,6 +202,15 @@ SharedMemoryNeed Estimate::needOfLoop(scf::ForOp loop, llvm::ArrayRef<DotOp> dot
 SharedMemoryNeed Estimate::needOfDot(DotOp dot) {
   SharedMemoryNeed need;
   need.dot = dot;
+  if (query_.capability < 80) { // multiplied without tensor cores, from tiles that were widened to f32
+    Value larger = bytesOf(dot.getA().getType()) > bytesOf(dot.getB().getType()) ? dot.getA() : dot.getB();
+    add(need, larger, 1);
+    if (elementBytes(larger.getType()) < 4 && isa<FloatType>(elementTypeOf(larger.getType()))) {
+      need.bytes = need.bytes / elementBytes(larger.getType()) * 4;
+      need.parts += " as f32";
+    }
+    return need;
+  }
   if (coresOf(dot, query_) != Cores::Shared) return need;
   if (trace(dot.getA()).load && trace(dot.getA()).direct) add(need, dot.getA(), 1);
   add(need, dot.getB(), 1);
