@@ -222,6 +222,29 @@ def test_branches_and_loops():
         assert "result is right" in gdb("continue")
 
 
+def test_programs_that_breakpoints_ask_for():
+    """The others are not stopped in; every change of the breakpoints counts."""
+    with Gdb("vector_add") as gdb:
+        gdb(f"break {at('total = x + y')} if pid0==2")
+        gdb(f"break {at('mask = offs < n')} if pid0==4 && pid==4")
+        assert "total = x + y" in gdb("run") and gdb("print pid0").endswith("= 2")
+        assert "mask = offs < n" in gdb("continue") and gdb("print pid0").endswith("= 4")
+        gdb("condition 1 pid0>8")  # not understood: every program is looked at
+        gdb("continue")
+        assert gdb("print pid0").endswith("= 9")
+        gdb("condition 1 pid0==20")
+        gdb(f"tbreak {at('offs = pid * BLOCK')}")
+        gdb("continue")
+        assert gdb("print pid0").endswith("= 10")
+        gdb("continue")
+        assert gdb("print pid0").endswith("= 20")
+        gdb("disable")
+        gdb(f"break {at('tl.store(out_ptr + offs, total')} if pid0==4095")
+        gdb("continue")
+        assert gdb("print pid0").endswith("= 4095")
+        assert "result is right" in gdb("continue")
+
+
 def test_outside_of_kernels():
     with Gdb("vector_add") as gdb:
         assert 'Undefined command: "tw"' in gdb("tw programs")  # nothing has been loaded yet
