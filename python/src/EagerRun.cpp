@@ -94,6 +94,11 @@ PyObject* bindUntraced(PyObject* self, PyObject* object, PyObject*) {
   PyRef pair = PyRef::steal(PyTuple_Pack(2, reinterpret_cast<UntracedMethod*>(self)->function, object));
   return pair ? PyCFunction_NewEx(&kCallUntraced, pair.get(), nullptr) : nullptr;
 }
+/// Taken from the class and called as a plain function, as those do who put their own in its place.
+PyObject* callUnbound(PyObject* self, PyObject* args, PyObject* kwargs) {
+  TracingPause pause;
+  return PyObject_Call(reinterpret_cast<UntracedMethod*>(self)->function, args, kwargs);
+}
 void freeUntraced(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyRef function = PyRef::steal(reinterpret_cast<UntracedMethod*>(self)->function);
@@ -103,11 +108,14 @@ void freeUntraced(PyObject* self) {
 PyType_Slot kUntracedSlots[] = {
     {Py_tp_new, reinterpret_cast<void*>(newUntraced)},
     {Py_tp_dealloc, reinterpret_cast<void*>(freeUntraced)},
+    {Py_tp_call, reinterpret_cast<void*>(callUnbound)},
     {Py_tp_descr_get, reinterpret_cast<void*>(bindUntraced)},
-    {Py_tp_doc, const_cast<char*>("untraced_method(function): a method of one argument that debuggers do not step into.")},
+    {Py_tp_doc,
+     const_cast<char*>("untraced_method(function): a method of one argument that debuggers do not step into.")},
     {0, nullptr},
 };
-PyType_Spec kUntracedSpec = {"tiletwin._C.untraced_method", sizeof(UntracedMethod), 0, Py_TPFLAGS_DEFAULT, kUntracedSlots};
+PyType_Spec kUntracedSpec = {"tiletwin._C.untraced_method", sizeof(UntracedMethod), 0, Py_TPFLAGS_DEFAULT,
+                             kUntracedSlots};
 
 } // namespace
 
