@@ -26,7 +26,7 @@ struct Request {
   PyObject* constexprs;
   PyObject* attributes;
   SemanticOptions options;
-  std::string name; ///< of the kernel; empty: that of the function
+  std::string name;                           ///< of the kernel; empty: that of the function
   std::vector<ProbeRecipe>* probes = nullptr; ///< if not null: receives the module's, by site
 };
 

@@ -57,8 +57,8 @@ struct EagerHooks {
   Builder* (*defaultBuilder)() = nullptr; ///< the builder outside kernels (a REPL)
   PyObject* (*item)(const Value&) =
       nullptr; ///< a scalar as a Python bool, int or float; error for blocks of more than one element
-  PyObject* (*repr)(const Value&) = nullptr;  ///< text of repr(tensor)
-  PyObject* (*numpy)(const Value&) = nullptr; ///< an ndarray copy
+  PyObject* (*repr)(const Value&) = nullptr;                  ///< text of repr(tensor)
+  PyObject* (*numpy)(const Value&) = nullptr;                 ///< an ndarray copy
   PyObject* (*part)(const Value&, PyObject* index) = nullptr; ///< the elements that NumPy's x[index] picks, as a tensor
   PyObject* (*html)(const Value&) = nullptr;                  ///< what notebooks show
 };

@@ -302,8 +302,9 @@ bool raiseCarried(const std::string& name, const Structure& was, const Structure
 }
 
 bool raiseCarriedConstant(const std::string& name, const std::string& where) {
-  return raiseType("`" + name + "` is a compile-time value (tl.constexpr) before the loop, and the loop's body assigns it" +
-                   where + ": a loop carries run-time values only. Start from a run-time value (n = 0 makes an int32), or "
+  return raiseType("`" + name +
+                   "` is a compile-time value (tl.constexpr) before the loop, and the loop's body assigns it" + where +
+                   ": a loop carries run-time values only. Start from a run-time value (n = 0 makes an int32), or "
                    "unroll with tl.static_range");
 }
 

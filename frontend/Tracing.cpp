@@ -19,7 +19,8 @@ thread_local PyObject* paused = nullptr; ///< what a TracingPause of this thread
 bool isPydevd(PyObject* trace) {
   for (PyObject* object : {trace, reinterpret_cast<PyObject*>(Py_TYPE(trace))}) {
     PyRef module = PyRef::steal(PyObject_GetAttrString(object, "__module__"));
-    const char* text = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8AndSize(module.get(), nullptr) : nullptr;
+    const char* text =
+        module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8AndSize(module.get(), nullptr) : nullptr;
     PyErr_Clear();
     if (text && std::string_view(text).find("pydevd") != std::string_view::npos) return true;
   }

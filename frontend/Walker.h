@@ -215,8 +215,8 @@ private:
   PyObject* assigning_ = nullptr;                       ///< variable being assigned: names values' locations
   int probeDepth_ = 0;                                  ///< > 0 in arguments of print_if: f-strings may show tensors
   int regionDepth_ = 0;                                 ///< > 0 inside scf regions: no return there
-  std::set<std::pair<PyObject*, PyObject*>> noted_; ///< name, object
-  std::vector<PyRef> notedObjects_;                 ///< keeps them alive: addresses stay theirs
+  std::set<std::pair<PyObject*, PyObject*>> noted_;     ///< name, object
+  std::vector<PyRef> notedObjects_;                     ///< keeps them alive: addresses stay theirs
   std::vector<Return> returns_;
   mlir::Region* functionRegion_ = nullptr;
 

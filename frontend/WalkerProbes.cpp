@@ -105,8 +105,9 @@ PyRef Walker::callProbe(ProbeKind kind, Arguments& arguments, Keywords& keywords
   llvm::SmallVector<Value> operands{holds};
   if (!tuple || !takeApart(tuple.get(), recipe.values, &operands)) return {};
   if (!canBeShown(recipe.values))
-    return raiseType("print_if cannot show a tensor descriptor or a block pointer: print a block that you load with it, "
-                     "or its .shape");
+    return raiseType(
+        "print_if cannot show a tensor descriptor or a block pointer: print a block that you load with it, "
+        "or its .shape");
   llvm::SmallVector<int32_t> isSigned;
   for (const Value& value : llvm::ArrayRef<Value>(operands).drop_front()) isSigned.push_back(value.type.isSigned());
   std::vector<ProbeRecipe>& probes = builder_.probes();

@@ -37,7 +37,7 @@ struct PlanOptions {
   const void* owner = nullptr; ///< handed on in ProbeSite; of the planner's own concern it is none
 };
 
-struct Plan; // plan/Plan.h
+struct Plan;      // plan/Plan.h
 class WriteWatch; // check/OrderCheck.h
 
 /// An immutable executable kernel. Safe to share between threads.

@@ -51,7 +51,8 @@ public:
       return {kWhere.str(), "look at the divisor: keep zeros out with tl.where"};
     if (isa<math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp, PreciseSqrtOp>(op))
       return {kWhere.str(), "look at the argument: it is zero or below in these lanes"};
-    if (isa<math::ExpOp, math::Exp2Op>(op)) return {kWhere.str(), "the result overflows: subtract the largest argument first"};
+    if (isa<math::ExpOp, math::Exp2Op>(op))
+      return {kWhere.str(), "the result overflows: subtract the largest argument first"};
     if (isa<arith::TruncFOp, FpToFpOp>(op)) return {kWhere.str(), "the number is too large for the narrower type"};
     return {kWhere.str(), "numbers overflow, or infinities meet (-inf - -inf, 0 * inf)"};
   }
@@ -71,15 +72,13 @@ public:
     return s.combine(kept(s, result, on), s.mark(bornIn(s, op, result), op));
   }
 
-  void look(Shadows& s, Operation* op) override {
-    lookAtAccess(s, op, /*atOrigin=*/true, "", /*onlyValues=*/true);
-  }
+  void look(Shadows& s, Operation* op) override { lookAtAccess(s, op, /*atOrigin=*/true, "", /*onlyValues=*/true); }
 
 private:
   static bool isComputed(Operation* op) {
     if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::RemFOp, math::ExpOp, math::Exp2Op,
-            math::LogOp, math::Log2Op, math::SinOp, math::CosOp, math::SqrtOp, math::RsqrtOp, math::FmaOp, PreciseDivFOp,
-            ApproxDivFOp, PreciseSqrtOp>(op))
+            math::LogOp, math::Log2Op, math::SinOp, math::CosOp, math::SqrtOp, math::RsqrtOp, math::FmaOp,
+            PreciseDivFOp, ApproxDivFOp, PreciseSqrtOp>(op))
       return true;
     if (auto call = dyn_cast<ExternElementwiseOp>(op))
       return llvm::all_of(op->getOperands(), [&](Value x) { return x.getType() == op->getResult(0).getType(); });
@@ -102,9 +101,10 @@ private:
     for (Value operand : op->getOperands()) operands.push_back(operand);
     if (isa<arith::TruncFOp, FpToFpOp>(op)) { // in the wider type
       Type wide = operands[0].getType();
-      const bool widens = elementTypeOf(wide).getIntOrFloatBitWidth() >
-                          elementTypeOf(result.getType()).getIntOrFloatBitWidth();
-      if (!widens) return born(s, result, castTo(s, operands[0], result.getType()), castTo(s, operands[0], result.getType()));
+      const bool widens =
+          elementTypeOf(wide).getIntOrFloatBitWidth() > elementTypeOf(result.getType()).getIntOrFloatBitWidth();
+      if (!widens)
+        return born(s, result, castTo(s, operands[0], result.getType()), castTo(s, operands[0], result.getType()));
       Value back = arith::ExtFOp::create(s.builder(), s.location(), wide, result);
       return born(s, back, operands[0], operands[0]);
     }

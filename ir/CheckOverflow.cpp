@@ -49,14 +49,18 @@ bool operandsSigned(Operation* op) { return signsOf(op) >= 0 && (signsOf(op) & 1
 bool resultSigned(Operation* op) { return signsOf(op) >= 0 && (signsOf(op) & 2); }
 unsigned widthOf(Value value) { return elementTypeOf(value.getType()).getIntOrFloatBitWidth(); }
 
-std::string typeText(Value value, bool isSigned) { return (isSigned ? "int" : "uint") + std::to_string(widthOf(value)); }
+std::string typeText(Value value, bool isSigned) {
+  return (isSigned ? "int" : "uint") + std::to_string(widthOf(value));
+}
 
 /// A reduction of integers by addition, of one operand.
 bool isIntegerSum(Operation* op) {
   auto reduction = dyn_cast<ReduceOp>(op);
-  if (!reduction || op->getNumOperands() != 1 || !elementTypeOf(op->getOperand(0).getType()).isInteger(32)) return false;
+  if (!reduction || op->getNumOperands() != 1 || !elementTypeOf(op->getOperand(0).getType()).isInteger(32))
+    return false;
   Operation& first = reduction.getCombineBlock().front();
-  return isa<arith::AddIOp>(first) && operandsSigned(&first) && first.getNextNode() == reduction.getCombineBlock().getTerminator();
+  return isa<arith::AddIOp>(first) && operandsSigned(&first) &&
+         first.getNextNode() == reduction.getCombineBlock().getTerminator();
 }
 
 bool isDivision(Operation* op) { return isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(op); }
@@ -92,7 +96,8 @@ std::optional<Range> OverflowCheck::rangeOf(Value value, int depth) {
   }
   auto of = [&](unsigned i) { return rangeOf(op->getOperand(i), depth + 1); };
   auto number = [](int64_t n) { return APInt(kWide, uint64_t(n), true); };
-  if (auto range = dyn_cast<MakeRangeOp>(op)) return Range{number(int32_t(range.getStart())), number(int32_t(range.getEnd()) - 1)};
+  if (auto range = dyn_cast<MakeRangeOp>(op))
+    return Range{number(int32_t(range.getStart())), number(int32_t(range.getEnd()) - 1)};
   if (isa<GetNumProgramsOp, GetProgramIdOp>(op)) return Range{number(0), number(INT32_MAX)};
   if (isa<SplatOp, UnsplatOp, ExpandDimsOp, BroadcastOp, ReshapeOp, TransOp, arith::ExtSIOp>(op)) return of(0);
   if (isa<arith::ExtUIOp>(op)) {
@@ -143,7 +148,8 @@ bool OverflowCheck::provablyFits(Operation* op) {
   const unsigned width = widthOf(result);
   if (isDivision(op)) {
     auto divisor = rangeOf(op->getOperand(1));
-    return divisor && (divisor->low.isStrictlyPositive() || (divisor->high.isNegative() && divisor->high.sle(APInt(kWide, uint64_t(-2), true))));
+    return divisor && (divisor->low.isStrictlyPositive() ||
+                       (divisor->high.isNegative() && divisor->high.sle(APInt(kWide, uint64_t(-2), true))));
   }
   if (isShift(op)) {
     auto by = rangeOf(op->getOperand(1));
@@ -152,8 +158,8 @@ bool OverflowCheck::provablyFits(Operation* op) {
     auto x = rangeOf(op->getOperand(0));
     if (!x) return false;
     const unsigned most = unsigned(by->high.getZExtValue());
-    return x->low.shl(most).isSignedIntN(width) && (x->low.isNegative() ? x->high.shl(most).isSignedIntN(width)
-                                                                        : x->high.shl(most).isIntN(width));
+    return x->low.shl(most).isSignedIntN(width) &&
+           (x->low.isNegative() ? x->high.shl(most).isSignedIntN(width) : x->high.shl(most).isIntN(width));
   }
   if (isa<arith::TruncIOp>(op)) {
     auto x = rangeOf(op->getOperand(0));
@@ -179,7 +185,9 @@ public:
     if (auto tile = dyn_cast<RankedTensorType>(type)) attribute = DenseElementsAttr::get(tile, attribute);
     return arith::ConstantOp::create(b_, loc_, attribute);
   }
-  Value constant(Value like, int64_t value) { return constant(like.getType(), APInt(widthOf(like), uint64_t(value), true)); }
+  Value constant(Value like, int64_t value) {
+    return constant(like.getType(), APInt(widthOf(like), uint64_t(value), true));
+  }
   Value floating(Value like, double value) {
     Type element = elementTypeOf(like.getType());
     APFloat number(value);
@@ -196,11 +204,14 @@ public:
   Value either(Value a, Value b) { return make<arith::OrIOp>(a, b); }
   Value widened(Value a, unsigned width, bool isSigned) {
     Type type = withShapeOf(a.getType(), IntegerType::get(a.getContext(), width));
-    return isSigned ? Value(arith::ExtSIOp::create(b_, loc_, type, a)) : Value(arith::ExtUIOp::create(b_, loc_, type, a));
+    return isSigned ? Value(arith::ExtSIOp::create(b_, loc_, type, a))
+                    : Value(arith::ExtUIOp::create(b_, loc_, type, a));
   }
 
   /// x + y: both have the sign that the sum has not.
-  Value sum(Value x, Value y, Value r) { return isNegative(both(make<arith::XOrIOp>(x, r), make<arith::XOrIOp>(y, r))); }
+  Value sum(Value x, Value y, Value r) {
+    return isNegative(both(make<arith::XOrIOp>(x, r), make<arith::XOrIOp>(y, r)));
+  }
   Value difference(Value x, Value y, Value r) {
     return isNegative(both(make<arith::XOrIOp>(x, y), make<arith::XOrIOp>(x, r)));
   }
@@ -292,9 +303,11 @@ Value wrongSum(Shadows& s, ReduceOp op) {
   b.insert(wide);
   {
     OpBuilder::InsertionGuard guard(b);
-    Block* body = b.createBlock(&wide->getRegion(0), {}, {b.getI64Type(), b.getI64Type()}, {s.location(), s.location()});
-    ReduceReturnOp::create(b, s.location(),
-                           ValueRange(arith::AddIOp::create(b, s.location(), body->getArgument(0), body->getArgument(1)).getResult()));
+    Block* body =
+        b.createBlock(&wide->getRegion(0), {}, {b.getI64Type(), b.getI64Type()}, {s.location(), s.location()});
+    ReduceReturnOp::create(
+        b, s.location(),
+        ValueRange(arith::AddIOp::create(b, s.location(), body->getArgument(0), body->getArgument(1)).getResult()));
   }
   return c.compare(arith::CmpIPredicate::ne, wide->getResult(0), c.widened(op->getResult(0), 64, true));
 }
@@ -324,9 +337,11 @@ Value OverflowCheck::shadowOf(Shadows& s, Operation* op, OpResult result) {
 ShadowCheck::OriginText OverflowCheck::textOf(Operation* op) {
   Value r = op->getResult(0);
   const std::string wider = "compute in a wider type, for example with .to(tl.int64)";
-  if (isa<ReduceOp>(op)) return {"the sum does not fit " + typeText(r, true) + " and wraps around", "give tl.sum dtype=tl.int64"};
+  if (isa<ReduceOp>(op))
+    return {"the sum does not fit " + typeText(r, true) + " and wraps around", "give tl.sum dtype=tl.int64"};
   if (isDivision(op))
-    return {isa<arith::DivSIOp, arith::RemSIOp>(op) ? "divides by zero (or the smallest number by -1)" : "divides by zero",
+    return {isa<arith::DivSIOp, arith::RemSIOp>(op) ? "divides by zero (or the smallest number by -1)"
+                                                    : "divides by zero",
             "keep such lanes out with tl.where on the divisor"};
   if (isShift(op)) {
     const bool left = isa<arith::ShLIOp>(op) && operandsSigned(op);
@@ -338,7 +353,10 @@ ShadowCheck::OriginText OverflowCheck::textOf(Operation* op) {
     return {"the value does not fit " + typeText(r, isSigned), "clamp it, or cast to a wider type"};
   }
   if (isa<arith::TruncFOp, FpToFpOp>(op))
-    return {"the value is too large for " + std::string(elementTypeOf(r.getType()).isBF16() ? "bfloat16" : widthOf(r) == 16 ? "float16" : "float32") +
+    return {"the value is too large for " +
+                std::string(elementTypeOf(r.getType()).isBF16() ? "bfloat16"
+                            : widthOf(r) == 16                  ? "float16"
+                                                                : "float32") +
                 " and becomes infinite",
             "clamp it, or keep the wider type"};
   return {"the result does not fit " + typeText(r, operandsSigned(op)) + " and wraps around",

@@ -78,8 +78,8 @@ static Value throughDot(Shadows& s, DotOp op) {
 static Value throughScan(Shadows& s, ScanOp op, Value joined) {
   OperationState state(s.location(), ScanOp::getOperationName());
   state.addOperands(joined);
-  state.addAttributes({s.builder().getNamedAttr("axis", op.getAxisAttr()),
-                       s.builder().getNamedAttr("reverse", op.getReverseAttr())});
+  state.addAttributes(
+      {s.builder().getNamedAttr("axis", op.getAxisAttr()), s.builder().getNamedAttr("reverse", op.getReverseAttr())});
   state.addTypes(joined.getType());
   state.addRegion();
   auto made = cast<ScanOp>(s.builder().create(state));
@@ -181,15 +181,17 @@ Value insideDescriptor(OpBuilder& builder, Operation* access, bool& known) {
     Value holds;
     const int64_t size = d < left ? 1 : type.getDimSize(int64_t(d - left));
     auto line = RankedTensorType::get({size}, i32);
-    Value range = size == 1 ? Value(SplatOp::create(builder, loc, line, arith::ConstantOp::create(
-                                                                           builder, loc, builder.getI32IntegerAttr(0))))
-                            : Value(MakeRangeOp::create(builder, loc, line, 0u, uint32_t(size)));
+    Value range = size == 1
+                      ? Value(SplatOp::create(builder, loc, line,
+                                              arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0))))
+                      : Value(MakeRangeOp::create(builder, loc, line, 0u, uint32_t(size)));
     Value at = arith::AddIOp::create(builder, loc, range, SplatOp::create(builder, loc, line, indices[d]));
-    Value zero = SplatOp::create(builder, loc, line, arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)));
+    Value zero =
+        SplatOp::create(builder, loc, line, arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)));
     Value extent = SplatOp::create(builder, loc, line, extents[d]);
-    holds = arith::AndIOp::create(builder, loc,
-                                  arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, at, zero),
-                                  arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, at, extent));
+    holds =
+        arith::AndIOp::create(builder, loc, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, at, zero),
+                              arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, at, extent));
     // [size] as [1, .., size, .., 1], stretched to the block.
     SmallVector<int64_t> shape(size_t(type.getRank()), 1);
     if (d >= left) shape[d - left] = size;

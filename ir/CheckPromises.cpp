@@ -76,16 +76,15 @@ private:
     Value range = MakeRangeOp::create(builder_, location_, RankedTensorType::get({size}, i32), 0u, uint32_t(size));
     SmallVector<int64_t> shape(size_t(type.getRank()), 1);
     shape[size_t(dim)] = size;
-    if (type.getRank() > 1)
-      range = ReshapeOp::create(builder_, location_, RankedTensorType::get(shape, i32), range);
+    if (type.getRank() > 1) range = ReshapeOp::create(builder_, location_, RankedTensorType::get(shape, i32), range);
     auto whole = RankedTensorType::get(type.getShape(), i32);
     return range.getType() == whole ? range : Value(BroadcastOp::create(builder_, location_, whole, range));
   }
   /// Each element's left neighbour along a dimension; the first one's is itself.
   Value neighbours(Value value, Value position, int dim) {
     Value zero = constant(position.getType(), 0), one = constant(position.getType(), 1);
-    Value left = arith::MaxSIOp::create(builder_, location_,
-                                        arith::SubIOp::create(builder_, location_, position, one), zero);
+    Value left =
+        arith::MaxSIOp::create(builder_, location_, arith::SubIOp::create(builder_, location_, position, one), zero);
     OperationState state(location_, GatherOp::getOperationName());
     state.addOperands({value, left});
     state.addAttribute("axis", builder_.getI32IntegerAttr(dim));

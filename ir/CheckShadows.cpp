@@ -15,7 +15,8 @@ namespace tiletwin::tt {
 static constexpr int kMostOrigins = 255;
 
 Shadows::Shadows(FuncOp function, ShadowCheck& check, Operations& kernelOps)
-    : function_(function), check_(check), kernelOps_(kernelOps), builder_(function.getContext()), location_(function.getLoc()) {}
+    : function_(function), check_(check), kernelOps_(kernelOps), builder_(function.getContext()),
+      location_(function.getLoc()) {}
 
 void Shadows::run() {
   if (function_.getBody().empty()) return;

@@ -112,7 +112,7 @@ private:
   mlir::Location location_;
   llvm::SmallVector<mlir::Operation*> origins_; ///< earliest first
   llvm::DenseMap<mlir::Operation*, int> ids_;
-  std::vector<mlir::Attribute> originTexts_;    ///< by id - 1
+  std::vector<mlir::Attribute> originTexts_; ///< by id - 1
   llvm::DenseMap<mlir::Value, Origins> reaching_;
   llvm::DenseMap<mlir::Value, mlir::Value> shadows_;
 };

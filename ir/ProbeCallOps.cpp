@@ -17,7 +17,8 @@ LogicalResult ProbeCallOp::verify() {
   if (getArgs().empty() || !getElementTypeOrSelf(getCondition().getType()).isInteger(1))
     return emitOpError() << "needs a condition of i1 as its first operand"; // C2
   if (getIsSigned().size() != getValues().size())
-    return emitOpError() << "needs " << getValues().size() << " entries in isSigned, got " << getIsSigned().size(); // C3
+    return emitOpError() << "needs " << getValues().size() << " entries in isSigned, got "
+                         << getIsSigned().size(); // C3
   return success();
 }
 

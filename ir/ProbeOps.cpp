@@ -16,8 +16,8 @@ LogicalResult ProbeLanesOp::verify() {
     return emitOpError() << "needs 1 to 255 origins for i8 lanes, got " << origins; // C1
   for (Attribute origin : getOrigins().value_or(ArrayAttr::get(getContext(), {}))) {
     auto dictionary = dyn_cast<DictionaryAttr>(origin);
-    if (!dictionary || !dictionary.getAs<IntegerAttr>("id") || !dictionary.getAs<LocationAttr>("where") || !dictionary.getAs<StringAttr>("operation") ||
-        !dictionary.getAs<StringAttr>("text"))
+    if (!dictionary || !dictionary.getAs<IntegerAttr>("id") || !dictionary.getAs<LocationAttr>("where") ||
+        !dictionary.getAs<StringAttr>("operation") || !dictionary.getAs<StringAttr>("text"))
       return emitOpError() << "needs origins with id, where, operation and text, got " << origin; // C1
   }
   if (getAtOrigin() && !origins) return emitOpError() << "has at_origin and no origins"; // C2

@@ -13,15 +13,12 @@ static constexpr std::string_view kDevice = "device:";
 
 const char* nameOf(Check check) { return check < Check::Count ? kNames[size_t(check)] : "none"; }
 
-Check checkOf(std::string_view word) {
-  return Check(std::find(kNames.begin(), kNames.end(), word) - kNames.begin());
-}
+Check checkOf(std::string_view word) { return Check(std::find(kNames.begin(), kNames.end(), word) - kNames.begin()); }
 
 static std::string cleaned(std::string_view word) {
   std::string result;
   for (char c : word)
-    if (!std::isspace(static_cast<unsigned char>(c)))
-      result += char(std::tolower(static_cast<unsigned char>(c)));
+    if (!std::isspace(static_cast<unsigned char>(c))) result += char(std::tolower(static_cast<unsigned char>(c)));
   return result;
 }
 

@@ -30,9 +30,9 @@ Check checkOf(std::string_view word);
 
 /// A value of TILETWIN_CHECK.
 struct CheckSet {
-  uint32_t bits = 0;   ///< 1 << Check
-  bool raise = false;  ///< findings raise CheckError after the launch
-  std::string device;  ///< "h100" of "device:h100"; empty: none was named
+  uint32_t bits = 0;  ///< 1 << Check
+  bool raise = false; ///< findings raise CheckError after the launch
+  std::string device; ///< "h100" of "device:h100"; empty: none was named
   bool has(Check check) const { return bits >> unsigned(check) & 1; }
   explicit operator bool() const { return bits != 0; }
   /// The part that changes what is compiled and planned, for keys of caches.

@@ -24,9 +24,9 @@ struct Finding {
   Check check = Check::Count;
   bool isNotice = false; ///< nothing is wrong: the check could not look at something
   SourceLocation where;
-  std::string operation; ///< "tt.store"; empty if the place is no operation
-  std::string message;   ///< what is wrong, "stores lanes whose value is undefined"
-  std::string advice;    ///< what to do about it; may be empty
+  std::string operation;                    ///< "tt.store"; empty if the place is no operation
+  std::string message;                      ///< what is wrong, "stores lanes whose value is undefined"
+  std::string advice;                       ///< what to do about it; may be empty
   std::array<int32_t, 3> program{-1, 0, 0}; ///< the lowest that did it; x < 0: no program in particular
   int64_t programs = 0;                     ///< how many did
   std::vector<int64_t> shape;               ///< of the tile; empty for scalars
@@ -61,9 +61,9 @@ private:
   size_t indexOf(const Finding& finding);
 
   mutable std::mutex mutex_;
-  std::vector<Entry> entries_;                                ///< under mutex_
-  std::unordered_map<std::string, size_t> byKey_;             ///< under mutex_
-  std::unordered_map<const Finding*, size_t> byForm_;         ///< under mutex_
+  std::vector<Entry> entries_;                        ///< under mutex_
+  std::unordered_map<std::string, size_t> byKey_;     ///< under mutex_
+  std::unordered_map<const Finding*, size_t> byForm_; ///< under mutex_
 };
 
 } // namespace tiletwin

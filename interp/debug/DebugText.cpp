@@ -36,18 +36,24 @@ std::string address(uint64_t n) { return std::to_string(n); }
 
 std::string kernelText(const Plan& plan) {
   const DebugInfo& info = *plan.debug;
-  return "{\"name\": " + quoted(plan.name) + ", \"files\": " + list(info.files, quoted) +
-         ", \"functions\": " + list(info.functions, [](const DebugFunction& f) {
-           return "{\"name\": " + quoted(f.name) + ", \"file\": " + number(f.file) + ", \"line\": " + number(f.line) + "}";
-         }) +
-         ", \"statements\": " + list(info.statements, [](const DebugStatement& s) {
-           return "{\"file\": " + number(s.file) + ", \"line\": " + number(s.line) +
-                  ", \"function\": " + number(s.function) + ", \"ttir\": " + list(s.ttir, quoted) + "}";
-         }) +
-         ", \"variables\": " + list(info.variables, [](const DebugVariable& v) {
-           return "{\"name\": " + quoted(v.name) + ", \"type\": " + quoted(v.type) + ", \"shape\": " +
-                  list(v.shape, number) + ", \"function\": " + number(v.function) + "}";
-         }) +
+  return "{\"name\": " + quoted(plan.name) + ", \"files\": " + list(info.files, quoted) + ", \"functions\": " +
+         list(info.functions,
+              [](const DebugFunction& f) {
+                return "{\"name\": " + quoted(f.name) + ", \"file\": " + number(f.file) +
+                       ", \"line\": " + number(f.line) + "}";
+              }) +
+         ", \"statements\": " +
+         list(info.statements,
+              [](const DebugStatement& s) {
+                return "{\"file\": " + number(s.file) + ", \"line\": " + number(s.line) +
+                       ", \"function\": " + number(s.function) + ", \"ttir\": " + list(s.ttir, quoted) + "}";
+              }) +
+         ", \"variables\": " +
+         list(info.variables,
+              [](const DebugVariable& v) {
+                return "{\"name\": " + quoted(v.name) + ", \"type\": " + quoted(v.type) +
+                       ", \"shape\": " + list(v.shape, number) + ", \"function\": " + number(v.function) + "}";
+              }) +
          "}";
 }
 
@@ -55,14 +61,18 @@ std::string launchText(const Plan& plan, const LaunchParams& params) {
   std::string arguments = "[";
   for (size_t i = 0; i < plan.arguments.size(); ++i)
     arguments += (i ? ", " : "") + ("{\"name\": " + quoted(plan.arguments[i].name)) +
-                 ", \"type\": " + quoted(nameOf(plan.arguments[i].type)) + ", \"bits\": " + address(params.arguments[i]) +
+                 ", \"type\": " + quoted(nameOf(plan.arguments[i].type)) +
+                 ", \"bits\": " + address(params.arguments[i]) +
                  ", \"buffer\": " + number(i < params.bufferOf.size() ? params.bufferOf[i] : -1) + "}";
-  return "{\"kernel\": " + quoted(plan.name) + ", \"grid\": " + list(params.grid, number) + ", \"arguments\": " +
-         arguments + "], \"buffers\": " + list(params.buffers, [](const Buffer& b) {
-           return "{\"name\": " + quoted(b.name) + ", \"begin\": " + address(b.begin) + ", \"end\": " + address(b.end) +
-                  ", \"viewBegin\": " + address(b.viewBegin) + ", \"viewEnd\": " + address(b.viewEnd) +
-                  ", \"readOnly\": " + (b.readOnly ? "true" : "false") + "}";
-         }) +
+  return "{\"kernel\": " + quoted(plan.name) + ", \"grid\": " + list(params.grid, number) +
+         ", \"arguments\": " + arguments + "], \"buffers\": " +
+         list(params.buffers,
+              [](const Buffer& b) {
+                return "{\"name\": " + quoted(b.name) + ", \"begin\": " + address(b.begin) +
+                       ", \"end\": " + address(b.end) + ", \"viewBegin\": " + address(b.viewBegin) +
+                       ", \"viewEnd\": " + address(b.viewEnd) + ", \"readOnly\": " + (b.readOnly ? "true" : "false") +
+                       "}";
+              }) +
          "}";
 }
 

@@ -94,8 +94,8 @@ LogicalResult planAtomic(PlanBuilder& plan, Operation* op, AtomicKind kind, cons
     plan.set(o.result, isScalar ? plan.scalarRep(type, Uniform::in(reg)) : plan.tileRep(type, shape, reg));
   }
   if (data.writes) plan.noteWrite();
-  probeAtomic(plan, {op, name, address, mask, old, compare, compareIsCell, data.writes, kind == AtomicKind::FAdd, isUsed,
-                     root, type, shape});
+  probeAtomic(plan, {op, name, address, mask, old, compare, compareIsCell, data.writes, kind == AtomicKind::FAdd,
+                     isUsed, root, type, shape});
   return mlir::success();
 }
 

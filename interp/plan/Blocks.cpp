@@ -43,7 +43,8 @@ LogicalResult PlanBuilder::planReturn(Operation* op) {
 }
 
 LogicalResult PlanBuilder::planFunction() {
-  networks_ = Networks(options_.debug ? func_->getParentOp() : func_, tiles_, [this](Operation* op) { return mayWrite(op); });
+  networks_ =
+      Networks(options_.debug ? func_->getParentOp() : func_, tiles_, [this](Operation* op) { return mayWrite(op); });
   mlir::Region& region = func_->getRegion(0);
   plan_->name = llvm::cast<mlir::StringAttr>(func_->getAttr("sym_name")).getValue().str();
   mlir::Block& entry = region.front();
@@ -144,7 +145,8 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
     else
       emitJump(execJump, labels[to], "Jump");
   };
-  llvm::DenseMap<mlir::Block*, int32_t> scopeEnds; // for a native debugger: what the blocks before show, as far as all do
+  llvm::DenseMap<mlir::Block*, int32_t>
+      scopeEnds; // for a native debugger: what the blocks before show, as far as all do
   auto scopeAt = [&](mlir::Block* block) {
     std::optional<int32_t> common;
     for (mlir::Block* before : block->getPredecessors())

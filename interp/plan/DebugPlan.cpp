@@ -94,7 +94,8 @@ bool isOverwritten(DebugPlan& debug, tt::DebugBindOp bind) {
     for (mlir::OpOperand& use : bind.getResult().getUses()) {
       Operation* user = use.getOwner();
       const auto [begin, end] = debug.order[user];
-      const bool isBound = user->getName().getStringRef() == "scf.for" && use.getOperandNumber() < 3; // read every round
+      const bool isBound =
+          user->getName().getStringRef() == "scf.for" && use.getOperandNumber() < 3; // read every round
       found |= at > defined && at < (isBound ? end + 1 : begin);
       for (Operation* loop = user->getParentOp(); loop && loop != function; loop = loop->getParentOp())
         if (loop->getName().getStringRef() != "scf.if")

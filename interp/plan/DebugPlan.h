@@ -19,7 +19,7 @@ struct DebugPlan {
   int32_t statement = -1;
   int32_t function = 0;
   int32_t scope = -1;
-  bool begun = false; ///< the function's first statement has been seen
+  bool begun = false;     ///< the function's first statement has been seen
   std::vector<Reg> slots; ///< of DebugInfo::variables
   std::map<std::tuple<int32_t, std::string, std::string, std::vector<int64_t>>, int32_t> variables;
   std::map<std::string, int32_t> files;
@@ -41,7 +41,8 @@ struct DebugPlan {
   /// The innermost visible variable of that name, or -1.
   int32_t visible(const std::string& name) const {
     for (int32_t s = scope; s >= 0; s = info->scopes[size_t(s)].parent)
-      if (info->variables[size_t(info->scopes[size_t(s)].variable)].name == name) return info->scopes[size_t(s)].variable;
+      if (info->variables[size_t(info->scopes[size_t(s)].variable)].name == name)
+        return info->scopes[size_t(s)].variable;
     for (size_t v = 0; v < info->variables.size(); ++v) {
       const DebugVariable& variable = info->variables[v];
       if (variable.function == function && variable.argument && variable.name == name) return int32_t(v);

@@ -72,40 +72,40 @@ Uniform PlanBuilder::scalar(ScalarOp op, int width, Uniform a, Uniform b, Unifor
   if (a.constant && b.constant && c.constant) return Uniform::of(foldScalar(op, width, a.value, b.value, c.value));
   bool unary = op == ScalarOp::Move || op == ScalarOp::SignExtend || op == ScalarOp::ZeroExtend;
   if (!debug_) switch (op) {
-  case ScalarOp::Add:
-  case ScalarOp::Or:
-  case ScalarOp::Xor:
-    if (a.is(0)) return b;
-    if (b.is(0)) return a;
-    break;
-  case ScalarOp::Sub:
-  case ScalarOp::Shl:
-  case ScalarOp::ShrS:
-  case ScalarOp::ShrU:
-  case ScalarOp::SatSub:
-  case ScalarOp::SatAdd:
-    if (b.is(0)) return a;
-    break;
-  case ScalarOp::Mul:
-    if (a.is(1)) return b;
-    if (b.is(1)) return a;
-    if (a.is(0) || b.is(0)) return Uniform::of(0);
-    break;
-  case ScalarOp::And:
-    if (a.is(0) || b.is(0)) return Uniform::of(0);
-    if (width == 1 && a.is(1)) return b;
-    if (width == 1 && b.is(1)) return a;
-    break;
-  case ScalarOp::MinS:
-  case ScalarOp::MaxS:
-    if (a == b) return a;
-    break;
-  case ScalarOp::Select:
-    if (a.constant) return a.value ? b : c;
-    if (b == c) return b;
-    break;
-  default: break;
-  }
+    case ScalarOp::Add:
+    case ScalarOp::Or:
+    case ScalarOp::Xor:
+      if (a.is(0)) return b;
+      if (b.is(0)) return a;
+      break;
+    case ScalarOp::Sub:
+    case ScalarOp::Shl:
+    case ScalarOp::ShrS:
+    case ScalarOp::ShrU:
+    case ScalarOp::SatSub:
+    case ScalarOp::SatAdd:
+      if (b.is(0)) return a;
+      break;
+    case ScalarOp::Mul:
+      if (a.is(1)) return b;
+      if (b.is(1)) return a;
+      if (a.is(0) || b.is(0)) return Uniform::of(0);
+      break;
+    case ScalarOp::And:
+      if (a.is(0) || b.is(0)) return Uniform::of(0);
+      if (width == 1 && a.is(1)) return b;
+      if (width == 1 && b.is(1)) return a;
+      break;
+    case ScalarOp::MinS:
+    case ScalarOp::MaxS:
+      if (a == b) return a;
+      break;
+    case ScalarOp::Select:
+      if (a.constant) return a.value ? b : c;
+      if (b == c) return b;
+      break;
+    default: break;
+    }
   std::string name = std::string(nameOf(op)) + std::to_string(width);
   ExecFn fn = scalarFn(op, width);
   if (unary) return pureScalar(fn, name, {a});

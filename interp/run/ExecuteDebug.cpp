@@ -125,8 +125,7 @@ InstructionRef execPrint(InstructionRef in, Frame& f) {
     for (int64_t s : item.shape) elements *= s;
     std::string tail = op.prefix;
     if (op.items.size() > 1) tail += "(operand " + std::to_string(k) + ") ";
-    const ShownElements shown =
-        selection && item.isTile ? selection->elements(f.program, item.shape) : ShownElements();
+    const ShownElements shown = selection && item.isTile ? selection->elements(f.program, item.shape) : ShownElements();
     for (int64_t e = 0; e < elements; ++e) {
       if (!shown.all() && !shown.has(e)) continue;
       f.printed += head;
@@ -161,8 +160,7 @@ InstructionRef execProbeCall(InstructionRef in, Frame& f) {
   f.printed += '\0';
   f.printed.append(reinterpret_cast<const char*>(&record), sizeof record);
   if (record.startsAgain) return nullptr;
-  for (size_t i = 0; i < op.values.size(); ++i)
-    f.printed.append(&f.at<char>(op.values[i].v), op.site.items[i].bytes);
+  for (size_t i = 0; i < op.values.size(); ++i) f.printed.append(&f.at<char>(op.values[i].v), op.site.items[i].bytes);
   if (!handOver(f)) [[unlikely]]
     return raise(in, f, TrapKind::Interrupted, "tt.probe_call", {});
   return in + 1;

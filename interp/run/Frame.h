@@ -49,13 +49,13 @@ struct LaunchState {
   std::vector<ArgumentExtent> extents;                        ///< one per argument of the plan
   std::function<std::optional<Buffer>(uintptr_t)> findBuffer; ///< Hooks::findBuffer; called under foundMutex
   mutable std::mutex foundMutex;
-  mutable std::vector<Buffer> found; ///< what it found; under foundMutex
-  void* native = nullptr; ///< of plans for a native debugger: their code (debug/DebugRun.h)
-  std::atomic<bool> stop{false};     ///< set by anyone: every program leaves at its next back edge, Interrupted
+  mutable std::vector<Buffer> found;      ///< what it found; under foundMutex
+  void* native = nullptr;                 ///< of plans for a native debugger: their code (debug/DebugRun.h)
+  std::atomic<bool> stop{false};          ///< set by anyone: every program leaves at its next back edge, Interrupted
   const PrintSelection* prints = nullptr; ///< TILETWIN_PRINT; null: everything is shown
-  MemoryCheck* memory = nullptr;     ///< what probes of accesses report to; null: nobody
-  int spins = 0;                     ///< fruitless rounds of a loop before its program yields
-  bool inOrder = false;              ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
+  MemoryCheck* memory = nullptr;          ///< what probes of accesses report to; null: nobody
+  int spins = 0;                          ///< fruitless rounds of a loop before its program yields
+  bool inOrder = false;                   ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
 };
 
 /// What a program that yielded waits for, and what leads there.
@@ -114,10 +114,10 @@ struct alignas(64) Frame {
   uint32_t nextKnown = 0;
   bool storedBefore = false; ///< the same as `stored`, which loops that may wait clear
   FrameWait wait;
-  Trap trap;           ///< message is left empty: the launcher writes the text
-  std::string printed; ///< output of tt.print (text and ProbeRecords); the launcher takes it away
-  size_t printedAway = 0;   ///< bytes of this program's output that were taken away while it ran
-  size_t printedTwice = 0;  ///< the program has started again: so many bytes are still to be dropped
+  Trap trap;                            ///< message is left empty: the launcher writes the text
+  std::string printed;                  ///< output of tt.print (text and ProbeRecords); the launcher takes it away
+  size_t printedAway = 0;               ///< bytes of this program's output that were taken away while it ran
+  size_t printedTwice = 0;              ///< the program has started again: so many bytes are still to be dropped
   std::vector<PendingFinding> findings; ///< of the program at hand; handed over when it ends
 
   template <class T> T& at(uint32_t offset) { return *reinterpret_cast<T*>(arena + offset); }

@@ -419,10 +419,10 @@ InstructionRef execScalarStrip(InstructionRef in, Frame& f); // data: ScalarStri
 InstructionRef execProgramId(InstructionRef in, Frame& f);   // r[0] = program[imm]
 InstructionRef execNumPrograms(InstructionRef in, Frame& f); // r[0] = grid[imm]
 InstructionRef execLoadArgument(InstructionRef in,
-                                Frame& f);            // r[0] = arguments[imm], width r[1], sign-extended unless r[2]
+                                Frame& f); // r[0] = arguments[imm], width r[1], sign-extended unless r[2]
 InstructionRef execNothing(InstructionRef in, Frame& f);
-InstructionRef execDebugCopy(InstructionRef in, Frame& f); // imm bytes from r[1] to r[0]
-InstructionRef execJump(InstructionRef in, Frame& f); // pc += imm
+InstructionRef execDebugCopy(InstructionRef in, Frame& f);   // imm bytes from r[1] to r[0]
+InstructionRef execJump(InstructionRef in, Frame& f);        // pc += imm
 InstructionRef execBackEdge(InstructionRef in, Frame& f);    // pc += imm, with polling
 InstructionRef execBranchIfNot(InstructionRef in, Frame& f); // pc += imm unless r[0]
 InstructionRef

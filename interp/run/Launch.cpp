@@ -193,8 +193,9 @@ int threadsFor(const LaunchParams& params, size_t arenaBytes) {
 Trap launchChecked(const Program& program, const LaunchParams& params, const Hooks& hooks) {
   const Plan& plan = program.plan();
   if (std::string problem = problemOf(plan, params); !problem.empty()) return refusal(std::move(problem));
-  ProgramOrder order = params.programId[0] >= 0 ? ProgramOrder::single(params.grid, params.programId)
-                                                : ProgramOrder(params.grid, params.onlyPrograms, params.skipPrograms, params.anyOrder);
+  ProgramOrder order = params.programId[0] >= 0
+                           ? ProgramOrder::single(params.grid, params.programId)
+                           : ProgramOrder(params.grid, params.onlyPrograms, params.skipPrograms, params.anyOrder);
   if (std::string problem = order.problem(); !problem.empty())
     return refusal("launch of " + plan.name + ": " + problem);
   if (order.count() == 0) return {};
@@ -222,7 +223,8 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
   }
   if (plan.mayWait) {
     options.waits = true;
-    options.inOrder = running.state.inOrder = environment::deterministic() || params.oneByOne || (memory && memory->needsOrder());
+    options.inOrder = running.state.inOrder =
+        environment::deterministic() || params.oneByOne || (memory && memory->needsOrder());
     options.resident = residentPrograms(running.arenaBytes);
     running.state.spins = options.threads > 1 ? kSpins : 0;
     if (params.programId[0] >= 0) options.deadlockMilliseconds = options.restlessMilliseconds = 0; // no others can help

@@ -10,11 +10,11 @@
 namespace tiletwin::interp {
 
 struct LaneProbeOp {
-  std::vector<Finding> forms;           ///< [0]: for lanes without an origin
-  std::array<uint16_t, 256> formOf{};   ///< by the lane's value: index into forms
-  std::vector<int64_t> shape;           ///< of the tile; empty for scalars
-  int64_t elements = 1;                 ///< bytes to look at; 1 for a splat
-  Off bad;                              ///< dense bytes, or a cell
+  std::vector<Finding> forms;         ///< [0]: for lanes without an origin
+  std::array<uint16_t, 256> formOf{}; ///< by the lane's value: index into forms
+  std::vector<int64_t> shape;         ///< of the tile; empty for scalars
+  int64_t elements = 1;               ///< bytes to look at; 1 for a splat
+  Off bad;                            ///< dense bytes, or a cell
 };
 
 InstructionRef execLaneProbe(InstructionRef in, Frame& f); // data: LaneProbeOp

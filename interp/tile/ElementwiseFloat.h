@@ -18,8 +18,7 @@ template <DType T> struct FloatStrips {
 };
 
 /// Op of probes: it holds only where its first operand is NaN or infinite, so a run of finite numbers is told from that one alone.
-template <DType T, class Op, class... In>
-void rarely(int64_t n, void* dst, const void* const* src, uint32_t splat) {
+template <DType T, class Op, class... In> void rarely(int64_t n, void* dst, const void* const* src, uint32_t splat) {
   using S = Storage<T>;
   constexpr int L = FloatStrips<T>::kLight;
   constexpr int64_t kRun = 8 * L;

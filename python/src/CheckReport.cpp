@@ -37,8 +37,8 @@ PyRef parts(const Finding& f) {
   PyRef place = placeTuple(f.where, f.operation), program = programOrNone(f.program), shape = numbers(f.shape),
         elements = numbers(f.elements);
   if (!second || !place || !program || !shape || !elements) return {};
-  return PyRef::steal(Py_BuildValue("(sOssOLOOLO)", f.isNotice ? "" : nameOf(f.check), place.get(), f.message.c_str(), f.advice.c_str(),
-                                    program.get(), (long long)f.programs, shape.get(), elements.get(),
+  return PyRef::steal(Py_BuildValue("(sOssOLOOLO)", f.isNotice ? "" : nameOf(f.check), place.get(), f.message.c_str(),
+                                    f.advice.c_str(), program.get(), (long long)f.programs, shape.get(), elements.get(),
                                     (long long)f.elementCount, second.get()));
 }
 
@@ -52,9 +52,9 @@ PyObject* parseChecksOf(PyObject*, PyObject* text) {
         PyRef word = PyRef::steal(PyUnicode_FromString(nameOf(Check(i))));
         if (!word || PyList_Append(words.get(), word.get()) < 0) return nullptr;
       }
-    return words ? Py_BuildValue("(NOs)", PyList_AsTuple(words.get()), set.raise ? Py_True : Py_False,
-                                 set.device.c_str())
-                 : nullptr;
+    return words
+               ? Py_BuildValue("(NOs)", PyList_AsTuple(words.get()), set.raise ? Py_True : Py_False, set.device.c_str())
+               : nullptr;
   } catch (const environment::Error& error) {
     PyErr_SetString(PyExc_ValueError, error.what());
     return nullptr;

@@ -34,8 +34,8 @@ struct Compiled {
   Module source, ttir;
   std::string entry;
   DebugSource debugSource;
-  Module debug; ///< null until TILETWIN_GDB asks for it
-  std::vector<frontend::ProbeRecipe> probes; ///< calls of print_if and breakpoint_if
+  Module debug;                                                        ///< null until TILETWIN_GDB asks for it
+  std::vector<frontend::ProbeRecipe> probes;                           ///< calls of print_if and breakpoint_if
   std::map<uint64_t, std::shared_ptr<const interp::Program>> programs; ///< by interp::Numerics and checks
 };
 
@@ -72,8 +72,8 @@ bool makeTtirOf(Compiled& compiled, const std::string& name) {
 bool makeDebugModule(Compiled& compiled) {
   const DebugSource& from = compiled.debugSource;
   std::vector<frontend::ProbeRecipe> probes; // the same once more
-  frontend::Request request{from.function.get(), from.signature.get(), from.constexprs.get(), from.attributes.get(),
-                            from.options, from.name};
+  frontend::Request request{from.function.get(),   from.signature.get(), from.constexprs.get(),
+                            from.attributes.get(), from.options,         from.name};
   request.options.notes = true;
   request.probes = &probes;
   DiagnosticCapture capture(sharedContext());
@@ -110,8 +110,8 @@ PyObject* compile(PyObject*, PyObject* args) {
   }
   if (!makeTtirOf(compiled, std::string(utf8(name.get())))) return nullptr;
   compiled.entry = entryOf(*compiled.ttir);
-  compiled.debugSource = {PyRef::borrow(function), PyRef::borrow(signature), PyRef::borrow(constexprs),
-                          PyRef::borrow(attributes), request.options, kernelName};
+  compiled.debugSource = {PyRef::borrow(function),   PyRef::borrow(signature), PyRef::borrow(constexprs),
+                          PyRef::borrow(attributes), request.options,          kernelName};
   return makeCompiled(std::move(compiled)).release();
 }
 

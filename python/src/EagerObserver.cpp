@@ -12,9 +12,18 @@ namespace tiletwin::python {
 namespace {
 
 constexpr std::array<std::string_view, 12> kMemoryOperations = {
-    "tt.atomic_cas",      "tt.atomic_load",       "tt.atomic_poll",       "tt.atomic_rmw",
-    "tt.atomic_store",    "tt.descriptor_gather", "tt.descriptor_load",   "tt.descriptor_reduce",
-    "tt.descriptor_scatter", "tt.descriptor_store", "tt.load",            "tt.store",
+    "tt.atomic_cas",
+    "tt.atomic_load",
+    "tt.atomic_poll",
+    "tt.atomic_rmw",
+    "tt.atomic_store",
+    "tt.descriptor_gather",
+    "tt.descriptor_load",
+    "tt.descriptor_reduce",
+    "tt.descriptor_scatter",
+    "tt.descriptor_store",
+    "tt.load",
+    "tt.store",
 };
 
 const EagerValue& tileOf(const frontend::Value& value) { return *static_cast<const EagerValue*>(value.eager.get()); }
@@ -73,8 +82,8 @@ bool tellObserver(PyObject* observer, llvm::StringRef operation, llvm::ArrayRef<
   llvm::raw_string_ostream stream(text);
   stream << mlir::Attribute(attributes);
   PyRef given = tupleOf(operands);
-  PyRef made = results ? tupleOf(llvm::ArrayRef<frontend::Value>(results->data(), results->size()))
-                       : PyRef::borrow(Py_None);
+  PyRef made =
+      results ? tupleOf(llvm::ArrayRef<frontend::Value>(results->data(), results->size())) : PyRef::borrow(Py_None);
   if (!given || !made) return false;
   return bool(PyRef::steal(
       PyObject_CallFunction(observer, "sOsO", operation.str().c_str(), given.get(), text.c_str(), made.get())));
@@ -82,7 +91,8 @@ bool tellObserver(PyObject* observer, llvm::StringRef operation, llvm::ArrayRef<
 
 int addEagerObserver(PyObject* module) {
   static PyMethodDef functions[] = {
-      {"raw_value", rawValue, METH_O, "raw_value(tensor) -> (element type, shape, bytes) of an evaluated value, or None"},
+      {"raw_value", rawValue, METH_O,
+       "raw_value(tensor) -> (element type, shape, bytes) of an evaluated value, or None"},
       {nullptr, nullptr, 0, nullptr},
   };
   return PyModule_AddFunctions(module, functions);

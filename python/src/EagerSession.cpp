@@ -270,7 +270,8 @@ void deallocate(PyObject* self) {
 
 PyMethodDef kMethods[] = {
     {"arguments", arguments, METH_NOARGS, "The launch's arguments as values of the language, by parameter name."},
-    {"fork", forkSession, METH_O, "fork(wait): a session for programs of this launch on one thread, which wait by wait(), if it is not None."},
+    {"fork", forkSession, METH_O,
+     "fork(wait): a session for programs of this launch on one thread, which wait by wait(), if it is not None."},
     {"observe", observe, METH_O, "observe(observer): it is told of this session's accesses to memory; None ends that."},
     {"buffers", buffers, METH_NOARGS, "The launch's memory: (name, begin, end, begin and end of the view)."},
     {"enter", enter, METH_VARARGS, "enter(x, y, z): operations on this thread belong to that program until leave()."},

@@ -16,7 +16,7 @@
 namespace tiletwin::python {
 
 struct EagerWait {
-  PyRef handOver;                          ///< called as handOver(wrote, operation, trace function); null: nobody to hand over to
+  PyRef handOver; ///< called as handOver(wrote, operation, trace function); null: nobody to hand over to
   std::unordered_map<uint64_t, int> looks; ///< how often an operation saw the same, since memory was written
   bool wrote = false;                      ///< the program has written memory since it handed over last
   // What the last look was at, for messages.

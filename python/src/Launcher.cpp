@@ -322,8 +322,7 @@ PyRef runLaunch(const Launcher& launcher, Entry* entry, const Call& call, const 
     {
       frontend::TracingPause pause;
       PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
-      PyRef one =
-          PyRef::steal(session ? Py_BuildValue("O(iii)", session.get(), id[0], id[1], id[2]) : nullptr);
+      PyRef one = PyRef::steal(session ? Py_BuildValue("O(iii)", session.get(), id[0], id[1], id[2]) : nullptr);
       if (one) run = delegate(launcher, "tiletwin.runtime.one_program", call, grid, one.get());
     }
     return run ? finishEagerRun(run.get()) : PyRef();

@@ -65,7 +65,8 @@ PyRef valuesOf(const Structure& structure, const ProbeSite& site, const char* pa
   for (size_t i = 0; i < types.size(); ++i) {
     frontend::Value value = allocate(types[i]);
     if (i >= site.items.size() || bytesOf(types[i]) != site.items[i].bytes) {
-      PyErr_SetString(PyExc_SystemError, "tiletwin: the values of a print_if do not fit its record; please report this");
+      PyErr_SetString(PyExc_SystemError,
+                      "tiletwin: the values of a print_if do not fit its record; please report this");
       return {};
     }
     std::memcpy(evaluated(value).data, payload, site.items[i].bytes);
@@ -123,8 +124,8 @@ bool deliverRecord(const ProbeRecord& record, const char* payload, const Printin
     frontend::TracingPause pause;
     PyRef deliver = values ? imported("tiletwin.debug", site.isBreak ? "deliver_break" : "deliver_print") : PyRef();
     if (deliver)
-      result = PyRef::steal(PyObject_CallFunctionObjArgs(deliver.get(), program.get(), values.get(), extra.get(),
-                                                         where.get(), nullptr));
+      result = PyRef::steal(
+          PyObject_CallFunctionObjArgs(deliver.get(), program.get(), values.get(), extra.get(), where.get(), nullptr));
   }
   if (!result || !site.isBreak) return bool(result);
   PyObject *code, *globals, *locals; // the debugger's frame: no frame of the package lies above it

@@ -173,7 +173,7 @@ class DeadlockError(InterpreterError):
 
 
 class CheckError(TileTwinError):
-    """TILETWIN_CHECK, with the word raise, found something in a launch. `findings` lists it (tiletwin.checks.Finding)."""
+    """TILETWIN_CHECK, with the word raise, found something in a launch: `findings`, of tiletwin.checks.Finding."""
 
     def __init__(self, message: str = "a check found something", findings: list | None = None) -> None:
         super().__init__(message)

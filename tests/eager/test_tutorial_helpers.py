@@ -58,7 +58,7 @@ def cdiv(a, b):
     return (a + b - 1) // b
 '''
 
-COPY = '''
+COPY = """
 @triton.jit
 def copy_kernel(x_ptr, z_ptr, n, bs: tl.constexpr):
     pid = tl.program_id(0)
@@ -81,9 +81,9 @@ def copy(x, bs):
 x = torch.tensor([1, 2, 3, 4, 5, 6], device="cuda")
 z = copy(x, bs=2)
 print("equal", torch.equal(x, z))
-'''
+"""
 
-GREY = '''
+GREY = """
 @triton.jit
 def rgb2grey_kernel(x_ptr, out_ptr, h, w, bs0: tl.constexpr, bs1: tl.constexpr):
     pid_0 = tl.program_id(0)
@@ -106,9 +106,9 @@ check_tensors_gpu_ready(x, out)
 rgb2grey_kernel[(2, 2)](x, out, 20, 30, bs0=16, bs1=16)
 expected = (0.2989 * x[0] + 0.5870 * x[1] + 0.1140 * x[2]).to(torch.uint8)
 print("close", (out.int() - expected.int()).abs().max().item() <= 1)
-'''
+"""
 
-MATMUL = '''
+MATMUL = """
 @triton.jit
 def get_1d_offset(size, n_prev_chunks):
     return n_prev_chunks * size + tl.arange(0, size)
@@ -174,7 +174,7 @@ print("close", torch.allclose(c, a @ b, atol=1e-4))
 x, z = torch.arange(20, device="cuda").reshape(5, 4), -torch.ones(5, 4, dtype=torch.int64, device="cuda")
 swizzle_k[(5, 4)](x, z, group_sz=3)
 print(z.tolist())
-'''
+"""
 
 
 def run(folder: Path, text: str, typed: str = "", **environment: str) -> str:

@@ -1,4 +1,5 @@
 """Kernels around one text of inline assembly; test_inline_asm*.py launch them."""
+
 import triton
 import triton.language as tl
 from triton.language.extra import cuda

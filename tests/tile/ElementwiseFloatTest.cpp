@@ -159,9 +159,8 @@ BOOST_AUTO_TEST_CASE(probes_of_floats) {
     const TwStripFn nonFinite = ops().elementwise(E::NonFinite, t), born = ops().elementwise(E::Born, t);
     BOOST_REQUIRE(nonFinite);
     BOOST_REQUIRE(born);
-    runStrip(nonFinite, DType::I1, {t}, unaryOperands(t), [&](const uint64_t* in, uint64_t got) {
-      expect(got, !std::isfinite(decode(t, in[0])), "nonfinite", in);
-    });
+    runStrip(nonFinite, DType::I1, {t}, unaryOperands(t),
+             [&](const uint64_t* in, uint64_t got) { expect(got, !std::isfinite(decode(t, in[0])), "nonfinite", in); });
     runStrip(born, DType::I1, {t, t, t}, ternaryOperands(t), [&](const uint64_t* in, uint64_t got) {
       const double r = decode(t, in[0]), x = decode(t, in[1]), y = decode(t, in[2]);
       const bool isNew = std::isnan(r)   ? !std::isnan(x) && !std::isnan(y)

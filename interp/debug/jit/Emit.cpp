@@ -29,8 +29,8 @@ public:
     for (const std::string& path : info_.files)
       files_.push_back(builder_.createFile(sys::path::filename(path), sys::path::parent_path(path)));
     // gdb takes the end of prologues from the line table of what clang made.
-    builder_.createCompileUnit(dwarf::DW_LANG_C11, files_[size_t(info_.functions[0].file)], "clang (tiletwin)", false, "",
-                               0);
+    builder_.createCompileUnit(dwarf::DW_LANG_C11, files_[size_t(info_.functions[0].file)], "clang (tiletwin)", false,
+                               "", 0);
     emitFunction(0);
     builder_.finalize();
     return std::move(module_);
@@ -53,12 +53,13 @@ private:
   void showVariable(Body& body, const DebugVariable& variable, DIScope* scope, int line, int argument) {
     DIFile* file = body.scope->getFile();
     DIType* type = types_.of(variable);
-    DILocalVariable* local =
-        argument ? builder_.createParameterVariable(scope, variable.name, unsigned(argument), file, unsigned(line), type, true)
-                 : builder_.createAutoVariable(scope, variable.name, file, unsigned(line), type, true);
+    DILocalVariable* local = argument
+                                 ? builder_.createParameterVariable(scope, variable.name, unsigned(argument), file,
+                                                                    unsigned(line), type, true)
+                                 : builder_.createAutoVariable(scope, variable.name, file, unsigned(line), type, true);
     const uint64_t path[] = {dwarf::DW_OP_deref, dwarf::DW_OP_plus_uconst, variable.offset};
-    builder_.insertDeclare(body.arena, local, builder_.createExpression(path), DILocation::get(context_, unsigned(line), 0, scope),
-                           &body.function->getEntryBlock());
+    builder_.insertDeclare(body.arena, local, builder_.createExpression(path),
+                           DILocation::get(context_, unsigned(line), 0, scope), &body.function->getEntryBlock());
   }
 
   DIScope* scopeOf(Body& body, int32_t scope, int line) {
@@ -66,7 +67,8 @@ private:
     auto found = body.blocks.find(scope);
     if (found != body.blocks.end()) return found->second;
     const DebugScope& node = info_.scopes[size_t(scope)];
-    DIScope* block = builder_.createLexicalBlock(scopeOf(body, node.parent, line), body.scope->getFile(), unsigned(line), 0);
+    DIScope* block =
+        builder_.createLexicalBlock(scopeOf(body, node.parent, line), body.scope->getFile(), unsigned(line), 0);
     body.blocks[scope] = block;
     showVariable(body, info_.variables[size_t(node.variable)], block, line, 0);
     return block;
@@ -101,9 +103,9 @@ private:
     const DebugFunction& made = info_.functions[size_t(number)];
     auto* type = FunctionType::get(i32_, {pointer_, pointer_}, false);
     Body body;
-    body.function = Function::Create(type, GlobalValue::ExternalLinkage,
-                                     number == 0 ? std::string(kEntry) : made.name + "." + std::to_string(number),
-                                     *module_);
+    body.function =
+        Function::Create(type, GlobalValue::ExternalLinkage,
+                         number == 0 ? std::string(kEntry) : made.name + "." + std::to_string(number), *module_);
     body.function->addFnAttr(Attribute::NoInline);
     body.function->addFnAttr(Attribute::OptimizeNone);
     body.function->addFnAttr("frame-pointer", "all");
@@ -111,8 +113,7 @@ private:
     DIFile* file = files_[size_t(made.file)];
     body.scope = builder_.createFunction(file, made.name, "", file, unsigned(made.line),
                                          builder_.createSubroutineType(builder_.getOrCreateTypeArray({nullptr})),
-                                         unsigned(made.line), DINode::FlagPrototyped,
-                                         DISubprogram::SPFlagDefinition);
+                                         unsigned(made.line), DINode::FlagPrototyped, DISubprogram::SPFlagDefinition);
     body.function->setSubprogram(body.scope);
 
     const auto outside = ir_.saveIP();
@@ -153,8 +154,7 @@ private:
     std::map<uint32_t, BasicBlock*> blocks; // by first instruction
     for (uint32_t i : own) {
       const DebugStep& step = info_.steps[i];
-      if (step.kind == DebugStep::Jump || step.kind == DebugStep::Goto)
-        blocks[uint32_t(step.target)] = nullptr;
+      if (step.kind == DebugStep::Jump || step.kind == DebugStep::Goto) blocks[uint32_t(step.target)] = nullptr;
     }
     blocks[function.end] = nullptr;
     for (auto& [at, block] : blocks) block = BasicBlock::Create(context_);

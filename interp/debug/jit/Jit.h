@@ -20,15 +20,15 @@ using NativeKernel = int (*)(void* frame, void* arena);
 /// What the gdb script reads, by the names of the exported symbols. Its layout is fixed: python/tiletwin/gdb/state.py.
 struct GdbState {
   uint32_t version = 2;
-  uint32_t scriptLoaded = 0;     ///< the script sets it
-  int64_t wanted = -1;           ///< the script sets it: tiletwin_gdb_reached() is called before this program; -2: any
-  int64_t current = -1;          ///< number of the running program, x fastest; -1: no kernel runs
-  int64_t total = 0;             ///< programs of the grid
+  uint32_t scriptLoaded = 0; ///< the script sets it
+  int64_t wanted = -1;       ///< the script sets it: tiletwin_gdb_reached() is called before this program; -2: any
+  int64_t current = -1;      ///< number of the running program, x fastest; -1: no kernel runs
+  int64_t total = 0;         ///< programs of the grid
   int32_t program[3] = {0, 0, 0};
   int32_t grid[3] = {0, 0, 0};
-  const char* launch = nullptr;  ///< JSON: kernel, arguments, buffers (DebugText.cpp)
+  const char* launch = nullptr; ///< JSON: kernel, arguments, buffers (DebugText.cpp)
   uint64_t launchBytes = 0;
-  const char* kernel = nullptr;  ///< JSON: files, statements, variables
+  const char* kernel = nullptr; ///< JSON: files, statements, variables
   uint64_t kernelBytes = 0;
   /// -1: every program runs in native code. Else the script has seen that all breakpoints in kernels ask for program ids,
   /// and only the programs that one of these many entries of `only` picks need to (-1: any coordinate).

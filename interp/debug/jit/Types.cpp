@@ -33,7 +33,8 @@ constexpr Row kScalars[] = {
 llvm::DIType* Types::make(const std::string& name) {
   const llvm::StringRef text(name);
   for (llvm::StringRef prefix : {"pointer<", "const_pointer<"})
-    if (text.starts_with(prefix)) return builder_.createPointerType(element(text.drop_front(prefix.size()).drop_back().str()), 64);
+    if (text.starts_with(prefix))
+      return builder_.createPointerType(element(text.drop_front(prefix.size()).drop_back().str()), 64);
   for (const Row& row : kScalars)
     if (text == row.name) return builder_.createBasicType(row.shown, row.bits, row.encoding);
   return builder_.createBasicType(name, 8, llvm::dwarf::DW_ATE_unsigned); // fp8e4nv, fp8e5, ...
