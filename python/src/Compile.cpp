@@ -140,10 +140,28 @@ PyObject* parseTtir(PyObject*, PyObject* args) {
 Compiled& compiledOf(PyObject* self) { return *reinterpret_cast<CompiledObject*>(self)->compiled; }
 
 void deallocate(PyObject* self) {
+  PyObject_GC_UnTrack(self);
   PyTypeObject* type = Py_TYPE(self);
   delete reinterpret_cast<CompiledObject*>(self)->compiled;
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
   PyRef::steal(reinterpret_cast<PyObject*>(type)); // instances of heap types hold their type
+}
+
+// The JIT function owns what owns this object, and is kept for a module with notes: the collector must see the way round.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(reinterpret_cast<PyObject*>(Py_TYPE(self)));
+  const Compiled* compiled = reinterpret_cast<CompiledObject*>(self)->compiled;
+  if (!compiled) return 0;
+  const DebugSource& from = compiled->debugSource;
+  for (const PyRef* kept : {&from.function, &from.signature, &from.constexprs, &from.attributes}) Py_VISIT(kept->get());
+  for (const frontend::ProbeRecipe& probe : compiled->probes)
+    for (const PyRef* kept : {&probe.view, &probe.keywords}) Py_VISIT(kept->get());
+  return 0;
+}
+
+int clear(PyObject* self) {
+  if (Compiled* compiled = reinterpret_cast<CompiledObject*>(self)->compiled) compiled->debugSource = {};
+  return 0;
 }
 
 PyObject* textOf(PyObject* self, PyObject* args) {
@@ -201,13 +219,15 @@ PyGetSetDef kAttributes[] = {
 };
 PyType_Slot kSlots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
     {Py_tp_methods, kMethods},
     {Py_tp_getset, kAttributes},
     {Py_tp_doc, const_cast<char*>("A kernel as IR, and its plan once it has run.")},
     {0, nullptr},
 };
 PyType_Spec kSpec = {"tiletwin._C.CompiledModule", sizeof(CompiledObject), 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kSlots};
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, kSlots};
 
 PyMethodDef kFunctions[] = {
     {"compile", compile, METH_VARARGS,

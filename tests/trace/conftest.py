@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from run_recorded import run_recorded
 from tiletwin.trace import writer as trace_writer
-
-HERE = Path(__file__).parent
-SCRIPT = HERE / "kernels.py"
-
-
-def run_recorded(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess:
-    """Runs kernels.py with these words; its recording goes to `folder`."""
-    variables = {k: v for k, v in os.environ.items() if not k.startswith("TILETWIN")}
-    variables |= {"TILETWIN_INTERPRET": "1", "TILETWIN_RECORD": str(folder), **environment}
-    command = [sys.executable, str(SCRIPT), *words]
-    return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(scope="session")

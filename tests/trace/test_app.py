@@ -8,7 +8,7 @@ import numpy as np
 import pexpect
 import pytest
 import tiletwin.trace
-from conftest import SCRIPT
+from run_recorded import SCRIPT
 
 pytest.importorskip("textual")
 from textual.widgets import DataTable, OptionList, Static

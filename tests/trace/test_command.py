@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import SCRIPT
+from run_recorded import SCRIPT
 
 LOAD = next(n for n, line in enumerate(SCRIPT.read_text().splitlines(), 1) if "x = tl.load(x_ptr + offs" in line)
 

@@ -9,14 +9,14 @@ import sys
 import numpy as np
 import pytest
 import tiletwin.trace
-from conftest import SCRIPT, run_recorded
+from run_recorded import SCRIPT, run_recorded
 from tiletwin.trace.selection import default_programs, parse_launches, parse_size
 
 SOURCE = SCRIPT.read_text().splitlines()
 
 
 def line_of(text):
-    """Number of the first line of kernels.py that holds the text."""
+    """Number of the first line of recorded_kernels.py that holds the text."""
     return next(n for n, line in enumerate(SOURCE, 1) if text in line)
 
 

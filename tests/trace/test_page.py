@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 import tiletwin.trace
-from conftest import SCRIPT
+from run_recorded import SCRIPT
 from tiletwin.trace import html
 
 selenium = pytest.importorskip("selenium")
@@ -109,7 +109,7 @@ def test_stepping_with_keys(page):
     page.press("nnnnnn]")
     assert "iteration 1 of line" in page.text("where")
     page.press("s" * 4)
-    assert "in scale" in page.text("where") and "called from kernels.py" in page.text("callers")
+    assert "in scale" in page.text("where") and "called from recorded_kernels.py" in page.text("callers")
     page.press("S")
     assert "in add" in page.text("where")
 
