@@ -30,7 +30,7 @@ bool isPydevd(PyObject* trace) {
 } // namespace
 
 PyRef TracingPause::current() {
-  PyObject* get = PySys_GetObject("gettrace");
+  static PyObject* const get = PySys_GetObject("gettrace"); // once: every launch asks
   PyRef trace = get ? PyRef::steal(PyObject_CallFunctionObjArgs(get, nullptr)) : PyRef();
   return trace && trace.get() != Py_None ? trace : PyRef();
 }
