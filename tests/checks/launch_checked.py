@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "eager"))
-from launch_twice import eager_launch, kind
+from launch_twice import compared, eager_launch, is_new, launched, replace_launches
 from tiletwin import checks
 from tiletwin.runtime.jit import JITFunction
 
@@ -30,19 +30,12 @@ ALLOWED: dict[str, tuple[str, str]] = {
     "_softmax_row": ("nan", "a test hands it rows with infinities"),
     "_persistent": ("promises", "rows and columns behind the last are 0, 0, ...: no run, and their results go nowhere"),
 }
-compared: set[tuple] = set()
-launched: set[str] = set()
 
 
 def launch_checked(fn: JITFunction, grid: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     launch = fn._launcher.bind(grid)
-    constants = {p.name for p in fn.params if p.is_constexpr}
-    named = dict(zip(fn.arg_names, args)) | kwargs
-    key = (id(fn), *((name, repr(v) if name in constants else kind(v)) for name, v in named.items()))
-    launched.add(fn.__name__)
-    if key in compared or os.environ.get("TILETWIN_EAGER", "0") == "1":
+    if not is_new(fn, args, kwargs):
         return launch(*args, **kwargs)
-    compared.add(key)
     checks.clear()
     copier = eager_launch(launch, args, kwargs, {"TILETWIN_CHECK": WORDS})
     found = checks.findings()
@@ -57,15 +50,7 @@ def launch_checked(fn: JITFunction, grid: Any, args: tuple, kwargs: dict[str, An
 
 
 def pytest_configure() -> None:
-    original_run = JITFunction.run
-
-    def run(self: JITFunction, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        if warmup:
-            return original_run(self, *args, grid=grid, warmup=True, **kwargs)
-        return launch_checked(self, grid, args, kwargs)
-
-    JITFunction.run = run
-    JITFunction.__getitem__ = lambda self, grid: lambda *args, **kwargs: self.run(*args, grid=grid, **kwargs)
+    replace_launches(launch_checked)
 
 
 def pytest_unconfigure() -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -102,15 +103,35 @@ def eager_launch(launch: Any, args: tuple, kwargs: dict[str, Any], settings: dic
     return copier
 
 
-def launch_twice(fn: JITFunction, grid: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    launch = fn._launcher.bind(grid)
+def is_new(fn: JITFunction, args: tuple, kwargs: dict[str, Any]) -> bool:
+    """Whether no launch of `fn` with these types and compile-time values was looked at; notes that this one is."""
     constants = {p.name for p in fn.params if p.is_constexpr}
     named = dict(zip(fn.arg_names, args)) | kwargs
     key = (id(fn), *((name, repr(v) if name in constants else kind(v)) for name, v in named.items()))
     launched.add(fn.__name__)
     if key in compared or os.environ.get("TILETWIN_EAGER", "0") == "1":
-        return launch(*args, **kwargs)
+        return False
     compared.add(key)
+    return True
+
+
+def replace_launches(launch: Callable[[JITFunction, Any, tuple, dict[str, Any]], Any]) -> None:
+    """Launches go through `launch(fn, grid, args, kwargs)` for the rest of the process; a warm-up does not."""
+    original_run = JITFunction.run
+
+    def run(self: JITFunction, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        if warmup:
+            return original_run(self, *args, grid=grid, warmup=True, **kwargs)
+        return launch(self, grid, args, kwargs)
+
+    JITFunction.run = run
+    JITFunction.__getitem__ = lambda self, grid: lambda *args, **kwargs: self.run(*args, grid=grid, **kwargs)
+
+
+def launch_twice(fn: JITFunction, grid: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    launch = fn._launcher.bind(grid)
+    if not is_new(fn, args, kwargs):
+        return launch(*args, **kwargs)
     programs = programs_of(grid_size(grid, fn, args, kwargs))
     try:
         copier = eager_launch(launch, args, kwargs, {"TILETWIN_PROGRAM": programs} if programs else EAGER)
@@ -123,15 +144,7 @@ def launch_twice(fn: JITFunction, grid: Any, args: tuple, kwargs: dict[str, Any]
 
 
 def pytest_configure() -> None:
-    original_run = JITFunction.run
-
-    def run(self: JITFunction, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        if warmup:
-            return original_run(self, *args, grid=grid, warmup=True, **kwargs)
-        return launch_twice(self, grid, args, kwargs)
-
-    JITFunction.run = run
-    JITFunction.__getitem__ = lambda self, grid: lambda *args, **kwargs: self.run(*args, grid=grid, **kwargs)
+    replace_launches(launch_twice)
 
 
 def pytest_unconfigure() -> None:
