@@ -121,25 +121,30 @@ private:
     return s.builder().create(state)->getResult(0);
   }
 
-  /// |x| of the element that says most about a line: NaN if it has one, else infinity if it has one, else finite.
-  static Value worstOf(Shadows& s, Value value, int axis) {
+  /// `value`, a tile, combined by `Combine` along `axis`.
+  template <typename Combine> static Value reduced(Shadows& s, Value value, int axis) {
     OpBuilder& b = s.builder();
-    Value size = math::AbsFOp::create(b, s.location(), value);
     OperationState state(s.location(), ReduceOp::getOperationName());
     auto type = cast<RankedTensorType>(value.getType());
     SmallVector<int64_t> shape(type.getShape());
     shape.erase(shape.begin() + axis);
     Type element = type.getElementType();
-    state.addOperands(size);
+    state.addOperands(value);
     state.addAttribute("axis", b.getI32IntegerAttr(axis));
     state.addTypes(shape.empty() ? element : Type(RankedTensorType::get(shape, element)));
     state.addRegion();
     auto op = cast<ReduceOp>(b.create(state));
     OpBuilder::InsertionGuard guard(b);
     Block* body = b.createBlock(&op.getCombineOp(), {}, {element, element}, {s.location(), s.location()});
-    Value worst = arith::MaximumFOp::create(b, s.location(), body->getArgument(0), body->getArgument(1));
-    ReduceReturnOp::create(b, s.location(), ValueRange(worst));
+    Value both = Combine::create(b, s.location(), body->getArgument(0), body->getArgument(1));
+    ReduceReturnOp::create(b, s.location(), ValueRange(both));
     return op->getResult(0);
+  }
+
+  /// |x| of the element that says most about a line: NaN if it has one, else infinity if it has one, else finite.
+  static Value worstOf(Shadows& s, Value value, int axis) {
+    Value size = math::AbsFOp::create(s.builder(), s.location(), value);
+    return reduced<arith::MaximumFOp>(s, size, axis);
   }
 
   /// As wide as the result; a line's worst element stretched along it again.
@@ -193,7 +198,7 @@ private:
     if (auto type = dyn_cast<RankedTensorType>(any.getType())) {
       auto line = RankedTensorType::get({type.getNumElements()}, type.getElementType());
       if (line != type) any = ReshapeOp::create(b, s.location(), line, any);
-      any = reduceOr(s, any, 0);
+      any = reduced<arith::OrIOp>(s, any, 0);
     }
     auto branch = scf::IfOp::create(b, s.location(), TypeRange{s.typeFor(result.getType())}, any, true);
     OpBuilder::InsertionGuard guard(b);
@@ -215,24 +220,6 @@ private:
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, s.location(), s.zero(result.getType()));
     return branch.getResult(0);
-  }
-  static Value reduceOr(Shadows& s, Value lanes, int axis) {
-    OpBuilder& b = s.builder();
-    auto type = cast<RankedTensorType>(lanes.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    shape.erase(shape.begin() + axis);
-    Type element = type.getElementType();
-    OperationState state(s.location(), ReduceOp::getOperationName());
-    state.addOperands(lanes);
-    state.addAttribute("axis", b.getI32IntegerAttr(axis));
-    state.addTypes(shape.empty() ? element : Type(RankedTensorType::get(shape, element)));
-    state.addRegion();
-    auto op = cast<ReduceOp>(b.create(state));
-    OpBuilder::InsertionGuard guard(b);
-    Block* body = b.createBlock(&op.getCombineOp(), {}, {element, element}, {s.location(), s.location()});
-    Value either = arith::OrIOp::create(b, s.location(), body->getArgument(0), body->getArgument(1));
-    ReduceReturnOp::create(b, s.location(), ValueRange(either));
-    return op->getResult(0);
   }
 
   bool narrowingIsReported_;
