@@ -14,13 +14,6 @@ struct HoldGil {
   ~HoldGil() { PyGILState_Release(state); }
 };
 
-/// Calls tiletwin.runtime.progress.<function>(...); errors are reported, not raised.
-void tellProgress(const char* function, const char* format, auto... values) {
-  PyRef callable = imported("tiletwin.runtime.progress", function);
-  PyRef result = PyRef::steal(callable ? PyObject_CallFunction(callable.get(), format, values...) : nullptr);
-  if (!result) PyErr_WriteUnraisable(callable.get());
-}
-
 void setAttribute(PyObject* error, const char* name, PyRef value) {
   if (!value || PyObject_SetAttrString(error, name, value.get()) < 0) PyErr_Clear();
 }
@@ -81,16 +74,19 @@ constexpr ErrorRow kErrors[] = {
 
 } // namespace
 
+/// Calls tiletwin.runtime.progress.<function>(...). False with an exception set.
+bool LaunchHooks::tellProgress(const char* function, const char* format, auto... values) {
+  PyRef callable = imported("tiletwin.runtime.progress", function);
+  return bool(PyRef::steal(callable ? PyObject_CallFunction(callable.get(), format, values...) : nullptr));
+}
+
 bool LaunchHooks::poll(int64_t done, int64_t total) {
   HoldGil gil;
-  if (PyErr_CheckSignals() != 0) return false; // the exception stays set in this thread
-  if (progress_) {
-    tellProgress("update", "LL", (long long)done, (long long)total);
-  } else if (std::chrono::steady_clock::now() - start_ > kProgressAfter) {
-    progress_ = true;
-    tellProgress("begin", "sLL", kernel_.c_str(), (long long)done, (long long)total);
-  }
-  return true;
+  if (PyErr_Occurred() || PyErr_CheckSignals() != 0) return false;
+  if (progress_) return tellProgress("update", "LL", (long long)done, (long long)total);
+  if (std::chrono::steady_clock::now() - start_ <= kProgressAfter) return true;
+  progress_ = true;
+  return tellProgress("begin", "sLL", kernel_.c_str(), (long long)done, (long long)total);
 }
 
 void LaunchHooks::print(const std::string& printed) {
@@ -101,6 +97,7 @@ void LaunchHooks::print(const std::string& printed) {
 
 std::optional<Buffer> LaunchHooks::findBuffer(uintptr_t address) {
   HoldGil gil;
+  if (PyErr_Occurred()) return {}; // the launch is about to end
   PyRef find = imported("tiletwin.memory", "buffer_at");
   PyRef found = PyRef::steal(find ? PyObject_CallFunction(find.get(), "K", (unsigned long long)address) : nullptr);
   std::optional<Buffer> buffer;
@@ -111,7 +108,7 @@ std::optional<Buffer> LaunchHooks::findBuffer(uintptr_t address) {
     buffer = Buffer{name, uintptr_t(begin), uintptr_t(end), uintptr_t(begin), uintptr_t(end), false};
     owners_.push_back(PyRef::borrow(owner));
   }
-  if (PyErr_Occurred()) PyErr_WriteUnraisable(find.get());
+  if (PyErr_Occurred() && PyThreadState_Get() != launching_) PyErr_WriteUnraisable(find.get());
   return buffer;
 }
 
@@ -128,7 +125,7 @@ void LaunchHooks::finish() {
   if (!progress_) return;
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
-  tellProgress("end", "");
+  if (!tellProgress("end", "") && !type) return;
   PyErr_Restore(type, value, trace);
 }
 

@@ -8,12 +8,14 @@
 
 namespace tiletwin::python {
 
-/// Hooks of one launch. The launching thread has released the GIL; each hook takes it for its own duration.
+/// Hooks of one launch. The launching thread has released the GIL; each hook takes it for its own duration. Python that
+/// runs for a hook on the launching thread may raise what a signal handler raises (KeyboardInterrupt above all), so such
+/// an exception always stays set: it ends the launch, and the launch raises it.
 class LaunchHooks {
 public:
   explicit LaunchHooks(const std::string& kernel) : kernel_(kernel) { printing.kernel = kernel; }
   interp::Hooks hooks();
-  /// Ends the progress bar, if one was begun. Needs the GIL; keeps a Python exception that is set.
+  /// Ends the progress bar, if one was begun. Needs the GIL; keeps a Python exception that is set, and may set one.
   void finish();
   /// What prints are delivered with; set before the launch.
   PrintingLaunch printing;
@@ -22,7 +24,9 @@ private:
   void print(const std::string& printed);
   bool poll(int64_t done, int64_t total);
   std::optional<Buffer> findBuffer(uintptr_t address);
+  bool tellProgress(const char* function, const char* format, auto... values);
   const std::string& kernel_;
+  PyThreadState* launching_ = PyThreadState_Get(); ///< exceptions of hooks that stay set in it end the launch
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   bool progress_ = false;     ///< runtime/progress.py is told about this launch
   std::vector<PyRef> owners_; ///< of memory that findBuffer found; under the GIL

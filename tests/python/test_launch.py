@@ -270,6 +270,29 @@ def test_other_signal_handlers_may_raise():
         signal.signal(signal.SIGALRM, before)
 
 
+def _interrupted(*_):
+    raise KeyboardInterrupt("while a launch asked Python for something")
+
+
+def test_interrupted_in_the_progress_bar(monkeypatch):
+    """Ctrl-C that comes while the bar is drawn ends the launch all the same."""
+    monkeypatch.setattr("tiletwin.runtime.progress.begin", _interrupted)
+    with pytest.raises(KeyboardInterrupt, match="asked Python"):
+        kernels.spin[(1000,)](np.zeros(1024, np.float32), 10**6)  # many minutes
+
+
+def test_interrupted_in_the_search_for_memory(monkeypatch):
+    """Memory that no argument names is searched for in Python: Ctrl-C during that is no out-of-bounds access."""
+
+    @triton.jit
+    def reach(address, o_ptr):
+        tl.store(o_ptr, tl.load(address.to(tl.pointer_type(tl.float32))))
+
+    monkeypatch.setattr("tiletwin.memory.buffer_at", _interrupted)
+    with pytest.raises(KeyboardInterrupt, match="asked Python"):
+        reach[(1,)](2**40, np.zeros(1, np.float32))
+
+
 def test_threads_launch_at_once():
     """The GIL is free during a launch, and launches of several threads do not disturb each other."""
     fill = fresh_fill()

@@ -12,7 +12,9 @@ _bar: Any = None
 def begin(kernel: str, done: int, total: int) -> None:
     """A launch has lasted a few seconds. Shows a bar if stderr is a terminal, not gdb's, and tqdm is installed."""
     global _bar
-    if _bar is not None or sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TILETWIN_GDB"):
+    if _bar is not None or os.environ.get("TILETWIN_GDB"):
+        return
+    if sys.stderr is None or getattr(sys.stderr, "closed", False) or not sys.stderr.isatty():
         return
     try:
         from tqdm import tqdm
