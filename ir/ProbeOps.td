@@ -33,17 +33,6 @@ def TT_ProbeLanesOp : TT_ProbeOp<"probe_lanes"> {
   let hasCanonicalizer = 1;
 }
 
-def TT_ProbeAccessOp : TT_ProbeOp<"probe_access"> {
-  let summary = "show an access to memory to the checks of memory";
-  let description = [{
-    Stands just before an access: `access` is its operation, "tt.load". `ptr` and `mask` are those of the access, or what its
-    lanes come to. Lanes with mask 0 touch nothing.
-    Traps: none (the access itself may).   In a kernel: put in by TILETWIN_CHECK.
-  }];
-  let arguments = (ins TT_PtrLike:$ptr, Optional<TT_I1Like>:$mask, StrAttr:$access);
-  let assemblyFormat = "$access `,` $ptr (`,` $mask^)? attr-dict `:` type($ptr) (`,` type($mask)^)?";
-}
-
 def TT_PromiseOp : TT_ProbeOp<"promise"> {
   let summary = "what the kernel promises about a value";
   let description = [{

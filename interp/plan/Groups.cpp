@@ -522,6 +522,11 @@ void GroupOp::seal() {
     hasIota |= node.kind == GroupNode::Iota;
     hasBox |= node.kind == GroupNode::Box;
   }
+  for (const int32_t k : sinks)
+    for (const GroupNode& node : nodes)
+      if (node.kind != GroupNode::Sink)
+        nodes[size_t(k)].readBack |=
+            llvm::is_contained(llvm::ArrayRef(node.src, size_t(node.sources)), nodes[size_t(k)].src[0]);
   straight = rank == 1 && sinks.size() == 1 && !hasIota && !hasBox && streams.size() <= kStraightStreams;
   if (straight) {
     const GroupNode& store = nodes[size_t(sinks[0])];

@@ -51,7 +51,6 @@ LogicalResult planNumPrograms(PlanBuilder&, Operation*);
 LogicalResult planPoison(PlanBuilder&, Operation*);
 LogicalResult planPrint(PlanBuilder&, Operation*);
 LogicalResult planProbeCall(PlanBuilder&, Operation*);
-LogicalResult planProbeAccess(PlanBuilder&, Operation*);
 LogicalResult planProbeLanes(PlanBuilder&, Operation*);
 LogicalResult planProgramId(PlanBuilder&, Operation*);
 LogicalResult planPromise(PlanBuilder&, Operation*);
@@ -172,7 +171,6 @@ static constexpr PlanRow kPlanTable[] = {
     {"tt.precise_divf", planElementwise},
     {"tt.precise_sqrt", planElementwise},
     {"tt.print", planPrint},
-    {"tt.probe_access", planProbeAccess},
     {"tt.probe_call", planProbeCall},
     {"tt.probe_lanes", planProbeLanes},
     {"tt.promise", planPromise},

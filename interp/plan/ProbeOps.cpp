@@ -105,10 +105,6 @@ LogicalResult planProbeLanes(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planProbeAccess(PlanBuilder& plan, Operation* op) {
-  return plan.unsupported(op, "checks of memory need a plan of their own");
-}
-
 LogicalResult planPromise(PlanBuilder&, Operation*) { return success(); } // nobody wants it checked
 
 } // namespace tiletwin::interp

@@ -372,7 +372,7 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
     const GroupNode& node = g.nodes[size_t(g.sinks[i])];
     SinkState& s = sinks[i];
     if (!s.enabled || s.range.empty || node.directFrom < 0 ||
-        (s.stream && (node.access.elementBytes != 4 || node.directFrom > 63)))
+        (s.stream && (node.access.elementBytes != 4 || node.directFrom > 63 || node.readBack)))
       continue;
     bool covers = true;
     for (size_t d = 0; d < rank; ++d) covers &= s.lo[d] <= lo[d] && s.hi[d] >= hi[d];

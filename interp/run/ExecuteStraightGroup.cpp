@@ -24,7 +24,7 @@ bool runStraightGroup(const GroupOp& g, Frame& f) {
   const uintptr_t begin = uintptr_t(access.base.get(f)), end = begin + uintptr_t(n * bytes);
   if (begin < extent.lo || end > extent.hi || begin >= end || extent.readOnly) return false;
   const bool stream = streamsPastCache(extent, n * bytes);
-  if (stream && bytes != 4) return false;
+  if (stream && (bytes != 4 || sink.readBack)) return false;
 
   std::byte* at[GroupOp::kStraightStreams];
   for (size_t s = 0; s < g.places.size(); ++s) {

@@ -199,6 +199,7 @@ struct GroupNode {
   // Sink
   Access access;           ///< in the tile's own dimensions
   int32_t directFrom = -1; ///< node that may write user memory itself
+  bool readBack = false;   ///< other nodes read what is stored: past the cache, it would come back from memory
   uint32_t locationIndex = 0;
   const void* location = nullptr; ///< at plan time only
 };

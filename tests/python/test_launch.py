@@ -270,6 +270,24 @@ def test_other_signal_handlers_may_raise():
         signal.signal(signal.SIGALRM, before)
 
 
+def test_large_outputs_that_are_read_again():
+    """Results for large buffers go past the cache, also where the kernel goes on computing with them."""
+
+    @triton.jit
+    def twice(x_ptr, sum_ptr, product_ptr, n, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        total = tl.load(x_ptr + i, mask=i < n) + 1
+        tl.store(sum_ptr + i, total, mask=i < n)
+        tl.store(product_ptr + i, total * 3, mask=i < n)
+
+    n = (1 << 23) + 5  # 32 MB
+    x = np.arange(n, dtype=np.float32)
+    total, product = np.zeros_like(x), np.zeros_like(x)
+    twice[(triton.cdiv(n, 1024),)](x, total, product, n, BLOCK=1024)
+    np.testing.assert_array_equal(total, x + 1)
+    np.testing.assert_array_equal(product, (x + 1) * 3)
+
+
 def _interrupted(*_):
     raise KeyboardInterrupt("while a launch asked Python for something")
 

@@ -1,0 +1,222 @@
+"""What a recording holds of one moment: Buffer, Function, Value, Access.
+
+Not here:  steps, programs and launches (model.py), rows of files (reader.py).
+Invariant: objects are made of rows and never change; values are read from the file when they are asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tiletwin.trace.format import array_of, item_size, unpack
+
+if TYPE_CHECKING:
+    from tiletwin.trace.model import Recording, Step
+
+RETURNED = "(return)"
+
+
+class Buffer(NamedTuple):
+    """Memory of a launch: the storage that an argument's elements lie in."""
+
+    name: str
+    begin: int
+    size: int
+    type: str | None
+    """Element type ("fp32"); None: unknown."""
+    first: int
+    """Address of the argument's first element."""
+    shape: tuple[int, ...] | None
+    strides: tuple[int, ...] | None
+    """In elements."""
+
+    @property
+    def item_size(self) -> int:
+        return _SIZES.get(self.type or "", 1)
+
+
+_SIZES = {
+    "u1": 1, "i1": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8,
+    "fp8e5": 1, "fp8e4nv": 1, "fp8e4b15": 1, "fp8e4b8": 1, "fp8e5b16": 1, "fp16": 2, "bf16": 2, "fp32": 4, "fp64": 8,
+}  # fmt: skip
+
+
+class Function(NamedTuple):
+    """A jit function's source."""
+
+    name: str
+    file: str
+    first_line: int
+    lines: list[str]
+
+    def line(self, number: int) -> str:
+        index = number - self.first_line
+        return self.lines[index] if 0 <= index < len(self.lines) else ""
+
+
+class Value:
+    """What a variable held. Tensors have `type`, `shape` and `numpy()`; `python()` gives other values."""
+
+    def __init__(self, recording: Recording, number: int, row: tuple) -> None:
+        self._recording = recording
+        self.number = number
+        self.kind, self.type, shape, self._codec, self._data = row
+        try:
+            self.shape: tuple[int, ...] = tuple(int(n) for n in shape.split(",")) if shape else ()
+        except (ValueError, AttributeError):
+            raise recording.file.fail(f"value {number} has no shape: {shape!r}") from None
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.kind == "tensor"
+
+    @property
+    def is_pointer(self) -> bool:
+        return self.is_tensor and self.type.startswith("pointer")
+
+    def raw(self) -> bytes:
+        """A tensor's elements, bit for bit: little-endian, row-major. Errors: TraceError."""
+        if not self.is_tensor:
+            raise TypeError(f"a {self.type} is no tensor")
+        try:
+            return unpack(self._codec, self.type, self.shape, self._data)
+        except ValueError as error:
+            raise self._recording.file.fail(f"value {self.number} is damaged: {error}") from None
+
+    def numpy(self) -> Any:
+        """A tensor's elements; bf16 and fp8 as float32, pointers as addresses (uint64)."""
+        return array_of(self.type, self.shape, self.raw())
+
+    def python(self) -> Any:
+        """The value as Python has it: an array, a number, a tuple, a dict of an aggregate's fields, a text."""
+        if self.is_tensor:
+            return self.numpy() if self.shape else self.numpy()[()].item()
+        try:
+            text = bytes(self._data).decode()
+            if self.kind == "number":
+                data = json.loads(text)
+                return float(data) if self.type == "float" else data
+            if self.kind == "tuple":
+                return tuple(item.python() for item in self.parts().values())
+            if self.kind == "object":
+                return {name: part.python() for name, part in self.parts().items()}
+            return text
+        except (ValueError, TypeError) as error:
+            raise self._recording.file.fail(f"value {self.number} is damaged: {error}") from None
+
+    def parts(self) -> dict[str, Value]:
+        """Elements of a tuple ("0", "1", ...), fields of an aggregate; nothing for others."""
+        if self.kind not in ("tuple", "object"):
+            return {}
+        try:
+            data = json.loads(bytes(self._data))
+            pairs = data.items() if self.kind == "object" else enumerate(data)
+            return {str(name): self._recording.value(number) for name, number in pairs if number < self.number}
+        except (ValueError, TypeError, AttributeError) as error:
+            raise self._recording.file.fail(f"value {self.number} is damaged: {error}") from None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Value) and (self._recording, self.number) == (other._recording, other.number)
+
+    def __hash__(self) -> int:
+        return hash((id(self._recording), self.number))
+
+    def _repr_html_(self) -> str:
+        from tiletwin.trace.notebook import value_html
+
+        return value_html(self)
+
+    def __repr__(self) -> str:
+        from tiletwin.trace.text import one_line
+
+        return one_line(self)
+
+
+class Touched(NamedTuple):
+    """Elements of one buffer: offsets in elements from the argument's first one, and where in the tile they are."""
+
+    buffer: Buffer | None
+    """None: memory that is no argument's."""
+    offsets: Any
+    """int64, one per lane."""
+    lanes: Any
+    """Index of the lanes in the flattened tile."""
+
+
+class Access:
+    """One operation on memory: a load, store or atomic."""
+
+    def __init__(self, step: Step, row: tuple) -> None:
+        self.step = step
+        self.operation, self.detail, self._addresses, self._mask, self._value, self._old, done = row
+        self.done = bool(done)
+        """False: the operation failed."""
+
+    def _get(self, number: int | None) -> Value | None:
+        return None if number is None else self.step.program.launch.recording.value(number)
+
+    @property
+    def name(self) -> str:
+        """ "store", "atomic_rmw add"."""
+        return f"{self.operation} {self.detail}".strip()
+
+    @property
+    def writes(self) -> bool:
+        return not self.operation.endswith(("load", "gather", "poll"))
+
+    @property
+    def addresses(self) -> Value:
+        value = self._get(self._addresses)
+        assert value is not None
+        return value
+
+    @property
+    def mask(self) -> Value | None:
+        """None: every lane takes part."""
+        return self._get(self._mask)
+
+    @property
+    def value(self) -> Value | None:
+        """What was loaded or stored; None: the operation failed before."""
+        return self._get(self._value)
+
+    @property
+    def old(self) -> Value | None:
+        """What memory held before it was written."""
+        return self._get(self._old)
+
+    @property
+    def element(self) -> str:
+        return self.addresses.type.removeprefix("pointer<").removesuffix(">").split(",")[0].removeprefix("const ")
+
+    def active(self) -> Any:
+        """Which lanes take part: bool, in the tile's shape."""
+        shape = self.addresses.shape
+        mask = self.mask
+        if mask is None:
+            return np.ones(shape, bool)
+        return np.broadcast_to(mask.numpy().astype(bool), shape)
+
+    def touched(self) -> list[Touched]:
+        """The elements touched, buffer by buffer."""
+        addresses = self.addresses.numpy().reshape(-1).astype(np.int64)
+        lanes = np.flatnonzero(self.active().reshape(-1))
+        found = []
+        try:
+            size = item_size(self.element)
+        except KeyError:
+            size = 1
+        for buffer in self.step.program.launch.buffers:
+            if not lanes.size:
+                break
+            at = addresses[lanes]
+            inside = (at >= buffer.begin) & (at < buffer.begin + buffer.size)
+            if inside.any():
+                found.append(Touched(buffer, (at[inside] - buffer.first) // size, lanes[inside]))
+                lanes = lanes[~inside]
+        if lanes.size:
+            found.append(Touched(None, addresses[lanes], lanes))
+        return found
