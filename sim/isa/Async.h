@@ -1,0 +1,130 @@
+// sim/isa/Async.h -- copies on their way: cp.async, bulk and tensor copies, and the mbarriers that they signal.
+//
+// Here:      the queues of a warp and of a CTA, and the functions that make their entries land.
+// Not here:  instructions that fill them (CpAsync.cpp, Bulk.cpp, Tma.cpp), mbarrier instructions (Mbarrier.cpp), how a tile is laid
+//            out in shared memory (TensorCopy.h).
+// Idea:      everything lands at the latest possible moment, and reads its source then: groups when a thread waits for them, copies
+//            that signal an mbarrier when somebody asks for its phase and nothing but copies is missing. A kernel that looks at a
+//            result without waiting sees what was there before, every time.
+//            Bytes of shared memory that a copy will write or read are marked word by word while it is on its way, so that a
+//            check can ask about each access; every entry knows who issued it and when.
+// Invariant: a cluster runs on one thread, so nothing here is locked. Groups of a thread land in the order of their numbers.
+#pragma once
+#include "sim/isa/TensorCopy.h"
+#include "sim/machine/Cta.h"
+#include "sim/machine/Memory.h"
+#include "sim/machine/Warp.h"
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tiletwin::sim {
+
+/// Who issued a copy, and when: for reports.
+struct AsyncOrigin {
+  const Warp* warp = nullptr;
+  int lane = -1;
+  const Inst* inst = nullptr;
+  uint64_t order = 0;      ///< in the CTA's asynchronous operations and proxy fences
+  uint64_t proxyFence = 0; ///< order of the issuing thread's last fence.proxy.async; 0: it had none
+};
+
+/// Words of one CTA's shared memory that copies on their way will write or read.
+class SharedInFlight {
+public:
+  enum class Use : uint8_t { Written, Read };
+  void mark(Use use, uint64_t offset, uint64_t bytes) { change(use, offset, bytes, 1); }
+  void unmark(Use use, uint64_t offset, uint64_t bytes) { change(use, offset, bytes, -1); }
+  /// True if a byte of the range is on its way.
+  bool any(Use use, uint64_t offset, uint64_t bytes) const;
+
+private:
+  static constexpr uint64_t kWord = 4;
+  void change(Use use, uint64_t offset, uint64_t bytes, int by);
+  std::array<std::vector<int16_t>, 2> words_; ///< copies under way over each word; as long as was needed so far
+};
+
+/// One bulk copy: from one place to another, or between a tile and a tensor in global memory.
+struct BulkCopy {
+  AsyncOrigin origin;
+  std::byte* to = nullptr; ///< of tiles only the end in shared memory is set, here or in `from`
+  const std::byte* from = nullptr;
+  uint64_t bytes = 0;              ///< of shared memory, swizzle spans included; 0: nothing to copy
+  ReduceElements reduce = nullptr; ///< null: a copy
+  uint32_t elementBytes = 1;       ///< of a reduction
+  std::optional<TensorTile> tile;
+  Cta* written = nullptr;        ///< whose shared memory is written; null: global memory is
+  Cta* read = nullptr;           ///< whose shared memory is read; null: global memory is
+  std::vector<std::byte> staged; ///< the source, once it has been read ahead of the landing
+};
+
+/// What a CTA's mbarrier is still going to hear of: bytes of a copy, or the arrival of a thread whose cp.async are done.
+struct MbarrierSignal {
+  const std::byte* barrier = nullptr;
+  BulkCopy copy;
+  uint32_t bytes = 0;   ///< to complete
+  Warp* warp = nullptr; ///< whose lane arrives; null: none
+  int lane = -1;
+  uint32_t upTo = 0; ///< so many cp.async operations of the lane have to be done before
+};
+
+/// cp.async of one warp instruction.
+struct LaneCopies {
+  AsyncOrigin origin;   ///< its lane is that of the first one
+  LaneMask pending = 0; ///< lanes whose copy has not landed
+  uint8_t bytes = 0;    ///< written
+  std::array<std::byte*, kLanes> to;
+  std::array<const std::byte*, kLanes> from;
+  std::array<uint8_t, kLanes> read;    ///< bytes read; the rest is zero
+  std::array<uint32_t, kLanes> group;  ///< number of the thread's group
+  std::array<uint32_t, kLanes> number; ///< of the thread's cp.async operations
+};
+
+/// The asynchronous operations of a warp's threads that complete in groups.
+struct WarpAsync {
+  struct Grouped {
+    BulkCopy copy;
+    uint32_t group = 0;
+  };
+  std::vector<LaneCopies> copies;           ///< in the order of issue
+  std::array<uint32_t, kLanes> committed{}; ///< cp.async groups so far: the number of the one that is open
+  std::array<uint32_t, kLanes> issued{};    ///< cp.async operations so far
+  std::vector<Grouped> bulk;                ///< in the order of issue
+  std::array<uint32_t, kLanes> bulkCommitted{};
+  std::array<uint64_t, kLanes> proxyFence{}; ///< order of each thread's last fence.proxy.async
+};
+
+/// Of a CTA: what its mbarriers wait for, and which words of its shared memory are on their way.
+struct CtaAsync {
+  std::deque<MbarrierSignal> signals; ///< in the order of issue
+  SharedInFlight inFlight;
+  uint64_t order = 0;
+};
+
+WarpAsync& asyncOf(Warp& warp);
+CtaAsync& asyncOf(Cta& cta);
+/// Of an operation that is issued now.
+AsyncOrigin originOf(Warp& warp, int lane);
+/// The CTA of a cluster whose shared memory holds this byte, or null.
+Cta* ownerOf(Cluster& cluster, const std::byte* shared);
+
+/// Queues a copy that lands with the open group of the thread that issued it.
+void issueGrouped(Warp& warp, BulkCopy copy);
+void issueLaneCopies(Warp& warp, const LaneCopies& copies);
+/// Queues what an mbarrier in shared memory of `owner` will hear of.
+void issueSignal(Cta& owner, MbarrierSignal signal);
+
+/// Lands the groups of lanes but the newest `pending` ones; kWithOpen: the open one too.
+inline constexpr int64_t kWithOpen = -1;
+void landLaneGroups(Warp& warp, LaneMask lanes, int64_t pending);
+/// The same for bulk groups. `readOnly`: their sources are read, and their results stay on their way.
+void landBulkGroups(Warp& warp, LaneMask lanes, int64_t pending, bool readOnly);
+/// Lands what is queued for an mbarrier, in order and until its phase ends, if that ends it; otherwise nothing.
+/// True if the phase has ended.
+bool landSignals(Cta& owner, std::byte* barrier);
+/// Lands all groups of the CTA's threads.
+void landAllGroups(Cta& cta);
+
+} // namespace tiletwin::sim

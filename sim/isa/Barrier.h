@@ -1,0 +1,17 @@
+// sim/isa/Barrier.h -- barriers of a CTA (bar, barrier), of a cluster (barrier.cluster) and of a warp (bar.warp.sync).
+// Not here:  mbarrier objects (Mbarrier.h).
+// Source:    "PTX ISA", NVIDIA, sections "bar, barrier", "bar.warp.sync", "barrier.cluster".
+#pragma once
+#include "sim/isa/Decode.h"
+#include <span>
+
+namespace tiletwin::sim {
+
+extern const std::span<const OpcodeRow> kBarrierOpcodes;
+
+/// barrier.cluster.arrive and .wait; Barrier.cpp has taken the word `cluster`.
+bool decodeClusterBarrier(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out);
+/// Lanes of a warp have exited: the cluster no longer waits for them.
+void leaveClusterBarrier(Warp& warp, LaneMask lanes);
+
+} // namespace tiletwin::sim

@@ -1,0 +1,154 @@
+// sim/isa/System.cpp -- nanosleep, pmevent, setmaxnreg, griddepcontrol, mapa, getctarank.
+//
+// Here:      instructions about the machine itself. Most have no effect on values: time, registers and dependent grids are not
+//            modelled, but their operands are checked as an assembler would.
+// Source:    "PTX ISA", NVIDIA, sections "nanosleep", "pmevent", "setmaxnreg", "griddepcontrol", "mapa", "getctarank".
+#include "sim/isa/System.h"
+#include "sim/isa/AddressOperand.h"
+#include "sim/isa/WarpOps.h"
+#include "sim/machine/Cta.h"
+
+namespace tiletwin::sim {
+
+namespace {
+
+Step runNothing(const Inst&, Warp&, LaneMask) { return Step::Next; }
+
+bool decodeNanosleep(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  if (!words.take("u32")) return decoder.fail("nanosleep wants .u32");
+  out.kind = InstClass::Special;
+  out.run = runNothing; // the turns of warps take care that others come on
+  return decoder.operands(in, 1) && decoder.source(in.operands[0], ptx::Type::U32, out.a);
+}
+
+bool decodePmevent(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  const bool isMask = words.take("mask");
+  int64_t value = 0;
+  if (!decoder.operands(in, 1) || !decoder.constant(in.operands[0], value)) return false;
+  if (value < 0 || value > (isMask ? 0xFFFF : 15))
+    return decoder.fail(in.operands[0], isMask ? "a mask of events has 16 bits" : "the events are 0 to 15");
+  out.kind = InstClass::Special;
+  out.run = runNothing;
+  return true;
+}
+
+Step runSetMaxRegisters(const Inst&, Warp& warp, LaneMask active) { return gatherMembers(warp, kAllLanes, active); }
+
+bool decodeSetmaxnreg(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  if (words.takeOneOf({"inc", "dec"}).empty()) return decoder.fail("setmaxnreg wants .inc or .dec");
+  if (!words.take("sync") || !words.take("aligned") || !words.take("u32"))
+    return decoder.fail("setmaxnreg wants .sync.aligned.u32");
+  int64_t count = 0;
+  if (!decoder.operands(in, 1) || !decoder.constant(in.operands[0], count)) return false;
+  if (count < 24 || count > 256 || count % 8 != 0)
+    return decoder.fail(in.operands[0], "setmaxnreg takes 24 to 256 registers, a multiple of 8");
+  out.kind = InstClass::Special;
+  out.run = runSetMaxRegisters;
+  return true;
+}
+
+bool decodeGriddepcontrol(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  if (words.takeOneOf({"launch_dependents", "wait"}).empty())
+    return decoder.fail("griddepcontrol wants .launch_dependents or .wait");
+  out.kind = InstClass::Special;
+  out.run = runNothing; // grids run one after the other
+  return decoder.operands(in, 0);
+}
+
+// ---- mapa, getctarank
+
+constexpr uint64_t kRankMask = uint64_t(0xFF) << kSharedRankShift;
+
+struct ClusterAddressForm {
+  AddressOperand address;
+  bool isGeneric = false;
+};
+
+/// The operand's addresses; generic ones are in the window of shared memory, or it is a trap.
+bool sharedAddresses(const ClusterAddressForm& form, Warp& warp, LaneMask active, LaneAddresses& addresses) {
+  addresses = form.address.lanes(warp);
+  if (!form.isGeneric) return true;
+  int wrong = -1;
+  eachLane(active, [&](int i) {
+    uint64_t& address = addresses[size_t(i)];
+    if (form.address.space == Space::Shared) address |= kSharedWindow; // the operand is a variable
+    if ((address & kWindowMask) != kSharedWindow) wrong = i;
+  });
+  if (wrong < 0) return true;
+  warp.trap(TrapKind::InvalidValue, "takes an address that is not in shared memory", wrong);
+  return false;
+}
+
+template <class T> Step runMapa(const Inst& in, Warp& warp, LaneMask active) {
+  const auto& form = *static_cast<const ClusterAddressForm*>(in.data);
+  LaneAddresses addresses;
+  if (!sharedAddresses(form, warp, active, addresses)) return Step::Trap;
+  const uint32_t* ranks = warp.lanes<uint32_t>(in.b);
+  const size_t size = warp.cta->cluster->ctas.size();
+  LaneMask wrong = 0;
+  eachLane(active, [&](int i) { wrong |= LaneMask(ranks[i] >= size) << i; });
+  if (wrong) {
+    const int lane = __builtin_ctz(wrong);
+    return warp.trap(TrapKind::InvalidValue,
+                     "names CTA " + std::to_string(ranks[lane]) + " of a cluster of " + std::to_string(size), lane);
+  }
+  T result[kLanes];
+  for (int i = 0; i < kLanes; ++i)
+    result[i] = T((addresses[size_t(i)] & ~kRankMask) | uint64_t(ranks[i]) << kSharedRankShift);
+  perLane(warp.lanes<T>(in.d), active, [&](int i) { return result[i]; });
+  return Step::Next;
+}
+
+Step runRank(const Inst& in, Warp& warp, LaneMask active) {
+  const auto& form = *static_cast<const ClusterAddressForm*>(in.data);
+  LaneAddresses addresses;
+  if (!sharedAddresses(form, warp, active, addresses)) return Step::Trap;
+  perLane(warp.lanes<uint32_t>(in.d), active,
+          [&](int i) { return uint32_t(addresses[size_t(i)] >> kSharedRankShift & 0xFF); });
+  return Step::Next;
+}
+
+/// The space and the type, which is that of addresses.
+bool decodeAddress(Decoder& decoder, const ptx::Operand& operand, Words& words, ClusterAddressForm& form,
+                   bool& isWide) {
+  form.isGeneric = !words.take("shared::cluster");
+  isWide = words.take("u64");
+  if (!isWide && !words.take("u32")) return decoder.fail("wants .u32 or .u64");
+  return form.address.decode(decoder, operand, form.isGeneric ? Space::None : Space::Shared);
+}
+
+bool decodeMapa(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  auto* form = decoder.make<ClusterAddressForm>();
+  bool isWide = false;
+  if (!decoder.operands(in, 3) || !decodeAddress(decoder, in.operands[1], words, *form, isWide)) return false;
+  if (form->isGeneric && !isWide) return decoder.fail("mapa of generic addresses wants .u64");
+  out.data = form;
+  out.run = isWide ? runMapa<uint64_t> : runMapa<uint32_t>;
+  return decoder.destination(in.operands[0], isWide ? ptx::Type::U64 : ptx::Type::U32, out.d) &&
+         decoder.source(in.operands[2], ptx::Type::U32, out.b);
+}
+
+bool decodeGetctarank(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  auto* form = decoder.make<ClusterAddressForm>();
+  bool isWide = false;
+  if (!decoder.operands(in, 2) || !decodeAddress(decoder, in.operands[1], words, *form, isWide)) return false;
+  if (form->isGeneric && !isWide) return decoder.fail("getctarank of generic addresses wants .u64");
+  out.data = form;
+  out.run = runRank;
+  return decoder.destination(in.operands[0], ptx::Type::U32, out.d);
+}
+
+constexpr OpcodeRow kRows[] = {
+    {"getctarank", decodeGetctarank},
+    {"griddepcontrol", decodeGriddepcontrol},
+    {"mapa", decodeMapa},
+    {"nanosleep", decodeNanosleep},
+    {"pmevent", decodePmevent},
+    {"setmaxnreg", decodeSetmaxnreg},
+};
+
+} // namespace
+
+constinit const std::span<const OpcodeRow> kSystemOpcodes = kRows;
+
+} // namespace tiletwin::sim

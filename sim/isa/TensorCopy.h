@@ -1,0 +1,78 @@
+// sim/isa/TensorCopy.h -- a tile of a tensor: where its elements lie in global and in shared memory, and how they get there.
+//
+// Here:      rows of a box, swizzles, out-of-bounds elements, conversions on the way.
+// Not here:  the map's bytes (TensorMapLayout.h), when a copy lands (AsyncQueue.cpp), instructions (Tma.cpp).
+// Source:    "PTX ISA", NVIDIA, section "Tensors": bounding box, traversal stride, out-of-bound access, swizzling modes.
+// Idea:      a tile is rows along dimension 0, one after the other in shared memory; a swizzle moves 16-byte chunks by address bits
+//            only, so it is a function of the address that a chunk would have without it.
+#pragma once
+#include "sim/isa/ReduceElements.h"
+#include "sim/isa/TensorMapLayout.h"
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tiletwin::sim {
+
+struct TensorTile {
+  TensorMap map;
+  std::array<int32_t, kMaxTensorRank> at{}; ///< coordinates of the box's first element
+
+  /// In shared memory, out-of-bounds elements included.
+  uint64_t bytes() const {
+    uint64_t rows = 1;
+    for (int d = 1; d < map.dimensions(); ++d) rows *= map.boxElements(d);
+    return rows * map.rowBytes();
+  }
+};
+
+/// A row of a tile: elements [first, last) are inside of the tensor, the first of these at `global`.
+struct TensorRow {
+  uint64_t offset = 0; ///< in the tile, bytes, not swizzled
+  uint64_t global = 0;
+  uint32_t first = 0, last = 0;
+};
+
+/// Calls visit(row) for every row of a tile, in the order of shared memory; rows outside of the tensor have first == last.
+template <class Visit> void eachRow(const TensorTile& tile, Visit&& visit) {
+  const TensorMap& map = tile.map;
+  const int64_t extent = map.globalDim[0], begin = tile.at[0], box = map.boxDim[0];
+  const int64_t first = std::clamp<int64_t>(-begin, 0, box), last = std::clamp<int64_t>(extent - begin, first, box);
+  const uint32_t elementBytes = map.elementBytes();
+  std::array<uint32_t, kMaxTensorRank> index{};
+  for (uint64_t offset = 0, end = tile.bytes(); offset < end; offset += map.rowBytes()) {
+    TensorRow row{offset, map.globalAddress + uint64_t(begin + first) * elementBytes, uint32_t(first), uint32_t(last)};
+    for (size_t d = 1; d < size_t(map.dimensions()); ++d) {
+      const int64_t coordinate = int64_t(tile.at[d]) + int64_t(index[d]) * map.elementStride[d];
+      if (coordinate < 0 || coordinate >= int64_t(map.globalDim[d])) row.last = row.first;
+      row.global += uint64_t(coordinate) * map.globalStride[d - 1];
+    }
+    visit(row);
+    for (int d = 1; d < map.dimensions(); ++d) {
+      if (++index[size_t(d)] < map.boxElements(d)) break;
+      index[size_t(d)] = 0;
+    }
+  }
+}
+
+/// Where the 16-byte chunk at a shared address goes. `mode` as TensorMap::swizzle: the pattern repeats every 16 << mode chunks'
+/// bytes, 256, 512 or 1024.
+constexpr uint64_t swizzled(uint8_t mode, uint64_t address) {
+  const uint64_t mask = (uint64_t(1) << mode) - 1;
+  return address ^ (address >> 7 & mask) << 4;
+}
+
+/// The tile comes from global memory: elements outside of the tensor are filled in. `address` is the shared address of `shared`.
+void loadTile(const TensorTile& tile, std::byte* shared, uint64_t address);
+
+/// The tile goes to global memory, or is reduced into it; elements outside of the tensor are left out.
+void storeTile(const TensorTile& tile, const std::byte* shared, uint64_t address, ReduceElements reduce);
+
+/// Bytes of shared memory that a tile may touch from its first one on: whole swizzle spans.
+inline uint64_t touchedBytes(const TensorTile& tile) {
+  const uint64_t span = tile.map.swizzle ? 128 : 16;
+  return (tile.bytes() + span - 1) / span * span;
+}
+
+} // namespace tiletwin::sim

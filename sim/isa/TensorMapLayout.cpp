@@ -1,0 +1,110 @@
+#include "sim/isa/TensorMapLayout.h"
+#include <cstring>
+
+namespace tiletwin::sim {
+
+namespace {
+
+constexpr uint32_t kMaxBox = 256, kMaxElementStride = 8;
+
+/// The number of tensormap.replace for an element type of the driver.
+TensorElement elementOf(TensorMapType type) {
+  switch (type) {
+  case TensorMapType::U8: return TensorElement::U8;
+  case TensorMapType::U16: return TensorElement::U16;
+  case TensorMapType::U32: return TensorElement::U32;
+  case TensorMapType::S32: return TensorElement::S32;
+  case TensorMapType::U64: return TensorElement::U64;
+  case TensorMapType::S64: return TensorElement::S64;
+  case TensorMapType::F16: return TensorElement::F16;
+  case TensorMapType::F32: return TensorElement::F32;
+  case TensorMapType::F64: return TensorElement::F64;
+  case TensorMapType::BF16: return TensorElement::BF16;
+  case TensorMapType::F32Ftz: return TensorElement::F32Ftz;
+  case TensorMapType::TF32: return TensorElement::TF32;
+  case TensorMapType::TF32Ftz: return TensorElement::TF32Ftz;
+  }
+  return TensorElement::U8;
+}
+
+bool isFloat(uint8_t element) { return element >= uint8_t(TensorElement::F16); }
+
+} // namespace
+
+TensorMap TensorMap::read(const std::byte* map) {
+  TensorMap result;
+  std::memcpy(&result, map, sizeof result);
+  return result;
+}
+
+void TensorMap::write(std::byte* map) const { std::memcpy(map, this, sizeof *this); }
+
+uint32_t TensorMap::elementBytes() const {
+  static constexpr uint8_t kBytes[kTensorElements] = {1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4};
+  return element < kTensorElements ? kBytes[element] : 0;
+}
+
+uint32_t TensorMap::boxElements(int dimension) const {
+  const size_t i = size_t(dimension);
+  return dimension == 0 ? boxDim[0] : (boxDim[i] + elementStride[i] - 1) / elementStride[i];
+}
+
+std::string TensorMap::problem() const {
+  const auto text = [](auto n) { return std::to_string(n); };
+  if (rank >= kMaxTensorRank) return "has " + text(rank + 1) + " dimensions, more than 5";
+  if (element >= kTensorElements) return "has an element type that is not implemented: " + text(element);
+  if (interleave != 0) return "is interleaved, which is not implemented";
+  if (swizzle > 3) return "has a swizzle mode that is not implemented: " + text(swizzle);
+  if (fill > 1) return "has no such fill mode: " + text(fill);
+  if (fill == 1 && !isFloat(element)) return "fills with NaN, but its elements are integers";
+  if (globalAddress % 16 != 0) return "has a global address that is no multiple of 16";
+  for (int i = 0; i < dimensions(); ++i) {
+    const size_t d = size_t(i);
+    if (boxDim[d] == 0 || boxDim[d] > kMaxBox)
+      return "has a box of " + text(boxDim[d]) + " elements along dimension " + text(i) + "; it may be 1 to 256";
+    if (elementStride[d] == 0 || elementStride[d] > kMaxElementStride)
+      return "has the element stride " + text(elementStride[d]) + " along dimension " + text(i) + "; it may be 1 to 8";
+    if (i > 0 && (globalStride[d - 1] % 16 != 0 || globalStride[d - 1] >> 40 != 0))
+      return "has the stride " + text(globalStride[d - 1]) + " along dimension " + text(i) +
+             "; it has to be a multiple of 16 below 2^40";
+  }
+  if (rowBytes() % 16 != 0) return "has a box whose rows have " + text(rowBytes()) + " bytes, no multiple of 16";
+  if (swizzle != 0 && rowBytes() > uint32_t(16) << swizzle)
+    return "has a box whose rows have " + text(rowBytes()) + " bytes, more than the " + text(16 << swizzle) +
+           " of its swizzle mode";
+  return {};
+}
+
+bool encodeTensorMap(void* map, TensorMapType type, uint32_t rank, const void* globalAddress, const uint64_t* globalDim,
+                     const uint64_t* globalStrides, const uint32_t* boxDim, const uint32_t* elementStrides,
+                     TensorMapInterleave interleave, TensorMapSwizzle swizzle, TensorMapPromotion promotion,
+                     TensorMapFill fill, std::string& error) {
+  const auto refuse = [&](std::string why) {
+    error = "a tensor map " + std::move(why);
+    return false;
+  };
+  if (rank < 1 || rank > kMaxTensorRank) return refuse("has 1 to 5 dimensions, not " + std::to_string(rank));
+  if (uint8_t(type) >= kTensorElements) return refuse("of this element type is not implemented");
+  if (uint8_t(promotion) > 3) return refuse("has no such L2 promotion");
+  TensorMap result{};
+  result.rank = uint8_t(rank - 1);
+  result.element = uint8_t(elementOf(type));
+  result.interleave = uint8_t(interleave);
+  result.swizzle = uint8_t(swizzle);
+  result.fill = uint8_t(fill);
+  result.globalAddress = reinterpret_cast<uintptr_t>(globalAddress);
+  for (size_t i = 0; i < rank; ++i) {
+    if (globalDim[i] == 0 || globalDim[i] > uint64_t(1) << 32)
+      return refuse("has 1 to 2^32 elements along each dimension, not " + std::to_string(globalDim[i]));
+    // 2^32 elements reach as far as any coordinate: 2^32 - 1 are the same to every copy.
+    result.globalDim[i] = globalDim[i] >> 32 ? ~uint32_t(0) : uint32_t(globalDim[i]);
+    result.boxDim[i] = boxDim[i];
+    result.elementStride[i] = elementStrides[i];
+    if (i > 0) result.globalStride[i - 1] = globalStrides[i - 1];
+  }
+  if (std::string problem = result.problem(); !problem.empty()) return refuse(std::move(problem));
+  result.write(static_cast<std::byte*>(map));
+  return true;
+}
+
+} // namespace tiletwin::sim

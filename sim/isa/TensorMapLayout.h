@@ -1,0 +1,50 @@
+// sim/isa/TensorMapLayout.h -- the fields of a tensor map, and how they lie in its 128 bytes.
+//
+// Here:      TensorMap, reading and writing it, what is wrong with one.
+// Not here:  tiles and their elements (TensorCopy.h), instructions (Tensormap.cpp, Tma.cpp).
+// Idea:      fields hold what tensormap.replace writes, in its numbering, so that 128 zero bytes and a few replacements make the
+//            map that they make on a GPU: rank is one less than the number of dimensions, for example.
+#pragma once
+#include "sim/Tensormap.h"
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tiletwin::sim {
+
+inline constexpr int kMaxTensorRank = 5;
+
+/// Element types in the numbers of tensormap.replace.tile.elemtype.
+enum class TensorElement : uint8_t { U8, U16, U32, S32, U64, S64, F16, F32, F32Ftz, F64, BF16, TF32, TF32Ftz };
+inline constexpr uint32_t kTensorElements = 13;
+
+/// The 128 bytes as they lie in memory.
+struct TensorMap {
+  uint64_t globalAddress;
+  std::array<uint64_t, kMaxTensorRank - 1> globalStride; ///< bytes, from dimension 1 on
+  std::array<uint32_t, kMaxTensorRank> globalDim;        ///< elements
+  std::array<uint32_t, kMaxTensorRank> boxDim;
+  std::array<uint32_t, kMaxTensorRank> elementStride;
+  uint8_t rank; ///< dimensions - 1
+  uint8_t element;
+  uint8_t interleave; ///< 0: none, 1: 16 bytes, 2: 32 bytes
+  uint8_t swizzle;    ///< 0: none, 1: 32 bytes, 2: 64 bytes, 3: 128 bytes
+  uint8_t fill;       ///< out-of-bounds elements; 0: zero, 1: NaN
+  std::array<uint8_t, 23> unused;
+
+  static TensorMap read(const std::byte* map);
+  void write(std::byte* map) const;
+
+  int dimensions() const { return rank + 1; }
+  uint32_t elementBytes() const;
+  /// Bytes of one row of the box: its extent along dimension 0.
+  uint32_t rowBytes() const { return boxDim[0] * elementBytes(); }
+  /// Elements of the box along a dimension; dimension 0 knows no element stride.
+  uint32_t boxElements(int dimension) const;
+  /// Why no tile can be copied with this map; empty: it can.
+  std::string problem() const;
+};
+static_assert(sizeof(TensorMap) == kTensorMapBytes);
+
+} // namespace tiletwin::sim
