@@ -1,0 +1,232 @@
+// sim/isa/Compare.cpp -- setp, set and testp.
+// Source:    PTX ISA, 9.7.6 (comparison and selection), 9.7.7 (half precision), 9.7.3.1 (testp).
+// Not here:  the comparisons themselves (CompareLanes.cpp), vset (Video.cpp).
+#include "sim/isa/Compare.h"
+#include "sim/isa/CompareLanes.h"
+#include "sim/isa/Forms.h"
+
+namespace tiletwin::sim {
+namespace {
+
+using ptx::Operand;
+using ptx::Type;
+
+/// What a comparison's outcome is combined with predicate c by.
+enum class Combine : uint8_t { None, And, Or, Xor };
+
+LaneMask combined(Combine combine, LaneMask outcome, LaneMask c) {
+  switch (combine) {
+  case Combine::And: return outcome & c;
+  case Combine::Or: return outcome | c;
+  case Combine::Xor: return outcome ^ c;
+  default: return outcome;
+  }
+}
+
+struct Compared {
+  ComparePair compare;
+  Combine combine = Combine::None;
+  uint32_t whenTrue = 0; ///< set: what is written, a half of it for packed sources
+};
+
+/// c of a comparison that has one.
+LaneMask third(const Inst& in, Warp& warp) { return in.c ? warp.predicate(in.c) : 0; }
+
+void assign(LaneMask& d, LaneMask active, LaneMask value) { d = (d & ~active) | (value & active); }
+
+/// d, and e where there is a second destination: the negated outcome, combined with c as well.
+Step runSetp(const Inst& in, Warp& warp, LaneMask active) {
+  const Compared& op = *static_cast<const Compared*>(in.data);
+  const LaneMask outcome = op.compare.low(warp, in.a, in.b), c = third(in, warp);
+  if (in.d) assign(warp.predicate(in.d), active, combined(op.combine, outcome, c));
+  if (in.e) assign(warp.predicate(in.e), active, combined(op.combine, ~outcome, c));
+  return Step::Next;
+}
+
+/// Packed sources: d for the low halves, e for the high ones.
+Step runSetpHalves(const Inst& in, Warp& warp, LaneMask active) {
+  const Compared& op = *static_cast<const Compared*>(in.data);
+  const LaneMask low = op.compare.low(warp, in.a, in.b), high = op.compare.high(warp, in.a, in.b), c = third(in, warp);
+  if (in.d) assign(warp.predicate(in.d), active, combined(op.combine, low, c));
+  if (in.e) assign(warp.predicate(in.e), active, combined(op.combine, high, c));
+  return Step::Next;
+}
+
+template <class D> Step runSet(const Inst& in, Warp& warp, LaneMask active) {
+  const Compared& op = *static_cast<const Compared*>(in.data);
+  const LaneMask r = combined(op.combine, op.compare.low(warp, in.a, in.b), third(in, warp));
+  const D yes = D(op.whenTrue);
+  perLane(warp.lanes<D>(in.d), active, [=](int i) { return r >> i & 1 ? yes : D(0); });
+  return Step::Next;
+}
+
+Step runSetHalves(const Inst& in, Warp& warp, LaneMask active) {
+  const Compared& op = *static_cast<const Compared*>(in.data);
+  const LaneMask c = third(in, warp), low = combined(op.combine, op.compare.low(warp, in.a, in.b), c),
+                 high = combined(op.combine, op.compare.high(warp, in.a, in.b), c);
+  const uint32_t yes = op.whenTrue;
+  perLane(warp.lanes<uint32_t>(in.d), active,
+          [=](int i) { return (low >> i & 1 ? yes : 0u) | (high >> i & 1 ? yes << 16 : 0u); });
+  return Step::Next;
+}
+
+/// The operator and what it is combined by; false if there is none.
+bool takeOperator(Decoder& decoder, const ptx::Instruction& in, Words& words, Comparison& comparison, Combine& combine,
+                  std::string_view& name) {
+  name = words.takeOneOf({"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu",
+                          "geu", "num", "nan"});
+  const auto named = comparisonNamed(name);
+  if (!named) return failMissing(decoder, in, ".eq .ne .lt .le .gt .ge and so on");
+  comparison = *named;
+  const std::string_view by = words.takeOneOf({"and", "or", "xor"});
+  combine = by.empty() ? Combine::None : by == "and" ? Combine::And : by == "or" ? Combine::Or : Combine::Xor;
+  return true;
+}
+
+InstClass classOf(Type type) {
+  switch (type) {
+  case Type::F16:
+  case Type::F16x2:
+  case Type::BF16:
+  case Type::BF16x2: return InstClass::Half;
+  case Type::F32: return InstClass::Float;
+  case Type::F64: return InstClass::Double;
+  default: return InstClass::Integer;
+  }
+}
+
+/// The loops for what an instruction compares.
+bool decodeComparison(Decoder& decoder, const ptx::Instruction& in, Comparison comparison, std::string_view name,
+                      Type type, bool flush, Compared& op) {
+  op.compare = chooseComparison(comparison, type, flush);
+  const bool needsUnsigned = name == "lo" || name == "ls" || name == "hi" || name == "hs";
+  const bool isUnsigned = type == Type::U16 || type == Type::U32 || type == Type::U64;
+  if (op.compare.low && (!needsUnsigned || isUnsigned)) return true;
+  std::string message = std::string(in.text) + ": no comparison ." + std::string(name);
+  message += flush ? ".ftz" : "";
+  message += type == Type::None ? " without a type" : " of ." + std::string(ptx::nameOf(type));
+  return decoder.fail(std::move(message));
+}
+
+/// a, b and, if the outcome is combined, c.
+bool decodeSources(Decoder& decoder, const ptx::Instruction& in, Type type, Combine combine, Inst& out) {
+  if (!decoder.operands(in, combine == Combine::None ? 3 : 4)) return false;
+  const Type register_ = type == Type::F16x2 || type == Type::BF16x2 ? Type::B32 : type;
+  return decoder.source(in.operands[1], register_, out.a) && decoder.source(in.operands[2], register_, out.b) &&
+         (combine == Combine::None || decoder.predicate(in.operands[3], out.c));
+}
+
+/// setp.cmp(.bool)(.ftz).type p(|q), a, b(, c)
+bool decodeSetp(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  auto* op = decoder.make<Compared>();
+  Comparison comparison;
+  std::string_view name;
+  if (!takeOperator(decoder, in, words, comparison, op->combine, name)) return false;
+  const bool flush = words.take("ftz");
+  const Type type = words.takeType();
+  if (!decodeComparison(decoder, in, comparison, name, type, flush, *op) ||
+      !decodeSources(decoder, in, type, op->combine, out))
+    return false;
+  out.run = op->compare.high ? runSetpHalves : runSetp;
+  out.data = op;
+  out.kind = classOf(type);
+  const Operand& d = in.operands[0];
+  if (d.kind != Operand::Kind::Pair) return decoder.destination(d, Type::Pred, out.d);
+  return decoder.destination(d.parts[0], Type::Pred, out.d, false, true) &&
+         decoder.destination(d.parts[1], Type::Pred, out.e, false, true);
+}
+
+/// What set writes for true; 0 if there is no such destination for the source.
+uint32_t trueOf(Type d, Type a) {
+  const bool half = a == Type::F16 || a == Type::BF16;
+  switch (d) {
+  case Type::U32:
+  case Type::S32: return a == Type::F16x2 || a == Type::BF16x2 ? 0xFFFF : ~0u;
+  case Type::U16:
+  case Type::S16: return half ? 0xFFFF : 0;
+  case Type::F32: return classOf(a) == InstClass::Half ? 0 : 0x3F800000;
+  case Type::F16: return a == Type::BF16 || a == Type::F16x2 || a == Type::BF16x2 ? 0 : 0x3C00;
+  case Type::BF16: return a == Type::F16x2 || a == Type::BF16x2 ? 0 : 0x3F80;
+  case Type::F16x2: return a == d ? 0x3C00 : 0;
+  case Type::BF16x2: return a == d ? 0x3F80 : 0;
+  default: return 0;
+  }
+}
+
+/// set.cmp(.bool)(.ftz).dtype.stype d, a, b(, c)
+bool decodeSet(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  auto* op = decoder.make<Compared>();
+  Comparison comparison;
+  std::string_view name;
+  if (!takeOperator(decoder, in, words, comparison, op->combine, name)) return false;
+  const bool flush = words.take("ftz");
+  const Type d = words.takeType(), type = words.takeType();
+  if (!decodeComparison(decoder, in, comparison, name, type, flush, *op)) return false;
+  op->whenTrue = trueOf(d, type);
+  if (op->whenTrue == 0) return decoder.fail(std::string(in.text) + ": has no such destination for its source");
+  out.run = op->compare.high ? runSetHalves : ptx::bytesOf(d) == 2 ? runSet<uint16_t> : runSet<uint32_t>;
+  out.data = op;
+  out.kind = classOf(type);
+  const bool packed = d == Type::F16x2 || d == Type::BF16x2;
+  return decodeSources(decoder, in, type, op->combine, out) &&
+         decoder.destination(in.operands[0], packed ? Type::B32 : d, out.d);
+}
+
+/// testp's questions, about a float's bits without its sign. `T` is their type, kInfinity the infinity's.
+template <class T, T kInfinity> struct FloatTests {
+  static constexpr T kLeastNormal = kInfinity & (~kInfinity + 1); ///< the exponent's lowest bit
+  struct Finite {
+    static bool apply(T m) { return m < kInfinity; }
+  };
+  struct Infinite {
+    static bool apply(T m) { return m == kInfinity; }
+  };
+  struct Number {
+    static bool apply(T m) { return m <= kInfinity; }
+  };
+  struct NotANumber {
+    static bool apply(T m) { return m > kInfinity; }
+  };
+  struct Normal {
+    static bool apply(T m) { return m >= kLeastNormal && m < kInfinity; }
+  };
+  struct Subnormal {
+    static bool apply(T m) { return m != 0 && m < kLeastNormal; }
+  };
+  template <class Test> static Step run(const Inst& in, Warp& warp, LaneMask active) {
+    const T* a = warp.lanes<T>(in.a);
+    perLanePredicate(warp.predicate(in.d), active, [=](int i) { return Test::apply(a[i] & T(~T(0) >> 1)); });
+    return Step::Next;
+  }
+  static Execute named(std::string_view word) {
+    return word == "finite"       ? run<Finite>
+           : word == "infinite"   ? run<Infinite>
+           : word == "number"     ? run<Number>
+           : word == "notanumber" ? run<NotANumber>
+           : word == "normal"     ? run<Normal>
+                                  : run<Subnormal>;
+  }
+};
+
+bool decodeTestp(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  const std::string_view test = words.takeOneOf({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
+  if (test.empty()) return failMissing(decoder, in, ".finite .infinite .number .notanumber .normal .subnormal");
+  const Type type = words.takeType();
+  if (type != Type::F32 && type != Type::F64) return failType(decoder, in, ".f32 .f64");
+  out.run = type == Type::F32 ? FloatTests<uint32_t, 0x7F800000u>::named(test)
+                              : FloatTests<uint64_t, 0x7FF0000000000000u>::named(test);
+  out.kind = classOf(type);
+  return decodeUnary(decoder, in, Type::Pred, type, out);
+}
+
+constexpr OpcodeRow kRows[] = {
+    {"set", decodeSet},
+    {"setp", decodeSetp},
+    {"testp", decodeTestp},
+};
+
+} // namespace
+
+constinit const std::span<const OpcodeRow> kCompareOpcodes = kRows;
+
+} // namespace tiletwin::sim

@@ -1,0 +1,140 @@
+// sim/isa/CompareLanes.cpp -- the loops of CompareLanes.h, for each type and operator.
+#include "sim/isa/CompareLanes.h"
+#include "sim/isa/Forms.h"
+#include <bit>
+
+namespace tiletwin::sim {
+namespace {
+
+using ptx::Type;
+
+/// How a lane's bits are read: Bits is how they are stored, value() what is compared.
+template <class T> struct Plain {
+  using Bits = T;
+  static T value(T v) { return v; }
+};
+struct F32Flushed {
+  using Bits = uint32_t;
+  static float value(uint32_t v) { return std::bit_cast<float>(v & 0x7F800000u ? v : 0u); }
+};
+struct F16 {
+  using Bits = uint16_t;
+  static float value(uint16_t v) { return float(std::bit_cast<_Float16>(v)); }
+};
+struct F16Flushed {
+  using Bits = uint16_t;
+  static float value(uint16_t v) { return F16::value(v & 0x7C00 ? v : uint16_t(0)); }
+};
+struct BF16 {
+  using Bits = uint16_t;
+  static float value(uint16_t v) { return std::bit_cast<float>(uint32_t(v) << 16); }
+};
+template <class Format, int kShift> struct Half {
+  using Bits = uint32_t;
+  static float value(uint32_t v) { return Format::value(uint16_t(v >> kShift)); }
+};
+
+template <Comparison kIs, class T> bool holds(T a, T b) {
+  switch (kIs) {
+  case Comparison::Eq: return a == b;
+  case Comparison::Ne: return a < b || a > b;
+  case Comparison::Lt: return a < b;
+  case Comparison::Le: return a <= b;
+  case Comparison::Gt: return a > b;
+  case Comparison::Ge: return a >= b;
+  case Comparison::Equ: return !(a < b || a > b);
+  case Comparison::Neu: return !(a == b);
+  case Comparison::Ltu: return !(a >= b);
+  case Comparison::Leu: return !(a > b);
+  case Comparison::Gtu: return !(a <= b);
+  case Comparison::Geu: return !(a < b);
+  case Comparison::Num: return a == a && b == b;
+  case Comparison::Nan: return a != a || b != b;
+  }
+}
+
+template <Comparison kIs, class Format> LaneMask compare(Warp& warp, Slot a, Slot b) {
+  using Bits = typename Format::Bits;
+  const Bits *x = warp.lanes<Bits>(a), *y = warp.lanes<Bits>(b);
+  LaneMask r = 0;
+  for (int i = 0; i < kLanes; ++i) r |= LaneMask(holds<kIs>(Format::value(x[i]), Format::value(y[i]))) << i;
+  return r;
+}
+
+template <class Format> CompareLanes ordered(Comparison c) {
+  switch (c) {
+  case Comparison::Eq: return compare<Comparison::Eq, Format>;
+  case Comparison::Ne: return compare<Comparison::Ne, Format>;
+  case Comparison::Lt: return compare<Comparison::Lt, Format>;
+  case Comparison::Le: return compare<Comparison::Le, Format>;
+  case Comparison::Gt: return compare<Comparison::Gt, Format>;
+  case Comparison::Ge: return compare<Comparison::Ge, Format>;
+  default: return nullptr;
+  }
+}
+
+template <class Format> CompareLanes equality(Comparison c) {
+  return c == Comparison::Eq   ? compare<Comparison::Eq, Format>
+         : c == Comparison::Ne ? compare<Comparison::Ne, Format>
+                               : nullptr;
+}
+
+template <class Format> CompareLanes anyOf(Comparison c) {
+  switch (c) {
+  case Comparison::Equ: return compare<Comparison::Equ, Format>;
+  case Comparison::Neu: return compare<Comparison::Neu, Format>;
+  case Comparison::Ltu: return compare<Comparison::Ltu, Format>;
+  case Comparison::Leu: return compare<Comparison::Leu, Format>;
+  case Comparison::Gtu: return compare<Comparison::Gtu, Format>;
+  case Comparison::Geu: return compare<Comparison::Geu, Format>;
+  case Comparison::Num: return compare<Comparison::Num, Format>;
+  case Comparison::Nan: return compare<Comparison::Nan, Format>;
+  default: return ordered<Format>(c);
+  }
+}
+
+template <class Format> ComparePair halves(Comparison c) {
+  return {anyOf<Half<Format, 0>>(c), anyOf<Half<Format, 16>>(c)};
+}
+
+} // namespace
+
+std::optional<Comparison> comparisonNamed(std::string_view word) {
+  struct Name {
+    std::string_view word;
+    Comparison comparison;
+  };
+  static constexpr Name kNames[] = {
+      {"eq", Comparison::Eq},   {"ne", Comparison::Ne},   {"lt", Comparison::Lt},   {"le", Comparison::Le},
+      {"gt", Comparison::Gt},   {"ge", Comparison::Ge},   {"lo", Comparison::Lt},   {"ls", Comparison::Le},
+      {"hi", Comparison::Gt},   {"hs", Comparison::Ge},   {"equ", Comparison::Equ}, {"neu", Comparison::Neu},
+      {"ltu", Comparison::Ltu}, {"leu", Comparison::Leu}, {"gtu", Comparison::Gtu}, {"geu", Comparison::Geu},
+      {"num", Comparison::Num}, {"nan", Comparison::Nan},
+  };
+  for (const Name& name : kNames)
+    if (name.word == word) return name.comparison;
+  return std::nullopt;
+}
+
+ComparePair chooseComparison(Comparison c, Type type, bool flush) {
+  switch (type) {
+  case Type::B16: return {equality<Plain<uint16_t>>(c)};
+  case Type::B32: return {equality<Plain<uint32_t>>(c)};
+  case Type::B64: return {equality<Plain<uint64_t>>(c)};
+  case Type::U16: return {ordered<Plain<uint16_t>>(c)};
+  case Type::U32: return {ordered<Plain<uint32_t>>(c)};
+  case Type::U64: return {ordered<Plain<uint64_t>>(c)};
+  case Type::S16: return {ordered<Plain<int16_t>>(c)};
+  case Type::S32: return {ordered<Plain<int32_t>>(c)};
+  case Type::S64: return {ordered<Plain<int64_t>>(c)};
+  case Type::F32: return {flush ? anyOf<F32Flushed>(c) : anyOf<Plain<float>>(c)};
+  case Type::F64: return {flush ? nullptr : anyOf<Plain<double>>(c)};
+  case Type::F16: return {flush ? anyOf<F16Flushed>(c) : anyOf<F16>(c)};
+  case Type::BF16: return {flush ? nullptr : anyOf<BF16>(c)};
+  case Type::F16x2: return flush ? halves<F16Flushed>(c) : halves<F16>(c);
+  case Type::BF16x2: return flush ? ComparePair() : halves<BF16>(c);
+  default: return {};
+  }
+}
+
+} // namespace tiletwin::sim

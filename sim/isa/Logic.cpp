@@ -1,0 +1,193 @@
+// sim/isa/Logic.cpp -- and, or, xor, not, cnot, lop3 of words and of predicates; shl, shr, shf.
+// Source:    PTX ISA, 9.7.8. Amounts of shl and shr are 32 bits in every width, and larger ones shift everything out.
+// Idea:      a predicate is one word with a bit a lane, so its logic is one operation for all lanes.
+#include "sim/isa/Bits.h"
+#include "sim/isa/Forms.h"
+#include <algorithm>
+
+namespace tiletwin::sim {
+namespace {
+
+using ptx::Type;
+
+struct And {
+  template <class T> static T apply(T a, T b) { return T(a & b); }
+};
+struct Or {
+  template <class T> static T apply(T a, T b) { return T(a | b); }
+};
+struct Xor {
+  template <class T> static T apply(T a, T b) { return T(a ^ b); }
+};
+struct Not {
+  template <class T> static T apply(T a) { return T(~a); }
+};
+/// C's logical not.
+struct LogicalNot {
+  template <class T> static T apply(T a) { return a == 0 ? T(1) : T(0); }
+};
+struct ShiftLeft {
+  template <class T> static T apply(T a, uint32_t n) { return n < 8 * sizeof(T) ? T(a << n) : T(0); }
+};
+struct ShiftRight {
+  template <class T> static T apply(T a, uint32_t n) {
+    constexpr uint32_t kBits = 8 * sizeof(T);
+    if constexpr (std::is_signed_v<T>) return T(a >> std::min(n, kBits - 1));
+    return n < kBits ? T(a >> n) : T(0);
+  }
+};
+/// The high word of b:a shifted left, the low word of it shifted right.
+template <bool kClamp> struct FunnelLeft {
+  static uint32_t apply(uint32_t a, uint32_t b, uint32_t n) {
+    return uint32_t((uint64_t(b) << 32 | a) << (kClamp ? std::min(n, 32u) : n & 31) >> 32);
+  }
+};
+template <bool kClamp> struct FunnelRight {
+  static uint32_t apply(uint32_t a, uint32_t b, uint32_t n) {
+    return uint32_t((uint64_t(b) << 32 | a) >> (kClamp ? std::min(n, 32u) : n & 31));
+  }
+};
+
+template <class Op> Step runPredicateBinary(const Inst& in, Warp& warp, LaneMask active) {
+  const LaneMask r = Op::apply(warp.predicate(in.a), warp.predicate(in.b));
+  LaneMask& d = warp.predicate(in.d);
+  d = (d & ~active) | (r & active);
+  return Step::Next;
+}
+Step runPredicateNot(const Inst& in, Warp& warp, LaneMask active) {
+  const LaneMask r = ~warp.predicate(in.a);
+  LaneMask& d = warp.predicate(in.d);
+  d = (d & ~active) | (r & active);
+  return Step::Next;
+}
+
+constexpr std::string_view kBitsOrPredicate = ".pred .b16 .b32 .b64", kBits = ".b16 .b32 .b64";
+
+template <class Op> bool decodeLogic(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  const Type type = words.takeType();
+  if (type == Type::Pred) {
+    out.run = runPredicateBinary<Op>;
+    return decoder.operands(in, 3) && decoder.destination(in.operands[0], type, out.d) &&
+           decoder.predicate(in.operands[1], out.a) && decoder.predicate(in.operands[2], out.b);
+  }
+  out.run = forBits(type, [](auto t) -> Execute { return runBinary<Op, decltype(t), decltype(t), decltype(t)>; });
+  if (!out.run) return failType(decoder, in, kBitsOrPredicate);
+  return decodeBinary(decoder, in, type, type, type, out);
+}
+
+bool decodeNot(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  const Type type = words.takeType();
+  if (type == Type::Pred) {
+    out.run = runPredicateNot;
+    return decoder.operands(in, 2) && decoder.destination(in.operands[0], type, out.d) &&
+           decoder.predicate(in.operands[1], out.a);
+  }
+  out.run = forBits(type, [](auto t) -> Execute { return runUnary<Not, decltype(t), decltype(t)>; });
+  if (!out.run) return failType(decoder, in, kBitsOrPredicate);
+  return decodeUnary(decoder, in, type, type, out);
+}
+
+bool decodeCnot(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  const Type type = words.takeType();
+  out.run = forBits(type, [](auto t) -> Execute { return runUnary<LogicalNot, decltype(t), decltype(t)>; });
+  if (!out.run) return failType(decoder, in, kBits);
+  return decodeUnary(decoder, in, type, type, out);
+}
+
+/// What lop3 needs beside its three sources.
+struct Lop3 {
+  uint32_t table[8]; ///< entry 4a + 2b + c of the truth table, as a word of zeros or ones
+  Slot second;       ///< predicate that the result's being nonzero is combined with; none: no predicate is written
+  bool isAnd = false;
+};
+
+/// c ? one : zero, bit by bit.
+inline uint32_t choose(uint32_t c, uint32_t one, uint32_t zero) { return (c & one) | (~c & zero); }
+
+Step runLop3(const Inst& in, Warp& warp, LaneMask active) {
+  const Lop3& op = *static_cast<const Lop3*>(in.data);
+  const uint32_t *a = warp.lanes<uint32_t>(in.a), *b = warp.lanes<uint32_t>(in.b), *c = warp.lanes<uint32_t>(in.c);
+  const uint32_t t0 = op.table[0], t1 = op.table[1], t2 = op.table[2], t3 = op.table[3], t4 = op.table[4],
+                 t5 = op.table[5], t6 = op.table[6], t7 = op.table[7];
+  const auto value = [=](int i) {
+    const uint32_t x = c[i], low = choose(b[i], choose(x, t3, t2), choose(x, t1, t0)),
+                   high = choose(b[i], choose(x, t7, t6), choose(x, t5, t4));
+    return choose(a[i], high, low);
+  };
+  if (!op.second) {
+    perLane(warp.lanes<uint32_t>(in.d), active, value);
+    return Step::Next;
+  }
+  LaneMask some = 0;
+  perLanePredicate(some, kAllLanes, [=](int i) { return value(i) != 0; });
+  if (in.d) perLane(warp.lanes<uint32_t>(in.d), active, value);
+  const LaneMask second = warp.predicate(op.second), r = op.isAnd ? some & second : some | second;
+  LaneMask& p = warp.predicate(in.e);
+  p = (p & ~active) | (r & active);
+  return Step::Next;
+}
+
+/// lop3.b32 d, a, b, c, table; or lop3.and.b32 d|p, a, b, c, table, q with .or as well, where d may be a sink.
+bool decodeLop3(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  const std::string_view combine = words.takeOneOf({"and", "or"});
+  if (words.takeType() != Type::B32) return failType(decoder, in, ".b32");
+  const bool withPredicate = !combine.empty();
+  if (!decoder.operands(in, withPredicate ? 6 : 5)) return false;
+  int64_t table = 0;
+  if (!decoder.source(in.operands[1], Type::B32, out.a) || !decoder.source(in.operands[2], Type::B32, out.b) ||
+      !decoder.source(in.operands[3], Type::B32, out.c) || !decoder.constant(in.operands[4], table))
+    return false;
+  if (table < 0 || table > 255) return decoder.fail(in.operands[4], "wants a truth table from 0 to 255");
+  auto* op = decoder.make<Lop3>();
+  for (int i = 0; i < 8; ++i) op->table[i] = table >> i & 1 ? ~0u : 0;
+  op->isAnd = combine == "and";
+  out.run = runLop3;
+  out.data = op;
+  const ptx::Operand& d = in.operands[0];
+  if (!withPredicate) return decoder.destination(d, Type::B32, out.d);
+  if (d.kind != ptx::Operand::Kind::Pair || d.parts.size() != 2)
+    return decoder.fail(d, "wants a register and a predicate, d|p");
+  return decoder.destination(d.parts[0], Type::B32, out.d, false, true) &&
+         decoder.destination(d.parts[1], Type::Pred, out.e) && decoder.predicate(in.operands[5], op->second);
+}
+
+bool decodeShl(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  const Type type = words.takeType();
+  out.run = forBits(type, [](auto t) -> Execute { return runBinary<ShiftLeft, decltype(t), decltype(t), uint32_t>; });
+  if (!out.run) return failType(decoder, in, kBits);
+  return decodeBinary(decoder, in, type, type, Type::U32, out);
+}
+
+bool decodeShr(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  const Type type = words.takeType();
+  const auto pick = [](auto t) -> Execute { return runBinary<ShiftRight, decltype(t), decltype(t), uint32_t>; };
+  out.run = isBits(type) ? forBits(type, pick) : forInteger(type, pick);
+  if (!out.run) return failType(decoder, in, ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64");
+  return decodeBinary(decoder, in, type, type, Type::U32, out);
+}
+
+bool decodeShf(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  using U = uint32_t;
+  const std::string_view direction = words.takeOneOf({"l", "r"}), mode = words.takeOneOf({"clamp", "wrap"});
+  if (direction.empty()) return failMissing(decoder, in, ".l .r");
+  if (mode.empty()) return failMissing(decoder, in, ".clamp .wrap");
+  if (words.takeType() != Type::B32) return failType(decoder, in, ".b32");
+  const bool clamps = mode == "clamp";
+  if (direction == "l")
+    out.run = clamps ? runTernary<FunnelLeft<true>, U, U, U, U> : runTernary<FunnelLeft<false>, U, U, U, U>;
+  else
+    out.run = clamps ? runTernary<FunnelRight<true>, U, U, U, U> : runTernary<FunnelRight<false>, U, U, U, U>;
+  return decodeTernary(decoder, in, Type::B32, Type::B32, Type::B32, Type::U32, out);
+}
+
+constexpr OpcodeRow kRows[] = {
+    {"and", decodeLogic<And>}, {"cnot", decodeCnot},    {"lop3", decodeLop3},
+    {"not", decodeNot},        {"or", decodeLogic<Or>}, {"shf", decodeShf},
+    {"shl", decodeShl},        {"shr", decodeShr},      {"xor", decodeLogic<Xor>},
+};
+
+} // namespace
+
+constinit const std::span<const OpcodeRow> kLogicOpcodes = kRows;
+
+} // namespace tiletwin::sim
