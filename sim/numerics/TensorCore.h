@@ -1,7 +1,7 @@
 // sim/numerics/TensorCore.h -- what a tensor core of sm_90 makes of a dot product, bit for bit.
 //
 // Here:      operands made ready (TensorRows, TensorColumns), sums of products for floats, integers, bits and doubles.
-// Not here:  which lane holds which element (isa/Fragment.h), which instruction does what (isa/Mma.cpp, Wmma.cpp, Wgmma.cpp).
+// Not here:  which lane holds which element (isa/MatrixFragment.h), which instruction does what (isa/Mma.cpp, Wmma.cpp, Wgmma.cpp).
 // Idea:      a tile is 16 rows of A times 8 columns of B; an operand's significands, exponents and signs lie in planes of 32-bit
 //            integers, so that eight outputs are computed at a time and every step is an integer operation.
 // The model: `terms` products and the accumulator are added at once. With E the largest exponent among them, each is truncated

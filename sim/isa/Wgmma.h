@@ -1,0 +1,76 @@
+// sim/isa/Wgmma.h -- wgmma: products of a warpgroup whose operands lie in shared memory and whose results come later.
+//
+// Here:      the family's table; WarpProducts, a warp's products on their way, which a check may ask who uses a register or a
+//            byte of shared memory.
+// Not here:  the sums (numerics/TensorCore.h), layouts of registers (MatrixFragment.h).
+// Idea:      wgmma.mma_async only queues a product. It is computed at the latest moment that is allowed, when a wait_group
+//            wants its group: until then accumulators hold what they held, and what is written to shared memory in between is
+//            what the product sees. A in registers is copied when the product is queued, since registers that are not used
+//            any more may be given to others. Each warp of the warpgroup computes its 16 rows.
+// Invariant: products of a warp are computed in the order in which they were queued.
+#pragma once
+#include "sim/isa/Decode.h"
+#include "sim/machine/Warp.h"
+#include "sim/numerics/TensorCore.h"
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tiletwin::sim {
+
+extern const std::span<const OpcodeRow> kWgmmaOpcodes;
+
+/// A matrix in shared memory, as a descriptor gives it; all in bytes.
+struct MatrixDescriptor {
+  uint32_t start = 0;   ///< offset in the CTA's shared memory
+  uint32_t leading = 0; ///< leading dimension byte offset
+  uint32_t stride = 0;  ///< stride dimension byte offset
+  uint8_t baseOffset = 0;
+  uint8_t swizzleBytes = 0; ///< 128, 64, 32, or 0: none
+};
+MatrixDescriptor decodeDescriptor(uint64_t bits);
+
+/// Where 16 bytes of a matrix lie. Along k: line (row of A, column of B) `line`, `unit` 0 or 1. Across: lines 8 * unit to
+/// 8 * unit + 7 of element k.
+uint32_t unitAlongK(const MatrixDescriptor& descriptor, int line, int unit);
+uint32_t unitAcross(const MatrixDescriptor& descriptor, int unit, int k);
+
+/// What an instruction says; Inst::data.
+struct WgmmaPlan {
+  enum class Unit : uint8_t { Float, Integer, Bits };
+  Unit unit = Unit::Float;
+  TensorFloat aFormat = TensorFloat::F16, bFormat = TensorFloat::F16;
+  IntegerFormat aInteger, bInteger;
+  Accumulator accumulator = Accumulator::F32;
+  bool saturate = false;
+  bool aInRegisters = false, aAcross = false, bAcross = false; ///< across: M- or N-major
+  bool negateA = false, negateB = false;
+  uint16_t n = 8;
+  uint8_t k = 16;      ///< elements; b1: words
+  std::vector<Slot> d; ///< n / 2 registers, f16: n / 4
+  Slot a[4];           ///< four registers, or a descriptor in a[0]
+  Slot b;              ///< descriptor
+  Slot scaleD;         ///< predicate: whether D is added
+};
+
+struct WarpProducts {
+  struct Product {
+    const Inst* inst = nullptr;
+    const WgmmaPlan* plan = nullptr;
+    std::byte* registers = nullptr; ///< of the call that queued it
+    uint64_t group = 0;
+    MatrixDescriptor a, b;
+    bool addsToD = true;
+    std::byte rows[16][32]; ///< A, if it was in registers
+  };
+  std::vector<Product> pending; ///< oldest first
+  uint64_t group = 0;           ///< groups committed so far; new products belong to the next one
+
+  /// The pending product that will write the accumulator whose lanes begin at `lanes`, or null.
+  const Product* writer(const std::byte* lanes) const;
+  /// The pending product that reads any of these bytes of its CTA's shared memory, or null.
+  const Product* reader(const Warp& warp, uint32_t offset, uint32_t bytes) const;
+};
+
+} // namespace tiletwin::sim
