@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 
@@ -290,13 +289,10 @@ def test_without_a_trusted_place():
         ("attention", "acc = tl.dot(p", "pid1==1000 && pid0==3 && first==32"),
     ],
 )
-def test_a_stop_takes_two_seconds_at_most(name, where, condition):
-    """From before the first launch to the stop, late in a grid of 4,096; what Python imports is not counted."""
+def test_a_stop_late_in_a_large_grid(name, where, condition):
+    """Among 4,096 programs and more; benchmarks/time_to_stop.py says how long it takes."""
     with Gdb(name) as gdb:
         gdb(f"break {at(where)} if {condition}")
         gdb.child.sendline("run")
         gdb.child.expect_exact("launching")
-        start = time.monotonic()
         gdb.child.expect(rf"{PROGRAMS.name}:{line_of(where)}\r?\n")
-        seconds = time.monotonic() - start
-        assert seconds < 2 * (3 if os.getloadavg()[0] > os.cpu_count() else 1), seconds  # others may use the cores
