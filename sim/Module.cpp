@@ -1,0 +1,42 @@
+// sim/Module.cpp -- loading: text to a module, its entries to programs.
+#include "sim/Sim.h"
+#include "sim/machine/DecodeFunction.h"
+#include "sim/machine/Program.h"
+
+namespace tiletwin::sim {
+
+const std::string& Kernel::name() const { return function().name; }
+const ptx::Function& Kernel::function() const { return program_->module->functions[program_->entry]; }
+uint32_t Kernel::parameterBytes() const { return program_->parameterBytes; }
+uint32_t Kernel::parameterOffset(size_t index) const { return program_->parameterOffset[index]; }
+uint32_t Kernel::staticShared() const { return program_->staticShared; }
+
+std::shared_ptr<const Module> Module::load(std::string_view text, const LoadOptions& options, ptx::Diagnostic& error) {
+  auto module = std::make_shared<Module>();
+  module->source_ = ptx::read(text, error);
+  if (!module->source_) return nullptr;
+  const ptx::Module& source = *module->source_;
+  auto memory = std::make_shared<ModuleMemory>();
+  error = {};
+  if (!memory->make(source, error)) return nullptr;
+  for (size_t f = 0; f < source.functions.size(); ++f) {
+    if (!source.functions[f].isEntry || !source.functions[f].hasBody) continue;
+    auto program = std::make_shared<Program>();
+    program->module = module->source_;
+    program->memory = memory;
+    program->file = options.file;
+    ProgramBuilder builder{&source, program.get(), &error};
+    if (!builder.build(f)) return nullptr;
+    module->names_.push_back(source.functions[f].name);
+    module->kernels_.emplace_back(std::move(program));
+  }
+  return module;
+}
+
+const Kernel* Module::find(std::string_view entry) const {
+  for (const Kernel& kernel : kernels_)
+    if (kernel.name() == entry) return &kernel;
+  return nullptr;
+}
+
+} // namespace tiletwin::sim

@@ -1,0 +1,101 @@
+// sim/Sim.h -- the simulator's front: a PTX module is loaded, one of its entries runs on a grid. Read this header first.
+//
+// Here:      Module, Kernel, LaunchParams, Result.
+// Not here:  reading text (ptx/), instructions (isa/), warps and scheduling (machine/), arithmetic (numerics/), checks (check/).
+// Idea:      an entry is decoded once into instructions whose operands are arrays over a warp's 32 lanes; each instruction runs
+//            over all active lanes at once. Clusters run in parallel; the warps of a cluster take turns on one thread.
+// Invariant: a kernel that misbehaves is a Trap in the Result; text that cannot be run is a diagnostic from load(), never a trap
+//            half-way; an exception is a fault of tiletwin.
+#pragma once
+#include "runtime/Buffer.h"
+#include "runtime/Findings.h"
+#include "runtime/Trap.h"
+#include "sim/ptx/Ptx.h"
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tiletwin::sim {
+
+class Program;  // machine/Program.h: an entry and the functions it calls, decoded
+class Counters; // machine/Counters.h
+
+struct LoadOptions {
+  std::string file = "kernel.ptx"; ///< what diagnostics call the text
+  /// A mul.f32 whose only use is an add.f32 is computed as ptxas does, as one fma (docs/simulator.md says by which rule).
+  bool contract = true;
+};
+
+/// One .entry, ready to run. Immutable; shared between launches and threads.
+class Kernel {
+public:
+  explicit Kernel(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
+  const std::string& name() const;
+  const ptx::Function& function() const;
+  const Program& program() const { return *program_; }
+  /// Bytes of the parameter block, and where each parameter lies in it.
+  uint32_t parameterBytes() const;
+  uint32_t parameterOffset(size_t index) const;
+  /// Shared memory of its own variables, bytes; LaunchParams::dynamicShared comes on top.
+  uint32_t staticShared() const;
+
+private:
+  std::shared_ptr<const Program> program_;
+};
+
+class Module {
+public:
+  /// Reads a module and decodes its entries: an instruction that is not implemented is an error here. Null with `error` set
+  /// (position, message with the source line) on failure.
+  static std::shared_ptr<const Module> load(std::string_view text, const LoadOptions& options, ptx::Diagnostic& error);
+  std::span<const std::string> entries() const { return names_; }
+  /// Null if there is no such entry.
+  const Kernel* find(std::string_view entry) const;
+  const ptx::Module& source() const { return *source_; }
+
+private:
+  std::shared_ptr<const ptx::Module> source_;
+  std::vector<std::string> names_;
+  std::vector<Kernel> kernels_;
+};
+
+/// What is looked for while a kernel runs. Findings do not end a launch; traps do.
+struct CheckOptions {
+  bool bounds = true;   ///< accesses outside of every buffer, and misaligned ones: traps
+  bool barriers = true; ///< divergent or miscounted barriers
+  bool async =
+      true; ///< results of asynchronous operations that are used before they are waited for; missing proxy fences
+  bool uninitialized = false;
+  bool races = false;
+};
+
+struct LaunchParams {
+  std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  uint32_t dynamicShared = 0;            ///< bytes
+  std::span<const std::byte> parameters; ///< the parameter block, Kernel::parameterBytes() long
+  std::span<const Buffer> buffers;       ///< memory the kernel may touch; device addresses are host addresses
+  CheckOptions checks;
+  FindingCollector* findings = nullptr;        ///< null: nothing is kept
+  Counters* counters = nullptr;                ///< null: nothing is counted
+  unsigned threads = 0;                        ///< 0: as TILETWIN_NUM_THREADS says, or all cores
+  uint64_t instructionLimit = 0;               ///< warp instructions of the launch; 0: none
+  std::function<void(std::string_view)> print; ///< vprintf's output, CTA by CTA; null: stdout
+  std::function<bool()> poll;                  ///< called about every 50 ms on the launching thread; false: stop
+};
+
+struct Result {
+  Trap trap;                 ///< kind None: every thread ran to its end. message holds the PTX line, CTA, warp and lane
+  uint64_t instructions = 0; ///< warp instructions that ran
+  uint64_t laneInstructions = 0; ///< the same, times active lanes
+};
+
+/// Runs a grid to its end, or to its first trap. Thread-safe.
+Result launch(const Kernel& kernel, const LaunchParams& params);
+
+} // namespace tiletwin::sim

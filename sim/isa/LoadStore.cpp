@@ -1,0 +1,339 @@
+// sim/isa/LoadStore.cpp -- ld, ldu, st in all spaces; prefetch, discard, applypriority, createpolicy.
+// Source:    PTX ISA, 9.7.9.8 (ld), 9.7.9.9 (ld.global.nc), 9.7.9.11 (st), 9.7.9.15 to 9.7.9.19.
+// Idea:      the words that guide caches change no result: they are taken and mean nothing.
+#include "sim/isa/Move.h"
+#include "sim/machine/Memory.h"
+#include <algorithm>
+#include <array>
+
+namespace tiletwin::sim {
+namespace {
+
+using ptx::Operand;
+using ptx::Type;
+
+constexpr size_t kMostElements = 8;
+
+/// Inst::data of a load or a store.
+struct Transfer {
+  Access access;
+  std::array<Slot, kMostElements> elements; ///< registers; none: a sink
+  uint32_t count = 1;
+  bool isWide = true; ///< the address register
+};
+
+// ---- Loads -----------------------------------------------------------------------------------------------------------------------
+
+bool isContiguous(std::byte* const* host, size_t bytes) {
+  bool all = true;
+  for (int i = 1; i < kLanes; ++i) all &= host[i] == host[0] + size_t(i) * bytes;
+  return all;
+}
+
+/// M: the element in memory, R: the register, as large or larger; both signed if the element is to be sign-extended.
+template <class M, class R> Step runLoad(const Inst& in, Warp& warp, LaneMask active) {
+  const auto& transfer = *static_cast<const Transfer*>(in.data);
+  uint64_t addresses[kLanes];
+  std::byte* host[kLanes];
+  laneAddresses(warp, in.a, transfer.isWide, in.immediate, addresses);
+  if (!resolve(transfer.access, warp, active, addresses, host)) return Step::Trap;
+  if (sizeof(M) == sizeof(R) && transfer.count == 1 && active == kAllLanes && isContiguous(host, sizeof(M))) {
+    std::memcpy(warp.lanes<R>(transfer.elements[0]), host[0], sizeof(M) * kLanes);
+    return Step::Next;
+  }
+  for (uint32_t k = 0; k < transfer.count; ++k) {
+    if (!transfer.elements[k]) continue;
+    R* d = warp.lanes<R>(transfer.elements[k]);
+    eachLane(active, [&](int i) {
+      M value;
+      std::memcpy(&value, host[i] + k * sizeof(M), sizeof(M));
+      d[i] = R(value);
+    });
+  }
+  return Step::Next;
+}
+
+template <class M, class R> Step runStore(const Inst& in, Warp& warp, LaneMask active) {
+  const auto& transfer = *static_cast<const Transfer*>(in.data);
+  uint64_t addresses[kLanes];
+  std::byte* host[kLanes];
+  laneAddresses(warp, in.a, transfer.isWide, in.immediate, addresses);
+  if (!resolve(transfer.access, warp, active, addresses, host)) return Step::Trap;
+  if (sizeof(M) == sizeof(R) && transfer.count == 1 && active == kAllLanes && isContiguous(host, sizeof(M))) {
+    std::memcpy(host[0], warp.lanes<R>(transfer.elements[0]), sizeof(M) * kLanes);
+    return Step::Next;
+  }
+  std::array<const R*, kMostElements> from;
+  for (uint32_t k = 0; k < transfer.count; ++k) from[k] = warp.lanes<R>(transfer.elements[k]);
+  eachLane(active, [&](int i) { // lane by lane: where two write the same place, the last one's whole vector is there
+    for (uint32_t k = 0; k < transfer.count; ++k) {
+      const M value = M(from[k][i]);
+      std::memcpy(host[i] + k * sizeof(M), &value, sizeof(M));
+    }
+  });
+  return Step::Next;
+}
+
+using Wide = unsigned __int128;
+
+template <template <class, class> class Run, class M> Execute forRegister(int registerBytes) {
+  constexpr bool isSigned = std::is_signed_v<M>;
+  switch (registerBytes) {
+  case 2:
+    if constexpr (sizeof(M) <= 2) return Run<M, std::conditional_t<isSigned, int16_t, uint16_t>>::run;
+    break;
+  case 4:
+    if constexpr (sizeof(M) <= 4) return Run<M, std::conditional_t<isSigned, int32_t, uint32_t>>::run;
+    break;
+  case 8:
+    if constexpr (sizeof(M) <= 8) return Run<M, std::conditional_t<isSigned, int64_t, uint64_t>>::run;
+    break;
+  case 16: return Run<M, std::conditional_t<isSigned, __int128, Wide>>::run;
+  default: break;
+  }
+  return nullptr;
+}
+
+template <class M, class R> struct Load {
+  static constexpr Execute run = runLoad<M, R>;
+};
+template <class M, class R> struct Store {
+  static constexpr Execute run = runStore<M, R>;
+};
+
+template <template <class, class> class Run> Execute transferOf(Type type, int registerBytes) {
+  switch (type) {
+  case Type::S8: return forRegister<Run, int8_t>(registerBytes);
+  case Type::S16: return forRegister<Run, int16_t>(registerBytes);
+  case Type::S32: return forRegister<Run, int32_t>(registerBytes);
+  case Type::S64: return forRegister<Run, int64_t>(registerBytes);
+  case Type::B8:
+  case Type::U8: return forRegister<Run, uint8_t>(registerBytes);
+  case Type::B16:
+  case Type::U16:
+  case Type::F16:
+  case Type::BF16: return forRegister<Run, uint16_t>(registerBytes);
+  case Type::B32:
+  case Type::U32:
+  case Type::F32: return forRegister<Run, uint32_t>(registerBytes);
+  case Type::B64:
+  case Type::U64:
+  case Type::F64: return forRegister<Run, uint64_t>(registerBytes);
+  case Type::B128: return forRegister<Run, Wide>(registerBytes);
+  default: return nullptr;
+  }
+}
+
+// ---- Modifiers ---------------------------------------------------------------------------------------------------------------------
+
+/// Takes words of caches: .ca, .L1::evict_last, .L2::128B, ... True if .L2::cache_hint was among them.
+bool takeCacheWords(Words& words) {
+  words.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
+  words.takeOneOf({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"});
+  words.takeOneOf({"L2::evict_normal", "L2::evict_first", "L2::evict_last"});
+  const bool hint = words.take("L2::cache_hint");
+  words.takeOneOf({"L2::64B", "L2::128B", "L2::256B"});
+  return hint;
+}
+
+void takeOrder(Words& words, Access& access) {
+  const std::string_view order = words.takeOneOf({"weak", "relaxed", "acquire", "release", "volatile", "mmio"});
+  access.semantics = order == "relaxed"    ? Semantics::Relaxed
+                     : order == "acquire"  ? Semantics::Acquire
+                     : order == "release"  ? Semantics::Release
+                     : order == "volatile" ? Semantics::Volatile
+                     : order == "mmio"     ? Semantics::Mmio
+                                           : Semantics::Weak;
+  if (order == "mmio") words.take("relaxed");
+  const std::string_view scope = words.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  access.scope = scope == "cta"       ? Scope::Cta
+                 : scope == "cluster" ? Scope::Cluster
+                 : scope == "gpu"     ? Scope::Gpu
+                 : scope == "sys"     ? Scope::Sys
+                                      : Scope::None;
+}
+
+ptx::Space takeSpace(Words& words) {
+  const std::string_view space = words.takeOneOf(
+      {"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry", "param::func"});
+  if (space == "global") return ptx::Space::Global;
+  if (space.starts_with("shared")) return ptx::Space::Shared;
+  if (space == "local") return ptx::Space::Local;
+  if (space == "const") return ptx::Space::Const;
+  if (space.starts_with("param")) return ptx::Space::Param;
+  return ptx::Space::None;
+}
+
+uint32_t takeVector(Words& words) {
+  const std::string_view word = words.takeOneOf({"v2", "v4", "v8"});
+  return word.empty() ? 1 : uint32_t(word[1] - '0');
+}
+
+/// Where the address lies, and in which space: the one that is named, or the variable's own.
+bool decodePlace(Decoder& decoder, const Operand& operand, Transfer& transfer, Inst& out) {
+  Decoder::Address address;
+  if (!decoder.address(operand, address)) return false;
+  ptx::Space& space = transfer.access.space;
+  if (address.space == ptx::Space::None) {
+    if (space == ptx::Space::Param && !decoder.function().isEntry) space = ptx::Space::Local;
+  } else {
+    const bool isParameter = space == ptx::Space::Param && address.space == ptx::Space::Local;
+    if (space != ptx::Space::None && space != address.space && !isParameter)
+      return decoder.fail(operand, "the variable lies in another state space than the instruction says");
+    space = address.space;
+  }
+  out.a = address.base;
+  out.immediate = address.offset;
+  transfer.isWide = address.bytes == 8;
+  return true;
+}
+
+/// The registers of a load or store; `bytes` is what a lane of each of them takes.
+bool decodeElements(Decoder& decoder, const Operand& operand, Type type, bool isLoad, Transfer& transfer, int& bytes) {
+  const bool isVector = operand.kind == Operand::Kind::Vector;
+  const size_t count = isVector ? operand.parts.size() : 1;
+  if (count != transfer.count)
+    return decoder.fail(operand,
+                        std::to_string(transfer.count) + " elements are wanted here, got " + std::to_string(count));
+  bytes = 0;
+  for (size_t k = 0; k < count; ++k) // constants become as wide as the registers beside them
+    bytes = std::max(bytes, decoder.registerBytes(isVector ? operand.parts[k] : operand));
+  const int least = std::max(ptx::bytesOf(type), 2);
+  bytes = std::max(bytes, least);
+  for (size_t k = 0; k < count; ++k) {
+    const Operand& element = isVector ? operand.parts[k] : operand;
+    const int own = decoder.registerBytes(element);
+    if (own && own != bytes) return decoder.fail(element, "the registers of a vector are of one size");
+    Type slotType = type;
+    if (!own && bytes != least) slotType = bytes == 4 ? Type::B32 : bytes == 8 ? Type::B64 : Type::B128;
+    if (isLoad ? !decoder.destination(element, slotType, transfer.elements[k], true, isVector)
+               : !decoder.source(element, slotType, transfer.elements[k], true))
+      return false;
+  }
+  return true;
+}
+
+bool decodeTransfer(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out, bool isLoad) {
+  out.kind = InstClass::Memory;
+  Transfer transfer;
+  Access& access = transfer.access;
+  access.kind = isLoad ? AccessKind::Read : AccessKind::Write;
+  takeOrder(words, access);
+  access.space = takeSpace(words);
+  access.nonCoherent = isLoad && words.take("nc");
+  const bool hint = takeCacheWords(words);
+  transfer.count = takeVector(words);
+  const Type type = words.takeType();
+  words.take("unified");
+  if (!decoder.operands(in, hint ? 3 : 2)) return false;
+  const Operand &value = in.operands[isLoad ? 0 : 1], &place = in.operands[isLoad ? 1 : 0];
+  if (hint) {
+    Slot policy; // read, and nothing else
+    if (!decoder.source(in.operands[2], Type::B64, policy)) return false;
+  }
+  if (!decodePlace(decoder, place, transfer, out)) return false;
+  access.bytes = uint32_t(ptx::bytesOf(type)) * transfer.count;
+  access.alignment = access.bytes;
+  int registerBytes = 0;
+  if (!access.bytes) return decoder.fail(std::string(in.text) + ": wants a type of 8 to 128 bits");
+  if (access.bytes > 32) return decoder.fail(std::string(in.text) + ": more than 32 bytes a thread");
+  if (!decodeElements(decoder, value, type, isLoad, transfer, registerBytes)) return false;
+  out.run = isLoad ? transferOf<Load>(type, registerBytes) : transferOf<Store>(type, registerBytes);
+  if (!out.run) return decoder.fail(std::string(in.text) + ": is not implemented for this type");
+  out.data = decoder.make<Transfer>(transfer);
+  return true;
+}
+
+bool decodeLoad(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  return decodeTransfer(decoder, in, words, out, true);
+}
+bool decodeStore(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  return decodeTransfer(decoder, in, words, out, false);
+}
+
+// ---- Caches ------------------------------------------------------------------------------------------------------------------------
+
+Step runNothing(const Inst&, Warp&, LaneMask) { return Step::Next; }
+
+/// discard: what the 128 bytes hold is lost; they keep it here. The address must be one that may be written.
+Step runDiscard(const Inst& in, Warp& warp, LaneMask active) {
+  const auto& transfer = *static_cast<const Transfer*>(in.data);
+  uint64_t addresses[kLanes];
+  std::byte* host[kLanes];
+  laneAddresses(warp, in.a, transfer.isWide, in.immediate, addresses);
+  return resolve(transfer.access, warp, active, addresses, host) ? Step::Next : Step::Trap;
+}
+
+bool decodePrefetch(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  out.kind = InstClass::Memory;
+  out.run = runNothing;
+  Transfer transfer;
+  transfer.access.space = takeSpace(words);
+  if (words.takeOneOf({"L1", "L2", "L2::evict_last", "L2::evict_normal", "tensormap"}).empty())
+    return decoder.fail(std::string(in.text) + ": wants a level: .L1 .L2");
+  return decoder.operands(in, 1) && decodePlace(decoder, in.operands[0], transfer, out);
+}
+
+/// applypriority, discard: [address], 128
+bool decodeLine(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  constexpr uint32_t kLine = 128;
+  out.kind = InstClass::Memory;
+  const bool discards = in.opcode == "discard";
+  out.run = discards ? runDiscard : runNothing;
+  Transfer transfer;
+  transfer.access.space = takeSpace(words);
+  transfer.access.kind = AccessKind::Write;
+  transfer.access.bytes = transfer.access.alignment = kLine;
+  int64_t bytes = 0;
+  if (words.takeOneOf({"L2", "L2::evict_normal"}).empty()) return decoder.fail(std::string(in.text) + ": wants .L2");
+  if (!decoder.operands(in, 2) || !decodePlace(decoder, in.operands[0], transfer, out) ||
+      !decoder.constant(in.operands[1], bytes))
+    return false;
+  if (bytes != kLine) return decoder.fail(in.operands[1], "the size is 128");
+  out.data = decoder.make<Transfer>(transfer);
+  return true;
+}
+
+/// A policy is opaque: any value will do.
+Step runCreatePolicy(const Inst& in, Warp& warp, LaneMask active) {
+  perLane(warp.lanes<uint64_t>(in.d), active, [](int) { return uint64_t(0); });
+  return Step::Next;
+}
+
+bool decodeCreatePolicy(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  out.run = runCreatePolicy;
+  const std::string_view form = words.takeOneOf({"fractional", "range", "cvt"});
+  if (form.empty()) return decoder.fail("createpolicy wants .fractional, .range or .cvt");
+  words.take("global");
+  words.take("L2");
+  for (int i = 0; i < 2; ++i) // the primary priority and the secondary one
+    words.takeOneOf({"L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"});
+  if (words.takeType() != Type::B64) return decoder.fail("createpolicy wants .b64");
+  if (!decoder.operands(in, 1, 4) || !decoder.destination(in.operands[0], Type::B64, out.d)) return false;
+  for (size_t i = 1; i < in.operands.size(); ++i) {
+    const Operand& operand = in.operands[i];
+    Slot unused;
+    Decoder::Address address;
+    if (operand.kind == Operand::Kind::Address ? !decoder.address(operand, address)
+                                               : !decoder.source(operand,
+                                                                 form == "cvt"          ? Type::B64
+                                                                 : form == "fractional" ? Type::F32
+                                                                                        : Type::B32,
+                                                                 unused))
+      return false;
+  }
+  return true;
+}
+
+constexpr OpcodeRow kRows[] = {
+    {"applypriority", decodeLine}, {"createpolicy", decodeCreatePolicy},
+    {"discard", decodeLine},       {"ld", decodeLoad},
+    {"ldu", decodeLoad},           {"prefetch", decodePrefetch},
+    {"prefetchu", decodePrefetch}, {"st", decodeStore},
+};
+
+} // namespace
+
+constinit const std::span<const OpcodeRow> kMemoryOpcodes = kRows;
+
+} // namespace tiletwin::sim

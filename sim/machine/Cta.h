@@ -1,0 +1,90 @@
+// sim/machine/Cta.h -- a CTA and its cluster while they run: shared memory, barriers, their warps.
+// Not here:  scheduling (Cluster.cpp), a grid's clusters on threads (Launch.cpp).
+#pragma once
+#include "sim/Sim.h"
+#include "sim/machine/AddressMap.h"
+#include "sim/machine/Warp.h"
+#include <atomic>
+#include <deque>
+#include <mutex>
+
+namespace tiletwin::sim {
+
+class Program;
+struct Cluster;
+class FramePool;    // Fragments.h
+struct CtaAsync;    // isa/Async.h: mbarriers and bulk copies on their way
+struct PrintedText; // isa/Builtins.cpp: what it has printed
+class Observer;     // Observer.h: checks and counters look on
+
+/// Everything one launch's clusters share. Const but for what is atomic or under `mutex`.
+struct Grid {
+  const Program* program = nullptr;
+  const LaunchParams* params = nullptr;
+  std::vector<std::byte> parameters;
+  AddressMap addresses;
+  std::vector<Observer*> observers; ///< empty nearly always: nothing is told then
+  std::atomic<bool> stop{false};    ///< a trap, or the user
+  std::atomic<uint64_t> instructions{0};
+  std::mutex mutex;
+  Trap trap; ///< of the lowest CTA that trapped; under mutex
+};
+
+/// What one warp has done at a barrier in the phase that runs: the lanes that have come, and those of them that wait.
+struct BarrierArrival {
+  Warp* warp = nullptr;
+  LaneMask arrived = 0, asleep = 0;
+};
+/// The result of bar.red for lanes that have not picked it up yet.
+struct BarrierResult {
+  Warp* warp = nullptr;
+  LaneMask lanes = 0;
+  uint32_t count = 0; ///< threads whose predicate was true
+  bool all = false, any = false;
+};
+/// One of a CTA's 16 barriers (bar, barrier); isa/Barrier.cpp.
+struct Barrier {
+  uint32_t expected = 0; ///< threads; 0: all of the CTA's that have not exited
+  uint32_t count = 0;    ///< bar.red so far: threads whose predicate is true, and whether all and any are
+  bool all = true, any = false, reduces = false;
+  std::vector<BarrierArrival> arrivals; ///< empty: nobody has come in this phase
+  std::vector<BarrierResult> results;
+};
+
+struct Cta {
+  Cluster* cluster = nullptr;
+  uint32_t rank = 0;             ///< in the cluster
+  std::array<uint32_t, 3> id{};  ///< %ctaid
+  std::vector<std::byte> shared; ///< static, then dynamic
+  std::vector<std::byte> local;  ///< thread by thread
+  uint64_t localBytes = 0;       ///< of one thread
+  std::array<Barrier, 16> barriers;
+  std::deque<Warp> warps; ///< a warp does not move
+  uint32_t threads = 0;
+  uint32_t liveThreads = 0;
+  std::shared_ptr<CtaAsync> async;
+  std::shared_ptr<PrintedText> printed; ///< handed on when the CTA is gone
+  /// Set by the first instruction that wants to know: lanes of a warp have exited (liveThreads is down already) ...
+  void (*onExit)(Cta& cta, Warp& warp, LaneMask lanes) = nullptr;
+  /// ... and all threads of the CTA have; what is on its way lands now.
+  void (*onEnd)(Cta& cta) = nullptr;
+};
+
+struct Cluster {
+  Grid* grid = nullptr;
+  std::array<uint32_t, 3> id{};
+  std::deque<Cta> ctas;
+  uint32_t arrived = 0; ///< barrier.cluster: live threads that have come in this phase
+  /// ... warp by warp, CTA by CTA (empty before the first): lanes that have come in this phase, that came in the one before and
+  /// have not waited yet, and that sleep.
+  struct Arrival {
+    Warp* warp = nullptr;
+    LaneMask arrived = 0, released = 0, asleep = 0;
+  };
+  std::vector<Arrival> arrivals;
+  uint64_t linear = 0;      ///< number in the grid
+  uint32_t liveThreads = 0; ///< of all its CTAs
+  std::shared_ptr<FramePool> frames;
+};
+
+} // namespace tiletwin::sim

@@ -1,0 +1,313 @@
+#include "sim/machine/Memory.h"
+#include "sim/machine/Fragments.h"
+#include "sim/machine/LocalMemory.h"
+#include "sim/machine/Observer.h"
+#include "sim/machine/TrapText.h"
+#include <algorithm>
+
+namespace tiletwin::sim {
+namespace {
+
+/// The lowest and the highest address of the active lanes, and the bits that any of them has.
+struct Span {
+  uint64_t low, high, bits;
+};
+
+Span spanOf(LaneMask active, const uint64_t* addresses) {
+  const uint64_t first = addresses[__builtin_ctz(active)];
+  Span span{first, first, first};
+  if (active == kAllLanes) {
+    for (int i = 0; i < kLanes; ++i) {
+      span.low = std::min(span.low, addresses[i]);
+      span.high = std::max(span.high, addresses[i]);
+      span.bits |= addresses[i];
+    }
+    return span;
+  }
+  for (int i = 0; i < kLanes; ++i) {
+    const uint64_t a = active >> i & 1 ? addresses[i] : first;
+    span.low = std::min(span.low, a);
+    span.high = std::max(span.high, a);
+    span.bits |= a;
+  }
+  return span;
+}
+
+const char* verb(const Access& access) {
+  return access.kind == AccessKind::Read ? "reads " : access.kind == AccessKind::Write ? "writes " : "updates ";
+}
+
+std::string hex(uint64_t value) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  do text.insert(text.begin(), kDigits[value & 15]);
+  while (value >>= 4);
+  return "0x" + text;
+}
+
+std::string accessText(const Access& access, uint64_t bytes) {
+  return verb(access) + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+/// Raises the trap of one lane that reaches outside of what `region` is; false.
+bool outside(const Access& access, Warp& warp, int lane, uint64_t address, uint64_t bytes, const std::string& region,
+             int64_t offset, uint64_t regionBytes, bool known = true) {
+  Trap trap;
+  trap.kind = TrapKind::OutOfBounds;
+  trap.buffer = region;
+  trap.offset = offset;
+  trap.bufferBytes = int64_t(regionBytes);
+  trap.accessBytes = int64_t(bytes);
+  trap.address = address;
+  trap.message = accessText(access, bytes);
+  if (known)
+    trap.message +=
+        " at offset " + std::to_string(offset) + " of " + region + ", which has " + std::to_string(regionBytes);
+  else
+    trap.message += " at " + hex(address) + ", where the launch has no memory";
+  raise(warp, std::move(trap), lane);
+  return false;
+}
+
+bool misaligned(const Access& access, Warp& warp, LaneMask active, const uint64_t* addresses) {
+  LaneMask wrong = 0;
+  eachLane(active, [&](int lane) { wrong |= LaneMask((addresses[lane] & (access.alignment - 1)) != 0) << lane; });
+  const int lane = __builtin_ctz(wrong);
+  Trap trap;
+  trap.kind = TrapKind::Misaligned;
+  trap.address = addresses[lane];
+  trap.accessBytes = access.bytes;
+  trap.message = accessText(access, access.bytes) + " at " + hex(addresses[lane]) + ", which is no multiple of " +
+                 std::to_string(access.alignment);
+  raise(warp, std::move(trap), lane);
+  return false;
+}
+
+// ---- Global memory -----------------------------------------------------------------------------------------------------------------
+
+bool isReadOnly(const Access& access, Warp& warp, int lane, const MemoryRange& range) {
+  if (!range.readOnly || access.kind == AccessKind::Read) return false;
+  Trap trap;
+  trap.kind = TrapKind::ReadOnly;
+  trap.buffer = range.name;
+  trap.message = accessText(access, access.bytes) + " of " + range.name + ", which is read-only";
+  raise(warp, std::move(trap), lane);
+  return true;
+}
+
+/// The range that holds [low, high), or null with a trap raised. The warp remembers it: the next access is there too, nearly always.
+bool checkGlobal(const Access& access, Warp& warp, int lane, uint64_t low, uint64_t high) {
+  const AddressMap& map = warp.cta->cluster->grid->addresses;
+  if (warp.recentRange < map.size()) {
+    const MemoryRange& range = map[warp.recentRange];
+    if (low <= high && range.contains(low, high)) return !range.readOnly || !isReadOnly(access, warp, lane, range);
+  }
+  const int found = low <= high ? map.find(low, high) : -1;
+  if (found < 0) return false;
+  warp.recentRange = uint32_t(found);
+  return !isReadOnly(access, warp, lane, map[size_t(found)]);
+}
+
+bool globalLanes(const Access& access, Warp& warp, LaneMask active, const Span& span, const uint64_t* addresses,
+                 std::byte** host) {
+  Grid& grid = *warp.cta->cluster->grid;
+  if (grid.params->checks.bounds) [[likely]] {
+    if (!checkGlobal(access, warp, __builtin_ctz(active), span.low, span.high + access.bytes)) {
+      // Lanes may be in several buffers, or one of them is in none.
+      for (LaneMask left = active; left; left &= left - 1) {
+        if (grid.stop) return false;
+        const int lane = __builtin_ctz(left);
+        const uint64_t at = addresses[lane];
+        if (checkGlobal(access, warp, lane, at, at + access.bytes)) continue;
+        if (grid.stop) return false;
+        const MemoryRange* near = grid.addresses.nearest(at);
+        if (!near) return outside(access, warp, lane, at, access.bytes, "", 0, 0, false);
+        return outside(access, warp, lane, at, access.bytes, near->name, int64_t(at - near->begin),
+                       near->end - near->begin);
+      }
+    }
+  }
+  for (int i = 0; i < kLanes; ++i) host[i] = reinterpret_cast<std::byte*>(addresses[i]);
+  return true;
+}
+
+// ---- Shared, local and parameter memory --------------------------------------------------------------------------------------------
+
+/// Host memory of a shared address, or null with a trap raised.
+std::byte* sharedAt(const Access& access, Warp& warp, int lane, uint64_t address, uint64_t bytes) {
+  Cluster& cluster = *warp.cta->cluster;
+  const uint64_t rank = address >> kSharedRankShift, offset = address & ((uint64_t(1) << kSharedRankShift) - 1);
+  if (rank >= cluster.ctas.size()) {
+    outside(access, warp, lane, address, bytes,
+            "shared memory of the CTA of rank " + std::to_string(rank) + " (the cluster has " +
+                std::to_string(cluster.ctas.size()) + ")",
+            int64_t(offset), 0);
+    return nullptr;
+  }
+  Cta& cta = cluster.ctas[rank];
+  if (offset + bytes <= cta.shared.size()) return cta.shared.data() + offset;
+  outside(access, warp, lane, address, bytes,
+          &cta == warp.cta ? "shared memory" : "shared memory of the CTA of rank " + std::to_string(rank),
+          int64_t(offset), cta.shared.size());
+  return nullptr;
+}
+
+bool sharedLanes(const Access& access, Warp& warp, LaneMask active, const Span& span, const uint64_t* addresses,
+                 std::byte** host) {
+  Cta& cta = *warp.cta;
+  const uint64_t base = uint64_t(cta.rank) << kSharedRankShift;
+  if (span.low >= base && span.high - base + access.bytes <= cta.shared.size()) [[likely]] {
+    std::byte* shared = cta.shared.data() - base;
+    for (int i = 0; i < kLanes; ++i) host[i] = shared + addresses[i];
+    return true;
+  }
+  for (LaneMask left = active; left; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    host[lane] = sharedAt(access, warp, lane, addresses[lane], access.bytes);
+    if (!host[lane]) return false;
+  }
+  return true;
+}
+
+bool localLanes(const Access& access, Warp& warp, LaneMask active, const Span& span, const uint64_t* addresses,
+                std::byte** host) {
+  const uint64_t end = warp.running->frame->localEnd;
+  if (span.high + access.bytes > end) {
+    LaneMask wrong = 0;
+    eachLane(active, [&](int lane) { wrong |= LaneMask(addresses[lane] + access.bytes > end) << lane; });
+    const int lane = __builtin_ctz(wrong);
+    return outside(access, warp, lane, addresses[lane], access.bytes, "local memory", int64_t(addresses[lane]), end);
+  }
+  const uint64_t bytes = warp.cta->localBytes;
+  std::byte* first = warp.cta->local.data() + uint64_t(warp.index) * kLanes * bytes;
+  for (int i = 0; i < kLanes; ++i) host[i] = first + uint64_t(i) * bytes + addresses[i];
+  return true;
+}
+
+bool parameterLanes(const Access& access, Warp& warp, LaneMask active, const Span& span, const uint64_t* addresses,
+                    std::byte** host) {
+  std::vector<std::byte>& parameters = warp.cta->cluster->grid->parameters;
+  const int lane = __builtin_ctz(active);
+  if (access.kind != AccessKind::Read) {
+    warp.trap(TrapKind::ReadOnly, accessText(access, access.bytes) + " of the kernel's parameters, which are read-only",
+              lane);
+    return false;
+  }
+  if (span.high + access.bytes > parameters.size()) {
+    LaneMask wrong = 0;
+    eachLane(active, [&](int i) { wrong |= LaneMask(addresses[i] + access.bytes > parameters.size()) << i; });
+    const int bad = __builtin_ctz(wrong);
+    return outside(access, warp, bad, addresses[bad], access.bytes, "the parameters", int64_t(addresses[bad]),
+                   parameters.size());
+  }
+  for (int i = 0; i < kLanes; ++i) host[i] = parameters.data() + addresses[i];
+  return true;
+}
+
+bool lanesOf(Space space, const Access& access, Warp& warp, LaneMask active, const Span& span,
+             const uint64_t* addresses, std::byte** host) {
+  switch (space) {
+  case Space::Shared: return sharedLanes(access, warp, active, span, addresses, host);
+  case Space::Local: return localLanes(access, warp, active, span, addresses, host);
+  case Space::Param: return parameterLanes(access, warp, active, span, addresses, host);
+  default: return globalLanes(access, warp, active, span, addresses, host);
+  }
+}
+
+Space spaceOfGeneric(uint64_t address) {
+  switch (address & kWindowMask) {
+  case kSharedWindow: return Space::Shared;
+  case kLocalWindow: return Space::Local;
+  case kParameterWindow: return Space::Param;
+  default: return Space::Global;
+  }
+}
+
+bool genericLanes(const Access& access, Warp& warp, LaneMask active, const Span& span, const uint64_t* addresses,
+                  std::byte** host) {
+  if (!(span.bits & kWindowMask)) return globalLanes(access, warp, active, span, addresses, host);
+  for (LaneMask left = active; left;) { // the lanes of each window together
+    const Space space = spaceOfGeneric(addresses[__builtin_ctz(left)]);
+    LaneMask group = 0;
+    uint64_t inWindow[kLanes] = {};
+    std::byte* found[kLanes];
+    eachLane(left, [&](int lane) {
+      if (spaceOfGeneric(addresses[lane]) != space) return;
+      group |= LaneMask(1) << lane;
+      inWindow[lane] = space == Space::Global ? addresses[lane] : addresses[lane] & ~kWindowMask;
+    });
+    if (!lanesOf(space, access, warp, group, spanOf(group, inWindow), inWindow, found)) return false;
+    eachLane(group, [&](int lane) { host[lane] = found[lane]; });
+    left &= ~group;
+  }
+  return true;
+}
+
+} // namespace
+
+bool resolve(const Access& access, Warp& warp, LaneMask active, const uint64_t* addresses, std::byte** host) {
+  if (!active) return true;
+  const Span span = spanOf(active, addresses);
+  if (span.bits & (access.alignment - 1)) [[unlikely]]
+    return misaligned(access, warp, active, addresses);
+  const bool ok = access.space == Space::None ? genericLanes(access, warp, active, span, addresses, host)
+                                              : lanesOf(access.space, access, warp, active, span, addresses, host);
+  if (!ok) return false;
+  if (access.kind == AccessKind::Atomic || access.semantics != Semantics::Weak) ++warp.polls;
+  for (Observer* observer : warp.cta->cluster->grid->observers) observer->access(warp, access, active, addresses, host);
+  return true;
+}
+
+std::byte* resolveBlock(const Access& access, Warp& warp, int lane, uint64_t address, uint64_t bytes) {
+  Grid& grid = *warp.cta->cluster->grid;
+  const bool generic = access.space == Space::None;
+  const Space space = generic ? spaceOfGeneric(address) : access.space;
+  const uint64_t at = generic && space != Space::Global ? address & ~kWindowMask : address;
+  if (at & (access.alignment - 1)) {
+    Access block = access;
+    block.bytes = uint32_t(bytes);
+    uint64_t addresses[kLanes] = {};
+    addresses[lane & (kLanes - 1)] = at;
+    misaligned(block, warp, LaneMask(1) << (lane & (kLanes - 1)), addresses);
+    return nullptr;
+  }
+  std::byte* host = nullptr;
+  if (space == Space::Shared) {
+    host = sharedAt(access, warp, lane, at, bytes);
+  } else if (space == Space::Global || space == Space::Const) {
+    if (!grid.params->checks.bounds || checkGlobal(access, warp, lane, at, at + bytes)) {
+      host = reinterpret_cast<std::byte*>(at);
+    } else if (!grid.stop) {
+      const MemoryRange* near = grid.addresses.nearest(at);
+      if (near)
+        outside(access, warp, lane, at, bytes, near->name, int64_t(at - near->begin), near->end - near->begin);
+      else
+        outside(access, warp, lane, at, bytes, "", 0, 0, false);
+    }
+  } else {
+    Access block = access;
+    block.bytes = uint32_t(bytes);
+    uint64_t addresses[kLanes];
+    std::byte* found[kLanes];
+    std::fill_n(addresses, kLanes, at);
+    const LaneMask one = LaneMask(1) << (lane & (kLanes - 1));
+    if (lanesOf(space, block, warp, one, spanOf(one, addresses), addresses, found)) host = found[lane & (kLanes - 1)];
+  }
+  if (host)
+    for (Observer* observer : grid.observers) observer->block(warp, access, lane, address, host, bytes);
+  return host;
+}
+
+void laneAddresses(Warp& warp, Slot base, bool isWide, int64_t offset, uint64_t* addresses) {
+  if (!base) {
+    for (int i = 0; i < kLanes; ++i) addresses[i] = uint64_t(offset);
+  } else if (isWide) {
+    const uint64_t* from = warp.lanes<uint64_t>(base);
+    for (int i = 0; i < kLanes; ++i) addresses[i] = from[i] + uint64_t(offset);
+  } else {
+    const uint32_t* from = warp.lanes<uint32_t>(base);
+    for (int i = 0; i < kLanes; ++i) addresses[i] = uint32_t(from[i] + uint32_t(offset));
+  }
+}
+
+} // namespace tiletwin::sim

@@ -1,0 +1,150 @@
+#include "sim/machine/TrapText.h"
+#include "sim/machine/Fragments.h"
+
+namespace tiletwin::sim {
+namespace {
+
+std::string placeText(const std::string& file, int line, int column) {
+  return file + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
+
+std::string ptxPlace(const Program& program, const ptx::Instruction& in) {
+  return placeText(program.file, in.at.line, in.at.column);
+}
+
+std::string idText(const std::array<uint32_t, 3>& id) {
+  return "(" + std::to_string(id[0]) + ", " + std::to_string(id[1]) + ", " + std::to_string(id[2]) + ")";
+}
+
+std::array<int32_t, 3> programOf(const Cta& cta) {
+  return {int32_t(cta.id[0]), int32_t(cta.id[1]), int32_t(cta.id[2])};
+}
+
+/// The place in the kernel's source, if .loc says one: " (kernel.py:53:40)".
+std::string sourceText(const Program& program, const ptx::Instruction& in) {
+  if (in.source < 0) return {};
+  const SourceLocation where = sourceOf(program, in);
+  return " (" + placeText(where.file, where.line, where.column) + ")";
+}
+
+uint64_t ctaOrder(const LaunchParams& params, const std::array<int32_t, 3>& id) {
+  return uint64_t(id[0]) + params.grid[0] * (uint64_t(id[1]) + params.grid[1] * uint64_t(id[2]));
+}
+
+void note(Grid& grid, Trap trap) {
+  const std::lock_guard lock(grid.mutex);
+  if (!grid.trap || ctaOrder(*grid.params, trap.program) < ctaOrder(*grid.params, grid.trap.program))
+    grid.trap = std::move(trap);
+  grid.stop = true;
+}
+
+/// "lanes 0-15, 31"
+std::string lanesText(LaneMask lanes) {
+  if (lanes == kAllLanes) return "all lanes";
+  std::string text = "lane";
+  text += __builtin_popcount(lanes) > 1 ? "s " : " ";
+  bool first = true;
+  for (int i = 0; i < kLanes; ++i) {
+    if (!(lanes >> i & 1)) continue;
+    int last = i;
+    while (last + 1 < kLanes && lanes >> (last + 1) & 1) ++last;
+    text += (first ? "" : ", ") + std::to_string(i) + (last > i ? "-" + std::to_string(last) : "");
+    first = false;
+    i = last;
+  }
+  return text;
+}
+
+} // namespace
+
+SourceLocation sourceOf(const Program& program, const ptx::Instruction& in) {
+  SourceLocation where{program.file, in.at.line, in.at.column, {}};
+  if (in.source < 0) return where;
+  const ptx::SourceLine& line = program.module->sourceLines[size_t(in.source)];
+  if (line.file < 0 || size_t(line.file) >= program.module->files.size()) return where;
+  where.file = program.module->files[size_t(line.file)];
+  where.line = line.line;
+  where.column = line.column;
+  return where;
+}
+
+Step raise(Warp& warp, Trap trap, int lane) {
+  const Cta& cta = *warp.cta;
+  Grid& grid = *cta.cluster->grid;
+  const Program& program = *grid.program;
+  const ptx::Instruction& in = warp.running->frame->code->sourceOf(*warp.at);
+  trap.where = sourceOf(program, in);
+  trap.operation = in.text;
+  trap.program = programOf(cta);
+  if (lane >= 0) trap.element = int64_t(warp.index) * kLanes + lane;
+  std::string text = ptxPlace(program, in) + ": " + std::string(in.text) + ": CTA " + idText(cta.id) + ", warp " +
+                     std::to_string(warp.index);
+  if (lane >= 0) text += ", lane " + std::to_string(lane);
+  trap.message = text + sourceText(program, in) + ": " + trap.message;
+  note(grid, std::move(trap));
+  return Step::Trap;
+}
+
+Step Warp::trap(TrapKind kind, std::string message, int lane) {
+  Trap trap;
+  trap.kind = kind;
+  trap.message = std::move(message);
+  return raise(*this, std::move(trap), lane);
+}
+
+namespace {
+
+/// What lanes that stand at an instruction wait for, and adds them to a deadlock's list.
+void addWaiting(Trap& trap, const Program& program, const Warp& warp, LaneMask lanes, const FunctionCode& code,
+                const Inst* at, std::string_view state) {
+  const bool isEnd = code.source->body.empty();
+  WaitingProgram waiting;
+  waiting.program = programOf(*warp.cta);
+  if (!isEnd) {
+    const ptx::Instruction& in = code.sourceOf(*at);
+    waiting.where = sourceOf(program, in);
+    waiting.operation = in.text;
+    waiting.detail = ptxPlace(program, in) + ", ";
+  }
+  waiting.detail += "warp " + std::to_string(warp.index) + ", " + lanesText(lanes) + std::string(state);
+  trap.waiting.push_back(std::move(waiting));
+}
+
+} // namespace
+
+void raiseDeadlock(Cluster& cluster, const std::string& detail) {
+  const Program& program = *cluster.grid->program;
+  Trap trap;
+  trap.kind = TrapKind::Deadlock;
+  for (Cta& cta : cluster.ctas)
+    for (Warp& warp : cta.warps) {
+      for (const Fragment& fragment : warp.fragments->list) {
+        const bool sleeps = fragment.asleep != 0;
+        const FunctionCode& code = *fragment.frame->code;
+        // A sleeping fragment stands behind the instruction that it waits at.
+        const Inst* at = sleeps && fragment.next != code.code.data() ? fragment.next - 1 : fragment.next;
+        addWaiting(trap, program, warp, fragment.lanes, code, at, sleeps ? "" : fragment.retries ? "" : ", running");
+      }
+      for (const Join& join : warp.fragments->joins)
+        if (join.arrived)
+          addWaiting(trap, program, warp, join.arrived, *join.frame->code, join.at, ", waiting for other lanes");
+    }
+  if (!trap.waiting.empty()) {
+    trap.where = trap.waiting.front().where;
+    trap.operation = trap.waiting.front().operation;
+    trap.program = trap.waiting.front().program;
+  }
+  trap.resident = int64_t(cluster.ctas.size());
+  trap.message = detail;
+  constexpr size_t kListed = 32;
+  for (size_t i = 0; i < trap.waiting.size() && i < kListed; ++i) {
+    const WaitingProgram& w = trap.waiting[i];
+    trap.message += "\n  " + w.detail + " of CTA (" + std::to_string(w.program[0]) + ", " +
+                    std::to_string(w.program[1]) + ", " + std::to_string(w.program[2]) + "): " + w.operation;
+  }
+  if (trap.waiting.size() > kListed)
+    trap.message += "\n  and " + std::to_string(trap.waiting.size() - kListed) + " more";
+  note(*cluster.grid, std::move(trap));
+}
+
+} // namespace tiletwin::sim
