@@ -82,6 +82,7 @@ def test_tw_show(addition):
     assert "min 48 at 0, max 63 at 15, mean 55.5, zeros 0, nan 0, inf 0" in text
     assert re.search(r"48 +49 +50 +51 +\.\.\. +60 +61 +62 +63", text)
     assert "16 of 16 set" in addition("tw show mask")
+    assert re.search(r"^x_ptr: pointer<fp32>, scalar, .*\n +0x[0-9a-f]+$", addition("tw show x_ptr"))
 
 
 def test_tw_buffers(addition):

@@ -129,6 +129,7 @@ def test_a_program_that_wrote_is_looked_at(tmp_path) -> None:
     out, err = done.stdout, done.stderr
     stop = line_of("breakpoint_if(pid", tmp_path)
     assert f"kernel.py({stop})kernel()" in out, out + err
+    assert err.count("\n") == 1 and "Warning" not in err
     assert "after it had written memory" in err and f"kernel.py:{stop}" in err
     assert "86" in out and "tensor([21, 22, 23, 24], int32)" in out
     assert "['B', 'i', 'n', 'pid', 'rows', 'x', 'x_ptr', 'z']" in out
@@ -208,7 +209,8 @@ def test_break_by_environment(tmp_path) -> None:
     done = run(tmp_path, text, "p v\nc\n", "", TILETWIN_BREAK=f"{tmp_path}/kernel.py:{line}", TILETWIN_PROGRAM="8")
     assert f"kernel.py({line})twice()" in done.stdout and "tensor([32" in done.stdout, done.stdout + done.stderr
     done = run(tmp_path, text, "", "", TILETWIN_BREAK="other.py:7")
-    assert done.stdout.startswith("right True") and done.stderr == ""
+    assert done.stdout.startswith("right True")
+    assert done.stderr == "tiletwin: no kernel that was launched has a line other.py:7 (TILETWIN_BREAK)\n"
     done = run(tmp_path, text, "", "", TILETWIN_BREAK="kernel.py")
     assert "TILETWIN_BREAK=kernel.py: expected file:line as in kernel.py:8" in done.stderr
 

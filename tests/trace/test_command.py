@@ -58,6 +58,7 @@ def test_pointers_are_shown_as_offsets(added):
         (["--at", ":1"], "line 1 did not run"),
         (["--at", "error"], "did not fail"),
         (["--at", "3", "--show", "nothing"], "--show nothing: no such variable after step 3; there are x_ptr, y_ptr"),
+        (["--full"], "--full: of which variable? Name it with --show NAME"),
         (["--html", "/proc/nowhere/x.html"], "/proc/nowhere/x.html: cannot be written"),
     ],
 )
@@ -65,6 +66,11 @@ def test_wrong_options(added, words, message):
     extra = [] if "--at" in words or "--html" in words else ["--at", "0"]
     done = tiletwin(added, *words, *extra)
     assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_program_that_was_not_recorded_is_an_error_without_a_terminal_too(added):
+    done = tiletwin(added, "--program", "3")
+    assert done.returncode == 2 and "program (3, 0, 0) of add was not recorded" in done.stderr
 
 
 def test_no_recording(tmp_path):

@@ -1,6 +1,6 @@
 """TILETWIN_BREAK=kernel.py:8: kernels stop in the debugger at a line, without a change of their text.
 
-Here:      which lines are asked for, and the calls that are put into a rewritten body.
+Here:      which lines are asked for, the calls that are put into a rewritten body, a note on lines that no kernel has.
 Not here:  the debugger: it is what sys.breakpointhook() starts (pdb, or pytest's, or PYTHONBREAKPOINT's).
 Invariant: the debugger stops before the line is run, in the kernel's own frame.
 """
@@ -8,6 +8,7 @@ Invariant: the debugger stops before the line is run, in the kernel's own frame.
 from __future__ import annotations
 
 import ast
+import atexit
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -34,7 +35,23 @@ def lines_in(fn: Any) -> tuple[int, ...]:
     if not os.environ.get(VARIABLE):
         return ()
     last = fn.first_line + len(fn.source_lines)
-    return tuple(line for file, line in places() if fn.first_line <= line < last and is_file(file, fn.file))
+    asked = places()
+    here = [(file, line) for file, line in asked if fn.first_line <= line < last and is_file(file, fn.file)]
+    if not _looked_for:
+        atexit.register(say_what_was_missed)
+    _looked_for.update(asked)
+    _found.update(here)
+    return tuple(line for _, line in here)
+
+
+_looked_for: set[tuple[str, int]] = set()
+_found: set[tuple[str, int]] = set()
+
+
+def say_what_was_missed() -> None:
+    """At exit: the places that lie in no kernel that was launched."""
+    for file, line in sorted(_looked_for - _found):
+        print(f"tiletwin: no kernel that was launched has a line {file}:{line} ({VARIABLE})", file=sys.stderr)
 
 
 def is_file(asked: str, path: str) -> bool:

@@ -39,12 +39,16 @@ def compile_function(
     )
     ast.copy_location(outer, node)
     module = ast.fix_missing_locations(ast.Module(body=[outer], type_ignores=[]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # "str object is not callable": the marks are replaced below
-        compiled = compile(module, file, "exec", dont_inherit=True)
-    outer_code = next(c for c in compiled.co_consts if isinstance(c, types.CodeType))
+    outer_code = next(c for c in compile_marked(module, file).co_consts if isinstance(c, types.CodeType))
     code = next(c for c in outer_code.co_consts if isinstance(c, types.CodeType))
     return with_helpers(code, helpers).replace(co_name=original.co_name, co_qualname=original.co_qualname)
+
+
+def compile_marked(module: ast.Module, file: str) -> types.CodeType:
+    """The code object of a module whose text calls marks; Python would warn that they, strings, cannot be called."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return compile(module, file, "exec", dont_inherit=True)
 
 
 def with_helpers(code: types.CodeType, table: dict[str, Any]) -> types.CodeType:

@@ -234,10 +234,10 @@ class Show(gdb.Command):
         kind = declared["type"] if declared else str(element)
         shape = " x ".join(map(str, extents)) if extents else "scalar"
         print(f"{argument.strip()}: {kind}, {shape}, program {triple(state.program)}")
-        if not extents:
-            print(f"  {tw_numbers.shown(numbers[0])}")
-            return
         is_pointer = element.code == gdb.TYPE_CODE_PTR
+        if not extents:
+            print(f"  {hex(numbers[0]) if is_pointer else tw_numbers.shown(numbers[0])}")
+            return
         for line in cells(numbers, extents, is_pointer):
             print(line)
         if not is_pointer:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import sys
 
-from tiletwin.eager.code_objects import MARK, with_helpers
+from tiletwin.eager.code_objects import MARK, compile_marked, with_helpers
 
 STOPS_AT_ONCE = sys.version_info >= (3, 13)
 """pdb.set_trace() stops in the line that calls it; before, at the next one."""
@@ -28,6 +28,6 @@ def frame_at(file: str, line: int, function: str, names: tuple, values: tuple, s
         for part in ast.walk(node):
             part.lineno = part.end_lineno = at  # type: ignore[attr-defined]
             part.col_offset = part.end_col_offset = 0  # type: ignore[attr-defined]
-    code = compile(ast.Module(body=here, type_ignores=[]), file, "exec", dont_inherit=True)
+    code = compile_marked(ast.Module(body=here, type_ignores=[]), file)
     code = with_helpers(code, {"stop": sys.breakpointhook}).replace(co_name=function, co_qualname=function)
     return code, dict(scope), dict(zip(names, values))

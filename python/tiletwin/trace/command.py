@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from tiletwin.trace.model import Launch, Program, Step, Trace
 from tiletwin.trace.model import open as open_trace
@@ -101,14 +101,19 @@ def run(
                 programs = _programs_for_html(trace, launch, program)
                 print(export(trace, programs, html))
                 return
+            if full and not show:
+                raise TraceError("--full: of which variable? Name it with --show NAME")
             if at is not None or show:
                 step = chosen_step(chosen_program(chosen_launch(trace, launch), program), at)
                 print(shown(step, show, full) if show else step_text(step))
                 return
+            chosen = None
+            if launch is not None or program is not None:
+                chosen = chosen_program(chosen_launch(trace, launch), program)
             if not sys.stdout.isatty():
                 print(list_text(trace))
                 return
-            _terminal(trace, launch, program, fail)
+            _terminal(trace, chosen, fail)
     except TraceError as error:
         fail(str(error))
     except BrokenPipeError:
@@ -125,7 +130,7 @@ def _programs_for_html(trace: Trace, launch: int | None, program: str | None) ->
     return programs
 
 
-def _terminal(trace: Trace, launch: int | None, program: str | None, fail: Callable[[str], NoReturn]) -> Any:
+def _terminal(trace: Trace, chosen: Program | None, fail: Callable[[str], NoReturn]) -> None:
     try:
         from tiletwin.trace.app import TraceApp
     except ModuleNotFoundError as error:
@@ -135,7 +140,4 @@ def _terminal(trace: Trace, launch: int | None, program: str | None, fail: Calla
             "the viewer in the terminal needs textual: pip install 'tiletwin[trace]'. Without it there are --list, "
             "--at with --show, and --html"
         )
-    chosen = None
-    if launch is not None or program is not None:
-        chosen = chosen_program(chosen_launch(trace, launch), program)
     TraceApp(trace, chosen).run()
