@@ -37,6 +37,10 @@ if [ ! -e "$stamp" ]; then
   cp python/tiletwin_activate.pth "$site/zz_tiletwin_activate.pth"
   touch "$stamp"
 fi
+if [ ! -x .venv/bin/tiletwin ]; then  # the command that a wheel installs
+  printf '#!%s\nfrom tiletwin.cli import main\n\nmain()\n' "$PWD/.venv/bin/python" > .venv/bin/tiletwin
+  chmod +x .venv/bin/tiletwin
+fi
 
 if [ "${1:-}" = "--peers" ] && [ ! -e .venv-triton/.done ]; then
   echo "setup: Triton 3.9.0 in .venv-triton, for comparison"

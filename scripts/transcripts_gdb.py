@@ -25,17 +25,26 @@ def line_of(file: str, text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-def run(file: str, commands: list[str]) -> str:
+def start(file: str, environment: dict[str, str] = ENVIRONMENT) -> Terminal:
+    """gdb at its first prompt."""
     settings = ["set pagination off", "set style enabled off", "set breakpoint pending on", "set confirm off"]
     words = ["gdb", "-q", "-nx", "-iex", f"add-auto-load-safe-path {ROOT}"]
     words += [word for setting in settings for word in ("-iex", setting)]
-    terminal = Terminal([*words, "--args", sys.executable, file], PROMPT, environment=ENVIRONMENT)
+    terminal = Terminal([*words, "--args", sys.executable, file], PROMPT, environment=environment)
     terminal.wait()
+    return terminal
+
+
+def run(file: str, commands: list[str]) -> str:
+    """The transcript of a session."""
+    terminal = start(file)
     terminal.screen = "(gdb) "
     for command in commands:
         terminal.say(command)
     terminal.end("quit")
-    text = terminal.transcript(f"TILETWIN_GDB=1 TILETWIN_INTERPRET=1 gdb -q --args python {file}")
+    text = terminal.transcript(
+        f'TILETWIN_GDB=1 TILETWIN_INTERPRET=1 gdb -q -iex "add-auto-load-safe-path $PWD" --args python {file}'
+    )
     text = re.sub(r"\(process \d+\)", "(process 4711)", text)
     return NOISE.sub("", text).removesuffix("(gdb) quit\n")
 

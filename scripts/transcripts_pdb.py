@@ -6,7 +6,6 @@ Here:      what is typed, in which order. Not here:  driving the terminal (debug
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from debug_transcripts import ROOT, Terminal, session
 
@@ -20,8 +19,9 @@ def line_of(file: str, text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-def pdb(file: str, folder: Path | None = None) -> Terminal:
-    terminal = Terminal([sys.executable, "-m", "pdb", file], PROMPT, folder, ENVIRONMENT)
+def start(file: str, environment: dict[str, str] = ENVIRONMENT) -> Terminal:
+    """pdb at its first prompt."""
+    terminal = Terminal([sys.executable, "-m", "pdb", file], PROMPT, environment=environment)
     terminal.wait()
     return terminal
 
@@ -30,7 +30,7 @@ def pdb(file: str, folder: Path | None = None) -> Terminal:
 def matmul() -> str:
     """Stops in one program of 4,096, looks at tiles, changes one, goes on."""
     file = "demo/debug_matmul.py"
-    terminal = pdb(file)
+    terminal = start(file)
     terminal.say(f"b {line_of(file, 'acc = tl.dot')}, pid == 1234 and k == 32")
     terminal.say("c")
     for command in ("w", "p pid, row, col, k", "p a", "p a[0, :4]", "p a_ptr", "p rm[:, None] * K + rk[None, :]", "n"):
@@ -44,14 +44,15 @@ def matmul() -> str:
 
 @session("pdb-attention")
 def attention() -> str:
-    """Steps into a jit function, up to its caller, and on to a line."""
+    """Steps into a jit function, up to its caller, on to a line, changes a tile, goes on."""
     file = "demo/debug_attention.py"
-    terminal = pdb(file)
+    terminal = start(file)
     terminal.say(f"b {line_of(file, 'acc, total = rescale')}, block == 5 and head == 17 and n == 64")
     for command in ("c", "p s", "s", "n", "n", "p alpha", "w", "up", "p biggest[:4], now[:4]", "down", "r", "n"):
         terminal.say(command)
     terminal.say(f"until {line_of(file, 'biggest = now')}")
     terminal.say("p p")
+    terminal.say("!acc = acc * 0")
     terminal.say("c")
     terminal.end("q")
     return terminal.transcript(f"TILETWIN_INTERPRET=1 python -m pdb {file}")

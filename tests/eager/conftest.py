@@ -1,4 +1,4 @@
-"""`import triton` means tiletwin in these tests; the helpers of tests/language are importable."""
+"""`import triton` means tiletwin in these tests; the helpers of tests/language and of scripts are importable."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tiletwin import _activate
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "language"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests" / "language"), str(ROOT / "scripts")]
 if not any(isinstance(finder, _activate.TritonFinder) for finder in sys.meta_path):
     sys.meta_path.insert(0, _activate.TritonFinder())

@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from debug_transcripts import Terminal, normalised
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from debug_transcripts import Terminal, normalised  # noqa: E402
-
 PROMPT = r"\(Pdb\) |>>> |ipdb> "
 MATMUL, ATTENTION = ROOT / "demo" / "debug_matmul.py", ROOT / "demo" / "debug_attention.py"
 START = """

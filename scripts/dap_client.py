@@ -1,7 +1,7 @@
 """A small client of the Debug Adapter Protocol, which VS Code speaks with debugpy.
 
 Here:      starting debugpy's adapter, requests and their answers, events.
-Not here:  what is tested (test_debugpy.py).
+Not here:  who uses it: sessions for the documents (transcripts_debugpy.py), tests/eager/test_debugpy.py, benchmarks.
 """
 
 from __future__ import annotations
@@ -11,17 +11,25 @@ import queue
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 TIMEOUT = 60.0
 
 
 class Client:
-    """debugpy's adapter in a process of its own, talked to over its standard input and output."""
+    """debugpy's adapter in a process of its own, talked to over its standard input and output.
 
-    def __init__(self) -> None:
+    told: called with each request that is sent, each answer and each event when it is looked at, as the protocol has
+    them. env: of the adapter.
+    """
+
+    def __init__(
+        self, told: Callable[[dict[str, Any]], None] = lambda message: None, env: dict[str, str] | None = None
+    ) -> None:
+        self.told = told
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "debugpy.adapter"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-m", "debugpy.adapter"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
         )
         self.numbers = 0
         self.output = ""
@@ -55,7 +63,9 @@ class Client:
     def send(self, command: str, **arguments: Any) -> int:
         """Sends a request; its number."""
         self.numbers += 1
-        text = json.dumps({"seq": self.numbers, "type": "request", "command": command, "arguments": arguments}).encode()
+        message = {"seq": self.numbers, "type": "request", "command": command, "arguments": arguments}
+        self.told(message)
+        text = json.dumps(message).encode()
         assert self.process.stdin is not None
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
         self.process.stdin.flush()
@@ -66,6 +76,7 @@ class Client:
         while number not in self._answers:
             self._take()
         answer = self._answers.pop(number)
+        self.told(answer)
         if not answer["success"]:
             raise RuntimeError(f"{answer['command']}: {answer.get('message')}")
         return answer.get("body") or {}
@@ -78,6 +89,7 @@ class Client:
         while True:
             while self._events:
                 event = self._events.pop(0)
+                self.told(event)
                 if event["event"] == name:
                     return event.get("body") or {}
             self._take()
