@@ -1,0 +1,255 @@
+// sim/isa/Convert.cpp -- cvt: its words and operands, and conversions from float to float.
+// Not here:  integers (ConvertInteger.cpp), pairs and tf32 (ConvertPacked.cpp).
+// Source:    PTX ISA, 9.7.9.21. A conversion that changes nothing and has no words is a move for f32 and f64, and a sum with -0
+//            for f16 and bf16, which shows in what becomes of a NaN.
+#include "sim/isa/Convert.h"
+#include "sim/numerics/Double.h"
+
+namespace tiletwin::sim {
+
+using ptx::Type;
+
+Round ConvertWords::mode() const {
+  return round.size() < 2  ? Round::NearestEven
+         : round[1] == 'z' ? Round::TowardZero
+         : round[1] == 'm' ? Round::Down
+         : round[1] == 'p' ? Round::Up
+                           : Round::NearestEven;
+}
+
+namespace {
+
+// ---- To a smaller format, or a larger one ------------------------------------------------------------------------------------
+
+template <class S, Round R> struct ToF32 {
+  static float apply(typename S::Lane x) {
+    if constexpr (std::is_same_v<S, FromF16>)
+      return canonical(half::F16::wide(x));
+    else if constexpr (std::is_same_v<S, FromBF16>)
+      return half::BF16::wide(x);
+    else
+      return narrowedSingle<R>(S::wide(x));
+  }
+};
+template <class S, Round R> struct ToFlushedF32 {
+  static float apply(typename S::Lane x) { return flushed(ToF32<S, R>::apply(x)); }
+};
+template <class S, Round> struct ToF64 {
+  static double apply(typename S::Lane x) { return S::wide(x); }
+};
+template <class S, Round R> struct ToF16 {
+  static uint16_t apply(typename S::Lane x) {
+    if constexpr (R == Round::NearestEven && std::is_same_v<typename S::Lane, float>)
+      return half::F16::narrow(x);
+    else
+      return narrowedF16<R>(S::wide(x));
+  }
+};
+template <class S, Round R> struct ToBF16 {
+  static uint16_t apply(typename S::Lane x) {
+    if constexpr (R == Round::NearestEven && std::is_same_v<S, FromF32>)
+      return half::BF16::narrow(x);
+    else
+      return narrowedBF16<R>(S::wide(x));
+  }
+};
+
+template <template <class, Round> class Op, class D> Execute chooseTo(Type a, bool ftz, Round round) {
+  return forSource(a, ftz, [&](auto source) -> Execute {
+    using S = decltype(source);
+    return forRound(round, [](auto r) -> Execute { return runUnary<Op<S, decltype(r)::value>, D, typename S::Lane>; });
+  });
+}
+
+// ---- To the same format ------------------------------------------------------------------------------------------------------
+
+struct Same {
+  template <class T> static T apply(T x) { return x; }
+};
+struct Canonical {
+  static float apply(float x) { return canonical(x); }
+};
+struct CanonicalF16 {
+  static uint16_t apply(uint16_t x) { return canonicalF16(x); }
+};
+struct CanonicalBF16 {
+  static uint16_t apply(uint16_t x) { return half::BF16::narrow(half::BF16::wide(x)); }
+};
+template <Round R> struct Integral {
+  static float apply(float x) { return integral<R>(x); }
+  static double apply(double x) { return binary64::withNan(integral<R>(x), x); }
+};
+template <class F, Round R> struct IntegralHalf {
+  static uint16_t apply(uint16_t x) { return F::narrow(integral<R>(F::wide(x))); }
+};
+
+Execute chooseIntegral(Type type, const ConvertWords& w) {
+  return forRound(w.mode(), [&](auto r) -> Execute {
+    constexpr Round R = decltype(r)::value;
+    if (type == Type::F32)
+      return w.ftz ? runUnary<single::Shaped<Integral<R>, true>, float, float>
+                   : runUnary<single::Shaped<Integral<R>, false>, float, float>;
+    if (w.ftz) return nullptr;
+    return type == Type::F64    ? Execute(runUnary<Integral<R>, double, double>)
+           : type == Type::F16  ? runUnary<IntegralHalf<half::F16, R>, uint16_t, uint16_t>
+           : type == Type::BF16 ? runUnary<IntegralHalf<half::BF16, R>, uint16_t, uint16_t>
+                                : nullptr;
+  });
+}
+
+Execute chooseSame(Type type, const ConvertWords& w) {
+  if (w.isIntegral()) return chooseIntegral(type, w);
+  if (!w.round.empty() || (w.ftz && type != Type::F32)) return nullptr;
+  switch (type) {
+  case Type::F32:
+    return w.ftz ? Execute(runUnary<single::Shaped<Canonical, true>, float, float>) : runUnary<Same, float, float>;
+  case Type::F64: return runUnary<Same, double, double>;
+  case Type::F16: return runUnary<CanonicalF16, uint16_t, uint16_t>;
+  case Type::BF16: return runUnary<CanonicalBF16, uint16_t, uint16_t>;
+  default: return nullptr;
+  }
+}
+
+// ---- .sat --------------------------------------------------------------------------------------------------------------------
+
+struct Saturate {
+  static float apply(float x) { return saturated(x); }
+  /// Two selections by max and min, as the GPU's compiler writes it: NaN becomes 0 here, too.
+  static double apply(double x) { return saturated(x); }
+};
+struct SaturateF16 {
+  static uint16_t apply(uint16_t x) { return half::F16::narrow(saturated(half::F16::wide(x))); }
+};
+
+/// f64, f32: 64 and 32 bits; bf16 has the upper half of f32's range. False: a conversion that loses nothing.
+bool mustRound(Type d, Type a) {
+  const auto rank = [](Type t) { return t == Type::F64 ? 2 : t == Type::F32 ? 1 : 0; };
+  return rank(d) < rank(a) || (rank(d) == 0 && rank(a) == 0);
+}
+
+} // namespace
+
+Execute chooseSaturate(Type d) {
+  switch (d) {
+  case Type::F64: return runUnary<Saturate, double, double>;
+  case Type::F32: return runUnary<Saturate, float, float>;
+  case Type::F16: return runUnary<SaturateF16, uint16_t, uint16_t>;
+  default: return nullptr;
+  }
+}
+
+Execute chooseFloat(Type d, Type a, const ConvertWords& w) {
+  if (w.hasExtras()) return nullptr;
+  if (d == a) return chooseSame(d, w);
+  // f16 to bf16 and f32 from bf16 may stand with and without .rn.
+  const bool isOptional = (d == Type::BF16 && a == Type::F16) || (d == Type::F32 && a == Type::BF16 && w.round == "rn");
+  if (!isOptional && mustRound(d, a) != w.isDirected()) return nullptr;
+  if (isOptional && !w.round.empty() && !w.isDirected()) return nullptr;
+  const bool flushesSource = w.ftz && a == Type::F32;
+  if (w.ftz && a != Type::F32 && d != Type::F32) return nullptr;
+  switch (d) {
+  case Type::F64: return chooseTo<ToF64, double>(a, flushesSource, Round::NearestEven);
+  case Type::F32:
+    return w.ftz ? chooseTo<ToFlushedF32, float>(a, false, w.mode()) : chooseTo<ToF32, float>(a, false, w.mode());
+  case Type::F16: return chooseTo<ToF16, uint16_t>(a, flushesSource, w.mode());
+  case Type::BF16: return chooseTo<ToBF16, uint16_t>(a, flushesSource, w.mode());
+  default: return nullptr;
+  }
+}
+
+namespace {
+
+size_t laneSize(Type type) { return size_t(std::max(2, ptx::bytesOf(type))); }
+
+template <class To> Execute chooseResize(size_t from, bool isSigned) {
+  switch (from) {
+  case 2: return isSigned ? Execute(runUnary<Same, To, int16_t>) : runUnary<Same, To, uint16_t>;
+  case 4: return isSigned ? Execute(runUnary<Same, To, int32_t>) : runUnary<Same, To, uint32_t>;
+  case 8: return runUnary<Same, To, uint64_t>;
+  default: return nullptr;
+  }
+}
+/// Copies lanes of one size to another, extended by their sign or zeros.
+Execute chooseResize(size_t to, size_t from, bool isSigned) {
+  switch (to) {
+  case 2: return chooseResize<uint16_t>(from, isSigned);
+  case 4: return chooseResize<uint32_t>(from, isSigned);
+  case 8: return chooseResize<uint64_t>(from, isSigned);
+  default: return nullptr;
+  }
+}
+
+bool decodeSource(Decoder& decoder, const ptx::Operand& operand, Type type, Slot& slot) {
+  if (!decoder.source(operand, type, slot, true)) return false;
+  const size_t has = size_t(decoder.registerBytes(operand)), wants = laneSize(type);
+  if (has == 0 || has == wants) return true;
+  const Execute run = chooseResize(wants, has, false);
+  if (!run) return decoder.fail(operand, "a register of this size cannot be converted");
+  Inst& move = decoder.emitBefore();
+  move.run = run;
+  move.kind = InstClass::Move;
+  move.a = slot;
+  slot = move.d = decoder.temporary(wants);
+  return true;
+}
+
+bool decodeDestination(Decoder& decoder, const ptx::Operand& operand, Type type, Inst& out) {
+  Slot slot;
+  if (!decoder.destination(operand, type, slot, true)) return false;
+  const size_t has = size_t(decoder.registerBytes(operand)), is = laneSize(type);
+  out.d = slot;
+  if (has == is) return true;
+  const Execute run = chooseResize(has, is, isSigned(type));
+  if (!run) return decoder.fail(operand, "a register of this size cannot be converted to");
+  out.d = decoder.temporary(is);
+  Inst& move = decoder.emitAfter();
+  move.run = run;
+  move.kind = InstClass::Move;
+  move.a = out.d;
+  move.d = slot;
+  return true;
+}
+
+bool decodeConvert(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  out.kind = InstClass::Convert;
+  if (words.take("pack")) return decodePack(decoder, in, words, out);
+  ConvertWords w;
+  w.round = words.takeOneOf({"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"});
+  w.ftz = words.take("ftz");
+  w.sat = words.take("sat");
+  w.satfinite = words.take("satfinite");
+  w.relu = words.take("relu");
+  const std::string_view dName = words.takeNext(), aName = words.takeNext();
+  bool known = false;
+  if (decodePackedConvert(decoder, in, dName, aName, w, out, known)) return true;
+  if (known) return false;
+  const Type d = ptx::typeNamed(dName), a = ptx::typeNamed(aName);
+  const bool isScalar = (isFloatType(d) || isIntegerType(d)) && (isFloatType(a) || isIntegerType(a));
+  if (!isScalar)
+    return decoder.fail(std::string(in.text) + ": conversion from ." + std::string(aName) + " to ." +
+                        std::string(dName) + " is not implemented");
+  out.run = isIntegerType(d) || isIntegerType(a) ? chooseInteger(d, a, w) : chooseFloat(d, a, w);
+  const Execute saturate = w.sat && isFloatType(d) ? chooseSaturate(d) : nullptr;
+  if (!out.run || (w.sat && isFloatType(d) && !saturate))
+    return decoder.fail(std::string(in.text) +
+                        ": modifiers that this conversion does not have, or a rounding that it needs");
+  if (!decoder.operands(in, 2) || !decodeSource(decoder, in.operands[1], a, out.a)) return false;
+  if (!saturate) return decodeDestination(decoder, in.operands[0], d, out);
+  Slot slot;
+  if (!decoder.destination(in.operands[0], d, slot)) return false;
+  out.d = decoder.temporary(laneSize(d));
+  Inst& clamp = decoder.emitAfter();
+  clamp.run = saturate;
+  clamp.kind = InstClass::Convert;
+  clamp.a = out.d;
+  clamp.d = slot;
+  return true;
+}
+
+constexpr OpcodeRow kRows[] = {{"cvt", decodeConvert}};
+
+} // namespace
+
+constinit const std::span<const OpcodeRow> kConvertOpcodes = kRows;
+
+} // namespace tiletwin::sim

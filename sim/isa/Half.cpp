@@ -1,0 +1,111 @@
+// sim/isa/Half.cpp -- f16, f16x2, bf16 and bf16x2: which operations and modifiers there are.
+// Not here:  what they compute (numerics/Half.h), operands and words (Float.cpp).
+// Source:    PTX ISA, 9.7.4: .ftz and .sat are f16's alone; .relu and .oob are fma's.
+#include "sim/numerics/Half.h"
+#include "sim/isa/Float.h"
+#include "sim/isa/Forms.h"
+
+namespace tiletwin::sim {
+namespace {
+
+using half::BF16;
+using half::Clamp;
+using half::F16;
+using ptx::Type;
+
+/// An operation on single codes, or on both halves of 32 bits.
+template <class Shape, int operands> Execute chooseWidth(bool isPacked) {
+  return forFlag(isPacked, [](auto packed) -> Execute {
+    using Bits = std::conditional_t<decltype(packed)::value, uint32_t, uint16_t>;
+    using Op = std::conditional_t<decltype(packed)::value, half::Packed<Shape>, Shape>;
+    if constexpr (operands == 1)
+      return runUnary<Op, Bits, Bits>;
+    else if constexpr (operands == 2)
+      return runBinary<Op, Bits, Bits, Bits>;
+    else
+      return runTernary<Op, Bits, Bits, Bits, Bits>;
+  });
+}
+
+/// .ftz is f16's alone.
+template <class F, class Op, int operands, Clamp C = Clamp::None>
+Execute chooseFlush(const FloatWords& w, bool isPacked) {
+  if constexpr (std::is_same_v<F, F16>)
+    if (w.ftz) return chooseWidth<half::Shaped<F, Op, true, C>, operands>(isPacked);
+  return w.ftz ? nullptr : chooseWidth<half::Shaped<F, Op, false, C>, operands>(isPacked);
+}
+
+template <class F, class Op> Execute chooseArithmetic(const FloatWords& w, bool isPacked) {
+  if (w.relu || w.oob) return nullptr;
+  if constexpr (std::is_same_v<F, F16>)
+    if (w.sat) return chooseFlush<F, Op, 2, Clamp::Sat>(w, isPacked);
+  return w.sat ? nullptr : chooseFlush<F, Op, 2>(w, isPacked);
+}
+
+template <bool Product, bool Addend> struct NegatedFma {
+  template <class F> static float apply(float a, float b, float c) {
+    return F::fma(Product ? -a : a, b, Addend ? -c : c);
+  }
+};
+
+template <class F> Execute chooseFma(const FloatWords& w, bool isPacked) {
+  if (w.negates())
+    return forNegations(w, [&](auto product, auto addend) -> Execute {
+      using Op = NegatedFma<decltype(product)::value, decltype(addend)::value>;
+      if constexpr (std::is_same_v<F, F16>)
+        if (w.sat) return chooseFlush<F, Op, 3, Clamp::Sat>(w, isPacked);
+      return chooseFlush<F, Op, 3>(w, isPacked);
+    });
+  if (w.sat && (w.relu || w.oob)) return nullptr;
+  if (w.oob) {
+    if (w.ftz) return nullptr;
+    return forFlag(w.relu, [&](auto relu) -> Execute {
+      constexpr Clamp kClamp = decltype(relu)::value ? Clamp::Relu : Clamp::None;
+      return chooseWidth<half::OutOfBounds<half::Shaped<F, half::Fma, false, kClamp>>, 3>(isPacked);
+    });
+  }
+  if (w.relu) return chooseFlush<F, half::Fma, 3, Clamp::Relu>(w, isPacked);
+  if constexpr (std::is_same_v<F, F16>)
+    if (w.sat) return chooseFlush<F, half::Fma, 3, Clamp::Sat>(w, isPacked);
+  return w.sat ? nullptr : chooseFlush<F, half::Fma, 3>(w, isPacked);
+}
+
+template <class F, bool Maximum> Execute chooseExtremum(const FloatWords& w, bool isPacked) {
+  return forFlag(w.nan, [&](auto nan) -> Execute {
+    return forFlag(w.xorsign, [&](auto sign) -> Execute {
+      return chooseFlush<F, half::Extremum<Maximum, decltype(nan)::value, decltype(sign)::value>, 2>(w, isPacked);
+    });
+  });
+}
+
+template <class F> Execute chooseFormat(FloatOperation operation, const FloatWords& w, bool isPacked) {
+  using Op = FloatOperation;
+  if (w.round != Round::NearestEven) return nullptr;
+  const bool isExtremum = operation == Op::Min || operation == Op::Max;
+  if ((w.nan || w.xorsign) && !isExtremum) return nullptr;
+  switch (operation) {
+  case Op::Add: return chooseArithmetic<F, half::Add>(w, isPacked);
+  case Op::Sub: return chooseArithmetic<F, half::Sub>(w, isPacked);
+  case Op::Mul: return chooseArithmetic<F, half::Mul>(w, isPacked);
+  case Op::Fma: return chooseFma<F>(w, isPacked);
+  default: break;
+  }
+  if (w.isRounded || w.sat || w.relu || w.oob) return nullptr;
+  switch (operation) {
+  case Op::Neg: return chooseFlush<F, half::Neg, 1>(w, isPacked);
+  case Op::Abs: return chooseFlush<F, half::Abs, 1>(w, isPacked);
+  case Op::Min: return chooseExtremum<F, false>(w, isPacked);
+  case Op::Max: return chooseExtremum<F, true>(w, isPacked);
+  default: return nullptr;
+  }
+}
+
+} // namespace
+
+Execute chooseHalf(FloatOperation operation, const FloatWords& words, Type type) {
+  const bool isPacked = type == Type::F16x2 || type == Type::BF16x2;
+  return type == Type::F16 || type == Type::F16x2 ? chooseFormat<F16>(operation, words, isPacked)
+                                                  : chooseFormat<BF16>(operation, words, isPacked);
+}
+
+} // namespace tiletwin::sim
