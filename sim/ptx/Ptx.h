@@ -79,6 +79,7 @@ struct Operand {
     Table,     ///< index: into Function::tables (.branchtargets, .calltargets)
     Prototype, ///< index: into Function::prototypes
     Sink,      ///< _
+    Part, ///< of video instructions: r.b0, r.h10, -r: parts[0] is the register, name "b0" or empty, negated for a minus
   };
   Kind kind = Kind::Sink;
   Position at;

@@ -73,6 +73,21 @@ int componentOf(std::string_view word) {
   return xyzw != std::string_view::npos ? int(xyzw) : rgba != std::string_view::npos ? int(rgba) : -1;
 }
 
+/// b0, h1, h10, b3210: bytes or halves of a register, in the operands of video instructions.
+bool isSelector(std::string_view word) {
+  const bool startsWell = word.size() >= 2 && word.size() <= 5 && (word[0] == 'b' || word[0] == 'h');
+  return startsWell && std::ranges::all_of(word.substr(1), [](char c) { return c >= '0' && c <= '7'; });
+}
+
+/// Makes the register of an operand the part of one.
+void wrapPart(Operand& operand) {
+  Operand part;
+  part.kind = Operand::Kind::Part;
+  part.at = operand.at;
+  part.parts.push_back(std::move(operand));
+  operand = std::move(part);
+}
+
 bool mayBePair(const Operand& operand) {
   return operand.kind == Operand::Kind::Register || operand.kind == Operand::Kind::Sink;
 }
@@ -124,11 +139,17 @@ bool Reader::readSimpleOperand(Operand& operand, const Instruction& instruction)
   if (!startsConstant(token)) return lexer_.expected("an operand");
   const Token next = token.kind == TokenKind::Symbol ? lexer_.peek() : Token();
   if (next.kind != TokenKind::Name || startsConstant(next)) return readNumber(operand);
-  if (token.is('-'))
-    return lexer_.fail("negated operands (of vmad and its kin) are not implemented: " + quoted(instruction.text));
-  if (!token.is('!')) return readNumber(operand);
+  if (!token.is('!') && !token.is('-')) return readNumber(operand);
   lexer_.advance();
   if (!readName(operand, instruction)) return false;
+  if (token.is('-')) {
+    if (operand.kind == Operand::Kind::Register) wrapPart(operand);
+    if (operand.kind != Operand::Kind::Part)
+      return lexer_.fail(next.at, quoted(next.text) + " is no register to negate");
+    operand.at = token.at;
+    operand.negated = true;
+    return true;
+  }
   if (operand.kind != Operand::Kind::Register || function().registers[size_t(operand.index)].type != Type::Pred)
     return lexer_.fail(next.at, quoted(next.text) + " is no predicate");
   operand.negated = true;
@@ -173,19 +194,23 @@ bool Reader::readName(Operand& operand, const Instruction& instruction) {
     operand.index = refer(token.text, token.at);
   }
   if (operand.kind == Operand::Kind::Register || operand.kind == Operand::Kind::Special)
-    return lexer_.token().kind != TokenKind::Word || readComponent(operand, instruction);
+    return lexer_.token().kind != TokenKind::Word || readComponent(operand);
   return lexer_.token().is('[') ? readElement(operand, instruction) : readOffset(operand.integer);
 }
 
-/// Behind a register: .x
-bool Reader::readComponent(Operand& operand, const Instruction& instruction) {
+/// Behind a register: .x, .b0
+bool Reader::readComponent(Operand& operand) {
   const Token word = lexer_.token();
-  operand.component = int8_t(componentOf(word.text));
-  if (operand.component < 0)
-    return lexer_.fail("selected bytes (" + describe(word) + ") are not implemented: " + quoted(instruction.text));
   const bool isRegister = operand.kind == Operand::Kind::Register;
+  if (isRegister && isSelector(word.text)) {
+    wrapPart(operand);
+    operand.name = word.text;
+    lexer_.advance();
+    return true;
+  }
+  operand.component = int8_t(componentOf(word.text));
   const int length = isRegister ? function().registers[size_t(operand.index)].vector : 4;
-  if (length == 1 || operand.component >= length)
+  if (operand.component < 0 || length == 1 || operand.component >= length)
     return lexer_.fail(quoted(operand.name) + " has no component " + describe(word));
   lexer_.advance();
   return true;

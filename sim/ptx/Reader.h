@@ -117,7 +117,7 @@ private:
   bool readSimpleOperand(Operand& operand, const Instruction& instruction);
   bool readOperandList(Operand& operand, const Instruction& instruction, char close);
   bool readName(Operand& operand, const Instruction& instruction);
-  bool readComponent(Operand& operand, const Instruction& instruction);
+  bool readComponent(Operand& operand);
   bool readElement(Operand& operand, const Instruction& instruction);
   bool readAddress(Operand& operand, const Instruction& instruction);
   bool readOffset(int64_t& offset);

@@ -23,7 +23,8 @@ class Corpus {
 public:
   Corpus() {
     const char* folder = std::getenv("TILETWIN_PTX_FOLDER");
-    if (!folder) {
+    isStored = !folder;
+    if (isStored) {
       unpacked_ = fs::temp_directory_path() / ("tiletwin_ptx_" + std::to_string(getpid()));
       fs::create_directories(unpacked_);
       const std::string command = "tar -xJf " TILETWIN_TEST_DATA "/ptx/texts.tar.xz -C " + unpacked_.string();
@@ -39,6 +40,7 @@ public:
     if (!unpacked_.empty()) fs::remove_all(unpacked_);
   }
   std::vector<Text> texts;
+  bool isStored = true;
 
 private:
   fs::path unpacked_;
@@ -66,7 +68,7 @@ void checkOperand(const ptx::Module& module, const ptx::Function& f, const ptx::
 
 BOOST_AUTO_TEST_CASE(every_text_reads) {
   Corpus corpus;
-  BOOST_REQUIRE_GT(corpus.texts.size(), 700u);
+  BOOST_REQUIRE_GT(corpus.texts.size(), corpus.isStored ? 700u : 0u);
   size_t bytes = 0, instructions = 0;
   double seconds = 0;
   for (const Text& t : corpus.texts) {
@@ -86,10 +88,10 @@ BOOST_AUTO_TEST_CASE(every_text_reads) {
         for (const ptx::Operand& operand : in.operands) checkOperand(*module, f, operand);
       }
     }
-    BOOST_TEST(entries == 1u, t.name);
+    if (corpus.isStored) BOOST_TEST(entries == 1u, t.name);
     for (const ptx::SourceLine& line : module->sourceLines) BOOST_REQUIRE(line.file < int32_t(module->files.size()));
   }
   BOOST_TEST_MESSAGE(corpus.texts.size() << " texts, " << bytes << " bytes, " << instructions
                                          << " instructions: " << seconds << " s");
-  BOOST_TEST(instructions > 60000u);
+  if (corpus.isStored) BOOST_TEST(instructions > 60000u);
 }

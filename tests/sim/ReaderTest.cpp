@@ -319,6 +319,23 @@ BOOST_AUTO_TEST_CASE(registers_vectors_pairs_sinks) {
   BOOST_TEST((o[9].kind == Kind::Special && o[9].component == -1));
 }
 
+BOOST_AUTO_TEST_CASE(parts_of_registers) {
+  auto module =
+      entryOf("vmad.s32.s32.s32.shr7 %r1.h0, %r2.b3, -%r3, -%r4.h1; vadd4.s32.s32.s32 %r1.b3210, %r2.b7654, %r3, %r4;");
+  const Function& f = only(*module);
+  const auto& mad = f.body[0].operands;
+  const std::string_view names[] = {"h0", "b3", "", "h1"};
+  for (size_t i = 0; i < 4; ++i) {
+    BOOST_REQUIRE(mad[i].kind == Kind::Part);
+    BOOST_TEST(mad[i].name == names[i]);
+    BOOST_TEST(mad[i].negated == (i >= 2));
+    BOOST_TEST(registerName(f, mad[i].parts.at(0)) == "%r" + std::to_string(i + 1));
+  }
+  BOOST_TEST(mad[2].at.column == 39);
+  BOOST_TEST((f.body[1].operands[0].name == "b3210" && f.body[1].operands[1].name == "b7654"));
+  BOOST_TEST((f.body[1].operands[2].kind == Kind::Register));
+}
+
 BOOST_AUTO_TEST_CASE(addresses) {
   auto module =
       entryOf(".shared .b32 s[4]; x [%rd1], [%rd1+8], [ %rd1 + -8 ], [%rd1-8], [s], [s+4], [4096], [s+4*2-1], "
