@@ -1,0 +1,206 @@
+// sim/isa/Atomic.cpp -- atom and red: scalars, packed halves, vectors, 128 bits; in global, shared and generic addresses.
+// Here:      modifiers and operands, the loop over lanes.
+// Not here:  the operations (AtomicUpdates.h), red.async and bulk reductions (Async.cpp), memory and its checks (Memory.h).
+// Source:    PTX ISA, 9.7.13 (atom, red). Lanes that meet at one address go in the order of their numbers, which the ISA leaves
+//            open. Sums of .f32 flush subnormals in global memory and keep them in shared memory, as GPUs do.
+#include "sim/isa/Atomic.h"
+#include "sim/isa/AtomicUpdates.h"
+#include "sim/isa/Forms.h"
+#include "sim/machine/Memory.h"
+#include <array>
+
+namespace tiletwin::sim {
+namespace {
+
+using ptx::Operand;
+using ptx::Type;
+
+constexpr size_t kMostElements = 8;
+
+struct AtomicAccess {
+  Access access;
+  bool isWide = true;
+  uint32_t elements = 1;
+  std::array<Slot, kMostElements> d, b; ///< d: none where nothing is wanted back
+  Slot c;                               ///< cas
+};
+
+/// Floats in global memory are flushed; a generic address may be in either.
+bool isGlobal(const Access& access, uint64_t address) {
+  return access.space == Space::Global || (access.space == Space::None && (address & kWindowMask) != kSharedWindow);
+}
+
+template <class Op, class T> Step runAtomic(const Inst& in, Warp& warp, LaneMask active) {
+  const AtomicAccess& op = *static_cast<const AtomicAccess*>(in.data);
+  uint64_t addresses[kLanes];
+  std::byte* host[kLanes];
+  laneAddresses(warp, in.a, op.isWide, in.immediate, addresses);
+  if (!resolve(op.access, warp, active, addresses, host)) return Step::Trap;
+  eachLane(active, [&](int i) {
+    const bool flush = isGlobal(op.access, addresses[i]);
+    const T c = op.c ? warp.lanes<T>(op.c)[i] : T();
+    T old[kMostElements];
+    for (size_t e = 0; e < op.elements; ++e)
+      old[e] = Op::apply(host[i] + e * sizeof(T), warp.lanes<T>(op.b[e])[i], c, flush);
+    for (size_t e = 0; e < op.elements; ++e)
+      if (op.d[e]) warp.lanes<T>(op.d[e])[i] = old[e];
+  });
+  return Step::Next;
+}
+
+/// What one operation takes.
+struct AtomicRow {
+  std::string_view operation;
+  Type type;
+  Execute run;
+  bool needsNoFlush = false; ///< .noftz must be written
+  uint32_t vectors = 0;      ///< the widths it has beside scalars, as bits 2, 4 and 8
+  bool isVectorOnly = false;
+};
+
+constexpr AtomicRow kAtomicRows[] = {
+    {"and", Type::B32, runAtomic<AtomicAnd, uint32_t>},
+    {"and", Type::B64, runAtomic<AtomicAnd, uint64_t>},
+    {"or", Type::B32, runAtomic<AtomicOr, uint32_t>},
+    {"or", Type::B64, runAtomic<AtomicOr, uint64_t>},
+    {"xor", Type::B32, runAtomic<AtomicXor, uint32_t>},
+    {"xor", Type::B64, runAtomic<AtomicXor, uint64_t>},
+    {"exch", Type::B32, runAtomic<AtomicExchange, uint32_t>},
+    {"exch", Type::B64, runAtomic<AtomicExchange, uint64_t>},
+    {"exch", Type::B128, runAtomic<AtomicExchange, U128>},
+    {"cas", Type::B16, runAtomic<AtomicCompareAndSwap, uint16_t>},
+    {"cas", Type::B32, runAtomic<AtomicCompareAndSwap, uint32_t>},
+    {"cas", Type::B64, runAtomic<AtomicCompareAndSwap, uint64_t>},
+    {"cas", Type::B128, runAtomic<AtomicCompareAndSwap, U128>},
+    {"inc", Type::U32, runAtomic<AtomicIncrement, uint32_t>},
+    {"dec", Type::U32, runAtomic<AtomicDecrement, uint32_t>},
+    {"min", Type::U32, runAtomic<AtomicMin, uint32_t>},
+    {"min", Type::S32, runAtomic<AtomicMin, int32_t>},
+    {"min", Type::U64, runAtomic<AtomicMin, uint64_t>},
+    {"min", Type::S64, runAtomic<AtomicMin, int64_t>},
+    {"max", Type::U32, runAtomic<AtomicMax, uint32_t>},
+    {"max", Type::S32, runAtomic<AtomicMax, int32_t>},
+    {"max", Type::U64, runAtomic<AtomicMax, uint64_t>},
+    {"max", Type::S64, runAtomic<AtomicMax, int64_t>},
+    {"add", Type::U32, runAtomic<AtomicAdd, uint32_t>},
+    {"add", Type::S32, runAtomic<AtomicAdd, uint32_t>},
+    {"add", Type::U64, runAtomic<AtomicAdd, uint64_t>},
+    {"add", Type::F32, runAtomic<AtomicAddF32, uint32_t>, false, 2 | 4},
+    {"add", Type::F64, runAtomic<AtomicAddF64, uint64_t>},
+    {"add", Type::F16, runAtomic<AtomicHalf<HalfF16, HalfSum>, uint16_t>, true, 2 | 4 | 8},
+    {"add", Type::BF16, runAtomic<AtomicHalf<HalfBF16, HalfSum>, uint16_t>, true, 2 | 4 | 8},
+    {"add", Type::F16x2, runAtomic<AtomicHalves<HalfF16, HalfSum>, uint32_t>, true, 2 | 4},
+    {"add", Type::BF16x2, runAtomic<AtomicHalves<HalfBF16, HalfSum>, uint32_t>, true, 2 | 4},
+    {"min", Type::F16, runAtomic<AtomicHalf<HalfF16, HalfMin>, uint16_t>, true, 2 | 4 | 8, true},
+    {"min", Type::BF16, runAtomic<AtomicHalf<HalfBF16, HalfMin>, uint16_t>, true, 2 | 4 | 8, true},
+    {"min", Type::F16x2, runAtomic<AtomicHalves<HalfF16, HalfMin>, uint32_t>, true, 2 | 4, true},
+    {"min", Type::BF16x2, runAtomic<AtomicHalves<HalfBF16, HalfMin>, uint32_t>, true, 2 | 4, true},
+    {"max", Type::F16, runAtomic<AtomicHalf<HalfF16, HalfMax>, uint16_t>, true, 2 | 4 | 8, true},
+    {"max", Type::BF16, runAtomic<AtomicHalf<HalfBF16, HalfMax>, uint16_t>, true, 2 | 4 | 8, true},
+    {"max", Type::F16x2, runAtomic<AtomicHalves<HalfF16, HalfMax>, uint32_t>, true, 2 | 4, true},
+    {"max", Type::BF16x2, runAtomic<AtomicHalves<HalfBF16, HalfMax>, uint32_t>, true, 2 | 4, true},
+};
+
+const AtomicRow* findRow(std::string_view operation, Type type) {
+  for (const AtomicRow& row : kAtomicRows)
+    if (row.operation == operation && row.type == type) return &row;
+  return nullptr;
+}
+
+/// .sem, .scope and the state space.
+void takeOrdering(Words& words, Access& access) {
+  const std::string_view sem = words.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
+  access.semantics = sem == "acquire"   ? Semantics::Acquire
+                     : sem == "release" ? Semantics::Release
+                     : sem == "acq_rel" ? Semantics::AcquireRelease
+                                        : Semantics::Relaxed;
+  const std::string_view scope = words.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  access.scope = scope == "cta"       ? Scope::Cta
+                 : scope == "cluster" ? Scope::Cluster
+                 : scope == "sys"     ? Scope::Sys
+                                      : Scope::Gpu;
+  if (words.take("global"))
+    access.space = Space::Global;
+  else if (!words.takeOneOf({"shared", "shared::cta", "shared::cluster"}).empty())
+    access.space = Space::Shared;
+  access.kind = AccessKind::Atomic;
+}
+
+/// One register, or as many as `elements` in braces.
+template <class Each> bool eachElement(Decoder& decoder, const Operand& operand, uint32_t elements, Each&& each) {
+  if (elements == 1) return each(operand, 0);
+  if (operand.kind != Operand::Kind::Vector || operand.parts.size() != elements)
+    return decoder.fail(operand, "wants a vector of " + std::to_string(elements) + " registers");
+  for (size_t i = 0; i < elements; ++i)
+    if (!each(operand.parts[i], i)) return false;
+  return true;
+}
+
+bool decodeAddress(Decoder& decoder, const Operand& operand, AtomicAccess& op, Inst& out) {
+  Decoder::Address address;
+  if (!decoder.address(operand, address)) return false;
+  const bool isGenericToo = address.space == Space::Global && op.access.space == Space::None;
+  if (address.space != Space::None && address.space != op.access.space && !isGenericToo)
+    return decoder.fail(operand, "the variable is not in the space that the instruction names");
+  out.a = address.base;
+  out.immediate = address.offset;
+  op.isWide = address.bytes == 8;
+  return true;
+}
+
+/// d, [a], b(, c)(, policy) for atom; [a], b(, policy) for red. `first` is [a]'s place.
+bool decodeOperands(Decoder& decoder, const ptx::Instruction& in, const AtomicRow& row, bool hasPolicy,
+                    AtomicAccess& op, Inst& out) {
+  const bool returns = in.opcode == "atom", swaps = row.operation == "cas";
+  const size_t first = returns ? 1 : 0, policy = first + 2 + swaps;
+  if (!decoder.operands(in, policy + hasPolicy) || !decodeAddress(decoder, in.operands[first], op, out)) return false;
+  const Type type = row.type == Type::F16x2 || row.type == Type::BF16x2 ? Type::B32 : row.type;
+  Slot unused;
+  if (hasPolicy && !decoder.source(in.operands[policy], Type::B64, unused)) return false;
+  if (swaps && !decoder.source(in.operands[first + 2], type, op.c)) return false;
+  if (!eachElement(decoder, in.operands[first + 1], op.elements,
+                   [&](const Operand& o, size_t i) { return decoder.source(o, type, op.b[i]); }))
+    return false;
+  return !returns || eachElement(decoder, in.operands[0], op.elements, [&](const Operand& o, size_t i) {
+    return decoder.destination(o, type, op.d[i], false, true);
+  });
+}
+
+bool decodeAtomic(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  auto* op = decoder.make<AtomicAccess>();
+  takeOrdering(words, op->access);
+  const std::string_view operation =
+      words.takeOneOf({"and", "or", "xor", "exch", "cas", "inc", "dec", "min", "max", "add"});
+  if (operation.empty()) return failMissing(decoder, in, ".and .or .xor .exch .cas .add .inc .dec .min .max");
+  const bool noFlush = words.take("noftz"), hasPolicy = words.take("L2::cache_hint");
+  const std::string_view vector = words.takeOneOf({"v2", "v4", "v8"});
+  const Type type = words.takeType();
+  const AtomicRow* row = findRow(operation, type);
+  const bool isReduction = in.opcode == "red";
+  if (!row || (isReduction && (operation == "cas" || operation == "exch")))
+    return decoder.fail(std::string(in.text) + ": no ." + std::string(operation) +
+                        (type == Type::None ? " without a type" : " of ." + std::string(ptx::nameOf(type))));
+  if (row->needsNoFlush != noFlush)
+    return decoder.fail(std::string(in.text) + (noFlush ? ": has no .noftz" : ": wants .noftz"));
+  op->elements = vector.empty() ? 1 : uint32_t(vector[1] - '0');
+  if (op->elements == 1 ? row->isVectorOnly : !(row->vectors & op->elements))
+    return decoder.fail(std::string(in.text) + (op->elements == 1 ? ": wants a vector" : ": no such vector"));
+  if (op->elements > 1 && op->access.space == Space::Shared)
+    return decoder.fail(std::string(in.text) + ": vectors are in global memory");
+  op->access.bytes = op->access.alignment = op->elements * uint32_t(ptx::bytesOf(type));
+  out.run = row->run;
+  out.data = op;
+  out.kind = InstClass::Atomic;
+  return decodeOperands(decoder, in, *row, hasPolicy, *op, out);
+}
+
+constexpr OpcodeRow kRows[] = {
+    {"atom", decodeAtomic},
+    {"red", decodeAtomic},
+};
+
+} // namespace
+
+constinit const std::span<const OpcodeRow> kAtomicOpcodes = kRows;
+
+} // namespace tiletwin::sim
