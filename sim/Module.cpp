@@ -1,5 +1,6 @@
 // sim/Module.cpp -- loading: text to a module, its entries to programs.
 #include "sim/Sim.h"
+#include "sim/isa/Contract.h"
 #include "sim/machine/DecodeFunction.h"
 #include "sim/machine/Program.h"
 
@@ -13,8 +14,12 @@ uint32_t Kernel::staticShared() const { return program_->staticShared; }
 
 std::shared_ptr<const Module> Module::load(std::string_view text, const LoadOptions& options, ptx::Diagnostic& error) {
   auto module = std::make_shared<Module>();
-  module->source_ = ptx::read(text, error);
-  if (!module->source_) return nullptr;
+  std::unique_ptr<const ptx::Module> read = ptx::read(text, error);
+  if (!read) return nullptr;
+  if (options.contract)
+    for (const ptx::Function& function : read->functions)
+      contractProducts(const_cast<ptx::Function&>(function)); // nobody else has it yet
+  module->source_ = std::move(read);
   const ptx::Module& source = *module->source_;
   auto memory = std::make_shared<ModuleMemory>();
   error = {};

@@ -97,6 +97,10 @@ bool constantBits(const Operand& operand, Type type, uint64_t& bits) {
 
 size_t slotBytes(Type type) { return size_t(std::max(2, ptx::bytesOf(type))); }
 
+std::string constantText(const Operand& operand) {
+  return operand.kind == Operand::Kind::Integer ? std::to_string(operand.integer) : std::to_string(operand.number);
+}
+
 std::string quoted(const Operand& operand) { return "'" + std::string(operand.name) + "'"; }
 
 } // namespace
@@ -182,7 +186,8 @@ bool Decoder::source(const Operand& operand, Type type, Slot& slot, bool anySize
   case Operand::Kind::Float: {
     uint64_t bits[2] = {0, 0};
     if (!constantBits(operand, type, bits[0]))
-      return fail(operand, "constant " + quoted(operand) + " does not fit ." + std::string(ptx::nameOf(type)));
+      return fail(operand,
+                  "the constant " + constantText(operand) + " does not fit ." + std::string(ptx::nameOf(type)));
     if (bytes == 16 && operand.integer < 0) bits[1] = ~uint64_t(0);
     slot = broadcast(bits, bytes);
     return true;
