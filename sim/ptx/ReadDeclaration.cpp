@@ -233,6 +233,7 @@ bool Reader::declareVariables(const Declarator& declarator, Variable variable, s
     if (known.name != declarator.name || (!known.isExtern && !variable.isExtern)) return taken(declarator);
     if (known.space != variable.space || (!known.unsized && !variable.unsized && known.bytes != variable.bytes))
       return lexer_.fail(declarator.at, quoted(declarator.name) + " was declared as something else");
+    variable.alignment = std::max(known.alignment, variable.alignment);
     if (known.isExtern) known = std::move(variable);
     return true;
   }

@@ -77,8 +77,10 @@ BOOST_AUTO_TEST_CASE(variables_of_functions) {
 
 BOOST_AUTO_TEST_CASE(declarations_and_definitions_are_one_variable) {
   auto module = moduleOf(".extern .global .b32 z; .visible .global .b32 z = 5; .extern .global .b32 z;\n"
-                         ".extern .global .b8 open[]; .global .b8 open[2] = {1, 2};");
-  BOOST_REQUIRE_EQUAL(module->variables.size(), 2u);
+                         ".extern .global .b8 open[]; .global .b8 open[2] = {1, 2};\n"
+                         ".extern .shared .align 16 .b8 s[]; .extern .shared .align 4 .b8 s[];");
+  BOOST_REQUIRE_EQUAL(module->variables.size(), 3u);
+  BOOST_TEST((module->variables[2].unsized && module->variables[2].alignment == 16));
   BOOST_TEST((!module->variables[0].isExtern && module->variables[0].isVisible));
   BOOST_TEST(module->variables[0].initial.size() == 4u);
   BOOST_TEST((module->variables[1].bytes == 2 && !module->variables[1].unsized));
