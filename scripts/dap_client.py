@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-TIMEOUT = 60.0
+TIMEOUT = 240.0
 
 
 class Client:

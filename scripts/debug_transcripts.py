@@ -61,7 +61,7 @@ class Terminal:
         prompt: str,
         folder: Path | None = None,
         environment: dict[str, str] | None = None,
-        timeout: float = 120,
+        timeout: float = 240,
         columns: int = 118,
     ) -> None:
         import pexpect
@@ -69,6 +69,7 @@ class Terminal:
         self.prompt, self.folder = prompt, folder
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN_", "TRITON_"))}
         values = {"TERM": "dumb", "PYTHONDONTWRITEBYTECODE": "", "PYTHON_COLORS": "0", "PYTHON_BASIC_REPL": "1"}
+        values["TQDM_DISABLE"] = "1"  # no bar, which only slow machines show
         self.child = pexpect.spawn(
             command[0],
             command[1:],

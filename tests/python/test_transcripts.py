@@ -30,7 +30,7 @@ PARAMETERS = [
 ]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(("document", "name", "text"), PARAMETERS)
 def test_a_block_is_what_the_session_prints(document: Path, name: str, text: str) -> None:
     if "gdb" in name and not shutil.which("gdb"):
