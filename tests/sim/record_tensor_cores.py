@@ -1,6 +1,7 @@
 """Record what a GPU's tensor cores make of edge values: fragments in, fragments out.
 
-usage: python record_tensor_cores.py OUT.npz [CASES]    (cupy, a GPU of sm_90a; a minute)
+usage: python record_tensor_cores.py OUT.npz [CASES]        (cupy, a GPU of sm_90a; about two minutes)
+       python record_tensor_cores.py --simulate OUT.npz     (runs the same texts on the simulator, says what differs)
 
 Keys of OUT.npz: NAME_a, NAME_b, NAME_c, NAME_d: registers as [case, register, lane] (uint32; f64: uint64) of
   mma.sync NAME, "m16n8k16.row.col.f32.f16.f16.f32". Operands are random codes with many zeros, subnormals, extremes,
@@ -12,10 +13,13 @@ layout_SWIZZLE_TRANS_LBO_SBO_BASE_START: for each row and each k the 16-bit elem
 meta: JSON bytes: device, driver.
 """
 
-import json
-import sys
+from __future__ import annotations
 
-import cupy as cp
+import json
+import os
+import sys
+import tempfile
+
 import numpy as np
 
 MMA = [  # name, registers of A, B, C, D; format of A, B and C
@@ -107,16 +111,45 @@ def fragments(rng, fmt, cases, registers, lanes=32):
     return np.stack(parts).view(word)[..., 0]
 
 
-def launch(text, args, threads):
-    import os
-    import tempfile
+class Gpu:
+    def __init__(self):
+        import cupy
 
-    with tempfile.NamedTemporaryFile("w", suffix=".ptx", delete=False) as file:
-        file.write(text)
-    kernel = cp.RawModule(path=file.name).get_function("k")
-    kernel((1,), (threads,), args)
-    cp.cuda.runtime.deviceSynchronize()
-    os.unlink(file.name)
+        self.cupy, self.kernels = cupy, {}
+
+    def meta(self):
+        runtime = self.cupy.cuda.runtime
+        return {"device": runtime.getDeviceProperties(0)["name"].decode(), "driver": runtime.driverGetVersion()}
+
+    def kernel(self, text):
+        if text not in self.kernels:
+            with tempfile.NamedTemporaryFile("w", suffix=".ptx", delete=False) as file:
+                file.write(text)
+            self.kernels[text] = self.cupy.RawModule(path=file.name).get_function("k")
+            self.kernels[text].compile()
+            os.unlink(file.name)
+        return self.kernels[text]
+
+    def __call__(self, text, args, threads):
+        """args: arrays, which the kernel changes, and numbers."""
+        held = [self.cupy.asarray(x) if isinstance(x, np.ndarray) else x for x in args]
+        self.kernel(text)((1,), (threads,), tuple(np.uint64(x.data.ptr) if isinstance(x, self.cupy.ndarray) else x for x in held))
+        self.cupy.cuda.runtime.deviceSynchronize()
+        for host, device in zip(args, held, strict=True):
+            if isinstance(host, np.ndarray):
+                host[...] = self.cupy.asnumpy(device)
+
+
+class Simulator:
+    def __init__(self):
+        self.kernels = {}
+
+    def __call__(self, text, args, threads):
+        import tiletwin.sim
+
+        if text not in self.kernels:
+            self.kernels[text] = tiletwin.sim.load(text, file="k.ptx")["k"]
+        self.kernels[text](*(x if isinstance(x, np.ndarray) else int(x) for x in args), grid=1, block=threads)
 
 
 def params(count):
@@ -140,17 +173,14 @@ def mma_text(name, na, nb, nc, wide):
     )
 
 
-def record_mma(out, cases):
+def record_mma(launch, out, cases):
     for name, na, nb, nc, fa, fb, fc in MMA:
         rng = np.random.default_rng(1)
         a, b, c = (fragments(rng, f, cases, n) for f, n in ((fa, na), (fb, nb), (fc, nc)))
         d = np.zeros_like(c)
         text = mma_text(name, na, nb, nc, fa == "f64")
         for i in range(cases):
-            ga, gb, gc, gd = (cp.asarray(x[i]) for x in (a, b, c, d))
-            launch_args = tuple(np.uint64(x.data.ptr) for x in (ga, gb, gc, gd))
-            launch(text, launch_args, 32)
-            d[i] = cp.asnumpy(gd)
+            launch(text, [np.ascontiguousarray(a[i]), np.ascontiguousarray(b[i]), np.ascontiguousarray(c[i]), d[i]], 32)
         for key, x in zip("abcd", (a, b, c, d)):
             out[f"{name}_{key}"] = x
         print(name)
@@ -206,15 +236,15 @@ def core_matrices(rows):
     return rows.reshape(-1, 8, 2, 16).transpose(0, 2, 1, 3).reshape(-1)
 
 
-def run_wgmma(text, image, c, desc_a, desc_b):
+def run_wgmma(launch, text, image, c, desc_a, desc_b):
     full = np.zeros(32768, np.uint8)
     full[: image.size] = image
-    gi, gc, gd = cp.asarray(full), cp.asarray(c), cp.zeros_like(cp.asarray(c))
-    launch(text, (np.uint64(gi.data.ptr), np.uint64(gc.data.ptr), np.uint64(gd.data.ptr), desc_a, desc_b), 128)
-    return cp.asnumpy(gd)
+    d = np.zeros_like(c)
+    launch(text, [full, np.ascontiguousarray(c), d, desc_a, desc_b], 128)
+    return d
 
 
-def record_wgmma(out, cases):
+def record_wgmma(launch, out, cases):
     for name, fa, fb, fd, nd in WGMMA:
         rng = np.random.default_rng(2)
         bytes_of = lambda fmt, rows: np.stack(
@@ -229,13 +259,13 @@ def record_wgmma(out, cases):
         text = wgmma_text(name, nd, tail)
         for i in range(cases):
             image = np.concatenate([core_matrices(a[i]), core_matrices(b[i])])
-            d[i] = run_wgmma(text, image, c[i], descriptor(0, 128, 256), descriptor(2048, 128, 256))
+            d[i] = run_wgmma(launch, text, image, c[i], descriptor(0, 128, 256), descriptor(2048, 128, 256))
         for key, x in zip("abcd", (a, b, c, d)):
             out[f"wgmma_{name}_{key}"] = x
         print("wgmma", name)
 
 
-def record_layouts(out):
+def record_layouts(launch, out):
     """Which element of shared memory the unit reads as A[row][k]: B picks one k a column, elements are numbers below 2048."""
     elements = np.arange(8192)
     modes = [
@@ -262,6 +292,7 @@ def record_layouts(out):
                 pick[np.arange(8), np.arange(8) + 8 * half] = 1
                 image[16384 : 16384 + 256] = core_matrices(pick.view(np.uint8).reshape(8, 32))
                 d = run_wgmma(
+                    launch,
                     text,
                     image,
                     np.zeros((4, 128), np.float32),
@@ -276,17 +307,38 @@ def record_layouts(out):
     print("layouts", len(modes))
 
 
-def main():
-    cases = int(sys.argv[2]) if len(sys.argv) > 2 else 16
+def record(launch, cases):
     out = {}
-    record_mma(out, cases)
-    record_wgmma(out, cases)
-    record_layouts(out)
-    meta = {
-        "device": cp.cuda.runtime.getDeviceProperties(0)["name"].decode(),
-        "driver": cp.cuda.runtime.driverGetVersion(),
-    }
-    np.savez_compressed(sys.argv[1], meta=np.frombuffer(json.dumps(meta).encode(), np.uint8), **out)
+    record_mma(launch, out, cases)
+    record_wgmma(launch, out, cases)
+    record_layouts(launch, out)
+    return out
+
+
+def simulate(path):
+    """Prints, for each instruction, how many of its results differ from the recorded ones."""
+    recorded = np.load(path)
+    cases = next(recorded[key].shape[0] for key in recorded.files if key.endswith("_d"))
+    simulated, wrong = record(Simulator(), cases), 0
+    for key, got in simulated.items():
+        if key.endswith(("_a", "_b", "_c")):
+            if not np.array_equal(got, recorded[key]):
+                raise SystemExit(f"{key}: the recording has other inputs")
+            continue
+        differ = got != recorded[key]
+        wrong += bool(differ.any())
+        if differ.any():
+            first = tuple(int(i) for i in np.argwhere(differ)[0])
+            print(f"{key}: {differ.sum()} of {differ.size} differ, first {first}: {got[first]:#x}, recorded {recorded[key][first]:#x}")
+    print(f"{wrong} of {len([k for k in simulated if not k.endswith(('_a', '_b', '_c'))])} differ")
+
+
+def main():
+    if sys.argv[1] == "--simulate":
+        return simulate(sys.argv[2])
+    gpu = Gpu()
+    out = record(gpu, int(sys.argv[2]) if len(sys.argv) > 2 else 16)
+    np.savez_compressed(sys.argv[1], meta=np.frombuffer(json.dumps(gpu.meta()).encode(), np.uint8), **out)
 
 
 if __name__ == "__main__":
