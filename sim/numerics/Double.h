@@ -9,7 +9,6 @@
 
 namespace tiletwin::sim::binary64 {
 
-inline bool isNan(double x) { return x != x; }
 inline double quiet(double x) { return doubleOf(bitsOf(x) | kQuiet64); }
 
 /// The result with the NaN that the operands ask for.

@@ -26,7 +26,10 @@ inline constexpr uint32_t kSign32 = 0x80000000, kInfinity32 = 0x7F800000;
 inline constexpr uint64_t kSign64 = uint64_t(1) << 63, kInfinity64 = uint64_t(0x7FF) << 52,
                           kQuiet64 = uint64_t(1) << 51;
 
-inline float canonical(float x) { return x != x ? floatOf(kNan32) : x; }
+/// On bits: the compiler knows better than the comparison x != x where a square root's NaN comes from, and loses it.
+inline bool isNan(float x) { return (bitsOf(x) & ~kSign32) > kInfinity32; }
+inline bool isNan(double x) { return (bitsOf(x) & ~kSign64) > kInfinity64; }
+inline float canonical(float x) { return isNan(x) ? floatOf(kNan32) : x; }
 inline uint16_t canonicalF16(uint16_t h) { return (h & 0x7FFF) > 0x7C00 ? kNan16 : h; }
 
 /// .ftz: subnormal numbers become zeros of their sign.
