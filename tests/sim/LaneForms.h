@@ -242,9 +242,9 @@ inline const std::map<std::string, uint64_t>& recordedForms() {
   return recorded;
 }
 
-/// Writes the forms as a module and their sources into $TILETWIN_WRITE_FORMS, for record_forms.py.
+/// Writes the forms as a module and their sources into $WRITE_FORMS, for record_forms.py.
 inline void writeForms(const std::vector<Form>& forms, const std::string& family) {
-  const char* folder = std::getenv("TILETWIN_WRITE_FORMS");
+  const char* folder = std::getenv("WRITE_FORMS");
   if (!folder) return;
   const std::string base = std::string(folder) + "/" + family;
   std::ofstream ptx(base + ".ptx"), list(base + ".txt"), values(base + ".bin", std::ios::binary);

@@ -1,4 +1,4 @@
-// tests/sim/ReaderCorpusTest.cpp -- every kernel of tests/data/ptx reads, and fast. TILETWIN_PTX_FOLDER names another folder.
+// tests/sim/ReaderCorpusTest.cpp -- every kernel of tests/data/ptx reads, and fast. PTX_FOLDER names another folder.
 #define BOOST_TEST_MODULE reader_corpus
 #include "sim/ptx/Ptx.h"
 #include <boost/test/unit_test.hpp>
@@ -22,7 +22,7 @@ struct Text {
 class Corpus {
 public:
   Corpus() {
-    const char* folder = std::getenv("TILETWIN_PTX_FOLDER");
+    const char* folder = std::getenv("PTX_FOLDER");
     isStored = !folder;
     if (isStored) {
       unpacked_ = fs::temp_directory_path() / ("tiletwin_ptx_" + std::to_string(getpid()));

@@ -1,6 +1,6 @@
 """Runs the forms of LaneForms.h on a GPU and writes a hash of each one's results to tests/data/sim/forms_h200.txt.
 
-    mkdir forms; for t in integer bits compare atomic video; do TILETWIN_WRITE_FORMS=forms build/tests/sim/test_sim_$t; done
+    mkdir forms; for t in integer bits compare atomic video; do WRITE_FORMS=forms build/tests/sim/test_sim_$t; done
     python tests/sim/record_forms.py forms tests/data/sim/forms_h200.txt     # on the machine with the GPU; about 10 s
 
 Needs the CUDA driver only. `--full FILE.npz` keeps the results themselves, to look into a difference.
