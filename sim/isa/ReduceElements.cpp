@@ -8,11 +8,11 @@ namespace {
 
 using ptx::Type;
 
-template <class Op, class T> void reduceAll(std::byte* to, const std::byte* from, size_t count) {
+template <class Op, class T, bool kFlush = false> void reduceAll(std::byte* to, const std::byte* from, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     T value;
     std::memcpy(&value, from + i * sizeof value, sizeof value);
-    Op::apply(to + i * sizeof value, value, T(), false);
+    Op::apply(to + i * sizeof value, value, T(), kFlush);
   }
 }
 
@@ -65,8 +65,7 @@ Type typeOf(TensorElement element) {
   case TensorElement::F16: return Type::F16;
   case TensorElement::BF16: return Type::BF16;
   case TensorElement::F64: return Type::F64;
-  case TensorElement::F32:
-  case TensorElement::F32Ftz: return Type::F32;
+  case TensorElement::F32: return Type::F32;
   default: return Type::None;
   }
 }
@@ -98,6 +97,7 @@ ReduceElements reducer(ReduceOp op, Type type) {
 }
 
 ReduceElements reducer(ReduceOp op, TensorElement element) {
+  if (element == TensorElement::F32Ftz) return op == ReduceOp::Add ? reduceAll<AtomicAddF32, uint32_t, true> : nullptr;
   const Type type = typeOf(element);
   if (op == ReduceOp::And || op == ReduceOp::Or || op == ReduceOp::Xor) return reducer(op, bitsOf(type));
   if (op == ReduceOp::Add && type == Type::S64) return reducer(op, Type::U64);

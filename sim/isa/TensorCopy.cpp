@@ -1,5 +1,4 @@
 #include "sim/isa/TensorCopy.h"
-#include <bit>
 #include <cstring>
 
 namespace tiletwin::sim {
@@ -8,49 +7,33 @@ namespace {
 
 constexpr uint32_t kChunk = 16, kMaxRowBytes = 256 * 8;
 
-/// The NaN that stands for an out-of-bounds element.
-uint64_t fillBits(TensorElement element) {
-  switch (element) {
-  case TensorElement::F16:
-  case TensorElement::BF16: return 0x7FFF;
-  case TensorElement::F32:
-  case TensorElement::F32Ftz:
-  case TensorElement::TF32:
-  case TensorElement::TF32Ftz: return 0x7FFFFFFF;
-  case TensorElement::F64: return 0x7FFFFFFFFFFFFFFF;
-  default: return 0;
-  }
-}
+/// What stands for elements outside of the tensor where they are to be NaN: this pattern in every 16 bits, for all types, as an
+/// H200 has it.
+constexpr uint16_t kFillNaN = 0x7FF7;
 
 void fillRow(std::byte* row, const TensorMap& map) {
-  const uint32_t size = map.elementBytes();
-  const uint64_t bits = map.fill ? fillBits(TensorElement(map.element)) : 0;
-  if (bits == 0) {
+  if (map.fill == 0) {
     std::memset(row, 0, map.rowBytes());
     return;
   }
-  for (uint32_t i = 0; i < map.boxDim[0]; ++i) std::memcpy(row + i * size, &bits, size);
+  for (uint32_t i = 0; i < map.rowBytes(); i += 2) std::memcpy(row + i, &kFillNaN, sizeof kFillNaN);
 }
 
-/// What becomes of an f32 element on its way into shared memory.
-uint32_t flushed(uint32_t bits) { return bits & 0x7F800000u ? bits : bits & 0x80000000u; }
+/// To the 10 fraction bits of tf32, to nearest, ties to even; NaN becomes one NaN.
 uint32_t roundedToTf32(uint32_t bits) {
-  const uint32_t magnitude = bits & 0x7FFFFFFFu;
-  if (magnitude >= 0x7F800000u) return bits & 0xFFFFE000u ? bits : bits;
-  return (bits + 0x1000u) & 0xFFFFE000u;
+  if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return 0x7FFFE000u;
+  return (bits + 0xFFFu + (bits >> 13 & 1)) & 0xFFFFE000u;
 }
 
+/// What becomes of elements on their way into shared memory. Types with .ftz flush in reductions only.
 void convertRow(std::byte* row, const TensorMap& map, uint32_t first, uint32_t last) {
   const auto element = TensorElement(map.element);
-  const bool flushes = element == TensorElement::F32Ftz || element == TensorElement::TF32Ftz;
-  const bool rounds = element == TensorElement::TF32 || element == TensorElement::TF32Ftz;
-  if (!flushes && !rounds) return;
+  if (element != TensorElement::TF32 && element != TensorElement::TF32Ftz) return;
   for (uint32_t i = first; i < last; ++i) {
     uint32_t bits;
-    std::memcpy(&bits, row + i * 4, 4);
-    if (flushes) bits = flushed(bits);
-    if (rounds) bits = roundedToTf32(bits);
-    std::memcpy(row + i * 4, &bits, 4);
+    std::memcpy(&bits, row + i * sizeof bits, sizeof bits);
+    bits = roundedToTf32(bits);
+    std::memcpy(row + i * sizeof bits, &bits, sizeof bits);
   }
 }
 

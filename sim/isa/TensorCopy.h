@@ -19,12 +19,15 @@ struct TensorTile {
   TensorMap map;
   std::array<int32_t, kMaxTensorRank> at{}; ///< coordinates of the box's first element
 
-  /// In shared memory, out-of-bounds elements included.
-  uint64_t bytes() const {
-    uint64_t rows = 1;
-    for (int d = 1; d < map.dimensions(); ++d) rows *= map.boxElements(d);
-    return rows * map.rowBytes();
+  uint64_t rows() const {
+    uint64_t result = 1;
+    for (int d = 1; d < map.dimensions(); ++d) result *= map.boxElements(d);
+    return result;
   }
+  /// Elements of the box, those outside of the tensor included: what an mbarrier hears of.
+  uint64_t bytes() const { return rows() * map.rowBytes(); }
+  /// Shared memory from the first row to the end of the last one.
+  uint64_t sharedBytes() const { return rows() * map.rowPitch(); }
 };
 
 /// A row of a tile: elements [first, last) are inside of the tensor, the first of these at `global`.
@@ -41,7 +44,7 @@ template <class Visit> void eachRow(const TensorTile& tile, Visit&& visit) {
   const int64_t first = std::clamp<int64_t>(-begin, 0, box), last = std::clamp<int64_t>(extent - begin, first, box);
   const uint32_t elementBytes = map.elementBytes();
   std::array<uint32_t, kMaxTensorRank> index{};
-  for (uint64_t offset = 0, end = tile.bytes(); offset < end; offset += map.rowBytes()) {
+  for (uint64_t offset = 0, end = tile.sharedBytes(); offset < end; offset += map.rowPitch()) {
     TensorRow row{offset, map.globalAddress + uint64_t(begin + first) * elementBytes, uint32_t(first), uint32_t(last)};
     for (size_t d = 1; d < size_t(map.dimensions()); ++d) {
       const int64_t coordinate = int64_t(tile.at[d]) + int64_t(index[d]) * map.elementStride[d];
@@ -69,10 +72,10 @@ void loadTile(const TensorTile& tile, std::byte* shared, uint64_t address);
 /// The tile goes to global memory, or is reduced into it; elements outside of the tensor are left out.
 void storeTile(const TensorTile& tile, const std::byte* shared, uint64_t address, ReduceElements reduce);
 
-/// Bytes of shared memory that a tile may touch from its first one on: whole swizzle spans.
+/// Bytes of shared memory that a tile may touch from its first one on: whole lines of 128 bytes if it is swizzled.
 inline uint64_t touchedBytes(const TensorTile& tile) {
-  const uint64_t span = tile.map.swizzle ? 128 : 16;
-  return (tile.bytes() + span - 1) / span * span;
+  const uint64_t line = tile.map.swizzle ? 128 : 16;
+  return (tile.sharedBytes() + line - 1) / line * line;
 }
 
 } // namespace tiletwin::sim

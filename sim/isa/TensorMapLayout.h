@@ -40,6 +40,8 @@ struct TensorMap {
   uint32_t elementBytes() const;
   /// Bytes of one row of the box: its extent along dimension 0.
   uint32_t rowBytes() const { return boxDim[0] * elementBytes(); }
+  /// From one row to the next in shared memory: a row takes a whole span of the swizzle, even if the box is narrower.
+  uint32_t rowPitch() const { return swizzle ? uint32_t(16) << swizzle : rowBytes(); }
   /// Elements of the box along a dimension; dimension 0 knows no element stride.
   uint32_t boxElements(int dimension) const;
   /// Why no tile can be copied with this map; empty: it can.

@@ -45,7 +45,11 @@ bool readTile(const TensorForm& form, Warp& warp, int lane, TensorTile& tile) {
     return false;
   }
   for (size_t d = 0; d < size_t(form.dimensions); ++d) tile.at[d] = warp.lanes<int32_t>(form.at[d])[lane];
-  return true;
+  const int64_t firstByte = int64_t(tile.at[0]) * tile.map.elementBytes();
+  if (firstByte % 16 == 0) return true;
+  warp.trap(TrapKind::InvalidValue,
+            "copies a tile that begins at byte " + std::to_string(firstByte) + " of its rows, no multiple of 16", lane);
+  return false;
 }
 
 /// All bytes of the tensor that the tile covers are memory of the launch; false: a trap.

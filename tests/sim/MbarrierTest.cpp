@@ -116,3 +116,156 @@ BOOST_AUTO_TEST_CASE(limits_and_mistakes_change_nothing) {
   BOOST_TEST(state.bytes() == -1048575);
   BOOST_CHECK(state.completeBytes(1) == Outcome::TooManyBytes);
 }
+
+// ---- Instructions
+
+namespace {
+
+constexpr std::string_view kShared =
+    ".shared .align 8 .b64 bar;\n.shared .align 8 .b64 other;\n.shared .align 4 .b8 s[512];\n";
+
+std::vector<uint32_t> runKernel(std::string_view body, size_t words, uint32_t block, uint32_t grid = 1,
+                                uint32_t cluster = 1) {
+  SimRun run(ptxKernel(1, body, kShared));
+  std::vector<uint32_t> out(words, 0xDEAD);
+  run.buffer(out);
+  run.params.cluster = {cluster, 1, 1};
+  const Result result = run.launch(grid, block);
+  BOOST_REQUIRE_MESSAGE(!result.trap, result.trap.message);
+  return out;
+}
+std::string trapOf(std::string_view body, uint32_t block) {
+  SimRun run(ptxKernel(1, body, kShared));
+  std::vector<uint32_t> out(64);
+  run.buffer(out);
+  return run.launch(1, block).trap.message;
+}
+void has(const std::string& text, std::string_view part) {
+  BOOST_TEST(text.find(part) != std::string::npos, "'" << text << "' lacks '" << part << "'");
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(counts_are_those_of_an_h200) {
+  // The sequence of record_async.cu: counts of pending arrivals, and whether the phase of the last token has ended.
+  int at = 0;
+  const auto count = [&] {
+    const std::string offset = std::to_string(4 * at++);
+    return "mbarrier.pending_count.b64 %r1, %rd5;\nst.global.u32 [%rd0+" + offset + "], %r1;\n";
+  };
+  const auto test = [&] {
+    const std::string offset = std::to_string(4 * at++);
+    return "mbarrier.test_wait.shared::cta.b64 %p1, [%r10], %rd5;\nselp.u32 %r1, 1, 0, %p1;\nst.global.u32 [%rd0+" +
+           offset + "], %r1;\n";
+  };
+  std::string body = "mov.u32 %r10, bar;\nmbarrier.init.shared::cta.b64 [%r10], 5;\n";
+  body += "mbarrier.arrive.shared::cta.b64 %rd5, [%r10];\n" + count() + test();
+  body += "mbarrier.arrive_drop.shared::cta.b64 %rd5, [%r10];\n" + count();
+  body += "mbarrier.arrive.noComplete.shared::cta.b64 %rd5, [%r10], 2;\n" + count() + test();
+  body += "mbarrier.arrive.shared::cta.b64 %rd5, [%r10];\n" + count() + test();
+  body += "mbarrier.arrive.expect_tx.shared::cta.b64 %rd5, [%r10], 48;\n" + count();
+  body += "mbarrier.arrive.shared::cta.b64 %rd5, [%r10], 3;\n" + count() + test();
+  body += "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r10], 48;\n" + test();
+  body += "mbarrier.arrive.shared::cta.b64 %rd5, [%r10];\n" + count();
+  const auto out = runKernel(body, 12, 1);
+  const std::vector<uint32_t> recorded{5, 0, 4, 3, 0, 1, 1, 4, 3, 0, 1, 4};
+  BOOST_TEST(out == recorded, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(warps_pass_values_through_two_mbarriers) {
+  // Warp 0 fills, warp 1 reads, ten times over, by parity; the last time by token.
+  const auto out = runKernel(R"(
+  mov.u32 %r10, bar; mov.u32 %r11, other; mov.u32 %r12, s;
+  mov.u32 %r60, %tid.x; and.b32 %r1, %r60, 31; shl.b32 %r1, %r1, 2; add.s32 %r13, %r12, %r1;
+  mul.wide.u32 %rd10, %r60, 4; add.s64 %rd11, %rd0, %rd10;
+  setp.ne.u32 %p1, %r60, 0;
+  @%p1 bra Ready;
+  mbarrier.init.shared.b64 [%r10], 32; mbarrier.init.shared.b64 [%r11], 32;
+  fence.mbarrier_init.release.cluster;
+Ready:
+  bar.sync 0;
+  mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r7, 0;
+  setp.ge.u32 %p2, %r60, 32; @%p2 bra Reader;
+Fill:
+  mad.lo.u32 %r4, %r2, 100, %r60; st.shared.u32 [%r13], %r4;
+  mbarrier.arrive.release.cta.shared::cta.b64 _, [%r10];
+Empty: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p3, [%r11], %r3, 1000; @!%p3 bra Empty;
+  xor.b32 %r3, %r3, 1; add.u32 %r2, %r2, 1; setp.lt.u32 %p4, %r2, 10; @%p4 bra Fill;
+  ret;
+Reader:
+Full: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r10], %r3;
+  @%p3 bra Got;
+  bra Full;
+Got:
+  ld.shared.u32 %r5, [%r13]; add.u32 %r7, %r7, %r5;
+  mbarrier.arrive.shared::cta.b64 %rd5, [%r11];
+  xor.b32 %r3, %r3, 1; add.u32 %r2, %r2, 1; setp.lt.u32 %p4, %r2, 10; @%p4 bra Reader;
+Last: mbarrier.try_wait.shared::cta.b64 %p3, [%r11], %rd5; selp.u32 %r8, 1, 0, %p3; setp.eq.u32 %p5, %r8, 0; @%p5 bra Last;
+  st.global.u32 [%rd11], %r7;)",
+                             64, 64);
+  for (uint32_t i = 0; i < 32; ++i) BOOST_TEST(out[32 + i] == 4500 + 10 * i);
+}
+
+BOOST_AUTO_TEST_CASE(arrivals_from_another_cta) {
+  // Every CTA of the cluster arrives at the mbarrier of CTA 0, and brings bytes.
+  const auto out = runKernel(R"(
+  mov.u32 %r10, bar; mov.u32 %r1, %cluster_ctarank; setp.ne.u32 %p1, %r1, 0;
+  @!%p1 mbarrier.init.shared::cta.b64 [%r10], 4;
+  @!%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r10], 12;
+  barrier.cluster.arrive; barrier.cluster.wait;
+  mapa.shared::cluster.u32 %r2, %r10, 0;
+  @%p1 mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r2], 4;
+  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r2];
+  @%p1 bra End;
+W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r10], 0; @!%p2 bra W;
+  st.global.u32 [%rd0], %r1;
+End:
+  barrier.cluster.arrive; barrier.cluster.wait;)",
+                             1, 1, 4, 4);
+  BOOST_TEST(out[0] == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_with_mbarriers_are_traps) {
+  const std::string init = "mov.u32 %r10, bar;\nmbarrier.init.shared::cta.b64 [%r10], 2;\n";
+  has(trapOf("mov.u32 %r10, bar;\nmbarrier.arrive.shared::cta.b64 _, [%r10];", 1), "no mbarrier there");
+  has(trapOf("mov.u32 %r10, bar;\nmbarrier.init.shared::cta.b64 [%r10], 0;", 1), "gives the count 0");
+  has(trapOf(init + "mbarrier.arrive.shared::cta.b64 _, [%r10], 3;", 1),
+      "arrives 3 times at an mbarrier whose phase waits for 2");
+  has(trapOf(init + "mbarrier.arrive.noComplete.shared::cta.b64 %rd5, [%r10], 2;", 1), "which .noComplete says");
+  has(trapOf(init + "mbarrier.inval.shared::cta.b64 [%r10];\nmbarrier.test_wait.parity.shared::cta.b64 %p1, [%r10], 0;",
+             1),
+      "no mbarrier there");
+  has(trapOf(init + "mbarrier.test_wait.parity.shared::cta.b64 %p1, [%r10], 2;", 1), "a phase of parity 2");
+  has(trapOf(init + "mov.b64 %rd5, 0;\nmbarrier.test_wait.shared::cta.b64 %p1, [%r10], %rd5;", 1),
+      "no mbarrier.arrive has returned");
+  has(trapOf(init + "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r10], 1048576;", 1), "adds 1048576 bytes");
+  has(trapOf(init + "mbarrier.arrive.shared::cta.b64 _, [%r10+4];", 1), "no multiple of 8");
+  has(trapOf(init + "mbarrier.arrive.shared::cta.b64 _, [%r10];\nL: mbarrier.try_wait.parity.shared::cta.b64 %p1, "
+                    "[%r10], 0;\n"
+                    "@!%p1 bra L;",
+             1),
+      "no thread of this cluster can go on");
+  has(trapOf("mbarrier.arrive.b64 _, [%rd0];", 1), "outside of shared memory");
+}
+
+BOOST_AUTO_TEST_CASE(a_try_that_has_something_else_to_do_is_answered) {
+  // The thread tries before it arrives itself: waiting there for ever would be wrong.
+  const auto out = runKernel(R"(
+  mov.u32 %r10, bar; mbarrier.init.shared::cta.b64 [%r10], 1;
+  mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r10], 0;
+  selp.u32 %r1, 1, 0, %p1; st.global.u32 [%rd0], %r1;
+  mbarrier.arrive.shared::cta.b64 _, [%r10];
+  mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r10], 0;
+  selp.u32 %r1, 1, 0, %p1; st.global.u32 [%rd0+4], %r1;)",
+                             2, 1);
+  BOOST_TEST(out[0] == 0u);
+  BOOST_TEST(out[1] == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(mbarrier_forms_that_do_not_exist_do_not_load) {
+  const auto errorOf = [](std::string_view text) { return SimRun::loadError(ptxKernel(1, text, kShared)); };
+  has(errorOf("mbarrier.arrive.shared.b32 %rd5, [%r10];"), "mbarrier wants .b64");
+  has(errorOf("mbarrier.leave.shared.b64 [%r10];"), "mbarrier wants an operation");
+  has(errorOf("mbarrier.arrive.acquire.cta.shared.b64 %rd5, [%r10];"), "is .release or .relaxed");
+  has(errorOf("mbarrier.arrive.noComplete.shared.b64 %rd5, [%r10];"), "operands");
+}

@@ -5,7 +5,10 @@
 #include "tests/sim/SimRun.h"
 #include <boost/test/unit_test.hpp>
 #include <cstring>
+#include <fstream>
+#include <map>
 #include <random>
+#include <sstream>
 
 using namespace tiletwin;
 using namespace tiletwin::sim;
@@ -49,7 +52,8 @@ uint64_t referenceSwizzle(TensorMapSwizzle mode, uint64_t address) {
   return address;
 }
 
-/// Calls visit(offset in the tile, element's offset in the tensor or -1) for each element of the box.
+/// Calls visit(offset in the tile, element's offset in the tensor or -1) for each element of the box. Rows of swizzled tiles are a
+/// span of the swizzle apart.
 template <class Visit> void eachElement(const Case& c, Visit&& visit) {
   const auto strides = stridesOf(c);
   std::vector<uint32_t> count, index(c.dim.size(), 0);
@@ -69,7 +73,8 @@ template <class Visit> void eachElement(const Case& c, Visit&& visit) {
       inside &= coordinate >= 0 && coordinate < int64_t(c.dim[d]);
       offset += coordinate * int64_t(d == 0 ? c.elementBytes : strides[d - 1]);
     }
-    visit(i * c.elementBytes, inside ? offset : -1);
+    const uint64_t pitch = c.swizzle == TensorMapSwizzle::None ? c.box[0] * c.elementBytes : 16u << int(c.swizzle);
+    visit(i / count[0] * pitch + i % count[0] * c.elementBytes, inside ? offset : -1);
   }
 }
 
@@ -136,6 +141,9 @@ BOOST_AUTO_TEST_CASE(loads_agree_with_the_reference) {
     const TensorTile tile = tileOf(c, tensor.data);
     const uint64_t address = 128 * (random() % 16), end = touchedBytes(tile);
     BOOST_REQUIRE_LE(tile.bytes(), end);
+    uint64_t elements = 0;
+    eachElement(c, [&](uint64_t, int64_t) { ++elements; });
+    BOOST_REQUIRE_EQUAL(tile.bytes(), elements * c.elementBytes);
     std::vector<std::byte> got(end, std::byte(0xA5)), want(end, std::byte(0xA5));
     loadTile(tile, got.data(), address);
     eachElement(c, [&](uint64_t to, int64_t from) {
@@ -222,4 +230,326 @@ BOOST_AUTO_TEST_CASE(maps_that_the_driver_refuses) {
   fails([&] { p.interleave = TensorMapInterleave::Bytes16; }, "interleaved");
   fails([&] { p.swizzle = TensorMapSwizzle::Bytes32, p.box[0] = 16; }, "more than the 32 of its swizzle mode");
   fails([&] { p.type = TensorMapType::S32, p.fill = TensorMapFill::NaN; }, "fills with NaN");
+}
+
+// ---- What an H200 gave: record_async.cu.
+
+namespace {
+
+struct Recorded {
+  std::string kind;
+  int type = 0;
+  Case c;
+  int fill = 0, reduction = 0;
+  uint64_t base = 0;
+  std::vector<uint64_t> strides;
+  std::vector<std::byte> bytes; ///< empty: the GPU refused it
+};
+
+std::vector<Recorded> recordings() {
+  std::ifstream file(TILETWIN_TEST_DATA "/sim/async_on_h200.txt");
+  BOOST_REQUIRE(file);
+  std::vector<Recorded> result;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream in(line);
+    Recorded r;
+    size_t rank = 0;
+    if (!(in >> r.kind >> r.type >> rank)) continue;
+    const auto numbers = [&](auto& to, size_t count) {
+      to.resize(count);
+      for (auto& each : to) in >> each;
+    };
+    numbers(r.c.dim, rank);
+    numbers(r.strides, rank - 1);
+    numbers(r.c.box, rank);
+    numbers(r.c.step, rank);
+    numbers(r.c.at, rank);
+    int swizzle = 0;
+    in >> swizzle >> r.fill >> r.base;
+    r.c.swizzle = TensorMapSwizzle(swizzle);
+    r.c.type = TensorMapType(r.type);
+    if (r.kind == "store" || r.kind == "reduce") in >> r.reduction;
+    std::string colon, hex;
+    if (in >> colon >> hex && colon == ":")
+      for (size_t i = 0; i + 1 < hex.size(); i += 2)
+        r.bytes.push_back(std::byte(std::stoi(hex.substr(i, 2), nullptr, 16)));
+    result.push_back(std::move(r));
+  }
+  return result;
+}
+
+std::vector<std::byte> pattern(size_t count) {
+  std::vector<std::byte> bytes(count);
+  for (size_t i = 0; i < count; ++i) bytes[i] = std::byte(uint32_t(i) * 2654435761u >> 13);
+  return bytes;
+}
+const uint32_t kF32[] = {0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007FFFFF, 0x807FFFFF, 0x00800000,
+                         0x3F800000, 0x3F800FFF, 0x3F801000, 0x3F801001, 0x3F802000, 0x3F803000, 0xBF801000,
+                         0xBF801001, 0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7F800001, 0x7FC00000,
+                         0xFFC12345, 0x7FFFFFFF, 0xFFFFFFFF, 0x7F7FEFFF, 0x7F7FF000, 0x00001000, 0x00000FFF,
+                         0x007FF000, 0x3FFFFFFF, 0x40490FDB, 0xC0490FDB};
+const uint16_t kF16[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x03FF, 0x0400, 0x3C00, 0xBC00, 0x7BFF, 0xFBFF, 0x7C00,
+                         0xFC00, 0x7C01, 0x7E00, 0xFE12, 0x7FFF, 0xFFFF, 0x3555, 0x4248, 0xC248, 0x2E66, 0x0200,
+                         0x8200, 0x3C01, 0x1400, 0x9400, 0x5640, 0x7800, 0x7A00, 0xF800, 0x0003, 0x8003};
+template <class T> std::vector<std::byte> asBytes(const std::vector<T>& values) {
+  std::vector<std::byte> bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+TensorTile tileOf(const Recorded& r, const void* tensor) {
+  alignas(64) std::byte map[kTensorMapBytes];
+  std::string error;
+  BOOST_REQUIRE_MESSAGE(encodeTensorMap(map, r.c.type, uint32_t(r.c.dim.size()), tensor, r.c.dim.data(),
+                                        r.strides.data(), r.c.box.data(), r.c.step.data(), TensorMapInterleave::None,
+                                        r.c.swizzle, TensorMapPromotion::None, TensorMapFill(r.fill), error),
+                        error);
+  TensorTile tile{TensorMap::read(map), {}};
+  std::copy(r.c.at.begin(), r.c.at.end(), tile.at.begin());
+  return tile;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(tiles_are_as_an_h200_makes_them) {
+  std::map<std::string, int> seen;
+  for (const Recorded& r : recordings()) {
+    if (r.bytes.empty()) continue;
+    ++seen[r.kind];
+    std::vector<std::byte> source;
+    if (r.kind == "load") source = pattern(65536);
+    if (r.kind == "floats" || r.kind == "doubles") source = asBytes(std::vector<uint32_t>(kF32, kF32 + 32));
+    if (r.kind == "halves") source = asBytes(std::vector<uint16_t>(kF16, kF16 + 32));
+    if (!source.empty()) {
+      Aligned tensor(source.size());
+      std::memcpy(tensor.data, source.data(), source.size());
+      std::vector<std::byte> shared(r.bytes.size() + 16384, std::byte(0xA5));
+      loadTile(tileOf(r, tensor.data), shared.data(), r.base);
+      shared.resize(r.bytes.size());
+      BOOST_TEST((shared == r.bytes), r.kind << " " << r.type << " swizzle " << int(r.c.swizzle) << " base " << r.base);
+      continue;
+    }
+    // Stores print the tensor afterwards; it was zero, or one value a row for reductions.
+    Aligned tensor(r.bytes.size());
+    std::memset(tensor.data, 0, r.bytes.size());
+    std::vector<std::byte> shared = pattern(16384);
+    ReduceElements reduce = nullptr;
+    if (r.kind == "store" && r.c.type != TensorMapType::U8 && r.c.type != TensorMapType::U32)
+      shared = asBytes(std::vector<uint32_t>(kF32, kF32 + 32));
+    if (r.kind == "reduce") {
+      std::vector<uint32_t> before, values;
+      const bool isHalf = r.c.type == TensorMapType::F16 || r.c.type == TensorMapType::BF16;
+      std::vector<uint16_t> beforeHalf, valuesHalf;
+      for (size_t row = 0; row < 32; ++row)
+        for (size_t column = 0; column < 32; ++column) {
+          before.push_back(kF32[row]), values.push_back(kF32[column]);
+          beforeHalf.push_back(kF16[row]), valuesHalf.push_back(kF16[column]);
+        }
+      const auto bytes = isHalf ? asBytes(beforeHalf) : asBytes(before);
+      shared = isHalf ? asBytes(valuesHalf) : asBytes(values);
+      std::memcpy(tensor.data, bytes.data(), bytes.size());
+      const ReduceOp op = r.reduction == 1 ? ReduceOp::Add : r.reduction == 2 ? ReduceOp::Min : ReduceOp::Max;
+      reduce = reducer(op, TensorElement(tileOf(r, tensor.data).map.element));
+      BOOST_REQUIRE(reduce);
+    }
+    storeTile(tileOf(r, tensor.data), shared.data(), r.base, reduce);
+    BOOST_TEST(std::memcmp(tensor.data, r.bytes.data(), r.bytes.size()) == 0,
+               r.kind << " " << r.type << " swizzle " << int(r.c.swizzle) << " operation " << r.reduction);
+  }
+  BOOST_TEST(seen["load"] >= 40);
+  BOOST_TEST(seen["floats"] == 8);
+  BOOST_TEST(seen["halves"] == 2);
+  BOOST_TEST(seen["doubles"] == 1);
+  BOOST_TEST(seen["store"] == 11);
+  BOOST_TEST(seen["reduce"] == 8);
+}
+
+BOOST_AUTO_TEST_CASE(what_an_h200_refuses_begins_between_16_bytes) {
+  for (const Recorded& r : recordings()) {
+    const uint32_t elementBytes = r.c.type == TensorMapType::U8 ? 1 : r.c.type == TensorMapType::U16 ? 2 : 4;
+    if (r.kind == "load" || r.kind == "store")
+      BOOST_TEST(r.bytes.empty() == (r.c.at[0] * int(elementBytes) % 16 != 0), r.kind << " at " << r.c.at[0]);
+  }
+}
+
+// ---- Instructions
+
+namespace {
+
+constexpr std::string_view kShared = ".shared .align 1024 .b8 tile[4096];\n.shared .align 8 .b64 bar;\n";
+
+/// One thread loads a box of 8 x 4 floats at (%r1, %r2), waits, stores it to the second tensor at the same place.
+constexpr std::string_view kCopy = R"(
+  mov.u32 %r20, bar; mov.u32 %r21, tile;
+  ld.global.u32 %r1, [%rd2]; ld.global.u32 %r2, [%rd2+4];
+  mbarrier.init.shared::cta.b64 [%r20], 1;
+  fence.proxy.async.shared::cta;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r20], 128;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r21], [%rd0, {%r1, %r2}], [%r20];
+  ld.shared.u32 %r9, [%r21];
+  st.global.u32 [%rd2+8], %r9;
+W:
+  mbarrier.try_wait.parity.shared::cta.b64 %p0, [%r20], 0;
+  @!%p0 bra W;
+  ld.shared.u32 %r9, [%r21];
+  st.global.u32 [%rd2+12], %r9;
+)";
+
+void encode(std::byte* map, std::vector<float>& tensor, uint64_t rows,
+            TensorMapSwizzle swizzle = TensorMapSwizzle::None) {
+  const uint64_t dim[2] = {16, rows}, stride[1] = {64};
+  const uint32_t box[2] = {8, 4}, step[2] = {1, 1};
+  std::string error;
+  BOOST_REQUIRE_MESSAGE(encodeTensorMap(map, TensorMapType::F32, 2, tensor.data(), dim, stride, box, step,
+                                        TensorMapInterleave::None, swizzle, TensorMapPromotion::None,
+                                        TensorMapFill::Zero, error),
+                        error);
+}
+
+std::vector<float> ramp(size_t count) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i) values[i] = float(i) + 1;
+  return values;
+}
+
+Result runTensors(SimRun& run, std::vector<float>& from, std::vector<float>& to, std::vector<uint32_t>& words,
+                  uint64_t rows, TensorMapSwizzle swizzle = TensorMapSwizzle::None) {
+  alignas(64) static std::byte maps[2][kTensorMapBytes];
+  encode(maps[0], from, rows, swizzle);
+  encode(maps[1], to, rows, swizzle);
+  run.buffer(maps[0], kTensorMapBytes).buffer(maps[1], kTensorMapBytes).buffer(words);
+  for (std::vector<float>* tensor : {&from, &to}) {
+    const auto begin = reinterpret_cast<uintptr_t>(tensor->data()), end = begin + tensor->size() * 4;
+    run.memory({tensor == &from ? "from" : "to", begin, end, begin, end, false, nullptr});
+  }
+  run.params.threads = 1;
+  return run.launch(1, 1);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(a_tile_lands_when_it_is_waited_for) {
+  for (const TensorMapSwizzle swizzle : {TensorMapSwizzle::None, TensorMapSwizzle::Bytes32}) {
+    const std::string body = std::string(kCopy) + R"(
+  cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r1, %r2}], [%r21];
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group.read 0;
+  mov.b32 %r10, 0;
+  st.shared.u32 [%r21], %r10;
+  cp.async.bulk.wait_group 0;)";
+    SimRun run(ptxKernel(3, body, kShared));
+    std::vector<float> from = ramp(16 * 8), to(16 * 8);
+    std::vector<uint32_t> words{8, 6, 77, 77};
+    const Result result = runTensors(run, from, to, words, 8, swizzle);
+    BOOST_REQUIRE_MESSAGE(!result.trap, result.trap.message);
+    BOOST_TEST(words[2] == 0u); // before the wait: nothing
+    BOOST_TEST(words[3] == std::bit_cast<uint32_t>(from[6 * 16 + 8]));
+    for (size_t y = 0; y < 8; ++y)
+      for (size_t x = 0; x < 16; ++x) BOOST_TEST(to[y * 16 + x] == (y >= 6 && x >= 8 ? from[y * 16 + x] : 0.f));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(reductions_and_negative_coordinates) {
+  const std::string body = std::string(kCopy) + R"(
+  cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1, %r2}], [%r21];
+  cp.async.bulk.commit_group;
+  cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%rd1, {%r1, %r2}], [%r21];)";
+  SimRun run(ptxKernel(3, body, kShared)); // never waited for: lands when the CTA ends
+  std::vector<float> from = ramp(16 * 8), to(16 * 8, 1000.f);
+  std::vector<uint32_t> words{uint32_t(-4), uint32_t(-2), 77, 77};
+  const Result result = runTensors(run, from, to, words, 8);
+  BOOST_REQUIRE_MESSAGE(!result.trap, result.trap.message);
+  BOOST_TEST(words[3] == 0u); // outside of the tensor
+  for (size_t y = 0; y < 8; ++y)
+    for (size_t x = 0; x < 16; ++x)
+      BOOST_TEST(to[y * 16 + x] == (y < 2 && x < 4 ? 1000.f + 2 * from[y * 16 + x] : 1000.f));
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_with_tiles_are_traps) {
+  const auto trapOf = [](std::string body, uint32_t x) {
+    SimRun run(ptxKernel(3, body, kShared));
+    std::vector<float> from = ramp(16 * 8), to(16 * 8);
+    std::vector<uint32_t> words{x, 0, 0, 0};
+    return runTensors(run, from, to, words, 8).trap.message;
+  };
+  const std::string copy(kCopy);
+  const auto has = [](const std::string& text, std::string_view part) {
+    BOOST_TEST(text.find(part) != std::string::npos, "'" << text << "' lacks '" << part << "'");
+  };
+  const auto with = [&](std::string_view from, std::string_view to) {
+    std::string body = copy;
+    body.replace(body.find(from), from.size(), to);
+    return body;
+  };
+  has(trapOf(copy, 2), "begins at byte 8 of its rows, no multiple of 16");
+  has(trapOf(with("[%r21], [%rd0", "[%r21+64], [%rd0"), 0), "multiple of 128");
+  has(trapOf(with("[%rd0, {%r1, %r2}]", "[%rd0+8, {%r1, %r2}]"), 0), "no multiple of 64");
+  has(trapOf(with("mbarrier.init.shared::cta.b64 [%r20], 1;", ""), 0), "no mbarrier");
+  has(trapOf(with("_, [%r20], 128", "_, [%r20], 256"), 0), "no thread of this cluster can go on");
+}
+
+BOOST_AUTO_TEST_CASE(maps_made_by_replacement_are_maps) {
+  const std::string body = R"(
+  mov.u32 %r20, bar; mov.u32 %r21, tile; mov.u32 %r22, map;
+  cvt.u64.u32 %rd22, %r22;
+  mov.b32 %r30, 0;
+  mov.u32 %r31, %tid.x;
+  shl.b32 %r32, %r31, 2;
+  add.s32 %r33, %r32, %r22;
+  st.shared.b32 [%r33], %r30;
+  bar.warp.sync -1;
+  setp.ne.u32 %p1, %r31, 0;
+  @%p1 bra Filled;
+  ld.global.u64 %rd10, [%rd2];
+  tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%rd22], %rd10;
+  tensormap.replace.tile.rank.shared::cta.b1024.b32 [%rd22], 1;
+  tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%rd22], 0, 8;
+  tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%rd22], 1, 4;
+  tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%rd22], 0, 16;
+  tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%rd22], 1, 8;
+  tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%rd22], 0, 64;
+  tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%rd22], 0, 1;
+  tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%rd22], 1, 1;
+  tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%rd22], 7;
+  tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%rd22], 0;
+  tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%rd22], 1;
+  tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%rd22], 1;
+Filled:
+  bar.warp.sync -1;
+  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd0], [%rd22], 128;
+  fence.proxy.tensormap::generic.acquire.gpu [%rd0], 128;)";
+  SimRun run(ptxKernel(3, body, std::string(kShared) + ".shared .align 128 .b8 map[128];\n"));
+  alignas(128) static std::byte made[128], wanted[128];
+  std::vector<float> tensor = ramp(16 * 8);
+  std::vector<uint64_t> words{reinterpret_cast<uintptr_t>(tensor.data())};
+  run.buffer(made, 128).buffer(wanted, 128).buffer(words);
+  const Result result = run.launch(1, 32);
+  BOOST_REQUIRE_MESSAGE(!result.trap, result.trap.message);
+  const uint64_t dim[2] = {16, 8}, stride[1] = {64};
+  const uint32_t box[2] = {8, 4}, step[2] = {1, 1};
+  std::string error;
+  BOOST_REQUIRE(encodeTensorMap(wanted, TensorMapType::F32, 2, tensor.data(), dim, stride, box, step,
+                                TensorMapInterleave::None, TensorMapSwizzle::Bytes32, TensorMapPromotion::None,
+                                TensorMapFill::NaN, error));
+  BOOST_TEST(std::memcmp(made, wanted, 128) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_implemented_does_not_load) {
+  const auto errorOf = [](std::string_view instruction) {
+    return SimRun::loadError(ptxKernel(1, instruction, kShared));
+  };
+  const auto has = [&](std::string_view instruction, std::string_view part) {
+    const std::string text = errorOf(instruction);
+    BOOST_TEST(text.find(part) != std::string::npos, "'" << text << "' lacks '" << part << "'");
+  };
+  has("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r0], [%rd0, {%r1, %r1, "
+      "%r1}], "
+      "[%r2], {%h0};",
+      "mode .im2col are not implemented");
+  has("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r0], [%rd0, {%r1}], [%r2];",
+      "wants 2 coordinates");
+  has("cp.async.bulk.tensor.6d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r0], [%rd0, {%r1}], [%r2];",
+      ".1d, .2d, .3d, .4d or .5d");
+  has("tensormap.replace.tile.nothing.global.b1024.b32 [%rd0], 1;", "nothing");
+  has("tensormap.replace.tile.global_stride.global.b1024.b64 [%rd0], 4, 16;", "0 to 3");
 }
