@@ -138,6 +138,12 @@ def bench_checks():
     checks.bench(seconds, record, arguments.only, arguments.repeats)
 
 
+def bench_time_to_stop():
+    import time_to_stop
+
+    time_to_stop.bench(record, arguments.only)
+
+
 def bench_rows():
     m, n = 8192, 4096
     x, out, out_torch = torch.randn(m, n), torch.empty(m, n), torch.empty(m, n)
@@ -335,6 +341,7 @@ def main():
         bench_start,
         bench_triton_interpreter,
         bench_probes,
+        bench_time_to_stop,
         bench_checks,  # last: what they watch is watched to the end of the process
     ):
         bench()
