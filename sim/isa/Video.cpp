@@ -1,5 +1,5 @@
 // sim/isa/Video.cpp -- video instructions on whole registers: scalars of 32 bits, pairs of 16 bits, quads of 8 bits.
-// Not here:  parts of operands (r1.b0, r2.h1, masks of the destination) and negated operands: the reader refuses them.
+// Not here:  parts of operands (r1.b0, r2.h1, masks of the destination) and negated operands: they are errors when decoded.
 // Source:    PTX ISA, 9.7.18. GPUs since sm_50 do these with several other instructions; compilers emit vabsdiff4 only.
 // Idea:      sources become 64-bit integers by their own type, so no step overflows; the result's type says what is clamped.
 #include "sim/isa/Video.h"
