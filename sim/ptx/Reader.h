@@ -21,7 +21,7 @@ inline constexpr int64_t kMostNumbered = int64_t(1) << 22; ///< registers and va
 inline constexpr size_t kMostBlocks = 64;                  ///< inside of each other
 inline constexpr size_t kMostExtents = 64;                 ///< of an array
 inline constexpr uint64_t kMostBytes = uint64_t(1) << 40;  ///< of a variable
-inline constexpr uint64_t kMostInitialized = uint64_t(1) << 28; ///< bytes of a module's initialised variables
+inline constexpr uint64_t kMostInitialized = uint64_t(1) << 26; ///< bytes of a module's initialised variables
 inline constexpr int64_t kMostFiles = 1 << 16;
 inline constexpr int64_t kMostThreads = 1 << 20; ///< any limit of hardware's is lower
 
