@@ -4,6 +4,7 @@
 #include "sim/numerics/TensorCore.h"
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cfenv>
 #include <cstring>
 #include <immintrin.h>
@@ -47,15 +48,36 @@ template <int Terms> void chain(const double* a, const double (*b)[16], double* 
     for (int n = 0; n < kTileColumns; ++n) sums[n] = __builtin_fma(a[k], b[n][k], sums[n]);
 }
 
-/// In another rounding mode, one by one: the compiler must not move the operation across the change of mode.
-[[gnu::noinline, clang::optnone]] void chainRounded(int mode, const double* a, const double (*b)[16], int terms,
-                                                    double* sums) {
+/// The NaN that a * b + c gives on the GPU: that of b, else that of c, else that of a, made quiet; else a new one.
+double nanOf(double a, double b, double c) {
+  for (const double x : {b, c, a})
+    if (x != x) return std::bit_cast<double>(std::bit_cast<uint64_t>(x) | uint64_t(1) << 51);
+  return std::bit_cast<double>(0xFFF8000000000000u);
+}
+
+/// One output in any rounding mode. The compiler must not move the operation across the change of mode.
+[[gnu::noinline, clang::optnone]] double chainOne(int mode, const double* a, const double* b, int terms, double sum) {
   const int before = std::fegetround();
   std::fesetround(mode);
-  for (int k = 0; k < terms; ++k)
-    for (int n = 0; n < kTileColumns; ++n)
-      sums[n] = _mm_cvtsd_f64(_mm_fmadd_sd(_mm_set_sd(a[k]), _mm_set_sd(b[n][k]), _mm_set_sd(sums[n])));
+  for (int k = 0; k < terms; ++k) {
+    const double next = _mm_cvtsd_f64(_mm_fmadd_sd(_mm_set_sd(a[k]), _mm_set_sd(b[k]), _mm_set_sd(sum)));
+    sum = next == next ? next : nanOf(a[k], b[k], sum);
+  }
   std::fesetround(before);
+  return sum;
+}
+
+void chainNearest(const double* a, const double (*b)[16], int terms, double* sums) {
+  double before[kTileColumns];
+  std::copy_n(sums, kTileColumns, before);
+  if (terms == 4)
+    chain<4>(a, b, sums);
+  else if (terms == 8)
+    chain<8>(a, b, sums);
+  else
+    chain<16>(a, b, sums);
+  for (int n = 0; n < kTileColumns; ++n)
+    if (sums[n] != sums[n]) sums[n] = chainOne(FE_TONEAREST, a, b[n], terms, before[n]); // for the right NaN
 }
 
 std::array<uint16_t, 256> f16OfFp8(const SmallFloat& format) {
@@ -118,14 +140,11 @@ void addDoubleProducts(DoubleRounding rounding, const double (*a)[16], int rowCo
                        double (*sums)[kTileColumns]) {
   constexpr int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
   for (int row = 0; row < rowCount; ++row) {
-    if (rounding != DoubleRounding::Nearest)
-      chainRounded(modes[int(rounding)], a[row], b, terms, sums[row]);
-    else if (terms == 4)
-      chain<4>(a[row], b, sums[row]);
-    else if (terms == 8)
-      chain<8>(a[row], b, sums[row]);
+    if (rounding == DoubleRounding::Nearest)
+      chainNearest(a[row], b, terms, sums[row]);
     else
-      chain<16>(a[row], b, sums[row]);
+      for (int n = 0; n < kTileColumns; ++n)
+        sums[row][n] = chainOne(modes[int(rounding)], a[row], b[n], terms, sums[row][n]);
   }
 }
 

@@ -440,6 +440,19 @@ BOOST_AUTO_TEST_CASE(doubles) {
         BOOST_REQUIRE_EQUAL(std::bit_cast<uint64_t>(sums[i][j]), std::bit_cast<uint64_t>(expected));
       }
   }
+  // Of several NaNs b's wins, then that of the sum, then a's; a new one is negative.
+  const auto nanOf = [](uint64_t x, uint64_t y, uint64_t c) {
+    const double one[1][16] = {{std::bit_cast<double>(x)}}, columns[8][16] = {{std::bit_cast<double>(y)}};
+    double sums[1][kTileColumns] = {{std::bit_cast<double>(c)}};
+    addDoubleProducts(DoubleRounding::Nearest, one, 1, columns, 4, sums);
+    return std::bit_cast<uint64_t>(sums[0][0]);
+  };
+  constexpr uint64_t na = 0x7FF0000000000001, nb = 0xFFF0000000000002, nc = 0x7FF8000000000003,
+                     inf = 0x7FF0000000000000;
+  BOOST_TEST(nanOf(na, nb, nc) == 0xFFF8000000000002u);
+  BOOST_TEST(nanOf(na, 0, nc) == nc);
+  BOOST_TEST(nanOf(na, 0, 0) == 0x7FF8000000000001u);
+  BOOST_TEST(nanOf(inf, 0, 0) == 0xFFF8000000000000u);
   // 1 + 2^-60 in each direction, and -1 - 2^-60.
   const double tiny[1][16] = {{0x1p-30}}, one[8][16] = {{0x1p-30}, {-0x1p-30}};
   const auto rounded = [&](DoubleRounding rounding, int column, double c) {

@@ -183,7 +183,6 @@ def record_mma(launch, out, cases):
             launch(text, [np.ascontiguousarray(a[i]), np.ascontiguousarray(b[i]), np.ascontiguousarray(c[i]), d[i]], 32)
         for key, x in zip("abcd", (a, b, c, d)):
             out[f"{name}_{key}"] = x
-        print(name)
 
 
 def wgmma_text(name, nd, tail):
@@ -262,7 +261,6 @@ def record_wgmma(launch, out, cases):
             d[i] = run_wgmma(launch, text, image, c[i], descriptor(0, 128, 256), descriptor(2048, 128, 256))
         for key, x in zip("abcd", (a, b, c, d)):
             out[f"wgmma_{name}_{key}"] = x
-        print("wgmma", name)
 
 
 def record_layouts(launch, out):
@@ -304,7 +302,6 @@ def record_layouts(launch, out):
                         row = thread // 32 * 16 + thread % 32 // 4 + 8 * (reg // 2)
                         found[part, row, thread % 4 * 2 + reg % 2 + 8 * half] = d[reg, thread]
         out[f"layout_{swizzle}_{trans}_{lbo}_{sbo}_{base}_{start}"] = (found[0] + 2048 * found[1]).astype(np.uint16)
-    print("layouts", len(modes))
 
 
 def record(launch, cases):
@@ -315,27 +312,28 @@ def record(launch, cases):
     return out
 
 
-def simulate(path):
-    """Prints, for each instruction, how many of its results differ from the recorded ones."""
+def differences(path):
+    """Runs the recorded texts on the simulator: a line for each instruction whose results differ from the recorded ones."""
     recorded = np.load(path)
     cases = next(recorded[key].shape[0] for key in recorded.files if key.endswith("_d"))
-    simulated, wrong = record(Simulator(), cases), 0
-    for key, got in simulated.items():
-        if key.endswith(("_a", "_b", "_c")):
-            if not np.array_equal(got, recorded[key]):
-                raise SystemExit(f"{key}: the recording has other inputs")
-            continue
+    lines = []
+    for key, got in record(Simulator(), cases).items():
         differ = got != recorded[key]
-        wrong += bool(differ.any())
+        if differ.any() and key.endswith(("_a", "_b", "_c")):
+            raise ValueError(f"{key}: the recording has other inputs")
         if differ.any():
             first = tuple(int(i) for i in np.argwhere(differ)[0])
-            print(f"{key}: {differ.sum()} of {differ.size} differ, first {first}: {got[first]:#x}, recorded {recorded[key][first]:#x}")
-    print(f"{wrong} of {len([k for k in simulated if not k.endswith(('_a', '_b', '_c'))])} differ")
+            lines.append(
+                f"{key}: {differ.sum()} of {differ.size} differ, first {first}: "
+                f"{got[first]:#x}, recorded {recorded[key][first]:#x}"
+            )
+    return lines
 
 
 def main():
     if sys.argv[1] == "--simulate":
-        return simulate(sys.argv[2])
+        print(*differences(sys.argv[2]) or ["no result differs"], sep="\n")
+        return
     gpu = Gpu()
     out = record(gpu, int(sys.argv[2]) if len(sys.argv) > 2 else 16)
     np.savez_compressed(sys.argv[1], meta=np.frombuffer(json.dumps(gpu.meta()).encode(), np.uint8), **out)
