@@ -108,7 +108,13 @@ def test_findings_fail_their_tests(pytester: pytest.Pytester) -> None:
 def test_the_line_to_paste_stops_in_pdb(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--tiletwin-check=nan", "-q")
     line = next(text for text in result.outlines if "TILETWIN_BREAK" in text and text.endswith("::test_wrong"))
-    child = pexpect.spawn("/bin/sh", ["-c", line], cwd=str(pytester.path), timeout=120, encoding="utf-8")
+    path = os.pathsep.join(
+        [os.path.dirname(sys.executable), os.environ["PATH"]]
+    )  # whichever `python` comes first there
+    environment = os.environ | {"PATH": path}
+    child = pexpect.spawn(
+        "/bin/sh", ["-c", line], cwd=str(pytester.path), timeout=120, encoding="utf-8", env=environment
+    )
     child.expect_exact("PDB set_trace")
     child.expect(r"kernels.py\(9\)divide\(\)")
     child.expect_exact("(Pdb) ")
