@@ -6,6 +6,7 @@
 #include "EagerObserver.h"
 #include "Interned.h"
 #include "LaunchHooks.h"
+#include "RaiseTrap.h"
 #include "frontend/EagerSupport.h"
 #include "frontend/Frontend.h"
 #include "frontend/ModuleBuilder.h"

@@ -1,4 +1,4 @@
-// python/src/LaunchHooks.h -- what a running launch asks of Python: signals, progress, output; and traps as exceptions.
+// python/src/LaunchHooks.h -- what a running launch asks of Python: signals, progress, output.
 #pragma once
 #include "ProbeCalls.h"
 #include "frontend/PyRef.h"
@@ -31,8 +31,5 @@ private:
   bool progress_ = false;     ///< runtime/progress.py is told about this launch
   std::vector<PyRef> owners_; ///< of memory that findBuffer found; under the GIL
 };
-
-/// Raises the exception a trap stands for.
-void raiseTrap(const Trap& trap);
 
 } // namespace tiletwin::python

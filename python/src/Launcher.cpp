@@ -9,6 +9,7 @@
 #include "Interned.h"
 #include "Knobs.h"
 #include "LaunchHooks.h"
+#include "RaiseTrap.h"
 #include "frontend/Tracing.h"
 #include "interp/plan/Plan.h"
 #include "runtime/Environment.h"

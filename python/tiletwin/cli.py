@@ -234,6 +234,46 @@ def trace(
     )
 
 
+@app.command()
+def sim(
+    file: Annotated[str, typer.Argument(help="A file of PTX.")],
+    arguments: Annotated[
+        str | None,
+        typer.Argument(help="An .npz with one array per parameter, by name or in order; 0-d ones are numbers."),
+    ] = None,
+    grid: Annotated[str, typer.Option(help="Size of the grid in CTAs: 64 or 8,8,1.")] = "1",
+    block: Annotated[str | None, typer.Option(help="Threads of a CTA; default: .reqntid.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="CTAs of a cluster; default: .reqnctapercluster.")] = None,
+    entry: Annotated[str | None, typer.Option(help="The .entry to run, if there are several.")] = None,
+    shared: Annotated[int, typer.Option(help="Bytes of dynamic shared memory.")] = 0,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the arrays to an .npz afterwards.")
+    ] = None,
+    checks: Annotated[
+        str | None, typer.Option(help="bounds, barriers, async, uninitialized, races; default: the first three.")
+    ] = None,
+    limit: Annotated[int, typer.Option(help="Stop after so many instructions of warps; 0: never.")] = 0,
+    contract: Annotated[bool, typer.Option(help="Fuse mul and add as ptxas does.")] = True,
+) -> None:
+    """Run PTX on the CPU, bit for bit as a GPU does."""
+    from tiletwin.sim import command
+
+    command.run(
+        file,
+        arguments,
+        entry=entry,
+        grid=grid,
+        block=block,
+        cluster=cluster,
+        shared=shared,
+        out=out,
+        checks=checks,
+        limit=limit,
+        contract=contract,
+        fail=_fail,
+    )
+
+
 def _real_triton() -> str:
     """Where an installed Triton is, or "not installed"."""
     from importlib import metadata

@@ -122,6 +122,24 @@ class InterpreterError(TileTwinError):
         super().__init__(error_message or "")
 
 
+class PtxError(TileTwinError, ValueError):
+    """PTX text that cannot be run: malformed, or with an instruction that the simulator does not know.
+
+    message: the whole text, with the place, the line and a caret. reason: what is wrong. file; line and column from 1.
+    """
+
+    def __init__(
+        self,
+        message: str = "this PTX cannot be run",
+        reason: str | None = None,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.reason, self.file, self.line, self.column = reason, file, line, column
+
+
 class OutOfBoundsError(InterpreterError, IndexError):
     """A load, store or atomic reached outside every known buffer; nothing was written by that access.
 
