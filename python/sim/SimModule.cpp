@@ -6,6 +6,8 @@
 #include "../src/CheckReport.h"
 #include "../src/Interned.h"
 #include "../src/RaiseTrap.h"
+#include "Callbacks.h"
+#include "TensorMaps.h"
 #include "frontend/PyRef.h"
 #include "sim/Sim.h"
 #include <exception>
@@ -80,7 +82,7 @@ const sim::Kernel* kernelOf(PyObject* self, const char* entry) {
   return kernel;
 }
 
-/// facts(entry) -> {"parameters": [(name, type, bytes, offset, is pointer)], "parameter_bytes", "shared", ...}
+/// facts(entry) -> {"parameters": [(name, type, bytes, offset, is pointer, its alignment)], "parameter_bytes", "shared", ...}
 PyObject* facts(PyObject* self, PyObject* entry) {
   const sim::Kernel* kernel = kernelOf(self, std::string(utf8(entry)).c_str());
   if (!kernel) return nullptr;
@@ -89,8 +91,9 @@ PyObject* facts(PyObject* self, PyObject* entry) {
   for (size_t i = 0; list && i < f.parameters.size(); ++i) {
     const sim::ptx::Variable& p = f.parameters[i];
     const std::string type(sim::ptx::nameOf(p.type));
-    PyRef row = PyRef::steal(Py_BuildValue("(ssKIO)", p.name.c_str(), type.c_str(), (unsigned long long)p.bytes,
-                                           kernel->parameterOffset(i), p.isPointer ? Py_True : Py_False));
+    PyRef row =
+        PyRef::steal(Py_BuildValue("(ssKIOI)", p.name.c_str(), type.c_str(), (unsigned long long)p.bytes,
+                                   kernel->parameterOffset(i), p.isPointer ? Py_True : Py_False, p.pointerAlignment));
     if (!row || PyList_Append(list.get(), row.get()) < 0) return nullptr;
   }
   auto triple = [](const std::array<int32_t, 3>& a) { return Py_BuildValue("(iii)", a[0], a[1], a[2]); };
@@ -119,13 +122,8 @@ bool readBuffers(PyObject* list, std::vector<Buffer>& buffers) {
   return !PyErr_Occurred();
 }
 
-struct HoldGil {
-  PyGILState_STATE state = PyGILState_Ensure();
-  ~HoldGil() { PyGILState_Release(state); }
-};
-
 /// launch(entry, grid, block, cluster, shared, parameters, buffers, checks, threads, limit, print)
-/// -> (instructions, lane instructions). checks: words of CheckOptions. print: called with text, or None.
+/// -> (instructions, lane instructions). checks: words of CheckOptions. print: called with text.
 PyObject* launchEntry(PyObject* self, PyObject* args) {
   const char *entry, *bytes;
   Py_ssize_t size;
@@ -157,16 +155,9 @@ PyObject* launchEntry(PyObject* self, PyObject* args) {
   params.checks = {wants("bounds"), wants("barriers"), wants("async"), wants("uninitialized"), wants("races")};
   FindingCollector findings;
   params.findings = &findings;
-  if (print != Py_None)
-    params.print = [print](std::string_view text) {
-      HoldGil gil;
-      if (PyErr_Occurred()) return;
-      PyRef::steal(PyObject_CallFunction(print, "s#", text.data(), Py_ssize_t(text.size())));
-    };
-  params.poll = [] {
-    HoldGil gil;
-    return !PyErr_Occurred() && PyErr_CheckSignals() == 0;
-  };
+  Callbacks callbacks(print);
+  params.print = [&](std::string_view text) { callbacks.print(text); };
+  params.poll = [&] { return callbacks.mayGoOn(); };
   sim::Result result;
   std::string fault;
   PyThreadState* state = PyEval_SaveThread();
@@ -174,7 +165,7 @@ PyObject* launchEntry(PyObject* self, PyObject* args) {
     result = sim::launch(*kernel, params);
   } catch (const std::exception& error) { fault = error.what(); }
   PyEval_RestoreThread(state);
-  if (PyErr_Occurred()) return nullptr; // a signal handler or print raised
+  if (callbacks.raise()) return nullptr;
   if (!fault.empty()) {
     PyErr_Format(PyExc_RuntimeError, "%s: %s", entry, fault.c_str());
     return nullptr;
@@ -205,6 +196,8 @@ PyType_Spec kType = {"tiletwin._sim.Module", sizeof(ModuleObject), 0,
 
 PyMethodDef kFunctions[] = {
     {"load", load, METH_VARARGS, "load(text, file, contract) -> Module"},
+    {"encode_tensor_map", encodeTensorMap, METH_VARARGS,
+     "encode_tensor_map(type, address, sizes, strides, box, element_strides, interleave, swizzle, promotion, fill)"},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -1,4 +1,4 @@
-"""The command `tiletwin`: run, ir, trace, doctor.
+"""The command `tiletwin`: run, ir, trace, sim, doctor.
 
 Here:      command line parsing and what each command prints.
 Not here:  activation (_activate.py), compilation (compiler/).
@@ -236,42 +236,48 @@ def trace(
 
 @app.command()
 def sim(
-    file: Annotated[str, typer.Argument(help="A file of PTX.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of PTX.")],
     arguments: Annotated[
         str | None,
-        typer.Argument(help="An .npz with one array per parameter, by name or in order; 0-d ones are numbers."),
+        typer.Argument(
+            metavar="ARGS.NPZ",
+            help="One array per parameter, by its name (whole, or param_0 for ENTRY_param_0) or in order; 0-d arrays "
+            "are numbers.",
+        ),
     ] = None,
+    entry: Annotated[str | None, typer.Option(help="The .entry to run, if there are several.")] = None,
     grid: Annotated[str, typer.Option(help="Size of the grid in CTAs: 64 or 8,8,1.")] = "1",
     block: Annotated[str | None, typer.Option(help="Threads of a CTA; default: .reqntid.")] = None,
     cluster: Annotated[str | None, typer.Option(help="CTAs of a cluster; default: .reqnctapercluster.")] = None,
-    entry: Annotated[str | None, typer.Option(help="The .entry to run, if there are several.")] = None,
     shared: Annotated[int, typer.Option(help="Bytes of dynamic shared memory.")] = 0,
-    out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the arrays to an .npz afterwards.")
-    ] = None,
-    checks: Annotated[
-        str | None, typer.Option(help="bounds, barriers, async, uninitialized, races; default: the first three.")
+    check: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORDS",
+            help="bounds, barriers, async, uninitialized, races, joined by commas; all; none. Default: the first three "
+            "and what TILETWIN_CHECK names.",
+        ),
     ] = None,
     limit: Annotated[int, typer.Option(help="Stop after so many instructions of warps; 0: never.")] = 0,
-    contract: Annotated[bool, typer.Option(help="Fuse mul and add as ptxas does.")] = True,
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the arrays to an .npz afterwards.")] = None,
+    listing: Annotated[
+        bool, typer.Option("--list", help="Print the entries and their parameters, run nothing.")
+    ] = False,
+    contract: Annotated[bool, typer.Option(help="Fuse products and sums without rounding as ptxas does.")] = True,
 ) -> None:
-    """Run PTX on the CPU, bit for bit as a GPU does."""
+    """Run PTX on the CPU, bit for bit as a GPU does. Exits with 1 if the kernel fails or a check finds something."""
     from tiletwin.sim import command
 
-    command.run(
-        file,
-        arguments,
-        entry=entry,
-        grid=grid,
-        block=block,
-        cluster=cluster,
-        shared=shared,
-        out=out,
-        checks=checks,
-        limit=limit,
-        contract=contract,
+    if listing:
+        command.list_entries(file, contract=contract, fail=_fail)
+        return
+    sizes = {"grid": grid, "block": block, "cluster": cluster}
+    clean = command.run(
+        file, arguments, entry=entry, sizes=sizes, shared=shared, check=check, limit=limit, out=out, contract=contract,
         fail=_fail,
-    )
+    )  # fmt: skip
+    if not clean:
+        raise typer.Exit(1)
 
 
 def _real_triton() -> str:

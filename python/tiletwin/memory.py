@@ -39,6 +39,11 @@ def unregister(array: Any) -> None:
         _C.unregister_memory(address)
 
 
+def registered() -> list[Any]:
+    """The arrays that are registered now."""
+    return [array for array, _ in _registered.values()]
+
+
 def _storage_of(tensor: Any) -> tuple[int, int]:
     """First byte and one past the last of a tensor's memory; an empty range where it has none in the host's memory."""
     try:

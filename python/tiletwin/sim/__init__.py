@@ -2,10 +2,11 @@
 
     import tiletwin.sim
     kernel = tiletwin.sim.load("kernel.ptx")["add"]
-    kernel(x, y, out, n, grid=(64,), block=(128,))      # torch tensors and NumPy arrays in the host's memory
+    kernel(x, y, out, n, grid=(64,), block=(128,))      # torch tensors and NumPy arrays
 
 Here:      modules, kernels and launches as Python sees them.
-Not here:  how arguments become a parameter block (arguments.py), the command `tiletwin sim` (command.py).
+Not here:  how arguments become a parameter block (arguments.py), tensor maps (tensor_maps.py), which checks run
+           (check_words.py), the backend for tools (backend.py), the command `tiletwin sim` (command.py).
 """
 
 from __future__ import annotations
@@ -16,20 +17,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tiletwin.errors import PtxError
-from tiletwin.sim.arguments import Parameter, pack
-
-CHECKS = ("bounds", "barriers", "async", "uninitialized", "races")
-DEFAULT_CHECKS = ("bounds", "barriers", "async")
-
-
-def _native() -> Any:
-    """The extension. Errors: RuntimeError, this CPU has no AVX2."""
-    from tiletwin import _C
-
-    _C.instruction_set()  # says what is missing
-    from tiletwin import _sim
-
-    return _sim
+from tiletwin.sim.arguments import Parameter, ordered, pack
+from tiletwin.sim.backend import BACKEND, Backend, Outcome
+from tiletwin.sim.check_words import CHECKS, DEFAULT_CHECKS, chosen_checks
+from tiletwin.sim.extension import extension
+from tiletwin.sim.launch_memory import LaunchMemory
+from tiletwin.sim.tensor_maps import TensorMap, tensor_map
 
 
 class Ran(NamedTuple):
@@ -42,8 +35,11 @@ class Ran(NamedTuple):
 
 
 def _triple(value: int | Sequence[int], what: str) -> tuple[int, int, int]:
-    sizes = (value,) if isinstance(value, int) else tuple(int(v) for v in value)
-    if not 1 <= len(sizes) <= 3 or min(sizes) < 0 or max(sizes) >= 1 << 31:
+    try:
+        sizes = (value.__index__(),) if hasattr(value, "__index__") else tuple(v.__index__() for v in value)  # type: ignore
+    except (TypeError, AttributeError):
+        raise TypeError(f"{what} has to be one to three whole numbers, not {value!r}") from None
+    if not 1 <= len(sizes) <= 3 or min(sizes) < 0 or max(sizes) >= 1 << 32:
         raise ValueError(f"{what} has to be one to three sizes, not {value!r}")
     return (*sizes, 1, 1)[:3]  # type: ignore[return-value]
 
@@ -52,6 +48,7 @@ class Kernel:
     """One `.entry` of a module. Call it with its arguments, `grid` and `block`.
 
     name: of the entry. parameters: what it takes, in order. shared: bytes of shared memory of its own variables.
+    required_threads, max_threads, required_cluster: .reqntid, .maxntid, .reqnctapercluster; zeros where not given.
     """
 
     def __init__(self, module: Module, name: str) -> None:
@@ -76,49 +73,57 @@ class Kernel:
         cluster: int | Sequence[int] | None = None,
         shared: int = 0,
         memory: Iterable[Any] = (),
-        checks: Iterable[str] = DEFAULT_CHECKS,
+        checks: str | Iterable[str] | None = None,
         limit: int = 0,
         threads: int = 0,
         print: Callable[[str], Any] | None = None,
+        **named: Any,
     ) -> Ran:
         """Runs the kernel on a grid and returns when every thread has ended.
 
-        arguments: one per parameter: arrays in the host's memory for pointers, numbers, bytes for structures.
+        arguments: one per parameter, in order or by name (whole, or without the kernel's name in front of it): arrays
+        and tensor maps for pointers, None for a null pointer, numbers, bytes or structures of NumPy and ctypes for
+        structures. Tensors on a GPU are copied to the host, and back afterwards.
         grid, block, cluster: sizes in CTAs, threads, CTAs; block defaults to .reqntid, cluster to .reqnctapercluster.
-        shared: bytes of dynamic shared memory. memory: arrays that the kernel reaches by other ways than its arguments.
-        checks: of CHECKS. limit: instructions of warps after which the launch ends with an error; 0: none.
+        shared: bytes of dynamic shared memory. memory: arrays that the kernel reaches by other ways than its arguments;
+        so does what `tiletwin.register` was given.
+        checks: words of CHECKS, "all" or "none", in a list or joined by commas; default: DEFAULT_CHECKS, and those that
+        TILETWIN_CHECK names. limit: instructions of warps after which the launch ends with an error; 0: none.
         threads: of the CPU; 0: TILETWIN_NUM_THREADS, or all cores. print: is given what vprintf writes, in place of
         sys.stdout.
         Errors: TypeError and ValueError, an argument does not fit; OutOfBoundsError, DeadlockError and others, what the
         kernel did.
         """
-        checks = tuple(checks)
-        for word in checks:
-            if word not in CHECKS:
-                raise ValueError(f"no check of the simulator is called {word!r}; they are {', '.join(CHECKS)}")
+        words = chosen_checks(checks)
         if block is None:
             if not any(self.required_threads):
                 raise ValueError(f"{self.name}: give block=(x, y, z): the kernel has no .reqntid")
-            block = self.required_threads
+            block = [max(1, n) for n in self.required_threads]
         if cluster is None:
-            cluster = self.required_cluster if any(self.required_cluster) else 1
-        block_sizes, cluster_sizes = _triple(block, "block"), _triple(cluster, "cluster")
-        self._look_at_block(block_sizes)
-        parameters, buffers, kept = pack(self.name, self.parameters, self._bytes, arguments, memory)
+            cluster = [max(1, n) for n in self.required_cluster]
+        sizes = _triple(grid, "grid"), _triple(block, "block"), _triple(cluster, "cluster")
+        reached = LaunchMemory()
+        values = ordered(self.name, self.parameters, arguments, named)
+        parameters = pack(self.name, self.parameters, self._bytes, values, reached)
+        for i, array in enumerate(memory):
+            reached.add(f"{self.name}(): memory[{i}]", f"memory[{i}]", array)
+        reached.add_registered()
         row = self.module._native.launch(
-            self.name, _triple(grid, "grid"), block_sizes, cluster_sizes, int(shared), parameters, buffers, checks,
-            int(threads), int(limit), print or _write,
+            self.name, *sizes, _count(shared, "shared"), parameters, reached.buffers, words, _count(threads, "threads"),
+            _count(limit, "limit"), print or _write,
         )  # fmt: skip
-        del kept  # memory that arguments only lent stays until here
+        reached.write_back()
         return Ran(*row)
 
-    def _look_at_block(self, block: tuple[int, int, int]) -> None:
-        if any(self.required_threads) and block != tuple(max(1, n) for n in self.required_threads):
-            raise ValueError(f"{self.name}: block {block} is not what .reqntid asks for, {self.required_threads}")
-        most = self.max_threads[0] * max(1, self.max_threads[1]) * max(1, self.max_threads[2]) or 1024
-        threads = block[0] * block[1] * block[2]
-        if not 1 <= threads <= most:
-            raise ValueError(f"{self.name}: {threads} threads in a block; it may have 1 to {most}")
+
+def _count(value: Any, what: str) -> int:
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise TypeError(f"{what} has to be a whole number, not {value!r}") from None
+    if not 0 <= number < 1 << (64 if what == "limit" else 32):
+        raise ValueError(f"{what} cannot be {number}")
+    return number
 
 
 def _write(text: str) -> None:
@@ -128,12 +133,16 @@ def _write(text: str) -> None:
 
 
 class Module:
-    """A module of PTX. `module["name"]` is one of its kernels; `module.entries` are their names. See `load`."""
+    """A module of PTX. `module["name"]` is one of its kernels; `module.entries` are their names. See `load`.
+
+    Module variables (.global) keep their values from launch to launch, as on a GPU.
+    """
 
     def __init__(self, text: str, file: str, contract: bool) -> None:
         self.file = file
+        text = text.encode("utf-8", "replace").decode("utf-8")  # surrogates cannot be handed on
         try:
-            self._native = _native().load(text, file, contract)
+            self._native = extension().load(text, file, contract)
         except ValueError as error:
             message, line, column, rendered = error.args
             raise PtxError(rendered, message, file, line, column) from None
@@ -155,13 +164,16 @@ class Module:
 def load(source: str | os.PathLike[str], *, contract: bool = True, file: str | None = None) -> Module:
     """A module from a file of PTX (a path), or from PTX text (a str with a `.version` line).
 
-    contract: compute mul.f32 and add.f32 without a rounding mode as one fma where ptxas does. file: what errors call
-    the text. Errors: PtxError with line and column, for text that cannot be run; OSError, the file cannot be read.
+    contract: compute products and sums without a rounding mode as one fma where ptxas does. file: what errors call the
+    text. Errors: PtxError with line and column, for text that cannot be run; OSError, the file cannot be read.
     """
     if isinstance(source, str) and ("\n" in source or ".version" in source):
         return Module(source, file or "kernel.ptx", contract)
     path = Path(source)
-    return Module(path.read_text(encoding="utf-8", errors="surrogateescape"), file or str(path), contract)
+    return Module(path.read_text(encoding="utf-8", errors="replace"), file or str(path), contract)
 
 
-__all__ = ["CHECKS", "Kernel", "Module", "Parameter", "PtxError", "Ran", "load"]
+__all__ = [
+    "BACKEND", "CHECKS", "DEFAULT_CHECKS", "Backend", "Kernel", "Module", "Outcome", "Parameter", "PtxError", "Ran",
+    "TensorMap", "load", "tensor_map",
+]  # fmt: skip

@@ -1,20 +1,22 @@
-"""From Python values to the parameter block of a kernel, and the memory that it may touch.
+"""From Python values to the parameter block of a kernel.
 
-Here:      Parameter, pack.
-Not here:  launches (__init__.py); what an array is (the extension's array_info).
+Here:      Parameter, which argument belongs to which, numbers and structures as bytes, pack.
+Not here:  launches (__init__.py), the memory behind arrays (launch_memory.py), tensor maps (tensor_maps.py).
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-INTEGERS = {8: "B", 16: "H", 32: "I", 64: "Q"}
-FLOATS = {16: np.float16, 32: np.float32, 64: np.float64}
-Bytes = (bytes, bytearray)
+from tiletwin.sim.launch_memory import LaunchMemory
+from tiletwin.sim.tensor_maps import TensorMap
+
+FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Parameter(NamedTuple):
@@ -29,85 +31,156 @@ class Parameter(NamedTuple):
     """In the parameter block."""
     is_pointer: bool
     """It is declared with .ptr."""
+    alignment: int
+    """Of what .ptr points to; 1: nothing is said."""
 
     @property
     def bits(self) -> int:
-        return int("".join(c for c in self.type if c.isdigit()) or 0)
+        """Of one element of its type."""
+        digits, _, lanes = self.type.lstrip(LETTERS).partition("x")
+        return int(digits or 0) * int(lanes or 1)
 
     @property
     def is_structure(self) -> bool:
         return self.bytes * 8 != self.bits
 
+    @property
+    def may_point(self) -> bool:
+        """It has an address's size: compilers declare pointers as .u64, with or without .ptr."""
+        return self.bytes == 8 and not self.is_structure and self.type != "f64"
+
     def __str__(self) -> str:
         return f".{self.type}[{self.bytes}] {self.name}" if self.is_structure else f".{self.type} {self.name}"
 
 
-def _is_array(value: Any) -> bool:
-    return hasattr(value, "__array_interface__") or hasattr(value, "data_ptr") or hasattr(value, "__dlpack__")
+def short_name(kernel: str, parameter: Parameter) -> str:
+    """ "param_0" of "add_param_0": compilers put the entry's name in front."""
+    return parameter.name.removeprefix(f"{kernel}_")
 
 
-def _buffer(name: str, array: Any) -> tuple[tuple[str, int, int, bool], int]:
-    """((name, first byte, one past the last, read only), address of the first element).
+def ordered(
+    kernel: str, parameters: Sequence[Parameter], arguments: Sequence[Any], named: Mapping[str, Any]
+) -> list[Any]:
+    """One value for each parameter. named: by the parameter's whole name, or without the kernel's in front.
 
-    Errors: TypeError, no array or one of unknown extent; ValueError, memory of a GPU.
+    Errors: TypeError, too many values, too few, two for one parameter, or one for none.
     """
-    from tiletwin import _C
+    wanted = ", ".join(map(str, parameters)) or "none"
+    if len(arguments) > len(parameters) or (not named and len(arguments) < len(parameters)):
+        raise TypeError(f"{kernel}() takes {len(parameters)} arguments ({wanted}), not {len(arguments)}")
+    left = dict(named)
+    values = list(arguments)
+    for parameter in parameters[: len(arguments)]:
+        for name in (parameter.name, short_name(kernel, parameter)):
+            if name in left:
+                raise TypeError(f"{kernel}() got two values for {name}: by position and by name")
+    missing = []
+    for parameter in parameters[len(arguments) :]:
+        name = next((n for n in (parameter.name, short_name(kernel, parameter)) if n in left), None)
+        if name is None:
+            missing.append(short_name(kernel, parameter))
+        else:
+            values.append(left.pop(name))
+    if left:
+        raise TypeError(f"{kernel}() has no parameter {', '.join(left)}; it takes {wanted}")
+    if missing:
+        raise TypeError(f"{kernel}() lacks a value for {', '.join(missing)}; it takes {wanted}")
+    return values
 
-    info = _C.array_info(array)
-    if info["on_device"]:
-        raise ValueError(f"{name} lies in a GPU's memory: the simulator runs on the CPU, pass {name}.cpu()")
-    return (name, info["begin"], info["end"], info["read_only"]), info["data"]
+
+def _whole_number(parameter: Parameter, value: Any) -> int:
+    """Errors: TypeError, it is none."""
+    if isinstance(value, np.floating) and parameter.type.startswith("b") and value.itemsize == parameter.bytes:
+        return int(value.view(f"u{value.itemsize}"))  # untyped bits of that size: a float's
+    if isinstance(value, np.bool_):
+        return int(value)
+    return operator.index(value)
 
 
-def _scalar(kernel: str, parameter: Parameter, value: Any) -> bytes:
-    what = f"{kernel}(): argument {parameter.name}"
-    if parameter.type.startswith("f"):
-        try:
-            with np.errstate(over="ignore"):
-                return FLOATS[parameter.bits](float(value)).tobytes()
-        except (TypeError, ValueError):
-            raise TypeError(f"{what}: .{parameter.type} wants a number, not {type(value).__name__}") from None
-    if isinstance(value, float) and not value.is_integer():
-        raise TypeError(f"{what}: .{parameter.type} wants an integer, not {value!r}")
+def _number(what: str, parameter: Parameter, value: Any) -> bytes:
+    if getattr(value, "shape", None) == () and hasattr(value, "item") and not isinstance(value, np.generic):
+        value = value.item()  # an array of no dimensions
+    is_float = parameter.type in FLOATS
     try:
-        number = int(value)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{what}: .{parameter.type} wants an integer, not {type(value).__name__}") from None
+        if getattr(value, "shape", ()) != () or isinstance(value, (str, bytes, bytearray)):
+            raise TypeError
+        if is_float:
+            if isinstance(value, np.generic) and value.dtype == FLOATS[parameter.type]:
+                return value.tobytes()  # a NaN keeps its bits
+            with np.errstate(over="ignore"):
+                return FLOATS[parameter.type](float(value)).tobytes()
+        number = _whole_number(parameter, value)
+    except TypeError:
+        wants = "a number" if is_float else "an integer"
+        if parameter.may_point:
+            wants += ", or an array for a pointer"
+        raise TypeError(f"{what}: .{parameter.type} wants {wants}, not {_shown(value)}") from None
     low = -(1 << (parameter.bits - 1))  # also for .u32: compilers declare signed integers so
     if not low <= number < 1 << parameter.bits:
         raise ValueError(f"{what}: {number} does not fit into .{parameter.type}")
-    return struct.pack("<" + INTEGERS[parameter.bits], number & ((1 << parameter.bits) - 1))
+    return (number & ((1 << parameter.bits) - 1)).to_bytes(parameter.bytes, "little")
 
 
-def pack(
-    kernel: str, parameters: Sequence[Parameter], size: int, arguments: Sequence[Any], memory: Iterable[Any]
-) -> tuple[bytes, list[tuple[str, int, int, bool]], list[Any]]:
-    """(the parameter block, the buffers that the kernel may touch, what has to live until the launch has ended).
+def _shown(value: Any) -> str:
+    """A number as it is, anything else by its type: "2.5", "an array (numpy.ndarray)", "list"."""
+    kind = type(value)
+    if isinstance(value, (int, float, np.generic)):
+        return repr(value)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return f"an array ({name})" if getattr(value, "shape", ()) != () else name
 
-    Errors: TypeError, a value of the wrong kind or the wrong number of them; ValueError, a number that does not fit.
+
+def _structure(what: str, parameter: Parameter, value: Any) -> bytes:
+    """The bytes of a value that has as many as the parameter: bytes, a structure of NumPy or ctypes, an array."""
+    given = None
+    if isinstance(value, np.generic) or hasattr(value, "tobytes"):
+        given = value.tobytes()
+    elif not isinstance(value, (int, str)):
+        try:
+            given = memoryview(value).tobytes()
+        except TypeError:
+            pass
+    if given is None or len(given) != parameter.bytes:
+        got = _shown(value) if given is None else f"{len(given)} bytes ({type(value).__name__})"
+        raise TypeError(
+            f"{what} is a structure of {parameter.bytes} bytes: give bytes, a structure of NumPy or ctypes, or a "
+            f"tensor map, of that size, not {got}"
+        )
+    return given
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, complex, str, np.generic)) or (
+        hasattr(type(value), "__index__") and not hasattr(value, "shape")
+    )
+
+
+def pack(kernel: str, parameters: Sequence[Parameter], size: int, values: Sequence[Any], memory: LaunchMemory) -> bytes:
+    """The parameter block of `size` bytes. memory: is told of the arrays among the values, one for each parameter.
+
+    Errors: TypeError, a value of the wrong kind; ValueError, a number that does not fit, memory that cannot be reached.
     """
-    if len(arguments) != len(parameters):
-        wanted = ", ".join(map(str, parameters)) or "none"
-        raise TypeError(f"{kernel}() takes {len(parameters)} arguments ({wanted}), not {len(arguments)}")
     block = bytearray(size)
-    buffers: list[tuple[str, int, int, bool]] = []
-    for parameter, value in zip(parameters, arguments, strict=True):
-        if parameter.is_structure:
-            data = value.tobytes() if hasattr(value, "tobytes") else bytes(value) if isinstance(value, Bytes) else b""
-            if len(data) != parameter.bytes:
-                raise TypeError(
-                    f"{kernel}(): argument {parameter.name} is a structure of {parameter.bytes} bytes: give bytes or "
-                    f"an array of that size, not {len(data)} bytes of {type(value).__name__}"
+    for parameter, value in zip(parameters, values, strict=True):
+        what = f"{kernel}(): argument {parameter.name}"
+        if isinstance(value, TensorMap) and (parameter.may_point or parameter.bytes == len(bytes(value))):
+            memory.add(what, f"{parameter.name}'s tensor", value.array)
+            data = bytes(value)
+            if parameter.may_point:
+                data = memory.add(what, parameter.name, value.memory).to_bytes(8, "little")
+        elif parameter.is_structure:
+            data = _structure(what, parameter, value)
+        elif parameter.may_point and value is None:
+            data = bytes(8)
+        elif parameter.may_point and not _is_number(value):
+            address = memory.add(what, parameter.name, value)
+            if address % max(1, parameter.alignment):
+                raise ValueError(
+                    f"{what}: the array begins at {address:#x}, which is no multiple of {parameter.alignment}, as "
+                    f".ptr .align {parameter.alignment} promises: pass a copy that is aligned"
                 )
-        elif _is_array(value) and getattr(value, "shape", None) != ():
-            if parameter.bits != 64 or parameter.type.startswith("f"):
-                raise TypeError(f"{kernel}(): argument {parameter.name}: an array was given for .{parameter.type}")
-            buffer, address = _buffer(parameter.name, value)
-            buffers.append(buffer)
-            data = struct.pack("<Q", address)
+            data = address.to_bytes(8, "little")
         else:
-            data = _scalar(kernel, parameter, value)
+            data = _number(what, parameter, value)
         block[parameter.offset : parameter.offset + len(data)] = data
-    kept = list(memory)
-    buffers += [_buffer(f"memory[{i}]", array)[0] for i, array in enumerate(kept)]
-    return bytes(block), buffers, [*arguments, *kept]
+    return bytes(block)

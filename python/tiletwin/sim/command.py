@@ -2,10 +2,13 @@
 
 Here:      from the command line to a launch, and what it prints.
 Not here:  the command's options (tiletwin/cli.py), launches (__init__.py).
+Invariant: a mistake in the options or files is one message on stderr and exit status 2; what the kernel does wrong is
+           said on stderr too, and is exit status 1.
 """
 
 from __future__ import annotations
 
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,32 +16,136 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from tiletwin import checks, sim
+from tiletwin.errors import TileTwinError
+from tiletwin.sim.arguments import short_name
+from tiletwin.sim.backend import misbehaved
 
-def sizes(text: str, what: str, fail: Callable[[str], NoReturn]) -> tuple[int, ...]:
+Fail = Callable[[str], NoReturn]
+SHOWN_ELEMENTS = 4
+
+
+def sizes_of(text: str, what: str, fail: Fail) -> tuple[int, ...]:
     """ "4,2" as (4, 2)."""
     try:
         found = tuple(int(word) for word in text.replace("x", ",").split(","))
     except ValueError:
         found = ()
     if not 1 <= len(found) <= 3 or min(found) < 1:
-        fail(f"{what} wants one to three sizes, such as 64 or 8,8,1, not {text!r}")
+        fail(f"--{what} wants one to three sizes, such as 64 or 8,8,1, not {text!r}")
     return found
 
 
-def read_arguments(path: str, names: list[str], fail: Callable[[str], NoReturn]) -> list[Any]:
-    """The arrays of an .npz in the order of the parameters: by their names, or else in the order of the file."""
+def _read_arrays(path: str, fail: Fail) -> dict[str, np.ndarray]:
     try:
-        with np.load(path) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        file = np.load(path)
+        if isinstance(file, np.ndarray):
+            fail(f"{path}: an .npz with one array per parameter is wanted, this is a single array")
+        with file:
+            return {name: file[name] for name in file.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         fail(f"{path}: {error}")
-    if set(names) <= set(arrays):
-        ordered = [arrays[name] for name in names]
-    elif len(arrays) == len(names):
+
+
+def read_arguments(path: str | None, kernel: sim.Kernel, fail: Fail) -> list[Any]:
+    """The values of an .npz for a kernel's parameters: by their names, or else in the order of the file."""
+    arrays = _read_arrays(path, fail) if path else {}
+    parameters = kernel.parameters
+    names = [[p.name, short_name(kernel.name, p)] for p in parameters]
+    found = [next((name for name in both if name in arrays), None) for both in names]
+    if None not in found:
+        ordered = [arrays[name] for name in found if name is not None]
+    elif len(arrays) == len(parameters):
         ordered = list(arrays.values())
     else:
-        fail(f"{path} holds {len(arrays)} arrays ({', '.join(arrays)}); the kernel has {len(names)} parameters")
-    return [np.ascontiguousarray(a) if a.shape else a[()] for a in ordered]
+        listed = ", ".join(map(str, parameters))
+        held = f"{path} holds {len(arrays)} arrays ({', '.join(arrays)})" if path else "no .npz was given"
+        fail(f"{held}; {kernel.name} has {len(parameters)} parameters: {listed}")
+    return [a[()] if a.shape == () else _aligned(a) for a in ordered]
+
+
+def _aligned(array: np.ndarray) -> np.ndarray:
+    """A copy that begins where a GPU's allocator would put it: at a multiple of 256 bytes. Its memory ends with it."""
+    if not array.nbytes:
+        return array
+    room = np.zeros(array.nbytes + 256, np.uint8)
+    start = -room.ctypes.data % 256
+    own = memoryview(room)[start : start + array.nbytes]  # a view of `room` would reach to the end of that
+    copy = np.frombuffer(own, array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+def _load(file: str, contract: bool, fail: Fail) -> sim.Module:
+    try:
+        return sim.load(Path(file), contract=contract)
+    except (OSError, sim.PtxError) as error:
+        fail(str(error))
+
+
+def _table(*headings: str) -> Any:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
+def _print_table(table: Any) -> None:
+    from rich.console import Console
+
+    Console(soft_wrap=True, highlight=False).print(table)
+
+
+def _triple(sizes: tuple[int, int, int]) -> str:
+    return ",".join(str(max(1, n)) for n in sizes) if any(sizes) else ""
+
+
+def list_entries(file: str, *, contract: bool, fail: Fail) -> None:
+    """Prints the entries of a file: parameters, shared memory, sizes that they ask for."""
+    from rich.markup import escape
+
+    module = _load(file, contract, fail)
+    if not module.entries:
+        print(f"{file} has no entry")
+        return
+    table = _table("entry", "parameters", "shared", ".reqntid", ".maxntid", ".reqnctapercluster")
+    for name in module.entries:
+        kernel = module[name]
+        table.add_row(
+            escape(name), escape("\n".join(map(str, kernel.parameters))), str(kernel.shared),
+            _triple(kernel.required_threads), _triple(kernel.max_threads), _triple(kernel.required_cluster),
+        )  # fmt: skip
+    _print_table(table)
+
+
+def _print_arrays(kernel: sim.Kernel, values: list[Any], before: list[Any]) -> None:
+    """What became of each array."""
+    from rich.markup import escape
+
+    table = _table("array", "type", "changed", "first elements")
+    for parameter, value, old in zip(kernel.parameters, values, before, strict=True):
+        if old is None:
+            continue
+        flat, same = value.reshape(-1), value.reshape(-1).view(np.uint8) == old.view(np.uint8)
+        changed = int((~same.reshape(max(flat.size, 1), -1)).any(1).sum()) if flat.size else 0
+        elements = ", ".join(map(str, flat[:SHOWN_ELEMENTS].tolist())) + (", ..." if flat.size > SHOWN_ELEMENTS else "")
+        shape = ", ".join(map(str, value.shape))
+        table.add_row(
+            escape(parameter.name), escape(f"{value.dtype}[{shape}]"), f"{changed} of {flat.size}", escape(elements)
+        )
+    if table.row_count:
+        _print_table(table)
+
+
+def _write_arrays(out: str, kernel: sim.Kernel, values: list[Any], fail: Fail) -> None:
+    path = out if out.endswith(".npz") else f"{out}.npz"
+    try:
+        np.savez(path, **{p.name: np.asarray(v) for p, v in zip(kernel.parameters, values, strict=True)})  # type: ignore
+    except OSError as error:
+        fail(f"--out {error}")
+    print(f"wrote {path}")
 
 
 def run(
@@ -46,45 +153,43 @@ def run(
     arguments: str | None,
     *,
     entry: str | None,
-    grid: str,
-    block: str | None,
-    cluster: str | None,
+    sizes: dict[str, str | None],
     shared: int,
-    out: str | None,
-    checks: str | None,
+    check: str | None,
     limit: int,
+    out: str | None,
     contract: bool,
-    fail: Callable[[str], NoReturn],
-) -> None:
-    from tiletwin import sim
-    from tiletwin.errors import TileTwinError
-
-    try:
-        module = sim.load(Path(file), contract=contract)
-    except (OSError, sim.PtxError) as error:
-        fail(str(error))
+    fail: Fail,
+) -> bool:
+    """Does what the options say; false if the kernel misbehaved or a check found something. fail(message): ends the
+    command."""
+    module = _load(file, contract, fail)
+    if not module.entries:
+        fail(f"{file} has no entry")
     if entry is None and len(module.entries) != 1:
         fail(f"{file} has {len(module.entries)} entries: choose one with --entry ({', '.join(module.entries)})")
     name = entry or module.entries[0]
     if name not in module.entries:
-        fail(f"{file} has no entry {name!r}; it has {', '.join(module.entries) or 'none'}")
+        fail(f"{file} has no entry {name!r}; it has {', '.join(module.entries)}")
     kernel = module[name]
-    names = [parameter.name for parameter in kernel.parameters]
-    values = read_arguments(arguments, names, fail) if arguments else []
-    options: dict[str, Any] = {} if checks is None else {"checks": [w for w in checks.split(",") if w]}
+    given = {what: sizes_of(text, what, fail) if text else None for what, text in sizes.items()}
+    values = read_arguments(arguments, kernel, fail)
+    before = [
+        value.copy().reshape(-1) if isinstance(value, np.ndarray) and parameter.may_point else None
+        for parameter, value in zip(kernel.parameters, values, strict=True)
+    ]
+    error = None
     try:
-        ran = kernel(
-            *values,
-            grid=sizes(grid, "--grid", fail),
-            block=sizes(block, "--block", fail) if block else None,
-            cluster=sizes(cluster, "--cluster", fail) if cluster else None,
-            shared=shared,
-            limit=limit,
-            **options,
-        )
-    except (TypeError, ValueError, AssertionError, NotImplementedError, TileTwinError) as error:
-        fail(str(error))
-    print(f"{name}: {ran.instructions} instructions of warps, {ran.lane_instructions} of lanes")
+        ran = kernel(*values, **given, shared=shared, checks=check, limit=limit)  # type: ignore[arg-type]
+    except (TypeError, ValueError, AssertionError, NotImplementedError, MemoryError, TileTwinError) as raised:
+        if not misbehaved(raised):
+            fail(str(raised))
+        error = raised
+        if not isinstance(raised, checks.CheckError):  # whose findings have been printed
+            print(f"tiletwin: {raised}", file=sys.stderr)
+    else:
+        print(f"{name}: {ran.instructions} instructions of warps, {ran.lane_instructions} of lanes")
+        _print_arrays(kernel, values, before)
     if out:
-        np.savez(out, **{n: np.asarray(v) for n, v in zip(names, values, strict=True)})  # pyright: ignore
-        print(f"wrote {out}")
+        _write_arrays(out, kernel, values, fail)
+    return error is None and not checks.findings()

@@ -1,0 +1,40 @@
+"""The simulator of PTX, for editors and type checkers; a test compares the names with the extension."""
+
+from collections.abc import Callable
+from typing import Any
+
+__file__: str
+
+class Module:
+    """A module of PTX, ready to run."""
+
+    def entries(self) -> list[str]: ...
+    def facts(self, entry: str) -> dict[str, Any]: ...
+    def launch(
+        self,
+        entry: str,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        cluster: tuple[int, int, int],
+        shared: int,
+        parameters: bytes,
+        buffers: list[tuple[str, int, int, bool]],
+        checks: tuple[str, ...],
+        threads: int,
+        limit: int,
+        print: Callable[[str], Any],
+    ) -> tuple[int, int]: ...
+
+def encode_tensor_map(
+    type: int,
+    address: int,
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...],
+    box: tuple[int, ...],
+    element_strides: tuple[int, ...],
+    interleave: int,
+    swizzle: int,
+    promotion: int,
+    fill: int,
+) -> bytes: ...
+def load(text: str, file: str, contract: bool) -> Module: ...
