@@ -36,6 +36,9 @@ struct KernelArgument {
 
 struct Launch {
   std::array<int32_t, 3> grid{1, 1, 1};
+  /// For kernels of GPU code: threads of a CTA and CTAs of a cluster, 0: as the kernel says; bytes of dynamic shared memory.
+  std::array<int32_t, 3> block{0, 0, 0}, cluster{0, 0, 0};
+  int32_t sharedBytes = 0;
   std::span<const KernelArgument> arguments;
   std::span<const Buffer> buffers;
 };
