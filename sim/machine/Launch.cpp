@@ -162,6 +162,7 @@ RunCounts GridRun::run(unsigned threads) {
 
 // ---- What a launch must be like --------------------------------------------------------------------------------------------------
 
+constexpr std::array<uint32_t, 3> kLargestGrid{0x7FFFFFFF, 65535, 65535};
 constexpr uint32_t kLargestBlock = 1024, kLargestShared = 227 * 1024, kLargestCluster = 16;
 
 std::string dimensions(const std::array<uint32_t, 3>& d) {
@@ -173,6 +174,8 @@ uint64_t volume(const std::array<uint32_t, 3>& d) { return uint64_t(d[0]) * d[1]
 std::string whatIsWrong(const Kernel& kernel, const LaunchParams& params) {
   const ptx::Function& function = kernel.function();
   if (!volume(params.grid)) return "the grid " + dimensions(params.grid) + " has no CTA";
+  if (params.grid[0] > kLargestGrid[0] || params.grid[1] > kLargestGrid[1] || params.grid[2] > kLargestGrid[2])
+    return "the grid " + dimensions(params.grid) + " is larger than (2147483647, 65535, 65535)";
   if (!volume(params.block)) return "the block " + dimensions(params.block) + " has no thread";
   if (volume(params.block) > kLargestBlock || params.block[0] > kLargestBlock || params.block[1] > kLargestBlock ||
       params.block[2] > 64)
@@ -182,14 +185,14 @@ std::string whatIsWrong(const Kernel& kernel, const LaunchParams& params) {
   for (size_t i = 0; i < 3; ++i)
     if (params.grid[i] % params.cluster[i])
       return "the grid " + dimensions(params.grid) + " is no multiple of the cluster " + dimensions(params.cluster);
-  uint64_t required = 1, most = 1;
+  std::array<uint32_t, 3> required{};
+  uint64_t most = 1;
   for (size_t i = 0; i < 3; ++i) {
-    required *= uint64_t(std::max(function.requiredThreads[i], int32_t(1)));
+    required[i] = uint32_t(std::max(function.requiredThreads[i], int32_t(1)));
     most *= uint64_t(std::max(function.maxThreads[i], int32_t(1)));
   }
-  if (function.requiredThreads[0] && volume(params.block) != required)
-    return "the block " + dimensions(params.block) + " has " + std::to_string(volume(params.block)) +
-           " threads, .reqntid wants " + std::to_string(required);
+  if (function.requiredThreads[0] && params.block != required)
+    return "the block " + dimensions(params.block) + " is not what .reqntid asks for, " + dimensions(required);
   if (function.maxThreads[0] && volume(params.block) > most)
     return "the block " + dimensions(params.block) + " has " + std::to_string(volume(params.block)) +
            " threads, .maxntid allows " + std::to_string(most);

@@ -442,7 +442,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_load) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_launched) {
   SimRun run(ptxHeader() + ".entry k(.param .u32 n) .reqntid 64 { ret; }\n");
   run.scalar(1u);
-  checkTrap(run.launch(1, 32), TrapKind::InvalidValue, "has 32 threads, .reqntid wants 64");
+  checkTrap(run.launch(1, 32), TrapKind::InvalidValue, "the block (32, 1, 1) is not what .reqntid asks for, (64, 1, 1)");
   checkTrap(run.launch(0, 64), TrapKind::InvalidValue, "has no CTA");
   BOOST_CHECK(!run.launch(1, 64).trap);
   run.params.dynamicShared = 300'000;
