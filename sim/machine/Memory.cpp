@@ -95,16 +95,20 @@ bool isReadOnly(const Access& access, Warp& warp, int lane, const MemoryRange& r
   return true;
 }
 
-/// The range that holds [low, high), or null with a trap raised. The warp remembers it: the next access is there too, nearly always.
+/// True if one range holds [low, high) and may be accessed so; a trap may have been raised if not. The warp remembers the last four
+/// ranges, a byte each: the next access is to one of them, nearly always.
 bool checkGlobal(const Access& access, Warp& warp, int lane, uint64_t low, uint64_t high) {
   const AddressMap& map = warp.cta->cluster->grid->addresses;
-  if (warp.recentRange < map.size()) {
-    const MemoryRange& range = map[warp.recentRange];
-    if (low <= high && range.contains(low, high)) return !range.readOnly || !isReadOnly(access, warp, lane, range);
+  if (low > high) return false;
+  for (uint32_t i = 0; i < 4; ++i) {
+    const size_t recent = warp.recentRanges >> (8 * i) & 0xFF;
+    if (recent >= map.size()) continue;
+    const MemoryRange& range = map[recent];
+    if (range.contains(low, high)) return !range.readOnly || !isReadOnly(access, warp, lane, range);
   }
-  const int found = low <= high ? map.find(low, high) : -1;
+  const int found = map.find(low, high);
   if (found < 0) return false;
-  warp.recentRange = uint32_t(found);
+  if (found <= 0xFF) warp.recentRanges = warp.recentRanges << 8 | uint32_t(found);
   return !isReadOnly(access, warp, lane, map[size_t(found)]);
 }
 

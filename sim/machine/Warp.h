@@ -30,8 +30,8 @@ struct Warp {
   const Inst* at = nullptr;         ///< the instruction that runs
   std::shared_ptr<WarpAsync> async; ///< made by the first instruction that needs it
   std::shared_ptr<WarpProducts> products;
-  uint64_t polls = 0;       ///< atomic, volatile and ordered accesses so far: what a loop that waits does
-  uint32_t recentRange = 0; ///< index into Grid::addresses: where the last global access was
+  uint64_t polls = 0;        ///< atomic, volatile and ordered accesses so far: what a loop that waits does
+  uint32_t recentRanges = 0; ///< four indices into Grid::addresses, a byte each: where global accesses were last
 
   /// The 32 lanes of an operand; T has the operand's size.
   template <class T> T* lanes(Slot s) { return reinterpret_cast<T*>(base[s.code >> 31] + (s.code & ~Slot::kConstant)); }
