@@ -47,10 +47,11 @@ def outputs_of(name: str) -> dict[str, np.ndarray]:
 
 
 def aligned(array: np.ndarray) -> np.ndarray:
-    """A copy whose first byte lies where a GPU's allocator would put it."""
+    """A copy whose first byte lies where a GPU's allocator would put it, and whose memory ends with its last one."""
     room = np.empty(array.nbytes + ALIGNMENT, np.uint8)
     start = -room.ctypes.data % ALIGNMENT
-    copy = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    own = memoryview(room)[start : start + array.nbytes]  # a view of `room` would reach to the end of that
+    copy = np.frombuffer(own, array.dtype).reshape(array.shape)
     copy[...] = array
     return copy
 

@@ -6,10 +6,10 @@ usage: python record_tensor_cores.py OUT.npz [CASES]        (cupy, a GPU of sm_9
 Keys of OUT.npz: NAME_a, NAME_b, NAME_c, NAME_d: registers as [case, register, lane] (uint32; f64: uint64) of
   mma.sync NAME, "m16n8k16.row.col.f32.f16.f16.f32". Operands are random codes with many zeros, subnormals, extremes,
   infinities and NaNs: the first half of the cases has none of the last two, so that sums stay finite.
-wgmma_NAME_a [case, 64, 32 bytes], _b [case, N = 8, 32 bytes], _c and _d [case, register, thread of 128]: wgmma.mma_async,
-  no swizzle, both operands along k.
-layout_SWIZZLE_TRANS_LBO_SBO_BASE_START: for each row and each k the 16-bit element of shared memory that the unit read for
-  A; the descriptor's fields in bytes, START the offset of the matrix.
+wgmma_NAME_a [case, 64, 32 bytes], _b [case, N = 8, 32 bytes], _c and _d [case, register, thread of 128]:
+  wgmma.mma_async, no swizzle, both operands along k.
+layout_SWIZZLE_TRANS_LBO_SBO_BASE_START: for each row and each k the 16-bit element of shared memory that the unit read
+  for A; the descriptor's fields in bytes, START the offset of the matrix.
 meta: JSON bytes: device, driver.
 """
 
@@ -133,7 +133,8 @@ class Gpu:
     def __call__(self, text, args, threads):
         """args: arrays, which the kernel changes, and numbers."""
         held = [self.cupy.asarray(x) if isinstance(x, np.ndarray) else x for x in args]
-        self.kernel(text)((1,), (threads,), tuple(np.uint64(x.data.ptr) if isinstance(x, self.cupy.ndarray) else x for x in held))
+        given = tuple(np.uint64(x.data.ptr) if isinstance(x, self.cupy.ndarray) else x for x in held)
+        self.kernel(text)((1,), (threads,), given)
         self.cupy.cuda.runtime.deviceSynchronize()
         for host, device in zip(args, held, strict=True):
             if isinstance(host, np.ndarray):
@@ -198,7 +199,8 @@ def wgmma_text(name, nd, tail):
 .reg .pred %p<2>;
 .shared .align 1024 .b8 image[32768];
 mov.u32 %t, %tid.x;
-ld.param.u64 %rd0, [p0]; ld.param.u64 %rd1, [p1]; ld.param.u64 %rd2, [p2]; ld.param.u64 %rd3, [p3]; ld.param.u64 %rd4, [p4];
+ld.param.u64 %rd0, [p0]; ld.param.u64 %rd1, [p1]; ld.param.u64 %rd2, [p2]; ld.param.u64 %rd3, [p3];
+ld.param.u64 %rd4, [p4];
 mad.wide.u32 %rd0, %t, 4, %rd0; mad.wide.u32 %rd1, %t, 4, %rd1; mad.wide.u32 %rd2, %t, 4, %rd2;
 mov.u32 %s, image;
 mad.lo.u32 %a, %t, 4, %s;
@@ -231,7 +233,7 @@ def descriptor(start, leading, stride, base=0, swizzle=0):
 
 
 def core_matrices(rows):
-    """[8 * n, 32 bytes] as core matrices of 8 x 16 bytes: the two along k are neighbours (128 bytes), then the next 8 rows."""
+    """[8 * n, 32 bytes] as core matrices of 8 x 16 bytes: the two along k are neighbours, then the next 8 rows."""
     return rows.reshape(-1, 8, 2, 16).transpose(0, 2, 1, 3).reshape(-1)
 
 
@@ -246,7 +248,7 @@ def run_wgmma(launch, text, image, c, desc_a, desc_b):
 def record_wgmma(launch, out, cases):
     for name, fa, fb, fd, nd in WGMMA:
         rng = np.random.default_rng(2)
-        bytes_of = lambda fmt, rows: np.stack(
+        bytes_of = lambda fmt, rows, rng=rng: np.stack(
             [
                 codes(rng, fmt, (rows, 32 // codes(rng, fmt, (1,), False).itemsize), i >= cases // 2)
                 for i in range(cases)
@@ -264,7 +266,7 @@ def record_wgmma(launch, out, cases):
 
 
 def record_layouts(launch, out):
-    """Which element of shared memory the unit reads as A[row][k]: B picks one k a column, elements are numbers below 2048."""
+    """Which element of shared memory the unit reads as A[row][k]: B picks one k a column, elements are below 2048."""
     elements = np.arange(8192)
     modes = [
         (s, t, lbo, sbo, base, start)
@@ -313,7 +315,7 @@ def record(launch, cases):
 
 
 def differences(path):
-    """Runs the recorded texts on the simulator: a line for each instruction whose results differ from the recorded ones."""
+    """Runs the recorded texts on the simulator: a line for each instruction whose results differ from the recorded."""
     recorded = np.load(path)
     cases = next(recorded[key].shape[0] for key in recorded.files if key.endswith("_d"))
     lines = []

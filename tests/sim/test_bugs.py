@@ -9,6 +9,7 @@ import pytest
 import tiletwin.checks
 import tiletwin.sim
 from bug_cases import BUGS, FOLDER, Bug
+from cuda_recorded import aligned
 from tiletwin.errors import DeadlockError, OutOfBoundsError, TileTwinError
 
 LIMIT = 1_000_000
@@ -22,8 +23,7 @@ def reports(bug: Bug, text: str) -> list[tuple[str, str, set[int]]]:
     """
     file = f"{bug.name}.ptx"
     tiletwin.checks.clear()
-    arrays = [np.zeros(size + 256, np.uint8) for size in bug.sizes]
-    arrays = [a[-a.ctypes.data % 256 :][:size] for a, size in zip(arrays, bug.sizes)]
+    arrays = [aligned(np.zeros(size, np.uint8)) for size in bug.sizes]
     said = []
     try:
         kernel = tiletwin.sim.load(text, file=file)["k"]

@@ -90,11 +90,10 @@ def ordered(
 
 def _whole_number(parameter: Parameter, value: Any) -> int:
     """Errors: TypeError, it is none."""
-    if isinstance(value, np.floating) and parameter.type.startswith("b") and value.itemsize == parameter.bytes:
+    is_float, is_bool = isinstance(value, np.floating), isinstance(value, np.bool_)
+    if is_float and parameter.type.startswith("b") and value.itemsize == parameter.bytes:
         return int(value.view(f"u{value.itemsize}"))  # untyped bits of that size: a float's
-    if isinstance(value, np.bool_):
-        return int(value)
-    return operator.index(value)
+    return int(value) if is_bool else operator.index(value)
 
 
 def _number(what: str, parameter: Parameter, value: Any) -> bytes:

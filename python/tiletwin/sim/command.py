@@ -68,9 +68,9 @@ def _aligned(array: np.ndarray) -> np.ndarray:
     """A copy that begins where a GPU's allocator would put it: at a multiple of 256 bytes. Its memory ends with it."""
     if not array.nbytes:
         return array
-    room = np.zeros(array.nbytes + 256, np.uint8)
-    start = -room.ctypes.data % 256
-    own = memoryview(room)[start : start + array.nbytes]  # a view of `room` would reach to the end of that
+    room = bytearray(array.nbytes + 256)
+    start = -np.frombuffer(room, np.uint8).ctypes.data % 256
+    own = memoryview(room)[start : start + array.nbytes]  # an array's view would reach to the end of that array
     copy = np.frombuffer(own, array.dtype).reshape(array.shape)
     copy[...] = array
     return copy
