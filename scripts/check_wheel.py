@@ -1,4 +1,4 @@
-"""Checks a wheel: size, exported symbols, what it links, and that its tags say which glibc it needs.
+"""Checks a wheel: its modules, size, exported symbols, what it links, and that its tags say which glibc it needs.
 
 usage: check_wheel.py dist/NAME.whl        exits 1 with a message on the first violation
 """
@@ -11,6 +11,7 @@ import tempfile
 import zipfile
 
 LIMIT_MB = 45
+MODULES = {"_C.abi3.so", "_sim.abi3.so", "tiletwin_tile_v3.so", "tiletwin_tile_v4.so", "tiletwin_gdb.so"}
 # What every manylinux system has. TBB and LLVM must not be here.
 SYSTEM_LIBRARIES = {
     "libc.so.6",
@@ -40,6 +41,8 @@ def main():
         if not libraries:
             sys.exit(f"{wheel.name} holds no shared library")
         names = {p.name for p in libraries}
+        if missing := MODULES - names:
+            sys.exit(f"{wheel.name} lacks {', '.join(sorted(missing))}")
         for library in libraries:
             dynamic = run("readelf", "-d", str(library))
             needed = set(re.findall(r"\(NEEDED\).*\[(.+?)\]", dynamic))
@@ -52,6 +55,8 @@ def main():
             leaked = [s for s in exported if "llvm" in s or "mlir" in s]
             if leaked:
                 sys.exit(f"{library.name} exports {len(leaked)} LLVM symbols, {leaked[0]} for one")
+            if library.name == "_sim.abi3.so" and exported != ["PyInit__sim"]:
+                sys.exit(f"{library.name} exports {', '.join(exported)}; PyInit__sim alone is wanted")
     if size > LIMIT_MB:
         sys.exit(f"{wheel.name} has {size:.1f} MB, the limit is {LIMIT_MB}")
     if f"manylinux_{glibc[0]}_{glibc[1]}_x86_64" not in wheel.name or "-abi3-" not in wheel.name:

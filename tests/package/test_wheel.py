@@ -15,7 +15,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("python", "frontend", "interp", "ir", "runtime", "CMakeLists.txt", "pyproject.toml", "scripts/wheel.sh")
+SOURCES = (
+    "python",
+    "frontend",
+    "interp",
+    "ir",
+    "runtime",
+    "sim",
+    "CMakeLists.txt",
+    "pyproject.toml",
+    "scripts/wheel.sh",
+)
 TRITON = ROOT / ".venv-triton"
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]  # a build of the wheel may be part of it
 
@@ -130,6 +140,28 @@ def test_command(alone: Environment) -> None:
     script.write_text("import sys, triton\nprint(triton.__name__, sys.argv[1:])\n")
     done = subprocess.run([command, "run", script, "-q", "3"], capture_output=True, text=True)
     assert done.stdout == "tiletwin ['-q', '3']\n", done.stderr
+
+
+def test_the_simulator(alone: Environment) -> None:
+    """PTX runs with nothing but the wheel, and its TBB is the wheel's own."""
+    ptx = ROOT / "demo" / "ptx" / "saxpy.ptx"
+    alone.check(
+        f"""
+        import numpy as np
+        from tiletwin import _sim, sim
+
+        x, y = np.arange(1000, dtype=np.float32), np.ones(1000, np.float32)
+        sim.load({str(ptx)!r})["saxpy"](1000, 2.0, x, y, grid=8, block=128, threads=2)
+        assert (y == 2 * x + 1).all()
+        np.savez("args.npz", 1000, 2.0, x, y)
+        assert _sim.__file__.startswith(sys.prefix)
+        loaded = [line.split()[-1] for line in open("/proc/self/maps") if "libtbb" in line]
+        assert loaded and all(path.startswith(sys.prefix) for path in loaded), loaded
+        """
+    )
+    words = [alone.folder / "bin" / "tiletwin", "sim", ptx, "args.npz", "--grid", "8", "--block", "128"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=alone.folder)
+    assert done.returncode == 0 and "999 of 1000" in done.stdout, done.stdout + done.stderr
 
 
 def test_pytest_finds_the_plugin(wheel: Path, tmp_path: Path) -> None:

@@ -6,30 +6,35 @@ import subprocess
 
 import pytest
 from process import run_code
-from tiletwin import _C
 
 ALLOWED = re.compile(r"^(_?Py|_ZN3tbb|_ZNS|_ZS|_ZNK|_ZT|_Z(dl|da|nw|na)|_ITM_|__gmon_start__|_Unwind_|__)")
 
 
-def symbols(kind):
+@pytest.fixture(params=["_C", "_sim"])
+def module(request):
+    return pytest.importorskip(f"tiletwin.{request.param}")
+
+
+def symbols(module, kind):
     if shutil.which("nm") is None:
         pytest.skip("nm is not installed")
-    text = subprocess.run(["nm", "-D", kind, _C.__file__], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(["nm", "-D", kind, module.__file__], capture_output=True, text=True, check=True).stdout
     return [line.split()[-1] for line in text.splitlines()]
 
 
-def test_exports_only_its_entry():
-    assert {s for s in symbols("--defined-only") if not s.startswith("__jit_debug_")} == {"PyInit__C"}
+def test_exports_only_its_entry(module):
+    entry = f"PyInit_{module.__name__.rpartition('.')[2]}"
+    assert {s for s in symbols(module, "--defined-only") if not s.startswith("__jit_debug_")} == {entry}
 
 
-def test_needs_no_symbol_that_nobody_has():
+def test_needs_no_symbol_that_nobody_has(module):
     """Undefined symbols are Python's, TBB's or those of the C and C++ libraries (which carry a version)."""
-    unknown = [s for s in symbols("--undefined-only") if "@" not in s and not ALLOWED.match(s)]
+    unknown = [s for s in symbols(module, "--undefined-only") if "@" not in s and not ALLOWED.match(s)]
     assert unknown == []
 
 
-def test_is_the_limited_api():
-    private = {s for s in symbols("--undefined-only") if s.startswith("_Py")}
+def test_is_the_limited_api(module):
+    private = {s for s in symbols(module, "--undefined-only") if s.startswith("_Py")}
     stable = {"_Py_Dealloc", "_Py_BuildValue_SizeT", "_PyArg_ParseTuple_SizeT", "_PyObject_CallFunction_SizeT"}
     stable |= {"_PyObject_CallMethod_SizeT", "_Py_NoneStruct", "_Py_TrueStruct", "_Py_FalseStruct"}
     stable |= {"_Py_EllipsisObject", "_Py_NotImplementedStruct", "_PyArg_ParseTupleAndKeywords_SizeT"}
