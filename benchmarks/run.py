@@ -144,6 +144,12 @@ def bench_time_to_stop():
     time_to_stop.bench(record, arguments.only)
 
 
+def bench_simulator():
+    import simulator
+
+    simulator.bench(record, arguments.only)
+
+
 def bench_rows():
     m, n = 8192, 4096
     x, out, out_torch = torch.randn(m, n), torch.empty(m, n), torch.empty(m, n)
@@ -342,6 +348,7 @@ def main():
         bench_triton_interpreter,
         bench_probes,
         bench_time_to_stop,
+        bench_simulator,
         bench_checks,  # last: what they watch is watched to the end of the process
     ):
         bench()
