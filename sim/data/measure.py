@@ -1,15 +1,12 @@
-"""Records what is not yet known of the special function unit, on a machine with a GPU.
+"""Compares the model of the special function unit with a GPU, on a machine that has one.
 
-usage: python sim/data/measure.py OUT.npz        (NumPy and the CUDA driver; about 20 s on an H200, OUT.npz has a few MB)
+usage: python sim/data/measure.py OUT.npz        (NumPy and the CUDA driver; about a minute)
 
-Where sim/numerics/Special.h has an exact model, OUT holds what differs from it: NAME_wrong (how many), NAME_x and NAME_bits (the
-first ones' inputs and results). Where it has none, OUT holds the results:
-    ex2_f16, ex2_bf16, tanh_f16, tanh_bf16     by 16-bit code
-    tanh                                       every 64th f32 in [2^-13, 16), as distance in bits from the rounded true value
-    rcp64, rsqrt64                             upper words of results for upper words 0x3FF00000 + i, as distance from the rounded one;
-                                               NAME_low: how many change if the operand's lower word is all ones; NAME_ends: the
-                                               same for 16 fractions of every exponent, as they are
+OUT holds, for each row of checks(), NAME_wrong (how many results differ, of how many) and NAME_x and NAME_bits (inputs
+and results of the first that do). special_h200.npz began as such a file: fit_special.py says what it holds. The model
+is written down here a second time, in NumPy, after sim/numerics/Special.h.
 """
+
 import ctypes
 import pathlib
 import re
@@ -18,7 +15,8 @@ import sys
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent.parent / "tests" / "sim"))
+sys.path += [str(HERE), str(HERE.parent.parent / "tests" / "sim")]
+from fit_special import FRACTION, SQUARE, TANH_SEGMENT_BITS, inputs_of, phase_of  # noqa: E402
 from record_forms import Driver  # noqa: E402
 
 KERNEL = """.version 8.0
@@ -50,8 +48,9 @@ ret;
 
 
 class Gpu(Driver):
-    def map(self, instruction, values, kind):
-        """The instruction on every element; kind: b16, f32 or f64."""
+    def map(self, instruction, values):
+        """The instruction on every element, whose bits `values` holds."""
+        kind = {2: "b16", 4: "f32", 8: "f64"}[values.itemsize]
         text = KERNEL.format(instruction=instruction, type=kind, bytes=values.itemsize)
         module, function = self.module(text.encode() + b"\0"), ctypes.c_void_p()
         self.call("cuModuleGetFunction", ctypes.byref(function), module, b"k")
@@ -59,127 +58,166 @@ class Gpu(Driver):
         for p in pointers:
             self.call("cuMemAlloc_v2", ctypes.byref(p), ctypes.c_size_t(values.nbytes))
         data, result, n = np.ascontiguousarray(values), np.empty_like(values), ctypes.c_uint32(len(values))
-        self.call("cuMemcpyHtoD_v2", pointers[0], data.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(data.nbytes))
+        size, host = ctypes.c_size_t(data.nbytes), ctypes.c_void_p
+        self.call("cuMemcpyHtoD_v2", pointers[0], data.ctypes.data_as(host), size)
         arguments = (ctypes.c_void_p * 3)(*(ctypes.addressof(a) for a in (*pointers, n)))
-        self.call("cuLaunchKernel", function, (len(values) + 255) // 256, 1, 1, 256, 1, 1, 0, None, arguments, None)
-        self.call("cuMemcpyDtoH_v2", result.ctypes.data_as(ctypes.c_void_p), pointers[1], ctypes.c_size_t(data.nbytes))
+        blocks = (len(values) + 255) // 256
+        self.call("cuLaunchKernel", function, blocks, 1, 1, 256, 1, 1, 0, None, arguments, None)
+        self.call("cuMemcpyDtoH_v2", result.ctypes.data_as(host), pointers[1], size)
         for p in pointers:
             self.call("cuMemFree_v2", p)
         return result
 
 
-# ---- The model, as Special.h has it ----------------------------------------------------------------------------------------------
+# ---- The model -------------------------------------------------------------------------------------------------------
+
+NAN32, NAN16, INFINITY = 0x7FFFFFFF, 0x7FFF, 0x7F800000
 
 
 def coefficients():
     text = (HERE.parent / "numerics" / "SpecialTables.cpp").read_text()
     tables = {}
     for name, body in re.findall(r"Segment (k\w+)\[\d+\] = \{(.*?)\n\};", text, re.S):
-        tables[name] = np.array([[int(v) for v in row.split(",")] for row in re.findall(r"\{(.*?)\}", body)], np.int64)
+        rows = re.findall(r"\{(.*?)\}", body)
+        tables[name] = np.array([[int(v) for v in row.split(",")] for row in rows], np.int64)
     return tables
 
 
-def squares():
-    table = np.zeros(1 << 17, np.int64)
-    for h in range(17):
-        low = np.arange(1 << h)
-        products = ((low >> max(18 - h, 0) << max(18 - h, 0)) << (h + 1)) + ((1 << 2 * h) if 2 * h >= 19 else 0)
-        table[1 << h | low] = table[low] + (products >> 19)
-    return table
+TABLES = coefficients()
 
 
-TABLES, SQUARES = coefficients(), squares()
+def interpolate(name, fraction, bits=6, first=0):
+    s, x = TABLES[name][first + (fraction >> (23 - bits))], (fraction << bits & FRACTION) >> 6
+    return s[:, 0] + s[:, 1] * x * 4 + s[:, 2] * SQUARE[x] * 16
 
 
-def interpolate(name, fraction):
-    s, x = TABLES[name][fraction >> 17], fraction & 0x1FFFF
-    return s[:, 0] + s[:, 1] * x * 4 + s[:, 2] * SQUARES[x] * 16
-
-
-def truncated(v, negative):
-    """int64 in 2^-43 to the bits of f32, toward zero."""
+def truncated(v, unit, negative):
+    """int64 in 2^unit to the bits of f32, toward zero."""
     top = np.floor(np.log2(np.maximum(v, 1).astype(np.longdouble))).astype(np.int64)
     m = np.where(top > 23, v >> np.maximum(top - 23, 0), v << np.maximum(23 - top, 0))
-    bits = np.where(v == 0, 0, (top - 43 + 127) << 23 | (m & 0x7FFFFF))
-    return (bits | np.where(negative, 1 << 31, 0)).astype(np.uint32)
+    bits = np.where(v == 0, 0, (top + unit + 127) << 23 | (m & FRACTION))
+    return bits | np.where(negative, 1 << 31, 0)
+
+
+def parts_of(bits):
+    b = bits.astype(np.int64)
+    return b >> 31, (b >> 23 & 0xFF) - 127, b & FRACTION
 
 
 def lg2(bits):
-    e, fraction = (bits >> 23).astype(np.int64) - 127, (bits & 0x7FFFFF).astype(np.int64)
-    total = (e << 43) + np.where(fraction == 0, 0, interpolate("kLg2", fraction))
-    return truncated(np.abs(total), total < 0)
+    """Of positive normal numbers."""
+    _, e, f = parts_of(bits)
+    total = ((e << 43) + interpolate("kLg2", f)) >> 7
+    return np.where(bits == 0x3F800000, 0, truncated(np.where(total < 0, ~total, total), -36, total < 0))
 
 
-def sine(x, quarters):
-    turns = x.astype(float) * float(np.uint32(0x3E22F983).view(np.float32))
-    near = turns.astype(np.float32)
-    near = np.where(np.abs(near.astype(float)) > np.abs(turns), near.view(np.uint32) - 1, near.view(np.uint32)).view(np.float32)
-    phase = np.floor(np.abs(near.astype(float)) * 2.0**25)
-    p = (np.fmod(phase, 2.0**25).astype(np.int64) + (quarters << 23)) & (2**25 - 1)
-    quadrant, f = p >> 23, p & 0x7FFFFF
-    negative = (quadrant >= 2) ^ ((quarters == 0) & np.signbit(x))
-    v = interpolate("kSin", np.where(quadrant & 1, 0x7FFFFF - f, f))
-    return truncated(np.where(f == 0, np.where(quadrant & 1, 1 << 43, 0), v), negative)
-
-
-def compare(kept, name, x, got, want):
-    wrong = np.flatnonzero(got != want)
-    kept[f"{name}_wrong"] = np.array([len(wrong), len(got)])
-    kept[f"{name}_x"], kept[f"{name}_bits"] = x[wrong[:100000]], got[wrong[:100000]]
-    print(f"{name}: {len(wrong)} of {len(got)} differ from the model")
-
-
-# ---- What is run ---------------------------------------------------------------------------------------------------------------
-
-
-def known(gpu, kept):
-    k = np.arange(1 << 23, dtype=np.uint32)
-    every = (np.arange(1, 255, dtype=np.uint32)[:, None] << 23 | (np.arange(4096, dtype=np.uint32) * 2039 & 0x7FFFFF)).ravel()
-    for name, bits in (("lg2_half_1", 0x3F000000 + k), ("lg2_1_2", 0x3F800000 + k), ("lg2_all", every)):
-        got = gpu.map("lg2.approx.ftz.f32", bits.view(np.float32), "f32").view(np.uint32)
-        compare(kept, name, bits, got, lg2(bits))
-    random = np.random.default_rng(1)
-    ranges = {"": (0x33000000, 0x41000000), "_large": (0x41000000, 0x7F800000)}
-    for suffix, (low, high) in ranges.items():
-        bits = random.integers(low, high, 1 << 23, np.uint32) | (random.integers(0, 2, 1 << 23, np.uint32) << np.uint32(31))
-        x = bits.view(np.float32)
-        for name, quarters in (("sin", 0), ("cos", 1)):
-            got = gpu.map(f"{name}.approx.f32", x, "f32").view(np.uint32)
-            compare(kept, name + suffix, bits, got, sine(x, quarters))
-
-
-def unknown(gpu, kept):
-    codes = np.arange(1 << 16, dtype=np.uint16)
-    for name, instruction in (("ex2_f16", "ex2.approx.f16"), ("ex2_bf16", "ex2.approx.ftz.bf16"), ("tanh_f16", "tanh.approx.f16"),
-                              ("tanh_bf16", "tanh.approx.bf16")):
-        kept[name] = gpu.map(instruction, codes, "b16")
-    bits = np.arange(0x39000000, 0x41800000, 64, dtype=np.uint32)
+def sine(bits, quarters):
     x = bits.view(np.float32)
-    got = gpu.map("tanh.approx.f32", x, "f32").view(np.int32)
-    kept["tanh"] = got - np.tanh(x.astype(float)).astype(np.float32).view(np.int32)
+    quadrant, f = phase_of(x, quarters)
+    negative = (quadrant >= 2) ^ ((quarters == 0) & np.signbit(x))
+    v = interpolate("kSin", np.where(quadrant & 1, FRACTION - f, f))
+    return truncated(np.where(f == 0, np.where(quadrant & 1, 1 << 43, 0), v), -43, negative)
 
-    def upper(instruction, words, low=0):
-        return (gpu.map(instruction, (words.astype(np.uint64) << np.uint64(32) | np.uint64(low)).view(float), "f64").view(np.uint64) >>
-                np.uint64(32)).astype(np.int64)
 
-    exact = {"rcp64": lambda v: 1 / v, "rsqrt64": lambda v: 1 / np.sqrt(v)}
-    for name, true in exact.items():
-        instruction = f"{name[:-2]}.approx.ftz.f64"
-        words = 0x3FF00000 + np.arange(1 << 21, dtype=np.uint64)
-        value = (words << np.uint64(32)).view(float)
-        got = upper(instruction, words)
-        kept[name] = (got - (true(value).view(np.uint64) >> np.uint64(32)).astype(np.int64)).astype(np.int32)
-        kept[f"{name}_low"] = np.array([(upper(instruction, words, 0xFFFFFFFF) != got).sum()])
-        ends = (np.arange(4096, dtype=np.uint64)[:, None] << np.uint64(20) | np.arange(0, 1 << 20, 1 << 16, dtype=np.uint64)).ravel()
-        kept[f"{name}_ends"] = upper(instruction, ends).astype(np.uint32)
+def tanh(bits):
+    sign, e, f = parts_of(bits)
+    result, first = np.where(e < -8, bits, sign << 31 | 0x3F800000), 0
+    for exponent, segment_bits in TANH_SEGMENT_BITS.items():
+        here = e == exponent
+        v = interpolate("kTanh", f[here], segment_bits, first)
+        result[here] = truncated(v, exponent - 43, sign[here])
+        first += 1 << segment_bits
+    return np.where((e == 128) & (f != 0), NAN32, result)
+
+
+def ex2(bits):
+    """Without subnormal results."""
+    x = bits.view(np.float32).astype(float)
+    q = (np.minimum(np.nan_to_num(np.abs(x)), 1024) * 2.0**23).astype(np.int64)
+    fixed = np.where(x < 0, np.where(q & FRACTION, ~q, -q), q)
+    y = interpolate("kEx2", fixed & FRACTION) >> 20
+    result = np.where(x >= 128, INFINITY, ((fixed >> 23) + 127) << 23 | y & FRACTION)
+    return np.where(np.isnan(x), NAN32, np.where(x < -126, 0, result))
+
+
+def f16_of(bits):
+    """f32 to f16, truncated; from 2^16 on infinity."""
+    sign, e, f = parts_of(bits)
+    m, shift = f | 0x800000, np.clip(-1 - e, 0, 63)  # subnormal: in 2^-24
+    small = np.where(e >= -24, m >> shift, 0)
+    code = np.where(e >= 16, 0x7C00, np.where(e >= -14, (e + 15) << 10 | f >> 13, small))
+    return np.where((e == 128) & (f != 0), NAN16, sign << 15 | code)
+
+
+def bf16_of(bits):
+    _, e, f = parts_of(bits)
+    return np.where((e == 128) & (f != 0), NAN16, bits.astype(np.int64) >> 16)
+
+
+def rcp64(words):
+    sign, e, f = words >> 31, (words >> 20) & 0x7FF, words & 0xFFFFF
+    y = np.where(f == 0, 0, interpolate("kRcp", f << 3, 7) >> 23 & 0xFFFFF)
+    field = np.where(f == 0, 2046, 2045) - e
+    value = np.where(field < 1, 0, field << 20 | y)
+    value = np.where(e == 0, 0x7FF00000, np.where(e == 0x7FF, 0, value))
+    return np.where((e == 0x7FF) & (f != 0), NAN32, sign << 31 | value)
+
+
+def rsqrt64(words):
+    sign, e, f = words >> 31, ((words >> 20) & 0x7FF) - 1023, words & 0xFFFFF
+    odd, half = e & 1, e >> 1
+    y = np.where(odd, interpolate("kRsqOdd", f << 3), interpolate("kRsqEven", f << 3)) >> 23 & 0xFFFFF
+    value = np.where((odd == 0) & (f == 0), (1023 - half) << 20, (1022 - half) << 20 | y)
+    value = np.where(sign | ((e == 1024) & (f != 0)), NAN32, np.where(e == 1024, 0, value))
+    return np.where(e == -1023, sign << 31 | 0x7FF00000, value)
+
+
+# ---- What is run -----------------------------------------------------------------------------------------------------
+
+
+def checks():
+    """(name, instruction, inputs, what the model gives); inputs have the instruction's size."""
+    for name, bits in inputs_of():
+        operation, model = name[:3], lg2(bits) if name.startswith("lg2") else sine(bits, int(name.startswith("cos")))
+        yield name, f"{operation}.approx{'.ftz' if operation == 'lg2' else ''}.f32", bits, model
+    fraction = np.arange(4096, dtype=np.uint32) * 2039 & FRACTION
+    every = (np.arange(1, 255, dtype=np.uint32)[:, None] << 23 | fraction).ravel()
+    yield "lg2_all", "lg2.approx.ftz.f32", every, lg2(every)
+    k = np.arange(1 << 23, dtype=np.uint32)
+    for exponent in range(-9, 3):  # every mantissa
+        bits = (exponent + 127 << 23) + k
+        yield f"tanh_{exponent}", "tanh.approx.f32", bits, tanh(bits)
+    both = np.concatenate([every, every | 1 << 31, k[::509], k[::509] | 1 << 31, INFINITY + k[::4099]]).astype(
+        np.uint32
+    )
+    yield "tanh_all", "tanh.approx.f32", both, tanh(both)
+    codes = np.arange(1 << 16, dtype=np.uint16)
+    with np.errstate(invalid="ignore"):
+        halves = codes.view(np.float16).astype(np.float32).view(np.uint32)
+    brains = codes.astype(np.uint32) << 16
+    yield "ex2_f16", "ex2.approx.f16", codes, f16_of(ex2(halves))
+    yield "ex2_bf16", "ex2.approx.ftz.bf16", codes, bf16_of(ex2(brains))
+    yield "tanh_f16", "tanh.approx.f16", codes, f16_of(tanh(halves))
+    yield "tanh_bf16", "tanh.approx.bf16", codes, bf16_of(tanh(brains))
+    ends = np.arange(4096)[:, None] << 20 | np.arange(0, 1 << 20, 1 << 12)
+    words = np.concatenate([0x3FF00000 + np.arange(1 << 21), ends.ravel()])
+    for name, model in (("rcp64", rcp64), ("rsqrt64", rsqrt64)):
+        for low in (0, 0xFFFFFFFF):
+            inputs = words.astype(np.uint64) << np.uint64(32) | np.uint64(low)
+            wanted = model(words).astype(np.uint64) << np.uint64(32)
+            yield f"{name}_{low & 1}", f"{name[:-2]}.approx.ftz.f64", inputs, wanted
 
 
 def main():
     gpu, kept = Gpu(), {}
     print(gpu.name)
     kept["device"] = np.array(gpu.name)
-    known(gpu, kept)
-    unknown(gpu, kept)
+    for name, instruction, inputs, model in checks():
+        got = gpu.map(instruction, inputs)
+        wrong = np.flatnonzero(got != model.astype(got.dtype))
+        kept[f"{name}_wrong"] = np.array([len(wrong), len(got)])
+        kept[f"{name}_x"], kept[f"{name}_bits"] = inputs[wrong[:100000]], got[wrong[:100000]]
+        print(f"{name}: {len(wrong)} of {len(got)} differ from the model", flush=True)
     np.savez_compressed(sys.argv[1], **kept)
 
 

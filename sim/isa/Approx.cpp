@@ -77,10 +77,10 @@ struct Tanh {
   static float apply(float x) { return special::tanh(x); }
 };
 
-/// An f32 function on f16 or bf16.
+/// An f32 function on f16 or bf16, truncated.
 template <class F, class Op, bool Ftz> struct Narrowed {
   static uint16_t apply(uint16_t x) {
-    const uint16_t r = F::narrow(Op::apply(F::wide(Ftz ? F::flush(x) : x)));
+    const uint16_t r = F::truncate(Op::apply(F::wide(Ftz ? F::flush(x) : x)));
     return Ftz ? F::flush(r) : r;
   }
 };

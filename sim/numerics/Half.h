@@ -1,5 +1,5 @@
 // sim/numerics/Half.h -- f16 and bf16: widening, rounding once, and arithmetic on them.
-// Here:      F16 and BF16, each with wide(), narrow() and its own fused multiply-add; operations as functors over 16-bit codes.
+// Here:      F16 and BF16, each with wide(), narrow(), truncate() and its own fused multiply-add; operations as functors over 16-bit codes.
 // Idea:      f32 has more than twice the digits of both formats, so that the sum or product of two numbers rounded to f32 and then
 //            again is rounded as if once (Figueroa). A fused multiply-add, and products of bf16 that underflow, are first rounded to
 //            odd: truncated, with the last bit set if anything was lost.
@@ -33,6 +33,11 @@ template <class T> inline T oddSum(T product, T c) {
 struct F16 {
   static float wide(uint16_t h) { return float(std::bit_cast<_Float16>(h)); }
   static uint16_t narrow(float x) { return canonicalF16(std::bit_cast<uint16_t>(_Float16(x))); }
+  /// Toward zero; from 2^16 on infinity.
+  static uint16_t truncate(float x) {
+    const uint16_t h = narrow(x);
+    return uint16_t(h - (std::fabs(wide(h)) > std::fabs(x) && std::fabs(x) < 0x1p16f));
+  }
   static float product(float a, float b) { return a * b; } // exact: 22 bits
   static float fma(float a, float b, float c) { return oddSum(a * b, c); }
   static uint16_t flush(uint16_t h) { return flushedF16(h); }
@@ -44,6 +49,7 @@ struct BF16 {
     const uint32_t b = bitsOf(x);
     return x != x ? kNan16 : uint16_t((b + 0x7FFF + (b >> 16 & 1)) >> 16);
   }
+  static uint16_t truncate(float x) { return x != x ? kNan16 : uint16_t(bitsOf(x) >> 16); }
   static float product(float a, float b) { return oddSingle(double(a) * double(b)); }
   static float fma(float a, float b, float c) { return oddSingle(oddSum(double(a) * double(b), double(c))); }
   static uint16_t flush(uint16_t h) { return h & 0x7F80 ? h : uint16_t(h & 0x8000); }

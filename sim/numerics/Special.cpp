@@ -21,11 +21,12 @@ void prepare() {
   });
 }
 
-float tanh(float x) { return x != x ? floatOf(kNan32) : float(std::tanh(double(flushed(x)))); }
-
 namespace {
 
-/// An f64 of the same fraction's upper 23 bits, as f32 near 1, and back: f has the value of x * 2^-exponent.
+/// What the unit gives for a NaN.
+constexpr uint64_t kUpperNan64 = uint64_t(0x7FFFFFFF) << 32;
+
+/// The number that an f64's upper word stands for.
 double upperWord(double x) { return doubleOf(bitsOf(x) >> 32 << 32); }
 
 /// The value of an f32 times 2^exponent, with the low word cut off; zero where that is subnormal.
@@ -38,7 +39,7 @@ double scaled(float y, int exponent) {
 
 double rcp64(double x) {
   const double a = upperWord(x);
-  if (x != x) return doubleOf((bitsOf(x) | kQuiet64) >> 32 << 32);
+  if (isNan(a)) return doubleOf(kUpperNan64);
   const int field = int(bitsOf(a) >> 52 & 0x7FF);
   if (field == 0) return doubleOf((bitsOf(a) & kSign64) | kInfinity64);
   if (field == 0x7FF) return doubleOf(bitsOf(a) & kSign64);
@@ -48,10 +49,10 @@ double rcp64(double x) {
 
 double rsqrt64(double x) {
   const double a = upperWord(x);
-  if (x != x) return doubleOf((bitsOf(x) | kQuiet64) >> 32 << 32);
+  if (isNan(a)) return doubleOf(kUpperNan64);
   const int field = int(bitsOf(a) >> 52 & 0x7FF);
   if (field == 0) return doubleOf((bitsOf(a) & kSign64) | kInfinity64);
-  if (a < 0) return doubleOf(kNan64);
+  if (a < 0) return doubleOf(kUpperNan64);
   if (field == 0x7FF) return 0;
   const int e = field - 1023, half = (e - (e & 1)) / 2;
   return scaled(rsqrt(float(std::ldexp(a, -2 * half))), -half);

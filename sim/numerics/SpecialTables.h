@@ -16,5 +16,12 @@ extern const Segment kRsqEven[64], kRsqOdd[64];   ///< 1/sqrt(m), 1/sqrt(2m)
 extern const Segment kSqrtEven[64], kSqrtOdd[64]; ///< sqrt(m), sqrt(2m)
 extern const Segment kLg2[64];                    ///< log2(m)
 extern const Segment kSin[64];                    ///< sin of a quarter turn's parts
+/// tanh(2^e m) / 2^e, e from -8 to 2, binade after binade; each has 2^segmentBits segments of kTanh.
+struct TanhBinade {
+  uint8_t first, segmentBits;
+};
+extern const Segment kTanh[51];
+inline constexpr TanhBinade kTanhBinades[11] = {{0, 0},  {1, 0},  {2, 0},  {3, 1},  {5, 1}, {7, 2},
+                                                {11, 2}, {15, 2}, {19, 3}, {27, 4}, {43, 3}};
 
 } // namespace tiletwin::sim::special

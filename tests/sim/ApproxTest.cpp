@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(every_mantissa) {
   const auto above = [](uint32_t from, uint32_t step = 1) {
     return [=](size_t i) { return floatOf(from + step * uint32_t(i)); };
   };
-  const auto one = above(0x3F800000), two = above(0x40000000);
+  const auto half = above(0x3F000000), one = above(0x3F800000), two = above(0x40000000);
   const std::map<std::string, uint64_t> got = {
       {"ex2_0_1", hashOf(kAll, [](size_t i) { return special::ex2(float(i) * 0x1p-23f); })},
       {"ex2_-1_0", hashOf(kAll, [](size_t i) { return special::ex2(-(float(i) * 0x1p-23f)); })},
@@ -88,9 +88,30 @@ BOOST_AUTO_TEST_CASE(every_mantissa) {
       {"rsqrt_2_4", hashOf(kAll, [=](size_t i) { return special::rsqrt(two(i)); })},
       {"sqrt_1_2", hashOf(kAll, [=](size_t i) { return special::sqrt(one(i)); })},
       {"sqrt_2_4", hashOf(kAll, [=](size_t i) { return special::sqrt(two(i)); })},
-      {"lg2_1_2", hashOf(kAll / 8, [=](size_t i) { return special::lg2(one(8 * i)); })},
+      {"lg2_half_1", hashOf(kAll, [=](size_t i) { return special::lg2(half(i)); })},
+      {"lg2_1_2", hashOf(kAll, [=](size_t i) { return special::lg2(one(i)); })},
+      {"tanh",
+       hashOf(0x220000, [=](size_t i) { return special::tanh(floatOf(0x39000000 + 64 * uint32_t(i))); })},
   };
   for (const auto& [name, hash] : got) BOOST_TEST(hash == recordedHash(name), name);
+}
+
+/// First guesses for f64: upper words by upper words, and the same whatever the lower words are.
+BOOST_AUTO_TEST_CASE(every_upper_word) {
+  const auto mantissa = [](size_t i) { return uint64_t(0x3FF00000 + i) << 32; };
+  const auto end = [](size_t i) { return uint64_t(i / 16) << 52 | uint64_t(i % 16) << 48; };
+  const auto upper = [](double (*function)(double), uint64_t low, auto&& word) {
+    return [=](size_t i) { return floatOf(uint32_t(bitsOf(function(doubleOf(word(i) | low))) >> 32)); };
+  };
+  for (const uint64_t low : {uint64_t(0), uint64_t(1), uint64_t(0xFFFFFFFF)}) {
+    const std::map<std::string, uint64_t> got = {
+        {"rcp64", hashOf(size_t(1) << 21, upper(special::rcp64, low, mantissa))},
+        {"rsqrt64", hashOf(size_t(1) << 21, upper(special::rsqrt64, low, mantissa))},
+        {"rcp64_ends", hashOf(size_t(1) << 16, upper(special::rcp64, low, end))},
+        {"rsqrt64_ends", hashOf(size_t(1) << 16, upper(special::rsqrt64, low, end))},
+    };
+    for (const auto& [name, hash] : got) BOOST_TEST(hash == recordedHash(name), name);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(angles) {
@@ -98,14 +119,17 @@ BOOST_AUTO_TEST_CASE(angles) {
   const std::vector<uint32_t> x = column(t, 0);
   BOOST_TEST(differences(run("sin.approx.f32", x), column(t, 1), x, "sin") == 0u);
   BOOST_TEST(differences(run("cos.approx.ftz.f32", x), column(t, 2), x, "cos") == 0u);
-  // Not known bit for bit: near the true value.
-  const std::vector<uint32_t> got = run("tanh.approx.f32", x);
-  double worst = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    const double want = floatOf(t(i, 3)), error = std::fabs(floatOf(got[i]) - want);
-    worst = std::max(worst, want == 0 ? error : error / std::fabs(want));
-  }
-  BOOST_TEST(worst < 0x1p-15);
+  BOOST_TEST(differences(run("tanh.approx.f32", x), column(t, 3), x, "tanh") == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(angles_of_all_magnitudes) {
+  const Recorded t("sines_h200.bin");
+  std::vector<uint32_t> x[2], want[2];
+  for (size_t i = 0; i < t.rows(); ++i) x[t(i, 1)].push_back(t(i, 0)), want[t(i, 1)].push_back(t(i, 2));
+  BOOST_TEST(x[0].size() > 4000u);
+  BOOST_TEST(x[1].size() > 4000u);
+  BOOST_TEST(differences(run("sin.approx.f32", x[0]), want[0], x[0], "sin") == 0u);
+  BOOST_TEST(differences(run("cos.approx.f32", x[1]), want[1], x[1], "cos") == 0u);
 }
 
 /// Results over all magnitudes, subnormal numbers, infinities and NaNs.
@@ -150,9 +174,7 @@ BOOST_AUTO_TEST_CASE(special_values) {
       {"rsqrt.approx.f32", {kAnyNan, kAnyNan, kAnyNan, kMinusInf, kInf, rsqrtTiny, kOne, kZero, kAnyNan}},
       {"sqrt.approx.ftz.f32", {kAnyNan, kAnyNan, kMinusZero, kMinusZero, kZero, kZero, kOne, kInf, kAnyNan}},
       {"sqrt.approx.f32", {kAnyNan, kAnyNan, kAnyNan, kMinusZero, kZero, sqrtTiny, kOne, kInf, kAnyNan}},
-      {"tanh.approx.f32",
-       {0xBF800000, bitsOf(std::tanh(-1.0f)), kMinusZero, kMinusZero, kZero, kZero, bitsOf(std::tanh(1.0f)), kOne,
-        kAnyNan}},
+      {"tanh.approx.f32", {0xBF800000, 0xBF42F848, kMinusTiny, kMinusZero, kZero, kTiny, 0x3F42F848, kOne, kAnyNan}},
       {"cos.approx.f32", {kAnyNan, bitsOf(-0.0f), kOne, kOne, kOne, kOne, 0, kAnyNan, kAnyNan}},
   };
   for (const auto& [instruction, want] : rows) {
@@ -174,23 +196,35 @@ BOOST_AUTO_TEST_CASE(special_values) {
   BOOST_TEST(run("div.full.f32", {kTiny}, {kTiny})[0] == kOne);
 }
 
-/// f16 and bf16: the f32 function, rounded; both halves of packed ones.
+/// f16 and bf16: all codes, alone and as halves of packed ones.
 BOOST_AUTO_TEST_CASE(narrow_forms) {
-  const auto word = [](const std::string& instruction, uint32_t x, bool packed) {
-    std::vector<uint32_t> in{x}, out{0};
-    const std::string r = packed ? "r" : "h", type = packed ? "b32" : "b16";
-    SimRun sim(ptxKernel(2, "ld.global." + type + " %" + r + "1, [%rd0];\n" + instruction + " %" + r + "2, %" + r +
-                                "1;\nst.global." + type + " [%rd1], %" + r + "2;"));
+  const auto all = [](const std::string& instruction, bool packed) {
+    std::vector<uint16_t> in(size_t(1) << 17), out(in.size());
+    for (size_t i = 0; i < in.size(); ++i) in[i] = uint16_t(i % 2 && packed ? i / 2 * 40503 + 7 : i / 2);
+    const std::string r = packed ? "r" : "h", type = packed ? "b32" : "b16", bytes = packed ? "4" : "2";
+    SimRun sim(ptxKernel(2, "mov.u32 %r10, %ctaid.x;\nmov.u32 %r11, %tid.x;\nmad.lo.u32 %r10, %r10, 256, %r11;\n"
+                            "mul.wide.u32 %rd10, %r10, 4;\nadd.u64 %rd2, %rd0, %rd10;\nadd.u64 %rd3, %rd1, %rd10;\n"
+                            "ld.global." +
+                                type + " %" + r + "1, [%rd2];\n" + instruction + " %" + r + "2, %" + r +
+                                "1;\nst.global." + type + " [%rd3], %" + r + "2;"));
     sim.buffer(in).buffer(out);
-    BOOST_REQUIRE(!sim.launch(1, 1).trap);
-    return out[0];
+    BOOST_REQUIRE(!sim.launch(256, 256).trap);
+    return out;
   };
-  BOOST_TEST(word("ex2.approx.f16", 0x4200, false) == 0x4800u); // 2^3
-  BOOST_TEST(word("ex2.approx.f16x2", 0x4200BC00, true) == 0x48003800u);
-  BOOST_TEST(word("ex2.approx.ftz.bf16", 0x4040, false) == 0x4100u);
-  BOOST_TEST(word("ex2.approx.ftz.bf16x2", 0xC040C1F0, true) == 0x3E003080u);
-  BOOST_TEST(word("tanh.approx.f16x2", 0x7C00FC00, true) == 0x3C00BC00u);
-  BOOST_TEST(word("tanh.approx.bf16", 0xFFC0, false) == 0x7FFFu);
+  const std::pair<std::string, std::string> rows[] = {{"ex2.approx.f16", "ex2_f16"},
+                                                      {"ex2.approx.ftz.bf16", "ex2_bf16"},
+                                                      {"tanh.approx.f16", "tanh_f16"},
+                                                      {"tanh.approx.bf16", "tanh_bf16"}};
+  for (const auto& [instruction, name] : rows) {
+    const std::vector<uint16_t> scalar = all(instruction, false), packed = all(instruction + "x2", true);
+    BOOST_TEST(hashOf(size_t(1) << 16, [&](size_t i) { return floatOf(scalar[2 * i]); }) == recordedHash(name), name);
+    size_t wrong = 0;
+    for (size_t i = 0; i < 1 << 16; ++i) {
+      wrong += packed[2 * i] != scalar[2 * i];
+      wrong += packed[2 * i + 1] != scalar[2 * size_t(uint16_t(i * 40503 + 7))];
+    }
+    BOOST_TEST(wrong == 0u, name);
+  }
 }
 
 /// First guesses for f64, and the refined square root, are near.
@@ -213,6 +247,10 @@ BOOST_AUTO_TEST_CASE(double_forms) {
     BOOST_TEST(std::fabs(t * t * std::fabs(x) - 1) < 1e-15);
   }
   BOOST_TEST(value("rsqrt.approx.f64", 0x1p-1074) == 0x1p537);
+  // A NaN only in the lower word is an infinity to the unit.
+  BOOST_TEST(value("rcp.approx.ftz.f64", doubleOf(kInfinity64 | 1)) == 0.0);
+  BOOST_TEST(bitsOf(value("rcp.approx.ftz.f64", doubleOf(kInfinity64 | kQuiet64 | 5))) == 0x7FFFFFFF00000000u);
+  BOOST_TEST(bitsOf(value("rsqrt.approx.ftz.f64", -2.0)) == 0x7FFFFFFF00000000u);
   BOOST_TEST(std::signbit(value("rcp.approx.ftz.f64", -INFINITY)));
 }
 
