@@ -1,11 +1,13 @@
 // sim/isa/Atomic.cpp -- atom and red: scalars, packed halves, vectors, 128 bits; in global, shared and generic addresses.
 // Here:      modifiers and operands, the loop over lanes.
-// Not here:  the operations (AtomicUpdates.h), red.async and bulk reductions (Async.cpp), memory and its checks (Memory.h).
+// Not here:  the operations (AtomicUpdates.h), red.async (StoreAsync.cpp), bulk reductions (Bulk.cpp), memory and its checks
+//            (Memory.h).
 // Source:    PTX ISA, 9.7.13 (atom, red). Lanes that meet at one address go in the order of their numbers, which the ISA leaves
 //            open. Sums of .f32 flush subnormals in global memory and keep them in shared memory, as GPUs do.
 #include "sim/isa/Atomic.h"
 #include "sim/isa/AtomicUpdates.h"
 #include "sim/isa/Forms.h"
+#include "sim/isa/StoreAsync.h"
 #include "sim/machine/Memory.h"
 #include <array>
 
@@ -167,6 +169,7 @@ bool decodeOperands(Decoder& decoder, const ptx::Instruction& in, const AtomicRo
 }
 
 bool decodeAtomic(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  if (in.opcode == "red" && words.take("async")) return decodeReduceAsync(decoder, in, words, out);
   auto* op = decoder.make<AtomicAccess>();
   takeOrdering(words, op->access);
   const std::string_view operation =

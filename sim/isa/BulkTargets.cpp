@@ -12,7 +12,7 @@ bool issueTo(Warp& warp, int lane, Cta& cta, const std::byte* barrier, BulkCopy 
   uint64_t bits;
   std::memcpy(&bits, barrier, sizeof bits);
   if (const MbarrierState state(bits); !state.isLive()) {
-    trapMbarrier(warp, lane, MbarrierState::Outcome::NoObject, state, 0);
+    trapMbarrier(warp, lane, &cta, barrier, MbarrierState::Outcome::NoObject, state, 0);
     return false;
   }
   copy.written = &cta;
@@ -26,15 +26,16 @@ bool issueTo(Warp& warp, int lane, Cta& cta, const std::byte* barrier, BulkCopy 
 
 } // namespace
 
-bool BulkTargets::decode(Decoder& decoder, const ptx::Operand& barrierOperand, const ptx::Operand* maskOperand) {
-  return barrier.decode(decoder, barrierOperand, Space::Shared) &&
+bool BulkTargets::decode(Decoder& decoder, const ptx::Operand& barrierOperand, const ptx::Operand* maskOperand,
+                         Space space) {
+  return barrier.decode(decoder, barrierOperand, space) &&
          (!maskOperand || decoder.source(*maskOperand, ptx::Type::U16, ctaMask));
 }
 
 bool BulkTargets::issue(Warp& warp, int lane, BulkCopy copy, uint64_t signalled) const {
   Cluster& cluster = *warp.cta->cluster;
   Access access;
-  access.space = Space::Shared;
+  access.space = barrier.space;
   access.kind = AccessKind::Atomic;
   access.bytes = access.alignment = 8;
   access.proxy = Proxy::Async;

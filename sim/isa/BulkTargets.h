@@ -11,7 +11,9 @@ struct BulkTargets {
   AddressOperand barrier;
   Slot ctaMask; ///< 2 bytes a lane; none: no multicast
 
-  bool decode(Decoder& decoder, const ptx::Operand& barrierOperand, const ptx::Operand* maskOperand);
+  /// `space`: of the mbarrier's address; None: a generic one.
+  bool decode(Decoder& decoder, const ptx::Operand& barrierOperand, const ptx::Operand* maskOperand,
+              Space space = Space::Shared);
   /// Queues a copy for each CTA that gets it, each at the same offset of its shared memory as copy.to and the mbarrier have in
   /// theirs; each mbarrier hears of `signalled` bytes. False: a trap.
   bool issue(Warp& warp, int lane, BulkCopy copy, uint64_t signalled) const;

@@ -1,7 +1,11 @@
 // sim/isa/LoadStore.cpp -- ld, ldu, st in all spaces; prefetch, discard, applypriority, createpolicy.
+// Not here:  st.async (StoreAsync.cpp).
 // Source:    PTX ISA, 9.7.9.8 (ld), 9.7.9.9 (ld.global.nc), 9.7.9.11 (st), 9.7.9.15 to 9.7.9.19.
 // Idea:      the words that guide caches change no result: they are taken and mean nothing.
+#include "sim/isa/Forms.h"
 #include "sim/isa/Move.h"
+#include "sim/isa/StoreAsync.h"
+#include "sim/isa/System.h"
 #include "sim/machine/Memory.h"
 #include <algorithm>
 #include <array>
@@ -30,14 +34,25 @@ bool isContiguous(std::byte* const* host, size_t bytes) {
   return all;
 }
 
+/// host[i] for each active lane, from the address that Inst::a and Inst::immediate give. False: a trap was raised.
+bool resolveTransfer(const Inst& in, Warp& warp, LaneMask active, std::byte** host) {
+  const auto& transfer = *static_cast<const Transfer*>(in.data);
+  uint64_t addresses[kLanes];
+  laneAddresses(warp, in.a, transfer.isWide, in.immediate, addresses);
+  return resolve(transfer.access, warp, active, addresses, host);
+}
+
+/// True if all 32 lanes move one element, without conversion, side by side in memory: one copy does it.
+template <class M, class R> bool isOneCopy(const Transfer& transfer, LaneMask active, std::byte* const* host) {
+  return sizeof(M) == sizeof(R) && transfer.count == 1 && active == kAllLanes && isContiguous(host, sizeof(M));
+}
+
 /// M: the element in memory, R: the register, as large or larger; both signed if the element is to be sign-extended.
 template <class M, class R> Step runLoad(const Inst& in, Warp& warp, LaneMask active) {
   const auto& transfer = *static_cast<const Transfer*>(in.data);
-  uint64_t addresses[kLanes];
   std::byte* host[kLanes];
-  laneAddresses(warp, in.a, transfer.isWide, in.immediate, addresses);
-  if (!resolve(transfer.access, warp, active, addresses, host)) return Step::Trap;
-  if (sizeof(M) == sizeof(R) && transfer.count == 1 && active == kAllLanes && isContiguous(host, sizeof(M))) {
+  if (!resolveTransfer(in, warp, active, host)) return Step::Trap;
+  if (isOneCopy<M, R>(transfer, active, host)) {
     std::memcpy(warp.lanes<R>(transfer.elements[0]), host[0], sizeof(M) * kLanes);
     return Step::Next;
   }
@@ -53,19 +68,32 @@ template <class M, class R> Step runLoad(const Inst& in, Warp& warp, LaneMask ac
   return Step::Next;
 }
 
+/// Calls visit(lane) in the order in which an H200's stores of `bytes` a lane reach memory, as far as lanes that write the same place
+/// can tell: the lanes that make up 128 bytes after each other, and of those the lowest one last. (Measured: tests/sim/StoreOrderTest.cpp.)
+template <class Visit> void eachStoringLane(LaneMask active, uint32_t bytes, Visit&& visit) {
+  constexpr uint32_t kBytesAtOnce = 128;
+  const uint32_t together = std::min<uint32_t>(kLanes, kBytesAtOnce / bytes);
+  for (uint32_t first = 0; first < kLanes; first += together) {
+    const LaneMask group = together == kLanes ? kAllLanes : ((LaneMask(1) << together) - 1) << first;
+    for (LaneMask left = active & group; left;) {
+      const int lane = 31 - __builtin_clz(left);
+      visit(lane);
+      left &= ~(LaneMask(1) << lane);
+    }
+  }
+}
+
 template <class M, class R> Step runStore(const Inst& in, Warp& warp, LaneMask active) {
   const auto& transfer = *static_cast<const Transfer*>(in.data);
-  uint64_t addresses[kLanes];
   std::byte* host[kLanes];
-  laneAddresses(warp, in.a, transfer.isWide, in.immediate, addresses);
-  if (!resolve(transfer.access, warp, active, addresses, host)) return Step::Trap;
-  if (sizeof(M) == sizeof(R) && transfer.count == 1 && active == kAllLanes && isContiguous(host, sizeof(M))) {
+  if (!resolveTransfer(in, warp, active, host)) return Step::Trap;
+  if (isOneCopy<M, R>(transfer, active, host)) {
     std::memcpy(host[0], warp.lanes<R>(transfer.elements[0]), sizeof(M) * kLanes);
     return Step::Next;
   }
   std::array<const R*, kMostElements> from;
   for (uint32_t k = 0; k < transfer.count; ++k) from[k] = warp.lanes<R>(transfer.elements[k]);
-  eachLane(active, [&](int i) { // lane by lane: where two write the same place, the last one's whole vector is there
+  eachStoringLane(active, transfer.access.bytes, [&](int i) {
     for (uint32_t k = 0; k < transfer.count; ++k) {
       const M value = M(from[k][i]);
       std::memcpy(host[i] + k * sizeof(M), &value, sizeof(M));
@@ -127,8 +155,8 @@ template <template <class, class> class Run> Execute transferOf(Type type, int r
 // ---- Modifiers ---------------------------------------------------------------------------------------------------------------------
 
 /// Takes words of caches: .ca, .L1::evict_last, .L2::128B, ... True if .L2::cache_hint was among them.
-bool takeCacheWords(Words& words) {
-  words.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
+bool takeCacheWords(Words& words, bool isLoad) {
+  isLoad ? words.takeOneOf({"ca", "cg", "cs", "lu", "cv"}) : words.takeOneOf({"wb", "cg", "cs", "wt"});
   words.takeOneOf({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"});
   words.takeOneOf({"L2::evict_normal", "L2::evict_first", "L2::evict_last"});
   const bool hint = words.take("L2::cache_hint");
@@ -136,21 +164,43 @@ bool takeCacheWords(Words& words) {
   return hint;
 }
 
-void takeOrder(Words& words, Access& access) {
-  const std::string_view order = words.takeOneOf({"weak", "relaxed", "acquire", "release", "volatile", "mmio"});
-  access.semantics = order == "relaxed"    ? Semantics::Relaxed
+/// .weak, .volatile, or .relaxed, .acquire, .release and .mmio.relaxed with a scope. False: words that do not go together.
+bool takeOrder(Decoder& decoder, const ptx::Instruction& in, Words& words, bool isLoad, Access& access) {
+  const bool isMmio = words.take("mmio");
+  const std::string_view order = words.takeOneOf({"weak", "relaxed", isLoad ? "acquire" : "release", "volatile"});
+  access.semantics = isMmio                ? Semantics::Mmio
+                     : order == "relaxed"  ? Semantics::Relaxed
                      : order == "acquire"  ? Semantics::Acquire
                      : order == "release"  ? Semantics::Release
                      : order == "volatile" ? Semantics::Volatile
-                     : order == "mmio"     ? Semantics::Mmio
                                            : Semantics::Weak;
-  if (order == "mmio") words.take("relaxed");
-  const std::string_view scope = words.takeOneOf({"cta", "cluster", "gpu", "sys"});
-  access.scope = scope == "cta"       ? Scope::Cta
-                 : scope == "cluster" ? Scope::Cluster
-                 : scope == "gpu"     ? Scope::Gpu
-                 : scope == "sys"     ? Scope::Sys
-                                      : Scope::None;
+  const bool hasScope = takeScope(words, access.scope);
+  if (!hasScope) access.scope = Scope::None;
+  const bool wantsScope = order == "relaxed" || order == "acquire" || order == "release";
+  if (isMmio && (order != "relaxed" || access.scope != Scope::Sys))
+    return decoder.fail(std::string(in.text) + ": .mmio wants .relaxed.sys");
+  if (wantsScope && !hasScope) return failMissing(decoder, in, ".cta .cluster .gpu .sys");
+  if (hasScope && !wantsScope)
+    return decoder.fail(std::string(in.text) + ": a scope belongs to .relaxed" +
+                        (isLoad ? " and .acquire" : " and .release"));
+  return true;
+}
+
+/// What is left out where the words name no memory that has it so.
+bool checkSpace(Decoder& decoder, const ptx::Instruction& in, bool isLoad, const Transfer& transfer) {
+  const Access& access = transfer.access;
+  const std::string text(in.text);
+  const bool isShared = access.space == ptx::Space::Shared, isGeneric = access.space == ptx::Space::None,
+             isGlobal = access.space == ptx::Space::Global;
+  if (!isLoad && access.space == ptx::Space::Const) return decoder.fail(text + ": .const is read-only");
+  if (in.opcode == "ldu" && !isGlobal && !isGeneric) return decoder.fail(text + ": reads global memory only");
+  if (access.nonCoherent && (!isGlobal || access.semantics != Semantics::Weak))
+    return decoder.fail(text + ": .nc belongs to weak loads of .global");
+  if (access.semantics == Semantics::Mmio && ((!isGlobal && !isGeneric) || transfer.count > 1))
+    return decoder.fail(text + ": .mmio belongs to scalars in .global");
+  if (access.scope != Scope::None && !isShared && !isGlobal && !isGeneric)
+    return decoder.fail(text + ": only global and shared memory have an order between threads");
+  return true;
 }
 
 ptx::Space takeSpace(Words& words) {
@@ -218,10 +268,10 @@ bool decodeTransfer(Decoder& decoder, const ptx::Instruction& in, Words& words, 
   Transfer transfer;
   Access& access = transfer.access;
   access.kind = isLoad ? AccessKind::Read : AccessKind::Write;
-  takeOrder(words, access);
+  if (!takeOrder(decoder, in, words, isLoad, access)) return false;
   access.space = takeSpace(words);
   access.nonCoherent = isLoad && words.take("nc");
-  const bool hint = takeCacheWords(words);
+  const bool hint = takeCacheWords(words, isLoad);
   transfer.count = takeVector(words);
   const Type type = words.takeType();
   words.take("unified");
@@ -237,6 +287,7 @@ bool decodeTransfer(Decoder& decoder, const ptx::Instruction& in, Words& words, 
   int registerBytes = 0;
   if (!access.bytes) return decoder.fail(std::string(in.text) + ": wants a type of 8 to 128 bits");
   if (access.bytes > 32) return decoder.fail(std::string(in.text) + ": more than 32 bytes a thread");
+  if (!checkSpace(decoder, in, isLoad, transfer)) return false;
   if (!decodeElements(decoder, value, type, isLoad, transfer, registerBytes)) return false;
   out.run = isLoad ? transferOf<Load>(type, registerBytes) : transferOf<Store>(type, registerBytes);
   if (!out.run) return decoder.fail(std::string(in.text) + ": is not implemented for this type");
@@ -248,6 +299,8 @@ bool decodeLoad(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst
   return decodeTransfer(decoder, in, words, out, true);
 }
 bool decodeStore(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  if (words.take("async")) return decodeStoreAsync(decoder, in, words, out);
+  if (words.take("bulk")) return decoder.fail(std::string(in.text) + ": wants sm_100, which is not simulated");
   return decodeTransfer(decoder, in, words, out, false);
 }
 
@@ -257,11 +310,8 @@ Step runNothing(const Inst&, Warp&, LaneMask) { return Step::Next; }
 
 /// discard: what the 128 bytes hold is lost; they keep it here. The address must be one that may be written.
 Step runDiscard(const Inst& in, Warp& warp, LaneMask active) {
-  const auto& transfer = *static_cast<const Transfer*>(in.data);
-  uint64_t addresses[kLanes];
   std::byte* host[kLanes];
-  laneAddresses(warp, in.a, transfer.isWide, in.immediate, addresses);
-  return resolve(transfer.access, warp, active, addresses, host) ? Step::Next : Step::Trap;
+  return resolveTransfer(in, warp, active, host) ? Step::Next : Step::Trap;
 }
 
 bool decodePrefetch(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {

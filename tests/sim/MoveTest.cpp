@@ -1,7 +1,7 @@
 // tests/sim/MoveTest.cpp -- mov, cvta, isspacep, ld and st in all spaces, and what they say of addresses that are wrong.
 #define BOOST_TEST_MODULE move
 #include "tests/sim/SimRun.h"
-#include <boost/test/unit_test.hpp>
+#include "tests/sim/Text.h"
 
 using namespace tiletwin;
 using namespace tiletwin::sim;
@@ -243,6 +243,34 @@ BOOST_AUTO_TEST_CASE(words_for_caches) {
                       "applypriority.global.L2::evict_normal [%rd1], 128;",
                       {}, {3, 1});
   BOOST_CHECK_EQUAL(got.word(), 0x103u);
+}
+
+BOOST_AUTO_TEST_CASE(words_for_order) {
+  const OneThread got("ld.mmio.relaxed.sys.global.u32 %r1, [%rd1];\nst.mmio.relaxed.sys.u32 [%rd0], %r1;\n"
+                      "ld.volatile.global.cv.u8 %r2, [%rd1+1];\n",
+                      {}, {3, 1});
+  BOOST_CHECK_EQUAL(got.word(), 0x103u);
+  const auto fails = [](const std::string& body, std::string_view part) {
+    has(SimRun::loadError(ptxKernel(2, body)), part);
+  };
+  fails("ld.relaxed.global.u32 %r1, [%rd1];", "wants one of .cta .cluster .gpu .sys");
+  fails("st.release.global.u32 [%rd1], %r1;", "wants one of .cta .cluster .gpu .sys");
+  fails("ld.gpu.global.u32 %r1, [%rd1];", "a scope belongs to .relaxed and .acquire");
+  fails("st.weak.gpu.global.u32 [%rd1], %r1;", "a scope belongs to .relaxed and .release");
+  fails("ld.release.gpu.global.u32 %r1, [%rd1];", "release");
+  fails("st.acquire.gpu.global.u32 [%rd1], %r1;", "acquire");
+  fails("ld.mmio.global.u32 %r1, [%rd1];", ".mmio wants .relaxed.sys");
+  fails("ld.mmio.relaxed.gpu.global.u32 %r1, [%rd1];", ".mmio wants .relaxed.sys");
+  fails("st.mmio.relaxed.sys.shared.u32 [%rd1], %r1;", ".mmio belongs to scalars in .global");
+  fails("st.mmio.relaxed.sys.global.v2.u32 [%rd1], {%r1, %r2};", ".mmio belongs to scalars in .global");
+  fails("ld.relaxed.gpu.local.u32 %r1, [%rd1];", "only global and shared memory");
+  fails("ld.relaxed.gpu.global.nc.u32 %r1, [%rd1];", ".nc belongs to weak loads of .global");
+  fails("ld.shared.nc.u32 %r1, [%rd1];", ".nc belongs to weak loads of .global");
+  fails("st.global.nc.u32 [%rd1], %r1;", "nc");
+  fails("st.global.ca.u32 [%rd1], %r1;", "ca");
+  fails("ld.global.wb.u32 %r1, [%rd1];", "wb");
+  fails("st.const.u32 [%rd1], %r1;", "read-only");
+  fails("ldu.shared.u32 %r1, [%rd1];", "reads global memory only");
 }
 
 BOOST_AUTO_TEST_CASE(accesses_outside_of_every_buffer) {
