@@ -193,6 +193,16 @@ bool decodeSource(Decoder& decoder, const ptx::Operand& operand, Type type, Slot
   return true;
 }
 
+/// The result, of `bytes` a lane, goes through another instruction behind this one on its way to `slot`.
+void passThrough(Decoder& decoder, Execute run, InstClass kind, size_t bytes, Slot slot, Inst& out) {
+  out.d = decoder.temporary(bytes);
+  Inst& behind = decoder.emitAfter();
+  behind.run = run;
+  behind.kind = kind;
+  behind.a = out.d;
+  behind.d = slot;
+}
+
 bool decodeDestination(Decoder& decoder, const ptx::Operand& operand, Type type, Inst& out) {
   Slot slot;
   if (!decoder.destination(operand, type, slot, true)) return false;
@@ -201,12 +211,7 @@ bool decodeDestination(Decoder& decoder, const ptx::Operand& operand, Type type,
   if (has == is) return true;
   const Execute run = chooseResize(has, is, isSigned(type));
   if (!run) return decoder.fail(operand, "a register of this size cannot be converted to");
-  out.d = decoder.temporary(is);
-  Inst& move = decoder.emitAfter();
-  move.run = run;
-  move.kind = InstClass::Move;
-  move.a = out.d;
-  move.d = slot;
+  passThrough(decoder, run, InstClass::Move, is, slot, out);
   return true;
 }
 
@@ -237,12 +242,7 @@ bool decodeConvert(Decoder& decoder, const ptx::Instruction& in, Words& words, I
   if (!saturate) return decodeDestination(decoder, in.operands[0], d, out);
   Slot slot;
   if (!decoder.destination(in.operands[0], d, slot)) return false;
-  out.d = decoder.temporary(laneSize(d));
-  Inst& clamp = decoder.emitAfter();
-  clamp.run = saturate;
-  clamp.kind = InstClass::Convert;
-  clamp.a = out.d;
-  clamp.d = slot;
+  passThrough(decoder, saturate, InstClass::Convert, laneSize(d), slot, out);
   return true;
 }
 

@@ -181,40 +181,31 @@ bool FunctionDecoder::decodeBuiltinCall(const ptx::Instruction& in, const ptx::F
   if (!row) return fail(in.at, "function " + callee.name + " has no body, and tiletwin has none for it");
   const CallOperands parts = partsOf(in);
   BuiltinCall call;
-  for (const Operand& operand : parts.arguments ? parts.arguments->parts : std::vector<Operand>()) {
+  // The register of a value; one that lies in local memory is loaded in front of the call, or stored behind it.
+  const auto word = [&](const Operand& operand, Type type, bool isResult, Slot& slot, uint8_t& bytes) {
     CallValue value;
+    if (!callValue(*this, decoder_, operand, type, isResult, value)) return false;
+    if (!value.isUsed) return true;
+    if (!isWord(value.bytes))
+      return fail(operand.at, (isResult ? "a result of " : "an argument of ") + callee.name + " is 2, 4 or 8 bytes");
+    bytes = uint8_t(value.bytes);
+    slot = value.slot ? value.slot : temporary(value.bytes);
+    if (value.slot) return true;
+    Inst& move = isResult ? emitAfter() : emitBefore();
+    move.run = isResult ? storeLocal(value.bytes) : loadLocal(value.bytes);
+    move.kind = InstClass::Control;
+    (isResult ? move.a : move.d) = slot;
+    move.immediate = value.offset;
+    return true;
+  };
+  for (const Operand& operand : parts.arguments ? parts.arguments->parts : std::vector<Operand>()) {
     const size_t i = call.arguments.size();
     const Type type = i < callee.parameters.size() ? callee.parameters[i].type : Type::B32;
-    if (!callValue(*this, decoder_, operand, type, false, value)) return false;
-    if (!isWord(value.bytes)) return fail(operand.at, "an argument of " + callee.name + " is 2, 4 or 8 bytes");
-    if (!value.slot) {
-      value.slot = temporary(value.bytes);
-      Inst& load = emitBefore();
-      load.run = loadLocal(value.bytes);
-      load.kind = InstClass::Control;
-      load.d = value.slot;
-      load.immediate = value.offset;
-    }
-    call.arguments.push_back(value.slot);
-    call.argumentBytes.push_back(uint8_t(value.bytes));
+    if (!word(operand, type, false, call.arguments.emplace_back(), call.argumentBytes.emplace_back())) return false;
   }
   if (parts.results && !parts.results->parts.empty()) {
-    CallValue value;
-    const Operand& operand = parts.results->parts.front();
     const Type type = callee.results.empty() ? Type::B32 : callee.results.front().type;
-    if (!callValue(*this, decoder_, operand, type, true, value)) return false;
-    if (value.isUsed && !isWord(value.bytes))
-      return fail(operand.at, "a result of " + callee.name + " is 2, 4 or 8 bytes");
-    call.result = value.slot;
-    call.resultBytes = uint8_t(value.bytes);
-    if (value.isUsed && !value.slot) {
-      call.result = temporary(value.bytes);
-      Inst& store = emitAfter();
-      store.run = storeLocal(value.bytes);
-      store.kind = InstClass::Control;
-      store.a = call.result;
-      store.immediate = value.offset;
-    }
+    if (!word(parts.results->parts.front(), type, true, call.result, call.resultBytes)) return false;
   }
   out.run = row->run;
   out.data = decoder_.make<BuiltinCall>(std::move(call));

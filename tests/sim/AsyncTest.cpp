@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE sim_async
 #include "sim/isa/Printf.h"
 #include "tests/sim/SimRun.h"
+#include "tests/sim/Text.h"
 #include <bit>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
@@ -44,9 +45,6 @@ Outcome runKernel(const std::string& body, std::vector<uint32_t> in, size_t word
 std::vector<uint32_t> good(const Outcome& outcome) {
   BOOST_REQUIRE_MESSAGE(outcome.trap.empty(), outcome.trap);
   return outcome.out;
-}
-void has(const std::string& text, std::string_view part) {
-  BOOST_TEST(text.find(part) != std::string::npos, "'" << text << "' lacks '" << part << "'");
 }
 
 /// Arguments as a kernel packs them.

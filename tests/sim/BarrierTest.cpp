@@ -1,6 +1,7 @@
 // tests/sim/BarrierTest.cpp -- barriers of CTAs and clusters, fences, and instructions about the machine.
 #define BOOST_TEST_MODULE sim_barrier
 #include "tests/sim/SimRun.h"
+#include "tests/sim/Text.h"
 #include <boost/test/unit_test.hpp>
 
 using namespace tiletwin;
@@ -37,9 +38,6 @@ std::string trapOf(const std::string& body, uint32_t grid, uint32_t block, uint3
   return run.launch(grid, block).trap.message;
 }
 
-void has(const std::string& text, std::string_view part) {
-  BOOST_TEST(text.find(part) != std::string::npos, "'" << text << "' lacks '" << part << "'");
-}
 
 } // namespace
 

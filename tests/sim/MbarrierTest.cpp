@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE sim_mbarrier
 #include "sim/isa/MbarrierState.h"
 #include "tests/sim/SimRun.h"
+#include "tests/sim/Text.h"
 #include <boost/test/unit_test.hpp>
 #include <random>
 
@@ -139,9 +140,6 @@ std::string trapOf(std::string_view body, uint32_t block) {
   std::vector<uint32_t> out(64);
   run.buffer(out);
   return run.launch(1, block).trap.message;
-}
-void has(const std::string& text, std::string_view part) {
-  BOOST_TEST(text.find(part) != std::string::npos, "'" << text << "' lacks '" << part << "'");
 }
 
 } // namespace

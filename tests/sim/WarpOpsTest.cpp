@@ -1,6 +1,7 @@
 // tests/sim/WarpOpsTest.cpp -- shfl, vote, match, redux, elect, activemask, bar.warp.sync: against what their definitions say.
 #define BOOST_TEST_MODULE sim_warpops
 #include "tests/sim/SimRun.h"
+#include "tests/sim/Text.h"
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <random>
@@ -42,9 +43,6 @@ std::string trapOf(const std::string& body) {
   return run.launch(1, 32).trap.message;
 }
 
-void has(const std::string& text, std::string_view part) {
-  BOOST_TEST(text.find(part) != std::string::npos, "'" << text << "' lacks '" << part << "'");
-}
 
 std::vector<uint32_t> lanesFrom(std::mt19937& random, uint32_t limit) {
   std::vector<uint32_t> values(32);

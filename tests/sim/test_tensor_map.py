@@ -1,7 +1,7 @@
 """tiletwin.sim.tensor_map: what its defaults make of an array, what the driver refuses, tiles that come through it.
 
 Here:      tiles of two dimensions, and one of each other rank, against NumPy.
-Not here:  all types, swizzles and strides (TmaTest.cpp).
+Not here:  all types, swizzles and strides (TensorMapTest.cpp).
 """
 
 from __future__ import annotations
