@@ -49,18 +49,20 @@ template <class Visit> inline void eachLane(LaneMask mask, Visit&& visit) {
   for (; mask; mask &= mask - 1) visit(__builtin_ctz(mask));
 }
 
-/// d[i] = f(i) for the active lanes; the others keep what they have. A loop that vectorises.
+/// d[i] = f(i) for the active lanes; the others keep what they have. Loops that vectorise even where f reads d: results are
+/// collected beside it.
 template <class T, class F> inline void perLane(T* d, LaneMask active, F&& f) {
+  T r[kLanes];
   if (active == kAllLanes) {
-    T r[kLanes];
     for (int i = 0; i < kLanes; ++i) r[i] = f(i);
-    __builtin_memcpy(d, r, sizeof r);
-    return;
+  } else {
+    __builtin_memcpy(r, d, sizeof r);
+    for (int i = 0; i < kLanes; ++i) {
+      const T value = f(i);
+      r[i] = active >> i & 1 ? value : r[i];
+    }
   }
-  for (int i = 0; i < kLanes; ++i) {
-    const T r = f(i);
-    d[i] = active >> i & 1 ? r : d[i];
-  }
+  __builtin_memcpy(d, r, sizeof r);
 }
 
 /// A predicate's word: bit i is f(i) for active lanes, what it was for others.
