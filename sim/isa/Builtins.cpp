@@ -7,7 +7,7 @@
 #include "sim/isa/Printf.h"
 #include "sim/machine/Builtin.h"
 #include "sim/machine/Cta.h"
-#include "sim/machine/Memory.h"
+#include "sim/machine/Observer.h"
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -120,7 +120,10 @@ Step runAssertfail(const Inst& in, Warp& warp, LaneMask active) {
 Step runMalloc(const Inst& in, Warp& warp, LaneMask active) {
   const BuiltinCall& call = *static_cast<const BuiltinCall*>(in.data);
   eachLane(active, [&](int lane) {
-    const std::byte* at = DeviceHeap::instance().allocate(argument(call, warp, 0, lane));
+    const uint64_t bytes = argument(call, warp, 0, lane);
+    std::byte* at = DeviceHeap::instance().allocate(bytes);
+    if (at)
+      for (Observer* observer : warp.cta->cluster->grid->observers) observer->allocates(at, bytes);
     setResult(call, warp, lane, reinterpret_cast<uint64_t>(at));
   });
   return Step::Next;

@@ -1,6 +1,7 @@
 // sim/machine/Calls.cpp -- calls and returns: frames, arguments and results.
 // Invariant: a callee's registers and local variables are its own; lanes that called together return together where they can.
 #include "sim/machine/LocalMemory.h"
+#include "sim/machine/Observer.h"
 #include "sim/machine/Run.h"
 #include <cstring>
 
@@ -78,6 +79,7 @@ bool call(Warp& warp, Fragment& fragment, const Inst& in) {
   if (!frame) return false;
   frame->callSite = &in;
   copyValues(warp, fragment.lanes, *caller, site.arguments, *frame, callee->parameters);
+  for (Observer* observer : warp.cta->cluster->grid->observers) observer->enters(warp, *frame, fragment.lanes);
   fragment.frame = frame;
   fragment.next = callee->code.data();
   return true;

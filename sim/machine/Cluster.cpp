@@ -48,7 +48,10 @@ void ClusterRun::start(Cta& cta, uint32_t rank) {
     const uint32_t lanes = std::min<uint32_t>(kLanes, cta.threads - first);
     startWarp(warp, entry, lanes == kLanes ? kAllLanes : (LaneMask(1) << lanes) - 1, *cluster_.frames);
   }
-  for (Observer* observer : grid.observers) observer->begins(cta);
+  for (Observer* observer : grid.observers) {
+    observer->begins(cta);
+    for (Warp& warp : cta.warps) observer->enters(warp, *warp.running->frame, warp.live);
+  }
 }
 
 /// False: the limit that the user has set is reached.

@@ -24,6 +24,7 @@ struct Frame {
   uint32_t localBase = 0;         ///< where its local variables begin in each thread's local memory
   uint32_t localEnd = 0;          ///< ... and end, alloca's included
   AlignedBytes registers;
+  std::vector<LaneMask> written; ///< lanes that have written each of FunctionCode::doubtful; empty: nobody looks
 };
 
 /// Frames that are not in use, by function, so that calls allocate nothing.

@@ -36,8 +36,9 @@ Liveness findLiveness(const FlowGraph& graph, const std::vector<RegisterUses>& u
   BitRows read(blocks.size(), registers), written(blocks.size(), registers);
   for (size_t b = 0; b < blocks.size(); ++b)
     for (int32_t i = blocks[b].begin; i < blocks[b].end; ++i) {
-      for (const int32_t r : uses[size_t(i)].reads)
-        if (!test(written.row(b), r)) set(read.row(b), r);
+      for (const auto* list : {&uses[size_t(i)].reads, &uses[size_t(i)].keeps})
+        for (const int32_t r : *list)
+          if (!test(written.row(b), r)) set(read.row(b), r);
       for (const int32_t r : uses[size_t(i)].writes) set(written.row(b), r);
     }
   Liveness live{BitRows(blocks.size(), registers), BitRows(blocks.size(), registers)};

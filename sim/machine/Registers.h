@@ -14,9 +14,10 @@
 
 namespace tiletwin::sim {
 
-/// Registers of one instruction, as numbers. A guarded write counts as a read as well: lanes may keep what they have.
+/// Registers of one instruction, as numbers. What it keeps is some of what it writes: lanes may keep what they have, because the
+/// write is guarded or comes later, so that the register is alive in front of it; nothing looks at the value there.
 struct RegisterUses {
-  std::vector<int32_t> reads, writes;
+  std::vector<int32_t> reads, writes, keeps;
 };
 
 struct RegisterPlaces {

@@ -7,6 +7,8 @@ import pathlib
 import re
 
 import pytest
+import tiletwin.checks
+import tiletwin.sim
 from cuda_expected import problems
 from cuda_programs import programs
 from cuda_recorded import ARCHIVE, differences, outputs_of, recording, run, text_of
@@ -24,6 +26,15 @@ def test_gives_what_the_gpu_gave(name):
     memory, printed, _ = run(name, limit=LIMIT)
     assert differences(name, memory) == []
     assert printed == recording()["programs"][name]["printed"]
+
+
+@pytest.mark.parametrize("name", list(programs()))
+def test_no_check_reports_anything(name):
+    tiletwin.checks.clear()
+    run(name, limit=LIMIT, checks=tiletwin.sim.CHECKS)
+    found = [str(finding) for finding in tiletwin.checks.findings()]
+    tiletwin.checks.clear()
+    assert not found
 
 
 @pytest.mark.parametrize("name", list(programs()))

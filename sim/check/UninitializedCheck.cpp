@@ -1,0 +1,289 @@
+#include "sim/check/UninitializedCheck.h"
+#include "sim/check/Report.h"
+#include "sim/check/WrittenBytes.h"
+#include "sim/isa/DeviceHeap.h"
+#include "sim/machine/Fragments.h"
+#include <atomic>
+#include <set>
+
+namespace tiletwin::sim {
+
+/// Of one CTA. Used by the one thread that runs its cluster.
+struct CtaWritten {
+  WrittenBytes shared;
+  std::vector<WrittenBytes> local;            ///< by thread
+  std::set<std::pair<const Inst*, int>> seen; ///< instructions that have been reported, and their register or -1
+};
+
+namespace {
+
+constexpr uint64_t kSharedOffsetMask = (uint64_t(1) << kSharedRankShift) - 1;
+
+/// Bytes of the heap that malloc has given in this launch and nobody has written. Thread-safe.
+class UnwrittenHeap {
+public:
+  void add(const std::byte* at, uint64_t bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!words_) words_.reset(new std::atomic<uint64_t>[DeviceHeap::kBytes / kBits]());
+    }
+    isUsed_.store(true, std::memory_order_release);
+    eachWord(offsetOf(at), bytes, [](std::atomic<uint64_t>& word, uint64_t mask) { word |= mask; });
+  }
+  bool isUsed() const { return isUsed_.load(std::memory_order_acquire); }
+  bool holds(const std::byte* at) const { return isUsed() && offsetOf(at) < DeviceHeap::kBytes; }
+  void write(const std::byte* at, uint64_t bytes) {
+    eachWord(offsetOf(at), bytes, [](std::atomic<uint64_t>& word, uint64_t mask) { word &= ~mask; });
+  }
+  bool any(const std::byte* at, uint64_t bytes) {
+    bool found = false;
+    eachWord(offsetOf(at), bytes, [&](std::atomic<uint64_t>& word, uint64_t mask) { found |= (word & mask) != 0; });
+    return found;
+  }
+
+private:
+  static constexpr uint64_t kBits = 64;
+  uint64_t offsetOf(const std::byte* at) const { return reinterpret_cast<uint64_t>(at) - begin_; }
+  template <class Visit> void eachWord(uint64_t at, uint64_t bytes, Visit&& visit) {
+    for (const uint64_t end = std::min<uint64_t>(at + bytes, DeviceHeap::kBytes); at < end;) {
+      const uint64_t first = at % kBits, count = std::min(end - at, kBits - first);
+      visit(words_[at / kBits], (count == kBits ? ~uint64_t(0) : (uint64_t(1) << count) - 1) << first);
+      at += count;
+    }
+  }
+  const uint64_t begin_ = DeviceHeap::instance().range().begin;
+  std::mutex mutex_;
+  std::unique_ptr<std::atomic<uint64_t>[]> words_; ///< set once, before isUsed_
+  std::atomic<bool> isUsed_{false};
+};
+
+class UninitializedCheck final : public Observer {
+public:
+  explicit UninitializedCheck(Grid& grid) {
+    for (const auto& function : grid.program->functions) hasDoubtful_ |= function && !function->doubtful.empty();
+  }
+
+  bool wantsInstructions() const override { return hasDoubtful_; }
+  void instruction(Warp& warp, const Inst& in, LaneMask active) override;
+  void access(Warp& warp, const Access& access, LaneMask active, const uint64_t* addresses,
+              std::byte* const* host) override;
+  void block(Warp& warp, const Access& access, int lane, uint64_t address, std::byte* host, uint64_t bytes) override;
+  void lands(Cta* owner, Warp* waiter, int lane, const Inst& issued, std::byte* to, uint64_t bytes) override;
+  void enters(Warp& warp, Frame& frame, LaneMask lanes) override;
+  void allocates(std::byte* at, uint64_t bytes) override { heap_.add(at, bytes); }
+  void begins(Cta& cta) override;
+
+private:
+  int64_t readsUnwritten(const Access& access, Warp& warp, int lane, uint64_t address, const std::byte* host,
+                         uint64_t bytes);
+  void reportMemory(Warp& warp, LaneMask lanes, Space space, uint64_t address, const std::byte* host);
+  void reportRegister(Warp& warp, const Inst& in, LaneMask lanes, uint32_t doubtful);
+
+  bool hasDoubtful_ = false;
+  UnwrittenHeap heap_;
+};
+
+// ---- Memory --------------------------------------------------------------------------------------------------------------------
+
+WrittenBytes& localOf(Warp& warp, int lane) {
+  CtaWritten& written = *warp.cta->written;
+  WrittenBytes& local = written.local[warp.index * size_t(kLanes) + size_t(lane)];
+  if (local.bytes() < warp.cta->localBytes) { // a call or alloca has made it grow
+    WrittenBytes grown(warp.cta->localBytes);
+    for (uint64_t at = 0; at < local.bytes(); ++at)
+      if (local.all(at, 1)) grown.set(at, 1);
+    local = std::move(grown);
+  }
+  return local;
+}
+
+Space spaceOf(const Access& access, uint64_t address) {
+  if (access.space != Space::None) return access.space;
+  switch (address & kWindowMask) {
+  case kSharedWindow: return Space::Shared;
+  case kLocalWindow: return Space::Local;
+  case kParameterWindow: return Space::Param;
+  default: return Space::Global;
+  }
+}
+
+/// What an access does now: a copy on its way writes later, and an mbarrier's operations see to their object themselves.
+bool doesRead(const Warp& warp, const Access& access) {
+  if (access.kind == AccessKind::Read) return true;
+  return access.kind == AccessKind::Atomic && access.proxy == Proxy::Generic && warp.at->kind != InstClass::Async;
+}
+bool doesWrite(const Access& access) {
+  return access.kind != AccessKind::Read && access.proxy == Proxy::Generic && !access.isLate;
+}
+
+void UninitializedCheck::begins(Cta& cta) {
+  cta.written = std::make_shared<CtaWritten>();
+  cta.written->shared = WrittenBytes(cta.shared.size());
+  cta.written->local.resize(cta.threads);
+}
+
+constexpr int64_t kNone = -1;
+
+/// Notes what one lane writes. The first of the bytes that it reads and nobody has written, or kNone.
+int64_t UninitializedCheck::readsUnwritten(const Access& access, Warp& warp, int lane, uint64_t address,
+                                           const std::byte* host, uint64_t bytes) {
+  const bool reads = doesRead(warp, access), writes = doesWrite(access);
+  const auto look = [&](WrittenBytes& memory, uint64_t offset) {
+    const int64_t bad = reads && !memory.all(offset, bytes) ? int64_t(memory.firstUnset(offset) - offset) : kNone;
+    if (writes) memory.set(offset, bytes);
+    return bad;
+  };
+  switch (spaceOf(access, address)) {
+  case Space::Shared: {
+    const uint64_t at = address & ~kWindowMask;
+    return look(warp.cta->cluster->ctas[at >> kSharedRankShift].written->shared, at & kSharedOffsetMask);
+  }
+  case Space::Local: return look(localOf(warp, lane), address & ~kWindowMask);
+  case Space::Param:
+  case Space::Const: return kNone;
+  default: break;
+  }
+  if (!heap_.holds(host)) return kNone;
+  const int64_t bad = reads && heap_.any(host, bytes) ? 0 : kNone;
+  if (writes) heap_.write(host, bytes);
+  return bad;
+}
+
+void UninitializedCheck::access(Warp& warp, const Access& access, LaneMask active, const uint64_t* addresses,
+                                std::byte* const* host) {
+  if (access.space == Space::Global && !heap_.isUsed()) return;
+  LaneMask bad = 0;
+  int64_t byte = 0;
+  eachLane(active, [&](int lane) {
+    const int64_t found = readsUnwritten(access, warp, lane, addresses[lane], host[lane], access.bytes);
+    if (found == kNone) return;
+    if (!bad) byte = found;
+    bad |= LaneMask(1) << lane;
+  });
+  if (!bad) return;
+  const int first = __builtin_ctz(bad);
+  reportMemory(warp, bad, spaceOf(access, addresses[first]), addresses[first] + uint64_t(byte), host[first]);
+}
+
+void UninitializedCheck::block(Warp& warp, const Access& access, int lane, uint64_t address, std::byte* host,
+                               uint64_t bytes) {
+  lane &= kLanes - 1;
+  const int64_t byte = readsUnwritten(access, warp, lane, address, host, bytes);
+  if (byte != kNone) reportMemory(warp, LaneMask(1) << lane, spaceOf(access, address), address + uint64_t(byte), host);
+}
+
+void UninitializedCheck::lands(Cta* owner, Warp*, int, const Inst&, std::byte* to, uint64_t bytes) {
+  if (owner)
+    owner->written->shared.set(uint64_t(to - owner->shared.data()), bytes);
+  else if (heap_.holds(to))
+    heap_.write(to, bytes);
+}
+
+/// A call's variables are new; its arguments, and its own calls' arguments and results, are not looked at.
+void UninitializedCheck::enters(Warp& warp, Frame& frame, LaneMask lanes) {
+  const FunctionCode& code = *frame.code;
+  const ptx::Function& function = *code.source;
+  if (frame.localBase < warp.cta->localBytes)
+    eachLane(lanes, [&](int lane) {
+      WrittenBytes& local = localOf(warp, lane);
+      local.clear(frame.localBase, local.bytes() - frame.localBase);
+      for (size_t i = function.isEntry ? function.parameters.size() : 0; i < function.variables.size(); ++i)
+        if (function.variables[i].space == ptx::Space::Param)
+          local.set(frame.localBase + uint64_t(code.variableOffset[i]), function.variables[i].bytes);
+    });
+  frame.written.assign(code.doubtful.size(), 0);
+  for (size_t i = 0; i < code.doubtful.size(); ++i)
+    for (const CallValue& parameter : code.parameters)
+      if (parameter.slot && parameter.slot.code == code.registerOffset[size_t(code.doubtful[i])])
+        frame.written[i] = kAllLanes;
+}
+
+// ---- Registers -----------------------------------------------------------------------------------------------------------------
+
+/// Several Insts may be made of one instruction of the text: the first one of them that runs under its guard stands for it.
+bool standsForItsText(const FunctionCode& code, const Inst& in) {
+  const bool hasGuard = code.sourceOf(in).guard >= 0;
+  if (hasGuard && !in.guard) return false; // a copy of the guard
+  if (&in == code.code.data()) return true;
+  const Inst& before = *(&in - 1);
+  return before.source != in.source || (hasGuard && !before.guard);
+}
+
+/// Lanes of other fragments that stand here and that the instruction may take in.
+LaneMask standHere(const Warp& warp, const Inst& in, const Frame* frame) {
+  LaneMask lanes = 0;
+  if (warp.fragments->list.size() > 1)
+    for (const Fragment& other : warp.fragments->list)
+      if (other.next == &in && other.frame == frame) lanes |= other.lanes;
+  return lanes;
+}
+
+void UninitializedCheck::instruction(Warp& warp, const Inst& in, LaneMask active) {
+  Frame& frame = *warp.running->frame;
+  const FunctionCode& code = *frame.code;
+  if (code.doubtful.empty() || in.source < 0) return;
+  const uint32_t first = code.firstDoubtful[size_t(in.source)], last = code.firstDoubtful[size_t(in.source) + 1];
+  if (first == last || &in == &code.code.back() || !standsForItsText(code, in)) return;
+  for (uint32_t i = first; i < last; ++i) {
+    const DoubtfulUse& use = code.doubtfulUses[i];
+    LaneMask& written = frame.written[use.index];
+    if (use.kind == DoubtfulUse::Kind::Write) {
+      written |= active | standHere(warp, in, &frame);
+      continue;
+    }
+    const LaneMask reading = use.kind == DoubtfulUse::Kind::Guard ? warp.running->lanes : active;
+    if (const LaneMask bad = reading & ~written) reportRegister(warp, in, bad, use.index);
+  }
+}
+
+// ---- Reports -------------------------------------------------------------------------------------------------------------------
+
+void UninitializedCheck::reportMemory(Warp& warp, LaneMask lanes, Space space, uint64_t address,
+                                      const std::byte* host) {
+  Cta& cta = *warp.cta;
+  Grid& grid = *cta.cluster->grid;
+  const ptx::Instruction& in = instructionOf(*grid.program, warp.at);
+  // A tile's rows lie apart in shared memory, and between them there may be nothing.
+  if (in.opcode == "cp" && std::find(in.modifiers.begin(), in.modifiers.end(), "tensor") != in.modifiers.end()) return;
+  if (!cta.written->seen.emplace(warp.at, -1).second) return;
+  const uint64_t at = address & ~kWindowMask;
+  std::string what, detail;
+  if (space == Space::Shared) {
+    Cta& owner = cta.cluster->ctas[at >> kSharedRankShift];
+    what = "reads shared memory that nobody has written";
+    detail = placeInShared(cta, owner, at & kSharedOffsetMask);
+  } else if (space == Space::Local) {
+    what = "reads local memory that its thread has not written";
+    detail = "byte " + std::to_string(at) + " of local memory";
+  } else {
+    what = "reads memory that malloc has given and nobody has written";
+    detail = placeInGlobal(grid, reinterpret_cast<uint64_t>(host));
+  }
+  Finding finding = findingOf(Check::Uninitialized, {&warp, warp.at, lanes}, std::move(what),
+                              "write it on every way that leads here");
+  finding.detail = ", " + detail;
+  report(grid, std::move(finding));
+}
+
+/// "%r12", "%v3.x"
+std::string registerName(const FunctionCode& code, int32_t number) {
+  const auto after = std::upper_bound(code.firstNumber.begin(), code.firstNumber.end(), number);
+  const auto index = size_t(after - code.firstNumber.begin()) - 1;
+  const ptx::Register& reg = code.source->registers[index];
+  return reg.vector > 1 ? reg.name + "." + "xyzw"[number - code.firstNumber[index]] : reg.name;
+}
+
+void UninitializedCheck::reportRegister(Warp& warp, const Inst& in, LaneMask lanes, uint32_t doubtful) {
+  if (!warp.cta->written->seen.emplace(&in, int(doubtful)).second) return;
+  const FunctionCode& code = *warp.running->frame->code;
+  report(*warp.cta->cluster->grid, findingOf(Check::Uninitialized, {&warp, &in, lanes},
+                                             "reads " + registerName(code, code.doubtful[doubtful]) +
+                                                 ", which no instruction has written on the way here",
+                                             "give it a value on every way that leads here"));
+}
+
+} // namespace
+
+std::unique_ptr<Observer> makeUninitializedCheck(Grid& grid) { return std::make_unique<UninitializedCheck>(grid); }
+
+} // namespace tiletwin::sim
