@@ -43,6 +43,15 @@ Span spanOf(LaneMask active, const uint64_t* addresses) {
   return span;
 }
 
+/// True if `bytes` bytes at `at` end in front of `end`, wherever in 64 bits `at` is.
+bool endsBefore(uint64_t at, uint64_t bytes, uint64_t end) { return at <= end && bytes <= end - at; }
+
+/// Of all lanes; what lanes that are not active hold may be no offset at all.
+void addOffsets(const std::byte* first, uint64_t stride, const uint64_t* offsets, std::byte** host) {
+  const auto base = reinterpret_cast<uint64_t>(first);
+  for (int i = 0; i < kLanes; ++i) host[i] = reinterpret_cast<std::byte*>(base + uint64_t(i) * stride + offsets[i]);
+}
+
 const char* verb(const Access& access) {
   return access.kind == AccessKind::Read ? "reads " : access.kind == AccessKind::Write ? "writes " : "updates ";
 }
@@ -180,9 +189,9 @@ bool sharedLanes(const Access& access, Warp& warp, LaneMask active, const Span& 
                  std::byte** host) {
   Cta& cta = *warp.cta;
   const uint64_t base = uint64_t(cta.rank) << kSharedRankShift;
-  if (span.low >= base && span.high - base + access.bytes <= cta.shared.size()) [[likely]] {
-    std::byte* shared = cta.shared.data() - base;
-    for (int i = 0; i < kLanes; ++i) host[i] = shared + addresses[i];
+  if (span.low >= base && endsBefore(span.high - base, access.bytes, cta.shared.size())) [[likely]] {
+    const auto shared = reinterpret_cast<uint64_t>(cta.shared.data()) - base;
+    addOffsets(reinterpret_cast<std::byte*>(shared), 0, addresses, host);
     return true;
   }
   for (LaneMask left = active; left; left &= left - 1) {
@@ -196,15 +205,15 @@ bool sharedLanes(const Access& access, Warp& warp, LaneMask active, const Span& 
 bool localLanes(const Access& access, Warp& warp, LaneMask active, const Span& span, const uint64_t* addresses,
                 std::byte** host) {
   const uint64_t end = warp.running->frame->localEnd;
-  if (span.high + access.bytes > end) {
+  if (!endsBefore(span.high, access.bytes, end)) {
     LaneMask wrong = 0;
-    eachLane(active, [&](int lane) { wrong |= LaneMask(addresses[lane] + access.bytes > end) << lane; });
+    eachLane(active, [&](int lane) { wrong |= LaneMask(!endsBefore(addresses[lane], access.bytes, end)) << lane; });
     const int lane = __builtin_ctz(wrong);
     return outside(access, warp, lane, addresses[lane], access.bytes, "local memory", int64_t(addresses[lane]), end);
   }
   const uint64_t bytes = warp.cta->localBytes;
   std::byte* first = warp.cta->local.data() + uint64_t(warp.index) * kLanes * bytes;
-  for (int i = 0; i < kLanes; ++i) host[i] = first + uint64_t(i) * bytes + addresses[i];
+  addOffsets(first, bytes, addresses, host);
   return true;
 }
 
@@ -217,14 +226,15 @@ bool parameterLanes(const Access& access, Warp& warp, LaneMask active, const Spa
               lane);
     return false;
   }
-  if (span.high + access.bytes > parameters.size()) {
+  if (!endsBefore(span.high, access.bytes, parameters.size())) {
     LaneMask wrong = 0;
-    eachLane(active, [&](int i) { wrong |= LaneMask(addresses[i] + access.bytes > parameters.size()) << i; });
+    eachLane(active,
+             [&](int i) { wrong |= LaneMask(!endsBefore(addresses[i], access.bytes, parameters.size())) << i; });
     const int bad = __builtin_ctz(wrong);
     return outside(access, warp, bad, addresses[bad], access.bytes, "the parameters", int64_t(addresses[bad]),
                    parameters.size());
   }
-  for (int i = 0; i < kLanes; ++i) host[i] = parameters.data() + addresses[i];
+  addOffsets(parameters.data(), 0, addresses, host);
   return true;
 }
 

@@ -289,6 +289,13 @@ BOOST_AUTO_TEST_CASE(accesses_outside_of_every_buffer) {
             "writes 4 bytes at offset 16 of shared memory, which has 16");
   checkTrap(OneThread(".local .u32 x;\nst.local.u32 [x+4096], 1;").result, TrapKind::OutOfBounds,
             "of local memory, which has 16");
+  // The end of these lies past 2^64.
+  checkTrap(OneThread(".local .u32 x;\nmov.u64 %rd5, -4;\nst.local.u32 [%rd5], 1;").result, TrapKind::OutOfBounds,
+            "writes 4 bytes at offset -4 of local memory, which has 16");
+  checkTrap(OneThread("mov.u64 %rd5, -4;\nst.shared.u32 [%rd5], 1;", ".shared .u32 x;\n").result, TrapKind::OutOfBounds,
+            "writes 4 bytes at offset 16777212 of shared memory");
+  checkTrap(OneThread("mov.u64 %rd5, -4;\nld.param.u32 %r1, [%rd5];").result, TrapKind::OutOfBounds,
+            "offset -4 of the parameters, which has 16");
   checkTrap(OneThread("mov.u32 %r1, 0x5000000;\nld.shared.u32 %r2, [%r1];").result, TrapKind::OutOfBounds,
             "shared memory of the CTA of rank 5 (the cluster has 1)");
   checkTrap(OneThread("ld.param.u32 %r1, [p1+8];").result, TrapKind::OutOfBounds,
