@@ -8,7 +8,7 @@
 namespace tiletwin {
 
 static constexpr std::array<const char*, size_t(Check::Count)> kNames = {
-    "bounds", "uninitialized", "undefined", "races", "order", "nan", "overflow", "promises", "device"};
+    "bounds", "uninitialized", "undefined", "races", "order", "nan", "overflow", "promises", "device", "barriers", "async"};
 static constexpr std::string_view kDevice = "device:";
 
 const char* nameOf(Check check) { return check < Check::Count ? kNames[size_t(check)] : "none"; }

@@ -45,6 +45,8 @@ void FindingCollector::merge(size_t index, Finding&& finding) {
   known.elements = std::move(finding.elements);
   known.elementCount = finding.elementCount;
   known.secondProgram = finding.secondProgram;
+  if (!finding.detail.empty()) known.detail = std::move(finding.detail);
+  if (!finding.secondText.empty()) known.secondText = std::move(finding.secondText);
 }
 
 void FindingCollector::add(Finding finding) {

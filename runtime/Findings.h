@@ -22,11 +22,13 @@ inline constexpr size_t kListedElements = 4;
 /// One mistake at one place (or pair of places) of a kernel. Texts are parts of sentences, without a full stop.
 struct Finding {
   Check check = Check::Count;
-  bool isNotice = false; ///< nothing is wrong: the check could not look at something
+  bool isNotice = false;  ///< nothing is wrong: the check could not look at something
+  bool ofThreads = false; ///< of the simulator: programs are CTAs, elements threads, and shape is {warps, 32}
   SourceLocation where;
-  std::string operation;                    ///< "tt.store"; empty if the place is no operation
-  std::string message;                      ///< what is wrong, "stores lanes whose value is undefined"
-  std::string advice;                       ///< what to do about it; may be empty
+  std::string operation; ///< "tt.store"; empty if the place is no operation
+  std::string message;   ///< what is wrong, "stores lanes whose value is undefined"
+  std::string detail;    ///< of that program, behind the message: ", byte 128 of cells"; may be empty
+  std::string advice;    ///< what to do about it; may be empty
   std::array<int32_t, 3> program{-1, 0, 0}; ///< the lowest that did it; x < 0: no program in particular
   int64_t programs = 0;                     ///< how many did
   std::vector<int64_t> shape;               ///< of the tile; empty for scalars
@@ -35,7 +37,7 @@ struct Finding {
   /// The other place, if two are involved.
   std::optional<SourceLocation> second;
   std::string secondOperation;
-  std::string secondText; ///< what happened there, "loaded with a mask and without other"
+  std::string secondText; ///< what happened there, "loaded with a mask and without other"; of that program
   std::optional<std::array<int32_t, 3>> secondProgram;
 };
 

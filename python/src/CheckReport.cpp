@@ -37,9 +37,10 @@ PyRef parts(const Finding& f) {
   PyRef place = placeTuple(f.where, f.operation), program = programOrNone(f.program), shape = numbers(f.shape),
         elements = numbers(f.elements);
   if (!second || !place || !program || !shape || !elements) return {};
-  return PyRef::steal(Py_BuildValue("(sOssOLOOLO)", f.isNotice ? "" : nameOf(f.check), place.get(), f.message.c_str(),
-                                    f.advice.c_str(), program.get(), (long long)f.programs, shape.get(), elements.get(),
-                                    (long long)f.elementCount, second.get()));
+  return PyRef::steal(Py_BuildValue("(sOssOLOOLOO)", f.isNotice ? "" : nameOf(f.check), place.get(),
+                                    (f.message + f.detail).c_str(), f.advice.c_str(), program.get(),
+                                    (long long)f.programs, shape.get(), elements.get(), (long long)f.elementCount,
+                                    second.get(), f.ofThreads ? Py_True : Py_False));
 }
 
 /// parse_checks(text) -> (words, raise, device)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import linecache
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,9 @@ from typing import Any
 
 from tiletwin import _C
 from tiletwin.errors import CheckError
+
+# Checks that only the simulator makes; the interpreter takes the words and does nothing.
+OF_SIMULATOR = ("barriers", "async")
 
 # Operations of the IR under the names that kernels use.
 _USER_NAMES = {
@@ -114,6 +118,7 @@ class Finding:
     shape       of the tile; () for a scalar                  elements  coordinates of the first few, of that program
     count       how many elements of that program             second    the other place, or None
     launches    launches of this process in which it was found
+    threads     of the simulator: programs are CTAs, elements their threads as (warp, lane)
     """
 
     check: str
@@ -128,6 +133,7 @@ class Finding:
     count: int
     second: Site | None = None
     launches: int = field(default=1, compare=False)
+    threads: bool = False
 
     @property
     def file(self) -> str | None:
@@ -161,18 +167,26 @@ class Finding:
         if self.second:
             text = " ".join(filter(None, (self.second.operation, self.second.text)))
             variable = f" ({self.second.variable})" if self.second.variable else ""
-            by = f" in program {self.second.program}" if self.second.program else ""
+            by = f" in {self._unit} {self.second.program}" if self.second.program else ""
             lines += [f"  {self.second.place}{variable}: {text}{by}", *self.second.source()]
         if self.advice:
             lines.append(f"  what to do: {self.advice}")
         return "\n".join(lines)
 
+    @property
+    def _unit(self) -> str:
+        return "CTA" if self.threads else "program"
+
     def _who(self) -> str:
         parts = []
         if self.program:
             more = f" and {self.programs - 1} more" if self.programs > 1 else ""
-            parts.append(f"program {self.program}{more}")
-        if self.elements and self.shape:
+            parts.append(f"{self._unit} {self.program}{more}")
+        if self.threads and self.elements:
+            lanes = ", ".join(str(lane) for _, lane in self.elements)
+            more = f" and {self.count - len(self.elements)} more" if self.count > len(self.elements) else ""
+            parts.append(f"warp {self.elements[0][0]}, lane{'s' if self.count > 1 else ''} {lanes}{more}")
+        elif self.elements and self.shape:
             listed = ", ".join(str(e[0]) if len(e) == 1 else str(e) for e in self.elements)
             more = f" and {self.count - len(self.elements)} more" if self.count > len(self.elements) else ""
             parts.append(f"element{'s' if self.count > 1 else ''} {listed}{more}")
@@ -197,7 +211,7 @@ def _coordinates(element: int, shape: Sequence[int]) -> tuple[int, ...]:
 
 def from_parts(kernel: str, parts: tuple) -> Finding:
     """A finding from what the extension hands over (python/src/CheckReport.cpp)."""
-    check, place, message, advice, program, programs, shape, elements, count, second = parts
+    check, place, message, advice, program, programs, shape, elements, count, second, threads = parts
     return Finding(
         check=check,
         kernel=kernel,
@@ -210,6 +224,7 @@ def from_parts(kernel: str, parts: tuple) -> Finding:
         elements=tuple(_coordinates(e, shape) for e in elements),
         count=count,
         second=_site(*second) if second else None,
+        threads=threads,
     )
 
 
@@ -230,7 +245,8 @@ def clear() -> None:
 def _say_at_exit() -> None:
     if _found:
         count = len(_found)
-        print(f"tiletwin: TILETWIN_CHECK found {count} mistake{'s' if count > 1 else ''}", file=sys.stderr)
+        who = "TILETWIN_CHECK" if os.environ.get("TILETWIN_CHECK") else "the checks"
+        print(f"tiletwin: {who} found {count} mistake{'s' if count > 1 else ''}", file=sys.stderr)
 
 
 def add(found: Sequence[Finding]) -> None:
@@ -271,7 +287,7 @@ def submit(found: Sequence[Finding], may_raise: bool = True) -> None:
     """Records and prints findings. Errors: CheckError, TILETWIN_CHECK has the word raise and `may_raise` is true."""
     add(found)
     if found and may_raise and wanted().raises:
-        raise CheckError("\n".join(map(str, found)), found)
+        raise CheckError("\n".join(map(str, found)), list(found))
 
 
 _unchecked: set[str] = set()
@@ -279,7 +295,7 @@ _unchecked: set[str] = set()
 
 def notice_unchecked(kernel: str) -> None:
     """Says once for each kernel that programs which Python runs are not looked at by checks."""
-    words = [word for word in wanted().checks if word != "device"]
+    words = [word for word in wanted().checks if word not in ("device", *OF_SIMULATOR)]
     if words and kernel not in _unchecked:
         _unchecked.add(kernel)
         print(
@@ -305,8 +321,6 @@ def parse(text: str) -> Wanted:
 
 def wanted() -> Wanted:
     """TILETWIN_CHECK as it stands now."""
-    import os
-
     return parse(os.environ.get("TILETWIN_CHECK", ""))
 
 

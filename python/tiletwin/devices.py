@@ -86,7 +86,7 @@ def device_named(name: str) -> Device:
 
 
 def _finding(kernel: str, place: tuple, operation: str | None, message: str, advice: str) -> checks.Finding:
-    return checks.from_parts(kernel, ("device", (*place, operation), message, advice, None, 0, (), (), 0, None))
+    return checks.from_parts(kernel, ("device", (*place, operation), message, advice, None, 0, (), (), 0, None, False))
 
 
 def _shared_memory(module: Any, device: Device, warps: int, stages: int, kernel: str) -> list[checks.Finding]:

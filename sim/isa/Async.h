@@ -6,8 +6,8 @@
 // Idea:      everything lands at the latest possible moment, and reads its source then: groups when a thread waits for them, copies
 //            that signal an mbarrier when somebody asks for its phase and nothing but copies is missing. A kernel that looks at a
 //            result without waiting sees what was there before, every time.
-//            Bytes of shared memory that a copy will write or read are marked word by word while it is on its way, so that a
-//            check can ask about each access; every entry knows who issued it and when.
+//            While a check looks on, words of shared memory that a copy will write or read are marked as long as it is on its
+//            way, so that the check can ask about each access; every entry knows who issued it and when.
 // Invariant: a cluster runs on one thread, so nothing here is locked. Groups of a thread land in the order of their numbers.
 #pragma once
 #include "sim/isa/TensorCopy.h"
@@ -22,6 +22,8 @@
 
 namespace tiletwin::sim {
 
+struct AsyncHistory; // check/AsyncHistory.h: what the check of asynchronous operations remembers
+
 /// Who issued a copy, and when: for reports.
 struct AsyncOrigin {
   const Warp* warp = nullptr;
@@ -31,19 +33,47 @@ struct AsyncOrigin {
   uint64_t proxyFence = 0; ///< order of the issuing thread's last fence.proxy.async; 0: it had none
 };
 
-/// Words of one CTA's shared memory that copies on their way will write or read.
+/// Words of one CTA's shared memory that copies on their way will write or read, and blocks of words for a quick answer.
 class SharedInFlight {
 public:
   enum class Use : uint8_t { Written, Read };
   void mark(Use use, uint64_t offset, uint64_t bytes) { change(use, offset, bytes, 1); }
   void unmark(Use use, uint64_t offset, uint64_t bytes) { change(use, offset, bytes, -1); }
-  /// True if a byte of the range is on its way.
-  bool any(Use use, uint64_t offset, uint64_t bytes) const;
+  /// True if a word of the range is on its way.
+  bool any(Use use, uint64_t offset, uint64_t bytes) const {
+    const Marks& marks = marks_[size_t(use)];
+    return marks.copies != 0 && anyOf<kBlock>(marks.blocks, offset, bytes) && anyOf<kWord>(marks.words, offset, bytes);
+  }
 
 private:
-  static constexpr uint64_t kWord = 4;
-  void change(Use use, uint64_t offset, uint64_t bytes, int by);
-  std::array<std::vector<int16_t>, 2> words_; ///< copies under way over each word; as long as was needed so far
+  static constexpr uint64_t kWord = 4, kBlock = 128;
+  struct Marks {
+    int64_t copies = 0;
+    std::vector<int16_t> words, blocks; ///< copies under way over each; as long as was needed so far
+  };
+  template <uint64_t kBytes> static bool anyOf(const std::vector<int16_t>& counts, uint64_t offset, uint64_t bytes) {
+    const uint64_t end = std::min<uint64_t>((offset + bytes + kBytes - 1) / kBytes, counts.size());
+    int any = 0;
+    for (uint64_t i = offset / kBytes; i < end; ++i) any |= counts[i];
+    return any != 0;
+  }
+  template <uint64_t kBytes>
+  static void add(std::vector<int16_t>& counts, uint64_t offset, uint64_t bytes, int16_t by) {
+    const uint64_t first = offset / kBytes, end = (offset + bytes + kBytes - 1) / kBytes;
+    if (end > counts.size()) counts.resize(end);
+    if (end - first == 1) { // nearly always for the copies of threads
+      counts[first] = int16_t(counts[first] + by);
+      return;
+    }
+    for (uint64_t i = first; i < end; ++i) counts[i] = int16_t(counts[i] + by);
+  }
+  void change(Use use, uint64_t offset, uint64_t bytes, int16_t by) {
+    Marks& marks = marks_[size_t(use)];
+    marks.copies += by;
+    add<kWord>(marks.words, offset, bytes, by);
+    add<kBlock>(marks.blocks, offset, bytes, by);
+  }
+  std::array<Marks, 2> marks_;
 };
 
 /// One bulk copy: from one place to another, or between a tile and a tensor in global memory.
@@ -58,6 +88,8 @@ struct BulkCopy {
   Cta* written = nullptr;        ///< whose shared memory is written; null: global memory is
   Cta* read = nullptr;           ///< whose shared memory is read; null: global memory is
   std::vector<std::byte> staged; ///< the source, once it has been read ahead of the landing
+  /// Will it write one of these bytes of global memory?
+  bool writesGlobal(uint64_t address, uint64_t accessed) const;
 };
 
 /// What a CTA's mbarrier is still going to hear of: bytes of a copy, or the arrival of a thread whose cp.async are done.
@@ -72,9 +104,10 @@ struct MbarrierSignal {
 
 /// cp.async of one warp instruction.
 struct LaneCopies {
-  AsyncOrigin origin;   ///< its lane is that of the first one
-  LaneMask pending = 0; ///< lanes whose copy has not landed
-  uint8_t bytes = 0;    ///< written
+  AsyncOrigin origin;         ///< its lane is that of the first one
+  LaneMask pending = 0;       ///< lanes whose copy has not landed
+  uint8_t bytes = 0;          ///< written
+  uint64_t low = 0, high = 0; ///< all that is written lies between these offsets in the CTA's shared memory
   std::array<std::byte*, kLanes> to;
   std::array<const std::byte*, kLanes> from;
   std::array<uint8_t, kLanes> read;    ///< bytes read; the rest is zero
@@ -96,11 +129,23 @@ struct WarpAsync {
   std::array<uint64_t, kLanes> proxyFence{}; ///< order of each thread's last fence.proxy.async
 };
 
-/// Of a CTA: what its mbarriers wait for, and which words of its shared memory are on their way.
+/// An mbarrier as mbarrier.init made it; for reports.
+struct MbarrierOrigin {
+  const std::byte* at = nullptr;
+  const Warp* warp = nullptr;
+  int lane = -1;
+  const Inst* inst = nullptr;
+};
+
+/// Of a CTA: what its mbarriers wait for, and which parts of its shared memory are on their way.
 struct CtaAsync {
-  std::deque<MbarrierSignal> signals; ///< in the order of issue
+  std::deque<MbarrierSignal> signals;    ///< in the order of issue
+  std::vector<MbarrierOrigin> mbarriers; ///< that have not been invalidated
   SharedInFlight inFlight;
   uint64_t order = 0;
+  uint32_t products = 0;                 ///< wgmma on their way
+  uint32_t globalWrites = 0;             ///< bulk copies on their way from its threads to global memory
+  std::shared_ptr<AsyncHistory> history; ///< of its cluster, while the check looks on
 };
 
 WarpAsync& asyncOf(Warp& warp);

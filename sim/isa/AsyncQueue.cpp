@@ -2,6 +2,7 @@
 #include "sim/isa/Async.h"
 #include "sim/isa/CtaHooks.h"
 #include "sim/isa/MbarrierState.h"
+#include "sim/machine/Observer.h"
 #include <algorithm>
 #include <cstring>
 
@@ -11,12 +12,13 @@ namespace {
 
 using Use = SharedInFlight::Use;
 
-bool isWatched(const Cta& cta) { return cta.cluster->grid->params->checks.async; }
+bool isWatched(const Cta& cta) { return cta.async && cta.async->history; }
 
 uint64_t offsetIn(const Cta& cta, const std::byte* shared) { return uint64_t(shared - cta.shared.data()); }
 
 /// Marks or unmarks the words of shared memory that a copy is going to touch.
 void note(const BulkCopy& copy, bool begins) {
+  if (copy.bytes == 0) return;
   const auto change = [&](Cta* cta, Use use, const std::byte* at) {
     if (!cta || !isWatched(*cta)) return;
     SharedInFlight& words = asyncOf(*cta).inFlight;
@@ -24,6 +26,8 @@ void note(const BulkCopy& copy, bool begins) {
   };
   change(copy.written, Use::Written, copy.to);
   if (copy.staged.empty()) change(copy.read, Use::Read, copy.from);
+  Cta& issuer = *copy.origin.warp->cta;
+  if (!copy.written && isWatched(issuer)) asyncOf(issuer).globalWrites += begins ? 1 : uint32_t(-1);
 }
 
 /// Reads the source of a copy from shared memory; what comes later does not change the result.
@@ -34,7 +38,8 @@ void stage(BulkCopy& copy) {
   copy.staged.assign(copy.from, copy.from + copy.bytes);
 }
 
-void land(BulkCopy& copy) {
+/// `waiter`: whose thread has waited for it; null: nobody, or an mbarrier hears of it.
+void land(BulkCopy& copy, Warp* waiter) {
   if (copy.bytes == 0) return;
   note(copy, false);
   const std::byte* from = copy.staged.empty() ? copy.from : copy.staged.data();
@@ -49,26 +54,31 @@ void land(BulkCopy& copy) {
   } else {
     std::memmove(copy.to, from, copy.bytes);
   }
+  if (copy.to)
+    for (Observer* observer : copy.origin.warp->cta->cluster->grid->observers)
+      observer->lands(copy.written, waiter, copy.origin.lane, *copy.origin.inst, copy.to, copy.bytes);
 }
 
-void land(LaneCopies& copies, LaneMask lanes, Cta& cta) {
+void land(LaneCopies& copies, LaneMask lanes, Cta& cta, Warp* waiter) {
   const bool watched = isWatched(cta);
   eachLane(lanes & copies.pending, [&](int lane) {
     const size_t i = size_t(lane);
     std::memcpy(copies.to[i], copies.from[i], copies.read[i]);
     std::memset(copies.to[i] + copies.read[i], 0, size_t(copies.bytes - copies.read[i]));
     if (watched) asyncOf(cta).inFlight.unmark(Use::Written, offsetIn(cta, copies.to[i]), copies.bytes);
+    for (Observer* observer : cta.cluster->grid->observers)
+      observer->lands(&cta, waiter, lane, *copies.origin.inst, copies.to[i], copies.bytes);
   });
   copies.pending &= ~lanes;
 }
 
-/// Lands the copies of lanes for which isDue(copies, lane) holds.
-template <class IsDue> void landLanes(Warp& warp, LaneMask lanes, IsDue&& isDue) {
+/// Lands the copies of lanes for which isDue(copies, lane) holds; `waited`: the lanes themselves have waited for them.
+template <class IsDue> void landLanes(Warp& warp, LaneMask lanes, bool waited, IsDue&& isDue) {
   WarpAsync& async = asyncOf(warp);
   for (LaneCopies& copies : async.copies) {
     LaneMask due = 0;
     eachLane(copies.pending & lanes, [&](int i) { due |= LaneMask(isDue(copies, size_t(i))) << i; });
-    if (due) land(copies, due, *warp.cta);
+    if (due) land(copies, due, *warp.cta, waited ? &warp : nullptr);
   }
   std::erase_if(async.copies, [](const LaneCopies& copies) { return copies.pending == 0; });
 }
@@ -86,19 +96,17 @@ MbarrierState::Outcome apply(MbarrierState& state, const MbarrierSignal& signal)
 
 } // namespace
 
-bool SharedInFlight::any(Use use, uint64_t offset, uint64_t bytes) const {
-  const std::vector<int16_t>& words = words_[size_t(use)];
-  const uint64_t end = std::min<uint64_t>((offset + bytes + kWord - 1) / kWord, words.size());
-  for (uint64_t i = offset / kWord; i < end; ++i)
-    if (words[i]) return true;
-  return false;
-}
-
-void SharedInFlight::change(Use use, uint64_t offset, uint64_t bytes, int by) {
-  std::vector<int16_t>& words = words_[size_t(use)];
-  const uint64_t end = (offset + bytes + kWord - 1) / kWord;
-  if (end > words.size()) words.resize(end);
-  for (uint64_t i = offset / kWord; i < end; ++i) words[i] = int16_t(words[i] + by);
+bool BulkCopy::writesGlobal(uint64_t address, uint64_t accessed) const {
+  if (written || bytes == 0) return false;
+  const auto meets = [&](uint64_t begin, uint64_t length) {
+    return address < begin + length && begin < address + accessed;
+  };
+  if (!tile) return meets(reinterpret_cast<uint64_t>(to), bytes);
+  bool found = false;
+  eachRow(*tile, [&](const TensorRow& row) {
+    found |= meets(row.global, uint64_t(row.last - row.first) * tile->map.elementBytes());
+  });
+  return found;
 }
 
 WarpAsync& asyncOf(Warp& warp) {
@@ -137,11 +145,16 @@ void issueLaneCopies(Warp& warp, const LaneCopies& copies) {
   async.copies.push_back(copies);
   LaneCopies& queued = async.copies.back();
   const bool watched = isWatched(cta);
+  queued.low = ~uint64_t(0);
   eachLane(queued.pending, [&](int lane) {
     const size_t i = size_t(lane);
     queued.group[i] = async.committed[i];
     queued.number[i] = async.issued[i]++;
-    if (watched) asyncOf(cta).inFlight.mark(Use::Written, offsetIn(cta, queued.to[i]), queued.bytes);
+    if (!watched) return;
+    const uint64_t offset = offsetIn(cta, queued.to[i]);
+    queued.low = std::min(queued.low, offset);
+    queued.high = std::max(queued.high, offset + queued.bytes);
+    cta.async->inFlight.mark(Use::Written, offset, queued.bytes);
   });
 }
 
@@ -153,7 +166,7 @@ void issueSignal(Cta& owner, MbarrierSignal signal) {
 void landLaneGroups(Warp& warp, LaneMask lanes, int64_t pending) {
   if (!warp.async) return;
   const WarpAsync& async = *warp.async;
-  landLanes(warp, lanes, [&](const LaneCopies& copies, size_t i) {
+  landLanes(warp, lanes, warp.live != 0, [&](const LaneCopies& copies, size_t i) {
     return pending == kWithOpen || int64_t(copies.group[i]) + pending < int64_t(async.committed[i]);
   });
 }
@@ -167,7 +180,7 @@ void landBulkGroups(Warp& warp, LaneMask lanes, int64_t pending, bool readOnly) 
            (pending == kWithOpen || int64_t(entry.group) + pending < int64_t(async.bulkCommitted[size_t(lane)]));
   };
   for (WarpAsync::Grouped& entry : async.bulk)
-    if (isDue(entry)) readOnly ? stage(entry.copy) : land(entry.copy);
+    if (isDue(entry)) readOnly ? stage(entry.copy) : land(entry.copy, warp.live ? &warp : nullptr);
   if (!readOnly) std::erase_if(async.bulk, isDue);
 }
 
@@ -189,13 +202,14 @@ bool landSignals(Cta& owner, std::byte* barrier) {
     MbarrierSignal& signal = signals[i];
     if (signal.barrier != barrier) continue;
     if (signal.warp)
-      landLanes(*signal.warp, LaneMask(1) << signal.lane,
+      landLanes(*signal.warp, LaneMask(1) << signal.lane, false,
                 [&](const LaneCopies& copies, size_t lane) { return copies.number[lane] < signal.upTo; });
-    land(signal.copy);
+    land(signal.copy, nullptr);
     signal.barrier = nullptr;
   }
   const uint64_t bits = state.bits();
   std::memcpy(barrier, &bits, sizeof bits);
+  for (Observer* observer : owner.cluster->grid->observers) observer->phaseEnds(*owner.cluster, barrier);
   std::erase_if(signals, [](const MbarrierSignal& signal) { return signal.barrier == nullptr; });
   return true;
 }

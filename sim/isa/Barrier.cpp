@@ -7,7 +7,9 @@
 //            The result of bar.red is left at the barrier, and a second instruction behind the first picks it up.
 // Invariant: lanes that exit are no longer waited for.
 #include "sim/isa/Barrier.h"
+#include "sim/check/BarrierCheck.h"
 #include "sim/isa/CtaHooks.h"
+#include "sim/isa/WaitText.h"
 #include "sim/isa/WarpOps.h"
 #include "sim/machine/Cta.h"
 #include "sim/machine/Gather.h"
@@ -40,10 +42,13 @@ void keepResult(Barrier& barrier, Warp& warp, LaneMask lanes) {
 /// The phase ends: everybody who sleeps goes on, and the barrier is as new.
 void complete(Cta& cta, uint32_t id) {
   Barrier& barrier = cta.barriers[id];
+  for (Observer* observer : cta.cluster->grid->observers) observer->phaseEnds(*cta.cluster, &barrier);
   for (const BarrierArrival& arrival : barrier.arrivals)
     if (arrival.asleep) {
       keepResult(barrier, *arrival.warp, arrival.asleep);
       arrival.warp->wake(arrival.asleep);
+      for (Observer* observer : cta.cluster->grid->observers)
+        observer->waited(*arrival.warp, arrival.asleep, &barrier, Semantics::Acquire);
     }
   barrier.arrivals.clear();
   barrier.expected = barrier.count = 0;
@@ -81,9 +86,10 @@ enum class Form { Sync, Arrive, Reduce };
 
 /// Inst::a is the barrier, b the number of threads or none, c the predicate of a reduction, immediate 1 if aligned.
 template <Form kForm> Step runBarrier(const Inst& in, Warp& warp, LaneMask active) {
-  if (in.immediate)
-    if (const Step s = gatherMembers(warp, kAllLanes, active); s != Step::Next) return s;
   Cta& cta = *warp.cta;
+  cta.onExit = leaveBarriers;
+  if (in.immediate)
+    if (const Step s = gatherAtBarrier(warp, active); s != Step::Next) return s;
   uint32_t id = 0, threads = 0;
   if (!uniform(warp, in.a, active, "names barrier", id)) return Step::Trap;
   if (in.b && !uniform(warp, in.b, active, "expects a number of threads,", threads)) return Step::Trap;
@@ -92,10 +98,10 @@ template <Form kForm> Step runBarrier(const Inst& in, Warp& warp, LaneMask activ
   if (in.b && (threads == 0 || threads % kLanes != 0))
     return warp.trap(TrapKind::InvalidValue,
                      "expects " + std::to_string(threads) + " threads, which is no positive multiple of 32");
-  cta.onExit = leaveBarriers;
 
   Barrier& barrier = cta.barriers[id];
   if (!barrier.arrivals.empty() && barrier.expected != threads) {
+    reportCounts(warp, active, id, threads, barrier);
     const auto text = [](uint32_t n) { return n ? std::to_string(n) : std::string("all"); };
     return warp.trap(TrapKind::InvalidValue, "expects " + text(threads) + " threads at barrier " + std::to_string(id) +
                                                  ", where others that wait there expect " + text(barrier.expected));
@@ -110,14 +116,14 @@ template <Form kForm> Step runBarrier(const Inst& in, Warp& warp, LaneMask activ
   }
   BarrierArrival& arrival = arrivalOf(barrier, warp, active);
   arrival.arrived |= active;
+  arrival.at = &in;
+  if constexpr (kForm != Form::Arrive) arrival.asleep |= active; // those that run are not woken, but get the result
+  for (Observer* observer : cta.cluster->grid->observers) observer->arrives(warp, active, &barrier, Semantics::Release);
   if (isComplete(cta, barrier)) {
-    if constexpr (kForm == Form::Reduce) keepResult(barrier, warp, active);
     complete(cta, id);
     return Step::Next;
   }
-  if constexpr (kForm == Form::Arrive) return Step::Next;
-  arrival.asleep |= active;
-  return Step::Park;
+  return kForm == Form::Arrive ? Step::Next : Step::Park;
 }
 
 enum class Reduction { Count, All, Any };
@@ -159,6 +165,7 @@ Step runWarpSync(const Inst& in, Warp& warp, LaneMask active) {
       if (const Step s = meet(warp, mask, active); s != Step::Next) return s;
     LaneMask team = 0;
     eachLane(rest, [&](int i) { team |= LaneMask(members[i] == mask) << i; });
+    for (Observer* observer : warp.cta->cluster->grid->observers) observer->meets(warp, mask & warp.live);
     rest &= ~team;
   }
   return Step::Next;
@@ -221,7 +228,29 @@ constexpr OpcodeRow kRows[] = {{"bar", decodeBarrier}, {"barrier", decodeBarrier
 
 constinit const std::span<const OpcodeRow> kBarrierOpcodes = kRows;
 
+Step gatherAtBarrier(Warp& warp, LaneMask& active) {
+  const Step step = gatherMembers(warp, kAllLanes, active);
+  if (step == Step::Retry) partedAtBarrier(warp, warp.running->lanes);
+  if (step == Step::Next && !warp.cta->parted.empty()) metAtBarrier(warp);
+  return step;
+}
+
+std::string barrierWaitText(Warp& warp, const Fragment& fragment, const Inst* at) {
+  if (at->run != runBarrier<Form::Sync> && at->run != runBarrier<Form::Reduce>) return {};
+  const uint32_t id = warp.lanes<uint32_t>(at->a)[__builtin_ctz(fragment.lanes)];
+  const std::string name = "barrier " + std::to_string(id);
+  if (!fragment.asleep) return fragment.retries ? name + " waits for the other lanes of the warp" : std::string();
+  const Barrier& barrier = warp.cta->barriers[id];
+  uint32_t arrived = 0;
+  for (const BarrierArrival& arrival : barrier.arrivals)
+    arrived += barrier.expected ? uint32_t(hasArrived(arrival)) * kLanes
+                                : uint32_t(__builtin_popcount(arrival.arrived & arrival.warp->live));
+  const uint32_t wanted = barrier.expected ? barrier.expected : warp.cta->liveThreads;
+  return name + " waits for " + std::to_string(wanted) + " threads, " + std::to_string(arrived) + " have come";
+}
+
 void leaveBarriers(Cta& cta, Warp& warp, LaneMask lanes) {
+  if (!cta.parted.empty()) leftBarrier(cta, warp, lanes);
   for (uint32_t id = 0; id < kBarriers; ++id)
     if (!cta.barriers[id].arrivals.empty() && isComplete(cta, cta.barriers[id])) complete(cta, id);
   leaveClusterBarrier(warp, lanes);

@@ -9,6 +9,8 @@ namespace tiletwin::sim {
 
 extern const std::span<const OpcodeRow> kBarrierOpcodes;
 
+/// Aligned barriers: all lanes that have not exited, in `active`.
+Step gatherAtBarrier(Warp& warp, LaneMask& active);
 /// barrier.cluster.arrive and .wait; Barrier.cpp has taken the word `cluster`.
 bool decodeClusterBarrier(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out);
 /// Lanes of a warp have exited: the cluster no longer waits for them.

@@ -3,6 +3,7 @@
 #include "sim/isa/AddressOperand.h"
 #include "sim/isa/Async.h"
 #include "sim/isa/Mbarrier.h"
+#include "sim/machine/Observer.h"
 #include <cstring>
 
 namespace tiletwin::sim {
@@ -57,6 +58,11 @@ Step runCpAsync(const Inst& in, Warp& warp, LaneMask active) {
   }
   const LaneAddresses to = form.to.lanes(warp);
   if (!resolve(form.write, warp, active, to.data(), copies.to.data())) return Step::Trap;
+  for (LaneMask rest = active; rest; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    if (ownerOf(*warp.cta->cluster, copies.to[size_t(lane)]) != warp.cta)
+      return warp.trap(TrapKind::InvalidValue, "copies to the shared memory of another CTA", lane);
+  }
   eachLane(active, [&](int i) { copies.from[size_t(i)] = copies.to[size_t(i)]; }); // of 0 bytes where nothing is read
   if (reading && !resolveSources(form, warp, reading, copies)) return Step::Trap;
   copies.origin = originOf(warp, __builtin_ctz(active));
@@ -87,6 +93,7 @@ bool decodeCpAsync(Decoder& decoder, const ptx::Instruction& in, Words& words, I
   form->bytes = uint8_t(bytes);
   form->write.kind = AccessKind::Write;
   form->write.space = Space::Shared;
+  form->write.isLate = true;
   form->read.space = Space::Global;
   for (Access* access : {&form->write, &form->read}) access->bytes = access->alignment = uint32_t(bytes);
   if (!form->to.decode(decoder, in.operands[0], Space::Shared)) return false;
@@ -173,7 +180,8 @@ Step runArrive(const Inst& in, Warp& warp, LaneMask active) {
     const auto outcome = form.increments  ? state.addPending(1)
                          : state.isLive() ? MbarrierState::Outcome::None
                                           : MbarrierState::Outcome::NoObject;
-    if (outcome != MbarrierState::Outcome::None) return trapMbarrier(warp, lane, outcome, MbarrierState(bits), 1);
+    if (outcome != MbarrierState::Outcome::None)
+      return trapMbarrier(warp, lane, owner, at, outcome, MbarrierState(bits), 1);
     bits = state.bits();
     std::memcpy(at, &bits, sizeof bits);
     MbarrierSignal signal;
@@ -183,6 +191,8 @@ Step runArrive(const Inst& in, Warp& warp, LaneMask active) {
     signal.upTo = asyncOf(warp).issued[size_t(lane)];
     signal.copy.origin = originOf(warp, lane);
     issueSignal(*owner, std::move(signal));
+    for (Observer* observer : warp.cta->cluster->grid->observers)
+      observer->arrives(warp, LaneMask(1) << lane, at, Semantics::Release);
   }
   return Step::Next;
 }
@@ -194,6 +204,8 @@ bool decodeArrive(Decoder& decoder, const ptx::Instruction& in, Words& words, In
   const bool isShared = !words.takeOneOf({"shared", "shared::cta"}).empty();
   if (!words.take("b64")) return decoder.fail("cp.async.mbarrier.arrive wants .b64");
   form->access.kind = AccessKind::Atomic;
+  form->access.semantics = Semantics::Release;
+  form->access.scope = Scope::Cta;
   form->access.bytes = form->access.alignment = 8;
   out.data = form;
   out.kind = InstClass::Async;
@@ -230,6 +242,8 @@ constexpr OpcodeRow kRows[] = {{"cp", decodeCp}};
 } // namespace
 
 constinit const std::span<const OpcodeRow> kCpOpcodes = kRows;
+
+bool isCpAsync(const Inst& in) { return in.run == runCpAsync; }
 
 bool takeCacheHint(Decoder& decoder, const ptx::Instruction& in, Words& words, bool& hasHint) {
   hasHint = words.take("L2::cache_hint");

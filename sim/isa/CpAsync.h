@@ -8,6 +8,9 @@ namespace tiletwin::sim {
 
 extern const std::span<const OpcodeRow> kCpOpcodes; // CpAsync.cpp
 
+/// Is this a cp.async, whose threads copy bytes of their own in the generic proxy?
+bool isCpAsync(const Inst& in);
+
 /// Of bytes (Bulk.cpp) and of tiles (Tma.cpp); the words `async`, `bulk`, `reduce`, `tensor` and `prefetch` have been taken.
 bool decodeBulkCopy(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out);
 bool decodeBulkReduce(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out);

@@ -137,6 +137,10 @@ int Decoder::registerBytes(const Operand& operand) const {
   return operand.kind == Operand::Kind::Register ? laneBytes(owner_->registerOf(operand).type) : 0;
 }
 
+int Decoder::productRegister(const Operand& operand) const {
+  return operand.kind == Operand::Kind::Register ? owner_->productNumber(operand) : -1;
+}
+
 namespace {
 /// Says what is wrong with a register as an operand of some type; empty: nothing.
 std::string registerMisfit(const ptx::Register& reg, const Operand& operand, Type type, bool anySize) {

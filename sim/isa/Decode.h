@@ -71,6 +71,8 @@ public:
   Slot temporary(size_t bytesPerLane);
   /// Bytes a lane of a register operand has; 0 for a predicate or what is no register.
   int registerBytes(const ptx::Operand& operand) const;
+  /// A register's number in FunctionCode::productRegisters; -1: no wgmma of this function names it.
+  int productRegister(const ptx::Operand& operand) const;
 
   /// Object that lives as long as the program; Inst::data.
   template <class T, class... A> T* make(A&&... a) {

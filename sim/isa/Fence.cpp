@@ -20,11 +20,13 @@ struct FenceForm {
   Scope scope = Scope::Cta;
   AddressOperand map; ///< fence.proxy.tensormap::generic.acquire: the tensor map that will be read
   bool hasMap = false;
+  bool isOfShared = true; ///< fence.proxy.async.global is not
 };
 
 Step runFence(const Inst& in, Warp& warp, LaneMask active) {
   const FenceForm& form = *static_cast<const FenceForm*>(in.data);
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!form.isOfShared) return Step::Next; // nobody looks at global memory and proxies
   if (form.proxy == Proxy::Async) {
     WarpAsync& async = asyncOf(warp);
     const uint64_t order = ++asyncOf(*warp.cta).order;
@@ -87,7 +89,7 @@ bool decodeProxy(Decoder& decoder, const ptx::Instruction& in, Words& words, Fen
   if (words.take("async::generic")) return decodeRestricted(decoder, words, form);
   if (!words.take("async"))
     return decoder.fail("a proxy fence is .alias, .async, .async::generic or .tensormap::generic");
-  words.takeOneOf({"global", "shared::cta", "shared::cluster"});
+  form.isOfShared = words.takeOneOf({"global", "shared::cta", "shared::cluster"}) != "global";
   return true;
 }
 

@@ -6,9 +6,11 @@
 // try_wait may wait. In a loop that does nothing but try again it waits until the phase ends, so that a phase that never ends is
 // found as a deadlock; elsewhere the thread may have something to do that ends the phase, and it gets its answer at once.
 #include "sim/isa/Mbarrier.h"
-#include "sim/isa/AddressOperand.h"
+#include "sim/check/BarrierCheck.h"
 #include "sim/isa/Async.h"
+#include "sim/isa/MbarrierForm.h"
 #include "sim/machine/Cta.h"
+#include "sim/machine/Observer.h"
 #include <cstring>
 
 namespace tiletwin::sim {
@@ -17,17 +19,6 @@ namespace {
 
 using Outcome = MbarrierState::Outcome;
 using Kind = ptx::Operand::Kind;
-
-struct MbarrierForm {
-  AddressOperand address;
-  Access access;
-  Slot count;               ///< arrivals or bytes, 4 bytes a lane; none: 1 arrival
-  bool arrives = false;     ///< expect_tx: of mbarrier.arrive.expect_tx
-  bool drops = false;       ///< arrive_drop
-  bool noComplete = false;  ///< the phase must not end
-  bool anyCta = false;      ///< .shared::cluster, or a generic address: may lie in another CTA
-  bool waitsInLoop = false; ///< try_wait that is only tried again
-};
 
 /// One lane's mbarrier: the CTA that it lies in, its bytes and its state.
 struct Object {
@@ -66,10 +57,26 @@ template <class Visit> Step eachObject(const MbarrierForm& form, Warp& warp, Lan
   return Step::Next;
 }
 
-const MbarrierForm& formOf(const Inst& in) { return *static_cast<const MbarrierForm*>(in.data); }
-
 int64_t countOf(const MbarrierForm& form, Warp& warp, int lane) {
   return form.count ? int64_t(warp.lanes<uint32_t>(form.count)[lane]) : 1;
+}
+
+/// The mbarrier.init of an object that has not been invalidated, or null.
+const MbarrierOrigin* makerOf(const CtaAsync& async, const std::byte* at) {
+  for (const MbarrierOrigin& made : async.mbarriers)
+    if (made.at == at) return &made;
+  return nullptr;
+}
+
+/// Notes who makes an mbarrier, and looks whether it is one already. (If what is there is none any more, it was overwritten.)
+void initialises(Warp& warp, int lane, Object& object) {
+  CtaAsync& async = asyncOf(*object.owner);
+  if (const MbarrierOrigin* made = makerOf(async, object.at)) {
+    if (object.state.isLive()) initialisedAgain(warp, lane, *object.owner, *made);
+    *const_cast<MbarrierOrigin*>(made) = {object.at, &warp, lane, warp.at};
+  } else {
+    async.mbarriers.push_back({object.at, &warp, lane, warp.at});
+  }
 }
 
 Step runInit(const Inst& in, Warp& warp, LaneMask active) {
@@ -77,9 +84,10 @@ Step runInit(const Inst& in, Warp& warp, LaneMask active) {
   return eachObject(form, warp, active, [&](int lane, Object& object) {
     const int64_t count = countOf(form, warp, lane);
     if (!MbarrierState::isCount(count)) {
-      trapMbarrier(warp, lane, Outcome::BadCount, object.state, count);
+      trapMbarrier(warp, lane, object.owner, object.at, Outcome::BadCount, object.state, count);
       return false;
     }
+    initialises(warp, lane, object);
     object.store(MbarrierState::init(uint32_t(count)));
     return true;
   });
@@ -88,10 +96,11 @@ Step runInit(const Inst& in, Warp& warp, LaneMask active) {
 Step runInvalidate(const Inst& in, Warp& warp, LaneMask active) {
   return eachObject(formOf(in), warp, active, [&](int lane, Object& object) {
     if (!object.state.isLive()) {
-      trapMbarrier(warp, lane, Outcome::NoObject, object.state, 0);
+      trapMbarrier(warp, lane, object.owner, object.at, Outcome::NoObject, object.state, 0);
       return false;
     }
     object.store(MbarrierState());
+    std::erase_if(asyncOf(*object.owner).mbarriers, [&](const MbarrierOrigin& made) { return made.at == object.at; });
     return true;
   });
 }
@@ -107,10 +116,15 @@ bool arrive(Warp& warp, int lane, Object& object, const MbarrierForm& form, int6
     return false;
   }
   if (outcome != Outcome::None && outcome != Outcome::PhaseEnds) {
-    trapMbarrier(warp, lane, outcome, object.state, count);
+    trapMbarrier(warp, lane, object.owner, object.at, outcome, object.state, count);
     return false;
   }
   object.store(next);
+  Cluster& cluster = *warp.cta->cluster;
+  for (Observer* observer : cluster.grid->observers) {
+    observer->arrives(warp, LaneMask(1) << lane, object.at, form.access.semantics);
+    if (outcome == Outcome::PhaseEnds) observer->phaseEnds(cluster, object.at);
+  }
   return true;
 }
 
@@ -138,7 +152,7 @@ Step runExpect(const Inst& in, Warp& warp, LaneMask active) {
     const MbarrierState before = object.state;
     MbarrierState next = before;
     if (const Outcome outcome = next.expectBytes(bytes); outcome != Outcome::None) {
-      trapMbarrier(warp, lane, outcome, object.state, bytes);
+      trapMbarrier(warp, lane, object.owner, object.at, outcome, object.state, bytes);
       return false;
     }
     object.store(next);
@@ -155,10 +169,13 @@ Step runComplete(const Inst& in, Warp& warp, LaneMask active) {
     MbarrierState next = object.state;
     const Outcome outcome = next.completeBytes(bytes);
     if (outcome != Outcome::None && outcome != Outcome::PhaseEnds) {
-      trapMbarrier(warp, lane, outcome, object.state, bytes);
+      trapMbarrier(warp, lane, object.owner, object.at, outcome, object.state, bytes);
       return false;
     }
     object.store(next);
+    Cluster& cluster = *warp.cta->cluster;
+    if (outcome == Outcome::PhaseEnds)
+      for (Observer* observer : cluster.grid->observers) observer->phaseEnds(cluster, object.at);
     return true;
   });
 }
@@ -171,7 +188,7 @@ template <Phase kPhase> Step runWait(const Inst& in, Warp& warp, LaneMask active
   LaneMask ended = 0;
   const Step step = eachObject(form, warp, active, [&](int lane, Object& object) {
     if (!object.state.isLive()) {
-      trapMbarrier(warp, lane, Outcome::NoObject, object.state, 0);
+      trapMbarrier(warp, lane, object.owner, object.at, Outcome::NoObject, object.state, 0);
       return false;
     }
     bool parity;
@@ -192,6 +209,9 @@ template <Phase kPhase> Step runWait(const Inst& in, Warp& warp, LaneMask active
     }
     const bool hasEnded = object.state.hasEnded(parity) || landSignals(*object.owner, object.at);
     ended |= LaneMask(hasEnded) << lane;
+    if (hasEnded)
+      for (Observer* observer : warp.cta->cluster->grid->observers)
+        observer->waited(warp, LaneMask(1) << lane, object.at, form.access.semantics);
     return true;
   });
   if (step != Step::Next) return step;
@@ -312,29 +332,33 @@ constexpr OpcodeRow kRows[] = {{"mbarrier", decodeMbarrier}};
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kMbarrierOpcodes = kRows;
-
-Step trapMbarrier(Warp& warp, int lane, Outcome outcome, MbarrierState state, int64_t count) {
+/// What trapMbarrier says.
+static std::string misuseText(MbarrierState::Outcome outcome, MbarrierState state, int64_t count) {
   const std::string n = std::to_string(count);
   switch (outcome) {
-  case Outcome::NoObject:
-    return warp.trap(TrapKind::InvalidValue,
-                     "finds no mbarrier there: it was not initialised, was invalidated, or was overwritten", lane);
+  case Outcome::NoObject: return "finds no mbarrier there: it was not initialised, was invalidated, or was overwritten";
   case Outcome::TooManyArrivals:
-    return warp.trap(TrapKind::InvalidValue,
-                     "arrives " + n + " times at an mbarrier whose phase waits for " + std::to_string(state.pending()),
-                     lane);
-  case Outcome::BadCount:
-    return warp.trap(TrapKind::InvalidValue, "gives the count " + n + "; it may be 1 to 1048575", lane);
+    return "arrives " + n + " times at an mbarrier whose phase waits for " + std::to_string(state.pending());
+  case Outcome::BadCount: return "gives the count " + n + "; it may be 1 to 1048575";
   case Outcome::TooManyBytes:
-    return warp.trap(TrapKind::InvalidValue,
-                     "adds " + n + " bytes to the " + std::to_string(state.bytes()) +
-                         " that the mbarrier's phase waits for; 1048575 are the most",
-                     lane);
+    return "adds " + n + " bytes to the " + std::to_string(state.bytes()) +
+           " that the mbarrier's phase waits for; 1048575 are the most";
   case Outcome::None:
   case Outcome::PhaseEnds: break;
   }
-  return Step::Next;
+  return {};
+}
+
+bool isMbarrierWait(const Inst& in) { return in.run == runWait<Phase::Token> || in.run == runWait<Phase::Parity>; }
+
+constinit const std::span<const OpcodeRow> kMbarrierOpcodes = kRows;
+
+Step trapMbarrier(Warp& warp, int lane, Cta* owner, const std::byte* at, Outcome outcome, MbarrierState state,
+                  int64_t count) {
+  std::string text = misuseText(outcome, state, count);
+  const MbarrierOrigin* made = owner && owner->async ? makerOf(*owner->async, at) : nullptr;
+  reportMbarrier(warp, lane, text, made);
+  return warp.trap(TrapKind::InvalidValue, std::move(text), lane);
 }
 
 } // namespace tiletwin::sim

@@ -2,6 +2,9 @@
 // Not here:  the text of the instructions (WgmmaDecode.cpp).
 // Source:    PTX ISA, "Asynchronous warpgroup level matrix instructions": shared memory layout, matrix descriptor, strides.
 #include "sim/isa/Wgmma.h"
+#include "sim/check/AsyncCheck.h"
+#include "sim/check/ProductCheck.h"
+#include "sim/isa/Async.h"
 #include "sim/isa/MatrixFragment.h"
 #include "sim/isa/WgmmaDecode.h"
 #include "sim/machine/Cta.h"
@@ -22,72 +25,34 @@ uint32_t swizzled(const MatrixDescriptor& d, uint32_t address) {
   return address ^ (row & (d.swizzleBytes / kUnitBytes - 1)) << 4;
 }
 
-/// Units of shared memory of one product, found through one block if nobody looks on.
-class UnitReader {
-public:
-  UnitReader(Warp& warp) : warp_(warp), observed_(!warp.cta->cluster->grid->observers.empty()) {}
-
-  /// host[i] for addresses[i]; false: a trap was raised.
-  bool find(const uint32_t* addresses, int count, const std::byte** host) {
-    if (observed_) {
-      for (int i = 0; i < count; ++i)
-        if (!(host[i] = block(addresses[i], kUnitBytes))) return false;
-      return true;
-    }
-    const auto [least, most] = std::minmax_element(addresses, addresses + count);
-    const std::byte* first = block(*least, *most - *least + kUnitBytes);
-    for (int i = 0; first && i < count; ++i) host[i] = first + (addresses[i] - *least);
-    return first;
-  }
-
-private:
-  const std::byte* block(uint32_t offset, uint32_t bytes) {
-    const Access access{.space = Space::Shared,
-                        .kind = AccessKind::Read,
-                        .bytes = bytes,
-                        .alignment = kUnitBytes,
-                        .proxy = Proxy::Async};
-    return resolveBlock(access, warp_, 0, offset | uint64_t(warp_.cta->rank) << kSharedRankShift, bytes);
-  }
-  Warp& warp_;
-  bool observed_;
-};
-
 /// 16 rows of A from `firstRow` on, or 8 columns of B, whose elements lie along k.
-bool readLines(UnitReader& reader, const MatrixDescriptor& d, int firstLine, int count, TileLine* lines) {
-  uint32_t addresses[2 * kTileRows];
-  const std::byte* host[2 * kTileRows];
-  for (int i = 0; i < 2 * count; ++i) addresses[i] = unitAlongK(d, firstLine + i / 2, i % 2);
-  if (!reader.find(addresses, 2 * count, host)) return false;
-  for (int i = 0; i < 2 * count; ++i) std::memcpy(lines[i / 2] + i % 2 * kUnitBytes, host[i], kUnitBytes);
-  return true;
+void readLines(const std::byte* shared, const MatrixDescriptor& d, int firstLine, int count, TileLine* lines) {
+  for (int i = 0; i < 2 * count; ++i)
+    std::memcpy(lines[i / 2] + i % 2 * kUnitBytes, shared + unitAlongK(d, firstLine + i / 2, i % 2), kUnitBytes);
 }
 
 /// elements[k][i]: lines 8 * unit + i of 16-bit elements that lie across.
-bool readAcross(UnitReader& reader, const MatrixDescriptor& d, int unit, uint16_t (*elements)[8]) {
-  uint32_t addresses[16];
-  const std::byte* host[16];
-  for (int k = 0; k < 16; ++k) addresses[k] = unitAcross(d, unit, k);
-  if (!reader.find(addresses, 16, host)) return false;
-  for (int k = 0; k < 16; ++k) std::memcpy(elements[k], host[k], kUnitBytes);
-  return true;
+void readAcross(const std::byte* shared, const MatrixDescriptor& d, int unit, uint16_t (*elements)[8]) {
+  for (int k = 0; k < 16; ++k) std::memcpy(elements[k], shared + unitAcross(d, unit, k), kUnitBytes);
 }
 
 /// The warp's 16 rows of A.
-bool readRows(UnitReader& reader, const Product& product, int firstRow, TileLine* rows) {
+void readRows(const std::byte* shared, const Product& product, int firstRow, TileLine* rows) {
   const WgmmaPlan& plan = *product.plan;
   if (plan.aInRegisters) {
     std::memcpy(rows, product.rows, sizeof product.rows);
-    return true;
+    return;
   }
-  if (!plan.aAcross) return readLines(reader, product.a, firstRow, kTileRows, rows);
+  if (!plan.aAcross) {
+    readLines(shared, product.a, firstRow, kTileRows, rows);
+    return;
+  }
   for (int half = 0; half < 2; ++half) {
     uint16_t elements[16][8];
-    if (!readAcross(reader, product.a, firstRow / 8 + half, elements)) return false;
+    readAcross(shared, product.a, firstRow / 8 + half, elements);
     for (int k = 0; k < 16; ++k)
       for (int i = 0; i < 8; ++i) std::memcpy(rows[8 * half + i] + 2 * k, &elements[k][i], 2);
   }
-  return true;
 }
 
 void negate(TensorRows& rows, int terms) {
@@ -116,7 +81,7 @@ void storeStrip(Warp& warp, const WgmmaPlan& plan, const Slot* slots, const floa
       scatterBlock<float>(warp, slots + 2 * half, sums + 8 * half);
 }
 
-bool multiplyFloats(UnitReader& reader, Warp& warp, const Product& product, const TileLine* rows) {
+void multiplyFloats(const std::byte* shared, Warp& warp, const Product& product, const TileLine* rows) {
   const WgmmaPlan& plan = *product.plan;
   TensorRows a;
   unpackRows(plan.aFormat, rows, kTileRows, plan.k, a);
@@ -125,11 +90,11 @@ bool multiplyFloats(UnitReader& reader, Warp& warp, const Product& product, cons
     TensorColumns b;
     if (plan.bAcross) {
       uint16_t elements[16][8];
-      if (!readAcross(reader, product.b, strip, elements)) return false;
+      readAcross(shared, product.b, strip, elements);
       unpackColumns(plan.bFormat, elements, plan.k, b);
     } else {
       alignas(32) TileLine columns[kTileColumns];
-      if (!readLines(reader, product.b, 8 * strip, kTileColumns, columns)) return false;
+      readLines(shared, product.b, 8 * strip, kTileColumns, columns);
       unpackColumns(plan.bFormat, columns, plan.k, b);
     }
     float sums[kTileRows][kTileColumns] = {};
@@ -138,14 +103,13 @@ bool multiplyFloats(UnitReader& reader, Warp& warp, const Product& product, cons
     addProducts(plan.aFormat, plan.accumulator, a, kTileRows, b, plan.k, sums);
     storeStrip(warp, plan, slots, sums);
   }
-  return true;
 }
 
-bool multiplyIntegers(UnitReader& reader, Warp& warp, const Product& product, const TileLine* rows) {
+void multiplyIntegers(const std::byte* shared, Warp& warp, const Product& product, const TileLine* rows) {
   const WgmmaPlan& plan = *product.plan;
   for (int strip = 0; strip < plan.n / 8; ++strip) {
     alignas(32) TileLine columns[kTileColumns];
-    if (!readLines(reader, product.b, 8 * strip, kTileColumns, columns)) return false;
+    readLines(shared, product.b, 8 * strip, kTileColumns, columns);
     int32_t sums[kTileRows][kTileColumns] = {};
     const Slot* slots = stripSlots(plan, strip);
     if (product.addsToD)
@@ -156,25 +120,100 @@ bool multiplyIntegers(UnitReader& reader, Warp& warp, const Product& product, co
       addIntegerProducts(plan.aInteger, plan.bInteger, plan.saturate, rows, kTileRows, columns, kTileBytes / 4, sums);
     for (int half = 0; half < 2; ++half) scatterBlock<int32_t>(warp, slots + 2 * half, sums + 8 * half);
   }
+}
+
+int firstRowOf(const Warp& warp) { return int(warp.index % kWarpsPerGroup) * kTileRows; }
+
+bool isWatched(const Warp& warp) { return warp.cta->async && warp.cta->async->history; }
+
+/// Calls visit(offset) for each of the `2 * count` units of a matrix's lines from `first` on.
+template <class Visit> void eachUnit(const MatrixDescriptor& d, bool across, int first, int count, const Visit& visit) {
+  for (int i = 0; i < 2 * count; ++i)
+    visit(across ? unitAcross(d, first / 8 + i / 16, i % 16) : unitAlongK(d, first + i / 2, i % 2));
+}
+/// ... of all that a product reads of shared memory.
+template <class Visit> void eachUnit(const Product& product, int firstRow, const Visit& visit) {
+  const WgmmaPlan& plan = *product.plan;
+  eachUnit(product.b, plan.bAcross, 0, plan.n, visit);
+  if (!plan.aInRegisters) eachUnit(product.a, plan.aAcross, firstRow, kTileRows, visit);
+}
+
+/// Bounds of the units of a matrix's `count` lines from `first` on.
+void findBounds(const MatrixDescriptor& d, bool across, int first, int count, uint32_t& low, uint32_t& high) {
+  if (!across) {
+    const uint32_t pitch = d.swizzleBytes ? d.swizzleBytes : kUnitBytes;
+    low = d.start + uint32_t(first / 8) * d.stride;
+    high = low + 7 * pitch + uint32_t(count / 8 - 1) * d.stride + (d.swizzleBytes ? kUnitBytes : d.leading);
+  } else if (!d.swizzleBytes) {
+    low = d.start + uint32_t(first / 8) * d.stride;
+    high = low + uint32_t(count / 8 - 1) * d.stride + 7 * kUnitBytes + d.leading;
+  } else {
+    const uint32_t perRow = d.swizzleBytes / kUnitBytes;
+    low = ~uint32_t(0), high = 0;
+    for (uint32_t u = uint32_t(first / 8); u < uint32_t((first + count) / 8); ++u) {
+      const uint32_t at = d.start + u % perRow * kUnitBytes + u / perRow * d.leading;
+      low = std::min(low, at);
+      high = std::max(high, at + 7 * d.swizzleBytes + d.stride);
+    }
+  }
+  high += kUnitBytes;
+  if (!d.swizzleBytes) return;
+  constexpr uint32_t kLine = 128; // a swizzle exchanges units within a line
+  low = low / kLine * kLine;
+  high = (high + kLine - 1) / kLine * kLine;
+}
+
+bool tellUnit(Warp& warp, uint32_t offset) {
+  const Access access{.space = Space::Shared,
+                      .kind = AccessKind::Read,
+                      .bytes = kUnitBytes,
+                      .alignment = kUnitBytes,
+                      .proxy = Proxy::Async};
+  return resolveBlock(access, warp, 0, offset | uint64_t(warp.cta->rank) << kSharedRankShift, kUnitBytes);
+}
+
+/// All that a product will read has to lie in shared memory; whoever looks on is told. False: a trap was raised.
+bool announce(Warp& warp, Product& product) {
+  Cta& cta = *warp.cta;
+  const WgmmaPlan& plan = *product.plan;
+  findBounds(product.b, plan.bAcross, 0, plan.n, product.low[0], product.high[0]);
+  if (!plan.aInRegisters)
+    findBounds(product.a, plan.aAcross, firstRowOf(warp), kTileRows, product.low[1], product.high[1]);
+  bool eachWanted = std::max(product.high[0], product.high[1]) > cta.shared.size();
+  for (const Observer* observer : cta.cluster->grid->observers) eachWanted |= observer->wantsUnits();
+  bool good = true;
+  if (eachWanted) eachUnit(product, firstRowOf(warp), [&](uint32_t unit) { good = good && tellUnit(warp, unit); });
+  if (!good || !isWatched(warp)) return good;
+  for (size_t i = 0; i < 2; ++i)
+    if (!mayAsyncRead(warp, cta, product.low[i], product.high[i] - product.low[i])) {
+      eachUnit(product, firstRowOf(warp), [&](uint32_t unit) { checkAsyncRead(warp, 0, cta, unit, kUnitBytes); });
+      break;
+    }
   return true;
 }
 
-/// Computes a product; what it finds wrong is reported at its own instruction. False: a trap was raised.
-bool land(Warp& warp, const Product& product) {
-  const Inst* const waiting = warp.at;
-  std::byte* const registers = warp.base[0];
-  warp.at = product.inst;
-  warp.base[0] = product.registers;
-  UnitReader reader(warp);
-  alignas(32) TileLine rows[kTileRows];
-  bool done = readRows(reader, product, int(warp.index % kWarpsPerGroup) * kTileRows, rows);
-  if (done)
-    done = product.plan->unit == WgmmaPlan::Unit::Float ? multiplyFloats(reader, warp, product, rows)
-                                                        : multiplyIntegers(reader, warp, product, rows);
-  warp.base[0] = registers;
-  if (done) warp.at = waiting; // a trap stays where it belongs
-  return done;
+/// A product begins to be on its way, or ends.
+void note(Warp& warp, const Product& product, int by) {
+  asyncOf(*warp.cta).products += uint32_t(by);
+  WarpProducts& products = *warp.products;
+  if (!products.registers.empty()) products.count(product, by);
 }
+
+void land(Warp& warp, const Product& product) {
+  std::byte* const registers = warp.base[0];
+  warp.base[0] = product.registers;
+  const std::byte* const shared = warp.cta->shared.data();
+  alignas(32) TileLine rows[kTileRows];
+  readRows(shared, product, firstRowOf(warp), rows);
+  if (product.plan->unit == WgmmaPlan::Unit::Float)
+    multiplyFloats(shared, warp, product, rows);
+  else
+    multiplyIntegers(shared, warp, product, rows);
+  warp.base[0] = registers;
+  note(warp, product, -1);
+}
+
+} // namespace
 
 WarpProducts& productsOf(Warp& warp) {
   if (!warp.products) {
@@ -183,8 +222,6 @@ WarpProducts& productsOf(Warp& warp) {
   }
   return *warp.products;
 }
-
-} // namespace
 
 MatrixDescriptor decodeDescriptor(uint64_t bits) {
   constexpr uint8_t swizzles[] = {0, 128, 64, 32};
@@ -213,6 +250,7 @@ Step runWgmmaProduct(const Inst& in, Warp& warp, LaneMask active) {
     return warp.trap(TrapKind::InvalidValue, "needs a warpgroup, four whole warps; the CTA has " +
                                                  std::to_string(warp.cta->threads) + " threads");
   WarpProducts& products = productsOf(warp);
+  if (isWatched(warp)) checkProduct(warp, in, plan);
   Product& product = products.pending.emplace_back();
   product.inst = &in;
   product.plan = &plan;
@@ -224,6 +262,13 @@ Step runWgmmaProduct(const Inst& in, Warp& warp, LaneMask active) {
     gatherLines(warp, plan.a, 2, 2, product.rows);
   else
     product.a = decodeDescriptor(warp.lanes<uint64_t>(plan.a[0])[0]);
+  if (!announce(warp, product)) return Step::Trap;
+  note(warp, product, 1);
+  return Step::Next;
+}
+
+Step runProductRegisterUses(const Inst& in, Warp& warp, LaneMask active) {
+  if (isWatched(warp)) checkRegisterUses(warp, *static_cast<const ProductRegisterUses*>(in.data), active);
   return Step::Next;
 }
 
@@ -241,37 +286,28 @@ Step runWgmmaWait(const Inst& in, Warp& warp, LaneMask active) {
   const uint64_t firstThatMay = products.group > mayRemain ? products.group - mayRemain : 0;
   size_t landed = 0;
   while (landed < products.pending.size() && products.pending[landed].group < firstThatMay) {
-    if (!land(warp, products.pending[landed])) return Step::Trap;
-    ++landed;
+    land(warp, products.pending[landed++]);
   }
   products.pending.erase(products.pending.begin(), products.pending.begin() + ptrdiff_t(landed));
   return Step::Next;
 }
 
+/// Registers are always in the order of the program here; only who looks on cares.
 Step runWgmmaFence(const Inst&, Warp& warp, LaneMask active) {
-  // Registers are always in the order of the program here; only that the warp is together matters.
-  return gatherWarp(warp, active);
-}
-
-const WarpProducts::Product* WarpProducts::writer(const std::byte* lanes) const {
-  for (const Product& product : pending)
-    for (const Slot slot : product.plan->d)
-      if (product.registers + slot.code == lanes) return &product;
-  return nullptr;
+  if (const Step step = gatherWarp(warp, active); step != Step::Next) return step;
+  WarpProducts& products = productsOf(warp);
+  products.isFenced = true;
+  for (WarpProducts::Register& reg : products.registers) reg.touched = nullptr;
+  return Step::Next;
 }
 
 const WarpProducts::Product* WarpProducts::reader(const Warp& warp, uint32_t offset, uint32_t bytes) const {
-  const auto meets = [&](uint32_t unit) { return unit < offset + bytes && offset < unit + kUnitBytes; };
-  const int firstRow = int(warp.index % kWarpsPerGroup) * kTileRows;
-  const auto touches = [&](const MatrixDescriptor& d, bool across, int first, int count) {
-    for (int i = 0; i < 2 * count; ++i)
-      if (meets(across ? unitAcross(d, first / 8 + i / 16, i % 16) : unitAlongK(d, first + i / 2, i % 2))) return true;
-    return false;
-  };
   for (const Product& product : pending) {
-    const WgmmaPlan& plan = *product.plan;
-    if (touches(product.b, plan.bAcross, 0, plan.n)) return &product;
-    if (!plan.aInRegisters && touches(product.a, plan.aAcross, firstRow, kTileRows)) return &product;
+    if (!product.isNear(offset, bytes)) continue;
+    bool meets = false;
+    eachUnit(product, firstRowOf(warp),
+             [&](uint32_t unit) { meets |= unit < offset + bytes && offset < unit + kUnitBytes; });
+    if (meets) return &product;
   }
   return nullptr;
 }

@@ -12,6 +12,7 @@
 #include "sim/isa/Decode.h"
 #include "sim/machine/Warp.h"
 #include "sim/numerics/TensorCore.h"
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -49,9 +50,11 @@ struct WgmmaPlan {
   uint16_t n = 8;
   uint8_t k = 16;      ///< elements; b1: words
   std::vector<Slot> d; ///< n / 2 registers, f16: n / 4
-  Slot a[4];           ///< four registers, or a descriptor in a[0]
-  Slot b;              ///< descriptor
-  Slot scaleD;         ///< predicate: whether D is added
+  /// Numbers of the registers of D and, if they are registers, of A among those that wgmma names in this function.
+  std::vector<uint16_t> dNumbers, aNumbers;
+  Slot a[4];   ///< four registers, or a descriptor in a[0]
+  Slot b;      ///< descriptor
+  Slot scaleD; ///< predicate: whether D is added
 };
 
 struct WarpProducts {
@@ -62,15 +65,39 @@ struct WarpProducts {
     uint64_t group = 0;
     MatrixDescriptor a, b;
     bool addsToD = true;
+    /// All that is read of shared memory lies between these offsets: [0] B, [1] A, empty if it was in registers.
+    std::array<uint32_t, 2> low{}, high{};
+    bool isNear(uint64_t offset, uint64_t bytes) const {
+      return (offset < high[0] && low[0] < offset + bytes) || (offset < high[1] && low[1] < offset + bytes);
+    }
     std::byte rows[16][32]; ///< A, if it was in registers
   };
-  std::vector<Product> pending; ///< oldest first
-  uint64_t group = 0;           ///< groups committed so far; new products belong to the next one
+  /// What the check of asynchronous operations knows of a register that wgmma names.
+  struct Register {
+    const Inst* touched = nullptr;     ///< used by this instruction since the last wgmma.fence; null: by none
+    uint16_t writers = 0, readers = 0; ///< products on their way
+  };
+  std::vector<Product> pending;     ///< oldest first
+  uint64_t group = 0;               ///< groups committed so far; new products belong to the next one
+  bool isFenced = false;            ///< there was a wgmma.fence
+  const std::byte* frame = nullptr; ///< registers of the call that `registers` is about
+  std::vector<Register> registers;  ///< by number; empty: nobody looks on
 
-  /// The pending product that will write the accumulator whose lanes begin at `lanes`, or null.
-  const Product* writer(const std::byte* lanes) const;
   /// The pending product that reads any of these bytes of its CTA's shared memory, or null.
   const Product* reader(const Warp& warp, uint32_t offset, uint32_t bytes) const;
+  /// Adds to the products that are on their way to a product's registers; check/ProductCheck.cpp.
+  void count(const Product& product, int by);
 };
+
+WarpProducts& productsOf(Warp& warp);
+/// Inst::run of wgmma.mma_async; Inst::data is a WgmmaPlan.
+Step runWgmmaProduct(const Inst& in, Warp& warp, LaneMask active);
+
+/// Registers of wgmma that an instruction of another kind reads or writes.
+struct ProductRegisterUses {
+  std::vector<uint16_t> reads, writes; ///< numbers among those that wgmma names
+};
+/// An instruction in front of that one, for the check of asynchronous operations; Inst::data is a ProductRegisterUses.
+Step runProductRegisterUses(const Inst& in, Warp& warp, LaneMask active);
 
 } // namespace tiletwin::sim

@@ -75,6 +75,7 @@ bool decodeRegistersOfD(Decoder& decoder, const ptx::Operand& operand, WgmmaPlan
     if (!decoder.source(part, ptx::Type::B32, read) || !decoder.destination(part, ptx::Type::B32, written))
       return false;
     plan.d.push_back(written);
+    if (const int number = decoder.productRegister(part); number >= 0) plan.dNumbers.push_back(uint16_t(number));
   }
   return true;
 }
@@ -85,6 +86,8 @@ bool decodeA(Decoder& decoder, const ptx::Operand& operand, WgmmaPlan& plan) {
   FragmentSlots slots;
   if (!fragmentSources(decoder, operand, ptx::Type::B32, 4, slots)) return false;
   for (size_t i = 0; i < 4; ++i) plan.a[i] = slots[i];
+  for (const ptx::Operand& part : operand.parts)
+    if (const int number = decoder.productRegister(part); number >= 0) plan.aNumbers.push_back(uint16_t(number));
   return true;
 }
 

@@ -4,7 +4,6 @@
 
 namespace tiletwin::sim {
 
-Step runWgmmaProduct(const Inst& in, Warp& warp, LaneMask active); ///< data: WgmmaPlan
 Step runWgmmaCommit(const Inst& in, Warp& warp, LaneMask active);
 Step runWgmmaWait(const Inst& in, Warp& warp, LaneMask active); ///< immediate: groups that may remain
 Step runWgmmaFence(const Inst& in, Warp& warp, LaneMask active);

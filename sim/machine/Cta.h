@@ -12,10 +12,12 @@ namespace tiletwin::sim {
 
 class Program;
 struct Cluster;
-class FramePool;    // Fragments.h
-struct CtaAsync;    // isa/Async.h: mbarriers and bulk copies on their way
-struct PrintedText; // isa/Builtins.cpp: what it has printed
-class Observer;     // Observer.h: checks and counters look on
+class FramePool;     // Fragments.h
+struct CtaAsync;     // isa/Async.h: mbarriers and bulk copies on their way
+struct PrintedText;  // isa/Builtins.cpp: what it has printed
+class Observer;      // Observer.h: checks and counters look on
+struct CtaWritten;   // check/UninitializedCheck.cpp: which bytes of its memory have been written
+struct ClusterRaces; // check/RaceCheck.cpp: who has accessed what, and what comes before what
 
 /// Everything one launch's clusters share. Const but for what is atomic or under `mutex`.
 struct Grid {
@@ -34,6 +36,14 @@ struct Grid {
 struct BarrierArrival {
   Warp* warp = nullptr;
   LaneMask arrived = 0, asleep = 0;
+  const Inst* at = nullptr; ///< the instruction of the last lanes that have come
+};
+/// Lanes of a warp at an aligned barrier that other lanes of the warp have not come to.
+struct PartedBarrier {
+  Warp* warp = nullptr;
+  const Inst* at = nullptr;
+  LaneMask lanes = 0;
+  LaneMask leaving = 0; ///< lanes that did nothing but exit when the first ones came
 };
 /// The result of bar.red for lanes that have not picked it up yet.
 struct BarrierResult {
@@ -59,11 +69,13 @@ struct Cta {
   std::vector<std::byte> local;  ///< thread by thread
   uint64_t localBytes = 0;       ///< of one thread
   std::array<Barrier, 16> barriers;
-  std::deque<Warp> warps; ///< a warp does not move
+  std::vector<PartedBarrier> parted; ///< for the check of barriers
+  std::deque<Warp> warps;            ///< a warp does not move
   uint32_t threads = 0;
   uint32_t liveThreads = 0;
   std::shared_ptr<CtaAsync> async;
   std::shared_ptr<PrintedText> printed; ///< handed on when the CTA is gone
+  std::shared_ptr<CtaWritten> written;  ///< only if uninitialised reads are looked for
   /// Set by the first instruction that wants to know: lanes of a warp have exited (liveThreads is down already) ...
   void (*onExit)(Cta& cta, Warp& warp, LaneMask lanes) = nullptr;
   /// ... and all threads of the CTA have; what is on its way lands now.
@@ -85,6 +97,7 @@ struct Cluster {
   uint64_t linear = 0;      ///< number in the grid
   uint32_t liveThreads = 0; ///< of all its CTAs
   std::shared_ptr<FramePool> frames;
+  std::shared_ptr<ClusterRaces> races; ///< only if races are looked for
 };
 
 } // namespace tiletwin::sim

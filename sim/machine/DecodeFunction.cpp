@@ -1,7 +1,9 @@
 #include "sim/machine/DecodeFunction.h"
+#include "sim/isa/Wgmma.h"
 #include "sim/machine/LocalMemory.h"
 #include "sim/machine/Warp.h"
 #include <algorithm>
+#include <utility>
 
 namespace tiletwin::sim {
 
@@ -104,11 +106,30 @@ void FunctionDecoder::numberRegisters() {
     size_.insert(size_.end(), size_t(std::max<int>(reg.vector, 1)), laneBytes(reg.type));
   }
   alone_.assign(size_.size(), false);
+  mayBeUnwritten_.assign(size_.size(), true);
+  numberProductRegisters();
   for (const auto* list : {&function_.results, &function_.parameters})
     for (const ptx::Variable& variable : *list)
       for (size_t i = 0; variable.space == ptx::Space::Reg && i < function_.registers.size(); ++i)
         if (function_.registers[i].name == variable.name)
           std::fill_n(alone_.begin() + firstNumber_[i], std::max<int>(function_.registers[i].vector, 1), true);
+}
+
+/// Registers that hold D or A of a wgmma.
+void FunctionDecoder::numberProductRegisters() {
+  constexpr size_t kMost = 0xFFFF;
+  productNumbers_.assign(size_.size(), -1);
+  for (const ptx::Instruction& in : function_.body) {
+    if (in.opcode != "wgmma") continue;
+    for (size_t i = 0; i < std::min<size_t>(in.operands.size(), 2); ++i)
+      for (const Operand& part : in.operands[i].parts) {
+        if (part.kind != Operand::Kind::Register || code_.productRegisters.size() == kMost) continue;
+        int32_t& index = productNumbers_[size_t(number(part))];
+        if (index >= 0) continue;
+        index = int32_t(code_.productRegisters.size());
+        code_.productRegisters.push_back(registerOf(part).name);
+      }
+  }
 }
 
 Slot FunctionDecoder::registerSlot(const Operand& operand) { return {offset_[size_t(number(operand))]}; }
@@ -118,7 +139,7 @@ void FunctionDecoder::writes(const Operand& operand) {
   RegisterUses& uses = uses_[size_t(current_)];
   uses.writes.push_back(reg);
   const bool isLate = current().opcode == "wgmma"; // the sum is written when it is waited for
-  if (current().guard >= 0 || isLate) uses.reads.push_back(reg);
+  if (current().guard >= 0 || isLate) uses.keeps.push_back(reg);
   if (isLate) alone_[size_t(reg)] = true;
 }
 
@@ -137,6 +158,7 @@ void FunctionDecoder::placeApart() {
 /// Predicates first, then registers that may be read before they are written, then the others.
 void FunctionDecoder::placeTogether(const FlowGraph& graph) {
   const RegisterPlaces places = placeRegisters(graph, uses_, size_, alone_);
+  mayBeUnwritten_ = places.unwritten;
   std::vector<uint32_t> placeOffset(places.placeSize.size(), Slot::kNone);
   std::vector<bool> isCleared(places.placeSize.size(), false);
   for (size_t r = 0; r < size_.size(); ++r)
@@ -269,6 +291,20 @@ bool FunctionDecoder::decodeInstruction() {
   return true;
 }
 
+/// What the instruction does with registers of wgmma, or null. wgmma itself knows its registers.
+const void* FunctionDecoder::productRegisterUses() {
+  if (code_.productRegisters.empty() || current().opcode == "wgmma") return nullptr;
+  ProductRegisterUses uses;
+  const auto collect = [&](const std::vector<int32_t>& registers, std::vector<uint16_t>& numbers) {
+    for (const int32_t r : registers)
+      if (productNumbers_[size_t(r)] >= 0) numbers.push_back(uint16_t(productNumbers_[size_t(r)]));
+  };
+  collect(uses_[size_t(current_)].reads, uses.reads);
+  collect(uses_[size_t(current_)].writes, uses.writes);
+  if (uses.reads.empty() && uses.writes.empty()) return nullptr;
+  return decoder_.make<ProductRegisterUses>(std::move(uses));
+}
+
 /// The instruction with those that its operands need around it, under its guard.
 void FunctionDecoder::append(Inst out) {
   Slot guard = out.guard;
@@ -289,9 +325,75 @@ void FunctionDecoder::append(Inst out) {
     }
     code_.code.push_back(in);
   };
+  if (const void* uses = productRegisterUses()) {
+    Inst check;
+    check.run = runProductRegisterUses;
+    check.kind = out.kind;
+    check.data = uses;
+    add(check);
+  }
   for (const Inst& in : before_) add(in);
   add(out);
   for (const Inst& in : after_) add(in);
+}
+
+namespace {
+
+/// Does the instruction but compute registers from registers?
+bool onlyComputes(const Inst& in) {
+  return in.flow == Flow::None && in.kind != InstClass::Memory && in.kind != InstClass::Atomic &&
+         in.kind != InstClass::Barrier && in.kind != InstClass::Async && in.kind != InstClass::Control;
+}
+
+} // namespace
+
+/// What instructions do with registers that may be read before they are written: those that some instruction reads and that are
+/// alive at the function's first one. Left out are
+/// - the sum of wgmma where it is read: often it is told not to add to it;
+/// - registers that nothing writes, where something is but computed from them: that is how compilers write an undefined value, one
+///   that fills half a vector and that nobody will look at.
+void FunctionDecoder::noteDoubtful() {
+  code_.firstNumber = firstNumber_;
+  code_.registerOffset = offset_;
+  code_.doubtful.clear();
+  code_.firstDoubtful.clear();
+  code_.doubtfulUses.clear();
+  std::vector<bool> isWritten(size_.size(), false);
+  for (const RegisterUses& uses : uses_)
+    for (const int32_t r : uses.writes) isWritten[size_t(r)] = true;
+  std::vector<bool> computes(uses_.size(), true);
+  for (const Inst& in : code_.code)
+    if (in.source >= 0 && !onlyComputes(in)) computes[size_t(in.source)] = false;
+  // Calls visit(register, kind) for what instruction i reads and what counts.
+  const auto eachRead = [&](size_t i, auto&& visit) {
+    const ptx::Instruction& in = function_.body[i];
+    const RegisterUses& uses = uses_[i];
+    bool isGuard = in.guard >= 0; // it is read first
+    for (const int32_t r : uses.reads) {
+      const auto kind = std::exchange(isGuard, false) ? DoubtfulUse::Kind::Guard : DoubtfulUse::Kind::Read;
+      const bool isSum =
+          in.opcode == "wgmma" && std::find(uses.writes.begin(), uses.writes.end(), r) != uses.writes.end();
+      const bool isUndefined = !isWritten[size_t(r)] && computes[i] && kind == DoubtfulUse::Kind::Read;
+      if (mayBeUnwritten_[size_t(r)] && !isSum && !isUndefined) visit(r, kind);
+    }
+  };
+  std::vector<int32_t> index(size_.size(), -1);
+  for (size_t i = 0; i < uses_.size(); ++i)
+    eachRead(i, [&](int32_t r, DoubtfulUse::Kind) {
+      if (index[size_t(r)] >= 0) return;
+      index[size_t(r)] = int32_t(code_.doubtful.size());
+      code_.doubtful.push_back(r);
+    });
+  if (code_.doubtful.empty()) return;
+  for (size_t i = 0; i < uses_.size(); ++i) {
+    code_.firstDoubtful.push_back(uint32_t(code_.doubtfulUses.size()));
+    const auto add = [&](int32_t r, DoubtfulUse::Kind kind) {
+      if (index[size_t(r)] >= 0) code_.doubtfulUses.push_back({uint32_t(index[size_t(r)]), kind});
+    };
+    eachRead(i, add);
+    for (const int32_t r : uses_[i].writes) add(r, DoubtfulUse::Kind::Write);
+  }
+  code_.firstDoubtful.push_back(uint32_t(code_.doubtfulUses.size()));
 }
 
 /// Numbers of instructions of the text become numbers of Insts.
@@ -309,6 +411,7 @@ void FunctionDecoder::finish() {
   code_.constants = AlignedBytes(constants_.size());
   if (!constants_.empty()) std::memcpy(code_.constants.data(), constants_.data(), constants_.size());
   code_.registerBytes = alignUp(nextOffset_, 128);
+  noteDoubtful();
 
   if (function_.isEntry) return;
   size_t variable = 0;

@@ -28,6 +28,7 @@ struct ProgramBuilder {
 private:
   bool layOutParameters(const ptx::Function& entry);
   bool findFunctions(size_t entry);
+  void findAsync();
   bool layOutShared();
 };
 
@@ -43,6 +44,8 @@ public:
   Slot registerSlot(const ptx::Operand& operand);
   void reads(const ptx::Operand& operand) { uses_[size_t(current_)].reads.push_back(number(operand)); }
   void writes(const ptx::Operand& operand);
+  /// Index into FunctionCode::productRegisters, or -1.
+  int productNumber(const ptx::Operand& operand) const { return productNumbers_[size_t(number(operand))]; }
   const ptx::Register& registerOf(const ptx::Operand& operand) const {
     return function_.registers[size_t(operand.index)];
   }
@@ -78,6 +81,9 @@ private:
   bool decodeCall(const ptx::Instruction& in, Words& words, Inst& out);
   bool decodeBuiltinCall(const ptx::Instruction& in, const ptx::Function& callee, Inst& out);
   void append(Inst out);
+  void numberProductRegisters();
+  const void* productRegisterUses();
+  void noteDoubtful();
   void finish();
 
   ProgramBuilder& builder_;
@@ -87,11 +93,13 @@ private:
   int32_t current_ = 0; ///< index into the body
   const FlowGraph* graph_ = nullptr;
   std::vector<RegisterUses> uses_;
-  std::vector<int32_t> firstNumber_; ///< of each register's first component
-  std::vector<uint8_t> size_;        ///< of each numbered register; 0: predicate
-  std::vector<bool> alone_;          ///< numbered registers that share their place with none
-  std::vector<uint32_t> offset_;     ///< of each numbered register; Slot::kNone: never used
-  uint32_t nextOffset_ = 0;          ///< behind the registers: temporaries
+  std::vector<int32_t> firstNumber_;    ///< of each register's first component
+  std::vector<uint8_t> size_;           ///< of each numbered register; 0: predicate
+  std::vector<int32_t> productNumbers_; ///< of each numbered register in FunctionCode::productRegisters; -1: none
+  std::vector<bool> alone_;             ///< numbered registers that share their place with none
+  std::vector<bool> mayBeUnwritten_;    ///< numbered registers that may be read before they are written
+  std::vector<uint32_t> offset_;        ///< of each numbered register; Slot::kNone: never used
+  uint32_t nextOffset_ = 0;             ///< behind the registers: temporaries
   uint32_t nextPredicate_ = 0, predicatesEnd_ = 0;
   std::deque<Inst> before_, after_;
   std::vector<int32_t> firstInst_; ///< of each instruction of the body, and of the end

@@ -2,6 +2,7 @@
 // Idea:      threads take clusters in order of their number. A cluster that spins, because it waits for others, goes to the back
 //            of a queue and the next one begins, so that all of a grid can be under way at the same time.
 #include "runtime/Environment.h"
+#include "sim/check/Checks.h"
 #include "sim/isa/DeviceHeap.h"
 #include "sim/machine/Cluster.h"
 #include "sim/machine/Counters.h"
@@ -237,6 +238,8 @@ Result launch(const Kernel& kernel, const LaunchParams& given) {
   grid.params = &params;
   grid.parameters.assign(params.parameters.begin(), params.parameters.end());
   addMemory(grid);
+  const std::vector<std::unique_ptr<Observer>> checks = makeChecks(grid);
+  for (const std::unique_ptr<Observer>& check : checks) grid.observers.push_back(check.get());
   if (params.counters) grid.observers.push_back(params.counters);
 
   const unsigned cores = unsigned(tbb::this_task_arena::max_concurrency());

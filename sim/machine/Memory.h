@@ -33,6 +33,7 @@ struct Access {
   Scope scope = Scope::None;
   Proxy proxy = Proxy::Generic;
   bool nonCoherent = false; ///< ld.global.nc
+  bool isLate = false;      ///< cp.async: what is resolved now is written when the copy lands (Observer::lands)
 };
 
 /// host[i] for each active lane; addresses are in the access's space, generic where it is None. False: a trap was raised.

@@ -80,7 +80,24 @@ bool ProgramBuilder::build(size_t entry) {
   }
   for (const std::unique_ptr<FunctionDecoder>& decoder : decoders)
     if (!decoder->run()) return false;
+  findAsync();
   return true;
+}
+
+/// What goes on while its thread does: copies and products.
+void ProgramBuilder::findAsync() {
+  for (const std::unique_ptr<FunctionCode>& function : program->functions) {
+    if (!function) continue;
+    for (const ptx::Instruction& in : function->source->body) {
+      const auto has = [&](std::string_view word) {
+        return std::find(in.modifiers.begin(), in.modifiers.end(), word) != in.modifiers.end();
+      };
+      const bool isProduct = in.opcode == "wgmma";
+      program->hasAsync |= isProduct || has("async");
+      // A bulk copy from shared memory names it as its source.
+      program->hasAsyncReads |= isProduct || (in.opcode == "cp" && has("bulk") && has("shared::cta"));
+    }
+  }
 }
 
 bool ProgramBuilder::layOutParameters(const ptx::Function& entry) {
@@ -157,7 +174,9 @@ bool ProgramBuilder::layOutShared() {
   program->sharedOffset.assign(module->variables.size(), 0);
   for (size_t i = 0; i < module->variables.size(); ++i) {
     const ptx::Variable& variable = module->variables[i];
-    if (variable.space != Space::Shared || !isNamed[i]) continue;
+    if (variable.space != Space::Shared) continue;
+    program->sharedOffset[i] = Program::kNowhere;
+    if (!isNamed[i]) continue;
     if (variable.unsized)
       dynamicAlignment = std::max<uint64_t>(dynamicAlignment, variable.alignment);
     else if (!place(variable, program->sharedOffset[i]))
@@ -175,7 +194,7 @@ bool ProgramBuilder::layOutShared() {
   at = alignUp(at, dynamicAlignment);
   program->staticShared = uint32_t(at);
   for (size_t i = 0; i < module->variables.size(); ++i)
-    if (module->variables[i].space == Space::Shared && module->variables[i].unsized)
+    if (module->variables[i].space == Space::Shared && module->variables[i].unsized && isNamed[i])
       program->sharedOffset[i] = uint32_t(at);
   return true;
 }

@@ -73,6 +73,13 @@ struct CallSite {
   std::vector<CallValue> arguments, results;
 };
 
+/// What an instruction does with a register that may be read before it is written.
+struct DoubtfulUse {
+  enum class Kind : uint8_t { Guard, Read, Write };
+  uint32_t index = 0; ///< into FunctionCode::doubtful
+  Kind kind = Kind::Read;
+};
+
 class FunctionCode {
 public:
   const ptx::Function* source = nullptr;
@@ -85,8 +92,20 @@ public:
   uint32_t localBytes = 0;
   std::vector<uint32_t> variableOffset;       ///< per ptx::Function::variables: in local, shared or parameter memory
   std::vector<CallValue> results, parameters; ///< of a function that is no entry
+  std::vector<std::string_view> productRegisters; ///< names of the registers that hold D or A of a wgmma
   std::vector<std::shared_ptr<void>> kept;
+  /// Registers that some way through the function may read before it writes them; numbers as registerNumber() gives them.
+  std::vector<int32_t> doubtful;
+  /// What instruction i of the body does with them: doubtfulUses from firstDoubtful[i] to firstDoubtful[i + 1]. Both are empty
+  /// if there is no such register.
+  std::vector<uint32_t> firstDoubtful;
+  std::vector<DoubtfulUse> doubtfulUses;
+  std::vector<int32_t> firstNumber;     ///< of each of source->registers: its first component's number
+  std::vector<uint32_t> registerOffset; ///< by number: Slot::code, or Slot::kNone for registers that are never used
 
+  int32_t registerNumber(const ptx::Operand& operand) const {
+    return firstNumber[size_t(operand.index)] + (operand.component < 0 ? 0 : operand.component);
+  }
   const ptx::Instruction& sourceOf(const Inst& in) const { return source->body[size_t(in.source)]; }
 };
 
@@ -97,10 +116,14 @@ public:
   std::string file;
   size_t entry = 0;                                     ///< index into ptx::Module::functions
   std::vector<std::unique_ptr<FunctionCode>> functions; ///< by the same index; null: never called
-  std::vector<uint32_t> sharedOffset;                   ///< of the module's variables in shared memory
-  uint32_t staticShared = 0;                            ///< bytes
+  static constexpr uint32_t kNowhere = ~uint32_t(0);
+  std::vector<uint32_t> sharedOffset; ///< of the module's variables in shared memory; kNowhere: no code names it
+  uint32_t staticShared = 0;          ///< bytes
   std::vector<uint32_t> parameterOffset;
   uint32_t parameterBytes = 0;
+
+  bool hasAsync = false;      ///< cp.async, bulk copies, wgmma: operations that go on while their thread does
+  bool hasAsyncReads = false; ///< ... that read shared memory in the async proxy: bulk and tensor stores, wgmma
 
   const FunctionCode& entryCode() const { return *functions[entry]; }
   /// The code at a function's address, or null.

@@ -1,4 +1,5 @@
 #include "sim/machine/TrapText.h"
+#include "sim/isa/WaitText.h"
 #include "sim/machine/Fragments.h"
 
 namespace tiletwin::sim {
@@ -94,28 +95,54 @@ Step Warp::trap(TrapKind kind, std::string message, int lane) {
 
 namespace {
 
-/// What lanes that stand at an instruction wait for, and adds them to a deadlock's list.
-void addWaiting(Trap& trap, const Program& program, const Warp& warp, LaneMask lanes, const FunctionCode& code,
-                const Inst* at, std::string_view state) {
-  const bool isEnd = code.source->body.empty();
-  WaitingProgram waiting;
-  waiting.program = programOf(*warp.cta);
-  if (!isEnd) {
-    const ptx::Instruction& in = code.sourceOf(*at);
-    waiting.where = sourceOf(program, in);
-    waiting.operation = in.text;
-    waiting.detail = ptxPlace(program, in) + ", ";
+/// The lines of a deadlock's message, and the threads that it lists.
+class Deadlock {
+public:
+  explicit Deadlock(const Program& program) : program_(program) {}
+
+  /// Lanes that stand at an instruction. `state`: "", ", running", ...; `wait`: what they wait for, or empty.
+  void add(const Warp& warp, LaneMask lanes, const FunctionCode& code, const Inst* at, std::string_view state,
+           const std::string& wait = {}) {
+    WaitingProgram waiting;
+    waiting.program = programOf(*warp.cta);
+    std::string source;
+    if (!code.source->body.empty()) {
+      const ptx::Instruction& in = code.sourceOf(*at);
+      waiting.where = sourceOf(program_, in);
+      waiting.operation = in.text;
+      waiting.detail = ptxPlace(program_, in) + ", ";
+      source = sourceText(program_, in);
+    }
+    waiting.detail += "warp " + std::to_string(warp.index) + ", " + lanesText(lanes) + std::string(state);
+    lines_.push_back(waiting.detail + " of CTA " + idText(warp.cta->id) + source + ": " + waiting.operation +
+                     (wait.empty() ? "" : ": " + wait));
+    waiting_.push_back(std::move(waiting));
   }
-  waiting.detail += "warp " + std::to_string(warp.index) + ", " + lanesText(lanes) + std::string(state);
-  trap.waiting.push_back(std::move(waiting));
-}
+
+  void finish(Trap& trap, const std::string& detail) {
+    constexpr size_t kListed = 32;
+    trap.kind = TrapKind::Deadlock;
+    trap.message = detail;
+    for (size_t i = 0; i < lines_.size() && i < kListed; ++i) trap.message += "\n  " + lines_[i];
+    if (lines_.size() > kListed) trap.message += "\n  and " + std::to_string(lines_.size() - kListed) + " more";
+    if (!waiting_.empty()) {
+      trap.where = waiting_.front().where;
+      trap.operation = waiting_.front().operation;
+      trap.program = waiting_.front().program;
+    }
+    trap.waiting = std::move(waiting_);
+  }
+
+private:
+  const Program& program_;
+  std::vector<std::string> lines_;
+  std::vector<WaitingProgram> waiting_;
+};
 
 } // namespace
 
 void raiseDeadlock(Cluster& cluster, const std::string& detail) {
-  const Program& program = *cluster.grid->program;
-  Trap trap;
-  trap.kind = TrapKind::Deadlock;
+  Deadlock deadlock(*cluster.grid->program);
   for (Cta& cta : cluster.ctas)
     for (Warp& warp : cta.warps) {
       for (const Fragment& fragment : warp.fragments->list) {
@@ -123,27 +150,16 @@ void raiseDeadlock(Cluster& cluster, const std::string& detail) {
         const FunctionCode& code = *fragment.frame->code;
         // A sleeping fragment stands behind the instruction that it waits at.
         const Inst* at = sleeps && fragment.next != code.code.data() ? fragment.next - 1 : fragment.next;
-        addWaiting(trap, program, warp, fragment.lanes, code, at, sleeps ? "" : fragment.retries ? "" : ", running");
+        const bool waits = sleeps || fragment.retries;
+        deadlock.add(warp, fragment.lanes, code, at, waits ? "" : ", running",
+                     waits ? waitText(warp, fragment, at) : std::string());
       }
       for (const Join& join : warp.fragments->joins)
-        if (join.arrived)
-          addWaiting(trap, program, warp, join.arrived, *join.frame->code, join.at, ", waiting for other lanes");
+        if (join.arrived) deadlock.add(warp, join.arrived, *join.frame->code, join.at, ", waiting for other lanes");
     }
-  if (!trap.waiting.empty()) {
-    trap.where = trap.waiting.front().where;
-    trap.operation = trap.waiting.front().operation;
-    trap.program = trap.waiting.front().program;
-  }
+  Trap trap;
+  deadlock.finish(trap, detail);
   trap.resident = int64_t(cluster.ctas.size());
-  trap.message = detail;
-  constexpr size_t kListed = 32;
-  for (size_t i = 0; i < trap.waiting.size() && i < kListed; ++i) {
-    const WaitingProgram& w = trap.waiting[i];
-    trap.message += "\n  " + w.detail + " of CTA (" + std::to_string(w.program[0]) + ", " +
-                    std::to_string(w.program[1]) + ", " + std::to_string(w.program[2]) + "): " + w.operation;
-  }
-  if (trap.waiting.size() > kListed)
-    trap.message += "\n  and " + std::to_string(trap.waiting.size() - kListed) + " more";
   note(*cluster.grid, std::move(trap));
 }
 

@@ -95,8 +95,14 @@ def test_a_bad_word_lists_the_words(tmp_path: Path) -> None:
     done = run(tmp_path, "run()", TILETWIN_CHECK="undefined,racess")
     assert done.returncode == 1
     assert "ValueError: TILETWIN_CHECK=undefined,racess: 'racess' is not a check; join some of" in done.stderr
-    for word in ("bounds", "uninitialized", "undefined", "races", "order", "nan", "overflow", "promises", "device"):
+    words = ("bounds", "uninitialized", "undefined", "races", "order", "nan", "overflow", "promises", "device")
+    for word in (*words, "barriers", "async"):
         assert word in done.stderr
+
+
+def test_words_of_the_simulator_change_nothing_here(tmp_path: Path) -> None:
+    done = run(tmp_path, "run()", TILETWIN_CHECK="barriers,async,raise")
+    assert done.returncode == 0 and not done.stderr
 
 
 @pytest.mark.parametrize("value", ["", "0", "off"])

@@ -18,6 +18,7 @@ BOOST_AUTO_TEST_CASE(words) {
   BOOST_TEST(parseChecks("device:h100").device == "h100");
   BOOST_TEST(parseChecks("device:h100").has(Check::Device));
   BOOST_TEST(!parseChecks("device:h100").codeBits());
+  BOOST_TEST(!parseChecks("barriers,async").codeBits()); // of the simulator
   BOOST_TEST(!bool(parseChecks("")));
   BOOST_TEST(!bool(parseChecks("0")));
   BOOST_TEST(!bool(parseChecks("off")));
@@ -64,6 +65,22 @@ BOOST_AUTO_TEST_CASE(equal_ones_are_one) {
   BOOST_TEST((all[1].elements == std::vector<int64_t>{6, 7}));
   BOOST_TEST(all[1].elementCount == 2);
   BOOST_TEST(collector.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_belongs_to_a_program_is_that_of_the_lowest) {
+  FindingCollector collector;
+  Finding late = finding(9, {3, 0, 0}, {5}), early = finding(9, {1, 0, 0}, {6});
+  late.second = early.second = SourceLocation{"k.py", 5, 1, ""};
+  late.detail = ", byte 20", late.secondText = "lane 5";
+  early.detail = ", byte 24", early.secondText = "lane 6";
+  collector.add(late);
+  collector.add(early);
+  collector.add(late);
+  std::vector<Finding> all = collector.take();
+  BOOST_REQUIRE(all.size() == 1u);
+  BOOST_TEST(all[0].detail == ", byte 24");
+  BOOST_TEST(all[0].secondText == "lane 6");
+  BOOST_TEST(all[0].programs == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_second_place_makes_another) {

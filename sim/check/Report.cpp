@@ -1,0 +1,99 @@
+#include "sim/check/Report.h"
+#include "sim/machine/Program.h"
+#include "sim/machine/TrapText.h"
+
+namespace tiletwin::sim {
+namespace {
+
+std::array<int32_t, 3> programOf(const Cta& cta) {
+  return {int32_t(cta.id[0]), int32_t(cta.id[1]), int32_t(cta.id[2])};
+}
+
+/// Behind a text whose place is a line of the kernel's source: where the PTX stands.
+std::string ptxSuffix(const Program& program, const ptx::Instruction& in, const Inst* inst) {
+  return in.source < 0 ? std::string() : " (" + ptxPlaceOf(program, inst) + ")";
+}
+
+std::string byteText(uint64_t byte, const std::string& of) { return "byte " + std::to_string(byte) + " of " + of; }
+
+} // namespace
+
+const ptx::Instruction& instructionOf(const Program& program, const Inst* inst) {
+  for (const auto& function : program.functions)
+    if (function && !function->source->body.empty() && inst >= function->code.data() &&
+        inst < function->code.data() + function->code.size())
+      return function->sourceOf(*inst);
+  static const ptx::Instruction unknown{}; // the end of a function without instructions
+  return unknown;
+}
+
+std::string ptxPlaceOf(const Program& program, const Inst* inst) {
+  const ptx::Position at = instructionOf(program, inst).at;
+  return program.file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+}
+
+Finding findingOf(Check check, const ThreadsAt& who, std::string message, std::string advice) {
+  const Cta& cta = *who.warp->cta;
+  const Program& program = *cta.cluster->grid->program;
+  const ptx::Instruction& in = instructionOf(program, who.inst);
+  Finding finding;
+  finding.check = check;
+  finding.ofThreads = true;
+  finding.where = sourceOf(program, in);
+  finding.operation = in.text;
+  finding.message = std::move(message) + ptxSuffix(program, in, who.inst);
+  finding.advice = std::move(advice);
+  finding.program = programOf(cta);
+  finding.shape = {int64_t(cta.warps.size()), kLanes};
+  eachLane(who.lanes, [&](int lane) {
+    if (finding.elements.size() < kListedElements) finding.elements.push_back(int64_t(who.warp->index) * kLanes + lane);
+  });
+  finding.elementCount = __builtin_popcount(who.lanes);
+  return finding;
+}
+
+void addSecond(Finding& finding, const Program& program, const ThreadsAt& who, std::string text) {
+  const ptx::Instruction& in = instructionOf(program, who.inst);
+  finding.second = sourceOf(program, in);
+  finding.secondOperation = in.text;
+  finding.secondText = std::move(text) + ptxSuffix(program, in, who.inst);
+  if (!who.warp) return;
+  finding.secondText += ", warp " + std::to_string(who.warp->index);
+  if (who.lanes && who.lanes != kAllLanes) finding.secondText += ", lane " + std::to_string(__builtin_ctz(who.lanes));
+  finding.secondProgram = programOf(*who.warp->cta);
+}
+
+void report(Grid& grid, Finding finding) {
+  if (grid.params->findings) grid.params->findings->add(std::move(finding));
+}
+
+std::string placeInShared(const Cta& viewer, const Cta& cta, uint64_t offset) {
+  const Program& program = *cta.cluster->grid->program;
+  const std::string whose = &viewer == &cta ? "" : " in the CTA of rank " + std::to_string(cta.rank);
+  const auto inside = [&](const ptx::Variable& variable, uint32_t at) {
+    return variable.space == ptx::Space::Shared && at != Program::kNowhere && offset >= at &&
+           offset < at + variable.bytes;
+  };
+  const auto& variables = program.module->variables;
+  for (size_t i = 0; i < variables.size(); ++i)
+    if (inside(variables[i], program.sharedOffset[i]))
+      return byteText(offset - program.sharedOffset[i], variables[i].name) + whose;
+  for (const auto& function : program.functions) {
+    if (!function) continue;
+    const auto& own = function->source->variables;
+    for (size_t i = 0; i < own.size(); ++i)
+      if (inside(own[i], function->variableOffset[i]))
+        return byteText(offset - function->variableOffset[i], own[i].name) + whose;
+  }
+  if (offset >= program.staticShared) return byteText(offset - program.staticShared, "dynamic shared memory") + whose;
+  return byteText(offset, "shared memory") + whose;
+}
+
+std::string placeInGlobal(const Grid& grid, uint64_t address) {
+  const int found = grid.addresses.find(address, address + 1);
+  if (found < 0) return "global memory";
+  const MemoryRange& range = grid.addresses[size_t(found)];
+  return byteText(address - range.begin, range.name);
+}
+
+} // namespace tiletwin::sim
