@@ -113,10 +113,17 @@ struct AtomicAddF32 {
   }
 };
 struct AtomicAddF64 {
-  static uint64_t apply(std::byte* at, uint64_t b, uint64_t, bool) {
+  static bool isNan64(uint64_t x) { return x << 1 > uint64_t(0x7FF) << 53; }
+  /// Of two NaNs, in global memory b as it is, and in shared memory the old value; that one quiet, as an instruction makes it.
+  static uint64_t sumOfNans(uint64_t old, uint64_t b, bool isGlobal) {
+    if (isGlobal) return isNan64(b) ? b : old;
+    return (isNan64(old) ? old : b) | uint64_t(1) << 51;
+  }
+  static uint64_t apply(std::byte* at, uint64_t b, uint64_t, bool isGlobal) {
     return replaceAtomically<uint64_t>(at, [=](uint64_t old) {
+      if (isNan64(old) || isNan64(b)) return sumOfNans(old, b, isGlobal);
       const double r = std::bit_cast<double>(old) + std::bit_cast<double>(b);
-      return r != r ? 0x7FF8000000000000u : std::bit_cast<uint64_t>(r);
+      return r != r ? 0xFFF8000000000000u : std::bit_cast<uint64_t>(r);
     });
   }
 };

@@ -38,6 +38,7 @@ template <bool kShift> struct FindHighest {
 struct FindNthSet {
   static uint32_t apply(uint32_t mask, uint32_t base, int32_t offset) {
     if (base > 31) return ~0u;
+    if (offset == INT32_MIN) return 0; // as the GPU's sequence of instructions has it
     if (offset == 0) return mask >> base & 1 ? base : ~0u;
     int64_t left = offset > 0 ? int64_t(offset) : -int64_t(offset);
     for (int at = int(base), step = offset > 0 ? 1 : -1; at >= 0 && at < 32; at += step)
@@ -46,13 +47,19 @@ struct FindNthSet {
   }
 };
 
+/// A position or length of a field: a byte to the instructions on 32 bits. Those on 64 are several on the GPU, which read all of
+/// the number, whatever the ISA says of its byte.
+template <class T> int fieldNumber(uint32_t n) {
+  return sizeof(T) == 4 ? int(n & 0xFF) : int(std::min(n, uint32_t(0xFF)));
+}
+
 /// Bits pos to pos + len - 1 of a, at the bottom. Shifted to the top and back: a signed type fills with the highest bit taken,
-/// which is a's own where the field reaches beyond it. Position and length are bytes.
+/// which is a's own where the field reaches beyond it.
 struct ExtractField {
   template <class T> static T apply(T a, uint32_t b, uint32_t c) {
     using U = std::make_unsigned_t<T>;
     constexpr int kBits = 8 * sizeof(T);
-    const int pos = int(b & 0xFF), len = int(c & 0xFF);
+    const int pos = fieldNumber<T>(b), len = fieldNumber<T>(c);
     if (len == 0) return 0;
     const int up = std::max(kBits - pos - len, 0), down = up + pos;
     if constexpr (!std::is_signed_v<T>)
@@ -65,7 +72,7 @@ struct ExtractField {
 struct InsertField {
   template <class T> static T apply(T a, T b, uint32_t c, uint32_t d) {
     constexpr uint32_t kBits = 8 * sizeof(T);
-    const uint32_t pos = c & 0xFF, len = d & 0xFF;
+    const uint32_t pos = uint32_t(fieldNumber<T>(c)), len = uint32_t(fieldNumber<T>(d));
     if (pos >= kBits) return b;
     const T ones = len >= kBits ? T(~T(0)) : T((T(1) << (len & (kBits - 1))) - 1), mask = T(ones << pos);
     return T((b & ~mask) | (T(a << pos) & mask));

@@ -188,7 +188,7 @@ template <class T, T kInfinity> struct FloatTests {
     static bool apply(T m) { return m > kInfinity; }
   };
   struct Normal {
-    static bool apply(T m) { return m >= kLeastNormal && m < kInfinity; }
+    static bool apply(T m) { return m == 0 || (m >= kLeastNormal && m < kInfinity); }
   };
   struct Subnormal {
     static bool apply(T m) { return m != 0 && m < kLeastNormal; }

@@ -21,8 +21,16 @@ namespace {
 
 // ---- To a smaller format, or a larger one ------------------------------------------------------------------------------------
 
+template <class S> bool isNanOf64(typename S::Lane x) {
+  if constexpr (std::is_same_v<S, FromF64>)
+    return isNan(x);
+  else
+    return false;
+}
+
 template <class S, Round R> struct ToF32 {
   static float apply(typename S::Lane x) {
+    if (isNanOf64<S>(x)) return floatOf(uint32_t(nanOf64(kFormatF32, S::wide(x))));
     if constexpr (std::is_same_v<S, FromF16>)
       return canonical(half::F16::wide(x));
     else if constexpr (std::is_same_v<S, FromBF16>)
@@ -39,6 +47,7 @@ template <class S, Round> struct ToF64 {
 };
 template <class S, Round R> struct ToF16 {
   static uint16_t apply(typename S::Lane x) {
+    if (isNanOf64<S>(x)) return uint16_t(nanOf64(kFormatF16, S::wide(x)));
     if constexpr (R == Round::NearestEven && std::is_same_v<typename S::Lane, float>)
       return half::F16::narrow(x);
     else
@@ -47,6 +56,7 @@ template <class S, Round R> struct ToF16 {
 };
 template <class S, Round R> struct ToBF16 {
   static uint16_t apply(typename S::Lane x) {
+    if (isNanOf64<S>(x)) return uint16_t(nanOf64(kFormatBF16, S::wide(x)));
     if constexpr (R == Round::NearestEven && std::is_same_v<S, FromF32>)
       return half::BF16::narrow(x);
     else

@@ -51,7 +51,7 @@ struct FromF32 {
 };
 struct FromFlushedF32 {
   using Lane = float;
-  static double wide(float x) { return widened(flushed(x)); }
+  static double wide(float x) { return widened(canonical(flushed(x))); }
 };
 struct FromF16 {
   using Lane = uint16_t;

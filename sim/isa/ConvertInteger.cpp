@@ -33,7 +33,11 @@ template <class D, class S, bool Sat> struct IntegerToInteger {
 };
 
 template <class D, class Source, Round R> struct FloatToInteger {
-  static Lane<D> apply(typename Source::Lane x) { return toInteger<D, R>(Source::wide(x)); }
+  static Lane<D> apply(typename Source::Lane x) {
+    if constexpr (std::is_same_v<Source, FromF64>)
+      if (isNan(x)) return kIntegerOfNan64<D>;
+    return toInteger<D, R>(Source::wide(x));
+  }
 };
 
 template <class S, Round R> struct IntegerToF64 {

@@ -208,8 +208,12 @@ Execute chooseSingle(FloatOperation operation, const FloatWords& words) {
   case Op::Sub: return chooseRounded<single::Sub, true, float, float>(words);
   case Op::Mul: return chooseRounded<single::Mul, true, float, float>(words);
   case Op::Fma: return chooseFma(words);
-  case Op::Div: return chooseRounded<single::Div, false, float, float>(words);
-  case Op::Rcp: return chooseRounded<single::Rcp, false, float>(words);
+  case Op::Div:
+    return words.ftz ? chooseRounded<single::FlushedDiv, false, float, float>(words)
+                     : chooseRounded<single::Div, false, float, float>(words);
+  case Op::Rcp:
+    return words.ftz ? chooseRounded<single::FlushedRcp, false, float>(words)
+                     : chooseRounded<single::Rcp, false, float>(words);
   case Op::Sqrt: return chooseRounded<single::Sqrt, false, float>(words);
   case Op::Neg: return chooseSign<single::Neg>(words);
   case Op::Abs: return chooseSign<single::Abs>(words);

@@ -91,6 +91,13 @@ inline double widenedF16(uint16_t h) {
 }
 inline double widenedBF16(uint16_t h) { return widened(half::BF16::wide(h)); }
 
+/// A NaN's sign and the upper part of its fraction in a smaller format, quiet: what conversions from f64 give. Conversions from
+/// smaller formats give Format::nan.
+inline uint64_t nanOf64(const Format& f, double x) {
+  const uint64_t b = bitsOf(x) | kQuiet64, fraction = (uint64_t(1) << f.fraction) - 1;
+  return (b >> 63) << (f.bits - 1) | f.infinity | (b >> (52 - f.fraction) & fraction);
+}
+
 template <Round R> inline float narrowedSingle(double x) {
   if constexpr (R == Round::NearestEven) return canonical(float(x));
   return floatOf(uint32_t(narrowed<R>(kFormatF32, x)));
@@ -117,6 +124,9 @@ template <Round R> inline float integral(float x) {
   if constexpr (R == Round::Up) return __builtin_ceilf(x);
   return __builtin_roundevenf(x);
 }
+
+/// What a NaN of f64 becomes as an integer: the highest bit alone. Those of smaller formats are 0, but for 64 bits.
+template <class T> inline constexpr T kIntegerOfNan64 = T(uint64_t(1) << (8 * sizeof(T) - 1));
 
 /// To an integer type; what does not fit becomes its nearest value.
 template <class T, Round R> inline T toInteger(double x) {

@@ -2,7 +2,8 @@
 // Here:      add, subtract, multiply, fused multiply-add, divide, square root, minimum and maximum, as functors over values.
 // Idea:      to nearest, the CPU's own operations. There is no wider type for the other modes: the one instruction runs between two
 //            loads of the CPU's control word, all in one piece of assembly that the compiler cannot move anything into.
-// Invariant: an invalid operation gives kNan64; a NaN operand comes out quiet with its payload, the first one if there are several.
+// Invariant: an invalid operation gives kNan64; a NaN operand comes out quiet with its payload: of several the
+//            second one of a sum or product, and then the addend of a fused one; the first one of a quotient.
 #pragma once
 #include "sim/numerics/Rounding.h"
 #include <immintrin.h>
@@ -35,34 +36,34 @@ inline constexpr uint32_t kControl = 0x1F80 | (R == Round::TowardZero ? 3u
 
 template <Round R> struct Add {
   static double apply(double a, double b) {
-    if constexpr (R == Round::NearestEven) return withNan(a + b, a, b);
+    if constexpr (R == Round::NearestEven) return withNan(a + b, b, a);
     double r;
     TILETWIN_ROUNDED("vaddsd %[b], %[a], %[r]", "=&x"(r), [a] "x"(a), [b] "x"(b));
-    return withNan(r, a, b);
+    return withNan(r, b, a);
   }
 };
 template <Round R> struct Sub {
   static double apply(double a, double b) {
-    if constexpr (R == Round::NearestEven) return withNan(a - b, a, b);
+    if constexpr (R == Round::NearestEven) return withNan(a - b, b, a);
     double r;
     TILETWIN_ROUNDED("vsubsd %[b], %[a], %[r]", "=&x"(r), [a] "x"(a), [b] "x"(b));
-    return withNan(r, a, b);
+    return withNan(r, b, a);
   }
 };
 template <Round R> struct Mul {
   static double apply(double a, double b) {
-    if constexpr (R == Round::NearestEven) return withNan(a * b, a, b);
+    if constexpr (R == Round::NearestEven) return withNan(a * b, b, a);
     double r;
     TILETWIN_ROUNDED("vmulsd %[b], %[a], %[r]", "=&x"(r), [a] "x"(a), [b] "x"(b));
-    return withNan(r, a, b);
+    return withNan(r, b, a);
   }
 };
 template <Round R> struct Fma {
   static double apply(double a, double b, double c) {
-    if constexpr (R == Round::NearestEven) return withNan(__builtin_fma(a, b, c), a, b, c);
+    if constexpr (R == Round::NearestEven) return withNan(__builtin_fma(a, b, c), b, c, a);
     double r = a;
     TILETWIN_ROUNDED("vfmadd213sd %[c], %[b], %[r]", "+x"(r), [b] "x"(b), [c] "x"(c));
-    return withNan(r, a, b, c);
+    return withNan(r, b, c, a);
   }
 };
 template <Round R> struct Div {
@@ -86,11 +87,12 @@ template <Round R> struct Sqrt {
 };
 #undef TILETWIN_ROUNDED
 
+/// Sums on the GPU, with a negated or absolute operand: a NaN keeps its sign.
 struct Neg {
-  static double apply(double a) { return isNan(a) ? quiet(doubleOf(bitsOf(a) ^ kSign64)) : -a; }
+  static double apply(double a) { return isNan(a) ? quiet(a) : -a; }
 };
 struct Abs {
-  static double apply(double a) { return doubleOf((bitsOf(a) & ~kSign64) | (isNan(a) ? kQuiet64 : 0)); }
+  static double apply(double a) { return isNan(a) ? quiet(a) : doubleOf(bitsOf(a) & ~kSign64); }
 };
 
 /// min and max: -0 is below +0, a NaN gives the other operand, two give the second one.

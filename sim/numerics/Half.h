@@ -92,8 +92,8 @@ template <class F, class Op, bool Ftz = false, Clamp C = Clamp::None> struct Sha
   }
 };
 
-/// The NaN that tensor copies fill with where they are out of bounds.
-inline constexpr uint16_t kOutOfBounds = 0x7FFF;
+/// The NaN that tensor copies fill with where they are out of bounds (TensorCopy.cpp).
+inline constexpr uint16_t kOutOfBounds = 0x7FF7;
 
 /// fma.oob: zero if a factor is out of bounds.
 template <class Op> struct OutOfBounds {

@@ -58,6 +58,19 @@ template <Round R> struct Div {
 template <Round R> struct Rcp {
   static float apply(float a) { return Div<R>::apply(1.0f, a); }
 };
+/// For .ftz, in a direction: a quotient that lies below 2^-126 once it is rounded to 24 bits is zero, though it would be 2^-126
+/// rounded to a subnormal number.
+template <Round R> struct FlushedDiv {
+  static float apply(float a, float b) {
+    const float r = Div<R>::apply(a, b);
+    if constexpr (R == Round::NearestEven) return r;
+    const bool isTiny = std::fabs(double(a)) * 0x1p24 <= std::fabs(double(b)) * ((0x1p24 - 1) * 0x1p-126);
+    return std::fabs(r) == 0x1p-126f && isTiny ? floatOf(bitsOf(r) & kSign32) : r;
+  }
+};
+template <Round R> struct FlushedRcp {
+  static float apply(float a) { return FlushedDiv<R>::apply(1.0f, a); }
+};
 template <Round R> struct Sqrt {
   static float apply(float a) {
     const float nearest = __builtin_sqrtf(a);

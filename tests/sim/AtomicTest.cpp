@@ -121,6 +121,11 @@ uint64_t sum32(uint64_t x, uint64_t y, bool flush) {
   return flush && (bits & 0x7F800000) == 0 ? bits & 0x80000000 : bits;
 }
 
+uint64_t sum64(uint64_t x, uint64_t y) {
+  const double r = std::bit_cast<double>(x) + std::bit_cast<double>(y);
+  return std::isnan(r) ? 0xFFF8000000000000 : std::bit_cast<uint64_t>(r);
+}
+
 uint64_t sumOfHalves(uint64_t x, uint64_t y, bool isBF16) {
   const auto value = [=](uint64_t v) { return double(isBF16 ? bf16ToF32(uint16_t(v)) : f16ToF32(uint16_t(v))); };
   const double r = value(x) + value(y);
@@ -162,10 +167,17 @@ std::vector<Form> atomicForms() {
   both(
       "32", "f", "add.f32", [](uint64_t x, uint64_t y) { return sum32(x, y, true); },
       [](uint64_t x, uint64_t y) { return sum32(x, y, false); });
-  same("64", "l", "add.f64", [](uint64_t x, uint64_t y) {
-    const double r = std::bit_cast<double>(x) + std::bit_cast<double>(y);
-    return std::isnan(r) ? 0x7FF8000000000000 : std::bit_cast<uint64_t>(r);
-  });
+  both(
+      "64", "l", "add.f64",
+      [](uint64_t x, uint64_t y) {
+        return std::isnan(std::bit_cast<double>(y)) ? y : std::isnan(std::bit_cast<double>(x)) ? x : sum64(x, y);
+      },
+      [](uint64_t x, uint64_t y) {
+        const uint64_t quiet = uint64_t(1) << 51;
+        return std::isnan(std::bit_cast<double>(x))   ? x | quiet
+               : std::isnan(std::bit_cast<double>(y)) ? y | quiet
+                                                      : sum64(x, y);
+      });
   for (const bool isBF16 : {false, true}) {
     const std::string kind = isBF16 ? "g" : "h", pair = isBF16 ? "G" : "H", name = isBF16 ? "bf16" : "f16";
     const uint64_t infinity = isBF16 ? 0x7F80 : 0x7C00;
@@ -230,8 +242,7 @@ BOOST_AUTO_TEST_CASE(sums_of_f64) {
         {0, 0x8000000000000000, 1, 0x3FF0000000000000, 0xBFF0000000000001, 0x7FEFFFFFFFFFFFFF, 0x7FF0000000000000,
          0xFFF0000000000000, 0x7FF8000000000000},
         [](uint64_t o, uint64_t b, uint64_t) {
-          const double r = std::bit_cast<double>(o) + std::bit_cast<double>(b);
-          return std::isnan(r) ? 0x7FF8000000000000 : std::bit_cast<uint64_t>(r);
+          return std::isnan(std::bit_cast<double>(b)) ? b : std::isnan(std::bit_cast<double>(o)) ? o : sum64(o, b);
         });
 }
 

@@ -41,6 +41,8 @@ std::vector<Form> counts() {
                      const auto offset = int32_t(v.c);
                      const int64_t base = int64_t(v.b & 31);
                      v.d = ~uint64_t(0);
+                     if (offset == INT32_MIN) v.d = 0;
+                     if (offset == INT32_MIN) return;
                      if (offset == 0 && bit(v.a, base)) v.d = uint64_t(base);
                      int64_t seen = 0;
                      const int64_t wanted = offset < 0 ? -int64_t(offset) : int64_t(offset);
@@ -62,14 +64,16 @@ std::vector<Form> fields() {
     for (const bool isSigned : {false, true})
       forms.push_back({std::string("bfe.") + (isSigned ? "s" : "u") + b + " %d, %a, %b, %c;",
                        "d" + b + " a" + b + " b32s c32s", [=](Lane& v) {
-                         const int64_t pos = int64_t(v.b & 0xFF), len = int64_t(v.c & 0xFF), top = bits - 1;
+                         const uint64_t byte = bits == 32 ? 0xFF : 0xFFFFFFFF; // on 64 bits all of it counts
+                         const int64_t pos = int64_t(v.b & byte), len = int64_t(v.c & byte), top = bits - 1;
                          const bool sign = isSigned && len != 0 && bit(v.a, std::min(pos + len - 1, top));
                          v.d = 0;
                          for (int64_t i = 0; i <= top; ++i)
                            v.d |= uint64_t(i < len && pos + i <= top ? bit(v.a, pos + i) : sign) << i;
                        }});
     forms.push_back({"bfi.b" + b + " %d, %a, %b, %c, %x;", "d" + b + " a" + b + " b" + b + " c32s x32s", [=](Lane& v) {
-                       const int64_t pos = int64_t(v.c & 0xFF), len = int64_t(v.x & 0xFF);
+                       const uint64_t byte = bits == 32 ? 0xFF : 0xFFFFFFFF;
+                       const int64_t pos = int64_t(v.c & byte), len = int64_t(v.x & byte);
                        v.d = v.b;
                        for (int64_t i = 0; i < len && pos + i < bits; ++i)
                          v.d = (v.d & ~(uint64_t(1) << (pos + i))) | uint64_t(bit(v.a, i)) << (pos + i);

@@ -212,7 +212,7 @@ std::vector<Form> tests() {
     add("infinite", [](int c) { return c == FP_INFINITE; });
     add("number", [](int c) { return c != FP_NAN; });
     add("notanumber", [](int c) { return c == FP_NAN; });
-    add("normal", [](int c) { return c == FP_NORMAL; });
+    add("normal", [](int c) { return c == FP_NORMAL || c == FP_ZERO; });
     add("subnormal", [](int c) { return c == FP_SUBNORMAL; });
   }
   return forms;

@@ -69,6 +69,11 @@ uint64_t flushed(const ref::Format& f, uint64_t code) { return code & f.infinity
 uint64_t toFloat(const FloatType& d, const FloatType& s, uint64_t code, Mode mode, bool finite = false,
                  bool relu = false) {
   Exact x = ref::decode(*s.format, code);
+  if (x.nan && s.format == &ref::kF64) { // its sign and the upper part of its fraction
+    const uint64_t fraction = (code | uint64_t(1) << 51) >> (52 - d.format->fraction);
+    return (code >> 63 ? d.format->sign() : 0) | d.format->infinity() |
+           (fraction & ((uint64_t(1) << d.format->fraction) - 1));
+  }
   if (x.nan && d.format == &ref::kF64) {
     const uint64_t fraction = code & ((uint64_t(1) << s.format->fraction) - 1);
     return (code & s.format->sign() ? d.format->sign() : 0) | d.format->infinity() | uint64_t(1) << 51 |
@@ -81,7 +86,7 @@ uint64_t toFloat(const FloatType& d, const FloatType& s, uint64_t code, Mode mod
 
 Int toInteger(const IntegerType& d, const FloatType& s, uint64_t code, Mode mode) {
   const Exact x = ref::integral(ref::decode(*s.format, code), mode);
-  if (x.nan) return d.bits == 64 ? Int(1) << 63 : Int(0);
+  if (x.nan) return d.bits == 64 || s.format == &ref::kF64 ? Int(1) << unsigned(d.bits - 1) : Int(0);
   if (x.infinite) return x.negative ? d.least() : d.most();
   const Int magnitude = x.m << unsigned(std::max<long>(x.e, 0)), value = x.negative ? Int(-magnitude) : magnitude;
   return std::min(std::max(value, d.least()), d.most());
@@ -165,7 +170,9 @@ std::vector<Form> floatForms() {
     }
   const FloatType &f16 = kFloats[0], &bf16 = kFloats[1], &f32 = kFloats[2], &f64 = kFloats[3];
   add("", bf16, f16, [=](uint64_t a) { return toFloat(bf16, f16, a, Mode::Even); });
-  add(".ftz", f64, f32, [=](uint64_t a) { return toFloat(f64, f32, flushed(ref::kF32, a), Mode::Even); });
+  add(".ftz", f64, f32, [=](uint64_t a) {
+    return toFloat(f64, f32, ref::decode(ref::kF32, a).nan ? ref::kF32.nan : flushed(ref::kF32, a), Mode::Even);
+  });
   add(".rn.ftz", f32, f64, [=](uint64_t a) { return flushed(ref::kF32, toFloat(f32, f64, a, Mode::Even)); });
   add(".rn.ftz", bf16, f32, [=](uint64_t a) { return toFloat(bf16, f32, flushed(ref::kF32, a), Mode::Even); });
   for (const FloatType& d : {f16, bf16})

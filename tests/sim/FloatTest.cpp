@@ -95,6 +95,18 @@ const Arithmetic kArithmetic[] = {
     {"rcp", 1, reciprocal, true, false}, {"sqrt", 1, root, true, false},
 };
 
+/// Quotients with .ftz in a direction are flushed if they are below 2^-126 after rounding to 24 bits, with exponents of f64.
+Codes flushedQuotient(Operation operation, Mode mode) {
+  return [=, plain = codes(reference::kF32, operation, mode, {true})](uint64_t a, uint64_t b, uint64_t c) {
+    const auto in = [](uint64_t x) { return reference::decode(reference::kF32, flushed(reference::kF32, x)); };
+    const Exact exact = operation(in(a), in(b), in(c), mode);
+    const Format wide{35, 23, 1023, true, 0};
+    const uint64_t least = uint64_t(1023 - 126) << 23, code = reference::encode(wide, exact, mode);
+    if (!exact.nan && (code & (wide.sign() - 1)) < least) return exact.negative ? uint64_t(0x80000000) : uint64_t(0);
+    return plain(a, b, c);
+  };
+}
+
 std::vector<Form> singleForms() {
   std::vector<Form> forms;
   for (const Arithmetic& op : kArithmetic) {
@@ -105,18 +117,21 @@ std::vector<Form> singleForms() {
         for (const bool sat : {false, true}) {
           if (sat && !op.saturates) continue;
           const Around around{ftz, sat};
+          const bool isQuotient = op.opcode == "div" || op.opcode == "rcp";
           forms.push_back(form(kF32, op.opcode + r.word + around.words(), op.sources,
-                               codes(*kF32.format, op.operation, r.mode, around)));
+                               ftz && isQuotient && r.mode != Mode::Even
+                                   ? flushedQuotient(op.operation, r.mode)
+                                   : codes(*kF32.format, op.operation, r.mode, around)));
         }
   }
   return forms;
 }
 
-/// A NaN among an f64 operation's operands comes out quiet, the first one of several.
-Codes payloads(Codes operation, int sources) {
+/// A NaN among an f64 operation's operands comes out quiet; of several, the first in `order`.
+Codes payloads(Codes operation, const std::vector<int>& order) {
   return [=](uint64_t a, uint64_t b, uint64_t c) {
     const uint64_t in[] = {a, b, c};
-    for (int i = 0; i < sources; ++i)
+    for (const int i : order)
       if (reference::decode(reference::kF64, in[i]).nan) return in[i] | uint64_t(1) << 51;
     return operation(a, b, c);
   };
@@ -126,14 +141,18 @@ std::vector<Form> doubleForms() {
   std::vector<Form> forms;
   for (const Arithmetic& op : kArithmetic)
     for (const Rounding& r : kRoundings)
-      forms.push_back(form(kF64, op.opcode + r.word, op.sources,
-                           payloads(codes(*kF64.format, op.operation, r.mode, {}), op.sources)));
+      forms.push_back(
+          form(kF64, op.opcode + r.word, op.sources,
+               payloads(codes(*kF64.format, op.operation, r.mode, {}), op.sources == 1      ? std::vector{0}
+                                                                       : op.sources == 3    ? std::vector{1, 2, 0}
+                                                                       : op.opcode == "div" ? std::vector{0, 1}
+                                                                                            : std::vector{1, 0})));
   const uint64_t sign = kF64.format->sign();
   forms.push_back(form(kF64, "neg", 1, [=](uint64_t a, uint64_t, uint64_t) {
-    return (a ^ sign) | (reference::decode(reference::kF64, a).nan ? uint64_t(1) << 51 : 0);
+    return reference::decode(reference::kF64, a).nan ? a | uint64_t(1) << 51 : a ^ sign;
   }));
   forms.push_back(form(kF64, "abs", 1, [=](uint64_t a, uint64_t, uint64_t) {
-    return (a & ~sign) | (reference::decode(reference::kF64, a).nan ? uint64_t(1) << 51 : 0);
+    return reference::decode(reference::kF64, a).nan ? a | uint64_t(1) << 51 : a & ~sign;
   }));
   return forms;
 }
@@ -241,7 +260,7 @@ BOOST_AUTO_TEST_CASE(out_of_bounds) {
       const Codes plain = codes(*t.format, fused, Mode::Even, {false, false, relu});
       forms.push_back(
           form(t, std::string("fma.rn.oob") + (relu ? ".relu" : ""), 3,
-               [=](uint64_t a, uint64_t b, uint64_t c) { return a == 0x7FFF || b == 0x7FFF ? 0 : plain(a, b, c); }));
+               [=](uint64_t a, uint64_t b, uint64_t c) { return a == 0x7FF7 || b == 0x7FF7 ? 0 : plain(a, b, c); }));
     }
   checkForms(forms, "float_oob");
 }

@@ -1,9 +1,11 @@
 """Runs the forms of LaneForms.h on a GPU and writes a hash of each one's results to tests/data/sim/forms_h200.txt.
 
-    mkdir forms; for t in integer bits compare atomic video; do WRITE_FORMS=forms build/tests/sim/test_sim_$t; done
+    mkdir forms
+    for t in integer bits compare atomic video float convert; do WRITE_FORMS=forms build/tests/sim/test_sim_$t; done
     python tests/sim/record_forms.py forms tests/data/sim/forms_h200.txt     # on the machine with the GPU; about 10 s
 
-Needs the CUDA driver only. `--full FILE.npz` keeps the results themselves, to look into a difference.
+Needs the CUDA driver only. `--full FILE.npz` keeps the results themselves, to look into a difference: texts,
+and where each one's words end among all of them.
 """
 
 from __future__ import annotations
@@ -84,9 +86,12 @@ def main() -> None:
     if "--full" in sys.argv:
         import numpy as np
 
+        words = [np.frombuffer(results, np.uint64) for results in full.values()]
         np.savez_compressed(
             sys.argv[sys.argv.index("--full") + 1],
-            **{k.replace("/", "_"): np.frombuffer(v, np.uint64) for k, v in full.items()},
+            texts=np.array(list(full)),
+            ends=np.cumsum([len(w) for w in words]),
+            words=np.concatenate(words),
         )
 
 
