@@ -1,7 +1,8 @@
 """How fast the simulator runs PTX, one core unless said otherwise. For run.py.
 
 Gates: elementwise kernels, at least 150 million lane instructions a second; exact tensor-core products, at least 40
-million multiply-adds a second; a pipelined matmul of 512³ on two cores within 3 s; checks of bounds, at most 5 %.
+million multiply-adds a second; a pipelined matmul of 512³ on two cores within 3 s; checks of bounds, at most 5 %; all
+default checks on kernels full of asynchronous operations, at most 2.5 times (others pay for bounds only).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -132,6 +134,35 @@ def _best(run: Callable[[], object], repeats: int = 3) -> float:
     return min(times)
 
 
+def _matmul(sim: Any, name: str, size: int) -> tuple[Callable[..., object], Callable[[], float]]:
+    """A launch of one of Triton's pipelined products of square matrices, and what its largest error is."""
+    import ptx_cases
+
+    case = ptx_cases.all_cases("sm_90")[name]
+    kernel = sim.load(case.text)[case.entry]
+    dtype = np.float32 if name.endswith("fp32") else np.float16
+    generator = np.random.default_rng(0)
+    a, b = (generator.standard_normal((size, size)).astype(dtype) for _ in range(2))
+    c = np.zeros((size, size), dtype)
+    arguments = [a, b, c, size, size, size, size, 1, size, 1, size, 1, 0, 0]
+    options = {"grid": (size // 64, size // 64), "block": 32 * case.warps, "shared": case.shared}
+    return (
+        lambda **others: kernel(*arguments, **options, **others),
+        lambda: float(np.abs(c.astype(np.float32) - a.astype(np.float32) @ b.astype(np.float32)).max()),
+    )
+
+
+def _checked(launch: Callable[..., object]) -> tuple[float, float, float]:
+    """Seconds with the default checks and without any, and the median of how they compare."""
+    within = without = 0.0
+    ratios = []
+    for _ in range(7):
+        without = _best(lambda: launch(threads=1, checks=()), 2)
+        within = _best(lambda: launch(threads=1), 2)
+        ratios.append(without / within)
+    return within, without, statistics.median(ratios)
+
+
 def bench(record: Callable, only: str) -> None:
     """record(name, seconds, peer's seconds or None, ratio, gate, note=...)."""
     from tiletwin import sim
@@ -167,18 +198,14 @@ def bench(record: Callable, only: str) -> None:
 
     name = "simulator: mm_loop_fp16 at 512³ on two cores (limit 3 s)"
     if only in name:
-        import ptx_cases
+        launch, error = _matmul(sim, "mm_loop_fp16", 512)
+        took = _best(lambda: launch(threads=2), 2)
+        if error() > 0.5:
+            sys.exit(f"{name}: the largest error is {error()}")
+        record(name, took, None, 3 / took, 1, note=f"largest error {error():.2g}")
 
-        case = ptx_cases.all_cases("sm_90")["mm_loop_fp16"]
-        kernel = sim.load(case.text)[case.entry]
-        size = 512
-        generator = np.random.default_rng(0)
-        a, b = (generator.standard_normal((size, size)).astype(np.float16) for _ in range(2))
-        c = np.zeros((size, size), np.float16)
-        arguments = [a, b, c, size, size, size, size, 1, size, 1, size, 1, 0, 0]
-        grid = (size // 64, size // 64)
-        took = _best(lambda: kernel(*arguments, grid=grid, block=128, shared=case.shared, threads=2), 2)
-        error = np.abs(c.astype(np.float32) - a.astype(np.float32) @ b.astype(np.float32)).max()
-        if error > 0.5:
-            sys.exit(f"{name}: the largest error is {error}")
-        record(name, took, None, 3 / took, 1, note=f"largest error {error:.2g}")
+    for case, note in (("mm_loop_fp16", "wgmma"), ("mm_loop_fp32", "wgmma and cp.async of 4 bytes")):
+        name = f"simulator: the default checks on {case} (at most 2.5 times)"
+        if only in name:
+            within, without, ratio = _checked(_matmul(sim, case, 256)[0])
+            record(name, within, without, ratio, 1 / 2.5, note=f"off / on; {note}")

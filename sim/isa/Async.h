@@ -33,7 +33,7 @@ struct AsyncOrigin {
   uint64_t proxyFence = 0; ///< order of the issuing thread's last fence.proxy.async; 0: it had none
 };
 
-/// Words of one CTA's shared memory that copies on their way will write or read, and blocks of words for a quick answer.
+/// Words of one CTA's shared memory that copies on their way will write or read.
 class SharedInFlight {
 public:
   enum class Use : uint8_t { Written, Read };
@@ -42,36 +42,29 @@ public:
   /// True if a word of the range is on its way.
   bool any(Use use, uint64_t offset, uint64_t bytes) const {
     const Marks& marks = marks_[size_t(use)];
-    return marks.copies != 0 && anyOf<kBlock>(marks.blocks, offset, bytes) && anyOf<kWord>(marks.words, offset, bytes);
+    if (marks.copies == 0) return false;
+    const uint64_t end = std::min<uint64_t>((offset + bytes + kWord - 1) / kWord, marks.words.size());
+    int any = 0;
+    for (uint64_t i = offset / kWord; i < end; ++i) any |= marks.words[i];
+    return any != 0;
   }
 
 private:
-  static constexpr uint64_t kWord = 4, kBlock = 128;
+  static constexpr uint64_t kWord = 4;
   struct Marks {
     int64_t copies = 0;
-    std::vector<int16_t> words, blocks; ///< copies under way over each; as long as was needed so far
+    std::vector<int16_t> words; ///< copies under way over each; as long as was needed so far
   };
-  template <uint64_t kBytes> static bool anyOf(const std::vector<int16_t>& counts, uint64_t offset, uint64_t bytes) {
-    const uint64_t end = std::min<uint64_t>((offset + bytes + kBytes - 1) / kBytes, counts.size());
-    int any = 0;
-    for (uint64_t i = offset / kBytes; i < end; ++i) any |= counts[i];
-    return any != 0;
-  }
-  template <uint64_t kBytes>
-  static void add(std::vector<int16_t>& counts, uint64_t offset, uint64_t bytes, int16_t by) {
-    const uint64_t first = offset / kBytes, end = (offset + bytes + kBytes - 1) / kBytes;
-    if (end > counts.size()) counts.resize(end);
-    if (end - first == 1) { // nearly always for the copies of threads
-      counts[first] = int16_t(counts[first] + by);
-      return;
-    }
-    for (uint64_t i = first; i < end; ++i) counts[i] = int16_t(counts[i] + by);
-  }
   void change(Use use, uint64_t offset, uint64_t bytes, int16_t by) {
     Marks& marks = marks_[size_t(use)];
+    const uint64_t first = offset / kWord, end = (offset + bytes + kWord - 1) / kWord;
+    if (end > marks.words.size()) marks.words.resize(end);
     marks.copies += by;
-    add<kWord>(marks.words, offset, bytes, by);
-    add<kBlock>(marks.blocks, offset, bytes, by);
+    if (end - first == 1) { // often, for the copies of threads
+      marks.words[first] = int16_t(marks.words[first] + by);
+      return;
+    }
+    for (uint64_t i = first; i < end; ++i) marks.words[i] = int16_t(marks.words[i] + by);
   }
   std::array<Marks, 2> marks_;
 };
