@@ -7,7 +7,7 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros,include_file_mtime,include_f
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 
-.PHONY: help setup build demo test test-all test-cpp test-asan test-tsan bench wheel format lint docs clean
+.PHONY: help setup build demo test test-all test-cpp test-asan test-tsan fuzz bench wheel format lint docs clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -34,6 +34,9 @@ test-asan: setup ## the C++ tests under AddressSanitizer and UndefinedBehaviorSa
 
 test-tsan: setup ## the scheduler's tests under ThreadSanitizer
 	@scripts/sanitize.sh tsan
+
+fuzz: setup      ## texts of PTX, mutated: ten minutes of reading them, ten of running them
+	@scripts/fuzz.sh
 
 bench: build     ## our time against torch's and Triton's interpreter's, in the same run
 	@scripts/setup.sh --peers
