@@ -109,9 +109,10 @@ const AtomicRow* findRow(std::string_view operation, Type type) {
   return nullptr;
 }
 
-/// .sem, .scope and the state space.
-void takeOrdering(Words& words, Access& access) {
-  const std::string_view sem = words.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
+/// .sem, .scope and the state space; a reduction, which returns nothing, acquires nothing.
+void takeOrdering(Words& words, bool isReduction, Access& access) {
+  const std::string_view sem = isReduction ? words.takeOneOf({"relaxed", "release"})
+                                           : words.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
   access.semantics = sem == "acquire"   ? Semantics::Acquire
                      : sem == "release" ? Semantics::Release
                      : sem == "acq_rel" ? Semantics::AcquireRelease
@@ -171,7 +172,8 @@ bool decodeOperands(Decoder& decoder, const ptx::Instruction& in, const AtomicRo
 bool decodeAtomic(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   if (in.opcode == "red" && words.take("async")) return decodeReduceAsync(decoder, in, words, out);
   auto* op = decoder.make<AtomicAccess>();
-  takeOrdering(words, op->access);
+  const bool isReduction = in.opcode == "red";
+  takeOrdering(words, isReduction, op->access);
   const std::string_view operation =
       words.takeOneOf({"and", "or", "xor", "exch", "cas", "inc", "dec", "min", "max", "add"});
   if (operation.empty()) return failMissing(decoder, in, ".and .or .xor .exch .cas .add .inc .dec .min .max");
@@ -179,7 +181,6 @@ bool decodeAtomic(Decoder& decoder, const ptx::Instruction& in, Words& words, In
   const std::string_view vector = words.takeOneOf({"v2", "v4", "v8"});
   const Type type = words.takeType();
   const AtomicRow* row = findRow(operation, type);
-  const bool isReduction = in.opcode == "red";
   if (!row || (isReduction && (operation == "cas" || operation == "exch")))
     return decoder.fail(std::string(in.text) + ": no ." + std::string(operation) +
                         (type == Type::None ? " without a type" : " of ." + std::string(ptx::nameOf(type))));

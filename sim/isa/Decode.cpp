@@ -67,6 +67,13 @@ template <class T> Step runAddConstant(const Inst& in, Warp& warp, LaneMask acti
   return Step::Next;
 }
 
+/// A word's truth as a predicate.
+Step runIsNotZero(const Inst& in, Warp& warp, LaneMask active) {
+  const uint32_t* a = warp.lanes<uint32_t>(in.a);
+  perLanePredicate(warp.predicate(in.d), active, [=](int i) { return a[i] != 0; });
+  return Step::Next;
+}
+
 Step runReadSpecial(const Inst& in, Warp& warp, LaneMask) {
   fillSpecial(Special(in.immediate & 0xFF), int(in.immediate >> 8), warp, 0, warp.lanes<std::byte>(in.d));
   return Step::Next;
@@ -246,6 +253,15 @@ bool Decoder::predicate(const Operand& operand, Slot& slot) {
     slot = broadcast<LaneMask>((operand.integer != 0) != operand.negated ? kAllLanes : 0);
     return true;
   }
+  if (operand.kind == Operand::Kind::Special && operand.name == "%is_explicit_cluster" && !operand.negated) {
+    slot = temporary(0);
+    Inst& test = emitBefore();
+    test.run = runIsNotZero;
+    test.kind = InstClass::Integer;
+    test.a = owner_->special(Special::IsExplicitCluster, 4);
+    test.d = slot;
+    return true;
+  }
   if (operand.kind != Operand::Kind::Register || owner_->registerOf(operand).type != Type::Pred)
     return fail(operand, "a predicate is wanted here");
   const std::string misfit = registerMisfit(owner_->registerOf(operand), operand, Type::Pred, false);
@@ -279,7 +295,7 @@ bool Decoder::address(const Operand& operand, Address& address) {
   case Operand::Kind::Register: {
     const ptx::Register& reg = owner_->registerOf(base);
     const int bytes = laneBytes(reg.type);
-    if ((bytes != 4 && bytes != 8) || reg.vector > 1)
+    if ((bytes != 4 && bytes != 8) || reg.vector > 1 || isFloat(reg.type))
       return fail(base, "an address is a register of 32 or 64 bits, " + reg.name + " is ." +
                             std::string(ptx::nameOf(reg.type)));
     owner_->reads(base);

@@ -286,7 +286,10 @@ bool decodeTransfer(Decoder& decoder, const ptx::Instruction& in, Words& words, 
   access.alignment = access.bytes;
   int registerBytes = 0;
   if (!access.bytes) return decoder.fail(std::string(in.text) + ": wants a type of 8 to 128 bits");
-  if (access.bytes > 32) return decoder.fail(std::string(in.text) + ": more than 32 bytes a thread");
+  const bool isWide = decoder.target() >= 100;
+  if (access.bytes > (isWide ? 32 : 16))
+    return decoder.fail(std::string(in.text) + (isWide ? ": more than 32 bytes a thread"
+                                                       : ": more than 16 bytes a thread, which want sm_100"));
   if (!checkSpace(decoder, in, isLoad, transfer)) return false;
   if (!decodeElements(decoder, value, type, isLoad, transfer, registerBytes)) return false;
   out.run = isLoad ? transferOf<Load>(type, registerBytes) : transferOf<Store>(type, registerBytes);

@@ -11,6 +11,7 @@
 #include "sim/isa/MbarrierForm.h"
 #include "sim/machine/Cta.h"
 #include "sim/machine/Observer.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tiletwin::sim {
@@ -247,6 +248,10 @@ bool decodeMemory(Decoder& decoder, const ptx::Operand& operand, Words& words, M
   return true;
 }
 
+bool namesCluster(const ptx::Instruction& in) {
+  return std::ranges::find(in.modifiers, std::string_view("shared::cluster")) != in.modifiers.end();
+}
+
 bool decodeArrive(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out, MbarrierForm& form) {
   const bool expects = words.take("expect_tx");
   form.noComplete = words.take("noComplete");
@@ -254,6 +259,8 @@ bool decodeArrive(Decoder& decoder, const ptx::Instruction& in, Words& words, In
   if (!decoder.operands(in, expects || form.noComplete ? 3 : 2, 3)) return false;
   if (!decodeMemory(decoder, in.operands[1], words, form)) return false;
   if (form.access.semantics == Semantics::Acquire) return decoder.fail("mbarrier.arrive is .release or .relaxed");
+  if (namesCluster(in) && in.operands[0].kind != Kind::Sink)
+    return decoder.fail(in.operands[0], "an arrival in .shared::cluster gives no state: wants _");
   if (!decoder.destination(in.operands[0], ptx::Type::B64, out.d, false, true)) return false;
   if (in.operands.size() == 3 && !decoder.source(in.operands[2], ptx::Type::U32, form.count)) return false;
   form.arrives = expects;
@@ -283,6 +290,7 @@ bool isOnlyTriedAgain(const ptx::Function& function, const ptx::Instruction& in)
 
 bool decodeWait(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out, MbarrierForm& form, bool isTry) {
   const bool isParity = words.take("parity");
+  if (namesCluster(in)) return decoder.fail("a thread waits for mbarriers of its own CTA: no .shared::cluster");
   if (!decoder.operands(in, 3, isTry ? 4 : 3)) return false;
   if (!decodeMemory(decoder, in.operands[1], words, form)) return false;
   if (form.access.semantics == Semantics::Release) form.access.semantics = Semantics::Acquire; // the default

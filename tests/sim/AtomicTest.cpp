@@ -393,5 +393,6 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_is_an_error) {
              std::string::npos);
   BOOST_TEST(error("atom.shared.add.v2.f32 {%f1, %f4}, [%rd0], {%f2, %f3};").find("in global memory") !=
              std::string::npos);
+  BOOST_TEST(error("red.acquire.gpu.global.add.u32 [%rd0], %r2;").find("acquire") != std::string::npos);
   BOOST_TEST(error("red.async.relaxed.cluster.global.add.u32 [%rd0], %r2;").find("async") != std::string::npos);
 }

@@ -264,6 +264,8 @@ BOOST_AUTO_TEST_CASE(mbarrier_forms_that_do_not_exist_do_not_load) {
   const auto errorOf = [](std::string_view text) { return SimRun::loadError(ptxKernel(1, text, kShared)); };
   has(errorOf("mbarrier.arrive.shared.b32 %rd5, [%r10];"), "mbarrier wants .b64");
   has(errorOf("mbarrier.leave.shared.b64 [%r10];"), "mbarrier wants an operation");
+  has(errorOf("mbarrier.arrive.shared::cluster.b64 %rd5, [%r10];"), "wants _");
+  has(errorOf("mbarrier.try_wait.shared::cluster.b64 %p1, [%r10], %rd5;"), "its own CTA");
   has(errorOf("mbarrier.arrive.acquire.cta.shared.b64 %rd5, [%r10];"), "is .release or .relaxed");
   has(errorOf("mbarrier.arrive.noComplete.shared.b64 %rd5, [%r10];"), "operands");
 }

@@ -271,6 +271,20 @@ BOOST_AUTO_TEST_CASE(words_for_order) {
   fails("ld.global.wb.u32 %r1, [%rd1];", "wb");
   fails("st.const.u32 [%rd1], %r1;", "read-only");
   fails("ldu.shared.u32 %r1, [%rd1];", "reads global memory only");
+  fails("ld.global.u32 %r1, [%fd1];", "an address is a register of 32 or 64 bits");
+  fails("ld.global.v4.u64 {%rd1, %rd2, %rd3, %rd4}, [%rd1];", "more than 16 bytes a thread, which want sm_100");
+}
+
+BOOST_AUTO_TEST_CASE(whether_a_launch_has_clusters) {
+  for (const uint32_t ctas : {1u, 2u}) {
+    SimRun run(
+        ptxKernel(1, "mov.pred %p1, %is_explicit_cluster;\nselp.u32 %r1, 1, 0, %p1;\nst.global.u32 [%rd0], %r1;"));
+    std::vector<uint32_t> out{7};
+    run.buffer(out);
+    run.params.cluster = {ctas, 1, 1};
+    BOOST_REQUIRE(!run.launch(2, 1).trap);
+    BOOST_CHECK_EQUAL(out[0], ctas - 1);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(accesses_outside_of_every_buffer) {
