@@ -3,9 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=.venv/bin/python
-selection=(-m "not slow and not gpu")
-[ "${1:-}" = "--all" ] && selection=(-m "not gpu")
-[ -e /dev/nvidiactl ] && selection=() && [ "${1:-}" != "--all" ] && selection=(-m "not slow")
+selection=(-m "not slow")
+[ "${1:-}" = "--all" ] && selection=()
 status=0
 if [ "${1:-}" = "--all" ]; then export TILETWIN_TEST_ALL=1; fi
 ctest --test-dir build/release --output-on-failure -j "$(nproc)" || status=1
