@@ -94,14 +94,16 @@ def test_null(mode: None) -> None:
 
 
 def test_views_of_registered_numpy_memory(mode: None) -> None:
-    x, out = (np.arange(1 << 20) % 2048).astype(np.float16)[-6:], torch.zeros(8).half()  # far from `out`
+    whole, out = np.zeros(1 << 25, np.float16), torch.zeros(8).half()  # 64 MB are mapped on their own, far from `out`
+    x = whole[-6:]
+    x[:] = range(1, 7)
     with pytest.raises(tiletwin.OutOfBoundsError, match=r"tiletwin\.register"):
         kernels.by_address[(1,)](x.ctypes.data, out, 6, 8)
     tiletwin.register(x, "my array")
     try:
         kernels.by_address[(1,)](x.ctypes.data, out, 6, 8)
         assert np.array_equal(out[:6].numpy(), x)
-        with pytest.raises(tiletwin.OutOfBoundsError, match="element 6: reads 2 bytes at offset 2097152 of my array"):
+        with pytest.raises(tiletwin.OutOfBoundsError, match="element 6: reads 2 bytes at offset 67108864 of my array"):
             kernels.by_address[(1,)](x.ctypes.data, out, 7, 8)
     finally:
         tiletwin.unregister(x)

@@ -1,7 +1,7 @@
 """PTX that Triton 3.9 made of the kernels in tests/data/kernels, and what an H200 gave for these very texts.
 
 Here:      the cases, their inputs, a launch of one on the simulator, which values differ.
-Not here:  what is expected of them (test_corpus.py); the data's format (tests/data/README.md).
+Not here:  what is expected of them (test_ptx_corpus.py); the data's format (tests/data/README.md).
 """
 
 from __future__ import annotations
