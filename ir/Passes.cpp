@@ -3,6 +3,7 @@
 #include "ir/Inline.h"
 #include "ir/PassSteps.h"
 #include "ir/TT.h"
+#include "ir/TW.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -22,7 +23,7 @@ using namespace mlir;
 namespace tiletwin::tt {
 
 void registerDialects(DialectRegistry& registry) {
-  registry.insert<TTDialect, ttg::TTGDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+  registry.insert<TTDialect, ttg::TTGDialect, tw::TWDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
                   cf::ControlFlowDialect, ub::UBDialect, LLVM::LLVMDialect>();
   LLVM::registerInlinerInterface(registry);
 }

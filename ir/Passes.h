@@ -11,10 +11,10 @@ class OpPassManager;
 
 namespace tiletwin::tt {
 
-/// Registers tt, ttg and the upstream dialects a tt module may use (arith, math, scf, cf, ub, and llvm for
+/// Registers tt, ttg, tw and the upstream dialects a tt module may use (arith, math, scf, cf, ub, and llvm for
 /// llvm.intr.assume and loop annotations), with the inliner extensions they need.
 void registerDialects(mlir::DialectRegistry& registry);
-/// Switches the context's threading off and loads them, all but llvm (see loadDialectOf).
+/// Switches the context's threading off and loads them, all but tw and llvm (see loadDialectOf).
 void prepareContext(mlir::MLIRContext& context);
 /// Where a program cannot have written memory or printed before a breakpoint_if, it starts again there, and nobody looks
 /// at the values of its variables: tt.probe_call loses them.

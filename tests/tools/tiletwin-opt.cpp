@@ -1,5 +1,6 @@
 // tests/tools/tiletwin-opt.cpp -- runs passes over tt text, like mlir-opt; `--tt-time FILE...` times the way to ttir.
 #include "ir/Checks.h"
+#include "ir/Numerics.h"
 #include "ir/Passes.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -65,5 +66,6 @@ int main(int argc, char** argv) {
   PassPipelineRegistration<>("tt-make-debug-ttir", "source with notes for a native debugger: what makeDebugTtir does",
                              [](OpPassManager& pm) { tiletwin::tt::addDebugTtirPass(pm); });
   registerPass([] { return tiletwin::tt::makeCheckPass({}); });
+  registerPass([] { return tiletwin::tt::makeNumericsPass(); });
   return asMainReturnCode(MlirOptMain(argc, argv, "tiletwin-opt: passes over tt text\n", registry));
 }
