@@ -56,7 +56,9 @@ static LogicalResult verifyRows(Operation* op, TensorDescType desc, Type offsets
   unsigned width = rows.getElementType().getIntOrFloatBitWidth();
   if (rows.getRank() != 1 || (width != 16 && width != 32))
     return op->emitOpError() << "needs a rank-1 tile of i16 or i32 row numbers, got " << rows; // C2
-  auto wanted = RankedTensorType::get({rows.getDimSize(0), desc.getShape()[1]}, desc.getBlockType().getElementType());
+  auto given = dyn_cast<RankedTensorType>(tile);
+  auto wanted = RankedTensorType::get({rows.getDimSize(0), desc.getShape()[1]}, desc.getBlockType().getElementType(),
+                                      given ? given.getEncoding() : Attribute());
   if (tile != wanted) return op->emitOpError() << "needs rows of type " << wanted << ", got " << tile; // C3
   return success();
 }

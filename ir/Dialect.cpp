@@ -99,7 +99,8 @@ LogicalResult verifySameShape(Operation* op) {
 }
 
 Type withShapeOf(Type like, Type element) {
-  if (auto tile = dyn_cast<RankedTensorType>(like)) return RankedTensorType::get(tile.getShape(), element);
+  if (auto tile = dyn_cast<RankedTensorType>(like))
+    return RankedTensorType::get(tile.getShape(), element, tile.getEncoding());
   return element;
 }
 Type i1TypeLike(Type type) { return withShapeOf(type, IntegerType::get(type.getContext(), 1)); }

@@ -41,7 +41,9 @@ LogicalResult ReduceOp::verify() {
     auto tile = cast<RankedTensorType>(src);
     SmallVector<int64_t> shape(tile.getShape());
     shape.erase(shape.begin() + axis);
-    Type wanted = shape.empty() ? tile.getElementType() : RankedTensorType::get(shape, tile.getElementType());
+    auto given = dyn_cast<RankedTensorType>(result);
+    Type wanted = tile.getElementType(); // layouts may differ: they are the code generator's business
+    if (!shape.empty()) wanted = RankedTensorType::get(shape, wanted, given ? given.getEncoding() : Attribute());
     if (result != wanted) return emitOpError() << "gives " << wanted << ", but its result is " << result; // C3
   }
   return success();

@@ -1,0 +1,55 @@
+// codegen/Codegen.h -- the code generator's public face: TTIR text in, the texts of the later stages out.
+//
+// Read next: layout/LinearLayout.h (where a tile's elements live), passes/Layouts.h (who decides that), emit/Emitter.h
+// (how an operation becomes LLVM IR), ptx/Ptx.h (LLVM IR to PTX).
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tiletwin::codegen {
+
+/// What code is made for.
+struct Target {
+  std::string backend = "cuda"; ///< "cuda"
+  int capability = 90;          ///< 75, 80, 86, 89, 90, 100, 120: ten times the compute capability
+  std::string arch = "sm_90a";
+  int ptxVersion = 87; ///< ten times the PTX ISA version
+  int warpSize = 32;
+};
+
+struct Options {
+  int numWarps = 4;     ///< a power of two
+  int numStages = 3;    ///< buffers of a pipelined loop
+  int numCtas = 1;      ///< of a cluster
+  int maxRegisters = 0; ///< of a thread; 0: as ptxas likes
+  bool fpFusion = true; ///< products and sums become fused multiply-adds
+  bool lineInfo = true; ///< .loc directives that name the kernel's source
+  bool verify = false;  ///< the module after every pass
+};
+
+enum class Stage : uint8_t { Ttir, Ttgir, Llir, Ptx };
+
+/// A kernel's stages as text, and what a launcher must know.
+struct Code {
+  std::string ttgir, llir, ptx;
+  std::string name;                   ///< of the entry
+  std::vector<std::string> arguments; ///< storage types of the parameters: "ptr", "i32", "f16", ...
+  uint32_t sharedBytes = 0;           ///< dynamic shared memory
+  uint32_t scratchBytes = 0; ///< of global memory for each program; if not 0 a last parameter points to all of it
+  int numWarps = 4;
+};
+
+/// Why a kernel was not compiled. Line and column are 1-based, 0 if unknown.
+struct CompileError {
+  std::string message, file;
+  int line = 0, column = 0;
+};
+
+/// Compiles text of stage `from` (Ttir, Ttgir or Llir) down to `to`. Null if it succeeded. Thread-safe.
+std::optional<CompileError> compile(std::string_view text, Stage from, Stage to, std::string_view fileName,
+                                    const Target& target, const Options& options, Code& code);
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,183 @@
+// codegen/Compile.cpp -- the way from text to text: parse, numerics, layouts, emission, PTX.
+#include "codegen/Codegen.h"
+#include "codegen/dialect/TWG.h"
+#include "codegen/emit/Emitter.h"
+#include "codegen/emit/LineTable.h"
+#include "codegen/passes/Layouts.h"
+#include "codegen/ptx/Ptx.h"
+#include "ir/PassSteps.h"
+#include "ir/Passes.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+/// Where a diagnostic points in the user's file: the innermost position, or nothing.
+FileLineColLoc positionOf(Location location) {
+  if (auto position = dyn_cast<FileLineColLoc>(location)) return position;
+  if (auto name = dyn_cast<NameLoc>(location)) return positionOf(name.getChildLoc());
+  if (auto call = dyn_cast<CallSiteLoc>(location)) return positionOf(call.getCallee());
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (auto position = positionOf(part)) return position;
+  return {};
+}
+
+/// One compilation: its contexts, and the first error.
+class Compilation {
+public:
+  Compilation(const Target& target, const Options& options, Code& code)
+      : target_(target), options_(options), code_(code), context_(MLIRContext::Threading::DISABLED) {
+    tt::prepareContext(context_);
+    context_.loadDialect<twg::TWGDialect>();
+  }
+
+  std::optional<CompileError> run(std::string_view text, Stage from, Stage to, std::string_view fileName);
+
+private:
+  LogicalResult note(Diagnostic& diagnostic);
+  LogicalResult fail(const llvm::Twine& message);
+  LogicalResult parse(std::string_view text, std::string_view fileName);
+  LogicalResult parseLlir(std::string_view text, std::string_view fileName);
+  LogicalResult check(const char* pass);
+  LogicalResult makeTtgir();
+  LogicalResult makeLlir(llvm::TargetMachine& machine);
+  LogicalResult steps(std::string_view text, Stage from, Stage to, std::string_view fileName);
+  tt::FuncOp kernel();
+
+  const Target& target_;
+  const Options& options_;
+  Code& code_;
+  MLIRContext context_;
+  OwningOpRef<ModuleOp> module_;
+  llvm::LLVMContext llvmContext_;
+  std::unique_ptr<llvm::Module> llvmModule_;
+  std::optional<CompileError> error_;
+};
+
+LogicalResult Compilation::note(Diagnostic& diagnostic) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error || error_) return success();
+  error_ = CompileError{diagnostic.str(), "", 0, 0};
+  if (FileLineColLoc position = positionOf(diagnostic.getLocation())) {
+    error_->file = position.getFilename().str();
+    error_->line = int(position.getLine()), error_->column = int(position.getColumn());
+  }
+  return success();
+}
+
+LogicalResult Compilation::fail(const llvm::Twine& message) {
+  if (!error_) error_ = CompileError{message.str(), "", 0, 0};
+  return failure();
+}
+
+tt::FuncOp Compilation::kernel() {
+  tt::FuncOp found;
+  for (tt::FuncOp function : module_->getOps<tt::FuncOp>())
+    if (function.isPublic() && !found) found = function;
+  return found;
+}
+
+LogicalResult Compilation::parse(std::string_view text, std::string_view fileName) {
+  module_ = tt::parseTtir(StringRef(text.data(), text.size()), StringRef(fileName.data(), fileName.size()), context_);
+  if (!module_) return fail("the text could not be parsed");
+  if (!kernel()) return fail("the text has no public function");
+  return success();
+}
+
+LogicalResult Compilation::parseLlir(std::string_view text, std::string_view fileName) {
+  llvm::SMDiagnostic problem;
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(text.data(), text.size()),
+                                                     StringRef(fileName.data(), fileName.size()));
+  llvmModule_ = llvm::parseIR(*buffer, problem, llvmContext_);
+  if (llvmModule_) return success();
+  error_ =
+      CompileError{problem.getMessage().str(), std::string(fileName), problem.getLineNo(), problem.getColumnNo() + 1};
+  return failure();
+}
+
+LogicalResult Compilation::check(const char* pass) {
+  if (!options_.verify || succeeded(verify(*module_))) return success();
+  return fail(llvm::Twine("the module is not valid after ") + pass);
+}
+
+LogicalResult Compilation::makeTtgir() {
+  if (failed(tt::makeTtir(*module_, /*inlineEverything=*/true))) return fail("inlining failed");
+  ThreadBits threads{llvm::Log2_32(uint32_t(target_.warpSize)), llvm::Log2_32(uint32_t(options_.numWarps))};
+  if (failed(assignLayouts(kernel(), threads)) || failed(check("layout choice"))) return failure();
+  tt::removeCommonSubexpressions(kernel());
+  return success();
+}
+
+LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
+  llvmModule_ = std::make_unique<llvm::Module>(kernel().getName(), llvmContext_);
+  llvmModule_->setTargetTriple(machine.getTargetTriple());
+  llvmModule_->setDataLayout(machine.createDataLayout());
+  std::optional<LineTable> lines;
+  if (options_.lineInfo) lines.emplace(*llvmModule_);
+  Emitter emitter(*llvmModule_, target_, options_, lines ? &*lines : nullptr);
+  if (failed(emitter.emitKernel(kernel()))) return fail("the kernel could not be emitted");
+  if (lines) lines->finish();
+  code_.name = kernel().getName().str();
+  code_.sharedBytes = emitter.sharedBytes();
+  code_.scratchBytes = emitter.globalScratchBytes();
+  code_.numWarps = options_.numWarps;
+  for (mlir::Type type : kernel().getArgumentTypes()) {
+    std::string name;
+    llvm::raw_string_ostream out(name);
+    if (isa<tt::PointerType>(type))
+      out << "ptr";
+    else
+      out << type;
+    code_.arguments.push_back(name);
+  }
+  std::string problem;
+  llvm::raw_string_ostream out(problem);
+  if (llvm::verifyModule(*llvmModule_, &out)) return fail("emission made LLVM IR that is not valid: " + problem);
+  optimise(*llvmModule_, machine);
+  return success();
+}
+
+LogicalResult Compilation::steps(std::string_view text, Stage from, Stage to, std::string_view fileName) {
+  if (from <= Stage::Ttgir && failed(parse(text, fileName))) return failure();
+  if (from == Stage::Ttir && failed(makeTtgir())) return failure();
+  if (module_) code_.ttgir = tt::printTtir(*module_);
+  if (to == Stage::Ttgir) return success();
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = makeTargetMachine(target_);
+  if (!machine) return fail(llvm::toString(machine.takeError()));
+  if (from == Stage::Llir ? failed(parseLlir(text, fileName)) : failed(makeLlir(**machine))) return failure();
+  llvm::raw_string_ostream(code_.llir) << *llvmModule_;
+  if (to == Stage::Llir) return success();
+  llvm::Expected<std::string> ptx = writePtx(*llvmModule_, **machine);
+  if (!ptx) return fail(llvm::toString(ptx.takeError()));
+  code_.ptx = std::move(*ptx);
+  return success();
+}
+
+std::optional<CompileError> Compilation::run(std::string_view text, Stage from, Stage to, std::string_view fileName) {
+  ScopedDiagnosticHandler handler(&context_, [this](Diagnostic& diagnostic) { return note(diagnostic); });
+  if (succeeded(steps(text, from, to, fileName))) return std::nullopt;
+  return error_;
+}
+
+} // namespace
+
+std::optional<CompileError> compile(std::string_view text, Stage from, Stage to, std::string_view fileName,
+                                    const Target& target, const Options& options, Code& code) {
+  if (!llvm::isPowerOf2_32(uint32_t(options.numWarps)) || options.numWarps > 32)
+    return CompileError{"num_warps is a power of two from 1 to 32, not " + std::to_string(options.numWarps), "", 0, 0};
+  return Compilation(target, options, code).run(text, from, to, fileName);
+}
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,204 @@
+// codegen/emit/ElementwiseOps.cpp -- arithmetic of integers and floats, comparisons, selections: once a register.
+// Not here: conversions (CastOps.cpp), operations whose rounding a target chooses (they are tw's by now).
+#include "codegen/emit/Elementwise.h"
+#include "codegen/emit/Emitters.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/Intrinsics.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+
+using llvm::Instruction;
+using llvm::Value;
+
+using llvm::Intrinsic::ID;
+
+LogicalResult emitNothing(Emitter&, Operation*) { return success(); }
+
+namespace {
+
+/// Division by zero, INT_MIN / -1 and shifts by the width or more have no meaning in LLVM, which may then draw conclusions
+/// for other lanes; the hardware gives some number and goes on. So these are LLVM operations for constants only.
+bool isSafeConstant(Instruction::BinaryOps code, Value* right) {
+  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(right);
+  if (!constant) return false;
+  if (Instruction::isShift(code)) return constant->getValue().ult(constant->getBitWidth());
+  return !constant->isZero() && !constant->isMinusOne();
+}
+
+/// The PTX instruction on 32 bits, or on 64; narrower operands are widened, which leaves the low bits of the result as
+/// they are.
+Value* hardwareInteger(Emitter& e, Instruction::BinaryOps code, Value* left, Value* right) {
+  llvm::IRBuilder<>& b = e.ir();
+  bool isShift = Instruction::isShift(code);
+  bool isSigned = code == Instruction::SDiv || code == Instruction::SRem || code == Instruction::AShr;
+  llvm::Type* type = left->getType();
+  unsigned bits = type->getIntegerBitWidth(), width = bits > 32 ? 64 : 32;
+  llvm::Type* wide = b.getIntNTy(width);
+  left = isSigned ? b.CreateSExt(left, wide) : b.CreateZExt(left, wide);
+  if (isShift) { // shifts clamp their 32-bit amount to the width
+    if (bits == 64) right = e.intrinsic(llvm::Intrinsic::umin, {right->getType()}, {right, b.getInt64(64)});
+    right = b.CreateZExtOrTrunc(right, b.getInt32Ty());
+  } else {
+    right = isSigned ? b.CreateSExt(right, wide) : b.CreateZExt(right, wide);
+  }
+  const char* name = code == Instruction::SDiv || code == Instruction::UDiv   ? "div"
+                     : code == Instruction::SRem || code == Instruction::URem ? "rem"
+                     : code == Instruction::Shl                               ? "shl"
+                                                                              : "shr";
+  const char* kind = code == Instruction::Shl ? "b" : isSigned ? "s" : "u";
+  std::string text = std::string(name) + "." + kind + std::to_string(width) + " $0, $1, $2;";
+  const char* reg = width == 64 ? "l" : "r";
+  std::string constraints = std::string("=") + reg + "," + reg + "," + (isShift ? "r" : reg);
+  return b.CreateTrunc(e.inlinePtx(text, constraints, {wide}, {left, right}, false).front(), type);
+}
+
+} // namespace
+
+LogicalResult emitBinaryInteger(Emitter& e, Operation* op) {
+  auto code = llvm::StringSwitch<Instruction::BinaryOps>(op->getName().stripDialect())
+                  .Case("addi", Instruction::Add)
+                  .Case("subi", Instruction::Sub)
+                  .Case("muli", Instruction::Mul)
+                  .Case("divsi", Instruction::SDiv)
+                  .Case("divui", Instruction::UDiv)
+                  .Case("remsi", Instruction::SRem)
+                  .Case("remui", Instruction::URem)
+                  .Case("andi", Instruction::And)
+                  .Case("ori", Instruction::Or)
+                  .Case("xori", Instruction::Xor)
+                  .Case("shli", Instruction::Shl)
+                  .Case("shrsi", Instruction::AShr)
+                  .Case("shrui", Instruction::LShr)
+                  .Default(Instruction::BinaryOpsEnd);
+  if (code == Instruction::BinaryOpsEnd) return notCompiled(op, e);
+  bool careful = Instruction::isIntDivRem(code) || Instruction::isShift(code);
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
+    if (careful && !isSafeConstant(code, in[1])) return hardwareInteger(e, code, in[0], in[1]);
+    return e.ir().CreateBinOp(code, in[0], in[1]);
+  });
+}
+
+LogicalResult emitBinaryFloat(Emitter& e, Operation* op) {
+  auto code = llvm::StringSwitch<Instruction::BinaryOps>(op->getName().stripDialect())
+                  .Case("addf", Instruction::FAdd)
+                  .Case("subf", Instruction::FSub)
+                  .Case("mulf", Instruction::FMul)
+                  .Case("divf", Instruction::FDiv)
+                  .Default(Instruction::BinaryOpsEnd);
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateBinOp(code, in[0], in[1]); });
+}
+
+LogicalResult emitMinMax(Emitter& e, Operation* op) {
+  auto id = llvm::StringSwitch<ID>(op->getName().stripDialect())
+                .Case("maximumf", llvm::Intrinsic::maximum)
+                .Case("minimumf", llvm::Intrinsic::minimum)
+                .Case("maxnumf", llvm::Intrinsic::maxnum)
+                .Case("minnumf", llvm::Intrinsic::minnum)
+                .Case("maxsi", llvm::Intrinsic::smax)
+                .Case("minsi", llvm::Intrinsic::smin)
+                .Case("maxui", llvm::Intrinsic::umax)
+                .Default(llvm::Intrinsic::umin);
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(id, {in[0]->getType()}, in); });
+}
+
+namespace {
+
+llvm::CmpInst::Predicate predicateOf(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq: return llvm::CmpInst::ICMP_EQ;
+  case arith::CmpIPredicate::ne: return llvm::CmpInst::ICMP_NE;
+  case arith::CmpIPredicate::slt: return llvm::CmpInst::ICMP_SLT;
+  case arith::CmpIPredicate::sle: return llvm::CmpInst::ICMP_SLE;
+  case arith::CmpIPredicate::sgt: return llvm::CmpInst::ICMP_SGT;
+  case arith::CmpIPredicate::sge: return llvm::CmpInst::ICMP_SGE;
+  case arith::CmpIPredicate::ult: return llvm::CmpInst::ICMP_ULT;
+  case arith::CmpIPredicate::ule: return llvm::CmpInst::ICMP_ULE;
+  case arith::CmpIPredicate::ugt: return llvm::CmpInst::ICMP_UGT;
+  case arith::CmpIPredicate::uge: return llvm::CmpInst::ICMP_UGE;
+  }
+  llvm_unreachable("all predicates are above");
+}
+
+llvm::CmpInst::Predicate predicateOf(arith::CmpFPredicate predicate) {
+  // Both number the predicates by four bits: unordered, less, greater, equal; only the order of the list differs.
+  switch (predicate) {
+  case arith::CmpFPredicate::AlwaysFalse: return llvm::CmpInst::FCMP_FALSE;
+  case arith::CmpFPredicate::OEQ: return llvm::CmpInst::FCMP_OEQ;
+  case arith::CmpFPredicate::OGT: return llvm::CmpInst::FCMP_OGT;
+  case arith::CmpFPredicate::OGE: return llvm::CmpInst::FCMP_OGE;
+  case arith::CmpFPredicate::OLT: return llvm::CmpInst::FCMP_OLT;
+  case arith::CmpFPredicate::OLE: return llvm::CmpInst::FCMP_OLE;
+  case arith::CmpFPredicate::ONE: return llvm::CmpInst::FCMP_ONE;
+  case arith::CmpFPredicate::ORD: return llvm::CmpInst::FCMP_ORD;
+  case arith::CmpFPredicate::UEQ: return llvm::CmpInst::FCMP_UEQ;
+  case arith::CmpFPredicate::UGT: return llvm::CmpInst::FCMP_UGT;
+  case arith::CmpFPredicate::UGE: return llvm::CmpInst::FCMP_UGE;
+  case arith::CmpFPredicate::ULT: return llvm::CmpInst::FCMP_ULT;
+  case arith::CmpFPredicate::ULE: return llvm::CmpInst::FCMP_ULE;
+  case arith::CmpFPredicate::UNE: return llvm::CmpInst::FCMP_UNE;
+  case arith::CmpFPredicate::UNO: return llvm::CmpInst::FCMP_UNO;
+  case arith::CmpFPredicate::AlwaysTrue: return llvm::CmpInst::FCMP_TRUE;
+  }
+  llvm_unreachable("all predicates are above");
+}
+
+} // namespace
+
+LogicalResult emitCompare(Emitter& e, Operation* op) {
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
+      return e.ir().CreateICmp(predicateOf(compare.getPredicate()), in[0], in[1]);
+    });
+  auto compare = cast<arith::CmpFOp>(op);
+  return emitPerRegister(
+      e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateFCmp(predicateOf(compare.getPredicate()), in[0], in[1]); });
+}
+
+LogicalResult emitSelect(Emitter& e, Operation* op) {
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateSelect(in[0], in[1], in[2]); });
+}
+
+LogicalResult emitUnaryMath(Emitter& e, Operation* op) {
+  StringRef name = op->getName().getStringRef();
+  if (name == "arith.negf")
+    return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateFNeg(in[0]); });
+  if (name == "math.absi")
+    return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
+      return e.intrinsic(llvm::Intrinsic::abs, {in[0]->getType()}, {in[0], e.ir().getFalse()});
+    });
+  auto id = llvm::StringSwitch<ID>(name)
+                .Case("math.absf", llvm::Intrinsic::fabs)
+                .Case("math.ceil", llvm::Intrinsic::ceil)
+                .Default(llvm::Intrinsic::floor);
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(id, {in[0]->getType()}, in); });
+}
+
+LogicalResult emitFma(Emitter& e, Operation* op) {
+  return emitPerRegister(
+      e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(llvm::Intrinsic::fma, {in[0]->getType()}, in); });
+}
+
+LogicalResult emitMulhi(Emitter& e, Operation* op) {
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
+    unsigned bits = in[0]->getType()->getIntegerBitWidth();
+    llvm::Type* wide = e.ir().getIntNTy(2 * bits);
+    Value* product = e.ir().CreateMul(e.ir().CreateZExt(in[0], wide), e.ir().CreateZExt(in[1], wide));
+    return e.ir().CreateTrunc(e.ir().CreateLShr(product, bits), in[0]->getType());
+  });
+}
+
+LogicalResult emitClamp(Emitter& e, Operation* op) {
+  // min(max(x, low), high); NaN operands follow tt.clampf's rule.
+  bool propagate = cast<tt::ClampFOp>(op).getPropagateNan() == tt::PropagateNan::All;
+  ID larger = propagate ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum;
+  ID smaller = propagate ? llvm::Intrinsic::minimum : llvm::Intrinsic::minnum;
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
+    Value* raised = e.intrinsic(larger, {in[0]->getType()}, {in[0], in[1]});
+    return e.intrinsic(smaller, {in[0]->getType()}, {raised, in[2]});
+  });
+}
+
+} // namespace tiletwin::codegen

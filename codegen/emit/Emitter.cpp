@@ -1,0 +1,215 @@
+// codegen/emit/Emitter.cpp -- types, values, threads, shared memory, and the walk over a kernel.
+#include "codegen/emit/Emitter.h"
+#include "codegen/emit/LineTable.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+
+using llvm::Type;
+
+using llvm::Value;
+
+constexpr unsigned kGlobal = 1, kShared = 3; // NVPTX address spaces
+
+Emitter::Emitter(llvm::Module& module, const Target& target, const Options& options, LineTable* lines)
+    : module_(module), target_(target), options_(options), lines_(lines), builder_(module.getContext()) {}
+
+unsigned Emitter::laneBits() const { return llvm::Log2_32(uint32_t(target_.warpSize)); }
+unsigned Emitter::warpBits() const { return llvm::Log2_32(uint32_t(options_.numWarps)); }
+
+ArrayRef<Value*> Emitter::values(mlir::Value value) const {
+  auto found = values_.find(value);
+  assert(found != values_.end() && "a value is used before it was emitted");
+  return found->second;
+}
+void Emitter::define(mlir::Value value, Values values) {
+  assert(values.size() == registersOf(value.getType()));
+  values_[value] = std::move(values);
+}
+unsigned Emitter::registersOf(mlir::Type type) {
+  return isa<RankedTensorType>(type) ? twg::layoutOf(type).registers() : 1;
+}
+
+Type* Emitter::typeOf(mlir::Type element) {
+  llvm::LLVMContext& context = module_.getContext();
+  if (isa<tt::PointerType>(element)) return llvm::PointerType::get(context, kGlobal);
+  if (element.isF16()) return Type::getHalfTy(context);
+  if (element.isBF16()) return Type::getBFloatTy(context);
+  if (element.isF32()) return Type::getFloatTy(context);
+  if (element.isF64()) return Type::getDoubleTy(context);
+  if (element.isIndex()) return Type::getInt32Ty(context);
+  return Type::getIntNTy(context, element.getIntOrFloatBitWidth());
+}
+Type* Emitter::memoryTypeOf(mlir::Type element) {
+  return element.isInteger(1) ? Type::getInt8Ty(module_.getContext()) : typeOf(element);
+}
+unsigned Emitter::memoryBytesOf(mlir::Type element) {
+  if (isa<tt::PointerType>(element)) return 8;
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+Value* Emitter::thread() { return thread_; }
+Value* Emitter::lane() { return lane_; }
+Value* Emitter::warp() { return warp_; }
+
+Value* Emitter::isOwner(const LinearLayout& layout) {
+  Value* owner = nullptr;
+  auto require = [&](Value* number, uint32_t mask) {
+    if (mask == 0) return;
+    Value* zero = builder_.CreateICmpEQ(builder_.CreateAnd(number, int32(mask)), int32(0));
+    owner = owner ? builder_.CreateAnd(owner, zero) : zero;
+  };
+  require(lane_, layout.freeMask(Part::Lane));
+  require(warp_, layout.freeMask(Part::Warp));
+  return owner;
+}
+
+Value* Emitter::elementOfThread(const LinearLayout& layout) {
+  Value* element = int32(0);
+  auto add = [&](Value* number, const LinearLayout::Bases& bases) {
+    // Runs of bits that move together are one shift: (number >> from & mask) << to.
+    for (unsigned bit = 0; bit < bases.size();) {
+      if (bases[bit] == 0) {
+        ++bit;
+        continue;
+      }
+      unsigned count = 1;
+      if (llvm::isPowerOf2_32(bases[bit]))
+        while (bit + count < bases.size() && bases[bit + count] == bases[bit] << count) ++count;
+      Value* field = builder_.CreateAnd(builder_.CreateLShr(number, bit), int32((1 << count) - 1));
+      Value* part = builder_.CreateMul(field, int32(bases[bit]));
+      bool power = llvm::isPowerOf2_32(bases[bit]);
+      element = power ? builder_.CreateOr(element, part) : builder_.CreateXor(element, part);
+      bit += count;
+    }
+  };
+  add(lane_, layout.bases(Part::Lane));
+  add(warp_, layout.bases(Part::Warp));
+  return element;
+}
+
+Value* Emitter::scratch(uint32_t bytes) {
+  sharedBytes_ = std::max(sharedBytes_, bytes);
+  if (!shared_) {
+    Type* bytesType = llvm::ArrayType::get(builder_.getInt8Ty(), 0);
+    shared_ = new llvm::GlobalVariable(module_, bytesType, false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                                       "tiletwin_shared", nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
+    shared_->setAlignment(llvm::Align(1024));
+  }
+  return shared_;
+}
+
+void Emitter::barrier() { intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {int32(0)}); }
+
+Values Emitter::inlinePtx(StringRef text, StringRef constraints, ArrayRef<Type*> outputs, ArrayRef<Value*> inputs,
+                          bool sideEffects) {
+  SmallVector<Type*> inputTypes;
+  for (Value* input : inputs) inputTypes.push_back(input->getType());
+  Type* result = outputs.empty()       ? builder_.getVoidTy()
+                 : outputs.size() == 1 ? outputs.front()
+                                       : llvm::StructType::get(module_.getContext(), outputs);
+  auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(result, inputTypes, false), text, constraints, sideEffects);
+  Value* call = builder_.CreateCall(code, inputs);
+  Values results;
+  if (outputs.size() == 1) results.push_back(call);
+  if (outputs.size() > 1)
+    for (unsigned i = 0; i < outputs.size(); ++i) results.push_back(builder_.CreateExtractValue(call, i));
+  return results;
+}
+
+Value* Emitter::intrinsic(llvm::Intrinsic::ID id, ArrayRef<Type*> types, ArrayRef<Value*> arguments) {
+  return builder_.CreateIntrinsic(id, types, arguments);
+}
+
+Value* Emitter::shuffle(StringRef mode, Value* value, Value* operand) {
+  Type* type = value->getType();
+  if (type->isPointerTy()) {
+    Value* moved = shuffle(mode, builder_.CreatePtrToInt(value, builder_.getInt64Ty()), operand);
+    return builder_.CreateIntToPtr(moved, type);
+  }
+  unsigned bits = type->getPrimitiveSizeInBits();
+  Value* whole = builder_.CreateBitCast(value, builder_.getIntNTy(bits));
+  if (bits > 32) {
+    Value* low = shuffle(mode, builder_.CreateTrunc(whole, builder_.getInt32Ty()), operand);
+    Value* high = shuffle(mode, builder_.CreateTrunc(builder_.CreateLShr(whole, 32), builder_.getInt32Ty()), operand);
+    Value* both = builder_.CreateOr(builder_.CreateZExt(low, builder_.getInt64Ty()),
+                                    builder_.CreateShl(builder_.CreateZExt(high, builder_.getInt64Ty()), 32));
+    return builder_.CreateBitCast(both, type);
+  }
+  auto id = mode == "bfly"  ? llvm::Intrinsic::nvvm_shfl_sync_bfly_i32
+            : mode == "idx" ? llvm::Intrinsic::nvvm_shfl_sync_idx_i32
+                            : llvm::Intrinsic::nvvm_shfl_sync_up_i32;
+  Value* clamp = int32(mode == "up" ? 0 : 31);
+  Value* word = builder_.CreateZExt(whole, builder_.getInt32Ty());
+  Value* moved = intrinsic(id, {}, {int32(-1), word, operand, clamp});
+  return builder_.CreateBitCast(builder_.CreateTrunc(moved, builder_.getIntNTy(bits)), type);
+}
+
+void Emitter::emitPrologue(tt::FuncOp function) {
+  builder_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", function_));
+  thread_ = intrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {}, {});
+  lane_ = builder_.CreateAnd(thread_, int32(target_.warpSize - 1), "lane");
+  warp_ = builder_.CreateLShr(thread_, laneBits(), "warp");
+  for (auto [argument, parameter] :
+       llvm::zip_first(function.getArguments(), llvm::make_pointer_range(function_->args()))) {
+    Value* value = parameter;
+    if (argument.getType().isInteger(1)) value = builder_.CreateTrunc(value, builder_.getInt1Ty());
+    define(argument, value);
+  }
+}
+
+LogicalResult Emitter::emitKernel(tt::FuncOp function) {
+  SmallVector<Type*> parameters;
+  for (mlir::Type type : function.getArgumentTypes()) parameters.push_back(memoryTypeOf(type));
+  auto* type = llvm::FunctionType::get(builder_.getVoidTy(), parameters, false);
+  function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, function.getName(), module_);
+  function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  function_->addFnAttr("nvvm.reqntid", std::to_string(options_.numWarps * target_.warpSize));
+  if (options_.maxRegisters > 0) function_->addFnAttr("nvvm.maxnreg", std::to_string(options_.maxRegisters));
+  for (auto [i, argument] : llvm::enumerate(function_->args()))
+    if (auto divisor = function.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility");
+        divisor && argument.getType()->isPointerTy())
+      argument.addAttr(llvm::Attribute::getWithAlignment(module_.getContext(), llvm::Align(divisor.getInt())));
+  if (lines_) lines_->begin(function_, function.getLoc());
+  emitPrologue(function);
+  return emitBlocks(function.getBody());
+}
+
+LogicalResult Emitter::emitOperation(Operation* op) {
+  const EmitRow* row = findEmitRow(op->getName().getStringRef());
+  if (!row) return notCompiled(op, *this);
+  if (lines_) builder_.SetCurrentDebugLocation(lines_->locationOf(op->getLoc(), module_.getContext()));
+  return row->emit(*this, op);
+}
+
+LogicalResult Emitter::emitBody(Block& block) {
+  for (Operation& op : block.without_terminator())
+    if (failed(emitOperation(&op))) return failure();
+  return success();
+}
+
+FailureOr<Values> Emitter::emitRegion(Region& region, ArrayRef<Value*> arguments) {
+  if (!region.hasOneBlock()) return region.getParentOp()->emitOpError("needs a region of one block");
+  Block& block = region.front();
+  for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments)) define(argument, value);
+  if (failed(emitBody(block))) return failure();
+  Values results;
+  for (mlir::Value result : block.getTerminator()->getOperands()) results.push_back(scalar(result));
+  return results;
+}
+
+llvm::BasicBlock* Emitter::newBlock(const llvm::Twine& name) {
+  return llvm::BasicBlock::Create(module_.getContext(), name, function_);
+}
+
+LogicalResult notCompiled(Operation* op, const Emitter& emitter, const llvm::Twine& what) {
+  return op->emitOpError() << what.str() << (what.isTriviallyEmpty() ? "" : " ") << "is not compiled for "
+                           << emitter.target().arch << " yet";
+}
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,118 @@
+// codegen/emit/Emitter.h -- from laid-out tiles to LLVM IR: one walk over the function, no dialect in between.
+//
+// Here:      the state of a kernel's emission, what the emitters of operations ask it for.
+// Not here:  the emitters (ElementwiseOps.cpp, MemoryOps.cpp, ... of this folder, one row each in Table.cpp).
+//
+// Idea: every thread runs the same code. A scalar is one llvm::Value; a tile is one llvm::Value for each register that its
+// layout gives a thread, in the order of the register's number. An elementwise operation is emitted once a register.
+// Invariant: values are complete when their operation has been emitted; no float operation carries fast-math flags.
+#pragma once
+#include "codegen/Codegen.h"
+#include "codegen/dialect/TWG.h"
+#include "ir/TT.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include <functional>
+
+namespace tiletwin::codegen {
+
+using Values = llvm::SmallVector<llvm::Value*, 8>;
+class LineTable; // emit/LineTable.h
+
+class Emitter {
+public:
+  Emitter(llvm::Module& module, const Target& target, const Options& options, LineTable* lines);
+
+  /// Emits the kernel. Fails with a diagnostic at the operation that cannot be emitted for the target.
+  mlir::LogicalResult emitKernel(tt::FuncOp function);
+
+  // What emitters of operations use.
+  llvm::IRBuilder<>& ir() { return builder_; }
+  llvm::Module& module() { return module_; }
+  const Target& target() const { return target_; }
+  const Options& options() const { return options_; }
+  unsigned laneBits() const;
+  unsigned warpBits() const;
+
+  /// A tile's registers, or a scalar as a list of one.
+  llvm::ArrayRef<llvm::Value*> values(mlir::Value value) const;
+  llvm::Value* scalar(mlir::Value value) const { return values(value).front(); }
+  void define(mlir::Value value, Values values);
+  void define(mlir::Value value, llvm::Value* scalar) { define(value, Values{scalar}); }
+  /// Registers that a value of this type has: 1 for a scalar.
+  static unsigned registersOf(mlir::Type type);
+
+  /// The LLVM type of one element or scalar in registers: pointers are ptr addrspace(1), f8 formats i8.
+  llvm::Type* typeOf(mlir::Type element);
+  /// In memory: as in registers, but i1 is i8.
+  llvm::Type* memoryTypeOf(mlir::Type element);
+  static unsigned memoryBytesOf(mlir::Type element);
+
+  llvm::Value* int32(int64_t number) { return builder_.getInt32(uint32_t(number)); }
+  llvm::Value* thread(); ///< number of the thread in its CTA
+  llvm::Value* lane();
+  llvm::Value* warp();
+  /// i1: this thread is the first of those that hold the same elements of the layout; null if all are.
+  llvm::Value* isOwner(const LinearLayout& layout);
+  /// The part of an element's flat index that lane, warp and CTA decide; the register's part is a constant to XOR.
+  llvm::Value* elementOfThread(const LinearLayout& layout);
+
+  /// Shared memory that an operation uses between its own barriers: aligned to 16 bytes, its contents are lost after it.
+  llvm::Value* scratch(uint32_t bytes);
+  /// All threads of the CTA wait for each other; shared memory written before is seen after.
+  void barrier();
+  uint32_t sharedBytes() const { return sharedBytes_; }
+  uint32_t globalScratchBytes() const { return globalScratchBytes_; }
+
+  /// PTX as inline assembly. `outputs` are the types of the results (none: void, several: a struct that is taken apart).
+  Values inlinePtx(llvm::StringRef text, llvm::StringRef constraints, llvm::ArrayRef<llvm::Type*> outputs,
+                   llvm::ArrayRef<llvm::Value*> inputs, bool sideEffects);
+  llvm::Value* intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types,
+                         llvm::ArrayRef<llvm::Value*> arguments);
+  /// A value of up to 64 bits, moved between the lanes of a warp by a 32-bit shuffle ("bfly", "idx", "up").
+  llvm::Value* shuffle(llvm::StringRef mode, llvm::Value* value, llvm::Value* operand);
+
+  mlir::LogicalResult emitOperation(mlir::Operation* op);
+  /// All operations of a block but its terminator.
+  mlir::LogicalResult emitBody(mlir::Block& block);
+  /// The region of a reduction, scan or map, on scalars: block arguments in, operands of the terminator out.
+  mlir::FailureOr<Values> emitRegion(mlir::Region& region, llvm::ArrayRef<llvm::Value*> arguments);
+  /// Blocks of a function with branches (cf.br, cf.cond_br), in order.
+  mlir::LogicalResult emitBlocks(mlir::Region& region);
+  llvm::BasicBlock* blockOf(mlir::Block* block) const { return blocks_.lookup(block); }
+  llvm::BasicBlock* newBlock(const llvm::Twine& name);
+  /// Adds the values as incoming ones of a block's PHIs, from the block that is being written.
+  void branchTo(mlir::Block* block, mlir::ValueRange operands);
+
+private:
+  void emitPrologue(tt::FuncOp function);
+
+  llvm::Module& module_;
+  const Target& target_;
+  const Options& options_;
+  LineTable* lines_; // may be null
+  llvm::IRBuilder<> builder_;
+  llvm::Function* function_ = nullptr;
+  llvm::DenseMap<mlir::Value, Values> values_;
+  llvm::DenseMap<mlir::Block*, llvm::BasicBlock*> blocks_;
+  llvm::Value* thread_ = nullptr;
+  llvm::Value* lane_ = nullptr;
+  llvm::Value* warp_ = nullptr;
+  llvm::GlobalVariable* shared_ = nullptr;
+  uint32_t sharedBytes_ = 0, globalScratchBytes_ = 0;
+};
+
+/// One emitter: makes the results of an operation known to the Emitter. Fails with a diagnostic at the operation.
+using EmitFunction = mlir::LogicalResult (*)(Emitter&, mlir::Operation*);
+struct EmitRow {
+  llvm::StringLiteral name;
+  EmitFunction emit;
+};
+/// The row of an operation, null if there is none. Rows are sorted by name (Table.cpp).
+const EmitRow* findEmitRow(llvm::StringRef name);
+
+/// emitOpError with the target's name: "tt.histogram is not compiled for sm_90a yet".
+mlir::LogicalResult notCompiled(mlir::Operation* op, const Emitter& emitter, const llvm::Twine& what = "");
+
+} // namespace tiletwin::codegen

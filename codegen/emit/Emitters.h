@@ -1,0 +1,61 @@
+// codegen/emit/Emitters.h -- the functions that Table.cpp's rows name, by family; each is defined in the file of its family.
+#pragma once
+#include "codegen/emit/Emitter.h"
+
+namespace tiletwin::codegen {
+
+// ElementwiseOps.cpp
+mlir::LogicalResult emitBinaryInteger(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitBinaryFloat(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitMinMax(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitCompare(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitSelect(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitUnaryMath(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitFma(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitMulhi(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitClamp(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitNothing(Emitter&, mlir::Operation*);
+
+// CastOps.cpp
+mlir::LogicalResult emitCast(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitBitcast(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitFpToFp(Emitter&, mlir::Operation*);
+
+// MemoryOps.cpp
+mlir::LogicalResult emitAddPtr(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitLoad(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitStore(Emitter&, mlir::Operation*);
+
+// ShapeOps.cpp
+mlir::LogicalResult emitConstant(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitPoison(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitMakeRange(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitSplat(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitUnsplat(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitSameRegisters(Emitter&, mlir::Operation*); ///< expand_dims, reshape, trans
+mlir::LogicalResult emitBroadcast(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitJoin(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitSplit(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitCat(Emitter&, mlir::Operation*);
+
+// ConvertLayout.cpp
+mlir::LogicalResult emitConvertLayout(Emitter&, mlir::Operation*);
+
+// ReduceOps.cpp
+mlir::LogicalResult emitReduce(Emitter&, mlir::Operation*);
+
+// ProgramOps.cpp
+mlir::LogicalResult emitProgramId(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitNumPrograms(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitBarrier(Emitter&, mlir::Operation*);
+
+// ControlFlow.cpp
+mlir::LogicalResult emitFor(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitIf(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitWhile(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitExecuteRegion(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitBranch(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitCondBranch(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitReturn(Emitter&, mlir::Operation*);
+
+} // namespace tiletwin::codegen

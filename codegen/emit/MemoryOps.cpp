@@ -1,0 +1,217 @@
+// codegen/emit/MemoryOps.cpp -- pointer arithmetic, plain loads and stores of global memory.
+// Here:      vectors of registers as one access, masks as predicates, cache modifiers, who of several holders stores.
+// Not here:  how long vectors may be (passes/Layouts.cpp leaves it in the attribute twg.vector), atomics, descriptors.
+// Invariant: a lane whose mask is 0 touches no memory. Every access made by inline PTX clobbers memory for LLVM, so that
+//            none moves across another.
+#include "codegen/emit/Emitters.h"
+#include "codegen/emit/Memory.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+
+using llvm::Type;
+using llvm::Value;
+
+namespace {
+
+/// Registers and words that an access of `bytes` moves: 1, 2 and 4 bytes in one word, 8 and 16 in words of 4.
+struct Words {
+  unsigned count, bytes;
+  explicit Words(unsigned total) : count(total > 4 ? total / 4 : 1), bytes(total > 4 ? 4 : total) {}
+  /// 8-bit accesses use 32-bit registers.
+  unsigned registerBits() const { return bytes == 2 ? 16 : 32; }
+  const char* constraint() const { return bytes == 2 ? "h" : "r"; }
+  std::string suffix() const {
+    return (count > 1 ? ".v" + std::to_string(count) : std::string()) + ".b" + std::to_string(bytes * 8);
+  }
+};
+
+std::string registerList(unsigned first, unsigned count) {
+  std::string text = count > 1 ? "{" : "";
+  for (unsigned i = 0; i < count; ++i) text += (i ? ", $" : "$") + std::to_string(first + i);
+  return text + (count > 1 ? "}" : "");
+}
+
+} // namespace
+
+std::string cacheWords(tt::CachePolicyAttr policy, bool isVolatile, bool isStore) {
+  if (isVolatile) return ".volatile.global";
+  std::string text = ".global";
+  if (!policy) return text;
+  switch (policy.getCacheModifier()) {
+  case tt::CacheModifier::None: break;
+  case tt::CacheModifier::CA: text += isStore ? "" : ".ca"; break;
+  case tt::CacheModifier::CG: text += ".cg"; break;
+  case tt::CacheModifier::WB: text += isStore ? ".wb" : ""; break;
+  case tt::CacheModifier::CS: text += ".cs"; break;
+  case tt::CacheModifier::WT: text += isStore ? ".wt" : ""; break;
+  case tt::CacheModifier::CV: text += isStore ? "" : ".cv"; break;
+  }
+  if (text != ".global") return text; // PTX takes a cache operator or an eviction priority, not both
+  if (policy.getEvictionPolicy() == tt::EvictionPolicy::First) text += ".L1::evict_first";
+  if (policy.getEvictionPolicy() == tt::EvictionPolicy::Last) text += ".L1::evict_last";
+  return text;
+}
+
+Values packWords(Emitter& e, ArrayRef<Value*> elements) {
+  llvm::IRBuilder<>& b = e.ir();
+  SmallVector<Value*, 16> numbers;
+  for (Value* element : elements) {
+    Type* type = element->getType();
+    if (type->isPointerTy()) element = b.CreatePtrToInt(element, b.getInt64Ty());
+    if (type->isIntegerTy(1)) element = b.CreateZExt(element, b.getInt8Ty());
+    numbers.push_back(element);
+  }
+  unsigned bytes = numbers.front()->getType()->getPrimitiveSizeInBits() / 8 * numbers.size();
+  Words words(bytes);
+  Value* whole = numbers.front();
+  if (numbers.size() > 1) {
+    whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(whole->getType(), numbers.size()));
+    for (auto [i, number] : llvm::enumerate(numbers)) whole = b.CreateInsertElement(whole, number, uint64_t(i));
+  }
+  Type* word = b.getIntNTy(words.bytes * 8);
+  Values result;
+  if (words.count == 1) {
+    result.push_back(b.CreateZExt(b.CreateBitCast(whole, word), b.getIntNTy(words.registerBits())));
+    return result;
+  }
+  whole = b.CreateBitCast(whole, llvm::FixedVectorType::get(word, words.count));
+  for (unsigned i = 0; i < words.count; ++i) result.push_back(b.CreateExtractElement(whole, uint64_t(i)));
+  return result;
+}
+
+Values unpackWords(Emitter& e, ArrayRef<Value*> words, Type* element, unsigned count) {
+  llvm::IRBuilder<>& b = e.ir();
+  Type* stored = element->isPointerTy() ? b.getInt64Ty() : element->isIntegerTy(1) ? b.getInt8Ty() : element;
+  Type* whole = count > 1 ? static_cast<Type*>(llvm::FixedVectorType::get(stored, count)) : stored;
+  unsigned bytes = stored->getPrimitiveSizeInBits() / 8 * count;
+  Value* packed = words.front();
+  if (words.size() == 1) {
+    packed = b.CreateTrunc(packed, b.getIntNTy(bytes * 8));
+  } else {
+    packed = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), words.size()));
+    for (auto [i, word] : llvm::enumerate(words)) packed = b.CreateInsertElement(packed, word, uint64_t(i));
+  }
+  packed = b.CreateBitCast(packed, whole);
+  Values result;
+  for (unsigned i = 0; i < count; ++i) {
+    Value* one = count > 1 ? b.CreateExtractElement(packed, uint64_t(i)) : packed;
+    if (element->isPointerTy()) one = b.CreateIntToPtr(one, element);
+    if (element->isIntegerTy(1)) one = b.CreateICmpNE(one, b.getInt8(0));
+    result.push_back(one);
+  }
+  return result;
+}
+
+Values loadWords(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> other,
+                 unsigned bytes) {
+  Words words(bytes);
+  SmallVector<Type*> outputs(words.count, e.ir().getIntNTy(words.registerBits()));
+  std::string constraints, text;
+  for (unsigned i = 0; i < words.count; ++i) constraints += std::string("=") + words.constraint() + ",";
+  bool isShared = space.starts_with(".shared");
+  constraints += isShared ? "r" : "l";
+  SmallVector<Value*> inputs{address};
+  if (predicate) {
+    constraints += ",b";
+    inputs.push_back(predicate);
+    text = "@$" + std::to_string(words.count + 1) + " ";
+    for (unsigned i = 0; i < words.count; ++i)
+      constraints += "," + std::to_string(i); // keeps `other` where it is not read
+    llvm::append_range(inputs, other);
+  }
+  text += "ld" + space.str() + words.suffix() + " " + registerList(0, words.count) + ", [$" +
+          std::to_string(words.count) + "];";
+  return e.inlinePtx(text, constraints + ",~{memory}", outputs, inputs, true);
+}
+
+void storeWords(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> values,
+                unsigned bytes) {
+  Words words(bytes);
+  std::string constraints = space.starts_with(".shared") ? "r" : "l", text;
+  SmallVector<Value*> inputs{address};
+  for (Value* value : values) {
+    constraints += std::string(",") + words.constraint();
+    inputs.push_back(value);
+  }
+  if (predicate) {
+    constraints += ",b";
+    inputs.push_back(predicate);
+    text = "@$" + std::to_string(words.count + 1) + " ";
+  }
+  text += "st" + space.str() + words.suffix() + " [$0], " + registerList(1, words.count) + ";";
+  e.inlinePtx(text, constraints + ",~{memory}", {}, inputs, true);
+}
+
+unsigned vectorOf(Operation* op) {
+  auto vector = op->getAttrOfType<IntegerAttr>("twg.vector");
+  return vector ? unsigned(vector.getInt()) : 1;
+}
+
+LogicalResult emitAddPtr(Emitter& e, Operation* op) {
+  auto add = cast<tt::AddPtrOp>(op);
+  mlir::Type pointee = tt::elementTypeOf(tt::pointeeTypeLike(add.getPtr().getType()));
+  unsigned bytes = Emitter::memoryBytesOf(pointee);
+  ArrayRef<Value*> pointers = e.values(add.getPtr()), offsets = e.values(add.getOffset());
+  Values results;
+  for (auto [pointer, offset] : llvm::zip_equal(pointers, offsets)) {
+    Value* wide = e.ir().CreateSExt(offset, e.ir().getInt64Ty());
+    results.push_back(e.ir().CreateGEP(e.ir().getIntNTy(bytes * 8), pointer, wide));
+  }
+  e.define(add.getResult(), std::move(results));
+  return success();
+}
+
+LogicalResult emitLoad(Emitter& e, Operation* op) {
+  auto load = cast<tt::LoadOp>(op);
+  mlir::Type element = tt::elementTypeOf(load.getResult().getType());
+  unsigned elementBytes = Emitter::memoryBytesOf(element), vector = vectorOf(op);
+  Type* type = e.typeOf(element);
+  ArrayRef<Value*> pointers = e.values(load.getPtr());
+  std::string space = cacheWords(load.getCachePolicyAttr(), load.getIsVolatile(), false);
+  Values results(pointers.size());
+  for (unsigned r = 0; r < pointers.size(); r += vector) {
+    Value* mask = load.getMask() ? e.values(load.getMask())[r] : nullptr;
+    Values other;
+    if (mask) {
+      Values fill(vector, llvm::Constant::getNullValue(type));
+      if (load.getOther())
+        fill.assign(e.values(load.getOther()).slice(r, vector).begin(),
+                    e.values(load.getOther()).slice(r, vector).end());
+      other = packWords(e, fill);
+    }
+    Values words = loadWords(e, space, pointers[r], mask, other, elementBytes * vector);
+    Values loaded = unpackWords(e, words, type, vector);
+    std::copy(loaded.begin(), loaded.end(), results.begin() + r);
+  }
+  e.define(load.getResult(), std::move(results));
+  return success();
+}
+
+LogicalResult emitStore(Emitter& e, Operation* op) {
+  auto store = cast<tt::StoreOp>(op);
+  mlir::Type element = tt::elementTypeOf(store.getValue().getType());
+  unsigned elementBytes = Emitter::memoryBytesOf(element), vector = vectorOf(op);
+  std::string space = cacheWords(store.getCachePolicyAttr(), false, true);
+  ArrayRef<Value*> pointers = e.values(store.getPtr()), values = e.values(store.getValue());
+  Value* owner = nullptr;
+  uint32_t repeated = 0;
+  if (twg::hasLayout(store.getPtr().getType())) {
+    LinearLayout layout = twg::layoutOf(store.getPtr());
+    owner = e.isOwner(layout);
+    repeated = layout.freeMask(Part::Register);
+  } else {
+    owner = e.ir().CreateICmpEQ(e.thread(), e.int32(0));
+  }
+  for (unsigned r = 0; r < pointers.size(); r += vector) {
+    if (r & repeated) continue;
+    Value* predicate = store.getMask() ? e.values(store.getMask())[r] : nullptr;
+    if (owner) predicate = predicate ? e.ir().CreateAnd(predicate, owner) : owner;
+    storeWords(e, space, pointers[r], predicate, packWords(e, values.slice(r, vector)), elementBytes * vector);
+  }
+  return success();
+}
+
+} // namespace tiletwin::codegen

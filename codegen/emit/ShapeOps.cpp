@@ -1,0 +1,129 @@
+// codegen/emit/ShapeOps.cpp -- constants, ranges, and operations that only rename elements: no instruction is emitted
+// for most of them, because layouts follow what they do (layout/LinearLayout.h).
+#include "codegen/emit/Emitters.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+
+using llvm::Value;
+
+namespace {
+
+Value* constantOf(Emitter& e, Attribute number) {
+  if (auto integer = dyn_cast<IntegerAttr>(number))
+    return llvm::ConstantInt::get(e.typeOf(integer.getType()), integer.getValue());
+  APFloat value = cast<FloatAttr>(number).getValue();
+  llvm::Type* type = e.typeOf(cast<FloatAttr>(number).getType());
+  if (type->isIntegerTy()) return llvm::ConstantInt::get(type, value.bitcastToAPInt());
+  return llvm::ConstantFP::get(type, value);
+}
+
+/// Coordinate (of the only dimension) or flat index of the element in each register.
+Values elementsOf(Emitter& e, const LinearLayout& layout) {
+  Value* own = e.elementOfThread(layout);
+  Values elements;
+  for (uint32_t r = 0; r < layout.registers(); ++r) {
+    uint32_t part = layout.elementOf(Part::Register, r);
+    elements.push_back(part ? e.ir().CreateXor(own, e.int32(part)) : own);
+  }
+  return elements;
+}
+
+} // namespace
+
+LogicalResult emitConstant(Emitter& e, Operation* op) {
+  auto constant = cast<arith::ConstantOp>(op);
+  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (!dense) return e.define(constant.getResult(), constantOf(e, constant.getValue())), success();
+  unsigned count = Emitter::registersOf(constant.getType());
+  if (!dense.isSplat()) return notCompiled(op, e, "with different elements");
+  e.define(constant.getResult(), Values(count, constantOf(e, dense.getSplatValue<Attribute>())));
+  return success();
+}
+
+LogicalResult emitPoison(Emitter& e, Operation* op) {
+  mlir::Type type = op->getResult(0).getType();
+  // Some number, and the same wherever it is read: LLVM's poison would spread.
+  Value* zero = llvm::Constant::getNullValue(e.typeOf(tt::elementTypeOf(type)));
+  e.define(op->getResult(0), Values(Emitter::registersOf(type), zero));
+  return success();
+}
+
+LogicalResult emitMakeRange(Emitter& e, Operation* op) {
+  auto range = cast<tt::MakeRangeOp>(op);
+  Values elements = elementsOf(e, twg::layoutOf(range.getResult()));
+  for (Value*& element : elements)
+    if (range.getStart()) element = e.ir().CreateAdd(element, e.int32(int32_t(range.getStart())));
+  e.define(range.getResult(), std::move(elements));
+  return success();
+}
+
+LogicalResult emitSplat(Emitter& e, Operation* op) {
+  e.define(op->getResult(0), Values(Emitter::registersOf(op->getResult(0).getType()), e.scalar(op->getOperand(0))));
+  return success();
+}
+
+LogicalResult emitUnsplat(Emitter& e, Operation* op) {
+  e.define(op->getResult(0), e.values(op->getOperand(0)).front());
+  return success();
+}
+
+LogicalResult emitSameRegisters(Emitter& e, Operation* op) {
+  LinearLayout from = twg::layoutOf(op->getOperand(0)), to = twg::layoutOf(op->getResult(0));
+  LinearLayout expected = from.reshaped(to.shape());
+  if (auto trans = dyn_cast<tt::TransOp>(op)) expected = from.transposed(trans.getOrder());
+  if (!(expected == to)) return op->emitOpError("has a result layout that is not its operand's");
+  e.define(op->getResult(0), Values(e.values(op->getOperand(0))));
+  return success();
+}
+
+LogicalResult emitBroadcast(Emitter& e, Operation* op) {
+  LinearLayout from = twg::layoutOf(op->getOperand(0)), to = twg::layoutOf(op->getResult(0));
+  LinearLayout wanted = to.beforeBroadcast(from.shape());
+  if (!(wanted.withoutRepeatedRegisters() == from))
+    return op->emitOpError("has a result layout that is not its operand's");
+  ArrayRef<Value*> source = e.values(op->getOperand(0));
+  // Registers that differ in broadcast dimensions only share a value: drop these bits from the register's number.
+  Values results;
+  for (uint32_t r = 0; r < to.registers(); ++r) {
+    uint32_t number = 0, place = 0;
+    for (auto [bit, basis] : llvm::enumerate(wanted.bases(Part::Register)))
+      if (basis) number |= (r >> bit & 1) << place++;
+    results.push_back(source[number]);
+  }
+  e.define(op->getResult(0), std::move(results));
+  return success();
+}
+
+LogicalResult emitJoin(Emitter& e, Operation* op) {
+  ArrayRef<Value*> left = e.values(op->getOperand(0)), right = e.values(op->getOperand(1));
+  Values results;
+  for (auto [a, b] : llvm::zip_equal(left, right)) results.push_back(a), results.push_back(b);
+  e.define(op->getResult(0), std::move(results));
+  return success();
+}
+
+LogicalResult emitSplit(Emitter& e, Operation* op) {
+  LinearLayout from = twg::layoutOf(op->getOperand(0));
+  ArrayRef<Value*> source = e.values(op->getOperand(0));
+  const LinearLayout::Bases& registers = from.bases(Part::Register);
+  auto found = llvm::find(registers, 1u);
+  if (found == registers.end()) return op->emitOpError("needs its last dimension in registers");
+  uint32_t bit = uint32_t(1) << (found - registers.begin());
+  Values halves[2];
+  for (uint32_t r = 0; r < from.registers(); ++r) halves[r & bit ? 1 : 0].push_back(source[r]);
+  for (unsigned i = 0; i < 2; ++i) e.define(op->getResult(i), std::move(halves[i]));
+  return success();
+}
+
+LogicalResult emitCat(Emitter& e, Operation* op) {
+  // The new half of dimension 0 is the highest register bit.
+  Values results(e.values(op->getOperand(0)));
+  llvm::append_range(results, e.values(op->getOperand(1)));
+  e.define(op->getResult(0), std::move(results));
+  return success();
+}
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,106 @@
+// codegen/passes/AccessLayout.cpp -- see AccessLayout.h.
+#include "codegen/passes/AccessLayout.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+#include <set>
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+constexpr int64_t kWidestAccess = 16, kSector = 32; // bytes
+
+int64_t bytesOf(Value pointers) {
+  mlir::Type pointee = tt::elementTypeOf(tt::pointeeTypeLike(pointers.getType()));
+  return pointee.isIntOrFloat() ? (pointee.getIntOrFloatBitWidth() + 7) / 8 : 8;
+}
+
+// The pointers of an access that layouts are chosen for; null for other operations.
+Value pointersOf(Operation* op) {
+  Value pointers;
+  if (auto load = dyn_cast<tt::LoadOp>(op)) pointers = load.getPtr();
+  if (auto store = dyn_cast<tt::StoreOp>(op)) pointers = store.getPtr();
+  return pointers && isa<RankedTensorType>(pointers.getType()) ? pointers : Value();
+}
+
+} // namespace
+
+AccessLayouts::AccessLayouts(tt::FuncOp function, ThreadBits threads) : threads_(threads) {
+  function.walk([&](Operation* op) {
+    Value pointers = pointersOf(op);
+    if (!pointers) return;
+    Key key(tt::shapeOf(pointers.getType()), orderOf(pointers));
+    int64_t& perThread = perThread_.try_emplace(key, 1).first->second;
+    perThread = std::max(perThread, widest(pointers));
+  });
+}
+
+SmallVector<int32_t, 5> AccessLayouts::orderOf(Value pointers) {
+  const tt::Contiguity& known = contiguity_.of(pointers);
+  SmallVector<int32_t, 5> order(known.dimensions.size());
+  std::iota(order.rbegin(), order.rend(), 0); // the last dimension first, if nothing is known
+  llvm::stable_sort(
+      order, [&](int32_t a, int32_t b) { return known.dimensions[a].contiguous > known.dimensions[b].contiguous; });
+  return order;
+}
+
+int64_t AccessLayouts::widest(Value pointers) {
+  ArrayRef<int64_t> shape = tt::shapeOf(pointers.getType());
+  const tt::AlongDimension& along = contiguity_.of(pointers).dimensions[orderOf(pointers).front()];
+  int64_t elements = std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
+  int64_t bytes = bytesOf(pointers), threads = int64_t(1) << (threads_.lane + threads_.warp);
+  int64_t aligned = std::max<int64_t>(along.divisor / bytes, 1);
+  return std::min({along.contiguous, aligned, kWidestAccess / bytes, std::max<int64_t>(elements / threads, 1)});
+}
+
+LinearLayout AccessLayouts::of(Value pointers) {
+  ArrayRef<int64_t> shape = tt::shapeOf(pointers.getType());
+  SmallVector<int32_t, 5> order = orderOf(pointers);
+  auto known = perThread_.find(Key(shape, order));
+  int64_t perThread = known == perThread_.end() ? widest(pointers) : known->second;
+  return LinearLayout::coalesced(shape, perThread, order, threads_.lane, threads_.warp);
+}
+
+LinearLayout AccessLayouts::usual(ArrayRef<int64_t> shape) {
+  SmallVector<int32_t, 5> order(shape.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  // Like the widest access of this shape, so that what is made for a store is made where it is stored.
+  auto known = perThread_.find(Key(shape, order));
+  return LinearLayout::coalesced(shape, known == perThread_.end() ? 1 : known->second, order, threads_.lane,
+                                 threads_.warp);
+}
+
+unsigned AccessLayouts::vector(Value pointers, Value mask, const LinearLayout& layout) {
+  int32_t fastest = orderOf(pointers).front();
+  const tt::AlongDimension& along = contiguity_.of(pointers).dimensions[fastest];
+  int64_t bytes = bytesOf(pointers);
+  int64_t limit = std::min({along.contiguous, std::max<int64_t>(along.divisor / bytes, 1), kWidestAccess / bytes});
+  if (mask) limit = std::min(limit, contiguity_.of(mask).dimensions[fastest].constant);
+  unsigned shift = layout.dimensionShift(fastest), run = 0;
+  const LinearLayout::Bases& registers = layout.bases(Part::Register);
+  while (run < registers.size() && registers[run] == 1u << (shift + run) && run < layout.dimensionBits(fastest)) ++run;
+  return unsigned(std::min(limit, int64_t(1) << run));
+}
+
+unsigned AccessLayouts::sectors(Value pointers, const LinearLayout& layout) {
+  int32_t fastest = orderOf(pointers).front();
+  uint32_t along = layout.dimensionMask(fastest);
+  unsigned shift = layout.dimensionShift(fastest);
+  int64_t bytes = bytesOf(pointers);
+  unsigned step = vector(pointers, {}, layout), total = 0;
+  if (contiguity_.of(pointers).dimensions[fastest].contiguous == 1) return 0; // scattered in any layout
+  for (uint32_t r = 0; r < layout.registers(); r += step) {
+    std::set<std::pair<uint32_t, int64_t>> touched;
+    for (uint32_t lane = 0; lane < layout.size(Part::Lane); ++lane)
+      for (uint32_t i = 0; i < step; ++i) {
+        uint32_t element = layout.elementAt({r + i, lane, 0, 0});
+        touched.insert({element & ~along, ((element & along) >> shift) * bytes / kSector});
+      }
+    total += touched.size();
+  }
+  return total;
+}
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,41 @@
+// codegen/passes/AccessLayout.h -- the layout in which an access of global memory is fastest, and how long its vectors are.
+#pragma once
+#include "codegen/layout/LinearLayout.h"
+#include "ir/Contiguity.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+
+namespace tiletwin::codegen {
+
+/// Threads of a CTA as powers of two.
+struct ThreadBits {
+  unsigned lane = 5, warp = 2;
+};
+
+class AccessLayouts {
+public:
+  /// Looks at all accesses of a function whose tiles have no layout yet.
+  AccessLayouts(tt::FuncOp function, ThreadBits threads);
+
+  /// Coalesced for the pointers of an access: lanes side by side along the dimension in which addresses count up, with
+  /// the vectors that the widest access of the function with this shape and direction takes.
+  LinearLayout of(mlir::Value pointers);
+  /// The usual layout of a tile that no access decides about.
+  LinearLayout usual(llvm::ArrayRef<int64_t> shape);
+  /// Elements that one instruction of this access can take in this layout: they lie side by side in memory, in
+  /// registers that follow each other, under one mask, aligned, in at most 16 bytes.
+  unsigned vector(mlir::Value pointers, mlir::Value mask, const LinearLayout& layout);
+  /// Sectors of 32 bytes that the accesses of one warp touch in this layout: what a store costs.
+  unsigned sectors(mlir::Value pointers, const LinearLayout& layout);
+
+private:
+  using Key = std::pair<llvm::SmallVector<int64_t, 5>, llvm::SmallVector<int32_t, 5>>;
+  llvm::SmallVector<int32_t, 5> orderOf(mlir::Value pointers);
+  int64_t widest(mlir::Value pointers);
+
+  ThreadBits threads_;
+  tt::ContiguityAnalysis contiguity_;
+  std::map<Key, int64_t> perThread_;
+};
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,171 @@
+// codegen/passes/LayoutChoice.cpp -- see LayoutChoice.h.
+#include "codegen/passes/LayoutChoice.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+constexpr int kLoaded = 1; ///< weights: what an access decided, what tensor cores decided
+
+SmallVector<int32_t, 5> inverse(ArrayRef<int32_t> order) {
+  SmallVector<int32_t, 5> result(order.size());
+  for (auto [i, d] : llvm::enumerate(order)) result[d] = int32_t(i);
+  return result;
+}
+
+} // namespace
+
+LayoutChoice::LayoutChoice(tt::FuncOp function, ThreadBits threads) : access_(function, threads) {}
+
+bool LayoutChoice::isElementwise(Operation* op) {
+  if (isa<arith::ConstantOp>(op) || op->getNumResults() == 0 || !isa<RankedTensorType>(op->getResult(0).getType()))
+    return false;
+  if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) || op->getName().getDialectNamespace() == "tw")
+    return true;
+  return isa<tt::AddPtrOp, tt::PtrToIntOp, tt::IntToPtrOp, tt::BitcastOp, tt::FpToFpOp, tt::ClampFOp, tt::MulhiUIOp,
+             tt::PreciseSqrtOp, tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp, tt::MapElementwiseOp>(op);
+}
+
+LinearLayout LayoutChoice::ofOperand(Operation* op, unsigned index, const LinearLayout& layout) {
+  ArrayRef<int64_t> shape = tt::shapeOf(op->getOperand(index).getType());
+  if (isa<tt::BroadcastOp>(op)) return layout.beforeBroadcast(shape).withoutRepeatedRegisters();
+  if (isa<tt::ExpandDimsOp, tt::ReshapeOp>(op)) return layout.reshaped(shape);
+  if (auto trans = dyn_cast<tt::TransOp>(op)) return layout.transposed(inverse(trans.getOrder()));
+  return layout;
+}
+
+std::optional<LinearLayout> LayoutChoice::of(Value tile) {
+  if (Wished wished = wish(tile)) return wished->layout;
+  return std::nullopt;
+}
+
+LayoutChoice::Wish LayoutChoice::orUsual(Wished wished, ArrayRef<int64_t> shape) {
+  return wished ? *wished : Wish{access_.usual(shape), 0};
+}
+
+LayoutChoice::Wished LayoutChoice::wish(Value value) {
+  if (!isa<RankedTensorType>(value.getType())) return std::nullopt;
+  if (auto found = known_.find(value); found != known_.end()) return found->second;
+  if (!asked_.insert(value).second) return std::nullopt;
+  auto result = dyn_cast<OpResult>(value);
+  Wished wished = result ? wishOf(result) : wishOf(cast<BlockArgument>(value));
+  asked_.erase(value);
+  if (wished) known_.try_emplace(value, *wished);
+  return wished;
+}
+
+LayoutChoice::Wished LayoutChoice::heaviest(ValueRange operands) {
+  Wished best;
+  for (Value operand : operands)
+    if (Wished wished = wish(operand); wished && (!best || wished->weight > best->weight)) best = wished;
+  return best;
+}
+
+LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
+  Operation* op = result.getOwner();
+  ArrayRef<int64_t> shape = tt::shapeOf(result.getType());
+  if (isElementwise(op)) return heaviest(op->getOperands());
+  auto through = [&](auto change) -> Wished {
+    Wished source = wish(op->getOperand(0));
+    if (source) source->layout = change(source->layout);
+    return source;
+  };
+  return llvm::TypeSwitch<Operation*, Wished>(op)
+      .Case([&](tt::LoadOp load) { return Wish{access_.of(load.getPtr()), kLoaded}; })
+      .Case<tt::ExpandDimsOp, tt::ReshapeOp>(
+          [&](auto) { return through([&](const LinearLayout& layout) { return layout.reshaped(shape); }); })
+      .Case([&](tt::TransOp trans) {
+        return through([&](const LinearLayout& layout) { return layout.transposed(trans.getOrder()); });
+      })
+      .Case<tt::BroadcastOp, tt::SplatOp, tt::MakeRangeOp, arith::ConstantOp>([](auto) { return Wished(); })
+      .Case([&](tt::ReduceOp reduce) {
+        Wish source = orUsual(heaviest(reduce.getSrcs()), tt::shapeOf(reduce.getSrcs().front().getType()));
+        source.layout = source.layout.withoutDimension(unsigned(reduce.getAxis())).withoutRepeatedRegisters();
+        return source;
+      })
+      .Case([&](tt::JoinOp join) {
+        Wish half = orUsual(heaviest(join->getOperands()), shape.drop_back());
+        half.layout = half.layout.joined();
+        return half;
+      })
+      .Case([&](tt::SplitOp split) {
+        Wished source = wish(split.getSrc());
+        if (source)
+          if (std::optional<LinearLayout> half = source->layout.split()) return Wish{*half, source->weight};
+        return Wish{access_.usual(shape), 0};
+      })
+      .Case([&](tt::CatOp cat) {
+        Wish half = orUsual(heaviest(cat->getOperands()), tt::shapeOf(cat.getLhs().getType()));
+        half.layout = half.layout.concatenated();
+        return half;
+      })
+      .Case([&](scf::ForOp loop) { return wish(loop.getRegionIterArgs()[result.getResultNumber()]); })
+      .Case([&](scf::IfOp branch) {
+        unsigned i = result.getResultNumber();
+        return Wished(orUsual(heaviest({branch.thenYield().getOperand(i), branch.elseYield().getOperand(i)}), shape));
+      })
+      .Case([&](scf::WhileOp loop) {
+        return Wished(orUsual(wish(loop.getConditionOp().getArgs()[result.getResultNumber()]), shape));
+      })
+      .Case([&](scf::ExecuteRegionOp region) {
+        Value yielded = region.getRegion().front().getTerminator()->getOperand(result.getResultNumber());
+        return Wished(orUsual(wish(yielded), shape));
+      })
+      .Default([&](Operation*) { return Wished(Wish{access_.usual(shape), 0}); });
+}
+
+LayoutChoice::Wished LayoutChoice::wishOf(BlockArgument argument) {
+  ArrayRef<int64_t> shape = tt::shapeOf(argument.getType());
+  Block* block = argument.getOwner();
+  Operation* parent = block->getParentOp();
+  unsigned number = argument.getArgNumber();
+  SmallVector<Value> incoming;
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    incoming = {loop.getInitArgs()[number - 1], loop.getYieldedValues()[number - 1]};
+  } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+    if (block == loop.getAfterBody())
+      incoming = {loop.getConditionOp().getArgs()[number]};
+    else
+      incoming = {loop.getInits()[number], loop.getYieldOp().getOperand(number)};
+  } else {
+    for (Block* before : block->getPredecessors()) {
+      auto branch = cast<BranchOpInterface>(before->getTerminator());
+      for (unsigned i = 0; i < branch->getNumSuccessors(); ++i)
+        if (branch->getSuccessor(i) == block) incoming.push_back(branch.getSuccessorOperands(i)[number]);
+    }
+  }
+  if (Wished wished = heaviest(incoming)) return wished;
+  // Nothing decides what it holds, so what it is used for does: pointers that a loop moves on, for example.
+  return orUsual(neededFor(argument, 8), shape);
+}
+
+LayoutChoice::Wished LayoutChoice::neededFor(Value value, unsigned depth) {
+  if (depth == 0) return std::nullopt;
+  for (OpOperand& use : value.getUses()) {
+    Operation* user = use.getOwner();
+    if (auto load = dyn_cast<tt::LoadOp>(user)) return Wish{access_.of(load.getPtr()), kLoaded};
+    if (auto store = dyn_cast<tt::StoreOp>(user)) return Wish{access_.of(store.getPtr()), kLoaded};
+    if (!isElementwise(user) && !isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp>(user)) continue;
+    Wished wished = wish(user->getResult(0));
+    if (!wished) wished = neededFor(user->getResult(0), depth - 1);
+    if (!wished) continue;
+    return Wish{ofOperand(user, use.getOperandNumber(), wished->layout), wished->weight};
+  }
+  return std::nullopt;
+}
+
+LinearLayout LayoutChoice::ofStore(tt::StoreOp store) {
+  LinearLayout coalesced = access_.of(store.getPtr());
+  Wished value = wish(store.getValue());
+  if (!value) return coalesced;
+  bool good = access_.sectors(store.getPtr(), value->layout) <= access_.sectors(store.getPtr(), coalesced);
+  return good ? value->layout : coalesced;
+}
+
+} // namespace tiletwin::codegen

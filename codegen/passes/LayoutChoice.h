@@ -1,0 +1,50 @@
+// codegen/passes/LayoutChoice.h -- which layout each tile gets.
+//
+// Here:      the choice, from the function as it stands. Not here: the rewriting (Layouts.cpp), accesses (AccessLayout.h).
+//
+// Idea: some operations decide: loads and stores want coalesced accesses, dots want the tensor cores' layouts. What is
+//       computed from one of these follows it; where two meet the more valuable one wins. What is computed from
+//       constants, ranges and scalars alone follows nobody: it is *free*, and made again in every layout that a user
+//       needs. Values carried around loops follow what comes in, what the body gives, or what the body needs them for.
+#pragma once
+#include "codegen/passes/AccessLayout.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace tiletwin::codegen {
+
+class LayoutChoice {
+public:
+  LayoutChoice(tt::FuncOp function, ThreadBits threads);
+
+  /// The layout of a tile; none if it is free.
+  std::optional<LinearLayout> of(mlir::Value tile);
+  /// The layout in which a store (its pointers and mask too) is made.
+  LinearLayout ofStore(tt::StoreOp store);
+  LinearLayout usual(llvm::ArrayRef<int64_t> shape) { return access_.usual(shape); }
+  AccessLayouts& access() { return access_; }
+
+  /// True for operations whose operands and results share one layout.
+  static bool isElementwise(mlir::Operation* op);
+  /// The layout that operand `index` must have for the result to be in `layout`; for operations that are elementwise or
+  /// only rename elements.
+  static LinearLayout ofOperand(mlir::Operation* op, unsigned index, const LinearLayout& layout);
+
+private:
+  struct Wish {
+    LinearLayout layout;
+    int weight; ///< the wish of the greatest weight wins
+  };
+  using Wished = std::optional<Wish>;
+  Wished wish(mlir::Value value);
+  Wished wishOf(mlir::OpResult result);
+  Wished wishOf(mlir::BlockArgument argument);
+  Wished heaviest(mlir::ValueRange operands);
+  Wished neededFor(mlir::Value value, unsigned depth);
+  Wish orUsual(Wished wished, llvm::ArrayRef<int64_t> shape);
+
+  AccessLayouts access_;
+  llvm::DenseMap<mlir::Value, Wish> known_;
+  llvm::DenseSet<mlir::Value> asked_; ///< being looked at: a cycle gives no wish
+};
+
+} // namespace tiletwin::codegen

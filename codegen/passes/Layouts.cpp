@@ -1,0 +1,239 @@
+// codegen/passes/Layouts.cpp -- writes the chosen layouts into types; conversions and copies of free values where needed.
+// Idea: one walk in program order. An operation whose results have a layout asks for its operands in the layouts that it
+//       needs; a free operand is cloned for that layout, another one converted, right behind its definition and once a
+//       layout. What stays free and unused is erased at the end.
+#include "codegen/passes/Layouts.h"
+#include "codegen/dialect/TWG.h"
+#include "codegen/layout/ReductionOrder.h"
+#include "codegen/passes/LayoutChoice.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+class LayoutAssigner {
+public:
+  LayoutAssigner(tt::FuncOp kernel, ThreadBits threads) : kernel_(kernel), choice_(kernel, threads) {}
+  LogicalResult run();
+
+private:
+  void decide();
+  LogicalResult assign(Operation* op);
+  LogicalResult assignBlock(Block& block);
+  void assignStore(tt::StoreOp store);
+  void assignReduce(tt::ReduceOp reduce);
+  void eraseFree();
+
+  Value inLayout(Value tile, const LinearLayout& layout);
+  Value cloneFree(OpResult result, const LinearLayout& layout);
+  void setOperand(OpOperand& operand, const LinearLayout& layout) { operand.set(inLayout(operand.get(), layout)); }
+  void setLayout(Value tile, const LinearLayout& layout) { tile.setType(twg::withLayout(tile.getType(), layout)); }
+  std::optional<LinearLayout> decided(Value tile) const {
+    auto found = decided_.find(tile);
+    return found == decided_.end() ? std::nullopt : std::optional(found->second);
+  }
+  static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+  tt::FuncOp kernel_;
+  LayoutChoice choice_;
+  // All choices and vectors are made before the first type changes: the analyses look at the function as it was.
+  llvm::DenseMap<Value, LinearLayout> decided_;
+  llvm::DenseMap<Operation*, LinearLayout> stores_;
+  llvm::DenseMap<std::pair<Value, Attribute>, Value> made_;
+  SmallVector<Operation*> free_;
+};
+
+void LayoutAssigner::decide() {
+  auto decideOne = [&](Value value) {
+    if (std::optional<LinearLayout> layout = choice_.of(value)) decided_.try_emplace(value, *layout);
+  };
+  Builder builder(kernel_.getContext());
+  auto setVector = [&](Operation* op, Value pointers, Value mask, const LinearLayout& layout) {
+    if (unsigned vector = choice_.access().vector(pointers, mask, layout); vector > 1)
+      op->setAttr("twg.vector", builder.getI32IntegerAttr(int32_t(vector)));
+  };
+  kernel_.walk([&](Block* block) {
+    for (Value argument : block->getArguments()) decideOne(argument);
+    for (Operation& op : *block) {
+      for (Value result : op.getResults()) decideOne(result);
+      if (auto load = dyn_cast<tt::LoadOp>(op); load && isTile(load.getPtr()))
+        setVector(load, load.getPtr(), load.getMask(), decided_.find(load.getResult())->second);
+      if (auto store = dyn_cast<tt::StoreOp>(op); store && isTile(store.getPtr())) {
+        LinearLayout layout = choice_.ofStore(store);
+        setVector(store, store.getPtr(), store.getMask(), layout);
+        stores_.try_emplace(store, layout);
+      }
+    }
+  });
+}
+
+Value LayoutAssigner::inLayout(Value tile, const LinearLayout& layout) {
+  if (!isTile(tile)) return tile;
+  auto attribute = twg::LinearAttr::get(kernel_.getContext(), layout);
+  if (twg::hasLayout(tile.getType())) {
+    if (cast<RankedTensorType>(tile.getType()).getEncoding() == attribute) return tile;
+    if (Value known = made_.lookup({tile, attribute})) return known;
+    OpBuilder builder(kernel_.getContext());
+    builder.setInsertionPointAfterValue(tile);
+    Value converted =
+        twg::ConvertLayoutOp::create(builder, tile.getLoc(), twg::withLayout(tile.getType(), layout), tile);
+    made_[{tile, attribute}] = converted;
+    return converted;
+  }
+  if (Value known = made_.lookup({tile, attribute})) return known;
+  Value clone = cloneFree(cast<OpResult>(tile), layout);
+  made_[{tile, attribute}] = clone;
+  return clone;
+}
+
+Value LayoutAssigner::cloneFree(OpResult result, const LinearLayout& layout) {
+  Operation* op = result.getOwner();
+  SmallVector<Value> operands;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    operands.push_back(inLayout(operand, LayoutChoice::ofOperand(op, i, layout)));
+  OpBuilder builder(kernel_.getContext());
+  builder.setInsertionPointAfter(op);
+  Operation* clone = builder.clone(*op);
+  clone->setOperands(operands);
+  for (Value value : clone->getResults()) setLayout(value, layout);
+  if (auto constant = dyn_cast<arith::ConstantOp>(clone)) {
+    auto type = cast<RankedTensorType>(constant.getType());
+    auto dense = cast<DenseElementsAttr>(constant.getValue());
+    constant.setValueAttr(dense.isSplat() ? DenseElementsAttr::get(type, dense.getSplatValue<Attribute>())
+                                          : dense.reshape(type));
+  }
+  return clone->getResult(result.getResultNumber());
+}
+
+void LayoutAssigner::assignStore(tt::StoreOp store) {
+  const LinearLayout& layout = stores_.find(store)->second;
+  for (OpOperand& operand : store->getOpOperands()) setOperand(operand, layout);
+}
+
+void LayoutAssigner::assignReduce(tt::ReduceOp reduce) {
+  std::optional<LinearLayout> source;
+  for (Value operand : reduce.getSrcs())
+    if (!source && twg::hasLayout(operand.getType())) source = twg::layoutOf(operand);
+  if (std::optional<LinearLayout> result = decided(reduce.getResult().front()); result && source) {
+    // Operands of several layouts: the one that the result was chosen from.
+    for (Value operand : reduce.getSrcs())
+      if (twg::hasLayout(operand.getType()) &&
+          twg::layoutOf(operand).withoutDimension(unsigned(reduce.getAxis())).withoutRepeatedRegisters() == *result)
+        source = twg::layoutOf(operand);
+  }
+  if (!source) source = choice_.usual(tt::shapeOf(reduce.getSrcs().front().getType()));
+  for (OpOperand& operand : reduce->getOpOperands()) setOperand(operand, *source);
+  LinearLayout result = source->withoutDimension(unsigned(reduce.getAxis())).withoutRepeatedRegisters();
+  for (Value value : reduce.getResult()) setLayout(value, result);
+  if (auto order = ReductionOrder::of(*source, unsigned(reduce.getAxis())))
+    reduce->setAttr("order", DenseI32ArrayAttr::get(kernel_.getContext(), order->bits));
+}
+
+LogicalResult LayoutAssigner::assign(Operation* op) {
+  if (auto store = dyn_cast<tt::StoreOp>(op)) {
+    if (isTile(store.getPtr())) assignStore(store);
+    return success();
+  }
+  if (auto reduce = dyn_cast<tt::ReduceOp>(op)) return assignReduce(reduce), success();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs()))
+      if (std::optional<LinearLayout> layout = decided(argument)) {
+        setOperand(loop.getInitArgsMutable()[i], *layout);
+        setLayout(argument, *layout), setLayout(loop.getResult(i), *layout);
+      }
+    if (failed(assignBlock(*loop.getBody()))) return failure();
+    for (auto [operand, argument] :
+         llvm::zip_equal(loop.getBody()->getTerminator()->getOpOperands(), loop.getRegionIterArgs()))
+      if (std::optional<LinearLayout> layout = decided(argument)) setOperand(operand, *layout);
+    return success();
+  }
+  if (isa<scf::IfOp, scf::ExecuteRegionOp>(op)) {
+    for (Region& region : op->getRegions())
+      for (Block& block : region) {
+        if (failed(assignBlock(block))) return failure();
+        for (auto [operand, result] : llvm::zip_equal(block.getTerminator()->getOpOperands(), op->getResults()))
+          if (std::optional<LinearLayout> layout = decided(result)) setOperand(operand, *layout);
+      }
+    for (Value result : op->getResults())
+      if (std::optional<LinearLayout> layout = decided(result)) setLayout(result, *layout);
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    for (auto [i, argument] : llvm::enumerate(loop.getBeforeArguments()))
+      if (std::optional<LinearLayout> layout = decided(argument)) {
+        setOperand(loop.getInitsMutable()[i], *layout);
+        setLayout(argument, *layout);
+      }
+    if (failed(assignBlock(*loop.getBeforeBody()))) return failure();
+    for (auto [i, argument] : llvm::enumerate(loop.getAfterArguments()))
+      if (std::optional<LinearLayout> layout = decided(loop.getResult(i))) {
+        setOperand(loop.getConditionOp().getArgsMutable()[i], *layout);
+        setLayout(argument, *layout), setLayout(loop.getResult(i), *layout);
+      }
+    if (failed(assignBlock(*loop.getAfterBody()))) return failure();
+    for (auto [operand, argument] : llvm::zip_equal(loop.getYieldOp()->getOpOperands(), loop.getBeforeArguments()))
+      if (std::optional<LinearLayout> layout = decided(argument)) setOperand(operand, *layout);
+    return success();
+  }
+  if (auto branch = dyn_cast<BranchOpInterface>(op)) {
+    for (unsigned i = 0; i < op->getNumSuccessors(); ++i) {
+      MutableOperandRange operands = branch.getSuccessorOperands(i).getMutableForwardedOperands();
+      for (auto [operand, argument] : llvm::zip_equal(operands, op->getSuccessor(i)->getArguments()))
+        if (std::optional<LinearLayout> layout = decided(argument)) setOperand(operand, *layout);
+    }
+    return success();
+  }
+  if (op->getNumResults() == 0 || !isTile(op->getResult(0))) {
+    // What takes tiles and gives none (unsplat, prints): any layout will do.
+    for (OpOperand& operand : op->getOpOperands())
+      if (isTile(operand.get()) && !twg::hasLayout(operand.get().getType()))
+        setOperand(operand, choice_.usual(tt::shapeOf(operand.get().getType())));
+    return success();
+  }
+  std::optional<LinearLayout> layout = decided(op->getResult(0));
+  if (!layout) return free_.push_back(op), success();
+  if (isa<tt::JoinOp>(op)) {
+    for (OpOperand& operand : op->getOpOperands()) setOperand(operand, *layout->split());
+  } else if (isa<tt::SplitOp>(op)) {
+    setOperand(op->getOpOperand(0), layout->joined());
+  } else if (isa<tt::CatOp>(op)) {
+    for (OpOperand& operand : op->getOpOperands()) setOperand(operand, layout->firstHalf());
+  } else {
+    for (OpOperand& operand : op->getOpOperands())
+      if (isTile(operand.get())) setOperand(operand, LayoutChoice::ofOperand(op, operand.getOperandNumber(), *layout));
+  }
+  for (Value result : op->getResults()) setLayout(result, *layout);
+  return success();
+}
+
+LogicalResult LayoutAssigner::assignBlock(Block& block) {
+  for (Operation& op : llvm::make_early_inc_range(block.without_terminator()))
+    if (!isa<twg::ConvertLayoutOp>(op) && failed(assign(&op))) return failure();
+  return success();
+}
+
+void LayoutAssigner::eraseFree() {
+  for (Operation* op : llvm::reverse(free_))
+    if (op->use_empty()) op->erase();
+}
+
+LogicalResult LayoutAssigner::run() {
+  decide();
+  for (Block& block : kernel_.getBody())
+    for (Value argument : block.getArguments())
+      if (std::optional<LinearLayout> layout = decided(argument)) setLayout(argument, *layout);
+  for (Block& block : kernel_.getBody())
+    if (failed(assignBlock(block)) || failed(assign(block.getTerminator()))) return failure();
+  eraseFree();
+  return success();
+}
+
+} // namespace
+
+LogicalResult assignLayouts(tt::FuncOp kernel, ThreadBits threads) { return LayoutAssigner(kernel, threads).run(); }
+
+} // namespace tiletwin::codegen
