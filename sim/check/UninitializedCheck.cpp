@@ -179,6 +179,20 @@ void UninitializedCheck::lands(Cta* owner, Warp*, int, const Inst&, std::byte* t
     heap_.write(to, bytes);
 }
 
+/// Parameters in registers have the values of the call.
+void beginsUnwritten(Frame& frame) {
+  const FunctionCode& code = *frame.code;
+  frame.doubtful.assign(code.doubtful.size(), {});
+  for (uint32_t i = 0; i < code.doubtfulOrigins; ++i) {
+    const uint32_t offset = code.registerOffset[size_t(code.doubtful[i])];
+    const bool isParameter = std::any_of(code.parameters.begin(), code.parameters.end(),
+                                         [&](const CallValue& p) { return p.slot && p.slot.code == offset; });
+    if (isParameter) continue;
+    frame.doubtful[i].written = 0;
+    frame.doubtful[i].origin.fill(i);
+  }
+}
+
 /// A call's variables are new; its arguments, and its own calls' arguments and results, are not looked at.
 void UninitializedCheck::enters(Warp& warp, Frame& frame, LaneMask lanes) {
   const FunctionCode& code = *frame.code;
@@ -191,11 +205,7 @@ void UninitializedCheck::enters(Warp& warp, Frame& frame, LaneMask lanes) {
         if (function.variables[i].space == ptx::Space::Param)
           local.set(frame.localBase + uint64_t(code.variableOffset[i]), function.variables[i].bytes);
     });
-  frame.written.assign(code.doubtful.size(), 0);
-  for (size_t i = 0; i < code.doubtful.size(); ++i)
-    for (const CallValue& parameter : code.parameters)
-      if (parameter.slot && parameter.slot.code == code.registerOffset[size_t(code.doubtful[i])])
-        frame.written[i] = kAllLanes;
+  beginsUnwritten(frame);
 }
 
 // ---- Registers -----------------------------------------------------------------------------------------------------------------
@@ -218,21 +228,50 @@ LaneMask standHere(const Warp& warp, const Inst& in, const Frame* frame) {
   return lanes;
 }
 
+/// Lanes in which a selp gives the side that is named by a use of kind IfTrue or IfFalse.
+LaneMask lanesThatChoose(Warp& warp, const FunctionCode& code, const Inst& in, DoubtfulUse::Kind side) {
+  const ptx::Operand& operand = code.sourceOf(in).operands[3];
+  const LaneMask isSet = warp.predicate({code.registerOffset[size_t(code.registerNumber(operand))]});
+  return operand.negated == (side == DoubtfulUse::Kind::IfTrue) ? ~isSet : isSet;
+}
+
+/// What one instruction computes: lanes in which it comes from a register that nobody has written, and from which one.
+struct Computed {
+  LaneMask unwritten = 0;
+  std::array<uint32_t, kLanes> origin;
+
+  void read(const DoubtfulValue& value, LaneMask lanes) {
+    lanes &= ~value.written & ~unwritten;
+    eachLane(lanes, [&](int lane) { origin[size_t(lane)] = value.origin[size_t(lane)]; });
+    unwritten |= lanes;
+  }
+  void write(DoubtfulValue& value, LaneMask lanes) const {
+    value.written = (value.written & ~lanes) | (lanes & ~unwritten);
+    value.computed |= lanes;
+    eachLane(lanes & unwritten, [&](int lane) { value.origin[size_t(lane)] = origin[size_t(lane)]; });
+  }
+};
+
 void UninitializedCheck::instruction(Warp& warp, const Inst& in, LaneMask active) {
   Frame& frame = *warp.running->frame;
   const FunctionCode& code = *frame.code;
   if (code.doubtful.empty() || in.source < 0) return;
   const uint32_t first = code.firstDoubtful[size_t(in.source)], last = code.firstDoubtful[size_t(in.source) + 1];
   if (first == last || &in == &code.code.back() || !standsForItsText(code, in)) return;
+  Computed computed;
   for (uint32_t i = first; i < last; ++i) {
     const DoubtfulUse& use = code.doubtfulUses[i];
-    LaneMask& written = frame.written[use.index];
-    if (use.kind == DoubtfulUse::Kind::Write) {
-      written |= active | standHere(warp, in, &frame);
-      continue;
+    DoubtfulValue& value = frame.doubtful[use.index];
+    using Kind = DoubtfulUse::Kind;
+    switch (use.kind) {
+    case Kind::Guard: reportRegister(warp, in, warp.running->lanes & ~value.written, use.index); break;
+    case Kind::Needs: reportRegister(warp, in, active & ~value.written, use.index); break;
+    case Kind::Follows: computed.read(value, active); break;
+    case Kind::IfTrue:
+    case Kind::IfFalse: computed.read(value, active & lanesThatChoose(warp, code, in, use.kind)); break;
+    case Kind::Result: computed.write(value, active); break;
+    case Kind::Write: value.written |= active | standHere(warp, in, &frame); break;
     }
-    const LaneMask reading = use.kind == DoubtfulUse::Kind::Guard ? warp.running->lanes : active;
-    if (const LaneMask bad = reading & ~written) reportRegister(warp, in, bad, use.index);
   }
 }
 
@@ -273,13 +312,21 @@ std::string registerName(const FunctionCode& code, int32_t number) {
   return reg.vector > 1 ? reg.name + "." + "xyzw"[number - code.firstNumber[index]] : reg.name;
 }
 
+/// Names the register that the first of these lanes has its value from.
 void UninitializedCheck::reportRegister(Warp& warp, const Inst& in, LaneMask lanes, uint32_t doubtful) {
-  if (!warp.cta->written->seen.emplace(&in, int(doubtful)).second) return;
-  const FunctionCode& code = *warp.running->frame->code;
-  report(*warp.cta->cluster->grid, findingOf(Check::Uninitialized, {&warp, &in, lanes},
-                                             "reads " + registerName(code, code.doubtful[doubtful]) +
-                                                 ", which no instruction has written on the way here",
-                                             "give it a value on every way that leads here"));
+  if (!lanes || !warp.cta->written->seen.emplace(&in, int(doubtful)).second) return;
+  const Frame& frame = *warp.running->frame;
+  const FunctionCode& code = *frame.code;
+  const DoubtfulValue& value = frame.doubtful[doubtful];
+  const int lane = __builtin_ctz(lanes);
+  const bool isComputed = value.computed >> lane & 1;
+  const std::string origin = registerName(code, code.doubtful[value.origin[size_t(lane)]]);
+  report(*warp.cta->cluster->grid,
+         findingOf(Check::Uninitialized, {&warp, &in, lanes},
+                   "reads " + registerName(code, code.doubtful[doubtful]) +
+                       (isComputed ? ", computed from " + origin + " before that was written"
+                                   : ", which no instruction has written on the way here"),
+                   "give " + (isComputed ? origin : std::string("it")) + " a value on every way that leads here"));
 }
 
 } // namespace

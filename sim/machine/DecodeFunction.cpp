@@ -337,65 +337,6 @@ void FunctionDecoder::append(Inst out) {
   for (const Inst& in : after_) add(in);
 }
 
-namespace {
-
-/// Does the instruction but compute registers from registers?
-bool onlyComputes(const Inst& in) {
-  return in.flow == Flow::None && in.kind != InstClass::Memory && in.kind != InstClass::Atomic &&
-         in.kind != InstClass::Barrier && in.kind != InstClass::Async && in.kind != InstClass::Control;
-}
-
-} // namespace
-
-/// What instructions do with registers that may be read before they are written: those that some instruction reads and that are
-/// alive at the function's first one. Left out are
-/// - the sum of wgmma where it is read: often it is told not to add to it;
-/// - registers that nothing writes, where something is but computed from them: that is how compilers write an undefined value, one
-///   that fills half a vector and that nobody will look at.
-void FunctionDecoder::noteDoubtful() {
-  code_.firstNumber = firstNumber_;
-  code_.registerOffset = offset_;
-  code_.doubtful.clear();
-  code_.firstDoubtful.clear();
-  code_.doubtfulUses.clear();
-  std::vector<bool> isWritten(size_.size(), false);
-  for (const RegisterUses& uses : uses_)
-    for (const int32_t r : uses.writes) isWritten[size_t(r)] = true;
-  std::vector<bool> computes(uses_.size(), true);
-  for (const Inst& in : code_.code)
-    if (in.source >= 0 && !onlyComputes(in)) computes[size_t(in.source)] = false;
-  // Calls visit(register, kind) for what instruction i reads and what counts.
-  const auto eachRead = [&](size_t i, auto&& visit) {
-    const ptx::Instruction& in = function_.body[i];
-    const RegisterUses& uses = uses_[i];
-    bool isGuard = in.guard >= 0; // it is read first
-    for (const int32_t r : uses.reads) {
-      const auto kind = std::exchange(isGuard, false) ? DoubtfulUse::Kind::Guard : DoubtfulUse::Kind::Read;
-      const bool isSum =
-          in.opcode == "wgmma" && std::find(uses.writes.begin(), uses.writes.end(), r) != uses.writes.end();
-      const bool isUndefined = !isWritten[size_t(r)] && computes[i] && kind == DoubtfulUse::Kind::Read;
-      if (mayBeUnwritten_[size_t(r)] && !isSum && !isUndefined) visit(r, kind);
-    }
-  };
-  std::vector<int32_t> index(size_.size(), -1);
-  for (size_t i = 0; i < uses_.size(); ++i)
-    eachRead(i, [&](int32_t r, DoubtfulUse::Kind) {
-      if (index[size_t(r)] >= 0) return;
-      index[size_t(r)] = int32_t(code_.doubtful.size());
-      code_.doubtful.push_back(r);
-    });
-  if (code_.doubtful.empty()) return;
-  for (size_t i = 0; i < uses_.size(); ++i) {
-    code_.firstDoubtful.push_back(uint32_t(code_.doubtfulUses.size()));
-    const auto add = [&](int32_t r, DoubtfulUse::Kind kind) {
-      if (index[size_t(r)] >= 0) code_.doubtfulUses.push_back({uint32_t(index[size_t(r)]), kind});
-    };
-    eachRead(i, add);
-    for (const int32_t r : uses_[i].writes) add(r, DoubtfulUse::Kind::Write);
-  }
-  code_.firstDoubtful.push_back(uint32_t(code_.doubtfulUses.size()));
-}
-
 /// Numbers of instructions of the text become numbers of Insts.
 void FunctionDecoder::finish() {
   for (Inst& in : code_.code) {

@@ -2,8 +2,8 @@
 //
 // Here:      ProgramBuilder (an entry and what it calls), FunctionDecoder (slots for registers, constants and special registers,
 //            guards, branch targets).
-// Not here:  operands as instructions ask for them (isa/Decode.cpp), control flow's instructions (DecodeControl.cpp), single
-//            instructions (isa/).
+// Not here:  operands as instructions ask for them (isa/Decode.cpp), control flow's instructions (DecodeControl.cpp), registers
+//            that may be unwritten (DecodeDoubtful.cpp), single instructions (isa/).
 // Idea:      a body is decoded twice. The first time every register has a place of its own, and what each instruction reads and
 //            writes is noted as its decode function asks for it; then registers whose lives do not meet get one place, and the
 //            second time makes the code.

@@ -10,10 +10,18 @@
 #pragma once
 #include "sim/machine/Program.h"
 #include "sim/machine/Warp.h"
+#include <array>
 #include <list>
 #include <vector>
 
 namespace tiletwin::sim {
+
+/// Which lanes of a register hold a value that was written. Of the others: whether it was computed, and the unwritten register that
+/// it comes from, as an index into FunctionCode::doubtful.
+struct DoubtfulValue {
+  LaneMask written = kAllLanes, computed = 0;
+  std::array<uint32_t, kLanes> origin{};
+};
 
 /// The registers of one call. Lanes that were together at the call share it, parted or not.
 struct Frame {
@@ -24,7 +32,7 @@ struct Frame {
   uint32_t localBase = 0;         ///< where its local variables begin in each thread's local memory
   uint32_t localEnd = 0;          ///< ... and end, alloca's included
   AlignedBytes registers;
-  std::vector<LaneMask> written; ///< lanes that have written each of FunctionCode::doubtful; empty: nobody looks
+  std::vector<DoubtfulValue> doubtful; ///< of each of FunctionCode::doubtful; empty: nobody looks
 };
 
 /// Frames that are not in use, by function, so that calls allocate nothing.

@@ -73,11 +73,19 @@ struct CallSite {
   std::vector<CallValue> arguments, results;
 };
 
-/// What an instruction does with a register that may be read before it is written.
+/// What an instruction does with a register whose value may be one that nobody has written.
 struct DoubtfulUse {
-  enum class Kind : uint8_t { Guard, Read, Write };
+  enum class Kind : uint8_t {
+    Guard,   ///< read by all lanes that come here
+    Needs,   ///< read where the value matters: memory, a jump, a barrier or a call gets it
+    Follows, ///< read, and the results are as unwritten as it is
+    IfTrue,  ///< as Follows, in lanes where the predicate of a selp is true
+    IfFalse, ///< ... false
+    Result,  ///< written, by what was read with the three kinds above
+    Write,   ///< written, whatever was read
+  };
   uint32_t index = 0; ///< into FunctionCode::doubtful
-  Kind kind = Kind::Read;
+  Kind kind = Kind::Needs;
 };
 
 class FunctionCode {
@@ -94,10 +102,12 @@ public:
   std::vector<CallValue> results, parameters; ///< of a function that is no entry
   std::vector<std::string_view> productRegisters; ///< names of the registers that hold D or A of a wgmma
   std::vector<std::shared_ptr<void>> kept;
-  /// Registers that some way through the function may read before it writes them; numbers as registerNumber() gives them.
+  /// Registers that some way through the function may read before it writes them, and behind them those that are computed from
+  /// these; numbers as registerNumber() gives them.
   std::vector<int32_t> doubtful;
-  /// What instruction i of the body does with them: doubtfulUses from firstDoubtful[i] to firstDoubtful[i + 1]. Both are empty
-  /// if there is no such register.
+  uint32_t doubtfulOrigins = 0; ///< how many of `doubtful` are of the first sort
+  /// What instruction i of the body does with them: doubtfulUses from firstDoubtful[i] to firstDoubtful[i + 1], what it writes
+  /// last. Both are empty if there is no such register.
   std::vector<uint32_t> firstDoubtful;
   std::vector<DoubtfulUse> doubtfulUses;
   std::vector<int32_t> firstNumber;     ///< of each of source->registers: its first component's number

@@ -179,48 +179,155 @@ namespace {
 /// Writes of registers that no thread runs.
 const std::string kElsewhere = "setp.eq.u32 %p59, %r60, 4096; @%p59 bra write; bra begin; write: mov.u32 %r1, 0;"
                                "mov.u64 %rd1, 0; mov.f64 %fd2, 0d0000000000000000; setp.eq.u32 %p1, 0, 0; begin:\n";
+/// Stored by every lane.
+const std::string kStore = " st.global.u32 [%rd62], %r2;";
+/// %r1 has a value in lanes 0 to 19.
+const std::string kIn20 = "setp.lt.u32 %p1, %r60, 20; @%p1 mov.u32 %r1, 5;\n";
 } // namespace
 
 BOOST_AUTO_TEST_CASE(registers) {
-  isReported(kElsewhere + "add.u32 %r2, %r1, 1; st.global.u32 [%rd62], %r2;", "add.u32",
-             "reads %r1, which no instruction has written");
-  isClean("mov.u32 %r1, 0; add.u32 %r2, %r1, 1; st.global.u32 [%rd62], %r2;");
-  isReported("st.global.u32 [%rd62], %r1;", "st.global.u32", "reads %r1");
-  isReported(kElsewhere + "mov.u64 %rd2, %rd1; st.global.u64 [%rd0], %rd2;", "mov.u64", "reads %rd1");
+  isReported(kElsewhere + "add.u32 %r2, %r1, 1;" + kStore, "st.global.u32",
+             "reads %r2, computed from %r1 before that was written");
+  isClean("mov.u32 %r1, 0; add.u32 %r2, %r1, 1;" + kStore);
+  isReported("st.global.u32 [%rd62], %r1;", "st.global.u32", "reads %r1, which no instruction has written");
+  isReported(kElsewhere + "mov.u64 %rd2, %rd1; st.global.u64 [%rd0], %rd2;", "st.global.u64",
+             "reads %rd2, computed from %rd1");
 }
 
 BOOST_AUTO_TEST_CASE(registers_lane_by_lane) {
-  const std::string use = "add.u32 %r2, %r1, 1; st.global.u32 [%rd62], %r2;";
-  isReported("setp.lt.u32 %p1, %r60, 20; @%p1 mov.u32 %r1, 5;" + use, "add.u32", "reads %r1", 12);
-  isClean("setp.lt.u32 %p1, %r60, 20; @%p1 mov.u32 %r1, 5; @!%p1 mov.u32 %r1, 6;" + use);
+  const std::string use = "add.u32 %r2, %r1, 1;" + kStore;
+  const auto says = [&](const std::string& body, int64_t lanes) {
+    isReported(body, "st.global.u32", "reads %r2, computed from %r1 before", lanes);
+  };
+  says(kIn20 + use, 12);
+  isClean(kIn20 + "@!%p1 mov.u32 %r1, 6;" + use);
   isClean("setp.lt.u32 %p1, %r60, 20; @%p1 bra low; mov.u32 %r1, 5; bra both; low: mov.u32 %r1, 6; both:" + use);
-  isReported("setp.lt.u32 %p1, %r60, 20; @%p1 bra low; mov.u32 %r1, 5; low:" + use, "add.u32", "reads %r1", 20);
+  says("setp.lt.u32 %p1, %r60, 20; @%p1 bra low; mov.u32 %r1, 5; low:" + use, 20);
   // Lanes that do not run the reading instruction do not read.
-  isClean("setp.lt.u32 %p1, %r60, 20; @%p1 mov.u32 %r1, 5; @%p1 add.u32 %r2, %r1, 1;");
+  isClean(kIn20 + "@%p1 add.u32 %r2, %r1, 1; @%p1" + kStore);
   // A write under a guard keeps what the other lanes have, and reads nothing.
-  isClean("setp.lt.u32 %p1, %r60, 20; @%p1 mov.u32 %r1, 5; @%p1 st.global.u32 [%rd62], %r1;");
-  // Around a loop: the first time through it is unwritten.
-  isReported(
-      "mov.u32 %r3, 0; again: add.u32 %r2, %r1, 1; mov.u32 %r1, %r2; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 3;"
-      "@%p1 bra again; st.global.u32 [%rd62], %r1;",
-      "add.u32", "reads %r1", 32);
+  isClean(kIn20 + "@%p1 st.global.u32 [%rd62], %r1;");
+}
+
+BOOST_AUTO_TEST_CASE(values_are_followed_to_where_they_are_used) {
+  const std::string chain = kIn20 + "add.u32 %r3, %r1, 1; shl.b32 %r4, %r3, 2; sub.u32 %r2, %r60, %r4;\n";
+  isReported(chain + kStore, "st.global.u32", "reads %r2, computed from %r1 before", 12);
+  isClean(chain);
+  isClean(chain + "@%p1" + kStore);
+  isClean(chain + "mov.u32 %r2, 0;" + kStore);
+  isReported(chain + "st.shared.v2.u32 [s], {%r60, %r4};", "st.shared.v2.u32", "reads %r4, computed from %r1 before",
+             12);
+  isReported(chain + "and.b32 %r4, %r4, 0; add.u32 %r4, %r4, %r62; st.shared.u32 [%r4], 0;", "st.shared.u32",
+             "reads %r4, computed from %r1 before", 12);
+  isReported("st.shared.u32 [%r62], 0;" + chain + "atom.shared.add.u32 %r5, [%r62], %r2;", "atom.shared.add.u32",
+             "reads %r2, computed from %r1 before", 12);
+  isReported(chain + "and.b32 %r2, %r2, 0; add.u32 %r2, %r2, 1; barrier.sync %r2;", "barrier.sync",
+             "reads %r2, computed from %r1 before", 12);
+  isReported(chain + ".param .b32 a; st.param.b32 [a], %r2;", "st.param.b32", "reads %r2, computed from %r1 before",
+             12);
+}
+
+BOOST_AUTO_TEST_CASE(each_lane_has_its_origin) {
+  // %r3 is written in all lanes, but comes from %r1 in the upper ones and from %r4 in the lower ones, until these are written.
+  const std::string both = kIn20 + "@!%p1 mov.u32 %r4, 6; @!%p1 add.u32 %r2, %r1, 1; @%p1 add.u32 %r2, %r4, 1;\n";
+  isReported(both + kStore, "st.global.u32", "reads %r2, computed from %r4 before", 32);
+  isReported(both + "@%p1 mov.u32 %r2, 0;" + kStore, "st.global.u32", "reads %r2, computed from %r1 before", 12);
+  isReported(both + "@!%p1 mov.u32 %r2, 0;" + kStore, "st.global.u32", "reads %r2, computed from %r4 before", 20);
+  isClean(both + "@!%p1 mov.u32 %r2, 0; @%p1 mov.u32 %r2, 0;" + kStore);
+}
+
+BOOST_AUTO_TEST_CASE(values_around_a_loop) {
+  const auto loop = [](std::string_view body) {
+    return "mov.u32 %r3, 0; again:\n" + std::string(body) +
+           "add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 3; @%p2 bra again;\n";
+  };
+  isReported(loop("add.u32 %r4, %r2, 1; mov.u32 %r2, %r4;") + kStore, "st.global.u32",
+             "reads %r2, computed from %r2 before", 32);
+  // Some lanes begin in the first iteration, the others never do.
+  const std::string first = "setp.eq.u32 %p3, %r3, 0; setp.lt.and.u32 %p4, %r60, 20, %p3; @%p4 mov.u32 %r2, 0;";
+  isReported(loop(first + "add.u32 %r2, %r2, 1;") + kStore, "st.global.u32", "reads %r2, computed from %r2 before", 12);
+  isClean(loop(first + "add.u32 %r2, %r2, 1;") + "setp.lt.u32 %p1, %r60, 20; @%p1" + kStore);
+  isClean(loop(first + "@!%p4 mov.u32 %r2, 0; add.u32 %r2, %r2, 1;") + kStore);
+}
+
+BOOST_AUTO_TEST_CASE(a_choice_takes_one_side) {
+  const std::string second = kIn20 + "setp.ge.u32 %p2, %r60, 20;\n";
+  isClean(second + "selp.b32 %r2, %r1, %r60, %p1;" + kStore);
+  isClean(second + "selp.b32 %r2, %r60, %r1, %p2;" + kStore);
+  isClean(second + "selp.b32 %r2, %r60, %r1, !%p1;" + kStore);
+  isReported(kIn20 + "selp.b32 %r2, %r60, %r1, %p1;" + kStore, "st.global.u32", "reads %r2, computed from %r1 before",
+             12);
+  isReported(second + "selp.b32 %r2, %r1, %r60, %p2;" + kStore, "st.global.u32", "reads %r2, computed from %r1 before",
+             12);
+  isReported(second + "selp.b32 %r2, %r1, %r60, !%p1;" + kStore, "st.global.u32", "reads %r2, computed from %r1 before",
+             12);
+  isReported(kIn20 + "selp.b32 %r2, %r1, %r1, %p1;" + kStore, "st.global.u32", "reads %r2, computed from %r1 before",
+             12);
+  // Who does not know which side it is has neither.
+  isReported(kElsewhere + "selp.u32 %r2, 1, 2, %p1;" + kStore, "st.global.u32", "reads %r2, computed from %p1 before");
+  isReported(kIn20 + "setp.eq.u32 %p2, %r1, 5; selp.u32 %r2, 1, 2, %p2;" + kStore, "st.global.u32",
+             "reads %r2, computed from %r1 before", 12);
+}
+
+BOOST_AUTO_TEST_CASE(predicates) {
+  isReported("@%p1 mov.u32 %r2, 1;", "mov.u32", "reads %p1, which", 32);
+  isReported("@%p1 st.global.u32 [%rd62], 1;", "st.global.u32", "reads %p1, which", 32);
+  const std::string compared = kIn20 + "setp.eq.u32 %p2, %r1, 4;\n";
+  isClean(compared);
+  isReported(compared + "@%p2 bra over; mov.u32 %r2, 1; over:", "bra", "reads %p2, computed from %r1 before", 12);
+  isReported(compared + "@!%p2 st.global.u32 [%rd62], %r60;", "st.global.u32", "reads %p2, computed from %r1 before",
+             12);
+  isReported(compared + "and.pred %p3, %p1, %p2; not.pred %p3, %p3; @%p3 mov.u32 %r2, 1;", "mov.u32",
+             "reads %p3, computed from %r1 before", 12);
+  isReported(kIn20 + "and.b32 %r1, %r1, 0; list: .branchtargets over; brx.idx %r1, list; over:", "brx.idx",
+             "reads %r1, computed from %r1 before", 12);
 }
 
 BOOST_AUTO_TEST_CASE(registers_of_all_kinds) {
-  isReported("@%p1 mov.u32 %r2, 1;", "mov.u32", "reads %p1", 32);
-  isReported("@%p1 st.global.u32 [%rd62], 1;", "st.global.u32", "reads %p1", 32);
-  isReported(kElsewhere + "selp.u32 %r2, 1, 2, %p1; st.global.u32 [%rd62], %r2;", "selp.u32", "reads %p1");
   isReported(kElsewhere +
                  "mov.f64 %fd1, 0d0000000000000000; fma.rn.f64 %fd3, %fd1, %fd2, %fd1; st.global.f64 [%rd0], %fd3;",
-             "fma.rn.f64", "reads %fd2");
+             "st.global.f64", "reads %fd3, computed from %fd2");
   isReported("setp.eq.u32 %p1, %r60, 40; @%p1 mov.u32 %r1, 0; mov.b64 %rd1, {%r1, %r60}; st.global.u64 [%rd0], %rd1;",
-             "mov.b64", "reads %r1");
-  isReported("st.global.v2.u32 [%rd0], {%r60, %r1};", "st.global.v2.u32", "reads %r1");
-  isReported(".reg .v2 .b32 %v; mov.b32 %v.x, 1; setp.eq.u32 %p1, %r60, 40; @%p1 mov.b32 %v.y, 1; add.u32 %r1, %v.x, "
-             "%v.y; st.global.u32 [%rd62], %r1;",
-             "add.u32", "reads %v.y");
-  isReported(kElsewhere + "shfl.sync.bfly.b32 %r2, %r1, 1, 31, 0xffffffff; st.global.u32 [%rd62], %r2;",
-             "shfl.sync.bfly.b32", "reads %r1");
+             "st.global.u64", "reads %rd1, computed from %r1");
+  isReported("st.global.v2.u32 [%rd0], {%r60, %r1};", "st.global.v2.u32", "reads %r1, which");
+  isReported(".reg .v2 .b32 %v; mov.b32 %v.x, 1; setp.eq.u32 %p1, %r60, 40; @%p1 mov.b32 %v.y, 1; add.u32 %r2, %v.x, "
+             "%v.y;" +
+                 kStore,
+             "st.global.u32", "reads %r2, computed from %v.y");
+}
+
+BOOST_AUTO_TEST_CASE(lanes_exchange_what_some_of_them_have) {
+  // How a reduction of warps ends: a few lanes load what each warp has got, all of them combine it, one of them stores it.
+  const auto reduction = [](std::string_view step) {
+    std::string text = "st.shared.u32 [%r62], %r60; bar.sync 0; setp.lt.u32 %p1, %r60, 4;"
+                       "@%p1 ld.shared.b32 %r12, [%r62];\n";
+    for (const char* distance : {"2", "1"})
+      text += "shfl.sync.bfly.b32 %r13, %r12, " + std::string(distance) + ", 31, 0xffffffff;\n" + std::string(step);
+    return text;
+  };
+  for (const std::string_view step : {"add.u32 %r12, %r12, %r13;", "max.s32 %r12, %r12, %r13;",
+                                      "setp.gt.s32 %p3, %r12, %r13; selp.b32 %r12, %r12, %r13, %p3;"}) {
+    isClean(reduction(step) + "@%p60 st.shared.u32 [s], %r12; bar.sync 0; ld.shared.u32 %r2, [s];" + kStore,
+            {.block = 128});
+    isReported(reduction(step) + "st.global.u32 [%rd62], %r12;", "st.global.u32",
+               "reads %r12, computed from %r12 before", 28);
+  }
+  isClean(kIn20 + "shfl.sync.bfly.b32 %r2, %r1, 1, 31, 0xffffffff;" + kStore);
+  isClean(kIn20 + "redux.sync.add.u32 %r2, %r1, 0xffffffff;" + kStore);
+  isClean(kIn20 + "setp.eq.u32 %p2, %r1, 5; vote.sync.ballot.b32 %r2, %p2, 0xffffffff;" + kStore);
+  isClean(kIn20 + "match.any.sync.b32 %r2, %r1, 0xffffffff;" + kStore);
+  // Who takes part is no value that is exchanged.
+  isReported(kIn20 + "or.b32 %r1, %r1, -1; shfl.sync.bfly.b32 %r2, %r60, 1, 31, %r1;" + kStore, "shfl.sync.bfly.b32",
+             "reads %r1, computed from %r1 before", 12);
+  isReported(kIn20 + "or.b32 %r3, %r1, -1; bar.warp.sync %r3;", "bar.warp.sync", "reads %r3, computed from %r1 before",
+             12);
+}
+
+BOOST_AUTO_TEST_CASE(products_take_what_lanes_have) {
+  isClean(kIn20 +
+          "mov.f32 %f1, 0f00000000; mov.u32 %r3, 0;"
+          "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f2, %f3, %f4, %f5}, {%r3, %r1}, {%r3}, {%f1, %f1, "
+          "%f1, %f1}; st.global.f32 [%rd62], %f2;");
 }
 
 BOOST_AUTO_TEST_CASE(values_that_compilers_leave_undefined) {
