@@ -5,6 +5,7 @@
 #include "codegen/emit/LineTable.h"
 #include "codegen/passes/Layouts.h"
 #include "codegen/ptx/Ptx.h"
+#include "ir/Numerics.h"
 #include "ir/PassSteps.h"
 #include "ir/Passes.h"
 #include "mlir/IR/AsmState.h"
@@ -114,6 +115,10 @@ LogicalResult Compilation::check(const char* pass) {
 
 LogicalResult Compilation::makeTtgir() {
   if (failed(tt::makeTtir(*module_, /*inlineEverything=*/true))) return fail("inlining failed");
+  tt::NumericsTarget numerics{.capability = target_.capability, .enableFpFusion = options_.fpFusion};
+  if (failed(tt::makeNumericsExplicit(*module_, numerics)) || failed(check("making numerics explicit")) ||
+      failed(tt::verifyNumericsExplicit(*module_, numerics)))
+    return failure();
   ThreadBits threads{llvm::Log2_32(uint32_t(target_.warpSize)), llvm::Log2_32(uint32_t(options_.numWarps))};
   if (failed(assignLayouts(kernel(), threads)) || failed(check("layout choice"))) return failure();
   tt::removeCommonSubexpressions(kernel());

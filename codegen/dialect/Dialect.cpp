@@ -16,8 +16,23 @@ using tiletwin::codegen::Part;
 
 namespace tiletwin::twg {
 
+namespace {
+
+/// Layouts stand at the top of the text under short names: #layout, #layout1, ...
+struct LayoutAliases final : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attribute, raw_ostream& out) const final {
+    if (!isa<LinearAttr>(attribute)) return AliasResult::NoAlias;
+    out << "layout";
+    return AliasResult::FinalAlias;
+  }
+};
+
+} // namespace
+
 void TWGDialect::initialize() {
   registerAttributes();
+  addInterfaces<LayoutAliases>();
   addOperations<
 #define GET_OP_LIST
 #include "codegen/dialect/TWGOps.cpp.inc"
