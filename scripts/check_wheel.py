@@ -11,7 +11,9 @@ import tempfile
 import zipfile
 
 LIMIT_MB = 45
-MODULES = {"_C.abi3.so", "_sim.abi3.so", "tiletwin_tile_v3.so", "tiletwin_tile_v4.so", "tiletwin_gdb.so"}
+MODULES = {
+    "_C.abi3.so", "_sim.abi3.so", "_cuda.abi3.so", "tiletwin_tile_v3.so", "tiletwin_tile_v4.so", "tiletwin_gdb.so",
+}  # fmt: skip
 # What every manylinux system has. TBB and LLVM must not be here.
 SYSTEM_LIBRARIES = {
     "libc.so.6",
@@ -55,8 +57,9 @@ def main():
             leaked = [s for s in exported if "llvm" in s or "mlir" in s]
             if leaked:
                 sys.exit(f"{library.name} exports {len(leaked)} LLVM symbols, {leaked[0]} for one")
-            if library.name == "_sim.abi3.so" and exported != ["PyInit__sim"]:
-                sys.exit(f"{library.name} exports {', '.join(exported)}; PyInit__sim alone is wanted")
+            entry = f"PyInit_{library.name.partition('.')[0]}"
+            if library.name in ("_sim.abi3.so", "_cuda.abi3.so") and exported != [entry]:
+                sys.exit(f"{library.name} exports {', '.join(exported)}; {entry} alone is wanted")
     if size > LIMIT_MB:
         sys.exit(f"{wheel.name} has {size:.1f} MB, the limit is {LIMIT_MB}")
     if f"manylinux_{glibc[0]}_{glibc[1]}_x86_64" not in wheel.name or "-abi3-" not in wheel.name:

@@ -246,6 +246,23 @@ class PTXASError(TileTwinError):
         return type(self), (self.error_message,)
 
 
+class CudaError(TileTwinError, RuntimeError):
+    """The CUDA driver is missing, or it refused or reported something.
+
+    kind: "no driver", "no device", "driver too old", "image" (code that cannot be loaded), "launch" (one that is
+    refused), "fault" (a kernel that ran did something wrong: the process cannot use that GPU any more), "memory",
+    "argument" or "other". code, name: the driver's, 700 and "CUDA_ERROR_ILLEGAL_ADDRESS"; 0 and "" where it was not
+    asked.
+    """
+
+    def __init__(self, message: str = "CUDA failed", code: int = 0, name: str = "", kind: str = "other") -> None:
+        super().__init__(message)
+        self.code, self.name, self.kind = code, name, kind
+
+    def __reduce__(self) -> tuple:
+        return _rebuild_message, (type(self), str(self), self.__dict__)
+
+
 class AutotunerError(TileTwinError):
     """Autotuning could not be done as asked."""
 
@@ -262,6 +279,7 @@ __all__ = [
     "CheckError",
     "CompilationError",
     "CompileTimeAssertionFailure",
+    "CudaError",
     "DeadlockError",
     "DifferenceError",
     "InterpreterError",

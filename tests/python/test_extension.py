@@ -10,7 +10,7 @@ from process import run_code
 ALLOWED = re.compile(r"^(_?Py|_ZN3tbb|_ZNS|_ZS|_ZNK|_ZT|_Z(dl|da|nw|na)|_ITM_|__gmon_start__|_Unwind_|__)")
 
 
-@pytest.fixture(params=["_C", "_sim"])
+@pytest.fixture(params=["_C", "_sim", "_cuda"])
 def module(request):
     return pytest.importorskip(f"tiletwin.{request.param}")
 

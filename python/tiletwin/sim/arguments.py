@@ -148,7 +148,8 @@ def _structure(what: str, parameter: Parameter, value: Any) -> bytes:
     return given
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Not an array, a tensor map, or anything else that has memory."""
     return isinstance(value, (int, float, complex, str, np.generic)) or (
         hasattr(type(value), "__index__") and not hasattr(value, "shape")
     )
@@ -171,7 +172,7 @@ def pack(kernel: str, parameters: Sequence[Parameter], size: int, values: Sequen
             data = _structure(what, parameter, value)
         elif parameter.may_point and value is None:
             data = bytes(8)
-        elif parameter.may_point and not _is_number(value):
+        elif parameter.may_point and not is_number(value):
             address = memory.add(what, parameter.name, value)
             if address % max(1, parameter.alignment):
                 raise ValueError(

@@ -145,6 +145,35 @@ def tensor_map(
     found = array_facts("tensor_map(): array", array)
     if found["on_device"]:
         raise ValueError("tensor_map(): array lies in a GPU's memory: the simulator runs on the CPU, pass array.cpu()")
+    facts = described(
+        array, found, box, sizes=sizes, strides=strides, element_strides=element_strides, dtype=dtype,
+        interleave=interleave, swizzle=swizzle, l2_promotion=l2_promotion, oob_fill=oob_fill,
+    )  # fmt: skip
+    try:
+        encoded = extension().encode_tensor_map(*numbers(facts, found["data"]))
+    except ValueError as error:
+        raise ValueError(f"tensor_map(): {error}") from None
+    return TensorMap(array, encoded, facts)
+
+
+def described(
+    array: Any,
+    found: dict[str, Any],
+    box: Sequence[int],
+    *,
+    sizes: Sequence[int] | None,
+    strides: Sequence[int] | None,
+    element_strides: Sequence[int] | None,
+    dtype: str | None,
+    interleave: str | None,
+    swizzle: str | int | None,
+    l2_promotion: str | int | None,
+    oob_fill: str | None,
+) -> dict[str, Any]:
+    """What a map is made of, with defaults filled in: dtype, sizes, strides, box, element_strides and the words.
+
+    found: array_facts of the array. Errors: TypeError and ValueError, what does not fit together.
+    """
     dtype = _element_type(found["type"], dtype, sizes is not None and strides is not None)
     if sizes is None or strides is None:
         own = _layout(array, ELEMENTS[dtype])
@@ -163,11 +192,14 @@ def tensor_map(
         "l2_promotion": _word("l2_promotion", l2_promotion, L2_PROMOTIONS),
         "oob_fill": _word("oob_fill", oob_fill, FILLS),
     }
-    try:
-        encoded = extension().encode_tensor_map(
-            list(ELEMENTS).index(dtype), found["data"], *lists.values(),
-            *(list(known).index(word) for word, known in words.values()),
-        )  # fmt: skip
-    except ValueError as error:
-        raise ValueError(f"tensor_map(): {error}") from None
-    return TensorMap(array, encoded, {"dtype": dtype, **lists, **{name: word for name, (word, _) in words.items()}})
+    return {"dtype": dtype, **lists, **{name: word for name, (word, _) in words.items()}}
+
+
+_WORDS = {"interleave": INTERLEAVES, "swizzle": SWIZZLES, "l2_promotion": L2_PROMOTIONS, "oob_fill": FILLS}
+
+
+def numbers(facts: dict[str, Any], address: int) -> tuple[Any, ...]:
+    """The arguments of encode_tensor_map, of the simulator or of a GPU's driver, for what `described` gave."""
+    lists = (facts[name] for name in ("sizes", "strides", "box", "element_strides"))
+    words = (known.index(facts[name]) for name, known in _WORDS.items())
+    return (list(ELEMENTS).index(facts["dtype"]), address, *lists, *words)

@@ -1,0 +1,338 @@
+// python/cuda/PreparedLaunch.cpp -- see PreparedLaunch.h.
+#include "PreparedLaunch.h"
+#include "../src/Interned.h"
+#include "KernelObject.h"
+#include "RaiseError.h"
+#include "runtime/FloatFormats.h"
+#include "runtime/cuda/Memory.h"
+#include "runtime/cuda/Stream.h"
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <vector>
+
+namespace tiletwin::python {
+namespace {
+
+enum class SlotKind : uint8_t { Pointer, Signed, Unsigned, Bool, F16, BF16, F32, F64 };
+struct Slot {
+  SlotKind kind = SlotKind::Pointer;
+  uint8_t bytes = 8;
+  const char* word = "";
+};
+
+/// Words of a signature but pointers, sorted.
+struct SlotRow {
+  std::string_view word;
+  SlotKind kind;
+  uint8_t bytes;
+};
+constexpr SlotRow kSlots[] = {
+    {"bf16", SlotKind::BF16, 2},    {"f16", SlotKind::F16, 2},      {"f32", SlotKind::F32, 4},
+    {"f64", SlotKind::F64, 8},      {"fp16", SlotKind::F16, 2},     {"fp32", SlotKind::F32, 4},
+    {"fp64", SlotKind::F64, 8},     {"i1", SlotKind::Bool, 1},      {"i16", SlotKind::Signed, 2},
+    {"i32", SlotKind::Signed, 4},   {"i64", SlotKind::Signed, 8},   {"i8", SlotKind::Signed, 1},
+    {"u1", SlotKind::Bool, 1},      {"u16", SlotKind::Unsigned, 2}, {"u32", SlotKind::Unsigned, 4},
+    {"u64", SlotKind::Unsigned, 8}, {"u8", SlotKind::Unsigned, 1},
+};
+static_assert(std::is_sorted(std::begin(kSlots), std::end(kSlots),
+                             [](const SlotRow& a, const SlotRow& b) { return a.word < b.word; }));
+
+struct Prepared {
+  std::shared_ptr<const cuda::Kernel> kernel;
+  cuda::LaunchShape shape;
+  std::vector<Slot> slots;
+  std::vector<std::string> words; ///< what slots name
+  bool severalDevices = false;
+};
+struct PreparedObject {
+  PyObject ob_base;
+  Prepared* prepared;
+};
+PyObject* preparedType = nullptr;
+
+const Prepared& preparedOf(PyObject* self) { return *reinterpret_cast<PreparedObject*>(self)->prepared; }
+
+PyObject* isCudaName() {
+  static PyObject* const name = interned("is_cuda");
+  return name;
+}
+PyObject* getDeviceName() {
+  static PyObject* const name = interned("get_device");
+  return name;
+}
+
+/// One argument of a launch, for errors.
+struct Place {
+  const Prepared& prepared;
+  size_t index;
+  bool fail(PyObject* exception, const char* format, PyObject* value) const {
+    PyRef rest = PyRef::steal(PyUnicode_FromFormat(format, value));
+    if (rest)
+      PyErr_Format(exception, "%s(): argument %zu (%s): %U", prepared.kernel->name().c_str(), index,
+                   prepared.slots[index].word, rest.get());
+    return false;
+  }
+};
+
+/// False with an exception set: memory that the GPU cannot reach.
+bool checkReachable(const Place& place, PyObject* value, uint64_t address) {
+  if (address == 0) return true; // an empty tensor
+  cuda::PointerFacts facts;
+  if (!withoutGil([&] { facts = cuda::pointerFacts(address); })) return false;
+  if (facts.kind != cuda::PointerFacts::Kind::Unknown) return true;
+  return place.fail(PyExc_ValueError,
+                    "%R lies in the host's memory, which the GPU cannot reach: move it to the GPU, .cuda()",
+                    reinterpret_cast<PyObject*>(Py_TYPE(value)));
+}
+
+/// False with an exception set: a tensor on another GPU.
+bool checkDevice(const Place& place, PyObject* value) {
+  PyRef number = PyRef::steal(PyObject_CallMethodObjArgs(value, getDeviceName(), nullptr));
+  if (!number) {
+    PyErr_Clear(); // no torch tensor: the address has to do
+    return true;
+  }
+  const long device = PyLong_AsLong(number.get());
+  if (device == place.prepared.kernel->device().ordinal()) return true;
+  return place.fail(PyExc_ValueError, "the tensor lies on GPU %S, the kernel on another one: move one of them",
+                    number.get());
+}
+
+/// The address behind an object with data_ptr(), or __cuda_array_interface__.
+bool readAddress(const Place& place, PyObject* value, uint64_t& bits) {
+  PyRef address = PyRef::steal(PyObject_CallMethodObjArgs(value, names::dataPtr(), nullptr));
+  if (!address) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
+    PyErr_Clear();
+    PyRef interface = PyRef::steal(PyObject_GetAttr(value, names::cudaArrayInterface()));
+    PyRef data = PyRef::steal(interface ? PyMapping_GetItemString(interface.get(), "data") : nullptr);
+    address = PyRef::steal(data ? PySequence_GetItem(data.get(), 0) : nullptr);
+    if (!address) {
+      PyErr_Clear();
+      return place.fail(PyExc_TypeError, "wants a tensor on the GPU, an address or None, not %R",
+                        reinterpret_cast<PyObject*>(Py_TYPE(value)));
+    }
+    bits = PyLong_AsUnsignedLongLong(address.get());
+    return !PyErr_Occurred();
+  }
+  bits = PyLong_AsUnsignedLongLong(address.get());
+  if (bits == uint64_t(-1) && PyErr_Occurred()) return false;
+  PyRef isCuda = PyRef::steal(PyObject_GetAttr(value, isCudaName()));
+  if (!isCuda) PyErr_Clear();
+  if (isCuda.get() != Py_True) return checkReachable(place, value, bits);
+  return !place.prepared.severalDevices || checkDevice(place, value);
+}
+
+bool readPointer(const Place& place, PyObject* value, uint64_t& bits) {
+  if (value == Py_None) {
+    bits = 0;
+    return true;
+  }
+  if (!PyLong_Check(value)) return readAddress(place, value, bits);
+  bits = PyLong_AsUnsignedLongLong(value);
+  if (bits != uint64_t(-1) || !PyErr_Occurred()) return true;
+  return place.fail(PyExc_OverflowError, "%R is no address", value);
+}
+
+/// Integers may be written signed or unsigned: -1 and 0xffffffff are the same argument of 32 bits.
+bool readInteger(const Place& place, PyObject* value, uint64_t& bits) {
+  const Slot& slot = place.prepared.slots[place.index];
+  PyRef index = PyLong_Check(value) ? PyRef::borrow(value) : PyRef::steal(PyNumber_Index(value));
+  if (!index) {
+    PyErr_Clear();
+    return place.fail(PyExc_TypeError, "wants a whole number, not %R", value);
+  }
+  int overflow = 0;
+  const int64_t number = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+  if (overflow > 0 && slot.bytes == 8) {
+    bits = PyLong_AsUnsignedLongLong(index.get());
+    if (bits != uint64_t(-1) || !PyErr_Occurred()) return true;
+  } else if (overflow == 0) {
+    bits = uint64_t(number);
+    const int width = 8 * slot.bytes;
+    if (width == 64 || (number >= -(int64_t(1) << (width - 1)) && number < int64_t(1) << width)) return true;
+  }
+  return place.fail(PyExc_OverflowError, "%R does not fit", value);
+}
+
+bool readBool(const Place& place, PyObject* value, uint64_t& bits) {
+  const int truth = PyObject_IsTrue(value);
+  bits = truth > 0;
+  return truth >= 0;
+}
+
+bool readReal(const Place& place, PyObject* value, uint64_t& bits) {
+  const double number = PyFloat_AsDouble(value);
+  if (number == -1.0 && PyErr_Occurred()) {
+    PyErr_Clear();
+    return place.fail(PyExc_TypeError, "wants a number, not %R", value);
+  }
+  switch (place.prepared.slots[place.index].kind) {
+  case SlotKind::F16: bits = f32ToF16(f64ToF32Odd(number)); break;
+  case SlotKind::BF16: bits = f32ToBF16(f64ToF32Odd(number)); break;
+  case SlotKind::F32: bits = std::bit_cast<uint32_t>(float(number)); break;
+  default: bits = std::bit_cast<uint64_t>(number); break;
+  }
+  return true;
+}
+
+bool readArgument(const Place& place, PyObject* value, uint64_t& bits) {
+  switch (place.prepared.slots[place.index].kind) {
+  case SlotKind::Pointer: return readPointer(place, value, bits);
+  case SlotKind::Signed:
+  case SlotKind::Unsigned: return readInteger(place, value, bits);
+  case SlotKind::Bool: return readBool(place, value, bits);
+  default: return readReal(place, value, bits);
+  }
+}
+
+bool launchBits(const Prepared& prepared, const uint32_t* grid, uintptr_t stream, uint64_t* bits, size_t count) {
+  std::array<void*, kMostArguments> parameters;
+  for (size_t i = 0; i < count; ++i) parameters[i] = &bits[i];
+  cuda::LaunchShape shape = prepared.shape;
+  shape.grid = {grid[0], grid[1], grid[2]};
+  shape.stream = cuda::streamOf(stream);
+  return withoutGil([&] { prepared.kernel->launch(shape, parameters.data()); });
+}
+
+/// launch(grid x, y, z, stream, *arguments)
+PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  const Prepared& prepared = preparedOf(self);
+  constexpr Py_ssize_t kFirst = 4;
+  if (count != kFirst + Py_ssize_t(prepared.slots.size())) {
+    PyErr_Format(PyExc_TypeError, "%s() takes the grid (x, y, z), a stream and %zu arguments: %zd values, not %zd",
+                 prepared.kernel->name().c_str(), prepared.slots.size(), kFirst + Py_ssize_t(prepared.slots.size()),
+                 count);
+    return nullptr;
+  }
+  uint32_t grid[3];
+  for (size_t i = 0; i < 3; ++i) {
+    uint64_t number = 0;
+    if (!readNumber("grid", args[i], number)) return nullptr;
+    grid[i] = uint32_t(std::min<uint64_t>(number, UINT32_MAX)); // more than any GPU takes: the driver refuses it
+  }
+  uint64_t stream = 0;
+  if (!readNumber("stream", args[3], stream)) return nullptr;
+  std::array<uint64_t, kMostArguments> bits;
+  for (size_t i = 0; i < prepared.slots.size(); ++i)
+    if (!readArgument({prepared, i}, args[size_t(kFirst) + i], bits[i])) return nullptr;
+  if (grid[0] && grid[1] && grid[2] && !launchBits(prepared, grid, stream, bits.data(), prepared.slots.size()))
+    return nullptr;
+  return PyRef::borrow(Py_None).release();
+}
+
+void deallocate(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  delete reinterpret_cast<PreparedObject*>(self)->prepared;
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+  PyRef::steal(reinterpret_cast<PyObject*>(type)); // an object of a heap type owns its type
+}
+
+PyMethodDef kMethods[] = {
+    {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(launch)), METH_FASTCALL,
+     "launch(grid x, y, z, stream, *arguments)"},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyType_Slot kTypeSlots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+    {Py_tp_methods, kMethods},
+    {Py_tp_doc, const_cast<char*>("A kernel with all that a launch needs but grid, stream and arguments.")},
+    {0, nullptr},
+};
+PyType_Spec kSpec = {"tiletwin._cuda.Prepared", sizeof(PreparedObject), 0,
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kTypeSlots};
+
+Py_ssize_t apiArgumentCount(PyObject* prepared) {
+  if (reinterpret_cast<PyObject*>(Py_TYPE(prepared)) == preparedType)
+    return Py_ssize_t(preparedOf(prepared).slots.size());
+  PyErr_Format(PyExc_TypeError, "a tiletwin._cuda.Prepared is wanted, not %R", prepared);
+  return -1;
+}
+
+bool apiLaunch(PyObject* prepared, const uint32_t* grid, uintptr_t stream, uint64_t* bits, size_t count) {
+  const Py_ssize_t wanted = apiArgumentCount(prepared);
+  if (wanted < 0) return false;
+  if (size_t(wanted) == count) return launchBits(preparedOf(prepared), grid, stream, bits, count);
+  PyErr_Format(PyExc_SystemError, "%s takes %zd arguments, not %zu", preparedOf(prepared).kernel->name().c_str(),
+               wanted, count);
+  return false;
+}
+
+constexpr LaunchApi kLaunchApi = {sizeof(LaunchApi), apiArgumentCount, apiLaunch};
+
+/// False with ValueError set: an unknown word.
+bool readSlot(std::string_view word, Slot& slot) {
+  if (word.starts_with("*")) return true;
+  const SlotRow* row =
+      std::lower_bound(std::begin(kSlots), std::end(kSlots), word,
+                       [](const SlotRow& known, std::string_view wanted) { return known.word < wanted; });
+  if (row == std::end(kSlots) || row->word != word) {
+    PyErr_Format(PyExc_ValueError,
+                 "%s is no type of a launch's argument: a pointer such as *fp32, an integer such as "
+                 "i32 or u8, fp16, bf16, fp32 or fp64",
+                 std::string(word).c_str());
+    return false;
+  }
+  slot.kind = row->kind;
+  slot.bytes = row->bytes;
+  return true;
+}
+
+/// False with ValueError set: the driver would read other bytes than the signature has.
+bool fitsKernel(const Prepared& prepared) {
+  const cuda::Kernel& kernel = *prepared.kernel;
+  if (!kernel.knowsParameters()) return true;
+  const auto& places = kernel.parameters();
+  bool same = places.size() == prepared.slots.size();
+  std::string bytes;
+  for (size_t i = 0; i < places.size(); ++i) {
+    same = same && places[i].bytes == prepared.slots[i].bytes;
+    bytes += (i ? ", " : "") + std::to_string(places[i].bytes);
+  }
+  if (same) return true;
+  std::string words;
+  for (const std::string& word : prepared.words) words += (words.empty() ? "" : ", ") + word;
+  PyErr_Format(PyExc_ValueError, "%s has parameters of %s bytes, which the signature (%s) does not fit",
+               kernel.name().c_str(), bytes.empty() ? "no" : bytes.c_str(), words.c_str());
+  return false;
+}
+
+} // namespace
+
+PyObject* makePrepared(std::shared_ptr<const cuda::Kernel> kernel, const cuda::LaunchShape& shape,
+                       PyObject* signature) {
+  auto prepared = std::make_unique<Prepared>();
+  prepared->kernel = std::move(kernel);
+  prepared->shape = shape;
+  const Py_ssize_t count = PyTuple_Size(signature);
+  if (count > Py_ssize_t(kMostArguments)) {
+    PyErr_Format(PyExc_ValueError, "a launch has at most %zu arguments, not %zd", kMostArguments, count);
+    return nullptr;
+  }
+  prepared->words.resize(size_t(count));
+  prepared->slots.resize(size_t(count));
+  for (size_t i = 0; i < prepared->slots.size(); ++i) {
+    prepared->words[i] = utf8(PyTuple_GetItem(signature, Py_ssize_t(i)));
+    if (!readSlot(prepared->words[i], prepared->slots[i])) return nullptr;
+    prepared->slots[i].word = prepared->words[i].c_str();
+  }
+  if (!fitsKernel(*prepared)) return nullptr;
+  if (!withoutGil([&] {
+        prepared->kernel->prepare(shape);
+        prepared->severalDevices = cuda::Device::count() > 1;
+      }))
+    return nullptr;
+  PyObject* object = PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(preparedType), 0);
+  if (object) reinterpret_cast<PreparedObject*>(object)->prepared = prepared.release();
+  return object;
+}
+
+int addPrepared(PyObject* module) {
+  if (!preparedType) preparedType = PyType_FromSpec(&kSpec);
+  if (!preparedType || PyModule_AddObjectRef(module, "Prepared", preparedType) < 0) return -1;
+  PyRef capsule = PyRef::steal(PyCapsule_New(const_cast<LaunchApi*>(&kLaunchApi), kLaunchApiCapsule, nullptr));
+  return capsule ? PyModule_AddObjectRef(module, "launch_api", capsule.get()) : -1;
+}
+
+} // namespace tiletwin::python

@@ -1,0 +1,21 @@
+// python/cuda/PreparedLaunch.h -- the Python type tiletwin._cuda.Prepared: a kernel with its block, cluster, shared memory and the
+// types of its arguments, ready to be launched many times.
+// Here:      conversion of Python values by the signature, the launch, LaunchApi for tiletwin._C.
+// Invariant: a launch allocates nothing on the heap, imports nothing, and calls Python only to ask tensors for their addresses.
+#pragma once
+#include "LaunchApi.h"
+#include "runtime/cuda/Kernel.h"
+#include <memory>
+
+namespace tiletwin::python {
+
+/// Arguments that a prepared launch may have: as many as 4 KiB of parameters can hold of 4 bytes.
+inline constexpr size_t kMostArguments = 1024;
+
+/// Adds the type, and the capsule launch_api, to the module. -1 with an error set on failure.
+int addPrepared(PyObject* module);
+/// signature: a tuple of words: "*fp32" or any other pointer, "i32", "u8", "i1", "fp16", "bf16", "fp32", "fp64". Null with an
+/// error set: an unknown word, sizes that are not the kernel's, or limits of the GPU.
+PyObject* makePrepared(std::shared_ptr<const cuda::Kernel> kernel, const cuda::LaunchShape& shape, PyObject* signature);
+
+} // namespace tiletwin::python

@@ -1,0 +1,32 @@
+// python/cuda/RaiseError.h -- errors of the CUDA driver as Python exceptions; running something without the GIL.
+#pragma once
+#include "frontend/PyRef.h"
+#include "runtime/cuda/Error.h"
+#include <exception>
+#include <optional>
+#include <string>
+
+namespace tiletwin::python {
+
+/// Raises CudaError, OutOfResources (too much shared memory) or ValueError (the caller's mistake).
+void raiseError(const cuda::Error& error);
+
+/// Calls work() without the GIL. False with an exception set: what it threw.
+template <class Work> bool withoutGil(const Work& work) {
+  std::optional<cuda::Error> error;
+  std::string fault;
+  PyThreadState* state = PyEval_SaveThread();
+  try {
+    work();
+  } catch (const cuda::Error& thrown) { error = thrown; } catch (const std::exception& thrown) {
+    fault = thrown.what();
+  }
+  PyEval_RestoreThread(state);
+  if (error)
+    raiseError(*error);
+  else if (!fault.empty())
+    PyErr_SetString(PyExc_ValueError, fault.c_str());
+  return !error && fault.empty();
+}
+
+} // namespace tiletwin::python

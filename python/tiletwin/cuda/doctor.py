@@ -1,0 +1,48 @@
+"""What `tiletwin doctor` says of GPUs and of the programs that make and read their code."""
+
+from __future__ import annotations
+
+from tiletwin.cuda import toolkit
+from tiletwin.errors import CudaError
+
+
+def _driver_rows() -> list[tuple[str, str]]:
+    from tiletwin.cuda.extension import extension
+
+    cuda = extension()
+    try:
+        driver = cuda.driver()
+    except CudaError as error:
+        return [("cuda driver", str(error))]
+    version, ptx = driver["version"], driver["ptx_version"]
+    rows = [
+        (
+            "cuda driver",
+            f"CUDA {version // 1000}.{version % 1000 // 10}, PTX up to {ptx // 10}.{ptx % 10} ({driver['path']})",
+        )
+    ]
+    for number in range(cuda.device_count()):
+        facts = cuda.device(number)
+        rows.append((
+            f"gpu {number}",
+            f"{facts['name']}, sm_{facts['capability']}, {facts['memory_bytes'] / 2**30:.0f} GiB, "
+            f"{facts['multiprocessor_count']} multiprocessors, {facts['max_shared_mem']} bytes shared a block",
+        ))  # fmt: skip
+    return rows
+
+
+def _tool_row(name: str) -> tuple[str, str]:
+    try:
+        tool = toolkit.find(name)
+    except RuntimeError as error:
+        return name, str(error)
+    return name, str(tool) if tool else f"not found; looked at:\n{toolkit.where_looked(name)}"
+
+
+def rows() -> list[tuple[str, str]]:
+    """(what, what was found) for each line. Nothing here is needed to run kernels on the CPU."""
+    try:
+        found = _driver_rows()
+    except ImportError as error:
+        found = [("cuda driver", f"not part of this build: {error}")]
+    return [*found, _tool_row("ptxas"), _tool_row("nvdisasm")]

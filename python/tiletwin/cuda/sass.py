@@ -1,0 +1,32 @@
+"""Machine code as text: nvdisasm, or cuobjdump where that is not found."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+from tiletwin.cuda import toolkit
+
+TOOLS = ("nvdisasm", "cuobjdump")
+
+
+def find() -> toolkit.Tool | None:
+    """The disassembler in use, or None."""
+    return next((tool for tool in map(toolkit.find, TOOLS) if tool is not None), None)
+
+
+def disassemble(cubin: bytes) -> str:
+    """The SASS of a cubin. Errors: RuntimeError, no disassembler was found, or it does not take the bytes."""
+    tool = find()
+    if tool is None:
+        looked = "\n".join(toolkit.where_looked(name) for name in TOOLS)
+        raise RuntimeError(f"neither nvdisasm nor cuobjdump was found; looked at:\n{looked}")
+    options = ["--print-code"] if tool.path.name.startswith("nvdisasm") else ["--dump-sass"]
+    with tempfile.TemporaryDirectory(prefix="tiletwin-sass-") as folder:
+        file = Path(folder, "kernel.cubin")
+        file.write_bytes(cubin)
+        run = subprocess.run([str(tool.path), *options, str(file)], capture_output=True, text=True, errors="replace")
+    if run.returncode:
+        raise RuntimeError(f"{tool.path} does not take the code: {(run.stderr or run.stdout).strip()}")
+    return run.stdout

@@ -1,0 +1,112 @@
+"""Programs of the CUDA toolkit: where they are looked for, and which one is taken.
+
+Here:      ptxas, nvdisasm, cuobjdump as paths with their versions.
+Not here:  what is done with them (ptxas.py, sass.py).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+VARIABLES = {"ptxas": ("TILETWIN_PTXAS", "TRITON_PTXAS_PATH")}
+"""Variables that name a program; TRITON_NAME_PATH for the others."""
+
+
+class Place(NamedTuple):
+    """Where a program is looked for."""
+
+    why: str
+    """ "TILETWIN_PTXAS", "the wheel nvidia-cuda-nvcc", "CUDA_HOME", "PATH"."""
+    path: Path
+
+
+class Tool(NamedTuple):
+    """A program that was found."""
+
+    path: Path
+    why: str
+    cuda: tuple[int, int]
+    """Its CUDA version: (13, 0)."""
+
+    def __str__(self) -> str:
+        return f"{self.path} (CUDA {self.cuda[0]}.{self.cuda[1]}, found by {self.why})"
+
+
+def _in_packages(*parts: str) -> list[Path]:
+    """Files of installed packages; nothing is imported."""
+    found: list[Path] = []
+    for folder in sys.path:
+        if folder and os.path.isdir(folder):
+            found += sorted(Path(folder).glob("/".join(parts)))
+    return found
+
+
+def places(name: str) -> Iterator[Place]:
+    """Where a program is looked for, best first. A variable that is set is the only place."""
+    for variable in VARIABLES.get(name, (f"TRITON_{name.upper()}_PATH",)):
+        if os.environ.get(variable):
+            yield Place(variable, Path(os.environ[variable]))
+            return
+    yield from (Place("a wheel of NVIDIA's", path) for path in _in_packages("nvidia", "*", "bin", name))
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        if os.environ.get(variable):
+            yield Place(variable, Path(os.environ[variable]) / "bin" / name)
+    on_path = shutil.which(name)
+    if on_path:
+        yield Place("PATH", Path(on_path))
+    yield Place("the usual folder", Path("/usr/local/cuda/bin") / name)
+    yield from (
+        Place("the installed Triton", path) for path in _in_packages("triton", "backends", "nvidia", "bin", name)
+    )
+
+
+@cache
+def _version(path: Path, changed: float) -> tuple[int, int] | str:
+    """The CUDA version of a program, or why it cannot be run. changed: when the file was."""
+    try:
+        run = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"cannot be run: {error}"
+    release = re.search(r"release (\d+)\.(\d+)", run.stdout)
+    if run.returncode or release is None:
+        return f"does not say its version (exit status {run.returncode})"
+    return int(release[1]), int(release[2])
+
+
+def _state(place: Place) -> Tool | str:
+    """The program at a place, or why it is none."""
+    if not place.path.is_file():
+        return "not there"
+    if not os.access(place.path, os.X_OK):
+        return "not executable"
+    version = _version(place.path, place.path.stat().st_mtime)
+    return version if isinstance(version, str) else Tool(place.path, place.why, version)
+
+
+def find(name: str) -> Tool | None:
+    """A program of the toolkit, or None. Errors: RuntimeError, a variable names one that does not run."""
+    for place in places(name):
+        state = _state(place)
+        if isinstance(state, Tool):
+            return state
+        if place.why.endswith(("_PTXAS", "_PATH")) and place.why in os.environ and place.why != "CUDA_PATH":
+            raise RuntimeError(f"{place.why} names {place.path}, which is {state}" if state.startswith("not") else
+                               f"{place.why} names {place.path}, which {state}")  # fmt: skip
+    return None
+
+
+def where_looked(name: str) -> str:
+    """Every place and what was found there, one line each."""
+    lines = []
+    for place in places(name):
+        state = _state(place)
+        lines.append(f"  {place.why}: {place.path}: {state if isinstance(state, str) else 'found'}")
+    return "\n".join(lines)
