@@ -77,10 +77,11 @@ OPTION_EFFECTS = {
 }
 KNOB_EFFECTS = {
     "runtime": "interpret (set while interpreting), debug, override_arch, all hooks but add_stages_inspection_hook",
-    "compilation": "override, dump_ir, listener, allow_non_constexpr_globals",
+    "compilation": "override, dump_ir, always_compile, disable_line_info, listener, allow_non_constexpr_globals",
     "autotuning": "print, listener",
-    "cache": "dump_dir, override_dir; the others by `triton.runtime.cache`",
+    "cache": "dir, dump_dir, override_dir; the others by `triton.runtime.cache`",
     "language": "all",
+    "nvidia": "cuobjdump, nvdisasm, ptxas, ptxas_options, disable_ptxas_opt, dump_ptxas_log, dump_nvptx",
     "proton": "disable",
     "redis": "by `triton.runtime.cache.RedisRemoteCacheBackend`",
 }

@@ -37,7 +37,6 @@ REFUSED: dict[str, str] = {
     "triton.compile(path).asm['ttir'] is the text",
     "triton.compiler.CompiledKernel.__init__": "reads a kernel's files from Triton's cache; triton.compile() makes one",
     "triton.compiler.CompiledKernel.run": f"is the raw launcher of a GPU binary; {_CODE}. Use kernel[grid](...)",
-    "triton.compiler.CompiledKernel.kernel": f"is a GPU binary; {_CODE}",
     # triton.backends
     "triton.backends.compiler.BaseBackend.add_stages": f"adds the stages of GPU code: {_CODE}",
     "triton.backends.compiler.BaseBackend.load_dialects": f"takes an MLIR context, and {_FRONT_END}",
@@ -51,9 +50,6 @@ REFUSED: dict[str, str] = {
     # triton.tools
     "triton.tools.LinearLayout": "maps a GPU's registers, lanes and warps to the elements of a tile; tiles have no "
     "layout here",
-    "triton.tools.disasm.get_sass": f"disassembles a GPU binary; {_CODE}",
-    "triton.tools.disasm.extract": f"disassembles a GPU binary; {_CODE}",
-    "triton.tools.disasm.path_to_cuobjdump": f"is for disassembling GPU binaries; {_CODE}",
     "triton.tools.compile.compile_kernel": f"writes a GPU binary as C source; {_CODE}. "
     "`tiletwin ir` prints a kernel's TTIR",
     "triton.tools.compile.main": f"writes a GPU binary as C source; {_CODE}. `tiletwin ir` prints a kernel's TTIR",

@@ -1,17 +1,16 @@
 """The command `tiletwin`: run, ir, trace, sim, doctor.
 
-Here:      command line parsing and what each command prints.
-Not here:  activation (_activate.py), compilation (compiler/).
+Here:      the commands' options, and what run and doctor do.
+Not here:  activation (_activate.py), what the others do (compiler/command.py, trace/command.py, sim/command.py).
 typer and rich are imported here only: `import tiletwin` needs neither.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -73,138 +72,48 @@ def run(
     runpy.run_path(script, run_name="__main__")
 
 
-def _load_kernel(kernel: str) -> Any:
-    """The kernel `file.py::name` (or `package.module::name`). A file is imported, not run as a script."""
-    place, _, name = kernel.partition("::")
-    if place.endswith(".py"):
-        path = Path(place).resolve()
-        if not path.is_file():
-            _fail(f"{place}: no such file")
-        sys.path.insert(0, str(path.parent))
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[path.stem] = module
-        spec.loader.exec_module(module)
-    else:
-        sys.path.insert(0, os.getcwd())
-        module = importlib.import_module(place)
-    from tiletwin.runtime.jit import JITFunction
-
-    def opened(value: Any) -> Any:
-        while not isinstance(value, JITFunction) and hasattr(value, "fn"):
-            value = value.fn
-        return value
-
-    kernels = {n: opened(v) for n, v in vars(module).items() if isinstance(opened(v), JITFunction)}
-    own = {n: v for n, v in kernels.items() if v.__module__ == module.__name__}
-    if not name:
-        if len(own) != 1:
-            _fail(f"{place} has the jit functions {', '.join(own) or '(none)'}; choose one: {place}::name")
-        return next(iter(own.values()))
-    if name not in kernels:
-        _fail(f"{place} has no jit function {name}; it has {', '.join(own) or 'none'}")
-    return kernels[name]
-
-
-def _constant(text: str) -> Any:
-    import ast
-
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        pass
-    import tiletwin.language as language
-
-    value = getattr(language, text.removeprefix("tl."), None)
-    return value if isinstance(value, language.dtype) else text
-
-
-def _signature(fn: Any, types: list[str], constants: dict[str, Any]) -> tuple[dict[str, Any], dict[tuple, Any]]:
-    """Types per parameter (with `:16` or `:1` after them, as divisibility and the constant 1) and attributes."""
-    signature: dict[str, Any] = {}
-    attributes: dict[tuple, Any] = {}
-    left = list(types)
-    for index, param in enumerate(fn.params):
-        if param.name in constants:
-            signature[param.name] = "constexpr"
-        elif param.is_constexpr and param.has_default:
-            signature[param.name] = "constexpr"
-            constants[param.name] = param.default
-        elif param.is_constexpr:
-            _fail(f"{param.name} is tl.constexpr: give its value, -c {param.name}=...")
-        elif not left:
-            if not param.annotation_type:
-                wanted = " ".join(p.name for p in fn.params if p.name not in constants and not p.is_constexpr)
-                _fail(f"no type for {param.name}; the signature gives a type for each of: {wanted}")
-            signature[param.name] = param.annotation_type
-        else:
-            kind, _, hint = left.pop(0).partition(":")
-            if hint == "1":
-                signature[param.name] = "constexpr"
-                constants[param.name] = 1
-                continue
-            signature[param.name] = kind
-            if hint == "16":
-                attributes[(index,)] = [["tt.divisibility", 16]]
-            elif hint:
-                _fail(f"{kind}:{hint}: after a colon stands 16 (divisible by 16) or 1 (the constant)")
-    if left:
-        _fail(f"too many types: {' '.join(left)} is left over")
-    return signature, attributes
+KERNEL = Annotated[
+    str,
+    typer.Argument(metavar="KERNEL", help="script.py:kernel, package.module:kernel, or a .ttir, .ttgir, .ptx file."),
+]
+SIGNATURE = Annotated[
+    str,
+    typer.Option("-s", "--signature", help='Types of the arguments, "*fp32:16 *fp32 i32" (:16: a multiple of 16).'),
+]
+CONSTANTS = Annotated[
+    list[str] | None,
+    typer.Option("-c", "--constexpr", "--constant", metavar="NAME=VALUE", help="Value of a tl.constexpr."),
+]
+OPTIONS = Annotated[
+    list[str] | None, typer.Option("-o", "--option", metavar="NAME=VALUE", help="num_warps=8, debug=True.")
+]
+TARGET = Annotated[
+    str, typer.Option("-t", "--target", help="sm_90a, cuda:90 (all that such a GPU has), hip:gfx942; default: cuda:90.")
+]
+OUT = Annotated[str | None, typer.Option("--out", metavar="FILE", help="Write to a file instead of the terminal.")]
 
 
 @app.command()
 def ir(
-    kernel: Annotated[str, typer.Argument(help="file.py::name, package.module::name, or a .ttir file.")],
-    signature: Annotated[
-        str, typer.Option("-s", "--signature", help='Types of the arguments, "*fp32:16 *fp32 i32".')
+    kernel: KERNEL,
+    signature: SIGNATURE = "",
+    constants: CONSTANTS = None,
+    options: OPTIONS = None,
+    target: TARGET = "",
+    stage: Annotated[
+        str, typer.Option(help="source, ttir, ttgir, llir, ptx, cubin, sass, or plan (the interpreter's).")
     ] = "",
-    constants: Annotated[
-        list[str] | None, typer.Option("-c", "--constant", help="NAME=VALUE of a tl.constexpr.")
-    ] = None,
-    options: Annotated[
-        list[str] | None, typer.Option("-o", "--option", help="NAME=VALUE: num_warps=8, debug=True.")
-    ] = None,
-    stage: Annotated[str, typer.Option(help="source, ttir or plan.")] = "ttir",
-    locations: Annotated[bool, typer.Option(help="Print source locations.")] = False,
+    locations: Annotated[bool, typer.Option(help="Print source locations of source and ttir.")] = False,
+    out: OUT = None,
 ) -> None:
-    """Print a kernel's IR without running it: what the front end made (source), its TTIR, or the interpreter's plan."""
-    from tiletwin import _activate
-    from tiletwin.errors import TileTwinError
+    """Print a stage of a kernel's compilation, without running it and without a GPU.
 
-    if stage not in ("source", "ttir", "plan"):
-        _fail(f"--stage must be source, ttir or plan, not {stage}")
-    os.environ.setdefault("TILETWIN_INTERPRET", "1")
-    _activate.activate()
-    import tiletwin
+    The default is ttir, with --target ptx.
+    """
+    from tiletwin.compiler import command
 
-    def table(rows: list[str] | None, what: str) -> dict[str, Any]:
-        result = {}
-        for row in rows or []:
-            name, equals, value = row.partition("=")
-            if not equals:
-                _fail(f"{what} {row}: write NAME=VALUE")
-            result[name] = _constant(value)
-        return result
-
-    try:
-        if kernel.endswith(".ttir"):
-            if not Path(kernel).is_file():
-                _fail(f"{kernel}: no such file")
-            compiled = tiletwin.compile(kernel)
-        else:
-            fn = _load_kernel(kernel)
-            values = table(constants, "-c")
-            unknown = [name for name in values if name not in fn.arg_names]
-            if unknown:
-                _fail(f"{fn.__name__} has no parameter {unknown[0]}; it has {', '.join(fn.arg_names)}")
-            types, attributes = _signature(fn, signature.replace(",", " ").split(), values)
-            source = tiletwin.ASTSource(fn, types, values, attributes)
-            compiled = tiletwin.compile(source, options=table(options, "-o"))
-        print(compiled.module.text(stage, locations), end="")
-    except (TileTwinError, ValueError, KeyError) as error:
-        _fail(str(error.args[0]) if isinstance(error, KeyError) else str(error))
+    compiled = command.compile_named(kernel, signature, constants, options, target, fail=_fail)
+    command.print_stage(compiled, stage or ("ptx" if target else "ttir"), locations=locations, out=out, fail=_fail)
 
 
 @app.command()
@@ -346,6 +255,9 @@ def doctor() -> None:
     rows.append(("activation", text))
     rows.append(("real triton", _real_triton()))
     rows += [(name, version(name)) for name in ("torch", "numpy", "ml_dtypes")]
+    from tiletwin.cuda import doctor as cuda_doctor
+
+    rows += cuda_doctor.rows()
     rows += [(name, os.environ[name]) for name in sorted(os.environ) if name.startswith("TILETWIN")]
     table = Table(show_header=False, box=None)
     for name, value in rows:

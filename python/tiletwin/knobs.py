@@ -3,7 +3,7 @@
 Here:      the groups (`knobs.runtime`, `knobs.compilation`, ...).
 Not here:  the kinds of knobs (knob_kinds.py), chains and signatures of hooks (knob_hooks.py), what acts on them:
            launches (runtime/launch_hooks.py), compilation (compiler/), options (runtime/options.py), autotuning.
-           Knobs of GPU code generation and of other vendors can be set and read, and change nothing here.
+           Knobs of other vendors can be set and read, and change nothing here.
 Invariant: a knob that was not set reads its variable each time; setting one sets the variable too, so that child
 processes see it. Assigning `knobs.env` gives a knob back to the environment.
 """
@@ -135,13 +135,15 @@ class redis_knobs(base_knobs):
 
 
 class cache_knobs(base_knobs):
-    """Where files are kept. Compiled kernels are kept in memory only; dumps, overrides and `triton.runtime.cache`'s
-    managers use these folders."""
+    """Where files are kept: compiled stages of GPU code (`dir`), dumps, overrides, what `triton.runtime.cache` is
+    given."""
 
     home_dir = env_str("TRITON_HOME", os.path.expanduser("~/"))
     dump_dir = env_str_callable_default("TRITON_DUMP_DIR", lambda: cache.get_triton_dir("dump"))
     override_dir = env_str_callable_default("TRITON_OVERRIDE_DIR", lambda: cache.get_triton_dir("override"))
-    dir = env_str_callable_default("TRITON_CACHE_DIR", lambda: cache.get_triton_dir("cache"))
+    dir = env_str_callable_default(
+        "TRITON_CACHE_DIR", lambda: os.environ.get("TILETWIN_CACHE_DIR") or cache.get_triton_dir("cache")
+    )
     manager_class = env_class("TRITON_CACHE_MANAGER", "CacheManager")
     remote_manager_class = env_class("TRITON_REMOTE_CACHE_BACKEND", "RemoteCacheBackend")
 
@@ -151,8 +153,8 @@ class cache_knobs(base_knobs):
 
 
 class compilation_knobs(base_knobs):
-    """Compilation. Acted on: `override` and `dump_ir` (TTIR from and to files), `listener`,
-    `allow_non_constexpr_globals`. There is no disk cache, so everything is `always_compile`."""
+    """Compilation. Acted on: `override` and `dump_ir` (stages from and to files), `always_compile` (no stage is taken
+    from the disk), `disable_line_info`, `listener`, `allow_non_constexpr_globals`."""
 
     override = env_bool("TRITON_KERNEL_OVERRIDE")
     dump_ir = env_bool("TRITON_KERNEL_DUMP")
@@ -168,6 +170,16 @@ class compilation_knobs(base_knobs):
     fpsan_homomorphic_casts = env_bool("TRITON_FPSAN_HOMOMORPHIC_CASTS")
     listener: Callable[..., None] | None = None
     """Called after each compilation with src, metadata, metadata_group, times (CompileTimes) and cache_hit."""
+
+
+class stages_knobs(base_knobs):
+    """Stages of compilation to and from files, besides Triton's `compilation.dump_ir` and `compilation.override`:
+    compiler/stage_files.py has the table."""
+
+    dump = env_opt_str("TILETWIN_DUMP")
+    override = env_opt_str("TILETWIN_OVERRIDE")
+    mlir_dump = env_opt_str("MLIR_ENABLE_DUMP")
+    llir_dump = env_bool("LLVM_IR_ENABLE_DUMP")
 
 
 class autotuning_knobs(base_knobs):
@@ -228,7 +240,8 @@ class language_knobs(base_knobs):
 
 
 class nvidia_knobs(base_knobs):
-    """Tools and settings of code generation for NVIDIA GPUs; without effect in this version."""
+    """Tools and settings of code generation for NVIDIA GPUs. Acted on: the tools, `ptxas_options`, `disable_ptxas_opt`,
+    `dump_ptxas_log`, `dump_nvptx`."""
 
     cuobjdump = env_nvidia_tool("cuobjdump")
     nvdisasm = env_nvidia_tool("nvdisasm")
@@ -294,7 +307,7 @@ def _tell_launcher() -> None:
             return hook.calls
         return [] if hook is None else [hook]
 
-    names = [(runtime, "debug"), (compilation, "override"), (compilation, "dump_ir")]
+    names = [(runtime, "debug"), (compilation, "override"), (compilation, "dump_ir"), (stages, "override")]
     names += [(language, name) for name in language.knob_descriptors]
     chosen = [(name, group.__dict__[name]) for group, name in names if name in group.__dict__]
     suffix = repr(chosen).encode() if chosen else b""
@@ -305,6 +318,7 @@ build = build_knobs()
 redis = redis_knobs()
 cache = cache_knobs()
 compilation = compilation_knobs()
+stages = stages_knobs()
 autotuning = autotuning_knobs()
 runtime = runtime_knobs()
 language = language_knobs()

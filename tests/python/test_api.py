@@ -244,14 +244,9 @@ def test_compiled_kernel_attributes() -> None:
             with pytest.raises(NotImplementedError, match=f"CompiledKernel.{name}"):
                 getattr(compiled, name)
         else:
-            assert hasattr(compiled, name), name
+            assert hasattr(type(compiled), name) or hasattr(compiled, name), name
     assert set(API["compiled_kernel_metadata_fields"]) <= set(compiled.metadata._fields)
-    for stage in API["compiled_kernel_asm_keys"]:
-        if stage in compiled.asm:
-            assert "fill" in compiled.asm[stage]
-        else:
-            with pytest.raises(NotImplementedError, match=r"code generation"):
-                compiled.asm[stage]
+    assert set(API["compiled_kernel_asm_keys"]) <= set(compiled.asm.stages)
 
 
 def test_refusals_are_raised_with_their_reason() -> None:

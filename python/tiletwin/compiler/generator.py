@@ -1,0 +1,85 @@
+"""TTIR, or a later text, to PTX: calls of the code generator, kept on disk.
+
+Here:      what the generator is told, errors as CompilationError, the key of a result.
+Not here:  the generator itself (codegen/), dumps and overrides of its texts (stages.py).
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+from functools import lru_cache
+from typing import Any, NamedTuple, NoReturn
+
+import tiletwin
+from tiletwin import knobs
+from tiletwin.compiler import stage_cache
+from tiletwin.compiler.extension import extension
+from tiletwin.errors import CompilationError
+
+TAKEN = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
+"""Options of a compilation that the generator acts on."""
+
+FOREIGN = ("#ttg.", "ttg.", "triton_gpu.", "#ttng.")
+
+
+class Generated(NamedTuple):
+    """What the generator made of a text."""
+
+    texts: dict[str, str]
+    """By stage: "ttgir", "llir", and "ptx" or "amdgcn"."""
+    metadata: dict[str, Any]
+    """name, shared, num_warps, global_scratch_size, global_scratch_align, arguments."""
+    cached: bool
+
+
+def generator_options(options: dict[str, Any]) -> dict[str, Any]:
+    """What the generator is told besides the target."""
+    told = {name: options[name] for name in TAKEN}
+    return {**told, "verify": True, "line_info": not knobs.compilation.disable_line_info}
+
+
+@lru_cache
+def _identity(file: str) -> list[Any]:
+    """What changes whenever the generator could make another text."""
+    status = os.stat(file)
+    return [tiletwin.TILETWIN_VERSION, status.st_size, status.st_mtime_ns]
+
+
+def _reject(error: Any, text: str, stage: str, file_name: str) -> NoReturn:
+    """Raises the generator's error as one that shows the source line. Its columns count from 1, ours from 0."""
+    message, file, line, column = error.args
+    file = file or file_name
+    if stage == "ttgir" and any(word in text for word in FOREIGN):
+        message += (
+            "\nThis text has real Triton's layouts (ttg), which tiletwin has its own of: compile the .ttir instead"
+        )
+    if not line:
+        raise CompilationError(message, file) from None
+    linecache.checkcache(file)
+    shown = linecache.getline(file, line).rstrip("\n") or None
+    raise CompilationError(message, file, line, max(column - 1, 0), shown) from None
+
+
+def generate(
+    text: str, stage: str, file_name: str, name: str, target: dict[str, Any], options: dict[str, Any]
+) -> Generated:
+    """Compiles a text of `stage` ("ttir", "ttgir", "llir") as far as the generator goes.
+
+    Errors: CompilationError, with the kernel's file and line; RuntimeError, there is no generator.
+    """
+    codegen = extension()
+    told = generator_options(options)
+    key = stage_cache.key_of(text, stage, file_name, target, told, _identity(codegen.__file__))
+    entry = stage_cache.load(key, name, "stages")
+    if entry is not None:
+        return Generated({stage: content.decode() for stage, content in entry.files.items()}, entry.facts, True)
+    try:
+        result = codegen.compile(text, stage, file_name, target, told)
+    except codegen.Error as error:
+        _reject(error, text, stage, file_name)
+    metadata = dict(result["metadata"])
+    texts = {stage: content for stage, content in result.items() if isinstance(content, str) and content}
+    files = {stage: content.encode() for stage, content in texts.items()}
+    stage_cache.store(key, name, "stages", stage_cache.Entry(files, metadata))
+    return Generated(texts, metadata, False)

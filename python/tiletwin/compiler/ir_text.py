@@ -1,0 +1,59 @@
+"""What a text of a stage says of itself, read without parsing it: its kernel's name, warps, target.
+
+Here:      patterns of our own texts. Not here: parsing (`_C.parse_ttir`, the code generator).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_NAMES = {
+    "ttgir": re.compile(r"\btt\.func\s+(?:public\s+)?@\"?([\w$.]+)"),
+    "llir": re.compile(r"^define\s+[^@\n]*\b(?:ptx_kernel|amdgpu_kernel)\b[^@\n]*@\"?([\w$.]+)", re.MULTILINE),
+    "ptx": re.compile(r"\.entry\s+([\w$%]+)"),
+}
+_WARPS = re.compile(r"\bnum[-_]warps\"?\s*=\s*(\d+)")
+_TARGET = re.compile(r"^\s*\.target\s+(sm_\d+[af]?)", re.MULTILINE)
+_BOUND = re.compile(r"\.(?:reqntid|maxntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
+
+
+def kernel_name(stage: str, text: str) -> str | None:
+    """The name of the first kernel in a text."""
+    match = _NAMES[stage].search(text)
+    return match and match[1]
+
+
+def threads_of_ptx(text: str) -> int | None:
+    """The threads of a block that PTX was made for."""
+    match = _BOUND.search(text)
+    if match is None:
+        return None
+    threads = 1
+    for number in match.groups(default="1"):
+        threads *= int(number)
+    return threads
+
+
+def stated_options(stage: str, text: str) -> dict[str, Any]:
+    """Options that a text was made with, as far as it says."""
+    if stage == "ptx":
+        threads = threads_of_ptx(text)
+        return {"num_warps": threads // 32} if threads and threads >= 32 and not threads & (threads - 1) else {}
+    match = _WARPS.search(text) if stage in ("ttgir", "llir") else None
+    return {"num_warps": int(match[1])} if match else {}
+
+
+def stated_architecture(stage: str, text: str) -> str | None:
+    """The architecture that PTX is for."""
+    match = _TARGET.search(text) if stage == "ptx" else None
+    return match and match[1]
+
+
+def facts_of_ptx(text: str) -> dict[str, Any]:
+    """What PTX says of its first kernel, where the code generator did not make it. Its dynamic shared memory is not in
+    it. Errors: ValueError, there is no kernel in it."""
+    name = kernel_name("ptx", text)
+    if name is None:
+        raise ValueError("this PTX has no .entry")
+    return {"name": name, "shared": 0, "num_warps": max(1, (threads_of_ptx(text) or 1) // 32)}

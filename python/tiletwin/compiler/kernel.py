@@ -1,0 +1,276 @@
+"""The compiled kernel, as `triton.compile` and launches give it.
+
+Here:      CompiledKernel with its figures, KernelMetadata, LazyDict.
+Not here:  compilation (compiler.py), its stages (stages.py), launches (`_C.Launcher`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+from tiletwin import _C, knobs
+from tiletwin._refused import refuse
+from tiletwin.backends.compiler import GPUTarget
+from tiletwin.compiler.stage_files import kernel_hash
+from tiletwin.compiler.stages import AsmDict
+
+
+class KernelMetadata:
+    """What a kernel was compiled with, and what came of it, as attributes; a read-only record like a named tuple.
+
+    Fields that only compiling for the GPU tells (`shared`, `global_scratch_size`, ...) compile when they are read.
+    """
+
+    def __init__(self, known: dict[str, Any], generated: dict[str, Any], generate: Callable[[], dict]) -> None:
+        """known: fields by name. generated: fields that `generate` gives, with their defaults."""
+        object.__setattr__(self, "_known", known)
+        object.__setattr__(self, "_generated", generated)
+        object.__setattr__(self, "_generate", generate)
+        object.__setattr__(self, "_fields", tuple(sorted({*known, *generated})))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name not in self._fields:
+            raise AttributeError(f"a kernel's metadata has no field {name!r}; it has {', '.join(self._fields)}")
+        if name in self._generated:
+            return self._generate().get(name, self._generated[name])
+        return self._known[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a kernel's metadata cannot be changed: {name}")
+
+    def _asdict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._fields}
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._asdict().values())
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KernelMetadata) and self._asdict() == other._asdict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        known = ", ".join(f"{name}={self._known[name]!r}" for name in sorted(self._known))
+        return f"KernelMetadata({known}, and when read: {', '.join(self._generated)})"
+
+
+GENERATED_FIELDS: dict[str, Any] = {
+    "shared": 0,
+    "global_scratch_size": 0,
+    "global_scratch_align": 1,
+    "arguments": (),
+}
+"""Fields that the code generator tells, with what they are for a kernel that is interpreted."""
+
+
+class CompiledKernel:
+    """A kernel compiled for one signature; `triton.compile` and launches make it.
+
+    asm        its stages, made when asked for                  metadata   what it was compiled with, and its needs
+    src        the ASTSource or IRSource                        hash       changes with source, target and options
+    module     the native module, for the interpreter           function   a number, once it has been launched
+    n_regs, n_spills    registers of a thread, and its words in local memory, as ptxas tells; 0 for a kernel that a
+                        launch on the CPU compiled
+    """
+
+    src: Any
+    module: _C.CompiledModule | None
+    options: dict[str, Any]
+    target: GPUTarget
+    name: str
+    asm: AsmDict
+    for_gpu: bool
+    function: int | None
+    metadata_group: dict[str, str]
+    _module_pid: int | None
+    _used_globals: list
+
+    def __init__(self, src: Any, metadata_group: dict[str, str], hash: str) -> None:
+        refuse("triton.compiler.CompiledKernel.__init__")
+
+    @classmethod
+    def _make(
+        cls,
+        src: Any,
+        module: _C.CompiledModule | None,
+        options: dict[str, Any],
+        target: GPUTarget,
+        used_globals: list,
+        asm: AsmDict,
+        for_gpu: bool,
+    ) -> CompiledKernel:
+        self = cls.__new__(cls)
+        self.src = src
+        self.module = module
+        self.options = options
+        self.target = target
+        self.name = src.name if module is None else module.entry
+        self.asm = asm
+        self.for_gpu = for_gpu
+        self.function = None
+        self.metadata_group = {}
+        self._module_pid = None
+        self._used_globals = used_globals
+        return self
+
+    def _repr_html_(self) -> str:
+        from tiletwin.eager.kernel_html import compiled_html
+
+        return compiled_html(self)
+
+    @cached_property
+    def hash(self) -> str:
+        return kernel_hash(self.src, self.target, self.options)
+
+    @cached_property
+    def metadata(self) -> KernelMetadata:
+        import tiletwin
+
+        known = {
+            **self.options,
+            "name": self.name,
+            "hash": self.hash,
+            "target": self.target,
+            "threads": self.options["warp_size"] * self.options["num_warps"],
+            "tmem_size": None,
+            "tensordesc_meta": None,
+            "profile_scratch_size": 0,
+            "profile_scratch_align": 1,
+            "triton_version": tiletwin.TRITON_VERSION,
+        }
+        if self.for_gpu:
+            return KernelMetadata(known, GENERATED_FIELDS, lambda: self.asm.facts)
+        return KernelMetadata({**known, **GENERATED_FIELDS}, {}, dict)
+
+    @property
+    def packed_metadata(self) -> tuple[int, int, int]:
+        """(num_warps, num_ctas, shared memory)"""
+        return (self.options["num_warps"], self.options["num_ctas"], self.metadata.shared)
+
+    @property
+    def kernel(self) -> bytes:
+        """The GPU binary."""
+        return self.asm["cubin"]
+
+    @property
+    def n_regs(self) -> int:
+        return self.asm.binary.registers if self.for_gpu else 0
+
+    @property
+    def n_spills(self) -> int:
+        return self.asm.binary.stack // 4 if self.for_gpu else 0
+
+    n_max_threads = 1024
+
+    @property
+    def run(self) -> Any:
+        """Would be the raw launcher of the GPU binary."""
+        refuse("triton.compiler.CompiledKernel.run")
+
+    _run = None
+
+    def _load(self) -> None:
+        """Called once, before the first launch."""
+        if self._module_pid is not None:
+            return
+        if self.module is None:
+            raise RuntimeError(
+                f"{self.name} was compiled from {self.src.path}, which the interpreter cannot run; a .ttir file it can"
+            )
+        from tiletwin.runtime.launch_hooks import load_hook
+
+        load_hook(knobs.runtime.kernel_load_start_hook, self, loaded=False)
+        self.module.plan()
+        self.function, self._module_pid = id(self.module), os.getpid()
+        load_hook(knobs.runtime.kernel_load_end_hook, self, loaded=True)
+
+    _init_handles = _load
+
+    def __del__(self) -> None:
+        if self.__dict__.get("_module_pid") != os.getpid():
+            return
+        hook = knobs.runtime.kernel_unload_hook
+        if getattr(hook, "calls", hook):
+            from tiletwin.runtime.launch_hooks import load_hook
+
+            load_hook(hook, self, loaded=True)
+
+    def launch_metadata(self, grid: tuple[int, ...], stream: Any, *args: Any) -> LazyDict | None:
+        """What hooks around a launch get: `.get()` has name, function, stream and the additions of the kernel's
+        `launch_metadata` function. None if there are no such hooks."""
+        if knobs.runtime.launch_enter_hook is None:
+            return None
+        from tiletwin.runtime.launch_hooks import metadata_of
+
+        fn = getattr(self.src, "fn", None)
+        metadata = metadata_of(fn, self, dict(zip(getattr(fn, "arg_names", ()), args)), grid)
+        metadata.data["stream"] = stream
+        return metadata
+
+    def _runtime_arguments(self, args: tuple) -> tuple[tuple, list[str] | None]:
+        """Of a launch's positional arguments those that the compiled kernel takes, with their names.
+
+        args: a value per parameter in order, where compile-time ones at the end may be left out; or one per parameter
+        that is not declared tl.constexpr; or one per parameter that this specialization kept.
+        Errors: TypeError, none of these.
+        """
+        signature = self.src.signature
+        if not signature:  # the kernel came as IR
+            return args, None
+        kept = [i for i, t in enumerate(signature.values()) if t != "constexpr"]
+        names = [name for name, t in signature.items() if t != "constexpr"]
+        if kept and kept[-1] < len(args) <= len(signature):
+            return tuple(args[i] for i in kept), names
+        declared = [p.num for p in getattr(self.src.fn, "params", ()) if not p.is_constexpr]
+        if len(args) == len(declared):
+            by_parameter = dict(zip(declared, args))
+            return tuple(by_parameter[i] for i in kept), names
+        if len(args) == len(kept) or (not kept and len(args) <= len(signature)):
+            return args[: len(kept)], names
+        raise TypeError(
+            f"{self.name} takes its {len(signature)} parameters ({', '.join(signature)}), or the {len(declared)} that "
+            f"are no tl.constexpr, got {len(args)} arguments"
+        )
+
+    def __getitem__(self, grid: Any) -> Any:
+        """A callable that launches this very kernel: all parameters in order, compile-time ones included."""
+
+        def launch(*args: Any, stream: Any = None) -> CompiledKernel:
+            self._load()
+            assert self.module is not None
+            metadata = self.launch_metadata(grid, stream or 0, *args)
+            if metadata is not None:
+                knobs.runtime.launch_enter_hook(metadata)
+            args, names = self._runtime_arguments(args)
+            _C.launch_module(self.module, grid, args, names)
+            if metadata is not None and knobs.runtime.launch_exit_hook is not None:
+                knobs.runtime.launch_exit_hook(metadata)
+            return self
+
+        return launch
+
+    def __repr__(self) -> str:
+        return f"<compiled kernel {self.name}({', '.join(map(str, self.src.signature.values()))})>"
+
+
+class LazyDict:
+    """Launch metadata that is computed only when somebody reads it."""
+
+    def __init__(self, data: dict) -> None:
+        self.data = data
+        self.extras: list[tuple] = []
+
+    def get(self) -> dict:
+        for function, args in self.extras:
+            self.data = {**self.data, **function(*args)}
+        self.extras.clear()
+        return self.data
+
+    def add(self, func: Any, args: tuple) -> None:
+        self.extras.append((func, args))

@@ -1,0 +1,174 @@
+"""The stages of a kernel as `kernel.asm` has them: each is made when it is first asked for, and kept.
+
+Here:      AsmDict; the order of stages, what each is made from, overrides between them.
+Not here:  making them: the front end (`_C`), generator.py, assembler.py; files (stage_files.py).
+Idea:      source, ttir ── front end | ttgir, llir, ptx ── code generator, one call | cubin ── ptxas | sass ── nvdisasm
+Invariant: a stage is made once; asking again gives the same object, from every thread.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tiletwin.backends.compiler import GPUTarget
+from tiletwin.compiler import assembler, generator, ir_text, targets
+from tiletwin.compiler.stage_files import BINARY, StageFiles
+
+BACKEND_STAGES = {
+    "cuda": ("source", "ttir", "ttgir", "llir", "ptx", "cubin", "sass"),
+    "hip": ("source", "ttir", "ttgir", "llir", "amdgcn"),
+}
+"""Stages in order, by the target's backend."""
+
+GENERATED = ("ttgir", "llir", "ptx", "amdgcn")
+"""Stages that the code generator makes."""
+
+
+class AsmDict(Mapping):
+    """A kernel's stages: `asm["ptx"]` compiles as far as that. Texts are str, "cubin" is bytes.
+
+    Iterating goes over the stages that can be made on this machine ("cubin" needs ptxas), without "sass", as Triton
+    does. A kernel that a launch on the CPU compiled iterates over the front end's stages and what was asked for.
+    Errors of making a stage: CompilationError; RuntimeError, a tool is not there; PTXASError.
+    """
+
+    def __init__(
+        self,
+        texts: dict[str, str | Callable[[str], str]],
+        file_name: str,
+        target: GPUTarget,
+        options: dict[str, Any],
+        files: StageFiles,
+        for_gpu: bool,
+    ) -> None:
+        """texts: the stages that are there, or functions that make them. file_name: what errors call the last one."""
+        self._texts, self._file_name, self._for_gpu = texts, file_name, for_gpu
+        self._target, self._options, self._files = target, options, files
+        self._last = tuple(texts)[-1]
+        self._made: dict[str, Any] = {}
+        self._facts: dict[str, Any] = {}  # of the generator
+        self._binary: assembler.Binary | None = None
+        self._lock = threading.RLock()
+        self.times: list[tuple[str, int]] = []
+        """Microseconds that making a stage took, in order; nothing for what came from the cache."""
+        self.cached = True
+        """Whether all that was made came from the cache on disk."""
+        order = BACKEND_STAGES[target.backend]
+        self.stages = order[order.index(next(iter(texts))) :]
+        """All stages that can be asked for, in order."""
+
+    def _listed(self, stage: str) -> bool:
+        if stage in self._made or stage in self._texts:
+            return stage != "sass"
+        return self._for_gpu and stage != "sass" and (stage != "cubin" or assembler.find() is not None)
+
+    def __iter__(self) -> Iterator[str]:
+        return (stage for stage in self.stages if self._listed(stage))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, stage: object) -> bool:
+        return stage in tuple(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"<stages {', '.join(self.stages)} of kernel {self._files.name}; made: {', '.join(self._made) or 'none'}>"
+        )
+
+    def __getitem__(self, stage: str) -> Any:
+        if stage not in self.stages:
+            raise KeyError(f"no stage {stage!r}; available: {', '.join(self.stages)}")
+        with self._lock:
+            if stage not in self._made:
+                self._make(stage)
+            return self._made[stage]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the code generator says of the kernel: name, shared, num_warps, threads, global_scratch_size, ..."""
+        _ = self["amdgcn" if self._target.backend == "hip" else "ptx"]
+        return self._facts
+
+    @property
+    def binary(self) -> assembler.Binary:
+        """The cubin with what ptxas said of it."""
+        _ = self["cubin"]
+        assert self._binary is not None
+        return self._binary
+
+    def make_all(self) -> None:
+        """Makes every stage that this machine can make."""
+        for stage in tuple(self):
+            self[stage]
+
+    def _keep(self, stage: str, content: Any) -> None:
+        self._made[stage] = content
+        self._files.made(stage, content)
+
+    def _make(self, stage: str) -> None:
+        if stage in self._texts:
+            text = self._texts[stage]
+            self._keep(stage, text if isinstance(text, str) else text(stage))
+            if stage == "ptx":
+                self._facts = ir_text.facts_of_ptx(self._made[stage])
+        elif stage in GENERATED:
+            self._generate()
+        elif stage == "cubin":
+            self._assemble()
+        else:
+            self._keep(stage, assembler.disassemble(self["cubin"]))
+
+    def _replacement(self, stage: str) -> tuple[str | bytes, str] | None:
+        """(content, path) of the file that replaces a stage."""
+        path = self._files.override(stage)
+        given = self._options.get("ir_override")
+        if given is not None and str(given).endswith(f".{stage}"):
+            path = str(given)
+        if path is None:
+            return None
+        return (Path(path).read_bytes() if stage in BINARY else Path(path).read_text()), path
+
+    def _generate(self) -> None:
+        """Makes all stages of the code generator. A replaced one is compiled on from there."""
+        first = self._last
+        target = targets.generator_target(self._target, self._options)
+        started = time.perf_counter()
+        made = generator.generate(self[first], first, self._file_name, self._files.name, target, self._options)
+        texts, facts, cached = dict(made.texts), dict(made.metadata), made.cached
+        for stage in self.stages[self.stages.index(first) + 1 :]:
+            if stage not in GENERATED or (replaced := self._replacement(stage)) is None:
+                continue
+            text, path = replaced
+            assert isinstance(text, str)
+            if stage in ("ttgir", "llir"):
+                made = generator.generate(text, stage, path, self._files.name, target, self._options)
+                texts |= made.texts
+                facts |= made.metadata
+                cached = cached and made.cached
+            texts[stage] = text
+        self._facts = facts
+        self._time("ptx" if self._target.backend == "cuda" else "amdgcn", started, cached)
+        for stage in self.stages:
+            if stage in texts and stage not in self._texts:
+                self._keep(stage, texts[stage])
+
+    def _assemble(self) -> None:
+        ptx = self["ptx"]
+        arch = targets.architecture(self._target, self._options.get("arch")).name
+        started = time.perf_counter()
+        self._binary, cached = assembler.assemble(ptx, arch, self._files.name, self._options.get("ptx_options"))
+        self._time("cubin", started, cached)
+        replaced = self._replacement("cubin")
+        if replaced is not None:
+            self._binary = self._binary._replace(image=replaced[0])
+        self._keep("cubin", self._binary.image)
+
+    def _time(self, stage: str, started: float, cached: bool) -> None:
+        self.cached = self.cached and cached
+        if not cached:
+            self.times.append((stage, int((time.perf_counter() - started) * 1e6)))
