@@ -46,14 +46,26 @@ void fuse(Operation* sum, unsigned at, Term term, bool subtracts) {
   if (term.product->use_empty()) term.product->erase();
 }
 
+/// Which operand's product is fused, of the terms of a sum.
+std::optional<unsigned> choose(Operation* sum, const Term (&terms)[2]) {
+  if (!terms[0].product || !terms[1].product) {
+    if (!terms[0].product && !terms[1].product) return std::nullopt;
+    return terms[0].product ? 0 : 1;
+  }
+  Value first = sum->getOperand(0), second = sum->getOperand(1);
+  if (first == second) {
+    const bool isWide = elementTypeOf(first.getType()).getIntOrFloatBitWidth() >= 32;
+    if (isa<arith::SubFOp>(sum) || !isWide || uses(first) > 2) return std::nullopt;
+  }
+  if (terms[0].negated != terms[1].negated) return terms[0].negated ? 1 : 0;
+  return uses(first) > uses(second) ? 1 : 0;
+}
+
 void contract(Operation* sum) {
-  if (!hasFma(sum->getResult(0).getType()) || sum->getOperand(0) == sum->getOperand(1)) return;
-  const bool subtracts = isa<arith::SubFOp>(sum);
-  Term terms[2] = {productIn(sum->getOperand(0), sum->getBlock()), productIn(sum->getOperand(1), sum->getBlock())};
-  if (!terms[0].product && !terms[1].product) return;
-  unsigned at = terms[0].product ? 0 : 1;
-  if (terms[0].product && terms[1].product && uses(sum->getOperand(0)) > uses(sum->getOperand(1))) at = 1;
-  fuse(sum, at, terms[at], subtracts);
+  if (!hasFma(sum->getResult(0).getType())) return;
+  const Term terms[2] = {productIn(sum->getOperand(0), sum->getBlock()),
+                         productIn(sum->getOperand(1), sum->getBlock())};
+  if (std::optional<unsigned> at = choose(sum, terms)) fuse(sum, *at, terms[*at], isa<arith::SubFOp>(sum));
 }
 
 } // namespace

@@ -30,7 +30,7 @@ tt.func public @signs(%x: f32, %y: f32, %z: f32) -> (f32, f32, f32, f32, f32, f3
 
 // -----
 
-// A product that is used otherwise stays; of two products the one with fewer uses is fused; a value not with itself.
+// A product that is used otherwise stays; of two products the one with fewer uses is fused.
 // CHECK-LABEL: tt.func public @two_products
 // CHECK-NEXT: %[[XY:.*]] = arith.mulf %arg0, %arg1 : tensor<4xbf16>
 // CHECK-NEXT: math.fma %arg0, %arg0, %[[XY]] : tensor<4xbf16>
@@ -42,6 +42,47 @@ tt.func public @two_products(%x: tensor<4xbf16>, %y: tensor<4xbf16>) -> (tensor<
   %0 = arith.addf %xy, %xx : tensor<4xbf16>
   %1 = arith.addf %xy, %xy : tensor<4xbf16>
   tt.return %0, %1 : tensor<4xbf16>, tensor<4xbf16>
+}
+
+// -----
+
+// A value twice: fused in f32 and f64 if nothing else needs it, and never subtracted from itself.
+// CHECK-LABEL: tt.func public @twice
+// CHECK-NEXT: %[[A:.*]] = arith.mulf %arg0, %arg1 : f32
+// CHECK-NEXT: math.fma %arg0, %arg1, %[[A]] : f32
+// CHECK-NEXT: %[[B:.*]] = arith.mulf %arg0, %arg0 : f32
+// CHECK-NEXT: arith.addf %[[B]], %[[B]] : f32
+// CHECK-NEXT: %[[C:.*]] = arith.mulf %arg1, %arg1 : f32
+// CHECK-NEXT: arith.subf %[[C]], %[[C]] : f32
+// CHECK-NEXT: %[[H:.*]] = arith.mulf %arg2, %arg2 : f16
+// CHECK-NEXT: arith.addf %[[H]], %[[H]] : f16
+// CHECK-NEXT: tt.return
+tt.func public @twice(%x: f32, %y: f32, %h: f16) -> (f32, f32, f32, f32, f16) attributes {noinline = false} {
+  %a = arith.mulf %x, %y : f32
+  %0 = arith.addf %a, %a : f32
+  %b = arith.mulf %x, %x : f32
+  %1 = arith.addf %b, %b : f32
+  %c = arith.mulf %y, %y : f32
+  %2 = arith.subf %c, %c : f32
+  %hh = arith.mulf %h, %h : f16
+  %3 = arith.addf %hh, %hh : f16
+  tt.return %0, %1, %b, %2, %3 : f32, f32, f32, f32, f16
+}
+
+// -----
+
+// A product before a negated product.
+// CHECK-LABEL: tt.func public @negated
+// CHECK-NEXT: %[[XY:.*]] = arith.mulf %arg0, %arg1 : f32
+// CHECK-NEXT: %[[N:.*]] = arith.negf %[[XY]] : f32
+// CHECK-NEXT: %[[NX:.*]] = arith.negf %arg0 : f32
+// CHECK-NEXT: math.fma %[[NX]], %arg0, %[[N]] : f32
+tt.func public @negated(%x: f32, %y: f32) -> f32 attributes {noinline = false} {
+  %xy = arith.mulf %x, %y : f32
+  %n = arith.negf %xy : f32
+  %xx = arith.mulf %x, %x : f32
+  %0 = arith.subf %n, %xx : f32
+  tt.return %0 : f32
 }
 
 // -----
