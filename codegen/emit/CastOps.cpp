@@ -1,6 +1,8 @@
 // codegen/emit/CastOps.cpp -- conversions between number formats, and between pointers and integers.
+// Not here:  floats of 8 bits (CastNarrow.cpp).
 #include "codegen/emit/Elementwise.h"
 #include "codegen/emit/Emitters.h"
+#include "codegen/emit/Narrow.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -9,52 +11,119 @@ using namespace mlir;
 namespace tiletwin::codegen {
 
 using llvm::Instruction;
+using llvm::Type;
 using llvm::Value;
 
 namespace {
 
-/// Float to integer as the GPU does it: toward zero, saturating at 32 and 64 bits, NaN gives 0 (64 bits: the sign's
-/// bit pattern); narrower results are the low bits of the 32-bit one (measured, tests/data).
-Value* floatToInt(Emitter& e, Value* value, llvm::Type* to, bool isSigned) {
+/// Float to integer as the GPU does it: toward zero, saturating at 16, 32 and 64 bits, NaN gives 0 (64 bits: the sign's
+/// bit pattern); narrower results are the low bits of the 16-bit one (measured, tests/data).
+Value* floatToInt(Emitter& e, Value* value, Type* to, bool isSigned) {
   llvm::IRBuilder<>& b = e.ir();
   unsigned bits = to->getIntegerBitWidth();
   if (!value->getType()->isDoubleTy()) value = b.CreateFPExt(value, b.getFloatTy());
   bool isDouble = value->getType()->isDoubleTy();
+  if (bits <= 16) {
+    std::string text = std::string("cvt.rzi.") + (isSigned ? "s16" : "u16") + (isDouble ? ".f64" : ".f32") + " $0, $1;";
+    return b.CreateTrunc(e.inlinePtx(text, isDouble ? "=h,d" : "=h,f", {b.getInt16Ty()}, {value}, false).front(), to);
+  }
   using namespace llvm::Intrinsic;
   llvm::Intrinsic::ID id;
   if (bits <= 32)
     id = isDouble ? (isSigned ? nvvm_d2i_rz : nvvm_d2ui_rz) : (isSigned ? nvvm_f2i_rz : nvvm_f2ui_rz);
   else
     id = isDouble ? (isSigned ? nvvm_d2ll_rz : nvvm_d2ull_rz) : (isSigned ? nvvm_f2ll_rz : nvvm_f2ull_rz);
-  return b.CreateTrunc(e.intrinsic(id, {}, {value}), to);
+  return e.intrinsic(id, {}, {value});
+}
+
+/// f32 toward zero to f16 or bf16. Bits of a bf16 are the upper ones of an f32; only a NaN must not lose all it has.
+Value* cutToHalf(Emitter& e, Value* number, Type* to) {
+  llvm::IRBuilder<>& b = e.ir();
+  if (to->isHalfTy())
+    return b.CreateBitCast(e.inlinePtx("cvt.rz.f16.f32 $0, $1;", "=h,f", {b.getInt16Ty()}, {number}, false).front(),
+                           to);
+  Value* upper = b.CreateTrunc(b.CreateLShr(b.CreateBitCast(number, b.getInt32Ty()), 16), b.getInt16Ty());
+  upper = b.CreateSelect(b.CreateFCmpUNO(number, number), b.getInt16(0x7FFF), upper);
+  return b.CreateBitCast(upper, to);
+}
+
+/// One float as another of 16 bits or more.
+Value* convertFloat(Emitter& e, Value* number, Type* to, bool towardZero) {
+  llvm::IRBuilder<>& b = e.ir();
+  Type* from = number->getType();
+  if (from == to) return number;
+  unsigned fromBits = from->getPrimitiveSizeInBits(), toBits = to->getPrimitiveSizeInBits();
+  if (fromBits < toBits) return b.CreateFPExt(number, to);
+  if (fromBits == 16) number = b.CreateFPExt(number, b.getFloatTy()); // f16 and bf16
+  if (!towardZero) {
+    // No target has cvt.rn.bf16.f64.
+    if (fromBits == 64 && to->isBFloatTy()) number = roundToOdd(e, number);
+    return b.CreateFPTrunc(number, to);
+  }
+  if (fromBits == 64) number = e.intrinsic(llvm::Intrinsic::nvvm_d2f_rz, {}, {number});
+  return to->isFloatTy() ? number : cutToHalf(e, number, to);
+}
+
+LogicalResult convertFloats(Emitter& e, Operation* op, bool towardZero) {
+  mlir::Type from = tt::elementTypeOf(op->getOperand(0).getType());
+  mlir::Type to = tt::elementTypeOf(op->getResult(0).getType());
+  Values numbers(e.values(op->getOperand(0)));
+  if (from == to) return e.define(op->getResult(0), std::move(numbers)), success();
+  NarrowRounding rounding = towardZero ? NarrowRounding::TowardZero : NarrowRounding::NearestEven;
+  if (isF8(from)) numbers = widenF8(e, from, numbers, isF8(to) ? e.ir().getFloatTy() : e.typeOf(to));
+  if (isF8(to)) {
+    numbers = narrowToF8(e, to, numbers, rounding);
+  } else {
+    for (Value*& number : numbers) number = convertFloat(e, number, e.typeOf(to), towardZero);
+  }
+  e.define(op->getResult(0), std::move(numbers));
+  return success();
+}
+
+/// Between integers and f8, through floats that hold what matters: an integer that f64 rounds is beyond every f8 format.
+LogicalResult convertF8AndInteger(Emitter& e, Operation* op, bool isSigned) {
+  mlir::Type from = tt::elementTypeOf(op->getOperand(0).getType());
+  mlir::Type to = tt::elementTypeOf(op->getResult(0).getType());
+  Values numbers(e.values(op->getOperand(0)));
+  llvm::IRBuilder<>& b = e.ir();
+  if (isF8(from)) {
+    numbers = widenF8(e, from, numbers, b.getFloatTy());
+    for (Value*& number : numbers) number = floatToInt(e, number, e.typeOf(to), isSigned);
+  } else {
+    for (Value*& number : numbers)
+      number = isSigned ? b.CreateSIToFP(number, b.getDoubleTy()) : b.CreateUIToFP(number, b.getDoubleTy());
+    numbers = narrowToF8(e, to, numbers, NarrowRounding::NearestEven);
+  }
+  e.define(op->getResult(0), std::move(numbers));
+  return success();
 }
 
 } // namespace
 
 LogicalResult emitCast(Emitter& e, Operation* op) {
-  llvm::Type* to = e.typeOf(tt::elementTypeOf(op->getResult(0).getType()));
   mlir::Type fromType = tt::elementTypeOf(op->getOperand(0).getType());
+  mlir::Type toType = tt::elementTypeOf(op->getResult(0).getType());
+  Type* to = e.typeOf(toType);
   StringRef name = op->getName().stripDialect();
-  if (isa<FloatType>(fromType) && fromType.getIntOrFloatBitWidth() == 8) return notCompiled(op, e, "from f8");
+  if (name == "extf" || name == "truncf") return convertFloats(e, op, false);
+  if (name == "index_cast")
+    return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateSExtOrTrunc(in[0], to); });
+  if (isF8(fromType) || isF8(toType)) return convertF8AndInteger(e, op, name == "fptosi" || name == "sitofp");
   if (name == "fptosi" || name == "fptoui")
     return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return floatToInt(e, in[0], to, name == "fptosi"); });
   auto code = llvm::StringSwitch<Instruction::CastOps>(name)
-                  .Case("extf", Instruction::FPExt)
-                  .Case("truncf", Instruction::FPTrunc)
                   .Case("extsi", Instruction::SExt)
                   .Case("extui", Instruction::ZExt)
                   .Case("trunci", Instruction::Trunc)
                   .Case("sitofp", Instruction::SIToFP)
                   .Case("uitofp", Instruction::UIToFP)
                   .Default(Instruction::CastOpsEnd);
-  if (name == "index_cast")
-    return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateSExtOrTrunc(in[0], to); });
   if (code == Instruction::CastOpsEnd) return notCompiled(op, e);
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateCast(code, in[0], to); });
 }
 
 LogicalResult emitBitcast(Emitter& e, Operation* op) {
-  llvm::Type* to = e.typeOf(tt::elementTypeOf(op->getResult(0).getType()));
+  Type* to = e.typeOf(tt::elementTypeOf(op->getResult(0).getType()));
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) -> Value* {
     bool fromPointer = in[0]->getType()->isPointerTy();
     if (fromPointer && !to->isPointerTy()) return e.ir().CreatePtrToInt(in[0], to);
@@ -64,18 +133,8 @@ LogicalResult emitBitcast(Emitter& e, Operation* op) {
 }
 
 LogicalResult emitFpToFp(Emitter& e, Operation* op) {
-  auto cast = llvm::cast<tt::FpToFpOp>(op);
-  mlir::Type from = tt::elementTypeOf(cast.getSrc().getType()), to = tt::elementTypeOf(cast.getResult().getType());
-  unsigned fromBits = from.getIntOrFloatBitWidth(), toBits = to.getIntOrFloatBitWidth();
-  if (fromBits == 8 || toBits == 8 || cast.getRounding().value_or(tt::RoundingMode::RTNE) != tt::RoundingMode::RTNE)
-    return notCompiled(op, e, "with f8 or rounding toward zero");
-  llvm::Type* type = e.typeOf(to);
-  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) -> Value* {
-    if (fromBits < toBits) return e.ir().CreateFPExt(in[0], type);
-    if (fromBits > toBits) return e.ir().CreateFPTrunc(in[0], type);
-    if (in[0]->getType() == type) return in[0];
-    return e.ir().CreateFPTrunc(e.ir().CreateFPExt(in[0], e.ir().getFloatTy()), type); // f16 and bf16
-  });
+  auto rounding = cast<tt::FpToFpOp>(op).getRounding();
+  return convertFloats(e, op, rounding == tt::RoundingMode::RTZ);
 }
 
 } // namespace tiletwin::codegen

@@ -1,6 +1,7 @@
 // codegen/emit/Elementwise.h -- an operation that does the same in every register.
 #pragma once
 #include "codegen/emit/Emitter.h"
+#include "codegen/emit/Narrow.h"
 
 namespace tiletwin::codegen {
 
@@ -19,6 +20,27 @@ template <class Make> mlir::LogicalResult emitPerRegister(Emitter& e, mlir::Oper
     if (!value) return mlir::failure();
     results.push_back(value);
   }
+  e.define(op->getResult(0), std::move(results));
+  return mlir::success();
+}
+
+/// The same for an operation on floats: those of 8 bits are computed in f32. `make` gives a number that the result's format
+/// holds, or an infinity that it had.
+template <class Make> mlir::LogicalResult emitPerFloat(Emitter& e, mlir::Operation* op, Make make) {
+  mlir::Type format = tt::elementTypeOf(op->getOperand(0).getType());
+  if (!isF8(format)) return emitPerRegister(e, op, make);
+  llvm::SmallVector<Values, 4> operands;
+  for (mlir::Value operand : op->getOperands())
+    operands.push_back(widenF8(e, format, e.values(operand), e.ir().getFloatTy()));
+  Values results, one(operands.size());
+  for (unsigned r = 0; r < operands.front().size(); ++r) {
+    for (auto [i, operand] : llvm::enumerate(operands)) one[i] = operand[r];
+    llvm::Value* value = make(llvm::ArrayRef<llvm::Value*>(one));
+    if (!value) return mlir::failure();
+    results.push_back(value);
+  }
+  if (isF8(tt::elementTypeOf(op->getResult(0).getType())))
+    results = narrowToF8(e, format, results, NarrowRounding::TowardZero);
   e.define(op->getResult(0), std::move(results));
   return mlir::success();
 }

@@ -101,7 +101,7 @@ LogicalResult emitMinMax(Emitter& e, Operation* op) {
                 .Case("minsi", llvm::Intrinsic::smin)
                 .Case("maxui", llvm::Intrinsic::umax)
                 .Default(llvm::Intrinsic::umin);
-  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(id, {in[0]->getType()}, in); });
+  return emitPerFloat(e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(id, {in[0]->getType()}, in); });
 }
 
 namespace {
@@ -153,7 +153,7 @@ LogicalResult emitCompare(Emitter& e, Operation* op) {
       return e.ir().CreateICmp(predicateOf(compare.getPredicate()), in[0], in[1]);
     });
   auto compare = cast<arith::CmpFOp>(op);
-  return emitPerRegister(
+  return emitPerFloat(
       e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateFCmp(predicateOf(compare.getPredicate()), in[0], in[1]); });
 }
 
@@ -163,8 +163,7 @@ LogicalResult emitSelect(Emitter& e, Operation* op) {
 
 LogicalResult emitUnaryMath(Emitter& e, Operation* op) {
   StringRef name = op->getName().getStringRef();
-  if (name == "arith.negf")
-    return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateFNeg(in[0]); });
+  if (name == "arith.negf") return emitPerFloat(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateFNeg(in[0]); });
   if (name == "math.absi")
     return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
       return e.intrinsic(llvm::Intrinsic::abs, {in[0]->getType()}, {in[0], e.ir().getFalse()});
@@ -173,7 +172,7 @@ LogicalResult emitUnaryMath(Emitter& e, Operation* op) {
                 .Case("math.absf", llvm::Intrinsic::fabs)
                 .Case("math.ceil", llvm::Intrinsic::ceil)
                 .Default(llvm::Intrinsic::floor);
-  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(id, {in[0]->getType()}, in); });
+  return emitPerFloat(e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(id, {in[0]->getType()}, in); });
 }
 
 LogicalResult emitFma(Emitter& e, Operation* op) {
@@ -195,7 +194,7 @@ LogicalResult emitClamp(Emitter& e, Operation* op) {
   bool propagate = cast<tt::ClampFOp>(op).getPropagateNan() == tt::PropagateNan::All;
   ID larger = propagate ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum;
   ID smaller = propagate ? llvm::Intrinsic::minimum : llvm::Intrinsic::minnum;
-  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
+  return emitPerFloat(e, op, [&](ArrayRef<Value*> in) {
     Value* raised = e.intrinsic(larger, {in[0]->getType()}, {in[0], in[1]});
     return e.intrinsic(smaller, {in[0]->getType()}, {raised, in[2]});
   });
