@@ -17,6 +17,7 @@ namespace tiletwin::python {
 int addEagerBuilder(PyObject* module);  // EagerBuilder.h, likewise
 int addEagerObserver(PyObject* module); // EagerObserver.h, likewise
 int addProbeCalls(PyObject* module);    // ProbeCalls.h, likewise
+int addDiffCalls(PyObject* module);     // DiffCalls.h, likewise
 } // namespace tiletwin::python
 
 namespace {
@@ -35,7 +36,8 @@ int executeModule(PyObject* module) {
   if (!isMainInterpreter()) return -1;
   if (tiletwin::frontend::addObjects(module) < 0 || addCompile(module) < 0 || addLauncher(module) < 0 ||
       addRegistry(module) < 0 || addKnobs(module) < 0 || addEagerBuilder(module) < 0 || addEagerObserver(module) < 0 ||
-      addEagerSession(module) < 0 || addCheckReport(module) < 0 || addEagerRun(module) < 0 || addProbeCalls(module) < 0)
+      addEagerSession(module) < 0 || addCheckReport(module) < 0 || addEagerRun(module) < 0 || addProbeCalls(module) < 0 ||
+      addDiffCalls(module) < 0)
     return -1;
   return 0;
 }

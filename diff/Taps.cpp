@@ -1,0 +1,276 @@
+// diff/Taps.cpp -- see Taps.h.
+#include "diff/Taps.h"
+#include "diff/bounds/Builder.h"
+#include "ir/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace tiletwin::diff {
+namespace {
+
+constexpr int64_t kHeader = 16;
+constexpr int32_t kBoundBit = 1 << 30;
+
+/// Puts the stores in, and carries the place of the next record through the function.
+class Writer {
+public:
+  Writer(tt::FuncOp function, ArrayRef<Tap> taps, std::array<int32_t, 3> program)
+      : function_(function), ops_(function.getContext()), location_(function.getLoc()), program_(program) {
+    for (auto [number, tap] : llvm::enumerate(taps)) {
+      taps_[tap.op].push_back({int32_t(number), tap});
+      for (Operation* at = tap.op; at; at = at->getParentOp()) holders_.insert(at);
+    }
+  }
+
+  void run() {
+    Block& entry = function_.getBody().front();
+    auto append = [&](Type type) {
+      (void)function_.insertArgument(function_.getNumArguments(), type, {}, location_);
+      return entry.getArguments().back();
+    };
+    log_ = append(tt::PointerType::get(ops_.getI8Type()));
+    Value start = append(ops_.getI64Type());
+    limit_ = append(ops_.getI64Type());
+    ops_.setInsertionPointToStart(&entry);
+    isWanted_ = wanted();
+    blocks(function_.getBody(), start);
+  }
+
+private:
+  Value integer(int64_t value, unsigned bits) {
+    return arith::ConstantOp::create(ops_, location_, ops_.getIntegerAttr(ops_.getIntegerType(bits), value));
+  }
+  Value plus(Value a, int64_t b) { return arith::AddIOp::create(ops_, location_, a, integer(b, 64)); }
+  Value both(Value a, Value b) { return arith::AndIOp::create(ops_, location_, a, b); }
+
+  /// This is the program whose values are written down.
+  Value wanted() {
+    Value result;
+    for (int axis = 0; axis < 3; ++axis) {
+      Value id = tt::GetProgramIdOp::create(ops_, location_, ops_.getI32Type(), tt::ProgramDim(axis));
+      Value same =
+          arith::CmpIOp::create(ops_, location_, arith::CmpIPredicate::eq, id, integer(program_[size_t(axis)], 32));
+      result = result ? both(result, same) : same;
+    }
+    return result;
+  }
+
+  Value create(StringRef name, ValueRange operands, TypeRange types) {
+    OperationState state(location_, name);
+    state.addOperands(operands);
+    state.addTypes(types);
+    Operation* op = ops_.create(state);
+    return op->getNumResults() ? op->getResult(0) : Value();
+  }
+
+  /// A pointer to `element` at a place of the log.
+  Value pointer(Value place, Type element) {
+    Value at = tt::AddPtrOp::create(ops_, location_, log_.getType(), log_, place);
+    Type type = tt::PointerType::get(element);
+    return at.getType() == type ? at : create(tt::BitcastOp::getOperationName(), at, type);
+  }
+
+  void store(Value pointer, Value value, Value mask) {
+    create(tt::StoreOp::getOperationName(), {pointer, value, mask}, {});
+  }
+
+  /// One record; returns the place behind it.
+  Value record(Value place, int32_t number, Value value) {
+    if (tt::elementTypeOf(value.getType()).isInteger(1))
+      value = arith::ExtUIOp::create(ops_, location_, tt::withShapeOf(value.getType(), ops_.getI8Type()), value);
+    Type element = tt::elementTypeOf(value.getType());
+    auto tile = dyn_cast<RankedTensorType>(value.getType());
+    const int64_t count = tile ? tile.getNumElements() : 1;
+    const int64_t bytes = kHeader + (count * int64_t(element.getIntOrFloatBitWidth() / 8) + 15) / 16 * 16;
+    Value behind = plus(place, bytes);
+    Value fits = arith::CmpIOp::create(ops_, location_, arith::CmpIPredicate::sle, behind, limit_);
+    Value begun = arith::CmpIOp::create(ops_, location_, arith::CmpIPredicate::sge, place, integer(0, 64));
+    Value mask = both(isWanted_, both(fits, begun));
+    store(pointer(place, ops_.getI32Type()), integer(number + 1, 32), mask);
+    Value at = pointer(plus(place, kHeader), element);
+    if (!tile) {
+      store(at, value, mask);
+      return behind;
+    }
+    auto line = RankedTensorType::get({count}, element);
+    if (line != tile) value = create(tt::ReshapeOp::getOperationName(), value, line);
+    Type lanes = RankedTensorType::get({count}, ops_.getI32Type());
+    Value index = tt::MakeRangeOp::create(ops_, location_, lanes, 0, uint32_t(count));
+    Type pointers = RankedTensorType::get({count}, at.getType());
+    Value spread = create(tt::SplatOp::getOperationName(), at, pointers);
+    spread = tt::AddPtrOp::create(ops_, location_, pointers, spread, index);
+    Value masks = create(tt::SplatOp::getOperationName(), mask, RankedTensorType::get({count}, ops_.getI1Type()));
+    store(spread, value, masks);
+    return behind;
+  }
+
+  /// Behind an operation, and behind what computes its bounds.
+  Value records(Operation& op, ArrayRef<std::pair<int32_t, Tap>> taps, Value place) {
+    Operation* last = &op;
+    for (const auto& [number, tap] : taps)
+      if (Operation* made = tap.bound ? tap.bound.getDefiningOp() : nullptr;
+          made && made->getBlock() == op.getBlock() && last->isBeforeInBlock(made))
+        last = made;
+    ops_.setInsertionPointAfter(last);
+    for (const auto& [number, tap] : taps) {
+      place = record(place, number, op.getResult(tap.result));
+      if (tap.bound) place = record(place, number | kBoundBit, tap.bound);
+    }
+    return place;
+  }
+
+  // ---- the place of the next record, through the function ----
+
+  Value block(Block& block, Value place) {
+    for (Operation& op : llvm::make_early_inc_range(block)) {
+      if (!holders_.contains(&op)) continue;
+      location_ = op.getLoc();
+      if (isa<scf::ForOp>(op))
+        place = loop(cast<scf::ForOp>(op), place);
+      else if (isa<scf::WhileOp>(op))
+        place = loop(cast<scf::WhileOp>(op), place);
+      else if (isa<scf::IfOp>(op))
+        place = branch(cast<scf::IfOp>(op), place);
+      else if (isa<scf::ExecuteRegionOp>(op))
+        place = region(cast<scf::ExecuteRegionOp>(op), place);
+      else if (auto found = taps_.find(&op); found != taps_.end()) { place = records(op, found->second, place); }
+    }
+    return place;
+  }
+
+  /// Replaces an operation by one with another result behind its own; returns that.
+  static Value replace(Operation* from, Operation* to) {
+    to->setDiscardableAttrs(from->getDiscardableAttrDictionary());
+    for (unsigned i = 0; i < from->getNumResults(); ++i) from->getResult(i).replaceAllUsesWith(to->getResult(i));
+    from->erase();
+    return to->getResults().back();
+  }
+  static void append(Operation* terminator, Value value) {
+    terminator->insertOperands(terminator->getNumOperands(), value);
+  }
+  SmallVector<Type> typesWithPlace(Operation* op) {
+    SmallVector<Type> types(op->getResultTypes());
+    types.push_back(ops_.getI64Type());
+    return types;
+  }
+
+  Value loop(scf::ForOp op, Value place) {
+    ops_.setInsertionPoint(op);
+    SmallVector<Value> inits(op.getInitArgs());
+    inits.push_back(place);
+    auto made = scf::ForOp::create(ops_, op.getLoc(), op.getLowerBound(), op.getUpperBound(), op.getStep(), inits,
+                                   nullptr, op.getUnsignedCmp());
+    made.getRegion().takeBody(op.getRegion());
+    Value inside = made.getBody()->addArgument(ops_.getI64Type(), op.getLoc());
+    append(made.getBody()->getTerminator(), block(*made.getBody(), inside));
+    return replace(op, made);
+  }
+  Value loop(scf::WhileOp op, Value place) {
+    ops_.setInsertionPoint(op);
+    SmallVector<Value> inits(op.getInits());
+    inits.push_back(place);
+    auto made = scf::WhileOp::create(ops_, op.getLoc(), typesWithPlace(op), inits);
+    made.getBefore().takeBody(op.getBefore());
+    made.getAfter().takeBody(op.getAfter());
+    Value before = made.getBefore().front().addArgument(ops_.getI64Type(), op.getLoc());
+    append(made.getConditionOp(), block(made.getBefore().front(), before));
+    Value after = made.getAfter().front().addArgument(ops_.getI64Type(), op.getLoc());
+    append(made.getYieldOp(), block(made.getAfter().front(), after));
+    return replace(op, made);
+  }
+  Value branch(scf::IfOp op, Value place) {
+    ops_.setInsertionPoint(op);
+    auto made = scf::IfOp::create(ops_, op.getLoc(), typesWithPlace(op), op.getCondition(), /*withElseRegion=*/true);
+    for (unsigned r = 0; r < 2; ++r) {
+      Region& region = made->getRegion(r);
+      if (!op->getRegion(r).empty()) region.takeBody(op->getRegion(r));
+      Block& body = region.front();
+      Value behind = block(body, place);
+      if (body.mightHaveTerminator()) {
+        append(body.getTerminator(), behind);
+      } else {
+        ops_.setInsertionPointToEnd(&body);
+        scf::YieldOp::create(ops_, op.getLoc(), behind);
+      }
+    }
+    return replace(op, made);
+  }
+  Value region(scf::ExecuteRegionOp op, Value place) {
+    ops_.setInsertionPoint(op);
+    auto made = scf::ExecuteRegionOp::create(ops_, op.getLoc(), typesWithPlace(op));
+    made.getRegion().takeBody(op.getRegion());
+    blocks(made.getRegion(), place);
+    return replace(op, made);
+  }
+
+  /// A region of several blocks: each has the place as its last argument.
+  void blocks(Region& region, Value place) {
+    SmallVector<Block*> all;
+    for (Block& one : region) all.push_back(&one);
+    for (Block* one : llvm::drop_begin(all)) one->addArgument(ops_.getI64Type(), location_);
+    for (Block* one : all) {
+      Value inside = one == all.front() ? place : Value(one->getArguments().back());
+      Value behind = block(*one, inside);
+      Operation* end = one->getTerminator();
+      if (auto jump = dyn_cast<BranchOpInterface>(end))
+        for (unsigned i = 0; i < end->getNumSuccessors(); ++i) jump.getSuccessorOperands(i).append(behind);
+      else if (isa<scf::YieldOp>(end))
+        append(end, behind);
+    }
+  }
+
+  tt::FuncOp function_;
+  mlir::OpBuilder ops_;
+  Location location_;
+  std::array<int32_t, 3> program_;
+  llvm::DenseMap<Operation*, SmallVector<std::pair<int32_t, Tap>>> taps_;
+  llvm::DenseSet<Operation*> holders_; ///< tapped operations and what is around them
+  Value log_, limit_, isWanted_;
+};
+
+} // namespace
+
+std::vector<Tap> tapsOf(tt::FuncOp function) {
+  std::vector<Tap> taps;
+  function->walk<WalkOrder::PreOrder>([&](Operation* op) {
+    const bool isWhole = isa<tt::ReduceOp, tt::ScanOp, tt::MapElementwiseOp>(op);
+    if (!isa<arith::ConstantOp>(op) && op->getDialect()->getNamespace() != "scf" &&
+        op->getDialect()->getNamespace() != "ub" && !op->hasTrait<OpTrait::IsTerminator>())
+      for (OpResult result : op->getResults())
+        if (tt::elementTypeOf(result.getType()).isIntOrFloat())
+          taps.push_back(
+              {op, result.getResultNumber(), {}, op->getLoc(), result.getType(), op->getName().getStringRef()});
+    return isWhole ? WalkResult::skip() : WalkResult::advance();
+  });
+  return taps;
+}
+
+void addTaps(tt::FuncOp function, ArrayRef<Tap> taps, std::array<int32_t, 3> program) {
+  Writer(function, taps, program).run();
+}
+
+FailureOr<TappedKernel> makeTapped(ModuleOp module, StringRef entry, std::array<int32_t, 3> program,
+                                   const Latitude* latitude) {
+  auto function = dyn_cast_or_null<tt::FuncOp>(SymbolTable::lookupSymbolIn(module, entry));
+  if (!function || function.getBody().empty()) {
+    module.emitError() << "there is no function " << entry << " whose values could be looked at";
+    return failure();
+  }
+  TappedKernel out;
+  out.taps = tapsOf(function);
+  if (latitude) {
+    Builder builder(function, *latitude, out.bounds);
+    builder.run();
+    for (Tap& tap : out.taps) tap.bound = builder.of(tap.op->getResult(tap.result));
+  }
+  addTaps(function, out.taps, program);
+  if (failed(verify(module))) return failure();
+  for (Tap& tap : out.taps) tap.op = nullptr, tap.bound = {};
+  return out;
+}
+
+} // namespace tiletwin::diff

@@ -1,0 +1,242 @@
+// diff/bounds/Builder.cpp -- see Builder.h: arithmetic on shadows, units of the last place, shadow memory, reasons.
+#include "diff/bounds/Builder.h"
+#include "mlir/IR/Matchers.h"
+#include <array>
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace tiletwin::diff {
+
+bool isFloat(Type type) { return isa<FloatType>(tt::elementTypeOf(type)); }
+bool isBool(Type type) { return tt::elementTypeOf(type).isInteger(1); }
+bool isAddress(Type type) { return isa<tt::PointerType, tt::TensorDescType>(tt::elementTypeOf(type)); }
+
+const char* textOf(Reason reason) {
+  switch (reason) {
+  case Reason::Branch: return "a branch or a loop was decided by numbers that may differ";
+  case Reason::Address: return "an address or a mask was computed from numbers that may differ";
+  case Reason::AtomicOrder: return "the order of atomic operations";
+  case Reason::NoRule: return "an operation of which no bound is known";
+  case Reason::Undefined: return "lanes of a load that are masked off and have no `other`";
+  case Reason::Count: break;
+  }
+  return "";
+}
+
+const Rule* ruleFor(Operation* op) {
+  StringRef name = op->getName().getStringRef();
+  static const std::array kTables{elementwiseRules(), shapeRules(),  memoryRules(),
+                                  atomicRules(),      reduceRules(), dotRules()};
+  for (ArrayRef<Rule> rules : kTables) {
+    const Rule* row = llvm::lower_bound(rules, name, [](const Rule& rule, StringRef n) { return rule.name < n; });
+    if (row != rules.end() && row->name == name) return row;
+  }
+  return nullptr;
+}
+
+// ---- arithmetic ----
+
+Type Builder::shadowType(Type like) {
+  MLIRContext* context = like.getContext();
+  Type f32 = Float32Type::get(context);
+  if (auto descriptor = dyn_cast<tt::TensorDescType>(like)) return tt::TensorDescType::get(descriptor.getShape(), f32);
+  if (isBool(like)) return tt::i1TypeLike(like);
+  if (isAddress(like)) return tt::withShapeOf(like, tt::PointerType::get(f32));
+  return tt::withShapeOf(like, f32);
+}
+
+Value Builder::constant(Type like, double value) {
+  Type type = tt::withShapeOf(like, ops_.getF32Type());
+  TypedAttr attribute = ops_.getF32FloatAttr(float(value));
+  if (auto tile = dyn_cast<RankedTensorType>(type)) attribute = DenseElementsAttr::get(tile, Attribute(attribute));
+  return arith::ConstantOp::create(ops_, location_, attribute);
+}
+
+Value Builder::add(Value a, Value b) {
+  return !a || !b ? (a ? a : b) : Value(arith::AddFOp::create(ops_, location_, a, b));
+}
+Value Builder::sub(Value a, Value b) { return b ? Value(arith::SubFOp::create(ops_, location_, a, b)) : a; }
+Value Builder::mul(Value a, Value b) {
+  return !a || !b ? Value() : Value(arith::MulFOp::create(ops_, location_, a, b));
+}
+Value Builder::mul(Value a, double b) { return a ? mul(a, constant(a.getType(), b)) : a; }
+Value Builder::div(Value a, Value b) { return a ? Value(arith::DivFOp::create(ops_, location_, a, b)) : a; }
+Value Builder::max(Value a, Value b) {
+  return !a || !b ? (a ? a : b) : Value(arith::MaximumFOp::create(ops_, location_, a, b));
+}
+Value Builder::abs(Value a) { return a ? Value(math::AbsFOp::create(ops_, location_, a)) : a; }
+Value Builder::select(Value condition, Value a, Value b) {
+  return arith::SelectOp::create(ops_, location_, condition, a, b);
+}
+Value Builder::compare(arith::CmpFPredicate predicate, Value a, Value b) {
+  return arith::CmpFOp::create(ops_, location_, predicate, a, b);
+}
+Value Builder::both(Value a, Value b) {
+  return !a || !b ? (a ? a : b) : Value(arith::AndIOp::create(ops_, location_, a, b));
+}
+Value Builder::either(Value a, Value b) {
+  return !a || !b ? (a ? a : b) : Value(arith::OrIOp::create(ops_, location_, a, b));
+}
+Value Builder::invert(Value condition) {
+  TypedAttr one = ops_.getBoolAttr(true);
+  if (auto tile = dyn_cast<RankedTensorType>(condition.getType())) one = DenseElementsAttr::get(tile, true);
+  return arith::XOrIOp::create(ops_, location_, condition, arith::ConstantOp::create(ops_, location_, one));
+}
+
+Value Builder::number(Value value) {
+  Type type = value.getType(), element = tt::elementTypeOf(type), f32 = tt::withShapeOf(type, ops_.getF32Type());
+  if (element.isF32()) return value;
+  if (isa<FloatType>(element)) {
+    const unsigned width = element.getIntOrFloatBitWidth();
+    if (width > 32) return arith::TruncFOp::create(ops_, location_, f32, value);
+    if (width == 16) return arith::ExtFOp::create(ops_, location_, f32, value);
+    OperationState state(location_, tt::FpToFpOp::getOperationName());
+    state.addOperands(value);
+    state.addTypes(f32);
+    return ops_.create(state)->getResult(0);
+  }
+  if (element.isInteger(1)) return arith::UIToFPOp::create(ops_, location_, f32, value);
+  return arith::SIToFPOp::create(ops_, location_, f32, value);
+}
+
+Value Builder::amount(Value value) {
+  Value shadow = of(value);
+  if (!shadow || isAddress(value.getType())) return {};
+  return isBool(value.getType()) ? select(shadow, constant(value.getType(), 1), zero(value.getType())) : shadow;
+}
+
+Value Builder::mayDiffer(Value value) {
+  Value shadow = of(value);
+  if (!shadow || isAddress(value.getType())) return {};
+  if (isBool(value.getType())) return shadow;
+  return compare(arith::CmpFPredicate::UNE, shadow, zero(value.getType())); // NaN too
+}
+
+Value Builder::rounding(Value result, double units) {
+  auto type = cast<FloatType>(tt::elementTypeOf(result.getType()));
+  const llvm::fltSemantics& format = type.getFloatSemantics();
+  const int digits = int(llvm::APFloat::semanticsPrecision(format)) - 1;
+  const double unit = std::ldexp(1.0, -digits);
+  // The unit of subnormal results; a GPU's approximate units have 0 for f32's.
+  double least = std::ldexp(1.0, std::max(-149, llvm::APFloat::semanticsMinExponent(format) - digits));
+  if (type.isF32() && latitude_.approximates && units > 1) least = std::ldexp(1.0, -126);
+  return add(mul(magnitude(result), unit * units), constant(result.getType(), least * units));
+}
+
+Value Builder::unlessInfinite(Value result, Value bound, ValueRange operandShadows) {
+  if (!bound) return {};
+  Value infinity = constant(result.getType(), std::numeric_limits<double>::infinity());
+  Value isFinite = compare(arith::CmpFPredicate::OLT, magnitude(result), infinity);
+  Value unknown; // 0, or NaN if a bound is infinite
+  for (Value shadow : operandShadows)
+    if (shadow) unknown = add(unknown, mul(shadow, 0.0));
+  return select(isFinite, bound, orZero(unknown, result.getType()));
+}
+
+void Builder::note(Value condition, Reason reason) {
+  if (!condition) return;
+  Type i32 = ops_.getI32Type();
+  Value at = tt::AddPtrOp::create(ops_, location_, reasons_.getType(), reasons_,
+                                  arith::ConstantOp::create(ops_, location_, ops_.getI32IntegerAttr(int(reason))));
+  while (auto tile = dyn_cast<RankedTensorType>(condition.getType()))
+    condition = reduce(condition, int(tile.getRank()) - 1, "arith.ori");
+  Value one = arith::ConstantOp::create(ops_, location_, IntegerAttr::get(i32, 1));
+  OperationState state(location_, tt::StoreOp::getOperationName());
+  state.addOperands({at, one, condition});
+  ops_.create(state);
+}
+
+void Builder::noteAlways(Reason reason) {
+  note(arith::ConstantOp::create(ops_, location_, ops_.getBoolAttr(true)), reason);
+}
+
+Value Builder::unknownWhere(Value condition, Reason reason, Value otherwise, Type like) {
+  if (!condition) return otherwise;
+  note(condition, reason);
+  return select(condition, constant(like, std::numeric_limits<double>::infinity()), orZero(otherwise, like));
+}
+
+// ---- shapes ----
+
+Value Builder::splat(Value scalar, Type like) {
+  return tt::SplatOp::create(ops_, location_, tt::withShapeOf(like, scalar.getType()), scalar);
+}
+
+Value Builder::reduce(Value tile, int axis, StringRef combine) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  Type element = type.getElementType();
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + axis);
+  OperationState state(location_, tt::ReduceOp::getOperationName());
+  state.addOperands(tile);
+  state.addAttribute("axis", ops_.getI32IntegerAttr(axis));
+  state.addTypes(shape.empty() ? element : Type(RankedTensorType::get(shape, element)));
+  state.addRegion();
+  auto op = cast<tt::ReduceOp>(ops_.create(state));
+  mlir::OpBuilder::InsertionGuard guard(ops_);
+  Block* body = ops_.createBlock(&op.getCombineOp(), {}, {element, element}, {location_, location_});
+  OperationState combined(location_, combine);
+  combined.addOperands(body->getArguments());
+  combined.addTypes(element);
+  tt::ReduceReturnOp::create(ops_, location_, ops_.create(combined)->getResults());
+  return op->getResult(0);
+}
+
+Value Builder::stretch(Value tile, int axis, Type like) {
+  auto type = cast<RankedTensorType>(tt::withShapeOf(like, tt::elementTypeOf(tile.getType())));
+  if (!isa<RankedTensorType>(tile.getType())) return tt::SplatOp::create(ops_, location_, type, tile);
+  SmallVector<int64_t> shape(cast<RankedTensorType>(tile.getType()).getShape());
+  shape.insert(shape.begin() + axis, 1);
+  Value line = tt::ExpandDimsOp::create(ops_, location_, RankedTensorType::get(shape, type.getElementType()), tile,
+                                        uint32_t(axis));
+  return line.getType() == type ? line : Value(tt::BroadcastOp::create(ops_, location_, type, line));
+}
+
+Operation* Builder::cloneFor(Operation* op, ValueRange operands, TypeRange results) {
+  OperationState state(location_, op->getName().getStringRef());
+  state.addOperands(operands);
+  state.addAttributes(op->getAttrs());
+  state.addTypes(results);
+  return ops_.create(state);
+}
+
+// ---- shadow memory ----
+
+Value Builder::plane(Value pointer, unsigned number, Type element) {
+  if (number) {
+    Value distance = planeDistance_;
+    if (number > 1)
+      distance = arith::MulIOp::create(ops_, location_, distance,
+                                       arith::ConstantOp::create(ops_, location_, ops_.getI64IntegerAttr(number)));
+    if (isa<RankedTensorType>(pointer.getType())) distance = splat(distance, pointer.getType());
+    pointer = tt::AddPtrOp::create(ops_, location_, pointer.getType(), pointer, distance);
+  }
+  if (!element) return pointer;
+  OperationState state(location_, tt::BitcastOp::getOperationName());
+  state.addOperands(pointer);
+  state.addTypes(tt::withShapeOf(pointer.getType(), tt::PointerType::get(element)));
+  return ops_.create(state)->getResult(0);
+}
+
+int Builder::storeNumber(Operation* store) { return stores_.lookup(store); }
+
+Value Builder::writer(Operation* store) {
+  auto make = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(ops_, location_, ops_.getI32IntegerAttr(int32_t(value)));
+  };
+  auto id = [&](tt::ProgramDim axis) -> Value {
+    return tt::GetProgramIdOp::create(ops_, location_, ops_.getI32Type(), axis);
+  };
+  auto extent = [&](tt::ProgramDim axis) -> Value {
+    return tt::GetNumProgramsOp::create(ops_, location_, ops_.getI32Type(), axis);
+  };
+  auto sum = [&](Value a, Value b) -> Value { return arith::AddIOp::create(ops_, location_, a, b); };
+  auto product = [&](Value a, Value b) -> Value { return arith::MulIOp::create(ops_, location_, a, b); };
+  Value linear = sum(id(tt::ProgramDim::Y), product(extent(tt::ProgramDim::Y), id(tt::ProgramDim::Z)));
+  linear = sum(id(tt::ProgramDim::X), product(extent(tt::ProgramDim::X), linear));
+  return sum(product(linear, make(int64_t(stores_.size()))), make(storeNumber(store) + 1));
+}
+
+} // namespace tiletwin::diff

@@ -1,0 +1,150 @@
+// diff/bounds/Builder.h -- what the rules are written with: shadows of values, and arithmetic on them.
+//
+// Here:      Builder, one function's shadows while they are made; the table of rules.
+// Not here:  which values have shadows, control flow (Flow.cpp); the rules (*Ops.cpp).
+// Invariant: a null shadow stands for "both sides have the same bits".
+// Shadows by type of the value: float, integer: f32, the largest difference; i1: i1, true where the sides may differ;
+// pointer: a pointer to f32 with the same offset into shadow memory; descriptor: a descriptor of f32.
+#pragma once
+#include "diff/Bounds.h"
+#include "ir/TT.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace tiletwin::diff {
+
+using mlir::Operation;
+using mlir::OpResult;
+using mlir::Type;
+using mlir::Value;
+
+bool isFloat(Type type);
+bool isBool(Type type);
+bool isAddress(Type type); ///< a pointer, a tile of them, or a descriptor
+
+class Builder;
+
+/// What is known of an operation. A row without `shadow` passes nothing on: its results never differ.
+struct Rule {
+  llvm::StringLiteral name;
+  /// Results may differ although no operand does (rounding, order); null: never.
+  bool (*begins)(const Builder&, Operation*);
+  /// The shadow of a result, or null. For operations without results: does what it has to (stores).
+  Value (*shadow)(Builder&, Operation*, OpResult);
+};
+/// The rows of one file of operations, sorted by name.
+llvm::ArrayRef<Rule> elementwiseRules();
+llvm::ArrayRef<Rule> shapeRules();
+llvm::ArrayRef<Rule> memoryRules();
+llvm::ArrayRef<Rule> atomicRules();
+llvm::ArrayRef<Rule> reduceRules();
+llvm::ArrayRef<Rule> dotRules();
+/// The rule for an operation; null: none.
+const Rule* ruleFor(Operation* op);
+
+class Builder {
+public:
+  Builder(tt::FuncOp function, const Latitude& latitude, BoundsKernel& out);
+  void run();
+
+  const Latitude& latitude() const { return latitude_; }
+  mlir::OpBuilder& ops() { return ops_; }
+  mlir::Location location() const { return location_; }
+  /// The shadow of a value; null: none.
+  Value of(Value value) const { return shadows_.lookup(value); }
+  bool isInexact(Value value) const { return inexact_.contains(value); }
+  /// True if some value stored through pointers that `pointer` may stand for is inexact.
+  bool mayReadInexact(Value pointer) const;
+  bool hasInexactOperand(Operation* op) const;
+  /// True if the kernel has atomic sums of floats.
+  bool hasSums() const { return hasSums_; }
+
+  // ---- building, at the current place; null operands stand for 0 ----
+  static Type shadowType(Type like);
+  Value constant(Type like, double value); ///< f32 of the shape of `like`
+  Value zero(Type like) { return constant(like, 0); }
+  Value orZero(Value shadow, Type like) { return shadow ? shadow : zero(like); }
+  Value add(Value a, Value b);
+  Value sub(Value a, Value b);
+  Value mul(Value a, Value b);
+  Value mul(Value a, double b);
+  Value div(Value a, Value b);
+  Value max(Value a, Value b); ///< a NaN stays one
+  Value abs(Value a);
+  Value select(Value condition, Value a, Value b);
+  Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
+  Value both(Value a, Value b);   ///< of i1; null: true
+  Value either(Value a, Value b); ///< of i1; null: false
+  Value invert(Value condition);
+  /// A number as f32 of its shape: floats rounded, integers converted as signed ones.
+  Value number(Value value);
+  Value magnitude(Value value) { return abs(number(value)); }
+  /// The shadow of an i1 or a number as a number: an i1 that may differ counts 1. Null stays null.
+  Value amount(Value value);
+  /// The lanes of a value that may differ at all, i1; null: none.
+  Value mayDiffer(Value value);
+  /// One unit of the last place of results like `result`: what two right roundings of nearly the same number may differ by.
+  Value rounding(Value result, double units = 1);
+  /// `bound` where `result` is finite; else 0, unless an operand's shadow is not finite itself.
+  Value unlessInfinite(Value result, Value bound, mlir::ValueRange operandShadows);
+  /// Infinite where `condition` holds (null: nowhere), `otherwise` elsewhere; notes the reason.
+  Value unknownWhere(Value condition, Reason reason, Value otherwise, Type like);
+  /// Notes that something was decided that no bound can say: where `condition` holds.
+  void note(Value condition, Reason reason);
+  void noteAlways(Reason reason);
+  Value splat(Value scalar, Type like);
+  Value reduce(Value tile, int axis, llvm::StringRef combine); ///< "arith.addf", "arith.maximumf", "arith.ori"
+  Value stretch(Value tile, int axis, Type like);
+  /// A clone of `op` on other operands, with results of the shadows' types.
+  Operation* cloneFor(Operation* op, mlir::ValueRange operands, mlir::TypeRange results);
+  /// The pointer to the same element in another plane of shadow memory.
+  Value plane(Value pointer, unsigned number, Type element = {});
+  int storeNumber(Operation* store);
+  /// (linear program id) * stores + number of the store + 1, an i32.
+  Value writer(Operation* store);
+  void without(Operation* op) { withoutRule_.insert(op->getName().getStringRef()); }
+
+private:
+  // Which values may differ, and what pointers point into: a fixed point over the function (Flow.cpp).
+  void addArguments();
+  void analyse();
+  bool flowThrough(Operation* op);
+  bool flow(Value from, Value to);
+  bool needsShadow(Value value) const;
+  void shadowRegion(mlir::Region& region);
+  void shadowOp(Operation* op);
+  Value shadowBy(Operation* op, OpResult result);
+  void shadowFor(Operation* op);
+  void shadowWhile(Operation* op);
+  void shadowIf(Operation* op);
+  void shadowExecuteRegion(Operation* op);
+  void shadowBranch(Operation* op);
+  void noteControl(Operation* op);
+  void addBlockArguments(mlir::Block& block, llvm::ArrayRef<unsigned> which);
+  llvm::SmallVector<unsigned> needed(mlir::ValueRange values) const;
+  llvm::SmallVector<Value> shadowsOf(mlir::ValueRange values, llvm::ArrayRef<unsigned> which);
+  void replaceResults(Operation* from, Operation* to, llvm::ArrayRef<unsigned> which);
+  Value noShadow(Type type);
+
+  tt::FuncOp function_;
+  Latitude latitude_;
+  BoundsKernel& out_;
+  mlir::OpBuilder ops_;
+  mlir::Location location_;
+  llvm::DenseSet<Operation*> kernelOps_;
+  llvm::DenseMap<Value, Value> shadows_;
+  llvm::DenseSet<Value> inexact_;
+  llvm::DenseMap<Value, llvm::BitVector> roots_; ///< of an address: the arguments it may point into
+  llvm::BitVector written_;                      ///< arguments that inexact values are stored into
+  llvm::DenseMap<Operation*, int> stores_;
+  llvm::StringSet<> withoutRule_;
+  bool hasSums_ = false;
+  Value planeDistance_, reasons_;
+};
+
+} // namespace tiletwin::diff

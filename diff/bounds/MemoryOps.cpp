@@ -1,0 +1,187 @@
+// diff/bounds/MemoryOps.cpp -- bounds through memory: shadow pointers, loads and stores of shadow memory.
+// Not here:  atomics (AtomicOps.cpp).
+// Idea:      behind every pointer argument lies shadow memory, one f32 an element; what is done to a pointer is done to its
+//            shadow, so both are always at the same element.
+#include "diff/bounds/Builder.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace tiletwin::diff {
+namespace {
+
+Value create(Builder& b, StringRef name, ValueRange operands, TypeRange results = {},
+             ArrayRef<NamedAttribute> attributes = {}) {
+  OperationState state(b.location(), name);
+  state.addOperands(operands);
+  state.addTypes(results);
+  state.addAttributes(attributes);
+  Operation* op = b.ops().create(state);
+  return op->getNumResults() ? op->getResult(0) : Value();
+}
+
+/// tt.load and tt.store count their optional operands.
+Value load(Builder& b, Value pointer, Value mask, Value other) {
+  SmallVector<Value> operands{pointer};
+  if (mask) operands.push_back(mask);
+  if (mask && other) operands.push_back(other);
+  auto segments = b.ops().getDenseI32ArrayAttr({1, mask ? 1 : 0, mask && other ? 1 : 0});
+  return create(b, tt::LoadOp::getOperationName(), operands, tt::pointeeTypeLike(pointer.getType()),
+                b.ops().getNamedAttr("operandSegmentSizes", segments));
+}
+void store(Builder& b, Value pointer, Value value, Value mask) {
+  SmallVector<Value> operands{pointer, value};
+  if (mask) operands.push_back(mask);
+  create(b, tt::StoreOp::getOperationName(), operands);
+}
+
+Value addPointer(Builder& b, Operation* op, OpResult result) {
+  auto add = cast<tt::AddPtrOp>(op);
+  b.note(b.mayDiffer(add.getOffset()), Reason::Address);
+  Value pointer = b.of(add.getPtr());
+  return pointer ? b.cloneFor(op, {pointer, add.getOffset()}, Builder::shadowType(result.getType()))->getResult(0)
+                 : Value();
+}
+
+/// As a shadow of the value's type.
+Value asShadow(Builder& b, Value amount, Type type) {
+  return amount && isBool(type) ? b.compare(arith::CmpFPredicate::UNE, amount, b.zero(type)) : amount;
+}
+
+bool readsInexact(const Builder& b, Operation* op) {
+  if (isAddress(op->getResult(0).getType())) return false;
+  auto load = dyn_cast<tt::LoadOp>(op);
+  return b.mayReadInexact(op->getOperand(0)) ||
+         (load && b.latitude().undefinedDiffers && load.getMask() && !load.getOther());
+}
+
+/// What shadow memory says, and the unknown order of the atomic sums that made the number: n ulp (|v| + 2 sum of |terms|).
+Value remembered(Builder& b, Value pointer, Value mask, Value value, Value other) {
+  Value bound = load(b, pointer, mask, mask ? b.orZero(other, value.getType()) : Value());
+  if (!b.hasSums() || !isFloat(value.getType())) return bound;
+  Value nothing = mask ? b.zero(value.getType()) : Value();
+  Value terms = load(b, b.plane(pointer, 1), mask, nothing), count = load(b, b.plane(pointer, 2), mask, nothing);
+  Value unit = b.rounding(value), size = b.magnitude(value);
+  // rounding() is proportional to the size, but for subnormal numbers.
+  Value share = b.div(b.mul(terms, 2), b.max(size, b.constant(value.getType(), 0x1p-120)));
+  return b.add(bound, b.mul(count, b.mul(unit, b.add(share, b.constant(value.getType(), 1)))));
+}
+
+Value loaded(Builder& b, Operation* op, OpResult result) {
+  if (isAddress(result.getType())) return {};
+  Value pointer = op->getOperand(0), mask, other;
+  if (auto load = dyn_cast<tt::LoadOp>(op)) mask = load.getMask(), other = load.getOther();
+  if (auto load = dyn_cast<tt::AtomicLoadOp>(op)) mask = load.getMask();
+  Type type = result.getType();
+  Value bound, ofOther = other ? b.amount(other) : Value(), shadow = b.of(pointer);
+  if (b.mayReadInexact(pointer)) {
+    if (!shadow) {
+      b.noteAlways(Reason::Address);
+      bound = b.constant(type, std::numeric_limits<double>::infinity());
+    } else {
+      bound = remembered(b, shadow, mask, result, ofOther);
+    }
+  } else if (ofOther) {
+    bound = b.select(mask, b.zero(type), ofOther);
+  }
+  if (b.latitude().undefinedDiffers && mask && !other)
+    bound = b.select(mask, b.orZero(bound, type), b.constant(type, std::numeric_limits<double>::infinity()));
+  if (Value doubt = mask ? b.of(mask) : Value()) bound = b.unknownWhere(doubt, Reason::Address, bound, type);
+  return asShadow(b, bound, type);
+}
+
+Value stored(Builder& b, Operation* op, OpResult) {
+  Value pointer = op->getOperand(0), value = op->getOperand(1), mask, shadow = b.of(pointer);
+  if (auto store = dyn_cast<tt::StoreOp>(op)) mask = store.getMask();
+  if (auto store = dyn_cast<tt::AtomicStoreOp>(op)) mask = store.getMask();
+  if (!shadow) {
+    if (b.isInexact(value)) b.noteAlways(Reason::Address);
+    return {};
+  }
+  Value bound = b.amount(value), doubt = mask ? b.of(mask) : Value();
+  if (doubt) {
+    // Where the other side may have stored and this one has not, memory may hold anything.
+    bound = b.unknownWhere(doubt, Reason::Address, bound, value.getType());
+    mask = b.either(mask, doubt);
+  }
+  if (b.mayReadInexact(pointer)) {
+    store(b, shadow, b.orZero(bound, value.getType()), mask);
+    if (b.hasSums())
+      for (unsigned plane : {1u, 2u}) store(b, b.plane(shadow, plane), b.zero(value.getType()), mask);
+  }
+  Type i32 = b.ops().getI32Type();
+  Value writer = b.writer(op);
+  if (isa<RankedTensorType>(pointer.getType())) writer = b.splat(writer, pointer.getType());
+  store(b, b.plane(shadow, 3, i32), writer, mask);
+  return {};
+}
+
+// ---- descriptors ----
+
+Value described(Builder& b, Operation* op, OpResult result) {
+  auto make = cast<tt::MakeTensorDescriptorOp>(op);
+  Value base = b.of(make.getBase());
+  if (!base) return {};
+  for (Value extent : make.getShape()) b.note(b.mayDiffer(extent), Reason::Address);
+  for (Value stride : make.getStrides()) b.note(b.mayDiffer(stride), Reason::Address);
+  return tt::MakeTensorDescriptorOp::create(b.ops(), b.location(), Builder::shadowType(result.getType()), base,
+                                            make.getShape(), make.getStrides());
+}
+
+void noteIndices(Builder& b, Operation* op) {
+  for (Value operand : op->getOperands().drop_front())
+    if (!isFloat(operand.getType())) b.note(b.mayDiffer(operand), Reason::Address);
+}
+
+/// Blocks: the same access through the shadow's descriptor.
+Value blockLoaded(Builder& b, Operation* op, OpResult result) {
+  noteIndices(b, op);
+  Value shadow = b.of(op->getOperand(0));
+  if (!b.mayReadInexact(op->getOperand(0))) return {};
+  if (!shadow) {
+    b.noteAlways(Reason::Address);
+    return b.constant(result.getType(), std::numeric_limits<double>::infinity());
+  }
+  SmallVector<Value> operands(op->getOperands());
+  operands[0] = shadow;
+  return b.cloneFor(op, operands, Builder::shadowType(result.getType()))->getResult(0);
+}
+Value blockStored(Builder& b, Operation* op, OpResult) {
+  SmallVector<Value> operands(op->getOperands());
+  Value source = operands.back(), shadow = b.of(operands[0]);
+  for (Value operand : ValueRange(operands).drop_front().drop_back()) b.note(b.mayDiffer(operand), Reason::Address);
+  if (!shadow) {
+    if (b.isInexact(source)) b.noteAlways(Reason::Address);
+    return {};
+  }
+  if (!b.mayReadInexact(operands[0])) return {};
+  operands[0] = shadow;
+  operands.back() = b.orZero(b.amount(source), source.getType());
+  b.cloneFor(op, operands, {});
+  return {};
+}
+
+bool readsInexactBlock(const Builder& b, Operation* op) { return b.mayReadInexact(op->getOperand(0)); }
+
+constexpr Rule kRules[] = {
+    {"tt.addptr", nullptr, addPointer},
+    {"tt.atomic_load", readsInexact, loaded},
+    {"tt.atomic_store", nullptr, stored},
+    {"tt.descriptor_gather", readsInexactBlock, blockLoaded},
+    {"tt.descriptor_load", readsInexactBlock, blockLoaded},
+    {"tt.descriptor_scatter", nullptr, blockStored},
+    {"tt.descriptor_store", nullptr, blockStored},
+    {"tt.get_num_programs", nullptr, nullptr},
+    {"tt.get_program_id", nullptr, nullptr},
+    {"tt.int_to_ptr", nullptr, nullptr},
+    {"tt.load", readsInexact, loaded},
+    {"tt.make_tensor_descriptor", nullptr, described},
+    {"tt.ptr_to_int", nullptr, nullptr},
+    {"tt.store", nullptr, stored},
+};
+
+} // namespace
+
+ArrayRef<Rule> memoryRules() { return kRules; }
+
+} // namespace tiletwin::diff

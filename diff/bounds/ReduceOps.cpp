@@ -1,0 +1,148 @@
+// diff/bounds/ReduceOps.cpp -- sums in any order, minima and maxima, the place of an extremum, running sums.
+// Rule:      n numbers summed in two orders lie within n ulp (sum of |x|) of each other, ulp being that of the result's type.
+#include "diff/bounds/Builder.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace tiletwin::diff {
+namespace {
+
+/// The only operation of a combine function of two scalars; null: it has several.
+Operation* onlyStep(Operation* op) {
+  Region& region = op->getRegion(0);
+  if (op->getNumOperands() != 1 || !region.hasOneBlock()) return nullptr;
+  Operation* first = &region.front().front();
+  return first->getNextNode() == region.front().getTerminator() ? first : nullptr;
+}
+
+bool computesFloats(Operation* op) {
+  bool found = false;
+  op->getRegion(0).walk([&](Operation* inner) {
+    found |= isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, math::FmaOp>(inner) ||
+             inner->getDialect()->getNamespace() == "math" || isa<tt::ExternElementwiseOp>(inner);
+  });
+  return found;
+}
+
+int64_t extent(Operation* op, int axis) { return cast<RankedTensorType>(op->getOperand(0).getType()).getDimSize(axis); }
+
+bool dependsOnOrder(const Builder&, Operation* op) {
+  if (!computesFloats(op)) return false;
+  const int axis = int(cast<IntegerAttr>(op->getAttr("axis")).getInt());
+  return extent(op, axis) > 2 || !onlyStep(op);
+}
+
+Value unknown(Builder& b, Operation* op, OpResult result) {
+  b.without(op);
+  b.noteAlways(Reason::NoRule);
+  if (isBool(result.getType())) return b.invert(arith::XOrIOp::create(b.ops(), b.location(), result, result));
+  return b.constant(result.getType(), std::numeric_limits<double>::infinity());
+}
+
+Value sum(Builder& b, Operation* op, OpResult result, int axis) {
+  Value source = op->getOperand(0), e = b.of(source);
+  if (e) e = b.reduce(e, axis, "arith.addf");
+  Value terms = b.reduce(b.magnitude(source), axis, "arith.addf");
+  // In units of the result's last place: rounding() of a number of the size of `terms`.
+  auto type = cast<FloatType>(tt::elementTypeOf(result.getType()));
+  const int digits = int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())) - 1;
+  Value order = b.mul(terms, double(extent(op, axis)) * std::ldexp(1.0, -digits));
+  return b.unlessInfinite(result, b.add(b.add(e, order), b.rounding(result, 0x1p-10)), {e});
+}
+
+/// argmax and the like: results are chosen among the operands, the first float decides.
+Value chosen(Builder& b, Operation* op, OpResult result, int axis) {
+  const unsigned number = result.getResultNumber();
+  Value source = op->getOperand(number);
+  if (!isFloat(op->getOperand(0).getType()) || computesFloats(op)) return unknown(b, op, result);
+  if (isFloat(source.getType())) {
+    Value e = b.of(source);
+    return e ? b.reduce(e, axis, "arith.maximumf") : Value();
+  }
+  // Another element may win on the other side if it is as good as the winner, within both bounds.
+  Value key = op->getOperand(0), e = b.of(key);
+  if (!e) return {};
+  Value best = b.stretch(op->getResult(0), axis, key.getType());
+  Value mostE = b.stretch(b.reduce(e, axis, "arith.maximumf"), axis, key.getType());
+  Value apart = b.magnitude(arith::SubFOp::create(b.ops(), b.location(), key, best));
+  Value near = b.compare(arith::CmpFPredicate::ULE, apart, b.add(e, mostE));
+  Value other = arith::CmpIOp::create(b.ops(), b.location(), arith::CmpIPredicate::ne, source,
+                                      b.stretch(result, axis, source.getType()));
+  Value doubt = b.reduce(b.both(near, other), axis, "arith.ori");
+  return isBool(result.getType()) ? doubt : b.unknownWhere(doubt, Reason::NoRule, {}, result.getType());
+}
+
+Value reduced(Builder& b, Operation* op, OpResult result) {
+  const int axis = int(cast<tt::ReduceOp>(op).getAxis());
+  Operation* step = onlyStep(op);
+  if (!step) return chosen(b, op, result, axis);
+  Value source = op->getOperand(0);
+  if (isa<arith::AddFOp>(step)) return sum(b, op, result, axis);
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp, arith::MinSIOp,
+          arith::MaxUIOp, arith::MinUIOp>(step) &&
+      !isBool(source.getType())) {
+    Value e = b.of(source);
+    return e ? b.reduce(e, axis, "arith.maximumf") : Value();
+  }
+  if (isa<arith::AddIOp>(step) && !isBool(source.getType())) {
+    Value e = b.of(source);
+    return e ? b.reduce(e, axis, "arith.addf") : Value();
+  }
+  if (isa<arith::OrIOp, arith::AndIOp, arith::XOrIOp>(step)) {
+    Value lanes = b.mayDiffer(source);
+    if (!lanes) return {};
+    lanes = b.reduce(lanes, axis, "arith.ori");
+    return isBool(result.getType()) ? lanes : b.unknownWhere(lanes, Reason::NoRule, {}, result.getType());
+  }
+  return unknown(b, op, result);
+}
+
+/// The running sum of a shadow along the scan's axis.
+Value running(Builder& b, tt::ScanOp op, Value tile) {
+  OperationState state(b.location(), tt::ScanOp::getOperationName());
+  state.addOperands(tile);
+  state.addAttributes(
+      {b.ops().getNamedAttr("axis", op.getAxisAttr()), b.ops().getNamedAttr("reverse", op.getReverseAttr())});
+  state.addTypes(tile.getType());
+  state.addRegion();
+  auto made = cast<tt::ScanOp>(b.ops().create(state));
+  mlir::OpBuilder::InsertionGuard guard(b.ops());
+  Type element = tt::elementTypeOf(tile.getType());
+  Block* body = b.ops().createBlock(&made.getCombineOp(), {}, {element, element}, {b.location(), b.location()});
+  Value both = arith::AddFOp::create(b.ops(), b.location(), body->getArgument(0), body->getArgument(1));
+  tt::ScanReturnOp::create(b.ops(), b.location(), ValueRange(both));
+  return made->getResult(0);
+}
+
+Value scanned(Builder& b, Operation* op, OpResult result) {
+  Operation* step = onlyStep(op);
+  auto scan = cast<tt::ScanOp>(op);
+  Value source = op->getOperand(0), e = b.of(source);
+  if (step && isa<arith::AddIOp>(step) && !isBool(source.getType())) return e ? running(b, scan, e) : Value();
+  if (!step || !isa<arith::AddFOp>(step)) return unknown(b, op, result);
+  auto type = cast<FloatType>(tt::elementTypeOf(result.getType()));
+  const int digits = int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())) - 1;
+  Value order =
+      b.mul(running(b, scan, b.magnitude(source)), double(extent(op, int(scan.getAxis()))) * std::ldexp(1.0, -digits));
+  Value carried = e ? running(b, scan, e) : Value();
+  return b.unlessInfinite(result, b.add(carried, order), {carried});
+}
+
+bool mapComputes(const Builder&, Operation* op) { return computesFloats(op); }
+
+/// The bounds of an operation whose region holds scalar code are not derived.
+Value mapped(Builder& b, Operation* op, OpResult result) { return unknown(b, op, result); }
+
+constexpr Rule kRules[] = {
+    {"tt.map_elementwise", mapComputes, mapped},
+    {"tt.reduce", dependsOnOrder, reduced},
+    {"tt.scan", dependsOnOrder, scanned},
+};
+
+} // namespace
+
+ArrayRef<Rule> reduceRules() { return kRules; }
+
+} // namespace tiletwin::diff
