@@ -94,6 +94,8 @@ LaunchVariables launchVariables() {
       found.gdb = value;
     else if (name == "CHECK")
       found.check = value;
+    else if (name == "BACKEND")
+      found.backend = value;
   }
   return found;
 }

@@ -49,6 +49,7 @@ struct LaunchVariables {
   std::string numerics;    ///< TILETWIN_NUMERICS as it stands, not parsed
   std::string gdb;         ///< the same of TILETWIN_GDB
   std::string check;       ///< the same of TILETWIN_CHECK
+  std::string backend;     ///< the same of TILETWIN_BACKEND
 };
 /// Finds them in one pass: a getenv() for each would cost a tenth of a small launch.
 LaunchVariables launchVariables();

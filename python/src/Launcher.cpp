@@ -263,6 +263,39 @@ PyRef delegate(const Launcher& launcher, const char* module, const Call& call, c
                                             options.get(), grid[0], grid[1], grid[2], session));
 }
 
+/// The run-time arguments as Python sees them: an int (of a pointer its address) or a float each.
+PyRef leafValues(const Call& call) {
+  PyRef list = PyRef::steal(PyList_New(0));
+  for (const Leaf& leaf : call.leaves) {
+    PyRef value = PyRef::steal(leaf.kind == Leaf::Kind::Real      ? PyFloat_FromDouble(leaf.number)
+                               : leaf.kind != Leaf::Kind::Integer ? PyLong_FromUnsignedLongLong(leaf.bits)
+                               : leaf.tooWide                     ? PyLong_FromUnsignedLongLong(leaf.bits)
+                                                                  : PyLong_FromLongLong(int64_t(leaf.bits)));
+    if (!list || !value || PyList_Append(list.get(), value.get()) < 0) return {};
+  }
+  return list;
+}
+
+/// The memory of the arguments: (name, first byte, one past the last, read only) of each storage.
+PyRef bufferList(const Call& call) {
+  PyRef list = PyRef::steal(PyList_New(0));
+  for (const Buffer& buffer : call.buffers) {
+    PyRef row = PyRef::steal(Py_BuildValue("(sKKO)", buffer.name.c_str(), (unsigned long long)(buffer.begin),
+                                           (unsigned long long)(buffer.end), buffer.readOnly ? Py_True : Py_False));
+    if (!list || !row || PyList_Append(list.get(), row.get()) < 0) return {};
+  }
+  return list;
+}
+
+/// Runs a compiled kernel's GPU code on the simulator (runtime/sim_launch.py). Null with an error set.
+PyRef launchOnSimulator(const Entry& entry, const Call& call, const std::array<int32_t, 3>& grid) {
+  PyRef function = imported("tiletwin.runtime.sim_launch", "launch");
+  PyRef values = leafValues(call), buffers = bufferList(call);
+  if (!function || !values || !buffers) return {};
+  return PyRef::steal(PyObject_CallFunction(function.get(), "O(iii)OO", entry.kernel.get(), grid[0], grid[1], grid[2],
+                                            values.get(), buffers.get()));
+}
+
 /// Runs the launch in CPython, as far as Python says so. Returns the compiled kernel or a stand-in; null with an error
 /// set.
 PyRef launchEagerly(const Launcher& launcher, const Call& call, const std::array<int32_t, 3>& grid) {
@@ -308,6 +341,7 @@ PyRef runLaunch(const Launcher& launcher, Entry* entry, const Call& call, const 
   if (!entry) return launchEagerly(launcher, call, grid);
   PyRef kernel = entry->kernel;
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return kernel;
+  if (variables.backend == "sim") return launchOnSimulator(*entry, call, grid);
   if (!ensureProgram(*entry, variables)) return {};
   std::shared_ptr<const interp::Program> program = entry->program;
   const interp::Plan& plan = program->plan();

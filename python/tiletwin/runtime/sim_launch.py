@@ -1,0 +1,96 @@
+"""A launch on the simulator (TILETWIN_BACKEND=sim): the kernel's PTX, run thread by thread on the CPU.
+
+Here:      the arguments of a launch as the parameter block of the compiled kernel.
+Not here:  who decides that a launch runs here (`_C.Launcher`), the simulator (tiletwin.sim), compilation (compiler/).
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+import weakref
+from typing import Any
+
+import numpy as np
+
+import tiletwin.sim
+from tiletwin.sim.check_words import chosen_checks
+
+_modules: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+"""By compiled kernel: its module on the simulator."""
+_FORMATS = {"f32": "<f", "f64": "<d", "f16": "<e"}
+_SCRATCH_ALIGNMENT = 128
+
+
+def _bfloat16(value: float) -> bytes:
+    """Rounded to nearest even."""
+    bits = int(np.float32(value).view(np.uint32))
+    if value == value:
+        bits += 0x7FFF + (bits >> 16 & 1)
+    return struct.pack("<H", bits >> 16 & 0xFFFF)
+
+
+def _argument(value: int | float, kind: str) -> bytes:
+    """One parameter's bytes. kind: its storage type as the code generator names it ("ptr", "i32", "f32", ...)."""
+    if kind in _FORMATS:
+        with np.errstate(over="ignore"):
+            return struct.pack("<d", value) if kind == "f64" else np.dtype(_FORMATS[kind]).type(value).tobytes()
+    if kind == "bf16":
+        return _bfloat16(float(value))
+    bits = 64 if kind == "ptr" else max(int(kind.lstrip("i")), 8)
+    return (int(value) & ((1 << bits) - 1)).to_bytes(bits // 8, "little")
+
+
+def parameter_block(values: list[int | float], kinds: list[str]) -> bytes:
+    """All parameters, each at a multiple of its own size, as a CUDA kernel has them.
+
+    Errors: SystemError, another number of values than of parameters.
+    """
+    if len(values) != len(kinds):
+        raise SystemError(f"the compiled kernel takes {len(kinds)} arguments and the launch has {len(values)}")
+    block = bytearray()
+    for value, kind in zip(values, kinds, strict=True):
+        content = _argument(value, kind)
+        block += bytes(-len(block) % len(content)) + content
+    return bytes(block)
+
+
+def launch(
+    kernel: Any, grid: tuple[int, int, int], values: list[int | float], buffers: list[tuple[str, int, int, bool]]
+) -> Any:
+    """Runs a compiled kernel on the simulator; returns the kernel.
+
+    values: the run-time arguments; pointers as addresses. buffers: (name, first byte, one past the last, read only) of
+    the memory that it may touch.
+    Errors: CompilationError, the kernel cannot be compiled for the GPU; what `tiletwin.sim` raises for a kernel that
+    misbehaves.
+    """
+    facts = kernel.asm.facts
+    module = _modules.get(kernel)
+    if module is None:
+        # Products and sums that may be one operation are one already: nothing is left to contract.
+        module = _modules[kernel] = tiletwin.sim.load(kernel.asm["ptx"], contract=False, file=f"{kernel.name}.ptx")
+    values, kinds = list(values), list(facts["arguments"])
+    scratch = None
+    if facts["global_scratch_size"]:
+        count = facts["global_scratch_size"] * grid[0] * grid[1] * grid[2]
+        scratch = np.zeros(count + _SCRATCH_ALIGNMENT, np.uint8)
+        begin = scratch.ctypes.data
+        values.append(begin + -begin % _SCRATCH_ALIGNMENT)
+        kinds.append("ptr")
+        buffers = [*buffers, ("scratch memory", begin, begin + scratch.size, False)]
+    threads = facts["num_warps"] * 32
+    module._native.launch(
+        facts["name"],
+        grid,
+        (threads, 1, 1),
+        (1, 1, 1),
+        facts["shared"],
+        parameter_block(values, kinds),
+        buffers,
+        chosen_checks(None),
+        0,
+        0,
+        sys.stdout.write,
+    )
+    return kernel
