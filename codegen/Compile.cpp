@@ -3,6 +3,7 @@
 #include "codegen/dialect/TWG.h"
 #include "codegen/emit/Emitter.h"
 #include "codegen/emit/LineTable.h"
+#include "codegen/libdevice/Libdevice.h"
 #include "codegen/passes/Layouts.h"
 #include "codegen/ptx/Ptx.h"
 #include "ir/Numerics.h"
@@ -150,6 +151,8 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
   std::string problem;
   llvm::raw_string_ostream out(problem);
   if (llvm::verifyModule(*llvmModule_, &out)) return fail("emission made LLVM IR that is not valid: " + problem);
+  if (llvm::Error wrong = linkLibdevice(*llvmModule_, {target_.capability, /*flushDenormals=*/true}))
+    return fail(llvm::toString(std::move(wrong)));
   optimise(*llvmModule_, machine);
   return success();
 }

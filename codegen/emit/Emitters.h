@@ -16,6 +16,9 @@ mlir::LogicalResult emitMulhi(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitClamp(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitNothing(Emitter&, mlir::Operation*);
 
+// LibraryOps.cpp
+mlir::LogicalResult emitExternElementwise(Emitter&, mlir::Operation*);
+
 // TwOps.cpp
 mlir::LogicalResult emitTw(Emitter&, mlir::Operation*);
 

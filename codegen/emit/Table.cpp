@@ -65,6 +65,7 @@ static constexpr EmitRow kEmitTable[] = {
     {"tt.cat", emitCat},
     {"tt.clampf", emitClamp},
     {"tt.expand_dims", emitSameRegisters},
+    {"tt.extern_elementwise", emitExternElementwise},
     {"tt.fp_to_fp", emitFpToFp},
     {"tt.get_num_programs", emitNumPrograms},
     {"tt.get_program_id", emitProgramId},

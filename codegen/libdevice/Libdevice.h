@@ -24,6 +24,10 @@ struct LibdeviceOptions {
 /// must be set. An error names a __nv_ function that libdevice does not have, or one that is declared with other types.
 llvm::Error linkLibdevice(llvm::Module& kernel, const LibdeviceOptions& options);
 
+/// "float (float)" and the like: a function's type; empty if libdevice has no such function.
+llvm::StringRef libdeviceSignature(llvm::StringRef function);
+std::string signatureText(const llvm::FunctionType& type);
+
 /// libdevice, with only the names of its functions read so far.
 llvm::Expected<std::unique_ptr<llvm::Module>> readLibdevice(llvm::LLVMContext& context);
 
