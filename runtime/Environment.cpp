@@ -78,11 +78,19 @@ Numerics numerics() {
   return Numerics(choice("TILETWIN_NUMERICS", kModes).value_or(0));
 }
 
+static bool isOff(std::string_view value) {
+  static constexpr std::array<std::string_view, 5> kWords = {"", "0", "false", "no", "off"};
+  return std::find(kWords.begin(), kWords.end(), lower(trimmed(value))) != kWords.end();
+}
+
 LaunchVariables launchVariables() {
   static constexpr std::string_view kPrefix = "TILETWIN_";
   LaunchVariables found;
   for (char** entry = environ; entry && *entry; ++entry) {
-    if (std::strncmp(*entry, kPrefix.data(), kPrefix.size()) != 0) continue;
+    if (std::strncmp(*entry, kPrefix.data(), kPrefix.size()) != 0) {
+      found.interprets |= std::strcmp(*entry, "TRITON_INTERPRET=1") == 0;
+      continue;
+    }
     const std::string_view rest = *entry + kPrefix.size();
     const std::string_view name = rest.substr(0, rest.find('=')),
                            value = rest.substr(std::min(name.size() + 1, rest.size()));
@@ -95,8 +103,13 @@ LaunchVariables launchVariables() {
     else if (name == "CHECK")
       found.check = value;
     else if (name == "BACKEND")
-      found.backend = value;
+      found.backend = lower(value);
+    else if (name == "INTERPRET")
+      found.interprets |= !isOff(value);
   }
+  // The simulator takes memory of the host, as the interpreter does; checks, gdb and other numerics are the interpreter's.
+  found.interprets |= found.backend == "interp" || found.backend == "sim" || !found.check.empty() ||
+                      !found.gdb.empty() || !found.numerics.empty();
   return found;
 }
 

@@ -45,6 +45,7 @@ Numerics numerics();
 
 /// What every launch asks for.
 struct LaunchVariables {
+  bool interprets = false; ///< TILETWIN_INTERPRET, TRITON_INTERPRET or what only the CPU can do: kernels run on the CPU
   bool mayBeEager = false; ///< TILETWIN_EAGER, _PROGRAM, _RECORD or _BREAK holds something
   std::string numerics;    ///< TILETWIN_NUMERICS as it stands, not parsed
   std::string gdb;         ///< the same of TILETWIN_GDB

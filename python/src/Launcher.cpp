@@ -5,6 +5,7 @@
 #include "Compile.h"
 #include "EagerRun.h"
 #include "EagerSession.h"
+#include "GpuLaunch.h"
 #include "Grid.h"
 #include "Interned.h"
 #include "Knobs.h"
@@ -30,6 +31,7 @@ struct Entry {
   PyRef kernel;                                   ///< compiler.CompiledKernel
   std::shared_ptr<const interp::Program> program; ///< null until first launched
   std::string numerics, gdb, check;               ///< TILETWIN_NUMERICS, _GDB and _CHECK it was planned for
+  std::vector<GpuKernel> onGpu;                   ///< by number of the GPU
   std::vector<UsedGlobal> globals;
   std::vector<PyRef> keepAlive; ///< types whose addresses are in the key
 };
@@ -341,6 +343,7 @@ PyRef runLaunch(const Launcher& launcher, Entry* entry, const Call& call, const 
   if (!entry) return launchEagerly(launcher, call, grid);
   PyRef kernel = entry->kernel;
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return kernel;
+  if (call.onDevice) return launchOnGpu(launcher.name, kernel.get(), entry->onGpu, call, grid) ? kernel : PyRef();
   if (variables.backend == "sim") return launchOnSimulator(*entry, call, grid);
   if (!ensureProgram(*entry, variables)) return {};
   std::shared_ptr<const interp::Program> program = entry->program;
@@ -404,7 +407,7 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
   std::array<int32_t, 3> numbers;
   if (!grid || !readGrid(launcher.name, grid.get(), numbers)) return nullptr;
   bool isEmpty = numbers[0] == 0 || numbers[1] == 0 || numbers[2] == 0;
-  if (call.onDevice && !isEmpty)
+  if (call.onDevice && !isEmpty && (variables.interprets || !entry))
     return delegate(launcher, "tiletwin.runtime.device_copy", call, numbers, Py_None).release();
   auto run = launchesAreWatched() ? runWatchedLaunch : runLaunch;
   return run(launcher, entry.get(), call, numbers, variables).release();

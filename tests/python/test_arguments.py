@@ -9,6 +9,7 @@ import pytest
 import tiletwin as triton
 import tiletwin.language as tl
 from tiletwin import _C
+from tiletwin.errors import CudaError
 
 torch = pytest.importorskip("torch")
 
@@ -144,13 +145,23 @@ def test_protocols_have_extents():
             kernels.copy[(1,)](given, np.zeros(16, np.float32), N=16)
 
 
-def test_device_memory_is_refused():
+def test_device_memory_is_refused(monkeypatch):
+    monkeypatch.setenv("TILETWIN_INTERPRET", "1")
     fake = HasInterface(np.zeros(8, np.float32), "__cuda_array_interface__")
     fake.__cuda_array_interface__ = {"data": (0x7000_0000_0000, False), "shape": (8,), "typestr": "<f4", "version": 3}
     with pytest.raises(TypeError, match=r"on a device"):
         kernels.copy[(1,)](fake, np.zeros(8, np.float32), N=8)
     with pytest.raises(TypeError, match=r"meta tensor"):
         kernels.copy[(1,)](torch.zeros(8, device="meta"), np.zeros(8, np.float32), N=8)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="the memory is none of a GPU's")
+def test_device_memory_without_a_driver(monkeypatch):
+    monkeypatch.delenv("TILETWIN_INTERPRET", raising=False)
+    fake = HasInterface(np.zeros(8, np.float32), "__cuda_array_interface__")
+    fake.__cuda_array_interface__ = {"data": (0x7000_0000_0000, False), "shape": (8,), "typestr": "<f4", "version": 3}
+    with pytest.raises(CudaError, match=r"no CUDA driver was found.*\n(.*\n)*.*TILETWIN_INTERPRET=1"):
+        kernels.copy[(1,)](fake, fake, N=8)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,115 @@
+// python/src/GpuLaunch.cpp -- see GpuLaunch.h. Steps 2 to 4 of the path in python/cuda/LaunchApi.h.
+#include "GpuLaunch.h"
+#include "../cuda/LaunchApi.h"
+#include "Interned.h"
+#include <cstring>
+
+namespace tiletwin::python {
+namespace {
+
+/// The table of tiletwin._cuda. Null with an exception set.
+const LaunchApi* launchApi() {
+  static const LaunchApi* api = nullptr;
+  if (api) return api;
+  PyRef capsule = imported("tiletwin._cuda", "launch_api");
+  const auto* found =
+      capsule ? static_cast<const LaunchApi*>(PyCapsule_GetPointer(capsule.get(), kLaunchApiCapsule)) : nullptr;
+  if (found && found->bytes != sizeof(LaunchApi)) {
+    PyErr_SetString(PyExc_SystemError, "tiletwin._C and tiletwin._cuda are of different builds");
+    return nullptr;
+  }
+  return api = found;
+}
+
+/// What tells the current GPU, and the current stream of a GPU: torch's own functions once torch uses CUDA.
+struct CurrentPlace {
+  PyRef device, stream;
+};
+const CurrentPlace* currentPlace() {
+  static CurrentPlace place;
+  if (place.device) return &place;
+  PyRef ask = imported("tiletwin.runtime.gpu_launch", "current_place");
+  PyRef pair = PyRef::steal(ask ? PyObject_CallNoArgs(ask.get()) : nullptr);
+  PyObject *device, *stream;
+  int lasting;
+  if (!pair || !PyArg_ParseTuple(pair.get(), "OOp", &device, &stream, &lasting)) return nullptr;
+  static CurrentPlace passing;
+  CurrentPlace& chosen = lasting ? place : passing;
+  chosen = {PyRef::borrow(device), PyRef::borrow(stream)};
+  return &chosen;
+}
+
+bool readTypes(PyObject* words, std::vector<DType>& types) {
+  for (Py_ssize_t i = 0, n = PyTuple_Size(words); i < n; ++i) {
+    const char* word = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(words, i), nullptr);
+    if (!word) return false;
+    int type = 0;
+    while (type < kNumDTypes && std::strcmp(nameOf(DType(type)), word) != 0) ++type;
+    if (type == kNumDTypes) {
+      PyErr_Format(PyExc_SystemError, "no storage type %s", word);
+      return false;
+    }
+    types.push_back(DType(type));
+  }
+  return true;
+}
+
+/// Compiles for the GPU and loads the kernel there.
+bool prepareFor(PyObject* kernel, long device, GpuKernel& out) {
+  PyRef prepare = imported("tiletwin.runtime.gpu_launch", "prepare");
+  PyRef pair = PyRef::steal(prepare ? PyObject_CallFunction(prepare.get(), "Ol", kernel, device) : nullptr);
+  PyObject *prepared, *words;
+  if (!pair || !PyArg_ParseTuple(pair.get(), "OO!", &prepared, &PyTuple_Type, &words)) return false;
+  if (!readTypes(words, out.types)) return false;
+  out.prepared = PyRef::borrow(prepared);
+  return true;
+}
+
+/// Arrays in host memory that the GPU cannot reach are errors that name the parameter.
+bool checkHostArrays(const std::string& name, const Call& call, long device) {
+  for (const Leaf& leaf : call.leaves) {
+    if (leaf.buffer < 0) continue;
+    PyRef check = imported("tiletwin.runtime.gpu_launch", "check_reachable");
+    const Buffer& buffer = call.buffers[size_t(leaf.buffer)];
+    if (!check || !PyRef::steal(PyObject_CallFunction(check.get(), "sslK", name.c_str(), buffer.name.c_str(), device,
+                                                      (unsigned long long)(leaf.bits))))
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKernel>& loaded, const Call& call,
+                 const std::array<int32_t, 3>& grid) {
+  const LaunchApi* api = launchApi();
+  const CurrentPlace* place = api ? currentPlace() : nullptr;
+  PyRef number = PyRef::steal(place ? PyObject_CallNoArgs(place->device.get()) : nullptr);
+  const long device = number ? PyLong_AsLong(number.get()) : -1;
+  if (device < 0) return false;
+  if (loaded.size() <= size_t(device)) loaded.resize(size_t(device) + 1);
+  GpuKernel& ready = loaded[size_t(device)];
+  if (!ready.prepared && !prepareFor(kernel, device, ready)) return false;
+  if (!call.buffers.empty() && !checkHostArrays(name, call, device)) return false;
+  if (ready.types.size() != call.leaves.size()) {
+    PyErr_Format(PyExc_SystemError, "%s: the compiled kernel takes %zu arguments and the launch has %zu", name.c_str(),
+                 ready.types.size(), call.leaves.size());
+    return false;
+  }
+  std::array<uint64_t, 64> few;
+  std::vector<uint64_t> many;
+  uint64_t* bits = few.data();
+  if (call.leaves.size() > few.size()) {
+    many.resize(call.leaves.size());
+    bits = many.data();
+  }
+  for (size_t i = 0; i < call.leaves.size(); ++i)
+    if (!argumentBits(call.leaves[i], ready.types[i], bits[i])) return false;
+  PyRef stream = PyRef::steal(PyObject_CallFunctionObjArgs(place->stream.get(), number.get(), nullptr));
+  const unsigned long long streamNumber = stream ? PyLong_AsUnsignedLongLong(stream.get()) : 0;
+  if (!stream || PyErr_Occurred()) return false;
+  const uint32_t sizes[3] = {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};
+  return api->launch(ready.prepared.get(), sizes, uintptr_t(streamNumber), bits, call.leaves.size());
+}
+
+} // namespace tiletwin::python

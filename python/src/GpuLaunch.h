@@ -1,0 +1,24 @@
+// python/src/GpuLaunch.h -- a compiled kernel on torch's current GPU and stream.
+// Here:      which GPU and stream, the kernel prepared for a GPU, the arguments as the driver takes them.
+// Not here:  compilation and loading (tiletwin/runtime/gpu_launch.py), the launch itself (python/cuda/LaunchApi.h).
+#pragma once
+#include "Binding.h"
+#include "frontend/PyRef.h"
+#include "runtime/DType.h"
+#include <array>
+#include <vector>
+
+namespace tiletwin::python {
+
+/// A kernel as one GPU has it. Used under the GIL only.
+struct GpuKernel {
+  PyRef prepared; ///< tiletwin._cuda.Prepared; null: not loaded on this GPU yet
+  std::vector<DType> types;
+};
+
+/// Launches a compiled kernel (compiler.CompiledKernel) on the current GPU. `loaded`: by number of the GPU. False with an
+/// exception set.
+bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKernel>& loaded, const Call& call,
+                 const std::array<int32_t, 3>& grid);
+
+} // namespace tiletwin::python
