@@ -1,0 +1,316 @@
+// codegen/emit/AtomicOps.cpp -- atomic accesses to global memory.
+// Here:      which instructions; who of several holders acts, and how all get the result; what orders other accesses.
+// Not here:  how many elements one instruction may take (passes leave it in twg.vector), waiting (AtomicPoll.cpp).
+// Idea:      the program, not the thread, is what other programs see. So a release waits for the whole CTA before the
+//            access, and an acquire holds the whole CTA back after it. Where a thread makes several accesses, fences
+//            around all of them order, and the accesses themselves are relaxed.
+// Invariant: every element is accessed once, by the owner, and not at all where its mask is 0.
+#include "codegen/emit/Atomics.h"
+#include "codegen/emit/Emitters.h"
+#include "codegen/emit/Memory.h"
+#include "codegen/emit/Owners.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+
+using llvm::Type;
+using llvm::Value;
+
+std::string scopeWord(tt::MemScope scope) {
+  switch (scope) {
+  case tt::MemScope::Gpu: return ".gpu";
+  case tt::MemScope::Cta: return ".cta";
+  case tt::MemScope::Sys: return ".sys";
+  }
+  llvm_unreachable("all scopes are above");
+}
+
+std::string semanticWord(tt::MemSemantic semantic) {
+  switch (semantic) {
+  case tt::MemSemantic::Relaxed: return ".relaxed";
+  case tt::MemSemantic::Acquire: return ".acquire";
+  case tt::MemSemantic::Release: return ".release";
+  case tt::MemSemantic::AcqRel: return ".acq_rel";
+  }
+  llvm_unreachable("all semantics are above");
+}
+
+Value* AtomicInstruction::emit(Emitter& e) const {
+  llvm::IRBuilder<>& b = e.ir();
+  Type* type = b.getIntNTy(bits);
+  const char* constraint = bits == 16 ? "h" : bits == 64 ? "l" : "r";
+  const unsigned outputs = returns ? count : 0;
+  SmallVector<Value*> inputs{address};
+  std::string constraints, text;
+  for (unsigned i = 0; i < outputs; ++i) constraints += std::string("=") + constraint + ",";
+  constraints += "l";
+  auto list = [&](unsigned first) {
+    std::string all;
+    for (unsigned i = 0; i < count; ++i) all += (i ? ", $" : "$") + std::to_string(first + i);
+    return count > 1 ? "{" + all + "}" : all;
+  };
+  std::string arguments = "[$" + std::to_string(outputs) + "]";
+  for (size_t i = 0; i < operands.size(); i += count) {
+    arguments += ", " + list(outputs + inputs.size());
+    for (Value* operand : ArrayRef<Value*>(operands).slice(i, count)) {
+      constraints += std::string(",") + constraint;
+      inputs.push_back(operand);
+    }
+  }
+  if (predicate) {
+    text = "@$" + std::to_string(outputs + inputs.size()) + " ";
+    constraints += ",b";
+    inputs.push_back(predicate);
+    for (unsigned i = 0; i < outputs; ++i) { // 0 where it is not made
+      constraints += "," + std::to_string(i);
+      inputs.push_back(llvm::Constant::getNullValue(type));
+    }
+  }
+  text += opcode + " " + (outputs ? list(0) + ", " : "") + arguments + ";";
+  Values words = e.inlinePtx(text, constraints + ",~{memory}", SmallVector<Type*>(outputs, type), inputs, true);
+  if (words.empty()) return nullptr;
+  if (words.size() == 1) return words.front();
+  Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(type, count));
+  for (auto [i, word] : llvm::enumerate(words)) all = b.CreateInsertElement(all, word, uint64_t(i));
+  return all;
+}
+
+Value* asBits(Emitter& e, Value* value) {
+  if (value->getType()->isPointerTy()) return e.ir().CreatePtrToInt(value, e.ir().getInt64Ty());
+  return e.ir().CreateBitCast(value, e.ir().getIntNTy(value->getType()->getPrimitiveSizeInBits()));
+}
+Value* fromBits(Emitter& e, Value* bits, Type* type) {
+  if (type->isPointerTy()) return e.ir().CreateIntToPtr(bits, type);
+  return e.ir().CreateBitCast(e.ir().CreateTrunc(bits, e.ir().getIntNTy(type->getPrimitiveSizeInBits())), type);
+}
+
+namespace {
+
+/// Everything about an atomic operation on a scalar or tile but what one access does.
+class AtomicAccess {
+public:
+  /// perAccess: elements that one instruction takes.
+  AtomicAccess(Emitter& e, Operation* op, mlir::Value pointers, mlir::Value mask, tt::MemSemantic semantic,
+               tt::MemScope scope, unsigned perAccess)
+      : e_(e), op_(op), pointers_(pointers), mask_(mask), semantic_(semantic), scope_(scope), perAccess_(perAccess) {
+    repeated_ = repeatedRegisters(pointers);
+    for (uint32_t r = 0; r < e.values(pointers).size(); r += perAccess) accesses_ += !(r & repeated_);
+  }
+  /// What stands behind atom, red, ld or st: ".acq_rel.gpu.global".
+  std::string words() const { return semanticWord(onInstruction()) + scopeWord(scope_) + ".global"; }
+  /// True if the result of the operation is read.
+  bool isUsed() const { return op_->getNumResults() && !op_->getResult(0).use_empty(); }
+  /// True if `red` can do it: no result, and nothing that a result would tell is acquired by it.
+  bool isReduction() const {
+    return !isUsed() && (onInstruction() == tt::MemSemantic::Relaxed || onInstruction() == tt::MemSemantic::Release);
+  }
+  /// Emits access(register, predicate) for each group of registers and defines the operation's result from what these
+  /// give: one value for each register (none, if the result is not used).
+  template <class Access> LogicalResult run(Access access);
+
+private:
+  tt::MemSemantic onInstruction() const { return accesses_ > 1 ? tt::MemSemantic::Relaxed : semantic_; }
+  bool releases() const { return semantic_ == tt::MemSemantic::Release || semantic_ == tt::MemSemantic::AcqRel; }
+  bool acquires() const { return semantic_ == tt::MemSemantic::Acquire || semantic_ == tt::MemSemantic::AcqRel; }
+  void fence() {
+    if (accesses_ > 1) e_.inlinePtx("fence.acq_rel" + scopeWord(scope_) + ";", "~{memory}", {}, {}, true);
+  }
+
+  Emitter& e_;
+  Operation* op_;
+  mlir::Value pointers_, mask_;
+  tt::MemSemantic semantic_;
+  tt::MemScope scope_;
+  unsigned perAccess_, accesses_ = 0;
+  uint32_t repeated_;
+};
+
+template <class Access> LogicalResult AtomicAccess::run(Access access) {
+  if (op_->getParentOfType<tt::MapElementwiseOp>() || op_->getParentOfType<tt::ReduceOp>() ||
+      op_->getParentOfType<tt::ScanOp>())
+    return notCompiled(op_, e_, "inside an operation on elements");
+  Value* owner = ownerOf(e_, pointers_);
+  const unsigned count = e_.values(pointers_).size();
+  if (releases()) e_.barrier(), fence();
+  Values results(isUsed() ? count : 0);
+  for (uint32_t r = 0; r < count; r += perAccess_) {
+    if (r & repeated_) continue;
+    Value* predicate = mask_ ? e_.values(mask_)[r] : nullptr;
+    if (owner) predicate = predicate ? e_.ir().CreateAnd(predicate, owner) : owner;
+    Values got = access(r, predicate);
+    if (isUsed()) std::copy(got.begin(), got.end(), results.begin() + r);
+  }
+  if (acquires()) fence();
+  if (isUsed()) {
+    for (uint32_t r = 0; r < count; ++r)
+      if (!results[r]) results[r] = results[r & ~repeated_];
+    if (owner) results = shareOwned(e_, pointers_, std::move(results));
+    e_.define(op_->getResult(0), std::move(results));
+  } else if (op_->getNumResults()) { // nobody reads it
+    Type* type = e_.typeOf(tt::elementTypeOf(op_->getResult(0).getType()));
+    e_.define(op_->getResult(0), Values(count, llvm::Constant::getNullValue(type)));
+  }
+  if (acquires() && !(isUsed() && sharesThroughMemory(e_, pointers_))) e_.barrier(); // sharing ends with one
+  return success();
+}
+
+/// "add.f32", "add.noftz.f16x2", "exch.b32", "max.s32".
+std::string operationWord(tt::RmwKind kind, mlir::Type element, unsigned perAccess) {
+  const unsigned bits = element.getIntOrFloatBitWidth();
+  auto typed = [&](const char* name, char letter) { return name + ("." + (letter + std::to_string(bits))); };
+  switch (kind) {
+  case tt::RmwKind::And: return typed("and", 'b');
+  case tt::RmwKind::Or: return typed("or", 'b');
+  case tt::RmwKind::Xor: return typed("xor", 'b');
+  case tt::RmwKind::Add: return typed("add", 'u');
+  case tt::RmwKind::Max: return typed("max", 's');
+  case tt::RmwKind::Min: return typed("min", 's');
+  case tt::RmwKind::UMax: return typed("max", 'u');
+  case tt::RmwKind::UMin: return typed("min", 'u');
+  case tt::RmwKind::Exch: return typed("exch", 'b');
+  case tt::RmwKind::FAdd: break;
+  }
+  const unsigned words = std::max(perAccess * bits / 32, 1u);
+  const std::string vector = bits < 64 && words > 1 ? ".v" + std::to_string(words) : "";
+  const std::string type = element.isBF16() ? "bf16" : "f" + std::to_string(bits);
+  return "add" + std::string(bits == 16 ? ".noftz" : "") + vector + "." + type +
+         (bits * perAccess >= 32 && bits == 16 ? "x2" : "");
+}
+
+/// Sums of f32, or of f16 and bf16 in pairs, by one instruction; single ones too.
+Values addWords(Emitter& e, const AtomicInstruction& plan, ArrayRef<Value*> numbers) {
+  llvm::IRBuilder<>& b = e.ir();
+  Type* element = numbers.front()->getType();
+  AtomicInstruction instruction = plan;
+  if (numbers.size() == 1) {
+    instruction.bits = element->getPrimitiveSizeInBits();
+    instruction.operands = {asBits(e, numbers.front())};
+    Value* old = instruction.emit(e);
+    return old ? Values{fromBits(e, old, element)} : Values();
+  }
+  auto* whole = llvm::FixedVectorType::get(element, numbers.size());
+  Value* packed = llvm::PoisonValue::get(whole);
+  for (auto [i, number] : llvm::enumerate(numbers)) packed = b.CreateInsertElement(packed, number, uint64_t(i));
+  instruction.bits = 32;
+  instruction.count = whole->getPrimitiveSizeInBits() / 32;
+  packed = b.CreateBitCast(packed, llvm::FixedVectorType::get(b.getInt32Ty(), instruction.count));
+  for (unsigned i = 0; i < instruction.count; ++i)
+    instruction.operands.push_back(b.CreateExtractElement(packed, uint64_t(i)));
+  Value* old = instruction.emit(e);
+  Values result;
+  if (!old) return result;
+  old = b.CreateBitCast(old, whole);
+  for (unsigned i = 0; i < numbers.size(); ++i) result.push_back(b.CreateExtractElement(old, uint64_t(i)));
+  return result;
+}
+
+/// 16 bits that no instruction combines: tried again until nobody has come between. `next` makes the new value.
+template <class Next>
+Value* exchangeUntilSame(Emitter& e, const std::string& words, Value* address, Value* predicate, Type* type,
+                         Next next) {
+  llvm::IRBuilder<>& b = e.ir();
+  llvm::BasicBlock *before = b.GetInsertBlock(), *begin = e.newBlock("atomic"), *loop = e.newBlock("atomic.try"),
+                   *after = e.newBlock("atomic.end");
+  if (predicate)
+    b.CreateCondBr(predicate, begin, after);
+  else
+    b.CreateBr(begin);
+  b.SetInsertPoint(begin);
+  std::string scope = words.substr(words.find('.', 1)); // of the access, without its semantic
+  Value* first =
+      e.inlinePtx("ld.relaxed" + scope + ".b16 $0, [$1];", "=h,l,~{memory}", {b.getInt16Ty()}, {address}, true).front();
+  b.CreateBr(loop);
+  b.SetInsertPoint(loop);
+  llvm::PHINode* old = b.CreatePHI(b.getInt16Ty(), 2);
+  old->addIncoming(first, begin);
+  AtomicInstruction swap{"atom" + words + ".cas.b16", address, nullptr, {old, asBits(e, next(fromBits(e, old, type)))}};
+  swap.bits = 16;
+  Value* seen = swap.emit(e);
+  old->addIncoming(seen, loop);
+  b.CreateCondBr(b.CreateICmpEQ(seen, old), after, loop);
+  b.SetInsertPoint(after);
+  if (!predicate) return fromBits(e, old, type);
+  llvm::PHINode* result = b.CreatePHI(b.getInt16Ty(), 2);
+  result->addIncoming(old, loop);
+  result->addIncoming(b.getInt16(0), before);
+  return fromBits(e, result, type);
+}
+
+/// Of 16 bits, by comparing and swapping: what has no instruction of its own.
+bool needsLoop(const Emitter& e, tt::RmwKind kind, mlir::Type element) {
+  if (element.getIntOrFloatBitWidth() != 16) return false;
+  return kind == tt::RmwKind::Exch || (element.isBF16() && e.target().capability < 90);
+}
+
+} // namespace
+
+LogicalResult emitAtomicRmw(Emitter& e, Operation* op) {
+  auto rmw = cast<tt::AtomicRMWOp>(op);
+  const tt::RmwKind kind = rmw.getAtomicRmwOp();
+  mlir::Type element = tt::elementTypeOf(rmw.getVal().getType());
+  const unsigned perAccess = vectorOf(op);
+  AtomicAccess access(e, op, rmw.getPtr(), rmw.getMask(), rmw.getSem(), rmw.getScope(), perAccess);
+  const bool isReduction = access.isReduction();
+  return access.run([&](uint32_t r, Value* predicate) -> Values {
+    ArrayRef<Value*> numbers = e.values(rmw.getVal()).slice(r, perAccess);
+    Value* address = e.values(rmw.getPtr())[r];
+    if (needsLoop(e, kind, element))
+      return {exchangeUntilSame(e, access.words(), address, predicate, numbers[0]->getType(), [&](Value* old) {
+        if (kind == tt::RmwKind::Exch) return numbers[0];
+        Type* f32 = e.ir().getFloatTy();
+        Value* sum = e.ir().CreateFAdd(e.ir().CreateFPExt(old, f32), e.ir().CreateFPExt(numbers[0], f32));
+        return e.ir().CreateFPTrunc(sum, old->getType());
+      })};
+    AtomicInstruction plan{(isReduction && kind != tt::RmwKind::Exch ? "red" : "atom") + access.words() + "." +
+                               operationWord(kind, element, perAccess),
+                           address,
+                           predicate,
+                           {}};
+    plan.returns = !isReduction || kind == tt::RmwKind::Exch; // there is no red.exch
+    return addWords(e, plan, numbers);
+  });
+}
+
+LogicalResult emitAtomicCas(Emitter& e, Operation* op) {
+  auto cas = cast<tt::AtomicCASOp>(op);
+  AtomicAccess access(e, op, cas.getPtr(), {}, cas.getSem(), cas.getScope(), 1);
+  return access.run([&](uint32_t r, Value* predicate) -> Values {
+    Value *compare = e.values(cas.getCmp())[r], *value = e.values(cas.getVal())[r];
+    AtomicInstruction swap{"", e.values(cas.getPtr()) [r], predicate, { asBits(e, compare), asBits(e, value) }};
+    swap.bits = swap.operands[0]->getType()->getIntegerBitWidth();
+    swap.opcode = "atom" + access.words() + ".cas.b" + std::to_string(swap.bits);
+    return {fromBits(e, swap.emit(e), value->getType())};
+  });
+}
+
+LogicalResult emitAtomicLoad(Emitter& e, Operation* op) {
+  auto load = cast<tt::AtomicLoadOp>(op);
+  mlir::Type element = tt::elementTypeOf(load.getResult().getType());
+  const unsigned bits = 8 * Emitter::memoryBytesOf(element);
+  AtomicAccess access(e, op, load.getPtr(), load.getMask(), load.getSem(), load.getScope(), 1);
+  return access.run([&](uint32_t r, Value* predicate) -> Values {
+    AtomicInstruction read{
+        "ld" + access.words() + ".b" + std::to_string(bits), e.values(load.getPtr()) [r], predicate, {}};
+    read.bits = std::max(bits, 16u);
+    return {fromBits(e, read.emit(e), e.typeOf(element))};
+  });
+}
+
+LogicalResult emitAtomicStore(Emitter& e, Operation* op) {
+  auto store = cast<tt::AtomicStoreOp>(op);
+  const unsigned bits = 8 * Emitter::memoryBytesOf(tt::elementTypeOf(store.getValue().getType()));
+  AtomicAccess access(e, op, store.getPtr(), store.getMask(), store.getSem(), store.getScope(), 1);
+  return access.run([&](uint32_t r, Value* predicate) -> Values {
+    AtomicInstruction write{
+        "st" + access.words() + ".b" + std::to_string(bits), e.values(store.getPtr()) [r], predicate, {}};
+    write.bits = std::max(bits, 16u);
+    write.operands = {e.ir().CreateZExt(asBits(e, e.values(store.getValue())[r]), e.ir().getIntNTy(write.bits))};
+    write.returns = false;
+    write.emit(e);
+    return {};
+  });
+}
+
+} // namespace tiletwin::codegen

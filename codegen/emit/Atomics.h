@@ -1,0 +1,27 @@
+// codegen/emit/Atomics.h -- one atomic instruction, and the words of PTX that atomic operations share.
+#pragma once
+#include "codegen/emit/Emitter.h"
+
+namespace tiletwin::codegen {
+
+/// ".gpu", ".cta", ".sys"; ".relaxed", ".acquire", ".release", ".acq_rel".
+std::string scopeWord(tt::MemScope scope);
+std::string semanticWord(tt::MemSemantic semantic);
+
+/// An instruction whose first operand is memory: atom, red, ld, st.
+struct AtomicInstruction {
+  std::string opcode;
+  llvm::Value* address;
+  llvm::Value* predicate;                      ///< null: always
+  llvm::SmallVector<llvm::Value*, 8> operands; ///< integers of `bits`, `count` for each operand
+  unsigned bits = 32, count = 1;               ///< of the registers, and how many one operand has
+  bool returns = true;
+  /// The result: an integer, or a vector of `count`; 0 where the predicate is false. Null if there is none.
+  llvm::Value* emit(Emitter& e) const;
+};
+
+/// A float or pointer as an integer of its width; the low bits of an integer as a value of `type`.
+llvm::Value* asBits(Emitter& e, llvm::Value* value);
+llvm::Value* fromBits(Emitter& e, llvm::Value* bits, llvm::Type* type);
+
+} // namespace tiletwin::codegen

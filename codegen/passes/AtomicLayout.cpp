@@ -1,0 +1,34 @@
+// codegen/passes/AtomicLayout.cpp -- see AtomicLayout.h.
+#include "codegen/passes/AtomicLayout.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+
+Value atomicPointers(Operation* op) {
+  Value pointers = llvm::TypeSwitch<Operation*, Value>(op)
+                       .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp>(
+                           [](auto atomic) { return atomic.getPtr(); })
+                       .Default([](Operation*) { return Value(); });
+  return pointers && isa<RankedTensorType>(pointers.getType()) ? pointers : Value();
+}
+
+Value atomicMask(Operation* op) {
+  return llvm::TypeSwitch<Operation*, Value>(op)
+      .Case<tt::AtomicRMWOp, tt::AtomicLoadOp, tt::AtomicStoreOp>([](auto atomic) { return atomic.getMask(); })
+      .Default([](Operation*) { return Value(); });
+}
+
+unsigned atomicElements(Operation* op, const Target& target) {
+  auto rmw = dyn_cast<tt::AtomicRMWOp>(op);
+  if (!rmw || rmw.getAtomicRmwOp() != tt::RmwKind::FAdd) return 1;
+  mlir::Type element = tt::elementTypeOf(rmw.getVal().getType());
+  const bool hasVectors = target.capability >= 90 && target.ptxVersion >= 81;
+  if (element.isF32()) return hasVectors ? 4 : 1;
+  if (element.isBF16() && target.capability < 90) return 1;
+  if (element.isF16() || element.isBF16()) return hasVectors ? 8 : 2;
+  return 1;
+}
+
+} // namespace tiletwin::codegen
