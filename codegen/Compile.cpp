@@ -3,6 +3,7 @@
 #include "codegen/dialect/TWG.h"
 #include "codegen/emit/Emitter.h"
 #include "codegen/emit/LineTable.h"
+#include "codegen/passes/DotPrecision.h"
 #include "codegen/libdevice/Libdevice.h"
 #include "codegen/passes/Layouts.h"
 #include "codegen/ptx/Ptx.h"
@@ -116,12 +117,13 @@ LogicalResult Compilation::check(const char* pass) {
 
 LogicalResult Compilation::makeTtgir() {
   if (failed(tt::makeTtir(*module_, /*inlineEverything=*/true))) return fail("inlining failed");
+  if (failed(rewriteDots(kernel(), target_)) || failed(check("rewriting dots"))) return failure();
   tt::NumericsTarget numerics{.capability = target_.capability, .enableFpFusion = options_.fpFusion};
   if (failed(tt::makeNumericsExplicit(*module_, numerics)) || failed(check("making numerics explicit")) ||
       failed(tt::verifyNumericsExplicit(*module_, numerics)))
     return failure();
   ThreadBits threads{llvm::Log2_32(uint32_t(target_.warpSize)), llvm::Log2_32(uint32_t(options_.numWarps))};
-  if (failed(assignLayouts(kernel(), threads)) || failed(check("layout choice"))) return failure();
+  if (failed(assignLayouts(kernel(), threads, target_)) || failed(check("layout choice"))) return failure();
   tt::removeCommonSubexpressions(kernel());
   return success();
 }

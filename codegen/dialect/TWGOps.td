@@ -41,4 +41,15 @@ def TWG_ConvertLayoutOp : TWG_Op<"convert_layout", [Pure]> {
   let hasVerifier = 1;
 }
 
+def TWG_RoundToTf32Op : TWG_Op<"round_to_tf32", [Pure]> {
+  let summary = "the nearest number that has 10 fraction bits";
+  let description = [{
+    result[i] = src[i] rounded to tf32, ties away from zero, as an f32; infinities stay, a NaN gives a NaN.
+    (C1) source and result have one type, a tile of f32.
+  }];
+  let arguments = (ins RankedTensorOf<[F32]>:$src);
+  let results = (outs RankedTensorOf<[F32]>:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
 #endif

@@ -50,6 +50,10 @@ mlir::LogicalResult emitConvertLayout(Emitter&, mlir::Operation*);
 // ReduceOps.cpp
 mlir::LogicalResult emitReduce(Emitter&, mlir::Operation*);
 
+// DotOps.cpp
+mlir::LogicalResult emitDot(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitRoundToTf32(Emitter&, mlir::Operation*);
+
 // ProgramOps.cpp
 mlir::LogicalResult emitProgramId(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitNumPrograms(Emitter&, mlir::Operation*);

@@ -64,6 +64,7 @@ static constexpr EmitRow kEmitTable[] = {
     {"tt.broadcast", emitBroadcast},
     {"tt.cat", emitCat},
     {"tt.clampf", emitClamp},
+    {"tt.dot", emitDot},
     {"tt.expand_dims", emitSameRegisters},
     {"tt.extern_elementwise", emitExternElementwise},
     {"tt.fp_to_fp", emitFpToFp},
@@ -93,6 +94,7 @@ static constexpr EmitRow kEmitTable[] = {
     {"tw.sqrt_rn", emitTw},
     {"tw.trunc", emitTw},
     {"twg.convert_layout", emitConvertLayout},
+    {"twg.round_to_tf32", emitRoundToTf32},
     {"ub.poison", emitPoison},
 };
 

@@ -1,5 +1,6 @@
 // codegen/passes/LayoutChoice.cpp -- see LayoutChoice.h.
 #include "codegen/passes/LayoutChoice.h"
+#include "codegen/dialect/TWG.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -11,7 +12,7 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
-constexpr int kLoaded = 1; ///< weights: what an access decided, what tensor cores decided
+constexpr int kLoaded = 1, kMultiplied = 2; ///< weights: what an access decided, what a dot decided
 
 SmallVector<int32_t, 5> inverse(ArrayRef<int32_t> order) {
   SmallVector<int32_t, 5> result(order.size());
@@ -21,7 +22,14 @@ SmallVector<int32_t, 5> inverse(ArrayRef<int32_t> order) {
 
 } // namespace
 
-LayoutChoice::LayoutChoice(tt::FuncOp function, ThreadBits threads) : access_(function, threads) {}
+LayoutChoice::LayoutChoice(tt::FuncOp function, ThreadBits threads, const Target& target)
+    : access_(function, threads), threads_(threads), target_(target) {}
+
+const DotPlan& LayoutChoice::dotPlan(tt::DotOp dot) {
+  std::unique_ptr<DotPlan>& plan = dots_[dot];
+  if (!plan) plan = std::make_unique<DotPlan>(planDot(dot, target_, threads_));
+  return *plan;
+}
 
 bool LayoutChoice::isElementwise(Operation* op) {
   if (isa<arith::ConstantOp>(op) || op->getNumResults() == 0 || !isa<RankedTensorType>(op->getResult(0).getType()))
@@ -29,7 +37,8 @@ bool LayoutChoice::isElementwise(Operation* op) {
   if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) || op->getName().getDialectNamespace() == "tw")
     return true;
   return isa<tt::AddPtrOp, tt::PtrToIntOp, tt::IntToPtrOp, tt::BitcastOp, tt::FpToFpOp, tt::ClampFOp, tt::MulhiUIOp,
-             tt::PreciseSqrtOp, tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp, tt::MapElementwiseOp>(op);
+             tt::PreciseSqrtOp, tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp, tt::MapElementwiseOp,
+             twg::RoundToTf32Op>(op);
 }
 
 LinearLayout LayoutChoice::ofOperand(Operation* op, unsigned index, const LinearLayout& layout) {
@@ -78,6 +87,7 @@ LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
   };
   return llvm::TypeSwitch<Operation*, Wished>(op)
       .Case([&](tt::LoadOp load) { return Wish{access_.of(load.getPtr()), kLoaded}; })
+      .Case([&](tt::DotOp dot) { return Wish{dotPlan(dot).layouts.d, kMultiplied}; })
       .Case<tt::ExpandDimsOp, tt::ReshapeOp>(
           [&](auto) { return through([&](const LinearLayout& layout) { return layout.reshaped(shape); }); })
       .Case([&](tt::TransOp trans) {

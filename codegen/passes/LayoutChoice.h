@@ -7,14 +7,14 @@
 //       constants, ranges and scalars alone follows nobody: it is *free*, and made again in every layout that a user
 //       needs. Values carried around loops follow what comes in, what the body gives, or what the body needs them for.
 #pragma once
-#include "codegen/passes/AccessLayout.h"
+#include "codegen/passes/DotLayouts.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace tiletwin::codegen {
 
 class LayoutChoice {
 public:
-  LayoutChoice(tt::FuncOp function, ThreadBits threads);
+  LayoutChoice(tt::FuncOp function, ThreadBits threads, const Target& target);
 
   /// The layout of a tile; none if it is free.
   std::optional<LinearLayout> of(mlir::Value tile);
@@ -22,6 +22,8 @@ public:
   LinearLayout ofStore(tt::StoreOp store);
   LinearLayout usual(llvm::ArrayRef<int64_t> shape) { return access_.usual(shape); }
   AccessLayouts& access() { return access_; }
+  /// How a dot is computed, chosen once.
+  const DotPlan& dotPlan(tt::DotOp dot);
 
   /// True for operations whose operands and results share one layout.
   static bool isElementwise(mlir::Operation* op);
@@ -43,6 +45,9 @@ private:
   Wish orUsual(Wished wished, llvm::ArrayRef<int64_t> shape);
 
   AccessLayouts access_;
+  ThreadBits threads_;
+  const Target& target_;
+  llvm::DenseMap<mlir::Operation*, std::unique_ptr<DotPlan>> dots_;
   llvm::DenseMap<mlir::Value, Wish> known_;
   llvm::DenseSet<mlir::Value> asked_; ///< being looked at: a cycle gives no wish
 };

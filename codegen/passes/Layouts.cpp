@@ -17,7 +17,8 @@ namespace {
 
 class LayoutAssigner {
 public:
-  LayoutAssigner(tt::FuncOp kernel, ThreadBits threads) : kernel_(kernel), choice_(kernel, threads) {}
+  LayoutAssigner(tt::FuncOp kernel, ThreadBits threads, const Target& target)
+      : kernel_(kernel), choice_(kernel, threads, target) {}
   LogicalResult run();
 
 private:
@@ -26,6 +27,7 @@ private:
   LogicalResult assignBlock(Block& block);
   void assignStore(tt::StoreOp store);
   void assignReduce(tt::ReduceOp reduce);
+  void assignDot(tt::DotOp dot);
   void eraseFree();
 
   Value inLayout(Value tile, const LinearLayout& layout);
@@ -133,12 +135,30 @@ void LayoutAssigner::assignReduce(tt::ReduceOp reduce) {
     reduce->setAttr("order", DenseI32ArrayAttr::get(kernel_.getContext(), order->bits));
 }
 
+void LayoutAssigner::assignDot(tt::DotOp dot) {
+  const DotPlan& plan = choice_.dotPlan(dot);
+  OpBuilder builder(dot);
+  for (auto [index, layout] : {std::pair(0u, &plan.layouts.a), std::pair(1u, &plan.layouts.b)}) {
+    OpOperand& operand = dot->getOpOperand(index);
+    setOperand(operand, *layout);
+    if (!plan.widened) continue;
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    operand.set(tt::FpToFpOp::create(builder, dot.getLoc(), type.clone(plan.widened), operand.get(), {}));
+  }
+  setOperand(dot->getOpOperand(2), plan.layouts.d);
+  setLayout(dot.getD(), plan.layouts.d);
+  dot->removeAttr("twg.narrowest");
+  dot->setAttr("instruction", builder.getStringAttr(plan.instruction()));
+  dot->setAttr("order", builder.getDenseI32ArrayAttr(plan.order));
+}
+
 LogicalResult LayoutAssigner::assign(Operation* op) {
   if (auto store = dyn_cast<tt::StoreOp>(op)) {
     if (isTile(store.getPtr())) assignStore(store);
     return success();
   }
   if (auto reduce = dyn_cast<tt::ReduceOp>(op)) return assignReduce(reduce), success();
+  if (auto dot = dyn_cast<tt::DotOp>(op)) return assignDot(dot), success();
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs()))
       if (std::optional<LinearLayout> layout = decided(argument)) {
@@ -234,6 +254,8 @@ LogicalResult LayoutAssigner::run() {
 
 } // namespace
 
-LogicalResult assignLayouts(tt::FuncOp kernel, ThreadBits threads) { return LayoutAssigner(kernel, threads).run(); }
+LogicalResult assignLayouts(tt::FuncOp kernel, ThreadBits threads, const Target& target) {
+  return LayoutAssigner(kernel, threads, target).run();
+}
 
 } // namespace tiletwin::codegen

@@ -1,0 +1,68 @@
+// codegen/emit/DotOps.cpp -- tt.dot: which way its attribute `instruction` names.
+// Here:      the dispatch, operands without tensor cores (fused multiply-adds). Not here: mma.sync (DotMma.cpp).
+#include "codegen/emit/DotOps.h"
+#include "codegen/emit/Elementwise.h"
+#include "codegen/emit/Emitters.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+
+using llvm::Value;
+
+RegisterMap::RegisterMap(const LinearLayout& layout) {
+  for (uint32_t r = layout.registers(); r-- > 0;) numbers_[layout.elementOf(Part::Register, r)] = r;
+}
+
+namespace {
+
+/// A number as one of the result's type: exact.
+Value* widen(Emitter& e, Value* value, llvm::Type* type) {
+  if (value->getType() == type) return value;
+  return type->isIntegerTy() ? e.ir().CreateSExt(value, type) : e.ir().CreateFPExt(value, type);
+}
+
+LogicalResult emitFmas(Emitter& e, tt::DotOp dot) {
+  LinearLayout d = twg::layoutOf(dot.getD());
+  int64_t k = tt::shapeOf(dot.getA().getType()).back();
+  DotLayouts wanted = fmaLayouts(d, k);
+  if (!(twg::layoutOf(dot.getA()) == wanted.a) || !(twg::layoutOf(dot.getB()) == wanted.b))
+    return dot.emitOpError("has operands whose layouts are not those of its result's");
+  llvm::Type* type = e.typeOf(tt::elementTypeOf(dot.getD().getType()));
+  RegisterMap aRegisters(wanted.a), bRegisters(wanted.b);
+  ArrayRef<Value*> a = e.values(dot.getA()), b = e.values(dot.getB()), c = e.values(dot.getC());
+  unsigned m = d.rank() - 2, n = d.rank() - 1;
+  Values sums(c);
+  for (auto [r, sum] : llvm::enumerate(sums)) {
+    SmallVector<int64_t, 5> at = d.coordinates(d.elementOf(Part::Register, uint32_t(r)));
+    for (int64_t i = 0; i < k; ++i) {
+      SmallVector<int64_t, 5> left = at, right = at;
+      left[n] = i, right[m] = i;
+      Value* x = widen(e, a[aRegisters.at(wanted.a.flatIndex(left))], type);
+      Value* y = widen(e, b[bRegisters.at(wanted.b.flatIndex(right))], type);
+      sum = type->isIntegerTy() ? e.ir().CreateAdd(sum, e.ir().CreateMul(x, y))
+                                : e.intrinsic(llvm::Intrinsic::fma, {type}, {x, y, sum});
+    }
+  }
+  e.define(dot.getD(), std::move(sums));
+  return success();
+}
+
+} // namespace
+
+LogicalResult emitDot(Emitter& e, Operation* op) {
+  auto dot = cast<tt::DotOp>(op);
+  auto instruction = op->getAttrOfType<StringAttr>("instruction");
+  if (instruction && instruction.getValue() == "fma") return emitFmas(e, dot);
+  if (instruction && instruction.getValue().starts_with("mma.")) return emitMma(e, dot);
+  return op->emitOpError("needs the attribute `instruction`: fma, or mma. and a shape");
+}
+
+LogicalResult emitRoundToTf32(Emitter& e, Operation* op) {
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
+    Value* bits = e.inlinePtx("cvt.rna.tf32.f32 $0, $1;", "=r,f", {e.ir().getInt32Ty()}, in, false).front();
+    return e.ir().CreateBitCast(bits, e.ir().getFloatTy());
+  });
+}
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,65 @@
+// codegen/layout/TensorCores.h -- the tensor cores' instructions, and where their operands and results live.
+//
+// Here:      one row for each mma.sync shape and operand format, the layouts of a whole dot that is made of them.
+// Not here:  which dots take which row (passes/DotLayouts.h), the instructions' text (emit/DotMma.cpp).
+//
+// Idea: a warp's matrix fragments obey one rule for all formats. Lanes 0-3 of a group take neighbours (along N for
+//       results, along K for operands, so many that a 32-bit register is full), the eight groups take rows (of B:
+//       columns), and what is left of the instruction's shape are further registers. Warps tile M, N and the batch; what
+//       is left of the tile are registers again.
+// Invariant: tiles smaller than the instruction along M or N repeat elements; along K they are never smaller.
+#pragma once
+#include "codegen/layout/LinearLayout.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace tiletwin::codegen {
+
+/// Number formats that tensor cores multiply.
+enum class Multiplied : uint8_t { F16, BF16, TF32, S8, E4M3, E5M2, F64 };
+
+/// One shape of mma.sync. N is 8 for all.
+struct MmaShape {
+  llvm::StringLiteral name; ///< "m16n8k16"
+  Multiplied format;        ///< E4M3 stands for both f8 formats
+  int capability;           ///< the least
+  uint8_t mBits, kBits;     ///< log2 of the extents
+  uint8_t packedBits;       ///< log2 of the operand elements in one register
+
+  static constexpr unsigned kNBits = 3;
+};
+
+/// The best shape for a format whose K fits into `k`; null if a target has none.
+const MmaShape* findMmaShape(Multiplied format, int capability, int ptxVersion, int64_t k);
+/// The shape of this name and format, or null.
+const MmaShape* mmaShapeOf(llvm::StringRef name, Multiplied format);
+
+/// The layouts of a dot's operands and result.
+struct DotLayouts {
+  LinearLayout a, b, d;
+};
+
+/// In which order the elements along K are taken: bit i of a position is bit `order[i]` of k. The first bits are what one
+/// instruction multiplies.
+using KOrder = llvm::SmallVector<int32_t, 8>;
+/// Ascending.
+KOrder ascendingOrder(int64_t k);
+/// So that each thread takes `elementsPerThread` neighbours along K (more than fill a register of the shape, because they
+/// come from a narrower format), or as many as a short K has.
+KOrder interleavedOrder(const MmaShape& shape, int64_t k, unsigned elementsPerThread);
+
+/// Layouts of d[..., m, n] += a[..., m, k] * b[..., k, n] made of `shape`. `warps`: the bits of d's flat index that the
+/// bits of the warp's number stand for; 0 repeats.
+DotLayouts mmaLayouts(const MmaShape& shape, const KOrder& order, llvm::ArrayRef<int64_t> dShape,
+                      const LinearLayout::Bases& warps);
+/// Layouts of a dot without tensor cores: operands in the threads that need them, all of K in registers.
+DotLayouts fmaLayouts(const LinearLayout& d, int64_t k);
+/// A layout of a result for fmaLayouts: small blocks in each thread.
+LinearLayout fmaResult(llvm::ArrayRef<int64_t> shape, unsigned laneBits, unsigned warpBits);
+
+/// Bits of d's flat index for the warps of a dot: batches first; then rows and columns so that a warp's part is as square
+/// as the shape allows, or rows
+/// as long as there are any.
+LinearLayout::Bases warpsOfDot(const MmaShape& shape, llvm::ArrayRef<int64_t> dShape, unsigned warpBits,
+                               bool rowsFirst);
+
+} // namespace tiletwin::codegen

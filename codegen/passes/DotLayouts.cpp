@@ -1,0 +1,93 @@
+// codegen/passes/DotLayouts.cpp -- see DotLayouts.h.
+#include "codegen/passes/DotLayouts.h"
+#include "codegen/passes/LayoutChoice.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+
+std::string DotPlan::instruction() const { return shape ? "mma." + shape->name.str() : "fma"; }
+
+std::optional<Multiplied> multipliedFormat(mlir::Type element) {
+  if (element.isF16()) return Multiplied::F16;
+  if (element.isBF16()) return Multiplied::BF16;
+  if (element.isF32()) return Multiplied::TF32;
+  if (element.isF64()) return Multiplied::F64;
+  if (element.isInteger(8)) return Multiplied::S8;
+  if (isa<Float8E4M3FNType>(element)) return Multiplied::E4M3;
+  if (isa<Float8E5M2Type>(element)) return Multiplied::E5M2;
+  return std::nullopt;
+}
+
+namespace {
+
+bool isF8(mlir::Type element) { return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8; }
+
+/// Whether tensor cores sum such products in a result of this type.
+bool sumsIn(Multiplied format, mlir::Type result) {
+  switch (format) {
+  case Multiplied::F16: return result.isF32() || result.isF16();
+  case Multiplied::S8: return result.isInteger(32);
+  case Multiplied::F64: return result.isF64();
+  default: return result.isF32();
+  }
+}
+
+/// The shape for operands of these types; null: none.
+const MmaShape* shapeFor(tt::DotOp dot, mlir::Type a, mlir::Type b, const Target& target, int64_t k) {
+  std::optional<Multiplied> format = multipliedFormat(a), other = multipliedFormat(b);
+  if (!format || !other || (a != b && !(isF8(a) && isF8(b)))) return nullptr;
+  if (*format == Multiplied::TF32 && dot.getInputPrecision() != tt::InputPrecision::TF32) return nullptr;
+  if (!sumsIn(*format, tt::elementTypeOf(dot.getD().getType()))) return nullptr;
+  return findMmaShape(*format, target.capability, target.ptxVersion, k);
+}
+
+/// True if an operand of one of two dots comes from the other: what lies between (a softmax) wants whole rows in a warp.
+bool isChained(tt::DotOp dot) {
+  llvm::SetVector<Value> around;
+  around.insert(dot.getD());
+  auto meets = [](Operation* op) { return isa<tt::DotOp, tt::DotScaledOp>(op); };
+  for (unsigned i = 0; i < around.size() && i < 64; ++i)
+    for (OpOperand& use : around[i].getUses()) {
+      Operation* user = use.getOwner();
+      if (meets(user) && use.getOperandNumber() < 2) return true;
+      if (LayoutChoice::isElementwise(user)) around.insert(user->getResult(0));
+    }
+  around.clear();
+  around.insert(dot.getA());
+  for (unsigned i = 0; i < around.size() && i < 64; ++i) {
+    Operation* maker = around[i].getDefiningOp();
+    if (!maker) continue;
+    if (meets(maker)) return true;
+    if (LayoutChoice::isElementwise(maker)) around.insert(maker->operand_begin(), maker->operand_end());
+  }
+  return false;
+}
+
+} // namespace
+
+DotPlan planDot(tt::DotOp dot, const Target& target, ThreadBits threads) {
+  mlir::Type a = tt::elementTypeOf(dot.getA().getType()), b = tt::elementTypeOf(dot.getB().getType());
+  ArrayRef<int64_t> shape = tt::shapeOf(dot.getD().getType());
+  int64_t k = tt::shapeOf(dot.getA().getType()).back();
+  DotPlan plan;
+  plan.shape = shapeFor(dot, a, b, target, k);
+  unsigned narrowest = unsigned(std::min(a.getIntOrFloatBitWidth(), b.getIntOrFloatBitWidth()));
+  if (!plan.shape && isF8(a) && isF8(b)) {
+    plan.widened = Float16Type::get(dot.getContext());
+    plan.shape = shapeFor(dot, plan.widened, plan.widened, target, k);
+  }
+  if (auto from = dot->getAttrOfType<IntegerAttr>("twg.narrowest")) narrowest = unsigned(from.getInt());
+  if (!plan.shape) {
+    plan.order = ascendingOrder(k);
+    plan.layouts = fmaLayouts(fmaResult(shape, threads.lane, threads.warp), k);
+    return plan;
+  }
+  plan.order = interleavedOrder(*plan.shape, k, std::max(32 / narrowest, 1u));
+  plan.layouts =
+      mmaLayouts(*plan.shape, plan.order, shape, warpsOfDot(*plan.shape, shape, threads.warp, isChained(dot)));
+  return plan;
+}
+
+} // namespace tiletwin::codegen
