@@ -11,6 +11,7 @@ using mlir::LogicalResult;
 using mlir::Operation;
 
 LogicalResult planAddPtr(PlanBuilder&, Operation*);
+LogicalResult planApproximation(PlanBuilder&, Operation*);
 LogicalResult planAssert(PlanBuilder&, Operation*);
 LogicalResult planAtomicCas(PlanBuilder&, Operation*);
 LogicalResult planAtomicLoad(PlanBuilder&, Operation*);
@@ -31,6 +32,7 @@ LogicalResult planDescriptorLoad(PlanBuilder&, Operation*);
 LogicalResult planDescriptorReduce(PlanBuilder&, Operation*);
 LogicalResult planDescriptorScatter(PlanBuilder&, Operation*);
 LogicalResult planDescriptorStore(PlanBuilder&, Operation*);
+LogicalResult planDivRn(PlanBuilder&, Operation*);
 LogicalResult planDot(PlanBuilder&, Operation*);
 LogicalResult planDotScaled(PlanBuilder&, Operation*);
 LogicalResult planElementwise(PlanBuilder&, Operation*);
@@ -59,9 +61,11 @@ LogicalResult planReshape(PlanBuilder&, Operation*);
 LogicalResult planScan(PlanBuilder&, Operation*);
 LogicalResult planSplat(PlanBuilder&, Operation*);
 LogicalResult planSplit(PlanBuilder&, Operation*);
+LogicalResult planSqrtRn(PlanBuilder&, Operation*);
 LogicalResult planStore(PlanBuilder&, Operation*);
 LogicalResult planTileGather(PlanBuilder&, Operation*);
 LogicalResult planTrans(PlanBuilder&, Operation*);
+LogicalResult planTrunc(PlanBuilder&, Operation*);
 LogicalResult planUnsplat(PlanBuilder&, Operation*);
 LogicalResult planWhile(PlanBuilder&, Operation*);
 
@@ -184,6 +188,14 @@ static constexpr PlanRow kPlanTable[] = {
     {"tt.trans", planTrans},
     {"tt.unsplat", planUnsplat},
     {"ttg.barrier", planNothing},
+    {"tw.div_approx", planApproximation},
+    {"tw.div_full", planApproximation},
+    {"tw.div_rn", planDivRn},
+    {"tw.ex2_approx", planApproximation},
+    {"tw.rsqrt_approx", planApproximation},
+    {"tw.sqrt_approx", planApproximation},
+    {"tw.sqrt_rn", planSqrtRn},
+    {"tw.trunc", planTrunc},
     {"ub.poison", planPoison},
 };
 

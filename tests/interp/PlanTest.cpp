@@ -208,6 +208,18 @@ tt.func public @f(%o: !tt.ptr<f32>, %x: f32, %n: i32) {
              planner.diagnostics);
 }
 
+BOOST_AUTO_TEST_CASE(approximations_of_a_target_are_refused) {
+  for (const char* op : {"tw.ex2_approx %x", "tw.sqrt_approx %x ftz", "tw.rsqrt_approx %x", "tw.div_full %x, %x",
+                         "tw.div_approx %x, %x"}) {
+    Planner planner;
+    BOOST_TEST(!planner.plan("tt.func public @f(%o: !tt.ptr<f32>, %x: f32) {\n  %y = " + std::string(op) +
+                             " : f32\n  tt.store %o, %y : !tt.ptr<f32>\n  tt.return\n}"));
+    BOOST_TEST(planner.diagnostics.find("it needs TILETWIN_NUMERICS=exact, which is not built yet") !=
+                   std::string::npos,
+               planner.diagnostics);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(missing_function_is_an_error) {
   Planner planner;
   BOOST_TEST(!planner.plan("tt.func public @g() {\n  tt.return\n}"));

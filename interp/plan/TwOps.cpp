@@ -1,0 +1,33 @@
+// interp/plan/TwOps.cpp -- operations of tw, the explicit form of a target's numerics.
+// Here:      those whose definition is exact or correctly rounded.
+// Not here:  approximations stand for the bits of a GPU's tables (ir/TWOps.td): they are refused, not guessed.
+#include "interp/plan/ElementwiseOps.h"
+
+namespace tiletwin::interp {
+
+using mlir::LogicalResult;
+using mlir::Operation;
+
+LogicalResult planDivRn(PlanBuilder& plan, Operation* op) {
+  const DType type = plan.dtypeOf(op->getResult(0).getType());
+  return applyStrips(plan, op, op->getOperands(), StripStep{stripFunction(plan, TwElementwise::DivF, type), type, {}});
+}
+
+LogicalResult planSqrtRn(PlanBuilder& plan, Operation* op) {
+  const DType type = plan.dtypeOf(op->getResult(0).getType());
+  return applyStrips(plan, op, op->getOperands(), StripStep{stripFunction(plan, TwElementwise::Sqrt, type), type, {}});
+}
+
+LogicalResult planTrunc(PlanBuilder& plan, Operation* op) {
+  const DType type = plan.dtypeOf(op->getResult(0).getType());
+  const TwLibraryRow* row = plan.tiles().library(type == DType::F64 ? "trunc" : "truncf");
+  return applyStrips(plan, op, op->getOperands(), StripStep{row->fn, type, {}});
+}
+
+LogicalResult planApproximation(PlanBuilder&, Operation* op) {
+  return op->emitError() << "interpreter: " << op->getName().getStringRef()
+                         << " stands for what a GPU's unit computes: it needs TILETWIN_NUMERICS=exact, which is not "
+                            "built yet; run the module as it was before tt-numerics";
+}
+
+} // namespace tiletwin::interp
