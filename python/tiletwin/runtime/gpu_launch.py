@@ -12,6 +12,7 @@ from typing import Any
 
 from tiletwin import cuda
 from tiletwin.backends.compiler import GPUTarget
+from tiletwin.compiler import assembler
 
 _TYPE_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "sanitize_overflow")
 """Options that a kernel keeps when it is compiled once more for another GPU."""
@@ -46,7 +47,7 @@ def prepare(kernel: Any, device: int) -> tuple[Any, tuple[str, ...]]:
         raise NotImplementedError(
             f"{kernel.name}: kernels with scratch memory of their own cannot be launched on a GPU yet"
         )
-    code = kernel.asm["cubin"] if cuda.ptxas.find_ptxas() is not None else kernel.asm["ptx"]
+    code = kernel.asm["cubin"] if assembler.find() is not None else kernel.asm["ptx"]
     entry = cuda.load(code, device=device)[facts["name"]]
     kinds = tuple(facts["arguments"])
     signature = tuple("*u8" if kind == "ptr" else kind for kind in kinds)
