@@ -1,5 +1,5 @@
-"""Our code on an NVIDIA GPU beside Triton's for the same kernels: time of Triton / our time, each at its best of the same
-configurations.
+"""Our code on an NVIDIA GPU beside Triton's for the same kernels: time of Triton / our time, each at its best of the
+same configurations.
 
     python benchmarks/gpu.py [name ...] [--json FILE]
 
