@@ -12,8 +12,12 @@ import os
 import torch
 
 ON_TRITON = os.environ.get("TILETWIN_TEST_TRITON", "0") == "1"
-DEVICE = "cuda" if ON_TRITON and torch.cuda.is_available() else "cpu"
-"""The CPU also where there is a GPU, unless real Triton is to run the kernels."""
+ON_GPU = os.environ.get("TILETWIN_TEST_DEVICE", "cpu") == "cuda"
+"""Our compiled code on a GPU."""
+DEVICE = "cuda" if ON_GPU or (ON_TRITON and torch.cuda.is_available()) else "cpu"
+"""The CPU also where there is a GPU, unless real Triton or our compiled code is to run the kernels."""
+COMPILED = ON_GPU or os.environ.get("TILETWIN_BACKEND") == "sim"
+"""Kernels run as code for a GPU, whose functions are approximate: eager mode has other bits."""
 ROUNDING = {
     torch.float64: 2.0**-53,
     torch.float32: 2.0**-24,
