@@ -1,4 +1,4 @@
-"""The command `tiletwin`: run, ir, trace, sim, doctor.
+"""The command `tiletwin`: run, ir, export, trace, sim, doctor.
 
 Here:      the commands' options, and what run and doctor do.
 Not here:  activation (_activate.py), what the others do (compiler/command.py, trace/command.py, sim/command.py).
@@ -114,6 +114,23 @@ def ir(
 
     compiled = command.compile_named(kernel, signature, constants, options, target, fail=_fail)
     command.print_stage(compiled, stage or ("ptx" if target else "ttir"), locations=locations, out=out, fail=_fail)
+
+
+@app.command()
+def export(
+    kernel: KERNEL,
+    signature: SIGNATURE = "",
+    constants: CONSTANTS = None,
+    options: OPTIONS = None,
+    target: TARGET = "",
+    name: Annotated[str | None, typer.Option(help="Name of the function; default: the kernel's.")] = None,
+    out: OUT = None,
+) -> None:
+    """Write a kernel as CUDA C++: its PTX as inline assembly in a __global__ function, which nvcc compiles."""
+    from tiletwin.compiler import command
+
+    compiled = command.compile_named(kernel, signature, constants, options, target or "cuda:90", fail=_fail)
+    command.export(compiled, name=name, out=out, fail=_fail)
 
 
 @app.command()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from functools import cache
 from typing import Any, NamedTuple
 
 from tiletwin import knobs
@@ -61,12 +62,25 @@ def find() -> Ptxas | None:
     return tool and Ptxas(tool)
 
 
+@cache
+def _driver_ptx() -> int | None:
+    """The newest PTX version that the CUDA driver takes; None: there is no driver."""
+    from tiletwin.cuda.extension import extension
+    from tiletwin.errors import CudaError
+
+    try:
+        return extension().driver()["ptx_version"]
+    except (CudaError, ImportError):
+        return None
+
+
 def newest_ptx() -> tuple[int | None, str]:
     """The newest PTX version, times ten, that what will assemble a text takes, and its name; None: nothing is known."""
     ptxas = find()
-    if ptxas is None:
-        return None, "nothing"
-    return ptxas.newest_ptx, f"ptxas {ptxas.version[0]}.{ptxas.version[1]} ({ptxas.path})"
+    if ptxas is not None:
+        return ptxas.newest_ptx, f"ptxas {ptxas.version[0]}.{ptxas.version[1]} ({ptxas.path})"
+    newest = _driver_ptx()
+    return newest, "the driver" if newest else "nothing"
 
 
 def _options(given: Any) -> list[str]:

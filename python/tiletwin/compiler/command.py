@@ -1,7 +1,7 @@
-"""`tiletwin ir`: compiles a kernel named on the command line, prints a stage of it.
+"""`tiletwin ir` and `tiletwin export`: compile a kernel named on the command line, print a stage of it.
 
 Here:      from words of the command line to a compiled kernel; where its stages go.
-Not here:  the commands' options (tiletwin/cli.py), compilation (compiler.py).
+Not here:  the commands' options (tiletwin/cli.py), compilation (compiler.py), export (tools/cuda_export.py).
 Invariant: a mistake of the user is one message on stderr and exit status 2.
 """
 
@@ -158,5 +158,15 @@ def print_stage(compiled: Any, stage: str, *, locations: bool, out: str | None, 
         fail(f"--stage must be one of {', '.join(PRINTED)}, not {stage}")
     try:
         _write(_text(compiled, stage, locations, fail), stage, out, fail)
+    except (TileTwinError, RuntimeError, ValueError, OSError) as error:
+        fail(str(error))
+
+
+def export(compiled: Any, *, name: str | None, out: str | None, fail: Fail) -> None:
+    """Prints a kernel as CUDA C++, or writes it to the file `out`."""
+    from tiletwin.tools.cuda_export import cuda_source
+
+    try:
+        _write(cuda_source(compiled, name), "CUDA", out, fail)
     except (TileTwinError, RuntimeError, ValueError, OSError) as error:
         fail(str(error))

@@ -57,3 +57,8 @@ def facts_of_ptx(text: str) -> dict[str, Any]:
     if name is None:
         raise ValueError("this PTX has no .entry")
     return {"name": name, "shared": 0, "num_warps": max(1, (threads_of_ptx(text) or 1) // 32)}
+
+
+def words(text: str) -> set[str]:
+    """The names that occur in PTX."""
+    return set(re.findall(r"[\w$]+", text))

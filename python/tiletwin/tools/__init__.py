@@ -1,4 +1,4 @@
-"""Helpers on the host side, under the names of `triton.tools`; what is for GPU binaries says so."""
+"""Helpers on the host side, under the names of `triton.tools`, and `cuda_source`."""
 
 from typing import Any
 
@@ -12,4 +12,11 @@ class LinearLayout:
         refuse("triton.tools.LinearLayout")
 
 
-__all__ = ["LinearLayout"]
+def cuda_source(compiled: Any, name: str | None = None) -> str:
+    """A compiled kernel, or PTX text, as CUDA C++ that nvcc compiles: see tools/cuda_export.py."""
+    from tiletwin.tools import cuda_export
+
+    return cuda_export.cuda_source(compiled, name)
+
+
+__all__ = ["LinearLayout", "cuda_source"]
