@@ -213,12 +213,12 @@ template <class T> bool readNumbers(PyObject* tuple, std::vector<T>& numbers) {
   return true;
 }
 
-/// encode_tensor_map(type, address, sizes, strides, box, element strides, interleave, swizzle, promotion, fill) -> 128 bytes
+/// encode_tensor_map(device, type, address, sizes, strides, box, element strides, interleave, swizzle, promotion, fill) -> 128 bytes
 PyObject* encodeTensorMap(PyObject*, PyObject* args) {
   unsigned long long address;
   PyObject *sizeList, *strideList, *boxList, *stepList;
-  int type, interleave, swizzle, promotion, fill;
-  if (!PyArg_ParseTuple(args, "iKO!O!O!O!iiii:encode_tensor_map", &type, &address, &PyTuple_Type, &sizeList,
+  int ordinal, type, interleave, swizzle, promotion, fill;
+  if (!PyArg_ParseTuple(args, "iiKO!O!O!O!iiii:encode_tensor_map", &ordinal, &type, &address, &PyTuple_Type, &sizeList,
                         &PyTuple_Type, &strideList, &PyTuple_Type, &boxList, &PyTuple_Type, &stepList, &interleave,
                         &swizzle, &promotion, &fill))
     return nullptr;
@@ -235,6 +235,7 @@ PyObject* encodeTensorMap(PyObject*, PyObject* args) {
   alignas(64) char map[128];
   if (!withoutGil([&] {
         const cuda::Driver& opened = cuda::Driver::get();
+        cuda::ContextScope context(cuda::Device::get(ordinal));
         if (!opened.cuTensorMapEncodeTiled) opened.lacks("cuTensorMapEncodeTiled", "a tensor map");
         const cuda::Result result = opened.cuTensorMapEncodeTiled(
             map, type, uint32_t(sizes.size()), reinterpret_cast<void*>(uintptr_t(address)), sizes.data(),
@@ -263,12 +264,13 @@ PyMethodDef kFunctions[] = {
     {"synchronize", synchronize, METH_VARARGS, "synchronize(device[, stream])"},
     {"is_capturing", isCapturing, METH_VARARGS, "is_capturing(device, stream)"},
     {"encode_tensor_map", encodeTensorMap, METH_VARARGS,
-     "encode_tensor_map(type, address, sizes, strides, box, element_strides, interleave, swizzle, promotion, fill)"},
+     "encode_tensor_map(device, type, address, sizes, strides, box, element_strides, interleave, swizzle, promotion, "
+     "fill)"},
     {"allocate", allocate, METH_VARARGS, "allocate(bytes, device) -> Memory"},
     {"event", makeEvent, METH_VARARGS, "event(device) -> Event"},
     {"copy_in", copyIn, METH_VARARGS, "copy_in(device, address, buffer, stream)"},
     {"copy_out", copyOut, METH_VARARGS, "copy_out(device, buffer, address, stream)"},
-    {"pointer", pointer, METH_O, "pointer(address) -> (kind, device, begin, bytes)"},
+    {"pointer", pointer, METH_VARARGS, "pointer(device, address) -> (kind, device, begin, bytes)"},
     {nullptr, nullptr, 0, nullptr},
 };
 

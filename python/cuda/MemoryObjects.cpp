@@ -160,11 +160,12 @@ PyObject* copyOut(PyObject*, PyObject* args) {
              : nullptr;
 }
 
-PyObject* pointer(PyObject*, PyObject* addressNumber) {
-  uint64_t number = 0;
-  if (!readNumber("address", addressNumber, number)) return nullptr;
+PyObject* pointer(PyObject*, PyObject* args) {
+  int ordinal;
+  unsigned long long number;
+  if (!PyArg_ParseTuple(args, "iK:pointer", &ordinal, &number)) return nullptr;
   cuda::PointerFacts facts;
-  if (!withoutGil([&] { facts = cuda::pointerFacts(number); })) return nullptr;
+  if (!withoutGil([&] { facts = cuda::pointerFacts(cuda::Device::get(ordinal), number); })) return nullptr;
   constexpr const char* kWords[] = {"unknown", "host", "device", "managed"};
   return Py_BuildValue("(siKn)", kWords[size_t(facts.kind)], facts.device, facts.begin, Py_ssize_t(facts.bytes));
 }

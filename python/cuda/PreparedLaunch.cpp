@@ -79,7 +79,7 @@ struct Place {
 bool checkReachable(const Place& place, PyObject* value, uint64_t address) {
   if (address == 0) return true; // an empty tensor
   cuda::PointerFacts facts;
-  if (!withoutGil([&] { facts = cuda::pointerFacts(address); })) return false;
+  if (!withoutGil([&] { facts = cuda::pointerFacts(place.prepared.kernel->device(), address); })) return false;
   if (facts.kind != cuda::PointerFacts::Kind::Unknown) return true;
   return place.fail(PyExc_ValueError,
                     "%R lies in the host's memory, which the GPU cannot reach: move it to the GPU, .cuda()",

@@ -12,8 +12,9 @@ enum class ImageKind : uint8_t { Unknown, Ptx, Cubin, FatBinary };
 
 struct ImageFacts {
   ImageKind kind = ImageKind::Unknown;
-  int capability = 0; ///< of a cubin: 90; 0 where it does not say
-  PtxHeader ptx;      ///< of PTX
+  int capability = 0;  ///< of a cubin: 90; 0 where it does not say
+  PtxHeader ptx;       ///< of PTX
+  bool isWhole = true; ///< false: a cubin or fat binary that says it is longer than it is; drivers crash on those
   /// "PTX 9.0 for sm_90a", "a cubin for sm_90", "a fat binary".
   std::string text() const;
 };

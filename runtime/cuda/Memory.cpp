@@ -46,8 +46,9 @@ void fill(Device& device, DevicePointer to, uint8_t value, size_t bytes, StreamH
         [&] { return "filling " + std::to_string(bytes) + " bytes on " + device.text(); });
 }
 
-PointerFacts pointerFacts(DevicePointer address) {
+PointerFacts pointerFacts(Device& device, DevicePointer address) {
   const Driver& driver = Driver::get();
+  ContextScope context(device);
   unsigned type = 0, managed = 0; // the driver writes 4 bytes of the first, 1 or 4 of the second
   int ordinal = -1;
   DevicePointer begin = 0;

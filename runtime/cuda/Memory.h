@@ -30,13 +30,13 @@ void copyToDevice(Device& device, DevicePointer to, const void* from, size_t byt
 void copyToHost(Device& device, void* to, DevicePointer from, size_t bytes, StreamHandle stream);
 void fill(Device& device, DevicePointer to, uint8_t value, size_t bytes, StreamHandle stream);
 
-/// What the driver knows of an address.
+/// What the driver knows of an address. device: whose context is asked; every context knows all addresses of the process.
 struct PointerFacts {
   enum class Kind : uint8_t { Unknown, Host, Device, Managed } kind = Kind::Unknown; ///< Unknown: ordinary host memory
   int device = -1;
   DevicePointer begin = 0; ///< of the allocation
   size_t bytes = 0;
 };
-PointerFacts pointerFacts(DevicePointer address);
+PointerFacts pointerFacts(Device& device, DevicePointer address);
 
 } // namespace tiletwin::cuda

@@ -77,6 +77,9 @@ std::shared_ptr<const Module> Module::load(Device& device, std::span<const std::
   module->facts_ = readImage(image);
   if (module->facts_.kind == ImageKind::Unknown)
     throw Error(ErrorKind::Image, module->name_ + " is " + module->facts_.text());
+  if (!module->facts_.isWhole)
+    throw Error(ErrorKind::Image, module->name_ + " (" + module->facts_.text() + ") is damaged: it ends before its " +
+                                      "tables say it does; make it again");
   const Driver& driver = Driver::get();
   ContextScope context(device);
   CaptureIsUnaffected capture;

@@ -163,8 +163,8 @@ PtxHeader readPtxHeader(std::string_view text) {
     }
     words.next();
     if (word == ".version") {
-      const uint32_t major = number(words.take());
-      header.version = int(10 * major + number(words.take().substr(1))); // ".0" is one word
+      header.version = 10 * int(number(words.take()));
+      if (words.word().starts_with('.')) header.version += int(number(words.take().substr(1))); // ".0" is one word
     } else if (word == ".target") {
       header.target = words.take();
     } else if (word == ".entry") {

@@ -71,7 +71,7 @@ class LaunchMemory:
     def _check_device(self, what: str, address: int) -> None:
         if not address:
             return
-        kind, device, _, _ = extension().pointer(address)
+        kind, device, _, _ = extension().pointer(self.device, address)
         if kind == "device" and device != self.device:
             raise ValueError(f"{what} lies on GPU {device}, and the kernel runs on GPU {self.device}: move one of them")
         if kind == "unknown":

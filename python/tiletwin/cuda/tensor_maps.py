@@ -61,5 +61,5 @@ def tensor_map(
 def encoded(value: Any, reached: LaunchMemory, *, as_pointer: bool) -> bytes | int:
     """The map for one launch: its bytes, or the address on the GPU of a copy of them."""
     address = reached.add("tensor map", "tensor map", value.array)
-    data = extension().encode_tensor_map(*tensor_maps.numbers(vars(value), address))
+    data = extension().encode_tensor_map(reached.device, *tensor_maps.numbers(vars(value), address))
     return reached.keep(data) if as_pointer else data

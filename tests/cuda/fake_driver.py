@@ -1,0 +1,90 @@
+"""Code that runs in a process of its own on the fake driver (fake_cuda.c), which is compiled once a session.
+
+Here:      building the library, running text, names that the text finds.
+Not here:  what is expected (test_fake_*.py).
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+import pytest
+import tiletwin
+
+HERE = pathlib.Path(__file__).resolve().parent
+PACKAGE = pathlib.Path(tiletwin.__file__).resolve().parents[1]
+
+ADD = """
+.version 9.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 .ptr .global .align 4 add_param_0, .param .u64 .ptr .global .align 4 add_param_1,
+                    .param .u64 .ptr .global .align 4 add_param_2, .param .u32 add_param_3)
+.reqntid 128
+{ ret; }
+.visible .entry scale(.param .u64 scale_param_0, .param .f32 scale_param_1, .param .u32 scale_param_2) { ret; }
+.visible .entry fault() .maxntid 512 { trap; }
+.visible .entry words(.param .u8 a, .param .b16 b, .param .b16 c, .param .f64 d) { ret; }
+.visible .entry mapped(.param .align 64 .b8 mapped_map[128], .param .u64 .ptr .global mapped_out) { ret; }
+"""
+"""Entries that the fake driver runs (but mapped, which does nothing)."""
+
+PRELUDE = """
+import ctypes, os, sys
+import numpy as np
+from tiletwin import cuda, errors
+from tiletwin.cuda.extension import extension
+native = extension()
+fake = ctypes.CDLL(os.environ["TILETWIN_LIBCUDA"])
+fake.fake_log.restype = ctypes.c_char_p
+def setting(**values):
+    for name, value in values.items(): fake.fake_set(name.encode(), value)
+def failing(call, code, after=0): fake.fake_fail(call.encode(), code, after)
+def log(): return fake.fake_log().decode().splitlines()
+def calls(name): return [line for line in log() if line.startswith(name + "(")]
+def cubin(capability=90):
+    header = bytearray(64); header[:4] = b"\\x7fELF"; header[8] = 8; header[49] = capability
+    header[58] = header[60] = 1  # a table of one section, of one byte: it holds nothing
+    return bytes(header) + ADD.encode()
+def load(text=None, **options):
+    return cuda.load(ADD if text is None else text, assembler="driver", **options)
+def message(function, *arguments, **named):
+    try: function(*arguments, **named)
+    except Exception as error: return f"{type(error).__name__}: {error}"
+    return "no error"
+"""
+
+
+_folders: list[tempfile.TemporaryDirectory] = []  # removed when the process ends
+
+
+@functools.cache
+def library(*flags: str) -> str:
+    """A shared library of fake_cuda.c; flags: "-DFAKE_OLD"."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang-22")
+    if compiler is None:
+        pytest.skip("no C compiler to build the fake driver with")
+    folder = tempfile.TemporaryDirectory(prefix="tiletwin-fake-")
+    _folders.append(folder)
+    target = pathlib.Path(folder.name, "libfake_cuda.so")
+    words = [compiler, "-shared", "-fPIC", "-O1", "-pthread", *flags, "-o", str(target), str(HERE / "fake_cuda.c")]
+    subprocess.run(words, check=True, capture_output=True)
+    return str(target)
+
+
+def run_fake(text: str, *flags: str, **environment: str) -> str:
+    """What the text prints. flags: of `library`. environment: FAKE_CUDA_version="11040" and others."""
+    names = ("TILETWIN", "TRITON", "CUDA", "FAKE")
+    base = {k: v for k, v in os.environ.items() if not k.startswith(names)}
+    base |= {"PYTHONPATH": str(PACKAGE), "TILETWIN_LIBCUDA": library(*flags)} | environment
+    code = f"ADD = {ADD!r}\n" + PRELUDE + textwrap.dedent(text)
+    run = subprocess.run([sys.executable, "-c", code], env=base, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, f"{run.stdout}\n{run.stderr}"
+    return run.stdout
