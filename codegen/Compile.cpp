@@ -119,8 +119,7 @@ LogicalResult Compilation::makeTtgir() {
   if (failed(tt::makeTtir(*module_, /*inlineEverything=*/true))) return fail("inlining failed");
   if (failed(rewriteDots(kernel(), target_)) || failed(check("rewriting dots"))) return failure();
   tt::NumericsTarget numerics{.capability = target_.capability, .enableFpFusion = options_.fpFusion};
-  if (failed(tt::makeNumericsExplicit(*module_, numerics)) || failed(check("making numerics explicit")) ||
-      failed(tt::verifyNumericsExplicit(*module_, numerics)))
+  if (failed(tt::makeNumericsExplicit(*module_, numerics)) || failed(check("making numerics explicit")))
     return failure();
   ThreadBits threads{llvm::Log2_32(uint32_t(target_.warpSize)), llvm::Log2_32(uint32_t(options_.numWarps))};
   if (failed(assignLayouts(kernel(), threads, target_)) || failed(check("layout choice"))) return failure();
@@ -129,6 +128,8 @@ LogicalResult Compilation::makeTtgir() {
 }
 
 LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
+  // Passes on the way must not leave a rounding open, nor may a user's ttgir.
+  if (failed(tt::verifyNumericsExplicit(*module_, {.capability = target_.capability}))) return failure();
   llvmModule_ = std::make_unique<llvm::Module>(kernel().getName(), llvmContext_);
   llvmModule_->setTargetTriple(machine.getTargetTriple());
   llvmModule_->setDataLayout(machine.createDataLayout());

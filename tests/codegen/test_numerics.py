@@ -273,3 +273,14 @@ def test_a_wrong_call_of_libdevice_is_an_error(symbol: str, types: str, message:
     body = f'%r = tt.extern_elementwise %x0 {{libname = "", libpath = "", pure = true, symbol = "{symbol}"}} : {types}'
     with pytest.raises(tiletwin._codegen.Error, match=message):
         run(body, [("f32", f32_values(128, 1))], "f32", "sm_80")
+
+
+def test_a_rounding_that_ttgir_leaves_open_is_an_error() -> None:
+    ttgir = compiled("%r = math.floor %x0 : tensor<128xf32>", ["f32"], "f32", 128, "sm_80")["ttgir"]
+    assert "math.floor" in ttgir
+    target = {"backend": "cuda", "capability": 80, "arch": "sm_80", "ptx_version": 83, "warp_size": 32}
+    tiletwin._codegen.compile(ttgir, "ttgir", "k.ttgir", target, {})
+    with pytest.raises(
+        tiletwin._codegen.Error, match=r"numerics for sm_80: `math\.exp` leaves its rounding to the target"
+    ):
+        tiletwin._codegen.compile(ttgir.replace("math.floor", "math.exp"), "ttgir", "k.ttgir", target, {})
