@@ -13,7 +13,8 @@ _NAMES = {
     "llir": re.compile(r"^define\s+[^@\n]*\b(?:ptx_kernel|amdgpu_kernel)\b[^@\n]*@\"?([\w$.]+)", re.MULTILINE),
     "ptx": re.compile(r"\.entry\s+([\w$%]+)"),
 }
-_WARPS = re.compile(r"\bnum[-_]warps\"?\s*=\s*(\d+)")
+_WARP_BITS = re.compile(r"#twg\.linear<[^>]*\bwarp = \[((?:\[[^\]]*\](?:, )?)*)\]")
+_THREADS = re.compile(r"\"nvvm\.(?:reqntid|maxntid)\"\s*=\s*\"(\d+)")
 _TARGET = re.compile(r"^\s*\.target\s+(sm_\d+[af]?)", re.MULTILINE)
 _BOUND = re.compile(r"\.(?:reqntid|maxntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 
@@ -37,11 +38,12 @@ def threads_of_ptx(text: str) -> int | None:
 
 def stated_options(stage: str, text: str) -> dict[str, Any]:
     """Options that a text was made with, as far as it says."""
-    if stage == "ptx":
-        threads = threads_of_ptx(text)
-        return {"num_warps": threads // 32} if threads and threads >= 32 and not threads & (threads - 1) else {}
-    match = _WARPS.search(text) if stage in ("ttgir", "llir") else None
-    return {"num_warps": int(match[1])} if match else {}
+    if stage == "ttgir":  # every layout has a bit for each doubling of the warps
+        match = _WARP_BITS.search(text)
+        return {"num_warps": 1 << match[1].count("[")} if match else {}
+    match = _THREADS.search(text) if stage == "llir" else None
+    threads = int(match[1]) if match else threads_of_ptx(text) if stage == "ptx" else None
+    return {"num_warps": threads // 32} if threads and threads >= 32 and not threads & (threads - 1) else {}
 
 
 def stated_architecture(stage: str, text: str) -> str | None:

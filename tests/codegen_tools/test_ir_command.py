@@ -1,0 +1,121 @@
+"""`tiletwin ir`: any stage of any kernel for any target; what a wrong word is answered with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from process_here import HERE, run_tiletwin
+
+pytest.importorskip("tiletwin._codegen")
+KERNEL = (f"{HERE / 'stage_doubles.py'}:scale", "-s", "*fp32:16 *fp32:16 i32 fp32")
+
+
+def printed(*words: str, **environment: str) -> str:
+    done = run_tiletwin("ir", *words, **environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ((), "tt.func public @scale(%x_ptr: !tt.ptr<f32>"),
+        (("--stage", "plan"), "plan scale"),
+        (("--target", "sm_90a"), ".target sm_90a\n"),
+        (("-t", "cuda:80"), ".target sm_80\n"),
+        (("-t", "cuda:89", "--stage", "ttir"), "tt.func public @scale("),
+        (("--stage", "ttgir", "-t", "sm_75", "-o", "num_warps=2"), "#twg.linear<"),
+        (("--stage", "llir"), "define "),
+        (("--stage", "ptx", "-c", "BLOCK=128", "-o", "num_warps=8"), " 256\n"),
+    ],
+)
+def test_stages(words: tuple[str, ...], text: str) -> None:
+    assert text in printed(*KERNEL, *words)
+
+
+def test_locations() -> None:
+    assert "loc(" not in printed(*KERNEL) and "stage_doubles.py" in printed(*KERNEL, "--locations")
+
+
+def test_kernels_by_module_and_alone(tmp_path: Path) -> None:
+    types = ("-s", "*fp32 *fp32 i32 fp32")
+    assert "@scale" in printed("stage_doubles:scale", *types) and "@scale" in printed("stage_doubles::scale", *types)
+    (tmp_path / "one.py").write_text(
+        "import triton\nimport triton.language as tl\n\n@triton.jit\ndef only(o_ptr):\n    tl.store(o_ptr, 1.0)\n"
+    )
+    assert "@only" in printed(str(tmp_path / "one.py"), "-s", "*fp32")
+
+
+def test_files_and_out(tmp_path: Path) -> None:
+    for stage in ("ttir", "ttgir", "llir", "ptx"):
+        assert printed(*KERNEL, "-t", "sm_80", "--stage", stage, "--out", str(tmp_path / f"k.{stage}")) == ""
+
+    def instructions(ptx: str) -> list[str]:
+        return [line for line in ptx.splitlines() if line.startswith("\t") and not re.match(r"\s*\.(loc|file)\b", line)]
+
+    ptx = (tmp_path / "k.ptx").read_text()
+    for stage in ("ttir", "ttgir", "llir"):
+        again = printed(str(tmp_path / f"k.{stage}"), "-t", "sm_80")
+        assert instructions(again) == instructions(ptx), stage
+    assert "plan scale" in printed(str(tmp_path / "k.ttir"), "--stage", "plan")
+
+
+def test_machine_code(tmp_path: Path) -> None:
+    from tiletwin.compiler import assembler
+
+    if assembler.find() is None:
+        pytest.skip("there is no ptxas")
+    assert printed(*KERNEL, "-t", "sm_80", "--stage", "cubin", "--out", str(tmp_path / "k.cubin")) == ""
+    assert (tmp_path / "k.cubin").read_bytes().startswith(b"\x7fELF")
+    if assembler.can_disassemble():
+        assert "FMUL" in printed(*KERNEL, "-t", "sm_80", "--stage", "sass")
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ((*KERNEL, "--stage", "spirv"), "--stage must be one of source, ttir, plan, ttgir, llir, ptx, cubin, sass"),
+        ((*KERNEL, "--target", "sm_9"), "no code generation for compute capability 9; known: 75, 80"),
+        ((*KERNEL, "--target", "fast"), "'fast' is no target: write cuda:90, sm_90a or hip:gfx942"),
+        ((*KERNEL, "-o", "num_warps"), "-o num_warps: write NAME=VALUE"),
+        ((*KERNEL, "-o", "num_warps=3"), "num_warps must be a power of two"),
+        ((*KERNEL, "-t", "sm_100a", "-o", "ptx_version=84"), "sm_100a needs PTX 8.6 or newer, and ptx_version=84 was"),
+        ((KERNEL[0],), "gives 0 types (); scale needs one for each of x_ptr, o_ptr, n, factor"),
+        (("nothing.py:k",), "nothing.py: no such file"),
+        (("no_such_module:k",), "no_such_module: there is no such file and no such module; write script.py:kernel"),
+        (("nothing.ttgir",), "nothing.ttgir: no such file"),
+        ((f"{HERE / 'stage_doubles.py'}:other",), "has no jit function other; it has scale"),
+    ],
+)
+def test_wrong_words(words: tuple[str, ...], text: str) -> None:
+    done = run_tiletwin("ir", *words)
+    assert done.returncode == 2 and text in done.stderr and done.stdout == "", done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_error_of_the_kernel_names_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text(
+        "import triton\nimport triton.language as tl\n\n@triton.jit\ndef bad(o_ptr):\n    tl.store(o_ptr, z)\n"
+    )
+    done = run_tiletwin("ir", str(path), "-s", "*fp32", "-t", "sm_80")
+    assert done.returncode == 2 and f"{path}:6:21:" in done.stderr and "tl.store(o_ptr, z)" in done.stderr
+
+
+def test_without_ptxas(tmp_path: Path) -> None:
+    """Where no CUDA toolkit is installed PTX is printed, a cubin is not, and the message says what to do."""
+    from tiletwin.cuda import toolkit
+
+    if any(place.path.exists() for place in toolkit.places("ptxas") if place.why != "PATH"):
+        pytest.skip("there is a ptxas that cannot be hidden")
+    nowhere = {"PATH": str(tmp_path), "CUDA_HOME": "", "CUDA_PATH": ""}
+    assert ".version 8.4\n.target sm_80\n" in printed(*KERNEL, "-t", "sm_80", **nowhere)
+    done = run_tiletwin("ir", *KERNEL, "-t", "sm_80", "--stage", "cubin", **nowhere)
+    assert done.returncode == 2 and done.stderr.startswith(
+        "tiletwin: a cubin needs ptxas, and none was found; looked at:"
+    )
+    assert "pip install nvidia-cuda-nvcc" in done.stderr and "TILETWIN_PTXAS" in done.stderr
+    done = run_tiletwin("ir", *KERNEL, "-t", "sm_80", "--stage", "cubin", TILETWIN_PTXAS=str(tmp_path / "gone"))
+    assert done.returncode == 2 and "TILETWIN_PTXAS names" in done.stderr and "Traceback" not in done.stderr
