@@ -1,7 +1,7 @@
 """`triton.testing`: comparing results, timing, benchmark tables.
 
-Here:      assert_close, do_bench (on the CPU), perf_report with tables, CSV and plots.
-Not here:  what needs a GPU: those functions say so.
+Here:      assert_close, do_bench, perf_report with tables, CSV and plots.
+Not here:  times on a GPU (gpu_timing.py).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tiletwin import gpu_timing
 from tiletwin._refused import refuse
 
 
@@ -49,7 +50,8 @@ def do_bench(
     quantiles: Sequence[float] | None = None,
     return_mode: str = "mean",
 ) -> Any:
-    """Time of `fn()` in milliseconds on the CPU's clock.
+    """Time of `fn()` in milliseconds: on the GPU with cold caches if this process launches kernels there, else on the
+    CPU's clock.
 
     warmup, rep: milliseconds to spend before and during measurement (at least one call each).
     grad_to_none: tensors whose gradient is dropped before each call. quantiles: return these instead.
@@ -57,6 +59,8 @@ def do_bench(
     """
     if return_mode not in ("min", "max", "mean", "median", "all"):
         raise ValueError(f"return_mode must be 'min', 'max', 'mean', 'median' or 'all', not {return_mode!r}")
+    if gpu_timing.available():
+        return _summarise(gpu_timing.call_times(fn, warmup, rep, grad_to_none), quantiles, return_mode)
     start = time.perf_counter()
     fn()
     estimate = max(time.perf_counter() - start, 1e-9) * 1e3
@@ -79,7 +83,10 @@ def do_bench_cudagraph(
     quantiles: Sequence[float] | None = None,
     return_mode: str = "mean",
 ) -> Any:
-    """As `do_bench`, without warm-up: a graph saves what a GPU's driver costs per launch, and there is none here."""
+    """As `do_bench`, by replaying a graph of calls: without what the driver costs per launch. On the CPU: as `do_bench`
+    without warm-up."""
+    if gpu_timing.available():
+        return _summarise(gpu_timing.graph_times(fn, rep, grad_to_none), quantiles, return_mode)
     return do_bench(fn, 0, rep, grad_to_none, quantiles, return_mode)
 
 

@@ -128,7 +128,7 @@ def _target_of(
     Errors: TypeError, no target; ValueError, one that code is not generated for.
     """
     stated = ir_text.stated_architecture(src.ext, src.src) if isinstance(src, IRSource) else None
-    for_gpu = target is not None or not isinstance(driver.active, InterpreterDriver) or src.ext != "ttir"
+    for_gpu = target is not None or type(driver.active) is not InterpreterDriver or src.ext != "ttir"
     if target is None:
         target = stated or driver.active.get_current_target()
     if isinstance(target, str):

@@ -2,7 +2,8 @@
 
 Here:      Config, Autotuner, Heuristics.
 Not here:  timing (testing.py).
-Timings of the interpreter say nothing about a GPU, so nothing is timed: the first configuration that compiles is taken.
+Launches on a GPU are timed (gpu_tuning.py). Timings of the interpreter say nothing about a GPU, so on the CPU nothing
+is timed: the first configuration that compiles is taken.
 TILETWIN_AUTOTUNE=all instead runs every configuration on copies of the arguments and compares what they wrote.
 """
 
@@ -24,6 +25,7 @@ from tiletwin.errors import (
     OutOfResources,
     PTXASError,  # noqa: F401  scripts look for it here
 )
+from tiletwin.runtime import gpu_tuning
 from tiletwin.runtime.jit import KernelInterface
 
 
@@ -187,6 +189,7 @@ class Autotuner(KernelInterface):
         self.use_cuda_graph, self.cache_results = use_cuda_graph, cache_results
         self.user_do_bench = do_bench
         self.cache: dict[tuple, Config] = {}
+        self.failures: dict[Config, Exception] = {}
         self.configs_timings: dict[Config, float] | None = None
         self.bench_time: float | None = None
         self.best_config: Config | None = None
@@ -220,7 +223,7 @@ class Autotuner(KernelInterface):
 
     @property
     def do_bench(self) -> Callable:
-        """The function that would time a configuration: the one given, or the driver's. Nothing is timed here."""
+        """The function that times a configuration on a GPU: the one given, or the driver's."""
         if self.user_do_bench is not None:
             return self.user_do_bench
         from tiletwin.runtime.driver import driver
@@ -364,20 +367,26 @@ class Autotuner(KernelInterface):
                     raise ValueError(f"TILETWIN_AUTOTUNE is {mode!r}; it must be 'first' or 'all'")
                 if mode == "all":
                     self._compare_all(configs, args, grid, kwargs)
-                config = self._first_that_compiles(configs, args, grid, kwargs)
+                timed = None
+                if gpu_tuning.on_gpu(named.values()):
+                    timed = gpu_tuning.choose(self, key, configs, args, grid, kwargs)
+                    config, self.configs_timings, self.bench_time = timed.config, timed.timings, timed.seconds
+                else:
+                    config = self._first_that_compiles(configs, args, grid, kwargs)
                 self.cache[key] = config
                 # Triton's trial runs end with the arrays cleared.
                 self.pre_hook(named, reset_only=True)
                 if knobs.autotuning.print:
-                    builtins.print(f"tiletwin: {self.__name__}: took {config} without timing, key {key}")
+                    how = "without timing" if timed is None else "from disk" if timed.cache_hit else "as the fastest"
+                    builtins.print(f"tiletwin: {self.__name__}: took {config} {how}, key {key}")
                 if knobs.autotuning.listener is not None:
                     knobs.autotuning.listener(
                         fn=self.base_jit_function,
                         key=key,
                         best_config=config,
-                        configs_timings={},
-                        duration=None,
-                        cache_hit=False,
+                        configs_timings=timed.timings if timed else {},
+                        duration=timed.seconds if timed else None,
+                        cache_hit=timed.cache_hit if timed else False,
                     )
         self.best_config = config
         try:

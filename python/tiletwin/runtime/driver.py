@@ -1,7 +1,7 @@
-"""`triton.runtime.driver`: answers as the GPU that the interpreter stands in for, an H200.
+"""`triton.runtime.driver`: the driver in use; that of the interpreter answers as the GPU it stands in for, an H200.
 
-Here:      target, device numbers, properties, streams that do nothing.
-Not here:  torch.cuda (cuda_emulation.py).
+Here:      target, device numbers, properties, streams that do nothing; which driver is in use.
+Not here:  torch.cuda (cuda_emulation.py), the driver of GPUs (gpu_driver.py).
 """
 
 from __future__ import annotations
@@ -166,18 +166,34 @@ class DriverConfig:
     """`driver`: `active` is the driver in use; it can be set and reset."""
 
     def __init__(self) -> None:
-        self._default = InterpreterDriver()
-        self.active: Any = self._default
+        self._interpreter = InterpreterDriver()
+        self._gpu: InterpreterDriver | None = None
+        self._chosen: Any = None
 
     @property
     def default(self) -> InterpreterDriver:
-        return self._default
+        """That of the GPU where kernels run on one, else the interpreter's."""
+        from tiletwin.runtime import gpu_driver
+
+        if not gpu_driver.is_usable():
+            return self._interpreter
+        if self._gpu is None:
+            self._gpu = gpu_driver.CudaDriver()
+        return self._gpu
+
+    @property
+    def active(self) -> Any:
+        return self.default if self._chosen is None else self._chosen
+
+    @active.setter
+    def active(self, driver: Any) -> None:
+        self._chosen = driver
 
     def set_active(self, driver: Any) -> None:
-        self.active = driver
+        self._chosen = driver
 
     def reset_active(self) -> None:
-        self.active = self._default
+        self._chosen = None
 
 
 driver = DriverConfig()

@@ -1,0 +1,111 @@
+"""Timing of calls that launch kernels on a GPU, for `triton.testing`.
+
+Here:      whether the calls of this process run on a GPU, times by events, with cold caches, and of graphs.
+Not here:  what is made of the times (testing.py), timing on the CPU.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+CACHE_BYTES = 256 << 20
+"""Written before each call that is timed, so that it finds nothing of the last one in the GPU's L2 cache."""
+GRAPH_CALLS = 10
+"""Least number of calls in a graph whose replay is timed."""
+_OFF = ("", "0", "false", "no", "off")
+
+
+def interprets() -> bool:
+    """True if the environment sends all launches to the CPU: TILETWIN_INTERPRET, or what only the interpreter does."""
+    if os.environ.get("TRITON_INTERPRET") == "1" or os.environ.get("TILETWIN_BACKEND", "").lower() in ("interp", "sim"):
+        return True
+    if any(os.environ.get(f"TILETWIN_{name}") for name in ("CHECK", "GDB", "NUMERICS")):
+        return True
+    return os.environ.get("TILETWIN_INTERPRET", "").strip().lower() not in _OFF
+
+
+def available() -> bool:
+    """True if this process uses a GPU through torch, and kernels run there."""
+    torch = sys.modules.get("torch")
+    if torch is None or interprets():
+        return False
+    return torch.cuda.is_available() and torch.cuda.is_initialized()
+
+
+def _milliseconds(pairs: Sequence[tuple[Any, Any]]) -> list[float]:
+    return [start.elapsed_time(end) for start, end in pairs]
+
+
+def _events(torch: Any, count: int) -> list[tuple[Any, Any]]:
+    return [tuple(torch.cuda.Event(enable_timing=True) for _ in range(2)) for _ in range(count)]  # type: ignore[misc]
+
+
+def _estimate(torch: Any, fn: Callable[[], Any], cache: Any) -> float:
+    """Milliseconds of a call, roughly, with what else is done for each."""
+    (pair,) = _events(torch, 1)
+    pair[0].record()
+    for _ in range(5):
+        cache.zero_()
+        fn()
+    pair[1].record()
+    torch.cuda.synchronize()
+    return max(pair[0].elapsed_time(pair[1]) / 5, 1e-3)
+
+
+def call_times(fn: Callable[[], Any], warmup: float, rep: float, grad_to_none: Sequence[Any] | None) -> list[float]:
+    """Milliseconds of each of `rep` ms worth of calls on the GPU, after `warmup` ms of them."""
+    import torch
+
+    fn()
+    torch.cuda.synchronize()
+    cache = torch.empty(CACHE_BYTES // 4, dtype=torch.int32, device="cuda")
+    one = _estimate(torch, fn, cache)
+    for _ in range(max(1, int(warmup / one))):
+        fn()
+    pairs = _events(torch, max(1, int(rep / one)))
+    for start, end in pairs:
+        for tensor in grad_to_none or ():
+            tensor.grad = None
+        cache.zero_()
+        start.record()
+        fn()
+        end.record()
+    torch.cuda.synchronize()
+    return _milliseconds(pairs)
+
+
+def graph_times(fn: Callable[[], Any], rep: float, grad_to_none: Sequence[Any] | None) -> list[float]:
+    """Milliseconds of a call, ten times: each the mean over the replay of a graph of calls that fills rep / 10 ms."""
+    import torch
+
+    with torch.cuda.stream(torch.cuda.Stream()):
+        fn()
+        for tensor in grad_to_none or ():
+            tensor.detach_()
+            tensor.requires_grad_(True)
+            tensor.grad = None
+        (pair,) = _events(torch, 1)
+        pair[0].record()
+        for _ in range(5):
+            fn()
+        pair[1].record()
+        torch.cuda.synchronize()
+        one = max(pair[0].elapsed_time(pair[1]) / 5, 1e-3)
+        count = max(GRAPH_CALLS, int(rep / 10 / one))
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for _ in range(count):
+                for tensor in grad_to_none or ():
+                    tensor.grad = None
+                fn()
+        torch.cuda.synchronize()
+        pairs = _events(torch, 10)
+        for start, end in pairs:
+            start.record()
+            graph.replay()
+            end.record()
+        torch.cuda.synchronize()
+    return [time / count for time in _milliseconds(pairs)]
