@@ -3,9 +3,12 @@
 #include "codegen/dialect/TWG.h"
 #include "codegen/emit/Emitter.h"
 #include "codegen/emit/LineTable.h"
-#include "codegen/passes/DotPrecision.h"
 #include "codegen/libdevice/Libdevice.h"
+#include "codegen/passes/DotOperands.h"
+#include "codegen/passes/DotPrecision.h"
 #include "codegen/passes/Layouts.h"
+#include "codegen/passes/Pipeline.h"
+#include "codegen/passes/SharedMemory.h"
 #include "codegen/ptx/Ptx.h"
 #include "ir/Numerics.h"
 #include "ir/PassSteps.h"
@@ -124,7 +127,13 @@ LogicalResult Compilation::makeTtgir() {
   ThreadBits threads{llvm::Log2_32(uint32_t(target_.warpSize)), llvm::Log2_32(uint32_t(options_.numWarps))};
   if (failed(assignLayouts(kernel(), threads, target_)) || failed(check("layout choice"))) return failure();
   tt::removeCommonSubexpressions(kernel());
-  return success();
+  shareDotOperands(kernel());
+  if (failed(check("sharing the operands of dots"))) return failure();
+  pipelineLoops(kernel(), target_, options_);
+  if (failed(check("pipelining"))) return failure();
+  tt::removeCommonSubexpressions(kernel());
+  assignSharedMemory(kernel());
+  return check("shared memory");
 }
 
 LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
@@ -136,6 +145,7 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
   std::optional<LineTable> lines;
   if (options_.lineInfo) lines.emplace(*llvmModule_);
   Emitter emitter(*llvmModule_, target_, options_, lines ? &*lines : nullptr);
+  emitter.reserveShared(assignSharedMemory(kernel()));
   if (failed(emitter.emitKernel(kernel()))) return fail("the kernel could not be emitted");
   if (lines) lines->finish();
   code_.name = kernel().getName().str();

@@ -22,8 +22,8 @@ namespace {
 struct LayoutAliases final : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attribute, raw_ostream& out) const final {
-    if (!isa<LinearAttr>(attribute)) return AliasResult::NoAlias;
-    out << "layout";
+    if (!isa<LinearAttr, SharedAttr>(attribute)) return AliasResult::NoAlias;
+    out << (isa<LinearAttr>(attribute) ? "layout" : "shared");
     return AliasResult::FinalAlias;
   }
 };
@@ -32,6 +32,7 @@ struct LayoutAliases final : OpAsmDialectInterface {
 
 void TWGDialect::initialize() {
   registerAttributes();
+  registerTypes();
   addInterfaces<LayoutAliases>();
   addOperations<
 #define GET_OP_LIST

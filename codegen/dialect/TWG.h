@@ -3,6 +3,7 @@
 // Not here:  the map itself (layout/LinearLayout.h), who chooses it (passes/).
 #pragma once
 #include "codegen/layout/LinearLayout.h"
+#include "codegen/layout/SharedLayout.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -14,6 +15,8 @@
 #include "codegen/dialect/TWGDialect.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "codegen/dialect/TWGAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "codegen/dialect/TWGTypes.h.inc"
 #define GET_OP_CLASSES
 #include "codegen/dialect/TWGOps.h.inc"
 
@@ -24,6 +27,10 @@ codegen::LinearLayout layoutOf(mlir::Type tile);
 inline codegen::LinearLayout layoutOf(mlir::Value tile) { return layoutOf(tile.getType()); }
 /// True for a tile whose type carries a layout.
 bool hasLayout(mlir::Type type);
+/// Where the elements of a tile in shared memory lie.
+codegen::SharedLayout sharedLayoutOf(MemDescType type);
+/// The allocation that a memory descriptor is a part of.
+LocalAllocOp allocationOf(mlir::Value memory);
 /// The tile type with this layout. Scalars stay as they are.
 mlir::Type withLayout(mlir::Type type, const codegen::LinearLayout& layout);
 

@@ -18,8 +18,10 @@ def TWG_Dialect : Dialect {
     between threads is an operation of this dialect.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
+    void registerTypes();
   }];
 }
 

@@ -3,6 +3,7 @@
 #define TILETWIN_TWG_OPS
 
 include "codegen/dialect/TWGDialect.td"
+include "codegen/dialect/TWGShared.td"
 
 def TWG_LinearAttr : AttrDef<TWG_Dialect, "Linear", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {

@@ -83,8 +83,7 @@ Value* Emitter::elementOfThread(const LinearLayout& layout) {
         while (bit + count < bases.size() && bases[bit + count] == bases[bit] << count) ++count;
       Value* field = builder_.CreateAnd(builder_.CreateLShr(number, bit), int32((1 << count) - 1));
       Value* part = builder_.CreateMul(field, int32(bases[bit]));
-      bool power = llvm::isPowerOf2_32(bases[bit]);
-      element = power ? builder_.CreateOr(element, part) : builder_.CreateXor(element, part);
+      element = builder_.CreateXor(element, part);
       bit += count;
     }
   };
@@ -94,7 +93,13 @@ Value* Emitter::elementOfThread(const LinearLayout& layout) {
 }
 
 Value* Emitter::scratch(uint32_t bytes) {
-  sharedBytes_ = std::max(sharedBytes_, bytes);
+  sharedBytes_ = std::max(sharedBytes_, reservedBytes_ + bytes);
+  return builder_.CreateConstInBoundsGEP1_32(builder_.getInt8Ty(), sharedMemory(), reservedBytes_);
+}
+
+Value* Emitter::sharedBase() { return builder_.CreatePtrToInt(sharedMemory(), builder_.getInt32Ty()); }
+
+llvm::GlobalVariable* Emitter::sharedMemory() {
   if (!shared_) {
     Type* bytesType = llvm::ArrayType::get(builder_.getInt8Ty(), 0);
     shared_ = new llvm::GlobalVariable(module_, bytesType, false, llvm::GlobalValue::ExternalLinkage, nullptr,
@@ -104,7 +109,10 @@ Value* Emitter::scratch(uint32_t bytes) {
   return shared_;
 }
 
-void Emitter::barrier() { intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {int32(0)}); }
+void Emitter::barrier() {
+  intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {int32(0)});
+  hazards_.clear(builder_.GetInsertBlock());
+}
 
 Values Emitter::inlinePtx(StringRef text, StringRef constraints, ArrayRef<Type*> outputs, ArrayRef<Value*> inputs,
                           bool sideEffects) {

@@ -9,6 +9,7 @@
 #pragma once
 #include "codegen/Codegen.h"
 #include "codegen/dialect/TWG.h"
+#include "codegen/emit/SharedHazards.h"
 #include "ir/TT.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
@@ -58,6 +59,11 @@ public:
   /// The part of an element's flat index that lane, warp and CTA decide; the register's part is a constant to XOR.
   llvm::Value* elementOfThread(const LinearLayout& layout);
 
+  /// The first bytes of shared memory are for twg.local_alloc (passes/SharedMemory.h); what operations use comes behind.
+  void reserveShared(uint32_t bytes) { reservedBytes_ = sharedBytes_ = bytes; }
+  /// The address of shared memory as an i32.
+  llvm::Value* sharedBase();
+  SharedHazards& hazards() { return hazards_; }
   /// Shared memory that an operation uses between its own barriers: aligned to 16 bytes, its contents are lost after it.
   llvm::Value* scratch(uint32_t bytes);
   /// All threads of the CTA wait for each other; shared memory written before is seen after.
@@ -87,6 +93,7 @@ public:
 
 private:
   void emitPrologue(tt::FuncOp function);
+  llvm::GlobalVariable* sharedMemory();
 
   llvm::Module& module_;
   const Target& target_;
@@ -100,7 +107,8 @@ private:
   llvm::Value* lane_ = nullptr;
   llvm::Value* warp_ = nullptr;
   llvm::GlobalVariable* shared_ = nullptr;
-  uint32_t sharedBytes_ = 0, globalScratchBytes_ = 0;
+  uint32_t sharedBytes_ = 0, reservedBytes_ = 0, globalScratchBytes_ = 0;
+  SharedHazards hazards_;
 };
 
 /// One emitter: makes the results of an operation known to the Emitter. Fails with a diagnostic at the operation.

@@ -54,6 +54,14 @@ mlir::LogicalResult emitReduce(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitDot(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitRoundToTf32(Emitter&, mlir::Operation*);
 
+// SharedOps.cpp
+mlir::LogicalResult emitLocalAlloc(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitLocalLoad(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitMemDescIndex(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitAsyncCopy(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitAsyncCommit(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitAsyncWait(Emitter&, mlir::Operation*);
+
 // ProgramOps.cpp
 mlir::LogicalResult emitProgramId(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitNumPrograms(Emitter&, mlir::Operation*);

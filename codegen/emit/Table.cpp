@@ -93,7 +93,13 @@ static constexpr EmitRow kEmitTable[] = {
     {"tw.sqrt_approx", emitTw},
     {"tw.sqrt_rn", emitTw},
     {"tw.trunc", emitTw},
+    {"twg.async_commit", emitAsyncCommit},
+    {"twg.async_copy", emitAsyncCopy},
+    {"twg.async_wait", emitAsyncWait},
     {"twg.convert_layout", emitConvertLayout},
+    {"twg.local_alloc", emitLocalAlloc},
+    {"twg.local_load", emitLocalLoad},
+    {"twg.memdesc_index", emitMemDescIndex},
     {"twg.round_to_tf32", emitRoundToTf32},
     {"ub.poison", emitPoison},
 };

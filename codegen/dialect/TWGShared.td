@@ -1,0 +1,80 @@
+// codegen/dialect/TWGShared.td -- tiles in shared memory: their type, and the operations that move tiles there and back.
+#ifndef TILETWIN_TWG_SHARED
+#define TILETWIN_TWG_SHARED
+
+include "codegen/dialect/TWGDialect.td"
+
+def TWG_SharedAttr : AttrDef<TWG_Dialect, "Shared"> {
+  let mnemonic = "shared";
+  let summary = "the order of a tile's elements in shared memory";
+  let description = [{
+    `#twg.shared<contiguous = 1, swizzle = 128>`: elements that differ in dimension `contiguous` lie side by side, in rows
+    of `swizzle` bytes (all of the dimension if it is shorter or swizzle is 0); longer dimensions are cut into columns of
+    such rows. 16-byte pieces change places inside 8 rows, so that a column of pieces meets every bank once
+    (codegen/layout/SharedLayout.h).
+  }];
+  let parameters = (ins "unsigned":$contiguous, "unsigned":$swizzle);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def TWG_MemDescType : TypeDef<TWG_Dialect, "MemDesc"> {
+  let mnemonic = "memdesc";
+  let summary = "a tile in shared memory";
+  let description = [{
+    `!twg.memdesc<128x64xf16, #twg.shared<...>>`. A dimension before those of the layout's tile counts buffers.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType, "SharedAttr":$layout);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def TWG_LocalAllocOp : TWG_Op<"local_alloc", [MemoryEffects<[MemAlloc, MemWrite]>]> {
+  let summary = "shared memory for a tile";
+  let description = [{
+    The memory holds `src`, if there is one. It is free again after its last use. `offset` is its place in the CTA's
+    shared memory in bytes, which a pass assigns.
+    (C1) source and result have one shape and element type.
+  }];
+  let arguments = (ins Optional<AnyRankedTensor>:$src, OptionalAttr<I32Attr>:$offset);
+  let results = (outs TWG_MemDescType:$result);
+  let assemblyFormat = "($src^ `:` type($src))? attr-dict `->` type($result)";
+}
+
+def TWG_LocalLoadOp : TWG_Op<"local_load", [MemoryEffects<[MemRead]>]> {
+  let summary = "a tile from shared memory";
+  let description = [{ result[i] = src[i]. (C1) one shape and element type. }];
+  let arguments = (ins TWG_MemDescType:$src);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
+def TWG_MemDescIndexOp : TWG_Op<"memdesc_index", [Pure]> {
+  let summary = "one of several buffers";
+  let description = [{ result[i] = src[index, i]. Traps: none; (C1) 0 <= index < the first extent of src. }];
+  let arguments = (ins TWG_MemDescType:$src, I32:$index);
+  let results = (outs TWG_MemDescType:$result);
+  let assemblyFormat = "$src `[` $index `]` attr-dict `:` type($src) `->` type($result)";
+}
+
+def TWG_AsyncCopyOp : TWG_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments]> {
+  let summary = "a tile from global to shared memory, on its way while the program goes on";
+  let description = [{
+    dst[i] = mask[i] ? *ptr[i] : 0, done when a twg.async_wait says so; nothing if `enabled` is false.
+    (C1) each thread's accesses are of 4, 8 or 16 bytes (attribute twg.vector).
+  }];
+  let arguments = (ins AnyRankedTensor:$ptr, TWG_MemDescType:$dst, Optional<AnyRankedTensor>:$mask, Optional<I1>:$enabled);
+  let assemblyFormat = "$ptr `,` $dst (`mask` $mask^)? (`if` $enabled^)? attr-dict `:` type($ptr) `->` type($dst) (`,` type($mask)^)?";
+}
+
+def TWG_AsyncCommitOp : TWG_Op<"async_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the copies begun since the last one are a group";
+  let assemblyFormat = "attr-dict";
+}
+
+def TWG_AsyncWaitOp : TWG_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until at most `pending` groups of copies are on their way";
+  let description = [{ All threads then see what the others' copies brought. }];
+  let arguments = (ins I32Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+#endif

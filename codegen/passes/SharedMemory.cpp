@@ -1,0 +1,81 @@
+// codegen/passes/SharedMemory.cpp -- see SharedMemory.h.
+// Idea: operations are numbered in program order; an allocation lives from its operation to its last use, and to the end
+//       of every loop that the use, but not the allocation, is in. Larger ones are placed first, each at the lowest place
+//       that is free for as long as it lives.
+#include "codegen/passes/SharedMemory.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+struct Allocation {
+  twg::LocalAllocOp op;
+  unsigned begin, end; ///< numbers of operations, both inclusive
+  uint32_t bytes, alignment, offset;
+
+  bool livesWith(const Allocation& other) const { return begin <= other.end && other.begin <= end; }
+};
+
+class SharedMemory {
+public:
+  explicit SharedMemory(tt::FuncOp kernel) {
+    kernel.walk<WalkOrder::PreOrder>([&](Operation* op) { numbers_[op] = next_++; });
+  }
+  Allocation lifeOf(twg::LocalAllocOp op) {
+    twg::MemDescType type = op.getResult().getType();
+    SharedLayout layout = twg::sharedLayoutOf(type);
+    Allocation result{op, numbers_[op], numbers_[op], layout.bytes(), layout.alignment(), 0};
+    extend(op, op.getResult(), result.end);
+    return result;
+  }
+
+private:
+  void extend(Operation* allocation, Value memory, unsigned& end) {
+    for (Operation* user : memory.getUsers()) {
+      if (auto index = dyn_cast<twg::MemDescIndexOp>(user)) extend(allocation, index.getResult(), end);
+      Operation* outer = allocation->getBlock()->findAncestorOpInBlock(*user);
+      if (!outer) { // another block of the function: it lives to the end
+        end = next_;
+        continue;
+      }
+      unsigned last = numbers_[outer];
+      outer->walk([&](Operation* op) { last = std::max(last, numbers_[op]); });
+      end = std::max(end, last);
+    }
+  }
+  llvm::DenseMap<Operation*, unsigned> numbers_;
+  unsigned next_ = 0;
+};
+
+void place(Allocation& one, ArrayRef<Allocation> placed) {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const Allocation& other : placed)
+      if (one.livesWith(other) && one.offset < other.offset + other.bytes && other.offset < one.offset + one.bytes) {
+        one.offset = uint32_t(llvm::alignTo(other.offset + other.bytes, one.alignment));
+        moved = true;
+      }
+  }
+}
+
+} // namespace
+
+uint32_t assignSharedMemory(tt::FuncOp kernel) {
+  SharedMemory memory(kernel);
+  SmallVector<Allocation> all;
+  kernel.walk([&](twg::LocalAllocOp op) { all.push_back(memory.lifeOf(op)); });
+  llvm::stable_sort(all, [](const Allocation& a, const Allocation& b) { return a.bytes > b.bytes; });
+  uint32_t total = 0;
+  Builder builder(kernel.getContext());
+  for (auto [i, one] : llvm::enumerate(all)) {
+    place(one, ArrayRef<Allocation>(all).take_front(i));
+    one.op.setOffset(one.offset);
+    total = std::max(total, one.offset + one.bytes);
+  }
+  return uint32_t(llvm::alignTo(total, 16));
+}
+
+} // namespace tiletwin::codegen
