@@ -126,3 +126,28 @@ def test_amd_targets_say_what_is_missing() -> None:
     assert kernel.target.arch == "gfx942" and kernel.asm.stages[-1] == "amdgcn" and "tt.func" in kernel.asm["ttir"]
     with pytest.raises((CompilationError, NotImplementedError), match=r"hip|gfx942"):
         kernel.asm["amdgcn"]
+
+
+def test_without_ptxas(monkeypatch, tmp_path) -> None:
+    """Where no CUDA toolkit is installed PTX is made, a cubin is not, and the message says what to do."""
+    from tiletwin.cuda import toolkit
+
+    monkeypatch.setattr(toolkit, "places", lambda name: iter([toolkit.Place("PATH", tmp_path / "bin" / name)]))
+    monkeypatch.setattr(assembler, "_driver_ptx", lambda: None)
+    kernel = compiled("sm_80")
+    assert ".version 8.4\n.target sm_80\n" in kernel.asm["ptx"] and tuple(kernel.asm)[-1] == "ptx"
+    assert kernel.metadata.registers is None and kernel.metadata.num_warps == 4
+    with pytest.raises(RuntimeError) as caught:
+        kernel.asm["cubin"]
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "a cubin needs ptxas, and none was found; looked at:"
+    assert lines[1] == f"  PATH: {tmp_path}/bin/ptxas: not there"
+    assert lines[2].startswith("Install one (pip install nvidia-cuda-nvcc), or name it in TILETWIN_PTXAS.")
+
+
+def test_the_driver_chooses_the_version_where_it_assembles(monkeypatch) -> None:
+    monkeypatch.setattr(assembler, "find", lambda: None)
+    monkeypatch.setattr(assembler, "_driver_ptx", lambda: 83)
+    assert ".version 8.3\n" in compiled("sm_80").asm["ptx"]
+    with pytest.raises(ValueError, match=r"sm_100a needs PTX 8.6 or newer, and the driver takes PTX 8.3 at most"):
+        compiled("sm_100a").asm["ptx"]

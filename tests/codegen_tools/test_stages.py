@@ -62,6 +62,7 @@ def test_figures(doubles) -> None:
     assert kernel.metadata.shared == 512 and kernel.packed_metadata == (8, 1, 512)
     assert not doubles.ptxas.calls
     assert (kernel.n_regs, kernel.n_spills) == (24, 2) and kernel.asm.binary.log.startswith("ptxas info")
+    assert (kernel.metadata.registers, kernel.metadata.spills) == (24, 4)
     fields = kernel.metadata._asdict()
     assert fields["threads"] == 256 and fields["arguments"] == ["ptr", "ptr", "i32", "f32"]
     assert tuple(fields) == kernel.metadata._fields and list(kernel.metadata) == list(fields.values())
@@ -115,6 +116,7 @@ def test_without_a_generator_or_an_assembler(doubles, monkeypatch) -> None:
     monkeypatch.setattr(assembler, "find", lambda: None)
     kernel = compiled()
     assert "cubin" not in kernel.asm and ".entry scale" in kernel.asm["ptx"]
+    assert kernel.metadata.registers is None and kernel.metadata._asdict()["shared"] == 512
     with pytest.raises(RuntimeError, match=r"(?s)needs ptxas, and none was found; looked at:.*\['ptx'\] works without"):
         kernel.asm["cubin"]
 

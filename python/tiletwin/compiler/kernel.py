@@ -21,22 +21,19 @@ from tiletwin.compiler.stages import AsmDict
 class KernelMetadata:
     """What a kernel was compiled with, and what came of it, as attributes; a read-only record like a named tuple.
 
-    Fields that only compiling for the GPU tells (`shared`, `global_scratch_size`, ...) compile when they are read.
+    Fields that only compiling for the GPU tells (`shared`, `registers`, ...) compile when they are read.
     """
 
-    def __init__(self, known: dict[str, Any], generated: dict[str, Any], generate: Callable[[], dict]) -> None:
-        """known: fields by name. generated: fields that `generate` gives, with their defaults."""
+    def __init__(self, known: dict[str, Any], told: dict[str, Callable[[], Any]]) -> None:
+        """known: fields by name. told: functions that give the others."""
         object.__setattr__(self, "_known", known)
-        object.__setattr__(self, "_generated", generated)
-        object.__setattr__(self, "_generate", generate)
-        object.__setattr__(self, "_fields", tuple(sorted({*known, *generated})))
+        object.__setattr__(self, "_told", told)
+        object.__setattr__(self, "_fields", tuple(sorted({*known, *told})))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name not in self._fields:
             raise AttributeError(f"a kernel's metadata has no field {name!r}; it has {', '.join(self._fields)}")
-        if name in self._generated:
-            return self._generate().get(name, self._generated[name])
-        return self._known[name]
+        return self._told[name]() if name in self._told else self._known[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a kernel's metadata cannot be changed: {name}")
@@ -57,7 +54,7 @@ class KernelMetadata:
 
     def __repr__(self) -> str:
         known = ", ".join(f"{name}={self._known[name]!r}" for name in sorted(self._known))
-        return f"KernelMetadata({known}, and when read: {', '.join(self._generated)})"
+        return f"KernelMetadata({known}, and when read: {', '.join(self._told)})"
 
 
 GENERATED_FIELDS: dict[str, Any] = {
@@ -67,6 +64,10 @@ GENERATED_FIELDS: dict[str, Any] = {
     "arguments": (),
 }
 """Fields that the code generator tells, with what they are for a kernel that is interpreted."""
+
+ASSEMBLED_FIELDS = {"registers": "registers", "spills": "spill_stores"}
+"""Fields that ptxas tells, by their name in `assembler.Binary`: a thread's registers, and the bytes of those that it
+spills. None where there is no ptxas, 0 for a kernel that is interpreted."""
 
 
 class CompiledKernel:
@@ -144,9 +145,15 @@ class CompiledKernel:
             "profile_scratch_align": 1,
             "triton_version": tiletwin.TRITON_VERSION,
         }
-        if self.for_gpu:
-            return KernelMetadata(known, GENERATED_FIELDS, lambda: self.asm.facts)
-        return KernelMetadata({**known, **GENERATED_FIELDS}, {}, dict)
+        if not self.for_gpu:
+            return KernelMetadata({**known, **GENERATED_FIELDS, **dict.fromkeys(ASSEMBLED_FIELDS, 0)}, {})
+        told: dict[str, Callable[[], Any]] = {
+            name: lambda name=name, default=default: self.asm.facts.get(name, default)
+            for name, default in GENERATED_FIELDS.items()
+        }
+        for name, field in ASSEMBLED_FIELDS.items():
+            told[name] = lambda field=field: getattr(self.asm.binary, field) if "cubin" in self.asm else None
+        return KernelMetadata(known, told)
 
     @property
     def packed_metadata(self) -> tuple[int, int, int]:
