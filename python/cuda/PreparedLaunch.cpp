@@ -8,16 +8,17 @@
 #include "runtime/cuda/Stream.h"
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <iterator>
 #include <vector>
 
 namespace tiletwin::python {
 namespace {
 
-enum class SlotKind : uint8_t { Pointer, Signed, Unsigned, Bool, F16, BF16, F32, F64 };
+enum class SlotKind : uint8_t { Pointer, Signed, Unsigned, Bool, F16, BF16, F32, F64, Structure };
 struct Slot {
   SlotKind kind = SlotKind::Pointer;
-  uint8_t bytes = 8;
+  uint32_t bytes = 8;
   const char* word = "";
 };
 
@@ -177,19 +178,33 @@ bool readReal(const Place& place, PyObject* value, uint64_t& bits) {
   return true;
 }
 
+/// The address of the bytes; they live as long as the argument.
+bool readStructure(const Place& place, PyObject* value, uint64_t& bits) {
+  char* data = nullptr;
+  Py_ssize_t size = 0;
+  if (!PyBytes_Check(value)) return place.fail(PyExc_TypeError, "wants bytes, not %R", value);
+  if (PyBytes_AsStringAndSize(value, &data, &size) < 0) return false;
+  bits = reinterpret_cast<uint64_t>(data);
+  if (size_t(size) == place.prepared.slots[place.index].bytes) return true;
+  PyRef number = PyRef::steal(PyLong_FromSsize_t(size));
+  return number && place.fail(PyExc_ValueError, "got %R bytes", number.get());
+}
+
 bool readArgument(const Place& place, PyObject* value, uint64_t& bits) {
   switch (place.prepared.slots[place.index].kind) {
   case SlotKind::Pointer: return readPointer(place, value, bits);
   case SlotKind::Signed:
   case SlotKind::Unsigned: return readInteger(place, value, bits);
   case SlotKind::Bool: return readBool(place, value, bits);
+  case SlotKind::Structure: return readStructure(place, value, bits);
   default: return readReal(place, value, bits);
   }
 }
 
 bool launchBits(const Prepared& prepared, const uint32_t* grid, uintptr_t stream, uint64_t* bits, size_t count) {
-  std::array<void*, kMostArguments> parameters;
-  for (size_t i = 0; i < count; ++i) parameters[i] = &bits[i];
+  std::array<void*, cuda::kMostParameters> parameters;
+  for (size_t i = 0; i < count; ++i)
+    parameters[i] = prepared.slots[i].kind == SlotKind::Structure ? reinterpret_cast<void*>(bits[i]) : &bits[i];
   cuda::LaunchShape shape = prepared.shape;
   shape.grid = {grid[0], grid[1], grid[2]};
   shape.stream = cuda::streamOf(stream);
@@ -214,7 +229,7 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   }
   uint64_t stream = 0;
   if (!readNumber("stream", args[3], stream)) return nullptr;
-  std::array<uint64_t, kMostArguments> bits;
+  std::array<uint64_t, cuda::kMostParameters> bits;
   for (size_t i = 0; i < prepared.slots.size(); ++i)
     if (!readArgument({prepared, i}, args[size_t(kFirst) + i], bits[i])) return nullptr;
   if (grid[0] && grid[1] && grid[2] && !launchBits(prepared, grid, stream, bits.data(), prepared.slots.size()))
@@ -264,13 +279,19 @@ constexpr LaunchApi kLaunchApi = {sizeof(LaunchApi), apiArgumentCount, apiLaunch
 /// False with ValueError set: an unknown word.
 bool readSlot(std::string_view word, Slot& slot) {
   if (word.starts_with("*")) return true;
+  if (word.starts_with("bytes:")) {
+    slot.kind = SlotKind::Structure;
+    const std::string_view digits = word.substr(6);
+    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), slot.bytes);
+    if (status == std::errc() && end == digits.data() + digits.size() && slot.bytes > 0) return true;
+  }
   const SlotRow* row =
       std::lower_bound(std::begin(kSlots), std::end(kSlots), word,
                        [](const SlotRow& known, std::string_view wanted) { return known.word < wanted; });
   if (row == std::end(kSlots) || row->word != word) {
     PyErr_Format(PyExc_ValueError,
                  "%s is no type of a launch's argument: a pointer such as *fp32, an integer such as "
-                 "i32 or u8, fp16, bf16, fp32 or fp64",
+                 "i32 or u8, fp16, bf16, fp32, fp64, or bytes:128 for a structure",
                  std::string(word).c_str());
     return false;
   }
@@ -306,8 +327,8 @@ PyObject* makePrepared(std::shared_ptr<const cuda::Kernel> kernel, const cuda::L
   prepared->kernel = std::move(kernel);
   prepared->shape = shape;
   const Py_ssize_t count = PyTuple_Size(signature);
-  if (count > Py_ssize_t(kMostArguments)) {
-    PyErr_Format(PyExc_ValueError, "a launch has at most %zu arguments, not %zd", kMostArguments, count);
+  if (count > Py_ssize_t(cuda::kMostParameters)) {
+    PyErr_Format(PyExc_ValueError, "a launch has at most %zu arguments, not %zd", cuda::kMostParameters, count);
     return nullptr;
   }
   prepared->words.resize(size_t(count));

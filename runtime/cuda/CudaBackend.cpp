@@ -56,7 +56,7 @@ bool readTypes(CudaKernel& loaded, std::string& error) {
     return true;
   }
   if (!kernel.knowsParameters()) {
-    error = kernel.name() + ": this driver does not tell the parameters of a cubin, one of CUDA 12.4 does: give PTX";
+    error = kernel.name() + ": the image does not tell its kernels' parameters: give PTX";
     return false;
   }
   for (const ParameterPlace& place : kernel.parameters()) {

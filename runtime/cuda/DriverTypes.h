@@ -205,7 +205,6 @@ static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56);
     "12.0")                                                                                                            \
   X(cuFuncGetName, (const char** name, FunctionHandle function), "12.3")                                               \
   X(cuFuncLoad, (FunctionHandle function), "12.4")                                                                     \
-  X(cuFuncGetParamInfo, (FunctionHandle function, size_t index, size_t* offset, size_t* bytes), "12.4")                \
   X(cuModuleGetFunctionCount, (unsigned* count, ModuleHandle module), "12.4")                                          \
   X(cuModuleEnumerateFunctions, (FunctionHandle * functions, unsigned count, ModuleHandle module), "12.4")
 

@@ -65,20 +65,14 @@ void Kernel::readAttributes() {
 }
 
 void Kernel::readParameters() {
-  const Driver& driver = Driver::get();
+  // cuFuncGetParamInfo would tell them too, but not how many there are: asking for one too many is an error that
+  // compute-sanitizer reports.
   if (const PtxEntry* entry = module_->facts().ptx.find(name_)) {
     for (const PtxParameter& parameter : entry->parameters) parameters_.push_back({parameter.offset, parameter.bytes});
     knowsParameters_ = true;
-    return;
-  }
-  if (!driver.cuFuncGetParamInfo) return;
-  knowsParameters_ = true;
-  for (size_t i = 0;; ++i) {
-    size_t offset = 0, bytes = 0;
-    const Result result = driver.cuFuncGetParamInfo(handle_, i, &offset, &bytes);
-    if (result == kInvalidValue) return; // there is no parameter of that number
-    check(result, "cuFuncGetParamInfo", [&] { return name_; });
-    parameters_.push_back({uint32_t(offset), uint32_t(bytes)});
+  } else if (auto places = parametersOfCubin(module_->image(), name_)) {
+    parameters_ = std::move(*places);
+    knowsParameters_ = true;
   }
 }
 
@@ -120,8 +114,15 @@ void Kernel::launchBlock(const LaunchShape& shape, std::span<const std::byte> pa
   if (knowsParameters_ && parameters.size() != parameterBytes())
     throw Error(ErrorKind::Argument, name_ + " takes " + std::to_string(parameterBytes()) +
                                          " bytes of parameters, not " + std::to_string(parameters.size()));
+  auto* block = const_cast<std::byte*>(parameters.data()); // the driver only reads it
+  if (knowsParameters_ && parameters_.size() <= kMostParameters) {
+    // The driver knows where the machine code wants each one, which need not be where the block has it.
+    std::array<void*, kMostParameters> addresses;
+    for (size_t i = 0; i < parameters_.size(); ++i) addresses[i] = block + parameters_[i].offset;
+    return launch(shape, addresses.data(), nullptr);
+  }
   size_t bytes = parameters.size();
-  void* extra[] = {kLaunchBufferPointer, const_cast<std::byte*>(parameters.data()), kLaunchBufferSize, &bytes, nullptr};
+  void* extra[] = {kLaunchBufferPointer, block, kLaunchBufferSize, &bytes, nullptr};
   launch(shape, nullptr, bytes ? extra : nullptr);
 }
 

@@ -4,6 +4,7 @@
 // Idea:      everything slow or illegal during capture of a graph (loading, raising limits) is done when a kernel is found or
 //            prepared; launch() then makes two or three calls of the driver, allocates nothing and waits for nothing.
 #pragma once
+#include "runtime/cuda/Cubin.h"
 #include "runtime/cuda/Module.h"
 #include <array>
 #include <atomic>
@@ -23,11 +24,6 @@ struct KernelAttributes {
   int maxThreads = 0;       ///< of a block: registers and .maxntid limit it
   int capability = 0;       ///< that its code was made for: 90
   int maxDynamicShared = 0; ///< bytes that a launch may add on this GPU
-};
-
-/// Where a parameter lies in the block of parameters. Types are the caller's affair: machine code does not hold them.
-struct ParameterPlace {
-  uint32_t offset = 0, bytes = 0;
 };
 
 struct LaunchShape {
@@ -50,7 +46,7 @@ public:
   Device& device() const { return module_->device(); }
   const KernelAttributes& attributes() const { return attributes_; }
   FunctionHandle handle() const { return handle_; }
-  /// False: neither PTX nor the driver told the parameters.
+  /// False: neither PTX nor the cubin told the parameters.
   bool knowsParameters() const { return knowsParameters_; }
   const std::vector<ParameterPlace>& parameters() const { return parameters_; }
   uint32_t parameterBytes() const; ///< to the end of the last one
@@ -60,7 +56,7 @@ public:
   void prepare(const LaunchShape& shape) const;
   /// parameters: the address of each one's value. Throws Error (Launch, Resources, Argument; Fault, of an earlier launch).
   void launch(const LaunchShape& shape, void** parameters) const;
-  /// The same with the parameters in one block of parameterBytes() bytes.
+  /// The same with the parameters in one block of parameterBytes() bytes, each at the place that parameters() says.
   void launchBlock(const LaunchShape& shape, std::span<const std::byte> parameters) const;
   /// Blocks of this size that a multiprocessor holds at the same time.
   int residentBlocks(uint32_t threads, uint32_t sharedBytes) const;
@@ -83,6 +79,9 @@ private:
   mutable std::atomic<bool> allowsLargeClusters_{false};
   mutable std::mutex limitsMutex_; ///< held while a limit is raised
 };
+
+/// Parameters of a kernel: as many as the 4 KiB that GPUs before sm_70 take hold of 4 bytes.
+inline constexpr size_t kMostParameters = 1024;
 
 /// Blocks of a cluster that every GPU with clusters takes; more has to be allowed for a kernel.
 inline constexpr uint32_t kPortableCluster = 8;

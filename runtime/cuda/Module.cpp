@@ -84,10 +84,10 @@ std::shared_ptr<const Module> Module::load(Device& device, std::span<const std::
   ContextScope context(device);
   CaptureIsUnaffected capture;
   // The driver reads PTX up to a zero byte, which the caller's bytes need not end with.
-  const std::string text(reinterpret_cast<const char*>(image.data()), image.size());
+  module->image_.assign(reinterpret_cast<const char*>(image.data()), image.size());
   Jit jit(options);
   const Result result =
-      driver.cuModuleLoadDataEx(&module->handle_, text.c_str(), jit.count(), jit.options(), jit.values());
+      driver.cuModuleLoadDataEx(&module->handle_, module->image_.c_str(), jit.count(), jit.options(), jit.values());
   if (isFault(result)) fail(result, "cuModuleLoadDataEx", module->name_);
   if (result != kSuccess)
     throw refused(result, "cuModuleLoadDataEx", device, module->name_, module->facts_, jit.error());

@@ -33,6 +33,7 @@ public:
   Device& device() const { return device_; }
   const std::string& name() const { return name_; }
   const ImageFacts& facts() const { return facts_; }
+  std::span<const std::byte> image() const { return std::as_bytes(std::span(image_)); }
   ModuleHandle handle() const { return handle_; }
   const std::string& log() const { return log_; } ///< what the driver's compiler said: warnings; empty for cubins
   /// Names of its entries. Of cubins only drivers of CUDA 12.4 and later tell: throws Error (DriverTooOld) before.
@@ -43,7 +44,7 @@ public:
 private:
   Module(Device& device, std::string name) : device_(device), name_(std::move(name)) {}
   Device& device_;
-  std::string name_, log_;
+  std::string name_, log_, image_;
   ImageFacts facts_;
   ModuleHandle handle_ = nullptr;
 };

@@ -10,6 +10,7 @@ import functools
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,9 @@ ADD = """
 
 PRELUDE = """
 import ctypes, os, sys
+import fake_driver
 import numpy as np
+from fake_driver import ADD, PARAMETERS
 from tiletwin import cuda, errors
 from tiletwin.cuda.extension import extension
 native = extension()
@@ -49,10 +52,8 @@ def setting(**values):
 def failing(call, code, after=0): fake.fake_fail(call.encode(), code, after)
 def log(): return fake.fake_log().decode().splitlines()
 def calls(name): return [line for line in log() if line.startswith(name + "(")]
-def cubin(capability=90):
-    header = bytearray(64); header[:4] = b"\\x7fELF"; header[8] = 8; header[49] = capability
-    header[58] = header[60] = 1  # a table of one section, of one byte: it holds nothing
-    return bytes(header) + ADD.encode()
+def cubin(capability=90, **parameters):
+    return fake_driver.cubin(capability, parameters or PARAMETERS)
 def load(text=None, **options):
     return cuda.load(ADD if text is None else text, assembler="driver", **options)
 def message(function, *arguments, **named):
@@ -63,6 +64,37 @@ def message(function, *arguments, **named):
 
 
 _folders: list[tempfile.TemporaryDirectory] = []  # removed when the process ends
+
+
+PARAMETERS = {
+    "add": [(0, 8), (8, 8), (16, 8), (24, 4)], "scale": [(0, 8), (8, 4), (12, 4)], "fault": [],
+    "words": [(0, 1), (2, 2), (4, 2), (8, 8)], "mapped": [(48, 128), (176, 8)],
+}  # fmt: skip
+"""Places of the entries' parameters in machine code; as on sm_90, where a structure aligned to 64 begins at 48."""
+
+
+def cubin(capability: int, parameters: dict[str, list[tuple[int, int]]]) -> bytes:
+    """An ELF file with a section .nv.info for each entry; behind its header the text that the fake driver reads."""
+    names, sections = b"\0.names\0", []
+    for name, places in parameters.items():
+        rows = b"".join(
+            struct.pack("<BBHIHHI", 4, 0x17, 12, 0, i, offset, size << 18)
+            for i, (offset, size) in reversed(list(enumerate(places)))
+        )
+        block = max((offset + size for offset, size in places), default=0)
+        sections.append((len(names), rows + (struct.pack("<BBH", 3, 0x19, block) if places else b"")))
+        names += f".nv.info.{name}".encode() + b"\0"
+    text = "".join(f".entry {name}(\n" for name in parameters).encode() + b"\0"
+    body, table = b"", struct.pack("<IIQQQQIIQQ", 1, 3, 0, 0, 64 + len(text), len(names), 0, 0, 0, 0)
+    for name_at, data in sections:
+        offset = 64 + len(text) + len(names) + len(body)
+        table += struct.pack("<IIQQQQIIQQ", name_at, 0x70000000, 0, 0, offset, len(data), 0, 0, 0, 0)
+        body += data
+    header = bytearray(64)
+    header[:4], header[8], header[49] = b"\x7fELF", 8, capability
+    struct.pack_into("<Q", header, 40, 64 + len(text) + len(names) + len(body))
+    struct.pack_into("<HHH", header, 58, 64, len(sections) + 1, 0)
+    return bytes(header) + text + names + body + table
 
 
 @functools.cache
@@ -83,8 +115,11 @@ def run_fake(text: str, *flags: str, **environment: str) -> str:
     """What the text prints. flags: of `library`. environment: FAKE_CUDA_version="11040" and others."""
     names = ("TILETWIN", "TRITON", "CUDA", "FAKE")
     base = {k: v for k, v in os.environ.items() if not k.startswith(names)}
-    base |= {"PYTHONPATH": str(PACKAGE), "TILETWIN_LIBCUDA": library(*flags)} | environment
-    code = f"ADD = {ADD!r}\n" + PRELUDE + textwrap.dedent(text)
+    base |= {
+        "PYTHONPATH": os.pathsep.join([str(PACKAGE), str(HERE)]),
+        "TILETWIN_LIBCUDA": library(*flags),
+    } | environment
+    code = PRELUDE + textwrap.dedent(text)
     run = subprocess.run([sys.executable, "-c", code], env=base, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, f"{run.stdout}\n{run.stderr}"
     return run.stdout

@@ -155,7 +155,13 @@ def test_modules():
         print(module.variable("counter")[1], message(module.variable, "nothing"))
         binary = cuda.load(cubin())
         print(binary.entries, binary["add"].parameters[3], message(lambda: binary["nothing"]))
-        print(message(lambda: binary["fault"].parameters))
+        print(binary["fault"].parameters, [p.offset for p in binary["mapped"].parameters])
+        for places in ([(0, 8), (4, 8)], [(8, 8), (0, 8)]):
+            print(message(lambda: cuda.load(cubin(add=places))["add"]))
+        unlike = cubin(add=[(0, 8)]).replace(b"\\x03\\x19\\x08", b"\\x03\\x19\\x10")
+        print(message(lambda: cuda.load(unlike)["add"]))
+        unnamed = cubin().replace(b".nv.info.add", b".nv.junk.add")
+        print(message(lambda: cuda.load(unnamed)["add"]))
         del module, binary
         import gc; gc.collect()
         print(len(calls("cuModuleUnload")))
@@ -168,7 +174,9 @@ def test_modules():
     assert lines[4] == "4 CudaError: kernel.ptx has no variable nothing"
     assert " .b32 add_param_3 KeyError: " in lines[5]
     assert "has no entry nothing; it has add, scale, fault, words, mapped" in lines[5]
-    assert lines[6:] == ["no error", "2"]
+    assert lines[6] == "[] [48, 176]"
+    assert lines[7:11] == ["CudaError: add: the image does not tell its kernels' parameters: load PTX"] * 4
+    assert lines[11:] == ["6"]
 
 
 REFUSED = {
@@ -216,7 +224,8 @@ def test_an_old_driver_does_what_it_can():
         print(x[9])
         binary = cuda.load(cubin())
         print(message(lambda: binary.entries))
-        print(message(lambda: binary["add"]))
+        binary["scale"](x, np.float32(2), 10, grid=1, block=32)
+        print(x[9], binary["add"].parameters[3])
         print(message(load(ADD.replace("9.0", "7.0"))["add"], None, None, None, 0, grid=1, cluster=2))
         print(message(native.encode_tensor_map, 0, 7, 0, (16, 16), (64,), (8, 8), (1, 1), 0, 0, 0, 0))
         """,
@@ -228,7 +237,7 @@ def test_an_old_driver_does_what_it_can():
         "listing the entries of a cubin for sm_90: needs cuModuleEnumerateFunctions, which a driver of CUDA 12.4"
         in said[1]
     )
-    assert "add: this driver does not tell the parameters of a cubin, one of CUDA 12.4 does: load PTX" in said[2]
+    assert said[2] == "6.0 .b32 add_param_3"
     assert "needs cuLaunchKernelEx, which a driver of CUDA 11.8 or later has; " in said[3] and "of CUDA 11.4" in said[3]
     assert "a tensor map: needs cuTensorMapEncodeTiled, which a driver of CUDA 12.0 or later has" in said[4]
 

@@ -259,16 +259,32 @@ def test_tensor_maps():
         from tiletwin import sim
         kernel(sim.tensor_map(x, (16, 2), l2_promotion="128B"), out, grid=1, block=32)
         print(calls("cuTensorMapEncodeTiled"))
+        fake.fake_clear_log()
+        memory = native.allocate(64, 0)
+        for image in (ADD, cubin()):  # the machine code has the map at 48
+            cuda.load(image, assembler="driver")["mapped"](cuda.tensor_map(x, (8, 4)), memory.address, grid=1, block=32)
+        given = [line.split()[1:] for line in calls("arguments")]
+        print([(out == f"{memory.address:#x})", int(at, 16) % 256 == x.ctypes.data % 256) for at, out in given])
+        prepare, one, none = load()["mapped"]._native.prepare, (1, 1, 1), (0, 0, 0)
+        prepared = prepare(("bytes:128", "*u8"), (32, 1, 1), none, 0, 0, 0)
+        prepared.launch(1, 1, 1, 0, bytes(range(1, 129)), 5)
+        print(calls("arguments")[-1], message(prepared.launch, 1, 1, 1, 0, bytes(5), 5))
+        print(message(prepared.launch, 1, 1, 1, 0, 5, 5), message(prepare, ("bytes:0",), one, none, 0, 0, 0))
         print(message(kernel, cuda.tensor_map(x, (8, 4), strides=(100,)), out, grid=1, block=32))
         print(message(cuda.tensor_map, x, (8,)))
     """).splitlines()
     first = "cuTensorMapEncodeTiled(3, 2, 24 20, 96, 8 4, 1, 0 1 0 0)"
     second = "cuTensorMapEncodeTiled(3, 2, 24 20, 96, 16 2, 1, 0 0 2 0)"
     assert said[0] == f"{[first, second]}"
-    assert said[1].startswith(
-        "ValueError: the driver refuses the tensor map: cuTensorMapEncodeTiled gave CUDA_ERROR_INVALID"
+    assert said[1] == "[(True, True), (True, True)]"
+    given = "arguments(mapped: 0x807060504030201 0x5)"
+    assert said[2].startswith(f"{given} ValueError: mapped(): argument 0 (bytes:128): got 5 bytes")
+    assert said[3].startswith(
+        "TypeError: mapped(): argument 0 (bytes:128): wants bytes, not 5 ValueError: bytes:0 is no"
     )
-    assert "box has 1 numbers; a tensor of 2 dimensions wants 2" in said[2]
+    refused = "ValueError: the driver refuses the tensor map: cuTensorMapEncodeTiled gave CUDA_ERROR_INVALID"
+    assert said[4].startswith(refused)
+    assert "box has 1 numbers; a tensor of 2 dimensions wants 2" in said[5]
 
 
 def test_events_and_memory():

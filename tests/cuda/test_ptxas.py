@@ -11,6 +11,7 @@ import pathlib
 import pytest
 from fake_driver import run_fake
 from tiletwin.cuda import ptxas, sass, toolkit
+from tiletwin.cuda.extension import extension
 from tiletwin.errors import PTXASError
 
 pytest.importorskip("tiletwin._cuda", reason="the CUDA runtime is not part of this build")
@@ -255,6 +256,44 @@ def test_which_assembler_is_taken(real, tmp_path):
     old = versioned(tmp_path / "ptxas", "11.8")
     said = run_fake("print(cuda.load(ADD).assembler)", TILETWIN_PTXAS=str(old))
     assert said == "driver\n", "this ptxas is older than the text"
+
+
+STRUCTURES = """.version 8.8
+.target sm_75
+.address_size 64
+.visible .func (.param .b32 r) helper(.param .b32 x) { .reg .b32 %r; ld.param.b32 %r, [x]; st.param.b32 [r], %r; ret; }
+.visible .entry mixed(.param .u8 a, .param .u64 .ptr .global .align 4 b, .param .align 64 .b8 s[128], .param .f32 c,
+                      .param .u16 d, .param .align 8 .b8 t[24], .param .f64 e) { ret; }
+.visible .entry none() { ret; }
+.visible .entry one(.param .u32 x) { ret; }
+.visible .entry many(PARAMETERS) { ret; }
+""".replace("PARAMETERS", ", ".join(f".param .b{8 << i % 4} p{i}" for i in range(200)))
+
+
+@pytest.mark.parametrize(
+    "arch", ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_103a", "sm_120"]
+)
+def test_what_is_read_of_a_cubins_parameters(arch, real):
+    """Against the PTX: the same sizes in the same order, and the places too where nothing is aligned to more than 16."""
+    made = ptxas.assemble(STRUCTURES, arch)
+    said = run_fake(
+        f"""
+        module = native.load(bytes.fromhex({made.cubin.hex()!r}), 0, "a")
+        for entry in ("mixed", "none", "one", "many"):
+            print(entry, *(n for row in module.kernel(entry).parameters for n in row))
+        """,
+        FAKE_CUDA_capability=arch[3:].rstrip("a"),
+    )
+    rows = {line.split()[0]: [int(n) for n in line.split()[1:]] for line in said.splitlines()}
+    _, _, entries = extension().ptx_header(STRUCTURES)
+    for name, facts in entries.items():
+        sizes = [row[2] for row in facts["parameters"]]
+        assert rows[name][1::2] == sizes, name
+        if name != "mixed":
+            assert rows[name][::2] == [row[3] for row in facts["parameters"]]
+    places = rows["mixed"][::2]
+    assert places[:2] == [0, 8] and places[2] in (32, 48, 64) and places[3] == places[2] + 128
+    assert places[4] == places[3] + 4 and places[5] == places[3] + 8 and places[6] == places[5] + 24
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90a", "sm_120"])

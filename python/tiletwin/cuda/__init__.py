@@ -63,18 +63,21 @@ class Kernel:
         self._native = module._native.kernel(name)
         self.attributes: dict[str, int] = self._native.attributes
         facts = module._facts.get(name)
-        self.parameters = [Parameter(*row) for row in facts["parameters"]] if facts else self._untyped()
+        self.parameters = self._typed(facts["parameters"]) if facts else self._untyped()
         self._bytes = max((p.offset + p.bytes for p in self.parameters), default=0)
         self.required_threads: tuple[int, int, int] = facts["required_threads"] if facts else (0, 0, 0)
         self.report: ptxas.FunctionReport | None = module.reports.get(name)
 
+    def _typed(self, rows: list[tuple]) -> list[Parameter]:
+        """Types as PTX says, places as the machine code has them."""
+        places = self._native.parameters
+        typed = [Parameter(*row) for row in rows]
+        return [p._replace(offset=places[i][0]) for i, p in enumerate(typed)] if places else typed
+
     def _untyped(self) -> list[Parameter]:
         places = self._native.parameters
         if places is None:
-            raise CudaError(
-                f"{self.name}: this driver does not tell the parameters of a cubin, one of CUDA 12.4 does: load PTX",
-                kind="driver too old",
-            )
+            raise CudaError(f"{self.name}: the image does not tell its kernels' parameters: load PTX", kind="image")
         types = {size: f"b{8 * size}" for size in (1, 2, 4, 8)}
         return [
             Parameter(f"{self.name}_param_{i}", types.get(size, "b8"), size, offset, False, 1)

@@ -16,7 +16,7 @@ from typing import Any
 
 from tiletwin import cuda
 
-SIGNATURE_WORDS = "a pointer such as *fp32, i1, i8 to i64, u8 to u64, fp16, bf16, fp32 or fp64"
+SIGNATURE_WORDS = "a pointer such as *fp32, i1, i8 to i64, u8 to u64, fp16, bf16, fp32, fp64, bytes:128 for a structure"
 
 
 class Launcher:
@@ -24,7 +24,7 @@ class Launcher:
 
     code: PTX, or a cubin that runs on every GPU it is launched on. signature: one word for each parameter, of
     SIGNATURE_WORDS. block, cluster, shared, cooperative, programmatic, options: of `tiletwin.cuda.Kernel` and `load`.
-    Arguments: tensors on the GPU, addresses or None for pointers; numbers.
+    Arguments: tensors on the GPU, addresses or None for pointers; numbers; bytes for structures.
     Errors of a call: TypeError, ValueError, OverflowError, an argument does not fit; CudaError and OutOfResources.
     """
 
