@@ -32,6 +32,23 @@ mlir::LogicalResult emitAddPtr(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitLoad(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitStore(Emitter&, mlir::Operation*);
 
+// AtomicOps.cpp, AtomicPoll.cpp
+mlir::LogicalResult emitAtomicRmw(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitAtomicCas(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitAtomicLoad(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitAtomicStore(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitAtomicPoll(Emitter&, mlir::Operation*);
+
+// AsmOps.cpp, MapOps.cpp
+mlir::LogicalResult emitInlineAsm(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitMapElementwise(Emitter&, mlir::Operation*);
+
+// DebugOps.cpp
+mlir::LogicalResult emitPrint(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitAssert(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitGridDependencyWait(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitGridDependencyLaunch(Emitter&, mlir::Operation*);
+
 // ShapeOps.cpp
 mlir::LogicalResult emitConstant(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitPoison(Emitter&, mlir::Operation*);

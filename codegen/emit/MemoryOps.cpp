@@ -5,6 +5,7 @@
 //            none moves across another.
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
+#include "codegen/emit/Owners.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -186,6 +187,9 @@ LogicalResult emitLoad(Emitter& e, Operation* op) {
     Values loaded = unpackWords(e, words, type, vector);
     std::copy(loaded.begin(), loaded.end(), results.begin() + r);
   }
+  // What others may change meanwhile is one value all the same: that of the owner.
+  if (load.getIsVolatile() && !op->getParentOfType<tt::MapElementwiseOp>())
+    results = shareOwned(e, load.getPtr(), std::move(results));
   e.define(load.getResult(), std::move(results));
   return success();
 }

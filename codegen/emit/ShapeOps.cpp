@@ -31,6 +31,28 @@ Values elementsOf(Emitter& e, const LinearLayout& layout) {
   return elements;
 }
 
+/// Different elements: a table in global memory, of which each thread reads its own.
+Values constantTable(Emitter& e, mlir::Value result, DenseElementsAttr elements) {
+  constexpr unsigned kGlobal = 1;
+  llvm::IRBuilder<>& b = e.ir();
+  mlir::Type element = elements.getElementType();
+  llvm::Type* type = e.memoryTypeOf(element);
+  SmallVector<llvm::Constant*> numbers;
+  for (Attribute number : elements.getValues<Attribute>()) {
+    auto* value = cast<llvm::Constant>(constantOf(e, number));
+    numbers.push_back(element.isInteger(1) ? llvm::ConstantInt::get(type, !value->isNullValue()) : value);
+  }
+  auto* table = llvm::ConstantArray::get(llvm::ArrayType::get(type, numbers.size()), numbers);
+  auto* memory = new llvm::GlobalVariable(e.module(), table->getType(), true, llvm::GlobalValue::InternalLinkage, table,
+                                          "constant_tile", nullptr, llvm::GlobalValue::NotThreadLocal, kGlobal);
+  Values values;
+  for (Value* index : elementsOf(e, twg::layoutOf(result))) {
+    Value* number = b.CreateLoad(type, b.CreateGEP(type, memory, index));
+    values.push_back(element.isInteger(1) ? b.CreateICmpNE(number, llvm::ConstantInt::get(type, 0)) : number);
+  }
+  return values;
+}
+
 } // namespace
 
 LogicalResult emitConstant(Emitter& e, Operation* op) {
@@ -38,7 +60,7 @@ LogicalResult emitConstant(Emitter& e, Operation* op) {
   auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
   if (!dense) return e.define(constant.getResult(), constantOf(e, constant.getValue())), success();
   unsigned count = Emitter::registersOf(constant.getType());
-  if (!dense.isSplat()) return notCompiled(op, e, "with different elements");
+  if (!dense.isSplat()) return e.define(constant.getResult(), constantTable(e, constant.getResult(), dense)), success();
   e.define(constant.getResult(), Values(count, constantOf(e, dense.getSplatValue<Attribute>())));
   return success();
 }

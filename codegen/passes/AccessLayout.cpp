@@ -63,6 +63,11 @@ LinearLayout AccessLayouts::of(Value pointers) {
   return LinearLayout::coalesced(shape, perThread, order, threads_.lane, threads_.warp);
 }
 
+LinearLayout AccessLayouts::of(Value pointers, unsigned atMost) {
+  return LinearLayout::coalesced(tt::shapeOf(pointers.getType()), std::min<int64_t>(widest(pointers), atMost),
+                                 orderOf(pointers), threads_.lane, threads_.warp);
+}
+
 LinearLayout AccessLayouts::usual(ArrayRef<int64_t> shape) {
   SmallVector<int32_t, 5> order(shape.size());
   std::iota(order.rbegin(), order.rend(), 0);

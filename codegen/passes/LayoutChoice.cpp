@@ -1,6 +1,7 @@
 // codegen/passes/LayoutChoice.cpp -- see LayoutChoice.h.
 #include "codegen/passes/LayoutChoice.h"
 #include "codegen/dialect/TWG.h"
+#include "codegen/passes/AtomicLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,6 +19,13 @@ SmallVector<int32_t, 5> inverse(ArrayRef<int32_t> order) {
   SmallVector<int32_t, 5> result(order.size());
   for (auto [i, d] : llvm::enumerate(order)) result[d] = int32_t(i);
   return result;
+}
+
+/// Neighbouring elements that an operation takes together.
+unsigned packOf(Operation* op) {
+  if (auto text = dyn_cast<tt::ElementwiseInlineAsmOp>(op)) return text.getPackedElement();
+  if (auto map = dyn_cast<tt::MapElementwiseOp>(op)) return map.getPack();
+  return 1;
 }
 
 } // namespace
@@ -54,6 +62,20 @@ std::optional<LinearLayout> LayoutChoice::of(Value tile) {
   return std::nullopt;
 }
 
+LayoutChoice::Wish LayoutChoice::packed(Wished wished, ArrayRef<int64_t> shape, unsigned pack) {
+  // Good if the lowest bits of the register's number are those of the element's.
+  auto isPacked = [&](const LinearLayout::Bases& registers) {
+    for (unsigned bit = 0; 1u << bit < pack; ++bit)
+      if (bit >= registers.size() || registers[bit] != 1u << bit) return false;
+    return true;
+  };
+  if (wished && isPacked(wished->layout.bases(Part::Register))) return *wished;
+  SmallVector<int32_t, 5> order(shape.size());
+  for (auto [i, d] : llvm::enumerate(order)) d = int32_t(shape.size() - 1 - i);
+  LinearLayout layout = LinearLayout::coalesced(shape, pack, order, threads_.lane, threads_.warp);
+  return Wish{layout, wished ? wished->weight : 0};
+}
+
 LayoutChoice::Wish LayoutChoice::orUsual(Wished wished, ArrayRef<int64_t> shape) {
   return wished ? *wished : Wish{access_.usual(shape), 0};
 }
@@ -79,6 +101,8 @@ LayoutChoice::Wished LayoutChoice::heaviest(ValueRange operands) {
 LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
   Operation* op = result.getOwner();
   ArrayRef<int64_t> shape = tt::shapeOf(result.getType());
+  if (packOf(op) > 1) return packed(heaviest(op->getOperands()), shape, packOf(op));
+  if (isElementwise(op) && !isMemoryEffectFree(op)) return orUsual(heaviest(op->getOperands()), shape); // never twice
   if (isElementwise(op)) return heaviest(op->getOperands());
   auto through = [&](auto change) -> Wished {
     Wished source = wish(op->getOperand(0));
@@ -87,6 +111,7 @@ LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
   };
   return llvm::TypeSwitch<Operation*, Wished>(op)
       .Case([&](tt::LoadOp load) { return Wish{access_.of(load.getPtr()), kLoaded}; })
+      .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp>([&](auto) { return Wish{ofAtomic(op), kLoaded}; })
       .Case([&](tt::DotOp dot) { return Wish{dotPlan(dot).layouts.d, kMultiplied}; })
       .Case<tt::ExpandDimsOp, tt::ReshapeOp>(
           [&](auto) { return through([&](const LinearLayout& layout) { return layout.reshaped(shape); }); })
@@ -161,6 +186,7 @@ LayoutChoice::Wished LayoutChoice::neededFor(Value value, unsigned depth) {
     Operation* user = use.getOwner();
     if (auto load = dyn_cast<tt::LoadOp>(user)) return Wish{access_.of(load.getPtr()), kLoaded};
     if (auto store = dyn_cast<tt::StoreOp>(user)) return Wish{access_.of(store.getPtr()), kLoaded};
+    if (atomicPointers(user)) return Wish{ofAtomic(user), kLoaded};
     if (!isElementwise(user) && !isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp>(user)) continue;
     Wished wished = wish(user->getResult(0));
     if (!wished) wished = neededFor(user->getResult(0), depth - 1);
@@ -168,6 +194,10 @@ LayoutChoice::Wished LayoutChoice::neededFor(Value value, unsigned depth) {
     return Wish{ofOperand(user, use.getOperandNumber(), wished->layout), wished->weight};
   }
   return std::nullopt;
+}
+
+LinearLayout LayoutChoice::ofAtomic(Operation* op) {
+  return access_.of(atomicPointers(op), atomicElements(op, target_));
 }
 
 LinearLayout LayoutChoice::ofStore(tt::StoreOp store) {

@@ -20,6 +20,8 @@ public:
   std::optional<LinearLayout> of(mlir::Value tile);
   /// The layout in which a store (its pointers and mask too) is made.
   LinearLayout ofStore(tt::StoreOp store);
+  /// The layout in which an atomic operation on tiles is made.
+  LinearLayout ofAtomic(mlir::Operation* op);
   LinearLayout usual(llvm::ArrayRef<int64_t> shape) { return access_.usual(shape); }
   AccessLayouts& access() { return access_; }
   /// How a dot is computed, chosen once.
@@ -42,6 +44,8 @@ private:
   Wished wishOf(mlir::BlockArgument argument);
   Wished heaviest(mlir::ValueRange operands);
   Wished neededFor(mlir::Value value, unsigned depth);
+  /// A layout in which `pack` neighbouring elements are neighbouring registers of one thread.
+  Wish packed(Wished wished, llvm::ArrayRef<int64_t> shape, unsigned pack);
   Wish orUsual(Wished wished, llvm::ArrayRef<int64_t> shape);
 
   AccessLayouts access_;

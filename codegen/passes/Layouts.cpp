@@ -5,6 +5,7 @@
 #include "codegen/passes/Layouts.h"
 #include "codegen/dialect/TWG.h"
 #include "codegen/layout/ReductionOrder.h"
+#include "codegen/passes/AtomicLayout.h"
 #include "codegen/passes/LayoutChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,14 +19,14 @@ namespace {
 class LayoutAssigner {
 public:
   LayoutAssigner(tt::FuncOp kernel, ThreadBits threads, const Target& target)
-      : kernel_(kernel), choice_(kernel, threads, target) {}
+      : kernel_(kernel), target_(target), choice_(kernel, threads, target) {}
   LogicalResult run();
 
 private:
   void decide();
   LogicalResult assign(Operation* op);
   LogicalResult assignBlock(Block& block);
-  void assignStore(tt::StoreOp store);
+  void assignStore(Operation* store);
   void assignReduce(tt::ReduceOp reduce);
   void assignDot(tt::DotOp dot);
   void eraseFree();
@@ -41,6 +42,7 @@ private:
   static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
   tt::FuncOp kernel_;
+  const Target& target_;
   LayoutChoice choice_;
   // All choices and vectors are made before the first type changes: the analyses look at the function as it was.
   llvm::DenseMap<Value, LinearLayout> decided_;
@@ -54,8 +56,8 @@ void LayoutAssigner::decide() {
     if (std::optional<LinearLayout> layout = choice_.of(value)) decided_.try_emplace(value, *layout);
   };
   Builder builder(kernel_.getContext());
-  auto setVector = [&](Operation* op, Value pointers, Value mask, const LinearLayout& layout) {
-    if (unsigned vector = choice_.access().vector(pointers, mask, layout); vector > 1)
+  auto setVector = [&](Operation* op, Value pointers, Value mask, const LinearLayout& layout, unsigned atMost = 16) {
+    if (unsigned vector = std::min(choice_.access().vector(pointers, mask, layout), atMost); vector > 1)
       op->setAttr("twg.vector", builder.getI32IntegerAttr(int32_t(vector)));
   };
   kernel_.walk([&](Block* block) {
@@ -68,6 +70,11 @@ void LayoutAssigner::decide() {
         LinearLayout layout = choice_.ofStore(store);
         setVector(store, store.getPtr(), store.getMask(), layout);
         stores_.try_emplace(store, layout);
+      }
+      if (Value pointers = atomicPointers(&op)) {
+        LinearLayout layout = choice_.ofAtomic(&op);
+        setVector(&op, pointers, atomicMask(&op), layout, atomicElements(&op, target_));
+        if (isa<tt::AtomicStoreOp>(op)) stores_.try_emplace(&op, layout);
       }
     }
   });
@@ -111,7 +118,7 @@ Value LayoutAssigner::cloneFree(OpResult result, const LinearLayout& layout) {
   return clone->getResult(result.getResultNumber());
 }
 
-void LayoutAssigner::assignStore(tt::StoreOp store) {
+void LayoutAssigner::assignStore(Operation* store) {
   const LinearLayout& layout = stores_.find(store)->second;
   for (OpOperand& operand : store->getOpOperands()) setOperand(operand, layout);
 }
@@ -153,8 +160,8 @@ void LayoutAssigner::assignDot(tt::DotOp dot) {
 }
 
 LogicalResult LayoutAssigner::assign(Operation* op) {
-  if (auto store = dyn_cast<tt::StoreOp>(op)) {
-    if (isTile(store.getPtr())) assignStore(store);
+  if (isa<tt::StoreOp, tt::AtomicStoreOp>(op)) {
+    if (isTile(op->getOperand(0))) assignStore(op);
     return success();
   }
   if (auto reduce = dyn_cast<tt::ReduceOp>(op)) return assignReduce(reduce), success();

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-PTX_VERSIONS = {"sm_75": 70, "sm_80": 70, "sm_89": 81, "sm_90a": 80}
+PTX_VERSIONS = {"sm_75": 70, "sm_80": 70, "sm_89": 81, "sm_90a": 87}
 ARCHITECTURES = tuple(PTX_VERSIONS)
 
 
@@ -27,20 +27,20 @@ def numpy_type(element: str) -> np.dtype:
 
 
 @functools.cache
-def _compiled(text: str, arch: str, options: str) -> dict[str, Any]:
+def _compiled(text: str, arch: str, stage: str, options: str) -> dict[str, Any]:
     from tiletwin import _codegen
 
     capability = int("".join(c for c in arch if c.isdigit()))
     target = {"backend": "cuda", "capability": capability, "arch": arch, "ptx_version": PTX_VERSIONS[arch],
               "warp_size": 32}  # fmt: skip
-    code = _codegen.compile(text, "ttir", "kernel.ttir", target, json.loads(options))
+    code = _codegen.compile(text, stage, f"kernel.{stage}", target, json.loads(options))
     assemble(code["ptx"], arch)
     return code
 
 
-def compiled(text: str, arch: str, **options: Any) -> dict[str, Any]:
+def compiled(text: str, arch: str, stage: str = "ttir", **options: Any) -> dict[str, Any]:
     """The stages of a kernel, which ptxas accepts where there is one. Errors: tiletwin._codegen.Error."""
-    return _compiled(text, arch, json.dumps({"num_warps": 4, "verify": True, **options}))
+    return _compiled(text, arch, stage, json.dumps({"num_warps": 4, "verify": True, **options}))
 
 
 def assemble(ptx: str, arch: str) -> None:
@@ -51,13 +51,17 @@ def assemble(ptx: str, arch: str) -> None:
 
 
 def launch(code: dict[str, Any], *arguments: Any, grid: int = 1, **options: Any) -> None:
-    """Runs compiled code on the simulator; arrays are changed in place. options: of tiletwin.sim.Kernel."""
+    """Runs compiled code on the simulator, whose checks must find nothing; arrays are changed in place. options: of
+    tiletwin.sim.Kernel."""
+    import tiletwin.checks
     import tiletwin.sim
 
     facts = code["metadata"]
     kernel = tiletwin.sim.load(code["ptx"])[facts["name"]]
     options = {"checks": "all", "limit": 50_000_000} | options
+    tiletwin.checks.clear()
     kernel(*arguments, grid=grid, block=32 * facts["num_warps"], shared=facts["shared"], **options)
+    assert not tiletwin.checks.findings()
 
 
 def elementwise(body: str, operands: Sequence[str], results: Sequence[str], count: int) -> str:
