@@ -270,11 +270,12 @@ STRUCTURES = """.version 8.8
 """.replace("PARAMETERS", ", ".join(f".param .b{8 << i % 4} p{i}" for i in range(200)))
 
 
-@pytest.mark.parametrize(
-    "arch", ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_103a", "sm_120"]
-)
+ARCHITECTURES = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_103a", "sm_120"]
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_what_is_read_of_a_cubins_parameters(arch, real):
-    """Against the PTX: the same sizes in the same order, and the places too where nothing is aligned to more than 16."""
+    """Against the PTX: the same sizes in the same order, and the places too where nothing is aligned to 64."""
     made = ptxas.assemble(STRUCTURES, arch)
     said = run_fake(
         f"""
@@ -294,6 +295,22 @@ def test_what_is_read_of_a_cubins_parameters(arch, real):
     places = rows["mixed"][::2]
     assert places[:2] == [0, 8] and places[2] in (32, 48, 64) and places[3] == places[2] + 128
     assert places[4] == places[3] + 4 and places[5] == places[3] + 8 and places[6] == places[5] + 24
+
+
+def test_no_bytes_of_a_cubin_crash_the_reader(real):
+    made = ptxas.assemble(STRUCTURES, "sm_90")
+    said = run_fake(f"""
+        whole = bytes.fromhex({made.cubin.hex()!r})
+        random, kinds = np.random.default_rng(0), set()
+        for _ in range(3000):
+            image = np.frombuffer(whole, np.uint8).copy()
+            image[random.integers(8, image.size, random.integers(1, 5))] = random.integers(0, 256)
+            image[8], image[49] = 8, 90
+            try: kinds.add(type(native.load(image.tobytes(), 0, "a").kernel("mixed").parameters).__name__)
+            except errors.CudaError as error: kinds.add(error.kind)
+        print(*sorted(kinds))
+    """)
+    assert said == "NoneType image list\n"
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90a", "sm_120"])
