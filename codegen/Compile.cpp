@@ -157,6 +157,8 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
     llvm::raw_string_ostream out(name);
     if (isa<tt::PointerType>(type))
       out << "ptr";
+    else if (isa<tt::TensorDescType>(type))
+      out << "i64"; // the base address, with two facts of the descriptor in its low bits (emit/Descriptor.h)
     else
       out << type;
     code_.arguments.push_back(name);

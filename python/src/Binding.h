@@ -38,6 +38,12 @@ struct Leaf {
   int buffer = -1;           ///< index into Call::buffers
 };
 
+/// What a tensor descriptor's base address, a multiple of 16, has in its low bits when a kernel gets it (interp/Interp.h,
+/// codegen/emit/Descriptor.h); 0 for anything else.
+inline uint64_t descriptorFacts(const Leaf& leaf) {
+  return uint64_t(leaf.padsWithNan) | uint64_t(leaf.roundsToTf32) << 1;
+}
+
 /// One call of a kernel, bound. Lives on the stack of a launch.
 struct Call {
   std::vector<PyObject*> values; ///< one per parameter, borrowed from the caller's arguments and defaults

@@ -103,8 +103,10 @@ bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKerne
     many.resize(call.leaves.size());
     bits = many.data();
   }
-  for (size_t i = 0; i < call.leaves.size(); ++i)
+  for (size_t i = 0; i < call.leaves.size(); ++i) {
     if (!argumentBits(call.leaves[i], ready.types[i], bits[i])) return false;
+    bits[i] |= descriptorFacts(call.leaves[i]);
+  }
   PyRef stream = PyRef::steal(PyObject_CallFunctionObjArgs(place->stream.get(), number.get(), nullptr));
   const unsigned long long streamNumber = stream ? PyLong_AsUnsignedLongLong(stream.get()) : 0;
   if (!stream || PyErr_Occurred()) return false;

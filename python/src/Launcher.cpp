@@ -181,8 +181,7 @@ bool collectArguments(const std::string& name, const interp::Program& program, c
   bufferOf.resize(types.size());
   for (size_t i = 0; i < types.size(); ++i) {
     if (!argumentBits(call.leaves[i], types[i], bits[i])) return false;
-    bits[i] |= call.leaves[i].padsWithNan;                        // as the plan's descriptor arguments have it
-    if (call.leaves[i].roundsToTf32) bits[i] |= uint64_t(1) << 1; // (interp/Interp.h)
+    bits[i] |= descriptorFacts(call.leaves[i]);
     bufferOf[i] = call.leaves[i].buffer;
   }
   return true;
@@ -269,10 +268,11 @@ PyRef delegate(const Launcher& launcher, const char* module, const Call& call, c
 PyRef leafValues(const Call& call) {
   PyRef list = PyRef::steal(PyList_New(0));
   for (const Leaf& leaf : call.leaves) {
+    const uint64_t bits = leaf.bits | descriptorFacts(leaf);
     PyRef value = PyRef::steal(leaf.kind == Leaf::Kind::Real      ? PyFloat_FromDouble(leaf.number)
-                               : leaf.kind != Leaf::Kind::Integer ? PyLong_FromUnsignedLongLong(leaf.bits)
-                               : leaf.tooWide                     ? PyLong_FromUnsignedLongLong(leaf.bits)
-                                                                  : PyLong_FromLongLong(int64_t(leaf.bits)));
+                               : leaf.kind != Leaf::Kind::Integer ? PyLong_FromUnsignedLongLong(bits)
+                               : leaf.tooWide                     ? PyLong_FromUnsignedLongLong(bits)
+                                                                  : PyLong_FromLongLong(int64_t(bits)));
     if (!list || !value || PyList_Append(list.get(), value.get()) < 0) return {};
   }
   return list;

@@ -83,3 +83,13 @@ def buffer_at(address: int) -> tuple[int, int, str, Any] | None:
                 _found.append((weakref.ref(candidate), begin, end))
                 return begin, end, "a torch tensor", candidate
     return None
+
+
+def tensor_buffers() -> list[tuple[str, int, int, bool]]:
+    """The host memory of all live torch tensors, each storage once: (name, first byte, one past the last, read only)."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return []
+    with torch._C.DisableTorchFunction():
+        ranges = {_storage_of(candidate) for candidate in gc.get_objects() if issubclass(type(candidate), torch.Tensor)}
+    return [("a torch tensor", begin, end, False) for begin, end in sorted(ranges) if begin < end]

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 import tiletwin.sim
+from tiletwin import memory
 from tiletwin.sim.check_words import chosen_checks
+from tiletwin.sim.launch_memory import LaunchMemory
 
 _modules: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 """By compiled kernel: its module on the simulator."""
@@ -55,6 +57,19 @@ def parameter_block(values: list[int | float], kinds: list[str]) -> bytes:
     return bytes(block)
 
 
+def _reached_otherwise(kernel: Any, known: list[tuple[str, int, int, bool]]) -> list[tuple[str, int, int, bool]]:
+    """Memory that a kernel may reach by other ways than pointer arguments: what was registered, and all tensors if it
+    makes pointers of integers or reads them from memory."""
+    memory_of = LaunchMemory()
+    memory_of.add_registered()
+    found = list(memory_of.buffers)
+    text = kernel.asm["ttir"]
+    if "tt.int_to_ptr" in text or "!tt.ptr<!tt.ptr" in text:
+        found += memory.tensor_buffers()
+    begins = {begin for _, begin, _, _ in known}
+    return [row for row in found if row[1] not in begins]
+
+
 def launch(
     kernel: Any, grid: tuple[int, int, int], values: list[int | float], buffers: list[tuple[str, int, int, bool]]
 ) -> Any:
@@ -66,6 +81,7 @@ def launch(
     misbehaves.
     """
     facts = kernel.asm.facts
+    buffers = [*buffers, *_reached_otherwise(kernel, buffers)]
     module = _modules.get(kernel)
     if module is None:
         # Products and sums that may be one operation are one already: nothing is left to contract.
