@@ -75,7 +75,7 @@ void contractProducts(Operation* root) {
   root->walk<WalkOrder::PreOrder>([&](Operation* op) {
     if (isa<arith::AddFOp, arith::SubFOp>(op)) sums.push_back(op);
   });
-  for (Operation* sum : sums) contract(sum);
+  for (Operation* sum : llvm::reverse(sums)) contract(sum);
 }
 
 } // namespace tiletwin::tt

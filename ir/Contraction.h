@@ -8,7 +8,7 @@
 //            - If both operands are products, the one that has fewer uses then is fused, of equals the first; a negated one
 //              only if both are.
 //            - x*y + x*y, one value twice, becomes fma(x, y, x*y) if it is of f32 or f64 and has no other use; x*y - x*y stays.
-//            - Sums are looked at in the order of the program; a fused sum is no product, so chains end there.
+//            - Sums are looked at from the last one to the first; a fused sum is no product, so chains end there.
 //            A product that reaches the sum through a broadcast, a cast or a block argument is not seen.
 //            This is what Triton's compiler does within a block, for tiles of which every operation is one instruction.
 #pragma once

@@ -62,7 +62,7 @@ void contractProducts(Function& function) {
   for (BasicBlock& block : function)
     for (Instruction& op : block)
       if (op.getOpcode() == Instruction::FAdd || op.getOpcode() == Instruction::FSub) sums.push_back(&op);
-  for (Instruction* sum : sums) contract(sum);
+  for (Instruction* sum : reverse(sums)) contract(sum);
 }
 
 } // namespace tiletwin::codegen

@@ -87,6 +87,24 @@ tt.func public @negated(%x: f32, %y: f32) -> f32 attributes {noinline = false} {
 
 // -----
 
+// From the last sum to the first: when the first one is looked at, it is the only one left that uses x * y.
+// CHECK-LABEL: tt.func public @last_sum_first
+// CHECK-NEXT: %[[XX:.*]] = arith.mulf %arg0, %arg0 : f32
+// CHECK-NEXT: %[[N:.*]] = arith.negf %[[XX]] : f32
+// CHECK-NEXT: math.fma %arg0, %arg1, %[[N]] : f32
+// CHECK-NEXT: math.fma %arg0, %arg1, %arg1 : f32
+// CHECK-NEXT: math.fma %arg0, %arg1, %arg2 : f32
+tt.func public @last_sum_first(%x: f32, %y: f32, %z: f32) -> (f32, f32, f32, f32) attributes {noinline = false} {
+  %xy = arith.mulf %x, %y : f32
+  %xx = arith.mulf %x, %x : f32
+  %0 = arith.subf %xy, %xx : f32
+  %1 = arith.addf %xy, %y : f32
+  %2 = arith.addf %xy, %z : f32
+  tt.return %0, %1, %2, %xx : f32, f32, f32, f32
+}
+
+// -----
+
 // Of products with as many uses the first is fused, and what is left is a product.
 // CHECK-LABEL: tt.func public @equal_products
 // CHECK-NEXT: %[[YY:.*]] = arith.mulf %arg1, %arg1 : f64
