@@ -34,6 +34,15 @@ def pytest_addoption(parser: Any) -> None:
         "nan, ...); a test with findings fails",
     )
 
+    group.addoption(
+        "--tiletwin-diff",
+        metavar="BACKENDS",
+        dest="tiletwin_diff",
+        default="",
+        help="every launch runs on these backends, joined by commas (interp,triton; default: those that are here), and "
+        "a test whose backends differ fails",
+    )
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: Any) -> None:
@@ -43,8 +52,20 @@ def pytest_load_initial_conftests(early_config: Any) -> None:
         from tiletwin import pytest_plugin
 
         pytest_plugin.start(early_config, options.tiletwin_check)
+    if getattr(options, "tiletwin_diff", ""):
+        from tiletwin.diff import pytest_plugin as differences
+
+        differences.start(early_config, options.tiletwin_diff)
 
 
 def pytest_configure(config: Any) -> None:
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
+
+
+@pytest.fixture
+def tiletwin_compare() -> Any:
+    """Runs a kernel on two backends and raises if they differ: tiletwin_compare(kernel, grid, args, backends=...)."""
+    from tiletwin.diff import pytest_plugin
+
+    return pytest_plugin.compare_fixture()

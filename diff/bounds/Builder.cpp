@@ -125,6 +125,12 @@ Value Builder::rounding(Value result, double units) {
   return add(mul(magnitude(result), unit * units), constant(result.getType(), least * units));
 }
 
+Value Builder::rounded(Value result, Value passedOn) {
+  if (!passedOn) return {};
+  Value none = zero(result.getType()), bound = add(passedOn, rounding(result));
+  return select(compare(arith::CmpFPredicate::OEQ, passedOn, none), none, bound);
+}
+
 Value Builder::unlessInfinite(Value result, Value bound, ValueRange operandShadows) {
   if (!bound) return {};
   Value infinity = constant(result.getType(), std::numeric_limits<double>::infinity());

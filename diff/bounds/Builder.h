@@ -90,6 +90,9 @@ public:
   Value mayDiffer(Value value);
   /// One unit of the last place of results like `result`: what two right roundings of nearly the same number may differ by.
   Value rounding(Value result, double units = 1);
+  /// What an operation that both sides round correctly adds to `passedOn`, what its operands may be off: nothing in lanes where
+  /// they cannot be off at all, else one rounding.
+  Value rounded(Value result, Value passedOn);
   /// `bound` where `result` is finite; else 0, unless an operand's shadow is not finite itself.
   Value unlessInfinite(Value result, Value bound, mlir::ValueRange operandShadows);
   /// Infinite where `condition` holds (null: nowhere), `otherwise` elsewhere; notes the reason.

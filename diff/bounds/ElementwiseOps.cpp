@@ -26,7 +26,7 @@ bool ifApproximate(const Builder& b, Operation*) { return b.latitude().approxima
 
 Value sumF(Builder& b, Operation* op, OpResult r) {
   Value ex = b.of(x(op)), ey = b.of(y(op));
-  return b.unlessInfinite(r, b.add(b.add(ex, ey), b.rounding(r)), {ex, ey});
+  return b.unlessInfinite(r, b.rounded(r, b.add(ex, ey)), {ex, ey});
 }
 
 /// |x| ey + |y| ex + ex ey
@@ -35,11 +35,13 @@ Value ofProduct(Builder& b, Value x, Value y) {
   return b.add(b.add(b.mul(b.magnitude(x), ey), b.mul(b.magnitude(y), ex)), b.mul(ex, ey));
 }
 Value mulF(Builder& b, Operation* op, OpResult r) {
-  return b.unlessInfinite(r, b.add(ofProduct(b, x(op), y(op)), b.rounding(r)), {b.of(x(op)), b.of(y(op))});
+  Value passedOn = ofProduct(b, x(op), y(op));
+  Value bound = mayContract(b, op) ? b.add(passedOn, b.rounding(r)) : b.rounded(r, passedOn);
+  return b.unlessInfinite(r, bound, {b.of(x(op)), b.of(y(op))});
 }
 Value fma(Builder& b, Operation* op, OpResult r) {
   Value z = op->getOperand(2);
-  Value bound = b.add(b.add(ofProduct(b, x(op), y(op)), b.of(z)), b.rounding(r));
+  Value bound = b.rounded(r, b.add(ofProduct(b, x(op), y(op)), b.of(z)));
   return b.unlessInfinite(r, bound, {b.of(x(op)), b.of(y(op)), b.of(z)});
 }
 
@@ -51,7 +53,8 @@ Value quotient(Builder& b, Operation* op, OpResult r, double units) {
     Value least = b.max(b.sub(b.magnitude(y(op)), ey), b.zero(r.getType()));
     bound = b.div(bound, least);
   }
-  return b.unlessInfinite(r, b.add(bound, b.rounding(r, units)), {ex, ey});
+  bound = units > 1 ? b.add(bound, b.rounding(r, units)) : b.rounded(r, bound);
+  return b.unlessInfinite(r, bound, {ex, ey});
 }
 Value divF(Builder& b, Operation* op, OpResult r) { return quotient(b, op, r, b.latitude().approximates ? 3 : 1); }
 Value divRounded(Builder& b, Operation* op, OpResult r) { return quotient(b, op, r, 1); }
@@ -134,8 +137,11 @@ Value exponential(Builder& b, Operation* op, OpResult r, double scale, bool scal
     Value isSmall = b.compare(Predicate::OLT, ex, b.constant(r.getType(), 0x1p-8));
     bound = b.mul(size, b.select(isSmall, small, exact));
   }
-  if (b.latitude().approximates && scaledArgument)
-    bound = b.add(bound, b.mul(b.mul(size, b.magnitude(x(op))), 0x1p-23));
+  if (b.latitude().approximates && scaledArgument) {
+    // Beyond 1024 the result is 0 or infinite, and 0 * infinity would be no bound.
+    Value argument = arith::MinNumFOp::create(b.ops(), b.location(), b.magnitude(x(op)), b.constant(r.getType(), 1024));
+    bound = b.add(bound, b.mul(b.mul(size, argument), 0x1p-23));
+  }
   return b.unlessInfinite(r, b.add(bound, b.rounding(r, kFunctionUnits)), {ex});
 }
 Value exp(Builder& b, Operation* op, OpResult r) { return exponential(b, op, r, 1.4427, true); }
@@ -158,7 +164,8 @@ Value squareRoot(Builder& b, Operation* op, OpResult r, double units) {
     bound = arith::MinNumFOp::create(b.ops(), b.location(), b.div(ex, b.magnitude(r)),
                                      math::SqrtOp::create(b.ops(), b.location(), ex));
   if (ex) bound = b.add(bound, b.mul(ex, 0.0)); // an unknown argument stays unknown
-  return b.unlessInfinite(r, b.add(bound, b.rounding(r, units)), {ex});
+  bound = units > 1 ? b.add(bound, b.rounding(r, units)) : b.rounded(r, bound);
+  return b.unlessInfinite(r, bound, {ex});
 }
 Value sqrt(Builder& b, Operation* op, OpResult r) { return squareRoot(b, op, r, b.latitude().approximates ? 2 : 1); }
 Value sqrtRounded(Builder& b, Operation* op, OpResult r) { return squareRoot(b, op, r, 1); }
@@ -262,7 +269,7 @@ Value choose(Builder& b, Operation* op, OpResult r) {
 
 Value narrowed(Builder& b, Operation* op, OpResult r) {
   Value ex = b.of(x(op));
-  return b.unlessInfinite(r, b.add(ex, b.rounding(r)), {ex});
+  return b.unlessInfinite(r, b.rounded(r, ex), {ex});
 }
 Value toInteger(Builder& b, Operation* op, OpResult r) {
   Value ex = b.of(x(op));
@@ -278,7 +285,7 @@ Value toInteger(Builder& b, Operation* op, OpResult r) {
 }
 Value fromInteger(Builder& b, Operation* op, OpResult r) {
   Value ex = b.amount(x(op));
-  return ex ? b.add(ex, b.rounding(r)) : Value();
+  return b.rounded(r, ex);
 }
 Value widened(Builder& b, Operation* op, OpResult) { return b.amount(x(op)); }
 Value truncated(Builder& b, Operation* op, OpResult r) {

@@ -84,8 +84,10 @@ Value loaded(Builder& b, Operation* op, OpResult result) {
   } else if (ofOther) {
     bound = b.select(mask, b.zero(type), ofOther);
   }
-  if (b.latitude().undefinedDiffers && mask && !other)
+  if (b.latitude().undefinedDiffers && mask && !other) {
+    b.noteAlways(Reason::Undefined);
     bound = b.select(mask, b.orZero(bound, type), b.constant(type, std::numeric_limits<double>::infinity()));
+  }
   if (Value doubt = mask ? b.of(mask) : Value()) bound = b.unknownWhere(doubt, Reason::Address, bound, type);
   return asShadow(b, bound, type);
 }

@@ -5,6 +5,7 @@
 #include "diff/Bounds.h"
 #include "diff/Compare.h"
 #include "diff/Taps.h"
+#include "ir/CheckShadows.h"
 #include "ir/Passes.h"
 #include <optional>
 
@@ -80,8 +81,17 @@ mlir::OwningOpRef<mlir::ModuleOp> moduleOf(const char* text, Py_ssize_t size, co
   return module;
 }
 
+/// The place in the user's text that a location inside of the language's library was called from.
+mlir::Location outsideOfLibrary(mlir::Location location) {
+  auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location);
+  if (auto named = mlir::dyn_cast<mlir::NameLoc>(location); named && !call)
+    call = mlir::dyn_cast<mlir::CallSiteLoc>(named.getChildLoc());
+  return call && tt::isInLibrary(call.getCallee()) ? outsideOfLibrary(call.getCaller()) : location;
+}
+
 /// (file, line, column), or None.
 PyRef placeOf(mlir::Location location) {
+  location = outsideOfLibrary(location);
   std::string file;
   int line = 0, column = 0;
   if (!sourceOf(location, file, line, column)) return PyRef::borrow(Py_None);
@@ -149,8 +159,8 @@ PyRef tapRow(const diff::Tap& tap, llvm::StringRef operation) {
   if (!place || !shape) return {};
   for (int64_t extent : tt::shapeOf(tap.type))
     if (!append(shape, PyRef::steal(PyLong_FromLongLong(extent)))) return {};
-  return PyRef::steal(Py_BuildValue("(OsssO)", place.get(), variableOf(tap.where).c_str(), operation.str().c_str(),
-                                    typeText.c_str(), shape.get()));
+  return PyRef::steal(Py_BuildValue("(OsssO)", place.get(), variableOf(outsideOfLibrary(tap.where)).c_str(),
+                                    operation.str().c_str(), typeText.c_str(), shape.get()));
 }
 
 PyObject* makeTaps(PyObject*, PyObject* args) {

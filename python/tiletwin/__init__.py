@@ -8,6 +8,7 @@ Invariant: importing this package imports neither torch nor anything a kernel do
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,9 @@ if TYPE_CHECKING:  # loaded when first used
     from tiletwin.runtime._async_compile import AsyncCompileMode, FutureKernel
     from tiletwin.runtime.autotuner import Config, autotune, heuristics
 
-_MODULES = ("backends", "checks", "compiler", "errors", "knobs", "language", "profiler", "runtime", "testing", "tools")
+_MODULES = (
+    "backends", "checks", "compiler", "diff", "errors", "knobs", "language", "profiler", "runtime", "testing", "tools",
+)  # fmt: skip
 _LAZY = {
     "Autotuner": "runtime.autotuner",
     "Config": "runtime.autotuner",
@@ -138,3 +141,6 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+
+if os.environ.get("TILETWIN_SAVE") or os.environ.get("TILETWIN_BACKEND", "").strip().lower() == "diff":
+    importlib.import_module("tiletwin.diff.mode").install()

@@ -27,7 +27,8 @@ def is_on(variable: str) -> bool:
 
 def wants_interpreter() -> bool:
     """True if every launch is to be interpreted, wherever its tensors live."""
-    return is_on("TILETWIN_INTERPRET") or os.environ.get("TILETWIN_BACKEND", "").strip().lower() in ("interp", "sim")
+    backend = os.environ.get("TILETWIN_BACKEND", "").strip().lower()
+    return is_on("TILETWIN_INTERPRET") or backend in ("interp", "sim", "diff")
 
 
 def wanted() -> bool:
@@ -149,9 +150,9 @@ def activate() -> bool:
     if not wanted():
         return False
     backend = os.environ.get("TILETWIN_BACKEND", "").strip().lower()
-    if backend in ("cuda", "diff"):
-        raise ValueError(f"TILETWIN_BACKEND={backend} is not available in this version; 'interp' and 'sim' are")
-    if backend not in (*OFF, "interp", "sim"):
+    if backend == "cuda":
+        raise ValueError(f"TILETWIN_BACKEND={backend} is not available in this version; 'interp', 'sim' and 'diff' are")
+    if backend not in (*OFF, "interp", "sim", "diff"):
         raise ValueError(f"TILETWIN_BACKEND is {backend!r}; it must be interp, sim, cuda or diff")
     loaded = sys.modules.get("triton")
     if loaded is not None and getattr(loaded, "__name__", "") != "tiletwin":

@@ -1,4 +1,4 @@
-"""The command `tiletwin`: run, ir, export, trace, sim, doctor.
+"""The command `tiletwin`: run, ir, export, trace, sim, diff, replay, doctor.
 
 Here:      the commands' options, and what run and doctor do.
 Not here:  activation (_activate.py), what the others do (compiler/command.py, trace/command.py, sim/command.py).
@@ -204,6 +204,65 @@ def sim(
     )  # fmt: skip
     if not clean:
         raise typer.Exit(1)
+
+
+# Nothing behind the script's name is parsed here.
+@app.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
+)
+def diff(
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="[-m] NAME", help="The script, or the module, and its arguments."),
+    ],
+    backends: Annotated[
+        str,
+        typer.Option(help="interp, triton, triton:gpu, sim, cuda, joined by commas; all are compared with the first."),
+    ] = "",
+    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write the reports as one HTML file.")] = None,
+    save: Annotated[
+        str, typer.Option(metavar="FOLDER", help="Where launches that differ are kept; empty: nowhere.")
+    ] = "tiletwin-differences",
+    launches: Annotated[int, typer.Option(help="Compare the first so many launches of each kernel; 0: all.")] = 0,
+    most_not_comparable: Annotated[
+        int, typer.Option(help="Exit with 3 if more launches cannot be compared; -1: any number may.")
+    ] = -1,
+) -> None:
+    """Run a script whose every Triton launch runs on two or more backends, and say where they differ."""
+    from tiletwin.diff import command
+
+    code = command.diff(
+        words, backends=backends, page=html, save=save, launches=launches, most_not_comparable=most_not_comparable,
+        fail=_fail,
+    )  # fmt: skip
+    raise typer.Exit(code)
+
+
+@app.command()
+def replay(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Recorded launches, or folders of them.")],
+    backend: Annotated[
+        str,
+        typer.Option(
+            help="interp, triton, triton:gpu, sim, cuda, joined by commas; recorded: compare the file's results."
+        ),
+    ] = "interp",
+    pdb: Annotated[bool, typer.Option("--pdb", help="Run the kernel's Python text, stopped in pdb.")] = False,
+    gdb: Annotated[bool, typer.Option("--gdb", help="The same in gdb.")] = False,
+    program: Annotated[str, typer.Option(help="With --pdb: the program that stops, 3,0,0.")] = "",
+    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write the reports as one HTML file.")] = None,
+    most_not_comparable: Annotated[
+        int, typer.Option(help="Exit with 3 if more launches cannot be compared; -1: any number may.")
+    ] = -1,
+) -> None:
+    """Run launches again that TILETWIN_SAVE or `tiletwin diff` recorded, and compare with the recorded results."""
+    from tiletwin.diff import command
+
+    code = command.replay(
+        files, backends=backend, page=html, pdb=pdb, gdb=gdb, program=program, most_not_comparable=most_not_comparable,
+        fail=_fail,
+    )  # fmt: skip
+    raise typer.Exit(code)
 
 
 def _real_triton() -> str:

@@ -33,6 +33,7 @@ def metadata_of(fn: Any, kernel: Any, arguments: dict[str, Any], grid: tuple[int
 def enter(fn: Any, kernel: Any, arguments: dict[str, Any], grid: tuple[int, ...]) -> Any:
     """Calls the hook before a launch; returns what `leave` takes."""
     metadata = metadata_of(fn, kernel, arguments, grid)
+    metadata.launch = (fn, kernel, arguments, grid)  # for hooks of this package (diff/mode.py)
     hook = knobs.runtime.launch_enter_hook
     if hook is not None:
         hook(metadata)

@@ -1,0 +1,19 @@
+"""The differential tester: one launch on two or more backends, compared under bounds derived from the kernel.
+
+    report = tiletwin.diff.compare(kernel, grid, args, backends=("interp", "triton"))
+    print(report)
+
+Read next: comparing.py (verdicts), launches.py (a launch as data), bounds.py, docs/differential.md.
+"""
+
+from __future__ import annotations
+
+from tiletwin.diff.backends import BACKENDS, Backend, Outcome, Traits
+from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, SAME, Report, Row, compare, compare_launch
+from tiletwin.diff.files import LaunchFileError, read, write
+from tiletwin.diff.launches import Launch, NotRecordable
+
+__all__ = [
+    "BACKENDS", "DIFFERENT", "NOT_COMPARABLE", "SAME", "Backend", "Launch", "LaunchFileError", "NotRecordable",
+    "Outcome", "Report", "Row", "Traits", "compare", "compare_launch", "read", "write",
+]  # fmt: skip

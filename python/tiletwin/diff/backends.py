@@ -1,0 +1,262 @@
+"""What runs recorded launches: the interpreter, real Triton, the simulator, a GPU, or nobody (results of the file).
+
+Here:      Backend, the table of backends by name, what they do differently by right.
+Not here:  what they compute with; comparing (comparing.py).
+Invariant: run() works on copies. What a kernel does wrong is an outcome; a backend that cannot run a launch says why
+           (`Outcome.unsupported`); an exception is a fault of the caller or of this program.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tiletwin import _C
+from tiletwin.diff.bounds import Latitude, leaves
+from tiletwin.diff.launches import Array, Descriptor, Launch, rebuilt
+
+
+@dataclass
+class Outcome:
+    """How one backend ended one launch."""
+
+    backend: str
+    memory: list[np.ndarray] = field(default_factory=list)
+    """Of every storage, after the launch."""
+    error: str = ""
+    """What the kernel did wrong; empty: every program ran to its end."""
+    kind: str = ""
+    """Name of the exception."""
+    unsupported: str = ""
+    """Why this backend cannot run the launch."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Traits:
+    """How a backend rounds, where that is free."""
+
+    contracts: bool = False
+    approximates: bool = False
+    keeps_tf32: bool = False
+    """Reads the f32 operands of a tf32 dot as they are."""
+    fp8_sums: bool = False
+    undefined_is_zero: bool = True
+
+
+ON_HOST = Traits()
+ON_GPU = Traits(contracts=True, approximates=True, fp8_sums=True, undefined_is_zero=False)
+
+
+def latitude(a: Traits, b: Traits) -> Latitude:
+    """What two backends may do differently."""
+    return Latitude(
+        contracts=a.contracts or b.contracts,
+        approximates=a.approximates or b.approximates,
+        tf32_differs=a.keeps_tf32 != b.keeps_tf32,
+        fp8_sums=a.fp8_sums or b.fp8_sums,
+        undefined_differs=not (a.undefined_is_zero and b.undefined_is_zero),
+    )
+
+
+class Backend:
+    """Something that runs recorded launches. can_tap: it compiles TTIR, so one that stores its values runs there."""
+
+    name = ""
+    traits = ON_HOST
+    can_tap = False
+
+    def run(self, launch: Launch) -> Outcome:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Ends what the backend has started."""
+
+
+_MISBEHAVED = (ArithmeticError, AssertionError, RuntimeError, IndexError)
+
+
+def _measured(backend: str, memory: list[np.ndarray], run: Callable[[], Any]) -> Outcome:
+    """Runs, and makes an outcome of how it ended."""
+    from tiletwin.errors import CompilationError, TileTwinError
+
+    started = time.perf_counter()
+    outcome = Outcome(backend, memory)
+    try:
+        run()
+    except MemoryError as error:
+        outcome.unsupported = f"out of memory: {error}"
+    except (NotImplementedError, CompilationError) as error:
+        outcome.unsupported = str(error)
+    except (TileTwinError, *_MISBEHAVED) as error:
+        outcome.error, outcome.kind = str(error), type(error).__name__
+    outcome.seconds = time.perf_counter() - started
+    return outcome
+
+
+class InterpBackend(Backend):
+    """The interpreter, on the launch's TTIR."""
+
+    name = "interp"
+    can_tap = True
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        return Traits(keeps_tf32=os.environ.get("TILETWIN_NUMERICS", "").strip().lower() == "ieee")
+
+    def run(self, launch: Launch) -> Outcome:
+        if not launch.ttir:
+            return Outcome(self.name, unsupported="the launch was recorded without TTIR")
+        memory = launch.copies()
+
+        def run() -> None:
+            module = _C.parse_ttir(launch.ttir, f"{launch.name}.ttir")
+            values = tuple(rebuilt(value, memory) for _, value in launch.kept())
+            _C.launch_module(module, launch.grid, values, [name for name, _ in launch.kept()])
+
+        return _measured(self.name, memory, run)
+
+
+def _gpu_arguments(launch: Launch, memory: list[np.ndarray]) -> list[Any]:
+    """The arguments in the order of the kernel's parameters. Errors: NotImplementedError."""
+    values = []
+    for value in leaves(launch):
+        if isinstance(value, Descriptor):
+            raise NotImplementedError("tensor descriptors as arguments are not handed to GPU code yet")
+        values.append(rebuilt(value, memory) if isinstance(value, Array) else value)
+    return values
+
+
+class _CodeBackend(Backend):
+    """A backend that takes what the code generator makes of the launch's TTIR."""
+
+    traits = ON_GPU
+    can_tap = True
+    capability = 90
+
+    def run(self, launch: Launch) -> Outcome:
+        memory = launch.copies()
+        return _measured(self.name, memory, lambda: self._launch(launch, memory))
+
+    def _launch(self, launch: Launch, memory: list[np.ndarray]) -> None:
+        import tiletwin
+        from tiletwin.backends.compiler import GPUTarget
+
+        folder = tempfile.mkdtemp(prefix="tiletwin-diff-")
+        try:
+            path = os.path.join(folder, f"{launch.name}.ttir")
+            with open(path, "w") as file:
+                file.write(launch.ttir)
+            names = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
+            options = {name: launch.options[name] for name in names if launch.options.get(name) is not None}
+            compiled = tiletwin.compile(path, target=GPUTarget("cuda", self.capability, 32), options=options)
+            ptx = compiled.asm["ptx"]
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        facts = compiled.metadata
+        arguments = _gpu_arguments(launch, memory)
+        scratch = getattr(facts, "global_scratch_size", 0)
+        if scratch:
+            arguments.append(np.zeros(scratch * int(np.prod(launch.grid)), dtype=np.uint8))
+        self._backend_run(ptx, compiled.name, arguments, launch, facts)
+
+    def _backend_run(self, ptx: str, entry: str, arguments: list[Any], launch: Launch, facts: Any) -> None:
+        outcome = self._engine().run(
+            ptx, entry, arguments, grid=launch.grid, block=(32 * facts.num_warps, 1, 1), shared=facts.shared
+        )
+        if outcome.error is not None:
+            raise outcome.error
+
+    def _engine(self) -> Any:
+        raise NotImplementedError
+
+
+class SimBackend(_CodeBackend):
+    """The simulator, on PTX of the code generator."""
+
+    name = "sim"
+
+    def _engine(self) -> Any:
+        from tiletwin import sim
+
+        return sim.BACKEND
+
+
+class CudaBackend(_CodeBackend):
+    """A GPU, on PTX of the code generator."""
+
+    name = "cuda"
+
+    def _engine(self) -> Any:
+        try:
+            from tiletwin.cuda.backend import BACKEND
+        except ImportError as error:
+            raise NotImplementedError(f"there is no CUDA runtime in this version: {error}") from None
+        return BACKEND
+
+
+class RecordedBackend(Backend):
+    """What another backend gave when the launch was recorded."""
+
+    def __init__(self, of: str = "") -> None:
+        self.of = of
+        self.name = f"recorded:{of}" if of else "recorded"
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        return traits_of(self.of)
+
+    def run(self, launch: Launch) -> Outcome:
+        known = sorted({*launch.outputs, *launch.errors})
+        if not self.of and known:
+            self.of, self.name = known[0], f"recorded:{known[0]}"
+        if self.of in launch.errors:
+            kind, _, text = launch.errors[self.of].partition(": ")
+            return Outcome(self.name, launch.outputs.get(self.of, []), error=text or kind, kind=kind)
+        if self.of not in launch.outputs:
+            return Outcome(self.name, unsupported=f"the file holds outputs of {', '.join(known) or 'no backend'}")
+        return Outcome(self.name, launch.outputs[self.of])
+
+
+def traits_of(name: str) -> Traits:
+    """How the backend of a name rounds; of one that is not known, everything that any of them may do."""
+    return {"interp": ON_HOST, "triton": Traits(keeps_tf32=True)}.get(name, ON_GPU)
+
+
+def _triton() -> type[Backend]:
+    from tiletwin.diff.triton_process import TritonBackend
+
+    return TritonBackend
+
+
+BACKENDS: dict[str, type[Backend]] = {"cuda": CudaBackend, "interp": InterpBackend, "sim": SimBackend}
+"""By name; "triton" and "recorded" besides."""
+NAMES = (*sorted([*BACKENDS, "triton", "recorded"]),)
+
+
+def make(name: str) -> Backend:
+    """The backend of a name: interp, sim, cuda, triton, triton:gpu, recorded, recorded:NAME. Errors: ValueError."""
+    kind, _, detail = name.partition(":")
+    if kind == "recorded":
+        return RecordedBackend(detail)
+    if kind == "triton" and detail in ("", "gpu"):
+        return _triton()(detail)  # type: ignore[call-arg]
+    if kind in BACKENDS and not detail:
+        return BACKENDS[kind]()
+    raise ValueError(f"there is no backend {name!r}; there are {', '.join(NAMES)}, triton:gpu and recorded:NAME")
+
+
+def made(names: str | Any) -> list[Backend]:
+    """Backends of a list of names, or of names joined by commas. Errors: ValueError."""
+    listed = names.split(",") if isinstance(names, str) else list(names)
+    found = [make(name.strip()) if isinstance(name, str) else name for name in listed if name]
+    if len(found) < 2:
+        raise ValueError(f"comparing takes two backends or more, not {names!r}")
+    return found

@@ -1,0 +1,190 @@
+"""How far two right runs of a launch may be apart, element by element.
+
+Here:      Latitude of a pair of backends; running the kernel that computes bounds (diff/Bounds.h) on shadow memory.
+Not here:  the rules (diff/bounds), comparing (comparing.py).
+Idea:      made only when two runs differ: kernels whose results are equal bit by bit cost nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from tiletwin import _C
+from tiletwin.diff.launches import Array, Descriptor, Launch, base_of, elements_of
+
+PLANES = 4
+"""Of shadow memory: bound, sum of |terms|, number of terms, writer (diff/Bounds.h)."""
+_UNIT = {"fp16": 2.0**-10, "bf16": 2.0**-7, "fp32": 2.0**-23, "fp64": 2.0**-52}
+
+
+@dataclass(frozen=True)
+class Latitude:
+    """What two backends may do differently without being wrong, as diff/Bounds.h has it."""
+
+    contracts: bool = False
+    approximates: bool = False
+    tf32_differs: bool = False
+    fp8_sums: bool = False
+    undefined_differs: bool = False
+
+    def bits(self) -> tuple[bool, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
+
+
+@dataclass
+class Bounds:
+    """Of one launch under one latitude. By storage: arrays of one number an element, from the first whole one on."""
+
+    limits: dict[int, np.ndarray]
+    writers: dict[int, np.ndarray]
+    stores: list[tuple[str, int, int] | None]
+    reasons: list[str]
+    """Why elements may have no bound, as far as it came to that."""
+    undecided: bool
+    """A branch, an address or a mask depended on numbers that may differ: then nothing that differs is comparable."""
+    without_rule: list[str]
+    grid: tuple[int, int, int]
+
+    def writer(self, storage: int, element: int) -> tuple[tuple[int, int, int], tuple[str, int, int] | None] | None:
+        """The program that wrote an element last, and where in the source; None: not known."""
+        writers = self.writers.get(storage)
+        if writers is None or not 0 <= element < writers.size or not self.stores:
+            return None
+        number = int(writers[element])
+        if number <= 0:
+            return None
+        linear, store = divmod(number - 1, len(self.stores))
+        x, y, _ = self.grid
+        return (linear % x, linear // x % y, linear // (x * y)), self.stores[store]
+
+
+class NoBounds(Exception):
+    """Bounds cannot be derived; the message says why."""
+
+
+def leaves(launch: Launch) -> list[Any]:
+    """The run-time arguments as the compiled kernel numbers them: a descriptor has its extents and strides behind it, a
+    tuple's items stand in a row."""
+    found: list[Any] = []
+
+    def add(value: Any, kind: Any) -> None:
+        if kind == "constexpr":
+            return
+        if isinstance(value, tuple):
+            kinds = kind if isinstance(kind, list) else [""] * len(value)
+            for item, item_kind in zip(value, kinds):
+                add(item, item_kind)
+            return
+        found.append(value)
+        if isinstance(value, Descriptor):
+            found.extend([*value.shape, *value.strides])
+
+    for name, value in launch.arguments.items():
+        add(value, launch.signature.get(name, ""))
+    return found
+
+
+def augmented(launch: Launch, ttir: str, extra: dict[str, Any], memory: list[np.ndarray]) -> Launch:
+    """The launch of a kernel made of the launch's own, with more arguments behind its own and more memory."""
+    return replace(
+        launch,
+        ttir=ttir,
+        arguments={**dict(launch.kept()), **extra},
+        memory=[*launch.memory, *memory],
+        alignment=[*launch.alignment, *([0] * len(memory))],
+        sources={},
+        outputs={},
+        errors={},
+    )
+
+
+def vector(storage: int, first: int, count: int, type_name: str) -> Array:
+    """An argument: `count` elements of a storage from number `first` on."""
+    array = Array(storage, 0, type_name, (count,), (1,))
+    return replace(array, offset=first * array.item)
+
+
+@dataclass
+class ShadowMemory:
+    """Room for the bounds of a launch's memory, and the arguments that lead there."""
+
+    places: dict[tuple[int, int], tuple[int, int]]
+    """By storage and size of elements: where its shadow begins in a plane, and how many elements it has."""
+    total: int
+    """Elements of a plane."""
+    storage: int
+    """Number of the storage; the reasons are the one behind it."""
+    arguments: dict[str, Any]
+    memory: list[np.ndarray]
+
+
+def shadow_memory(launch: Launch, shadowed: list[int]) -> ShadowMemory:
+    """For the arguments that `_C.diff_bounds` names, in the order in which the kernel takes them."""
+    flat = leaves(launch)
+    arrays = [flat[i].base if isinstance(flat[i], Descriptor) else flat[i] for i in shadowed]
+    places: dict[tuple[int, int], tuple[int, int]] = {}
+    total = 16
+    for array in arrays:
+        if isinstance(array, Array) and (array.storage, array.item) not in places:
+            count = (launch.memory[array.storage].size - array.offset % array.item) // array.item
+            places[array.storage, array.item] = (total, count)
+            total += count + 16
+    own = len(launch.memory)
+    arguments: dict[str, Any] = {}
+    for i, array in zip(shadowed, arrays):
+        known = isinstance(array, Array)  # None stands for a null pointer
+        first = places[array.storage, array.item][0] + base_of(array) if known else 0
+        arguments[f"bounds {i}"] = vector(own, first, total - first, "fp32")
+    kinds = len(_C.diff_reasons())
+    arguments |= {"plane": total, "reasons": vector(own + 1, 0, kinds, "i32")}
+    return ShadowMemory(
+        places, total, own, arguments, [np.zeros(PLANES * total * 4, np.uint8), np.zeros(kinds * 4, np.uint8)]
+    )
+
+
+def derive(launch: Launch, latitude: Latitude, backend: Any = None) -> Bounds:
+    """The bounds of a launch, computed by the interpreter, or by a backend that compiles TTIR. Errors: NoBounds."""
+    from tiletwin.diff.backends import InterpBackend
+    from tiletwin.errors import TileTwinError
+
+    if not launch.ttir:
+        raise NoBounds("the launch has no TTIR")
+    try:
+        entry = _C.parse_ttir(launch.ttir, f"{launch.name}.ttir").entry
+        text, shadowed, stores, without = _C.diff_bounds(launch.ttir, f"{launch.name}.ttir", entry, latitude.bits())
+    except TileTwinError as error:
+        raise NoBounds(str(error)) from None
+    room = shadow_memory(launch, shadowed)
+    outcome = (backend or InterpBackend()).run(augmented(launch, text, room.arguments, room.memory))
+    if outcome.error or outcome.unsupported:
+        raise NoBounds(f"the kernel that computes them failed: {outcome.error or outcome.unsupported}")
+    shadow = outcome.memory[room.storage].view(np.float32).reshape(PLANES, room.total)
+    reasons = outcome.memory[room.storage + 1].view(np.int32)
+    return _read(launch, room.places, shadow, reasons, outcome.memory, stores, without)
+
+
+def _read(
+    launch: Launch, places: dict[tuple[int, int], tuple[int, int]], shadow: np.ndarray,
+    reasons: np.ndarray, memory: list[np.ndarray], stores: list, without: list[str],
+) -> Bounds:  # fmt: skip
+    limits, writers = {}, {}
+    for _, array in launch.arrays():
+        place = places.get((array.storage, array.item))
+        if place is None or array.storage in limits:
+            continue
+        part = shadow[:, place[0] : place[0] + place[1]]
+        limit = part[0].copy()
+        summed = np.flatnonzero(part[2])
+        if summed.size:  # sums of atomics: n ulp (|v| + 2 sum of |terms|)
+            now = elements_of(memory[array.storage], array)[summed].astype(np.float64)
+            unit = _UNIT.get(array.type, 2.0**-23)
+            size = np.where(np.isfinite(now), np.abs(now), 0)
+            limit[summed] += (part[2][summed] * unit * (size + 2 * part[1][summed])).astype(np.float32)
+        limits[array.storage] = limit
+        writers[array.storage] = part[3].view(np.int32).copy()
+    texts = _C.diff_reasons()
+    found = [texts[i] for i in np.flatnonzero(reasons)]
+    return Bounds(limits, writers, stores, found, bool(reasons[0] or reasons[1]), without, launch.grid)

@@ -1,0 +1,156 @@
+"""The commands `tiletwin diff` and `tiletwin replay`.
+
+Here:      running a script with every launch compared, replaying files, what is printed, exit codes.
+Not here:  command line parsing (cli.py).
+Exit codes: 0, nothing differs; 1, something does; 3, nothing differs and more than --most-not-comparable launches
+could not be compared; 2, the command itself failed.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+Fail = Callable[[str], NoReturn]
+
+
+def _summary(reports: list[Any], skipped: dict[str, int], saved: list[str], console: Any) -> None:
+    from rich.markup import escape
+
+    from tiletwin.diff.text import counts, summary_table
+
+    if reports:
+        console.print(summary_table(reports))
+    found = counts(reports)
+    order = ("same", "different", "not comparable")
+    console.print(", ".join(f"{found.get(verdict, 0)} {verdict}" for verdict in order) + f" of {len(reports)} launches")
+    reasons: dict[str, int] = {}
+    notes: list[str] = []
+    for report in reports:
+        for reason, number in report.reasons.items():
+            reasons[reason] = reasons.get(reason, 0) + number
+        for note in report.notes:
+            if note not in notes:
+                notes.append(note)
+    for reason, number in sorted(reasons.items()):
+        console.print(f"  not comparable ({number}): {escape(reason)}")
+    for note in notes:
+        console.print(f"  {escape(note)}")
+    for reason, number in skipped.items():
+        console.print(f"  left out ({number}): {escape(reason)}")
+    for path in saved:
+        console.print(f"  saved: {escape(path)}")
+
+
+def _console() -> Any:
+    """For tables: as wide as the terminal; into files and pipes wide enough for a row."""
+    from rich.console import Console
+
+    console = Console(soft_wrap=True, highlight=False)
+    return console if console.is_terminal else Console(soft_wrap=True, highlight=False, width=200)
+
+
+def _exit_code(reports: list[Any], most_not_comparable: int) -> int:
+    from tiletwin.diff.text import counts
+
+    found = counts(reports)
+    if found.get("different"):
+        return 1
+    return 3 if 0 <= most_not_comparable < found.get("not comparable", 0) else 0
+
+
+def diff(
+    words: list[str], *, backends: str, page: str | None, save: str, launches: int, most_not_comparable: int, fail: Fail
+) -> int:
+    """Runs a script, or with -m a module, and compares every launch. Returns the exit code."""
+    from tiletwin import _activate
+
+    os.environ["TILETWIN_BACKEND"] = "diff"
+    if backends:
+        os.environ["TILETWIN_DIFF"] = backends
+    if launches:
+        os.environ["TILETWIN_DIFF_LAUNCHES"] = str(launches)
+    is_module = words[:1] == ["-m"]
+    if not words or words == ["-m"]:
+        fail("say what to run: tiletwin diff script.py, or tiletwin diff -m module")
+    if not is_module and not Path(words[0]).is_file():
+        fail(f"{words[0]}: no such file")
+    _activate.activate()
+    from tiletwin.diff import html, mode
+
+    try:
+        mode.SESSION.backends()
+    except ValueError as error:
+        fail(str(error))
+    mode.install()
+    mode.SESSION.save_differences = save
+    console = _console()
+    mode.SESSION.on_report = lambda report: (
+        print(report, flush=True) if report.verdict == "different" else None  # type: ignore[func-returns-value]
+    )
+    code, failure = 0, None
+    try:
+        if is_module:
+            sys.argv = words[1:]
+            sys.path.insert(0, os.getcwd())
+            runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = words
+            sys.path.insert(0, str(Path(words[0]).resolve().parent))
+            runpy.run_path(words[0], run_name="__main__")
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else int(error.code is not None)
+    except Exception as error:
+        failure = error
+    session = mode.SESSION
+    session.close()
+    _summary(session.reports, session.skipped, session.saved, console)
+    if page:
+        print(f"wrote {html.write(session.reports, page)}")
+    if failure is not None:
+        raise failure
+    return _exit_code(session.reports, most_not_comparable) or code
+
+
+def replay(
+    paths: list[str], *, backends: str, page: str | None, pdb: bool, gdb: bool, program: str, most_not_comparable: int,
+    fail: Fail,
+) -> int:  # fmt: skip
+    """Runs recorded launches again. Returns the exit code."""
+    from tiletwin import _activate
+
+    os.environ.setdefault("TILETWIN_INTERPRET", "1")
+    _activate.activate()
+    from tiletwin.diff import files, html
+    from tiletwin.diff import replay as replaying
+
+    found: list[str] = []
+    for path in paths:
+        found += sorted(map(str, Path(path).glob(f"*{files.SUFFIX}"))) if Path(path).is_dir() else [path]
+    if not found:
+        fail(f"{', '.join(paths)}: there is no *{files.SUFFIX} file")
+    if (pdb or gdb) and len(found) > 1:
+        fail("--pdb and --gdb take one file")
+    reports = []
+    for path in found:
+        try:
+            launch = files.read(path)
+            if pdb:
+                replaying.under_pdb(launch, program)
+                return 0
+            if gdb:
+                return replaying.under_gdb(launch, path)
+            report = replaying.replay(launch, [name.strip() for name in backends.split(",") if name.strip()])
+        except (OSError, ValueError) as error:
+            fail(str(error))
+        print(report, flush=True)
+        reports.append(report)
+    if len(reports) > 1:
+        _summary(reports, {}, [], _console())
+    if page:
+        print(f"wrote {html.write(reports, page)}")
+    return _exit_code(reports, most_not_comparable)

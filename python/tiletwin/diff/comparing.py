@@ -1,0 +1,308 @@
+"""One launch on several backends: what is the same, what differs, and what cannot be compared.
+
+Here:      Report with a Row per argument and backend, the three verdicts, the first element that differs.
+Not here:  bounds (bounds.py), running (backends.py), which value inside the kernel differs first (localise.py), text
+           and pages (text.py, html.py).
+Invariant: every byte of every storage is looked at, and how the kernel ended. All are compared with the first backend.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tiletwin import _C
+from tiletwin.diff import bounds as bounds_of
+from tiletwin.diff.backends import Backend, Outcome, latitude, made
+from tiletwin.diff.launches import ELEMENTS, Array, Launch, base_of, elements_of
+
+SAME, DIFFERENT, NOT_COMPARABLE = "same", "different", "not comparable"
+
+
+@dataclass
+class Row:
+    """One argument on two backends."""
+
+    argument: str
+    array: Array
+    a: str
+    b: str
+    verdict: str = SAME
+    elements: int = 0
+    equal: int = 0
+    """Elements with equal bits, two NaNs, or zeros of either sign."""
+    within: int = 0
+    """Elements that differ by no more than the bound derived for them."""
+    different: int = 0
+    not_comparable: int = 0
+    zero_signs: int = 0
+    worst_ulp: int = 0
+    worst: str = ""
+    """Index of the element that is furthest apart."""
+    first: int = -1
+    """Of all elements that differ, the first in the order of programs, counted from the argument's first element."""
+    index: str = ""
+    left: str = ""
+    right: str = ""
+    bound: str = ""
+    program: tuple[int, int, int] | None = None
+    place: tuple[str, int, int] | None = None
+    """File, line and column of the store that wrote it."""
+    reason: str = ""
+    """Why not comparable."""
+    verdicts: np.ndarray | None = field(default=None, repr=False)
+    """A byte for each element of the storage: 0 same, 1 within its bound, 2 different, 3 not comparable."""
+    values: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
+    limits: np.ndarray | None = field(default=None, repr=False)
+
+
+@dataclass
+class Report:
+    """What a comparison found."""
+
+    launch: Launch
+    outcomes: list[Outcome]
+    rows: list[Row] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What kept a backend from being compared, and how kernels failed."""
+    ended: str = SAME
+    """Whether the backends ended alike."""
+    finding: Any = None
+    """The first value inside of the kernel that differs (localise.Finding); None: not looked for, or not found."""
+
+    @property
+    def verdict(self) -> str:
+        """The worst of all."""
+        all_ = [self.ended, *(row.verdict for row in self.rows)]
+        return DIFFERENT if DIFFERENT in all_ else NOT_COMPARABLE if NOT_COMPARABLE in all_ else SAME
+
+    @property
+    def same(self) -> bool:
+        return self.verdict == SAME
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Why things were not comparable, with the number of arguments or backends."""
+        found: dict[str, int] = {}
+        for row in self.rows:
+            if row.not_comparable:
+                found[row.reason] = found.get(row.reason, 0) + 1
+        if self.ended == NOT_COMPARABLE:
+            found["a backend could not run the launch"] = found.get("a backend could not run the launch", 0) + 1
+        return found
+
+    def first(self) -> Row | None:
+        """The row whose first difference was written first."""
+        rows = [row for row in self.rows if row.verdict == DIFFERENT]
+        order = {row.argument: i for i, row in reversed(list(enumerate(self.rows)))}
+        return min(
+            rows, key=lambda r: (r.program is None, (r.program or (0, 0, 0))[::-1], order[r.argument]), default=None
+        )
+
+    def __str__(self) -> str:
+        from tiletwin.diff.text import report_text
+
+        return report_text(self)
+
+    def _repr_html_(self) -> str:
+        from tiletwin.diff.html import report_html
+
+        return report_html(self)
+
+    def raise_for_difference(self) -> None:
+        """Errors: DifferenceError, the backends differ."""
+        from tiletwin.errors import DifferenceError
+
+        if self.verdict == DIFFERENT:
+            raise DifferenceError(str(self), self)
+
+
+def _number_text(value: Any, array: Array) -> str:
+    if ELEMENTS[array.type][0].startswith(("f", "bf")):
+        digits = {"fp64": 17, "fp32": 9}.get(array.type, 5)
+        return f"{float(value):.{digits}g}"
+    return str(int(value))
+
+
+class _Comparing:
+    def __init__(self, launch: Launch, report: Report) -> None:
+        self.launch, self.report = launch, report
+        self.bounds: dict[Any, bounds_of.Bounds | str] = {}
+
+    def bounds_for(self, a: Backend, b: Backend) -> bounds_of.Bounds | str:
+        """Bounds, or why there are none."""
+        allowed = latitude(a.traits, b.traits)
+        if allowed not in self.bounds:
+            try:
+                self.bounds[allowed] = bounds_of.derive(self.launch, allowed)
+            except bounds_of.NoBounds as error:
+                self.bounds[allowed] = f"no bounds: {error}"
+        return self.bounds[allowed]
+
+    def pair(self, a: Backend, left: Outcome, b: Backend, right: Outcome) -> None:
+        if not self.endings(left, right):
+            return
+        seen: set[tuple[int, int]] = set()
+        for name, array in self.launch.arrays():
+            key = (array.storage, array.item)
+            if key in seen:
+                continue
+            seen.add(key)
+            self.report.rows.append(self.row(name, array, a, left, b, right))
+
+    def endings(self, left: Outcome, right: Outcome) -> bool:
+        """Whether memory is worth a look: both ran to their ends."""
+        report = self.report
+        for outcome in (left, right):
+            text = f"{outcome.backend}: cannot run this launch: {outcome.unsupported}"
+            if outcome.unsupported and text not in report.notes:
+                report.notes.append(text)
+        if left.unsupported or right.unsupported:
+            report.ended = NOT_COMPARABLE if report.ended == SAME else report.ended
+            return False
+        if bool(left.error) != bool(right.error):
+            failed = left if left.error else right
+            other = right if left.error else left
+            report.notes.append(f"{failed.backend}: {failed.kind}: {failed.error}")
+            report.notes.append(f"{other.backend}: every program ran to its end")
+            report.ended = DIFFERENT
+            return False
+        if left.error:
+            report.notes.append(f"both failed: {left.backend}: {left.kind}; {right.backend}: {right.kind}")
+            return False  # which programs ran before the failure is nobody's promise
+        return True
+
+    def row(self, name: str, array: Array, a: Backend, left: Outcome, b: Backend, right: Outcome) -> Row:
+        row = Row(name, array, left.backend, right.backend)
+        shift, item = array.offset % array.item, array.item
+        count = (self.launch.memory[array.storage].size - shift) // item
+        ends = slice(shift, shift + count * item)
+        x = np.ascontiguousarray(left.memory[array.storage][ends])
+        y = np.ascontiguousarray(right.memory[array.storage][ends])
+        row.elements = count
+        if np.array_equal(x, y):
+            row.equal = count
+            return row
+        ir, _, unsigned = ELEMENTS[array.type]
+        verdicts = np.empty(count, dtype=np.uint8)
+        limits, bounds = self.limits(array, a, b, count)
+        found = _C.diff_compare(x, y, ir, unsigned, limits, verdicts)
+        if isinstance(bounds, bounds_of.Bounds) and bounds.undecided:
+            verdicts[verdicts == 2] = 3
+        elif isinstance(bounds, str):
+            verdicts[verdicts == 2] = 3
+        row.equal, row.within = found["same"], found["within"]
+        row.different, row.not_comparable = int((verdicts == 2).sum()), int((verdicts == 3).sum())
+        row.zero_signs, row.worst_ulp = found["zero_signs"], found["worst_ulp"]
+        row.verdict = DIFFERENT if row.different else NOT_COMPARABLE if row.not_comparable else SAME
+        row.verdicts, row.limits = verdicts, limits
+        if found["worst"] >= 0:
+            row.worst = array.index_text(found["worst"] - base_of(array))
+        if row.not_comparable:
+            row.reason = self.reason(bounds)
+        wanted = 2 if row.different else 3 if row.not_comparable else 1
+        if (verdicts == wanted).any():
+            self.describe(row, np.flatnonzero(verdicts == wanted), x, y, bounds)
+        return row
+
+    def limits(self, array: Array, a: Backend, b: Backend, count: int) -> tuple[np.ndarray | None, Any]:
+        bounds = self.bounds_for(a, b)
+        if isinstance(bounds, str):
+            return None, bounds
+        limits = bounds.limits.get(array.storage)
+        if limits is None or limits.size != count:
+            return None, bounds
+        return np.ascontiguousarray(limits), bounds
+
+    def reason(self, bounds: bounds_of.Bounds | str) -> str:
+        if isinstance(bounds, str):
+            return bounds
+        text = "; ".join(bounds.reasons) or "numbers whose bounds overflow"
+        return text + (f" ({', '.join(bounds.without_rule)})" if bounds.without_rule else "")
+
+    def describe(self, row: Row, where: np.ndarray, x: np.ndarray, y: np.ndarray, bounds: Any) -> None:
+        """The first element in the order of programs: who wrote it, and what."""
+        array = row.array
+        element = int(where[0])
+        if isinstance(bounds, bounds_of.Bounds):
+            writers = bounds.writers.get(array.storage)
+            if writers is not None and writers.size == row.elements:
+                order = np.where(writers[where] > 0, writers[where], np.iinfo(np.int32).max)
+                element = int(where[int(np.argmin(order))])
+            found = bounds.writer(array.storage, element)
+            if found is not None:
+                row.program, row.place = found
+        row.first = element - base_of(array)
+        row.index = array.index_text(row.first)
+        padded = [np.concatenate([np.zeros(array.offset % array.item, np.uint8), data]) for data in (x, y)]
+        row.values = (elements_of(padded[0], array), elements_of(padded[1], array))
+        row.left, row.right = (_number_text(values[element], array) for values in row.values)
+        if row.limits is not None:
+            row.bound = f"{float(row.limits[element]):.3g}"
+        elif row.verdict == DIFFERENT:
+            row.bound = "0"
+
+
+def compare_launch(
+    launch: Launch, backends: list[Backend], *, known: dict[str, Outcome] | None = None, localise: bool = True
+) -> Report:
+    """Runs a launch on all backends and compares each with the first one. known: outcomes that need no run."""
+    outcomes = [known[b.name] if known and b.name in known else b.run(launch) for b in backends]
+    report = Report(launch, outcomes)
+    comparing = _Comparing(launch, report)
+    for backend, outcome in zip(backends[1:], outcomes[1:]):
+        comparing.pair(backends[0], outcomes[0], backend, outcome)
+    if localise and any(row.verdict == DIFFERENT for row in report.rows):
+        from tiletwin.diff.localise import localise as find
+
+        report.finding = find(report, backends)
+    return report
+
+
+def compare(
+    kernel: Any,
+    grid: Any,
+    args: Any,
+    *,
+    backends: Any = ("interp", "triton"),
+    localise: bool = True,
+    **options: Any,
+) -> Report:
+    """Runs `kernel` once per backend on copies of `args` and compares all memory.
+
+    kernel: a jit function, or what a tuner makes of one (its configuration is chosen first). grid: as in a launch.
+    args: arguments in order, or a dict by name; arrays stay untouched. options: num_warps=..., as in a launch.
+    backends: names (interp, triton, sim, cuda, triton:gpu) or Backend objects; all are compared with the first.
+    localise: look for the first value inside the kernel that differs.
+    Returns: a Report. `report.verdict` is "same", "different" or "not comparable"; `print(report)` shows all.
+    Errors: ValueError, an unknown backend; CompilationError, the kernel; NotRecordable (a TypeError), an argument.
+    Semantics: docs/differential.md.
+    """
+    from tiletwin.diff import launches
+
+    chosen = made(backends)
+    positional, named = ((), dict(args)) if isinstance(args, dict) else (tuple(args), {})
+    fn = kernel
+    while not hasattr(fn, "_launcher"):
+        if hasattr(fn, "configs"):
+            raise TypeError(f"{fn!r} chooses among configurations: compare its `.fn` with one of them as options")
+        fn = fn.fn
+    compiled = fn._launcher.prepare(*positional, **named, **options)
+    arguments = bound(fn, positional, named)
+    if callable(grid):
+        grid = grid(arguments)
+    launch, _ = launches.take(fn, compiled, arguments, grid)
+    try:
+        return compare_launch(launch, chosen, localise=localise)
+    finally:
+        for backend in chosen:
+            backend.close()
+
+
+def bound(fn: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments by the names of parameters, defaults filled in."""
+    values = fn.signature.bind(*args, **kwargs)
+    values.apply_defaults()
+    return dict(values.arguments)

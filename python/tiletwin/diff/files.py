@@ -1,0 +1,212 @@
+"""Launches in files: one zip archive with a JSON description and the memory as .npy arrays. Reading one runs no code.
+
+Here:      write, read, and what is wrong with a file that cannot be read.
+Not here:  what is in a launch (launches.py), when launches are written (mode.py). The format: docs/differential.md.
+Invariant: a file appears whole or not at all. Readers refuse other formats, wrong sizes and arrays of Python objects.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tiletwin.diff.launches import ELEMENTS, Array, Constant, Descriptor, Launch
+from tiletwin.errors import TileTwinError
+
+FORMAT, VERSION = "tiletwin launch", 1
+SUFFIX = ".twlaunch"
+_LIMIT = 1 << 26
+"""Most bytes of the description that are read."""
+
+
+class LaunchFileError(TileTwinError, ValueError):
+    """A file that is no recorded launch, or not a whole one."""
+
+
+# ---- values as JSON ----
+
+
+def _encoded(value: Any) -> Any:
+    if isinstance(value, Array):
+        return {"array": {"storage": value.storage, "offset": value.offset, "type": value.type,
+                          "shape": list(value.shape), "strides": list(value.strides), "kind": value.kind}}  # fmt: skip
+    if isinstance(value, Descriptor):
+        return {"descriptor": {"base": _encoded(value.base)["array"], "shape": list(value.shape),
+                               "strides": list(value.strides), "block_shape": list(value.block_shape),
+                               "padding": value.padding, "round_f32_to_tf32": value.round_f32_to_tf32}}  # fmt: skip
+    if isinstance(value, Constant):
+        return {value.kind: value.text}
+    if isinstance(value, tuple):
+        return {"tuple": [_encoded(item) for item in value]}
+    if isinstance(value, float):
+        return {"float": value.hex() if value == value and abs(value) != float("inf") else str(value)}
+    return value
+
+
+def _ints(values: Any) -> tuple[int, ...]:
+    if not isinstance(values, list) or not all(isinstance(v, int) for v in values):
+        raise TypeError(f"{values!r} is no list of integers")
+    return tuple(values)
+
+
+def _array(row: dict[str, Any]) -> Array:
+    if row["type"] not in ELEMENTS:
+        raise ValueError(f"{row['type']!r} is no element type")
+    array = Array(int(row["storage"]), int(row["offset"]), row["type"], _ints(row["shape"]), _ints(row["strides"]),
+                  str(row["kind"]))  # fmt: skip
+    if len(array.shape) != len(array.strides) or array.offset < 0 or any(n < 0 for n in array.shape):
+        raise ValueError(f"an array of shape {array.shape} and strides {array.strides} at offset {array.offset}")
+    return array
+
+
+def _decoded(value: Any) -> Any:
+    if not isinstance(value, dict):
+        if value is not None and not isinstance(value, (bool, int, str)):
+            raise TypeError(f"{value!r} is no argument")
+        return value
+    (kind, content), *more = value.items()
+    if more:
+        raise ValueError(f"{value!r} is no argument")
+    if kind == "array":
+        return _array(content)
+    if kind == "descriptor":
+        return Descriptor(_array(content["base"]), _ints(content["shape"]), _ints(content["strides"]),
+                          _ints(content["block_shape"]), str(content["padding"]),
+                          bool(content["round_f32_to_tf32"]))  # fmt: skip
+    if kind == "tuple":
+        return tuple(_decoded(item) for item in content)
+    if kind == "float":
+        return float.fromhex(content)
+    if kind in ("dtype", "function"):
+        return Constant(kind, str(content))
+    raise ValueError(f"{kind!r} is no kind of argument")
+
+
+# ---- files ----
+
+
+def write(launch: Launch, path: str | Path) -> str:
+    """Writes a launch. Errors: OSError."""
+    path = Path(path)
+    description = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": launch.name,
+        "qualname": launch.qualname,
+        "file": launch.file,
+        "first_line": launch.first_line,
+        "number": launch.number,
+        "grid": list(launch.grid),
+        "arguments": {name: _encoded(value) for name, value in launch.arguments.items()},
+        "signature": launch.signature,
+        "options": launch.options,
+        "alignment": launch.alignment,
+        "storages": [int(data.size) for data in launch.memory],
+        "outputs": sorted(launch.outputs),
+        "errors": launch.errors,
+        "versions": launch.versions,
+        "modules": list(launch.sources),
+        "source_problem": launch.source_problem,
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            archive.writestr("launch.json", json.dumps(description, indent=1))
+            archive.writestr("kernel.ttir", launch.ttir)
+            for module, text in launch.sources.items():
+                archive.writestr(f"source/{module}.py", text)
+            _write_memory(archive, "before", launch.memory)
+            for backend, memory in launch.outputs.items():
+                _write_memory(archive, f"after/{backend}", memory)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return str(path)
+
+
+def _write_memory(archive: zipfile.ZipFile, folder: str, memory: list[np.ndarray]) -> None:
+    for number, data in enumerate(memory):
+        with archive.open(f"{folder}/{number}.npy", "w", force_zip64=True) as out:
+            np.lib.format.write_array(out, np.ascontiguousarray(data), allow_pickle=False)
+
+
+def read(path: str | Path) -> Launch:
+    """The launch in a file. Errors: LaunchFileError, the file is no launch or not a whole one; OSError."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _read(archive)
+    except zipfile.BadZipFile as error:
+        raise LaunchFileError(f"{path}: this is no recorded launch: {error}") from None
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, EOFError) as error:
+        text = f"{error.args[0]} is missing" if isinstance(error, KeyError) and error.args else str(error)
+        raise LaunchFileError(f"{path}: the recorded launch is damaged: {text}") from None
+    except (zipfile.LargeZipFile, NotImplementedError, RuntimeError) as error:
+        raise LaunchFileError(f"{path}: the recorded launch cannot be read: {error}") from None
+    except Exception as error:  # zlib.error and the like have no common base
+        if isinstance(error, OSError):
+            raise
+        raise LaunchFileError(f"{path}: the recorded launch is damaged: {error}") from None
+
+
+def _read(archive: zipfile.ZipFile) -> Launch:
+    if archive.getinfo("launch.json").file_size > _LIMIT:
+        raise ValueError("its description is larger than 64 MB")
+    description = json.loads(archive.read("launch.json"))
+    if not isinstance(description, dict) or description.get("format") != FORMAT:
+        raise ValueError("launch.json is not the description of a launch")
+    if description["version"] != VERSION:
+        raise ValueError(f"it has version {description['version']} of the format; this tiletwin reads {VERSION}")
+    sizes = _ints(description["storages"])
+    launch = Launch(
+        name=str(description["name"]),
+        qualname=str(description["qualname"]),
+        file=str(description["file"]),
+        first_line=int(description["first_line"]),
+        number=int(description["number"]),
+        grid=_ints(description["grid"]),  # type: ignore[arg-type]
+        arguments={str(name): _decoded(value) for name, value in description["arguments"].items()},
+        memory=_read_memory(archive, "before", sizes),
+        alignment=list(_ints(description["alignment"])),
+        signature=dict(description["signature"]),
+        options=dict(description["options"]),
+        ttir=archive.read("kernel.ttir").decode(),
+        sources={m: archive.read(f"source/{m}.py").decode() for m in description["modules"]},
+        source_problem=str(description["source_problem"]),
+        outputs={b: _read_memory(archive, f"after/{b}", sizes) for b in description["outputs"]},
+        errors={str(b): str(text) for b, text in description["errors"].items()},
+        versions=dict(description["versions"]),
+    )
+    if len(launch.grid) != 3 or min(launch.grid) < 0:
+        raise ValueError(f"its grid is {launch.grid}")
+    if len(launch.alignment) != len(sizes):
+        raise ValueError("alignment and storages have different lengths")
+    for name, array in launch.arrays():
+        if not 0 <= array.storage < len(sizes) or not _fits(array, sizes[array.storage]):
+            raise ValueError(f"argument {name} lies outside of its storage")
+    return launch
+
+
+def _fits(array: Array, size: int) -> bool:
+    if any(n == 0 for n in array.shape):
+        return array.offset <= size
+    reach = [(n - 1) * s * array.item for n, s in zip(array.shape, array.strides)]
+    low, high = array.offset + sum(r for r in reach if r < 0), array.offset + sum(r for r in reach if r > 0)
+    return low >= 0 and high + array.item <= size
+
+
+def _read_memory(archive: zipfile.ZipFile, folder: str, sizes: tuple[int, ...]) -> list[np.ndarray]:
+    memory = []
+    for number, size in enumerate(sizes):
+        with archive.open(f"{folder}/{number}.npy") as raw:
+            data = np.lib.format.read_array(io.BytesIO(raw.read(size + 4096)), allow_pickle=False)
+        if data.dtype != np.uint8 or data.shape != (size,):
+            raise ValueError(f"{folder}/{number}.npy holds {data.dtype}{data.shape}, not {size} bytes")
+        memory.append(data)
+    return memory

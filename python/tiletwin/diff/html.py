@@ -1,0 +1,135 @@
+"""Reports as HTML: what differs, with tiles of both sides, the difference map and the source line.
+
+Here:      one report as a piece of HTML, many as one file.
+Not here:  the picture of a tile (eager/html.py), text (text.py).
+Invariant: the page names no other resource and has no script; its size has a limit: of large arrays the part around the
+           first difference is drawn.
+"""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, Report, Row
+from tiletwin.diff.launches import base_of
+from tiletwin.diff.text import counts, place_text, row_text, source_line
+from tiletwin.eager.html import tile_html
+
+MOST_CELLS = 64
+"""Rows and columns of an array that are drawn."""
+_CSS = """body{font:14px/1.5 sans-serif;max-width:1500px;margin:2em auto;padding:0 1em;color:#222}
+pre{background:#f4f4f4;padding:.6em;overflow-x:auto}h2{border-top:1px solid #ccc;padding-top:.8em}
+.different{color:#b00020}.not{color:#9a6700}.same{color:#1a7f37}
+.side{display:inline-block;vertical-align:top;margin:0 1.5em 1em 0}
+table{border-collapse:collapse}td,th{padding:.15em .8em;text-align:left;border-bottom:1px solid #eee}"""
+
+
+def _class(verdict: str) -> str:
+    return {DIFFERENT: "different", NOT_COMPARABLE: "not"}.get(verdict, "same")
+
+
+def _view(row: Row, numbers: np.ndarray) -> tuple[np.ndarray, str]:
+    """The part of an array around its first difference, and what part it is."""
+    array = row.array
+    start, total = base_of(array), int(np.prod(array.shape, dtype=np.int64))
+    if not array.shape or not array.is_dense() or start + total > numbers.size or not 0 <= row.first < total:
+        at = max(row.first + start, 0)
+        low = max(0, min(at - MOST_CELLS, numbers.size - 2 * MOST_CELLS))
+        return numbers[low : low + 2 * MOST_CELLS], f"elements {low} to {min(low + 2 * MOST_CELLS, numbers.size) - 1}"
+    shaped = numbers[start : start + total].reshape(array.shape)
+    index = np.unravel_index(row.first, array.shape)
+    shaped = shaped[tuple(index[:-2])] if len(array.shape) > 2 else shaped
+    parts, names = [], [str(int(i)) for i in index[:-2]]
+    for at, extent in zip(index[-2:], shaped.shape):
+        low = 0 if extent <= MOST_CELLS else min(max(int(at) - MOST_CELLS // 2, 0), extent - MOST_CELLS)
+        parts.append(slice(low, min(low + MOST_CELLS, extent)))
+        names.append(f"{parts[-1].start}:{parts[-1].stop}")
+    return shaped[tuple(parts)], f"{row.argument}[{', '.join(names)}]"
+
+
+def _pictures(row: Row) -> str:
+    if row.values is None or row.verdicts is None:
+        return ""
+    left, right = row.values
+    with np.errstate(all="ignore"):
+        apart = np.abs(left.astype(np.float64) - right.astype(np.float64))
+        apart[row.verdicts == 0] = 0
+        if row.limits is not None:
+            share = apart / np.where(row.limits > 0, row.limits.astype(np.float64), np.nan)
+            title, shown = "difference in units of its bound", np.where(apart == 0, 0, share)
+            if not np.isfinite(shown[row.verdicts == 2]).any():
+                title, shown = "absolute difference", apart
+        else:
+            title, shown = "absolute difference", apart
+    sides = []
+    for name, numbers in ((row.a, left), (row.b, right), (title, shown)):
+        part, what = _view(row, numbers)
+        picture = tile_html(np.ascontiguousarray(part), row.array.type if numbers is not shown else "", None)
+        sides.append(f'<div class="side"><b>{html.escape(name)}</b> {html.escape(what)}{picture}</div>')
+    return "".join(sides)
+
+
+def _code(report: Report, place: Any) -> str:
+    """The source around a place, its line marked."""
+    if place is None:
+        return ""
+    lines = []
+    for number in range(max(1, place[1] - 3), place[1] + 4):
+        text = source_line(report, (place[0], number, 0))
+        mark = "&gt; " if number == place[1] else "  "
+        body = f"{mark}{number:5d}  {html.escape(text)}"
+        lines.append(f"<b>{body}</b>" if number == place[1] else body)
+    return f"<div>{html.escape(place_text(place))}</div><pre>{chr(10).join(lines)}</pre>"
+
+
+def report_html(report: Report) -> str:
+    """A report as a piece of HTML."""
+    launch = report.launch
+    names = ", ".join(outcome.backend for outcome in report.outcomes)
+    title = f"{launch.name} #{launch.number}[{', '.join(map(str, launch.grid))}] on {names}"
+    parts = [f"<h2>{html.escape(title)}: <span class={_class(report.verdict)}>{report.verdict}</span></h2>"]
+    parts += [f"<p>{html.escape(note)}</p>" for note in report.notes]
+    if report.finding is not None:
+        lines = report.finding.lines(report)
+        parts.append(f"<p><b>{html.escape(lines[0])}</b></p>{_code(report, report.finding.place)}")
+    for row in report.rows:
+        parts.append(f"<p class={_class(row.verdict)}>{html.escape(row_text(row))}</p>")
+        if row.verdict == "same":
+            continue
+        if row.verdict == DIFFERENT:
+            who = "" if row.program is None else f", written by program {row.program}"
+            text = f"first: {row.argument}{row.index}{who}: {row.left} and {row.right}; the bound is {row.bound}"
+            parts.append(f"<p>{html.escape(text)}</p>")
+            if report.finding is None or report.finding.place != row.place:
+                parts.append(_code(report, row.place))
+        else:
+            parts.append(f"<p>not comparable: {html.escape(row.reason)}</p>")
+        parts.append(_pictures(row))
+    return "\n".join(parts)
+
+
+def page(reports: list[Report]) -> str:
+    """All reports as one page: those that are not the same first, with their pictures."""
+    worst = sorted(reports, key=lambda r: (r.verdict == "same", r.verdict != DIFFERENT))
+    found = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts(reports).items())) or "none"
+    rows = "".join(
+        f"<tr><td>{html.escape(r.launch.name)} #{r.launch.number}</td><td>{', '.join(map(str, r.launch.grid))}</td>"
+        f"<td class={_class(r.verdict)}>{r.verdict}</td></tr>"
+        for r in worst
+    )
+    body = "\n".join(report_html(report) for report in worst if report.verdict != "same")
+    return (
+        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>tiletwin diff</title><style>{_CSS}</style>'
+        f"<h1>tiletwin diff</h1><p>Launches: {len(reports)} ({html.escape(found)})</p>"
+        f"<table><tr><th>launch<th>grid<th>verdict</tr>{rows}</table>{body}</html>\n"
+    )
+
+
+def write(reports: list[Report], path: str | Path) -> str:
+    """Writes the page. Errors: OSError."""
+    Path(path).write_text(page(reports), encoding="utf-8")
+    return str(path)

@@ -1,0 +1,199 @@
+"""Every launch of a process compared (TILETWIN_BACKEND=diff), or kept in a file (TILETWIN_SAVE=folder).
+
+Here:      the hooks around launches, the session's reports, names of files.
+Not here:  comparing (comparing.py), files (files.py), the command (command.py).
+Idea:      the interpreter runs the launch where the user's memory is; the others run on copies of what it held before.
+Invariant: with neither variable set no hook is installed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tiletwin.diff import files
+from tiletwin.diff.backends import Backend, Outcome, made
+from tiletwin.diff.comparing import DIFFERENT, Report, compare_launch
+from tiletwin.diff.launches import Launch, NotRecordable, Taker, take
+from tiletwin.errors import CompilationError
+
+SAVE, BACKENDS, LAUNCHES = "TILETWIN_SAVE", "TILETWIN_DIFF", "TILETWIN_DIFF_LAUNCHES"
+MOST_PICTURES = 20
+"""Reports that keep their arrays, for the page."""
+
+
+def is_comparing() -> bool:
+    return os.environ.get("TILETWIN_BACKEND", "").strip().lower() == "diff"
+
+
+def default_backends() -> str:
+    """The interpreter and the first other one that is here: a GPU, real Triton."""
+    from tiletwin.diff.triton_process import python
+
+    if os.path.exists("/dev/nvidiactl"):
+        return "interp,cuda"
+    return "interp,triton" if python() is not None else "interp,sim"
+
+
+class Session:
+    """The launches of this process. `on_report` is called with each Report."""
+
+    def __init__(self) -> None:
+        self.reports: list[Report] = []
+        self.skipped: dict[str, int] = {}
+        """Launches that could not be taken, by reason."""
+        self.saved: list[str] = []
+        self.on_report: Callable[[Report], None] | None = None
+        self.save_differences = ""
+        """A folder for launches that differ; empty: none."""
+        self._numbers: dict[str, int] = {}
+        self._made: tuple[str, list[Backend]] | None = None
+        self._pending: Launch | None = None
+        self._busy = False
+
+    # ---- hooks ----
+
+    def before(self, metadata: Any) -> None:
+        fn, kernel, arguments, grid = metadata.launch
+        if self._busy or not (is_comparing() or os.environ.get(SAVE)):
+            return
+        self._finish_pending()
+        number = self._numbers.get(fn.__name__, 0)
+        self._numbers[fn.__name__] = number + 1
+        limit = os.environ.get(LAUNCHES, "").strip()
+        if limit and number >= int(limit):
+            return
+        self._busy = True
+        try:
+            metadata.taken = self._take(fn, kernel, arguments, grid, number)
+        except (NotRecordable, CompilationError) as error:
+            self._skip(str(error))
+        finally:
+            self._busy = False
+
+    def _take(self, fn: Any, kernel: Any, arguments: dict[str, Any], grid: Any, number: int) -> tuple[Launch, Taker]:
+        if kernel is None:  # Python runs the body; the others want it compiled
+            args, kwargs = fn.as_call(arguments)
+            kernel = fn._launcher.prepare(*args, **kwargs)
+        launch, taker = take(fn, kernel, arguments, grid)
+        launch.number = number
+        launch.versions = versions()
+        self._pending = launch
+        return launch, taker
+
+    def _skip(self, reason: str) -> None:
+        if reason not in self.skipped:
+            print(f"tiletwin diff: a launch is left out: {reason}", file=sys.stderr)
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+
+    def after(self, metadata: Any) -> None:
+        taken = getattr(metadata, "taken", None)
+        if taken is None:
+            return
+        launch, taker = taken
+        self._pending = None
+        self._busy = True
+        try:
+            launch.outputs["interp"] = taker.now()
+            if is_comparing():
+                self._compare(launch)
+            elif folder := os.environ.get(SAVE):
+                self._save(launch, folder)
+            launch.outputs = {}
+        finally:
+            self._busy = False
+
+    # ---- comparing ----
+
+    def backends(self) -> list[Backend]:
+        names = os.environ.get(BACKENDS) or default_backends()
+        if self._made is None or self._made[0] != names:
+            self.close()
+            self._made = (names, made(names))
+        return self._made[1]
+
+    def _compare(self, launch: Launch) -> None:
+        known = {"interp": Outcome("interp", launch.outputs["interp"])}
+        report = compare_launch(launch, self.backends(), known=known)
+        for outcome in report.outcomes:
+            if outcome.memory and not outcome.unsupported:
+                launch.outputs[outcome.backend] = outcome.memory
+            if outcome.error:
+                launch.errors[outcome.backend] = f"{outcome.kind}: {outcome.error}"
+        self.reports.append(report)
+        differs = report.verdict == DIFFERENT
+        folder = os.environ.get(SAVE) or (self.save_differences if differs else "")
+        if folder:
+            self._save(launch, folder)
+        if self.on_report is not None:
+            self.on_report(report)
+        elif differs:
+            print(report, file=sys.stderr)
+        shown = sum(r.verdict != "same" for r in self.reports)
+        _forget(report, keeps_pictures=report.verdict != "same" and shown <= MOST_PICTURES)
+
+    # ---- files ----
+
+    def _save(self, launch: Launch, folder: str) -> None:
+        name = f"{launch.name[:80]}-{launch.number}-{os.getpid()}{files.SUFFIX}"
+        self.saved.append(files.write(launch, Path(folder) / name))
+
+    def _finish_pending(self) -> None:
+        """A launch that never came back failed: its file says so."""
+        launch, self._pending = self._pending, None
+        if launch is not None and (folder := os.environ.get(SAVE) or self.save_differences):
+            launch.errors["interp"] = "Unknown: the launch raised an exception"
+            self._save(launch, folder)
+
+    def close(self) -> None:
+        self._finish_pending()
+        if self._made is not None:
+            for backend in self._made[1]:
+                backend.close()
+            self._made = None
+
+
+def _forget(report: Report, keeps_pictures: bool) -> None:
+    """Thousands of launches must fit: memory goes, and numbers that no page will show."""
+    report.launch.memory, report.launch.function = [], None
+    for outcome in report.outcomes:
+        outcome.memory = []
+    if not keeps_pictures:
+        for row in report.rows:
+            row.verdicts = row.values = row.limits = None
+
+
+def versions() -> dict[str, str]:
+    """What a recording says of where it was made."""
+    import platform
+
+    import tiletwin
+
+    return {
+        "tiletwin": tiletwin.TILETWIN_VERSION,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+SESSION = Session()
+_installed = False
+
+
+def install() -> None:
+    """Puts the hooks in, once."""
+    global _installed
+    if _installed:
+        return
+    _installed = True
+    from tiletwin import knobs
+
+    knobs.runtime.launch_enter_hook.add(SESSION.before)
+    knobs.runtime.launch_exit_hook.add(SESSION.after)
+    atexit.register(SESSION.close)

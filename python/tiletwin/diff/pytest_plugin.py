@@ -1,0 +1,120 @@
+"""The pytest plugin behind --tiletwin-diff: every launch of a test runs on two or more backends; a difference fails it.
+
+Here:      the environment of the session, differences as failures, the counts at its end, the fixture.
+Not here:  options (tiletwin_pytest.py), comparing (comparing.py, mode.py).
+Invariant: a test fails for its own launches only. What is not comparable is counted and fails nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tiletwin.pytest_plugin import Environment
+
+NAME = "tiletwin-diff"
+SECTION = "tiletwin differences"
+
+
+def start(config: Any, backends: str) -> None:
+    """Switches comparing on for this process. Errors: UsageError, triton is there already, or an unknown backend."""
+    loaded = sys.modules.get("triton")
+    if loaded is not None and getattr(loaded, "__name__", "") != "tiletwin":
+        raise pytest.UsageError(
+            "--tiletwin-diff: real Triton was imported before pytest read its options (by another plugin?); "
+            "set TILETWIN_BACKEND=diff in the environment instead"
+        )
+    plugin = Plugin(backends)
+    from tiletwin import _activate
+
+    _activate.activate()
+    from tiletwin.diff import mode
+
+    mode.install()
+    try:
+        mode.SESSION.backends()
+    except ValueError as error:
+        raise pytest.UsageError(f"--tiletwin-diff: {error}") from None
+    mode.SESSION.on_report = lambda report: None
+    config.pluginmanager.register(plugin, NAME)
+
+
+class Plugin:
+    """State of one session (with xdist: of one process)."""
+
+    def __init__(self, backends: str) -> None:
+        self._environment = Environment()
+        self._environment.set("TILETWIN_BACKEND", "diff")
+        self._environment.set("TILETWIN_INTERPRET", "1")
+        self._environment.set("TRITON_INTERPRET", "1")
+        if backends != "default":
+            self._environment.set("TILETWIN_DIFF", backends)
+
+    def pytest_report_header(self) -> str:
+        from tiletwin.diff import mode
+
+        return "tiletwin diff: launches run on " + ", ".join(b.name for b in mode.SESSION.backends())
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        from tiletwin.diff import mode
+        from tiletwin.diff.text import counts
+
+        reports = mode.SESSION.reports
+        found = counts(reports)
+        words = ", ".join(f"{found.get(v, 0)} {v}" for v in ("same", "different", "not comparable"))
+        terminalreporter.write_line(f"tiletwin diff: {words} of {len(reports)} launches")
+        reasons: dict[str, int] = {}
+        for report in reports:
+            for reason, number in report.reasons.items():
+                reasons[reason] = reasons.get(reason, 0) + number
+        for reason, number in sorted(reasons.items()):
+            terminalreporter.write_line(f"  not comparable ({number}): {reason}")
+
+    def pytest_unconfigure(self) -> None:
+        from tiletwin.diff import mode
+
+        mode.SESSION.close()
+        self._environment.restore()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_setup(self, item: Any) -> Iterator[None]:
+        yield from self._phase()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Iterator[None]:
+        yield from self._phase()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_teardown(self, item: Any) -> Iterator[None]:
+        yield from self._phase()
+
+    def _phase(self) -> Iterator[Any]:
+        from tiletwin.diff import mode
+
+        before = len(mode.SESSION.reports)
+        outcome = yield
+        differ = [report for report in mode.SESSION.reports[before:] if report.verdict == "different"]
+        if differ and outcome.excinfo is None:
+            text = "\n\n".join(map(str, differ))
+            outcome.force_exception(pytest.fail.Exception(f"tiletwin: backends differ\n{text}", pytrace=False))
+
+
+def compare_fixture() -> Callable[..., Any]:
+    """What the fixture `tiletwin_compare` gives a test: `tiletwin.diff.compare` that raises DifferenceError if backends
+    differ, and returns the report else."""
+
+    def compare(*args: Any, **kwargs: Any) -> Any:
+        from tiletwin import diff
+
+        backends = os.environ.get("TILETWIN_DIFF")
+        if backends:
+            kwargs.setdefault("backends", backends)
+        report = diff.compare(*args, **kwargs)
+        report.raise_for_difference()
+        return report
+
+    return compare

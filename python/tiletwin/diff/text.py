@@ -1,0 +1,124 @@
+"""Reports on the terminal.
+
+Here:      a report as text with the source line of the first difference; the table over many launches.
+Not here:  pages (html.py). Colours are rich's; report_text has none.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+from typing import Any
+
+from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, Report, Row
+
+_COLOUR = {DIFFERENT: "red", NOT_COMPARABLE: "yellow"}
+
+
+def place_text(place: tuple[str, int, int] | None) -> str:
+    if place is None:
+        return ""
+    file, line, _ = place
+    near = os.path.relpath(file)
+    return f"{file if near.startswith('..') else near}:{line}"
+
+
+def source_line(report: Report, place: tuple[str, int, int] | None) -> str:
+    """The line of the kernel: from its file, else from the text in the recording."""
+    if place is None:
+        return ""
+    line = linecache.getline(place[0], place[1]).rstrip("\n")
+    if line:
+        return line
+    for text in report.launch.sources.values():
+        lines = text.splitlines()
+        if 0 < place[1] <= len(lines):
+            return lines[place[1] - 1]
+    return ""
+
+
+def _differs(report: Report, row: Row) -> list[str]:
+    program = "" if row.program is None else f", program {row.program}"
+    index = row.index if row.index.startswith("[") else f" {row.index}"
+    sides = f"{row.a} has {row.left}, {row.b} has {row.right}"
+    lines = [f"  {row.argument}{index}{program}: {sides}; the bound is {row.bound or 'unknown'}"]
+    if row.place is not None:
+        lines.append(f"    {place_text(row.place)}: {source_line(report, row.place).strip()}")
+    return lines
+
+
+def row_text(row: Row) -> str:
+    counts = [f"{row.elements} elements", f"{row.equal} equal"]
+    if row.within:
+        counts.append(f"{row.within} within bounds")
+    if row.different:
+        counts.append(f"{row.different} different")
+    if row.not_comparable:
+        counts.append(f"{row.not_comparable} not comparable")
+    if row.worst:
+        counts.append(f"worst {row.worst_ulp} ulp at {row.worst}")
+    return f"{row.argument} ({row.a}, {row.b}): {row.verdict}: " + ", ".join(counts)
+
+
+def report_text(report: Report) -> str:
+    launch = report.launch
+    names = ", ".join(outcome.backend for outcome in report.outcomes)
+    lines = [f"{launch.name}[{', '.join(map(str, launch.grid))}] on {names}: {report.verdict}"]
+    lines += [f"  {note}" for note in report.notes]
+    for row in report.rows:
+        lines.append("  " + row_text(row))
+        if row.verdict == DIFFERENT:
+            lines += ["  " + text for text in _differs(report, row)]
+        elif row.verdict == NOT_COMPARABLE:
+            lines.append(f"    not comparable: {row.reason}")
+    if report.finding is not None:
+        lines += [f"  {text}" for text in report.finding.lines(report)]
+    return "\n".join(lines)
+
+
+def summary_table(reports: list[Report]) -> Any:
+    """A rich table with a row per argument that is not the same, and one per launch that is."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in (
+        "launch",
+        "grid",
+        "argument",
+        "backends",
+        "verdict",
+        "elements",
+        "worst ulp",
+        "first",
+        "values",
+        "where",
+    ):
+        table.add_column(column, overflow="fold", no_wrap=column not in ("values", "where"))
+    for report in reports:
+        launch = report.launch
+        head = [f"{launch.name} #{launch.number}", ",".join(map(str, launch.grid))]
+        rows = [row for row in report.rows if row.verdict != "same"]
+        if not rows:
+            colour = _COLOUR.get(report.verdict, "green")
+            worst = max((row.worst_ulp for row in report.rows), default=0)
+            names = ", ".join(outcome.backend for outcome in report.outcomes)
+            total = str(sum(row.elements for row in report.rows))
+            table.add_row(*head, "", names, f"[{colour}]{report.verdict}[/]", total, str(worst), "", "", "")
+        for row in rows:
+            count = f"{row.different or row.not_comparable} of {row.elements}"
+            values = f"{row.left} / {row.right}" if row.verdict == DIFFERENT else row.reason
+            table.add_row(
+                *head, escape(row.argument), f"{row.a}, {row.b}", f"[{_COLOUR[row.verdict]}]{row.verdict}[/]", count,
+                str(row.worst_ulp), escape(row.index), escape(values), escape(place_text(row.place)),
+            )  # fmt: skip
+            head = ["", ""]
+    return table
+
+
+def counts(reports: list[Report]) -> dict[str, int]:
+    """Launches by verdict."""
+    found: dict[str, int] = {}
+    for report in reports:
+        found[report.verdict] = found.get(report.verdict, 0) + 1
+    return found

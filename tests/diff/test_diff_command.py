@@ -1,0 +1,226 @@
+"""`tiletwin diff`, `tiletwin replay`, their variables and the pytest plugin, in processes of their own."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from tiletwin.diff import files, triton_process
+
+pytest_plugins = "pytester"
+
+NEEDS_TRITON = pytest.mark.skipif(
+    triton_process.python() is None, reason="real Triton is not installed; TILETWIN_TRITON names a Python that has it"
+)
+
+SCRIPT = """
+import sys
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.jit
+def double(x, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i, mask=i < n) * 2.0, mask=i < n)
+
+@triton.jit
+def narrow(x, o, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i)
+    tl.store(o + i, v.to(tl.bfloat16, bitcast=False).to(tl.float32))
+
+x = np.linspace(0, 1, 256, dtype=np.float32)
+o = np.zeros(256, np.float32)
+double[(2,)](x, o, 256, B=128)
+assert (o == 2 * x).all()
+if "narrow" in sys.argv:
+    narrow[(2,)](x, o, B=128)
+if "fail" in sys.argv:
+    double[(3,)](x, o, 300, B=128)
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+def run(*words, cwd, **variables):
+    base = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON")) or k == "TILETWIN_TRITON"}
+    return subprocess.run(
+        [sys.executable, *map(str, words)],
+        cwd=cwd,
+        env={**base, **variables},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def tiletwin(*words, cwd, **variables):
+    return run("-m", "tiletwin", *words, cwd=cwd, **variables)
+
+
+def test_save_and_replay(script, tmp_path):
+    saved = tmp_path / "saved"
+    result = run(script, "narrow", cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
+    assert result.returncode == 0, result.stderr
+    names = sorted(path.name for path in saved.iterdir())
+    assert [re.sub(r"-\d+\.", ".", name) for name in names] == ["double-0.twlaunch", "narrow-0.twlaunch"]
+    script.unlink()
+    result = tiletwin("replay", saved, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr + result.stdout
+    assert "double[2, 1, 1] on recorded:interp, interp: same" in result.stdout
+    assert "2 same, 0 different, 0 not comparable of 2 launches" in result.stdout
+
+
+def test_a_launch_that_fails_is_saved(script, tmp_path):
+    saved = tmp_path / "saved"
+    result = run(script, "fail", cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
+    assert "OutOfBoundsError" in result.stderr
+    launch = files.read(next(path for path in saved.iterdir() if "double-1-" in path.name))
+    assert launch.errors == {"interp": "Unknown: the launch raised an exception"} and launch.grid == (3, 1, 1)
+    result = tiletwin("replay", *saved.glob("double-1-*"), cwd=tmp_path)
+    assert "both failed: recorded:interp: Unknown; interp: OutOfBoundsError" in result.stdout, result.stdout
+
+
+def test_nothing_is_saved_without_being_asked(script, tmp_path):
+    assert run(script, cwd=tmp_path, TILETWIN_INTERPRET="1").returncode == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["script.py"]
+
+
+@NEEDS_TRITON
+def test_diff_finds_what_real_triton_does_wrong(script, tmp_path):
+    result = tiletwin("diff", "--backends", "interp,triton", "--html", "out.html", script, "narrow", cwd=tmp_path)
+    assert result.returncode == 1, result.stderr + result.stdout
+    assert "narrow[2, 1, 1] on interp, triton: different" in result.stdout
+    line = next(n for n, text in enumerate(SCRIPT.splitlines(), 1) if "tl.bfloat16" in text)
+    assert f"script.py:{line}: tl.store(o + i, v.to(tl.bfloat16" in result.stdout
+    assert "1 same, 1 different, 0 not comparable of 2 launches" in result.stdout
+    page = (tmp_path / "out.html").read_text()
+    assert page.count("<svg") == 3 and "narrow #0" in page and "<script" not in page and "http" not in page.replace(
+        "http://www.w3.org/2000/svg", ""
+    )  # fmt: skip
+    assert f"&gt; {line:5d}" in page
+    (saved,) = (tmp_path / "tiletwin-differences").iterdir()
+    launch = files.read(saved)
+    assert sorted(launch.outputs) == ["interp", "triton"]
+    # On a machine without real Triton: what it gave is in the file.
+    result = tiletwin("replay", saved, "--backend", "recorded", cwd=tmp_path, TILETWIN_TRITON="/nowhere")
+    assert result.returncode == 1 and "on recorded:interp, recorded:triton: different" in result.stdout, result.stderr
+
+
+@NEEDS_TRITON
+def test_diff_of_what_is_the_same(script, tmp_path):
+    result = tiletwin("diff", "--backends", "interp,triton", script, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr + result.stdout
+    assert "1 same, 0 different, 0 not comparable of 1 launches" in result.stdout
+    assert not (tmp_path / "tiletwin-differences").exists()
+
+
+def test_a_backend_that_is_not_there_is_counted(script, tmp_path):
+    words = ("diff", "--backends", "interp,triton", "--most-not-comparable", "0", script)
+    result = tiletwin(*words, cwd=tmp_path, TILETWIN_TRITON="/nowhere")
+    assert result.returncode == 3, result.stdout + result.stderr
+    assert "0 same, 0 different, 1 not comparable of 1 launches" in result.stdout
+    assert "TILETWIN_TRITON=/nowhere cannot be started" in result.stdout
+
+
+def test_the_mode(script, tmp_path):
+    result = run(script, cwd=tmp_path, TILETWIN_BACKEND="diff", TILETWIN_DIFF="interp,interp")
+    assert result.returncode == 0 and result.stderr == "", result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("diff", "--backends", "interp", "script.py"), "comparing takes two backends or more"),
+        (
+            ("diff", "--backends", "interp,gpu", "script.py"),
+            "there is no backend 'gpu'; there are cuda, interp, recorded",
+        ),
+        (("diff", "nothing.py"), "nothing.py: no such file"),
+        (("replay", "nothing.twlaunch"), "No such file or directory: 'nothing.twlaunch'"),
+        (("replay", "script.py"), "script.py: this is no recorded launch"),
+        (("replay", "."), "there is no *.twlaunch file"),
+    ],
+)
+def test_bad_words(script, tmp_path, words, message):
+    result = tiletwin(*words, cwd=tmp_path)
+    assert result.returncode == 2 and message in result.stderr, result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_replay_under_pdb(script, tmp_path):
+    saved = tmp_path / "saved"
+    run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
+    base = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))}
+    result = subprocess.run(
+        [sys.executable, "-m", "tiletwin", "replay", "--pdb", "--program", "1", *map(str, saved.iterdir())],
+        cwd=tmp_path, env=base, capture_output=True, text=True, timeout=120, input="n\np i[0]\nq\n",
+    )  # fmt: skip
+    assert "i = tl.program_id(0) * B + tl.arange(0, B)" in result.stdout, result.stdout + result.stderr
+    assert re.search(r"\(Pdb\) .*128", result.stdout), result.stdout
+
+
+PYTEST_FILE = """
+import numpy as np
+import triton
+import triton.language as tl
+import wrong_backend
+
+@triton.jit
+def scale(x, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i) * 2.0)
+
+@triton.jit
+def root(x, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, tl.sqrt(tl.load(x + i)))
+
+def launch(kernel):
+    kernel[(1,)](np.ones(16, np.float32) * 3, np.zeros(16, np.float32), B=16)
+
+def test_right():
+    launch(root)
+
+def test_wrong():
+    launch(scale)
+
+def test_fixture(tiletwin_compare):
+    report = tiletwin_compare(root, (1,), [np.ones(16, np.float32), np.zeros(16, np.float32), 16])
+    assert report.verdict == "same"
+"""
+WRONG_BACKEND = """
+import dataclasses
+from tiletwin.diff import backends
+
+class Wrong(backends.InterpBackend):
+    name = "sim"
+    def run(self, launch):
+        changed = dataclasses.replace(launch, ttir=launch.ttir.replace("arith.mulf", "arith.addf"))
+        return dataclasses.replace(super().run(changed), backend="sim")
+
+backends.BACKENDS["sim"] = Wrong
+from tiletwin.diff import mode
+mode.SESSION.close()
+"""
+
+
+def test_pytest_plugin(pytester, monkeypatch):
+    for name in list(os.environ):
+        if name.startswith(("TILETWIN", "TRITON", "PYTEST_")):
+            monkeypatch.delenv(name)
+    pytester.makepyfile(test_kernels=PYTEST_FILE, wrong_backend=WRONG_BACKEND)
+    words = ["-p", "tiletwin_pytest"] if "tiletwin_pytest" not in "".join(pytester.plugins) else []
+    result = pytester.runpytest_subprocess(*words, "--tiletwin-diff", "interp,sim")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*tiletwin diff: launches run on interp, sim*"])
+    result.stdout.fnmatch_lines(["*tiletwin: backends differ*", "*scale[[]1, 1, 1[]] on interp, sim: different*"])
+    result.stdout.fnmatch_lines(["*tl.store(o + i, tl.load(x + i) * 2.0)*"])
+    result.stdout.fnmatch_lines(["tiletwin diff: 1 same, 1 different, 0 not comparable of 2 launches"])

@@ -1,0 +1,207 @@
+"""Recorded launches: what is written is read again; files that are damaged give a diagnostic, never a crash."""
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+import tiletwin as triton
+import tiletwin.language as tl
+from legitimate_kernels import CASES
+from tiletwin import diff
+from tiletwin.diff import files, launches, mode, replay
+
+
+def taken(name):
+    kernel, grid, args = CASES[name]()
+    launch, _ = launches.take(kernel, kernel._launcher.prepare(**args), args, grid)
+    launch.outputs["interp"] = diff.BACKENDS["interp"]().run(launch).memory
+    return launch
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    path = tmp_path_factory.mktemp("launches") / f"softmax{files.SUFFIX}"
+    files.write(taken("softmax"), path)
+    return path
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_written_is_read(name, tmp_path):
+    launch = taken(name)
+    path = tmp_path / f"{name}{files.SUFFIX}"
+    files.write(launch, path)
+    again = files.read(path)
+    for field in ("name", "file", "first_line", "grid", "arguments", "signature", "options", "ttir", "sources",
+                  "qualname", "alignment", "versions", "errors", "number"):  # fmt: skip
+        assert getattr(again, field) == getattr(launch, field), field
+    for a, b in zip(launch.memory, again.memory, strict=True):
+        assert np.array_equal(a, b)
+    for a, b in zip(launch.outputs["interp"], again.outputs["interp"], strict=True):
+        assert np.array_equal(a, b)
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]  # nothing half-written is left
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "atomic" not in name and "split" not in name])
+def test_replay_gives_the_same_bits(name, tmp_path):
+    path = files.write(taken(name), tmp_path / f"x{files.SUFFIX}")
+    report = replay.replay(files.read(path))
+    assert report.verdict == diff.SAME and all(row.equal == row.elements for row in report.rows), report
+    assert [outcome.backend for outcome in report.outcomes] == ["recorded:interp", "interp"]
+
+
+@pytest.mark.parametrize("name", ["softmax", "matmul_f16", "attention", "dropout", "quantise", "to_fp8"])
+def test_the_text_runs_on_its_own(name, tmp_path):
+    """The kernel's text in the file gives the same bits as its TTIR, in a process that never saw the original."""
+    path = files.write(taken(name), tmp_path / f"x{files.SUFFIX}")
+    code = f"""
+import numpy as np
+from tiletwin.diff import files, replay
+launch = files.read({str(path)!r})
+launch.file = "/nowhere.py"
+memory = replay.run_source(launch)
+assert all(np.array_equal(a, b) for a, b in zip(memory, launch.outputs["interp"], strict=True))
+print("equal")
+"""
+    command = [sys.executable, "-c", "import os; os.environ['TILETWIN_INTERPRET'] = '1'\n"
+               "from tiletwin import _activate; _activate.activate()\n" + code]  # fmt: skip
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert result.stdout == "equal\n", result.stderr
+
+
+def test_all_kinds_of_arguments(tmp_path):
+    @triton.jit
+    def kernel(x, pair, nothing, flag, small, big, name: tl.constexpr, kind: tl.constexpr, N: tl.constexpr):
+        v = tl.load(x + tl.arange(0, N)).to(kind)
+        tl.store(pair[0] + tl.arange(0, N), v + small)
+
+    x, o = np.arange(16, dtype=np.float32)[::2], np.zeros(8, np.float32)
+    args = {"x": x, "pair": (o, 3), "nothing": None, "flag": True, "small": 1.5, "big": 1 << 40, "name": "é", "kind":
+            tl.float32, "N": 8}  # fmt: skip
+    compiled = kernel._launcher.prepare(**args)
+    launch, _ = launches.take(kernel, compiled, args, (1,))
+    again = files.read(files.write(launch, tmp_path / "x"))
+    assert again.arguments == launch.arguments
+    assert again.arguments["kind"] == launches.Constant("dtype", "fp32")
+    assert again.arguments["x"].strides == (2,) and again.memory[again.arguments["x"].storage].size == 64
+
+
+def test_aliases_stay_aliases():
+    data = np.arange(32, dtype=np.float32)
+    taker = launches.Taker()
+    a, b = taker.array(data[:16]), taker.array(data[16:])
+    assert a.storage == b.storage and (a.offset, b.offset) == (0, 64) and len(taker.memory) == 1
+    memory = [launches.aligned_copy(m, begin) for m, begin in zip(taker.memory, taker.alignment)]
+    first, second = launches.rebuilt(a, memory), launches.rebuilt(b, memory)
+    assert first.base is not None and np.array_equal(second, data[16:]) and not np.shares_memory(first, data)
+    assert memory[0].ctypes.data % 64 == taker.alignment[0]
+
+
+def test_what_cannot_be_kept():
+    @triton.jit
+    def kernel(x):
+        tl.store(x, 1.0)
+
+    with pytest.raises(
+        diff.NotRecordable, match=r"kernel: argument 'x' cannot be kept: a object: a object is not an array"
+    ):
+        launches.take(kernel, None, {"x": object()}, (1,))
+
+
+# ---- files that are damaged ----
+
+
+def rewritten(path, out, change=None, drop=(), replace=None):
+    """A copy of a file with another description, without members, or with other ones."""
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(out, "w") as target:
+        for item in source.infolist():
+            data = source.read(item)
+            if item.filename in drop:
+                continue
+            if item.filename == "launch.json" and change is not None:
+                description = json.loads(data)
+                change(description)
+                data = json.dumps(description).encode()
+            target.writestr(item.filename, (replace or {}).get(item.filename, data))
+    return out
+
+
+def of_objects():
+    out = io.BytesIO()
+    np.lib.format.write_array(out, np.array([{}], dtype=object), allow_pickle=True)
+    return out.getvalue()
+
+
+def bytes_of(array):
+    out = io.BytesIO()
+    np.lib.format.write_array(out, array)
+    return out.getvalue()
+
+
+DAMAGE = {
+    "other format": ({"change": lambda d: d.update(format="x")}, "not the description of a launch"),
+    "newer": ({"change": lambda d: d.update(version=99)}, "version 99 of the format; this tiletwin reads 1"),
+    "no grid": ({"change": lambda d: d.pop("grid")}, "grid is missing"),
+    "text as grid": ({"change": lambda d: d.update(grid=["a", 1, 1])}, "no list of integers"),
+    "two sizes": ({"change": lambda d: d.update(grid=[1, 1])}, r"its grid is \(1, 1\)"),
+    "no type": ({"change": lambda d: d["arguments"]["x"]["array"].update(type="fp5")}, "'fp5' is no element type"),
+    "outside": ({"change": lambda d: d["arguments"]["x"]["array"].update(offset=1 << 40)}, "x lies outside of"),
+    "wide": ({"change": lambda d: d["arguments"]["x"]["array"].update(strides=[1 << 20, 1])}, "x lies outside"),
+    "other storage": ({"change": lambda d: d["arguments"]["x"]["array"].update(storage=7)}, "x lies outside"),
+    "unknown kind": ({"change": lambda d: d["arguments"].update(n={"code": "1"})}, "'code' is no kind of argument"),
+    "a list": ({"change": lambda d: d["arguments"].update(n=[1])}, "is no argument"),
+    "wrong size": ({"change": lambda d: d.update(storages=[1, 2])}, "damaged"),
+    "too few": ({"change": lambda d: d.update(alignment=[])}, "different lengths"),
+    "no memory": ({"drop": ("before/0.npy",)}, "before/0.npy"),
+    "no description": ({"drop": ("launch.json",)}, "launch.json"),
+    "objects": ({"replace": {"before/0.npy": of_objects()}}, "allow_pickle=False"),
+    "no array": ({"replace": {"before/0.npy": b"xyz"}}, "damaged"),
+    "floats": ({"replace": {"before/0.npy": bytes_of(np.zeros(3, np.float32))}}, r"float32\(3,\)"),
+    "no JSON": ({"replace": {"launch.json": b"{"}}, "damaged"),
+    "no text": ({"replace": {"kernel.ttir": b"\xff\xfe"}}, "damaged"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damaged_files(name, whole, tmp_path):
+    arguments, message = DAMAGE[name]
+    path = rewritten(whole, tmp_path / "damaged", **arguments)
+    with pytest.raises(diff.LaunchFileError, match=message) as caught:
+        files.read(path)
+    assert str(path) in str(caught.value)
+
+
+def test_files_cut_off_anywhere(whole, tmp_path):
+    data = whole.read_bytes()
+    path = tmp_path / "cut"
+    for size in [*range(0, len(data), max(1, len(data) // 60)), len(data) - 1]:
+        path.write_bytes(data[:size])
+        with pytest.raises(diff.LaunchFileError):
+            files.read(path)
+
+
+def test_files_with_a_wrong_byte(whole, tmp_path):
+    data = whole.read_bytes()
+    random = np.random.default_rng(0)
+    path = tmp_path / "wrong"
+    for _ in range(150):
+        changed = bytearray(data)
+        changed[int(random.integers(len(data)))] ^= int(random.integers(1, 256))
+        path.write_bytes(changed)
+        try:
+            files.read(path)
+        except diff.LaunchFileError:
+            continue
+
+
+def test_bad_ttir_is_an_outcome(whole, tmp_path):
+    path = rewritten(whole, tmp_path / "x", replace={"kernel.ttir": b"module { tt.func"})
+    report = replay.replay(files.read(path))
+    assert report.verdict == diff.NOT_COMPARABLE and "interp: cannot run this launch" in report.notes[0], report
+
+
+def test_versions_are_noted():
+    assert set(mode.versions()) == {"tiletwin", "python", "machine", "made"}
