@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import NoReturn
 
 _GPU = "kernels run on the CPU here, and there is no GPU to ask"
-_CODE = "needs GPU code generation, which this version does not have"
 _FRONT_END = "belongs to Triton's own front end, which is written in C++ here"
 _NATIVE = "compiles C code into the process; nothing needs that here"
 _AMD = "exists on AMD GPUs only; the target is an NVIDIA GPU. Use triton.language.extra.libdevice"
@@ -36,9 +35,10 @@ REFUSED: dict[str, str] = {
     "triton.compiler.IRSource.make_ir": f"returns an object of Triton's MLIR bindings, and {_FRONT_END}; "
     "triton.compile(path).asm['ttir'] is the text",
     "triton.compiler.CompiledKernel.__init__": "reads a kernel's files from Triton's cache; triton.compile() makes one",
-    "triton.compiler.CompiledKernel.run": f"is the raw launcher of a GPU binary; {_CODE}. Use kernel[grid](...)",
+    "triton.compiler.CompiledKernel.run": "is the raw launcher that Triton builds in C; kernel[grid](...) launches",
     # triton.backends
-    "triton.backends.compiler.BaseBackend.add_stages": f"adds the stages of GPU code: {_CODE}",
+    "triton.backends.compiler.BaseBackend.add_stages": "adds Triton's own stages of GPU code; kernel.asm has "
+    "those of this package",
     "triton.backends.compiler.BaseBackend.load_dialects": f"takes an MLIR context, and {_FRONT_END}",
     "triton.backends.driver.utils.load_binary": f"loads a GPU binary; {_GPU}",
     "triton.backends.driver.utils.unload_module": f"unloads a GPU binary; {_GPU}",
@@ -50,10 +50,6 @@ REFUSED: dict[str, str] = {
     # triton.tools
     "triton.tools.LinearLayout": "maps a GPU's registers, lanes and warps to the elements of a tile; tiles have no "
     "layout here",
-    "triton.tools.compile.compile_kernel": f"writes a GPU binary as C source; {_CODE}. "
-    "`tiletwin ir` prints a kernel's TTIR",
-    "triton.tools.compile.main": f"writes a GPU binary as C source; {_CODE}. `tiletwin ir` prints a kernel's TTIR",
-    "triton.tools.link.main": f"links GPU binaries written as C source; {_CODE}",
     "triton.tools.build_extern.main": "makes wrappers of an LLVM bitcode library; those of libdevice are built in",
     # triton.language.core
     "triton.language.core.dispatch": f"{_FRONT_END}; use extern_elementwise",
@@ -76,7 +72,7 @@ MODULES: dict[str, str] = {
     "tools.triton_to_gluon_translator": "makes Gluon kernels, which cannot be interpreted",
     "tools.gsan": "is a race checker for GPU code; the interpreter checks every access itself",
     "compiler.make_launcher": "makes C code that launches GPU binaries; the launcher is written in C++ here",
-    "_instrumentation": "changes GPU code while it is compiled, and this version compiles none",
+    "_instrumentation": "changes GPU code by passes of Triton's own, which this package does not have",
     "_utils": _FRONT_END,
     **dict.fromkeys(
         "_compile_warmup _compile_warmup_pool _compile_warmup_state _filecheck _internal_testing _test_runner".split(),

@@ -221,7 +221,8 @@ class runtime_knobs(base_knobs):
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "add_stages_inspection_hook" and value is not None:
             raise NotImplementedError(
-                "add_stages_inspection_hook changes the stages of GPU code generation, which this version does not have"
+                "add_stages_inspection_hook changes Triton's own stages of GPU code, which are others here; "
+                "TILETWIN_OVERRIDE replaces a stage"
             )
         super().__setattr__(name, value)
 
