@@ -72,9 +72,21 @@ def TWG_AsyncCommitOp : TWG_Op<"async_commit", [MemoryEffects<[MemRead, MemWrite
 
 def TWG_AsyncWaitOp : TWG_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until at most `pending` groups of copies are on their way";
-  let description = [{ All threads then see what the others' copies brought. }];
-  let arguments = (ins I32Attr:$pending);
-  let assemblyFormat = "$pending attr-dict";
+  let description = [{ All threads then see what the others' copies brought; `fenced`: so do warpgroup dots. }];
+  let arguments = (ins I32Attr:$pending, UnitAttr:$fenced);
+  let assemblyFormat = "$pending (`fenced` $fenced^)? attr-dict";
+}
+
+def TWG_WarpgroupDotOp : TWG_Op<"warpgroup_dot", [MemoryEffects<[MemRead]>]> {
+  let summary = "a matrix product by warpgroups, from shared memory";
+  let description = [{
+    d = c + a * b as tt.dot says, by `wgmma`, in ascending order along K. `a` is in shared memory or in registers. f8
+    products are summed in the instruction's narrower accumulator.
+    (C1) K of 8- and 32-bit operands is their contiguous dimension   (C2) rows in shared memory are swizzled.
+  }];
+  let arguments = (ins AnyTypeOf<[AnyRankedTensor, TWG_MemDescType]>:$a, TWG_MemDescType:$b, AnyRankedTensor:$c);
+  let results = (outs AnyRankedTensor:$d);
+  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `*` type($b) `,` type($c) `->` type($d)";
 }
 
 #endif

@@ -13,8 +13,6 @@ namespace tiletwin::codegen {
 
 using llvm::Value;
 
-namespace {
-
 StringRef ptxTypeOf(mlir::Type element) {
   switch (*multipliedFormat(element)) {
   case Multiplied::F16: return "f16";
@@ -27,6 +25,8 @@ StringRef ptxTypeOf(mlir::Type element) {
   }
   llvm_unreachable("no such format");
 }
+
+namespace {
 
 /// One dot while it is emitted. Elements are named by coordinates of the first thread, registers found from them.
 class MmaDot {

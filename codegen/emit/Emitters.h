@@ -69,6 +69,7 @@ mlir::LogicalResult emitReduce(Emitter&, mlir::Operation*);
 
 // DotOps.cpp
 mlir::LogicalResult emitDot(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitWarpgroupDot(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitRoundToTf32(Emitter&, mlir::Operation*);
 
 // SharedOps.cpp

@@ -3,6 +3,7 @@
 // Here:      addresses, instructions. Not here: which memory (passes/SharedMemory.h), barriers (emit/SharedHazards.h).
 // Idea: a layout of registers composed with the order in memory is again linear: the offset of a thread's element is the
 //       XOR of what its thread and its register contribute.
+#include "codegen/emit/DotOps.h"
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 
@@ -15,6 +16,9 @@ using llvm::Value;
 namespace {
 
 constexpr uint32_t kWidestAccess = 16; // bytes
+
+/// Makes what this thread wrote visible to warpgroup dots, once a barrier has told of it.
+void fence(Emitter& e) { e.inlinePtx("fence.proxy.async.shared::cta;", "~{memory}", {}, {}, true); }
 
 /// A memory's static range, for barriers; none for one of several buffers, whose waits the pipeline places.
 std::optional<SharedRange> rangeOf(mlir::Value memory) {
@@ -157,8 +161,14 @@ LogicalResult emitLocalAlloc(Emitter& e, Operation* op) {
   SharedRange range = *rangeOf(allocation.getResult());
   e.define(allocation.getResult(), e.ir().CreateAdd(e.sharedBase(), e.int32(range.begin)));
   e.hazards().write(e, range);
-  if (allocation.getSrc()) storeTile(e, allocation.getSrc(), allocation.getResult());
+  if (!allocation.getSrc()) return success();
+  storeTile(e, allocation.getSrc(), allocation.getResult());
+  if (llvm::any_of(op->getUsers(), [](Operation* user) { return isa<twg::WarpgroupDotOp>(user); })) fence(e);
   return success();
+}
+
+void readForDot(Emitter& e, mlir::Value memory) {
+  if (std::optional<SharedRange> range = rangeOf(memory)) e.hazards().read(e, *range);
 }
 
 LogicalResult emitMemDescIndex(Emitter& e, Operation* op) {
@@ -233,6 +243,7 @@ LogicalResult emitAsyncCommit(Emitter& e, Operation*) {
 LogicalResult emitAsyncWait(Emitter& e, Operation* op) {
   std::string pending = std::to_string(cast<twg::AsyncWaitOp>(op).getPending());
   e.inlinePtx("cp.async.wait_group " + pending + ";", "~{memory}", {}, {}, true);
+  if (cast<twg::AsyncWaitOp>(op).getFenced()) fence(e);
   e.barrier();
   return success();
 }

@@ -112,6 +112,7 @@ static constexpr EmitRow kEmitTable[] = {
     {"twg.local_load", emitLocalLoad},
     {"twg.memdesc_index", emitMemDescIndex},
     {"twg.round_to_tf32", emitRoundToTf32},
+    {"twg.warpgroup_dot", emitWarpgroupDot},
     {"ub.poison", emitPoison},
 };
 

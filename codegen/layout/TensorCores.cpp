@@ -35,6 +35,34 @@ const MmaShape* mmaShapeOf(llvm::StringRef name, Multiplied format) {
   return nullptr;
 }
 
+const MmaShape* wgmmaShape(Multiplied format) {
+  switch (format) {
+  case Multiplied::F16:
+  case Multiplied::BF16: return mmaShapeOf("m16n8k16", format);
+  case Multiplied::TF32: return mmaShapeOf("m16n8k8", format);
+  case Multiplied::S8:
+  case Multiplied::E4M3:
+  case Multiplied::E5M2: return mmaShapeOf("m16n8k32", format);
+  case Multiplied::F64: return nullptr;
+  }
+  return nullptr;
+}
+
+LinearLayout::Bases warpsOfWgmma(ArrayRef<int64_t> dShape, unsigned warpBits) {
+  LinearLayout d(dShape, {});
+  LinearLayout::Bases warps;
+  unsigned mAt = 4, nAt = d.dimensionBits(1); // columns from the highest bit down: a group's are one block
+  while (warps.size() < warpBits) {
+    if (mAt < d.dimensionBits(0))
+      warps.push_back(1u << (d.dimensionShift(0) + mAt++));
+    else if (nAt > MmaShape::kNBits)
+      warps.push_back(1u << --nAt);
+    else
+      warps.push_back(0);
+  }
+  return warps;
+}
+
 KOrder ascendingOrder(int64_t k) {
   KOrder order;
   for (unsigned bit = 0; bit < llvm::Log2_64(uint64_t(k)); ++bit) order.push_back(int32_t(bit));

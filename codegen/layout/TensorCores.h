@@ -33,6 +33,11 @@ const MmaShape* findMmaShape(Multiplied format, int capability, int ptxVersion, 
 /// The shape of this name and format, or null.
 const MmaShape* mmaShapeOf(llvm::StringRef name, Multiplied format);
 
+/// The shape of one warp's part of a wgmma of this format: its M, K and fragments are those of mma.sync; null: none.
+const MmaShape* wgmmaShape(Multiplied format);
+/// Bits of d's flat index for the warps of warpgroups: a group's four warps take 16 rows each, groups rows, then columns.
+LinearLayout::Bases warpsOfWgmma(llvm::ArrayRef<int64_t> dShape, unsigned warpBits);
+
 /// The layouts of a dot's operands and result.
 struct DotLayouts {
   LinearLayout a, b, d;

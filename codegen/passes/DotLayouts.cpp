@@ -1,5 +1,6 @@
 // codegen/passes/DotLayouts.cpp -- see DotLayouts.h.
 #include "codegen/passes/DotLayouts.h"
+#include "codegen/layout/SharedLayout.h"
 #include "codegen/passes/LayoutChoice.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -7,7 +8,10 @@ using namespace mlir;
 
 namespace tiletwin::codegen {
 
-std::string DotPlan::instruction() const { return shape ? "mma." + shape->name.str() : "fma"; }
+std::string DotPlan::instruction() const {
+  if (isWarpgroup) return "wgmma";
+  return shape ? "mma." + shape->name.str() : "fma";
+}
 
 std::optional<Multiplied> multipliedFormat(mlir::Type element) {
   if (element.isF16()) return Multiplied::F16;
@@ -18,6 +22,20 @@ std::optional<Multiplied> multipliedFormat(mlir::Type element) {
   if (isa<Float8E4M3FNType>(element)) return Multiplied::E4M3;
   if (isa<Float8E5M2Type>(element)) return Multiplied::E5M2;
   return std::nullopt;
+}
+
+std::optional<unsigned> contiguousDimension(const LinearLayout& layout) {
+  for (Part part : {Part::Register, Part::Lane}) {
+    if (layout.bases(part).empty()) continue;
+    for (unsigned d = layout.rank() - 2; d < layout.rank(); ++d)
+      if (layout.bases(part).front() == 1u << layout.dimensionShift(d) && layout.dimensionBits(d) > 0) return d;
+  }
+  return std::nullopt;
+}
+
+unsigned matrixDimension(Value operand, unsigned kDimension, const LinearLayout& layout) {
+  bool isFree = tt::elementTypeOf(operand.getType()).getIntOrFloatBitWidth() == 16;
+  return isFree ? contiguousDimension(layout).value_or(kDimension) : kDimension;
 }
 
 namespace {
@@ -43,35 +61,82 @@ const MmaShape* shapeFor(tt::DotOp dot, mlir::Type a, mlir::Type b, const Target
   return findMmaShape(*format, target.capability, target.ptxVersion, k);
 }
 
-/// True if an operand of one of two dots comes from the other: what lies between (a softmax) wants whole rows in a warp.
-bool isChained(tt::DotOp dot) {
+bool isDot(Operation* op) { return isa<tt::DotOp, tt::DotScaledOp>(op); }
+
+/// True if elementwise operations alone lead from a dot to the tile.
+bool comesFromDot(Value tile) {
   llvm::SetVector<Value> around;
-  around.insert(dot.getD());
-  auto meets = [](Operation* op) { return isa<tt::DotOp, tt::DotScaledOp>(op); };
-  for (unsigned i = 0; i < around.size() && i < 64; ++i)
-    for (OpOperand& use : around[i].getUses()) {
-      Operation* user = use.getOwner();
-      if (meets(user) && use.getOperandNumber() < 2) return true;
-      if (LayoutChoice::isElementwise(user)) around.insert(user->getResult(0));
-    }
-  around.clear();
-  around.insert(dot.getA());
+  around.insert(tile);
   for (unsigned i = 0; i < around.size() && i < 64; ++i) {
     Operation* maker = around[i].getDefiningOp();
     if (!maker) continue;
-    if (meets(maker)) return true;
+    if (isDot(maker)) return true;
     if (LayoutChoice::isElementwise(maker)) around.insert(maker->operand_begin(), maker->operand_end());
   }
   return false;
 }
 
+/// True if an operand of one of two dots comes from the other: what lies between (a softmax) wants whole rows in a warp.
+bool isChained(tt::DotOp dot) {
+  llvm::SetVector<Value> around;
+  around.insert(dot.getD());
+  for (unsigned i = 0; i < around.size() && i < 64; ++i)
+    for (OpOperand& use : around[i].getUses()) {
+      Operation* user = use.getOwner();
+      if (isDot(user) && use.getOperandNumber() < 2) return true;
+      if (LayoutChoice::isElementwise(user)) around.insert(user->getResult(0));
+    }
+  return comesFromDot(dot.getA());
+}
+
 } // namespace
 
-DotPlan planDot(tt::DotOp dot, const Target& target, ThreadBits threads) {
+namespace {
+
+/// True if an operand can lie in shared memory as wgmma wants it: in swizzled rows, at least eight.
+bool liesInMatrix(Value operand, unsigned kDimension, const std::optional<LinearLayout>& layout) {
+  if (!layout) return false;
+  unsigned contiguous = matrixDimension(operand, kDimension, *layout);
+  unsigned bytes = tt::elementTypeOf(operand.getType()).getIntOrFloatBitWidth() / 8;
+  ArrayRef<int64_t> shape = tt::shapeOf(operand.getType());
+  return SharedLayout::widestSwizzle(shape, bytes, contiguous) != 0 && shape[1 - contiguous] >= 8;
+}
+
+/// wgmma for this dot, if the target has it and the operands lie as it wants them.
+bool planWarpgroup(DotPlan& plan, tt::DotOp dot, const Target& target, ThreadBits threads,
+                   llvm::function_ref<std::optional<LinearLayout>(Value)> layoutOf) {
+  mlir::Type a = tt::elementTypeOf(dot.getA().getType()), b = tt::elementTypeOf(dot.getB().getType());
+  ArrayRef<int64_t> shape = tt::shapeOf(dot.getD().getType());
+  int64_t k = tt::shapeOf(dot.getA().getType()).back();
+  mlir::Type sum = tt::elementTypeOf(dot.getD().getType());
+  std::optional<Multiplied> format = multipliedFormat(a);
+  if (target.capability != 90 || !StringRef(target.arch).ends_with("a") || threads.warp < 2 || shape.size() != 2)
+    return false;
+  if (!format || !wgmmaShape(*format) || (a != b && !(isF8(a) && isF8(b))) || !(sum.isF32() || sum.isInteger(32)))
+    return false;
+  if (*format == Multiplied::TF32 && dot.getInputPrecision() != tt::InputPrecision::TF32) return false;
+  // Sums in the narrower accumulator of f8 are used only where all of K may be.
+  if (isF8(a) && int64_t(dot.getMaxNumImpreciseAcc()) < k) return false;
+  if (shape[0] < 64 || shape[1] < 8 || k < int64_t(1) << wgmmaShape(*format)->kBits) return false;
+  if (!sumsIn(*format, sum) || !liesInMatrix(dot.getB(), 0, layoutOf(dot.getB()))) return false;
+  plan.aInRegisters = comesFromDot(dot.getA());
+  if (!plan.aInRegisters && !liesInMatrix(dot.getA(), 1, layoutOf(dot.getA()))) return false;
+  plan.isWarpgroup = true;
+  plan.shape = wgmmaShape(*format);
+  plan.order = ascendingOrder(k);
+  plan.layouts = mmaLayouts(*plan.shape, plan.order, shape, warpsOfWgmma(shape, threads.warp));
+  return true;
+}
+
+} // namespace
+
+DotPlan planDot(tt::DotOp dot, const Target& target, ThreadBits threads,
+                llvm::function_ref<std::optional<LinearLayout>(Value)> layoutOf) {
   mlir::Type a = tt::elementTypeOf(dot.getA().getType()), b = tt::elementTypeOf(dot.getB().getType());
   ArrayRef<int64_t> shape = tt::shapeOf(dot.getD().getType());
   int64_t k = tt::shapeOf(dot.getA().getType()).back();
   DotPlan plan;
+  if (planWarpgroup(plan, dot, target, threads, layoutOf)) return plan;
   plan.shape = shapeFor(dot, a, b, target, k);
   unsigned narrowest = unsigned(std::min(a.getIntOrFloatBitWidth(), b.getIntOrFloatBitWidth()));
   if (!plan.shape && isF8(a) && isF8(b)) {

@@ -14,12 +14,23 @@ struct DotPlan {
   KOrder order;                    ///< of the elements along K
   mlir::Type widened;              ///< what f8 operands become first; null: they stay
   DotLayouts layouts;
+  bool isWarpgroup = false; ///< wgmma: b, and a unless `aInRegisters`, stay in shared memory
+  bool aInRegisters = false;
 
   /// "mma.m16n8k16" or "fma": the dot's attribute `instruction`.
   std::string instruction() const;
 };
 
-DotPlan planDot(tt::DotOp dot, const Target& target, ThreadBits threads);
+/// layoutOf: the layout that a tile has before the dot, if one is known.
+DotPlan planDot(tt::DotOp dot, const Target& target, ThreadBits threads,
+                llvm::function_ref<std::optional<LinearLayout>(mlir::Value)> layoutOf);
+
+/// The dimension along which a thread's first registers, or else its neighbours, lie.
+std::optional<unsigned> contiguousDimension(const LinearLayout& layout);
+
+/// The dimension that is contiguous in shared memory for wgmma: the one that is so in the layout for 16-bit elements, K
+/// for others, which have no transposed form.
+unsigned matrixDimension(mlir::Value operand, unsigned kDimension, const LinearLayout& layout);
 
 /// The format in which tensor cores read elements of this type; none if they do not.
 std::optional<Multiplied> multipliedFormat(mlir::Type element);

@@ -1,22 +1,13 @@
 // codegen/passes/DotOperands.cpp -- see DotOperands.h.
 #include "codegen/passes/DotOperands.h"
 #include "codegen/dialect/TWG.h"
+#include "codegen/passes/DotLayouts.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 
 namespace tiletwin::codegen {
 namespace {
-
-/// The dimension along which a thread's first registers, or else its neighbours, lie.
-std::optional<unsigned> contiguousDimension(const LinearLayout& layout) {
-  for (Part part : {Part::Register, Part::Lane}) {
-    if (layout.bases(part).empty()) continue;
-    for (unsigned d = layout.rank() - 2; d < layout.rank(); ++d)
-      if (layout.bases(part).front() == 1u << layout.dimensionShift(d) && layout.dimensionBits(d) > 0) return d;
-  }
-  return std::nullopt;
-}
 
 bool staysInThreads(const LinearLayout& from, const LinearLayout& to) {
   return from.bases(Part::Lane) == to.bases(Part::Lane) && from.bases(Part::Warp) == to.bases(Part::Warp);
@@ -39,6 +30,20 @@ twg::MemDescType memoryFor(twg::ConvertLayoutOp convert) {
 }
 
 } // namespace
+
+Value sharedCopy(Value tile, unsigned contiguous) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  for (Operation* user : tile.getUsers())
+    if (auto known = dyn_cast<twg::LocalAllocOp>(user))
+      if (known.getResult().getType().getLayout().getContiguous() == contiguous) return known.getResult();
+  unsigned bytes = type.getElementTypeBitWidth() / 8;
+  auto layout = twg::SharedAttr::get(type.getContext(), contiguous,
+                                     SharedLayout::widestSwizzle(type.getShape(), bytes, contiguous));
+  OpBuilder builder(type.getContext());
+  builder.setInsertionPointAfterValue(tile);
+  auto memory = twg::MemDescType::get(type.getContext(), type.getShape(), type.getElementType(), layout);
+  return twg::LocalAllocOp::create(builder, tile.getLoc(), memory, tile, IntegerAttr());
+}
 
 void shareDotOperands(tt::FuncOp kernel) {
   SmallVector<twg::ConvertLayoutOp> conversions;

@@ -8,4 +8,7 @@ namespace tiletwin::codegen {
 /// the fragments' layout. Other conversions stay.
 void shareDotOperands(tt::FuncOp kernel);
 
+/// A tile's copy in shared memory, right behind the tile; one for all that want it.
+mlir::Value sharedCopy(mlir::Value tile, unsigned contiguous);
+
 } // namespace tiletwin::codegen

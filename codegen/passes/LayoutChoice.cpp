@@ -35,7 +35,7 @@ LayoutChoice::LayoutChoice(tt::FuncOp function, ThreadBits threads, const Target
 
 const DotPlan& LayoutChoice::dotPlan(tt::DotOp dot) {
   std::unique_ptr<DotPlan>& plan = dots_[dot];
-  if (!plan) plan = std::make_unique<DotPlan>(planDot(dot, target_, threads_));
+  if (!plan) plan = std::make_unique<DotPlan>(planDot(dot, target_, threads_, [this](Value tile) { return of(tile); }));
   return *plan;
 }
 

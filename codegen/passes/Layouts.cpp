@@ -6,6 +6,7 @@
 #include "codegen/dialect/TWG.h"
 #include "codegen/layout/ReductionOrder.h"
 #include "codegen/passes/AtomicLayout.h"
+#include "codegen/passes/DotOperands.h"
 #include "codegen/passes/LayoutChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,6 +30,7 @@ private:
   void assignStore(Operation* store);
   void assignReduce(tt::ReduceOp reduce);
   void assignDot(tt::DotOp dot);
+  void assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan);
   void eraseFree();
 
   Value inLayout(Value tile, const LinearLayout& layout);
@@ -142,9 +144,31 @@ void LayoutAssigner::assignReduce(tt::ReduceOp reduce) {
     reduce->setAttr("order", DenseI32ArrayAttr::get(kernel_.getContext(), order->bits));
 }
 
+/// The operands go to shared memory in the layout that they have.
+void LayoutAssigner::assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan) {
+  Location where = dot.getLoc();
+  for (OpOperand& operand : dot->getOpOperands().take_front(2))
+    if (std::optional<LinearLayout> own = decided(operand.get()); own && !twg::hasLayout(operand.get().getType()))
+      setOperand(operand, *own);
+  if (plan.aInRegisters) setOperand(dot->getOpOperand(0), plan.layouts.a);
+  setOperand(dot->getOpOperand(2), plan.layouts.d);
+  auto matrix = [](Value tile, unsigned kDimension) {
+    return sharedCopy(tile, matrixDimension(tile, kDimension, twg::layoutOf(tile)));
+  };
+  Value a = plan.aInRegisters ? dot.getA() : matrix(dot.getA(), 1);
+  Value b = matrix(dot.getB(), 0);
+  OpBuilder builder(dot);
+  auto made = twg::WarpgroupDotOp::create(builder, where, dot.getC().getType(), a, b, dot.getC());
+  made->setAttr("instruction", builder.getStringAttr(plan.instruction()));
+  made->setAttr("order", builder.getDenseI32ArrayAttr(plan.order));
+  dot.getD().replaceAllUsesWith(made.getD());
+  dot.erase();
+}
+
 void LayoutAssigner::assignDot(tt::DotOp dot) {
   const DotPlan& plan = choice_.dotPlan(dot);
   OpBuilder builder(dot);
+  if (plan.isWarpgroup) return assignWarpgroupDot(dot, plan);
   for (auto [index, layout] : {std::pair(0u, &plan.layouts.a), std::pair(1u, &plan.layouts.b)}) {
     OpOperand& operand = dot->getOpOperand(index);
     setOperand(operand, *layout);
@@ -239,7 +263,7 @@ LogicalResult LayoutAssigner::assign(Operation* op) {
 
 LogicalResult LayoutAssigner::assignBlock(Block& block) {
   for (Operation& op : llvm::make_early_inc_range(block.without_terminator()))
-    if (!isa<twg::ConvertLayoutOp>(op) && failed(assign(&op))) return failure();
+    if (!isa<twg::ConvertLayoutOp, twg::LocalAllocOp>(op) && failed(assign(&op))) return failure();
   return success();
 }
 

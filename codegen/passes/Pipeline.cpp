@@ -6,6 +6,7 @@
 // Invariant: copies beyond the last iteration are not begun; none is on its way when the loop has ended.
 #include "codegen/passes/Pipeline.h"
 #include "codegen/dialect/TWG.h"
+#include "codegen/passes/DotLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -26,6 +27,8 @@ bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(
 bool canBeCopied(tt::LoadOp load, twg::LocalAllocOp allocation) {
   if (!load->hasOneUse() || load.getIsVolatile() || load->getBlock() != allocation->getBlock()) return false;
   if (load.getOther() && !isZero(load.getOther())) return false;
+  unsigned contiguous = allocation.getResult().getType().getLayout().getContiguous();
+  if (contiguousDimension(twg::layoutOf(load.getResult())) != contiguous) return false;
   auto vector = load->getAttrOfType<IntegerAttr>("twg.vector");
   int64_t elements = vector ? vector.getInt() : 1;
   int64_t bytes = elements * twg::sharedLayoutOf(allocation.getResult().getType()).elementBytes();
@@ -58,6 +61,7 @@ private:
 
   scf::ForOp loop_;
   int stages_;
+  bool isFenced_ = false; ///< warpgroup dots read the copies
   SmallVector<Copy> copies_;
   llvm::SetVector<Operation*> slice_;
   llvm::SetVector<unsigned> carried_; ///< numbers of the loop-carried values that the slice reads
@@ -91,8 +95,12 @@ bool Pipeline::addSlice(tt::LoadOp load) {
 bool Pipeline::find() {
   for (auto allocation : loop_.getBody()->getOps<twg::LocalAllocOp>()) {
     auto load = allocation.getSrc() ? allocation.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
-    bool isRead = llvm::all_of(allocation->getUsers(), [](Operation* user) { return isa<twg::LocalLoadOp>(user); });
-    if (load && isRead && canBeCopied(load, allocation) && addSlice(load)) copies_.push_back({load, allocation, {}});
+    bool isRead = llvm::all_of(allocation->getUsers(),
+                               [](Operation* user) { return isa<twg::LocalLoadOp, twg::WarpgroupDotOp>(user); });
+    if (load && isRead && canBeCopied(load, allocation) && addSlice(load)) {
+      copies_.push_back({load, allocation, {}});
+      isFenced_ |= llvm::any_of(allocation->getUsers(), [](Operation* user) { return isa<twg::WarpgroupDotOp>(user); });
+    }
   }
   return !copies_.empty();
 }
@@ -183,7 +191,7 @@ void Pipeline::rewrite() {
   auto extend = [&](OpBuilder& builder, Location, ArrayRef<BlockArgument> added) {
     Value read = added[added.size() - 2], written = added[added.size() - 1];
     builder.setInsertionPointToStart(loop_.getBody());
-    twg::AsyncWaitOp::create(builder, where, uint32_t(ahead - 1));
+    twg::AsyncWaitOp::create(builder, where, uint32_t(ahead - 1), isFenced_);
     IRMapping mapping;
     Value iteration = loop_.getInductionVar();
     Value distance = arith::MulIOp::create(builder, where, loop_.getStep(), constant(builder, type, ahead));
@@ -206,7 +214,7 @@ void Pipeline::rewrite() {
   for (NamedAttribute attribute : attributes) made->setDiscardableAttr(attribute.getName(), attribute.getValue());
   for (Copy& copy : copies_) copy.allocation.erase(), copy.load.erase();
   rewriter.setInsertionPointAfter(made);
-  twg::AsyncWaitOp::create(rewriter, where, 0u);
+  twg::AsyncWaitOp::create(rewriter, where, 0u, false);
 }
 
 } // namespace

@@ -24,7 +24,7 @@ E4M3_ONE, E5M2_ONE = 0x38, 0x3C
 
 
 def dot_text(operands: dict[str, tuple], operation: str) -> str:
-    """A kernel that loads each operand (element type, shape), applies `operation` to them and stores %d over c."""
+    """Loads each operand (element type, shape), applies `operation`, stores %d. Arguments: the operands, the result."""
     lines, parameters = [], []
     for name, (kind, shape) in operands.items():
         count = int(np.prod(shape))
@@ -41,10 +41,13 @@ def dot_text(operands: dict[str, tuple], operation: str) -> str:
     kind, shape = operands["c"]
     count = int(np.prod(shape))
     tile = "x".join(map(str, shape))
+    parameters.append(f"%out_ptr: !tt.ptr<{kind}>")
     lines += [
         operation,
+        f"%out_base = tt.splat %out_ptr : !tt.ptr<{kind}> -> tensor<{count}x!tt.ptr<{kind}>>",
+        f"%out_at = tt.addptr %out_base, %c_range : tensor<{count}x!tt.ptr<{kind}>>, tensor<{count}xi32>",
         f"%out = tt.reshape %d : tensor<{tile}x{kind}> -> tensor<{count}x{kind}>",
-        f"tt.store %c_at, %out : tensor<{count}x!tt.ptr<{kind}>>",
+        f"tt.store %out_at, %out : tensor<{count}x!tt.ptr<{kind}>>",
     ]
     body = "\n  ".join(lines)
     return f"tt.func public @kernel({', '.join(parameters)}) {{\n  {body}\n  tt.return\n}}\n"
@@ -62,11 +65,11 @@ def plain(a: tuple, b: tuple, c: tuple, precision: str = "ieee", imprecise: int 
 
 
 def run(text: str, arch: str, *arrays: np.ndarray, **options) -> tuple[np.ndarray, str]:
-    """c afterwards, and the PTX. The arrays are a, b, c, ..."""
+    """The result and the PTX. The arrays are a, b, c, ..."""
     code = small_kernels.compiled(text, arch, **options)
-    copies = [np.ascontiguousarray(array).copy() for array in arrays]
-    small_kernels.launch(code, *[copy.reshape(-1) for copy in copies])
-    return copies[2], code["ptx"]
+    result = np.zeros_like(arrays[2])
+    small_kernels.launch(code, *[np.ascontiguousarray(array).reshape(-1) for array in arrays], result.reshape(-1))
+    return result, code["ptx"]
 
 
 with np.load(DATA / "dots_h200.npz") as _stored:
@@ -159,7 +162,15 @@ def whole(kind: str, shape: tuple, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check(
-    kinds: tuple, m: int, n: int, k: int, arch: str, batch: int = 0, precision: str = "ieee", warps: int = 4
+    kinds: tuple,
+    m: int,
+    n: int,
+    k: int,
+    arch: str,
+    batch: int = 0,
+    precision: str = "ieee",
+    warps: int = 4,
+    imprecise: int = 0,
 ) -> str:
     """Compiles and runs a dot of whole numbers; the result must be theirs. Gives the PTX."""
     front = (batch,) if batch else ()
@@ -167,7 +178,7 @@ def check(
     stored, numbers = zip(
         *[whole(kind, shape, i) for i, (kind, shape) in enumerate(zip(kinds, shapes, strict=True))], strict=True
     )
-    text = plain(*zip(kinds, shapes, strict=True), precision)
+    text = plain(*zip(kinds, shapes, strict=True), precision, imprecise)
     got, ptx = run(text, arch, *stored, num_warps=warps)
     want = numbers[0] @ numbers[1] + numbers[2]
     assert (got.astype(np.int64) == want).all()
@@ -212,6 +223,39 @@ def test_f8_has_an_instruction_where_the_assembler_knows_it() -> None:
     small_kernels.assemble(ptx, "sm_89")
     older = tiletwin._codegen.compile(text, "ttir", "kernel.ttir", target | {"ptx_version": 81}, {})["ptx"]
     assert "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" in older
+
+
+WARPGROUP_TYPES = [
+    (("f16", "f16", "f32"), "ieee", "k16.f32.f16.f16"),
+    (("bf16", "bf16", "f32"), "ieee", "k16.f32.bf16.bf16"),
+    (("f32", "f32", "f32"), "tf32", "k8.f32.tf32.tf32"),
+    (("i8", "i8", "i32"), "ieee", "k32.s32.s8.s8"),
+    (("f8E4M3FN", "f8E5M2", "f32"), "ieee", "k32.f32.e4m3.e5m2"),
+]
+
+
+@pytest.mark.parametrize(("kinds", "precision", "tail"), WARPGROUP_TYPES)
+@pytest.mark.parametrize(
+    ("m", "n", "k", "warps"), [(64, 8, 64, 4), (128, 64, 32, 4), (64, 128, 32, 8), (256, 32, 64, 8)]
+)
+def test_warpgroups(kinds: tuple, precision: str, tail: str, m: int, n: int, k: int, warps: int) -> None:
+    """Columns of few bytes are no rows to swizzle: then warps multiply alone."""
+    ptx = check(kinds, m, n, k, "sm_90a", precision=precision, warps=warps, imprecise=k)
+    found = set(re.findall(r"wgmma\.mma_async\.sync\.aligned\.m64n\d+(\S+)", ptx))
+    is_narrow = n * SIZES[kinds[1]] < 32 and SIZES[kinds[1]] == 2
+    assert found == (set() if is_narrow else {tail})
+
+
+def test_f8_sums_of_warpgroups_are_as_imprecise_as_allowed() -> None:
+    kinds = ("f8E5M2", "f8E5M2", "f32")
+    assert "wgmma" in check(kinds, 64, 64, 64, "sm_90a", imprecise=64)
+    assert "wgmma" not in check(kinds, 64, 64, 64, "sm_90a", imprecise=32)
+
+
+@pytest.mark.parametrize(("arch", "warps", "m"), [("sm_80", 4, 64), ("sm_90a", 2, 64), ("sm_90a", 4, 32)])
+def test_without_warpgroups(arch: str, warps: int, m: int) -> None:
+    ptx = check(("f16", "f16", "f32"), m, 64, 32, arch, warps=warps)
+    assert "mma.sync" in ptx and "wgmma" not in ptx
 
 
 SHAPES = [(1, 1, 16), (1, 64, 16), (2, 4, 32), (8, 16, 16), (16, 8, 64), (128, 16, 16), (16, 128, 16), (64, 32, 128)]

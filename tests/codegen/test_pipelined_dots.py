@@ -156,6 +156,27 @@ def test_types_and_shapes(kind: str, m: int, n: int, k: int, columns: bool) -> N
         check(kind, m, n, k, 112, "sm_90a", columns, num_warps=warps)
 
 
+@pytest.mark.parametrize("columns", [False, True])
+@pytest.mark.parametrize("stages", [1, 3])
+@pytest.mark.parametrize(
+    ("kind", "m", "n", "k", "warps"),
+    [
+        ("f16", 64, 64, 64, 4),
+        ("f16", 128, 128, 32, 8),
+        ("bf16", 64, 256, 16, 4),
+        ("bf16", 256, 16, 128, 8),
+        ("f32", 64, 32, 32, 4),
+        ("f32", 128, 64, 16, 4),
+    ],
+)
+def test_warpgroups(kind: str, m: int, n: int, k: int, warps: int, stages: int, columns: bool) -> None:
+    ptx = check(kind, m, n, k, 112, "sm_90a", columns, num_warps=warps, num_stages=stages)["ptx"]
+    assert "wgmma" in ptx
+    # tf32 matrices have K contiguous: other operands are written to shared memory element by element.
+    copied = stages > 1 and (kind != "f32" or not columns)
+    assert ("cp.async.c" in ptx) == copied
+
+
 def test_the_loop_decides_over_the_options() -> None:
     assert "cp.async" not in check("f16", 32, 32, 32, 128, "sm_80", in_text=1, num_stages=3)["ptx"]
     shared = [check("f16", 32, 32, 32, 128, "sm_80", in_text=n)["metadata"]["shared"] for n in (2, 4)]
