@@ -6,6 +6,7 @@
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/emit/Owners.h"
+#include "codegen/emit/WrittenMemory.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -165,6 +166,13 @@ LogicalResult emitAddPtr(Emitter& e, Operation* op) {
   return success();
 }
 
+/// True if one thread reads for all that hold an element, because the memory may change between two threads' reads: by
+/// other programs (volatile), or by this one, whose stores the same thread makes.
+static bool ownerReads(tt::LoadOp load) {
+  if (load->getParentOfType<tt::MapElementwiseOp>()) return false;
+  return load.getIsVolatile() || mayBeWritten(load.getPtr());
+}
+
 LogicalResult emitLoad(Emitter& e, Operation* op) {
   auto load = cast<tt::LoadOp>(op);
   mlir::Type element = tt::elementTypeOf(load.getResult().getType());
@@ -172,9 +180,11 @@ LogicalResult emitLoad(Emitter& e, Operation* op) {
   Type* type = e.typeOf(element);
   ArrayRef<Value*> pointers = e.values(load.getPtr());
   std::string space = cacheWords(load.getCachePolicyAttr(), load.getIsVolatile(), false);
+  Value* owner = ownerReads(load) ? ownerOf(e, load.getPtr()) : nullptr;
   Values results(pointers.size());
   for (unsigned r = 0; r < pointers.size(); r += vector) {
     Value* mask = load.getMask() ? e.values(load.getMask())[r] : nullptr;
+    if (owner) mask = mask ? e.ir().CreateAnd(mask, owner) : owner;
     Values other;
     if (mask) {
       Values fill(vector, llvm::Constant::getNullValue(type));
@@ -187,9 +197,7 @@ LogicalResult emitLoad(Emitter& e, Operation* op) {
     Values loaded = unpackWords(e, words, type, vector);
     std::copy(loaded.begin(), loaded.end(), results.begin() + r);
   }
-  // What others may change meanwhile is one value all the same: that of the owner.
-  if (load.getIsVolatile() && !op->getParentOfType<tt::MapElementwiseOp>())
-    results = shareOwned(e, load.getPtr(), std::move(results));
+  if (owner) results = shareOwned(e, load.getPtr(), std::move(results));
   e.define(load.getResult(), std::move(results));
   return success();
 }

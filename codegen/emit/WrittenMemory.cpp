@@ -1,0 +1,54 @@
+// codegen/emit/WrittenMemory.cpp -- see WrittenMemory.h.
+#include "codegen/emit/WrittenMemory.h"
+#include "codegen/dialect/TWG.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+/// The argument that pointers are made from; null if that is not known.
+Value rootOf(Value pointer) {
+  while (pointer) {
+    if (auto argument = dyn_cast<BlockArgument>(pointer)) {
+      Operation* parent = argument.getOwner()->getParentOp();
+      if (isa<tt::FuncOp>(parent) && argument.getOwner()->isEntryBlock()) return pointer;
+      auto loop = dyn_cast<scf::ForOp>(parent); // moved on in a loop
+      if (!loop || argument.getArgNumber() == 0) return {};
+      pointer = loop.getInitArgs()[argument.getArgNumber() - 1];
+      continue;
+    }
+    Operation* op = pointer.getDefiningOp();
+    const bool passes = isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
+                            tt::BitcastOp, tt::UnsplatOp, tt::MakeTensorDescriptorOp, twg::ConvertLayoutOp>(op);
+    if (!passes) return {};
+    pointer = op->getOperand(0);
+  }
+  return {};
+}
+
+/// What an operation writes through; null if it writes nothing.
+Value writtenThrough(Operation* op) {
+  return llvm::TypeSwitch<Operation*, Value>(op)
+      .Case<tt::StoreOp, tt::AtomicStoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>([](auto write) { return write.getPtr(); })
+      .Case<tt::DescriptorStoreOp, tt::DescriptorReduceOp, tt::DescriptorScatterOp>(
+          [](auto write) { return write.getDesc(); })
+      .Default([](Operation*) { return Value(); });
+}
+
+} // namespace
+
+bool mayBeWritten(Value pointer) {
+  const Value root = rootOf(pointer);
+  WalkResult walked = pointer.getParentRegion()->getParentOfType<tt::FuncOp>().walk([&](Operation* op) {
+    const Value through = writtenThrough(op);
+    if (!through) return WalkResult::advance();
+    const Value written = rootOf(through);
+    return !root || !written || root == written ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walked.wasInterrupted();
+}
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,75 @@
+"""Kernels that write what they have read: one thread reads for all that hold the value, and the same thread writes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import small_kernels as sk
+
+COUNTER = """
+tt.func public @kernel(%p: !tt.ptr<i32>, %o: !tt.ptr<i32>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %five = arith.constant 5 : i32
+  %i = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+  scf.for %k = %zero to %five step %one : i32 {
+    %x = tt.load %p : !tt.ptr<i32>
+    %next = arith.addi %x, %one : i32
+    tt.store %p, %next : !tt.ptr<i32>
+    %row = tt.addptr %o, %k : !tt.ptr<i32>, i32
+    %b = tt.splat %row : !tt.ptr<i32> -> tensor<256x!tt.ptr<i32>>
+    %five_tile = arith.constant dense<5> : tensor<256xi32>
+    %step = arith.muli %i, %five_tile : tensor<256xi32>
+    %at = tt.addptr %b, %step : tensor<256x!tt.ptr<i32>>, tensor<256xi32>
+    %v = tt.splat %x : i32 -> tensor<256xi32>
+    tt.store %at, %v : tensor<256x!tt.ptr<i32>>
+  }
+  tt.return
+}"""
+
+
+def test_scalar() -> None:
+    """Every thread sees the number that was there, though the first one counts it up at once."""
+    code = sk.compiled(COUNTER, "sm_80")
+    memory, out = np.array([7], np.uint32), np.zeros((256, 5), np.uint32)
+    sk.launch(code, memory, out)
+    assert memory[0] == 12 and (out == np.arange(7, 12)).all()
+
+
+@pytest.mark.parametrize("count", [8, 16, 64, 512])
+def test_tile(count: int) -> None:
+    """A tile that lanes and warps hold several times, changed in place; its old elements are summed by all."""
+    text = f"""
+tt.func public @kernel(%p: !tt.ptr<i32>, %o: !tt.ptr<i32>) {{
+  %i = tt.make_range {{end = {count} : i32, start = 0 : i32}} : tensor<{count}xi32>
+  %b = tt.splat %p : !tt.ptr<i32> -> tensor<{count}x!tt.ptr<i32>>
+  %at = tt.addptr %b, %i : tensor<{count}x!tt.ptr<i32>>, tensor<{count}xi32>
+  %limit = arith.constant dense<{count - 1}> : tensor<{count}xi32>
+  %other = arith.constant dense<1000> : tensor<{count}xi32>
+  %mask = arith.cmpi slt, %i, %limit : tensor<{count}xi32>
+  %x = tt.load %at, %mask, %other : tensor<{count}x!tt.ptr<i32>>
+  %zero = arith.constant dense<0> : tensor<{count}xi32>
+  tt.store %at, %zero, %mask : tensor<{count}x!tt.ptr<i32>>
+  %sum = "tt.reduce"(%x) <{{axis = 0 : i32}}> ({{
+  ^bb0(%l: i32, %r: i32):
+    %s = arith.addi %l, %r : i32
+    tt.reduce.return %s : i32
+  }}) : (tensor<{count}xi32>) -> i32
+  %k = tt.make_range {{end = 128 : i32, start = 0 : i32}} : tensor<128xi32>
+  %c = tt.splat %o : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %out = tt.addptr %c, %k : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  %v = tt.splat %sum : i32 -> tensor<128xi32>
+  tt.store %out, %v : tensor<128x!tt.ptr<i32>>
+  tt.return
+}}"""
+    memory, out = np.arange(1, count + 1, dtype=np.uint32), np.zeros(128, np.uint32)
+    sk.launch(sk.compiled(text, "sm_80"), memory, out)
+    assert memory.tolist() == [0] * (count - 1) + [count]
+    assert (out == count * (count - 1) // 2 + 1000).all()
+
+
+def test_others_are_read_by_all() -> None:
+    """What is only read costs no exchange."""
+    text = COUNTER.replace("tt.store %p, %next : !tt.ptr<i32>", "")
+    assert sk.compiled(text, "sm_80")["metadata"]["shared"] == 0
+    assert sk.compiled(COUNTER, "sm_80")["metadata"]["shared"] > 0
