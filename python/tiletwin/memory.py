@@ -86,7 +86,7 @@ def buffer_at(address: int) -> tuple[int, int, str, Any] | None:
 
 
 def tensor_buffers() -> list[tuple[str, int, int, bool]]:
-    """The host memory of all live torch tensors, each storage once: (name, first byte, one past the last, read only)."""
+    """The memory of all live torch tensors, each storage once: (name, first byte, one past the last, read only)."""
     torch = sys.modules.get("torch")
     if torch is None:
         return []

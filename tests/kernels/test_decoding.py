@@ -77,7 +77,9 @@ def test_eager(same_in_eager) -> None:
         decoding.reshape_and_cache_(
             k_cache[:2, :, 0].contiguous(), v_cache[:2, :, 0].contiguous(), written, v_cache.clone(), slots
         )
-        split = decoding.split_kv_attention(normal(2, 2, 16), k, k, torch.tensor([20, 7], dtype=torch.int32), 2)
+        split = decoding.split_kv_attention(
+            normal(2, 2, 16), k, k, torch.tensor([20, 7], dtype=torch.int32, device=DEVICE), 2
+        )
         return decoding.paged_attention(q, k_cache, v_cache, tables, seq_lens), written, split
 
     same_in_eager(run)

@@ -31,7 +31,7 @@ def test_int8(size, bias) -> None:
     a, a_scale = quantise_tokens(normal(m, k))
     b, b_scale = quantise_tokens(normal(n, k, seed=1))
     row = normal(n) if bias else None
-    expected = (a.long() @ b.long().T).double() * a_scale[:, None] * b_scale.double()
+    expected = (a.double() @ b.double().T) * a_scale[:, None] * b_scale.double()
     assert_close(int8_matmul(a, b, a_scale, b_scale, row), expected + (row if bias else 0), units=8)
 
 

@@ -1,0 +1,69 @@
+"""The kernels of tests/data/kernels as TTIR, compiled by our code generator and run on the simulator.
+
+Here:      compiling a case for an architecture, running it with its stored inputs, what an H200 gave for it.
+Not here:  what is expected (test_kernel_corpus.py); inputs, recordings and comparison (tests/sim/ptx_cases.py).
+"""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+import re
+import sys
+import tarfile
+from typing import Any
+
+import tiletwin._codegen
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(TESTS / "sim"))
+
+import ptx_cases  # noqa: E402
+
+PTX_VERSION = 90
+"""What the assembler that tests use takes."""
+ARCHITECTURES = ("sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120")
+SIMULATED = ("sm_80", "sm_90a")
+
+
+@functools.cache
+def texts() -> dict[str, str]:
+    """TTIR of each case, by name."""
+    with tarfile.open(TESTS / "data" / "ttir.tar.xz") as archive:
+        return {
+            pathlib.PurePath(member.name).stem: archive.extractfile(member).read().decode()
+            for member in archive
+            if member.isfile() and member.name.startswith("ttir/")
+        }
+
+
+def recorded_on(architecture: str) -> str:
+    """The recordings that a kernel for this architecture is compared with."""
+    return "sm_90" if architecture.startswith("sm_9") else "sm_80"
+
+
+def compile_case(name: str, architecture: str, **options: Any) -> dict[str, Any]:
+    """All stages of a case. Raises tiletwin._codegen.Error."""
+    target = {
+        "backend": "cuda",
+        "capability": int(re.sub(r"\D", "", architecture)),
+        "arch": architecture,
+        "ptx_version": PTX_VERSION,
+        "warp_size": 32,
+    }
+    known = ptx_cases.all_cases(recorded_on(architecture)).get(name)
+    options = {"num_warps": known.warps if known else 4, "verify": True} | options
+    return tiletwin._codegen.compile(texts()[name], "ttir", f"{name}.ttir", target, options)
+
+
+def run_compiled(name: str, architecture: str, compiled: dict[str, Any], **options: Any) -> list[str]:
+    """Runs a compiled case on the simulator; the differences from what an H200 gave for Triton's code of it."""
+    meta = compiled["metadata"]
+    case = ptx_cases.all_cases(recorded_on(architecture))[name]._replace(
+        text=compiled["ptx"],
+        entry=meta["name"],
+        warps=meta["num_warps"],
+        shared=meta["shared"],
+        scratch=meta["global_scratch_size"],
+    )
+    return ptx_cases.differences(case, ptx_cases.run(case, **options))
