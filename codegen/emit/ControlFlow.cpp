@@ -17,8 +17,7 @@ namespace {
 void definePhis(Emitter& e, ValueRange values) {
   for (mlir::Value value : values) {
     Values phis;
-    llvm::Type* type = e.typeOf(tt::elementTypeOf(value.getType()));
-    for (unsigned r = 0; r < Emitter::registersOf(value.getType()); ++r) phis.push_back(e.ir().CreatePHI(type, 2));
+    for (llvm::Type* type : e.registerTypesOf(value.getType())) phis.push_back(e.ir().CreatePHI(type, 2));
     e.define(value, std::move(phis));
   }
 }

@@ -1,8 +1,11 @@
-// codegen/emit/ConvertLayout.cpp -- a tile from one layout to another: registers renamed, or through shared memory.
-// Idea: where both layouts give each lane and warp the same elements, only the registers' numbers change. Else every owner
-//       writes its elements to shared memory at their flat index, and after a barrier each thread reads its own.
+// codegen/emit/ConvertLayout.cpp -- a tile from one layout to another: registers renamed, shuffles inside warps, or shared
+// memory, whichever costs least.
+// Here:      code for the plans of layout/WarpConversion.h and layout/SharedConversion.h, and the choice between them.
+// Not here:  which shared memory, and when it is free (Emitter::scratch, Emitter::barrier).
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
+#include "codegen/layout/SharedConversion.h"
+#include "codegen/layout/WarpConversion.h"
 
 using namespace mlir;
 
@@ -12,23 +15,193 @@ using llvm::Value;
 
 namespace {
 
-bool staysInThread(const LinearLayout& from, const LinearLayout& to) {
-  for (Part part : {Part::Lane, Part::Warp, Part::Block})
-    if (from.bases(part) != to.bases(part)) return false;
-  return true;
-}
-
-Values renameRegisters(const LinearLayout& from, const LinearLayout& to, ArrayRef<Value*> source) {
-  Values result;
-  for (uint32_t r = 0; r < to.registers(); ++r)
-    result.push_back(source[from.placeOf(to.elementOf(Part::Register, r)).registerIndex]);
+/// i1: the parity of a thread's bits.
+Value* parityOf(Emitter& e, const ThreadParity& parity) {
+  llvm::IRBuilder<>& b = e.ir();
+  Value* result = nullptr;
+  auto add = [&](Value* number, uint32_t mask) {
+    if (mask == 0) return;
+    Value* bits = b.CreateAnd(number, e.int32(mask));
+    Value* odd = llvm::has_single_bit(mask)
+                     ? b.CreateICmpNE(bits, e.int32(0))
+                     : b.CreateTrunc(e.intrinsic(llvm::Intrinsic::ctpop, {b.getInt32Ty()}, {bits}), b.getInt1Ty());
+    result = result ? b.CreateXor(result, odd) : odd;
+  };
+  add(e.lane(), parity.lanes);
+  add(e.warp(), parity.warps);
   return result;
 }
 
-/// The address of a thread's element in each register.
-Value* addressOf(Emitter& e, Value* base, Value* own, uint32_t registerPart, unsigned bytes) {
-  Value* element = registerPart ? e.ir().CreateXor(own, e.int32(registerPart)) : own;
-  return e.ir().CreateAdd(base, e.ir().CreateMul(element, e.int32(bytes)));
+/// Exchanges each value with the one whose number differs in `bit`, where the parity is 1.
+void exchange(Emitter& e, Values& values, unsigned bit, const ThreadParity& parity) {
+  if (parity.isZero()) return;
+  Value* swap = parityOf(e, parity);
+  Values before = values;
+  for (unsigned i = 0; i < values.size(); ++i) values[i] = e.ir().CreateSelect(swap, before[i ^ 1u << bit], before[i]);
+}
+
+/// Registers that hold elements of their own.
+Values distinctRegisters(const LinearLayout& layout, ArrayRef<Value*> values) {
+  Values result;
+  for (uint32_t r = 0; r < layout.registers(); ++r)
+    if (!(r & layout.freeMask(Part::Register))) result.push_back(values[r]);
+  return result;
+}
+
+/// The lane that a thread reads from, but for the round's constant.
+Value* sourceLane(Emitter& e, const WarpConversion& plan) {
+  std::array<LinearLayout::Bases, 4> bases;
+  auto column = [&](unsigned bit, uint32_t ThreadParity::* part) {
+    uint32_t lane = 0;
+    for (auto [i, parity] : llvm::enumerate(plan.source)) lane |= (parity.*part >> bit & 1) << i;
+    return lane;
+  };
+  for (unsigned bit = 0; bit < e.laneBits(); ++bit)
+    bases[size_t(Part::Lane)].push_back(column(bit, &ThreadParity::lanes));
+  for (unsigned bit = 0; bit < e.warpBits(); ++bit)
+    bases[size_t(Part::Warp)].push_back(column(bit, &ThreadParity::warps));
+  return e.elementOfThread(LinearLayout({e.target().warpSize}, std::move(bases)));
+}
+
+Values convertInWarps(Emitter& e, const WarpConversion& plan, Values registers, llvm::Type* element) {
+  llvm::IRBuilder<>& b = e.ir();
+  for (const WarpConversion::Kept& kept : plan.kept) {
+    Value* high = parityOf(e, kept.parity);
+    Values half;
+    for (uint32_t r = 0; r < registers.size(); ++r)
+      if (!(r >> kept.bit & 1)) half.push_back(b.CreateSelect(high, registers[r | 1u << kept.bit], registers[r]));
+    registers = std::move(half);
+  }
+  unsigned parts = plan.words.front().size();
+  Values words, received(plan.rounds.size());
+  for (const Vectors& places : plan.words) {
+    Values one;
+    for (uint32_t place : places) one.push_back(registers[place]);
+    words.push_back(parts > 1 ? packWords(e, one).front() : one.front());
+  }
+  for (auto [bit, parity] : llvm::enumerate(plan.send)) exchange(e, words, bit, parity);
+  Value* source = plan.isOwnLane ? nullptr : sourceLane(e, plan);
+  for (const WarpConversion::Round& round : plan.rounds) {
+    Value* word = words[round.word];
+    if (source)
+      word = e.shuffle("idx", word, round.flip ? b.CreateXor(source, e.int32(round.flip)) : source);
+    else if (round.flip)
+      word = e.shuffle("bfly", word, e.int32(round.flip));
+    received[round.place] = word;
+  }
+  for (auto [bit, parity] : llvm::enumerate(plan.receive)) exchange(e, received, bit, parity);
+  SmallVector<Values> unpacked;
+  for (Value* word : received) unpacked.push_back(parts > 1 ? unpackWords(e, word, element, parts) : Values{word});
+  Values result;
+  for (const WarpConversion::Result& one : plan.results) result.push_back(unpacked[one.place][one.part]);
+  return result;
+}
+
+/// One side's accesses of shared memory.
+class SharedSide {
+public:
+  SharedSide(Emitter& e, const SharedConversion& plan, const LinearLayout& layout, unsigned vector,
+             unsigned elementBytes)
+      : e_(e), plan_(plan), layout_(layout), inMemory_(plan.inMemory(layout)), vector_(vector),
+        elementBytes_(elementBytes), own_(e.elementOfThread(inMemory_)) {
+    for (Part part : {Part::Lane, Part::Warp, Part::Block})
+      for (uint32_t basis : inMemory_.bases(part)) threadMask_ |= basis;
+    for (uint32_t r = 0; r < layout.registers(); ++r)
+      if (!(r & layout.freeMask(Part::Register))) registerAt_[inMemory_.elementOf(Part::Register, r)] = r;
+  }
+
+  /// Calls visit(address, predicate or null, registers) for each access of a pass.
+  template <class Visit> void forEach(Value* shared, uint32_t pass, Visit visit) {
+    uint32_t size = 1u << vector_;
+    for (uint32_t r = 0; r < layout_.registers(); ++r) {
+      uint32_t offset = inMemory_.elementOf(Part::Register, r);
+      if (r & layout_.freeMask(Part::Register) || offset & (size - 1)) continue;
+      Value* predicate = nullptr;
+      if (!inPass(offset, pass, predicate)) continue;
+      Vectors registers;
+      for (uint32_t i = 0; i < size; ++i) registers.push_back(registerAt_.lookup(offset | i));
+      visit(addressOf(shared, offset), predicate, registers);
+    }
+  }
+
+private:
+  unsigned passShift() const { return plan_.offsets.dimension() - plan_.passBits; }
+  bool inPass(uint32_t offset, uint32_t pass, Value*& predicate) {
+    if (threadMask_ >> passShift() == 0) return offset >> passShift() == pass;
+    Value* mine = e_.ir().CreateLShr(own_, passShift());
+    predicate = e_.ir().CreateICmpEQ(mine, e_.int32(pass ^ offset >> passShift()));
+    return true;
+  }
+  Value* addressOf(Value* shared, uint32_t offset) {
+    uint32_t inPass = (1u << passShift()) - 1, crossed = offset & threadMask_ & inPass;
+    Value* own = threadMask_ & ~inPass ? e_.ir().CreateAnd(own_, e_.int32(inPass)) : own_;
+    if (crossed) own = e_.ir().CreateXor(own, e_.int32(crossed));
+    Value* address = e_.ir().CreateAdd(shared, e_.ir().CreateMul(own, e_.int32(elementBytes_)));
+    // Bits that no thread decides are an immediate offset.
+    uint32_t immediate = offset & ~threadMask_ & inPass;
+    return immediate ? e_.ir().CreateAdd(address, e_.int32(immediate * elementBytes_)) : address;
+  }
+
+  Emitter& e_;
+  const SharedConversion& plan_;
+  const LinearLayout& layout_;
+  LinearLayout inMemory_;
+  unsigned vector_, elementBytes_;
+  Value* own_; // the thread's part of the offset
+  uint32_t threadMask_ = 0;
+  llvm::DenseMap<uint32_t, uint32_t> registerAt_; // by offset
+};
+
+Values convertInShared(Emitter& e, const SharedConversion& plan, const LinearLayout& from, const LinearLayout& to,
+                       ArrayRef<Value*> source, llvm::Type* element, unsigned bytes) {
+  llvm::IRBuilder<>& b = e.ir();
+  Value* shared = b.CreatePtrToInt(e.scratch((bytes << plan.offsets.dimension()) >> plan.passBits), b.getInt32Ty());
+  Value* owner = e.isOwner(from);
+  SharedSide stores(e, plan, from, plan.storeVector, bytes), loads(e, plan, to, plan.loadVector, bytes);
+  Values result(to.registers(), nullptr);
+  for (uint32_t pass = 0; pass < 1u << plan.passBits; ++pass) {
+    e.barrier(); // readers of what was there before are done
+    stores.forEach(shared, pass, [&](Value* address, Value* predicate, const Vectors& registers) {
+      Values vector;
+      for (uint32_t r : registers) vector.push_back(source[r]);
+      if (owner) predicate = predicate ? b.CreateAnd(predicate, owner) : owner;
+      storeWords(e, ".shared", address, predicate, packWords(e, vector), bytes * vector.size());
+    });
+    e.barrier();
+    loads.forEach(shared, pass, [&](Value* address, Value* predicate, const Vectors& registers) {
+      Values before;
+      for (uint32_t r : registers) before.push_back(result[r] ? result[r] : llvm::Constant::getNullValue(element));
+      Values kept = predicate ? packWords(e, before) : Values();
+      Values words = loadWords(e, ".shared", address, predicate, kept, bytes * registers.size());
+      Values loaded = unpackWords(e, words, element, registers.size());
+      for (auto [r, value] : llvm::zip_equal(registers, loaded)) result[r] = value;
+    });
+  }
+  uint32_t repeated = to.freeMask(Part::Register);
+  for (uint32_t r = 0; r < to.registers(); ++r) result[r] = result[r & ~repeated];
+  return result;
+}
+
+/// Rough cycles of a warp: a word through shared memory or a shuffle 2, a select 1, two barriers 60.
+bool isWarpCheaper(const WarpConversion& warp, const LinearLayout& from, const LinearLayout& to, unsigned bytes) {
+  unsigned wordsPerElement = bytes > 4 ? 2 : 1;
+  unsigned inWarp = (2 * warp.shuffles() + warp.selects()) * wordsPerElement;
+  unsigned registers = from.withoutRepeatedRegisters().registers() + to.withoutRepeatedRegisters().registers();
+  unsigned inShared = 60 + 2 * ((registers * bytes + 3) / 4);
+  return inWarp <= inShared;
+}
+
+/// Half of the shared memory that a CTA can have: another CTA shall find room.
+uint32_t scratchLimit(const Target& target) {
+  struct Row {
+    int capability;
+    uint32_t kilobytes;
+  };
+  constexpr Row kRows[] = {{75, 64}, {80, 163}, {86, 99}, {87, 163}, {89, 99}, {90, 227}, {100, 227}, {120, 99}};
+  uint32_t kilobytes = 48;
+  for (const Row& row : kRows)
+    if (row.capability <= target.capability) kilobytes = row.kilobytes;
+  return kilobytes * 1024 / 2;
 }
 
 } // namespace
@@ -36,29 +209,20 @@ Value* addressOf(Emitter& e, Value* base, Value* own, uint32_t registerPart, uns
 LogicalResult emitConvertLayout(Emitter& e, Operation* op) {
   auto convert = cast<twg::ConvertLayoutOp>(op);
   LinearLayout from = twg::layoutOf(convert.getSrc()), to = twg::layoutOf(convert.getResult());
+  if (from.bases(Part::Block) != to.bases(Part::Block)) return notCompiled(op, e, "between the CTAs of a cluster");
+  mlir::Type type = tt::elementTypeOf(convert.getResult().getType());
+  llvm::Type* element = e.typeOf(type);
+  unsigned bytes = Emitter::memoryBytesOf(type);
   ArrayRef<Value*> source = e.values(convert.getSrc());
-  if (staysInThread(from, to)) return e.define(convert.getResult(), renameRegisters(from, to, source)), success();
-
-  mlir::Type element = tt::elementTypeOf(convert.getResult().getType());
-  unsigned bytes = Emitter::memoryBytesOf(element);
-  Value* shared = e.ir().CreatePtrToInt(e.scratch(bytes << from.elementBits()), e.ir().getInt32Ty());
-  e.barrier(); // readers of what was there before are done
-  Value* owner = e.isOwner(from);
-  Value* own = e.elementOfThread(from);
-  for (uint32_t r = 0; r < from.registers(); ++r) {
-    if (r & from.freeMask(Part::Register)) continue;
-    Value* address = addressOf(e, shared, own, from.elementOf(Part::Register, r), bytes);
-    storeWords(e, ".shared", address, owner, packWords(e, source[r]), bytes);
+  auto warp = WarpConversion::plan(from, to, std::max(1u, 4 / bytes));
+  if (warp && warp->shuffles() == 0 && warp->selects() == 0)
+    warp = WarpConversion::plan(from, to, 1); // nothing to pack
+  if (warp && isWarpCheaper(*warp, from, to, bytes)) {
+    e.define(convert.getResult(), convertInWarps(e, *warp, distinctRegisters(from, source), element));
+    return success();
   }
-  e.barrier();
-  Values result;
-  own = e.elementOfThread(to);
-  for (uint32_t r = 0; r < to.registers(); ++r) {
-    Value* address = addressOf(e, shared, own, to.elementOf(Part::Register, r), bytes);
-    Values words = loadWords(e, ".shared", address, nullptr, {}, bytes);
-    result.push_back(unpackWords(e, words, e.typeOf(element), 1).front());
-  }
-  e.define(convert.getResult(), std::move(result));
+  SharedConversion plan = SharedConversion::plan(from, to, bytes, scratchLimit(e.target()));
+  e.define(convert.getResult(), convertInShared(e, plan, from, to, source, element, bytes));
   return success();
 }
 

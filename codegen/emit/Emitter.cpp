@@ -1,5 +1,6 @@
 // codegen/emit/Emitter.cpp -- types, values, threads, shared memory, and the walk over a kernel.
 #include "codegen/emit/Emitter.h"
+#include "codegen/emit/Descriptor.h"
 #include "codegen/emit/LineTable.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/IR/InlineAsm.h"
@@ -32,7 +33,14 @@ void Emitter::define(mlir::Value value, Values values) {
   values_[value] = std::move(values);
 }
 unsigned Emitter::registersOf(mlir::Type type) {
+  if (auto descriptor = dyn_cast<tt::TensorDescType>(type)) return Descriptor::parts(descriptor.getShape().size());
   return isa<RankedTensorType>(type) ? twg::layoutOf(type).registers() : 1;
+}
+
+SmallVector<Type*, 8> Emitter::registerTypesOf(mlir::Type type) {
+  if (auto descriptor = dyn_cast<tt::TensorDescType>(type))
+    return Descriptor::partTypes(builder_, descriptor.getShape().size());
+  return SmallVector<Type*, 8>(registersOf(type), typeOf(tt::elementTypeOf(type)));
 }
 
 Type* Emitter::typeOf(mlir::Type element) {
@@ -46,6 +54,7 @@ Type* Emitter::typeOf(mlir::Type element) {
   return Type::getIntNTy(context, element.getIntOrFloatBitWidth());
 }
 Type* Emitter::memoryTypeOf(mlir::Type element) {
+  if (isa<tt::TensorDescType>(element)) return builder_.getInt64Ty(); // as an argument
   return element.isInteger(1) ? Type::getInt8Ty(module_.getContext()) : typeOf(element);
 }
 unsigned Emitter::memoryBytesOf(mlir::Type element) {
@@ -166,9 +175,13 @@ void Emitter::emitPrologue(tt::FuncOp function) {
   for (auto [argument, parameter] :
        llvm::zip_first(function.getArguments(), llvm::make_pointer_range(function_->args()))) {
     Value* value = parameter;
+    if (isa<tt::TensorDescType>(argument.getType())) continue;
     if (argument.getType().isInteger(1)) value = builder_.CreateTrunc(value, builder_.getInt1Ty());
     define(argument, value);
   }
+  for (BlockArgument argument : function.getArguments())
+    if (isa<tt::TensorDescType>(argument.getType()))
+      Descriptor::ofArgument(*this, argument, function_->getArg(argument.getArgNumber())).define(*this, argument);
 }
 
 LogicalResult Emitter::emitKernel(tt::FuncOp function) {
@@ -184,6 +197,8 @@ LogicalResult Emitter::emitKernel(tt::FuncOp function) {
         divisor && argument.getType()->isPointerTy())
       argument.addAttr(llvm::Attribute::getWithAlignment(module_.getContext(), llvm::Align(divisor.getInt())));
   if (lines_) lines_->begin(function_, function.getLoc());
+  for (mlir::BlockArgument argument : function.getArguments())
+    if (failed(Descriptor::verifyArgument(argument))) return failure();
   emitPrologue(function);
   return emitBlocks(function.getBody());
 }

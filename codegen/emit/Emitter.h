@@ -41,8 +41,10 @@ public:
   llvm::Value* scalar(mlir::Value value) const { return values(value).front(); }
   void define(mlir::Value value, Values values);
   void define(mlir::Value value, llvm::Value* scalar) { define(value, Values{scalar}); }
-  /// Registers that a value of this type has: 1 for a scalar.
+  /// Registers that a value of this type has: 1 for a scalar; the parts of a tensor descriptor (Descriptor.h).
   static unsigned registersOf(mlir::Type type);
+  /// Their types.
+  llvm::SmallVector<llvm::Type*, 8> registerTypesOf(mlir::Type type);
 
   /// The LLVM type of one element or scalar in registers: pointers are ptr addrspace(1), f8 formats i8.
   llvm::Type* typeOf(mlir::Type element);

@@ -61,11 +61,28 @@ mlir::LogicalResult emitJoin(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitSplit(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitCat(Emitter&, mlir::Operation*);
 
+// DescriptorOps.cpp
+mlir::LogicalResult emitMakeTensorDescriptor(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitDescriptorLoad(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitDescriptorStore(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitDescriptorGather(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitDescriptorScatter(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitDescriptorReduce(Emitter&, mlir::Operation*);
+
 // ConvertLayout.cpp
 mlir::LogicalResult emitConvertLayout(Emitter&, mlir::Operation*);
 
 // ReduceOps.cpp
 mlir::LogicalResult emitReduce(Emitter&, mlir::Operation*);
+
+// ScanOps.cpp
+mlir::LogicalResult emitScan(Emitter&, mlir::Operation*);
+
+// GatherOps.cpp
+mlir::LogicalResult emitGather(Emitter&, mlir::Operation*);
+
+// HistogramOps.cpp
+mlir::LogicalResult emitHistogram(Emitter&, mlir::Operation*);
 
 // DotOps.cpp
 mlir::LogicalResult emitDot(Emitter&, mlir::Operation*);

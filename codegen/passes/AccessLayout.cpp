@@ -83,19 +83,27 @@ unsigned AccessLayouts::vector(Value pointers, Value mask, const LinearLayout& l
   int64_t bytes = bytesOf(pointers);
   int64_t limit = std::min({along.contiguous, std::max<int64_t>(along.divisor / bytes, 1), kWidestAccess / bytes});
   if (mask) limit = std::min(limit, contiguity_.of(mask).dimensions[fastest].constant);
-  unsigned shift = layout.dimensionShift(fastest), run = 0;
+  return unsigned(std::min(limit, int64_t(1) << registerRun(layout, unsigned(fastest))));
+}
+
+/// How many register bits, from the lowest on, count up along a dimension.
+unsigned AccessLayouts::registerRun(const LinearLayout& layout, unsigned dimension) {
+  unsigned shift = layout.dimensionShift(dimension), run = 0;
   const LinearLayout::Bases& registers = layout.bases(Part::Register);
-  while (run < registers.size() && registers[run] == 1u << (shift + run) && run < layout.dimensionBits(fastest)) ++run;
-  return unsigned(std::min(limit, int64_t(1) << run));
+  while (run < registers.size() && registers[run] == 1u << (shift + run) && run < layout.dimensionBits(dimension))
+    ++run;
+  return run;
 }
 
 unsigned AccessLayouts::sectors(Value pointers, const LinearLayout& layout) {
   int32_t fastest = orderOf(pointers).front();
-  uint32_t along = layout.dimensionMask(fastest);
-  unsigned shift = layout.dimensionShift(fastest);
-  int64_t bytes = bytesOf(pointers);
-  unsigned step = vector(pointers, {}, layout), total = 0;
   if (contiguity_.of(pointers).dimensions[fastest].contiguous == 1) return 0; // scattered in any layout
+  return sectorsOf(layout, unsigned(fastest), bytesOf(pointers), vector(pointers, {}, layout));
+}
+
+unsigned AccessLayouts::sectorsOf(const LinearLayout& layout, unsigned dimension, int64_t bytes, unsigned step) {
+  uint32_t along = layout.dimensionMask(dimension);
+  unsigned shift = layout.dimensionShift(dimension), total = 0;
   for (uint32_t r = 0; r < layout.registers(); r += step) {
     std::set<std::pair<uint32_t, int64_t>> touched;
     for (uint32_t lane = 0; lane < layout.size(Part::Lane); ++lane)
@@ -106,6 +114,34 @@ unsigned AccessLayouts::sectors(Value pointers, const LinearLayout& layout) {
     total += touched.size();
   }
   return total;
+}
+
+LinearLayout AccessLayouts::ofBlock(RankedTensorType block) {
+  SmallVector<int32_t, 5> order(block.getRank());
+  std::iota(order.rbegin(), order.rend(), 0);
+  int64_t bytes = std::max(1u, block.getElementTypeBitWidth() / 8);
+  int64_t threads = int64_t(1) << (threads_.lane + threads_.warp);
+  int64_t perThread = std::min(kWidestAccess / bytes, std::max<int64_t>(block.getNumElements() / threads, 1));
+  return LinearLayout::coalesced(block.getShape(), perThread, order, threads_.lane, threads_.warp);
+}
+
+unsigned AccessLayouts::blockVector(Value column, RankedTensorType block, const LinearLayout& layout) {
+  int64_t bytes = std::max(1u, block.getElementTypeBitWidth() / 8);
+  int64_t vector = std::min(kWidestAccess / bytes, int64_t(1) << registerRun(layout, layout.rank() - 1));
+  while (vector > 1 && !isMultiple(column, vector)) vector /= 2;
+  return unsigned(vector);
+}
+
+unsigned AccessLayouts::blockSectors(RankedTensorType block, const LinearLayout& layout) {
+  int64_t bytes = std::max(1u, block.getElementTypeBitWidth() / 8);
+  unsigned step = unsigned(std::min(kWidestAccess / bytes, int64_t(1) << registerRun(layout, layout.rank() - 1)));
+  return sectorsOf(layout, layout.rank() - 1, bytes, step);
+}
+
+bool AccessLayouts::isMultiple(Value number, int64_t divisor) {
+  const tt::Contiguity& known = contiguity_.of(number);
+  if (known.value) return *known.value % divisor == 0;
+  return known.dimensions.front().divisor % divisor == 0;
 }
 
 } // namespace tiletwin::codegen

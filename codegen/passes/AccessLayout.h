@@ -27,10 +27,19 @@ public:
   /// Elements that one instruction of this access can take in this layout: they lie side by side in memory, in
   /// registers that follow each other, under one mask, aligned, in at most 16 bytes.
   unsigned vector(mlir::Value pointers, mlir::Value mask, const LinearLayout& layout);
+  /// The same for a block that a tensor descriptor reads or writes: rows are contiguous, and aligned to 16 bytes.
+  LinearLayout ofBlock(mlir::RankedTensorType block);
+  /// `column`: the block's first index along the last dimension.
+  unsigned blockVector(mlir::Value column, mlir::RankedTensorType block, const LinearLayout& layout);
+  unsigned blockSectors(mlir::RankedTensorType block, const LinearLayout& layout);
+  /// True if a number is known to be a multiple of `divisor`.
+  bool isMultiple(mlir::Value number, int64_t divisor);
   /// Sectors of 32 bytes that the accesses of one warp touch in this layout: what a store costs.
   unsigned sectors(mlir::Value pointers, const LinearLayout& layout);
 
 private:
+  static unsigned registerRun(const LinearLayout& layout, unsigned dimension);
+  static unsigned sectorsOf(const LinearLayout& layout, unsigned dimension, int64_t bytes, unsigned step);
   using Key = std::pair<llvm::SmallVector<int64_t, 5>, llvm::SmallVector<int32_t, 5>>;
   llvm::SmallVector<int32_t, 5> orderOf(mlir::Value pointers);
   int64_t widest(mlir::Value pointers);

@@ -1,6 +1,7 @@
 // codegen/passes/LayoutChoice.cpp -- see LayoutChoice.h.
 #include "codegen/passes/LayoutChoice.h"
 #include "codegen/dialect/TWG.h"
+#include "codegen/layout/ScanOrder.h"
 #include "codegen/passes/AtomicLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -124,6 +125,15 @@ LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
         source.layout = source.layout.withoutDimension(unsigned(reduce.getAxis())).withoutRepeatedRegisters();
         return source;
       })
+      .Case([&](tt::ScanOp scan) {
+        Wish source = orUsual(heaviest(scan.getSrcs()), shape);
+        // Bits along the axis in the order in which a scan goes; every usual layout has them so.
+        if (!ScanOrder::of(source.layout, unsigned(scan.getAxis()))) source.layout = access_.usual(shape);
+        return source;
+      })
+      .Case<tt::DescriptorLoadOp, tt::DescriptorGatherOp>(
+          [&](auto) { return Wish{access_.ofBlock(cast<RankedTensorType>(result.getType())), kLoaded}; })
+      .Case([&](tt::GatherOp gather) { return orUsual(wish(gather.getIndices()), shape); })
       .Case([&](tt::JoinOp join) {
         Wish half = orUsual(heaviest(join->getOperands()), shape.drop_back());
         half.layout = half.layout.joined();
@@ -198,6 +208,14 @@ LayoutChoice::Wished LayoutChoice::neededFor(Value value, unsigned depth) {
 
 LinearLayout LayoutChoice::ofAtomic(Operation* op) {
   return access_.of(atomicPointers(op), atomicElements(op, target_));
+}
+
+LinearLayout LayoutChoice::ofBlockStore(Value block) {
+  auto type = cast<RankedTensorType>(block.getType());
+  LinearLayout coalesced = access_.ofBlock(type);
+  Wished value = wish(block);
+  bool good = value && access_.blockSectors(type, value->layout) <= access_.blockSectors(type, coalesced);
+  return good ? value->layout : coalesced;
 }
 
 LinearLayout LayoutChoice::ofStore(tt::StoreOp store) {

@@ -20,6 +20,8 @@ public:
   std::optional<LinearLayout> of(mlir::Value tile);
   /// The layout in which a store (its pointers and mask too) is made.
   LinearLayout ofStore(tt::StoreOp store);
+  /// The same for a tile that is written through a tensor descriptor.
+  LinearLayout ofBlockStore(mlir::Value block);
   /// The layout in which an atomic operation on tiles is made.
   LinearLayout ofAtomic(mlir::Operation* op);
   LinearLayout usual(llvm::ArrayRef<int64_t> shape) { return access_.usual(shape); }

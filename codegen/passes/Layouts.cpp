@@ -5,6 +5,7 @@
 #include "codegen/passes/Layouts.h"
 #include "codegen/dialect/TWG.h"
 #include "codegen/layout/ReductionOrder.h"
+#include "codegen/layout/ScanOrder.h"
 #include "codegen/passes/AtomicLayout.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/LayoutChoice.h"
@@ -29,6 +30,8 @@ private:
   LogicalResult assignBlock(Block& block);
   void assignStore(Operation* store);
   void assignReduce(tt::ReduceOp reduce);
+  void decideBlock(Operation* op);
+  void assignBlockAccess(Operation* op);
   void assignDot(tt::DotOp dot);
   void assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan);
   void eraseFree();
@@ -73,6 +76,7 @@ void LayoutAssigner::decide() {
         setVector(store, store.getPtr(), store.getMask(), layout);
         stores_.try_emplace(store, layout);
       }
+      decideBlock(&op);
       if (Value pointers = atomicPointers(&op)) {
         LinearLayout layout = choice_.ofAtomic(&op);
         setVector(&op, pointers, atomicMask(&op), layout, atomicElements(&op, target_));
@@ -80,6 +84,45 @@ void LayoutAssigner::decide() {
       }
     }
   });
+}
+
+/// The tile that an operation reads or writes through a tensor descriptor, and the first column; null for others.
+std::pair<Value, Value> blockAndColumn(Operation* op) {
+  if (auto load = dyn_cast<tt::DescriptorLoadOp>(op)) return {load.getResult(), load.getIndices().back()};
+  if (auto store = dyn_cast<tt::DescriptorStoreOp>(op)) return {store.getSrc(), store.getIndices().back()};
+  if (auto reduce = dyn_cast<tt::DescriptorReduceOp>(op)) return {reduce.getSrc(), reduce.getIndices().back()};
+  if (auto gather = dyn_cast<tt::DescriptorGatherOp>(op)) return {gather.getResult(), gather.getYOffset()};
+  if (auto scatter = dyn_cast<tt::DescriptorScatterOp>(op)) return {scatter.getSrc(), scatter.getYOffset()};
+  return {};
+}
+
+void LayoutAssigner::decideBlock(Operation* op) {
+  auto [block, column] = blockAndColumn(op);
+  if (!block) return;
+  bool isLoad = block.getDefiningOp() == op;
+  LinearLayout layout = isLoad ? *decided(block) : choice_.ofBlockStore(block);
+  if (!isLoad) stores_.try_emplace(op, layout);
+  if (isa<tt::DescriptorReduceOp>(op)) return; // one element at a time
+  Builder builder(kernel_.getContext());
+  unsigned vector = choice_.access().blockVector(column, cast<RankedTensorType>(block.getType()), layout);
+  if (vector == 1) return;
+  op->setAttr("twg.vector", builder.getI32IntegerAttr(int32_t(vector)));
+  // Extents that are multiples of the vector cut none.
+  auto make = op->getOperand(0).getDefiningOp<tt::MakeTensorDescriptorOp>();
+  if (make && choice_.access().isMultiple(make.getShape().back(), vector))
+    op->setAttr("twg.whole", builder.getUnitAttr());
+}
+
+void LayoutAssigner::assignBlockAccess(Operation* op) {
+  auto [block, column] = blockAndColumn(op);
+  bool isLoad = block.getDefiningOp() == op;
+  LinearLayout layout = isLoad ? *decided(block) : stores_.find(op)->second;
+  for (OpOperand& operand : op->getOpOperands()) {
+    if (!isTile(operand.get())) continue;
+    bool isRows = operand.get() != block;
+    setOperand(operand, isRows ? layout.withoutDimension(1).withoutRepeatedRegisters() : layout);
+  }
+  if (isLoad) setLayout(block, layout);
 }
 
 Value LayoutAssigner::inLayout(Value tile, const LinearLayout& layout) {
@@ -189,6 +232,7 @@ LogicalResult LayoutAssigner::assign(Operation* op) {
     return success();
   }
   if (auto reduce = dyn_cast<tt::ReduceOp>(op)) return assignReduce(reduce), success();
+  if (blockAndColumn(op).first) return assignBlockAccess(op), success();
   if (auto dot = dyn_cast<tt::DotOp>(op)) return assignDot(dot), success();
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs()))
@@ -253,11 +297,20 @@ LogicalResult LayoutAssigner::assign(Operation* op) {
     setOperand(op->getOpOperand(0), layout->joined());
   } else if (isa<tt::CatOp>(op)) {
     for (OpOperand& operand : op->getOpOperands()) setOperand(operand, layout->firstHalf());
+  } else if (isa<tt::GatherOp, tt::HistogramOp>(op)) {
+    // The source stays where it is; the indices lie like the result, the mask like the source.
+    OpOperand& source = op->getOpOperand(0);
+    if (!twg::hasLayout(source.get().getType())) setOperand(source, choice_.usual(tt::shapeOf(source.get().getType())));
+    LinearLayout second = isa<tt::GatherOp>(op) ? *layout : twg::layoutOf(source.get());
+    if (op->getNumOperands() > 1) setOperand(op->getOpOperand(1), second);
   } else {
     for (OpOperand& operand : op->getOpOperands())
       if (isTile(operand.get())) setOperand(operand, LayoutChoice::ofOperand(op, operand.getOperandNumber(), *layout));
   }
   for (Value result : op->getResults()) setLayout(result, *layout);
+  if (auto scan = dyn_cast<tt::ScanOp>(op))
+    if (auto order = ScanOrder::of(*layout, unsigned(scan.getAxis())))
+      scan->setAttr("order", DenseI32ArrayAttr::get(kernel_.getContext(), order->counts()));
   return success();
 }
 

@@ -1,0 +1,270 @@
+// codegen/emit/ScanOps.cpp -- tt.scan: prefixes in registers, over lanes, over warps, and over the registers above them.
+// Here:      the order that layout/ScanOrder.h states. Not here: reductions (ReduceOps.cpp).
+// Idea: a *run* is what one thread holds side by side; a *group* is what a warp holds of one run of each lane. Runs are
+//       scanned one element after the other, the totals of a group's runs by Kogge-Stone; groups follow each other. The
+//       last element of a run becomes what the totals give, the others are combined with what lies before the run.
+//       A reverse scan is one over the mirrored tile: every number along the axis counts from the end.
+#include "codegen/emit/Emitters.h"
+#include "codegen/emit/Memory.h"
+#include "codegen/layout/ScanOrder.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+
+using llvm::Value;
+
+namespace {
+
+class Scan {
+public:
+  Scan(Emitter& e, tt::ScanOp op, const LinearLayout& layout, ScanOrder order)
+      : e_(e), op_(op), layout_(layout), order_(std::move(order)), reverse_(op.getReverse()) {
+    for (uint32_t r = 0; r < layout.registers(); ++r) {
+      Values one;
+      for (mlir::Value source : op.getSrcs()) one.push_back(e.values(source)[r]);
+      registers_.push_back(std::move(one));
+    }
+  }
+  LogicalResult run();
+
+private:
+  uint32_t runs() const { return 1u << order_.high.size(); } // of a thread, in one row
+  uint32_t length() const { return 1u << order_.low.size(); }
+  uint32_t lanes() const { return 1u << order_.laneBits; }
+  uint32_t warps() const { return 1u << order_.warps.size(); }
+
+  uint32_t registerOf(uint32_t row, uint32_t run, uint32_t place) const;
+  Values& at(uint32_t row, uint32_t run, uint32_t place) { return registers_[registerOf(row, run, place)]; }
+  FailureOr<Values> combine(ArrayRef<Value*> left, ArrayRef<Value*> right);
+  Values select(Value* condition, ArrayRef<Value*> yes, ArrayRef<Value*> no);
+  /// From the lane `distance` before this one along the axis; some other value where there is none.
+  Values fromLaneBefore(ArrayRef<Value*> values, uint32_t distance);
+  void findPlace();
+  LogicalResult scanRuns(uint32_t row);
+  LogicalResult scanLanes(uint32_t row);
+  void storeTotals(Value* shared);
+  SmallVector<Values> loadTotals(Value* shared, uint32_t row);
+  SmallVector<Values> shuffleTotals(uint32_t row);
+  LogicalResult addBefore(uint32_t row, ArrayRef<Values> totals);
+  Value* addressOf(Value* shared, uint32_t row, uint32_t run, Value* warp, unsigned operand);
+  unsigned bytesOf(unsigned operand) {
+    return Emitter::memoryBytesOf(tt::elementTypeOf(op_.getSrcs()[operand].getType()));
+  }
+
+  Emitter& e_;
+  tt::ScanOp op_;
+  LinearLayout layout_;
+  ScanOrder order_;
+  bool reverse_;
+  SmallVector<Values> registers_; // one value for each operand
+  Value* laneAt_ = nullptr;       // this lane's and this warp's number along the axis
+  Value* warpAt_ = nullptr;
+};
+
+uint32_t Scan::registerOf(uint32_t row, uint32_t run, uint32_t place) const {
+  if (reverse_) run = runs() - 1 - run, place = length() - 1 - place;
+  for (auto [i, bit] : llvm::enumerate(order_.low)) row |= (place >> i & 1) << bit;
+  for (auto [i, bit] : llvm::enumerate(order_.high)) row |= (run >> i & 1) << bit;
+  return row;
+}
+
+FailureOr<Values> Scan::combine(ArrayRef<Value*> left, ArrayRef<Value*> right) {
+  Values both(left);
+  llvm::append_range(both, right);
+  return e_.emitRegion(op_.getCombineOp(), both);
+}
+
+Values Scan::select(Value* condition, ArrayRef<Value*> yes, ArrayRef<Value*> no) {
+  Values result;
+  for (auto [a, b] : llvm::zip_equal(yes, no)) result.push_back(e_.ir().CreateSelect(condition, a, b));
+  return result;
+}
+
+Values Scan::fromLaneBefore(ArrayRef<Value*> values, uint32_t distance) {
+  Value* step = e_.int32(int64_t(distance) << order_.laneShift);
+  Value* source = reverse_ ? e_.ir().CreateAdd(e_.lane(), step) : e_.ir().CreateSub(e_.lane(), step);
+  Values result;
+  for (Value* value : values) result.push_back(e_.shuffle("idx", value, source));
+  return result;
+}
+
+void Scan::findPlace() {
+  llvm::IRBuilder<>& b = e_.ir();
+  laneAt_ = b.CreateAnd(b.CreateLShr(e_.lane(), order_.laneShift), e_.int32(lanes() - 1));
+  warpAt_ = e_.int32(0);
+  for (auto [place, bit] : llvm::enumerate(order_.warps)) {
+    Value* one = b.CreateAnd(b.CreateLShr(e_.warp(), bit), e_.int32(1));
+    warpAt_ = b.CreateOr(warpAt_, b.CreateShl(one, place));
+  }
+  if (reverse_) laneAt_ = b.CreateXor(laneAt_, e_.int32(lanes() - 1));
+  if (reverse_) warpAt_ = b.CreateXor(warpAt_, e_.int32(warps() - 1));
+}
+
+LogicalResult Scan::scanRuns(uint32_t row) {
+  for (uint32_t run = 0; run < runs(); ++run)
+    for (uint32_t place = 1; place < length(); ++place) {
+      FailureOr<Values> both = combine(at(row, run, place - 1), at(row, run, place));
+      if (failed(both)) return failure();
+      at(row, run, place) = *both;
+    }
+  return success();
+}
+
+LogicalResult Scan::scanLanes(uint32_t row) {
+  for (uint32_t run = 0; run < runs(); ++run) {
+    Values& total = at(row, run, length() - 1);
+    for (uint32_t distance = 1; distance < lanes(); distance *= 2) {
+      FailureOr<Values> both = combine(fromLaneBefore(total, distance), total);
+      if (failed(both)) return failure();
+      total = select(e_.ir().CreateICmpUGE(laneAt_, e_.int32(distance)), *both, total);
+    }
+  }
+  return success();
+}
+
+Value* Scan::addressOf(Value* shared, uint32_t row, uint32_t run, Value* warp, unsigned operand) {
+  llvm::IRBuilder<>& b = e_.ir();
+  LinearLayout rows = layout_.withoutDimension(unsigned(op_.getAxis()));
+  uint32_t offset = 0, groups = runs() * warps();
+  for (unsigned k = 0; k < operand; ++k) offset += llvm::alignTo((bytesOf(k) * groups) << rows.elementBits(), 16);
+  Value* element = b.CreateXor(e_.elementOfThread(rows), e_.int32(rows.elementOf(Part::Register, row)));
+  Value* slot = b.CreateAdd(b.CreateMul(element, e_.int32(groups)), b.CreateAdd(warp, e_.int32(run * warps())));
+  return b.CreateAdd(b.CreateMul(slot, e_.int32(bytesOf(operand))), b.CreateAdd(shared, e_.int32(offset)));
+}
+
+void Scan::storeTotals(Value* shared) {
+  Value* last = e_.ir().CreateICmpEQ(laneAt_, e_.int32(lanes() - 1));
+  if (Value* owner = e_.isOwner(layout_)) last = e_.ir().CreateAnd(last, owner);
+  uint32_t others = layout_.freeMask(Part::Register);
+  for (unsigned bit : order_.low) others |= 1u << bit;
+  for (unsigned bit : order_.high) others |= 1u << bit;
+  for (uint32_t row = 0; row < layout_.registers(); ++row) {
+    if (row & others) continue;
+    for (uint32_t run = 0; run < runs(); ++run)
+      for (auto [operand, value] : llvm::enumerate(at(row, run, length() - 1)))
+        storeWords(e_, ".shared", addressOf(shared, row, run, warpAt_, operand), last, packWords(e_, value),
+                   bytesOf(operand));
+  }
+}
+
+SmallVector<Values> Scan::loadTotals(Value* shared, uint32_t row) {
+  SmallVector<Values> totals;
+  for (uint32_t run = 0; run < runs(); ++run)
+    for (uint32_t warp = 0; warp < warps(); ++warp) {
+      Values& one = totals.emplace_back();
+      for (unsigned operand = 0; operand < op_.getSrcs().size(); ++operand) {
+        Value* address = addressOf(shared, row, run, e_.int32(warp), operand);
+        Values words = loadWords(e_, ".shared", address, nullptr, {}, bytesOf(operand));
+        llvm::Type* type = e_.typeOf(tt::elementTypeOf(op_.getSrcs()[operand].getType()));
+        one.push_back(unpackWords(e_, words, type, 1).front());
+      }
+    }
+  return totals;
+}
+
+SmallVector<Values> Scan::shuffleTotals(uint32_t row) {
+  SmallVector<Values> totals;
+  uint32_t mask = (lanes() - 1) << order_.laneShift;
+  Value* last = reverse_ ? e_.ir().CreateAnd(e_.lane(), e_.int32(~mask)) : e_.ir().CreateOr(e_.lane(), e_.int32(mask));
+  for (uint32_t run = 0; run + 1 < runs(); ++run) {
+    Values& one = totals.emplace_back();
+    for (Value* value : at(row, run, length() - 1)) one.push_back(mask ? e_.shuffle("idx", value, last) : value);
+  }
+  return totals;
+}
+
+LogicalResult Scan::addBefore(uint32_t row, ArrayRef<Values> totals) {
+  llvm::IRBuilder<>& b = e_.ir();
+  Values sum; // of the groups that were looked at; none at first
+  for (uint32_t run = 0; run < runs(); ++run) {
+    Values before = sum; // what lies before this thread's group
+    Value* hasBefore = run > 0 ? b.getTrue() : b.getFalse();
+    for (uint32_t warp = 0; warp < warps(); ++warp) {
+      if (warp > 0) {
+        Value* isMine = b.CreateICmpEQ(warpAt_, e_.int32(warp));
+        before = before.empty() ? sum : select(isMine, sum, before);
+        hasBefore = run > 0 ? b.getTrue() : b.CreateICmpNE(warpAt_, e_.int32(0));
+      }
+      if (run * warps() + warp >= totals.size()) break;
+      const Values& total = totals[run * warps() + warp];
+      FailureOr<Values> both = sum.empty() ? FailureOr<Values>(total) : combine(sum, total);
+      if (failed(both)) return failure();
+      sum = *both;
+    }
+    Values& last = at(row, run, length() - 1);
+    if (!before.empty()) {
+      FailureOr<Values> both = combine(before, last);
+      if (failed(both)) return failure();
+      last = select(hasBefore, *both, last);
+    }
+    if (length() == 1) continue;
+    Values left = before;
+    Value* hasLeft = hasBefore;
+    if (order_.laneBits > 0) {
+      Value* isFirst = b.CreateICmpEQ(laneAt_, e_.int32(0));
+      Values neighbour = fromLaneBefore(last, 1);
+      left = before.empty() ? neighbour : select(isFirst, before, neighbour);
+      hasLeft = b.CreateOr(hasBefore, b.CreateNot(isFirst));
+    }
+    if (left.empty()) continue;
+    for (uint32_t place = 0; place + 1 < length(); ++place) {
+      Values& value = at(row, run, place);
+      FailureOr<Values> both = combine(left, value);
+      if (failed(both)) return failure();
+      value = select(hasLeft, *both, value);
+    }
+  }
+  return success();
+}
+
+LogicalResult Scan::run() {
+  findPlace();
+  uint32_t repeated = layout_.freeMask(Part::Register), onAxis = 0;
+  for (unsigned bit : order_.low) onAxis |= 1u << bit;
+  for (unsigned bit : order_.high) onAxis |= 1u << bit;
+  auto forEachRow = [&](auto visit) {
+    for (uint32_t row = 0; row < layout_.registers(); ++row)
+      if (!(row & (repeated | onAxis)) && failed(visit(row))) return failure();
+    return success();
+  };
+  if (failed(forEachRow([&](uint32_t row) { return success(succeeded(scanRuns(row)) && succeeded(scanLanes(row))); })))
+    return failure();
+  Value* shared = nullptr;
+  if (!order_.warps.empty()) {
+    unsigned rowBits = layout_.withoutDimension(unsigned(op_.getAxis())).elementBits();
+    uint32_t bytes = 0;
+    for (unsigned k = 0; k < op_.getSrcs().size(); ++k)
+      bytes += llvm::alignTo((bytesOf(k) * runs() * warps()) << rowBits, 16);
+    shared = e_.ir().CreatePtrToInt(e_.scratch(bytes), e_.ir().getInt32Ty());
+    e_.barrier(); // readers of what was there before are done
+    storeTotals(shared);
+    e_.barrier();
+  }
+  if (failed(forEachRow(
+          [&](uint32_t row) { return addBefore(row, shared ? loadTotals(shared, row) : shuffleTotals(row)); })))
+    return failure();
+  for (auto [k, result] : llvm::enumerate(op_.getResults())) {
+    Values all;
+    for (uint32_t r = 0; r < layout_.registers(); ++r) all.push_back(registers_[r & ~repeated][k]);
+    e_.define(result, std::move(all));
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult emitScan(Emitter& e, Operation* op) {
+  auto scan = cast<tt::ScanOp>(op);
+  LinearLayout layout = twg::layoutOf(scan.getSrcs().front());
+  for (mlir::Value value :
+       llvm::concat<mlir::Value>(SmallVector<mlir::Value>(scan.getSrcs()), SmallVector<mlir::Value>(scan.getResults())))
+    if (!(twg::layoutOf(value) == layout)) return op->emitOpError("needs one layout for all operands and results");
+  std::optional<ScanOrder> order = ScanOrder::of(layout, unsigned(scan.getAxis()));
+  if (!order)
+    return op->emitOpError("needs a layout that has the bits of the axis in registers, lanes, warps and registers, in "
+                           "this order from the lowest bit up");
+  return Scan(e, scan, layout, std::move(*order)).run();
+}
+
+} // namespace tiletwin::codegen
