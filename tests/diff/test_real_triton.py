@@ -46,9 +46,15 @@ def assembly(x, o, N: tl.constexpr):
 
 
 @triton.jit
-def beyond(x, o, N: tl.constexpr):
-    tl.device_assert(tl.load(x) > 5.0, "small")
-    tl.store(o, 1.0)
+def with_a_parameter_of_an_options_name(x, o, num_stages: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(o + i, tl.load(x + i) * num_stages)
+
+
+@triton.jit
+def converted(x, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(o + i, tl.load(x + i).to(tl.float8e4nv).to(tl.float8e5).to(tl.float32))
 
 
 def compared(kernel, args):
@@ -95,5 +101,17 @@ def test_what_is_right_is_the_same():
 def test_what_it_cannot_do_is_not_comparable():
     report = compared(assembly, {"x": X, "o": np.zeros(64, np.float32), "N": 64})
     assert report.verdict == diff.NOT_COMPARABLE and not report.rows
-    assert "triton: cannot run this launch: NotImplementedError" in report.notes[0], report
-    assert report.reasons == {"a backend could not run the launch": 1}
+    assert "triton cannot run this launch: NotImplementedError" in report.notes[0], report
+    ((reason, number),) = report.reasons.items()
+    assert reason.startswith("triton cannot run a launch: NotImplementedError") and number == 1
+
+
+def test_options_and_parameters_of_one_name():
+    report = compared(with_a_parameter_of_an_options_name, {"x": X, "o": np.zeros(64, np.float32), "num_stages": 3,
+                                                            "N": 64})  # fmt: skip
+    assert report.verdict == diff.SAME, report
+
+
+def test_a_crash_of_its_interpreter_is_no_difference():
+    report = compared(converted, {"x": X, "o": np.zeros(64, np.float32), "N": 64})
+    assert report.verdict == diff.NOT_COMPARABLE, report

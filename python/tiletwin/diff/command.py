@@ -29,17 +29,11 @@ def _summary(reports: list[Any], skipped: dict[str, int], saved: list[str], cons
     order = ("same", "different", "not comparable")
     console.print(", ".join(f"{found.get(verdict, 0)} {verdict}" for verdict in order) + f" of {len(reports)} launches")
     reasons: dict[str, int] = {}
-    notes: list[str] = []
     for report in reports:
         for reason, number in report.reasons.items():
             reasons[reason] = reasons.get(reason, 0) + number
-        for note in report.notes:
-            if note not in notes:
-                notes.append(note)
     for reason, number in sorted(reasons.items()):
         console.print(f"  not comparable ({number}): {escape(reason)}")
-    for note in notes:
-        console.print(f"  {escape(note)}")
     for reason, number in skipped.items():
         console.print(f"  left out ({number}): {escape(reason)}")
     for path in saved:

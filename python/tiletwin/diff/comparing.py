@@ -89,8 +89,10 @@ class Report:
         for row in self.rows:
             if row.not_comparable:
                 found[row.reason] = found.get(row.reason, 0) + 1
-        if self.ended == NOT_COMPARABLE:
-            found["a backend could not run the launch"] = found.get("a backend could not run the launch", 0) + 1
+        for outcome in self.outcomes:
+            if outcome.unsupported:
+                reason = f"{outcome.backend} cannot run a launch: {outcome.unsupported}"
+                found[reason] = found.get(reason, 0) + 1
         return found
 
     def first(self) -> Row | None:
@@ -156,7 +158,7 @@ class _Comparing:
         """Whether memory is worth a look: both ran to their ends."""
         report = self.report
         for outcome in (left, right):
-            text = f"{outcome.backend}: cannot run this launch: {outcome.unsupported}"
+            text = f"{outcome.backend} cannot run this launch: {outcome.unsupported}"
             if outcome.unsupported and text not in report.notes:
                 report.notes.append(text)
         if left.unsupported or right.unsupported:

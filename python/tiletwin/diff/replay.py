@@ -92,7 +92,8 @@ def run_source(launch: Launch, folder: str = "") -> list[np.ndarray]:
             return item
 
         names = ("num_warps", "num_stages", "num_ctas")
-        options = {name: launch.options[name] for name in names if launch.options.get(name) is not None}
+        given = (name for name in names if name not in launch.arguments)  # a kernel may have a parameter of that name
+        options = {name: launch.options[name] for name in given if launch.options.get(name) is not None}
         kernel = getattr(module, launch.name)
         kernel[launch.grid](**{name: value(item) for name, item in launch.arguments.items()}, **options)
         return memory
