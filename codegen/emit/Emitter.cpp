@@ -102,8 +102,14 @@ Value* Emitter::elementOfThread(const LinearLayout& layout) {
 }
 
 Value* Emitter::scratch(uint32_t bytes) {
+  scratchBytes_ = std::max(scratchBytes_, bytes);
   sharedBytes_ = std::max(sharedBytes_, reservedBytes_ + bytes);
   return builder_.CreateConstInBoundsGEP1_32(builder_.getInt8Ty(), sharedMemory(), reservedBytes_);
+}
+
+void Emitter::reserveShared(SharedPlaces places) {
+  places_ = std::move(places);
+  sharedBytes_ = places_.bytes();
 }
 
 Value* Emitter::sharedBase() { return builder_.CreatePtrToInt(sharedMemory(), builder_.getInt32Ty()); }
@@ -207,7 +213,14 @@ LogicalResult Emitter::emitOperation(Operation* op) {
   const EmitRow* row = findEmitRow(op->getName().getStringRef());
   if (!row) return notCompiled(op, *this);
   if (lines_) builder_.SetCurrentDebugLocation(lines_->locationOf(op->getLoc(), module_.getContext()));
-  return row->emit(*this, op);
+  uint32_t outerReserved = std::exchange(reservedBytes_, places_.endAt(op));
+  uint32_t outerScratch = std::exchange(scratchBytes_, 0);
+  LogicalResult emitted = row->emit(*this, op);
+  // Memory of the operation's own may become an allocation's: what comes next must wait for its readers.
+  if (scratchBytes_) hazards_.touch(*this, {reservedBytes_, reservedBytes_ + scratchBytes_});
+  reservedBytes_ = outerReserved;
+  scratchBytes_ = outerScratch;
+  return emitted;
 }
 
 LogicalResult Emitter::emitBody(Block& block) {

@@ -10,6 +10,7 @@
 #include "codegen/Codegen.h"
 #include "codegen/dialect/TWG.h"
 #include "codegen/emit/SharedHazards.h"
+#include "codegen/passes/SharedMemory.h"
 #include "ir/TT.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
@@ -61,8 +62,9 @@ public:
   /// The part of an element's flat index that lane, warp and CTA decide; the register's part is a constant to XOR.
   llvm::Value* elementOfThread(const LinearLayout& layout);
 
-  /// The first bytes of shared memory are for twg.local_alloc (passes/SharedMemory.h); what operations use comes behind.
-  void reserveShared(uint32_t bytes) { reservedBytes_ = sharedBytes_ = bytes; }
+  /// The first bytes of shared memory are for twg.local_alloc (passes/SharedMemory.h); what an operation uses
+  /// itself comes behind those that live then.
+  void reserveShared(SharedPlaces places);
   /// The address of shared memory as an i32.
   llvm::Value* sharedBase();
   SharedHazards& hazards() { return hazards_; }
@@ -109,7 +111,8 @@ private:
   llvm::Value* lane_ = nullptr;
   llvm::Value* warp_ = nullptr;
   llvm::GlobalVariable* shared_ = nullptr;
-  uint32_t sharedBytes_ = 0, reservedBytes_ = 0, globalScratchBytes_ = 0;
+  uint32_t sharedBytes_ = 0, reservedBytes_ = 0, scratchBytes_ = 0, globalScratchBytes_ = 0;
+  SharedPlaces places_;
   SharedHazards hazards_;
 };
 

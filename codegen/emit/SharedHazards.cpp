@@ -22,6 +22,12 @@ void SharedHazards::clear(const llvm::BasicBlock* block) {
   read_.clear(), written_.clear();
 }
 
+void SharedHazards::touch(Emitter& e, SharedRange range) {
+  enter(e);
+  read_.push_back(range);
+  written_.push_back(range);
+}
+
 void SharedHazards::read(Emitter& e, SharedRange range) {
   enter(e);
   if (isUnknown_ || meetsAny(written_, range)) e.barrier();

@@ -21,6 +21,8 @@ public:
   /// The code emitted next reads (writes) the range; a barrier comes first if it is needed.
   void read(Emitter& e, SharedRange range);
   void write(Emitter& e, SharedRange range);
+  /// The range was read and written behind the last barrier.
+  void touch(Emitter& e, SharedRange range);
   /// A barrier has been emitted.
   void clear(const llvm::BasicBlock* block);
 

@@ -32,6 +32,8 @@ public:
     return result;
   }
 
+  llvm::DenseMap<Operation*, unsigned> takeNumbers() { return std::move(numbers_); }
+
 private:
   void extend(Operation* allocation, Value memory, unsigned& end) {
     for (Operation* user : memory.getUsers()) {
@@ -63,19 +65,30 @@ void place(Allocation& one, ArrayRef<Allocation> placed) {
 
 } // namespace
 
-uint32_t assignSharedMemory(tt::FuncOp kernel) {
+uint32_t SharedPlaces::endAt(Operation* op) const {
+  unsigned number = numbers_.lookup(op);
+  uint32_t end = 0;
+  for (const Life& life : lives_)
+    if (life.begin <= number && number <= life.end) end = std::max(end, life.last);
+  return end;
+}
+
+SharedPlaces assignSharedMemory(tt::FuncOp kernel) {
   SharedMemory memory(kernel);
   SmallVector<Allocation> all;
   kernel.walk([&](twg::LocalAllocOp op) { all.push_back(memory.lifeOf(op)); });
   llvm::stable_sort(all, [](const Allocation& a, const Allocation& b) { return a.bytes > b.bytes; });
-  uint32_t total = 0;
+  SharedPlaces places;
   Builder builder(kernel.getContext());
   for (auto [i, one] : llvm::enumerate(all)) {
     place(one, ArrayRef<Allocation>(all).take_front(i));
     one.op.setOffset(one.offset);
-    total = std::max(total, one.offset + one.bytes);
+    uint32_t last = uint32_t(llvm::alignTo(one.offset + one.bytes, 16));
+    places.lives_.push_back({one.begin, one.end, last});
+    places.bytes_ = std::max(places.bytes_, last);
   }
-  return uint32_t(llvm::alignTo(total, 16));
+  places.numbers_ = memory.takeNumbers();
+  return places;
 }
 
 } // namespace tiletwin::codegen

@@ -5,7 +5,24 @@
 
 namespace tiletwin::codegen {
 
-/// Assigns `offset` to all allocations, so that those that live at the same time do not overlap. Gives the bytes of all.
-uint32_t assignSharedMemory(tt::FuncOp kernel);
+/// Where shared memory is free: behind all allocations that live at an operation.
+class SharedPlaces {
+public:
+  uint32_t bytes() const { return bytes_; } ///< of all allocations
+  uint32_t endAt(mlir::Operation* op) const;
+
+private:
+  friend SharedPlaces assignSharedMemory(tt::FuncOp kernel);
+  struct Life {
+    unsigned begin, end; ///< numbers of operations, both inclusive
+    uint32_t last;       ///< the byte behind the allocation
+  };
+  llvm::DenseMap<mlir::Operation*, unsigned> numbers_;
+  llvm::SmallVector<Life> lives_;
+  uint32_t bytes_ = 0;
+};
+
+/// Assigns `offset` to all allocations, so that those that live at the same time do not overlap.
+SharedPlaces assignSharedMemory(tt::FuncOp kernel);
 
 } // namespace tiletwin::codegen
