@@ -137,7 +137,7 @@ LogicalResult LinearAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
         return emitError() << "coordinate " << coordinate << " of a layout lies outside of the tile's extent "
                            << shape[i % getRank()]; // C2
   if (std::string fault = layout(shape).fault(); !fault.empty())
-    return emitError() << "the layout is not one: it " << fault; // C2
+    return emitError() << "the layout is not one: " << fault; // C2
   return success();
 }
 

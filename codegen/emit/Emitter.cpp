@@ -191,6 +191,10 @@ void Emitter::emitPrologue(tt::FuncOp function) {
 }
 
 LogicalResult Emitter::emitKernel(tt::FuncOp function) {
+  for (mlir::BlockArgument argument : function.getArguments())
+    if (!isa<tt::PointerType, tt::TensorDescType>(argument.getType()) && !argument.getType().isIntOrFloat())
+      return mlir::emitError(argument.getLoc())
+             << "an argument of type " << argument.getType() << " is not compiled for " << target_.arch << " yet";
   SmallVector<Type*> parameters;
   for (mlir::Type type : function.getArgumentTypes()) parameters.push_back(memoryTypeOf(type));
   auto* type = llvm::FunctionType::get(builder_.getVoidTy(), parameters, false);

@@ -1,10 +1,13 @@
 // codegen/emit/ReduceOps.cpp -- tt.reduce: halves combined bit by bit of the axis' index, in registers, lanes, then warps.
 // Here:      the order that layout/ReductionOrder.h states. Not here: scans, histograms.
 // Idea: a reduction of 2^n elements is n steps; step i combines elements whose axis index differs in bit order[i]. The
-//       lower index is the left operand.
+//       lower index is the left operand, where the region tells its operands apart.
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/layout/ReductionOrder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace mlir;
 
@@ -14,13 +17,42 @@ using llvm::Value;
 
 namespace {
 
+/// The operation of a region that is one commutative operation of arith on its two arguments; null for others.
+Operation* commutativeOperation(tt::ReduceOp op) {
+  Block& block = op.getCombineOp().front();
+  if (op.getSrcs().size() != 1 || !llvm::hasNItems(block, 2)) return nullptr;
+  Operation* first = &block.front();
+  if (first->getNumOperands() != 2 || block.getTerminator()->getOperand(0).getDefiningOp() != first) return nullptr;
+  auto isArgument = [&](unsigned i) { return llvm::is_contained(first->getOperands(), block.getArgument(i)); };
+  // Floats too: sums and products do not depend on the order of two operands, nor do minima of zeros and NaN.
+  bool commutes = isa<arith::AddIOp, arith::MulIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::MaxSIOp,
+                      arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp, arith::AddFOp, arith::MulFOp, arith::MaximumFOp,
+                      arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(first);
+  return commutes && isArgument(0) && isArgument(1) ? first : nullptr;
+}
+
+/// The instruction that combines the i32 of all lanes of a warp (sm_80 and later); none for other operations.
+std::optional<llvm::Intrinsic::ID> warpReduction(Operation* op) {
+  return llvm::TypeSwitch<Operation*, std::optional<llvm::Intrinsic::ID>>(op)
+      .Case([](arith::AddIOp) { return llvm::Intrinsic::nvvm_redux_sync_add; })
+      .Case([](arith::AndIOp) { return llvm::Intrinsic::nvvm_redux_sync_and; })
+      .Case([](arith::OrIOp) { return llvm::Intrinsic::nvvm_redux_sync_or; })
+      .Case([](arith::XOrIOp) { return llvm::Intrinsic::nvvm_redux_sync_xor; })
+      .Case([](arith::MaxSIOp) { return llvm::Intrinsic::nvvm_redux_sync_max; })
+      .Case([](arith::MinSIOp) { return llvm::Intrinsic::nvvm_redux_sync_min; })
+      .Case([](arith::MaxUIOp) { return llvm::Intrinsic::nvvm_redux_sync_umax; })
+      .Case([](arith::MinUIOp) { return llvm::Intrinsic::nvvm_redux_sync_umin; })
+      .Default([](Operation*) { return std::nullopt; });
+}
+
 /// State of one reduction: for each register that is left, one value for each operand of tt.reduce.
 struct Reduction {
   Emitter& e;
   tt::ReduceOp op;
   LinearLayout layout;
   uint32_t axisMask;
-  SmallVector<Values> registers; // by register number without the bits that were combined
+  SmallVector<Values> registers;    // by register number without the bits that were combined
+  Operation* commutative = nullptr; // what the region does, if the order of its two operands is free
 
   FailureOr<Values> combine(ArrayRef<Value*> left, ArrayRef<Value*> right) {
     Values both(left);
@@ -30,6 +62,7 @@ struct Reduction {
   bool onAxis(uint32_t basis) const { return basis & axisMask; }
 
   LogicalResult reduceRegisters();
+  bool reduceWholeWarps();
   LogicalResult reduceLanes();
   LogicalResult reduceWarps(const LinearLayout& result);
 };
@@ -55,7 +88,19 @@ LogicalResult Reduction::reduceRegisters() {
   return success();
 }
 
+/// One instruction for all lanes, where there is one; false if nothing was done.
+bool Reduction::reduceWholeWarps() {
+  const LinearLayout::Bases& lanes = layout.bases(Part::Lane);
+  if (!commutative || e.target().capability < 80 || lanes.size() != 5) return false;
+  if (!llvm::all_of(lanes, [&](uint32_t basis) { return onAxis(basis); })) return false;
+  std::optional<llvm::Intrinsic::ID> id = warpReduction(commutative);
+  if (!id || !commutative->getResult(0).getType().isInteger(32)) return false;
+  for (Values& mine : registers) mine = Values{e.intrinsic(*id, {}, {mine.front(), e.int32(-1)})};
+  return true;
+}
+
 LogicalResult Reduction::reduceLanes() {
+  if (reduceWholeWarps()) return success();
   for (auto [bit, basis] : llvm::enumerate(layout.bases(Part::Lane))) {
     if (!onAxis(basis)) continue;
     Value* isRight = e.ir().CreateICmpNE(e.ir().CreateAnd(e.lane(), e.int32(1 << bit)), e.int32(0));
@@ -63,8 +108,8 @@ LogicalResult Reduction::reduceLanes() {
       Values left, right;
       for (Value* value : mine) {
         Value* other = e.shuffle("bfly", value, e.int32(1 << bit));
-        left.push_back(e.ir().CreateSelect(isRight, other, value));
-        right.push_back(e.ir().CreateSelect(isRight, value, other));
+        left.push_back(commutative ? value : e.ir().CreateSelect(isRight, other, value));
+        right.push_back(commutative ? other : e.ir().CreateSelect(isRight, value, other));
       }
       FailureOr<Values> both = combine(left, right);
       if (failed(both)) return failure();
@@ -140,7 +185,7 @@ LogicalResult emitReduce(Emitter& e, Operation* op) {
   auto reduce = cast<tt::ReduceOp>(op);
   LinearLayout layout = twg::layoutOf(reduce.getSrcs().front());
   unsigned axis = unsigned(reduce.getAxis());
-  Reduction state{e, reduce, layout, layout.dimensionMask(axis), {}};
+  Reduction state{e, reduce, layout, layout.dimensionMask(axis), {}, commutativeOperation(reduce)};
   if (!ReductionOrder::of(layout, axis))
     return op->emitOpError("needs a layout that does not mix dimensions in one bit");
   for (uint32_t r = 0; r < layout.registers(); ++r) {

@@ -105,7 +105,7 @@ std::string LinearLayout::fault() const {
       reduced.push_back(basis);
     }
   if (reduced.size() != total)
-    return "holds " + std::to_string(1u << reduced.size()) + " of the tile's " + std::to_string(1u << total) +
+    return "it holds " + std::to_string(1u << reduced.size()) + " of the tile's " + std::to_string(1u << total) +
            " elements";
   return {};
 }

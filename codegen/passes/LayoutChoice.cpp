@@ -1,8 +1,8 @@
 // codegen/passes/LayoutChoice.cpp -- see LayoutChoice.h.
 #include "codegen/passes/LayoutChoice.h"
 #include "codegen/dialect/TWG.h"
-#include "codegen/layout/ScanOrder.h"
 #include "codegen/passes/AtomicLayout.h"
+#include "codegen/layout/ScanOrder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"

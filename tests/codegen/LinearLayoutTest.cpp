@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(faults_are_found) {
   BOOST_TEST(fault({1, 2}, {4, 0}) == "");
   BOOST_TEST(fault({1, 8}, {4}) == "a basis of register lies outside of the tile");
   BOOST_TEST(fault({1, 2}, {4, 3}) == "a basis of lane is the sum of others");
-  BOOST_TEST(fault({1}, {4}) == "holds 4 of the tile's 8 elements");
+  BOOST_TEST(fault({1}, {4}) == "it holds 4 of the tile's 8 elements");
 }
 
 BOOST_AUTO_TEST_CASE(text_gives_coordinates) {
