@@ -31,6 +31,11 @@ ORDER = {
     "mm_loop_fp8e4nv": "sums of f8 products by mma.sync; Triton takes wgmma, whose sums are narrower",
 }
 """Cases whose bits are the compiler's to choose: the order of a reduction, or the instruction."""
+LACKING = {
+    ("sm_75", "cast_fp16_fp8e4b15"): "the text's own inline assembly has min.f16x2, which needs sm_80",
+    ("sm_75", "cast_fp32_fp8e4b15"): "as cast_fp16_fp8e4b15",
+}
+"""Texts of Triton's front end that no assembler takes for an architecture; ours writes none of these."""
 FLOAT_OPERATION = re.compile(
     r"^\s*(?:@\S+\s+)?(add|sub|mul|fma|div|sqrt|rcp|mad)((?:\.[a-z0-9:_]+)*)\.(f16|f16x2|bf16|bf16x2|f32|f32x2|f64)\b",
     re.M,
@@ -65,6 +70,8 @@ def test_the_assembler_takes_it(architecture: str, name: str, tmp_path) -> None:
     if not ptxas:
         pytest.skip("no ptxas on PATH")
     (tmp_path / "kernel.ptx").write_text(ptx)
+    if reason := LACKING.get((architecture, name)):
+        pytest.xfail(reason)
     command = [ptxas, f"-arch={architecture}", "-o", "/dev/null", str(tmp_path / "kernel.ptx")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
