@@ -155,7 +155,7 @@ def test_a_broken_text_is_an_error_with_a_place(tmp_path: Path) -> None:
     path.write_text("module {\n}\n")
     with pytest.raises(ValueError, match=r"no public tt\.func"):
         triton.compile(str(path))
-    other = tmp_path / "kernel.ptx"
+    other = tmp_path / "kernel.glsl"
     other.write_text("")
-    with pytest.raises(ValueError, match=r"a \.ttir file can be compiled"):
+    with pytest.raises(ValueError, match=r"only files of \.ttir, \.ttgir, \.llir, \.ptx can be compiled"):
         triton.compile(str(other))
