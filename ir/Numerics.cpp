@@ -66,7 +66,8 @@ LogicalResult verifyNumericsExplicit(ModuleOp module, const NumericsTarget& targ
     const char* choice = choiceOf(op, target);
     if (!choice) return;
     isExplicit = false;
-    op->emitError() << "numerics for sm_" << target.capability << ": `" << op->getName() << "` " << choice;
+    const std::string gpu = target.family == GpuFamily::Amd ? "AMD GPUs" : "sm_" + std::to_string(target.capability);
+    op->emitError() << "numerics for " << gpu << ": `" << op->getName() << "` " << choice;
   });
   return success(isExplicit);
 }

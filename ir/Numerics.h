@@ -1,6 +1,6 @@
 // ir/Numerics.h -- the numerics pass: what a target rounds, said in operations that have one definition each.
 //
-// Here:      the pass for NVIDIA GPUs, and the check that nothing is left to the target.
+// Here:      the pass, and the check that nothing is left to the target.
 // Not here:  what the operations compute (TWOps.td); the order of sums in reductions and dots, which follows from layouts.
 // Idea:      a code generator that lowers the result one to one, with a rounding modifier on every instruction, can neither
 //            fuse nor approximate further; an interpreter can run the same operations and get the same bits. The choices
@@ -14,10 +14,14 @@
 
 namespace tiletwin::tt {
 
+/// Whose rules hold.
+enum class GpuFamily : uint8_t { Nvidia, Amd };
+
 struct NumericsTarget {
-  int capability = 90;        // 75, 80, 86, 89, 90, 100, 120: of sm_XX
+  int capability = 90;        // 75, 80, 86, 89, 90, 100, 120: of sm_XX; 0: not NVIDIA's
   bool enableFpFusion = true; // products and sums become fused multiply-adds
   bool flushDenormals = true; // exp2, sqrt and rsqrt of f32 take and give zeros for denormals, as in Triton
+  GpuFamily family = GpuFamily::Nvidia;
 };
 
 /// Rewrites the module for `target`. Fails with a diagnostic at an operation that no target can compute.

@@ -12,6 +12,8 @@
 //              twice the digits plus two; fma is hereby defined as fma of f32, rounded again.
 //   int to bf16, below sm_90: through f64, which rounds once. Integers of 64 bits first lose the bits that f64 has no place
 //              for, and keep whether they were zero. (Triton rounds to f32 in between, and so twice.)
+// On AMD GPUs x / y and sqrt are correctly rounded, nothing flushes denormals, log and log2 of f32 are llvm.log and llvm.log2
+// (which LLVM expands), and other functions are __ocml_NAME_f32 or _f64, of AMD's device library.
 // floor, ceil, abs, min, max, comparisons and conversions between float formats are exact or round once everywhere.
 #include "ir/NumericsRewrites.h"
 #include "ir/TW.h"
@@ -136,11 +138,15 @@ void rewriteSqrt(Site& s) {
 }
 void rewriteRsqrt(Site& s) { s.replaceBy(s.make<tw::RsqrtApproxOp>(s.x(), s.isF32() && s.target.flushDenormals)); }
 
-/// A call of libdevice: `stem`, with f behind it for f32.
-void callLibrary(Site& s, StringRef stem) {
-  const std::string symbol = ("__nv_" + stem + (s.isF32() ? "f" : "")).str();
+void call(Site& s, StringRef symbol) {
   s.replaceBy(s.make<ExternElementwiseOp>(s.type(), s.op->getOperands(), /*libname=*/"", /*libpath=*/"", symbol,
                                           /*pure=*/true));
+}
+
+/// A function of the device library: `stem` with the type in the library's way.
+void callLibrary(Site& s, StringRef stem) {
+  if (s.target.family == GpuFamily::Amd) return call(s, ("__ocml_" + stem + (s.isF32() ? "_f32" : "_f64")).str());
+  call(s, ("__nv_" + stem + (s.isF32() ? "f" : "")).str());
 }
 
 void rewriteExp(Site& s) {
@@ -158,6 +164,9 @@ void rewriteErf(Site& s) { callLibrary(s, "erf"); }
 void rewriteLog(Site& s) { callLibrary(s, "log"); }
 void rewriteLog2(Site& s) { callLibrary(s, "log2"); }
 void rewriteSin(Site& s) { callLibrary(s, "sin"); }
+
+void rewriteAmdLog(Site& s) { s.isF32() ? call(s, "llvm.log.f32") : callLibrary(s, "log"); }
+void rewriteAmdLog2(Site& s) { s.isF32() ? call(s, "llvm.log2.f32") : callLibrary(s, "log2"); }
 
 struct FunctionRow {
   StringLiteral name;
@@ -180,10 +189,24 @@ constexpr FunctionRow kFunctions[] = {
     {"tt.precise_sqrt", rewritePreciseSqrt},
 };
 
-const FunctionRow* findFunction(StringRef name) {
-  auto at = std::lower_bound(std::begin(kFunctions), std::end(kFunctions), name,
+/// Rows that are others for AMD.
+constexpr FunctionRow kAmdFunctions[] = {
+    {"arith.divf", rewritePreciseDivision},
+    {"math.log", rewriteAmdLog},
+    {"math.log2", rewriteAmdLog2},
+    {"math.sqrt", rewritePreciseSqrt},
+};
+
+const FunctionRow* findIn(ArrayRef<FunctionRow> rows, StringRef name) {
+  auto at = std::lower_bound(rows.begin(), rows.end(), name,
                              [](const FunctionRow& row, StringRef n) { return row.name < n; });
-  return at != std::end(kFunctions) && at->name == name ? at : nullptr;
+  return at != rows.end() && at->name == name ? at : nullptr;
+}
+
+const FunctionRow* findFunction(StringRef name, const NumericsTarget& target) {
+  if (target.family == GpuFamily::Amd)
+    if (const FunctionRow* row = findIn(kAmdFunctions, name)) return row;
+  return findIn(kFunctions, name);
 }
 
 // --- formats without instructions -------------------------------------------------------------------------------------
@@ -244,7 +267,7 @@ bool touchesFloats(Operation* op) {
 } // namespace
 
 void rewriteFunction(Operation* op, const NumericsTarget& target) {
-  const FunctionRow* row = findFunction(op->getName().getStringRef());
+  const FunctionRow* row = findFunction(op->getName().getStringRef(), target);
   if (!row) return;
   if (isNarrow(elementTypeOf(op->getResult(0).getType()))) op = inF32(op, target);
   Site site(op, target);
@@ -262,7 +285,7 @@ void widenArithmetic(Operation* op, const NumericsTarget& target) {
 
 const char* choiceOf(Operation* op, const NumericsTarget& target) {
   const StringRef name = op->getName().getStringRef();
-  if (findFunction(name)) return "leaves its rounding to the target";
+  if (findFunction(name, target)) return "leaves its rounding to the target";
   const StringRef dialect = op->getName().getDialectNamespace();
   if ((dialect == "arith" || dialect == "math") && touchesFloats(op) && !llvm::is_contained(kOneMeaning, name))
     return "is no operation of the language, and its rounding is the target's choice";
