@@ -14,7 +14,6 @@ from typing import Any
 from tiletwin import _C
 from tiletwin._refused import refuse
 from tiletwin.backends.compiler import GPUTarget, Language
-from tiletwin.compiler.signatures import parse_signature
 from tiletwin.runtime import jit
 
 
@@ -58,6 +57,8 @@ class ASTSource:
         self.constants = _paths(fn, constexprs)
         self.attrs = _paths(fn, attrs)
         if not isinstance(signature, dict):
+            from tiletwin.compiler.signatures import parse_signature
+
             self.signature, self.constants, hints = parse_signature(fn, signature, self.constants)
             self.attrs = {**hints, **self.attrs}
             return

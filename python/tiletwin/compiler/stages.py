@@ -12,11 +12,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiletwin.backends.compiler import GPUTarget
-from tiletwin.compiler import assembler, generator, ir_text, targets
 from tiletwin.compiler.stage_files import BINARY, StageFiles
+
+if TYPE_CHECKING:  # what makes GPU code is imported when it is asked for: launches on the CPU need none of it
+    from tiletwin.compiler import assembler
 
 BACKEND_STAGES = {
     "cuda": ("source", "ttir", "ttgir", "llir", "ptx", "cubin", "sass"),
@@ -64,6 +66,8 @@ class AsmDict(Mapping):
     def _listed(self, stage: str) -> bool:
         if stage in self._made or stage in self._texts:
             return stage != "sass"
+        from tiletwin.compiler import assembler
+
         return self._for_gpu and stage != "sass" and (stage != "cubin" or assembler.find() is not None)
 
     def __iter__(self) -> Iterator[str]:
@@ -115,12 +119,16 @@ class AsmDict(Mapping):
             text = self._texts[stage]
             self._keep(stage, text if isinstance(text, str) else text(stage))
             if stage == "ptx":
+                from tiletwin.compiler import ir_text
+
                 self._facts = ir_text.facts_of_ptx(self._made[stage])
         elif stage in GENERATED:
             self._generate()
         elif stage == "cubin":
             self._assemble()
         else:
+            from tiletwin.compiler import assembler
+
             self._keep(stage, assembler.disassemble(self["cubin"]))
 
     def _replacement(self, stage: str) -> tuple[str | bytes, str] | None:
@@ -135,6 +143,8 @@ class AsmDict(Mapping):
 
     def _generate(self) -> None:
         """Makes all stages of the code generator. A replaced one is compiled on from there."""
+        from tiletwin.compiler import generator, targets
+
         first = self._last
         target = targets.generator_target(self._target, self._options)
         started = time.perf_counter()
@@ -158,6 +168,8 @@ class AsmDict(Mapping):
                 self._keep(stage, texts[stage])
 
     def _assemble(self) -> None:
+        from tiletwin.compiler import assembler, targets
+
         ptx = self["ptx"]
         arch = targets.architecture(self._target, self._options.get("arch")).name
         started = time.perf_counter()
