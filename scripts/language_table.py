@@ -3,9 +3,9 @@
 usage: language_table.py            writes the file
        language_table.py --check    exits 1 if the file does not agree with the code
 
-Names come from tests/data/api.json, signatures from the package, reasons of refusals from tiletwin._refused; tests are
-found by a search through tests/. Their column may lag behind: --check only asks if the files named exist, and if
-any test mentions each name.
+Names come from tests/data/api.json, signatures from the package, reasons of refusals from tiletwin._refused, the column
+CUDA from compiling kernels (cuda_column.py); tests are found by a search through tests/. Their column may lag behind:
+--check only asks if the files named exist, and if any test mentions each name.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import inspect
 import json
 import re
 import sys
+import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,17 +26,21 @@ ROOT = Path(__file__).resolve().parents[1]
 OUTPUT = ROOT / "docs" / "language.md"
 API = json.loads((ROOT / "tests" / "data" / "api.json").read_text())
 
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "scripts")]
 
+import cuda_column  # noqa: E402
 from tiletwin import knobs  # noqa: E402
 from tiletwin._refused import MODULES, REFUSED  # noqa: E402
 from tiletwin.runtime.options import OPTIONS  # noqa: E402
 
-NOT_YET = "not yet"
-
+NO_CODE = ("class", "constexpr", "enum", "function", "module", "value")
+"""Kinds of names that may have no code of their own."""
+NO_KERNEL = "no kernel uses it"
 # Sections in order: title, modules, how a test names what is in them ({} is the name).
 LANGUAGE = r"\b(?:tl|language|core|math|random|standard|libdevice|cuda|extra|target_info)\.{}\b"
 HOST = r"\b{}\b"
+METHOD = r"[\w)\]]\.{}\b"
+IN_KERNELS = "triton.language."
 SECTIONS: list[tuple[str, list[str], str]] = [
     ("Functions, types and values of kernels: `triton.language`", ["triton.language"], LANGUAGE),
     ("`triton.language.core`, besides those", ["triton.language.core (not re-exported)"], HOST),
@@ -97,7 +103,7 @@ class Row(NamedTuple):
 
 def _tests() -> dict[str, str]:
     """Text of every file of tests, by its path. Lists of names and kernels with mistakes are no tests."""
-    skipped = ("tests/python/test_api.py", "tests/data/kernels/x_bad.py")
+    skipped = ("tests/python/test_api.py", "tests/data/kernels/x_bad.py", "tests/codegen/more_kernels.py")
     found = {}
     for path in sorted(ROOT.glob("tests/**/*.py")):
         name = path.relative_to(ROOT).as_posix()
@@ -111,12 +117,57 @@ class Search:
 
     def __init__(self) -> None:
         self.tests = _tests()
+        self._words: dict[str, dict[str, Counter[str]]] = {}
 
-    def best(self, pattern: str) -> str:
-        """The file with the most hits, the first of equals; empty if there is none."""
-        counts = {name: len(re.findall(pattern, text)) for name, text in self.tests.items()}
+    def _counts(self, pattern: str) -> dict[str, Counter[str]]:
+        """By file, how often each word stands where `pattern` has its {}."""
+        if pattern not in self._words:
+            # Each word is looked at once. What is in front of it is not consumed, so that a.b.c counts b and c.
+            before = pattern.partition("{}")[0]
+            word = re.compile(before + r"(?=(\w+))" if before != r"\b" else r"(\w+)")
+            self._words[pattern] = {name: Counter(word.findall(text)) for name, text in self.tests.items()}
+        return self._words[pattern]
+
+    def best(self, pattern: str, word: str | None = None) -> str:
+        """The file with the most hits, the first of equals; empty if there is none. word: what stands for {}."""
+        if word is None:
+            counts = {name: len(re.findall(pattern, text)) for name, text in self.tests.items()}
+        else:
+            counts = {name: words[word] for name, words in self._counts(pattern).items()}
         name = max(counts, key=lambda n: counts[n])
         return name if counts[name] else ""
+
+
+class Column:
+    """The cells of the column CUDA: computed, or, of most names, as the file has them.
+
+    every: cells of one name in so many are computed.
+    """
+
+    def __init__(self, every: int) -> None:
+        self._every = every
+        self._title = ""
+        self._known = _cells_of(OUTPUT.read_text()) if every > 1 and OUTPUT.exists() else {}
+
+    def begin(self, title: str) -> None:
+        self._title = title
+
+    def cell(self, name: str, compute: Any, *arguments: Any) -> str:
+        known = self._known.get((self._title, name))
+        if known is None or zlib.crc32(name.encode()) % self._every == 0:
+            return compute(*arguments)
+        return known
+
+
+def _cells_of(text: str) -> dict[tuple[str, str], str]:
+    """Of a file, the column CUDA by (section, name)."""
+    found, title = {}, ""
+    for line in text.splitlines():
+        title = line.removeprefix("## ") if line.startswith("## ") else title
+        if line.startswith("| `") and line.count(" | ") >= 4:
+            cells = re.split(r"(?<!\\) \| ", line)
+            found[title, cells[0][3:-1].replace("\\|", "|")] = cells[-2].replace("\\|", "|")
+    return found
 
 
 def _module(name: str) -> Any:
@@ -137,14 +188,23 @@ def _signature(value: Any) -> str:
     return re.sub(r"tiletwin\.language\.", "tl.", text)
 
 
-def _row(full: str, name: str, value: Any, pattern: str, search: Search) -> Row:
+def _cuda(name: str, kind: str, value: Any, pattern: str) -> str:
+    """What the code generator does with a name of the language."""
+    pattern = pattern.format(re.escape(name))
+    answer = cuda_column.of_type(value, pattern) if kind == "dtype" else cuda_column.of_pattern(pattern)
+    return answer or (cuda_column.AT_COMPILE_TIME if kind in NO_CODE or name == "void" else NO_KERNEL)
+
+
+def _row(full: str, name: str, kind: str, value: Any, pattern: str, search: Search, column: Column) -> Row:
     signature = _signature(value) if callable(value) else ""
     if full in REFUSED:
         return Row(name, signature, f"refused: {REFUSED[full]}", "-", REFUSALS_TEST)
-    return Row(name, signature, "yes", NOT_YET, search.best(pattern.format(re.escape(name))))
+    cuda = cuda_column.HOST if pattern == HOST and not full.startswith(IN_KERNELS) else ""
+    cuda = cuda or column.cell(name, _cuda, name, kind, value, pattern)
+    return Row(name, signature, "yes", cuda, search.best(pattern, name))
 
 
-def _section(modules: list[str], pattern: str, search: Search) -> Iterator[Row]:
+def _section(modules: list[str], pattern: str, search: Search, column: Column) -> Iterator[Row]:
     seen: set[str] = set()
     for module in modules:
         base = module.removesuffix(" (not re-exported)")
@@ -155,7 +215,8 @@ def _section(modules: list[str], pattern: str, search: Search) -> Iterator[Row]:
             shown = (
                 name if base == modules[0].removesuffix(" (not re-exported)") else f"{base.rpartition('.')[2]}.{name}"
             )
-            row = _row(f"{base}.{name}", name, getattr(_module(module), name), pattern, search)
+            value = getattr(_module(module), name)
+            row = _row(f"{base}.{name}", name, entry["kind"], value, pattern, search, column)
             if entry["kind"] == "enum":
                 row = row._replace(signature=f"({', '.join(m for m in entry['members'])})")
             if entry["kind"] in ("dtype", "value", "module", "constexpr"):
@@ -163,29 +224,32 @@ def _section(modules: list[str], pattern: str, search: Search) -> Iterator[Row]:
             yield row._replace(name=shown)
 
 
-def _methods(search: Search) -> Iterator[Row]:
+def _methods(search: Search, column: Column) -> Iterator[Row]:
     import tiletwin.language as tl
 
     for name in API["tensor"]:
         if name.startswith("__r") and name not in ("__rshift__",):
             continue  # the operators with exchanged operands
-        pattern = OPERATORS.get(name, rf"[\w)\]]\.{re.escape(name)}\b")
+        operator = OPERATORS.get(name)
         signature = (
             "(property)" if name == "T" else "" if name.startswith("__") else _signature(getattr(tl.tensor, name))
         )
+        kind = "function" if name in ("__init__", "__str__") else "method"
         yield Row(
             name,
             re.sub(r"^\((?:self|input|x|pointer|base|src|a)(?:, )?", "(", signature),
             "yes",
-            NOT_YET,
-            search.best(pattern),
+            column.cell(name, _cuda, name, kind, None, operator or METHOD),
+            search.best(operator) if operator else search.best(METHOD, name),
         )
 
 
-def _libdevice() -> Iterator[Row]:
+def _libdevice(column: Column) -> Iterator[Row]:
     module = _module(LIBDEVICE)
     for name in API["modules"][LIBDEVICE]:
-        yield Row(name, _signature(getattr(module, name)), "yes", NOT_YET, LIBDEVICE_TEST)
+        function = getattr(module, name)
+        cuda = column.cell(name, cuda_column.of_libdevice, name, function)
+        yield Row(name, _signature(function), "yes", cuda, LIBDEVICE_TEST)
 
 
 def _table(rows: Iterator[Row] | list[Row]) -> list[str]:
@@ -197,13 +261,19 @@ def _table(rows: Iterator[Row] | list[Row]) -> list[str]:
 
 
 @functools.cache
-def tables() -> list[tuple[str, list[Row]]]:
-    """Every section with its rows."""
-    search = Search()
-    made = [(title, list(_section(modules, pattern, search))) for title, modules, pattern in SECTIONS[:1]]
-    made.append(("Methods and operators of `tl.tensor`", list(_methods(search))))
-    made += [(title, list(_section(modules, pattern, search))) for title, modules, pattern in SECTIONS[1:]]
-    made.insert(8, ("`triton.language.extra.libdevice`, also as `extra.cuda.libdevice`", list(_libdevice())))
+def tables(every: int = 1) -> list[tuple[str, list[Row]]]:
+    """Every section with its rows. every: of the cells of the column CUDA one in so many is computed."""
+    search, column = Search(), Column(every)
+    sections = [
+        (title, functools.partial(_section, modules, pattern, search, column)) for title, modules, pattern in SECTIONS
+    ]
+    sections.insert(1, ("Methods and operators of `tl.tensor`", functools.partial(_methods, search, column)))
+    libdevice = "`triton.language.extra.libdevice`, also as `extra.cuda.libdevice`"
+    sections.insert(8, (libdevice, functools.partial(_libdevice, column)))
+    made = []
+    for title, rows in sections:
+        column.begin(title)
+        made.append((title, list(rows())))
     return made
 
 
@@ -223,8 +293,8 @@ def _knobs() -> list[str]:
     return lines
 
 
-def document() -> str:
-    made = tables()
+def document(every: int = 1) -> str:
+    made = tables(every)
     rows = [row for _, section in made for row in section]
     refused = sum(row.interpreter.startswith("refused") for row in rows)
     lines = [
@@ -233,7 +303,9 @@ def document() -> str:
         "Written by `make docs` (`scripts/language_table.py`) from the code: every public name of Triton "
         f"{API['triton_version']}, what becomes of it, and a test that covers it. {len(rows)} names: "
         f"{len(rows) - refused} implemented, {refused} refused with a reason.",
-        "The interpreter is the only backend of this version; CUDA code generation comes later.",
+        "The column CUDA says what the code generator makes for an H100 or H200 (sm_90a) of a kernel with the name: "
+        "`yes`, it is compiled; `no` with the reason; `no code`, it is gone before code is made; `host`, it is no part "
+        "of kernels.",
     ]
     for title, section in made:
         lines += ["", f"## {title}", "", *_table(section)]
@@ -257,11 +329,12 @@ def _stale_tests(text: str) -> list[str]:
     return sorted(name for name in named if not (ROOT / name).exists())
 
 
-def problems() -> list[str]:
-    """What is wrong with the file as it stands; empty if nothing is."""
+def problems(every: int = 1) -> list[str]:
+    """What is wrong with the file as it stands; empty if nothing is. every: of the cells of the column CUDA one in so
+    many is computed."""
     if not OUTPUT.exists():
         return [f"{OUTPUT} is missing"]
-    stored, made = OUTPUT.read_text(), document()
+    stored, made = OUTPUT.read_text(), document(every)
     wrong = [f"{name} is named but does not exist" for name in _stale_tests(stored)]
     old, new = _without_tests(stored), _without_tests(made)
     wrong += [f"not in the file: {line}" for line in new if line not in set(old)]
@@ -269,9 +342,10 @@ def problems() -> list[str]:
     return wrong
 
 
-def untested() -> list[str]:
-    """Names that no test mentions."""
-    return [f"{title}: {row.name}" for title, rows in tables() for row in rows if not row.tests]
+def untested(every: int = 1) -> list[str]:
+    """Names that no test mentions, or that no kernel uses from which the column CUDA could tell."""
+    rows = [(title, row) for title, rows in tables(every) for row in rows]
+    return [f"{title}: {row.name}" for title, row in rows if not row.tests or row.cuda == NO_KERNEL]
 
 
 if __name__ == "__main__":
