@@ -8,11 +8,13 @@ Invariant: run() works on copies. What a kernel does wrong is an outcome; a back
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +39,8 @@ class Outcome:
     unsupported: str = ""
     """Why this backend cannot run the launch."""
     seconds: float = 0.0
+    findings: list[Any] = field(default_factory=list)
+    """What checks of the backend found in its code (tiletwin.checks.Finding)."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,10 @@ class Backend:
 
     def run(self, launch: Launch) -> Outcome:
         raise NotImplementedError
+
+    def examine(self, launch: Launch) -> list[Any]:
+        """What all checks of this backend find in a launch (tiletwin.checks.Finding); none if it has no checks."""
+        return []
 
     def close(self) -> None:
         """Ends what the backend has started."""
@@ -124,13 +132,28 @@ class InterpBackend(Backend):
         return _measured(self.name, memory, run)
 
 
-def _gpu_arguments(launch: Launch, memory: list[np.ndarray]) -> list[Any]:
-    """The arguments in the order of the kernel's parameters. Errors: NotImplementedError."""
+_ALIGNMENT = 128
+"""Of scratch memory: tensor maps that a kernel writes lie there."""
+
+
+def _gpu_number(value: Any, kind: str) -> Any:
+    """A number as a parameter of a storage type ("i32", "f16", ...) takes it: 16 bits of a float are passed as such."""
+    if kind == "f16":
+        return np.float16(value)
+    if kind == "bf16":
+        bits = int(np.float32(value).view(np.uint32))
+        return (bits + (0x7FFF + (bits >> 16 & 1) if value == value else 0)) >> 16 & 0xFFFF
+    return value
+
+
+def _gpu_arguments(launch: Launch, memory: list[np.ndarray], kinds: Sequence[str]) -> list[Any]:
+    """The arguments in the order of the kernel's parameters, whose storage types are `kinds`. Errors:
+    NotImplementedError."""
     values = []
-    for value in leaves(launch):
+    for value, kind in zip(leaves(launch), kinds):
         if isinstance(value, Descriptor):
             raise NotImplementedError("tensor descriptors as arguments are not handed to GPU code yet")
-        values.append(rebuilt(value, memory) if isinstance(value, Array) else value)
+        values.append(rebuilt(value, memory) if isinstance(value, Array) else _gpu_number(value, kind))
     return values
 
 
@@ -142,10 +165,18 @@ class _CodeBackend(Backend):
     capability = 90
 
     def run(self, launch: Launch) -> Outcome:
-        memory = launch.copies()
-        return _measured(self.name, memory, lambda: self._launch(launch, memory))
+        return self._outcome(launch)
 
-    def _launch(self, launch: Launch, memory: list[np.ndarray]) -> None:
+    def _outcome(self, launch: Launch, **options: Any) -> Outcome:
+        """options: of the engine's run()."""
+        memory = launch.copies()
+        findings: list[Any] = []
+        outcome = _measured(self.name, memory, lambda: self._launch(launch, memory, findings, options))
+        outcome.findings = findings
+        return outcome
+
+    def _code(self, launch: Launch) -> tuple[str, Any]:
+        """PTX of the launch's TTIR; its metadata: name, num_warps, shared, global_scratch_size."""
         import tiletwin
         from tiletwin.backends.compiler import GPUTarget
 
@@ -155,22 +186,23 @@ class _CodeBackend(Backend):
             with open(path, "w") as file:
                 file.write(launch.ttir)
             names = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
-            options = {name: launch.options[name] for name in names if launch.options.get(name) is not None}
-            compiled = tiletwin.compile(path, target=GPUTarget("cuda", self.capability, 32), options=options)
-            ptx = compiled.asm["ptx"]
+            given = {name: launch.options[name] for name in names if launch.options.get(name) is not None}
+            compiled = tiletwin.compile(path, target=GPUTarget("cuda", self.capability, 32), options=given)
+            return compiled.asm["ptx"], compiled.metadata
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        facts = compiled.metadata
-        arguments = _gpu_arguments(launch, memory)
-        scratch = getattr(facts, "global_scratch_size", 0)
-        if scratch:
-            arguments.append(np.zeros(scratch * int(np.prod(launch.grid)), dtype=np.uint8))
-        self._backend_run(ptx, compiled.name, arguments, launch, facts)
 
-    def _backend_run(self, ptx: str, entry: str, arguments: list[Any], launch: Launch, facts: Any) -> None:
+    def _launch(self, launch: Launch, memory: list[np.ndarray], findings: list[Any], options: dict[str, Any]) -> None:
+        ptx, facts = self._code(launch)
+        arguments = _gpu_arguments(launch, memory, facts.arguments)
+        if facts.global_scratch_size:
+            room = np.zeros(facts.global_scratch_size * int(np.prod(launch.grid)) + _ALIGNMENT, dtype=np.uint8)
+            arguments.append(room[-room.ctypes.data % _ALIGNMENT :])
         outcome = self._engine().run(
-            ptx, entry, arguments, grid=launch.grid, block=(32 * facts.num_warps, 1, 1), shared=facts.shared
-        )
+            ptx, facts.name, arguments, grid=launch.grid, block=(32 * facts.num_warps, 1, 1), shared=facts.shared,
+            **options,
+        )  # fmt: skip
+        findings.extend(outcome.findings)
         if outcome.error is not None:
             raise outcome.error
 
@@ -182,6 +214,10 @@ class SimBackend(_CodeBackend):
     """The simulator, on PTX of the code generator."""
 
     name = "sim"
+
+    def examine(self, launch: Launch) -> list[Any]:
+        with contextlib.redirect_stderr(io.StringIO()):  # the report says it
+            return self._outcome(launch, checks="all").findings
 
     def _engine(self) -> Any:
         from tiletwin import sim

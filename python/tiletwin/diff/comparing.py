@@ -69,6 +69,8 @@ class Report:
     """What kept a backend from being compared, and how kernels failed."""
     ended: str = SAME
     """Whether the backends ended alike."""
+    findings: list[str] = field(default_factory=list)
+    """What the backends' checks say of their code. All checks are asked where a launch differs."""
     finding: Any = None
     """The first value inside of the kernel that differs (localise.Finding); None: not looked for, or not found."""
 
@@ -174,6 +176,8 @@ class _Comparing:
         if left.error:
             report.notes.append(f"both failed: {left.backend}: {left.kind}; {right.backend}: {right.kind}")
             return False  # which programs ran before the failure is nobody's promise
+        if left.findings or right.findings:  # code that a check speaks about is wrong whatever it gave this time
+            report.ended = DIFFERENT
         return True
 
     def row(self, name: str, array: Array, a: Backend, left: Outcome, b: Backend, right: Outcome) -> Row:
@@ -260,7 +264,24 @@ def compare_launch(
         from tiletwin.diff.localise import localise as find
 
         report.finding = find(report, backends)
+    for backend, outcome in zip(backends, outcomes):
+        asks = localise and report.verdict == DIFFERENT and not outcome.unsupported
+        found = [*outcome.findings, *(backend.examine(launch) if asks else [])]
+        report.findings += [f"{outcome.backend}: {text}" for text in _finding_texts(found)]
     return report
+
+
+def _finding_texts(found: list[Any]) -> list[str]:
+    """What checks found, a line for each check and line of source: one access after the other tells of one mistake."""
+    places: dict[tuple, list[Any]] = {}
+    for finding in {finding.key: finding for finding in found}.values():
+        places.setdefault((finding.check, finding.file, finding.line), []).append(finding)
+    texts = []
+    for first, *more in places.values():
+        second = f"; {first.second.place}: {first.second.operation} {first.second.text}" if first.second else ""
+        text = str(first).splitlines()[0].removeprefix("tiletwin: ")
+        texts.append(text + second + (f" (and {len(more)} more there)" if more else ""))
+    return texts
 
 
 def compare(

@@ -96,6 +96,7 @@ def report_html(report: Report) -> str:
     if report.finding is not None:
         lines = report.finding.lines(report)
         parts.append(f"<p><b>{html.escape(lines[0])}</b></p>{_code(report, report.finding.place)}")
+    parts += [f"<p>{html.escape(text)}</p>" for text in report.findings]
     for row in report.rows:
         parts.append(f"<p class={_class(row.verdict)}>{html.escape(row_text(row))}</p>")
         if row.verdict == "same":

@@ -156,9 +156,8 @@ class Launch:
 
 def aligned_copy(data: np.ndarray, begin: int) -> np.ndarray:
     """A copy at an address that is `begin` modulo 64, whose extents are the data's own: an access outside is seen."""
-    room = bytearray(data.size + 128)
-    address = np.frombuffer(room, np.uint8).ctypes.data
-    shift = (begin - address) % 64
+    room = np.empty(data.size + 128, np.uint8)
+    shift = (begin - room.ctypes.data) % 64
     view = np.asarray(memoryview(room)[shift : shift + data.size])
     view[:] = data
     return view

@@ -19,8 +19,9 @@ from tiletwin.diff import bounds as bounds_of
 from tiletwin.diff.backends import Backend, InterpBackend, latitude
 from tiletwin.diff.launches import Array, elements_of
 
-LOG_BYTES = 1 << 26
-"""Of a program's values; what comes later is not looked at."""
+LOG_BYTES = (1 << 20, 1 << 26)
+"""Of a program's values: the second if nothing differs among those that the first has room for. What comes later is not
+looked at."""
 _BOUND_BIT = 1 << 30
 _SIZES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 _TYPES = {"i1": "u1", "f16": "fp16", "bf16": "bf16", "f32": "fp32", "f64": "fp64", "f8E5M2": "fp8e5",
@@ -75,7 +76,8 @@ def _size(row: tuple) -> int:
     return int(np.prod(row[4], dtype=np.int64)) * (_SIZES.get(element) or 1)
 
 
-def _records(log: np.ndarray, rows: list[tuple]) -> list[_Record]:
+def _records(log: np.ndarray, rows: list[tuple]) -> tuple[list[_Record], bool]:
+    """The records of a log, and whether there was room for one more of any kind: then none is missing."""
     found: list[_Record] = []
     place = 0
     while place + 16 <= log.size:
@@ -98,13 +100,18 @@ def _records(log: np.ndarray, rows: list[tuple]) -> list[_Record]:
         elif found and found[-1].tap == number:
             found[-1].bound = data if row[3] == "i1" else data.view(np.float32)
         place += 16 + (size + 15) // 16 * 16
-    return found
+    most = max((4 * _size(row) for row in rows), default=0)
+    return found, place + 32 + most <= log.size
+
+
+_Values = tuple[list[tuple], list[_Record], bool]
+"""The taps of a kernel, the records of one program, and whether these are all."""
 
 
 def _tapped(
-    launch: Any, backend: Backend, program: tuple[int, int, int], allowed: bounds_of.Latitude | None
-) -> tuple[list[tuple], list[_Record]] | str:
-    """The values of a program on a backend; or why there are none."""
+    launch: Any, backend: Backend, program: tuple[int, int, int], allowed: bounds_of.Latitude | None, size: int
+) -> _Values | str:
+    """The values of a program on a backend, those that a log of `size` bytes holds; or why there are none."""
     from tiletwin.errors import TileTwinError
 
     entry = _C.parse_ttir(launch.ttir, f"{launch.name}.ttir").entry
@@ -119,11 +126,11 @@ def _tapped(
         room = bounds_of.shadow_memory(launch, shadowed)
         extra, memory = dict(room.arguments), list(room.memory)
     number = len(launch.memory) + len(memory)
-    extra |= {"log": bounds_of.vector(number, 0, LOG_BYTES, "u8"), "log begin": 0, "log size": LOG_BYTES}
-    outcome = backend.run(bounds_of.augmented(launch, text, extra, [*memory, np.zeros(LOG_BYTES, np.uint8)]))
+    extra |= {"log": bounds_of.vector(number, 0, size, "u8"), "log begin": 0, "log size": size}
+    outcome = backend.run(bounds_of.augmented(launch, text, extra, [*memory, np.zeros(size, np.uint8)]))
     if outcome.error or outcome.unsupported:
         return f"{backend.name} cannot show its values: {outcome.error or outcome.unsupported}"
-    return rows, _records(outcome.memory[number], rows)
+    return rows, *_records(outcome.memory[number], rows)
 
 
 def _compare(a: _Record, b: _Record, row: tuple) -> int:
@@ -175,12 +182,16 @@ def localise(report: Any, backends: list[Backend]) -> Finding | None:
         program, place = found
         text = f"{b.name} writes {row.argument}{row.index}, and no program of {a.name} does"
         return Finding(program, place, text=text)
-    left = _tapped(launch, InterpBackend() if a.name != "interp" else a, program, allowed)
-    right = _tapped(launch, b, program, None)
-    if isinstance(left, str) or isinstance(right, str):
-        report.notes.append(left if isinstance(left, str) else str(right))
-        return None
-    return _first(left, right, program, place, a.name, b.name)
+    for size in LOG_BYTES:
+        left = _tapped(launch, InterpBackend() if a.name != "interp" else a, program, allowed, size)
+        right = _tapped(launch, b, program, None, size)
+        if isinstance(left, str) or isinstance(right, str):
+            report.notes.append(left if isinstance(left, str) else str(right))
+            return None
+        found = _first(left, right, program, place, a.name, b.name)
+        if not found.text or (left[2] and right[2]):
+            break
+    return found
 
 
 def _other_writer(launch: Any, backend: Backend, row: Any, allowed: bounds_of.Latitude) -> Any:
@@ -192,10 +203,7 @@ def _other_writer(launch: Any, backend: Backend, row: Any, allowed: bounds_of.La
     return bounds.writer(row.array.storage, row.first + row.array.offset // row.array.item)
 
 
-def _first(
-    left: tuple[list[tuple], list[_Record]], right: tuple[list[tuple], list[_Record]], program: Any, place: Any,
-    a: str, b: str,
-) -> Finding:  # fmt: skip
+def _first(left: _Values, right: _Values, program: Any, place: Any, a: str, b: str) -> Finding:
     rows, seen = left[0], {}
     for one, other in zip(left[1], right[1]):
         row = rows[one.tap]
@@ -211,7 +219,7 @@ def _first(
             program, row[0], row[1], row[2], _index(row, element), _text(one.data, row, element),
             _text(other.data, row, element), bound, a, b, seen[one.tap],
         )  # fmt: skip
-    whole = len(left[1]) == len(right[1])
+    whole = len(left[1]) == len(right[1]) and left[2] and right[2]
     text = (
         "all values are the same within their bounds: what differs is the store, its address or its mask"
         if whole

@@ -73,6 +73,7 @@ def report_text(report: Report) -> str:
             lines.append(f"    not comparable: {row.reason}")
     if report.finding is not None:
         lines += [f"  {text}" for text in report.finding.lines(report)]
+    lines += [f"  {text}" for text in report.findings]
     return "\n".join(lines)
 
 
@@ -106,11 +107,12 @@ def summary_table(reports: list[Report]) -> Any:
             total = str(sum(row.elements for row in report.rows))
             table.add_row(*head, "", names, f"[{colour}]{report.verdict}[/]", total, str(worst), "", "", "")
         for row in rows:
+            found = report.finding.place if report.finding is not None and row is report.first() else None
             count = f"{row.different or row.not_comparable} of {row.elements}"
             values = f"{row.left} / {row.right}" if row.verdict == DIFFERENT else row.reason
             table.add_row(
                 *head, escape(row.argument), f"{row.a}, {row.b}", f"[{_COLOUR[row.verdict]}]{row.verdict}[/]", count,
-                str(row.worst_ulp), escape(row.index), escape(values), escape(place_text(row.place)),
+                str(row.worst_ulp), escape(row.index), escape(values), escape(place_text(row.place or found)),
             )  # fmt: skip
             head = ["", ""]
     return table
