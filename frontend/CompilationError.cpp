@@ -1,7 +1,7 @@
 // frontend/CompilationError.cpp -- making CompilationError objects.
 #include "frontend/CompilationError.h"
 #include "frontend/Raise.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "ir/SourcePosition.h"
 
 namespace tiletwin::frontend {
 namespace {
@@ -129,21 +129,12 @@ void chainError(const SourcePlace& place, llvm::StringRef calleeName) {
 }
 
 bool placeOf(mlir::Location location, SourcePlace& place) {
-  return llvm::TypeSwitch<mlir::LocationAttr, bool>(location)
-      .Case([&](mlir::FileLineColLoc file) {
-        place.file = file.getFilename().str();
-        place.line = file.getLine();
-        place.column = file.getColumn() ? long(file.getColumn()) - 1 : 0;
-        return true;
-      })
-      .Case([&](mlir::NameLoc name) { return placeOf(name.getChildLoc(), place); })
-      .Case([&](mlir::CallSiteLoc call) { return placeOf(call.getCallee(), place); })
-      .Case([&](mlir::FusedLoc fused) {
-        for (mlir::Location part : fused.getLocations())
-          if (placeOf(part, place)) return true;
-        return false;
-      })
-      .Default([](auto) { return false; });
+  mlir::FileLineColLoc position = tt::positionOf(location);
+  if (!position) return false;
+  place.file = position.getFilename().str();
+  place.line = position.getLine();
+  place.column = position.getColumn() ? long(position.getColumn()) - 1 : 0;
+  return true;
 }
 
 } // namespace tiletwin::frontend

@@ -1,5 +1,6 @@
 // ir/CheckShadows.cpp -- see CheckShadows.h: origins, where they reach, shadows of control flow; building shadows.
 #include "ir/CheckShadows.h"
+#include "ir/ValueFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -66,36 +67,15 @@ bool Shadows::flow(Value from, Value to) {
 
 bool Shadows::flowThrough(Operation* op) {
   bool changed = false;
-  auto all = [&](ValueRange from, ValueRange to) {
-    for (auto [a, b] : llvm::zip(from, to)) changed |= flow(a, b);
-  };
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    all(loop.getInitArgs(), loop.getRegionIterArgs());
-    all(loop.getInitArgs(), loop.getResults());
-    all(loop.getYieldedValues(), loop.getRegionIterArgs());
-    all(loop.getYieldedValues(), loop.getResults());
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    all(loop.getInits(), loop.getBeforeArguments());
-    all(loop.getConditionOp().getArgs(), loop.getAfterArguments());
-    all(loop.getConditionOp().getArgs(), loop.getResults());
-    all(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
-  } else if (isa<scf::IfOp, scf::ExecuteRegionOp>(op)) {
-    for (Region& region : op->getRegions())
-      for (Block& block : region)
-        if (auto yield = dyn_cast<scf::YieldOp>(block.getTerminator())) all(yield.getOperands(), op->getResults());
-  } else if (auto branch = dyn_cast<BranchOpInterface>(op)) {
-    for (unsigned i = 0; i < op->getNumSuccessors(); ++i)
-      all(branch.getSuccessorOperands(i).getForwardedOperands(), op->getSuccessor(i)->getArguments());
-  } else {
-    for (OpResult result : op->getResults()) {
-      if (auto id = ids_.find(op); id != ids_.end()) {
-        auto [entry, isNew] = reaching_.try_emplace(result, originTexts_.size(), false);
-        changed |= isNew || !entry->second.test(unsigned(id->second - 1));
-        entry->second.set(unsigned(id->second - 1));
-      }
-      if (check_.follows(op, result))
-        for (Value operand : op->getOperands()) changed |= flow(operand, result);
+  if (forEachValueEdge(op, [&](Value from, Value to) { changed |= flow(from, to); })) return changed;
+  for (OpResult result : op->getResults()) {
+    if (auto id = ids_.find(op); id != ids_.end()) {
+      auto [entry, isNew] = reaching_.try_emplace(result, originTexts_.size(), false);
+      changed |= isNew || !entry->second.test(unsigned(id->second - 1));
+      entry->second.set(unsigned(id->second - 1));
     }
+    if (check_.follows(op, result))
+      for (Value operand : op->getOperands()) changed |= flow(operand, result);
   }
   return changed;
 }

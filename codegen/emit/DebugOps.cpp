@@ -5,6 +5,7 @@
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/Narrow.h"
 #include "codegen/emit/Owners.h"
+#include "ir/SourcePosition.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace mlir;
@@ -119,16 +120,6 @@ void printOperand(Emitter& e, tt::PrintOp print, unsigned number, ArrayRef<Value
   });
 }
 
-/// Where an operation stands in the user's text.
-FileLineColLoc positionOf(Operation* op) {
-  FileLineColLoc found;
-  op->getLoc()->walk([&](Location location) {
-    found = dyn_cast<FileLineColLoc>(location);
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found;
-}
-
 } // namespace
 
 LogicalResult emitPrint(Emitter& e, Operation* op) {
@@ -152,7 +143,7 @@ LogicalResult emitAssert(Emitter& e, Operation* op) {
   llvm::IRBuilder<>& b = e.ir();
   Value* holds = nullptr;
   for (Value* one : e.values(assertion.getCondition())) holds = holds ? b.CreateAnd(holds, one) : one;
-  FileLineColLoc position = positionOf(op);
+  FileLineColLoc position = tt::positionOf(op->getLoc());
   where(e, b.CreateNot(holds), [&] {
     Type* text = b.getPtrTy();
     auto* type = llvm::FunctionType::get(b.getVoidTy(), {text, text, b.getInt32Ty(), text, b.getInt64Ty()}, false);

@@ -1,5 +1,6 @@
 // codegen/emit/LineTable.cpp -- MLIR locations to DILocations.
 #include "codegen/emit/LineTable.h"
+#include "ir/SourcePosition.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Support/Path.h"
@@ -7,20 +8,6 @@
 using namespace mlir;
 
 namespace tiletwin::codegen {
-namespace {
-
-// The file position that a location stands for, ignoring calls; null if it has none.
-FileLineColLoc positionOf(Location location) {
-  if (auto position = dyn_cast<FileLineColLoc>(location)) return position;
-  if (auto name = dyn_cast<NameLoc>(location)) return positionOf(name.getChildLoc());
-  if (auto call = dyn_cast<CallSiteLoc>(location)) return positionOf(call.getCallee());
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (auto position = positionOf(part)) return position;
-  return {};
-}
-
-} // namespace
 
 LineTable::LineTable(llvm::Module& module) : module_(module), builder_(module) {
   module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
@@ -33,7 +20,7 @@ llvm::DIFile* LineTable::fileOf(StringRef path) {
 }
 
 void LineTable::begin(llvm::Function* function, Location location) {
-  FileLineColLoc position = positionOf(location);
+  FileLineColLoc position = tt::positionOf(location);
   kernelPath_ = position ? position.getFilename().str() : std::string("<unknown>");
   unsigned line = position ? position.getLine() : 1;
   if (!unit_)
@@ -63,7 +50,7 @@ llvm::DILocation* LineTable::locate(Location location, llvm::DILocation* inlined
     llvm::DILocation* caller = locate(call.getCaller(), inlinedAt);
     return locate(call.getCallee(), caller ? caller : inlinedAt);
   }
-  FileLineColLoc position = positionOf(location);
+  FileLineColLoc position = tt::positionOf(location);
   if (!position) return nullptr;
   StringRef path = position.getFilename().getValue();
   llvm::DISubprogram* scope = !inlinedAt ? kernel_ : scopeOf(path, position.getLine());

@@ -2,7 +2,7 @@
 #include "Context.h"
 #include "Interned.h"
 #include "ir/Passes.h"
-#include "mlir/IR/Location.h"
+#include "ir/SourcePosition.h"
 
 namespace tiletwin::python {
 
@@ -17,18 +17,12 @@ mlir::MLIRContext& sharedContext() {
 }
 
 bool sourceOf(mlir::Location location, std::string& file, int& line, int& column) {
-  if (auto at = mlir::dyn_cast<mlir::FileLineColLoc>(location)) {
-    file = at.getFilename().str();
-    line = int(at.getLine());
-    column = int(at.getColumn());
-    return true;
-  }
-  if (auto named = mlir::dyn_cast<mlir::NameLoc>(location)) return sourceOf(named.getChildLoc(), file, line, column);
-  if (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location)) return sourceOf(call.getCallee(), file, line, column);
-  if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location))
-    for (mlir::Location part : fused.getLocations())
-      if (sourceOf(part, file, line, column)) return true;
-  return false;
+  mlir::FileLineColLoc position = tt::positionOf(location);
+  if (!position) return false;
+  file = position.getFilename().str();
+  line = int(position.getLine());
+  column = int(position.getColumn());
+  return true;
 }
 
 namespace {
