@@ -1,4 +1,4 @@
-# Options, compiler flags, and LLVM/MLIR linked statically.
+# Options, compiler flags, LLVM/MLIR linked statically, and how an extension of Python is made.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -11,6 +11,10 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 option(TILETWIN_BUILD_TESTS "Build the C++ tests and developer tools" ON)
+option(TILETWIN_INPLACE "Link the built modules into python/tiletwin, for use with PYTHONPATH" ON)
+if(SKBUILD)
+  set(TILETWIN_INPLACE OFF)
+endif()
 set(TILETWIN_SANITIZE "" CACHE STRING "address;undefined or thread: build with sanitizers")
 
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
@@ -47,3 +51,31 @@ find_package(TBB REQUIRED)
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 # LLVM components every MLIR-using target needs, linked statically.
 llvm_map_components_to_libnames(TILETWIN_LLVM_LIBS core support)
+
+# An extension of the package over the limited API: one file, tiletwin/NAME.abi3.so, for all Python versions from 3.11 on.
+#   tiletwin_extension(tw_python_sim _sim SOURCES SimModule.cpp LIBRARIES tw_sim tw_runtime)
+# Beside the CMakeLists.txt that calls it lies exports.map, what the file exports.
+function(tiletwin_extension target name)
+  cmake_parse_arguments(PARSE_ARGV 2 _given "" "" "SOURCES;LIBRARIES")
+  add_library(${target} MODULE ${_given_SOURCES})  # CMake 3.25 has no USE_SABI
+  target_include_directories(${target} PRIVATE ${Python_INCLUDE_DIRS})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} PREFIX "" SUFFIX ".abi3.so")
+  target_compile_definitions(${target} PRIVATE Py_LIMITED_API=0x030B0000)
+  target_compile_options(${target} PRIVATE -fno-rtti -fvisibility=hidden)
+  target_link_libraries(${target} PRIVATE ${_given_LIBRARIES})
+  # -z defs is not possible: Python's own symbols stay undefined until the interpreter loads the module. A test looks at them.
+  target_link_options(${target} PRIVATE
+    -Wl,--gc-sections -Wl,--as-needed -Wl,--exclude-libs,ALL -Wl,-z,nodelete
+    -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/exports.map)
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/exports.map)
+  install(TARGETS ${target} LIBRARY DESTINATION tiletwin)
+  if(TILETWIN_INPLACE)
+    tiletwin_link_inplace(${target} ${target})
+  endif()
+endfunction()
+# Puts a link to the file of `module` into python/tiletwin whenever `target` has been built.
+function(tiletwin_link_inplace target module)
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:${module}>
+            ${PROJECT_SOURCE_DIR}/python/tiletwin/$<TARGET_FILE_NAME:${module}>)
+endfunction()
