@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import os
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 
@@ -169,37 +168,32 @@ class NvidiaTool:
     version: str
 
     @staticmethod
-    @lru_cache
     def from_path(path: str) -> NvidiaTool | None:
         """The tool at `path`, or None if there is none that states its release."""
-        import re
-        import subprocess
+        from tiletwin.cuda import toolkit
 
-        try:
-            text = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
-        except (OSError, subprocess.CalledProcessError):
-            return None
-        release = re.search(r"release (\d+\.\d+)", text)
-        return NvidiaTool(path, release.group(1)) if release else None
+        version = toolkit.version_of(path)
+        return None if isinstance(version, str) else NvidiaTool(path, "{}.{}".format(*version))
 
 
 class env_nvidia_tool(env_base):
-    """A program of the CUDA toolkit: from its variable, CUDA_HOME or PATH. Reading it raises RuntimeError if it is
-    nowhere; nothing but code generation needs one."""
+    """A program of the CUDA toolkit, the one in use (cuda/toolkit.py). Reading it raises RuntimeError if it is nowhere;
+    nothing but code generation needs one."""
 
     def __init__(self, binary: str) -> None:
         super().__init__(f"TRITON_{binary.upper().replace('-', '_')}_PATH")
         self.binary = binary
 
     def get(self) -> NvidiaTool:
-        return self.transform(os.environ.get(self.key))
+        from tiletwin.cuda import toolkit
+
+        found = toolkit.find(self.binary)
+        if found is None:
+            raise RuntimeError(f"{self.binary} was not found: set {self.key} or CUDA_HOME, or put it into PATH")
+        return NvidiaTool(str(found.path), "{}.{}".format(*found.cuda))
 
     def transform(self, value: Any) -> NvidiaTool:
-        import shutil
-
-        home = os.environ.get("CUDA_HOME")
-        for path in (value, home and os.path.join(home, "bin", self.binary), shutil.which(self.binary)):
-            tool = NvidiaTool.from_path(path) if path else None
-            if tool is not None:
-                return tool
-        raise RuntimeError(f"{self.binary} was not found: set {self.key} or CUDA_HOME, or put it into PATH")
+        tool = NvidiaTool.from_path(value) if value else self.get()
+        if tool is None:
+            raise RuntimeError(f"{self.binary} was set to {value}, which is no program of the CUDA toolkit")
+        return tool

@@ -12,6 +12,7 @@ from typing import Any
 import tiletwin.language as tl
 from tiletwin import jit
 from tiletwin.compiler import assembler, generator
+from tiletwin.cuda.ptxas import Assembled, FunctionReport
 
 
 @jit
@@ -63,7 +64,7 @@ def ptx_of(name: str, target: dict, warps: int, remark: str) -> str:
 
 
 class Ptxas:
-    """As tiletwin.compiler.assembler.Ptxas."""
+    """As tiletwin.cuda.ptxas.Ptxas."""
 
     path = __file__
 
@@ -71,9 +72,10 @@ class Ptxas:
         self.version, self.newest_ptx = version, newest_ptx
         self.calls: list[tuple] = []
 
-    def assemble(self, ptx: str, arch: str, name: str, options: list[str]) -> Any:
-        self.calls.append((ptx, arch, options))
-        return assembler.Binary(b"\x7fELF" + ptx.encode(), 24, 8, 4, 0, "ptxas info : Used 24 registers\n")
+    def assemble(self, text: str, arch: str, *, file: str, options: list[str]) -> Assembled:
+        self.calls.append((text, arch, options))
+        functions = {file.removesuffix(".ptx"): FunctionReport(registers=24, stack=8, spill_stores=4)}
+        return Assembled(b"\x7fELF" + text.encode(), arch, "ptxas info : Used 24 registers\n", functions)
 
 
 def both(monkeypatch: Any) -> SimpleNamespace:

@@ -142,7 +142,7 @@ def test_without_ptxas(monkeypatch, tmp_path) -> None:
     lines = str(caught.value).splitlines()
     assert lines[0] == "a cubin needs ptxas, and none was found; looked at:"
     assert lines[1] == f"  PATH: {tmp_path}/bin/ptxas: not there"
-    assert lines[2].startswith("Install one (pip install nvidia-cuda-nvcc), or name it in TILETWIN_PTXAS.")
+    assert lines[2].startswith("Install one (pip install nvidia-cuda-nvcc), or name it in TILETWIN_PTXAS; ")
 
 
 def test_the_driver_chooses_the_version_where_it_assembles(monkeypatch) -> None:

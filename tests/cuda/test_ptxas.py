@@ -96,11 +96,11 @@ def test_places_in_order(tmp_path, monkeypatch):
     assert toolkit.find("ptxas") == (places["home"], "CUDA_HOME", (13, 0))
     versioned(places["wheel"], "13.1")
     assert toolkit.find("ptxas") == (places["wheel"], "a wheel of NVIDIA's", (13, 1))
-    assert ptxas.ptx_version() == 91
+    assert ptxas.find().newest_ptx == 91
     monkeypatch.setenv("TILETWIN_PTXAS", str(versioned(places["named"], "11.8")))
     assert toolkit.find("ptxas") == (places["named"], "TILETWIN_PTXAS", (11, 8))
     assert str(toolkit.find("ptxas")) == f"{places['named']} (CUDA 11.8, found by TILETWIN_PTXAS)"
-    assert ptxas.ptx_version() == 78
+    assert ptxas.find().newest_ptx == 78
     program(places["wheel"], "exit 3")
     monkeypatch.delenv("TILETWIN_PTXAS")
     assert toolkit.find("ptxas").why == "CUDA_HOME", "one that does not run is passed over"
@@ -134,8 +134,8 @@ def test_none_at_all(tmp_path, monkeypatch):
     with pytest.raises(RuntimeError) as caught:
         ptxas.assemble(TEXT, "sm_80")
     assert str(caught.value) == (
-        f"no ptxas was found; looked at:\n  PATH: {tmp_path}/ptxas: not there\nInstall one (pip install "
-        "nvidia-cuda-nvcc), or name it in TILETWIN_PTXAS; a GPU's driver can assemble too"
+        f"a cubin needs ptxas, and none was found; looked at:\n  PATH: {tmp_path}/ptxas: not there\n"
+        "Install one (pip install nvidia-cuda-nvcc), or name it in TILETWIN_PTXAS; a GPU's driver can assemble too"
     )
     with pytest.raises(RuntimeError, match=r"neither nvdisasm nor cuobjdump was found; looked at:\n  PATH: .*nvdisasm"):
         sass.disassemble(b"")

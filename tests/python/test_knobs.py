@@ -11,6 +11,7 @@ import tiletwin as triton
 import tiletwin.language as tl
 from process import run_code
 from tiletwin import knobs
+from tiletwin.cuda import toolkit
 
 
 @pytest.fixture(autouse=True)
@@ -64,15 +65,35 @@ def test_kinds(monkeypatch, tmp_path):
     monkeypatch.setenv("TRITON_CACHE_MANAGER", "json")
     with pytest.raises(RuntimeError, match=r"MODULE:CLASS"):
         knobs.cache.manager_class
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("CUDA_HOME", raising=False)
+
+
+def test_tools_are_those_in_use(monkeypatch, tmp_path):
+    for name in ("TILETWIN_PTXAS", "TRITON_PTXAS_PATH", "TRITON_NVDISASM_PATH", "TRITON_CUOBJDUMP_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(toolkit, "_in_packages", lambda *parts: [])
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "home"))
+
+    def tool(folder, version):
+        path = tmp_path / folder / "bin" / "ptxas"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"#!/bin/sh\necho 'Cuda compilation tools, release {version}, V{version}.61'\n")
+        path.chmod(0o755)
+        return path
+
+    homes = tool("home", "12.8")
+    assert knobs.nvidia.ptxas == knobs.NvidiaTool(str(homes), "12.8")
+    assert toolkit.find("ptxas").path == homes, "the one that assembles"
+    assert knobs.nvidia.knobs["ptxas"].version == "12.8"
+    with knobs.nvidia.scope():
+        knobs.nvidia.ptxas = str(tool("mine", "13.0"))
+        assert knobs.nvidia.ptxas.version == "13.0" and toolkit.find("ptxas").cuda == (13, 0)
+        knobs.nvidia.ptxas = str(tmp_path)
+        with pytest.raises(RuntimeError, match=r"ptxas was set to .*, which is no program of the CUDA toolkit"):
+            knobs.nvidia.ptxas
+    monkeypatch.setattr(toolkit, "places", lambda name: iter(()))
     with pytest.raises(RuntimeError, match=r"ptxas was not found: set TRITON_PTXAS_PATH"):
         knobs.nvidia.ptxas
-    tool = tmp_path / "ptxas"
-    tool.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 12.8, V12.8.61'\n")
-    tool.chmod(0o755)
-    assert knobs.nvidia.ptxas == knobs.NvidiaTool(str(tool), "12.8")
-    assert knobs.nvidia.knobs["ptxas"].version == "12.8" and knobs.nvidia.knobs["nvdisasm"] is None
+    assert knobs.nvidia.knobs["nvdisasm"] is None
 
 
 def test_scope_copy_and_reset(monkeypatch):

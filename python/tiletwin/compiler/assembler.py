@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import shlex
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiletwin import knobs
 from tiletwin.compiler import stage_cache
+
+if TYPE_CHECKING:  # loaded when something is assembled
+    from tiletwin.cuda.ptxas import Ptxas
 
 
 class Binary(NamedTuple):
@@ -30,36 +33,11 @@ class Binary(NamedTuple):
     log: str
 
 
-class Ptxas:
-    """The ptxas in use."""
-
-    def __init__(self, tool: Any) -> None:
-        self.path: str = str(tool.path)
-        self.version: tuple[int, int] = tool.cuda
-        self._tool = tool
-
-    @property
-    def newest_ptx(self) -> int:
-        """The newest PTX version that it takes, times ten."""
-        from tiletwin.cuda.ptxas import ptx_version
-
-        return ptx_version(self._tool)
-
-    def assemble(self, ptx: str, arch: str, name: str, options: list[str]) -> Binary:
-        """Errors: PTXASError, with its text and the lines of PTX."""
-        from tiletwin.cuda import ptxas
-
-        made = ptxas.assemble(ptx, arch, file=f"{name}.ptx", options=options)
-        report = made.functions.get(name) or next(iter(made.functions.values()), ptxas.FunctionReport())
-        return Binary(made.cubin, report.registers, report.stack, report.spill_stores, report.shared, made.log)
-
-
 def find() -> Ptxas | None:
     """The ptxas in use, or None. Errors: RuntimeError, a variable names one that does not run."""
-    from tiletwin.cuda import toolkit
+    from tiletwin.cuda import ptxas
 
-    tool = toolkit.find("ptxas")
-    return tool and Ptxas(tool)
+    return ptxas.find()
 
 
 @cache
@@ -95,29 +73,24 @@ def _options(given: Any) -> list[str]:
     return words
 
 
-def _missing() -> RuntimeError:
-    from tiletwin.cuda import toolkit
-
-    return RuntimeError(
-        f"a cubin needs ptxas, and none was found; looked at:\n{toolkit.where_looked('ptxas')}\n"
-        "Install one (pip install nvidia-cuda-nvcc), or name it in TILETWIN_PTXAS. asm['ptx'] works without it"
-    )
-
-
 def assemble(ptx: str, arch: str, name: str, given: Any = None) -> tuple[Binary, bool]:
     """(the cubin of a kernel's PTX, whether it came from the cache). given: the option `ptx_options`.
 
     Errors: RuntimeError, there is no ptxas; PTXASError, it does not take the text.
     """
+    from tiletwin.cuda.ptxas import FunctionReport, not_found
+
     ptxas = find()
     if ptxas is None:
-        raise _missing()
+        raise not_found("asm['ptx'] works without it")
     options = _options(given)
     key = stage_cache.key_of(ptx, arch, options, list(ptxas.version), os.path.getsize(ptxas.path))
     entry = stage_cache.load(key, name, "cubin")
     if entry is not None and set(entry.facts) == set(Binary._fields[1:]) and "cubin" in entry.files:
         return Binary(entry.files["cubin"], **entry.facts), True
-    binary = ptxas.assemble(ptx, arch, name, options)
+    made = ptxas.assemble(ptx, arch, file=f"{name}.ptx", options=options)
+    report = made.functions.get(name) or next(iter(made.functions.values()), FunctionReport())
+    binary = Binary(made.cubin, report.registers, report.stack, report.spill_stores, report.shared, made.log)
     facts = {field: getattr(binary, field) for field in Binary._fields[1:]}
     stage_cache.store(key, name, "cubin", stage_cache.Entry({"cubin": binary.image}, facts))
     if knobs.nvidia.dump_ptxas_log:

@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tiletwin.cuda import ptxas, sass, toolkit
+from tiletwin.cuda import ptxas, sass
 from tiletwin.cuda.backend import BACKEND, Backend
 from tiletwin.cuda.devices import (
     current_device,
@@ -233,8 +233,8 @@ def _chosen_assembler(wanted: str, version: int) -> str:
         raise ValueError(f"assembler is one of {', '.join(ASSEMBLERS)}, not {wanted!r}")
     if wanted != "auto":
         return wanted
-    tool = toolkit.find("ptxas")
-    if tool is not None and (ptxas.ptx_version(tool) >= version or extension().driver()["ptx_version"] < version):
+    tool = ptxas.find()
+    if tool is not None and (tool.newest_ptx >= version or extension().driver()["ptx_version"] < version):
         return "ptxas"
     return "driver"
 

@@ -52,25 +52,6 @@ class Assembled:
         return [line for line in self.log.splitlines() if "warning" in line.lower()]
 
 
-def find() -> toolkit.Tool:
-    """The ptxas in use. Errors: RuntimeError that says where it was looked for."""
-    tool = toolkit.find("ptxas")
-    if tool is None:
-        raise RuntimeError(
-            f"no ptxas was found; looked at:\n{toolkit.where_looked('ptxas')}\n"
-            "Install one (pip install nvidia-cuda-nvcc), or name it in TILETWIN_PTXAS; a GPU's driver can assemble too"
-        )
-    return tool
-
-
-def ptx_version(tool: toolkit.Tool | None = None) -> int:
-    """Newest PTX version that a ptxas (default: the one in use) takes: 90 is 9.0."""
-    from tiletwin.cuda.extension import extension
-
-    major, minor = (tool or find()).cuda
-    return extension().ptx_version_of_cuda(1000 * major + 10 * minor)
-
-
 def read_report(log: str) -> dict[str, FunctionReport]:
     """Registers, spills and memory of each entry, from what `ptxas -v` prints."""
     functions: dict[str, FunctionReport] = {}
@@ -91,10 +72,55 @@ def read_report(log: str) -> dict[str, FunctionReport]:
     return functions
 
 
-def _message(tool: toolkit.Tool, text: str, arch: str, file: str, log: str, status: int) -> str:
+@dataclass(frozen=True)
+class Ptxas:
+    """A ptxas: where it lies, and its CUDA version, (13, 0)."""
+
+    path: str
+    version: tuple[int, int]
+
+    @property
+    def newest_ptx(self) -> int:
+        """The newest PTX version that it takes, times ten."""
+        from tiletwin.cuda.extension import extension
+
+        major, minor = self.version
+        return extension().ptx_version_of_cuda(1000 * major + 10 * minor)
+
+    def assemble(self, text: str, arch: str, *, file: str = "kernel.ptx", options: Sequence[str] = ()) -> Assembled:
+        """A cubin of a PTX text for a GPU, "sm_90a". file: what errors call the text. options: more words for ptxas.
+
+        Errors: PTXASError with its text and the lines of PTX.
+        """
+        with tempfile.TemporaryDirectory(prefix="tiletwin-ptxas-") as folder:
+            source, target = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+            source.write_text(text, encoding="utf-8", errors="replace")
+            words = [self.path, "-v", f"--gpu-name={arch}", str(source), "-o", str(target), *options]
+            run = subprocess.run(words, capture_output=True, text=True, errors="replace")
+            log = (run.stdout + run.stderr).replace(str(source), file)
+            if run.returncode or not target.exists():
+                raise PTXASError(_message(self, text, arch, file, log, run.returncode))
+            return Assembled(target.read_bytes(), arch, log, read_report(log))
+
+
+def find() -> Ptxas | None:
+    """The ptxas in use, or None. Errors: RuntimeError, a variable names one that does not run."""
+    tool = toolkit.find("ptxas")
+    return None if tool is None else Ptxas(str(tool.path), tool.cuda)
+
+
+def not_found(instead: str) -> RuntimeError:
+    """There is none, where it was looked for, and what can be done `instead` of installing one."""
+    return RuntimeError(
+        f"a cubin needs ptxas, and none was found; looked at:\n{toolkit.where_looked('ptxas')}\n"
+        f"Install one (pip install nvidia-cuda-nvcc), or name it in TILETWIN_PTXAS; {instead}"
+    )
+
+
+def _message(tool: Ptxas, text: str, arch: str, file: str, log: str, status: int) -> str:
     """The text of an error: ptxas's lines, each with the line of PTX it is about."""
     source = text.splitlines()
-    lines = [f"{tool.path} (CUDA {tool.cuda[0]}.{tool.cuda[1]}) does not take {file} for {arch}:"]
+    lines = [f"{tool.path} (CUDA {tool.version[0]}.{tool.version[1]}) does not take {file} for {arch}:"]
     for line in log.splitlines():
         if match := _ERROR.search(line):
             number = int(match[1])
@@ -106,7 +132,7 @@ def _message(tool: toolkit.Tool, text: str, arch: str, file: str, log: str, stat
     if status < 0:
         lines.append(f"ptxas was ended by signal {-status}")
     version = re.search(r"^\s*\.version\s+(\d+)\.(\d+)", text, re.MULTILINE)
-    newest = ptx_version(tool)
+    newest = tool.newest_ptx
     if version and 10 * int(version[1]) + int(version[2]) > newest:
         lines.append(
             f"the text is of PTX {version[1]}.{version[2]}, and this ptxas takes up to {newest // 10}.{newest % 10}: "
@@ -132,18 +158,12 @@ def assemble(
     Errors: PTXASError with ptxas's text and the lines of PTX; RuntimeError, there is no ptxas.
     """
     tool = find()
-    with tempfile.TemporaryDirectory(prefix="tiletwin-ptxas-") as folder:
-        source, target = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
-        source.write_text(text, encoding="utf-8", errors="replace")
-        words = [str(tool.path), "-v", f"--gpu-name={arch}", str(source), "-o", str(target)]
-        words += [f"--maxrregcount={max_registers}"] if max_registers else []
-        words += [f"--opt-level={optimization}"] if optimization is not None else []
-        words += ["--generate-line-info"] if line_info else []
-        run = subprocess.run([*words, *options], capture_output=True, text=True, errors="replace")
-        log = (run.stdout + run.stderr).replace(str(source), file)
-        if run.returncode or not target.exists():
-            raise PTXASError(_message(tool, text, arch, file, log, run.returncode))
-        return Assembled(target.read_bytes(), arch, log, read_report(log))
+    if tool is None:
+        raise not_found("a GPU's driver can assemble too")
+    words = [f"--maxrregcount={max_registers}"] if max_registers else []
+    words += [f"--opt-level={optimization}"] if optimization is not None else []
+    words += ["--generate-line-info"] if line_info else []
+    return tool.assemble(text, arch, file=file, options=[*words, *options])
 
 
 def arch_for(target: str, capability: int) -> str:

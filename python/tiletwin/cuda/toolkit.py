@@ -51,7 +51,7 @@ def _in_packages(*parts: str) -> list[Path]:
 
 def places(name: str) -> Iterator[Place]:
     """Where a program is looked for, best first. A variable that is set is the only place."""
-    for variable in VARIABLES.get(name, (f"TRITON_{name.upper()}_PATH",)):
+    for variable in VARIABLES.get(name, (f"TRITON_{name.upper().replace('-', '_')}_PATH",)):
         if os.environ.get(variable):
             yield Place(variable, Path(os.environ[variable]))
             return
@@ -81,13 +81,18 @@ def _version(path: Path, changed: float) -> tuple[int, int] | str:
     return int(release[1]), int(release[2])
 
 
+def version_of(path: str | Path) -> tuple[int, int] | str:
+    """The CUDA version of the program at a path, or why it is none."""
+    if not os.path.isfile(path):
+        return "not there"
+    if not os.access(path, os.X_OK):
+        return "not executable"
+    return _version(Path(path), os.stat(path).st_mtime)
+
+
 def _state(place: Place) -> Tool | str:
     """The program at a place, or why it is none."""
-    if not place.path.is_file():
-        return "not there"
-    if not os.access(place.path, os.X_OK):
-        return "not executable"
-    version = _version(place.path, place.path.stat().st_mtime)
+    version = version_of(place.path)
     return version if isinstance(version, str) else Tool(place.path, place.why, version)
 
 
