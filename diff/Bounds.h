@@ -16,8 +16,9 @@
 //   - reductions and scans with other combine functions than +, * , min, max are followed in the interpreter's order;
 //   - errors of f64 below 2^-149 count as 2^-149;
 //   - 32-bit integers that wrap only because of an error.
-// What is not known is an infinite bound: a branch, an address or a loop that an error decides, the value that an atomic returns,
-// an operation without a rule. `Reason` says which of these a launch came to.
+// What is not known is an infinite bound: what a branch, an address or a loop that an error decides leads to, the value that an
+// atomic returns, an operation without a rule. `Reason` says which of these a launch came to. Where the other side may have
+// written elements that this one has not, an argument's memory is "open": no bound of it counts.
 // Invariant: shadows never feed an operation of the kernel; the kernel's values are what they were.
 #pragma once
 #include "mlir/IR/BuiltinOps.h"
@@ -36,7 +37,8 @@ struct Latitude {
   bool undefinedDiffers = false; ///< lanes of a load that are masked off, without `other`, may hold anything
 };
 
-/// Why a bound is infinite. The bounds kernel writes a 1 to element `Reason` of its last argument where it happens.
+/// Why a bound is infinite. The bounds kernel writes a 1 to element `Reason` of its last argument where it happens. Behind
+/// these: one element for "nothing of this launch is known" (kEverything), then one for each of `shadowed`, "open".
 enum class Reason : uint8_t { Branch, Address, AtomicOrder, NoRule, Undefined, Count };
 const char* textOf(Reason reason);
 
@@ -50,6 +52,9 @@ struct BoundsKernel {
   static constexpr unsigned kPlanes = 4;
   /// The places of the stores, by number, as locations of the module.
   std::vector<mlir::Location> stores;
+  static constexpr int kEverything = int(Reason::Count);
+  /// Those of `shadowed` that the kernel reads through: if such memory is open, nothing of the launch is known.
+  std::vector<unsigned> read;
   /// Names of operations without a rule that are in the kernel and that something inexact reaches.
   std::vector<std::string> withoutRule;
 };

@@ -34,33 +34,34 @@ Value readModifyWrite(Builder& b, Operation* op, OpResult result) {
   auto atomic = cast<tt::AtomicRMWOp>(op);
   Value value = atomic.getVal(), shadow = b.of(atomic.getPtr());
   Type type = value.getType();
-  if (Value doubt = atomic.getMask() ? b.of(atomic.getMask()) : Value()) b.note(doubt, Reason::Address);
+  Value mask = atomic.getMask(), perhaps = mask ? b.of(mask) : Value(), doubt = b.inDoubt(type);
+  b.note(perhaps, Reason::Address);
+  b.forget(atomic.getPtr(), type, b.either(perhaps, mask && doubt ? b.both(doubt, mask) : doubt));
   const bool sums = atomic.getAtomicRmwOp() == tt::RmwKind::FAdd;
   if (!shadow) {
-    if (sums || b.isInexact(value)) b.noteAlways(Reason::Address);
+    if (sums || b.isInexact(value)) b.noteAlways(Reason::Address), b.noteEverything(b.always());
   } else if (sums) {
     if (Value e = b.of(value)) addTo(b, atomic, shadow, e);
     addTo(b, atomic, b.plane(shadow, 1), b.magnitude(value));
     addTo(b, atomic, b.plane(shadow, 2), b.constant(type, 1));
   } else if (Value e = b.amount(value)) {
     // Of integers only sums have a rule: what each term may be off adds up.
-    Value doubt = b.mayDiffer(value);
-    if (atomic.getAtomicRmwOp() != tt::RmwKind::Add) e = b.unknownWhere(doubt, Reason::NoRule, {}, type);
+    if (atomic.getAtomicRmwOp() != tt::RmwKind::Add) e = b.unknownWhere(b.mayDiffer(value), Reason::NoRule, {}, type);
     addTo(b, atomic, shadow, e);
   }
   return returned(b, op, result);
 }
 
-Value reducedBlock(Builder& b, Operation*, OpResult) {
-  b.noteAlways(Reason::NoRule);
-  return {};
+Value compareAndSwap(Builder& b, Operation* op, OpResult result) {
+  auto swap = cast<tt::AtomicCASOp>(op);
+  b.forget(swap.getPtr(), swap.getVal().getType(), b.inDoubt(swap.getVal().getType()));
+  return returned(b, op, result);
 }
 
 constexpr Rule kRules[] = {
-    {"tt.atomic_cas", isUsed, returned},
+    {"tt.atomic_cas", isUsed, compareAndSwap},
     {"tt.atomic_poll", isUsed, returned},
     {"tt.atomic_rmw", isUsed, readModifyWrite},
-    {"tt.descriptor_reduce", nullptr, reducedBlock},
 };
 
 } // namespace

@@ -141,11 +141,13 @@ Value Builder::unlessInfinite(Value result, Value bound, ValueRange operandShado
   return select(isFinite, bound, orZero(unknown, result.getType()));
 }
 
-void Builder::note(Value condition, Reason reason) {
-  if (!condition) return;
+Value Builder::always() { return arith::ConstantOp::create(ops_, location_, ops_.getBoolAttr(true)); }
+
+void Builder::noteAt(Value condition, int slot) {
+  if (!condition || isInScalarCode_) return;
   Type i32 = ops_.getI32Type();
   Value at = tt::AddPtrOp::create(ops_, location_, reasons_.getType(), reasons_,
-                                  arith::ConstantOp::create(ops_, location_, ops_.getI32IntegerAttr(int(reason))));
+                                  arith::ConstantOp::create(ops_, location_, ops_.getI32IntegerAttr(slot)));
   while (auto tile = dyn_cast<RankedTensorType>(condition.getType()))
     condition = reduce(condition, int(tile.getRank()) - 1, "arith.ori");
   Value one = arith::ConstantOp::create(ops_, location_, IntegerAttr::get(i32, 1));
@@ -154,20 +156,41 @@ void Builder::note(Value condition, Reason reason) {
   ops_.create(state);
 }
 
-void Builder::noteAlways(Reason reason) {
-  note(arith::ConstantOp::create(ops_, location_, ops_.getBoolAttr(true)), reason);
+void Builder::noteOpen(Value condition, const llvm::BitVector& arguments) {
+  if (arguments.test(arguments.size() - 1)) return noteEverything(condition);
+  for (auto [i, argument] : llvm::enumerate(out_.shadowed))
+    if (arguments.test(argument)) noteAt(condition, BoundsKernel::kEverything + 1 + int(i));
+}
+
+void Builder::forget(Value address, Type like, Value condition) {
+  if (!condition) return;
+  Value shadow = of(address);
+  if (!shadow) return noteEverything(condition);
+  // As a sum, which stays infinite whatever other programs add at the same time.
+  Value infinity = constant(like, std::numeric_limits<double>::infinity());
+  tt::AtomicRMWOp::create(ops_, location_, infinity.getType(), tt::RmwKind::FAdd, tt::MemSemantic::Relaxed,
+                          tt::MemScope::Gpu, shadow, infinity, condition);
+}
+
+Value Builder::infiniteWhere(Value condition, Value otherwise, Type like) {
+  if (!condition) return otherwise;
+  return select(condition, constant(like, std::numeric_limits<double>::infinity()), orZero(otherwise, like));
 }
 
 Value Builder::unknownWhere(Value condition, Reason reason, Value otherwise, Type like) {
-  if (!condition) return otherwise;
   note(condition, reason);
-  return select(condition, constant(like, std::numeric_limits<double>::infinity()), orZero(otherwise, like));
+  return infiniteWhere(condition, otherwise, like);
 }
 
 // ---- shapes ----
 
 Value Builder::splat(Value scalar, Type like) {
   return tt::SplatOp::create(ops_, location_, tt::withShapeOf(like, scalar.getType()), scalar);
+}
+
+Value Builder::spread(Value scalar, Type like) {
+  const bool isTile = scalar && isa<RankedTensorType>(scalar.getType());
+  return scalar && isa<RankedTensorType>(like) && !isTile ? splat(scalar, like) : scalar;
 }
 
 Value Builder::reduce(Value tile, int axis, StringRef combine) {

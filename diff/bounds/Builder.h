@@ -1,7 +1,7 @@
 // diff/bounds/Builder.h -- what the rules are written with: shadows of values, and arithmetic on them.
 //
 // Here:      Builder, one function's shadows while they are made; the table of rules.
-// Not here:  which values have shadows, control flow (Flow.cpp); the rules (*Ops.cpp).
+// Not here:  which values have shadows (Flow.cpp), control flow (Control.cpp, Decisions.cpp); the rules (*Ops.cpp).
 // Invariant: a null shadow stands for "both sides have the same bits".
 // Shadows by type of the value: float, integer: f32, the largest difference; i1: i1, true where the sides may differ;
 // pointer: a pointer to f32 with the same offset into shadow memory; descriptor: a descriptor of f32.
@@ -25,7 +25,9 @@ using mlir::Value;
 
 bool isFloat(Type type);
 bool isBool(Type type);
-bool isAddress(Type type); ///< a pointer, a tile of them, or a descriptor
+bool isAddress(Type type);        ///< a pointer, a tile of them, or a descriptor
+bool isControl(Operation* op);    ///< a loop, a branch, or a region of several blocks
+bool isScalarCode(Operation* op); ///< tt.map_elementwise whose region only computes: it is followed like a branch
 
 class Builder;
 
@@ -63,6 +65,12 @@ public:
   bool hasInexactOperand(Operation* op) const;
   /// True if the kernel has atomic sums of floats.
   bool hasSums() const { return hasSums_; }
+  /// The lanes of an address that may differ, i1; null: none.
+  Value astray(Value address) const { return astray_.lookup(address); }
+  /// Where this program may be at a place at which the other side's is not, in the shape of `like`; null: nowhere.
+  Value inDoubt(Type like) { return spread(doubt_, like); }
+  /// The arguments that an address may point into; the last bit: anything.
+  llvm::BitVector rootsOf(Value address) const;
 
   // ---- building, at the current place; null operands stand for 0 ----
   static Type shadowType(Type like);
@@ -97,10 +105,19 @@ public:
   Value unlessInfinite(Value result, Value bound, mlir::ValueRange operandShadows);
   /// Infinite where `condition` holds (null: nowhere), `otherwise` elsewhere; notes the reason.
   Value unknownWhere(Value condition, Reason reason, Value otherwise, Type like);
-  /// Notes that something was decided that no bound can say: where `condition` holds.
-  void note(Value condition, Reason reason);
-  void noteAlways(Reason reason);
+  Value infiniteWhere(Value condition, Value otherwise, Type like); ///< the same without the note
+  /// Notes why something is not known: where `condition` holds (null: nowhere).
+  void note(Value condition, Reason reason) { noteAt(condition, int(reason)); }
+  void noteAlways(Reason reason) { note(always(), reason); }
+  /// Notes that nothing of the launch is known any more.
+  void noteEverything(Value condition) { noteAt(condition, BoundsKernel::kEverything); }
+  /// Notes that the other side may have written what this one has not, behind these arguments.
+  void noteOpen(Value condition, const llvm::BitVector& arguments);
+  /// Takes what is known of elements of memory away, where `condition` holds.
+  void forget(Value address, Type like, Value condition);
+  Value always(); ///< true
   Value splat(Value scalar, Type like);
+  Value spread(Value scalar, Type like); ///< in the shape of `like`, which may be a scalar; null stays null
   Value reduce(Value tile, int axis, llvm::StringRef combine); ///< "arith.addf", "arith.maximumf", "arith.ori"
   Value stretch(Value tile, int axis, Type like);
   /// A clone of `op` on other operands, with results of the shadows' types.
@@ -115,19 +132,31 @@ public:
 private:
   // Which values may differ, and what pointers point into: a fixed point over the function (Flow.cpp).
   void addArguments();
+  void addReads();
   void analyse();
   bool flowThrough(Operation* op);
   bool flow(Value from, Value to);
   bool needsShadow(Value value) const;
+  // Decisions that may differ (Decisions.cpp).
+  bool flowOfDecision(Operation* op);
+  bool isOpen(Operation* op) const;
+  bool isInOpen(Operation* op) const;
+  llvm::BitVector writtenIn(mlir::Region& region) const;
+  Value decide(Operation* op);
+  void doubtResults(Operation* made, unsigned count, Value doubt);
+  void followAddresses(Operation* op);
+  void noteAt(Value condition, int slot);
+  // Shadows (Control.cpp).
   void shadowRegion(mlir::Region& region);
   void shadowOp(Operation* op);
   Value shadowBy(Operation* op, OpResult result);
-  void shadowFor(Operation* op);
+  void shadowControl(Operation* op);
+  void shadowFor(Operation* op, Value doubt);
   void shadowWhile(Operation* op);
-  void shadowIf(Operation* op);
+  void shadowIf(Operation* op, Value doubt);
   void shadowExecuteRegion(Operation* op);
   void shadowBranch(Operation* op);
-  void noteControl(Operation* op);
+  void shadowMap(Operation* op);
   void addBlockArguments(mlir::Block& block, llvm::ArrayRef<unsigned> which);
   llvm::SmallVector<unsigned> needed(mlir::ValueRange values) const;
   llvm::SmallVector<Value> shadowsOf(mlir::ValueRange values, llvm::ArrayRef<unsigned> which);
@@ -142,10 +171,14 @@ private:
   llvm::DenseSet<Operation*> kernelOps_;
   llvm::DenseMap<Value, Value> shadows_;
   llvm::DenseSet<Value> inexact_;
+  llvm::DenseSet<Value> ordered_;                ///< depend on what an atomic returned: on the order of programs
   llvm::DenseMap<Value, llvm::BitVector> roots_; ///< of an address: the arguments it may point into
   llvm::BitVector written_;                      ///< arguments that inexact values are stored into
   llvm::DenseMap<Operation*, int> stores_;
   llvm::StringSet<> withoutRule_;
+  llvm::DenseMap<Value, Value> astray_;
+  Value doubt_;                 ///< see inDoubt(), a scalar
+  bool isInScalarCode_ = false; ///< there nothing is noted: it may not store
   bool hasSums_ = false;
   Value planeDistance_, reasons_;
 };

@@ -65,8 +65,69 @@ Value dotted(Builder& b, Operation* op, OpResult result) {
   return isFloat(type) ? b.unlessInfinite(result, bound, {eC, bound}) : bound;
 }
 
+// ---- scaled products ----
+
+/// A tile of narrow numbers, held as integers of `mask`'s width, without their signs.
+Value withoutSigns(Builder& b, Value tile, int64_t mask) {
+  Type type = tile.getType(), bits = tt::withShapeOf(type, b.ops().getI8Type());
+  auto cast = [&](Value value, Type to) -> Value {
+    OperationState state(b.location(), tt::BitcastOp::getOperationName());
+    state.addOperands(value);
+    state.addTypes(to);
+    return b.ops().create(state)->getResult(0);
+  };
+  TypedAttr keep = DenseElementsAttr::get(mlir::cast<RankedTensorType>(bits), APInt(8, uint64_t(mask)));
+  Value held = type == bits ? tile : cast(tile, bits);
+  held = arith::AndIOp::create(b.ops(), b.location(), held, arith::ConstantOp::create(b.ops(), b.location(), keep));
+  return type == bits ? held : cast(held, type);
+}
+
+Value magnitudeOf(Builder& b, Value operand, tt::ScaleDotElemType format) {
+  if (tt::elementTypeOf(operand.getType()).getIntOrFloatBitWidth() > 8)
+    return math::AbsFOp::create(b.ops(), b.location(), operand);
+  return withoutSigns(b, operand, format == tt::ScaleDotElemType::E2M1 ? 0x77 : 0x7f);
+}
+
+/// The rows (columns) of the result in which an operand or its scales may differ; of an operand whose numbers are packed along
+/// its rows, all.
+Value linesInDoubt(Builder& b, Value tile, int along, int axis, bool isPacked, Type result) {
+  Value lanes = tile ? b.mayDiffer(tile) : Value();
+  if (!lanes) return {};
+  if (!isPacked) return b.stretch(b.reduce(lanes, along, "arith.ori"), axis, result);
+  while (auto type = dyn_cast<RankedTensorType>(lanes.getType()))
+    lanes = b.reduce(lanes, int(type.getRank()) - 1, "arith.ori");
+  return b.spread(lanes, result);
+}
+
+/// The rule of tt.dot, with the sum of |terms| of the same operation. Both sides round scaled operands to bf16 or f16 alike.
+/// Where an operand may differ nothing is known of its row or column.
+Value scaledDot(Builder& b, Operation* op, OpResult result) {
+  auto dot = cast<tt::DotScaledOp>(op);
+  Type type = result.getType();
+  const int last = int(cast<RankedTensorType>(type).getRank()) - 1;
+  const bool packedA = !dot.getLhsKPack(), packedB = !dot.getRhsKPack();
+  Value doubt = linesInDoubt(b, dot.getA(), last, last, packedA, type);
+  doubt = b.either(doubt, linesInDoubt(b, dot.getAScale(), last, last, false, type));
+  doubt = b.either(doubt, linesInDoubt(b, dot.getB(), last - 1, last - 1, packedB, type));
+  doubt = b.either(doubt, linesInDoubt(b, dot.getBScale(), last, last - 1, false, type));
+  auto scales = [&](Value tile) { return tile && isFloat(tile.getType()) ? withoutSigns(b, tile, 0x7f) : tile; };
+  SmallVector<Value> operands{magnitudeOf(b, dot.getA(), dot.getAElemType()),
+                              magnitudeOf(b, dot.getB(), dot.getBElemType()), b.zero(type)};
+  for (Value scale : {dot.getAScale(), dot.getBScale()})
+    if (scale) operands.push_back(scales(scale));
+  Value terms = b.cloneFor(op, operands, tt::withShapeOf(type, b.ops().getF32Type()))->getResult(0);
+  const bool isPacked = dot.getAElemType() == tt::ScaleDotElemType::E2M1 && dot.getLhsKPack();
+  const double k = double(cast<RankedTensorType>(dot.getA().getType()).getShape().back()) * (isPacked ? 2 : 1);
+  Value eC = b.amount(dot.getC()), outer = b.add(b.magnitude(dot.getC()), b.magnitude(result));
+  Value bound = b.add(eC, b.add(b.mul(terms, k * 0x1p-23), b.mul(outer, (k / 8 + 1) * 0x1p-23)));
+  if (!tt::elementTypeOf(type).isF32()) bound = b.add(bound, b.rounding(result));
+  bound = b.unlessInfinite(result, bound, {eC, bound});
+  return b.unknownWhere(doubt, Reason::NoRule, bound, type);
+}
+
 constexpr Rule kRules[] = {
     {"tt.dot", ofFloats, dotted},
+    {"tt.dot_scaled", ofFloats, scaledDot},
 };
 
 } // namespace

@@ -230,21 +230,12 @@ Value compareI(Builder& b, Operation* op, OpResult) {
   return b.both(near, b.compare(Predicate::UNE, margin, b.zero(margin.getType())));
 }
 
-Value asTile(Builder& b, Value condition, Type like) {
-  return condition && !isa<RankedTensorType>(condition.getType()) && isa<RankedTensorType>(like)
-             ? b.splat(condition, like)
-             : condition;
-}
-
 Value choose(Builder& b, Operation* op, OpResult r) {
   auto select = cast<arith::SelectOp>(op);
   Type type = r.getType();
-  Value condition = asTile(b, select.getCondition(), type), doubt = asTile(b, b.of(select.getCondition()), type);
+  Value condition = b.spread(select.getCondition(), type), doubt = b.spread(b.of(select.getCondition()), type);
   Value yes = select.getTrueValue(), no = select.getFalseValue(), eYes = b.of(yes), eNo = b.of(no);
-  if (isAddress(type)) {
-    b.note(doubt, Reason::Address);
-    return eYes && eNo ? b.select(condition, eYes, eNo) : Value();
-  }
+  if (isAddress(type)) return eYes && eNo ? b.select(condition, eYes, eNo) : Value();
   if (isBool(type)) {
     Value chosen;
     auto orFalse = [&](Value e) {

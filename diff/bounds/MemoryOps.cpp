@@ -37,7 +37,6 @@ void store(Builder& b, Value pointer, Value value, Value mask) {
 
 Value addPointer(Builder& b, Operation* op, OpResult result) {
   auto add = cast<tt::AddPtrOp>(op);
-  b.note(b.mayDiffer(add.getOffset()), Reason::Address);
   Value pointer = b.of(add.getPtr());
   return pointer ? b.cloneFor(op, {pointer, add.getOffset()}, Builder::shadowType(result.getType()))->getResult(0)
                  : Value();
@@ -88,8 +87,19 @@ Value loaded(Builder& b, Operation* op, OpResult result) {
     b.noteAlways(Reason::Undefined);
     bound = b.select(mask, b.orZero(bound, type), b.constant(type, std::numeric_limits<double>::infinity()));
   }
+  Value astray = b.astray(pointer);
+  if (astray) bound = b.unknownWhere(b.both(astray, mask), Reason::Address, bound, type);
   if (Value doubt = mask ? b.of(mask) : Value()) bound = b.unknownWhere(doubt, Reason::Address, bound, type);
   return asShadow(b, bound, type);
+}
+
+/// The other side may store elsewhere what this one stores through a pointer that may differ.
+Value storedAstray(Builder& b, Value pointer, Value mask, Value bound, Type type) {
+  Value astray = b.astray(pointer);
+  if (!astray) return bound;
+  if (mask) astray = b.both(astray, mask);
+  b.noteOpen(astray, b.rootsOf(pointer));
+  return b.unknownWhere(astray, Reason::Address, bound, type);
 }
 
 Value stored(Builder& b, Operation* op, OpResult) {
@@ -97,10 +107,16 @@ Value stored(Builder& b, Operation* op, OpResult) {
   if (auto store = dyn_cast<tt::StoreOp>(op)) mask = store.getMask();
   if (auto store = dyn_cast<tt::AtomicStoreOp>(op)) mask = store.getMask();
   if (!shadow) {
-    if (b.isInexact(value)) b.noteAlways(Reason::Address);
+    Value lost = b.inDoubt(pointer.getType());
+    if (b.isInexact(value)) lost = b.always(), b.note(lost, Reason::Address);
+    b.noteEverything(lost);
+    b.noteEverything(b.astray(pointer));
+    if (mask) b.noteEverything(b.of(mask));
     return {};
   }
   Value bound = b.amount(value), doubt = mask ? b.of(mask) : Value();
+  bound = storedAstray(b, pointer, mask, bound, value.getType());
+  bound = b.infiniteWhere(b.inDoubt(value.getType()), bound, value.getType());
   if (doubt) {
     // Where the other side may have stored and this one has not, memory may hold anything.
     bound = b.unknownWhere(doubt, Reason::Address, bound, value.getType());
@@ -124,43 +140,81 @@ Value described(Builder& b, Operation* op, OpResult result) {
   auto make = cast<tt::MakeTensorDescriptorOp>(op);
   Value base = b.of(make.getBase());
   if (!base) return {};
-  for (Value extent : make.getShape()) b.note(b.mayDiffer(extent), Reason::Address);
-  for (Value stride : make.getStrides()) b.note(b.mayDiffer(stride), Reason::Address);
+  for (ValueRange sizes : {ValueRange(make.getShape()), ValueRange(make.getStrides())})
+    for (Value size : sizes) {
+      b.note(b.mayDiffer(size), Reason::Address);
+      b.noteEverything(b.mayDiffer(size));
+    }
   return tt::MakeTensorDescriptorOp::create(b.ops(), b.location(), Builder::shadowType(result.getType()), base,
                                             make.getShape(), make.getStrides());
 }
 
-void noteIndices(Builder& b, Operation* op) {
-  for (Value operand : op->getOperands().drop_front())
-    if (!isFloat(operand.getType())) b.note(b.mayDiffer(operand), Reason::Address);
+/// Where the block lies may differ: a scalar; null: nowhere.
+Value elsewhere(Builder& b, ValueRange indices) {
+  Value any;
+  for (Value index : indices) {
+    Value lanes = b.mayDiffer(index);
+    while (lanes && isa<RankedTensorType>(lanes.getType()))
+      lanes = b.reduce(lanes, int(cast<RankedTensorType>(lanes.getType()).getRank()) - 1, "arith.ori");
+    any = b.either(any, lanes);
+  }
+  b.note(any, Reason::Address);
+  return any;
 }
 
 /// Blocks: the same access through the shadow's descriptor.
 Value blockLoaded(Builder& b, Operation* op, OpResult result) {
-  noteIndices(b, op);
-  Value shadow = b.of(op->getOperand(0));
-  if (!b.mayReadInexact(op->getOperand(0))) return {};
-  if (!shadow) {
-    b.noteAlways(Reason::Address);
-    return b.constant(result.getType(), std::numeric_limits<double>::infinity());
+  Value shadow = b.of(op->getOperand(0)), bound;
+  Type type = result.getType();
+  Value astray = b.spread(elsewhere(b, op->getOperands().drop_front()), type);
+  if (b.mayReadInexact(op->getOperand(0))) {
+    if (!shadow) {
+      b.noteAlways(Reason::Address);
+      return b.constant(type, std::numeric_limits<double>::infinity());
+    }
+    SmallVector<Value> operands(op->getOperands());
+    operands[0] = shadow;
+    bound = b.cloneFor(op, operands, Builder::shadowType(type))->getResult(0);
   }
-  SmallVector<Value> operands(op->getOperands());
-  operands[0] = shadow;
-  return b.cloneFor(op, operands, Builder::shadowType(result.getType()))->getResult(0);
+  return isBool(type) ? b.either(bound, astray) : b.infiniteWhere(astray, bound, type);
 }
 Value blockStored(Builder& b, Operation* op, OpResult) {
   SmallVector<Value> operands(op->getOperands());
-  Value source = operands.back(), shadow = b.of(operands[0]);
-  for (Value operand : ValueRange(operands).drop_front().drop_back()) b.note(b.mayDiffer(operand), Reason::Address);
+  Value source = operands.back(), shadow = b.of(operands[0]), doubt = b.inDoubt(b.ops().getI1Type());
+  Value astray = elsewhere(b, ValueRange(operands).drop_front().drop_back());
+  b.noteOpen(astray, b.rootsOf(operands[0]));
   if (!shadow) {
-    if (b.isInexact(source)) b.noteAlways(Reason::Address);
+    if (b.isInexact(source)) b.noteAlways(Reason::Address), b.noteEverything(b.always());
+    b.noteEverything(doubt);
     return {};
   }
   if (!b.mayReadInexact(operands[0])) return {};
+  Type type = source.getType();
   operands[0] = shadow;
-  operands.back() = b.orZero(b.amount(source), source.getType());
+  operands.back() = b.orZero(b.infiniteWhere(b.spread(b.either(doubt, astray), type), b.amount(source), type), type);
   b.cloneFor(op, operands, {});
   return {};
+}
+
+/// Sums and the like of what several programs bring: nothing is known of the block.
+Value blockReduced(Builder& b, Operation* op, OpResult) {
+  auto reduce = cast<tt::DescriptorReduceOp>(op);
+  b.without(op);
+  b.noteAlways(Reason::NoRule);
+  b.noteOpen(elsewhere(b, reduce.getIndices()), b.rootsOf(reduce.getDesc()));
+  Value shadow = b.of(reduce.getDesc());
+  if (!shadow) {
+    b.noteEverything(b.always());
+    return {};
+  }
+  Value unknown = b.constant(reduce.getSrc().getType(), std::numeric_limits<double>::infinity());
+  tt::DescriptorStoreOp::create(b.ops(), b.location(), shadow, reduce.getIndices(), unknown);
+  return {};
+}
+
+/// Whole numbers come out the same in whatever order they are combined.
+bool reducesFloats(const Builder&, Operation* op) {
+  return isFloat(cast<tt::DescriptorReduceOp>(op).getSrc().getType());
 }
 
 bool readsInexactBlock(const Builder& b, Operation* op) { return b.mayReadInexact(op->getOperand(0)); }
@@ -171,6 +225,7 @@ constexpr Rule kRules[] = {
     {"tt.atomic_store", nullptr, stored},
     {"tt.descriptor_gather", readsInexactBlock, blockLoaded},
     {"tt.descriptor_load", readsInexactBlock, blockLoaded},
+    {"tt.descriptor_reduce", reducesFloats, blockReduced},
     {"tt.descriptor_scatter", nullptr, blockStored},
     {"tt.descriptor_store", nullptr, blockStored},
     {"tt.get_num_programs", nullptr, nullptr},

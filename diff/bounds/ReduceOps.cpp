@@ -132,7 +132,7 @@ Value scanned(Builder& b, Operation* op, OpResult result) {
 
 bool mapComputes(const Builder&, Operation* op) { return computesFloats(op); }
 
-/// The bounds of an operation whose region holds scalar code are not derived.
+/// Scalar code with effects; what only computes is followed like a branch (Control.cpp).
 Value mapped(Builder& b, Operation* op, OpResult result) { return unknown(b, op, result); }
 
 constexpr Rule kRules[] = {

@@ -132,15 +132,16 @@ PyObject* makeBounds(PyObject*, PyObject* args) {
     capture.raise(std::string("deriving bounds of kernel '") + entry + "'");
     return nullptr;
   }
-  PyRef shadowed = numbersOf(made->shadowed), stores = PyRef::steal(PyList_New(0)),
+  PyRef shadowed = numbersOf(made->shadowed), read = numbersOf(made->read), stores = PyRef::steal(PyList_New(0)),
         without = PyRef::steal(PyList_New(0));
-  if (!shadowed || !stores || !without) return nullptr;
+  if (!shadowed || !read || !stores || !without) return nullptr;
   for (mlir::Location place : made->stores)
     if (!append(stores, placeOf(place))) return nullptr;
   for (const std::string& name : made->withoutRule)
     if (!append(without, PyRef::steal(PyUnicode_FromString(name.c_str())))) return nullptr;
   const std::string out = tt::printTtir(*module, true);
-  return Py_BuildValue("(s#OOO)", out.data(), Py_ssize_t(out.size()), shadowed.get(), stores.get(), without.get());
+  return Py_BuildValue("(s#OOOO)", out.data(), Py_ssize_t(out.size()), shadowed.get(), stores.get(), without.get(),
+                       read.get());
 }
 
 /// The name of the variable that a location was given, outermost first; empty: none.
@@ -206,7 +207,7 @@ PyMethodDef kFunctions[] = {
      "writable byte an element, or None."},
     {"diff_bounds", makeBounds, METH_VARARGS,
      "diff_bounds(ttir, file, entry, latitude) -> (ttir, shadowed arguments, places of stores, operations without a "
-     "rule)"},
+     "rule, those of the shadowed arguments that are read through)"},
     {"diff_taps", makeTaps, METH_VARARGS,
      "diff_taps(ttir, file, entry, program, latitude or None) -> (ttir, rows of taps, shadowed arguments)"},
     {"diff_reasons", reasons, METH_NOARGS, "Why a bound may be infinite."},

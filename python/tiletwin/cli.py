@@ -249,7 +249,7 @@ def replay(
     ] = "interp",
     pdb: Annotated[bool, typer.Option("--pdb", help="Run the kernel's Python text, stopped in pdb.")] = False,
     gdb: Annotated[bool, typer.Option("--gdb", help="The same in gdb.")] = False,
-    program: Annotated[str, typer.Option(help="With --pdb: the program that stops, 3,0,0.")] = "",
+    program: Annotated[str, typer.Option(help="With --pdb and --gdb: the program that stops, 3,0,0.")] = "",
     html: Annotated[str | None, typer.Option(metavar="FILE", help="Write the reports as one HTML file.")] = None,
     most_not_comparable: Annotated[
         int, typer.Option(help="Exit with 3 if more launches cannot be compared; -1: any number may.")

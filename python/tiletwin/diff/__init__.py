@@ -9,11 +9,11 @@ Read next: comparing.py (verdicts), launches.py (a launch as data), bounds.py, d
 from __future__ import annotations
 
 from tiletwin.diff.backends import BACKENDS, Backend, Outcome, Traits
-from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, SAME, Report, Row, compare, compare_launch
+from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, SAME, Report, Row, compare, compare_launch, launch_of
 from tiletwin.diff.files import LaunchFileError, read, write
 from tiletwin.diff.launches import Launch, NotRecordable
 
 __all__ = [
     "BACKENDS", "DIFFERENT", "NOT_COMPARABLE", "SAME", "Backend", "Launch", "LaunchFileError", "NotRecordable",
-    "Outcome", "Report", "Row", "Traits", "compare", "compare_launch", "read", "write",
+    "Outcome", "Report", "Row", "Traits", "compare", "compare_launch", "launch_of", "read", "write",
 ]  # fmt: skip

@@ -92,8 +92,8 @@ _MISBEHAVED = (ArithmeticError, AssertionError, RuntimeError, IndexError)
 
 
 def _measured(backend: str, memory: list[np.ndarray], run: Callable[[], Any]) -> Outcome:
-    """Runs, and makes an outcome of how it ended."""
-    from tiletwin.errors import CompilationError, TileTwinError
+    """Runs, and makes an outcome of how it ended: the kernel's fault, or what this machine cannot do."""
+    from tiletwin.errors import CompilationError, CudaError, OutOfResources, TileTwinError
 
     started = time.perf_counter()
     outcome = Outcome(backend, memory)
@@ -101,10 +101,13 @@ def _measured(backend: str, memory: list[np.ndarray], run: Callable[[], Any]) ->
         run()
     except MemoryError as error:
         outcome.unsupported = f"out of memory: {error}"
-    except (NotImplementedError, CompilationError) as error:
+    except (NotImplementedError, CompilationError, OutOfResources) as error:
         outcome.unsupported = str(error)
     except (TileTwinError, *_MISBEHAVED) as error:
-        outcome.error, outcome.kind = str(error), type(error).__name__
+        if isinstance(error, CudaError) and error.kind != "fault":  # no GPU, or one that does not take this launch
+            outcome.unsupported = str(error)
+        else:
+            outcome.error, outcome.kind = str(error), type(error).__name__
     outcome.seconds = time.perf_counter() - started
     return outcome
 
@@ -179,7 +182,12 @@ class _CodeBackend(Backend):
         """PTX of the launch's TTIR; its metadata: name, num_warps, shared, global_scratch_size."""
         import tiletwin
         from tiletwin.backends.compiler import GPUTarget
+        from tiletwin.compiler.extension import extension
 
+        try:
+            extension()
+        except RuntimeError as error:
+            raise NotImplementedError(str(error)) from None
         folder = tempfile.mkdtemp(prefix="tiletwin-diff-")
         try:
             path = os.path.join(folder, f"{launch.name}.ttir")
@@ -229,6 +237,13 @@ class CudaBackend(_CodeBackend):
     """A GPU, on PTX of the code generator."""
 
     name = "cuda"
+
+    @property
+    def capability(self) -> int:  # type: ignore[override]
+        """Of the current GPU. Errors: CudaError, there is none."""
+        from tiletwin import cuda
+
+        return cuda.device_facts(cuda.current_device())["capability"]
 
     def _engine(self) -> Any:
         try:

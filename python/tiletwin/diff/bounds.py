@@ -44,7 +44,9 @@ class Bounds:
     reasons: list[str]
     """Why elements may have no bound, as far as it came to that."""
     undecided: bool
-    """A branch, an address or a mask depended on numbers that may differ: then nothing that differs is comparable."""
+    """What numbers that may differ decided reaches everywhere: nothing that differs is comparable."""
+    open: frozenset[int]
+    """Storages into which one side may have written what the other has not: what differs there is not comparable."""
     without_rule: list[str]
     grid: tuple[int, int, int]
 
@@ -113,6 +115,8 @@ class ShadowMemory:
 
     places: dict[tuple[int, int], tuple[int, int]]
     """By storage and size of elements: where its shadow begins in a plane, and how many elements it has."""
+    shadowed: list[Any]
+    """The arguments that have shadow memory, in the kernel's order."""
     total: int
     """Elements of a plane."""
     storage: int
@@ -138,11 +142,10 @@ def shadow_memory(launch: Launch, shadowed: list[int]) -> ShadowMemory:
         known = isinstance(array, Array)  # None stands for a null pointer
         first = places[array.storage, array.item][0] + base_of(array) if known else 0
         arguments[f"bounds {i}"] = vector(own, first, total - first, "fp32")
-    kinds = len(_C.diff_reasons())
-    arguments |= {"plane": total, "reasons": vector(own + 1, 0, kinds, "i32")}
-    return ShadowMemory(
-        places, total, own, arguments, [np.zeros(PLANES * total * 4, np.uint8), np.zeros(kinds * 4, np.uint8)]
-    )
+    notes = len(_C.diff_reasons()) + 1 + len(shadowed)
+    arguments |= {"plane": total, "reasons": vector(own + 1, 0, notes, "i32")}
+    memory = [np.zeros(PLANES * total * 4, np.uint8), np.zeros(notes * 4, np.uint8)]
+    return ShadowMemory(places, arrays, total, own, arguments, memory)
 
 
 def derive(launch: Launch, latitude: Latitude, backend: Any = None) -> Bounds:
@@ -154,7 +157,9 @@ def derive(launch: Launch, latitude: Latitude, backend: Any = None) -> Bounds:
         raise NoBounds("the launch has no TTIR")
     try:
         entry = _C.parse_ttir(launch.ttir, f"{launch.name}.ttir").entry
-        text, shadowed, stores, without = _C.diff_bounds(launch.ttir, f"{launch.name}.ttir", entry, latitude.bits())
+        text, shadowed, stores, without, read = _C.diff_bounds(
+            launch.ttir, f"{launch.name}.ttir", entry, latitude.bits()
+        )
     except TileTwinError as error:
         raise NoBounds(str(error)) from None
     room = shadow_memory(launch, shadowed)
@@ -162,14 +167,22 @@ def derive(launch: Launch, latitude: Latitude, backend: Any = None) -> Bounds:
     if outcome.error or outcome.unsupported:
         raise NoBounds(f"the kernel that computes them failed: {outcome.error or outcome.unsupported}")
     shadow = outcome.memory[room.storage].view(np.float32).reshape(PLANES, room.total)
-    reasons = outcome.memory[room.storage + 1].view(np.int32)
-    return _read(launch, room.places, shadow, reasons, outcome.memory, stores, without)
+    notes = outcome.memory[room.storage + 1].view(np.int32)
+    limits, writers = _planes(launch, room.places, shadow, outcome.memory)
+    texts = _C.diff_reasons()
+    storages = {number: array.storage for number, array in zip(shadowed, room.shadowed) if isinstance(array, Array)}
+    flags = dict(zip(shadowed, notes[len(texts) + 1 :]))
+    opened = frozenset(storage for number, storage in storages.items() if flags[number])
+    # What is read of open memory goes everywhere.
+    undecided = bool(notes[len(texts)]) or any(storages.get(number) in opened for number in read)
+    found = [texts[i] for i in np.flatnonzero(notes[: len(texts)])]
+    return Bounds(limits, writers, stores, found, undecided, opened, without, launch.grid)
 
 
-def _read(
-    launch: Launch, places: dict[tuple[int, int], tuple[int, int]], shadow: np.ndarray,
-    reasons: np.ndarray, memory: list[np.ndarray], stores: list, without: list[str],
-) -> Bounds:  # fmt: skip
+def _planes(
+    launch: Launch, places: dict[tuple[int, int], tuple[int, int]], shadow: np.ndarray, memory: list[np.ndarray]
+) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
+    """Bounds and writers by storage."""
     limits, writers = {}, {}
     for _, array in launch.arrays():
         place = places.get((array.storage, array.item))
@@ -185,6 +198,4 @@ def _read(
             limit[summed] += (part[2][summed] * unit * (size + 2 * part[1][summed])).astype(np.float32)
         limits[array.storage] = limit
         writers[array.storage] = part[3].view(np.int32).copy()
-    texts = _C.diff_reasons()
-    found = [texts[i] for i in np.flatnonzero(reasons)]
-    return Bounds(limits, writers, stores, found, bool(reasons[0] or reasons[1]), without, launch.grid)
+    return limits, writers

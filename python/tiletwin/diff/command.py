@@ -137,7 +137,7 @@ def replay(
                 replaying.under_pdb(launch, program)
                 return 0
             if gdb:
-                return replaying.under_gdb(launch, path)
+                return replaying.under_gdb(launch, path, program)
             report = replaying.replay(launch, [name.strip() for name in backends.split(",") if name.strip()])
         except (OSError, ValueError) as error:
             fail(str(error))

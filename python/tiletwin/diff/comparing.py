@@ -15,7 +15,7 @@ import numpy as np
 
 from tiletwin import _C
 from tiletwin.diff import bounds as bounds_of
-from tiletwin.diff.backends import Backend, Outcome, latitude, made
+from tiletwin.diff.backends import Backend, Outcome, latitude, made, make
 from tiletwin.diff.launches import ELEMENTS, Array, Launch, base_of, elements_of
 
 SAME, DIFFERENT, NOT_COMPARABLE = "same", "different", "not comparable"
@@ -195,9 +195,7 @@ class _Comparing:
         verdicts = np.empty(count, dtype=np.uint8)
         limits, bounds = self.limits(array, a, b, count)
         found = _C.diff_compare(x, y, ir, unsigned, limits, verdicts)
-        if isinstance(bounds, bounds_of.Bounds) and bounds.undecided:
-            verdicts[verdicts == 2] = 3
-        elif isinstance(bounds, str):
+        if isinstance(bounds, str) or bounds.undecided or array.storage in bounds.open:
             verdicts[verdicts == 2] = 3
         row.equal, row.within = found["same"], found["within"]
         row.different, row.not_comparable = int((verdicts == 2).sum()), int((verdicts == 3).sum())
@@ -252,9 +250,14 @@ class _Comparing:
 
 
 def compare_launch(
-    launch: Launch, backends: list[Backend], *, known: dict[str, Outcome] | None = None, localise: bool = True
+    launch: Launch, backends: Any, *, known: dict[str, Outcome] | None = None, localise: bool = True
 ) -> Report:
-    """Runs a launch on all backends and compares each with the first one. known: outcomes that need no run."""
+    """Runs a launch on all backends and compares each with the first one.
+
+    backends: as in compare(); "recorded" and "recorded:NAME" are what the launch holds in `outputs`. known: outcomes
+    that need no run. Errors: ValueError, an unknown backend.
+    """
+    backends = [make(backend) if isinstance(backend, str) else backend for backend in backends]
     outcomes = [known[b.name] if known and b.name in known else b.run(launch) for b in backends]
     report = Report(launch, outcomes)
     comparing = _Comparing(launch, report)
@@ -303,9 +306,22 @@ def compare(
     Errors: ValueError, an unknown backend; CompilationError, the kernel; NotRecordable (a TypeError), an argument.
     Semantics: docs/differential.md.
     """
+    chosen = made(backends)
+    launch = launch_of(kernel, grid, args, **options)
+    try:
+        return compare_launch(launch, chosen, localise=localise)
+    finally:
+        for backend in chosen:
+            backend.close()
+
+
+def launch_of(kernel: Any, grid: Any, args: Any, **options: Any) -> Launch:
+    """A launch as data, which `write` keeps in a file and `compare_launch` runs; nothing is run here.
+
+    kernel, grid, args, options, errors: as in compare().
+    """
     from tiletwin.diff import launches
 
-    chosen = made(backends)
     positional, named = ((), dict(args)) if isinstance(args, dict) else (tuple(args), {})
     fn = kernel
     while not hasattr(fn, "_launcher"):
@@ -316,12 +332,7 @@ def compare(
     arguments = bound(fn, positional, named)
     if callable(grid):
         grid = grid(arguments)
-    launch, _ = launches.take(fn, compiled, arguments, grid)
-    try:
-        return compare_launch(launch, chosen, localise=localise)
-    finally:
-        for backend in chosen:
-            backend.close()
+    return launches.take(fn, compiled, arguments, grid)[0]
 
 
 def bound(fn: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -60,7 +60,9 @@ def _pictures(row: Row) -> str:
         apart[row.verdicts == 0] = 0
         if row.limits is not None:
             share = apart / np.where(row.limits > 0, row.limits.astype(np.float64), np.nan)
-            title, shown = "difference in units of its bound", np.where(apart == 0, 0, share)
+            # Twice the bound is as wrong as anything: a scale up to the largest would hide all others.
+            title = "difference in units of its bound, up to 2"
+            shown = np.where(apart == 0, 0, np.minimum(share, 2))
             if not np.isfinite(shown[row.verdicts == 2]).any():
                 title, shown = "absolute difference", apart
         else:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tiletwin import _C
 from tiletwin.diff import bounds as bounds_of
-from tiletwin.diff.backends import Backend, InterpBackend, latitude
+from tiletwin.diff.backends import Backend, InterpBackend, RecordedBackend, latitude
 from tiletwin.diff.launches import Array, elements_of
 
 LOG_BYTES = (1 << 20, 1 << 26)
@@ -158,6 +158,11 @@ def _index(row: tuple, element: int) -> str:
     return "[" + ", ".join(map(str, np.unravel_index(element, row[4]))) + "]" if row[4] else ""
 
 
+def _live(backend: Backend) -> Backend:
+    """What gives a backend's values now: the interpreter stands for what it has recorded."""
+    return InterpBackend() if isinstance(backend, RecordedBackend) and backend.of == "interp" else backend
+
+
 def localise(report: Any, backends: list[Backend]) -> Finding | None:
     """Looks for the first value that differs, in the program that wrote the first element that does."""
     row = report.first()
@@ -168,7 +173,7 @@ def localise(report: Any, backends: list[Backend]) -> Finding | None:
     b = next((b for b in backends[1:] if b.name == row.b), None)
     allowed = latitude(a.traits, (b or a).traits)
     program, place = row.program, row.place
-    untapped = [backend.name for backend in (a, b) if backend is not None and not backend.can_tap]
+    untapped = [backend.name for backend in (a, b) if backend is not None and not _live(backend).can_tap]
     if b is None or untapped or not launch.ttir:
         if untapped:
             report.notes.append(
@@ -176,7 +181,7 @@ def localise(report: Any, backends: list[Backend]) -> Finding | None:
             )
         return None
     if program is None:
-        found = _other_writer(launch, b, row, allowed)
+        found = _other_writer(launch, _live(b), row, allowed)
         if found is None:
             return None
         program, place = found
@@ -184,7 +189,7 @@ def localise(report: Any, backends: list[Backend]) -> Finding | None:
         return Finding(program, place, text=text)
     for size in LOG_BYTES:
         left = _tapped(launch, InterpBackend() if a.name != "interp" else a, program, allowed, size)
-        right = _tapped(launch, b, program, None, size)
+        right = _tapped(launch, _live(b), program, None, size)
         if isinstance(left, str) or isinstance(right, str):
             report.notes.append(left if isinstance(left, str) else str(right))
             return None
@@ -204,15 +209,18 @@ def _other_writer(launch: Any, backend: Backend, row: Any, allowed: bounds_of.La
 
 
 def _first(left: _Values, right: _Values, program: Any, place: Any, a: str, b: str) -> Finding:
-    rows, seen = left[0], {}
+    rows, seen, may_part = left[0], {}, False
     for one, other in zip(left[1], right[1]):
         row = rows[one.tap]
         seen[one.tap] = seen.get(one.tap, -1) + 1
         if one.tap != other.tap:
             text = f"{a} and {b} go different ways: {a} computes {row[1] or row[2]} here, {b} {rows[other.tap][1]}"
+            if may_part:
+                text += "; rounding may send them there, and what follows was not compared"
             return Finding(program, row[0], text=text)
         element = _compare(one, other, row)
         if element < 0:
+            may_part |= row[3] == "i1" and not np.array_equal(one.data != 0, other.data != 0)
             continue
         bound = "0" if one.bound is None else f"{float(one.bound[element]):.3g}"
         return Finding(

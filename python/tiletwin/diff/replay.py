@@ -65,13 +65,17 @@ def write_sources(launch: Launch, folder: str) -> list[str]:
     return paths
 
 
+def _check_source(launch: Launch) -> None:
+    if launch.source_problem or not launch.sources:
+        raise ValueError(f"the recording's source cannot run on its own: {launch.source_problem or 'there is none'}")
+
+
 def run_source(launch: Launch, folder: str = "") -> list[np.ndarray]:
     """Runs the kernel's text; returns the memory afterwards.
 
     Errors: ValueError, the recording has no text that runs; what the kernel does wrong.
     """
-    if launch.source_problem or not launch.sources:
-        raise ValueError(f"the recording's source cannot run on its own: {launch.source_problem or 'there is none'}")
+    _check_source(launch)
     own = folder or tempfile.mkdtemp(prefix="tiletwin-replay-")
     write_sources(launch, own)
     sys.path.insert(0, own)
@@ -128,25 +132,42 @@ def under_pdb(launch: Launch, program: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def gdb_command(launch: Launch, file: str, folder: str) -> list[str]:
-    """The command that runs this replay under gdb, stopped at the kernel's first statement."""
-    module = f"{next(iter(launch.sources), 'kernel')}.py"
+def _ids(program: str) -> list[int]:
+    """The numbers of "3,0,0". Errors: ValueError."""
+    try:
+        ids = [int(number) for number in program.split(",")] if program else []
+    except ValueError:
+        ids = [-1]
+    if len(ids) > 3 or min(ids, default=0) < 0:
+        raise ValueError(f"--program takes one to three numbers joined by commas, not {program!r}")
+    return ids
+
+
+def gdb_command(launch: Launch, file: str, folder: str, program: str = "") -> list[str]:
+    """The command that runs this replay under gdb, stopped at the kernel's first statement, in one program if that is
+    given. gdb takes the package's own commands. Errors: ValueError, `program` is no program's id."""
+    where = f"{next(iter(launch.sources), 'kernel')}.py:{first_statement(launch)}"
+    conditions = " && ".join(f"pid{axis}=={number}" for axis, number in enumerate(_ids(program)))
     return [
-        "gdb", "-q", "-ex", "set breakpoint pending on", "-ex", f"break {module}:{first_statement(launch)}",
+        "gdb", "-q", "-iex", f"add-auto-load-safe-path {Path(__file__).resolve().parents[1]}",
+        "-ex", "set breakpoint pending on", "-ex", f"break {where}" + (f" if {conditions}" if conditions else ""),
         "-ex", "run", "--args", sys.executable, "-m", "tiletwin.diff.replay", str(file), folder,
     ]  # fmt: skip
 
 
-def under_gdb(launch: Launch, file: str) -> int:
-    """Runs gdb on a process that runs the recording's source. Errors: ValueError, there is no gdb."""
+def under_gdb(launch: Launch, file: str, program: str = "") -> int:
+    """Runs gdb on a process that runs the recording's source. Errors: ValueError, there is no gdb, or the recording has
+    no text that runs."""
     import subprocess
 
     if shutil.which("gdb") is None:
         raise ValueError("gdb was not found in PATH")
+    _check_source(launch)
     folder = tempfile.mkdtemp(prefix="tiletwin-replay-")
     try:
         write_sources(launch, folder)
-        return subprocess.call(gdb_command(launch, file, folder), env={**os.environ, "TILETWIN_GDB": "1"})
+        command = gdb_command(launch, os.path.abspath(file), folder, program)
+        return subprocess.call(command, env={**os.environ, "TILETWIN_GDB": "1"})
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -27,9 +27,8 @@ def source_line(report: Report, place: tuple[str, int, int] | None) -> str:
     """The line of the kernel: from its file, else from the text in the recording."""
     if place is None:
         return ""
-    line = linecache.getline(place[0], place[1]).rstrip("\n")
-    if line:
-        return line
+    if linecache.getlines(place[0]):
+        return linecache.getline(place[0], place[1]).rstrip("\n")
     for text in report.launch.sources.values():
         lines = text.splitlines()
         if 0 < place[1] <= len(lines):
