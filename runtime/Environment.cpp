@@ -79,16 +79,29 @@ Numerics numerics() {
 }
 
 static bool isOff(std::string_view value) {
-  static constexpr std::array<std::string_view, 5> kWords = {"", "0", "false", "no", "off"};
+  static constexpr std::array<std::string_view, 7> kWords = {"", "0", "false", "no", "off", "n", "none"};
   return std::find(kWords.begin(), kWords.end(), lower(trimmed(value))) != kWords.end();
 }
 
+/// TILETWIN_BACKEND as a word; empty: nothing is named. Throws Error.
+static std::string backendOf(std::string_view value) {
+  static constexpr std::array<std::string_view, 4> kNames = {"interp", "sim", "cuda", "diff"};
+  if (isOff(value)) return {};
+  std::string word = lower(trimmed(value));
+  if (std::find(kNames.begin(), kNames.end(), word) == kNames.end())
+    throw error("TILETWIN_BACKEND", std::string(trimmed(value)), "one of: interp, sim, cuda, diff");
+  return word;
+}
+
+static bool isInterpretersNumerics(std::string_view value) { return !isOff(value) && lower(trimmed(value)) != "fast"; }
+
 LaunchVariables launchVariables() {
-  static constexpr std::string_view kPrefix = "TILETWIN_";
+  static constexpr std::string_view kPrefix = "TILETWIN_", kTritons = "TRITON_INTERPRET=";
   LaunchVariables found;
   for (char** entry = environ; entry && *entry; ++entry) {
     if (std::strncmp(*entry, kPrefix.data(), kPrefix.size()) != 0) {
-      found.interprets |= std::strcmp(*entry, "TRITON_INTERPRET=1") == 0;
+      if (std::strncmp(*entry, kTritons.data(), kTritons.size()) == 0)
+        found.interprets |= !isOff(*entry + kTritons.size());
       continue;
     }
     const std::string_view rest = *entry + kPrefix.size();
@@ -103,13 +116,13 @@ LaunchVariables launchVariables() {
     else if (name == "CHECK")
       found.check = value;
     else if (name == "BACKEND")
-      found.backend = lower(value);
+      found.backend = backendOf(value);
     else if (name == "INTERPRET")
       found.interprets |= !isOff(value);
   }
   // The simulator takes memory of the host, as the interpreter does; checks, gdb and other numerics are the interpreter's.
-  found.interprets |= found.backend == "interp" || found.backend == "sim" || !found.check.empty() ||
-                      !found.gdb.empty() || !found.numerics.empty();
+  found.interprets |= found.backend == "interp" || found.backend == "sim" || found.backend == "diff" ||
+                      !isOff(found.check) || !isOff(found.gdb) || isInterpretersNumerics(found.numerics);
   return found;
 }
 

@@ -45,14 +45,15 @@ Numerics numerics();
 
 /// What every launch asks for.
 struct LaunchVariables {
-  bool interprets = false; ///< TILETWIN_INTERPRET, TRITON_INTERPRET or what only the CPU can do: kernels run on the CPU
+  bool interprets = false; ///< kernels run on the CPU, wherever tensors live: the rule of docs/environment.md
   bool mayBeEager = false; ///< TILETWIN_EAGER, _PROGRAM, _RECORD or _BREAK holds something
   std::string numerics;    ///< TILETWIN_NUMERICS as it stands, not parsed
   std::string gdb;         ///< the same of TILETWIN_GDB
   std::string check;       ///< the same of TILETWIN_CHECK
-  std::string backend;     ///< the same of TILETWIN_BACKEND
+  std::string backend;     ///< the word in TILETWIN_BACKEND; empty: none
 };
-/// Finds them in one pass: a getenv() for each would cost a tenth of a small launch.
+/// Finds them in one pass: a getenv() for each would cost a tenth of a small launch. Throws Error: TILETWIN_BACKEND.
+/// `tiletwin._activate.interprets` is the same rule in Python; tests/data/interprets.txt holds both to it.
 LaunchVariables launchVariables();
 
 } // namespace tiletwin::environment

@@ -389,11 +389,23 @@ bool watchFreshMemory() {
   return watched;
 }
 
+/// False with a ValueError set: a variable holds what it must not.
+bool readVariables(const Launcher& launcher, environment::LaunchVariables& out) {
+  try {
+    out = environment::launchVariables();
+  } catch (const environment::Error& error) {
+    PyErr_Format(PyExc_ValueError, "%s: %s", launcher.name.c_str(), error.what());
+    return false;
+  }
+  return true;
+}
+
 PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywordNames) {
   auto* bound = reinterpret_cast<BoundObject*>(self);
   Launcher& launcher = *bound->launcher;
   Call call;
-  const environment::LaunchVariables variables = environment::launchVariables();
+  environment::LaunchVariables variables;
+  if (!readVariables(launcher, variables)) return nullptr;
   if (!variables.check.empty() && !watchFreshMemory()) return nullptr;
   keepViewShapes(!variables.check.empty());
   if (!bindArguments(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
@@ -436,7 +448,9 @@ PyObject* prepare(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObj
   if (!bindArguments(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
       !classify(launcher.name, launcher.parameters, launcher.constants.get(), call))
     return nullptr;
-  std::shared_ptr<Entry> entry = entryFor(launcher, call, environment::launchVariables().check);
+  environment::LaunchVariables variables;
+  if (!readVariables(launcher, variables)) return nullptr;
+  std::shared_ptr<Entry> entry = entryFor(launcher, call, variables.check);
   return entry ? PyRef(entry->kernel).release() : nullptr;
 }
 

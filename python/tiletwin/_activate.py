@@ -18,17 +18,43 @@ from types import ModuleType
 from typing import Any
 
 PACKAGE = "tiletwin"
-OFF = ("", "0", "false", "no", "off")
+OFF = ("", "0", "false", "no", "off", "n", "none")
+"""What switches a variable off."""
+BACKENDS = ("interp", "sim", "cuda", "diff")
+ON_THE_CPU = ("interp", "sim", "diff")
+
+
+def _word(variable: str) -> str:
+    return os.environ.get(variable, "").strip().lower()
 
 
 def is_on(variable: str) -> bool:
-    return os.environ.get(variable, "").strip().lower() not in OFF
+    return _word(variable) not in OFF
 
 
-def wants_interpreter() -> bool:
-    """True if every launch is to be interpreted, wherever its tensors live."""
-    backend = os.environ.get("TILETWIN_BACKEND", "").strip().lower()
-    return is_on("TILETWIN_INTERPRET") or backend in ("interp", "sim", "diff")
+def backend() -> str:
+    """What TILETWIN_BACKEND names; empty: nothing. Errors: ValueError, no backend."""
+    word = _word("TILETWIN_BACKEND")
+    if word in OFF:
+        return ""
+    if word not in BACKENDS:
+        value = os.environ["TILETWIN_BACKEND"].strip()
+        expected = ", ".join(BACKENDS)
+        raise ValueError(f"TILETWIN_BACKEND={value}: expected one of: {expected}; correct or unset the variable")
+    return word
+
+
+def interprets() -> bool:
+    """True if every launch of a process that uses tiletwin runs on the CPU, wherever its tensors live.
+
+    docs/environment.md says the rule; `environment::launchVariables` is the same for launches, and
+    tests/data/interprets.txt holds both to it. Errors: ValueError, TILETWIN_BACKEND names no backend.
+    """
+    return (
+        backend() in ON_THE_CPU
+        or any(map(is_on, ("TILETWIN_INTERPRET", "TRITON_INTERPRET", "TILETWIN_CHECK", "TILETWIN_GDB")))
+        or _word("TILETWIN_NUMERICS") not in (*OFF, "fast")
+    )
 
 
 def wanted() -> bool:
@@ -149,18 +175,14 @@ def activate() -> bool:
         return True
     if not wanted():
         return False
-    backend = os.environ.get("TILETWIN_BACKEND", "").strip().lower()
-    if backend == "cuda":
-        raise ValueError(f"TILETWIN_BACKEND={backend} is not available in this version; 'interp', 'sim' and 'diff' are")
-    if backend not in (*OFF, "interp", "sim", "diff"):
-        raise ValueError(f"TILETWIN_BACKEND is {backend!r}; it must be interp, sim, cuda or diff")
+    interpreting = interprets()
     loaded = sys.modules.get("triton")
     if loaded is not None and getattr(loaded, "__name__", "") != "tiletwin":
         raise ImportError(
             "triton has been imported before tiletwin was activated; start Python with TILETWIN_INTERPRET=1"
         )
     sys.meta_path.insert(0, TritonFinder())
-    if wants_interpreter():
+    if interpreting:
         os.environ["TRITON_INTERPRET"] = "1"
         if "torch" in sys.modules:
             _prepare_torch(sys.modules["torch"])

@@ -6,25 +6,16 @@ Not here:  what is made of the times (testing.py), timing on the CPU.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from tiletwin._activate import interprets
 
 CACHE_BYTES = 256 << 20
 """Written before each call that is timed, so that it finds nothing of the last one in the GPU's L2 cache."""
 GRAPH_CALLS = 10
 """Least number of calls in a graph whose replay is timed."""
-_OFF = ("", "0", "false", "no", "off")
-
-
-def interprets() -> bool:
-    """True if the environment sends all launches to the CPU: TILETWIN_INTERPRET, or what only the interpreter does."""
-    if os.environ.get("TRITON_INTERPRET") == "1" or os.environ.get("TILETWIN_BACKEND", "").lower() in ("interp", "sim"):
-        return True
-    if any(os.environ.get(f"TILETWIN_{name}") for name in ("CHECK", "GDB", "NUMERICS")):
-        return True
-    return os.environ.get("TILETWIN_INTERPRET", "").strip().lower() not in _OFF
 
 
 def available() -> bool:

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from tiletwin import _C
+from tiletwin._activate import interprets
 from tiletwin.knob_hooks import (  # noqa: F401  names of triton.knobs
     AutotuneListener,
     BuildImpl,
@@ -191,6 +192,13 @@ class autotuning_knobs(base_knobs):
     """Called when a configuration is taken with fn, key, best_config, configs_timings, duration and cache_hit."""
 
 
+class env_interprets(env_bool):
+    """Whether launches run on the CPU: several variables decide that."""
+
+    def get(self) -> bool:
+        return interprets()
+
+
 class runtime_knobs(base_knobs):
     """Launches and their hooks.
 
@@ -206,7 +214,7 @@ class runtime_knobs(base_knobs):
     add_stages_inspection_hook            for stages of GPU code: must stay None
     """
 
-    interpret = env_bool("TRITON_INTERPRET")
+    interpret = env_interprets("TRITON_INTERPRET")
     debug = env_bool("TRITON_DEBUG")
     override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
     launch_enter_hook: Any = HookChain()
@@ -258,7 +266,7 @@ class nvidia_knobs(base_knobs):
 
 
 class amd_knobs(base_knobs):
-    """Settings of code generation for AMD GPUs; without effect: that target is not supported."""
+    """Settings of code generation for AMD GPUs. Acted on: `dump_amdgcn`; the linker is TRITON_HIP_LLD_PATH."""
 
     codegen_path = env_opt_str("TRITON_AMD_CODEGEN_PATH")
     use_buffer_ops = env_bool("AMDGCN_USE_BUFFER_OPS", True)

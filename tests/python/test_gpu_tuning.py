@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import tiletwin as triton
 import tiletwin.language as tl
-from tiletwin import gpu_timing
 from tiletwin.errors import AutotunerError
 from tiletwin.runtime import gpu_tuning
 
@@ -94,17 +93,3 @@ def test_choices_come_back_from_disk(tmp_path) -> None:
     calls = []
     _tuned({16: 1.0, 32: 1.5}, calls, cache_results=True)[(1,)](x, 10)
     assert calls == [16, 32, 16]
-
-
-@pytest.mark.parametrize(
-    "name, value, expected",
-    [
-        ("TILETWIN_INTERPRET", "1", True), ("TILETWIN_INTERPRET", "0", False), ("TRITON_INTERPRET", "1", True),
-        ("TILETWIN_BACKEND", "sim", True), ("TILETWIN_BACKEND", "cuda", False), ("TILETWIN_CHECK", "bounds", True),
-    ],
-)  # fmt: skip
-def test_what_sends_launches_to_the_cpu(monkeypatch, name: str, value: str, expected: bool) -> None:
-    for other in ("TILETWIN_INTERPRET", "TRITON_INTERPRET", "TILETWIN_BACKEND", "TILETWIN_CHECK", "TILETWIN_GDB"):
-        monkeypatch.delenv(other, raising=False)
-    monkeypatch.setenv(name, value)
-    assert gpu_timing.interprets() is expected

@@ -2,6 +2,9 @@
 #include "runtime/Environment.h"
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <vector>
 
 using namespace tiletwin;
 
@@ -62,6 +65,33 @@ BOOST_AUTO_TEST_CASE(variables_of_a_launch) {
   BOOST_TEST(environment::launchVariables().numerics == "");
   Set numerics("TILETWIN_NUMERICS", "ieee");
   BOOST_TEST(environment::launchVariables().numerics == "ieee");
+}
+
+BOOST_AUTO_TEST_CASE(who_interprets) {
+  std::ifstream table(TILETWIN_TEST_DATA "/interprets.txt");
+  int rows = 0;
+  for (std::string line; std::getline(table, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    std::string place, bar, import, word;
+    words >> place >> bar >> import >> bar;
+    std::vector<std::string> names;
+    while (words >> word) {
+      const size_t equals = word.find('=');
+      names.push_back(word.substr(0, equals));
+      setenv(names.back().c_str(), word.c_str() + equals + 1, 1);
+    }
+    std::string answer;
+    const std::string error = errorOf([&] { answer = environment::launchVariables().interprets ? "CPU" : "GPU"; });
+    if (!error.empty()) answer = "ERROR";
+    BOOST_TEST(answer == place, line << ": " << answer << " " << error);
+    if (!error.empty())
+      BOOST_TEST(error == "TILETWIN_BACKEND=" + std::string(getenv("TILETWIN_BACKEND")) +
+                              ": expected one of: interp, sim, cuda, diff; correct or unset the variable");
+    for (const std::string& name : names) unsetenv(name.c_str());
+    ++rows;
+  }
+  BOOST_TEST(rows > 40);
 }
 
 BOOST_AUTO_TEST_CASE(flags) {

@@ -18,7 +18,7 @@ def is_usable() -> bool:
     if torch is None:
         return False
     from tiletwin import cuda_emulation
-    from tiletwin.gpu_timing import interprets
+    from tiletwin._activate import interprets
 
     return not interprets() and not cuda_emulation.is_installed() and torch.cuda.is_available()
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import tiletwin
 from tiletwin import knobs
+from tiletwin._activate import interprets
 from tiletwin.errors import AutotunerError, CompilationError, OutOfResources
-from tiletwin.gpu_timing import interprets
 
 QUANTILES = (0.5, 0.2, 0.8)
 """Of the times of a configuration: the first one decides."""
