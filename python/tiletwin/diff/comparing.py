@@ -58,7 +58,7 @@ class Row:
     limits: np.ndarray | None = field(default=None, repr=False)
 
 
-@dataclass
+@dataclass(repr=False)
 class Report:
     """What a comparison found."""
 
@@ -109,6 +109,8 @@ class Report:
         from tiletwin.diff.text import report_text
 
         return report_text(self)
+
+    __repr__ = __str__  # what a prompt shows
 
     def _repr_html_(self) -> str:
         from tiletwin.diff.html import report_html
