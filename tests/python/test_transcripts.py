@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tiletwin.diff import triton_process
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -35,6 +36,8 @@ PARAMETERS = [
 def test_a_block_is_what_the_session_prints(document: Path, name: str, text: str) -> None:
     if "gdb" in name and not shutil.which("gdb"):
         pytest.skip("gdb is not installed")
+    if "real-triton" in name and triton_process.python() is None:
+        pytest.skip("real Triton is not installed; TILETWIN_TRITON names a Python that has it")
     assert debug_transcripts.SESSIONS[name]() == text, f"{document.name}: run scripts/debug_transcripts.py"
 
 
