@@ -1,9 +1,11 @@
 """For all tests: those marked gpu are skipped where there is no GPU; what tests recorded as their "summary" property is
-printed at the end of a run, whichever process ran them."""
+printed at the end of a run, whichever process ran them, and texts of "count" properties with the number of tests that
+have them."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 import pytest
 
@@ -17,7 +19,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    counted: Counter[tuple[str, str]] = Counter()
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
-        for name, text in getattr(report, "user_properties", ()):
-            if name == "summary" and report.when == "call":
+        for name, text in getattr(report, "user_properties", ()) if report.when == "call" else ():
+            if name == "summary":
                 terminalreporter.write_line(f"{report.nodeid}: {text}")
+            elif name == "count":
+                counted[report.nodeid.partition("::")[0], text] += 1
+    for (file, text), number in sorted(counted.items()):
+        terminalreporter.write_line(f"{file}: {text}: {number}")

@@ -1,7 +1,8 @@
 """The kernels of tests/data/kernels as TTIR, compiled by our code generator and run on the simulator.
 
-Here:      compiling a case for an architecture, running it with its stored inputs, what an H200 gave for it.
-Not here:  what is expected (test_kernel_corpus.py); inputs, recordings and comparison (tests/sim/ptx_cases.py).
+Here:      texts, compiling a case for an architecture, the recording that it is compared with.
+Not here:  what is expected (test_kernel_corpus.py), launches (corpus_launches.py); inputs, recordings and comparison
+           (tests/sim/ptx_cases.py).
 """
 
 from __future__ import annotations
@@ -56,14 +57,7 @@ def compile_case(name: str, architecture: str, **options: Any) -> dict[str, Any]
     return tiletwin._codegen.compile(texts()[name], "ttir", f"{name}.ttir", target, options)
 
 
-def run_compiled(name: str, architecture: str, compiled: dict[str, Any], **options: Any) -> list[str]:
-    """Runs a compiled case on the simulator; the differences from what an H200 gave for Triton's code of it."""
-    meta = compiled["metadata"]
-    case = ptx_cases.all_cases(recorded_on(architecture))[name]._replace(
-        text=compiled["ptx"],
-        entry=meta["name"],
-        warps=meta["num_warps"],
-        shared=meta["shared"],
-        scratch=meta["global_scratch_size"],
-    )
-    return ptx_cases.differences(case, ptx_cases.run(case, **options))
+def recorded_case(name: str, architecture: str) -> ptx_cases.Case | None:
+    """Triton's code of the case that an H200 ran; None: Triton does not compile it for such a GPU, or nobody ran it."""
+    base = recorded_on(architecture)
+    return ptx_cases.all_cases(base)[name] if name in ptx_cases.recorded_names(base) else None

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 import torch
 import triton
-from kernel_cases import DATA, TORCH, arguments, cases_of, differences, element_type, expected_cases
-from triton.tools.tensor_descriptor import TensorDescriptor
+from kernel_cases import DATA, arguments, cases_of, differences, expected_cases, made_arguments
 
 # Texts that do not give the bits of their source, with the reason.
 OTHER_BITS = {
@@ -47,42 +46,6 @@ def files() -> dict[str, str]:
     names = [*sorted(path.stem for path in (DATA / "kernels").glob("k*.py")), "x_bad"]
     found = {case: file for file in names for case in cases_of(file)}
     return {case: found[case] for case in sorted({name.split("/")[1] for name in texts()})}
-
-
-SCALARS = {"n": 16, "programs": 2, "M": 128, "N": 128, "K": 128, "T": 128, "scale": 0.125}
-STRIDES = {"sam": 128, "sak": 1, "sbk": 128, "sbn": 1, "scm": 128, "scn": 1}
-ELEMENTS = 1 << 16  # more than any of these kernels reaches
-
-
-def tensor(element: str) -> torch.Tensor:
-    """Small numbers that differ, none negative."""
-    generator = torch.Generator().manual_seed(7)
-    whole = torch.randint(0, 5, (ELEMENTS,), generator=generator)
-    if element == "fp8e4b15":
-        return whole.to(torch.int8)
-    if element.startswith(("fp", "bf")):
-        return (whole / 2).to(TORCH[element])
-    return whole.to(TORCH[element])
-
-
-def made_argument(name: str, kind: Any) -> Any:
-    """A value for a parameter of a case that has none stored."""
-    if isinstance(kind, tuple):
-        return tuple(made_argument(f"{name}.{i}", k) for i, k in enumerate(kind) if k != "constexpr")
-    if kind.startswith("tensordesc"):
-        return TensorDescriptor.from_tensor(tensor("fp32")[: 13 * 48].reshape(13, 48), [8, 16])
-    if kind.startswith("*"):
-        return tensor(element_type(kind))
-    default = 1.5 if kind.startswith("fp") else 3
-    return {**SCALARS, **STRIDES}.get(name, default)
-
-
-def made_arguments(case: dict) -> dict[str, Any]:
-    made = {name: made_argument(name, kind) for name, kind in case["signature"].items() if kind != "constexpr"}
-    if "pp" in made:  # a table of addresses, all of one buffer
-        made["target of pp"] = tensor("fp32")
-        made["pp"][:] = made["target of pp"].data_ptr()
-    return made
 
 
 @functools.cache
