@@ -246,6 +246,16 @@ bool needsLoop(const Emitter& e, tt::RmwKind kind, mlir::Type element) {
 
 } // namespace
 
+bool hasAtomicSum(const Emitter& e, mlir::Type element) { return !needsLoop(e, tt::RmwKind::FAdd, element); }
+
+Value* addUntilSame(Emitter& e, const std::string& words, Value* address, Value* predicate, Value* number) {
+  return exchangeUntilSame(e, words, address, predicate, number->getType(), [&](Value* old) {
+    Type* f32 = e.ir().getFloatTy();
+    Value* sum = e.ir().CreateFAdd(e.ir().CreateFPExt(old, f32), e.ir().CreateFPExt(number, f32));
+    return e.ir().CreateFPTrunc(sum, old->getType());
+  });
+}
+
 LogicalResult emitAtomicRmw(Emitter& e, Operation* op) {
   auto rmw = cast<tt::AtomicRMWOp>(op);
   const tt::RmwKind kind = rmw.getAtomicRmwOp();
@@ -256,13 +266,11 @@ LogicalResult emitAtomicRmw(Emitter& e, Operation* op) {
   return access.run([&](uint32_t r, Value* predicate) -> Values {
     ArrayRef<Value*> numbers = e.values(rmw.getVal()).slice(r, perAccess);
     Value* address = e.values(rmw.getPtr())[r];
-    if (needsLoop(e, kind, element))
-      return {exchangeUntilSame(e, access.words(), address, predicate, numbers[0]->getType(), [&](Value* old) {
-        if (kind == tt::RmwKind::Exch) return numbers[0];
-        Type* f32 = e.ir().getFloatTy();
-        Value* sum = e.ir().CreateFAdd(e.ir().CreateFPExt(old, f32), e.ir().CreateFPExt(numbers[0], f32));
-        return e.ir().CreateFPTrunc(sum, old->getType());
-      })};
+    if (needsLoop(e, kind, element)) {
+      if (kind == tt::RmwKind::FAdd) return {addUntilSame(e, access.words(), address, predicate, numbers[0])};
+      return {exchangeUntilSame(e, access.words(), address, predicate, numbers[0]->getType(),
+                                [&](Value*) { return numbers[0]; })};
+    }
     AtomicInstruction plan{(isReduction && kind != tt::RmwKind::Exch ? "red" : "atom") + access.words() + "." +
                                operationWord(kind, element, perAccess),
                            address,

@@ -20,6 +20,13 @@ struct AtomicInstruction {
   llvm::Value* emit(Emitter& e) const;
 };
 
+/// True if an instruction of the target adds floats of this type in memory.
+bool hasAtomicSum(const Emitter& e, mlir::Type element);
+/// A sum of 16-bit floats without one: compared and swapped until nobody has come between. words: ".relaxed.gpu.global".
+/// Returns the number that was there; 0 where the predicate (null: always) is false.
+llvm::Value* addUntilSame(Emitter& e, const std::string& words, llvm::Value* address, llvm::Value* predicate,
+                          llvm::Value* number);
+
 /// A float or pointer as an integer of its width; the low bits of an integer as a value of `type`.
 llvm::Value* asBits(Emitter& e, llvm::Value* value);
 llvm::Value* fromBits(Emitter& e, llvm::Value* bits, llvm::Type* type);

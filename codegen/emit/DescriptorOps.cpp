@@ -214,7 +214,7 @@ std::string reductionWord(const Emitter& e, tt::DescriptorReduceKind kind, mlir:
   if (isFloat) {
     if (kind != Kind::Add) return "";
     if (element.isF16()) return "add.noftz.f16";
-    if (element.isBF16()) return e.target().capability >= 90 ? "add.noftz.bf16" : "";
+    if (element.isBF16()) return "add.noftz.bf16";
     return wide ? typed("add", 'f') : "";
   }
   if (!wide) return "";
@@ -331,6 +331,10 @@ LogicalResult emitDescriptorReduce(Emitter& e, Operation* op) {
     Block::Element at = block.at(r);
     Value* inside = block.oneInside(at, 0);
     if (owner) inside = e.ir().CreateAnd(inside, owner);
+    if (isa<FloatType>(element) && !hasAtomicSum(e, element)) {
+      addUntilSame(e, ".relaxed.gpu.global", block.addressOf(at, 0), inside, values[r]);
+      continue;
+    }
     AtomicInstruction instruction{
         "red.relaxed.gpu.global." + word, block.addressOf(at, 0), inside, {asBits(e, values[r])}};
     instruction.bits = element.getIntOrFloatBitWidth();

@@ -217,9 +217,22 @@ def test_reductions_into_memory(kind: str, element: str) -> None:
     np.testing.assert_array_equal(y, expected)
 
 
+@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90a"])
+def test_sums_of_bf16(arch: str) -> None:
+    """Of four programs at once; before sm_90 by comparing and swapping. Small whole numbers, whose order is free."""
+    text = blocks((8, 16), "bf16").replace("tt.descriptor_store %b", "tt.descriptor_reduce add, %b")
+    numbers = np.random.default_rng(5).integers(-9, 9, (2, 12, 16)).astype(np.float32)
+    x, y = ((part.view(np.uint32) >> 16).astype(np.uint16) for part in numbers)
+    expected = numbers[1].copy()
+    old = block_of(expected[:, :14], (6, 2), (8, 16), 0)
+    put(expected[:, :14], (6, 2), old + 4 * block_of(numbers[0][:, :14], (1, 1), (8, 16), 0))
+    sk.launch(sk.compiled(text, arch), x, y, 12, 14, 1, 1, 6, 2, 16, grid=4)
+    np.testing.assert_array_equal((y.astype(np.uint32) << 16).view(np.float32), expected)
+
+
 def test_a_reduction_without_instruction_is_refused() -> None:
     from tiletwin import _codegen
 
-    text = blocks((8, 16), "bf16").replace("tt.descriptor_store %b", "tt.descriptor_reduce add, %b")
-    with pytest.raises(_codegen.Error, match="add on elements of bf16 is not compiled for sm_80 yet"):
+    text = blocks((8, 16), "f16").replace("tt.descriptor_store %b", "tt.descriptor_reduce min, %b")
+    with pytest.raises(_codegen.Error, match="min on elements of f16 is not compiled for sm_80 yet"):
         sk.compiled(text, "sm_80")
