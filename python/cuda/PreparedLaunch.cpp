@@ -76,12 +76,18 @@ struct Place {
   }
 };
 
+/// 1: the GPU can reach the byte at an address; 0: it cannot; -1 with an exception set.
+int reaches(const Prepared& prepared, uint64_t address) {
+  if (address == 0) return 1; // an empty tensor
+  cuda::PointerFacts facts;
+  if (!withoutGil([&] { facts = cuda::pointerFacts(prepared.kernel->device(), address); })) return -1;
+  return facts.kind != cuda::PointerFacts::Kind::Unknown;
+}
+
 /// False with an exception set: memory that the GPU cannot reach.
 bool checkReachable(const Place& place, PyObject* value, uint64_t address) {
-  if (address == 0) return true; // an empty tensor
-  cuda::PointerFacts facts;
-  if (!withoutGil([&] { facts = cuda::pointerFacts(place.prepared.kernel->device(), address); })) return false;
-  if (facts.kind != cuda::PointerFacts::Kind::Unknown) return true;
+  const int reached = reaches(place.prepared, address);
+  if (reached != 0) return reached > 0;
   return place.fail(PyExc_ValueError,
                     "%R lies in the host's memory, which the GPU cannot reach: move it to the GPU, .cuda()",
                     reinterpret_cast<PyObject*>(Py_TYPE(value)));
@@ -274,7 +280,11 @@ bool apiLaunch(PyObject* prepared, const uint32_t* grid, uintptr_t stream, uint6
   return false;
 }
 
-constexpr LaunchApi kLaunchApi = {sizeof(LaunchApi), apiArgumentCount, apiLaunch};
+int apiReaches(PyObject* prepared, uint64_t address) {
+  return apiArgumentCount(prepared) < 0 ? -1 : reaches(preparedOf(prepared), address);
+}
+
+constexpr LaunchApi kLaunchApi = {sizeof(LaunchApi), apiArgumentCount, apiLaunch, apiReaches};
 
 /// False with ValueError set: an unknown word.
 bool readSlot(std::string_view word, Slot& slot) {

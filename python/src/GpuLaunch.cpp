@@ -2,6 +2,7 @@
 #include "GpuLaunch.h"
 #include "../cuda/LaunchApi.h"
 #include "Interned.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tiletwin::python {
@@ -54,10 +55,10 @@ bool readTypes(PyObject* words, std::vector<DType>& types) {
   return true;
 }
 
-/// Compiles for the GPU and loads the kernel there.
-bool prepareFor(PyObject* kernel, long device, GpuKernel& out) {
+/// Loads the kernel on the GPU.
+bool prepareFor(PyObject* kernel, int device, GpuKernel& out) {
   PyRef prepare = imported("tiletwin.runtime.gpu_launch", "prepare");
-  PyRef pair = PyRef::steal(prepare ? PyObject_CallFunction(prepare.get(), "Ol", kernel, device) : nullptr);
+  PyRef pair = PyRef::steal(prepare ? PyObject_CallFunction(prepare.get(), "Oi", kernel, device) : nullptr);
   PyObject *prepared, *words;
   if (!pair || !PyArg_ParseTuple(pair.get(), "OO!", &prepared, &PyTuple_Type, &words)) return false;
   if (!readTypes(words, out.types)) return false;
@@ -65,32 +66,57 @@ bool prepareFor(PyObject* kernel, long device, GpuKernel& out) {
   return true;
 }
 
-/// Arrays in host memory that the GPU cannot reach are errors that name the parameter.
-bool checkHostArrays(const std::string& name, const Call& call, long device) {
+/// Arrays in host memory that the GPU cannot reach are errors that name the parameter. The driver is asked at every launch:
+/// memory that was pinned when it was asked last may have been freed, and be ordinary memory at the same address now.
+bool checkHostArrays(const std::string& name, const Call& call, const LaunchApi& api, PyObject* prepared) {
   for (const Leaf& leaf : call.leaves) {
     if (leaf.buffer < 0) continue;
-    PyRef check = imported("tiletwin.runtime.gpu_launch", "check_reachable");
-    const Buffer& buffer = call.buffers[size_t(leaf.buffer)];
-    if (!check || !PyRef::steal(PyObject_CallFunction(check.get(), "sslK", name.c_str(), buffer.name.c_str(), device,
-                                                      (unsigned long long)(leaf.bits))))
-      return false;
+    const int reached = api.reaches(prepared, leaf.bits);
+    if (reached > 0) continue;
+    if (reached == 0)
+      PyErr_Format(
+          PyExc_ValueError,
+          "%s(): %s lies in the host's memory, which the GPU cannot reach, and the launch runs on the GPU: move it "
+          "there, .cuda(); or set TILETWIN_INTERPRET=1 to run all of it on the CPU",
+          name.c_str(), call.buffers[size_t(leaf.buffer)].name.c_str());
+    return false;
   }
   return true;
 }
 
+/// What kernels are compiled for on a GPU; -1 with an exception set.
+int capabilityOf(int device) {
+  static std::vector<int> known;
+  if (known.size() > size_t(device) && known[size_t(device)]) return known[size_t(device)];
+  PyRef ask = imported("tiletwin.runtime.gpu_launch", "capability_of");
+  PyRef number = PyRef::steal(ask ? PyObject_CallFunction(ask.get(), "i", device) : nullptr);
+  const long capability = number ? PyLong_AsLong(number.get()) : -1;
+  if (capability <= 0) return -1;
+  known.resize(std::max(known.size(), size_t(device) + 1));
+  return known[size_t(device)] = int(capability);
+}
+
 } // namespace
 
-bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKernel>& loaded, const Call& call,
-                 const std::array<int32_t, 3>& grid) {
-  const LaunchApi* api = launchApi();
-  const CurrentPlace* place = api ? currentPlace() : nullptr;
+bool readGpuPlace(GpuPlace& out) {
+  const CurrentPlace* place = currentPlace();
   PyRef number = PyRef::steal(place ? PyObject_CallNoArgs(place->device.get()) : nullptr);
   const long device = number ? PyLong_AsLong(number.get()) : -1;
   if (device < 0) return false;
+  out.device = int(device);
+  out.capability = capabilityOf(out.device);
+  return out.capability > 0;
+}
+
+bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKernel>& loaded, const Call& call,
+                 const std::array<int32_t, 3>& grid, int device) {
+  const LaunchApi* api = launchApi();
+  const CurrentPlace* place = api ? currentPlace() : nullptr;
+  if (!place) return false;
   if (loaded.size() <= size_t(device)) loaded.resize(size_t(device) + 1);
   GpuKernel& ready = loaded[size_t(device)];
   if (!ready.prepared && !prepareFor(kernel, device, ready)) return false;
-  if (!call.buffers.empty() && !checkHostArrays(name, call, device)) return false;
+  if (!call.buffers.empty() && !checkHostArrays(name, call, *api, ready.prepared.get())) return false;
   if (ready.types.size() != call.leaves.size()) {
     PyErr_Format(PyExc_SystemError, "%s: the compiled kernel takes %zu arguments and the launch has %zu", name.c_str(),
                  ready.types.size(), call.leaves.size());
@@ -107,7 +133,9 @@ bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKerne
     if (!argumentBits(call.leaves[i], ready.types[i], bits[i])) return false;
     bits[i] |= descriptorFacts(call.leaves[i]);
   }
-  PyRef stream = PyRef::steal(PyObject_CallFunctionObjArgs(place->stream.get(), number.get(), nullptr));
+  PyRef number = PyRef::steal(PyLong_FromLong(device));
+  PyRef stream =
+      PyRef::steal(number ? PyObject_CallFunctionObjArgs(place->stream.get(), number.get(), nullptr) : nullptr);
   const unsigned long long streamNumber = stream ? PyLong_AsUnsignedLongLong(stream.get()) : 0;
   if (!stream || PyErr_Occurred()) return false;
   const uint32_t sizes[3] = {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};

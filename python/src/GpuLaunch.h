@@ -16,9 +16,17 @@ struct GpuKernel {
   std::vector<DType> types;
 };
 
-/// Launches a compiled kernel (compiler.CompiledKernel) on the current GPU. `loaded`: by number of the GPU. False with an
-/// exception set.
+/// Where launches on a GPU run now.
+struct GpuPlace {
+  int device = -1;    ///< number of torch's current GPU; -1: the launch runs on the CPU
+  int capability = 0; ///< what kernels are compiled for there, as the active driver says
+};
+/// False with an exception set.
+bool readGpuPlace(GpuPlace& out);
+
+/// Launches a kernel that was compiled for a GPU (compiler.CompiledKernel) on it. `loaded`: by number of the GPU. False
+/// with an exception set.
 bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKernel>& loaded, const Call& call,
-                 const std::array<int32_t, 3>& grid);
+                 const std::array<int32_t, 3>& grid, int device);
 
 } // namespace tiletwin::python

@@ -94,15 +94,18 @@ PyRef boundArguments(const Launcher& launcher, const Call& call) {
   return dict;
 }
 
-/// Compiles the specialization of a call through JITFunction._compile. Null with an exception set. The entry's kernel is
+/// Compiles the specialization of a call through JITFunction._compile, for a GPU's capability (0: for the interpreter). Null
+/// with an exception set. The entry's kernel is
 /// None if a hook prevented compilation.
-std::shared_ptr<Entry> compileEntry(Launcher& launcher, const Call& call) {
+std::shared_ptr<Entry> compileEntry(Launcher& launcher, const Call& call, int capability) {
   Specialization spec;
   if (!specialize(launcher.parameters, call, spec)) return nullptr;
   auto entry = std::make_shared<Entry>();
+  PyRef target = PyRef::steal(PyLong_FromLong(capability));
+  if (!target) return nullptr;
   entry->kernel = PyRef::steal(PyObject_CallMethodObjArgs(launcher.function, names::compile(), spec.signature.get(),
                                                           spec.constexprs.get(), spec.attributes.get(),
-                                                          spec.options.get(), nullptr));
+                                                          spec.options.get(), target.get(), nullptr));
   if (!entry->kernel) return nullptr;
   if (entry->kernel.get() == Py_None) return entry;
   PyRef globals = PyRef::steal(PyObject_GetAttr(entry->kernel.get(), names::usedGlobals()));
@@ -138,10 +141,11 @@ int globalsUnchanged(const Launcher& launcher, const Entry& entry) {
   return 1;
 }
 
-/// `check`: TILETWIN_CHECK, which changes what the front end emits.
-std::shared_ptr<Entry> entryFor(Launcher& launcher, Call& call, const std::string& check) {
+/// `check`: TILETWIN_CHECK, which changes what the front end emits. `capability`: of the GPU that the launch runs on, or 0.
+std::shared_ptr<Entry> entryFor(Launcher& launcher, Call& call, const std::string& check, int capability) {
   call.key += knobsKeySuffix();
   call.key += check;
+  if (capability) call.key.append({'G', char(capability)});
   auto found = launcher.entries.find(call.key);
   if (found != launcher.entries.end()) {
     int same = globalsUnchanged(launcher, *found->second);
@@ -150,7 +154,7 @@ std::shared_ptr<Entry> entryFor(Launcher& launcher, Call& call, const std::strin
     launcher.entries.clear();
   }
   std::string key = call.key;
-  std::shared_ptr<Entry> entry = compileEntry(launcher, call);
+  std::shared_ptr<Entry> entry = compileEntry(launcher, call, capability);
   if (entry && entry->kernel.get() != Py_None) launcher.entries[std::move(key)] = entry;
   return entry;
 }
@@ -339,11 +343,12 @@ bool callPreRunHooks(const Launcher& launcher, const Call& call) {
 
 /// Runs a bound launch, eagerly or compiled. Returns the compiled kernel or a stand-in; null with an error set.
 PyRef runLaunch(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid,
-                const environment::LaunchVariables& variables) {
+                const environment::LaunchVariables& variables, const GpuPlace& gpu) {
   if (!entry) return launchEagerly(launcher, call, grid);
   PyRef kernel = entry->kernel;
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return kernel;
-  if (call.onDevice) return launchOnGpu(launcher.name, kernel.get(), entry->onGpu, call, grid) ? kernel : PyRef();
+  if (gpu.device >= 0)
+    return launchOnGpu(launcher.name, kernel.get(), entry->onGpu, call, grid, gpu.device) ? kernel : PyRef();
   if (variables.backend == "sim") return launchOnSimulator(*entry, call, grid);
   if (!ensureProgram(*entry, variables)) return {};
   std::shared_ptr<const interp::Program> program = entry->program;
@@ -370,13 +375,13 @@ PyRef runLaunch(const Launcher& launcher, Entry* entry, const Call& call, const 
 
 /// The same with the user's hooks before and after it.
 PyRef runWatchedLaunch(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid,
-                       const environment::LaunchVariables& variables) {
+                       const environment::LaunchVariables& variables, const GpuPlace& gpu) {
   PyRef arguments = boundArguments(launcher, call);
   PyRef numbers = PyRef::steal(Py_BuildValue("(iii)", grid[0], grid[1], grid[2]));
   if (!arguments || !numbers) return {};
   PyRef metadata =
       enterLaunch(launcher.function, entry ? entry->kernel.get() : Py_None, arguments.get(), numbers.get());
-  PyRef result = metadata ? runLaunch(launcher, entry, call, grid, variables) : PyRef();
+  PyRef result = metadata ? runLaunch(launcher, entry, call, grid, variables, gpu) : PyRef();
   return result && leaveLaunch(metadata.get()) ? result : PyRef();
 }
 
@@ -412,8 +417,12 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
       !classify(launcher.name, launcher.parameters, launcher.constants.get(), call) || !callPreRunHooks(launcher, call))
     return nullptr;
   int eager = wantsEager(launcher, variables);
-  std::shared_ptr<Entry> entry = eager == 0 ? entryFor(launcher, call, variables.check) : nullptr;
-  if (eager < 0 || (eager == 0 && !entry)) return nullptr;
+  if (eager < 0) return nullptr;
+  GpuPlace gpu;
+  const bool onGpu = !eager && !variables.interprets && (call.onDevice || variables.backend == "cuda");
+  if (onGpu && !readGpuPlace(gpu)) return nullptr;
+  std::shared_ptr<Entry> entry = eager ? nullptr : entryFor(launcher, call, variables.check, gpu.capability);
+  if (!eager && !entry) return nullptr;
   if (entry && entry->kernel.get() == Py_None) return PyRef(entry->kernel).release();
   PyRef grid = gridValue(launcher, bound->grid, call);
   std::array<int32_t, 3> numbers;
@@ -422,7 +431,7 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
   if (call.onDevice && !isEmpty && (variables.interprets || !entry))
     return delegate(launcher, "tiletwin.runtime.device_copy", call, numbers, Py_None).release();
   auto run = launchesAreWatched() ? runWatchedLaunch : runLaunch;
-  return run(launcher, entry.get(), call, numbers, variables).release();
+  return run(launcher, entry.get(), call, numbers, variables, gpu).release();
 }
 
 PyMethodDef kLaunch = {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(launch)),
@@ -441,6 +450,14 @@ PyObject* bindGrid(PyObject* self, PyObject* grid) {
   return PyCFunction_NewEx(&kLaunch, bound.get(), nullptr);
 }
 
+/// What dtypes' stand-ins are compiled for: 0 where launches are interpreted. False with an exception set.
+bool capabilityForWarmup(int& out) {
+  PyRef ask = imported("tiletwin.runtime.driver", "launch_capability");
+  PyRef number = PyRef::steal(ask ? PyObject_CallNoArgs(ask.get()) : nullptr);
+  out = number ? int(PyLong_AsLong(number.get())) : 0;
+  return number && !PyErr_Occurred();
+}
+
 /// Launcher.prepare(args, kwargs): compiles the specialization without launching; arrays may be dtypes' stand-ins.
 PyObject* prepare(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywordNames) {
   Launcher& launcher = *reinterpret_cast<LauncherObject*>(self)->launcher;
@@ -450,7 +467,10 @@ PyObject* prepare(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObj
     return nullptr;
   environment::LaunchVariables variables;
   if (!readVariables(launcher, variables)) return nullptr;
-  std::shared_ptr<Entry> entry = entryFor(launcher, call, variables.check);
+  int capability = 0;
+  if (!variables.interprets && (call.onDevice || call.buffers.empty()) && !capabilityForWarmup(capability))
+    return nullptr;
+  std::shared_ptr<Entry> entry = entryFor(launcher, call, variables.check, capability);
   return entry ? PyRef(entry->kernel).release() : nullptr;
 }
 

@@ -44,6 +44,13 @@ def registered() -> list[Any]:
     return [array for array, _ in _registered.values()]
 
 
+def _live_tensors(torch: Any) -> list[Any]:
+    """All torch tensors that are alive. A look at every object that the garbage collector knows: milliseconds."""
+    objects = gc.get_objects()
+    kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.Tensor)}
+    return [candidate for candidate in objects if type(candidate) in kinds]
+
+
 def _storage_of(tensor: Any) -> tuple[int, int]:
     """First byte and one past the last of a tensor's memory; an empty range where it has none in the host's memory."""
     try:
@@ -70,14 +77,7 @@ def buffer_at(address: int) -> tuple[int, int, str, Any] | None:
             if begin <= address < end and (tensor := reference()) is not None and _storage_of(tensor) == (begin, end):
                 return begin, end, "a torch tensor", tensor
         _found[:] = [entry for entry in _found if entry[0]() is not None and _storage_of(entry[0]()) == entry[1:]]
-        is_tensor: dict[type, bool] = {}
-        for candidate in gc.get_objects():
-            kind = type(candidate)
-            wanted = is_tensor.get(kind)
-            if wanted is None:
-                wanted = is_tensor[kind] = issubclass(kind, torch.Tensor)
-            if not wanted:
-                continue
+        for candidate in _live_tensors(torch):
             begin, end = _storage_of(candidate)
             if begin <= address < end:
                 _found.append((weakref.ref(candidate), begin, end))
@@ -91,5 +91,5 @@ def tensor_buffers() -> list[tuple[str, int, int, bool]]:
     if torch is None:
         return []
     with torch._C.DisableTorchFunction():
-        ranges = {_storage_of(candidate) for candidate in gc.get_objects() if issubclass(type(candidate), torch.Tensor)}
+        ranges = set(map(_storage_of, _live_tensors(torch)))
     return [("a torch tensor", begin, end, False) for begin, end in sorted(ranges) if begin < end]

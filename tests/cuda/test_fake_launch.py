@@ -421,15 +421,17 @@ print(len(calls("cuModuleLoadDataEx")), len(calls("cuLaunchKernel")), sorted(sca
 def test_the_capsule_for_the_other_extension():
     said = run_fake("""
         class Api(ctypes.Structure):
-            _fields_ = [("bytes", ctypes.c_size_t), ("count", ctypes.c_void_p), ("launch", ctypes.c_void_p)]
+            _fields_ = [("bytes", ctypes.c_size_t), ("count", ctypes.c_void_p), ("launch", ctypes.c_void_p),
+                        ("reaches", ctypes.c_void_p)]
         get = ctypes.pythonapi.PyCapsule_GetPointer
         get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
         api = ctypes.cast(get(native.launch_api, b"tiletwin._cuda.launch_api"), ctypes.POINTER(Api)).contents
         count = ctypes.PYFUNCTYPE(ctypes.c_ssize_t, ctypes.py_object)(api.count)
         launch = ctypes.PYFUNCTYPE(ctypes.c_bool, ctypes.py_object, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p,
                                    ctypes.c_size_t)(api.launch)
+        reaches = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_uint64)(api.reaches)
         prepared = load()["scale"]._native.prepare(("*fp32", "fp32", "i32"), (32, 1, 1), (0, 0, 0), 0, 0, 0)
-        print(api.bytes == ctypes.sizeof(Api), count(prepared), message(count, 3))
+        print(api.bytes >= ctypes.sizeof(Api), count(prepared), message(count, 3))
         memory = native.allocate(16, 0)
         native.copy_in(0, memory.address, np.arange(4, dtype=np.float32).tobytes(), 0)
         cells = (ctypes.c_uint64 * 3)(memory.address, int(np.float32(3).view(np.uint32)), 4)
@@ -440,11 +442,13 @@ def test_the_capsule_for_the_other_extension():
         print(back, message(launch, prepared, grid, 11, cells, 2))
         failing("cuLaunchKernel", 1)
         print(message(launch, prepared, grid, 11, cells, 3).splitlines()[0])
+        print(*(reaches(prepared, at) for at in (memory.address, 0, back.ctypes.data)))
     """).splitlines()
     assert said[0].startswith("True 3 TypeError: a tiletwin._cuda.Prepared is wanted, not 3")
     assert said[1] == "True ['cuLaunchKernel(scale, 5 1 1, 32 1 1, 0, 0xb)']"
     assert said[2] == "[0. 3. 6. 9.] SystemError: scale takes 3 arguments, not 2"
     assert said[3].startswith("CudaError: scale on device 0 (Fake GPU 0, sm_90): grid (5, 1, 1)")
+    assert said[4] == "1 1 0"
 
 
 def test_threads_launch_at_the_same_time():

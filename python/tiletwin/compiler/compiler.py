@@ -26,15 +26,22 @@ from tiletwin.runtime.driver import InterpreterDriver, driver
 from tiletwin.runtime.options import parse_options
 
 
+def launch_target(capability: int) -> GPUTarget:
+    """What a launch's kernel is compiled for on a GPU of a capability; 0: for the interpreter."""
+    return GPUTarget("cuda", capability, 32) if capability else DEFAULT_TARGET
+
+
 def compile_function(
-    fn: jit.JITFunction, signature: dict, constexprs: dict, attributes: dict, options: dict
+    fn: jit.JITFunction, signature: dict, constexprs: dict, attributes: dict, options: dict, capability: int
 ) -> CompiledKernel:
-    """Compiles one specialization of a launch. The caller holds the compile lock."""
+    """Compiles one specialization of a launch, for a GPU's capability or for the interpreter (0). The caller holds the
+    compile lock."""
     source = ASTSource._of_launch(fn, signature, constexprs, attributes)
-    return _compile_source(source, DEFAULT_TARGET, options, fn.debug, launched=True)
+    target = launch_target(capability)
+    return _compile_source(source, target, options, fn.debug, launched=True, for_gpu=capability > 0)
 
 
-def _override(source: Any, options: dict[str, Any], target: GPUTarget, launched: bool) -> str | None:
+def _override(source: Any, options: dict[str, Any], target: GPUTarget, interpreted: bool) -> str | None:
     """Path of TTIR that replaces the kernel's own: the option `ir_override`, or a file that the environment names.
 
     Errors: ValueError, a file of a stage that is not made for this target, or that cannot be interpreted.
@@ -44,7 +51,7 @@ def _override(source: Any, options: dict[str, Any], target: GPUTarget, launched:
         stage = Path(str(given)).suffix[1:]
         if stage == "ttir":
             return str(given)
-        if launched:
+        if interpreted:
             raise ValueError(f"ir_override={str(given)!r}: only a .ttir file can be interpreted")
         if stage not in BACKEND_STAGES[target.backend][2:-1]:
             raise ValueError(
@@ -76,14 +83,15 @@ def _compile_source(
     launched: bool = False,
     for_gpu: bool = False,
 ) -> CompiledKernel:
-    """launched: for a launch on the CPU. for_gpu: a target was asked for; figures are those of GPU code then."""
+    """launched: for a launch, which takes more types. for_gpu: to run on a GPU, or a target was asked for; figures are those
+    of GPU code then."""
     import tiletwin.language  # noqa: F401  registers the types of the language
 
     started = time.perf_counter()
     options = parse_options(given, target, debug, launched)
     if isinstance(source, ASTSource):
         source.find_name()
-    path = _override(source, options, target, launched)
+    path = _override(source, options, target, launched and not for_gpu)
     module = source.compile(options) if path is None else _C.parse_ttir(Path(path).read_text(), path)
     compiled = time.perf_counter()
     used = source.fn.used_globals() if isinstance(source, ASTSource) else []

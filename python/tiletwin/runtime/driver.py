@@ -197,3 +197,9 @@ class DriverConfig:
 
 
 driver = DriverConfig()
+
+
+def launch_capability() -> int:
+    """What kernels are compiled for where no argument tells the GPU, by the driver; 0: launches are interpreted."""
+    active = driver.active
+    return 0 if type(active) is InterpreterDriver else int(active.get_current_target().arch)

@@ -240,16 +240,21 @@ class JITFunction(JITCallable, KernelInterface[T]):
 
         Errors: ValueError, no such data; RuntimeError, data of another kernel or target.
         """
-        from tiletwin.backends.compiler import DEFAULT_TARGET
-        from tiletwin.compiler.compiler import compile_function
+        from tiletwin.compiler.compiler import compile_function, launch_target
+        from tiletwin.runtime.driver import launch_capability
         from tiletwin.runtime.launch_hooks import read_specialization
 
         data = read_specialization(specialization_data)
         if data["name"] != self._fn_name:
             raise RuntimeError(f"this is specialization data of {data['name']}, not of {self._fn_name}")
-        if data["target"] != vars(DEFAULT_TARGET):
-            raise RuntimeError(f"this is specialization data for {data['target']}; kernels are compiled for sm_90 here")
-        parts = (data["signature"], data["constants"], data["attrs"], data["options"])
+        here = launch_capability()
+        capability = next((c for c in (here, 0) if vars(launch_target(c)) == data["target"]), None)
+        if capability is None:
+            arch = f"sm_{launch_target(here).arch}"
+            raise RuntimeError(
+                f"this is specialization data for {data['target']}; kernels are compiled for {arch} here"
+            )
+        parts = (data["signature"], data["constants"], data["attrs"], data["options"], capability)
         with _compile_lock:
             kernel = compile_function(self, *parts)
         self._preloaded[repr(parts)] = kernel
@@ -289,29 +294,33 @@ class JITFunction(JITCallable, KernelInterface[T]):
         super()._unsafe_update_src(text)
         self.clear_cache()
 
-    def _compile(self, signature: dict, constexprs: dict, attributes: dict, options: dict) -> Any:
-        """Called by the launcher when it meets a new specialization. None: a hook does not want it compiled."""
-        from tiletwin.compiler.compiler import compile_function
+    def _compile(self, signature: dict, constexprs: dict, attributes: dict, options: dict, capability: int) -> Any:
+        """Called by the launcher when it meets a new specialization, for a GPU's capability (0: for the interpreter).
+        None: a hook does not want it compiled."""
+        from tiletwin.compiler.compiler import compile_function, launch_target
 
+        target = launch_target(capability)
         with _compile_lock:
             if knobs.runtime.jit_cache_hook is not None and self._call_hook(
-                knobs.runtime.jit_cache_hook, signature, constexprs, attributes, options
+                knobs.runtime.jit_cache_hook, signature, constexprs, attributes, options, target
             ):
                 return None
             kernel = None
             if self._preloaded:
-                kernel = self._preloaded.pop(repr((signature, constexprs, attributes, options)), None)
+                kernel = self._preloaded.pop(repr((signature, constexprs, attributes, options, capability)), None)
             if kernel is None:
-                kernel = compile_function(self, signature, constexprs, attributes, options)
+                kernel = compile_function(self, signature, constexprs, attributes, options, capability)
             if knobs.runtime.jit_post_compile_hook is not None:
-                self._call_hook(knobs.runtime.jit_post_compile_hook, signature, constexprs, attributes, options)
+                self._call_hook(knobs.runtime.jit_post_compile_hook, signature, constexprs, attributes, options, target)
             return kernel
 
-    def _call_hook(self, hook: Callable, signature: dict, constexprs: dict, attributes: dict, options: dict) -> bool:
+    def _call_hook(
+        self, hook: Callable, signature: dict, constexprs: dict, attributes: dict, options: dict, target: Any
+    ) -> bool:
         from tiletwin.runtime.launch_hooks import call_jit_hook
 
         warms_up = getattr(_this_thread, "warms_up", False)
-        return call_jit_hook(hook, self, signature, constexprs, attributes, options, warms_up)
+        return call_jit_hook(hook, self, signature, constexprs, attributes, options, target, warms_up)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Outside kernels, at a prompt or in a debugger: evaluates the function at once, on values of the language.

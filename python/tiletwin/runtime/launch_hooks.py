@@ -141,20 +141,26 @@ def read_specialization(text: str) -> dict[str, Any]:
 
 
 def call_jit_hook(
-    hook: Any, fn: Any, signature: dict, constants: dict, attrs: dict, given: dict[str, Any], is_warmup: bool
+    hook: Any,
+    fn: Any,
+    signature: dict,
+    constants: dict,
+    attrs: dict,
+    given: dict[str, Any],
+    target: Any,
+    is_warmup: bool,
 ) -> bool:
     """Calls `jit_cache_hook` or `jit_post_compile_hook`; returns whether its result is true."""
-    from tiletwin.backends.compiler import DEFAULT_TARGET
     from tiletwin.runtime.jit import JitFunctionInfo, get_full_name
     from tiletwin.runtime.options import parse_options
 
-    options = parse_options(given, DEFAULT_TARGET, fn.debug)
+    options = parse_options(given, target, fn.debug)
     key = f"{signature}{constants}{attrs}{given}"
     shown = ("num_warps", "num_ctas", "num_stages", "enable_fp_fusion", "launch_cooperative_grid")
     types = ", ".join(f"{name}: {kind}" for name, kind in signature.items())
     settings = ", ".join(f"{name}={options[name]}" for name in shown)
     try:
-        data = write_specialization(get_full_name(fn), signature, constants, attrs, given, key, DEFAULT_TARGET)
+        data = write_specialization(get_full_name(fn), signature, constants, attrs, given, key, target)
     except TypeError as error:
         data = f"not available: {error}"
     compile_info = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import sys
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,17 @@ from tiletwin import memory
 from tiletwin.sim.check_words import chosen_checks
 from tiletwin.sim.launch_memory import LaunchMemory
 
-_modules: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
-"""By compiled kernel: its module on the simulator."""
+
+class _Loaded(NamedTuple):
+    """A kernel on the simulator."""
+
+    module: Any
+    makes_pointers: bool
+    """Of integers, or it reads them from memory."""
+
+
+_modules: weakref.WeakKeyDictionary[Any, _Loaded] = weakref.WeakKeyDictionary()
+"""By compiled kernel."""
 _FORMATS = {"f32": "<f", "f64": "<d", "f16": "<e"}
 _SCRATCH_ALIGNMENT = 128
 
@@ -57,14 +66,26 @@ def parameter_block(values: list[int | float], kinds: list[str]) -> bytes:
     return bytes(block)
 
 
-def _reached_otherwise(kernel: Any, known: list[tuple[str, int, int, bool]]) -> list[tuple[str, int, int, bool]]:
-    """Memory that a kernel may reach by other ways than pointer arguments: what was registered, and all tensors if it
-    makes pointers of integers or reads them from memory."""
+def _loaded(kernel: Any) -> _Loaded:
+    found = _modules.get(kernel)
+    if found is None:
+        # Products and sums that may be one operation are one already: nothing is left to contract.
+        module = tiletwin.sim.load(kernel.asm["ptx"], contract=False, file=f"{kernel.name}.ptx")
+        text = kernel.asm["ttir"]
+        found = _modules[kernel] = _Loaded(module, "tt.int_to_ptr" in text or "!tt.ptr<!tt.ptr" in text)
+    return found
+
+
+def _reached_otherwise(
+    makes_pointers: bool, known: list[tuple[str, int, int, bool]]
+) -> list[tuple[str, int, int, bool]]:
+    """Memory that a kernel may reach by other ways than pointer arguments: what was registered, and all tensors that
+    are alive if it makes pointers of integers or reads them from memory. These are looked for at each such launch: any
+    line of the program may have made one or freed one since the last."""
     memory_of = LaunchMemory()
     memory_of.add_registered()
     found = list(memory_of.buffers)
-    text = kernel.asm["ttir"]
-    if "tt.int_to_ptr" in text or "!tt.ptr<!tt.ptr" in text:
+    if makes_pointers:
         found += memory.tensor_buffers()
     begins = {begin for _, begin, _, _ in known}
     return [row for row in found if row[1] not in begins]
@@ -81,11 +102,8 @@ def launch(
     misbehaves.
     """
     facts = kernel.asm.facts
-    buffers = [*buffers, *_reached_otherwise(kernel, buffers)]
-    module = _modules.get(kernel)
-    if module is None:
-        # Products and sums that may be one operation are one already: nothing is left to contract.
-        module = _modules[kernel] = tiletwin.sim.load(kernel.asm["ptx"], contract=False, file=f"{kernel.name}.ptx")
+    module, makes_pointers = _loaded(kernel)
+    buffers = [*buffers, *_reached_otherwise(makes_pointers, buffers)]
     values, kinds = list(values), list(facts["arguments"])
     scratch = None
     if facts["global_scratch_size"]:
