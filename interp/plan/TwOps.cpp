@@ -1,6 +1,7 @@
 // interp/plan/TwOps.cpp -- operations of tw, the explicit form of a target's numerics.
 // Here:      those whose definition is exact or correctly rounded.
-// Not here:  approximations stand for the bits of a GPU's tables (ir/TWOps.td): they are refused, not guessed.
+// Not here:  approximations stand for the bits of a GPU's tables (ir/TWOps.td): they are refused, not guessed. The
+//            simulator has the tables.
 #include "interp/plan/ElementwiseOps.h"
 
 namespace tiletwin::interp {
@@ -26,8 +27,8 @@ LogicalResult planTrunc(PlanBuilder& plan, Operation* op) {
 
 LogicalResult planApproximation(PlanBuilder&, Operation* op) {
   return op->emitError() << "interpreter: " << op->getName().getStringRef()
-                         << " stands for what a GPU's unit computes: it needs TILETWIN_NUMERICS=exact, which is not "
-                            "built yet; run the module as it was before tt-numerics";
+                         << " stands for the bits that a GPU's unit gives, which the simulator has "
+                            "(TILETWIN_BACKEND=sim); the interpreter runs the module as it was before tt-numerics";
 }
 
 } // namespace tiletwin::interp
