@@ -4,20 +4,16 @@
 #include "codegen/emit/Emitter.h"
 #include "codegen/emit/LineTable.h"
 #include "codegen/libdevice/Libdevice.h"
-#include "codegen/passes/DotOperands.h"
-#include "codegen/passes/DotPrecision.h"
-#include "codegen/passes/Layouts.h"
-#include "codegen/passes/Pipeline.h"
 #include "codegen/passes/SharedMemory.h"
+#include "codegen/passes/Steps.h"
+#include "codegen/passes/VerifyLayouts.h"
 #include "codegen/ptx/Ptx.h"
 #include "ir/Numerics.h"
-#include "ir/PassSteps.h"
 #include "ir/Passes.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/Verifier.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
@@ -57,11 +53,9 @@ private:
   LogicalResult fail(const llvm::Twine& message);
   LogicalResult parse(std::string_view text, std::string_view fileName);
   LogicalResult parseLlir(std::string_view text, std::string_view fileName);
-  LogicalResult check(const char* pass);
-  LogicalResult makeTtgir();
   LogicalResult makeLlir(llvm::TargetMachine& machine);
   LogicalResult steps(std::string_view text, Stage from, Stage to, std::string_view fileName);
-  tt::FuncOp kernel();
+  tt::FuncOp kernel() { return kernelOf(*module_); }
 
   const Target& target_;
   const Options& options_;
@@ -88,13 +82,6 @@ LogicalResult Compilation::fail(const llvm::Twine& message) {
   return failure();
 }
 
-tt::FuncOp Compilation::kernel() {
-  tt::FuncOp found;
-  for (tt::FuncOp function : module_->getOps<tt::FuncOp>())
-    if (function.isPublic() && !found) found = function;
-  return found;
-}
-
 LogicalResult Compilation::parse(std::string_view text, std::string_view fileName) {
   module_ = tt::parseTtir(StringRef(text.data(), text.size()), StringRef(fileName.data(), fileName.size()), context_);
   if (!module_) return fail("the text could not be parsed");
@@ -113,32 +100,10 @@ LogicalResult Compilation::parseLlir(std::string_view text, std::string_view fil
   return failure();
 }
 
-LogicalResult Compilation::check(const char* pass) {
-  if (!options_.verify || succeeded(verify(*module_))) return success();
-  return fail(llvm::Twine("the module is not valid after ") + pass);
-}
-
-LogicalResult Compilation::makeTtgir() {
-  if (failed(tt::makeTtir(*module_, /*inlineEverything=*/true))) return fail("inlining failed");
-  if (failed(rewriteDots(kernel(), target_)) || failed(check("rewriting dots"))) return failure();
-  tt::NumericsTarget numerics{.capability = target_.capability, .enableFpFusion = options_.fpFusion};
-  if (failed(tt::makeNumericsExplicit(*module_, numerics)) || failed(check("making numerics explicit")))
-    return failure();
-  ThreadBits threads{llvm::Log2_32(uint32_t(target_.warpSize)), llvm::Log2_32(uint32_t(options_.numWarps))};
-  if (failed(assignLayouts(kernel(), threads, target_)) || failed(check("layout choice"))) return failure();
-  tt::removeCommonSubexpressions(kernel());
-  shareDotOperands(kernel());
-  if (failed(check("sharing the operands of dots"))) return failure();
-  pipelineLoops(kernel(), target_, options_);
-  if (failed(check("pipelining"))) return failure();
-  tt::removeCommonSubexpressions(kernel());
-  assignSharedMemory(kernel());
-  return check("shared memory");
-}
-
 LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
   // Passes on the way must not leave a rounding open, nor may a user's ttgir.
   if (failed(tt::verifyNumericsExplicit(*module_, {.capability = target_.capability}))) return failure();
+  if (failed(verifyLayouts(kernel(), threadsOf(target_, options_)))) return failure();
   llvmModule_ = std::make_unique<llvm::Module>(kernel().getName(), llvmContext_);
   llvmModule_->setTargetTriple(machine.getTargetTriple());
   llvmModule_->setDataLayout(machine.createDataLayout());
@@ -174,7 +139,7 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
 
 LogicalResult Compilation::steps(std::string_view text, Stage from, Stage to, std::string_view fileName) {
   if (from <= Stage::Ttgir && failed(parse(text, fileName))) return failure();
-  if (from == Stage::Ttir && failed(makeTtgir())) return failure();
+  if (from == Stage::Ttir && failed(runSteps(ttgirSteps(), *module_, target_, options_))) return failure();
   if (module_) code_.ttgir = tt::printTtir(*module_);
   if (to == Stage::Ttgir) return success();
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = makeTargetMachine(target_);

@@ -1,4 +1,4 @@
-// codegen/dialect/Dialect.cpp -- registration of twg, the text of the layout attribute, verifiers.
+// codegen/dialect/Dialect.cpp -- registration of twg, the text of the layout attribute, verifiers of layouts.
 #include "codegen/dialect/TWG.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -22,10 +22,11 @@ Type MemDescType::parse(AsmParser& parser) {
   SmallVector<int64_t> shape;
   Type element;
   SharedAttr layout;
+  SMLoc where = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element) ||
       parser.parseComma() || parser.parseAttribute(layout) || parser.parseGreater())
     return {};
-  return get(parser.getContext(), shape, element, layout);
+  return getChecked([&] { return parser.emitError(where); }, parser.getContext(), shape, element, layout);
 }
 
 void MemDescType::print(AsmPrinter& printer) const {

@@ -12,8 +12,10 @@ def TWG_SharedAttr : AttrDef<TWG_Dialect, "Shared"> {
     of `swizzle` bytes (all of the dimension if it is shorter or swizzle is 0); longer dimensions are cut into columns of
     such rows. 16-byte pieces change places inside 8 rows, so that a column of pieces meets every bank once
     (codegen/layout/SharedLayout.h).
+    (C1) swizzle is 0, 32, 64 or 128.
   }];
   let parameters = (ins "unsigned":$contiguous, "unsigned":$swizzle);
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -22,9 +24,12 @@ def TWG_MemDescType : TypeDef<TWG_Dialect, "MemDesc"> {
   let summary = "a tile in shared memory";
   let description = [{
     `!twg.memdesc<128x64xf16, #twg.shared<...>>`. A dimension before those of the layout's tile counts buffers.
+    (C1) two dimensions or more, the extents of the last two are powers of two   (C2) elements are numbers of 8 bits or more
+    (C3) contiguous is one of the last two dimensions, and as long as the swizzle.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType, "SharedAttr":$layout);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def TWG_LocalAllocOp : TWG_Op<"local_alloc", [MemoryEffects<[MemAlloc, MemWrite]>]> {
@@ -37,6 +42,7 @@ def TWG_LocalAllocOp : TWG_Op<"local_alloc", [MemoryEffects<[MemAlloc, MemWrite]
   let arguments = (ins Optional<AnyRankedTensor>:$src, OptionalAttr<I32Attr>:$offset);
   let results = (outs TWG_MemDescType:$result);
   let assemblyFormat = "($src^ `:` type($src))? attr-dict `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def TWG_LocalLoadOp : TWG_Op<"local_load", [MemoryEffects<[MemRead]>]> {
@@ -45,24 +51,29 @@ def TWG_LocalLoadOp : TWG_Op<"local_load", [MemoryEffects<[MemRead]>]> {
   let arguments = (ins TWG_MemDescType:$src);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def TWG_MemDescIndexOp : TWG_Op<"memdesc_index", [Pure]> {
   let summary = "one of several buffers";
-  let description = [{ result[i] = src[index, i]. Traps: none; (C1) 0 <= index < the first extent of src. }];
+  let description = [{ result[i] = src[index, i]. Traps: none; (C1) 0 <= index < the first extent of src
+    (C2) the result is one buffer of src, its elements in the same order. }];
   let arguments = (ins TWG_MemDescType:$src, I32:$index);
   let results = (outs TWG_MemDescType:$result);
   let assemblyFormat = "$src `[` $index `]` attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def TWG_AsyncCopyOp : TWG_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments]> {
   let summary = "a tile from global to shared memory, on its way while the program goes on";
   let description = [{
     dst[i] = mask[i] ? *ptr[i] : 0, done when a twg.async_wait says so; nothing if `enabled` is false.
-    (C1) each thread's accesses are of 4, 8 or 16 bytes (attribute twg.vector).
+    (C1) each thread's accesses are of 4, 8 or 16 bytes (attribute twg.vector)   (C2) ptr, mask and dst have one shape, ptr
+    points to dst's elements, mask is of i1.
   }];
   let arguments = (ins AnyRankedTensor:$ptr, TWG_MemDescType:$dst, Optional<AnyRankedTensor>:$mask, Optional<I1>:$enabled);
   let assemblyFormat = "$ptr `,` $dst (`mask` $mask^)? (`if` $enabled^)? attr-dict `:` type($ptr) `->` type($dst) (`,` type($mask)^)?";
+  let hasVerifier = 1;
 }
 
 def TWG_AsyncCommitOp : TWG_Op<"async_commit", [MemoryEffects<[MemRead, MemWrite]>]> {

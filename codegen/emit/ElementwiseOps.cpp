@@ -86,7 +86,6 @@ LogicalResult emitBinaryFloat(Emitter& e, Operation* op) {
                   .Case("addf", Instruction::FAdd)
                   .Case("subf", Instruction::FSub)
                   .Case("mulf", Instruction::FMul)
-                  .Case("divf", Instruction::FDiv)
                   .Default(Instruction::BinaryOpsEnd);
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateBinOp(code, in[0], in[1]); });
 }

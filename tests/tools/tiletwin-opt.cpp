@@ -1,4 +1,7 @@
-// tests/tools/tiletwin-opt.cpp -- runs passes over tt text, like mlir-opt; `--tt-time FILE...` times the way to ttir.
+// tests/tools/tiletwin-opt.cpp -- runs passes over tt and twg text, like mlir-opt; `--tt-time FILE...` times the way to
+// ttir. Not here: what comes behind ttgir (tiletwin-translate).
+#include "CodegenPasses.h"
+#include "codegen/dialect/TWG.h"
 #include "ir/Checks.h"
 #include "ir/Numerics.h"
 #include "ir/Passes.h"
@@ -56,6 +59,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && StringRef(argv[1]) == "--tt-time") return timeFiles(ArrayRef(argv + 2, argv + argc));
   DialectRegistry registry;
   tiletwin::tt::registerDialects(registry);
+  registry.insert<tiletwin::twg::TWGDialect>();
   registerCanonicalizerPass();
   registerCSEPass();
   registerSymbolDCEPass();
@@ -67,5 +71,6 @@ int main(int argc, char** argv) {
                              [](OpPassManager& pm) { tiletwin::tt::addDebugTtirPass(pm); });
   registerPass([] { return tiletwin::tt::makeCheckPass({}); });
   registerPass([] { return tiletwin::tt::makeNumericsPass(); });
-  return asMainReturnCode(MlirOptMain(argc, argv, "tiletwin-opt: passes over tt text\n", registry));
+  tiletwin::codegen::registerCodegenPasses();
+  return asMainReturnCode(MlirOptMain(argc, argv, "tiletwin-opt: passes over tt and twg text\n", registry));
 }

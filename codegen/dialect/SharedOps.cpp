@@ -1,0 +1,74 @@
+// codegen/dialect/SharedOps.cpp -- verifiers of tiles in shared memory and of the operations that move tiles there and back.
+#include "codegen/dialect/TWG.h"
+#include "ir/TT.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tiletwin::twg {
+
+LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned, unsigned swizzle) {
+  if (swizzle == 0 || swizzle == 32 || swizzle == 64 || swizzle == 128) return success();
+  return emitError() << "swizzle is 0, 32, 64 or 128 bytes, not " << swizzle; // C1
+}
+
+LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
+                                  SharedAttr layout) {
+  if (shape.size() < 2) return emitError() << "a tile in shared memory has two dimensions or more"; // C1
+  for (int64_t extent : shape.take_back(2))
+    if (extent < 1 || !llvm::isPowerOf2_64(uint64_t(extent)))
+      return emitError() << "extents in shared memory are powers of two, not " << extent; // C1
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
+    return emitError() << "elements in shared memory are numbers of 8 bits or more, not " << element; // C2
+  unsigned contiguous = layout.getContiguous(), rank = unsigned(shape.size());
+  if (contiguous + 2 < rank || contiguous >= rank)
+    return emitError() << "the contiguous dimension is one of the last two, not " << contiguous; // C3
+  uint64_t row = uint64_t(shape[contiguous]) * (element.getIntOrFloatBitWidth() / 8);
+  if (row < layout.getSwizzle())
+    return emitError() << "rows of " << row << " bytes are shorter than the swizzle of " << layout.getSwizzle(); // C3
+  return success();
+}
+
+namespace {
+
+/// A tile of registers and one in shared memory of one shape and element type.
+LogicalResult verifySameTile(Operation* op, Type registers, MemDescType memory) {
+  auto tile = cast<RankedTensorType>(registers);
+  if (tile.getShape() == memory.getShape() && tile.getElementType() == memory.getElementType()) return success();
+  return op->emitOpError() << "needs one shape and element type, got " << tile << " and " << memory;
+}
+
+} // namespace
+
+LogicalResult LocalAllocOp::verify() {
+  return getSrc() ? verifySameTile(*this, getSrc().getType(), getResult().getType()) : success(); // C1
+}
+
+LogicalResult LocalLoadOp::verify() {
+  return verifySameTile(*this, getResult().getType(), getSrc().getType()); // C1
+}
+
+LogicalResult MemDescIndexOp::verify() {
+  MemDescType all = getSrc().getType(), one = getResult().getType();
+  bool isOne = all.getShape().size() == one.getShape().size() + 1 && all.getShape().drop_front() == one.getShape() &&
+               all.getElementType() == one.getElementType();
+  if (!isOne) return emitOpError() << "needs a result that is one buffer of " << all << ", got " << one; // C2
+  SharedAttr from = all.getLayout(), to = one.getLayout();
+  if (from.getContiguous() != to.getContiguous() + 1 || from.getSwizzle() != to.getSwizzle())
+    return emitOpError() << "needs the order of elements of " << all << ", got " << one; // C2
+  return success();
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  auto pointers = cast<RankedTensorType>(getPtr().getType());
+  auto pointer = dyn_cast<tt::PointerType>(pointers.getElementType());
+  if (!pointer) return emitOpError() << "needs a tile of pointers, got " << pointers; // C2
+  if (failed(verifySameTile(*this, pointers.clone(pointer.getPointeeType()), getDst().getType())))
+    return failure(); // C2
+  if (!getMask()) return success();
+  auto mask = cast<RankedTensorType>(getMask().getType());
+  if (mask.getShape() == pointers.getShape() && mask.getElementType().isInteger(1)) return success();
+  return emitOpError() << "needs a mask of i1 in the shape of its pointers, got " << mask; // C2
+}
+
+} // namespace tiletwin::twg

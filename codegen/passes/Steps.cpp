@@ -1,0 +1,101 @@
+// codegen/passes/Steps.cpp -- see Steps.h.
+#include "codegen/passes/Steps.h"
+#include "codegen/passes/DotOperands.h"
+#include "codegen/passes/DotPrecision.h"
+#include "codegen/passes/Layouts.h"
+#include "codegen/passes/Pipeline.h"
+#include "codegen/passes/SharedMemory.h"
+#include "ir/Numerics.h"
+#include "ir/PassSteps.h"
+#include "ir/Passes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+LogicalResult inlineEverything(ModuleOp module, const Target&, const Options&) {
+  if (succeeded(tt::makeTtir(module, /*inlineEverything=*/true))) return success();
+  return module.emitError("inlining failed");
+}
+
+LogicalResult rewriteDotPrecisions(ModuleOp module, const Target& target, const Options&) {
+  return rewriteDots(kernelOf(module), target);
+}
+
+LogicalResult makeNumerics(ModuleOp module, const Target& target, const Options& options) {
+  return tt::makeNumericsExplicit(module, {.capability = target.capability, .enableFpFusion = options.fpFusion});
+}
+
+LogicalResult chooseLayouts(ModuleOp module, const Target& target, const Options& options) {
+  return assignLayouts(kernelOf(module), threadsOf(target, options), target);
+}
+
+LogicalResult shareOperands(ModuleOp module, const Target&, const Options&) {
+  tt::removeCommonSubexpressions(kernelOf(module));
+  shareDotOperands(kernelOf(module));
+  return success();
+}
+
+LogicalResult pipeline(ModuleOp module, const Target& target, const Options& options) {
+  pipelineLoops(kernelOf(module), target, options);
+  return success();
+}
+
+LogicalResult placeSharedMemory(ModuleOp module, const Target&, const Options&) {
+  tt::removeCommonSubexpressions(kernelOf(module));
+  assignSharedMemory(kernelOf(module));
+  return success();
+}
+
+constexpr Step kSteps[] = {
+    {"twg-inline", "all calls inlined, canonical: the ttir that code is made from", inlineEverything},
+    {"twg-dot-precision", "dots that no instruction computes, as dots that one does", rewriteDotPrecisions},
+    {"twg-numerics", "roundings that the target would choose, as operations that say them", makeNumerics},
+    {"twg-layouts", "a layout for every tile, and conversions between layouts", chooseLayouts},
+    {"twg-dot-operands", "operands of dots through shared memory, where ldmatrix reads them", shareOperands},
+    {"twg-pipeline", "loads that feed dots, as copies some iterations ahead", pipeline},
+    {"twg-shared-memory", "places of tiles in shared memory", placeSharedMemory},
+};
+
+/// One diagnostic that says after which step, at the place of the verifier's first.
+LogicalResult verifyAfter(const Step& step, ModuleOp module) {
+  std::optional<Location> where;
+  std::string problem;
+  {
+    ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic& diagnostic) {
+      if (where || diagnostic.getSeverity() != DiagnosticSeverity::Error) return success();
+      where = diagnostic.getLocation();
+      problem = diagnostic.str();
+      return success();
+    });
+    if (succeeded(verify(module))) return success();
+  }
+  return emitError(where.value_or(module.getLoc())) << "after " << step.name << " the module is not valid: " << problem;
+}
+
+} // namespace
+
+llvm::ArrayRef<Step> ttgirSteps() { return kSteps; }
+
+LogicalResult runSteps(llvm::ArrayRef<Step> steps, ModuleOp module, const Target& target, const Options& options) {
+  for (const Step& step : steps) {
+    if (failed(step.run(module, target, options))) return failure();
+    if (options.verify && failed(verifyAfter(step, module))) return failure();
+  }
+  return success();
+}
+
+ThreadBits threadsOf(const Target& target, const Options& options) {
+  return {llvm::Log2_32(uint32_t(target.warpSize)), llvm::Log2_32(uint32_t(options.numWarps))};
+}
+
+tt::FuncOp kernelOf(ModuleOp module) {
+  for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+    if (function.isPublic()) return function;
+  return {};
+}
+
+} // namespace tiletwin::codegen
