@@ -249,6 +249,15 @@ Value Builder::plane(Value pointer, unsigned number, Type element) {
   return ops_.create(state)->getResult(0);
 }
 
+Value Builder::describe(Value descriptor, Value base, ValueRange extents, ValueRange strides) {
+  Type type = shadowType(descriptor.getType());
+  auto over = [&](Value memory) -> Value {
+    return tt::MakeTensorDescriptorOp::create(ops_, location_, type, memory, extents, strides);
+  };
+  writers_[descriptor] = over(plane(base, 3));
+  return over(base);
+}
+
 int Builder::storeNumber(Operation* store) { return stores_.lookup(store); }
 
 Value Builder::writer(Operation* store) {

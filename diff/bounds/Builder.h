@@ -125,6 +125,10 @@ public:
   /// The pointer to the same element in another plane of shadow memory.
   Value plane(Value pointer, unsigned number, Type element = {});
   int storeNumber(Operation* store);
+  /// Makes the shadow of a descriptor whose base has the shadow `base`, and the descriptor of who wrote its elements.
+  Value describe(Value descriptor, Value base, mlir::ValueRange extents, mlir::ValueRange strides);
+  /// A descriptor of f32, whose bits are numbers as writer() gives them; null: it is not known.
+  Value writersOf(Value descriptor) const { return writers_.lookup(descriptor); }
   /// (linear program id) * stores + number of the store + 1, an i32.
   Value writer(Operation* store);
   void without(Operation* op) { withoutRule_.insert(op->getName().getStringRef()); }
@@ -176,7 +180,7 @@ private:
   llvm::BitVector written_;                      ///< arguments that inexact values are stored into
   llvm::DenseMap<Operation*, int> stores_;
   llvm::StringSet<> withoutRule_;
-  llvm::DenseMap<Value, Value> astray_;
+  llvm::DenseMap<Value, Value> astray_, writers_;
   Value doubt_;                 ///< see inDoubt(), a scalar
   bool isInScalarCode_ = false; ///< there nothing is noted: it may not store
   bool hasSums_ = false;

@@ -67,8 +67,7 @@ void Builder::addArguments() {
     if (auto descriptor = dyn_cast<tt::TensorDescType>(argument.getType())) {
       const unsigned rank = unsigned(descriptor.getShape().size());
       auto extents = entry.getArguments().slice(i + 1, rank), strides = entry.getArguments().slice(i + 1 + rank, rank);
-      shadow = tt::MakeTensorDescriptorOp::create(ops_, where, shadowType(argument.getType()), memory,
-                                                  ValueRange(extents), ValueRange(strides));
+      shadow = describe(argument, memory, ValueRange(extents), ValueRange(strides));
     }
     shadows_[argument] = shadow;
     roots_[argument] = llvm::BitVector(unsigned(wild + 1));

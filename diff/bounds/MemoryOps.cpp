@@ -145,8 +145,7 @@ Value described(Builder& b, Operation* op, OpResult result) {
       b.note(b.mayDiffer(size), Reason::Address);
       b.noteEverything(b.mayDiffer(size));
     }
-  return tt::MakeTensorDescriptorOp::create(b.ops(), b.location(), Builder::shadowType(result.getType()), base,
-                                            make.getShape(), make.getStrides());
+  return b.describe(result, base, make.getShape(), make.getStrides());
 }
 
 /// Where the block lies may differ: a scalar; null: nowhere.
@@ -178,6 +177,17 @@ Value blockLoaded(Builder& b, Operation* op, OpResult result) {
   }
   return isBool(type) ? b.either(bound, astray) : b.infiniteWhere(astray, bound, type);
 }
+/// Who wrote a block.
+void blockWritten(Builder& b, Operation* op) {
+  Value writers = b.writersOf(op->getOperand(0));
+  if (!writers) return;
+  SmallVector<Value> operands(op->getOperands());
+  Value number = arith::BitcastOp::create(b.ops(), b.location(), b.ops().getF32Type(), b.writer(op));
+  operands[0] = writers;
+  operands.back() = b.splat(number, operands.back().getType());
+  b.cloneFor(op, operands, {});
+}
+
 Value blockStored(Builder& b, Operation* op, OpResult) {
   SmallVector<Value> operands(op->getOperands());
   Value source = operands.back(), shadow = b.of(operands[0]), doubt = b.inDoubt(b.ops().getI1Type());
@@ -188,6 +198,7 @@ Value blockStored(Builder& b, Operation* op, OpResult) {
     b.noteEverything(doubt);
     return {};
   }
+  blockWritten(b, op);
   if (!b.mayReadInexact(operands[0])) return {};
   Type type = source.getType();
   operands[0] = shadow;

@@ -152,3 +152,13 @@ def by_pairs(x, y, p, q, B: tl.constexpr):
     first, second = tl.map_elementwise(pairs, v, w, pack=2)
     tl.store(p + i, first)
     tl.store(q + i, second)
+
+
+@triton.jit
+def leaves_early(x, limit, sums, later, B: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.sum(tl.load(x + row * B + tl.arange(0, B)), 0)
+    tl.store(sums + row, total)
+    if total > tl.load(limit + row):
+        return
+    tl.store(later + row, 1)

@@ -161,6 +161,15 @@ def test_a_lane_whose_mask_may_differ() -> None:
     assert (doubtful == (np.abs(values * total - 1) < 1e-3)).all(), doubtful.sum()
 
 
+def test_a_program_that_leaves_early() -> None:
+    """What comes behind the decision is in doubt, to the kernel's end; or nothing of the launch is known."""
+    launch = diff.launch_of(kernels.leaves_early, (ROWS,), [X, sums_of(X), floats(ROWS), integers(ROWS), COLUMNS])
+    derived = bounds.derive(launch, Latitude())
+    assert derived.undecided or 3 in derived.open
+    report = diff.compare_launch(launch, ["interp", Reordered()])
+    assert report.verdict == diff.NOT_COMPARABLE and not any(row.different for row in report.rows), report
+
+
 def test_locks_order_programs() -> None:
     """A loop that an atomic's result ends says who comes first, and all that follows may differ by that."""
     launch = diff.launch_of(kernels.locked_sum, (ROWS,), [X, integers(1), floats(1), COLUMNS])

@@ -155,18 +155,6 @@ def test_bad_words(script, tmp_path, words, message):
     assert "Traceback" not in result.stderr
 
 
-def test_replay_under_pdb(script, tmp_path):
-    saved = tmp_path / "saved"
-    run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
-    base = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))}
-    result = subprocess.run(
-        [sys.executable, "-m", "tiletwin", "replay", "--pdb", "--program", "1", *map(str, saved.iterdir())],
-        cwd=tmp_path, env=base, capture_output=True, text=True, timeout=120, input="n\np i[0]\nq\n",
-    )  # fmt: skip
-    assert "i = tl.program_id(0) * B + tl.arange(0, B)" in result.stdout, result.stdout + result.stderr
-    assert re.search(r"\(Pdb\) .*128", result.stdout), result.stdout
-
-
 PYTEST_FILE = """
 import numpy as np
 import triton

@@ -96,6 +96,7 @@ def test_recorded_gpu_results_judge_without_a_gpu(broken: bool, tmp_path: Path) 
         assert f":{line_of('store')}: tl.store(o_ptr + rm" in result.stdout
 
 
+@pytest.mark.slow
 def test_backends_that_are_not_there_are_not_comparable(tmp_path: Path) -> None:
     diff.write(of_h200(True), tmp_path / "attention.twlaunch")
     result = replay("attention.twlaunch", "--backend", "cuda,triton", "--most-not-comparable", "0", cwd=tmp_path)

@@ -135,7 +135,7 @@ def shadow_memory(launch: Launch, shadowed: list[int]) -> ShadowMemory:
         if isinstance(array, Array) and (array.storage, array.item) not in places:
             count = (launch.memory[array.storage].size - array.offset % array.item) // array.item
             places[array.storage, array.item] = (total, count)
-            total += count + 16
+            total += (count + 31) // 16 * 16  # descriptors of shadow memory begin at multiples of 16 bytes
     own = len(launch.memory)
     arguments: dict[str, Any] = {}
     for i, array in zip(shadowed, arrays):

@@ -131,7 +131,7 @@ class Launch:
     """The JIT function, in the process that launched it."""
 
     def arrays(self) -> Iterator[tuple[str, Array]]:
-        """Every array among the arguments with its name ("x", "descriptor.base", "pair[1]")."""
+        """Every array among the arguments with its name ("x", "pair[1]"); a descriptor's has the descriptor's."""
 
         def inside(name: str, value: Any) -> Iterator[tuple[str, Array]]:
             if isinstance(value, Array):
@@ -158,7 +158,7 @@ def aligned_copy(data: np.ndarray, begin: int) -> np.ndarray:
     """A copy at an address that is `begin` modulo 64, whose extents are the data's own: an access outside is seen."""
     room = np.empty(data.size + 128, np.uint8)
     shift = (begin - room.ctypes.data) % 64
-    view = np.asarray(memoryview(room)[shift : shift + data.size])
+    view = np.asarray(room.data[shift : shift + data.size])
     view[:] = data
     return view
 
@@ -278,13 +278,17 @@ def _type_text(kind: Any) -> Any:
 # ---- arguments over copies ----
 
 
+# Names that descriptors' own checks know.
+_DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64"}
+
+
 class Memory:
     """The base of a descriptor, over bytes that NumPy owns."""
 
     def __init__(self, data: np.ndarray, array: Array) -> None:
         self._data = data
         self._array = array
-        self.dtype = array.type
+        self.dtype = _DTYPES.get(array.type, array.type)
         self.shape = array.shape
         self.nbytes = data.size - array.offset
 
