@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,13 +115,17 @@ class env_str_callable_default(env_base):
 
 
 class env_bool(env_base):
-    """True or False."""
+    """True or False. decided_by: says which, where more than this variable decides."""
 
-    def __init__(self, key: str, default: bool = False) -> None:
+    def __init__(self, key: str, default: bool = False, decided_by: Callable[[], bool] | None = None) -> None:
         super().__init__(key, default)
+        self.decided_by = decided_by
 
     def parse(self, text: str) -> bool:
         return _bool(self.key, text)
+
+    def get(self) -> bool:
+        return super().get() if self.decided_by is None else self.decided_by()
 
 
 class env_opt_bool(env_base):

@@ -192,13 +192,6 @@ class autotuning_knobs(base_knobs):
     """Called when a configuration is taken with fn, key, best_config, configs_timings, duration and cache_hit."""
 
 
-class env_interprets(env_bool):
-    """Whether launches run on the CPU: several variables decide that."""
-
-    def get(self) -> bool:
-        return interprets()
-
-
 class runtime_knobs(base_knobs):
     """Launches and their hooks.
 
@@ -214,7 +207,7 @@ class runtime_knobs(base_knobs):
     add_stages_inspection_hook            for stages of GPU code: must stay None
     """
 
-    interpret = env_interprets("TRITON_INTERPRET")
+    interpret = env_bool("TRITON_INTERPRET", decided_by=interprets)
     debug = env_bool("TRITON_DEBUG")
     override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
     launch_enter_hook: Any = HookChain()
