@@ -150,6 +150,13 @@ def bench_simulator():
     simulator.bench(record, arguments.only)
 
 
+def bench_cold_compile():
+    sys.path.insert(0, str(HERE))
+    import cold_compile
+
+    cold_compile.bench(record, arguments.only)
+
+
 def bench_rows():
     m, n = 8192, 4096
     x, out, out_torch = torch.randn(m, n), torch.empty(m, n), torch.empty(m, n)
@@ -346,6 +353,7 @@ def main():
         bench_launch,
         bench_start,
         bench_triton_interpreter,
+        bench_cold_compile,
         bench_probes,
         bench_time_to_stop,
         bench_simulator,

@@ -1,8 +1,8 @@
 // codegen/passes/LayoutChoice.cpp -- see LayoutChoice.h.
 #include "codegen/passes/LayoutChoice.h"
 #include "codegen/dialect/TWG.h"
-#include "codegen/passes/AtomicLayout.h"
 #include "codegen/layout/ScanOrder.h"
+#include "codegen/passes/AtomicLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -84,11 +84,21 @@ LayoutChoice::Wish LayoutChoice::orUsual(Wished wished, ArrayRef<int64_t> shape)
 LayoutChoice::Wished LayoutChoice::wish(Value value) {
   if (!isa<RankedTensorType>(value.getType())) return std::nullopt;
   if (auto found = known_.find(value); found != known_.end()) return found->second;
-  if (!asked_.insert(value).second) return std::nullopt;
+  if (free_.contains(value)) return std::nullopt;
+  unsigned depth = asked_.size();
+  if (auto [first, isNew] = asked_.try_emplace(value, depth); !isNew) {
+    outermostCut_ = std::min(outermostCut_, first->second);
+    return std::nullopt;
+  }
+  unsigned cutBefore = std::exchange(outermostCut_, kNoCut);
   auto result = dyn_cast<OpResult>(value);
   Wished wished = result ? wishOf(result) : wishOf(cast<BlockArgument>(value));
   asked_.erase(value);
-  if (wished) known_.try_emplace(value, *wished);
+  if (wished)
+    known_.try_emplace(value, *wished);
+  else if (outermostCut_ >= depth) // asked from elsewhere the answer would be the same
+    free_.insert(value);
+  outermostCut_ = std::min(cutBefore, outermostCut_ >= depth ? kNoCut : outermostCut_);
   return wished;
 }
 

@@ -55,7 +55,12 @@ private:
   const Target& target_;
   llvm::DenseMap<mlir::Operation*, std::unique_ptr<DotPlan>> dots_;
   llvm::DenseMap<mlir::Value, Wish> known_;
-  llvm::DenseSet<mlir::Value> asked_; ///< being looked at: a cycle gives no wish
+  // A value that is asked for while it is being looked at, at a depth, gives no wish: the cycle is cut. What found no
+  // wish without such a cut is free, and not looked at again.
+  static constexpr unsigned kNoCut = ~0u;
+  llvm::DenseMap<mlir::Value, unsigned> asked_;
+  unsigned outermostCut_ = kNoCut; ///< of the cuts since the value that is looked at was asked for
+  llvm::DenseSet<mlir::Value> free_;
 };
 
 } // namespace tiletwin::codegen

@@ -5,6 +5,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include <mutex>
@@ -19,7 +20,20 @@ void LLVMInitializeNVPTXAsmPrinter();
 
 namespace tiletwin::codegen {
 
+void settleOptions() {
+  // Straight-line strength reduction asks before each use of an earlier result whether that may be poison where the new
+  // one is not: two thirds of the time that large kernels take, and it refuses most. Here nothing is poison unless an
+  // operand is: emission promises nothing (no nsw, nuw, exact), and what LLVM adds it has proved.
+  static std::once_flag once;
+  std::call_once(once, [] {
+    auto& options = llvm::cl::getRegisteredOptions();
+    if (auto guard = options.find("enable-poison-reuse-guard"); guard != options.end())
+      static_cast<llvm::cl::opt<bool>*>(guard->second)->setValue(false);
+  });
+}
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& target) {
+  settleOptions();
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTarget();

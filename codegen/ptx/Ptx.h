@@ -9,6 +9,8 @@
 
 namespace tiletwin::codegen {
 
+/// Settles what LLVM takes from the command line, for the whole process: before the first target machine is made.
+void settleOptions();
 /// The NVPTX target machine. An error names an architecture or PTX version that LLVM does not know.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& target);
 /// Inlines, simplifies and unrolls.

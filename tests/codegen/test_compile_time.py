@@ -1,0 +1,54 @@
+"""What a compilation costs must grow with the kernel's length, not with the number of ways through it."""
+
+import time
+
+import pytest
+import tiletwin._codegen
+
+TARGET = {"backend": "cuda", "capability": 90, "arch": "sm_90a", "ptx_version": 87, "warp_size": 32}
+TILE, POINTERS = "tensor<128xi32>", "tensor<128x!tt.ptr<i32>>"
+
+
+def free_chain(length: int) -> str:
+    """Products of a range with itself, over and over: nothing decides a layout for them, and each is needed twice."""
+    products = [f"%r{i + 1} = arith.muli %r{i}, %r{i} : {TILE}" for i in range(length)]
+    return "\n".join(
+        [
+            "tt.func public @chain(%x: !tt.ptr<i32>) {",
+            f"%r0 = tt.make_range {{start = 0 : i32, end = 128 : i32}} : {TILE}",
+            *products,
+            f"%base = tt.splat %x : !tt.ptr<i32> -> {POINTERS}",
+            f"%at = tt.addptr %base, %r0 : {POINTERS}, {TILE}",
+            f"tt.store %at, %r{length} : {POINTERS}",
+            "tt.return",
+            "}",
+        ]
+    )
+
+
+def carried_in_a_circle(count: int) -> str:
+    """A loop in which each tile is the next one's successor, all of other alignments."""
+    lines = [
+        "tt.func public @circle(%x: !tt.ptr<i32>, %n: i32) {",
+        "%c0 = arith.constant 0 : i32",
+        "%c1 = arith.constant 1 : i32",
+        f"%r = tt.make_range {{start = 0 : i32, end = 128 : i32}} : {TILE}",
+        f"%base = tt.splat %x : !tt.ptr<i32> -> {POINTERS}",
+    ]
+    for i in range(count):
+        lines += [f"%k{i} = arith.constant dense<{2**i}> : {TILE}", f"%s{i} = arith.muli %r, %k{i} : {TILE}"]
+    starts = ", ".join(f"%a{i} = %s{i}" for i in range(count))
+    types = ", ".join([TILE] * count)
+    lines.append(f"%l:{count} = scf.for %i = %c0 to %n step %c1 iter_args({starts}) -> ({types}) : i32 {{")
+    for i in range(count):
+        lines += [f"%q{i} = tt.addptr %base, %a{i} : {POINTERS}, {TILE}", f"tt.store %q{i}, %r : {POINTERS}"]
+    yielded = ", ".join(f"%a{(i + 1) % count}" for i in range(count))
+    return "\n".join([*lines, f"scf.yield {yielded} : {types}", "}", "tt.return", "}"])
+
+
+@pytest.mark.parametrize("text", [free_chain(26), carried_in_a_circle(8)], ids=["free chain", "circle"])
+def test_values_are_looked_at_once(text):
+    started = time.process_time()
+    code = tiletwin._codegen.compile(text, "ttir", "x.ttir", TARGET, {"verify": True})
+    assert time.process_time() - started < 2, "milliseconds, unless each use looks at all that lies before it"
+    assert "st.global" in code["ptx"]
