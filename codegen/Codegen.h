@@ -36,7 +36,9 @@ enum class Stage : uint8_t { Ttir, Ttgir, Llir, Ptx };
 struct Code {
   std::string ttgir, llir, ptx;
   std::string name;                   ///< of the entry
-  std::vector<std::string> arguments; ///< storage types of the parameters: "ptr", "i32", "f16", ...
+  /// Storage types of the parameters: "ptr", "i32", "f16", ...; "tensormap<float16, 64x32, 64>" for 128 bytes by value that
+  /// the host makes of a tensor descriptor, with that element type, box (along the tensor's dimensions) and swizzle.
+  std::vector<std::string> arguments;
   uint32_t sharedBytes = 0;           ///< dynamic shared memory
   uint32_t scratchBytes = 0; ///< of global memory for each program; if not 0 a last parameter points to all of it
   int numWarps = 4;

@@ -6,6 +6,7 @@
 #include "codegen/libdevice/Libdevice.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/Steps.h"
+#include "codegen/passes/TensorMaps.h"
 #include "codegen/passes/VerifyLayouts.h"
 #include "codegen/ptx/Ptx.h"
 #include "ir/Numerics.h"
@@ -117,10 +118,13 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
   code_.sharedBytes = emitter.sharedBytes();
   code_.scratchBytes = emitter.globalScratchBytes();
   code_.numWarps = options_.numWarps;
-  for (mlir::Type type : kernel().getArgumentTypes()) {
+  for (BlockArgument argument : kernel().getArguments()) {
+    mlir::Type type = argument.getType();
     std::string name;
     llvm::raw_string_ostream out(name);
-    if (isa<tt::PointerType>(type))
+    if (twg::TensorMapAttr map = tensorMapOf(argument))
+      out << describeTensorMap(map);
+    else if (isa<tt::PointerType>(type))
       out << "ptr";
     else if (isa<tt::TensorDescType>(type))
       out << "i64"; // the base address, with two facts of the descriptor in its low bits (emit/Descriptor.h)

@@ -41,8 +41,30 @@ codegen::SharedLayout sharedLayoutOf(MemDescType type) {
 }
 
 LocalAllocOp allocationOf(Value memory) {
-  while (auto index = memory.getDefiningOp<MemDescIndexOp>()) memory = index.getSrc();
+  while (Operation* op = memory.getDefiningOp()) {
+    if (!isa<MemDescIndexOp, MemDescViewOp>(op)) break;
+    memory = op->getOperand(0);
+  }
   return memory.getDefiningOp<LocalAllocOp>();
+}
+
+bool isCopiedByTensorUnit(Value memory) {
+  return llvm::any_of(memory.getUsers(), [&](Operation* user) {
+    if (isa<MemDescIndexOp, MemDescViewOp>(user)) return isCopiedByTensorUnit(user->getResult(0));
+    auto load = dyn_cast<TensorLoadOp>(user);
+    return load ? load.getDst() == memory : isa<TensorStoreOp>(user);
+  });
+}
+
+bool isBarrier(LocalAllocOp memory) {
+  return llvm::any_of(memory->getUsers(), [](Operation* user) { return isa<BarrierInitOp>(user); });
+}
+
+LogicalResult MemDescViewOp::verify() {
+  auto bytes = [](MemDescType type) { return sharedLayoutOf(type).bytes(); };
+  MemDescType from = getSrc().getType(), to = getResult().getType();
+  if (from.getElementType() == to.getElementType() && bytes(from) == bytes(to)) return success();
+  return emitOpError() << "needs as many elements of the same type, got " << from << " and " << to; // C1
 }
 
 } // namespace tiletwin::twg

@@ -31,6 +31,10 @@ bool hasLayout(mlir::Type type);
 codegen::SharedLayout sharedLayoutOf(MemDescType type);
 /// The allocation that a memory descriptor is a part of.
 LocalAllocOp allocationOf(mlir::Value memory);
+/// True for memory that tensor copies read or write.
+bool isCopiedByTensorUnit(mlir::Value memory);
+/// True for memory that holds barriers, which count what tensor copies have brought.
+bool isBarrier(LocalAllocOp memory);
 /// The tile type with this layout. Scalars stay as they are.
 mlir::Type withLayout(mlir::Type type, const codegen::LinearLayout& layout);
 

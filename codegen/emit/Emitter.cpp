@@ -2,6 +2,7 @@
 #include "codegen/emit/Emitter.h"
 #include "codegen/emit/Descriptor.h"
 #include "codegen/emit/LineTable.h"
+#include "codegen/passes/TensorMaps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -16,6 +17,7 @@ using llvm::Type;
 using llvm::Value;
 
 constexpr unsigned kGlobal = 1, kShared = 3; // NVPTX address spaces
+constexpr unsigned kTensorMapBytes = 128, kTensorMapAlignment = 64;
 
 Emitter::Emitter(llvm::Module& module, const Target& target, const Options& options, LineTable* lines)
     : module_(module), target_(target), options_(options), lines_(lines), builder_(module.getContext()) {}
@@ -112,6 +114,17 @@ void Emitter::reserveShared(SharedPlaces places) {
   sharedBytes_ = places_.bytes();
 }
 
+Value* Emitter::phasesOf(twg::LocalAllocOp barriers) {
+  Value*& phases = phases_[barriers];
+  if (phases) return phases;
+  llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+  llvm::BasicBlock& entry = function_->getEntryBlock();
+  builder_.SetInsertPoint(&entry, entry.begin());
+  phases = builder_.CreateAlloca(builder_.getInt32Ty());
+  builder_.CreateStore(int32(0), phases);
+  return phases;
+}
+
 Value* Emitter::sharedBase() { return builder_.CreatePtrToInt(sharedMemory(), builder_.getInt32Ty()); }
 
 llvm::GlobalVariable* Emitter::sharedMemory() {
@@ -186,8 +199,17 @@ void Emitter::emitPrologue(tt::FuncOp function) {
     define(argument, value);
   }
   for (BlockArgument argument : function.getArguments())
-    if (isa<tt::TensorDescType>(argument.getType()))
+    if (isa<tt::TensorDescType>(argument.getType()) && !tensorMapOf(argument))
       Descriptor::ofArgument(*this, argument, function_->getArg(argument.getArgNumber())).define(*this, argument);
+}
+
+/// A tensor map lies among the kernel's parameters, where copies read it: nobody may make a copy of it.
+static void passByValue(llvm::Argument& map) {
+  llvm::LLVMContext& context = map.getContext();
+  Type* bytes = llvm::ArrayType::get(Type::getInt8Ty(context), kTensorMapBytes);
+  map.addAttr(llvm::Attribute::getWithByValType(context, bytes));
+  map.addAttr(llvm::Attribute::getWithAlignment(context, llvm::Align(kTensorMapAlignment)));
+  map.addAttr(llvm::Attribute::get(context, "nvvm.grid_constant"));
 }
 
 LogicalResult Emitter::emitKernel(tt::FuncOp function) {
@@ -196,7 +218,8 @@ LogicalResult Emitter::emitKernel(tt::FuncOp function) {
       return mlir::emitError(argument.getLoc())
              << "an argument of type " << argument.getType() << " is not compiled for " << target_.arch << " yet";
   SmallVector<Type*> parameters;
-  for (mlir::Type type : function.getArgumentTypes()) parameters.push_back(memoryTypeOf(type));
+  for (BlockArgument argument : function.getArguments())
+    parameters.push_back(tensorMapOf(argument) ? builder_.getPtrTy() : memoryTypeOf(argument.getType()));
   auto* type = llvm::FunctionType::get(builder_.getVoidTy(), parameters, false);
   function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, function.getName(), module_);
   function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
@@ -206,6 +229,8 @@ LogicalResult Emitter::emitKernel(tt::FuncOp function) {
     if (auto divisor = function.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility");
         divisor && argument.getType()->isPointerTy())
       argument.addAttr(llvm::Attribute::getWithAlignment(module_.getContext(), llvm::Align(divisor.getInt())));
+  for (BlockArgument argument : function.getArguments())
+    if (tensorMapOf(argument)) passByValue(*function_->getArg(argument.getArgNumber()));
   if (lines_) lines_->begin(function_, function.getLoc());
   for (mlir::BlockArgument argument : function.getArguments())
     if (failed(Descriptor::verifyArgument(argument))) return failure();

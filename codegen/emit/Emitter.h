@@ -67,6 +67,10 @@ public:
   void reserveShared(SharedPlaces places);
   /// The address of shared memory as an i32.
   llvm::Value* sharedBase();
+  /// Which phase each barrier of an allocation is in, as bits of a word that every thread has.
+  llvm::Value* phasesOf(twg::LocalAllocOp barriers);
+  /// The kernel's parameter for an argument; of a tensor map its address.
+  llvm::Value* parameterOf(mlir::BlockArgument argument) { return function_->getArg(argument.getArgNumber()); }
   SharedHazards& hazards() { return hazards_; }
   /// Shared memory that an operation uses between its own barriers: aligned to 16 bytes, its contents are lost after it.
   llvm::Value* scratch(uint32_t bytes);
@@ -107,6 +111,7 @@ private:
   llvm::Function* function_ = nullptr;
   llvm::DenseMap<mlir::Value, Values> values_;
   llvm::DenseMap<mlir::Block*, llvm::BasicBlock*> blocks_;
+  llvm::DenseMap<mlir::Operation*, llvm::Value*> phases_;
   llvm::Value* thread_ = nullptr;
   llvm::Value* lane_ = nullptr;
   llvm::Value* warp_ = nullptr;

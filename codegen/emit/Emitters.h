@@ -69,6 +69,15 @@ mlir::LogicalResult emitDescriptorGather(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitDescriptorScatter(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitDescriptorReduce(Emitter&, mlir::Operation*);
 
+// TensorCopyOps.cpp
+mlir::LogicalResult emitMemDescView(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitBarrierInit(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitBarrierExpect(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitBarrierWait(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitProxyBarrier(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitTensorLoad(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitTensorStore(Emitter&, mlir::Operation*);
+
 // ConvertLayout.cpp
 mlir::LogicalResult emitConvertLayout(Emitter&, mlir::Operation*);
 

@@ -22,6 +22,7 @@ void fence(Emitter& e) { e.inlinePtx("fence.proxy.async.shared::cta;", "~{memory
 
 /// A memory's static range, for barriers; none for one of several buffers, whose waits the pipeline places.
 std::optional<SharedRange> rangeOf(mlir::Value memory) {
+  while (auto view = memory.getDefiningOp<twg::MemDescViewOp>()) memory = view.getSrc();
   if (memory.getDefiningOp<twg::MemDescIndexOp>()) return std::nullopt;
   twg::LocalAllocOp allocation = twg::allocationOf(memory);
   uint32_t offset = uint32_t(allocation.getOffset().value_or(0));
@@ -160,6 +161,9 @@ LogicalResult emitLocalAlloc(Emitter& e, Operation* op) {
   if (!allocation.getOffset()) return op->emitOpError("has no offset in shared memory");
   SharedRange range = *rangeOf(allocation.getResult());
   e.define(allocation.getResult(), e.ir().CreateAdd(e.sharedBase(), e.int32(range.begin)));
+  // Tensor copies have a barrier of their own in front.
+  if (!allocation.getSrc() && (twg::isCopiedByTensorUnit(allocation.getResult()) || twg::isBarrier(allocation)))
+    return success();
   e.hazards().write(e, range);
   if (!allocation.getSrc()) return success();
   storeTile(e, allocation.getSrc(), allocation.getResult());

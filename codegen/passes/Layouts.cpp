@@ -9,6 +9,7 @@
 #include "codegen/passes/AtomicLayout.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/LayoutChoice.h"
+#include "codegen/passes/TensorMaps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -100,9 +101,11 @@ void LayoutAssigner::decideBlock(Operation* op) {
   auto [block, column] = blockAndColumn(op);
   if (!block) return;
   bool isLoad = block.getDefiningOp() == op;
-  LinearLayout layout = isLoad ? *decided(block) : choice_.ofBlockStore(block);
+  bool isCopied = bool(tensorMapOf(op->getOperand(0)));
+  auto ofSource = [&] { return choice_.of(block).value_or(choice_.usual(tt::shapeOf(block.getType()))); };
+  LinearLayout layout = isLoad ? *decided(block) : isCopied ? ofSource() : choice_.ofBlockStore(block);
   if (!isLoad) stores_.try_emplace(op, layout);
-  if (isa<tt::DescriptorReduceOp>(op)) return; // one element at a time
+  if (isCopied || isa<tt::DescriptorReduceOp>(op)) return; // one copy, or one element at a time
   Builder builder(kernel_.getContext());
   unsigned vector = choice_.access().blockVector(column, cast<RankedTensorType>(block.getType()), layout);
   if (vector == 1) return;

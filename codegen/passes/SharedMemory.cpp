@@ -11,6 +11,8 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
+constexpr uint32_t kTensorCopyAlignment = 128; // bytes, of what a copy touches in shared memory
+
 struct Allocation {
   twg::LocalAllocOp op;
   unsigned begin, end; ///< numbers of operations, both inclusive
@@ -29,6 +31,11 @@ public:
     SharedLayout layout = twg::sharedLayoutOf(type);
     Allocation result{op, numbers_[op], numbers_[op], layout.bytes(), layout.alignment(), 0};
     extend(op, op.getResult(), result.end);
+    if (twg::isBarrier(op)) result.end = next_; // whoever writes there later would have to invalidate them
+    if (twg::isCopiedByTensorUnit(op.getResult())) {
+      result.alignment = std::max(result.alignment, kTensorCopyAlignment);
+      result.bytes = uint32_t(llvm::alignTo(result.bytes, kTensorCopyAlignment));
+    }
     return result;
   }
 
@@ -37,7 +44,7 @@ public:
 private:
   void extend(Operation* allocation, Value memory, unsigned& end) {
     for (Operation* user : memory.getUsers()) {
-      if (auto index = dyn_cast<twg::MemDescIndexOp>(user)) extend(allocation, index.getResult(), end);
+      if (isa<twg::MemDescIndexOp, twg::MemDescViewOp>(user)) extend(allocation, user->getResult(0), end);
       Operation* outer = allocation->getBlock()->findAncestorOpInBlock(*user);
       if (!outer) { // another block of the function: it lives to the end
         end = next_;

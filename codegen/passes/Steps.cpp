@@ -5,6 +5,8 @@
 #include "codegen/passes/Layouts.h"
 #include "codegen/passes/Pipeline.h"
 #include "codegen/passes/SharedMemory.h"
+#include "codegen/passes/TensorCopies.h"
+#include "codegen/passes/TensorMaps.h"
 #include "ir/Numerics.h"
 #include "ir/PassSteps.h"
 #include "ir/Passes.h"
@@ -29,6 +31,11 @@ LogicalResult makeNumerics(ModuleOp module, const Target& target, const Options&
   return tt::makeNumericsExplicit(module, {.capability = target.capability, .enableFpFusion = options.fpFusion});
 }
 
+LogicalResult chooseMaps(ModuleOp module, const Target& target, const Options&) {
+  chooseTensorMaps(kernelOf(module), target);
+  return success();
+}
+
 LogicalResult chooseLayouts(ModuleOp module, const Target& target, const Options& options) {
   return assignLayouts(kernelOf(module), threadsOf(target, options), target);
 }
@@ -36,6 +43,11 @@ LogicalResult chooseLayouts(ModuleOp module, const Target& target, const Options
 LogicalResult shareOperands(ModuleOp module, const Target&, const Options&) {
   tt::removeCommonSubexpressions(kernelOf(module));
   shareDotOperands(kernelOf(module));
+  return success();
+}
+
+LogicalResult copyTensors(ModuleOp module, const Target&, const Options&) {
+  makeTensorCopies(kernelOf(module));
   return success();
 }
 
@@ -54,8 +66,10 @@ constexpr Step kSteps[] = {
     {"twg-inline", "all calls inlined, canonical: the ttir that code is made from", inlineEverything},
     {"twg-dot-precision", "dots that no instruction computes, as dots that one does", rewriteDotPrecisions},
     {"twg-numerics", "roundings that the target would choose, as operations that say them", makeNumerics},
+    {"twg-tensor-maps", "arguments that are descriptors, as tensor maps where copies can use them", chooseMaps},
     {"twg-layouts", "a layout for every tile, and conversions between layouts", chooseLayouts},
     {"twg-dot-operands", "operands of dots through shared memory, where ldmatrix reads them", shareOperands},
+    {"twg-tensor-copies", "accesses through tensor maps, as copies to and from shared memory", copyTensors},
     {"twg-pipeline", "loads that feed dots, as copies some iterations ahead", pipeline},
     {"twg-shared-memory", "places of tiles in shared memory", placeSharedMemory},
 };

@@ -22,6 +22,17 @@ namespace tiletwin::python {
 
 inline constexpr const char* kLaunchApiCapsule = "tiletwin._cuda.launch_api";
 
+/// What cuTensorMapEncodeTiled takes, dimension 0 first; all of a box's elements are copied, nothing is interleaved.
+struct TensorMapNumbers {
+  int type = 0, swizzle = 0;
+  bool fillsWithNan = false;
+  uint32_t rank = 0;
+  uint64_t address = 0;
+  const uint32_t* box = nullptr;
+  uint64_t sizes[5] = {};
+  uint64_t strides[4] = {}; ///< bytes, from dimension 1 on
+};
+
 struct LaunchApi {
   size_t bytes; ///< sizeof(LaunchApi): the caller's and the callee's must be equal
   /// Number of arguments of a Prepared object, or -1 with TypeError set if it is none.
@@ -32,6 +43,8 @@ struct LaunchApi {
   /// 1: the kernel's GPU can reach the byte at an address; 0: it cannot; -1 with an exception set. One question to the
   /// driver: what it said before of an address says nothing of what lies there now.
   int (*reaches)(PyObject* prepared, uint64_t address);
+  /// Writes a tensor map, 128 bytes aligned to 64. False with an exception set: what the driver refuses.
+  bool (*encodeTensorMap)(PyObject* prepared, const TensorMapNumbers& numbers, void* map);
 };
 
 } // namespace tiletwin::python

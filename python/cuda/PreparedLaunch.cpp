@@ -4,6 +4,7 @@
 #include "KernelObject.h"
 #include "RaiseError.h"
 #include "runtime/FloatFormats.h"
+#include "runtime/cuda/Driver.h"
 #include "runtime/cuda/Memory.h"
 #include "runtime/cuda/Stream.h"
 #include <algorithm>
@@ -284,7 +285,28 @@ int apiReaches(PyObject* prepared, uint64_t address) {
   return apiArgumentCount(prepared) < 0 ? -1 : reaches(preparedOf(prepared), address);
 }
 
-constexpr LaunchApi kLaunchApi = {sizeof(LaunchApi), apiArgumentCount, apiLaunch, apiReaches};
+bool apiEncodeTensorMap(PyObject* prepared, const TensorMapNumbers& numbers, void* map) {
+  if (apiArgumentCount(prepared) < 0) return false;
+  const cuda::Kernel& kernel = *preparedOf(prepared).kernel;
+  constexpr uint32_t kEveryElement[5] = {1, 1, 1, 1, 1};
+  constexpr int kNotInterleaved = 0, kPromotedTo128Bytes = 2;
+  return withoutGil([&] {
+    const cuda::Driver& driver = cuda::Driver::get();
+    if (!driver.cuTensorMapEncodeTiled) driver.lacks("cuTensorMapEncodeTiled", "a tensor map");
+    const cuda::Result result = driver.cuTensorMapEncodeTiled(
+        map, numbers.type, numbers.rank, reinterpret_cast<void*>(uintptr_t(numbers.address)), numbers.sizes,
+        numbers.strides, numbers.box, kEveryElement, kNotInterleaved, numbers.swizzle, kPromotedTo128Bytes,
+        numbers.fillsWithNan);
+    if (result == cuda::kInvalidValue)
+      throw cuda::Error(cuda::ErrorKind::Argument, kernel.name() +
+                                                       "(): the driver refuses the tensor map of a descriptor: "
+                                                       "cuTensorMapEncodeTiled gave " +
+                                                       cuda::describe(result));
+    cuda::check(result, "cuTensorMapEncodeTiled");
+  });
+}
+
+constexpr LaunchApi kLaunchApi = {sizeof(LaunchApi), apiArgumentCount, apiLaunch, apiReaches, apiEncodeTensorMap};
 
 /// False with ValueError set: an unknown word.
 bool readSlot(std::string_view word, Slot& slot) {

@@ -40,9 +40,17 @@ const CurrentPlace* currentPlace() {
   return &chosen;
 }
 
-bool readTypes(PyObject* words, std::vector<DType>& types) {
+bool readTypes(PyObject* words, GpuKernel& out) {
+  std::vector<DType>& types = out.types;
   for (Py_ssize_t i = 0, n = PyTuple_Size(words); i < n; ++i) {
-    const char* word = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(words, i), nullptr);
+    PyObject* item = PyTuple_GetItem(words, i);
+    if (PyTuple_Check(item)) {
+      out.maps.push_back({.index = size_t(i)});
+      if (!readTensorMap(item, out.maps.back())) return false;
+      types.push_back(DType::Ptr);
+      continue;
+    }
+    const char* word = PyUnicode_AsUTF8AndSize(item, nullptr);
     if (!word) return false;
     int type = 0;
     while (type < kNumDTypes && std::strcmp(nameOf(DType(type)), word) != 0) ++type;
@@ -61,7 +69,7 @@ bool prepareFor(PyObject* kernel, int device, GpuKernel& out) {
   PyRef pair = PyRef::steal(prepare ? PyObject_CallFunction(prepare.get(), "Oi", kernel, device) : nullptr);
   PyObject *prepared, *words;
   if (!pair || !PyArg_ParseTuple(pair.get(), "OO!", &prepared, &PyTuple_Type, &words)) return false;
-  if (!readTypes(words, out.types)) return false;
+  if (!readTypes(words, out)) return false;
   out.prepared = PyRef::borrow(prepared);
   return true;
 }
@@ -132,6 +140,11 @@ bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKerne
   for (size_t i = 0; i < call.leaves.size(); ++i) {
     if (!argumentBits(call.leaves[i], ready.types[i], bits[i])) return false;
     bits[i] |= descriptorFacts(call.leaves[i]);
+  }
+  std::vector<TensorMapBytes> maps(ready.maps.size());
+  for (size_t i = 0; i < maps.size(); ++i) {
+    if (!encodeTensorMap(*api, ready.prepared.get(), name, ready.maps[i], call, maps[i])) return false;
+    bits[ready.maps[i].index] = reinterpret_cast<uint64_t>(&maps[i]);
   }
   PyRef number = PyRef::steal(PyLong_FromLong(device));
   PyRef stream =

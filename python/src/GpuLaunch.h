@@ -3,6 +3,7 @@
 // Not here:  compilation and loading (tiletwin/runtime/gpu_launch.py), the launch itself (python/cuda/LaunchApi.h).
 #pragma once
 #include "Binding.h"
+#include "TensorMapArguments.h"
 #include "frontend/PyRef.h"
 #include "runtime/DType.h"
 #include <array>
@@ -13,7 +14,8 @@ namespace tiletwin::python {
 /// A kernel as one GPU has it. Used under the GIL only.
 struct GpuKernel {
   PyRef prepared; ///< tiletwin._cuda.Prepared; null: not loaded on this GPU yet
-  std::vector<DType> types;
+  std::vector<DType> types;            ///< of tensor maps: a pointer
+  std::vector<TensorMapArgument> maps; ///< by index
 };
 
 /// Where launches on a GPU run now.

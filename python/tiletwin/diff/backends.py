@@ -149,14 +149,38 @@ def _gpu_number(value: Any, kind: str) -> Any:
     return value
 
 
+def _gpu_descriptor(value: Descriptor, kind: str, memory: list[np.ndarray]) -> Any:
+    """A tensor descriptor as the kernel takes it: a tensor map, or the address. Errors: NotImplementedError."""
+    from tiletwin import sim
+    from tiletwin.runtime import tensor_map_arguments
+
+    base = rebuilt(value.base, memory)
+    argument = tensor_map_arguments.map_argument(kind)
+    notes = int(value.padding == "nan") | int(value.round_f32_to_tf32) << 1
+    if argument is None:
+        if notes:
+            raise NotImplementedError(
+                "a tensor descriptor with padding='nan' or round_f32_to_tf32 whose blocks are plain accesses is not "
+                "handed to GPU code here"
+            )
+        return base
+    place = "a tensor descriptor"
+    facts = tensor_map_arguments.numbers(argument, [notes, *value.shape, *value.strides], place)
+    return sim.tensor_map(
+        base, facts[4], sizes=facts[2], strides=facts[3], dtype=list(sim.tensor_maps.ELEMENTS)[facts[0]],
+        swizzle=argument.swizzle or None, oob_fill="nan" if facts[-1] else None,
+    )  # fmt: skip
+
+
 def _gpu_arguments(launch: Launch, memory: list[np.ndarray], kinds: Sequence[str]) -> list[Any]:
     """The arguments in the order of the kernel's parameters, whose storage types are `kinds`. Errors:
     NotImplementedError."""
     values = []
     for value, kind in zip(leaves(launch), kinds):
         if isinstance(value, Descriptor):
-            raise NotImplementedError("tensor descriptors as arguments are not handed to GPU code yet")
-        values.append(rebuilt(value, memory) if isinstance(value, Array) else _gpu_number(value, kind))
+            values.append(_gpu_descriptor(value, kind, memory))
+        else:
+            values.append(rebuilt(value, memory) if isinstance(value, Array) else _gpu_number(value, kind))
     return values
 
 

@@ -14,6 +14,7 @@ from tiletwin import cuda
 from tiletwin.compiler import assembler
 from tiletwin.compiler.targets import capability_of as capability_of_name
 from tiletwin.runtime.driver import launch_capability
+from tiletwin.runtime.tensor_map_arguments import map_argument
 
 
 def current_place() -> tuple[Callable[[], int], Callable[[int], int], bool]:
@@ -30,8 +31,9 @@ def capability_of(device: int) -> int:
     return launch_capability() or cuda.device_facts(device)["capability"]
 
 
-def prepare(kernel: Any, device: int) -> tuple[Any, tuple[str, ...]]:
-    """(a kernel compiled for a GPU, ready to be launched there; storage types of its arguments).
+def prepare(kernel: Any, device: int) -> tuple[Any, tuple[Any, ...]]:
+    """(a kernel compiled for a GPU, ready to be launched there; storage types of its arguments, of tensor maps
+    `MapArgument.native`).
 
     Errors: CompilationError; CudaError, OutOfResources: what the driver says.
     """
@@ -45,6 +47,8 @@ def prepare(kernel: Any, device: int) -> tuple[Any, tuple[str, ...]]:
     code = kernel.asm["cubin"] if of_this_gpu and assembler.find() is not None else kernel.asm["ptx"]
     entry = cuda.load(code, device=device)[facts["name"]]
     kinds = tuple(facts["arguments"])
-    signature = tuple("*u8" if kind == "ptr" else kind for kind in kinds)
+    maps = tuple(map_argument(kind) for kind in kinds)
+    words = tuple("bytes:128" if m else "*u8" if kind == "ptr" else kind for kind, m in zip(kinds, maps))
     block = (32 * facts["num_warps"], 1, 1)
-    return entry._native.prepare(signature, block, (0, 0, 0), facts["shared"], False, False), kinds
+    prepared = entry._native.prepare(words, block, (0, 0, 0), facts["shared"], False, False)
+    return prepared, tuple(described.native() if described else kind for kind, described in zip(kinds, maps))

@@ -15,7 +15,9 @@ import numpy as np
 
 import tiletwin.sim
 from tiletwin import memory
+from tiletwin.runtime import tensor_map_arguments
 from tiletwin.sim.check_words import chosen_checks
+from tiletwin.sim.extension import extension
 from tiletwin.sim.launch_memory import LaunchMemory
 
 
@@ -31,6 +33,8 @@ _modules: weakref.WeakKeyDictionary[Any, _Loaded] = weakref.WeakKeyDictionary()
 """By compiled kernel."""
 _FORMATS = {"f32": "<f", "f64": "<d", "f16": "<e"}
 _SCRATCH_ALIGNMENT = 128
+_STRUCTURE_ALIGNMENT = 64
+"""Of tensor maps among the parameters."""
 
 
 def _bfloat16(value: float) -> bytes:
@@ -52,17 +56,27 @@ def _argument(value: int | float, kind: str) -> bytes:
     return (int(value) & ((1 << bits) - 1)).to_bytes(bits // 8, "little")
 
 
-def parameter_block(values: list[int | float], kinds: list[str]) -> bytes:
-    """All parameters, each at a multiple of its own size, as a CUDA kernel has them.
+def _tensor_map(argument: tensor_map_arguments.MapArgument, values: list[Any], name: str, at: int) -> bytes:
+    place = f"{name}(): the tensor descriptor that is argument {at}"
+    numbers = tensor_map_arguments.numbers(argument, values[at:], place)
+    try:
+        return extension().encode_tensor_map(*numbers)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
 
-    Errors: SystemError, another number of values than of parameters.
+
+def parameter_block(values: list[int | float], kinds: list[str], name: str = "kernel") -> bytes:
+    """All parameters, each at a multiple of its own alignment, as a CUDA kernel has them. name: for errors.
+
+    Errors: SystemError, another number of values than of parameters; ValueError, a tensor that no tensor map describes.
     """
     if len(values) != len(kinds):
         raise SystemError(f"the compiled kernel takes {len(kinds)} arguments and the launch has {len(values)}")
     block = bytearray()
-    for value, kind in zip(values, kinds, strict=True):
-        content = _argument(value, kind)
-        block += bytes(-len(block) % len(content)) + content
+    for at, (value, kind) in enumerate(zip(values, kinds, strict=True)):
+        argument = tensor_map_arguments.map_argument(kind)
+        content = _argument(value, kind) if argument is None else _tensor_map(argument, values, name, at)
+        block += bytes(-len(block) % min(len(content), _STRUCTURE_ALIGNMENT)) + content
     return bytes(block)
 
 
@@ -120,7 +134,7 @@ def launch(
         (threads, 1, 1),
         (1, 1, 1),
         facts["shared"],
-        parameter_block(values, kinds),
+        parameter_block(values, kinds, kernel.name),
         buffers,
         chosen_checks(None),
         0,

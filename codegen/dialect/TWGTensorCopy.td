@@ -1,0 +1,92 @@
+// codegen/dialect/TWGTensorCopy.td -- blocks of tensors copied by the tensor memory accelerator (TMA), and the barriers in shared
+// memory that count what has arrived.
+#ifndef TILETWIN_TWG_TENSOR_COPY
+#define TILETWIN_TWG_TENSOR_COPY
+
+include "codegen/dialect/TWGDialect.td"
+include "codegen/dialect/TWGShared.td"
+
+def TWG_TensorMapAttr : AttrDef<TWG_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "how the host makes the tensor map of an argument";
+  let description = [{
+    `#twg.tensor_map<element = float16, box = [64, 64], swizzle = 128>` on an argument that is a tensor descriptor: the
+    kernel takes the 128 bytes of a tensor map by value (passes/TensorMaps.h). `box` has the elements of one copy along
+    the tensor's dimensions, `swizzle` is that of the block in shared memory, `element` the map's element type.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$element, ArrayRefParameter<"int64_t">:$box, "unsigned":$swizzle);
+  let assemblyFormat = "`<` `element` `=` $element `,` `box` `=` `[` $box `]` `,` `swizzle` `=` $swizzle `>`";
+}
+
+def TWG_MemDescViewOp : TWG_Op<"memdesc_view", [Pure]> {
+  let summary = "the same bytes of shared memory, read as another tile";
+  let description = [{
+    A transposed matrix, for one: dimensions change places, and with them the one that is contiguous.
+    (C1) source and result have the same number of elements of one type.
+  }];
+  let arguments = (ins TWG_MemDescType:$src);
+  let results = (outs TWG_MemDescType:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TWG_BarrierInitOp : TWG_Op<"barrier_init", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "makes barriers of shared memory, each of which waits for one arrival";
+  let description = [{ All threads see them afterwards. (C1) the memory has 64-bit elements, one a barrier. }];
+  let arguments = (ins TWG_MemDescType:$barriers);
+  let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+}
+
+def TWG_BarrierExpectOp : TWG_Op<"barrier_expect", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "arrives at a barrier, whose phase ends when so many bytes have arrived too";
+  let description = [{ Nothing if `enabled` is false. }];
+  let arguments = (ins TWG_MemDescType:$barrier, I32Attr:$bytes, Optional<I1>:$enabled);
+  let assemblyFormat = "$barrier `,` $bytes (`if` $enabled^)? attr-dict `:` type($barrier)";
+}
+
+def TWG_BarrierWaitOp : TWG_Op<"barrier_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until the barrier's phase has ended";
+  let description = [{
+    Threads then see what arrived, with plain loads and with warpgroup dots. Each wait is for the phase behind that of
+    the wait before it: every phase is waited for once, by all threads.
+  }];
+  let arguments = (ins TWG_MemDescType:$barrier);
+  let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
+}
+
+def TWG_ProxyBarrierOp : TWG_Op<"proxy_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads wait for each other, and copies begun afterwards see what they wrote";
+  let description = [{ To shared memory; `global`: to global memory too. }];
+  let arguments = (ins UnitAttr:$global);
+  let assemblyFormat = "(`global` $global^)? attr-dict";
+}
+
+def TWG_TensorLoadOp : TWG_Op<"tensor_load", [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments]> {
+  let summary = "begins to copy a block of a tensor to shared memory";
+  let description = [{
+    dst[i...] = tensor[indices + i...], outside of the tensor its padding, done when a wait for `barrier` ends. Nothing if
+    `enabled` is false.
+    (C1) `desc` is an argument with a tensor map   (C2) dst has the block's bytes, rows along the last dimension.
+  }];
+  let arguments = (ins AnyType:$desc, Variadic<I32>:$indices, TWG_MemDescType:$dst, TWG_MemDescType:$barrier,
+                       Optional<I1>:$enabled);
+  let assemblyFormat = [{
+    $desc `[` $indices `]` `,` $dst `,` $barrier (`if` $enabled^)? attr-dict
+    `:` qualified(type($desc)) `,` type($dst) `,` type($barrier)
+  }];
+}
+
+def TWG_TensorStoreOp : TWG_Op<"tensor_store", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "copies a block from shared memory to a tensor, or combines it into one";
+  let description = [{
+    tensor[indices + i...] = src[i...], or with `reduce` ("add", "min", ...) combined with what is there, each element
+    atomically; elements outside of the tensor are dropped. It is done when the operation is.
+    (C1) `desc` is an argument with a tensor map   (C2) src has the block's bytes, rows along the last dimension.
+  }];
+  let arguments = (ins AnyType:$desc, Variadic<I32>:$indices, TWG_MemDescType:$src, OptionalAttr<StrAttr>:$reduce);
+  let assemblyFormat = [{
+    $desc `[` $indices `]` `,` $src (`reduce` $reduce^)? attr-dict `:` qualified(type($desc)) `,` type($src)
+  }];
+}
+
+#endif

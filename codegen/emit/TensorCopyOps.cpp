@@ -1,0 +1,214 @@
+// codegen/emit/TensorCopyOps.cpp -- copies of blocks by the tensor memory accelerator (TMA), and the barriers that wait for them.
+// Here:      instructions, coordinates, who issues them. Not here: which descriptors are maps and when copies begin (passes/).
+// Idea: one thread of the first warp issues everything. A barrier's phases alternate; which one comes next is a bit that
+//       each thread keeps, one word for all barriers of an allocation, which LLVM turns into a register.
+// Invariant: a block is one copy for each box of its map; boxes lie one behind the other where the order in shared memory
+//       has them (layout/SharedLayout.h), so only their first bytes have to be known.
+#include "codegen/emit/DotOps.h"
+#include "codegen/emit/Emitters.h"
+#include "codegen/passes/TensorMaps.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+
+using llvm::Value;
+
+namespace {
+
+constexpr uint32_t kBarrierBytes = 8;
+/// An index outside of every tensor, and far from where adding a block's extent wraps around.
+constexpr int64_t kFarOutside = 1 << 30;
+
+/// i1: this thread issues copies.
+Value* isIssuer(Emitter& e) {
+  Value* elected = e.intrinsic(llvm::Intrinsic::nvvm_elect_sync, {}, {e.int32(-1)});
+  Value* isFirstWarp = e.ir().CreateICmpEQ(e.warp(), e.int32(0));
+  return e.ir().CreateAnd(isFirstWarp, e.ir().CreateExtractValue(elected, 1));
+}
+
+void fenceOfProxies(Emitter& e, bool isGlobal) {
+  e.intrinsic(isGlobal ? llvm::Intrinsic::nvvm_fence_proxy_async : llvm::Intrinsic::nvvm_fence_proxy_async_shared_cta,
+              {}, {});
+}
+
+/// A block of a tensor and the boxes that it is copied in.
+class TensorBlock {
+public:
+  TensorBlock(Emitter& e, mlir::Value descriptor, ValueRange indices, mlir::Value memory)
+      : e_(e), type_(cast<tt::TensorDescType>(descriptor.getType())), map_(tensorMapOf(descriptor)),
+        argument_(cast<BlockArgument>(descriptor)), memory_(e.scalar(memory)) {
+    for (mlir::Value index : indices) indices_.push_back(e.scalar(index));
+    elementBytes_ = type_.getElementType().getIntOrFloatBitWidth() / 8;
+  }
+
+  /// Calls copy(address in shared memory, coordinates as PTX has them: the last dimension first) for each box.
+  template <class Copy> void forEachBox(Copy copy) {
+    SmallVector<int64_t, 5> at(map_.getBox().size(), 0);
+    bool isMore = true;
+    while (isMore) {
+      copy(e_.ir().CreateAdd(memory_, e_.int32(offsetOf(at))), coordinates(at));
+      isMore = false;
+      for (size_t d = at.size(); d-- > 0 && !isMore;) {
+        at[d] += map_.getBox()[d];
+        isMore = at[d] < type_.getShape()[d];
+        if (!isMore) at[d] = 0;
+      }
+    }
+  }
+  unsigned rank() const { return unsigned(map_.getBox().size()); }
+  Value* map() { return e_.parameterOf(argument_); }
+
+private:
+  /// Of an element that begins a box.
+  int64_t offsetOf(ArrayRef<int64_t> at) const {
+    ArrayRef<int64_t> shape = type_.getShape();
+    int64_t row = 0, rows = 1;
+    for (size_t d = 0; d + 1 < shape.size(); ++d) row = row * shape[d] + at[d], rows *= shape[d];
+    int64_t whole = shape.back() * elementBytes_, along = at.back() * elementBytes_;
+    int64_t rowBytes = map_.getSwizzle() ? std::min<int64_t>(whole, map_.getSwizzle()) : whole;
+    return along / rowBytes * rows * rowBytes + row * rowBytes + along % rowBytes;
+  }
+  Values coordinates(ArrayRef<int64_t> at) {
+    Values result;
+    for (size_t d = at.size(); d-- > 0;)
+      result.push_back(at[d] ? e_.ir().CreateAdd(indices_[d], e_.int32(at[d])) : indices_[d]);
+    result.front() = e_.ir().CreateSelect(isEmpty(), e_.int32(kFarOutside), result.front());
+    return result;
+  }
+  /// A map has at least one element along each dimension; the host makes a tensor without elements one of a single element,
+  /// of which nothing may be read or written. Its extents follow the descriptor in the kernel's arguments.
+  Value* isEmpty() {
+    auto arguments = argument_.getOwner()->getArguments();
+    Value* empty = e_.ir().getFalse();
+    for (unsigned d = 0; d < rank(); ++d)
+      empty = e_.ir().CreateOr(
+          empty, e_.ir().CreateICmpSLE(e_.scalar(arguments[argument_.getArgNumber() + 1 + d]), e_.int32(0)));
+    return empty;
+  }
+
+  Emitter& e_;
+  tt::TensorDescType type_;
+  twg::TensorMapAttr map_;
+  BlockArgument argument_;
+  Value* memory_;
+  Values indices_;
+  int64_t elementBytes_ = 0;
+};
+
+/// "{$3, $4}": operands from `first` on.
+std::string operandList(size_t first, size_t count) {
+  std::string text = "{";
+  for (size_t i = 0; i < count; ++i) text += (i ? ", $" : "$") + std::to_string(first + i);
+  return text + "}";
+}
+
+void issue(Emitter& e, Value* predicate, const std::string& text, std::string constraints, Values inputs) {
+  constraints += inputs.empty() ? "b" : ",b";
+  inputs.push_back(predicate);
+  e.inlinePtx("@$" + std::to_string(inputs.size() - 1) + " " + text + ";", constraints + ",~{memory}", {}, inputs,
+              true);
+}
+
+LogicalResult needsMap(Operation* op) {
+  if (tensorMapOf(op->getOperand(0))) return success();
+  return op->emitOpError("needs a descriptor that is an argument of the kernel with a tensor map (twg.tensor_map)");
+}
+
+/// The number of a barrier among those of its allocation; null: there is one.
+Value* numberOf(Emitter& e, mlir::Value barrier) {
+  auto index = barrier.getDefiningOp<twg::MemDescIndexOp>();
+  return index ? e.scalar(index.getIndex()) : nullptr;
+}
+
+} // namespace
+
+LogicalResult emitMemDescView(Emitter& e, Operation* op) {
+  auto view = cast<twg::MemDescViewOp>(op);
+  e.define(view.getResult(), e.scalar(view.getSrc()));
+  return success();
+}
+
+LogicalResult emitBarrierInit(Emitter& e, Operation* op) {
+  auto init = cast<twg::BarrierInitOp>(op);
+  uint32_t bytes = twg::sharedLayoutOf(init.getBarriers().getType()).bytes();
+  Value* issuer = isIssuer(e);
+  for (uint32_t offset = 0; offset < bytes; offset += kBarrierBytes)
+    issue(e, issuer, "mbarrier.init.shared::cta.b64 [$0], 1", "r",
+          {e.ir().CreateAdd(e.scalar(init.getBarriers()), e.int32(offset))});
+  fenceOfProxies(e, false);
+  e.barrier();
+  return success();
+}
+
+LogicalResult emitBarrierExpect(Emitter& e, Operation* op) {
+  auto expect = cast<twg::BarrierExpectOp>(op);
+  Value* issuer = isIssuer(e);
+  if (expect.getEnabled()) issuer = e.ir().CreateAnd(issuer, e.scalar(expect.getEnabled()));
+  issue(e, issuer, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " + std::to_string(expect.getBytes()), "r",
+        {e.scalar(expect.getBarrier())});
+  return success();
+}
+
+LogicalResult emitBarrierWait(Emitter& e, Operation* op) {
+  auto wait = cast<twg::BarrierWaitOp>(op);
+  llvm::IRBuilder<>& b = e.ir();
+  Value* phases = e.phasesOf(twg::allocationOf(wait.getBarrier()));
+  Value *number = numberOf(e, wait.getBarrier()), *all = b.CreateLoad(b.getInt32Ty(), phases);
+  Value* bit = b.CreateAnd(number ? b.CreateLShr(all, number) : all, e.int32(1));
+  e.inlinePtx("{ .reg .pred done; waiting: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1; "
+              "@!done bra.uni waiting; }",
+              "r,r,~{memory}", {}, {e.scalar(wait.getBarrier()), bit}, true);
+  b.CreateStore(b.CreateXor(all, number ? b.CreateShl(e.int32(1), number) : e.int32(1)), phases);
+  return success();
+}
+
+LogicalResult emitProxyBarrier(Emitter& e, Operation* op) {
+  fenceOfProxies(e, cast<twg::ProxyBarrierOp>(op).getGlobal());
+  e.barrier();
+  return success();
+}
+
+LogicalResult emitTensorLoad(Emitter& e, Operation* op) {
+  auto load = cast<twg::TensorLoadOp>(op);
+  if (failed(needsMap(op))) return failure();
+  TensorBlock block(e, load.getDesc(), load.getIndices(), load.getDst());
+  Value* issuer = isIssuer(e);
+  if (load.getEnabled()) issuer = e.ir().CreateAnd(issuer, e.scalar(load.getEnabled()));
+  unsigned rank = block.rank();
+  std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
+                     "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, " + operandList(3, rank) +
+                     "], [$2]";
+  block.forEachBox([&](Value* address, const Values& coordinates) {
+    Values inputs{address, block.map(), e.scalar(load.getBarrier())};
+    std::string constraints = "r,l,r";
+    for (Value* coordinate : coordinates) inputs.push_back(coordinate), constraints += ",r";
+    issue(e, issuer, text, constraints, inputs);
+  });
+  return success();
+}
+
+LogicalResult emitTensorStore(Emitter& e, Operation* op) {
+  auto store = cast<twg::TensorStoreOp>(op);
+  if (failed(needsMap(op))) return failure();
+  TensorBlock block(e, store.getDesc(), store.getIndices(), store.getSrc());
+  Value* issuer = isIssuer(e);
+  unsigned rank = block.rank();
+  std::string text = store.getReduce() ? "cp.reduce.async.bulk.tensor." : "cp.async.bulk.tensor.";
+  text += std::to_string(rank) + "d.global.shared::cta.";
+  if (store.getReduce()) text += store.getReduce()->str() + ".";
+  text += "tile.bulk_group [$1, " + operandList(2, rank) + "], [$0]";
+  readForDot(e, store.getSrc());
+  block.forEachBox([&](Value* address, const Values& coordinates) {
+    Values inputs{address, block.map()};
+    std::string constraints = "r,l";
+    for (Value* coordinate : coordinates) inputs.push_back(coordinate), constraints += ",r";
+    issue(e, issuer, text, constraints, inputs);
+  });
+  issue(e, issuer, "cp.async.bulk.commit_group", "", {});
+  issue(e, issuer, "cp.async.bulk.wait_group 0", "", {});
+  return success();
+}
+
+} // namespace tiletwin::codegen
