@@ -11,6 +11,7 @@
 #include "codegen/ptx/Ptx.h"
 #include "ir/Numerics.h"
 #include "ir/Passes.h"
+#include "ir/SourcePosition.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -26,17 +27,6 @@ using namespace mlir;
 
 namespace tiletwin::codegen {
 namespace {
-
-/// Where a diagnostic points in the user's file: the innermost position, or nothing.
-FileLineColLoc positionOf(Location location) {
-  if (auto position = dyn_cast<FileLineColLoc>(location)) return position;
-  if (auto name = dyn_cast<NameLoc>(location)) return positionOf(name.getChildLoc());
-  if (auto call = dyn_cast<CallSiteLoc>(location)) return positionOf(call.getCallee());
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (auto position = positionOf(part)) return position;
-  return {};
-}
 
 /// One compilation: its contexts, and the first error.
 class Compilation {
@@ -71,7 +61,7 @@ private:
 LogicalResult Compilation::note(Diagnostic& diagnostic) {
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error || error_) return success();
   error_ = CompileError{diagnostic.str(), "", 0, 0};
-  if (FileLineColLoc position = positionOf(diagnostic.getLocation())) {
+  if (FileLineColLoc position = tt::positionOf(diagnostic.getLocation())) {
     error_->file = position.getFilename().str();
     error_->line = int(position.getLine()), error_->column = int(position.getColumn());
   }
