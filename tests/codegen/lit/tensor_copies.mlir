@@ -1,0 +1,74 @@
+// RUN: tiletwin-translate %s --emit-ttgir --arch=sm_90a -split-input-file | FileCheck %s --check-prefix=TTGIR
+// RUN: tiletwin-translate %s --emit-ptx --arch=sm_90a -split-input-file | FileCheck %s
+// RUN: tiletwin-translate %s --emit-facts --arch=sm_90a -split-input-file | FileCheck %s --check-prefix=FACTS
+// RUN: tiletwin-translate %s --emit-ptx --arch=sm_80 -split-input-file | FileCheck %s --check-prefix=SM80
+// Descriptors among the arguments from sm_90 on: tensor maps, through which blocks are copied to and from shared memory.
+
+// One thread begins the copy and says how many bytes will come; all wait for the barrier's phase. What is stored lies in shared
+// memory first, and the copies see it behind a fence.
+// TTGIR-LABEL: @copied
+// TTGIR-SAME: twg.tensor_map = #twg.tensor_map<element = "float16", box = [64, 64], swizzle = 128>
+// TTGIR: twg.barrier_init %[[BARRIER:[a-z0-9_]+]]
+// TTGIR: twg.barrier_expect %[[BARRIER]]{{.*}}, 8192
+// TTGIR: twg.tensor_load
+// TTGIR: twg.barrier_wait %[[BARRIER]]
+// TTGIR: twg.local_load
+// TTGIR: twg.proxy_barrier
+// TTGIR: twg.tensor_store
+// TTGIR: twg.tensor_store {{.*}} reduce "add"
+// CHECK-LABEL: .entry copied(
+// CHECK: mbarrier.init.shared::cta.b64 [{{%r[0-9]+}}], 1;
+// CHECK: fence.proxy.async
+// CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [{{%r[0-9]+}}], 8192;
+// CHECK: @{{%p[0-9]+}} cp.async.bulk.tensor.2d.shared::cluster.global{{(.tile)?}}.mbarrier::complete_tx::bytes
+// CHECK: mbarrier.try_wait
+// CHECK: st.shared
+// CHECK: fence.proxy.async
+// CHECK: @{{%p[0-9]+}} cp.async.bulk.tensor.2d.global.shared::cta
+// CHECK: cp.async.bulk.commit_group
+// CHECK: cp.async.bulk.wait_group
+// CHECK: cp.reduce.async.bulk.tensor.2d.global.shared::cta.add
+// CHECK: cp.async.bulk.wait_group
+// FACTS: arguments tensormap<float16, 64x64, 128> i32 i32 i64 i64 tensormap
+// SM80-LABEL: .entry copied(
+// SM80-NOT: bulk
+// SM80: ld.global
+tt.func public @copied(%x: !tt.tensordesc<64x64xf16>, %x0: i32, %x1: i32, %xs0: i64, %xs1: i64, %y: !tt.tensordesc<64x64xf16>, %y0: i32, %y1: i32, %ys0: i64, %ys1: i64) {
+  %c0 = arith.constant 0 : i32
+  %b = tt.descriptor_load %x[%c0, %c0] : !tt.tensordesc<64x64xf16> -> tensor<64x64xf16>
+  %d = arith.addf %b, %b : tensor<64x64xf16>
+  tt.descriptor_store %y[%c0, %c0], %d : !tt.tensordesc<64x64xf16>, tensor<64x64xf16>
+  tt.descriptor_reduce add, %y[%c0, %c0], %d : !tt.tensordesc<64x64xf16>, tensor<64x64xf16>
+  tt.return
+}
+
+// -----
+
+// A dot reads a transposed block where it arrived, by a view of the same bytes.
+// TTGIR-LABEL: @multiplied
+// TTGIR: twg.tensor_load
+// TTGIR: twg.barrier_wait
+// TTGIR: twg.memdesc_view
+// TTGIR: twg.warpgroup_dot
+// CHECK-LABEL: .entry multiplied(
+// CHECK: cp.async.bulk.tensor.2d.shared::cluster.global
+// CHECK: mbarrier.try_wait
+// CHECK: wgmma.mma_async
+// CHECK: cp.async.bulk.tensor.2d.global.shared::cta
+// SM80-LABEL: .entry multiplied(
+// SM80-NOT: bulk
+// SM80: mma.sync
+tt.func public @multiplied(%a: !tt.tensordesc<64x64xf16>, %a0: i32, %a1: i32, %as0: i64, %as1: i64, %b: !tt.tensordesc<64x64xf16>, %b0: i32, %b1: i32, %bs0: i64, %bs1: i64, %c: !tt.tensordesc<64x64xf32>, %d0: i32, %d1: i32, %ds0: i64, %ds1: i64, %k: i32) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %x = tt.descriptor_load %a[%c0, %i] : !tt.tensordesc<64x64xf16> -> tensor<64x64xf16>
+    %y = tt.descriptor_load %b[%c0, %i] : !tt.tensordesc<64x64xf16> -> tensor<64x64xf16>
+    %t = tt.trans %y {order = array<i32: 1, 0>} : tensor<64x64xf16> -> tensor<64x64xf16>
+    %z = tt.dot %x, %t, %s : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %z : tensor<64x64xf32>
+  }
+  tt.descriptor_store %c[%c0, %c0], %r : !tt.tensordesc<64x64xf32>, tensor<64x64xf32>
+  tt.return
+}
