@@ -80,6 +80,7 @@ Numerics numerics() {
 
 static bool isOff(std::string_view value) {
   static constexpr std::array<std::string_view, 7> kWords = {"", "0", "false", "no", "off", "n", "none"};
+  if (value.empty()) return true; // of every launch, three times
   return std::find(kWords.begin(), kWords.end(), lower(trimmed(value))) != kWords.end();
 }
 
