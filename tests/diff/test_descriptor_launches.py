@@ -12,6 +12,7 @@ import torch
 from other_backends import Correct, Rewritten
 from tiletwin import diff
 from tiletwin.diff import replay
+from tiletwin.diff.backends import SimBackend
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 
@@ -45,8 +46,19 @@ def scales_of(padding: str) -> diff.Launch:
     return diff.launch_of(row_scales, (3,), [x, np.zeros(48, np.float32), BM, BN])
 
 
-def test_every_operation_correctly_rounded() -> None:
-    report = diff.compare_launch(launch_of(), ["interp", Correct()])
+class PlainAccesses(SimBackend):
+    """Code for a GPU before tensor maps: a descriptor is its address."""
+
+    name = "sm_80"
+    capability = 80
+
+
+OTHERS = {"ieee": Correct, "sm_90a": SimBackend, "sm_80": PlainAccesses}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_backends_agree(other: str) -> None:
+    report = diff.compare_launch(launch_of(), ["interp", OTHERS[other]()])
     row = next(row for row in report.rows if row.argument == "out")
     assert report.verdict == diff.SAME and row.within > 100, report
     expected = np.exp(X.astype(np.float64))
@@ -54,9 +66,10 @@ def test_every_operation_correctly_rounded() -> None:
     np.testing.assert_allclose(row.values[1].reshape(X.shape), expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("padding", ["zero", "nan"])
-def test_what_lies_outside(padding: str) -> None:
-    report = diff.compare_launch(scales_of(padding), ["interp", Correct()])
+def test_what_lies_outside(padding: str, other: str) -> None:
+    report = diff.compare_launch(scales_of(padding), ["interp", OTHERS[other]()])
     assert report.verdict == diff.SAME, report
     sums = report.outcomes[1].memory[1].view(np.float32)
     outside = np.isnan(sums[ROWS:]) if padding == "nan" else sums[ROWS:] == COLUMNS
@@ -69,14 +82,16 @@ def test_files_keep_descriptors(tmp_path: Path) -> None:
     again = diff.read(diff.write(launch, tmp_path / "blocks.twlaunch"))
     assert again.arguments == launch.arguments
     assert again.arguments["x"].padding == "nan" and again.arguments["x"].round_f32_to_tf32
-    report = replay.replay(again, ["interp"])
+    report = diff.compare_launch(again, ["recorded:interp", "interp", "sim", PlainAccesses()])
     assert report.verdict == diff.SAME, report
-    assert all(row.equal == row.elements for row in report.rows), report
+    assert all(row.equal == row.elements for row in report.rows[:2]), report
+    assert replay.replay(again, ["sim"]).verdict == diff.SAME
 
 
-def test_the_first_value_is_found_behind_descriptors() -> None:
+@pytest.mark.parametrize("backend", ["interp", "sim"])
+def test_the_first_value_is_found_behind_descriptors(backend: str) -> None:
     wrong = Rewritten(lambda text: text.replace("math.exp ", "math.exp2 "))
-    report = diff.compare_launch(launch_of(), ["interp", wrong])
+    report = diff.compare_launch(launch_of(), [backend, wrong])
     first = report.first()
     assert first.argument == "out" and first.index == "[0, 0]" and first.program == (0, 0, 0), report
     assert report.finding.variable == "e" and report.finding.operation == "math.exp", report

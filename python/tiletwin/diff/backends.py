@@ -150,20 +150,15 @@ def _gpu_number(value: Any, kind: str) -> Any:
 
 
 def _gpu_descriptor(value: Descriptor, kind: str, memory: list[np.ndarray]) -> Any:
-    """A tensor descriptor as the kernel takes it: a tensor map, or the address. Errors: NotImplementedError."""
+    """A tensor descriptor as the kernel takes it: a tensor map, or the address."""
     from tiletwin import sim
     from tiletwin.runtime import tensor_map_arguments
 
-    base = rebuilt(value.base, memory)
     argument = tensor_map_arguments.map_argument(kind)
     notes = int(value.padding == "nan") | int(value.round_f32_to_tf32) << 1
-    if argument is None:
-        if notes:
-            raise NotImplementedError(
-                "a tensor descriptor with padding='nan' or round_f32_to_tf32 whose blocks are plain accesses is not "
-                "handed to GPU code here"
-            )
-        return base
+    if argument is None:  # the address, a multiple of 16, with the notes in its low bits
+        return memory[value.base.storage][value.base.offset + notes :]
+    base = rebuilt(value.base, memory)
     place = "a tensor descriptor"
     facts = tensor_map_arguments.numbers(argument, [notes, *value.shape, *value.strides], place)
     return sim.tensor_map(
