@@ -33,14 +33,20 @@ def tools() -> pathlib.Path:
     return built[-1].parent
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
-def test_lit(path, tools, tmp_path) -> None:
-    report = tmp_path / "report.json"
+@pytest.fixture(scope="session")
+def lit_results(tools, tmp_path_factory) -> dict[str, dict]:
+    scratch = tmp_path_factory.mktemp("lit")
+    report = scratch / "report.json"
     command = [sys.executable, "-c", "from lit.main import main; main()", "-q", "--no-progress-bar", "-o", str(report)]
-    command += ["--param", f"tools={tools}", "--param", f"scratch={tmp_path}", str(path)]
+    command += ["--param", f"tools={tools}", "--param", f"scratch={scratch}", str(HERE)]
     run = subprocess.run(command, capture_output=True, text=True)
     assert report.exists(), run.stdout + run.stderr
-    (result,) = json.loads(report.read_text())["tests"]
+    return {test["name"].split(" :: ")[1]: test for test in json.loads(report.read_text())["tests"]}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+def test_lit(path, lit_results) -> None:
+    result = lit_results[path.name]
     assert result["code"] == "PASS", result["output"]
 
 
