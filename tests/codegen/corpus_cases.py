@@ -43,8 +43,8 @@ def recorded_on(architecture: str) -> str:
     return "sm_90" if architecture.startswith("sm_9") else "sm_80"
 
 
-def compile_case(name: str, architecture: str, **options: Any) -> dict[str, Any]:
-    """All stages of a case. Raises tiletwin._codegen.Error."""
+def compile_case(name: str, architecture: str, text: str | None = None, **options: Any) -> dict[str, Any]:
+    """All stages of a case. text: in place of its TTIR. Raises tiletwin._codegen.Error."""
     target = {
         "backend": "cuda",
         "capability": int(re.sub(r"\D", "", architecture)),
@@ -54,7 +54,7 @@ def compile_case(name: str, architecture: str, **options: Any) -> dict[str, Any]
     }
     known = ptx_cases.all_cases(recorded_on(architecture)).get(name)
     options = {"num_warps": known.warps if known else 4, "verify": True} | options
-    return tiletwin._codegen.compile(texts()[name], "ttir", f"{name}.ttir", target, options)
+    return tiletwin._codegen.compile(text or texts()[name], "ttir", f"{name}.ttir", target, options)
 
 
 def recorded_case(name: str, architecture: str) -> ptx_cases.Case | None:

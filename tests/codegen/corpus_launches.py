@@ -60,6 +60,13 @@ def _cases() -> dict[str, dict]:
     return {name: case for file in files for name, case in kernel_cases.cases_of(file).items()}
 
 
+def own_text(name: str) -> str:
+    """The TTIR that our front end makes of a case."""
+    case = _cases()[name]
+    source = tiletwin.compiler.ASTSource(case["fn"], case["signature"], case["constexprs"], case["attrs"])
+    return tiletwin.compile(source, options=case["options"]).asm["ttir"]
+
+
 def _has_inputs(name: str) -> bool:
     try:
         ptx_cases.inputs(name)
