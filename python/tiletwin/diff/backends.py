@@ -153,6 +153,7 @@ def _gpu_descriptor(value: Descriptor, kind: str, memory: list[np.ndarray]) -> A
     """A tensor descriptor as the kernel takes it: a tensor map, or the address."""
     from tiletwin import sim
     from tiletwin.runtime import tensor_map_arguments
+    from tiletwin.sim import tensor_maps
 
     argument = tensor_map_arguments.map_argument(kind)
     notes = int(value.padding == "nan") | int(value.round_f32_to_tf32) << 1
@@ -162,7 +163,7 @@ def _gpu_descriptor(value: Descriptor, kind: str, memory: list[np.ndarray]) -> A
     place = "a tensor descriptor"
     facts = tensor_map_arguments.numbers(argument, [notes, *value.shape, *value.strides], place)
     return sim.tensor_map(
-        base, facts[4], sizes=facts[2], strides=facts[3], dtype=list(sim.tensor_maps.ELEMENTS)[facts[0]],
+        base, facts[4], sizes=facts[2], strides=facts[3], dtype=list(tensor_maps.ELEMENTS)[facts[0]],
         swizzle=argument.swizzle or None, oob_fill="nan" if facts[-1] else None,
     )  # fmt: skip
 
