@@ -1,7 +1,8 @@
 // codegen/Codegen.h -- the code generator's public face: TTIR text in, the texts of the later stages out.
 //
 // Read next: layout/LinearLayout.h (where a tile's elements live), passes/Layouts.h (who decides that), emit/Emitter.h
-// (how an operation becomes LLVM IR), ptx/Ptx.h (LLVM IR to PTX).
+// (how an operation becomes LLVM IR), emit/TargetCode.h (in what NVIDIA's and AMD's GPUs differ there), ptx/Ptx.h and
+// amdgcn/Amdgcn.h (LLVM IR to assembly).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,11 +14,11 @@ namespace tiletwin::codegen {
 
 /// What code is made for.
 struct Target {
-  std::string backend = "cuda"; ///< "cuda"
-  int capability = 90;          ///< 75, 80, 86, 89, 90, 100, 120: ten times the compute capability
+  std::string backend = "cuda"; ///< "cuda" or "hip"
+  int capability = 90;          ///< 75, 80, 86, 89, 90, 100, 120: ten times the compute capability; "hip": 0
   std::string arch = "sm_90a";
   int ptxVersion = 87; ///< ten times the PTX ISA version
-  int warpSize = 32;
+  int warpSize = 32;   ///< threads of a warp; "hip": 64 or 32
 };
 
 struct Options {
@@ -25,21 +26,23 @@ struct Options {
   int numStages = 3;    ///< buffers of a pipelined loop
   int numCtas = 1;      ///< of a cluster
   int maxRegisters = 0; ///< of a thread; 0: as ptxas likes
+  int wavesPerUnit = 0; ///< "hip": wavefronts that a SIMD unit shall have room for; 0: as LLVM likes
   bool fpFusion = true; ///< products and sums become fused multiply-adds
   bool lineInfo = true; ///< .loc directives that name the kernel's source
   bool verify = false;  ///< the module after every pass
 };
 
-enum class Stage : uint8_t { Ttir, Ttgir, Llir, Ptx };
+/// The last one is the target's: Ptx for "cuda", Amdgcn for "hip".
+enum class Stage : uint8_t { Ttir, Ttgir, Llir, Ptx, Amdgcn };
 
 /// A kernel's stages as text, and what a launcher must know.
 struct Code {
-  std::string ttgir, llir, ptx;
-  std::string name;                   ///< of the entry
+  std::string ttgir, llir, ptx, amdgcn;
+  std::string name; ///< of the entry
   /// Storage types of the parameters: "ptr", "i32", "f16", ...; "tensormap<float16, 64x32, 64>" for 128 bytes by value that
   /// the host makes of a tensor descriptor, with that element type, box (along the tensor's dimensions) and swizzle.
   std::vector<std::string> arguments;
-  uint32_t sharedBytes = 0;           ///< dynamic shared memory
+  uint32_t sharedBytes = 0;  ///< shared memory: dynamic for "cuda", in the kernel's descriptor for "hip"
   uint32_t scratchBytes = 0; ///< of global memory for each program; if not 0 a last parameter points to all of it
   int numWarps = 4;
 };
@@ -53,5 +56,9 @@ struct CompileError {
 /// Compiles text of stage `from` (Ttir, Ttgir or Llir) down to `to`. Null if it succeeded. Thread-safe.
 std::optional<CompileError> compile(std::string_view text, Stage from, Stage to, std::string_view fileName,
                                     const Target& target, const Options& options, Code& code);
+
+/// The text of stage Amdgcn as an object file, which a linker makes a code object of. Null if it succeeded. Thread-safe.
+std::optional<CompileError> assembleAmdgcn(std::string_view text, std::string_view fileName, const Target& target,
+                                           std::string& object);
 
 } // namespace tiletwin::codegen

@@ -1,5 +1,6 @@
 // codegen/Compile.cpp -- the way from text to text: parse, numerics, layouts, emission, PTX.
 #include "codegen/Codegen.h"
+#include "codegen/amdgcn/Amdgcn.h"
 #include "codegen/dialect/TWG.h"
 #include "codegen/emit/Emitter.h"
 #include "codegen/emit/LineTable.h"
@@ -27,6 +28,23 @@ using namespace mlir;
 
 namespace tiletwin::codegen {
 namespace {
+
+constexpr int kMostThreads = 1024; ///< of a program, on all GPUs
+
+/// LLVM's side of a family of GPUs.
+struct Family {
+  StringLiteral backend;
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> (*makeMachine)(const Target&);
+  llvm::Expected<std::string> (*write)(llvm::Module&, llvm::TargetMachine&);
+  std::string Code::* text;
+};
+constexpr Family kFamilies[] = {
+    {"cuda", makeTargetMachine, writePtx, &Code::ptx},
+    {"hip", makeAmdgcnMachine, writeAmdgcn, &Code::amdgcn},
+};
+const Family* findFamily(const Target& target) {
+  return llvm::find_if(kFamilies, [&](const Family& family) { return family.backend == target.backend; });
+}
 
 /// One compilation: its contexts, and the first error.
 class Compilation {
@@ -136,14 +154,18 @@ LogicalResult Compilation::steps(std::string_view text, Stage from, Stage to, st
   if (from == Stage::Ttir && failed(runSteps(ttgirSteps(), *module_, target_, options_))) return failure();
   if (module_) code_.ttgir = tt::printTtir(*module_);
   if (to == Stage::Ttgir) return success();
-  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = makeTargetMachine(target_);
+  const Family& family = *findFamily(target_);
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = family.makeMachine(target_);
   if (!machine) return fail(llvm::toString(machine.takeError()));
   if (from == Stage::Llir ? failed(parseLlir(text, fileName)) : failed(makeLlir(**machine))) return failure();
   llvm::raw_string_ostream(code_.llir) << *llvmModule_;
   if (to == Stage::Llir) return success();
-  llvm::Expected<std::string> ptx = writePtx(*llvmModule_, **machine);
-  if (!ptx) return fail(llvm::toString(ptx.takeError()));
-  code_.ptx = std::move(*ptx);
+  llvm::Expected<std::string> assembly = family.write(*llvmModule_, **machine);
+  if (!assembly) {
+    std::string problem = llvm::toString(assembly.takeError());
+    return module_ ? LogicalResult(kernel().emitError(problem)) : fail(problem);
+  }
+  code_.*family.text = std::move(*assembly);
   return success();
 }
 
@@ -159,7 +181,21 @@ std::optional<CompileError> compile(std::string_view text, Stage from, Stage to,
                                     const Target& target, const Options& options, Code& code) {
   if (!llvm::isPowerOf2_32(uint32_t(options.numWarps)) || options.numWarps > 32)
     return CompileError{"num_warps is a power of two from 1 to 32, not " + std::to_string(options.numWarps), "", 0, 0};
+  if (findFamily(target) == std::end(kFamilies))
+    return CompileError{"there is no code generation for " + target.backend, "", 0, 0};
+  if (options.numWarps * target.warpSize > kMostThreads)
+    return CompileError{"num_warps=" + std::to_string(options.numWarps) + " of " + std::to_string(target.warpSize) +
+                            " threads: a program has at most " + std::to_string(kMostThreads) + " threads",
+                        "", 0, 0};
   return Compilation(target, options, code).run(text, from, to, fileName);
+}
+
+std::optional<CompileError> assembleAmdgcn(std::string_view text, std::string_view fileName, const Target& target,
+                                           std::string& object) {
+  llvm::Expected<std::string> made =
+      objectOfAmdgcn(StringRef(text.data(), text.size()), StringRef(fileName.data(), fileName.size()), target);
+  if (made) return object = std::move(*made), std::nullopt;
+  return CompileError{llvm::toString(made.takeError()), std::string(fileName), 0, 0};
 }
 
 } // namespace tiletwin::codegen

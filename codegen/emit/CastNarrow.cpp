@@ -4,9 +4,9 @@
 //            the bits of an f32 are rounded as an integer where the result is normal, and by an addition that pushes the
 //            lost bits out of f32's significand where it is denormal.
 #include "codegen/emit/Narrow.h"
+#include "codegen/emit/TargetCode.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace mlir;
 
@@ -116,7 +116,7 @@ Value* denormalCode(Emitter& e, const Format& format, Value* magnitude, NarrowRo
   Value* number = b.CreateBitCast(magnitude, b.getFloatTy());
   if (rounding == NarrowRounding::TowardZero) {
     Value* scaled = b.CreateFMul(number, powerOfTwo(e, int(format.bias + format.fractionBits) - 1));
-    return e.intrinsic(llvm::Intrinsic::nvvm_f2i_rz, {}, {scaled});
+    return e.code().floatToInt(e, scaled, b.getInt32Ty(), /*isSigned=*/true);
   }
   // The last place of this number is the smallest denormal.
   const uint32_t exponent = 127 - format.bias + format.shift() + 1;
@@ -165,7 +165,7 @@ bool isF8(mlir::Type element) { return isa<FloatType>(element) && element.getInt
 
 Value* roundToOdd(Emitter& e, Value* number) {
   llvm::IRBuilder<>& b = e.ir();
-  Value* cut = e.intrinsic(llvm::Intrinsic::nvvm_d2f_rz, {}, {number});
+  Value* cut = e.code().cutToFloat(e, number);
   Value* isInexact = b.CreateFCmpUNE(b.CreateFPExt(cut, b.getDoubleTy()), number);
   Value* bits = b.CreateOr(b.CreateBitCast(cut, b.getInt32Ty()), b.CreateZExt(isInexact, b.getInt32Ty()));
   return b.CreateBitCast(bits, b.getFloatTy());

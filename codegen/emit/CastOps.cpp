@@ -3,8 +3,8 @@
 #include "codegen/emit/Elementwise.h"
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/Narrow.h"
+#include "codegen/emit/TargetCode.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace mlir;
 
@@ -16,32 +16,19 @@ using llvm::Value;
 
 namespace {
 
-/// Float to integer as the GPU does it: toward zero, saturating at 16, 32 and 64 bits, NaN gives 0 (64 bits: the sign's
+/// Float to integer as NVIDIA's GPUs do it: toward zero, saturating at 16, 32 and 64 bits, NaN gives 0 (64 bits: the sign's
 /// bit pattern); narrower results are the low bits of the 16-bit one (measured, tests/data).
 Value* floatToInt(Emitter& e, Value* value, Type* to, bool isSigned) {
   llvm::IRBuilder<>& b = e.ir();
-  unsigned bits = to->getIntegerBitWidth();
+  unsigned bits = to->getIntegerBitWidth(), width = bits <= 16 ? 16 : bits <= 32 ? 32 : 64;
   if (!value->getType()->isDoubleTy()) value = b.CreateFPExt(value, b.getFloatTy());
-  bool isDouble = value->getType()->isDoubleTy();
-  if (bits <= 16) {
-    std::string text = std::string("cvt.rzi.") + (isSigned ? "s16" : "u16") + (isDouble ? ".f64" : ".f32") + " $0, $1;";
-    return b.CreateTrunc(e.inlinePtx(text, isDouble ? "=h,d" : "=h,f", {b.getInt16Ty()}, {value}, false).front(), to);
-  }
-  using namespace llvm::Intrinsic;
-  llvm::Intrinsic::ID id;
-  if (bits <= 32)
-    id = isDouble ? (isSigned ? nvvm_d2i_rz : nvvm_d2ui_rz) : (isSigned ? nvvm_f2i_rz : nvvm_f2ui_rz);
-  else
-    id = isDouble ? (isSigned ? nvvm_d2ll_rz : nvvm_d2ull_rz) : (isSigned ? nvvm_f2ll_rz : nvvm_f2ull_rz);
-  return e.intrinsic(id, {}, {value});
+  return b.CreateTrunc(e.code().floatToInt(e, value, b.getIntNTy(width), isSigned), to);
 }
 
 /// f32 toward zero to f16 or bf16. Bits of a bf16 are the upper ones of an f32; only a NaN must not lose all it has.
 Value* cutToHalf(Emitter& e, Value* number, Type* to) {
   llvm::IRBuilder<>& b = e.ir();
-  if (to->isHalfTy())
-    return b.CreateBitCast(e.inlinePtx("cvt.rz.f16.f32 $0, $1;", "=h,f", {b.getInt16Ty()}, {number}, false).front(),
-                           to);
+  if (to->isHalfTy()) return e.code().cutToHalf(e, number);
   Value* upper = b.CreateTrunc(b.CreateLShr(b.CreateBitCast(number, b.getInt32Ty()), 16), b.getInt16Ty());
   upper = b.CreateSelect(b.CreateFCmpUNO(number, number), b.getInt16(0x7FFF), upper);
   return b.CreateBitCast(upper, to);
@@ -60,7 +47,7 @@ Value* convertFloat(Emitter& e, Value* number, Type* to, bool towardZero) {
     if (fromBits == 64 && to->isBFloatTy()) number = roundToOdd(e, number);
     return b.CreateFPTrunc(number, to);
   }
-  if (fromBits == 64) number = e.intrinsic(llvm::Intrinsic::nvvm_d2f_rz, {}, {number});
+  if (fromBits == 64) number = e.code().cutToFloat(e, number);
   return to->isFloatTy() ? number : cutToHalf(e, number, to);
 }
 

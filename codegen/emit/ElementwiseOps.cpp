@@ -2,6 +2,7 @@
 // Not here: conversions (CastOps.cpp), operations whose rounding a target chooses (they are tw's by now).
 #include "codegen/emit/Elementwise.h"
 #include "codegen/emit/Emitters.h"
+#include "codegen/emit/TargetCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Intrinsics.h"
@@ -28,33 +29,6 @@ bool isSafeConstant(Instruction::BinaryOps code, Value* right) {
   return !constant->isZero() && !constant->isMinusOne();
 }
 
-/// The PTX instruction on 32 bits, or on 64; narrower operands are widened, which leaves the low bits of the result as
-/// they are.
-Value* hardwareInteger(Emitter& e, Instruction::BinaryOps code, Value* left, Value* right) {
-  llvm::IRBuilder<>& b = e.ir();
-  bool isShift = Instruction::isShift(code);
-  bool isSigned = code == Instruction::SDiv || code == Instruction::SRem || code == Instruction::AShr;
-  llvm::Type* type = left->getType();
-  unsigned bits = type->getIntegerBitWidth(), width = bits > 32 ? 64 : 32;
-  llvm::Type* wide = b.getIntNTy(width);
-  left = isSigned ? b.CreateSExt(left, wide) : b.CreateZExt(left, wide);
-  if (isShift) { // shifts clamp their 32-bit amount to the width
-    if (bits == 64) right = e.intrinsic(llvm::Intrinsic::umin, {right->getType()}, {right, b.getInt64(64)});
-    right = b.CreateZExtOrTrunc(right, b.getInt32Ty());
-  } else {
-    right = isSigned ? b.CreateSExt(right, wide) : b.CreateZExt(right, wide);
-  }
-  const char* name = code == Instruction::SDiv || code == Instruction::UDiv   ? "div"
-                     : code == Instruction::SRem || code == Instruction::URem ? "rem"
-                     : code == Instruction::Shl                               ? "shl"
-                                                                              : "shr";
-  const char* kind = code == Instruction::Shl ? "b" : isSigned ? "s" : "u";
-  std::string text = std::string(name) + "." + kind + std::to_string(width) + " $0, $1, $2;";
-  const char* reg = width == 64 ? "l" : "r";
-  std::string constraints = std::string("=") + reg + "," + reg + "," + (isShift ? "r" : reg);
-  return b.CreateTrunc(e.inlinePtx(text, constraints, {wide}, {left, right}, false).front(), type);
-}
-
 } // namespace
 
 LogicalResult emitBinaryInteger(Emitter& e, Operation* op) {
@@ -76,7 +50,7 @@ LogicalResult emitBinaryInteger(Emitter& e, Operation* op) {
   if (code == Instruction::BinaryOpsEnd) return notCompiled(op, e);
   bool careful = Instruction::isIntDivRem(code) || Instruction::isShift(code);
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
-    if (careful && !isSafeConstant(code, in[1])) return hardwareInteger(e, code, in[0], in[1]);
+    if (careful && !isSafeConstant(code, in[1])) return e.code().integer(e, code, in[0], in[1]);
     return e.ir().CreateBinOp(code, in[0], in[1]);
   });
 }

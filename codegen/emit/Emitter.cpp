@@ -2,10 +2,10 @@
 #include "codegen/emit/Emitter.h"
 #include "codegen/emit/Descriptor.h"
 #include "codegen/emit/LineTable.h"
+#include "codegen/emit/TargetCode.h"
 #include "codegen/passes/TensorMaps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -16,11 +16,12 @@ using llvm::Type;
 
 using llvm::Value;
 
-constexpr unsigned kGlobal = 1, kShared = 3; // NVPTX address spaces
+constexpr unsigned kGlobal = 1, kShared = 3; // address spaces of both families
 constexpr unsigned kTensorMapBytes = 128, kTensorMapAlignment = 64;
 
 Emitter::Emitter(llvm::Module& module, const Target& target, const Options& options, LineTable* lines)
-    : module_(module), target_(target), options_(options), lines_(lines), builder_(module.getContext()) {}
+    : module_(module), target_(target), code_(targetCodeOf(target)), options_(options), lines_(lines),
+      builder_(module.getContext()) {}
 
 unsigned Emitter::laneBits() const { return llvm::Log2_32(uint32_t(target_.warpSize)); }
 unsigned Emitter::warpBits() const { return llvm::Log2_32(uint32_t(options_.numWarps)); }
@@ -138,7 +139,7 @@ llvm::GlobalVariable* Emitter::sharedMemory() {
 }
 
 void Emitter::barrier() {
-  intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {int32(0)});
+  code_.barrier(*this);
   hazards_.clear(builder_.GetInsertBlock());
 }
 
@@ -177,18 +178,13 @@ Value* Emitter::shuffle(StringRef mode, Value* value, Value* operand) {
                                     builder_.CreateShl(builder_.CreateZExt(high, builder_.getInt64Ty()), 32));
     return builder_.CreateBitCast(both, type);
   }
-  auto id = mode == "bfly"  ? llvm::Intrinsic::nvvm_shfl_sync_bfly_i32
-            : mode == "idx" ? llvm::Intrinsic::nvvm_shfl_sync_idx_i32
-                            : llvm::Intrinsic::nvvm_shfl_sync_up_i32;
-  Value* clamp = int32(mode == "up" ? 0 : 31);
-  Value* word = builder_.CreateZExt(whole, builder_.getInt32Ty());
-  Value* moved = intrinsic(id, {}, {int32(-1), word, operand, clamp});
+  Value* moved = code_.shuffle(*this, mode, builder_.CreateZExt(whole, builder_.getInt32Ty()), operand);
   return builder_.CreateBitCast(builder_.CreateTrunc(moved, builder_.getIntNTy(bits)), type);
 }
 
 void Emitter::emitPrologue(tt::FuncOp function) {
   builder_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", function_));
-  thread_ = intrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {}, {});
+  thread_ = code_.thread(*this);
   lane_ = builder_.CreateAnd(thread_, int32(target_.warpSize - 1), "lane");
   warp_ = builder_.CreateLShr(thread_, laneBits(), "warp");
   for (auto [argument, parameter] :
@@ -222,9 +218,7 @@ LogicalResult Emitter::emitKernel(tt::FuncOp function) {
     parameters.push_back(tensorMapOf(argument) ? builder_.getPtrTy() : memoryTypeOf(argument.getType()));
   auto* type = llvm::FunctionType::get(builder_.getVoidTy(), parameters, false);
   function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, function.getName(), module_);
-  function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  function_->addFnAttr("nvvm.reqntid", std::to_string(options_.numWarps * target_.warpSize));
-  if (options_.maxRegisters > 0) function_->addFnAttr("nvvm.maxnreg", std::to_string(options_.maxRegisters));
+  code_.declareKernel(*this, *function_);
   for (auto [i, argument] : llvm::enumerate(function_->args()))
     if (auto divisor = function.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility");
         divisor && argument.getType()->isPointerTy())
@@ -235,12 +229,14 @@ LogicalResult Emitter::emitKernel(tt::FuncOp function) {
   for (mlir::BlockArgument argument : function.getArguments())
     if (failed(Descriptor::verifyArgument(argument))) return failure();
   emitPrologue(function);
-  return emitBlocks(function.getBody());
+  if (failed(emitBlocks(function.getBody()))) return failure();
+  if (shared_) code_.sizeShared(*shared_, sharedBytes_);
+  return success();
 }
 
 LogicalResult Emitter::emitOperation(Operation* op) {
   const EmitRow* row = findEmitRow(op->getName().getStringRef());
-  if (!row) return notCompiled(op, *this);
+  if (!row || !code_.compiles(row->name)) return notCompiled(op, *this);
   if (lines_) builder_.SetCurrentDebugLocation(lines_->locationOf(op->getLoc(), module_.getContext()));
   uint32_t outerReserved = std::exchange(reservedBytes_, places_.endAt(op));
   uint32_t outerScratch = std::exchange(scratchBytes_, 0);

@@ -20,7 +20,8 @@
 namespace tiletwin::codegen {
 
 using Values = llvm::SmallVector<llvm::Value*, 8>;
-class LineTable; // emit/LineTable.h
+class LineTable;  // emit/LineTable.h
+class TargetCode; // emit/TargetCode.h
 
 class Emitter {
 public:
@@ -33,6 +34,7 @@ public:
   llvm::IRBuilder<>& ir() { return builder_; }
   llvm::Module& module() { return module_; }
   const Target& target() const { return target_; }
+  const TargetCode& code() const { return code_; } ///< what depends on the family of GPUs
   const Options& options() const { return options_; }
   unsigned laneBits() const;
   unsigned warpBits() const;
@@ -105,6 +107,7 @@ private:
 
   llvm::Module& module_;
   const Target& target_;
+  const TargetCode& code_;
   const Options& options_;
   LineTable* lines_; // may be null
   llvm::IRBuilder<> builder_;

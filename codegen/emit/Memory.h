@@ -1,10 +1,18 @@
-// codegen/emit/Memory.h -- accesses of up to 16 bytes as inline PTX, and elements packed into their words.
+// codegen/emit/Memory.h -- accesses of up to 16 bytes, and elements packed into their words.
 #pragma once
 #include "codegen/emit/Emitter.h"
 
 namespace tiletwin::codegen {
 
-/// ".global", ".volatile.global", ".global.cg", ".global.L1::evict_last": what stands behind ld or st.
+/// Registers and words that an access moves: 1, 2 and 4 bytes in one word, 8 and 16 in words of 4.
+struct AccessWords {
+  unsigned count, bytes;
+  explicit AccessWords(unsigned total) : count(total > 4 ? total / 4 : 1), bytes(total > 4 ? 4 : total) {}
+  /// 8-bit accesses use 32-bit registers.
+  unsigned registerBits() const { return bytes == 2 ? 16 : 32; }
+};
+
+/// In PTX's words: ".global", ".volatile.global", ".global.cg", ".global.L1::evict_last": what stands behind ld or st.
 std::string cacheWords(tt::CachePolicyAttr policy, bool isVolatile, bool isStore);
 
 /// Elements that lie side by side in memory as the words of an access (16- or 32-bit registers), and back. i1 are bytes.

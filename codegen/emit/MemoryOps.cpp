@@ -1,13 +1,13 @@
 // codegen/emit/MemoryOps.cpp -- pointer arithmetic, plain loads and stores of global memory.
 // Here:      vectors of registers as one access, masks as predicates, cache modifiers, who of several holders stores.
-// Not here:  how long vectors may be (passes/Layouts.cpp leaves it in the attribute twg.vector), atomics, descriptors.
-// Invariant: a lane whose mask is 0 touches no memory. Every access made by inline PTX clobbers memory for LLVM, so that
-//            none moves across another.
+// Not here:  how long vectors may be (passes/Layouts.cpp leaves it in the attribute twg.vector), atomics, descriptors; the
+//            instructions (nvptx/MemoryOps.cpp, amdgcn/MemoryOps.cpp).
+// Invariant: a lane whose mask is 0 touches no memory.
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/emit/Owners.h"
+#include "codegen/emit/TargetCode.h"
 #include "codegen/emit/WrittenMemory.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -15,28 +15,6 @@ namespace tiletwin::codegen {
 
 using llvm::Type;
 using llvm::Value;
-
-namespace {
-
-/// Registers and words that an access of `bytes` moves: 1, 2 and 4 bytes in one word, 8 and 16 in words of 4.
-struct Words {
-  unsigned count, bytes;
-  explicit Words(unsigned total) : count(total > 4 ? total / 4 : 1), bytes(total > 4 ? 4 : total) {}
-  /// 8-bit accesses use 32-bit registers.
-  unsigned registerBits() const { return bytes == 2 ? 16 : 32; }
-  const char* constraint() const { return bytes == 2 ? "h" : "r"; }
-  std::string suffix() const {
-    return (count > 1 ? ".v" + std::to_string(count) : std::string()) + ".b" + std::to_string(bytes * 8);
-  }
-};
-
-std::string registerList(unsigned first, unsigned count) {
-  std::string text = count > 1 ? "{" : "";
-  for (unsigned i = 0; i < count; ++i) text += (i ? ", $" : "$") + std::to_string(first + i);
-  return text + (count > 1 ? "}" : "");
-}
-
-} // namespace
 
 std::string cacheWords(tt::CachePolicyAttr policy, bool isVolatile, bool isStore) {
   if (isVolatile) return ".volatile.global";
@@ -67,7 +45,7 @@ Values packWords(Emitter& e, ArrayRef<Value*> elements) {
     numbers.push_back(element);
   }
   unsigned bytes = numbers.front()->getType()->getPrimitiveSizeInBits() / 8 * numbers.size();
-  Words words(bytes);
+  AccessWords words(bytes);
   Value* whole = numbers.front();
   if (numbers.size() > 1) {
     whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(whole->getType(), numbers.size()));
@@ -109,42 +87,11 @@ Values unpackWords(Emitter& e, ArrayRef<Value*> words, Type* element, unsigned c
 
 Values loadWords(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> other,
                  unsigned bytes) {
-  Words words(bytes);
-  SmallVector<Type*> outputs(words.count, e.ir().getIntNTy(words.registerBits()));
-  std::string constraints, text;
-  for (unsigned i = 0; i < words.count; ++i) constraints += std::string("=") + words.constraint() + ",";
-  bool isShared = space.starts_with(".shared");
-  constraints += isShared ? "r" : "l";
-  SmallVector<Value*> inputs{address};
-  if (predicate) {
-    constraints += ",b";
-    inputs.push_back(predicate);
-    text = "@$" + std::to_string(words.count + 1) + " ";
-    for (unsigned i = 0; i < words.count; ++i)
-      constraints += "," + std::to_string(i); // keeps `other` where it is not read
-    llvm::append_range(inputs, other);
-  }
-  text += "ld" + space.str() + words.suffix() + " " + registerList(0, words.count) + ", [$" +
-          std::to_string(words.count) + "];";
-  return e.inlinePtx(text, constraints + ",~{memory}", outputs, inputs, true);
+  return e.code().load(e, space, address, predicate, other, bytes);
 }
 
-void storeWords(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> values,
-                unsigned bytes) {
-  Words words(bytes);
-  std::string constraints = space.starts_with(".shared") ? "r" : "l", text;
-  SmallVector<Value*> inputs{address};
-  for (Value* value : values) {
-    constraints += std::string(",") + words.constraint();
-    inputs.push_back(value);
-  }
-  if (predicate) {
-    constraints += ",b";
-    inputs.push_back(predicate);
-    text = "@$" + std::to_string(words.count + 1) + " ";
-  }
-  text += "st" + space.str() + words.suffix() + " [$0], " + registerList(1, words.count) + ";";
-  e.inlinePtx(text, constraints + ",~{memory}", {}, inputs, true);
+void storeWords(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> words, unsigned bytes) {
+  e.code().store(e, space, address, predicate, words, bytes);
 }
 
 unsigned vectorOf(Operation* op) {

@@ -13,7 +13,7 @@ using llvm::Value;
 namespace {
 
 Values throughShuffles(Emitter& e, const LinearLayout& layout, Values values) {
-  Value* source = e.ir().CreateAnd(e.lane(), e.int32(int32_t(~layout.freeMask(Part::Lane) & 31)));
+  Value* source = e.ir().CreateAnd(e.lane(), e.int32(e.target().warpSize - 1 & int64_t(~layout.freeMask(Part::Lane))));
   for (auto [r, value] : llvm::enumerate(values))
     if (!(r & layout.freeMask(Part::Register))) value = e.shuffle("idx", value, source);
   return values;

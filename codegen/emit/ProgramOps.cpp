@@ -1,23 +1,18 @@
 // codegen/emit/ProgramOps.cpp -- where a program is in the grid; barriers.
 #include "codegen/emit/Emitters.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "codegen/emit/TargetCode.h"
 
 using namespace mlir;
-using namespace llvm::Intrinsic;
 
 namespace tiletwin::codegen {
 
 LogicalResult emitProgramId(Emitter& e, Operation* op) {
-  constexpr ID kIds[] = {nvvm_read_ptx_sreg_ctaid_x, nvvm_read_ptx_sreg_ctaid_y, nvvm_read_ptx_sreg_ctaid_z};
-  auto axis = cast<tt::GetProgramIdOp>(op).getAxis();
-  e.define(op->getResult(0), e.intrinsic(kIds[size_t(axis)], {}, {}));
+  e.define(op->getResult(0), e.code().programId(e, unsigned(cast<tt::GetProgramIdOp>(op).getAxis())));
   return success();
 }
 
 LogicalResult emitNumPrograms(Emitter& e, Operation* op) {
-  constexpr ID kIds[] = {nvvm_read_ptx_sreg_nctaid_x, nvvm_read_ptx_sreg_nctaid_y, nvvm_read_ptx_sreg_nctaid_z};
-  auto axis = cast<tt::GetNumProgramsOp>(op).getAxis();
-  e.define(op->getResult(0), e.intrinsic(kIds[size_t(axis)], {}, {}));
+  e.define(op->getResult(0), e.code().numPrograms(e, unsigned(cast<tt::GetNumProgramsOp>(op).getAxis())));
   return success();
 }
 

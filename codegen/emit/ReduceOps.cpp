@@ -4,10 +4,9 @@
 //       lower index is the left operand, where the region tells its operands apart.
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
+#include "codegen/emit/TargetCode.h"
 #include "codegen/layout/ReductionOrder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/TypeSwitch.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace mlir;
 
@@ -29,20 +28,6 @@ Operation* commutativeOperation(tt::ReduceOp op) {
                       arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp, arith::AddFOp, arith::MulFOp, arith::MaximumFOp,
                       arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(first);
   return commutes && isArgument(0) && isArgument(1) ? first : nullptr;
-}
-
-/// The instruction that combines the i32 of all lanes of a warp (sm_80 and later); none for other operations.
-std::optional<llvm::Intrinsic::ID> warpReduction(Operation* op) {
-  return llvm::TypeSwitch<Operation*, std::optional<llvm::Intrinsic::ID>>(op)
-      .Case([](arith::AddIOp) { return llvm::Intrinsic::nvvm_redux_sync_add; })
-      .Case([](arith::AndIOp) { return llvm::Intrinsic::nvvm_redux_sync_and; })
-      .Case([](arith::OrIOp) { return llvm::Intrinsic::nvvm_redux_sync_or; })
-      .Case([](arith::XOrIOp) { return llvm::Intrinsic::nvvm_redux_sync_xor; })
-      .Case([](arith::MaxSIOp) { return llvm::Intrinsic::nvvm_redux_sync_max; })
-      .Case([](arith::MinSIOp) { return llvm::Intrinsic::nvvm_redux_sync_min; })
-      .Case([](arith::MaxUIOp) { return llvm::Intrinsic::nvvm_redux_sync_umax; })
-      .Case([](arith::MinUIOp) { return llvm::Intrinsic::nvvm_redux_sync_umin; })
-      .Default([](Operation*) { return std::nullopt; });
 }
 
 /// State of one reduction: for each register that is left, one value for each operand of tt.reduce.
@@ -91,11 +76,13 @@ LogicalResult Reduction::reduceRegisters() {
 /// One instruction for all lanes, where there is one; false if nothing was done.
 bool Reduction::reduceWholeWarps() {
   const LinearLayout::Bases& lanes = layout.bases(Part::Lane);
-  if (!commutative || e.target().capability < 80 || lanes.size() != 5) return false;
+  if (!commutative || !commutative->getResult(0).getType().isInteger(32)) return false;
   if (!llvm::all_of(lanes, [&](uint32_t basis) { return onAxis(basis); })) return false;
-  std::optional<llvm::Intrinsic::ID> id = warpReduction(commutative);
-  if (!id || !commutative->getResult(0).getType().isInteger(32)) return false;
-  for (Values& mine : registers) mine = Values{e.intrinsic(*id, {}, {mine.front(), e.int32(-1)})};
+  for (Values& mine : registers) {
+    Value* all = e.code().reduceWarp(e, commutative, mine.front());
+    if (!all) return false;
+    mine = Values{all};
+  }
   return true;
 }
 

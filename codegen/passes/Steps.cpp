@@ -28,7 +28,11 @@ LogicalResult rewriteDotPrecisions(ModuleOp module, const Target& target, const 
 }
 
 LogicalResult makeNumerics(ModuleOp module, const Target& target, const Options& options) {
-  return tt::makeNumericsExplicit(module, {.capability = target.capability, .enableFpFusion = options.fpFusion});
+  const bool isAmd = target.backend == "hip";
+  return tt::makeNumericsExplicit(module, {.capability = target.capability,
+                                           .enableFpFusion = options.fpFusion,
+                                           .flushDenormals = !isAmd,
+                                           .family = isAmd ? tt::GpuFamily::Amd : tt::GpuFamily::Nvidia});
 }
 
 LogicalResult chooseMaps(ModuleOp module, const Target& target, const Options&) {
@@ -40,9 +44,10 @@ LogicalResult chooseLayouts(ModuleOp module, const Target& target, const Options
   return assignLayouts(kernelOf(module), threadsOf(target, options), target);
 }
 
-LogicalResult shareOperands(ModuleOp module, const Target&, const Options&) {
+LogicalResult shareOperands(ModuleOp module, const Target& target, const Options&) {
+  constexpr int kLdmatrix = 75; // the least capability
   tt::removeCommonSubexpressions(kernelOf(module));
-  shareDotOperands(kernelOf(module));
+  if (target.capability >= kLdmatrix) shareDotOperands(kernelOf(module));
   return success();
 }
 

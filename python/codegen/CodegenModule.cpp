@@ -45,7 +45,8 @@ std::optional<codegen::Stage> stageOf(const std::string& name) {
   if (name == "ttgir") return codegen::Stage::Ttgir;
   if (name == "llir") return codegen::Stage::Llir;
   if (name == "ptx") return codegen::Stage::Ptx;
-  PyErr_Format(PyExc_ValueError, "no stage %s; stages are ttir, ttgir, llir and ptx", name.c_str());
+  if (name == "amdgcn") return codegen::Stage::Amdgcn;
+  PyErr_Format(PyExc_ValueError, "no stage %s; stages are ttir, ttgir, llir, ptx and amdgcn", name.c_str());
   return std::nullopt;
 }
 
@@ -56,11 +57,41 @@ PyObject* resultOf(const codegen::Code& code) {
     PyRef word = PyRef::steal(PyUnicode_FromString(type.c_str()));
     if (!word || PyList_Append(arguments.get(), word.get()) < 0) return nullptr;
   }
-  return Py_BuildValue("{s:s#,s:s#,s:s#,s:{s:s,s:I,s:i,s:I,s:i,s:O}}", "ttgir", code.ttgir.data(),
+  return Py_BuildValue("{s:s#,s:s#,s:s#,s:s#,s:{s:s,s:I,s:i,s:I,s:i,s:O}}", "ttgir", code.ttgir.data(),
                        Py_ssize_t(code.ttgir.size()), "llir", code.llir.data(), Py_ssize_t(code.llir.size()), "ptx",
-                       code.ptx.data(), Py_ssize_t(code.ptx.size()), "metadata", "name", code.name.c_str(), "shared",
+                       code.ptx.data(), Py_ssize_t(code.ptx.size()), "amdgcn", code.amdgcn.data(),
+                       Py_ssize_t(code.amdgcn.size()), "metadata", "name", code.name.c_str(), "shared",
                        unsigned(code.sharedBytes), "num_warps", code.numWarps, "global_scratch_size",
                        unsigned(code.scratchBytes), "global_scratch_align", 128, "arguments", arguments.get());
+}
+
+/// Sets the exception for a kernel that was not compiled; null.
+PyObject* raise(const codegen::CompileError& error) {
+  PyRef value =
+      PyRef::steal(Py_BuildValue("(ssii)", error.message.c_str(), error.file.c_str(), error.line, error.column));
+  if (value) PyErr_SetObject(errorType, value.get());
+  return nullptr;
+}
+
+bool readTarget(PyObject* dict, codegen::Target& target) {
+  return readText(dict, "backend", target.backend) && readText(dict, "arch", target.arch) &&
+         readInt(dict, "capability", target.capability) && readInt(dict, "ptx_version", target.ptxVersion) &&
+         readInt(dict, "warp_size", target.warpSize);
+}
+
+/// assemble(text, file_name, target) -> bytes; Error.
+PyObject* assemble(PyObject*, PyObject* args) {
+  const char *text, *fileName;
+  Py_ssize_t length;
+  PyObject* targetDict;
+  if (!PyArg_ParseTuple(args, "s#sO!:assemble", &text, &length, &fileName, &PyDict_Type, &targetDict)) return nullptr;
+  codegen::Target target;
+  if (!readTarget(targetDict, target)) return nullptr;
+  std::string object, source(text, size_t(length)), name(fileName);
+  PyThreadState* state = PyEval_SaveThread();
+  std::optional<codegen::CompileError> error = codegen::assembleAmdgcn(source, name, target, object);
+  PyEval_RestoreThread(state);
+  return error ? raise(*error) : PyBytes_FromStringAndSize(object.data(), Py_ssize_t(object.size()));
 }
 
 /// compile(text, stage, file_name, target, options, last_stage="ptx") -> dict; Error(message, file, line, column).
@@ -75,11 +106,10 @@ PyObject* compile(PyObject*, PyObject* args) {
   if (!from || !to) return nullptr;
   codegen::Target target;
   codegen::Options options;
-  if (!readText(targetDict, "backend", target.backend) || !readText(targetDict, "arch", target.arch) ||
-      !readInt(targetDict, "capability", target.capability) || !readInt(targetDict, "ptx_version", target.ptxVersion) ||
-      !readInt(targetDict, "warp_size", target.warpSize) || !readInt(optionDict, "num_warps", options.numWarps) ||
+  if (!readTarget(targetDict, target) || !readInt(optionDict, "num_warps", options.numWarps) ||
       !readInt(optionDict, "num_stages", options.numStages) || !readInt(optionDict, "num_ctas", options.numCtas) ||
       !readInt(optionDict, "maxnreg", options.maxRegisters) ||
+      !readInt(optionDict, "waves_per_eu", options.wavesPerUnit) ||
       !readBool(optionDict, "enable_fp_fusion", options.fpFusion) ||
       !readBool(optionDict, "line_info", options.lineInfo) || !readBool(optionDict, "verify", options.verify))
     return nullptr;
@@ -95,22 +125,21 @@ PyObject* compile(PyObject*, PyObject* args) {
     PyErr_Format(PyExc_RuntimeError, "%s: %s", name.c_str(), fault.c_str());
     return nullptr;
   }
-  if (!error) return resultOf(code);
-  PyRef value =
-      PyRef::steal(Py_BuildValue("(ssii)", error->message.c_str(), error->file.c_str(), error->line, error->column));
-  if (value) PyErr_SetObject(errorType, value.get());
-  return nullptr;
+  return error ? raise(*error) : resultOf(code);
 }
 
 PyMethodDef methods[] = {
     {"compile", compile, METH_VARARGS,
      "compile(text, stage, file_name, target, options, last_stage='ptx')\n--\n\n"
      "Texts of the stages after `stage`, and metadata. Raises Error(message, file, line, column)."},
+    {"assemble", assemble, METH_VARARGS,
+     "assemble(text, file_name, target)\n--\n\n"
+     "The assembly of an AMD GPU (stage amdgcn) as an object file, in bytes. Raises Error."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "tiletwin._codegen",
-                          "Code generation for NVIDIA GPUs.",
+                          "Code generation for NVIDIA and AMD GPUs.",
                           -1,
                           methods,
                           nullptr,

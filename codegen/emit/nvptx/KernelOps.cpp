@@ -1,0 +1,34 @@
+// codegen/emit/nvptx/KernelOps.cpp -- the kernel, and where a thread is in the grid.
+#include "codegen/emit/nvptx/Nvptx.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm::Intrinsic;
+
+namespace tiletwin::codegen {
+
+using llvm::Value;
+
+bool Nvptx::compiles(llvm::StringRef) const { return true; }
+
+void Nvptx::declareKernel(const Emitter& e, llvm::Function& kernel) const {
+  kernel.setCallingConv(llvm::CallingConv::PTX_Kernel);
+  kernel.addFnAttr("nvvm.reqntid", std::to_string(e.options().numWarps * e.target().warpSize));
+  if (e.options().maxRegisters > 0) kernel.addFnAttr("nvvm.maxnreg", std::to_string(e.options().maxRegisters));
+}
+
+/// Shared memory is dynamic: a launch gives it.
+void Nvptx::sizeShared(llvm::GlobalVariable&, uint32_t) const {}
+
+Value* Nvptx::thread(Emitter& e) const { return e.intrinsic(nvvm_read_ptx_sreg_tid_x, {}, {}); }
+
+Value* Nvptx::programId(Emitter& e, unsigned axis) const {
+  constexpr ID kIds[] = {nvvm_read_ptx_sreg_ctaid_x, nvvm_read_ptx_sreg_ctaid_y, nvvm_read_ptx_sreg_ctaid_z};
+  return e.intrinsic(kIds[axis], {}, {});
+}
+
+Value* Nvptx::numPrograms(Emitter& e, unsigned axis) const {
+  constexpr ID kIds[] = {nvvm_read_ptx_sreg_nctaid_x, nvvm_read_ptx_sreg_nctaid_y, nvvm_read_ptx_sreg_nctaid_z};
+  return e.intrinsic(kIds[axis], {}, {});
+}
+
+} // namespace tiletwin::codegen
