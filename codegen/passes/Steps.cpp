@@ -4,6 +4,7 @@
 #include "codegen/passes/DotPrecision.h"
 #include "codegen/passes/Layouts.h"
 #include "codegen/passes/Pipeline.h"
+#include "codegen/passes/PipelineTma.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/TensorCopies.h"
 #include "codegen/passes/TensorMaps.h"
@@ -56,6 +57,11 @@ LogicalResult copyTensors(ModuleOp module, const Target&, const Options&) {
   return success();
 }
 
+LogicalResult pipelineTensors(ModuleOp module, const Target&, const Options& options) {
+  pipelineTensorCopies(kernelOf(module), options);
+  return success();
+}
+
 LogicalResult pipeline(ModuleOp module, const Target& target, const Options& options) {
   pipelineLoops(kernelOf(module), target, options);
   return success();
@@ -75,6 +81,7 @@ constexpr Step kSteps[] = {
     {"twg-layouts", "a layout for every tile, and conversions between layouts", chooseLayouts},
     {"twg-dot-operands", "operands of dots through shared memory, where ldmatrix reads them", shareOperands},
     {"twg-tensor-copies", "accesses through tensor maps, as copies to and from shared memory", copyTensors},
+    {"twg-tensor-pipeline", "tensor copies of loops, begun some iterations ahead", pipelineTensors},
     {"twg-pipeline", "loads that feed dots, as copies some iterations ahead", pipeline},
     {"twg-shared-memory", "places of tiles in shared memory", placeSharedMemory},
 };

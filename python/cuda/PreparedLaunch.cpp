@@ -292,6 +292,7 @@ bool apiEncodeTensorMap(PyObject* prepared, const TensorMapNumbers& numbers, voi
   constexpr int kNotInterleaved = 0, kPromotedTo128Bytes = 2;
   return withoutGil([&] {
     const cuda::Driver& driver = cuda::Driver::get();
+    cuda::ContextScope context(kernel.device());
     if (!driver.cuTensorMapEncodeTiled) driver.lacks("cuTensorMapEncodeTiled", "a tensor map");
     const cuda::Result result = driver.cuTensorMapEncodeTiled(
         map, numbers.type, numbers.rank, reinterpret_cast<void*>(uintptr_t(numbers.address)), numbers.sizes,

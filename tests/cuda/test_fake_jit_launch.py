@@ -100,3 +100,41 @@ launch(np.ones(100, np.float32), np.ones(100, np.float32), result)
 print((result == 2).all(), calls("cuLaunchKernel"), compiled)
 """)
     assert said == ["True [] [90]"]
+
+
+def test_descriptors_become_tensor_maps():
+    """From sm_90 on the driver makes a map of the tensor for every launch; before, the kernel takes the address."""
+    text = """
+from tiletwin.tools.tensor_descriptor import TensorDescriptor
+class Tensor(Array):
+    def __init__(self, memory, dtype="<f4"):
+        super().__init__(memory.address)
+        self.__cuda_array_interface__ = {**self.__cuda_array_interface__, "typestr": dtype}
+        self.memory, self.dtype = memory, "float32"
+    def data_ptr(self):
+        return self.address
+    def element_size(self):
+        return 4
+tensor = Tensor(native.allocate(4096, 0))
+def launch(shape, strides, **how):
+    return launched_kernels.mapped[(1,)](TensorDescriptor(tensor, shape, strides, [8, 32], **how), BLOCK=32)
+launch([20, 40], [44, 1])
+launch([7, 64], [64, 1], padding="nan")
+launch([0, 64], [64, 1], round_f32_to_tf32=True)
+print(calls("cuTensorMapEncodeTiled"))
+given = [line.split()[1:] for line in calls("arguments")]
+print([int(word, 16) - tensor.address for word, _ in given], [int(rest.rstrip(")"), 16) % 2**32 for _, rest in given])
+print(message(launch, [20, 40], [-44, 1]))
+"""
+    said = run(text, FAKE_CUDA_capability="90")
+    maps = [
+        "cuTensorMapEncodeTiled(7, 2, 40 20, 176, 32 8, 1, 0 3 2 0)",
+        "cuTensorMapEncodeTiled(7, 2, 64 7, 256, 32 8, 1, 0 3 2 1)",
+        "cuTensorMapEncodeTiled(11, 2, 64 1, 256, 32 8, 1, 0 3 2 0)",
+    ]
+    assert said[0] == f"{maps}"
+    assert said[1] == "[0, 0, 0] [20, 7, 0]"
+    refused = "ValueError: mapped(): the tensor descriptor that is argument 0: strides of a tensor map lie from 0 to"
+    assert said[2].startswith(refused)
+    said = run(text, FAKE_CUDA_capability="80")
+    assert said[:2] == ["[]", "[0, 1, 2] [20, 7, 0]"]

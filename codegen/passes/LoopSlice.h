@@ -1,0 +1,39 @@
+// codegen/passes/LoopSlice.h -- what some values of a loop's body are computed from, to compute them iterations ahead.
+// Idea: the slice is computed once more, with loop-carried values of its own that run ahead of the loop's.
+// Here:      the slice, whether an iteration still lies in the loop. Not here: what is done ahead (PipelineTma.h).
+#pragma once
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tiletwin::codegen {
+
+class LoopSlice {
+public:
+  explicit LoopSlice(mlir::scf::ForOp loop) : loop_(loop) {}
+
+  /// Adds values of the body; false if they cannot be computed ahead: they come from memory or from large operations.
+  bool add(mlir::ValueRange values);
+  /// The carried values that the slice reads, as the loop begins with them.
+  mlir::SmallVector<mlir::Value> initial() const;
+  /// Computes the slice at the builder for an iteration of that induction variable, with the slice's carried values. Gives
+  /// the carried values of the next iteration, and the slice's values by `mapping`.
+  mlir::SmallVector<mlir::Value> compute(mlir::OpBuilder& builder, mlir::Value iteration, mlir::ValueRange carried,
+                                         mlir::IRMapping& mapping) const;
+
+  mlir::Value constant(mlir::OpBuilder& builder, mlir::Type type, int64_t number) const;
+  /// The induction variable `ahead` iterations behind one that is `from`.
+  mlir::Value iterationAfter(mlir::OpBuilder& builder, mlir::Value from, int64_t ahead) const;
+  /// Whether the iteration `ahead` of the one of `from`, which lies in the loop, does too. The distance to the end is exact
+  /// as an unsigned number.
+  mlir::Value isWithin(mlir::OpBuilder& builder, mlir::Value from, int64_t ahead) const;
+  /// Whether the loop has an iteration.
+  mlir::Value hasAny(mlir::OpBuilder& builder) const;
+
+private:
+  mutable mlir::scf::ForOp loop_;
+  llvm::SetVector<mlir::Operation*> operations_;
+  llvm::SetVector<unsigned> carried_; ///< numbers of loop-carried values
+};
+
+} // namespace tiletwin::codegen
