@@ -48,6 +48,8 @@ LogicalResult LocalLoadOp::verify() {
   return verifySameTile(*this, getResult().getType(), getSrc().getType()); // C1
 }
 
+LogicalResult LocalStoreOp::verify() { return verifySameTile(*this, getSrc().getType(), getDst().getType()); } // C1
+
 LogicalResult MemDescIndexOp::verify() {
   MemDescType all = getSrc().getType(), one = getResult().getType();
   bool isOne = all.getShape().size() == one.getShape().size() + 1 && all.getShape().drop_front() == one.getShape() &&
@@ -69,6 +71,20 @@ LogicalResult AsyncCopyOp::verify() {
   auto mask = cast<RankedTensorType>(getMask().getType());
   if (mask.getShape() == pointers.getShape() && mask.getElementType().isInteger(1)) return success();
   return emitOpError() << "needs a mask of i1 in the shape of its pointers, got " << mask; // C2
+}
+
+LogicalResult WarpgroupDotOp::verify() {
+  if (!getInFlight()) return success();
+  if (!isa<MemDescType>(getA().getType())) return emitOpError("in flight needs `a` in shared memory"); // C3
+  for (OpOperand& use : getD().getUses()) {
+    Operation* user = use.getOwner();
+    auto dot = dyn_cast<WarpgroupDotOp>(user);
+    bool isNext = dot && dot.getInFlight() && use.getOperandNumber() == dot.getCMutable().getOperandNumber();
+    if (!isNext && !isa<WarpgroupWaitOp>(user) && !user->hasTrait<OpTrait::IsTerminator>())
+      return emitOpError() << "in flight has a result that " << user->getName()
+                           << " uses; it wants that of twg.warpgroup_wait"; // C3
+  }
+  return success();
 }
 
 } // namespace tiletwin::twg

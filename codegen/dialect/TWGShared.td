@@ -54,6 +54,17 @@ def TWG_LocalLoadOp : TWG_Op<"local_load", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
+def TWG_LocalStoreOp : TWG_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "a tile to shared memory, from registers";
+  let description = [{
+    dst[i] = src[i]; warpgroup dots see it too. Other threads' elements are there behind a barrier. (C1) one shape and
+    element type.
+  }];
+  let arguments = (ins AnyRankedTensor:$src, TWG_MemDescType:$dst);
+  let assemblyFormat = "$src `,` $dst attr-dict `:` type($src) `->` type($dst)";
+  let hasVerifier = 1;
+}
+
 def TWG_MemDescIndexOp : TWG_Op<"memdesc_index", [Pure]> {
   let summary = "one of several buffers";
   let description = [{ result[i] = src[index, i]. Traps: none; (C1) 0 <= index < the first extent of src
@@ -92,12 +103,31 @@ def TWG_WarpgroupDotOp : TWG_Op<"warpgroup_dot", [MemoryEffects<[MemRead]>]> {
   let summary = "a matrix product by warpgroups, from shared memory";
   let description = [{
     d = c + a * b as tt.dot says, by `wgmma`, in ascending order along K. `a` is in shared memory or in registers. f8
-    products are summed in the instruction's narrower accumulator.
-    (C1) K of 8- and 32-bit operands is their contiguous dimension   (C2) rows in shared memory are swizzled.
+    products are summed in the instruction's narrower accumulator. `in_flight`: the product is begun and nobody waits for
+    it; it reads `a` and `b` until a twg.warpgroup_wait says that it is done.
+    (C1) K of 8- and 32-bit operands is their contiguous dimension   (C2) rows in shared memory are swizzled
+    (C3) in flight: `a` is in shared memory, and `d` is used by further products in flight, as their `c`, by
+    twg.warpgroup_wait, and by what ends a block.
   }];
-  let arguments = (ins AnyTypeOf<[AnyRankedTensor, TWG_MemDescType]>:$a, TWG_MemDescType:$b, AnyRankedTensor:$c);
+  let arguments = (ins AnyTypeOf<[AnyRankedTensor, TWG_MemDescType]>:$a, TWG_MemDescType:$b, AnyRankedTensor:$c,
+                       UnitAttr:$inFlight);
   let results = (outs AnyRankedTensor:$d);
-  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `*` type($b) `,` type($c) `->` type($d)";
+  let assemblyFormat = [{
+    $a `,` $b `,` $c (`in_flight` $inFlight^)? attr-dict `:` type($a) `*` type($b) `,` type($c) `->` type($d)
+  }];
+  let hasVerifier = 1;
+}
+
+def TWG_WarpgroupWaitOp : TWG_Op<"warpgroup_wait", [
+    MemoryEffects<[MemRead, MemWrite]>, RangedTypesMatchWith<"each result has its sum's type", "sums", "results", "$_self">]> {
+  let summary = "waits until at most `pending` products are in flight";
+  let description = [{
+    results[i] = sums[i], which is a finished sum if none of the last `pending` products adds to it. A warp waits for its own
+    rows: only behind a barrier is it known that no warp reads the products' shared memory any more.
+  }];
+  let arguments = (ins I32Attr:$pending, Variadic<AnyRankedTensor>:$sums);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "$pending `,` $sums attr-dict `:` type($sums)";
 }
 
 #endif

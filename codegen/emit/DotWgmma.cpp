@@ -1,7 +1,8 @@
 // codegen/emit/DotWgmma.cpp -- twg.warpgroup_dot: four warps multiply matrices that lie in shared memory.
 // Idea: a descriptor names a matrix by its first byte, the distance of 8 rows, and how rows are swizzled; a step along K, M
-//       or N adds to the first byte. All instructions of a dot and the wait for them are one piece of inline PTX, so that
-//       nothing touches the accumulators while they are on their way.
+//       or N adds to the first byte. All instructions of a dot, and the wait for them, are one piece of inline PTX, so that
+//       nothing touches the accumulators meanwhile. In flight the wait is a piece of its own: what it waits for goes in and
+//       comes out in the same registers, so uses stand behind it.
 #include "codegen/emit/DotOps.h"
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
@@ -49,8 +50,9 @@ public:
   LogicalResult emit();
 
 private:
+  LogicalResult plan();
+  void describe();
   Value* descriptor(mlir::Value memory, const Matrix& matrix, bool isA);
-  std::string suffix(bool aInRegisters) const;
   void addInstruction(uint32_t m, uint32_t n, uint32_t step);
   std::string input(Value* value, StringRef constraint) {
     inputs_.push_back(value);
@@ -61,14 +63,15 @@ private:
   Emitter& e_;
   twg::WarpgroupDotOp dot_;
   const MmaShape* shape_ = nullptr;
-  KOrder order_;
   DotLayouts layouts_;
   std::optional<Matrix> a_, b_;
   Value *aDescriptor_ = nullptr, *bDescriptor_ = nullptr;
   uint32_t columns_ = 0; ///< N of one instruction
-  std::string type_;     ///< ".f32.f16.f16"
+  uint32_t kExtent_ = 0;
+  bool isPaired_ = false; ///< two f16 sums in a register
+  std::string type_;      ///< ".f32.f16.f16"
   std::string text_, inputConstraints_;
-  unsigned accumulators_ = 0;
+  size_t accumulators_ = 0;
   Values inputs_;
 };
 
@@ -93,8 +96,10 @@ void WgmmaDot::addInstruction(uint32_t m, uint32_t n, uint32_t step) {
   std::string sums;
   for (uint32_t column = n; column < n + columns_; column += 8)
     for (uint32_t row : {m, m + 8})
-      for (uint32_t i : {0u, 1u})
-        sums += (sums.empty() ? "$" : ",$") + std::to_string(registers.at(d.flatIndex({row, column + i})));
+      for (uint32_t i = 0; i < (isPaired_ ? 1 : 2); ++i) {
+        uint32_t number = registers.at(d.flatIndex({row, column + i}));
+        sums += (sums.empty() ? "$" : ",$") + std::to_string(isPaired_ ? number / 2 : number);
+      }
   uint32_t k = step << shape_->kBits;
   std::string a;
   if (a_) {
@@ -124,19 +129,30 @@ void WgmmaDot::addInstruction(uint32_t m, uint32_t n, uint32_t step) {
            type_ + " {" + sums + "}, " + a + ", " + b + tail + "; ";
 }
 
-LogicalResult WgmmaDot::emit() {
+/// Shapes, types and layouts.
+LogicalResult WgmmaDot::plan() {
   mlir::Type element = tt::elementTypeOf(dot_.getA().getType()), other = dot_.getB().getType().getElementType();
   if (auto memory = dyn_cast<twg::MemDescType>(dot_.getA().getType())) element = memory.getElementType();
   std::optional<Multiplied> format = multipliedFormat(element);
   shape_ = format ? wgmmaShape(*format) : nullptr;
   if (!shape_) return dot_.emitOpError("has no instruction for its operands");
-  layouts_.d = twg::layoutOf(dot_.getD());
-  unsigned n = 1;
-  uint32_t kExtent = uint32_t(dot_.getB().getType().getShape()[0]);
-  order_ = ascendingOrder(kExtent);
-  LinearLayout d = layouts_.d;
-  layouts_ = mmaLayouts(*shape_, order_, d.shape(), d.bases(Part::Warp));
+  kExtent_ = uint32_t(dot_.getB().getType().getShape()[0]);
+  LinearLayout d = twg::layoutOf(dot_.getD());
+  layouts_ = mmaLayouts(*shape_, ascendingOrder(kExtent_), d.shape(), d.bases(Part::Warp));
   if (!(layouts_.d == d)) return dot_.emitOpError("has a result whose layout is not that of its instruction");
+  columns_ = 8; // that a warp holds
+  for (uint32_t basis : d.bases(Part::Register))
+    if (d.coordinates(basis)[1] >= 8) columns_ *= 2;
+  columns_ = std::min(columns_, 256u);
+  mlir::Type sum = tt::elementTypeOf(dot_.getD().getType());
+  isPaired_ = sum.isF16();
+  std::string sumType = sum.isInteger() ? "s32" : isPaired_ ? "f16" : "f32";
+  type_ = "." + sumType + "." + ptxTypeOf(element).str() + "." + ptxTypeOf(other).str();
+  return success();
+}
+
+/// The matrices in shared memory.
+void WgmmaDot::describe() {
   b_.emplace(dot_.getB().getType(), 0);
   if (auto memory = dyn_cast<twg::MemDescType>(dot_.getA().getType())) {
     a_.emplace(memory, 1);
@@ -145,35 +161,74 @@ LogicalResult WgmmaDot::emit() {
   }
   readForDot(e_, dot_.getB());
   bDescriptor_ = descriptor(dot_.getB(), *b_, false);
-  uint32_t columns = 8; // that a warp holds
-  for (uint32_t basis : d.bases(Part::Register))
-    if (d.coordinates(basis)[n] >= 8) columns *= 2;
-  columns_ = std::min(columns, 256u);
-  bool isInteger = tt::elementTypeOf(dot_.getD().getType()).isInteger();
-  type_ = (isInteger ? ".s32." : ".f32.") + ptxTypeOf(element).str() + "." + ptxTypeOf(other).str();
+}
 
-  Values sums(e_.values(dot_.getC()));
-  accumulators_ = unsigned(sums.size());
+/// Sums as the registers of an instruction, and back.
+Values pairSums(Emitter& e, ArrayRef<Value*> sums) {
+  Values pairs;
+  for (size_t i = 0; i < sums.size(); i += 2) pairs.push_back(packWords(e, {sums[i], sums[i + 1]}).front());
+  return pairs;
+}
+Values unpairSums(Emitter& e, ArrayRef<Value*> pairs, llvm::Type* type) {
+  Values sums;
+  for (Value* pair : pairs) llvm::append_range(sums, unpackWords(e, {pair}, type, 2));
+  return sums;
+}
+
+/// A piece of inline PTX through which sums go: constraints for them as outputs and, in the same registers, as inputs.
+Values throughPtx(Emitter& e, StringRef text, StringRef inputConstraints, Values inputs, ArrayRef<Value*> sums) {
   std::string constraints;
-  for (unsigned i = 0; i < accumulators_; ++i) constraints += std::string(i ? "," : "") + (isInteger ? "=r" : "=f");
+  SmallVector<llvm::Type*> outputs;
+  for (Value* sum : sums) {
+    constraints += outputs.empty() ? "=" : ",=";
+    constraints += sum->getType()->isFloatTy() ? "f" : "r";
+    outputs.push_back(sum->getType());
+  }
+  constraints += inputConstraints;
+  for (size_t i = 0; i < sums.size(); ++i) constraints += "," + std::to_string(i);
+  llvm::append_range(inputs, sums);
+  return e.inlinePtx(text, constraints + ",~{memory}", outputs, inputs, true);
+}
+
+LogicalResult WgmmaDot::emit() {
+  if (failed(plan())) return failure();
+  describe();
+  Values sums(e_.values(dot_.getC()));
+  llvm::Type* type = sums.front()->getType();
+  if (isPaired_) sums = pairSums(e_, sums);
+  accumulators_ = sums.size();
   text_ = "{ .reg .pred p; setp.eq.u32 p, 0, 0; wgmma.fence.sync.aligned; ";
+  const LinearLayout& d = layouts_.d;
   for (uint32_t r = 0; r < d.registers(); ++r) {
     SmallVector<int64_t, 5> at = d.coordinates(d.elementOf(Part::Register, r));
     if (at[0] % kGroupRows || at[1] % columns_) continue;
-    for (uint32_t step = 0; step < kExtent >> shape_->kBits; ++step)
+    for (uint32_t step = 0; step < kExtent_ >> shape_->kBits; ++step)
       addInstruction(uint32_t(at[0]), uint32_t(at[1]), step);
   }
-  text_ += "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; }";
-  constraints += inputConstraints_;
-  for (unsigned i = 0; i < accumulators_; ++i) constraints += "," + std::to_string(i);
-  llvm::append_range(inputs_, sums);
-  SmallVector<llvm::Type*> outputs(accumulators_, sums.front()->getType());
-  e_.define(dot_.getD(), e_.inlinePtx(text_, constraints + ",~{memory}", outputs, inputs_, true));
+  text_ += "wgmma.commit_group.sync.aligned; ";
+  if (!dot_.getInFlight()) text_ += "wgmma.wait_group.sync.aligned 0; ";
+  Values results = throughPtx(e_, text_ + "}", inputConstraints_, inputs_, sums);
+  e_.define(dot_.getD(), isPaired_ ? unpairSums(e_, results, type) : std::move(results));
   return success();
 }
 
 } // namespace
 
 LogicalResult emitWarpgroupDot(Emitter& e, Operation* op) { return WgmmaDot(e, cast<twg::WarpgroupDotOp>(op)).emit(); }
+
+LogicalResult emitWarpgroupWait(Emitter& e, Operation* op) {
+  auto wait = cast<twg::WarpgroupWaitOp>(op);
+  Values sums;
+  for (mlir::Value sum : wait.getSums()) llvm::append_range(sums, e.values(sum));
+  Values waited =
+      throughPtx(e, "wgmma.wait_group.sync.aligned " + std::to_string(wait.getPending()) + ";", "", {}, sums);
+  ArrayRef<Value*> left = waited;
+  for (auto [sum, result] : llvm::zip_equal(wait.getSums(), wait.getResults())) {
+    size_t count = e.values(sum).size();
+    e.define(result, Values(left.take_front(count)));
+    left = left.drop_front(count);
+  }
+  return success();
+}
 
 } // namespace tiletwin::codegen

@@ -93,14 +93,16 @@ mlir::LogicalResult emitGather(Emitter&, mlir::Operation*);
 // HistogramOps.cpp
 mlir::LogicalResult emitHistogram(Emitter&, mlir::Operation*);
 
-// DotOps.cpp
+// DotOps.cpp, DotWgmma.cpp
 mlir::LogicalResult emitDot(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitWarpgroupDot(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitWarpgroupWait(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitRoundToTf32(Emitter&, mlir::Operation*);
 
 // SharedOps.cpp
 mlir::LogicalResult emitLocalAlloc(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitLocalLoad(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitLocalStore(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitMemDescIndex(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitAsyncCopy(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitAsyncCommit(Emitter&, mlir::Operation*);

@@ -171,6 +171,14 @@ LogicalResult emitLocalAlloc(Emitter& e, Operation* op) {
   return success();
 }
 
+LogicalResult emitLocalStore(Emitter& e, Operation* op) {
+  auto store = cast<twg::LocalStoreOp>(op);
+  if (std::optional<SharedRange> range = rangeOf(store.getDst())) e.hazards().write(e, *range);
+  storeTile(e, store.getSrc(), store.getDst());
+  if (e.target().capability >= 90) fence(e); // others have no dots that read it
+  return success();
+}
+
 void readForDot(Emitter& e, mlir::Value memory) {
   if (std::optional<SharedRange> range = rangeOf(memory)) e.hazards().read(e, *range);
 }

@@ -120,6 +120,7 @@ static constexpr EmitRow kEmitTable[] = {
     {"twg.convert_layout", emitConvertLayout},
     {"twg.local_alloc", emitLocalAlloc},
     {"twg.local_load", emitLocalLoad},
+    {"twg.local_store", emitLocalStore},
     {"twg.memdesc_index", emitMemDescIndex},
     {"twg.memdesc_view", emitMemDescView},
     {"twg.proxy_barrier", emitProxyBarrier},
@@ -127,6 +128,7 @@ static constexpr EmitRow kEmitTable[] = {
     {"twg.tensor_load", emitTensorLoad},
     {"twg.tensor_store", emitTensorStore},
     {"twg.warpgroup_dot", emitWarpgroupDot},
+    {"twg.warpgroup_wait", emitWarpgroupWait},
     {"ub.poison", emitPoison},
 };
 

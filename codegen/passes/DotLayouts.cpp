@@ -112,8 +112,7 @@ bool planWarpgroup(DotPlan& plan, tt::DotOp dot, const Target& target, ThreadBit
   std::optional<Multiplied> format = multipliedFormat(a);
   if (target.capability != 90 || !StringRef(target.arch).ends_with("a") || threads.warp < 2 || shape.size() != 2)
     return false;
-  if (!format || !wgmmaShape(*format) || (a != b && !(isF8(a) && isF8(b))) || !(sum.isF32() || sum.isInteger(32)))
-    return false;
+  if (!format || !wgmmaShape(*format) || (a != b && !(isF8(a) && isF8(b)))) return false;
   if (*format == Multiplied::TF32 && dot.getInputPrecision() != tt::InputPrecision::TF32) return false;
   // Sums in the narrower accumulator of f8 are used only where all of K may be.
   if (isF8(a) && int64_t(dot.getMaxNumImpreciseAcc()) < k) return false;

@@ -2,11 +2,14 @@
 // Idea: with S stages iteration i begins the copies of iteration i + S - 1 into buffer (i + S - 1) mod S and then reads
 //       buffer i mod S. What the loads' addresses and masks are computed from (the *slice*) is computed a second time,
 //       that much ahead, with loop-carried values of its own. One barrier an iteration is enough: it stands behind the
-//       wait for this iteration's copies, and the buffer that is written next was read before it.
+//       wait for this iteration's copies, and the buffer that is written next was read before it. Products in flight may
+//       still read that buffer: then the copies begin behind the wait for those (DotsInFlight.h), and a barrier of its own;
+//       what the program itself stores for such products goes to two buffers in turn.
 // Invariant: copies beyond the last iteration are not begun; none is on its way when the loop has ended.
 #include "codegen/passes/Pipeline.h"
 #include "codegen/dialect/TWG.h"
 #include "codegen/passes/DotLayouts.h"
+#include "codegen/passes/DotsInFlight.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -20,6 +23,8 @@ namespace tiletwin::codegen {
 namespace {
 
 constexpr int kAsyncCopies = 80; ///< the least capability
+/// Of what the program stores: products of the iteration before read one while the other is written.
+constexpr int kStoreBuffers = 2;
 
 bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat()); }
 
@@ -41,28 +46,33 @@ public:
 
   /// Finds the loads; false if there is none.
   bool find();
-  void rewrite();
+  /// True for memory of the loop's body that gets several buffers.
+  bool canBuffer(twg::LocalAllocOp allocation);
+  /// barrier: the one behind which the buffer of the iteration before may be written; null: the loop has none of its own.
+  void rewrite(Operation* barrier);
 
 private:
-  struct Copy {
-    tt::LoadOp load;
+  struct Buffered {
     twg::LocalAllocOp allocation;
+    tt::LoadOp load; ///< null: the program stores the tile
     Value buffers;
   };
 
   bool addSlice(tt::LoadOp load);
   Value constant(OpBuilder& builder, mlir::Type type, int64_t number);
   Value isWithin(OpBuilder& builder, Value from, int64_t ahead);
-  void allocate(OpBuilder& builder);
+  void findStores();
+  void allocate(OpBuilder& builder, Buffered& one, int buffers);
   void copyAhead(OpBuilder& builder, IRMapping& mapping, Value buffer, Value enabled);
-  Value bufferOf(OpBuilder& builder, const Copy& copy, Value index);
+  void waitForCopies(OpBuilder& builder, Operation* barrier);
+  Value bufferOf(OpBuilder& builder, const Buffered& one, Value index);
   SmallVector<Value> carriedOn(const IRMapping& mapping);
-  Value following(OpBuilder& builder, Value index);
+  Value following(OpBuilder& builder, Value index, int buffers);
 
   scf::ForOp loop_;
   int stages_;
   bool isFenced_ = false; ///< warpgroup dots read the copies
-  SmallVector<Copy> copies_;
+  SmallVector<Buffered> copies_, stores_;
   llvm::SetVector<Operation*> slice_;
   llvm::SetVector<unsigned> carried_; ///< numbers of the loop-carried values that the slice reads
 };
@@ -98,7 +108,7 @@ bool Pipeline::find() {
     bool isRead = llvm::all_of(allocation->getUsers(),
                                [](Operation* user) { return isa<twg::LocalLoadOp, twg::WarpgroupDotOp>(user); });
     if (load && isRead && canBeCopied(load, allocation) && addSlice(load)) {
-      copies_.push_back({load, allocation, {}});
+      copies_.push_back({allocation, load, {}});
       isFenced_ |= llvm::any_of(allocation->getUsers(), [](Operation* user) { return isa<twg::WarpgroupDotOp>(user); });
     }
   }
@@ -118,21 +128,38 @@ Value Pipeline::isWithin(OpBuilder& builder, Value from, int64_t ahead) {
   return arith::CmpIOp::create(builder, where, arith::CmpIPredicate::ugt, left, distance);
 }
 
-void Pipeline::allocate(OpBuilder& builder) {
-  for (Copy& copy : copies_) {
-    twg::MemDescType one = copy.allocation.getResult().getType();
-    SmallVector<int64_t> shape{stages_};
-    llvm::append_range(shape, one.getShape());
-    auto layout =
-        twg::SharedAttr::get(builder.getContext(), one.getLayout().getContiguous() + 1, one.getLayout().getSwizzle());
-    auto all = twg::MemDescType::get(builder.getContext(), shape, one.getElementType(), layout);
-    copy.buffers = twg::LocalAllocOp::create(builder, copy.load.getLoc(), all, Value(), IntegerAttr());
+bool Pipeline::canBuffer(twg::LocalAllocOp allocation) {
+  if (llvm::any_of(copies_, [&](const Buffered& copy) { return copy.allocation == allocation; })) return true;
+  return allocation.getSrc() && llvm::all_of(allocation->getUsers(), [&](Operation* user) {
+           return isa<twg::WarpgroupDotOp>(user) && user->getBlock() == loop_.getBody();
+         });
+}
+
+/// Tiles that the program stores for products in flight.
+void Pipeline::findStores() {
+  for (auto allocation : loop_.getBody()->getOps<twg::LocalAllocOp>()) {
+    bool isCopy = llvm::any_of(copies_, [&](const Buffered& copy) { return copy.allocation == allocation; });
+    bool isReadInFlight = llvm::any_of(allocation->getUsers(), [](Operation* user) {
+      auto dot = dyn_cast<twg::WarpgroupDotOp>(user);
+      return dot && dot.getInFlight();
+    });
+    if (!isCopy && isReadInFlight && canBuffer(allocation)) stores_.push_back({allocation, {}, {}});
   }
 }
 
-Value Pipeline::bufferOf(OpBuilder& builder, const Copy& copy, Value index) {
-  twg::LocalAllocOp allocation = copy.allocation;
-  return twg::MemDescIndexOp::create(builder, allocation.getLoc(), allocation.getResult().getType(), copy.buffers,
+void Pipeline::allocate(OpBuilder& builder, Buffered& one, int buffers) {
+  twg::MemDescType type = one.allocation.getResult().getType();
+  SmallVector<int64_t> shape{buffers};
+  llvm::append_range(shape, type.getShape());
+  twg::SharedAttr layout = type.getLayout();
+  layout = twg::SharedAttr::get(builder.getContext(), layout.getContiguous() + 1, layout.getSwizzle());
+  auto all = twg::MemDescType::get(builder.getContext(), shape, type.getElementType(), layout);
+  one.buffers = twg::LocalAllocOp::create(builder, one.allocation.getLoc(), all, Value(), IntegerAttr());
+}
+
+Value Pipeline::bufferOf(OpBuilder& builder, const Buffered& one, Value index) {
+  twg::LocalAllocOp allocation = one.allocation;
+  return twg::MemDescIndexOp::create(builder, allocation.getLoc(), allocation.getResult().getType(), one.buffers,
                                      index);
 }
 
@@ -140,7 +167,7 @@ Value Pipeline::bufferOf(OpBuilder& builder, const Copy& copy, Value index) {
 void Pipeline::copyAhead(OpBuilder& builder, IRMapping& mapping, Value index, Value enabled) {
   for (Operation& op : *loop_.getBody())
     if (slice_.contains(&op)) builder.clone(op, mapping);
-  for (Copy& copy : copies_) {
+  for (Buffered& copy : copies_) {
     Value mask = copy.load.getMask() ? mapping.lookupOrDefault(copy.load.getMask()) : Value();
     auto made = twg::AsyncCopyOp::create(builder, copy.load.getLoc(), mapping.lookupOrDefault(copy.load.getPtr()),
                                          bufferOf(builder, copy, index), mask, enabled);
@@ -155,20 +182,51 @@ SmallVector<Value> Pipeline::carriedOn(const IRMapping& mapping) {
   return values;
 }
 
-Value Pipeline::following(OpBuilder& builder, Value index) {
+Value Pipeline::following(OpBuilder& builder, Value index, int buffers) {
   Location where = loop_.getLoc();
   Value next = arith::AddIOp::create(builder, where, index, constant(builder, builder.getI32Type(), 1));
-  Value count = constant(builder, builder.getI32Type(), stages_);
+  Value count = constant(builder, builder.getI32Type(), buffers);
   Value isLast = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::eq, next, count);
   return arith::SelectOp::create(builder, where, isLast, constant(builder, builder.getI32Type(), 0), next);
 }
 
-void Pipeline::rewrite() {
+/// Waits for this iteration's copies, puts barriers between stores and products, and sets the builder to where further
+/// copies begin: behind the barrier, and behind products in flight, so that these do not wait for the copies' instructions.
+void Pipeline::waitForCopies(OpBuilder& builder, Operation* barrier) {
+  builder.setInsertionPointToStart(loop_.getBody());
+  Operation* wait = twg::AsyncWaitOp::create(builder, loop_.getLoc(), uint32_t(stages_ - 2), isFenced_);
+  builder.setInsertionPointAfter(wait);
+  if (!barrier) return;
+  Operation* reader = firstReader(copies_.front().allocation);
+  for (Buffered& copy : copies_)
+    if (Operation* other = firstReader(copy.allocation); other->isBeforeInBlock(reader)) reader = other;
+  if (barrier->isBeforeInBlock(reader)) { // one barrier for both
+    wait->moveAfter(barrier);
+    barrier->erase();
+    barrier = wait;
+  } else {
+    wait->moveBefore(reader);
+  }
+  for (Buffered& store : stores_) {
+    Operation* dot = firstReader(store.allocation);
+    if (store.allocation->isBeforeInBlock(wait) && wait->isBeforeInBlock(dot)) continue;
+    builder.setInsertionPoint(dot);
+    ttg::BarrierOp::create(builder, loop_.getLoc(), ttg::BarrierScope::Local);
+  }
+  for (auto dot : loop_.getBody()->getOps<twg::WarpgroupDotOp>())
+    if (dot.getInFlight() && barrier->isBeforeInBlock(dot)) barrier = dot;
+  builder.setInsertionPointAfter(barrier);
+}
+
+void Pipeline::rewrite(Operation* barrier) {
   IRRewriter rewriter(loop_);
   Location where = loop_.getLoc();
   int ahead = stages_ - 1;
+  bool hasDotsInFlight = barrier != nullptr;
   mlir::Type type = loop_.getInductionVar().getType();
-  allocate(rewriter);
+  findStores();
+  for (Buffered& copy : copies_) allocate(rewriter, copy, stages_);
+  for (Buffered& store : stores_) allocate(rewriter, store, kStoreBuffers);
   SmallVector<Value> state;
   for (unsigned number : carried_) state.push_back(loop_.getInitArgs()[number]);
   auto less = loop_.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
@@ -183,15 +241,16 @@ void Pipeline::rewrite() {
     copyAhead(rewriter, mapping, constant(rewriter, rewriter.getI32Type(), i), enabled);
     state = carriedOn(mapping);
   }
-  // Carried besides: the slice's values `ahead` iterations on, the buffer that is read and the one that is written.
+  // Carried besides: the slice's values `ahead` iterations on, the buffer that is stored to, the one that is read and the
+  // one that is written.
   SmallVector<Value> inits(state);
+  if (!stores_.empty()) inits.push_back(constant(rewriter, rewriter.getI32Type(), 0));
   inits.push_back(constant(rewriter, rewriter.getI32Type(), 0));
   inits.push_back(constant(rewriter, rewriter.getI32Type(), ahead));
   auto attributes = llvm::to_vector(loop_->getDiscardableAttrs());
   auto extend = [&](OpBuilder& builder, Location, ArrayRef<BlockArgument> added) {
     Value read = added[added.size() - 2], written = added[added.size() - 1];
-    builder.setInsertionPointToStart(loop_.getBody());
-    twg::AsyncWaitOp::create(builder, where, uint32_t(ahead - 1), isFenced_);
+    waitForCopies(builder, barrier);
     IRMapping mapping;
     Value iteration = loop_.getInductionVar();
     Value distance = arith::MulIOp::create(builder, where, loop_.getStep(), constant(builder, type, ahead));
@@ -200,20 +259,29 @@ void Pipeline::rewrite() {
     for (auto [k, number] : llvm::enumerate(carried_)) mapping.map(loop_.getRegionIterArgs()[number], added[k]);
     copyAhead(builder, mapping, written, enabled);
     SmallVector<Value> yielded = carriedOn(mapping);
-    for (Copy& copy : copies_) {
+    for (Buffered& copy : copies_) {
       builder.setInsertionPoint(copy.allocation);
       copy.allocation.getResult().replaceAllUsesWith(bufferOf(builder, copy, read));
     }
+    for (Buffered& store : stores_) {
+      builder.setInsertionPoint(store.allocation);
+      Value buffer = bufferOf(builder, store, added[added.size() - 3]);
+      twg::LocalStoreOp::create(builder, store.allocation.getLoc(), store.allocation.getSrc(), buffer);
+      store.allocation.getResult().replaceAllUsesWith(buffer);
+    }
     builder.setInsertionPoint(loop_.getBody()->getTerminator());
-    yielded.push_back(following(builder, read));
-    yielded.push_back(following(builder, written));
+    if (!stores_.empty()) yielded.push_back(following(builder, added[added.size() - 3], kStoreBuffers));
+    yielded.push_back(following(builder, read, stages_));
+    yielded.push_back(following(builder, written, stages_));
     return yielded;
   };
   auto replaced = loop_.replaceWithAdditionalYields(rewriter, inits, false, extend);
   auto made = cast<scf::ForOp>(replaced->getOperation());
   for (NamedAttribute attribute : attributes) made->setDiscardableAttr(attribute.getName(), attribute.getValue());
-  for (Copy& copy : copies_) copy.allocation.erase(), copy.load.erase();
-  rewriter.setInsertionPointAfter(made);
+  for (Buffered& copy : copies_) copy.allocation.erase(), copy.load.erase();
+  for (Buffered& store : stores_) store.allocation.erase();
+  // Behind the wait for products in flight: no warp may read the buffers when the barrier lets others write there.
+  rewriter.setInsertionPointAfter(hasDotsInFlight ? made->getNextNode() : made);
   twg::AsyncWaitOp::create(rewriter, where, 0u, false);
 }
 
@@ -227,7 +295,11 @@ void pipelineLoops(tt::FuncOp kernel, const Target& target, const Options& optio
     auto given = loop->getAttrOfType<IntegerAttr>("tt.num_stages");
     int stages = given ? int(given.getInt()) : options.numStages;
     if (stages < 2) continue;
-    if (Pipeline pipeline(loop, stages); pipeline.find()) pipeline.rewrite();
+    Pipeline pipeline(loop, stages);
+    bool hasCopies = pipeline.find();
+    DotsInFlight dots(loop, [&](twg::LocalAllocOp one) { return hasCopies && pipeline.canBuffer(one); });
+    Operation* barrier = dots.any() ? dots.rewrite() : nullptr;
+    if (hasCopies) pipeline.rewrite(barrier);
   }
 }
 

@@ -1,6 +1,7 @@
 // codegen/passes/SharedMemory.cpp -- see SharedMemory.h.
 // Idea: operations are numbered in program order; an allocation lives from its operation to its last use, and to the end
-//       of every loop that the use, but not the allocation, is in. Larger ones are placed first, each at the lowest place
+//       of every loop that the use, but not the allocation, is in. What a product in flight reads lives for all of the
+//       loop, because it is waited for in the next iteration. Larger ones are placed first, each at the lowest place
 //       that is free for as long as it lives.
 #include "codegen/passes/SharedMemory.h"
 #include "mlir/IR/Builders.h"
@@ -36,12 +37,25 @@ public:
       result.alignment = std::max(result.alignment, kTensorCopyAlignment);
       result.bytes = uint32_t(llvm::alignTo(result.bytes, kTensorCopyAlignment));
     }
+    bool isReadInFlight = llvm::any_of(op->getUsers(), [&](Operation* user) {
+      auto dot = dyn_cast<twg::WarpgroupDotOp>(user);
+      return dot && dot.getInFlight() && dot->getBlock() == op->getBlock();
+    });
+    if (isReadInFlight && !isa<tt::FuncOp>(op->getParentOp())) {
+      result.begin = numbers_[op->getParentOp()];
+      result.end = std::max(result.end, lastNumberIn(op->getParentOp()));
+    }
     return result;
   }
 
   llvm::DenseMap<Operation*, unsigned> takeNumbers() { return std::move(numbers_); }
 
 private:
+  unsigned lastNumberIn(Operation* outer) const {
+    unsigned last = 0;
+    outer->walk([&](Operation* op) { last = std::max(last, numbers_.lookup(op)); });
+    return last;
+  }
   void extend(Operation* allocation, Value memory, unsigned& end) {
     for (Operation* user : memory.getUsers()) {
       if (isa<twg::MemDescIndexOp, twg::MemDescViewOp>(user)) extend(allocation, user->getResult(0), end);
@@ -50,9 +64,7 @@ private:
         end = next_;
         continue;
       }
-      unsigned last = numbers_[outer];
-      outer->walk([&](Operation* op) { last = std::max(last, numbers_[op]); });
-      end = std::max(end, last);
+      end = std::max(end, lastNumberIn(outer));
     }
   }
   llvm::DenseMap<Operation*, unsigned> numbers_;

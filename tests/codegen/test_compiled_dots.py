@@ -227,6 +227,7 @@ def test_f8_has_an_instruction_where_the_assembler_knows_it() -> None:
 
 WARPGROUP_TYPES = [
     (("f16", "f16", "f32"), "ieee", "k16.f32.f16.f16"),
+    (("f16", "f16", "f16"), "ieee", "k16.f16.f16.f16"),
     (("bf16", "bf16", "f32"), "ieee", "k16.f32.bf16.bf16"),
     (("f32", "f32", "f32"), "tf32", "k8.f32.tf32.tf32"),
     (("i8", "i8", "i32"), "ieee", "k32.s32.s8.s8"),
@@ -250,6 +251,19 @@ def test_f8_sums_of_warpgroups_are_as_imprecise_as_allowed() -> None:
     kinds = ("f8E5M2", "f8E5M2", "f32")
     assert "wgmma" in check(kinds, 64, 64, 64, "sm_90a", imprecise=64)
     assert "wgmma" not in check(kinds, 64, 64, 64, "sm_90a", imprecise=32)
+
+
+def test_f16_sums_of_warpgroups_are_rounded_as_those_of_warps() -> None:
+    """Both instructions take 16 products and round once; an f32 sum that is rounded at the end differs."""
+    a, b, c = (np.random.default_rng(i).standard_normal((64, 64)).astype(np.float16) for i in range(3))
+    text = plain(("f16", a.shape), ("f16", b.shape), ("f16", c.shape))
+    groups, ptx = run(text, "sm_90a", a, b, c)
+    warps, other = run(text, "sm_80", a, b, c)
+    assert "k16.f16.f16.f16" in ptx and "wgmma" not in other
+    assert (groups.view(np.uint16) == warps.view(np.uint16)).all()
+    wide = (a.astype(np.float64) @ b + c).astype(np.float16)
+    assert (groups != wide).any()
+    np.testing.assert_allclose(groups, wide, atol=0.1)
 
 
 @pytest.mark.parametrize(("arch", "warps", "m"), [("sm_80", 4, 64), ("sm_90a", 2, 64), ("sm_90a", 4, 32)])

@@ -1,0 +1,137 @@
+// codegen/passes/DotsInFlight.cpp -- see DotsInFlight.h.
+#include "codegen/passes/DotsInFlight.h"
+#include "ir/TT.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+/// True for sums that the instruction holds in the same registers as everybody else: f16 come in pairs.
+bool isInRegistersOfItsOwn(Value sum) {
+  mlir::Type element = tt::elementTypeOf(sum.getType());
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 32;
+}
+
+twg::WarpgroupWaitOp makeWait(OpBuilder& builder, Location where, unsigned pending, ValueRange sums) {
+  return twg::WarpgroupWaitOp::create(builder, where, sums.getTypes(), pending, sums);
+}
+
+/// Waits, and gives all users of the sums what was waited for.
+void waitFor(OpBuilder& builder, Location where, unsigned pending, ValueRange sums) {
+  twg::WarpgroupWaitOp wait = makeWait(builder, where, pending, sums);
+  for (auto [sum, waited] : llvm::zip_equal(sums, wait.getResults())) sum.replaceAllUsesExcept(waited, wait);
+}
+
+} // namespace
+
+Operation* firstReader(twg::LocalAllocOp allocation) {
+  Operation* first = nullptr;
+  for (Operation* user : allocation->getUsers())
+    if (Operation* op = allocation->getBlock()->findAncestorOpInBlock(*user); !first || op->isBeforeInBlock(first))
+      first = op;
+  return first;
+}
+
+DotsInFlight::DotsInFlight(scf::ForOp loop, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered) : loop_(loop) {
+  for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number)
+    if (Sum sum{number, {}}; find(sum)) sums_.push_back(std::move(sum));
+  llvm::erase_if(sums_, [&](const Sum& sum) {
+    return llvm::any_of(sum.dots, [&](twg::WarpgroupDotOp dot) {
+      return !readsWhatStays(dot.getA(), isBuffered) || !readsWhatStays(dot.getB(), isBuffered);
+    });
+  });
+  for (const Sum& sum : sums_)
+    for (twg::WarpgroupDotOp dot : sum.dots)
+      for (Value memory : {dot.getA(), Value(dot.getB())}) {
+        auto allocation = memory.getDefiningOp<twg::LocalAllocOp>();
+        if (allocation && allocation->getBlock() == loop_.getBody() && !isBuffered(allocation))
+          single_.insert(allocation);
+      }
+}
+
+/// The products that add to a carried value and are all that happens to it.
+bool DotsInFlight::find(Sum& sum) {
+  Value value = loop_.getRegionIterArg(sum.number);
+  if (!isa<RankedTensorType>(value.getType()) || !isInRegistersOfItsOwn(value)) return false;
+  while (value.hasOneUse()) {
+    OpOperand& use = *value.use_begin();
+    auto dot = dyn_cast<twg::WarpgroupDotOp>(use.getOwner());
+    if (!dot)
+      return !sum.dots.empty() && use.getOwner() == loop_.getBody()->getTerminator() &&
+             use.getOperandNumber() == sum.number;
+    if (dot->getBlock() != loop_.getBody() || dot.getC() != value) return false;
+    sum.dots.push_back(dot);
+    value = dot.getD();
+  }
+  return false;
+}
+
+/// True for memory that the loop does not write, or only where a wait can stand before.
+bool DotsInFlight::readsWhatStays(Value memory, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered) {
+  if (!isa<twg::MemDescType>(memory.getType())) return false; // registers
+  if (!loop_.getBodyRegion().isAncestor(memory.getParentRegion())) return true;
+  auto allocation = memory.getDefiningOp<twg::LocalAllocOp>();
+  return allocation && allocation->getBlock() == loop_.getBody() && (allocation.getSrc() || isBuffered(allocation));
+}
+
+/// The first write to memory that has one buffer; null: all of it has several. Writes go down to the first product that
+/// reads them, so that loads of one operand are not behind the wait for the other's memory.
+Operation* DotsInFlight::firstWrite() {
+  Operation* first = nullptr;
+  for (twg::LocalAllocOp allocation : single_) {
+    allocation->moveBefore(firstReader(allocation));
+    if (!first || allocation->isBeforeInBlock(first)) first = allocation;
+  }
+  return first;
+}
+
+/// Nothing is in flight in front of the loop, but what came through a wait is in registers there. Constants would be put
+/// into them once more on the way around a loop without iterations, and then the assembler keeps nothing in flight.
+void DotsInFlight::fixRegisters() {
+  OpBuilder builder(loop_);
+  SmallVector<Value> inits;
+  for (const Sum& sum : sums_) inits.push_back(loop_.getInitArgs()[sum.number]);
+  twg::WarpgroupWaitOp wait = makeWait(builder, loop_.getLoc(), 0, inits);
+  for (auto [sum, init] : llvm::zip_equal(sums_, wait.getResults())) loop_.getInitArgsMutable()[sum.number].set(init);
+}
+
+/// The wait in the loop's body.
+Operation* DotsInFlight::wait() {
+  Operation *last = nullptr, *write = firstWrite();
+  unsigned dots = 0;
+  for (const Sum& sum : sums_) {
+    dots += sum.dots.size();
+    if (!last || last->isBeforeInBlock(sum.dots.back())) last = sum.dots.back();
+  }
+  OpBuilder builder(last);
+  if (write)
+    builder.setInsertionPoint(write);
+  else
+    builder.setInsertionPointAfter(last);
+  SmallVector<Value> before;
+  for (const Sum& sum : sums_) {
+    Value value = loop_.getRegionIterArg(sum.number);
+    for (twg::WarpgroupDotOp dot : sum.dots)
+      if (!write || dot->isBeforeInBlock(write)) value = dot.getD();
+    before.push_back(value);
+  }
+  waitFor(builder, loop_.getLoc(), write ? 0 : dots, before);
+  return ttg::BarrierOp::create(builder, loop_.getLoc(), ttg::BarrierScope::Local);
+}
+
+Operation* DotsInFlight::rewrite() {
+  for (const Sum& sum : sums_)
+    for (twg::WarpgroupDotOp dot : sum.dots) dot.setInFlight(true);
+  fixRegisters();
+  Operation* barrier = wait();
+  OpBuilder builder(loop_.getContext());
+  builder.setInsertionPointAfter(loop_);
+  SmallVector<Value> results;
+  for (const Sum& sum : sums_) results.push_back(loop_.getResult(sum.number));
+  waitFor(builder, loop_.getLoc(), 0, results);
+  return barrier;
+}
+
+} // namespace tiletwin::codegen

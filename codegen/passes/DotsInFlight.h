@@ -1,0 +1,48 @@
+// codegen/passes/DotsInFlight.h -- products of warpgroups that stay in flight while a loop goes on.
+//
+// Here:      which products of a loop may, where they are waited for.
+// Not here:  copies into shared memory (Pipeline.h), the instructions (emit/DotWgmma.cpp).
+//
+// Idea: a sum that a loop carries from product to product, and that nothing else in the loop reads, needs no wait: what
+//       has to wait is the next write to the shared memory that the products read. Where all of it has a buffer for each
+//       of several iterations, a product is waited for one iteration later, behind the next one; where some has one
+//       buffer, right before that is written again.
+// Invariant: nothing is in flight when the loop has ended.
+#pragma once
+#include "codegen/dialect/TWG.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tiletwin::codegen {
+
+/// The first operation of the allocation's block in which something reads it.
+mlir::Operation* firstReader(twg::LocalAllocOp allocation);
+
+class DotsInFlight {
+public:
+  /// isBuffered: whether an allocation of the loop's body gets a buffer for each of several iterations.
+  DotsInFlight(mlir::scf::ForOp loop, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered);
+  bool any() const { return !sums_.empty(); }
+  /// Marks the products and writes the waits. Gives the barrier in the loop's body behind which nothing reads any more
+  /// what products of earlier iterations read.
+  mlir::Operation* rewrite();
+
+private:
+  /// A loop-carried sum and the products that add to it, in order.
+  struct Sum {
+    unsigned number;
+    mlir::SmallVector<twg::WarpgroupDotOp, 2> dots;
+  };
+  bool find(Sum& sum);
+  bool readsWhatStays(mlir::Value memory, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered);
+  mlir::Operation* firstWrite();
+  void fixRegisters();
+  mlir::Operation* wait();
+
+  mlir::scf::ForOp loop_;
+  mlir::SmallVector<Sum, 2> sums_;
+  llvm::SetVector<twg::LocalAllocOp> single_; ///< memory in the loop's body that has one buffer
+};
+
+} // namespace tiletwin::codegen
