@@ -101,19 +101,22 @@ def ir(
     options: OPTIONS = None,
     target: TARGET = "",
     stage: Annotated[
-        str, typer.Option(help="source, ttir, ttgir, llir, ptx, cubin, sass, or plan (the interpreter's).")
+        str,
+        typer.Option(help="source, ttir, ttgir, llir, ptx, cubin, sass, amdgcn, hsaco, or plan (the interpreter's)."),
     ] = "",
     locations: Annotated[bool, typer.Option(help="Print source locations of source and ttir.")] = False,
     out: OUT = None,
 ) -> None:
     """Print a stage of a kernel's compilation, without running it and without a GPU.
 
-    The default is ttir, with --target ptx.
+    The default is ttir, with --target ptx or amdgcn.
     """
     from tiletwin.compiler import command
 
     compiled = command.compile_named(kernel, signature, constants, options, target, fail=_fail)
-    command.print_stage(compiled, stage or ("ptx" if target else "ttir"), locations=locations, out=out, fail=_fail)
+    command.print_stage(
+        compiled, stage or command.default_stage(compiled, target), locations=locations, out=out, fail=_fail
+    )
 
 
 @app.command()

@@ -179,7 +179,7 @@ def test_text_files(doubles, tmp_path) -> None:
 @pytest.mark.parametrize("name", ["kernel.sass", "kernel.glir", "kernel"])
 def test_files_of_other_stages(tmp_path, name: str) -> None:
     (tmp_path / name).write_text("")
-    with pytest.raises(ValueError, match=r"only files of .ttir, .ttgir, .llir, .ptx can be compiled here"):
+    with pytest.raises(ValueError, match=r"only files of .ttir, .ttgir, .llir, .ptx, .amdgcn can be compiled here"):
         triton.compile(tmp_path / name)
 
 

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from tiletwin.errors import TileTwinError
 
 Fail = Callable[[str], NoReturn]
-PRINTED = ("source", "ttir", "plan", "ttgir", "llir", "ptx", "cubin", "sass", "amdgcn")
+PRINTED = ("source", "ttir", "plan", "ttgir", "llir", "ptx", "cubin", "sass", "amdgcn", "hsaco")
 
 
 def _activate() -> None:
@@ -150,6 +150,11 @@ def _write(content: str | bytes, stage: str, out: str | None, fail: Fail) -> Non
         fail(f"{stage} is binary: name a file, --out kernel.{stage}, or redirect the output")
     else:
         sys.stdout.buffer.write(content)
+
+
+def default_stage(compiled: Any, target: str) -> str:
+    """What is printed where no stage is named: ttir, or the assembly of a target that is."""
+    return next((stage for stage in ("ptx", "amdgcn") if target and stage in compiled.asm.stages), "ttir")
 
 
 def print_stage(compiled: Any, stage: str, *, locations: bool, out: str | None, fail: Fail) -> None:

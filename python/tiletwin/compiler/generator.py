@@ -20,6 +20,9 @@ from tiletwin.errors import CompilationError
 TAKEN = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
 """Options of a compilation that the generator acts on."""
 
+TAKEN_BY_AMD = ("waves_per_eu",)
+"""The same of a compilation for an AMD GPU."""
+
 FOREIGN = ("#ttg.", "ttg.", "triton_gpu.", "#ttng.")
 
 
@@ -35,7 +38,7 @@ class Generated(NamedTuple):
 
 def generator_options(options: dict[str, Any]) -> dict[str, Any]:
     """What the generator is told besides the target."""
-    told = {name: options[name] for name in TAKEN}
+    told = {name: options[name] for name in TAKEN} | {name: options[name] for name in TAKEN_BY_AMD if name in options}
     return {**told, "verify": True, "line_info": not knobs.compilation.disable_line_info}
 
 

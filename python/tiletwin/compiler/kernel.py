@@ -77,7 +77,7 @@ class CompiledKernel:
     src        the ASTSource or IRSource                        hash       changes with source, target and options
     module     the native module, for the interpreter           function   a number, once it has been launched
     n_regs, n_spills    registers of a thread, and its words in local memory, as ptxas tells; 0 for a kernel that a
-                        launch on the CPU compiled
+                        launch on the CPU compiled. Of AMD GPUs: vector registers, and those that are spilled
     """
 
     src: Any
@@ -151,6 +151,10 @@ class CompiledKernel:
             name: lambda name=name, default=default: self.asm.facts.get(name, default)
             for name, default in GENERATED_FIELDS.items()
         }
+        if self.target.backend == "hip":  # the assembly tells
+            for name in (*ASSEMBLED_FIELDS, "scalar_registers"):
+                told[name] = lambda name=name: self.asm.facts[name]
+            return KernelMetadata(known, told)
         for name, field in ASSEMBLED_FIELDS.items():
             told[name] = lambda field=field: getattr(self.asm.binary, field) if "cubin" in self.asm else None
         return KernelMetadata(known, told)
@@ -163,14 +167,18 @@ class CompiledKernel:
     @property
     def kernel(self) -> bytes:
         """The GPU binary."""
-        return self.asm["cubin"]
+        return self.asm["hsaco" if self.target.backend == "hip" else "cubin"]
 
     @property
     def n_regs(self) -> int:
+        if self.for_gpu and self.target.backend == "hip":
+            return self.asm.facts["registers"]
         return self.asm.binary.registers if self.for_gpu else 0
 
     @property
     def n_spills(self) -> int:
+        if self.for_gpu and self.target.backend == "hip":
+            return self.asm.facts["spills"] // 4
         return self.asm.binary.stack // 4 if self.for_gpu else 0
 
     n_max_threads = 1024

@@ -119,13 +119,13 @@ class ASTSource:
 
 
 class IRSource:
-    """A kernel as text of a stage in a file: .ttir, .ttgir, .llir, .ptx. `context` and `backend` are taken for
+    """A kernel as text of a stage in a file: .ttir, .ttgir, .llir, .ptx, .amdgcn. `context` and `backend` are taken for
     compatibility. Only a .ttir file can be interpreted too.
 
     Errors: ValueError, a file of another stage; OSError; CompilationError when it is compiled.
     """
 
-    STAGES = ("ttir", "ttgir", "llir", "ptx")
+    STAGES = ("ttir", "ttgir", "llir", "ptx", "amdgcn")
 
     def __init__(self, path: str | Path, context: Any = None, backend: Any = None) -> None:
         self.path = str(path)

@@ -54,7 +54,9 @@ def _printed(stage: str, name: str) -> bool:
     """Whether a variable of Triton's asks for the stage's text."""
     if stage in ("ttir", "ttgir"):
         return knobs.stages.mlir_dump not in (None, "", "0") and knobs.stages.mlir_dump in ("1", name)
-    return knobs.stages.llir_dump if stage == "llir" else stage == "ptx" and knobs.nvidia.dump_nvptx
+    if stage == "llir":
+        return knobs.stages.llir_dump
+    return (stage == "ptx" and knobs.nvidia.dump_nvptx) or (stage == "amdgcn" and knobs.amd.dump_amdgcn)
 
 
 class StageFiles:
@@ -88,6 +90,7 @@ class StageFiles:
             or knobs.stages.dump
             or knobs.stages.llir_dump
             or knobs.nvidia.dump_nvptx
+            or knobs.amd.dump_amdgcn
             or knobs.stages.mlir_dump not in (None, "", "0")
         )
 

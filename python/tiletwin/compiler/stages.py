@@ -3,6 +3,7 @@
 Here:      AsmDict; the order of stages, what each is made from, overrides between them.
 Not here:  making them: the front end (`_C`), generator.py, assembler.py; files (stage_files.py).
 Idea:      source, ttir ── front end | ttgir, llir, ptx ── code generator, one call | cubin ── ptxas | sass ── nvdisasm
+           of AMD GPUs: amdgcn in place of ptx | hsaco ── ld.lld
 Invariant: a stage is made once; asking again gives the same object, from every thread.
 """
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:  # what makes GPU code is imported when it is asked for: launc
 
 BACKEND_STAGES = {
     "cuda": ("source", "ttir", "ttgir", "llir", "ptx", "cubin", "sass"),
-    "hip": ("source", "ttir", "ttgir", "llir", "amdgcn"),
+    "hip": ("source", "ttir", "ttgir", "llir", "amdgcn", "hsaco"),
 }
 """Stages in order, by the target's backend."""
 
@@ -30,11 +31,25 @@ GENERATED = ("ttgir", "llir", "ptx", "amdgcn")
 """Stages that the code generator makes."""
 
 
-class AsmDict(Mapping):
-    """A kernel's stages: `asm["ptx"]` compiles as far as that. Texts are str, "cubin" is bytes.
+def _has_tool(stage: str) -> bool:
+    """Whether this machine has the program that makes a stage, if that takes one."""
+    if stage == "cubin":
+        from tiletwin.compiler import assembler
 
-    Iterating goes over the stages that can be made on this machine ("cubin" needs ptxas), without "sass", as Triton
-    does. A kernel that a launch on the CPU compiled iterates over the front end's stages and what was asked for.
+        return assembler.find() is not None
+    if stage == "hsaco":
+        from tiletwin.amd import lld
+
+        return lld.find() is not None
+    return True
+
+
+class AsmDict(Mapping):
+    """A kernel's stages: `asm["ptx"]` compiles as far as that. Texts are str, "cubin" and "hsaco" are bytes.
+
+    Iterating goes over the stages that can be made on this machine ("cubin" needs ptxas, "hsaco" ld.lld), without
+    "sass", as Triton does. A kernel that a launch on the CPU compiled iterates over the front end's stages and what was
+    asked for.
     Errors of making a stage: CompilationError; RuntimeError, a tool is not there; PTXASError.
     """
 
@@ -66,9 +81,7 @@ class AsmDict(Mapping):
     def _listed(self, stage: str) -> bool:
         if stage in self._made or stage in self._texts:
             return stage != "sass"
-        from tiletwin.compiler import assembler
-
-        return self._for_gpu and stage != "sass" and (stage != "cubin" or assembler.find() is not None)
+        return self._for_gpu and stage != "sass" and _has_tool(stage)
 
     def __iter__(self) -> Iterator[str]:
         return (stage for stage in self.stages if self._listed(stage))
@@ -94,9 +107,15 @@ class AsmDict(Mapping):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the code generator says of the kernel: name, shared, num_warps, threads, global_scratch_size, ..."""
-        _ = self["amdgcn" if self._target.backend == "hip" else "ptx"]
-        return self._facts
+        """What the code generator says of the kernel: name, shared, num_warps, threads, global_scratch_size, ...; for
+        AMD GPUs also what the assembly does: registers, scalar_registers, spills, scratch."""
+        if self._target.backend != "hip":
+            _ = self["ptx"]
+            return self._facts
+        from tiletwin.amd import code_object
+
+        text = self["amdgcn"]
+        return self._facts | code_object.facts(text)
 
     @property
     def binary(self) -> assembler.Binary:
@@ -126,6 +145,8 @@ class AsmDict(Mapping):
             self._generate()
         elif stage == "cubin":
             self._assemble()
+        elif stage == "hsaco":
+            self._link()
         else:
             from tiletwin.compiler import assembler
 
@@ -179,6 +200,18 @@ class AsmDict(Mapping):
         if replaced is not None:
             self._binary = self._binary._replace(image=replaced[0])
         self._keep("cubin", self._binary.image)
+
+    def _link(self) -> None:
+        from tiletwin.amd import code_object
+        from tiletwin.compiler import targets
+
+        text = self["amdgcn"]
+        target = targets.generator_target(self._target, self._options)
+        started = time.perf_counter()
+        image, cached = code_object.make(text, f"{self._files.name}.amdgcn", self._files.name, target)
+        self._time("hsaco", started, cached)
+        replaced = self._replacement("hsaco")
+        self._keep("hsaco", image if replaced is None else replaced[0])
 
     def _time(self, stage: str, started: float, cached: bool) -> None:
         self.cached = self.cached and cached

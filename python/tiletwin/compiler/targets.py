@@ -136,7 +136,7 @@ def ptx_version(arch: Architecture, given: int | None, assembler: int | None, wh
 def generator_target(target: GPUTarget, options: dict[str, Any]) -> dict[str, Any]:
     """What the code generator is told of a target."""
     if target.backend == "hip":
-        return {"backend": "hip", "arch": str(target.arch), "warp_size": target.warp_size}
+        return {"backend": "hip", "capability": 0, "arch": str(target.arch), "warp_size": target.warp_size}
     from tiletwin.compiler import assembler
 
     arch = architecture(target, options.get("arch"))

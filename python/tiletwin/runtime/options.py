@@ -111,13 +111,13 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "fpsan_homomorphic_casts": (False, _anything),
 }
 
-# Options of other GPUs that scripts pass along; they change nothing here.
+# Options of AMD GPUs (amd_options.py) that scripts pass along; for others they change nothing.
 IGNORED = ("waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint", "allow_flush_denorm", "cluster_dims")
 
 
 def _fp8_dtypes(target: GPUTarget, launched: bool) -> tuple[str, ...]:
     """The fp8 types of a target's kernels. A launch is interpreted, which works for all of them."""
-    if launched:
+    if launched or target.backend == "hip":
         return FP8_DTYPES
     has_e4nv = not str(target.arch).isdigit() or int(target.arch) >= 89
     return ("fp8e4b15", "fp8e4nv", "fp8e5") if has_e4nv else ("fp8e4b15", "fp8e5")
@@ -139,6 +139,11 @@ def parse_options(
     options["capability"] = capability
     options["deprecated_fp8_dot_operand_dtypes"] = ("fp8e4b15",) if capability >= 90 else ()
     options["max_num_imprecise_acc_default"] = 1 << 30 if capability == 90 else 0
+    if target.backend == "hip":
+        from tiletwin.runtime.amd_options import amd_options
+
+        options |= amd_options(given, target)
+        options["default_dot_input_precision"] = "ieee"
     if knobs.language.fp32_default is not None:
         name = "TRITON_F32_DEFAULT (knobs.language.fp32_default)"
         options["default_dot_input_precision"] = _precision(name, knobs.language.fp32_default)

@@ -1,0 +1,108 @@
+"""Options of a compilation for an AMD GPU: what such a compilation takes besides the table of runtime/options.py.
+
+Here:      options that only AMD GPUs have, those of NVIDIA's that are refused, defaults that differ.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from tiletwin.backends.compiler import GPUTarget
+from tiletwin.errors import OptionError
+
+MATRIX_SIZES = (0, 4, 16, 32)
+"""Of an instruction's M and N: 0 leaves the choice to the compiler."""
+
+NVIDIA_ONLY = {
+    "maxnreg": None,
+    "ptx_version": None,
+    "ptx_options": None,
+    "launch_pdl": False,
+    "clc": False,
+    "num_ctas": 1,
+    "min_shared_mem": None,
+}
+"""Options of NVIDIA's GPUs, with the only value that means nothing."""
+
+
+def _number(name: str, value: Any, least: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least or isinstance(value, bool):
+        raise OptionError(f"{name} must be an int >= {least}, not {value!r}")
+    return number
+
+
+def _waves(value: Any) -> int:
+    return _number("waves_per_eu", value, 0)
+
+
+def _matrix_size(value: Any) -> int:
+    if value not in MATRIX_SIZES:
+        raise OptionError(f"matrix_instr_nonkdim must be one of {', '.join(map(str, MATRIX_SIZES))}, not {value!r}")
+    return int(value)
+
+
+def _pack(value: Any) -> int:
+    if value not in (1, 2):
+        raise OptionError(f"kpack must be 1 or 2, not {value!r}")
+    return int(value)
+
+
+def _hint(value: Any) -> str:
+    if not isinstance(value, str):
+        raise OptionError(f"schedule_hint must be a text such as 'none', not {value!r}")
+    return value
+
+
+def _flush(value: Any) -> bool:
+    if value not in (True, False):
+        raise OptionError(f"allow_flush_denorm must be True or False, not {value!r}")
+    return bool(value)
+
+
+def _cluster(value: Any) -> tuple[int, ...]:
+    sizes = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if any(size != 1 for size in sizes):
+        raise OptionError(f"cluster_dims={value!r}: clusters are not compiled for AMD GPUs, only (1, 1, 1) is taken")
+    return sizes
+
+
+# name: (default, check). waves_per_eu becomes an attribute of the kernel. matrix_instr_nonkdim and kpack choose between
+# instructions for dots, of which none is used yet; schedule_hint and allow_flush_denorm permit what is not done.
+OPTIONS: dict[str, tuple[Any, Any]] = {
+    "waves_per_eu": (0, _waves),
+    "matrix_instr_nonkdim": (0, _matrix_size),
+    "kpack": (1, _pack),
+    "schedule_hint": ("none", _hint),
+    "allow_flush_denorm": (False, _flush),
+    "cluster_dims": ((1, 1, 1), _cluster),
+}
+
+
+def refuse_foreign(given: dict[str, Any], target: GPUTarget) -> None:
+    """Errors: OptionError, an option that only NVIDIA's GPUs have."""
+    for name, value in given.items():
+        if name in NVIDIA_ONLY and value is not None and value != NVIDIA_ONLY[name]:
+            raise OptionError(f"{name}={value!r} is an option for NVIDIA GPUs; the target is {target.arch}")
+
+
+def amd_options(given: dict[str, Any], target: GPUTarget) -> dict[str, Any]:
+    """The options that only AMD GPUs have, and those whose value the target decides.
+
+    Errors: OptionError, a value that no AMD GPU takes, or an option that only NVIDIA's have.
+    """
+    refuse_foreign(given, target)
+    arch, size = given.get("arch"), given.get("warp_size")
+    if arch is not None and arch != target.arch:
+        raise OptionError(f"arch={arch!r}: the target is {target.arch}")
+    if size is not None and size != target.warp_size:
+        raise OptionError(f"warp_size={size!r}: a warp of {target.arch} has {target.warp_size} threads")
+    options = {name: default for name, (default, _) in OPTIONS.items()}
+    for name, value in given.items():
+        if name in OPTIONS and value is not None:
+            options[name] = OPTIONS[name][1](value)
+    return {**options, "warp_size": target.warp_size, "arch": str(target.arch), "backend_name": "hip"}
