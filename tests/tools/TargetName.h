@@ -5,10 +5,16 @@
 
 namespace tiletwin::codegen {
 
-/// "sm_90a". The PTX version is the newest that code is made for.
+/// "sm_90a", for which the PTX version is the newest that code is made for, or "gfx942".
 inline Target targetOf(llvm::StringRef arch) {
   Target target;
   target.arch = arch.str();
+  if (arch.starts_with("gfx")) {
+    target.backend = "hip";
+    target.capability = 0;
+    target.warpSize = arch.starts_with("gfx9") ? 64 : 32;
+    return target;
+  }
   arch.consume_front("sm_");
   arch.consumeInteger(10, target.capability);
   return target;

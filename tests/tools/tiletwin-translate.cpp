@@ -1,7 +1,8 @@
 // tests/tools/tiletwin-translate.cpp -- IR text to the text of a later stage, like mlir-translate.
 //
-//   tiletwin-translate FILE --emit-ttgir|--emit-llvm|--emit-ptx [--from=ttir|ttgir|llir] [--arch=sm_80] [--num-warps=N]
-//   [--num-stages=N] [--maxnreg=N] [--fp-fusion=false] [--line-info] [-split-input-file] [-verify-diagnostics]
+//   tiletwin-translate FILE --emit-ttgir|--emit-llvm|--emit-ptx|--emit-amdgcn [--from=ttir|ttgir|llir] [--arch=sm_80]
+//   [--num-warps=N] [--num-stages=N] [--maxnreg=N] [--fp-fusion=false] [--line-info] [-split-input-file]
+//   [-verify-diagnostics]
 // Each part of a file is one kernel; the module is verified after every pass. --emit-facts prints what a launcher must
 // know instead: arguments, shared memory, scratch.
 #include "TargetName.h"
@@ -74,6 +75,8 @@ int main(int argc, char** argv) {
   registerStage("emit-llvm", "LLVM IR", Stage::Llir,
                 [](llvm::raw_ostream& out, const Code& code) { out << code.llir; });
   registerStage("emit-ptx", "PTX", Stage::Ptx, [](llvm::raw_ostream& out, const Code& code) { out << code.ptx; });
-  registerStage("emit-facts", "what a launcher must know", Stage::Ptx, printFacts);
+  registerStage("emit-amdgcn", "assembly of AMD GPUs", Stage::Amdgcn,
+                [](llvm::raw_ostream& out, const Code& code) { out << code.amdgcn; });
+  registerStage("emit-facts", "what a launcher must know", Stage::Llir, printFacts);
   return failed(mlirTranslateMain(argc, argv, "tiletwin-translate: the stages of GPU code\n"));
 }

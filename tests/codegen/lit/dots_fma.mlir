@@ -1,4 +1,5 @@
 // RUN: tiletwin-translate %s --emit-ptx --num-warps=1 | FileCheck %s --implicit-check-not=mma.
+// RUN: tiletwin-translate %s --emit-amdgcn --arch=gfx942 --num-warps=1 | FileCheck %s --check-prefix=AMD
 // tt.dot without tensor cores (ieee): fused multiply-adds along K in ascending order, 8 sums of a thread from 4 products each.
 
 // CHECK-LABEL: .entry f32(
@@ -9,6 +10,9 @@
 // CHECK-COUNT-28: fma.rn.f32
 // CHECK-NOT: fma.rn.f32
 // CHECK: ret;
+// AMD-LABEL: f32:
+// AMD-COUNT-16: v_{{fma|fmac}}_f32
+// AMD: s_endpgm
 tt.func public @f32(%a: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %d: !tt.ptr<f32>) {
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>
   %ai = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
