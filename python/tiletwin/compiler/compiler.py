@@ -3,6 +3,7 @@
 Here:      compile() and what a launch calls, texts of TTIR that replace a kernel's own, the names of
            `triton.compiler.compiler`.
 Not here:  sources (sources.py), the result (kernel.py), its stages (stages.py), options (runtime/options.py).
+Invariant: a launch on the CPU imports nothing that only code for a GPU needs: its first one is waited for.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from typing import Any
 
 from tiletwin import _C, knobs
 from tiletwin.backends.compiler import DEFAULT_TARGET, BaseBackend, GPUTarget
-from tiletwin.compiler import assembler, ir_text, targets
 from tiletwin.compiler.kernel import CompiledKernel, LazyDict  # noqa: F401  names of this module
 from tiletwin.compiler.sources import ASTSource, IRSource
 from tiletwin.compiler.stage_files import StageFiles
@@ -70,6 +70,8 @@ def _dump(kernel: CompiledKernel) -> None:
     if not kernel.for_gpu:
         _ = kernel.asm["source"], kernel.asm["ttir"]
         return
+    from tiletwin.compiler import assembler
+
     kernel.asm.make_all()
     if "cubin" in kernel.asm and assembler.can_disassemble():
         kernel.asm["sass"]
@@ -135,6 +137,8 @@ def _target_of(
 
     Errors: TypeError, no target; ValueError, one that code is not generated for.
     """
+    from tiletwin.compiler import ir_text, targets
+
     stated = ir_text.stated_architecture(src.ext, src.src) if isinstance(src, IRSource) else None
     for_gpu = target is not None or type(driver.active) is not InterpreterDriver or src.ext != "ttir"
     if target is None:
