@@ -1,5 +1,6 @@
 // codegen/emit/Descriptor.cpp -- see Descriptor.h.
 #include "codegen/emit/Descriptor.h"
+#include "codegen/passes/TensorMaps.h"
 
 using namespace mlir;
 
@@ -29,6 +30,26 @@ void Descriptor::define(Emitter& e, mlir::Value descriptor) const {
   e.define(descriptor, std::move(all));
 }
 
+/// What a text may say of an argument that is a tensor map: boxes that fill the block, copies as its only users.
+static LogicalResult verifyMap(BlockArgument argument, tt::TensorDescType type, twg::TensorMapAttr map) {
+  auto refuse = [&] {
+    return emitError(argument.getLoc()) << "the tensor map of argument " << argument.getArgNumber();
+  };
+  ArrayRef<int64_t> block = type.getShape(), box = map.getBox();
+  constexpr int64_t kLongestBox = 256;
+  bool isGood = box.size() == block.size();
+  for (size_t d = 0; isGood && d < box.size(); ++d)
+    isGood = box[d] >= 1 && box[d] <= std::min(block[d], kLongestBox) && block[d] % box[d] == 0;
+  if (!isGood) return refuse() << " has a box whose extents do not divide those of the block, or are above 256";
+  unsigned swizzle = map.getSwizzle(), row = unsigned(box.back()) * (type.getElementType().getIntOrFloatBitWidth() / 8);
+  if (!llvm::is_contained({0u, 32u, 64u, 128u}, swizzle) || (swizzle && row > swizzle))
+    return refuse() << " has a swizzle of " << swizzle << " bytes, with rows of " << row;
+  for (Operation* user : argument.getUsers())
+    if (!isa<twg::TensorLoadOp, twg::TensorStoreOp>(user))
+      return refuse() << " cannot be used by " << user->getName() << ", which takes no map";
+  return success();
+}
+
 LogicalResult Descriptor::verifyArgument(BlockArgument argument) {
   auto type = dyn_cast<tt::TensorDescType>(argument.getType());
   if (!type) return success();
@@ -39,7 +60,8 @@ LogicalResult Descriptor::verifyArgument(BlockArgument argument) {
       return emitError(argument.getLoc())
              << "the descriptor that is argument " << argument.getArgNumber() << " must be followed by its " << rank
              << " extents (i32) and " << rank << " strides (i64)";
-  return success();
+  twg::TensorMapAttr map = tensorMapOf(argument);
+  return map ? verifyMap(argument, type, map) : success();
 }
 
 Descriptor Descriptor::ofArgument(Emitter& e, BlockArgument argument, Value* word) {

@@ -23,7 +23,7 @@ struct Descriptor {
   static Descriptor of(Emitter& e, mlir::Value descriptor);
   void define(Emitter& e, mlir::Value descriptor) const;
 
-  /// Fails with a diagnostic if an argument's extents and strides do not follow it.
+  /// Fails with a diagnostic if an argument's extents and strides do not follow it, or if it is a tensor map that is none.
   static mlir::LogicalResult verifyArgument(mlir::BlockArgument argument);
   /// `word`: what the kernel gets for it.
   static Descriptor ofArgument(Emitter& e, mlir::BlockArgument argument, llvm::Value* word);

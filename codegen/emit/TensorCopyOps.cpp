@@ -111,9 +111,16 @@ void issue(Emitter& e, Value* predicate, const std::string& text, std::string co
               true);
 }
 
-LogicalResult needsMap(Operation* op) {
-  if (tensorMapOf(op->getOperand(0))) return success();
-  return op->emitOpError("needs a descriptor that is an argument of the kernel with a tensor map (twg.tensor_map)");
+LogicalResult verifyCopy(Emitter& e, Operation* op, mlir::Value descriptor, ValueRange indices, mlir::Value memory) {
+  twg::TensorMapAttr map = tensorMapOf(descriptor);
+  if (!map)
+    return op->emitOpError("needs a descriptor that is an argument of the kernel with a tensor map (twg.tensor_map)");
+  if (e.target().capability < 90) return notCompiled(op, e);
+  auto type = cast<tt::TensorDescType>(descriptor.getType());
+  auto bytes = [](mlir::Type memory) { return twg::sharedLayoutOf(cast<twg::MemDescType>(memory)).bytes(); };
+  if (indices.size() == type.getShape().size() && bytes(memory.getType()) == bytes(tensorMemory(type, map)))
+    return success();
+  return op->emitOpError("needs an index for each dimension of the tensor, and shared memory as large as its block");
 }
 
 /// The number of a barrier among those of its allocation; null: there is one.
@@ -172,7 +179,7 @@ LogicalResult emitProxyBarrier(Emitter& e, Operation* op) {
 
 LogicalResult emitTensorLoad(Emitter& e, Operation* op) {
   auto load = cast<twg::TensorLoadOp>(op);
-  if (failed(needsMap(op))) return failure();
+  if (failed(verifyCopy(e, op, load.getDesc(), load.getIndices(), load.getDst()))) return failure();
   TensorBlock block(e, load.getDesc(), load.getIndices(), load.getDst());
   Value* issuer = isIssuer(e);
   if (load.getEnabled()) issuer = e.ir().CreateAnd(issuer, e.scalar(load.getEnabled()));
@@ -191,7 +198,7 @@ LogicalResult emitTensorLoad(Emitter& e, Operation* op) {
 
 LogicalResult emitTensorStore(Emitter& e, Operation* op) {
   auto store = cast<twg::TensorStoreOp>(op);
-  if (failed(needsMap(op))) return failure();
+  if (failed(verifyCopy(e, op, store.getDesc(), store.getIndices(), store.getSrc()))) return failure();
   TensorBlock block(e, store.getDesc(), store.getIndices(), store.getSrc());
   Value* issuer = isIssuer(e);
   unsigned rank = block.rank();

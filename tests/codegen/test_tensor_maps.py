@@ -435,6 +435,41 @@ def test_ttgir_keeps_what_maps_are_made_of() -> None:
     assert again["ptx"].count("cp.async.bulk.tensor") == compiled.asm["ptx"].count("cp.async.bulk.tensor")
 
 
+BAD_TTGIR = {
+    "box": ("box = [16, 64]", "box = [16, 48]", "has a box whose extents do not divide those of the block"),
+    "rank": ("box = [16, 64]", "box = [64]", "has a box whose extents do not divide"),
+    "swizzle": ("swizzle = 128>}", "swizzle = 64>}", "has a swizzle of 64 bytes, with rows of 128"),
+    "no map": (
+        r"\{twg\.tensor_map = [^}]*\}",
+        "",
+        "needs a descriptor that is an argument of the kernel with a tensor map",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", BAD_TTGIR)
+def test_ttgir_that_says_what_cannot_be(mistake: str) -> None:
+    from tiletwin import _codegen
+
+    signature = {"x": "tensordesc<fp16[16, 64]>", "y": "tensordesc<fp16[16, 64]>", "BM": "constexpr", "BN": "constexpr"}
+    ttgir = _compiled(copy_blocks, signature, {"BM": 16, "BN": 64}).asm["ttgir"]
+    what, instead, message = BAD_TTGIR[mistake]
+    pattern = what if mistake == "no map" else re.escape(what)
+    broken = re.sub(pattern, instead, ttgir)
+    assert broken != ttgir
+    with pytest.raises(_codegen.Error, match=message):
+        sk.compiled(broken, "sm_90a", "ttgir")
+
+
+def test_ttgir_with_maps_wants_sm_90() -> None:
+    from tiletwin import _codegen
+
+    signature = {"x": "tensordesc<fp16[16, 64]>", "y": "tensordesc<fp16[16, 64]>", "BM": "constexpr", "BN": "constexpr"}
+    ttgir = _compiled(copy_blocks, signature, {"BM": 16, "BN": 64}).asm["ttgir"]
+    with pytest.raises(_codegen.Error, match=r"twg\.tensor_load.* is not compiled for sm_80 yet"):
+        sk.compiled(ttgir, "sm_80", "ttgir")
+
+
 def test_strides_that_no_map_has_are_refused() -> None:
     described = tensor_map_arguments.MapArgument("float32", (4, 16), 64)
     with pytest.raises(ValueError, match=r"k\(\): x: strides of a tensor map lie from 0 to 2\^40 bytes, not -64"):
