@@ -45,7 +45,7 @@ DotsInFlight::DotsInFlight(scf::ForOp loop, llvm::function_ref<bool(twg::LocalAl
   for (const Sum& sum : sums_)
     for (twg::WarpgroupDotOp dot : sum.dots)
       for (Value memory : {dot.getA(), Value(dot.getB())}) {
-        auto allocation = memory.getDefiningOp<twg::LocalAllocOp>();
+        twg::LocalAllocOp allocation = twg::allocationOf(memory);
         if (allocation && allocation->getBlock() == loop_.getBody() && !isBuffered(allocation))
           single_.insert(allocation);
       }
@@ -72,8 +72,9 @@ bool DotsInFlight::find(Sum& sum) {
 bool DotsInFlight::readsWhatStays(Value memory, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered) {
   if (!isa<twg::MemDescType>(memory.getType())) return false; // registers
   if (!loop_.getBodyRegion().isAncestor(memory.getParentRegion())) return true;
-  auto allocation = memory.getDefiningOp<twg::LocalAllocOp>();
-  return allocation && allocation->getBlock() == loop_.getBody() && (allocation.getSrc() || isBuffered(allocation));
+  twg::LocalAllocOp allocation = twg::allocationOf(memory);
+  if (!allocation || allocation->getBlock() != loop_.getBody()) return false;
+  return isBuffered(allocation) || (allocation.getSrc() && memory == allocation.getResult());
 }
 
 /// The first write to memory that has one buffer; null: all of it has several. Writes go down to the first product that

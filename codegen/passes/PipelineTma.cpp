@@ -1,11 +1,13 @@
 // codegen/passes/PipelineTma.cpp -- see PipelineTma.h.
 // Idea: each stage has a buffer for every block and one barrier in shared memory that expects all of its bytes. With S stages
 //       iteration i waits for stage i mod S; then all threads wait for each other, behind which nobody reads the stage of
-//       the iteration before, and the copies of iteration i + S - 1 begin there.
+//       the iteration before, and the copies of iteration i + S - 1 begin there. Products in flight are waited for first
+//       (DotsInFlight.h).
 // Invariant: a copy that is not begun, because the loop ends before, expects nothing: the phases of a stage's barrier are
 //       those of the iterations that use it. None is on its way when the loop has ended.
 #include "codegen/passes/PipelineTma.h"
 #include "codegen/dialect/TWG.h"
+#include "codegen/passes/DotsInFlight.h"
 #include "codegen/passes/LoopSlice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -43,6 +45,9 @@ public:
   explicit TensorCopiesAhead(scf::ForOp loop);
 
   bool any() const { return !copies_.empty(); }
+  bool has(twg::LocalAllocOp memory) const {
+    return llvm::any_of(copies_, [&](const Copy& copy) { return copy.memory == memory; });
+  }
   /// What the places of the blocks are computed from.
   SmallVector<Value> indices() const;
   /// Buffers at the builder, and barriers where the kernel begins: memory is made a barrier once.
@@ -167,7 +172,8 @@ void TensorCopiesAhead::replace(OpBuilder& builder, Value index) {
   }
 }
 
-void pipeline(scf::ForOp loop, TensorCopiesAhead& blocks, const LoopSlice& slice, int stages) {
+/// barrier: the one behind which nobody reads the stage of the iteration before, if products in flight have one.
+void pipeline(scf::ForOp loop, TensorCopiesAhead& blocks, const LoopSlice& slice, int stages, Operation* barrier) {
   IRRewriter rewriter(loop);
   Location where = loop.getLoc();
   int ahead = stages - 1;
@@ -197,7 +203,10 @@ void pipeline(scf::ForOp loop, TensorCopiesAhead& blocks, const LoopSlice& slice
     Value read = added[added.size() - 2], written = added[added.size() - 1], iteration = loop.getInductionVar();
     builder.setInsertionPointToStart(loop.getBody());
     blocks.wait(builder, read);
-    ttg::BarrierOp::create(builder, where, ttg::BarrierScope::Local);
+    if (barrier)
+      builder.setInsertionPointAfter(barrier);
+    else
+      ttg::BarrierOp::create(builder, where, ttg::BarrierScope::Local);
     IRMapping mapping;
     Value enabled = slice.isWithin(builder, iteration, ahead);
     SmallVector<Value> carried(added.drop_back(2));
@@ -239,7 +248,10 @@ void pipelineTensorCopies(tt::FuncOp kernel, const Options& options) {
     if (stages < 2) continue;
     TensorCopiesAhead blocks(loop);
     LoopSlice slice(loop);
-    if (blocks.any() && slice.add(blocks.indices())) pipeline(loop, blocks, slice, stages);
+    if (!blocks.any() || !slice.add(blocks.indices())) continue;
+    DotsInFlight dots(loop, [&](twg::LocalAllocOp memory) { return blocks.has(memory); });
+    Operation* barrier = dots.any() && dots.areBuffered() ? dots.rewrite() : nullptr;
+    pipeline(loop, blocks, slice, stages, barrier);
   }
   eraseUnusedBarriers(kernel);
 }

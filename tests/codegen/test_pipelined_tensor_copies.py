@@ -133,7 +133,7 @@ def test_products(monkeypatch, stages: int, warps: int, k: int) -> None:
         return multiply[(2, 2)](*maps, k, 64, 64, 32, num_stages=stages, num_warps=warps)
 
     compiled = both(monkeypatch, launch, c, rtol=1e-3, atol=1e-2)
-    assert is_ahead(compiled)
+    assert is_ahead(compiled) and " in_flight {" in compiled.asm["ttgir"]
     sk.assemble(compiled.asm["ptx"], "sm_90a")
 
 
