@@ -1,5 +1,5 @@
-// RUN: tiletwin-translate %s --from=ttgir --emit-ptx --num-warps=2 | FileCheck %s
-// RUN: tiletwin-translate %s --from=ttgir --emit-facts --num-warps=2 | FileCheck %s --check-prefix=FACTS
+// RUN: tiletwin-translate %s --from=ttgir --emit-ptx --arch=sm_90a --num-warps=2 | FileCheck %s
+// RUN: tiletwin-translate %s --from=ttgir --emit-facts --arch=sm_90a --num-warps=2 | FileCheck %s --check-prefix=FACTS
 // twg.async_copy: 16 bytes past the L1 cache, fewer through it; where the mask is off zeros are written; `if` is a predicate. A
 // wait is for groups, and a barrier tells what other threads copied.
 
