@@ -96,7 +96,9 @@ def is_ahead(compiled: Any) -> bool:
     return bool(re.search(r"twg\.tensor_load [^\n]* if %", compiled.asm["ttgir"]))
 
 
-@pytest.mark.parametrize("stages", [1, 2, 3, 5])
+@pytest.mark.parametrize(
+    "stages", [1, pytest.param(2, marks=pytest.mark.slow), 3, pytest.param(5, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("rounds", [0, 1, 2, 3, 7])
 def test_blocks_in_registers(monkeypatch, stages: int, rounds: int) -> None:
     x = torch.randn((16 * 9, 16), generator=torch.Generator().manual_seed(1)).to(torch.float16)

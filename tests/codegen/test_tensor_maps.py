@@ -22,6 +22,11 @@ from tiletwin.sim.check_words import CHECKS
 from tiletwin.tools.ragged_tma import atomic_add_ragged, create_ragged_descriptor, load_ragged, store_ragged
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
+
+def _slow(value: Any) -> Any:
+    return pytest.param(value, marks=pytest.mark.slow)
+
+
 BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 INTEGERS = [getattr(torch, f"{u}int{n}") for u in ("", "u") for n in (8, 16, 32, 64)]
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.float8_e5m2, torch.float8_e4m3fn]
@@ -154,7 +159,7 @@ def maps_of(compiled: Any) -> list[tensor_map_arguments.MapArgument | None]:
     return [tensor_map_arguments.map_argument(kind) for kind in compiled.asm.facts["arguments"]]
 
 
-@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS], ids=str)
+@pytest.mark.parametrize("dtype", [*(_slow(t) for t in INTEGERS[1:]), INTEGERS[0], *FLOATS], ids=str)
 def test_blocks_over_the_edges(monkeypatch, everything_checked, dtype: torch.dtype) -> None:
     """Programs all around the tensor: blocks inside, cut, and outside on every side."""
     x = numbers((21, 48), dtype)
