@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -306,6 +308,18 @@ def test_reductions(arch, warps, shape, axis, tmp_path) -> None:
     np.testing.assert_array_equal(given[0], x.sum(axis))
     np.testing.assert_array_equal(given[1], x.max(axis))
     np.testing.assert_array_equal(given[2], x.argmin(axis))
+
+
+def test_a_missing_barrier_shows(tmp_path) -> None:
+    """Runs without barriers read what nobody has written: the tests above can fail."""
+    x = np.random.default_rng(1).integers(-50, 50, (1024, 4), np.int32)
+    outputs = [np.zeros(4, np.int32) for _ in range(3)]
+    kernel = on_amd(reductions, [x, *outputs], tmp_path, M=1024, N=4, AXIS=0)
+    np.testing.assert_array_equal(outputs[0], x.sum(0))
+    without, count = re.subn(r".*call void @llvm\.amdgcn\.s\.barrier\(\).*\n", "", kernel.asm["llir"])
+    assert count >= 2
+    amd_on_host.run(without, kernel.asm.facts, 64, [x, *outputs], tmp_path)
+    assert (outputs[0] != x.sum(0)).any()
 
 
 @triton.jit
