@@ -12,7 +12,8 @@ import zipfile
 
 LIMIT_MB = 45
 MODULES = {
-    "_C.abi3.so", "_codegen.abi3.so", "_sim.abi3.so", "_cuda.abi3.so", "tiletwin_tile_v3.so", "tiletwin_tile_v4.so", "tiletwin_gdb.so",
+    "_C.abi3.so", "_codegen.abi3.so", "_sim.abi3.so", "_cuda.abi3.so",
+    "tiletwin_tile_v3.so", "tiletwin_tile_v4.so", "tiletwin_gdb.so",
 }  # fmt: skip
 # What every manylinux system has. TBB and LLVM must not be here.
 SYSTEM_LIBRARIES = {

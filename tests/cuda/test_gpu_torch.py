@@ -150,21 +150,22 @@ def best(call, count: int = 20_000, rounds: int = 5) -> float:
 
 
 def test_launch_overhead(record_property):
-    x = torch.zeros(16, device="cuda")
+    x = torch.arange(16.0, device="cuda")
+    out = torch.zeros(16, device="cuda")
     launch = Launcher(gpu_texts.ADD, "add", ADD_TYPES, block=32)
-    launch((1, 1, 1), x, x, x, 16)
+    launch((1, 1, 1), x, x, out, 16)
     native = launch._launches[0]
     address = x.data_ptr()
     rows = {
-        "Launcher with tensors": best(lambda: launch((1, 1, 1), x, x, x, 16)),
-        "prepared launch with tensors": best(lambda: native(1, 1, 1, 0, x, x, x, 16)),
-        "prepared launch with addresses": best(lambda: native(1, 1, 1, 0, address, address, address, 16)),
+        "Launcher with tensors": best(lambda: launch((1, 1, 1), x, x, out, 16)),
+        "prepared launch with tensors": best(lambda: native(1, 1, 1, 0, x, x, out, 16)),
+        "prepared launch with addresses": best(lambda: native(1, 1, 1, 0, address, address, out.data_ptr(), 16)),
     }
     kernel = cuda.load(gpu_texts.ADD)["add"]
-    rows["Kernel() with tensors"] = best(lambda: kernel(x, x, x, 16, grid=1, block=32), count=2000)
+    rows["Kernel() with tensors"] = best(lambda: kernel(x, x, out, 16, grid=1, block=32), count=2000)
     text = ", ".join(f"{name} {us:.2f} us" for name, us in rows.items())
-    record_property("summary", text)
-    assert rows["Launcher with tensors"] <= 6, text
+    record_property("summary", text)  # benchmarks/gpu.py has the limit
+    assert torch.equal(out, 2 * x)
 
 
 def test_a_refused_launch_leaves_the_context_as_it_was():

@@ -85,8 +85,8 @@ def _compile_source(
     launched: bool = False,
     for_gpu: bool = False,
 ) -> CompiledKernel:
-    """launched: for a launch, which takes more types. for_gpu: to run on a GPU, or a target was asked for; figures are those
-    of GPU code then."""
+    """launched: for a launch, which takes more types. for_gpu: to run on a GPU, or a target was asked for; figures are
+    those of GPU code then."""
     import tiletwin.language  # noqa: F401  registers the types of the language
 
     started = time.perf_counter()
