@@ -120,5 +120,5 @@ def test_a_broken_text_is_an_error_with_a_place(tmp_path: Path) -> None:
         triton.compile(str(path))
     other = tmp_path / "kernel.glsl"
     other.write_text("")
-    with pytest.raises(ValueError, match=r"only files of \.ttir, \.ttgir, \.llir, \.ptx can be compiled"):
+    with pytest.raises(ValueError, match=r"only files of \.ttir, .* can be compiled here"):
         triton.compile(str(other))
