@@ -10,7 +10,31 @@ from collections import Counter
 import pytest
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+LARGE_FAMILY = 60
+"""Cases of one test function up to which all of them are in the sample; of more, every third is."""
+
+
+def thin_large_families(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves a fixed sample of every family: the same cases on every machine and in every process of a run."""
+    families: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        families.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    dropped = [
+        item
+        for family in families.values()
+        if len(family) > LARGE_FAMILY
+        for index, item in enumerate(family)
+        if index % 3
+    ]
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        gone = set(dropped)
+        items[:] = [item for item in items if item not in gone]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if os.environ.get("TILETWIN_TEST_SAMPLE"):
+        thin_large_families(config, items)
     if os.path.exists("/dev/nvidiactl"):
         return
     for item in items:

@@ -272,7 +272,10 @@ def test_without_warpgroups(arch: str, warps: int, m: int) -> None:
     assert "mma.sync" in ptx and "wgmma" not in ptx
 
 
-SHAPES = [(1, 1, 16), (1, 64, 16), (2, 4, 32), (8, 16, 16), (16, 8, 64), (128, 16, 16), (16, 128, 16), (64, 32, 128)]
+SHAPES = [
+    *[(1, 1, 16), (1, 64, 16), (2, 4, 32), (8, 16, 16), (16, 8, 64), (128, 16, 16), (16, 128, 16)],
+    pytest.param(64, 32, 128, marks=pytest.mark.slow),
+]
 
 
 @pytest.mark.parametrize("warps", [1, 2, 8])

@@ -71,7 +71,9 @@ def along(x: np.ndarray, axis: int, reverse: bool) -> np.ndarray:
     return moved[..., ::-1] if reverse else moved
 
 
-@pytest.mark.parametrize(("num_warps", "reverse"), [(1, False), (4, True), (8, False)])
+@pytest.mark.parametrize(
+    ("num_warps", "reverse"), [pytest.param(1, False, marks=pytest.mark.slow), (4, True), (8, False)]
+)
 def test_maps_composed(num_warps: int, reverse: bool) -> None:
     generator = np.random.default_rng(num_warps)
     for shape, axis in SHAPES:
