@@ -9,7 +9,6 @@ from collections import Counter
 
 import pytest
 
-
 LARGE_FAMILY = 60
 """Cases of one test function up to which all of them are in the sample; of more, every third is."""
 
