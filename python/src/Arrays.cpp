@@ -357,12 +357,13 @@ bool readReinterpreted(PyObject* object, Array& out) {
 } // namespace
 
 const TypeFacts& factsOf(PyObject* object) {
-  // Types are kept alive, so an address never comes to mean another type.
+  // Types are kept alive, so an address never comes to mean another type. Never destroyed: Python is gone when static
+  // objects go.
   struct Known {
     PyTypeObject* type;
     TypeFacts facts;
   };
-  static std::unordered_map<PyTypeObject*, std::pair<PyRef, TypeFacts>> known;
+  static auto& known = *new std::unordered_map<PyTypeObject*, std::pair<PyRef, TypeFacts>>;
   static Known recent[8] = {};
   PyTypeObject* type = Py_TYPE(object);
   Known& slot = recent[(reinterpret_cast<uintptr_t>(type) >> 5) & 7];
@@ -396,7 +397,8 @@ bool readArray(PyObject* object, const TypeFacts& facts, Array& out) {
 void keepViewShapes(bool keep) { viewShapesAreKept = keep; }
 
 int elementOfDtype(PyObject* dtype) {
-  static std::unordered_map<PyObject*, std::pair<PyRef, int>> known; // dtype objects are singletons that live on
+  // Of singletons, most of them; kept alive and never destroyed, as types are.
+  static auto& known = *new std::unordered_map<PyObject*, std::pair<PyRef, int>>;
   auto found = known.find(dtype);
   if (found != known.end()) return found->second.second;
   int index = elementByName(text(dtype));

@@ -22,19 +22,20 @@ const LaunchApi* launchApi() {
   return api = found;
 }
 
-/// What tells the current GPU, and the current stream of a GPU: torch's own functions once torch uses CUDA.
+/// What tells the current GPU, and the current stream of a GPU: torch's own functions once torch uses CUDA. Never
+/// destroyed: Python is gone when static objects go.
 struct CurrentPlace {
   PyRef device, stream;
 };
 const CurrentPlace* currentPlace() {
-  static CurrentPlace place;
+  static CurrentPlace& place = *new CurrentPlace;
   if (place.device) return &place;
   PyRef ask = imported("tiletwin.runtime.gpu_launch", "current_place");
   PyRef pair = PyRef::steal(ask ? PyObject_CallNoArgs(ask.get()) : nullptr);
   PyObject *device, *stream;
   int lasting;
   if (!pair || !PyArg_ParseTuple(pair.get(), "OOp", &device, &stream, &lasting)) return nullptr;
-  static CurrentPlace passing;
+  static CurrentPlace& passing = *new CurrentPlace;
   CurrentPlace& chosen = lasting ? place : passing;
   chosen = {PyRef::borrow(device), PyRef::borrow(stream)};
   return &chosen;

@@ -138,3 +138,14 @@ print(message(launch, [20, 40], [-44, 1]))
     assert said[2].startswith(refused)
     said = run(text, FAKE_CUDA_capability="80")
     assert said[:2] == ["[]", "[0, 1, 2] [20, 7, 0]"]
+
+
+def test_the_process_ends():
+    """Who tells the current GPU is kept; freed when the interpreter is gone, it would end the process with an abort."""
+    said = run("""
+from tiletwin.runtime import gpu_launch
+gpu_launch.current_place = lambda: (lambda: 0, lambda device: 0, False)
+launch(x, y, out)
+print((out.values() == 3).all())
+""")
+    assert said == ["True"]

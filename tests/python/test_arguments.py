@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tiletwin as triton
 import tiletwin.language as tl
+from process import run_code
 from tiletwin import _C
 from tiletwin.errors import CudaError
 
@@ -308,3 +309,28 @@ def test_registered_memory():
             triton.unregister(value)
     with pytest.raises(triton.OutOfBoundsError):
         gather[(3,)](table, o)
+
+
+def test_what_launches_keep_is_not_freed_behind_python():
+    """A dtype is kept once it is known; objects freed when the interpreter is gone end the process with an abort."""
+    done = run_code("""
+        import kernels
+        import numpy as np
+
+        class Dtype:
+            def __init__(self):
+                self.notes = [{}]
+            def __str__(self):
+                return "float32"
+
+        class HasPointer:
+            def __init__(self, array):
+                self.array, self.dtype, self.nbytes = array, Dtype(), array.nbytes
+            def data_ptr(self):
+                return self.array.ctypes.data
+
+        x, o = np.ones(8, np.float32), np.zeros(8, np.float32)
+        kernels.copy[(1,)](HasPointer(x), o, N=8)
+        print((o == x).all())
+    """)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
