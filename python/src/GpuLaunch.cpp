@@ -41,7 +41,7 @@ const CurrentPlace* currentPlace() {
   return &chosen;
 }
 
-bool readTypes(PyObject* words, GpuKernel& out) {
+bool readTypes(PyObject* words, LoadedKernel& out) {
   std::vector<DType>& types = out.types;
   for (Py_ssize_t i = 0, n = PyTuple_Size(words); i < n; ++i) {
     PyObject* item = PyTuple_GetItem(words, i);
@@ -64,15 +64,27 @@ bool readTypes(PyObject* words, GpuKernel& out) {
   return true;
 }
 
-/// Loads the kernel on the GPU.
-bool prepareFor(PyObject* kernel, int device, GpuKernel& out) {
+/// The kernel, loaded on the GPU. Null with an exception set.
+GpuKernel prepareFor(PyObject* kernel, int device) {
   PyRef prepare = imported("tiletwin.runtime.gpu_launch", "prepare");
   PyRef pair = PyRef::steal(prepare ? PyObject_CallFunction(prepare.get(), "Oi", kernel, device) : nullptr);
   PyObject *prepared, *words;
-  if (!pair || !PyArg_ParseTuple(pair.get(), "OO!", &prepared, &PyTuple_Type, &words)) return false;
-  if (!readTypes(words, out)) return false;
-  out.prepared = PyRef::borrow(prepared);
-  return true;
+  if (!pair || !PyArg_ParseTuple(pair.get(), "OO!", &prepared, &PyTuple_Type, &words)) return nullptr;
+  auto made = std::make_unique<LoadedKernel>();
+  if (!readTypes(words, *made)) return nullptr;
+  made->prepared = PyRef::borrow(prepared);
+  return made;
+}
+
+/// The same, loaded by the first launch there; another thread's may be first while this one loads it.
+const LoadedKernel* loadedOn(int device, PyObject* kernel, std::vector<GpuKernel>& loaded) {
+  if (loaded.size() > size_t(device) && loaded[size_t(device)]) return loaded[size_t(device)].get();
+  GpuKernel made = prepareFor(kernel, device);
+  if (!made) return nullptr;
+  loaded.resize(std::max(loaded.size(), size_t(device) + 1));
+  GpuKernel& place = loaded[size_t(device)];
+  if (!place) place = std::move(made);
+  return place.get();
 }
 
 /// Arrays in host memory that the GPU cannot reach are errors that name the parameter. The driver is asked at every launch:
@@ -121,10 +133,9 @@ bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKerne
                  const std::array<int32_t, 3>& grid, int device) {
   const LaunchApi* api = launchApi();
   const CurrentPlace* place = api ? currentPlace() : nullptr;
-  if (!place) return false;
-  if (loaded.size() <= size_t(device)) loaded.resize(size_t(device) + 1);
-  GpuKernel& ready = loaded[size_t(device)];
-  if (!ready.prepared && !prepareFor(kernel, device, ready)) return false;
+  const LoadedKernel* found = place ? loadedOn(device, kernel, loaded) : nullptr;
+  if (!found) return false;
+  const LoadedKernel& ready = *found;
   if (!call.buffers.empty() && !checkHostArrays(name, call, *api, ready.prepared.get())) return false;
   if (ready.types.size() != call.leaves.size()) {
     PyErr_Format(PyExc_SystemError, "%s: the compiled kernel takes %zu arguments and the launch has %zu", name.c_str(),

@@ -7,16 +7,19 @@
 #include "frontend/PyRef.h"
 #include "runtime/DType.h"
 #include <array>
+#include <memory>
 #include <vector>
 
 namespace tiletwin::python {
 
 /// A kernel as one GPU has it. Used under the GIL only.
-struct GpuKernel {
-  PyRef prepared; ///< tiletwin._cuda.Prepared; null: not loaded on this GPU yet
+struct LoadedKernel {
+  PyRef prepared;                      ///< tiletwin._cuda.Prepared
   std::vector<DType> types;            ///< of tensor maps: a pointer
   std::vector<TensorMapArgument> maps; ///< by index
 };
+/// Null: not loaded on this GPU yet. What is loaded stays as and where it is: launches on other threads use it.
+using GpuKernel = std::unique_ptr<const LoadedKernel>;
 
 /// Where launches on a GPU run now.
 struct GpuPlace {

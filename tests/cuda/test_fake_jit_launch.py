@@ -140,6 +140,27 @@ print(message(launch, [20, 40], [-44, 1]))
     assert said[:2] == ["[]", "[0, 1, 2] [20, 7, 0]"]
 
 
+def test_threads_that_load_a_kernel_at_the_same_time():
+    """Both launches run, and later ones, whichever thread's was loaded first."""
+    said = run("""
+import threading
+from tiletwin.runtime import gpu_launch
+launched_kernels.add[(0,)](x, y, out, 100, BLOCK=128)  # compiled, loaded nowhere
+load, both = gpu_launch.prepare, threading.Barrier(2)
+def prepare(*arguments):
+    made = load(*arguments)
+    both.wait(60)
+    return made
+gpu_launch.prepare = prepare
+said, outs = [], [on_gpu(0), on_gpu(0)]
+threads = [threading.Thread(target=lambda o=o: said.append(message(launch, x, y, o))) for o in outs]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(said, [bool((o.values() == 3).all()) for o in outs], message(launch, x, y, out), (out.values() == 3).all())
+""")
+    assert said == ["['no error', 'no error'] [True, True] no error True"]
+
+
 def test_the_process_ends():
     """Who tells the current GPU is kept; freed when the interpreter is gone, it would end the process with an abort."""
     said = run("""
