@@ -85,6 +85,7 @@ def test_files_keep_descriptors(tmp_path: Path) -> None:
     report = diff.compare_launch(again, ["recorded:interp", "interp", "sim", PlainAccesses()])
     assert report.verdict == diff.SAME, report
     assert all(row.equal == row.elements for row in report.rows[:2]), report
+    assert diff.compare_launch(again, "recorded:interp, interp").verdict == diff.SAME
     assert replay.replay(again, ["sim"]).verdict == diff.SAME
 
 

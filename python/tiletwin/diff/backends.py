@@ -324,10 +324,15 @@ def make(name: str) -> Backend:
     raise ValueError(f"there is no backend {name!r}; there are {', '.join(NAMES)}, triton:gpu and recorded:NAME")
 
 
+def listed(names: str | Any) -> list[Backend]:
+    """Backends of a list of names and backends, or of names joined by commas. Errors: ValueError, an unknown name."""
+    parts = names.split(",") if isinstance(names, str) else list(names)
+    return [make(name.strip()) if isinstance(name, str) else name for name in parts if name]
+
+
 def made(names: str | Any) -> list[Backend]:
-    """Backends of a list of names, or of names joined by commas. Errors: ValueError."""
-    listed = names.split(",") if isinstance(names, str) else list(names)
-    found = [make(name.strip()) if isinstance(name, str) else name for name in listed if name]
+    """The same, of two backends or more. Errors: ValueError."""
+    found = listed(names)
     if len(found) < 2:
         raise ValueError(f"comparing takes two backends or more, not {names!r}")
     return found

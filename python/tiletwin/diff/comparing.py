@@ -15,7 +15,7 @@ import numpy as np
 
 from tiletwin import _C
 from tiletwin.diff import bounds as bounds_of
-from tiletwin.diff.backends import Backend, Outcome, latitude, made, make
+from tiletwin.diff.backends import Backend, Outcome, latitude, listed, made
 from tiletwin.diff.launches import ELEMENTS, Array, Launch, base_of, elements_of
 
 SAME, DIFFERENT, NOT_COMPARABLE = "same", "different", "not comparable"
@@ -259,7 +259,7 @@ def compare_launch(
     backends: as in compare(); "recorded" and "recorded:NAME" are what the launch holds in `outputs`. known: outcomes
     that need no run. Errors: ValueError, an unknown backend.
     """
-    backends = [make(backend) if isinstance(backend, str) else backend for backend in backends]
+    backends = listed(backends)
     outcomes = [known[b.name] if known and b.name in known else b.run(launch) for b in backends]
     report = Report(launch, outcomes)
     comparing = _Comparing(launch, report)
