@@ -79,6 +79,18 @@ bool readTarget(PyObject* dict, codegen::Target& target) {
          readInt(dict, "warp_size", target.warpSize);
 }
 
+/// Calls work() without the GIL. False with RuntimeError set: what it threw, behind the file's name.
+template <class Work> bool withoutGil(const std::string& fileName, const Work& work) {
+  std::string fault;
+  PyThreadState* state = PyEval_SaveThread();
+  try {
+    work();
+  } catch (const std::exception& e) { fault = e.what(); }
+  PyEval_RestoreThread(state);
+  if (!fault.empty()) PyErr_Format(PyExc_RuntimeError, "%s: %s", fileName.c_str(), fault.c_str());
+  return fault.empty();
+}
+
 /// assemble(text, file_name, target) -> bytes; Error.
 PyObject* assemble(PyObject*, PyObject* args) {
   const char *text, *fileName;
@@ -88,9 +100,8 @@ PyObject* assemble(PyObject*, PyObject* args) {
   codegen::Target target;
   if (!readTarget(targetDict, target)) return nullptr;
   std::string object, source(text, size_t(length)), name(fileName);
-  PyThreadState* state = PyEval_SaveThread();
-  std::optional<codegen::CompileError> error = codegen::assembleAmdgcn(source, name, target, object);
-  PyEval_RestoreThread(state);
+  std::optional<codegen::CompileError> error;
+  if (!withoutGil(name, [&] { error = codegen::assembleAmdgcn(source, name, target, object); })) return nullptr;
   return error ? raise(*error) : PyBytes_FromStringAndSize(object.data(), Py_ssize_t(object.size()));
 }
 
@@ -115,16 +126,9 @@ PyObject* compile(PyObject*, PyObject* args) {
     return nullptr;
   codegen::Code code;
   std::optional<codegen::CompileError> error;
-  std::string fault, source(text, size_t(length)), name(fileName);
-  PyThreadState* state = PyEval_SaveThread();
-  try {
-    error = codegen::compile(source, *from, *to, name, target, options, code);
-  } catch (const std::exception& e) { fault = e.what(); }
-  PyEval_RestoreThread(state);
-  if (!fault.empty()) {
-    PyErr_Format(PyExc_RuntimeError, "%s: %s", name.c_str(), fault.c_str());
+  std::string source(text, size_t(length)), name(fileName);
+  if (!withoutGil(name, [&] { error = codegen::compile(source, *from, *to, name, target, options, code); }))
     return nullptr;
-  }
   return error ? raise(*error) : resultOf(code);
 }
 
