@@ -83,7 +83,7 @@ def replay(*words: object, cwd: Path) -> subprocess.CompletedProcess:
 @pytest.mark.parametrize("broken", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_recorded_gpu_results_judge_without_a_gpu(broken: bool, tmp_path: Path) -> None:
     launch = of_h200(broken)
-    launch.file = "/home/somebody/kernels.py"  # not here
+    launch.file = "/elsewhere/kernels.py"  # not here
     diff.write(launch, tmp_path / "attention.twlaunch")
     result = replay("attention.twlaunch", "--backend", "interp,sim", cwd=tmp_path)
     assert result.returncode == int(broken), result.stdout + result.stderr
