@@ -1,4 +1,4 @@
-// python/cuda/LaunchApi.h -- how the launcher of JIT functions (python/src/Launcher.cpp, in tiletwin._C) starts a kernel on a GPU.
+// python/cuda/LaunchApi.h -- how launches of JIT functions (python/src/GpuLaunch.h, in tiletwin._C) start a kernel on a GPU.
 // Here:      the table of functions that tiletwin._cuda hands over in the capsule "tiletwin._cuda.launch_api".
 // Not here:  binding, keys and the conversion of arguments: `_C` has done that, for the interpreter and for the GPU alike.
 //

@@ -5,7 +5,7 @@
 #include "EagerBuilder.h"
 #include "Elements.h"
 #include "Interned.h"
-#include "Launcher.h"
+#include "ProgramLaunch.h"
 #include "frontend/Emit.h"
 #include "ir/TT.h"
 #include <optional>
@@ -31,7 +31,7 @@ struct SessionObject {
 PyTypeObject* sessionType = nullptr;
 Session& sessionOf(PyObject* self) { return *reinterpret_cast<SessionObject*>(self)->session; }
 
-/// Makes language values of arguments, in the order in which Binding.cpp made leaves.
+/// Makes language values of arguments, in the order in which Classify.cpp made leaves.
 class Converter {
 public:
   explicit Converter(const Session& session) : session_(session) {}

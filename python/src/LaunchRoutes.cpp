@@ -1,0 +1,164 @@
+// python/src/LaunchRoutes.cpp -- see LaunchRoutes.h.
+#include "LaunchRoutes.h"
+#include "Compile.h"
+#include "EagerRun.h"
+#include "EagerSession.h"
+#include "Interned.h"
+#include "Knobs.h"
+#include "ProgramLaunch.h"
+#include "frontend/Tracing.h"
+#include "interp/plan/Plan.h"
+
+namespace tiletwin::python {
+namespace {
+
+/// Whether a debugger works through sys.monitoring (Python 3.12 and later).
+bool isMonitored() {
+  static PyObject* const getTool = [] {
+    PyObject* monitoring = PySys_GetObject("monitoring");
+    PyObject* function = monitoring ? PyObject_GetAttrString(monitoring, "get_tool") : nullptr;
+    PyErr_Clear();
+    return function;
+  }();
+  if (!getTool) return false;
+  static PyObject* const debuggerId = PyLong_FromLong(0); // sys.monitoring.DEBUGGER_ID
+  PyRef tool = PyRef::steal(PyObject_CallFunctionObjArgs(getTool, debuggerId, nullptr));
+  return tool && tool.get() != Py_None;
+}
+
+/// TILETWIN_EAGER, TILETWIN_PROGRAM or a debugger ask for more than a compiled launch; Python decides
+/// (runtime/eager_launch.py).
+bool mayBeEager(const environment::LaunchVariables& variables) {
+  if (variables.mayBeEager) return true;
+  static PyObject* gettrace = PySys_GetObject("gettrace");
+  PyRef trace = PyRef::steal(gettrace ? PyObject_CallNoArgs(gettrace) : nullptr);
+  if (!trace || trace.get() != Py_None) return bool(trace);
+  return isMonitored();
+}
+
+/// The run-time arguments as Python sees them: an int (of a pointer its address) or a float each.
+PyRef leafValues(const Call& call) {
+  PyRef list = PyRef::steal(PyList_New(0));
+  for (const Leaf& leaf : call.leaves) {
+    const uint64_t bits = leaf.bits | descriptorFacts(leaf);
+    PyRef value = PyRef::steal(leaf.kind == Leaf::Kind::Real      ? PyFloat_FromDouble(leaf.number)
+                               : leaf.kind != Leaf::Kind::Integer ? PyLong_FromUnsignedLongLong(bits)
+                               : leaf.tooWide                     ? PyLong_FromUnsignedLongLong(bits)
+                                                                  : PyLong_FromLongLong(int64_t(bits)));
+    if (!list || !value || PyList_Append(list.get(), value.get()) < 0) return {};
+  }
+  return list;
+}
+
+/// The memory of the arguments: (name, first byte, one past the last, read only) of each storage.
+PyRef bufferList(const Call& call) {
+  PyRef list = PyRef::steal(PyList_New(0));
+  for (const Buffer& buffer : call.buffers) {
+    PyRef row = PyRef::steal(Py_BuildValue("(sKKO)", buffer.name.c_str(), (unsigned long long)(buffer.begin),
+                                           (unsigned long long)(buffer.end), buffer.readOnly ? Py_True : Py_False));
+    if (!list || !row || PyList_Append(list.get(), row.get()) < 0) return {};
+  }
+  return list;
+}
+
+/// Runs a compiled kernel's GPU code on the simulator (runtime/sim_launch.py). Null with an error set.
+PyRef launchOnSimulator(const Entry& entry, const Call& call, const std::array<int32_t, 3>& grid) {
+  PyRef function = imported("tiletwin.runtime.sim_launch", "launch");
+  PyRef values = leafValues(call), buffers = bufferList(call);
+  if (!function || !values || !buffers) return {};
+  return PyRef::steal(PyObject_CallFunction(function.get(), "O(iii)OO", entry.kernel.get(), grid[0], grid[1], grid[2],
+                                            values.get(), buffers.get()));
+}
+
+/// Runs the launch in CPython, as far as Python says so. Returns the compiled kernel or a stand-in; null with an error
+/// set.
+PyRef launchEagerly(const Launcher& launcher, const Call& call, const std::array<int32_t, 3>& grid) {
+  PyRef run;
+  {
+    frontend::TracingPause pause;
+    PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
+    if (session) run = delegateLaunch(launcher, "tiletwin.runtime.eager_launch", call, grid, session.get());
+  }
+  return run ? finishEagerRun(run.get()) : PyRef();
+}
+
+/// Runs a bound launch, eagerly or compiled. Returns the compiled kernel or a stand-in; null with an error set.
+PyRef runUnwatched(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid,
+                   const environment::LaunchVariables& variables, const GpuPlace& gpu) {
+  if (!entry) return launchEagerly(launcher, call, grid);
+  PyRef kernel = entry->kernel;
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return kernel;
+  if (gpu.device >= 0)
+    return launchOnGpu(launcher.name, kernel.get(), entry->onGpu, call, grid, gpu.device) ? kernel : PyRef();
+  if (variables.backend == "sim") return launchOnSimulator(*entry, call, grid);
+  if (!ensureProgram(*entry, variables)) return {};
+  std::shared_ptr<const interp::Program> program = entry->program;
+  const interp::Plan& plan = program->plan();
+  if (!plan.breaks) return launchCall(launcher.name, *program, call, grid) ? kernel : PyRef();
+  // Programs that reach a breakpoint_if. While one stands in a debugger, others that wait for it could not go on.
+  if (plan.mayWait) {
+    PyRef notice = imported("tiletwin.debug", "notice_all_eager");
+    if (!notice || !PyRef::steal(PyObject_CallFunctionObjArgs(notice.get(), launcher.function, nullptr))) return {};
+    return launchEagerly(launcher, call, grid);
+  }
+  auto runEagerly = [&](const std::array<int32_t, 3>& id) -> PyRef {
+    PyRef run;
+    {
+      frontend::TracingPause pause;
+      PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
+      PyRef one = PyRef::steal(session ? Py_BuildValue("O(iii)", session.get(), id[0], id[1], id[2]) : nullptr);
+      if (one) run = delegateLaunch(launcher, "tiletwin.runtime.one_program", call, grid, one.get());
+    }
+    return run ? finishEagerRun(run.get()) : PyRef();
+  };
+  return launchCall(launcher.name, *program, call, grid, {}, runEagerly) ? kernel : PyRef();
+}
+
+/// The same with the user's hooks before and after it.
+PyRef runWatched(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid,
+                 const environment::LaunchVariables& variables, const GpuPlace& gpu) {
+  PyRef arguments = boundArguments(launcher, call);
+  PyRef numbers = PyRef::steal(Py_BuildValue("(iii)", grid[0], grid[1], grid[2]));
+  if (!arguments || !numbers) return {};
+  PyRef metadata =
+      enterLaunch(launcher.function, entry ? entry->kernel.get() : Py_None, arguments.get(), numbers.get());
+  PyRef result = metadata ? runUnwatched(launcher, entry, call, grid, variables, gpu) : PyRef();
+  return result && leaveLaunch(metadata.get()) ? result : PyRef();
+}
+
+} // namespace
+
+int wantsEager(Launcher& launcher, const environment::LaunchVariables& variables) {
+  if (launcher.needsEager == Launcher::Unknown) {
+    frontend::TracingPause pause;
+    PyRef reason = imported("tiletwin.runtime.eager_launch", "static_reason");
+    reason = PyRef::steal(reason ? PyObject_CallFunctionObjArgs(reason.get(), launcher.function, nullptr) : nullptr);
+    if (!reason) return -1;
+    launcher.needsEager = reason.get() == Py_None ? Launcher::No : Launcher::Yes;
+  }
+  if (launcher.needsEager == Launcher::No && !mayBeEager(variables)) return 0;
+  frontend::TracingPause pause;
+  PyRef wants = imported("tiletwin.runtime.eager_launch", "wants_eager");
+  wants = PyRef::steal(wants ? PyObject_CallFunctionObjArgs(wants.get(), launcher.function, nullptr) : nullptr);
+  return wants ? PyObject_IsTrue(wants.get()) : -1;
+}
+
+PyRef delegateLaunch(const Launcher& launcher, const char* module, const Call& call, const std::array<int32_t, 3>& grid,
+                     PyObject* session) {
+  PyRef function = imported(module, "launch");
+  PyRef arguments = boundArguments(launcher, call);
+  PyRef options = PyRef::steal(PyDict_New());
+  if (!function || !arguments || !options) return {};
+  for (auto [name, value] : call.options)
+    if (PyDict_SetItem(options.get(), name, value) < 0) return {};
+  return PyRef::steal(PyObject_CallFunction(function.get(), "OOO(iii)O", launcher.function, arguments.get(),
+                                            options.get(), grid[0], grid[1], grid[2], session));
+}
+
+PyRef runLaunch(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid,
+                const environment::LaunchVariables& variables, const GpuPlace& gpu) {
+  auto run = launchesAreWatched() ? runWatched : runUnwatched;
+  return run(launcher, entry, call, grid, variables, gpu);
+}
+
+} // namespace tiletwin::python
