@@ -1,7 +1,7 @@
 // python/src/Binding.h -- a call's Python arguments become a launch key, run-time argument bits and buffers.
-// Here:      parameters of a kernel, binding of positional and keyword arguments, classification (rules 63 to 66),
-// keys. Not here:  memory of arrays (Arrays.h), compilation and the launch itself (Launcher.cpp). Invariant: two calls
-// with equal keys have the same signature, constants, attributes and options.
+// Here:      parameters of a kernel, binding of positional and keyword arguments, classification (rules 63 to 66), keys.
+// Not here:  memory of arrays (Arrays.h), compilation and the launch itself (LauncherState.h, LaunchRoutes.h).
+// Invariant: two calls with equal keys have the same signature, constants, attributes and options.
 #pragma once
 #include "Arrays.h"
 #include "runtime/Buffer.h"

@@ -6,7 +6,7 @@
 namespace tiletwin::python {
 namespace {
 
-/// Walks arguments in the order in which Binding.cpp classified them, taking leaves along.
+/// Walks arguments in the order in which Classify.cpp took them, taking leaves along.
 class Describer {
 public:
   Describer(const Call& call, Specialization& out) : call_(call), out_(out) {}
