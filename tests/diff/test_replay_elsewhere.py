@@ -136,6 +136,18 @@ def test_programs_are_numbers(tmp_path: Path) -> None:
         assert result.returncode == 2 and "gdb was not found" in result.stderr
 
 
+@pytest.mark.parametrize("debugger", ["--pdb", "--gdb"])
+def test_debuggers_need_the_text(debugger: str, tmp_path: Path) -> None:
+    if debugger == "--gdb" and shutil.which("gdb") is None:
+        pytest.skip("gdb is not installed")
+    x = np.zeros(4, np.float32)
+    launch = diff.launch_of(scaled, (1,), [x, x, 4, 4])
+    launch.sources = {}
+    diff.write(launch, tmp_path / "scaled.twlaunch")
+    result = replay("scaled.twlaunch", debugger, cwd=tmp_path)
+    assert result.returncode == 2 and "cannot run on its own: there is none" in result.stderr, result.stderr
+
+
 # ---- debuggers at a terminal ----
 
 

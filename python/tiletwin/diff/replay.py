@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tiletwin.diff.backends import Backend, Outcome, RecordedBackend, make
+from tiletwin.diff.backends import Backend, RecordedBackend, make
 from tiletwin.diff.comparing import Report, compare_launch
 from tiletwin.diff.launches import Array, Constant, Descriptor, Launch, rebuilt
 
@@ -43,16 +43,6 @@ def replay(launch: Launch, names: Sequence[str] = ("interp",)) -> Report:
     finally:
         for backend in backends:
             backend.close()
-
-
-class SourceBackend(Backend):
-    """The launch's own Python text, run as the user's script would run it: for pdb and gdb."""
-
-    name = "source"
-
-    def run(self, launch: Launch) -> Outcome:
-        memory = run_source(launch)
-        return Outcome(self.name, memory)
 
 
 def write_sources(launch: Launch, folder: str) -> list[str]:
@@ -121,7 +111,9 @@ def first_statement(launch: Launch) -> int:
 
 
 def under_pdb(launch: Launch, program: str) -> None:
-    """Stops in pdb at the kernel's first statement, in one program."""
+    """Stops in pdb at the kernel's first statement, in one program. Errors: ValueError, the recording has no text that
+    runs; what the kernel does wrong."""
+    _check_source(launch)
     folder = tempfile.mkdtemp(prefix="tiletwin-replay-")
     path = os.path.join(folder, f"{next(iter(launch.sources), 'kernel')}.py")
     os.environ["TILETWIN_BREAK"] = f"{path}:{first_statement(launch)}"
