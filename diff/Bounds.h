@@ -30,7 +30,7 @@ namespace tiletwin::diff {
 
 /// What may be different between two runs of which neither is wrong.
 struct Latitude {
-  bool contracts = false;        ///< x * y + z rounded once on one side, twice on the other
+  bool contracts = false;        ///< x * y + z rounded once on one side, twice on the other; so of products of matrices
   bool approximates = false;     ///< division, exp, sqrt ... by a GPU's approximate units
   bool tf32Differs = false;      ///< one side reads the f32 operands of a tf32 dot as they are
   bool fp8Sums = false;          ///< sums of f8 products with 13 bits on one side

@@ -1,6 +1,7 @@
 // ir/Numerics.cpp -- the steps of the numerics pass, and the check behind it.
 #include "ir/Numerics.h"
 #include "ir/Contraction.h"
+#include "ir/DotSums.h"
 #include "ir/NumericsRewrites.h"
 #include "ir/Passes.h"
 #include "ir/TW.h"
@@ -55,6 +56,7 @@ LogicalResult makeNumericsExplicit(ModuleOp module, const NumericsTarget& target
   module.getContext()->getOrLoadDialect<tw::TWDialect>();
   forEach(module, clearFastMath);
   forEach(module, [&](Operation* op) { rewriteFunction(op, target); });
+  foldDotSums(module);
   if (target.enableFpFusion) contractProducts(module);
   forEach(module, [&](Operation* op) { widenArithmetic(op, target); });
   return success(succeeded(verify(module)) && succeeded(verifyNumericsExplicit(module, target)));

@@ -5,7 +5,7 @@
 // Idea:      a code generator that lowers the result one to one, with a rounding modifier on every instruction, can neither
 //            fuse nor approximate further; an interpreter can run the same operations and get the same bits. The choices
 //            are those that Triton makes for the same kernel: NumericsRewrites.cpp lists them, Contraction.h has the rule for
-//            products and sums.
+//            products and sums, DotSums.h the one for products of matrices.
 // Invariant: after the pass verifyNumericsExplicit() succeeds.
 #pragma once
 #include "mlir/IR/BuiltinOps.h"

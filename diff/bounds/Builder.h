@@ -49,6 +49,9 @@ llvm::ArrayRef<Rule> dotRules();
 /// The rule for an operation; null: none.
 const Rule* ruleFor(Operation* op);
 
+/// What a sum rounds where one side folds it into the product of matrices that it adds (ir/DotSums.h); null: none does.
+Value accumulatedInDot(Builder& b, Operation* sum, OpResult result);
+
 class Builder {
 public:
   Builder(tt::FuncOp function, const Latitude& latitude, BoundsKernel& out);

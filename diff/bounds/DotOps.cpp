@@ -1,7 +1,10 @@
 // diff/bounds/DotOps.cpp -- matrix products: sums over K in any order, with the roundings of the units that compute them.
 // Rule:      |A| eB + eA |B| + eA eB + eC + K ulp |A| |B| + (K/8 + 1) ulp (|C| + |D|): tensor cores add the products of 8 or 16
-//            columns with the accumulator at a time and cut the sum off, host libraries round every sum.
+//            columns with the accumulator at a time and cut the sum off, host libraries round every sum. Where a GPU rounds
+//            after each product as well (f32 as it is, f64), K/2 + 1. Where one side may take the sum of a product and C for
+//            that product's accumulator, the last part belongs to the sum.
 #include "diff/bounds/Builder.h"
+#include "ir/DotSums.h"
 #include <cmath>
 
 using namespace mlir;
@@ -41,6 +44,25 @@ double operandUnit(Builder& b, tt::DotOp dot) {
   return 0;
 }
 
+double columnsOf(tt::DotOp dot) { return double(dot.getA().getType().getShape().back()); }
+double columnsOf(tt::DotScaledOp dot) {
+  const bool isPacked = dot.getAElemType() == tt::ScaleDotElemType::E2M1 && dot.getLhsKPack();
+  return double(dot.getA().getType().getShape().back()) * (isPacked ? 2 : 1);
+}
+
+constexpr double kScaledUnit = 0x1p-23;
+
+/// The share of the accumulator: partial sums that begin with c and end with the result.
+Value accumulated(Builder& b, tt::DotOp dot, Value c, Value result) {
+  Type from = tt::elementTypeOf(dot.getA().getType());
+  const bool isFma = from.isF64() || (from.isF32() && dot.getInputPrecision() == tt::InputPrecision::IEEE);
+  const double steps = columnsOf(dot) / (isFma ? 2 : 8) + 1;
+  return b.mul(b.add(b.magnitude(c), b.magnitude(result)), steps * unitOf(b, dot));
+}
+Value accumulated(Builder& b, tt::DotScaledOp dot, Value c, Value result) {
+  return b.mul(b.add(b.magnitude(c), b.magnitude(result)), (columnsOf(dot) / 8 + 1) * kScaledUnit);
+}
+
 Value dotted(Builder& b, Operation* op, OpResult result) {
   auto dot = cast<tt::DotOp>(op);
   Value left = dot.getA(), right = dot.getB(), eLeft = b.amount(left), eRight = b.amount(right),
@@ -55,12 +77,9 @@ Value dotted(Builder& b, Operation* op, OpResult result) {
   if (eLeft) bound = b.add(bound, product(b, eLeft, b.add(sizeRight, eRight), none));
   bound = b.add(bound, eC);
   if (isFloat(type)) {
-    const auto shape = cast<RankedTensorType>(left.getType()).getShape();
-    const double k = double(shape.back()), unit = unitOf(b, dot);
     Value terms = product(b, b.add(sizeLeft, eLeft), b.add(sizeRight, eRight), none);
-    bound = b.add(bound, b.mul(terms, k * unit + operandUnit(b, dot)));
-    Value outer = b.add(b.magnitude(dot.getC()), b.magnitude(result));
-    bound = b.add(bound, b.mul(outer, (k / 8 + 1) * unit));
+    bound = b.add(bound, b.mul(terms, columnsOf(dot) * unitOf(b, dot) + operandUnit(b, dot)));
+    bound = b.add(bound, accumulated(b, dot, dot.getC(), result));
   }
   return isFloat(type) ? b.unlessInfinite(result, bound, {eC, bound}) : bound;
 }
@@ -116,10 +135,9 @@ Value scaledDot(Builder& b, Operation* op, OpResult result) {
   for (Value scale : {dot.getAScale(), dot.getBScale()})
     if (scale) operands.push_back(scales(scale));
   Value terms = b.cloneFor(op, operands, tt::withShapeOf(type, b.ops().getF32Type()))->getResult(0);
-  const bool isPacked = dot.getAElemType() == tt::ScaleDotElemType::E2M1 && dot.getLhsKPack();
-  const double k = double(cast<RankedTensorType>(dot.getA().getType()).getShape().back()) * (isPacked ? 2 : 1);
-  Value eC = b.amount(dot.getC()), outer = b.add(b.magnitude(dot.getC()), b.magnitude(result));
-  Value bound = b.add(eC, b.add(b.mul(terms, k * 0x1p-23), b.mul(outer, (k / 8 + 1) * 0x1p-23)));
+  Value eC = b.amount(dot.getC());
+  Value bound = b.add(eC, b.mul(terms, columnsOf(dot) * kScaledUnit));
+  bound = b.add(bound, accumulated(b, dot, dot.getC(), result));
   if (!tt::elementTypeOf(type).isF32()) bound = b.add(bound, b.rounding(result));
   bound = b.unlessInfinite(result, bound, {eC, bound});
   return b.unknownWhere(doubt, Reason::NoRule, bound, type);
@@ -131,6 +149,14 @@ constexpr Rule kRules[] = {
 };
 
 } // namespace
+
+Value accumulatedInDot(Builder& b, Operation* sum, OpResult result) {
+  Operation* op = b.latitude().contracts ? tt::dotInSum(sum) : nullptr;
+  if (!op) return {};
+  Value c = sum->getOperand(sum->getOperand(0).getDefiningOp() == op ? 1 : 0);
+  if (auto dot = dyn_cast<tt::DotOp>(op)) return accumulated(b, dot, c, result);
+  return accumulated(b, cast<tt::DotScaledOp>(op), c, result);
+}
 
 ArrayRef<Rule> dotRules() { return kRules; }
 

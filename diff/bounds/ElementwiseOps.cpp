@@ -26,7 +26,8 @@ bool ifApproximate(const Builder& b, Operation*) { return b.latitude().approxima
 
 Value sumF(Builder& b, Operation* op, OpResult r) {
   Value ex = b.of(x(op)), ey = b.of(y(op));
-  return b.unlessInfinite(r, b.rounded(r, b.add(ex, ey)), {ex, ey});
+  Value bound = b.add(b.rounded(r, b.add(ex, ey)), accumulatedInDot(b, op, r));
+  return b.unlessInfinite(r, bound, {ex, ey});
 }
 
 /// |x| ey + |y| ex + ex ey
