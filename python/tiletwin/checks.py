@@ -8,10 +8,12 @@ Invariant: each finding (check, place, second place) is printed once in a proces
 from __future__ import annotations
 
 import atexit
+import contextlib
+import io
 import linecache
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -240,6 +242,18 @@ def findings() -> list[Finding]:
 def clear() -> None:
     """Forgets all findings: they are printed again when they are found again, and not counted at exit."""
     _found.clear()
+
+
+@contextlib.contextmanager
+def aside() -> Iterator[None]:
+    """What is found in here is the caller's to tell: it is neither printed nor counted at exit."""
+    before = dict(_found)
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        _found.clear()
+        _found.update(before)
 
 
 def _say_at_exit() -> None:

@@ -48,6 +48,15 @@ def test_stages_are_printed(doubles, monkeypatch, capsys) -> None:
     monkeypatch.setenv("TILETWIN_DUMP", "ptx,cubin")
     with pytest.raises(RuntimeError, match=r"TILETWIN_DUMP=ptx,cubin: a cubin is no text; name a folder"):
         compiled()
+    monkeypatch.setenv("TILETWIN_DUMP", "ptx,ttgirr")
+    with pytest.raises(RuntimeError, match=r"TILETWIN_DUMP=ptx,ttgirr: ttgirr is no stage; there are source, ttir,"):
+        compiled()
+
+
+def test_a_folder_of_overrides_that_is_not_there(doubles, monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("TILETWIN_OVERRIDE", str(tmp_path / "nothing"))
+    with pytest.raises(ValueError, match=r"TILETWIN_OVERRIDE=.*nothing: there is no such folder; correct or unset"):
+        compiled()
 
 
 @pytest.mark.parametrize(
@@ -107,8 +116,12 @@ def test_a_file_replaces_a_stage(doubles, monkeypatch, tmp_path, capsys, stage: 
     (folder / name).write_text(changed(stage, original.asm[stage]))
     capsys.readouterr()
     kernel = compiled()
+    assert kernel.asm.replaced == []
     assert kernel.asm[stage] != original.asm[stage] and kernel.asm[stage] == changed(stage, original.asm[stage])
-    assert capsys.readouterr().out.splitlines().count(f"tiletwin: scale is compiled from {folder / name}") == 1
+    said = capsys.readouterr()
+    assert said.err.splitlines().count(f"tiletwin: scale is compiled from {folder / name}") == 1
+    assert said.out == "", "the stage itself may go there"
+    assert kernel.asm.replaced == ([] if stage == "ttir" else [str(folder / name)])
     if stage in ("ttgir", "llir"):
         assert doubles.generator.calls[-1][:3] == (stage, kernel.asm[stage], str(folder / name))
         assert ".entry changed(" in kernel.asm["ptx"] and kernel.metadata.name == "scale"

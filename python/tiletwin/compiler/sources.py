@@ -39,6 +39,9 @@ class ASTSource:
     Errors: ValueError, names that are no parameters, types that do not fit; TypeError, not a jit function.
     """
 
+    overridable = True
+    """Whether files may replace its stages (TILETWIN_OVERRIDE)."""
+
     def __init__(
         self,
         fn: Any,
@@ -126,6 +129,8 @@ class IRSource:
     """
 
     STAGES = ("ttir", "ttgir", "llir", "ptx", "amdgcn")
+    overridable = True
+    """Whether files may replace its stages (TILETWIN_OVERRIDE)."""
 
     def __init__(self, path: str | Path, context: Any = None, backend: Any = None) -> None:
         self.path = str(path)

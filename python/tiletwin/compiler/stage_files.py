@@ -37,12 +37,16 @@ def kernel_hash(source: Any, target: GPUTarget, options: dict[str, Any]) -> str:
 
 
 def wanted_dump() -> tuple[str | None, tuple[str, ...]]:
-    """(folder, stages to print) of TILETWIN_DUMP. Errors: RuntimeError, a binary stage is to be printed."""
+    """(folder, stages to print) of TILETWIN_DUMP. Errors: RuntimeError, a binary stage is to be printed, or one of
+    several words is no stage."""
     text = knobs.stages.dump
     if not text:
         return None, ()
     words = tuple(word.strip() for word in text.split(","))
-    if not all(word in STAGES for word in words):
+    unknown = [word for word in words if word not in STAGES]
+    if unknown and len(unknown) < len(words):
+        raise RuntimeError(f"TILETWIN_DUMP={text}: {unknown[0]} is no stage; there are {', '.join(STAGES)}")
+    if unknown:
         return text, ()
     for word in words:
         if word in BINARY:
@@ -113,14 +117,19 @@ class StageFiles:
         temporary.replace(folder / name)
 
     def override(self, stage: str) -> str | None:
-        """Path of the file that replaces a stage, or None. Says on stdout that there is one."""
+        """Path of the file that replaces a stage, or None. Says on stderr that there is one: stdout may be taken by the
+        stage itself. Errors: ValueError, TILETWIN_OVERRIDE names no folder."""
+        if not self._source.overridable:
+            return None
         path = None
         if knobs.compilation.override:
             path = cache.get_override_manager(self.source_key).get_file(f"{self.name}.{stage}")
         if path is None and knobs.stages.override:
             folder = Path(knobs.stages.override)
+            if not folder.is_dir():
+                raise ValueError(f"TILETWIN_OVERRIDE={folder}: there is no such folder; correct or unset the variable")
             names = (f"{self.name}-{self.hash[:8]}.{stage}", f"{self.name}.{stage}")
             path = next((str(folder / name) for name in names if (folder / name).is_file()), None)
         if path is not None:
-            print(f"tiletwin: {self.name} is compiled from {path}")
+            print(f"tiletwin: {self.name} is compiled from {path}", file=sys.stderr)
         return path

@@ -74,6 +74,8 @@ class AsmDict(Mapping):
         """Microseconds that making a stage took, in order; nothing for what came from the cache."""
         self.cached = True
         """Whether all that was made came from the cache on disk."""
+        self.replaced: list[str] = []
+        """Files that replaced a stage after ttir."""
         order = BACKEND_STAGES[target.backend]
         self.stages = order[order.index(next(iter(texts))) :]
         """All stages that can be asked for, in order."""
@@ -160,6 +162,7 @@ class AsmDict(Mapping):
             path = str(given)
         if path is None:
             return None
+        self.replaced.append(path)
         return (Path(path).read_bytes() if stage in BINARY else Path(path).read_text()), path
 
     def _generate(self) -> None:
@@ -179,7 +182,8 @@ class AsmDict(Mapping):
             if stage in ("ttgir", "llir"):
                 made = generator.generate(text, stage, path, self._files.name, target, self._options)
                 texts |= made.texts
-                facts |= made.metadata
+                if stage == "ttgir":  # LLVM IR does not tell name, arguments and shared memory: they stay
+                    facts |= made.metadata
                 cached = cached and made.cached
             texts[stage] = text
         self._facts = facts

@@ -8,8 +8,6 @@ Invariant: run() works on copies. What a kernel does wrong is an outcome; a back
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import shutil
 import tempfile
@@ -20,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from tiletwin import _C
+from tiletwin import _C, checks
 from tiletwin.diff.bounds import Latitude, leaves
 from tiletwin.diff.launches import Array, Descriptor, Launch, rebuilt
+from tiletwin.runtime.driver import DEVICE_PROPERTIES
 
 
 @dataclass
@@ -76,6 +75,8 @@ class Backend:
     name = ""
     traits = ON_HOST
     can_tap = False
+    replaced: Sequence[str] = ()
+    """Files whose code the last launch ran in place of the kernel's own (TILETWIN_OVERRIDE)."""
 
     def run(self, launch: Launch) -> Outcome:
         raise NotImplementedError
@@ -101,7 +102,7 @@ def _measured(backend: str, memory: list[np.ndarray], run: Callable[[], Any]) ->
         run()
     except MemoryError as error:
         outcome.unsupported = f"out of memory: {error}"
-    except (NotImplementedError, CompilationError, OutOfResources) as error:
+    except (NotImplementedError, CompilationError, OutOfResources, ValueError) as error:  # ValueError: it does not fit
         outcome.unsupported = str(error)
     except (TileTwinError, *_MISBEHAVED) as error:
         if isinstance(error, CudaError) and error.kind != "fault":  # no GPU, or one that does not take this launch
@@ -186,6 +187,8 @@ class _CodeBackend(Backend):
     traits = ON_GPU
     can_tap = True
     capability = 90
+    largest_shared = 0
+    """Bytes of shared memory that a block may have; 0: the engine says it itself."""
 
     def run(self, launch: Launch) -> Outcome:
         return self._outcome(launch)
@@ -193,6 +196,8 @@ class _CodeBackend(Backend):
     def _outcome(self, launch: Launch, **options: Any) -> Outcome:
         """options: of the engine's run()."""
         memory = launch.copies()
+        if 0 in launch.grid:
+            return Outcome(self.name, memory)
         findings: list[Any] = []
         outcome = _measured(self.name, memory, lambda: self._launch(launch, memory, findings, options))
         outcome.findings = findings
@@ -203,6 +208,7 @@ class _CodeBackend(Backend):
         import tiletwin
         from tiletwin.backends.compiler import GPUTarget
         from tiletwin.compiler.extension import extension
+        from tiletwin.compiler.sources import IRSource
 
         try:
             extension()
@@ -215,13 +221,21 @@ class _CodeBackend(Backend):
                 file.write(launch.ttir)
             names = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
             given = {name: launch.options[name] for name in names if launch.options.get(name) is not None}
-            compiled = tiletwin.compile(path, target=GPUTarget("cuda", self.capability, 32), options=given)
-            return compiled.asm["ptx"], compiled.metadata
+            source = IRSource(path)
+            source.overridable = not launch.is_augmented
+            compiled = tiletwin.compile(source, target=GPUTarget("cuda", self.capability, 32), options=given)
+            ptx = compiled.asm["ptx"]
+            self.replaced = compiled.asm.replaced
+            return ptx, compiled.metadata
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _launch(self, launch: Launch, memory: list[np.ndarray], findings: list[Any], options: dict[str, Any]) -> None:
+        from tiletwin.errors import OutOfResources
+
         ptx, facts = self._code(launch)
+        if 0 < self.largest_shared < facts.shared:
+            raise OutOfResources(facts.shared, self.largest_shared, "shared memory")
         arguments = _gpu_arguments(launch, memory, facts.arguments)
         if facts.global_scratch_size:
             room = np.zeros(facts.global_scratch_size * int(np.prod(launch.grid)) + _ALIGNMENT, dtype=np.uint8)
@@ -242,9 +256,10 @@ class SimBackend(_CodeBackend):
     """The simulator, on PTX of the code generator."""
 
     name = "sim"
+    largest_shared = DEVICE_PROPERTIES["max_shared_mem"]
 
     def examine(self, launch: Launch) -> list[Any]:
-        with contextlib.redirect_stderr(io.StringIO()):  # the report says it
+        with checks.aside():  # the report says it
             return self._outcome(launch, checks="all").findings
 
     def _engine(self) -> Any:

@@ -100,6 +100,7 @@ def augmented(launch: Launch, ttir: str, extra: dict[str, Any], memory: list[np.
         sources={},
         outputs={},
         errors={},
+        is_augmented=True,
     )
 
 

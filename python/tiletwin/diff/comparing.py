@@ -301,7 +301,7 @@ def compare(
     """Runs `kernel` once per backend on copies of `args` and compares all memory.
 
     kernel: a jit function, or what a tuner makes of one (its configuration is chosen first). grid: as in a launch.
-    args: arguments in order, or a dict by name; arrays stay untouched. options: num_warps=..., as in a launch.
+    args: arguments in order, or a dict by name; arrays stay untouched. options: num_warps=..., B=..., as in a launch.
     backends: names (interp, triton, sim, cuda, triton:gpu) or Backend objects; all are compared with the first.
     localise: look for the first value inside the kernel that differs.
     Returns: a Report. `report.verdict` is "same", "different" or "not comparable"; `print(report)` shows all.
@@ -331,6 +331,7 @@ def launch_of(kernel: Any, grid: Any, args: Any, **options: Any) -> Launch:
             raise TypeError(f"{fn!r} chooses among configurations: compare its `.fn` with one of them as options")
         fn = fn.fn
     compiled = fn._launcher.prepare(*positional, **named, **options)
+    named |= {name: value for name, value in options.items() if name in fn.arg_names}
     arguments = bound(fn, positional, named)
     if callable(grid):
         grid = grid(arguments)

@@ -129,6 +129,8 @@ class Launch:
     """Counted from 0 for each kernel of a process."""
     function: Any = None
     """The JIT function, in the process that launched it."""
+    is_augmented: bool = False
+    """The kernel is one that the tester made of the launch's own: it tells more, and no file may replace its code."""
 
     def arrays(self) -> Iterator[tuple[str, Array]]:
         """Every array among the arguments with its name ("x", "pair[1]"); a descriptor's has the descriptor's."""

@@ -180,6 +180,10 @@ def localise(report: Any, backends: list[Backend]) -> Finding | None:
                 f"values inside of the kernel were not compared: {' and '.join(untapped)} cannot show them"
             )
         return None
+    replaced = [path for backend in (a, b) for path in backend.replaced]
+    if replaced:
+        report.notes.append(f"values inside of the kernel were not compared: its code is from {', '.join(replaced)}")
+        return None
     if program is None:
         found = _other_writer(launch, _live(b), row, allowed)
         if found is None:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tiletwin import knobs
+from tiletwin._activate import backend
 from tiletwin.errors import (
     AutotunerError,
     CompilationError,
@@ -290,9 +291,15 @@ class Autotuner(KernelInterface):
 
     def _first_that_compiles(self, configs: list[Config], args: tuple, grid: Any, kwargs: dict[str, Any]) -> Config:
         failures: list[tuple[Config, Exception]] = []
+        on_simulator = backend() == "sim"
+        if on_simulator:  # which runs code for a GPU, that has to fit
+            from tiletwin.compiler.kernel import CompiledKernel
+            from tiletwin.runtime import sim_launch
         for config in configs:
             try:
-                self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()})
+                kernel = self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()})
+                if on_simulator and isinstance(kernel, CompiledKernel):
+                    sim_launch.check(kernel)
             except (CompilationError, OutOfResources) as error:
                 failures.append((config, error))
                 continue

@@ -15,7 +15,9 @@ import numpy as np
 
 import tiletwin.sim
 from tiletwin import memory
+from tiletwin.errors import OutOfResources
 from tiletwin.runtime import tensor_map_arguments
+from tiletwin.runtime.driver import DEVICE_PROPERTIES
 from tiletwin.sim.check_words import chosen_checks
 from tiletwin.sim.extension import extension
 from tiletwin.sim.launch_memory import LaunchMemory
@@ -105,6 +107,17 @@ def _reached_otherwise(
     return [row for row in found if row[1] not in begins]
 
 
+def check(kernel: Any) -> dict[str, Any]:
+    """Compiles a kernel for the simulator; returns its facts.
+
+    Errors: CompilationError; OutOfResources, it needs more shared memory than a block may have.
+    """
+    facts, largest = kernel.asm.facts, DEVICE_PROPERTIES["max_shared_mem"]
+    if facts["shared"] > largest:
+        raise OutOfResources(facts["shared"], largest, "shared memory")
+    return facts
+
+
 def launch(
     kernel: Any, grid: tuple[int, int, int], values: list[int | float], buffers: list[tuple[str, int, int, bool]]
 ) -> Any:
@@ -112,10 +125,10 @@ def launch(
 
     values: the run-time arguments; pointers as addresses. buffers: (name, first byte, one past the last, read only) of
     the memory that it may touch.
-    Errors: CompilationError, the kernel cannot be compiled for the GPU; what `tiletwin.sim` raises for a kernel that
-    misbehaves.
+    Errors: CompilationError, the kernel cannot be compiled for the GPU; OutOfResources, it does not fit there; what
+    `tiletwin.sim` raises for a kernel that misbehaves.
     """
-    facts = kernel.asm.facts
+    facts = check(kernel)
     module, makes_pointers = _loaded(kernel)
     buffers = [*buffers, *_reached_otherwise(makes_pointers, buffers)]
     values, kinds = list(values), list(facts["arguments"])
