@@ -20,6 +20,7 @@ import tiletwin as triton
 import tiletwin.language as tl
 from tiletwin import diff
 from tiletwin.compiler import ASTSource
+from tiletwin.diff import bounds, launches
 from tiletwin.diff.backends import SimBackend
 
 
@@ -125,6 +126,44 @@ def test_within_the_bounds(kind: str, precision: str, values: str, capability: i
     report = diff.compare(total, 1, arguments | {"SUM": "second"}, backends=["interp", Sim(capability)])
     assert report.verdict == diff.SAME, report
     assert any(row.within for row in report.rows)
+
+
+def test_no_latitude_between_hosts() -> None:
+    """Where neither side accumulates in place the sum is rounded once."""
+    a, b, c = operands("fp16", "lost")
+    arguments = {"a": a, "b": b, "c": c, "K": 128, "SUM": "second", "PRECISION": "tf32", "BK": 64, "M": 64, "N": 64}
+    launch, _ = launches.take(total, total._launcher.prepare(**arguments), arguments, (1,))
+    limits = {gpu: bounds.derive(launch, bounds.Latitude(contracts=gpu)).limits[2].max() for gpu in (False, True)}
+    assert limits[False] < 3 * 2**-23 and 30 * 2**-23 < limits[True] < 40 * 2**-23
+
+
+@triton.jit
+def scaled(a, b, scale, c, SUM: tl.constexpr):
+    m, k = tl.arange(0, 32), tl.arange(0, 64)
+    at_c = c + m[:, None] * 32 + m[None, :]
+    x, y = tl.load(a + m[:, None] * 64 + k[None, :]), tl.load(b + k[:, None] * 32 + m[None, :])
+    s, acc = tl.load(scale + m[:, None] * 2 + tl.arange(0, 2)[None, :]), tl.load(at_c)
+    if SUM == "accumulator":
+        acc = tl.dot_scaled(x, s, "e4m3", y, None, "bf16", acc)
+    else:
+        acc += tl.dot_scaled(x, s, "e4m3", y, None, "bf16")
+    tl.store(at_c, acc)
+
+
+def test_scaled_dots() -> None:
+    """One and the same code; beside an accumulator of 1 every term is lost."""
+    signature = "*u8:16, *u16:16, *u8:16, *fp32:16"
+    codes = []
+    for how in ("accumulator", "second"):
+        source = triton.compile(ASTSource(scaled, signature, {"SUM": how}), target="cuda:90")
+        codes.append(small_kernels.compiled(source.asm["ttir"], "sm_90a", line_info=False)["ptx"])
+    assert codes[0] == codes[1]
+    b = (np.full((64, 32), 0.98 * 2**-12, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    a = np.full((32, 64), 0x3F, np.uint8)  # 1.875
+    scales, c = np.full((32, 2), 127 - 14, np.uint8), np.ones((32, 32), np.float32)
+    arguments = {"a": a, "b": b, "scale": scales, "c": c, "SUM": "second"}
+    report = diff.compare(scaled, 1, arguments, backends=["interp", Sim(90)])
+    assert report.verdict == diff.SAME and report.rows[-1].within == c.size, report
 
 
 @pytest.mark.parametrize("capability", [80, 90])
