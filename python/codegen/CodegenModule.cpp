@@ -2,6 +2,7 @@
 // Here:      reading targets and options, results as dictionaries, errors. Not here: the code generator (codegen/Codegen.h),
 //            targets and caches (tiletwin/compiler/).
 // Idea:      a module of its own with LLVM's code generator, opened when GPU code is first asked for.
+#include "../src/Gil.h"
 #include "codegen/Codegen.h"
 #include "frontend/PyRef.h"
 #include <exception>
@@ -82,11 +83,10 @@ bool readTarget(PyObject* dict, codegen::Target& target) {
 /// Calls work() without the GIL. False with RuntimeError set: what it threw, behind the file's name.
 template <class Work> bool withoutGil(const std::string& fileName, const Work& work) {
   std::string fault;
-  PyThreadState* state = PyEval_SaveThread();
   try {
+    const GilReleased released;
     work();
   } catch (const std::exception& e) { fault = e.what(); }
-  PyEval_RestoreThread(state);
   if (!fault.empty()) PyErr_Format(PyExc_RuntimeError, "%s: %s", fileName.c_str(), fault.c_str());
   return fault.empty();
 }

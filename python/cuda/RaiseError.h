@@ -1,5 +1,6 @@
 // python/cuda/RaiseError.h -- errors of the CUDA driver as Python exceptions; running something without the GIL.
 #pragma once
+#include "../src/Gil.h"
 #include "frontend/PyRef.h"
 #include "runtime/cuda/Error.h"
 #include <exception>
@@ -15,13 +16,12 @@ void raiseError(const cuda::Error& error);
 template <class Work> bool withoutGil(const Work& work) {
   std::optional<cuda::Error> error;
   std::string fault;
-  PyThreadState* state = PyEval_SaveThread();
   try {
+    const GilReleased released;
     work();
   } catch (const cuda::Error& thrown) { error = thrown; } catch (const std::exception& thrown) {
     fault = thrown.what();
   }
-  PyEval_RestoreThread(state);
   if (error)
     raiseError(*error);
   else if (!fault.empty())

@@ -1,15 +1,8 @@
 // python/sim/Callbacks.cpp -- see Callbacks.h.
 #include "Callbacks.h"
+#include "../src/Gil.h"
 
 namespace tiletwin::python {
-namespace {
-
-struct HoldGil {
-  PyGILState_STATE state = PyGILState_Ensure();
-  ~HoldGil() { PyGILState_Release(state); }
-};
-
-} // namespace
 
 /// A worker's thread state goes with its last PyGILState_Release, and an exception that is set there with it.
 void Callbacks::keepError() {
@@ -25,7 +18,7 @@ void Callbacks::keepError() {
 
 void Callbacks::print(std::string_view text) {
   if (failed_) return;
-  const HoldGil gil;
+  const GilHeld gil;
   // What is no UTF-8 comes as U+FFFD: a kernel may print any bytes.
   PyRef words = PyRef::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace"));
   PyRef done = PyRef::steal(words ? PyObject_CallFunctionObjArgs(print_, words.get(), nullptr) : nullptr);
@@ -34,7 +27,7 @@ void Callbacks::print(std::string_view text) {
 
 bool Callbacks::mayGoOn() {
   if (failed_) return false;
-  const HoldGil gil;
+  const GilHeld gil;
   if (PyErr_CheckSignals() == 0) return true;
   keepError();
   return false;

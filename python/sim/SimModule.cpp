@@ -4,6 +4,7 @@
 // Idea:      a module of its own, opened when it is first asked for: `import tiletwin` stays short, and code for AVX2 stays out
 //            of the module that every machine loads.
 #include "../src/CheckReport.h"
+#include "../src/Gil.h"
 #include "../src/Interned.h"
 #include "../src/RaiseTrap.h"
 #include "Callbacks.h"
@@ -43,12 +44,11 @@ PyObject* load(PyObject*, PyObject* args) {
   sim::ptx::Diagnostic error;
   const std::string_view source(text, size_t(length));
   std::shared_ptr<const sim::Module> module;
-  PyThreadState* state = PyEval_SaveThread();
   std::string fault;
   try {
+    const GilReleased released;
     module = sim::Module::load(source, options, error);
   } catch (const std::exception& e) { fault = e.what(); }
-  PyEval_RestoreThread(state);
   if (!fault.empty()) {
     PyErr_Format(PyExc_RuntimeError, "%s: %s", file, fault.c_str());
     return nullptr;
@@ -160,11 +160,10 @@ PyObject* launchEntry(PyObject* self, PyObject* args) {
   params.poll = [&] { return callbacks.mayGoOn(); };
   sim::Result result;
   std::string fault;
-  PyThreadState* state = PyEval_SaveThread();
   try {
+    const GilReleased released;
     result = sim::launch(*kernel, params);
   } catch (const std::exception& error) { fault = error.what(); }
-  PyEval_RestoreThread(state);
   if (callbacks.raise()) return nullptr;
   if (!fault.empty()) {
     PyErr_Format(PyExc_RuntimeError, "%s: %s", entry, fault.c_str());

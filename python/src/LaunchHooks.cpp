@@ -1,5 +1,6 @@
 // python/src/LaunchHooks.cpp -- see LaunchHooks.h. The only code that takes the GIL while programs run.
 #include "LaunchHooks.h"
+#include "Gil.h"
 #include "Interned.h"
 #include <stdexcept>
 
@@ -7,12 +8,6 @@ namespace tiletwin::python {
 namespace {
 
 constexpr auto kProgressAfter = std::chrono::seconds(3);
-
-/// The GIL for a scope, on whatever thread.
-struct HoldGil {
-  PyGILState_STATE state = PyGILState_Ensure();
-  ~HoldGil() { PyGILState_Release(state); }
-};
 
 } // namespace
 
@@ -23,7 +18,7 @@ bool LaunchHooks::tellProgress(const char* function, const char* format, auto...
 }
 
 bool LaunchHooks::poll(int64_t done, int64_t total) {
-  HoldGil gil;
+  const GilHeld gil;
   if (PyErr_Occurred() || PyErr_CheckSignals() != 0) return false;
   if (progress_) return tellProgress("update", "LL", (long long)done, (long long)total);
   if (std::chrono::steady_clock::now() - start_ <= kProgressAfter) return true;
@@ -32,13 +27,13 @@ bool LaunchHooks::poll(int64_t done, int64_t total) {
 }
 
 void LaunchHooks::print(const std::string& printed) {
-  HoldGil gil;
+  const GilHeld gil;
   // The exception stays set in this thread, as one of a signal handler does.
   if (!deliverPrinted(printed, printing)) throw std::runtime_error("printing failed");
 }
 
 std::optional<Buffer> LaunchHooks::findBuffer(uintptr_t address) {
-  HoldGil gil;
+  const GilHeld gil;
   if (PyErr_Occurred()) return {}; // the launch is about to end
   PyRef find = imported("tiletwin.memory", "buffer_at");
   PyRef found = PyRef::steal(find ? PyObject_CallFunction(find.get(), "K", (unsigned long long)address) : nullptr);

@@ -1,6 +1,7 @@
 // python/src/ProgramLaunch.cpp -- see ProgramLaunch.h.
 #include "ProgramLaunch.h"
 #include "CheckReport.h"
+#include "Gil.h"
 #include "LaunchHooks.h"
 #include "RaiseTrap.h"
 #include "interp/plan/Plan.h"
@@ -45,14 +46,13 @@ bool runProgram(const std::string& name, const interp::Program& program, interp:
   Trap trap;
   std::string fault;
   bool badEnvironment = false;
-  PyThreadState* state = PyEval_SaveThread();
   try {
+    const GilReleased released;
     trap = interp::launch(program, params, callbacks);
   } catch (const environment::Error& error) {
     fault = error.what();
     badEnvironment = true;
   } catch (const std::exception& error) { fault = error.what(); }
-  PyEval_RestoreThread(state);
   hooks.finish();
   if (PyErr_Occurred()) return false; // a signal handler raised
   if (!fault.empty()) {

@@ -352,6 +352,37 @@ def test_gil_is_released():
     assert sum(start < t < start + took for t in ticks) > took / 0.005 / 10
 
 
+@pytest.mark.parametrize("backend", ["interp", "sim"])
+def test_the_process_ends_while_threads_launch(backend):
+    """Python ends threads that ask for the GIL then; that must not go through the launch."""
+    if backend == "sim":
+        pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
+    done = run_script(
+        """
+        import threading, time
+        import kernels
+        import numpy as np
+
+        class Last:
+            def __del__(self, sleep=time.sleep):
+                sleep(0.2)  # others may run, and find that they may not
+
+        def work():
+            x, o = np.ones(1000, np.float32), np.zeros(1000, np.float32)
+            while True:
+                kernels.add[(100,)](x, x, o, 1000, BLOCK=16)
+                begun.set()
+
+        begun, last = threading.Event(), Last()
+        for _ in range(3):
+            threading.Thread(target=work, daemon=True).start()
+        print(begun.wait(100))
+        """,
+        TILETWIN_BACKEND=backend,
+    )
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
 def _forked(queue):
     o = np.zeros(1000, np.float32)
     x = np.ones(1000, np.float32)

@@ -1,0 +1,47 @@
+// python/src/Gil.h -- giving the GIL away and taking it, for a scope.
+// Idea: when Python ends, before 3.14 a thread that asks for the GIL ends there (a daemon thread in the middle of a launch),
+//       and its stack is unwound: destructors would give references away while another thread has the GIL. It stays here
+//       instead, as it does from 3.14 on, until the process ends.
+// Not here: Python code that a launch calls; it gives the GIL away and takes it by itself.
+#pragma once
+#include "frontend/PyRef.h"
+#include <unistd.h>
+
+namespace tiletwin::python {
+
+/// Calls `take`, which asks for the GIL.
+template <class Take> auto takeGil(const Take& take) {
+  try {
+    return take();
+  } catch (...) { // what ends the thread: an exception that must not end here, and unwinds nothing until it goes on
+    for (;;) ::pause();
+  }
+}
+
+/// The thread is without the GIL.
+class GilReleased {
+public:
+  GilReleased() = default;
+  GilReleased(const GilReleased&) = delete;
+  GilReleased& operator=(const GilReleased&) = delete;
+  ~GilReleased() {
+    takeGil([this] { PyEval_RestoreThread(state_); });
+  }
+
+private:
+  PyThreadState* state_ = PyEval_SaveThread();
+};
+
+/// The thread, whichever it is, has the GIL.
+class GilHeld {
+public:
+  GilHeld() = default;
+  GilHeld(const GilHeld&) = delete;
+  GilHeld& operator=(const GilHeld&) = delete;
+  ~GilHeld() { PyGILState_Release(state_); }
+
+private:
+  PyGILState_STATE state_ = takeGil(PyGILState_Ensure);
+};
+
+} // namespace tiletwin::python
