@@ -369,14 +369,19 @@ def test_the_process_ends_while_threads_launch(backend):
 
         def work():
             x, o = np.ones(1000, np.float32), np.zeros(1000, np.float32)
-            while True:
-                kernels.add[(100,)](x, x, o, 1000, BLOCK=16)
+            try:
+                while True:
+                    kernels.add[(100,)](x, x, o, 1000, BLOCK=16)
+                    launched.add(True)
+                    begun.set()
+            finally:  # an error
                 begun.set()
 
-        begun, last = threading.Event(), Last()
+        begun, launched, last = threading.Event(), set(), Last()
         for _ in range(3):
             threading.Thread(target=work, daemon=True).start()
-        print(begun.wait(100))
+        begun.wait(100)
+        print(*launched)
         """,
         TILETWIN_BACKEND=backend,
     )
