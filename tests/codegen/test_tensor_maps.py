@@ -309,11 +309,10 @@ def test_dots_read_blocks_where_they_arrive(monkeypatch, everything_checked, dty
     assert not checks.findings()
     torch.testing.assert_close(results["sim"], results["interp"], rtol=2e-3, atol=2e-2)
     ptx, ttgir = compiled.asm["ptx"], compiled.asm["ttgir"]
-    if "wgmma" in ptx:
-        straight = dtype != torch.float32 or turned
-        assert ("twg.local_load" not in ttgir) == straight
-        # c goes through shared memory, and nothing else but an operand that is turned on the way.
-        assert ttgir.count("twg.local_alloc %") == (1 if straight else 2)
+    straight = dtype != torch.float32 or turned
+    assert "wgmma" in ptx and ("twg.local_load" not in ttgir) == straight
+    # c goes through shared memory, and nothing else but an operand that is turned on the way.
+    assert ttgir.count("twg.local_alloc %") == (1 if straight else 2)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """A code generator with a mistake: the text of one stage is changed before the rest of the compiler sees it.
 
-Here:      five mistakes as changes of generated text, a stand-in for tiletwin._codegen that makes one of them.
+Here:      six mistakes as changes of generated text, a stand-in for tiletwin._codegen that makes one of them.
 Not here:  the kernels (miscompiled_kernels.py), what a tester has to find (test_planted_miscompiles.py).
 Idea:      a wrong line in a generator is wrong for every kernel: so is this, the tester's own kernels included.
 Invariant: a mistake that changes nothing in a kernel is an error of the test (`Miscompiler.changes` counts).

@@ -60,7 +60,7 @@ def figures(text: str) -> Figures:
         return int(match[1]) if match else 0
 
     return Figures(
-        number("vgpr_count"), number("sgpr_count"), 4 * (number("vgpr_spill_count") + number("agpr_spill_count")),
+        number("vgpr_count"), number("sgpr_count"), 4 * number("vgpr_spill_count"),
         number("private_segment_fixed_size"), number("group_segment_fixed_size"), number("max_flat_workgroup_size"),
     )  # fmt: skip
 
