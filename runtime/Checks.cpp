@@ -8,7 +8,8 @@
 namespace tiletwin {
 
 static constexpr std::array<const char*, size_t(Check::Count)> kNames = {
-    "bounds", "uninitialized", "undefined", "races", "order", "nan", "overflow", "promises", "device", "barriers", "async"};
+    "bounds",   "uninitialized", "undefined", "races",    "order", "nan",
+    "overflow", "promises",      "device",    "barriers", "async"};
 static constexpr std::string_view kDevice = "device:";
 
 const char* nameOf(Check check) { return check < Check::Count ? kNames[size_t(check)] : "none"; }
@@ -32,7 +33,7 @@ static void addWord(CheckSet& set, const std::string& word, std::string_view tex
     set.device = word.substr(kDevice.size());
   } else if (Check check = checkOf(word); check != Check::Count)
     set.bits |= 1u << unsigned(check);
-  else if (word != "0" && word != "off" && word != "none") {
+  else if (!environment::isOff(word)) {
     std::string words;
     for (const char* name : kNames) words += std::string(words.empty() ? "" : ", ") + name;
     throw environment::Error("TILETWIN_CHECK=" + std::string(text) + ": '" + word +
@@ -47,7 +48,7 @@ CheckSet parseChecks(std::string_view text) {
   for (size_t at = 0; at <= text.size();) {
     const size_t comma = std::min(text.find(',', at), text.size());
     const std::string word = cleaned(text.substr(at, comma - at));
-    off |= word == "0" || word == "off" || word == "none";
+    off |= !word.empty() && environment::isOff(word);
     if (!word.empty()) addWord(set, word, text);
     at = comma + 1;
   }

@@ -45,13 +45,20 @@ std::optional<int64_t> integer(const char* name, int64_t lowest, int64_t highest
   return number;
 }
 
+bool isOff(std::string_view value) {
+  static constexpr std::array<std::string_view, 7> kWords = {"", "0", "false", "no", "off", "n", "none"};
+  if (value.empty()) return true; // of every launch, three times
+  return std::find(kWords.begin(), kWords.end(), lower(trimmed(value))) != kWords.end();
+}
+
 std::optional<bool> flag(const char* name) {
-  static constexpr std::array<std::string_view, 8> kWords = {"1", "true", "yes", "on", "0", "false", "no", "off"};
+  static constexpr std::array<std::string_view, 4> kOn = {"1", "true", "yes", "on"};
   std::optional<std::string> value = text(name);
   if (!value) return std::nullopt;
-  auto at = std::find(kWords.begin(), kWords.end(), lower(*value));
-  if (at == kWords.end()) throw error(name, *value, "1 (true, yes, on) or 0 (false, no, off)");
-  return at - kWords.begin() < 4;
+  if (isOff(*value)) return false;
+  if (std::find(kOn.begin(), kOn.end(), lower(*value)) == kOn.end())
+    throw error(name, *value, "1 (true, yes, on) or 0 (false, no, off)");
+  return true;
 }
 
 std::optional<int> choice(const char* name, std::span<const std::string_view> choices) {
@@ -75,13 +82,8 @@ bool deterministic() { return flag("TILETWIN_DETERMINISTIC").value_or(false); }
 
 Numerics numerics() {
   static constexpr std::array<std::string_view, 3> kModes = {"fast", "exact", "ieee"};
+  if (isOff(text("TILETWIN_NUMERICS").value_or(""))) return Numerics::Fast;
   return Numerics(choice("TILETWIN_NUMERICS", kModes).value_or(0));
-}
-
-static bool isOff(std::string_view value) {
-  static constexpr std::array<std::string_view, 7> kWords = {"", "0", "false", "no", "off", "n", "none"};
-  if (value.empty()) return true; // of every launch, three times
-  return std::find(kWords.begin(), kWords.end(), lower(trimmed(value))) != kWords.end();
 }
 
 /// TILETWIN_BACKEND as a word; empty: nothing is named. Throws Error.

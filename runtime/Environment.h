@@ -24,7 +24,10 @@ std::optional<std::string> text(const char* name);
 /// A decimal number in [lowest, highest], or nothing if unset. Throws Error.
 std::optional<int64_t> integer(const char* name, int64_t lowest, int64_t highest);
 
-/// 1, true, yes, on / 0, false, no, off in any case, or nothing if unset. Throws Error.
+/// Whether a value switches its variable off: 0, false, no, off, n, none in any case, or nothing.
+bool isOff(std::string_view value);
+
+/// True for 1, true, yes, on in any case, false for what is off, or nothing if unset. Throws Error.
 std::optional<bool> flag(const char* name);
 
 /// Index of the value in `choices`, or nothing if unset. Throws Error, listing the choices.
@@ -40,7 +43,7 @@ bool gdb();
 bool deterministic();
 
 enum class Numerics : uint8_t { Fast, Exact, Ieee };
-/// TILETWIN_NUMERICS: fast (default), exact, ieee.
+/// TILETWIN_NUMERICS: fast (default, and what is off), exact, ieee.
 Numerics numerics();
 
 /// What every launch asks for.

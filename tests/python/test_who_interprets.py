@@ -77,6 +77,15 @@ def test_a_launch_refuses_what_is_no_backend(monkeypatch) -> None:
         ones.warmup(np.zeros(4, np.float32), grid=(1,))
 
 
+@pytest.mark.parametrize("value", _activate.OFF)
+@pytest.mark.parametrize("variable", ["TILETWIN_CHECK", "TILETWIN_GDB", "TILETWIN_NUMERICS"])
+def test_what_is_off_is_off_for_launches_too(monkeypatch, variable: str, value: str) -> None:
+    monkeypatch.setenv(variable, value.upper())
+    result = np.zeros(4, np.float32)
+    ones[(1,)](result)
+    assert (result == 1).all()
+
+
 def test_knobs_set_by_hand(monkeypatch) -> None:
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     with knobs.runtime.scope():

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(flags) {
     Set set("TILETWIN_TEST_FLAG", yes);
     BOOST_TEST(environment::flag("TILETWIN_TEST_FLAG").value());
   }
-  for (const char* no : {"0", "False", "no", "off"}) {
+  for (const char* no : {"0", "False", "no", "off", "n", "NONE"}) {
     Set set("TILETWIN_TEST_FLAG", no);
     BOOST_TEST(!environment::flag("TILETWIN_TEST_FLAG").value());
   }
