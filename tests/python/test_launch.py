@@ -5,9 +5,7 @@ import linecache
 import multiprocessing
 import os
 import signal
-import subprocess
 import sys
-import textwrap
 import threading
 import time
 import weakref
@@ -17,17 +15,7 @@ import numpy as np
 import pytest
 import tiletwin as triton
 import tiletwin.language as tl
-
-
-def run_script(text, *args, **environment):
-    """Runs a script in a process of its own; returns the finished process."""
-    here = os.path.dirname(__file__)
-    package = os.path.dirname(os.path.dirname(triton.__file__))
-    paths = os.pathsep.join([here, package])
-    return subprocess.run(
-        [sys.executable, *args, "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=120,
-        env={**os.environ, "PYTHONPATH": paths, **environment},
-    )  # fmt: skip
+from process import run_code
 
 
 @pytest.mark.parametrize(
@@ -252,7 +240,7 @@ def test_ctrl_c():
         kernels.fill[(1,)](o, 1.0)
         print(o.sum())
     """
-    done = run_script(text)
+    done = run_code(text)
     assert done.stdout.split() == ["interrupted", "True", "8.0"], done.stderr
 
 
@@ -357,7 +345,7 @@ def test_the_process_ends_while_threads_launch(backend):
     """Python ends threads that ask for the GIL then; that must not go through the launch."""
     if backend == "sim":
         pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
-    done = run_script(
+    done = run_code(
         """
         import threading, time
         import kernels
