@@ -24,7 +24,7 @@ app = typer.Typer(
 
 def _fail(message: str) -> NoReturn:
     print(f"tiletwin: {message}", file=sys.stderr)
-    raise typer.Exit(2)
+    raise SystemExit(2)  # typer's Exit is a RuntimeError, which the commands catch
 
 
 @app.callback(invoke_without_command=True)
@@ -45,31 +45,16 @@ def run(
     ] = None,
 ) -> None:
     """Run a Python script, or with -m a module, whose `import triton` is tiletwin, on the CPU."""
-    import runpy
-
-    from tiletwin import _activate
+    from tiletwin import script
 
     if words in (["-h"], ["--help"]):
         print(context.get_help())
         return
     os.environ.setdefault("TILETWIN_INTERPRET", "1")
-    if not _activate.activate():
+    if not script.activated(_fail):
         _fail("not activated: TILETWIN_INTERPRET is switched off in the environment")
-    if not words or words == ["-m"]:
-        _fail("say what to run: tiletwin run script.py, or tiletwin run -m module")
-    if words[0] == "-m":
-        sys.argv = words[1:]
-        sys.path.insert(0, os.getcwd())
-        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
-        return
-    script = words[0]
-    if script.startswith("-"):
-        _fail(f"{script}: no such option; -m runs a module, and options of the script stand behind its name")
-    if not Path(script).is_file():
-        _fail(f"{script}: no such file")
-    sys.argv = words
-    sys.path.insert(0, str(Path(script).resolve().parent))
-    runpy.run_path(script, run_name="__main__")
+    named = script.check(words, "run", _fail)
+    script.calling(lambda: script.run(named))
 
 
 KERNEL = Annotated[

@@ -32,7 +32,10 @@ def start(config: Any, words: str) -> None:
     plugin = Plugin(config, words)
     from tiletwin import _activate
 
-    _activate.activate()
+    try:
+        _activate.activate()
+    except ValueError as error:
+        raise pytest.UsageError(f"--tiletwin: {error}") from None
     config.pluginmanager.register(plugin, NAME)
 
 

@@ -274,6 +274,12 @@ def test_what_cannot_be_exported(text: str, error: type, message: str) -> None:
         cuda_source(text)
 
 
+@pytest.mark.parametrize("name", ["1 2", "a-b", "class", "float", "é"])
+def test_names_that_no_function_has(name: str) -> None:
+    with pytest.raises(ValueError, match=r"cannot be the name of a function in C\+\+; name= \(--name\)"):
+        cuda_source(HEAD + ".entry a() { ret; }", name)
+
+
 def test_one_of_several_entries() -> None:
     text = HEAD + ".entry a() { ret; }\n.entry b() { exit; }"
     assert "void b() {" in cuda_source_of_ptx(text, "b") and "exit;" in cuda_source_of_ptx(text, "b")

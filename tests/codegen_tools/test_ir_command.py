@@ -87,12 +87,51 @@ def test_machine_code(tmp_path: Path) -> None:
         (("no_such_module:k",), "no_such_module: there is no such file and no such module; write script.py:kernel"),
         (("nothing.ttgir",), "nothing.ttgir: no such file"),
         ((f"{HERE / 'stage_doubles.py'}:other",), "has no jit function other; it has scale"),
+        ((*KERNEL, "--stage", "amdgcn"), "no stage 'amdgcn'; available: source, ttir, ttgir, llir, ptx, cubin, sass"),
+        ((*KERNEL, "--stage", "ptx", "-t", "gfx942"), "no stage 'ptx'; available: source, ttir, ttgir, llir, amdgcn"),
     ],
 )
 def test_wrong_words(words: tuple[str, ...], text: str) -> None:
     done = run_tiletwin("ir", *words)
     assert done.returncode == 2 and text in done.stderr and done.stdout == "", done.stderr
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1, "one message"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words", "text"),
+    [
+        ("k.amdgcn", b"\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n", ("-t", "sm_90"),
+         "k.amdgcn: a text of amdgcn is for AMD GPUs; the target is cuda:90"),
+        ("k.ptx", b".version 8.4\n.target sm_90\n", ("-t", "gfx942"),
+         "k.ptx: a text of ptx is for NVIDIA GPUs; the target is hip:gfx942"),
+        ("k.ptx", b".version 8.4\n.target sm_90\n", (), "k.ptx: this PTX has no .entry"),
+        ("k.ttir", b"\xff\xfe\x00", (), "k.ttir: this is no text of ttir: 'utf-8' codec can't decode byte 0xff"),
+    ],
+)  # fmt: skip
+def test_wrong_files(tmp_path: Path, name: str, content: bytes, words: tuple[str, ...], text: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    done = run_tiletwin("ir", str(tmp_path / name), *words)
+    assert done.returncode == 2 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_a_file_whose_import_fails(tmp_path: Path) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text('import triton\nTABLE = {}["a key"]\n')
+    done = run_tiletwin("ir", f"{path}:k")
+    assert done.returncode == 2 and f'File "{path}", line 2' in done.stderr.splitlines()[1], done.stderr
+    assert done.stderr.splitlines()[-1] == "KeyError: 'a key'"
+
+
+def test_the_default_of_a_later_stage_is_its_assembly(tmp_path: Path) -> None:
+    for stage in ("ttgir", "llir", "ptx"):
+        path = tmp_path / f"k.{stage}"
+        assert printed(*KERNEL, "-t", "sm_80", "--stage", stage, "--out", str(path)) == ""
+        assert ".entry scale(" in printed(str(path))
+
+
+def test_a_dump_that_cannot_be_printed() -> None:
+    done = run_tiletwin("ir", *KERNEL, "-t", "sm_80", TILETWIN_DUMP="cubin")
+    assert done.returncode == 2 and done.stderr.startswith("tiletwin: TILETWIN_DUMP=cubin: a cubin is no text")
 
 
 def test_an_error_of_the_kernel_names_its_line(tmp_path: Path) -> None:

@@ -95,6 +95,21 @@ def test_what_does_not_fit(signature: str, constants: dict, message: str) -> Non
         ASTSource(scale, signature, constants)
 
 
+@pytest.mark.parametrize(
+    ("signature", "constants", "error", "message"),
+    [
+        (None, {}, TypeError, r"the signature of scale must be a dict .* or a list of such words, not None"),
+        (["*fp32", tl.float32, "i32", "fp32"], {}, TypeError, r"the signature of scale must be a dict .* not \["),
+        ({0: "*fp32", 1: "*fp32", 2: "i32", 9: "fp32"}, {}, ValueError, r"scale has no parameter number 9; it has"),
+        ("*fp32 *fp32 i32 fp32", {9: 1}, ValueError, r"scale has no parameter number 9; it has"),
+        ("*fp32 *fp32 i32 fp32", [128], TypeError, r"constexprs of scale must be a dict, as {'BLOCK': 128}, not a"),
+    ],
+)  # fmt: skip
+def test_what_is_no_signature(signature, constants, error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        ASTSource(scale, signature, constants)
+
+
 def test_a_constexpr_needs_a_value() -> None:
     @triton.jit
     def needs(o_ptr, BLOCK: tl.constexpr):

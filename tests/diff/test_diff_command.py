@@ -93,6 +93,34 @@ def test_nothing_is_saved_without_being_asked(script, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["script.py"]
 
 
+def test_a_launch_that_fails_is_compared(script, tmp_path):
+    result = tiletwin("diff", "--backends", "interp,sim", script, "fail", cwd=tmp_path)
+    assert result.returncode == 1, "the script's own"
+    assert "2 same, 0 different, 0 not comparable of 2 launches" in result.stdout
+    assert "both failed: interp: OutOfBoundsError; sim: OutOfBoundsError" in result.stdout
+    (saved,) = (tmp_path / "tiletwin-differences").iterdir()
+    launch = files.read(saved)
+    assert launch.number == 1 and "script.py:10:21: tl.load" in launch.errors["interp"], launch.errors
+    assert sorted(launch.errors) == ["interp", "sim"]
+
+
+def test_a_traceback_begins_in_the_script(script, tmp_path):
+    line = next(n for n, text in enumerate(SCRIPT.splitlines(), 1) if "300" in text)
+    for words in (("run",), ("diff", "--backends", "interp,sim")):
+        result = tiletwin(*words, script, "fail", cwd=tmp_path)
+        shown = result.stderr.partition("Traceback")[2].splitlines()
+        assert result.returncode == 1 and f'script.py", line {line}, in <module>' in shown[1], result.stderr
+        assert len(shown) == 4 and "tiletwin.errors.OutOfBoundsError: " in shown[3]
+    (saved,) = (tmp_path / "tiletwin-differences").iterdir()
+    result = tiletwin("replay", saved, "--pdb", "--program", "5", cwd=tmp_path)
+    assert result.returncode == 1 and "Traceback" not in result.stderr, "no line of Python was the user's"
+    assert result.stderr.startswith("tiletwin.errors.OutOfBoundsError: ")
+    assert "no launch had a program 5" in result.stderr
+    script.write_text("def f(:\n")
+    result = tiletwin("diff", script, cwd=tmp_path)
+    assert result.returncode == 1 and "SyntaxError" in result.stderr and "Traceback" not in result.stderr
+
+
 @NEEDS_TRITON
 def test_diff_finds_what_real_triton_does_wrong(script, tmp_path):
     result = tiletwin("diff", "--backends", "interp,triton", "--html", "out.html", script, "narrow", cwd=tmp_path)
@@ -147,6 +175,10 @@ def test_the_mode(script, tmp_path):
         (("replay", "nothing.twlaunch"), "No such file or directory: 'nothing.twlaunch'"),
         (("replay", "script.py"), "script.py: this is no recorded launch"),
         (("replay", "."), "there is no *.twlaunch file"),
+        (("replay", ".", "--backend", ""), "--backend names nothing to run on"),
+        (("replay", ".", "--html", "no/out.html"), "--html no/out.html: there is no such folder"),
+        (("diff", "--html", "no/out.html", "script.py"), "--html no/out.html: there is no such folder"),
+        (("diff", "--save-all", "script.py"), "--save-all: no such option; -m runs a module"),
     ],
 )
 def test_bad_words(script, tmp_path, words, message):
@@ -155,8 +187,24 @@ def test_bad_words(script, tmp_path, words, message):
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "variable", "value"),
+    [
+        ("diff", "TILETWIN_DIFF_LAUNCHES", "some"),
+        ("run", "TILETWIN_BACKEND", "gpu"),
+        ("replay", "TILETWIN_BACKEND", "gpu"),
+        ("ir", "TILETWIN_BACKEND", "gpu"),
+    ],
+)
+def test_a_wrong_variable_is_one_message(script, tmp_path, command, variable, value):
+    result = tiletwin(command, "script.py", cwd=tmp_path, **{variable: value})
+    assert result.returncode == 2 and f"tiletwin: {variable}={value}: expected " in result.stderr, result.stderr
+    assert "Traceback" not in result.stderr
+
+
 PYTEST_FILE = """
 import numpy as np
+import pytest
 import triton
 import triton.language as tl
 import wrong_backend
@@ -180,6 +228,15 @@ def test_right():
 def test_wrong():
     launch(scale)
 
+@triton.jit
+def beyond(x, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i + 1))
+
+def test_failing():
+    with pytest.raises(IndexError):
+        launch(beyond)
+
 def test_fixture(tiletwin_compare):
     report = tiletwin_compare(root, (1,), [np.ones(16, np.float32), np.zeros(16, np.float32), 16])
     assert report.verdict == "same"
@@ -191,6 +248,8 @@ from tiletwin.diff import backends
 class Wrong(backends.InterpBackend):
     name = "sim"
     def run(self, launch):
+        if launch.name == "beyond":
+            return backends.Outcome("sim", launch.copies())
         changed = dataclasses.replace(launch, ttir=launch.ttir.replace("arith.mulf", "arith.addf"))
         return dataclasses.replace(super().run(changed), backend="sim")
 
@@ -207,8 +266,9 @@ def test_pytest_plugin(pytester, monkeypatch):
     pytester.makepyfile(test_kernels=PYTEST_FILE, wrong_backend=WRONG_BACKEND)
     words = ["-p", "tiletwin_pytest"] if "tiletwin_pytest" not in "".join(pytester.plugins) else []
     result = pytester.runpytest_subprocess(*words, "--tiletwin-diff", "interp,sim")
-    result.assert_outcomes(passed=2, failed=1)
+    result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(["*tiletwin diff: launches run on interp, sim*"])
     result.stdout.fnmatch_lines(["*tiletwin: backends differ*", "*scale[[]1, 1, 1[]] on interp, sim: different*"])
     result.stdout.fnmatch_lines(["*tl.store(o + i, tl.load(x + i) * 2.0)*"])
-    result.stdout.fnmatch_lines(["tiletwin diff: 1 same, 1 different, 0 not comparable of 2 launches"])
+    result.stdout.fnmatch_lines(["*sim: every program ran to its end*", "*FAILED*::test_failing*"])
+    result.stdout.fnmatch_lines(["tiletwin diff: 1 same, 2 different, 0 not comparable of 3 launches"])

@@ -70,6 +70,8 @@ def test_compile_from_text(tmp_path):
     x, o = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
     compiled[(2,)](x, x, o, 100)
     assert (o == 2 * x).all()
+    with pytest.raises(TypeError, match=r"add: the compiled kernel takes 4 arguments and the launch has 2"):
+        compiled[(2,)](x, o)
     path.write_text("module { nonsense }")
     with pytest.raises(triton.CompilationError, match=r"add.ttir:1"):
         triton.compile(str(path))

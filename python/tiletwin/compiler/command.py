@@ -15,18 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tiletwin import script
 from tiletwin.errors import TileTwinError
 
 Fail = Callable[[str], NoReturn]
 PRINTED = ("source", "ttir", "plan", "ttgir", "llir", "ptx", "cubin", "sass", "amdgcn", "hsaco")
-
-
-def _activate() -> None:
-    """`import triton` in the kernel's file gives tiletwin."""
-    from tiletwin import _activate
-
-    os.environ.setdefault("TILETWIN_INTERPRET", "1")
-    _activate.activate()
 
 
 def _module(place: str, fail: Fail) -> Any:
@@ -107,13 +100,16 @@ def compile_named(
     fail: Fail,
 ) -> Any:
     """The compiled kernel that the words of a command line name. target: empty for what the interpreter stands for."""
-    _activate()
+    os.environ.setdefault("TILETWIN_INTERPRET", "1")
+    script.activated(fail)
     import tiletwin
     from tiletwin.compiler.sources import IRSource
 
     given = _table(options, "-o", fail)
+    is_text = Path(kernel).suffix[1:] in IRSource.STAGES
+    fn = None if is_text else script.calling(lambda: load_kernel(kernel, fail), 2)
     try:
-        if Path(kernel).suffix[1:] in IRSource.STAGES:
+        if is_text:
             if not Path(kernel).is_file():
                 fail(f"{kernel}: no such file")
             if signature or constants:
@@ -121,10 +117,9 @@ def compile_named(
                     f"{kernel}: a text of {Path(kernel).suffix} has its types already; -s and -c are for Python kernels"
                 )
             return tiletwin.compile(kernel, target=target or None, options=given)
-        fn = load_kernel(kernel, fail)
         source = tiletwin.ASTSource(fn, signature, _table(constants, "-c", fail))
         return tiletwin.compile(source, target=target or None, options=given)
-    except (TileTwinError, ValueError, KeyError, OSError) as error:
+    except (TileTwinError, ValueError, RuntimeError, KeyError, OSError) as error:
         fail(str(error.args[0]) if isinstance(error, KeyError) else str(error))
 
 
@@ -153,8 +148,9 @@ def _write(content: str | bytes, stage: str, out: str | None, fail: Fail) -> Non
 
 
 def default_stage(compiled: Any, target: str) -> str:
-    """What is printed where no stage is named: ttir, or the assembly of a target that is."""
-    return next((stage for stage in ("ptx", "amdgcn") if target and stage in compiled.asm.stages), "ttir")
+    """What is printed where no stage is named: ttir, or the assembly if a target is named or the text is past ttir."""
+    wants_code = target or "ttir" not in compiled.asm.stages
+    return next((stage for stage in ("ptx", "amdgcn") if wants_code and stage in compiled.asm.stages), "ttir")
 
 
 def print_stage(compiled: Any, stage: str, *, locations: bool, out: str | None, fail: Fail) -> None:

@@ -153,6 +153,11 @@ def _target_of(
     if target.backend == "cuda":
         arch = targets.architecture(target, given.get("arch") or knobs.runtime.override_arch)
         target = dataclasses.replace(target, arch=targets.capability_of(arch.name))
+    if isinstance(src, IRSource) and src.ext not in BACKEND_STAGES[target.backend]:
+        maker = "AMD" if src.ext == "amdgcn" else "NVIDIA"
+        raise ValueError(
+            f"{src.path}: a text of {src.ext} is for {maker} GPUs; the target is {target.backend}:{target.arch}"
+        )
     return target, given, for_gpu
 
 

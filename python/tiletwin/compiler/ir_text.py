@@ -60,12 +60,12 @@ def stated_architecture(stage: str, text: str) -> str | None:
     return match and match[1]
 
 
-def facts_of_ptx(text: str) -> dict[str, Any]:
+def facts_of_ptx(text: str, file_name: str) -> dict[str, Any]:
     """What PTX says of its first kernel, where the code generator did not make it. Its dynamic shared memory is not in
-    it. Errors: ValueError, there is no kernel in it."""
+    it. file_name: for errors. Errors: ValueError, there is no kernel in it."""
     name = kernel_name("ptx", text)
     if name is None:
-        raise ValueError("this PTX has no .entry")
+        raise ValueError(f"{file_name}: this PTX has no .entry")
     return {"name": name, "shared": 0, "num_warps": max(1, (threads_of_ptx(text) or 1) // 32)}
 
 

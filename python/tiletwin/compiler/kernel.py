@@ -263,7 +263,12 @@ class CompiledKernel:
             if metadata is not None:
                 knobs.runtime.launch_enter_hook(metadata)
             args, names = self._runtime_arguments(args)
-            _C.launch_module(self.module, grid, args, names)
+            try:
+                _C.launch_module(self.module, grid, args, names)
+            except SystemError as error:
+                if names is not None:
+                    raise
+                raise TypeError(str(error)) from None  # a kernel that came as IR: the number of arguments
             if metadata is not None and knobs.runtime.launch_exit_hook is not None:
                 knobs.runtime.launch_exit_hook(metadata)
             return self

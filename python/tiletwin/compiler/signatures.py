@@ -72,8 +72,13 @@ def parse_signature(
     signature: a type for each parameter that is neither tl.constexpr nor in `constants`, or one for each parameter.
     After a type may stand `:16`, the value is a multiple of 16 (for pointers: bytes), or `:1`, it is the number 1. A
     number in place of a type is a compile-time value.
-    Errors: ValueError, what does not fit, with what would.
+    Errors: ValueError, what does not fit, with what would; TypeError, no text and no list of texts.
     """
+    if not isinstance(signature, (str, list, tuple)) or not all(isinstance(entry, str) for entry in signature):
+        raise TypeError(
+            f"the signature of {fn.__name__} must be a dict of types by parameter, a text as '*fp32:16, i32', "
+            f"or a list of such words, not {signature!r}"
+        )
     entries = split_types(signature) if isinstance(signature, str) else list(signature)
     given = _entries_by_parameter(fn, entries, constants)
     types: dict[str, Any] = {}

@@ -17,11 +17,22 @@ from tiletwin.backends.compiler import GPUTarget, Language
 from tiletwin.runtime import jit
 
 
-def _paths(fn: jit.JITFunction, table: dict | None) -> dict[tuple, Any]:
+def _name_at(fn: jit.JITFunction, index: int) -> str:
+    """The parameter of a number. Errors: ValueError, there is none."""
+    if not 0 <= index < len(fn.arg_names):
+        raise ValueError(f"{fn.__name__} has no parameter number {index}; it has {', '.join(fn.arg_names)}")
+    return fn.arg_names[index]
+
+
+def _paths(fn: jit.JITFunction, table: dict | None, what: str) -> dict[tuple, Any]:
     """Keys given as names, indices or paths, as paths of indices."""
     result = {}
+    if table is not None and not isinstance(table, dict):
+        raise TypeError(f"{what} of {fn.__name__} must be a dict, as {{'BLOCK': 128}}, not a {type(table).__name__}")
     for key, value in (table or {}).items():
         path = key if isinstance(key, tuple) else (key,)
+        if path and isinstance(path[0], int):
+            _name_at(fn, path[0])
         if path and isinstance(path[0], str):
             if path[0] not in fn.arg_names:
                 raise ValueError(f"{fn.__name__} has no parameter {path[0]!r}; it has {', '.join(fn.arg_names)}")
@@ -36,7 +47,7 @@ class ASTSource:
     signature: type string per parameter name ("*fp32", "i32", "constexpr"), or one text with the types in order, as
     "*fp32:16, *fp32, i32" (signatures.py). constexprs: values by name, index or path.
     attrs: {(index,): [["tt.divisibility", 16]]}.
-    Errors: ValueError, names that are no parameters, types that do not fit; TypeError, not a jit function.
+    Errors: ValueError, names that are no parameters, types that do not fit; TypeError, not a jit function, not a dict.
     """
 
     overridable = True
@@ -57,15 +68,15 @@ class ASTSource:
         self.language = Language.TRITON
         self.ext = "ttir"
         self.name = fn.__name__
-        self.constants = _paths(fn, constexprs)
-        self.attrs = _paths(fn, attrs)
+        self.constants = _paths(fn, constexprs, "constexprs")
+        self.attrs = _paths(fn, attrs, "attrs")
         if not isinstance(signature, dict):
             from tiletwin.compiler.signatures import parse_signature
 
             self.signature, self.constants, hints = parse_signature(fn, signature, self.constants)
             self.attrs = {**hints, **self.attrs}
             return
-        signature = {fn.arg_names[k] if isinstance(k, int) else k: kind for k, kind in signature.items()}
+        signature = {_name_at(fn, k) if isinstance(k, int) else k: kind for k, kind in signature.items()}
         unknown = [name for name in signature if name not in fn.arg_names]
         if unknown:
             raise ValueError(f"{fn.__name__} has no parameter {unknown[0]!r}; it has {', '.join(fn.arg_names)}")
@@ -140,7 +151,10 @@ class IRSource:
             raise ValueError(
                 f"{path}: only files of {', '.join('.' + stage for stage in self.STAGES)} can be compiled here"
             )
-        self.src = Path(path).read_text()
+        try:
+            self.src = Path(path).read_text()
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path}: this is no text of {self.ext}: {error}") from None
         self.name = Path(path).stem
         self.signature: dict[Any, Any] = {}
         self.constants: dict[tuple, Any] = {}

@@ -142,7 +142,7 @@ class AsmDict(Mapping):
             if stage == "ptx":
                 from tiletwin.compiler import ir_text
 
-                self._facts = ir_text.facts_of_ptx(self._made[stage])
+                self._facts = ir_text.facts_of_ptx(self._made[stage], self._file_name)
         elif stage in GENERATED:
             self._generate()
         elif stage == "cubin":

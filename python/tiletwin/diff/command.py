@@ -3,14 +3,13 @@
 Here:      running a script with every launch compared, replaying files, what is printed, exit codes.
 Not here:  command line parsing (cli.py).
 Exit codes: 0, nothing differs; 1, something does; 3, nothing differs and more than --most-not-comparable launches
-could not be compared; 2, the command itself failed.
+could not be compared; 2, the command itself failed. Where nothing differs a script's own exit code stays; it is 1 after
+an exception.
 """
 
 from __future__ import annotations
 
 import os
-import runpy
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -57,27 +56,47 @@ def _exit_code(reports: list[Any], most_not_comparable: int) -> int:
     return 3 if 0 <= most_not_comparable < found.get("not comparable", 0) else 0
 
 
+def _check_page(page: str | None, fail: Fail) -> None:
+    """That the page's folder is there is known before anything runs."""
+    if page and not Path(page).resolve().parent.is_dir():
+        fail(f"--html {page}: there is no such folder")
+
+
+def _stepped(under_pdb: Callable[[Any, str], None], launch: Any, program: str) -> int:
+    """Runs a recording's text in pdb. Returns the exit code: 1, the kernel did something wrong.
+
+    Errors: ValueError, OSError: it cannot be run."""
+    from tiletwin import script
+
+    try:
+        under_pdb(launch, program)
+    except (ValueError, OSError):
+        raise
+    except Exception as error:
+        script.show(error)
+        return 1
+    return 0
+
+
 def diff(
     words: list[str], *, backends: str, page: str | None, save: str, launches: int, most_not_comparable: int, fail: Fail
 ) -> int:
     """Runs a script, or with -m a module, and compares every launch. Returns the exit code."""
-    from tiletwin import _activate
+    from tiletwin import script
 
     os.environ["TILETWIN_BACKEND"] = "diff"
     if backends:
         os.environ["TILETWIN_DIFF"] = backends
     if launches:
         os.environ["TILETWIN_DIFF_LAUNCHES"] = str(launches)
-    is_module = words[:1] == ["-m"]
-    if not words or words == ["-m"]:
-        fail("say what to run: tiletwin diff script.py, or tiletwin diff -m module")
-    if not is_module and not Path(words[0]).is_file():
-        fail(f"{words[0]}: no such file")
-    _activate.activate()
+    words = script.check(words, "diff", fail)
+    _check_page(page, fail)
+    script.activated(fail)
     from tiletwin.diff import html, mode
 
     try:
         mode.SESSION.backends()
+        mode.most_launches()
     except ValueError as error:
         fail(str(error))
     mode.install()
@@ -88,16 +107,12 @@ def diff(
     )
     code, failure = 0, None
     try:
-        if is_module:
-            sys.argv = words[1:]
-            sys.path.insert(0, os.getcwd())
-            runpy.run_module(words[1], run_name="__main__", alter_sys=True)
-        else:
-            sys.argv = words
-            sys.path.insert(0, str(Path(words[0]).resolve().parent))
-            runpy.run_path(words[0], run_name="__main__")
+        script.run(words)
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else int(error.code is not None)
+    except KeyboardInterrupt:
+        mode.SESSION.interrupted = True
+        raise
     except Exception as error:
         failure = error
     session = mode.SESSION
@@ -106,7 +121,8 @@ def diff(
     if page:
         print(f"wrote {html.write(session.reports, page)}")
     if failure is not None:
-        raise failure
+        script.show(failure)
+        code = code or 1
     return _exit_code(session.reports, most_not_comparable) or code
 
 
@@ -115,10 +131,14 @@ def replay(
     fail: Fail,
 ) -> int:  # fmt: skip
     """Runs recorded launches again. Returns the exit code."""
-    from tiletwin import _activate
+    from tiletwin import script
 
     os.environ.setdefault("TILETWIN_INTERPRET", "1")
-    _activate.activate()
+    _check_page(page, fail)
+    names = [name.strip() for name in backends.split(",") if name.strip()]
+    if not names:
+        fail("--backend names nothing to run on: interp, sim, ..., or recorded")
+    script.activated(fail)
     from tiletwin.diff import files, html
     from tiletwin.diff import replay as replaying
 
@@ -134,11 +154,10 @@ def replay(
         try:
             launch = files.read(path)
             if pdb:
-                replaying.under_pdb(launch, program)
-                return 0
+                return _stepped(replaying.under_pdb, launch, program)
             if gdb:
                 return replaying.under_gdb(launch, path, program)
-            report = replaying.replay(launch, [name.strip() for name in backends.split(",") if name.strip()])
+            report = replaying.replay(launch, names)
         except (OSError, ValueError) as error:
             fail(str(error))
         print(report, flush=True)

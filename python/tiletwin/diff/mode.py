@@ -40,6 +40,14 @@ def default_backends() -> str:
     return "interp,triton" if python() is not None else "interp,sim"
 
 
+def most_launches() -> int:
+    """How many launches of each kernel are compared; 0: all. Errors: ValueError, no number."""
+    text = os.environ.get(LAUNCHES, "").strip()
+    if text and not text.isdecimal():
+        raise ValueError(f"{LAUNCHES}={text}: expected a whole number; correct or unset the variable")
+    return int(text or 0)
+
+
 class Session:
     """The launches of this process. `on_report` is called with each Report."""
 
@@ -50,7 +58,9 @@ class Session:
         self.saved: list[str] = []
         self.on_report: Callable[[Report], None] | None = None
         self.save_differences = ""
-        """A folder for launches that differ; empty: none."""
+        """A folder for launches that differ or fail; empty: none."""
+        self.interrupted = False
+        """The user wants no more launches."""
         self._numbers: dict[str, int] = {}
         self._made: tuple[str, list[Backend]] | None = None
         self._pending: Launch | None = None
@@ -62,11 +72,11 @@ class Session:
         fn, kernel, arguments, grid = metadata.launch
         if self._busy or not (is_comparing() or os.environ.get(SAVE)):
             return
-        self._finish_pending()
+        self.finish()
         number = self._numbers.get(fn.__name__, 0)
         self._numbers[fn.__name__] = number + 1
-        limit = os.environ.get(LAUNCHES, "").strip()
-        if limit and number >= int(limit):
+        limit = most_launches()
+        if limit and number >= limit:
             return
         self._busy = True
         try:
@@ -101,7 +111,7 @@ class Session:
         try:
             launch.outputs["interp"] = taker.now()
             if is_comparing():
-                self._compare(launch)
+                self._compare(launch, {"interp": Outcome("interp", launch.outputs["interp"])})
             elif folder := os.environ.get(SAVE):
                 self._save(launch, folder)
             launch.outputs = {}
@@ -117,8 +127,7 @@ class Session:
             self._made = (names, made(names))
         return self._made[1]
 
-    def _compare(self, launch: Launch) -> None:
-        known = {"interp": Outcome("interp", launch.outputs["interp"])}
+    def _compare(self, launch: Launch, known: dict[str, Outcome]) -> None:
         report = compare_launch(launch, self.backends(), known=known)
         for outcome in report.outcomes:
             if outcome.memory and not outcome.unsupported:
@@ -127,7 +136,7 @@ class Session:
                 launch.errors[outcome.backend] = f"{outcome.kind}: {outcome.error}"
         self.reports.append(report)
         differs = report.verdict == DIFFERENT
-        folder = os.environ.get(SAVE) or (self.save_differences if differs else "")
+        folder = os.environ.get(SAVE) or (self.save_differences if differs or launch.errors else "")
         if folder:
             self._save(launch, folder)
         if self.on_report is not None:
@@ -143,15 +152,25 @@ class Session:
         name = f"{launch.name[:80]}-{launch.number}-{os.getpid()}{files.SUFFIX}"
         self.saved.append(files.write(launch, Path(folder) / name))
 
-    def _finish_pending(self) -> None:
-        """A launch that never came back failed: its file says so."""
+    def finish(self) -> None:
+        """A launch that never came back failed. It is compared all the same, on copies of what it began with: the
+        others have to fail too. Where launches are only kept, its file says that it failed."""
         launch, self._pending = self._pending, None
-        if launch is not None and (folder := os.environ.get(SAVE) or self.save_differences):
+        if launch is None:
+            return
+        if is_comparing() and not self.interrupted:
+            self._busy = True
+            try:
+                self._compare(launch, {})
+            finally:
+                self._busy = False
+        elif folder := os.environ.get(SAVE):
             launch.errors["interp"] = "Unknown: the launch raised an exception"
             self._save(launch, folder)
 
     def close(self) -> None:
-        self._finish_pending()
+        self.interrupted |= isinstance(getattr(sys, "last_value", None), KeyboardInterrupt)
+        self.finish()
         if self._made is not None:
             for backend in self._made[1]:
                 backend.close()

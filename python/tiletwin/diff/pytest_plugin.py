@@ -97,6 +97,7 @@ class Plugin:
 
         before = len(mode.SESSION.reports)
         outcome = yield
+        mode.SESSION.finish()  # a launch that failed is this test's
         differ = [report for report in mode.SESSION.reports[before:] if report.verdict == "different"]
         if differ and outcome.excinfo is None:
             text = "\n\n".join(map(str, differ))

@@ -104,7 +104,9 @@ def summary_table(reports: list[Report]) -> Any:
             worst = max((row.worst_ulp for row in report.rows), default=0)
             names = ", ".join(outcome.backend for outcome in report.outcomes)
             total = str(sum(row.elements for row in report.rows))
-            table.add_row(*head, "", names, f"[{colour}]{report.verdict}[/]", total, str(worst), "", "", "")
+            failed = any(outcome.error for outcome in report.outcomes)
+            ended = escape("; ".join(report.notes).partition("\n")[0]) if failed else ""
+            table.add_row(*head, "", names, f"[{colour}]{report.verdict}[/]", total, str(worst), "", ended, "")
         for row in rows:
             found = report.finding.place if report.finding is not None and row is report.first() else None
             count = f"{row.different or row.not_comparable} of {row.elements}"

@@ -10,6 +10,8 @@ Idea:      parameters and addresses of variables come in as operands of the asm 
 
 from __future__ import annotations
 
+import keyword
+import re
 from typing import Any
 
 from tiletwin.compiler import ir_text
@@ -37,6 +39,13 @@ RESERVED = frozenset(
     "template this thread_local throw typedef typeid typename union unsigned using virtual void volatile "
     "wchar_t".split()
 )
+
+
+def _function_name(name: str) -> str:
+    """A name that C++ takes. Errors: ValueError, it does not."""
+    if not re.fullmatch(r"[A-Za-z_$][\w$]*", name, re.ASCII) or name in RESERVED or keyword.iskeyword(name):
+        raise ValueError(f"{name!r} cannot be the name of a function in C++; name= (--name) gives it another one")
+    return name
 
 
 def _structure(name: str, parameter: Parameter) -> str:
@@ -270,7 +279,7 @@ def cuda_source_of_ptx(
 
     entry: its name, if there are several. signature: types by parameter name, for names and C++ types.
     shared: bytes of dynamic shared memory that a launch needs. name: of the C++ function; default: the entry's.
-    Errors: PtxError, something that has no place in C++; ValueError, no such entry.
+    Errors: PtxError, something that has no place in C++; ValueError, no such entry, or no name for a function.
     """
     parts = read_parts(ptx)
     kernels = [f for f in parts.functions if f.kernel and f.body is not None]
@@ -279,7 +288,7 @@ def cuda_source_of_ptx(
         names = ", ".join(f.name for f in kernels) or "none"
         raise ValueError(f"the PTX has the entries {names}; " + (f"none is {entry}" if entry else "choose one"))
     kernel = found[0]
-    kernel.name = name or kernel.name
+    kernel.name = _function_name(name or kernel.name)
     kinds = list(signature.values()) if signature else []
     names = _parameter_names(kernel, list(signature) if signature else None)
     declared = [
