@@ -31,12 +31,6 @@ bool LoopSlice::add(ValueRange values) {
   return true;
 }
 
-SmallVector<Value> LoopSlice::initial() const {
-  SmallVector<Value> values;
-  for (unsigned number : carried_) values.push_back(loop_.getInitArgs()[number]);
-  return values;
-}
-
 SmallVector<Value> LoopSlice::compute(OpBuilder& builder, Value iteration, ValueRange carried,
                                       IRMapping& mapping) const {
   mapping.map(loop_.getInductionVar(), iteration);
@@ -46,6 +40,32 @@ SmallVector<Value> LoopSlice::compute(OpBuilder& builder, Value iteration, Value
   SmallVector<Value> next;
   for (unsigned number : carried_) next.push_back(mapping.lookupOrDefault(loop_.getYieldedValues()[number]));
   return next;
+}
+
+SmallVector<Value> LoopSlice::computeFirst(OpBuilder& builder, int count,
+                                           llvm::function_ref<void(int, const IRMapping&, Value)> begin) const {
+  Location where = loop_.getLoc();
+  Value first = loop_.getLowerBound();
+  SmallVector<Value> carried;
+  for (unsigned number : carried_) carried.push_back(loop_.getInitArgs()[number]);
+  auto less = loop_.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  Value any = arith::CmpIOp::create(builder, where, less, first, loop_.getUpperBound());
+  for (int i = 0; i < count; ++i) {
+    IRMapping mapping;
+    Value iteration = iterationAfter(builder, first, i), has = any;
+    if (i) has = arith::AndIOp::create(builder, where, isWithin(builder, first, i), any);
+    carried = compute(builder, iteration, carried, mapping);
+    begin(i, mapping, has);
+  }
+  return carried;
+}
+
+scf::ForOp LoopSlice::carryOn(RewriterBase& rewriter, ValueRange initial, const NewYieldValuesFn& extend) const {
+  auto attributes = llvm::to_vector(loop_->getDiscardableAttrs());
+  auto replaced = loop_.replaceWithAdditionalYields(rewriter, initial, false, extend);
+  auto made = cast<scf::ForOp>(replaced->getOperation());
+  for (NamedAttribute attribute : attributes) made->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  return made;
 }
 
 Value LoopSlice::constant(OpBuilder& builder, mlir::Type type, int64_t number) const {
@@ -65,9 +85,13 @@ Value LoopSlice::isWithin(OpBuilder& builder, Value from, int64_t ahead) const {
   return arith::CmpIOp::create(builder, where, arith::CmpIPredicate::ugt, left, distance);
 }
 
-Value LoopSlice::hasAny(OpBuilder& builder) const {
-  auto less = loop_.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  return arith::CmpIOp::create(builder, loop_.getLoc(), less, loop_.getLowerBound(), loop_.getUpperBound());
+Value LoopSlice::inTurn(OpBuilder& builder, Value index, int count) const {
+  Location where = loop_.getLoc();
+  mlir::Type number = builder.getI32Type();
+  Value next = arith::AddIOp::create(builder, where, index, constant(builder, number, 1));
+  Value end = constant(builder, number, count);
+  Value isOver = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::eq, next, end);
+  return arith::SelectOp::create(builder, where, isOver, constant(builder, number, 0), next);
 }
 
 } // namespace tiletwin::codegen

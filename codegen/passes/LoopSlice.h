@@ -1,9 +1,12 @@
 // codegen/passes/LoopSlice.h -- what some values of a loop's body are computed from, to compute them iterations ahead.
 // Idea: the slice is computed once more, with loop-carried values of its own that run ahead of the loop's.
-// Here:      the slice, whether an iteration still lies in the loop. Not here: what is done ahead (PipelineTma.h).
+// Here:      the slice, whether an iteration still lies in the loop, buffers in turn.
+// Not here:  what is done ahead (Pipeline.h, PipelineTma.h).
 #pragma once
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tiletwin::codegen {
@@ -14,12 +17,18 @@ public:
 
   /// Adds values of the body; false if they cannot be computed ahead: they come from memory or from large operations.
   bool add(mlir::ValueRange values);
-  /// The carried values that the slice reads, as the loop begins with them.
-  mlir::SmallVector<mlir::Value> initial() const;
   /// Computes the slice at the builder for an iteration of that induction variable, with the slice's carried values. Gives
   /// the carried values of the next iteration, and the slice's values by `mapping`.
   mlir::SmallVector<mlir::Value> compute(mlir::OpBuilder& builder, mlir::Value iteration, mlir::ValueRange carried,
                                          mlir::IRMapping& mapping) const;
+  /// Computes the slice before the loop for its first `count` iterations: begin(number, the slice's values, an i1: the loop
+  /// has that iteration). Gives the carried values of the next one.
+  mlir::SmallVector<mlir::Value>
+  computeFirst(mlir::OpBuilder& builder, int count,
+               llvm::function_ref<void(int, const mlir::IRMapping&, mlir::Value)> begin) const;
+  /// Puts a loop that carries more values, and has its attributes, in the loop's place: `extend` as scf.for has it.
+  mlir::scf::ForOp carryOn(mlir::RewriterBase& rewriter, mlir::ValueRange initial,
+                           const mlir::NewYieldValuesFn& extend) const;
 
   mlir::Value constant(mlir::OpBuilder& builder, mlir::Type type, int64_t number) const;
   /// The induction variable `ahead` iterations behind one that is `from`.
@@ -27,8 +36,8 @@ public:
   /// Whether the iteration `ahead` of the one of `from`, which lies in the loop, does too. The distance to the end is exact
   /// as an unsigned number.
   mlir::Value isWithin(mlir::OpBuilder& builder, mlir::Value from, int64_t ahead) const;
-  /// Whether the loop has an iteration.
-  mlir::Value hasAny(mlir::OpBuilder& builder) const;
+  /// The number, an i32, that follows `index` where `count` of them take turns.
+  mlir::Value inTurn(mlir::OpBuilder& builder, mlir::Value index, int count) const;
 
 private:
   mutable mlir::scf::ForOp loop_;

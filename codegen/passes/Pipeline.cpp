@@ -1,6 +1,6 @@
 // codegen/passes/Pipeline.cpp -- see Pipeline.h.
 // Idea: with S stages iteration i begins the copies of iteration i + S - 1 into buffer (i + S - 1) mod S and then reads
-//       buffer i mod S. What the loads' addresses and masks are computed from (the *slice*) is computed a second time,
+//       buffer i mod S. What the loads' addresses and masks are computed from (LoopSlice.h) is computed a second time,
 //       that much ahead, with loop-carried values of its own. One barrier an iteration is enough: it stands behind the
 //       wait for this iteration's copies, and the buffer that is written next was read before it. Products in flight may
 //       still read that buffer: then the copies begin behind the wait for those (DotsInFlight.h), and a barrier of its own;
@@ -10,12 +10,9 @@
 #include "codegen/dialect/TWG.h"
 #include "codegen/passes/DotLayouts.h"
 #include "codegen/passes/DotsInFlight.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
+#include "codegen/passes/LoopSlice.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -42,7 +39,7 @@ bool canBeCopied(tt::LoadOp load, twg::LocalAllocOp allocation) {
 
 class Pipeline {
 public:
-  Pipeline(scf::ForOp loop, int stages) : loop_(loop), stages_(stages) {}
+  Pipeline(scf::ForOp loop, int stages) : loop_(loop), slice_(loop), stages_(stages) {}
 
   /// Finds the loads; false if there is none.
   bool find();
@@ -59,47 +56,24 @@ private:
   };
 
   bool addSlice(tt::LoadOp load);
-  Value constant(OpBuilder& builder, mlir::Type type, int64_t number);
-  Value isWithin(OpBuilder& builder, Value from, int64_t ahead);
   void findStores();
   void allocate(OpBuilder& builder, Buffered& one, int buffers);
-  void copyAhead(OpBuilder& builder, IRMapping& mapping, Value buffer, Value enabled);
+  void beginCopies(OpBuilder& builder, const IRMapping& mapping, Value index, Value enabled);
   void waitForCopies(OpBuilder& builder, Operation* barrier);
   Value bufferOf(OpBuilder& builder, const Buffered& one, Value index);
-  SmallVector<Value> carriedOn(const IRMapping& mapping);
-  Value following(OpBuilder& builder, Value index, int buffers);
 
   scf::ForOp loop_;
+  LoopSlice slice_; ///< what the loads' addresses and masks are computed from
   int stages_;
   bool isFenced_ = false; ///< warpgroup dots read the copies
   SmallVector<Buffered> copies_, stores_;
-  llvm::SetVector<Operation*> slice_;
-  llvm::SetVector<unsigned> carried_; ///< numbers of the loop-carried values that the slice reads
 };
 
-/// Adds what the load's addresses and mask are computed from in the loop; false if that cannot be computed ahead.
+/// Adds what the load's addresses and mask are computed from; false if that cannot be computed ahead.
 bool Pipeline::addSlice(tt::LoadOp load) {
-  llvm::SetVector<Operation*> slice;
-  llvm::SetVector<unsigned> carried;
   SmallVector<Value> wanted{load.getPtr()};
   if (load.getMask()) wanted.push_back(load.getMask());
-  while (!wanted.empty()) {
-    Value value = wanted.pop_back_val();
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() != loop_.getBody() || argument == loop_.getInductionVar()) continue;
-      unsigned number = argument.getArgNumber() - 1;
-      if (carried.insert(number)) wanted.push_back(loop_.getYieldedValues()[number]);
-      continue;
-    }
-    Operation* op = value.getDefiningOp();
-    if (op->getBlock() != loop_.getBody()) continue;
-    bool isCheap = op->getNumRegions() == 0 && isMemoryEffectFree(op) && !isa<tt::DotOp, twg::ConvertLayoutOp>(op);
-    if (!isCheap) return false;
-    if (slice.insert(op)) wanted.append(op->operand_begin(), op->operand_end());
-  }
-  slice_.insert(slice.begin(), slice.end());
-  carried_.insert(carried.begin(), carried.end());
-  return true;
+  return slice_.add(wanted);
 }
 
 bool Pipeline::find() {
@@ -113,19 +87,6 @@ bool Pipeline::find() {
     }
   }
   return !copies_.empty();
-}
-
-Value Pipeline::constant(OpBuilder& builder, mlir::Type type, int64_t number) {
-  return arith::ConstantOp::create(builder, loop_.getLoc(), builder.getIntegerAttr(type, number));
-}
-
-/// Whether the iteration `ahead` of the one whose induction variable is `from`, which lies in the loop, does too. The
-/// distance to the end is exact as an unsigned number.
-Value Pipeline::isWithin(OpBuilder& builder, Value from, int64_t ahead) {
-  Location where = loop_.getLoc();
-  Value left = arith::SubIOp::create(builder, where, loop_.getUpperBound(), from);
-  Value distance = arith::MulIOp::create(builder, where, loop_.getStep(), constant(builder, from.getType(), ahead));
-  return arith::CmpIOp::create(builder, where, arith::CmpIPredicate::ugt, left, distance);
 }
 
 bool Pipeline::canBuffer(twg::LocalAllocOp allocation) {
@@ -163,10 +124,8 @@ Value Pipeline::bufferOf(OpBuilder& builder, const Buffered& one, Value index) {
                                      index);
 }
 
-/// The slice once more, and the copies of its iteration as one group. `mapping` has the iteration's arguments.
-void Pipeline::copyAhead(OpBuilder& builder, IRMapping& mapping, Value index, Value enabled) {
-  for (Operation& op : *loop_.getBody())
-    if (slice_.contains(&op)) builder.clone(op, mapping);
+/// The copies of an iteration as one group. `mapping` has its values of the slice.
+void Pipeline::beginCopies(OpBuilder& builder, const IRMapping& mapping, Value index, Value enabled) {
   for (Buffered& copy : copies_) {
     Value mask = copy.load.getMask() ? mapping.lookupOrDefault(copy.load.getMask()) : Value();
     auto made = twg::AsyncCopyOp::create(builder, copy.load.getLoc(), mapping.lookupOrDefault(copy.load.getPtr()),
@@ -174,20 +133,6 @@ void Pipeline::copyAhead(OpBuilder& builder, IRMapping& mapping, Value index, Va
     if (Attribute vector = copy.load->getAttr("twg.vector")) made->setAttr("twg.vector", vector);
   }
   twg::AsyncCommitOp::create(builder, loop_.getLoc());
-}
-
-SmallVector<Value> Pipeline::carriedOn(const IRMapping& mapping) {
-  SmallVector<Value> values;
-  for (unsigned number : carried_) values.push_back(mapping.lookupOrDefault(loop_.getYieldedValues()[number]));
-  return values;
-}
-
-Value Pipeline::following(OpBuilder& builder, Value index, int buffers) {
-  Location where = loop_.getLoc();
-  Value next = arith::AddIOp::create(builder, where, index, constant(builder, builder.getI32Type(), 1));
-  Value count = constant(builder, builder.getI32Type(), buffers);
-  Value isLast = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::eq, next, count);
-  return arith::SelectOp::create(builder, where, isLast, constant(builder, builder.getI32Type(), 0), next);
 }
 
 /// Waits for this iteration's copies, puts barriers between stores and products, and sets the builder to where further
@@ -223,42 +168,29 @@ void Pipeline::rewrite(Operation* barrier) {
   Location where = loop_.getLoc();
   int ahead = stages_ - 1;
   bool hasDotsInFlight = barrier != nullptr;
-  mlir::Type type = loop_.getInductionVar().getType();
+  mlir::Type number = rewriter.getI32Type();
   findStores();
   for (Buffered& copy : copies_) allocate(rewriter, copy, stages_);
   for (Buffered& store : stores_) allocate(rewriter, store, kStoreBuffers);
-  SmallVector<Value> state;
-  for (unsigned number : carried_) state.push_back(loop_.getInitArgs()[number]);
-  auto less = loop_.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value any = arith::CmpIOp::create(rewriter, where, less, loop_.getLowerBound(), loop_.getUpperBound());
-  for (int i = 0; i < ahead; ++i) {
-    IRMapping mapping;
-    Value distance = arith::MulIOp::create(rewriter, where, loop_.getStep(), constant(rewriter, type, i));
-    mapping.map(loop_.getInductionVar(), arith::AddIOp::create(rewriter, where, loop_.getLowerBound(), distance));
-    for (auto [k, number] : llvm::enumerate(carried_)) mapping.map(loop_.getRegionIterArgs()[number], state[k]);
-    Value enabled = i ? isWithin(rewriter, loop_.getLowerBound(), i) : any;
-    if (i) enabled = arith::AndIOp::create(rewriter, where, enabled, any);
-    copyAhead(rewriter, mapping, constant(rewriter, rewriter.getI32Type(), i), enabled);
-    state = carriedOn(mapping);
-  }
+  auto beginFirst = [&](int i, const IRMapping& mapping, Value enabled) {
+    beginCopies(rewriter, mapping, slice_.constant(rewriter, number, i), enabled);
+  };
   // Carried besides: the slice's values `ahead` iterations on, the buffer that is stored to, the one that is read and the
   // one that is written.
-  SmallVector<Value> inits(state);
-  if (!stores_.empty()) inits.push_back(constant(rewriter, rewriter.getI32Type(), 0));
-  inits.push_back(constant(rewriter, rewriter.getI32Type(), 0));
-  inits.push_back(constant(rewriter, rewriter.getI32Type(), ahead));
-  auto attributes = llvm::to_vector(loop_->getDiscardableAttrs());
+  SmallVector<Value> inits = slice_.computeFirst(rewriter, ahead, beginFirst);
+  const size_t ofSlice = inits.size();
+  if (!stores_.empty()) inits.push_back(slice_.constant(rewriter, number, 0));
+  inits.push_back(slice_.constant(rewriter, number, 0));
+  inits.push_back(slice_.constant(rewriter, number, ahead));
   auto extend = [&](OpBuilder& builder, Location, ArrayRef<BlockArgument> added) {
-    Value read = added[added.size() - 2], written = added[added.size() - 1];
+    Value read = added[added.size() - 2], written = added[added.size() - 1], iteration = loop_.getInductionVar();
     waitForCopies(builder, barrier);
     IRMapping mapping;
-    Value iteration = loop_.getInductionVar();
-    Value distance = arith::MulIOp::create(builder, where, loop_.getStep(), constant(builder, type, ahead));
-    Value enabled = isWithin(builder, iteration, ahead);
-    mapping.map(iteration, arith::AddIOp::create(builder, where, iteration, distance));
-    for (auto [k, number] : llvm::enumerate(carried_)) mapping.map(loop_.getRegionIterArgs()[number], added[k]);
-    copyAhead(builder, mapping, written, enabled);
-    SmallVector<Value> yielded = carriedOn(mapping);
+    Value enabled = slice_.isWithin(builder, iteration, ahead);
+    SmallVector<Value> carried(added.take_front(ofSlice));
+    SmallVector<Value> yielded =
+        slice_.compute(builder, slice_.iterationAfter(builder, iteration, ahead), carried, mapping);
+    beginCopies(builder, mapping, written, enabled);
     for (Buffered& copy : copies_) {
       builder.setInsertionPoint(copy.allocation);
       copy.allocation.getResult().replaceAllUsesWith(bufferOf(builder, copy, read));
@@ -270,14 +202,12 @@ void Pipeline::rewrite(Operation* barrier) {
       store.allocation.getResult().replaceAllUsesWith(buffer);
     }
     builder.setInsertionPoint(loop_.getBody()->getTerminator());
-    if (!stores_.empty()) yielded.push_back(following(builder, added[added.size() - 3], kStoreBuffers));
-    yielded.push_back(following(builder, read, stages_));
-    yielded.push_back(following(builder, written, stages_));
+    if (!stores_.empty()) yielded.push_back(slice_.inTurn(builder, added[added.size() - 3], kStoreBuffers));
+    yielded.push_back(slice_.inTurn(builder, read, stages_));
+    yielded.push_back(slice_.inTurn(builder, written, stages_));
     return yielded;
   };
-  auto replaced = loop_.replaceWithAdditionalYields(rewriter, inits, false, extend);
-  auto made = cast<scf::ForOp>(replaced->getOperation());
-  for (NamedAttribute attribute : attributes) made->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  scf::ForOp made = slice_.carryOn(rewriter, inits, extend);
   for (Buffered& copy : copies_) copy.allocation.erase(), copy.load.erase();
   for (Buffered& store : stores_) store.allocation.erase();
   // Behind the wait for products in flight: no warp may read the buffers when the barrier lets others write there.

@@ -9,7 +9,6 @@
 #include "codegen/dialect/TWG.h"
 #include "codegen/passes/DotsInFlight.h"
 #include "codegen/passes/LoopSlice.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -179,26 +178,12 @@ void pipeline(scf::ForOp loop, TensorCopiesAhead& blocks, const LoopSlice& slice
   int ahead = stages - 1;
   mlir::Type number = rewriter.getI32Type();
   blocks.allocate(rewriter, stages);
-  SmallVector<Value> state = slice.initial();
-  Value any = slice.hasAny(rewriter);
-  for (int i = 0; i < ahead; ++i) {
-    IRMapping mapping;
-    Value iteration = slice.iterationAfter(rewriter, loop.getLowerBound(), i), enabled = any;
-    if (i) enabled = arith::AndIOp::create(rewriter, where, slice.isWithin(rewriter, loop.getLowerBound(), i), any);
-    state = slice.compute(rewriter, iteration, state, mapping);
-    blocks.begin(rewriter, mapping, slice.constant(rewriter, number, i), enabled);
-  }
   // Carried besides: the slice's values `ahead` iterations on, the stage that is read and the one that is written.
-  SmallVector<Value> inits(state);
+  SmallVector<Value> inits = slice.computeFirst(rewriter, ahead, [&](int i, const IRMapping& mapping, Value enabled) {
+    blocks.begin(rewriter, mapping, slice.constant(rewriter, number, i), enabled);
+  });
   inits.push_back(slice.constant(rewriter, number, 0));
   inits.push_back(slice.constant(rewriter, number, ahead));
-  auto following = [&](OpBuilder& builder, Value stage) -> Value {
-    Value next = arith::AddIOp::create(builder, where, stage, slice.constant(builder, number, 1));
-    Value isLast =
-        arith::CmpIOp::create(builder, where, arith::CmpIPredicate::eq, next, slice.constant(builder, number, stages));
-    return arith::SelectOp::create(builder, where, isLast, slice.constant(builder, number, 0), next);
-  };
-  auto attributes = llvm::to_vector(loop->getDiscardableAttrs());
   auto extend = [&](OpBuilder& builder, Location, ArrayRef<BlockArgument> added) {
     Value read = added[added.size() - 2], written = added[added.size() - 1], iteration = loop.getInductionVar();
     builder.setInsertionPointToStart(loop.getBody());
@@ -215,13 +200,11 @@ void pipeline(scf::ForOp loop, TensorCopiesAhead& blocks, const LoopSlice& slice
     blocks.begin(builder, mapping, written, enabled);
     blocks.replace(builder, read);
     builder.setInsertionPoint(loop.getBody()->getTerminator());
-    yielded.push_back(following(builder, read));
-    yielded.push_back(following(builder, written));
+    yielded.push_back(slice.inTurn(builder, read, stages));
+    yielded.push_back(slice.inTurn(builder, written, stages));
     return yielded;
   };
-  auto replaced = loop.replaceWithAdditionalYields(rewriter, inits, false, extend);
-  auto made = cast<scf::ForOp>(replaced->getOperation());
-  for (NamedAttribute attribute : attributes) made->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  slice.carryOn(rewriter, inits, extend);
 }
 
 } // namespace
