@@ -6,8 +6,6 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
 #include <mutex>
 
@@ -52,7 +50,6 @@ private:
 } // namespace
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeAmdgcnMachine(const Target& target) {
-  settleOptions();
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeAMDGPUTarget();
@@ -61,25 +58,16 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeAmdgcnMachine(const Tar
     LLVMInitializeAMDGPUAsmPrinter();
     LLVMInitializeAMDGPUAsmParser();
   });
-  llvm::Triple triple("amdgcn-amd-amdhsa");
-  std::string problem;
-  const llvm::Target* backend = llvm::TargetRegistry::lookupTarget(triple, problem);
-  if (!backend) return llvm::createStringError(problem);
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::MCSubtargetInfo> known(backend->createMCSubtargetInfo(triple, "", ""));
-  if (!known || !known->isCPUStringValid(target.arch))
-    return llvm::createStringError("no code can be made for " + target.arch + ": this LLVM does not know it");
   // gfx9 has wavefronts of 64 lanes; later ones shuffle between 32 lanes only. What came before has none of that.
   const bool isNew = llvm::StringRef(target.arch).starts_with("gfx1");
   const int lanes = isNew ? 32 : llvm::StringRef(target.arch).starts_with("gfx9") ? 64 : 0;
+  auto machine = makeMachine("amdgcn-amd-amdhsa", target.arch, isNew ? "+wavefrontsize32" : "");
+  if (!machine) return machine;
   if (lanes == 0) return llvm::createStringError("no code is made for " + target.arch + ": gfx9 and later have it");
   if (target.warpSize != lanes)
     return llvm::createStringError("a warp of " + target.arch + " has " + std::to_string(lanes) + " threads, not " +
                                    std::to_string(target.warpSize));
-  const std::string features = isNew ? "+wavefrontsize32" : "";
-  return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, target.arch, features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  return machine;
 }
 
 llvm::Expected<std::string> writeAmdgcn(llvm::Module& module, llvm::TargetMachine& machine) {

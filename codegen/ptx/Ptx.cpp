@@ -20,7 +20,8 @@ void LLVMInitializeNVPTXAsmPrinter();
 
 namespace tiletwin::codegen {
 
-void settleOptions() {
+/// Settles what LLVM takes from the command line, for the whole process: before the first target machine is made.
+static void settleOptions() {
   // Straight-line strength reduction asks before each use of an earlier result whether that may be poison where the new
   // one is not: two thirds of the time that large kernels take, and it refuses most. Here nothing is poison unless an
   // operand is: emission promises nothing (no nsw, nuw, exact), and what LLVM adds it has proved.
@@ -32,8 +33,23 @@ void settleOptions() {
   });
 }
 
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& target) {
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(llvm::StringRef tripleText, const std::string& arch,
+                                                                 const std::string& features) {
   settleOptions();
+  llvm::Triple triple(tripleText);
+  std::string problem;
+  const llvm::Target* backend = llvm::TargetRegistry::lookupTarget(triple, problem);
+  if (!backend) return llvm::createStringError(problem);
+  std::unique_ptr<llvm::MCSubtargetInfo> known(backend->createMCSubtargetInfo(triple, "", ""));
+  if (!known || !known->isCPUStringValid(arch))
+    return llvm::createStringError("no code can be made for " + arch + ": this LLVM does not know it");
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
+      triple, arch, features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& target) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTarget();
@@ -41,18 +57,7 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Tar
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
   });
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  std::string problem;
-  const llvm::Target* backend = llvm::TargetRegistry::lookupTarget(triple, problem);
-  if (!backend) return llvm::createStringError(problem);
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::string features = "+ptx" + std::to_string(target.ptxVersion);
-  std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
-      triple, target.arch, features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
-  if (!machine || !machine->getMCSubtargetInfo()->isCPUStringValid(target.arch))
-    return llvm::createStringError("no code can be made for " + target.arch + ": this LLVM does not know it");
-  return machine;
+  return makeMachine("nvptx64-nvidia-cuda", target.arch, "+ptx" + std::to_string(target.ptxVersion));
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {

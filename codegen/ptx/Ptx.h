@@ -9,8 +9,10 @@
 
 namespace tiletwin::codegen {
 
-/// Settles what LLVM takes from the command line, for the whole process: before the first target machine is made.
-void settleOptions();
+/// A target machine that contracts nothing, of a target that is registered with LLVM. An error names an architecture that
+/// LLVM does not know.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(llvm::StringRef triple, const std::string& arch,
+                                                                 const std::string& features);
 /// The NVPTX target machine. An error names an architecture or PTX version that LLVM does not know.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& target);
 /// Inlines, simplifies and unrolls.
