@@ -111,6 +111,16 @@ void issue(Emitter& e, Value* predicate, const std::string& text, std::string co
               true);
 }
 
+/// A copy for each box. The operands of `text`: the box's address in shared memory, the map, `more`, the coordinates.
+void issueCopies(Emitter& e, TensorBlock& block, Value* issuer, const std::string& text, const Values& more = {}) {
+  block.forEachBox([&](Value* address, const Values& coordinates) {
+    Values inputs{address, block.map()};
+    std::string constraints = "r,l";
+    for (Value* word : llvm::concat<Value* const>(more, coordinates)) inputs.push_back(word), constraints += ",r";
+    issue(e, issuer, text, constraints, inputs);
+  });
+}
+
 LogicalResult verifyCopy(Emitter& e, Operation* op, mlir::Value descriptor, ValueRange indices, mlir::Value memory) {
   twg::TensorMapAttr map = tensorMapOf(descriptor);
   if (!map)
@@ -187,12 +197,7 @@ LogicalResult emitTensorLoad(Emitter& e, Operation* op) {
   std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
                      "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, " + operandList(3, rank) +
                      "], [$2]";
-  block.forEachBox([&](Value* address, const Values& coordinates) {
-    Values inputs{address, block.map(), e.scalar(load.getBarrier())};
-    std::string constraints = "r,l,r";
-    for (Value* coordinate : coordinates) inputs.push_back(coordinate), constraints += ",r";
-    issue(e, issuer, text, constraints, inputs);
-  });
+  issueCopies(e, block, issuer, text, {e.scalar(load.getBarrier())});
   return success();
 }
 
@@ -207,12 +212,7 @@ LogicalResult emitTensorStore(Emitter& e, Operation* op) {
   if (store.getReduce()) text += store.getReduce()->str() + ".";
   text += "tile.bulk_group [$1, " + operandList(2, rank) + "], [$0]";
   readForDot(e, store.getSrc());
-  block.forEachBox([&](Value* address, const Values& coordinates) {
-    Values inputs{address, block.map()};
-    std::string constraints = "r,l";
-    for (Value* coordinate : coordinates) inputs.push_back(coordinate), constraints += ",r";
-    issue(e, issuer, text, constraints, inputs);
-  });
+  issueCopies(e, block, issuer, text);
   issue(e, issuer, "cp.async.bulk.commit_group", "", {});
   issue(e, issuer, "cp.async.bulk.wait_group 0", "", {});
   return success();
