@@ -66,6 +66,9 @@ bool bindArguments(const std::string& kernel, const std::vector<Parameter>& para
 /// Fills leaves, buffers and key. False with an exception set that names the parameter.
 bool classify(const std::string& kernel, const std::vector<Parameter>& parameters, PyObject* constants, Call& call);
 
+/// Whether an argument is an integer 1 that becomes a compile-time value, so that it has no leaf. -1 with an exception set.
+int isCompiledAsOne(const Parameter& parameter, PyObject* value);
+
 /// The three dictionaries the front end takes (frontend/Frontend.h: Request), for a classified call.
 struct Specialization {
   PyRef signature, constexprs, attributes, options;

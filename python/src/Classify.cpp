@@ -364,4 +364,17 @@ bool classify(const std::string& kernel, const std::vector<Parameter>& parameter
   return true;
 }
 
+int isCompiledAsOne(const Parameter& parameter, PyObject* value) {
+  const ObjectKind kind = factsOf(value).kind;
+  const bool isScalar = kind == ObjectKind::NumPyScalar;
+  if (!isScalar && kind != ObjectKind::Int && kind != ObjectKind::IndexLike) return 0;
+  if (!parameter.specialize || parameter.annotatedElement >= 0) return 0;
+  PyRef number =
+      PyRef::steal(isScalar ? PyObject_CallMethodObjArgs(value, names::item(), nullptr) : PyNumber_Index(value));
+  if (!number) return -1;
+  if (!PyLong_Check(number.get()) || PyBool_Check(number.get())) return 0;
+  int overflow = 0;
+  return PyLong_AsLongLongAndOverflow(number.get(), &overflow) == 1;
+}
+
 } // namespace tiletwin::python

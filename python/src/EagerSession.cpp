@@ -128,18 +128,9 @@ PyRef Converter::convert(PyObject* value) {
   case ObjectKind::Descriptor: return descriptor(value);
   default: break;
   }
-  bool isIntegerLike =
-      facts.kind == ObjectKind::Int || facts.kind == ObjectKind::NumPyScalar || facts.kind == ObjectKind::IndexLike;
-  if (isIntegerLike && parameter_->specialize && parameter_->annotatedElement < 0) {
-    PyRef number = facts.kind == ObjectKind::NumPyScalar
-                       ? PyRef::steal(PyObject_CallMethodObjArgs(value, names::item(), nullptr))
-                       : PyRef::steal(PyNumber_Index(value));
-    PyRef one = PyRef::steal(PyLong_FromLong(1));
-    if (!number) return {};
-    if (PyLong_Check(number.get()) && !PyBool_Check(number.get()) &&
-        PyObject_RichCompareBool(number.get(), one.get(), Py_EQ) == 1)
-      return frontend::makeConstexpr(one.get());
-  }
+  const int one = isCompiledAsOne(*parameter_, value);
+  if (one < 0) return {};
+  if (one) return frontend::makeConstexpr(PyRef::steal(PyLong_FromLong(1)).get());
   const Leaf& leaf = session_.call.leaves[next_++];
   if (leaf.kind == Leaf::Kind::Array && parameter_->annotatedType)
     return tensor(leaf, std::string(utf8(parameter_->annotatedType.get())));

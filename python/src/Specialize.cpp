@@ -62,19 +62,9 @@ PyRef Describer::describe(PyObject* value, PyObject* path) {
     PyErr_Clear();
     return types;
   }
-  bool isIntegerLike =
-      facts.kind == ObjectKind::Int || facts.kind == ObjectKind::NumPyScalar || facts.kind == ObjectKind::IndexLike;
-  bool mayBeOne = isIntegerLike && parameter_->specialize && parameter_->annotatedElement < 0;
-  if (mayBeOne) {
-    PyRef number = facts.kind == ObjectKind::NumPyScalar
-                       ? PyRef::steal(PyObject_CallMethodObjArgs(value, names::item(), nullptr))
-                       : PyRef::steal(PyNumber_Index(value));
-    PyRef one = PyRef::steal(PyLong_FromLong(1));
-    if (!number) return {};
-    if (PyLong_Check(number.get()) && !PyBool_Check(number.get()) &&
-        PyObject_RichCompareBool(number.get(), one.get(), Py_EQ) == 1)
-      return constant(one.get(), path);
-  }
+  const int one = isCompiledAsOne(*parameter_, value);
+  if (one < 0) return {};
+  if (one) return constant(PyRef::steal(PyLong_FromLong(1)).get(), path);
   const Leaf& leaf = call_.leaves[next_++];
   if (leaf.divisible) {
     PyRef attribute = PyRef::steal(Py_BuildValue("[[si]]", "tt.divisibility", 16));
