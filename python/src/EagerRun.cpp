@@ -1,5 +1,6 @@
 // python/src/EagerRun.cpp -- see EagerRun.h.
 #include "EagerRun.h"
+#include "Gil.h"
 #include "Interned.h"
 #include "frontend/Tracing.h"
 
@@ -25,7 +26,8 @@ void putException(PyObject* error) {
 
 PyRef call(PyObject* object, const char* method, PyObject* first = nullptr, PyObject* second = nullptr) {
   PyRef name = PyRef::steal(PyUnicode_InternFromString(method));
-  return PyRef::steal(name ? PyObject_CallMethodObjArgs(object, name.get(), first, second, nullptr) : nullptr);
+  return PyRef::steal(
+      name ? takeGil([&] { return PyObject_CallMethodObjArgs(object, name.get(), first, second, nullptr); }) : nullptr);
 }
 
 /// Runs programs as `run.begin(runner)` hands them out: (function, args, kwargs, session, (x, y, z), whether a debugger
@@ -44,7 +46,7 @@ bool work(PyObject* run, PyObject* runner, TracingPause& pause) {
     PyRef enter = PyRef::steal(PyObject_GetAttrString(session, "enter"));
     if (!enter || !PyRef::steal(PyObject_Call(enter.get(), ids, nullptr))) return false;
     if (isTraced) pause.resume();
-    PyRef result = PyRef::steal(PyObject_Call(function, args, kwargs));
+    PyRef result = PyRef::steal(takeGil([&] { return PyObject_Call(function, args, kwargs); }));
     if (isTraced) pause.pause();
     PyRef error = result ? PyRef::borrow(Py_None) : takeException();
     if (!call(session, "leave") || !call(run, "ended", runner, error.get())) return false;

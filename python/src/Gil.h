@@ -2,18 +2,19 @@
 // Idea: when Python ends, before 3.14 a thread that asks for the GIL ends there (a daemon thread in the middle of a launch),
 //       and its stack is unwound: destructors would give references away while another thread has the GIL. It stays here
 //       instead, as it does from 3.14 on, until the process ends.
-// Not here: Python code that a launch calls; it gives the GIL away and takes it by itself.
+// Not here: short pieces of Python that a launch calls; they rarely come to ask.
 #pragma once
 #include "frontend/PyRef.h"
+#include <cxxabi.h>
 #include <unistd.h>
 
 namespace tiletwin::python {
 
-/// Calls `take`, which asks for the GIL.
+/// Calls `take`, which asks for the GIL, or runs Python code, which gives it away and asks for it again.
 template <class Take> auto takeGil(const Take& take) {
   try {
     return take();
-  } catch (...) { // what ends the thread: an exception that must not end here, and unwinds nothing until it goes on
+  } catch (abi::__forced_unwind&) { // what ends the thread; it must not end here, and unwinds nothing until it goes on
     for (;;) ::pause();
   }
 }

@@ -340,10 +340,10 @@ def test_gil_is_released():
     assert sum(start < t < start + took for t in ticks) > took / 0.005 / 10
 
 
-@pytest.mark.parametrize("backend", ["interp", "sim"])
-def test_the_process_ends_while_threads_launch(backend):
+@pytest.mark.parametrize("variables", [{}, {"TILETWIN_BACKEND": "sim"}, {"TILETWIN_EAGER": "1"}], ids=str)
+def test_the_process_ends_while_threads_launch(variables):
     """Python ends threads that ask for the GIL then; that must not go through the launch."""
-    if backend == "sim":
+    if "TILETWIN_BACKEND" in variables:
         pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
     done = run_code(
         """
@@ -371,7 +371,7 @@ def test_the_process_ends_while_threads_launch(backend):
         begun.wait(100)
         print(*launched)
         """,
-        TILETWIN_BACKEND=backend,
+        **variables,
     )
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
 
