@@ -181,5 +181,8 @@ def test_commands(tmp_path: Path) -> None:
     assert "CUresult scaled_default(CUstream stream, CUdeviceptr x_ptr" in (tmp_path / "linked.h").read_text()
     done = run("tiletwin.tools.compile", __file__, "-n", "other", *signature)
     assert done.returncode == 2 and "has no jit function other" in done.stderr and "Traceback" not in done.stderr
+    (tmp_path / "bad.py").write_text('TABLE = {}["a key"]\n')
+    done = run("tiletwin.tools.compile", str(tmp_path / "bad.py"), "-n", "k", *signature)
+    assert done.returncode == 2 and done.stderr.splitlines()[1].endswith('bad.py", line 1, in <module>'), done.stderr
     done = run("tiletwin.tools.link", __file__, "-o", str(tmp_path / "linked"))
     assert done.returncode == 2 and "it is no header of triton.tools.compile" in done.stderr

@@ -187,6 +187,16 @@ def test_bad_words(script, tmp_path, words, message):
     assert "Traceback" not in result.stderr
 
 
+def test_a_folder_that_cannot_be_written(script, tmp_path):
+    (tmp_path / "taken").write_text("a file")
+    result = run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE="taken")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == "tiletwin diff: a launch is not kept: taken: File exists\n"
+    result = tiletwin("diff", "--backends", "interp,sim", "--save", "taken", script, "fail", cwd=tmp_path)
+    assert "2 same, 0 different, 0 not comparable of 2 launches" in result.stdout, result.stderr
+    assert "left out (1): taken: File exists" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("command", "variable", "value"),
     [

@@ -54,7 +54,7 @@ class Session:
     def __init__(self) -> None:
         self.reports: list[Report] = []
         self.skipped: dict[str, int] = {}
-        """Launches that could not be taken, by reason."""
+        """Launches that could not be taken, or not be kept, by reason."""
         self.saved: list[str] = []
         self.on_report: Callable[[Report], None] | None = None
         self.save_differences = ""
@@ -96,9 +96,9 @@ class Session:
         self._pending = launch
         return launch, taker
 
-    def _skip(self, reason: str) -> None:
+    def _skip(self, reason: str, what: str = "left out") -> None:
         if reason not in self.skipped:
-            print(f"tiletwin diff: a launch is left out: {reason}", file=sys.stderr)
+            print(f"tiletwin diff: a launch is {what}: {reason}", file=sys.stderr)
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
     def after(self, metadata: Any) -> None:
@@ -150,7 +150,10 @@ class Session:
 
     def _save(self, launch: Launch, folder: str) -> None:
         name = f"{launch.name[:80]}-{launch.number}-{os.getpid()}{files.SUFFIX}"
-        self.saved.append(files.write(launch, Path(folder) / name))
+        try:
+            self.saved.append(files.write(launch, Path(folder) / name))
+        except OSError as error:  # the script goes on, and what was found is told
+            self._skip(f"{folder}: {error.strerror or error}", "not kept")
 
     def finish(self) -> None:
         """A launch that never came back failed. It is compared all the same, on copies of what it began with: the

@@ -11,6 +11,7 @@ Invariant: names of files and functions, and what is noted in the header, are as
 from __future__ import annotations
 
 import hashlib
+import os
 from argparse import ArgumentParser
 from dataclasses import dataclass
 from pathlib import Path
@@ -183,7 +184,7 @@ def main() -> None:
     """The command. Exits with 2 and one message if something does not fit."""
     import sys
 
-    from tiletwin.compiler import command
+    from tiletwin import script
     from tiletwin.errors import TileTwinError
 
     parser = ArgumentParser(prog="tiletwin.tools.compile", description="Write a kernel as C source with its cubin.")
@@ -197,11 +198,15 @@ def main() -> None:
     parser.add_argument("--out-name", "-on", default=None, help="Name of the function, before its specialization.")
     parser.add_argument("--out-path", "-o", type=Path, default=None, help="Where, without ending.")
     given = parser.parse_args()
-    command._activate()
     try:
+        os.environ.setdefault("TILETWIN_INTERPRET", "1")
+        script.activated(_fail)
         compile_kernel(CompileArgs(**vars(given)))
     except (TileTwinError, ValueError, RuntimeError, OSError) as error:
         print(f"tiletwin.tools.compile: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except Exception as error:  # of the kernel's file
+        script.show(error)
         raise SystemExit(2) from None
 
 
