@@ -40,6 +40,8 @@ def test_text(text: str, target: GPUTarget, architecture: str, doubles) -> None:
 
 def test_amd_targets() -> None:
     assert targets.parse_target("hip:gfx942").target == GPUTarget("hip", "gfx942", 64)
+    assert targets.parse_target("gfx942:64").target == GPUTarget("hip", "gfx942", 64)
+    assert targets.parse_target("gfx942:32").target == GPUTarget("hip", "gfx942", 32), "an error when code is made"
     assert targets.parse_target("gfx1100").target == GPUTarget("hip", "gfx1100", 32)
 
 

@@ -54,6 +54,36 @@ def test_code_from_a_file_is_compared_and_not_tapped(monkeypatch, tmp_path):
     assert report.notes == [why]
 
 
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [("row_share", "has no entry 'add_one'; it has row_share"), ("add_one", "takes 3 arguments (.u64 add_one_param_0")],
+)
+def test_a_file_with_another_kernel(monkeypatch, tmp_path, entry, message):
+    x, o = arrays()
+    path = tmp_path / "add_one.ptx"
+    if entry == "row_share":
+        path.write_text(code_of(row_share, (x, o, 512)))
+    else:
+        path.write_text(
+            code_of(add_one, (x, o, 512)).replace("add_one_param_1\n)", "add_one_param_1, .param .u64 more\n)")
+        )
+    monkeypatch.setenv("TILETWIN_OVERRIDE", str(tmp_path))
+    report = diff.compare(add_one, (4,), (x, o, 512), backends="interp,sim")
+    assert report.verdict == diff.NOT_COMPARABLE
+    assert report.notes[0].startswith(f"sim cannot run this launch: {path}: ") and message in report.notes[0]
+
+
+def test_a_file_with_another_kernel_on_the_simulator(monkeypatch, tmp_path):
+    x, o = arrays()
+    (tmp_path / "add_one.ptx").write_text(code_of(row_share, (x, o, 512)))
+    monkeypatch.setenv("TILETWIN_OVERRIDE", str(tmp_path))
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    add_one.clear_cache()
+    with pytest.raises(ValueError, match=r"add_one.ptx has no entry add_one; it has row_share"):
+        add_one[(4,)](x, o, 512)
+    add_one.clear_cache()
+
+
 @pytest.mark.parametrize("stage", ["ttgir", "llir"])
 def test_every_later_stage_may_come_from_a_file(monkeypatch, tmp_path, stage):
     x, o = arrays()

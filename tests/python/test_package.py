@@ -86,6 +86,8 @@ def test_compile_errors():
         triton.compiler.ASTSource(len, {})
     with pytest.raises(TypeError, match=r"takes an ASTSource"):
         triton.compile(3)
+    with pytest.raises(ValueError, match=r"a warp of an NVIDIA GPU has 32 threads, not 64"):
+        triton.compile(triton.compiler.ASTSource(kernels.add, SIGNATURE, {"BLOCK": 64}), GPUTarget("cuda", 90, 64))
     with pytest.raises(ValueError, match=r"only 'cuda', 'hip' are"):
         triton.compile(triton.compiler.ASTSource(kernels.add, SIGNATURE, {"BLOCK": 64}), target=GPUTarget("xpu", 1, 32))
 

@@ -151,6 +151,8 @@ def _target_of(
     if target.backend not in BACKEND_STAGES:
         raise ValueError(f"target {target.backend!r} is not supported: only {', '.join(map(repr, BACKEND_STAGES))} are")
     if target.backend == "cuda":
+        if target.warp_size != 32:
+            raise ValueError(f"a warp of an NVIDIA GPU has 32 threads, not {target.warp_size}")
         arch = targets.architecture(target, given.get("arch") or knobs.runtime.override_arch)
         target = dataclasses.replace(target, arch=targets.capability_of(arch.name))
     if isinstance(src, IRSource) and src.ext not in BACKEND_STAGES[target.backend]:

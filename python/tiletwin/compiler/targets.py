@@ -43,7 +43,7 @@ ARCHITECTURES: dict[int, Architecture] = {
 PTX_VERSIONS = (63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90)
 
 _NVIDIA = re.compile(r"(?:cuda:)?(?:sm_?)?(\d+)([af]?)(?::32)?")
-_AMD = re.compile(r"(?:hip:)?(gfx[0-9a-f]+)(?::(?:32|64))?")
+_AMD = re.compile(r"(?:hip:)?(gfx[0-9a-f]+)(?::(32|64))?")
 _WAVE_64 = ("gfx9",)
 
 
@@ -68,7 +68,8 @@ def parse_target(text: str) -> Resolved:
     """
     text = text.strip()
     if match := _AMD.fullmatch(text):
-        return Resolved(GPUTarget("hip", match[1], 64 if match[1].startswith(_WAVE_64) else 32), None)
+        warp = int(match[2] or (64 if match[1].startswith(_WAVE_64) else 32))  # a wrong one is the generator's to tell
+        return Resolved(GPUTarget("hip", match[1], warp), None)
     match = _NVIDIA.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is no target: write cuda:90, sm_90a or hip:gfx942")

@@ -240,10 +240,15 @@ class _CodeBackend(Backend):
         if facts.global_scratch_size:
             room = np.zeros(facts.global_scratch_size * int(np.prod(launch.grid)) + _ALIGNMENT, dtype=np.uint8)
             arguments.append(room[-room.ctypes.data % _ALIGNMENT :])
-        outcome = self._engine().run(
-            ptx, facts.name, arguments, grid=launch.grid, block=(32 * facts.num_warps, 1, 1), shared=facts.shared,
-            **options,
-        )  # fmt: skip
+        try:
+            outcome = self._engine().run(
+                ptx, facts.name, arguments, grid=launch.grid, block=(32 * facts.num_warps, 1, 1), shared=facts.shared,
+                **options,
+            )  # fmt: skip
+        except (KeyError, TypeError) as error:  # another kernel's name, or its arguments
+            if not self.replaced:
+                raise
+            raise NotImplementedError(f"{', '.join(self.replaced)}: {error.args[0]}") from None
         findings.extend(outcome.findings)
         if outcome.error is not None:
             raise outcome.error

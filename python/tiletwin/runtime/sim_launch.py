@@ -87,6 +87,9 @@ def _loaded(kernel: Any) -> _Loaded:
     if found is None:
         # Products and sums that may be one operation are one already: nothing is left to contract.
         module = tiletwin.sim.load(kernel.asm["ptx"], contract=False, file=f"{kernel.name}.ptx")
+        if (name := kernel.asm.facts["name"]) not in module.entries:
+            has = ", ".join(module.entries) or "none"
+            raise ValueError(f"{', '.join(kernel.asm.replaced) or 'its PTX'} has no entry {name}; it has {has}")
         text = kernel.asm["ttir"]
         found = _modules[kernel] = _Loaded(module, "tt.int_to_ptr" in text or "!tt.ptr<!tt.ptr" in text)
     return found
