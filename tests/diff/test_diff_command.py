@@ -104,6 +104,35 @@ def test_a_launch_that_fails_is_compared(script, tmp_path):
     assert sorted(launch.errors) == ["interp", "sim"]
 
 
+THREADS = """
+import threading
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.jit
+def double(x, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i) * 2.0)
+
+def launches():
+    for _ in range(10):
+        x, o = np.ones(64, np.float32), np.zeros(64, np.float32)
+        double[(1,)](x, o, 64)
+
+threads = [threading.Thread(target=launches) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
+
+
+def test_launches_of_all_threads_are_compared(tmp_path):
+    (tmp_path / "threads.py").write_text(THREADS)
+    result = tiletwin("diff", "--backends", "interp,sim", "threads.py", cwd=tmp_path)
+    assert "40 same, 0 different, 0 not comparable of 40 launches" in result.stdout, result.stdout + result.stderr
+    assert all(f"double #{number} " in result.stdout for number in range(40))
+
+
 def test_a_traceback_begins_in_the_script(script, tmp_path):
     line = next(n for n, text in enumerate(SCRIPT.splitlines(), 1) if "300" in text)
     for words in (("run",), ("diff", "--backends", "interp,sim")):

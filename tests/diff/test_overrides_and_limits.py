@@ -152,3 +152,23 @@ def test_tuners_on_the_simulator_pass_over_what_does_not_fit(monkeypatch, mode):
     with pytest.warns(UserWarning, match="1 of 2 autotuner configurations do not compile.*shared memory"):
         tuned[(1,)](a, b, c, 256)
     assert tuned.best_config is configs[1] and (c == 256).all()
+
+
+@triton.jit
+def from_table(table, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(table + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    tl.store(o + tl.program_id(0) * B + i, tl.load(x + i))
+
+
+def test_pointers_from_a_table_are_not_comparable():
+    x, o = arrays()
+    table = np.array([x.ctypes.data + row * 2048 for row in range(4)], np.int64)
+    report = diff.compare(from_table, (4,), (table, o, 512), backends="interp,sim")
+    assert report.verdict == diff.NOT_COMPARABLE, report
+    assert "sim cannot run this launch: its pointers come from memory or from numbers" in "\n".join(report.notes)
+    triton.register(x)
+    try:
+        assert diff.compare(from_table, (4,), (table, o, 512), backends="interp,sim").verdict == diff.SAME
+    finally:
+        triton.unregister(x)

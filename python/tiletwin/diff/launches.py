@@ -147,6 +147,10 @@ class Launch:
         for name, value in self.arguments.items():
             yield from inside(name, value)
 
+    def makes_pointers(self) -> bool:
+        """Whether the kernel makes pointers of integers or reads them from memory: they lead to what is no argument."""
+        return "tt.int_to_ptr" in self.ttir or "!tt.ptr<!tt.ptr" in self.ttir
+
     def copies(self) -> list[np.ndarray]:
         """Fresh copies of the memory, aligned as the originals."""
         return [aligned_copy(bytes_, begin) for bytes_, begin in zip(self.memory, self.alignment)]

@@ -9,10 +9,12 @@ Invariant: with neither variable set no hook is installed.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,28 +65,42 @@ class Session:
         """The user wants no more launches."""
         self._numbers: dict[str, int] = {}
         self._made: tuple[str, list[Backend]] | None = None
-        self._pending: Launch | None = None
-        self._busy = False
+        self._pending: dict[int, Launch] = {}
+        """By thread: the launch that is running."""
+        self._busy: set[int] = set()
+        """Threads that compare: their launches are the tester's own."""
+        self._lock = threading.RLock()
+        """Around everything of the session that threads share: one launch is compared at a time."""
 
     # ---- hooks ----
 
     def before(self, metadata: Any) -> None:
         fn, kernel, arguments, grid = metadata.launch
-        if self._busy or not (is_comparing() or os.environ.get(SAVE)):
+        if threading.get_ident() in self._busy or not (is_comparing() or os.environ.get(SAVE)):
             return
         self.finish()
-        number = self._numbers.get(fn.__name__, 0)
-        self._numbers[fn.__name__] = number + 1
+        with self._lock:
+            number = self._numbers.get(fn.__name__, 0)
+            self._numbers[fn.__name__] = number + 1
         limit = most_launches()
         if limit and number >= limit:
             return
-        self._busy = True
-        try:
-            metadata.taken = self._take(fn, kernel, arguments, grid, number)
-        except (NotRecordable, CompilationError) as error:
-            self._skip(str(error))
-        finally:
-            self._busy = False
+        with self._alone():
+            try:
+                metadata.taken = self._take(fn, kernel, arguments, grid, number)
+            except (NotRecordable, CompilationError) as error:
+                self._skip(str(error))
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other thread is in here, and launches of this one are not looked at."""
+        thread = threading.get_ident()
+        with self._lock:
+            self._busy.add(thread)
+            try:
+                yield
+            finally:
+                self._busy.discard(thread)
 
     def _take(self, fn: Any, kernel: Any, arguments: dict[str, Any], grid: Any, number: int) -> tuple[Launch, Taker]:
         if kernel is None:  # Python runs the body; the others want it compiled
@@ -93,7 +109,7 @@ class Session:
         launch, taker = take(fn, kernel, arguments, grid)
         launch.number = number
         launch.versions = versions()
-        self._pending = launch
+        self._pending[threading.get_ident()] = launch
         return launch, taker
 
     def _skip(self, reason: str, what: str = "left out") -> None:
@@ -106,17 +122,14 @@ class Session:
         if taken is None:
             return
         launch, taker = taken
-        self._pending = None
-        self._busy = True
-        try:
-            launch.outputs["interp"] = taker.now()
+        self._pending.pop(threading.get_ident(), None)
+        launch.outputs["interp"] = taker.now()
+        with self._alone():
             if is_comparing():
                 self._compare(launch, {"interp": Outcome("interp", launch.outputs["interp"])})
             elif folder := os.environ.get(SAVE):
                 self._save(launch, folder)
             launch.outputs = {}
-        finally:
-            self._busy = False
 
     # ---- comparing ----
 
@@ -155,25 +168,24 @@ class Session:
         except OSError as error:  # the script goes on, and what was found is told
             self._skip(f"{folder}: {error.strerror or error}", "not kept")
 
-    def finish(self) -> None:
-        """A launch that never came back failed. It is compared all the same, on copies of what it began with: the
-        others have to fail too. Where launches are only kept, its file says that it failed."""
-        launch, self._pending = self._pending, None
+    def finish(self, thread: int | None = None) -> None:
+        """A thread's launch (default: this one's) that never came back failed. It is compared all the same, on copies
+        of what it began with: the others have to fail too. Where launches are only kept, its file says that it failed.
+        """
+        launch = self._pending.pop(threading.get_ident() if thread is None else thread, None)
         if launch is None:
             return
         if is_comparing() and not self.interrupted:
-            self._busy = True
-            try:
+            with self._alone():
                 self._compare(launch, {})
-            finally:
-                self._busy = False
         elif folder := os.environ.get(SAVE):
             launch.errors["interp"] = "Unknown: the launch raised an exception"
             self._save(launch, folder)
 
     def close(self) -> None:
         self.interrupted |= isinstance(getattr(sys, "last_value", None), KeyboardInterrupt)
-        self.finish()
+        for thread in list(self._pending):
+            self.finish(thread)
         if self._made is not None:
             for backend in self._made[1]:
                 backend.close()
