@@ -57,6 +57,31 @@ print(report)
     assert "interp: every program ran to its end" in said, said
 
 
+def test_launches_after_a_lost_context_are_not_comparable() -> None:
+    said = run("""
+print(compared().verdict)
+first, later = compared(fake_kernels.fault, (x,)), compared()
+print(first.verdict, first.outcomes[1].error)
+print(later.verdict, later.ended, later.outcomes[1].error, list(later.reasons))
+""").splitlines()
+    assert said[0] == "same"
+    assert said[1].startswith("different ") and "CUDA_ERROR_ILLEGAL_ADDRESS" in said[1], said
+    assert said[-1] == (
+        'not comparable not comparable  ["cuda cannot run a launch: an earlier launch, fault #0, failed and lost the '
+        "GPU's context; it takes a new process to use that GPU again\"]"
+    )
+
+
+def test_a_context_that_somebody_else_lost() -> None:
+    said = run("""
+setting(pending=700)
+report = compared()
+print(report.verdict, list(report.reasons))
+""")
+    assert said.startswith("not comparable ") and "an earlier launch of the process failed and lost the GPU's" in said
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS" in said, said
+
+
 @pytest.mark.parametrize(
     "make",
     [

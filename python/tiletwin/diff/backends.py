@@ -173,7 +173,7 @@ def _gpu_arguments(launch: Launch, memory: list[np.ndarray], kinds: Sequence[str
     """The arguments in the order of the kernel's parameters, whose storage types are `kinds`. Errors:
     NotImplementedError."""
     values = []
-    for value, kind in zip(leaves(launch), kinds):
+    for value, kind in zip(leaves(launch), kinds, strict=True):
         if isinstance(value, Descriptor):
             values.append(_gpu_descriptor(value, kind, memory))
         else:
@@ -251,7 +251,11 @@ class _CodeBackend(Backend):
             raise NotImplementedError(f"{', '.join(self.replaced)}: {error.args[0]}") from None
         findings.extend(outcome.findings)
         if outcome.error is not None:
+            self._failed(launch, outcome.error)
             raise outcome.error
+
+    def _failed(self, launch: Launch, error: Exception) -> None:
+        """Called with what the launch itself did wrong."""
 
     def _engine(self) -> Any:
         raise NotImplementedError
@@ -273,10 +277,37 @@ class SimBackend(_CodeBackend):
         return sim.BACKEND
 
 
+_faulted: dict[int, str] = {}
+"""By the number of a GPU that this process has lost: the launch that did it."""
+_LOST = "{launch} failed and lost the GPU's context; it takes a new process to use that GPU again"
+
+
 class CudaBackend(_CodeBackend):
-    """A GPU, on PTX of the code generator."""
+    """A GPU, on PTX of the code generator. After a launch that faults the process cannot use the GPU any more: that
+    launch has failed, and later ones cannot be run."""
 
     name = "cuda"
+
+    def _launch(self, launch: Launch, memory: list[np.ndarray], findings: list[Any], options: dict[str, Any]) -> None:
+        from tiletwin import cuda
+        from tiletwin.errors import CudaError
+
+        device = cuda.current_device()
+        if device in _faulted:
+            raise NotImplementedError(_LOST.format(launch=f"an earlier launch, {_faulted[device]},"))
+        try:
+            super()._launch(launch, memory, findings, options)
+        except CudaError as error:
+            if error.kind != "fault" or device in _faulted:  # else it was there before this launch began
+                raise
+            raise NotImplementedError(f"{_LOST.format(launch='an earlier launch of the process')}: {error}") from None
+
+    def _failed(self, launch: Launch, error: Exception) -> None:
+        from tiletwin import cuda
+        from tiletwin.errors import CudaError
+
+        if isinstance(error, CudaError) and error.kind == "fault":
+            _faulted[cuda.current_device()] = f"{launch.name} #{launch.number}"
 
     @property
     def capability(self) -> int:  # type: ignore[override]
