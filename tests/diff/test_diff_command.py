@@ -311,3 +311,6 @@ def test_pytest_plugin(pytester, monkeypatch):
     result.stdout.fnmatch_lines(["*tl.store(o + i, tl.load(x + i) * 2.0)*"])
     result.stdout.fnmatch_lines(["*sim: every program ran to its end*", "*FAILED*::test_failing*"])
     result.stdout.fnmatch_lines(["tiletwin diff: 1 same, 2 different, 0 not comparable of 3 launches"])
+    pytest.importorskip("xdist")
+    result = pytester.runpytest_subprocess(*words, "--tiletwin-diff", "interp,sim", "-n", "2")
+    result.stdout.fnmatch_lines(["tiletwin diff: 1 same, 2 different, 0 not comparable of 3 launches"])

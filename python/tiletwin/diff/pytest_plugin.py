@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -44,9 +45,11 @@ def start(config: Any, backends: str) -> None:
 
 
 class Plugin:
-    """State of one session (with xdist: of one process)."""
+    """State of one session. With xdist: of one process, and the first one adds up what the others have counted."""
 
     def __init__(self, backends: str) -> None:
+        self._counts: list[tuple[dict[str, int], dict[str, int]]] = []
+        """Launches by verdict, and reasons, of each worker."""
         self._environment = Environment()
         self._environment.set("TILETWIN_BACKEND", "diff")
         self._environment.set("TILETWIN_INTERPRET", "1")
@@ -59,18 +62,35 @@ class Plugin:
 
         return "tiletwin diff: launches run on " + ", ".join(b.name for b in mode.SESSION.backends())
 
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+    @staticmethod
+    def _counted() -> tuple[dict[str, int], dict[str, int]]:
+        """Launches of this process by verdict; reasons why things were not comparable."""
         from tiletwin.diff import mode
         from tiletwin.diff.text import counts
 
-        reports = mode.SESSION.reports
-        found = counts(reports)
-        words = ", ".join(f"{found.get(v, 0)} {v}" for v in ("same", "different", "not comparable"))
-        terminalreporter.write_line(f"tiletwin diff: {words} of {len(reports)} launches")
-        reasons: dict[str, int] = {}
-        for report in reports:
-            for reason, number in report.reasons.items():
-                reasons[reason] = reasons.get(reason, 0) + number
+        reasons: Counter[str] = Counter()
+        for report in mode.SESSION.reports:
+            reasons.update(report.reasons)
+        return counts(mode.SESSION.reports), dict(reasons)
+
+    def pytest_sessionfinish(self, session: Any) -> None:
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput[NAME] = self._counted()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Called by xdist when a worker has ended; one that crashed has counted nothing."""
+        if counted := getattr(node, "workeroutput", {}).get(NAME):
+            self._counts.append(counted)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        found: Counter[str] = Counter()
+        reasons: Counter[str] = Counter()
+        for verdicts, why in (*self._counts, self._counted()):
+            found.update(verdicts)
+            reasons.update(why)
+        words = ", ".join(f"{found[v]} {v}" for v in ("same", "different", "not comparable"))
+        terminalreporter.write_line(f"tiletwin diff: {words} of {found.total()} launches")
         for reason, number in sorted(reasons.items()):
             terminalreporter.write_line(f"  not comparable ({number}): {reason}")
 
