@@ -49,7 +49,7 @@ def script(tmp_path):
     return path
 
 
-def run(*words, cwd, **variables):
+def run(*words, cwd, typed="", **variables):
     base = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON")) or k == "TILETWIN_TRITON"}
     return subprocess.run(
         [sys.executable, *map(str, words)],
@@ -58,6 +58,7 @@ def run(*words, cwd, **variables):
         capture_output=True,
         text=True,
         timeout=300,
+        input=typed,
     )
 
 
@@ -102,6 +103,14 @@ def test_a_launch_that_fails_is_compared(script, tmp_path):
     launch = files.read(saved)
     assert launch.number == 1 and "script.py:10:21: tl.load" in launch.errors["interp"], launch.errors
     assert sorted(launch.errors) == ["interp", "sim"]
+
+
+@pytest.mark.parametrize("typed", ["q\n", "n\nq\n", "c\n", ""])
+def test_leaving_pdb_is_no_error(script, tmp_path, typed):
+    run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE="saved")
+    result = tiletwin("replay", *(tmp_path / "saved").iterdir(), "--pdb", cwd=tmp_path, typed=typed)
+    assert result.returncode == 0 and "(Pdb)" in result.stdout, result.stderr
+    assert "Traceback" not in result.stderr
 
 
 THREADS = """

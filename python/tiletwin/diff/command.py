@@ -9,6 +9,7 @@ an exception.
 
 from __future__ import annotations
 
+import bdb
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +73,8 @@ def _stepped(under_pdb: Callable[[Any, str], None], launch: Any, program: str) -
         under_pdb(launch, program)
     except (ValueError, OSError):
         raise
+    except bdb.BdbQuit:  # the user has left
+        pass
     except Exception as error:
         script.show(error)
         return 1
