@@ -9,6 +9,7 @@
 #include "codegen/dialect/TWG.h"
 #include "codegen/passes/DotsInFlight.h"
 #include "codegen/passes/LoopSlice.h"
+#include "codegen/passes/TensorCopies.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -25,15 +26,12 @@ bool fillsWholePatterns(twg::LocalAllocOp memory) {
   return layout.bytes() % std::max(layout.alignment(), 128u) == 0;
 }
 
-/// True if the loop writes global memory: copies begun earlier could miss it.
+/// True if the loop writes global memory, or waits for others that do: copies begun earlier could miss it.
 bool writesGlobalMemory(scf::ForOp loop) {
   return loop
       .walk([](Operation* op) {
-        return isa<tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp, tt::AtomicPollOp,
-                   tt::DescriptorStoreOp, tt::DescriptorReduceOp, tt::DescriptorScatterOp, tt::ElementwiseInlineAsmOp,
-                   twg::TensorStoreOp, ttg::BarrierOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        return mayExposeWrites(op) || isa<twg::TensorStoreOp, ttg::BarrierOp>(op) ? WalkResult::interrupt()
+                                                                                  : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -67,10 +67,7 @@ bool TensorCopies::writesGlobalMemory() {
       .walk([](Operation* op) {
         // What copies have written copies see: each is done before the next one begins.
         bool isCopied = isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op) && tensorMapOf(op->getOperand(0));
-        bool writes =
-            isa<tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp, tt::AtomicPollOp,
-                tt::DescriptorStoreOp, tt::DescriptorReduceOp, tt::DescriptorScatterOp, tt::ElementwiseInlineAsmOp>(op);
-        return writes && !isCopied ? WalkResult::interrupt() : WalkResult::advance();
+        return mayExposeWrites(op) && !isCopied ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -225,6 +222,12 @@ void TensorCopies::run() {
 }
 
 } // namespace
+
+bool mayExposeWrites(Operation* op) {
+  if (auto load = dyn_cast<tt::LoadOp>(op)) return load.getIsVolatile();
+  return isa<tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp, tt::AtomicPollOp,
+             tt::DescriptorStoreOp, tt::DescriptorReduceOp, tt::DescriptorScatterOp, tt::ElementwiseInlineAsmOp>(op);
+}
 
 void makeTensorCopies(tt::FuncOp kernel) { TensorCopies(kernel).run(); }
 

@@ -72,3 +72,55 @@ tt.func public @multiplied(%a: !tt.tensordesc<64x64xf16>, %a0: i32, %a1: i32, %a
   tt.descriptor_store %c[%c0, %c0], %r : !tt.tensordesc<64x64xf32>, tensor<64x64xf32>
   tt.return
 }
+
+// -----
+
+// What a flag in memory, a volatile load, says is written copies must see: it was written by plain stores.
+// TTGIR-LABEL: @behind_a_flag
+// TTGIR: twg.proxy_barrier global
+// CHECK-LABEL: .entry behind_a_flag(
+// CHECK: ld.volatile.global
+// CHECK: fence.proxy.async;
+// CHECK: cp.async.bulk.tensor
+// SM80-LABEL: .entry behind_a_flag(
+tt.func public @behind_a_flag(%x: !tt.tensordesc<64x64xf16>, %x0: i32, %x1: i32, %xs0: i64, %xs1: i64, %y: !tt.tensordesc<64x64xf16>, %y0: i32, %y1: i32, %ys0: i64, %ys1: i64, %flag: !tt.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  scf.while : () -> () {
+    %f = tt.load %flag {isVolatile = true} : !tt.ptr<i32>
+    %waits = arith.cmpi eq, %f, %c0 : i32
+    scf.condition(%waits)
+  } do {
+    scf.yield
+  }
+  %b = tt.descriptor_load %x[%c0, %c0] : !tt.tensordesc<64x64xf16> -> tensor<64x64xf16>
+  tt.descriptor_store %y[%c0, %c0], %b : !tt.tensordesc<64x64xf16>, tensor<64x64xf16>
+  tt.return
+}
+
+// -----
+
+// Nor is a copy begun in the iteration before the one that looks at the flag.
+// TTGIR-LABEL: @flags_of_a_loop
+// TTGIR-NOT: twg.tensor_load {{.*}} if
+// TTGIR: scf.for
+// CHECK-LABEL: .entry flags_of_a_loop(
+// SM80-LABEL: .entry flags_of_a_loop(
+tt.func public @flags_of_a_loop(%x: !tt.tensordesc<64x64xf16>, %x0: i32, %x1: i32, %xs0: i64, %xs1: i64, %y: !tt.tensordesc<64x64xf16>, %y0: i32, %y1: i32, %ys0: i64, %ys1: i64, %flag: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf16>
+  %r = scf.for %i = %c0 to %n step %c64 iter_args(%s = %none) -> (tensor<64x64xf16>) : i32 {
+    scf.while : () -> () {
+      %f = tt.load %flag {isVolatile = true} : !tt.ptr<i32>
+      %waits = arith.cmpi slt, %f, %i : i32
+      scf.condition(%waits)
+    } do {
+      scf.yield
+    }
+    %b = tt.descriptor_load %x[%c0, %i] : !tt.tensordesc<64x64xf16> -> tensor<64x64xf16>
+    %t = arith.addf %s, %b : tensor<64x64xf16>
+    scf.yield %t : tensor<64x64xf16>
+  }
+  tt.descriptor_store %y[%c0, %c0], %r : !tt.tensordesc<64x64xf16>, tensor<64x64xf16>
+  tt.return
+}
