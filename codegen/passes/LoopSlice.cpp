@@ -3,6 +3,7 @@
 #include "codegen/dialect/TWG.h"
 #include "ir/TT.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -81,8 +82,24 @@ Value LoopSlice::iterationAfter(OpBuilder& builder, Value from, int64_t ahead) c
 Value LoopSlice::isWithin(OpBuilder& builder, Value from, int64_t ahead) const {
   Location where = loop_.getLoc();
   Value left = arith::SubIOp::create(builder, where, loop_.getUpperBound(), from);
-  Value distance = arith::MulIOp::create(builder, where, loop_.getStep(), constant(builder, from.getType(), ahead));
-  return arith::CmpIOp::create(builder, where, arith::CmpIPredicate::ugt, left, distance);
+  return arith::CmpIOp::create(builder, where, arith::CmpIPredicate::ugt, left, distance(builder, ahead));
+}
+
+/// Unsigned; the largest number, which no loop is longer than, stands for distances that the type does not hold.
+Value LoopSlice::distance(OpBuilder& builder, int64_t ahead) const {
+  Location where = loop_.getLoc();
+  Value step = loop_.getStep();
+  mlir::Type type = step.getType();
+  auto most = llvm::APInt::getAllOnes(type.getIntOrFloatBitWidth());
+  auto largest = most.udiv(uint64_t(ahead));
+  auto number = [&](const llvm::APInt& bits) {
+    return arith::ConstantOp::create(builder, where, builder.getIntegerAttr(type, bits));
+  };
+  llvm::APInt known;
+  if (matchPattern(step, m_ConstantInt(&known))) return number(known.ugt(largest) ? most : known * uint64_t(ahead));
+  Value product = arith::MulIOp::create(builder, where, step, constant(builder, type, ahead));
+  Value isLong = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::ugt, step, number(largest));
+  return arith::SelectOp::create(builder, where, isLong, number(most), product);
 }
 
 Value LoopSlice::inTurn(OpBuilder& builder, Value index, int count) const {

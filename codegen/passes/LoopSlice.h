@@ -33,13 +33,16 @@ public:
   mlir::Value constant(mlir::OpBuilder& builder, mlir::Type type, int64_t number) const;
   /// The induction variable `ahead` iterations behind one that is `from`.
   mlir::Value iterationAfter(mlir::OpBuilder& builder, mlir::Value from, int64_t ahead) const;
-  /// Whether the iteration `ahead` of the one of `from`, which lies in the loop, does too. The distance to the end is exact
-  /// as an unsigned number.
+  /// Whether the iteration `ahead` of the one of `from`, which lies in the loop, does too. Distances are unsigned numbers
+  /// and do not wrap.
   mlir::Value isWithin(mlir::OpBuilder& builder, mlir::Value from, int64_t ahead) const;
   /// The number, an i32, that follows `index` where `count` of them take turns.
   mlir::Value inTurn(mlir::OpBuilder& builder, mlir::Value index, int count) const;
 
 private:
+  /// From one iteration to the one that is `ahead` (at least 1) of it.
+  mlir::Value distance(mlir::OpBuilder& builder, int64_t ahead) const;
+
   mutable mlir::scf::ForOp loop_;
   llvm::SetVector<mlir::Operation*> operations_;
   llvm::SetVector<unsigned> carried_; ///< numbers of loop-carried values

@@ -122,6 +122,30 @@ def test_bounds_of_loops(monkeypatch, first: int, last: int, step: int) -> None:
     assert is_ahead(both(monkeypatch, launch, y))
 
 
+@triton.jit
+def largest_of_rows_by(x, y, first, last, B: tl.constexpr, STEP: tl.constexpr):
+    """The same with a step that the compiler knows."""
+    found = tl.full((B, B), float("-inf"), tl.float32)
+    for row in range(first, last, STEP):
+        found = tl.maximum(found, x.load([row, 0]).to(tl.float32))
+    y.store([0, 0], found)
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+@pytest.mark.parametrize("step, stages", [(2**28, 17), (2**28, 18)])
+def test_distances_that_wrap(monkeypatch, step: int, stages: int, is_known: bool) -> None:
+    """Iterations that begin behind the numbers' end are none: a copy begun for one would outlive the loop."""
+    x, y = torch.randn((16, 16)), torch.zeros((16, 16))
+
+    def launch() -> Any:
+        maps = (TensorDescriptor.from_tensor(x, [16, 16]), TensorDescriptor.from_tensor(y, [16, 16]))
+        if is_known:
+            return largest_of_rows_by[(1,)](*maps, 0, 2**30, 16, step, num_stages=stages)
+        return largest_of_rows[(1,)](*maps, 0, 2**30, step, 16, num_stages=stages)
+
+    assert is_ahead(both(monkeypatch, launch, y))
+
+
 @pytest.mark.parametrize("stages, warps, k", [(2, 4, 96), (3, 4, 32), (3, 8, 130), (4, 4, 64), (3, 4, 0)])
 def test_products(monkeypatch, stages: int, warps: int, k: int) -> None:
     generator = torch.Generator().manual_seed(k)
