@@ -30,7 +30,8 @@ void Descriptor::define(Emitter& e, mlir::Value descriptor) const {
   e.define(descriptor, std::move(all));
 }
 
-/// What a text may say of an argument that is a tensor map: boxes that fill the block, copies as its only users.
+/// What a text may say of an argument that is a tensor map: boxes that fill the block, rows that the hardware copies, copies
+/// as its only users.
 static LogicalResult verifyMap(BlockArgument argument, tt::TensorDescType type, twg::TensorMapAttr map) {
   auto refuse = [&] {
     return emitError(argument.getLoc()) << "the tensor map of argument " << argument.getArgNumber();
@@ -42,6 +43,9 @@ static LogicalResult verifyMap(BlockArgument argument, tt::TensorDescType type, 
     isGood = box[d] >= 1 && box[d] <= std::min(block[d], kLongestBox) && block[d] % box[d] == 0;
   if (!isGood) return refuse() << " has a box whose extents do not divide those of the block, or are above 256";
   unsigned swizzle = map.getSwizzle(), row = unsigned(box.back()) * (type.getElementType().getIntOrFloatBitWidth() / 8);
+  constexpr unsigned kRowUnit = 16; ///< bytes
+  if (row % kRowUnit)
+    return refuse() << " has a box with rows of " << row << " bytes, which are no multiple of " << kRowUnit;
   if (!llvm::is_contained({0u, 32u, 64u, 128u}, swizzle) || (swizzle && row > swizzle))
     return refuse() << " has a swizzle of " << swizzle << " bytes, with rows of " << row;
   for (Operation* user : argument.getUsers())

@@ -442,6 +442,11 @@ def test_ttgir_keeps_what_maps_are_made_of() -> None:
 BAD_TTGIR = {
     "box": ("box = [16, 64]", "box = [16, 48]", "has a box whose extents do not divide those of the block"),
     "rank": ("box = [16, 64]", "box = [64]", "has a box whose extents do not divide"),
+    "rows": (
+        "box = [16, 64], swizzle = 128>",
+        "box = [16, 4], swizzle = 0>",
+        "has a box with rows of 8 bytes, which are no",
+    ),
     "swizzle": ("swizzle = 128>}", "swizzle = 64>}", "has a swizzle of 64 bytes, with rows of 128"),
     "no map": (
         r"\{twg\.tensor_map = [^}]*\}",
