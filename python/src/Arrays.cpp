@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tiletwin::python {
@@ -397,7 +398,9 @@ bool readArray(PyObject* object, const TypeFacts& facts, Array& out) {
 void keepViewShapes(bool keep) { viewShapesAreKept = keep; }
 
 int elementOfDtype(PyObject* dtype) {
-  // Of singletons, most of them; kept alive and never destroyed, as types are.
+  // Singletons, most of them; kept alive, so an address means one dtype. Never destroyed, as types are, but bounded: some
+  // arrays make a dtype whenever they are asked for it.
+  constexpr size_t kMostKnown = 64;
   static auto& known = *new std::unordered_map<PyObject*, std::pair<PyRef, int>>;
   auto found = known.find(dtype);
   if (found != known.end()) return found->second.second;
@@ -406,6 +409,7 @@ int elementOfDtype(PyObject* dtype) {
     unsupportedElement(dtype, text(dtype));
     return -1;
   }
+  if (known.size() >= kMostKnown) auto forgotten = std::exchange(known, {}); // who ends with them may come here again
   known.try_emplace(dtype, PyRef::borrow(dtype), index);
   return index;
 }

@@ -1,6 +1,7 @@
 """Arguments of a launch: what may be passed, how memory is found, what is refused."""
 
 import ctypes
+import weakref
 from typing import NamedTuple
 
 import kernels
@@ -309,6 +310,33 @@ def test_registered_memory():
             triton.unregister(value)
     with pytest.raises(triton.OutOfBoundsError):
         gather[(3,)](table, o)
+
+
+def test_dtypes_that_are_made_at_each_access_are_let_go():
+    class Dtype:
+        def __str__(self):
+            return "float32"
+
+    made = []
+
+    class HasPointer:
+        def __init__(self, array):
+            self.array, self.nbytes = array, array.nbytes
+
+        def data_ptr(self):
+            return self.array.ctypes.data
+
+        @property
+        def dtype(self):
+            dtype = Dtype()
+            made.append(weakref.ref(dtype))
+            return dtype
+
+    x, o = np.ones(8, np.float32), np.zeros(8, np.float32)
+    for _ in range(300):
+        kernels.copy[(1,)](HasPointer(x), o, N=8)
+    assert (o == x).all() and len(made) >= 300
+    assert sum(dtype() is not None for dtype in made) <= 64
 
 
 def test_what_launches_keep_is_not_freed_behind_python():
