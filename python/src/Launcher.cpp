@@ -62,22 +62,27 @@ bool readVariables(const Launcher& launcher, environment::LaunchVariables& out) 
   return true;
 }
 
+/// Whether a compiled launch of these arguments runs on a GPU.
+bool wantsGpu(const Call& call, const environment::LaunchVariables& variables) {
+  return !variables.interprets && (call.onDevice || variables.backend == "cuda");
+}
+
 PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywordNames) {
   auto* bound = reinterpret_cast<BoundObject*>(self);
   Launcher& launcher = *bound->launcher;
   Call call;
   environment::LaunchVariables variables;
   if (!readVariables(launcher, variables)) return nullptr;
-  if (!variables.check.empty() && !watchFreshMemory()) return nullptr;
-  keepViewShapes(!variables.check.empty());
+  const bool checks = !environment::isOff(variables.check);
+  if (checks && !watchFreshMemory()) return nullptr;
+  keepViewShapes(checks);
   if (!bindArguments(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
       !classify(launcher.name, launcher.parameters, launcher.constants.get(), call) || !callPreRunHooks(launcher, call))
     return nullptr;
   int eager = wantsEager(launcher, variables);
   if (eager < 0) return nullptr;
   GpuPlace gpu;
-  const bool onGpu = !eager && !variables.interprets && (call.onDevice || variables.backend == "cuda");
-  if (onGpu && !readGpuPlace(gpu)) return nullptr;
+  if (!eager && wantsGpu(call, variables) && !readGpuPlace(gpu)) return nullptr;
   std::shared_ptr<Entry> entry = eager ? nullptr : entryFor(launcher, call, variables.check, gpu.capability);
   if (!eager && !entry) return nullptr;
   if (entry && entry->kernel.get() == Py_None) return PyRef(entry->kernel).release();
@@ -106,12 +111,25 @@ PyObject* bindGrid(PyObject* self, PyObject* grid) {
   return PyCFunction_NewEx(&kLaunch, bound.get(), nullptr);
 }
 
-/// What dtypes' stand-ins are compiled for: 0 where launches are interpreted. False with an exception set.
-bool capabilityForWarmup(int& out) {
+/// What the launch of these arguments would be compiled for: 0 where it is interpreted. Where dtypes stand in for arrays the
+/// active driver says it, if it does: that needs no GPU. False with an exception set.
+bool capabilityForWarmup(const Call& call, const environment::LaunchVariables& variables, int& out) {
+  out = 0;
+  if (variables.interprets) return true;
+  GpuPlace gpu;
+  if (!call.buffers.empty()) {
+    if (wantsGpu(call, variables) && !readGpuPlace(gpu)) return false;
+    out = gpu.capability;
+    return true;
+  }
   PyRef ask = imported("tiletwin.runtime.driver", "launch_capability");
   PyRef number = PyRef::steal(ask ? PyObject_CallNoArgs(ask.get()) : nullptr);
   out = number ? int(PyLong_AsLong(number.get())) : 0;
-  return number && !PyErr_Occurred();
+  if (!number || PyErr_Occurred()) return false;
+  if (out || !wantsGpu(call, variables)) return true;
+  if (!readGpuPlace(gpu)) return false;
+  out = gpu.capability;
+  return true;
 }
 
 /// Launcher.prepare(args, kwargs): compiles the specialization without launching; arrays may be dtypes' stand-ins.
@@ -124,8 +142,7 @@ PyObject* prepare(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObj
   environment::LaunchVariables variables;
   if (!readVariables(launcher, variables)) return nullptr;
   int capability = 0;
-  if (!variables.interprets && (call.onDevice || call.buffers.empty()) && !capabilityForWarmup(capability))
-    return nullptr;
+  if (!capabilityForWarmup(call, variables, capability)) return nullptr;
   std::shared_ptr<Entry> entry = entryFor(launcher, call, variables.check, capability);
   return entry ? PyRef(entry->kernel).release() : nullptr;
 }

@@ -76,8 +76,9 @@ std::shared_ptr<Entry> entryFor(Launcher& launcher, Call& call, const std::strin
   }
   std::string key = call.key;
   std::shared_ptr<Entry> entry = compileEntry(launcher, call, capability);
-  if (entry && entry->kernel.get() != Py_None) launcher.entries[std::move(key)] = entry;
-  return entry;
+  if (!entry || entry->kernel.get() == Py_None) return entry;
+  // Another thread's may be first: launches of a key have one entry, and so one kernel.
+  return launcher.entries.try_emplace(std::move(key), entry).first->second;
 }
 
 bool ensureProgram(Entry& entry, const environment::LaunchVariables& variables) {

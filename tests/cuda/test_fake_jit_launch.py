@@ -62,6 +62,25 @@ print(first.target, [line for line in first.asm["ptx"].splitlines() if line.star
     ]
 
 
+@pytest.mark.parametrize(
+    "arrays",
+    ["x, y, out", "*[np.zeros(100, np.float32)] * 3", "*[MockTensor(launched_kernels.tl.float32)] * 3"],
+    ids=["of the GPU", "of the host", "dtypes"],
+)
+def test_what_is_compiled_before_the_launch_is_what_it_launches(arrays):
+    """For the GPU at hand, wherever the arguments lie."""
+    said = run(
+        f"""
+from tiletwin.runtime.tensors import MockTensor
+made = launched_kernels.add.warmup({arrays}, 100, BLOCK=128, grid=(1,))
+after = launch(x, y, out)
+print(compiled, made is after)
+""",
+        FAKE_CUDA_capability="80",
+    )
+    assert said == ["[80] True"]
+
+
 def test_options_are_kept(tmp_path):
     said = run(
         """
@@ -159,6 +178,24 @@ for thread in threads: thread.join()
 print(said, [bool((o.values() == 3).all()) for o in outs], message(launch, x, y, out), (out.values() == 3).all())
 """)
     assert said == ["['no error', 'no error'] [True, True] no error True"]
+
+
+def test_threads_that_first_meet_a_kernel_at_the_same_time():
+    """All have the kernel that was compiled first, and later launches too."""
+    said = run("""
+import threading
+both, made = threading.Barrier(2), []
+compile_it = launched_kernels.add._compile
+def compile_both(*parts):
+    both.wait(60)  # neither finds what the other one compiles
+    return compile_it(*parts)
+launched_kernels.add._compile = compile_both
+threads = [threading.Thread(target=lambda: made.append(launch(x, y, on_gpu(0)))) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(compiled), made[0] is made[1], launch(x, y, out) is made[0])
+""")
+    assert said == ["2 True True"]
 
 
 def test_the_process_ends():

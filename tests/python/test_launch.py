@@ -473,3 +473,19 @@ a string at the margin
     exec("@triton.jit\ndef lost(o):\n    tl.store(o, 1)\n", exec_scope)
     with pytest.raises(OSError, match=r"source of lost was not found"):
         exec_scope["lost"][(1,)](o)
+
+
+@pytest.mark.parametrize("value", ["0", "none", ""])
+def test_checks_that_are_off_watch_nothing(value):
+    done = run_code(
+        """
+        import kernels
+        import torch
+
+        empty, x, o = torch.empty, torch.ones(8), torch.zeros(8)
+        kernels.copy[(1,)](x, o, N=8)
+        print(torch.equal(o, x), torch.empty is empty)
+        """,
+        TILETWIN_CHECK=value,
+    )
+    assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr
