@@ -46,10 +46,9 @@ struct BoundsKernel {
   /// Arguments of the kernel that have shadow memory: pointers and descriptors, in order. For each of them the kernel has
   /// one more argument behind its own, a pointer to f32: element i is the bound of the argument's element i. Behind these
   /// an i64, the distance of planes in elements, and a pointer to i32, the reasons.
+  /// Four planes of shadow memory: the bound; the sum of |terms| and the number of terms of atomic sums; who wrote the
+  /// element: (linear program id) * stores + (number of the store) + 1 as i32, 0: nobody.
   std::vector<unsigned> shadowed;
-  /// Planes of shadow memory: the bound; the sum of |terms| and the number of terms of atomic sums; who wrote the element:
-  /// (linear program id) * stores + (number of the store) + 1 as i32, 0: nobody.
-  static constexpr unsigned kPlanes = 4;
   /// The places of the stores, by number, as locations of the module.
   std::vector<mlir::Location> stores;
   static constexpr int kEverything = int(Reason::Count);
