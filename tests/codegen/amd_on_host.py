@@ -19,7 +19,22 @@ from typing import Any
 
 import numpy as np
 
-CLANG = shutil.which("clang-22") or shutil.which("clang")
+OLDEST_CLANG = 22
+"""Of the LLVM whose IR is compiled: older ones do not read it."""
+
+
+def _find_clang() -> str | None:
+    for name in (f"clang-{OLDEST_CLANG}", "clang"):
+        if found := shutil.which(name):
+            said = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout
+            version = re.search(r"\bversion (\d+)\.", said)
+            if version and int(version[1]) >= OLDEST_CLANG:
+                return found
+    return None
+
+
+CLANG = _find_clang()
+NO_CLANG = f"there is no clang that reads the IR of LLVM {OLDEST_CLANG}"
 
 DRIVER = r"""
 #define _GNU_SOURCE
@@ -170,7 +185,7 @@ def run(
     llir: str, facts: dict[str, Any], lanes: int, values: Sequence[Any], folder: Path, grid: Sequence[int] = (1, 1, 1)
 ) -> None:
     """Runs a kernel's LLVM IR. facts: the generator's metadata. values: NumPy arrays, changed in place, and numbers."""
-    assert CLANG, "there is no clang"
+    assert CLANG, NO_CLANG
     (folder / "kernel.ll").write_text(host_text(llir))
     threads = facts["num_warps"] * lanes
     (folder / "driver.c").write_text(_driver(facts["name"], facts["arguments"], threads, lanes, facts["shared"]))

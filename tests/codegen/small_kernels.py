@@ -9,12 +9,11 @@ from __future__ import annotations
 import functools
 import json
 import re
-import shutil
-import subprocess
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from tiletwin.cuda import ptxas
 
 PTX_VERSIONS = {"sm_75": 70, "sm_80": 70, "sm_89": 81, "sm_90a": 87}
 ARCHITECTURES = tuple(PTX_VERSIONS)
@@ -44,10 +43,9 @@ def compiled(text: str, arch: str, stage: str = "ttir", **options: Any) -> dict[
 
 
 def assemble(ptx: str, arch: str) -> None:
-    if not shutil.which("ptxas"):
-        return
-    done = subprocess.run(["ptxas", f"-arch={arch}", "-o", "/dev/null", "-"], input=ptx, capture_output=True, text=True)
-    assert not done.returncode, done.stderr + done.stdout
+    """With the ptxas that compilations use, if there is one. Errors: PTXASError."""
+    if tool := ptxas.find():
+        tool.assemble(ptx, arch)
 
 
 def launch(code: dict[str, Any], *arguments: Any, grid: int = 1, **options: Any) -> None:

@@ -14,7 +14,7 @@ import tiletwin as triton
 import tiletwin.language as tl
 from tiletwin.compiler import ASTSource
 
-pytestmark = pytest.mark.skipif(amd_on_host.CLANG is None, reason="there is no clang to run LLVM IR with")
+pytestmark = pytest.mark.skipif(amd_on_host.CLANG is None, reason=amd_on_host.NO_CLANG)
 LANES = {"gfx942": 64, "gfx1100": 32}
 NAMES = {"float16": "fp16", "float32": "fp32", "float64": "fp64", "int8": "i8", "uint8": "u8", "int16": "i16",
          "uint16": "u16", "int32": "i32", "uint32": "u32", "int64": "i64", "uint64": "u64"}  # fmt: skip

@@ -1,9 +1,13 @@
-"""What a compilation costs must grow with the kernel's length, not with the number of ways through it."""
+"""What a compilation costs must grow with the kernel's length, not with the number of ways through it.
 
-import time
+Invariant: no clock decides. The kernels are so long that who goes every way through them, 2**200 of them, never ends.
+"""
+
+import json
+import subprocess
+import sys
 
 import pytest
-import tiletwin._codegen
 
 TARGET = {"backend": "cuda", "capability": 90, "arch": "sm_90a", "ptx_version": 87, "warp_size": 32}
 TILE, POINTERS = "tensor<128xi32>", "tensor<128x!tt.ptr<i32>>"
@@ -36,7 +40,7 @@ def carried_in_a_circle(count: int) -> str:
         f"%base = tt.splat %x : !tt.ptr<i32> -> {POINTERS}",
     ]
     for i in range(count):
-        lines += [f"%k{i} = arith.constant dense<{2**i}> : {TILE}", f"%s{i} = arith.muli %r, %k{i} : {TILE}"]
+        lines += [f"%k{i} = arith.constant dense<{2 ** (i % 31)}> : {TILE}", f"%s{i} = arith.muli %r, %k{i} : {TILE}"]
     starts = ", ".join(f"%a{i} = %s{i}" for i in range(count))
     types = ", ".join([TILE] * count)
     lines.append(f"%l:{count} = scf.for %i = %c0 to %n step %c1 iter_args({starts}) -> ({types}) : i32 {{")
@@ -46,9 +50,21 @@ def carried_in_a_circle(count: int) -> str:
     return "\n".join([*lines, f"scf.yield {yielded} : {types}", "}", "tt.return", "}"])
 
 
-@pytest.mark.parametrize("text", [free_chain(26), carried_in_a_circle(8)], ids=["free chain", "circle"])
+COMPILE = """
+import json, sys
+from tiletwin import _codegen
+text, target = json.load(sys.stdin)
+sys.stdout.write(_codegen.compile(text, "ttir", "x.ttir", target, {"verify": True})["ptx"])
+"""
+FOR_EVER = 300
+"""Seconds after which a compilation of milliseconds is given up."""
+
+
+@pytest.mark.parametrize("text", [free_chain(200), carried_in_a_circle(200)], ids=["free chain", "circle"])
 def test_values_are_looked_at_once(text):
-    started = time.process_time()
-    code = tiletwin._codegen.compile(text, "ttir", "x.ttir", TARGET, {"verify": True})
-    assert time.process_time() - started < 2, "milliseconds, unless each use looks at all that lies before it"
-    assert "st.global" in code["ptx"]
+    """In a process of its own: code that never comes back from C++ cannot be interrupted in this one."""
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILE], input=json.dumps([text, TARGET]), capture_output=True, text=True,
+        timeout=FOR_EVER, check=False,
+    )  # fmt: skip
+    assert "st.global" in done.stdout, done.stderr

@@ -10,8 +10,6 @@ lists these, with the reason; their sums are tested against their stated order e
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 
 import pytest
 
@@ -21,7 +19,9 @@ pytest.importorskip("tiletwin._codegen", reason="the code generator is not part 
 import corpus_cases
 import corpus_launches
 import ptx_cases
+import small_kernels
 from tiletwin import diff
+from tiletwin.cuda import ptxas
 
 SAMPLE_EVERY = 8
 ORDER = {
@@ -77,17 +77,13 @@ def _bare(ptx: str) -> list[str]:
     return [match.group(0) for match in FLOAT_OPERATION.finditer(ptx) if not ROUNDING & set(match.group(2).split("."))]
 
 
-def _assembled(name: str, architecture: str, folder) -> dict:
+def _assembled(name: str, architecture: str) -> dict:
     """A case's stages, verified after every pass. No float operation leaves its rounding open, and ptxas takes it."""
     text = corpus_launches.own_text(name) if (architecture, name) in LACKING else None
     compiled = corpus_cases.compile_case(name, architecture, text)
     ptx = compiled["ptx"]
     assert not _bare(ptx), "a float operation without rounding modifier: the assembler may fuse it"
-    if ptxas := shutil.which("ptxas"):
-        (folder / "kernel.ptx").write_text(ptx)
-        command = [ptxas, f"-arch={architecture}", "-o", "/dev/null", str(folder / "kernel.ptx")]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+    small_kernels.assemble(ptx, architecture)
     return compiled
 
 
@@ -96,16 +92,16 @@ ONLY_ASSEMBLED = tuple(name for name in corpus_cases.ARCHITECTURES if name not i
 
 
 @pytest.mark.parametrize("architecture, name", _cases(ONLY_ASSEMBLED, NAMES))
-def test_the_assembler_takes_it(architecture: str, name: str, tmp_path) -> None:
-    _assembled(name, architecture, tmp_path)
-    if not shutil.which("ptxas"):
-        pytest.skip("no ptxas on PATH")
+def test_the_assembler_takes_it(architecture: str, name: str) -> None:
+    _assembled(name, architecture)
+    if ptxas.find() is None:
+        pytest.skip("there is no ptxas")
 
 
 @pytest.mark.parametrize("architecture, name", _cases(corpus_cases.SIMULATED, NAMES))
-def test_agrees_with_the_interpreter(architecture: str, name: str, tmp_path, record_property) -> None:
+def test_agrees_with_the_interpreter(architecture: str, name: str, record_property) -> None:
     """And with an H200; the assembler takes it, and no check says anything."""
-    compiled = _assembled(name, architecture, tmp_path)
+    compiled = _assembled(name, architecture)
     launch = corpus_launches.launch_of(name)
     outcome = corpus_launches.CheckedCode(compiled).run(launch)
     found, outcome.findings = outcome.findings, []
