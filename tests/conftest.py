@@ -4,12 +4,13 @@ have them."""
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 
 import pytest
 
-LARGE_FAMILY = 60
+LARGE_FAMILY = 16
 """Cases of one test function up to which all of them are in the sample; of more, every third is."""
 
 
@@ -39,6 +40,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("gpu"):
             item.add_marker(pytest.mark.skip(reason="needs an NVIDIA GPU, and there is no /dev/nvidiactl"))
+
+
+def pytest_collection_finish() -> None:
+    """What collecting made stays to the end. Neither the garbage collector nor a launch that looks for the owner of an
+    address among all live objects (tiletwin/memory.py) has to walk through these millions again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

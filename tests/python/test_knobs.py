@@ -315,7 +315,7 @@ def test_dump_and_override(tmp_path, capsys):
     knobs.compilation.dump_ir = False
     knobs.compilation.override = True
     value[(1,)](o)
-    assert o[0] == 7 and str(path) in capsys.readouterr().out
+    assert o[0] == 7 and str(path) in capsys.readouterr().err
     knobs.compilation.override = False
     value[(1,)](o)
     assert o[0] == 1
