@@ -6,6 +6,7 @@
 #include "codegen/emit/Memory.h"
 #include "codegen/layout/SharedConversion.h"
 #include "codegen/layout/WarpConversion.h"
+#include "codegen/passes/SharedMemory.h"
 
 using namespace mlir;
 
@@ -191,19 +192,6 @@ bool isWarpCheaper(const WarpConversion& warp, const LinearLayout& from, const L
   return inWarp <= inShared;
 }
 
-/// Half of the shared memory that a CTA can have: another CTA shall find room.
-uint32_t scratchLimit(const Target& target) {
-  struct Row {
-    int capability;
-    uint32_t kilobytes;
-  };
-  constexpr Row kRows[] = {{75, 64}, {80, 163}, {86, 99}, {87, 163}, {89, 99}, {90, 227}, {100, 227}, {120, 99}};
-  uint32_t kilobytes = 48;
-  for (const Row& row : kRows)
-    if (row.capability <= target.capability) kilobytes = row.kilobytes;
-  return kilobytes * 1024 / 2;
-}
-
 } // namespace
 
 LogicalResult emitConvertLayout(Emitter& e, Operation* op) {
@@ -221,7 +209,7 @@ LogicalResult emitConvertLayout(Emitter& e, Operation* op) {
     e.define(convert.getResult(), convertInWarps(e, *warp, distinctRegisters(from, source), element));
     return success();
   }
-  SharedConversion plan = SharedConversion::plan(from, to, bytes, scratchLimit(e.target()));
+  SharedConversion plan = SharedConversion::plan(from, to, bytes, halfOfSharedMemory(e.target()));
   e.define(convert.getResult(), convertInShared(e, plan, from, to, source, element, bytes));
   return success();
 }

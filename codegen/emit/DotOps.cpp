@@ -33,17 +33,17 @@ LogicalResult emitFmas(Emitter& e, tt::DotOp dot) {
   ArrayRef<Value*> a = e.values(dot.getA()), b = e.values(dot.getB()), c = e.values(dot.getC());
   unsigned m = d.rank() - 2, n = d.rank() - 1;
   Values sums(c);
-  for (auto [r, sum] : llvm::enumerate(sums)) {
-    SmallVector<int64_t, 5> at = d.coordinates(d.elementOf(Part::Register, uint32_t(r)));
-    for (int64_t i = 0; i < k; ++i) {
-      SmallVector<int64_t, 5> left = at, right = at;
+  SmallVector<SmallVector<int64_t, 5>> places;
+  for (uint32_t r = 0; r < sums.size(); ++r) places.push_back(d.coordinates(d.elementOf(Part::Register, r)));
+  for (int64_t i = 0; i < k; ++i) // outside: what a step reads is not needed behind it
+    for (auto [place, sum] : llvm::zip_equal(places, sums)) {
+      SmallVector<int64_t, 5> left = place, right = place;
       left[n] = i, right[m] = i;
       Value* x = widen(e, a[aRegisters.at(wanted.a.flatIndex(left))], type);
       Value* y = widen(e, b[bRegisters.at(wanted.b.flatIndex(right))], type);
       sum = type->isIntegerTy() ? e.ir().CreateAdd(sum, e.ir().CreateMul(x, y))
                                 : e.intrinsic(llvm::Intrinsic::fma, {type}, {x, y, sum});
     }
-  }
   e.define(dot.getD(), std::move(sums));
   return success();
 }

@@ -2,6 +2,7 @@
 #include "codegen/passes/DotOperands.h"
 #include "codegen/dialect/TWG.h"
 #include "codegen/passes/DotLayouts.h"
+#include "codegen/passes/SharedMemory.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -13,20 +14,75 @@ bool staysInThreads(const LinearLayout& from, const LinearLayout& to) {
   return from.bases(Part::Lane) == to.bases(Part::Lane) && from.bases(Part::Warp) == to.bases(Part::Warp);
 }
 
+/// Words of a thread's operands from which on a product without tensor cores reads them from memory where it needs them:
+/// half of the registers that a thread can have, since sums, addresses and what else is alive want theirs.
+constexpr unsigned kManyWords = 128;
+
 /// The type in shared memory through which a conversion goes; null: not this way.
-twg::MemDescType memoryFor(twg::ConvertLayoutOp convert) {
+twg::MemDescType memoryFor(twg::ConvertLayoutOp convert, bool wantsMatrixLoads) {
   auto type = cast<RankedTensorType>(convert.getSrc().getType());
   LinearLayout from = twg::layoutOf(type), to = twg::layoutOf(convert.getResult());
   mlir::Type element = type.getElementType();
   if (type.getRank() < 2 || !element.isIntOrFloat() || element.isInteger(1) || staysInThreads(from, to)) return {};
   unsigned bytes = element.getIntOrFloatBitWidth() / 8;
   std::optional<unsigned> contiguous = contiguousDimension(from);
-  if (!contiguous || type.getDimSize(*contiguous) * bytes < 16) return {};
+  if (!contiguous || *contiguous + 2 < type.getRank() || type.getDimSize(*contiguous) * bytes < 16) return {};
   unsigned swizzle = SharedLayout::widestSwizzle(type.getShape(), bytes, *contiguous);
   SharedLayout layout(type.getShape(), bytes, *contiguous, swizzle);
-  if (!MatrixLoad::of(layout.inMemory(to), bytes)) return {};
+  if (wantsMatrixLoads && !MatrixLoad::of(layout.inMemory(to), bytes)) return {};
   auto attribute = twg::SharedAttr::get(convert.getContext(), *contiguous, swizzle);
   return twg::MemDescType::get(convert.getContext(), type.getShape(), element, attribute);
+}
+
+twg::ConvertLayoutOp conversionOf(Value operand) {
+  if (auto widened = operand.getDefiningOp<tt::FpToFpOp>()) operand = widened.getSrc();
+  return operand.getDefiningOp<twg::ConvertLayoutOp>();
+}
+
+/// The tile's copy in shared memory that this pass has made, which stands right behind the tile.
+Value copyOf(Value tile, twg::MemDescType type) {
+  for (Operation* user : tile.getUsers())
+    if (auto known = dyn_cast<twg::LocalAllocOp>(user); known && known.getResult().getType() == type)
+      if (tile.getDefiningOp() && known->getPrevNode() == tile.getDefiningOp()) return known.getResult();
+  return {};
+}
+
+bool hasManyWords(tt::DotOp dot) {
+  auto instruction = dot->getAttrOfType<StringAttr>("instruction");
+  if (!instruction || instruction.getValue() != "fma") return false;
+  unsigned words = 0;
+  for (Value operand : {dot.getA(), dot.getB()}) {
+    unsigned bits = cast<RankedTensorType>(operand.getType()).getElementType().getIntOrFloatBitWidth();
+    words += twg::layoutOf(operand).registers() * bits / 32;
+  }
+  return words > kManyWords;
+}
+
+/// Of a product that needs more registers than there may be if all its operands are read ahead: they stay in memory until
+/// then. room: bytes that are left for them.
+void keepInMemory(tt::DotOp dot, uint32_t& room) {
+  for (Value operand : {dot.getA(), dot.getB()}) {
+    twg::ConvertLayoutOp convert = conversionOf(operand);
+    if (!convert || !convert->hasOneUse() || convert->getBlock() != dot->getBlock()) continue;
+    Operation* user = *convert->getUsers().begin();
+    if (user != dot && !user->hasOneUse()) continue;
+    twg::MemDescType type = memoryFor(convert, /*wantsMatrixLoads=*/false);
+    if (!type) continue;
+    Value memory = copyOf(convert.getSrc(), type);
+    uint32_t needed = memory ? 0 : twg::sharedLayoutOf(type).bytes();
+    if (needed > room) continue;
+    room -= needed;
+    OpBuilder builder(convert);
+    if (!memory) {
+      builder.setInsertionPointAfterValue(convert.getSrc());
+      memory = twg::LocalAllocOp::create(builder, convert.getLoc(), type, convert.getSrc(), IntegerAttr());
+    }
+    if (user != dot) user->moveBefore(dot);
+    builder.setInsertionPoint(user);
+    Value loaded = twg::LocalLoadOp::create(builder, convert.getLoc(), convert.getResult().getType(), memory);
+    convert.getResult().replaceAllUsesWith(loaded);
+    convert.erase();
+  }
 }
 
 } // namespace
@@ -48,14 +104,12 @@ Value sharedCopy(Value tile, unsigned contiguous) {
 void shareDotOperands(tt::FuncOp kernel) {
   SmallVector<twg::ConvertLayoutOp> conversions;
   kernel.walk([&](tt::DotOp dot) {
-    for (Value operand : {dot.getA(), dot.getB()}) {
-      if (auto widened = operand.getDefiningOp<tt::FpToFpOp>()) operand = widened.getSrc();
-      if (auto convert = operand.getDefiningOp<twg::ConvertLayoutOp>())
-        if (!llvm::is_contained(conversions, convert)) conversions.push_back(convert);
-    }
+    for (Value operand : {dot.getA(), dot.getB()})
+      if (twg::ConvertLayoutOp convert = conversionOf(operand); convert && !llvm::is_contained(conversions, convert))
+        conversions.push_back(convert);
   });
   for (twg::ConvertLayoutOp convert : conversions) {
-    twg::MemDescType type = memoryFor(convert);
+    twg::MemDescType type = memoryFor(convert, /*wantsMatrixLoads=*/true);
     if (!type) continue;
     OpBuilder builder(convert);
     Value memory = twg::LocalAllocOp::create(builder, convert.getLoc(), type, convert.getSrc(), IntegerAttr());
@@ -63,6 +117,16 @@ void shareDotOperands(tt::FuncOp kernel) {
     convert.getResult().replaceAllUsesWith(loaded);
     convert.erase();
   }
+}
+
+void keepLargeOperands(tt::FuncOp kernel, const Target& target) {
+  uint32_t room = halfOfSharedMemory(target);
+  kernel.walk([&](twg::LocalAllocOp other) {
+    room -= std::min(room, twg::sharedLayoutOf(other.getResult().getType()).bytes());
+  });
+  kernel.walk([&](tt::DotOp dot) {
+    if (hasManyWords(dot)) keepInMemory(dot, room);
+  });
 }
 
 } // namespace tiletwin::codegen

@@ -1,5 +1,6 @@
 // codegen/passes/SharedMemory.h -- a place in the CTA's shared memory for every twg.local_alloc.
 #pragma once
+#include "codegen/Codegen.h"
 #include "codegen/dialect/TWG.h"
 #include "ir/TT.h"
 
@@ -24,5 +25,8 @@ private:
 
 /// Assigns `offset` to all allocations, so that those that live at the same time do not overlap.
 SharedPlaces assignSharedMemory(tt::FuncOp kernel);
+
+/// Half of the shared memory that a CTA can have, in bytes: another CTA shall find room.
+uint32_t halfOfSharedMemory(const Target& target);
 
 } // namespace tiletwin::codegen

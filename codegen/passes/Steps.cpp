@@ -67,6 +67,11 @@ LogicalResult pipeline(ModuleOp module, const Target& target, const Options& opt
   return success();
 }
 
+LogicalResult keepOperands(ModuleOp module, const Target& target, const Options&) {
+  if (target.backend == "cuda") keepLargeOperands(kernelOf(module), target);
+  return success();
+}
+
 LogicalResult placeSharedMemory(ModuleOp module, const Target&, const Options&) {
   tt::removeCommonSubexpressions(kernelOf(module));
   assignSharedMemory(kernelOf(module));
@@ -83,6 +88,7 @@ constexpr Step kSteps[] = {
     {"twg-tensor-copies", "accesses through tensor maps, as copies to and from shared memory", copyTensors},
     {"twg-tensor-pipeline", "tensor copies of loops, begun some iterations ahead", pipelineTensors},
     {"twg-pipeline", "loads that feed dots, as copies some iterations ahead", pipeline},
+    {"twg-large-operands", "operands that registers cannot hold, in shared memory until they are used", keepOperands},
     {"twg-shared-memory", "places of tiles in shared memory", placeSharedMemory},
 };
 

@@ -1,13 +1,17 @@
 // RUN: tiletwin-translate %s --emit-ptx --num-warps=1 | FileCheck %s --implicit-check-not=mma.
 // RUN: tiletwin-translate %s --emit-amdgcn --arch=gfx942 --num-warps=1 | FileCheck %s --check-prefix=AMD
-// tt.dot without tensor cores (ieee): fused multiply-adds along K in ascending order, 8 sums of a thread from 4 products each.
+// tt.dot without tensor cores (ieee): fused multiply-adds along K in ascending order, 8 sums of a thread
+// from 4 products each, side by side.
 
 // CHECK-LABEL: .entry f32(
 // CHECK: fma.rn.f32 [[S0:%r[0-9]+]], {{%r[0-9]+}}, {{%r[0-9]+}}, {{%r[0-9]+|0f00000000}};
+// CHECK-COUNT-7: fma.rn.f32
 // CHECK: fma.rn.f32 [[S1:%r[0-9]+]], {{%r[0-9]+}}, {{%r[0-9]+}}, [[S0]];
+// CHECK-COUNT-7: fma.rn.f32
 // CHECK: fma.rn.f32 [[S2:%r[0-9]+]], {{%r[0-9]+}}, {{%r[0-9]+}}, [[S1]];
+// CHECK-COUNT-7: fma.rn.f32
 // CHECK: fma.rn.f32 {{%r[0-9]+}}, {{%r[0-9]+}}, {{%r[0-9]+}}, [[S2]];
-// CHECK-COUNT-28: fma.rn.f32
+// CHECK-COUNT-7: fma.rn.f32
 // CHECK-NOT: fma.rn.f32
 // CHECK: ret;
 // AMD-LABEL: f32:
