@@ -44,6 +44,8 @@ public:
   Value* oneInside(const Element& element, unsigned offset) const;
   /// i1: some are and some are not.
   Value* partlyInside(const Element& element, unsigned count) const;
+  /// i1: the element `offset` behind one of a vector that is partly inside is inside; null for the first, which always is.
+  Value* restInside(const Element& element, unsigned offset) const;
   Value* addressOf(const Element& element, unsigned offset) const {
     Value* address = offset ? b().CreateAdd(element.address, b().getInt64(offset * bytes_)) : element.address;
     return b().CreateIntToPtr(address, b().getPtrTy(1));
@@ -114,6 +116,11 @@ Value* Block::partlyInside(const Element& element, unsigned count) const {
   return b().CreateAnd(oneInside(element, 0), b().CreateNot(oneInside(element, count - 1)));
 }
 
+Value* Block::restInside(const Element& element, unsigned offset) const {
+  if (offset == 0) return nullptr;
+  return b().CreateICmpUGT(b().CreateSub(tensor_.extents.back(), element.column), e_.int32(offset));
+}
+
 /// What elements outside the tensor read as.
 Value* paddingOf(Emitter& e, const Descriptor& tensor, Type* type) {
   Value* zero = llvm::Constant::getNullValue(type);
@@ -174,11 +181,12 @@ Values loadBlock(Emitter& e, Operation* op, const Descriptor& tensor, const Bloc
     if (vector > 1 && !op->hasAttr("twg.whole"))
       loaded = onlyIf(e, block.partlyInside(at, vector), loaded, [&] {
         Values ones;
-        for (uint32_t i = 0; i < vector; ++i) {
-          Values word =
-              loadWords(e, ".global", block.addressOf(at, i), block.oneInside(at, i), packWords(e, padding), bytes);
+        for (uint32_t i = 0; i + 1 < vector; ++i) { // the last one is outside
+          Values other = i ? packWords(e, padding) : Values();
+          Values word = loadWords(e, ".global", block.addressOf(at, i), block.restInside(at, i), other, bytes);
           ones.push_back(unpackWords(e, word, type, 1).front());
         }
+        ones.push_back(padding);
         return ones;
       });
     for (uint32_t i = 0; i < vector; ++i) result[r + i] = rounded(e, tensor, loaded[i]);
@@ -198,8 +206,8 @@ void storeBlock(Emitter& e, Operation* op, const Block& block, const LinearLayou
                packWords(e, values.slice(r, vector)), bytes * vector);
     if (vector > 1 && !op->hasAttr("twg.whole"))
       onlyIf(e, owned(block.partlyInside(at, vector)), {}, [&] {
-        for (uint32_t i = 0; i < vector; ++i)
-          storeWords(e, ".global", block.addressOf(at, i), block.oneInside(at, i), packWords(e, values[r + i]), bytes);
+        for (uint32_t i = 0; i + 1 < vector; ++i) // the last one is outside
+          storeWords(e, ".global", block.addressOf(at, i), block.restInside(at, i), packWords(e, values[r + i]), bytes);
         return Values();
       });
   }

@@ -77,6 +77,30 @@ def test_blocks(shape: tuple[int, ...], element: str) -> None:
         np.testing.assert_array_equal(y, expected, err_msg=f"{i} {j}")
 
 
+@pytest.mark.parametrize("element", ["f32", "f16", "i8"])
+def test_vectors_that_the_tensor_ends_in(element: str) -> None:
+    """Elements in front of the end are read and written one by one, those behind it are padding and stay."""
+    text = blocks((4, 32), element, "{padding = 2 : i32}" if element == "f32" else "")
+    for index in ("%i1: i32", "%j1: i32"):
+        text = text.replace(index, index + " {tt.divisibility = 16 : i32}")
+    code = sk.compiled(text, "sm_80", num_warps=1)
+    bits = 8 * HELD[element]().itemsize
+    assert f"ld.global.b{bits}" in code["ptx"]
+    assert f"st.global.b{bits}" in code["ptx"]
+    x = tensor(element, (6, 48))
+    for columns in range(32, 49):
+        y = np.full_like(x, 77)
+        expected = y.copy()
+        put(
+            expected[:, :columns],
+            (2, 16),
+            block_of(x[:5, :columns], (1, 16), (4, 32), np.nan if element == "f32" else 0),
+        )
+        expected[5] = 77
+        sk.launch(code, x, y, 5, columns, 1, 16, 2, 16, 48)
+        np.testing.assert_array_equal(y, expected, err_msg=str(columns))
+
+
 def test_whole_vectors_where_extents_are_multiples() -> None:
     text = blocks((16, 32), "f32").replace("%e1: i32", "%e1: i32 {tt.divisibility = 16 : i32}")
     for index in ("%i1: i32", "%j1: i32"):

@@ -18,12 +18,17 @@ tt.func public @blocks(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %m: i32, %n: i32 {tt.
 
 // -----
 
-// Where the tensor may end inside of a vector its elements are accessed one by one, in a branch.
+// Where the tensor may end inside of a vector its elements are accessed one by one, in a branch: of a vector that is cut
+// the first is inside, the last is not.
 // CHECK-LABEL: .entry cut(
 // CHECK: @{{%p[0-9]+}} ld.global.v4.b32
 // CHECK: bra
-// CHECK-COUNT-4: @{{%p[0-9]+}} ld.global.b32
-// CHECK-COUNT-4: @{{%p[0-9]+}} st.global.b32
+// CHECK: {{^[[:space:]]*}}ld.global.b32
+// CHECK-COUNT-2: @{{%p[0-9]+}} ld.global.b32
+// CHECK-NOT: ld.global.b32
+// CHECK: {{^[[:space:]]*}}st.global.b32
+// CHECK-COUNT-2: @{{%p[0-9]+}} st.global.b32
+// CHECK-NOT: st.global.b32
 // CHECK: bra
 // CHECK: st.global.v4.b32
 tt.func public @cut(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %m: i32, %n: i32, %i: i32, %j: i32 {tt.divisibility = 16 : i32}) {
