@@ -299,6 +299,16 @@ def test_batches(batch: int, warps: int) -> None:
     check(("f64", "f64", "f64"), 4, 8, 4, "sm_75", batch=batch, warps=warps)
 
 
+@pytest.mark.parametrize(("batch", "k", "barriers"), [(0, 64, 4), (0, 128, 6), (2, 64, 4)])
+def test_large_operands_without_tensor_cores(batch: int, k: int, barriers: int) -> None:
+    """They stay in shared memory until they are used, while half of it (32 KiB) lasts; one that finds no room there, as
+    with K = 128, is converted, with two more barriers."""
+    ptx = check(("f32", "f32", "f32"), 64 // (batch or 1), 32, k, "sm_75", batch=batch, warps=2)
+    assert "mma" not in ptx
+    assert ptx.count("bar.sync") == barriers
+    check(("f16", "f16", "f64"), 32, 32, 64, "sm_75", batch=batch, warps=1)
+
+
 def test_order_is_an_attribute() -> None:
     """f8 widened to f16: each thread's four neighbours along K go to two instructions."""
     text = plain(("f8E5M2", (16, 32)), ("f8E5M2", (32, 8)), ("f32", (16, 8)))
