@@ -19,20 +19,28 @@ import numpy as np
 import ptx_cases
 import tiletwin
 from tiletwin import _activate, checks, diff
-from tiletwin.diff.backends import InterpBackend, Outcome, SimBackend
+from tiletwin.diff.backends import CudaBackend, InterpBackend, Outcome, SimBackend
 from tiletwin.diff.launches import ELEMENTS, Array, Launch, Taker
 
 BITS, BOUNDS, NOT_COMPARABLE = "bit for bit", "under derived bounds", "not comparable"
 
 
-class CheckedCode(SimBackend):
-    """A compiled case on the simulator, with every check on."""
+class _CompiledCase:
+    """Mixed into a backend: the code of a case that corpus_cases.compile_case() has compiled, whatever is launched."""
 
     def __init__(self, compiled: dict[str, Any]) -> None:
         self._compiled = compiled
 
     def _code(self, launch: Launch) -> tuple[str, Any]:
         return self._compiled["ptx"], SimpleNamespace(**self._compiled["metadata"])
+
+
+class GpuCode(_CompiledCase, CudaBackend):
+    """A compiled case on the GPU."""
+
+
+class CheckedCode(_CompiledCase, SimBackend):
+    """A compiled case on the simulator, with every check on."""
 
     def run(self, launch: Launch) -> Outcome:
         checks.clear()
@@ -126,9 +134,17 @@ def launch_of(name: str) -> Launch:
     )  # fmt: skip
 
 
-def compare(launch: Launch, outcome: Outcome) -> diff.Report:
-    """The interpreter's results of a launch and compiled code's, under bounds derived from the kernel."""
-    backend = CheckedCode({})
+def reaches_tables(name: str) -> bool:
+    """Whether a case takes addresses of the host's memory from a table: these mean nothing to a GPU."""
+    return not _has_inputs(name) and "target of pp" in _kernel_cases().made_arguments(_cases()[name])
+
+
+def compare(launch: Launch, outcome: Outcome, kind: type[_CompiledCase] = CheckedCode) -> diff.Report:
+    """The interpreter's results of a launch and compiled code's, under bounds derived from the kernel.
+
+    kind: the class of the backend that `outcome` is of.
+    """
+    backend = kind({})
     return diff.compare_launch(launch, [InterpBackend(), backend], known={backend.name: outcome}, localise=False)
 
 
