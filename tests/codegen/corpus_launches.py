@@ -139,7 +139,7 @@ def reaches_tables(name: str) -> bool:
     return not _has_inputs(name) and "target of pp" in _kernel_cases().made_arguments(_cases()[name])
 
 
-def compare(launch: Launch, outcome: Outcome, kind: type[_CompiledCase] = CheckedCode) -> diff.Report:
+def compare(launch: Launch, outcome: Outcome, kind: type[CheckedCode | GpuCode] = CheckedCode) -> diff.Report:
     """The interpreter's results of a launch and compiled code's, under bounds derived from the kernel.
 
     kind: the class of the backend that `outcome` is of.
