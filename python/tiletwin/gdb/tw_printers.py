@@ -3,6 +3,8 @@
 Only variables of kernels get them: their types have names of their own.
 """
 
+import struct
+
 import gdb
 import gdb.printing
 import tw_numbers
@@ -55,7 +57,7 @@ def numbers_of(value):
     }.get(kind.name or "")
     if kind.code == gdb.TYPE_CODE_PTR:
         code = "Q"
-    return list(memoryview(raw).cast(code)) if code else None
+    return [number for (number,) in struct.iter_unpack(code, raw)] if code else None
 
 
 class Number:

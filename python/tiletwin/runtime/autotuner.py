@@ -191,7 +191,7 @@ class Autotuner(KernelInterface):
         self.user_do_bench = do_bench
         self.cache: dict[tuple, Config] = {}
         self.failures: dict[Config, Exception] = {}
-        self.configs_timings: dict[Config, float] | None = None
+        self.configs_timings: dict[Config, list[float]] | None = None
         self.bench_time: float | None = None
         self.best_config: Config | None = None
         self.nargs: dict[str, Any] | None = None
