@@ -43,7 +43,7 @@ def test_memory_is_forgotten_with_its_array() -> None:
     assert repr(pointer) == "<x + 0, int32>"
     del x
     gc.collect()
-    assert repr(pointer).startswith("<0x")
+    assert not repr(pointer).startswith("<x ")  # other memory may lie near enough to be named instead
     with pytest.raises(tiletwin.OutOfBoundsError):
         tl.load(pointer)
 
