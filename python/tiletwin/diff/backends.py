@@ -21,7 +21,6 @@ import numpy as np
 from tiletwin import _C, checks
 from tiletwin.diff.bounds import Latitude, leaves
 from tiletwin.diff.launches import Array, Descriptor, Launch, rebuilt
-from tiletwin.runtime.driver import DEVICE_PROPERTIES
 
 
 @dataclass
@@ -187,8 +186,6 @@ class _CodeBackend(Backend):
     traits = ON_GPU
     can_tap = True
     capability = 90
-    largest_shared = 0
-    """Bytes of shared memory that a block may have; 0: the engine says it itself."""
 
     def run(self, launch: Launch) -> Outcome:
         return self._outcome(launch)
@@ -231,11 +228,8 @@ class _CodeBackend(Backend):
             shutil.rmtree(folder, ignore_errors=True)
 
     def _launch(self, launch: Launch, memory: list[np.ndarray], findings: list[Any], options: dict[str, Any]) -> None:
-        from tiletwin.errors import OutOfResources
-
         ptx, facts = self._code(launch)
-        if 0 < self.largest_shared < facts.shared:
-            raise OutOfResources(facts.shared, self.largest_shared, "shared memory")
+        self._check_shared(facts.shared)
         arguments = _gpu_arguments(launch, memory, facts.arguments)
         if facts.global_scratch_size:
             room = np.zeros(facts.global_scratch_size * int(np.prod(launch.grid)) + _ALIGNMENT, dtype=np.uint8)
@@ -254,6 +248,9 @@ class _CodeBackend(Backend):
             self._failed(launch, outcome.error)
             raise outcome.error
 
+    def _check_shared(self, needed: int) -> None:
+        """Errors: OutOfResources, this is more shared memory than a block may have, where the engine does not tell."""
+
     def _failed(self, launch: Launch, error: Exception) -> None:
         """Called with what the launch itself did wrong."""
 
@@ -265,7 +262,11 @@ class SimBackend(_CodeBackend):
     """The simulator, on PTX of the code generator."""
 
     name = "sim"
-    largest_shared = DEVICE_PROPERTIES["max_shared_mem"]
+
+    def _check_shared(self, needed: int) -> None:
+        from tiletwin.runtime import sim_launch
+
+        sim_launch.check_shared(needed)
 
     def examine(self, launch: Launch) -> list[Any]:
         with checks.aside():  # the report says it

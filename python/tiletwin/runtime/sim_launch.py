@@ -115,10 +115,16 @@ def check(kernel: Any) -> dict[str, Any]:
 
     Errors: CompilationError; OutOfResources, it needs more shared memory than a block may have.
     """
-    facts, largest = kernel.asm.facts, DEVICE_PROPERTIES["max_shared_mem"]
-    if facts["shared"] > largest:
-        raise OutOfResources(facts["shared"], largest, "shared memory")
+    facts = kernel.asm.facts
+    check_shared(facts["shared"])
     return facts
+
+
+def check_shared(needed: int) -> None:
+    """Errors: OutOfResources, these are more bytes of shared memory than a block may have."""
+    largest = DEVICE_PROPERTIES["max_shared_mem"]
+    if needed > largest:
+        raise OutOfResources(needed, largest, "shared memory")
 
 
 def launch(
