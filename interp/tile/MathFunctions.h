@@ -69,7 +69,7 @@ struct Exp {
   }
   /// Any number of f32 lanes: packets in range go together, which keeps several chains in flight.
   template <class V> static TILETWIN_INLINE V apply(V x) {
-    if (!anyLane(~(__builtin_elementwise_abs(x) < 87.f))) [[likely]]
+    if (allSmaller(x, 87.f)) [[likely]]
       return inRange(x);
     return mapPackets([](PacketF p) __attribute__((always_inline)) { return anyRange(p); }, x);
   }
@@ -95,7 +95,7 @@ struct Exp2 {
     return fmaF(r, allF(0.693147188071176234f), p * (r * r)) + 1.f;
   }
   static TILETWIN_INLINE PacketF apply(PacketF x) {
-    if (!anyLane(~(__builtin_elementwise_abs(x) < 126.f))) [[likely]] {
+    if (allSmaller(x, 126.f)) [[likely]] {
       const PacketF shifted = x + kShift;
       return scaleNormal(reduced(x - (shifted - kShift)), shifted);
     }

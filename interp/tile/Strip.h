@@ -22,6 +22,8 @@ TILETWIN_INLINE void copyTail(void* dst, const void* src, int64_t count, size_t 
   std::memcpy(dst, src, size_t(count) * elementBytes);
 }
 
+using StreamVector = Vec<long long, kVectorBytes / 8>;
+
 /// dst[i] = Op::apply(in0[i], in1[i], ...) with L lanes at a time. Out and In are Storages (or any type with Element,
 /// load, store).
 template <class Op, int L, class Out, class... In>
@@ -46,13 +48,13 @@ void strip(int64_t n, void* dst, const void* const* src, uint32_t splat) {
           ...);
     }
     if constexpr (sizeof(typename Out::Element) == 4) {
-      if (splat & kTwStream && reinterpret_cast<uintptr_t>(out) % 32 == 0)
+      if (splat & kTwStream && reinterpret_cast<uintptr_t>(out) % kVectorBytes == 0)
         for (; n >= L; n -= L) {
-          alignas(32) unsigned char line[L * 4];
+          alignas(kVectorBytes) unsigned char line[L * 4];
           Out::template store<L>(line, Op::apply(In::template load<L>(at[I])...));
-          for (int b = 0; b < L * 4; b += 32)
-            _mm256_stream_si256(reinterpret_cast<__m256i*>(out + b),
-                                _mm256_load_si256(reinterpret_cast<const __m256i*>(line + b)));
+          for (int b = 0; b < L * 4; b += kVectorBytes)
+            __builtin_nontemporal_store(*reinterpret_cast<const StreamVector*>(line + b),
+                                        reinterpret_cast<StreamVector*>(out + b));
           out += L * 4;
           ((at[I] += step[I]), ...);
         }

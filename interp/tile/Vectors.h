@@ -214,7 +214,11 @@ template <DType T> struct ChoiceStorage : Storage<T> {
 
 /// Whether any bit of a lane mask is set.
 template <class M> TILETWIN_INLINE bool anyLane(M mask) {
-  if constexpr (sizeof(M) > 32) {
+  if constexpr (sizeof(M) == 64 && kVectorBytes == 64) {
+#ifdef __AVX512F__
+    return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0; // compares leave masks: no vector is made of them
+#endif
+  } else if constexpr (sizeof(M) > 32) {
     using Half = Vec<int64_t, int(sizeof(M) / 16)>;
     const auto halves = std::bit_cast<Packets<Half, 2>>(mask);
     return anyLane(halves.part[0] | halves.part[1]);
@@ -226,7 +230,19 @@ template <class M> TILETWIN_INLINE bool anyLane(M mask) {
   }
 }
 
-/// Lanes of one step of a loop: `Registers` native registers of the widest lane type.
-template <class T, int Registers> inline constexpr int kLanes = Registers * kVectorBytes / int(sizeof(T));
+/// Whether |x| < limit in every lane; no NaN is. One comparison for all packets: the bits of magnitudes compare as integers.
+template <class V> TILETWIN_INLINE bool allSmaller(V x, float limit) {
+  using I = Vec<int32_t, kLanesF>;
+  const auto magnitudes = split<I>((Vec<int32_t, kLanesOf<V>>)x & 0x7FFFFFFF);
+  I largest = magnitudes.part[0];
+  for (int i = 1; i < int(sizeof(V) / sizeof(I)); ++i) largest = __builtin_elementwise_max(largest, magnitudes.part[i]);
+  return !anyLane(largest >= std::bit_cast<int32_t>(limit));
+}
+
+/// Lanes of one step of a loop: `Registers` native registers of the widest lane type, or fewer: rows of 64 elements are
+/// common, and a step that is longer than its row takes the padded way.
+template <class T, int Registers>
+inline constexpr int kLanes =
+    Registers * kVectorBytes / int(sizeof(T)) < 64 ? Registers * kVectorBytes / int(sizeof(T)) : 64;
 
 } // namespace tiletwin::tile
