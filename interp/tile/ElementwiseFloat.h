@@ -1,6 +1,7 @@
 // interp/tile/ElementwiseFloat.h -- the table of float operations, written once and instantiated per float type
 // (ElementwiseF32.cpp, ...).
 #pragma once
+#include "interp/tile/DivideBySplat.h"
 #include "interp/tile/MathFunctions.h"
 #include "interp/tile/Strip.h"
 
@@ -14,6 +15,12 @@ template <DType T> struct FloatStrips {
   template <class Op> static constexpr TwStripFn light2 = strip<OnPackets<Op>, kLight, S, S, S>;
   template <class Op> static constexpr TwStripFn heavy2 = strip<OnPackets<Op>, kHeavy, S, S, S>;
   template <class Op> static constexpr TwStripFn ternary = strip<OnPackets<Op>, kHeavy, S, S, S, S>;
+  static constexpr TwStripFn kDivide = [] {
+    if constexpr (std::is_same_v<typename S::Compute, float>)
+      return &divide<S, kLight>;
+    else
+      return light2<DivF>;
+  }();
   template <class Op> static constexpr TwStripFn compare = strip<Op, kLight, MaskStorage, S, S>;
 };
 
@@ -57,7 +64,7 @@ template <DType T> TwStripFn findFloatStrip(TwElementwise op) {
       {E::AddF, F::template light2<AddF>},
       {E::SubF, F::template light2<SubF>},
       {E::MulF, F::template light2<MulF>},
-      {E::DivF, F::template light2<DivF>},
+      {E::DivF, F::kDivide},
       {E::RemF, F::template heavy2<RemF>},
       {E::MaxNumF, F::template heavy2<MaxNumF>},
       {E::MinNumF, F::template heavy2<MinNumF>},
