@@ -287,7 +287,7 @@ public:
   /// A stream of `group` that yields the elements of a value in Rows form.
   int rowsStream(int group, const Rep& r);
 
-  // ---- elementwise groups (Groups.cpp) ----
+  // ---- elementwise groups (Groups.cpp, FlushGroup.cpp) ----
   int groupFor(llvm::ArrayRef<int64_t> shape);
   int newGroup(llvm::ArrayRef<int64_t> shape, bool isPrivate);
   int streamFor(int group, mlir::Value v); ///< a stream that yields v's elements

@@ -50,6 +50,8 @@ bool storesStream(const Access& access, const Frame& f, const SinkState& s, size
 /// Views of at least this many bytes in a row are fetched ahead, so that memory works while a program computes. Groups of
 /// one operation and its store do nothing but wait for memory: there it was measured to cost.
 constexpr int64_t kAheadRowBytes = 4096;
+/// So much is fetched at a time, if it goes with the first operation of a strip: more would wait for room in the queue.
+constexpr int64_t kAheadStripBytes = 2048;
 /// A larger distance between two reads is taken for a jump rather than a step.
 constexpr int64_t kAheadBytes = int64_t(1) << 20;
 
@@ -224,9 +226,10 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
     w.at[s] = w.base[s];
   }
   settleSplats(g, w, inner);
+  const int64_t strip = w.ahead ? std::min(g.stripElements, kAheadStripBytes / w.step[w.fetched]) : g.stripElements;
   for (;;) {
-    for (int64_t pos = 0; pos < row; pos += g.stripElements)
-      runStrip(g, f, w, sinks, index, inner, merged, pos, std::min(g.stripElements, row - pos));
+    for (int64_t pos = 0; pos < row; pos += strip)
+      runStrip(g, f, w, sinks, index, inner, merged, pos, std::min(strip, row - pos));
     size_t d = outer;
     for (;;) {
       if (d == 0) return;
@@ -261,8 +264,8 @@ void place(const GroupOp& g, Frame& f, Walk& w) {
         if (flat[d].cell >= 0) strides[d] = v.strides()[flat[d].cell];
       base = v.data;
       const int32_t bytes = g.streams[s].elementBytes;
-      if (rank == 1 && g.steps.size() > 2 && !w.ahead && v.lo != v.hi && strides[0] == bytes &&
-          g.shape[0] * bytes >= kAheadRowBytes) {
+      if (rank == 1 && (g.sinks.empty() || g.steps.size() - g.sinks.size() > 1) && !w.ahead && v.lo != v.hi &&
+          strides[0] == bytes && g.shape[0] * bytes >= kAheadRowBytes) {
         w.ahead = stepOfView(g, base);
         w.fetched = int32_t(s);
       }

@@ -1,7 +1,7 @@
 // interp/run/ExecuteStraightGroup.cpp -- the shortest way through a group: one dimension, one store, every operand a run of
 // elements or one value. It costs a third of what the general walk costs, which shows where a program is small.
 // Here:      the test that nothing is out of the ordinary, and the loop over strips.
-// Not here:  everything else (ExecuteGroup.cpp); the test at plan time (GroupOp::seal in plan/Groups.cpp).
+// Not here:  everything else (ExecuteGroup.cpp); the test at plan time (GroupOp::seal in plan/FlushGroup.cpp).
 // Invariant: nothing is written before the test has passed as a whole; where it fails, the general walk starts afresh.
 #include "interp/run/Instructions.h"
 #include <algorithm>

@@ -48,6 +48,7 @@ constexpr TwTileOps kOps = {
     findArgReduce,      findDot,         dotScratchBytes,     findGather, findScatter,
     findStridedCopy,    findIota,        checkAddresses,      streamCopy, findScaledOperand,
     findScan,           findSort,        findTileGather,      histogram,  findLibrary,
+    findJoined,
 };
 
 } // namespace

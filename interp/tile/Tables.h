@@ -18,6 +18,7 @@ TwStripFn findElementwiseI64(TwElementwise op);
 /// Copy and Select, which look only at the size of an element.
 TwStripFn findMove(TwElementwise op, DType type);
 TwStripFn findElementwiseIeee(TwElementwise op, DType type);
+TwStripFn findJoined(TwStripFn inner, TwStripFn outer);
 
 TwStripFn findCastFloatToFloat(DType from, DType to, TwCastKind kind);
 TwStripFn findCastIntToFloat(DType from, DType to, TwCastKind kind);

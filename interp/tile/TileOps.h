@@ -203,6 +203,8 @@ struct TwTileOps {
   TwHistogramFn histogram;
   /// The libdevice function behind a symbol without its prefix "__nv_"; null: there is none.
   const TwLibraryRow* (*library)(const char* symbol);
+  /// The function of `inner`'s operands that gives outer(inner(...)) in one pass, for functions that elementwise() gave; null: none.
+  TwStripFn (*joined)(TwStripFn inner, TwStripFn outer);
 };
 
 /// The one symbol a tile module exports.

@@ -192,3 +192,94 @@ BOOST_AUTO_TEST_CASE(float_operations_have_no_integer_form) {
   BOOST_TEST(!ops().elementwise(E::AddI, DType::F32));
   BOOST_TEST(!ops().elementwise(E::CmpULT, DType::F16));
 }
+
+namespace {
+float randomFloat(std::mt19937_64& random, int smallestExponent, int largestExponent) {
+  const int exponent = smallestExponent + int(random() % uint64_t(largestExponent - smallestExponent + 1));
+  return std::bit_cast<float>(uint32_t(random() & 0x807FFFFFu) | uint32_t(exponent + 127) << 23);
+}
+/// fn of one run, by a splat where `splat` says so.
+std::vector<float> runF32(TwStripFn fn, std::vector<const void*> src, size_t n, uint32_t splat) {
+  std::vector<float> out(n);
+  src.resize(3, nullptr);
+  fn(int64_t(n), out.data(), src.data(), splat);
+  return out;
+}
+bool sameBits(float a, float b) {
+  return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) || (std::isnan(a) && std::isnan(b));
+}
+} // namespace
+
+BOOST_AUTO_TEST_CASE(quotients_by_one_divisor_are_correctly_rounded) {
+  std::mt19937_64 random(11);
+  const TwStripFn divide = ops().elementwise(E::DivF, DType::F32);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<float> a(256);
+    for (float& x : a) x = randomFloat(random, -60, 59);
+    float b = randomFloat(random, -60, 59);
+    if (round % 8 == 0)
+      b = std::bit_cast<float>(0x3F800000u |
+                               (uint32_t(round / 16) ^ (round % 16 ? 0x7FFFFFu : 0))); // extreme mantissas
+    if (round % 8 == 1) b = randomFloat(random, -126, 127);
+    if (round % 8 == 2) a[random() % a.size()] = randomFloat(random, -126, 127);
+    if (round % 8 == 3) a[random() % a.size()] = round % 16 == 3 ? -0.f : 0x1p-149f;
+    if (round % 8 == 4) a[random() % a.size()] = round % 16 == 4 ? INFINITY : NAN;
+    const std::vector<float> got = runF32(divide, {a.data(), &b}, a.size(), 2);
+    for (size_t i = 0; i < a.size(); ++i)
+      BOOST_REQUIRE_MESSAGE(sameBits(got[i], a[i] / b), a[i] << " / " << b << " = " << got[i] << ", not " << a[i] / b);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(quotients_of_narrow_floats_by_one_divisor) {
+  for (DType t : {DType::F16, DType::BF16, DType::F8E5M2, DType::F8E4M3FN}) {
+    const auto values = unaryOperands(t)[0];
+    std::mt19937_64 random(5);
+    for (int round = 0; round < 20; ++round) {
+      const std::vector<uint64_t> divisor(values.size(), values[random() % values.size()]);
+      checkOp(E::DivF, t, {values, divisor}, [](auto a, auto b, auto) { return a / b; });
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(joined_functions_give_the_bits_of_their_parts) {
+  const TwStripFn difference = ops().elementwise(E::SubF, DType::F32);
+  std::mt19937_64 random(3);
+  std::vector<float> a;
+  for (uint64_t bits : edges(DType::F32)) a.push_back(std::bit_cast<float>(uint32_t(bits)));
+  while (a.size() < 1000) a.push_back(randomFloat(random, -20, 8));
+  std::vector<float> b(a.rbegin(), a.rend());
+  for (E op : {E::Exp, E::Exp2}) {
+    const TwStripFn outer = ops().elementwise(op, DType::F32), joined = ops().joined(difference, outer);
+    BOOST_REQUIRE(joined);
+    for (uint32_t splat : {0u, 2u})
+      for (size_t n : {a.size(), size_t(63), size_t(1)}) {
+        const std::vector<float> between = runF32(difference, {a.data(), b.data()}, n, splat);
+        const std::vector<float> parts = runF32(outer, {between.data()}, n, 0);
+        const std::vector<float> got = runF32(joined, {a.data(), b.data()}, n, splat);
+        for (size_t i = 0; i < n; ++i)
+          BOOST_REQUIRE_MESSAGE(sameBits(got[i], parts[i]), a[i] << " gives " << got[i] << ", not " << parts[i]);
+      }
+  }
+  BOOST_TEST(!ops().joined(ops().elementwise(E::AddF, DType::F32), ops().elementwise(E::Exp, DType::F32)));
+  BOOST_TEST(!ops().joined(difference, ops().elementwise(E::Log, DType::F32)));
+  BOOST_TEST(!ops().joined(ops().elementwise(E::SubF, DType::F16), ops().elementwise(E::Exp, DType::F16)));
+}
+
+BOOST_AUTO_TEST_CASE(stores_past_the_cache_write_the_same) {
+  std::vector<float> a(300);
+  std::mt19937_64 random(9);
+  for (float& x : a) x = randomFloat(random, -10, 10);
+  const float b = 3;
+  alignas(64) static uint8_t room[2048];
+  for (E op : {E::AddF, E::DivF})
+    for (size_t offset : {0u, 4u, 16u, 32u})
+      for (size_t n : {size_t(300), size_t(64), size_t(63), size_t(1)}) {
+        const TwStripFn fn = ops().elementwise(op, DType::F32);
+        const void* src[3] = {a.data(), &b};
+        const std::vector<float> expected = runF32(fn, {a.data(), &b}, n, 2);
+        std::memset(room, 0xA5, sizeof room);
+        fn(int64_t(n), room + 64 + offset, src, 2 | kTwStream);
+        BOOST_TEST(std::memcmp(room + 64 + offset, expected.data(), n * 4) == 0);
+        BOOST_TEST((room[63 + offset] == 0xA5 && room[64 + offset + n * 4] == 0xA5));
+      }
+}

@@ -1,0 +1,364 @@
+// interp/plan/FlushGroup.cpp -- a group of elementwise operations becomes one instruction.
+// Here:      what is needed of it, the dimensions it is walked over, places of its streams, what the strip loop reads (seal).
+// Not here:  how a group is gathered (Groups.cpp), the strip loop (run/ExecuteGroup.cpp).
+// Invariant: a value of a group gets a whole tile only if something outside the group uses it; else one strip.
+#include "interp/plan/Builder.h"
+#include <algorithm>
+#include <climits>
+
+namespace tiletwin::interp {
+
+static constexpr int64_t kStripBytes = 4096;
+/// Rows of at most this many elements cost more to reach than to compute; below so many elements in all it does not matter.
+static constexpr int64_t kShortRow = 8, kWorthFlattening = 64;
+
+/// Chooses the group's dimensions: size-1 ones go, adjacent ones merge where every stream is known to allow it.
+static void collapse(OpenGroup& g) {
+  GroupOp& op = *g.op;
+  auto boxed = [&](size_t d) {
+    for (auto& u : g.uniforms)
+      if (!u.lo.empty() && !(u.lo[d].is(0) && u.hi[d].is(g.shape[d]))) return true;
+    return false;
+  };
+  auto mergeable = [&](size_t a, size_t b) { // a outer, b inner
+    if (boxed(a) || boxed(b)) return false;
+    for (size_t s = 0; s < op.streams.size(); ++s)
+      if (op.streams[s].kind == GroupStream::Operand) {
+        const DimStride &x = g.sources[s].ref.strides[a], &y = g.sources[s].ref.strides[b];
+        if (x.cell >= 0 || y.cell >= 0 || x.value != y.value * g.shape[b]) return false;
+      }
+    for (auto& u : g.uniforms)
+      if (!u.strides.empty()) {
+        const Uniform &x = u.strides[a], &y = u.strides[b];
+        if (!x.constant || !y.constant || x.value != y.value * g.shape[b]) return false;
+      }
+    return true;
+  };
+  for (size_t d = 0; d < g.shape.size(); ++d) {
+    if (g.shape[d] == 1 && !boxed(d)) continue;
+    if (!op.dims.empty() && mergeable(op.dims.back().back(), d)) {
+      op.dims.back().push_back(int(d));
+      op.shape.back() *= g.shape[d];
+    } else {
+      op.dims.push_back({int(d)});
+      op.shape.push_back(g.shape[d]);
+    }
+  }
+  if (op.dims.empty()) {
+    op.dims.push_back({});
+    op.shape.push_back(1);
+  }
+}
+
+/// Whether short rows are all that a group could run over, only because of how its operands are laid out.
+static bool hasShortRows(const OpenGroup& g) {
+  const GroupOp& op = *g.op;
+  if (op.shape.size() < 2 || op.shape.back() > kShortRow || elementsOf(g.shape) < kWorthFlattening ||
+      !g.results.empty())
+    return false;
+  for (auto& u : g.uniforms)
+    if (!u.strides.empty() || !u.lo.empty()) return false;
+  for (size_t s = 0; s < op.streams.size(); ++s)
+    if (op.streams[s].kind == GroupStream::Operand && g.sources[s].ref.view) return false;
+  return true;
+}
+
+/// Copies operands of a group with short rows to tiles of their own, so that the group is one row.
+void PlanBuilder::flatten(OpenGroup& g) {
+  GroupOp& op = *g.op;
+  for (size_t s = 0; s < op.streams.size(); ++s) {
+    TileRef& ref = g.sources[s].ref;
+    if (op.streams[s].kind != GroupStream::Operand || isDense(ref, g.types[s], g.shape)) continue;
+    const TileRef whole = denseRef(newTile(g.types[s], g.shape), g.types[s], g.shape);
+    emitCopy(*this, g.shape, g.types[s], ref, whole);
+    ref = whole;
+  }
+  op.dims.clear();
+  op.shape.clear();
+  collapse(g);
+}
+
+/// Where a result is the only operand of one node and nothing else wants it, the two nodes may have a function in common.
+/// The producer stays behind without a reader.
+static void joinNodes(OpenGroup& g, const TwTileOps& ops, llvm::ArrayRef<Reg> tiles) {
+  GroupOp& op = *g.op;
+  std::vector<int> producer(op.streams.size(), -1), uses(op.streams.size(), 0);
+  for (size_t n = 0; n < op.nodes.size(); ++n) {
+    const GroupNode& node = op.nodes[n];
+    for (int i = 0; i < node.sources; ++i) ++uses[node.src[i]];
+    if (node.kind == GroupNode::Strip) producer[node.dst] = int(n);
+  }
+  for (int stream : g.results) ++uses[stream];
+  for (GroupNode& node : op.nodes) {
+    if (node.kind != GroupNode::Strip || node.sources != 1) continue;
+    const int between = node.src[0];
+    if (producer[between] < 0 || uses[between] != 1 || tiles[between] != kNoReg) continue;
+    const GroupNode& inner = op.nodes[producer[between]];
+    if (TwStripFn fn = ops.joined(inner.fn, node.fn)) {
+      node.fn = fn;
+      node.sources = inner.sources;
+      std::copy(std::begin(inner.src), std::end(inner.src), node.src);
+    }
+  }
+}
+
+void PlanBuilder::flush(int index) {
+  OpenGroup& g = *groups_[index];
+  if (!g.open) return;
+  g.open = false;
+  GroupOp& op = *g.op;
+  if (op.nodes.empty()) return;
+
+  // Which values need whole tiles, and which nodes still matter.
+  std::vector<Reg> tiles(op.streams.size(), kNoReg);
+  std::vector<bool> needed(op.streams.size(), false);
+  for (auto& [stream, reg] : g.forced) tiles[stream] = reg;
+  for (size_t s = 0; s < op.streams.size(); ++s)
+    for (mlir::Value v : g.values[s]) {
+      unsigned uses = 0;
+      for ([[maybe_unused]] auto& use : v.getUses()) ++uses;
+      if (uses > g.consumed.lookup(v) && tiles[s] == kNoReg && op.streams[s].kind == GroupStream::Strip)
+        tiles[s] = newTile(g.types[s], g.shape);
+    }
+  joinNodes(g, tiles_, tiles);
+  for (size_t s = 0; s < op.streams.size(); ++s)
+    if (tiles[s] != kNoReg) needed[s] = true;
+  for (int stream : g.results) needed[stream] = true;
+  std::vector<int> keep;
+  for (int n = int(op.nodes.size()) - 1; n >= 0; --n) {
+    GroupNode& node = op.nodes[n];
+    if (node.kind != GroupNode::Sink && !needed[node.dst]) continue;
+    for (int i = 0; i < node.sources; ++i) needed[node.src[i]] = true;
+    keep.push_back(n);
+  }
+  std::reverse(keep.begin(), keep.end());
+  {
+    std::vector<GroupNode> nodes;
+    std::vector<OpenGroup::NodeUniforms> uniforms;
+    op.sinks.clear();
+    for (int n : keep) {
+      if (op.nodes[n].kind == GroupNode::Sink) op.sinks.push_back(int32_t(nodes.size()));
+      nodes.push_back(std::move(op.nodes[n]));
+      uniforms.push_back(std::move(g.uniforms[n]));
+    }
+    op.nodes = std::move(nodes);
+    g.uniforms = std::move(uniforms);
+  }
+  if (op.nodes.empty()) return;
+  for (size_t s = 0; s < op.streams.size(); ++s)
+    if (!needed[s] && op.streams[s].kind == GroupStream::Operand)
+      op.streams[s].kind = GroupStream::Cell, op.streams[s].unused = true;
+
+  collapse(g);
+  mlir::Location saved = location_;
+  location_ = g.location;
+  if (hasShortRows(g)) flatten(g);
+  GroupOp& data = allocate<GroupOp>();
+  data = std::move(op);
+  BuildInstruction& in = emit(execGroup, "Group [" + g.text + "]");
+  in.in.data = &data;
+  bindGroup(g, data, in, tiles);
+  location_ = saved;
+
+  for (size_t s = 0; s < data.streams.size(); ++s)
+    for (mlir::Value v : g.values[s]) {
+      Rep& r = rep(v);
+      if (r.group != index) continue;
+      r.group = r.stream = -1;
+      if (tiles[s] != kNoReg) r.tile = denseRef(tiles[s], r.type, r.shape);
+    }
+  g.streamOf.clear();
+}
+
+void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles) {
+  sealLater_.push_back(&data);
+  size_t rank = data.dims.size();
+  int count = int(data.nodes.size());
+  std::vector<int> lastUse(data.streams.size(), -1), producer(data.streams.size(), -1),
+      sinkUses(data.streams.size(), 0);
+  int firstWrite = count; // from this node on user memory may change under a view
+  for (int n = 0; n < count; ++n) {
+    GroupNode& node = data.nodes[n];
+    for (int i = 0; i < node.sources; ++i) lastUse[node.src[i]] = n;
+    if (node.kind == GroupNode::Sink) {
+      ++sinkUses[node.src[0]];
+      firstWrite = std::min(firstWrite, producer[node.src[0]] >= 0 ? producer[node.src[0]] : n);
+    } else {
+      producer[node.dst] = n;
+    }
+  }
+  for (int n = firstWrite + 1; n < count; ++n)
+    for (int i = 0; i < data.nodes[n].sources; ++i) data.streams[data.nodes[n].src[i]].readAfterSink = true;
+  for (int stream : g.results) lastUse[stream] = count;
+
+  // Strips: as long as fits the cache with the widest intermediate.
+  int64_t widest = 1;
+  for (size_t s = 0; s < data.streams.size(); ++s)
+    if (data.streams[s].kind == GroupStream::Strip && tiles[s] == kNoReg)
+      widest = std::max<int64_t>(widest, data.streams[s].elementBytes);
+  data.stripElements = kStripBytes / widest;
+  for (int log = 0; log < 4; ++log) data.copy[log] = tiles_.stridedCopy(int64_t(1) << log);
+
+  // Streams that live outside.
+  data.strided.assign(data.streams.size(), -1);
+  for (size_t s = 0; s < data.streams.size(); ++s) {
+    GroupStream& stream = data.streams[s];
+    if (stream.unused) continue;
+    if (stream.kind == GroupStream::Operand) {
+      const TileRef& ref = g.sources[s].ref;
+      read(in, stream.operand, ref);
+      stream.strides.resize(rank);
+      for (size_t c = 0; c < rank; ++c)
+        if (!data.dims[c].empty()) stream.strides[c] = ref.strides[data.dims[c].back()];
+      const DimStride& last = stream.strides[rank - 1];
+      if (last.cell >= 0 || (last.value != 0 && last.value != stream.elementBytes)) {
+        data.strided[s] = int32_t(data.stridedBuffers.size());
+        data.stridedBuffers.emplace_back();
+      }
+      auto key = std::make_pair(sequence_, root(ref.base));
+      // Several stores may have to run one after the other, each over the whole group: nothing may be overwritten then.
+      int node = isDense(ref, g.types[s], g.shape) && data.sinks.size() < 2 ? lastUse[s] : INT_MAX;
+      auto [it, isNew] = lastReader_.try_emplace(key, node);
+      if (!isNew) it->second = std::max(it->second, node);
+    } else if (stream.kind == GroupStream::Cell) {
+      read(in, stream.cell, g.sources[s].cell);
+    } else if (stream.kind == GroupStream::Strip && tiles[s] != kNoReg) {
+      stream.kind = GroupStream::Tile;
+      write(in, stream.operand.base, tiles[s]);
+      stream.strides.resize(rank);
+      TileRef ref = denseRef(tiles[s], g.types[s], g.shape);
+      for (size_t c = 0; c < rank; ++c)
+        if (!data.dims[c].empty())
+          stream.strides[c] = ref.strides[data.dims[c].back()];
+        else
+          stream.strides[c].value = stream.elementBytes;
+      writerNode_[{sequence_, root(tiles[s])}] = producer[s];
+    }
+  }
+
+  // Strip buffers, reused when their value is dead; an operation may write over its own operand of the same width.
+  struct Buffer {
+    Reg reg;
+    int64_t bytes;
+    int busyUntil;
+  };
+  std::vector<Buffer> buffers;
+  auto bufferFor = [&](int64_t bytes, int from, int until, bool inPlace) {
+    for (Buffer& b : buffers)
+      if (b.bytes == bytes && (b.busyUntil < from || (inPlace && b.busyUntil == from))) {
+        b.busyUntil = until;
+        return b.reg;
+      }
+    buffers.push_back({newReg(uint64_t(bytes * data.stripElements)), bytes, until});
+    return buffers.back().reg;
+  };
+  for (int n = 0; n < count; ++n) {
+    GroupNode& node = data.nodes[n];
+    if (node.kind == GroupNode::Sink) continue;
+    GroupStream& dst = data.streams[node.dst];
+    if (dst.kind == GroupStream::Strip)
+      write(in, dst.cell,
+            bufferFor(dst.elementBytes, n, std::max(lastUse[node.dst], n), node.kind == GroupNode::Strip));
+  }
+  for (size_t s = 0; s < data.streams.size(); ++s)
+    if (data.strided[s] >= 0)
+      write(in, data.stridedBuffers[data.strided[s]],
+            newReg(uint64_t(data.streams[s].elementBytes * data.stripElements)));
+
+  // Uniform parts of nodes.
+  bool onlySinks = true, sameBox = true;
+  const OpenGroup::NodeUniforms* box = nullptr;
+  for (size_t s = 0; s < data.streams.size(); ++s) onlySinks &= data.streams[s].kind != GroupStream::Tile;
+  onlySinks &= g.results.empty();
+  for (int n = 0; n < count; ++n) {
+    GroupNode& node = data.nodes[n];
+    OpenGroup::NodeUniforms& u = g.uniforms[n];
+    auto perDim = [&](llvm::ArrayRef<Uniform> from, std::vector<UniformOperand>& to, int64_t none, bool isHi) {
+      if (from.empty()) return;
+      to.resize(rank);
+      for (size_t c = 0; c < rank; ++c) {
+        if (data.dims[c].empty())
+          to[c].value = none;
+        else if (isHi && data.dims[c].size() > 1)
+          to[c].value = data.shape[c];
+        else
+          read(in, to[c], from[data.dims[c].back()]);
+      }
+    };
+    if (node.kind == GroupNode::Iota) read(in, node.base, u.base);
+    if (node.kind == GroupNode::Iota || node.kind == GroupNode::Sink) perDim(u.strides, node.strides, 0, false);
+    perDim(u.lo, node.lo, 0, false);
+    perDim(u.hi, node.hi, 1, true);
+    if (node.kind == GroupNode::Sink) {
+      read(in, node.access.base, u.base);
+      node.access.strides.resize(u.strides.size());
+      for (size_t d = 0; d < u.strides.size(); ++d) read(in, node.access.strides[d], u.strides[d]);
+      node.access.lo.resize(u.lo.size());
+      node.access.hi.resize(u.hi.size());
+      for (size_t d = 0; d < u.lo.size(); ++d) {
+        read(in, node.access.lo[d], u.lo[d]);
+        read(in, node.access.hi[d], u.hi[d]);
+      }
+      node.access.guard = readGuard(in, u.guard.get());
+      int from = producer[node.src[0]];
+      if (from >= 0 && sinkUses[node.src[0]] == 1 && data.streams[node.src[0]].kind == GroupStream::Strip)
+        node.directFrom = from;
+      if (!box) box = &u;
+      sameBox &= u.lo == box->lo && u.hi == box->hi;
+      node.locationIndex = locationIndex(
+          mlir::Location(llvm::cast<mlir::LocationAttr>(mlir::Attribute::getFromOpaquePointer(node.location))));
+      noteWrite();
+    }
+  }
+  data.regionIsBox = onlySinks && box && sameBox && !box->lo.empty();
+}
+
+void GroupOp::seal() {
+  const size_t rank = shape.size();
+  for (size_t s = 0; s < streams.size(); ++s) {
+    const GroupStream& stream = streams[s];
+    const bool tile = stream.kind == GroupStream::Operand || stream.kind == GroupStream::Tile;
+    places.push_back({tile ? stream.operand.base.v : stream.cell.v, stream.kind, tile && stream.operand.view,
+                      tile ? stream.operand.offset : 0});
+    for (size_t d = 0; d < rank; ++d)
+      flat.push_back(tile && d < stream.strides.size() ? stream.strides[d] : DimStride{});
+    const DimStride& last = flat.back();
+    splat.push_back(stream.kind == GroupStream::Cell ||
+                    (stream.kind == GroupStream::Operand && last.cell < 0 && last.value == 0));
+    if (stream.kind != GroupStream::Cell)
+      moving.push_back(int32_t(s)); // a strip moves where its store lets it write user memory itself
+    hasView |= places.back().view;
+    mayCopy |= strided[s] >= 0;
+  }
+  uint8_t sink = 0;
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    const GroupNode& node = nodes[k];
+    GroupStep step{node.fn, {0, 0, 0}, node.dst, 0, uint16_t(k), node.kind, sink};
+    sink = uint8_t(sink + (node.kind == GroupNode::Sink));
+    for (int i = 0; i < 3; ++i) step.src[i] = node.sources ? node.src[std::min<int>(i, node.sources - 1)] : 0;
+    for (int i = 0; i < node.sources; ++i) step.splat |= uint32_t(splat[size_t(node.src[i])]) << i;
+    steps.push_back(step);
+    hasIota |= node.kind == GroupNode::Iota;
+    hasBox |= node.kind == GroupNode::Box;
+  }
+  for (const int32_t k : sinks)
+    for (const GroupNode& node : nodes)
+      if (node.kind != GroupNode::Sink)
+        nodes[size_t(k)].readBack |=
+            llvm::is_contained(llvm::ArrayRef(node.src, size_t(node.sources)), nodes[size_t(k)].src[0]);
+  straight = rank == 1 && sinks.size() == 1 && !hasIota && !hasBox && streams.size() <= kStraightStreams;
+  if (straight) {
+    const GroupNode& store = nodes[size_t(sinks[0])];
+    straight = store.directFrom >= 0 && store.access.shape.size() == 1 && store.access.root >= 0;
+    for (size_t s = 0; s < streams.size(); ++s)
+      if (const bool view = places[s].view;
+          view || int32_t(s) == store.src[0] ||
+          (places[s].kind == GroupStream::Tile || places[s].kind == GroupStream::Operand)) {
+        const int64_t bytes = view || int32_t(s) == store.src[0] ? streams[s].elementBytes : flat[s].value;
+        straight &= bytes == 0 || bytes == streams[s].elementBytes;
+        runs.push_back({int32_t(s), int32_t(bytes)});
+      }
+  }
+}
+
+} // namespace tiletwin::interp
