@@ -103,6 +103,13 @@ bool bindArguments(const std::string& kernel, const std::vector<Parameter>& para
   return true;
 }
 
+bool takesArguments(const std::string& kernel, size_t taken, const Call& call) {
+  if (taken == call.leaves.size()) return true;
+  PyErr_Format(PyExc_TypeError, "%s: the compiled kernel takes %zu arguments and the launch has %zu", kernel.c_str(),
+               taken, call.leaves.size());
+  return false;
+}
+
 bool argumentBits(const Leaf& leaf, DType type, uint64_t& out) {
   if (leaf.kind == Leaf::Kind::Array || leaf.kind == Leaf::Kind::Descriptor) {
     out = leaf.bits;

@@ -75,6 +75,9 @@ struct Specialization {
 };
 bool specialize(const std::vector<Parameter>& parameters, const Call& call, Specialization& out);
 
+/// Whether a call has as many arguments as a compiled kernel takes. False with TypeError set.
+bool takesArguments(const std::string& kernel, size_t taken, const Call& call);
+
 /// Bit pattern of a leaf as an argument of storage type `type`. False with an exception set (OverflowError, TypeError).
 bool argumentBits(const Leaf& leaf, DType type, uint64_t& out);
 

@@ -137,11 +137,7 @@ bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKerne
   if (!found) return false;
   const LoadedKernel& ready = *found;
   if (!call.buffers.empty() && !checkHostArrays(name, call, *api, ready.prepared.get())) return false;
-  if (ready.types.size() != call.leaves.size()) {
-    PyErr_Format(PyExc_SystemError, "%s: the compiled kernel takes %zu arguments and the launch has %zu", name.c_str(),
-                 ready.types.size(), call.leaves.size());
-    return false;
-  }
+  if (!takesArguments(name, ready.types.size(), call)) return false;
   std::array<uint64_t, 64> few;
   std::vector<uint64_t> many;
   uint64_t* bits = few.data();

@@ -15,11 +15,7 @@ namespace {
 bool collectArguments(const std::string& name, const interp::Program& program, const Call& call,
                       std::vector<uint64_t>& bits, std::vector<int32_t>& bufferOf) {
   auto types = program.argumentTypes();
-  if (types.size() != call.leaves.size()) {
-    PyErr_Format(PyExc_SystemError, "%s: the compiled kernel takes %zu arguments and the launch has %zu", name.c_str(),
-                 types.size(), call.leaves.size());
-    return false;
-  }
+  if (!takesArguments(name, types.size(), call)) return false;
   bits.resize(types.size());
   bufferOf.resize(types.size());
   for (size_t i = 0; i < types.size(); ++i) {

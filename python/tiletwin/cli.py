@@ -50,8 +50,7 @@ def run(
     if words in (["-h"], ["--help"]):
         print(context.get_help())
         return
-    os.environ.setdefault("TILETWIN_INTERPRET", "1")
-    if not script.activated(_fail):
+    if not script.activated_without_gpu(_fail):
         _fail("not activated: TILETWIN_INTERPRET is switched off in the environment")
     named = script.check(words, "run", _fail)
     script.calling(lambda: script.run(named))

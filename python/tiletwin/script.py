@@ -31,6 +31,12 @@ def activated(fail: Fail) -> bool:
         fail(str(error))
 
 
+def activated_without_gpu(fail: Fail) -> bool:
+    """As activated(), for commands that need no GPU: programs run on the CPU unless the environment says otherwise."""
+    os.environ.setdefault("TILETWIN_INTERPRET", "1")
+    return activated(fail)
+
+
 def check(words: list[str] | None, command: str, fail: Fail) -> list[str]:
     """The words `[-m] NAME ARGUMENTS...`, if they name something that can be run."""
     if not words or words == ["-m"]:

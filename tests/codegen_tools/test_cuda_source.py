@@ -274,10 +274,14 @@ def test_what_cannot_be_exported(text: str, error: type, message: str) -> None:
         cuda_source(text)
 
 
-@pytest.mark.parametrize("name", ["1 2", "a-b", "class", "float", "é"])
+@pytest.mark.parametrize("name", ["1 2", "a-b", "class", "float", "xor", "decltype", "é"])
 def test_names_that_no_function_has(name: str) -> None:
     with pytest.raises(ValueError, match=r"cannot be the name of a function in C\+\+; name= \(--name\)"):
         cuda_source(HEAD + ".entry a() { ret; }", name)
+
+
+def test_words_of_python_are_names_in_cpp() -> None:
+    assert "void def(" in cuda_source(HEAD + ".entry a() { ret; }", "def")
 
 
 def test_one_of_several_entries() -> None:

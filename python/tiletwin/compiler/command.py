@@ -100,8 +100,7 @@ def compile_named(
     fail: Fail,
 ) -> Any:
     """The compiled kernel that the words of a command line name. target: empty for what the interpreter stands for."""
-    os.environ.setdefault("TILETWIN_INTERPRET", "1")
-    script.activated(fail)
+    script.activated_without_gpu(fail)
     import tiletwin
     from tiletwin.compiler.sources import IRSource
 

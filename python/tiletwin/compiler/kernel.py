@@ -263,12 +263,7 @@ class CompiledKernel:
             if metadata is not None:
                 knobs.runtime.launch_enter_hook(metadata)
             args, names = self._runtime_arguments(args)
-            try:
-                _C.launch_module(self.module, grid, args, names)
-            except SystemError as error:
-                if names is not None:
-                    raise
-                raise TypeError(str(error)) from None  # a kernel that came as IR: the number of arguments
+            _C.launch_module(self.module, grid, args, names)
             if metadata is not None and knobs.runtime.launch_exit_hook is not None:
                 knobs.runtime.launch_exit_hook(metadata)
             return self

@@ -136,12 +136,11 @@ def replay(
     """Runs recorded launches again. Returns the exit code."""
     from tiletwin import script
 
-    os.environ.setdefault("TILETWIN_INTERPRET", "1")
     _check_page(page, fail)
     names = [name.strip() for name in backends.split(",") if name.strip()]
     if not names:
         fail("--backend names nothing to run on: interp, sim, ..., or recorded")
-    script.activated(fail)
+    script.activated_without_gpu(fail)
     from tiletwin.diff import files, html
     from tiletwin.diff import replay as replaying
 

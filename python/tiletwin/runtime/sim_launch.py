@@ -70,10 +70,10 @@ def _tensor_map(argument: tensor_map_arguments.MapArgument, values: list[Any], n
 def parameter_block(values: list[int | float], kinds: list[str], name: str = "kernel") -> bytes:
     """All parameters, each at a multiple of its own alignment, as a CUDA kernel has them. name: for errors.
 
-    Errors: SystemError, another number of values than of parameters; ValueError, a tensor that no tensor map describes.
+    Errors: TypeError, another number of values than of parameters; ValueError, a tensor that no tensor map describes.
     """
     if len(values) != len(kinds):
-        raise SystemError(f"the compiled kernel takes {len(kinds)} arguments and the launch has {len(values)}")
+        raise TypeError(f"the compiled kernel takes {len(kinds)} arguments and the launch has {len(values)}")
     block = bytearray()
     for at, (value, kind) in enumerate(zip(values, kinds, strict=True)):
         argument = tensor_map_arguments.map_argument(kind)

@@ -11,7 +11,6 @@ Invariant: names of files and functions, and what is noted in the header, are as
 from __future__ import annotations
 
 import hashlib
-import os
 from argparse import ArgumentParser
 from dataclasses import dataclass
 from pathlib import Path
@@ -199,8 +198,7 @@ def main() -> None:
     parser.add_argument("--out-path", "-o", type=Path, default=None, help="Where, without ending.")
     given = parser.parse_args()
     try:
-        os.environ.setdefault("TILETWIN_INTERPRET", "1")
-        script.activated(_fail)
+        script.activated_without_gpu(_fail)
         compile_kernel(CompileArgs(**vars(given)))
     except (TileTwinError, ValueError, RuntimeError, OSError) as error:
         print(f"tiletwin.tools.compile: {error}", file=sys.stderr)

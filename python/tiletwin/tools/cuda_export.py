@@ -10,7 +10,6 @@ Idea:      parameters and addresses of variables come in as operands of the asm 
 
 from __future__ import annotations
 
-import keyword
 import re
 from typing import Any
 
@@ -31,19 +30,21 @@ ELEMENTS = {
     "i64": ("long long", ""), "u64": ("unsigned long long", ""),
 }  # fmt: skip
 PRINTF = "vprintf"
-# Words of C++ that Python takes as names.
+# The keywords of C++20 and its words for operators (https://en.cppreference.com/w/cpp/keyword).
 RESERVED = frozenset(
-    "alignas alignof auto bool case catch char const const_cast constexpr default delete do double dynamic_cast enum "
-    "explicit export extern float friend goto inline int long mutable namespace new noexcept nullptr operator private "
-    "protected public register reinterpret_cast short signed sizeof static static_assert static_cast struct switch "
-    "template this thread_local throw typedef typeid typename union unsigned using virtual void volatile "
-    "wchar_t".split()
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
+    "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
+    "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int "
+    "long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register "
+    "reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch template this "
+    "thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor "
+    "xor_eq".split()
 )
 
 
 def _function_name(name: str) -> str:
     """A name that C++ takes. Errors: ValueError, it does not."""
-    if not re.fullmatch(r"[A-Za-z_$][\w$]*", name, re.ASCII) or name in RESERVED or keyword.iskeyword(name):
+    if not re.fullmatch(r"[A-Za-z_$][\w$]*", name, re.ASCII) or name in RESERVED:
         raise ValueError(f"{name!r} cannot be the name of a function in C++; name= (--name) gives it another one")
     return name
 
