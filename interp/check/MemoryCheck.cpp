@@ -82,6 +82,12 @@ MemoryCheck::MemoryCheck(const Plan& plan, const LaunchParams& params)
   }
 }
 
+uint64_t MemoryCheck::probed() const {
+  uint64_t bits = uint64_t(wantsUnknown_) << probedBit(-1);
+  for (size_t i = 0; i < arguments_.size(); ++i) bits |= uint64_t(arguments_[i].wanted) << probedBit(int32_t(i));
+  return bits;
+}
+
 uint64_t MemoryCheck::linear(const std::array<int32_t, 3>& id) const {
   return uint64_t(id[0]) + uint64_t(params_.grid[0]) * (uint64_t(id[1]) + uint64_t(params_.grid[1]) * uint64_t(id[2]));
 }
@@ -319,11 +325,11 @@ void MemoryCheck::report(FindingCollector& findings) {
 namespace tiletwin::interp {
 
 InstructionRef execProbeAccess(InstructionRef in, Frame& f) {
+  // Most launches with a check want nothing of most arguments: that is told without looking at anything else.
+  if (!(f.launch->probed >> in->imm & 1)) return in + 1;
   const ProbeAccessOp& op = *static_cast<const ProbeAccessOp*>(in->data);
-  if (WriteWatch* watch = f.launch->params->watch) [[unlikely]]
-    watch->access(op, f);
-  MemoryCheck* check = f.launch->memory;
-  if (check && check->wants(op)) check->access(op, f);
+  if (WriteWatch* watch = f.launch->params->watch) watch->access(op, f);
+  if (f.launch->memory) f.launch->memory->access(op, f);
   return in + 1;
 }
 

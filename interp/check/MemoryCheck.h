@@ -27,11 +27,8 @@ public:
   MemoryCheck(const Plan& plan, const LaunchParams& params);
   /// Whether programs must run one after another, because they order each other.
   bool needsOrder() const { return ordered_ != nullptr; }
-  /// Whether any check looks at accesses like this one: quick.
-  bool wants(const ProbeAccessOp& op) const {
-    const int32_t root = op.access.root;
-    return root < 0 ? wantsUnknown_ : arguments_[size_t(root)].wanted;
-  }
+  /// The bits (probedBit()) of arguments that any check looks at accesses of.
+  uint64_t probed() const;
   /// An access that has been made.
   void access(const ProbeAccessOp& op, Frame& f);
   /// After the launch: what was found.

@@ -26,6 +26,7 @@ Probe newProbe(PlanBuilder& plan, ProbeAccessOp::Form form, int root, DType type
   op.type = type;
   op.where = placeForUser(plan.location());
   op.access.root = root;
+  in.in.imm = probedBit(root);
   op.access.elementBytes = int32_t(sizeOf(type));
   op.access.shape.assign(shape.begin(), shape.end());
   op.number = uint32_t(plan.plan().probes.size());

@@ -54,8 +54,9 @@ struct LaunchState {
   std::atomic<bool> stop{false};          ///< set by anyone: every program leaves at its next back edge, Interrupted
   const PrintSelection* prints = nullptr; ///< TILETWIN_PRINT; null: everything is shown
   MemoryCheck* memory = nullptr;          ///< what probes of accesses report to; null: nobody
-  int spins = 0;                          ///< fruitless rounds of a loop before its program yields
-  bool inOrder = false;                   ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
+  uint64_t probed = 0;  ///< bits of arguments (run/ProbeAccess.h) whose accesses somebody wants to see
+  int spins = 0;        ///< fruitless rounds of a loop before its program yields
+  bool inOrder = false; ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
 };
 
 /// What a program that yielded waits for, and what leads there.

@@ -219,8 +219,10 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
   std::optional<MemoryCheck> memory;
   if (params.findings && !plan.probes.empty()) {
     running.state.memory = &memory.emplace(plan, params);
+    running.state.probed = memory->probed();
     if (memory->needsOrder()) options.threads = 1;
   }
+  if (params.watch) running.state.probed = ~uint64_t(0);
   if (plan.mayWait) {
     options.waits = true;
     options.inOrder = running.state.inOrder =

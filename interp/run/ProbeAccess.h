@@ -36,6 +36,9 @@ struct ProbeAccessOp {
   bool writes() const { return kind == RaceKind::Write || kind == RaceKind::AtomicWrite; }
 };
 
-InstructionRef execProbeAccess(InstructionRef in, Frame& f); // data: ProbeAccessOp
+/// The bit of LaunchState::probed for accesses through an argument (-1: none that is known). Beyond 62 arguments share one.
+inline int64_t probedBit(int32_t root) { return root < 62 ? root + 1 : 63; }
+
+InstructionRef execProbeAccess(InstructionRef in, Frame& f); // data: ProbeAccessOp; imm: probedBit() of its argument
 
 } // namespace tiletwin::interp

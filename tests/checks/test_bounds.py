@@ -141,6 +141,23 @@ def test_the_lowest_program_is_named_whatever_the_threads() -> None:
         assert found.program == (15, 0, 0) and found.programs == 49
 
 
+@triton.jit
+def read_all(tensors, o_ptr, n: tl.constexpr):
+    offs = tl.arange(0, 8)
+    for i in tl.static_range(n):
+        tl.store(o_ptr + i * 8 + offs, tl.load(tensors[i] + offs))
+
+
+@pytest.mark.parametrize("short", [0, 60, 61, 62, 63, 69])
+def test_one_argument_of_many(short: int) -> None:
+    storages = [torch.arange(8.0) + i for i in range(70)]
+    tensors = tuple(s[:5] if i == short else s for i, s in enumerate(storages))
+    o = torch.zeros(70 * 8)
+    (found,) = findings_of("bounds", lambda: read_all[(1,)](tensors, o, 70))
+    assert found.count == 3 and found.elements == ((5,), (6,), (7,)) and f"tensors[{short}]" in found.message
+    assert torch.equal(o, torch.cat(storages))
+
+
 def test_outside_of_the_storage_is_still_an_error() -> None:
     from triton import OutOfBoundsError
 
