@@ -55,7 +55,7 @@ void RaceCheck::block(Warp& warp, const Access& access, int lane, uint64_t addre
   const Space space = access.space;
   if (access.proxy != Proxy::Generic || space == Space::Local || space == Space::Param || space == Space::Const) return;
   const uint64_t window = space == Space::None ? address & kWindowMask : 0;
-  std::byte* hosts[kLanes];
+  alignas(kLaneAlignment) std::byte* hosts[kLanes];
   lane &= kLanes - 1;
   hosts[lane] = host;
   Accessing now = begin(warp, access, LaneMask(1) << lane, hosts, bytes);
@@ -71,7 +71,7 @@ void RaceCheck::block(Warp& warp, const Access& access, int lane, uint64_t addre
 void RaceCheck::lands(Cta* owner, Warp* waiter, int lane, const Inst& issued, std::byte* to, uint64_t bytes) {
   if (!owner || !waiter) return;
   constexpr Access kWrite{.space = Space::Shared, .kind = AccessKind::Write};
-  std::byte* hosts[kLanes];
+  alignas(kLaneAlignment) std::byte* hosts[kLanes];
   hosts[lane] = to;
   Accessing now = begin(*waiter, kWrite, LaneMask(1) << lane, hosts, bytes);
   now.inst = &issued;

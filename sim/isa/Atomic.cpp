@@ -34,8 +34,8 @@ bool isGlobal(const Access& access, uint64_t address) {
 
 template <class Op, class T> Step runAtomic(const Inst& in, Warp& warp, LaneMask active) {
   const AtomicAccess& op = *static_cast<const AtomicAccess*>(in.data);
-  uint64_t addresses[kLanes];
-  std::byte* host[kLanes];
+  alignas(kLaneAlignment) uint64_t addresses[kLanes];
+  alignas(kLaneAlignment) std::byte* host[kLanes];
   laneAddresses(warp, in.a, op.isWide, in.immediate, addresses);
   if (!resolve(op.access, warp, active, addresses, host)) return Step::Trap;
   eachLane(active, [&](int i) {

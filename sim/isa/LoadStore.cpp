@@ -37,7 +37,7 @@ bool isContiguous(std::byte* const* host, size_t bytes) {
 /// host[i] for each active lane, from the address that Inst::a and Inst::immediate give. False: a trap was raised.
 bool resolveTransfer(const Inst& in, Warp& warp, LaneMask active, std::byte** host) {
   const auto& transfer = *static_cast<const Transfer*>(in.data);
-  uint64_t addresses[kLanes];
+  alignas(kLaneAlignment) uint64_t addresses[kLanes];
   laneAddresses(warp, in.a, transfer.isWide, in.immediate, addresses);
   return resolve(transfer.access, warp, active, addresses, host);
 }
@@ -50,7 +50,7 @@ template <class M, class R> bool isOneCopy(const Transfer& transfer, LaneMask ac
 /// M: the element in memory, R: the register, as large or larger; both signed if the element is to be sign-extended.
 template <class M, class R> Step runLoad(const Inst& in, Warp& warp, LaneMask active) {
   const auto& transfer = *static_cast<const Transfer*>(in.data);
-  std::byte* host[kLanes];
+  alignas(kLaneAlignment) std::byte* host[kLanes];
   if (!resolveTransfer(in, warp, active, host)) return Step::Trap;
   if (isOneCopy<M, R>(transfer, active, host)) {
     std::memcpy(warp.lanes<R>(transfer.elements[0]), host[0], sizeof(M) * kLanes);
@@ -85,7 +85,7 @@ template <class Visit> void eachStoringLane(LaneMask active, uint32_t bytes, Vis
 
 template <class M, class R> Step runStore(const Inst& in, Warp& warp, LaneMask active) {
   const auto& transfer = *static_cast<const Transfer*>(in.data);
-  std::byte* host[kLanes];
+  alignas(kLaneAlignment) std::byte* host[kLanes];
   if (!resolveTransfer(in, warp, active, host)) return Step::Trap;
   if (isOneCopy<M, R>(transfer, active, host)) {
     std::memcpy(host[0], warp.lanes<R>(transfer.elements[0]), sizeof(M) * kLanes);
@@ -313,7 +313,7 @@ Step runNothing(const Inst&, Warp&, LaneMask) { return Step::Next; }
 
 /// discard: what the 128 bytes hold is lost; they keep it here. The address must be one that may be written.
 Step runDiscard(const Inst& in, Warp& warp, LaneMask active) {
-  std::byte* host[kLanes];
+  alignas(kLaneAlignment) std::byte* host[kLanes];
   return resolveTransfer(in, warp, active, host) ? Step::Next : Step::Trap;
 }
 

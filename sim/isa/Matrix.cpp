@@ -29,7 +29,7 @@ void transpose(const Matrix& from, Matrix& to) {
 
 /// Where each row lies, one lane a row. False: a trap was raised.
 bool rowsInMemory(const MatrixAccess& op, Warp& warp, std::byte** host) {
-  uint64_t addresses[kLanes];
+  alignas(kLaneAlignment) uint64_t addresses[kLanes];
   laneAddresses(warp, op.address.base, op.address.bytes == 8, op.address.offset, addresses);
   const int rows = op.matrices * kMatrixRows;
   return resolve(op.access, warp, rows == kLanes ? kAllLanes : (LaneMask(1) << rows) - 1, addresses, host);
@@ -38,7 +38,7 @@ bool rowsInMemory(const MatrixAccess& op, Warp& warp, std::byte** host) {
 Step runLoadMatrix(const Inst& in, Warp& warp, LaneMask active) {
   if (const Step step = gatherWarp(warp, active); step != Step::Next) return step;
   const auto& op = *static_cast<const MatrixAccess*>(in.data);
-  std::byte* host[kLanes];
+  alignas(kLaneAlignment) std::byte* host[kLanes];
   if (!rowsInMemory(op, warp, host)) return Step::Trap;
   // All of memory is read first: the registers may hold the addresses.
   Matrix read[4];
@@ -55,7 +55,7 @@ Step runLoadMatrix(const Inst& in, Warp& warp, LaneMask active) {
 Step runStoreMatrix(const Inst& in, Warp& warp, LaneMask active) {
   if (const Step step = gatherWarp(warp, active); step != Step::Next) return step;
   const auto& op = *static_cast<const MatrixAccess*>(in.data);
-  std::byte* host[kLanes];
+  alignas(kLaneAlignment) std::byte* host[kLanes];
   if (!rowsInMemory(op, warp, host)) return Step::Trap;
   for (int m = 0; m < op.matrices; ++m) {
     Matrix held, turned;

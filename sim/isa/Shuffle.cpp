@@ -24,7 +24,7 @@ struct Shuffle {
 
 Step finish(const Inst& in, Warp& warp, LaneMask active, const int32_t* from, LaneMask inRange) {
   const uint32_t* a = warp.lanes<uint32_t>(in.a);
-  uint32_t value[kLanes]; // d may be a
+  alignas(kLaneAlignment) uint32_t value[kLanes]; // d may be a
   for (int i = 0; i < kLanes; ++i) value[i] = a[from[i]];
   if (in.d) perLane(warp.lanes<uint32_t>(in.d), active, [&](int i) { return value[i]; });
   if (in.e) {
@@ -44,7 +44,7 @@ template <Members kMembers, bool kIsFixed> Step runShuffle(const Inst& in, Warp&
     if (const Step s = gatherMembers(warp, shuffle.members, active); s != Step::Next) return s;
   if constexpr (kIsFixed) return finish(in, warp, active, shuffle.from.data(), shuffle.inRange);
   const uint32_t *b = warp.lanes<uint32_t>(in.b), *c = warp.lanes<uint32_t>(in.c);
-  int32_t from[kLanes];
+  alignas(kLaneAlignment) int32_t from[kLanes];
   LaneMask inRange = 0;
   for (int i = 0; i < kLanes; ++i) {
     const ShuffleSource source = shuffleSource(shuffle.mode, i, b[i], c[i]);

@@ -92,7 +92,7 @@ template <class T> Step runMapa(const Inst& in, Warp& warp, LaneMask active) {
     return warp.trap(TrapKind::InvalidValue,
                      "names CTA " + std::to_string(ranks[lane]) + " of a cluster of " + std::to_string(size), lane);
   }
-  T result[kLanes];
+  alignas(kLaneAlignment) T result[kLanes];
   for (int i = 0; i < kLanes; ++i)
     result[i] = T((addresses[size_t(i)] & ~kRankMask) | uint64_t(ranks[i]) << kSharedRankShift);
   perLane(warp.lanes<T>(in.d), active, [&](int i) { return result[i]; });

@@ -59,11 +59,11 @@ struct FragmentAccess {
 
 /// Visits every access of the fragment as one access of all lanes: visit(register, byte in it, bytes, host addresses).
 template <class Visit> Step eachAccess(const FragmentAccess& op, Warp& warp, int registers, Visit&& visit) {
-  uint64_t base[kLanes], addresses[kLanes];
-  std::byte* host[kLanes];
+  alignas(kLaneAlignment) uint64_t base[kLanes], addresses[kLanes];
+  alignas(kLaneAlignment) std::byte* host[kLanes];
   laneAddresses(warp, op.address.base, op.address.bytes == 8, op.address.offset, base);
   const int32_t* stride = op.stride ? warp.lanes<int32_t>(op.stride) : nullptr;
-  int64_t step[kLanes];
+  alignas(kLaneAlignment) int64_t step[kLanes];
   for (int lane = 0; lane < kLanes; ++lane) step[lane] = stride ? stride[lane] : op.dense;
   // Elements along a line fill a register in one access.
   const int pieces = op.alongLine ? 1 : op.elementsPerRegister();

@@ -263,8 +263,8 @@ bool genericLanes(const Access& access, Warp& warp, LaneMask active, const Span&
   for (LaneMask left = active; left;) { // the lanes of each window together
     const Space space = spaceOfGeneric(addresses[__builtin_ctz(left)]);
     LaneMask group = 0;
-    uint64_t inWindow[kLanes] = {};
-    std::byte* found[kLanes];
+    alignas(kLaneAlignment) uint64_t inWindow[kLanes] = {};
+    alignas(kLaneAlignment) std::byte* found[kLanes];
     eachLane(left, [&](int lane) {
       if (spaceOfGeneric(addresses[lane]) != space) return;
       group |= LaneMask(1) << lane;
@@ -300,7 +300,7 @@ std::byte* resolveBlock(const Access& access, Warp& warp, int lane, uint64_t add
   if (at & (access.alignment - 1)) {
     Access block = access;
     block.bytes = uint32_t(bytes);
-    uint64_t addresses[kLanes] = {};
+    alignas(kLaneAlignment) uint64_t addresses[kLanes] = {};
     addresses[lane & (kLanes - 1)] = at;
     misaligned(block, warp, LaneMask(1) << (lane & (kLanes - 1)), addresses);
     return nullptr;
@@ -321,8 +321,8 @@ std::byte* resolveBlock(const Access& access, Warp& warp, int lane, uint64_t add
   } else {
     Access block = access;
     block.bytes = uint32_t(bytes);
-    uint64_t addresses[kLanes];
-    std::byte* found[kLanes];
+    alignas(kLaneAlignment) uint64_t addresses[kLanes];
+    alignas(kLaneAlignment) std::byte* found[kLanes];
     std::fill_n(addresses, kLanes, at);
     const LaneMask one = LaneMask(1) << (lane & (kLanes - 1));
     if (lanesOf(space, block, warp, one, spanOf(one, addresses), addresses, found)) host = found[lane & (kLanes - 1)];

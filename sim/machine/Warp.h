@@ -52,7 +52,7 @@ template <class Visit> inline void eachLane(LaneMask mask, Visit&& visit) {
 /// d[i] = f(i) for the active lanes; the others keep what they have. Loops that vectorise even where f reads d: results are
 /// collected beside it.
 template <class T, class F> inline void perLane(T* d, LaneMask active, F&& f) {
-  T r[kLanes];
+  alignas(kLaneAlignment) T r[kLanes];
   if (active == kAllLanes) {
     for (int i = 0; i < kLanes; ++i) r[i] = f(i);
   } else {
