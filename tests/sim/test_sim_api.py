@@ -381,6 +381,8 @@ def test_the_limit_of_instructions():
 
 def test_ctrl_c_ends_a_launch():
     code = (
+        # Children of a background shell ignore the signal.
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"from tiletwin import sim\nk = sim.load({SPIN!r})['spin']\nprint('ready', flush=True)\nk(grid=64, block=128)"
     )
     child = subprocess.Popen(
