@@ -46,6 +46,15 @@ print(next(line for line in CudaBackend()._code(launch)[0].splitlines() if line.
     assert "True 0" in said and f".target {target}" in said, said  # the user's memory stays as it was
 
 
+def test_arrays_without_dimensions_are_copied_to_the_gpu() -> None:
+    said = run("""
+report = compared(args=(x, np.array(2, np.float32), np.array(0, np.float32), 0, 128))  # it looks at the addresses
+print(report.verdict, report.notes)
+print(calls("cuLaunchKernel"), len(calls("cuMemcpyHtoDAsync_v2")), len(calls("cuMemcpyDtoHAsync_v2")))
+""")
+    assert said.splitlines()[0] == "same []" and said.splitlines()[1].endswith(" 3 3"), said
+
+
 def test_what_a_kernel_does_wrong_is_a_difference() -> None:
     said = run("""
 failing("cuStreamSynchronize", 700)

@@ -145,8 +145,7 @@ class Kernel:
             if is_tensor_map(value):
                 reached.reserve(what, parameter.name, value.array)
             elif parameter.may_point and value is not None and not is_number(value):
-                if getattr(value, "shape", None) != () or hasattr(value, "data_ptr"):
-                    reached.reserve(what, parameter.name, value)
+                reached.reserve(what, parameter.name, value)
         before = reached.copies
         for i, array in enumerate(memory):
             reached.reserve(f"{self.name}(): memory[{i}]", f"memory[{i}]", array)

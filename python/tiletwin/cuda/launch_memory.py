@@ -100,8 +100,12 @@ class LaunchMemory:
         data = int(facts["data"])
         if facts["on_device"] or not data:
             return data
+        if facts["begin"] == facts["end"]:  # no element
+            return 0
         known = next((r for r in self._ranges if r.begin <= facts["begin"] and facts["end"] <= r.end), None)
-        return known.address + (data - known.begin) if known else 0
+        if known is None:
+            raise ValueError(f"{what} lies on the host and was not copied to the GPU")
+        return known.address + (data - known.begin)
 
     def keep(self, data: bytes) -> int:
         """The address on the GPU of a copy of these bytes, which lives until the launch is over."""
