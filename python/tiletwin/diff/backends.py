@@ -8,6 +8,7 @@ Invariant: run() works on copies. What a kernel does wrong is an outcome; a back
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -19,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from tiletwin import _C, checks
-from tiletwin.diff.bounds import Latitude, leaves
-from tiletwin.diff.launches import Array, Descriptor, Launch, rebuilt
+from tiletwin.diff.bounds import Latitude
+from tiletwin.diff.gpu_arguments import ALIGNMENT, gpu_arguments
+from tiletwin.diff.launches import Launch, rebuilt
 
 
 @dataclass
@@ -135,51 +137,6 @@ class InterpBackend(Backend):
         return _measured(self.name, memory, run)
 
 
-_ALIGNMENT = 128
-"""Of scratch memory: tensor maps that a kernel writes lie there."""
-
-
-def _gpu_number(value: Any, kind: str) -> Any:
-    """A number as a parameter of a storage type ("i32", "f16", ...) takes it: 16 bits of a float are passed as such."""
-    if kind == "f16":
-        return np.float16(value)
-    if kind == "bf16":
-        bits = int(np.float32(value).view(np.uint32))
-        return (bits + (0x7FFF + (bits >> 16 & 1) if value == value else 0)) >> 16 & 0xFFFF
-    return value
-
-
-def _gpu_descriptor(value: Descriptor, kind: str, memory: list[np.ndarray]) -> Any:
-    """A tensor descriptor as the kernel takes it: a tensor map, or the address."""
-    from tiletwin import sim
-    from tiletwin.runtime import tensor_map_arguments
-    from tiletwin.sim import tensor_maps
-
-    argument = tensor_map_arguments.map_argument(kind)
-    notes = int(value.padding == "nan") | int(value.round_f32_to_tf32) << 1
-    if argument is None:  # the address, a multiple of 16, with the notes in its low bits
-        return memory[value.base.storage][value.base.offset + notes :]
-    base = rebuilt(value.base, memory)
-    place = "a tensor descriptor"
-    facts = tensor_map_arguments.numbers(argument, [notes, *value.shape, *value.strides], place)
-    return sim.tensor_map(
-        base, facts[4], sizes=facts[2], strides=facts[3], dtype=list(tensor_maps.ELEMENTS)[facts[0]],
-        swizzle=argument.swizzle or None, oob_fill="nan" if facts[-1] else None,
-    )  # fmt: skip
-
-
-def _gpu_arguments(launch: Launch, memory: list[np.ndarray], kinds: Sequence[str]) -> list[Any]:
-    """The arguments in the order of the kernel's parameters, whose storage types are `kinds`. Errors:
-    NotImplementedError."""
-    values = []
-    for value, kind in zip(leaves(launch), kinds, strict=True):
-        if isinstance(value, Descriptor):
-            values.append(_gpu_descriptor(value, kind, memory))
-        else:
-            values.append(rebuilt(value, memory) if isinstance(value, Array) else _gpu_number(value, kind))
-    return values
-
-
 class _CodeBackend(Backend):
     """A backend that takes what the code generator makes of the launch's TTIR."""
 
@@ -230,10 +187,10 @@ class _CodeBackend(Backend):
     def _launch(self, launch: Launch, memory: list[np.ndarray], findings: list[Any], options: dict[str, Any]) -> None:
         ptx, facts = self._code(launch)
         self._check_shared(facts.shared)
-        arguments = _gpu_arguments(launch, memory, facts.arguments)
+        arguments = gpu_arguments(launch, memory, facts.arguments)
         if facts.global_scratch_size:
-            room = np.zeros(facts.global_scratch_size * int(np.prod(launch.grid)) + _ALIGNMENT, dtype=np.uint8)
-            arguments.append(room[-room.ctypes.data % _ALIGNMENT :])
+            room = np.zeros(facts.global_scratch_size * int(np.prod(launch.grid)) + ALIGNMENT, dtype=np.uint8)
+            arguments.append(room[-room.ctypes.data % ALIGNMENT :])
         try:
             outcome = self._engine().run(
                 ptx, facts.name, arguments, grid=launch.grid, block=(32 * facts.num_warps, 1, 1), shared=facts.shared,
@@ -353,10 +310,14 @@ def traits_of(name: str) -> Traits:
     return {"interp": ON_HOST, "triton": Traits(keeps_tf32=True)}.get(name, ON_GPU)
 
 
-def _triton() -> type[Backend]:
-    from tiletwin.diff.triton_process import TritonBackend
+def _triton(detail: str) -> Backend:
+    """Errors: KeyError, there is no such form of it."""
+    from tiletwin.diff import triton_process, triton_sim
 
-    return TritonBackend
+    if detail in ("", "gpu"):
+        return triton_process.TritonBackend(detail)
+    form, _, architecture = detail.partition(":")
+    return {"sim": triton_sim.TritonSimBackend}[form](architecture)
 
 
 BACKENDS: dict[str, type[Backend]] = {"cuda": CudaBackend, "interp": InterpBackend, "sim": SimBackend}
@@ -365,15 +326,20 @@ NAMES = (*sorted([*BACKENDS, "triton", "recorded"]),)
 
 
 def make(name: str) -> Backend:
-    """The backend of a name: interp, sim, cuda, triton, triton:gpu, recorded, recorded:NAME. Errors: ValueError."""
+    """The backend of a name: interp, sim, cuda, triton, triton:gpu, triton:sim, triton:sim:sm_80, recorded,
+    recorded:NAME. Errors: ValueError."""
     kind, _, detail = name.partition(":")
     if kind == "recorded":
         return RecordedBackend(detail)
-    if kind == "triton" and detail in ("", "gpu"):
-        return _triton()(detail)  # type: ignore[call-arg]
+    if kind == "triton":
+        with contextlib.suppress(KeyError):
+            return _triton(detail)
     if kind in BACKENDS and not detail:
         return BACKENDS[kind]()
-    raise ValueError(f"there is no backend {name!r}; there are {', '.join(NAMES)}, triton:gpu and recorded:NAME")
+    raise ValueError(
+        f"there is no backend {name!r}; there are {', '.join(NAMES)}, triton:gpu, triton:sim, triton:sim:sm_80 and "
+        "recorded:NAME"
+    )
 
 
 def listed(names: str | Any) -> list[Backend]:

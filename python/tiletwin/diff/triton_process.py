@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tiletwin import knobs
 from tiletwin.diff import files
 from tiletwin.diff.backends import Backend, Outcome, traits_of
 from tiletwin.diff.launches import Launch
@@ -51,6 +52,8 @@ class _Process:
                 f"real Triton is not installed here; set {VARIABLE} to a Python that has it (and torch)"
             )
         base = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON", "PYTHONPATH"))}
+        if mode == "sim":  # its entries differ from those of Triton itself
+            base["TRITON_CACHE_DIR"] = os.path.join(knobs.cache.dir, "triton-sim")
         read, write = os.pipe()
         child = Path(__file__).with_name("triton_child.py")
         self.folder = tempfile.TemporaryDirectory(prefix="tiletwin-diff-")
@@ -65,8 +68,8 @@ class _Process:
         finally:
             os.close(write)
         self.answers = os.fdopen(read)
-        self.versions = self._answer(_START_SECONDS)
         self.count = 0
+        self.versions = self._answer(_START_SECONDS)
         atexit.register(self.close)
 
     def _answer(self, seconds: float) -> dict[str, Any]:
@@ -79,18 +82,25 @@ class _Process:
             )
         return json.loads(line)
 
-    def run(self, launch: Launch) -> tuple[dict[str, Any], list[np.ndarray]]:
+    def path(self, suffix: str) -> str:
+        """Of a new file that the process is to read or write."""
         self.count += 1
-        source = os.path.join(self.folder.name, f"{self.count}{files.SUFFIX}")
-        out = os.path.join(self.folder.name, f"{self.count}.npz")
-        files.write(launch, source)
+        return os.path.join(self.folder.name, f"{self.count}{suffix}")
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request of triton_child.py. Errors: NotImplementedError, there is none."""
         assert self.process.stdin is not None
         try:
-            self.process.stdin.write(json.dumps({"launch": source, "out": out}) + "\n")
+            self.process.stdin.write(json.dumps(request) + "\n")
             self.process.stdin.flush()
         except OSError:
             raise NotImplementedError("the process of real Triton has ended") from None
-        answer = self._answer(_RUN_SECONDS)
+        return self._answer(_RUN_SECONDS)
+
+    def run(self, launch: Launch) -> tuple[dict[str, Any], list[np.ndarray]]:
+        source, out = self.path(files.SUFFIX), self.path(".npz")
+        files.write(launch, source)
+        answer = self.ask({"launch": source, "out": out})
         memory = []
         if answer["error"] is None:
             with np.load(out, allow_pickle=False) as arrays:
@@ -112,7 +122,8 @@ _running: dict[tuple[str | None, str], _Process] = {}
 """By Python and mode: a process lives as long as this one, since starting it takes seconds."""
 
 
-def _process(mode: str) -> _Process:
+def process(mode: str) -> _Process:
+    """The process of a mode of triton_child.py. Errors: NotImplementedError, it cannot be started."""
     key = (python(), mode)
     if key not in _running or _running[key].process.poll() is not None:
         _running[key] = _Process(mode)
@@ -131,7 +142,7 @@ class TritonBackend(Backend):
         if launch.source_problem or not launch.sources:
             return Outcome(self.name, unsupported=launch.source_problem or "the launch has no source")
         try:
-            answer, memory = _process(self._mode).run(replace(launch, outputs={}, errors={}))
+            answer, memory = process(self._mode).run(replace(launch, outputs={}, errors={}))
         except NotImplementedError as error:
             return Outcome(self.name, unsupported=str(error))
         if answer["error"] is None:
