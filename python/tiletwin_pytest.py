@@ -42,6 +42,12 @@ def pytest_addoption(parser: Any) -> None:
         help="every launch runs on these backends, joined by commas (interp,triton; default: those that are here), and "
         "a test whose backends differ fails",
     )
+    group.addoption(
+        "--tiletwin-diff-allow-missing",
+        action="store_true",
+        dest="tiletwin_diff_allow_missing",
+        help="a backend of --tiletwin-diff that compares nothing does not fail the session (exit code 6)",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)

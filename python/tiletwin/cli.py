@@ -204,7 +204,9 @@ def diff(
     ],
     backends: Annotated[
         str,
-        typer.Option(help="interp, triton, triton:gpu, sim, cuda, joined by commas; all are compared with the first."),
+        typer.Option(
+            help="interp, sim, cuda, triton, triton:sim, triton:gpu, joined by commas; the first is compared."
+        ),
     ] = "",
     html: Annotated[str | None, typer.Option(metavar="FILE", help="Write the reports as one HTML file.")] = None,
     save: Annotated[
@@ -214,13 +216,16 @@ def diff(
     most_not_comparable: Annotated[
         int, typer.Option(help="Exit with 3 if more launches cannot be compared; -1: any number may.")
     ] = -1,
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="A backend that compares nothing is no failure (exit code 4).")
+    ] = False,
 ) -> None:
     """Run a script whose every Triton launch runs on two or more backends, and say where they differ."""
     from tiletwin.diff import command
 
     code = command.diff(
         words, backends=backends, page=html, save=save, launches=launches, most_not_comparable=most_not_comparable,
-        fail=_fail,
+        allow_missing=allow_missing, fail=_fail,
     )  # fmt: skip
     raise typer.Exit(code)
 
@@ -231,7 +236,7 @@ def replay(
     backend: Annotated[
         str,
         typer.Option(
-            help="interp, triton, triton:gpu, sim, cuda, joined by commas; recorded: compare the file's results."
+            help="interp, triton, triton:sim, triton:gpu, sim, cuda, joined by commas; recorded: the file's results."
         ),
     ] = "interp",
     pdb: Annotated[bool, typer.Option("--pdb", help="Run the kernel's Python text, stopped in pdb.")] = False,
@@ -241,13 +246,16 @@ def replay(
     most_not_comparable: Annotated[
         int, typer.Option(help="Exit with 3 if more launches cannot be compared; -1: any number may.")
     ] = -1,
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="A backend that compares nothing is no failure (exit code 4).")
+    ] = False,
 ) -> None:
     """Run launches again that TILETWIN_SAVE or `tiletwin diff` recorded, and compare with the recorded results."""
     from tiletwin.diff import command
 
     code = command.replay(
         files, backends=backend, page=html, pdb=pdb, gdb=gdb, program=program, most_not_comparable=most_not_comparable,
-        fail=_fail,
+        allow_missing=allow_missing, fail=_fail,
     )  # fmt: skip
     raise typer.Exit(code)
 

@@ -196,6 +196,38 @@ def test_a_backend_that_is_not_there_is_counted(script, tmp_path):
     assert "TILETWIN_TRITON=/nowhere cannot be started" in result.stdout
 
 
+@pytest.mark.parametrize("others", ["triton", "sim,triton"])
+def test_a_backend_that_compares_nothing_is_a_failure(script, tmp_path, others):
+    words = ("diff", "--backends", f"interp,{others}", script)
+    result = tiletwin(*words, cwd=tmp_path, TILETWIN_TRITON="/nowhere")
+    assert result.returncode == 4, result.stdout + result.stderr
+    assert "  triton compared nothing: TILETWIN_TRITON=/nowhere cannot be started" in result.stdout
+    assert "sim compared nothing" not in result.stdout and "--allow-missing accepts this" in result.stdout
+    result = tiletwin("diff", "--allow-missing", *words[1:], cwd=tmp_path, TILETWIN_TRITON="/nowhere")
+    assert result.returncode == 0 and "  triton compared nothing: " in result.stdout, result.stdout + result.stderr
+
+
+def test_the_script_s_failure_says_more_than_a_missing_backend(script, tmp_path):
+    script.write_text(SCRIPT + "sys.exit(7)\n")
+    result = tiletwin("diff", "--backends", "interp,triton", script, cwd=tmp_path, TILETWIN_TRITON="/nowhere")
+    assert result.returncode == 7, result.stdout + result.stderr
+
+
+def test_a_script_without_launches_is_a_failure(tmp_path):
+    (tmp_path / "empty.py").write_text("import triton\n")
+    result = tiletwin("diff", "--backends", "interp,sim", "empty.py", cwd=tmp_path)
+    assert result.returncode == 4 and "  nothing was compared: there was no launch" in result.stdout, result.stderr
+    result = tiletwin("diff", "--backends", "interp,sim", "--allow-missing", "empty.py", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+
+
+def test_the_mode_says_what_compares_nothing(script, tmp_path):
+    variables = {"TILETWIN_BACKEND": "diff", "TILETWIN_DIFF": "interp,triton", "TILETWIN_TRITON": "/nowhere"}
+    result = run(script, cwd=tmp_path, **variables)
+    assert result.returncode == 0
+    assert result.stderr.startswith("tiletwin diff: triton compared nothing: TILETWIN_TRITON=/nowhere "), result.stderr
+
+
 def test_the_mode(script, tmp_path):
     result = run(script, cwd=tmp_path, TILETWIN_BACKEND="diff", TILETWIN_DIFF="interp,interp")
     assert result.returncode == 0 and result.stderr == "", result.stderr
@@ -323,3 +355,53 @@ def test_pytest_plugin(pytester, monkeypatch):
     pytest.importorskip("xdist")
     result = pytester.runpytest_subprocess(*words, "--tiletwin-diff", "interp,sim", "-n", "2")
     result.stdout.fnmatch_lines(["tiletwin diff: 1 same, 2 different, 0 not comparable of 3 launches"])
+
+
+MISSING_FILE = """
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.jit
+def scale(x, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i) * 2.0)
+
+ARGS = [np.ones(16, np.float32), np.zeros(16, np.float32), 16]
+
+def test_launch():
+    scale[(1,)](*ARGS)
+
+def test_fixture(tiletwin_compare):
+    assert tiletwin_compare(scale, (1,), ARGS).verdict != "different"
+
+def test_nothing():
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("which", "code"), [("launch", 6), ("fixture", 6), ("nothing", 6), ("launch or fixture", 6), ("no_test", 5)]
+)
+def test_a_pytest_session_in_which_a_backend_compares_nothing_fails(pytester, monkeypatch, which, code):
+    for name in list(os.environ):
+        if name.startswith(("TILETWIN", "TRITON", "PYTEST_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("TILETWIN_TRITON", "/nowhere")
+    pytester.makepyfile(test_kernels=MISSING_FILE)
+    words = ["-p", "tiletwin_pytest"] if "tiletwin_pytest" not in "".join(pytester.plugins) else []
+    words += ["-k", which]
+    result = pytester.runpytest_subprocess(*words, "--tiletwin-diff", "interp,triton")
+    assert result.ret == code, result.stdout.str()
+    if code == 6:
+        said = (
+            "nothing was compared: there was no launch" if which == "nothing" else "triton compared nothing: TILETWIN*"
+        )
+        result.stdout.fnmatch_lines([f"  {said}"])
+        result = pytester.runpytest_subprocess(
+            *words, "--tiletwin-diff", "interp,triton", "--tiletwin-diff-allow-missing"
+        )
+        assert result.ret == 0, result.stdout.str()
+    if which == "launch":
+        result = pytester.runpytest_subprocess(*words, "--tiletwin-diff", "interp,sim")
+        assert result.ret == 0, result.stdout.str()

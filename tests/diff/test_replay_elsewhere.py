@@ -104,6 +104,10 @@ def test_backends_that_are_not_there_are_not_comparable(tmp_path: Path) -> None:
     assert "on recorded:triton:gpu, cuda, triton: not comparable" in result.stdout
     assert "cuda cannot run this launch" in result.stdout and "/nowhere/libcuda.so" in result.stdout
     assert "triton cannot run this launch" in result.stdout and "/nowhere/python" in result.stdout
+    result = replay("attention.twlaunch", "--backend", "triton", cwd=tmp_path)
+    assert result.returncode == 4 and "  triton compared nothing: " in result.stdout, result.stdout
+    result = replay("attention.twlaunch", "--backend", "triton", "--allow-missing", cwd=tmp_path)
+    assert result.returncode == 0, result.stdout
 
 
 def test_the_saved_failure_of_a_backend_that_is_not_there(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 Here:      running a script with every launch compared, replaying files, what is printed, exit codes.
 Not here:  command line parsing (cli.py).
 Exit codes: 0, nothing differs; 1, something does; 3, nothing differs and more than --most-not-comparable launches
-could not be compared; 2, the command itself failed. Where nothing differs a script's own exit code stays; it is 1 after
-an exception.
+could not be compared; 4, a backend compared nothing, and --allow-missing is not given; 2, the command itself failed.
+A script's own exit code stays in place of 0 and 4; it is 1 after an exception.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 Fail = Callable[[str], NoReturn]
+NOTHING_COMPARED = 4
+"""Exit code: a backend that was asked for compared nothing."""
 
 
 def _summary(reports: list[Any], skipped: dict[str, int], saved: list[str], console: Any) -> None:
@@ -57,6 +59,20 @@ def _exit_code(reports: list[Any], most_not_comparable: int) -> int:
     return 3 if 0 <= most_not_comparable < found.get("not comparable", 0) else 0
 
 
+def _missing(reports: list[Any], allow_missing: bool, console: Any) -> int:
+    """The exit code for backends that compared nothing. Says which these are."""
+    from rich.markup import escape
+
+    from tiletwin.diff.text import absences, nothing_compared
+
+    lines = nothing_compared(absences(reports), len(reports))
+    for line in lines:
+        console.print(f"  {escape(line)}")
+    if lines and not allow_missing:
+        console.print(f"  exit code {NOTHING_COMPARED}; --allow-missing accepts this")
+    return NOTHING_COMPARED if lines and not allow_missing else 0
+
+
 def _check_page(page: str | None, fail: Fail) -> None:
     """That the page's folder is there is known before anything runs."""
     if page and not Path(page).resolve().parent.is_dir():
@@ -82,8 +98,9 @@ def _stepped(under_pdb: Callable[[Any, str], None], launch: Any, program: str) -
 
 
 def diff(
-    words: list[str], *, backends: str, page: str | None, save: str, launches: int, most_not_comparable: int, fail: Fail
-) -> int:
+    words: list[str], *, backends: str, page: str | None, save: str, launches: int, most_not_comparable: int,
+    allow_missing: bool, fail: Fail,
+) -> int:  # fmt: skip
     """Runs a script, or with -m a module, and compares every launch. Returns the exit code."""
     from tiletwin import script
 
@@ -126,12 +143,13 @@ def diff(
     if failure is not None:
         script.show(failure)
         code = code or 1
-    return _exit_code(session.reports, most_not_comparable) or code
+    missing = _missing(session.reports, allow_missing, console)
+    return _exit_code(session.reports, most_not_comparable) or code or missing
 
 
 def replay(
     paths: list[str], *, backends: str, page: str | None, pdb: bool, gdb: bool, program: str, most_not_comparable: int,
-    fail: Fail,
+    allow_missing: bool, fail: Fail,
 ) -> int:  # fmt: skip
     """Runs recorded launches again. Returns the exit code."""
     from tiletwin import script
@@ -168,4 +186,5 @@ def replay(
         _summary(reports, {}, [], _console())
     if page:
         print(f"wrote {html.write(reports, page)}")
-    return _exit_code(reports, most_not_comparable)
+    missing = _missing(reports, allow_missing, _console())
+    return _exit_code(reports, most_not_comparable) or missing

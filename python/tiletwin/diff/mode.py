@@ -187,9 +187,18 @@ class Session:
         for thread in list(self._pending):
             self.finish(thread)
         if self._made is not None:
+            if self.on_report is None:
+                self._say_missing()
             for backend in self._made[1]:
                 backend.close()
             self._made = None
+
+    def _say_missing(self) -> None:
+        """Here no exit code tells that a backend compared nothing."""
+        from tiletwin.diff.text import absences, nothing_compared
+
+        for line in nothing_compared(absences(self.reports), len(self.reports)) if self.reports else ():
+            print(f"tiletwin diff: {line}", file=sys.stderr)
 
 
 def _forget(report: Report, keeps_pictures: bool) -> None:

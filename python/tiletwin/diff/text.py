@@ -125,3 +125,25 @@ def counts(reports: list[Report]) -> dict[str, int]:
     for report in reports:
         found[report.verdict] = found.get(report.verdict, 0) + 1
     return found
+
+
+def absences(reports: list[Report]) -> dict[str, str]:
+    """By backend: empty if it took part in a comparison, else why it took part in none."""
+    found: dict[str, str] = {}
+    for report in reports:
+        first, *others = report.outcomes
+        for outcome in others:
+            why = first.unsupported or outcome.unsupported
+            found[outcome.backend] = why and (found.get(outcome.backend, why))
+        if others and first.unsupported:
+            found.setdefault(first.backend, first.unsupported)
+        elif others:
+            found[first.backend] = ""
+    return found
+
+
+def nothing_compared(absent: dict[str, str], launches: int) -> list[str]:
+    """What was asked for and did not happen, a line each. absent: of absences(). launches: how many there were."""
+    if not launches:
+        return ["nothing was compared: there was no launch"]
+    return [f"{name} compared nothing: {why}" for name, why in absent.items() if why]
