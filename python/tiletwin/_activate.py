@@ -13,6 +13,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+from _thread import _local  # importing threading would cost every start of Python
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
@@ -109,10 +110,10 @@ class TritonFinder(importlib.abc.MetaPathFinder):
 
 
 class _AfterImport(importlib.abc.Loader):
-    """A module's own loader, and a function that is called once the module has been executed."""
+    """A module's own loader, and a function that is called once the module has been executed, the first time."""
 
-    def __init__(self, loader: Any, then: Any) -> None:
-        self._loader, self._then = loader, then
+    def __init__(self, loader: Any, finder: TorchFinder) -> None:
+        self._loader, self._finder = loader, finder
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
@@ -122,27 +123,36 @@ class _AfterImport(importlib.abc.Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         self._loader.exec_module(module)
-        self._then(module)
+        if self._finder in sys.meta_path:
+            sys.meta_path.remove(self._finder)
+            self._finder.then(module)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
 
 
 class TorchFinder(importlib.abc.MetaPathFinder):
-    """Calls `then(module)` after torch (or `name`) has been imported for the first time."""
+    """Calls `then(module)` after torch (or `name`) has been imported for the first time.
+
+    Libraries look for a module's spec before they import it, some of them several times: looking changes nothing.
+    """
 
     def __init__(self, then: Any, name: str = "torch") -> None:
-        self._then, self._name = then, name
+        self.then, self._name = then, name
+        self._asking = _local()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self._name:
+        if fullname != self._name or getattr(self._asking, "others", False):
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(fullname)
+        self._asking.others = True
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._asking.others = False
         if spec is not None and spec.loader is not None:
-            spec.loader = _AfterImport(spec.loader, self._then)
+            spec.loader = _AfterImport(spec.loader, self)
         return spec
 
 

@@ -1,8 +1,8 @@
 """torch.cuda on a machine without CUDA, while kernels are interpreted: scripts that say device="cuda" run on the CPU.
 
 Here:      switching it on, when torch has been imported; torch.compile.
-Not here:  torch.cuda (torch_cuda.py), torch functions (cuda_mode.py), what no mode sees (cuda_patches.py), launches
-           (they see CPU tensors), `triton.runtime.driver`.
+Not here:  torch.cuda (torch_cuda.py), torch functions (cuda_mode.py), what no mode sees (cuda_patches.py), other
+           processes (cuda_processes.py), fake tensors (cuda_fakes.py), launches, `triton.runtime.driver`.
 Invariant: a tensor that "lives on cuda" is one of the CPU with a mark (cuda_marks.py), which `.device` goes by.
 """
 
@@ -60,10 +60,12 @@ def install(torch: Any) -> None:
     global _mode
     if _mode is not None:
         return
-    from tiletwin import cuda_mode, cuda_patches
+    from tiletwin import cuda_fakes, cuda_mode, cuda_patches, cuda_processes
 
     torch_cuda.patch(torch)
     cuda_patches.patch(torch, cuda_mode.CudaOnCpu)
+    cuda_processes.patch(torch)
+    cuda_fakes.patch(torch)
     _mode = cuda_mode.CudaOnCpu()
     _mode.__enter__()
     _C.set_torch_guard(torch._C.DisableTorchFunction)

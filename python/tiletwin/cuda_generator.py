@@ -1,4 +1,4 @@
-"""`torch.cuda.default_generators[0]` where CUDA is emulated: a seed and an offset over the CPU's generator.
+"""`torch.cuda.default_generators` where CUDA is emulated: a seed and an offset over the CPU's generator.
 
 Here:      the 16 bytes of state that libraries read to feed their own Philox kernels.
 Not here:  `torch.Generator("cuda")` (cuda_patches.py), torch.cuda.get_rng_state (torch_cuda.py).
@@ -19,8 +19,8 @@ KEPT = 64
 MASK = 2**64 - 1
 
 
-def default_generator(torch: Any, base: type) -> Any:
-    """The generator of device 0. base: the class of generators that can say they are on CUDA."""
+def default_generator(torch: Any, base: type, index: int) -> Any:
+    """The generator of device `index`. base: the class of generators that can say they are on CUDA."""
     engine = torch.default_generator
 
     class DefaultGenerator(base):
@@ -79,4 +79,4 @@ def default_generator(torch: Any, base: type) -> Any:
             self._advance()
             self._offset = int(offset)
 
-    return DefaultGenerator("cuda")
+    return DefaultGenerator(f"cuda:{index}")

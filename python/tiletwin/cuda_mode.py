@@ -7,6 +7,7 @@ Invariant: what torch makes of marked tensors is marked, so `.cuda()` and `.cpu(
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -14,10 +15,12 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from tiletwin.cuda_marks import MARK, any_marked, is_marked, mark, names_cuda, notice
+from tiletwin import cuda_devices
+from tiletwin.cuda_marks import MARK, any_mark, asked_index, index_of_mark, is_marked, mark, mark_as, notice
 
 Tensor: Any = torch.Tensor  # its getters have attributes that its stub does not
-CUDA0, CPU = torch.device("cuda", 0), torch.device("cpu")
+_BINDING: Any = torch._C
+CPU = torch.device("cpu")
 PINNED = "_tiletwin_pinned"
 _MORE = re.compile(r", (?:size|dtype|grad_fn|requires_grad|layout|names)=")
 _PREFIX = "torch.cuda."
@@ -25,6 +28,7 @@ _PREFIX = "torch.cuda."
 # Getters are made anew at each access: they are equal, not identical.
 _DEVICE, _IS_CUDA, _IS_CPU = Tensor.device.__get__, Tensor.is_cuda.__get__, Tensor.is_cpu.__get__
 _SET_DATA = Tensor.data.__set__
+_PARSE_TO = _BINDING._nn._parse_to
 # Neither their arguments nor their results name a device.
 _PLAIN = {
     Tensor.shape.__get__, Tensor.dtype.__get__, Tensor.ndim.__get__, Tensor.requires_grad.__get__,
@@ -34,28 +38,37 @@ _PLAIN = {
 }  # fmt: skip
 
 
-def _move(x: Any, to_cuda: bool, moved: Callable[[], Any]) -> Any:
-    """The result of moving x: a copy if it changes sides, else what torch makes of it."""
+@functools.lru_cache(maxsize=64)
+def _device(index: int) -> torch.device:
+    return torch.device("cuda", index)
+
+
+def _place(x: Any) -> torch.device:
+    """Where a tensor is for the script. No mode is on in a handler: there `x.device` is where it really is."""
+    index = index_of_mark(x)
+    return x.device if index is None else _device(index)
+
+
+def _move(x: Any, index: int | None, moved: Callable[[], Any]) -> Any:
+    """The result of moving x to a device, or (None) to the host: a copy if it changes places, else what torch makes."""
     y = moved()
-    if is_marked(x):
-        if to_cuda:
-            return mark(y)
-        if y is x:
-            y = x.detach().clone().requires_grad_(x.requires_grad) if x.is_leaf else x.clone()
+    before = index_of_mark(x)
+    if y is x and before != index:
+        y = x.clone()
+    if index is not None:
+        return mark(y, index)
+    if before is not None:
         y.__dict__.pop(MARK, None)
-        return y
-    if not to_cuda:
-        return y
-    return mark(x.clone() if y is x else y)
+    return y
 
 
-def _cuda(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+def _cuda(func: Any, x: Any, device: Any = None, *args: Any, **kwargs: Any) -> Any:
     notice()
-    return _move(x, True, lambda: x)
+    return _move(x, cuda_devices.index_of(device), lambda: x)
 
 
 def _cpu(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-    return _move(x, False, lambda: x)
+    return _move(x, None, lambda: x)
 
 
 def _to(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
@@ -67,25 +80,23 @@ def _to(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(value, (str, torch.device)) or (type(value) is int and i == 0):
             target, place = value, i
         elif isinstance(value, torch.Tensor):
-            target = CUDA0 if is_marked(value) else value.device
-            rest[i] = value.dtype
+            target, rest[i] = _place(value), value.dtype
     if isinstance(kwargs.get("other"), Tensor):
         other = kwargs.pop("other")
-        target, kwargs["dtype"] = (CUDA0 if is_marked(other) else other.device), other.dtype
+        target, kwargs["dtype"] = _place(other), other.dtype
     if type(target) is int:
-        target = torch.device("cuda", target)
+        target = _device(target)
     if target is None:
-        result = func(x, *rest, **kwargs)
-        return mark(result) if is_marked(x) else result
-    to_cuda = names_cuda(target)
-    if to_cuda:
+        return mark_as(func(x, *rest, **kwargs), x)
+    index = asked_index(target)
+    if index is not None:
         notice()
         if place is not None:
             rest[place] = CPU
         elif "device" in kwargs:
             kwargs["device"] = CPU
     kwargs.pop("non_blocking", None)
-    return _move(x, to_cuda, lambda: func(x, *rest, **kwargs))
+    return _move(x, index, lambda: func(x, *rest, **kwargs))
 
 
 def _type(func: Any, x: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -94,11 +105,10 @@ def _type(func: Any, x: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> An
         text = func(x)
         return text.replace("torch.", _PREFIX, 1) if is_marked(x) else text
     if isinstance(dtype, str) and dtype.startswith(_PREFIX):
-        return _move(x, True, lambda: func(x, dtype.replace(_PREFIX, "torch.", 1)))
+        return _move(x, cuda_devices.current(), lambda: func(x, dtype.replace(_PREFIX, "torch.", 1)))
     if isinstance(dtype, str) and dtype.startswith("torch."):
-        return _move(x, False, lambda: func(x, dtype))
-    result = func(x, dtype, *args, **kwargs)
-    return mark(result) if is_marked(x) else result
+        return _move(x, None, lambda: func(x, dtype))
+    return mark_as(func(x, dtype, *args, **kwargs), x)
 
 
 def _repr(func: Any, x: Any, **kwargs: Any) -> str:
@@ -108,12 +118,14 @@ def _repr(func: Any, x: Any, **kwargs: Any) -> str:
         return text
     more = _MORE.search(text)
     end = more.start() if more else len(text) - 1
-    return f"{text[:end]}, device='{CUDA0}'{text[end:]}"
+    return f"{text[:end]}, device='{_place(x)}'{text[end:]}"
 
 
 def _numpy(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     if is_marked(x):
-        raise TypeError("can't convert cuda:0 device type tensor to numpy: tensor.cpu() copies it to the host's memory")
+        raise TypeError(
+            f"can't convert {_place(x)} device type tensor to numpy: tensor.cpu() copies it to the host's memory"
+        )
     return func(x, *args, **kwargs)
 
 
@@ -131,23 +143,33 @@ def _register_hook(func: Any, x: Any, hook: Callable, **kwargs: Any) -> Any:
     """Gradients come from C++ without a mark."""
     if not is_marked(x):
         return func(x, hook, **kwargs)
-    return func(x, lambda gradient: hook(mark(gradient)), **kwargs)
+    return func(x, lambda gradient: hook(mark_as(gradient, x)), **kwargs)
+
+
+def _parse_to(func: Any, *args: Any, **kwargs: Any) -> Any:
+    """The arguments of Module.to. They stay as they are: tensors are moved one by one. A number means a GPU."""
+    first, *rest = args or (kwargs.pop("tensor", None),)
+    if type(first) is int:
+        first = _device(first)
+    elif isinstance(first, Tensor):
+        return func(_place(first), first.dtype, *rest, **kwargs)
+    return func(*([] if first is None else [first]), *rest, **kwargs)
 
 
 def _set_data(func: Any, x: Any, value: Any) -> None:
     func(x, value)
     if is_marked(value):
-        mark(x)
+        mark_as(x, value)
     else:
         x.__dict__.pop(MARK, None)
 
 
 _HANDLERS: dict[Any, Callable[..., Any]] = {
-    _DEVICE: lambda func, x: CUDA0 if is_marked(x) else func(x),
-    _IS_CUDA: lambda func, x: is_marked(x),
+    _DEVICE: lambda func, x: _place(x),
+    _IS_CUDA: lambda func, x: is_marked(x) or func(x),
     _IS_CPU: lambda func, x: not is_marked(x) and func(x),
     _SET_DATA: _set_data,
-    Tensor.get_device: lambda func, x: 0 if is_marked(x) else func(x),
+    Tensor.get_device: lambda func, x: x.__dict__[MARK] if is_marked(x) else func(x),
     Tensor.cuda: _cuda,
     Tensor.cpu: _cpu,
     Tensor.to: _to,
@@ -158,6 +180,7 @@ _HANDLERS: dict[Any, Callable[..., Any]] = {
     Tensor.pin_memory: _pin,
     Tensor.is_pinned: lambda func, x, *args: getattr(x, PINNED, False),
     Tensor.register_hook: _register_hook,
+    _PARSE_TO: _parse_to,
 }
 
 
@@ -176,26 +199,32 @@ class CudaOnCpu(TorchFunctionMode):
 
 def _run(func: Any, args: Any, kwargs: Any) -> Any:
     """Any other function: on the CPU; its result is marked if CUDA was asked for, or was where its arguments are."""
-    to_cuda = False
+    index: int | None = None
     device = kwargs.get("device")
     if device is not None:
         if isinstance(device, int) and not isinstance(device, bool):
-            device = torch.device("cuda", device)
-        to_cuda = names_cuda(device)
-        if to_cuda:
+            device = _device(device)
+        index = asked_index(device)
+        if index is not None:
             notice()
             kwargs = {**kwargs, "device": CPU}
     pin = kwargs.get("pin_memory")
     if pin:
         kwargs = {**kwargs, "pin_memory": False}
-    if any(type(a) is torch.device and a.type == "cuda" for a in args):
-        to_cuda = True
-        args = tuple(CPU if type(a) is torch.device and a.type == "cuda" else a for a in args)
+    for a in args:
+        if type(a) is torch.device and a.type == "cuda":
+            index = cuda_devices.index_of(a)
+            args = tuple(CPU if type(b) is torch.device and b.type == "cuda" else b for b in args)
+            break
     result = func(*args, **kwargs)
     if result is None or result is kwargs.get("out") or (args and result is args[0]):
         return result  # in place: it stays where it was
-    if to_cuda or (device is None and (any_marked(args) or any_marked(kwargs.values()))):
-        mark(result)
+    if device is None and index is None:
+        index = any_mark(args)
+        if index is None:
+            index = any_mark(kwargs.values())
+    if index is not None:
+        mark(result, index)
     elif pin and isinstance(result, Tensor):
         setattr(result, PINNED, True)
     return result

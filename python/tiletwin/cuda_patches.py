@@ -12,8 +12,18 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from tiletwin import cuda_devices
 from tiletwin.cuda_generator import default_generator
-from tiletwin.cuda_marks import any_marked, is_marked, mark, names_cuda, notice, set_marks
+from tiletwin.cuda_marks import (
+    any_mark,
+    asked_index,
+    index_of_mark,
+    is_marked,
+    mark,
+    mark_as,
+    notice,
+    set_marks,
+)
 
 _ON_CUDA = "_tiletwin_on_cuda"
 _SAVED = "_tiletwin_saved"
@@ -30,7 +40,7 @@ def patch(torch: Any, mode: Callable[[], Any]) -> None:
     _patch_transforms(torch)
     _patch_threads(mode)
     # Modules are moved by tensors' own methods; the short cut `.cuda()` asks for a device first.
-    torch.nn.Module.cuda = lambda self, device=None: self.to("cuda")
+    torch.nn.Module.cuda = lambda self, device=None: self.to(torch.device("cuda", cuda_devices.index_of(device)))
     # The stream is checked before any mode sees the call.
     torch.Tensor.record_stream = lambda self, stream: None
 
@@ -47,7 +57,8 @@ def _patch_device_context(torch: Any) -> None:
         kwargs = kwargs or {}
         if func in _device._device_constructors() and kwargs.get("device") is None:
             notice()
-            return mark(func(*args, **{**kwargs, "device": torch.device("cpu")}))
+            made = func(*args, **{**kwargs, "device": torch.device("cpu")})
+            return mark(made, cuda_devices.index_of(self.device))
         return func(*args, **kwargs)
 
     _device.DeviceContext.__torch_function__ = device_context
@@ -62,9 +73,9 @@ def _patch_load(torch: Any) -> None:
         if map_location is None or callable(map_location) or isinstance(map_location, dict):
             where = "cpu" if map_location is None else map_location
             return load(f, where, *args, **kwargs)
-        to_cuda = names_cuda(map_location)
-        loaded = load(f, "cpu" if to_cuda else map_location, *args, **kwargs)
-        set_marks(loaded, to_cuda)
+        index = asked_index(map_location)
+        loaded = load(f, map_location if index is None else "cpu", *args, **kwargs)
+        set_marks(loaded, index)
         return loaded
 
     torch.load = load_on_cpu
@@ -75,14 +86,12 @@ def _patch_parameters(torch: Any) -> None:
     as_subclass = torch.Tensor.as_subclass
 
     def as_marked(self: Any, cls: Any) -> Any:
-        made = as_subclass(self, cls)
-        return mark(made) if is_marked(self) else made
+        return mark_as(as_subclass(self, cls), self)
 
     def new_marked(new: Callable) -> Callable:
         @functools.wraps(new)
         def make(cls: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
-            made = new(cls, data, *args, **kwargs)
-            return mark(made) if is_marked(data) else made
+            return mark_as(new(cls, data, *args, **kwargs), data)
 
         return make
 
@@ -101,19 +110,22 @@ def _patch_generator(torch: Any) -> None:
 
     class Generator(original, metaclass=AnyGenerator):  # type: ignore[misc, valid-type]
         def __new__(cls, device: Any = "cpu") -> Any:
-            on_cuda = names_cuda(device)
-            made = original.__new__(cls, "cpu" if on_cuda else device)
-            made.on_cuda = on_cuda
+            index = asked_index(device)
+            made = original.__new__(cls, device if index is None else "cpu")
+            made.cuda_index = index
             return made
 
         @property
         def device(self) -> Any:
-            return torch.device("cuda", 0) if self.on_cuda else original.device.__get__(self)
+            index = self.cuda_index
+            return original.device.__get__(self) if index is None else torch.device("cuda", index)
 
     Generator.__qualname__ = "Generator"
     Generator.__module__ = "torch"
     torch.Generator = Generator
-    torch.cuda.default_generators = (default_generator(torch, Generator),)
+    torch.cuda.default_generators = tuple(
+        default_generator(torch, Generator, index) for index in range(cuda_devices.count())
+    )
 
 
 def _patch_autograd(torch: Any) -> None:
@@ -126,23 +138,24 @@ def _patch_autograd(torch: Any) -> None:
         result = apply(cls, *args, **kwargs)
         for output in result if isinstance(result, (tuple, list)) else (result,):
             if is_marked(output) and isinstance(output.grad_fn, Backward):
-                setattr(output.grad_fn, _ON_CUDA, True)
+                setattr(output.grad_fn, _ON_CUDA, index_of_mark(output))
         return result
 
     def save_marks(self: Any, *tensors: Any) -> None:
-        setattr(self, _SAVED, [is_marked(t) for t in tensors])
+        setattr(self, _SAVED, [index_of_mark(t) for t in tensors])
         save(self, *tensors)
 
     def saved_marked(self: Any) -> tuple:
         saved = base.saved_tensors.__get__(self)
-        for tensor, marked in zip(saved, getattr(self, _SAVED, ())):
-            if marked:
-                mark(tensor)
+        for tensor, index in zip(saved, getattr(self, _SAVED, ())):
+            if index is not None:
+                mark(tensor, index)
         return saved
 
     def backward_marked(self: Any, *gradients: Any) -> Any:
-        if getattr(self, _ON_CUDA, False):
-            mark(gradients)
+        index = getattr(self, _ON_CUDA, None)
+        if index is not None:
+            mark(gradients, index)
         return backward(self, *gradients)
 
     Function.apply = classmethod(apply_marked)
@@ -178,7 +191,8 @@ def _marking_result(transform: Callable, at_once: bool) -> Callable:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             result = function(*args, **kwargs)
-            return mark(result) if any_marked(args) else result
+            index = any_mark(args)
+            return result if index is None else mark(result, index)
 
         return call
 

@@ -1,290 +1,91 @@
-"""The functions of torch.cuda, torch.accelerator and their like where CUDA is emulated on the CPU.
+"""Puts the emulated CUDA under torch.cuda, torch.accelerator and their like.
 
-Here:      their replacements: one device, number 0, with an H200's numbers; streams and events that have finished.
-Not here:  tensors that claim to live on the device (cuda_mode.py).
-Invariant: nothing pretends to measure a GPU: what would, and what records GPU work, raises NotImplementedError.
+Here:      which names of torch get what; autocast; what torch's Python code cannot do on emulated bindings alone.
+Not here:  the bindings (cuda_bindings.py, cuda_objects.py), tensors on the device (cuda_mode.py).
+Invariant: what is public in torch.cuda stays torch's own object, or has its signature.
 """
 
 from __future__ import annotations
 
-import contextlib
-import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator
-from types import SimpleNamespace
-from typing import Any, NoReturn
+import functools
+from typing import Any
 
-NAME = "NVIDIA H200 (emulated on the CPU)"
-MEMORY = 141 * 10**9
-CUDA_VERSION = "12.8"
-"""What torch.version.cuda says: scripts parse it."""
+from tiletwin import cuda_bindings, cuda_devices, cuda_objects
+from tiletwin.cuda_bindings import SENSOR
 
-
-class Event:
-    """A point in time; what torch.cuda.Event is for code that times itself."""
-
-    def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
-        self._time: float | None = None
-
-    def record(self, stream: Any = None) -> None:
-        self._time = time.perf_counter()
-
-    def wait(self, stream: Any = None) -> None:
-        pass
-
-    def query(self) -> bool:
-        return True
-
-    def synchronize(self) -> None:
-        pass
-
-    def elapsed_time(self, end: Event) -> float:
-        """Milliseconds from this event to `end`. Errors: RuntimeError, one was not recorded."""
-        if self._time is None or end._time is None:
-            raise RuntimeError("both events must be recorded before their distance can be measured")
-        return (end._time - self._time) * 1e3
+_BASES = {
+    "_CudaStreamBase": cuda_objects.StreamBase,
+    "_CudaEventBase": cuda_objects.EventBase,
+    "_CUDAGraph": cuda_objects.GraphBase,
+    "_MemPool": cuda_objects.PoolBase,
+    "_cuda_CUDAAllocator": cuda_objects.AllocatorBase,
+}
 
 
-class Stream:
-    """A stream that has always finished."""
-
-    cuda_stream = 0
-    stream_id = 0
-    device_index = 0
-    device_type = 1
-
-    def __init__(self, device: Any = None, priority: int = 0, **kwargs: Any) -> None:
-        check_device(device)
-        self.priority = priority
-
-    @property
-    def device(self) -> Any:
-        import torch
-
-        return torch.device("cuda", 0)
-
-    @staticmethod
-    def priority_range() -> tuple[int, int]:
-        return (0, -1)
-
-    def synchronize(self) -> None:
-        pass
-
-    def query(self) -> bool:
-        return True
-
-    def is_capturing(self) -> bool:
-        return False
-
-    def wait_stream(self, stream: Any) -> None:
-        pass
-
-    def wait_event(self, event: Any) -> None:
-        pass
-
-    def record_event(self, event: Any = None) -> Event:
-        event = event or Event()
-        event.record(self)
-        return event
-
-    def __enter__(self) -> Stream:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        pass
+def _patch_bindings(torch: Any) -> None:
+    """torch._C: classes that are dummies there get their members, functions that are missing are added."""
+    binding = torch._C
+    for name, own in _BASES.items():
+        if hasattr(binding, name):
+            cuda_objects.give(getattr(binding, name), own)
+    for name, function in cuda_bindings.functions().items():
+        full = "_cuda_" + name
+        if isinstance(getattr(binding, full, None), type):
+            cuda_objects.give_function(getattr(binding, full), function)
+        else:
+            setattr(binding, full, function)
+    pool = cuda_bindings._refusing("torch.cuda.graph_pool_handle", cuda_objects.GRAPH)
+    cuda_objects.give_function(binding._graph_pool_handle, pool)
+    for name, function in cuda_bindings.copies_between_devices(torch).items():
+        setattr(binding, "_" + name, function)
+    binding._has_cuda = True
+    binding._nccl_version = cuda_bindings._refusing("torch.cuda.nccl.version", "asks NCCL, which needs a GPU")
+    # torch._dynamo.reset() imports these two where torch says that it was built with CUDA.
+    binding._cuda_CUDAAllocator_AllocatorState = type("AllocatorState", (), {})
+    binding._set_cached_tensors_enabled = cuda_bindings._nothing
 
 
-class DeviceScope:
-    """`with torch.cuda.device(0):` changes nothing."""
-
-    def __init__(self, device: Any = None) -> None:
-        check_device(device)
-        self.idx = 0
-
-    def __enter__(self) -> DeviceScope:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        pass
-
-
-class DeviceOfScope(DeviceScope):
-    """`with torch.cuda.device_of(tensor):` changes nothing."""
-
-    def __init__(self, obj: Any) -> None:
-        super().__init__()
-
-
-class StreamScope:
-    """`with torch.cuda.stream(s):` changes nothing."""
-
-    def __init__(self, stream: Any = None) -> None:
-        self.stream = stream
-
-    def __enter__(self) -> Any:
-        return self.stream
-
-    def __exit__(self, *error: Any) -> None:
-        pass
-
-
-def check_device(device: Any) -> None:
-    """RuntimeError unless `device` (an int, a string, a torch.device, None) is the one device there is."""
-    index = getattr(device, "index", device)
-    if isinstance(device, str):
-        number = device.partition(":")[2]
-        index = int(number) if number.isdigit() else 0
-    if isinstance(index, int) and index > 0:
-        raise RuntimeError(f"invalid device ordinal {index}: one device, cuda:0, is emulated")
-
-
-def _properties() -> SimpleNamespace:
-    """An H200's numbers."""
-    return SimpleNamespace(
-        name=NAME,
-        major=9,
-        minor=0,
-        total_memory=MEMORY,
-        multi_processor_count=132,
-        is_integrated=False,
-        is_multi_gpu_board=False,
-        max_threads_per_multi_processor=2048,
-        max_threads_per_block=1024,
-        regs_per_multiprocessor=65536,
-        shared_memory_per_block=49152,
-        shared_memory_per_block_optin=232448,
-        shared_memory_per_multiprocessor=233472,
-        warp_size=32,
-        L2_cache_size=62914560,
-        clock_rate=1980000,
-        memory_clock_rate=3201000,
-        memory_bus_width=6144,
-        gcnArchName="",
-        uuid="00000000-0000-0000-0000-000000000000",
-        pci_bus_id=0,
-        pci_device_id=0,
-        pci_domain_id=0,
+def _patch_module(torch: Any) -> None:
+    """torch.cuda: what it took from torch._C when it was imported."""
+    cuda = torch.cuda
+    cuda_objects.give(cuda._CudaDeviceProperties, cuda_devices.DeviceProperties)
+    torch._C._CudaDeviceProperties = cuda._CudaDeviceProperties
+    cuda._get_device_properties = lambda device: cuda._CudaDeviceProperties()
+    cuda._exchange_device, cuda._maybe_exchange_device = cuda_devices.exchange, cuda_devices.exchange
+    cuda._cudart = cuda_bindings.runtime_module()
+    torch._C._nvtx = cuda.nvtx._nvtx = cuda_bindings.nvtx_module()
+    cuda._is_in_bad_fork = torch._C._cuda_isInBadFork
+    # Sensors are asked through NVML. `nvidia-smi`'s list of processes would be a text about a missing module.
+    cuda._get_pynvml_handler = cuda_bindings._refusing("torch.cuda, for this function,", SENSOR)
+    cuda.list_gpu_processes = cuda.memory.list_gpu_processes = functools.wraps(cuda.memory.list_gpu_processes)(
+        cuda_bindings._refusing("torch.cuda.list_gpu_processes", SENSOR)
     )
-
-
-def _refusing(name: str, why: str) -> Callable[..., NoReturn]:
-    def refused(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"{name} {why}; CUDA is emulated on the CPU here")
-
-    return refused
-
-
-def _on_device_0(function: Callable[[], Any]) -> Callable[..., Any]:
-    """`function`, with a device as an argument that is checked."""
-
-    def checked(device: Any = None) -> Any:
-        check_device(device)
-        return function()
-
-    return checked
-
-
-def _nothing(*args: Any, **kwargs: Any) -> None:
-    pass
-
-
-def _zero(*args: Any, **kwargs: Any) -> int:
-    return 0
-
-
-GRAPH = "records work for a GPU"
-SENSOR = "asks a sensor of a GPU"
-
-
-def _replacements(torch: Any) -> dict[str, Any]:
-    """Attributes of torch.cuda."""
-    stream = Stream()
-    refused = {
-        **dict.fromkeys(("graph", "CUDAGraph", "make_graphed_callables", "graph_pool_handle"), GRAPH),
-        **dict.fromkeys(("utilization", "temperature", "power_draw", "clock_rate", "memory_usage"), SENSOR),
-        **dict.fromkeys(("device_memory_used", "list_gpu_processes"), SENSOR),
-        "current_blas_handle": "gives a handle of cuBLAS",
-        "caching_allocator_alloc": "allocates device memory",
-    }
-    return {
-        **{name: _refusing(f"torch.cuda.{name}", why) for name, why in refused.items()},
-        **dict.fromkeys(
-            (
-                "init _lazy_init synchronize empty_cache ipc_collect reset_peak_memory_stats "
-                "reset_max_memory_allocated reset_max_memory_cached reset_accumulated_memory_stats set_stream "
-                "set_per_process_memory_fraction set_sync_debug_mode caching_allocator_enable"
-            ).split(),
-            _nothing,
-        ),
-        **dict.fromkeys(
-            (
-                "memory_allocated max_memory_allocated memory_reserved max_memory_reserved memory_cached "
-                "max_memory_cached get_sync_debug_mode"
-            ).split(),
-            _zero,
-        ),
-        "is_available": lambda: True,
-        "is_initialized": lambda: True,
-        "device_count": lambda: 1,
-        "current_device": lambda: 0,
-        "set_device": check_device,
-        "get_device_name": _on_device_0(lambda: NAME),
-        "get_device_capability": _on_device_0(lambda: (9, 0)),
-        "get_device_properties": _on_device_0(_properties),
-        "get_arch_list": lambda: ["sm_90"],
-        "get_gencode_flags": lambda: "",
-        "can_device_access_peer": lambda device, peer_device: False,
-        "is_bf16_supported": lambda *args, **kwargs: True,
-        "is_tf32_supported": lambda: True,
-        "is_current_stream_capturing": lambda: False,
-        "memory_stats": lambda *args, **kwargs: defaultdict(int),
-        "memory_stats_as_nested_dict": lambda *args, **kwargs: {},
-        "memory_snapshot": lambda *args, **kwargs: [],
-        "memory_summary": lambda *args, **kwargs: "no memory of a GPU is in use: CUDA is emulated on the CPU\n",
-        "mem_get_info": lambda *args, **kwargs: (MEMORY, MEMORY),
-        "get_per_process_memory_fraction": lambda *args, **kwargs: 1.0,
-        "manual_seed": lambda seed: torch.cuda.default_generators[0].manual_seed(seed) and None,
-        "manual_seed_all": lambda seed: torch.cuda.default_generators[0].manual_seed(seed) and None,
-        "seed": lambda: torch.cuda.default_generators[0].seed() and None,
-        "seed_all": lambda: torch.cuda.default_generators[0].seed() and None,
-        "initial_seed": lambda: torch.initial_seed(),
-        "get_rng_state": lambda *args, **kwargs: torch.get_rng_state(),
-        "get_rng_state_all": lambda: [torch.get_rng_state()],
-        "set_rng_state": lambda state, *args, **kwargs: torch.set_rng_state(state),
-        "set_rng_state_all": lambda states: torch.set_rng_state(states[0]),
-        "Event": Event,
-        "Stream": Stream,
-        "ExternalStream": lambda stream_ptr, device=None, **kwargs: Stream(device),
-        "StreamContext": StreamScope,
-        "stream": StreamScope,
-        "device": DeviceScope,
-        "device_of": DeviceOfScope,
-        "current_stream": _on_device_0(lambda: stream),
-        "default_stream": _on_device_0(lambda: stream),
-        "cudart": lambda: SimpleNamespace(cudaProfilerStart=_zero, cudaProfilerStop=_zero, cudaDeviceSynchronize=_zero),
-    }
+    # Nothing is left to initialize, and what libraries queued must not seed generators later.
+    cuda._queued_calls.clear()
+    cuda._initialized = True
 
 
 def _accelerator(torch: Any) -> dict[str, Any]:
-    """Attributes of torch.accelerator."""
+    """torch._C._accelerator_...: what it is."""
+    cuda, binding = torch.cuda, torch._C
     return {
-        "is_available": lambda: True,
-        "device_count": lambda: 1,
-        "current_accelerator": lambda check_available=False: torch.device("cuda"),
-        "current_device_index": lambda: 0,
-        "current_device_idx": lambda: 0,
-        "set_device_index": check_device,
-        "set_device_idx": check_device,
-        "current_stream": torch.cuda.current_stream,
-        "set_stream": _nothing,
-        "synchronize": _nothing,
-        "empty_cache": _nothing,
+        "getAccelerator": lambda: torch.device("cuda"),
+        "getDeviceIndex": cuda_devices.current,
+        "setDeviceIndex": cuda_devices.select,
+        "exchangeDevice": cuda_devices.exchange,
+        "maybeExchangeDevice": cuda_devices.exchange,
+        "hooks_device_count": cuda_devices.count,
+        "getStream": cuda.current_stream,
+        "setStream": cuda.set_stream,
+        "synchronizeDevice": cuda_bindings._nothing,
+        "isAllocatorInitialized": lambda: True,
+        "emptyCache": cuda_bindings._nothing,
+        "emptyHostCache": cuda_bindings._nothing,
+        "getDeviceStats": binding._cuda_memoryStats,
+        "resetAccumulatedStats": cuda_bindings._nothing,
+        "resetPeakStats": cuda_bindings._nothing,
+        "getMemoryInfo": cuda._cudart.cudaMemGetInfo,
     }
-
-
-@contextlib.contextmanager
-def _scope(*args: Any, **kwargs: Any) -> Iterator[None]:
-    yield
 
 
 def _patch_autocast(torch: Any) -> None:
@@ -309,25 +110,12 @@ def _patch_autocast(torch: Any) -> None:
 
 
 def patch(torch: Any) -> None:
-    """Replaces the functions for the rest of the process."""
-    cuda = torch.cuda
-    for name, value in _replacements(torch).items():
-        setattr(cuda, name, value)
-    for name, value in _accelerator(torch).items():
-        if hasattr(torch, "accelerator"):
-            setattr(torch.accelerator, name, value)
-    for name in ("range_push", "range_pop", "range_start", "range_end", "mark"):
-        setattr(cuda.nvtx, name, _zero)
-    cuda.nvtx.range = _scope
-    for name in ("start", "stop", "init"):
-        setattr(cuda.profiler, name, _nothing)
-    cuda.profiler.profile = _scope
-    torch.version.cuda = CUDA_VERSION
-    torch.backends.cuda.is_built = lambda: True
-    torch._C._cuda_getCurrentRawStream = _zero
-    torch._C._cuda_getDevice = _zero
-    torch._C._cuda_setDevice = _nothing
-    # torch._dynamo.reset() imports these two where torch says that it was built with CUDA.
-    torch._C._cuda_CUDAAllocator_AllocatorState = type("AllocatorState", (), {})
-    torch._C._set_cached_tensors_enabled = _nothing
+    """Emulates CUDA for the rest of the process."""
+    torch.version.cuda = cuda_devices.CUDA_VERSION
+    _patch_bindings(torch)
+    _patch_module(torch)
+    for name, function in _accelerator(torch).items():
+        if hasattr(torch._C, "_accelerator_" + name):
+            setattr(torch._C, "_accelerator_" + name, function)
+    torch._C._get_accelerator = lambda: torch.device("cuda")
     _patch_autocast(torch)

@@ -196,6 +196,10 @@ def modules():
     assert on_cuda(*state.values()) and host.weight.is_cpu and torch.equal(host.weight, state["weight"].cpu())
     assert on_cuda(torch.nn.BatchNorm1d(4).cuda().running_mean, torch.nn.Embedding(4, 4, device="cuda").weight)
 
+    for place in (torch.device("cuda"), torch.device("cuda", 0), "cuda:0", 0, torch.ones(1, device="cuda")):
+        assert on_cuda(Linear(2, 2).to(place).weight), place
+    assert Linear(2, 2).cuda().to(torch.device("cpu")).weight.is_cpu
+
     class Own(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -263,6 +267,47 @@ def function_transforms():
     assert on_cuda(value) and torch.equal(value, 3 * x) and (pull(torch.ones_like(x))[0] == 3).all()
 
 
+def gradients_of_copies():
+    """A copy to the other side is a step of autograd, as on a GPU."""
+    for x, there in (
+        (torch.ones(3, device="cuda", requires_grad=True), "cpu"),
+        (torch.ones(3).requires_grad_(), "cuda"),
+    ):
+        (2 * x.to(there)).sum().backward()
+        assert x.grad.tolist() == [2, 2, 2] and x.grad.device == x.device
+
+
+def fake_tensors():
+    """Programs are traced without data: fake tensors are where the real ones are."""
+    from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    mode, x = FakeTensorMode(), torch.ones(4, 4, device="cuda")
+    fake, host = mode.from_tensor(x), mode.from_tensor(x.cpu())
+    assert on_cuda(fake) and isinstance(fake, FakeTensor) and host.is_cpu and mode.from_tensor(x) is fake
+    assert on_cuda(FakeTensor(mode, torch.empty(2, device="meta"), torch.device("cuda")))
+    with mode:
+        model = torch.nn.Linear(4, 4, device="cuda")
+        made = [torch.empty(3, device="cuda"), torch.ones(3).cuda(), fake[:, 0], fake @ fake, model(fake), fake.half()]
+        assert on_cuda(*made, model.weight, host.cuda()) and fake.cpu().is_cpu and torch.ones(2).is_cpu
+        model(fake).sum().backward()
+        assert on_cuda(model.weight.grad) and model.weight.grad.shape == (4, 4)
+        assert torch.empty_like(fake, device="meta").device.type == "meta"
+    for kind in ("real", "fake", "symbolic"):
+        traced = make_fx(lambda a: (a * 2).relu() + torch.ones(4, device="cuda"), tracing_mode=kind)(x)
+        assert on_cuda(traced(x)) and torch.equal(traced(x), x * 2 + 1), kind
+    exported = torch.export.export(torch.nn.Linear(4, 4).cuda(), (x,)).module()
+    assert on_cuda(exported(x)) and torch.fx.symbolic_trace(torch.nn.ReLU())(x).is_cuda
+
+
+def meta_tensors():
+    x = torch.ones(3, device="cuda")
+    for meta in (torch.empty(3, device="meta"), torch.empty_like(x, device="meta"), x.to("meta")):
+        assert meta.device.type == (meta + 1).device.type == "meta" and not meta.is_cuda
+    model = torch.nn.Linear(3, 3, device="meta").to_empty(device="cuda")
+    assert on_cuda(model.weight, model.bias)
+
+
 def mixed_precision():
     model = torch.nn.Linear(4, 4).cuda()
     optimizer, scaler = torch.optim.SGD(model.parameters(), lr=0.1), torch.amp.GradScaler("cuda", init_scale=256)
@@ -287,8 +332,19 @@ def streams_and_events():
     assert start.elapsed_time(end) >= 0 and torch.cuda.default_stream() == stream
     stream.wait_event(stream.record_event())
     torch.ones(2, device="cuda").record_stream(stream)
-    with torch.cuda.stream(torch.cuda.Stream(priority=-1)) as other:
-        other.synchronize()
+    other = torch.cuda.Stream(priority=-1)
+    assert other != stream and isinstance(other, torch.cuda.Stream) and other.priority == -1
+    with torch.cuda.stream(other):
+        assert torch.cuda.current_stream() == other
+        with torch.cuda.stream(None):
+            torch.cuda.current_stream().synchronize()
+    assert torch.cuda.current_stream() == stream and hash(stream) == hash(torch.cuda.default_stream())
+    try:
+        torch.cuda.Event().elapsed_time(end)
+    except ValueError as error:
+        assert "enable_timing=True" in str(error)
+    else:
+        raise AssertionError("an event without timing has a time")
 
 
 def memory_and_settings():

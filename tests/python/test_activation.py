@@ -185,6 +185,29 @@ def test_cuda_emulation_copies_where_a_gpu_would(run_cuda):
     )
 
 
+def test_looking_for_torch_before_importing_it_changes_nothing():
+    """Libraries ask whether torch is installed, some of them twice and in threads, and import it later."""
+    pytest.importorskip("torch")
+    done = run_python(
+        "-c",
+        "import importlib.util, threading\n"
+        "specs = [importlib.util.find_spec('torch') for _ in range(2)]\n"
+        "assert specs[0].origin.endswith('__init__.py') and specs[0].submodule_search_locations\n"
+        "assert importlib.util.find_spec('numpy').name == 'numpy'\n"
+        "thread = threading.Thread(target=importlib.util.find_spec, args=('torch',)); thread.start(); thread.join()\n"
+        "import torch, numpy\n"
+        "assert torch.cuda.is_available() and torch.ones(1, device='cuda').is_cuda\n"
+        "assert type(torch.__loader__).__name__ == type(torch.__spec__.loader).__name__ == 'SourceFileLoader'\n"
+        "import sys\n"
+        "print([type(finder).__name__ for finder in sys.meta_path].count('TorchFinder'))\n"
+        "assert importlib.util.find_spec('torch') is torch.__spec__\n",
+        startup=True,
+        TILETWIN_INTERPRET="1",
+        TILETWIN_CHECK="undefined",
+    )
+    assert done.stdout == "0\n", done.stderr
+
+
 def test_optimisers_step_under_cuda_emulation(run_cuda):
     pytest.importorskip("torch")
     run_cuda(

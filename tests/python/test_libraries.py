@@ -55,13 +55,23 @@ def test_numbers_of_the_device():
             assert torch.cuda.get_device_properties(device).multi_processor_count == 132
             assert "H200" in torch.cuda.get_device_name(device)
         assert torch.cuda.get_device_properties(0).total_memory == torch.cuda.mem_get_info()[1]
-        for ask in (torch.cuda.get_device_properties, torch.cuda.get_device_name, torch.cuda.device):
+        for ask in (torch.cuda.get_device_properties, torch.cuda.get_device_name):
             try:
                 ask(1)
-            except RuntimeError as error:
-                assert "invalid device ordinal 1" in str(error)
+            except AssertionError as error:
+                assert "Invalid device id" in str(error)
             else:
-                raise AssertionError(ask)
+                raise SystemExit(ask)
+        for ask in (torch.cuda.device(1).__enter__, lambda: torch.cuda.set_device(1), lambda: torch.ones(1).cuda(1),
+                    lambda: torch.ones(1, device="cuda:1"), lambda: torch.ones(1).to("cuda:1"),
+                    lambda: torch.nn.Linear(1, 1).to(1), lambda: torch.Generator("cuda:1")):
+            try:
+                ask()
+            except torch.AcceleratorError as error:
+                assert "invalid device ordinal 1: one device is emulated, cuda:0" in str(error)
+                assert "TILETWIN_CUDA_DEVICES=2" in str(error)
+            else:
+                raise SystemExit(ask)
         try:
             utils.get_device_properties(3)
         except ValueError as error:
