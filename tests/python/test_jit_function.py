@@ -299,36 +299,9 @@ def script(text: str, *arguments: str, stdin: str | None = None) -> str:
     return done.stdout + done.stderr
 
 
-NO_SOURCE = """
-import numpy as np, tiletwin as triton, tiletwin.language as tl
-
-@triton.jit
-def lost(o):
-    tl.store(o, 1)
-
-try:
-    lost[(1,)](np.zeros(1))
-except OSError as error:
-    print(type(error).__name__, error)
-"""
-
-
-def test_code_without_source() -> None:
-    said = "the source of lost was not found (<string>, line 4); a kernel needs its source text"
-    assert said in script(NO_SOURCE)
-    scope: dict = {}
-    exec(compile(NO_SOURCE.partition("try:")[0], "<string>", "exec"), scope)
-    with pytest.raises(OSError, match="put it into a file or a notebook cell"):
-        scope["lost"][(1,)](np.zeros(1))
-
-
 def test_lambda() -> None:
     with pytest.raises(TypeError, match="must be written with def, not as a lambda"):
         triton.jit(lambda o_ptr: tl.store(o_ptr, 1.0))[(1,)](np.zeros(1))
-
-
-def test_typed_at_the_prompt() -> None:
-    assert "the source of lost was not found" in script("", "-i", "-q", stdin=NO_SOURCE + "\n")
 
 
 def test_file_that_changed_after_it_was_loaded(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tiletwin.eager import breaks
+from tiletwin.eager.as_it_is import as_it_is
 from tiletwin.eager.decide import reason_for_eager
 from tiletwin.eager.rewriter import rewrite
 
@@ -25,6 +26,10 @@ def eager_function(fn: Any) -> Callable[..., Any]:
     fn: a JITFunction. Made once and cached on it. Errors: what `rewrite` raises.
     """
     cached = fn.__dict__.get("_eager_function")
+    if not fn.has_text:
+        if cached is None:
+            cached = fn._eager_function = as_it_is(fn)
+        return cached
     if cached is None or cached.__dict__.get("_tiletwin_breaks", ()) != breaks.lines_in(fn):
         recorder = sys.modules.get("tiletwin.trace.recorder")
         note = recorder.note_maker(fn) if recorder is not None else None

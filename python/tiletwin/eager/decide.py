@@ -1,8 +1,8 @@
 """Which mode a launch takes.
 
-Compiled, unless: TILETWIN_EAGER=1; the kernel (or a jit function it calls) stops in a debugger or calls a plain Python
-function; a debugger with a breakpoint in one of them is active. A tracer without breakpoints, such as coverage, changes
-nothing.
+Compiled, unless: TILETWIN_EAGER=1; the kernel (or a jit function it calls) stops in a debugger, calls a plain Python
+function or has no text; a debugger with a breakpoint in one of them is active. A tracer without breakpoints, such as
+coverage, changes nothing.
 Also here: which statements and functions are plain Python, for launches that run some programs compiled.
 Not here: running it (runtime/), TILETWIN_PROGRAM (runtime/).
 """
@@ -86,6 +86,8 @@ def reachable(fn: Any, seen: set[int] | None = None) -> Iterator[Any]:
 def static_reason(fn: Any) -> str | None:
     """Why the kernel's text needs eager mode, whatever the environment says; None: it does not."""
     for function in reachable(fn):
+        if not function.has_text:
+            return f"the text of {function.__name__} was not found, so Python runs the function as it is"
         names = function.fn.__code__.co_names
         if _IMPORT in function.fn.__code__.co_code[::2]:
             return f"{function.__name__} imports a module"

@@ -10,6 +10,7 @@ import builtins
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from tiletwin import _C
 from tiletwin._C import constexpr, tensor
 from tiletwin.language.types import base_type, base_value, block_type, constexpr_type, tuple_type, unwrap
 
@@ -160,7 +161,9 @@ class range(base_value):
         self.disable_licm = disable_licm
 
     def __iter__(self) -> Iterator[Any]:
-        raise RuntimeError("tl.range can only be iterated by a for loop inside a @jit function")
+        if _C.eager_program() is None:
+            raise RuntimeError("tl.range can only be iterated by a for loop inside a @jit function")
+        return iter(_C.eager_loop(range, self.start, self.end, self.step))  # in a function that Python runs as it is
 
 
 class condition(base_value):

@@ -2,7 +2,7 @@
 
 Here:      KernelParam, JITCallable, constexpr_function; `triton.runtime.jit` re-exports them.
 Not here:  launching (jit.py), finding and parsing the text (source.py).
-Invariant: making one reads no source; that happens when a kernel is first compiled or asked for its text.
+Invariant: making one reads no file; that happens when a kernel is first compiled or asked for its text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tiletwin import _C
-from tiletwin.runtime.source import FunctionSource, function_source, outer_names, resolve, source_of_text
+from tiletwin.runtime.given_text import given_text
+from tiletwin.runtime.source import FunctionSource, TextNotFound, function_source, outer_names, resolve, source_of_text
 from tiletwin.runtime.specialization import mangle_type_name
 
 
@@ -93,10 +94,20 @@ class JITCallable:
         self.__globals__ = fn.__globals__
         self.__wrapped__ = fn
         self._hash: str | None = None
+        code = getattr(inspect.unwrap(fn), "__code__", None)
+        self._given = None if code is None else given_text(code)
 
     @functools.cached_property
     def _source(self) -> FunctionSource:
-        return function_source(self.fn)
+        return function_source(self.fn, self._given)
+
+    @functools.cached_property
+    def has_text(self) -> bool:
+        """Whether the source can be found. Without it Python runs the function as it is (eager/as_it_is.py)."""
+        try:
+            return self._source is not None
+        except TextNotFound:
+            return False
 
     # What the front end reads (frontend/Frontend.h).
     @property

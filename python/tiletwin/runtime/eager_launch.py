@@ -111,7 +111,10 @@ def stripped(fn: JITFunction, known: dict[int, JITFunction] | None = None) -> JI
 
 
 def _compiled_rest(fn: JITFunction) -> JITFunction | None:
-    """The function that programs which are not chosen run, or None if the kernel cannot do without Python's results."""
+    """The function that programs which are not chosen run, or None if the kernel cannot do without Python's results or
+    has no text."""
+    if not all(function.has_text for function in reachable(fn)):
+        return None
     variant = fn.__dict__.get("_stripped")
     if variant is None:
         variant = fn.__dict__["_stripped"] = stripped(fn)

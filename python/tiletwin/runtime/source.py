@@ -2,7 +2,7 @@
 
 Here:      lines from linecache (files, notebooks, doctests), the block of one function, its `ast.FunctionDef`; the
            names it reads from outside, and what a dotted name stands for.
-Not here:  what is done with it (jit.py, the front end, eager mode).
+Not here:  texts given to `exec` (given_text.py); what is done with it (jit.py, the front end, eager mode).
 Invariant: `node.lineno` and `node.col_offset` of every node are those of the file.
 """
 
@@ -16,7 +16,13 @@ import textwrap
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+from tiletwin.runtime.given_text import named_lines
+
 _LOAD_GLOBAL, _EXTENDED_ARG = dis.opmap["LOAD_GLOBAL"], dis.opmap["EXTENDED_ARG"]
+
+
+class TextNotFound(OSError):
+    """There is no text of a function: no file, no cell, nothing that was given to `exec`."""
 
 
 class FunctionSource(NamedTuple):
@@ -65,12 +71,13 @@ def _parse(lines: list[str], first_line: int, file: str) -> ast.FunctionDef:
     return node
 
 
-def function_source(fn: FunctionType) -> FunctionSource:
+def function_source(fn: FunctionType, given: str | None = None) -> FunctionSource:
     """Finds and parses the source of a plain Python function.
 
     A function that a decorator made with `functools.wraps` stands for the one it wraps.
-    Errors: OSError, the source cannot be found (code given to `exec` or typed at the plain `>>>` prompt);
-    TypeError, not a function written with `def`.
+    given: the text that its code was compiled from, where that lies in no file.
+    Errors: TextNotFound, there is none (a code object from another process, typed at the `>>>` prompt); OSError, the
+    file was changed meanwhile; TypeError, not a function written with `def`.
     """
     fn = inspect.unwrap(fn)
     code = getattr(fn, "__code__", None)
@@ -79,12 +86,15 @@ def function_source(fn: FunctionType) -> FunctionSource:
     if code.co_name == "<lambda>":
         raise TypeError("a kernel must be written with def, not as a lambda")
     file, first_line = code.co_filename, code.co_firstlineno
-    lines = linecache.getlines(file, fn.__globals__)
+    if given is not None:
+        file, lines = named_lines(file, given)
+    else:
+        lines = linecache.getlines(file, fn.__globals__)
     if not 0 < first_line <= len(lines):
         linecache.checkcache(file)
         lines = linecache.getlines(file, fn.__globals__)
     if not 0 < first_line <= len(lines):
-        raise OSError(
+        raise TextNotFound(
             f"the source of {fn.__qualname__} was not found ({file}, line {first_line}); "
             "a kernel needs its source text: put it into a file or a notebook cell"
         )

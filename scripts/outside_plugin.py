@@ -1,0 +1,68 @@
+"""What `outside.py` loads into pytest beside a suite of others: modules of the suite's own, and a record of the tests.
+
+Here:      `triton.x` from a file of the suite, where tests import what only Triton's own tests use; a line a test.
+Not here:  how pytest is started, and what becomes of the record (outside.py).
+Invariant: tests, their conftest and the modules they import from their own tree run as they stand.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.util
+import json
+import os
+import sys
+from typing import Any
+
+MODULES, RECORD = "OUTSIDE_MODULES", "OUTSIDE_RECORD"
+"""Variables: "name=file" separated by ";", and the file that the record is written to."""
+
+
+class SuitesOwn(importlib.abc.MetaPathFinder):
+    """Finds modules of the suite that stand below a package which is not the suite's."""
+
+    def __init__(self, files: dict[str, str]) -> None:
+        self.files = files
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
+        file = self.files.get(fullname)
+        return importlib.util.spec_from_file_location(fullname, file) if file else None
+
+
+class Recorder:
+    """Writes nodeid, outcome and error of each test, where the reports of all processes meet."""
+
+    def __init__(self, file: str) -> None:
+        self.out = open(file, "w")
+
+    def write(self, report: Any, outcome: str, error: str) -> None:
+        duration = round(getattr(report, "duration", 0.0), 4)
+        row = {"test": report.nodeid, "outcome": outcome, "error": error, "seconds": duration}
+        self.out.write(json.dumps(row) + "\n")
+        self.out.flush()
+
+    @staticmethod
+    def message(report: Any) -> str:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        return crash.message if crash is not None else str(report.longrepr or "")
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.skipped:
+            expected = hasattr(report, "wasxfail")
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else self.message(report)
+            self.write(report, "xfailed" if expected else "skipped", reason)
+        elif report.failed:
+            self.write(report, "failed" if report.when == "call" else "error", self.message(report))
+        elif report.when == "call":
+            self.write(report, "passed", "")
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self.write(report, "error", "while collecting: " + self.message(report).strip().splitlines()[-1])
+
+
+def pytest_configure(config: Any) -> None:
+    files = dict(pair.split("=", 1) for pair in os.environ.get(MODULES, "").split(";") if pair)
+    sys.meta_path.insert(0, SuitesOwn(files))
+    if RECORD in os.environ and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Recorder(os.environ[RECORD]), "outside-recorder")
