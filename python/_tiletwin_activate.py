@@ -2,6 +2,7 @@
 
 That file is loaded by its path, so that start-up does not import the package (and with it the extension); programs that
 never import triton pay nothing for it. A failure here is reported and never stops Python from starting.
+For pytest, which finds it imported already and would warn that it cannot rewrite its asserts: PYTEST_DONT_REWRITE.
 """
 
 import importlib.util

@@ -7,6 +7,7 @@ import sys
 
 import pexpect
 import pytest
+from process import run_python
 
 pytest_plugins = "pytester"
 
@@ -124,6 +125,22 @@ def test_the_line_to_paste_stops_in_pdb(pytester: pytest.Pytester) -> None:
     child.sendline("c")
     child.expect("1 passed")
     child.expect(pexpect.EOF)
+
+
+def test_an_installed_plugin_warns_of_nothing(pytester: pytest.Pytester) -> None:
+    """pytest wants to rewrite the asserts of every module of a plugin's distribution, and warns of those that have been
+    imported: by the start-up file, or because pytest itself runs under `tiletwin run`."""
+    info = pytester.mkdir("tiletwin-0.dist-info")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tiletwin\nVersion: 0\n")
+    (info / "entry_points.txt").write_text("[pytest11]\ntiletwin = tiletwin_pytest\n")
+    (info / "RECORD").write_text("_tiletwin_activate.py,,\ntiletwin/__init__.py,,\ntiletwin_pytest.py,,\n")
+    pytester.makepyfile(test_it="def test_it():\n    import triton\n    assert triton.__version__\n")
+    options = ("-W", "error", "-q", "-p", "no:cacheprovider", "--tiletwin", "test_it.py")
+    paths = {"PYTHONPATH": os.pathsep.join([str(pytester.path), os.environ.get("PYTHONPATH", "")])}
+    for command in (("-m", "pytest"), ("-m", "tiletwin", "run", "-m", "pytest")):
+        ran = run_python(*command, *options, startup=True, TILETWIN_INTERPRET="1", **paths)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        assert "1 passed" in ran.stdout and "warning" not in ran.stdout + ran.stderr
 
 
 def test_only_interpreting(pytester: pytest.Pytester) -> None:
