@@ -48,13 +48,36 @@ def pytest_addoption(parser: Any) -> None:
         dest="tiletwin_diff_allow_missing",
         help="a backend of --tiletwin-diff that compares nothing does not fail the session (exit code 6)",
     )
+    group.addoption(
+        "--tiletwin-output",
+        metavar="FILE",
+        dest="tiletwin_output",
+        default="",
+        help="with --tiletwin and the others: what was found goes to this file, too (.json, .sarif or .txt)",
+    )
+    group.addoption(
+        "--tiletwin-format",
+        metavar="text|json|sarif",
+        dest="tiletwin_format",
+        default="",
+        help="the format of that file, if its name does not say it",
+    )
+
+
+def _is_on(options: Any) -> bool:
+    """Whether --tiletwin or --tiletwin-check is given."""
+    return bool(getattr(options, "tiletwin", False) or getattr(options, "tiletwin_check", ""))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: Any) -> None:
     """Before any conftest can import triton."""
     options = early_config.known_args_namespace
-    if getattr(options, "tiletwin", False) or getattr(options, "tiletwin_check", ""):
+    if getattr(options, "tiletwin_output", "") or getattr(options, "tiletwin_diff", "") or _is_on(options):
+        from tiletwin import pytest_results
+
+        pytest_results.start(early_config, options.tiletwin_output, options.tiletwin_format)
+    if _is_on(options):
         from tiletwin import pytest_plugin
 
         pytest_plugin.start(early_config, options.tiletwin_check)

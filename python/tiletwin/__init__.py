@@ -1,5 +1,7 @@
 """The CPU twin of a GPU tile kernel: `import tiletwin as triton` runs kernels of the Triton language on the CPU.
 
+For pytest, which would rewrite the asserts of a plugin's package: PYTEST_DONT_REWRITE.
+
 Here:      the names of `triton`, and tiletwin's own (register, print_if, ...). Heavy modules load on first use.
 Not here:  the language (language/), run time (runtime/), compilation (compiler/).
 Invariant: importing this package imports neither torch nor anything a kernel does not need.
@@ -142,5 +144,9 @@ class _Package(ModuleType):
 
 sys.modules[__name__].__class__ = _Package
 
+if any(name.startswith("TILETWIN") for name in os.environ):
+    importlib.import_module("tiletwin.variables").hint()
+if os.environ.get("TILETWIN_FINDINGS"):
+    importlib.import_module("tiletwin.findings.output").begin()
 if os.environ.get("TILETWIN_SAVE") or os.environ.get("TILETWIN_BACKEND", "").strip().lower() == "diff":
     importlib.import_module("tiletwin.diff.mode").install()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import io
-import linecache
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tiletwin import _C
-from tiletwin.errors import CheckError
+from tiletwin.errors import CheckError, source_lines
 
 # Checks that only the simulator makes; the interpreter takes the words and does nothing.
 OF_SIMULATOR = ("barriers", "async")
@@ -98,15 +97,7 @@ class Site:
 
     def source(self, indent: str = "    ") -> list[str]:
         """The line of the source with a caret under the place; empty if the file is gone."""
-        line = linecache.getline(self.file, self.line) if self.file and self.line else ""
-        if not line.strip():
-            return []
-        stripped = line.strip()
-        shift = len(line) - len(line.lstrip())
-        found = [indent + stripped]
-        if self.column:
-            found.append(indent + " " * max(0, self.column - 1 - shift) + "^")
-        return found
+        return list(source_lines(self.file, self.line, self.column, indent))
 
 
 @dataclass(frozen=True)
@@ -119,6 +110,7 @@ class Finding:
     program     the lowest program id that did it             programs  how many did
     shape       of the tile; () for a scalar                  elements  coordinates of the first few, of that program
     count       how many elements of that program             second    the other place, or None
+    more        further places of the same mistake            evidence  what it does to the results; may be empty
     launches    launches of this process in which it was found
     threads     of the simulator: programs are CTAs, elements their threads as (warp, lane)
     """
@@ -136,6 +128,8 @@ class Finding:
     second: Site | None = None
     launches: int = field(default=1, compare=False)
     threads: bool = False
+    more: tuple[Site, ...] = ()
+    evidence: str = ""
 
     @property
     def file(self) -> str | None:
@@ -171,6 +165,10 @@ class Finding:
             variable = f" ({self.second.variable})" if self.second.variable else ""
             by = f" in {self._unit} {self.second.program}" if self.second.program else ""
             lines += [f"  {self.second.place}{variable}: {text}{by}", *self.second.source()]
+        for site in self.more:
+            lines += [f"  {site.place}: {site.operation} {site.text}", *site.source()]
+        if self.evidence:
+            lines.append(f"  it {self.evidence}")
         if self.advice:
             lines.append(f"  what to do: {self.advice}")
         return "\n".join(lines)
@@ -213,7 +211,7 @@ def _coordinates(element: int, shape: Sequence[int]) -> tuple[int, ...]:
 
 def from_parts(kernel: str, parts: tuple) -> Finding:
     """A finding from what the extension hands over (python/src/CheckReport.cpp)."""
-    check, place, message, advice, program, programs, shape, elements, count, second, threads = parts
+    check, place, message, advice, program, programs, shape, elements, count, second, threads, *more = parts
     return Finding(
         check=check,
         kernel=kernel,
@@ -227,11 +225,21 @@ def from_parts(kernel: str, parts: tuple) -> Finding:
         count=count,
         second=_site(*second) if second else None,
         threads=threads,
+        more=tuple(_site(*other) for other in (more[0] if more else ())),
     )
 
 
 _found: dict[tuple, Finding] = {}
 _at_exit = False
+_prints = True
+
+
+def set_printing(prints: bool) -> bool:
+    """Whether findings are printed when they are found; who shows them otherwise switches that off. Returns what held
+    before."""
+    global _prints
+    before, _prints = _prints, prints
+    return before
 
 
 def findings() -> list[Finding]:
@@ -269,11 +277,14 @@ def add(found: Sequence[Finding]) -> None:
     if not _at_exit and found:
         _at_exit = True
         atexit.register(_say_at_exit)
+    if found and (writing := sys.modules.get("tiletwin.findings.output")):
+        writing.in_child()
     for finding in found:
         known = _found.get(finding.key)
         if known is None:
             _found[finding.key] = finding
-            print(finding, file=sys.stderr)
+            if _prints:
+                print(finding, file=sys.stderr)
         else:
             _found[finding.key] = replace(known, launches=known.launches + 1)
 
@@ -284,7 +295,23 @@ def report(kernel: str, items: list[tuple], may_raise: bool) -> None:
     for finding in found:
         if not finding.check:
             _notice(finding)
-    submit([finding for finding in found if finding.check], may_raise)
+    submit(_with_evidence([finding for finding in found if finding.check]), may_raise)
+
+
+def _with_evidence(found: list[Finding]) -> list[Finding]:
+    """Results that depend on the order of programs at a place that races are no second mistake: they show what the race
+    does."""
+    kept, orders = [], {(f.file, f.line): f for f in found if f.check == "order"}
+    explained = set()
+    for finding in found:
+        if finding.check == "races":
+            sites = (finding.site, finding.second, *finding.more)
+            seen = [orders[key] for key in ((s.file, s.line) for s in sites if s) if key in orders]
+            if seen:
+                explained.update(order.key for order in seen)
+                finding = replace(finding, evidence=seen[0].message)
+        kept.append(finding)
+    return [finding for finding in kept if finding.key not in explained]
 
 
 _noticed: set[tuple] = set()
@@ -304,19 +331,33 @@ def submit(found: Sequence[Finding], may_raise: bool = True) -> None:
         raise CheckError("\n".join(map(str, found)), list(found))
 
 
-_unchecked: set[str] = set()
+_unchecked: dict[str, str] = {}
+
+
+def unchecked() -> dict[str, str]:
+    """Kernels some of whose programs no check has looked at, and why."""
+    return dict(_unchecked)
 
 
 def notice_unchecked(kernel: str) -> None:
     """Says once for each kernel that programs which Python runs are not looked at by checks."""
+    _notice_unchecked(
+        kernel,
+        "looks at compiled programs only; those that Python runs (TILETWIN_EAGER, TILETWIN_PROGRAM, TILETWIN_RECORD, a "
+        "debugger) are not checked",
+    )
+
+
+def notice_unchecked_in_gdb(kernel: str) -> None:
+    """The same for launches that run for a native debugger (called by python/src/Compile.cpp)."""
+    _notice_unchecked(kernel, "looks at nothing here: launches that run for gdb (TILETWIN_GDB=1) are not checked")
+
+
+def _notice_unchecked(kernel: str, why: str) -> None:
     words = [word for word in wanted().checks if word not in ("device", *OF_SIMULATOR)]
     if words and kernel not in _unchecked:
-        _unchecked.add(kernel)
-        print(
-            f"tiletwin: {kernel}: TILETWIN_CHECK={','.join(words)} looks at compiled programs only; those that Python "
-            "runs (TILETWIN_EAGER, TILETWIN_PROGRAM, a debugger) are not checked",
-            file=sys.stderr,
-        )
+        _unchecked[kernel] = text = f"{kernel}: TILETWIN_CHECK={','.join(words)} {why}"
+        print(f"tiletwin: {text}", file=sys.stderr)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The command `tiletwin`: run, ir, export, trace, sim, diff, replay, doctor.
 
-Here:      the commands' options, and what run and doctor do.
+Here:      the commands' options, and what run and doctor do. Exit codes: docs/ci.md.
 Not here:  activation (_activate.py), what the others do (compiler/command.py, trace/command.py, sim/command.py).
 typer and rich are imported here only: `import tiletwin` needs neither.
 """
@@ -27,13 +27,47 @@ def _fail(message: str) -> NoReturn:
     raise SystemExit(2)  # typer's Exit is a RuntimeError, which the commands catch
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        import tiletwin
+
+        print(f"tiletwin {tiletwin.TILETWIN_VERSION}, language of Triton {tiletwin.TRITON_VERSION}")
+        raise typer.Exit
+
+
 @app.callback(invoke_without_command=True)
-def _command(context: typer.Context) -> None:
+def _command(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     if context.invoked_subcommand is None:
         print(context.get_help())
 
 
-# Nothing is parsed here, so that every option behind the script's name reaches the script.
+FORMAT = Annotated[
+    str, typer.Option("--format", metavar="text|json|sarif", help="Of the file --output; default: as its name ends.")
+]
+OUTPUT = Annotated[
+    str, typer.Option("--output", metavar="FILE", help="Write what was found to a file: .json, .sarif or .txt.")
+]
+
+
+def _begin_output(output: str, form: str) -> None:
+    """What is found goes to a file, too, when the process ends."""
+    from tiletwin.findings import output as writing
+
+    if form and not output:
+        _fail(f"--format {form}: name the file with --output; the terminal has what the script prints")
+    try:
+        if output:
+            writing.begin(output, form)
+    except (OSError, ValueError) as error:
+        _fail(str(error))
+
+
+# Options behind the script's name are the script's.
 @app.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": []}
 )
@@ -43,6 +77,12 @@ def run(
         list[str] | None,
         typer.Argument(metavar="[-m] NAME", help="The script, or the module, and its arguments."),
     ] = None,
+    check: Annotated[
+        str,
+        typer.Option(metavar="WORDS", help="Check launches as TILETWIN_CHECK does; findings exit with 1."),
+    ] = "",
+    form: FORMAT = "",
+    output: OUTPUT = "",
 ) -> None:
     """Run a Python script, or with -m a module, whose `import triton` is tiletwin, on the CPU."""
     from tiletwin import script
@@ -50,10 +90,23 @@ def run(
     if words in (["-h"], ["--help"]):
         print(context.get_help())
         return
+    if check:
+        os.environ["TILETWIN_CHECK"] = check
+    _begin_output(output, form)
     if not script.activated_without_gpu(_fail):
         _fail("not activated: TILETWIN_INTERPRET is switched off in the environment")
     named = script.check(words, "run", _fail)
-    script.calling(lambda: script.run(named))
+    if not check and not output:
+        script.calling(lambda: script.run(named))
+        return
+    from tiletwin import checks
+
+    try:
+        checks.wanted()
+    except ValueError as error:
+        _fail(str(error))
+    code = script.run_to_end(named)
+    raise typer.Exit(code or (1 if check and checks.findings() else 0))
 
 
 KERNEL = Annotated[
@@ -177,6 +230,8 @@ def sim(
         bool, typer.Option("--list", help="Print the entries and their parameters, run nothing.")
     ] = False,
     contract: Annotated[bool, typer.Option(help="Fuse products and sums without rounding as ptxas does.")] = True,
+    form: FORMAT = "",
+    output: OUTPUT = "",
 ) -> None:
     """Run PTX on the CPU, bit for bit as a GPU does. Exits with 1 if the kernel fails or a check finds something."""
     from tiletwin.sim import command
@@ -184,6 +239,7 @@ def sim(
     if listing:
         command.list_entries(file, contract=contract, fail=_fail)
         return
+    _begin_output(output, form)
     sizes = {"grid": grid, "block": block, "cluster": cluster}
     clean = command.run(
         file, arguments, entry=entry, sizes=sizes, shared=shared, check=check, limit=limit, out=out, contract=contract,
@@ -195,7 +251,11 @@ def sim(
 
 # Nothing behind the script's name is parsed here.
 @app.command(
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
+    context_settings={
+        "ignore_unknown_options": True,
+        "allow_interspersed_args": False,
+        "help_option_names": ["-h", "--help"],
+    }
 )
 def diff(
     words: Annotated[

@@ -8,8 +8,28 @@ Invariant: all derive from `TileTwinError`, which the Triton names (`TritonError
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 CONTEXT_LINES = 12
+
+
+def source_lines(file: str | None, line: int | None, column: int | None, indent: str = "    ") -> Sequence[str]:
+    """A line of a source with a caret under the column (counted from 1); none if the file is gone."""
+    import linecache
+
+    text = linecache.getline(file, line) if file and line else ""
+    if not text.strip():
+        return []
+    shown = [indent + text.strip()]
+    if column:
+        shift = len(text) - len(text.lstrip())
+        shown.append(indent + " " * max(0, column - 1 - shift) + "^")
+    return shown
+
+
+def quoted_source(file: str, line: int, column: int) -> str:
+    """What stands under the message of an error of memory (python/src/RaiseTrap.cpp)."""
+    return "".join("\n" + text for text in source_lines(file, line, column))
 
 
 class TileTwinError(Exception):
@@ -149,6 +169,7 @@ class OutOfBoundsError(InterpreterError, IndexError):
     index         coordinates of the element in the tile, a tuple
     buffer        name of the nearest buffer           offset     byte offset in it, may be negative
     access_bytes  size of the access                   buffer_bytes    size of the buffer
+    view_offset, view_bytes         the same within the view that was passed; None if that is the whole buffer
     """
 
     def __init__(
@@ -165,12 +186,15 @@ class OutOfBoundsError(InterpreterError, IndexError):
         offset: int | None = None,
         access_bytes: int | None = None,
         buffer_bytes: int | None = None,
+        view_offset: int | None = None,
+        view_bytes: int | None = None,
     ) -> None:
         super().__init__(message)
         self.file, self.line, self.column, self.variable = file, line, column, variable
         self.program, self.element, self.index = program, element, index
         self.buffer, self.offset = buffer, offset
         self.access_bytes, self.buffer_bytes = access_bytes, buffer_bytes
+        self.view_offset, self.view_bytes = view_offset, view_bytes
 
     def __reduce__(self) -> tuple:
         return _rebuild_message, (type(self), str(self), self.__dict__)

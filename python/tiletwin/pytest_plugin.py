@@ -17,6 +17,9 @@ from typing import Any
 
 import pytest
 
+from tiletwin import pytest_results
+from tiletwin.findings import results
+
 NAME = "tiletwin-checks"
 
 
@@ -133,7 +136,9 @@ class Plugin:
 
     def _phase(self, item: Any, when: str) -> Iterator[Any]:
         before = {finding.key: finding.launches for finding in self._checks.findings()}
+        printed = self._checks.set_printing(False)  # the test's report shows them
         outcome = yield
+        self._checks.set_printing(printed)
         if when == "setup" and hasattr(item, "tiletwin_error"):
             outcome.force_exception(pytest.fail.Exception(item.tiletwin_error, pytrace=False))
             return
@@ -145,7 +150,11 @@ class Plugin:
         error = None if outcome.excinfo is None else outcome.excinfo[1]
         place = first_place(found, error)
         sections = item.stash.setdefault(SECTIONS, {}).setdefault(when, [])
-        if found:
+        kept = [results.of_finding(finding, item.nodeid) for finding in found]
+        if error is not None and (failure := results.of_error(error, item.nodeid)):
+            kept.append(failure)
+        pytest_results.keep(item, kept)
+        if found and not isinstance(error, self._checks.CheckError):  # whose text they are
             sections.append((SECTION, "\n\n".join(map(str, found))))
         if place is not None:
             sections.append((SECTION_OPEN, self._reopen(item, *place)))

@@ -88,6 +88,21 @@ def show(error: BaseException) -> None:
     sys.excepthook(type(error), error, error.__traceback__)
 
 
+def run_to_end(words: list[str]) -> int:
+    """As run(), for commands that have something to say afterwards. Returns the script's exit code; an exception is
+    shown and is 1."""
+    try:
+        run(words)
+    except SystemExit as error:
+        if error.code is not None and not isinstance(error.code, int):
+            print(error.code, file=sys.stderr)
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
+    except Exception as error:
+        show(error)
+        return 1
+    return 0
+
+
 def calling(function: Callable[[], Any], status: int = 1) -> Any:
     """What a function that runs the user's code returns. If that raises it is shown, and the process ends."""
     try:

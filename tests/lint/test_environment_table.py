@@ -32,6 +32,12 @@ def test_every_variable_is_documented():
     assert documented("docs/environment.md") == read_by_the_code()
 
 
+def test_names_that_are_known_are_those_of_the_table():
+    from tiletwin.variables import NAMES
+
+    assert NAMES == documented("docs/environment.md")
+
+
 def test_readme_shows_some_of_them():
     shown = documented("README.md")
     assert "TILETWIN_INTERPRET" in shown and shown <= documented("docs/environment.md")

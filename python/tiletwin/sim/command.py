@@ -18,6 +18,7 @@ import numpy as np
 
 from tiletwin import checks, sim
 from tiletwin.errors import TileTwinError
+from tiletwin.findings import output, results
 from tiletwin.sim.arguments import short_name
 from tiletwin.sim.backend import misbehaved
 
@@ -185,6 +186,8 @@ def run(
         if not misbehaved(raised):
             fail(str(raised))
         error = raised
+        found = results.of_error(raised)
+        output.add([] if found is None else [found])
         if not isinstance(raised, checks.CheckError):  # whose findings have been printed
             print(f"tiletwin: {raised}", file=sys.stderr)
     else:

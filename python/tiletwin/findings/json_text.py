@@ -1,0 +1,86 @@
+"""Results as JSON of our own and back, and as text. docs/findings.schema.json is the schema of the JSON.
+
+Invariant: `results_of(document(x)) == x`. A change that readers cannot follow raises VERSION.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tiletwin.findings.results import Place, Result
+from tiletwin.findings.rules import rule_of
+
+FORMAT, VERSION = "tiletwin findings", 1
+
+
+def document(results: Sequence[Result], notes: Sequence[str], root: str) -> dict[str, Any]:
+    """notes: what was not looked at. root: what file names are relative to."""
+    from tiletwin import TILETWIN_VERSION
+
+    levels = [result.level for result in results]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "tiletwin": TILETWIN_VERSION,
+        "root": root,
+        "counts": {level: levels.count(level) for level in ("error", "warning", "note")},
+        "notes": list(notes),
+        "results": [_result(result, root) for result in results],
+    }
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {"file": place.file, "line": place.line, "column": place.column, "text": place.text, "source": place.source}
+
+
+def _result(result: Result, root: str) -> dict[str, Any]:
+    return {
+        "rule": result.rule,
+        "level": result.level,
+        "message": result.message,
+        "advice": result.advice,
+        "place": _place(result.place),
+        "kernel": result.kernel,
+        "program": None if result.program is None else list(result.program),
+        "related": [_place(place) for place in result.related],
+        "test": result.test,
+        "facts": result.facts,
+        "fingerprint": result.fingerprint(root),
+    }
+
+
+def results_of(data: dict[str, Any]) -> list[Result]:
+    """The results of a document. Errors: KeyError, TypeError, it is none."""
+    return [
+        Result(
+            rule=item["rule"],
+            message=item["message"],
+            advice=item["advice"],
+            place=Place(**item["place"]),
+            kernel=item["kernel"],
+            program=None if item["program"] is None else tuple(item["program"]),
+            related=tuple(Place(**place) for place in item["related"]),
+            test=item["test"],
+            facts=item["facts"],
+        )
+        for item in data["results"]
+    ]
+
+
+def text(results: Sequence[Result], notes: Sequence[str]) -> str:
+    """A few lines for each, as compilers write them."""
+    lines = []
+    for result in results:
+        where = ":".join(str(part) for part in (result.place.file, result.place.line, result.place.column) if part)
+        who = "".join(
+            [f" [{result.kernel}]" if result.kernel else "", f" program {result.program}" if result.program else ""]
+        )
+        lines.append(f"{where or 'unknown place'}: {result.level}: {rule_of(result.rule).id}:{who} {result.message}")
+        lines += [f"  {place.file}:{place.line}: {place.text}" for place in result.related if place.file]
+        if result.advice:
+            lines.append(f"  what to do: {result.advice}")
+        if result.test:
+            lines.append(f"  in {result.test}")
+    lines += [f"note: {note}" for note in notes]
+    return "\n".join(lines) + "\n" if lines else "nothing was found\n"
