@@ -29,6 +29,7 @@ from tiletwin.eager.decide import (
     static_reason,
 )
 from tiletwin.errors import CompilationError, TileTwinError
+from tiletwin.runtime import compilable
 from tiletwin.runtime.eager_relay import Relay, users_part
 from tiletwin.runtime.jit import JITFunction
 from tiletwin.runtime.options import parse_options
@@ -155,8 +156,10 @@ class EagerRun(Relay):
         chosen: Iterator[int],
         rest: Any,
         recorded: Any,
+        afterwards: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(chosen, grid)
+        self._afterwards = afterwards
         self._session, self._rest, self._recorded = session, rest, recorded
         self._fn, self._function = fn, eager_function(fn)
         self._untraced: set[int] = set()
@@ -211,6 +214,11 @@ class EagerRun(Relay):
         if error is None and self._rest is not None:
             try:
                 self._rest.run_to(self.total)
+            except BaseException as caught:
+                error = caught
+        if error is None:
+            try:
+                self._afterwards()
             except BaseException as caught:
                 error = caught
         if isinstance(error, TileTwinError) and error.__traceback__ is not None:
@@ -343,10 +351,10 @@ def launch(fn: JITFunction, arguments: dict[str, Any], options: dict[str, Any], 
         recording.notice(chosen_by_default=not wanted)
     elif isinstance(chosen, StoppingPrograms) or len(chosen):
         _notice(fn, reason or "", isinstance(chosen, StoppingPrograms))
-        if os.environ.get("TILETWIN_CHECK", "").strip():
-            from tiletwin import checks
+    if os.environ.get("TILETWIN_CHECK", "").strip() and (isinstance(chosen, StoppingPrograms) or len(chosen)):
+        from tiletwin import checks
 
-            checks.notice_unchecked(fn.__name__)
+        checks.notice_unchecked(fn.__name__)
 
     may_wait = rest is not None and not isinstance(chosen, range) and rest.may_wait()
 
@@ -359,7 +367,11 @@ def launch(fn: JITFunction, arguments: dict[str, Any], options: dict[str, Any], 
                 rest.skip(program)
             yield program
 
-    run = EagerRun(fn, session, grid, programs(), rest, recorded)
+    def afterwards() -> None:
+        if rest is None or rest.kernel is None:
+            compilable.look(fn, fn.__dict__["_stripped"], arguments, options)
+
+    run = EagerRun(fn, session, grid, programs(), rest, recorded, afterwards)
     if may_wait:
         run.run_others_too()
     return run
