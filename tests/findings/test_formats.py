@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from formats import checked_json, checked_sarif
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiletwin.findings import json_text, output, sarif
 from tiletwin.findings.results import Place, Result, place, relative
@@ -109,7 +109,8 @@ results = st.builds(
 )  # fmt: skip
 
 
-@given(st.lists(results, max_size=4), st.lists(st.text(), max_size=2))
+@settings(deadline=None, max_examples=40)
+@given(st.lists(results, max_size=3), st.lists(st.text(), max_size=2))
 def test_whatever_is_found_is_valid_and_comes_back(found: list[Result], notes: list[str]) -> None:
     data = json.loads(json.dumps(checked_json(json_text.document(found, notes, "/base"))))
     assert json_text.results_of(data) == found and data["notes"] == notes
