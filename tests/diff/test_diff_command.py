@@ -113,6 +113,34 @@ def test_leaving_pdb_is_no_error(script, tmp_path, typed):
     assert "Traceback" not in result.stderr
 
 
+COMPILED = """
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.jit
+def scale(x, o, by, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, tl.load(x + i) * by)
+
+types = {"x": "*fp32", "o": "*fp32", "by": "i32", "B": "constexpr"}
+compiled = triton.compile(triton.compiler.ASTSource(scale, types, {"B": 64}))
+x, o = np.ones(64, np.float32), np.zeros(64, np.float32)
+compiled[(1,)](x, o, 3)
+open("scale.ttir", "w").write(compiled.asm["ttir"])
+triton.compile("scale.ttir")[(1,)](x, o, 3)
+assert (o == 3).all()
+"""
+
+
+def test_kernels_that_were_compiled_before_their_launch_are_compared(tmp_path):
+    (tmp_path / "ahead.py").write_text(COMPILED)
+    result = tiletwin("diff", "--backends", "interp,sim", "ahead.py", cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "1 same, 0 different, 0 not comparable of 1 launches" in result.stdout, result.stderr
+    assert "left out (1): a kernel that came as IR" in result.stdout
+
+
 THREADS = """
 import threading
 import numpy as np

@@ -253,6 +253,16 @@ class CompiledKernel:
             f"are no tl.constexpr, got {len(args)} arguments"
         )
 
+    def _as_launch(self, args: tuple, names: list[str] | None, grid: Any) -> tuple | None:
+        """A launch as that of a JIT function: it, this kernel, a value for each parameter, the grid. None: the kernel
+        came as IR."""
+        if names is None:
+            return None
+        fn = self.src.fn
+        constants = {fn.arg_names[path[0]]: value for path, value in self.src.constants.items() if len(path) == 1}
+        values = constants | dict(zip(names, args))
+        return fn, self, {name: values[name] for name in fn.arg_names if name in values}, grid
+
     def __getitem__(self, grid: Any) -> Any:
         """A callable that launches this very kernel: all parameters in order, compile-time ones included."""
 
@@ -260,9 +270,10 @@ class CompiledKernel:
             self._load()
             assert self.module is not None
             metadata = self.launch_metadata(grid, stream or 0, *args)
-            if metadata is not None:
-                knobs.runtime.launch_enter_hook(metadata)
             args, names = self._runtime_arguments(args)
+            if metadata is not None:
+                metadata.launch = self._as_launch(args, names, grid)  # as launch_hooks.enter has it
+                knobs.runtime.launch_enter_hook(metadata)
             _C.launch_module(self.module, grid, args, names)
             if metadata is not None and knobs.runtime.launch_exit_hook is not None:
                 knobs.runtime.launch_exit_hook(metadata)

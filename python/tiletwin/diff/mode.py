@@ -75,9 +75,12 @@ class Session:
     # ---- hooks ----
 
     def before(self, metadata: Any) -> None:
-        fn, kernel, arguments, grid = metadata.launch
         if threading.get_ident() in self._busy or not (is_comparing() or os.environ.get(SAVE)):
             return
+        if metadata.launch is None:
+            self._skip("a kernel that came as IR")
+            return
+        fn, kernel, arguments, grid = metadata.launch
         self.finish()
         with self._lock:
             number = self._numbers.get(fn.__name__, 0)
