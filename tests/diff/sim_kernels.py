@@ -74,3 +74,11 @@ def reversed_rows(x, o, scratch, B: tl.constexpr):
 def to_fp8(x, o, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(o + i, tl.load(x + i).to(tl.float8e4nv).to(tl.float32))
+
+
+@triton.jit
+def of_many(o, first, *numbers, scale: tl.constexpr = 1):
+    total = first
+    for k in tl.static_range(len(numbers)):
+        total = total * 10 + numbers[k]
+    tl.store(o, total * scale)

@@ -6,16 +6,18 @@ Not here:  all kernels of the tests (test_triton_sim_corpus.py).
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 import sim_kernels as kernels
+import tiletwin as triton
 import tiletwin.language as tl
 import torch
 from legitimate_kernels import CASES
 from tiletwin import diff
-from tiletwin.diff import triton_process, triton_sim
+from tiletwin.diff import replay, triton_process, triton_sim
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
@@ -73,6 +75,17 @@ def test_numbers_of_every_type() -> None:
 def test_tuples_and_functions() -> None:
     same(kernels.pairs, (1,), [(X[:64], 3), np.zeros(64, np.float32), 64])
     same(kernels.applied, (1,), [X[:64], np.zeros(64, np.float32), kernels.doubled, 64])
+
+
+def test_any_number_of_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A 1 is a constant, also in a tuple."""
+    o = np.zeros(1, np.int32)
+    launch = diff.launch_of(kernels.of_many, (1,), [o, 7, 1, 2, 3], scale=2)
+    report = diff.compare_launch(launch, ["interp", "sim", "triton:sim"])
+    assert report.verdict == diff.SAME and report.outcomes[0].memory[0].view(np.int32)[0] == 14246, report
+    for name, module in (("triton", triton), ("triton.language", tl)):
+        monkeypatch.setitem(sys.modules, name, module)
+    assert replay.run_source(launch)[0].view(np.int32)[0] == 14246
 
 
 @pytest.mark.parametrize("backend", ["triton:sim", "triton:sim:sm_80"])

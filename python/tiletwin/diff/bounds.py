@@ -95,6 +95,7 @@ def augmented(launch: Launch, ttir: str, extra: dict[str, Any], memory: list[np.
         launch,
         ttir=ttir,
         arguments={**dict(launch.kept()), **extra},
+        signature=launch.kept_signature(),
         memory=[*launch.memory, *memory],
         alignment=[*launch.alignment, *([0] * len(memory))],
         sources={},

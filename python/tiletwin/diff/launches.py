@@ -156,8 +156,21 @@ class Launch:
         return [aligned_copy(bytes_, begin) for bytes_, begin in zip(self.memory, self.alignment)]
 
     def kept(self) -> list[tuple[str, Any]]:
-        """The arguments that the compiled kernel takes, in order, with their parameters' names."""
-        return [(name, value) for name, value in self.arguments.items() if self.signature.get(name, "") != "constexpr"]
+        """The arguments that the compiled kernel takes, in order, with their parameters' names; of a tuple the items
+        that it takes."""
+        kinds = self.signature
+        return [(n, _kept(v, kinds.get(n, ""))) for n, v in self.arguments.items() if kinds.get(n, "") != "constexpr"]
+
+    def kept_signature(self) -> dict[str, Any]:
+        """The types of `kept()`."""
+        return {name: _kept(kind, kind) for name, kind in self.signature.items() if kind != "constexpr"}
+
+
+def _kept(value: Any, kind: Any) -> Any:
+    """A value, or its type, without the items that are compile-time constants."""
+    if not isinstance(kind, (list, tuple)) or not isinstance(value, (list, tuple)):
+        return value
+    return type(value)([_kept(item, k) for item, k in zip(value, kind) if k != "constexpr"])
 
 
 def aligned_copy(data: np.ndarray, begin: int) -> np.ndarray:

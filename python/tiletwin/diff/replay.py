@@ -89,7 +89,8 @@ def run_source(launch: Launch, folder: str = "") -> list[np.ndarray]:
         given = (name for name in names if name not in launch.arguments)  # a kernel may have a parameter of that name
         options = {name: launch.options[name] for name in given if launch.options.get(name) is not None}
         kernel = getattr(module, launch.name)
-        kernel[launch.grid](**{name: value(item) for name, item in launch.arguments.items()}, **options)
+        args, kwargs = kernel.as_call({name: value(item) for name, item in launch.arguments.items()})
+        kernel[launch.grid](*args, **kwargs, **options)
         return memory
     finally:
         sys.path.remove(own)

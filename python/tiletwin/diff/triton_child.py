@@ -10,6 +10,7 @@ pointer is [storage, offset] there, or null.
 """
 
 import importlib
+import inspect
 import io
 import json
 import os
@@ -112,7 +113,8 @@ class Prepared:
         self.options = {name: options[name] for name in given if options.get(name) is not None}
 
     def run(self):
-        self.kernel[tuple(self.launch["grid"])](**self.arguments, **self.options)
+        args, rest = as_call(self.kernel.fn, self.arguments)
+        self.kernel[tuple(self.launch["grid"])](*args, **rest, **self.options)
 
     def place(self, address):
         """[number of a storage, offset] of an address that arguments lead to; None: a null pointer."""
@@ -122,6 +124,21 @@ class Prepared:
         if address:
             raise Unsupported("a pointer that belongs to no argument")
         return None
+
+
+def as_call(function, arguments):
+    """Arguments by name as those of a call: what stands for *names can only be given by position."""
+    kinds = inspect.Parameter
+    parameters = inspect.signature(function).parameters.values()
+    if not any(p.kind in (kinds.VAR_POSITIONAL, kinds.POSITIONAL_ONLY) for p in parameters):
+        return [], arguments
+    args, rest = [], dict(arguments)
+    for parameter in parameters:
+        if parameter.kind is kinds.VAR_POSITIONAL:
+            args += rest.pop(parameter.name, ())
+        elif parameter.kind is not kinds.KEYWORD_ONLY:
+            args.append(rest.pop(parameter.name))
+    return args, rest
 
 
 def module_of(sources, modules):
