@@ -1,0 +1,83 @@
+"""Every launch of the tests of kernels and of the language: the interpreter against the backend triton:sim.
+
+A launch that differs is a mistake of ours, or one of the differences of docs/triton_differences.md, which KNOWN names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tiletwin.diff import triton_process
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(3600),
+    pytest.mark.skipif(
+        triton_process.python() is None,
+        reason="real Triton is not installed; TILETWIN_TRITON names a Python that has it",
+    ),
+]
+WITHOUT = {
+    "test_debug_plan": "debuggers step through the kernels",
+    "test_determinism": "many processes",
+    "test_docs": "no kernels",
+    "test_inline_asm_gpu": "for a GPU",
+    "test_large_buffers": "buffers of gigabytes",
+    "test_mistakes": "kernels that do not compile",
+    "test_operations_gpu": "for a GPU",
+    "test_rejected": "kernels that do not compile",
+    "test_restart": "processes that are ended",
+    "test_waiting": "programs that wait for each other",
+}
+"""Files of tests whose launches are not compared."""
+KNOWN = {
+    "min_max_clamp": "NaN between two bounds of one size",
+    "dot_allowing": "allow_tf32 that is a constexpr of None",
+}
+"""Kernels that differ by right, with the heading in docs/triton_differences.md."""
+FILES = [path for folder in ("kernels", "language") for path in sorted((ROOT / "tests" / folder).glob("test_*.py"))]
+
+
+def reports_of(path: Path, folder: Path) -> list[dict]:
+    """One row a launch, as corpus_plugin.py writes them."""
+    out = folder / "reports.jsonl"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "TILETWIN_DIFF"))}
+    environment |= {"CORPUS_REPORT": str(out), "PYTHONPATH": str(Path(__file__).parent)}
+    words = [
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "tiletwin_pytest",
+        "-p",
+        "corpus_plugin",
+        "-m",
+        "not gpu and not slow",
+    ]
+    words += ["--tiletwin-diff", "interp,triton:sim", "--tiletwin-diff-allow-missing", str(path)]
+    ran = subprocess.run([sys.executable, "-m", "pytest", *words], cwd=ROOT, env=environment, text=True,
+                         capture_output=True)  # fmt: skip
+    assert out.exists(), ran.stdout + ran.stderr
+    return [json.loads(line) for line in out.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.stem not in WITHOUT], ids=lambda path: path.stem)
+def test_every_launch_is_as_triton_compiles_it(path: Path, tmp_path: Path, record_property) -> None:
+    rows = reports_of(path, tmp_path)
+    for verdict, number in Counter(row["verdict"] for row in rows).items():
+        record_property("summary", f"{number} {verdict}")
+    differ = [row for row in rows if row["verdict"] == "different" and row["kernel"] not in KNOWN]
+    assert not differ, "\n\n".join(row["report"] for row in differ)
+
+
+def test_known_differences_are_described() -> None:
+    text = (ROOT / "docs" / "triton_differences.md").read_text()
+    assert all(f"## {heading}\n" in text for heading in KNOWN.values())
+    assert {*WITHOUT} <= {path.stem for path in FILES}
