@@ -1,0 +1,199 @@
+"""Forms of operators and of functions that act on each element alone.
+
+Excluded by construction: division of integers by zero and of the smallest one by -1 (divisors are 1 to 64), shifts by
+the width or more (amounts are masked), constants that do not fit into the tensor's type.
+"""
+
+from __future__ import annotations
+
+from tiletwin.fuzz import types
+from tiletwin.fuzz.builder import Builder
+from tiletwin.fuzz.forms.table import form
+from tiletwin.fuzz.types import ALL, FLOATS, INTEGERS, NUMBERS, SIGNED, UNSIGNED, Type
+
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
+
+def pair(g: Builder, element: str, *, exact: bool = False):
+    """Two operands of one type; their shape."""
+    shape = g.shape()
+    return g.value(element, shape, exact=exact), g.value(element, shape, exact=exact), shape
+
+
+@form("arithmetic", NUMBERS, in_helpers=True, weight=3)
+def arithmetic(g: Builder, element: str):
+    a, b, shape = pair(g, element)
+    operator = g.pick("+-*")
+    # A product that is added to something may be fused with the sum.
+    soft = types.is_float(element) and (operator == "*" or not (a.exact and b.exact))
+    return g.define(f"{{}} {operator} {{}}", [a, b], Type(element, shape), soft=soft)
+
+
+@form("arithmetic of int1", ["int1"], in_helpers=True)
+def arithmetic_of_bits(g: Builder, element: str):
+    a, b, shape = pair(g, element)
+    return g.define(f"{{}} {g.pick('+-*')} {{}}", [a, b], Type(element, shape))
+
+
+@form("promotion", [*NUMBERS, "int1"], in_helpers=True, weight=2)
+def promotion(g: Builder, element: str):
+    shape = g.shape()
+    other = g.pick([name for name in (*NUMBERS, "int1") if name != element])
+    a, b = g.value(element, shape), g.value(other, shape)
+    a, b = (a, b) if g.chance(0.5) else (b, a)
+    result = types.promoted(element, other)
+    assert result is not None
+    soft = types.is_float(result)
+    made = g.define(f"{{}} {g.pick('+-*')} {{}}", [a, b], Type(result, shape), soft=soft)
+    g.effect(f"tl.static_assert({{}}.dtype == tl.{result})", [made])
+    return made
+
+
+@form("number beside a tensor", NUMBERS, in_helpers=True)
+def with_number(g: Builder, element: str):
+    shape = g.shape()
+    a = g.value(element, shape)
+    number = g.pick(["0", "1", "2", "3", "5", "7", "17", "100", "127"])
+    if types.is_float(element):
+        number = g.pick(["0.0", "1.0", "-1.0", "0.5", "3", "1.25", "1000.0", "0.1"])
+    text = f"{{}} {g.pick('+-*')} {number}" if g.chance(0.7) else f"{number} {g.pick('+-*')} {{}}"
+    return g.define(text, [a], Type(element, shape), soft=types.is_float(element))
+
+
+@form("whole division", INTEGERS, in_helpers=True, weight=2)
+def whole_division(g: Builder, element: str):
+    a, b, shape = pair(g, element)
+    operator = g.pick(["//", "%"])
+    if g.chance(0.5):
+        return g.define(f"{{}} {operator} {g.pick([1, 2, 3, 4, 7, 8, 10, 16, 64, 100])}", [a], Type(element, shape))
+    return g.define(f"{{}} {operator} (({{}} & 63) + 1)", [a, b], Type(element, shape))
+
+
+@form("division", NUMBERS, in_helpers=True)
+def division(g: Builder, element: str):
+    a, b, shape = pair(g, element)
+    made = g.define("{} / {}", [a, b], Type(types.divided(element), shape), soft=True)
+    g.effect(f"tl.static_assert({{}}.dtype == tl.{made.type.element})", [made])
+    return made
+
+
+@form("remainder of floats", types.WIDE_FLOATS, in_helpers=True)
+def remainder(g: Builder, element: str):
+    a, b, shape = pair(g, element, exact=True)
+    return g.define("{} % {}", [a, b], Type(element, shape))
+
+
+@form("bits", [*INTEGERS, "int1"], in_helpers=True)
+def bitwise(g: Builder, element: str):
+    a, b, shape = pair(g, element)
+    if g.chance(0.2):
+        return g.define("~{}", [a], Type(element, shape))
+    return g.define(f"{{}} {g.pick('&|^')} {{}}", [a, b], Type(element, shape))
+
+
+@form("shift", INTEGERS, in_helpers=True)
+def shift(g: Builder, element: str):
+    a, b, shape = pair(g, element)
+    operator, most = g.pick(["<<", ">>"]), types.bits(element) - 1
+    if g.chance(0.5):
+        return g.define(f"{{}} {operator} {g.rng.randint(0, most)}", [a], Type(element, shape))
+    return g.define(f"{{}} {operator} ({{}} & {most})", [a, b], Type(element, shape))
+
+
+@form("comparison", NUMBERS, in_helpers=True, weight=2)
+def comparison(g: Builder, element: str):
+    a, b, shape = pair(g, element, exact=g.chance(0.8))
+    return g.define(f"{{}} {g.pick(COMPARISONS)} {{}}", [a, b], Type("int1", shape))
+
+
+@form("mixed comparison", NUMBERS, in_helpers=True)
+def mixed_comparison(g: Builder, element: str):
+    shape, other = g.shape(), g.pick(NUMBERS)
+    a, b = g.value(element, shape, exact=True), g.value(other, shape, exact=True)
+    return g.define(f"{{}} {g.pick(COMPARISONS)} {{}}", [a, b], Type("int1", shape))
+
+
+@form("where", ALL, in_helpers=True, weight=2)
+def where(g: Builder, element: str):
+    a, b, shape = pair(g, element)
+    condition = g.value("int1", shape if g.chance(0.8) else (), exact=True)
+    return g.define("tl.where({}, {}, {})", [condition, a, b], Type(element, shape))
+
+
+@form("minimum", NUMBERS, in_helpers=True)
+def minimum(g: Builder, element: str):
+    a, b, shape = pair(g, element)
+    nan = ", propagate_nan=tl.PropagateNan.ALL" if types.is_float(element) and g.chance(0.5) else ""
+    return g.define(f"tl.{g.pick(['minimum', 'maximum'])}({{}}, {{}}{nan})", [a, b], Type(element, shape))
+
+
+@form("clamp", FLOATS, in_helpers=True)
+def clamp(g: Builder, element: str):
+    shape = g.shape()
+    a = g.value(element, shape)
+    low, high = g.pick([("-1.0", "1.0"), ("0.0", "0.0"), ("0.25", "3.5"), ("-100.0", "-2.0")])
+    nan = g.pick(["", ", propagate_nan=tl.PropagateNan.ALL"])
+    return g.define(f"tl.clamp({{}}, {low}, {high}{nan})", [a], Type(element, shape))
+
+
+@form("clamp by tensors", types.WIDE_FLOATS, in_helpers=True)
+def clamp_by_tensors(g: Builder, element: str):
+    """The lower end is a number, and no larger than the upper one: else the result is open."""
+    shape = g.shape()
+    a, end = g.value(element, shape), g.value(element, shape)
+    nan = g.pick(["", ", propagate_nan=tl.PropagateNan.ALL"])
+    template = f"tl.clamp({{0}}, -2.0, tl.where(tl.abs({{1}}) < 100.0, tl.abs({{1}}), 1.0){nan})"
+    return g.define(template, [a, end], Type(element, shape))
+
+
+@form("abs", NUMBERS, in_helpers=True)
+def absolute(g: Builder, element: str):
+    shape = g.shape()
+    return g.define("tl.abs({})", [g.value(element, shape)], Type(element, shape))
+
+
+@form("negation", [*SIGNED, *UNSIGNED, *FLOATS], in_helpers=True)
+def negation(g: Builder, element: str):
+    shape = g.shape()
+    return g.define("-{}", [g.value(element, shape)], Type(element, shape))
+
+
+@form("not", ["int1"], in_helpers=True)
+def logical(g: Builder, element: str):
+    a, b, shape = pair(g, element)
+    text = g.pick(["not {0}", "{0} and {1}", "{0} or {1}", "{0} and not {1}"])
+    return g.define(text, [a, b] if "{1}" in text else [a], Type(element, shape))
+
+
+@form("umulhi", ["int32", "int64", "uint32", "uint64"], in_helpers=True)
+def high_product(g: Builder, element: str):
+    a, b, shape = pair(g, element)
+    return g.define("tl.umulhi({}, {})", [a, b], Type(element, shape))
+
+
+@form("cdiv", ["int32", "int64", "uint32"], in_helpers=True)
+def ceiling_division(g: Builder, element: str):
+    shape = g.shape()
+    a = g.value(element, shape)
+    return g.define(f"tl.cdiv({{}}, {g.pick([1, 2, 3, 16])})", [a], Type(element, shape))
+
+
+@form("add without overflow check", INTEGERS, in_helpers=True)
+def named_operators(g: Builder, element: str):
+    a, b, shape = pair(g, element)
+    return g.define(
+        f"tl.{g.pick(['add', 'sub', 'mul'])}({{}}, {{}}, sanitize_overflow=False)", [a, b], Type(element, shape)
+    )
+
+
+@form("inline assembly", ["int32", "uint32", "float32"])
+def inline_assembly(g: Builder, element: str):
+    a, b, shape = pair(g, element)
+    instruction, letter = {
+        "int32": (g.pick(["min.s32", "add.s32", "sub.s32", "xor.b32", "mul.lo.s32"]), "r"),
+        "uint32": (g.pick(["max.u32", "and.b32", "add.u32"]), "r"),
+        "float32": (g.pick(["add.rn.f32", "mul.rz.f32", "max.f32", "sub.rp.f32"]), "f"),
+    }[element]
+    made = Type(element, shape)
+    text = f'tl.inline_asm_elementwise("{instruction} $0, $1, $2;", "={letter},{letter},{letter}", [{{}}, {{}}], '
+    return g.define(f"{text}dtype=tl.{element}, is_pure=True, pack=1)", [a, b], made)

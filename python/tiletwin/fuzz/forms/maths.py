@@ -1,0 +1,126 @@
+"""Forms of mathematical functions and of random numbers.
+
+Their results are soft: libraries and a GPU's units differ within the tester's bounds. Excluded: arguments at which a
+result within those bounds would be another one by far (sin and cos of numbers over 100).
+"""
+
+from __future__ import annotations
+
+from tiletwin.fuzz.builder import Builder
+from tiletwin.fuzz.forms.table import form
+from tiletwin.fuzz.types import WIDE_FLOATS, Type
+
+UNARY = ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "erf", "sigmoid")
+LIBRARY = (
+    "tanh",
+    "exp10",
+    "log1p",
+    "expm1",
+    "cbrt",
+    "atan",
+    "asinh",
+    "rsqrt",
+    "trunc",
+    "nearbyint",
+    "copysign",
+    "hypot",
+)
+_TWO = ("copysign", "hypot")
+
+
+def _unary(name: str):
+    @form(f"tl.{name}", WIDE_FLOATS, in_helpers=True, weight=0.5)
+    def make(g: Builder, element: str):
+        shape = g.shape()
+        return g.define(f"tl.{name}({{}})", [g.value(element, shape)], Type(element, shape), soft=True)
+
+
+for _name in UNARY:
+    _unary(_name)
+
+
+@form("sine", WIDE_FLOATS, in_helpers=True)
+def sine(g: Builder, element: str):
+    shape, value = g.shape(), None
+    value = g.value(element, shape)
+    text = f"tl.{g.pick(['sin', 'cos'])}(tl.where(tl.abs({{0}}) < 100.0, {{0}}, 0.5))"
+    return g.define(text, [value], Type(element, shape), soft=True)
+
+
+@form("rounding to whole numbers", WIDE_FLOATS, in_helpers=True)
+def whole(g: Builder, element: str):
+    shape = g.shape()
+    value = g.value(element, shape, exact=True)
+    return g.define(f"tl.{g.pick(['floor', 'ceil'])}({{}})", [value], Type(element, shape))
+
+
+@form("exact division", ["float32"], in_helpers=True)
+def exact_division(g: Builder, element: str):
+    shape = g.shape()
+    a, b = g.value(element, shape), g.value(element, shape)
+    text = g.pick(["tl.div_rn({}, {})", "tl.fdiv({}, {}, ieee_rounding=True)"])
+    return g.define(text, [a, b], Type(element, shape))
+
+
+@form("fast division", ["float32"], in_helpers=True)
+def fast_division(g: Builder, element: str):
+    shape = g.shape()
+    a, b = g.value(element, shape), g.value(element, shape)
+    text = "tl.fdiv({0}, tl.where((tl.abs({1}) > 1e-3) & (tl.abs({1}) < 1e3), {1}, 2.0), approx=True)"
+    return g.define(text, [a, b], Type(element, shape), soft=True)
+
+
+@form("exact root", ["float32"], in_helpers=True)
+def exact_root(g: Builder, element: str):
+    shape = g.shape()
+    return g.define("tl.sqrt_rn({})", [g.value(element, shape)], Type(element, shape))
+
+
+@form("fma", WIDE_FLOATS, in_helpers=True)
+def multiply_add(g: Builder, element: str):
+    shape = g.shape()
+    values = [g.value(element, shape) for _ in range(3)]
+    return g.define("tl.fma({}, {}, {})", values, Type(element, shape), soft=not all(v.exact for v in values))
+
+
+@form("softmax", ["float32"])
+def softmax(g: Builder, element: str):
+    shape = g.shape(tile=True)
+    value = g.value(element, shape)
+    return g.define(f"tl.softmax({{}}, dim={g.rng.randrange(len(shape))})", [value], Type(element, shape), soft=True)
+
+
+@form("libdevice", WIDE_FLOATS)
+def library(g: Builder, element: str):
+    shape, name = g.shape(), g.pick(LIBRARY)
+    values = [g.value(element, shape) for _ in range(2 if name in _TWO else 1)]
+    holes = ", ".join(["{}"] * len(values))
+    return g.define(f"libdevice.{name}({holes})", values, Type(element, shape), soft=True)
+
+
+@form("random integers", ["int32", "uint32", "int64"])
+def random_integers(g: Builder, element: str):
+    shape = g.shape(tile=True)
+    offsets = g.value(element, shape, exact=True)
+    seed = g.pick(["7", "0", "123456789012"])
+    if g.chance(0.3):
+        return g.define_all(f"tl.randint4x({seed}, {{}})", [offsets], [Type("uint32", shape)] * 4, exact=True)[0]
+    return g.define(f"tl.randint({seed}, {{}})", [offsets], Type("uint32", shape), exact=True)
+
+
+@form("random numbers", ["int32", "uint32"])
+def random_numbers(g: Builder, element: str):
+    shape = g.shape(tile=True)
+    name = g.pick(["rand", "randn"])
+    offsets = g.value(element, shape, exact=True)
+    return g.define(f"tl.{name}(7, {{}})", [offsets], Type("float32", shape), soft=True)
+
+
+@form("map_elementwise", ["float32", "int32"])
+def mapped(g: Builder, element: str):
+    from tiletwin.fuzz.forms.reductions import combine
+
+    shape = g.shape(tile=True)
+    a, b = g.value(element, shape), g.value(element, shape)
+    helper = combine(g, "larger")
+    return g.define(f"tl.map_elementwise({helper}, {{}}, {{}})", [a, b], Type(element, shape))

@@ -1,0 +1,117 @@
+"""Forms of loads, stores, block pointers and descriptors.
+
+Excluded: offsets outside of a buffer, except behind descriptors and boundary checks, which define what is read there;
+two lanes or programs that store to one element; loads that are masked off without a value in place of what is there.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from tiletwin.fuzz import types
+from tiletwin.fuzz.builder import COUNT, Builder
+from tiletwin.fuzz.forms.table import form
+from tiletwin.fuzz.tree import Buffer, Value
+from tiletwin.fuzz.types import ALL, NUMBERS, Type
+
+
+def scratch(g: Builder, element: str, count: int, content: str = "small") -> Value:
+    """A buffer that the kernel writes, `count` elements a program."""
+    name = f"s{len(g.program.buffers)}_ptr"
+    g.program.buffers.append(Buffer(name, element, count * g.programs, content, g.rng.randrange(1000)))
+    return Value(name, Type(element), True, False)
+
+
+def _order(g: Builder, size: int) -> str:
+    """Text that makes a permutation of 0 .. size - 1 of lane numbers."""
+    if size < 4:
+        return "{}"
+    return g.pick(
+        ["{}", "({} ^ 1)", f"({size - 1} - {{}})", f"(({{}} * 3 + 1) & {size - 1})", f"(({{}} * 5) % {size})"]
+    )
+
+
+@form("load", ALL, weight=2)
+def load(g: Builder, element: str):
+    return g.load(element, g.shape())
+
+
+@form("masked load", ALL, weight=2)
+def masked_load(g: Builder, element: str):
+    shape = g.shape(tile=True)
+    mask, other = g.mask(shape), g.value(element, shape)
+    buffer = g.buffer(element)
+    pointer = g.pointer(buffer)
+    operands = [pointer, g.offsets(shape), mask, other]
+    return g.define("tl.load({} + {}, mask={}, other={})", operands, Type(element, shape))
+
+
+@form("store and load", ALL, weight=2)
+def store_and_load(g: Builder, element: str):
+    shape = g.shape(tile=True)
+    size = prod(shape)
+    pointer, value, at = scratch(g, element, size), g.value(element, shape), g.lanes(shape)
+    start = f"{{}} + pid * {size} + "
+    g.effect("tl.debug_barrier()", [])  # in a loop the load of the round before comes first
+    if g.chance(0.5):
+        mask = g.mask(shape)
+        g.effect(f"tl.store({start}{_order(g, size)}, {{}}, mask={{}})", [pointer, at, value, mask])
+    else:
+        g.effect(f"tl.store({start}{_order(g, size)}, {{}})", [pointer, at, value])
+    g.effect("tl.debug_barrier()", [])
+    return g.define(f"tl.load({start}{_order(g, size)})", [pointer, at], Type(element, shape), exact=value.exact)
+
+
+@form("pointer arithmetic", NUMBERS)
+def pointers(g: Builder, element: str):
+    """A tile of pointers as a value: made, moved on, and read."""
+    shape = g.shape(tile=True)
+    buffer = g.buffer(element)
+    first, second = g.offsets(shape, COUNT // 2), g.rng.randrange(COUNT // 2)
+    text = f"tl.load(({{}} + {{}}) + {second})" if g.chance(0.5) else f"tl.load(({{}} + {second}) + {{}})"
+    return g.define(text, [g.pointer(buffer), first], Type(element, shape), exact=True)
+
+
+@form("block pointer", NUMBERS, weight=0.5)
+def block_pointer(g: Builder, element: str):
+    rows, columns = g.new_shape(2)
+    height, width = g.pick([rows, 2 * rows, rows + 3]), g.pick([columns, 2 * columns, columns + 5])
+    start = g.rng.randrange(4), g.rng.randrange(4)
+    buffer = g.buffer(element)
+    padding = ", padding_option='nan'" if types.is_float(element) and g.chance(0.3) else ", padding_option='zero'"
+    text = (
+        f"tl.load(tl.make_block_ptr({{}}, ({height}, {width}), ({width}, 1), {start}, ({rows}, {columns}), (1, 0)), "
+        f"boundary_check=(0, 1){padding})"
+    )
+    return g.define(text, [g.pointer(buffer)], Type(element, (rows, columns)), exact=True)
+
+
+@form("descriptor load", NUMBERS)
+def descriptor_load(g: Builder, element: str):
+    least = max(1, 128 // types.bits(element))
+    rows, columns = g.pick([1, 2, 8, 16]), g.pick([n for n in (2, 4, 8, 16, 32) if n >= least])
+    height, pitch = g.pick([rows, rows + 3, 2 * rows]), g.pick([columns, 2 * columns])
+    width = g.pick([pitch, max(1, pitch - 3)])
+    buffer = g.buffer(element)
+    start = f"[{g.rng.randrange(-2, 4)}, {g.rng.randrange(-2, 4)}]"
+    padding = ", padding_option='nan'" if types.is_float(element) and g.chance(0.3) else ""
+    text = (
+        f"tl.make_tensor_descriptor({{}}, [{height}, {width}], [{pitch}, 1], [{rows}, {columns}]{padding})"
+        f".load({start})"
+    )
+    return g.define(text, [g.pointer(buffer)], Type(element, (rows, columns)), exact=True)
+
+
+@form("descriptor store", NUMBERS)
+def descriptor_store(g: Builder, element: str):
+    least = max(1, 128 // types.bits(element))
+    rows, columns = g.pick([1, 2, 8, 16]), g.pick([n for n in (2, 4, 8, 16, 32) if n >= least])
+    value = g.value(element, (rows, columns))
+    height, width = rows + 1, columns * 2
+    pointer = scratch(g, element, height * width)
+    start = f"[{g.rng.randrange(-1, 3)}, {g.rng.randrange(-2, 3)}]"
+    text = (
+        f"tl.make_tensor_descriptor({{}} + pid * {height * width}, [{height}, {width - 1}], [{width}, 1], "
+        f"[{rows}, {columns}]).store({start}, {{}})"
+    )
+    g.effect(text, [pointer, value])

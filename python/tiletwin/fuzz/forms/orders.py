@@ -1,0 +1,39 @@
+"""Forms of sorting and counting.
+
+Excluded: NaN in sorted tiles (its place is open), values outside of a histogram's bins.
+"""
+
+from __future__ import annotations
+
+from tiletwin.fuzz.builder import Builder
+from tiletwin.fuzz.forms.reductions import _numbers_only
+from tiletwin.fuzz.forms.table import form
+from tiletwin.fuzz.types import NUMBERS, Type
+
+
+@form("sort", NUMBERS)
+def sort(g: Builder, element: str):
+    shape = g.shape(tile=True)
+    value = _numbers_only(g, g.value(element, shape, exact=True))
+    more = g.pick(["", ", descending=True"])
+    return g.define(f"tl.sort({{}}{more})", [value], Type(element, shape))
+
+
+@form("topk", NUMBERS)
+def topk(g: Builder, element: str):
+    shape = g.shape(tile=True)
+    value = _numbers_only(g, g.value(element, shape, exact=True))
+    k = g.pick([n for n in (1, 2, 4, 8) if n <= shape[-1]])
+    return g.define(f"tl.topk({{}}, {k})", [value], Type(element, (*shape[:-1], k)))
+
+
+@form("histogram", ["int32", "uint32"])
+def histogram(g: Builder, element: str):
+    shape = g.shape(tile=True, rank=1)
+    bins = g.pick([2, 4, 16, 64])
+    value = g.value(element, shape, exact=True)
+    result = Type("int32", (bins,))
+    if g.chance(0.4):
+        mask = g.mask(shape)
+        return g.define(f"tl.histogram({{}} & {bins - 1}, {bins}, mask={{}})", [value, mask], result)
+    return g.define(f"tl.histogram({{}} & {bins - 1}, {bins})", [value], result)

@@ -1,0 +1,226 @@
+"""Random programs: which forms a kernel is made of, and the control flow around them.
+
+Here:      program(seed); branches, loops, helper functions, early returns, arguments and launch options.
+Not here:  the forms, operands (builder.py).
+Invariant: a seed gives one program, whatever was generated before it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from tiletwin.fuzz.builder import Builder
+from tiletwin.fuzz.forms import FORMS, Form
+from tiletwin.fuzz.tree import For, Helper, If, Leave, Let, Op, Program, Value, While, walk
+from tiletwin.fuzz.types import FLOATS, INTEGERS, Type
+
+GRIDS = ((1,), (2,), (3,), (2, 2), (1, 2), (2, 1, 2), (4,))
+_CARRIED = ("int32", "int64", "uint32", "int8", "float32", "float16", "float64", "bfloat16")
+
+
+def _rows(only: Sequence[str] | None) -> list[tuple[Form, str]]:
+    return [(row, element) for row in FORMS.values() for element in row.elements if only is None or row.name in only]
+
+
+class Generator(Builder):
+    """Makes one program. only: names of the forms to draw from, instead of all."""
+
+    def __init__(self, seed: int, only: Sequence[str] | None = None) -> None:
+        rng = random.Random(seed)
+        super().__init__(Program(seed), rng)
+        self.program.grid = self.pick(GRIDS)
+        self.program.options = {"num_warps": self.pick([1, 2, 4, 4, 8]), "num_stages": self.pick([1, 2, 3])}
+        self.rows = _rows(only)
+        self.weights = [row.weight / len(row.elements) ** 0.5 for row, _ in self.rows]
+        self.nesting = 0
+
+    def make(self, size: int) -> Program:
+        """size: about how many forms."""
+        self.arguments()
+        for _ in range(self.pick([1, 2, 2, 3])):
+            self.shapes.append(self.new_shape(self.pick([1, 1, 2, 2, 3, 4])))
+        for _ in range(size):
+            self.statement()
+        if self.chance(0.1):
+            condition = self.compared()
+            self.store_results(share=0.5)
+            self.program.body.append(Leave(condition))
+        self.store_results()
+        return self.program
+
+    def arguments(self) -> None:
+        values = {
+            "n": self.rng.choice([2, 7, 16, 33, 100, 128, 1000]),
+            "k": self.rng.randrange(4),
+            "a": self.rng.choice([0, 1, 3, -1, 40503, 2**31 - 1, -(2**31)]),
+            "b": self.rng.choice([2**33, -(2**40), 2**31, 2**63 - 1]),
+            "f": self.rng.choice([0.5, -1.25, 3.0, 0.1]),
+        }
+        self.program.scalars = dict(values)
+        self.program.constants = {"C": self.rng.choice([1, 2, 3, 8, 31])}
+        here = [("n", "int32"), ("b", "int64"), ("f", "float32")]
+        self.scopes[0] += [Value(name, Type(element), True, False) for name, element in here]
+        # A number that is 1 is a constant, so `a` and `k` have types of their own only as tensors.
+        self.form, self.element = "arguments", "int32"
+        for text in ("a + pid * 0", "pid + C", "k + pid * 0"):
+            self.define(text, [], Type("int32"))
+
+    # ---- statements ----
+
+    def statement(self) -> None:
+        control = [self.branch, self.loop, self.while_loop, self.helper_function] if self.nesting < 2 else []
+        self.pick([self.form_statement] * 12 + control)()
+
+    def form_statement(self) -> None:
+        row, element = self.rng.choices(self.rows, self.weights)[0]
+        self.form, self.element = row.name, element
+        row.make(self, element)
+
+    def compared(self) -> Value:
+        """An exact condition that is the same in a whole program."""
+        self.form, self.element = "condition", "int32"
+        number = self.value("int32", (), exact=True)
+        other = self.pick(["0", "1", "n", "5", "-1", "k"])
+        template = f"{{}} {self.pick(['<', '>=', '==', '!='])} {other}"
+        return self.define(template, [number], Type("int1"))
+
+    def block(self, size: int, body: list) -> None:
+        """Fills a list of statements in a scope of its own."""
+        self.scopes.append([])
+        self.bodies.append(body)
+        self.nesting += 1
+        for _ in range(size):
+            self.statement()
+
+    def end(self) -> None:
+        self.nesting -= 1
+        self.bodies.pop()
+        self.scopes.pop()
+
+    def variables(self, most: int) -> list[Value]:
+        """Names that blocks bind anew, each with a value of its own."""
+        made = []
+        for _ in range(self.rng.randint(1, most)):
+            source = self.value(self.pick(_CARRIED), self.shape())
+            if not source.is_variable:
+                self.form, self.element = "copy", source.type.element
+                source = self.define("{} + 0", [source], source.type)
+            # What a block assigns may be rounded freely, so the joined value is soft for floats.
+            exact = source.exact and source.type.element in INTEGERS
+            made.append(Value(self.name("c"), source.type, exact))
+            self.add(Let(made[-1], source))
+        return made
+
+    def assign(self, target: Value) -> None:
+        """`target = something of its type`, exact where the target is said to be."""
+        type_ = target.type
+        if type_.element in (*INTEGERS, *FLOATS) and self.chance(0.6):
+            other = self.value(type_.element, type_.shape, exact=target.exact)
+            self.form, self.element = "carried arithmetic", type_.element
+            operator = self.pick("+-*") if type_.element in INTEGERS else self.pick("+-")
+            made = self.define(f"{{}} {operator} {{}}", [target, other], type_, exact=target.exact)
+        else:
+            made = self.value(type_.element, type_.shape, exact=target.exact)
+            if not made.is_variable:
+                self.form, self.element = "copy", type_.element
+                made = self.define("{} + 0", [made], type_)
+        self.add(Let(target, made))
+
+    def branch(self) -> None:
+        carried = self.variables(2)
+        condition = self.compared()
+        statement = If(condition, [], [])
+        for body in (statement.then, statement.otherwise):
+            self.block(self.rng.randint(0, 2), body)
+            for target in carried:
+                if self.chance(0.7):
+                    self.assign(target)
+            self.end()
+        self.add(statement)
+        self.scopes[-1].extend(carried)
+
+    def loop(self) -> None:
+        carried = self.variables(2)
+        how = self.pick(["range", "range", "tl.range", "tl.static_range"])
+        rounds = self.rng.randrange(4)
+        count = str(rounds)
+        if how != "tl.static_range" and self.chance(0.5):
+            count = "k"
+        index = Value(self.name("i"), Type("int32"), True)
+        statement = For(index, count, rounds, how, [])
+        self.block(0, statement.body)
+        self.scopes[-1].extend([] if how == "tl.static_range" else [index])
+        self.scopes[-1].extend(carried)
+        for _ in range(self.rng.randint(1, 3)):
+            self.statement()
+        for target in carried:
+            self.assign(target)
+        self.end()
+        self.add(statement)
+        self.scopes[-1].extend(carried)
+
+    def while_loop(self) -> None:
+        carried = self.variables(1)
+        counter = Value(self.name("w"), Type("int32"), True)
+        statement = While(counter, self.pick(["k", "2", "3"]), [])
+        self.block(0, statement.body)
+        self.scopes[-1].extend([counter, *carried])
+        for _ in range(self.rng.randint(1, 2)):
+            self.statement()
+        for target in carried:
+            self.assign(target)
+        self.end()
+        self.add(statement)
+        self.scopes[-1].extend(carried)
+
+    def helper_function(self) -> None:
+        """A function of its own, and a call of it."""
+        shape = self.shape()
+        elements = [self.pick([*INTEGERS, *FLOATS]) for _ in range(self.rng.randint(1, 3))]
+        name = self.name("helper")
+        inner = Generator.__new__(Generator)
+        Builder.__init__(inner, Program(0), self.rng)
+        inner.program.grid = self.program.grid
+        inner.in_helper, inner.shapes, inner.nesting = True, [shape], 2
+        inner.rows = [(row, element) for row, element in self.rows if row.in_helpers]
+        inner.weights = [1.0] * len(inner.rows)
+        parameters = [Value(f"{name}_{i}", Type(element, shape)) for i, element in enumerate(elements)]
+        inner.scopes[0] += parameters
+        inner.names = self.names
+        for _ in range(self.rng.randint(1, 3)):
+            if inner.rows:
+                inner.form_statement()
+        self.names = inner.names
+        candidates = [v for v in inner.scopes[0] if v not in parameters] or parameters
+        results = [self.pick(candidates[-3:])]
+        if self.chance(0.3):
+            results.append(self.pick(candidates))
+        noinline = not shape and self.chance(0.1)  # no bounds are known of programs with real calls
+        self.helper_named(Helper(name, parameters, inner.program.body, results, noinline), shape)
+
+    def helper_named(self, helper: Helper, shape: tuple[int, ...]) -> None:
+        self.program.helpers.append(helper)
+        operands = [self.value(p.type.element, shape, exact=True) for p in helper.parameters]
+        self.form, self.element = "call", operands[0].type.element
+        holes = ", ".join(["{}"] * len(operands))
+        exact = all(value.exact for value in helper.results)
+        self.define_all(f"{helper.name}({holes})", operands, [value.type for value in helper.results], exact=exact)
+
+    # ---- results ----
+
+    def store_results(self, share: float = 1.0) -> None:
+        """Stores what the kernel's own body has computed and nobody has used, and some of the rest."""
+        self.form, self.element = "store", ""
+        named = {v.text for s in walk(self.program.body) if isinstance(s, Op) for v in s.operands}
+        stored = {b for s in self.program.body if isinstance(s, Op) and s.output >= 0 for b in [s.operands[-1].text]}
+        values = [v for v in self.scopes[0] if v.is_variable and v.text not in stored]
+        for value in values:
+            if (value.text not in named or self.chance(0.3)) and self.chance(share) and not value.text.startswith("at"):
+                self.output(value)
+
+
+def program(seed: int, size: int | None = None, only: Sequence[str] | None = None) -> Program:
+    """The program of a seed. size: about how many forms; only: names of forms to draw from."""
+    generator = Generator(seed, only)
+    return generator.make(size or generator.rng.choice([3, 5, 8, 12]))

@@ -1,0 +1,133 @@
+"""Campaigns: workers that die or hang, Ctrl-C, results in the database, reports, files of findings."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tiletwin.fuzz import report
+from tiletwin.fuzz.campaign import Campaign, Limits
+from tiletwin.fuzz.pools import LocalPool
+from tiletwin.fuzz.results import NoDatabase, Results
+from tiletwin.fuzz.work import Settings
+
+HERE = Path(__file__).resolve().parent
+BAD = Settings(("interp", "bad"), shrink_seconds=20, judge_modules=("bad_judges",))
+
+
+@pytest.fixture(autouse=True)
+def workers_find_this_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
+
+
+def campaign(settings: Settings, folder: Path | None, count: int, *, jobs: int = 1, timeout: float = 60) -> Results:
+    results = Results(folder / "campaign.duckdb" if folder else "")
+    pool = LocalPool(settings, jobs, timeout)
+    try:
+        list(Campaign(settings, results, folder, 0, Limits(programs=count)).run(pool))
+    finally:
+        pool.close()
+    results.flush()
+    return results
+
+
+def test_a_worker_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("BAD_JUDGE", "dies at 3")
+    results = campaign(BAD, None, 6)
+    assert results.programs == 6 and results.statuses["ran"] == 5 and results.statuses["died"] == 1
+    (kept,) = results.findings.values()
+    assert (kept.kind, kept.seed, kept.place) == ("died", 3, "SIGKILL") and "def kernel(" in kept.text
+
+
+def test_a_worker_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BAD_JUDGE", "hangs at 1")
+    results = campaign(BAD, None, 3, timeout=8)
+    assert results.statuses["ran"] == 2 and results.statuses["hangs"] == 1
+    (kept,) = results.findings.values()
+    assert (kept.kind, kept.seed) == ("hangs", 1)
+
+
+def test_an_error_of_a_judge_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BAD_JUDGE", "raises at 2")
+    results = campaign(BAD, None, 3)
+    (kept,) = results.findings.values()
+    assert (kept.kind, kept.judge, kept.seed) == ("broken", "bad", 2) and "ZeroDivisionError" in kept.key
+
+
+def test_findings_results_and_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    pytest.importorskip("jinja2")
+    monkeypatch.setenv("BAD_JUDGE", "changes a byte at 2")
+    results = campaign(BAD, tmp_path, 3)
+    results.close()
+    (path,) = tmp_path.glob("finding_*.py")
+    facts = report.read(tmp_path / "campaign.duckdb")
+    assert facts.programs == 3 and len(facts.findings) == 1
+    judges = {row["name"]: row for row in facts.judges}
+    assert judges["bad"]["different"] == 1 and judges["bad"]["same"] == 2 and judges["interp"]["ran"] == 3
+    text, page = report.text(facts), report.page(facts)
+    assert "bad | different" in text and "operations by element type" in text
+    assert "tt.load" in page and "<script" not in page and "http" not in page
+    compile(path.read_text(), str(path), "exec")
+
+
+def test_a_file_of_a_finding_runs_by_itself(tmp_path: Path) -> None:
+    from tiletwin.fuzz import findings, generator
+    from tiletwin.fuzz.judging import Finding
+
+    program = generator.program(3)
+    text = findings.file_text(Finding("eager", "different", "stored fp32", ""), program, ["interp", "eager"])
+    path = tmp_path / "finding.py"
+    path.write_text(text)
+    done = subprocess.run([sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "kernel[" in done.stdout and ": same" in done.stdout, done.stderr
+    path.write_text(text.replace("judges='interp,eager'", "judges='interp,bad'").replace(
+        "import triton\n", f"import sys\nsys.path.insert(0, {str(HERE)!r})\nimport bad_judges\nimport triton\n", 1
+    ))  # fmt: skip
+    environment = os.environ | {"BAD_JUDGE": "changes a byte at 0"}
+    done = subprocess.run([sys.executable, str(path)], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1 and "different" in done.stdout, done.stdout + done.stderr
+
+
+def test_twins_findings_have_both_kernels() -> None:
+    from tiletwin.fuzz import findings, generator
+    from tiletwin.fuzz.judging import Finding
+
+    text = findings.file_text(Finding("twin: opaque lanes", "different", "", ""), generator.program(3), ["interp"])
+    assert "def kernel(" in text and "def twin(" in text and "iota_ptr" in text
+    compile(text, "finding", "exec")
+
+
+def test_ctrl_c_keeps_all(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    words = [sys.executable, "-m", "tiletwin", "fuzz", "--judges", "interp", "--out", str(tmp_path), "--quiet"]
+    started = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(12)
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=60)
+    assert "stopped after" in out and started.returncode in (0, 1), out + err
+    assert report.read(tmp_path / "campaign.duckdb").programs > 0
+
+
+def test_no_database_without_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(NoDatabase, match=r"pip install 'tiletwin\[fuzz\]'"):
+        Results(tmp_path / "campaign.duckdb")
+    Results().close()
+
+
+def test_words_that_are_wrong() -> None:
+    for words, expected in (
+        (["--judges", "interp,oracle"], "there is no judge 'oracle'"),
+        (["--judges", "twins"], "cannot be 'twins'"),
+        (["--forms", "summ"], "there is no form 'summ'"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "tiletwin", "fuzz", "--programs", "1", *words], capture_output=True, text=True
+        )
+        assert done.returncode == 2 and expected in done.stderr, done.stderr
