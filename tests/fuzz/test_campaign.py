@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -105,9 +104,9 @@ def test_twins_findings_have_both_kernels() -> None:
 
 def test_ctrl_c_keeps_all(tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
-    words = [sys.executable, "-m", "tiletwin", "fuzz", "--judges", "interp", "--out", str(tmp_path), "--quiet"]
+    words = [sys.executable, "-m", "tiletwin", "fuzz", "--judges", "interp", "--out", str(tmp_path)]
     started = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(12)
+    assert started.stderr is not None and "1 programs" in started.stderr.readline()
     started.send_signal(signal.SIGINT)
     out, err = started.communicate(timeout=60)
     assert "stopped after" in out and started.returncode in (0, 1), out + err

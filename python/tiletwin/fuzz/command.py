@@ -22,6 +22,8 @@ from tiletwin.fuzz.work import Settings, Worker
 
 Fail = Callable[[str], NoReturn]
 DATABASE = "campaign.duckdb"
+_SAY_SECONDS = 30.0
+"""Between lines of progress where there is no terminal for a bar."""
 
 
 def chosen_judges(words: str, fail: Fail) -> tuple[str, ...]:
@@ -108,12 +110,15 @@ def _follow(campaign: Campaign, pool: Any, limits: Limits, quiet: bool) -> None:
     with Progress(*columns, console=console, disable=quiet or not console.is_terminal) as progress:
         total = limits.programs or (limits.seconds or None)
         task = progress.add_task("fuzz", total=total, told="")
-        started = time.monotonic()
+        started = said = time.monotonic()
         for item in campaign.run(pool):
             done = campaign.results.programs
             spent = time.monotonic() - started
             told = f"{done} programs, {done / max(spent, 1e-9):.1f}/s, {len(campaign.results.findings)} findings"
             progress.update(task, completed=done if limits.programs else spent, told=told)
+            if progress.disable and not quiet and (done == 1 or time.monotonic() - said > _SAY_SECONDS):
+                said = time.monotonic()
+                print(told, file=sys.stderr, flush=True)
             if isinstance(item, Loss):
                 progress.console.print(f"seed {item.seed}: the worker {item.kind}: {item.reason}")
 
