@@ -7,9 +7,10 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
-from tiletwin.fuzz import report
+from tiletwin.fuzz import command, report
 from tiletwin.fuzz.campaign import Campaign, Limits
 from tiletwin.fuzz.pools import LocalPool
 from tiletwin.fuzz.results import NoDatabase, Results
@@ -120,13 +121,17 @@ def test_no_database_without_its_package(monkeypatch: pytest.MonkeyPatch, tmp_pa
     Results().close()
 
 
-def test_words_that_are_wrong() -> None:
-    for words, expected in (
-        (["--judges", "interp,oracle"], "there is no judge 'oracle'"),
-        (["--judges", "twins"], "cannot be 'twins'"),
-        (["--forms", "summ"], "there is no form 'summ'"),
-    ):
-        done = subprocess.run(
-            [sys.executable, "-m", "tiletwin", "fuzz", "--programs", "1", *words], capture_output=True, text=True
-        )
-        assert done.returncode == 2 and expected in done.stderr, done.stderr
+@pytest.mark.parametrize(
+    "judges, forms, expected",
+    [
+        ("interp,oracle", "", "there is no judge 'oracle'"),
+        ("twins", "", "cannot be 'twins'"),
+        ("interp", "summ", "there is no form 'summ'"),
+    ],
+)
+def test_words_that_are_wrong(judges: str, forms: str, expected: str) -> None:
+    def fail(message: str) -> NoReturn:
+        raise SystemExit(message)
+
+    with pytest.raises(SystemExit, match=expected):
+        command.settings(judges, None, 0.0, forms, fail)
