@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -46,8 +47,21 @@ class _Session:
         self.name = name
         self.named_by_hook = named_by_hook
         self.active = True
+        self.clear()
+
+    def clear(self) -> None:
         self.root = _Node("ROOT")
-        self.path = [self.root]
+        self._main = [self.root]
+        self._own = threading.local()
+
+    @property
+    def path(self) -> list[_Node]:
+        """The scopes that this thread has open, the innermost last. A thread begins with those of the main thread."""
+        if threading.current_thread() is threading.main_thread():
+            return self._main
+        if not hasattr(self._own, "path"):
+            self._own.path = list(self._main)
+        return self._own.path
 
     def record(self, metadata: Any, nanoseconds: int) -> None:
         """Adds a launch below the scopes that are open."""
@@ -60,8 +74,12 @@ class _Session:
 
 
 _sessions: dict[int, _Session] = {}
-_starts: list[int] = []
+_launching = threading.local()
+"""`starts`: when the launches of a thread that are running began, the innermost last."""
+
 _next_session = 0
+_lock = threading.RLock()
+"""Around every change of the trees, which all threads share."""
 
 
 def _active() -> list[_Session]:
@@ -69,15 +87,18 @@ def _active() -> list[_Session]:
 
 
 def _before(metadata: Any) -> None:
-    _starts.append(time.perf_counter_ns())
+    if not hasattr(_launching, "starts"):
+        _launching.starts = []
+    _launching.starts.append(time.perf_counter_ns())
 
 
 def _after(metadata: Any) -> None:
-    if not _starts:
+    if not getattr(_launching, "starts", None):
         return
-    spent = time.perf_counter_ns() - _starts.pop()
-    for session in _active():
-        session.record(metadata, spent)
+    spent = time.perf_counter_ns() - _launching.starts.pop()
+    with _lock:
+        for session in _active():
+            session.record(metadata, spent)
 
 
 def _watch() -> None:
@@ -174,9 +195,10 @@ def profile(func: Callable | None = None, **options: Any) -> Any:
 def enter_scope(name: str, *, metrics: dict[str, Any] | None = None) -> int | None:
     """Opens a scope in all active sessions. metrics: numbers to add to it. None without an active session."""
     sessions = _active()
-    for session in sessions:
-        session.path.append(session.path[-1].child(name))
-        session.path[-1].add(metrics)
+    with _lock:
+        for session in sessions:
+            session.path.append(session.path[-1].child(name))
+            session.path[-1].add(metrics)
     return len(sessions[0].path) - 1 if sessions else None
 
 
@@ -189,7 +211,8 @@ def exit_scope(name: str | None = None, *, metrics: dict[str, Any] | None = None
     for session in sessions:
         if name is not None and session.path[-1].name != name:
             raise ValueError(f"the innermost scope is {session.path[-1].name!r}, not {name!r}")
-        session.path.pop().add(metrics)
+        with _lock:
+            session.path.pop().add(metrics)
     return len(sessions[0].path) if sessions else None
 
 
@@ -253,8 +276,7 @@ class _Data:
     def clear(session: int | None = None, phase: int = 0) -> None:
         """Forgets it."""
         for chosen in _chosen(session):
-            chosen.root = _Node("ROOT")
-            chosen.path = [chosen.root]
+            chosen.clear()
 
 
 class _Context:

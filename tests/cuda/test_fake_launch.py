@@ -78,6 +78,22 @@ def test_arguments_that_do_not_fit():
     assert [line.startswith(text) for line, text in zip(said, wanted)] == [True] * len(wanted), said
 
 
+def test_sizes_are_whatever_is_a_whole_number():
+    said = run_fake("""
+        class Four:
+            def __index__(self): return 4
+        kernel = load()["scale"]
+        memory = native.allocate(256, 0)
+        for grid in (np.int64(4), Four(), (np.int32(4), Four()), np.array([4, 2]), [4]):
+            fake.fake_clear_log()
+            kernel(memory.address, 1.0, 4, grid=grid, block=np.int64(32))
+            print(calls("cuLaunchKernel")[0].split(",")[1].strip())
+        print(message(kernel, memory.address, 1.0, 4, grid=np.float32(4), block=32))
+    """).splitlines()
+    assert said[:5] == ["4 1 1", "4 1 1", "4 4 1", "4 2 1", "4 1 1"]
+    assert said[5].startswith("TypeError: grid has to be one to three whole numbers, not np.float32(4.0)")
+
+
 def test_attributes_of_launches():
     said = run_fake("""
         kernel = load()["scale"]

@@ -55,6 +55,20 @@ def plain(monkeypatch):
             monkeypatch.delenv(variable)
 
 
+def test_programs_that_never_end_are_stopped(monkeypatch, tmp_path):
+    slow = tmp_path / "ptxas"
+    slow.write_text('#!/bin/sh\n[ "$1" = --version ] && echo "release 13.0, V13.0" || exec sleep 60\n')
+    slow.chmod(0o755)
+    monkeypatch.setenv("TILETWIN_PTXAS", str(slow))
+    monkeypatch.setenv("TRITON_NVDISASM_PATH", str(slow))
+    monkeypatch.setattr(ptxas, "LIMIT", 0.3)
+    monkeypatch.setattr(sass, "LIMIT", 0.3)
+    with pytest.raises(PTXASError, match=r"ptxas did not end within 0\.3 seconds on kernel\.ptx for sm_80"):
+        ptxas.assemble(TEXT, "sm_80")
+    with pytest.raises(RuntimeError, match=r"did not end within 0\.3 seconds"):
+        sass.disassemble(b"")
+
+
 @pytest.fixture
 def real():
     if toolkit.find("ptxas") is None:

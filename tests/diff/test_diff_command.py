@@ -71,7 +71,9 @@ def test_save_and_replay(script, tmp_path):
     result = run(script, "narrow", cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
     assert result.returncode == 0, result.stderr
     names = sorted(path.name for path in saved.iterdir())
-    assert [re.sub(r"-\d+\.", ".", name) for name in names] == ["double-0.twlaunch", "narrow-0.twlaunch"]
+    assert [re.sub(r"-[0-9a-f]{8}\.", ".", name) for name in names] == ["double-0.twlaunch", "narrow-0.twlaunch"]
+    run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
+    assert sorted(path.name for path in saved.iterdir()) == names  # the same launch is the same file
     script.unlink()
     result = tiletwin("replay", saved, cwd=tmp_path)
     assert result.returncode == 0, result.stderr + result.stdout
@@ -276,6 +278,8 @@ def test_the_mode(script, tmp_path):
         (("replay", ".", "--backend", ""), "--backend names nothing to run on"),
         (("replay", ".", "--html", "no/out.html"), "--html no/out.html: there is no such folder"),
         (("diff", "--html", "no/out.html", "script.py"), "--html no/out.html: there is no such folder"),
+        (("replay", ".", "--html", "."), "--html .: it is a folder"),
+        (("diff", "--html", "/proc/out.html", "script.py"), "--html /proc/out.html: "),
         (("diff", "--save-all", "script.py"), "--save-all: no such option; -m runs a module"),
     ],
 )
@@ -283,6 +287,18 @@ def test_bad_words(script, tmp_path, words, message):
     result = tiletwin(*words, cwd=tmp_path)
     assert result.returncode == 2 and message in result.stderr, result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_replay_goes_on_after_a_file_that_cannot_be_read(script, tmp_path):
+    saved = tmp_path / "saved"
+    run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
+    (saved / "a.twlaunch").write_bytes(b"no archive")
+    (saved / "zzz.twlaunch").write_bytes(next(saved.glob("double*")).read_bytes()[:-50])
+    result = tiletwin("replay", saved, cwd=tmp_path)
+    assert result.returncode == 2 and "Traceback" not in result.stderr
+    assert "1 same, 0 different, 0 not comparable of 1 launches" in result.stdout, result.stdout
+    assert "2 of 3 files could not be read" in result.stdout
+    assert re.findall(r"(\w+)\.twlaunch: this is no recorded launch", result.stderr) == ["a", "zzz"]
 
 
 def test_a_folder_that_cannot_be_written(script, tmp_path):

@@ -59,6 +59,27 @@ def test_the_fastest_is_taken_and_kept() -> None:
     assert calls[4:] == [32]
 
 
+def test_the_older_arguments_of_timing_are_used(monkeypatch) -> None:
+    """warmup and rep are milliseconds of do_bench, use_cuda_graph takes its other form; they come before do_bench."""
+    from tiletwin import testing
+
+    seen = []
+    monkeypatch.setattr(testing, "do_bench", lambda call, **given: seen.append(("plain", given)) or [1.0, 1.0, 1.0])
+    monkeypatch.setattr(
+        testing, "do_bench_cudagraph", lambda call, **given: seen.append(("graph", given)) or [1.0, 1.0, 1.0]
+    )
+    for options in ({"warmup": 3}, {"rep": 7}, {"use_cuda_graph": True, "rep": 9}, {"use_cuda_graph": True}):
+        with pytest.warns(DeprecationWarning, match="warmup, rep and use_cuda_graph are deprecated") as noticed:
+            kernel = _tuned({16: 3.0, 32: 2.0}, [], **options)
+        assert noticed[0].filename == __file__
+        kernel[(1,)](np.zeros(10, np.float32), 10)
+    quantiles = {"quantiles": gpu_tuning.QUANTILES}
+    assert seen[::2] == seen[1::2] == [
+        ("plain", {"warmup": 3, "rep": 100, **quantiles}), ("plain", {"warmup": 25, "rep": 7, **quantiles}),
+        ("graph", {"rep": 9, **quantiles}), ("graph", {"rep": 100, **quantiles}),
+    ]  # fmt: skip
+
+
 def test_restored_arrays_see_one_launch() -> None:
     kernel = _tuned({16: 3.0, 32: 1.5}, [], restore_value=["x"])
     x = np.zeros(10, np.float32)

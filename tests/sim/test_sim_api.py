@@ -313,6 +313,7 @@ def test_sizes_that_a_gpu_refuses():
         with pytest.raises(ValueError, match=said):
             module[entry](*[out] * (entry == "free"), **options)
     for options, said in (
+        ({"grid": np.float32(2), "block": 1}, r"grid has to be one to three whole numbers"),
         ({"grid": 1.5, "block": 1}, r"grid has to be one to three whole numbers, not 1\.5"),
         ({"grid": 1, "block": "32"}, r"block has to be one to three whole numbers, not '32'"),
         ({"grid": 1, "block": 1, "limit": 1e6}, r"limit has to be a whole number, not 1000000\.0"),

@@ -142,6 +142,9 @@ TAKES = ".u64 add_param_0, .u64 add_param_1, .u64 add_param_2, .u32 add_param_3"
         (("add.ptx", "--block", "32"), f"no .npz was given; add has 4 parameters: {TAKES}"),
         (("add.ptx", "few.npz", "--block", "32"), f"few.npz holds 2 arrays (a, b); add has 4 parameters: {TAKES}"),
         (("add.ptx", "gone.npz", "--block", "32"), "gone.npz: "),
+        (("add.ptx", "objects.npz", "--block", "32"), "objects.npz: array a holds Python objects, not numbers"),
+        (("add.ptx", "one.npy", "--block", "32"), "one.npy: an .npz with one array per parameter is wanted"),
+        (("add.ptx", "add.ptx", "--block", "32"), "add.ptx: this is no .npz file; numpy.savez writes one"),
         (("add.ptx", "bad.npz", "--block", "32"), "bad.npz: "),
         (("add.ptx", "one.npy", "--block", "32"), "one.npy: an .npz with one array per parameter is wanted"),
         (("add.ptx", "args.npz"), "add: give block=(x, y, z): the kernel has no .reqntid"),
@@ -164,6 +167,7 @@ def test_mistakes_are_one_message_and_status_2(folder, words, said):
     x = np.zeros(6, np.float32)
     np.savez(folder / "few.npz", a=x, b=x)
     np.savez(folder / "floats.npz", x, x, x, 1.5)
+    np.savez(folder / "objects.npz", a=np.array([{}], dtype=object))
     np.save(folder / "one.npy", x)
     done = command("sim", *words, folder=folder)
     assert done.returncode == 2, (done.stdout, done.stderr)

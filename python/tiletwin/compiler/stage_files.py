@@ -16,13 +16,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tiletwin import knobs
+from tiletwin import knobs, whole_files
 from tiletwin.backends.compiler import GPUTarget
 from tiletwin.runtime import cache
 
@@ -112,9 +111,7 @@ class StageFiles:
 
     def _write(self, folder: Path, name: str, content: str | bytes) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = folder / f".{name}.{os.getpid()}"
-        temporary.write_bytes(content if isinstance(content, bytes) else content.encode())
-        temporary.replace(folder / name)
+        whole_files.write(folder / name, content)
 
     def override(self, stage: str) -> str | None:
         """Path of the file that replaces a stage, or None. Says on stderr that there is one: stdout may be taken by the

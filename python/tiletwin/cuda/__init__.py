@@ -32,21 +32,10 @@ from tiletwin.cuda.extension import extension
 from tiletwin.cuda.launch_memory import LaunchMemory
 from tiletwin.cuda.tensor_maps import TensorMap, encoded, is_tensor_map, tensor_map
 from tiletwin.errors import CudaError
-from tiletwin.sim.arguments import Parameter, is_number, ordered, pack
+from tiletwin.sim.arguments import Parameter, is_number, ordered, pack, sizes_of
 from tiletwin.sim.backend import Outcome
 
 ASSEMBLERS = ("auto", "ptxas", "driver")
-
-
-def sizes_of(value: int | Sequence[int], what: str) -> tuple[int, int, int]:
-    """One to three sizes as three; those that are missing are 1."""
-    try:
-        sizes = (value.__index__(),) if isinstance(value, int) else tuple(v.__index__() for v in value)
-    except (TypeError, AttributeError):
-        raise TypeError(f"{what} has to be one to three whole numbers, not {value!r}") from None
-    if not 1 <= len(sizes) <= 3 or min(sizes) < 0 or max(sizes) >= 1 << 32:
-        raise ValueError(f"{what} has to be one to three sizes, not {value!r}")
-    return (*sizes, 1, 1)[:3]  # type: ignore[return-value]
 
 
 class Kernel:

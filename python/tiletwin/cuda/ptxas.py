@@ -18,6 +18,9 @@ from pathlib import Path
 from tiletwin.cuda import toolkit
 from tiletwin.errors import PTXASError
 
+LIMIT = 900
+"""Seconds for one run: the largest kernels take minutes, and what takes longer hangs."""
+
 _ERROR = re.compile(r"line (\d+); (?:error|fatal)\s*:\s*(.*)")
 _FUNCTION = re.compile(r"Compiling entry function '([^']+)' for '([^']+)'")
 _PROPERTIES = re.compile(r"Function properties for (\S+)")
@@ -96,7 +99,10 @@ class Ptxas:
             source, target = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
             source.write_text(text, encoding="utf-8", errors="replace")
             words = [self.path, "-v", f"--gpu-name={arch}", str(source), "-o", str(target), *options]
-            run = subprocess.run(words, capture_output=True, text=True, errors="replace")
+            try:
+                run = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=LIMIT)
+            except subprocess.TimeoutExpired:
+                raise PTXASError(f"{self.path} did not end within {LIMIT} seconds on {file} for {arch}") from None
             log = (run.stdout + run.stderr).replace(str(source), file)
             if run.returncode or not target.exists():
                 raise PTXASError(_message(self, text, arch, file, log, run.returncode))

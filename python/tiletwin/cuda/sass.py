@@ -8,6 +8,9 @@ from pathlib import Path
 
 from tiletwin.cuda import toolkit
 
+LIMIT = 300
+"""Seconds for one run."""
+
 TOOLS = ("nvdisasm", "cuobjdump")
 
 
@@ -26,7 +29,11 @@ def disassemble(cubin: bytes) -> str:
     with tempfile.TemporaryDirectory(prefix="tiletwin-sass-") as folder:
         file = Path(folder, "kernel.cubin")
         file.write_bytes(cubin)
-        run = subprocess.run([str(tool.path), *options, str(file)], capture_output=True, text=True, errors="replace")
+        words = [str(tool.path), *options, str(file)]
+        try:
+            run = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            raise RuntimeError(f"{tool.path} did not end within {LIMIT} seconds") from None
     if run.returncode:
         raise RuntimeError(f"{tool.path} does not take the code: {(run.stderr or run.stdout).strip()}")
     return run.stdout

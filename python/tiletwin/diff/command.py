@@ -3,7 +3,8 @@
 Here:      running a script with every launch compared, replaying files, what is printed, exit codes.
 Not here:  command line parsing (cli.py).
 Exit codes: 0, nothing differs; 1, something does; 3, nothing differs and more than --most-not-comparable launches
-could not be compared; 4, a backend compared nothing, and --allow-missing is not given; 2, the command itself failed.
+could not be compared; 4, a backend compared nothing, and --allow-missing is not given; 2, the command itself failed, or
+a file of several could not be read.
 A script's own exit code stays in place of 0 and 4; it is 1 after an exception.
 """
 
@@ -11,9 +12,12 @@ from __future__ import annotations
 
 import bdb
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
+
+from tiletwin import whole_files
 
 Fail = Callable[[str], NoReturn]
 NOTHING_COMPARED = 4
@@ -74,9 +78,9 @@ def _missing(reports: list[Any], allow_missing: bool, console: Any) -> int:
 
 
 def _check_page(page: str | None, fail: Fail) -> None:
-    """That the page's folder is there is known before anything runs."""
-    if page and not Path(page).resolve().parent.is_dir():
-        fail(f"--html {page}: there is no such folder")
+    """That the page can be written is known before anything runs."""
+    if page and (problem := whole_files.problem(page)):
+        fail(f"--html {page}: {problem}")
 
 
 def _stepped(under_pdb: Callable[[Any, str], None], launch: Any, program: str) -> int:
@@ -169,10 +173,17 @@ def replay(
         fail(f"{', '.join(paths)}: there is no *{files.SUFFIX} file")
     if (pdb or gdb) and len(found) > 1:
         fail("--pdb and --gdb take one file")
-    reports = []
+    reports, unread = [], 0
     for path in found:
         try:
             launch = files.read(path)
+        except (OSError, ValueError) as error:
+            if len(found) == 1:
+                fail(str(error))
+            print(f"tiletwin replay: {error}", file=sys.stderr, flush=True)
+            unread += 1
+            continue
+        try:
             if pdb:
                 return _stepped(replaying.under_pdb, launch, program)
             if gdb:
@@ -182,9 +193,11 @@ def replay(
             fail(str(error))
         print(report, flush=True)
         reports.append(report)
-    if len(reports) > 1:
+    if len(found) > 1:
         _summary(reports, {}, [], _console())
+    if unread:
+        print(f"  {unread} of {len(found)} files could not be read")
     if page:
         print(f"wrote {html.write(reports, page)}")
     missing = _missing(reports, allow_missing, _console())
-    return _exit_code(reports, most_not_comparable) or missing
+    return _exit_code(reports, most_not_comparable) or (2 if unread else missing)

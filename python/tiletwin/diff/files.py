@@ -7,20 +7,25 @@ Invariant: a file appears whole or not at all. Readers refuse other formats, wro
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
-import os
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tiletwin import whole_files
 from tiletwin.diff.launches import ELEMENTS, Array, Constant, Descriptor, Launch
 from tiletwin.errors import TileTwinError
 
 FORMAT, VERSION = "tiletwin launch", 1
 SUFFIX = ".twlaunch"
+_ABSENT = re.compile(r"There is no item named '([^']*)' in the archive")
+"""What zipfile says of a file that an archive lacks."""
+
 _LIMIT = 1 << 26
 """Most bytes of the description that are read."""
 
@@ -115,20 +120,29 @@ def write(launch: Launch, path: str | Path) -> str:
         "source_problem": launch.source_problem,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            archive.writestr("launch.json", json.dumps(description, indent=1))
-            archive.writestr("kernel.ttir", launch.ttir)
-            for module, text in launch.sources.items():
-                archive.writestr(f"source/{module}.py", text)
-            _write_memory(archive, "before", launch.memory)
-            for backend, memory in launch.outputs.items():
-                _write_memory(archive, f"after/{backend}", memory)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    with (
+        whole_files.writing(path) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+    ):
+        archive.writestr("launch.json", json.dumps(description, indent=1))
+        archive.writestr("kernel.ttir", launch.ttir)
+        for module, text in launch.sources.items():
+            archive.writestr(f"source/{module}.py", text)
+        _write_memory(archive, "before", launch.memory)
+        for backend, memory in launch.outputs.items():
+            _write_memory(archive, f"after/{backend}", memory)
     return str(path)
+
+
+def fingerprint(launch: Launch) -> str:
+    """Eight letters and digits for the kernel, its arguments and the memory before: the same in every run, so that
+    files of repeated runs take each other's place, and no other launch's. Where memory lies does not count."""
+    arguments = {name: _encoded(value) for name, value in launch.arguments.items()}
+    words = [launch.ttir, launch.qualname, list(launch.grid), arguments, launch.options, sorted(launch.errors)]
+    digest = hashlib.blake2b(json.dumps(words, sort_keys=True).encode(), digest_size=4)
+    for data in launch.memory:
+        digest.update(np.ascontiguousarray(data).data)
+    return digest.hexdigest()
 
 
 def _write_memory(archive: zipfile.ZipFile, folder: str, memory: list[np.ndarray]) -> None:
@@ -142,17 +156,32 @@ def read(path: str | Path) -> Launch:
     try:
         with zipfile.ZipFile(path) as archive:
             return _read(archive)
+    except LaunchFileError as error:
+        raise LaunchFileError(f"{path}: {error}") from None
     except zipfile.BadZipFile as error:
         raise LaunchFileError(f"{path}: this is no recorded launch: {error}") from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, EOFError) as error:
-        text = f"{error.args[0]} is missing" if isinstance(error, KeyError) and error.args else str(error)
-        raise LaunchFileError(f"{path}: the recorded launch is damaged: {text}") from None
+        raise LaunchFileError(f"{path}: the recorded launch is damaged: {_what_is_wrong(error)}") from None
     except (zipfile.LargeZipFile, NotImplementedError, RuntimeError) as error:
         raise LaunchFileError(f"{path}: the recorded launch cannot be read: {error}") from None
     except Exception as error:  # zlib.error and the like have no common base
         if isinstance(error, OSError):
             raise
         raise LaunchFileError(f"{path}: the recorded launch is damaged: {error}") from None
+
+
+def _what_is_wrong(error: Exception) -> str:
+    if not isinstance(error, KeyError) or not error.args:
+        return str(error)
+    absent = _ABSENT.match(str(error.args[0]))
+    return f"it holds no {absent[1]}" if absent else f"{error.args[0]!r} is missing from its description"
+
+
+def _checked_names(names: list[Any]) -> None:
+    """Names become those of files, in folders that must not be left. Errors: ValueError."""
+    for name in names:
+        if not whole_files.is_name(name):
+            raise ValueError(f"{name!r} is no name of a kernel or a module")
 
 
 def _read(archive: zipfile.ZipFile) -> Launch:
@@ -162,7 +191,13 @@ def _read(archive: zipfile.ZipFile) -> Launch:
     if not isinstance(description, dict) or description.get("format") != FORMAT:
         raise ValueError("launch.json is not the description of a launch")
     if description["version"] != VERSION:
-        raise ValueError(f"it has version {description['version']} of the format; this tiletwin reads {VERSION}")
+        made = description.get("versions")
+        by = f"; tiletwin {made['tiletwin']} wrote it" if isinstance(made, dict) and "tiletwin" in made else ""
+        raise LaunchFileError(
+            f"the recorded launch has version {description['version']!r} of the format, and this tiletwin reads "
+            f"version {VERSION}{by}"
+        )
+    _checked_names([description["name"], *description["modules"]])
     sizes = _ints(description["storages"])
     launch = Launch(
         name=str(description["name"]),
@@ -204,9 +239,10 @@ def _fits(array: Array, size: int) -> bool:
 def _read_memory(archive: zipfile.ZipFile, folder: str, sizes: tuple[int, ...]) -> list[np.ndarray]:
     memory = []
     for number, size in enumerate(sizes):
-        with archive.open(f"{folder}/{number}.npy") as raw:
+        name = f"{folder}/{number}.npy"
+        with archive.open(name) as raw, whole_files.numbers(name):
             data = np.lib.format.read_array(io.BytesIO(raw.read(size + 4096)), allow_pickle=False)
         if data.dtype != np.uint8 or data.shape != (size,):
-            raise ValueError(f"{folder}/{number}.npy holds {data.dtype}{data.shape}, not {size} bytes")
+            raise ValueError(f"{name} holds {data.dtype}{data.shape}, not {size} bytes")
         memory.append(data)
     return memory

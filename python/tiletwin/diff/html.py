@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tiletwin import whole_files
 from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, Report, Row
 from tiletwin.diff.launches import base_of
 from tiletwin.diff.text import counts, place_text, row_text, source_line
@@ -134,5 +135,4 @@ def page(reports: list[Report]) -> str:
 
 def write(reports: list[Report], path: str | Path) -> str:
     """Writes the page. Errors: OSError."""
-    Path(path).write_text(page(reports), encoding="utf-8")
-    return str(path)
+    return whole_files.write(path, page(reports))

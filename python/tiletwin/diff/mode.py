@@ -165,7 +165,7 @@ class Session:
     # ---- files ----
 
     def _save(self, launch: Launch, folder: str) -> None:
-        name = f"{launch.name[:80]}-{launch.number}-{os.getpid()}{files.SUFFIX}"
+        name = f"{launch.name[:80]}-{launch.number}-{files.fingerprint(launch)}{files.SUFFIX}"
         try:
             self.saved.append(files.write(launch, Path(folder) / name))
         except OSError as error:  # the script goes on, and what was found is told

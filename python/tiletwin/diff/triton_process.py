@@ -59,8 +59,8 @@ class _Process:
         self.folder = tempfile.TemporaryDirectory(prefix="tiletwin-diff-")
         try:
             self.process = subprocess.Popen(
-                [command, str(child), str(write), mode], stdin=subprocess.PIPE, stdout=sys.stderr, pass_fds=(write,),
-                env=base, text=True,
+                [command, str(child), str(write), mode, self.folder.name], stdin=subprocess.PIPE, stdout=sys.stderr,
+                pass_fds=(write,), env=base, text=True,
             )  # fmt: skip
         except OSError as error:
             os.close(read)

@@ -10,6 +10,7 @@ TILETWIN_AUTOTUNE=all instead runs every configuration on copies of the argument
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 import os
 import sys
@@ -188,6 +189,12 @@ class Autotuner(KernelInterface):
         self.early_config_prune = prune.get("early_config_prune")
         self.num_warmups, self.num_reps = warmup, rep
         self.use_cuda_graph, self.cache_results = use_cuda_graph, cache_results
+        if use_cuda_graph or warmup is not None or rep is not None:
+            warnings.warn(
+                "autotune: warmup, rep and use_cuda_graph are deprecated; give do_bench, a function that times a call",
+                DeprecationWarning,
+                stacklevel=3,
+            )
         self.user_do_bench = do_bench
         self.cache: dict[tuple, Config] = {}
         self.failures: dict[Config, Exception] = {}
@@ -224,7 +231,16 @@ class Autotuner(KernelInterface):
 
     @property
     def do_bench(self) -> Callable:
-        """The function that times a configuration on a GPU: the one given, or the driver's."""
+        """The function that times a configuration on a GPU: of the older arguments (warmup, rep, use_cuda_graph), which
+        come first as in Triton, or the one given, or the driver's."""
+        from tiletwin import testing
+
+        milliseconds = 100 if self.num_reps is None else self.num_reps
+        if self.use_cuda_graph:
+            return functools.partial(testing.do_bench_cudagraph, rep=milliseconds)
+        if self.num_warmups is not None or self.num_reps is not None:
+            warmup = 25 if self.num_warmups is None else self.num_warmups
+            return functools.partial(testing.do_bench, warmup=warmup, rep=milliseconds)
         if self.user_do_bench is not None:
             return self.user_do_bench
         from tiletwin.runtime.driver import driver

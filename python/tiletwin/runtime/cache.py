@@ -12,13 +12,12 @@ import base64
 import hashlib
 import json
 import os
-import tempfile
 from abc import ABC, abstractmethod
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tiletwin import knobs
+from tiletwin import knobs, whole_files
 
 
 class CacheManager(ABC):
@@ -70,12 +69,7 @@ class FileCacheManager(CacheManager):
     def put(self, data: Any, filename: str, binary: bool = True) -> str:
         if not self._writes:
             raise RuntimeError("files of the override folder are only read")
-        content = data if isinstance(data, bytes) else str(data).encode()
-        handle, temporary = tempfile.mkstemp(prefix=f".{filename[:100]}.", dir=self.cache_dir)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(temporary, self._path(filename))
-        return self._path(filename)
+        return whole_files.write(self._path(filename), data if isinstance(data, bytes) else str(data))
 
     def get_group(self, filename: str) -> dict[str, str] | None:
         try:

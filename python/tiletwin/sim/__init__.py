@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tiletwin.errors import PtxError
-from tiletwin.sim.arguments import Parameter, ordered, pack
+from tiletwin.sim.arguments import Parameter, ordered, pack, sizes_of
 from tiletwin.sim.backend import BACKEND, Backend, Outcome
 from tiletwin.sim.check_words import CHECKS, DEFAULT_CHECKS, chosen_checks
 from tiletwin.sim.extension import extension
@@ -32,16 +32,6 @@ class Ran(NamedTuple):
     """Instructions of warps."""
     lane_instructions: int
     """The same, times the lanes that took part."""
-
-
-def _triple(value: int | Sequence[int], what: str) -> tuple[int, int, int]:
-    try:
-        sizes = (value.__index__(),) if hasattr(value, "__index__") else tuple(v.__index__() for v in value)  # type: ignore
-    except (TypeError, AttributeError):
-        raise TypeError(f"{what} has to be one to three whole numbers, not {value!r}") from None
-    if not 1 <= len(sizes) <= 3 or min(sizes) < 0 or max(sizes) >= 1 << 32:
-        raise ValueError(f"{what} has to be one to three sizes, not {value!r}")
-    return (*sizes, 1, 1)[:3]  # type: ignore[return-value]
 
 
 class Kernel:
@@ -101,7 +91,7 @@ class Kernel:
             block = [max(1, n) for n in self.required_threads]
         if cluster is None:
             cluster = [max(1, n) for n in self.required_cluster]
-        sizes = _triple(grid, "grid"), _triple(block, "block"), _triple(cluster, "cluster")
+        sizes = sizes_of(grid, "grid"), sizes_of(block, "block"), sizes_of(cluster, "cluster")
         reached = LaunchMemory()
         values = ordered(self.name, self.parameters, arguments, named)
         parameters = pack(self.name, self.parameters, self._bytes, values, reached)

@@ -53,6 +53,23 @@ class Parameter(NamedTuple):
         return f".{self.type}[{self.bytes}] {self.name}" if self.is_structure else f".{self.type} {self.name}"
 
 
+def sizes_of(value: Any, what: str) -> tuple[int, int, int]:
+    """One to three sizes, whatever has `__index__`, as three; those that are missing are 1. what: "grid", "block".
+
+    Errors: TypeError, ValueError.
+    """
+    try:
+        sizes = (operator.index(value),)
+    except TypeError:
+        try:
+            sizes = tuple(operator.index(size) for size in value)
+        except TypeError:
+            raise TypeError(f"{what} has to be one to three whole numbers, not {value!r}") from None
+    if not 1 <= len(sizes) <= 3 or min(sizes) < 0 or max(sizes) >= 1 << 32:
+        raise ValueError(f"{what} has to be one to three sizes, not {value!r}")
+    return (*sizes, 1, 1)[:3]  # type: ignore[return-value]
+
+
 def short_name(kernel: str, parameter: Parameter) -> str:
     """ "param_0" of "add_param_0": compilers put the entry's name in front."""
     return parameter.name.removeprefix(f"{kernel}_")

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tiletwin import checks, sim
+from tiletwin import checks, sim, whole_files
 from tiletwin.errors import TileTwinError
 from tiletwin.findings import output, results
 from tiletwin.sim.arguments import short_name
@@ -39,11 +39,17 @@ def sizes_of(text: str, what: str, fail: Fail) -> tuple[int, ...]:
 
 def _read_arrays(path: str, fail: Fail) -> dict[str, np.ndarray]:
     try:
-        file = np.load(path)
-        if isinstance(file, np.ndarray):
-            fail(f"{path}: an .npz with one array per parameter is wanted, this is a single array")
-        with file:
-            return {name: file[name] for name in file.files}
+        with open(path, "rb") as begin:
+            if begin.read(6) == b"\x93NUMPY":
+                fail(f"{path}: an .npz with one array per parameter is wanted, this is a single array")
+        if not zipfile.is_zipfile(path):
+            fail(f"{path}: this is no .npz file; numpy.savez writes one")
+        arrays = {}
+        with np.load(path, allow_pickle=False) as file:
+            for name in file.files:
+                with whole_files.numbers(f"array {name}"):
+                    arrays[name] = file[name]
+        return arrays
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         fail(f"{path}: {error}")
 

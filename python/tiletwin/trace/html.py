@@ -13,13 +13,13 @@ from __future__ import annotations
 import base64
 import html as html_text
 import json
-import os
 import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tiletwin import whole_files
 from tiletwin.trace.model import Access, Buffer, Launch, Program, Step, Trace, Value
 from tiletwin.trace.reader import TraceError
 from tiletwin.trace.selection import size_text
@@ -184,15 +184,9 @@ def export(trace: Trace, programs: list[Program], path: str) -> str:
     """Writes the file; returns a sentence about it. Errors: TraceError, it cannot be written."""
     names = sorted({p.launch.kernel for p in programs})
     page = page_of(data_of(trace, programs), f"{', '.join(names)} - tiletwin trace")
-    temporary = f"{path}.{os.getpid()}.part"
     try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            file.write(page)
-        os.replace(temporary, path)
+        whole_files.write(path, page)
     except OSError as error:
         raise TraceError(f"{path}: cannot be written ({error.strerror})") from None
-    finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
     steps = sum(len(p.steps) for p in programs)
     return f"{path}: {len(programs)} programs, {steps} steps, {size_text(len(page.encode()))}"
