@@ -31,42 +31,76 @@ Contiguity nothing(Value value) {
 Contiguity ofNumber(Value value, int64_t number) {
   Contiguity known = nothing(value);
   known.value = number;
+  known.notNegative = number >= 0;
   for (size_t d = 0; d < known.dimensions.size(); ++d)
     known.dimensions[d] = {1, powerOfTwoIn(number), extent(value, d)};
   return known;
 }
 
-/// What holds of both.
-Contiguity meet(Contiguity a, const Contiguity& b) {
-  for (size_t d = 0; d < a.dimensions.size(); ++d) {
-    a.dimensions[d].contiguous = std::gcd(a.dimensions[d].contiguous, b.dimensions[d].contiguous);
-    a.dimensions[d].divisor = std::gcd(a.dimensions[d].divisor, b.dimensions[d].divisor);
-    a.dimensions[d].constant = std::gcd(a.dimensions[d].constant, b.dimensions[d].constant);
-  }
-  if (a.value != b.value) a.value.reset();
-  return a;
-}
-
-bool equal(const Contiguity& a, const Contiguity& b) {
-  return a.value == b.value && std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(),
-                                          [](const AlongDimension& x, const AlongDimension& y) {
-                                            return x.contiguous == y.contiguous && x.divisor == y.divisor &&
-                                                   x.constant == y.constant;
-                                          });
+/// A divisor of the first elements of smaller groups: within a run each lies 1, or a pointee of so many bytes, after the
+/// last.
+int64_t divisorOfGroups(const AlongDimension& known, int64_t size, int64_t bytes = 1) {
+  return known.contiguous > size ? std::gcd(known.divisor, product(powerOfTwoIn(bytes), size)) : known.divisor;
 }
 
 /// A divisor of every element, not only of the first ones of groups.
 int64_t divisorOfAll(const AlongDimension& known) { return known.contiguous > 1 ? 1 : known.divisor; }
 
-AlongDimension sum(const AlongDimension& a, const AlongDimension& b, int64_t scale, bool subtract) {
-  int64_t ahead = std::gcd(a.contiguous, b.constant);
-  int64_t behind = subtract ? 1 : std::gcd(a.constant, b.contiguous);
-  return {std::max(ahead, behind), std::gcd(a.divisor, product(b.divisor, scale)), std::gcd(a.constant, b.constant)};
-}
-
 int64_t bytesOfPointee(Type pointer) {
   Type element = elementTypeOf(pointeeTypeLike(pointer));
   return element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8;
+}
+
+bool isPointer(Value value) { return isa<PointerType>(elementTypeOf(value.getType())); }
+
+/// What holds of both. bytes: of a pointee; 1 of an integer.
+Contiguity meet(Contiguity a, const Contiguity& b, int64_t bytes) {
+  for (size_t d = 0; d < a.dimensions.size(); ++d) {
+    AlongDimension &x = a.dimensions[d], y = b.dimensions[d];
+    int64_t run = std::gcd(x.contiguous, y.contiguous);
+    x = {run, std::gcd(divisorOfGroups(x, run, bytes), divisorOfGroups(y, run, bytes)),
+         std::gcd(x.constant, y.constant)};
+  }
+  if (a.value != b.value) a.value.reset();
+  a.notNegative &= b.notNegative;
+  return a;
+}
+
+bool equal(const Contiguity& a, const Contiguity& b) {
+  return a.value == b.value && a.notNegative == b.notNegative &&
+         std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(),
+                    [](const AlongDimension& x, const AlongDimension& y) {
+                      return x.contiguous == y.contiguous && x.divisor == y.divisor && x.constant == y.constant;
+                    });
+}
+
+/// bytes: of what a points to; 1 of integers.
+AlongDimension sum(const AlongDimension& a, const AlongDimension& b, int64_t bytes, bool subtract) {
+  int64_t ahead = std::gcd(a.contiguous, b.constant);
+  int64_t behind = subtract ? 1 : std::gcd(a.constant, b.contiguous);
+  int64_t run = std::max(ahead, behind);
+  int64_t divisor = std::gcd(divisorOfGroups(a, run, bytes), product(divisorOfGroups(b, run), bytes));
+  return {run, divisor, std::gcd(a.constant, b.constant)};
+}
+
+/// Whether a comparison keeps its outcome within an aligned group that counts up from a multiple of its size, where the
+/// bound is such a multiple too. `run < bound` does; `run <= bound` does not: the bound's own group begins with one
+/// element that is equal.
+bool splitsBetweenGroups(arith::CmpIPredicate predicate, bool isRunOnTheLeft) {
+  using enum arith::CmpIPredicate;
+  return isRunOnTheLeft ? predicate == slt || predicate == sge || predicate == ult || predicate == uge
+                        : predicate == sgt || predicate == sle || predicate == ugt || predicate == ule;
+}
+
+/// Of the signed result of an operation on integers.
+bool isNotNegative(Operation* op, const Contiguity& a, const Contiguity& b) {
+  if (isa<arith::AddIOp, arith::MulIOp, arith::OrIOp>(op)) return a.notNegative && b.notNegative;
+  if (isa<arith::AndIOp>(op)) return a.notNegative || b.notNegative;
+  if (isa<arith::RemSIOp, arith::RemUIOp, arith::DivUIOp>(op)) return a.notNegative;
+  // What counts programs and rows is divided by other counts (pid // width): only a divisor that is known to be negative
+  // is taken for one.
+  if (isa<arith::DivSIOp>(op)) return a.notNegative && b.value.value_or(1) > 0;
+  return false;
 }
 
 /// What tl.multiple_of and its like promise of a result.
@@ -88,34 +122,39 @@ Contiguity ContiguityAnalysis::ofBinary(Operation* op) {
   Value result = op->getResult(0);
   const Contiguity a = of(op->getOperand(0)), b = of(op->getOperand(1));
   Contiguity known = nothing(result);
-  bool isPointer = isa<AddPtrOp>(op);
-  int64_t scale = isPointer ? bytesOfPointee(result.getType()) : 1;
+  int64_t bytes = isa<AddPtrOp>(op) ? bytesOfPointee(result.getType()) : 1;
+  bool isSigned = isa<arith::RemSIOp, arith::DivSIOp>(op);
+  known.notNegative = isNotNegative(op, a, b);
   for (size_t d = 0; d < known.dimensions.size(); ++d) {
     const AlongDimension &x = a.dimensions[d], &y = b.dimensions[d];
     AlongDimension& z = known.dimensions[d];
     z.constant = std::gcd(x.constant, y.constant);
     if (isa<arith::AddIOp, AddPtrOp, arith::SubIOp>(op)) {
-      z = sum(x, y, scale, isa<arith::SubIOp>(op));
+      z = sum(x, y, bytes, isa<arith::SubIOp>(op));
     } else if (isa<arith::MulIOp>(op)) {
       z.contiguous = b.value == 1 ? x.contiguous : a.value == 1 ? y.contiguous : 1;
       z.divisor = b.value == 1 ? x.divisor : a.value == 1 ? y.divisor : product(divisorOfAll(x), divisorOfAll(y));
     } else if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
-      // Groups that do not straddle a multiple of the divisor keep counting.
-      if (y.constant == extent(result, d)) z.contiguous = std::gcd(x.contiguous, y.divisor);
-      z.divisor = z.contiguous > 1 ? std::gcd(x.divisor, y.divisor) : std::gcd(divisorOfAll(x), divisorOfAll(y));
+      // Groups that do not straddle a multiple of the divisor keep counting. Below zero the multiple itself stands at
+      // the end of what has one quotient, so that a group is cut behind its first element.
+      if (y.constant == extent(result, d) && (!isSigned || a.notNegative))
+        z.contiguous = std::gcd(x.contiguous, std::gcd(x.divisor, y.divisor));
+      z.divisor = z.contiguous > 1 ? std::gcd(divisorOfGroups(x, z.contiguous), y.divisor)
+                                   : std::gcd(divisorOfAll(x), divisorOfAll(y));
     } else if (isa<arith::DivSIOp, arith::DivUIOp>(op)) {
       if (b.value == 1)
         z = x;
       else if (b.value && *b.value > 1) {
         int64_t by = powerOfTwoIn(*b.value);
-        z.constant = std::max(z.constant, std::gcd(x.contiguous, std::gcd(x.divisor, by)));
+        if (!isSigned || a.notNegative)
+          z.constant = std::max(z.constant, std::gcd(x.contiguous, std::gcd(x.divisor, by)));
         if (by == *b.value) z.divisor = std::max<int64_t>(divisorOfAll(x) / by, 1);
       }
-    } else if (isa<arith::CmpIOp>(op)) {
-      // A run that starts at a multiple and a bound that is one: the comparison's outcome changes between groups only.
-      if (y.constant == extent(result, d))
+    } else if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+      arith::CmpIPredicate predicate = compare.getPredicate();
+      if (y.constant == extent(result, d) && splitsBetweenGroups(predicate, true))
         z.constant = std::max(z.constant, std::gcd(x.contiguous, std::gcd(x.divisor, y.divisor)));
-      if (x.constant == extent(result, d))
+      if (x.constant == extent(result, d) && splitsBetweenGroups(predicate, false))
         z.constant = std::max(z.constant, std::gcd(y.contiguous, std::gcd(y.divisor, x.divisor)));
     }
   }
@@ -136,6 +175,7 @@ Contiguity ContiguityAnalysis::ofArgument(BlockArgument argument) {
     int64_t divisor =
         std::gcd(of(loop.getLowerBound()).dimensions[0].divisor, of(loop.getStep()).dimensions[0].divisor);
     known.dimensions[0].divisor = divisor;
+    known.notNegative = of(loop.getLowerBound()).notNegative && of(loop.getStep()).notNegative;
     return known;
   }
   // Assume what holds at first, and take back what the loop's body does not keep, until nothing changes.
@@ -148,7 +188,7 @@ Contiguity ContiguityAnalysis::ofArgument(BlockArgument argument) {
     ContiguityAnalysis inner;
     inner.assumed_ = assumed_;
     inner.assumed_[argument] = assumption;
-    Contiguity kept = meet(assumption, inner.of(next));
+    Contiguity kept = meet(assumption, inner.of(next), isPointer(argument) ? bytesOfPointee(argument.getType()) : 1);
     if (equal(kept, assumption)) return kept;
     assumption = kept;
   }
@@ -163,11 +203,15 @@ Contiguity ContiguityAnalysis::compute(Value value) {
     if (isa<IntegerType>(tile.getElementType())) return ofNumber(value, tile.getSplatValue<APInt>().getSExtValue());
   Contiguity known = nothing(value);
   llvm::TypeSwitch<Operation*>(op)
-      .Case<MakeRangeOp>(
-          [&](MakeRangeOp range) { known.dimensions[0] = {extent(value, 0), powerOfTwoIn(range.getStart()), 1}; })
+      .Case<MakeRangeOp>([&](MakeRangeOp range) {
+        known.dimensions[0] = {extent(value, 0), powerOfTwoIn(range.getStart()), 1};
+        known.notNegative = int32_t(range.getStart()) >= 0;
+      })
+      .Case<GetProgramIdOp, GetNumProgramsOp>([&](Operation*) { known.notNegative = true; })
       .Case<SplatOp>([&](SplatOp splat) {
         const Contiguity& scalar = of(splat.getSrc());
         known.value = scalar.value;
+        known.notNegative = scalar.notNegative;
         for (size_t d = 0; d < known.dimensions.size(); ++d)
           known.dimensions[d] = {1, scalar.dimensions[0].divisor, extent(value, d)};
       })
@@ -188,11 +232,33 @@ Contiguity ContiguityAnalysis::compute(Value value) {
         const Contiguity source = of(trans.getSrc());
         for (auto [d, from] : llvm::enumerate(trans.getOrder())) known.dimensions[d] = source.dimensions[size_t(from)];
         known.value = source.value;
+        known.notNegative = source.notNegative;
       })
-      .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp, BitcastOp>(
-          [&](Operation* cast) { known = of(cast->getOperand(0)); })
+      .Case<arith::ExtSIOp, arith::IndexCastOp>([&](Operation* cast) { known = of(cast->getOperand(0)); })
+      .Case<arith::ExtUIOp>([&](Operation* cast) {
+        known = of(cast->getOperand(0));
+        if (known.value.value_or(0) < 0) known.value.reset(); // a value is read with its sign
+        known.notNegative = true;
+      })
+      .Case<arith::TruncIOp>([&](Operation* cast) {
+        known = of(cast->getOperand(0));
+        known.value.reset();
+        known.notNegative = false;
+      })
+      .Case<BitcastOp>([&](BitcastOp cast) {
+        const Contiguity source = of(cast.getSrc());
+        if (isPointer(cast.getSrc())) {
+          int64_t before = bytesOfPointee(cast.getSrc().getType()), after = bytesOfPointee(value.getType());
+          // Pointers keep their distance, which is no longer that of neighbours.
+          for (auto [to, from] : llvm::zip(known.dimensions, source.dimensions))
+            to = before == after ? from : AlongDimension{1, divisorOfGroups(from, 1, before), from.constant};
+        } else if (isa<IntegerType>(elementTypeOf(cast.getSrc().getType()))) {
+          known = source;
+        }
+      })
       .Case<arith::AndIOp, arith::OrIOp>([&](Operation* both) {
         const Contiguity a = of(both->getOperand(0)), b = of(both->getOperand(1));
+        known.notNegative = isNotNegative(both, a, b);
         for (size_t d = 0; d < known.dimensions.size(); ++d)
           known.dimensions[d].constant = std::gcd(a.dimensions[d].constant, b.dimensions[d].constant);
       })

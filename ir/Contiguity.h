@@ -21,6 +21,7 @@ struct AlongDimension {
 struct Contiguity {
   llvm::SmallVector<AlongDimension> dimensions; ///< one entry for a scalar
   std::optional<int64_t> value;                 ///< of all elements, if it is known
+  bool notNegative = false;                     ///< no element is below zero, as long as no sum or product wraps around
 };
 
 class ContiguityAnalysis {

@@ -1,0 +1,121 @@
+"""Loads that a vector must not take for one access: masks that change inside a group of lanes, indices that jump there.
+
+Each kernel loads by an index or a mask of one form, and NumPy says what it reads. The simulator runs what was compiled
+with all checks on, so a vector that is not aligned is an error too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
+pytest.importorskip("tiletwin._codegen", reason="the code generator is not part of this build")
+
+import tiletwin as triton
+import tiletwin.language as tl
+
+LANES = 128
+COMPARISONS = ["lt", "le", "gt", "ge", "eq", "ne"]
+OPERATORS = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal,
+             "ne": np.not_equal}  # fmt: skip
+
+
+@triton.jit
+def compared(a, b, KIND: tl.constexpr):
+    if KIND == "lt":
+        mask = a < b
+    elif KIND == "le":
+        mask = a <= b
+    elif KIND == "gt":
+        mask = a > b
+    elif KIND == "ge":
+        mask = a >= b
+    elif KIND == "eq":
+        mask = a == b
+    else:
+        mask = a != b
+    return mask
+
+
+@triton.jit
+def load_where(x, o, bound, KIND: tl.constexpr, SWAPPED: tl.constexpr, UNSIGNED: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    lanes = at.to(tl.uint32) if UNSIGNED else at
+    last = bound.to(tl.uint32) if UNSIGNED else bound
+    mask = compared(last, lanes, KIND) if SWAPPED else compared(lanes, last, KIND)
+    tl.store(o + at, tl.load(x + at, mask=mask, other=-1))
+
+
+@pytest.mark.parametrize("unsigned", [False, True], ids=["signed", "unsigned"])
+@pytest.mark.parametrize("swapped", [False, True], ids=["lanes_first", "bound_first"])
+@pytest.mark.parametrize("kind", COMPARISONS)
+def test_masks(kind: str, swapped: bool, unsigned: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    x, lanes = np.arange(LANES, dtype=np.int32) + 1000, np.arange(LANES)
+    for bound in (0, 64, 66, 127):
+        out = np.zeros(LANES, np.int32)
+        load_where[(1,)](x, out, bound, kind, swapped, unsigned, LANES, num_warps=1)
+        mask = OPERATORS[kind](bound, lanes) if swapped else OPERATORS[kind](lanes, bound)
+        np.testing.assert_array_equal(out, np.where(mask, x, -1), str(bound))
+
+
+@triton.jit
+def load_at(x, o, FORM: tl.constexpr, START: tl.constexpr, BY: tl.constexpr, N: tl.constexpr):
+    lanes = tl.arange(0, N)
+    if FORM == "quotient":
+        index = (lanes + START) // BY
+    elif FORM == "remainder":
+        index = (lanes + START) % BY
+    else:
+        index = ((lanes + START) // BY) * BY + (lanes + START) % BY
+    tl.store(o + lanes, tl.load(x + N + index))
+
+
+@pytest.mark.parametrize("by", [4, 8, 16, 12])
+@pytest.mark.parametrize("start", [-64, -60, -3, 0, 1, 4])
+@pytest.mark.parametrize("form", ["quotient", "remainder", "both"])
+def test_quotients_and_remainders_of_both_signs(
+    form: str, start: int, by: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Integers are divided towards zero, so runs below zero are cut at other places than those above."""
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    x, out = np.arange(4 * LANES, dtype=np.int32), np.zeros(LANES, np.int32)
+    load_at[(1,)](x, out, form, start, by, LANES, num_warps=1)
+    lanes = np.arange(LANES) + start
+    quotient = np.trunc(lanes / by).astype(np.int64)
+    index = {"quotient": quotient, "remainder": lanes - quotient * by, "both": lanes}[form]
+    np.testing.assert_array_equal(out, x[LANES + index])
+
+
+@triton.jit
+def load_rows(x, row, o, STEP: tl.constexpr, N: tl.constexpr):
+    lanes = tl.arange(0, N)
+    start = lanes + tl.load(row + lanes) * STEP
+    at = start[:, None] + lanes[None, :]
+    tl.store(o + lanes[:, None] * N + lanes[None, :], tl.load(x + at))
+
+
+@pytest.mark.parametrize("step", [1, 4, 16])
+def test_rows_that_begin_at_any_element(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lane's number plus a multiple of 16 is no multiple of 16."""
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    n = 16
+    row = np.random.default_rng(step).integers(0, 8, n).astype(np.int32)
+    x, out = np.arange(1024, dtype=np.int32), np.zeros((n, n), np.int32)
+    load_rows[(1,)](x, row, out, step, n, num_warps=1)
+    np.testing.assert_array_equal(out, x[(np.arange(n) + row * step)[:, None] + np.arange(n)])
+
+
+@triton.jit
+def load_halves(x, o, N: tl.constexpr):
+    lanes = tl.arange(0, N)
+    tl.store(o + lanes, tl.load((x + lanes).to(tl.pointer_type(tl.int16), bitcast=True)))
+
+
+def test_pointers_read_as_another_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pointers to int32 stay 4 bytes apart when they are read as pointers to int16."""
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    x, out = np.arange(LANES, dtype=np.int32) * 65537, np.zeros(LANES, np.int16)
+    load_halves[(1,)](x, out, LANES, num_warps=1)
+    np.testing.assert_array_equal(out, x.view(np.int16)[::2])
