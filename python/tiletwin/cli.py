@@ -405,7 +405,7 @@ JUDGES = Annotated[
     str,
     typer.Option(
         "--judges",
-        help="interp, launch, eager, ieee, twins, sim:80, sim:90, triton, triton:gpu, cuda, joined by commas; all are "
+        help="interp, launch, eager, ieee, twins, sim:80, sim:90, triton, triton:sim, triton:gpu, cuda, joined by commas; all are "
         "compared with the first.",
     ),
 ]

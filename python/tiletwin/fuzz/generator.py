@@ -59,12 +59,12 @@ class Generator(Builder):
         }
         self.program.scalars = dict(values)
         self.program.constants = {"C": self.rng.choice([1, 2, 3, 8, 31])}
-        here = [("n", "int32"), ("b", "int64"), ("f", "float32")]
-        self.scopes[0] += [Value(name, Type(element), True, False) for name, element in here]
-        # A number that is 1 is a constant, so `a` and `k` have types of their own only as tensors.
+        # As tensors: a number that is 1 is a constant, and Triton's interpreter has numbers of Python for arguments.
         self.form, self.element = "arguments", "int32"
-        for text in ("a + pid * 0", "pid + C", "k + pid * 0"):
+        for text in ("a + pid * 0", "pid + C", "k + pid * 0", "n + pid * 0"):
             self.define(text, [], Type("int32"))
+        self.define("tl.full([], 0, tl.int64) + b", [], Type("int64"))
+        self.define("tl.full([], 0.0, tl.float32) + f", [], Type("float32"))
 
     # ---- statements ----
 

@@ -19,6 +19,7 @@ from tiletwin import checks
 from tiletwin.diff import backends
 from tiletwin.diff.backends import Backend, InterpBackend, Outcome, SimBackend, Traits
 from tiletwin.diff.launches import Launch, rebuilt
+from tiletwin.fuzz.tree import Program, ops
 
 
 @contextlib.contextmanager
@@ -97,11 +98,30 @@ MAKERS = {
     "sim:80": lambda: Sim(80),
     "sim:90": lambda: Sim(90),
 }
+AVOIDED: dict[str, dict[str, str]] = {
+    "triton": {
+        "bfloat16": "Triton's interpreter computes with the bits of bfloat16, and casts to it by dropping bits",
+        "dot_scaled": "Triton's interpreter scales operands without the rounding that its compiler has",
+    }
+}
+"""By judge: element types and forms with which it is known to be wrong, and how. It is not asked about these."""
 DEFAULT = "interp,twins,eager,sim:80,sim:90"
 
 
+def avoided(judge: str, program: Program) -> str:
+    """Why a judge is not asked about a program; empty: it is."""
+    known = AVOIDED.get(judge)
+    if known is None:
+        return ""
+    for op in ops(program):
+        for name in (op.form, op.element, *(value.type.element for value in (*op.operands, *op.results))):
+            if name in known:
+                return known[name]
+    return ""
+
+
 def names() -> list[str]:
-    return [*MAKERS, "twins", *backends.NAMES, "triton:gpu"]
+    return [*MAKERS, "twins", *backends.NAMES, "triton:gpu", "triton:sim", "triton:sim:sm_80"]
 
 
 def make(name: str) -> Backend:

@@ -12,7 +12,7 @@ import traceback
 from dataclasses import dataclass, field, replace
 
 from tiletwin.diff.backends import Backend, Outcome, SimBackend, Traits
-from tiletwin.diff.comparing import DIFFERENT, Report, compare_launch
+from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, Report, compare_launch
 from tiletwin.diff.launches import Launch
 from tiletwin.errors import CompilationError
 from tiletwin.fuzz import judges as table
@@ -115,6 +115,10 @@ class Panel:
             judged.findings.append(Finding(self.judges[0].name, BROKEN, text.split(":")[-1][:120], text))
             return judged
         for judge in self.judges[1:]:
+            why = table.avoided(judge.name, program)
+            if why:
+                judged.verdicts.append(Verdict(judge.name, NOT_COMPARABLE, why))
+                continue
             outcome = self._outcome(judge, launch, judged)
             if outcome is not None:
                 self._compare(launch, judge, first, outcome, judged, localise)

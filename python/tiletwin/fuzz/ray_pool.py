@@ -31,6 +31,12 @@ class _Actor:
 
         return f"{os.uname().nodename}:{os.getpid()}"
 
+    def node(self) -> str:
+        """The machine, as Ray numbers them."""
+        import ray
+
+        return ray.get_runtime_context().get_node_id()
+
     def run(self, seed: int) -> dict[str, Any]:
         return {**self.worker.run(seed), "worker": self.where()}
 
