@@ -9,6 +9,8 @@ Invariant: the page names no other resource and has no script; its size has a li
 from __future__ import annotations
 
 import html
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +24,20 @@ from tiletwin.eager.html import tile_html
 
 MOST_CELLS = 64
 """Rows and columns of an array that are drawn."""
-_CSS = """body{font:14px/1.5 sans-serif;max-width:1500px;margin:2em auto;padding:0 1em;color:#222}
-pre{background:#f4f4f4;padding:.6em;overflow-x:auto}h2{border-top:1px solid #ccc;padding-top:.8em}
-.different{color:#b00020}.not{color:#9a6700}.same{color:#1a7f37}
-.side{display:inline-block;vertical-align:top;margin:0 1.5em 1em 0}
-table{border-collapse:collapse}td,th{padding:.15em .8em;text-align:left;border-bottom:1px solid #eee}"""
+_CSS = """:root{color-scheme:light dark;--ink:#222;--paper:#fff;--quiet:#f4f4f4;--line:#ccc}
+@media(prefers-color-scheme:dark){:root{--ink:#ddd;--paper:#181818;--quiet:#262626;--line:#444}}
+body{font:14px/1.5 sans-serif;max-width:1500px;margin:2em auto;padding:0 1em;color:var(--ink);background:var(--paper)}
+pre{background:var(--quiet);padding:.6em;overflow-x:auto}h2{border-top:1px solid var(--line);padding-top:.8em}
+.side{display:inline-block;vertical-align:top;margin:0 1.5em 1em 0;padding:.4em;color:#222;background:#fff}
+a{color:inherit}summary{cursor:pointer}
+table{border-collapse:collapse}td,th{padding:.15em .8em;text-align:left;border-bottom:1px solid var(--line)}"""
+_COLOUR = {DIFFERENT: "#d1242f", NOT_COMPARABLE: "#bf8700"}
+"""Of verdicts; they are seen on white and on black."""
 
 
-def _class(verdict: str) -> str:
-    return {DIFFERENT: "different", NOT_COMPARABLE: "not"}.get(verdict, "same")
+def _verdict(verdict: str, text: str = "") -> str:
+    """A verdict in its colour, also where no page has styles."""
+    return f'<span style="color:{_COLOUR.get(verdict, "#2da44e")}">{html.escape(text or verdict)}</span>'
 
 
 def _view(row: Row, numbers: np.ndarray) -> tuple[np.ndarray, str]:
@@ -68,10 +75,12 @@ def _pictures(row: Row) -> str:
                 title, shown = "absolute difference", apart
         else:
             title, shown = "absolute difference", apart
+    both = np.concatenate([_view(row, numbers)[0].reshape(-1) for numbers in (left, right)])
     sides = []
     for name, numbers in ((row.a, left), (row.b, right), (title, shown)):
         part, what = _view(row, numbers)
-        picture = tile_html(np.ascontiguousarray(part), row.array.type if numbers is not shown else "", None)
+        kind, scale = ("", None) if numbers is shown else (row.array.type, both)  # both sides in the same colours
+        picture = tile_html(np.ascontiguousarray(part), kind, None, scale_of=scale)
         sides.append(f'<div class="side"><b>{html.escape(name)}</b> {html.escape(what)}{picture}</div>')
     return "".join(sides)
 
@@ -94,14 +103,14 @@ def report_html(report: Report) -> str:
     launch = report.launch
     names = ", ".join(outcome.backend for outcome in report.outcomes)
     title = f"{launch.name} #{launch.number}[{', '.join(map(str, launch.grid))}] on {names}"
-    parts = [f"<h2>{html.escape(title)}: <span class={_class(report.verdict)}>{report.verdict}</span></h2>"]
+    parts = [f"<h2>{html.escape(title)}: {_verdict(report.verdict)}</h2>"]
     parts += [f"<p>{html.escape(note)}</p>" for note in report.notes]
     if report.finding is not None:
         lines = report.finding.lines(report)
         parts.append(f"<p><b>{html.escape(lines[0])}</b></p>{_code(report, report.finding.place)}")
     parts += [f"<p>{html.escape(text)}</p>" for text in report.findings]
     for row in report.rows:
-        parts.append(f"<p class={_class(row.verdict)}>{html.escape(row_text(row))}</p>")
+        parts.append(f"<p>{_verdict(row.verdict, row_text(row))}</p>")
         if row.verdict == "same":
             continue
         if row.verdict == DIFFERENT:
@@ -117,19 +126,35 @@ def report_html(report: Report) -> str:
 
 
 def page(reports: list[Report]) -> str:
-    """All reports as one page: those that are not the same first, with their pictures."""
+    """All reports as one page: those that are not the same first, with their pictures; the others by a line for each
+    argument. It says when, where and by what command it was made."""
+    from tiletwin.diff.mode import versions
+
     worst = sorted(reports, key=lambda r: (r.verdict == "same", r.verdict != DIFFERENT))
     found = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts(reports).items())) or "none"
-    rows = "".join(
-        f"<tr><td>{html.escape(r.launch.name)} #{r.launch.number}</td><td>{', '.join(map(str, r.launch.grid))}</td>"
-        f"<td class={_class(r.verdict)}>{r.verdict}</td></tr>"
-        for r in worst
-    )
-    body = "\n".join(report_html(report) for report in worst if report.verdict != "same")
+    rows, sections = [], []
+    for number, report in enumerate(worst):
+        launch = report.launch
+        rows.append(
+            f'<tr><td><a href="#launch-{number}">{html.escape(launch.name)} #{launch.number}</a></td>'
+            f"<td>{', '.join(map(str, launch.grid))}</td><td>{_verdict(report.verdict)}</td></tr>"
+        )
+        inside = report_html(report)
+        if report.verdict == "same":
+            names = ", ".join(outcome.backend for outcome in report.outcomes)
+            title = f"{launch.name} #{launch.number} on {names}: same"
+            inside = f"<details><summary>{html.escape(title)}</summary>{inside}</details>"
+        back = '<a href="#launches">to the table</a>'
+        sections.append(f'<section id="launch-{number}">{inside}<p>{back}</p></section>')
+    facts = versions()
+    made = facts.pop("made")
+    made += f", {', '.join(f'{name} {value}' for name, value in facts.items())}"
     return (
         f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>tiletwin diff</title><style>{_CSS}</style>'
         f"<h1>tiletwin diff</h1><p>Launches: {len(reports)} ({html.escape(found)})</p>"
-        f"<table><tr><th>launch<th>grid<th>verdict</tr>{rows}</table>{body}</html>\n"
+        f"<p>{html.escape(made)}</p><pre>{html.escape(shlex.join(sys.orig_argv))}</pre>"
+        f'<table id="launches"><tr><th>launch<th>grid<th>verdict</tr>{"".join(rows)}</table>'
+        f"{chr(10).join(sections)}</html>\n"
     )
 
 

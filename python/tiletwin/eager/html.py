@@ -166,8 +166,9 @@ class Plane:
         return f'<svg width="{width}" height="{height}" font-family="monospace" role="img">{"".join(lines)}</svg>'
 
 
-def tile_html(array: Any, type_name: str, pointer: str | None, mask: Any = None) -> str:
-    """A tile as HTML. pointer: the text of pointers, which are not drawn; mask: bools of the same shape, or None."""
+def tile_html(array: Any, type_name: str, pointer: str | None, mask: Any = None, scale_of: Any = None) -> str:
+    """A tile as HTML. pointer: the text of pointers, which are not drawn; mask: bools of the same shape, or None;
+    scale_of: numbers that the colours range over, default: the tile's."""
     import numpy
 
     shape = "x".join(map(str, array.shape)) or "scalar"
@@ -179,7 +180,7 @@ def tile_html(array: Any, type_name: str, pointer: str | None, mask: Any = None)
     off = "" if mask is None else f"; {int((~mask).sum())} of {mask.size} lanes masked off (hatched)"
     head += f" <span>{html.escape(looks.summary(array))}{off}</span>"
     shown = array if mask is None or not mask.any() else array[mask]
-    scale = Scale(shown)
+    scale = Scale(shown if scale_of is None else scale_of)
     width = 0
     is_row = array.ndim == 1
     if is_row:  # wrapped into rows
