@@ -12,7 +12,8 @@
 // may go either way gives the distance of the two choices), sums along an axis in any order (n * ulp * sum of |terms|), dots
 // (the same with the accumulator's ulp), atomic sums in any order, integers made of numbers.
 // What is heuristic:
-//   - functions without an analytic rule are evaluated at both ends of the argument's interval: right if monotone there;
+//   - functions without an analytic rule are evaluated at both ends of the argument's interval: right if monotone there, and
+//     near an extremum; their own errors are those of CUDA's tables (bounds/FunctionOps.cpp);
 //   - reductions and scans with other combine functions than +, * , min, max are followed in the interpreter's order;
 //   - errors of f64 below 2^-149 count as 2^-149;
 //   - 32-bit integers that wrap only because of an error.

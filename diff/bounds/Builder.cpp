@@ -27,8 +27,8 @@ const char* textOf(Reason reason) {
 
 const Rule* ruleFor(Operation* op) {
   StringRef name = op->getName().getStringRef();
-  static const std::array kTables{elementwiseRules(), shapeRules(),  memoryRules(),
-                                  atomicRules(),      reduceRules(), dotRules()};
+  static const std::array kTables{elementwiseRules(), functionRules(), shapeRules(), memoryRules(),
+                                  atomicRules(),      reduceRules(),   dotRules()};
   for (ArrayRef<Rule> rules : kTables) {
     const Rule* row = llvm::lower_bound(rules, name, [](const Rule& rule, StringRef n) { return rule.name < n; });
     if (row != rules.end() && row->name == name) return row;

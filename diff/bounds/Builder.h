@@ -41,6 +41,7 @@ struct Rule {
 };
 /// The rows of one file of operations, sorted by name.
 llvm::ArrayRef<Rule> elementwiseRules();
+llvm::ArrayRef<Rule> functionRules();
 llvm::ArrayRef<Rule> shapeRules();
 llvm::ArrayRef<Rule> memoryRules();
 llvm::ArrayRef<Rule> atomicRules();
@@ -51,6 +52,10 @@ const Rule* ruleFor(Operation* op);
 
 /// What a sum rounds where one side folds it into the product of matrices that it adds (ir/DotSums.h); null: none does.
 Value accumulatedInDot(Builder& b, Operation* sum, OpResult result);
+
+/// How far the results of a monotone operation are apart at the ends of its operands' intervals: steps between them count; null:
+/// the operands are exact.
+Value atEnds(Builder& b, Operation* op, OpResult result);
 
 class Builder {
 public:

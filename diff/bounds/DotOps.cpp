@@ -31,6 +31,26 @@ double unitOf(Builder& b, tt::DotOp dot) {
   return 0x1p-23;
 }
 
+/// What an operand may be off once its last 13 bits are dropped, if it may be off by `e` before: a number near a step of 2^-10
+/// may lie on either side of it.
+Value afterTf32(Builder& b, tt::DotOp dot, Value operand, Value e) {
+  const bool drops = tt::elementTypeOf(operand.getType()).isF32() &&
+                     dot.getInputPrecision() == tt::InputPrecision::TF32 && !b.latitude().tf32Differs;
+  if (!e || !drops) return e;
+  Type bits = tt::withShapeOf(operand.getType(), b.ops().getI32Type());
+  TypedAttr keep = DenseElementsAttr::get(cast<RankedTensorType>(bits), APInt(32, 0xffffe000u));
+  Value mask = arith::ConstantOp::create(b.ops(), b.location(), keep);
+  auto cut = [&](Value number) -> Value {
+    Value held = arith::BitcastOp::create(b.ops(), b.location(), bits, number);
+    held = arith::AndIOp::create(b.ops(), b.location(), held, mask);
+    return arith::BitcastOp::create(b.ops(), b.location(), number.getType(), held);
+  };
+  Value middle = cut(operand), above = b.sub(cut(b.add(operand, e)), middle),
+        below = b.sub(middle, cut(b.sub(operand, e)));
+  Value none = b.zero(operand.getType()), bound = b.add(b.max(above, below), b.mul(e, 0.0));
+  return b.select(b.compare(arith::CmpFPredicate::OEQ, e, none), none, bound);
+}
+
 /// What reading the operands costs on one side only, relative to the product of both.
 double operandUnit(Builder& b, tt::DotOp dot) {
   if (!tt::elementTypeOf(dot.getA().getType()).isF32()) return 0;
@@ -65,8 +85,8 @@ Value accumulated(Builder& b, tt::DotScaledOp dot, Value c, Value result) {
 
 Value dotted(Builder& b, Operation* op, OpResult result) {
   auto dot = cast<tt::DotOp>(op);
-  Value left = dot.getA(), right = dot.getB(), eLeft = b.amount(left), eRight = b.amount(right),
-        eC = b.amount(dot.getC());
+  Value left = dot.getA(), right = dot.getB(), eC = b.amount(dot.getC());
+  Value eLeft = afterTf32(b, dot, left, b.amount(left)), eRight = afterTf32(b, dot, right, b.amount(right));
   Type type = result.getType();
   if (!isFloat(type)) {
     // Integers: only through what the operands may be off.

@@ -1,4 +1,5 @@
-// diff/bounds/ElementwiseOps.cpp -- bounds through arithmetic, comparison, selection, casts and functions, lane by lane.
+// diff/bounds/ElementwiseOps.cpp -- bounds through arithmetic, comparison, selection and casts, lane by lane. Functions are in
+// FunctionOps.cpp.
 // Notation:  x, y are the interpreter's numbers, ex, ey their shadows: any two right runs lie within x +- ex.
 #include "diff/bounds/Builder.h"
 #include "mlir/IR/Matchers.h"
@@ -68,151 +69,6 @@ Value larger(Builder& b, Operation* op, OpResult) {
   return bound;
 }
 
-// ---- functions ----
-
-Value applied(Builder& b, Operation* op, ValueRange operands) {
-  return b.cloneFor(op, operands, op->getResultTypes())->getResult(0);
-}
-
-/// An f32 shadow as a number of the type of `like`.
-Value inTypeOf(Builder& b, Value shadow, Type like) {
-  Type element = tt::elementTypeOf(like);
-  if (element.isF32()) return shadow;
-  Type type = tt::withShapeOf(like, element);
-  if (element.getIntOrFloatBitWidth() > 32) return arith::ExtFOp::create(b.ops(), b.location(), type, shadow);
-  OperationState state(b.location(), tt::FpToFpOp::getOperationName());
-  state.addOperands(shadow);
-  state.addTypes(type);
-  return b.ops().create(state)->getResult(0);
-}
-
-/// The function at both ends of the operands' intervals: right where it is monotone. An interval is at least four units of
-/// the operand's last place wide on each side, so that both ends are other numbers than the middle.
-Value atEnds(Builder& b, Operation* op, OpResult r, double units) {
-  SmallVector<SmallVector<Value>> corners{{}};
-  SmallVector<Value> shadows;
-  for (Value operand : op->getOperands()) {
-    Value e = b.of(operand);
-    SmallVector<SmallVector<Value>> next;
-    if (!e || !isFloat(operand.getType())) {
-      for (auto& corner : corners) {
-        corner.push_back(operand);
-        next.push_back(corner);
-      }
-    } else {
-      shadows.push_back(e);
-      Value width = inTypeOf(b, b.max(e, b.rounding(operand, 4)), operand.getType());
-      for (bool up : {false, true})
-        for (auto corner : corners) {
-          corner.push_back(up ? Value(arith::AddFOp::create(b.ops(), b.location(), operand, width))
-                              : Value(arith::SubFOp::create(b.ops(), b.location(), operand, width)));
-          next.push_back(corner);
-        }
-    }
-    corners = std::move(next);
-  }
-  Value bound, any;
-  if (!shadows.empty())
-    for (auto& corner : corners) {
-      Value apart = arith::SubFOp::create(b.ops(), b.location(), applied(b, op, corner), r);
-      bound = b.max(bound, b.magnitude(apart));
-    }
-  for (Value e : shadows) any = b.add(any, e);
-  if (bound) bound = b.select(b.compare(Predicate::OEQ, any, b.zero(any.getType())), b.zero(any.getType()), bound);
-  return b.unlessInfinite(r, b.add(bound, b.rounding(r, units)), shadows);
-}
-
-/// Units of the last place that two implementations of a function may be apart: libraries on the host are within 4, a
-/// GPU's within 2, ours within 1.5.
-constexpr double kFunctionUnits = 6;
-
-Value function(Builder& b, Operation* op, OpResult r) { return atEnds(b, op, r, kFunctionUnits); }
-
-/// e^x: r (e^ex - 1). The approximate unit computes 2^(x log2(e)), whose argument was rounded.
-Value exponential(Builder& b, Operation* op, OpResult r, double scale, bool scaledArgument) {
-  Value ex = b.of(x(op)), size = b.magnitude(r), bound;
-  if (ex) {
-    Value grown = math::Exp2Op::create(b.ops(), b.location(), b.mul(ex, scale * 1.0001));
-    // 2^t - 1 loses digits where t is small; there it is at most t.
-    Value exact = b.sub(grown, b.constant(r.getType(), 1)), small = b.mul(ex, scale);
-    Value isSmall = b.compare(Predicate::OLT, ex, b.constant(r.getType(), 0x1p-8));
-    bound = b.mul(size, b.select(isSmall, small, exact));
-  }
-  if (b.latitude().approximates && scaledArgument) {
-    // Beyond 1024 the result is 0 or infinite, and 0 * infinity would be no bound.
-    Value argument = arith::MinNumFOp::create(b.ops(), b.location(), b.magnitude(x(op)), b.constant(r.getType(), 1024));
-    bound = b.add(bound, b.mul(b.mul(size, argument), 0x1p-23));
-  }
-  return b.unlessInfinite(r, b.add(bound, b.rounding(r, kFunctionUnits)), {ex});
-}
-Value exp(Builder& b, Operation* op, OpResult r) { return exponential(b, op, r, 1.4427, true); }
-Value exp2(Builder& b, Operation* op, OpResult r) { return exponential(b, op, r, 1, false); }
-
-/// ex / (x - ex), in the logarithm's base. Near 1 a logarithm is near 0 and its error is not.
-Value logarithm(Builder& b, Operation* op, OpResult r, double scale) {
-  Value ex = b.of(x(op)), bound;
-  if (ex) bound = b.mul(b.div(ex, b.max(b.sub(b.number(x(op)), ex), b.zero(r.getType()))), scale * 1.0001);
-  if (b.latitude().approximates) bound = b.add(bound, b.constant(r.getType(), 0x1p-22));
-  return b.unlessInfinite(r, b.add(bound, b.rounding(r, kFunctionUnits)), {ex});
-}
-Value log(Builder& b, Operation* op, OpResult r) { return logarithm(b, op, r, 1); }
-Value log2(Builder& b, Operation* op, OpResult r) { return logarithm(b, op, r, 1.4427); }
-
-/// |sqrt(x) - sqrt(x')| <= min(ex / sqrt(x), sqrt(ex))
-Value squareRoot(Builder& b, Operation* op, OpResult r, double units) {
-  Value ex = b.of(x(op)), bound;
-  if (ex)
-    bound = arith::MinNumFOp::create(b.ops(), b.location(), b.div(ex, b.magnitude(r)),
-                                     math::SqrtOp::create(b.ops(), b.location(), ex));
-  if (ex) bound = b.add(bound, b.mul(ex, 0.0)); // an unknown argument stays unknown
-  bound = units > 1 ? b.add(bound, b.rounding(r, units)) : b.rounded(r, bound);
-  return b.unlessInfinite(r, bound, {ex});
-}
-Value sqrt(Builder& b, Operation* op, OpResult r) { return squareRoot(b, op, r, b.latitude().approximates ? 2 : 1); }
-Value sqrtRounded(Builder& b, Operation* op, OpResult r) { return squareRoot(b, op, r, 1); }
-
-/// r (sqrt(x / (x - ex)) - 1) <= r ex / (2 (x - ex))
-Value reciprocalRoot(Builder& b, Operation* op, OpResult r) {
-  Value ex = b.of(x(op)), bound;
-  if (ex) {
-    Value least = b.max(b.sub(b.number(x(op)), ex), b.zero(r.getType()));
-    bound = b.mul(b.mul(b.magnitude(r), b.div(ex, least)), 0.5);
-  }
-  return b.unlessInfinite(r, b.add(bound, b.rounding(r, kFunctionUnits)), {ex});
-}
-
-/// Functions of slope at most 1.
-Value gentle(Builder& b, Operation* op, OpResult r) {
-  Value ex = b.of(x(op));
-  Value bound = b.add(ex, b.rounding(r, kFunctionUnits));
-  if (b.latitude().approximates) bound = b.add(bound, b.constant(r.getType(), 0x1p-21)); // sin.approx near its zeros
-  return b.unlessInfinite(r, bound, {ex});
-}
-
-/// floor, ceil: exact of what they are given.
-Value stepped(Builder& b, Operation* op, OpResult r) {
-  Value ex = b.of(x(op));
-  return ex ? atEnds(b, op, r, 0) : Value();
-}
-
-Value external(Builder& b, Operation* op, OpResult r) {
-  const bool floats = llvm::all_of(op->getOperands(), [&](Value v) { return isFloat(v.getType()); });
-  if (isFloat(r.getType()) && floats && op->getNumOperands() <= 3) return atEnds(b, op, r, kFunctionUnits);
-  Value any; // isnan, ilogb: of exact operands they are exact
-  for (Value operand : op->getOperands()) any = b.either(any, b.mayDiffer(operand));
-  if (any) b.without(op);
-  Value bound = isFloat(r.getType()) ? b.rounding(r, kFunctionUnits) : Value();
-  return b.unknownWhere(any, Reason::NoRule, bound, r.getType());
-}
-bool ifFloat(const Builder&, Operation* op) { return isFloat(op->getResult(0).getType()); }
-
-/// x - trunc(x / y) y jumps where the quotient does.
-Value remainder(Builder& b, Operation* op, OpResult r) {
-  Value any = b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op)));
-  Value bound = b.latitude().approximates ? b.mul(b.magnitude(y(op)), 1.0) : Value();
-  return b.unknownWhere(any, Reason::NoRule, bound, r.getType());
-}
-
 // ---- comparison and selection ----
 
 /// True where |x - y| <= ex + ey: the other side may find the opposite.
@@ -227,7 +83,9 @@ Value compareI(Builder& b, Operation* op, OpResult) {
   Value ex = b.amount(x(op)), ey = b.amount(y(op)), margin = b.add(ex, ey);
   if (!margin) return {};
   Value apart = b.abs(b.sub(b.number(x(op)), b.number(y(op))));
-  Value near = b.compare(Predicate::ULE, apart, margin);
+  // Integers beyond 2^24 are rounded here.
+  Value size = b.add(b.magnitude(x(op)), b.magnitude(y(op)));
+  Value near = b.compare(Predicate::ULE, apart, b.add(margin, b.mul(size, 0x1p-23)));
   return b.both(near, b.compare(Predicate::UNE, margin, b.zero(margin.getType())));
 }
 
@@ -267,13 +125,7 @@ Value toInteger(Builder& b, Operation* op, OpResult r) {
   Value ex = b.of(x(op));
   if (!ex) return {};
   if (isBool(r.getType())) return b.mayDiffer(x(op));
-  Value bound, wide = inTypeOf(b, ex, x(op).getType()), same = b.number(r);
-  for (bool up : {false, true}) {
-    Value end = up ? Value(arith::AddFOp::create(b.ops(), b.location(), x(op), wide))
-                   : Value(arith::SubFOp::create(b.ops(), b.location(), x(op), wide));
-    bound = b.max(bound, b.abs(b.sub(b.number(applied(b, op, end)), same)));
-  }
-  return b.add(bound, b.mul(ex, 0.0));
+  return atEnds(b, op, r);
 }
 Value fromInteger(Builder& b, Operation* op, OpResult r) {
   Value ex = b.amount(x(op));
@@ -352,7 +204,6 @@ constexpr Rule kRules[] = {
     {"arith.muli", nullptr, mulI},
     {"arith.negf", nullptr, unchanged},
     {"arith.ori", nullptr, orI},
-    {"arith.remf", ifApproximate, remainder},
     {"arith.select", nullptr, choose},
     {"arith.sitofp", nullptr, fromInteger},
     {"arith.subf", nullptr, sumF},
@@ -363,25 +214,12 @@ constexpr Rule kRules[] = {
     {"arith.xori", nullptr, xorI},
     {"math.absf", nullptr, unchanged},
     {"math.absi", nullptr, unchanged},
-    {"math.ceil", nullptr, stepped},
-    {"math.cos", always, gentle},
-    {"math.erf", always, function},
-    {"math.exp", always, exp},
-    {"math.exp2", always, exp2},
-    {"math.floor", nullptr, stepped},
     {"math.fma", nullptr, fma},
-    {"math.log", always, log},
-    {"math.log2", always, log2},
-    {"math.rsqrt", always, reciprocalRoot},
-    {"math.sin", always, gentle},
-    {"math.sqrt", ifApproximate, sqrt},
     {"tt.approx_divf", always, divApproximate},
     {"tt.bitcast", nullptr, bits},
     {"tt.clampf", nullptr, larger},
-    {"tt.extern_elementwise", ifFloat, external},
     {"tt.fp_to_fp", nullptr, narrowed},
     {"tt.precise_divf", nullptr, divRounded},
-    {"tt.precise_sqrt", nullptr, sqrtRounded},
 };
 
 } // namespace
