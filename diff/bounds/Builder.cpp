@@ -133,8 +133,13 @@ Value Builder::rounded(Value result, Value passedOn) {
 
 Value Builder::unlessInfinite(Value result, Value bound, ValueRange operandShadows) {
   if (!bound) return {};
-  Value infinity = constant(result.getType(), std::numeric_limits<double>::infinity());
-  Value isFinite = compare(arith::CmpFPredicate::OLT, magnitude(result), infinity);
+  // Numbers of f64 beyond f32 are finite, though their bounds are not.
+  const bool isWide = tt::elementTypeOf(result.getType()).isF64();
+  Value size = isWide ? abs(result) : magnitude(result);
+  TypedAttr infinity = FloatAttr::get(tt::elementTypeOf(size.getType()), std::numeric_limits<double>::infinity());
+  if (auto tile = dyn_cast<RankedTensorType>(size.getType()))
+    infinity = DenseElementsAttr::get(tile, Attribute(infinity));
+  Value isFinite = compare(arith::CmpFPredicate::OLT, size, arith::ConstantOp::create(ops_, location_, infinity));
   Value unknown; // 0, or NaN if a bound is infinite
   for (Value shadow : operandShadows)
     if (shadow) unknown = add(unknown, mul(shadow, 0.0));
