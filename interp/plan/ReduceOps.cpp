@@ -54,9 +54,8 @@ int64_t predicate(Operation* op) {
   return attr ? attr.getInt() : -1;
 }
 
-/// select(cmp(v0, v1) [or (v0 == v1 and i0 < i1)], v0, v1) and the same for the index. The order of combination is free, so that without
-/// the rule for ties any of the best elements may come out, and a NaN may win or lose: as with it, then.
-TwReduce argKind(mlir::Region& region) {
+/// select(cmp(v0, v1) [or (v0 == v1 and i0 < i1)], v0, v1) and the same for the index.
+TwReduce argKind(mlir::Region& region, TwArgTie& tie) {
   if (!region.hasOneBlock() || region.front().getNumArguments() != 4) return TwReduce::Count;
   mlir::Block& block = region.front();
   Value v0 = argument(block, 0), i0 = argument(block, 1), v1 = argument(block, 2), i1 = argument(block, 3);
@@ -69,10 +68,10 @@ TwReduce argKind(mlir::Region& region) {
   if (!isSelect(s0, v0, v1) || !isSelect(s1, i0, i1) || s0->getOperand(0) != s1->getOperand(0)) return TwReduce::Count;
   Operation* condition = s0->getOperand(0).getDefiningOp();
   if (!condition) return TwReduce::Count;
-  auto isTie = [&](Operation* tie) {
-    if (!tie || tie->getName().getStringRef() != "arith.andi") return false;
+  auto isTie = [&](Operation* both) {
+    if (!both || both->getName().getStringRef() != "arith.andi") return false;
     bool equal = false, lower = false;
-    for (Value v : tie->getOperands()) {
+    for (Value v : both->getOperands()) {
       Operation* c = v.getDefiningOp();
       if (!c || c->getNumOperands() != 2) return false;
       bool values =
@@ -87,7 +86,9 @@ TwReduce argKind(mlir::Region& region) {
     }
     return equal && lower;
   };
+  tie = kTwRight;
   if (condition->getName().getStringRef() == "arith.ori") {
+    tie = kTwLowestIndex;
     Operation *x = condition->getOperand(0).getDefiningOp(), *y = condition->getOperand(1).getDefiningOp();
     if (isTie(y))
       condition = x;
@@ -95,7 +96,7 @@ TwReduce argKind(mlir::Region& region) {
       condition = y;
     else
       return TwReduce::Count;
-  } // without a rule for ties any of the equal elements will do: the first
+  }
   if (!condition || condition->getNumOperands() != 2 || condition->getOperand(0) != v0 ||
       condition->getOperand(1) != v1)
     return TwReduce::Count;
@@ -302,11 +303,12 @@ LogicalResult planReduce(PlanBuilder& plan, Operation* op) {
   size_t n = op->getNumOperands();
   TwReduceFn fn = nullptr;
   TwArgReduceFn argFn = nullptr;
+  TwArgTie tie = kTwLowestIndex;
   if (n == 1) {
     TwReduce kind = singleKind(op->getRegion(0));
     fn = kind == TwReduce::Count ? nullptr : plan.tiles().reduce(kind, type);
   } else if (n == 2 && plan.dtypeOf(op->getOperand(1).getType()) == DType::I32) {
-    TwReduce kind = argKind(op->getRegion(0));
+    TwReduce kind = argKind(op->getRegion(0), tie);
     argFn = kind == TwReduce::Count ? nullptr : plan.tiles().argReduce(kind, type);
   }
   if (!fn && !argFn) return planGeneric(plan, op, false);
@@ -339,6 +341,7 @@ LogicalResult planReduce(PlanBuilder& plan, Operation* op) {
   data.inner = axes.inner;
   data.fn = fn;
   data.argFn = argFn;
+  data.argTie = tie;
   data.bytes.push_back(int32_t(sizeOf(type)));
   plan.read(in, data.src, src);
   if (index != kNoReg) {

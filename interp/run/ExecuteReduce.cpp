@@ -26,7 +26,7 @@ InstructionRef execReduce(InstructionRef in, Frame& f) {
   const std::byte* src = sourceRows(op, f, strides);
   if (op.argFn)
     op.argFn(op.outer, op.axis, op.inner, f.arena + op.dst.v, &f.at<int32_t>(op.dstIndex.v), src,
-             op.hasIndex ? &f.at<int32_t>(op.srcIndex.v) : nullptr);
+             op.hasIndex ? &f.at<int32_t>(op.srcIndex.v) : nullptr, op.argTie);
   else
     op.fn(op.outer, op.axis, op.inner, f.arena + op.dst.v, src, strides[0]);
   return in + 1;

@@ -266,6 +266,7 @@ struct ReduceOp {
   int64_t outer = 1, axis = 1, inner = 1;
   TwReduceFn fn = nullptr;
   TwArgReduceFn argFn = nullptr;
+  TwArgTie argTie = kTwLowestIndex;
   TwScanFn scanFn = nullptr;
   TileOperand src; ///< collapsed to [outer][axis*inner] where possible: strides[0] is the row stride
   bool hasIndex = false;

@@ -1,8 +1,11 @@
-// interp/tile/ArgReduce.cpp -- value and index of an extremum along an axis, as combining left to right would give: a
-// later element wins if it is better, or equal with a lower index. A NaN is never better nor equal, so it stays only
-// where it comes first.
+// interp/tile/ArgReduce.cpp -- value and index of an extremum along an axis, element for element what the region
+//     left = better(v0, v1) or (tie == LowestIndex and v0 == v1 and i0 < i1);   left ? (v0, i0) : (v1, i1)
+// gives when neighbours are combined, then their winners, and so on, which is how regions without a tile function run.
+// Idea:      among numbers it makes no difference how they are grouped: vectors look for the extremum. A NaN is never better
+//            nor equal, so it loses on the left and wins on the right: rows that hold one are combined as the region is.
 #include "interp/tile/ElementwiseInt.h"
 #include "interp/tile/Tables.h"
+#include <bit>
 
 namespace tiletwin::tile {
 namespace {
@@ -42,47 +45,80 @@ template <DType T, bool Signed, bool Max> struct ArgReducer {
   using V = decltype(C::template load<L>(nullptr));
   using I = Vec<int32_t, L>;
 
-  /// Contiguous row: the extremum first, then the lowest index among the elements equal to it.
-  static void row(int64_t axis, E* value, int32_t* index, const E* p, const int32_t* srcIndex) {
-    using Lane = LaneOf<V>;
-    const Lane first = C::one(p);
-    if (first != first) {
-      *value = p[0];
-      *index = srcIndex ? srcIndex[0] : 0;
-      return;
+  using Lane = LaneOf<V>;
+
+  /// One sequence of elements `stride` apart.
+  struct Sequence {
+    const E* p;
+    const int32_t* srcIndex; ///< or null: 0, 1, ...
+    int64_t axis, stride;
+    TwArgTie tie;
+    Lane at(int64_t a) const { return C::one(p + a * stride); }
+    int32_t indexAt(int64_t a) const { return srcIndex ? srcIndex[a * stride] : int32_t(a); }
+    bool leftWins(int64_t l, int64_t r) const {
+      const Lane x = at(l), y = at(r);
+      return (Max ? x > y : x < y) || (tie == kTwLowestIndex && x == y && indexAt(l) < indexAt(r));
     }
-    V best = broadcast<Lane, L>(first);
+    /// The winner of elements [begin, begin + count) as far as they exist; `count` is a power of two.
+    int64_t winner(int64_t begin, int64_t count) const {
+      if (count == 1) return begin;
+      const int64_t half = count / 2, left = winner(begin, half);
+      if (begin + half >= axis) return left;
+      const int64_t right = winner(begin + half, half);
+      return leftWins(left, right) ? left : right;
+    }
+    int64_t winner() const { return winner(0, int64_t(std::bit_ceil(uint64_t(axis)))); }
+  };
+
+  /// The place of the winner of a contiguous row: the extremum first, then which of the elements equal to it.
+  static int64_t placeInRow(int64_t axis, const E* p, const int32_t* srcIndex, TwArgTie tie) {
+    Lane extremum = C::one(p);
+    V best = broadcast<Lane, L>(extremum);
+    bool hasNan = false;
     int64_t i = 0;
-    for (; i + L <= axis; i += L) {
-      const V x = C::template load<L>(p + i);
-      best = better<Max>(x, best) ? x : best;
+    {
+      auto unordered = best != best;
+      for (; i + L <= axis; i += L) {
+        const V x = C::template load<L>(p + i);
+        if constexpr (isFloat(T)) unordered |= x != x;
+        best = better<Max>(x, best) ? x : best;
+      }
+      if constexpr (isFloat(T)) hasNan = anyLane(unordered);
     }
-    Lane extremum = first;
     for (int j = 0; j < L; ++j)
       if (Max ? best[j] > extremum : best[j] < extremum) extremum = best[j];
     for (; i < axis; ++i) {
       const Lane x = C::one(p + i);
+      if constexpr (isFloat(T)) hasNan |= x != x;
       if (Max ? x > extremum : x < extremum) extremum = x;
     }
+    if (hasNan) return Sequence{p, srcIndex, axis, 1, tie}.winner();
     const V target = broadcast<Lane, L>(extremum);
+    const bool firstWins = tie == kTwLowestIndex && !srcIndex;
     int64_t place = -1;
     for (i = 0; i < axis;) {
       if (i + L <= axis && !anyLane(C::template load<L>(p + i) == target)) {
         i += L;
         continue;
       }
-      const int64_t end = i + L < axis ? i + L : axis;
-      for (; i < end; ++i)
-        if (C::one(p + i) == extremum && (place < 0 || (srcIndex && srcIndex[i] < srcIndex[place]))) place = i;
-      if (place >= 0 && !srcIndex) break;
+      for (const int64_t end = i + L < axis ? i + L : axis; i < end; ++i) {
+        if (C::one(p + i) != extremum) continue;
+        if (place < 0 || (tie == kTwLowestIndex ? srcIndex && srcIndex[i] <= srcIndex[place] : true)) place = i;
+      }
+      if (place >= 0 && firstWins) break;
     }
-    *value = p[place];
+    return place;
+  }
+
+  static void row(int64_t axis, E* value, int32_t* index, const E* p, const int32_t* srcIndex, TwArgTie tie) {
+    const int64_t place = placeInRow(axis, p, srcIndex, tie);
+    *value = p[place]; // the element itself: equal zeros may differ in sign
     *index = srcIndex ? srcIndex[place] : int32_t(place);
   }
 
   /// L columns side by side; `count` of them exist.
   static void columns(int64_t axis, int64_t inner, int64_t count, E* value, int32_t* index, const E* p,
-                      const int32_t* srcIndex) {
+                      const int32_t* srcIndex, TwArgTie tie) {
     E pad[L] = {};
     int32_t indexPad[L] = {};
     const auto elements = [&](int64_t a) __attribute__((always_inline)) {
@@ -98,33 +134,38 @@ template <DType T, bool Signed, bool Max> struct ArgReducer {
     };
     V best = elements(0);
     I bestIndex = indices(0), bestPlace{};
+    auto unordered = best != best;
     for (int64_t a = 1; a < axis; ++a) {
       const V x = elements(a);
       const I i = indices(a);
+      if constexpr (isFloat(T)) unordered |= x != x;
       const I wins = __builtin_convertvector(better<Max>(x, best), I);
-      const I ties = __builtin_convertvector(x == best, I) & (i < bestIndex);
+      const I ties = __builtin_convertvector(x == best, I) & (tie == kTwLowestIndex ? (i <= bestIndex) : I{} - 1);
       const I take = wins | ties;
       best = better<Max>(x, best) ? x : best;
       bestIndex = take != 0 ? i : bestIndex;
       bestPlace = take != 0 ? broadcast<int32_t, L>(int32_t(a)) : bestPlace;
     }
     for (int64_t j = 0; j < count; ++j) {
-      value[j] = p[bestPlace[j] * inner + j]; // the element itself: equal zeros may differ in sign
-      index[j] = bestIndex[j];
+      int64_t place = bestPlace[j];
+      if (isFloat(T) && unordered[j])
+        place = Sequence{p + j, srcIndex ? srcIndex + j : nullptr, axis, inner, tie}.winner();
+      value[j] = p[place * inner + j];
+      index[j] = srcIndex ? srcIndex[place * inner + j] : int32_t(place);
     }
   }
 
   static void run(int64_t outer, int64_t axis, int64_t inner, void* dstValue, int32_t* dstIndex, const void* src,
-                  const int32_t* srcIndex) {
+                  const int32_t* srcIndex, TwArgTie tie) {
     const auto* p = static_cast<const E*>(src);
     auto* value = static_cast<E*>(dstValue);
     for (int64_t o = 0; o < outer; ++o) {
       if (inner == 1) {
-        row(axis, value, dstIndex, p, srcIndex);
+        row(axis, value, dstIndex, p, srcIndex, tie);
       } else {
         for (int64_t i = 0; i < inner; i += L)
           columns(axis, inner, inner - i < L ? inner - i : L, value + i, dstIndex + i, p + i,
-                  srcIndex ? srcIndex + i : nullptr);
+                  srcIndex ? srcIndex + i : nullptr, tie);
       }
       p += axis * inner, value += inner, dstIndex += inner;
       if (srcIndex) srcIndex += axis * inner;

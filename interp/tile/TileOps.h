@@ -85,10 +85,13 @@ enum class TwReduce : uint8_t {
 /// Row r of the source starts at src + r * rowStride bytes, where a row is one [axis][inner] block (so a memory view can be reduced in place
 /// when inner == 1).
 typedef void (*TwReduceFn)(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride);
-/// Value and index together. Ties go to the lowest index; compare is ordered (x > best), a NaN never wins against a number seen first, exactly
-/// as combining left to right with (v > best || (v == best && i < besti)) does. dstIndex, srcIndex: i32; srcIndex may be null: 0..axis-1.
+/// Which of two equal elements stays: the one with the lower index (the right one if indices are equal), or the right one.
+enum TwArgTie : int32_t { kTwLowestIndex, kTwRight };
+/// Value and index together: neighbours (v0, i0), (v1, i1) are combined to the left one if it is better (v0 > v1, v0 < v1) or
+/// stays by `tie`, else to the right one; then their winners are, and so on; the last of an odd number goes on as it is.
+/// Compares are ordered: a NaN loses on the left and wins on the right. dstIndex, srcIndex: i32; srcIndex may be null: 0..axis-1.
 typedef void (*TwArgReduceFn)(int64_t outer, int64_t axis, int64_t inner, void* dstValue, int32_t* dstIndex,
-                              const void* src, const int32_t* srcIndex);
+                              const void* src, const int32_t* srcIndex, TwArgTie tie);
 
 /// Inclusive prefixes along the axis, in place or not; reverse: from the end. Kinds AddF .. XorI of TwReduce; dst is [outer][axis][inner],
 /// dense, row r of src starts at src + r * rowStride bytes.

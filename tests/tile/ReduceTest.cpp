@@ -174,41 +174,57 @@ BOOST_AUTO_TEST_CASE(arg_reductions) {
         if (isFloat(t)) return decode(t, b);
         return op >= R::ArgMaxUI ? (long double)b : (long double)(int64_t(b << (64 - width)) >> (64 - width));
       };
-      for (int nans = 0; nans < 2; ++nans)
-        for (bool ownIndex : {false, true})
-          for (const Shape& s : kShapes) {
-            const auto element = [&](int64_t o, int64_t a, int64_t i) -> uint64_t {
-              const uint64_t m = mix(o, a, i);
-              if (!isFloat(t)) return (m % 7 + (width > 4 ? 120 : 0)) & (width == 64 ? ~0ull : (1ull << width) - 1);
-              if (nans && m % 4 == 0) return encode(t, NAN);
-              return encode(t, m % 9 == 0 ? -0.0 : double(m % 9) - (nans ? 4 : 0));
-            };
-            const auto data = tile(s, sizeOf(t), 0, element);
-            const size_t outputs = size_t(s.outer * s.inner);
-            std::vector<int32_t> indices(size_t(s.outer * s.axis * s.inner));
-            for (size_t k = 0; k < indices.size(); ++k) indices[k] = int32_t((k * 7919) % 101);
-            Guarded values(outputs * sizeOf(t)), places(outputs * 4);
-            fn(s.outer, s.axis, s.inner, values.data(), reinterpret_cast<int32_t*>(places.data()), data.data(),
-               ownIndex ? indices.data() : nullptr);
-            BOOST_REQUIRE(values.whole() && places.whole());
-            for (int64_t o = 0; o < s.outer; ++o)
-              for (int64_t i = 0; i < s.inner; ++i) {
-                const auto at = [&](int64_t a) { return size_t((o * s.axis + a) * s.inner + i); };
-                const auto indexAt = [&](int64_t a) { return ownIndex ? indices[at(a)] : int32_t(a); };
-                int64_t best = 0;
-                int32_t bestIndex = indexAt(0);
-                for (int64_t a = 1; a < s.axis; ++a) {
-                  const long double v = value(element(o, a, i)), b = value(element(o, best, i));
-                  if ((max ? v > b : v < b) || (v == b && indexAt(a) < bestIndex)) best = a, bestIndex = indexAt(a);
+      for (int nans = 0; nans < (floatOp ? 3 : 1); ++nans) // none, some, nothing but two numbers
+        for (const TwArgTie tie : {kTwLowestIndex, kTwRight})
+          for (int ownIndex = 0; ownIndex < 3; ++ownIndex) // 0, 1, ...; others; the same ones several times
+            for (const Shape& s : kShapes) {
+              const auto element = [&](int64_t o, int64_t a, int64_t i) -> uint64_t {
+                const uint64_t m = mix(o, a, i);
+                if (!isFloat(t)) return (m % 7 + (width > 4 ? 120 : 0)) & (width == 64 ? ~0ull : (1ull << width) - 1);
+                if (nans == 1 && m % 4 == 0) return encode(t, m % 8 ? NAN : -NAN);
+                if (nans == 2 && m % 16 > 1) return encode(t, NAN);
+                return encode(t, m % 9 == 0 ? -0.0 : double(m % 9) - (nans ? 4 : 0));
+              };
+              const auto data = tile(s, sizeOf(t), 0, element);
+              const size_t outputs = size_t(s.outer * s.inner);
+              std::vector<int32_t> indices(size_t(s.outer * s.axis * s.inner));
+              for (size_t k = 0; k < indices.size(); ++k)
+                indices[k] = int32_t((k * 7919) % (ownIndex == 2 ? 3 : 101)) - 1;
+              Guarded values(outputs * sizeOf(t)), places(outputs * 4);
+              fn(s.outer, s.axis, s.inner, values.data(), reinterpret_cast<int32_t*>(places.data()), data.data(),
+                 ownIndex ? indices.data() : nullptr, tie);
+              BOOST_REQUIRE(values.whole() && places.whole());
+              for (int64_t o = 0; o < s.outer; ++o)
+                for (int64_t i = 0; i < s.inner; ++i) {
+                  const auto at = [&](int64_t a) { return size_t((o * s.axis + a) * s.inner + i); };
+                  const auto indexAt = [&](int64_t a) { return ownIndex ? indices[at(a)] : int32_t(a); };
+                  // The region on neighbours, then on what is left of them.
+                  struct One {
+                    long double value;
+                    int64_t place;
+                  };
+                  std::vector<One> left;
+                  for (int64_t a = 0; a < s.axis; ++a)
+                    left.push_back({value(readBits(data.data(), at(a), sizeOf(t))), a});
+                  for (size_t count = left.size(); count > 1; count = (count + 1) / 2)
+                    for (size_t k = 0; k < count; k += 2) {
+                      const One l = left[k], r = k + 1 < count ? left[k + 1] : l;
+                      const bool stays =
+                          k + 1 == count || (max ? l.value > r.value : l.value < r.value) ||
+                          (tie == kTwLowestIndex && l.value == r.value && indexAt(l.place) < indexAt(r.place));
+                      left[k / 2] = stays ? l : r;
+                    }
+                  const int64_t best = left[0].place;
+                  const size_t out = size_t(o * s.inner + i);
+                  int32_t gotIndex;
+                  std::memcpy(&gotIndex, places.data() + out * 4, 4);
+                  if (gotIndex != indexAt(best) ||
+                      readBits(values.data(), out, sizeOf(t)) != readBits(data.data(), at(best), sizeOf(t)))
+                    BOOST_ERROR(kindOf(t)
+                                << " op " << int(op) << " axis " << s.axis << " inner " << s.inner << " nans " << nans
+                                << " tie " << int(tie) << ": index " << gotIndex << ", not " << indexAt(best));
                 }
-                const size_t out = size_t(o * s.inner + i);
-                int32_t gotIndex;
-                std::memcpy(&gotIndex, places.data() + out * 4, 4);
-                if (gotIndex != bestIndex || readBits(values.data(), out, sizeOf(t)) != element(o, best, i))
-                  BOOST_ERROR(kindOf(t) << " op " << int(op) << " axis " << s.axis << " inner " << s.inner << ": index "
-                                        << gotIndex << ", not " << bestIndex);
-              }
-          }
+            }
     }
   }
 }
