@@ -197,6 +197,11 @@ LogicalResult PlanBuilder::unsupported(Operation* op, llvm::StringRef why) {
 
 LogicalResult PlanBuilder::planOp(Operation* op) {
   setLocation(op->getLoc());
+  for (mlir::TypeRange types : {mlir::TypeRange(op->getOperandTypes()), mlir::TypeRange(op->getResultTypes())})
+    for (mlir::Type type : types)
+      if (auto tile = llvm::dyn_cast<mlir::RankedTensorType>(type); tile && tile.getRank() > kMaxRank)
+        return unsupported(op, "with a tile of " + std::to_string(tile.getRank()) + " dimensions (" +
+                                   std::to_string(kMaxRank) + " are the most that a tile may have)");
   if (debug_ && op->getNumRegions()) debug_->statementOf[op] = debug_->statement;
   if (!networks_.empty() && planNetwork(op)) return success();
   const PlanRow* row = findPlanRow(op->getName().getStringRef());

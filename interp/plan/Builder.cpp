@@ -258,6 +258,7 @@ void PlanBuilder::finish() {
   for (Reg r : order)
     if (regs_[r].bytes > 8) regs_[r].offset = uint32_t(tiles.place(regs_[r].first, regs_[r].last, regs_[r].bytes, 64));
   plan_->frameBytes = (tiles.top() + 64 + 63) / 64 * 64;
+  if (plan_->frameBytes > UINT32_MAX) return; // offsets have 32 bits: build() says so
 
   auto emitFinal = [&](std::vector<std::unique_ptr<BuildInstruction>>& from, std::vector<Instruction>& to,
                        std::vector<uint32_t>& locations, std::vector<std::string>& text) {
@@ -287,6 +288,11 @@ void PlanBuilder::finish() {
 std::unique_ptr<Plan> PlanBuilder::build() {
   if (failed(planFunction())) return nullptr;
   finish();
+  if (plan_->frameBytes > UINT32_MAX) {
+    func_->emitError() << "interpreter: the tiles of one program of " << plan_->name << " take " << plan_->frameBytes
+                       << " bytes at a time, and 4294967295 are the most; use smaller blocks";
+    return nullptr;
+  }
   return std::move(plan_);
 }
 

@@ -289,6 +289,8 @@ public:
 
   // ---- elementwise groups (Groups.cpp, FlushGroup.cpp) ----
   int groupFor(llvm::ArrayRef<int64_t> shape);
+  /// The group that a store of the value joins: the value's own if it is pending and not full.
+  int groupForStoring(mlir::Value value);
   int newGroup(llvm::ArrayRef<int64_t> shape, bool isPrivate);
   int streamFor(int group, mlir::Value v); ///< a stream that yields v's elements
   int cellStream(int group, int64_t constant, DType type);

@@ -181,7 +181,7 @@ LogicalResult planDescriptorStore(PlanBuilder& plan, Operation* op) {
   if (!hasDescriptor(plan, store.getDesc())) return plan.unsupported(op, kUnknown);
   if (shape.empty()) return plan.unsupported(op, "of a tile without dimensions");
   Block block = placeBlock(plan, plan.rep(store.getDesc()), store.getIndices(), shape);
-  int group = plan.rep(value).pending() ? plan.rep(value).group : plan.groupFor(shape);
+  int group = plan.groupForStoring(value);
   plan.flushViews(group);
   int stream = plan.streamFor(group, value);
   storeBlock(plan, group, stream, block.pointer, &block.box, plan.dtypeOf(value.getType()), "tt.descriptor_store");

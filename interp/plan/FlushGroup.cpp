@@ -4,6 +4,7 @@
 // Invariant: a value of a group gets a whole tile only if something outside the group uses it; else one strip.
 #include "interp/plan/Builder.h"
 #include <algorithm>
+#include <cassert>
 #include <climits>
 
 namespace tiletwin::interp {
@@ -330,11 +331,12 @@ void GroupOp::seal() {
     hasView |= places.back().view;
     mayCopy |= strided[s] >= 0;
   }
-  uint8_t sink = 0;
+  assert(nodes.size() <= kMostNodes);
+  int32_t sink = 0;
   for (size_t k = 0; k < nodes.size(); ++k) {
     const GroupNode& node = nodes[k];
-    GroupStep step{node.fn, {0, 0, 0}, node.dst, 0, uint16_t(k), node.kind, sink};
-    sink = uint8_t(sink + (node.kind == GroupNode::Sink));
+    const int32_t dst = node.kind == GroupNode::Sink ? sink++ : node.dst;
+    GroupStep step{node.fn, {0, 0, 0}, dst, 0, uint16_t(k), node.kind};
     for (int i = 0; i < 3; ++i) step.src[i] = node.sources ? node.src[std::min<int>(i, node.sources - 1)] : 0;
     for (int i = 0; i < node.sources; ++i) step.splat |= uint32_t(splat[size_t(node.src[i])]) << i;
     steps.push_back(step);

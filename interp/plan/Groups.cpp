@@ -16,6 +16,15 @@ int PlanBuilder::groupFor(llvm::ArrayRef<int64_t> shape) {
   return newGroup(shape, false);
 }
 
+int PlanBuilder::groupForStoring(mlir::Value value) {
+  if (rep(value).pending()) {
+    const int own = rep(value).group;
+    if (groups_[own]->op->nodes.size() < kMaxNodes) return own;
+    flush(own);
+  }
+  return groupFor(shapeOf(value.getType()));
+}
+
 int PlanBuilder::newGroup(llvm::ArrayRef<int64_t> shape, bool isPrivate) {
   auto g = std::make_unique<OpenGroup>(location_);
   g->open = true;

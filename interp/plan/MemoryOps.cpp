@@ -389,7 +389,7 @@ LogicalResult planStore(PlanBuilder& plan, Operation* op) {
     return success();
   }
   Rep p = plan.rep(pointer);
-  int group = plan.rep(value).pending() ? plan.rep(value).group : plan.groupFor(shape);
+  int group = plan.groupForStoring(value);
   plan.flushViews(group);
   int stream = plan.streamFor(group, value);
   storeBlock(plan, group, stream, p, masked ? &box : nullptr, plan.dtypeOf(value.getType()), "tt.store");

@@ -229,6 +229,8 @@ BodyOp* PlanBuilder::planBody(Operation* op, mlir::Region& region) {
     }
   bodyGroup_ = saved;
   setLocation(op->getLoc());
+  if (succeeded(ok) && g.op->nodes.size() > GroupOp::kMostNodes)
+    ok = unsupported(op, "whose region takes more than " + std::to_string(GroupOp::kMostNodes) + " steps");
   if (failed(ok)) {
     g.open = false;
     return nullptr;

@@ -249,12 +249,15 @@ InstructionRef execExactBoxBound(InstructionRef in, Frame& f) {
 InstructionRef execUniformQuotient(InstructionRef in, Frame& f) {
   const UniformQuotientOp& op = *static_cast<const UniformQuotientOp*>(in->data);
   int64_t lo = op.base.get(f), hi = lo, divisor = op.divisor.get(f);
+  bool overflow = false;
   for (size_t d = 0; d < op.extents.size(); ++d) {
-    int64_t span = op.strides[d].get(f) * op.extents[d];
-    (span < 0 ? lo : hi) += span;
+    int64_t span;
+    overflow |= __builtin_mul_overflow(op.strides[d].get(f), op.extents[d], &span);
+    int64_t& end = span < 0 ? lo : hi;
+    overflow |= __builtin_add_overflow(end, span, &end);
   }
   // Truncating division gives one quotient for all of [lo, hi] if neither end crosses a multiple.
-  if (divisor <= 0 || lo < 0 || hi > INT32_MAX || lo / divisor != hi / divisor) [[unlikely]]
+  if (overflow || divisor <= 0 || lo < 0 || hi > INT32_MAX || lo / divisor != hi / divisor) [[unlikely]]
     return restart(in, f, lo, hi);
   f.at<int64_t>(op.dst.v) = lo / divisor;
   return in + 1;

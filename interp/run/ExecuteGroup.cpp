@@ -171,7 +171,7 @@ void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const
       node.iota(w.splat[a->dst] ? 1 : n, const_cast<std::byte*>(w.at[a->dst]), w.iota[a->node] + pos * stride, stride);
     } else if (a->kind == GroupNode::Box) {
       runBox(node, f, const_cast<std::byte*>(w.at[a->dst]), index, inner, pos, n);
-    } else if (const SinkState& s = sinks[a->sink]; s.enabled && !s.direct && !s.range.empty) {
+    } else if (const SinkState& s = sinks[a->dst]; s.enabled && !s.direct && !s.range.empty) {
       runSink(g, node, s, w.at[a->src[0]], w.splat[a->src[0]], index, inner, merged, pos, n);
     }
   }

@@ -94,7 +94,7 @@ static void findBad(const Access& a, AccessRange& r, Frame& f, InstructionRef in
     uintptr_t address = r.base;
     int64_t element = 0;
     for (size_t d = 0; d < rank; ++d) {
-      address += uintptr_t(index[d] * r.strides[d]);
+      address += uintptr_t(index[d]) * uintptr_t(r.strides[d]);
       element = element * a.shape[d] + index[d];
     }
     if (!checkAddress(address, a.elementBytes, a.root, write, f)) {
@@ -111,10 +111,27 @@ static void findBad(const Access& a, AccessRange& r, Frame& f, InstructionRef in
   }
 }
 
-/// The bytes from the first to the last element of a box: in one buffer, or else each element in some buffer.
+/// The bytes between the first and the last element of a box, as it is put together dimension by dimension.
+struct Span {
+  int64_t lo = 0, hi = 0; ///< from the base
+  bool overflow = false;
+  [[gnu::always_inline]] void add(int64_t stride, int64_t from, int64_t to) {
+    int64_t first, last;
+    overflow |= __builtin_mul_overflow(stride, from, &first);
+    overflow |= __builtin_mul_overflow(stride, to - 1, &last);
+    overflow |= __builtin_add_overflow(lo, std::min(first, last), &lo);
+    overflow |= __builtin_add_overflow(hi, std::max(first, last), &hi);
+  }
+};
+
+/// The bytes of a box: in one buffer, or else each element in some buffer.
 [[gnu::always_inline]] static inline bool spanIsKnown(const Access& a, Frame& f, InstructionRef in, bool write,
-                                                      AccessRange& r, uintptr_t begin, uintptr_t end, bool overflow) {
-  end += uintptr_t(a.elementBytes);
+                                                      AccessRange& r, const Span& span) {
+  uintptr_t begin, end;
+  bool overflow = span.overflow;
+  overflow |= __builtin_add_overflow(r.base, span.lo, &begin);
+  overflow |= __builtin_add_overflow(r.base, span.hi, &end);
+  overflow |= __builtin_add_overflow(end, uintptr_t(a.elementBytes), &end);
   r.begin = begin;
   r.end = end;
   if (!overflow && begin < end && a.root >= 0) [[likely]] {
@@ -150,8 +167,7 @@ bool checkAccess(const Access& a, Frame& f, InstructionRef in, bool write, Acces
   r.base = uintptr_t(a.base.get(f));
   r.empty = false;
   r.full = true;
-  uintptr_t begin = r.base, end = r.base;
-  bool overflow = false;
+  Span span;
   for (size_t d = 0; d < rank; ++d) {
     int64_t lo = 0, hi = a.shape[d], stride = a.strides[d].get(f);
     if (a.masked) {
@@ -168,28 +184,17 @@ bool checkAccess(const Access& a, Frame& f, InstructionRef in, bool write, Acces
     r.lo[d] = lo;
     r.hi[d] = hi;
     r.strides[d] = stride;
-    int64_t first, last;
-    overflow |= __builtin_mul_overflow(stride, lo, &first);
-    overflow |= __builtin_mul_overflow(stride, hi - 1, &last);
-    begin += uintptr_t(std::min(first, last));
-    end += uintptr_t(std::max(first, last));
+    span.add(stride, lo, hi);
   }
   if (a.guard && !guardHolds(*a.guard, r, f, in)) [[unlikely]]
     return false;
-  return spanIsKnown(a, f, in, write, r, begin, end, overflow);
+  return spanIsKnown(a, f, in, write, r, span);
 }
 
 bool checkRange(const Access& a, Frame& f, InstructionRef in, bool write, AccessRange& r) {
-  uintptr_t begin = r.base, end = r.base;
-  bool overflow = false;
-  for (size_t d = 0; d < a.shape.size(); ++d) {
-    int64_t first, last;
-    overflow |= __builtin_mul_overflow(r.strides[d], r.lo[d], &first);
-    overflow |= __builtin_mul_overflow(r.strides[d], r.hi[d] - 1, &last);
-    begin += uintptr_t(std::min(first, last));
-    end += uintptr_t(std::max(first, last));
-  }
-  return spanIsKnown(a, f, in, write, r, begin, end, overflow);
+  Span span;
+  for (size_t d = 0; d < a.shape.size(); ++d) span.add(r.strides[d], r.lo[d], r.hi[d]);
+  return spanIsKnown(a, f, in, write, r, span);
 }
 
 std::byte* resolve(const TileOperand& o, Frame& f, int64_t* strides) {

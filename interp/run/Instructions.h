@@ -208,15 +208,17 @@ struct GroupNode {
 struct GroupStep {
   TwStripFn fn;
   int32_t src[3];
-  int32_t dst;
+  int32_t dst;    ///< stream; Sink: its number among the sinks
   uint32_t splat; ///< bit i: src[i] is one element for the whole row
-  uint16_t node;
+  uint16_t node;  ///< below kMostNodes
   uint8_t kind;
-  uint8_t sink; ///< Sink: its number
 };
 
 /// Elementwise operations over one shape, run strip by strip.
 struct GroupOp {
+  /// The strip loop keeps arrays over nodes on the stack. Only the region of a reduction or scan can come near it: groups
+  /// of tiles are flushed long before.
+  static constexpr size_t kMostNodes = 16384;
   std::vector<int64_t> shape;         ///< collapsed at plan time, at least one dimension
   std::vector<std::vector<int>> dims; ///< original dimensions of each collapsed one, size 1 ones left out
   std::vector<GroupStream> streams;
