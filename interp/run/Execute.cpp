@@ -134,15 +134,19 @@ InstructionRef execForStep(InstructionRef in, Frame& f) {
 }
 
 InstructionRef execForNext(InstructionRef in, Frame& f) {
-  int width = int(in->r[3] >> 1);
-  bool isUnsigned = in->r[3] & 1;
-  int64_t iv = f.at<int64_t>(in->r[0]), step = f.at<int64_t>(in->r[1]), upper = f.at<int64_t>(in->r[2]), next;
-  // A step past the type's last value ends the loop.
+  const int width = int(in->r[3] >> 1);
+  const bool isUnsigned = in->r[3] & 1;
+  const int64_t iv = f.at<int64_t>(in->r[0]), step = f.at<int64_t>(in->r[1]), upper = f.at<int64_t>(in->r[2]);
+  // A step past the type's last value ends the loop. Cells are sign-extended, of unsigned numbers too: those keep their
+  // order as 64-bit numbers, so that only the sum has to be brought back to the type.
+  int64_t next;
   bool overflow = __builtin_add_overflow(iv, step, &next);
-  if (!isUnsigned && width < 64)
-    overflow |= next > (int64_t(1) << (width - 1)) - 1;
-  else if (isUnsigned)
+  if (isUnsigned) {
+    next = int64_t(uint64_t(next) << (64 - width)) >> (64 - width);
     overflow = uint64_t(next) < uint64_t(iv);
+  } else if (width < 64) {
+    overflow |= next > (int64_t(1) << (width - 1)) - 1;
+  }
   f.at<int64_t>(in->r[0]) = next;
   bool more = !overflow && (isUnsigned ? uint64_t(next) < uint64_t(upper) : next < upper);
   if (!more) return in + 1;

@@ -183,3 +183,71 @@ tt.func public @dot_over_k(%a: !tt.ptr<f32> {check.data = dense<[[1.0, 2.0, 3.0,
   check.eq %q#0, dense<[[7.0, 10.0], [0.0, 3.0]]> : tensor<2x2xf32>
   tt.return
 }
+
+// Unsigned counters: past the largest signed number, and up to the type's last one.
+tt.func public @unsigned_past_the_largest_signed(%lo: i32 {check.value = 2147483640 : i32}, %n: i32 {check.value = -2147483640 : i32}) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i32
+  %r = scf.for unsigned %i = %lo to %n step %c1 iter_args(%s = %c0) -> (i64) : i32 {
+    %w = arith.extui %i : i32 to i64
+    %t = arith.addi %s, %w : i64
+    scf.yield %t : i64
+  }
+  check.eq %r, 34359738360 : i64
+  tt.return
+}
+
+tt.func public @unsigned_to_the_last_number(%lo: i32 {check.value = -5 : i32}, %n: i32 {check.value = -1 : i32}, %step: i32 {check.value = 3 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for unsigned %i = %lo to %n step %step iter_args(%s = %c0) -> (i32) : i32 {
+    %t = arith.addi %s, %c1 : i32
+    scf.yield %t : i32
+  }
+  check.eq %r, 2 : i32
+  tt.return
+}
+
+tt.func public @unsigned_with_a_step_past_the_largest_signed(%lo: i32 {check.value = 1 : i32}, %n: i32 {check.value = -1 : i32}, %step: i32 {check.value = -2147483648 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %r = scf.for unsigned %i = %lo to %n step %step iter_args(%s = %c0) -> (i32) : i32 {
+    %t = arith.addi %s, %i : i32
+    scf.yield %t : i32
+  }
+  check.eq %r, -2147483646 : i32
+  tt.return
+}
+
+tt.func public @unsigned_bytes(%lo: i8 {check.value = 120 : i8}, %n: i8 {check.value = -1 : i8}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c7 = arith.constant 7 : i8
+  %r = scf.for unsigned %i = %lo to %n step %c7 iter_args(%s = %c0) -> (i32) : i8 {
+    %t = arith.addi %s, %c1 : i32
+    scf.yield %t : i32
+  }
+  check.eq %r, 20 : i32
+  tt.return
+}
+
+tt.func public @unsigned_that_never_begins(%lo: i32 {check.value = -1 : i32}, %n: i32 {check.value = 5 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for unsigned %i = %lo to %n step %c1 iter_args(%s = %c0) -> (i32) : i32 {
+    scf.yield %c1 : i32
+  }
+  check.eq %r, 0 : i32
+  tt.return
+}
+
+tt.func public @unsigned_of_64_bits(%lo: i64 {check.value = 9223372036854775800 : i64}, %n: i64 {check.value = -9223372036854775800 : i64}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c5 = arith.constant 5 : i64
+  %r = scf.for unsigned %i = %lo to %n step %c5 iter_args(%s = %c0) -> (i32) : i64 {
+    %t = arith.addi %s, %c1 : i32
+    scf.yield %t : i32
+  }
+  check.eq %r, 4 : i32
+  tt.return
+}
