@@ -22,8 +22,9 @@ def TT_ProbeLanesOp : TT_ProbeOp<"probe_lanes"> {
     the origin whose `id` is bad[i] (unsigned). An origin is a dictionary: `id` (i32), `where` (a location), `operation` and
     `text`, optionally `advice`. With `at_origin` the finding's own place is the origin and this place is the second one.
     `probed` names the operation that is looked at; `message` and `advice` are parts of sentences.
-    (C1) an i8 probe has 1 to 255 origins, each a dictionary with `id`, `where`, `operation` and `text`   (C2) `at_origin` needs
-    origins   (C3) `check` is a word of TILETWIN_CHECK.
+    (C1) there are at most 255 origins, and for i8 at least one, each a dictionary with `id`, `where`, `operation` and `text`
+    (C2) `at_origin` needs origins   (C3) `check` is a word of TILETWIN_CHECK   (C4) ids go from 1 to 255, and no two origins
+    have the same.
     Traps: none.   In a kernel: put in by TILETWIN_CHECK.
   }];
   let arguments = (ins TT_ProbeLanes:$bad, StrAttr:$check, StrAttr:$probed, StrAttr:$message, StrAttr:$advice,

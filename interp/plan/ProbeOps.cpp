@@ -56,11 +56,9 @@ static void fillForms(LaneProbeOp& probe, Operation* op) {
   here.operation = text(attributes, "probed");
   here.message = text(attributes, "message");
   here.advice = text(attributes, "advice");
-  probe.forms.resize(256);
   probe.formOf.fill(0);
   auto origins = attributes.getAs<mlir::ArrayAttr>("origins");
-  size_t next = 0;
-  probe.forms[next++] = here; // also for a lane whose origin is not listed
+  probe.forms.push_back(here); // also for a lane whose origin is not listed
   if (origins)
     for (mlir::Attribute attribute : origins) {
       auto origin = llvm::cast<mlir::DictionaryAttr>(attribute);
@@ -81,10 +79,9 @@ static void fillForms(LaneProbeOp& probe, Operation* op) {
       }
       if (!advice.empty()) form.advice = advice;
       auto id = origin.getAs<mlir::IntegerAttr>("id");
-      probe.formOf[size_t(id.getInt() & 255)] = uint16_t(next);
-      probe.forms[next++] = std::move(form);
+      probe.formOf.at(size_t(id.getInt())) = uint16_t(probe.forms.size());
+      probe.forms.push_back(std::move(form));
     }
-  probe.forms.resize(next);
 }
 
 LogicalResult planProbeLanes(PlanBuilder& plan, Operation* op) {
