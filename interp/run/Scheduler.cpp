@@ -30,6 +30,7 @@ int64_t now(clockid_t clock) {
 
 Seat::Seat(Scheduler& scheduler, bool launching)
     : scheduler_(scheduler), launching_(launching), position_(scheduler.next_.load()) {
+  if (launching) scheduler.launchingSeat_ = this;
   std::lock_guard lock(scheduler.mutex_);
   next_ = scheduler.seats_;
   scheduler.seats_ = this;
@@ -172,20 +173,46 @@ void Scheduler::openToHelpers() {
   if (options_.programNanoseconds >= 0 && start_ == 0)
     helpers = std::min(helpers, options_.programNanoseconds * left / (kHandOffNanoseconds / 2));
   opened_ = true;
+  openedIn_ = forkGeneration();
   if (helpers > 0) Workers::instance().open(call_, int(helpers));
 }
 
 void Scheduler::waitForHelpers() {
+  if (forked_) return; // they are the parent's
   Workers& workers = Workers::instance();
-  const unsigned generation = forkGeneration();
   workers.close(call_);
   while (!workers.wait(call_, std::chrono::milliseconds(options_.pollMilliseconds))) {
     tick();
-    if (forkGeneration() != generation) { // a hook forked: this is the child, and the helpers are the parent's
-      failWith(0, {}, TrapKind::Unsupported, "the process was forked by a callback of the launch");
-      return;
-    }
+    if (forked_) return;
   }
+}
+
+// A helper may have held the mutex when the process was forked, or waited with it: the child, where this thread is alone, gets
+// new ones and looks at nothing that a helper could have been changing.
+void Scheduler::noticeFork() {
+  if (!opened_ || forked_ || forkGeneration() == openedIn_) return;
+  forked_ = true;
+  new (&mutex_) std::mutex;
+  new (&printsTaken_) std::condition_variable;
+  if (room_) forgetIdleThreads();
+  seats_ = launchingSeat_;
+  launchingSeat_->next_ = nullptr;
+  interrupt();
+}
+
+Trap Scheduler::outcome() {
+  Trap trap;
+  if (forked_) {
+    trap.kind = TrapKind::Unsupported;
+    trap.message = "the process was forked by a callback of the launch: the launch goes on in the parent only";
+    return trap;
+  }
+  if (interrupted_.load()) {
+    trap.kind = TrapKind::Interrupted;
+    return trap;
+  }
+  std::lock_guard lock(mutex_);
+  return std::move(trap_);
 }
 
 // ---- the launching thread
@@ -217,13 +244,7 @@ Trap Scheduler::run() {
   if (opened_) waitForHelpers();
   deliverPrints();
   executor_.leave(executor_.context, seat.frame_);
-  if (interrupted_.load()) {
-    Trap trap;
-    trap.kind = TrapKind::Interrupted;
-    return trap;
-  }
-  std::lock_guard lock(mutex_);
-  return std::move(trap_);
+  return outcome();
 }
 
 bool Scheduler::pollDue() {
@@ -246,6 +267,7 @@ void Scheduler::callPoll() {
     goOn = hooks_.poll(std::min(done_.load(std::memory_order_relaxed), count_), count_);
   } catch (...) { // as if it had said stop
   }
+  noticeFork();
   if (goOn) return;
   hookFailed_ = true;
   interrupt();

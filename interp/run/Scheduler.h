@@ -120,9 +120,13 @@ private:
   void openToHelpers(); // launching thread
   void helperMain();
   void waitForHelpers();
+  void noticeFork(); // launching thread, after a hook: in the child of a fork the helpers do not exist
+
+  Trap outcome(); // launching thread, after all others have gone
 
   // SchedulerWaiting.cpp
   struct Task;
+  void forgetIdleThreads(); // in the child of a fork
   Trap runWaiting();
   void workWaiting(Seat& seat);
   bool nextTask(Seat& seat, Task& task);
@@ -144,7 +148,7 @@ private:
   void waitForPrints(Seat& seat);
   int64_t lowestRunning(); // under mutex_
   bool deliverable();      // under mutex_
-  void deliverPrints();    // launching thread
+  void deliverPrints();    // launching thread; allocates nothing, so that it never throws while helpers run
   void callPrint(const std::string& text);
 
   const Executor& executor_;
@@ -168,7 +172,10 @@ private:
   std::unique_ptr<WaitingRoom, DeleteWaitingRoom>
       room_;                          // launches that may wait; made before they run, content under mutex_
   Workers::Call call_;                // launching thread
+  Seat* launchingSeat_ = nullptr;     // launching thread
   bool opened_ = false;               // launching thread
+  unsigned openedIn_ = 0;             // launching thread: forkGeneration() when helpers were asked for
+  bool forked_ = false;               // launching thread: this is the child of a fork in a hook, and stops
   bool hookFailed_ = false;           // launching thread
   int64_t nextPoll_ = 0;              // launching thread, coarse nanoseconds
   int64_t start_ = 0, measured_ = -1; // launching thread

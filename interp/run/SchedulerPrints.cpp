@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <utility>
-#include <vector>
 
 namespace tiletwin::interp {
 
@@ -22,7 +21,7 @@ int64_t Scheduler::lowestRunning() {
 bool Scheduler::deliverable() { return !waiting_.empty() && waiting_.begin()->first <= lowestRunning(); }
 
 void Scheduler::print(Seat& seat, std::string& text) {
-  if (text.empty()) return;
+  if (text.empty() || (seat.launching_ && forked_)) return;
   if (seat.launching_ && !opened_ && !room_) { // alone: every program below has finished
     callPrint(text);
     text.clear();
@@ -30,8 +29,9 @@ void Scheduler::print(Seat& seat, std::string& text) {
   }
   {
     std::lock_guard lock(mutex_);
-    waitingBytes_ += text.size();
+    const size_t bytes = text.size();
     waiting_.emplace(seat.position_.load(), std::move(text));
+    waitingBytes_ += bytes;
   }
   text.clear();
   if (seat.launching_)
@@ -54,19 +54,19 @@ void Scheduler::waitForPrints(Seat& seat) {
 }
 
 void Scheduler::deliverPrints() {
-  std::vector<std::string> texts;
-  {
-    std::lock_guard lock(mutex_);
-    int64_t lowest = std::min(lowestRunning(), limit_.load(std::memory_order_relaxed));
-    while (!waiting_.empty() && waiting_.begin()->first <= lowest) {
-      auto first = waiting_.begin();
+  while (!forked_) {
+    decltype(waiting_)::node_type text;
+    {
+      std::lock_guard lock(mutex_);
+      if (waiting_.empty()) return;
+      const auto first = waiting_.begin();
+      if (first->first > std::min(lowestRunning(), limit_.load(std::memory_order_relaxed))) return;
       waitingBytes_ -= first->second.size();
-      texts.push_back(std::move(first->second));
-      waiting_.erase(first);
+      text = waiting_.extract(first);
+      printsTaken_.notify_all();
     }
-    printsTaken_.notify_all();
+    callPrint(text.mapped());
   }
-  for (const std::string& text : texts) callPrint(text);
 }
 
 void Scheduler::callPrint(const std::string& text) {
@@ -81,6 +81,7 @@ void Scheduler::callPrint(const std::string& text) {
     hookFailed_ = true;
     interrupt();
   }
+  noticeFork();
 }
 
 } // namespace tiletwin::interp

@@ -95,6 +95,11 @@ struct Scheduler::Task {
 
 void DeleteWaitingRoom::operator()(WaitingRoom* room) const { delete room; }
 
+void Scheduler::forgetIdleThreads() {
+  new (&room_->bell) std::condition_variable;
+  room_->idle = 0;
+}
+
 int64_t Scheduler::lowestParked() const {
   int64_t lowest = kNone;
   for (const Parked& p : room_->parked) lowest = std::min(lowest, p.position);
@@ -232,8 +237,9 @@ void Scheduler::reportDeadlock() {
   if (executor_.printed)
     for (const Parked& p : room.parked)
       if (std::string& text = executor_.printed(p.frame); !text.empty()) {
-        waitingBytes_ += text.size();
+        const size_t bytes = text.size();
         waiting_.emplace(p.position, std::move(text));
+        waitingBytes_ += bytes;
         text.clear();
       }
   limit_.store(kNone - 1, std::memory_order_relaxed); // all that was printed is of interest
@@ -357,6 +363,7 @@ void Scheduler::workWaiting(Seat& seat) {
     while (nextTask(seat, task)) {
       WaitState wait;
       Advance how = runTask(seat, task, wait);
+      if (seat.launching_ && forked_) return;
       settle(seat, task, how, wait);
       if (seat.launching_ && count_ > 1) tick();
     }
@@ -377,17 +384,12 @@ Trap Scheduler::runWaiting() {
   if (options_.threads > 1 && count_ > 1) openToHelpers();
   workWaiting(seat);
   if (opened_) waitForHelpers();
+  if (forked_) return outcome(); // the lists are as a helper may have left them
   for (const Parked& p : room_->parked) executor_.leave(executor_.context, p.frame);
   room_->parked.clear();
   deliverPrints();
   for (void* frame : room_->frames) executor_.leave(executor_.context, frame);
-  if (interrupted_.load()) {
-    Trap trap;
-    trap.kind = TrapKind::Interrupted;
-    return trap;
-  }
-  std::lock_guard lock(mutex_);
-  return std::move(trap_);
+  return outcome();
 }
 
 } // namespace tiletwin::interp

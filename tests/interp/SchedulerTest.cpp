@@ -21,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 std::atomic<int64_t> allocations{0};
+thread_local bool outOfMemory = false; ///< allocations of this thread fail
 
 int64_t millisecondsSince(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
@@ -41,6 +42,7 @@ bool fail(Trap& trap, TrapKind kind = TrapKind::Assert) {
 #if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
 void* operator new(size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
+  if (outOfMemory) throw std::bad_alloc();
   if (void* memory = std::malloc(size ? size : 1)) return memory;
   throw std::bad_alloc();
 }
@@ -369,6 +371,86 @@ BOOST_AUTO_TEST_CASE(the_child_of_a_fork_starts_new_helpers) {
     BOOST_TEST(distinctThreads() == 4); // the parent goes on
   }
 }
+
+/// A launch on four threads whose hook forks while helpers run and print; what the child's launch gives.
+static void forkInHook(bool inPoll, bool waits) {
+  FakeLaunch launch(4);
+  launch.options.pollMilliseconds = 1;
+  launch.options.waits = waits;
+  launch.options.resident = 8;
+  std::atomic<int> ended{0};
+  launch.program = [&](const ProgramId&, FakeFrame& frame, Trap&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    frame.printed = "text";
+    return ++ended, true;
+  };
+  launch.advance = [&](const ProgramId&, bool, bool, Trap&, WaitState&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return ++ended, Advance::Done;
+  };
+  pid_t child = -1;
+  const auto forkOnce = [&] {
+    if (child >= 0 || ended < 20) return;
+    child = fork();
+    if (child == 0) alarm(20);
+  };
+  launch.hooks.poll = [&](int64_t, int64_t) {
+    if (inPoll) forkOnce();
+    return true;
+  };
+  launch.hooks.print = [&](const std::string&) {
+    if (!inPoll) forkOnce();
+  };
+  const Trap trap = launch.run(ProgramOrder({400, 1, 1}));
+  if (child == 0) _exit(trap.kind == TrapKind::Unsupported && trap.message.find("forked") != std::string::npos ? 0 : 1);
+  BOOST_TEST(!trap, trap.message);
+  BOOST_TEST(ended == 400); // the parent goes on
+  BOOST_REQUIRE(child > 0);
+  int status = 0;
+  waitpid(child, &status, 0);
+  BOOST_TEST(WIFEXITED(status));
+  BOOST_TEST(WEXITSTATUS(status) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_child_of_a_fork_in_a_hook_does_not_wait_for_helpers) {
+  if (threadSanitizer()) return; // it follows no threads of a child
+  for (int round = 0; round < 5; ++round) {
+    forkInHook(/*inPoll=*/true, /*waits=*/false);
+    forkInHook(/*inPoll=*/false, /*waits=*/false);
+    forkInHook(/*inPoll=*/true, /*waits=*/true);
+  }
+}
+
+#if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
+BOOST_AUTO_TEST_CASE(texts_are_delivered_without_memory) {
+  // No memory from a poll on, until a text arrives or the launching thread runs another program.
+  FakeLaunch launch(2);
+  launch.options.pollMilliseconds = 0;
+  const auto self = std::this_thread::get_id();
+  std::atomic<int> printed{0};
+  int arrived = 0;
+  launch.program = [&](const ProgramId&, FakeFrame& frame, Trap&) {
+    if (std::this_thread::get_id() == self) {
+      outOfMemory = false;
+    } else {
+      frame.printed = "text";
+      ++printed;
+    }
+    spin(200);
+    return true;
+  };
+  launch.hooks.poll = [&](int64_t, int64_t) { return outOfMemory = true; };
+  launch.hooks.print = [&](const std::string&) {
+    outOfMemory = false;
+    ++arrived;
+  };
+  const Trap trap = launch.run(ProgramOrder({400, 1, 1}));
+  outOfMemory = false;
+  BOOST_TEST(!trap, trap.message);
+  BOOST_TEST(printed > 0);
+  BOOST_TEST(arrived == printed);
+}
+#endif
 
 BOOST_AUTO_TEST_CASE(a_single_tiny_launch_costs_less_than_a_microsecond) {
   FakeLaunch launch(8);
