@@ -52,6 +52,19 @@ find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 # LLVM components every MLIR-using target needs, linked statically.
 llvm_map_components_to_libnames(TILETWIN_LLVM_LIBS core support)
 
+# A number that changes with the text of these headers, for both sides of an interface between separate modules.
+function(tiletwin_interface_number out)
+  set(_text "")
+  foreach(_file IN LISTS ARGN)
+    file(READ "${_file}" _content)
+    string(APPEND _text "${_content}")
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
+  string(SHA256 _hash "${_text}")
+  string(SUBSTRING "${_hash}" 0 16 _hash)
+  set(${out} "0x${_hash}ull" PARENT_SCOPE)
+endfunction()
+
 # An extension of the package over the limited API: one file, tiletwin/NAME.abi3.so, for all Python versions from 3.11 on.
 #   tiletwin_extension(tw_python_sim _sim SOURCES SimModule.cpp LIBRARIES tw_sim tw_runtime)
 # Beside the CMakeLists.txt that calls it lies exports.map, what the file exports.

@@ -2,16 +2,20 @@
 // Here:      the module with the code generator, native code of plans, the calls that native code makes, the state that the
 //            gdb script reads.
 // Not here:  code generation (jit/), plans (plan/DebugPlan.cpp).
-// Invariant: one launch at a time uses the state; its programs run on one thread, in order of id.
+// Invariant: one launch at a time uses the state (DebugTurn); its programs run on one thread, in order of id.
 #include "interp/debug/DebugRun.h"
 #include "interp/debug/DebugText.h"
 #include "interp/debug/jit/Jit.h"
+#include "interp/run/ForkLocal.h"
 #include "interp/run/TileModule.h"
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <dlfcn.h>
 #include <map>
 #include <mutex>
+#include <thread>
 
 namespace tiletwin::interp {
 namespace {
@@ -33,19 +37,17 @@ const JitModule* openModule(std::string* error) {
       return nullptr;
     }
     auto entry = reinterpret_cast<debug::JitModuleFn>(dlsym(library, "tiletwinGdbModule"));
-    if (!entry) problem = "TILETWIN_GDB=1: tiletwin_gdb.so is from another version, reinstall tiletwin";
-    return entry ? entry() : nullptr;
+    auto interface = reinterpret_cast<uint64_t (*)()>(dlsym(library, "tiletwinGdbInterface"));
+    if (entry && interface && interface() == TILETWIN_GDB_INTERFACE) return entry();
+    problem = "TILETWIN_GDB=1: tiletwin_gdb.so is from another version, reinstall tiletwin";
+    return nullptr;
   }();
   if (!module) *error = problem;
   return module;
 }
 
 /// Null: no debug launch has begun.
-const JitModule* opened = nullptr; // written under mutexOfLaunches
-std::mutex& mutexOfLaunches() {
-  static std::mutex mutex;
-  return mutex;
-}
+const JitModule* opened = nullptr; // written by whoever has the turn
 
 /// A program that waits for itself alone: one that gives up waiting after a time is told that the time is over.
 bool goesOn(Frame& f) {
@@ -84,7 +86,7 @@ struct Native {
 
 /// Native code of a plan, made once. It stays, and so does the DebugInfo, by whose address it is found.
 const Native* nativeOf(const Plan& plan, std::string* error) {
-  static std::map<const DebugInfo*, Native> made; // under mutexOfLaunches
+  static std::map<const DebugInfo*, Native> made; // of whoever has the turn
   Native& native = made[plan.debug.get()];
   if (native.kernel) return &native;
   const char* problem = "";
@@ -138,10 +140,37 @@ void adviseOnScript() {
 
 } // namespace
 
+struct DebugTurn::Turns {
+  std::timed_mutex mutex;
+  std::atomic<std::thread::id> owner{};
+  static Turns& ofProcess() {
+    static auto* object = new ForkLocal<Turns>;
+    return object->get();
+  }
+};
+
+DebugTurn::DebugTurn(const std::function<bool()>& goOn) : turns_(Turns::ofProcess()), state_(State::Taken) {
+  if (turns_.owner.load() == std::this_thread::get_id()) {
+    state_ = State::Nested;
+    return;
+  }
+  while (!turns_.mutex.try_lock_for(std::chrono::milliseconds(20)))
+    if (!goOn()) {
+      state_ = State::GivenUp;
+      return;
+    }
+  turns_.owner.store(std::this_thread::get_id());
+}
+
+DebugTurn::~DebugTurn() {
+  if (state_ != State::Taken) return;
+  turns_.owner.store({});
+  turns_.mutex.unlock();
+}
+
 std::string beginDebugLaunch(const Plan& plan, const LaunchParams& params, LaunchState& launch) {
   static std::string text; // the gdb script reads it
   std::string error;
-  std::lock_guard lock(mutexOfLaunches());
   if (!opened) opened = openModule(&error);
   if (!opened) return error;
   const Native* native = nativeOf(plan, &error);
@@ -163,7 +192,6 @@ std::string beginDebugLaunch(const Plan& plan, const LaunchParams& params, Launc
 }
 
 void endDebugLaunch() {
-  std::lock_guard lock(mutexOfLaunches());
   if (opened) opened->state->current = opened->state->wanted = -1; // picks stay: breakpoints do
 }
 

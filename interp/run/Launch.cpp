@@ -207,6 +207,19 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
     if (auto text = environment::text("TILETWIN_PRINT")) prints.emplace(*text, order.grid());
     if (prints) running.state.prints = &*prints;
   }
+  std::optional<DebugTurn> turn;
+  if (plan.debug) {
+    turn.emplace([&] { return !hooks.poll || hooks.poll(0, order.count()); });
+    if (turn->state() == DebugTurn::State::GivenUp) {
+      Trap trap;
+      trap.kind = TrapKind::Interrupted;
+      return trap;
+    }
+    if (turn->state() == DebugTurn::State::Nested)
+      return refusal("launch of " + plan.name +
+                     ": with TILETWIN_GDB=1 one launch runs at a time, and this one was made while another one of this "
+                     "thread prints or polls; launch it after that one has ended");
+  }
   if (plan.debug)
     if (std::string problem = beginDebugLaunch(plan, params, running.state); !problem.empty())
       return refusal(std::move(problem));

@@ -63,8 +63,10 @@ const TwTileOps* loadTileOps(std::string directory, std::string* error) {
     return nullptr;
   }
   auto entry = reinterpret_cast<const TwTileOps* (*)()>(dlsym(module, "tiletwinTileOps"));
-  if (!entry) {
-    *error = path + " does not export tiletwinTileOps; it is from another version, reinstall tiletwin";
+  auto interface = reinterpret_cast<uint64_t (*)()>(dlsym(module, "tiletwinTileInterface"));
+  if (!entry || !interface || interface() != TILETWIN_TILE_INTERFACE) {
+    *error = path + (entry ? " was built for" : " does not export tiletwinTileOps; it is from") +
+             " another version of tiletwin; reinstall tiletwin, or build all of it again";
     dlclose(module);
     return nullptr;
   }

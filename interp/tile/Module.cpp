@@ -57,3 +57,6 @@ constexpr TwTileOps kOps = {
 extern "C" __attribute__((visibility("default"))) const TwTileOps* tiletwinTileOps(void) {
   return &tiletwin::tile::kOps;
 }
+extern "C" __attribute__((visibility("default"))) uint64_t tiletwinTileInterface(void) {
+  return TILETWIN_TILE_INTERFACE;
+}

@@ -210,7 +210,9 @@ struct TwTileOps {
   TwStripFn (*joined)(TwStripFn inner, TwStripFn outer);
 };
 
-/// The one symbol a tile module exports.
+/// What a tile module exports. The second tells which declarations of this file it was built with: the build makes the
+/// number of their text (TILETWIN_TILE_INTERFACE), and a module with another number is not called.
 const TwTileOps* tiletwinTileOps(void);
+uint64_t tiletwinTileInterface(void);
 
 } // extern "C"

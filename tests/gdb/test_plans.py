@@ -140,3 +140,53 @@ def test_values_of_every_kind(program):
         """
     )
     assert done.stdout.startswith("True"), done.stdout + done.stderr
+
+
+TWO_LAUNCHES = """
+import sys, threading
+
+@triton.jit
+def talks(o_ptr):
+    tl.device_print("hello")
+    tl.store(o_ptr, 1)
+
+@triton.jit
+def quiet(o_ptr):
+    tl.store(o_ptr, 2)
+
+ended = threading.Event()
+seen = []
+
+def other():
+    o = np.zeros(1, np.int32)
+    quiet[(1,)](o)
+    assert o[0] == 2
+    ended.set()
+
+class Out:
+    def write(self, text):
+        if "hello" in text and not seen:
+            {inside}
+    def flush(self):
+        pass
+
+o = np.zeros(1, np.int32)
+sys.stdout, out = Out(), sys.stdout
+talks[(1,)](o)
+sys.stdout = out
+"""
+
+
+def test_a_launch_of_another_thread_waits(program):
+    inside = "threading.Thread(target=other).start(); seen.append(ended.wait(1.0))"
+    end = "assert o[0] == 1 and ended.wait(60)\nprint('in the middle:', seen)"
+    done = program(textwrap.dedent(TWO_LAUNCHES).replace("{inside}", inside) + end)
+    assert done.returncode == 0, done.stderr
+    assert "in the middle: [False]" in done.stdout
+
+
+def test_a_launch_inside_of_a_launch_is_refused(program):
+    """It would wait for itself."""
+    done = program(textwrap.dedent(TWO_LAUNCHES).replace("{inside}", "seen.append(other())"))
+    assert done.returncode != 0
+    assert "with TILETWIN_GDB=1 one launch runs at a time" in done.stderr

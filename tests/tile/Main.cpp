@@ -19,3 +19,9 @@ BOOST_AUTO_TEST_CASE(loader_names_what_is_wrong) {
   else
     unsetenv("TILETWIN_ISA");
 }
+
+BOOST_AUTO_TEST_CASE(a_module_of_another_build_is_not_called) {
+  std::string error;
+  BOOST_TEST(!loadTileOps(TILETWIN_STALE_TILE_DIR, &error));
+  BOOST_TEST(error.find(" was built for another version of tiletwin") != std::string::npos, error);
+}

@@ -43,7 +43,8 @@ struct JitModule {
   /// Null on failure; then *error is a text that stays.
   NativeKernel (*compile)(const DebugInfo& info, RunFn run, JumpFn jump, const char** error);
 };
-/// "tiletwinGdbModule", of type JitModule*().
+/// "tiletwinGdbModule", of type JitModule*(). "tiletwinGdbInterface", of type uint64_t(), tells which declarations of this
+/// file the module was built with (TILETWIN_GDB_INTERFACE, made by the build); one with another number is not called.
 using JitModuleFn = const JitModule* (*)();
 
 } // namespace tiletwin::interp::debug

@@ -14,6 +14,8 @@ extern "C" {
   static const JitModule module = {&tiletwin_gdb_state, &tiletwin_gdb_reached, &compileKernel};
   return &module;
 }
+/// Of which declarations the table is (Jit.h).
+[[gnu::visibility("default")]] uint64_t tiletwinGdbInterface() { return TILETWIN_GDB_INTERFACE; }
 }
 
 // gdb runs this text when it sees the library, if its auto-load safe-path holds it. The section is allocated, or `strip`
