@@ -1,12 +1,14 @@
 // sim/isa/System.cpp -- nanosleep, pmevent, setmaxnreg, griddepcontrol, mapa, getctarank.
 //
-// Here:      instructions about the machine itself. Most have no effect on values: time, registers and dependent grids are not
-//            modelled, but their operands are checked as an assembler would.
+// Here:      instructions about the machine itself. Most have no effect on values: time and dependent grids are not modelled, but
+//            their operands are checked as an assembler would. Of registers only the number that setmaxnreg moves is.
 // Source:    "PTX ISA", NVIDIA, sections "nanosleep", "pmevent", "setmaxnreg", "griddepcontrol", "mapa", "getctarank".
 #include "sim/isa/System.h"
 #include "sim/isa/AddressOperand.h"
+#include "sim/isa/WaitText.h"
 #include "sim/isa/WarpOps.h"
 #include "sim/machine/Cta.h"
+#include "sim/machine/Program.h"
 
 namespace tiletwin::sim {
 
@@ -32,10 +34,50 @@ bool decodePmevent(Decoder& decoder, const ptx::Instruction& in, Words& words, I
   return true;
 }
 
-Step runSetMaxRegisters(const Inst&, Warp& warp, LaneMask active) { return gatherMembers(warp, kAllLanes, active); }
+// ---- setmaxnreg: registers that warps give to their CTA's pool and take from it
+
+constexpr uint32_t kRegistersOfCta = 65536; ///< of a multiprocessor of every GPU that has the instruction
+constexpr uint32_t kMostRegisters = 256;
+
+/// Registers of a thread when its kernel begins: .maxnreg, or as many as .reqntid or .maxntid (and .minnctapersm) leave room for;
+/// 0: the kernel says nothing, and setmaxnreg has no effect.
+uint32_t registersAtEntry(const ptx::Function& entry) {
+  if (entry.maxRegisters > 0) return uint32_t(entry.maxRegisters);
+  const auto& extents = entry.requiredThreads[0] ? entry.requiredThreads : entry.maxThreads;
+  if (!extents[0]) return 0;
+  uint64_t threads = 1;
+  for (const int32_t extent : extents) threads *= uint64_t(std::max(extent, 1));
+  threads = (threads + kLanes - 1) / kLanes * kLanes * uint64_t(std::max(entry.minCtasPerSm, 1));
+  return uint32_t(std::min<uint64_t>(kMostRegisters, kRegistersOfCta / threads / 8 * 8));
+}
+
+/// Inst::immediate: the number of registers, negative for .dec.
+Step runSetMaxRegisters(const Inst& in, Warp& warp, LaneMask active) {
+  if (const Step s = gatherMembers(warp, kAllLanes, active); s != Step::Next) return s;
+  Cta& cta = *warp.cta;
+  if (!warp.maxRegisters) warp.maxRegisters = registersAtEntry(*cta.cluster->grid->program->entryCode().source);
+  if (!warp.maxRegisters) return Step::Next;
+  const bool takes = in.immediate > 0;
+  const uint32_t count = uint32_t(takes ? in.immediate : -in.immediate);
+  if (takes ? count < warp.maxRegisters : count > warp.maxRegisters)
+    return warp.trap(TrapKind::InvalidValue, std::string("setmaxnreg.") + (takes ? "inc" : "dec") + " to " +
+                                                 std::to_string(count) + " registers, but the warp's threads have " +
+                                                 std::to_string(warp.maxRegisters) + (takes ? " already" : " only") +
+                                                 ": the PTX ISA leaves open what happens then");
+  if (!takes) {
+    cta.freeRegisters += (warp.maxRegisters - count) * kLanes;
+  } else if (const uint32_t wanted = (count - warp.maxRegisters) * kLanes; wanted > cta.freeRegisters) {
+    return Step::Retry; // until another warp gives some back
+  } else {
+    cta.freeRegisters -= wanted;
+  }
+  warp.maxRegisters = count;
+  return Step::Next;
+}
 
 bool decodeSetmaxnreg(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  if (words.takeOneOf({"inc", "dec"}).empty()) return decoder.fail("setmaxnreg wants .inc or .dec");
+  const std::string_view action = words.takeOneOf({"inc", "dec"});
+  if (action.empty()) return decoder.fail("setmaxnreg wants .inc or .dec");
   if (!words.take("sync") || !words.take("aligned") || !words.take("u32"))
     return decoder.fail("setmaxnreg wants .sync.aligned.u32");
   int64_t count = 0;
@@ -44,6 +86,7 @@ bool decodeSetmaxnreg(Decoder& decoder, const ptx::Instruction& in, Words& words
     return decoder.fail(in.operands[0], "setmaxnreg takes 24 to 256 registers, a multiple of 8");
   out.kind = InstClass::Special;
   out.run = runSetMaxRegisters;
+  out.immediate = action == "inc" ? count : -count;
   return true;
 }
 
@@ -150,5 +193,11 @@ constexpr OpcodeRow kRows[] = {
 } // namespace
 
 constinit const std::span<const OpcodeRow> kSystemOpcodes = kRows;
+
+std::string registerWaitText(Warp& warp, const Inst* at) {
+  if (at->run != runSetMaxRegisters || !warp.maxRegisters || at->immediate <= int64_t(warp.maxRegisters)) return {};
+  return "setmaxnreg.inc waits for " + std::to_string((uint64_t(at->immediate) - warp.maxRegisters) * kLanes) +
+         " registers, and the CTA's pool has " + std::to_string(warp.cta->freeRegisters) + " (setmaxnreg.dec fills it)";
+}
 
 } // namespace tiletwin::sim

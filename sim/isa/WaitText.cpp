@@ -7,6 +7,7 @@ std::string waitText(Warp& warp, const Fragment& fragment, const Inst* at) {
   std::string text = barrierWaitText(warp, fragment, at);
   if (text.empty()) text = clusterWaitText(warp, at);
   if (text.empty()) text = mbarrierWaitText(warp, fragment, at);
+  if (text.empty()) text = registerWaitText(warp, at);
   return text;
 }
 

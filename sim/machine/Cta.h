@@ -73,6 +73,7 @@ struct Cta {
   std::deque<Warp> warps;            ///< a warp does not move
   uint32_t threads = 0;
   uint32_t liveThreads = 0;
+  uint32_t freeRegisters = 0; ///< that setmaxnreg.dec has given back and no setmaxnreg.inc has taken
   std::shared_ptr<CtaAsync> async;
   std::shared_ptr<PrintedText> printed; ///< handed on when the CTA is gone
   std::shared_ptr<CtaWritten> written;  ///< only if uninitialised reads are looked for

@@ -30,6 +30,7 @@ struct Warp {
   const Inst* at = nullptr;         ///< the instruction that runs
   std::shared_ptr<WarpAsync> async; ///< made by the first instruction that needs it
   std::shared_ptr<WarpProducts> products;
+  uint32_t maxRegisters = 0; ///< that each thread may use, once setmaxnreg has asked; 0: not known
   uint64_t polls = 0;        ///< atomic, volatile and ordered accesses so far: what a loop that waits does
   uint32_t recentRanges = 0; ///< four indices into Grid::addresses, a byte each: where global accesses were last
 

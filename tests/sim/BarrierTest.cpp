@@ -38,7 +38,6 @@ std::string trapOf(const std::string& body, uint32_t grid, uint32_t block, uint3
   return run.launch(grid, block).trap.message;
 }
 
-
 } // namespace
 
 BOOST_AUTO_TEST_CASE(all_threads_come_before_any_goes_on) {
@@ -227,4 +226,49 @@ BOOST_AUTO_TEST_CASE(fences_and_the_like_load_and_run) {
   has(errorOf("bar.red.xor.pred %p1, 0, %p2;"), "wants .popc, .and or .or");
   has(errorOf("bar.arrive 0;"), "operands");
   has(errorOf("fence.sc.gpu.volatile;"), "volatile");
+}
+
+namespace {
+/// What a kernel of `warps` warps says that ends with a trap, or nothing; `directives` stand before its body.
+std::string withRegisters(std::string_view directives, std::string_view body, uint32_t warps) {
+  std::string text = ptxKernel(1, std::string(kBegin) + std::string(body), kShared);
+  const size_t at = text.find(")\n{");
+  text.insert(at + 2, std::string(directives) + "\n");
+  SimRun run(text);
+  std::vector<uint32_t> out(size_t(warps) * 32);
+  run.buffer(out);
+  return run.launch(1, warps * 32).trap.message;
+}
+} // namespace
+
+BOOST_AUTO_TEST_CASE(registers_come_from_those_that_others_give_back) {
+  // Warp 0 gives back what the others take: with .maxntid 128 a thread has 256 at first, with 512 threads 128.
+  const std::string body = R"(
+  setp.lt.u32 %p1, %r60, 256;
+  @%p1 bra GIVE;
+  setmaxnreg.inc.sync.aligned.u32 WANTED;
+  bra END;
+GIVE:
+  setmaxnreg.dec.sync.aligned.u32 40;
+END:
+)";
+  const auto wanting = [&](std::string_view wanted) {
+    std::string text = body;
+    return text.replace(text.find("WANTED"), 6, wanted);
+  };
+  for (const std::string_view directive :
+       {".maxntid 512, 1, 1", ".reqntid 512", ".maxntid 512 .minnctapersm 1", ".maxnreg 128"})
+    BOOST_TEST(withRegisters(directive, wanting("216"), 16) == "", directive); // 8 warps x 88 for 8 warps x 88
+  const std::string message = withRegisters(".reqntid 512", wanting("224"), 16);
+  has(message, "no thread of this cluster can go on");
+  has(message, "setmaxnreg.inc waits for 3072 registers, and the CTA's pool has 1024");
+  BOOST_TEST(withRegisters("", wanting("224"), 16) == ""); // of such a kernel nobody knows how many it has
+  // Nobody gives any back.
+  has(withRegisters(".maxnreg 64", "setmaxnreg.inc.sync.aligned.u32 72;", 1), "the CTA's pool has 0");
+  has(withRegisters(".maxnreg 64", "setmaxnreg.inc.sync.aligned.u32 56;", 1),
+      "setmaxnreg.inc to 56 registers, but the warp's threads have 64 already");
+  has(withRegisters(".maxnreg 64", "setmaxnreg.dec.sync.aligned.u32 72;", 1),
+      "setmaxnreg.dec to 72 registers, but the warp's threads have 64 only");
+  BOOST_TEST(withRegisters(".maxnreg 64", "setmaxnreg.dec.sync.aligned.u32 24;\nsetmaxnreg.inc.sync.aligned.u32 64;",
+                           1) == "");
 }
