@@ -4,6 +4,7 @@
 #include "Context.h"
 #include "DeviceNeeds.h"
 #include "Interned.h"
+#include "RemovedCode.h"
 #include "frontend/Frontend.h"
 #include "interp/plan/Plan.h"
 #include "ir/Passes.h"
@@ -63,7 +64,7 @@ PyRef makeCompiled(Compiled&& compiled) {
 bool makeTtirOf(Compiled& compiled, const std::string& name) {
   DiagnosticCapture capture(sharedContext());
   compiled.ttir = compiled.source->clone();
-  if (mlir::succeeded(tt::makeTtir(*compiled.ttir))) return true;
+  if (mlir::succeeded(tt::makeTtir(*compiled.ttir))) return warnOfRemovedCode(*compiled.source, *compiled.ttir);
   capture.raise("making TTIR of kernel '" + name + "'");
   return false;
 }
