@@ -19,7 +19,7 @@ from kernels import flash_attention, matmul, row_softmax, vector_add
 from triton import checks, fresh_memory
 
 # check -> how many times as long a launch may take
-BOUNDS = {"undefined": 2.5, "nan": 2.5, "bounds": 1.1, "uninitialized": 2.5, "races": 6.0}
+BOUNDS = {"undefined": 2.5, "nan": 2.5, "bounds": 1.1, "uninitialized": 2.5, "races": 6.0, "barriers": 1.1}
 
 
 @contextmanager

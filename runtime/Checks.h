@@ -20,8 +20,9 @@ enum class Check : uint8_t {
   Overflow,      ///< integers that do not fit, divisions by zero
   Promises,      ///< multiple_of, max_contiguous, max_constancy, assume, divisibility that do not hold
   Device,        ///< what a GPU would refuse
-  Barriers,      ///< of the simulator: barriers that part of a warp comes to, or with counts that do not fit
-  Async,         ///< of the simulator: results that are used before they are waited for, missing proxy fences
+  Barriers, ///< stores that other threads of a program read too early; in the simulator: barriers that part of a warp
+            ///< comes to, or with counts that do not fit
+  Async,    ///< of the simulator: results that are used before they are waited for, missing proxy fences
   Count
 };
 
@@ -38,12 +39,11 @@ struct CheckSet {
   bool has(Check check) const { return bits >> unsigned(check) & 1; }
   explicit operator bool() const { return bits != 0; }
   /// The part that changes what is compiled and planned, for keys of caches.
-  uint32_t codeBits() const {
-    return bits & ~(1u << unsigned(Check::Device) | 1u << unsigned(Check::Barriers) | 1u << unsigned(Check::Async));
-  }
+  uint32_t codeBits() const { return bits & ~(1u << unsigned(Check::Device) | 1u << unsigned(Check::Async)); }
   /// Whether accesses to memory are probed.
   bool looksAtMemory() const {
-    return has(Check::Bounds) || has(Check::Uninitialized) || has(Check::Races) || has(Check::Order);
+    return has(Check::Bounds) || has(Check::Uninitialized) || has(Check::Races) || has(Check::Order) ||
+           has(Check::Barriers);
   }
 };
 

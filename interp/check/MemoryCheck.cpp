@@ -8,8 +8,8 @@
 namespace tiletwin::interp {
 
 namespace {
-constexpr uint32_t kFallbackSite = 0x8000; ///< in sites: the operation belongs to the fallback plan
-constexpr uint32_t kLastSite = 0x7FFF;
+constexpr uint32_t kFallbackSite = kMostProbes; ///< in sites: the operation belongs to the fallback plan
+static_assert(2 * kMostProbes <= 1u << RaceStamp::kSiteBits);
 
 bool isWanted(const Plan& plan, Check check) { return plan.checks >> unsigned(check) & 1; }
 
@@ -49,6 +49,7 @@ MemoryCheck::MemoryCheck(const Plan& plan, const LaunchParams& params)
     else
       races_ = std::make_unique<RaceSet>();
   }
+  if (isWanted(plan, Check::Barriers)) barriers_ = std::make_unique<BarrierCheck>(plan, params);
   struct Regions {
     Range range;
     RaceSet::Map::Region* plain = nullptr;
@@ -83,8 +84,11 @@ MemoryCheck::MemoryCheck(const Plan& plan, const LaunchParams& params)
 }
 
 uint64_t MemoryCheck::probed() const {
-  uint64_t bits = uint64_t(wantsUnknown_) << probedBit(-1);
-  for (size_t i = 0; i < arguments_.size(); ++i) bits |= uint64_t(arguments_[i].wanted) << probedBit(int32_t(i));
+  uint64_t bits = 0;
+  for (int32_t root = -1; root < int32_t(arguments_.size()); ++root) {
+    const bool wanted = root < 0 ? wantsUnknown_ : arguments_[size_t(root)].wanted;
+    bits |= uint64_t(wanted || (barriers_ && barriers_->wants(root))) << probedBit(root);
+  }
   return bits;
 }
 
@@ -98,7 +102,7 @@ std::array<int32_t, 3> MemoryCheck::idOf(uint64_t number) const {
 
 const ProbeAccessOp& MemoryCheck::siteOf(uint32_t site) const {
   const Plan* plan = site & kFallbackSite ? plan_.fallback.get() : &plan_;
-  return *plan->probes[site & kLastSite];
+  return *plan->probes[site & (kMostProbes - 1)];
 }
 
 const Buffer* MemoryCheck::bufferAt(uintptr_t address) const {
@@ -133,10 +137,12 @@ void MemoryCheck::checkRaces(const ProbeAccessOp& op, const Argument* argument, 
 }
 
 void MemoryCheck::access(const ProbeAccessOp& op, Frame& f) {
+  if (barriers_ && barriers_->wants(op.access.root)) barriers_->access(op, f);
+  if (op.access.root >= 0 ? !arguments_[size_t(op.access.root)].wanted : !wantsUnknown_) return;
   const Argument* argument = op.access.root >= 0 ? &arguments_[size_t(op.access.root)] : nullptr;
   if (argument && !argument->buffer) argument = nullptr;
   const ViewShape* view = argument ? argument->view : nullptr;
-  const uint32_t site = std::min(op.number, kLastSite) | (f.plan == &plan_ ? 0 : kFallbackSite);
+  const uint32_t site = op.number | (f.plan == &plan_ ? 0 : kFallbackSite);
   const RaceStamp by = RaceStamp::of(linear(f.program), site);
   const bool reads = !op.writes() || op.isAtomic, races = races_ || ordered_;
   const std::vector<std::shared_ptr<FreshRegion>>* fresh = argument ? &argument->fresh : nullptr;
@@ -318,6 +324,7 @@ void MemoryCheck::reportMistakes(FindingCollector& findings) {
 void MemoryCheck::report(FindingCollector& findings) {
   reportMistakes(findings);
   reportRaces(findings);
+  if (barriers_) barriers_->report(findings);
 }
 
 } // namespace tiletwin::interp
@@ -330,6 +337,11 @@ InstructionRef execProbeAccess(InstructionRef in, Frame& f) {
   const ProbeAccessOp& op = *static_cast<const ProbeAccessOp*>(in->data);
   if (WriteWatch* watch = f.launch->params->watch) watch->access(op, f);
   if (f.launch->memory) f.launch->memory->access(op, f);
+  return in + 1;
+}
+
+InstructionRef execProbeBarrier(InstructionRef in, Frame& f) {
+  BarrierCheck::barrier(f);
   return in + 1;
 }
 

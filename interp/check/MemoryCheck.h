@@ -1,13 +1,14 @@
-// interp/check/MemoryCheck.h -- the checks of memory during one launch: bounds, uninitialized, races.
+// interp/check/MemoryCheck.h -- the checks of memory during one launch: bounds, uninitialized, races, barriers.
 //
 // Here:      which of them an access concerns, what they find, and the findings made of it when the launch has ended.
-// Not here:  the shadow memory of each (RaceSet.h, RaceOrder.h, FreshMemory.h, runtime/ViewShape.h); the order of programs
-//            (OrderCheck.h).
+// Not here:  the shadow memory of each (RaceSet.h, RaceOrder.h, FreshMemory.h, runtime/ViewShape.h); what happens inside of one
+//            program (BarrierCheck.h); the order of programs (OrderCheck.h).
 // Invariant: access() may be called from any thread and changes no memory of the kernel; a finding depends on what programs
 //            did, not on when.
 #pragma once
 #include "interp/Interp.h"
 #include "interp/check/AccessRuns.h"
+#include "interp/check/BarrierCheck.h"
 #include "interp/check/FreshMemory.h"
 #include "interp/check/RaceOrder.h"
 #include "interp/check/RaceSet.h"
@@ -75,6 +76,7 @@ private:
   std::vector<Argument> arguments_; // fixed
   std::unique_ptr<RaceSet> races_;  // null: not asked for, or ordered_ does it
   std::unique_ptr<RaceOrder> ordered_;
+  std::unique_ptr<BarrierCheck> barriers_; // null: not asked for
   std::mutex mutex_;
   std::map<std::pair<Check, const ProbeAccessOp*>, Mistake> mistakes_; // under mutex_
 };

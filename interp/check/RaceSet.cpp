@@ -8,7 +8,7 @@ namespace {
 
 uint64_t relaxed(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
 void put(uint64_t& word, uint64_t value) { __atomic_store_n(&word, value, __ATOMIC_RELAXED); }
-bool sameProgram(uint64_t a, uint64_t b) { return a >> 16 == b >> 16; }
+bool sameProgram(uint64_t a, uint64_t b) { return a >> RaceStamp::kSiteBits == b >> RaceStamp::kSiteBits; }
 
 /// What a cell's bytes hold; at least 2. Four sums side by side: one would wait for itself at every word.
 uint32_t hashOf(uintptr_t begin, uintptr_t end) {

@@ -21,10 +21,11 @@ enum class RaceKind : uint8_t { Read, Write, AtomicRead, AtomicWrite };
 /// A program and a place in its code, in one word that orders by program.
 struct RaceStamp {
   static constexpr uint64_t kNobody = ~uint64_t(0);
+  static constexpr unsigned kSiteBits = 20;
   uint64_t bits = kNobody;
-  static RaceStamp of(uint64_t program, uint32_t site) { return {program << 16 | site}; }
-  uint64_t program() const { return bits >> 16; }
-  uint32_t site() const { return uint32_t(bits & 0xFFFF); }
+  static RaceStamp of(uint64_t program, uint32_t site) { return {program << kSiteBits | site}; }
+  uint64_t program() const { return bits >> kSiteBits; }
+  uint32_t site() const { return uint32_t(bits & ((1u << kSiteBits) - 1)); }
   bool someone() const { return bits != kNobody; }
 };
 

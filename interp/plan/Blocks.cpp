@@ -126,6 +126,7 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
     for (mlir::Block* s : block->getSuccessors())
       if (position[s] <= position[block]) loopHeads.insert(s);
   scopes_.back().repeatsWrites = !loopHeads.empty() && mayWrite(owner);
+  if (!loopHeads.empty() && !scopes_.back().loop) scopes_.back().loop = ++loops_;
   llvm::DenseMap<mlir::Block*, int> labels;
   llvm::DenseMap<mlir::Block*, std::vector<Carried>> carried;
   for (mlir::Block* block : order) {

@@ -3,6 +3,8 @@
 // Not here:  operations; representations of values (Values.cpp).
 // Invariant: two registers share arena bytes only if their lives, stretched over the loops they cross, do not meet.
 #include "interp/plan/Builder.h"
+#include "interp/plan/Followers.h"
+#include "interp/run/ProbeAccess.h"
 #include "mlir/IR/Location.h"
 #include <algorithm>
 #include <cstring>
@@ -70,8 +72,10 @@ void PlanBuilder::comeBackTo(mlir::Operation* op) {
 }
 
 void PlanBuilder::pushScope(mlir::Operation* loop) {
+  const uint32_t around = outermostLoop();
   scopes_.emplace_back();
   scopes_.back().repeatsWrites = loop && mayWrite(loop);
+  scopes_.back().loop = around || !loop ? around : ++loops_;
 }
 std::vector<std::unique_ptr<BuildInstruction>> PlanBuilder::popScope() {
   auto code = std::move(scopes_.back().code);
@@ -288,6 +292,14 @@ void PlanBuilder::finish() {
 std::unique_ptr<Plan> PlanBuilder::build() {
   if (failed(planFunction())) return nullptr;
   finish();
+  if (plan_->probes.size() > kMostProbes) {
+    func_->emitError()
+        << "interpreter: " << plan_->name << " makes " << plan_->probes.size()
+        << " accesses to memory that TILETWIN_CHECK looks at, and " << kMostProbes
+        << " are the most; unroll less, or check it without bounds, uninitialized, races, barriers and order";
+    return nullptr;
+  }
+  plan_->followers = findFollowers(*plan_);
   if (plan_->frameBytes > UINT32_MAX) {
     func_->emitError() << "interpreter: the tiles of one program of " << plan_->name << " take " << plan_->frameBytes
                        << " bytes at a time, and 4294967295 are the most; use smaller blocks";

@@ -128,6 +128,7 @@ struct Scope {
   std::map<std::string, Reg> memo; ///< pure scalar instructions and range checks already here
   bool wrote = false;              ///< an instruction so far in this code may write memory
   bool repeatsWrites = false; ///< a loop's body with such an instruction anywhere: an earlier round may have written
+  uint32_t loop = 0;          ///< number of the outermost loop that the code belongs to; 0: none
 };
 
 /// An open elementwise group.
@@ -329,6 +330,8 @@ public:
   // loops (ControlFlow.cpp)
   /// `loop`: null, or the operation whose body the scope is the code of.
   void pushScope(mlir::Operation* loop = nullptr);
+  /// A number for the outermost loop around the current operation; 0: there is none.
+  uint32_t outermostLoop() const { return scopes_.back().loop; }
   std::vector<std::unique_ptr<BuildInstruction>> popScope();
   void append(std::vector<std::unique_ptr<BuildInstruction>> code);
   // loops that may wait (WaitLoops.cpp)
@@ -428,6 +431,7 @@ private:
   Networks networks_;
   mlir::Location location_;
   int labels_ = 0;
+  uint32_t loops_ = 0;                                  ///< numbers of outermost loops
   llvm::SmallVector<mlir::Operation*, 2> waitAccesses_; ///< what the loops around the current operation wait on
   uint64_t sequence_ = 0;
   bool fallback_ = false;

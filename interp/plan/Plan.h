@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tiletwin::interp {
@@ -74,13 +75,14 @@ struct Plan {
   size_t templateBytes = 0; ///< a multiple of 64
   size_t frameBytes = 0;    ///< a multiple of 64
   bool storesMemory = false;
-  bool prints = false;                      ///< programs may print
-  bool breaks = false;                      ///< programs may stop at a breakpoint_if
-  bool hasProbes = false;                   ///< programs may have findings
-  uint32_t checks = 0;                      ///< PlanOptions::checks
-  std::vector<const ProbeAccessOp*> probes; ///< of accesses to memory, by number
-  bool acquires = false, releases = false;  ///< atomic operations that order programs do; known if `probes` are
-  bool mayWait = false;                     ///< a loop's end, or a poll, may depend on other programs
+  bool prints = false;                                ///< programs may print
+  bool breaks = false;                                ///< programs may stop at a breakpoint_if
+  bool hasProbes = false;                             ///< programs may have findings
+  uint32_t checks = 0;                                ///< PlanOptions::checks
+  std::vector<const ProbeAccessOp*> probes;           ///< of accesses to memory, by number
+  std::vector<std::pair<int32_t, int32_t>> followers; ///< findFollowers(); for the check of barriers
+  bool acquires = false, releases = false; ///< atomic operations that order programs do; known if `probes` are
+  bool mayWait = false;                    ///< a loop's end, or a poll, may depend on other programs
 
   /// The same function with every pointer and mask materialised: programs restart on it when 32-bit index arithmetic
   /// wraps around inside a tile. Null if this plan needs none.

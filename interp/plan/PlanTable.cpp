@@ -18,6 +18,7 @@ LogicalResult planAtomicLoad(PlanBuilder&, Operation*);
 LogicalResult planAtomicPoll(PlanBuilder&, Operation*);
 LogicalResult planAtomicRmw(PlanBuilder&, Operation*);
 LogicalResult planAtomicStore(PlanBuilder&, Operation*);
+LogicalResult planBarrier(PlanBuilder&, Operation*);
 LogicalResult planBitcast(PlanBuilder&, Operation*);
 LogicalResult planBroadcast(PlanBuilder&, Operation*);
 LogicalResult planCast(PlanBuilder&, Operation*);
@@ -187,7 +188,7 @@ static constexpr PlanRow kPlanTable[] = {
     {"tt.store", planStore},
     {"tt.trans", planTrans},
     {"tt.unsplat", planUnsplat},
-    {"ttg.barrier", planNothing},
+    {"ttg.barrier", planBarrier},
     {"tw.div_approx", planApproximation},
     {"tw.div_full", planApproximation},
     {"tw.div_rn", planDivRn},

@@ -29,6 +29,7 @@ Probe newProbe(PlanBuilder& plan, ProbeAccessOp::Form form, int root, DType type
   in.in.imm = probedBit(root);
   op.access.elementBytes = int32_t(sizeOf(type));
   op.access.shape.assign(shape.begin(), shape.end());
+  op.loop = plan.outermostLoop();
   op.number = uint32_t(plan.plan().probes.size());
   plan.plan().probes.push_back(&op);
   plan.plan().checks = plan.options().checks;
@@ -66,12 +67,23 @@ Order orderOf(Operation* op) {
   return {poll.getSem(), poll.getScope()};
 }
 
-} // namespace
-
-bool probesAccesses(const PlanBuilder& plan) {
+CheckSet wantedOf(const PlanBuilder& plan) {
   CheckSet wanted;
   wanted.bits = plan.options().checks;
-  return wanted.looksAtMemory();
+  return wanted;
+}
+
+void probeBarrier(PlanBuilder& plan) {
+  if (wantedOf(plan).has(Check::Barriers)) plan.emit(execProbeBarrier, "ProbeBarrier");
+}
+
+} // namespace
+
+bool probesAccesses(const PlanBuilder& plan) { return wantedOf(plan).looksAtMemory(); }
+
+mlir::LogicalResult planBarrier(PlanBuilder& plan, Operation*) {
+  probeBarrier(plan);
+  return mlir::success();
 }
 
 void probeBlock(PlanBuilder& plan, const Rep& pointer, const Rep* box, DType type, const char* operation, bool writes) {
@@ -141,7 +153,8 @@ void probeAtomic(PlanBuilder& plan, const AtomicProbe& atomic) {
   if (op.hasOld) plan.read(probe.in, op.old, atomic.old);
   op.compareIsCell = atomic.compareIsCell;
   if (op.isCas) plan.read(probe.in, op.compare, atomic.compare);
-  if (order.scope == tt::MemScope::Cta) return; // says nothing to other programs
+  if (isScalar && atomic.isUsed) probeBarrier(plan); // all threads get the result of one, and wait for it
+  if (order.scope == tt::MemScope::Cta) return;      // says nothing to other programs
   op.kind = atomic.writes ? RaceKind::AtomicWrite : RaceKind::AtomicRead;
   op.sync.isRmw = atomic.writes && !isStore;
   // An acquire whose result nothing depends on orders nothing that the program does.

@@ -28,6 +28,7 @@ static void fill(const Plan& plan, Frame& f) {
 void initFrame(const Plan& plan, Frame& f) {
   f.known = {};
   f.nextKnown = 0;
+  f.written.reset();
   fill(plan, f);
 }
 

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -40,7 +41,8 @@ struct KnownRange {
   bool readOnly = false;
 };
 
-class MemoryCheck; // check/MemoryCheck.h
+class MemoryCheck;  // check/MemoryCheck.h
+class WrittenLanes; // check/WrittenLanes.h
 
 struct LaunchState {
   LaunchState(const Plan& plan, const LaunchParams& params);
@@ -115,11 +117,12 @@ struct alignas(64) Frame {
   uint32_t nextKnown = 0;
   bool storedBefore = false; ///< the same as `stored`, which loops that may wait clear
   FrameWait wait;
-  Trap trap;                            ///< message is left empty: the launcher writes the text
-  std::string printed;                  ///< output of tt.print (text and ProbeRecords); the launcher takes it away
-  size_t printedAway = 0;               ///< bytes of this program's output that were taken away while it ran
-  size_t printedTwice = 0;              ///< the program has started again: so many bytes are still to be dropped
-  std::vector<PendingFinding> findings; ///< of the program at hand; handed over when it ends
+  Trap trap;                             ///< message is left empty: the launcher writes the text
+  std::string printed;                   ///< output of tt.print (text and ProbeRecords); the launcher takes it away
+  size_t printedAway = 0;                ///< bytes of this program's output that were taken away while it ran
+  size_t printedTwice = 0;               ///< the program has started again: so many bytes are still to be dropped
+  std::vector<PendingFinding> findings;  ///< of the program at hand; handed over when it ends
+  std::shared_ptr<WrittenLanes> written; ///< of the program at hand, for the check of barriers. Emptied by initFrame()
 
   template <class T> T& at(uint32_t offset) { return *reinterpret_cast<T*>(arena + offset); }
 };

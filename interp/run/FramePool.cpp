@@ -67,6 +67,7 @@ void FramePool::release(Frame* frame) {
   frame->pollContext = nullptr;
   frame->takePrinted = nullptr;
   frame->printed.clear();
+  frame->written.reset();
   if (pooled->capacity > kLargestKept) return Pooled::destroy(pooled);
   std::lock_guard lock(mutex_);
   trim(kArenaBudget - pooled->capacity);

@@ -18,6 +18,7 @@ struct ProbeAccessOp {
   bool isCas = false, isPoll = false;
   RaceSync sync;
   uint32_t number = 0; ///< in Plan::probes
+  uint32_t loop = 0;   ///< the outermost loop that it stands in; 0: none
   SourceLocation where;
   const char* operation = "tt.load";
   DType type = DType::I32;
@@ -36,9 +37,12 @@ struct ProbeAccessOp {
   bool writes() const { return kind == RaceKind::Write || kind == RaceKind::AtomicWrite; }
 };
 
+/// A plan with more of them is refused: what the checks remember of each byte has so much room for the number of a probe.
+inline constexpr uint32_t kMostProbes = 1u << 19;
 /// The bit of LaunchState::probed for accesses through an argument (-1: none that is known). Beyond 62 arguments share one.
 inline int64_t probedBit(int32_t root) { return root < 62 ? root + 1 : 63; }
 
 InstructionRef execProbeAccess(InstructionRef in, Frame& f); // data: ProbeAccessOp; imm: probedBit() of its argument
+InstructionRef execProbeBarrier(InstructionRef in, Frame& f);
 
 } // namespace tiletwin::interp

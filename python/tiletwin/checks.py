@@ -20,7 +20,7 @@ from tiletwin import _C
 from tiletwin.errors import CheckError, source_lines
 
 # Checks that only the simulator makes; the interpreter takes the words and does nothing.
-OF_SIMULATOR = ("barriers", "async")
+OF_SIMULATOR = ("async",)
 
 # Operations of the IR under the names that kernels use.
 _USER_NAMES = {

@@ -38,7 +38,7 @@ def passes(name: str, words: str) -> int:
 
 
 def test_a_sample() -> None:
-    assert passes("test_rotary", "bounds,uninitialized,races") >= 2
+    assert passes("test_rotary", "bounds,uninitialized,races,barriers") >= 2
 
 
 def test_a_finding_fails(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_finding_fails(tmp_path: Path) -> None:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", FILES)
 def test_all(name: str) -> None:
-    assert passes(name, "bounds,uninitialized,races") >= 1
+    assert passes(name, "bounds,uninitialized,races,barriers") >= 1
 
 
 @pytest.mark.slow

@@ -18,7 +18,8 @@ BOOST_AUTO_TEST_CASE(words) {
   BOOST_TEST(parseChecks("device:h100").device == "h100");
   BOOST_TEST(parseChecks("device:h100").has(Check::Device));
   BOOST_TEST(!parseChecks("device:h100").codeBits());
-  BOOST_TEST(!parseChecks("barriers,async").codeBits()); // of the simulator
+  BOOST_TEST(!parseChecks("async").codeBits()); // of the simulator
+  BOOST_TEST(parseChecks("barriers").looksAtMemory());
   BOOST_TEST(!bool(parseChecks("")));
   BOOST_TEST(!bool(parseChecks("0")));
   BOOST_TEST(!bool(parseChecks("off")));
