@@ -53,8 +53,7 @@ Value atomicPointer(PyObject* arg, llvm::StringRef function, bool writes) {
                      (isTensor(plain) ? tensorValue(plain).type.str() : typeName(plain)));
   const Value& pointer = tensorValue(plain);
   if (writes && pointer.type.constPointer)
-    return raiseValue("tl." + function + ": cannot write through a pointer to constant data (" + pointer.type.str() +
-                      ")");
+    return raiseValue("tl." + function + ": Cannot store to a constant pointer (" + pointer.type.str() + ")");
   return pointer;
 }
 

@@ -31,8 +31,15 @@ constexpr OpRow kOps[] = {
     {BinaryOp::LogicalOr, "or", "", "", "arith.ori", "arith.ori"},
 };
 const OpRow& row(BinaryOp op) { return kOps[size_t(op)]; }
-llvm::StringRef opName(const OpRow& r, const Type& t) {
-  return t.isFloat() ? r.floatName : t.isSigned() ? r.signedName : r.unsignedName;
+/// `t`: the type that the operation computes in; `isSigned`: whether it takes integers for signed ones.
+llvm::StringRef opName(const OpRow& r, const Type& t, bool isSigned) {
+  return t.isFloat() ? r.floatName : isSigned ? r.signedName : r.unsignedName;
+}
+
+/// `>>` keeps the sign of what it shifts, although an unsigned amount makes the common type unsigned (rule 16).
+bool computesSigned(BinaryOp op, const Type& common, PyObject* lhs, PyObject* rhs) {
+  PyObject* shifted = isTensor(lhs) ? lhs : rhs;
+  return (op == BinaryOp::Shr && isTensor(shifted) ? tensorValue(shifted).type : common).isSigned();
 }
 
 std::string operandText(PyObject* x) { return isTensor(x) ? tensorValue(x).type.str() : "a number"; }
@@ -61,7 +68,7 @@ bool checkOverflow(Builder& b, const OpRow& r, const Value& x, const Value& y) {
 }
 
 /// Operands of one type and shape.
-Value emitBinary(Builder& b, const OpRow& r, Value x, Value y, bool sanitize) {
+Value emitBinary(Builder& b, const OpRow& r, llvm::StringRef name, Value x, Value y, bool sanitize) {
   bool wraps = r.op == BinaryOp::Add || r.op == BinaryOp::Sub || r.op == BinaryOp::Mul;
   if (!checkComputes(x.type, "'" + r.symbol + "'")) return raised();
   if (wraps && sanitize && options.debug && options.sanitizeOverflow && x.type.isInt() && x.type.bits() < 64)
@@ -72,14 +79,15 @@ Value emitBinary(Builder& b, const OpRow& r, Value x, Value y, bool sanitize) {
     unchecked.checked = false;
     onPurpose.emplace(std::move(unchecked));
   }
-  return b.create1(opName(r, x.type), {x, y}, x.type);
+  return b.create1(name, {x, y}, x.type);
 }
 
 Value negative(Builder& b, Value x, bool sanitize) {
   if (!checkComputes(x.type, "unary '-'")) return raised();
   if (x.type.isFloat()) return b.create1("arith.negf", x, x.type);
   Value zero = splat(b, integerConstant(b, x.type, 0), x.type.shape);
-  return zero ? emitBinary(b, row(BinaryOp::Sub), zero, x, sanitize) : zero;
+  const OpRow& r = row(BinaryOp::Sub);
+  return zero ? emitBinary(b, r, r.signedName, zero, x, sanitize) : zero;
 }
 
 /// ptr + int, int + ptr, ptr - int.
@@ -89,12 +97,13 @@ Value pointerBinary(Builder& b, BinaryOp op, PyObject* lhs, PyObject* rhs, bool 
   bool both = x.type.isPointer() && y.type.isPointer();
   bool allowed = op == BinaryOp::Add || (op == BinaryOp::Sub && x.type.isPointer());
   if (both || !allowed)
-    return raiseType("'" + row(op).symbol + "' does not take " + x.type.str() + " and " + y.type.str() +
-                     "; pointers take + and - with an integer offset" +
+    return raiseType("invalid operands of type " + x.type.str() + " and " + y.type.str() + ": '" + row(op).symbol +
+                     "' does not take them; pointers take + and - with an integer offset" +
                      (both ? ", and x.to(tl.int64) gives an address as a number" : ""));
   if (y.type.isPointer()) std::swap(x, y);
   if (!y.type.isInt())
-    return raiseType("a pointer's offset must be an integer, got " + y.type.str() + " with " + x.type.str());
+    return raiseType("invalid operands of type " + x.type.str() + " and " + y.type.str() +
+                     ": a pointer's offset must be an integer");
   if (!broadcastTogether(b, x, y)) return raised();
   if (op == BinaryOp::Sub && !(y = negative(b, y, sanitize))) return raised();
   return addPointer(b, x, y);
@@ -139,12 +148,15 @@ Value binary(Builder& b, BinaryOp op, PyObject* lhs, PyObject* rhs, bool sanitiz
     y = x ? cast(b, y, scalarType(Scalar::F32)) : Value();
     if (!y) return y;
   }
-  if (opName(r, x.type).empty())
-    return raiseType(
-        "'" + r.symbol + "' takes integers, got " + operandText(lhs) + " and " + operandText(rhs) +
-        (op == BinaryOp::FloorDiv ? "; use tl.floor(x / y) for floats" : "; cast them first, as in x.to(tl.int32)"));
+  llvm::StringRef name = opName(r, x.type, computesSigned(op, x.type, lhs, rhs));
+  if (name.empty())
+    return op == BinaryOp::FloorDiv
+               ? raiseType("unexpected type " + x.type.element().str() + ": '//' takes integers, got " +
+                           operandText(lhs) + " and " + operandText(rhs) + "; use tl.floor(x / y) for floats")
+               : raiseType("invalid operands of type " + operandText(lhs) + " and " + operandText(rhs) + ": '" +
+                           r.symbol + "' takes integers; cast them first, as in x.to(tl.int32)");
   if (!broadcastTogether(b, x, y)) return raised();
-  return emitBinary(b, r, x, y, sanitize);
+  return emitBinary(b, r, name, x, y, sanitize);
 }
 
 Value compare(Builder& b, CompareOp op, PyObject* lhs, PyObject* rhs) {
@@ -170,8 +182,8 @@ Value compare(Builder& b, CompareOp op, PyObject* lhs, PyObject* rhs) {
     op = kMirrored[size_t(op)];
   }
   if ((isTensor(lhs) && tensorValue(lhs).type.isPointer()) || (isTensor(rhs) && tensorValue(rhs).type.isPointer()))
-    return raiseType("pointers cannot be compared (" + operandText(lhs) + " and " + operandText(rhs) +
-                     "); compare addresses, as in p.to(tl.int64)");
+    return raiseType("invalid operands of type " + operandText(lhs) + " and " + operandText(rhs) +
+                     ": pointers cannot be compared; compare addresses, as in p.to(tl.int64)");
   if (!promoteOperands(b, lhs, rhs, false, x, y) || !broadcastTogether(b, x, y)) return raised();
   const Row& r = kRows[size_t(op)];
   if (!checkComputes(x.type, "a comparison")) return raised();

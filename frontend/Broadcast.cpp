@@ -11,8 +11,8 @@ bool checkShape(llvm::ArrayRef<int64_t> shape, const llvm::Twine& what) {
   int64_t n = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] <= 0 || (shape[i] & (shape[i] - 1)))
-      return raiseValue(what + ": dimension " + llvm::Twine(i) + " of shape " + shapeText(shape) +
-                        " must be a power of 2, got " + llvm::Twine(shape[i]));
+      return raiseValue(what + ": Shape element " + llvm::Twine(i) + " must be a power of 2, got " +
+                        llvm::Twine(shape[i]) + " in " + shapeText(shape));
     n *= std::min(shape[i], kMaxElements + 1);
     if (n > kMaxElements)
       return raiseValue(what + ": shape " + shapeText(shape) + " has more than the " + llvm::Twine(kMaxElements) +
@@ -87,9 +87,9 @@ Value reshape(Builder& b, Value x, llvm::ArrayRef<int64_t> shape, bool allowReor
   int64_t n = 1;
   for (int64_t d : shape) n *= d;
   if (n != x.type.numel())
-    return raiseValue("reshape of a block of shape " + shapeText(x.type.shape) + " (" + llvm::Twine(x.type.numel()) +
-                      " elements) to " + shapeText(shape) + " (" + llvm::Twine(n) +
-                      ") would change the number of elements");
+    return raiseValue("reshape() cannot change total number of elements in tensor: it has " +
+                      llvm::Twine(x.type.numel()) + " in shape " + shapeText(x.type.shape) + ", and " +
+                      shapeText(shape) + " has " + llvm::Twine(n));
   if (x.type.shape == shape && !allowReorder) return x;
   if (!x.type.isBlock()) return splat(b, x, shape);
   if (shape.empty()) return b.create1("tt.unsplat", x, x.type.element());
@@ -181,18 +181,24 @@ bool isLanguageIndex(const Type& type, PyObject* index) {
 Value subscript(Builder& b, Value x, PyObject* index) {
   llvm::SmallVector<PyRef> items = indexItems(index);
   if (b.isEager() && isOwnIndex(x.type, items)) return x;
+  const size_t rank = x.type.shape.size();
+  const bool ofScalar = rank == 0;
   for (auto [axis, item] : llvm::enumerate(items)) {
     if (item.get() == Py_None) {
-      if (!(x = expandDims(b, x, axis))) return x;
+      if (!(x = expandDims(b, x, ofScalar ? x.type.shape.size() : axis))) return x;
     } else if (!isTensor(item.get()) && isFullSlice(item.get())) {
-      if (axis >= x.type.shape.size())
-        return raiseValue("too many ':' in the index of a block of shape " + shapeText(x.type.shape));
+      // A scalar has no dimension that ':' could stand for; up to 3.6 Triton passed over it, and kernels write it.
+      if (axis >= x.type.shape.size() && !ofScalar)
+        return raiseValue("too many indices for tensor of rank " + llvm::Twine(rank) + ": ':' at place " +
+                          llvm::Twine(axis) + " has no dimension left");
     } else {
       if (x.type.isPointer())
-        return raiseValue(
-            "pointers are not indexed; add the index and read or write memory there: tl.load(pointer + index)");
-      return raiseValue("a tensor's index may hold None and ':' only, got " + indexText(item.get()) +
-                        "; use tl.gather, tl.where with tl.sum, or load the element from memory");
+        return raiseValue("unsupported tensor index: " + indexText(item.get()) +
+                          "; pointers are not indexed: add the index and read or write memory there, tl.load(pointer + "
+                          "index)");
+      return raiseValue(
+          "unsupported tensor index: " + indexText(item.get()) +
+          "; None and ':' are what it may hold, use tl.gather, tl.where with tl.sum, or load the element from memory");
     }
   }
   return x;

@@ -167,7 +167,7 @@ Value truth(Builder& b, PyObject* condition) {
         errors ? PyRef::steal(PyObject_GetAttrString(errors.get(), "UnsupportedLanguageConstruct")) : PyRef();
     if (!unsupported) return raised();
     return raise(unsupported.get(),
-                 "a block (" + x.type.str() +
+                 "Boolean value of Tensor with more than one value is ambiguous: a block (" + x.type.str() +
                      ") is neither true nor false as a whole; reduce it first, as in tl.max(x, 0), or use tl.where");
   }
   return x ? cast(b, x, scalarType(Scalar::I1)) : Value();

@@ -33,7 +33,7 @@ PyRef buildMake(Builder& b, llvm::ArrayRef<PyObject*> args) {
                       llvm::Twine(strides.size()) + " and " + llvm::Twine(block.size()));
   int64_t bytes = std::max(1, element.bits() / 8);
   if (block.back() * bytes < kGranule)
-    return raiseValue(kName + ": the last dimension of block_shape must have at least 16 bytes, got " +
+    return raiseValue(kName + ": Descriptor block shape must have at least 16 bytes in the last dimension, got " +
                       llvm::Twine(block.back()) + " * " + llvm::Twine(bytes) + " = " +
                       llvm::Twine(block.back() * bytes));
   PyObject* last = unwrap(strides.back().get());

@@ -129,8 +129,8 @@ PyRef buildDot(Builder& b, llvm::ArrayRef<PyObject*> args) {
     if (!constantInt(args[5], "tl.dot: max_num_imprecise_acc", asked)) return {};
     if (operand.isFp8()) {
       if (asked > k)
-        return raiseValue("tl.dot: max_num_imprecise_acc (" + llvm::Twine(asked) +
-                          ") must not exceed the summed dimension (" + llvm::Twine(k) + ")");
+        return raiseValue("tl.dot: max_num_imprecise_acc (" + llvm::Twine(asked) + ") must be <= K (" + llvm::Twine(k) +
+                          "), the summed dimension");
       imprecise = asked;
     }
   }
@@ -239,6 +239,10 @@ PyRef buildDotScaled(Builder& b, llvm::ArrayRef<PyObject*> args) {
                            llvm::Twine(kx / 32) + "), got " + dims(scale)));
   };
   if (!checkScale("lhs", xScale, m) || !checkScale("rhs", yScale, n)) return {};
+  auto factor = [&](const Value& scale) { return kx / scale.type.shape.back(); };
+  if (xScale && yScale && factor(xScale) != factor(yScale))
+    return raiseValue("tl.dot_scaled: Operands must have the same scale factor; (lhs: " + llvm::Twine(factor(xScale)) +
+                      " vs rhs: " + llvm::Twine(factor(yScale)) + ")");
   llvm::SmallVector<int64_t> shape(x.type.shape.begin(), x.type.shape.end());
   shape[rank - 2] = m;
   shape[rank - 1] = n;

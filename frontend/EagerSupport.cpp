@@ -6,6 +6,7 @@
 #include "frontend/EagerSupport.h"
 #include "frontend/Raise.h"
 #include "frontend/Structure.h"
+#include "frontend/Tracing.h"
 #include "frontend/ValueRules.h"
 #include "frontend/Walker.h"
 
@@ -136,7 +137,8 @@ PyObject* beginIf(PyObject*, PyObject* condition) {
 }
 PyObject* endIf(PyObject*, PyObject* value) {
   PyRef condition = popPending();
-  if (!condition || !isTensor(condition.get())) return condition ? PyRef::borrow(value).release() : nullptr;
+  if (!condition || !isTensor(condition.get()) || unwrap(value) == Py_None)
+    return condition ? PyRef::borrow(value).release() : nullptr;
   Builder* builder = builderOrError();
   return builder ? tensorOrNull(toTensor(*builder, value)) : nullptr;
 }
@@ -216,6 +218,15 @@ PyObject* adviceFor(PyObject*, PyObject* name) {
                 : static_cast<PyObject*>(raiseValue("kernels are not known to lack " + stringOf(name)));
 }
 
+/// value.type; Python's own tuples have none.
+PyObject* typeAttribute(PyObject*, PyObject* value) {
+  if (PyObject* type = PyObject_GetAttrString(value, "type")) return type;
+  if (!PyTuple_Check(value)) return nullptr;
+  PyErr_Clear();
+  TracingPause pause;
+  return typeOfTuple(value).release();
+}
+
 PyObject* reset(PyObject*, PyObject*) {
   pending().clear();
   forgetLoops();
@@ -262,6 +273,7 @@ int addEagerSupport(PyObject* module) {
       {"eager_tuple", tupleOf, METH_O, "A list as the language's tuple."},
       {"eager_returned", returned, METH_VARARGS, "The value of a return that depends on run-time conditions."},
       {"eager_subscript", subscriptFunction, METH_VARARGS, "`x[index]` in a kernel's own text."},
+      {"eager_type_attribute", typeAttribute, METH_O, "`x.type` in a kernel's own text."},
       {"eager_reset", reset, METH_NOARGS, "Forgets operands that an exception left behind."},
       {"statement_advice", adviceFor, METH_O, "Why kernels do not have a statement, and what to write instead."},
       {nullptr, nullptr, 0, nullptr},

@@ -59,8 +59,9 @@ Value pointerArgument(PyObject* arg, llvm::StringRef function) {
   if (!isTensor(plain))
     return raiseType("tl." + function + ": pointer must be a pointer or a block of pointers, got " + typeName(plain));
   if (!tensorValue(plain).type.isPointer())
-    return raiseValue("tl." + function + ": pointer must be a pointer or a block of pointers, got a tensor of type " +
-                      tensorValue(plain).type.str() + "; add it to a pointer argument, as in x_ptr + offsets");
+    return raiseValue(
+        "tl." + function + ": Unsupported ptr type " + tensorValue(plain).type.str() +
+        ": a pointer or a block of pointers is needed; add it to a pointer argument, as in x_ptr + offsets");
   return checkSupported(tensorValue(plain).type) ? tensorValue(plain) : Value();
 }
 Value bytePointer(Builder& b, Value pointer) {
@@ -73,8 +74,9 @@ Value bytePointer(Builder& b, Value pointer) {
 /// mask (int1) or another companion of the pointer, stretched to the pointer's shape.
 bool companion(Builder& b, llvm::StringRef function, llvm::StringRef what, const Value& pointer, Value& x) {
   if (!pointer.type.isBlock() && x.type.isBlock())
-    return raiseValue("tl." + function + ": " + what + " is a block of type " + x.type.str() +
-                      ", but the pointer is a scalar; make the pointer a block of that shape");
+    return raiseValue("tl." + function + ": " + llvm::Twine(char(what[0] - 'a' + 'A')) + what.drop_front() +
+                      " argument cannot be block type if pointer argument is not a block: it is " + x.type.str() +
+                      "; make the pointer a block of that shape");
   Value p = pointer;
   Type before = p.type;
   if (x.type.shape == p.type.shape) return true;
@@ -90,7 +92,7 @@ bool maskArgument(Builder& b, llvm::StringRef function, PyObject* arg, Value& ma
   mask = tensorArgument(b, arg, "tl." + function + ": mask");
   if (!mask) return false;
   if (!mask.type.isBool())
-    return raiseValue("tl." + function + ": mask must be of type int1, got " + mask.type.str() +
+    return raiseValue("tl." + function + ": Mask must have boolean scalar type, got " + mask.type.str() +
                       "; compare, as in mask != 0");
   return true;
 }
@@ -152,7 +154,7 @@ PyRef buildLoad(Builder& b, llvm::ArrayRef<PyObject*> args) {
   llvm::SmallVector<Value> operands;
   Value mask, other;
   if (isNone(args[1]) && !isNone(args[2]))
-    return raiseValue("tl.load: other is what masked elements become, so it needs a mask");
+    return raiseValue("tl.load: `other` cannot be provided without `mask`: it is what masked elements become");
   if (!isNone(args[1])) {
     if (!maskArgument(b, "load", args[1], mask)) return {};
     // The pointer may be stretched by the mask's shape (rule 27).
@@ -216,7 +218,7 @@ PyRef buildStore(Builder& b, llvm::ArrayRef<PyObject*> args) {
   Value pointer = pointerArgument(args[0], "store");
   if (!pointer) return {};
   if (pointer.type.constPointer)
-    return raiseValue("tl.store: cannot write through a pointer to constant data (" + pointer.type.str() + ")");
+    return raiseValue("tl.store: Cannot store to a constant pointer (" + pointer.type.str() + ")");
   Value value = tensorArgument(b, args[1], "tl.store: value"), mask;
   if (!value) return {};
   if (!isNone(args[2]) && !maskArgument(b, "store", args[2], mask)) return {};

@@ -246,11 +246,12 @@ PyRef Walker::lookUp(PyObject* name) {
       return raiseType(stringOf(name) + " is a kernel with a decorator above @triton.jit (" + typeName(global) +
                        "), which launches only: inside kernels call the function itself, " + stringOf(name) + ".fn");
     if (!globalAllowed(global))
-      return raise(PyExc_NameError, "the kernel uses the global variable " + stringOf(name) +
-                                        ", whose value may change after compilation (it is of type " +
-                                        typeName(global) + "): make it a compile-time constant, " + stringOf(name) +
-                                        " = tl.constexpr(...), or pass it as an argument; an annotation (" +
-                                        stringOf(name) + ": tl.constexpr = ...) is not enough");
+      return raise(PyExc_NameError,
+                   "Cannot access global variable " + stringOf(name) +
+                       " from within @jit'ed function: its value may change after compilation (it is of type " +
+                       typeName(global) + "): make it a compile-time constant, " + stringOf(name) +
+                       " = tl.constexpr(...), or pass it as an argument; an annotation (" + stringOf(name) +
+                       ": tl.constexpr = ...) is not enough");
     return wrapConstant(global);
   }
   if (PyErr_Occurred()) return {};

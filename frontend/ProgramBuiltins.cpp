@@ -8,7 +8,7 @@ namespace {
 PyRef gridQuestion(Builder& b, llvm::StringRef op, llvm::StringRef function, PyObject* axisArg) {
   int64_t axis = 0;
   if (!constantInt(axisArg, "tl." + function + ": axis", axis)) return {};
-  if (axis < 0 || axis > 2) return raiseValue("tl." + function + ": axis must be 0, 1 or 2, got " + llvm::Twine(axis));
+  if (axis < 0 || axis > 2) return raiseValue(function + " axis must be 0, 1, or 2 but got " + llvm::Twine(axis));
   return result(b.create1(op, {}, scalarType(Scalar::I32), integer(b, "axis", axis)));
 }
 PyRef buildProgramId(Builder& b, llvm::ArrayRef<PyObject*> args) {
@@ -28,7 +28,7 @@ PyRef buildArange(Builder& b, llvm::ArrayRef<PyObject*> args) {
     return raiseValue("tl.arange: end must be greater than start, got arange(" + llvm::Twine(start) + ", " +
                       llvm::Twine(end) + ")");
   if ((end - start) & (end - start - 1))
-    return raiseValue("tl.arange: the length must be a power of 2, got " + llvm::Twine(end - start) +
+    return raiseValue("arange's range must be a power of 2, got " + llvm::Twine(end - start) +
                       "; round it up with triton.next_power_of_2 and mask what is too much");
   int64_t length = end - start;
   if (!checkShape(length, "tl.arange")) return {};

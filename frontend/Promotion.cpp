@@ -71,7 +71,7 @@ bool ownType(PyObject* object, const Number& n, Type& out) {
     bool fits = size == 0 || std::isinf(size) || std::isnan(size) || (size >= kSmallestNormal && size <= kLargest);
     out = scalarType(fits ? Scalar::F32 : Scalar::F64);
   } else {
-    if (n.tooLarge) return raiseValue("the integer " + numberText(object) + " does not fit 64 bits");
+    if (n.tooLarge) return raiseValue("Nonrepresentable integer " + numberText(object) + ": it does not fit 64 bits");
     __int128 one = 1;
     Scalar s = n.integer >= -(one << 31) && n.integer < (one << 31) ? Scalar::I32
                : n.integer >= 0 && n.integer < (one << 32)          ? Scalar::U32
@@ -92,13 +92,14 @@ bool checkFits(PyObject* object, const Number& n, const Type& t) {
   __int128 one = 1;
   __int128 low = t.isSigned() ? -(one << (t.bits() - 1)) : 0;
   __int128 high = (one << (t.isSigned() ? t.bits() - 1 : t.bits())) - 1;
-  if (!n.tooLarge && n.integer >= low && n.integer <= high) return true;
-  if (!n.tooLarge && n.integer < 0 && !t.isSigned())
-    return raiseValue("a negative number (" + numberText(object) + ") cannot be combined with an unsigned tensor (" +
-                      t.str() + "); cast one of them first, as in x.to(tl.int32)");
-  return raiseValue("the number " + numberText(object) + " does not fit " + t.str() +
-                    ", the type of the tensor it is combined with; " +
-                    "cast the tensor to a wider type first, as in x.to(tl.int64)");
+  if (n.tooLarge) return raiseValue("Nonrepresentable integer " + numberText(object) + ": it does not fit 64 bits");
+  if (n.integer >= low && n.integer <= high) return true;
+  if (n.integer < 0 && !t.isSigned())
+    return raiseValue("Cannot perform a binary operation between an unsigned tensor and a negative scalar: " + t.str() +
+                      " and " + numberText(object) + "; cast one of them first, as in x.to(tl.int32)");
+  return raiseValue(
+      "Scalar " + numberText(object) + " is out of range for type " + t.str() +
+      ", that of the tensor it is combined with; cast the tensor to a wider type first, as in x.to(tl.int64)");
 }
 
 Value emitNumber(Builder& b, const Number& n, const Type& t) {
@@ -117,11 +118,12 @@ bool promote(Type x, Type y, bool division, Type& out) {
   y = y.element();
   auto either = [&](Scalar s) { return (!x.isPointer() && x.scalar == s) || (!y.isPointer() && y.scalar == s); };
   if (x.isPointer() || y.isPointer() || x.scalar == Scalar::Void || y.scalar == Scalar::Void)
-    return raiseType("there is no common type of " + x.str() + " and " + y.str());
+    return raiseType("unexpected type " + x.str() + " and " + y.str() + ": they have no common type");
   if (!x.isFloat() && !y.isFloat()) {
     if (division && x.isSigned() != y.isSigned())
-      return raiseType("/, // and % need integers of one signedness, got " + x.str() + " and " + y.str() +
-                       " (int1 counts as unsigned); cast one of them, as in x.to(tl.int32)");
+      return raiseType("Cannot use /, // or % with " + x.str() + " and " + y.str() +
+                       " because they have different signedness (int1 counts as unsigned); " +
+                       "cast one of them, as in x.to(tl.int32)");
     if (x.isSigned() == y.isSigned())
       out = x.bits() > y.bits() ? x : y;
     else
@@ -140,8 +142,8 @@ bool promote(Type x, Type y, bool division, Type& out) {
   else if (x.isFp8() && y.isFp8())
     s = x.scalar == y.scalar ? x.scalar : Scalar::F16;
   else
-    return raiseType("there is no common type of " + x.str() + " and " + y.str() +
-                     "; cast the fp8 operand first, as in x.to(tl.float16)");
+    return raiseType("unexpected type " + x.str() + " and " + y.str() +
+                     ": they have no common type; cast the fp8 operand first, as in x.to(tl.float16)");
   out = scalarType(s);
   return true;
 }
@@ -156,7 +158,8 @@ Value numberAs(Builder& b, PyObject* object, const Type& type) {
   if (!isNumber(object)) return notAnOperand(object);
   if (!readNumber(object, n)) return raised();
   Type element = type.element();
-  if (n.tooLarge && element.isInt()) return raiseValue("the integer " + numberText(object) + " does not fit 64 bits");
+  if (n.tooLarge && element.isInt())
+    return raiseValue("Nonrepresentable integer " + numberText(object) + ": it does not fit 64 bits");
   if (element.isPointer()) { // a number as an address
     Value address = numberAs(b, object, scalarType(Scalar::I64));
     Value pointer = address ? cast(b, address, element) : address;

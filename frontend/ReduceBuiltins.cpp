@@ -32,8 +32,9 @@ bool blockOperands(PyObject* arg, llvm::StringRef function, llvm::SmallVectorImp
 bool reduceAxis(PyObject* arg, llvm::StringRef function, int64_t rank, int64_t& axis) {
   if (!constantInt(arg, "tl." + function + ": axis", axis)) return false;
   if (axis < -rank || axis >= rank)
-    return raiseValue("tl." + function + ": axis must be in -" + llvm::Twine(rank) + " .. " + llvm::Twine(rank - 1) +
-                      " for a block of " + llvm::Twine(rank) + " dimensions, got " + llvm::Twine(axis));
+    return raiseValue("tl." + function + ": invalid axis " + llvm::Twine(axis) + ": it must be in -" +
+                      llvm::Twine(rank) + " .. " + llvm::Twine(rank - 1) + " for a block of " + llvm::Twine(rank) +
+                      " dimensions");
   axis += axis < 0 ? rank : 0;
   return true;
 }

@@ -24,7 +24,8 @@ struct SemanticOptions {
                                               "fp8e5b16"}; ///< that kernels may use
   int capability = 90;                                     ///< emulated compute capability
   int numWarps = 4;                                        ///< what a kernel may ask for
-  bool notes = false; ///< statements and names are noted for a native debugger (WalkerNotes.cpp)
+  bool interpreted = false; ///< for a launch on the CPU, which takes more than GPUs' compilers do
+  bool notes = false;       ///< statements and names are noted for a native debugger (WalkerNotes.cpp)
 };
 const SemanticOptions& currentOptions();
 struct OptionsScope {

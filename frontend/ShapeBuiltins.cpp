@@ -2,6 +2,7 @@
 // Not here:  the operations they share with operators and indexing (Broadcast.cpp).
 #include "frontend/Builtins.h"
 #include "frontend/Emit.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace tiletwin::frontend {
 namespace {
@@ -76,13 +77,16 @@ PyRef buildExpandDims(Builder& b, llvm::ArrayRef<PyObject*> args) {
   int64_t rank = x.type.shape.size() + axes.size();
   for (int64_t& axis : axes) {
     if (axis < -rank || axis >= rank)
-      return raiseValue("tl.expand_dims: axis must be in -" + llvm::Twine(rank) + " .. " + llvm::Twine(rank - 1) +
-                        " for a result of " + llvm::Twine(rank) + " dimensions, got " + llvm::Twine(axis));
+      return raiseValue("tl.expand_dims: invalid axis " + llvm::Twine(axis) + ": it must be in -" + llvm::Twine(rank) +
+                        " .. " + llvm::Twine(rank - 1) + " for a result of " + llvm::Twine(rank) + " dimensions");
     axis += axis < 0 ? rank : 0;
   }
+  llvm::SmallVector<std::string> texts;
+  for (int64_t axis : axes) texts.push_back(std::to_string(axis));
   llvm::sort(axes);
   for (size_t i = 1; i < axes.size(); ++i)
-    if (axes[i] == axes[i - 1]) return raiseValue("tl.expand_dims: axis " + llvm::Twine(axes[i]) + " is named twice");
+    if (axes[i] == axes[i - 1])
+      return raiseValue("tl.expand_dims: duplicate axes, normalized axes = [" + llvm::join(texts, ", ") + "]");
   for (int64_t axis : axes)
     if (!(x = expandDims(b, x, axis))) return {};
   return result(x);

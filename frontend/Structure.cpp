@@ -294,8 +294,8 @@ bool containsTensor(PyObject* object) {
 
 bool raiseCarried(const std::string& name, const Structure& was, const Structure& now, const std::string& where) {
   const bool isScalar = now.kind == Structure::Kind::Tensor && now.type.shape.empty();
-  return raiseType("`" + name + "` is " + was.describe() + " before the loop, but the loop's body makes it " +
-                   now.describe() + where +
+  return raiseType("Loop-carried variable " + name + " has initial type " + was.describe() + " but is re-assigned to " +
+                   now.describe() + " in loop" + where +
                    ": a variable that a loop carries must keep its type. Give it that type before the loop (" +
                    (isScalar ? "for example tl.full((), 0, dtype)" : "for example tl.zeros(shape, dtype)") +
                    "), or convert it in the body with .to(...)");

@@ -24,6 +24,11 @@ PyRef bindMethod(PyObject* method, PyObject* owner) {
   return methodType ? PyRef::steal(PyObject_CallFunctionObjArgs(methodType, method, owner, nullptr)) : PyRef();
 }
 
+PyRef typeOfTuple(PyObject* tuple) {
+  PyRef values = PyRef::steal(PyImport_ImportModule("tiletwin.language.values"));
+  return values ? PyRef::steal(PyObject_CallMethod(values.get(), "type_of", "(O)", tuple)) : PyRef();
+}
+
 PyRef callDtype(Builder& builder, PyObject* dtype, llvm::ArrayRef<PyRef> arguments) {
   Type type;
   if (!typeFromPython(dtype, type)) return {};

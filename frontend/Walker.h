@@ -171,6 +171,8 @@ private:
   bool visitAnnAssign(PyObject* node);
   bool visitAugAssign(PyObject* node);
   bool visitExpr(PyObject* node);
+  /// False with an error set: the call `node` is a statement of its own, and its function's result must be used.
+  bool resultIsUsed(PyObject* node, PyObject* callee);
   bool visitReturn(PyObject* node);
   bool visitPass(PyObject* node);
   bool visitAssert(PyObject* node);
@@ -213,6 +215,7 @@ private:
   llvm::SmallVector<PyObject*, 4> pendingConstexpr_;             ///< `x: tl.constexpr` without a value
   llvm::SmallDenseMap<PyObject*, long, 16> assignedAt_; ///< line of the last assignment to a variable, for messages
   PyObject* assigning_ = nullptr;                       ///< variable being assigned: names values' locations
+  PyObject* unusedCall_ = nullptr;                      ///< the expression that is the statement at hand
   int probeDepth_ = 0;                                  ///< > 0 in arguments of print_if: f-strings may show tensors
   int regionDepth_ = 0;                                 ///< > 0 inside scf regions: no return there
   std::set<std::pair<PyObject*, PyObject*>> noted_;     ///< name, object

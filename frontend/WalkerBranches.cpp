@@ -107,8 +107,9 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
     }
     for (int arm = 0; arm < 2; ++arm)
       if (!(structures[arm] == was))
-        return raiseType("`" + stringOf(name) + "` is " + was.describe() + " before the `if`, but " + kBranch[arm] +
-                         " makes it " + structures[arm].describe() + (arm ? "" : assignedAt(name)) +
+        return raiseType("Mismatched type for " + stringOf(name) + ": it is " + was.describe() +
+                         " before the `if`, but " + kBranch[arm] + " makes it " + structures[arm].describe() +
+                         (arm ? "" : assignedAt(name)) +
                          ": a variable must keep its type where branches depend on run-time values. Convert with "
                          ".to(...), or use another name");
     entry.structure = std::move(was);
@@ -141,7 +142,7 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
         afterwards(name, "the two branches of an `if` on a run-time value give it different compile-time values");
         continue;
       }
-      return raiseType("`" + stringOf(name) + "` is " + structures[0].describe() +
+      return raiseType("Mismatched type for " + stringOf(name) + ": it is " + structures[0].describe() +
                        " after one branch of this `if` and " + structures[1].describe() +
                        " after the other: both must give it the same type. Convert with .to(...)");
     }
@@ -280,6 +281,7 @@ PyRef Walker::visitIfExp(PyObject* node) {
   mlir::Location here = builder_.location();
   std::unique_ptr<mlir::Region> regions[2];
   Value values[2];
+  bool isVoid[2] = {false, false};
   {
     mlir::OpBuilder::InsertionGuard guard(builder_.op());
     ++regionDepth_;
@@ -289,16 +291,25 @@ PyRef Walker::visitIfExp(PyObject* node) {
       regions[arm] = regionWithBlock(block);
       builder_.op().setInsertionPointToEnd(block);
       PyRef value = evaluate(bodies[arm].get());
-      values[arm] = value ? toTensor(builder_, value.get()) : Value();
-      if (!values[arm]) return {};
-      builder_.createRaw("scf.yield", {values[arm].ir}, {});
+      if (!value) return {};
+      isVoid[arm] = unwrap(value.get()) == Py_None; // a call for its effect, such as tl.store
+      if (!isVoid[arm] && !(values[arm] = toTensor(builder_, value.get()))) return {};
+      llvm::SmallVector<mlir::Value, 1> yielded;
+      if (!isVoid[arm]) yielded.push_back(values[arm].ir);
+      builder_.createRaw("scf.yield", yielded, {});
     }
   }
   builder_.setLocation(here);
+  if (isVoid[0] != isVoid[1])
+    return raiseType("Ternary expression with dynamic condition has inconsistent types: only the value " +
+                     llvm::Twine(isVoid[0] ? "after `else`" : "before `if`") + " is one, the other is a call without");
+  if (isVoid[0]) {
+    builder_.createRaw("scf.if", {i1.ir}, {}, {}, regions);
+    return makeConstexpr(Py_None);
+  }
   if (!(values[0].type == values[1].type))
-    return raiseType(
-        "`a if condition else b` with a run-time condition needs both values of the same type, and they are " +
-        values[0].type.str() + " and " + values[1].type.str() + ": convert one with .to(...), or use tl.where");
+    return raiseType("Ternary expression with dynamic condition has inconsistent types " + values[0].type.str() +
+                     " and " + values[1].type.str() + ": convert one of the values with .to(...), or use tl.where");
   mlir::Operation* made = builder_.createRaw("scf.if", {i1.ir}, {values[0].ir.getType()}, {}, regions);
   return makeTensor(runTimeValue(values[0].type, made->getResult(0)));
 }

@@ -328,6 +328,20 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
       "tensors, or with @triton.constexpr_function to compute compile-time values");
 }
 
+bool Walker::resultIsUsed(PyObject* node, PyObject* callee) {
+  if (node != unusedCall_) return true;
+  static PyObject* const name = interned("_must_use_result");
+  PyRef wanted = PyRef::steal(PyObject_GetAttr(callee, name));
+  PyErr_Clear();
+  if (!wanted || isTensor(wanted.get()) || PyObject_IsTrue(wanted.get()) != 1) return true;
+  static PyObject* const ast = PyImport_ImportModule("ast");
+  PyRef func = attribute(node, astNames().func);
+  PyRef text = PyRef::steal(PyObject_CallMethod(ast, "unparse", "O", func.get()));
+  std::string own = PyUnicode_Check(wanted.get()) ? " " + stringOf(wanted.get()) : "";
+  return text &&
+         refuse(node, "The result of " + stringOf(text.get()) + " is not being used." + own, ErrorClass::Compilation);
+}
+
 PyRef Walker::visitCall(PyObject* node) {
   const AstNames& n = astNames();
   PyObject* const attributeClass = astClasses().attribute;
@@ -357,6 +371,7 @@ PyRef Walker::visitCall(PyObject* node) {
     if (!callee) return {};
   }
   PyRef target = PyRef::borrow(unwrap(callee.get()));
+  if (!resultIsUsed(node, target.get())) return {};
   Keywords keywords;
   const ProbeKind probe = probeKind(target.get());
   probeDepth_ += probe == ProbeKind::Print;

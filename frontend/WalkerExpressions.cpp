@@ -246,6 +246,10 @@ PyRef Walker::attributeOf(PyObject* base, PyObject* name) {
     if (method && calleeKind(method.get()) == CalleeKind::Jit) return bindMethod(method.get(), base);
   }
   PyRef result = PyRef::steal(PyObject_GetAttr(base, name));
+  if (!result && name == typeNameText && PyTuple_Check(base)) {
+    PyErr_Clear();
+    result = typeOfTuple(base);
+  }
   if (!result && PyErr_ExceptionMatches(PyExc_AttributeError)) adviseAttribute(base, name);
   return result ? wrapConstant(result.get()) : PyRef();
 }

@@ -206,11 +206,12 @@ mlir::Operation* Walker::createFunction(llvm::StringRef name, bool isPublic, llv
   auto* entry = new mlir::Block;
   region->push_back(entry);
   entry->addArguments(argumentTypes, argumentLocations);
+  const bool takesBlock = llvm::any_of(argumentTypes, llvm::IsaPred<mlir::RankedTensorType>);
   llvm::SmallVector<mlir::NamedAttribute> attributes{
       op.getNamedAttr("sym_name", op.getStringAttr(name)),
       op.getNamedAttr("sym_visibility", op.getStringAttr(isPublic ? "public" : "private")),
       op.getNamedAttr("function_type", mlir::TypeAttr::get(op.getFunctionType(argumentTypes, {}))),
-      op.getNamedAttr("noinline", op.getBoolAttr(info_->noinlineFlag && !isPublic)),
+      op.getNamedAttr("noinline", op.getBoolAttr(info_->noinlineFlag && !isPublic && !takesBlock)),
   };
   if (takesNotes()) attributes.push_back(op.getNamedAttr("tt.python_name", op.getStringAttr(info_->name)));
   if (!argumentAttributes.empty())
@@ -265,12 +266,16 @@ PyRef Walker::callJit(ModuleBuilder& builder, PyObject* function, const Argument
     if (!takeApart(bound.entries[i].second.get(), structures[i], &leaves)) return {};
     mangled += (i ? "_" : "") + structures[i].mangled();
     if (info->noinlineFlag && structures[i].kind == Structure::Kind::Tensor && structures[i].type.isBlock()) {
+      std::string what = info->name + "() is marked noinline and can take scalars only, but " +
+                         stringOf(bound.entries[i].first) + " is a block of type " + structures[i].type.str();
+      if (currentOptions().interpreted) { // Triton's interpreter takes it, its compiler does not
+        if (PyErr_WarnEx(PyExc_UserWarning, (what + ": GPUs refuse that; here it is inlined").c_str(), 1) < 0)
+          return {};
+        continue;
+      }
       PyRef errors = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
       PyRef cls = errors ? attributeByName(errors.get(), "UnsupportedLanguageConstruct") : PyRef();
-      if (cls)
-        raise(cls.get(), info->name + "() is marked noinline and can take scalars only, but " +
-                             stringOf(bound.entries[i].first) + " is a block of type " + structures[i].type.str() +
-                             ": pass pointers, or drop noinline");
+      if (cls) raise(cls.get(), what + ": pass pointers, or drop noinline");
       return {};
     }
   }

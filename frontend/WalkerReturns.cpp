@@ -26,7 +26,7 @@ struct ReturnUnifier {
         text += (text.empty() ? "" : " and ") + structure.describe();
     }
     return raiseType(
-        "the returns of " + info.name + "() give different types: " + text +
+        "Return type mismatch: the returns of " + info.name + "() give " + text +
         ". All must give the same; convert with .to(...), or return a constant of that type: tl.full((), 1, dtype)");
   }
 

@@ -180,6 +180,7 @@ bool Walker::visitAugAssign(PyObject* node) {
 
 bool Walker::visitExpr(PyObject* node) {
   PyRef value = attribute(node, astNames().value);
+  unusedCall_ = value.get();
   return value && bool(evaluate(value.get()));
 }
 
@@ -228,7 +229,8 @@ const char* statementAdvice(llvm::StringRef name) {
       {"Raise",
        "`raise` is not supported in kernels: use tl.device_assert, or tl.static_assert for compile-time values"},
       {"FunctionDef",
-       "a function cannot be defined inside a kernel: move it to module level and decorate it with @triton.jit"},
+       "nested function definitions are not allowed inside a kernel: move it to module level and decorate it with "
+       "@triton.jit"},
       {"AsyncFunctionDef", "async functions are not supported in kernels"},
       {"ClassDef", "a class cannot be defined inside a kernel: move it to module level"},
       {"With", "`with` is not supported in kernels: write its body without it"},
@@ -240,8 +242,8 @@ const char* statementAdvice(llvm::StringRef name) {
       {"Nonlocal", "a kernel cannot assign variables of an enclosing function: write results to memory with tl.store"},
       {"Delete", "`del` is not supported in kernels and not needed: values live as long as they are used"},
       {"Match", "`match` is not supported in kernels: use if/elif"},
-      {"Return", "`return` inside a `for` or `while` loop of a kernel is not supported: keep a flag, guard the rest of "
-                 "the body with `if`, and return after the loop"},
+      {"Return", "Cannot have `return` statements inside `while` or `for` statements in triton: keep a flag, guard the "
+                 "rest of the body with `if`, and return after the loop"},
       {"For.orelse", "`else` after a `for` is not supported in kernels: without `break` it always runs, so put it "
                      "after the loop"},
       {"While.orelse", "`else` after a `while` is not supported in kernels: without `break` it always runs, so put it "

@@ -20,6 +20,7 @@ import json
 import os
 import platform
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,7 @@ class Run:
     """What one Python made of a suite: outcome and error by test."""
 
     seconds: float
+    processor_seconds: float
     outcome: dict[str, str]
     error: dict[str, str]
     versions: dict[str, str]
@@ -109,6 +111,12 @@ def versions(python: str, env: dict[str, str]) -> dict[str, str]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def processor_time() -> float:
+    """Seconds that processes started from here, and theirs, have computed."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def run_suite(suite: Suite, at: Path, python: str, env: dict[str, str], options: argparse.Namespace) -> Run:
     """Runs the suite under `python`; its processes get `env` on top of this one's variables."""
     full = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))} | env
@@ -128,11 +136,11 @@ def run_suite(suite: Suite, at: Path, python: str, env: dict[str, str], options:
         record = Path(scratch, "record")
         full["OUTSIDE_RECORD"] = str(record)
         found = versions(python, full)
-        begin = time.perf_counter()
+        begin, used = time.perf_counter(), processor_time()
         log = Path(scratch, "log")
         with open(log, "w") as out:
             subprocess.run([*words, *(options.files or ["."])], cwd=at / suite.tests, env=full, stdout=out, stderr=out)
-        seconds = time.perf_counter() - begin
+        seconds, used = time.perf_counter() - begin, processor_time() - used
         rows = [json.loads(line) for line in record.read_text().splitlines()] if record.exists() else []
         if not rows:
             sys.exit(f"no test ran under {python}:\n{log.read_text()[-4000:]}")
@@ -143,11 +151,17 @@ def run_suite(suite: Suite, at: Path, python: str, env: dict[str, str], options:
         if outcome.get(test) not in BAD:  # a failure stays one, whatever its teardown says
             outcome[test] = row["outcome"]
             error[test] = row["error"]
-    return Run(seconds, outcome, error, found)
+    return Run(seconds, used, outcome, error, found)
 
 
 def table(title: str, run: Run) -> None:
-    print(f"{title}: {', '.join(f'{count} {word}' for word, count in run.counts().items())} in {run.seconds:.0f} s")
+    counts = ", ".join(f"{count} {word}" for word, count in run.counts().items())
+    print(f"{title}: {counts} in {run.seconds:.0f} s ({run.processor_seconds:.0f} s of processor time)")
+
+
+def summary(run: Run) -> dict[str, Any]:
+    times = {"seconds": round(run.seconds), "processor seconds": round(run.processor_seconds)}
+    return {"versions": run.versions, **times, "counts": run.counts()}
 
 
 def show(groups: dict[str, list[str]], most: int) -> None:
@@ -192,7 +206,7 @@ def main() -> None:
         "date": datetime.date.today().isoformat(),
         "machine": cpu_name(),
         "processes": options.processes,
-        "tiletwin": {"versions": run.versions, "seconds": round(run.seconds), "counts": run.counts()},
+        "tiletwin": summary(run),
     }
     missed = run.bad()
     if options.peer:
@@ -201,10 +215,10 @@ def main() -> None:
         missed = peer.good() - run.good()
         only_ours = run.good() & peer.bad()
         print(f"passed by Triton and not by tiletwin: {len(missed)}; the other way round: {len(only_ours)}")
-        result["triton"] = {"versions": peer.versions, "seconds": round(peer.seconds), "counts": peer.counts()}
+        result["triton"] = summary(peer)
         result["passed by tiletwin only"] = len(only_ours)
         result["passed by Triton only"] = by_reason(run, missed)
-    result["failed, by reason"] = {text: len(tests) for text, tests in by_reason(run, run.bad()).items()}
+    result["failed, by reason"] = by_reason(run, run.bad())
     show(by_reason(run, missed), options.reasons)
     whole = not options.only and not options.files
     out = options.out or (ROOT / "benchmarks" / "results" / suite.result if whole and interprets else None)

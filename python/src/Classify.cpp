@@ -307,8 +307,9 @@ bool Classifier::descriptor(PyObject* value) {
                   " past one");
   if (strides.back() != 1) return refuse("last stride must be 1, not " + std::to_string(strides.back()));
   if (block.back() * bytes < 16)
-    return refuse("block must have at least 16 bytes in its last dimension, not " + std::to_string(block.back()) +
-                  " elements of " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"));
+    return refuse("Descriptor block shape must have at least 16 bytes in the last dimension, not " +
+                  std::to_string(block.back()) + " elements of " + std::to_string(bytes) +
+                  (bytes == 1 ? " byte" : " bytes"));
   for (size_t d = 0; d < rank; ++d) {
     if (d + 1 < rank && strides[d] * bytes % 16)
       return refuse("stride " + std::to_string(d) + " must be a multiple of 16 bytes, not " +

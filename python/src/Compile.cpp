@@ -256,6 +256,7 @@ bool readSemanticOptions(PyObject* dict, frontend::SemanticOptions& out) {
   strings("allowed_dot_input_precisions", out.allowedDotPrecisions);
   strings("supported_fp8_dtypes", out.supportedFp8);
   if (PyObject* capability = get("capability")) out.capability = int(PyLong_AsLong(capability));
+  if (PyObject* interpreted = get("interpreted")) out.interpreted = PyObject_IsTrue(interpreted) == 1;
   if (PyObject* numWarps = get("num_warps")) out.numWarps = int(PyLong_AsLong(numWarps));
   return !PyErr_Occurred();
 }

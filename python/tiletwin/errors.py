@@ -39,8 +39,18 @@ class TileTwinError(Exception):
 TritonError = TileTwinError
 
 
-class CompilationError(TileTwinError):
+class InterpreterError(TileTwinError):
+    """A kernel failed while it was interpreted. `error_message` holds the text."""
+
+    def __init__(self, error_message: str | None = None) -> None:
+        self.error_message = error_message
+        super().__init__(error_message or "")
+
+
+class CompilationError(InterpreterError):
     """A kernel was rejected while it was being compiled.
+
+    It is an InterpreterError too, which is all that Triton's interpreter raises: it compiles nothing.
 
     Two forms of construction:
       CompilationError(source, node, message)                         the whole function's text and an ast node in it
@@ -85,7 +95,7 @@ class CompilationError(TileTwinError):
         if self.line is not None and first_line is not None:
             self.line_in_function = self.line - first_line + 1
         self.context = context if context is not None else self.source_line
-        super().__init__(self.message)
+        TileTwinError.__init__(self, self.message)
 
     @property
     def message(self) -> str:
@@ -132,14 +142,6 @@ class CompileTimeAssertionFailure(CompilationError):
 
 class UnsupportedLanguageConstruct(CompilationError):
     """A Python statement or expression that the kernel language does not have."""
-
-
-class InterpreterError(TileTwinError):
-    """A kernel failed while it was interpreted. `error_message` holds the text."""
-
-    def __init__(self, error_message: str | None = None) -> None:
-        self.error_message = error_message
-        super().__init__(error_message or "")
 
 
 class PtxError(TileTwinError, ValueError):

@@ -91,7 +91,9 @@ def loop_in_pruned_branch(o_ptr, n, DOUBLE: tl.constexpr):
 
 def test_pruned_assignments_do_not_count() -> None:
     assert "-> (f32)" in source(loop_in_pruned_branch, "*fp32 i32", DOUBLE=True)
-    assert "`a` is fp32 before the loop" in str(rejected(loop_in_pruned_branch, "*fp32 i32", DOUBLE=False))
+    assert "Loop-carried variable a has initial type fp32" in str(
+        rejected(loop_in_pruned_branch, "*fp32 i32", DOUBLE=False)
+    )
 
 
 @triton.jit
@@ -246,7 +248,11 @@ def bad_step(o_ptr, k):
 
 
 MESSAGES = [
-    (type_in_both_branches, "*i32 i32", "`v` is int32 after one branch of this `if` and fp32 after the other"),
+    (
+        type_in_both_branches,
+        "*i32 i32",
+        "Mismatched type for v: it is int32 after one branch of this `if` and fp32 after the other",
+    ),
     (only_one_branch, "*i32 i32", "lonely is not defined here: it gets a value in one branch of an `if` only"),
     (inside_loop, "*i32 i32", "inner is not defined here: it gets its value inside the loop"),
     (plain_global, "*i32", "PLAIN = tl.constexpr(...)"),

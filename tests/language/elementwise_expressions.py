@@ -142,8 +142,12 @@ def shift(k: Kernel) -> None:
         q = q & held(t).type(most)
     inside = (q >= 0) & (q < bits_of(t))
     safe = np.where(inside, q, 0).astype(held(t))
+    shifted = x if isinstance(x, Value) else y
+    if op == ">>" and shifted.type.startswith("i") and t.startswith("u"):  # the sign of what is shifted counts
+        p = p.view(f"int{bits_of(t)}")
+        safe = safe.view(p.dtype)
     result = np.left_shift(p, safe) if op == "<<" else np.right_shift(p, safe)
-    k.add(f"{x.text} {op} {text}", t, result, inside & both_defined(dp, dq, result.shape))
+    k.add(f"{x.text} {op} {text}", t, result.view(held(t)), inside & both_defined(dp, dq, result.shape))
 
 
 COMPARE = {

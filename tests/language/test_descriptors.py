@@ -329,7 +329,7 @@ def changed(**changes: object) -> TensorDescriptor:
         (lambda: changed(base=torch.zeros(200)[1:]), "base must lie at a multiple of 16 bytes; its address is 4 past"),
         (lambda: changed(strides=[16, 2]), "last stride must be 1, not 2"),
         (lambda: changed(strides=[18, 1]), "stride 0 must be a multiple of 16 bytes, not 18 elements of 4 bytes"),
-        (lambda: changed(block_shape=[8, 2]), "at least 16 bytes in its last dimension, not 2 elements of 4 bytes"),
+        (lambda: changed(block_shape=[8, 2]), "at least 16 bytes in the last dimension, not 2 elements of 4 bytes"),
         (lambda: changed(block_shape=[6, 16]), "powers of two, not 6"),
         (lambda: changed(shape=[8]), "must have one length, from 1 to 5; they have 1, 2 and 2"),
         (lambda: changed(base=torch.zeros((8, 16), dtype=torch.int32), padding="nan"), "float type, not i32"),

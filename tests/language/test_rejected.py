@@ -52,7 +52,7 @@ ADVICE = {
     "bad_kwargs": "it takes input, axis, keep_dims, dtype",
     "bad_lambda": "define a function with @triton.jit at module level",
     "bad_lib_types": "only (fp32) or (fp64); cast the arguments first",
-    "bad_loop_type": "makes it fp32 (line 20): a variable that a loop carries must keep its type",
+    "bad_loop_type": "re-assigned to fp32 in loop (line 20): a variable that a loop carries must keep its type",
     "bad_missing_arg": "it takes x",
     "bad_multi_assign": "write two assignments",
     "bad_nested_def": "move it to module level and decorate it with @triton.jit",
@@ -64,22 +64,22 @@ ADVICE = {
     "bad_return_in_loop": "keep a flag, guard the rest of the body with `if`",
     "bad_return_types": "convert with .to(...), or return a constant of that type",
     "bad_setitem": "Make a new one with tl.where",
-    "bad_slice": "may hold None and ':' only",
+    "bad_slice": "None and ':' are what it may hold",
     "bad_starred": "unpack all elements, or index the tuple (t[1:])",
     "bad_static_assert": "B too small",
     "bad_static_assert_runtime": "use tl.device_assert for tensors",
     "bad_static_range": "Use range or tl.range for a run-time loop",
-    "bad_ternary": "convert one with .to(...), or use tl.where",
+    "bad_ternary": "convert one of the values with .to(...), or use tl.where",
     "bad_try": "Check with tl.device_assert",
     "bad_undefined": "some_name is not defined",
     "bad_unpack": "unpacking 3 values into 2 names",
-    "bad_while_type": "makes it int64 (line 28): a variable that a loop carries must keep its type",
+    "bad_while_type": "re-assigned to int64 in loop (line 28): a variable that a loop carries must keep its type",
 }
 # Other messages name both what is given and what is taken.
 BOTH_SIDES = (
     *(" got ", "must ", " needs ", " takes ", " take ", "cannot ", " is for ", "not fit", "so it needs", "has no "),
     *("would change", "power of 2", "not supported", "keeps the bits", "more than the", "smaller than", "static "),
-    "make the",
+    *("make the", "is needed", "because they have", "Cannot ", "out of range"),
 )
 # What the caret points at, where that is not the start of the statement.
 POINTED_AT = {

@@ -94,7 +94,7 @@ def test_block_types() -> None:
         (
             lambda: tl.block_type(tl.int8, [3]),
             ValueError,
-            r"block shape \(3,\) must be a power of 2, not 3",
+            r"Shape element 0 must be a power of 2, not 3, in \(3,\)",
         ),
         (
             lambda: tl.block_type(tl.int8, [2, 2.0]),

@@ -94,7 +94,8 @@ def _compile_source(
     if isinstance(source, ASTSource):
         source.find_name()
     path = _override(source, options, target, launched and not for_gpu)
-    module = source.compile(options) if path is None else _C.parse_ttir(Path(path).read_text(), path)
+    rules = options | {"interpreted": launched and not for_gpu}
+    module = source.compile(rules) if path is None else _C.parse_ttir(Path(path).read_text(), path)
     compiled = time.perf_counter()
     used = source.fn.used_globals() if isinstance(source, ASTSource) else []
     files = StageFiles(source, target, options)

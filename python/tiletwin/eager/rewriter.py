@@ -12,6 +12,7 @@ What changes                      becomes (all functions are C functions of _C, 
   x if t else y                   end_if(x) if begin_if(t) else end_if(y)
   for i in range(...)             for i in rounds(site, loop(range, ...)): types of what the loop carries must stay
   while t:                        enter_while(site); while again(site) and truth(t):      likewise
+  x.type                          type_attribute(x): tuples have a type, too
   x[i]                            subscript(x, i): the language's own indexing; a debugger's x[3] is a look at a value
   f(x), base.f(x)                 callee(f)(x), method(base, "f")(x): a jit function's own rewritten body runs
   return x                        return returned(x, conditions), where several returns depend on conditions
@@ -46,6 +47,8 @@ COMPARISONS: dict[type, int] = {
 }
 """What `chain` calls the operators."""
 IDENTITY = {ast.Is: "is", ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not_in"}
+UNUSED = "The result of "
+"""How the message begins that a function's result must be used."""
 LOOPS: dict[Any, str] = {range: "range", values.range: "range", values.static_range: "static_range"}
 
 
@@ -206,6 +209,15 @@ class Rewriter(ast.NodeTransformer):
             node.value = self.call("returned", value, *kept, at=value)
         return node
 
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        if isinstance(node.value, ast.Call):
+            wanted = getattr(self.evaluate(node.value.func), "_must_use_result", False)
+            if wanted:
+                text = f"{UNUSED}{ast.unparse(node.value.func)} is not being used."
+                return self.refuse(node, f"{text} {wanted}" if isinstance(wanted, str) else text)
+        node.value = self.visit(node.value)
+        return node
+
     def visit_Assert(self, node: ast.Assert) -> ast.Expr:
         message = self.place(ast.Constant(value=""), node) if node.msg is None else self.visit(node.msg)
         return self.place(ast.Expr(value=self.call("device_assert", self.visit(node.test), message, at=node)), node)
@@ -266,6 +278,12 @@ class Rewriter(ast.NodeTransformer):
         node.args = [self.visit(a) for a in node.args]
         node.keywords = [self.visit(k) for k in node.keywords]
         return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        node.value = self.visit(node.value)
+        if node.attr != "type" or not isinstance(node.ctx, ast.Load):
+            return node
+        return self.call("type_attribute", node.value, at=node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         node.value, node.slice = self.visit(node.value), self.visit(node.slice)
@@ -401,10 +419,13 @@ def rewrite(
 
 
 def refuse_statement(fn: Any, what: str, line: int, column: int) -> NoReturn:
-    """Raises what compiled mode raises for a statement that kernels lack. what: a row of the front end's table."""
-    cls = errors.CompilationError if what.endswith(".orelse") else errors.UnsupportedLanguageConstruct
+    """Raises what compiled mode raises for a statement that kernels lack. what: a row of the front end's table, or the
+    message itself, which begins with UNUSED."""
+    unused = what.startswith(UNUSED)
+    cls = errors.CompilationError if unused or what.endswith(".orelse") else errors.UnsupportedLanguageConstruct
+    message = what if unused else _C.statement_advice(what)
     source_line = fn.source_lines[line - fn.first_line]
-    raise cls(_C.statement_advice(what), fn.file, line, column, source_line, first_line=fn.first_line)
+    raise cls(message, fn.file, line, column, source_line, first_line=fn.first_line)
 
 
 def shadowing_names(fn: Any) -> list[str]:

@@ -385,7 +385,7 @@ def validate_block_shape(shape: Sequence[int]) -> int:
         if not isinstance(size, int) or isinstance(size, bool):
             raise TypeError(f"dimension {i} of a block shape must be a compile-time int, not {type(size).__name__}")
         if size <= 0 or size & (size - 1):
-            raise ValueError(f"dimension {i} of block shape {tuple(shape)} must be a power of 2, not {size}")
+            raise ValueError(f"Shape element {i} must be a power of 2, not {size}, in {tuple(shape)}")
         numel *= size
     if numel > TRITON_MAX_TENSOR_NUMEL:
         raise ValueError(
@@ -470,6 +470,8 @@ class constexpr_type(base_type):
         return "c" + (self.value.mangle() if hasattr(self.value, "mangle") else repr(self.value))
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, tuple_type):
+            return other == self
         return isinstance(other, constexpr_type) and bool(self.value == other.value)
 
     def __hash__(self) -> int:
@@ -504,11 +506,19 @@ class tuple_type(base_type):
     def __iter__(self) -> Iterator[base_type]:
         return iter(self.types)
 
+    @property
+    def _value(self) -> tuple[Any, ...] | None:
+        """The tuple itself if it is known while compiling: its type is that of a compile-time value, too."""
+        values = tuple(t._value if isinstance(t, tuple_type) else getattr(t, "value", None) for t in self.types)
+        return values if all(isinstance(t, (constexpr_type, tuple_type)) for t in self.types) else None
+
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, constexpr_type):
+            return self._value is not None and self._value == other.value
         return isinstance(other, tuple_type) and self.types == other.types and self.fields == other.fields
 
     def __hash__(self) -> int:
-        return hash(self.name)
+        return hash(self.name if self._value is None else self._value)
 
     def __str__(self) -> str:
         return self.name

@@ -30,7 +30,8 @@ def _hear(event: str, args: tuple[Any, ...]) -> None:
         return
     text, file = args
     if isinstance(file, str) and file[:1] == "<" and isinstance(text, (str, bytes)) and len(text) <= _LONGEST:
-        if (b"def " if isinstance(text, bytes) else "def ") in text and threading.get_ident() not in _deaf:
+        defines = b"def " in text if isinstance(text, bytes) else "def " in text
+        if defines and threading.get_ident() not in _deaf:
             _recent.append((file, text))
 
 

@@ -160,8 +160,8 @@ class JITFunction(JITCallable, KernelInterface[T]):
                     (a for a in (*listed.posonlyargs, *listed.args, *listed.kwonlyargs) if a.arg == p.name), self.ast
                 )
                 raise CompilationError(
-                    f"{p.name} is a tl.constexpr, so its value is always part of the compiled code, and it is listed "
-                    "in do_not_specialize or do_not_specialize_on_alignment: drop one of the two",
+                    f"{p.name} marked as constexpr and listed in do_not_specialize/do_not_specialize_on_alignment: "
+                    "the value of a tl.constexpr is always part of the compiled code, so drop one of the two",
                     self.file,
                     node.lineno,
                     node.col_offset,
