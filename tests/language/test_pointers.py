@@ -186,7 +186,7 @@ def test_pointer_blocks_in_branches_and_loops_stay_symbolic() -> None:
 @pytest.mark.parametrize(
     ("kernel", "text"),
     [
-        (kernels.compare_pointers, r"pointers cannot be compared .*compare addresses, as in p\.to\(tl\.int64\)"),
+        (kernels.compare_pointers, r"pointers cannot be compared; compare addresses, as in p\.to\(tl\.int64\)"),
         (kernels.subtract_pointers, r"x\.to\(tl\.int64\) gives an address as a number"),
         (kernels.write_constant, r"tl\.store: Cannot store to a constant pointer"),
     ],
