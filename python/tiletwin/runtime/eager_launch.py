@@ -368,8 +368,9 @@ def launch(fn: JITFunction, arguments: dict[str, Any], options: dict[str, Any], 
             yield program
 
     def afterwards() -> None:
-        if rest is None or rest.kernel is None:
-            compilable.look(fn, fn.__dict__["_stripped"], arguments, options)
+        variant = fn.__dict__.get("_stripped")  # None: there is no text that a compiler could look at
+        if variant is not None and (rest is None or rest.kernel is None):
+            compilable.look(fn, variant, arguments, options)
 
     run = EagerRun(fn, session, grid, programs(), rest, recorded, afterwards)
     if may_wait:
