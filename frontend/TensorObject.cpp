@@ -122,14 +122,17 @@ PyObject* reprSlot(PyObject* x) {
 }
 PyObject* strSlot(PyObject* x) {
   if (valueOf(x).eager && hooks.item && !valueOf(x).type.isBlock()) {
-    PyRef item = PyRef::steal(hooks.item(valueOf(x)));
+    // A float's digits are those that its own type has: as Python's float, 0.1 of 32 bits would be 0.10000000149011612.
+    const bool narrow = valueOf(x).type.isFloat() && valueOf(x).type.scalar != Scalar::F64 && hooks.numpy;
+    PyRef item = PyRef::steal(narrow ? hooks.numpy(valueOf(x)) : hooks.item(valueOf(x)));
     return item ? PyObject_Str(item.get()) : nullptr;
   }
   return reprSlot(x);
 }
 PyObject* formatMethod(PyObject* x, PyObject* spec) {
-  PyRef base =
-      PyRef::steal(valueOf(x).eager && hooks.item && !valueOf(x).type.isBlock() ? hooks.item(valueOf(x)) : strSlot(x));
+  const bool isNumber = valueOf(x).eager && hooks.item && !valueOf(x).type.isBlock();
+  const bool plain = PyUnicode_Check(spec) && PyUnicode_GetLength(spec) == 0;
+  PyRef base = PyRef::steal(isNumber && !plain ? hooks.item(valueOf(x)) : strSlot(x));
   return base ? PyObject_Format(base.get(), spec) : nullptr;
 }
 

@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdio>
+#include <functional>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <random>
 #include <string>
 
@@ -129,6 +133,42 @@ bool PrintSelection::matches(const Item& item, const std::array<int32_t, 3>& pro
 
 bool PrintSelection::shows(const std::array<int32_t, 3>& program) const {
   return std::any_of(items_.begin(), items_.end(), [&](const Item& item) { return matches(item, program); });
+}
+
+bool PrintSelection::misses() const {
+  auto inGrid = [&](const Item& item) {
+    if (item.isRandom) return !item.chosen.empty();
+    for (size_t axis = 0; axis < 3; ++axis)
+      if (item.programs[axis].first >= grid_[axis] || item.programs[axis].first > item.programs[axis].last)
+        return false;
+    return true;
+  };
+  return !items_.empty() && std::none_of(items_.begin(), items_.end(), inGrid);
+}
+
+void noteSelection(std::string_view text, const std::array<int32_t, 3>& grid, bool misses) {
+  struct Missed { // by text: the largest grid that had none of its programs; all zero: some grid had one
+    std::mutex mutex;
+    std::map<std::string, std::array<int32_t, 3>, std::less<>> grids;
+    ~Missed() {
+      for (const auto& [named, largest] : grids)
+        if (largest[0] != 0)
+          std::fprintf(stderr,
+                       "tiletwin: no launch that prints had a program %s (TILETWIN_PRINT); the largest grid was "
+                       "(%d, %d, %d)\n",
+                       named.c_str(), largest[0], largest[1], largest[2]);
+    }
+  };
+  static Missed missed;
+  auto programs = [](const std::array<int32_t, 3>& g) { return int64_t(g[0]) * g[1] * g[2]; };
+  std::lock_guard lock(missed.mutex);
+  auto known = missed.grids.find(text);
+  if (!misses)
+    missed.grids.insert_or_assign(std::string(text), std::array<int32_t, 3>{});
+  else if (known == missed.grids.end())
+    missed.grids.emplace(text, grid);
+  else if (known->second[0] != 0 && programs(grid) > programs(known->second))
+    known->second = grid;
 }
 
 std::vector<bool> PrintSelection::shown(const Slice& slice, int64_t extent) {

@@ -28,6 +28,8 @@ public:
   /// Throws environment::Error if the text is none of these.
   PrintSelection(std::string_view text, const std::array<int32_t, 3>& grid);
   bool shows(const std::array<int32_t, 3>& program) const;
+  /// Whether programs are named, and the grid has none of them.
+  bool misses() const;
   /// Of a tile that such a program prints. Slices are counted from the first dimension; dimensions without one are
   /// shown whole, and a slice too many is left out.
   ShownElements elements(const std::array<int32_t, 3>& program, const std::vector<int64_t>& shape) const;
@@ -51,5 +53,9 @@ private:
   std::array<int32_t, 3> grid_;
   std::vector<Item> items_;
 };
+
+/// Called by every launch that prints. If no launch of the process had a program that the text names, that is said on
+/// stderr when the process ends.
+void noteSelection(std::string_view text, const std::array<int32_t, 3>& grid, bool misses);
 
 } // namespace tiletwin

@@ -204,8 +204,10 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
   running.state.findBuffer = hooks.findBuffer;
   std::optional<PrintSelection> prints;
   if (plan.prints) {
-    if (auto text = environment::text("TILETWIN_PRINT")) prints.emplace(*text, order.grid());
-    if (prints) running.state.prints = &*prints;
+    if (auto text = environment::text("TILETWIN_PRINT")) {
+      running.state.prints = &prints.emplace(*text, order.grid());
+      noteSelection(*text, order.grid(), prints->misses());
+    }
   }
   std::optional<DebugTurn> turn;
   if (plan.debug) {

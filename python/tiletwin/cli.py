@@ -388,7 +388,9 @@ def doctor() -> None:
     rows += [(name, version(name)) for name in ("torch", "numpy", "ml_dtypes")]
     from tiletwin.cuda import doctor as cuda_doctor
 
-    rows += cuda_doctor.rows()
+    found, well = cuda_doctor.rows()
+    rows += found
+    healthy = healthy and well
     rows += [(name, os.environ[name]) for name in sorted(os.environ) if name.startswith("TILETWIN")]
     table = Table(show_header=False, box=None)
     for name, value in rows:

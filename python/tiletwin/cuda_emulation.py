@@ -60,12 +60,13 @@ def install(torch: Any) -> None:
     global _mode
     if _mode is not None:
         return
-    from tiletwin import cuda_fakes, cuda_mode, cuda_patches, cuda_processes
+    from tiletwin import cuda_fakes, cuda_mode, cuda_patches, cuda_processes, cuda_types
 
     torch_cuda.patch(torch)
     cuda_patches.patch(torch, cuda_mode.CudaOnCpu)
     cuda_processes.patch(torch)
     cuda_fakes.patch(torch)
+    cuda_types.patch(torch)
     _mode = cuda_mode.CudaOnCpu()
     _mode.__enter__()
     _C.set_torch_guard(torch._C.DisableTorchFunction)

@@ -17,6 +17,7 @@ from torch.overrides import TorchFunctionMode
 
 from tiletwin import cuda_devices
 from tiletwin.cuda_marks import MARK, any_mark, asked_index, index_of_mark, is_marked, mark, mark_as, notice
+from tiletwin.cuda_types import CudaTensorType
 
 Tensor: Any = torch.Tensor  # its getters have attributes that its stub does not
 _BINDING: Any = torch._C
@@ -101,6 +102,8 @@ def _to(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _type(func: Any, x: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
     """tensor.type(), tensor.type(dtype): a name that begins with torch.cuda is one of the emulated device."""
+    if isinstance(dtype, CudaTensorType):
+        dtype = f"{_PREFIX}{dtype.__name__}"
     if dtype is None:
         text = func(x)
         return text.replace("torch.", _PREFIX, 1) if is_marked(x) else text

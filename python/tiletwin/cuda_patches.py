@@ -95,7 +95,17 @@ def _patch_parameters(torch: Any) -> None:
 
         return make
 
+    make_wrapper = torch.Tensor._make_wrapper_subclass
+
+    def wrapper_marked(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        """Of a subclass that holds other tensors and says where it is itself."""
+        index = asked_index(kwargs.get("device"))
+        if index is None:
+            return make_wrapper(cls, *args, **kwargs)
+        return mark(make_wrapper(cls, *args, **{**kwargs, "device": torch.device("cpu")}), index)
+
     torch.Tensor.as_subclass = as_marked
+    torch.Tensor._make_wrapper_subclass = staticmethod(wrapper_marked)
     for kind in (torch.nn.Parameter, torch.nn.Buffer):
         kind.__new__ = new_marked(kind.__new__)
 

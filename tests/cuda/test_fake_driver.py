@@ -99,7 +99,7 @@ def test_facts():
 def test_the_doctor():
     said = run_fake("""
         from tiletwin.cuda import doctor
-        for what, text in doctor.rows(): print(what, "=", text)
+        for what, text in doctor.rows()[0]: print(what, "=", text)
     """)
     assert "cuda driver = CUDA 13.0, PTX up to 9.0 (" in said
     assert "gpu 1 = Fake GPU 1, sm_90, 80 GiB, 4 multiprocessors, 232448 bytes shared a block\n" in said
@@ -107,7 +107,7 @@ def test_the_doctor():
         os.environ["TILETWIN_LIBCUDA"] = "/nowhere"
         os.environ["TILETWIN_PTXAS"] = "/nowhere/ptxas"
         from tiletwin.cuda import doctor
-        for what, text in doctor.rows(): print(what, "=", text)
+        for what, text in doctor.rows()[0]: print(what, "=", text)
     """)
     assert "cuda driver = no CUDA driver was found; tried:\n  /nowhere: " in missing
     assert "ptxas = TILETWIN_PTXAS names /nowhere/ptxas, which is not there\n" in missing

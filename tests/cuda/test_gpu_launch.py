@@ -165,7 +165,7 @@ def test_facts_and_doctor():
     facts, driver = cuda.device_facts(), extension().driver()
     assert driver["version"] >= 12000 and driver["ptx_version"] >= 80
     assert facts["capability"] >= 75 and facts["warpSize"] == 32 and facts["multiprocessor_count"] > 10
-    rows = dict(doctor.rows())
+    rows = dict(doctor.rows()[0])
     assert facts["name"] in rows["gpu 0"] and f"sm_{facts['capability']}" in rows["gpu 0"]
     assert "libcuda" in rows["cuda driver"] and "PTX up to" in rows["cuda driver"]
 

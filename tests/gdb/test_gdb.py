@@ -66,6 +66,17 @@ def test_locals_and_arguments(addition):
     assert "n = 65531" in addition("info args")
 
 
+def test_locals_in_a_line_each(addition):
+    lines = addition("tw locals").splitlines()
+    names = [line.split()[0] for line in lines]
+    assert {"pid", "offs", "mask", "x", "y", "n", "BLOCK"} <= set(names) and len(names) == len(set(names))
+    of = dict(zip(names, (" ".join(line.split()[1:]) for line in lines)))
+    assert of["pid"].endswith(" 3") and "total" not in of
+    assert of["offs"].endswith("[16] {48, 49, 50, 51, ...}; min 48 at 0, max 63 at 15, mean 55.5, zeros 0")
+    assert of["mask"].endswith("; 16 of 16 set") and max(map(len, lines)) < 160
+    assert "x_ptr" in of and re.search(r" 0x[0-9a-f]+$", of["x_ptr"])
+
+
 def test_backtrace(addition):
     assert re.match(r"#0  vector_add \(.*\) at .*programs.py:\d+", addition("bt"))
 

@@ -267,6 +267,65 @@ def function_transforms():
     assert on_cuda(value) and torch.equal(value, 3 * x) and (pull(torch.ones_like(x))[0] == 3).all()
 
 
+class Wrapped(torch.Tensor):
+    """A subclass that holds a tensor, as libraries that quantize make them."""
+
+    @staticmethod
+    def __new__(cls, held):
+        return torch.Tensor._make_wrapper_subclass(cls, held.shape, dtype=held.dtype, device=held.device)
+
+    def __init__(self, held):
+        self.held = held
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        if func is torch.ops.aten.detach.default:
+            from torch.utils._python_dispatch import return_and_correct_aliasing
+
+            return return_and_correct_aliasing(func, args, kwargs or {}, cls(args[0].held.detach()))
+        return func(*[a.held if isinstance(a, cls) else a for a in args], **(kwargs or {}))
+
+
+def subclasses_that_hold_tensors():
+    x = torch.arange(4.0, device="cuda")
+    wrapped = Wrapped(x)
+    parameter = torch.nn.Parameter(wrapped, requires_grad=False)
+    assert on_cuda(wrapped, parameter, wrapped + 1) and isinstance(parameter, Wrapped)
+    assert torch.equal(wrapped + 1, x + 1) and Wrapped(x.cpu()).is_cpu
+
+
+def types_that_name_cuda():
+    x = torch.cuda.FloatTensor(2, 3)
+    assert on_cuda(x, torch.cuda.LongTensor([1, 2]), torch.ones(2).type(torch.cuda.HalfTensor)) and x.shape == (2, 3)
+    assert isinstance(x, torch.cuda.FloatTensor) and not isinstance(x.cpu(), torch.cuda.FloatTensor)
+    assert not isinstance(x, torch.cuda.LongTensor) and torch.cuda.HalfTensor.dtype == torch.float16
+    torch.set_default_tensor_type("torch.cuda.DoubleTensor")
+    try:
+        assert on_cuda(torch.zeros(2)) and torch.zeros(2).dtype == torch.float64
+    finally:
+        torch.set_default_tensor_type(torch.FloatTensor)
+    assert torch.zeros(2).is_cpu and torch.zeros(2).dtype == torch.float32
+    stream, event = torch.Stream("cuda", priority=-1), torch.Event("cuda", enable_timing=True)
+    assert isinstance(stream, torch.Stream) and isinstance(torch.cuda.current_stream(), torch.Stream)
+    assert isinstance(stream, torch.cuda.Stream) and isinstance(event, torch.Event) and not isinstance(1, torch.Event)
+    event.record(stream)
+    with stream:
+        assert torch.accelerator.current_stream() == stream
+    assert torch.accelerator.current_stream() == torch.cuda.default_stream()
+
+
+def profilers():
+    from torch.profiler import ProfilerActivity, profile
+
+    for activities in ([ProfilerActivity.CPU, ProfilerActivity.CUDA], [ProfilerActivity.CUDA], None):
+        with profile(activities=activities) as seen:
+            torch.ones(4, device="cuda").sum()
+        assert "aten::sum" in seen.key_averages().table()
+    with torch.autograd.profiler.profile(use_device="cuda") as seen, torch.autograd.profiler.emit_nvtx(enabled=False):
+        torch.ones(4, device="cuda").sum()
+    assert "aten::sum" in seen.table()
+
+
 def gradients_of_copies():
     """A copy to the other side is a step of autograd, as on a GPU."""
     for x, there in (
@@ -393,7 +452,7 @@ def measuring():
     assert 0 < low <= middle <= high
 
 
-HELPERS = {"on_cuda", "scale", "Scale"}
+HELPERS = {"on_cuda", "scale", "Scale", "Wrapped"}
 CASES = [n for n, v in list(globals().items()) if getattr(v, "__module__", "") == __name__ and n not in HELPERS]
 
 

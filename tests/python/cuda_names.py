@@ -33,7 +33,11 @@ def parameters(value: object) -> list[str] | None:
 
 
 def describe(value: object) -> object:
-    if isinstance(value, type) and not value.__module__.startswith(ROOTS):
+    made_in_c = type(value).__name__ in (
+        "tensortype",
+        "CudaTensorType",
+    )  # torch.cuda.FloatTensor
+    if isinstance(value, type) and (made_in_c or not value.__module__.startswith(ROOTS)):
         return ["class", [base.__name__ for base in value.__mro__]]
     if isinstance(value, type):
         own = {n: parameters(v) if callable(v) else type(v).__name__ for n, v in vars(value).items() if n[:1] != "_"}

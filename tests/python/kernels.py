@@ -47,3 +47,8 @@ def spin(o_ptr, n):
     for i in range(n):
         total += tl.sin(total + i)
     tl.store(o_ptr + tl.arange(0, 1024), total)
+
+
+@triton.jit
+def numbered_print(o_ptr):
+    tl.device_print("program", tl.program_id(0))

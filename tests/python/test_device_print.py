@@ -12,7 +12,7 @@ import pytest
 import tiletwin as triton
 import tiletwin.language as tl
 import torch
-from process import run_python
+from process import run_code, run_python
 
 RECORDED = pathlib.Path(__file__).resolve().parents[1] / "data" / "prints_h100.txt"
 DTYPES = {
@@ -151,6 +151,29 @@ def test_eager_prints_the_same(capsys: pytest.CaptureFixture, monkeypatch: pytes
 
 
 # ---- TILETWIN_PRINT ----
+
+
+@pytest.mark.parametrize(
+    ("value", "missed"),
+    [
+        ("9", True), ("0,3;*,2", True), ("7-3", True), ("4", False), ("9;1", False), ("3-9", False), ("none", False),
+        ("[0]", False), ("random:1", False),
+    ],
+)  # fmt: skip
+def test_programs_that_no_launch_has_are_told(value: str, missed: bool) -> None:
+    done = run_code(
+        """
+        import numpy as np
+        import tiletwin as triton
+        import tiletwin.language as tl
+        from kernels import numbered_print
+        for programs in (2, 5, 3):
+            numbered_print[(programs,)](np.zeros(1, np.float32))
+        """,
+        TILETWIN_PRINT=value,
+    )
+    said = f"tiletwin: no launch that prints had a program {value} (TILETWIN_PRINT); the largest grid was (5, 1, 1)\n"
+    assert done.returncode == 0 and done.stderr == (said if missed else ""), done.stderr
 
 
 @triton.jit

@@ -223,6 +223,11 @@ def test_cli_help():
     assert done.returncode == 2 and "No such command 'compile'" in done.stderr
 
 
+def test_the_doctor_wants_what_a_variable_names():
+    done = run_python("-m", "tiletwin", "doctor", startup=True, TILETWIN_PTXAS="/nowhere/ptxas")
+    assert "TILETWIN_PTXAS names /nowhere/ptxas, which is not there" in done.stdout and done.returncode == 1
+
+
 def test_cli_doctor():
     done = run_python("-m", "tiletwin", "doctor")
     assert "instruction set" in done.stdout and "x86-64-v" in done.stdout and "activation" in done.stdout

@@ -236,6 +236,19 @@ def test_bits_and_plan_stay_when_it_never_fires() -> None:
     assert results[0] == results[1] and results[0][1]
 
 
+def test_numbers_have_the_digits_of_their_type(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    @triton.jit
+    def kernel(x_ptr):
+        x = tl.load(x_ptr)
+        print_if(x > 0, x, x.to(tl.float64), x.to(tl.float16), f"{x} {x:.3f}", x.to(tl.float64) * 0 + 0.5, x * 1e20)
+
+    for eager in ("0", "1"):
+        monkeypatch.setenv("TILETWIN_EAGER", eager)
+        kernel[(1,)](np.full(1, 0.1, np.float32))
+        said = capsys.readouterr().out
+        assert said == "pid (0, 0, 0) 0.1 0.10000000149011612 0.1 0.1 0.100 0.5 1e+19\n"
+
+
 def test_what_runs_from_ttir_text(tmp_path, capsys: pytest.CaptureFixture) -> None:
     @triton.jit
     def kernel(x_ptr):

@@ -31,18 +31,21 @@ def _driver_rows() -> list[tuple[str, str]]:
     return rows
 
 
-def _tool_row(name: str) -> tuple[str, str]:
+def _tool_row(name: str) -> tuple[str, str, bool]:
+    """A line, and whether all is well: a program that a variable names has to be there, others need not."""
     try:
         tool = toolkit.find(name)
     except RuntimeError as error:
-        return name, str(error)
-    return name, str(tool) if tool else f"not found; looked at:\n{toolkit.where_looked(name)}"
+        return name, str(error), False
+    return name, str(tool) if tool else f"not found; looked at:\n{toolkit.where_looked(name)}", True
 
 
-def rows() -> list[tuple[str, str]]:
-    """(what, what was found) for each line. Nothing here is needed to run kernels on the CPU."""
+def rows() -> tuple[list[tuple[str, str]], bool]:
+    """(what, what was found) for each line, and whether all that was asked for is there. Nothing here is needed to run
+    kernels on the CPU."""
     try:
         found = _driver_rows()
     except ImportError as error:
         found = [("cuda driver", f"not part of this build: {error}")]
-    return [*found, _tool_row("ptxas"), _tool_row("nvdisasm")]
+    tools = [_tool_row("ptxas"), _tool_row("nvdisasm")]
+    return [*found, *((name, text) for name, text, _ in tools)], all(well for *_, well in tools)

@@ -15,6 +15,7 @@ from tw_state import Problem, triple
 
 SHOWN_ROWS = 8
 SHOWN_COLUMNS = 8
+SHOWN_FIRST = 4
 
 
 def size_text(count):
@@ -31,6 +32,7 @@ class Tw(gdb.Command):
     tw programs        the grid, the running program, what has run
     tw program X Y Z   run to that program (Y and Z are 0 unless given)
     tw next-program    run to the program after this one
+    tw locals          the kernel's variables, a line each
     tw show NAME       a tile as a table, with statistics
     tw buffers         the memory of the launch
     tw where           the line of the kernel, and its TTIR"""
@@ -208,7 +210,7 @@ class Show(gdb.Command):
 
     def invoke(self, argument, from_tty):
         if not argument.strip():
-            raise Problem("tw show: which tile? For example `tw show x`; `info locals` lists what there is")
+            raise Problem("tw show: which tile? For example `tw show x`; `tw locals` lists what there is")
         state = tw_state.read()
         kernel = state.text("kernel")
         frame, _ = tw_state.kernel_frame(kernel)
@@ -221,7 +223,7 @@ class Show(gdb.Command):
             known = sorted({v["name"] for v in kernel["variables"]})
             where = " It has a value later only, or in another function." if argument.strip() in known else ""
             raise Problem(
-                f"tw show: {error}{'' if str(error).endswith('.') else '.'}{where} `info locals` lists names"
+                f"tw show: {error}{'' if str(error).endswith('.') else '.'}{where} `tw locals` lists names"
             ) from None
         finally:
             selected.select()
@@ -242,6 +244,55 @@ class Show(gdb.Command):
             print(line)
         if not is_pointer:
             print(f"  {statistics(numbers, extents)}")
+
+
+def line_of(value, kind):
+    """A variable in one line: a number, or a tile's shape, first elements and statistics."""
+    element, extents = tw_printers.element_type(value.type)
+    numbers = tw_printers.numbers_of(value)
+    if numbers is None:
+        return f"{kind} {value}"
+    if element.code == gdb.TYPE_CODE_PTR:
+        text = [hex(number) for number in numbers[:SHOWN_FIRST]]
+    else:
+        text = [tw_numbers.shown(number) for number in numbers[:SHOWN_FIRST]]
+    if not extents:
+        return f"{kind} {text[0]}"
+    shape = f"{kind}[{', '.join(map(str, extents))}]"
+    more = ", ..." if len(numbers) > SHOWN_FIRST else ""
+    told = "" if element.code == gdb.TYPE_CODE_PTR else f"; {statistics(numbers, extents)}"
+    return f"{shape} {{{', '.join(text)}{more}}}{told}"
+
+
+class Locals(gdb.Command):
+    """The variables of the kernel, or of the function of it that is selected, a line each: shapes, first elements,
+    statistics. `info locals` prints every element."""
+
+    def __init__(self):
+        super().__init__("tw locals", gdb.COMMAND_DATA)
+
+    def invoke(self, argument, from_tty):
+        kernel = tw_state.read().text("kernel")
+        frame, _ = tw_state.kernel_frame(kernel)
+        kinds = {variable["name"]: variable["type"] for variable in kernel["variables"]}
+        block, seen = frame.block(), {}
+        while block is not None and not block.is_static and not block.is_global:
+            for symbol in block:
+                if (symbol.is_variable or symbol.is_argument) and symbol.name not in seen:
+                    seen[symbol.name] = symbol
+            if block.function is not None:
+                break
+            block = block.superblock
+        width = max(map(len, seen), default=0)
+        for name, symbol in seen.items():
+            try:
+                value = symbol.value(frame)
+                value.fetch_lazy()
+                print(f"  {name.ljust(width)}  {line_of(value, kinds.get(name, str(symbol.type)))}")
+            except (gdb.error, gdb.MemoryError):
+                print(f"  {name.ljust(width)}  (no value here)")
+        if not seen:
+            print("there are no variables here")
 
 
 class Buffers(gdb.Command):
@@ -310,6 +361,6 @@ class Where(gdb.Command):
 
 def register():
     Tw()
-    for command in (Programs, Program, NextProgram, Show, Buffers, Where):
+    for command in (Programs, Program, NextProgram, Locals, Show, Buffers, Where):
         command()
     tw_state.mark_loaded()
