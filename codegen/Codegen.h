@@ -22,14 +22,15 @@ struct Target {
 };
 
 struct Options {
-  int numWarps = 4;     ///< a power of two
-  int numStages = 3;    ///< buffers of a pipelined loop
-  int numCtas = 1;      ///< of a cluster
-  int maxRegisters = 0; ///< of a thread; 0: as ptxas likes
-  int wavesPerUnit = 0; ///< "hip": wavefronts that a SIMD unit shall have room for; 0: as LLVM likes
-  bool fpFusion = true; ///< products and sums become fused multiply-adds
-  bool lineInfo = true; ///< .loc directives that name the kernel's source
-  bool verify = false;  ///< the module after every pass
+  int numWarps = 4;           ///< a power of two
+  int numStages = 3;          ///< buffers of a pipelined loop
+  int numCtas = 1;            ///< of a cluster
+  int maxRegisters = 0;       ///< of a thread; 0: as ptxas likes
+  int wavesPerUnit = 0;       ///< "hip": wavefronts that a SIMD unit shall have room for; 0: as LLVM likes
+  bool fpFusion = true;       ///< products and sums become fused multiply-adds
+  bool flushDenormals = true; ///< exp2, sqrt, rsqrt and libdevice's functions of f32 take and give zeros for denormals
+  bool lineInfo = true;       ///< .loc directives that name the kernel's source
+  bool verify = false;        ///< the module after every pass
 };
 
 /// The last one is the target's: Ptx for "cuda", Amdgcn for "hip".

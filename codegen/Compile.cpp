@@ -143,7 +143,7 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
   std::string problem;
   llvm::raw_string_ostream out(problem);
   if (llvm::verifyModule(*llvmModule_, &out)) return fail("emission made LLVM IR that is not valid: " + problem);
-  if (llvm::Error wrong = linkLibdevice(*llvmModule_, {target_.capability, /*flushDenormals=*/true}))
+  if (llvm::Error wrong = linkLibdevice(*llvmModule_, {target_.capability, options_.flushDenormals}))
     return fail(llvm::toString(std::move(wrong)));
   optimise(*llvmModule_, machine);
   return success();

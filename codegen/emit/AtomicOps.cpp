@@ -98,11 +98,15 @@ public:
     repeated_ = repeatedRegisters(pointers);
     for (uint32_t r = 0; r < e.values(pointers).size(); r += perAccess) accesses_ += !(r & repeated_);
   }
-  /// What stands behind atom, red, ld or st: ".acq_rel.gpu.global".
+  /// What stands behind ld and st: ".acq_rel.gpu.global".
   std::string words() const { return semanticWord(onInstruction()) + scopeWord(scope_) + ".global"; }
+  /// What stands behind atom and red. These words may come in any order; tools look for them in the order of Triton's code,
+  /// which is not the same for both.
+  std::string rmwWords() const { return ".global" + scopeWord(scope_) + semanticWord(onInstruction()); }
+  std::string casWords() const { return ".global" + semanticWord(onInstruction()) + scopeWord(scope_); }
   /// True if the result of the operation is read.
   bool isUsed() const { return op_->getNumResults() && !op_->getResult(0).use_empty(); }
-  /// True if `red` can do it: no result, and nothing that a result would tell is acquired by it.
+  /// True if no result comes back: nobody reads it, and nothing that it would tell is acquired.
   bool isReduction() const {
     return !isUsed() && (onInstruction() == tt::MemSemantic::Relaxed || onInstruction() == tt::MemSemantic::Release);
   }
@@ -271,12 +275,15 @@ LogicalResult emitAtomicRmw(Emitter& e, Operation* op) {
       return {exchangeUntilSame(e, access.words(), address, predicate, numbers[0]->getType(),
                                 [&](Value*) { return numbers[0]; })};
     }
-    AtomicInstruction plan{(isReduction && kind != tt::RmwKind::Exch ? "red" : "atom") + access.words() + "." +
+    // ptxas makes a reduction of an atom whose result nobody reads; a vector would cost registers all the same.
+    const bool isVector = perAccess > 1 && perAccess * element.getIntOrFloatBitWidth() > 32;
+    const bool isReduced = isReduction && isVector;
+    AtomicInstruction plan{(isReduced ? "red" : "atom") + access.rmwWords() + "." +
                                operationWord(kind, element, perAccess),
                            address,
                            predicate,
                            {}};
-    plan.returns = !isReduction || kind == tt::RmwKind::Exch; // there is no red.exch
+    plan.returns = !isReduced;
     return addWords(e, plan, numbers);
   });
 }
@@ -288,7 +295,7 @@ LogicalResult emitAtomicCas(Emitter& e, Operation* op) {
     Value *compare = e.values(cas.getCmp())[r], *value = e.values(cas.getVal())[r];
     AtomicInstruction swap{"", e.values(cas.getPtr()) [r], predicate, { asBits(e, compare), asBits(e, value) }};
     swap.bits = swap.operands[0]->getType()->getIntegerBitWidth();
-    swap.opcode = "atom" + access.words() + ".cas.b" + std::to_string(swap.bits);
+    swap.opcode = "atom" + access.casWords() + ".cas.b" + std::to_string(swap.bits);
     return {fromBits(e, swap.emit(e), value->getType())};
   });
 }

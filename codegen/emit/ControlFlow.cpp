@@ -1,6 +1,7 @@
 // codegen/emit/ControlFlow.cpp -- loops, branches and blocks: values carried around become PHIs, one each register.
 #include "codegen/emit/Emitters.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMAttrs.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -28,6 +29,17 @@ void addIncoming(Emitter& e, ValueRange phis, ValueRange incoming, BasicBlock* f
     for (auto [node, in] : llvm::zip_equal(e.values(phi), e.values(value))) cast<PHINode>(node)->addIncoming(in, from);
 }
 
+/// What a loop asks of LLVM (disable_licm of tl.range and tl.condition), on the branch back to its head.
+void annotate(llvm::Instruction* back, Operation* loop) {
+  auto annotation = loop->getAttrOfType<LLVM::LoopAnnotationAttr>("llvm.loop_annotation");
+  if (!annotation || !annotation.getLicm() || !annotation.getLicm().getDisable().getValue()) return;
+  llvm::LLVMContext& context = back->getContext();
+  auto* licm = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.licm.disable"));
+  auto* self = llvm::MDNode::getDistinct(context, {nullptr, licm});
+  self->replaceOperandWith(0, self);
+  back->setMetadata(llvm::LLVMContext::MD_loop, self);
+}
+
 } // namespace
 
 LogicalResult emitFor(Emitter& e, Operation* op) {
@@ -53,7 +65,7 @@ LogicalResult emitFor(Emitter& e, Operation* op) {
   BasicBlock* last = b.GetInsertBlock();
   induction->addIncoming(next, last);
   addIncoming(e, loop.getRegionIterArgs(), loop.getBody()->getTerminator()->getOperands(), last);
-  b.CreateBr(head);
+  annotate(b.CreateBr(head), op);
   b.SetInsertPoint(after);
   for (auto [result, carried] : llvm::zip_equal(loop.getResults(), loop.getRegionIterArgs()))
     e.define(result, Values(e.values(carried)));
@@ -104,7 +116,7 @@ LogicalResult emitWhile(Emitter& e, Operation* op) {
     e.define(argument, Values(e.values(value)));
   if (failed(e.emitBody(*loop.getAfterBody()))) return failure();
   addIncoming(e, loop.getBeforeArguments(), loop.getYieldOp().getOperands(), b.GetInsertBlock());
-  b.CreateBr(head);
+  annotate(b.CreateBr(head), op);
   b.SetInsertPoint(after);
   for (auto [result, value] : llvm::zip_equal(loop.getResults(), condition.getArgs()))
     e.define(result, Values(e.values(value)));
@@ -113,15 +125,31 @@ LogicalResult emitWhile(Emitter& e, Operation* op) {
 
 LogicalResult emitExecuteRegion(Emitter& e, Operation* op) {
   auto region = cast<scf::ExecuteRegionOp>(op);
-  if (!region.getRegion().hasOneBlock()) return notCompiled(op, e, "with several blocks");
-  Block& block = region.getRegion().front();
-  if (failed(e.emitBody(block))) return failure();
-  for (auto [result, value] : llvm::zip_equal(region.getResults(), block.getTerminator()->getOperands()))
-    e.define(result, Values(e.values(value)));
+  if (region.getRegion().hasOneBlock()) {
+    Block& block = region.getRegion().front();
+    if (failed(e.emitBody(block))) return failure();
+    for (auto [result, value] : llvm::zip_equal(region.getResults(), block.getTerminator()->getOperands()))
+      e.define(result, Values(e.values(value)));
+    return success();
+  }
+  // Several ways out: all go to one block, where what each yields meets.
+  BasicBlock* after = e.newBlock("region.end");
+  {
+    llvm::IRBuilderBase::InsertPointGuard guard(e.ir());
+    e.ir().SetInsertPoint(after);
+    definePhis(e, region.getResults());
+  }
+  auto leave = [&](Operation* yield) {
+    addIncoming(e, region.getResults(), yield->getOperands(), e.ir().GetInsertBlock());
+    e.ir().CreateBr(after);
+    return success();
+  };
+  if (failed(e.emitBlocks(region.getRegion(), leave))) return failure();
+  e.ir().SetInsertPoint(after);
   return success();
 }
 
-LogicalResult Emitter::emitBlocks(Region& region) {
+LogicalResult Emitter::emitBlocks(Region& region, llvm::function_ref<LogicalResult(Operation*)> leave) {
   // Blocks but the first get their PHIs before anything branches to them. Dominators come first in the list.
   for (Block& block : llvm::drop_begin(region)) {
     BasicBlock* made = newBlock("block");
@@ -132,7 +160,9 @@ LogicalResult Emitter::emitBlocks(Region& region) {
   }
   for (Block& block : region) {
     if (!block.isEntryBlock()) builder_.SetInsertPoint(blocks_[&block]);
-    if (failed(emitBody(block)) || failed(emitOperation(block.getTerminator()))) return failure();
+    if (failed(emitBody(block))) return failure();
+    Operation* last = block.getTerminator();
+    if (failed(isa<BranchOpInterface>(last) ? emitOperation(last) : leave(last))) return failure();
   }
   return success();
 }

@@ -166,14 +166,14 @@ Values convertInShared(Emitter& e, const SharedConversion& plan, const LinearLay
       Values vector;
       for (uint32_t r : registers) vector.push_back(source[r]);
       if (owner) predicate = predicate ? b.CreateAnd(predicate, owner) : owner;
-      storeWords(e, ".shared", address, predicate, packWords(e, vector), bytes * vector.size());
+      storeWords(e, ".shared", address, predicate, packWords(e, vector), {bytes, unsigned(vector.size())});
     });
     e.barrier();
     loads.forEach(shared, pass, [&](Value* address, Value* predicate, const Vectors& registers) {
       Values before;
       for (uint32_t r : registers) before.push_back(result[r] ? result[r] : llvm::Constant::getNullValue(element));
       Values kept = predicate ? packWords(e, before) : Values();
-      Values words = loadWords(e, ".shared", address, predicate, kept, bytes * registers.size());
+      Values words = loadWords(e, ".shared", address, predicate, kept, {bytes, unsigned(registers.size())});
       Values loaded = unpackWords(e, words, element, registers.size());
       for (auto [r, value] : llvm::zip_equal(registers, loaded)) result[r] = value;
     });

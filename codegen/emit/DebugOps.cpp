@@ -156,6 +156,11 @@ LogicalResult emitAssert(Emitter& e, Operation* op) {
   return success();
 }
 
+LogicalResult emitAssume(Emitter& e, Operation* op) {
+  e.ir().CreateAssumption(e.scalar(op->getOperand(0)));
+  return success();
+}
+
 // Below sm_90 no launch begins before the one in front of it has ended.
 LogicalResult emitGridDependencyWait(Emitter& e, Operation*) {
   if (e.target().capability >= 90) e.inlinePtx("griddepcontrol.wait;", "~{memory}", {}, {}, true);

@@ -176,7 +176,7 @@ Values loadBlock(Emitter& e, Operation* op, const Descriptor& tensor, const Bloc
     Block::Element at = block.at(r);
     Values fill(vector, padding);
     Values words = loadWords(e, ".global", block.addressOf(at, 0), block.allInside(at, vector), packWords(e, fill),
-                             bytes * vector);
+                             {bytes, vector});
     Values loaded = unpackWords(e, words, type, vector);
     if (vector > 1 && !op->hasAttr("twg.whole"))
       loaded = onlyIf(e, block.partlyInside(at, vector), loaded, [&] {
@@ -203,7 +203,7 @@ void storeBlock(Emitter& e, Operation* op, const Block& block, const LinearLayou
     if (r & layout.freeMask(Part::Register)) continue;
     Block::Element at = block.at(r);
     storeWords(e, ".global", block.addressOf(at, 0), owned(block.allInside(at, vector)),
-               packWords(e, values.slice(r, vector)), bytes * vector);
+               packWords(e, values.slice(r, vector)), {bytes, vector});
     if (vector > 1 && !op->hasAttr("twg.whole"))
       onlyIf(e, owned(block.partlyInside(at, vector)), {}, [&] {
         for (uint32_t i = 0; i + 1 < vector; ++i) // the last one is outside

@@ -143,6 +143,12 @@ void Emitter::barrier() {
   hazards_.clear(builder_.GetInsertBlock());
 }
 
+/// True for PTX that the threads of a warp must run together: shuffles, votes, matrices, barriers.
+static bool isCollective(StringRef text) {
+  return llvm::any_of(ArrayRef<StringRef>{".sync", ".aligned", "bar.", "barrier.", "activemask"},
+                      [&](StringRef word) { return text.contains(word); });
+}
+
 Values Emitter::inlinePtx(StringRef text, StringRef constraints, ArrayRef<Type*> outputs, ArrayRef<Value*> inputs,
                           bool sideEffects) {
   SmallVector<Type*> inputTypes;
@@ -151,7 +157,8 @@ Values Emitter::inlinePtx(StringRef text, StringRef constraints, ArrayRef<Type*>
                  : outputs.size() == 1 ? outputs.front()
                                        : llvm::StructType::get(module_.getContext(), outputs);
   auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(result, inputTypes, false), text, constraints, sideEffects);
-  Value* call = builder_.CreateCall(code, inputs);
+  llvm::CallInst* call = builder_.CreateCall(code, inputs);
+  if (isCollective(text)) call->setConvergent(); // LLVM does not move it to where only some threads come by
   Values results;
   if (outputs.size() == 1) results.push_back(call);
   if (outputs.size() > 1)
@@ -229,7 +236,7 @@ LogicalResult Emitter::emitKernel(tt::FuncOp function) {
   for (mlir::BlockArgument argument : function.getArguments())
     if (failed(Descriptor::verifyArgument(argument))) return failure();
   emitPrologue(function);
-  if (failed(emitBlocks(function.getBody()))) return failure();
+  if (failed(emitBlocks(function.getBody(), [&](Operation* op) { return emitOperation(op); }))) return failure();
   if (shared_) code_.sizeShared(*shared_, sharedBytes_);
   return success();
 }
@@ -255,12 +262,25 @@ LogicalResult Emitter::emitBody(Block& block) {
 }
 
 FailureOr<Values> Emitter::emitRegion(Region& region, ArrayRef<Value*> arguments) {
-  if (!region.hasOneBlock()) return region.getParentOp()->emitOpError("needs a region of one block");
   Block& block = region.front();
   for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments)) define(argument, value);
-  if (failed(emitBody(block))) return failure();
   Values results;
-  for (mlir::Value result : block.getTerminator()->getOperands()) results.push_back(scalar(result));
+  if (region.hasOneBlock()) {
+    if (failed(emitBody(block))) return failure();
+    for (mlir::Value result : block.getTerminator()->getOperands()) results.push_back(scalar(result));
+    return results;
+  }
+  llvm::BasicBlock* after = newBlock("region.end");
+  auto leave = [&](Operation* op) {
+    for (auto [i, value] : llvm::enumerate(op->getOperands())) {
+      if (i == results.size()) results.push_back(llvm::PHINode::Create(scalar(value)->getType(), 2, "", after));
+      cast<llvm::PHINode>(results[i])->addIncoming(scalar(value), builder_.GetInsertBlock());
+    }
+    builder_.CreateBr(after);
+    return success();
+  };
+  if (failed(emitBlocks(region, leave))) return failure();
+  builder_.SetInsertPoint(after);
   return results;
 }
 

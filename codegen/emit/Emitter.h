@@ -94,8 +94,9 @@ public:
   mlir::LogicalResult emitBody(mlir::Block& block);
   /// The region of a reduction, scan or map, on scalars: block arguments in, operands of the terminator out.
   mlir::FailureOr<Values> emitRegion(mlir::Region& region, llvm::ArrayRef<llvm::Value*> arguments);
-  /// Blocks of a function with branches (cf.br, cf.cond_br), in order.
-  mlir::LogicalResult emitBlocks(mlir::Region& region);
+  /// Blocks with branches (cf.br, cf.cond_br) between them, in order, the first one where the builder stands. `leave` emits
+  /// the other terminators: what leaves the region.
+  mlir::LogicalResult emitBlocks(mlir::Region& region, llvm::function_ref<mlir::LogicalResult(mlir::Operation*)> leave);
   llvm::BasicBlock* blockOf(mlir::Block* block) const { return blocks_.lookup(block); }
   llvm::BasicBlock* newBlock(const llvm::Twine& name);
   /// Adds the values as incoming ones of a block's PHIs, from the block that is being written.

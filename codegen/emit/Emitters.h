@@ -46,6 +46,7 @@ mlir::LogicalResult emitMapElementwise(Emitter&, mlir::Operation*);
 // DebugOps.cpp
 mlir::LogicalResult emitPrint(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitAssert(Emitter&, mlir::Operation*);
+mlir::LogicalResult emitAssume(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitGridDependencyWait(Emitter&, mlir::Operation*);
 mlir::LogicalResult emitGridDependencyLaunch(Emitter&, mlir::Operation*);
 

@@ -44,8 +44,7 @@ Values packWords(Emitter& e, ArrayRef<Value*> elements) {
     if (type->isIntegerTy(1)) element = b.CreateZExt(element, b.getInt8Ty());
     numbers.push_back(element);
   }
-  unsigned bytes = numbers.front()->getType()->getPrimitiveSizeInBits() / 8 * numbers.size();
-  AccessWords words(bytes);
+  AccessWords words(numbers.front()->getType()->getPrimitiveSizeInBits() / 8, numbers.size());
   Value* whole = numbers.front();
   if (numbers.size() > 1) {
     whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(whole->getType(), numbers.size()));
@@ -71,7 +70,7 @@ Values unpackWords(Emitter& e, ArrayRef<Value*> words, Type* element, unsigned c
   if (words.size() == 1) {
     packed = b.CreateTrunc(packed, b.getIntNTy(bytes * 8));
   } else {
-    packed = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), words.size()));
+    packed = llvm::PoisonValue::get(llvm::FixedVectorType::get(words.front()->getType(), words.size()));
     for (auto [i, word] : llvm::enumerate(words)) packed = b.CreateInsertElement(packed, word, uint64_t(i));
   }
   packed = b.CreateBitCast(packed, whole);
@@ -86,12 +85,13 @@ Values unpackWords(Emitter& e, ArrayRef<Value*> words, Type* element, unsigned c
 }
 
 Values loadWords(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> other,
-                 unsigned bytes) {
-  return e.code().load(e, space, address, predicate, other, bytes);
+                 AccessWords words) {
+  return e.code().load(e, space, address, predicate, other, words);
 }
 
-void storeWords(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> words, unsigned bytes) {
-  e.code().store(e, space, address, predicate, words, bytes);
+void storeWords(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> values,
+                AccessWords words) {
+  e.code().store(e, space, address, predicate, values, words);
 }
 
 unsigned vectorOf(Operation* op) {
@@ -140,7 +140,7 @@ LogicalResult emitLoad(Emitter& e, Operation* op) {
                     e.values(load.getOther()).slice(r, vector).end());
       other = packWords(e, fill);
     }
-    Values words = loadWords(e, space, pointers[r], mask, other, elementBytes * vector);
+    Values words = loadWords(e, space, pointers[r], mask, other, {elementBytes, vector});
     Values loaded = unpackWords(e, words, type, vector);
     std::copy(loaded.begin(), loaded.end(), results.begin() + r);
   }
@@ -168,7 +168,7 @@ LogicalResult emitStore(Emitter& e, Operation* op) {
     if (r & repeated) continue;
     Value* predicate = store.getMask() ? e.values(store.getMask())[r] : nullptr;
     if (owner) predicate = predicate ? e.ir().CreateAnd(predicate, owner) : owner;
-    storeWords(e, space, pointers[r], predicate, packWords(e, values.slice(r, vector)), elementBytes * vector);
+    storeWords(e, space, pointers[r], predicate, packWords(e, values.slice(r, vector)), {elementBytes, vector});
   }
   return success();
 }

@@ -6,7 +6,7 @@
 #include "codegen/emit/Memory.h"
 #include "codegen/emit/TargetCode.h"
 #include "codegen/layout/ReductionOrder.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "codegen/passes/ThreadReductions.h"
 
 using namespace mlir;
 
@@ -15,20 +15,6 @@ namespace tiletwin::codegen {
 using llvm::Value;
 
 namespace {
-
-/// The operation of a region that is one commutative operation of arith on its two arguments; null for others.
-Operation* commutativeOperation(tt::ReduceOp op) {
-  Block& block = op.getCombineOp().front();
-  if (op.getSrcs().size() != 1 || !llvm::hasNItems(block, 2)) return nullptr;
-  Operation* first = &block.front();
-  if (first->getNumOperands() != 2 || block.getTerminator()->getOperand(0).getDefiningOp() != first) return nullptr;
-  auto isArgument = [&](unsigned i) { return llvm::is_contained(first->getOperands(), block.getArgument(i)); };
-  // Floats too: sums and products do not depend on the order of two operands, nor do minima of zeros and NaN.
-  bool commutes = isa<arith::AddIOp, arith::MulIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::MaxSIOp,
-                      arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp, arith::AddFOp, arith::MulFOp, arith::MaximumFOp,
-                      arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(first);
-  return commutes && isArgument(0) && isArgument(1) ? first : nullptr;
-}
 
 /// State of one reduction: for each register that is left, one value for each operand of tt.reduce.
 struct Reduction {

@@ -86,7 +86,7 @@ void storeTile(Emitter& e, mlir::Value tile, mlir::Value memory) {
     Values elements;
     for (uint32_t r : registers) elements.push_back(values[r]);
     storeWords(e, ".shared", shared.ownAddress(offset), owner, packWords(e, elements),
-               unsigned(registers.size()) * shared.elementBytes());
+               {shared.elementBytes(), unsigned(registers.size())});
   });
 }
 
@@ -203,8 +203,8 @@ LogicalResult emitLocalLoad(Emitter& e, Operation* op) {
   }
   Values results(layout.registers());
   tile.forEachVector(kWidestAccess, [&](uint32_t offset, ArrayRef<uint32_t> registers) {
-    unsigned bytes = unsigned(registers.size()) * tile.elementBytes();
-    Values words = loadWords(e, ".shared", tile.ownAddress(offset), nullptr, {}, bytes);
+    Values words = loadWords(e, ".shared", tile.ownAddress(offset), nullptr, {},
+                             {tile.elementBytes(), unsigned(registers.size())});
     for (auto [r, value] : llvm::zip_equal(registers, unpackWords(e, words, element, registers.size())))
       results[r] = value;
   });

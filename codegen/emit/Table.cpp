@@ -47,7 +47,7 @@ static constexpr EmitRow kEmitTable[] = {
     {"arith.xori", emitBinaryInteger},
     {"cf.br", emitBranch},
     {"cf.cond_br", emitCondBranch},
-    {"llvm.intr.assume", emitNothing},
+    {"llvm.intr.assume", emitAssume},
     {"math.absf", emitUnaryMath},
     {"math.absi", emitUnaryMath},
     {"math.ceil", emitUnaryMath},

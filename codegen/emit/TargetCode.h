@@ -14,6 +14,8 @@
 
 namespace tiletwin::codegen {
 
+struct AccessWords; // emit/Memory.h
+
 class TargetCode {
 public:
   virtual ~TargetCode() = default;
@@ -41,9 +43,9 @@ public:
 
   // MemoryOps.cpp: loadWords and storeWords of emit/Memory.h
   virtual Values load(Emitter& e, llvm::StringRef space, llvm::Value* address, llvm::Value* predicate,
-                      llvm::ArrayRef<llvm::Value*> other, unsigned bytes) const = 0;
+                      llvm::ArrayRef<llvm::Value*> other, const AccessWords& words) const = 0;
   virtual void store(Emitter& e, llvm::StringRef space, llvm::Value* address, llvm::Value* predicate,
-                     llvm::ArrayRef<llvm::Value*> words, unsigned bytes) const = 0;
+                     llvm::ArrayRef<llvm::Value*> values, const AccessWords& words) const = 0;
 
   // NumberOps.cpp
   /// Division, remainder and shifts that always give some number: of a division by zero, too.

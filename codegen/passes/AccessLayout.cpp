@@ -95,10 +95,31 @@ unsigned AccessLayouts::registerRun(const LinearLayout& layout, unsigned dimensi
   return run;
 }
 
-unsigned AccessLayouts::sectors(Value pointers, const LinearLayout& layout) {
+LinearLayout AccessLayouts::lengthened(Value pointers, Value mask, const LinearLayout& layout) {
+  const auto fastest = unsigned(orderOf(pointers).front());
+  const unsigned shift = layout.dimensionShift(fastest);
+  const uint32_t along = layout.dimensionMask(fastest);
+  const int64_t longest =
+      mask ? std::min(widest(pointers), contiguity_.of(mask).dimensions[fastest].constant) : widest(pointers);
+  LinearLayout::Bases registers = layout.bases(Part::Register), lanes = layout.bases(Part::Lane);
+  for (unsigned run = registerRun(layout, fastest); int64_t(1) << run < longest; ++run) {
+    auto* next = llvm::find(registers, 1u << (shift + run));
+    if (next == registers.end()) {
+      auto* lane = llvm::find(lanes, 1u << (shift + run));
+      next = std::find_if(registers.begin() + run, registers.end(), [&](uint32_t b) { return b && !(b & along); });
+      if (lane == lanes.end() || next == registers.end()) break;
+      std::swap(*lane, *next);
+    }
+    std::rotate(registers.begin() + run, next, next + 1);
+  }
+  LinearLayout longer(layout.shape(), {registers, lanes, layout.bases(Part::Warp), layout.bases(Part::Block)});
+  return sectors(pointers, mask, longer) <= sectors(pointers, mask, layout) ? longer : layout;
+}
+
+unsigned AccessLayouts::sectors(Value pointers, Value mask, const LinearLayout& layout) {
   int32_t fastest = orderOf(pointers).front();
   if (contiguity_.of(pointers).dimensions[fastest].contiguous == 1) return 0; // scattered in any layout
-  return sectorsOf(layout, unsigned(fastest), bytesOf(pointers), vector(pointers, {}, layout));
+  return sectorsOf(layout, unsigned(fastest), bytesOf(pointers), vector(pointers, mask, layout));
 }
 
 unsigned AccessLayouts::sectorsOf(const LinearLayout& layout, unsigned dimension, int64_t bytes, unsigned step) {

@@ -34,10 +34,15 @@ public:
   unsigned blockSectors(mlir::RankedTensorType block, const LinearLayout& layout);
   /// True if a number is known to be a multiple of `divisor`.
   bool isMultiple(mlir::Value number, int64_t divisor);
+  /// The layout, with lanes exchanged for registers so that a thread holds as many neighbours as one access may take: where
+  /// a tensor core leaves two in each of four lanes, one lane gets four of one row, and its neighbour four of another.
+  /// The same layout if accesses would touch more sectors then.
+  LinearLayout lengthened(mlir::Value pointers, mlir::Value mask, const LinearLayout& layout);
   /// Sectors of 32 bytes that the accesses of one warp touch in this layout: what a store costs.
-  unsigned sectors(mlir::Value pointers, const LinearLayout& layout);
+  unsigned sectors(mlir::Value pointers, const LinearLayout& layout) { return sectors(pointers, {}, layout); }
 
 private:
+  unsigned sectors(mlir::Value pointers, mlir::Value mask, const LinearLayout& layout);
   static unsigned registerRun(const LinearLayout& layout, unsigned dimension);
   static unsigned sectorsOf(const LinearLayout& layout, unsigned dimension, int64_t bytes, unsigned step);
   using Key = std::pair<llvm::SmallVector<int64_t, 5>, llvm::SmallVector<int32_t, 5>>;

@@ -169,8 +169,10 @@ LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
         return Wished(orUsual(wish(loop.getConditionOp().getArgs()[result.getResultNumber()]), shape));
       })
       .Case([&](scf::ExecuteRegionOp region) {
-        Value yielded = region.getRegion().front().getTerminator()->getOperand(result.getResultNumber());
-        return Wished(orUsual(wish(yielded), shape));
+        SmallVector<Value> yielded;
+        for (scf::YieldOp yield : region.getRegion().getOps<scf::YieldOp>())
+          yielded.push_back(yield.getOperand(result.getResultNumber()));
+        return Wished(orUsual(heaviest(yielded), shape));
       })
       .Default([&](Operation*) { return Wished(Wish{access_.usual(shape), 0}); });
 }
@@ -233,7 +235,7 @@ LinearLayout LayoutChoice::ofStore(tt::StoreOp store) {
   Wished value = wish(store.getValue());
   if (!value) return coalesced;
   bool good = access_.sectors(store.getPtr(), value->layout) <= access_.sectors(store.getPtr(), coalesced);
-  return good ? value->layout : coalesced;
+  return good ? access_.lengthened(store.getPtr(), store.getMask(), value->layout) : coalesced;
 }
 
 } // namespace tiletwin::codegen

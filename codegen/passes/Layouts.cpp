@@ -40,6 +40,12 @@ private:
   Value inLayout(Value tile, const LinearLayout& layout);
   Value cloneFree(OpResult result, const LinearLayout& layout);
   void setOperand(OpOperand& operand, const LinearLayout& layout) { operand.set(inLayout(operand.get(), layout)); }
+  /// Those of all blocks; operations of a block may use what another one defines.
+  void setArguments(Region& region) {
+    for (Block& block : region)
+      for (Value argument : block.getArguments())
+        if (std::optional<LinearLayout> layout = decided(argument)) setLayout(argument, *layout);
+  }
   void setLayout(Value tile, const LinearLayout& layout) { tile.setType(twg::withLayout(tile.getType(), layout)); }
   std::optional<LinearLayout> decided(Value tile) const {
     auto found = decided_.find(tile);
@@ -250,12 +256,19 @@ LogicalResult LayoutAssigner::assign(Operation* op) {
     return success();
   }
   if (isa<scf::IfOp, scf::ExecuteRegionOp>(op)) {
-    for (Region& region : op->getRegions())
+    for (Region& region : op->getRegions()) {
+      setArguments(region);
       for (Block& block : region) {
         if (failed(assignBlock(block))) return failure();
-        for (auto [operand, result] : llvm::zip_equal(block.getTerminator()->getOpOperands(), op->getResults()))
+        Operation* last = block.getTerminator();
+        if (isa<BranchOpInterface>(last)) {
+          if (failed(assign(last))) return failure();
+          continue;
+        }
+        for (auto [operand, result] : llvm::zip_equal(last->getOpOperands(), op->getResults()))
           if (std::optional<LinearLayout> layout = decided(result)) setOperand(operand, *layout);
       }
+    }
     for (Value result : op->getResults())
       if (std::optional<LinearLayout> layout = decided(result)) setLayout(result, *layout);
     return success();
@@ -330,9 +343,7 @@ void LayoutAssigner::eraseFree() {
 
 LogicalResult LayoutAssigner::run() {
   decide();
-  for (Block& block : kernel_.getBody())
-    for (Value argument : block.getArguments())
-      if (std::optional<LinearLayout> layout = decided(argument)) setLayout(argument, *layout);
+  setArguments(kernel_.getBody());
   for (Block& block : kernel_.getBody())
     if (failed(assignBlock(block)) || failed(assign(block.getTerminator()))) return failure();
   eraseFree();

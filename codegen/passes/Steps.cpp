@@ -8,6 +8,7 @@
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/TensorCopies.h"
 #include "codegen/passes/TensorMaps.h"
+#include "codegen/passes/ThreadReductions.h"
 #include "ir/Numerics.h"
 #include "ir/PassSteps.h"
 #include "ir/Passes.h"
@@ -32,7 +33,7 @@ LogicalResult makeNumerics(ModuleOp module, const Target& target, const Options&
   const bool isAmd = target.backend == "hip";
   return tt::makeNumericsExplicit(module, {.capability = target.capability,
                                            .enableFpFusion = options.fpFusion,
-                                           .flushDenormals = !isAmd,
+                                           .flushDenormals = !isAmd && options.flushDenormals,
                                            .family = isAmd ? tt::GpuFamily::Amd : tt::GpuFamily::Nvidia});
 }
 
@@ -42,7 +43,14 @@ LogicalResult chooseMaps(ModuleOp module, const Target& target, const Options&) 
 }
 
 LogicalResult chooseLayouts(ModuleOp module, const Target& target, const Options& options) {
+  const std::string what = target.backend == "cuda" ? std::to_string(target.capability) : target.arch;
+  module->setAttr("twg.target", StringAttr::get(module.getContext(), target.backend + ":" + what));
   return assignLayouts(kernelOf(module), threadsOf(target, options), target);
+}
+
+LogicalResult addUpInThreads(ModuleOp module, const Target&, const Options&) {
+  reduceInThreads(kernelOf(module));
+  return success();
 }
 
 LogicalResult shareOperands(ModuleOp module, const Target& target, const Options&) {
@@ -84,6 +92,7 @@ constexpr Step kSteps[] = {
     {"twg-numerics", "roundings that the target would choose, as operations that say them", makeNumerics},
     {"twg-tensor-maps", "arguments that are descriptors, as tensor maps where copies can use them", chooseMaps},
     {"twg-layouts", "a layout for every tile, and conversions between layouts", chooseLayouts},
+    {"twg-thread-reductions", "reductions that a loop adds up, in each thread first", addUpInThreads},
     {"twg-dot-operands", "operands of dots through shared memory, where ldmatrix reads them", shareOperands},
     {"twg-tensor-copies", "accesses through tensor maps, as copies to and from shared memory", copyTensors},
     {"twg-tensor-pipeline", "tensor copies of loops, begun some iterations ahead", pipelineTensors},

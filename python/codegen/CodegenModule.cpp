@@ -122,6 +122,7 @@ PyObject* compile(PyObject*, PyObject* args) {
       !readInt(optionDict, "maxnreg", options.maxRegisters) ||
       !readInt(optionDict, "waves_per_eu", options.wavesPerUnit) ||
       !readBool(optionDict, "enable_fp_fusion", options.fpFusion) ||
+      !readBool(optionDict, "enable_reflect_ftz", options.flushDenormals) ||
       !readBool(optionDict, "line_info", options.lineInfo) || !readBool(optionDict, "verify", options.verify))
     return nullptr;
   codegen::Code code;

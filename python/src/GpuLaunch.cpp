@@ -90,16 +90,18 @@ const LoadedKernel* loadedOn(int device, PyObject* kernel, std::vector<GpuKernel
 /// Arrays in host memory that the GPU cannot reach are errors that name the parameter. The driver is asked at every launch:
 /// memory that was pinned when it was asked last may have been freed, and be ordinary memory at the same address now.
 bool checkHostArrays(const std::string& name, const Call& call, const LaunchApi& api, PyObject* prepared) {
-  for (const Leaf& leaf : call.leaves) {
+  for (size_t i = 0; i < call.leaves.size(); ++i) {
+    const Leaf& leaf = call.leaves[i];
     if (leaf.buffer < 0) continue;
     const int reached = api.reaches(prepared, leaf.bits);
     if (reached > 0) continue;
     if (reached == 0)
       PyErr_Format(
           PyExc_ValueError,
-          "%s(): %s lies in the host's memory, which the GPU cannot reach, and the launch runs on the GPU: move it "
-          "there, .cuda(); or set TILETWIN_INTERPRET=1 to run all of it on the CPU",
-          name.c_str(), call.buffers[size_t(leaf.buffer)].name.c_str());
+          "%s(): Pointer argument (at %zu) cannot be accessed from Triton (cpu tensor?): %s lies in the host's memory, "
+          "which the GPU cannot reach, and the launch runs on the GPU: move it there, .cuda(); or set "
+          "TILETWIN_INTERPRET=1 to run all of it on the CPU",
+          name.c_str(), i, call.buffers[size_t(leaf.buffer)].name.c_str());
     return false;
   }
   return true;

@@ -104,7 +104,8 @@ del y
 print(message(launch, x, gone, out))
 """)
     expected = (
-        "ValueError: add(): y lies in the host's memory, which the GPU cannot reach, and the launch runs on the GPU: "
+        "ValueError: add(): Pointer argument (at 1) cannot be accessed from Triton (cpu tensor?): y lies in the host's "
+        "memory, which the GPU cannot reach, and the launch runs on the GPU: "
         "move it there, .cuda(); or set TILETWIN_INTERPRET=1 to run all of it on the CPU"
     )
     assert said == [expected, expected]

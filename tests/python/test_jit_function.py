@@ -350,7 +350,8 @@ def test_options_of_the_target() -> None:
     )
     compiled = triton.compile(source, options={"num_ctas": 2, "maxnreg": 64, "num_stages": 1})
     assert (compiled.metadata.num_ctas, compiled.metadata.maxnreg, compiled.metadata.num_warps) == (2, 64, 4)
-    with pytest.raises(ValueError, match="num_ctas > 1 needs a GPU with clusters, sm_90 or newer; the target is sm_80"):
+    said = r"num_ctas > 1 requires NVIDIA SM90\+ \(Hopper\), the first with clusters; the target is sm_80"
+    with pytest.raises(ValueError, match=said):
         triton.compile(source, target=triton.backends.compiler.GPUTarget("cuda", 80, 32), options={"num_ctas": 2})
 
 

@@ -25,8 +25,8 @@ struct Access {
   Value* address;
   bool isVolatile, isStreaming;
 
-  Access(Emitter& e, StringRef space, Value* address, unsigned bytes)
-      : e(e), words(bytes), alignment(bytes), address(address),
+  Access(Emitter& e, StringRef space, Value* address, const AccessWords& words)
+      : e(e), words(words), alignment(words.total()), address(address),
         isVolatile(space.contains("volatile") || space.contains(".cv")),
         isStreaming(space.contains(".cs") || space.contains("evict_first")) {
     type = e.ir().getIntNTy(words.bytes * 8);
@@ -73,8 +73,8 @@ template <class Make> BasicBlock* where(Emitter& e, Value* predicate, Make make)
 } // namespace
 
 Values Amdgcn::load(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> other,
-                    unsigned bytes) const {
-  Access access(e, space, address, bytes);
+                    const AccessWords& words) const {
+  Access access(e, space, address, words);
   auto loaded = [&] { return access.marked(e.ir().CreateAlignedLoad(access.type, access.address, access.alignment)); };
   if (!predicate) return access.unpacked(loaded());
   Value *kept = access.packed(other), *inside = nullptr;
@@ -86,10 +86,10 @@ Values Amdgcn::load(Emitter& e, StringRef space, Value* address, Value* predicat
   return access.unpacked(result);
 }
 
-void Amdgcn::store(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> words,
-                   unsigned bytes) const {
-  Access access(e, space, address, bytes);
-  Value* whole = access.packed(words);
+void Amdgcn::store(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> values,
+                   const AccessWords& words) const {
+  Access access(e, space, address, words);
+  Value* whole = access.packed(values);
   auto stored = [&] { access.marked(e.ir().CreateAlignedStore(whole, access.address, access.alignment)); };
   if (predicate)
     where(e, predicate, stored);

@@ -12,7 +12,7 @@ using llvm::Value;
 
 namespace {
 
-const char* constraintOf(const AccessWords& words) { return words.bytes == 2 ? "h" : "r"; }
+const char* constraintOf(const AccessWords& words) { return words.bytes == 2 ? "h" : words.bytes == 8 ? "l" : "r"; }
 
 std::string suffixOf(const AccessWords& words) {
   return (words.count > 1 ? ".v" + std::to_string(words.count) : std::string()) + ".b" +
@@ -28,8 +28,7 @@ std::string registerList(unsigned first, unsigned count) {
 } // namespace
 
 Values Nvptx::load(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> other,
-                   unsigned bytes) const {
-  AccessWords words(bytes);
+                   const AccessWords& words) const {
   SmallVector<Type*> outputs(words.count, e.ir().getIntNTy(words.registerBits()));
   std::string constraints, text;
   for (unsigned i = 0; i < words.count; ++i) constraints += std::string("=") + constraintOf(words) + ",";
@@ -50,8 +49,7 @@ Values Nvptx::load(Emitter& e, StringRef space, Value* address, Value* predicate
 }
 
 void Nvptx::store(Emitter& e, StringRef space, Value* address, Value* predicate, ArrayRef<Value*> values,
-                  unsigned bytes) const {
-  AccessWords words(bytes);
+                  const AccessWords& words) const {
   std::string constraints = space.starts_with(".shared") ? "r" : "l", text;
   SmallVector<Value*> inputs{address};
   for (Value* value : values) {

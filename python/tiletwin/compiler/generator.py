@@ -17,7 +17,7 @@ from tiletwin.compiler import stage_cache
 from tiletwin.compiler.extension import extension
 from tiletwin.errors import CompilationError
 
-TAKEN = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
+TAKEN = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "enable_reflect_ftz")
 """Options of a compilation that the generator acts on."""
 
 TAKEN_BY_AMD = ("waves_per_eu",)

@@ -92,6 +92,12 @@ def _sum_type(element, dtype):
 
 
 @constexpr_function
+def _scan_type(element):
+    """Type in which running sums and products of a type are made: a bfloat16 would be rounded once an element."""
+    return core.float32 if element == core.bfloat16 else element
+
+
+@constexpr_function
 def _extremum_type(element):
     """Type in which max and min are taken: at least 32 bits."""
     if element.primitive_bitwidth >= 32:
@@ -367,14 +373,17 @@ def reduce_or(input, axis, keep_dims=False):
 
 @jit
 def cumsum(input, axis=0, reverse=False, dtype: core.constexpr = None):
-    """Running sums along `axis`, each including its element; reverse: from the end. Types as in `sum`."""
-    return core.associative_scan(input.to(_sum_type(input.dtype, dtype)), axis, _sum_combine, reverse)
+    """Running sums along `axis`, each including its element; reverse: from the end. Types as in `sum`; those of
+    bfloat16 are made in float32, and each is rounded once."""
+    of: core.constexpr = _sum_type(input.dtype, dtype)
+    return core.associative_scan(input.to(of).to(_scan_type(of)), axis, _sum_combine, reverse).to(of)
 
 
 @jit
 def cumprod(input, axis=0, reverse=False, dtype: core.constexpr = None):
-    """Running products along `axis`, each including its element; reverse: from the end. Types as in `sum`."""
-    return core.associative_scan(input.to(_sum_type(input.dtype, dtype)), axis, _prod_combine, reverse)
+    """Running products along `axis`, each including its element; reverse: from the end. Types as in `cumsum`."""
+    of: core.constexpr = _sum_type(input.dtype, dtype)
+    return core.associative_scan(input.to(of).to(_scan_type(of)), axis, _prod_combine, reverse).to(of)
 
 
 # Sorting: bitonic networks over a block seen as a hypercube, whose dimensions are the bits of an element's position.

@@ -7,6 +7,7 @@ Not here:  what they do (frontend/Semantic.h: SemanticOptions; code generation).
 from __future__ import annotations
 
 import operator
+import re
 from typing import Any
 
 from tiletwin import knobs
@@ -164,8 +165,12 @@ def parse_options(
     options["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(options["enable_fp_fusion"])
     options["supported_fp8_dtypes"] = tuple(sorted(options["supported_fp8_dtypes"] or _fp8_dtypes(target, launched)))
     options["arch"] = options["arch"] or knobs.runtime.override_arch or f"sm{target.arch}"
+    if named := re.fullmatch(r"sm_?(\d+)[a-z]?", str(options["arch"])):
+        capability = int(named[1])
     if options["num_ctas"] > 1 and capability < 90:
-        raise ValueError(f"num_ctas > 1 needs a GPU with clusters, sm_90 or newer; the target is sm_{capability}")
+        raise ValueError(
+            f"num_ctas > 1 requires NVIDIA SM90+ (Hopper), the first with clusters; the target is sm_{capability}"
+        )
     if options["clc"] and capability < 100:
         raise ValueError(f"clc=True needs sm_100 or newer; the target is sm_{capability}")
     return options

@@ -4,17 +4,17 @@
 
 // CHECK-LABEL: .entry orders(
 // CHECK-NOT: bar{{(rier)?}}.sync
-// CHECK: @[[FIRST:%p[0-9]+]] atom.relaxed.gpu.global.add.u32 [[OLD:%r[0-9]+]],
+// CHECK: @[[FIRST:%p[0-9]+]] atom.global.gpu.relaxed.add.u32 [[OLD:%r[0-9]+]],
 // CHECK: shfl.sync.idx.b32 [[ALL:%r[0-9]+]], [[OLD]], 0,
 // CHECK: @[[FIRST]] st.global.b32 {{.*}}, [[ALL]];
 // CHECK-NOT: bar{{(rier)?}}.sync
-// CHECK: @[[FIRST]] atom.acquire.cta.global.max.s32
+// CHECK: @[[FIRST]] atom.global.cta.acquire.max.s32
 // CHECK: bar{{(rier)?}}.sync
 // CHECK: st.global.b32
 // CHECK: bar{{(rier)?}}.sync
-// CHECK: @[[FIRST]] atom.release.sys.global.exch.b32
+// CHECK: @[[FIRST]] atom.global.sys.release.exch.b32
 // CHECK: bar{{(rier)?}}.sync
-// CHECK: @[[FIRST]] atom.acq_rel.gpu.global.min.u32
+// CHECK: @[[FIRST]] atom.global.gpu.acq_rel.min.u32
 // CHECK: bar{{(rier)?}}.sync
 tt.func public @orders(%p: !tt.ptr<i32>, %o: !tt.ptr<i32>, %v: i32) {
   %true = arith.constant true
@@ -33,9 +33,9 @@ tt.func public @orders(%p: !tt.ptr<i32>, %o: !tt.ptr<i32>, %v: i32) {
 
 // Where nobody reads the result nothing is read back, unless it is read to acquire, or there is no such instruction.
 // CHECK-LABEL: .entry unread(
-// CHECK: red.relaxed.gpu.global.add.u32
-// CHECK: atom.acquire.gpu.global.xor.b32
-// CHECK: atom.relaxed.gpu.global.exch.b32
+// CHECK: atom.global.gpu.relaxed.add.u32 {{%rd?[0-9]+}},
+// CHECK: atom.global.gpu.acquire.xor.b32
+// CHECK: atom.global.gpu.relaxed.exch.b32
 tt.func public @unread(%p: !tt.ptr<i32>, %v: i32) {
   %true = arith.constant true
   %0 = tt.atomic_rmw add, relaxed, gpu, %p, %v, %true : (!tt.ptr<i32>, i32, i1) -> i32
@@ -48,15 +48,15 @@ tt.func public @unread(%p: !tt.ptr<i32>, %v: i32) {
 
 // Sums in vectors, where the target has them; bf16 by comparing and swapping before sm_90.
 // CHECK-LABEL: .entry sums(
-// SM80-COUNT-8: red.relaxed.gpu.global.add.f32
-// SM80-COUNT-4: red.relaxed.gpu.global.add.noftz.f16x2
+// SM80-COUNT-8: atom.global.gpu.relaxed.add.f32 {{%rd?[0-9]+}},
+// SM80-COUNT-4: atom.global.gpu.relaxed.add.noftz.f16x2 {{%rd?[0-9]+}},
 // SM80: ld.relaxed.gpu.global.b16
 // SM80: atom.relaxed.gpu.global.cas.b16 [[SEEN:%rs[0-9]+]], {{.*}}, [[OLD:%rs[0-9]+]],
 // SM80: setp.ne.b16 [[AGAIN:%p[0-9]+]], [[SEEN]], [[OLD]];
 // SM80: @[[AGAIN]] bra
-// SM90-COUNT-2: red.relaxed.gpu.global.add.v4.f32
-// SM90: red.relaxed.gpu.global.add.noftz.v4.f16x2
-// SM90: red.relaxed.gpu.global.add.noftz.v4.bf16x2
+// SM90-COUNT-2: red.global.gpu.relaxed.add.v4.f32
+// SM90: red.global.gpu.relaxed.add.noftz.v4.f16x2
+// SM90: red.global.gpu.relaxed.add.noftz.v4.bf16x2
 // SM90-NOT: cas
 tt.func public @sums(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %h: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<bf16> {tt.divisibility = 16 : i32}) {
   %i = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
@@ -81,7 +81,7 @@ tt.func public @sums(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %h: !tt.ptr<
 // CHECK-LABEL: .entry fences(
 // CHECK: bar{{(rier)?}}.sync
 // CHECK: fence.acq_rel.gpu;
-// CHECK-COUNT-4: red.relaxed.gpu.global.add.u32
+// CHECK-COUNT-4: atom.global.gpu.relaxed.add.u32 {{%rd?[0-9]+}},
 // CHECK: fence.acq_rel.gpu;
 // CHECK: bar{{(rier)?}}.sync
 tt.func public @fences(%p: !tt.ptr<i32>, %v: i32) {
@@ -96,9 +96,9 @@ tt.func public @fences(%p: !tt.ptr<i32>, %v: i32) {
 
 // CHECK-LABEL: .entry swaps(
 // CHECK: bar{{(rier)?}}.sync
-// CHECK: atom.acq_rel.gpu.global.cas.b32
+// CHECK: atom.global.acq_rel.gpu.cas.b32
 // CHECK: bar{{(rier)?}}.sync
-// CHECK: atom.relaxed.sys.global.cas.b64
+// CHECK: atom.global.relaxed.sys.cas.b64
 tt.func public @swaps(%p: !tt.ptr<i32>, %q: !tt.ptr<i64>, %o: !tt.ptr<i32>, %r: !tt.ptr<i64>, %c: i32, %v: i32, %d: i64, %w: i64) {
   %0 = tt.atomic_cas acq_rel, gpu, %p, %c, %v : (!tt.ptr<i32>, i32, i32) -> i32
   tt.store %o, %0 : !tt.ptr<i32>

@@ -93,10 +93,10 @@ tt.func public @from_integers(%p: !tt.ptr<f32>, %q: !tt.ptr<f64>, %a: i32, %b: i
 // -----
 
 // CHECK-LABEL: .entry integers(
-// CHECK: cvt.s64.s32
-// CHECK: st.global.v2.b32 {{.*}}, {[[A:%r[0-9]+]], {{%r[0-9]+}}};
-// CHECK: mov.b32 [[ZERO:%r[0-9]+]], 0;
-// CHECK: st.global.v2.b32 {{.*}}, {[[A]], [[ZERO]]};
+// CHECK: cvt.s64.s32 [[SIGNED:%rd[0-9]+]], [[A:%r[0-9]+]];
+// CHECK: st.global.b64 {{.*}}, [[SIGNED]];
+// CHECK: cvt.u64.u32 [[UNSIGNED:%rd[0-9]+]], [[A]];
+// CHECK: st.global.b64 {{.*}}, [[UNSIGNED]];
 // CHECK: st.global.b16
 tt.func public @integers(%p: !tt.ptr<i64>, %h: !tt.ptr<i16>, %a: i32, %b: i64) {
   %0 = arith.extsi %a : i32 to i64

@@ -1,4 +1,5 @@
 // RUN: tiletwin-translate %s --emit-ptx --num-warps=1 -split-input-file | FileCheck %s
+// RUN: tiletwin-translate %s --emit-llvm --num-warps=1 -split-input-file | FileCheck %s --check-prefix=LLIR
 // Loops and branches: all threads of a program go the same way.
 
 // CHECK-LABEL: .entry counting(
@@ -113,5 +114,62 @@ tt.func public @regions(%p: !tt.ptr<i32>, %a: i32) {
     scf.yield %b : i32
   }
   tt.store %p, %r : !tt.ptr<i32>
+  tt.return
+}
+
+// -----
+
+// A function that returns early, inlined: the ways out meet in one block.
+// CHECK-LABEL: .entry several_ways_out(
+// CHECK: @{{%p[0-9]+}} bra [[LATE:\$L[_A-Z0-9]+]];
+// CHECK-DAG: add.s32 [[R:%r[0-9]+]], {{%r[0-9]+}}, 1;
+// CHECK: [[END:\$L[_A-Z0-9]+]]:
+// CHECK: st.global.b32
+// CHECK: ret;
+tt.func public @several_ways_out(%p: !tt.ptr<i32>, %a: i32, %c: i1) {
+  %one = arith.constant 1 : i32
+  %r = scf.execute_region -> i32 {
+    cf.cond_br %c, ^early, ^late(%a : i32)
+  ^early:
+    tt.store %p, %a : !tt.ptr<i32>
+    %b = arith.addi %a, %one : i32
+    scf.yield %b : i32
+  ^late(%x: i32):
+    scf.yield %x : i32
+  }
+  tt.store %p, %r : !tt.ptr<i32>
+  tt.return
+}
+
+// -----
+
+// disable_licm of a loop reaches LLVM, and it alone.
+// LLIR-LABEL: define ptx_kernel void @keeps_its_invariants(
+// LLIR: br {{.*}}, !llvm.loop [[LOOP:![0-9]+]]
+// LLIR: [[LOOP]] = distinct !{[[LOOP]], [[LICM:![0-9]+]]
+// LLIR: [[LICM]] = !{!"llvm.licm.disable"}
+tt.func public @keeps_its_invariants(%p: !tt.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {llvm.loop_annotation = #llvm.loop_annotation<licm = #llvm.loop_licm<disable = true, versioningDisable = true>>}
+  tt.return
+}
+
+// -----
+
+// A promise reaches LLVM: the branch that it excludes is gone.
+// CHECK-LABEL: .entry promised(
+// CHECK-NOT: bra
+// CHECK: ret;
+tt.func public @promised(%p: !tt.ptr<i32>, %n: i32) {
+  %one = arith.constant 1 : i32
+  %holds = arith.cmpi sgt, %n, %one : i32
+  llvm.intr.assume %holds : i1
+  %never = arith.cmpi slt, %n, %one : i32
+  scf.if %never {
+    tt.store %p, %one : !tt.ptr<i32>
+  }
   tt.return
 }

@@ -88,7 +88,7 @@ tt.func public @across_warps(%p: !tt.ptr<i32>) {
 // CHECK-NOT: shared
 // CHECK-COUNT-4: shfl.sync.idx.b32
 // CHECK-NOT: shfl
-// CHECK-COUNT-2: @{{%p[0-9]+}} st.global.v2.b32
+// CHECK-COUNT-2: @{{%p[0-9]+}} st.global.b64
 #a = #twg.linear<{register = [], lane = [[1], [2], [4], [8], [0]], warp = [[0]], block = []}>
 #b = #twg.linear<{register = [[8]], lane = [[1], [2], [4], [0], [0]], warp = [[0]], block = []}>
 tt.func public @held_twice(%p: !tt.ptr<i64>) {
@@ -112,9 +112,9 @@ tt.func public @held_twice(%p: !tt.ptr<i64>) {
 // CHECK: bar{{(rier)?}}.sync
 // CHECK: ld.shared.v4.b32
 // CHECK: bar{{(rier)?}}.sync
-// CHECK-COUNT-4: st.shared.v2.b32
+// CHECK-COUNT-4: st.shared.b64
 // CHECK: bar{{(rier)?}}.sync
-// CHECK-COUNT-2: ld.shared.v4.b32
+// CHECK-COUNT-2: ld.shared.v2.b64
 // CHECK-COUNT-4: st.global.b32
 #a = #twg.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0]], block = []}>
 #b = #twg.linear<{register = [[1, 0], [2, 0]], lane = [[4, 0], [0, 1], [0, 2], [0, 4], [0, 8]], warp = [[0, 16]], block = []}>

@@ -1,4 +1,5 @@
 // RUN: tiletwin-translate %s --emit-ptx --num-warps=1 -split-input-file | FileCheck %s
+// RUN: tiletwin-translate %s --emit-llvm --num-warps=1 -split-input-file | FileCheck %s --check-prefix=LLIR
 // tt.elementwise_inline_asm: the user's text as it stands, on registers as wide as its constraints say.
 
 // Four bytes in one register, as they were loaded.
@@ -25,9 +26,26 @@ tt.func public @packed(%p: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %o: !tt.ptr
 // CHECK: mov.u64 {{%rd[0-9]+}}, %globaltimer; // %r
 // CHECK: shfl.sync.idx.b32
 // CHECK: shfl.sync.idx.b32
-// CHECK: @{{%p[0-9]+}} st.global.v2.b32
+// CHECK: @{{%p[0-9]+}} st.global.b64
 tt.func public @with_effects(%o: !tt.ptr<i64>, %a: i32) {
   %y = tt.elementwise_inline_asm "mov.u64 $0, %globaltimer; // $1" {constraints = "=l,r", packed_element = 1 : i32, pure = false} %a : i32 -> i64
   tt.store %o, %y : !tt.ptr<i64>
+  tt.return
+}
+
+// -----
+
+// What the threads of a warp do together is convergent: LLVM must not move it to where only some of them come by. Other text
+// may move.
+// CHECK-LABEL: .entry collective(
+// LLIR-LABEL: define ptx_kernel void @collective(
+// LLIR: asm "shfl.sync.bfly.b32 $0, $1, 1, 0x1f, 0xffffffff;", {{.*}} #[[TOGETHER:[0-9]+]]
+// LLIR: asm "not.b32 $0, $1;", {{.*}} #[[APART:[0-9]+]]
+// LLIR-DAG: attributes #[[TOGETHER]] = { convergent nounwind }
+// LLIR-DAG: attributes #[[APART]] = { nounwind }
+tt.func public @collective(%o: !tt.ptr<i32>, %a: i32) {
+  %x = tt.elementwise_inline_asm "shfl.sync.bfly.b32 $0, $1, 1, 0x1f, 0xffffffff;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %a : i32 -> i32
+  %y = tt.elementwise_inline_asm "not.b32 $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
+  tt.store %o, %y : !tt.ptr<i32>
   tt.return
 }

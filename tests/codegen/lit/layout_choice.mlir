@@ -138,3 +138,39 @@ tt.func public @carried(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32) {
   tt.store %d, %r#0 : tensor<128x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// What the tensor cores leave, two neighbours of a row in each of four lanes, is stored by accesses of 16 bytes: the lowest bit of
+// the lane gives its columns to the registers, and gets rows for them. Columns in registers that are no neighbours stay behind.
+// CHECK-DAG: #[[DOT:layout[0-9]*]] = #twg.linear<{register = {{\[\[0, 1\], \[8, 0\], .*\]}}, lane = {{\[\[0, 2\], \[0, 4\], \[1, 0\], \[2, 0\], \[4, 0\]\]}},
+// CHECK-DAG: #[[STORED:layout[0-9]*]] = #twg.linear<{register = {{\[\[0, 1\], \[0, 2\], .*\]}}, lane = {{\[\[8, 0\], \[0, 4\], \[1, 0\], \[2, 0\], \[4, 0\]\]}},
+// CHECK-LABEL: @product
+// CHECK: tt.dot {{.*}} -> tensor<64x64xf32, #[[DOT]]>
+// CHECK: twg.convert_layout {{.*}} : tensor<64x64xf32, #[[DOT]]> -> tensor<64x64xf32, #[[STORED]]>
+// CHECK: tt.store {{.*}} {twg.vector = 4 : i32} : tensor<64x64x!tt.ptr<f32>, #[[STORED]]>
+// With a mask that tells neighbours apart there is nothing to gain.
+// CHECK-NOT: convert_layout {{.*}}xf32
+// CHECK: tt.store {{.*}} : tensor<64x64x!tt.ptr<f32>, #[[DOT]]>
+tt.func public @product(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %me = tt.expand_dims %i {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %ne = tt.expand_dims %i {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ms = arith.muli %me, %c64 : tensor<64x1xi32>
+  %mb = tt.broadcast %ms : tensor<64x1xi32> -> tensor<64x64xi32>
+  %nb = tt.broadcast %ne : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %mb, %nb : tensor<64x64xi32>
+  %b = tt.splat %p : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %a = tt.addptr %b, %o : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  %x = tt.load %a : tensor<64x64x!tt.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tt.dot %x, %x, %zero, inputPrecision = ieee : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  %c = tt.splat %q : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %e = tt.addptr %c, %o : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  tt.store %e, %d : tensor<64x64x!tt.ptr<f32>>
+  %limit = tt.splat %n : i32 -> tensor<64x64xi32>
+  %mask = arith.cmpi slt, %nb, %limit : tensor<64x64xi32>
+  tt.store %e, %d, %mask : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}
