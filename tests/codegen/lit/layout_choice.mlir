@@ -174,3 +174,31 @@ tt.func public @product(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !tt.p
   tt.store %e, %d, %mask : tensor<64x64x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// Transposed, the neighbours of a row lie in eight lanes. They come together all the same, if need be through shared memory.
+// CHECK-LABEL: @transposed_product
+// CHECK: tt.dot
+// CHECK: twg.convert_layout {{.*}} : tensor<64x64xf32,
+// CHECK: tt.store {{.*}} {twg.vector = 4 : i32} : tensor<64x64x!tt.ptr<f32>,
+tt.func public @transposed_product(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %me = tt.expand_dims %i {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %ne = tt.expand_dims %i {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ms = arith.muli %me, %c64 : tensor<64x1xi32>
+  %mb = tt.broadcast %ms : tensor<64x1xi32> -> tensor<64x64xi32>
+  %nb = tt.broadcast %ne : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %mb, %nb : tensor<64x64xi32>
+  %b = tt.splat %p : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %a = tt.addptr %b, %o : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+  %x = tt.load %a : tensor<64x64x!tt.ptr<f16>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tt.dot %x, %x, %zero, inputPrecision = ieee : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  %t = tt.trans %d {order = array<i32: 1, 0>} : tensor<64x64xf32> -> tensor<64x64xf32>
+  %c = tt.splat %q : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %e = tt.addptr %c, %o : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  tt.store %e, %t : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}
