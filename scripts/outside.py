@@ -103,7 +103,8 @@ def versions(python: str, env: dict[str, str]) -> dict[str, str]:
     code = (
         "import json, platform, torch, triton, numpy\n"
         "print(json.dumps({'python': platform.python_version(), 'torch': torch.__version__, 'numpy': numpy.__version__,"
-        " triton.__name__: triton.__version__}))"
+        " triton.__name__: triton.__version__}"
+        " | ({'gpu': torch.cuda.get_device_name()} if torch.cuda.is_available() else {})))"
     )
     done = subprocess.run([python, "-c", code], env=env, capture_output=True, text=True)
     if done.returncode:

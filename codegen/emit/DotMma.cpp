@@ -102,7 +102,9 @@ std::string MmaDot::text() {
   std::string sum = result.isInteger() ? "s32" : "f" + std::to_string(result.getIntOrFloatBitWidth());
   std::string a = ptxTypeOf(tt::elementTypeOf(dot_.getA().getType())).str();
   std::string b = ptxTypeOf(tt::elementTypeOf(dot_.getB().getType())).str();
-  return "mma.sync.aligned." + shape_.name.str() + ".row.col." + sum + "." + a + "." + b + "." + sum;
+  // Integer sums stop at the ends of their range, as Triton asks of this instruction.
+  const std::string stops = result.isInteger() ? "satfinite." : "";
+  return "mma.sync.aligned." + shape_.name.str() + ".row.col." + stops + sum + "." + a + "." + b + "." + sum;
 }
 
 void MmaDot::multiply(ArrayRef<uint32_t> registers, Values a, Values b, Values& sums) {

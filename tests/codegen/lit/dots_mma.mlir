@@ -131,8 +131,8 @@ tt.func public @tf32(%a: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %b: !tt.ptr<
 // Sums of 8-bit integers wrap.
 // CHECK-LABEL: .entry i8(
 // CHECK-NOT: satfinite
-// SM75-COUNT-8: mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32
-// FROM80-COUNT-2: mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+// SM75-COUNT-8: mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32
+// FROM80-COUNT-2: mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.s8.s32
 // CHECK-NOT: satfinite
 // CHECK: ret;
 tt.func public @i8(%a: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %b: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %d: !tt.ptr<i32>) {
