@@ -279,10 +279,13 @@ def diff(
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="A backend that compares nothing is no failure (exit code 4).")
     ] = False,
+    form: FORMAT = "",
+    output: OUTPUT = "",
 ) -> None:
     """Run a script whose every Triton launch runs on two or more backends, and say where they differ."""
     from tiletwin.diff import command
 
+    _begin_output(output, form)
     code = command.diff(
         words, backends=backends, page=html, save=save, launches=launches, most_not_comparable=most_not_comparable,
         allow_missing=allow_missing, fail=_fail,
@@ -309,10 +312,13 @@ def replay(
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="A backend that compares nothing is no failure (exit code 4).")
     ] = False,
+    form: FORMAT = "",
+    output: OUTPUT = "",
 ) -> None:
     """Run launches again that TILETWIN_SAVE or `tiletwin diff` recorded, and compare with the recorded results."""
     from tiletwin.diff import command
 
+    _begin_output(output, form)
     code = command.replay(
         files, backends=backend, page=html, pdb=pdb, gdb=gdb, program=program, most_not_comparable=most_not_comparable,
         allow_missing=allow_missing, fail=_fail,

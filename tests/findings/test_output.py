@@ -205,6 +205,49 @@ def test_the_simulator(folder: Path) -> None:
     assert ran.returncode == 0 and written("out.sarif") == []
 
 
+# ---- backends ----
+
+DIFFERS = """
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.jit
+def neighbours(x_ptr, o_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(o_ptr + i, tl.load(x_ptr + i))
+    tl.store(x_ptr + i, tl.load(o_ptr + (i + 32) % N))  # a barrier is missing
+
+def launch():
+    neighbours[(1,)](np.arange(64, dtype=np.float32), np.zeros(64, np.float32), N=64)
+
+if __name__ == "__main__":
+    launch()
+"""
+
+
+def test_differences_between_backends(folder: Path) -> None:
+    name = script(folder, DIFFERS)
+    words = ("diff", "--backends", "interp,sim", "--save", "kept")
+    ran = tiletwin(*words, "--output", "out.sarif", name)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    first = written("out.sarif")
+    assert {result["ruleId"] for result in first} == {"tiletwin/difference"}
+    assert any("neighbours" in where["name"] for where in first[0]["locations"][0]["logicalLocations"])
+    kept = sorted(map(str, Path("kept").iterdir()))
+    ran = tiletwin("replay", "--backend", "recorded,sim", "--output", "again.json", *kept)
+    assert checked_json(json.loads(Path("again.json").read_text())) and ran.returncode in (0, 1), ran.stderr
+    Path("test_it.py").write_text("import script\ndef test_it():\n    script.launch()\n")
+    ran = run_python(
+        "-m", "pytest", "-p", "tiletwin_pytest", "-p", "no:cacheprovider", "--tiletwin-diff=interp,sim",
+        "--tiletwin-output=tests.sarif", "test_it.py",
+    )  # fmt: skip
+    assert ran.returncode == 1, ran.stdout
+    found = written("tests.sarif")
+    assert {result["ruleId"] for result in found} == {"tiletwin/difference"}
+    assert {result["properties"]["test"] for result in found} == {"test_it.py::test_it"}
+
+
 # ---- pytest ----
 
 TESTS = """

@@ -165,6 +165,7 @@ def replay(
     script.activated_without_gpu(fail)
     from tiletwin.diff import files, html
     from tiletwin.diff import replay as replaying
+    from tiletwin.findings import output, results
 
     found: list[str] = []
     for path in paths:
@@ -193,6 +194,7 @@ def replay(
             fail(str(error))
         print(report, flush=True)
         reports.append(report)
+        output.add(results.of_report(report))
     if len(found) > 1:
         _summary(reports, {}, [], _console())
     if unread:

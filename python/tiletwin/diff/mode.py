@@ -23,6 +23,7 @@ from tiletwin.diff.backends import Backend, Outcome, made
 from tiletwin.diff.comparing import DIFFERENT, Report, compare_launch
 from tiletwin.diff.launches import Launch, NotRecordable, Taker, take
 from tiletwin.errors import CompilationError
+from tiletwin.findings import output, results
 
 SAVE, BACKENDS, LAUNCHES = "TILETWIN_SAVE", "TILETWIN_DIFF", "TILETWIN_DIFF_LAUNCHES"
 MOST_PICTURES = 20
@@ -151,6 +152,7 @@ class Session:
             if outcome.error:
                 launch.errors[outcome.backend] = f"{outcome.kind}: {outcome.error}"
         self.reports.append(report)
+        output.add(results.of_report(report))
         differs = report.verdict == DIFFERENT
         folder = os.environ.get(SAVE) or (self.save_differences if differs or launch.errors else "")
         if folder:

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from tiletwin import pytest_results
+from tiletwin.findings import results
 from tiletwin.pytest_plugin import Environment
 
 NAME = "tiletwin-diff"
@@ -128,23 +130,25 @@ class Plugin:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_setup(self, item: Any) -> Iterator[None]:
-        yield from self._phase()
+        yield from self._phase(item)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: Any) -> Iterator[None]:
-        yield from self._phase()
+        yield from self._phase(item)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_teardown(self, item: Any) -> Iterator[None]:
-        yield from self._phase()
+        yield from self._phase(item)
 
-    def _phase(self) -> Iterator[Any]:
+    def _phase(self, item: Any) -> Iterator[Any]:
         from tiletwin.diff import mode
 
         before = len(mode.SESSION.reports)
         outcome = yield
         mode.SESSION.finish()  # a launch that failed is this test's
-        differ = [report for report in mode.SESSION.reports[before:] if report.verdict == "different"]
+        made = mode.SESSION.reports[before:]
+        pytest_results.keep(item, [result for report in made for result in results.of_report(report, item.nodeid)])
+        differ = [report for report in made if report.verdict == "different"]
         if differ and outcome.excinfo is None:
             text = "\n\n".join(map(str, differ))
             outcome.force_exception(pytest.fail.Exception(f"tiletwin: backends differ\n{text}", pytrace=False))
