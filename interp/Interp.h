@@ -106,10 +106,15 @@ struct Hooks {
   std::function<std::optional<Buffer>(uintptr_t)> findBuffer;
 };
 
+/// What LaunchParams::bufferOf says of a pointer that no buffer holds: nobody knows how long its memory is, or (in eager
+/// mode, where every operation is a launch) it comes from no argument of the kernel. Both may reach any known buffer.
+inline constexpr int32_t kUnknownExtents = -1, kNoArgument = -2;
+
 struct LaunchParams {
   std::array<int32_t, 3> grid{1, 1, 1};
   std::span<const ArgumentBits> arguments;
-  /// Extents of the pointer arguments. `bufferOf[i]` is the index into `buffers` of argument i, or -1.
+  /// Extents of the pointer arguments. `bufferOf[i]` is the index into `buffers` of argument i; kUnknownExtents or
+  /// kNoArgument if it has none.
   std::span<const Buffer> buffers;
   std::span<const int32_t> bufferOf;
   /// Addresses that tile-valued results of the entry are written to (eager mode); empty for kernels.

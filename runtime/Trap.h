@@ -48,6 +48,9 @@ struct Trap {
   std::string buffer;               ///< nearest buffer's name; empty if none is known
   int64_t offset = 0;               ///< byte offset from that buffer's first byte (may be negative)
   int64_t bufferBytes = 0;          ///< bytes of that buffer's storage
+  bool ofView = false;              ///< the buffer was passed as a view, which is not its whole storage:
+  int64_t viewOffset = 0;           ///< byte offset from the view's lowest byte (may be negative)
+  int64_t viewBytes = 0;            ///< bytes from its lowest to its highest
   int64_t accessBytes = 0;          ///< bytes the access touches
   bool originUnknown = false; ///< of an access: its pointer comes from no argument (a number, or loaded from memory)
   uint64_t address = 0;       ///< first byte of the access, if there was one

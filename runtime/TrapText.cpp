@@ -93,8 +93,11 @@ std::string which(const Trap& trap) {
 std::string access(const Trap& trap) {
   std::string text = writes(trap) ? "writes " : "reads ";
   text += trap.accessBytes > 0 ? bytes(trap.accessBytes) : "memory";
-  if (!trap.buffer.empty())
-    return text + " at offset " + number(trap.offset) + " of " + trap.buffer + " (" + bytes(trap.bufferBytes) + ")";
+  const std::string at = " at offset " + number(trap.offset) + " of ";
+  if (trap.ofView)
+    return text + " at offset " + number(trap.viewOffset) + " of " + trap.buffer + " (a view of " +
+           bytes(trap.viewBytes) + "; the access is" + at + "its storage's " + bytes(trap.bufferBytes) + ")";
+  if (!trap.buffer.empty()) return text + at + trap.buffer + " (" + bytes(trap.bufferBytes) + ")";
   return text + " at address " + hex(trap.address);
 }
 
@@ -106,11 +109,12 @@ std::string outOfBounds(const Trap& trap) {
                           "tiletwin.register(...)";
   }
   int64_t last = trap.offset + std::max<int64_t>(trap.accessBytes, 1);
+  const char* of = trap.ofView ? " of the storage" : "";
   std::string how;
   if (trap.offset < 0)
-    how = bytes(-trap.offset) + " before the start; is an index negative, or a mask missing?";
+    how = bytes(-trap.offset) + " before the start" + of + "; is an index negative, or a mask missing?";
   else if (last > trap.bufferBytes)
-    how = bytes(last - trap.bufferBytes) + " past the end; is a mask missing, or does it allow too much?";
+    how = bytes(last - trap.bufferBytes) + " past the end" + of + "; is a mask missing, or does it allow too much?";
   else
     how = "outside of what may be accessed";
   return access(trap) + ": " + how;
@@ -184,6 +188,15 @@ std::string userNameOf(std::string_view operation) {
   return operation.starts_with("tt.") ? "tl." + name : name;
 }
 
+void nameBuffer(Trap& trap, const Buffer& buffer, std::string_view unnamed) {
+  trap.buffer = buffer.name.empty() ? unnamed : buffer.name;
+  trap.offset = int64_t(trap.address - buffer.begin);
+  trap.bufferBytes = int64_t(buffer.end - buffer.begin);
+  trap.ofView = buffer.viewEnd > buffer.viewBegin && buffer.viewEnd - buffer.viewBegin < buffer.end - buffer.begin;
+  trap.viewOffset = int64_t(trap.address - buffer.viewBegin);
+  trap.viewBytes = int64_t(buffer.viewEnd - buffer.viewBegin);
+}
+
 void describeAccess(Trap& trap, std::span<const Buffer> buffers) {
   bool access =
       trap.kind == TrapKind::OutOfBounds || trap.kind == TrapKind::ReadOnly || trap.kind == TrapKind::Misaligned;
@@ -196,9 +209,7 @@ void describeAccess(Trap& trap, std::span<const Buffer> buffers) {
   for (const Buffer& buffer : buffers)
     if (!best || gap(buffer) <= gap(*best)) best = buffer; // an argument of the launch is named in preference
   if (!best || gap(*best) > (trap.originUnknown ? kNearUnknownBytes : kNearBytes)) return;
-  trap.buffer = best->name.empty() ? "an unnamed buffer" : best->name;
-  trap.offset = int64_t(trap.address - best->begin);
-  trap.bufferBytes = int64_t(best->end - best->begin);
+  nameBuffer(trap, *best, "an unnamed buffer");
 }
 
 std::string trapText(const Trap& trap) {

@@ -15,7 +15,10 @@ namespace tiletwin {
 /// names lose their dialect.
 std::string userNameOf(std::string_view operation);
 
-/// Fills buffer, offset and bufferBytes from trap.address: the nearest of the launch's buffers and the registered ones.
+/// Fills what a trap says of the buffer that its access was meant for. `unnamed` is its name if it has none.
+void nameBuffer(Trap& trap, const Buffer& buffer, std::string_view unnamed);
+
+/// nameBuffer() for trap.address: the nearest of the launch's buffers and the registered ones.
 /// A buffer at the address or a few pages away is named; a wild address names none. Does nothing if they are filled
 /// already.
 void describeAccess(Trap& trap, std::span<const Buffer> buffers);

@@ -52,6 +52,7 @@ LogicalResult PlanBuilder::planFunction() {
     PlanArgument a;
     a.type = dtypeOf(arg.getType());
     Shape shape = shapeOf(arg.getType());
+    const int root = a.type == DType::Ptr ? int(arg.getArgNumber()) : -1;
     a.isTile = !shape.empty();
     a.elements = elementsOf(shape);
     if (auto name = llvm::dyn_cast<mlir::NameLoc>(arg.getLoc()))
@@ -70,9 +71,11 @@ LogicalResult PlanBuilder::planFunction() {
       copy.in.imm = a.elements * int64_t(sizeOf(a.type));
       read(copy, copy.in.r[1], reg);
       write(copy, copy.in.r[0], tile);
-      set(arg, tileRep(a.type, shape, tile));
+      Rep r = tileRep(a.type, shape, tile);
+      r.root = root;
+      set(arg, r);
     } else {
-      set(arg, scalarRep(a.type, Uniform::in(reg), a.type == DType::Ptr ? int(arg.getArgNumber()) : -1));
+      set(arg, scalarRep(a.type, Uniform::in(reg), root));
     }
     plan_->argumentTypes.push_back(a.type);
     plan_->arguments.push_back(a);
@@ -133,7 +136,7 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
     labels[block] = newLabel();
     if (block == &entry) continue;
     for (mlir::BlockArgument arg : block->getArguments()) {
-      Carried c = carryType(*this, arg.getType());
+      Carried c = carryUnknown(*this, arg.getType(), Value(arg));
       set(arg, c.rep);
       carried[block].push_back(c);
     }
@@ -203,6 +206,7 @@ LogicalResult PlanBuilder::planOp(Operation* op) {
       if (auto tile = llvm::dyn_cast<mlir::RankedTensorType>(type); tile && tile.getRank() > kMaxRank)
         return unsupported(op, "with a tile of " + std::to_string(tile.getRank()) + " dimensions (" +
                                    std::to_string(kMaxRank) + " are the most that a tile may have)");
+  planned_ = op;
   if (debug_ && op->getNumRegions()) debug_->statementOf[op] = debug_->statement;
   if (!networks_.empty() && planNetwork(op)) return success();
   const PlanRow* row = findPlanRow(op->getName().getStringRef());

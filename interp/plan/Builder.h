@@ -233,6 +233,8 @@ public:
   BuildInstruction& emitJump(ExecFn fn, int label, llvm::StringRef text);
   void move(Reg dst, const Uniform& src);
   mlir::Location location() const { return location_; }
+  /// The operation that is being planned; of one with regions only until those are planned.
+  mlir::Operation* planned() const { return planned_; }
   void setLocation(mlir::Location l) { location_ = l; }
   /// After an operation's region: what is emitted now belongs to the operation again.
   void comeBackTo(mlir::Operation* op);
@@ -430,6 +432,7 @@ private:
   llvm::DenseMap<mlir::Operation*, bool> mayWrite_;
   Networks networks_;
   mlir::Location location_;
+  mlir::Operation* planned_ = nullptr;
   int labels_ = 0;
   uint32_t loops_ = 0;                                  ///< numbers of outermost loops
   llvm::SmallVector<mlir::Operation*, 2> waitAccesses_; ///< what the loops around the current operation wait on

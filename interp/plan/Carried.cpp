@@ -1,6 +1,10 @@
 // interp/plan/Carried.cpp -- see Carried.h.
 #include "interp/plan/Carried.h"
+#include "ir/TT.h"
+#include "ir/ValueFlow.h"
+#include "llvm/ADT/SetVector.h"
 #include <algorithm>
+#include <optional>
 
 namespace tiletwin::interp {
 
@@ -22,6 +26,44 @@ bool isSymbolic(const PlanBuilder& plan, const Rep& r) {
   if (r.kind == Rep::Scalar || r.kind == Rep::Descriptor) return true;
   bool address = (isInteger(r.type) && r.type != DType::I1) || r.type == DType::Ptr;
   return (r.kind == Rep::Affine || r.kind == Rep::Rows) && address && plan.options().symbolic;
+}
+
+bool isPointer(mlir::Type type) {
+  return llvm::isa<tt::PointerType>(tt::elementTypeOf(type)) || llvm::isa<tt::TensorDescType>(type);
+}
+
+/// Whether pointers that an operation gives have nothing to do with those it takes.
+bool makesAnew(Operation* op) {
+  llvm::StringRef name = op->getName().getStringRef();
+  return name == "tt.load" || name == "tt.call" || name.starts_with("tt.atomic_");
+}
+
+/// The argument that every value which reaches one of `pointers` comes from; -1: several, or none. Values that are not
+/// planned yet count, too, so this asks the IR and no form.
+int pointerRoot(PlanBuilder& plan, llvm::ArrayRef<Value> pointers) {
+  llvm::DenseMap<Value, llvm::SmallVector<Value, 2>> incoming;
+  mlir::Region* region = Value(pointers.front()).getParentRegion();
+  region->getParentOfType<tt::FuncOp>()->walk(
+      [&](Operation* op) { tt::forEachValueEdge(op, [&](Value from, Value to) { incoming[to].push_back(from); }); });
+  llvm::SetVector<Value> reaching(pointers.begin(), pointers.end());
+  std::optional<int> root;
+  for (size_t i = 0; i < reaching.size(); ++i) {
+    const Value v = reaching[i];
+    if (auto from = incoming.find(v); from != incoming.end()) {
+      reaching.insert(from->second.begin(), from->second.end());
+      continue;
+    }
+    Operation* made = v.getDefiningOp();
+    llvm::SmallVector<Value, 2> sources;
+    if (made && !makesAnew(made))
+      llvm::copy_if(made->getOperands(), std::back_inserter(sources), [](Value o) { return isPointer(o.getType()); });
+    reaching.insert(sources.begin(), sources.end());
+    if (!sources.empty()) continue;
+    const int own = !made && plan.has(v) ? plan.rep(v).root : -1; // a function's argument
+    if (root.value_or(own) != own) return -1;
+    root = own;
+  }
+  return root.value_or(-1);
 }
 } // namespace
 
@@ -57,17 +99,20 @@ Carried carry(PlanBuilder& plan, Value init, uint8_t form, int level) {
   return c;
 }
 
-Carried carryType(PlanBuilder& plan, mlir::Type type) {
+Carried carryUnknown(PlanBuilder& plan, mlir::Type type, llvm::ArrayRef<Value> sources) {
   Carried c;
   Shape shape = PlanBuilder::shapeOf(type);
   DType element = plan.dtypeOf(type);
+  const int root = isPointer(type) && !sources.empty() ? pointerRoot(plan, sources) : -1;
   c.symbolic = shape.empty();
   if (!c.symbolic) {
     c.reg = plan.newTile(element, shape);
     c.rep = plan.tileRep(element, shape, c.reg);
+    c.rep.root = root;
     return c;
   }
   c.rep = plan.formOfType(type);
+  c.rep.root = root;
   for (Uniform* part : partsOf(c.rep)) {
     c.cells.push_back(plan.newReg(8));
     *part = Uniform::in(c.cells.back());

@@ -29,8 +29,9 @@ struct Carried {
 llvm::SmallVector<Uniform*, 8> partsOf(Rep& r);
 /// Registers for values that start as `init`. `level` is the level of the region that sees them.
 Carried carry(PlanBuilder& plan, mlir::Value init, uint8_t form, int level);
-/// Registers for a value of which only the type is known.
-Carried carryType(PlanBuilder& plan, mlir::Type type);
+/// Registers for a value that is yet to be handed over: of its form only the type is known, and which argument pointers
+/// come from if all of `sources`, what is handed over or the value itself, come from one.
+Carried carryUnknown(PlanBuilder& plan, mlir::Type type, llvm::ArrayRef<mlir::Value> sources);
 /// Plans the way into a loop that may wait, if there is a cause.
 WaitLoop enterWait(PlanBuilder& plan, mlir::Operation* loop, const WaitCause& cause, llvm::ArrayRef<Carried> carried);
 /// Writes initial values. No source may be one of the destinations.

@@ -214,8 +214,8 @@ LogicalResult planIf(PlanBuilder& plan, Operation* op) {
 LogicalResult planExecuteRegion(PlanBuilder& plan, Operation* op) {
   plan.flushAll();
   std::vector<Carried> results;
-  for (mlir::Type type : op->getResultTypes()) {
-    results.push_back(carryType(plan, type));
+  for (Value result : op->getResults()) {
+    results.push_back(carryUnknown(plan, result.getType(), result));
     if (!results.back().symbolic) plan.info(results.back().reg).claimed = true;
   }
   int end = plan.newLabel();

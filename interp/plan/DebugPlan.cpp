@@ -250,8 +250,12 @@ LogicalResult planDebugCall(PlanBuilder& plan, Operation* op) {
   for (auto [argument, operand] : llvm::zip(body.front().getArguments(), call.getOperands()))
     plan.set(argument, Rep(plan.rep(operand)));
   std::vector<Carried> results;
-  for (mlir::Type type : op->getResultTypes()) {
-    results.push_back(carryType(plan, type));
+  for (mlir::OpResult result : op->getResults()) {
+    llvm::SmallVector<Value> returned;
+    for (mlir::Block& block : body)
+      if (auto end = llvm::dyn_cast<tt::ReturnOp>(block.getTerminator()))
+        returned.push_back(end->getOperand(result.getResultNumber()));
+    results.push_back(carryUnknown(plan, result.getType(), returned));
     if (!results.back().symbolic) plan.info(results.back().reg).claimed = true;
   }
   const int end = plan.newLabel();

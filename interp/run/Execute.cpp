@@ -13,7 +13,8 @@ LaunchState::LaunchState(const Plan& plan, const LaunchParams& params) : plan(&p
   extents.resize(plan.arguments.size());
   for (size_t i = 0; i < extents.size(); ++i) {
     int32_t buffer = i < params.bufferOf.size() ? params.bufferOf[i] : -1;
-    if (buffer < 0 || size_t(buffer) >= params.buffers.size()) continue;
+    extents[i].buffer = buffer;
+    if (buffer < 0) continue;
     const Buffer& b = params.buffers[size_t(buffer)];
     extents[i] = {b.begin, b.end, b.readOnly, buffer};
   }

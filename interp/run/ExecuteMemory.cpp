@@ -3,6 +3,7 @@
 // Not here:  stores of affine tiles: they are sinks of groups (ExecuteGroup.cpp), checked through checkAccess() here.
 // Invariant: a lane whose mask is 0 never forms an access; nothing is written before every lane of the tile is checked.
 #include "interp/run/Instructions.h"
+#include "runtime/TrapText.h"
 #include <algorithm>
 #include <cstring>
 
@@ -72,16 +73,12 @@ InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, u
   bool bad = !inside(address, address + uintptr_t(bytes), root, write, f, &readOnly);
   raise(in, f, bad && readOnly ? TrapKind::ReadOnly : TrapKind::OutOfBounds, operation, {});
   f.trap.address = address;
-  f.trap.originUnknown = root < 0;
+  const int32_t buffer = root < 0 ? kNoArgument : f.launch->extents[size_t(root)].buffer;
+  f.trap.originUnknown = buffer == kNoArgument;
   f.trap.accessBytes = bytes;
   f.trap.element = element;
   f.trap.index = element >= 0 ? indexText(shape, element) : std::string();
-  if (root >= 0 && f.launch->extents[size_t(root)].buffer >= 0) {
-    const Buffer& b = f.launch->params->buffers[size_t(f.launch->extents[size_t(root)].buffer)];
-    f.trap.buffer = b.name.empty() ? f.plan->arguments[size_t(root)].name : b.name;
-    f.trap.offset = int64_t(address - b.begin);
-    f.trap.bufferBytes = int64_t(b.end - b.begin);
-  }
+  if (buffer >= 0) nameBuffer(f.trap, f.launch->params->buffers[size_t(buffer)], f.plan->arguments[size_t(root)].name);
   return nullptr;
 }
 

@@ -32,7 +32,7 @@ enum class Step : uint8_t {
 struct ArgumentExtent {
   uintptr_t lo = 0, hi = 0; ///< storage; lo == hi: unknown, every access looks the address up
   bool readOnly = false;
-  int32_t buffer = -1; ///< index into LaunchState::params->buffers
+  int32_t buffer = -1; ///< as in LaunchParams::bufferOf
 };
 
 /// A buffer found by address.

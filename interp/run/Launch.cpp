@@ -174,7 +174,7 @@ std::string problemOf(const Plan& plan, const LaunchParams& params) {
   if (!params.bufferOf.empty() && params.bufferOf.size() != params.arguments.size())
     return counts("buffer numbers", params.arguments.size(), params.bufferOf.size());
   for (int32_t buffer : params.bufferOf)
-    if (buffer < -1 || buffer >= int64_t(params.buffers.size()))
+    if (buffer < kNoArgument || buffer >= int64_t(params.buffers.size()))
       return "launch of " + plan.name + ": buffer number " + std::to_string(buffer) + ", but there are " +
              std::to_string(params.buffers.size()) + " buffers";
   return {};
@@ -193,6 +193,7 @@ int threadsFor(const LaunchParams& params, size_t arenaBytes) {
 Trap launchChecked(const Program& program, const LaunchParams& params, const Hooks& hooks) {
   const Plan& plan = program.plan();
   if (std::string problem = problemOf(plan, params); !problem.empty()) return refusal(std::move(problem));
+  if (params.numThreads <= 0) environment::numThreads(); // a word that is no number is an error for one program, too
   ProgramOrder order = params.programId[0] >= 0
                            ? ProgramOrder::single(params.grid, params.programId)
                            : ProgramOrder(params.grid, params.onlyPrograms, params.skipPrograms, params.anyOrder);

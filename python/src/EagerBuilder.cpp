@@ -19,6 +19,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 
@@ -70,6 +71,11 @@ Value allocate(const Type& type) {
   value.type = type;
   value.eager = std::make_shared<EagerValue>(bytesOf(type));
   return value;
+}
+
+int32_t bufferOf(const Value& pointer, const EagerContext* context) {
+  const PointerOrigin& origin = evaluated(pointer).origin;
+  return context && origin.launch == context->launch ? origin.buffer : interp::kNoArgument;
 }
 
 namespace {
@@ -252,6 +258,19 @@ std::shared_ptr<const interp::Program> EagerBuilder::plan(mlir::ModuleOp module,
   return program;
 }
 
+/// What an operation's resulting pointers were made for: as its operands, if those agree. What memory held comes from no
+/// argument, and neither does what was a number.
+PointerOrigin originOfResults(llvm::StringRef name, llvm::ArrayRef<Value> operands) {
+  std::optional<PointerOrigin> common;
+  for (const Value& operand : operands) {
+    if (!operand.type.pointer || touchesMemory(name)) continue;
+    const PointerOrigin& origin = evaluated(operand).origin;
+    if (common && *common != origin) return {};
+    common = origin;
+  }
+  return common.value_or(PointerOrigin());
+}
+
 /// A number for an operation, its operands and its results: what it saw.
 uint64_t lookOf(const interp::Program& program, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Value> results) {
   llvm::hash_code hash = llvm::hash_value(&program);
@@ -279,8 +298,10 @@ bool EagerBuilder::run(const interp::Program& program, llvm::StringRef name, boo
   for (const Value& value : flat)
     bits.push_back(value.type.isBlock() ? reinterpret_cast<uint64_t>(evaluated(value).data) : scalarBits(value));
   llvm::SmallVector<Value> made;
+  const PointerOrigin origin = originOfResults(name, operands);
   for (const Type& type : types) {
     made.push_back(allocate(type));
+    if (type.pointer) static_cast<EagerValue*>(made.back().eager.get())->origin = origin;
     addresses.push_back(reinterpret_cast<uint64_t>(evaluated(made.back()).data));
   }
   interp::LaunchParams params;
@@ -289,17 +310,15 @@ bool EagerBuilder::run(const interp::Program& program, llvm::StringRef name, boo
   params.numThreads = 1;
   params.programId = {0, 0, 0};
   EagerContext* const launch = eagerContext();
-  llvm::SmallVector<int32_t, 8> bufferOf(flat.size(), -1);
+  llvm::SmallVector<int32_t, 8> buffers(flat.size(), interp::kNoArgument);
   if (launch) {
     params.grid = launch->grid;
     params.programId = launch->program;
     params.buffers = launch->buffers;
     for (size_t i = 0; i < flat.size(); ++i)
-      if (flat[i].type.pointer && !flat[i].type.isBlock())
-        for (size_t b = params.buffers.size(); b-- > 0;)
-          if (bits[i] >= params.buffers[b].begin && bits[i] < params.buffers[b].end) bufferOf[i] = int32_t(b);
+      if (flat[i].type.pointer) buffers[i] = bufferOf(flat[i], launch);
   }
-  params.bufferOf = {bufferOf.data(), bufferOf.size()};
+  params.bufferOf = {buffers.data(), buffers.size()};
   std::string kernel = launch ? launch->kernel : "eager";
   LaunchHooks hooks(kernel);
   interp::Hooks callbacks;
@@ -432,8 +451,9 @@ void dropFailedContext(const EagerContext* context) {
   if (failedContext == context) failedContext = nullptr;
 }
 
-Value eagerScalar(const Type& type, uint64_t bits) {
+Value eagerScalar(const Type& type, uint64_t bits, PointerOrigin origin) {
   Value value = allocate(type);
+  static_cast<EagerValue*>(value.eager.get())->origin = origin;
   std::memcpy(const_cast<std::byte*>(evaluated(value).data), &bits, sizeOf(storageOf(type)));
   return value;
 }

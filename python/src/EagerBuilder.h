@@ -13,8 +13,16 @@
 
 namespace tiletwin::python {
 
+/// Which memory a pointer was made for. Addresses do not tell: one past the end of an argument may be the first of another.
+struct PointerOrigin {
+  uint64_t launch = 0;                  ///< EagerContext::launch
+  int32_t buffer = interp::kNoArgument; ///< as in interp::LaunchParams::bufferOf
+  bool operator==(const PointerOrigin&) const = default;
+};
+
 /// What a program that runs eagerly sees of its launch.
 struct EagerContext {
+  uint64_t launch = 0; ///< its number in this process; 0: of no launch
   std::string kernel;
   std::array<int32_t, 3> grid{1, 1, 1}, program{0, 0, 0};
   std::vector<Buffer> buffers;
@@ -33,6 +41,7 @@ public:
   EagerValue& operator=(const EagerValue&) = delete;
   std::byte* data = nullptr;
   size_t bytes = 0;
+  PointerOrigin origin;                ///< of pointers, all of a block's elements
   std::vector<frontend::Value> makers; ///< operands of the operation that makes a descriptor
   mlir::DictionaryAttr makerAttributes;
 };
@@ -54,11 +63,13 @@ size_t bytesOf(const frontend::Type& type);
 inline const EagerValue& evaluated(const frontend::Value& value) {
   return *static_cast<const EagerValue*>(value.eager.get());
 }
+/// The buffer of `context` that a pointer was made for, as in interp::LaunchParams::bufferOf.
+int32_t bufferOf(const frontend::Value& pointer, const EagerContext* context);
 /// A value whose elements are still to be written.
 frontend::Value allocate(const frontend::Type& type);
 
 /// A scalar (of a language type) or pointer as an evaluated value; `bits` as in interp::ArgumentBits.
-frontend::Value eagerScalar(const frontend::Type& type, uint64_t bits);
+frontend::Value eagerScalar(const frontend::Type& type, uint64_t bits, PointerOrigin origin = {});
 /// The bits of an evaluated scalar.
 uint64_t scalarBits(const frontend::Value& value);
 

@@ -62,19 +62,21 @@ PyRef shapeTuple(const Type& type) {
   return shape;
 }
 
-/// helper(bytes, type name, shape) of eager/looks.py.
-PyObject* callHelper(const char* function, const Value& value) {
+/// helper(bytes, type name, shape) of eager/looks.py; with `named`, the row of known_memory() that a pointer was made for
+/// follows, negative where there is none.
+PyObject* callHelper(const char* function, const Value& value, bool named) {
   PyRef helper = imported("tiletwin.eager.looks", function);
   const EagerValue& tile = evaluated(value);
   PyRef shape = shapeTuple(value.type);
   if (!helper || !shape) return nullptr;
   std::string type = value.type.element().str();
-  return PyObject_CallFunction(helper.get(), "y#sO", reinterpret_cast<const char*>(tile.data), Py_ssize_t(tile.bytes),
-                               type.c_str(), shape.get());
+  return PyObject_CallFunction(helper.get(), named ? "y#sOi" : "y#sO", reinterpret_cast<const char*>(tile.data),
+                               Py_ssize_t(tile.bytes), type.c_str(), shape.get(),
+                               value.type.pointer ? int(bufferOf(value, eagerContext())) : -1);
 }
-PyObject* reprOf(const Value& value) { return callHelper("repr_of", value); }
-PyObject* numpyOf(const Value& value) { return callHelper("numpy_of", value); }
-PyObject* htmlOf(const Value& value) { return callHelper("html_of", value); }
+PyObject* reprOf(const Value& value) { return callHelper("repr_of", value, true); }
+PyObject* numpyOf(const Value& value) { return callHelper("numpy_of", value, false); }
+PyObject* htmlOf(const Value& value) { return callHelper("html_of", value, true); }
 
 /// The elements that a NumPy-like index picks, as a tensor of the same dtype; eager/looks.py says which.
 PyObject* partOf(const Value& value, PyObject* index) {
@@ -91,6 +93,7 @@ PyObject* partOf(const Value& value, PyObject* index) {
     part.type.shape.push_back(PyLong_AsLongLong(PyTuple_GetItem(extents, i)));
   const EagerValue& from = evaluated(value);
   auto made = std::make_shared<EagerValue>(bytesOf(part.type));
+  made->origin = from.origin;
   const size_t size = sizeOf(storageOf(part.type));
   for (Py_ssize_t i = 0; i < bytes / 8; ++i) {
     int64_t at;
@@ -168,6 +171,7 @@ std::vector<std::pair<std::unique_ptr<EagerContext>, EagerContext*>>& programsBy
 PyObject* enterProgram(PyObject*, PyObject* args) {
   auto made = std::make_unique<EagerContext>();
   if (const EagerContext* around = eagerContext()) {
+    made->launch = around->launch;
     made->kernel = around->kernel;
     made->buffers = around->buffers;
     made->origins = around->origins;

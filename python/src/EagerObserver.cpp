@@ -69,6 +69,17 @@ PyObject* rawValue(PyObject*, PyObject* object) {
                        reinterpret_cast<const char*>(tile.data), Py_ssize_t(tile.bytes));
 }
 
+/// pointer_origin(tensor): the name of the argument that its pointers were made for; None if they come from none, or if
+/// it is no pointer.
+PyObject* pointerOrigin(PyObject*, PyObject* object) {
+  const EagerContext* context = eagerContext();
+  if (!context || !frontend::isTensor(object)) return PyRef::borrow(Py_None).release();
+  const frontend::Value& value = frontend::tensorValue(object);
+  const int32_t buffer = value.eager && value.type.pointer ? bufferOf(value, context) : interp::kNoArgument;
+  if (buffer < 0) return PyRef::borrow(Py_None).release();
+  return PyUnicode_FromString(context->buffers[size_t(buffer)].name.c_str());
+}
+
 } // namespace
 
 bool touchesMemory(llvm::StringRef operation) {
@@ -93,6 +104,7 @@ int addEagerObserver(PyObject* module) {
   static PyMethodDef functions[] = {
       {"raw_value", rawValue, METH_O,
        "raw_value(tensor) -> (element type, shape, bytes) of an evaluated value, or None"},
+      {"pointer_origin", pointerOrigin, METH_O, "pointer_origin(tensor) -> the argument it was made for, or None"},
       {nullptr, nullptr, 0, nullptr},
   };
   return PyModule_AddFunctions(module, functions);

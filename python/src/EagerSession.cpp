@@ -63,7 +63,9 @@ PyRef Converter::tensor(const Leaf& leaf, const std::string& typeText) {
   DType storage = leaf.kind == Leaf::Kind::Array || leaf.kind == Leaf::Kind::Descriptor ? DType::Ptr
                                                                                         : element(leaf.element).storage;
   if (!argumentBits(leaf, storage, bits)) return {};
-  return frontend::makeTensor(eagerScalar(type, bits));
+  PointerOrigin origin;
+  if (type.pointer) origin = {session_.context.launch, leaf.buffer};
+  return frontend::makeTensor(eagerScalar(type, bits, origin));
 }
 
 PyRef Converter::tuple(PyObject* value) {
@@ -161,6 +163,7 @@ PyObject* forkSession(PyObject* self, PyObject* wait) {
   session->call.leaves = from.call.leaves;
   session->call.buffers = from.call.buffers;
   session->options = from.options;
+  session->context.launch = from.context.launch;
   session->context.kernel = from.context.kernel;
   session->context.grid = from.context.grid;
   session->context.buffers = from.context.buffers;
@@ -288,7 +291,9 @@ PyRef makeEagerSession(const std::string& kernel, const std::vector<Parameter>& 
                        const std::array<int32_t, 3>& grid) {
   PyRef self = PyRef::steal(PyType_GenericAlloc(sessionType, 0));
   if (!self) return {};
+  static uint64_t launches = 0; // under the GIL
   auto session = std::make_unique<Session>();
+  session->context.launch = ++launches;
   session->parameters = parameters;
   for (PyObject* value : call.values) session->values.push_back(PyRef::borrow(value));
   session->call = call;

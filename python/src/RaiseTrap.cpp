@@ -45,6 +45,18 @@ PyRef waitingPrograms(const Trap& trap) {
   return list;
 }
 
+/// The line of the source under an error of memory, with a caret; empty where there is none to show.
+std::string sourceUnder(const Trap& trap) {
+  const bool isAccess = trap.kind == TrapKind::OutOfBounds || trap.kind == TrapKind::ReadOnly ||
+                        trap.kind == TrapKind::Misaligned || trap.kind == TrapKind::OffsetOverflow;
+  PyRef quote = isAccess ? imported("tiletwin.errors", "quoted_source") : PyRef();
+  PyRef text = PyRef::steal(
+      quote ? PyObject_CallFunction(quote.get(), "sii", trap.where.file.c_str(), trap.where.line, trap.where.column)
+            : nullptr);
+  if (!text) PyErr_Clear();
+  return text ? std::string(utf8(text.get())) : std::string();
+}
+
 /// The exception class of each kind of trap; a null module is Python's own.
 struct ErrorRow {
   TrapKind kind;
@@ -72,7 +84,7 @@ void raiseTrap(const Trap& trap) {
     if (candidate.kind == trap.kind) row = &candidate;
   PyRef type = imported(row->module, row->name);
   if (!type) return;
-  PyRef error = PyRef::steal(PyObject_CallFunction(type.get(), "s", trap.message.c_str()));
+  PyRef error = PyRef::steal(PyObject_CallFunction(type.get(), "s", (trap.message + sourceUnder(trap)).c_str()));
   if (!error) return;
   PyObject* e = error.get();
   setAttribute(e, "file", stringOrNone(trap.where.file));
@@ -87,6 +99,8 @@ void raiseTrap(const Trap& trap) {
   setAttribute(e, "buffer", stringOrNone(trap.buffer));
   setAttribute(e, "offset", numberOrNone(hasBuffer, trap.offset));
   setAttribute(e, "buffer_bytes", numberOrNone(hasBuffer, trap.bufferBytes));
+  setAttribute(e, "view_offset", numberOrNone(trap.ofView, trap.viewOffset));
+  setAttribute(e, "view_bytes", numberOrNone(trap.ofView, trap.viewBytes));
   setAttribute(e, "access_bytes", numberOrNone(trap.accessBytes > 0, trap.accessBytes));
   if (trap.kind == TrapKind::Deadlock) setAttribute(e, "waiting", waitingPrograms(trap));
   PyErr_SetObject(type.get(), e);

@@ -190,8 +190,9 @@ BOOST_AUTO_TEST_CASE(wrong_parameters_are_named) {
 BOOST_AUTO_TEST_CASE(the_number_of_threads_comes_from_the_environment) {
   Kernel kernel(kIota, "iota", 400, 400);
   setenv("TILETWIN_NUM_THREADS", "lots", 1);
-  Trap trap = kernel.run(100, 0);
+  Trap trap = kernel.run(100, 0), one = kernel.run(1, 0);
   unsetenv("TILETWIN_NUM_THREADS");
+  BOOST_TEST(one.message == trap.message); // a launch that needs no threads refuses the value, too
   BOOST_TEST(trap.message ==
              "TILETWIN_NUM_THREADS=lots: expected a whole number from 1 to 4096; correct or unset the variable");
   BOOST_TEST(!kernel.run(100, 0));

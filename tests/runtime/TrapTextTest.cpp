@@ -41,6 +41,26 @@ BOOST_AUTO_TEST_CASE(past_the_end) {
              std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_view_says_both_numbers) {
+  Trap trap = loadTrap();
+  Buffer buffers[] = {x()};
+  buffers[0].viewBegin = 0x10010;
+  buffers[0].viewEnd = 0x10800;
+  trap.address = 0x11000;
+  BOOST_TEST(complete(trap, buffers)
+                 .find("reads 4 bytes at offset 4080 of x (a view of 2032 bytes; the access is at "
+                       "offset 4096 of its storage's 4096 bytes): 4 bytes past the end of the "
+                       "storage; is a mask missing") != std::string::npos);
+  trap.address = 0x10000 - 8;
+  BOOST_TEST(complete(trap, buffers)
+                 .find("at offset -24 of x (a view of 2032 bytes; the access is at offset -8 of its "
+                       "storage's 4096 bytes): 8 bytes before the start of the storage") != std::string::npos);
+  buffers[0].viewBegin = buffers[0].begin; // the whole storage
+  buffers[0].viewEnd = buffers[0].end;
+  BOOST_TEST(complete(trap, buffers).find("at offset -8 of x (4096 bytes): 8 bytes before the start;") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(before_the_start) {
   Trap trap = loadTrap();
   trap.operation = "tt.store";

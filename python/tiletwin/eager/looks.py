@@ -40,14 +40,14 @@ def numpy_of(data: bytes, type_name: str, shape: tuple[int, ...]) -> Any:
     return array.reshape(shape)
 
 
-def repr_of(data: bytes, type_name: str, shape: tuple[int, ...]) -> str:
+def repr_of(data: bytes, type_name: str, shape: tuple[int, ...], origin: int = -1) -> str:
     """`tensor([0, 1, 2, 3], int32)`; large tiles `tensor([0., ..., 9.], fp32[1024], min 0, max 9, mean 4.5, 2 NaN)`;
     pointers `<x_ptr + [0, 1, 2 ... 1023], fp32, 1024 lanes>`."""
     import numpy
 
     array = numpy_of(data, type_name, shape)
     if is_pointer(type_name):
-        return pointer_text(array, pointee_of(type_name))
+        return pointer_text(array, pointee_of(type_name), origin)
     if array.size <= FEW:
         return f"tensor({numpy.array2string(array, separator=', ', prefix='tensor(')}, {type_name})"
     text = numpy.array2string(
@@ -108,8 +108,11 @@ def element_bytes(type_name: str) -> int:
     return 2 if type_name == "bf16" else numpy.dtype(NUMPY_NAMES.get(type_name, "uint8")).itemsize
 
 
-def pointer_text(addresses: Any, pointee: str) -> str:
-    """Which argument's memory pointers lead to, and how many elements from its start on."""
+def pointer_text(addresses: Any, pointee: str, origin: int = -1) -> str:
+    """Which argument's memory pointers lead to, and how many elements from its start on.
+
+    origin: the row of `_C.known_memory` that they were made for; negative: that is not known, addresses must tell.
+    """
     import numpy
 
     lanes = "" if addresses.ndim == 0 else f", {'x'.join(map(str, addresses.shape))} lanes"
@@ -123,21 +126,14 @@ def pointer_text(addresses: Any, pointee: str) -> str:
         (int(mask.sum()), int(((flat >= low) & (flat < high)).sum()))
         for mask, (_, _, _, low, high, _) in zip(inside, rows)
     ]
-    owners = {row[0] for row, count in zip(rows, counts) if count[0]}
-    if len(owners) > 1 and not any(count[0] == flat.size for count in counts):
-        parts = {row[0]: f"{row[0]} ({count[0]} lanes)" for row, count in zip(rows, counts) if count[0]}
-        return f"<pointers into {' and '.join(parts.values())}, {pointee}{lanes}>"
-    best = max(range(len(rows)), key=counts.__getitem__, default=None)
-    if best is not None and not counts[best][0]:  # all outside: the nearest one
-        distances = [min(abs(int(flat.min()) - end), abs(begin - int(flat.max()))) for _, begin, end, *_ in rows]
-        best = min(range(len(rows)), key=distances.__getitem__)
-        if distances[best] > FAR:
-            best = None
+    best = origin if origin >= 0 else _owner(flat, rows, counts)
+    if isinstance(best, str):
+        return f"<{best}, {pointee}{lanes}>"
     if best is None:
         return f"<{sequence(addresses, hex)}, {pointee}{lanes}>"
-    name, *_, origin = rows[best]
+    name, *_, first = rows[best]
     size = element_bytes(pointee)
-    offsets = (addresses - numpy.uint64(origin)).view(numpy.int64)
+    offsets = (addresses - numpy.uint64(first)).view(numpy.int64)
     unit = ""
     if (offsets % size).any():
         unit = " bytes"
@@ -146,6 +142,24 @@ def pointer_text(addresses: Any, pointee: str) -> str:
     outside = flat.size - counts[best][0]
     where = "" if not outside else f", {outside} outside" if addresses.ndim else ", outside"
     return f"<{name or 'memory'} + {sequence(offsets, str)}{unit}, {pointee}{lanes}{where}>"
+
+
+def _owner(flat: Any, rows: list[tuple], counts: list[tuple[int, int]]) -> int | str | None:
+    """Whose memory addresses lie in: the number of a row, a text where several have some, None far from all of them.
+
+    counts: for each row how many lie in its storage, and in its view.
+    """
+    owners = {row[0] for row, count in zip(rows, counts) if count[0]}
+    if len(owners) > 1 and not any(count[0] == flat.size for count in counts):
+        parts = {row[0]: f"{row[0]} ({count[0]} lanes)" for row, count in zip(rows, counts) if count[0]}
+        return f"pointers into {' and '.join(parts.values())}"
+    best = max(range(len(rows)), key=counts.__getitem__, default=None)
+    if best is not None and not counts[best][0]:  # all outside: the nearest one
+        distances = [min(abs(int(flat.min()) - end), abs(begin - int(flat.max()))) for _, begin, end, *_ in rows]
+        best = min(range(len(rows)), key=distances.__getitem__)
+        if distances[best] > FAR:
+            return None
+    return best
 
 
 def sequence(array: Any, text: Any) -> str:
@@ -189,11 +203,11 @@ def plain_index(item: Any) -> Any:
     return getattr(item, "value", item)
 
 
-def html_of(data: bytes, type_name: str, shape: tuple[int, ...]) -> str:
+def html_of(data: bytes, type_name: str, shape: tuple[int, ...], origin: int = -1) -> str:
     """What a notebook shows of a tile."""
     from tiletwin.eager.html import tile_html
 
     array = numpy_of(data, type_name, shape)
     if is_pointer(type_name):
-        return tile_html(array, type_name, pointer_text(array, pointee_of(type_name)))
+        return tile_html(array, type_name, pointer_text(array, pointee_of(type_name), origin))
     return tile_html(array, type_name, None)

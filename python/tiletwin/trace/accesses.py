@@ -53,13 +53,15 @@ _RMW_KINDS = ("", "and", "or", "xor", "add", "fadd", "max", "min", "umax", "umin
 
 
 class Touched(NamedTuple):
-    """Addresses of the elements, the mask (None: all), the element type, the value given (None: none)."""
+    """Addresses of the elements, the mask (None: all), the element type, the value given (None: none), the buffer that
+    the pointers were made for (None: unknown)."""
 
     addresses: Raw
     mask: Raw | None
     element: str
     value: Raw | None
     writes: bool
+    origin: str | None = None
 
 
 def _raw(tensor: Any) -> Raw:
@@ -93,7 +95,8 @@ def touched(operation: str, operands: tuple) -> Touched:
     def at(index: int | None) -> Raw | None:
         return _raw(operands[index]) if index is not None and index < len(operands) else None
 
-    return Touched(addresses, at(roles.mask), _pointee(addresses[0]), at(roles.value), roles.writes)
+    return Touched(addresses, at(roles.mask), _pointee(addresses[0]), at(roles.value), roles.writes,
+                   _C.pointer_origin(operands[0]))  # fmt: skip
 
 
 def _descriptor(operation: str, operands: tuple) -> Touched:
@@ -124,7 +127,8 @@ def _descriptor(operation: str, operands: tuple) -> Touched:
     if value is not None and value[1] != shape:
         value = (value[0], shape, value[2])
     mask = None if inside.all() else _bool(inside)
-    return Touched((pointer_type, shape, addresses.astype("<u8").tobytes()), mask, element, value, writes)
+    places = (pointer_type, shape, addresses.astype("<u8").tobytes())
+    return Touched(places, mask, element, value, writes, _C.pointer_origin(base))
 
 
 def detail(operation: str, attributes: str) -> str:
@@ -168,7 +172,9 @@ class Memory:
                 active = np.broadcast_to(active, (count,))
         result = np.zeros((count, size), np.uint8)
         found = False
-        for _, begin, end, _, _ in self.buffers:
+        for name, begin, end, _, _ in self.buffers:
+            if access.origin not in (None, name):
+                continue
             inside = active & (addresses >= np.uint64(begin)) & (addresses <= np.uint64(max(end - size, 0)))
             if not inside.any():
                 continue

@@ -42,7 +42,7 @@ CREATE TABLE access (program INTEGER NOT NULL, step INTEGER NOT NULL, number INT
                      value INTEGER, old INTEGER, done INTEGER NOT NULL,
                      PRIMARY KEY (program, step, number)) WITHOUT ROWID;
 CREATE TABLE value (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, type TEXT NOT NULL, shape TEXT NOT NULL,
-                    codec TEXT NOT NULL, data BLOB NOT NULL);
+                    codec TEXT NOT NULL, data BLOB NOT NULL, origin TEXT);
 """
 TABLES = frozenset({"meta", "function", "launch", "buffer", "program", "step", "change", "access", "value"})
 

@@ -389,7 +389,11 @@ class Recording:
         """Errors: TraceError, the file lacks it."""
         found = self._values.get(number)
         if found is None:
-            rows = self.file.rows("SELECT kind, type, shape, codec, data FROM value WHERE id = ?", "ttttb", (number,))
+            rows = self.file.rows(
+                f"SELECT kind, type, shape, codec, data, {self.file.origin} FROM value WHERE id = ?",
+                "ttttbT",
+                (number,),
+            )
             if not rows:
                 raise self.file.fail(f"value {number} is missing")
             found = Value(self, number, rows[0])

@@ -58,12 +58,13 @@ class Function(NamedTuple):
 
 
 class Value:
-    """What a variable held. Tensors have `type`, `shape` and `numpy()`; `python()` gives other values."""
+    """What a variable held. Tensors have `type`, `shape` and `numpy()`; `python()` gives other values. `origin`: the
+    name of the buffer that a pointer was made for, wherever it points; None: unknown."""
 
     def __init__(self, recording: Recording, number: int, row: tuple) -> None:
         self._recording = recording
         self.number = number
-        self.kind, self.type, shape, self._codec, self._data = row
+        self.kind, self.type, shape, self._codec, self._data, self.origin = row
         try:
             self.shape: tuple[int, ...] = tuple(int(n) for n in shape.split(",")) if shape else ()
         except (ValueError, AttributeError):
@@ -209,7 +210,8 @@ class Access:
             size = item_size(self.element)
         except KeyError:
             size = 1
-        for buffer in self.step.program.launch.buffers:
+        buffers, origin = self.step.program.launch.buffers, self.addresses.origin
+        for buffer in [b for b in buffers if origin in (None, b.name)]:
             if not lanes.size:
                 break
             at = addresses[lanes]

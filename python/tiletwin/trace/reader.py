@@ -7,6 +7,7 @@ Invariant: whatever a file holds, the outcome is rows or a TraceError that says 
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import sqlite3
@@ -108,6 +109,12 @@ class File:
         if version < 1 or not tables >= TABLES:
             missing = ", ".join(sorted(TABLES - tables)) or "its version"
             raise self.fail(f"is incomplete: {missing} is missing; the process ended before it recorded anything")
+
+    @functools.cached_property
+    def origin(self) -> str:
+        """What a query of `value` asks for a pointer's origin: older recordings lack the column."""
+        columns = {name for (name,) in self.rows("SELECT name FROM pragma_table_info('value')", "t")}
+        return "origin" if "origin" in columns else "NULL"
 
     def rows(self, query: str, kinds: str, values: tuple = ()) -> list[Any]:
         """All rows of a query. kinds: a letter a column: i integer, r real, t text, b bytes; capitals may be NULL.

@@ -180,7 +180,8 @@ class ProgramRecording:
 
         touched = access.touched
         value = access.result if touched.value is None else touched.value
-        row = (kept(touched.addresses), kept(touched.mask), kept(value), kept(access.old), int(access.done))
+        addresses = self.writer.value("tensor", *touched.addresses, touched.origin)
+        row = (addresses, kept(touched.mask), kept(value), kept(access.old), int(access.done))
         operation = access.operation.removeprefix("tt.")
         self.writer.add("access", (self.number, step, index, operation, access.detail, *row))
 

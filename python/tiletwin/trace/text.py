@@ -42,8 +42,8 @@ def pointer_parts(value: Value, launch: Launch | None) -> tuple[str, Any]:
     size = _pointee_size(value)
     if launch is not None and addresses.size:
         for buffer in launch.buffers:
-            # One past the last and a bit before are common: masked lanes point there.
-            if buffer.begin <= int(addresses[0]) < buffer.begin + max(buffer.size, 1):
+            holds = buffer.begin <= int(addresses[0]) < buffer.begin + max(buffer.size, 1)
+            if buffer.name == value.origin if value.origin is not None else holds:
                 return buffer.name, (((addresses - buffer.first) // size).reshape(value.shape))
     return "", addresses.reshape(value.shape)
 
@@ -140,6 +140,9 @@ def access_text(access: Access) -> str:
     parts = []
     touched_parts = access.touched()
     known = next((t.buffer for t in touched_parts if t.buffer is not None), None)
+    for buffer in access.step.program.launch.buffers:
+        if buffer.name == access.addresses.origin:
+            known = buffer
     for touched in touched_parts:
         low, high = int(touched.offsets.min()), int(touched.offsets.max())
         outside = touched.buffer is None and known is not None

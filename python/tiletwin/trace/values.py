@@ -44,7 +44,7 @@ def keep(writer: Writer, value: Any) -> int:
         raw = _C.raw_value(value)
         if raw is not None:
             type_name, shape, data = raw
-            return writer.value("tensor", type_name, shape, data)
+            return writer.value("tensor", type_name, shape, data, _C.pointer_origin(value))
         return writer.value("text", "tensor", (), _text(value).encode())
     if isinstance(value, _C.constexpr):
         return keep(writer, value.value)

@@ -108,11 +108,11 @@ class Writer:
             self._pending += size + ROW_BYTES
             self.bytes += size + ROW_BYTES
 
-    def value(self, kind: str, type_name: str, shape: tuple[int, ...], data: bytes) -> int:
+    def value(self, kind: str, type_name: str, shape: tuple[int, ...], data: bytes, origin: str | None = None) -> int:
         """The id of a value, which is stored if there is none with its bits yet. kind: "tensor" or what values.py
-        lists; data: a tensor's elements, or text."""
+        lists; data: a tensor's elements, or text; origin: the buffer that a pointer was made for."""
         shape_text = ",".join(map(str, shape))
-        hashed = hashlib.blake2b(f"{kind};{type_name};{shape_text};".encode(), digest_size=16)
+        hashed = hashlib.blake2b(f"{kind};{type_name};{shape_text};{origin};".encode(), digest_size=16)
         hashed.update(data)
         digest = hashed.digest()
         with self._lock:
@@ -121,7 +121,7 @@ class Writer:
                 return known
             number = self._values[digest] = self.new_id("value")
         codec, packed = pack(type_name, shape, data) if kind == "tensor" else ("text", data)
-        self.add("value", (number, kind, type_name, shape_text, codec, packed), len(packed))
+        self.add("value", (number, kind, type_name, shape_text, codec, packed, origin), len(packed))
         return number
 
     def update(self, statement: str, row: tuple) -> None:
