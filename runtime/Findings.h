@@ -39,6 +39,12 @@ struct Finding {
   std::string secondOperation;
   std::string secondText; ///< what happened there, "loaded with a mask and without other"; of that program
   std::optional<std::array<int32_t, 3>> secondProgram;
+  /// Further places of the same mistake, if there are more than two.
+  struct Place {
+    SourceLocation where;
+    std::string operation, text;
+  };
+  std::vector<Place> more;
 };
 
 /// Gathers the findings of one launch. Equal check, place and second place are one finding.

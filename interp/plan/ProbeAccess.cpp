@@ -4,6 +4,7 @@
 #include "interp/run/Probes.h"
 #include "ir/TT.h"
 #include "runtime/Checks.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tiletwin::interp {
 
@@ -16,12 +17,32 @@ struct Probe {
   ProbeAccessOp& op;
 };
 
+/// Whether an operation stores what it computes from what it loaded from the same place.
+bool isUpdate(Operation* op) {
+  auto store = llvm::dyn_cast_or_null<tt::StoreOp>(op);
+  if (!store) return false;
+  llvm::SetVector<Operation*> sources;
+  auto follow = [&](mlir::Value v) {
+    if (Operation* source = v.getDefiningOp()) sources.insert(source);
+  };
+  follow(store.getValue());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (auto load = llvm::dyn_cast<tt::LoadOp>(sources[i])) {
+      if (load.getPtr() == store.getPtr()) return true;
+      continue; // what an address depends on is no part of the value
+    }
+    for (mlir::Value operand : sources[i]->getOperands()) follow(operand);
+  }
+  return false;
+}
+
 Probe newProbe(PlanBuilder& plan, ProbeAccessOp::Form form, int root, DType type, llvm::ArrayRef<int64_t> shape,
                const char* operation, bool writes) {
   BuildInstruction& in = plan.emit(execProbeAccess, "ProbeAccess");
   ProbeAccessOp& op = plan.newData<ProbeAccessOp>(in);
   op.form = form;
   op.kind = writes ? RaceKind::Write : RaceKind::Read;
+  op.isUpdate = writes && isUpdate(plan.planned());
   op.operation = operation;
   op.type = type;
   op.where = placeForUser(plan.location());

@@ -16,6 +16,7 @@ struct ProbeAccessOp {
   bool isAtomic = false;          ///< whatever the scope
   bool isFloatAdd = false;        ///< an atomic sum of floats
   bool isCas = false, isPoll = false;
+  bool isUpdate = false; ///< a store of what was computed from a load of the same pointers
   RaceSync sync;
   uint32_t number = 0; ///< in Plan::probes
   uint32_t loop = 0;   ///< the outermost loop that it stands in; 0: none

@@ -34,13 +34,19 @@ PyRef parts(const Finding& f) {
           program = f.secondProgram ? programOrNone(*f.secondProgram) : PyRef::borrow(Py_None);
     second = PyRef::steal(place ? PyTuple_Pack(3, place.get(), text.get(), program.get()) : nullptr);
   }
+  PyRef more = PyRef::steal(PyList_New(0));
+  for (const Finding::Place& other : f.more) {
+    PyRef at = placeTuple(other.where, other.operation), text = textOrNone(other.text),
+          item = PyRef::steal(at ? PyTuple_Pack(2, at.get(), text.get()) : nullptr);
+    if (!more || !item || PyList_Append(more.get(), item.get()) < 0) return {};
+  }
   PyRef place = placeTuple(f.where, f.operation), program = programOrNone(f.program), shape = numbers(f.shape),
         elements = numbers(f.elements);
-  if (!second || !place || !program || !shape || !elements) return {};
-  return PyRef::steal(Py_BuildValue("(sOssOLOOLOO)", f.isNotice ? "" : nameOf(f.check), place.get(),
+  if (!second || !place || !more || !program || !shape || !elements) return {};
+  return PyRef::steal(Py_BuildValue("(sOssOLOOLOOO)", f.isNotice ? "" : nameOf(f.check), place.get(),
                                     (f.message + f.detail).c_str(), f.advice.c_str(), program.get(),
                                     (long long)f.programs, shape.get(), elements.get(), (long long)f.elementCount,
-                                    second.get(), f.ofThreads ? Py_True : Py_False));
+                                    second.get(), f.ofThreads ? Py_True : Py_False, more.get()));
 }
 
 /// parse_checks(text) -> (words, raise, device)
@@ -89,6 +95,11 @@ bool reportFindings(const std::string& kernel, std::vector<Finding>&& findings, 
   }
   return report && PyRef::steal(PyObject_CallFunction(report.get(), "sOO", kernel.c_str(), list.get(),
                                                       raises ? Py_True : Py_False));
+}
+
+bool noticeUncheckedInGdb(const std::string& kernel) {
+  PyRef notice = imported("tiletwin.checks", "notice_unchecked_in_gdb");
+  return bool(PyRef::steal(notice ? PyObject_CallFunction(notice.get(), "s", kernel.c_str()) : nullptr));
 }
 
 int addCheckReport(PyObject* module) { return PyModule_AddFunctions(module, kFunctions); }

@@ -307,6 +307,7 @@ std::shared_ptr<const interp::Program> programOf(PyObject* object) {
   const int gdb = wantsGdb();
   if (gdb < 0) return nullptr;
   options.debug = gdb && compiled.debugSource.function;
+  if (options.debug && checks.codeBits() && !noticeUncheckedInGdb(compiled.entry)) return nullptr;
   options.checks = options.debug ? 0 : checks.codeBits();
   if (options.debug && !compiled.debug && !makeDebugModule(compiled)) return nullptr;
   mlir::ModuleOp module = options.debug ? *compiled.debug : *compiled.ttir;

@@ -83,7 +83,7 @@ def findings_of(case: Case, bug: bool, monkeypatch: pytest.MonkeyPatch) -> list[
 
 def sites(finding: checks.Finding) -> set[int]:
     """Lines that a finding names."""
-    return {site.line for site in (finding.site, finding.second) if site is not None and site.line}
+    return {site.line for site in (finding.site, finding.second, *finding.more) if site is not None and site.line}
 
 
 @pytest.mark.parametrize("case", [p for p in EVERY if p.values[0].check != "OutOfBoundsError"])

@@ -97,7 +97,72 @@ def test_atomics_and_their_scopes() -> None:
     assert run(True, "gpu") == run(True, "sys") == []
     (found,) = run(True, "cta")
     assert "scope" in found.advice
-    assert len(run(False, "gpu")) == 2  # two stores; a store and a load
+    (found,) = run(False, "gpu")  # of two stores, and of a store and a load
+    assert "tl.atomic_add" in found.advice and "another program reads and writes" in found.message
+
+
+@triton.jit
+def swapped_ends(x_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    front = tl.load(x_ptr + offs)
+    back = tl.load(x_ptr + n - 1 - offs)
+    tl.store(x_ptr + n - 1 - offs, front)
+    tl.store(x_ptr + offs, back)
+
+
+@triton.jit
+def two_sums(x_ptr, a_ptr, b_ptr, BLOCK: tl.constexpr):
+    part = tl.sum(tl.load(x_ptr + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)))
+    tl.store(a_ptr, tl.load(a_ptr) + part)
+    for i in tl.static_range(3):
+        tl.store(b_ptr + i, tl.load(b_ptr + i) + part)
+
+
+def test_one_race_is_one_finding_with_all_its_places() -> None:
+    (found,) = findings_of("races", lambda: swapped_ends[(4,)](torch.arange(256.0), 256, BLOCK=64))
+    shown = {source(site) for site in (found, found.second, *found.more)}
+    assert shown == {
+        "front = tl.load(x_ptr + offs)",
+        "back = tl.load(x_ptr + n - 1 - offs)",
+        "tl.store(x_ptr + n - 1 - offs, front)",
+        "tl.store(x_ptr + offs, back)",
+    }
+    assert all(source(site) in str(found) for site in found.more) and "atomic_add" not in found.advice
+    assert "(1024 bytes in all)" in found.message
+
+
+def test_races_that_share_no_place_are_findings_of_their_own() -> None:
+    found = findings_of("races", lambda: two_sums[(4,)](torch.ones(256), torch.zeros(1), torch.zeros(3), BLOCK=64))
+    assert [source(f) for f in found] == [
+        "tl.store(a_ptr, tl.load(a_ptr) + part)",
+        "tl.store(b_ptr + i, tl.load(b_ptr + i) + part)",  # three stores of one line
+    ]
+    assert all("tl.atomic_add" in f.advice for f in found)
+    assert "writes element 0 of b_ptr" in found[1].message and "(12 bytes in all)" in found[1].message
+
+
+def test_elements_do_not_depend_on_threads() -> None:
+    texts = set()
+    for threads in ("1", "2", "4"):
+        for _ in range(3):
+            x = torch.arange(4096.0)
+            (found,) = findings_of(
+                "races", lambda x=x: swapped_ends[(64,)](x, 4096, BLOCK=64), TILETWIN_NUM_THREADS=threads
+            )
+            texts.add(str(found))
+    assert len(texts) == 1
+
+
+def test_what_a_race_does_stands_in_its_finding() -> None:
+    @triton.jit
+    def last_one(o_ptr):
+        tl.store(o_ptr, tl.program_id(0))
+
+    (found,) = findings_of("races,order", lambda: last_one[(4,)](torch.zeros(1, dtype=torch.int32)))
+    assert found.check == "races" and "is 3 if the programs run forward, and 0 if they run backward" in found.evidence
+    assert f"it {found.evidence}" in str(found)
+    (found,) = findings_of("order", lambda: last_one[(4,)](torch.zeros(1, dtype=torch.int32)))
+    assert found.check == "order"
 
 
 def test_a_plain_read_beside_atomics() -> None:

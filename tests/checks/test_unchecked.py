@@ -42,6 +42,7 @@ def launched(kernel: Any, grid: int = 1) -> None:
         ({"TILETWIN_EAGER": "1"}, "those that Python runs"),
         ({"TILETWIN_PROGRAM": "0"}, "those that Python runs"),
         ({"TILETWIN_RECORD": "record"}, "those that Python runs"),
+        ({"TILETWIN_GDB": "1"}, "launches that run for gdb (TILETWIN_GDB=1) are not checked"),
     ],
 )
 def test_a_notice_once(variables: dict, words: str, monkeypatch: pytest.MonkeyPatch, capfd, tmp_path) -> None:
