@@ -81,9 +81,11 @@ bool gdb() { return flag("TILETWIN_GDB").value_or(false); }
 bool deterministic() { return flag("TILETWIN_DETERMINISTIC").value_or(false); }
 
 Numerics numerics() {
-  static constexpr std::array<std::string_view, 3> kModes = {"fast", "exact", "ieee"};
-  if (isOff(text("TILETWIN_NUMERICS").value_or(""))) return Numerics::Fast;
-  return Numerics(choice("TILETWIN_NUMERICS", kModes).value_or(0));
+  const std::string word = lower(text("TILETWIN_NUMERICS").value_or(""));
+  if (word == "exact") return Numerics::Exact; // known, and refused with advice where it is asked for
+  static constexpr std::array<std::string_view, 2> kModes = {"fast", "ieee"};
+  if (isOff(word)) return Numerics::Fast;
+  return choice("TILETWIN_NUMERICS", kModes) == 1 ? Numerics::Ieee : Numerics::Fast;
 }
 
 /// TILETWIN_BACKEND as a word; empty: nothing is named. Throws Error.

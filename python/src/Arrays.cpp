@@ -206,10 +206,15 @@ bool setNumPyStorage(PyObject* object, Array& out) {
   Array storage;
   storage.element = elementByName("uint8");
   storage.data = reinterpret_cast<uintptr_t>(view.buf);
-  std::vector<int64_t> shape(view.shape, view.shape + view.ndim);
-  std::vector<int64_t> strides(view.strides, view.strides + view.ndim);
-  setView(storage, view.ndim, shape.data(), strides.data(), 1);
-  storage.viewEnd += view.len ? view.itemsize - 1 : 0;
+  if (view.strides) {
+    std::vector<int64_t> shape(view.shape, view.shape + view.ndim);
+    std::vector<int64_t> strides(view.strides, view.strides + view.ndim);
+    setView(storage, view.ndim, shape.data(), strides.data(), 1);
+    storage.viewEnd += view.len ? view.itemsize - 1 : 0;
+  } else { // of ctypes: they have none, whatever one asks for
+    storage.viewBegin = storage.data;
+    storage.viewEnd = storage.data + uintptr_t(view.len);
+  }
   PyBuffer_Release(&view);
   if (storage.viewBegin <= out.begin && out.end <= storage.viewEnd) { // as_strided views may lie outside
     out.begin = storage.viewBegin;

@@ -39,11 +39,14 @@ public:
       : kernel_(kernel), constants_(constants), call_(call) {}
   bool argument(const Parameter& parameter, PyObject* value) {
     parameter_ = &parameter;
+    ++position_;
     suffix_.clear();
     if (parameter.isConstexpr) return constant(value, 'C');
     return leafOrTuple(value);
   }
   bool constant(PyObject* value, char tag);
+  /// False with ValueError set: where torch.cuda is emulated, tensors of both sides are in one launch.
+  bool isOneSided() const;
 
 private:
   std::string name() const { return parameter_->nameText + suffix_; }
@@ -53,11 +56,15 @@ private:
   bool real(PyObject* value);
   bool array(PyObject* value, const TypeFacts& facts);
   bool descriptor(PyObject* value);
+  void noteSide(PyObject* tensor);
 
   const std::string& kernel_;
   PyObject* constants_;
   Call& call_;
   const Parameter* parameter_ = nullptr;
+  int position_ = -1;           ///< of parameter_
+  std::string onCuda_, onHost_; ///< names of the first arguments that are tensors of either side
+  int hostPosition_ = 0;
   std::string suffix_; ///< "[1]" inside tuples
 };
 
@@ -236,6 +243,7 @@ bool Classifier::array(PyObject* value, const TypeFacts& facts) {
                     ")");
   Array array;
   if (!readArray(value, facts, array)) return failWithCause(kernel_, name());
+  if (facts.hasStorage && TorchGuard::isEmulating()) noteSide(value);
   Leaf leaf;
   leaf.kind = Leaf::Kind::Array;
   leaf.element = array.element;
@@ -259,6 +267,28 @@ bool Classifier::array(PyObject* value, const TypeFacts& facts) {
   call_.key.push_back(char(leaf.element));
   call_.leaves.push_back(leaf);
   return true;
+}
+
+void Classifier::noteSide(PyObject* tensor) {
+  static PyObject* const cuda = interned("_tiletwin_device");
+  static PyObject* const pinned = interned("_tiletwin_pinned"); // memory of the host that a GPU reaches
+  PyRef facts = PyRef::steal(PyObject_GenericGetDict(tensor, nullptr));
+  if (!facts || !PyDict_Check(facts.get())) return PyErr_Clear();
+  if (PyDict_GetItem(facts.get(), cuda)) {
+    if (onCuda_.empty()) onCuda_ = name();
+  } else if (onHost_.empty() && !PyDict_GetItem(facts.get(), pinned)) {
+    onHost_ = name();
+    hostPosition_ = position_;
+  }
+}
+
+bool Classifier::isOneSided() const {
+  if (onCuda_.empty() || onHost_.empty()) return true;
+  return fail(
+      PyExc_ValueError, kernel_, onHost_,
+      "Pointer argument (at " + std::to_string(hostPosition_) +
+          ") cannot be accessed from Triton (cpu tensor?): it is on the CPU and '" + onCuda_ +
+          "' on the emulated \"cuda\", where a GPU would not reach it; move one of them with .cuda() or .cpu()");
 }
 
 bool intsOf(PyObject* object, PyObject* attribute, std::vector<int64_t>& out) {
@@ -352,6 +382,7 @@ bool classify(const std::string& kernel, const std::vector<Parameter>& parameter
   TorchGuard guard;
   for (size_t i = 0; i < parameters.size(); ++i)
     if (!classifier.argument(parameters[i], call.values[i])) return false;
+  if (!classifier.isOneSided()) return false;
   for (auto [name, value] : call.options) {
     std::string_view text = utf8(name);
     call.key.push_back('O');

@@ -29,6 +29,8 @@ TorchGuard::TorchGuard() {
   if (!callQuietly(guard_.get(), enter)) guard_ = PyRef();
 }
 
+bool TorchGuard::isEmulating() { return bool(guardType()); }
+
 TorchGuard::~TorchGuard() {
   if (!guard_) return;
   static PyObject* const exit = interned("__exit__");

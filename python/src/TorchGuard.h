@@ -11,6 +11,8 @@ class TorchGuard {
 public:
   TorchGuard();
   ~TorchGuard();
+  /// Whether torch.cuda is emulated: tensors then say by a mark on which side they are (tiletwin/cuda_marks.py).
+  static bool isEmulating();
   TorchGuard(const TorchGuard&) = delete;
   TorchGuard& operator=(const TorchGuard&) = delete;
 

@@ -362,3 +362,15 @@ def test_what_launches_keep_is_not_freed_behind_python():
         print((o == x).all())
     """)
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
+def test_arrays_on_memory_of_ctypes():
+    """Their buffers have no strides, whatever one asks for."""
+    memory = (ctypes.c_float * 12)(*range(12))
+    whole = np.frombuffer(memory, np.float32)
+    out = np.zeros(8, np.float32)
+    kernels.copy[(1,)](whole[4:], out, N=8)
+    assert out.tolist() == list(range(4, 12))
+    text = r"offset 32 of x_ptr \(a view of 32 bytes; the access is at offset 48"
+    with pytest.raises(triton.OutOfBoundsError, match=text):
+        kernels.copy[(1,)](whole[4:], np.zeros(16, np.float32), N=16)

@@ -1,0 +1,75 @@
+"""A launch with tensors of both sides where "cuda" is emulated: an error, as on a GPU."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from process import run_code
+
+COMMON = """
+    import torch
+    from kernels import add, copy
+    def launch(x, y, o):
+        try:
+            add[(1,)](x, y, o, 8, BLOCK=8)
+            print("ran", o.tolist()[0])
+        except ValueError as error:
+            print(error)
+    cpu = lambda: torch.ones(8)
+    cuda = lambda: torch.ones(8, device="cuda")
+"""
+
+
+def lines(text: str) -> list[str]:
+    ran = run_code(COMMON + text, startup=True, TILETWIN_INTERPRET="1")
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "position", "name", "other"),
+    [("cpu(), cuda(), cuda()", 0, "x_ptr", "y_ptr"), ("cuda(), cuda(), cpu()", 2, "o_ptr", "x_ptr")],
+)
+def test_one_tensor_on_the_other_side(arguments: str, position: int, name: str, other: str) -> None:
+    (said,) = lines(f"    launch({arguments})\n")
+    phrase = rf"Pointer argument \(at {position}\) cannot be accessed from Triton \(cpu tensor\?\)"
+    assert re.match(rf"add\(\): argument '{name}': {phrase}: it is on the CPU and '{other}' on the emulated", said)
+
+
+def test_one_side_is_fine() -> None:
+    text = """
+    launch(cpu(), cpu(), cpu())
+    launch(cuda(), cuda(), cuda())
+    launch(cpu().pin_memory(), cuda(), cuda())
+    launch(cpu().cuda(), cuda(), torch.zeros_like(cuda()))
+    launch(cuda().cpu(), cpu(), cuda().cpu())
+    launch(cuda()[:], cuda().view(2, 4).t().contiguous().view(-1), torch.nn.Parameter(cuda()).data)
+    """
+    assert lines(text) == ["ran 2.0"] * 6
+
+
+def test_gradients_and_saved_tensors_keep_their_side() -> None:
+    text = """
+    class Add(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            o = torch.empty_like(x)
+            add[(1,)](x, y, o, 8, BLOCK=8)
+            ctx.save_for_backward(o, x)
+            return o
+        @staticmethod
+        def backward(ctx, dy):
+            o, x = ctx.saved_tensors
+            dx = torch.empty(8, device="cuda")
+            add[(1,)](dy.contiguous(), x, dx, 8, BLOCK=8)
+            add[(1,)](dy.contiguous(), o, dx, 8, BLOCK=8)
+            return dx, dx
+    x = cuda().requires_grad_()
+    y = torch.nn.Parameter(cuda())
+    Add.apply(x * 2, y).sum().backward()
+    state = torch.zeros_like(y)
+    add[(1,)](y.grad, state, y.data, 8, BLOCK=8)
+    print(y.grad.tolist()[0], x.grad.tolist()[0])
+    """
+    assert lines(text) == ["4.0 8.0"]
