@@ -1,6 +1,6 @@
 """A pytest plugin that writes down what the launches of a session came to, for test_triton_sim_corpus.py.
 
-CORPUS_REPORT names a file; a line of JSON a launch: the kernel, its file, the verdict, the reasons, the report of a
+CORPUS_REPORT names a file; a line of JSON a launch: the test, the kernel, the verdict, the reasons, the report of a
 difference.
 """
 
@@ -9,14 +9,27 @@ import os
 
 import pytest
 
+_tests: dict[int, str] = {}
+"""By the number of a report: the function of the test that launched."""
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    from tiletwin.diff import mode
+
+    before = len(mode.SESSION.reports)
+    yield
+    name = getattr(item, "originalname", None) or item.name
+    _tests.update(dict.fromkeys(range(before, len(mode.SESSION.reports)), name))
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish() -> None:
     from tiletwin.diff import mode
 
     with open(os.environ["CORPUS_REPORT"], "w") as out:
-        for report in mode.SESSION.reports:
-            row = {"kernel": report.launch.name, "file": os.path.basename(report.launch.file)}
+        for number, report in enumerate(mode.SESSION.reports):
+            row = {"test": _tests.get(number, ""), "kernel": report.launch.name}
             row |= {"verdict": report.verdict, "reasons": list(report.reasons)}
             if report.verdict == "different":
                 row["report"] = str(report)
