@@ -267,7 +267,7 @@ def test_binding():
             kernels.fill[(1,)](*args, **options)
     with pytest.raises(KeyError, match=r"num_wraps was specified but unrecognised"):
         kernels.fill[(1,)](o, 1, num_wraps=4)
-    with pytest.raises(ValueError, match=r"num_warps must be a power of two"):
+    with pytest.raises(ValueError, match=r"num_warps must be a power of 2"):
         kernels.fill[(1,)](o, 1, num_warps=3)
     kernels.fill[(1,)](o, 4.0, num_warps=8, num_stages=2, num_ctas=1, maxnreg=128)
     assert (o == 4).all()

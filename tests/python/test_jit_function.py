@@ -323,10 +323,10 @@ def test_file_that_changed_after_it_was_loaded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({"num_warps": 3}, AssertionError, "num_warps must be a power of two >= 1, not 3"),
-        ({"num_warps": 0}, ValueError, "num_warps must be a power of two >= 1, not 0"),
-        ({"num_warps": "4"}, AssertionError, "num_warps must be a power of two"),
-        ({"num_ctas": -1}, AssertionError, "num_ctas must be a power of two"),
+        ({"num_warps": 3}, AssertionError, "num_warps must be a power of 2, at least 1, not 3"),
+        ({"num_warps": 0}, ValueError, "num_warps must be a power of 2, at least 1, not 0"),
+        ({"num_warps": "4"}, AssertionError, "num_warps must be a power of 2"),
+        ({"num_ctas": -1}, AssertionError, "num_ctas must be a power of 2"),
         ({"num_stages": -1}, AssertionError, "num_stages must be an int >= 0"),
         ({"maxnreg": 0}, AssertionError, "maxnreg must be None or an int >= 1"),
         ({"enable_fp_fusion": "yes"}, AssertionError, "enable_fp_fusion must be True or False"),

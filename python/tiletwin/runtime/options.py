@@ -29,7 +29,7 @@ def _integer(value: Any) -> int | None:
 def _power_of_two(name: str, value: Any) -> int:
     number = _integer(value)
     if number is None or number < 1 or number & (number - 1):
-        raise OptionError(f"{name} must be a power of two >= 1, not {value!r}")
+        raise OptionError(f"{name} must be a power of 2, at least 1, not {value!r}")
     return number
 
 
