@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 VARIABLE = re.compile(r"""(?:["']|\$\{)(TILETWIN(?:_[A-Z]+)*)\b""")
 ROW = re.compile(r"^\| `(TILETWIN\w*)", re.MULTILINE)
 SOURCES = ("*.py", "*.cpp", "*.h", "*.sh", "Makefile")
-# Misspelt on purpose by a test; set and unset by the test of the reader itself; build options of CMake; an attribute of the package.
+# Misspelt on purpose, or set and unset, by tests; build options of CMake; an attribute of the package.
 NOT_READ = {
     "TILETWIN_CHEK",
     "TILETWIN_NUM_THREAD",
