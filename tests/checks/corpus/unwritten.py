@@ -147,6 +147,7 @@ def scale_never_computed(x_ptr, scale_ptr, o_ptr, BLOCK: tl.constexpr, BUG: tl.c
     x = tl.load(x_ptr + offs)
     if not BUG:
         tl.store(scale_ptr + row, tl.max(tl.abs(x)) / 127)
+        tl.debug_barrier()
     scale = tl.load(scale_ptr + row)  # BUG: uninitialized
     tl.store(o_ptr + offs, x / scale)
 
