@@ -284,6 +284,10 @@ void Classifier::noteSide(PyObject* tensor) {
 
 bool Classifier::isOneSided() const {
   if (onCuda_.empty() || onHost_.empty()) return true;
+  PyRef mode = PyRef::steal(PyImport_ImportModule("tiletwin.cuda_mode"));
+  PyRef known = PyRef::steal(mode ? PyObject_CallMethod(mode.get(), "marks_new_tensors", nullptr) : nullptr);
+  if (!known) return false;
+  if (known.get() == Py_False) return true; // what has no mark may be on either side
   return fail(
       PyExc_ValueError, kernel_, onHost_,
       "Pointer argument (at " + std::to_string(hostPosition_) +

@@ -200,6 +200,12 @@ class CudaOnCpu(TorchFunctionMode):
         return _run(func, args, kwargs)
 
 
+def marks_new_tensors() -> bool:
+    """Whether tensors that are made here get a device. Inside of an operator that torch runs they do not: its functions
+    run below this mode."""
+    return any(isinstance(mode, CudaOnCpu) for mode in torch.overrides._get_current_function_mode_stack())
+
+
 def _run(func: Any, args: Any, kwargs: Any) -> Any:
     """Any other function: on the CPU; its result is marked if CUDA was asked for, or was where its arguments are."""
     index: int | None = None

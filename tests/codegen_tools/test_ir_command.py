@@ -80,7 +80,7 @@ def test_machine_code(tmp_path: Path) -> None:
         ((*KERNEL, "--target", "sm_9"), "no code generation for compute capability 9; known: 75, 80"),
         ((*KERNEL, "--target", "fast"), "'fast' is no target: write cuda:90, sm_90a or hip:gfx942"),
         ((*KERNEL, "-o", "num_warps"), "-o num_warps: write NAME=VALUE"),
-        ((*KERNEL, "-o", "num_warps=3"), "num_warps must be a power of two"),
+        ((*KERNEL, "-o", "num_warps=3"), "num_warps must be a power of 2"),
         ((*KERNEL, "-t", "sm_100a", "-o", "ptx_version=84"), "sm_100a needs PTX 8.6 or newer, and ptx_version=84 was"),
         ((KERNEL[0],), "gives 0 types (); scale needs one for each of x_ptr, o_ptr, n, factor"),
         (("nothing.py:k",), "nothing.py: no such file"),

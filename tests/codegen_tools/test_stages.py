@@ -41,7 +41,7 @@ def test_what_the_generator_is_told(doubles) -> None:
     assert "tt.func public @scale" in text and f'loc("{scale.file}":' in text, "the text says where it comes from"
     assert options == {
         "num_warps": 2, "num_stages": 5, "num_ctas": 1, "maxnreg": 96, "enable_fp_fusion": False, "verify": True,
-        "line_info": True,
+        "line_info": True, "enable_reflect_ftz": True,
     }  # fmt: skip
     with knobs.compilation.scope():
         knobs.compilation.disable_line_info = True

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import random_kernels
+import noisy_kernels
 import tiletwin as triton
 import tiletwin.language as tl
 from other_backends import Correct
-from random_kernels import Noisy, arguments
+from noisy_kernels import Noisy, arguments
 from tiletwin import diff
 from tiletwin.diff.backends import InterpBackend
 
@@ -29,7 +29,7 @@ def compared(kernel: Any, args: list, other: Any) -> diff.Report:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_right_runs_of_random_kernels_are_the_same(tmp_path: Path, seed: int) -> None:
     """Functions that are off by what they may be; every operation correctly rounded, with sums in f64."""
-    made, within, unknown = random_kernels.module(tmp_path, KERNELS, seed), 0, 0
+    made, within, unknown = noisy_kernels.module(tmp_path, KERNELS, seed), 0, 0
     for number in range(KERNELS):
         for other in (Noisy(number), Correct()):
             report = compared(getattr(made, f"random_{number}"), arguments(number), other)
@@ -43,7 +43,7 @@ def test_right_runs_of_random_kernels_are_the_same(tmp_path: Path, seed: int) ->
 @pytest.mark.parametrize("seed", [0, 1])
 def test_compiled_random_kernels_are_the_same(tmp_path: Path, seed: int) -> None:
     pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
-    made = random_kernels.module(tmp_path, KERNELS, seed)
+    made = noisy_kernels.module(tmp_path, KERNELS, seed)
     for number in range(KERNELS):
         report = compared(getattr(made, f"random_{number}"), arguments(number), "sim")
         assert report.verdict != diff.DIFFERENT, report
@@ -52,7 +52,7 @@ def test_compiled_random_kernels_are_the_same(tmp_path: Path, seed: int) -> None
 @pytest.mark.parametrize("seed", SEEDS[:2])
 def test_what_rounds_by_more_is_found(tmp_path: Path, seed: int) -> None:
     """One function of a kernel is off by 2^-11, less than a step of bf16: in most kernels that shows."""
-    made, found = random_kernels.module(tmp_path, KERNELS, seed), 0
+    made, found = noisy_kernels.module(tmp_path, KERNELS, seed), 0
     for number in range(KERNELS):
         report = compared(getattr(made, f"random_{number}"), arguments(number), Noisy(number, grossly=True))
         found += report.verdict == diff.DIFFERENT
@@ -142,7 +142,7 @@ def same_on_the_simulator(kernel: Any, args: list) -> None:
 def test_functions_of_libdevice(tmp_path: Path, name: str, kind: type) -> None:
     if kind is np.float64 and name.startswith("fast_"):
         pytest.skip("a function of f32")
-    kernel = getattr(random_kernels.functions(tmp_path, [name], 1), name)
+    kernel = getattr(noisy_kernels.functions(tmp_path, [name], 1), name)
     for numbers in RANGES.values():
         x = numbers.astype(kind)
         same_on_the_simulator(kernel, [x, np.zeros_like(x), x.size])
@@ -150,7 +150,7 @@ def test_functions_of_libdevice(tmp_path: Path, name: str, kind: type) -> None:
 
 @pytest.mark.parametrize("name", ["fast_powf", *(pytest.param(name, marks=pytest.mark.slow) for name in TWO)])
 def test_functions_of_two_numbers(tmp_path: Path, name: str) -> None:
-    kernel = getattr(random_kernels.functions(tmp_path, [name], 2), name)
+    kernel = getattr(noisy_kernels.functions(tmp_path, [name], 2), name)
     rng = np.random.default_rng(0)
     for size in (1, 12):
         x, y = (rng.uniform(-size, size, (2, 4096))).astype(np.float32)
@@ -164,6 +164,6 @@ def test_bounds_of_functions_are_not_loose(tmp_path: Path, name: str) -> None:
     """Results that are off by 1e-4 are outside of them."""
     x = np.random.default_rng(0).uniform(1, 6, 4096).astype(np.float32)
     inputs = [x, x[::-1].copy()] if "pow" in name else [x]
-    kernel = getattr(random_kernels.functions(tmp_path, [name], len(inputs)), name)
+    kernel = getattr(noisy_kernels.functions(tmp_path, [name], len(inputs)), name)
     report = compared(kernel, [*inputs, np.zeros_like(x), x.size], Off(1e-4))
     assert report.verdict == diff.DIFFERENT and report.rows[-1].different > 0.9 * x.size, report

@@ -178,7 +178,7 @@ def test_a_traceback_begins_in_the_script(script, tmp_path):
         result = tiletwin(*words, script, "fail", cwd=tmp_path)
         shown = result.stderr.partition("Traceback")[2].splitlines()
         assert result.returncode == 1 and f'script.py", line {line}, in <module>' in shown[1], result.stderr
-        assert len(shown) == 4 and "tiletwin.errors.OutOfBoundsError: " in shown[3]
+        assert len(shown) == 6 and "tiletwin.errors.OutOfBoundsError: " in shown[3]
     (saved,) = (tmp_path / "tiletwin-differences").iterdir()
     result = tiletwin("replay", saved, "--pdb", "--program", "5", cwd=tmp_path)
     assert result.returncode == 1 and "Traceback" not in result.stderr, "no line of Python was the user's"

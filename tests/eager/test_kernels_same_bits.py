@@ -47,15 +47,17 @@ def test_a_sample_of_kernels() -> None:
 
 
 def test_a_difference_is_noticed(tmp_path: Path) -> None:
-    """A kernel whose compiled and eager results differ by design: it asks for the process's environment."""
+    """A kernel whose compiled and eager results differ by design: it counts how often it was read."""
     text = (
-        "import os, torch, tiletwin as triton, tiletwin.language as tl\n"
+        "import torch, tiletwin as triton, tiletwin.language as tl\n"
+        "calls = []\n"
         "@triton.constexpr_function\n"
-        "def mode():\n"
-        "    return int(os.environ.get('TILETWIN_EAGER', '0'))\n"
+        "def number():\n"
+        "    calls.append(0)\n"
+        "    return len(calls)\n"
         "@triton.jit\n"
         "def kernel(o_ptr):\n"
-        "    tl.store(o_ptr, mode())\n"
+        "    tl.store(o_ptr, number())\n"
         "def test_it():\n"
         "    kernel[(1,)](torch.zeros(4, dtype=torch.int32))\n"
     )

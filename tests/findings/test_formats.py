@@ -7,7 +7,7 @@ import linecache
 from pathlib import Path
 
 import pytest
-from formats import checked_json, checked_sarif
+from finding_formats import checked_json, checked_sarif
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiletwin.findings import json_text, output, sarif

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from formats import checked_json, checked_sarif
+from finding_formats import checked_json, checked_sarif
 from process import run_python
 
 KERNELS = """

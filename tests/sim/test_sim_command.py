@@ -105,7 +105,9 @@ def test_what_the_kernel_does_wrong_is_status_1(folder):
     done = command("sim", "add.ptx", "short.npz", "--block", "32", "--out", "o.npz", folder=folder)
     assert done.returncode == 1 and done.stdout == "wrote o.npz\n"
     place = f"add.ptx:{ADD_LOAD_LINE}:3: ld.global.f32: CTA (0, 0, 0), warp 0, lane 6"
-    assert done.stderr == f"tiletwin: {place}: reads 4 bytes at offset 24 of add_param_0, which has 24\n"
+    message, line, caret = done.stderr.splitlines()
+    assert message == f"tiletwin: {place}: reads 4 bytes at offset 24 of add_param_0, which has 24"
+    assert line.strip().startswith("ld.global.f32") and caret.strip() == "^"
     (folder / "spin.ptx").write_text(SPIN)
     done = command("sim", "spin.ptx", "--block", "1", "--limit", "1000", folder=folder)
     assert done.returncode == 1 and "the launch has run 1000 instructions, the limit" in done.stderr
