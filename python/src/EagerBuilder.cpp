@@ -10,6 +10,7 @@
 #include "frontend/EagerSupport.h"
 #include "frontend/Frontend.h"
 #include "frontend/ModuleBuilder.h"
+#include "frontend/Semantic.h"
 #include "ir/Passes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -391,8 +392,11 @@ bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, 
   if (forms_.size() > kMostForms) forms_.clear();
   if (region) {
     const bool isKnown = dictionary.contains(frontend::kRegionIdentity);
-    if (isKnown) // what the function does depends on signs, which types of the IR do not have
+    if (isKnown) { // what the function does depends on signs, which types of the IR do not have, and on the checks asked for
       for (const Value& operand : operands) key += operand.type.str();
+      const frontend::SemanticOptions& options = frontend::currentOptions();
+      key += options.debug && options.sanitizeOverflow ? " checked" : options.debug ? " debug" : "";
+    }
     if (auto found = isKnown ? forms_.find(key) : forms_.end(); found != forms_.end()) {
       std::shared_ptr<const interp::Program> program = found->second.program;
       return run(*program, name, false, operands, llvm::SmallVector<Type>(found->second.types), results);
