@@ -413,8 +413,8 @@ JUDGES = Annotated[
     str,
     typer.Option(
         "--judges",
-        help="interp, launch, eager, ieee, twins, sim:80, sim:90, triton, triton:sim, triton:gpu, cuda, joined by commas; all are "
-        "compared with the first.",
+        help="interp, launch, eager, ieee, twins, sim:80, sim:90, triton, triton:sim, triton:gpu, cuda, joined by "
+        "commas; all are compared with the first.",
     ),
 ]
 SIZE = Annotated[int | None, typer.Option(help="Statements of a program, about; default: 3 to 12.")]

@@ -93,7 +93,8 @@ def test_the_mistake_is_found(case: Case, monkeypatch: pytest.MonkeyPatch, capfd
     own = [finding for finding in found if finding.check == word]
     marked = case.marked_lines()
     assert own, f"nothing by {word}; found:\n" + "\n".join(map(str, found))
-    # The place of a race, and of a missing barrier, is a pair of lines; other findings may name as their second place where a bad lane began.
+    # The place of a race, and of a missing barrier, is a pair of lines; other findings may name as their second place
+    # where a bad lane began.
     pairs = word in ("races", "barriers")
     named = set().union(*map(sites, own)) if pairs else {finding.line for finding in own}
     assert all(Path(finding.file or "").samefile(case.file) for finding in own)

@@ -8,13 +8,13 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+import noisy_kernels
 import numpy as np
 import pytest
-import noisy_kernels
 import tiletwin as triton
 import tiletwin.language as tl
-from other_backends import Correct
 from noisy_kernels import Noisy, arguments
+from other_backends import Correct
 from tiletwin import diff
 from tiletwin.diff.backends import InterpBackend
 

@@ -106,7 +106,13 @@ def test_twins_findings_have_both_kernels() -> None:
 def test_ctrl_c_keeps_all(tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
     words = [sys.executable, "-m", "tiletwin", "fuzz", "--judges", "interp", "--out", str(tmp_path)]
-    started = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    started = subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # children of a background shell ignore it
+    )
     assert started.stderr is not None and "1 programs" in started.stderr.readline()
     started.send_signal(signal.SIGINT)
     out, err = started.communicate(timeout=60)

@@ -1,7 +1,7 @@
 """Counts at, below and above what the interpreter's plans hold at a time: they work, or say at once what is too much.
 
-Here:      stores that join one group, arguments, dimensions of tiles, steps of a region, strides whose spans wrap, tensors
-           without dimensions and without elements.
+Here:      stores that join one group, arguments, dimensions of tiles, steps of a region, strides whose spans wrap,
+           tensors without dimensions and without elements.
 Not here:  limits of the language (test_rejected.py).
 """
 
