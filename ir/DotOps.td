@@ -11,7 +11,8 @@ def TT_DotOp : TT_Op<"dot", [Pure, TypesMatchWith<"the accumulator has the resul
     d[m, n] = c[m, n] + sum over k of a[m, k] * b[k, n]; at rank 3 for each batch (dimension 0). The order of summation
     is free. `inputPrecision` says how f32 operands are read: `tf32` drops the low 13 bits of their mantissas, `ieee`
     keeps them, `tf32x3`, `bf16x3` and `bf16x6` split each into two or three smaller numbers and add the products that
-    matter. Products of 8-bit integers are exact and sums wrap at 32 bits. `maxNumImpreciseAcc` allows an f8 dot to keep
+    matter. Products of 8-bit integers are exact and sums wrap at 32 bits;
+    on GPUs without `wgmma`, and for small tiles, they saturate there. `maxNumImpreciseAcc` allows an f8 dot to keep
     that many products in a narrower accumulator.
     (C1) a, b and d have one rank, 2 or 3   (C2) a is [B x] M x K, b is [B x] K x N, d is [B x] M x N
     (C3) a and b have one element type, or both are f8   (C4) floats give floats, integers (i8) give i32.
