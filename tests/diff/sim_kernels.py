@@ -1,5 +1,6 @@
 """Kernels whose launches have arguments of every kind, for real Triton's compiler (test_triton_sim.py)."""
 
+import sim_helpers
 import tiletwin as triton
 import tiletwin.language as tl
 
@@ -82,3 +83,14 @@ def of_many(o, first, *numbers, scale: tl.constexpr = 1):
     for k in tl.static_range(len(numbers)):
         total = total * 10 + numbers[k]
     tl.store(o, total * scale)
+
+
+renamed = doubled
+
+
+@sim_helpers.untouched
+@triton.jit
+def through_a_module(x, o, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = sim_helpers.shifted(tl.load(x + i)) - sim_helpers.SCALE
+    tl.store(o + i, tl.where(i < sim_helpers.middle(B), v, renamed(v)))

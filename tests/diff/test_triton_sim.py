@@ -77,6 +77,12 @@ def test_tuples_and_functions() -> None:
     same(kernels.applied, (1,), [X[:64], np.zeros(64, np.float32), kernels.doubled, 64])
 
 
+def test_functions_of_a_module() -> None:
+    """The other process has neither the module nor its file."""
+    report = same(kernels.through_a_module, (1,), [X[:64], np.zeros(64, np.float32), 64])
+    assert sorted(report.launch.sources) == ["kernel_0_sim_kernels", "kernel_1_sim_helpers"]
+
+
 def test_any_number_of_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     """A 1 is a constant, also in a tuple."""
     o = np.zeros(1, np.int32)

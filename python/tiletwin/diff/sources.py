@@ -13,12 +13,14 @@ import ast
 import inspect
 import math
 import os
-from types import ModuleType
+import sys
+from types import FunctionType, ModuleType
 from typing import Any
 
 from tiletwin import _C
 from tiletwin.runtime.callables import ConstexprFunction, JITCallable
-from tiletwin.runtime.source import outer_names, resolve
+from tiletwin.runtime.jit import JITFunction
+from tiletwin.runtime.source import outer_names
 
 
 class _Text:
@@ -61,9 +63,9 @@ class _Collector:
 
     def function(self, fn: JITCallable) -> _Text:
         text = self.text_for(fn.file)
-        if id(fn) in self.done:
+        if id(fn.fn) in self.done:
             return text
-        self.done.add(id(fn))
+        self.done.add(id(fn.fn))
         node = fn.ast
         body = [line for line in fn.source_lines[node.lineno - fn.first_line :]]
         indent = body[0][: len(body[0]) - len(body[0].lstrip())]
@@ -72,7 +74,7 @@ class _Collector:
         text.functions[node.lineno] = (fn.__name__, [line.removeprefix(indent) for line in body])
         if isinstance(fn, ConstexprFunction):
             text.endings[fn.__name__] = f"triton.constexpr_function({fn.__name__})"
-        else:
+        elif isinstance(fn, JITFunction):
             given = {
                 name: value
                 for name in ("noinline", "debug", "do_not_specialize", "do_not_specialize_on_alignment")
@@ -89,12 +91,29 @@ class _Collector:
         header: list[ast.AST] = [node.args] if node.returns is None else [node.args, node.returns]
         outer |= {inner.id for part in header for inner in ast.walk(part) if isinstance(inner, ast.Name)}
         for name in sorted(outer & scope.keys()):
-            self.name(text, name, scope[name])
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Attribute):
-                value = resolve(inner, scope)  # module.function of the user's own modules
-                if isinstance(value, JITCallable) and not _is_ours(value.__module__):
-                    self.problem = self.problem or f"it calls {ast.unparse(inner)} through a module"
+            value = scope[name]
+            if isinstance(value, FunctionType) and not isinstance(fn, JITFunction):  # Python runs both
+                value = JITCallable(value)
+            self.name(text, name, value)
+        for part in (*header, *node.body):  # decorators go
+            for inner in ast.walk(part):
+                if isinstance(inner, ast.Attribute):
+                    self.member(text, inner, scope)
+
+    def member(self, text: _Text, node: ast.Attribute, scope: dict[str, Any]) -> Any:
+        """What `name.attribute` takes of a module of the user's own stands in a text for that module.
+
+        Returns the text and the module that the expression stands for; None: it is no such module."""
+        if isinstance(node.value, ast.Attribute):
+            found = self.member(text, node.value, scope)
+        else:
+            value = scope.get(node.value.id) if isinstance(node.value, ast.Name) else None
+            found = (self.text_for(value.__file__), value) if _is_users(value) else None
+        if found is None or not hasattr(found[1], node.attr):
+            return None
+        inside = getattr(found[1], node.attr)
+        self.name(found[0], node.attr, inside)
+        return (self.text_for(inside.__file__), inside) if _is_users(inside) else None
 
     def name(self, text: _Text, name: str, value: Any) -> None:
         if name in text.prelude or any(name == known for known, _ in text.functions.values()):
@@ -105,21 +124,33 @@ class _Collector:
         elif line:
             text.prelude[name] = line
 
+    def imported(self, text: _Text, name: str, fn: JITCallable) -> str:
+        """What brings a function into a text; empty: it stands there."""
+        other = self.function(fn)
+        if other is not text:
+            return f"from {other.module} import {fn.__name__} as {name}"
+        if name != fn.__name__:
+            text.endings[name] = fn.__name__
+        return ""
+
     def definition(self, text: _Text, name: str, value: Any) -> str | None:
         """A statement that gives the name its value; empty: nothing is needed; None: there is none."""
         from tiletwin.language.types import dtype
 
         if isinstance(value, ModuleType):
-            return f"import {_triton_name(value.__name__)} as {name}"
+            module = self.text_for(value.__file__).module if _is_users(value) else _triton_name(value.__name__)
+            return f"import {module} as {name}"
         home = getattr(value, "__module__", "") or ""
         if isinstance(value, JITCallable):
             if _is_ours(home):
                 return f"from {_triton_name(home)} import {value.__name__} as {name}"
-            other = self.function(value)
-            if other is text:
-                return "" if value.__name__ == name else None
-            return f"from {other.module} import {value.__name__} as {name}"
+            return self.imported(text, name, value)
         if isinstance(value, _C.constexpr):
+            if isinstance(value.value, FunctionType):  # @tl.constexpr above a def
+                function = JITCallable(value.value)
+                own = function.__name__
+                self.function(function).endings[own] = f"_tl.constexpr({own})"
+                return self.imported(text, name, function)
             inner = _literal(value.value)
             return None if inner is None else f"{name} = _tl.constexpr({inner})"
         if isinstance(value, dtype):
@@ -142,6 +173,13 @@ class _Collector:
 
 def _is_ours(module: str) -> bool:
     return module.split(".")[0] in ("tiletwin", "triton")
+
+
+def _is_users(value: Any) -> bool:
+    """A module that another process may not have: neither ours nor an installed one."""
+    if not isinstance(value, ModuleType) or not getattr(value, "__file__", None) or _is_ours(value.__name__):
+        return False
+    return value.__name__.split(".")[0] not in {*sys.stdlib_module_names, "torch", "numpy"}
 
 
 def _triton_name(module: str) -> str:
