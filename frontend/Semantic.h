@@ -26,6 +26,7 @@ struct SemanticOptions {
   int numWarps = 4;                                        ///< what a kernel may ask for
   bool interpreted = false; ///< for a launch on the CPU, which takes more than GPUs' compilers do
   bool notes = false;       ///< statements and names are noted for a native debugger (WalkerNotes.cpp)
+  bool operator==(const SemanticOptions&) const = default;
 };
 const SemanticOptions& currentOptions();
 struct OptionsScope {

@@ -195,4 +195,11 @@ private:
   Value planeDistance_, reasons_;
 };
 
+// ---- short names that rows of elementwise operations share ----
+
+inline Value x(Operation* op) { return op->getOperand(0); }
+inline Value y(Operation* op) { return op->getOperand(1); }
+inline bool always(const Builder&, Operation*) { return true; }
+inline bool ifApproximate(const Builder& b, Operation*) { return b.latitude().approximates; }
+
 } // namespace tiletwin::diff

@@ -12,9 +12,6 @@ namespace {
 
 using Predicate = arith::CmpFPredicate;
 
-Value x(Operation* op) { return op->getOperand(0); }
-Value y(Operation* op) { return op->getOperand(1); }
-
 // ---- sums and products ----
 
 /// A product that a sum may take up before it is rounded.
@@ -22,8 +19,6 @@ bool mayContract(const Builder& b, Operation* op) {
   return b.latitude().contracts &&
          llvm::any_of(op->getUsers(), [](Operation* user) { return isa<arith::AddFOp, arith::SubFOp>(user); });
 }
-bool always(const Builder&, Operation*) { return true; }
-bool ifApproximate(const Builder& b, Operation*) { return b.latitude().approximates; }
 
 Value sumF(Builder& b, Operation* op, OpResult r) {
   Value ex = b.of(x(op)), ey = b.of(y(op));

@@ -12,11 +12,6 @@ namespace {
 
 using Predicate = arith::CmpFPredicate;
 
-Value x(Operation* op) { return op->getOperand(0); }
-Value y(Operation* op) { return op->getOperand(1); }
-
-bool always(const Builder&, Operation*) { return true; }
-bool ifApproximate(const Builder& b, Operation*) { return b.latitude().approximates; }
 bool ifFloat(const Builder&, Operation* op) { return isFloat(op->getResult(0).getType()); }
 
 Value applied(Builder& b, Operation* op, ValueRange operands) {

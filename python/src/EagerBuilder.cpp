@@ -166,7 +166,16 @@ private:
   bool run(const interp::Program& program, llvm::StringRef name, bool isVolatile, llvm::ArrayRef<Value> operands,
            llvm::ArrayRef<Type> types, llvm::SmallVectorImpl<Value>& results);
 
+  size_t numberOf(const frontend::SemanticOptions& options) {
+    auto known = std::find(optionSets_.begin(), optionSets_.end(), options);
+    if (known != optionSets_.end()) return size_t(known - optionSets_.begin());
+    optionSets_.push_back(options);
+    return optionSets_.size() - 1;
+  }
+
   std::unordered_map<std::string, Form> forms_; // under the GIL
+  std::vector<frontend::SemanticOptions>
+      optionSets_; // that forms of regions were made with; their numbers stand in keys
 };
 
 constexpr size_t kMostForms = 8192; // a bound for kernels that make constants of everything
@@ -392,10 +401,9 @@ bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, 
   if (forms_.size() > kMostForms) forms_.clear();
   if (region) {
     const bool isKnown = dictionary.contains(frontend::kRegionIdentity);
-    if (isKnown) { // what the function does depends on signs, which types of the IR do not have, and on the checks asked for
+    if (isKnown) { // what the function does depends on signs, which types of the IR do not have, and on the options
       for (const Value& operand : operands) key += operand.type.str();
-      const frontend::SemanticOptions& options = frontend::currentOptions();
-      key += options.debug && options.sanitizeOverflow ? " checked" : options.debug ? " debug" : "";
+      key += ' ' + std::to_string(numberOf(frontend::currentOptions()));
     }
     if (auto found = isKnown ? forms_.find(key) : forms_.end(); found != forms_.end()) {
       std::shared_ptr<const interp::Program> program = found->second.program;

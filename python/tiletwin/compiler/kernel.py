@@ -291,6 +291,8 @@ class LazyDict:
     def __init__(self, data: dict) -> None:
         self.data = data
         self.extras: list[tuple] = []
+        self.launch: tuple | None = None
+        """What the launch is made of, for hooks of this package."""
 
     def get(self) -> dict:
         for function, args in self.extras:
