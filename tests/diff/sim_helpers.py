@@ -16,6 +16,12 @@ def shifted(v):
     return scaled(v) + 1
 
 
+@triton.jit
+def nearly(v):
+    least: tl.constexpr = 0.5
+    return v + least
+
+
 def half(count):
     return count // 2
 

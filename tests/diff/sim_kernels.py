@@ -93,4 +93,4 @@ renamed = doubled
 def through_a_module(x, o, B: tl.constexpr):
     i = tl.arange(0, B)
     v = sim_helpers.shifted(tl.load(x + i)) - sim_helpers.SCALE
-    tl.store(o + i, tl.where(i < sim_helpers.middle(B), v, renamed(v)))
+    tl.store(o + i, tl.where(i < sim_helpers.middle(B), sim_helpers.nearly(v), renamed(v)))

@@ -89,7 +89,10 @@ class _Collector:
         node, scope = fn.ast, fn.globals
         outer = set(outer_names(inspect.unwrap(fn.fn).__code__))
         header: list[ast.AST] = [node.args] if node.returns is None else [node.args, node.returns]
-        outer |= {inner.id for part in header for inner in ast.walk(part) if isinstance(inner, ast.Name)}
+        inside = [inner.annotation for inner in ast.walk(node) if isinstance(inner, ast.AnnAssign)]
+        # Python leaves annotations of local variables alone; who compiles the text reads them.
+        for part in (*header, *inside):
+            outer |= {inner.id for inner in ast.walk(part) if isinstance(inner, ast.Name)}
         for name in sorted(outer & scope.keys()):
             value = scope[name]
             if isinstance(value, FunctionType) and not isinstance(fn, JITFunction):  # Python runs both
