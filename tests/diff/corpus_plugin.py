@@ -1,7 +1,7 @@
 """A pytest plugin that writes down what the launches of a session came to, for test_triton_sim_corpus.py.
 
 CORPUS_REPORT names a file; a line of JSON a launch: the test, the kernel, the verdict, the reasons, the report of a
-difference.
+difference. Launches that could not be compared at all are "left out".
 """
 
 import json
@@ -34,3 +34,6 @@ def pytest_sessionfinish() -> None:
             if report.verdict == "different":
                 row["report"] = str(report)
             print(json.dumps(row), file=out)
+        for reason, number in mode.SESSION.skipped.items():
+            row = {"test": "", "kernel": "", "verdict": "left out", "reasons": [reason]}
+            out.write((json.dumps(row) + "\n") * number)

@@ -1,6 +1,7 @@
-"""The differences of docs/triton_differences.md: what each side gives, and that there is none beside them.
+"""The differences of docs/triton_differences.md that Triton's compiler makes: what each side gives. A test has the name
+of its heading.
 
-Not here:  what Triton's interpreter does wrong (test_real_triton.py).
+Not here:  those of Triton's interpreter (test_triton_interpreter.py).
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from typing import Any
 import difference_kernels as kernels
 import numpy as np
 import pytest
-from tiletwin import diff
+import tiletwin.language as tl
+import torch
+from sides import refusal, sides
 from tiletwin.diff import triton_process
 
 pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
@@ -21,12 +24,7 @@ pytestmark = pytest.mark.skipif(
 
 def both(kernel: Any, args: list, backend: str = "triton:sim") -> list[np.ndarray]:
     """What the interpreter and Triton's code leave in the argument o."""
-    launch = diff.launch_of(kernel, (1,), args)
-    report = diff.compare_launch(launch, ["interp", backend], localise=False)
-    assert not any(outcome.unsupported or outcome.error for outcome in report.outcomes), report
-    array = launch.arguments["o"]
-    dtype = {"fp32": np.float32, "i32": np.int32}[array.type]
-    return [outcome.memory[array.storage].view(dtype).reshape(array.shape) for outcome in report.outcomes]
+    return sides(kernel, args, "interp", backend)
 
 
 def test_nan_between_two_bounds_of_one_size() -> None:
@@ -56,3 +54,112 @@ def test_sums_of_int8_products(backend: str) -> None:
     ours, theirs = both(kernels.sums_of_products, [a, a, c, np.zeros((32, 32), np.int32), 32], backend)
     assert (ours == np.int64(2**31 - 1 + 32 * 127 * 127 - 2**32)).all()
     assert (theirs == 2**31 - 1).all()
+
+
+def floats(*values: float) -> np.ndarray:
+    return np.array(values, np.float32)
+
+
+@pytest.mark.parametrize("backend", ["triton:sim", "triton:sim:sm_80"])
+def test_float8e5_without_infinities_in_bfloat16(backend: str) -> None:
+    x = np.arange(256).astype(np.uint8).view(np.int8)
+    truth = torch.from_numpy(x).view(torch.float8_e5m2).float().numpy()
+    ours, theirs = both(kernels.widened, [x, np.zeros(256, np.float32), tl.float8e5, tl.bfloat16, 256], backend)
+    assert np.array_equal(ours, truth, equal_nan=True)
+    special = ~np.isfinite(truth)
+    assert np.array_equal(theirs[~special], truth[~special])
+    assert np.array_equal(theirs[special], [65536, 81920, 98304, 114688, -65536, -81920, -98304, -114688])
+    for kind in (tl.float16, tl.float32):
+        _, theirs = both(kernels.widened, [x, np.zeros(256, np.float32), tl.float8e5, kind, 256], backend)
+        assert np.array_equal(theirs, truth, equal_nan=True)
+
+
+def test_remainders_of_floats() -> None:
+    x, y = floats(1e10, 16777217, 1e30, 5, 1, 7), floats(3, 0.1, 7, 1e-40, 1e-39, -2)
+    args = [
+        np.append(x, [0, 0]).astype(np.float32),
+        np.append(y, [1, 1]).astype(np.float32),
+        np.zeros(8, np.float32),
+        8,
+    ]
+    truth = np.fmod(x.astype(np.float64), y.astype(np.float64)).astype(np.float32)
+    ours, theirs, ours_for_gpus = sides(kernels.remainder, args, "interp", "triton:sim", "sim")
+    assert np.array_equal(ours[:6], truth)
+    assert np.array_equal(theirs, ours_for_gpus)
+    assert theirs[0] == 256 and theirs[1] == -0.25 and theirs[2] < -1e22 and theirs[3] == theirs[4] == -np.inf
+    assert theirs[5] == 1
+
+
+@pytest.mark.parametrize("kind", [np.int16, np.uint16, np.int32])
+def test_quotients_and_remainders_by_zero(kind: type) -> None:
+    x, y = np.array([7, 8, 9, 100], kind), np.array([0, 0, 3, 0], kind)
+    given = [x, y, np.zeros(4, np.int32), 4]
+    ones = int(np.array(-1).astype(kind))
+    ours, theirs, interpreter = sides(kernels.remainder, given, "interp", "triton:sim", "triton")
+    assert ours.tolist() == [7, 8, 0, 100] and theirs.tolist() == [ones, ones, 0, ones]
+    assert interpreter.tolist() == [0, 0, 0, 0]
+    ours, theirs, interpreter = sides(kernels.quotient, given, "interp", "triton:sim", "triton")
+    assert ours.tolist() == theirs.tolist() == [ones, ones, 3, ones] and interpreter.tolist() == [0, 0, 3, 0]
+
+
+def test_floor_and_ceil_of_tiny_numbers() -> None:
+    x = floats(-1e-40, 1e-40, -1e-30, 1e-30, -1.5, 1.5, -0.0, np.inf)
+    ours, theirs = both(kernels.rounded_down_and_up, [x, np.zeros(16, np.float32), 8])
+    assert np.array_equal(ours, np.concatenate([np.floor(x), np.ceil(x)]))
+    assert np.flatnonzero(ours != theirs).tolist() == [0, 9] and theirs[0] == theirs[9] == 0
+
+
+def test_floats_beyond_an_8_bit_integer() -> None:
+    x = floats(300, -300, 40000, 127, -128, 255.5, 3.7, 0)
+    for kind in (tl.int8, tl.uint8):
+        ours, theirs = both(kernels.by_way_of, [x, np.zeros(8, np.int32), kind, 8])
+        least, most = (-128, 127) if kind is tl.int8 else (0, 255)
+        assert ((ours >= least) & (ours <= most)).all()
+        inside = (x > least - 1) & (x < most + 1)
+        assert np.array_equal(ours[inside], np.trunc(x[inside]))
+        assert np.array_equal(theirs[inside], ours[inside]) and theirs[0] == 300
+
+
+def test_a_product_minus_itself() -> None:
+    x, y = np.random.default_rng(0).standard_normal((2, 64)).astype(np.float32)
+    ours, theirs = both(kernels.cancelled, [x, y, np.zeros(64, np.float32), 64])
+    exact = x.astype(np.float64) * y
+    assert not ours.any()
+    assert np.array_equal(theirs, (exact - exact.astype(np.float32)).astype(np.float32)) and theirs.any()
+
+
+def test_bits_of_a_nan() -> None:
+    bits = np.array([0x7FC00000, 0xFFFFFFFF, 0xFFC00001, 0x7F812345], np.uint32)
+    ours, theirs, ours_for_gpus = sides(kernels.bits_as_half, [bits.view(np.float32), np.zeros(4, np.int16), 4],
+                                        "interp", "triton:sim", "sim")  # fmt: skip
+    assert np.isnan(ours.view(np.float16)).all()
+    assert np.array_equal(ours < 0, [False, True, True, False])
+    assert (theirs == 0x7FFF).all() and np.array_equal(theirs, ours_for_gpus)
+
+
+@pytest.mark.parametrize("kind", [tl.uint8, tl.uint16, tl.uint32, tl.uint64])
+def test_negative_numbers_for_unsigned_types(kind: Any) -> None:
+    o = np.zeros(1, np.int64)
+    assert "incompatible function arguments" in refusal(kernels.filled, [o, kind], "triton:sim")
+    assert "out of bounds for uint" in refusal(kernels.filled, [o, kind], "triton")
+
+
+def test_argmax_of_values_with_nan() -> None:
+    nan, inf = np.nan, np.inf
+    x = floats(1, 5, 5, nan, nan, nan, 2, 2, -inf, -inf, -inf, -inf, 0, -0.0, 5, 1).reshape(4, 4)
+    ours, theirs, interpreter = sides(kernels.largest_at, [x, np.zeros(4, np.int32), 4, 4], "interp", "triton:sim",
+                                      "triton")  # fmt: skip
+    assert ours.tolist() == [3, 3, 0, 1] and theirs.tolist() == [0, 0, 0, 1]
+    assert interpreter.tolist() == np.nanargmax(x, 0).tolist()
+
+
+def test_cat_that_may_reorder() -> None:
+    x = np.arange(4, dtype=np.float32)
+    ours, theirs = both(kernels.joined, [x, np.zeros(8, np.float32), 4])
+    assert np.array_equal(ours, np.concatenate([x, x + 100]))
+    assert not np.array_equal(theirs, ours) and np.array_equal(np.sort(theirs), ours)
+
+
+def test_the_variable_of_a_loop_after_it() -> None:
+    ours, theirs, interpreter = sides(kernels.last_round, [np.zeros(2, np.int32), 4], "interp", "triton:sim", "triton")
+    assert ours.tolist() == theirs.tolist() == [0, 3] and interpreter.tolist() == [3, 3]

@@ -18,6 +18,7 @@ import torch
 from legitimate_kernels import CASES
 from tiletwin import diff
 from tiletwin.diff import replay, triton_process, triton_sim
+from tiletwin.language.extra import libdevice
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
@@ -74,7 +75,8 @@ def test_numbers_of_every_type() -> None:
 
 def test_tuples_and_functions() -> None:
     same(kernels.pairs, (1,), [(X[:64], 3), np.zeros(64, np.float32), 64])
-    same(kernels.applied, (1,), [X[:64], np.zeros(64, np.float32), kernels.doubled, 64])
+    for function in (kernels.doubled, tl.abs, tl.sigmoid, libdevice.tanh):
+        same(kernels.applied, (1,), [X[:64], np.zeros(64, np.float32), function, 64])
 
 
 def test_functions_of_a_module() -> None:

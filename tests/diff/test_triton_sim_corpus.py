@@ -37,13 +37,27 @@ WITHOUT = {
     "test_waiting": "programs that wait for each other",
 }
 """Files of tests whose launches are not compared."""
-KNOWN = {
-    ("test_launch", "min_max_clamp"): "NaN between two bounds of one size",
-    ("test_compiled_ahead", "min_max_clamp"): "NaN between two bounds of one size",
-    ("test_allow_tf32", "dot_allowing"): "allow_tf32 that is a constexpr of None",
-    ("test_int8_sums_wrap_at_32_bits", "dot"): "Sums of int8 products",
-}
-"""Tests and kernels that differ by right, with the heading in docs/triton_differences.md."""
+KNOWN = [
+    ("test_launch", "min_max_clamp", "", "NaN between two bounds of one size"),
+    ("test_compiled_ahead", "min_max_clamp", "", "NaN between two bounds of one size"),
+    ("test_allow_tf32", "dot_allowing", "", "allow_tf32 that is a constexpr of None"),
+    ("test_int8_sums_wrap_at_32_bits", "dot", "", "Sums of int8 products"),
+    ("test_every_pair", "cast_all", "(tt.fp_to_fp): interp has inf, triton:sim has 65536",
+     "float8e5 without infinities in bfloat16"),
+    ("test_eager_gives_the_same_bits", "cast_all", "(tt.fp_to_fp): interp has inf, triton:sim has 65536",
+     "float8e5 without infinities in bfloat16"),
+    ("test_every_pair", "cast_all", "(tt.bitcast): interp has -443, triton:sim has 32767", "Bits of a NaN"),
+    ("test_scalars", "cast_scalar", "interp has -443, triton:sim has 32767", "Bits of a NaN"),
+    ("test_convert_custom_float8", "custom_float8", "(tt.bitcast): interp has -443, triton:sim has 32767",
+     "Bits of a NaN"),
+    ("test_float_edges", "binary", "(arith.remf)", "Remainders of floats"),
+    ("test_sizes_and_masks", "binary", "(arith.remf)", "Remainders of floats"),
+    ("test_sizes_and_masks", "binary", "(arith.remui)", "Quotients and remainders by zero"),
+    ("test_float_unary", "unary", "(math.floor): interp has -1, triton:sim has -0", "floor and ceil of tiny numbers"),
+    ("test_float_unary", "unary", "(math.ceil): interp has 1, triton:sim has 0", "floor and ceil of tiny numbers"),
+    ("test_scaled_ieee_numerics_are_exact", "scaled", "", "Scales that float16 cannot hold"),
+]  # fmt: skip
+"""Tests and kernels that differ by right, with words of the report and the heading in docs/triton_differences.md."""
 FILES = [path for folder in ("kernels", "language") for path in sorted((ROOT / "tests" / folder).glob("test_*.py"))]
 
 
@@ -70,16 +84,22 @@ def reports_of(path: Path, folder: Path) -> list[dict]:
     return [json.loads(line) for line in out.read_text().splitlines()]
 
 
+def is_known(row: dict) -> bool:
+    return any((row["test"], row["kernel"]) == (test, kernel) and words in row["report"]
+               for test, kernel, words, _ in KNOWN)  # fmt: skip
+
+
 @pytest.mark.parametrize("path", [path for path in FILES if path.stem not in WITHOUT], ids=lambda path: path.stem)
 def test_every_launch_is_as_triton_compiles_it(path: Path, tmp_path: Path, record_property) -> None:
     rows = reports_of(path, tmp_path)
     for verdict, number in Counter(row["verdict"] for row in rows).items():
         record_property("summary", f"{number} {verdict}")
-    differ = [row for row in rows if row["verdict"] == "different" and (row["test"], row["kernel"]) not in KNOWN]
+    assert rows, "no launch of this file was compared, so it belongs into WITHOUT"
+    differ = [row for row in rows if row["verdict"] == "different" and not is_known(row)]
     assert not differ, "\n\n".join(row["report"] for row in differ)
 
 
 def test_known_differences_are_described() -> None:
     text = (ROOT / "docs" / "triton_differences.md").read_text()
-    assert all(f"## {heading}\n" in text for heading in KNOWN.values())
+    assert all(f"## {heading}\n" in text for *_, heading in KNOWN)
     assert {*WITHOUT} <= {path.stem for path in FILES}

@@ -242,7 +242,7 @@ class Taker:
             return value.item()
         if isinstance(value, dtype):
             return Constant("dtype", value.name)
-        if isinstance(value, JITCallable):
+        if isinstance(value, (JITCallable, _C.builtin)):
             return Constant("function", value.__name__)
         if isinstance(value, TensorDescriptor):
             return Descriptor(

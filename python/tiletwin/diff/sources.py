@@ -101,22 +101,27 @@ class _Collector:
         for part in (*header, *node.body):  # decorators go
             for inner in ast.walk(part):
                 if isinstance(inner, ast.Attribute):
-                    self.member(text, inner, scope)
+                    self.member(inner, scope)
 
-    def member(self, text: _Text, node: ast.Attribute, scope: dict[str, Any]) -> Any:
+    def member(self, node: ast.Attribute, scope: dict[str, Any]) -> tuple[_Text, Any] | None:
         """What `name.attribute` takes of a module of the user's own stands in a text for that module.
 
         Returns the text and the module that the expression stands for; None: it is no such module."""
         if isinstance(node.value, ast.Attribute):
-            found = self.member(text, node.value, scope)
+            found = self.member(node.value, scope)
         else:
             value = scope.get(node.value.id) if isinstance(node.value, ast.Name) else None
-            found = (self.text_for(value.__file__), value) if _is_users(value) else None
+            found = self.module(value)
         if found is None or not hasattr(found[1], node.attr):
             return None
         inside = getattr(found[1], node.attr)
         self.name(found[0], node.attr, inside)
-        return (self.text_for(inside.__file__), inside) if _is_users(inside) else None
+        return self.module(inside)
+
+    def module(self, value: Any) -> tuple[_Text, Any] | None:
+        """The text for a module of the user's own, and the module; None: it is something else."""
+        file = _users_file(value)
+        return (self.text_for(file), value) if file else None
 
     def name(self, text: _Text, name: str, value: Any) -> None:
         if name in text.prelude or any(name == known for known, _ in text.functions.values()):
@@ -136,13 +141,22 @@ class _Collector:
             text.endings[name] = fn.__name__
         return ""
 
+    def argument(self, text: _Text, fn: Any) -> None:
+        """A function that is an argument is found by its name in the kernel's text."""
+        name = fn.__name__
+        line = self.definition(text, name, fn)
+        if line is None or (line and text.prelude.get(name, line) != line):
+            self.problem = self.problem or f"{name} is an argument, and no text stands for it beside another {name}"
+        elif line:
+            text.prelude[name] = line
+
     def definition(self, text: _Text, name: str, value: Any) -> str | None:
         """A statement that gives the name its value; empty: nothing is needed; None: there is none."""
         from tiletwin.language.types import dtype
 
         if isinstance(value, ModuleType):
-            module = self.text_for(value.__file__).module if _is_users(value) else _triton_name(value.__name__)
-            return f"import {module} as {name}"
+            own = self.module(value)
+            return f"import {own[0].module if own else _triton_name(value.__name__)} as {name}"
         home = getattr(value, "__module__", "") or ""
         if isinstance(value, JITCallable):
             if _is_ours(home):
@@ -178,11 +192,12 @@ def _is_ours(module: str) -> bool:
     return module.split(".")[0] in ("tiletwin", "triton")
 
 
-def _is_users(value: Any) -> bool:
-    """A module that another process may not have: neither ours nor an installed one."""
-    if not isinstance(value, ModuleType) or not getattr(value, "__file__", None) or _is_ours(value.__name__):
-        return False
-    return value.__name__.split(".")[0] not in {*sys.stdlib_module_names, "torch", "numpy"}
+def _users_file(value: Any) -> str:
+    """The file of a module that another process may not have: neither ours nor an installed one; empty: it has it."""
+    if not isinstance(value, ModuleType) or _is_ours(value.__name__):
+        return ""
+    known = value.__name__.split(".")[0] in {*sys.stdlib_module_names, "torch", "numpy"}
+    return "" if known else getattr(value, "__file__", None) or ""
 
 
 def _triton_name(module: str) -> str:
@@ -206,10 +221,8 @@ def collect(fn: Any, arguments: dict[str, Any]) -> tuple[dict[str, str], str]:
         first = collector.function(fn)
         for value in arguments.values():
             value = getattr(value, "value", value) if isinstance(value, _C.constexpr) else value
-            if isinstance(value, JITCallable) and not _is_ours(value.__module__):
-                other = collector.function(value)
-                if other is not first:
-                    first.prelude[value.__name__] = f"from {other.module} import {value.__name__}"
+            if isinstance(value, (JITCallable, _C.builtin)):
+                collector.argument(first, value)
     except (OSError, TypeError, SyntaxError) as error:
         return {}, f"its source was not found: {error}"
     texts = {first.module: first.text()}
