@@ -181,8 +181,11 @@ def compiled(request, modules):
         code = triton_driver.code_of(request["ttir"], request["options"], driver)
         return {"ptx": code.ptx, "facts": code.facts}
     prepared = Prepared(request["launch"], modules, request["sizes"], COMPILED)
+    triton_driver.Launcher.last = None
     prepared.run()
     code = triton_driver.Launcher.last
+    if code is None:
+        raise Unsupported("Triton compiled the kernel and did not launch it")
     for argument in code.arguments:
         if argument[0] == "pointer":
             argument[1] = prepared.place(argument[1] or 0)

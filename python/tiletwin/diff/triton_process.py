@@ -13,6 +13,7 @@ import select
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ class _Process:
         self.folder = tempfile.TemporaryDirectory(prefix="tiletwin-diff-")
         try:
             self.process = subprocess.Popen(
-                [command, str(child), str(write), mode, self.folder.name], stdin=subprocess.PIPE, stdout=sys.stderr,
+                [command, str(child), str(write), mode, self.folder.name], stdin=subprocess.PIPE, stdout=2,
                 pass_fds=(write,), env=base, text=True,
             )  # fmt: skip
         except OSError as error:
@@ -69,6 +70,7 @@ class _Process:
             os.close(write)
         self.answers = os.fdopen(read)
         self.count = 0
+        self.lock = threading.Lock()
         self.versions = self._answer(_START_SECONDS)
         atexit.register(self.close)
 
@@ -90,12 +92,16 @@ class _Process:
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request of triton_child.py. Errors: NotImplementedError, there is none."""
         assert self.process.stdin is not None
-        try:
-            self.process.stdin.write(json.dumps(request) + "\n")
-            self.process.stdin.flush()
-        except OSError:
-            raise NotImplementedError("the process of real Triton has ended") from None
-        return self._answer(_RUN_SECONDS)
+        with self.lock:
+            try:
+                self.process.stdin.write(json.dumps(request) + "\n")
+                self.process.stdin.flush()
+                return self._answer(_RUN_SECONDS)
+            except OSError:
+                raise NotImplementedError("the process of real Triton has ended") from None
+            except BaseException:  # a timeout's signal, Ctrl-C: the next request would get this one's answer
+                self.close()
+                raise
 
     def run(self, launch: Launch) -> tuple[dict[str, Any], list[np.ndarray]]:
         source, out = self.path(files.SUFFIX), self.path(".npz")
