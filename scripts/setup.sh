@@ -38,7 +38,7 @@ if [ ! -e "$stamp" ]; then
   touch "$stamp"
 fi
 if [ ! -x .venv/bin/tiletwin ]; then  # the command that a wheel installs
-  printf '#!%s\nfrom tiletwin.cli import main\n\nmain()\n' "$PWD/.venv/bin/python" > .venv/bin/tiletwin
+  printf '#!%s\nfrom tiletwin.cli import main\n\nif __name__ == "__main__":  # processes that it spawns import it\n    main()\n' "$PWD/.venv/bin/python" > .venv/bin/tiletwin
   chmod +x .venv/bin/tiletwin
 fi
 

@@ -417,6 +417,7 @@ JUDGES = Annotated[
         "commas; all are compared with the first.",
     ),
 ]
+FORMS = Annotated[str, typer.Option(help="Draw from these forms only, joined by commas.")]
 SIZE = Annotated[int | None, typer.Option(help="Statements of a program, about; default: 3 to 12.")]
 
 
@@ -432,12 +433,12 @@ def fuzz(
     size: SIZE = None,
     timeout: Annotated[float, typer.Option(help="Seconds for one program, with shrinking of what it finds.")] = 120.0,
     shrink: Annotated[float, typer.Option(help="Seconds for making one finding small; 0: not at all.")] = 15.0,
-    forms: Annotated[str, typer.Option(help="Draw from these forms only, joined by commas.")] = "",
+    forms: FORMS = "",
     ray: Annotated[str, typer.Option(metavar="ADDRESS", help="Run on this Ray cluster; auto: the one here.")] = "",
     quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
 ) -> None:
     """Run random programs before judges until a limit is reached, or Ctrl-C. Exit codes: 0, nothing found; 1, findings;
-    2, the command failed."""
+    2, the command failed; 4, nothing found, but a judge has compared nothing."""
     if context.invoked_subcommand is not None:
         return
     from tiletwin.fuzz import command
@@ -456,19 +457,22 @@ def fuzz_one(
     judges: JUDGES = "",
     size: SIZE = None,
     shrink: Annotated[float, typer.Option(help="Seconds for making a finding small; 0: not at all.")] = 15.0,
+    forms: FORMS = "",
 ) -> None:
     """Run the program of one seed before judges."""
     from tiletwin.fuzz import command
 
-    raise typer.Exit(command.judge_one(seed, command.settings(judges, size, shrink, "", _fail)))
+    raise typer.Exit(command.judge_one(seed, command.settings(judges, size, shrink, forms, _fail)))
 
 
 @fuzzing.command("show")
-def fuzz_show(seed: Annotated[int, typer.Argument(help="Of the program.")], size: SIZE = None) -> None:
+def fuzz_show(
+    seed: Annotated[int, typer.Argument(help="Of the program.")], size: SIZE = None, forms: FORMS = ""
+) -> None:
     """Print the program of a seed."""
     from tiletwin.fuzz import command
 
-    command.show(seed, size)
+    command.show(seed, size, command.chosen_forms(forms, _fail))
 
 
 @fuzzing.command("report")

@@ -105,7 +105,7 @@ def test_twins_findings_have_both_kernels() -> None:
 
 def test_ctrl_c_keeps_all(tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
-    words = [sys.executable, "-m", "tiletwin", "fuzz", "--judges", "interp", "--out", str(tmp_path)]
+    words = [sys.executable, "-m", "tiletwin", "fuzz", "--judges", "interp,ieee", "--out", str(tmp_path)]
     started = subprocess.Popen(
         words,
         stdout=subprocess.PIPE,
@@ -132,7 +132,7 @@ def test_no_database_without_its_package(monkeypatch: pytest.MonkeyPatch, tmp_pa
     [
         ("interp,oracle", "", "there is no judge 'oracle'"),
         ("twins", "", "cannot be 'twins'"),
-        ("interp", "summ", "there is no form 'summ'"),
+        ("interp,ieee", "summ", "there is no form 'summ'"),
     ],
 )
 def test_words_that_are_wrong(judges: str, forms: str, expected: str) -> None:

@@ -45,7 +45,7 @@ def lost_finding(loss: Loss, settings: Settings) -> Kept:
     finding = Finding("worker", loss.kind, loss.reason, f"the worker of seed {loss.seed} {loss.kind}: {loss.reason}")
     text = findings.file_text(finding, program, list(settings.judges))
     lines = findings.kernel_length(program)
-    key = f"worker | {loss.kind} | {loss.reason}"
+    key = f"worker | {loss.kind} | {loss.reason} | seed {loss.seed}"  # nobody knows yet which of them are the same
     return Kept(key, "worker", loss.kind, loss.reason, loss.seed, lines, text, finding.message)
 
 
@@ -56,7 +56,7 @@ class Campaign:
         self.settings, self.results, self.folder = settings, results, folder
         self.first, self.limits = seed, limits
         self.handed = 0
-        self.written: set[str] = set()
+        self.written: dict[str, str] = {}
 
     def run(self, pool: Pool) -> Iterator[dict[str, Any] | Loss]:
         """Until a limit is reached: what came back, one by one. The pool is closed by who made it."""
@@ -85,11 +85,10 @@ class Campaign:
             self.results.flush()
 
     def write_findings(self) -> None:
-        """Every finding that has a text and no file yet."""
+        """Every finding whose text is new: the first one, or a smaller one."""
         if self.folder is None:
             return
         for key, kept in self.results.findings.items():
-            if kept.text and key not in self.written:
-                self.written.add(key)
-                name = findings.file_name(key)
-                (self.folder / name).write_text(kept.text, encoding="utf-8")
+            if kept.text and self.written.get(key) != kept.text:
+                (self.folder / findings.file_name(key)).write_text(kept.text, encoding="utf-8")
+                self.written[key] = kept.text

@@ -35,23 +35,30 @@ def chosen_judges(words: str, fail: Fail) -> tuple[str, ...]:
             fail(f"there is no judge {name!r}; judges are {', '.join(dict.fromkeys(known))}")
     if not names or names[0] == "twins":
         fail("the first judge is compared with the others, and cannot be 'twins'")
+    if len(names) == 1:
+        fail(f"{names[0]} alone has nothing to be compared with: name a second judge, or twins")
     return names
 
 
 def settings(judges: str, size: int | None, shrink: float, forms: str, fail: Fail) -> Settings:
     """Of the command's words."""
-    only = tuple(name.strip() for name in forms.split(",") if name.strip()) or None
-    for name in only or ():
+    return Settings(chosen_judges(judges or table.DEFAULT, fail), size, shrink, chosen_forms(forms, fail))
+
+
+def chosen_forms(words: str, fail: Fail) -> tuple[str, ...] | None:
+    """The names in a list with commas, checked; None: all forms."""
+    names = tuple(name.strip() for name in words.split(",") if name.strip())
+    for name in names:
         if name not in FORMS:
             fail(f"there is no form {name!r}; forms are {', '.join(FORMS)}")
-    return Settings(chosen_judges(judges or table.DEFAULT, fail), size, shrink, only)
+    return names or None
 
 
-def show(seed: int, size: int | None) -> None:
+def show(seed: int, size: int | None, forms: tuple[str, ...] | None = None) -> None:
     """Prints the program of a seed."""
     from tiletwin.fuzz import generator, text
 
-    print(text.kernel_text(generator.program(seed, size)), end="")
+    print(text.kernel_text(generator.program(seed, size, forms)), end="")
 
 
 def judge_one(seed: int, settings: Settings) -> int:
@@ -72,11 +79,16 @@ def run(
     *, settings: Settings, programs: int, seconds: float, jobs: int, ray: str, out: str, seed: int, timeout: float,
     quiet: bool, fail: Fail,
 ) -> int:  # fmt: skip
-    """A campaign. Returns the exit code: 0, nothing found; 1, findings."""
+    """A campaign. Returns the exit code: 0, nothing found; 1, findings; 4, none, and a judge has compared nothing."""
+    if programs < 0 or seconds < 0 or jobs < 0:
+        fail("--programs, --seconds and --jobs are numbers from 0 on")
     limits = Limits(programs, seconds)
     folder = Path(out) if out else None
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"--out {out}: {error.strerror}; name a folder that can be written")
     where = f"ray {ray}" if ray else f"{jobs} processes"
     try:
         path = folder / DATABASE if folder else ""
@@ -90,7 +102,7 @@ def run(
         _follow(campaign, pool, limits, quiet)
     except KeyboardInterrupt:
         stopped = True
-    except RuntimeError as error:
+    except (RuntimeError, OSError) as error:  # workers that do not start; a disk that is full
         results.close()
         fail(str(error))
     finally:
@@ -98,7 +110,10 @@ def run(
     spent = time.time() - results.started
     results.close()
     _summary(results, spent, folder, stopped)
-    return 1 if results.findings else 0
+    silent = results.without_comparison(name for name in settings.judges[1:] if name != "twins")
+    for name, why in silent.items() if results.programs else ():
+        print(f"tiletwin: {name} has compared nothing in {results.programs} programs: {why}", file=sys.stderr)
+    return 1 if results.findings else 4 if silent and results.programs else 0
 
 
 def _follow(campaign: Campaign, pool: Any, limits: Limits, quiet: bool) -> None:

@@ -11,10 +11,12 @@ import contextlib
 import multiprocessing
 import multiprocessing.connection
 import os
+import shutil
 import signal
+import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from tiletwin.fuzz.work import Settings, Worker
@@ -93,11 +95,13 @@ class LocalPool:
     """jobs: processes. timeout: seconds for one program; its worker is ended and another one started."""
 
     _START_SECONDS = 120
-    _MOST_STARTS = 3
+    MOST_STARTS = 3
+    """Starts that fail one after the other, until the campaign ends."""
 
     def __init__(self, settings: Settings, jobs: int, timeout: float) -> None:
-        self.settings, self.timeout = settings, timeout
-        self.workers = [_Process(settings) for _ in range(jobs)]
+        self.folder = tempfile.mkdtemp(prefix="tiletwin-fuzz-")  # here, since a worker that is killed removes nothing
+        self.settings, self.timeout = replace(settings, folder=self.folder), timeout
+        self.workers = [_Process(self.settings) for _ in range(jobs)]
         self.failed_starts = 0
 
     @property
@@ -127,6 +131,7 @@ class LocalPool:
                     continue
                 if told == "ready":
                     worker.is_ready, worker.since = True, time.monotonic()
+                    self.failed_starts = 0
                     continue
                 worker.seed = None
                 yield {**told, "worker": f"{os.uname().nodename}:{worker.process.pid}"}
@@ -140,7 +145,7 @@ class LocalPool:
         worker.stop()
         if not worker.is_ready:
             self.failed_starts += 1
-            if self.failed_starts >= self._MOST_STARTS:
+            if self.failed_starts >= self.MOST_STARTS:
                 raise RuntimeError(f"workers do not start: {reason}")
         self.workers[number] = _Process(self.settings)
         if worker.seed is not None:
@@ -155,3 +160,4 @@ class LocalPool:
             if worker.seed is None and worker.is_ready:
                 worker.process.join(10)
             worker.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)

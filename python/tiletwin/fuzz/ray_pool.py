@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from tiletwin.fuzz.pools import Loss
+from tiletwin.fuzz.pools import LocalPool, Loss
 from tiletwin.fuzz.work import Settings, Worker
 
 
@@ -65,6 +65,7 @@ class RayPool:
         self.actors = [self.kind.remote(settings) for _ in range(jobs or cores)]
         self.out: dict[Any, tuple[int, int, float]] = {}
         """By reference: number of the actor, seed, since when."""
+        self.died = 0
 
     @property
     def busy(self) -> int:
@@ -89,9 +90,13 @@ class RayPool:
             try:
                 record = self.ray.get(reference)
             except self.ray.exceptions.RayError as error:
+                self.died += 1
+                if self.died >= LocalPool.MOST_STARTS * len(self.actors):
+                    raise RuntimeError(f"workers die one after the other, and none has a result: {error}") from None
                 self._replace(number)
                 yield Loss(seed, "died", type(error).__name__)
                 continue
+            self.died = 0
             yield record
         for reference, (number, seed, since) in list(self.out.items()):
             if time.monotonic() - since > self.timeout:

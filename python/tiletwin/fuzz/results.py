@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tiletwin.diff.comparing import NOT_COMPARABLE
 
 _TABLES = """
 create table if not exists campaigns (id integer, started double, seed bigint, judges varchar, workers varchar,
@@ -104,6 +107,15 @@ class Results:
             self.findings[kept.key] = kept
         else:
             known.count += kept.count
+
+    def without_comparison(self, judges: Iterable[str]) -> dict[str, str]:
+        """The judges that have compared no program, each with the reason that it gave most often."""
+        silent = {}
+        for name in judges:
+            said = Counter({(v, why): n for (judge, v, why), n in self.verdicts.items() if judge == name})
+            if all(verdict == NOT_COMPARABLE for verdict, _ in said):
+                silent[name] = said.most_common(1)[0][0][1] if said else "it was asked about no program"
+        return silent
 
     def flush(self) -> None:
         """Writes all, in one transaction."""

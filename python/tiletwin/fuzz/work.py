@@ -22,6 +22,9 @@ from tiletwin.fuzz.tree import Program, ops
 
 _CLEARED = 300
 """Programs after which what the compiler has kept on disk is thrown away."""
+_PLACES = ("TILETWIN_LIBCUDA", "TILETWIN_PTXAS", "TILETWIN_TOOLS", "TILETWIN_TRITON", "TILETWIN_TEST_")
+"""How the names of variables begin that a worker keeps. All others of ours change what runs, and judges say themselves
+what they run."""
 _MOST_SHRUNK = 40
 """Findings of one judge that a worker shrinks; a judge that is wrong everywhere must not end the campaign."""
 
@@ -37,6 +40,8 @@ class Settings:
     threads: int = 1
     judge_modules: tuple[str, ...] = ()
     """Modules to import first: they may add judges."""
+    folder: str | None = None
+    """For what workers keep on disk; whoever names one removes it. None: a worker's own, which it removes itself."""
 
 
 class Worker:
@@ -44,8 +49,10 @@ class Worker:
         import importlib
 
         self.settings = settings
-        self.folder = tempfile.mkdtemp(prefix="tiletwin-fuzz-")
+        self.folder = tempfile.mkdtemp(prefix="tiletwin-fuzz-", dir=settings.folder)
         self.count = 0
+        for name in [name for name in os.environ if name.startswith("TILETWIN") and not name.startswith(_PLACES)]:
+            del os.environ[name]
         os.environ.update(
             TILETWIN_CACHE_DIR=self.folder, TILETWIN_INTERPRET="1", TILETWIN_NUM_THREADS=str(settings.threads)
         )
