@@ -187,3 +187,25 @@ def widened_number(x, o, KIND: tl.constexpr, N: tl.constexpr):
 def through_two(x, o, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(o + i, tl.load(x + i).to(tl.float8e4nv).to(tl.float8e5).to(tl.float32))
+
+
+@triton.jit
+def _first(a, b):
+    return a
+
+
+@triton.jit
+def first_of_each(x, o, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr, KEPT: tl.constexpr):
+    i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(o + tl.arange(0, KEPT), tl.reduce(tl.load(x + i), AXIS, _first))
+
+
+@triton.jit
+def any_largest_at(x, o, N: tl.constexpr):
+    tl.store(o, tl.argmax(tl.load(x + tl.arange(0, N)), 0, tie_break_left=False))
+
+
+@triton.jit
+def any_largest_of_each(x, o, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(o + tl.arange(0, N), tl.argmax(tl.load(x + i), 0, tie_break_left=False))

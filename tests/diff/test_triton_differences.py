@@ -153,6 +153,26 @@ def test_argmax_of_values_with_nan() -> None:
     assert interpreter.tolist() == np.nanargmax(x, 0).tolist()
 
 
+@pytest.mark.parametrize("rows, columns, given", [(4, 16, 1), (32, 32, 15)])
+def test_reductions_whose_function_does_not_commute(rows: int, columns: int, given: int) -> None:
+    x = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    args = [x, np.zeros(columns, np.int32), 0, rows, columns, columns]
+    ours, theirs, *others = sides(kernels.first_of_each, args, "interp", "triton:sim", "sim", "triton")
+    assert all(np.array_equal(side, x[0]) for side in (ours, *others))
+    assert np.array_equal(theirs, x[given])
+
+
+def test_argmax_that_may_take_any_of_equals() -> None:
+    x = np.zeros(64, np.float32)
+    x[[5, 9, 40]] = 1
+    found = sides(kernels.any_largest_at, [x, np.zeros(1, np.int32), 64], "interp", "triton:sim", "triton")
+    assert [x[at].item() for at in found] == [1, 1, 1] and found[0] == 40 and found[2] == 5
+    rows = np.zeros((8, 4), np.float32)
+    rows[[1, 6], 2] = 1
+    ours, theirs = both(kernels.any_largest_of_each, [rows, np.zeros(4, np.int32), 8, 4])
+    assert ours[2] == 6 and theirs[2] == 1
+
+
 def test_cat_that_may_reorder() -> None:
     x = np.arange(4, dtype=np.float32)
     ours, theirs = both(kernels.joined, [x, np.zeros(8, np.float32), 4])

@@ -55,6 +55,9 @@ KNOWN = [
     ("test_sizes_and_masks", "binary", "(arith.remui)", "Quotients and remainders by zero"),
     ("test_float_unary", "unary", "(math.floor): interp has -1, triton:sim has -0", "floor and ceil of tiny numbers"),
     ("test_float_unary", "unary", "(math.ceil): interp has 1, triton:sim has 0", "floor and ceil of tiny numbers"),
+    ("test_any_position_of_a_tie", "one", "tie_break_left=False", "argmax that may take any of equals"),
+    ("test_functions_that_do_not_commute_keep_the_order", "one", "(tt.reduce)",
+     "Reductions whose function does not commute"),
     ("test_scaled_ieee_numerics_are_exact", "scaled", "", "Scales that float16 cannot hold"),
 ]  # fmt: skip
 """Tests and kernels that differ by right, with words of the report and the heading in docs/triton_differences.md."""

@@ -9,6 +9,7 @@ For the simulator {"launch": file, "sizes": bytes of each storage, "capability":
 pointer is [storage, offset] there, or null.
 """
 
+import gc
 import importlib
 import inspect
 import io
@@ -228,6 +229,8 @@ def main():
         modules["driver"] = triton_driver.install()
     # Modules beside this file have names of Python's own (html).
     sys.path[:] = [folder for folder in sys.path if folder != os.path.dirname(os.path.abspath(__file__))]
+    gc.collect()
+    gc.freeze()  # what is imported stays; collections need not walk through it
     print(json.dumps({"triton": triton.__version__, "torch": torch.__version__}), file=answers, flush=True)
     for line in sys.stdin:
         request = json.loads(line)

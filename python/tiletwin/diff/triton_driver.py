@@ -149,4 +149,4 @@ def code_of(text, options, driver):
     shared, most = kernel.metadata.shared, SHARED[driver.capability]
     if shared > most:
         raise triton.runtime.errors.OutOfResources(shared, most, "shared memory")
-    return Code(kernel.asm["ptx"], kernel.metadata, None)
+    return Code(kernel.asm["cubin"].decode(), kernel.metadata, None)

@@ -55,6 +55,7 @@ class _Process:
         base = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON", "PYTHONPATH"))}
         if mode == "sim":  # its entries differ from those of Triton itself
             base["TRITON_CACHE_DIR"] = os.path.join(knobs.cache.dir, "triton-sim")
+            base["TRITON_STORE_BINARY_ONLY"] = "1"  # what is before it would cost time, and nobody reads it
         read, write = os.pipe()
         child = Path(__file__).with_name("triton_child.py")
         self.folder = tempfile.TemporaryDirectory(prefix="tiletwin-diff-")
