@@ -103,7 +103,8 @@ def test_twins_findings_have_both_kernels() -> None:
     compile(text, "finding", "exec")
 
 
-def test_ctrl_c_keeps_all(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_keeps_all(number: signal.Signals, tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
     words = [sys.executable, "-m", "tiletwin", "fuzz", "--judges", "interp,ieee", "--out", str(tmp_path)]
     started = subprocess.Popen(
@@ -114,7 +115,7 @@ def test_ctrl_c_keeps_all(tmp_path: Path) -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # children of a background shell ignore it
     )
     assert started.stderr is not None and "1 programs" in started.stderr.readline()
-    started.send_signal(signal.SIGINT)
+    started.send_signal(number)
     out, err = started.communicate(timeout=60)
     assert "stopped after" in out and started.returncode in (0, 1), out + err
     assert report.read(tmp_path / "campaign.duckdb").programs > 0

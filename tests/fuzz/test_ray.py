@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tiletwin.fuzz.campaign import Campaign, Limits, pool_of
@@ -15,15 +16,18 @@ pytestmark = pytest.mark.slow
 HERE = Path(__file__).resolve().parent
 
 
-def _add_node(cluster, tries: int = 4) -> None:
+def patiently(start: Callable[[], Any], tries: int = 5) -> Any:
     """Ray gives a node 30 s to start, which a busy machine may not keep."""
     for left in reversed(range(tries)):
         try:
-            cluster.add_node(num_cpus=1)
-            return
+            return start()
         except Exception as error:
             if not left or "timed out" not in str(error):
                 raise
+
+
+def _add_node(cluster: Any) -> None:
+    patiently(lambda: cluster.add_node(num_cpus=1))
 
 
 @pytest.fixture
@@ -34,7 +38,8 @@ def cluster(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
 
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("BAD_JUDGE", getattr(request, "param", ""))  # nodes hand their environment to workers
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    head = {"num_cpus": 1, "include_dashboard": False}
+    made = patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
     _add_node(made)
     try:
         made.wait_for_nodes(120)

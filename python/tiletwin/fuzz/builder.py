@@ -205,7 +205,9 @@ class Builder:
             return self.define(f"({{}} & {count - 1})", [index], type_)
         if not shape:
             return self.constant(str(self.rng.randrange(count)))
-        at, way = self.lanes(shape), self.rng.randrange(1, 8)
+        at, way = self.lanes(shape), self.rng.randrange(1, 10)
+        if way >= 8:
+            return self.define(f"(({self._index(shape, 2)} + {{}} * 0) & {count - 1})", [at], type_)
         if way == 1:
             step = self.pick([2, 3, -1, 5])
             start = size * 5 if step < 0 else self.rng.randrange(8)
@@ -222,6 +224,26 @@ class Builder:
         if way == 5 and size * 2 < count:
             return self.define(f"({{}} + {self.rng.randrange(count - 2 * size)})", [at], type_)
         return at
+
+    def _index(self, shape: tuple[int, ...], depth: int) -> str:
+        """Text of integers computed from the lanes of one dimension or of two, which may wrap around."""
+        if depth == 0 or self.chance(0.2):
+            axis = self.rng.randrange(len(shape))
+            spread = ", ".join(":" if other == axis else "None" for other in range(len(shape)))
+            return f"tl.arange(0, {shape[axis]})" + (f"[{spread}]" if len(shape) > 1 else "")
+        number = self.pick(["n", "k", "3", "7", "16", "-1", "a", "1000"])
+        one = self._index(shape, depth - 1)
+        way = self.rng.randrange(7)
+        if way < 3:
+            return f"({one} {'+*-'[way]} {number})"
+        if way == 3:
+            return f"({one} {self.pick(['%', '//'])} {self.pick(['5', '16', '(k + 2)', 'n'])})"
+        if way == 4:
+            return f"({one} << {self.pick('123')})"
+        other = self._index(shape, depth - 1)
+        if way == 5:
+            return f"tl.where({one} {self.pick(['<', '>=', '=='])} {number}, {one}, {other})"
+        return f"({one} + {other})"
 
     @property
     def programs(self) -> int:

@@ -6,6 +6,7 @@ Not here:  typer's declarations (cli.py), campaigns (campaign.py).
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -98,6 +99,7 @@ def run(
         fail(str(error))
     campaign = Campaign(settings, results, folder, seed, limits)
     stopped = False
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, which shells keep from background jobs
     try:
         _follow(campaign, pool, limits, quiet)
     except KeyboardInterrupt:

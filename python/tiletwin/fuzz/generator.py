@@ -10,9 +10,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from tiletwin.fuzz.builder import Builder
+from tiletwin.fuzz.builder import COUNT, Builder
 from tiletwin.fuzz.forms import FORMS, Form
-from tiletwin.fuzz.tree import For, Helper, If, Leave, Let, Op, Program, Value, While, walk
+from tiletwin.fuzz.tree import POINTER, For, Helper, If, Leave, Let, Op, Program, Value, While, walk
 from tiletwin.fuzz.types import FLOATS, INTEGERS, Type
 
 GRIDS = ((1,), (2,), (3,), (2, 2), (1, 2), (2, 1, 2), (4,))
@@ -69,7 +69,7 @@ class Generator(Builder):
     # ---- statements ----
 
     def statement(self) -> None:
-        control = [self.branch, self.loop, self.while_loop, self.helper_function] if self.nesting < 2 else []
+        control = [self.branch, self.loop, self.while_loop, self.helper_function, self.walk] if self.nesting < 2 else []
         self.pick([self.form_statement] * 12 + control)()
 
     def form_statement(self) -> None:
@@ -159,6 +159,33 @@ class Generator(Builder):
         self.end()
         self.add(statement)
         self.scopes[-1].extend(carried)
+
+    def walk(self) -> None:
+        """A loop that moves a tile of pointers on, and sums what it reads."""
+        element, shape = self.pick(_CARRIED), self.shape(tile=True)
+        buffer, offsets = self.buffer(element), self.offsets(shape, COUNT // 2)
+        self.form, self.element = "pointers", element
+        type_ = Type(POINTER, shape)
+        pointers = [Value(self.name("p"), type_) for _ in range(3)]
+        self.add(Op(self.form, element, "{} + {}", [self.pointer(buffer), offsets], [pointers[0]]))
+        self.add(Let(pointers[1], pointers[0]))
+        source = self.value(element, shape)
+        if not source.is_variable or not shape:
+            return
+        total = Value(self.name("c"), source.type, source.exact and element in INTEGERS)
+        self.add(Let(total, source))
+        statement = For(Value(self.name("i"), Type("int32")), "k", 0, "range", [])
+        self.block(0, statement.body)
+        self.form = "load"
+        here = self.define("tl.load({})", [pointers[1]], source.type, exact=True)
+        self.form = "carried arithmetic"
+        self.add(Let(total, self.define("{} + {}", [total, here], source.type, exact=total.exact)))
+        self.form = "pointers"
+        self.add(Op(self.form, element, f"{{}} + {self.pick([1, 2, 16, shape[-1]])}", [pointers[1]], [pointers[2]]))
+        self.add(Let(pointers[1], pointers[2]))
+        self.end()
+        self.add(statement)
+        self.scopes[-1].append(total)
 
     def while_loop(self) -> None:
         carried = self.variables(1)

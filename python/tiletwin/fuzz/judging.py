@@ -7,6 +7,7 @@ Invariant: an exception of a judge is a finding, never the end of a campaign.
 
 from __future__ import annotations
 
+import re
 import time
 import traceback
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,8 @@ from tiletwin.fuzz.twins import CODE_TWINS, TWINS
 
 REFUSED, BROKEN = "refused", "broken"
 """Kinds of findings besides "different": the front end refuses a program; a judge raised an exception of its own."""
+_REFUSAL = "wrapped around"
+"""In the error of docs/ops.md's tt.addptr, which is no finding."""
 
 
 @dataclass
@@ -76,11 +79,11 @@ def short_text(report: Report) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """The last line of an error's text, which says what; the program's own names cut away."""
+    """The last line of an error's text, which says what; numbers are the program's own, and become N."""
     while error.__cause__ is not None:
         error = error.__cause__
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" ^")]
-    return f"{type(error).__name__}: {lines[-1] if lines else ''}"[:200]
+    return re.sub(r"\d+", "N", f"{type(error).__name__}: {lines[-1] if lines else ''}")[:200]
 
 
 class Panel:
@@ -112,6 +115,10 @@ class Panel:
             return judged
         if first.unsupported or first.error:
             text = first.error or first.unsupported
+            if _REFUSAL in text:  # indices that wrap around: the interpreter may say so instead of running them
+                judged.verdicts[-1].verdict = NOT_COMPARABLE
+                judged.verdicts[-1].reason = f"the interpreter refuses indices that have {_REFUSAL}"
+                return judged
             judged.findings.append(Finding(self.judges[0].name, BROKEN, text.split(":")[-1][:120], text))
             return judged
         for judge in self.judges[1:]:

@@ -15,7 +15,22 @@ from collections.abc import Callable, Iterator
 from math import prod
 
 from tiletwin.fuzz import types
-from tiletwin.fuzz.tree import ADDRESSES, For, If, Leave, Let, Op, Program, Value, While, blocks, lists, used, walk
+from tiletwin.fuzz.tree import (
+    ADDRESSES,
+    POINTER,
+    For,
+    If,
+    Leave,
+    Let,
+    Op,
+    Program,
+    Value,
+    While,
+    blocks,
+    lists,
+    used,
+    walk,
+)
 from tiletwin.fuzz.types import Type
 
 Fails = Callable[[Program], bool]
@@ -120,6 +135,7 @@ def _without_chunks(program: Program) -> Iterator[Program]:
                 body[start : start + step] = []
                 needed = {v.text for s in walk(twin.body) for v in used(s)}
                 addresses = {v.text for s in gone if isinstance(s, Op) and s.form in ADDRESSES for v in s.results}
+                addresses |= {v.text for v in made if v.type.element == POINTER}
                 if addresses & needed:
                     continue
                 seen: set[str] = set()

@@ -16,8 +16,10 @@ from typing import Any
 
 from tiletwin.fuzz.types import Type
 
-ADDRESSES = ("lanes", "offsets")
-"""Forms of statements whose results are numbers of elements of buffers."""
+ADDRESSES = ("lanes", "offsets", "pointers")
+"""Forms of statements whose results are numbers of elements of buffers, or pointers to them."""
+POINTER = "pointer"
+"""In the place of an element type: a tile of pointers."""
 
 
 @dataclass(frozen=True)

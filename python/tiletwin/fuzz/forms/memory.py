@@ -62,6 +62,21 @@ def store_and_load(g: Builder, element: str):
     return g.define(f"tl.load({start}{_order(g, size)})", [pointer, at], Type(element, shape), exact=value.exact)
 
 
+@form("store in place", ALL)
+def store_in_place(g: Builder, element: str):
+    """What was loaded before memory changed is used afterwards."""
+    shape = g.shape(tile=True)
+    size = prod(shape)
+    value, pointer, at = g.value(element, shape), scratch(g, element, size), g.lanes(shape)
+    start = f"{{}} + pid * {size} + "
+    g.effect("tl.debug_barrier()", [])
+    exact = value.exact or len(g.bodies) == 1  # in a loop it is what the round before has stored
+    old = g.define(f"tl.load({start}{_order(g, size)})", [pointer, at], Type(element, shape), exact=exact)
+    g.effect("tl.debug_barrier()", [])
+    g.effect(f"tl.store({start}{_order(g, size)}, {{}})", [pointer, at, value])
+    return old
+
+
 @form("pointer arithmetic", NUMBERS)
 def pointers(g: Builder, element: str):
     """A tile of pointers as a value: made, moved on, and read."""
