@@ -131,19 +131,22 @@ Value Builder::rounded(Value result, Value passedOn) {
   return select(compare(arith::CmpFPredicate::OEQ, passedOn, none), none, bound);
 }
 
-Value Builder::unlessInfinite(Value result, Value bound, ValueRange operandShadows) {
-  if (!bound) return {};
+Value Builder::isFinite(Value number) {
   // Numbers of f64 beyond f32 are finite, though their bounds are not.
-  const bool isWide = tt::elementTypeOf(result.getType()).isF64();
-  Value size = isWide ? abs(result) : magnitude(result);
+  const bool isWide = tt::elementTypeOf(number.getType()).isF64();
+  Value size = isWide ? abs(number) : magnitude(number);
   TypedAttr infinity = FloatAttr::get(tt::elementTypeOf(size.getType()), std::numeric_limits<double>::infinity());
   if (auto tile = dyn_cast<RankedTensorType>(size.getType()))
     infinity = DenseElementsAttr::get(tile, Attribute(infinity));
-  Value isFinite = compare(arith::CmpFPredicate::OLT, size, arith::ConstantOp::create(ops_, location_, infinity));
+  return compare(arith::CmpFPredicate::OLT, size, arith::ConstantOp::create(ops_, location_, infinity));
+}
+
+Value Builder::unlessInfinite(Value result, Value bound, ValueRange operandShadows) {
+  if (!bound) return {};
   Value unknown; // 0, or NaN if a bound is infinite
   for (Value shadow : operandShadows)
     if (shadow) unknown = add(unknown, mul(shadow, 0.0));
-  return select(isFinite, bound, orZero(unknown, result.getType()));
+  return select(isFinite(result), bound, orZero(unknown, result.getType()));
 }
 
 Value Builder::always() { return arith::ConstantOp::create(ops_, location_, ops_.getBoolAttr(true)); }

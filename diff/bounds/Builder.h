@@ -109,6 +109,7 @@ public:
   /// What an operation that both sides round correctly adds to `passedOn`, what its operands may be off: nothing in lanes where
   /// they cannot be off at all, else one rounding.
   Value rounded(Value result, Value passedOn);
+  Value isFinite(Value number); ///< i1: it is neither infinite nor NaN
   /// `bound` where `result` is finite; else 0, unless an operand's shadow is not finite itself.
   Value unlessInfinite(Value result, Value bound, mlir::ValueRange operandShadows);
   /// Infinite where `condition` holds (null: nowhere), `otherwise` elsewhere; notes the reason.

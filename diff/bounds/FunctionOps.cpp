@@ -118,7 +118,23 @@ Value squareRoot(Builder& b, Operation* op, OpResult r, double units) {
   bound = units > 1 ? b.add(bound, b.rounding(r, units)) : b.rounded(r, bound);
   return b.unlessInfinite(r, bound, {ex});
 }
-Value sqrt(Builder& b, Operation* op, OpResult r) { return squareRoot(b, op, r, b.latitude().approximates ? 2 : 1); }
+/// Where a GPU's approximate unit may take x for a zero: numbers of f32 below the normal ones. Null: nowhere.
+Value mayBeFlushed(Builder& b, Operation* op, OpResult r) {
+  if (!b.latitude().approximates || !tt::elementTypeOf(r.getType()).isF32()) return {};
+  Value least = b.sub(b.magnitude(x(op)), b.of(x(op)));
+  Value small = b.compare(Predicate::OLT, least, b.constant(r.getType(), 0x1p-126));
+  return b.both(small, b.compare(Predicate::UNE, b.max(b.magnitude(x(op)), b.of(x(op))), b.zero(r.getType())));
+}
+
+/// sqrt(0) for sqrt(x) is off by all of the result; below 0 it is a zero for a NaN.
+Value sqrt(Builder& b, Operation* op, OpResult r) {
+  Value bound = squareRoot(b, op, r, b.latitude().approximates ? 2 : 1), flushed = mayBeFlushed(b, op, r);
+  if (!flushed) return bound;
+  Value least = b.sub(b.number(x(op)), b.of(x(op)));
+  Value negative = b.compare(Predicate::OLT, least, b.zero(r.getType()));
+  bound = b.add(bound, b.select(flushed, b.magnitude(r), b.zero(r.getType())));
+  return b.unknownWhere(b.both(flushed, negative), Reason::NoRule, bound, r.getType());
+}
 Value sqrtRounded(Builder& b, Operation* op, OpResult r) { return squareRoot(b, op, r, 1); }
 
 /// r (sqrt(x / (x - ex)) - 1) <= r ex / (2 (x - ex))
@@ -128,7 +144,9 @@ Value reciprocalRoot(Builder& b, Operation* op, OpResult r) {
     Value least = b.max(b.sub(b.number(x(op)), ex), b.zero(r.getType()));
     bound = b.mul(b.mul(b.magnitude(r), b.div(ex, least)), 0.5);
   }
-  return b.unlessInfinite(r, b.add(bound, b.rounding(r, kFunctionUnits)), {ex});
+  bound = b.unlessInfinite(r, b.add(bound, b.rounding(r, kFunctionUnits)), {ex});
+  Value flushed = mayBeFlushed(b, op, r); // of a zero the result is infinite
+  return flushed ? b.unknownWhere(flushed, Reason::NoRule, bound, r.getType()) : bound;
 }
 
 /// Functions of slope at most 1.

@@ -1,6 +1,7 @@
 // diff/bounds/ReduceOps.cpp -- sums in any order, minima and maxima, the place of an extremum, running sums.
 // Rule:      n numbers summed in two orders lie within n ulp (sum of |x|) of each other, ulp being that of the result's type.
 #include "diff/bounds/Builder.h"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -41,6 +42,24 @@ Value unknown(Builder& b, Operation* op, OpResult result) {
   return b.constant(result.getType(), std::numeric_limits<double>::infinity());
 }
 
+/// The sizes of the numbers of a tile; of those that are not finite, 0.
+Value finiteSizes(Builder& b, Value tile) {
+  return b.select(b.isFinite(tile), b.magnitude(tile), b.zero(tile.getType()));
+}
+
+/// `bound`, infinite where a sum may pass the largest number in one order and not in another. terms: the sum of the sizes of
+/// its finite terms.
+Value unlessOverflows(Builder& b, Value terms, Value bound, OpResult result) {
+  const llvm::fltSemantics& type = cast<FloatType>(tt::elementTypeOf(result.getType())).getFloatSemantics();
+  llvm::APFloat most = llvm::APFloat::getLargest(type);
+  bool inexact;
+  most.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmTowardZero, &inexact);
+  // Bounds are f32: of f64 no more is known. Sums round, so some room is left.
+  const double limit = std::min(most.convertToDouble(), double(std::numeric_limits<float>::max())) * 0.99;
+  Value overflows = b.compare(arith::CmpFPredicate::OGT, terms, b.constant(result.getType(), limit));
+  return b.unknownWhere(overflows, Reason::NoRule, bound, result.getType());
+}
+
 Value sum(Builder& b, Operation* op, OpResult result, int axis) {
   Value source = op->getOperand(0), e = b.of(source);
   if (e) e = b.reduce(e, axis, "arith.addf");
@@ -49,7 +68,8 @@ Value sum(Builder& b, Operation* op, OpResult result, int axis) {
   auto type = cast<FloatType>(tt::elementTypeOf(result.getType()));
   const int digits = int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())) - 1;
   Value order = b.mul(terms, double(extent(op, axis)) * std::ldexp(1.0, -digits));
-  return b.unlessInfinite(result, b.add(b.add(e, order), b.rounding(result, 0x1p-10)), {e});
+  Value bound = b.unlessInfinite(result, b.add(b.add(e, order), b.rounding(result, 0x1p-10)), {e});
+  return unlessOverflows(b, b.reduce(finiteSizes(b, source), axis, "arith.addf"), bound, result);
 }
 
 /// argmax and the like: results are chosen among the operands, the first float decides.
@@ -127,7 +147,8 @@ Value scanned(Builder& b, Operation* op, OpResult result) {
   Value order =
       b.mul(running(b, scan, b.magnitude(source)), double(extent(op, int(scan.getAxis()))) * std::ldexp(1.0, -digits));
   Value carried = e ? running(b, scan, e) : Value();
-  return b.unlessInfinite(result, b.add(carried, order), {carried});
+  Value bound = b.unlessInfinite(result, b.add(carried, order), {carried});
+  return unlessOverflows(b, running(b, scan, finiteSizes(b, source)), bound, result);
 }
 
 bool mapComputes(const Builder&, Operation* op) { return computesFloats(op); }

@@ -16,7 +16,7 @@ import tiletwin.language as tl
 from noisy_kernels import Noisy, arguments
 from other_backends import Correct
 from tiletwin import diff
-from tiletwin.diff.backends import InterpBackend
+from tiletwin.diff.backends import ON_GPU, InterpBackend
 
 KERNELS = 24
 SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 8))]
@@ -167,3 +167,71 @@ def test_bounds_of_functions_are_not_loose(tmp_path: Path, name: str) -> None:
     kernel = getattr(noisy_kernels.functions(tmp_path, [name], len(inputs)), name)
     report = compared(kernel, [*inputs, np.zeros_like(x), x.size], Off(1e-4))
     assert report.verdict == diff.DIFFERENT and report.rows[-1].different > 0.9 * x.size, report
+
+
+# ---- sums that overflow in one order and not in another ----
+
+
+@triton.jit
+def sums(x, o, p, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.store(o, tl.sum(v))
+    tl.store(p + i, tl.cumsum(v))
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+@pytest.mark.parametrize("far", [True, False])
+def test_sums_that_may_overflow(kind: type, far: bool) -> None:
+    """Largest numbers of both signs: infinite from one end, zero from the other, NaN by halves."""
+    x = np.zeros(16, kind)
+    x[[0, 1, 14, 15]] = np.array([1, 1, -1, -1]) * np.finfo(kind).max / (1 if far else 8)
+    report = compared(sums, [x, np.zeros(1, kind), np.zeros_like(x), 16], NoNumber())
+    assert report.verdict == (diff.NOT_COMPARABLE if far else diff.DIFFERENT), report
+
+
+class NoNumber(InterpBackend):
+    name = "no number"
+
+    def run(self, launch: diff.Launch) -> diff.Outcome:
+        outcome = super().run(launch)
+        for data in outcome.memory[1:]:
+            data[:] = 0xFF
+        return dataclasses.replace(outcome, backend=self.name)
+
+
+# ---- roots of numbers that a GPU takes for zeros ----
+
+
+@triton.jit
+def roots(x, o, p, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.store(o + i, tl.sqrt(v))
+    tl.store(p + i, tl.rsqrt(v))
+
+
+TINY = np.finfo(np.float32).tiny
+SUBNORMAL = np.array([TINY / 2, 1e-45, -1e-45, -TINY / 2], np.float32)
+
+
+def test_roots_of_subnormal_numbers() -> None:
+    """A GPU's units take them for zeros: sqrt may be 0 or the root; of rsqrt and of negative ones nothing is known."""
+    pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
+    pytest.importorskip("tiletwin._codegen", reason="the code generator is not part of this build")
+    x = np.concatenate([SUBNORMAL, [TINY, 4, 0, -1]]).astype(np.float32)
+    report = compared(roots, [x, np.zeros_like(x), np.zeros_like(x), x.size], "sim")
+    _, root, reciprocal = report.rows
+    assert report.verdict == diff.NOT_COMPARABLE and (root.values[1][:2] == 0).all(), report
+    assert (root.within, root.not_comparable, reciprocal.not_comparable) == (2, 2, 4), report
+
+
+class ZerosOfAGpu(Off):
+    traits = ON_GPU  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("number, wrong", [(TINY, True), (4.0, True), (float(SUBNORMAL[0]), False)])
+def test_roots_of_normal_numbers_are_not_zero(number: float, wrong: bool) -> None:
+    x = np.full(8, number, np.float32)
+    report = compared(roots, [x, np.zeros_like(x), np.zeros_like(x), x.size], ZerosOfAGpu(-1))
+    assert (report.rows[1].verdict == diff.DIFFERENT) == wrong, report

@@ -18,6 +18,7 @@ from tiletwin.diff.launches import Array, Descriptor, Launch, base_of, elements_
 PLANES = 4
 """Of shadow memory: bound, sum of |terms|, number of terms, writer (diff/Bounds.h)."""
 _UNIT = {"fp16": 2.0**-10, "bf16": 2.0**-7, "fp32": 2.0**-23, "fp64": 2.0**-52}
+_LARGEST = {"fp16": 65504.0, "bf16": 3.38e38, "fp32": 3.4e38}
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,8 @@ def _planes(
             unit = _UNIT.get(array.type, 2.0**-23)
             size = np.where(np.isfinite(now), np.abs(now), 0)
             limit[summed] += (part[2][summed] * unit * (size + 2 * part[1][summed])).astype(np.float32)
+            overflows = size + part[1][summed] > _LARGEST.get(array.type, np.inf)  # in one order, and not in another
+            limit[summed[overflows]] = np.inf
         limits[array.storage] = limit
         writers[array.storage] = part[3].view(np.int32).copy()
     return limits, writers
