@@ -414,7 +414,7 @@ JUDGES = Annotated[
     typer.Option(
         "--judges",
         help="interp, launch, eager, ieee, twins, sim:80, sim:90, triton, triton:sim, triton:gpu, cuda, joined by "
-        "commas; all are compared with the first.",
+        "commas; all are compared with the first. triton:sim/8: every eighth program.",
     ),
 ]
 FORMS = Annotated[str, typer.Option(help="Draw from these forms only, joined by commas.")]

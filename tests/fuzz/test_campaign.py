@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import NoReturn
 
@@ -121,6 +122,14 @@ def test_ctrl_c_keeps_all(number: signal.Signals, tmp_path: Path) -> None:
     assert report.read(tmp_path / "campaign.duckdb").programs > 0
 
 
+def test_a_judge_with_a_share_sees_every_so_many_programs() -> None:
+    results = campaign(Settings(("interp", "launch/2", "twins/3"), shrink_seconds=0), None, 7)
+    seen = Counter[str]()
+    for (judge, _, _), count in results.verdicts.items():
+        seen[judge] += count
+    assert (seen["interp"], seen["launch"], seen["twin: opaque lanes"]) == (7, 4, 3)
+
+
 def test_no_database_without_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(NoDatabase, match=r"pip install 'tiletwin\[fuzz\]'"):
@@ -133,6 +142,10 @@ def test_no_database_without_its_package(monkeypatch: pytest.MonkeyPatch, tmp_pa
     [
         ("interp,oracle", "", "there is no judge 'oracle'"),
         ("twins", "", "cannot be 'twins'"),
+        ("interp/2,sim:90", "", "sees every program"),
+        ("interp,sim:90/many", "", "which part of the programs it sees, as in sim:90/8"),
+        ("interp,sim:90/0", "", "which part of the programs it sees"),
+        ("interp,sim:90,sim:90/4", "", "a judge stands twice"),
         ("interp,ieee", "summ", "there is no form 'summ'"),
     ],
 )

@@ -48,7 +48,7 @@ def reached(seeds: range) -> dict[str, Counter[tuple[str, str]]]:
 
 
 def test_a_few_programs_reach_most() -> None:
-    found = reached(range(60))
+    found = reached(range(120))
     assert report.share(found["operation"], coverage.wanted()) > 75
 
 

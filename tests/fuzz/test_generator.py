@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 from tiletwin import fuzz
-from tiletwin.fuzz import generator, running, twins
+from tiletwin.fuzz import generator, running, twins, types
 from tiletwin.fuzz.forms import FORMS
-from tiletwin.fuzz.tree import ops
+from tiletwin.fuzz.tree import Op, lists, ops
 from tiletwin.fuzz.work import Settings, Worker
 
 PAIRS = [
@@ -42,14 +42,27 @@ def test_seeds_give_different_programs() -> None:
     assert len({fuzz.kernel_text(fuzz.program(seed)) for seed in range(50)}) == 50
 
 
+def say_types(program) -> None:
+    """Behind every statement of the kernel: its results have the types that the generator thinks."""
+    for body in list(lists(program.body)):
+        for place in reversed(range(len(body))):
+            for value in body[place].results if isinstance(body[place], Op) else ():
+                if value.type.element in types.ELEMENTS:
+                    checks = [f"tl.static_assert({value.text}.dtype == {value.type})"]
+                    if value.type.shape:
+                        checks.append(f"tl.static_assert({value.text}.shape == {list(value.type.shape)})")
+                    body[place + 1 : place + 1] = [Op("check", "", check, [], effect=True) for check in checks]
+
+
 @pytest.mark.parametrize("form, element", PAIRS)
 def test_each_form_with_each_type(form: str, element: str) -> None:
-    """A program of one form is what it says, and the front end takes it."""
+    """A program of one form is what it says, its values have the types that it says, and the front end takes it."""
     made = generator.Generator(17, [form])
     made.rows = [(FORMS[form], element)]
     made.weights = [1.0]
     program = made.make(1)
     assert (form, element) in {(op.form, op.element) for op in ops(program)}, fuzz.kernel_text(program)
+    say_types(program)
     try:
         assert running.launch_of(program).ttir
     finally:

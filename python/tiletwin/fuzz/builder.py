@@ -33,6 +33,8 @@ class Builder:
         self.depth = 0
         self.form, self.element = "", ""
         self.in_helper = False
+        self.without: tuple[str, ...] = ()
+        """Element types that this program does not have."""
 
     # ---- choices ----
 
@@ -40,6 +42,8 @@ class Builder:
         return self.rng.random() < p
 
     def pick(self, choices: Sequence):
+        if self.without:
+            choices = [choice for choice in choices if choice not in self.without]
         return choices[self.rng.randrange(len(choices))]
 
     def shape(self, *, tile: bool = False, rank: int | None = None) -> tuple[int, ...]:
@@ -217,7 +221,10 @@ class Builder:
             other = self.pick([n for n in (3, 7, 16, 33, 100) if n < count])
             return self.define(f"(({{}} + {self.rng.randrange(9)}) % {other})", [at], type_)
         if way == 3 and size * self.programs < count:
-            return self.define(f"(pid * {size} + {{}})", [at], type_)
+            text = f"(pid * {size} + {{}})"
+            if len(shape) == 1 and self.chance(0.4):  # a promise that holds, unless a twin shares the programs out anew
+                text = f"tl.max_contiguous(tl.multiple_of({text}, {size}), {size})"
+            return self.define(text, [at], type_)
         if way == 4 and len(shape) == 2:
             text = f"(tl.arange(0, {shape[0]})[:, None] + tl.arange(0, {shape[1]})[None, :] * {shape[0]})"
             return self.define(text, [], type_)

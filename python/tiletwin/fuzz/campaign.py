@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tiletwin.fuzz import findings, generator
+from tiletwin.fuzz import findings, generator, judges
 from tiletwin.fuzz.judging import Finding
 from tiletwin.fuzz.pools import LocalPool, Loss, Pool
 from tiletwin.fuzz.results import Kept, Results
@@ -43,7 +43,7 @@ def lost_finding(loss: Loss, settings: Settings) -> Kept:
     """A worker's death as a finding, with its whole program: shrinking it would take a worker for every step."""
     program = generator.program(loss.seed, settings.size, list(settings.only) if settings.only else None)
     finding = Finding("worker", loss.kind, loss.reason, f"the worker of seed {loss.seed} {loss.kind}: {loss.reason}")
-    text = findings.file_text(finding, program, list(settings.judges))
+    text = findings.file_text(finding, program, judges.of_seed(settings.judges, loss.seed))
     lines = findings.kernel_length(program)
     key = f"worker | {loss.kind} | {loss.reason} | seed {loss.seed}"  # nobody knows yet which of them are the same
     return Kept(key, "worker", loss.kind, loss.reason, loss.seed, lines, text, finding.message)

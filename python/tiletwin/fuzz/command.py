@@ -28,17 +28,23 @@ _SAY_SECONDS = 30.0
 
 
 def chosen_judges(words: str, fail: Fail) -> tuple[str, ...]:
-    """The names in a list with commas, checked."""
-    names = tuple(dict.fromkeys(name.strip() for name in words.split(",") if name.strip()))
+    """The names in a list with commas, checked, each with its share of the programs."""
+    chosen = tuple(word.strip() for word in words.split(",") if word.strip())
     known = table.names()
-    for name in names:
+    try:
+        shares = [table.shared(word) for word in chosen]
+    except ValueError as error:
+        fail(str(error))
+    for name, _ in shares:
         if name not in known:
             fail(f"there is no judge {name!r}; judges are {', '.join(dict.fromkeys(known))}")
-    if not names or names[0] == "twins":
-        fail("the first judge is compared with the others, and cannot be 'twins'")
-    if len(names) == 1:
-        fail(f"{names[0]} alone has nothing to be compared with: name a second judge, or twins")
-    return names
+    if not shares or shares[0][0] == "twins" or shares[0][1] > 1:
+        fail("the first judge is compared with the others: it cannot be 'twins', and sees every program")
+    if len(dict(shares)) < len(shares):
+        fail(f"a judge stands twice in {words}")
+    if len(shares) == 1:
+        fail(f"{chosen[0]} alone has nothing to be compared with: name a second judge, or twins")
+    return chosen
 
 
 def settings(judges: str, size: int | None, shrink: float, forms: str, fail: Fail) -> Settings:
@@ -112,7 +118,10 @@ def run(
     spent = time.time() - results.started
     results.close()
     _summary(results, spent, folder, stopped)
-    silent = results.without_comparison(name for name in settings.judges[1:] if name != "twins")
+    shares = dict(map(table.shared, settings.judges[1:]))
+    silent = results.without_comparison(
+        name for name, every in shares.items() if name != "twins" and every <= results.programs
+    )
     for name, why in silent.items() if results.programs else ():
         print(f"tiletwin: {name} has compared nothing in {results.programs} programs: {why}", file=sys.stderr)
     return 1 if results.findings else 4 if silent and results.programs else 0

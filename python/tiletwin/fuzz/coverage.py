@@ -17,51 +17,54 @@ _SMALL = ("f8E5M2", "f8E4M3FN")
 _NUMBERS = _INTEGERS + _FLOATS
 _ALL = ("i1", *_NUMBERS, *_SMALL)
 _WIDE = ("i32", "i64")
+_BLOCKS = (*_NUMBERS, *_SMALL)
 
 TAKES: dict[str, tuple[str, ...]] = {
     "tt.addptr": _ALL,
     "tt.approx_divf": ("f32",),
-    "tt.atomic_cas": _WIDE,
+    "tt.atomic_cas": ("i16", *_WIDE, *_FLOATS),
+    "tt.atomic_load": _BLOCKS,
     "tt.atomic_rmw": (*_WIDE, *_FLOATS),
+    "tt.atomic_store": _BLOCKS,
     "tt.bitcast": (*_NUMBERS, *_SMALL),
     "tt.broadcast": _ALL,
-    "tt.clampf": _FLOATS,
-    "tt.descriptor_load": _NUMBERS,
-    "tt.descriptor_store": _NUMBERS,
+    "tt.clampf": (*_FLOATS, *_SMALL),
+    "tt.descriptor_load": _BLOCKS,
+    "tt.descriptor_reduce": (*_WIDE, "f16", "bf16", "f32"),
+    "tt.descriptor_store": _BLOCKS,
     "tt.dot": ("i8", "f16", "bf16", "f32", "f64", *_SMALL),
     "tt.dot_scaled": ("i8", "f16", "bf16", *_SMALL),
-    "tt.elementwise_inline_asm": ("i32", "f32"),
+    "tt.elementwise_inline_asm": _BLOCKS,
     "tt.expand_dims": _ALL,
-    "tt.extern_elementwise": ("f32", "f64"),
-    "tt.fp_to_fp": ("f16", "bf16", "f32", *_SMALL),
-    "tt.gather": _NUMBERS,
+    "tt.extern_elementwise": (*_WIDE, "f32", "f64"),
+    "tt.fp_to_fp": (*_FLOATS, *_SMALL),
+    "tt.gather": _ALL,
     "tt.get_num_programs": ("i32",),
     "tt.get_program_id": ("i32",),
     "tt.histogram": ("i32",),
     "tt.join": _ALL,
-    "tt.load": _ALL,
+    "tt.load": _BLOCKS,
     "tt.make_range": ("i32",),
-    "tt.make_tensor_descriptor": _NUMBERS,
-    "tt.map_elementwise": ("i32", "f32"),
+    "tt.make_tensor_descriptor": _BLOCKS,
+    "tt.map_elementwise": _ALL,
     "tt.mulhiui": _WIDE,
     "tt.precise_divf": ("f32",),
     "tt.precise_sqrt": ("f32",),
-    "tt.reduce": ("i1", *_NUMBERS),
+    "tt.reduce": _ALL,
     "tt.reshape": _ALL,
-    "tt.scan": _NUMBERS,
+    "tt.scan": _ALL,
     "tt.splat": (*_ALL, "ptr"),
     "tt.split": _ALL,
-    "tt.store": _ALL,
+    "tt.store": _BLOCKS,
     "tt.trans": _ALL,
+    "tt.unsplat": _ALL,
 }
-"""The types that the language lets through to each operation."""
+"""The types that the language lets through to each operation. Loads and stores of int1 are those of bytes."""
 
 EXCLUDED = {
     "tt.assert": "a failing one ends the launch, one that holds computes nothing; the overflow checks of debug=True "
     "would fail where programs wrap around on purpose",
-    "tt.atomic_load": "orders programs among each other, which generated programs never are",
     "tt.atomic_poll": "waits for another program",
-    "tt.atomic_store": "orders programs among each other",
     "tt.born": "made by checks, not by programs",
     "tt.call": "structure; calls are inlined but for a few functions of scalars that are noinline",
     "tt.cat": "the order of its elements is the compiler's",
@@ -69,7 +72,6 @@ EXCLUDED = {
     "tt.debug_constant": "made for gdb",
     "tt.debug_line": "made for gdb",
     "tt.descriptor_gather": "GPUs before sm_100 have no instruction for it, and compilers refuse it there",
-    "tt.descriptor_reduce": "real Triton's interpreter has none",
     "tt.descriptor_scatter": "as tt.descriptor_gather",
     "tt.func": "structure",
     "tt.grid_dependency_launch_dependents": "has no result",
@@ -80,12 +82,11 @@ EXCLUDED = {
     "tt.print": "prints",
     "tt.probe_call": "made by checks",
     "tt.probe_lanes": "made by checks",
-    "tt.promise": "a false promise is undefined, a true one computes nothing",
+    "tt.promise": "made where a check of promises wants it; programs promise what is true (tl.multiple_of)",
     "tt.ptr_to_int": "addresses are not the same on any two judges",
     "tt.reduce.return": "structure",
     "tt.return": "structure",
     "tt.scan.return": "structure",
-    "tt.unsplat": "made by the front end for .item() of tiles of one element",
 }
 
 _OPERATION = re.compile(r'(?:= |^\s*)"?(tt\.[a-z_.]+)"?')

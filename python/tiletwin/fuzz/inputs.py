@@ -89,9 +89,22 @@ def array(element: str, count: int, content: str = "small", seed: int = 0) -> An
     return TensorWrapper(data, ELEMENTS[element].signature) if is_wrapped else data
 
 
+class _Addressed(np.ndarray):
+    """An array that says where it lies, as the bases of descriptors do."""
+
+    def data_ptr(self) -> int:
+        return self.ctypes.data
+
+    def element_size(self) -> int:
+        return self.itemsize
+
+
 def descriptor(base: Any, shape: tuple[int, ...], block: tuple[int, ...], padding: str = "zero") -> Any:
     """A tensor descriptor argument over the first elements of an array, row by row."""
     from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
     strides = [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
+    is_wrapped = isinstance(base, TensorWrapper)
+    data = (base.base if is_wrapped else base).view(_Addressed)
+    base = TensorWrapper(data, base.dtype) if is_wrapped else data
     return TensorDescriptor(base, list(shape), strides, list(block), padding)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -98,30 +99,57 @@ MAKERS = {
     "sim:80": lambda: Sim(80),
     "sim:90": lambda: Sim(90),
 }
-AVOIDED: dict[str, dict[str, str]] = {
-    "triton": {
-        "bfloat16": "Triton's interpreter computes with the bits of bfloat16, and casts to it by dropping bits",
-        "dot_scaled": "Triton's interpreter scales operands without the rounding that its compiler has",
-    }
+AVOIDED: dict[str, tuple[tuple[str, str], ...]] = {
+    "triton": (
+        (r"bfloat16", "Triton's interpreter computes with the bits of bfloat16, and casts to it by dropping bits"),
+        (r"^dot_scaled:", "Triton's interpreter scales operands without the rounding that its compiler has"),
+        (r"to\(tl\.float8", "Triton's interpreter loses the carry where it rounds to 8-bit floats"),
+        (r"tl\.(full|zeros)\(.*tl\.float8", "Triton's interpreter takes numbers for the bits of 8-bit floats"),
+        (r"^arithmetic of 8-bit floats:", "Triton's interpreter computes with the bits of 8-bit floats"),
+        (r"^descriptor atomic:", "Triton's interpreter has no reductions through descriptors"),
+        (r"tl\.associative_scan\(.*, -\d, ", "Triton's interpreter takes 0 for what came before along a negative axis"),
+    ),
+    "triton:sim": (
+        (r"^arithmetic of 8-bit floats:", "Triton's compiler has no arithmetic of 8-bit floats"),
+        (r"\(by_bits|, by_bits", "Triton's compiler cannot combine 8-bit floats"),
+        (r"^rounding mode: float64", "Triton's compiler rounds float64 to the nearest only"),
+    ),
 }
-"""By judge: element types and forms with which it is known to be wrong, and how. It is not asked about these."""
+"""By judge: what it is known to do wrong, as a pattern of `form: types: text` of a statement, and in words. It is not
+asked about programs that have such a statement."""
 DEFAULT = "interp,twins,eager,sim:80,sim:90"
 
 
 def avoided(judge: str, program: Program) -> str:
     """Why a judge is not asked about a program; empty: it is."""
-    known = AVOIDED.get(judge)
-    if known is None:
-        return ""
-    for op in ops(program):
-        for name in (op.form, op.element, *(value.type.element for value in (*op.operands, *op.results))):
-            if name in known:
-                return known[name]
+    known = AVOIDED.get(judge, ())
+    for op in ops(program) if known else ():
+        elements = " ".join(value.type.element for value in (*op.operands, *op.results))
+        line = f"{op.form}: {op.element} {elements}: {op.template}"
+        for pattern, why in known:
+            if re.search(pattern, line):
+                return why
     return ""
 
 
 def names() -> list[str]:
     return [*MAKERS, "twins", *backends.NAMES, "triton:gpu", "triton:sim", "triton:sim:sm_80"]
+
+
+def shared(word: str) -> tuple[str, int]:
+    """The judge of a word like "triton:sim/8", and how many seeds there are for each one that it sees.
+
+    Errors: ValueError, the number is none.
+    """
+    name, stroke, number = word.partition("/")
+    if stroke and not (number.isdecimal() and int(number)):
+        raise ValueError(f"judge {word!r}: behind the stroke stands which part of the programs it sees, as in {name}/8")
+    return name, int(number or 1)
+
+
+def of_seed(words: Sequence[str], seed: int) -> list[str]:
+    """The judges that see the program of a seed."""
+    return [name for name, every in map(shared, words) if seed % every == 0]
 
 
 def make(name: str) -> Backend:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import time
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tiletwin.diff.backends import Backend, Outcome, SimBackend, Traits
@@ -87,12 +88,23 @@ def message_of(error: BaseException) -> str:
 
 
 class Panel:
-    """The judges of a campaign. names: as in judges.make, and "twins"; the first one is compared with all others."""
+    """The judges of a campaign. words: names as in judges.make, and "twins", each with its share ("triton:sim/8"); the
+    first one sees every program, and is compared with all others."""
 
-    def __init__(self, names: list[str]) -> None:
-        self.names = names
-        self.has_twins = "twins" in names
-        self.judges = [table.make(name) for name in names if name != "twins"]
+    def __init__(self, words: Sequence[str]) -> None:
+        self.shares = dict(map(table.shared, words))
+        self.judges = [table.make(name) for name in self.shares if name != "twins"]
+
+    def only(self, names: Sequence[str]) -> Panel:
+        """Some of these judges, for every program."""
+        panel = Panel(())
+        panel.shares = dict.fromkeys(names, 1)
+        panel.judges = [judge for judge, name in zip(self.judges, self._names) if name in names]
+        return panel
+
+    @property
+    def _names(self) -> list[str]:
+        return [name for name in self.shares if name != "twins"]
 
     def close(self) -> None:
         for judge in self.judges:
@@ -121,7 +133,10 @@ class Panel:
                 return judged
             judged.findings.append(Finding(self.judges[0].name, BROKEN, text.split(":")[-1][:120], text))
             return judged
-        for judge in self.judges[1:]:
+        seen = {name for name, every in self.shares.items() if program.seed % every == 0}
+        for judge, name in zip(self.judges[1:], self._names[1:]):
+            if name not in seen:
+                continue
             why = table.avoided(judge.name, program)
             if why:
                 judged.verdicts.append(Verdict(judge.name, NOT_COMPARABLE, why))
@@ -129,7 +144,7 @@ class Panel:
             outcome = self._outcome(judge, launch, judged)
             if outcome is not None:
                 self._compare(launch, judge, first, outcome, judged, localise)
-        if self.has_twins:
+        if "twins" in seen:
             for name in (*TWINS, *CODE_TWINS):
                 self._twin(name, program, launch, first, judged)
         return judged
@@ -190,14 +205,14 @@ def _broken(judge: str, error: BaseException) -> Finding:
     return Finding(judge, BROKEN, message_of(error), text)
 
 
-def judges_needed(finding: Finding, names: list[str]) -> list[str]:
-    """The fewest judges that can show a finding again."""
+def judges_needed(finding: Finding, names: Sequence[str]) -> list[str]:
+    """The fewest judges that can show a finding again. names: without shares, the first one leads."""
     if finding.judge in names:
         return list(dict.fromkeys([names[0], finding.judge]))
     if finding.judge.startswith("twin: "):
         code = [name for name in names if name.startswith("sim")] if "warps" in finding.judge else []
         return [names[0], *code[:1], "twins"]
-    return names[:1]
+    return [*names[:1]]
 
 
 def same_finding(wanted: Finding, judged: Judged) -> Finding | None:

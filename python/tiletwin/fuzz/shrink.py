@@ -106,8 +106,11 @@ def _is_needed(statement, needed: set[str]) -> bool:
 def _leaf(value: Value) -> Op:
     """A statement that makes a value of a type out of nothing."""
     element, shape = value.type.element, value.type.shape
-    number = {"b": "True", "8": "1.0", "f": "1.5"}.get(types.kind(element), "3")
-    return Op("leaf", element, f"tl.full({list(shape)}, {number}, tl.{element})", [], [value])
+    number = {"b": "True", "f": "1.5"}.get(types.kind(element), "3")
+    text = f"tl.full({list(shape)}, {number}, tl.{element})"
+    if types.kind(element) == "8":  # a bit pattern, which every front end takes for the same
+        text = f"tl.full({list(shape)}, 60, tl.uint8).to(tl.{element}, bitcast=True)"
+    return Op("leaf", element, text, [], [value])
 
 
 def _without_stores(program: Program) -> Iterator[Program]:

@@ -82,7 +82,11 @@ def half_blocks(program: Program) -> Program | None:
     if len(shapes) != 1 or program.helpers or any(op.form not in _LANEWISE for op in every):
         return None
     (shape,) = shapes
-    if len(shape) != 1 or shape[0] < 2 or any("tl.arange" in op.template for op in every if op.form != "lanes"):
+    if (
+        len(shape) != 1
+        or shape[0] < 2
+        or any(word in op.template for word in ("tl.arange", "multiple_of") for op in every if op.form != "lanes")
+    ):
         return None
     size, half = shape[0], shape[0] // 2
     twin = copy.deepcopy(program)

@@ -59,7 +59,7 @@ class Worker:
         running.import_triton_as_tiletwin()
         for module in settings.judge_modules:
             importlib.import_module(module)
-        self.panel = Panel(list(settings.judges))
+        self.panel = Panel(settings.judges)
         self.seen: set[tuple[str, str, str]] = set()
         self.shrinks: Counter[str] = Counter()
 
@@ -102,7 +102,7 @@ class Worker:
                 self.seen.add(place)
             self.shrinks[finding.judge] += 1
             small, finding = self.shrunk(finding, program)
-            names = judging.judges_needed(finding, list(self.settings.judges))
+            names = judging.judges_needed(finding, [*self.panel.shares])
             text, lines = findings.file_text(finding, small, names), findings.kernel_length(small)
             key = key if is_known_place else findings.key_of(finding, small)
         return {
@@ -114,11 +114,7 @@ class Worker:
         """The smallest program that shows it, and what its judges say of that one."""
         if self.settings.shrink_seconds <= 0:
             return program, finding
-        names = judging.judges_needed(finding, list(self.settings.judges))
-        mine = {judge.name: judge for judge in self.panel.judges}
-        panel = Panel.__new__(Panel)
-        panel.names, panel.has_twins = names, "twins" in names
-        panel.judges = [mine[name] for name in names if name != "twins"]
+        panel = self.panel.only(judging.judges_needed(finding, [*self.panel.shares]))
         last = finding
 
         def fails(candidate: Program) -> bool:

@@ -12,7 +12,8 @@ from tiletwin.fuzz.builder import Builder
 from tiletwin.fuzz.forms.memory import scratch
 from tiletwin.fuzz.forms.table import form
 from tiletwin.fuzz.tree import Buffer, Value
-from tiletwin.fuzz.types import Type
+from tiletwin.fuzz.types import ALL, Type, is_float
+from tiletwin.fuzz.types import bits as bits_of
 
 WHOLE = ("int32", "int64", "uint32", "uint64")
 ADDED = (*WHOLE, "float16", "bfloat16", "float32", "float64")
@@ -67,12 +68,27 @@ def exchange(g: Builder, element: str):
     return _own(g, element, "atomic_xchg")
 
 
-@form("atomic_cas", WHOLE)
+@form("atomic_cas", (*WHOLE, "int16", "uint16", "float16", "bfloat16", "float32", "float64"))
 def compare_and_swap(g: Builder, element: str):
     shape = g.shape(tile=True)
     size, type_ = prod(shape), Type(element, shape)
     pointer, at = scratch(g, element, size), g.lanes(shape)
-    expected, value = g.value(element, shape), g.value(element, shape)
+    if is_float(element):  # a GPU compares bits, NumPy numbers: neither NaN nor a zero with a sign
+        expected, value = g.load(element, shape, "small"), g.load(element, shape, "small")
+    else:
+        expected, value = g.value(element, shape), g.value(element, shape)
     made = g.define(f"tl.atomic_cas({{}} + pid * {size} + {{}}, {{}}, {{}})", [pointer, at, expected, value], type_)
     g.bodies[-1][-1].effect = True
     return made
+
+
+@form("atomic_load", [name for name in ALL if bits_of(name) > 1], weight=0.5)
+def load_and_store(g: Builder, element: str):
+    """Both on elements of this lane alone."""
+    shape = g.shape(tile=True)
+    size = prod(shape)
+    pointer, at, value = scratch(g, element, size), g.lanes(shape), g.value(element, shape)
+    place = f"{{}} + pid * {size} + {{}}"
+    order = g.pick(["", ", sem='relaxed'"])
+    g.effect(f"tl.atomic_store({place}, {{}}{order})", [pointer, at, value])
+    return g.define(f"tl.atomic_load({place})", [pointer, at], Type(element, shape), exact=value.exact)

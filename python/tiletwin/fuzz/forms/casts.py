@@ -33,10 +33,10 @@ def cast(g: Builder, element: str):
             return made
 
 
-@form("rounding mode", ["float32"], in_helpers=True)
+@form("rounding mode", ["float32", "float64"], in_helpers=True)
 def rounded(g: Builder, element: str):
     shape = g.shape()
-    target, mode = g.pick(["float16", "bfloat16"]), g.pick(["rtne", "rtz"])
+    target, mode = g.pick(NARROWER[element]), g.pick(["rtne", "rtz"])
     value = g.value(element, shape)
     return g.define(f"{{}}.to(tl.{target}, fp_downcast_rounding='{mode}')", [value], Type(target, shape))
 

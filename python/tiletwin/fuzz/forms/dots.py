@@ -22,6 +22,11 @@ def _operand(g: Builder, element: str, shape: tuple[int, ...]):
     return g.load(element, shape, "small")
 
 
+def _whole(dot: str) -> str:
+    """Sums of 8-bit products saturate on GPUs: what else is added must not become a part of them."""
+    return f"{dot} & 0xFFFFFF"
+
+
 @form("dot", tuple(_LEAST), weight=1.5)
 def dot(g: Builder, element: str):
     m, n, k = g.pick([16, 16, 32]), g.pick([16, 16, 32]), g.pick([_LEAST[element], 32])
@@ -32,11 +37,13 @@ def dot(g: Builder, element: str):
         more = g.pick(["", ", input_precision='ieee'", ", input_precision='tf32'", ", input_precision='tf32x3'"])
     if element == "float16" and g.chance(0.2):
         return g.define("tl.dot({}, {}, out_dtype=tl.float16)", [a, b], Type("float16", (m, n)), soft=True)
-    soft = element != "int8"
+    if element == "int8":
+        acc = [g.load("int32", (m, n), "small")] if g.chance(0.4) else []
+        return g.define(_whole("tl.dot({}, {}, {})" if acc else "tl.dot({}, {})"), [a, b, *acc], result)
     if g.chance(0.4):
         acc = g.value(result.element, (m, n), exact=True)
-        return g.define(f"tl.dot({{}}, {{}}, {{}}{more})", [a, b, acc], result, soft=soft)
-    return g.define(f"tl.dot({{}}, {{}}{more})", [a, b], result, soft=soft)
+        return g.define(f"tl.dot({{}}, {{}}, {{}}{more})", [a, b, acc], result, soft=True)
+    return g.define(f"tl.dot({{}}, {{}}{more})", [a, b], result, soft=True)
 
 
 @form("batched dot", ["float16", "float32", "int8"], weight=0.5)
@@ -44,7 +51,9 @@ def batched(g: Builder, element: str):
     k = _LEAST[element]
     a, b = g.load(element, (2, 16, k), "small"), g.load(element, (2, k, 16), "small")
     result = Type(_RESULT.get(element, "float32"), (2, 16, 16))
-    return g.define("tl.dot({}, {})", [a, b], result, soft=element != "int8")
+    return g.define(
+        _whole("tl.dot({}, {})") if element == "int8" else "tl.dot({}, {})", [a, b], result, soft=element != "int8"
+    )
 
 
 _SCALED = {"float8e4nv": "e4m3", "float8e5": "e5m2", "uint8": "e2m1", "bfloat16": "bf16", "float16": "fp16"}

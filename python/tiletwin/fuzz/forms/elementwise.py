@@ -6,6 +6,8 @@ the width or more (amounts are masked), constants that do not fit into the tenso
 
 from __future__ import annotations
 
+from math import prod
+
 from tiletwin.fuzz import types
 from tiletwin.fuzz.builder import Builder
 from tiletwin.fuzz.forms.table import form
@@ -186,14 +188,44 @@ def named_operators(g: Builder, element: str):
     )
 
 
-@form("inline assembly", ["int32", "uint32", "float32"])
+_ASSEMBLY = {
+    "int8": "and.b32 or.b32 xor.b32",
+    "uint8": "and.b32 or.b32 xor.b32",
+    "float8e5": "and.b32 or.b32",
+    "float8e4nv": "and.b32 or.b32",
+    "int16": "min.s16 add.s16 xor.b16 mul.lo.s16",
+    "uint16": "max.u16 sub.u16 and.b16",
+    "float16": "add.rn.f16 mul.rn.f16 xor.b16",
+    "bfloat16": "xor.b16 and.b16",
+    "int32": "min.s32 add.s32 sub.s32 xor.b32 mul.lo.s32",
+    "uint32": "max.u32 and.b32 add.u32",
+    "float32": "add.rn.f32 mul.rz.f32 max.f32 sub.rp.f32",
+    "int64": "min.s64 add.s64 xor.b64 mul.lo.s64",
+    "uint64": "max.u64 sub.u64 and.b64",
+    "float64": "add.rn.f64 mul.rz.f64 max.f64 sub.rp.f64",
+}
+_REGISTERS = {8: "r", 16: "h", 32: "r", 64: "l"}
+
+
+@form("inline assembly", tuple(_ASSEMBLY), weight=0.5)
 def inline_assembly(g: Builder, element: str):
     a, b, shape = pair(g, element)
-    instruction, letter = {
-        "int32": (g.pick(["min.s32", "add.s32", "sub.s32", "xor.b32", "mul.lo.s32"]), "r"),
-        "uint32": (g.pick(["max.u32", "and.b32", "add.u32"]), "r"),
-        "float32": (g.pick(["add.rn.f32", "mul.rz.f32", "max.f32", "sub.rp.f32"]), "f"),
-    }[element]
-    made = Type(element, shape)
+    instruction, width = g.pick(_ASSEMBLY[element].split()), types.bits(element)
+    pack = 4 if width == 8 else 1
+    if pack > 1 and prod(shape) % pack:
+        shape = (16,)
+        a, b = g.value(element, shape), g.value(element, shape)
+    letter = {"float32": "f", "float64": "d"}.get(element, _REGISTERS[width])
     text = f'tl.inline_asm_elementwise("{instruction} $0, $1, $2;", "={letter},{letter},{letter}", [{{}}, {{}}], '
-    return g.define(f"{text}dtype=tl.{element}, is_pure=True, pack=1)", [a, b], made)
+    return g.define(f"{text}dtype=tl.{element}, is_pure=True, pack={pack})", [a, b], Type(element, shape))
+
+
+@form("arithmetic of 8-bit floats", types.SMALL_FLOATS, weight=0.2)
+def arithmetic_of_small_floats(g: Builder, element: str):
+    """What Triton's front end takes and its compiler refuses; numbers are small, so that most results are exact."""
+    shape = g.shape()
+    a, b = g.load(element, shape, "small"), g.load(element, shape, "small")
+    text = g.pick(["{0} + {1}", "{0} * {1}", "tl.maximum({0}, {1})", "tl.clamp({0}, {1}, {1})", "-{0}", "{0} < {1}"])
+    compares = "<" in text
+    operands = [a, b] if "{1}" in text else [a]
+    return g.define(text, operands, Type("int1" if compares else element, shape), soft=not compares)

@@ -1,17 +1,17 @@
 """Forms of mathematical functions and of random numbers.
 
 Their results are soft: libraries and a GPU's units differ within the tester's bounds. Excluded: arguments at which a
-result within those bounds would be another one by far (sin and cos of numbers over 100, roots of subnormal numbers).
+result within those bounds would be another one by far (sin and cos of numbers over 100).
 """
 
 from __future__ import annotations
 
 from tiletwin.fuzz.builder import Builder
+from tiletwin.fuzz.forms.reductions import combine
 from tiletwin.fuzz.forms.table import form
-from tiletwin.fuzz.types import WIDE_FLOATS, Type
+from tiletwin.fuzz.types import ALL, WIDE_FLOATS, Type, kind
 
 UNARY = ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "erf", "sigmoid")
-_FLUSHING = ("sqrt", "rsqrt")
 LIBRARY = (
     "tanh",
     "exp10",
@@ -34,9 +34,7 @@ def _unary(name: str):
     def make(g: Builder, element: str):
         shape = g.shape()
         value = g.value(element, shape)
-        # A GPU's roots take subnormal numbers for zeros.
-        hole = "tl.where(tl.abs({0}) > 1e-30, {0}, 0.25)" if name in _FLUSHING and element == "float32" else "{}"
-        return g.define(f"tl.{name}({hole})", [value], Type(element, shape), soft=True)
+        return g.define(f"tl.{name}({{}})", [value], Type(element, shape), soft=True)
 
 
 for _name in UNARY:
@@ -102,6 +100,25 @@ def library(g: Builder, element: str):
     return g.define(f"libdevice.{name}({holes})", values, Type(element, shape), soft=True)
 
 
+_OF_INTEGERS = {
+    "int32": ("abs", "brev", "clz", "popc", "ffs", "mulhi", "hadd", "rhadd"),
+    "uint32": ("mulhi", "hadd", "rhadd"),
+    "int64": ("abs", "brev", "clz", "popc", "ffs", "mulhi"),
+    "uint64": ("mulhi",),
+}
+_COUNTS = ("clz", "popc", "ffs")
+_OF_TWO = ("mulhi", "hadd", "rhadd")
+
+
+@form("libdevice of integers", tuple(_OF_INTEGERS), weight=0.3)
+def library_of_integers(g: Builder, element: str):
+    shape, name = g.shape(), g.pick(_OF_INTEGERS[element])
+    values = [g.value(element, shape) for _ in range(2 if name in _OF_TWO else 1)]
+    holes = ", ".join(["{}"] * len(values))
+    result = "int32" if name in _COUNTS else element
+    return g.define(f"libdevice.{name}({holes})", values, Type(result, shape))
+
+
 @form("random integers", ["int32", "uint32", "int64"])
 def random_integers(g: Builder, element: str):
     shape = g.shape(tile=True)
@@ -120,11 +137,9 @@ def random_numbers(g: Builder, element: str):
     return g.define(f"tl.{name}(7, {{}})", [offsets], Type("float32", shape), soft=True)
 
 
-@form("map_elementwise", ["float32", "int32"])
+@form("map_elementwise", ALL, weight=0.3)
 def mapped(g: Builder, element: str):
-    from tiletwin.fuzz.forms.reductions import combine
-
     shape = g.shape(tile=True)
     a, b = g.value(element, shape), g.value(element, shape)
-    helper = combine(g, "larger")
+    helper = combine(g, {"b": "exclusive", "8": "by_bits"}.get(kind(element), "larger"))
     return g.define(f"tl.map_elementwise({helper}, {{}}, {{}})", [a, b], Type(element, shape))

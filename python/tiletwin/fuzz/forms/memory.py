@@ -11,8 +11,8 @@ from math import prod
 from tiletwin.fuzz import types
 from tiletwin.fuzz.builder import COUNT, Builder
 from tiletwin.fuzz.forms.table import form
-from tiletwin.fuzz.tree import Buffer, Value
-from tiletwin.fuzz.types import ALL, NUMBERS, Type
+from tiletwin.fuzz.tree import Buffer, DescriptorArgument, Value
+from tiletwin.fuzz.types import ALL, NUMBERS, SMALL_FLOATS, Type
 
 
 def scratch(g: Builder, element: str, count: int, content: str = "small") -> Value:
@@ -101,10 +101,59 @@ def block_pointer(g: Builder, element: str):
     return g.define(text, [g.pointer(buffer)], Type(element, (rows, columns)), exact=True)
 
 
-@form("descriptor load", NUMBERS)
-def descriptor_load(g: Builder, element: str):
+_BLOCKS = (*NUMBERS, *SMALL_FLOATS)
+"""Element types of descriptors; Triton refuses int1, of which a block has no bytes."""
+
+
+def _block(g: Builder, element: str) -> tuple[int, int, int]:
+    """Rows and columns of a descriptor's block, and the least number of elements that a GPU moves: 16 bytes."""
     least = max(1, 128 // types.bits(element))
-    rows, columns = g.pick([1, 2, 8, 16]), g.pick([n for n in (2, 4, 8, 16, 32) if n >= least])
+    return g.pick([1, 2, 8, 16]), g.pick([n for n in (2, 4, 8, 16, 32) if n >= least]), least
+
+
+def _argument(g: Builder, element: str, shape: tuple[int, int], block: tuple[int, int], padding: str = "zero") -> str:
+    """The name of a descriptor that the host makes."""
+    name = f"d{len(g.program.descriptors)}_desc"
+    buffer = Buffer(f"{name}_base", element, prod(shape), "small", g.rng.randrange(1000))
+    g.program.descriptors.append(DescriptorArgument(name, buffer, shape, block, padding))
+    return name
+
+
+@form("host descriptor load", _BLOCKS)
+def host_descriptor_load(g: Builder, element: str):
+    rows, columns, least = _block(g, element)
+    shape = g.pick([rows, rows + 3, 2 * rows]), columns * g.pick([1, 2])
+    padding = "nan" if types.is_float(element) and g.chance(0.3) else "zero"
+    name = _argument(g, element, shape, (rows, columns), padding)
+    start = f"[{g.pick(['0', '-1', 'pid', 'k', '3'])}, {g.rng.randrange(-1, 3) * least}]"
+    return g.define(f"{name}.load({start})", [], Type(element, (rows, columns)), exact=True)
+
+
+@form("host descriptor store", _BLOCKS)
+def host_descriptor_store(g: Builder, element: str):
+    rows, columns, least = _block(g, element)
+    value = g.value(element, (rows, columns))
+    name = _argument(g, element, (rows * g.programs, columns * 2), (rows, columns))
+    g.effect(f"{name}.store([pid * {rows}, {g.rng.randrange(-1, 3) * least}], {{}})", [value])
+
+
+_ADDED_BLOCKS = ("int32", "int64", "uint32", "uint64", "float16", "bfloat16", "float32")
+
+
+@form("descriptor atomic", _ADDED_BLOCKS, weight=0.3)
+def descriptor_atomic(g: Builder, element: str):
+    """Numbers are small, so that the order of programs is nothing, and no zero has a sign."""
+    rows, columns, least = _block(g, element)
+    names = ["add", *(["min", "max", "and", "or", "xor"] if types.is_integer(element) else [])]
+    value = g.load(element, (rows, columns), "small")
+    name = _argument(g, element, (rows + 2, columns * 2), (rows, columns))
+    start = f"[{g.rng.randrange(-1, 3)}, {g.rng.randrange(-1, 3) * least}]"
+    g.effect(f"{name}.atomic_{g.pick(names)}({start}, {{}})", [value])
+
+
+@form("descriptor load", _BLOCKS)
+def descriptor_load(g: Builder, element: str):
+    rows, columns, least = _block(g, element)
     height, pitch = g.pick([rows, rows + 3, 2 * rows]), g.pick([columns, 2 * columns])
     width = g.pick([pitch, max(1, pitch - 3)])
     buffer = g.buffer(element)
@@ -117,10 +166,9 @@ def descriptor_load(g: Builder, element: str):
     return g.define(text, [g.pointer(buffer)], Type(element, (rows, columns)), exact=True)
 
 
-@form("descriptor store", NUMBERS)
+@form("descriptor store", _BLOCKS)
 def descriptor_store(g: Builder, element: str):
-    least = max(1, 128 // types.bits(element))
-    rows, columns = g.pick([1, 2, 8, 16]), g.pick([n for n in (2, 4, 8, 16, 32) if n >= least])
+    rows, columns, least = _block(g, element)
     value = g.value(element, (rows, columns))
     height, width = rows + 1, columns * 2
     pointer = scratch(g, element, height * width)

@@ -8,7 +8,12 @@ from __future__ import annotations
 from tiletwin.fuzz.builder import Builder
 from tiletwin.fuzz.forms.reductions import _numbers_only
 from tiletwin.fuzz.forms.table import form
-from tiletwin.fuzz.types import NUMBERS, Type
+from tiletwin.fuzz.types import NUMBERS, Type, extreme
+
+
+def _selected(element: str, k: int, count: int) -> str:
+    """The element type of the k largest of `count`: where any are left out, or k is 1, they pass through tl.max."""
+    return element if 1 < k == count else extreme(element)
 
 
 @form("sort", NUMBERS)
@@ -16,7 +21,7 @@ def sort(g: Builder, element: str):
     shape = g.shape(tile=True)
     value = _numbers_only(g, g.value(element, shape, exact=True))
     more = g.pick(["", ", descending=True"])
-    return g.define(f"tl.sort({{}}{more})", [value], Type(element, shape))
+    return g.define(f"tl.sort({{}}{more})", [value], Type(_selected(element, shape[-1], shape[-1]), shape))
 
 
 @form("topk", NUMBERS)
@@ -24,7 +29,7 @@ def topk(g: Builder, element: str):
     shape = g.shape(tile=True)
     value = _numbers_only(g, g.value(element, shape, exact=True))
     k = g.pick([n for n in (1, 2, 4, 8) if n <= shape[-1]])
-    return g.define(f"tl.topk({{}}, {k})", [value], Type(element, (*shape[:-1], k)))
+    return g.define(f"tl.topk({{}}, {k})", [value], Type(_selected(element, k, shape[-1]), (*shape[:-1], k)))
 
 
 @form("histogram", ["int32", "uint32"])

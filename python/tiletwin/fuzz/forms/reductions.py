@@ -10,12 +10,16 @@ from tiletwin.fuzz import types
 from tiletwin.fuzz.builder import Builder
 from tiletwin.fuzz.forms.table import form
 from tiletwin.fuzz.tree import Helper, Value
-from tiletwin.fuzz.types import INTEGERS, NUMBERS, Type
+from tiletwin.fuzz.types import ALL, INTEGERS, NUMBERS, Type
 
 _COMBINES = {
     "plus": ("ab", ["return a + b"]),
     "larger": ("ab", ["return tl.where(a > b, a, b)"]),
     "exclusive": ("ab", ["return a ^ b"]),
+    "by_bits": (
+        "ab",
+        ["first = a.to(tl.uint8, bitcast=True) > b.to(tl.uint8, bitcast=True)", "return tl.where(first, a, b)"],
+    ),
     "best": (
         "aibj",
         ["first = (a > b) | ((a == b) & (i < j))", "return tl.where(first, a, b), tl.where(first, i, j)"],
@@ -109,10 +113,16 @@ def reduce_or(g: Builder, element: str):
     return g.define(f"tl.reduce_or({{}}, axis={text})", [value], Type(element, _without(shape, axis, False)))
 
 
-@form("reduce", NUMBERS, weight=2)
+def _combines(element: str) -> list[str]:
+    """Combine functions that are associative and commutative."""
+    kind = types.kind(element)
+    return {"8": ["by_bits"], "b": ["exclusive"], "f": ["plus", "larger"]}.get(kind, ["plus", "larger", "exclusive"])
+
+
+@form("reduce", ALL, weight=2)
 def custom(g: Builder, element: str):
     shape = g.shape(tile=True)
-    name = g.pick(["plus", "larger"] if types.is_float(element) else ["plus", "larger", "exclusive"])
+    name = g.pick(_combines(element))
     value = g.value(element, shape, exact=name == "larger")
     value = _numbers_only(g, value) if name == "larger" else value
     axis, text = axis_of(g, shape)
@@ -159,10 +169,10 @@ def running_product(g: Builder, element: str):
     return g.define(f"tl.cumprod({{}}, axis={text}{reverse})", [value], Type(types.summed(element), shape), soft=soft)
 
 
-@form("associative_scan", NUMBERS)
+@form("associative_scan", ALL)
 def scan(g: Builder, element: str):
     shape = g.shape(tile=True)
-    name = g.pick(["plus", "larger"] if types.is_float(element) else ["plus", "larger", "exclusive"])
+    name = g.pick(_combines(element))
     value = g.value(element, shape, exact=name == "larger")
     value = _numbers_only(g, value) if name == "larger" else value
     _, text = axis_of(g, shape)

@@ -131,7 +131,7 @@ def arange(g: Builder, element: str):
     return g.define(f"tl.arange({start}, {start + count})", [], Type(element, (count,)))
 
 
-@form("flip", NUMBERS)
+@form("flip", ALL)
 def flip(g: Builder, element: str):
     shape = g.shape(tile=True)
     shape = shape if max(shape) > 1 else (2, 1)  # Triton refuses to flip an axis of size 1
@@ -139,7 +139,7 @@ def flip(g: Builder, element: str):
     return g.define(f"tl.flip({{}}, {axis})", [g.value(element, shape)], Type(element, shape))
 
 
-@form("gather", NUMBERS)
+@form("gather", ALL)
 def gather(g: Builder, element: str):
     shape = g.shape(tile=True)
     axis = g.rng.randrange(len(shape))
@@ -150,3 +150,10 @@ def gather(g: Builder, element: str):
     index = g.value(g.pick(["int32", "int64", "int16", "uint8"]) if shape[axis] <= 128 else "int32", wanted, exact=True)
     value = g.value(element, shape)
     return g.define(f"tl.gather({{}}, {{}} & {shape[axis] - 1}, {axis})", [value, index], Type(element, wanted))
+
+
+@form("item", ALL, weight=0.2)  # as scalars Triton's interpreter cannot store them
+def item(g: Builder, element: str):
+    """A tile of one element as a scalar."""
+    shape = (1,) * g.rng.randint(1, 3)
+    return g.define("{}.item()", [g.value(element, shape)], Type(element))
