@@ -13,7 +13,10 @@ using namespace mlir;
 
 constexpr int64_t kMost = int64_t(1) << 32; ///< divides zero; larger divisors tell nothing more
 
-int64_t powerOfTwoIn(int64_t number) { return number == 0 ? kMost : std::min(number & -number, kMost); }
+int64_t powerOfTwoIn(int64_t number) { // without a sign: the smallest number has no negative
+  const uint64_t lowest = uint64_t(number) & (0 - uint64_t(number));
+  return number == 0 ? kMost : int64_t(std::min(lowest, uint64_t(kMost)));
+}
 int64_t product(int64_t a, int64_t b) { return std::min(a * std::min(b, kMost / a), kMost); }
 
 size_t rankOf(Value value) { return std::max<size_t>(shapeOf(value.getType()).size(), 1); }

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <random>
 #include <string>
+#include <unistd.h>
 
 namespace tiletwin {
 namespace {
@@ -146,29 +146,43 @@ bool PrintSelection::misses() const {
   return !items_.empty() && std::none_of(items_.begin(), items_.end(), inGrid);
 }
 
+namespace {
+struct Missed {
+  std::array<int32_t, 3> largest{}; ///< of the grids that had none of its programs; all zero: some grid had one
+  pid_t process = 0;                ///< that has launched it: a fork's child has launched nothing yet
+};
+struct Selections {
+  std::mutex mutex;
+  std::map<std::string, Missed, std::less<>> byText;
+};
+/// Never destroyed: threads may launch while the process ends.
+Selections& selections() {
+  static Selections& all = *new Selections;
+  return all;
+}
+} // namespace
+
 void noteSelection(std::string_view text, const std::array<int32_t, 3>& grid, bool misses) {
-  struct Missed { // by text: the largest grid that had none of its programs; all zero: some grid had one
-    std::mutex mutex;
-    std::map<std::string, std::array<int32_t, 3>, std::less<>> grids;
-    ~Missed() {
-      for (const auto& [named, largest] : grids)
-        if (largest[0] != 0)
-          std::fprintf(stderr,
-                       "tiletwin: no launch that prints had a program %s (TILETWIN_PRINT); the largest grid was "
-                       "(%d, %d, %d)\n",
-                       named.c_str(), largest[0], largest[1], largest[2]);
-    }
-  };
-  static Missed missed;
   auto programs = [](const std::array<int32_t, 3>& g) { return int64_t(g[0]) * g[1] * g[2]; };
-  std::lock_guard lock(missed.mutex);
-  auto known = missed.grids.find(text);
+  std::lock_guard lock(selections().mutex);
+  auto [known, isNew] = selections().byText.try_emplace(std::string(text));
+  Missed& missed = known->second;
+  if (isNew || missed.process != getpid()) missed = {misses ? grid : std::array<int32_t, 3>{}, getpid()};
   if (!misses)
-    missed.grids.insert_or_assign(std::string(text), std::array<int32_t, 3>{});
-  else if (known == missed.grids.end())
-    missed.grids.emplace(text, grid);
-  else if (known->second[0] != 0 && programs(grid) > programs(known->second))
-    known->second = grid;
+    missed.largest = {};
+  else if (missed.largest[0] != 0 && programs(grid) > programs(missed.largest))
+    missed.largest = grid;
+}
+
+std::vector<std::string> missedSelections() {
+  std::vector<std::string> lines;
+  std::lock_guard lock(selections().mutex);
+  for (const auto& [text, missed] : selections().byText)
+    if (const auto& [x, y, z] = missed.largest; x != 0 && missed.process == getpid())
+      lines.push_back("tiletwin: no launch that prints had a program " + text +
+                      " (TILETWIN_PRINT); the largest grid was (" + std::to_string(x) + ", " + std::to_string(y) +
+                      ", " + std::to_string(z) + ")");
+  return lines;
 }
 
 std::vector<bool> PrintSelection::shown(const Slice& slice, int64_t extent) {

@@ -54,8 +54,9 @@ private:
   std::vector<Item> items_;
 };
 
-/// Called by every launch that prints. If no launch of the process had a program that the text names, that is said on
-/// stderr when the process ends.
+/// Called by every launch that prints.
 void noteSelection(std::string_view text, const std::array<int32_t, 3>& grid, bool misses);
+/// For the end of the process: one line for each text that named a program of no launch of this process.
+std::vector<std::string> missedSelections();
 
 } // namespace tiletwin

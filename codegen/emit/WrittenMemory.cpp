@@ -2,6 +2,7 @@
 #include "codegen/emit/WrittenMemory.h"
 #include "codegen/dialect/TWG.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -9,24 +10,32 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
-/// The argument that pointers are made from; null if that is not known.
+/// The argument that pointers are made from; null if that is not known, or if there are several.
 Value rootOf(Value pointer) {
-  while (pointer) {
-    if (auto argument = dyn_cast<BlockArgument>(pointer)) {
+  llvm::SetVector<Value> reaching;
+  reaching.insert(pointer);
+  Value root;
+  for (size_t i = 0; i < reaching.size(); ++i) {
+    if (auto argument = dyn_cast<BlockArgument>(reaching[i])) {
       Operation* parent = argument.getOwner()->getParentOp();
-      if (isa<tt::FuncOp>(parent) && argument.getOwner()->isEntryBlock()) return pointer;
-      auto loop = dyn_cast<scf::ForOp>(parent); // moved on in a loop
+      if (isa<tt::FuncOp>(parent) && argument.getOwner()->isEntryBlock()) {
+        if (root && root != argument) return {};
+        root = argument;
+        continue;
+      }
+      auto loop = dyn_cast<scf::ForOp>(parent); // moved on in a loop, or exchanged with another one
       if (!loop || argument.getArgNumber() == 0) return {};
-      pointer = loop.getInitArgs()[argument.getArgNumber() - 1];
+      reaching.insert(loop.getTiedLoopInit(argument)->get());
+      reaching.insert(loop.getTiedLoopYieldedValue(argument)->get());
       continue;
     }
-    Operation* op = pointer.getDefiningOp();
+    Operation* op = reaching[i].getDefiningOp();
     const bool passes = isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
                             tt::BitcastOp, tt::UnsplatOp, tt::MakeTensorDescriptorOp, twg::ConvertLayoutOp>(op);
     if (!passes) return {};
-    pointer = op->getOperand(0);
+    reaching.insert(op->getOperand(0));
   }
-  return {};
+  return root;
 }
 
 /// What an operation writes through; null if it writes nothing.

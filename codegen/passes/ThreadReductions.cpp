@@ -37,6 +37,17 @@ struct Running {
   TypedAttr neutral;
 };
 
+/// Sums and products of floats depend on the order. A program says which order it wants between rounds of a loop, so only
+/// those are changed that Triton changes, too: what a load gives, along the innermost axis, from a constant on.
+bool mayReorder(tt::ReduceOp reduce, Operation* combine, Value first) {
+  if (!isa<arith::AddFOp, arith::MulFOp>(combine)) return true;
+  Value tile = reduce.getSrcs().front();
+  const size_t rank = tt::shapeOf(tile.getType()).size();
+  while (auto convert = tile.getDefiningOp<twg::ConvertLayoutOp>()) tile = convert->getOperand(0);
+  return rank > 1 && size_t(reduce.getAxis()) == rank - 1 && tile.getDefiningOp<tt::LoadOp>() &&
+         first.getDefiningOp<arith::ConstantOp>();
+}
+
 std::optional<Running> runningOf(tt::ReduceOp reduce) {
   auto loop = dyn_cast<scf::ForOp>(reduce->getParentOp());
   Operation* combine = commutativeOperation(reduce);
@@ -49,6 +60,7 @@ std::optional<Running> runningOf(tt::ReduceOp reduce) {
   if (!argument || argument.getOwner() != loop.getBody() || argument.getArgNumber() == 0 || !argument.hasOneUse())
     return std::nullopt;
   const unsigned carried = argument.getArgNumber() - 1;
+  if (!mayReorder(reduce, combine, loop.getInitArgs()[carried])) return std::nullopt;
   OpOperand& use = *update->use_begin();
   if (use.getOwner() != loop.getBody()->getTerminator() || use.getOperandNumber() != carried) return std::nullopt;
   std::optional<TypedAttr> neutral = arith::getNeutralElement(combine);

@@ -94,8 +94,9 @@ void BarrierCheck::access(const ProbeAccessOp& op, Frame& f) {
       add(op, *writer, std::move(mistake));
     }
   }
-  if (op.writes())
-    eachElement(op, f, [&](int64_t element, uintptr_t address) { written.write(address, bytes, op.number, element); });
+  if (!op.writes()) return;
+  eachElement(op, f, [&](int64_t element, uintptr_t address) { written.write(address, bytes, op.number, element); });
+  if (const ProbeAccessOp* none = nullptr; written.isFull()) full_.compare_exchange_strong(none, &op);
 }
 
 void BarrierCheck::report(FindingCollector& findings) const {
@@ -126,6 +127,17 @@ void BarrierCheck::report(FindingCollector& findings) const {
     finding.second = writer->where;
     finding.secondOperation = writer->operation;
     finding.secondText = "writes it";
+    findings.add(std::move(finding));
+  }
+  if (const ProbeAccessOp* store = full_) {
+    Finding finding;
+    finding.isNotice = true;
+    finding.check = Check::Barriers;
+    finding.where = store->where;
+    finding.message =
+        "a program of the launch stores more than " +
+        std::to_string(WrittenLanes::kMostPages * WrittenLanes::kPageBytes >> 20) +
+        " MiB, and was not checked for reads of what it stores beyond them; a launch with smaller sizes is";
     findings.add(std::move(finding));
   }
 }

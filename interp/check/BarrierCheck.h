@@ -12,6 +12,7 @@
 #include "interp/run/ProbeAccess.h"
 #include "runtime/Findings.h"
 #include <array>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <unordered_set>
@@ -46,7 +47,8 @@ private:
   void add(const ProbeAccessOp& reader, const ProbeAccessOp& writer, Mistake&& mistake);
 
   const LaunchParams& params_;
-  std::vector<bool> wanted_; ///< by root + 1
+  std::vector<bool> wanted_;                        ///< by root + 1
+  std::atomic<const ProbeAccessOp*> full_{nullptr}; ///< a store that no memory is left for
   std::mutex mutex_;
   std::map<std::pair<const ProbeAccessOp*, const ProbeAccessOp*>, Mistake> mistakes_; ///< reader, writer; under mutex_
 };

@@ -1,7 +1,7 @@
 // interp/check/WrittenLanes.h -- which lane of which store has written each byte, of one program since its last barrier.
 // Here:      pages of bytes, found by address; forgetting all of them at once.
 // Not here:  what reading them means (BarrierCheck.h).
-// Invariant: memory stays below kMostPages pages: then it begins anew with the next program.
+// Invariant: memory stays below kMostPages pages. What is written beyond is not known, and isFull() says so.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -12,6 +12,9 @@ namespace tiletwin::interp {
 
 class WrittenLanes {
 public:
+  static constexpr uintptr_t kPageBytes = 256;
+  static constexpr size_t kMostPages = 32768; ///< of 16 bytes for each byte: 128 MiB of a running program
+
   struct Byte {
     uint32_t epoch = 0; ///< 0: never
     uint32_t probe = 0; ///< number of the store's probe
@@ -22,7 +25,7 @@ public:
   void belongTo(const std::array<int32_t, 3>& program) {
     if (program == program_) return;
     program_ = program;
-    if (pages_.size() > kMostPages) {
+    if (isFull()) {
       pages_.clear();
       last_ = nullptr;
     }
@@ -40,8 +43,11 @@ public:
   void write(uintptr_t address, int64_t bytes, uint32_t probe, int64_t element) {
     lo_ = address < lo_ ? address : lo_;
     hi_ = address + uintptr_t(bytes) > hi_ ? address + uintptr_t(bytes) : hi_;
-    for (int64_t i = 0; i < bytes; ++i) byteAt(address + uintptr_t(i)) = {epoch_, probe, element};
+    for (int64_t i = 0; i < bytes; ++i)
+      if (Page* page = pageAt((address + uintptr_t(i)) / kPageBytes, !isFull()))
+        (*page)[(address + uintptr_t(i)) % kPageBytes] = {epoch_, probe, element};
   }
+  bool isFull() const { return pages_.size() >= kMostPages; }
   /// Whether a byte of [lo, hi) may have been written.
   bool mayHold(uintptr_t lo, uintptr_t hi) const { return lo < hi_ && lo_ < hi; }
   /// Null: nobody has.
@@ -52,8 +58,6 @@ public:
   }
 
 private:
-  static constexpr uintptr_t kPageBytes = 256;
-  static constexpr size_t kMostPages = 4096;
   using Page = std::array<Byte, kPageBytes>;
 
   Page* pageAt(uintptr_t number, bool make) {
@@ -66,7 +70,6 @@ private:
     lastNumber_ = number;
     return last_ = at->second.get();
   }
-  Byte& byteAt(uintptr_t address) { return (*pageAt(address / kPageBytes, true))[address % kPageBytes]; }
 
   std::array<int32_t, 3> program_{-1, -1, -1};
   uint32_t epoch_ = 1;

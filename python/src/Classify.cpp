@@ -39,7 +39,6 @@ public:
       : kernel_(kernel), constants_(constants), call_(call) {}
   bool argument(const Parameter& parameter, PyObject* value) {
     parameter_ = &parameter;
-    ++position_;
     suffix_.clear();
     if (parameter.isConstexpr) return constant(value, 'C');
     return leafOrTuple(value);
@@ -62,10 +61,8 @@ private:
   PyObject* constants_;
   Call& call_;
   const Parameter* parameter_ = nullptr;
-  int position_ = -1;           ///< of parameter_
   std::string onCuda_, onHost_; ///< names of the first arguments that are tensors of either side
-  int hostPosition_ = 0;
-  std::string suffix_; ///< "[1]" inside tuples
+  std::string suffix_;          ///< "[1]" inside tuples
 };
 
 bool Classifier::constant(PyObject* value, char tag) {
@@ -278,7 +275,6 @@ void Classifier::noteSide(PyObject* tensor) {
     if (onCuda_.empty()) onCuda_ = name();
   } else if (onHost_.empty() && !PyDict_GetItem(facts.get(), pinned)) {
     onHost_ = name();
-    hostPosition_ = position_;
   }
 }
 
@@ -290,8 +286,7 @@ bool Classifier::isOneSided() const {
   if (known.get() == Py_False) return true; // what has no mark may be on either side
   return fail(
       PyExc_ValueError, kernel_, onHost_,
-      "Pointer argument (at " + std::to_string(hostPosition_) +
-          ") cannot be accessed from Triton (cpu tensor?): it is on the CPU and '" + onCuda_ +
+      "Pointer argument cannot be accessed from Triton (cpu tensor?): it is on the CPU and '" + onCuda_ +
           "' on the emulated \"cuda\", where a GPU would not reach it; move one of them with .cuda() or .cpu()");
 }
 

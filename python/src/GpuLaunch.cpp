@@ -96,12 +96,11 @@ bool checkHostArrays(const std::string& name, const Call& call, const LaunchApi&
     const int reached = api.reaches(prepared, leaf.bits);
     if (reached > 0) continue;
     if (reached == 0)
-      PyErr_Format(
-          PyExc_ValueError,
-          "%s(): Pointer argument (at %zu) cannot be accessed from Triton (cpu tensor?): %s lies in the host's memory, "
-          "which the GPU cannot reach, and the launch runs on the GPU: move it there, .cuda(); or set "
-          "TILETWIN_INTERPRET=1 to run all of it on the CPU",
-          name.c_str(), i, call.buffers[size_t(leaf.buffer)].name.c_str());
+      PyErr_Format(PyExc_ValueError,
+                   "%s(): Pointer argument cannot be accessed from Triton (cpu tensor?): %s lies in the host's memory, "
+                   "which the GPU cannot reach, and the launch runs on the GPU: move it there, .cuda(); or set "
+                   "TILETWIN_INTERPRET=1 to run all of it on the CPU",
+                   name.c_str(), call.buffers[size_t(leaf.buffer)].name.c_str());
     return false;
   }
   return true;

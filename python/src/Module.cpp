@@ -8,6 +8,8 @@
 #include "Knobs.h"
 #include "Launcher.h"
 #include "Registry.h"
+#include "runtime/PrintSelection.h"
+#include <string>
 
 namespace tiletwin::frontend {
 int addObjects(PyObject* module); // frontend/Objects.h, whose MLIR headers this file does without
@@ -31,13 +33,31 @@ bool isMainInterpreter() {
   return false;
 }
 
+PyObject* sayMissedPrints(PyObject*, PyObject*) {
+  for (const std::string& line : tiletwin::missedSelections()) PySys_FormatStderr("%s\n", line.c_str());
+  return Py_NewRef(Py_None);
+}
+
+PyMethodDef kFunctions[] = {
+    {"say_missed_prints", sayMissedPrints, METH_NOARGS,
+     "Says on stderr which programs of TILETWIN_PRINT no launch has had; called when Python ends."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+bool callAtExit(PyObject* module, const char* function) {
+  tiletwin::PyRef atExit = tiletwin::PyRef::steal(PyImport_ImportModule("atexit"));
+  tiletwin::PyRef called = tiletwin::PyRef::steal(PyObject_GetAttrString(module, function));
+  return atExit && called && tiletwin::PyRef::steal(PyObject_CallMethod(atExit.get(), "register", "O", called.get()));
+}
+
 int executeModule(PyObject* module) {
   using namespace tiletwin::python;
   if (!isMainInterpreter()) return -1;
   if (tiletwin::frontend::addObjects(module) < 0 || addCompile(module) < 0 || addLauncher(module) < 0 ||
       addRegistry(module) < 0 || addKnobs(module) < 0 || addEagerBuilder(module) < 0 || addEagerObserver(module) < 0 ||
-      addEagerSession(module) < 0 || addCheckReport(module) < 0 || addEagerRun(module) < 0 || addProbeCalls(module) < 0 ||
-      addDiffCalls(module) < 0)
+      addEagerSession(module) < 0 || addCheckReport(module) < 0 || addEagerRun(module) < 0 ||
+      addProbeCalls(module) < 0 || addDiffCalls(module) < 0 || PyModule_AddFunctions(module, kFunctions) < 0 ||
+      !callAtExit(module, "say_missed_prints"))
     return -1;
   return 0;
 }

@@ -27,16 +27,16 @@ bool warn(const Place& place, const std::string& text) {
 }
 
 /// Whether an access, or a function that is called for it, reads memory in a way that need not see what others write.
+/// Other accesses are never removed where a program comes to them.
 bool readsPlainly(mlir::Operation* access, llvm::SmallPtrSetImpl<mlir::Operation*>& seen) {
+  if (auto load = llvm::dyn_cast<tt::LoadOp>(access)) return !load.getIsVolatile();
   auto call = llvm::dyn_cast<tt::CallOp>(access);
-  if (!call) return true;
+  if (!call) return llvm::isa<tt::DescriptorLoadOp, tt::DescriptorGatherOp>(access);
   auto callee = access->getParentOfType<mlir::ModuleOp>().lookupSymbol<tt::FuncOp>(call.getCalleeAttr().getAttr());
   if (!callee || !seen.insert(callee).second) return false;
   return callee
       ->walk([&](mlir::Operation* op) {
-        const bool reads = llvm::isa<tt::LoadOp, tt::DescriptorLoadOp, tt::DescriptorGatherOp>(op) ||
-                           (llvm::isa<tt::CallOp>(op) && readsPlainly(op, seen));
-        return reads ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+        return readsPlainly(op, seen) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -55,6 +55,7 @@ bool warnOfRemovedCode(mlir::ModuleOp source, mlir::ModuleOp ttir) {
   });
   std::map<Place, std::string> removed; // in the order of the file
   source.walk([&](mlir::Operation* op) {
+    if (!llvm::isa<mlir::scf::WhileOp, tt::LoadOp>(op)) return;
     const Place place = placeOf(op);
     if (llvm::isa<mlir::scf::WhileOp>(op) && !left.count(place)) {
       mlir::Operation* access = interp::whileWaitsOn(op).access;

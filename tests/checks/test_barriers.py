@@ -165,3 +165,24 @@ def test_much_memory_in_one_program() -> None:
     x = torch.zeros(1100, 1024, dtype=torch.int32)
     (f,) = findings_of("barriers", lambda: unordered_pages[(2,)](x, 1024, N=1024))
     assert (f.count, f.programs) == (1024, 2)
+
+
+def test_stores_beyond_what_is_kept_are_said(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight MiB of stores are looked at, and memory does not grow further."""
+
+    @triton.jit
+    def fill(o_ptr, n, N: tl.constexpr):
+        i = tl.arange(0, N)
+        for k in range(n):
+            tl.store(o_ptr + k * N + i, k)
+            tl.store(o_ptr + k * N + i, tl.load(o_ptr + k * N + i) + 1)
+
+    monkeypatch.setenv("TILETWIN_CHECK", "barriers")
+    for rounds, is_said in ((16, False), (129, True)):
+        fill[(1,)](torch.zeros(rounds << 14, dtype=torch.int32), rounds, N=1 << 14)
+        told = capfd.readouterr().err
+        assert ("stores more than 8 MiB, and was not checked for reads of what it stores beyond" in told) == is_said, (
+            told
+        )

@@ -73,3 +73,26 @@ def test_others_are_read_by_all() -> None:
     text = COUNTER.replace("tt.store %p, %next : !tt.ptr<i32>", "")
     assert sk.compiled(text, "sm_80")["metadata"]["shared"] == 0
     assert sk.compiled(COUNTER, "sm_80")["metadata"]["shared"] > 0
+
+
+EXCHANGED = """
+tt.func public @kernel(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %a, %b = scf.for %k = %zero to %n step %one iter_args(%from = %p, %to = %q) -> (!tt.ptr<i32>, !tt.ptr<i32>) : i32 {
+    %x = tt.load %from : !tt.ptr<i32>
+    %next = arith.addi %x, %one : i32
+    tt.store %to, %next : !tt.ptr<i32>
+    scf.yield %to, %from : !tt.ptr<i32>, !tt.ptr<i32>
+  }
+  tt.return
+}"""
+
+
+def test_pointers_that_a_loop_exchanges() -> None:
+    """What is loaded through one of them was stored through the other a round ago: one thread reads for all."""
+    code = sk.compiled(EXCHANGED, "sm_80")
+    assert code["metadata"]["shared"] > 0
+    p, q = np.array([5], np.uint32), np.zeros(1, np.uint32)
+    sk.launch(code, p, q, 5)
+    assert (p[0], q[0]) == (9, 10)

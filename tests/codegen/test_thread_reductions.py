@@ -142,3 +142,30 @@ def test_inside_the_loop_no_thread_talks() -> None:
 def test_other_loops_stay(change: tuple[str, str]) -> None:
     text = kernel("addi", "i32", (64,), 0, "0").replace(*change)
     assert sk.compiled(text, "sm_80")["ttgir"].count('"tt.reduce"') == 1
+
+
+@pytest.mark.parametrize(
+    ("operation", "shape", "axis", "source", "first", "stays"),
+    [
+        ("addf", (16, 128), 1, "%v", "0.0", False),
+        ("addf", (128,), 0, "%v", "0.0", True),
+        ("mulf", (128, 16), 0, "%v", "1.0", True),
+        ("addf", (16, 128), 1, "%twice", "0.0", True),
+        ("maximumf", (128,), 0, "%twice", "0.0", False),
+        ("minnumf", (128, 16), 0, "%twice", "0.0", False),
+    ],
+)
+def test_sums_of_floats_keep_their_order_where_triton_keeps_it(
+    operation: str, shape: tuple[int, ...], axis: int, source: str, first: str, stays: bool
+) -> None:
+    """Rows of 1e38 and -1e38 cancel in each round, and are infinite if threads add up rounds first."""
+    text = kernel(operation, "f32", shape, axis, first)
+    tile = f"tensor<{'x'.join(map(str, shape))}xf32>"
+    text = text.replace('%r = "tt.reduce"(%v)', f'%twice = arith.addf %v, %v : {tile}\n    %r = "tt.reduce"({source})')
+    ptx = sk.compiled(text, "sm_90a")["ptx"]
+    loop = ptx[ptx.index("$L__BB0_") : ptx.rindex("bra")]
+    assert ("shfl" in loop) == stays
+    if operation == "addf" and len(shape) == 1:
+        x = np.zeros((3, *shape), np.float32)
+        x[:, 0], x[:, 64] = 1e38, -1e38
+        assert run(text, x * 2, shape, axis, 3, "sm_80", 1)[1] == 0

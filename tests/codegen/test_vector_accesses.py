@@ -119,3 +119,18 @@ def test_pointers_read_as_another_type(monkeypatch: pytest.MonkeyPatch) -> None:
     x, out = np.arange(LANES, dtype=np.int32) * 65537, np.zeros(LANES, np.int16)
     load_halves[(1,)](x, out, LANES, num_warps=1)
     np.testing.assert_array_equal(out, x.view(np.int16)[::2])
+
+
+@triton.jit
+def load_at_the_smallest_multiple(x, o, n, N: tl.constexpr):
+    lanes = tl.arange(0, N)
+    far = tl.full([N], -(2**63), tl.int64) * n * n
+    tl.store(o + lanes, tl.load(x + lanes + far * n))
+
+
+def test_products_of_the_smallest_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """-2**63 has no counterpart above zero."""
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    x, out = np.arange(LANES, dtype=np.int32), np.zeros(LANES, np.int32)
+    load_at_the_smallest_multiple[(1,)](x, out, 2, LANES, num_warps=1)
+    np.testing.assert_array_equal(out, x)

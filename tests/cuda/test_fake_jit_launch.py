@@ -104,7 +104,7 @@ del y
 print(message(launch, x, gone, out))
 """)
     expected = (
-        "ValueError: add(): Pointer argument (at 1) cannot be accessed from Triton (cpu tensor?): y lies in the host's "
+        "ValueError: add(): Pointer argument cannot be accessed from Triton (cpu tensor?): y lies in the host's "
         "memory, which the GPU cannot reach, and the launch runs on the GPU: "
         "move it there, .cuda(); or set TILETWIN_INTERPRET=1 to run all of it on the CPU"
     )

@@ -1,4 +1,4 @@
-"""How campaigns end: what a finding's file holds, judges that compared nothing, words that make no campaign, what stays on disk."""
+"""How campaigns end: a finding's file, judges that compared nothing, words that make no campaign, folders that are left."""
 
 from __future__ import annotations
 

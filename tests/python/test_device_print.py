@@ -169,6 +169,10 @@ def test_programs_that_no_launch_has_are_told(value: str, missed: bool) -> None:
         from kernels import numbered_print
         for programs in (2, 5, 3):
             numbered_print[(programs,)](np.zeros(1, np.float32))
+        import os, sys
+        if os.fork() == 0:
+            sys.exit()  # a child has launched nothing
+        os.wait()
         """,
         TILETWIN_PRINT=value,
     )

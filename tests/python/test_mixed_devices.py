@@ -28,12 +28,12 @@ def lines(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "position", "name", "other"),
-    [("cpu(), cuda(), cuda()", 0, "x_ptr", "y_ptr"), ("cuda(), cuda(), cpu()", 2, "o_ptr", "x_ptr")],
+    ("arguments", "name", "other"),
+    [("cpu(), cuda(), cuda()", "x_ptr", "y_ptr"), ("cuda(), cuda(), cpu()", "o_ptr", "x_ptr")],
 )
-def test_one_tensor_on_the_other_side(arguments: str, position: int, name: str, other: str) -> None:
+def test_one_tensor_on_the_other_side(arguments: str, name: str, other: str) -> None:
     (said,) = lines(f"    launch({arguments})\n")
-    phrase = rf"Pointer argument \(at {position}\) cannot be accessed from Triton \(cpu tensor\?\)"
+    phrase = r"Pointer argument cannot be accessed from Triton \(cpu tensor\?\)"
     assert re.match(rf"add\(\): argument '{name}': {phrase}: it is on the CPU and '{other}' on the emulated", said)
 
 

@@ -154,3 +154,24 @@ def test_said_once() -> None:
         warnings.simplefilter("error")
         with pytest.raises(UserWarning, match="this loop waits for memory"):
             wait_plainly[(1,)](torch.ones(1, dtype=torch.float64), torch.zeros(1))
+
+
+@triton.jit
+def wait_where_nobody_comes(flag_ptr, o_ptr, stride, ATOMIC: tl.constexpr):
+    if stride * 0 != 0:
+        if ATOMIC:
+            while tl.atomic_add(flag_ptr, 0) == 0:
+                pass
+        else:
+            while tl.load(flag_ptr, volatile=True) == 0:
+                pass
+    tl.store(o_ptr, 1)
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+def test_what_is_never_reached_is_not_said_to_be_removed(atomic: bool) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        flag, out = torch.zeros(1, dtype=torch.int32), torch.zeros(1, dtype=torch.int32)
+        wait_where_nobody_comes[(1,)](flag, out, 7, ATOMIC=atomic)
+    assert out.item() == 1
