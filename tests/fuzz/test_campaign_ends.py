@@ -1,4 +1,4 @@
-"""How campaigns end: a finding's file, judges that compared nothing, words that make no campaign, folders that are left."""
+"""How campaigns end: a finding's file, judges that compared nothing, wrong words, folders that are left."""
 
 from __future__ import annotations
 
