@@ -209,3 +209,19 @@ def any_largest_at(x, o, N: tl.constexpr):
 def any_largest_of_each(x, o, M: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
     tl.store(o + tl.arange(0, N), tl.argmax(tl.load(x + i), 0, tie_break_left=False))
+
+
+@triton.jit
+def _sum(a, b):
+    return a + b
+
+
+@triton.jit
+def running(x, o, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(o + i, tl.associative_scan(tl.load(x + i), AXIS, _sum))
+
+
+@triton.jit
+def full_of_ones(o, N: tl.constexpr):
+    tl.store(o + tl.arange(0, N), tl.full((N,), 1.0, tl.float8e5).to(tl.int8, bitcast=True).to(tl.int32))

@@ -181,6 +181,19 @@ def test_annotations_of_parameters() -> None:
     assert ours[0] == 2**32 and theirs[0] == 0
 
 
+@pytest.mark.parametrize("axis", [0, -2])
+def test_scans_along_a_negative_axis(axis: int) -> None:
+    x = np.arange(1, 9, dtype=np.int32).reshape(4, 2)
+    ours, theirs = right_and_wrong(kernels.running, [x, np.zeros((4, 2), np.int32), axis, 4, 2])
+    assert np.array_equal(ours, x.cumsum(0))
+    assert np.array_equal(theirs, x.cumsum(0) if axis == 0 else x)
+
+
+def test_numbers_of_8_bits() -> None:
+    ours, theirs = right_and_wrong(kernels.full_of_ones, [np.zeros(4, np.int32), 4])
+    assert (ours == 0x3C).all() and (theirs == 1).all()
+
+
 def test_what_it_does_not_run() -> None:
     cases = [
         (kernels.largest_at, [np.full((4, 4), NAN, np.float32), np.zeros(4, np.int32), 4, 4], "All-NaN slice"),

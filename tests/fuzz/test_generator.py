@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 from tiletwin import fuzz
-from tiletwin.fuzz import generator, running, twins, types
+from tiletwin.fuzz import generator, judges, running, twins, types
 from tiletwin.fuzz.forms import FORMS
 from tiletwin.fuzz.tree import Op, lists, ops
 from tiletwin.fuzz.work import Settings, Worker
@@ -103,3 +105,14 @@ def _lanewise(seed: int):
     made.shapes = [(64,)]
     made.new_shape = lambda rank: (64,)  # type: ignore[method-assign]
     return made.make(3)
+
+
+def test_every_known_mistake_of_a_judge_occurs() -> None:
+    """Each pattern fits a statement, and many programs are for every judge."""
+    programs = [generator.program(seed, 12) for seed in range(400)]
+    for judge, known in judges.AVOIDED.items():
+        reasons = Counter(judges.avoided(judge, program) for program in programs)
+        assert reasons[""] > 150, (judge, reasons)
+        lines = {judges._line(op) for program in programs for op in ops(program)}
+        unseen = [pattern for pattern, _ in known if not any(re.search(pattern, line) for line in lines)]
+        assert not unseen, (judge, unseen)

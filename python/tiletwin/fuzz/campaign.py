@@ -81,7 +81,7 @@ class Campaign:
         else:
             self.results.add(item)
         self.write_findings()
-        if time.time() - self.results.flushed > _FLUSH_SECONDS:
+        if time.time() - self.results.flushed > max(_FLUSH_SECONDS, 20 * self.results.flush_seconds):  # a busy disk
             self.results.flush()
 
     def write_findings(self) -> None:

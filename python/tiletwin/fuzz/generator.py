@@ -25,10 +25,12 @@ _FOR_FEW = (
 )  # fmt: skip
 """Forms that real Triton cannot run everywhere, or does wrong in its interpreter, as bfloat16. Half of the programs are
 without, so that every judge sees them."""
+_OF_MANY = ("cast", "cast from an 8-bit float", "dot", "full")
+"""The same where they take 8-bit floats."""
 
 
 def _is_for_few(row: Form, element: str) -> bool:
-    return row.name in _FOR_FEW or element == "bfloat16" or (row.name in ("cast", "full") and kind(element) in "8")
+    return row.name in _FOR_FEW or element == "bfloat16" or (row.name in _OF_MANY and kind(element) == "8")
 
 
 def _rows(only: Sequence[str] | None) -> list[tuple[Form, str]]:

@@ -66,6 +66,7 @@ class Results:
 
     def __init__(self, path: str | Path = "", *, seed: int = 0, judges: str = "", workers: str = "") -> None:
         self.started, self.flushed = time.time(), time.time()
+        self.flush_seconds = 0.0
         self.programs = 0
         self.verdicts: Counter[tuple[str, str, str]] = Counter()
         self.seconds: Counter[tuple[str, str, str]] = Counter()
@@ -119,7 +120,12 @@ class Results:
 
     def flush(self) -> None:
         """Writes all, in one transaction."""
+        started = time.time()
+        self._write()
         self.flushed = time.time()
+        self.flush_seconds = self.flushed - started
+
+    def _write(self) -> None:
         if self.database is None:
             self._rows.clear()
             return
