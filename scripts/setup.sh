@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prepares a Debian 12 machine: compilers and libraries by apt, Python packages in .venv. Does nothing where all is there.
-# usage: scripts/setup.sh [--peers]     --peers also makes .venv-triton, with real Triton, which only benchmarks use
+# usage: scripts/setup.sh [--peers]     --peers also makes .venv-triton, with real Triton, which only comparisons use, and installs Ray
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -43,7 +43,8 @@ if [ ! -x .venv/bin/tiletwin ]; then  # the command that a wheel installs
 fi
 
 if [ "${1:-}" = "--peers" ] && [ ! -e .venv-triton/.done ]; then
-  echo "setup: Triton 3.9.0 in .venv-triton, for comparison"
+  echo "setup: Triton 3.9.0 in .venv-triton, for comparison; Ray in .venv, for campaigns on clusters"
+  .venv/bin/pip install -q --disable-pip-version-check 'ray[default]>=2.40'
   python3 -m venv .venv-triton
   .venv-triton/bin/pip install -q --disable-pip-version-check torch==2.13.0 numpy
   .venv-triton/bin/pip install -q --disable-pip-version-check --no-deps triton==3.9.0
