@@ -225,3 +225,74 @@ def running(x, o, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
 @triton.jit
 def full_of_ones(o, N: tl.constexpr):
     tl.store(o + tl.arange(0, N), tl.full((N,), 1.0, tl.float8e5).to(tl.int8, bitcast=True).to(tl.int32))
+
+
+def passed_on(o, rounds, B: tl.constexpr, N: tl.constexpr):
+    """Every round reads what the round before has written."""
+    for r in range(rounds):
+        o.store([(r + 1) * B, 0], o.load([r * B, 0]) + 1)
+
+
+@triton.jit
+def tile_at(x, o, AT: tl.constexpr, N: tl.constexpr):
+    part = tl.make_tensor_descriptor(x, [64, 64], [64, 1], [N, N]).load([0, AT])
+    tl.store(o + tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :], part)
+
+
+@triton.jit
+def added(o, x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.atomic_add(o + i, tl.load(x + i))
+
+
+@triton.jit
+def swapped(x, o, N: tl.constexpr):
+    v = tl.load(x + tl.arange(0, N))
+    text: tl.constexpr = "mov.b32 $0, $3; mov.b32 $1, $2;"
+    v = tl.inline_asm_elementwise(text, "=&r,=&r,r,r", [v], tl.int32, is_pure=True, pack=2)
+    tl.store(o + tl.arange(0, N), v)
+
+
+@triton.jit
+def _sum_since(starts1, sum1, starts2, sum2):
+    return starts1 | starts2, sum2 if starts2 != 0 else sum1 + sum2
+
+
+@triton.jit
+def sums_of_segments(x, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    _, sums = tl.associative_scan(((v % 5 == 0).to(tl.int32), v), 0, _sum_since)
+    tl.store(o + i, sums)
+
+
+@triton.jit
+def through(x, o, NARROW: tl.constexpr, OTHER: tl.constexpr, ROUNDING: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i).to(NARROW).to(OTHER, fp_downcast_rounding=ROUNDING)
+    tl.store(o + i, v.to(tl.float16).to(tl.float32))
+
+
+@triton.jit
+def _twice(v):
+    return v + v
+
+
+@triton.jit
+def mapped(x, o, F: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(o + i, tl.map_elementwise(F, tl.load(x + i)))
+
+
+@triton.jit
+def behind_two_pointers(table, o):
+    at = table.to(tl.pointer_type(tl.pointer_type(tl.float32)))
+    tl.store(o, tl.load(tl.load(at)))
+
+
+@triton.jit
+def product_in_assembly(x, y, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    text: tl.constexpr = "mul.f32 $0, $1, $2;"
+    product = tl.inline_asm_elementwise(text, "=f,f,f", [tl.load(x + i), tl.load(y + i)], tl.float32, True, 1)
+    tl.store(o + i, product - 1.0)

@@ -6,16 +6,18 @@ from typing import Any
 
 import numpy as np
 from tiletwin import diff
+from tiletwin.diff.launches import Descriptor
 
 _NUMPY = {"fp16": np.float16, "fp32": np.float32, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
 
 
-def sides(kernel: Any, args: list, *backends: str) -> list[np.ndarray]:
+def sides(kernel: Any, args: list, *backends: str, **options: int) -> list[np.ndarray]:
     """One array a backend. Errors: AssertionError, one of them did not run."""
-    launch = diff.launch_of(kernel, (1,), args)
+    launch = diff.launch_of(kernel, (1,), args, **options)
     report = diff.compare_launch(launch, list(backends), localise=False)
     assert not any(outcome.unsupported or outcome.error for outcome in report.outcomes), report
     array = launch.arguments["o"]
+    array = array.base if isinstance(array, Descriptor) else array
     return [outcome.memory[array.storage].view(_NUMPY[array.type]).reshape(array.shape) for outcome in report.outcomes]
 
 

@@ -11,10 +11,12 @@ from typing import Any
 import difference_kernels as kernels
 import numpy as np
 import pytest
+import tiletwin
 import tiletwin.language as tl
 import torch
 from sides import refusal, sides
 from tiletwin.diff import triton_process
+from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
 pytestmark = pytest.mark.skipif(
@@ -126,6 +128,68 @@ def test_a_product_minus_itself() -> None:
     exact = x.astype(np.float64) * y
     assert not ours.any()
     assert np.array_equal(theirs, (exact - exact.astype(np.float32)).astype(np.float32)) and theirs.any()
+    ours, theirs = both(kernels.product_in_assembly, [x, y, np.zeros(64, np.float32), 64])
+    assert np.array_equal(ours, x * y - np.float32(1))
+    assert np.array_equal(theirs, (exact - 1).astype(np.float32)) and (theirs != ours).any()
+
+
+@pytest.mark.parametrize("backend, stages, wrong", [("triton:sim", 3, True), ("triton:sim", 2, True),
+                                                    ("triton:sim", 1, False), ("triton:sim:sm_80", 3, False),
+                                                    ("sim", 3, False)])  # fmt: skip
+def test_loads_by_descriptor_in_a_loop_that_stores(backend: str, stages: int, wrong: bool) -> None:
+    o = TensorDescriptor.from_tensor(torch.zeros(80, 16), [8, 16])
+    ours, theirs = sides(kernels.passed_on, [o, 8, 8, 16], "interp", backend, num_stages=stages)
+    assert ours[::8, 0].tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 0]
+    assert theirs[::8, 0].tolist() == ([0, 1, 1, 1, 1, 1, 1, 1, 1, 0] if wrong else ours[::8, 0].tolist())
+
+
+def test_tiles_that_begin_between_16_bytes() -> None:
+    x = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
+    args = [x, np.zeros((16, 16), np.float32), 3, 16]
+    assert all(np.array_equal(side, x[:16, 3:19])
+               for side in sides(kernels.tile_at, args, "interp", "sim", "triton:sim:sm_80"))  # fmt: skip
+    assert "begins at byte 12 of its rows, no multiple of 16" in refusal(kernels.tile_at, args, "triton:sim")
+    assert "block offset start must be 16-byte aligned" in refusal(kernels.tile_at, args, "triton")
+
+
+def test_atomic_add_of_tiny_numbers() -> None:
+    x = floats(1e-40, 1e-40, 1, 0)
+    o = floats(1e-40, 1, 1e-40, 1e-40)
+    ours, theirs, interpreter, code = sides(kernels.added, [o, x, 4], "interp", "triton:sim", "triton", "sim")
+    assert np.array_equal(ours, o + x) and np.array_equal(interpreter, ours)
+    assert theirs.tolist() == code.tolist() == [0, 1, 1, 0]
+
+
+def test_packs_of_inline_assembly_in_small_blocks() -> None:
+    for size, right in ((64, False), (1024, True)):
+        x = np.arange(size, dtype=np.int32)
+        ours, theirs, code = sides(kernels.swapped, [x, np.zeros(size, np.int32), size], "interp", "triton:sim", "sim")
+        assert np.array_equal(ours, x ^ 1) and np.array_equal(code, ours)
+        assert np.array_equal(theirs, ours if right else np.zeros(size))
+
+
+def test_what_triton_does_not_compile() -> None:
+    x, o = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+    failed = "PassManager::run failed"
+    cases = [
+        (kernels.sums_of_segments, [x.astype(np.int32), o.astype(np.int32), 32], failed),
+        (kernels.mapped, [x, o, kernels._twice, 32], "'constexpr' object has no attribute 'signature'"),
+    ]
+    e4, e5 = tl.float8e4nv, tl.float8e5
+    for narrow, other, rounding in ((e4, e5, None), (e5, e4, None), (tl.float64, e4, None), (e5, tl.float64, None),
+                                    (tl.float64, tl.float32, "rtz"), (tl.float32, e4, "rtz")):  # fmt: skip
+        cases.append((kernels.through, [x, o, narrow, other, rounding, 32], failed))
+    tiletwin.register(x, "numbers")
+    table = [np.array([x.ctypes.data], np.int64), o]
+    assert "the process of real Triton ended" in refusal(kernels.behind_two_pointers, table, "triton:sim")
+    for kernel, args, words in cases:
+        assert words in refusal(kernel, args, "triton:sim")
+        ours, code = sides(kernel, args, "interp", "sim")
+        assert np.array_equal(ours, code)
+    swapped = sides(kernels.through, cases[2][1], "interp")[0]
+    assert np.array_equal(swapped, torch.from_numpy(x).to(torch.float8_e4m3fn).float().to(torch.float8_e5m2).float())
+    v = x.astype(int)
+    assert np.array_equal(sides(*cases[0][:2], "interp")[0], [v[i - i % 5 : i + 1].sum() for i in v])
 
 
 def test_bits_of_a_nan() -> None:

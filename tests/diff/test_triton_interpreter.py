@@ -144,6 +144,21 @@ def test_scales_that_float16_cannot_hold() -> None:
     assert np.array_equal(ours, theirs) and np.array_equal(ours[0], exact)
 
 
+def test_operands_of_dot_scaled_that_float16_cannot_hold() -> None:
+    numbers = {"bf16": (1.5, 98304, 1.5 * 2**30, 1.5 * 2**-30), "fp16": (1.5, 0.25, 1.5 * 2**-15, 1.5 * 2**-20)}
+    wrong = {"bf16": (1.5, NAN, NAN, 0), "fp16": (1.5, 0.25, 2**-15, 2**-15)}
+    b = np.zeros((32, 32), np.int8)
+    b[0] = 0x38  # 1.0
+    for format, values in numbers.items():
+        a = torch.zeros(32, 32)
+        a[:4, 0] = torch.tensor(values)
+        a = a.to({"bf16": torch.bfloat16, "fp16": torch.float16}[format])
+        args = [a, b, np.full(32, 127, np.uint8), np.zeros((32, 32), np.float32), format, 32]
+        ours, theirs = right_and_wrong(kernels.scaled_product, args)
+        assert np.array_equal(ours[:4, 0], floats(*values))
+        assert np.array_equal(theirs[:4, 0], floats(*wrong[format]), equal_nan=True)
+
+
 def test_arguments_that_are_floats() -> None:
     x = np.array([1 / 3, 2 / 3, 1000, 3], np.float16)
     ours, theirs = right_and_wrong(kernels.times_a_number, [x, np.zeros(4, np.float32), 0.1, 4])

@@ -102,7 +102,7 @@ MAKERS = {
 AVOIDED: dict[str, tuple[tuple[str, str], ...]] = {
     "triton": (
         (r"bfloat16", "Triton's interpreter computes with the bits of bfloat16, and casts to it by dropping bits"),
-        (r"^dot_scaled:", "Triton's interpreter scales operands without the rounding that its compiler has"),
+        (r"^dot_scaled:", "Triton's interpreter takes operands through float16, and rounds no scale"),
         (r"to\(tl\.float8", "Triton's interpreter loses the carry where it rounds to 8-bit floats"),
         (r": float8\w+( \w+)*: \{\}\.to\(tl\.b?float", "Triton's interpreter misreads special and tiny 8-bit floats"),
         (r"^dot: float8", "Triton's interpreter takes the NaN of 8-bit floats for a number in dots"),
