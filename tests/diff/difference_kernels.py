@@ -296,3 +296,10 @@ def product_in_assembly(x, y, o, N: tl.constexpr):
     text: tl.constexpr = "mul.f32 $0, $1, $2;"
     product = tl.inline_asm_elementwise(text, "=f,f,f", [tl.load(x + i), tl.load(y + i)], tl.float32, True, 1)
     tl.store(o + i, product - 1.0)
+
+
+@triton.jit
+def compared_8_bits(x, y, o, KIND: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a, b = tl.load(x + i).to(KIND, bitcast=True), tl.load(y + i).to(KIND, bitcast=True)
+    tl.store(o + i, tl.where(a < b, 1.0, 0.0))

@@ -105,6 +105,17 @@ def test_8_bits_without_infinities_and_nan(kind: str) -> None:
     assert np.isfinite(theirs).all() and np.array_equal(theirs[finite], truth[finite])
 
 
+@pytest.mark.parametrize("kind", [tl.float8e4nv, tl.float8e5])
+def test_8_bit_floats_compared_by_their_bits(kind: tl.dtype) -> None:
+    x, y = floats(1, -1, -2, 1), floats(2, 1, 1, -2)
+    other = torch.float8_e4m3fn if kind is tl.float8e4nv else torch.float8_e5m2
+    a, b = (torch.from_numpy(v).to(other).view(torch.int8).numpy() for v in (x, y))
+    args = [a, b, np.zeros(4, np.float32), kind, 4]
+    ours, theirs = sides(kernels.compared_8_bits, args, "interp", "triton")
+    assert np.array_equal(ours, x < y) and np.array_equal(theirs, a.view(np.uint8) < b.view(np.uint8))
+    assert "PassManager::run failed" in refusal(kernels.compared_8_bits, args, "triton:sim")
+
+
 def test_a_dot_of_8_bits_without_nan() -> None:
     one, nan = (np.full((32, 32), value, np.int8) for value in (0x38, 0x7F))
     ours, theirs = right_and_wrong(kernels.product_of_bytes, [one, nan, np.zeros((32, 32), np.float32),
