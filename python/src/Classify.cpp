@@ -44,7 +44,7 @@ public:
     return leafOrTuple(value);
   }
   bool constant(PyObject* value, char tag);
-  /// False with ValueError set: where torch.cuda is emulated, tensors of both sides are in one launch.
+  /// False with ValueError set: where torch.cuda is emulated, tensors known to be of both sides are in one launch.
   bool isOneSided() const;
 
 private:
@@ -266,12 +266,15 @@ bool Classifier::array(PyObject* value, const TypeFacts& facts) {
   return true;
 }
 
+// A tensor without a mark may be on either side: C++ code of torch made it, or passed it on.
 void Classifier::noteSide(PyObject* tensor) {
-  static PyObject* const cuda = interned("_tiletwin_device");
+  static PyObject* const place = interned("_tiletwin_device");  // cuda_marks.py: a device's number, or -1 for the host
   static PyObject* const pinned = interned("_tiletwin_pinned"); // memory of the host that a GPU reaches
   PyRef facts = PyRef::steal(PyObject_GenericGetDict(tensor, nullptr));
   if (!facts || !PyDict_Check(facts.get())) return PyErr_Clear();
-  if (PyDict_GetItem(facts.get(), cuda)) {
+  PyObject* mark = PyDict_GetItem(facts.get(), place);
+  if (!mark || !PyLong_Check(mark)) return;
+  if (PyLong_AsLong(mark) >= 0) {
     if (onCuda_.empty()) onCuda_ = name();
   } else if (onHost_.empty() && !PyDict_GetItem(facts.get(), pinned)) {
     onHost_ = name();
@@ -280,10 +283,6 @@ void Classifier::noteSide(PyObject* tensor) {
 
 bool Classifier::isOneSided() const {
   if (onCuda_.empty() || onHost_.empty()) return true;
-  PyRef mode = PyRef::steal(PyImport_ImportModule("tiletwin.cuda_mode"));
-  PyRef known = PyRef::steal(mode ? PyObject_CallMethod(mode.get(), "marks_new_tensors", nullptr) : nullptr);
-  if (!known) return false;
-  if (known.get() == Py_False) return true; // what has no mark may be on either side
   return fail(
       PyExc_ValueError, kernel_, onHost_,
       "Pointer argument cannot be accessed from Triton (cpu tensor?): it is on the CPU and '" + onCuda_ +

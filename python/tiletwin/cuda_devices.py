@@ -7,6 +7,7 @@ Invariant: no index that reaches a caller is one of a device that there is not.
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 from typing import Any
@@ -63,10 +64,13 @@ class DeviceProperties:
 def count() -> int:
     """How many devices there are: as TILETWIN_CUDA_DEVICES says, or one for each process that torchrun starts here.
 
-    Errors: ValueError, the variable is no number above 0.
+    None where CUDA_VISIBLE_DEVICES hides all, and TILETWIN_CUDA_DEVICES says nothing.
+    Errors: ValueError, TILETWIN_CUDA_DEVICES is no number above 0.
     """
     asked = os.environ.get("TILETWIN_CUDA_DEVICES", "").strip()
     if not asked:
+        if _are_hidden():
+            return 0
         local = os.environ.get("LOCAL_WORLD_SIZE", "")
         return max(1, int(local)) if local.isdigit() else 1
     if not asked.isdigit() or int(asked) < 1:
@@ -74,13 +78,25 @@ def count() -> int:
     return int(asked)
 
 
+@functools.cache
+def _are_hidden() -> bool:
+    """Whether CUDA_VISIBLE_DEVICES names no device. As the CUDA driver does, a process reads it once."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return visible is not None and visible.strip()[:2] in ("", "-1")
+
+
 def check(index: int) -> int:
-    """`index`. Errors: torch.AcceleratorError (a RuntimeError), there is no such device."""
+    """`index`. Errors: torch.AcceleratorError (a RuntimeError), no device has it; RuntimeError, there is none."""
     devices = count()
     if 0 <= index < devices:
         return index
     import torch
 
+    if devices == 0:
+        raise RuntimeError(
+            f"No CUDA GPUs are available: CUDA_VISIBLE_DEVICES={os.environ.get('CUDA_VISIBLE_DEVICES')} hides them; "
+            "TILETWIN_CUDA_DEVICES=1 emulates one all the same"
+        )
     there = "one device is emulated, cuda:0" if devices == 1 else f"{devices} devices are emulated"
     raise getattr(torch, "AcceleratorError", RuntimeError)(
         f"CUDA error: invalid device ordinal {index}: {there}; TILETWIN_CUDA_DEVICES={index + 1} emulates {index + 1}"
@@ -106,13 +122,20 @@ def exchange(index: int) -> int:
     return before
 
 
+@functools.lru_cache(maxsize=64)
+def _number_in(device: str) -> int | None:
+    """Errors: RuntimeError in torch's words, the string names no device."""
+    import torch
+
+    return torch.device(device).index
+
+
 def index_of(device: Any) -> int:
     """The number of a device given as an int, a string or a torch.device; None, "cuda": the current one.
 
-    Errors: as `check`.
+    Errors: as `check`, and torch's RuntimeError for a string that names no device.
     """
-    if isinstance(device, str):
-        number = device.partition(":")[2]
-        device = int(number) if number else None
-    index = getattr(device, "index", device)
-    return current() if index is None else check(int(index))
+    index = _number_in(device) if isinstance(device, str) else getattr(device, "index", device)
+    if index is None:
+        return check(0) if _are_hidden() else current()
+    return check(int(index))

@@ -1,8 +1,9 @@
 """torch.cuda on a machine without CUDA, while kernels are interpreted: scripts that say device="cuda" run on the CPU.
 
 Here:      switching it on, when torch has been imported; torch.compile.
-Not here:  torch.cuda (torch_cuda.py), torch functions (cuda_mode.py), what no mode sees (cuda_patches.py), other
-           processes (cuda_processes.py), fake tensors (cuda_fakes.py), launches, `triton.runtime.driver`.
+Not here:  torch.cuda (torch_cuda.py), torch functions (cuda_mode.py), what no mode sees (cuda_patches.py), files
+           (cuda_files.py), operators (cuda_operators.py), other processes (cuda_processes.py), fake tensors
+           (cuda_fakes.py), launches, `triton.runtime.driver`.
 Invariant: a tensor that "lives on cuda" is one of the CPU with a mark (cuda_marks.py), which `.device` goes by.
 """
 
@@ -60,10 +61,12 @@ def install(torch: Any) -> None:
     global _mode
     if _mode is not None:
         return
-    from tiletwin import cuda_fakes, cuda_mode, cuda_patches, cuda_processes, cuda_types
+    from tiletwin import cuda_fakes, cuda_files, cuda_mode, cuda_operators, cuda_patches, cuda_processes, cuda_types
 
     torch_cuda.patch(torch)
-    cuda_patches.patch(torch, cuda_mode.CudaOnCpu)
+    cuda_patches.patch(torch)
+    cuda_files.patch(torch)
+    cuda_operators.patch(torch)
     cuda_processes.patch(torch)
     cuda_fakes.patch(torch)
     cuda_types.patch(torch)

@@ -1,19 +1,26 @@
-"""Which tensors "live on cuda" where CUDA is emulated on the CPU: those with the attribute MARK, the device's number.
+"""Where a tensor is for the script while CUDA is emulated on the CPU: the attribute MARK of its Python object.
 
 Here:      setting and reading the mark; what names a device.
 Not here:  who sets it when (cuda_mode.py, cuda_patches.py).
-Invariant: the mark sits in the Python object, not in the storage: what only C++ holds on to loses it.
+Invariant: the mark is a device's number, or HOST. A tensor without one was made, or passed on, by C++ code of torch:
+           it may be on either side. The mark sits in the Python object, not in the storage.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
+
+import torch
 
 from tiletwin import cuda_devices
 
+Tensor: Any = torch.Tensor
 MARK = "_tiletwin_device"
+HOST = -1
+"""The mark of tensors that are known to be the host's."""
+
 _said = False
 
 
@@ -25,73 +32,68 @@ def notice() -> None:
         print("tiletwin: there is no CUDA here: device 'cuda' is emulated on the CPU", file=sys.stderr)
 
 
-def is_marked(value: Any) -> bool:
-    return MARK in (getattr(value, "__dict__", None) or ())
-
-
-def index_of_mark(value: Any) -> int | None:
-    """The number of the device that a tensor is on; None: it is on none."""
+def place_of(value: Any) -> int | None:
+    """The number of the device that a tensor is on, or HOST; None: nobody knows, or it is no tensor."""
     return (getattr(value, "__dict__", None) or {}).get(MARK)
 
 
-def mark(value: Any, index: int) -> Any:
-    """Marks a tensor, or those in a tuple or list, as on device `index`; returns `value`."""
-    import torch
+def index_of_mark(value: Any) -> int | None:
+    """The number of the device that a tensor is on; None: it is on none, as far as is known."""
+    place = (getattr(value, "__dict__", None) or {}).get(MARK)
+    return None if place == HOST else place
 
-    if isinstance(value, torch.Tensor):
-        vars(value)[MARK] = index
+
+def is_marked(value: Any) -> bool:
+    """Whether a tensor is known to be on a device."""
+    return index_of_mark(value) is not None
+
+
+def mark(value: Any, place: int) -> Any:
+    """Puts a tensor, or those in a tuple or list, on device `place` (HOST: on the host); returns `value`."""
+    if isinstance(value, Tensor):
+        vars(value)[MARK] = place
     elif isinstance(value, (tuple, list)):
         for item in value:
-            mark(item, index)
+            mark(item, place)
+    return value
+
+
+def mark_new(value: Any, place: int, arguments: Iterable[Any] = ()) -> Any:
+    """As `mark`, for what a function returned: what has a mark keeps it, and so does what is one of `arguments`."""
+    if isinstance(value, Tensor):
+        facts = value.__dict__
+        if MARK not in facts and not (arguments and any(value is a for a in arguments)):
+            facts[MARK] = place
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            mark_new(item, place, arguments)
     return value
 
 
 def mark_as(value: Any, like: Any) -> Any:
-    """Marks `value` where `like` is marked; returns `value`."""
-    index = index_of_mark(like)
-    return value if index is None else mark(value, index)
+    """Marks `value` as `like` is marked, if it is; returns `value`."""
+    place = place_of(like)
+    return value if place is None else mark(value, place)
+
+
+def tensors_in(values: Iterable[Any]) -> list[Any]:
+    """The tensors among `values`, and in tuples and lists there."""
+    found = []
+    for value in values:
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif isinstance(value, (tuple, list)):
+            found += tensors_in(value)
+    return found
 
 
 def any_mark(values: Iterable[Any]) -> int | None:
     """The device of the first tensor among `values`, or in a tuple or list there, that is on one."""
-    import torch
-
-    for value in values:
-        if isinstance(value, torch.Tensor):
-            index = value.__dict__.get(MARK)
-        elif isinstance(value, (tuple, list)):
-            index = any_mark(value)
-        else:
-            continue
-        if index is not None:
-            return index
-    return None
-
-
-def set_marks(value: Any, index: int | None) -> None:
-    """Marks (None: unmarks) every tensor in nested containers and modules, as `torch.load` returns them."""
-    import torch
-
-    if isinstance(value, torch.Tensor):
-        if index is not None:
-            vars(value)[MARK] = index
-        else:
-            vars(value).pop(MARK, None)
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            set_marks(item, index)
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            set_marks(item, index)
-    elif isinstance(value, torch.nn.Module):
-        for item in (*value.parameters(), *value.buffers()):
-            set_marks(item, index)
+    return next((tensor.__dict__[MARK] for tensor in tensors_in(values) if is_marked(tensor)), None)
 
 
 def names_cuda(device: Any) -> bool:
     """Whether a torch.device or a string such as "cuda:0" names an emulated device."""
-    import torch
-
     if isinstance(device, torch.device):
         return device.type == "cuda"
     return isinstance(device, str) and device.partition(":")[0] == "cuda"

@@ -3,6 +3,7 @@
 Here:      what torch functions see and return: requests for CUDA become requests for the CPU, their results are marked.
 Not here:  the mark (cuda_marks.py), what no function mode sees (cuda_patches.py).
 Invariant: what torch makes of marked tensors is marked, so `.cuda()` and `.cpu()` copy exactly where a GPU would.
+           No tensor that was there before a call is marked by it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,20 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from tiletwin import cuda_devices
-from tiletwin.cuda_marks import MARK, any_mark, asked_index, index_of_mark, is_marked, mark, mark_as, notice
+from tiletwin.cuda_marks import (
+    HOST,
+    MARK,
+    asked_index,
+    index_of_mark,
+    is_marked,
+    mark,
+    mark_as,
+    mark_new,
+    names_cuda,
+    notice,
+    place_of,
+    tensors_in,
+)
 from tiletwin.cuda_types import CudaTensorType
 
 Tensor: Any = torch.Tensor  # its getters have attributes that its stub does not
@@ -25,6 +39,9 @@ CPU = torch.device("cpu")
 PINNED = "_tiletwin_pinned"
 _MORE = re.compile(r", (?:size|dtype|grad_fn|requires_grad|layout|names)=")
 _PREFIX = "torch.cuda."
+
+_AUTOCASTING = _BINDING._is_any_autocast_enabled
+_REDUCED = (torch.float16, torch.bfloat16)
 
 # Getters are made anew at each access: they are equal, not identical.
 _DEVICE, _IS_CUDA, _IS_CPU = Tensor.device.__get__, Tensor.is_cuda.__get__, Tensor.is_cpu.__get__
@@ -53,23 +70,25 @@ def _place(x: Any) -> torch.device:
 def _move(x: Any, index: int | None, moved: Callable[[], Any]) -> Any:
     """The result of moving x to a device, or (None) to the host: a copy if it changes places, else what torch makes."""
     y = moved()
-    before = index_of_mark(x)
-    if y is x and before != index:
+    if y is x and index_of_mark(x) != index:
         y = x.clone()
-    if index is not None:
-        return mark(y, index)
-    if before is not None:
-        y.__dict__.pop(MARK, None)
-    return y
+    return y if y is x else mark(y, HOST if index is None else index)
+
+
+def _formatted(x: Any, kwargs: Any) -> Callable[[], Any]:
+    layout = kwargs.get("memory_format", torch.preserve_format)
+    return lambda: x if layout == torch.preserve_format else x.to(memory_format=layout)
 
 
 def _cuda(func: Any, x: Any, device: Any = None, *args: Any, **kwargs: Any) -> Any:
     notice()
-    return _move(x, cuda_devices.index_of(device), lambda: x)
+    if not (device is None or isinstance(device, int) or names_cuda(device)):
+        raise RuntimeError(f"Invalid device, must be cuda device: {device}")
+    return _move(x, cuda_devices.index_of(device), _formatted(x, kwargs))
 
 
-def _cpu(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-    return _move(x, None, lambda: x)
+def _cpu(func: Any, x: Any, **kwargs: Any) -> Any:
+    return _move(x, None, _formatted(x, kwargs))
 
 
 def _to(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
@@ -80,8 +99,8 @@ def _to(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     for i, value in enumerate(rest):
         if isinstance(value, (str, torch.device)) or (type(value) is int and i == 0):
             target, place = value, i
-        elif isinstance(value, torch.Tensor):
-            target, rest[i] = _place(value), value.dtype
+        elif isinstance(value, Tensor):
+            target, rest[i] = _place(value), rest[i].dtype
     if isinstance(kwargs.get("other"), Tensor):
         other = kwargs.pop("other")
         target, kwargs["dtype"] = _place(other), other.dtype
@@ -90,6 +109,8 @@ def _to(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     if target is None:
         return mark_as(func(x, *rest, **kwargs), x)
     index = asked_index(target)
+    if index is None and torch.device(target).type != "cpu":
+        return func(x, *rest, **kwargs)
     if index is not None:
         notice()
         if place is not None:
@@ -149,6 +170,12 @@ def _register_hook(func: Any, x: Any, hook: Callable, **kwargs: Any) -> Any:
     return func(x, lambda gradient: hook(mark_as(gradient, x)), **kwargs)
 
 
+def _pack(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Sequences and their lengths: these are the host's, wherever the sequences are."""
+    sequences, lengths = func(x, *args, **kwargs)
+    return mark_as(sequences, x), mark_new(lengths, HOST, args)
+
+
 def _parse_to(func: Any, *args: Any, **kwargs: Any) -> Any:
     """The arguments of Module.to. They stay as they are: tensors are moved one by one. A number means a GPU."""
     first, *rest = args or (kwargs.pop("tensor", None),)
@@ -160,11 +187,41 @@ def _parse_to(func: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _set_data(func: Any, x: Any, value: Any) -> None:
+    place = place_of(value)
     func(x, value)
-    if is_marked(value):
-        mark_as(x, value)
-    else:
-        x.__dict__.pop(MARK, None)
+    x.__dict__.pop(MARK, None)
+    if place is not None:
+        mark(x, place)
+
+
+def from_data(func: Any, *args: Any, **kwargs: Any) -> Any:
+    """torch.tensor, as_tensor, asarray: only where it stays on its side is memory shared with what is given."""
+    data = args[0] if args else kwargs.get("data", kwargs.get("obj"))
+    before = place_of(data) if isinstance(data, Tensor) else HOST
+    device = kwargs.get("device")
+    if device is None:
+        made = func(*args, **kwargs)
+        return made if before is None else mark_new(made, before, (data,))
+    if isinstance(device, int):
+        device = _device(device)
+    index = asked_index(device)
+    if index is not None:
+        notice()
+        kwargs["device"] = CPU
+    elif torch.device(device).type != "cpu":
+        return func(*args, **kwargs)
+    pin = kwargs.pop("pin_memory", False)
+    moves = func is not torch.tensor and index != (None if before == HOST else before)
+    if moves and func is torch.asarray:
+        if kwargs.get("copy") is False:
+            raise ValueError(f"can't alias tensor with a different device than '{device}'")
+        kwargs["copy"] = True
+    made = func(*args, **kwargs)
+    if moves and func is torch.as_tensor:
+        made = made.clone()
+    if pin:
+        setattr(made, PINNED, True)
+    return mark_new(made, HOST if index is None else index, (data,))
 
 
 _HANDLERS: dict[Any, Callable[..., Any]] = {
@@ -173,15 +230,22 @@ _HANDLERS: dict[Any, Callable[..., Any]] = {
     _IS_CPU: lambda func, x: not is_marked(x) and func(x),
     _SET_DATA: _set_data,
     Tensor.get_device: lambda func, x: x.__dict__[MARK] if is_marked(x) else func(x),
+    torch.get_device: lambda func, input: input.__dict__[MARK] if is_marked(input) else func(input),
     Tensor.cuda: _cuda,
     Tensor.cpu: _cpu,
     Tensor.to: _to,
     Tensor.type: _type,
+    Tensor.type_as: lambda func, x, other: _to(Tensor.to, x, other),
+    torch.tensor: from_data,
+    torch.as_tensor: from_data,
+    torch.asarray: from_data,
+    _BINDING._VariableFunctions._pack_padded_sequence: _pack,
+    _BINDING._VariableFunctions._pad_packed_sequence: _pack,
     Tensor.__repr__: _repr,
     Tensor.numpy: _numpy,
     Tensor.__array__: _numpy,
     Tensor.pin_memory: _pin,
-    Tensor.is_pinned: lambda func, x, *args: getattr(x, PINNED, False),
+    Tensor.is_pinned: lambda func, x, *args, **kwargs: getattr(x, PINNED, False),
     Tensor.register_hook: _register_hook,
     _PARSE_TO: _parse_to,
 }
@@ -194,16 +258,49 @@ class CudaOnCpu(TorchFunctionMode):
         kwargs = kwargs or {}
         if func is torch.device or func in _PLAIN:
             return func(*args, **kwargs)
+        for kind in types:
+            if kind is not Tensor and _BINDING._is_torch_function_enabled() and _has_own_function(kind):
+                return _by_subclasses(func, types, args, kwargs)
         handler = _HANDLERS.get(func)
         if handler is not None:
             return handler(func, *args, **kwargs)
         return _run(func, args, kwargs)
 
 
-def marks_new_tensors() -> bool:
-    """Whether tensors that are made here get a device. Inside of an operator that torch runs they do not: its functions
-    run below this mode."""
+def is_on() -> bool:
+    """Whether the mode sees what this thread calls: not inside of a torch function or an operator that it handles."""
     return any(isinstance(mode, CudaOnCpu) for mode in torch.overrides._get_current_function_mode_stack())
+
+
+def in_mode(function: Callable) -> Callable:
+    """`function`, which C++ code of torch calls, with the mode on."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if is_on():
+            return function(*args, **kwargs)
+        with CudaOnCpu():
+            return function(*args, **kwargs)
+
+    return call
+
+
+@functools.cache
+def _has_own_function(kind: type) -> bool:
+    """Whether a subclass of Tensor has a __torch_function__ of its own."""
+    own = getattr(kind.__torch_function__, "__func__", None)  # type: ignore[attr-defined]
+    return issubclass(kind, Tensor) and own not in (None, Tensor.__torch_function__.__func__)
+
+
+def _by_subclasses(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """What the subclasses' own __torch_function__ returns, asked as torch asks them, with the mode on."""
+    for kind in types:
+        if _has_own_function(kind):
+            with CudaOnCpu():
+                result = kind.__torch_function__(func, types, args, kwargs)
+            if result is not NotImplemented:
+                return result
+    return func(*args, **kwargs)
 
 
 def _run(func: Any, args: Any, kwargs: Any) -> Any:
@@ -216,24 +313,66 @@ def _run(func: Any, args: Any, kwargs: Any) -> Any:
         index = asked_index(device)
         if index is not None:
             notice()
-            kwargs = {**kwargs, "device": CPU}
+            if not _is_library_operator(func):
+                kwargs = {**kwargs, "device": CPU}
     pin = kwargs.get("pin_memory")
     if pin:
         kwargs = {**kwargs, "pin_memory": False}
     for a in args:
         if type(a) is torch.device and a.type == "cuda":
             index = cuda_devices.index_of(a)
+            if _is_library_operator(func):
+                break
             args = tuple(CPU if type(b) is torch.device and b.type == "cuda" else b for b in args)
             break
-    result = func(*args, **kwargs)
+    given = tensors_in((*args, *kwargs.values())) if kwargs else tensors_in(args)
+    places = [t.__dict__.get(MARK) for t in given]
+    if index is not None:
+        place: int | None = index
+    elif device is not None:
+        place = HOST if torch.device(device).type == "cpu" else None
+    else:
+        place = None if None in places else HOST
+        for one in places:
+            if one is not None and one != HOST:
+                index = place = one
+                break
+    result = _autocast(func, args, kwargs, index is not None) if _AUTOCASTING() else func(*args, **kwargs)
     if result is None or result is kwargs.get("out") or (args and result is args[0]):
         return result  # in place: it stays where it was
-    if device is None and index is None:
-        index = any_mark(args)
-        if index is None:
-            index = any_mark(kwargs.values())
-    if index is not None:
-        mark(result, index)
-    elif pin and isinstance(result, Tensor):
+    if pin and isinstance(result, Tensor) and index is None:
         setattr(result, PINNED, True)
+    if place is not None:
+        if device is None and places.count(place) < len(places):
+            _mark_views(result, given)
+        mark_new(result, place, given if None in places else ())
     return result
+
+
+def _is_library_operator(func: Any) -> bool:
+    """Whether kernels that libraries wrote take the arguments: they get the device that was asked for."""
+    kinds = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
+    return isinstance(func, kinds) and not str(func).startswith(("aten.", "prims."))
+
+
+def _mark_views(result: Any, given: list[Any]) -> None:
+    """Of tensors on several sides: what shares memory with one of them is where that is."""
+    for made in tensors_in((result,)):
+        base = next((t for t in given if t is not made and _BINDING._is_alias_of(made, t)), None)
+        if base is not None and not any(made is t for t in given) and MARK not in made.__dict__:
+            mark_as(made, base)
+
+
+def _autocast(func: Any, args: Any, kwargs: Any, on_cuda: bool) -> Any:
+    """Inside of autocast regions: what runs on the CPU for a device is cast as regions of CUDA ask for."""
+    wanted = torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")
+    before = torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")
+    if not on_cuda or not (wanted[0] or before[0]) or wanted == before or wanted[1] not in _REDUCED:
+        return func(*args, **kwargs)
+    torch.set_autocast_enabled("cpu", wanted[0])
+    torch.set_autocast_dtype("cpu", wanted[1])
+    try:
+        return func(*args, **kwargs)
+    finally:
+        torch.set_autocast_enabled("cpu", before[0])
+        torch.set_autocast_dtype("cpu", before[1])

@@ -1,12 +1,14 @@
 """Where CUDA is emulated on the CPU: what no torch function mode sees, replaced one by one.
 
-Here:      device contexts, loading, modules, parameters, generators, autograd functions, function transforms, threads.
+Here:      device contexts, data of other libraries, modules, parameters, generators, autograd functions, function
+           transforms, scripted functions, threads.
 Not here:  torch.cuda (torch_cuda.py), functions of tensors (cuda_mode.py).
 Invariant: a replacement does what the original does, and moves the mark along.
 """
 
 from __future__ import annotations
 
+import _thread
 import functools
 import threading
 from collections.abc import Callable
@@ -15,32 +17,35 @@ from typing import Any
 from tiletwin import cuda_devices
 from tiletwin.cuda_generator import default_generator
 from tiletwin.cuda_marks import (
+    HOST,
     any_mark,
     asked_index,
     index_of_mark,
     is_marked,
     mark,
     mark_as,
+    mark_new,
     notice,
-    set_marks,
+    place_of,
+    tensors_in,
 )
+from tiletwin.cuda_mode import from_data, in_mode
 
 _ON_CUDA = "_tiletwin_on_cuda"
 _SAVED = "_tiletwin_saved"
 
 
-def patch(torch: Any, mode: Callable[[], Any]) -> None:
-    """Replaces the functions for the rest of the process. `mode` makes the function mode of a new thread."""
+def patch(torch: Any) -> None:
+    """Replaces the functions for the rest of the process."""
     _patch_device_context(torch)
-    _patch_load(torch)
+    _patch_data(torch)
     _patch_parameters(torch)
     _patch_generator(torch)
     _patch_autograd(torch)
-    _patch_backward(torch, mode)
+    _patch_backward(torch, in_mode)
     _patch_transforms(torch)
-    _patch_threads(mode)
-    # Modules are moved by tensors' own methods; the short cut `.cuda()` asks for a device first.
-    torch.nn.Module.cuda = lambda self, device=None: self.to(torch.device("cuda", cuda_devices.index_of(device)))
+    _patch_scripts(torch)
+    _patch_threads(in_mode)
     # The stream is checked before any mode sees the call.
     torch.Tensor.record_stream = lambda self, stream: None
 
@@ -57,6 +62,9 @@ def _patch_device_context(torch: Any) -> None:
         kwargs = kwargs or {}
         if func in _device._device_constructors() and kwargs.get("device") is None:
             notice()
+            if func in (torch.tensor, torch.as_tensor, torch.asarray):
+                with torch._C.DisableTorchFunction():
+                    return from_data(func, *args, **{**kwargs, "device": self.device})
             made = func(*args, **{**kwargs, "device": torch.device("cpu")})
             return mark(made, cuda_devices.index_of(self.device))
         return func(*args, **kwargs)
@@ -64,27 +72,46 @@ def _patch_device_context(torch: Any) -> None:
     _device.DeviceContext.__torch_function__ = device_context
 
 
-def _patch_load(torch: Any) -> None:
-    """`torch.load` reads to the CPU; what was on CUDA when it was saved, or is mapped there, is marked."""
-    load = torch.load
+def _patch_data(torch: Any) -> None:
+    """Tensors of other libraries' memory: the host's, unless they were a tensor before."""
+    for name in ("from_numpy", "frombuffer", "from_file"):
+        setattr(torch, name, _on_host(getattr(torch, name)))
+    from_dlpack = torch.utils.dlpack.from_dlpack
 
-    @functools.wraps(load)
-    def load_on_cpu(f: Any, map_location: Any = None, *args: Any, **kwargs: Any) -> Any:
-        if map_location is None or callable(map_location) or isinstance(map_location, dict):
-            where = "cpu" if map_location is None else map_location
-            return load(f, where, *args, **kwargs)
-        index = asked_index(map_location)
-        loaded = load(f, map_location if index is None else "cpu", *args, **kwargs)
-        set_marks(loaded, index)
-        return loaded
+    @functools.wraps(from_dlpack)
+    def from_dlpack_marked(ext_tensor: Any, *args: Any, **kwargs: Any) -> Any:
+        return mark_as(from_dlpack(ext_tensor, *args, **kwargs), ext_tensor)
 
-    torch.load = load_on_cpu
+    torch.from_dlpack = torch.utils.dlpack.from_dlpack = from_dlpack_marked
+    nested = torch.nested
+    for name in ("nested_tensor", "as_nested_tensor"):
+        setattr(nested, name, _nested(getattr(nested, name), torch.device("cpu")))
+
+
+def _on_host(make: Callable) -> Callable:
+    return functools.wraps(make)(lambda *args, **kwargs: mark(make(*args, **kwargs), HOST))
+
+
+def _nested(make: Callable, cpu: Any) -> Callable:
+    """Nested tensors are made in C++, which would look for a GPU."""
+
+    @functools.wraps(make)
+    def make_marked(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        index = any_mark((tensors,))
+        if kwargs.get("device") is not None:
+            index = asked_index(kwargs["device"])
+            kwargs["device"] = kwargs["device"] if index is None else cpu
+        made = make(tensors, *args, **kwargs)
+        return made if index is None else mark(made, index)
+
+    return make_marked
 
 
 def _patch_parameters(torch: Any) -> None:
     """Parameters, buffers and other subclasses are made of a tensor below the mode."""
     as_subclass = torch.Tensor.as_subclass
 
+    @functools.wraps(as_subclass)
     def as_marked(self: Any, cls: Any) -> Any:
         return mark_as(as_subclass(self, cls), self)
 
@@ -95,8 +122,19 @@ def _patch_parameters(torch: Any) -> None:
 
         return make
 
-    make_wrapper = torch.Tensor._make_wrapper_subclass
+    make_wrapper, make_subclass = torch.Tensor._make_wrapper_subclass, torch.Tensor._make_subclass
+    base = torch._C.TensorBase
 
+    @functools.wraps(base.__new__)
+    def new_tensor(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        made = base.__new__(cls, *args, **kwargs)
+        return mark_as(made, args[0]) if args else made
+
+    @functools.wraps(make_subclass)
+    def subclass_marked(cls: Any, data: Any, *args: Any, **kwargs: Any) -> Any:
+        return mark_as(make_subclass(cls, data, *args, **kwargs), data)
+
+    @functools.wraps(make_wrapper)
     def wrapper_marked(cls: Any, *args: Any, **kwargs: Any) -> Any:
         """Of a subclass that holds other tensors and says where it is itself."""
         index = asked_index(kwargs.get("device"))
@@ -104,6 +142,8 @@ def _patch_parameters(torch: Any) -> None:
             return make_wrapper(cls, *args, **kwargs)
         return mark(make_wrapper(cls, *args, **{**kwargs, "device": torch.device("cpu")}), index)
 
+    torch.Tensor.__new__ = new_tensor
+    torch.Tensor._make_subclass = staticmethod(subclass_marked)
     torch.Tensor.as_subclass = as_marked
     torch.Tensor._make_wrapper_subclass = staticmethod(wrapper_marked)
     for kind in (torch.nn.Parameter, torch.nn.Buffer):
@@ -152,20 +192,20 @@ def _patch_autograd(torch: Any) -> None:
         return result
 
     def save_marks(self: Any, *tensors: Any) -> None:
-        setattr(self, _SAVED, [index_of_mark(t) for t in tensors])
+        setattr(self, _SAVED, [place_of(t) for t in tensors])
         save(self, *tensors)
 
     def saved_marked(self: Any) -> tuple:
         saved = base.saved_tensors.__get__(self)
-        for tensor, index in zip(saved, getattr(self, _SAVED, ())):
-            if index is not None:
-                mark(tensor, index)
+        for tensor, place in zip(saved, getattr(self, _SAVED, ())):
+            if place is not None:
+                mark_new(tensor, place)
         return saved
 
     def backward_marked(self: Any, *gradients: Any) -> Any:
         index = getattr(self, _ON_CUDA, None)
         if index is not None:
-            mark(gradients, index)
+            mark_new(gradients, index)
         return backward(self, *gradients)
 
     Function.apply = classmethod(apply_marked)
@@ -174,24 +214,19 @@ def _patch_autograd(torch: Any) -> None:
     Backward.apply = backward_marked
 
 
-def _patch_backward(torch: Any, mode: Callable[[], Any]) -> None:
+def _patch_backward(torch: Any, in_mode: Callable) -> None:
     """`tensor.backward()` is a torch function itself: while it runs, and calls Python, the mode would be off."""
-    run = torch.autograd._engine_run_backward
-
-    def run_in_mode(*args: Any, **kwargs: Any) -> Any:
-        if torch._C._len_torch_function_stack() > 0:
-            return run(*args, **kwargs)
-        with mode():
-            return run(*args, **kwargs)
-
-    torch.autograd._engine_run_backward = run_in_mode
+    torch.autograd._engine_run_backward = in_mode(torch.autograd._engine_run_backward)
 
 
 def _patch_transforms(torch: Any) -> None:
     """What `torch.func.grad(f)` and the like return is as the arguments are."""
-    for name in "vmap grad grad_and_value vjp jvp jacrev jacfwd hessian".split():
+    for name in "vmap grad grad_and_value vjp jvp linearize jacrev jacfwd hessian".split():
         transform = getattr(torch.func, name)
-        setattr(torch.func, name, _marking_result(transform, at_once=name in ("vjp", "jvp")))
+        marking = _marking_result(transform, at_once=name in ("vjp", "jvp", "linearize"))
+        for module in (torch, torch.func):
+            if getattr(module, name, None) is transform:
+                setattr(module, name, marking)
 
 
 def _marking_result(transform: Callable, at_once: bool) -> Callable:
@@ -202,7 +237,7 @@ def _marking_result(transform: Callable, at_once: bool) -> Callable:
         def call(*args: Any, **kwargs: Any) -> Any:
             result = function(*args, **kwargs)
             index = any_mark(args)
-            return result if index is None else mark(result, index)
+            return result if index is None else mark_new(result, index, tensors_in(args))
 
         return call
 
@@ -211,12 +246,32 @@ def _marking_result(transform: Callable, at_once: bool) -> Callable:
     return functools.wraps(transform)(lambda *args, **kwargs: marking(transform(*args, **kwargs)))
 
 
-def _patch_threads(mode: Callable[[], Any]) -> None:
+def _patch_scripts(torch: Any) -> None:
+    """torch.jit.script and torch.jit.trace: a function in C++, whose results are where its arguments are."""
+
+    def marked(call: Callable) -> Callable:
+        @functools.wraps(call)
+        def call_marked(self: Any, *args: Any, **kwargs: Any) -> Any:
+            result = call(self, *args, **kwargs)
+            given = tensors_in((*args, *kwargs.values()))
+            if not given and hasattr(self, "owner"):
+                given = list(self.owner.parameters())
+            index = any_mark(given)
+            return result if index is None else mark_new(result, index, given)
+
+        return call_marked
+
+    for kind in (torch._C.ScriptFunction, torch._C.ScriptMethod):
+        kind.__call__ = marked(kind.__call__)
+
+
+def _patch_threads(in_mode: Callable) -> None:
     """A function mode holds in one thread only."""
-    bootstrap = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+    threading.Thread._bootstrap_inner = in_mode(threading.Thread._bootstrap_inner)  # type: ignore[attr-defined]
+    start = _thread.start_new_thread
 
-    def bootstrap_in_mode(self: threading.Thread) -> None:
-        with mode():
-            bootstrap(self)
+    @functools.wraps(start)
+    def start_in_mode(function: Callable, *args: Any) -> int:
+        return start(in_mode(function), *args)
 
-    threading.Thread._bootstrap_inner = bootstrap_in_mode  # type: ignore[attr-defined]
+    _thread.start_new_thread = start_in_mode

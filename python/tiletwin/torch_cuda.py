@@ -1,6 +1,6 @@
 """Puts the emulated CUDA under torch.cuda, torch.accelerator and their like.
 
-Here:      which names of torch get what; autocast; what torch's Python code cannot do on emulated bindings alone.
+Here:      which names of torch get what; what torch's Python code cannot do on emulated bindings alone.
 Not here:  the bindings (cuda_bindings.py, cuda_objects.py), tensors on the device (cuda_mode.py).
 Invariant: what is public in torch.cuda stays torch's own object, or has its signature.
 """
@@ -88,27 +88,6 @@ def _accelerator(torch: Any) -> dict[str, Any]:
     }
 
 
-def _patch_autocast(torch: Any) -> None:
-    """`torch.autocast("cuda")` also casts what runs on the CPU, which is where such tensors are."""
-    autocast = torch.amp.autocast_mode.autocast
-    enter, leave = autocast.__enter__, autocast.__exit__
-
-    def enter_both(self: Any) -> Any:
-        result = enter(self)
-        self._on_cpu = None
-        if self.device == "cuda" and self.fast_dtype in (torch.float16, torch.bfloat16):
-            self._on_cpu = autocast("cpu", dtype=self.fast_dtype, enabled=self._enabled)
-            enter(self._on_cpu)
-        return result
-
-    def leave_both(self: Any, *error: Any) -> Any:
-        if self._on_cpu is not None:
-            leave(self._on_cpu, *error)
-        return leave(self, *error)
-
-    autocast.__enter__, autocast.__exit__ = enter_both, leave_both
-
-
 def patch(torch: Any) -> None:
     """Emulates CUDA for the rest of the process."""
     torch.version.cuda = cuda_devices.CUDA_VERSION
@@ -118,4 +97,3 @@ def patch(torch: Any) -> None:
         if hasattr(torch._C, "_accelerator_" + name):
             setattr(torch._C, "_accelerator_" + name, function)
     torch._C._get_accelerator = lambda: torch.device("cuda")
-    _patch_autocast(torch)

@@ -456,11 +456,11 @@ HELPERS = {"on_cuda", "scale", "Scale", "Wrapped"}
 CASES = [n for n, v in list(globals().items()) if getattr(v, "__module__", "") == __name__ and n not in HELPERS]
 
 
-def run_all() -> dict[str, str]:
+def run_all(functions: dict, names: list[str]) -> dict[str, str]:
     results = {}
-    for name in CASES:
+    for name in names:
         try:
-            globals()[name]()
+            functions[name]()
             results[name] = ""
         except BaseException:
             results[name] = traceback.format_exc()
@@ -468,4 +468,4 @@ def run_all() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(run_all()))
+    print(json.dumps(run_all(globals(), CASES)))

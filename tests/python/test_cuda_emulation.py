@@ -1,8 +1,9 @@
-"""Scripts written for a GPU run where there is none: every function of cuda_cases.py, in one process."""
+"""Scripts written for a GPU run where there is none: all functions of cuda_cases.py and cuda_sides.py."""
 
 from __future__ import annotations
 
 import ast
+import functools
 import json
 from pathlib import Path
 
@@ -10,19 +11,29 @@ import pytest
 from process import HERE, run_python
 
 pytest.importorskip("torch")
-FILE = Path(HERE) / "cuda_cases.py"
-HELPERS = ("on_cuda", "scale", "run_all")
-CASES = [n.name for n in ast.parse(FILE.read_text()).body if isinstance(n, ast.FunctionDef) and n.name not in HELPERS]
+HELPERS = ("on_cuda", "scale", "run_all", "double", "refused", "launched")
+FILES = {"cuda_cases": 1, "cuda_sides": 2}
+"""How many devices are emulated for it."""
+
+CASES = [
+    (file, node.name)
+    for file in FILES
+    for node in ast.parse((Path(HERE) / f"{file}.py").read_text()).body
+    if isinstance(node, ast.FunctionDef) and node.name not in HELPERS
+]
 
 
-@pytest.fixture(scope="module")
-def results() -> dict[str, str]:
-    done = run_python(str(FILE), startup=True, TILETWIN_INTERPRET="1")
+@functools.cache
+def results(file: str) -> dict[str, str]:
+    done = run_python(
+        str(Path(HERE) / f"{file}.py"), startup=True, TILETWIN_INTERPRET="1", TILETWIN_CUDA_DEVICES=str(FILES[file])
+    )
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("emulated on the CPU") == 1 and done.stderr.count("torch.compile does nothing") == 1
+    assert done.stderr.count("emulated on the CPU") == 1
+    assert done.stderr.count("torch.compile does nothing") == (file == "cuda_cases")
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_emulated_cuda(results: dict[str, str], case: str) -> None:
-    assert results[case] == "", results[case]
+@pytest.mark.parametrize(("file", "case"), CASES, ids=[case for _, case in CASES])
+def test_emulated_cuda(file: str, case: str) -> None:
+    assert results(file)[case] == "", results(file)[case]

@@ -142,3 +142,23 @@ except RuntimeError as error:
         TILETWIN_CUDA_DEVICES="two",
     )
     assert "TILETWIN_CUDA_DEVICES=two: expected the number of devices to emulate" in refused.stderr
+
+
+def test_a_variable_hides_the_devices() -> None:
+    code = """
+import torch, triton
+print(torch.cuda.is_available(), torch.cuda.device_count(), torch.accelerator.is_available(), torch.ones(2).device)
+try:
+    print(torch.ones(1, device="cuda").is_cuda)
+except RuntimeError as error:
+    print(str(error).partition(";")[0])
+"""
+    for visible, devices, expected in (
+        ("", "", ["False 0 False cpu", "No CUDA GPUs are available: CUDA_VISIBLE_DEVICES= hides them"]),
+        ("-1", "", ["False 0 False cpu", "No CUDA GPUs are available: CUDA_VISIBLE_DEVICES=-1 hides them"]),
+        ("", "1", ["True 1 True cpu", "True"]),
+        ("0", "", ["True 1 True cpu", "True"]),
+    ):
+        variables = {"TILETWIN_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": visible, "TILETWIN_CUDA_DEVICES": devices}
+        done = run_python("-c", code, startup=True, **variables)
+        assert done.stdout.splitlines() == expected, done.stderr
