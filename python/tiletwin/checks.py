@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import io
 import os
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -234,6 +234,15 @@ _at_exit = False
 _prints = True
 
 
+class _Aside(threading.local):
+    """found: where findings of this thread go while somebody else tells them; None: to everybody's."""
+
+    found: dict[tuple, Finding] | None = None
+
+
+_aside = _Aside()
+
+
 def set_printing(prints: bool) -> bool:
     """Whether findings are printed when they are found; who shows them otherwise switches that off. Returns what held
     before."""
@@ -242,26 +251,34 @@ def set_printing(prints: bool) -> bool:
     return before
 
 
+def _known() -> dict[tuple, Finding]:
+    return _found if _aside.found is None else _aside.found
+
+
 def findings() -> list[Finding]:
     """Everything that checks have found in this process, in the order in which it was found first."""
-    return list(_found.values())
+    return list(_known().values())
 
 
 def clear() -> None:
     """Forgets all findings: they are printed again when they are found again, and not counted at exit."""
-    _found.clear()
+    _known().clear()
 
 
 @contextlib.contextmanager
 def aside() -> Iterator[None]:
-    """What is found in here is the caller's to tell: it is neither printed nor counted at exit."""
-    before = dict(_found)
+    """What this thread finds in here is the caller's to tell: `findings()` has it and nothing else, and it is neither
+    printed nor counted at exit."""
+    before, _aside.found = _aside.found, {}
     try:
-        with contextlib.redirect_stderr(io.StringIO()):
-            yield
+        yield
     finally:
-        _found.clear()
-        _found.update(before)
+        _aside.found = before
+
+
+def _say(text: object) -> None:
+    if _aside.found is None:
+        print(text, file=sys.stderr)
 
 
 def _say_at_exit() -> None:
@@ -274,19 +291,20 @@ def _say_at_exit() -> None:
 def add(found: Sequence[Finding]) -> None:
     """Records findings of a launch and prints those that are new. CheckError if TILETWIN_CHECK has the word raise."""
     global _at_exit
-    if not _at_exit and found:
+    seen, is_told = _known(), _aside.found is None
+    if not _at_exit and found and is_told:
         _at_exit = True
         atexit.register(_say_at_exit)
-    if found and (writing := sys.modules.get("tiletwin.findings.output")):
-        writing.in_child()
     for finding in found:
-        known = _found.get(finding.key)
+        known = seen.get(finding.key)
         if known is None:
-            _found[finding.key] = finding
+            seen[finding.key] = finding
             if _prints:
-                print(finding, file=sys.stderr)
+                _say(finding)
         else:
-            _found[finding.key] = replace(known, launches=known.launches + 1)
+            seen[finding.key] = replace(known, launches=known.launches + 1)
+    if found and is_told and (writing := sys.modules.get("tiletwin.findings.output")):
+        writing.in_child()
 
 
 def report(kernel: str, items: list[tuple], may_raise: bool) -> None:
@@ -319,9 +337,9 @@ _noticed: set[tuple] = set()
 
 def _notice(said: Finding) -> None:
     """Prints once what a check could not look at. It is no mistake."""
-    if said.key not in _noticed:
+    if said.key not in _noticed and _aside.found is None:
         _noticed.add(said.key)
-        print(f"tiletwin: {said.kernel}: {said.message} ({said.site.place})", file=sys.stderr)
+        _say(f"tiletwin: {said.kernel}: {said.message} ({said.site.place})")
 
 
 def submit(found: Sequence[Finding], may_raise: bool = True) -> None:
