@@ -12,7 +12,8 @@ import tiletwin as triton
 import tiletwin.language as tl
 from legitimate_kernels import CASES
 from tiletwin import diff
-from tiletwin.diff import files, launches, mode, replay
+from tiletwin.diff import comparing, files, launches, mode, replay, text
+from tiletwin.findings import results
 
 
 def taken(name):
@@ -35,7 +36,7 @@ def test_what_is_written_is_read(name, tmp_path):
     path = tmp_path / f"{name}{files.SUFFIX}"
     files.write(launch, path)
     again = files.read(path)
-    for field in ("name", "file", "first_line", "grid", "arguments", "signature", "options", "ttir", "sources",
+    for field in ("name", "file", "first_line", "grid", "arguments", "signature", "options", "ttir", "sources", "files",
                   "qualname", "alignment", "versions", "errors", "number"):  # fmt: skip
         assert getattr(again, field) == getattr(launch, field), field
     for a, b in zip(launch.memory, again.memory, strict=True):
@@ -195,6 +196,26 @@ DAMAGE = {
     "no array": ({"replace": {"before/0.npy": b"xyz"}}, "damaged"),
     "floats": ({"replace": {"before/0.npy": bytes_of(np.zeros(3, np.float32))}}, r"float32\(3,\)"),
     "no JSON": ({"replace": {"launch.json": b"{"}}, "damaged"),
+    "large text": ({"replace": {"kernel.ttir": b" " * (65 << 20)}}, "its texts .* are 65 MB, and at most 64 are read"),
+    "large array": ({"replace": {"before/0.npy": bytes(1 << 20)}}, "before/0.npy has 1048576 bytes, and its array has"),
+    "huge": ({"change": lambda d: d.update(storages=[1 << 50] * 2)}, "its arrays need .* and this machine has"),
+    "below nothing": ({"change": lambda d: d.update(storages=[-1, 2])}, "its storages have -1 bytes"),
+    "text for an array": ({"change": lambda d: d["arguments"].update(x="text")}, "x is 'text', and .* says [*]fp32"),
+    "None for an array": ({"change": lambda d: d["arguments"].update(x=None)}, "x is None, and .* says [*]fp32"),
+    "text for a number": ({"change": lambda d: d["arguments"].update(n="7")}, "n is '7', and its signature says i32"),
+    "an array for a number": ({"change": lambda d: d["arguments"].update(n=d["arguments"]["x"])}, "n is memory"),
+    "a large number": ({"change": lambda d: d["arguments"].update(n=1 << 70)}, "which no integer of a kernel holds"),
+    "an argument less": ({"change": lambda d: d["arguments"].pop("x")}, "no argument 'x', which its signature has"),
+    "an argument more": ({"change": lambda d: d["arguments"].update(zz=1)}, "its signature has no parameter 'zz'"),
+    "a number as type": ({"change": lambda d: d["signature"].update(x=5)}, "5, the type of x, is no type"),
+    "another type": ({"change": lambda d: d["signature"].update(x="*fp5")}, "'[*]fp5', the type of x, is no type"),
+    "no signature": ({"change": lambda d: d.update(signature={})}, "its signature has no parameter"),
+    "many warps": ({"change": lambda d: d["options"].update(num_warps="many")}, "num_warps must be a power of 2"),
+    "a list of options": ({"change": lambda d: d["options"].update(num_stages=[1])}, r"option num_stages is \[1\]"),
+    "alignment": ({"change": lambda d: d.update(alignment=[64] * len(d["alignment"]))}, "storage 0 begins at 64"),
+    "parameters": ({"replace": {"source/{text}.py": b"def {name}(a, b): pass"}}, "no argument 'a', which its text"),
+    "another function": ({"replace": {"source/{text}.py": b"def another(a): pass"}}, "its text defines no function"),
+    "no Python": ({"replace": {"source/{text}.py": b"def"}}, "invalid syntax"),
     "no text": ({"replace": {"kernel.ttir": b"\xff\xfe"}}, "damaged"),
 }  # fmt: skip
 
@@ -202,10 +223,42 @@ DAMAGE = {
 @pytest.mark.parametrize("name", DAMAGE)
 def test_damaged_files(name, whole, tmp_path):
     arguments, message = DAMAGE[name]
+    launch = files.read(whole)
+    if "replace" in arguments:  # of the kernel's own text
+        own = {"text": next(iter(launch.sources)), "name": launch.name}
+        replace = {
+            key.format(**own): text.replace(b"{name}", launch.name.encode())
+            for key, text in arguments["replace"].items()
+        }
+        arguments = {"replace": replace}
     path = rewritten(whole, tmp_path / "damaged", **arguments)
     with pytest.raises(diff.LaunchFileError, match=message) as caught:
         files.read(path)
     assert str(path) in str(caught.value)
+
+
+def test_lines_of_source_are_the_recording_s(tmp_path):
+    """Another version of the file lies where the launch was recorded."""
+    launch = taken("softmax")
+    launch.file, file = str(tmp_path / "kernels.py"), launch.file
+    launch.files = {module: launch.file if name == file else name for module, name in launch.files.items()}
+    (tmp_path / "kernels.py").write_text("pass  # another version\n" * 2000)
+    again = files.read(files.write(launch, tmp_path / f"x{files.SUFFIX}"))
+    number, line = next(
+        (n, text)
+        for n, text in enumerate(again.sources[next(iter(again.sources))].splitlines(), 1)
+        if "tl.store" in text
+    )
+    assert again.source_line(launch.file, number) == line
+    assert again.source_line(launch.file, 1) == again.source_line(launch.file, 5000) == ""
+    (tmp_path / "other.py").write_text("one\ntwo\n")
+    assert again.source_line(str(tmp_path / "other.py"), 2) == "two"  # nothing of it was recorded
+    again.files = {}  # as in files of older versions
+    assert again.source_line(launch.file, number) == line
+    shown = text.source_line(comparing.Report(again, []), (launch.file, number, 1))
+    row = comparing.Row("x", None, "a", "b", "different", place=(launch.file, number, 1))
+    (result,) = results.of_report(comparing.Report(again, [], [row]))
+    assert shown == line == result.place.source
 
 
 def test_files_cut_off_anywhere(whole, tmp_path):

@@ -1,8 +1,10 @@
 """Launches in files: one zip archive with a JSON description and the memory as .npy arrays. Reading one runs no code.
 
 Here:      write, read, and what is wrong with a file that cannot be read.
-Not here:  what is in a launch (launches.py), when launches are written (mode.py). The format: docs/differential.md.
-Invariant: a file appears whole or not at all. Readers refuse other formats, wrong sizes and arrays of Python objects.
+Not here:  what is in a launch (launches.py), whether its parts fit each other (file_checks.py), when launches are
+           written (mode.py). The format: docs/differential.md.
+Invariant: a file appears whole or not at all. Readers refuse other formats, wrong sizes and arrays of Python objects,
+           and read no member before they know how large it is.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tiletwin import whole_files
+from tiletwin.diff import file_checks
 from tiletwin.diff.launches import ELEMENTS, Array, Constant, Descriptor, Launch
 from tiletwin.errors import TileTwinError
 
@@ -25,9 +28,6 @@ FORMAT, VERSION = "tiletwin launch", 1
 SUFFIX = ".twlaunch"
 _ABSENT = re.compile(r"There is no item named '([^']*)' in the archive")
 """What zipfile says of a file that an archive lacks."""
-
-_LIMIT = 1 << 26
-"""Most bytes of the description that are read."""
 
 
 class LaunchFileError(TileTwinError, ValueError):
@@ -117,6 +117,7 @@ def write(launch: Launch, path: str | Path) -> str:
         "errors": launch.errors,
         "versions": launch.versions,
         "modules": list(launch.sources),
+        "files": launch.files,
         "source_problem": launch.source_problem,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -185,8 +186,7 @@ def _checked_names(names: list[Any]) -> None:
 
 
 def _read(archive: zipfile.ZipFile) -> Launch:
-    if archive.getinfo("launch.json").file_size > _LIMIT:
-        raise ValueError("its description is larger than 64 MB")
+    file_checks.check_sizes(archive, ["launch.json"], {})
     description = json.loads(archive.read("launch.json"))
     if not isinstance(description, dict) or description.get("format") != FORMAT:
         raise ValueError("launch.json is not the description of a launch")
@@ -199,6 +199,12 @@ def _read(archive: zipfile.ZipFile) -> Launch:
         )
     _checked_names([description["name"], *description["modules"]])
     sizes = _ints(description["storages"])
+    if min(sizes, default=0) < 0:
+        raise ValueError(f"its storages have {min(sizes)} bytes")
+    folders = ["before", *(f"after/{backend}" for backend in description["outputs"])]
+    texts = ["launch.json", "kernel.ttir", *(f"source/{module}.py" for module in description["modules"])]
+    arrays = {f"{folder}/{number}.npy": size for folder in folders for number, size in enumerate(sizes)}
+    file_checks.check_sizes(archive, texts, arrays)
     launch = Launch(
         name=str(description["name"]),
         qualname=str(description["qualname"]),
@@ -213,8 +219,9 @@ def _read(archive: zipfile.ZipFile) -> Launch:
         options=dict(description["options"]),
         ttir=archive.read("kernel.ttir").decode(),
         sources={m: archive.read(f"source/{m}.py").decode() for m in description["modules"]},
+        files={str(module): str(file) for module, file in description.get("files", {}).items()},
         source_problem=str(description["source_problem"]),
-        outputs={b: _read_memory(archive, f"after/{b}", sizes) for b in description["outputs"]},
+        outputs={str(b): _read_memory(archive, f"after/{b}", sizes) for b in description["outputs"]},
         errors={str(b): str(text) for b, text in description["errors"].items()},
         versions=dict(description["versions"]),
     )
@@ -225,6 +232,7 @@ def _read(archive: zipfile.ZipFile) -> Launch:
     for name, array in launch.arrays():
         if not 0 <= array.storage < len(sizes) or not _fits(array, sizes[array.storage]):
             raise ValueError(f"argument {name} lies outside of its storage")
+    file_checks.check(launch)
     return launch
 
 
@@ -241,7 +249,7 @@ def _read_memory(archive: zipfile.ZipFile, folder: str, sizes: tuple[int, ...]) 
     for number, size in enumerate(sizes):
         name = f"{folder}/{number}.npy"
         with archive.open(name) as raw, whole_files.numbers(name):
-            data = np.lib.format.read_array(io.BytesIO(raw.read(size + 4096)), allow_pickle=False)
+            data = np.lib.format.read_array(io.BytesIO(raw.read(size + file_checks.HEADER)), allow_pickle=False)
         if data.dtype != np.uint8 or data.shape != (size,):
             raise ValueError(f"{name} holds {data.dtype}{data.shape}, not {size} bytes")
         memory.append(data)

@@ -9,6 +9,7 @@ Invariant: arguments that share a storage share its copy, and a copy lies at the
 from __future__ import annotations
 
 import ctypes
+import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -117,6 +118,8 @@ class Launch:
     ttir: str = ""
     sources: dict[str, str] = field(default_factory=dict)
     """Texts of modules by name, the kernel's own first (sources.py)."""
+    files: dict[str, str] = field(default_factory=dict)
+    """By module: the file that its text stands for."""
     qualname: str = ""
     source_problem: str = ""
     """Why the kernel's source cannot run elsewhere; empty: it can."""
@@ -146,6 +149,15 @@ class Launch:
 
         for name, value in self.arguments.items():
             yield from inside(name, value)
+
+    def source_line(self, file: str, line: int) -> str:
+        """A line of the kernel's text as it was when it was launched; of a file that has none here, as it is now."""
+        files = self.files or dict.fromkeys(list(self.sources)[:1], self.file)
+        for module, name in files.items():
+            if name == file and module in self.sources:
+                lines = self.sources[module].splitlines()
+                return lines[line - 1] if 1 < line <= len(lines) else ""  # line 1 is sources.py's own
+        return linecache.getline(file, line).rstrip("\n")
 
     def makes_pointers(self) -> bool:
         """Whether the kernel makes pointers of integers or reads them from memory: they lead to what is no argument."""
@@ -286,7 +298,7 @@ def take(fn: Any, kernel: Any, arguments: dict[str, Any], grid: Any) -> tuple[La
         launch.signature = {name: _type_text(kind) for name, kind in kernel.src.signature.items()}
         launch.options = {k: v for k, v in kernel.options.items() if isinstance(v, (bool, int, float, str, type(None)))}
         launch.ttir = kernel.asm["ttir"]
-    launch.sources, launch.source_problem = sources.collect(fn, arguments)
+    launch.sources, launch.files, launch.source_problem = sources.collect(fn, arguments)
     return launch, taker
 
 

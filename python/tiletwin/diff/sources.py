@@ -214,8 +214,9 @@ def _literal(value: Any) -> str | None:
     return None
 
 
-def collect(fn: Any, arguments: dict[str, Any]) -> tuple[dict[str, str], str]:
-    """Texts by name of module, the kernel's first; and why they would not do, or nothing."""
+def collect(fn: Any, arguments: dict[str, Any]) -> tuple[dict[str, str], dict[str, str], str]:
+    """Texts by name of module, the kernel's first; the files that they are of, by the same; and why they would not do,
+    or nothing."""
     collector = _Collector()
     try:
         first = collector.function(fn)
@@ -224,7 +225,7 @@ def collect(fn: Any, arguments: dict[str, Any]) -> tuple[dict[str, str], str]:
             if isinstance(value, (JITCallable, _C.builtin)):
                 collector.argument(first, value)
     except (OSError, TypeError, SyntaxError) as error:
-        return {}, f"its source was not found: {error}"
+        return {}, {}, f"its source was not found: {error}"
     texts = {first.module: first.text()}
     texts.update({text.module: text.text() for text in collector.texts.values() if text is not first})
-    return texts, collector.problem
+    return texts, {text.module: text.file for text in collector.texts.values()}, collector.problem

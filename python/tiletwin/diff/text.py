@@ -6,7 +6,6 @@ Not here:  pages (html.py). Colours are rich's; report_text has none.
 
 from __future__ import annotations
 
-import linecache
 import os
 from typing import Any
 
@@ -24,16 +23,8 @@ def place_text(place: tuple[str, int, int] | None) -> str:
 
 
 def source_line(report: Report, place: tuple[str, int, int] | None) -> str:
-    """The line of the kernel: from its file, else from the text in the recording."""
-    if place is None:
-        return ""
-    if linecache.getlines(place[0]):
-        return linecache.getline(place[0], place[1]).rstrip("\n")
-    for text in report.launch.sources.values():
-        lines = text.splitlines()
-        if 0 < place[1] <= len(lines):
-            return lines[place[1] - 1]
-    return ""
+    """The line of the kernel: from the text in the recording, else from its file."""
+    return "" if place is None else report.launch.source_line(place[0], place[1])
 
 
 def _differs(report: Report, row: Row) -> list[str]:

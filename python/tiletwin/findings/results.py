@@ -126,7 +126,8 @@ def of_report(report: Any, test: str | None = None) -> list[Result]:
 
     def at(where: tuple[str, int, int] | None, text: str = "") -> Place:
         file, line, column = where or (None, None, None)
-        return place(file, line, column, text)
+        source = launch.source_line(file, line).rstrip("\n") if file and line else ""
+        return Place(file or None, line or None, column or None, text, source)
 
     launch = report.launch
     found = []
