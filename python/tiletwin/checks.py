@@ -304,7 +304,7 @@ def add(found: Sequence[Finding]) -> None:
         else:
             seen[finding.key] = replace(known, launches=known.launches + 1)
     if found and is_told and (writing := sys.modules.get("tiletwin.findings.output")):
-        writing.in_child()
+        writing.add_findings(found)
 
 
 def report(kernel: str, items: list[tuple], may_raise: bool) -> None:
@@ -357,13 +357,15 @@ def unchecked() -> dict[str, str]:
     return dict(_unchecked)
 
 
-def notice_unchecked(kernel: str) -> None:
-    """Says once for each kernel that programs which Python runs are not looked at by checks."""
-    _notice_unchecked(
-        kernel,
-        "looks at compiled programs only; those that Python runs (TILETWIN_EAGER, TILETWIN_PROGRAM, TILETWIN_RECORD, a "
-        "debugger) are not checked",
-    )
+def notice_unchecked(kernel: str, reason: str, has_text: bool) -> None:
+    """Says once for each kernel that programs which Python runs are not looked at by checks. reason: why Python runs
+    them. Errors: CheckError, the kernel has no text, so that nobody can check it, and TILETWIN_CHECK has the word
+    raise."""
+    what = "" if has_text else "; put it into a file or a notebook cell"
+    text = f"looks at compiled programs only; those that Python runs are not checked: {reason}{what}"
+    _notice_unchecked(kernel, text)
+    if not has_text and kernel in _unchecked and wanted().raises:
+        raise CheckError(_unchecked[kernel])
 
 
 def notice_unchecked_in_gdb(kernel: str) -> None:
@@ -373,9 +375,11 @@ def notice_unchecked_in_gdb(kernel: str) -> None:
 
 def _notice_unchecked(kernel: str, why: str) -> None:
     words = [word for word in wanted().checks if word not in ("device", *OF_SIMULATOR)]
-    if words and kernel not in _unchecked:
+    if words and kernel not in _unchecked and _aside.found is None:
         _unchecked[kernel] = text = f"{kernel}: TILETWIN_CHECK={','.join(words)} {why}"
-        print(f"tiletwin: {text}", file=sys.stderr)
+        _say(f"tiletwin: {text}")
+        if writing := sys.modules.get("tiletwin.findings.output"):
+            writing.add_note(text)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ app = typer.Typer(
 
 def _fail(message: str) -> NoReturn:
     print(f"tiletwin: {message}", file=sys.stderr)
+    if writing := sys.modules.get("tiletwin.findings.output"):
+        writing.give_up(2)
     raise SystemExit(2)  # typer's Exit is a RuntimeError, which the commands catch
 
 
@@ -54,15 +56,15 @@ OUTPUT = Annotated[
 ]
 
 
-def _begin_output(output: str, form: str) -> None:
-    """What is found goes to a file, too, when the process ends."""
+def _begin_output(output: str, form: str, own: bool = False) -> None:
+    """What is found goes to a file, too, when the command ends. own: the exit code depends on it."""
     from tiletwin.findings import output as writing
 
     if form and not output:
         _fail(f"--format {form}: name the file with --output; the terminal has what the script prints")
     try:
-        if output:
-            writing.begin(output, form)
+        if output or own:
+            writing.begin(output, form, own)
     except (OSError, ValueError) as error:
         _fail(str(error))
 
@@ -92,7 +94,7 @@ def run(
         return
     if check:
         os.environ["TILETWIN_CHECK"] = check
-    _begin_output(output, form)
+    _begin_output(output, form, own=bool(check))
     if not script.activated_without_gpu(_fail):
         _fail("not activated: TILETWIN_INTERPRET is switched off in the environment")
     named = script.check(words, "run", _fail)
@@ -100,13 +102,15 @@ def run(
         script.calling(lambda: script.run(named))
         return
     from tiletwin import checks
+    from tiletwin.findings import output as writing
 
     try:
         checks.wanted()
     except ValueError as error:
         _fail(str(error))
-    code = script.run_to_end(named)
-    raise typer.Exit(code or (1 if check and checks.findings() else 0))
+    ended = script.run_to_end(named)
+    script.wait_for_others()
+    raise typer.Exit(writing.finish(ended or (writing.exit_code() if check else 0), successful=not ended))
 
 
 KERNEL = Annotated[
@@ -245,8 +249,9 @@ def sim(
         file, arguments, entry=entry, sizes=sizes, shared=shared, check=check, limit=limit, out=out, contract=contract,
         fail=_fail,
     )  # fmt: skip
-    if not clean:
-        raise typer.Exit(1)
+    from tiletwin.findings import output as writing
+
+    raise typer.Exit(writing.finish(0 if clean else 1))
 
 
 # Nothing behind the script's name is parsed here.
@@ -285,7 +290,7 @@ def diff(
     """Run a script whose every Triton launch runs on two or more backends, and say where they differ."""
     from tiletwin.diff import command
 
-    _begin_output(output, form)
+    _begin_output(output, form, own=True)
     code = command.diff(
         words, backends=backends, page=html, save=save, launches=launches, most_not_comparable=most_not_comparable,
         allow_missing=allow_missing, fail=_fail,

@@ -54,8 +54,9 @@ class Plugin:
         self._checks = checks
         self._config = config
         self._words = words = words or os.environ.get("TILETWIN_CHECK", "")
-        self._total = 0
         self._ignored: set[str] = set()
+        self._counted: dict[tuple, int] = {}
+        """How often the checks had found what, when a phase of a test ended last."""
         if words:
             self._parse(words, "--tiletwin-check")
             self._environment.set("TILETWIN_CHECK", words)
@@ -101,6 +102,7 @@ class Plugin:
             item.tiletwin_error = str(error)
             words = ""
         own.set("TILETWIN_CHECK", words)
+        item.stash[pytest_results.IGNORED] = self._ignored
         yield
         own.restore()
 
@@ -114,6 +116,8 @@ class Plugin:
         for ignored in item.iter_markers("tiletwin_ignore"):
             names = ",".join(map(str, ignored.args)) or "all"
             self._ignored.update(self._parse(names, f"the marker tiletwin_ignore of {item.nodeid}").checks)
+        if "device" in self._ignored:
+            self._ignored.add("compile")  # which that check looks for
         if not self._ignored or not words:
             return words
         # Checks that are ignored need not run, either.
@@ -135,10 +139,12 @@ class Plugin:
         yield from self._phase(item, "teardown")
 
     def _phase(self, item: Any, when: str) -> Iterator[Any]:
-        before = {finding.key: finding.launches for finding in self._checks.findings()}
+        self._charge_nobody()
+        before = self._counted
         printed = self._checks.set_printing(False)  # the test's report shows them
         outcome = yield
         self._checks.set_printing(printed)
+        self._counted = self._counts()
         if when == "setup" and hasattr(item, "tiletwin_error"):
             outcome.force_exception(pytest.fail.Exception(item.tiletwin_error, pytrace=False))
             return
@@ -160,6 +166,18 @@ class Plugin:
             sections.append((SECTION_OPEN, self._reopen(item, *place)))
         if found and error is None:
             outcome.force_exception(pytest.fail.Exception(_summary(found), pytrace=False))
+
+    def _counts(self) -> dict[tuple, int]:
+        return {finding.key: finding.launches for finding in self._checks.findings()}
+
+    def _charge_nobody(self) -> None:
+        """What was found since the last phase of a test: in launches at import, above all."""
+        known, self._counted = self._counted, self._counts()
+        found = [finding for finding in self._checks.findings() if finding.launches > known.get(finding.key, 0)]
+        pytest_results.plugin_of(self._config).keep_outside([results.of_finding(finding) for finding in found])
+
+    def pytest_sessionfinish(self) -> None:
+        self._charge_nobody()
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:

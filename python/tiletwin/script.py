@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -101,6 +102,15 @@ def run_to_end(words: list[str]) -> int:
         show(error)
         return 1
     return 0
+
+
+def wait_for_others() -> None:
+    """Returns when the script's threads and processes have ended, as Python waits for them before a process ends."""
+    threading._shutdown()  # type: ignore[attr-defined]  # as multiprocessing ends its own; pools are woken by it
+    if processes := sys.modules.get("multiprocessing"):
+        for process in processes.active_children():
+            if not process.daemon:
+                process.join()
 
 
 def calling(function: Callable[[], Any], status: int = 1) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from typing import Any
 
@@ -56,6 +57,23 @@ def test_a_notice_once(variables: dict, words: str, monkeypatch: pytest.MonkeyPa
     text = capfd.readouterr().err
     assert text.count("divide: TILETWIN_CHECK=nan looks at") == 1 and words in text
     assert list(checks.unchecked()) == ["divide"]
+
+
+def test_a_kernel_without_text_cannot_be_checked(monkeypatch: pytest.MonkeyPatch, capfd) -> None:
+    scope = {"triton": triton, "tl": tl}
+    text = "@triton.jit\ndef nowhere(x_ptr, o_ptr):\n    tl.store(o_ptr, tl.load(x_ptr))\n"
+    exec(compile(ast.parse(text), "<nowhere>", "exec"), scope)
+    monkeypatch.setenv("TILETWIN_CHECK", "nan")
+    for _ in range(2):
+        launched(scope["nowhere"])
+    said = capfd.readouterr().err
+    assert said.count("the text of nowhere was not found") == 2  # why Python runs it, and that it is not checked
+    assert said.count("put it into a file or a notebook cell") == 1
+    monkeypatch.setenv("TILETWIN_CHECK", "nan,raise")
+    with pytest.raises(tiletwin.CheckError, match="not checked: the text of nowhere was not found"):
+        launched(scope["nowhere"])
+    monkeypatch.setenv("TILETWIN_EAGER", "1")
+    launched(made())  # this one has its text, and Python runs it because the user says so
 
 
 def test_nothing_is_said_where_checks_run(monkeypatch: pytest.MonkeyPatch, capfd, tmp_path) -> None:
@@ -149,7 +167,7 @@ def test_it_is_a_finding_of_the_check_for_a_device(kernel: Any, monkeypatch: pyt
     monkeypatch.setenv("TILETWIN_CHECK", "device:h100")
     again(kernel)[(1,)](torch.arange(4.0), torch.zeros(4))
     (finding,) = checks.findings()
-    assert finding.check == "device" and "a GPU's compiler refuses it" in finding.message and finding.advice
+    assert finding.check == "compile" and "a GPU's compiler refuses it" in finding.message and finding.advice
     assert finding.kernel == kernel.__name__ and finding.site.source()
     monkeypatch.setenv("TILETWIN_CHECK", "device:h100,raise")
     with pytest.raises(tiletwin.CheckError, match="a GPU's compiler refuses it"):

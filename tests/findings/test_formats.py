@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import linecache
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from finding_formats import checked_json, checked_sarif
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiletwin.findings import json_text, output, sarif
-from tiletwin.findings.results import Place, Result, place, relative
+from tiletwin.findings.results import Place, Result, place, relative, without_repeats
 from tiletwin.findings.rules import RULES, rule_of
 
 SOURCE = "import triton\n\ndef k():\n    x = tl.load(p)\n    tl.store(p, x + 1)\n"
@@ -91,6 +92,33 @@ def test_equal_lines_get_fingerprints_of_their_own(source: Path) -> None:
     assert len({m["primaryLocationLineHash"] for m in marks}) == 2 and len({m["tiletwin/v1"] for m in marks}) == 1
 
 
+def test_how_a_run_ended(tmp_path: Path) -> None:
+    ended = json_text.Ended(2, False)
+    log = sarif.log([], [], str(tmp_path), ended)
+    assert checked_sarif(log) == []
+    assert log["runs"][0]["invocations"] == [{"executionSuccessful": False, "exitCode": 2}]
+    data = checked_json(json_text.document([], [], str(tmp_path), ended))
+    assert (data["successful"], data["exit_code"]) == (False, 2)
+
+
+def test_files_have_the_permissions_of_the_user(source: Path, tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        output.replace_file(str(tmp_path / "out.json"), "json", [race(source)], [], json_text.WELL)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "out.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_said_last_counts(source: Path) -> None:
+    first, other, last = (
+        race(source, facts={"launches": 1}),
+        race(source, line=4),
+        race(source, facts={"launches": 7}),
+    )
+    assert without_repeats([first, other, last]) == [last, other]
+
+
 def test_every_check_has_a_rule() -> None:
     from tiletwin import checks
 
@@ -131,6 +159,12 @@ def test_formats_and_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert output.target("out.sarif") == ("sarif", str(tmp_path / "out.sarif"))
     assert output.target("sarif:report") == ("sarif", str(tmp_path / "report"))
     assert output.format_of("x.JSON") == "json" and output.format_of("x.json", "text") == "text"
+    assert output.target("sarif:x.foo") == output.target("x.foo", "sarif") == ("sarif", str(tmp_path / "x.foo"))
+    assert output.target("json:x.foo", "text") == ("text", str(tmp_path / "x.foo"))
+    (tmp_path / "inside").mkdir()
+    assert output.target("x.txt", "", str(tmp_path / "inside")) == ("text", str(tmp_path / "inside" / "x.txt"))
+    with pytest.raises(ValueError, match="it is a folder"):
+        output.target("json:inside")
     for wrong in ("report", "report.xml", "nowhere/out.json"):
         with pytest.raises(ValueError, match=r"report|there is no folder"):
             output.target(wrong)

@@ -72,6 +72,9 @@ def test_how_a_script_ends(folder: Path, text: str, code: int, rules: list[str])
     assert ran.returncode == code, ran.stderr
     found = written("out.sarif")
     assert [result["ruleId"] for result in found] == rules
+    assert json.loads(Path("out.sarif").read_text())["runs"][0]["invocations"] == [
+        {"executionSuccessful": "raise" not in text and "outside" not in text, "exitCode": code}
+    ]
     for result in found:
         physical = result["locations"][0]["physicalLocation"]
         assert physical["artifactLocation"]["uri"] == "kernels.py" and physical["region"]["snippet"]["text"].strip()
@@ -102,6 +105,22 @@ def test_options_behind_the_script_are_its_own(folder: Path) -> None:
 def test_what_cannot_be_written_is_said_before_anything_runs(folder: Path, words: list[str], message: str) -> None:
     ran = tiletwin("run", *words, script(folder, "print('ran')"))
     assert ran.returncode == 2 and message in ran.stderr and "ran" not in ran.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [["run", "nosuch.py"], ["run", "--check", "races", "nosuch.py"], ["sim", "nosuch.ptx"]], ids=" ".join
+)
+def test_a_command_that_cannot_run_writes_nothing(folder: Path, words: list[str]) -> None:
+    ran = tiletwin(words[0], "--output", "out.sarif", *words[1:])
+    assert ran.returncode == 2 and "nosuch" in ran.stderr and not Path("out.sarif").exists()
+
+
+def test_a_full_disk_is_an_error_of_the_command(folder: Path) -> None:
+    name = script(folder, "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))")
+    before = set(folder.iterdir())
+    ran = tiletwin("run", "--output", "out.json", name)
+    assert ran.returncode == 2 and "findings were not written" in ran.stderr and "Traceback" not in ran.stderr
+    assert {path.name for path in set(folder.iterdir()) - before} <= {"__pycache__"}
 
 
 def test_a_script_under_the_variable(folder: Path) -> None:
@@ -156,7 +175,8 @@ def test_text(folder: Path) -> None:
 
 def test_what_was_not_checked_is_noted(folder: Path) -> None:
     name = script(folder, "import kernels; kernels.wrong()")
-    tiletwin("run", "--check", "nan", "--output", "out.sarif", name, TILETWIN_EAGER="1")
+    ran = tiletwin("run", "--check", "nan", "--output", "out.sarif", name, TILETWIN_EAGER="1")
+    assert ran.returncode == 4, ran.stderr  # asked for, and not checked
     (run,) = json.loads(Path("out.sarif").read_text())["runs"]
     (notice,) = run["invocations"][0]["toolExecutionNotifications"]
     assert "divide" in notice["message"]["text"] and "not checked" in notice["message"]["text"]

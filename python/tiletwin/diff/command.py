@@ -15,33 +15,29 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tiletwin import whole_files
+
+if TYPE_CHECKING:
+    from tiletwin.diff.tally import Tally
 
 Fail = Callable[[str], NoReturn]
 NOTHING_COMPARED = 4
 """Exit code: a backend that was asked for compared nothing."""
 
 
-def _summary(reports: list[Any], skipped: dict[str, int], saved: list[str], console: Any) -> None:
+def _summary(reports: list[Any], counted: Tally, not_kept: dict[str, int], saved: list[str], console: Any) -> None:
     from rich.markup import escape
 
-    from tiletwin.diff.text import counts, summary_table
+    from tiletwin.diff.text import summary_table
 
     if reports:
         console.print(summary_table(reports))
-    found = counts(reports)
-    order = ("same", "different", "not comparable")
-    console.print(", ".join(f"{found.get(verdict, 0)} {verdict}" for verdict in order) + f" of {len(reports)} launches")
-    reasons: dict[str, int] = {}
-    for report in reports:
-        for reason, number in report.reasons.items():
-            reasons[reason] = reasons.get(reason, 0) + number
-    for reason, number in sorted(reasons.items()):
-        console.print(f"  not comparable ({number}): {escape(reason)}")
-    for reason, number in skipped.items():
-        console.print(f"  left out ({number}): {escape(reason)}")
+    for line in counted.lines():
+        console.print(escape(line))
+    for reason, number in not_kept.items():
+        console.print(f"  not kept ({number}): {escape(reason)}")
     for path in saved:
         console.print(f"  saved: {escape(path)}")
 
@@ -54,22 +50,11 @@ def _console() -> Any:
     return console if console.is_terminal else Console(soft_wrap=True, highlight=False, width=200)
 
 
-def _exit_code(reports: list[Any], most_not_comparable: int) -> int:
-    from tiletwin.diff.text import counts
-
-    found = counts(reports)
-    if found.get("different"):
-        return 1
-    return 3 if 0 <= most_not_comparable < found.get("not comparable", 0) else 0
-
-
-def _missing(reports: list[Any], allow_missing: bool, console: Any) -> int:
+def _missing(counted: Tally, allow_missing: bool, console: Any) -> int:
     """The exit code for backends that compared nothing. Says which these are."""
     from rich.markup import escape
 
-    from tiletwin.diff.text import absences, nothing_compared
-
-    lines = nothing_compared(absences(reports), len(reports))
+    lines = counted.missing()
     for line in lines:
         console.print(f"  {escape(line)}")
     if lines and not allow_missing:
@@ -81,6 +66,17 @@ def _check_page(page: str | None, fail: Fail) -> None:
     """That the page can be written is known before anything runs."""
     if page and (problem := whole_files.problem(page)):
         fail(f"--html {page}: {problem}")
+
+
+def _write_page(html: Any, reports: list[Any], page: str | None) -> int:
+    """Writes the page, if one is wanted. Returns the exit code: 2, the disk is full or the folder has gone."""
+    try:
+        if page:
+            print(f"wrote {html.write(reports, page)}")
+    except OSError as error:
+        print(f"tiletwin: --html {page} was not written: {error.strerror or error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 def _stepped(under_pdb: Callable[[Any, str], None], launch: Any, program: str) -> int:
@@ -105,7 +101,8 @@ def diff(
     words: list[str], *, backends: str, page: str | None, save: str, launches: int, most_not_comparable: int,
     allow_missing: bool, fail: Fail,
 ) -> int:  # fmt: skip
-    """Runs a script, or with -m a module, and compares every launch. Returns the exit code."""
+    """Runs a script, or with -m a module, and compares every launch, those of processes that it starts too. Returns
+    the exit code."""
     from tiletwin import script
 
     os.environ["TILETWIN_BACKEND"] = "diff"
@@ -117,6 +114,8 @@ def diff(
     _check_page(page, fail)
     script.activated(fail)
     from tiletwin.diff import html, mode
+    from tiletwin.diff.tally import Tally
+    from tiletwin.findings import output
 
     try:
         mode.SESSION.backends()
@@ -139,16 +138,20 @@ def diff(
         raise
     except Exception as error:
         failure = error
+    script.wait_for_others()
     session = mode.SESSION
     session.close()
-    _summary(session.reports, session.skipped, session.saved, console)
-    if page:
-        print(f"wrote {html.write(session.reports, page)}")
+    counted = session.tally
+    for said in output.everything().comparisons:
+        counted.add(Tally.of_json(said))
+    _summary(session.reports, counted, session.not_kept, session.saved, console)
+    written = _write_page(html, session.reports, page)
     if failure is not None:
         script.show(failure)
         code = code or 1
-    missing = _missing(session.reports, allow_missing, console)
-    return _exit_code(session.reports, most_not_comparable) or code or missing
+    missing = _missing(counted, allow_missing, console)
+    ended = counted.exit_code(most_not_comparable) or written or code or missing
+    return output.finish(ended, successful=not (code or written))
 
 
 def replay(
@@ -165,6 +168,7 @@ def replay(
     script.activated_without_gpu(fail)
     from tiletwin.diff import files, html
     from tiletwin.diff import replay as replaying
+    from tiletwin.diff.tally import tally
     from tiletwin.findings import output, results
 
     found: list[str] = []
@@ -195,11 +199,12 @@ def replay(
         print(report, flush=True)
         reports.append(report)
         output.add(results.of_report(report))
+    counted = tally(reports)
     if len(found) > 1:
-        _summary(reports, {}, [], _console())
+        _summary(reports, counted, {}, [], _console())
     if unread:
         print(f"  {unread} of {len(found)} files could not be read")
-    if page:
-        print(f"wrote {html.write(reports, page)}")
-    missing = _missing(reports, allow_missing, _console())
-    return _exit_code(reports, most_not_comparable) or (2 if unread else missing)
+    failed = _write_page(html, reports, page) or (2 if unread else 0)
+    missing = _missing(counted, allow_missing, _console())
+    code = counted.exit_code(most_not_comparable) or failed or missing
+    return output.finish(code, successful=not failed)

@@ -1,7 +1,7 @@
 """Every launch of a process compared (TILETWIN_BACKEND=diff), or kept in a file (TILETWIN_SAVE=folder).
 
 Here:      the hooks around launches, the session's reports, names of files.
-Not here:  comparing (comparing.py), files (files.py), the command (command.py).
+Not here:  comparing (comparing.py), files (files.py), counting (tally.py), the command (command.py).
 Idea:      the interpreter runs the launch where the user's memory is; the others run on copies of what it held before.
 Invariant: with neither variable set no hook is installed.
 """
@@ -22,6 +22,7 @@ from tiletwin.diff import files
 from tiletwin.diff.backends import Backend, Outcome, made
 from tiletwin.diff.comparing import DIFFERENT, Report, compare_launch
 from tiletwin.diff.launches import Launch, NotRecordable, Taker, take
+from tiletwin.diff.tally import Tally, tally
 from tiletwin.errors import CompilationError
 from tiletwin.findings import output, results
 
@@ -56,8 +57,12 @@ class Session:
 
     def __init__(self) -> None:
         self.reports: list[Report] = []
-        self.skipped: dict[str, int] = {}
-        """Launches that could not be taken, or not be kept, by reason."""
+        self.tally = Tally()
+        """Of this process's launches, those that could not be taken among them."""
+        self.results: list[results.Result] = []
+        """What the reports found, and what was left out."""
+        self.not_kept: dict[str, int] = {}
+        """Launches of which no file was made, by reason."""
         self.saved: list[str] = []
         self.on_report: Callable[[Report], None] | None = None
         self.save_differences = ""
@@ -79,7 +84,7 @@ class Session:
         if threading.get_ident() in self._busy or not (is_comparing() or os.environ.get(SAVE)):
             return
         if metadata.launch is None:
-            self._skip("a kernel that came as IR")
+            self._leave_out("", "a kernel that came as IR", results.Place(None, None, None))
             return
         fn, kernel, arguments, grid = metadata.launch
         self.finish()
@@ -92,8 +97,12 @@ class Session:
         with self._alone():
             try:
                 metadata.taken = self._take(fn, kernel, arguments, grid, number)
-            except (NotRecordable, CompilationError) as error:
-                self._skip(str(error))
+            except NotRecordable as error:
+                self._leave_out(fn.__name__, str(error), results.place(fn.file, fn.first_line, 1))
+            except CompilationError as error:
+                where = results.place(error.file, error.line, (error.column or 0) + 1)
+                why = (error.error_message or "").strip() or str(error)
+                self._leave_out(fn.__name__, why, where)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -116,10 +125,30 @@ class Session:
         self._pending[threading.get_ident()] = launch
         return launch, taker
 
-    def _skip(self, reason: str, what: str = "left out") -> None:
-        if reason not in self.skipped:
-            print(f"tiletwin diff: a launch is {what}: {reason}", file=sys.stderr)
-        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+    def _leave_out(self, kernel: str, why: str, where: results.Place) -> None:
+        """A launch that cannot be taken is not comparable where launches are compared."""
+        at = f" ({os.path.basename(where.file)}:{where.line})" if where.file else ""
+        reason = f"{kernel or 'a launch'} was left out: {why}{at}"
+        if not is_comparing():
+            self._not_kept(reason)
+            return
+        with self._lock:
+            if not self.tally.reasons[reason]:
+                print(f"tiletwin diff: {reason}", file=sys.stderr)
+            one = Tally()
+            one.leave_out(reason)
+            self._count(one, [results.Result("not-comparable", reason, "", where, kernel or None)])
+
+    def _not_kept(self, reason: str) -> None:
+        if reason not in self.not_kept:
+            print(f"tiletwin diff: a launch is not kept: {reason}", file=sys.stderr)
+        self.not_kept[reason] = self.not_kept.get(reason, 0) + 1
+
+    def _count(self, one: Tally, found: list[results.Result]) -> None:
+        self.tally.add(one)
+        self.results += found
+        output.add(found)
+        output.add_comparison(one.as_json())
 
     def after(self, metadata: Any) -> None:
         taken = getattr(metadata, "taken", None)
@@ -152,7 +181,7 @@ class Session:
             if outcome.error:
                 launch.errors[outcome.backend] = f"{outcome.kind}: {outcome.error}"
         self.reports.append(report)
-        output.add(results.of_report(report))
+        self._count(tally([report]), results.of_report(report))
         differs = report.verdict == DIFFERENT
         folder = os.environ.get(SAVE) or (self.save_differences if differs or launch.errors else "")
         if folder:
@@ -171,7 +200,7 @@ class Session:
         try:
             self.saved.append(files.write(launch, Path(folder) / name))
         except OSError as error:  # the script goes on, and what was found is told
-            self._skip(f"{folder}: {error.strerror or error}", "not kept")
+            self._not_kept(f"{folder}: {error.strerror or error}")
 
     def finish(self, thread: int | None = None) -> None:
         """A thread's launch (default: this one's) that never came back failed. It is compared all the same, on copies
@@ -200,9 +229,7 @@ class Session:
 
     def _say_missing(self) -> None:
         """Here no exit code tells that a backend compared nothing."""
-        from tiletwin.diff.text import absences, nothing_compared
-
-        for line in nothing_compared(absences(self.reports), len(self.reports)) if self.reports else ():
+        for line in self.tally.missing() if self.tally.verdicts else ():
             print(f"tiletwin diff: {line}", file=sys.stderr)
 
 

@@ -10,20 +10,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tiletwin import pytest_results
-from tiletwin.findings import results
 from tiletwin.pytest_plugin import Environment
 
 NAME = "tiletwin-diff"
 SECTION = "tiletwin differences"
-NOTHING_COMPARED = 6
-"""Exit code of a session whose tests pass, and in which a backend compared nothing. pytest's own end with 5."""
 
 
 def start(config: Any, backends: str) -> None:
@@ -34,7 +31,7 @@ def start(config: Any, backends: str) -> None:
             "--tiletwin-diff: real Triton was imported before pytest read its options (by another plugin?); "
             "set TILETWIN_BACKEND=diff in the environment instead"
         )
-    plugin = Plugin(backends)
+    plugin = Plugin(config, backends)
     from tiletwin import _activate
 
     _activate.activate()
@@ -49,18 +46,19 @@ def start(config: Any, backends: str) -> None:
     config.pluginmanager.register(plugin, NAME)
 
 
-_Counted = tuple[dict[str, int], dict[str, int], list[dict[str, str]]]
-"""Launches of a process by verdict; reasons why things were not comparable; backends of the launches and of each
-comparison by the fixture, as text.absences() gives them."""
-_by_fixture: list[dict[str, str]] = []
+_by_fixture: list[Any] = []
+"""Tallies of the fixture's comparisons, which are no launches of a test."""
 
 
 class Plugin:
     """State of one session. With xdist: of one process, and the first one adds up what the others have counted."""
 
-    def __init__(self, backends: str) -> None:
-        self._counts: list[_Counted] = []
+    def __init__(self, config: Any, backends: str) -> None:
+        self._config = config
+        self._others: list[dict[str, Any]] = []
         """What each worker has counted."""
+        self._seen = 0
+        """How many of the session's results were there, when a phase of a test ended last."""
         self._environment = Environment()
         self._environment.set("TILETWIN_BACKEND", "diff")
         self._environment.set("TILETWIN_INTERPRET", "1")
@@ -73,53 +71,44 @@ class Plugin:
 
         return "tiletwin diff: launches run on " + ", ".join(b.name for b in mode.SESSION.backends())
 
-    @staticmethod
-    def _counted() -> _Counted:
+    def _tally(self) -> Any:
+        """Of this process, and of those that have told it."""
         from tiletwin.diff import mode
-        from tiletwin.diff.text import absences, counts
+        from tiletwin.diff.tally import Tally
 
-        reasons: Counter[str] = Counter()
-        for report in mode.SESSION.reports:
-            reasons.update(report.reasons)
-        seen = [absences(mode.SESSION.reports)] if mode.SESSION.reports else []
-        return counts(mode.SESSION.reports), dict(reasons), seen + _by_fixture
-
-    def _total(self) -> tuple[Counter[str], Counter[str], list[str]]:
-        """Verdicts and reasons of all processes, and which backends compared nothing."""
-        from tiletwin.diff.text import nothing_compared
-
-        found: Counter[str] = Counter()
-        reasons: Counter[str] = Counter()
-        absent: dict[str, str] = {}
-        comparisons = 0
-        for verdicts, why, seen in (*self._counts, self._counted()):
-            found.update(verdicts)
-            reasons.update(why)
-            comparisons += len(seen)
-            for names in seen:
-                absent |= {name: text and absent.get(name, text) for name, text in names.items()}
-        return found, reasons, nothing_compared(absent, comparisons)
+        found = Tally()
+        found.add(mode.SESSION.tally)
+        for comparison in _by_fixture:
+            found.add(comparison)
+        for said in (*self._others, *pytest_results.plugin_of(self._config).comparisons):
+            found.add(Tally.of_json(said))
+        return found
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: Any) -> None:
+        self._charge_nobody()
         if hasattr(session.config, "workeroutput"):
-            session.config.workeroutput[NAME] = self._counted()
-        elif session.exitstatus == 0 and self._total()[2] and not session.config.option.tiletwin_diff_allow_missing:
-            session.exitstatus = NOTHING_COMPARED
+            session.config.workeroutput[NAME] = self._tally().as_json()
+        elif (
+            session.exitstatus == 0
+            and self._tally().missing()
+            and not session.config.option.tiletwin_diff_allow_missing
+        ):
+            session.exitstatus = pytest_results.NOT_DONE
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Called by xdist when a worker has ended; one that crashed has counted nothing."""
         if counted := getattr(node, "workeroutput", {}).get(NAME):
-            self._counts.append(counted)
+            self._others.append(counted)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        found, reasons, absent = self._total()
-        words = ", ".join(f"{found[v]} {v}" for v in ("same", "different", "not comparable"))
-        terminalreporter.write_line(f"tiletwin diff: {words} of {found.total()} launches")
-        for reason, number in sorted(reasons.items()):
-            terminalreporter.write_line(f"  not comparable ({number}): {reason}")
-        for line in absent:
+        found = self._tally()
+        counts, *reasons = found.lines()
+        terminalreporter.write_line(f"tiletwin diff: {counts}")
+        for line in reasons:
+            terminalreporter.write_line(line)
+        for line in found.missing():
             terminalreporter.write_line(f"  {line}")
 
     def pytest_unconfigure(self) -> None:
@@ -143,15 +132,26 @@ class Plugin:
     def _phase(self, item: Any) -> Iterator[Any]:
         from tiletwin.diff import mode
 
+        self._charge_nobody()
         before = len(mode.SESSION.reports)
         outcome = yield
         mode.SESSION.finish()  # a launch that failed is this test's
         made = mode.SESSION.reports[before:]
-        pytest_results.keep(item, [result for report in made for result in results.of_report(report, item.nodeid)])
+        pytest_results.keep(item, [replace(result, test=item.nodeid) for result in self._new()])
         differ = [report for report in made if report.verdict == "different"]
         if differ and outcome.excinfo is None:
             text = "\n\n".join(map(str, differ))
             outcome.force_exception(pytest.fail.Exception(f"tiletwin: backends differ\n{text}", pytrace=False))
+
+    def _new(self) -> list[Any]:
+        from tiletwin.diff import mode
+
+        begin, self._seen = self._seen, len(mode.SESSION.results)
+        return mode.SESSION.results[begin:]
+
+    def _charge_nobody(self) -> None:
+        """Results since the last phase of a test: of launches at import, above all."""
+        pytest_results.plugin_of(self._config).keep_outside(self._new())
 
 
 def compare_fixture() -> Callable[..., Any]:
@@ -160,13 +160,14 @@ def compare_fixture() -> Callable[..., Any]:
 
     def compare(*args: Any, **kwargs: Any) -> Any:
         from tiletwin import diff
-        from tiletwin.diff.text import absences
+        from tiletwin.diff.tally import Tally
 
         backends = os.environ.get("TILETWIN_DIFF")
         if backends:
             kwargs.setdefault("backends", backends)
         report = diff.compare(*args, **kwargs)
-        _by_fixture.append(absences([report]))
+        _by_fixture.append(Tally())
+        _by_fixture[-1].add_comparison(report)
         report.raise_for_difference()
         return report
 

@@ -131,10 +131,3 @@ def absences(reports: list[Report]) -> dict[str, str]:
         elif others:
             found[first.backend] = ""
     return found
-
-
-def nothing_compared(absent: dict[str, str], launches: int) -> list[str]:
-    """What was asked for and did not happen, a line each. absent: of absences(). launches: how many there were."""
-    if not launches:
-        return ["nothing was compared: there was no launch"]
-    return [f"{name} compared nothing: {why}" for name, why in absent.items() if why]

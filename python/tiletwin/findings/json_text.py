@@ -6,7 +6,7 @@ Invariant: `results_of(document(x)) == x`. A change that readers cannot follow r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tiletwin.findings.results import Place, Result
 from tiletwin.findings.rules import rule_of
@@ -14,7 +14,18 @@ from tiletwin.findings.rules import rule_of
 FORMAT, VERSION = "tiletwin findings", 1
 
 
-def document(results: Sequence[Result], notes: Sequence[str], root: str) -> dict[str, Any]:
+class Ended(NamedTuple):
+    """How a run ended. code: the exit code; None: it is not known. successful: what was to run did run to its end; what
+    it found says nothing about that."""
+
+    code: int | None = None
+    successful: bool = True
+
+
+WELL = Ended()
+
+
+def document(results: Sequence[Result], notes: Sequence[str], root: str, ended: Ended = WELL) -> dict[str, Any]:
     """notes: what was not looked at. root: what file names are relative to."""
     from tiletwin import TILETWIN_VERSION
 
@@ -24,6 +35,8 @@ def document(results: Sequence[Result], notes: Sequence[str], root: str) -> dict
         "version": VERSION,
         "tiletwin": TILETWIN_VERSION,
         "root": root,
+        "successful": ended.successful,
+        "exit_code": ended.code,
         "counts": {level: levels.count(level) for level in ("error", "warning", "note")},
         "notes": list(notes),
         "results": [_result(result, root) for result in results],

@@ -168,12 +168,10 @@ def of_report(report: Any, test: str | None = None) -> list[Result]:
 
 
 def without_repeats(results: Iterable[Result]) -> list[Result]:
-    """Each once, in order. A mistake that several tests or processes found stays one for each test."""
-    seen: set[tuple] = set()
-    kept = []
+    """Each once, in order, as it was said last: by then it was found in more launches. A mistake that several tests or
+    processes found stays one for each test."""
+    kept: dict[tuple, Result] = {}
     for result in results:
         key = (result.rule, result.message, result.place, result.kernel, result.program, result.test)
-        if key not in seen:
-            seen.add(key)
-            kept.append(result)
-    return kept
+        kept[key] = result
+    return list(kept.values())

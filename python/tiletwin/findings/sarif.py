@@ -1,7 +1,7 @@
 """Results as SARIF 2.1.0 (OASIS), with what GitHub's code scanning asks for.
 
-Sources:   the standard, sections 3.13 (log), 3.14 (run), 3.27 (result), 3.29 (physical location), 3.33 (logical
-           location); GitHub's page "SARIF support for code scanning".
+Sources:   the standard, sections 3.13 (log), 3.14 (run), 3.20 (invocation), 3.27 (result), 3.29 (physical location),
+           3.33 (logical location); GitHub's page "SARIF support for code scanning".
 Invariant: a file below the root is named relative to %SRCROOT%, so that results of all machines meet the repository's
            files; a region has all four numbers.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tiletwin.findings.json_text import WELL, Ended
 from tiletwin.findings.results import Place, Result, relative
 from tiletwin.findings.rules import Rule, rule_of
 
@@ -21,7 +22,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 ROOT = "%SRCROOT%"
 
 
-def log(results: Sequence[Result], notes: Sequence[str], root: str) -> dict[str, Any]:
+def log(results: Sequence[Result], notes: Sequence[str], root: str, ended: Ended = WELL) -> dict[str, Any]:
     """A whole log with one run. root: an absolute folder; notes: what was not looked at."""
     from tiletwin import TILETWIN_VERSION
 
@@ -33,7 +34,9 @@ def log(results: Sequence[Result], notes: Sequence[str], root: str) -> dict[str,
         "semanticVersion": TILETWIN_VERSION,
         "rules": [_rule(rule) for rule in rules],
     }
-    invocation: dict[str, Any] = {"executionSuccessful": True}
+    invocation: dict[str, Any] = {"executionSuccessful": ended.successful}
+    if ended.code is not None:
+        invocation["exitCode"] = ended.code
     if notes:
         invocation["toolExecutionNotifications"] = [{"level": "warning", "message": {"text": note}} for note in notes]
     run = {

@@ -66,5 +66,5 @@ def _tell(fn: JITFunction, error: CompilationError) -> None:
         return
     place = (error.file, error.line or 0, (error.column or 0) + 1, None, None)
     message = f"ran in Python; a GPU's compiler refuses it: {why}"
-    parts = ("device", place, message, advice, None, 0, (), (), 0, None, False)
+    parts = ("compile", place, message, advice, None, 0, (), (), 0, None, False)
     checks.submit([checks.from_parts(fn.__name__, parts)])

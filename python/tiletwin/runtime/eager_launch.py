@@ -354,7 +354,7 @@ def launch(fn: JITFunction, arguments: dict[str, Any], options: dict[str, Any], 
     if os.environ.get("TILETWIN_CHECK", "").strip() and (isinstance(chosen, StoppingPrograms) or len(chosen)):
         from tiletwin import checks
 
-        checks.notice_unchecked(fn.__name__)
+        checks.notice_unchecked(fn.__name__, reason or "", all(function.has_text for function in reachable(fn)))
 
     may_wait = rest is not None and not isinstance(chosen, range) and rest.may_wait()
 
