@@ -1,6 +1,6 @@
 """Forms of loads, stores, block pointers and descriptors.
 
-Excluded: offsets outside of a buffer, except behind descriptors and boundary checks, which define what is read there;
+Excluded: offsets outside of a buffer, except behind descriptors and checks, which define what is read there;
 two lanes or programs that store to one element; loads that are masked off without a value in place of what is there.
 """
 
@@ -44,6 +44,21 @@ def masked_load(g: Builder, element: str):
     pointer = g.pointer(buffer)
     operands = [pointer, g.offsets(shape), mask, other]
     return g.define("tl.load({} + {}, mask={}, other={})", operands, Type(element, shape))
+
+
+@form("guarded load", ALL, weight=2)
+def guarded_load(g: Builder, element: str):
+    """Any numbers as indices: the mask leaves those out that are outside, as at the end of an array."""
+    shape, count = g.shape(tile=True), g.pick([1, 37, 100, 1000])
+    buffer, kind = g.buffer(element, count=count), g.pick(["int32", "int32", "int64", "int16"])
+    index, other = g.value(kind, shape, exact=True), g.value(element, shape)
+    if g.chance(0.6):
+        index = g.define(
+            f"{{}} + pid * {prod(shape)} + {g.rng.randrange(-9, 9)}", [g.lanes(shape)], Type("int32", shape)
+        )
+    text = f"tl.load({{0}} + {{1}}, mask=({{1}} >= 0) & ({{1}} < {count}), other={{2}})"
+    operands = [g.pointer(buffer), index, other]
+    return g.define(text, operands, Type(element, shape), exact=other.exact)
 
 
 @form("store and load", ALL, weight=2)
