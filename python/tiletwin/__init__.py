@@ -147,6 +147,6 @@ sys.modules[__name__].__class__ = _Package
 if any(name.startswith("TILETWIN") for name in os.environ):
     importlib.import_module("tiletwin.variables").hint()
 if os.environ.get("TILETWIN_FINDINGS") or os.environ.get("TILETWIN_FINDINGS_RUN"):
-    importlib.import_module("tiletwin.findings.output").begin()
+    importlib.import_module("tiletwin.findings.output").begin_by_variable()
 if os.environ.get("TILETWIN_SAVE") or os.environ.get("TILETWIN_BACKEND", "").strip().lower() == "diff":
     importlib.import_module("tiletwin.diff.mode").install()

@@ -51,6 +51,17 @@ if __name__ == "__main__":
         subprocess.run([sys.executable, "-m", "tiletwin", "run", "--check", "nan", __file__, "here"])
     elif way == "here":
         wrong()
+    elif way == "goes on":
+        subprocess.Popen([sys.executable, "-m", "tiletwin", "run", __file__, "later"])
+    elif way == "later":
+        import time
+        while os.path.exists(os.environ["TILETWIN_FINDINGS_RUN"]):
+            time.sleep(0.05)
+        wrong()
+    elif way == "elsewhere":
+        os.mkdir("below")
+        os.chdir("below")
+        wrong()
     elif way == "thread":
         threading.Timer(0.5, outside).start()
 """
@@ -87,6 +98,27 @@ def test_a_thread_that_fails_is_in_the_file(folder: Path) -> None:
     ran = tiletwin("run", "--check", "nan", "--output", "out.json", "kernels.py", "thread")
     assert ran.returncode == 1 and rules_in("out.json") == ["error"], ran.stderr
     assert "Exception in thread" in ran.stderr  # Python says it as ever
+
+
+def test_a_process_that_goes_on_has_a_file_of_its_own(folder: Path) -> None:
+    ran = tiletwin("run", "--check", "nan", "--output", "out.json", "kernels.py", "goes on")  # ends with its output
+    assert ran.returncode == 0 and rules_in("out.json") == [], ran.stderr
+    (late,) = folder.glob("out-*.json")
+    assert rules_in(str(late)) == ["nan"] and f"outlived its run are in {late}" in ran.stderr
+
+
+def test_the_variable_is_read_once(folder: Path) -> None:
+    environment = {"TILETWIN_INTERPRET": "1", "TILETWIN_CHECK": "nan", "TILETWIN_FINDINGS": "out.json"}
+    ran = run_python("kernels.py", "elsewhere", startup=True, **environment)
+    assert ran.returncode == 0 and rules_in("out.json") == ["nan"], ran.stderr
+
+
+@pytest.mark.parametrize("words", [["-m", "tiletwin", "run", "kernels.py", "here"], ["kernels.py", "here"]])
+def test_a_variable_that_names_nothing_is_no_traceback(folder: Path, words: list[str]) -> None:
+    environment = {"TILETWIN_INTERPRET": "1", "TILETWIN_FINDINGS": "nowhere/out.json"}
+    ran = run_python(*words, startup=True, **environment)
+    assert ran.returncode == 2 and ran.stderr.startswith("tiletwin: TILETWIN_FINDINGS=nowhere/out.json: ")
+    assert "there is no folder" in ran.stderr and "Traceback" not in ran.stderr
 
 
 DIFFERS = """

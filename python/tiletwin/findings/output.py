@@ -80,14 +80,24 @@ def begin(path: str = "", form: str = "", own: bool = False) -> None:
     if path:
         os.environ[VARIABLE] = ":".join(target(path, form))
         _names_a_file = True
-    elif os.environ.get(VARIABLE):
-        target(os.environ[VARIABLE])
+    elif os.environ.get(VARIABLE) and not _tells():
+        os.environ[VARIABLE] = ":".join(target(os.environ[VARIABLE]))  # the script may go to another folder
     if path or own or not store.path():
         store.begin()
     if not _began:
         _began = True
         atexit.register(at_exit)
         _note_errors()
+
+
+def begin_by_variable() -> None:
+    """As `begin`, when the package is imported. Ends the process where the file cannot be written: nothing has run yet,
+    and what would be found had nowhere to go."""
+    try:
+        begin()
+    except (OSError, ValueError) as error:
+        print(f"tiletwin: {VARIABLE}={os.environ.get(VARIABLE, '')}: {error}", file=sys.stderr)
+        raise SystemExit(NOT_WRITTEN) from None
 
 
 def _note_errors() -> None:
