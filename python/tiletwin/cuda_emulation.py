@@ -29,8 +29,15 @@ def prepare(torch: Any) -> None:
         install(torch)
 
 
+def _same(function: Any) -> Any:
+    return function
+
+
 def _quiet_compiler(torch: Any) -> None:
-    """torch.compile would generate Triton code of its own, for a GPU: it returns the model as it is, and says so."""
+    """torch.compile would generate Triton code of its own, for a GPU: what it is called on runs as it is.
+
+    A module comes back in torch's own class for compiled modules, since scripts ask for what that has.
+    """
     original = torch.compile
     said = False
 
@@ -44,7 +51,13 @@ def _quiet_compiler(torch: Any) -> None:
                 file=sys.stderr,
             )
         said = True
-        return (lambda fn: fn) if model is None else model
+        if model is None:
+            return lambda fn: compile(fn, **kwargs)
+        if not isinstance(model, torch.nn.Module) or kwargs.get("disable"):
+            return model
+        from torch._dynamo.eval_frame import OptimizedModule
+
+        return OptimizedModule(model, _same)
 
     torch.compile = compile
     try:

@@ -332,7 +332,7 @@ def _run(func: Any, args: Any, kwargs: Any) -> Any:
     elif device is not None:
         place = HOST if torch.device(device).type == "cpu" else None
     else:
-        place = None if None in places else HOST
+        place = None if None in places or (not given and _is_library_operator(func)) else HOST
         for one in places:
             if one is not None and one != HOST:
                 index = place = one

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import _thread
 import functools
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -29,10 +30,11 @@ from tiletwin.cuda_marks import (
     place_of,
     tensors_in,
 )
-from tiletwin.cuda_mode import from_data, in_mode
+from tiletwin.cuda_mode import CudaOnCpu, from_data, in_mode
 
 _ON_CUDA = "_tiletwin_on_cuda"
 _SAVED = "_tiletwin_saved"
+_own = threading.local()
 
 
 def patch(torch: Any) -> None:
@@ -45,7 +47,7 @@ def patch(torch: Any) -> None:
     _patch_backward(torch, in_mode)
     _patch_transforms(torch)
     _patch_scripts(torch)
-    _patch_threads(in_mode)
+    _patch_threads(torch)
     # The stream is checked before any mode sees the call.
     torch.Tensor.record_stream = lambda self, stream: None
 
@@ -265,13 +267,48 @@ def _patch_scripts(torch: Any) -> None:
         kind.__call__ = marked(kind.__call__)
 
 
-def _patch_threads(in_mode: Callable) -> None:
-    """A function mode holds in one thread only."""
-    threading.Thread._bootstrap_inner = in_mode(threading.Thread._bootstrap_inner)  # type: ignore[attr-defined]
-    start = _thread.start_new_thread
+def _patch_threads(torch: Any) -> None:
+    """A function mode holds in one thread only. Threads that are older than torch get it when they ask for CUDA."""
+    bootstrap, start = threading.Thread._bootstrap_inner, _thread.start_new_thread  # type: ignore[attr-defined]
+    ask, select = torch.cuda._lazy_init, torch._C._cuda_setDevice
+    _own.has_mode = True
+
+    def beginning(run: Callable) -> Callable:
+        run_in_mode = in_mode(run)
+
+        @functools.wraps(run)
+        def begin(*args: Any, **kwargs: Any) -> Any:
+            _own.has_mode = True
+            return run_in_mode(*args, **kwargs)
+
+        return begin
 
     @functools.wraps(start)
     def start_in_mode(function: Callable, *args: Any) -> int:
-        return start(in_mode(function), *args)
+        return start(beginning(function), *args)
 
+    def turn_on() -> bool:
+        """Whether it was off."""
+        was_off = not getattr(_own, "has_mode", False)
+        if was_off:
+            _own.has_mode = True
+            CudaOnCpu().__enter__()
+        return was_off
+
+    @functools.wraps(ask)
+    def ask_in_mode() -> None:
+        if turn_on() and not sys._getframe(1).f_globals.get("__name__", "").startswith("torch.cuda"):
+            raise RuntimeError(
+                "CUDA is emulated on the CPU here, and this thread began before torch was imported: C++ code of torch "
+                "got its request for a CUDA device. Start the thread after `import torch`, or let it call "
+                "torch.cuda.current_device() first"
+            )
+        ask()
+
+    def select_in_mode(index: int) -> None:
+        turn_on()
+        select(index)
+
+    threading.Thread._bootstrap_inner = beginning(bootstrap)  # type: ignore[attr-defined]
     _thread.start_new_thread = start_in_mode
+    torch.cuda._lazy_init, torch._C._cuda_setDevice = ask_in_mode, select_in_mode

@@ -425,6 +425,12 @@ def memory_and_settings():
 def compiling():
     compiled = torch.compile(lambda x: x + 1, fullgraph=True, dynamic=False, mode="max-autotune")
     assert compiled(torch.ones(1, device="cuda")).item() == 2
+    plain = torch.nn.Linear(2, 2)
+    module = torch.compile(plain)
+    assert module._orig_mod is plain and list(module.state_dict()) == ["_orig_mod.weight", "_orig_mod.bias"]
+    assert on_cuda(module.cuda()(torch.ones(1, 2, device="cuda")), copy.deepcopy(module).weight, plain.weight)
+    assert module.in_features == 2 and not module.eval().training and torch.compile(plain, disable=True) is plain
+    assert isinstance(module, torch._dynamo.eval_frame.OptimizedModule)
     torch._dynamo.reset()
     torch.compiler.reset()
     assert not torch.compiler.is_compiling()

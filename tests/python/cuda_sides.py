@@ -14,6 +14,7 @@ import pickle
 import time
 import zipfile
 
+import old_threads  # isort: skip  # first of all, since it must see no torch
 import numpy as np
 import torch
 import triton
@@ -246,6 +247,22 @@ def threads_of_other_kinds():
     while not seen and time.monotonic() < end:
         time.sleep(0.01)
     assert seen == [True]
+
+
+def threads_older_than_torch():
+    """Torch's own functions turn the emulation on in them; what C++ code of torch gets first says what to do."""
+
+    def begins_with_the_device():
+        torch.cuda.set_device(1)
+        return on_cuda(torch.ones(2, device="cuda:0")) and torch.ones(2).cuda().get_device() == 1
+
+    assert old_threads.answer(begins_with_the_device)
+    makes = (functools.partial(torch.ones, 2, device="cuda"), torch.ones(2).cuda)
+    for make in makes:
+        assert (
+            old_threads.answer(functools.partial(refused, make, RuntimeError, "began before torch was imported"))
+            is True
+        )
 
 
 def names_of_no_device():
