@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from tiletwin.fuzz import command, report
+from tiletwin.fuzz import command, generator, judging, report
 from tiletwin.fuzz.campaign import Campaign, Limits
 from tiletwin.fuzz.pools import LocalPool
 from tiletwin.fuzz.results import NoDatabase, Results
@@ -60,6 +60,20 @@ def test_an_error_of_a_judge_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> No
     assert (kept.kind, kept.judge, kept.seed) == ("broken", "bad", 2) and "ZeroDivisionError" in kept.key
 
 
+def test_an_error_in_a_report_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(report: object) -> str:
+        raise ZeroDivisionError("in a report")
+
+    import bad_judges
+
+    monkeypatch.setenv("BAD_JUDGE", "changes a byte at 2")
+    monkeypatch.setattr(judging, "short_text", fails)
+    panel = judging.Panel(("interp",))
+    panel.shares["bad"], panel.judges = 1, [*panel.judges, bad_judges.Bad()]
+    (found,) = panel.judge(generator.program(2)).findings
+    assert found.kind == "broken" and "in a report" in found.message
+
+
 def test_findings_results_and_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
     pytest.importorskip("jinja2")
@@ -78,7 +92,7 @@ def test_findings_results_and_report(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 
 def test_a_file_of_a_finding_runs_by_itself(tmp_path: Path) -> None:
-    from tiletwin.fuzz import findings, generator
+    from tiletwin.fuzz import findings
     from tiletwin.fuzz.judging import Finding
 
     program = generator.program(3)
@@ -96,7 +110,7 @@ def test_a_file_of_a_finding_runs_by_itself(tmp_path: Path) -> None:
 
 
 def test_twins_findings_have_both_kernels() -> None:
-    from tiletwin.fuzz import findings, generator
+    from tiletwin.fuzz import findings
     from tiletwin.fuzz.judging import Finding
 
     text = findings.file_text(Finding("twin: opaque lanes", "different", "", ""), generator.program(3), ["interp"])

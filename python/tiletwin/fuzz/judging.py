@@ -168,13 +168,14 @@ class Panel:
         known = {self.judges[0].name: first, judge.name: outcome}
         try:
             report = compare_launch(launch, [self.judges[0], judge], known=known, localise=localise)
+            found = (place_of(report), short_text(report)) if report.verdict == DIFFERENT else None
         except Exception as error:
             judged.findings.append(_broken(f"comparing with {judge.name}", error))
             return
         reasons = "; ".join(report.reasons)[:200]
         judged.verdicts.append(Verdict(judge.name, report.verdict, reasons, outcome.seconds))
-        if report.verdict == DIFFERENT:
-            judged.findings.append(Finding(judge.name, DIFFERENT, place_of(report), short_text(report)))
+        if found is not None:
+            judged.findings.append(Finding(judge.name, DIFFERENT, *found))
 
     def _twin(self, name: str, program: Program, launch: Launch, first: Outcome, judged: Judged) -> None:
         label, is_code = f"twin: {name}", name in CODE_TWINS
