@@ -118,17 +118,17 @@ Value squareRoot(Builder& b, Operation* op, OpResult r, double units) {
   bound = units > 1 ? b.add(bound, b.rounding(r, units)) : b.rounded(r, bound);
   return b.unlessInfinite(r, bound, {ex});
 }
-/// Where a GPU's approximate unit may take x for a zero: numbers of f32 below the normal ones. Null: nowhere.
-Value mayBeFlushed(Builder& b, Operation* op, OpResult r) {
-  if (!b.latitude().approximates || !tt::elementTypeOf(r.getType()).isF32()) return {};
-  Value least = b.sub(b.magnitude(x(op)), b.of(x(op)));
-  Value small = b.compare(Predicate::OLT, least, b.constant(r.getType(), 0x1p-126));
-  return b.both(small, b.compare(Predicate::UNE, b.max(b.magnitude(x(op)), b.of(x(op))), b.zero(r.getType())));
+/// Where a GPU may take a number for a zero: numbers of f32 below the normal ones. Null: nowhere.
+Value mayBeFlushed(Builder& b, Value number) {
+  if (!b.latitude().approximates || !tt::elementTypeOf(number.getType()).isF32()) return {};
+  Value size = b.magnitude(number), e = b.of(number);
+  Value small = b.compare(Predicate::OLT, b.sub(size, e), b.constant(number.getType(), 0x1p-126));
+  return b.both(small, b.compare(Predicate::UNE, b.max(size, e), b.zero(number.getType())));
 }
 
 /// sqrt(0) for sqrt(x) is off by all of the result; below 0 it is a zero for a NaN.
 Value sqrt(Builder& b, Operation* op, OpResult r) {
-  Value bound = squareRoot(b, op, r, b.latitude().approximates ? 2 : 1), flushed = mayBeFlushed(b, op, r);
+  Value bound = squareRoot(b, op, r, b.latitude().approximates ? 2 : 1), flushed = mayBeFlushed(b, x(op));
   if (!flushed) return bound;
   Value least = b.sub(b.number(x(op)), b.of(x(op)));
   Value negative = b.compare(Predicate::OLT, least, b.zero(r.getType()));
@@ -145,7 +145,7 @@ Value reciprocalRoot(Builder& b, Operation* op, OpResult r) {
     bound = b.mul(b.mul(b.magnitude(r), b.div(ex, least)), 0.5);
   }
   bound = b.unlessInfinite(r, b.add(bound, b.rounding(r, kFunctionUnits)), {ex});
-  Value flushed = mayBeFlushed(b, op, r); // of a zero the result is infinite
+  Value flushed = mayBeFlushed(b, x(op)); // of a zero the result is infinite
   return flushed ? b.unknownWhere(flushed, Reason::NoRule, bound, r.getType()) : bound;
 }
 
@@ -277,7 +277,12 @@ Value external(Builder& b, Operation* op, OpResult r) {
     if (!isFloat(operand.getType())) any = b.either(any, b.mayDiffer(operand));
   if (isFloat(r.getType())) {
     if (any) b.without(op);
-    return b.unknownWhere(any, Reason::NoRule, smooth(b, op, r, ownError(b, op, r)), r.getType());
+    // The library is compiled to take such numbers for zeros, and to give zeros in their place.
+    for (Value operand : op->getOperands())
+      any = b.either(any, isFloat(operand.getType()) ? mayBeFlushed(b, operand) : Value());
+    Value own = ownError(b, op, r), flushed = mayBeFlushed(b, r);
+    if (flushed) own = b.add(own, b.select(flushed, b.magnitude(r), b.zero(r.getType())));
+    return b.unknownWhere(any, Reason::NoRule, smooth(b, op, r, own), r.getType());
   }
   if (roundsToInteger(cast<tt::ExternElementwiseOp>(op).getSymbol())) return atEnds(b, op, r);
   for (Value operand : op->getOperands()) // isnan, ilogb: of exact operands they are exact

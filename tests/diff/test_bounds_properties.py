@@ -226,6 +226,16 @@ def test_roots_of_subnormal_numbers() -> None:
     assert (root.within, root.not_comparable, reciprocal.not_comparable) == (2, 2, 4), report
 
 
+@pytest.mark.parametrize("name, given", [("cbrt", np.isnan), ("expm1", np.logical_not)])
+def test_libdevice_of_subnormal_numbers(tmp_path: Path, name: str, given: Any) -> None:
+    """NVIDIA's cbrt of numbers that it takes for zeros is NaN, expm1 is 0; of normal numbers both are what they are."""
+    pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
+    x = np.concatenate([SUBNORMAL, [TINY, 4, 0, -1]]).astype(np.float32)
+    kernel = getattr(noisy_kernels.functions(tmp_path, [name], 1), name)
+    row = compared(kernel, [x, np.zeros_like(x), x.size], "sim").rows[-1]
+    assert row.not_comparable == 4 and not row.different and given(row.values[1][:4]).all(), row
+
+
 class ZerosOfAGpu(Off):
     traits = ON_GPU  # type: ignore[assignment]
 
