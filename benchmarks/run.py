@@ -304,6 +304,8 @@ def bench_start():
         record(
             f"first launch, {which} (limit {limit * 1e3:.0f} ms)", took, None, limit / took, 1.0, note="limit / ours"
         )
+    took = child_seconds((HERE / "new_kernels.py").read_text())
+    record("first launch of a new kernel (limit 4 ms)", took, None, 0.004 / took, 1.0, note="limit / ours")
     code = "import time, numpy; s = time.perf_counter(); import tiletwin; print(time.perf_counter() - s)"
     took = child_seconds(code, TILETWIN_INTERPRET="0")
     record("import tiletwin over NumPy's (limit 80 ms)", took, None, 0.080 / took, 1.0, note="limit / ours")

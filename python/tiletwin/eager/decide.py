@@ -21,7 +21,7 @@ from typing import Any
 from tiletwin import _C
 from tiletwin.eager import breaks
 from tiletwin.eager.stops import Stop, debugger_stops, text_stops
-from tiletwin.runtime.source import outer_names, resolve
+from tiletwin.runtime.source import resolve
 
 _IMPORT = dis.opmap["IMPORT_NAME"]
 STOPPERS = frozenset({"breakpoint", "set_trace"})
@@ -76,7 +76,7 @@ def reachable(fn: Any, seen: set[int] | None = None) -> Iterator[Any]:
     seen.add(id(fn))
     yield fn
     scope = fn.globals
-    for name in outer_names(fn.fn.__code__):
+    for name in fn.outer_names:
         value = scope.get(name)
         for callee in vars(value).values() if isinstance(value, type) else (value,):
             if isinstance(callee, JITFunction):
@@ -103,13 +103,38 @@ def static_reason(fn: Any) -> str | None:
 def plain_call(function: Any) -> str | None:
     """Name of the first plain Python function that `function`, a JITFunction, calls; None: it calls none."""
     scope = function.globals
-    outside = [scope.get(name) for name in outer_names(function.fn.__code__)]
-    if not any(is_plain(value) or isinstance(value, types.ModuleType) for value in outside):
+    if not _can_name_plain(function.fn.__code__, [scope.get(name) for name in function.outer_names]):
         return None
     for node in (node for statement in function.ast.body for node in ast.walk(statement)):  # decorators ran already
         if isinstance(node, ast.Call) and is_plain(resolve(node.func, scope)):
             return ast.unparse(node.func)
     return None
+
+
+def _can_name_plain(code: types.CodeType, outside: list[Any]) -> bool:
+    """Whether what code reads from outside, or the attributes that it names below modules among that, include a plain
+    function. Only names are looked at, in any order: most kernels know `tl` alone, and need no walk over their text."""
+    attributes, nested = set(code.co_names), [code]
+    for inner in nested:
+        attributes.update(inner.co_names)
+        nested += [constant for constant in inner.co_consts if isinstance(constant, types.CodeType)]
+    modules = []
+    for value in outside:
+        if is_plain(value):
+            return True
+        if isinstance(value, types.ModuleType):
+            modules.append(value)
+    for module in modules:
+        members = vars(module)
+        if "__getattr__" in members and not module.__name__.startswith("tiletwin"):
+            return True  # whatever it makes of a name
+        for name in attributes & members.keys():
+            value = members[name]
+            if is_plain(value):
+                return True
+            if isinstance(value, types.ModuleType) and value not in modules:
+                modules.append(value)
+    return False
 
 
 def is_plain(value: Any) -> bool:

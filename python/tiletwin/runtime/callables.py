@@ -144,6 +144,11 @@ class JITCallable:
         return inspect.signature(self.fn)
 
     @functools.cached_property
+    def outer_names(self) -> list[str]:
+        """Names that the function's code reads from globals or enclosing functions, in order of first use."""
+        return outer_names(self.fn.__code__)
+
+    @functools.cached_property
     def mangled_name(self) -> str:
         return f"{self.__module__}.{self.__qualname__}"
 
@@ -227,7 +232,7 @@ class JITCallable:
         found = []
         globals_ = self.fn.__globals__
         reachable = self.globals
-        for name in outer_names(self.fn.__code__):
+        for name in self.outer_names:
             if name in globals_ and _shapes_code(globals_[name]):
                 found.append((globals_, name, globals_[name]))
             for callee in _functions_in(reachable.get(name)):

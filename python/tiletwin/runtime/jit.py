@@ -115,24 +115,32 @@ class JITFunction(JITCallable, KernelInterface[T]):
         self._repr = repr
         self.pre_run_hooks: list[Callable] = []
         self.kernel = None
-        for param in self.signature.parameters.values():
-            if param.kind is inspect.Parameter.VAR_KEYWORD:
-                raise TypeError(
-                    f"{self.__name__}: a jit function cannot have the parameter **{param.name}; name the parameters"
-                )
-        self.params = [
-            KernelParam(
-                num,
-                param,
-                num in self.do_not_specialize or param.name in self.do_not_specialize,
-                num in self.do_not_specialize_on_alignment or param.name in self.do_not_specialize_on_alignment,
-            )
-            for num, param in enumerate(self.signature.parameters.values())
-        ]
-        self.arg_names = [p.name for p in self.params]
+        code = getattr(inspect.unwrap(fn), "__code__", None)
+        if code is None or code.co_flags & inspect.CO_VARKEYWORDS:
+            for param in self.signature.parameters.values():
+                if param.kind is inspect.Parameter.VAR_KEYWORD:
+                    raise TypeError(
+                        f"{self.__name__}: a jit function cannot have the parameter **{param.name}; name the parameters"
+                    )
         self._preloaded: dict[str, Any] = {}
         if type(self) is JITFunction:
             _by_full_name[f"{self.module}:{fn.__qualname__}"] = self
+
+    # Most functions of a library are never launched: their parameters are looked at when somebody asks.
+    @functools.cached_property
+    def params(self) -> list[KernelParam]:
+        """What the declaration says of each parameter."""
+        by_value, by_alignment = self.do_not_specialize, self.do_not_specialize_on_alignment
+        return [
+            KernelParam(
+                num, param, num in by_value or param.name in by_value, num in by_alignment or param.name in by_alignment
+            )
+            for num, param in enumerate(self.signature.parameters.values())
+        ]
+
+    @functools.cached_property
+    def arg_names(self) -> list[str]:
+        return [p.name for p in self.params]
 
     @functools.cached_property
     def constexprs(self) -> list[int]:
