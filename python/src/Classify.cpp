@@ -240,7 +240,7 @@ bool Classifier::array(PyObject* value, const TypeFacts& facts) {
                     ")");
   Array array;
   if (!readArray(value, facts, array)) return failWithCause(kernel_, name());
-  if (facts.hasStorage && TorchGuard::isEmulating()) noteSide(value);
+  if (facts.hasStorage && array.data != 0 && TorchGuard::isEmulating()) noteSide(value); // a null pointer is on no side
   Leaf leaf;
   leaf.kind = Leaf::Kind::Array;
   leaf.element = array.element;

@@ -49,6 +49,18 @@ def test_one_side_is_fine() -> None:
     assert lines(text) == ["ran 2.0"] * 6
 
 
+def test_an_empty_tensor_is_a_null_pointer_of_no_side() -> None:
+    text = """
+    empty = torch.empty(0)
+    assert empty.data_ptr() == 0
+    add[(1,)](empty, cuda(), cuda(), 0, BLOCK=8)
+    add[(1,)](cuda(), cuda(), empty, 0, BLOCK=8)
+    launch(empty, cpu(), cuda())
+    """
+    (said,) = lines(text)
+    assert re.match(r"add\(\): argument 'y_ptr': Pointer argument cannot be accessed", said)
+
+
 def test_gradients_and_saved_tensors_keep_their_side() -> None:
     text = """
     class Add(torch.autograd.Function):
