@@ -126,7 +126,8 @@ def run_suite(suite: Suite, at: Path, python: str, env: dict[str, str], options:
     device = options.device
     words = [python, "-m", "pytest", "-p", "outside_plugin", "-p", "no:cacheprovider", "-c", os.devnull]
     words += ["--rootdir", str(at / suite.root), "-q", "--tb=native", "--no-header", "--no-summary", "--device", device]
-    words += ["--continue-on-collection-errors", "-W", "ignore"]
+    # Around every test pytest's logging puts handlers on each of torch's dozens of loggers, and takes them off again.
+    words += ["--continue-on-collection-errors", "-W", "ignore", "-p", "no:logging"]
     if device == "cpu":
         words += ["-m", suite.marker]
     if options.processes > 1:

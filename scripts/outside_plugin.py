@@ -1,12 +1,14 @@
 """What `outside.py` loads into pytest beside a suite of others: modules of the suite's own, and a record of the tests.
 
-Here:      `triton.x` from a file of the suite, where tests import what only Triton's own tests use; a line a test.
+Here:      `triton.x` from a file of the suite, where tests import what only Triton's own tests use; a line a test;
+           no garbage collection of what was collected as tests.
 Not here:  how pytest is started, and what becomes of the record (outside.py).
 Invariant: tests, their conftest and the modules they import from their own tree run as they stand.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib.abc
 import importlib.util
 import json
@@ -59,6 +61,11 @@ class Recorder:
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
             self.write(report, "error", "while collecting: " + self.message(report).strip().splitlines()[-1])
+
+
+def pytest_collection_finish(session: Any) -> None:
+    gc.collect()
+    gc.freeze()  # the million objects of torch and of the collected tests stay: no collection needs to visit them
 
 
 def pytest_configure(config: Any) -> None:
