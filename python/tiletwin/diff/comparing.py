@@ -132,14 +132,18 @@ def _number_text(value: Any, array: Array) -> str:
     return str(int(value))
 
 
+def _judges(bounds: bounds_of.Bounds | str, array: Array) -> bool:
+    """Whether elements of an array that are further apart than the bounds differ."""
+    return not (isinstance(bounds, str) or bounds.undecided or array.storage in bounds.open)
+
+
 class _Comparing:
     def __init__(self, launch: Launch, report: Report) -> None:
         self.launch, self.report = launch, report
         self.bounds: dict[Any, bounds_of.Bounds | str] = {}
 
-    def bounds_for(self, a: Backend, b: Backend) -> bounds_of.Bounds | str:
+    def bounds_for(self, allowed: bounds_of.Latitude) -> bounds_of.Bounds | str:
         """Bounds, or why there are none."""
-        allowed = latitude(a.traits, b.traits)
         if allowed not in self.bounds:
             try:
                 self.bounds[allowed] = bounds_of.derive(self.launch, allowed)
@@ -195,11 +199,14 @@ class _Comparing:
             return row
         ir, _, unsigned = ELEMENTS[array.type]
         verdicts = np.empty(count, dtype=np.uint8)
-        limits, bounds = self.limits(array, a, b, count)
+        allowed = latitude(a.traits, b.traits)
+        limits, bounds = self.limits(array, allowed, count)
         found = _C.diff_compare(x, y, ir, unsigned, limits, verdicts)
-        if isinstance(bounds, str) or bounds.undecided or array.storage in bounds.open:
+        if not _judges(bounds, array):
             verdicts[verdicts == 2] = 3
-        row.equal, row.within = found["same"], found["within"]
+        if allowed.undefined_differs and (verdicts == 3).any():
+            limits = self.as_zeros(array, replace(allowed, undefined_differs=False), x, y, limits, verdicts)
+        row.equal, row.within = found["same"], int((verdicts == 1).sum())
         row.different, row.not_comparable = int((verdicts == 2).sum()), int((verdicts == 3).sum())
         row.zero_signs, row.worst_ulp = found["zero_signs"], found["worst_ulp"]
         row.verdict = DIFFERENT if row.different else NOT_COMPARABLE if row.not_comparable else SAME
@@ -213,8 +220,21 @@ class _Comparing:
             self.describe(row, np.flatnonzero(verdicts == wanted), x, y, bounds)
         return row
 
-    def limits(self, array: Array, a: Backend, b: Backend, count: int) -> tuple[np.ndarray | None, Any]:
-        bounds = self.bounds_for(a, b)
+    def as_zeros(self, array: Array, allowed: bounds_of.Latitude, x: Any, y: Any, limits: Any, verdicts: Any) -> Any:
+        """Makes those the same, of the elements that are not comparable, that lie within the bounds of a kernel whose
+        lanes without `other` hold 0 on both sides: whatever they held, it made no difference. Returns the limits."""
+        closer, bounds = self.limits(array, allowed, verdicts.size)
+        if closer is None or not _judges(bounds, array):
+            return limits
+        ir, _, unsigned = ELEMENTS[array.type]
+        judged = np.empty_like(verdicts)
+        _C.diff_compare(x, y, ir, unsigned, closer, judged)
+        within = (verdicts == 3) & (judged == 1)
+        verdicts[within] = 1
+        return closer if limits is None else np.where(within, closer, limits)
+
+    def limits(self, array: Array, allowed: bounds_of.Latitude, count: int) -> tuple[np.ndarray | None, Any]:
+        bounds = self.bounds_for(allowed)
         if isinstance(bounds, str):
             return None, bounds
         limits = bounds.limits.get(array.storage)
