@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Prepares a Debian 12 machine: compilers and libraries by apt, Python packages in .venv. Does nothing where all is there.
-# usage: scripts/setup.sh [--peers]     --peers also makes .venv-triton, with real Triton, which only comparisons use, and installs Ray
+# usage: scripts/setup.sh [--peers | --libraries]
+#   --peers also makes .venv-triton, with real Triton, which only comparisons use, and installs Ray
+#   --libraries also makes .venv-libraries, with public libraries that use torch.cuda, for one test
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -49,4 +51,12 @@ if [ "${1:-}" = "--peers" ] && [ ! -e .venv-triton/.done ]; then
   .venv-triton/bin/pip install -q --disable-pip-version-check torch==2.13.0 numpy
   .venv-triton/bin/pip install -q --disable-pip-version-check --no-deps triton==3.9.0
   touch .venv-triton/.done
+fi
+
+if [ "${1:-}" = "--libraries" ] && [ ! -e .venv-libraries/.done ]; then
+  echo "setup: libraries that use torch.cuda in .venv-libraries"
+  python3 -m venv .venv-libraries
+  .venv-libraries/bin/pip install -q --disable-pip-version-check torch==2.13.0
+  .venv-libraries/bin/pip install -q --disable-pip-version-check -r scripts/requirements-libraries.txt
+  touch .venv-libraries/.done
 fi

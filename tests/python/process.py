@@ -11,14 +11,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.abspath(tiletwin.__file__)))
 
 
-def run_python(*args: str, startup: bool = False, **environment: str) -> subprocess.CompletedProcess:
+def run_python(
+    *args: str, startup: bool = False, python: str = sys.executable, **environment: str
+) -> subprocess.CompletedProcess:
     """`python args...`, tests and package importable. startup: read tiletwin_activate.pth, as if it were installed."""
     paths = [HERE, PACKAGE_PARENT]
     base = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))}
     if startup:
         paths.insert(0, os.path.join(HERE, "startup"))
     return subprocess.run(
-        [sys.executable, *args], capture_output=True, text=True, timeout=180,
+        [python, *args], capture_output=True, text=True, timeout=180,
         env={**base, "PYTHONPATH": os.pathsep.join(paths), "TEST_PACKAGE_PARENT": PACKAGE_PARENT, **environment},
     )  # fmt: skip
 

@@ -1,0 +1,67 @@
+"""Public libraries that name torch.cuda when they are imported: they are imported and used where CUDA is emulated.
+
+The libraries are in an environment of their own (scripts/setup.sh --libraries); library_uses.py has a use of each.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from process import HERE, run_python
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = (
+    "transformers accelerate peft diffusers sentence_transformers trl "
+    "bitsandbytes torchmetrics lightning torchao xformers liger_kernel"
+).split()
+
+
+def libraries_python() -> str:
+    """The Python that has the libraries; skips the test where there is none."""
+    python = os.environ.get("TILETWIN_LIBRARIES") or str(ROOT / ".venv-libraries" / "bin" / "python")
+    if not os.path.exists(python):
+        pytest.skip(
+            "the libraries are not installed: scripts/setup.sh --libraries does that, or TILETWIN_LIBRARIES names a "
+            "Python that has them"
+        )
+    return python
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_library_is_imported_and_used(name: str) -> None:
+    python = libraries_python()
+    done = run_python(
+        os.path.join(HERE, "library_uses.py"),
+        name,
+        startup=True,
+        python=python,
+        TILETWIN_INTERPRET="1",
+        HF_HUB_OFFLINE="1",
+    )
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout.splitlines()[-1]).items()
+    assert found == (name, ""), found[1]
+
+
+def test_the_list_is_what_is_installed() -> None:
+    """A library that setup does not install would be skipped over in silence, and one without a use never tried."""
+    lines = (ROOT / "scripts" / "requirements-libraries.txt").read_text().splitlines()
+    required = {line.partition("==")[0].replace("-", "_") for line in lines if line and not line.startswith("#")}
+    assert required == set(NAMES) and len(NAMES) >= 10
+
+
+def test_real_cuda_is_what_they_would_not_find_without_the_flag() -> None:
+    """Without it the same use of the same library fails: the test above tries the emulation."""
+    python = libraries_python()
+    uses = os.path.join(HERE, "library_uses.py")
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))} | {
+        "CUDA_VISIBLE_DEVICES": ""
+    }
+    done = subprocess.run([python, uses, "torchmetrics"], capture_output=True, text=True, env=env, timeout=180)
+    (text,) = json.loads(done.stdout.splitlines()[-1]).values()
+    assert "CUDA" in text or "cuda" in text, text
