@@ -304,3 +304,10 @@ def compared_8_bits(x, y, o, KIND: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
     a, b = tl.load(x + i).to(KIND, bitcast=True), tl.load(y + i).to(KIND, bitcast=True)
     tl.store(o + i, tl.where(a < b, 1.0, 0.0))
+
+
+@triton.jit
+def and_not(x, y, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    one, other = tl.load(x + i) != 0, tl.load(y + i) != 0
+    tl.store(o + i, one and not other)

@@ -220,6 +220,12 @@ def test_numbers_of_8_bits() -> None:
     assert (ours == 0x3C).all() and (theirs == 1).all()
 
 
+def test_and_and_not_of_tiles() -> None:
+    x, y = np.array([1, 1, 0, 0], np.int32), np.array([0, 1, 0, 1], np.int32)
+    ours, theirs = right_and_wrong(kernels.and_not, [x, y, np.zeros(4, np.int32), 4])
+    assert np.array_equal(ours, x & ~y & 1) and not np.array_equal(theirs, ours)
+
+
 def test_what_it_does_not_run() -> None:
     cases = [
         (kernels.largest_at, [np.full((4, 4), NAN, np.float32), np.zeros(4, np.int32), 4, 4], "All-NaN slice"),

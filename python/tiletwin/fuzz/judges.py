@@ -108,6 +108,7 @@ AVOIDED: dict[str, tuple[tuple[str, str], ...]] = {
         (r"^dot: float8", "Triton's interpreter takes the NaN of 8-bit floats for a number in dots"),
         (r"rounding='rtz'", "Triton's interpreter makes NaN of what passes the largest float16"),
         (r"tl\.(full|zeros)\(.*tl\.float8", "Triton's interpreter takes numbers for the bits of 8-bit floats"),
+        (r"^not:", "Triton's interpreter takes `and`, `or` and `not` of a tile as Python takes them"),
         (r"^arithmetic of 8-bit floats:", "Triton's interpreter computes with the bits of 8-bit floats"),
         (r"^descriptor atomic:", "Triton's interpreter has no reductions through descriptors"),
         (r"tl\.associative_scan\(.*, -\d, ", "Triton's interpreter takes 0 for what came before along a negative axis"),
