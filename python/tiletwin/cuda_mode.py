@@ -1,7 +1,7 @@
 """The torch function mode under which device="cuda" means the CPU.
 
 Here:      what torch functions see and return: requests for CUDA become requests for the CPU, their results are marked.
-Not here:  the mark (cuda_marks.py), what no function mode sees (cuda_patches.py).
+Not here:  the mark (cuda_marks.py), errors of mixes (cuda_mixes.py), what no function mode sees (cuda_patches.py).
 Invariant: what torch makes of marked tensors is marked, so `.cuda()` and `.cpu()` copy exactly where a GPU would.
            No tensor that was there before a call is marked by it.
 """
@@ -31,6 +31,7 @@ from tiletwin.cuda_marks import (
     place_of,
     tensors_in,
 )
+from tiletwin.cuda_mixes import check_places
 from tiletwin.cuda_types import CudaTensorType
 
 Tensor: Any = torch.Tensor  # its getters have attributes that its stub does not
@@ -337,6 +338,8 @@ def _run(func: Any, args: Any, kwargs: Any) -> Any:
             if one is not None and one != HOST:
                 index = place = one
                 break
+    if len(places) > 1 and places.count(places[0]) < len(places) and not _is_library_operator(func):
+        check_places(func, given)
     result = _autocast(func, args, kwargs, index is not None) if _AUTOCASTING() else func(*args, **kwargs)
     if result is None or result is kwargs.get("out") or (args and result is args[0]):
         return result  # in place: it stays where it was

@@ -240,6 +240,43 @@ def files_say_where_tensors_are():
     assert torch.load(old).device == x.device
 
 
+def devices_do_not_mix():
+    c, other, host, number = (
+        torch.ones(4, device="cuda"),
+        torch.ones(4, device="cuda:1"),
+        torch.ones(4),
+        torch.tensor(2.0),
+    )
+    layer, table = torch.nn.Linear(4, 2), torch.nn.Embedding(4, 2)
+    words = "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and "
+    indices = torch.tensor([0, 1])
+    for call in (
+        lambda x: x + c, lambda x: c - x, lambda x: c / x, lambda x: c > x, lambda x: 2 ** (x * c), lambda x: c.mul_(x),
+        lambda x: x.div_(c), lambda x: torch.maximum(c, x), lambda x: torch.where(c > 0, c, x), lambda x: c @ x,
+        lambda x: torch.cat([x, c]), lambda x: torch.stack((c, x)), lambda x: torch.add(c, c, out=x),
+        lambda x: layer.to(x.device)(c), lambda x: table.to(x.device)(indices.cuda()), lambda x: torch.lerp(c, x, 0.5),
+        lambda x: c.masked_fill(x > 0, 1.0), lambda x: x.index_select(0, indices.cuda()), lambda x: c.addcmul(x, c),
+    ):  # fmt: skip
+        for x in (host, other):
+            assert refused(functools.partial(call, x), RuntimeError, words + str(x.device)) is True
+    assert c.tolist() == host.tolist() == other.tolist() == [1, 1, 1, 1]
+    for made in (
+        c + number,
+        number * c,
+        c.masked_fill(c > 0, number),
+        torch.where(c > 0, number, c),
+        c[indices],
+        c**number,
+    ):
+        assert on_cuda(made)
+    assert refused(lambda: host + number.cuda(), RuntimeError, words + "cpu") is True
+    c[1:3], c[indices] = host[:2], number
+    assert host.copy_(c).is_cpu and host.tolist() == [2, 2, 1, 1] and other.copy_(c).get_device() == 1
+    host.fill_(number.cuda())
+    assert host.tolist() == [2, 2, 2, 2] and host.is_cpu
+    assert host.expand_as(c).is_cpu and torch.result_type(c, host) == torch.float32
+
+
 def threads_of_other_kinds():
     seen = []
     _thread.start_new_thread(lambda: seen.append(torch.ones(2, device="cuda").is_cuda), ())
