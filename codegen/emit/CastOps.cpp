@@ -109,12 +109,22 @@ LogicalResult emitCast(Emitter& e, Operation* op) {
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateCast(code, in[0], to); });
 }
 
+/// The bits of a bf16 number, through a move that LLVM does not look through: it would make one operation of a rounding to
+/// bf16 and a comparison of the same bits as half, which NVPTX does not have, and end the process.
+Value* bitsOfBFloat(Emitter& e, Value* number) {
+  llvm::IRBuilder<>& b = e.ir();
+  Value* bits = b.CreateBitCast(number, b.getInt16Ty());
+  if (e.target().backend != "cuda") return bits;
+  return e.inlinePtx("mov.b16 $0, $1;", "=h,h", {b.getInt16Ty()}, {bits}, false).front();
+}
+
 LogicalResult emitBitcast(Emitter& e, Operation* op) {
   Type* to = e.typeOf(tt::elementTypeOf(op->getResult(0).getType()));
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) -> Value* {
     bool fromPointer = in[0]->getType()->isPointerTy();
     if (fromPointer && !to->isPointerTy()) return e.ir().CreatePtrToInt(in[0], to);
     if (!fromPointer && to->isPointerTy()) return e.ir().CreateIntToPtr(in[0], to);
+    if (in[0]->getType()->isBFloatTy() && to->isHalfTy()) return e.ir().CreateBitCast(bitsOfBFloat(e, in[0]), to);
     return fromPointer ? in[0] : e.ir().CreateBitCast(in[0], to);
   });
 }

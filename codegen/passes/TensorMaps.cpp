@@ -60,6 +60,10 @@ bool Chooser::isCopied(OpOperand& use, mlir::Type element) {
   if (!indices || use.getOperandNumber() != 0) return false;
   if (auto reduce = dyn_cast<tt::DescriptorReduceOp>(use.getOwner()); reduce && !isReduced(reduce, element))
     return false;
+  // An H200 ends a kernel with an illegal instruction where a block that is stored or reduced begins below zero.
+  if (!isa<tt::DescriptorLoadOp>(use.getOwner()) &&
+      !llvm::all_of(*indices, [&](Value index) { return contiguity_.of(index).notNegative; }))
+    return false;
   const tt::Contiguity& first = contiguity_.of(indices->back());
   int64_t divisor = kAlignment / std::min(bytesOf(element), kAlignment);
   return first.value ? *first.value % divisor == 0 : first.dimensions.front().divisor % divisor == 0;

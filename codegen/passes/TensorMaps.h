@@ -4,10 +4,11 @@
 // Here:      the choice, from sm_90 on, and what the host makes such a map of.
 // Not here:  the copies (TensorCopies.h), descriptors that stay addresses with extents (emit/Descriptor.h).
 //
-// Idea: a map is as good as the address in everything but two: its blocks begin at multiples of 16 bytes along the last
-//       dimension, and only whole blocks can be copied. So an argument becomes a map if every use of it is a load, store or
-//       reduction of a block whose last index is known to be such a multiple; a descriptor that is carried through control
-//       flow or read row by row stays as it was. The argument's attribute `twg.tensor_map` says so, to passes and launchers.
+// Idea: a map is as good as the address in everything but three: its blocks begin at multiples of 16 bytes along the last
+//       dimension, what is written begins at no index below zero, and only whole blocks can be copied. So an argument becomes
+//       a map if every use of it is a load, store or reduction of a block whose indices are known to be so; a descriptor that
+//       is carried through control flow or read row by row stays as it was. The argument's attribute `twg.tensor_map` says
+//       so, to passes and launchers.
 // Invariant: all copies through one map have its box and its order in shared memory.
 #pragma once
 #include "codegen/Codegen.h"

@@ -1,8 +1,8 @@
 // diff/bounds/DotOps.cpp -- matrix products: sums over K in any order, with the roundings of the units that compute them.
-// Rule:      |A| eB + eA |B| + eA eB + eC + K ulp |A| |B| + (K/8 + 1) ulp (|C| + |D|): tensor cores add the products of 8 or 16
-//            columns with the accumulator at a time and cut the sum off, host libraries round every sum. Where a GPU rounds
-//            after each product as well (f32 as it is, f64), K/2 + 1. Where one side may take the sum of a product and C for
-//            that product's accumulator, the last part belongs to the sum.
+// Rule:      |A| eB + eA |B| + eA eB + eC + K ulp |A| |B| + (K/2 + 1) ulp (|C| + |D|): host libraries round every sum, and tensor
+//            cores cut every product off at the last place of the largest of those that they add at a time, which may be
+//            the accumulator. Where one side may take the sum of a product and C for that product's accumulator, the
+//            last part belongs to the sum.
 #include "diff/bounds/Builder.h"
 #include "ir/DotSums.h"
 #include <cmath>
@@ -74,13 +74,10 @@ constexpr double kScaledUnit = 0x1p-23;
 
 /// The share of the accumulator: partial sums that begin with c and end with the result.
 Value accumulated(Builder& b, tt::DotOp dot, Value c, Value result) {
-  Type from = tt::elementTypeOf(dot.getA().getType());
-  const bool isFma = from.isF64() || (from.isF32() && dot.getInputPrecision() == tt::InputPrecision::IEEE);
-  const double steps = columnsOf(dot) / (isFma ? 2 : 8) + 1;
-  return b.mul(b.add(b.magnitude(c), b.magnitude(result)), steps * unitOf(b, dot));
+  return b.mul(b.add(b.magnitude(c), b.magnitude(result)), (columnsOf(dot) / 2 + 1) * unitOf(b, dot));
 }
 Value accumulated(Builder& b, tt::DotScaledOp dot, Value c, Value result) {
-  return b.mul(b.add(b.magnitude(c), b.magnitude(result)), (columnsOf(dot) / 8 + 1) * kScaledUnit);
+  return b.mul(b.add(b.magnitude(c), b.magnitude(result)), (columnsOf(dot) / 2 + 1) * kScaledUnit);
 }
 
 Value dotted(Builder& b, Operation* op, OpResult result) {

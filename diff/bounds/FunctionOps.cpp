@@ -98,12 +98,22 @@ Value exponential(Builder& b, Operation* op, OpResult r, double scale, bool scal
 Value exp(Builder& b, Operation* op, OpResult r) { return exponential(b, op, r, 1.4427, true); }
 Value exp2(Builder& b, Operation* op, OpResult r) { return exponential(b, op, r, 1, false); }
 
+/// Where a GPU may take a number for a zero: numbers of f32 below the normal ones. Null: nowhere.
+Value mayBeFlushed(Builder& b, Value number) {
+  if (!b.latitude().approximates || !tt::elementTypeOf(number.getType()).isF32()) return {};
+  Value size = b.magnitude(number), e = b.of(number);
+  Value small = b.compare(Predicate::OLT, b.sub(size, e), b.constant(number.getType(), 0x1p-126));
+  return b.both(small, b.compare(Predicate::UNE, b.max(size, e), b.zero(number.getType())));
+}
+
 /// ex / (x - ex), in the logarithm's base. Near 1 a logarithm is near 0 and its error is not.
 Value logarithm(Builder& b, Operation* op, OpResult r, double scale) {
   Value ex = b.of(x(op)), bound;
   if (ex) bound = b.mul(b.div(ex, b.max(b.sub(b.number(x(op)), ex), b.zero(r.getType()))), scale * 1.0001);
   if (b.latitude().approximates) bound = b.add(bound, b.constant(r.getType(), 0x1p-22));
-  return b.unlessInfinite(r, b.add(bound, b.rounding(r, kFunctionUnits)), {ex});
+  bound = b.unlessInfinite(r, b.add(bound, b.rounding(r, kFunctionUnits)), {ex});
+  Value flushed = mayBeFlushed(b, x(op)); // of a zero the result is infinite
+  return flushed ? b.unknownWhere(flushed, Reason::NoRule, bound, r.getType()) : bound;
 }
 Value log(Builder& b, Operation* op, OpResult r) { return logarithm(b, op, r, 1); }
 Value log2(Builder& b, Operation* op, OpResult r) { return logarithm(b, op, r, 1.4427); }
@@ -118,14 +128,6 @@ Value squareRoot(Builder& b, Operation* op, OpResult r, double units) {
   bound = units > 1 ? b.add(bound, b.rounding(r, units)) : b.rounded(r, bound);
   return b.unlessInfinite(r, bound, {ex});
 }
-/// Where a GPU may take a number for a zero: numbers of f32 below the normal ones. Null: nowhere.
-Value mayBeFlushed(Builder& b, Value number) {
-  if (!b.latitude().approximates || !tt::elementTypeOf(number.getType()).isF32()) return {};
-  Value size = b.magnitude(number), e = b.of(number);
-  Value small = b.compare(Predicate::OLT, b.sub(size, e), b.constant(number.getType(), 0x1p-126));
-  return b.both(small, b.compare(Predicate::UNE, b.max(size, e), b.zero(number.getType())));
-}
-
 /// sqrt(0) for sqrt(x) is off by all of the result; below 0 it is a zero for a NaN.
 Value sqrt(Builder& b, Operation* op, OpResult r) {
   Value bound = squareRoot(b, op, r, b.latitude().approximates ? 2 : 1), flushed = mayBeFlushed(b, x(op));
@@ -291,11 +293,16 @@ Value external(Builder& b, Operation* op, OpResult r) {
   return b.unknownWhere(any, Reason::NoRule, {}, r.getType());
 }
 
-/// x - trunc(x / y) y jumps where the quotient does.
+/// x - trunc(x / y) y jumps where the quotient does. A GPU computes just that, with a quotient that is rounded: it may be off
+/// by one, and by more where not all whole numbers are floats. Where it is infinite, nothing is known.
 Value remainder(Builder& b, Operation* op, OpResult r) {
   Value any = b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op)));
-  Value bound = b.latitude().approximates ? b.mul(b.magnitude(y(op)), 1.0) : Value();
-  return b.unknownWhere(any, Reason::NoRule, bound, r.getType());
+  if (!b.latitude().approximates) return b.unknownWhere(any, Reason::NoRule, {}, r.getType());
+  Value sizeX = b.magnitude(x(op)), sizeY = b.magnitude(y(op));
+  Value bound = b.add(b.mul(sizeY, 1.0), b.mul(sizeX, 0x1p-22));
+  // By a product, since a quotient of subnormal numbers may itself be flushed.
+  Value isLarge = b.compare(Predicate::OGT, b.mul(sizeX, 0x1p-24), b.mul(sizeY, 0x1p100));
+  return b.unknownWhere(b.either(any, isLarge), Reason::NoRule, bound, r.getType());
 }
 
 constexpr Rule kRules[] = {

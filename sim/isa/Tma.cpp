@@ -52,6 +52,20 @@ bool readTile(const TensorForm& form, Warp& warp, int lane, TensorTile& tile) {
   return false;
 }
 
+/// An H200 ends a kernel with an illegal instruction where a tile that is stored or reduced begins below zero (seen on one;
+/// loads may begin there); false: a trap.
+bool beginsInside(const TensorForm& form, Warp& warp, int lane, const TensorTile& tile) {
+  for (int d = 0; d < form.dimensions; ++d) {
+    if (tile.at[size_t(d)] >= 0) continue;
+    warp.trap(TrapKind::InvalidValue,
+              "stores a tile that begins at " + std::to_string(tile.at[size_t(d)]) + " along dimension " +
+                  std::to_string(d) + " of its tensor map, which GPUs refuse as an illegal instruction",
+              lane);
+    return false;
+  }
+  return true;
+}
+
 /// All bytes of the tensor that the tile covers are memory of the launch; false: a trap.
 bool checkRows(Warp& warp, int lane, const TensorTile& tile, AccessKind kind) {
   Access access;
@@ -100,7 +114,8 @@ Step runStore(const Inst& in, Warp& warp, LaneMask active) {
     const int lane = __builtin_ctz(rest);
     TensorTile tile;
     const AccessKind kind = form.reduce ? AccessKind::Atomic : AccessKind::Write;
-    if (!readTile(form, warp, lane, tile) || !checkRows(warp, lane, tile, kind)) return Step::Trap;
+    if (!readTile(form, warp, lane, tile) || !beginsInside(form, warp, lane, tile)) return Step::Trap;
+    if (!checkRows(warp, lane, tile, kind)) return Step::Trap;
     BulkCopy copy;
     if (form.reduce) {
       copy.reduce = reducer(*form.reduce, TensorElement(tile.map.element));

@@ -237,6 +237,46 @@ END:
     )
 
 
+# A tile of zeros in shared memory goes to the tensor (add: is added to it). One thread.
+STORE_TILE = (
+    HEADER
+    + """.visible .entry store_tile(.param .align 64 .b8 map[128], .param .s32 c0, .param .s32 c1, .param .u32 add)
+.reqntid 1
+{
+  .shared .align 1024 .b8 buffer[1024];
+  .reg .pred %p<3>;
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<3>;
+  ld.param.b32 %r1, [c0];
+  ld.param.b32 %r2, [c1];
+  ld.param.b32 %r3, [add];
+  mov.b64 %rd1, map;
+  cvta.param.u64 %rd2, %rd1;
+  mov.u32 %r4, buffer;
+  mov.u32 %r5, 0;
+FILL:
+  st.shared.b32 [%r4], 0;
+  add.u32 %r4, %r4, 4;
+  add.u32 %r5, %r5, 4;
+  setp.lt.u32 %p1, %r5, 1024;
+  @%p1 bra FILL;
+  mov.u32 %r4, buffer;
+  fence.proxy.async.shared::cta;
+  setp.ne.u32 %p2, %r3, 0;
+  @%p2 bra ADD;
+  cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd2, {%r1, %r2}], [%r4];
+  bra DONE;
+ADD:
+  cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd2, {%r1, %r2}], [%r4];
+DONE:
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+  ret;
+}
+"""
+)
+
+
 def environment(**values: str) -> dict[str, str]:
     """Of a child process that can import the package, without this process's settings."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))}

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
 
-from sim_texts import tile_text
+from sim_texts import STORE_TILE, tile_text
 from tiletwin import sim
 from tiletwin.errors import OutOfBoundsError
 
@@ -204,3 +204,16 @@ def test_a_map_is_no_number():
         kernel(described, np.zeros(4, np.uint8), described, 0, 0, grid=1)
     with pytest.raises(TypeError, match=r"argument map is a structure of 128 bytes"):
         kernel(bytes(64), np.zeros(4, np.uint8), 4, 0, 0, grid=1)
+
+
+@pytest.mark.parametrize("add", [0, 1], ids=["store", "add"])
+def test_stores_that_begin_below_zero(add: int) -> None:
+    """An H200 ends such a kernel with an illegal instruction; loads may begin there."""
+    x = aligned((20, 64), np.int32)
+    described, kernel = sim.tensor_map(x, (8, 4)), sim.load(STORE_TILE)["store_tile"]
+    kernel(described, 60, 18, add, grid=1)  # outside on the other side: what is inside is written
+    assert bool(x[18:, 60:].any()) == bool(add)
+    for at in ((-4, 0), (0, -1), (-8, -4)):
+        with pytest.raises(Exception, match=r"begins at -\d along dimension [01] of its tensor map, which GPUs refuse"):
+            kernel(described, *at, add, grid=1)
+    tile(described, (-4, -1))

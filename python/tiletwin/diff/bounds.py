@@ -198,8 +198,9 @@ def _planes(
             now = elements_of(memory[array.storage], array)[summed].astype(np.float64)
             unit = _UNIT.get(array.type, 2.0**-23)
             size = np.where(np.isfinite(now), np.abs(now), 0)
-            limit[summed] += (part[2][summed] * unit * (size + 2 * part[1][summed])).astype(np.float32)
-            overflows = size + part[1][summed] > _LARGEST.get(array.type, np.inf)  # in one order, and not in another
+            with np.errstate(over="ignore", invalid="ignore"):
+                limit[summed] += (part[2][summed] * unit * (size + 2 * part[1][summed])).astype(np.float32)
+                overflows = size + part[1][summed] > _LARGEST.get(array.type, np.inf)  # in one order, not in another
             limit[summed[overflows]] = np.inf
         limits[array.storage] = limit
         writers[array.storage] = part[3].view(np.int32).copy()

@@ -215,6 +215,9 @@ def inline_assembly(g: Builder, element: str):
     if pack > 1 and prod(shape) % pack:
         shape = (16,)
         a, b = g.value(element, shape), g.value(element, shape)
+    if element in types.FLOATS and ".b" in instruction:  # the bits of a NaN are open
+        clean = "tl.where({0} == {0}, {0}, 1.0)"
+        a, b = (g.define(clean, [value], Type(element, shape)) for value in (a, b))
     letter = {"float32": "f", "float64": "d"}.get(element, _REGISTERS[width])
     text = f'tl.inline_asm_elementwise("{instruction} $0, $1, $2;", "={letter},{letter},{letter}", [{{}}, {{}}], '
     return g.define(f"{text}dtype=tl.{element}, is_pure=True, pack={pack})", [a, b], Type(element, shape))
