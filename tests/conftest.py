@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-LARGE_FAMILY = 16
+LARGE_FAMILY = 8
 """Cases of one test function up to which all of them are in the sample; of more, every third is."""
 
 

@@ -59,7 +59,7 @@ def reshape(g: Builder, element: str):
         parts.append(g.pick([n for n in (1, 2, 4, 8, 16) if n <= rest]))
         rest //= parts[-1]
     parts.insert(g.rng.randrange(len(parts) + 1), rest)
-    method = g.pick(["tl.reshape({}, %s)", "{}.reshape(%s)", "tl.view({}, %s)"])
+    method = g.pick(["tl.reshape({}, %s)", "{}.reshape(%s)"])
     return g.define(method % parts, [value], Type(element, tuple(parts)))
 
 
