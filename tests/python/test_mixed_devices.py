@@ -33,7 +33,7 @@ def lines(text: str) -> list[str]:
 )
 def test_one_tensor_on_the_other_side(arguments: str, name: str, other: str) -> None:
     (said,) = lines(f"    launch({arguments})\n")
-    phrase = r"Pointer argument \(at \d\) cannot be accessed from Triton \(cpu tensor\?\)"
+    phrase = r"Pointer argument cannot be accessed from Triton \(cpu tensor\?\)"
     assert re.match(rf"add\(\): argument '{name}': {phrase}: it is on the CPU and '{other}' on the emulated", said)
 
 

@@ -85,11 +85,12 @@ BOOST_AUTO_TEST_CASE(a_tile_lands_when_it_is_waited_for) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(reductions_and_negative_coordinates) {
+BOOST_AUTO_TEST_CASE(reductions_and_negative_coordinates) { // loads begin below zero, and nothing else does
   const std::string body = std::string(kCopy) + R"(
-  cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1, %r2}], [%r21];
+  mov.b32 %r10, 0;
+  cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {%r10, %r10}], [%r21];
   cp.async.bulk.commit_group;
-  cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%rd1, {%r1, %r2}], [%r21];)";
+  cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%rd1, {%r10, %r10}], [%r21];)";
   SimRun run(ptxKernel(3, body, kShared)); // never waited for: lands when the CTA ends
   std::vector<float> from = ramp(16 * 8), to(16 * 8, 1000.f);
   std::vector<uint32_t> words{uint32_t(-4), uint32_t(-2), 77, 77};
@@ -98,7 +99,8 @@ BOOST_AUTO_TEST_CASE(reductions_and_negative_coordinates) {
   BOOST_TEST(words[3] == 0u); // outside of the tensor
   for (size_t y = 0; y < 8; ++y)
     for (size_t x = 0; x < 16; ++x)
-      BOOST_TEST(to[y * 16 + x] == (y < 2 && x < 4 ? 1000.f + 2 * from[y * 16 + x] : 1000.f));
+      BOOST_TEST(to[y * 16 + x] ==
+                 (y >= 2 && y < 4 && x >= 4 && x < 8 ? 1000.f + 2 * from[(y - 2) * 16 + x - 4] : 1000.f));
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_with_tiles_are_traps) {
@@ -114,6 +116,9 @@ BOOST_AUTO_TEST_CASE(mistakes_with_tiles_are_traps) {
     body.replace(body.find(from), from.size(), to);
     return body;
   };
+  const std::string reduce =
+      "\n  cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1, %r2}], [%r21];";
+  has(trapOf(copy + reduce, uint32_t(-4)), "begins at -4 along dimension 0");
   has(trapOf(copy, 2), "begins at byte 8 of its rows, no multiple of 16");
   has(trapOf(with("[%r21], [%rd0", "[%r21+64], [%rd0"), 0), "multiple of 128");
   has(trapOf(with("[%rd0, {%r1, %r2}]", "[%rd0+8, {%r1, %r2}]"), 0), "no multiple of 64");
