@@ -10,11 +10,12 @@ from collections import Counter
 
 import pytest
 
-LARGE_FAMILY = 8
-"""Cases of one test function up to which all of them are in the sample; of more, every third is."""
+SMALL_FAMILY, LARGE_FAMILY = 2, 48
+"""Cases of one test function up to which all of them are in the sample; of more, every third is, and of more than the
+larger number every sixth."""
 
 
-def thin_large_families(config: pytest.Config, items: list[pytest.Item]) -> None:
+def thin_families(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves a fixed sample of every family: the same cases on every machine and in every process of a run."""
     families: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -22,9 +23,9 @@ def thin_large_families(config: pytest.Config, items: list[pytest.Item]) -> None
     dropped = [
         item
         for family in families.values()
-        if len(family) > LARGE_FAMILY
+        if len(family) > SMALL_FAMILY
         for index, item in enumerate(family)
-        if index % 3
+        if index % (6 if len(family) > LARGE_FAMILY else 3)
     ]
     if dropped:
         config.hook.pytest_deselected(items=dropped)
@@ -34,7 +35,7 @@ def thin_large_families(config: pytest.Config, items: list[pytest.Item]) -> None
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if os.environ.get("TILETWIN_TEST_SAMPLE"):
-        thin_large_families(config, items)
+        thin_families(config, items)
     if os.path.exists("/dev/nvidiactl"):
         return
     for item in items:
