@@ -182,11 +182,12 @@ def compiled(request, modules):
         code = triton_driver.code_of(request["ttir"], request["options"], driver)
         return {"ptx": code.ptx, "facts": code.facts}
     prepared = Prepared(request["launch"], modules, request["sizes"], COMPILED)
-    triton_driver.Launcher.last = None
+    launches = triton_driver.Launcher.launches
+    launches.clear()
     prepared.run()
-    code = triton_driver.Launcher.last
-    if code is None:
+    if not launches:
         raise Unsupported("Triton compiled the kernel and did not launch it")
+    code = launches[-1]
     for argument in code.arguments:
         if argument[0] == "pointer":
             argument[1] = prepared.place(argument[1] or 0)

@@ -36,9 +36,9 @@ class Code:
 
 
 class Launcher:
-    """In place of Triton's: keeps the launch."""
+    """In place of Triton's: keeps the launches, until somebody clears the list."""
 
-    last = None
+    launches = []
 
     def __init__(self, src, metadata):
         self.signature = src.signature
@@ -49,7 +49,7 @@ class Launcher:
         arguments = []
         for kind, value in zip(self.signature.values(), values):
             arguments += flat(kind, value, metas, self.metadata)
-        Launcher.last = Code(function, self.metadata, arguments)
+        Launcher.launches.append(Code(function, self.metadata, arguments))
 
 
 def flat(kind, value, metas, metadata):
