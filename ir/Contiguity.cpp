@@ -181,21 +181,29 @@ Contiguity ContiguityAnalysis::ofArgument(BlockArgument argument) {
     known.notNegative = of(loop.getLowerBound()).notNegative && of(loop.getStep()).notNegative;
     return known;
   }
-  // Assume what holds at first, and take back what the loop's body does not keep, until nothing changes.
-  auto at = assumed_.find(argument);
-  if (at != assumed_.end()) return at->second;
-  if (assumed_.size() >= 6) return known; // values that depend on each other in circles
-  Contiguity assumption = of(loop.getTiedLoopInit(argument)->get());
-  Value next = loop.getTiedLoopYieldedValue(argument)->get();
-  for (int round = 0; round < 8; ++round) {
-    ContiguityAnalysis inner;
-    inner.assumed_ = assumed_;
-    inner.assumed_[argument] = assumption;
-    Contiguity kept = meet(assumption, inner.of(next), isPointer(argument) ? bytesOfPointee(argument.getType()) : 1);
-    if (equal(kept, assumption)) return kept;
-    assumption = kept;
+  if (!assumed_.contains(argument)) assumeCarriedValues(loop);
+  return assumed_.at(argument);
+}
+
+void ContiguityAnalysis::assumeCarriedValues(scf::ForOp loop) {
+  // All at once: values that depend on each other in circles would each ask for the others again. A round costs one look
+  // at the body, and each round but the last takes something back, so that it ends.
+  auto arguments = loop.getRegionIterArgs();
+  auto yielded = loop.getYieldedValues();
+  llvm::SmallVector<Contiguity> kept;
+  for (Value init : loop.getInitArgs()) kept.push_back(of(init));
+  for (bool changed = true; changed;) {
+    changed = false;
+    ContiguityAnalysis body;
+    body.assumed_ = assumed_;
+    for (auto [argument, known] : llvm::zip(arguments, kept)) body.assumed_[argument] = known;
+    for (auto [argument, known, next] : llvm::zip(arguments, kept, yielded)) {
+      Contiguity both = meet(known, body.of(next), isPointer(argument) ? bytesOfPointee(argument.getType()) : 1);
+      changed |= !equal(both, known);
+      known = std::move(both);
+    }
   }
-  return known;
+  for (auto [argument, known] : llvm::zip(arguments, kept)) assumed_[argument] = std::move(known);
 }
 
 Contiguity ContiguityAnalysis::compute(Value value) {

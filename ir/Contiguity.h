@@ -9,6 +9,10 @@
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
 
+namespace mlir::scf {
+class ForOp;
+}
+
 namespace tiletwin::tt {
 
 /// Along one dimension. All are powers of two; 0 occurs nowhere.
@@ -33,9 +37,11 @@ private:
   Contiguity compute(mlir::Value value);
   Contiguity ofArgument(mlir::BlockArgument argument);
   Contiguity ofBinary(mlir::Operation* op);
+  /// Assumes of every value that the loop carries what holds at first, and takes back what the body does not keep.
+  void assumeCarriedValues(mlir::scf::ForOp loop);
 
   llvm::DenseMap<mlir::Value, Contiguity> known_;
-  llvm::DenseMap<mlir::Value, Contiguity> assumed_; ///< of values carried around loops that are being looked at
+  llvm::DenseMap<mlir::Value, Contiguity> assumed_; ///< of values that loops carry: as found, or while it is looked for
 };
 
 } // namespace tiletwin::tt

@@ -30,8 +30,8 @@ def free_chain(length: int) -> str:
     )
 
 
-def carried_in_a_circle(count: int) -> str:
-    """A loop in which each tile is the next one's successor, all of other alignments."""
+def carried_in_a_circle(count: int, sums: bool = False) -> str:
+    """A loop in which each tile is the next one's successor, all of other alignments; or the sum of all, `sums`."""
     lines = [
         "tt.func public @circle(%x: !tt.ptr<i32>, %n: i32) {",
         "%c0 = arith.constant 0 : i32",
@@ -46,7 +46,11 @@ def carried_in_a_circle(count: int) -> str:
     lines.append(f"%l:{count} = scf.for %i = %c0 to %n step %c1 iter_args({starts}) -> ({types}) : i32 {{")
     for i in range(count):
         lines += [f"%q{i} = tt.addptr %base, %a{i} : {POINTERS}, {TILE}", f"tt.store %q{i}, %r : {POINTERS}"]
-    yielded = ", ".join(f"%a{(i + 1) % count}" for i in range(count))
+    if sums:
+        lines.append("%t0 = arith.addi %a0, %a0 : " + TILE)
+        lines += [f"%t{i} = arith.addi %t{i - 1}, %a{i} : {TILE}" for i in range(1, count)]
+        lines += [f"%u{i} = arith.addi %t{count - 1}, %k{i} : {TILE}" for i in range(count)]
+    yielded = ", ".join(f"%u{i}" if sums else f"%a{(i + 1) % count}" for i in range(count))
     return "\n".join([*lines, f"scf.yield {yielded} : {types}", "}", "tt.return", "}"])
 
 
@@ -60,7 +64,11 @@ FOR_EVER = 300
 """Seconds after which a compilation of milliseconds is given up."""
 
 
-@pytest.mark.parametrize("text", [free_chain(200), carried_in_a_circle(200)], ids=["free chain", "circle"])
+@pytest.mark.parametrize(
+    "text",
+    [free_chain(200), carried_in_a_circle(200), carried_in_a_circle(30, sums=True)],
+    ids=["free chain", "circle", "sums"],
+)
 def test_values_are_looked_at_once(text):
     """In a process of its own: code that never comes back from C++ cannot be interrupted in this one."""
     done = subprocess.run(
