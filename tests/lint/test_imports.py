@@ -1,0 +1,140 @@
+"""The order of python/tiletwin: a module imports what stands in its own folder or below, and nothing in a circle.
+
+Imports inside functions and names of modules in strings count (import_graph.py). What breaks the rule is listed here, and
+an entry that is no longer needed fails: the lists can only become shorter.
+"""
+
+import functools
+import pathlib
+
+import import_graph
+import pytest
+
+PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "python" / "tiletwin"
+
+# Folders and modules, from low to high. "" is the package itself.
+ORDER = (
+    """
+    _C _sim _codegen _cuda
+    whole_files errors _refused variables _activate knob_hooks knob_kinds knobs
+    checks devices findings memory fresh_memory gpu_timing script
+    backends language runtime amd
+    cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files
+    cuda_fakes cuda_operators cuda_patches cuda_processes torch_cuda cuda_emulation
+    tools sim cuda compiler trace eager debug profiler testing pytest_results pytest_plugin diff fuzz gdb cli __main__
+""".split()
+    + [""]
+)
+
+# Module -> modules above it that it imports.
+AGAINST = {
+    "_activate": "cuda_emulation fresh_memory",
+    "amd.code_object": "compiler.extension compiler.stage_cache",
+    "backends": "runtime.driver",
+    "backends.nvidia.compiler": "language.extra.cuda language.extra.cuda.libdevice runtime.cache runtime.options",
+    "backends.nvidia.driver": "runtime.driver",
+    "checks": "findings.output",
+    "compiler.kernel": "eager.kernel_html",
+    "eager.decide": "tiletwin debug",
+    "findings.json_text": "tiletwin",
+    "findings.sarif": "tiletwin",
+    "knob_kinds": "cuda.toolkit knobs",
+    "language.aggregate": "eager runtime.jit",
+    "language.random": "runtime.jit",
+    "language.standard": "runtime.jit",
+    "language.target_info": "runtime.driver runtime.jit",
+    "pytest_results": "tiletwin",
+    "runtime.autotuner": "compiler.kernel testing",
+    "runtime.compilable": "eager.decide",
+    "runtime.device_copy": "tools.tensor_descriptor",
+    "runtime.driver": "cuda_emulation testing",
+    "runtime.eager_launch": "eager eager.decide eager.stops trace.recorder",
+    "runtime.gpu_driver": "cuda cuda_emulation",
+    "runtime.gpu_launch": "compiler.assembler compiler.targets cuda",
+    "runtime.jit": "compiler.compiler eager.kernel_html eager.prompt",
+    "runtime.launch_hooks": "compiler.compiler",
+    "runtime.look": "eager.code_objects",
+    "runtime.sim_launch": "sim sim.check_words sim.extension sim.launch_memory",
+    "runtime.specialization": "tiletwin",
+    "runtime.tensor_map_arguments": "sim.tensor_maps",
+    "sim.launch_memory": "tiletwin",
+    "tools.compile": "compiler.command compiler.signatures",
+    "tools.cuda_export": "compiler.ir_text",
+    "tools.disasm": "compiler.assembler",
+    "trace.recorder": "tiletwin",
+    "trace.writer": "tiletwin",
+}
+
+# Modules of one folder that import each other.
+CIRCLES = [
+    "cuda cuda.backend",
+    "diff.backends diff.bounds diff.gpu_arguments diff.triton_process diff.triton_sim",
+    "diff.comparing diff.html diff.localise diff.mode diff.tally diff.text",
+    "eager.html eager.looks",
+    """
+    language language.aggregate language.arith_ops language.core language.creation_ops language.debug_ops
+    language.extra language.extra.cuda language.extra.hip language.random language.reduce_ops language.standard
+    language.types language.values
+    """,
+    "runtime.callables runtime.jit runtime.launch_hooks runtime.specialization",
+    "runtime.driver runtime.gpu_driver",
+    "sim sim.backend",
+    "trace.model trace.moment trace.notebook trace.text",
+]
+
+
+@functools.cache
+def edges() -> import_graph.Graph:
+    return import_graph.graph(PACKAGE)
+
+
+def full(name: str) -> str:
+    return name if name == "tiletwin" else f"tiletwin.{name}"
+
+
+def test_every_module_has_its_place():
+    homeless = [m for m in edges() if m != "tiletwin" and not import_graph.place(m, ORDER)]
+    assert not homeless, f"add to ORDER: {homeless}"
+
+
+def test_modules_import_what_stands_below():
+    listed = {(full(a), full(b)) for a, targets in AGAINST.items() for b in targets.split()}
+    found = import_graph.against(edges(), ORDER)
+    assert not found - listed, f"imports of what stands above: {sorted(found - listed)}"
+    assert not listed - found, f"no longer so, remove from AGAINST: {sorted(listed - found)}"
+
+
+def test_modules_of_a_folder_import_each_other_in_one_direction():
+    listed = {frozenset(map(full, circle.split())) for circle in CIRCLES}
+    found = set(import_graph.circles(import_graph.within_folders(edges(), ORDER)))
+    assert not found - listed, f"modules that import each other: {[sorted(c) for c in found - listed]}"
+    assert not listed - found, f"no longer so, change CIRCLES: {[sorted(c) for c in listed - found]}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from tiletwin.high import name",
+        "from tiletwin import high",
+        "from .. import high",
+        "from ..high.deep import name",
+        "def f():\n    import tiletwin.high",
+        "if TYPE_CHECKING:\n    from tiletwin import high",
+        'f("tiletwin.high")',
+        '{"name": "tiletwin.high:name"}',
+    ],
+)
+def test_an_import_is_noticed(tmp_path, text):
+    package = tmp_path / "tiletwin"
+    for folder in ("low", "high"):
+        (package / folder).mkdir(parents=True)
+        (package / folder / "__init__.py").write_text("")
+    (package / "high" / "deep.py").write_text("from tiletwin.low import module")
+    (package / "low" / "module.py").write_text(f'"""tiletwin.high"""\n{text}\n')
+    (package / "__init__.py").write_text("")
+    edges = import_graph.graph(package)
+    found = {target.removesuffix(".deep") for name, target in import_graph.against(edges, ["low", "high", ""])}
+    assert found == {"tiletwin.high"}
+    assert edges["tiletwin.high.deep"] == {"tiletwin.low.module"}
+    circle = frozenset({"tiletwin.low.module", "tiletwin.high.deep"})
+    assert import_graph.circles(edges) == [circle] * ("tiletwin.high.deep" in edges["tiletwin.low.module"])
