@@ -47,16 +47,17 @@ wheel: setup     ## dist/*.whl: one self-contained abi3 wheel
 
 format: setup    ## clang-format and ruff
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-22 -i
-	@.venv/bin/ruff format -q python tests benchmarks demo scripts && .venv/bin/ruff check -q --fix python tests benchmarks demo scripts
+	@.venv/bin/ruff format -q python tests benchmarks demo scripts docs/tools && .venv/bin/ruff check -q --fix python tests benchmarks demo scripts docs
 
 lint: build      ## ruff, pyright, clang-tidy
-	@.venv/bin/ruff check python tests benchmarks demo scripts
+	@.venv/bin/ruff check python tests benchmarks demo scripts docs/tools
 	@.venv/bin/pyright --pythonpath $(PYTHON)
 	@git ls-files '*.cpp' | grep -v '^tests/' | xargs clang-tidy-22 -p build/release --quiet
 
-docs: build      ## docs/ops.md from the dialect's definition, docs/language.md from the package
+docs: build      ## the site in build/site; docs/ops.md and docs/language.md from the code
 	@cmake --build --preset release --target tiletwin-docs
 	@$(PYTHON) scripts/language_table.py
+	@scripts/site.sh
 
 clean:           ## removes build products, keeps the compiler cache
-	@rm -rf build dist .venv .venv-triton python/tiletwin/*.so
+	@rm -rf build dist .venv .venv-docs .venv-triton python/tiletwin/*.so

@@ -313,7 +313,8 @@ def document(every: int = 1) -> str:
     lines += ["", "## `triton.knobs`", "", *_knobs()]
     more = {n: r for n, r in REFUSED.items() if n not in {f"{m}.{row.name}" for m in API["modules"] for row in rows}}
     lines += ["", "## Refused besides these", "", "| name | reason |", "|---|---|"]
-    lines += [f"| `{name}` | {reason} |" for name, reason in more.items()]
+    plain = {name: reason.replace("](", "]\\(") for name, reason in more.items()}  # kernel[grid](...) is no link
+    lines += [f"| `{name}` | {reason} |" for name, reason in plain.items()]
     lines += [f"| module `triton.{name}` | {reason} |" for name, reason in MODULES.items()]
     return "\n".join(lines) + "\n"
 
