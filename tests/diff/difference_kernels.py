@@ -311,3 +311,17 @@ def and_not(x, y, o, N: tl.constexpr):
     i = tl.arange(0, N)
     one, other = tl.load(x + i) != 0, tl.load(y + i) != 0
     tl.store(o + i, one and not other)
+
+
+@triton.jit
+def behind_a_quotient(x, o, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    at = ((tl.program_id(0) // n) * 64 + i) % 48
+    tl.store(o + tl.program_id(0) * N + i, tl.load(x + 64 + at))
+
+
+@triton.jit
+def behind_a_product(x, o, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    for t in range(n):
+        tl.store(o + t * N + i, tl.load(x + 64 + (t * 1073741824 + i) % 48))

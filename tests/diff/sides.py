@@ -1,4 +1,4 @@
-"""What several backends leave in the argument `o` of a launch of one program, for test_triton_*.py."""
+"""What several backends leave in the argument `o` of a launch, for test_triton_*.py."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tiletwin.diff.launches import Descriptor
 _NUMPY = {"fp16": np.float16, "fp32": np.float32, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
 
 
-def sides(kernel: Any, args: list, *backends: str, **options: int) -> list[np.ndarray]:
+def sides(kernel: Any, args: list, *backends: str, grid: tuple[int, ...] = (1,), **options: int) -> list[np.ndarray]:
     """One array a backend. Errors: AssertionError, one of them did not run."""
-    launch = diff.launch_of(kernel, (1,), args, **options)
+    launch = diff.launch_of(kernel, grid, args, **options)
     report = diff.compare_launch(launch, list(backends), localise=False)
     assert not any(outcome.unsupported or outcome.error for outcome in report.outcomes), report
     array = launch.arguments["o"]

@@ -244,6 +244,18 @@ def test_cat_that_may_reorder() -> None:
     assert not np.array_equal(theirs, ours) and np.array_equal(np.sort(theirs), ours)
 
 
+@pytest.mark.parametrize(
+    "kernel, n, rows, start", [(kernels.behind_a_quotient, -1, 2, -64), (kernels.behind_a_product, 3, 3, -(2**31))]
+)
+def test_offsets_whose_sign_compilers_take_for_granted(kernel: Any, n: int, rows: int, start: int) -> None:
+    lanes = 128
+    args = [np.arange(lanes, dtype=np.int32) - 64, np.zeros(rows * lanes, np.int32), n, lanes]
+    found = sides(kernel, args, "interp", "triton:sim", "sim", grid=(rows if n < 0 else 1,), num_warps=1)
+    ours, theirs, ours_for_gpus = (side[(rows - 1) * lanes :] for side in found)
+    assert np.array_equal(ours, np.fmod(start + np.arange(lanes, dtype=np.int64), 48))
+    assert np.array_equal(theirs, ours_for_gpus) and not np.array_equal(theirs, ours)
+
+
 def test_the_variable_of_a_loop_after_it() -> None:
     ours, theirs, interpreter = sides(kernels.last_round, [np.zeros(2, np.int32), 4], "interp", "triton:sim", "triton")
     assert ours.tolist() == theirs.tolist() == [0, 3] and interpreter.tolist() == [3, 3]
