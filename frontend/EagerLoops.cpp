@@ -166,7 +166,7 @@ PyObject* again(PyObject*, PyObject* site) {
 /// The iterator of a `for` that carries variables.
 struct RoundsState {
   PyRef iterator, site;
-  std::vector<Carried> carried;
+  std::vector<Carried> carried{};
   bool first = true;
 };
 struct RoundsObject {

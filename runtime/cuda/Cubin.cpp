@@ -64,7 +64,7 @@ constexpr unsigned kSizeShift = 18; // of the last word: below are alignment and
 
 /// What .nv.info says of parameters; ordinals may come in any order.
 struct ParameterInfo {
-  std::vector<std::optional<ParameterPlace>> places;
+  std::vector<std::optional<ParameterPlace>> places{};
   uint32_t blockBytes = 0;
   bool isUnderstood = true;
 };

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
+import amd_on_host
 import numpy as np
 import pytest
-
-pytest.importorskip("tiletwin._codegen", reason="the code generator is not part of this build")
-
-import amd_on_host
 import tiletwin as triton
 import tiletwin.language as tl
 from tiletwin.compiler import ASTSource

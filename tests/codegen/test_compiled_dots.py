@@ -11,10 +11,6 @@ import re
 
 import numpy as np
 import pytest
-
-pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
-pytest.importorskip("tiletwin._codegen", reason="the code generator is not part of this build")
-
 import small_kernels
 import tiletwin._codegen
 

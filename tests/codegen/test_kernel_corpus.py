@@ -11,14 +11,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
-pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
-pytest.importorskip("tiletwin._codegen", reason="the code generator is not part of this build")
-
 import corpus_cases
 import corpus_launches
 import ptx_cases
+import pytest
 import small_kernels
 from tiletwin import diff
 from tiletwin.cuda import ptxas

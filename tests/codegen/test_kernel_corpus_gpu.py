@@ -10,13 +10,10 @@ import functools
 import subprocess
 import sys
 
-import pytest
-
-pytest.importorskip("tiletwin._codegen", reason="the code generator is not part of this build")
-
 import corpus_cases
 import corpus_launches
 import ptx_cases
+import pytest
 import test_kernel_corpus as corpus
 from tiletwin import cuda, diff
 from tiletwin.diff.backends import InterpBackend, Outcome

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
-pytest.importorskip("tiletwin._codegen", reason="the code generator is not part of this build")
-
 import tiletwin as triton
 import tiletwin.language as tl
 

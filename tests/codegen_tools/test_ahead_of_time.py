@@ -20,7 +20,6 @@ from tiletwin.compiler import assembler
 from tiletwin.tools.compile import CompileArgs, c_type, compile_kernel
 from tiletwin.tools.link import LinkerError, link
 
-pytest.importorskip("tiletwin._codegen")
 INCLUDE = next((p for p in map(Path, ("/usr/local/cuda/include", "/usr/include")) if (p / "cuda.h").exists()), None)
 pytestmark = pytest.mark.skipif(
     assembler.find() is None or INCLUDE is None or shutil.which("cc") is None, reason="needs ptxas, cuda.h and cc"

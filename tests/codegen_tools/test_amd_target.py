@@ -22,7 +22,6 @@ from tiletwin.backends.compiler import GPUTarget
 from tiletwin.compiler import ASTSource
 from tiletwin.errors import OptionError
 
-pytest.importorskip("tiletwin._codegen")
 GFX942 = GPUTarget("hip", "gfx942", 64)
 ARCHITECTURES = ["gfx906", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"]
 ELF_AMDGPU = 224

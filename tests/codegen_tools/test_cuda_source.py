@@ -18,14 +18,14 @@ import pytest
 import tiletwin as triton
 import tiletwin.language as tl
 from process_here import run_tiletwin
+from tiletwin import sim
 from tiletwin.compiler import ASTSource
 from tiletwin.errors import PtxError
 from tiletwin.tools import cuda_source
 from tiletwin.tools.cuda_export import cuda_source_of_ptx
 
-sim = pytest.importorskip("tiletwin.sim")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "sim"))
-import ptx_cases  # noqa: E402
+import ptx_cases
 
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
 # A call, a structure as parameter, printing, an assertion, shared memory with wgmma, parameters of one byte.

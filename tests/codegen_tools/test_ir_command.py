@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from process_here import HERE, run_tiletwin
 
-pytest.importorskip("tiletwin._codegen")
 KERNEL = (f"{HERE / 'stage_doubles.py'}:scale", "-s", "*fp32:16 *fp32:16 i32 fp32")
 
 

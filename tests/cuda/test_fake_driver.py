@@ -12,8 +12,7 @@ import pathlib
 import pytest
 import tiletwin
 from fake_driver import run_fake
-
-_cuda = pytest.importorskip("tiletwin._cuda", reason="the CUDA runtime is not part of this build")
+from tiletwin import _cuda
 
 SAYS = "print(message(native.driver))"
 ON_CPU = "TILETWIN_INTERPRET=1 runs kernels on the CPU instead"

@@ -8,9 +8,6 @@ from __future__ import annotations
 import pytest
 from fake_driver import run_fake
 
-pytest.importorskip("tiletwin._cuda", reason="the CUDA runtime is not part of this build")
-pytest.importorskip("tiletwin._codegen", reason="the code generator is not part of this build")
-
 START = """
 import launched_kernels
 from tiletwin import knobs

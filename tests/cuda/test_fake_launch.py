@@ -8,8 +8,6 @@ from __future__ import annotations
 import pytest
 from fake_driver import run_fake
 
-pytest.importorskip("tiletwin._cuda", reason="the CUDA runtime is not part of this build")
-
 
 def test_arrays_go_there_and_back_in_the_stream():
     said = run_fake("""

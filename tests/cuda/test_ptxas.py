@@ -14,8 +14,6 @@ from tiletwin.cuda import ptxas, sass, toolkit
 from tiletwin.cuda.extension import extension
 from tiletwin.errors import PTXASError
 
-pytest.importorskip("tiletwin._cuda", reason="the CUDA runtime is not part of this build")
-
 TEXT = """.version 7.8
 .target sm_80
 .address_size 64

@@ -42,7 +42,6 @@ def test_right_runs_of_random_kernels_are_the_same(tmp_path: Path, seed: int) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_compiled_random_kernels_are_the_same(tmp_path: Path, seed: int) -> None:
-    pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
     made = noisy_kernels.module(tmp_path, KERNELS, seed)
     for number in range(KERNELS):
         report = compared(getattr(made, f"random_{number}"), arguments(number), "sim")
@@ -124,7 +123,6 @@ RANGES = {"[-12, 12]": np.linspace(-12, 12, 4096), "[-1, 1]": np.linspace(-1, 1,
 
 
 def same_on_the_simulator(kernel: Any, args: list) -> None:
-    pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
     with np.errstate(all="ignore"):
         report = compared(kernel, args, "sim")
     if report.verdict == diff.NOT_COMPARABLE:  # numbers of f64 beyond f32, which bounds are
@@ -217,8 +215,6 @@ SUBNORMAL = np.array([TINY / 2, 1e-45, -1e-45, -TINY / 2], np.float32)
 
 def test_roots_of_subnormal_numbers() -> None:
     """A GPU's units take them for zeros: sqrt may be 0 or the root; of rsqrt and of negative ones nothing is known."""
-    pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
-    pytest.importorskip("tiletwin._codegen", reason="the code generator is not part of this build")
     x = np.concatenate([SUBNORMAL, [TINY, 4, 0, -1]]).astype(np.float32)
     report = compared(roots, [x, np.zeros_like(x), np.zeros_like(x), x.size], "sim")
     _, root, reciprocal = report.rows
@@ -229,7 +225,6 @@ def test_roots_of_subnormal_numbers() -> None:
 @pytest.mark.parametrize("name, given", [("cbrt", np.isnan), ("expm1", np.logical_not)])
 def test_libdevice_of_subnormal_numbers(tmp_path: Path, name: str, given: Any) -> None:
     """NVIDIA's cbrt of numbers that it takes for zeros is NaN, expm1 is 0; of normal numbers both are what they are."""
-    pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
     x = np.concatenate([SUBNORMAL, [TINY, 4, 0, -1]]).astype(np.float32)
     kernel = getattr(noisy_kernels.functions(tmp_path, [name], 1), name)
     row = compared(kernel, [x, np.zeros_like(x), x.size], "sim").rows[-1]

@@ -16,7 +16,6 @@ import torch
 from sides import refusal, sides
 from tiletwin.diff import triton_process
 
-pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
 pytestmark = pytest.mark.skipif(
     triton_process.python() is None, reason="real Triton is not installed; TILETWIN_TRITON names a Python that has it"
 )

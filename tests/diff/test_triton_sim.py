@@ -21,7 +21,6 @@ from tiletwin.diff import replay, triton_process, triton_sim
 from tiletwin.language.extra import libdevice
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
-pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
 pytestmark = pytest.mark.skipif(
     triton_process.python() is None, reason="real Triton is not installed; TILETWIN_TRITON names a Python that has it"
 )

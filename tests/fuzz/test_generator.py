@@ -82,7 +82,6 @@ def test_programs_and_their_twins(seed: int, worker: Worker) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(1000, 2000, 100))
 def test_many_programs_on_the_simulator(start: int) -> None:
-    pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
     worker = Worker(Settings(("interp", "eager", "sim:80", "sim:90"), shrink_seconds=30))
     try:
         for seed in range(start, start + 20):

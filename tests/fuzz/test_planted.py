@@ -60,8 +60,6 @@ def test_mistakes_of_the_interpreter(name: str, worker, monkeypatch: pytest.Monk
 @pytest.mark.slow
 @pytest.mark.parametrize("name", planting.CODE_MISTAKES)
 def test_mistakes_of_the_code_generator(name: str, worker, record_property) -> None:
-    pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
-    pytest.importorskip("tiletwin._codegen", reason="the code generator is not part of this build")
     import miscompiler
 
     with contextlib.ExitStack() as stack:

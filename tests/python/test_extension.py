@@ -1,18 +1,21 @@
 """The extension as a file: what it exports, and what it expects of the process that loads it."""
 
+import importlib
 import re
 import shutil
 import subprocess
 
 import pytest
+import tiletwin
 from process import run_code
+from tiletwin.native import opened
 
 ALLOWED = re.compile(r"^(_?Py|_ZN3tbb|_ZNS|_ZS|_ZNK|_ZT|_Z(dl|da|nw|na)|_ITM_|__gmon_start__|_Unwind_|__)")
 
 
 @pytest.fixture(params=["_C", "_sim", "_cuda"])
 def module(request):
-    return pytest.importorskip(f"tiletwin.{request.param}")
+    return importlib.import_module(f"tiletwin.{request.param}")
 
 
 def symbols(module, kind):
@@ -62,3 +65,15 @@ def test_subinterpreters_are_refused():
     )
     said = "cannot be imported in a subinterpreter; use the main interpreter, a thread or a process"
     assert done.stdout.count(said) == 2, (done.stdout, done.stderr)
+
+
+def test_a_missing_extension_says_how_to_build_it():
+    with pytest.raises(RuntimeError, match=r"has no tiletwin\._absent, which is the sea: `make build`"):
+        opened("_absent", "the sea")
+
+
+def test_an_extension_that_cannot_be_loaded_says_why(tmp_path, monkeypatch):
+    (tmp_path / "_broken.abi3.so").write_text("no library")
+    monkeypatch.setattr(tiletwin, "__path__", [*tiletwin.__path__, str(tmp_path)])
+    with pytest.raises(RuntimeError, match=r"_broken, which is the sea, cannot be loaded: .*_broken\.abi3\.so"):
+        opened("_broken", "the sea")

@@ -343,8 +343,6 @@ def test_gil_is_released():
 @pytest.mark.parametrize("variables", [{}, {"TILETWIN_BACKEND": "sim"}, {"TILETWIN_EAGER": "1"}], ids=str)
 def test_the_process_ends_while_threads_launch(variables):
     """Python ends threads that ask for the GIL then; that must not go through the launch."""
-    if "TILETWIN_BACKEND" in variables:
-        pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
     done = run_code(
         """
         import threading, time

@@ -16,8 +16,6 @@ from cuda_recorded import ARCHIVE, differences, outputs_of, recording, run, text
 LIMIT = 200_000_000
 """Instructions of warps: a program that does not end is a failure, no hang."""
 
-pytestmark = pytest.mark.skipif(not ARCHIVE.exists(), reason=f"{ARCHIVE.name} has not been recorded")
-
 
 @pytest.mark.parametrize("name", list(programs()))
 def test_gives_what_the_gpu_gave(name):

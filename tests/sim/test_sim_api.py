@@ -15,9 +15,6 @@ import time
 
 import numpy as np
 import pytest
-
-pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
-
 import tiletwin
 from sim_texts import ADD, ADD_LOAD_LINE, FUSED, HEADER, NUMBERS, SIZES, SPEAK, SPIN, STATE, environment
 from tiletwin import _sim, sim

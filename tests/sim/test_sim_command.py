@@ -6,9 +6,6 @@ import re
 
 import numpy as np
 import pytest
-
-pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
-
 from bug_cases import BUGS
 from sim_texts import ADD, ADD_LOAD_LINE, SIZES, SPEAK, SPIN, STATE, command
 

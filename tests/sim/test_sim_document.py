@@ -7,10 +7,6 @@ import re
 import subprocess
 import sys
 
-import pytest
-
-pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
-
 from sim_texts import environment
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

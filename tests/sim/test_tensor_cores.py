@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pathlib
 
-import pytest
 import record_tensor_cores
 
 RECORDED = pathlib.Path(__file__).resolve().parents[1] / "data" / "sim" / "tensor_cores_h200.npz"
 
 
-@pytest.mark.skipif(not RECORDED.exists(), reason=f"{RECORDED.name} has not been recorded")
 def test_edge_values():
     """Subnormals, infinities, NaNs, integers at their limits, and where descriptors of matrices lead."""
     assert record_tensor_cores.differences(RECORDED) == []

@@ -11,9 +11,6 @@ import weakref
 
 import numpy as np
 import pytest
-
-pytest.importorskip("tiletwin._sim", reason="the simulator is not part of this build")
-
 from sim_texts import STORE_TILE, tile_text
 from tiletwin import sim
 from tiletwin.errors import OutOfBoundsError

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tiletwin.native import opened
+
 
 def extension() -> Any:
     """tiletwin._codegen. Errors: RuntimeError, this build has none, or it cannot be loaded."""
-    try:
-        from tiletwin import _codegen
-    except ImportError as error:
-        raise RuntimeError(
-            f"GPU code needs tiletwin's code generator, which cannot be loaded: {error}. Stages source and ttir, and "
-            "everything that runs on the CPU, work without it"
-        ) from None
-    return _codegen
+    return opened("_codegen", "the code generator for GPUs")

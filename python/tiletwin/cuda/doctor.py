@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from tiletwin.cuda import toolkit
-from tiletwin.errors import CudaError
 
 
 def _driver_rows() -> list[tuple[str, str]]:
     from tiletwin.cuda.extension import extension
 
-    cuda = extension()
     try:
+        cuda = extension()
         driver = cuda.driver()
-    except CudaError as error:
+    except RuntimeError as error:  # no such extension in this build, or no driver on this machine
         return [("cuda driver", str(error))]
     version, ptx = driver["version"], driver["ptx_version"]
     rows = [
@@ -43,9 +42,5 @@ def _tool_row(name: str) -> tuple[str, str, bool]:
 def rows() -> tuple[list[tuple[str, str]], bool]:
     """(what, what was found) for each line, and whether all that was asked for is there. Nothing here is needed to run
     kernels on the CPU."""
-    try:
-        found = _driver_rows()
-    except ImportError as error:
-        found = [("cuda driver", f"not part of this build: {error}")]
     tools = [_tool_row("ptxas"), _tool_row("nvdisasm")]
-    return [*found, *((name, text) for name, text, _ in tools)], all(well for *_, well in tools)
+    return [*_driver_rows(), *((name, text) for name, text, _ in tools)], all(well for *_, well in tools)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tiletwin.native import opened
+
 
 def extension() -> Any:
-    """tiletwin._cuda. It needs no driver to be opened; its functions do."""
-    from tiletwin import _cuda
-
-    return _cuda
+    """tiletwin._cuda. It needs no driver to be opened; its functions do. Errors: RuntimeError, as opened()."""
+    return opened("_cuda", "what runs kernels on NVIDIA GPUs")

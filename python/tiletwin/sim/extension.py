@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from tiletwin.native import opened
+
 
 def extension() -> Any:
-    """tiletwin._sim. Errors: RuntimeError, this CPU has no AVX2."""
+    """tiletwin._sim. Errors: RuntimeError, this CPU has no AVX2, this build has none, or it cannot be loaded."""
     from tiletwin import _C
 
     _C.instruction_set()  # says what is missing
-    from tiletwin import _sim
-
-    return _sim
+    return opened("_sim", "the simulator")

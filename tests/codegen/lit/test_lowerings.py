@@ -28,8 +28,7 @@ def tools() -> pathlib.Path:
     if folder := os.environ.get("TILETWIN_TOOLS"):
         return pathlib.Path(folder)
     built = sorted(ROOT.glob("build/*/tests/tools/tiletwin-translate"), key=lambda p: p.stat().st_mtime)
-    if not built:
-        pytest.skip("tiletwin-translate is not built (cmake target tiletwin-translate)")
+    assert built, "tiletwin-translate is not built: `make build` builds all that tests need"
     return built[-1].parent
 
 
