@@ -5,6 +5,7 @@
 // shape can replace another in loops and branches.
 #include "frontend/ObjectSupport.h"
 #include "frontend/Objects.h"
+#include "frontend/PackageObject.h"
 
 namespace tiletwin::frontend {
 namespace {
@@ -31,8 +32,7 @@ PyObject* getOrder(PyObject* self, void*) { return makeShape(stateOf(self).order
 /// pointer_type(block_type(element, block shape)), so that `p.dtype.element_ty` names the block.
 PyObject* getType(PyObject* self, void*) {
   const BlockPointer& p = stateOf(self);
-  PyRef types = PyRef::steal(PyImport_ImportModule("tiletwin.language.types"));
-  PyRef pointer = types ? PyRef::steal(PyObject_GetAttrString(types.get(), "pointer_type")) : PyRef();
+  PyRef pointer = packageObject("pointer_type");
   PyRef block = pointer ? typeToPython(p.base.type.pointee().withShape(p.block)) : PyRef();
   return block ? PyObject_CallFunctionObjArgs(pointer.get(), block.get(), nullptr) : nullptr;
 }

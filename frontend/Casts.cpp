@@ -1,6 +1,7 @@
 // frontend/Casts.cpp -- conversions between element types (rules 20 to 25) and the truth of a condition (rule 50).
 // Not here: which type to convert to (Promotion.cpp). Shapes never change here.
 #include "frontend/Emit.h"
+#include "frontend/PackageObject.h"
 #include "frontend/Raise.h"
 #include "frontend/Semantic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -162,9 +163,7 @@ Value truth(Builder& b, PyObject* condition) {
   Value x = tensorValue(condition);
   if (x.type.isBlock() && x.type.numel() == 1) x = b.create1("tt.unsplat", x, x.type.element());
   if (x && x.type.isBlock()) {
-    PyRef errors = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
-    PyRef unsupported =
-        errors ? PyRef::steal(PyObject_GetAttrString(errors.get(), "UnsupportedLanguageConstruct")) : PyRef();
+    PyRef unsupported = packageObject("UnsupportedLanguageConstruct");
     if (!unsupported) return raised();
     return raise(unsupported.get(),
                  "Boolean value of Tensor with more than one value is ambiguous: a block (" + x.type.str() +

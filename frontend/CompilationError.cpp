@@ -1,5 +1,6 @@
 // frontend/CompilationError.cpp -- making CompilationError objects.
 #include "frontend/CompilationError.h"
+#include "frontend/PackageObject.h"
 #include "frontend/Raise.h"
 #include "ir/SourcePosition.h"
 
@@ -9,8 +10,7 @@ namespace {
 PyRef errorClass(ErrorClass kind) {
   static constexpr const char* kNames[] = {"CompilationError", "UnsupportedLanguageConstruct",
                                            "CompileTimeAssertionFailure"};
-  PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
-  return module ? PyRef::steal(PyObject_GetAttrString(module.get(), kNames[int(kind)])) : PyRef();
+  return packageObject(kNames[int(kind)]);
 }
 
 /// The exception that is set, normalised and taken; null if none is.

@@ -4,6 +4,7 @@
 // Invariant: the value of a constexpr is never a constexpr nor a tensor.
 #include "frontend/ObjectSupport.h"
 #include "frontend/Objects.h"
+#include "frontend/PackageObject.h"
 
 namespace tiletwin::frontend {
 namespace {
@@ -75,8 +76,7 @@ PyObject* getattrSlot(PyObject* self, PyObject* name) {
 
 PyObject* getValue(PyObject* self, void*) { return PyRef::borrow(valueOf(self)).release(); }
 PyObject* getType(PyObject* self, void*) {
-  PyRef types = PyRef::steal(PyImport_ImportModule("tiletwin.language.types"));
-  PyRef cls = types ? PyRef::steal(PyObject_GetAttrString(types.get(), "constexpr_type")) : PyRef();
+  PyRef cls = packageObject("constexpr_type");
   return cls ? PyObject_CallFunctionObjArgs(cls.get(), valueOf(self), nullptr) : nullptr;
 }
 PyObject* formatMethod(PyObject* self, PyObject* spec) { return PyObject_Format(valueOf(self), spec); }

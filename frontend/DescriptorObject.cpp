@@ -3,6 +3,7 @@
 // Not here:  making, loading and storing (DescriptorBuiltins.cpp); methods, set on the type from Python.
 #include "frontend/ObjectSupport.h"
 #include "frontend/Objects.h"
+#include "frontend/PackageObject.h"
 
 namespace tiletwin::frontend {
 namespace {
@@ -25,9 +26,8 @@ PyObject* getDtype(PyObject* self, void*) { return typeToPython(stateOf(self).va
 PyObject* getBlockType(PyObject* self, void*) { return typeToPython(stateOf(self).value.type).release(); }
 PyObject* getHandle(PyObject* self, void*) { return makeTensor(stateOf(self).value).release(); }
 PyObject* getType(PyObject* self, void*) {
-  PyRef values = PyRef::steal(PyImport_ImportModule("tiletwin.language.values"));
-  PyRef typeOf = values ? PyRef::steal(PyObject_GetAttrString(values.get(), "type_of")) : PyRef();
-  PyRef cls = typeOf ? PyRef::steal(PyObject_GetAttrString(values.get(), "tensor_descriptor_type")) : PyRef();
+  PyRef typeOf = packageObject("type_of");
+  PyRef cls = typeOf ? packageObject("tensor_descriptor_type") : PyRef();
   PyRef block = cls ? PyRef::steal(getBlockType(self, nullptr)) : PyRef();
   PyRef shape =
       block ? PyRef::steal(PyObject_CallFunctionObjArgs(typeOf.get(), stateOf(self).shape.get(), nullptr)) : PyRef();

@@ -3,6 +3,7 @@
 // Not here:  the rewrite itself (python/tiletwin/eager/rewriter.py), the language's functions (BuiltinObject.cpp).
 #include "frontend/EagerSupport.h"
 #include "frontend/ObjectSupport.h"
+#include "frontend/PackageObject.h"
 #include "frontend/Raise.h"
 #include "frontend/Structure.h"
 #include "frontend/Tracing.h"
@@ -36,8 +37,7 @@ PyRef eagerFunction(PyObject* jit) {
   if (known) return steppable(std::move(known), jit);
   PyErr_Clear();
   TracingPause pause;
-  PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.eager"));
-  PyRef make = module ? PyRef::steal(PyObject_GetAttrString(module.get(), "eager_function")) : PyRef();
+  PyRef make = packageObject("eager_function");
   PyRef function = make ? PyRef::steal(PyObject_CallFunctionObjArgs(make.get(), jit, nullptr)) : PyRef();
   pause.resume();
   return steppable(std::move(function), jit);

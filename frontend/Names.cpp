@@ -1,4 +1,5 @@
 // frontend/Names.cpp -- interned names, operator table, name lookup (rule 57), what kind of thing a callee is.
+#include "frontend/PackageObject.h"
 #include "frontend/Raise.h"
 #include "frontend/Walker.h"
 
@@ -155,10 +156,7 @@ namespace {
 
 /// By class, not by attributes: computed attributes run Python code, which a debugger's `step` would enter.
 bool isJitFunction(PyObject* object) {
-  static PyObject* const cls = [] {
-    PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.runtime.jit"));
-    return module ? PyObject_GetAttrString(module.get(), "JITFunction") : nullptr;
-  }();
+  static PyObject* const cls = packageObject("JITFunction").release();
   if (!cls) PyErr_Clear();
   return cls && PyObject_IsInstance(object, cls) == 1;
 }

@@ -1,5 +1,6 @@
 // frontend/ValueRules.cpp -- identity, membership, methods and calls of types, for both modes.
 #include "frontend/ValueRules.h"
+#include "frontend/PackageObject.h"
 #include "frontend/Raise.h"
 #include "frontend/Structure.h"
 
@@ -25,8 +26,8 @@ PyRef bindMethod(PyObject* method, PyObject* owner) {
 }
 
 PyRef typeOfTuple(PyObject* tuple) {
-  PyRef values = PyRef::steal(PyImport_ImportModule("tiletwin.language.values"));
-  return values ? PyRef::steal(PyObject_CallMethod(values.get(), "type_of", "(O)", tuple)) : PyRef();
+  PyRef typeOf = packageObject("type_of");
+  return typeOf ? PyRef::steal(PyObject_CallFunctionObjArgs(typeOf.get(), tuple, nullptr)) : PyRef();
 }
 
 PyRef callDtype(Builder& builder, PyObject* dtype, llvm::ArrayRef<PyRef> arguments) {
@@ -39,7 +40,7 @@ PyRef callDtype(Builder& builder, PyObject* dtype, llvm::ArrayRef<PyRef> argumen
 }
 
 PyRef languageFunction(const char* name) {
-  PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.language.core"));
+  PyRef module = packageObject("language_core");
   return module ? PyRef::steal(PyObject_GetAttrString(module.get(), name)) : PyRef();
 }
 

@@ -3,6 +3,7 @@
 // and their results become compile-time values. Plain Python functions are refused: their result would depend on the
 // host.
 #include "frontend/Builtins.h"
+#include "frontend/PackageObject.h"
 #include "frontend/Raise.h"
 #include "frontend/ValueRules.h"
 #include "frontend/Walker.h"
@@ -60,10 +61,9 @@ std::string packageOf(PyObject* callee) {
 std::string languageFunctionFor(PyObject* callee) {
   std::string name = nameOf(callee), package = packageOf(callee);
   if (package != "math" && package != "numpy" && package != "torch") return {};
-  static constexpr std::pair<const char*, const char*> kModules[] = {
-      {"tiletwin.language", "tl."}, {"tiletwin.language.extra.libdevice", "libdevice."}};
-  for (auto [path, prefix] : kModules) {
-    PyRef module = PyRef::steal(PyImport_ImportModule(path));
+  static constexpr std::pair<const char*, const char*> kModules[] = {{"language", "tl."}, {"libdevice", "libdevice."}};
+  for (auto [object, prefix] : kModules) {
+    PyRef module = packageObject(object);
     PyRef found = module ? PyRef::steal(PyObject_GetAttrString(module.get(), name.c_str())) : PyRef();
     PyErr_Clear();
     if (found && PyCallable_Check(found.get())) return prefix + name;
@@ -72,8 +72,7 @@ std::string languageFunctionFor(PyObject* callee) {
 }
 
 bool isLanguageModule(llvm::StringRef name) {
-  return name != "tiletwin.debug" &&
-         (name.starts_with("tiletwin.") || name == "tiletwin" || name.starts_with("triton.") || name == "triton");
+  return name.starts_with("tiletwin.") || name == "tiletwin" || name.starts_with("triton.") || name == "triton";
 }
 
 /// min, len, ... by identity; null: none of them.

@@ -2,6 +2,7 @@
 // 56, 63 to 66). A jit function is emitted once per list of argument structures; compile-time arguments are part of
 // that list.
 #include "frontend/Builtins.h"
+#include "frontend/PackageObject.h"
 #include "frontend/Raise.h"
 #include "frontend/Walker.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -91,10 +92,7 @@ bool Walker::refuse(PyObject* node, const llvm::Twine& message, ErrorClass kind)
     return false;
   }
   // No place of its own: the expression being walked gives it one.
-  PyRef errors = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
-  PyRef cls = errors ? attributeByName(errors.get(), kind == ErrorClass::Unsupported ? "UnsupportedLanguageConstruct"
-                                                                                     : "CompilationError")
-                     : PyRef();
+  PyRef cls = packageObject(kind == ErrorClass::Unsupported ? "UnsupportedLanguageConstruct" : "CompilationError");
   if (cls) PyErr_SetString(cls.get(), message.str().c_str());
   return false;
 }
@@ -273,8 +271,7 @@ PyRef Walker::callJit(ModuleBuilder& builder, PyObject* function, const Argument
           return {};
         continue;
       }
-      PyRef errors = PyRef::steal(PyImport_ImportModule("tiletwin.errors"));
-      PyRef cls = errors ? attributeByName(errors.get(), "UnsupportedLanguageConstruct") : PyRef();
+      PyRef cls = packageObject("UnsupportedLanguageConstruct");
       if (cls) raise(cls.get(), what + ": pass pointers, or drop noinline");
       return {};
     }

@@ -1,5 +1,6 @@
 // frontend/WalkerKernel.cpp -- the public function of a kernel: its parameters from the signature, constants and
 // attributes of a specialization (rules 63 to 66).
+#include "frontend/PackageObject.h"
 #include "frontend/Raise.h"
 #include "frontend/Walker.h"
 
@@ -71,8 +72,7 @@ struct ParameterReader {
 
   /// A descriptor comes as itself, its shape (int32) and its strides (int64): rule 33.
   bool readDescriptor(const Type& type, const std::string& name, Structure& out) {
-    PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin._C"));
-    PyRef cls = module ? PyRef::steal(PyObject_GetAttrString(module.get(), "tensor_descriptor")) : PyRef();
+    PyRef cls = packageObject("tensor_descriptor");
     PyRef fields = cls ? PyRef::steal(PyObject_GetAttrString(cls.get(), "__tiletwin_fields__")) : PyRef();
     if (!fields) return false;
     out.kind = Structure::Kind::Object;

@@ -3,6 +3,7 @@
 // Not here:  what is printed and how a debugger is started (python/src/ProbeCalls.cpp, python/tiletwin/debug.py).
 // Invariant: the call changes no value of the kernel; a condition that is false while compiling leaves no trace.
 #include "frontend/Emit.h"
+#include "frontend/PackageObject.h"
 #include "frontend/Probes.h"
 #include "frontend/Raise.h"
 #include "frontend/ValueRules.h"
@@ -16,8 +17,6 @@ bool canBeShown(const Structure& structure) {
   if (structure.kind == Structure::Kind::Tensor) return !structure.type.descriptor;
   return llvm::all_of(structure.items, canBeShown);
 }
-
-PyRef debugModule() { return PyRef::steal(PyImport_ImportModule("tiletwin.debug")); }
 
 PyRef tupleOf(llvm::ArrayRef<PyRef> items) {
   PyRef tuple = PyRef::steal(PyTuple_New(Py_ssize_t(items.size())));
@@ -42,15 +41,9 @@ Value conditionOf(Builder& b, PyObject* condition, const char* function) {
 } // namespace
 
 ProbeKind probeKind(PyObject* callee) {
-  static PyObject *print = nullptr, *stop = nullptr; // once the module has been loaded; never freed
-  if (!print) {
-    PyObject* modules = PyImport_GetModuleDict();
-    PyObject* debug = modules ? PyDict_GetItemString(modules, "tiletwin.debug") : nullptr;
-    if (!debug) return ProbeKind::None;
-    print = PyObject_GetAttrString(debug, "print_if");
-    stop = PyObject_GetAttrString(debug, "breakpoint_if");
-    PyErr_Clear();
-  }
+  static PyObject *const print = packageObject("print_if").release(), *const stop =
+                                                                          packageObject("breakpoint_if").release();
+  if (!print || !stop) PyErr_Clear();
   return !print || (callee != print && callee != stop) ? ProbeKind::None
          : callee == print                             ? ProbeKind::Print
                                                        : ProbeKind::Break;
@@ -120,8 +113,7 @@ PyRef Walker::callProbe(ProbeKind kind, Arguments& arguments, Keywords& keywords
 }
 
 PyRef Walker::formattedText(llvm::ArrayRef<PyRef> parts) {
-  PyRef module = debugModule();
-  PyRef made = module ? PyRef::steal(PyObject_GetAttrString(module.get(), "FormattedText")) : PyRef();
+  PyRef made = packageObject("FormattedText");
   PyRef tuple = made ? tupleOf(parts) : PyRef();
   return tuple ? PyRef::steal(PyObject_CallFunctionObjArgs(made.get(), tuple.get(), nullptr)) : PyRef();
 }

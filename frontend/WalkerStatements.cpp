@@ -2,6 +2,7 @@
 // statements, and what the language does not have, refused with what to write instead.
 #include "frontend/Builtins.h"
 #include "frontend/Raise.h"
+#include "frontend/ValueRules.h"
 #include "frontend/Walker.h"
 
 namespace tiletwin::frontend {
@@ -199,8 +200,7 @@ bool Walker::visitAssert(PyObject* node) {
     message = makeConstexpr(empty.get());
   }
   if (!message) return false;
-  PyRef module = PyRef::steal(PyImport_ImportModule("tiletwin.language.core"));
-  PyRef function = module ? PyRef::steal(PyObject_GetAttrString(module.get(), "device_assert")) : PyRef();
+  PyRef function = languageFunction("device_assert");
   PyRef args = function ? PyRef::steal(PyTuple_Pack(2, test.get(), message.get())) : PyRef();
   return args && bool(callBuiltin(function.get(), args.get(), nullptr, builder_));
 }

@@ -1,6 +1,7 @@
 // python/cuda/RaiseError.cpp -- see RaiseError.h.
 #include "RaiseError.h"
 #include "../src/Interned.h"
+#include "frontend/PackageObject.h"
 
 namespace tiletwin::python {
 namespace {
@@ -29,7 +30,7 @@ void raiseError(const cuda::Error& error) {
     return;
   }
   const bool isResources = error.kind == cuda::ErrorKind::Resources;
-  PyRef type = imported("tiletwin.errors", isResources ? "OutOfResources" : "CudaError");
+  PyRef type = packageObject(isResources ? "OutOfResources" : "CudaError");
   if (!type) return;
   PyRef value;
   if (isResources) {

@@ -1,6 +1,7 @@
 // python/src/CheckReport.cpp -- see CheckReport.h.
 #include "CheckReport.h"
 #include "Interned.h"
+#include "frontend/PackageObject.h"
 #include "runtime/Environment.h"
 
 namespace tiletwin::python {
@@ -88,7 +89,7 @@ bool readChecks(CheckSet& checks) {
 
 bool reportFindings(const std::string& kernel, std::vector<Finding>&& findings, bool raises) {
   if (findings.empty()) return true;
-  PyRef report = imported("tiletwin.checks", "report"), list = PyRef::steal(PyList_New(0));
+  PyRef report = packageObject("report_findings"), list = PyRef::steal(PyList_New(0));
   for (const Finding& finding : findings) {
     PyRef item = parts(finding);
     if (!list || !item || PyList_Append(list.get(), item.get()) < 0) return false;
@@ -98,7 +99,7 @@ bool reportFindings(const std::string& kernel, std::vector<Finding>&& findings, 
 }
 
 bool noticeUncheckedInGdb(const std::string& kernel) {
-  PyRef notice = imported("tiletwin.checks", "notice_unchecked_in_gdb");
+  PyRef notice = packageObject("notice_unchecked_in_gdb");
   return bool(PyRef::steal(notice ? PyObject_CallFunction(notice.get(), "s", kernel.c_str()) : nullptr));
 }
 

@@ -1,6 +1,7 @@
 // python/src/Context.cpp -- see Context.h.
 #include "Context.h"
 #include "Interned.h"
+#include "frontend/PackageObject.h"
 #include "ir/Passes.h"
 #include "ir/SourcePosition.h"
 
@@ -28,7 +29,7 @@ bool sourceOf(mlir::Location location, std::string& file, int& line, int& column
 namespace {
 void raiseError(const std::string& stage, const std::string& text, const std::string& file, int line, int column) {
   if (PyErr_Occurred()) return;
-  PyRef type = imported("tiletwin.errors", "CompilationError");
+  PyRef type = packageObject("CompilationError");
   if (!type) return;
   std::string message = text.empty() ? stage + " failed without a message" : text + " (" + stage + ")";
   PyRef error;

@@ -4,6 +4,7 @@
 #include "Elements.h"
 #include "Interned.h"
 #include "frontend/Frontend.h"
+#include "frontend/PackageObject.h"
 #include "frontend/Raise.h"
 #include "runtime/FloatFormats.h"
 #include <bit>
@@ -65,7 +66,7 @@ PyRef shapeTuple(const Type& type) {
 /// helper(bytes, type name, shape) of eager/looks.py; with `named`, the row of known_memory() that a pointer was made for
 /// follows, negative where there is none.
 PyObject* callHelper(const char* function, const Value& value, bool named) {
-  PyRef helper = imported("tiletwin.eager.looks", function);
+  PyRef helper = packageObject(function);
   const EagerValue& tile = evaluated(value);
   PyRef shape = shapeTuple(value.type);
   if (!helper || !shape) return nullptr;
@@ -80,7 +81,7 @@ PyObject* htmlOf(const Value& value) { return callHelper("html_of", value, true)
 
 /// The elements that a NumPy-like index picks, as a tensor of the same dtype; eager/looks.py says which.
 PyObject* partOf(const Value& value, PyObject* index) {
-  PyRef helper = imported("tiletwin.eager.looks", "picked"), shape = shapeTuple(value.type);
+  PyRef helper = packageObject("picked"), shape = shapeTuple(value.type);
   PyRef picked =
       PyRef::steal(helper && shape ? PyObject_CallFunctionObjArgs(helper.get(), shape.get(), index, nullptr) : nullptr);
   const char* numbers = nullptr;

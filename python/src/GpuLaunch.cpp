@@ -2,6 +2,7 @@
 #include "GpuLaunch.h"
 #include "../cuda/LaunchApi.h"
 #include "Interned.h"
+#include "frontend/PackageObject.h"
 #include <algorithm>
 #include <cstring>
 
@@ -12,7 +13,7 @@ namespace {
 const LaunchApi* launchApi() {
   static const LaunchApi* api = nullptr;
   if (api) return api;
-  PyRef capsule = imported("tiletwin._cuda", "launch_api");
+  PyRef capsule = packageObject("launch_api");
   const auto* found =
       capsule ? static_cast<const LaunchApi*>(PyCapsule_GetPointer(capsule.get(), kLaunchApiCapsule)) : nullptr;
   if (found && found->bytes != sizeof(LaunchApi)) {
@@ -30,7 +31,7 @@ struct CurrentPlace {
 const CurrentPlace* currentPlace() {
   static CurrentPlace& place = *new CurrentPlace;
   if (place.device) return &place;
-  PyRef ask = imported("tiletwin.runtime.gpu_launch", "current_place");
+  PyRef ask = packageObject("current_gpu_place");
   PyRef pair = PyRef::steal(ask ? PyObject_CallNoArgs(ask.get()) : nullptr);
   PyObject *device, *stream;
   int lasting;
@@ -66,7 +67,7 @@ bool readTypes(PyObject* words, LoadedKernel& out) {
 
 /// The kernel, loaded on the GPU. Null with an exception set.
 GpuKernel prepareFor(PyObject* kernel, int device) {
-  PyRef prepare = imported("tiletwin.runtime.gpu_launch", "prepare");
+  PyRef prepare = packageObject("prepare_gpu_kernel");
   PyRef pair = PyRef::steal(prepare ? PyObject_CallFunction(prepare.get(), "Oi", kernel, device) : nullptr);
   PyObject *prepared, *words;
   if (!pair || !PyArg_ParseTuple(pair.get(), "OO!", &prepared, &PyTuple_Type, &words)) return nullptr;
@@ -110,7 +111,7 @@ bool checkHostArrays(const std::string& name, const Call& call, const LaunchApi&
 int capabilityOf(int device) {
   static std::vector<int> known;
   if (known.size() > size_t(device) && known[size_t(device)]) return known[size_t(device)];
-  PyRef ask = imported("tiletwin.runtime.gpu_launch", "capability_of");
+  PyRef ask = packageObject("gpu_capability");
   PyRef number = PyRef::steal(ask ? PyObject_CallFunction(ask.get(), "i", device) : nullptr);
   const long capability = number ? PyLong_AsLong(number.get()) : -1;
   if (capability <= 0) return -1;

@@ -1,6 +1,7 @@
 // python/src/Knobs.cpp -- see Knobs.h.
 #include "Knobs.h"
 #include "Interned.h"
+#include "frontend/PackageObject.h"
 
 namespace tiletwin::python {
 namespace {
@@ -47,13 +48,13 @@ bool launchesAreWatched() {
 const std::string& knobsKeySuffix() { return knobs().keySuffix; }
 
 PyRef enterLaunch(PyObject* function, PyObject* kernel, PyObject* arguments, PyObject* grid) {
-  PyRef enter = imported("tiletwin.runtime.launch_hooks", "enter");
+  PyRef enter = packageObject("enter_launch");
   return PyRef::steal(enter ? PyObject_CallFunctionObjArgs(enter.get(), function, kernel, arguments, grid, nullptr)
                             : nullptr);
 }
 
 bool leaveLaunch(PyObject* metadata) {
-  PyRef leave = imported("tiletwin.runtime.launch_hooks", "leave");
+  PyRef leave = packageObject("leave_launch");
   return bool(PyRef::steal(leave ? PyObject_CallFunctionObjArgs(leave.get(), metadata, nullptr) : nullptr));
 }
 

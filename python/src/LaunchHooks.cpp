@@ -2,6 +2,7 @@
 #include "LaunchHooks.h"
 #include "Gil.h"
 #include "Interned.h"
+#include "frontend/PackageObject.h"
 #include <stdexcept>
 
 namespace tiletwin::python {
@@ -11,19 +12,19 @@ constexpr auto kProgressAfter = std::chrono::seconds(3);
 
 } // namespace
 
-/// Calls tiletwin.runtime.progress.<function>(...). False with an exception set.
+/// Calls begin_progress, update_progress or end_progress of the package. False with an exception set.
 bool LaunchHooks::tellProgress(const char* function, const char* format, auto... values) {
-  PyRef callable = imported("tiletwin.runtime.progress", function);
+  PyRef callable = packageObject(function);
   return bool(PyRef::steal(callable ? PyObject_CallFunction(callable.get(), format, values...) : nullptr));
 }
 
 bool LaunchHooks::poll(int64_t done, int64_t total) {
   const GilHeld gil;
   if (PyErr_Occurred() || PyErr_CheckSignals() != 0) return false;
-  if (progress_) return tellProgress("update", "LL", (long long)done, (long long)total);
+  if (progress_) return tellProgress("update_progress", "LL", (long long)done, (long long)total);
   if (std::chrono::steady_clock::now() - start_ <= kProgressAfter) return true;
   progress_ = true;
-  return tellProgress("begin", "sLL", kernel_.c_str(), (long long)done, (long long)total);
+  return tellProgress("begin_progress", "sLL", kernel_.c_str(), (long long)done, (long long)total);
 }
 
 void LaunchHooks::print(const std::string& printed) {
@@ -35,7 +36,7 @@ void LaunchHooks::print(const std::string& printed) {
 std::optional<Buffer> LaunchHooks::findBuffer(uintptr_t address) {
   const GilHeld gil;
   if (PyErr_Occurred()) return {}; // the launch is about to end
-  PyRef find = imported("tiletwin.memory", "buffer_at");
+  PyRef find = packageObject("buffer_at");
   PyRef found = PyRef::steal(find ? PyObject_CallFunction(find.get(), "K", (unsigned long long)address) : nullptr);
   std::optional<Buffer> buffer;
   unsigned long long begin, end;
@@ -62,7 +63,7 @@ void LaunchHooks::finish() {
   if (!progress_) return;
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
-  if (!tellProgress("end", "") && !type) return;
+  if (!tellProgress("end_progress", "") && !type) return;
   PyErr_Restore(type, value, trace);
 }
 

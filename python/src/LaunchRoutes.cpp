@@ -6,6 +6,7 @@
 #include "Interned.h"
 #include "Knobs.h"
 #include "ProgramLaunch.h"
+#include "frontend/PackageObject.h"
 #include "frontend/Tracing.h"
 #include "interp/plan/Plan.h"
 
@@ -63,7 +64,7 @@ PyRef bufferList(const Call& call) {
 
 /// Runs a compiled kernel's GPU code on the simulator (runtime/sim_launch.py). Null with an error set.
 PyRef launchOnSimulator(const Entry& entry, const Call& call, const std::array<int32_t, 3>& grid) {
-  PyRef function = imported("tiletwin.runtime.sim_launch", "launch");
+  PyRef function = packageObject("launch_on_simulator");
   PyRef values = leafValues(call), buffers = bufferList(call);
   if (!function || !values || !buffers) return {};
   return PyRef::steal(PyObject_CallFunction(function.get(), "O(iii)OO", entry.kernel.get(), grid[0], grid[1], grid[2],
@@ -77,7 +78,7 @@ PyRef launchEagerly(const Launcher& launcher, const Call& call, const std::array
   {
     frontend::TracingPause pause;
     PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
-    if (session) run = delegateLaunch(launcher, "tiletwin.runtime.eager_launch", call, grid, session.get());
+    if (session) run = delegateLaunch(launcher, "launch_eagerly", call, grid, session.get());
   }
   return run ? finishEagerRun(run.get()) : PyRef();
 }
@@ -97,7 +98,7 @@ PyRef runUnwatched(const Launcher& launcher, Entry* entry, const Call& call, con
   if (!plan.breaks) return launchCall(launcher.name, *program, call, grid) ? kernel : PyRef();
   // Programs that reach a breakpoint_if. While one stands in a debugger, others that wait for it could not go on.
   if (plan.mayWait) {
-    PyRef notice = imported("tiletwin.debug", "notice_all_eager");
+    PyRef notice = packageObject("notice_all_eager");
     if (!notice || !PyRef::steal(PyObject_CallFunctionObjArgs(notice.get(), launcher.function, nullptr))) return {};
     return launchEagerly(launcher, call, grid);
   }
@@ -107,7 +108,7 @@ PyRef runUnwatched(const Launcher& launcher, Entry* entry, const Call& call, con
       frontend::TracingPause pause;
       PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
       PyRef one = PyRef::steal(session ? Py_BuildValue("O(iii)", session.get(), id[0], id[1], id[2]) : nullptr);
-      if (one) run = delegateLaunch(launcher, "tiletwin.runtime.one_program", call, grid, one.get());
+      if (one) run = delegateLaunch(launcher, "launch_one_program", call, grid, one.get());
     }
     return run ? finishEagerRun(run.get()) : PyRef();
   };
@@ -131,21 +132,21 @@ PyRef runWatched(const Launcher& launcher, Entry* entry, const Call& call, const
 int wantsEager(Launcher& launcher, const environment::LaunchVariables& variables) {
   if (launcher.needsEager == Launcher::Unknown) {
     frontend::TracingPause pause;
-    PyRef reason = imported("tiletwin.runtime.eager_launch", "static_reason");
+    PyRef reason = packageObject("static_reason");
     reason = PyRef::steal(reason ? PyObject_CallFunctionObjArgs(reason.get(), launcher.function, nullptr) : nullptr);
     if (!reason) return -1;
     launcher.needsEager = reason.get() == Py_None ? Launcher::No : Launcher::Yes;
   }
   if (launcher.needsEager == Launcher::No && !mayBeEager(variables)) return 0;
   frontend::TracingPause pause;
-  PyRef wants = imported("tiletwin.runtime.eager_launch", "wants_eager");
+  PyRef wants = packageObject("wants_eager");
   wants = PyRef::steal(wants ? PyObject_CallFunctionObjArgs(wants.get(), launcher.function, nullptr) : nullptr);
   return wants ? PyObject_IsTrue(wants.get()) : -1;
 }
 
-PyRef delegateLaunch(const Launcher& launcher, const char* module, const Call& call, const std::array<int32_t, 3>& grid,
+PyRef delegateLaunch(const Launcher& launcher, const char* route, const Call& call, const std::array<int32_t, 3>& grid,
                      PyObject* session) {
-  PyRef function = imported(module, "launch");
+  PyRef function = packageObject(route);
   PyRef arguments = boundArguments(launcher, call);
   PyRef options = PyRef::steal(PyDict_New());
   if (!function || !arguments || !options) return {};

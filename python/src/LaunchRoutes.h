@@ -14,9 +14,9 @@ namespace tiletwin::python {
 /// Whether Python wants this launch to be eager. -1 with an error set.
 int wantsEager(Launcher& launcher, const environment::LaunchVariables& variables);
 
-/// Hands the launch to launch() of a Python module: arrays on a device, or eager mode, whose run is then still to be
+/// Hands the launch to a function of the package: arrays on a device, or eager mode, whose run is then still to be
 /// finished. `session`: of eager mode, or None. Null with an error set.
-PyRef delegateLaunch(const Launcher& launcher, const char* module, const Call& call, const std::array<int32_t, 3>& grid,
+PyRef delegateLaunch(const Launcher& launcher, const char* route, const Call& call, const std::array<int32_t, 3>& grid,
                      PyObject* session);
 
 /// Runs a bound launch with the user's hooks before and after it, compiled or, without an entry, eagerly. Returns the

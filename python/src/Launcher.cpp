@@ -7,6 +7,7 @@
 #include "LaunchRoutes.h"
 #include "LauncherState.h"
 #include "ProgramLaunch.h"
+#include "frontend/PackageObject.h"
 #include "runtime/Environment.h"
 
 namespace tiletwin::python {
@@ -46,7 +47,7 @@ bool callPreRunHooks(const Launcher& launcher, const Call& call) {
 bool watchFreshMemory() {
   static bool watched = false;
   if (watched) return true;
-  PyRef watch = imported("tiletwin.fresh_memory", "watch");
+  PyRef watch = packageObject("watch_fresh_memory");
   watched = watch && PyRef::steal(PyObject_CallNoArgs(watch.get()));
   return watched;
 }
@@ -91,7 +92,7 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
   if (!grid || !readGrid(launcher.name, grid.get(), numbers)) return nullptr;
   bool isEmpty = numbers[0] == 0 || numbers[1] == 0 || numbers[2] == 0;
   if (call.onDevice && !isEmpty && (variables.interprets || !entry))
-    return delegateLaunch(launcher, "tiletwin.runtime.device_copy", call, numbers, Py_None).release();
+    return delegateLaunch(launcher, "launch_on_copies", call, numbers, Py_None).release();
   return runLaunch(launcher, entry.get(), call, numbers, variables, gpu).release();
 }
 
@@ -122,7 +123,7 @@ bool capabilityForWarmup(const Call& call, const environment::LaunchVariables& v
     out = gpu.capability;
     return true;
   }
-  PyRef ask = imported("tiletwin.runtime.driver", "launch_capability");
+  PyRef ask = packageObject("launch_capability");
   PyRef number = PyRef::steal(ask ? PyObject_CallNoArgs(ask.get()) : nullptr);
   out = number ? int(PyLong_AsLong(number.get())) : 0;
   if (!number || PyErr_Occurred()) return false;

@@ -2,6 +2,7 @@
 #include "ProbeCalls.h"
 #include "EagerBuilder.h"
 #include "Interned.h"
+#include "frontend/PackageObject.h"
 #include "frontend/Probes.h"
 #include "frontend/Tracing.h"
 #include <cstring>
@@ -105,7 +106,7 @@ bool deliverRecord(const ProbeRecord& record, const char* payload, const Printin
   PyRef program = PyRef::steal(Py_BuildValue("(iii)", record.program[0], record.program[1], record.program[2]));
   if (!where || !program) return false;
   if (record.startsAgain) {
-    PyRef notice = imported("tiletwin.debug", "notice_start_again");
+    PyRef notice = packageObject("notice_start_again");
     if (!notice || !PyRef::steal(PyObject_CallFunctionObjArgs(notice.get(), where.get(), program.get(), nullptr)))
       return false;
     return bool(launch.runEagerly(record.program));
@@ -122,7 +123,7 @@ bool deliverRecord(const ProbeRecord& record, const char* payload, const Printin
   if (recipe && recipe->keywords) extra = recipe->keywords;
   {
     frontend::TracingPause pause;
-    PyRef deliver = values ? imported("tiletwin.debug", site.isBreak ? "deliver_break" : "deliver_print") : PyRef();
+    PyRef deliver = values ? packageObject(site.isBreak ? "deliver_break" : "deliver_print") : PyRef();
     if (deliver)
       result = PyRef::steal(
           PyObject_CallFunctionObjArgs(deliver.get(), program.get(), values.get(), extra.get(), where.get(), nullptr));
@@ -143,7 +144,7 @@ PyObject* programOfThread(PyObject*, PyObject*) {
 /// print_if(condition, *values, ...): tiletwin.debug.show, without frames that a debugger's `step` would enter.
 PyObject* printIf(PyObject*, PyObject* args, PyObject* keywords) {
   frontend::TracingPause pause;
-  PyRef show = imported("tiletwin.debug", "show");
+  PyRef show = packageObject("show_values");
   return show ? PyObject_Call(show.get(), args, keywords) : nullptr;
 }
 
@@ -156,7 +157,7 @@ PyObject* breakpointIf(PyObject*, PyObject* args, PyObject* keywords) {
   int stops;
   {
     frontend::TracingPause pause;
-    PyRef holds = imported("tiletwin.debug", "holds");
+    PyRef holds = packageObject("condition_holds");
     holds = PyRef::steal(holds ? PyObject_CallFunctionObjArgs(holds.get(), condition, nullptr) : nullptr);
     stops = holds ? PyObject_IsTrue(holds.get()) : -1;
   }

@@ -1,6 +1,7 @@
 // python/src/RaiseTrap.cpp -- see RaiseTrap.h.
 #include "RaiseTrap.h"
 #include "Interned.h"
+#include "frontend/PackageObject.h"
 #include <cstdlib>
 
 namespace tiletwin::python {
@@ -49,7 +50,7 @@ PyRef waitingPrograms(const Trap& trap) {
 std::string sourceUnder(const Trap& trap) {
   const bool isAccess = trap.kind == TrapKind::OutOfBounds || trap.kind == TrapKind::ReadOnly ||
                         trap.kind == TrapKind::Misaligned || trap.kind == TrapKind::OffsetOverflow;
-  PyRef quote = isAccess ? imported("tiletwin.errors", "quoted_source") : PyRef();
+  PyRef quote = isAccess ? packageObject("quoted_source") : PyRef();
   PyRef text = PyRef::steal(
       quote ? PyObject_CallFunction(quote.get(), "sii", trap.where.file.c_str(), trap.where.line, trap.where.column)
             : nullptr);
@@ -57,23 +58,23 @@ std::string sourceUnder(const Trap& trap) {
   return text ? std::string(utf8(text.get())) : std::string();
 }
 
-/// The exception class of each kind of trap; a null module is Python's own.
+/// The exception class of each kind of trap: the package's, or Python's own.
 struct ErrorRow {
   TrapKind kind;
-  const char* module;
+  bool isPythons;
   const char* name;
 };
 constexpr ErrorRow kErrors[] = {
-    {TrapKind::OutOfBounds, "tiletwin.errors", "OutOfBoundsError"},
-    {TrapKind::OffsetOverflow, "tiletwin.errors", "OutOfBoundsError"},
-    {TrapKind::ReadOnly, "builtins", "ValueError"},
-    {TrapKind::Assert, "builtins", "AssertionError"},
-    {TrapKind::Unsupported, "builtins", "NotImplementedError"},
-    {TrapKind::Interrupted, "builtins", "KeyboardInterrupt"},
-    {TrapKind::InvalidValue, "builtins", "ValueError"},
-    {TrapKind::OutOfMemory, "builtins", "MemoryError"},
-    {TrapKind::Misaligned, "builtins", "ValueError"},
-    {TrapKind::Deadlock, "tiletwin.errors", "DeadlockError"},
+    {TrapKind::OutOfBounds, false, "OutOfBoundsError"},
+    {TrapKind::OffsetOverflow, false, "OutOfBoundsError"},
+    {TrapKind::ReadOnly, true, "ValueError"},
+    {TrapKind::Assert, true, "AssertionError"},
+    {TrapKind::Unsupported, true, "NotImplementedError"},
+    {TrapKind::Interrupted, true, "KeyboardInterrupt"},
+    {TrapKind::InvalidValue, true, "ValueError"},
+    {TrapKind::OutOfMemory, true, "MemoryError"},
+    {TrapKind::Misaligned, true, "ValueError"},
+    {TrapKind::Deadlock, false, "DeadlockError"},
 };
 
 } // namespace
@@ -82,7 +83,7 @@ void raiseTrap(const Trap& trap) {
   const ErrorRow* row = &kErrors[0];
   for (const ErrorRow& candidate : kErrors)
     if (candidate.kind == trap.kind) row = &candidate;
-  PyRef type = imported(row->module, row->name);
+  PyRef type = row->isPythons ? imported("builtins", row->name) : packageObject(row->name);
   if (!type) return;
   PyRef error = PyRef::steal(PyObject_CallFunction(type.get(), "s", (trap.message + sourceUnder(trap)).c_str()));
   if (!error) return;
