@@ -6,6 +6,7 @@ Not here:  what is loaded into pytest beside a suite (outside_plugin.py). No sui
     git clone https://github.com/triton-lang/triton
     python scripts/outside.py --suite triton --at triton                        # on the interpreter
     python scripts/outside.py --suite triton --at triton --peer PYTHON          # and with that Python's Triton
+    python scripts/outside.py --suite triton --at triton --peer PYTHON --same   # only what Triton runs, for the time
     python scripts/outside.py --suite triton --at triton --device cuda          # on a GPU, all tests
 
 Both Pythons need pytest, torch, NumPy and SciPy; pytest-xdist where there is to be more than one process.
@@ -70,6 +71,8 @@ class Run:
     processor_seconds: float
     outcome: dict[str, str]
     error: dict[str, str]
+    time: dict[str, float]
+    """Seconds in the calls of a file's tests, summed over processes."""
     versions: dict[str, str]
 
     def counts(self) -> dict[str, int]:
@@ -118,8 +121,10 @@ def processor_time() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def run_suite(suite: Suite, at: Path, python: str, env: dict[str, str], options: argparse.Namespace) -> Run:
-    """Runs the suite under `python`; its processes get `env` on top of this one's variables."""
+def run_suite(
+    suite: Suite, at: Path, python: str, env: dict[str, str], options: argparse.Namespace, same: set[str] | None = None
+) -> Run:
+    """Runs the suite, or its tests `same`, under `python`; processes get `env` on top of this one's variables."""
     full = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))} | env
     full["PYTHONPATH"] = os.pathsep.join(p for p in (str(HERE), full.get("PYTHONPATH", "")) if p)
     full["OUTSIDE_MODULES"] = ";".join(f"{name}={at / file}" for name, file in suite.modules.items())
@@ -137,6 +142,9 @@ def run_suite(suite: Suite, at: Path, python: str, env: dict[str, str], options:
     with tempfile.TemporaryDirectory() as scratch:
         record = Path(scratch, "record")
         full["OUTSIDE_RECORD"] = str(record)
+        if same is not None:
+            full["OUTSIDE_TESTS"] = str(Path(scratch, "tests"))
+            Path(full["OUTSIDE_TESTS"]).write_text("\n".join(sorted(same)))
         found = versions(python, full)
         begin, used = time.perf_counter(), processor_time()
         log = Path(scratch, "log")
@@ -148,12 +156,14 @@ def run_suite(suite: Suite, at: Path, python: str, env: dict[str, str], options:
             sys.exit(f"no test ran under {python}:\n{log.read_text()[-4000:]}")
     outcome: dict[str, str] = {}
     error: dict[str, str] = {}
+    times: dict[str, float] = collections.defaultdict(float)
     for row in rows:
         test = row["test"]
+        times[test.partition("::")[0]] += row["seconds"]
         if outcome.get(test) not in BAD:  # a failure stays one, whatever its teardown says
             outcome[test] = row["outcome"]
             error[test] = row["error"]
-    return Run(seconds, used, outcome, error, found)
+    return Run(seconds, used, outcome, error, times, found)
 
 
 def table(title: str, run: Run) -> None:
@@ -163,7 +173,8 @@ def table(title: str, run: Run) -> None:
 
 def summary(run: Run) -> dict[str, Any]:
     times = {"seconds": round(run.seconds), "processor seconds": round(run.processor_seconds)}
-    return {"versions": run.versions, **times, "counts": run.counts()}
+    files = {file: round(seconds, 1) for file, seconds in sorted(run.time.items(), key=lambda item: -item[1])}
+    return {"versions": run.versions, **times, "counts": run.counts(), "seconds by file": files}
 
 
 def show(groups: dict[str, list[str]], most: int) -> None:
@@ -186,6 +197,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--at", type=Path, required=True, help="the repository that the suite is part of")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="cuda: all tests, on a GPU")
     parser.add_argument("--peer", metavar="PYTHON", help="a Python with real Triton, to run the same tests with")
+    parser.add_argument("--same", action="store_true", help="tiletwin runs the tests that the peer does not skip")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", metavar="EXPRESSION", help="pytest's -k")
     parser.add_argument("--reasons", type=int, default=30, help="how many reasons are printed")
@@ -196,11 +208,18 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = arguments()
+    if options.same and not options.peer:
+        sys.exit("--same needs --peer, whose tests it takes")
     suite = SUITES[options.suite]
     at = options.at.resolve()
     interprets = options.device == "cpu"
     env = {"TILETWIN_INTERPRET": "1"} if interprets else {"TILETWIN": "1"}
-    run = run_suite(suite, at, sys.executable, env, options)
+    peer = None
+    if options.peer:
+        peer = run_suite(suite, at, options.peer, {"TRITON_INTERPRET": "1"} if interprets else {}, options)
+        table("Triton  ", peer)
+    same = {test for test, outcome in peer.outcome.items() if outcome != "skipped"} if peer and options.same else None
+    run = run_suite(suite, at, sys.executable, env, options, same)
     table("tiletwin", run)
     result: dict[str, Any] = {
         "suite": suite.tests,
@@ -211,9 +230,7 @@ def main() -> None:
         "tiletwin": summary(run),
     }
     missed = run.bad()
-    if options.peer:
-        peer = run_suite(suite, at, options.peer, {"TRITON_INTERPRET": "1"} if interprets else {}, options)
-        table("Triton  ", peer)
+    if peer:
         missed = peer.good() - run.good()
         only_ours = run.good() & peer.bad()
         print(f"passed by Triton and not by tiletwin: {len(missed)}; the other way round: {len(only_ours)}")
@@ -222,7 +239,7 @@ def main() -> None:
         result["passed by Triton only"] = by_reason(run, missed)
     result["failed, by reason"] = by_reason(run, run.bad())
     show(by_reason(run, missed), options.reasons)
-    whole = not options.only and not options.files
+    whole = not options.only and not options.files and not options.same
     out = options.out or (ROOT / "benchmarks" / "results" / suite.result if whole and interprets else None)
     if out:
         out.write_text(json.dumps(result, indent=1) + "\n")

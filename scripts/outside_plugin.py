@@ -16,8 +16,8 @@ import os
 import sys
 from typing import Any
 
-MODULES, RECORD = "OUTSIDE_MODULES", "OUTSIDE_RECORD"
-"""Variables: "name=file" separated by ";", and the file that the record is written to."""
+MODULES, RECORD, TESTS = "OUTSIDE_MODULES", "OUTSIDE_RECORD", "OUTSIDE_TESTS"
+"""Variables: "name=file" separated by ";", the file that the record is written to, a file of the tests to run."""
 
 
 class SuitesOwn(importlib.abc.MetaPathFinder):
@@ -61,6 +61,16 @@ class Recorder:
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
             self.write(report, "error", "while collecting: " + self.message(report).strip().splitlines()[-1])
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    if TESTS not in os.environ:
+        return
+    with open(os.environ[TESTS]) as file:
+        wanted = set(file.read().splitlines())
+    left_out = [item for item in items if item.nodeid not in wanted]
+    items[:] = [item for item in items if item.nodeid in wanted]
+    config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_collection_finish(session: Any) -> None:
