@@ -33,8 +33,9 @@ struct PlanOptions {
   Numerics numerics = Numerics::Fast;
   uint32_t checks = 0;  ///< CheckSet::codeBits(): probes to put in
   bool symbolic = true; ///< false: every pointer and mask is materialised (used by tests and as the fallback)
+  bool forms = false;   ///< Program::dump() says the form of each value, too
   bool debug = false;   ///< for a native debugger: the module has its notes (ir/NativeDebugOps.td); not symbolic then
-  const void* owner = nullptr; ///< handed on in ProbeSite; of the planner's own concern it is none
+  const void* owner = nullptr; ///< handed on in ProbeSite; the planner does not look at it
 };
 
 struct Plan;      // plan/Plan.h

@@ -300,6 +300,7 @@ std::unique_ptr<Plan> PlanBuilder::build() {
     return nullptr;
   }
   plan_->followers = findFollowers(*plan_);
+  if (options_.forms) plan_->forms = formsText();
   if (plan_->frameBytes > UINT32_MAX) {
     func_->emitError() << "interpreter: the tiles of one program of " << plan_->name << " take " << plan_->frameBytes
                        << " bytes at a time, and 4294967295 are the most; use smaller blocks";

@@ -244,6 +244,7 @@ public:
 
   // ---- values (Values.cpp) ----
   Rep& rep(mlir::Value v);
+  std::string formsText(); ///< the form of every value, one line each (Forms.cpp)
   bool has(mlir::Value v) const { return reps_.count(v); }
   void set(mlir::Value v, Rep r);
   DType dtypeOf(mlir::Type t) const; ///< of the elements

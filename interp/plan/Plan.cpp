@@ -18,7 +18,7 @@ std::string Plan::dump() const {
   };
   list("prologue", prologueText);
   list("code", codeText);
-  return text;
+  return text + forms;
 }
 
 Program::Program(std::unique_ptr<const Plan> plan) : plan_(std::move(plan)) {}

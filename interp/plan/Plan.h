@@ -70,6 +70,7 @@ struct Plan {
   std::vector<uint32_t> codeLocations;
   std::vector<SourceLocation> locations;           ///< [0] is "unknown"
   std::vector<std::string> prologueText, codeText; ///< dump(), one line per instruction
+  std::string forms;                               ///< dump(), with PlanOptions::forms
 
   std::vector<PlanConstant> constants;
   size_t templateBytes = 0; ///< a multiple of 64

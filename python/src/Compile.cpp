@@ -177,7 +177,7 @@ PyObject* textOf(PyObject* self, PyObject* args) {
   } else if (wanted == "ttir") {
     out = tt::printTtir(*compiled.ttir, locations);
   } else if (wanted == "plan") {
-    auto program = programOf(self);
+    auto program = programOf(self, /*forms=*/true);
     if (!program) return nullptr;
     out = program->dump();
   } else {
@@ -293,7 +293,7 @@ static int wantsGdb() {
   }
 }
 
-std::shared_ptr<const interp::Program> programOf(PyObject* object) {
+std::shared_ptr<const interp::Program> programOf(PyObject* object, bool forms) {
   if (Py_TYPE(object) != compiledType) {
     PyErr_Format(PyExc_TypeError, "a CompiledModule is needed, not a %s", typeName(object).c_str());
     return nullptr;
@@ -302,6 +302,7 @@ std::shared_ptr<const interp::Program> programOf(PyObject* object) {
   if (!readPlanOptions(options)) return nullptr;
   Compiled& compiled = compiledOf(object);
   options.owner = &compiled.probes;
+  options.forms = forms;
   CheckSet checks;
   if (!readChecks(checks)) return nullptr;
   const int gdb = wantsGdb();
@@ -311,7 +312,8 @@ std::shared_ptr<const interp::Program> programOf(PyObject* object) {
   options.checks = options.debug ? 0 : checks.codeBits();
   if (options.debug && !compiled.debug && !makeDebugModule(compiled)) return nullptr;
   mlir::ModuleOp module = options.debug ? *compiled.debug : *compiled.ttir;
-  auto& program = compiled.programs[uint64_t(options.debug) << 40 | uint64_t(options.numerics) << 32 | options.checks];
+  auto& program = compiled.programs[uint64_t(options.forms) << 41 | uint64_t(options.debug) << 40 |
+                                    uint64_t(options.numerics) << 32 | options.checks];
   if (!program) {
     DiagnosticCapture capture(sharedContext());
     try {

@@ -13,7 +13,7 @@ namespace tiletwin::python {
 int addCompile(PyObject* module);
 
 /// The program of a CompiledModule, planned on first use. Null with an exception set.
-std::shared_ptr<const interp::Program> programOf(PyObject* compiledModule);
+std::shared_ptr<const interp::Program> programOf(PyObject* compiledModule, bool forms = false);
 
 /// Options of a plan from the environment (TILETWIN_NUMERICS). False with an exception set.
 bool readPlanOptions(interp::PlanOptions& options);

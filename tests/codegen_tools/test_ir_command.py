@@ -61,6 +61,19 @@ def test_files_and_out(tmp_path: Path) -> None:
     assert "plan scale" in printed(str(tmp_path / "k.ttir"), "--stage", "plan")
 
 
+def test_a_plan_says_the_form_of_every_value() -> None:
+    text = printed(f"{HERE.parents[1] / 'demo' / 'kernels.py'}:row_softmax", "-s", "*fp32 *fp32 i32 i32",
+                   "-c", "BLOCK=4096", "--stage", "plan")  # fmt: skip
+    forms = dict(re.findall(r"^  \d+:\d+  (\S+ \(\w+\)|arith.divf)  (.*)$", text.partition("forms:\n")[2], re.M))
+    assert (
+        forms["tt.make_range (cols)"] == "affine: 0 + 1 * i0" and forms["arith.cmpi (mask)"] == "box mask: 0 <= i0 < n"
+    )
+    assert forms["arith.constant (x)"] == "splat: 0xff800000"  # -inf
+    assert forms["tt.load (x)"] == "memory view"  # nothing is copied
+    # What only the next operation of a chain reads never becomes a tile; a sum reads all of the exponentials.
+    assert forms["arith.subf (x)"] == forms["arith.divf"] == "strip" and forms["math.exp (num)"] == "dense: 16384 bytes"
+
+
 def test_machine_code(tmp_path: Path) -> None:
     from tiletwin.compiler import assembler
 
