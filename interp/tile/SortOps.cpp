@@ -5,7 +5,7 @@
 // where flip is 0, 1 or a higher bit of the position. This is computed for both elements of a pair on their own, as the
 // language's source does: equal elements of different bits, or a NaN, may then appear twice.
 // Here:      steps inside one vector (shuffles) and between vectors; blocks that stay in the first-level cache.
-// Not here:  recognising the steps (plan/SortNetwork.cpp).
+// Not here:  recognising the steps (plan/Networks.cpp).
 // Invariant: n is a power of two, every step's bit is below log2(n) and below its flip bit.
 #include "interp/tile/Strip.h"
 #include "interp/tile/Tables.h"

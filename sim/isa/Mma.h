@@ -1,5 +1,5 @@
 // sim/isa/Mma.h -- mma.sync: products of matrices whose elements lie in the registers of a warp.
-// Not here:  fragments' layouts (Fragment.h), wmma (Wmma.h), wgmma (Wgmma.h), loads of fragments (Matrix.h).
+// Not here:  fragments' layouts (MatrixFragment.h), wmma (Wmma.h), wgmma (Wgmma.h), loads of fragments (Matrix.h).
 #pragma once
 #include "sim/isa/Decode.h"
 

@@ -1,6 +1,6 @@
 """What a real driver refuses and reports, as users read it. Faults end a process's use of the GPU: children make them.
 
-Here:      texts of errors. Not here:  the same without a GPU, every path (test_fake_errors.py).
+Here:      texts of errors. Not here:  the same without a GPU, every path (test_fake_driver.py).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "interp/run": {"runtime", "interp"},
     "interp/debug": {"ir", "runtime", "interp"},
     "interp": {"runtime", "interp"},
-    "codegen": {"ir", "runtime/Kernel.h"},
+    "codegen": {"ir"},
     "sim": {"runtime"},
     "diff": {"ir", "runtime"},
     "python": {"ir", "runtime", "frontend", "interp", "codegen", "sim", "diff"},

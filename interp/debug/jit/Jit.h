@@ -17,7 +17,7 @@ using JumpFn = int (*)(void* frame, uint32_t at);
 /// A kernel as native code: 0, or not 0 if the program has left before its end.
 using NativeKernel = int (*)(void* frame, void* arena);
 
-/// What the gdb script reads, by the names of the exported symbols. Its layout is fixed: python/tiletwin/gdb/state.py.
+/// What the gdb script reads, by the names of the exported symbols. Its layout is fixed: python/tiletwin/gdb/tw_state.py.
 struct GdbState {
   uint32_t version = 2;
   uint32_t scriptLoaded = 0; ///< the script sets it

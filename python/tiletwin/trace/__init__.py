@@ -1,7 +1,7 @@
 """Time travel: recordings that TILETWIN_RECORD made, as launches, programs, steps and values.
 
 Here:      `open(folder)` and the classes it gives.
-Not here:  recording (recorder.py), the command (cli_trace.py), the terminal's viewer (app.py), HTML (html.py).
+Not here:  recording (recorder.py), the command (command.py), the terminal's viewer (app.py), HTML (html.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Access maps: which elements of a buffer were touched, as a small picture of its memory.
 
 Here:      a buffer's layout as rows and columns, counts per cell for accesses.
-Not here:  drawing (map_screen.py, html.py), addresses (model.py).
+Not here:  drawing (screens.py, html.py), addresses (model.py).
 Invariant: an element of a buffer lies in exactly one cell; cells are in memory order, row by row.
 """
 
