@@ -11,6 +11,16 @@ if [ ! -e "$stamp" ]; then
   touch "$stamp"
 fi
 
+for program in chromium chromedriver; do
+  command -v $program >/dev/null && continue
+  as_root=(); [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  echo "docs: installing Chromium, which photographs pages"
+  "${as_root[@]}" apt-get install -y -qq --no-install-recommends chromium chromium-driver >/dev/null ||
+    { echo "docs: apt could not install chromium and chromium-driver: install them, and run make docs again" >&2; exit 1; }
+done
+.venv/bin/python docs/tools/pictures.py
+.venv/bin/python docs/tools/screenshots.py
+
 # A warning is an error: a link that leads nowhere, a page that no menu names, a docstring that cannot be read.
 NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet --strict
 echo "docs: build/site/index.html"
