@@ -36,6 +36,14 @@ struct Options {
 /// The last one is the target's: Ptx for "cuda", Amdgcn for "hip".
 enum class Stage : uint8_t { Ttir, Ttgir, Llir, Ptx, Amdgcn };
 
+/// What is said to the user at a place in the source. Line and column are 1-based, 0 if unknown.
+struct Message {
+  std::string message, file;
+  int line = 0, column = 0;
+};
+/// Why a kernel was not compiled.
+using CompileError = Message;
+
 /// A kernel's stages as text, and what a launcher must know.
 struct Code {
   std::string ttgir, llir, ptx, amdgcn;
@@ -46,12 +54,7 @@ struct Code {
   uint32_t sharedBytes = 0;  ///< shared memory: dynamic for "cuda", in the kernel's descriptor for "hip"
   uint32_t scratchBytes = 0; ///< of global memory for each program; if not 0 a last parameter points to all of it
   int numWarps = 4;
-};
-
-/// Why a kernel was not compiled. Line and column are 1-based, 0 if unknown.
-struct CompileError {
-  std::string message, file;
-  int line = 0, column = 0;
+  std::vector<Message> warnings; ///< of what the source asks for and the code does not do
 };
 
 /// Compiles text of stage `from` (Ttir, Ttgir or Llir) down to `to`. Null if it succeeded. Thread-safe.

@@ -77,12 +77,17 @@ private:
 };
 
 LogicalResult Compilation::note(Diagnostic& diagnostic) {
-  if (diagnostic.getSeverity() != DiagnosticSeverity::Error || error_) return success();
-  error_ = CompileError{diagnostic.str(), "", 0, 0};
+  const bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  if (isError ? error_.has_value() : diagnostic.getSeverity() != DiagnosticSeverity::Warning) return success();
+  Message said{diagnostic.str(), "", 0, 0};
   if (FileLineColLoc position = tt::positionOf(diagnostic.getLocation())) {
-    error_->file = position.getFilename().str();
-    error_->line = int(position.getLine()), error_->column = int(position.getColumn());
+    said.file = position.getFilename().str();
+    said.line = int(position.getLine()), said.column = int(position.getColumn());
   }
+  if (isError)
+    error_ = std::move(said);
+  else
+    code_.warnings.push_back(std::move(said));
   return success();
 }
 

@@ -3,6 +3,7 @@
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/DotPrecision.h"
 #include "codegen/passes/Layouts.h"
+#include "codegen/passes/LoopHints.h"
 #include "codegen/passes/Pipeline.h"
 #include "codegen/passes/PipelineTma.h"
 #include "codegen/passes/SharedMemory.h"
@@ -23,6 +24,12 @@ namespace {
 LogicalResult inlineEverything(ModuleOp module, const Target&, const Options&) {
   if (succeeded(tt::makeTtir(module, /*inlineEverything=*/true))) return success();
   return module.emitError("inlining failed");
+}
+
+LogicalResult followHints(ModuleOp module, const Target& target, const Options& options) {
+  warnOfHints(kernelOf(module), target, options);
+  unrollLoops(kernelOf(module));
+  return success();
 }
 
 LogicalResult rewriteDotPrecisions(ModuleOp module, const Target& target, const Options&) {
@@ -88,6 +95,7 @@ LogicalResult placeSharedMemory(ModuleOp module, const Target&, const Options&) 
 
 constexpr Step kSteps[] = {
     {"twg-inline", "all calls inlined, canonical: the ttir that code is made from", inlineEverything},
+    {"twg-loop-hints", "loops that are to be unrolled, unrolled", followHints},
     {"twg-dot-precision", "dots that no instruction computes, as dots that one does", rewriteDotPrecisions},
     {"twg-numerics", "roundings that the target would choose, as operations that say them", makeNumerics},
     {"twg-tensor-maps", "arguments that are descriptors, as tensor maps where copies can use them", chooseMaps},

@@ -58,12 +58,19 @@ PyObject* resultOf(const codegen::Code& code) {
     PyRef word = PyRef::steal(PyUnicode_FromString(type.c_str()));
     if (!word || PyList_Append(arguments.get(), word.get()) < 0) return nullptr;
   }
-  return Py_BuildValue("{s:s#,s:s#,s:s#,s:s#,s:{s:s,s:I,s:i,s:I,s:i,s:O}}", "ttgir", code.ttgir.data(),
+  PyRef warnings = PyRef::steal(PyList_New(0));
+  if (!warnings) return nullptr;
+  for (const codegen::Message& warning : code.warnings) {
+    PyRef row = PyRef::steal(Py_BuildValue("[ssi]", warning.message.c_str(), warning.file.c_str(), warning.line));
+    if (!row || PyList_Append(warnings.get(), row.get()) < 0) return nullptr;
+  }
+  return Py_BuildValue("{s:s#,s:s#,s:s#,s:s#,s:{s:s,s:I,s:i,s:I,s:i,s:O},s:O}", "ttgir", code.ttgir.data(),
                        Py_ssize_t(code.ttgir.size()), "llir", code.llir.data(), Py_ssize_t(code.llir.size()), "ptx",
                        code.ptx.data(), Py_ssize_t(code.ptx.size()), "amdgcn", code.amdgcn.data(),
                        Py_ssize_t(code.amdgcn.size()), "metadata", "name", code.name.c_str(), "shared",
                        unsigned(code.sharedBytes), "num_warps", code.numWarps, "global_scratch_size",
-                       unsigned(code.scratchBytes), "global_scratch_align", 128, "arguments", arguments.get());
+                       unsigned(code.scratchBytes), "global_scratch_align", 128, "arguments", arguments.get(),
+                       "warnings", warnings.get());
 }
 
 /// Sets the exception for a kernel that was not compiled; null.

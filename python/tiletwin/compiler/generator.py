@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import warnings
 from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
@@ -40,6 +41,16 @@ def generator_options(options: dict[str, Any]) -> dict[str, Any]:
     """What the generator is told besides the target."""
     told = {name: options[name] for name in TAKEN} | {name: options[name] for name in TAKEN_BY_AMD if name in options}
     return {**told, "verify": True, "line_info": not knobs.compilation.disable_line_info}
+
+
+_said: dict[Any, Any] = {}
+"""Python's own memory of the warnings that it has shown."""
+
+
+def _warn(rows: list[Any], file_name: str) -> None:
+    """Says once, at its place, what the source asks for and the code does not do."""
+    for message, file, line in rows:
+        warnings.warn_explicit(message, UserWarning, file or file_name, max(line, 1), registry=_said)
 
 
 @lru_cache
@@ -76,6 +87,7 @@ def generate(
     key = stage_cache.key_of(text, stage, file_name, target, told, _identity(codegen.__file__))
     entry = stage_cache.load(key, name, "stages")
     if entry is not None:
+        _warn(entry.facts.pop("warnings", []), file_name)
         return Generated({stage: content.decode() for stage, content in entry.files.items()}, entry.facts, True)
     try:
         result = codegen.compile(text, stage, file_name, target, told)
@@ -84,5 +96,6 @@ def generate(
     metadata = dict(result["metadata"])
     texts = {stage: content for stage, content in result.items() if isinstance(content, str) and content}
     files = {stage: content.encode() for stage, content in texts.items()}
-    stage_cache.store(key, name, "stages", stage_cache.Entry(files, metadata))
+    stage_cache.store(key, name, "stages", stage_cache.Entry(files, metadata | {"warnings": result["warnings"]}))
+    _warn(result["warnings"], file_name)
     return Generated(texts, metadata, False)

@@ -133,8 +133,10 @@ class range(base_value):
     arg1, arg2, step     end, or start and end, and step; run-time or compile-time ints. A negative step must be a
                          compile-time value.
     num_stages           iterations in flight when the loop is pipelined
-    loop_unroll_factor   copies of the body
-    disallow_acc_multi_buffer, flatten, warp_specialize, disable_licm    see the loop's attributes in the IR
+    loop_unroll_factor   rounds that become one, in code for a GPU
+    disable_licm         what is the same in every round is computed in each
+    flatten, warp_specialize     change nothing in tiletwin's code for GPUs, which a warning says
+    disallow_acc_multi_buffer    concerns tensor memory, which no target of tiletwin has
     The hints change nothing in what the loop computes; the interpreter ignores them.
     """
 
