@@ -52,7 +52,7 @@ class Generator:
             "name": name, "shared": 512, "num_warps": options["num_warps"],
             "global_scratch_size": 0, "global_scratch_align": 1, "arguments": ["ptr", "ptr", "i32", "f32"],
         }  # fmt: skip
-        return {**texts, "metadata": metadata}
+        return {**texts, "metadata": metadata, "warnings": []}
 
 
 def ptx_of(name: str, target: dict, warps: int, remark: str) -> str:
