@@ -42,6 +42,7 @@ AGAINST = {
     "language.random": "runtime.jit",
     "language.standard": "runtime.jit",
     "language.target_info": "runtime.driver runtime.jit",
+    "native": "tiletwin",
     "pytest_results": "tiletwin",
     "runtime.autotuner": "compiler.kernel testing",
     "runtime.compilable": "eager.decide",
