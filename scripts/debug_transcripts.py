@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("docs/*.md", "docs/debugging/*.md")
+DOCUMENTS = ("docs/*.md", "docs/debugging/*.md", "docs/howto/*.md")
 SESSIONS: dict[str, Callable[[], str]] = {}
 """Name -> a function without arguments that runs the session and returns its transcript."""
 
