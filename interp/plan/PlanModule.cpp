@@ -1,6 +1,7 @@
 // interp/plan/PlanModule.cpp -- planModule(): from a verified module to a Program.
 #include "interp/plan/Builder.h"
 #include "interp/plan/MapOps.h"
+#include "interp/plan/StraightRegions.h"
 #include "interp/run/TileModule.h"
 #include "ir/Checks.h"
 #include "ir/Passes.h"
@@ -44,15 +45,19 @@ std::shared_ptr<const Program> planModule(mlir::ModuleOp module, std::string_vie
     if (checks && failed(tt::addChecks(module, checks))) return nullptr;
     func = find();
   }
-  bool liftable = hasLiftableMaps(func);
-  if (options.debug) // its functions keep their calls
-    for (tt::FuncOp each : module.getOps<tt::FuncOp>()) liftable |= hasLiftableMaps(each);
-  if (liftable) {
+  // In debug mode functions keep their calls.
+  auto planned = [&](tt::FuncOp each) { return each == func || options.debug; };
+  if (llvm::any_of(module.getOps<tt::FuncOp>(), [&](tt::FuncOp each) {
+        return planned(each) && (hasLiftableMaps(each) || hasBranchingRegions(each));
+      })) {
     if (!inlined) inlined = module.clone();
     module = *inlined;
     func = find();
-    for (tt::FuncOp each : module.getOps<tt::FuncOp>())
-      if (each == func || options.debug) liftMaps(each);
+    for (tt::FuncOp each : module.getOps<tt::FuncOp>()) {
+      if (!planned(each)) continue;
+      liftMaps(each);
+      straightenRegions(each);
+    }
   }
   PlanOptions chosen = options;
   chosen.symbolic &= !options.debug;
