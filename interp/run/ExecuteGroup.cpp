@@ -381,7 +381,7 @@ InstructionRef execGroup(InstructionRef in, Frame& f) {
     for (size_t d = 0; d < rank; ++d) covers &= s.lo[d] <= lo[d] && s.hi[d] >= hi[d];
     if (!covers || s.strides[rank - 1] != node.access.elementBytes) continue;
     s.direct = true;
-    w.streaming |= uint64_t(s.stream) << node.directFrom;
+    if (s.stream) w.streaming |= uint64_t(1) << node.directFrom;
     w.base[node.src[0]] = reinterpret_cast<std::byte*>(s.range.base);
     for (size_t d = 0; d < rank; ++d) w.strides[size_t(node.src[0]) * rank + d] = s.strides[d];
   }
