@@ -1,6 +1,6 @@
-"""Checks a wheel: its modules, size, exported symbols, what it links, and that its tags say which glibc it needs.
+"""Checks a wheel: its modules, size, exported symbols, what it links, and that every symbol is as old as its tag says.
 
-usage: check_wheel.py dist/NAME.whl        exits 1 with a message on the first violation
+usage: check_wheel.py manylinux_2_28 dist/NAME.whl        exits 1 with a message on the first violation
 """
 
 import pathlib
@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+
+from old_symbols import allowed_versions
 
 LIMIT_MB = 45
 MODULES = {
@@ -34,9 +36,9 @@ def run(*command):
 
 
 def main():
-    wheel = pathlib.Path(sys.argv[1])
+    policy, wheel = sys.argv[1], pathlib.Path(sys.argv[2])
     size = wheel.stat().st_size / 1e6
-    glibc = (2, 17)
+    allowed = allowed_versions(policy)
     with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(folder)
@@ -52,8 +54,12 @@ def main():
             foreign = needed - SYSTEM_LIBRARIES - names
             if foreign:
                 sys.exit(f"{library.name} needs {sorted(foreign)}, which the wheel does not hold")
-            for version in re.findall(r"GLIBC_(\d+)\.(\d+)", run("objdump", "-T", str(library))):
-                glibc = max(glibc, (int(version[0]), int(version[1])))
+            needs = re.findall(r"\*UND\*.*\((\w+_[\d.]+)\)\s+(\S+)", run("objdump", "-T", str(library)))
+            if not needs:
+                sys.exit(f"{library.name} needs no version of any symbol: what objdump prints is not understood")
+            newer = [f"{symbol} ({version})" for version, symbol in needs if version not in allowed]
+            if newer:
+                sys.exit(f"{library.name} needs what {policy} has not: {', '.join(newer)}")
             exported = [line.split()[-1] for line in run("nm", "-D", "--defined-only", str(library)).splitlines()]
             leaked = [s for s in exported if "llvm" in s or "mlir" in s]
             if leaked:
@@ -63,9 +69,9 @@ def main():
                 sys.exit(f"{library.name} exports {', '.join(exported)}; {entry} alone is wanted")
     if size > LIMIT_MB:
         sys.exit(f"{wheel.name} has {size:.1f} MB, the limit is {LIMIT_MB}")
-    if f"manylinux_{glibc[0]}_{glibc[1]}_x86_64" not in wheel.name or "-abi3-" not in wheel.name:
-        sys.exit(f"{wheel.name} needs glibc {glibc[0]}.{glibc[1]} and the limited API: its tags say otherwise")
-    print(f"{wheel}: {size:.1f} MB, {len(libraries)} libraries, needs glibc {glibc[0]}.{glibc[1]}")
+    if f"{policy}_x86_64" not in wheel.name or "-abi3-" not in wheel.name:
+        sys.exit(f"{wheel.name} is for {policy} and the limited API: its tags say otherwise")
+    print(f"{wheel}: {size:.1f} MB, {len(libraries)} libraries, {policy}")
 
 
 if __name__ == "__main__":
