@@ -50,7 +50,12 @@ const Level* chooseLevel(std::string* error) {
 
 } // namespace
 
-const TwTileOps* loadTileOps(std::string directory, std::string* error) {
+const char* tileLevel(std::string* error) {
+  const Level* level = chooseLevel(error);
+  return level ? level->name : nullptr;
+}
+
+const TwTileOps* loadTileOps(const std::string& directory, std::string* error) {
   std::string ignored;
   if (!error) error = &ignored;
   const Level* level = chooseLevel(error);
@@ -59,7 +64,8 @@ const TwTileOps* loadTileOps(std::string directory, std::string* error) {
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); // stays open: the table points into it
   if (!module) {
     const char* why = dlerror();
-    *error = "cannot open the tile operations " + path + ": " + (why ? why : "unknown error") + "; reinstall tiletwin";
+    *error = "cannot open the tile operations " + path + ": " + (why ? why : "unknown error") +
+             "; reinstall tiletwin, or build all of it: `make build`";
     return nullptr;
   }
   auto entry = reinterpret_cast<const TwTileOps* (*)()>(dlsym(module, "tiletwinTileOps"));
