@@ -16,11 +16,11 @@ setup:           ## packages by apt and pip
 	@scripts/setup.sh
 
 build: setup     ## everything: the extension, the tools, the C++ tests
-	@[ -f build/release/build.ninja ] || cmake --preset release -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON) > build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
-	@rm -f build-configure.log
-	@cmake --build --preset release -j $(JOBS)
+	@scripts/build.sh -j $(JOBS)
 
-demo: build      ## the kernels of the demo on real input, an error found, a breakpoint driven
+demo:            ## kernels beside torch, a mistake found, a breakpoint driven; builds no more than that needs
+	@scripts/setup.sh --demo
+	@scripts/build.sh --demo -j $(JOBS)
 	@$(PYTHON) demo/run.py
 
 test: build      ## a fixed sample of every family of tests, in at most ten minutes
@@ -49,10 +49,8 @@ format: setup    ## clang-format and ruff
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-22 -i
 	@.venv/bin/ruff format -q python tests benchmarks demo scripts docs/tools && .venv/bin/ruff check -q --fix python tests benchmarks demo scripts docs
 
-lint: build      ## ruff, pyright, clang-tidy
-	@.venv/bin/ruff check python tests benchmarks demo scripts docs/tools
-	@.venv/bin/pyright --pythonpath $(PYTHON)
-	@git ls-files '*.cpp' | grep -v '^tests/' | xargs clang-tidy-22 -p build/release --quiet
+lint: build      ## ruff, pyright, clang-tidy on what differs from origin/main; ALL=1 for every file
+	@scripts/lint.sh $(if $(ALL),--all)
 
 docs: build      ## the site in build/site; docs/ops.md and docs/language.md from the code
 	@cmake --build --preset release --target tiletwin-docs

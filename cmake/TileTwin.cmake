@@ -19,6 +19,11 @@ set(TILETWIN_SANITIZE "" CACHE STRING "address;undefined or thread: build with s
 
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffunction-sections -fdata-sections)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 20)
+  # Relative to where compilers run, so that the compiler cache serves every clone.
+  file(RELATIVE_PATH _silent ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/cmake/silent_warnings.txt)
+  add_compile_options(--warning-suppression-mappings=${_silent})
+endif()
 if(TILETWIN_SANITIZE)
   string(REPLACE ";" "," _sanitize "${TILETWIN_SANITIZE}")
   add_compile_options(-fsanitize=${_sanitize} -fno-omit-frame-pointer -g1)
@@ -65,6 +70,16 @@ function(tiletwin_interface_number out)
   set(${out} "0x${_hash}ull" PARENT_SCOPE)
 endfunction()
 
+# One precompiled header for a target: parsing MLIR or Eigen takes most of a file's compile time. Without its time, so that the
+# compiler cache serves every clone.
+#   tiletwin_precompile(tw_diff ${CMAKE_CURRENT_SOURCE_DIR}/bounds/Builder.h WITHOUT Compare.cpp)
+function(tiletwin_precompile target)
+  cmake_parse_arguments(PARSE_ARGV 1 _given "" "" "WITHOUT")
+  target_precompile_headers(${target} PRIVATE ${_given_UNPARSED_ARGUMENTS})
+  target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  set_source_files_properties(${_given_WITHOUT} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 # An extension of the package over the limited API: one file, tiletwin/NAME.abi3.so, for all Python versions from 3.11 on.
 #   tiletwin_extension(tw_python_sim _sim SOURCES SimModule.cpp LIBRARIES tw_sim tw_runtime)
 # Beside the CMakeLists.txt that calls it lies exports.map, what the file exports.
@@ -81,14 +96,15 @@ function(tiletwin_extension target name)
     -Wl,--gc-sections -Wl,--as-needed -Wl,--exclude-libs,ALL -Wl,-z,nodelete
     -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/exports.map)
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/exports.map)
-  install(TARGETS ${target} LIBRARY DESTINATION tiletwin)
-  if(TILETWIN_INPLACE)
-    tiletwin_link_inplace(${target} ${target})
-  endif()
+  tiletwin_in_package(${target})
 endfunction()
-# Puts a link to the file of `module` into python/tiletwin whenever `target` has been built.
-function(tiletwin_link_inplace target module)
-  add_custom_command(TARGET ${target} POST_BUILD
-    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:${module}>
-            ${PROJECT_SOURCE_DIR}/python/tiletwin/$<TARGET_FILE_NAME:${module}>)
+
+# A module is a file of the package: installed into it, and linked into python/tiletwin whenever it has been built.
+function(tiletwin_in_package module)
+  install(TARGETS ${module} LIBRARY DESTINATION tiletwin)
+  if(TILETWIN_INPLACE)
+    add_custom_command(TARGET ${module} POST_BUILD
+      COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:${module}>
+              ${PROJECT_SOURCE_DIR}/python/tiletwin/$<TARGET_FILE_NAME:${module}>)
+  endif()
 endfunction()

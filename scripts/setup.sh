@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # Prepares a Debian 12 machine: compilers and libraries by apt, Python packages in .venv. Does nothing where all is there.
-# usage: scripts/setup.sh [--peers | --libraries]
+# usage: scripts/setup.sh [--demo | --peers | --libraries]
+#   --demo leaves out what only tests and linters use
 #   --peers also makes .venv-triton, with real Triton, which only comparisons use, and installs Ray
 #   --libraries also makes .venv-libraries, with public libraries that use torch.cuda, for one test
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 lld-22 libclang-rt-22-dev clang-format-22 clang-tidy-22
-          libzstd-dev zlib1g-dev libeigen3-dev libtbb-dev libboost-test-dev ninja-build cmake ccache gdb python3-venv python3-dev git
-          chromium chromium-driver)
+packages=(llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 lld-22 libzstd-dev zlib1g-dev libeigen3-dev libtbb-dev ninja-build cmake
+          ccache python3-venv python3-dev git)
+requirements=(scripts/requirements-demo.txt)
+if [ "${1:-}" != "--demo" ]; then
+  packages+=(llvm-22-tools libclang-rt-22-dev clang-format-22 clang-tidy-22 libboost-test-dev gdb chromium chromium-driver)
+  requirements+=(scripts/requirements.txt)
+fi
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "install ok installed" || missing+=("$package")
@@ -26,13 +31,12 @@ if [ "${#missing[@]}" -gt 0 ]; then
   fi
 fi
 
-requirements=scripts/requirements.txt
-stamp=.venv/.tiletwin-$(sha256sum "$requirements" | cut -c1-16)
+stamp=.venv/.tiletwin-$(cat "${requirements[@]}" | sha256sum | cut -c1-16)
 if [ ! -e "$stamp" ]; then
   echo "setup: Python packages in .venv"
   [ -x .venv/bin/python ] || python3 -m venv .venv
   .venv/bin/pip install -q --disable-pip-version-check torch==2.13.0
-  .venv/bin/pip install -q --disable-pip-version-check -r "$requirements"
+  .venv/bin/pip install -q --disable-pip-version-check "${requirements[@]/#/--requirement=}"
   # The working tree is what .venv imports; the start-up hook is the one that the wheel installs.
   site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
   printf '%s\n' "$PWD/python" > "$site/tiletwin_dev.pth"

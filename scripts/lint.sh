@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# ruff and pyright over all Python files, clang-tidy over C++ lines.   usage: scripts/lint.sh [--all]      Needs a finished build.
+# clang-tidy has to find nothing in the lines that differ from origin/main; where none does, in those of the last commit.
+# With --all it lists what it finds in all files, and takes an hour.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+status=0
+.venv/bin/ruff check python tests benchmarks demo scripts docs/tools || status=1
+.venv/bin/pyright --pythonpath .venv/bin/python || status=1
+
+tidy=(-p build/release --quiet)
+if [ "${1:-}" = "--all" ]; then
+  git ls-files '*.cpp' ':!tests' | xargs -P "$(nproc)" -n 1 clang-tidy-22 "${tidy[@]}" || status=1
+  exit $status
+fi
+base=$(git merge-base origin/main HEAD 2>/dev/null || git rev-parse HEAD)
+if git diff --quiet "$base"; then base=$(git rev-parse -q --verify HEAD~1 || git hash-object -t tree /dev/null); fi
+echo "clang-tidy: lines that differ from $(git rev-parse --short "$base")"
+git diff -U0 "$base" -- '*.cpp' ':!tests' |
+  clang-tidy-diff-22.py -clang-tidy-binary clang-tidy-22 -p1 -path build/release -j "$(nproc)" -quiet -hide-progress -only-check-in-db -warnings-as-errors='*' || status=1
+exit $status
