@@ -343,7 +343,11 @@ def _notice(said: Finding) -> None:
 
 
 def submit(found: Sequence[Finding], may_raise: bool = True) -> None:
-    """Records and prints findings. Errors: CheckError, TILETWIN_CHECK has the word raise and `may_raise` is true."""
+    """Records and prints findings.
+
+    Raises:
+        CheckError: TILETWIN_CHECK has the word raise and `may_raise` is true.
+    """
     add(found)
     if found and may_raise and wanted().raises:
         raise CheckError("\n".join(map(str, found)), list(found))
@@ -359,8 +363,11 @@ def unchecked() -> dict[str, str]:
 
 def notice_unchecked(kernel: str, reason: str, has_text: bool) -> None:
     """Says once for each kernel that programs which Python runs are not looked at by checks. reason: why Python runs
-    them. Errors: CheckError, the kernel has no text, so that nobody can check it, and TILETWIN_CHECK has the word
-    raise."""
+    them.
+
+    Raises:
+        CheckError: the kernel has no text, so that nobody can check it, and TILETWIN_CHECK has the word raise.
+    """
     what = "" if has_text else "; put it into a file or a notebook cell"
     text = f"looks at compiled programs only; those that Python runs are not checked: {reason}{what}"
     _notice_unchecked(kernel, text)
@@ -392,7 +399,11 @@ class Wanted:
 
 
 def parse(text: str) -> Wanted:
-    """Reads a value of TILETWIN_CHECK. Errors: ValueError, a word that is no check; the text lists the words."""
+    """Reads a value of TILETWIN_CHECK.
+
+    Raises:
+        ValueError: a word that is no check; the text lists the words.
+    """
     return Wanted(*_C.parse_checks(text))
 
 

@@ -118,7 +118,11 @@ def notice_all_eager(fn: Any) -> None:
 def deliver_break(program: Ids, values: tuple, view: tuple[str, dict, tuple] | None, where: Place) -> tuple:
     """A compiled program came to a breakpoint_if after it had written memory: a look at its variables there.
 
-    view: the function's name, its globals, the variables' names. Returns the frame to run: code, globals, locals.
+    Args:
+        view: the function's name, its globals, the variables' names.
+
+    Returns:
+        The frame to run: code, globals, locals.
     """
     from tiletwin.runtime.look import frame_at
 

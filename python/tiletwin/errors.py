@@ -147,7 +147,12 @@ class UnsupportedLanguageConstruct(CompilationError):
 class PtxError(TileTwinError, ValueError):
     """PTX text that cannot be run: malformed, or with an instruction that the simulator does not know.
 
-    message: the whole text, with the place, the line and a caret. reason: what is wrong. file; line and column from 1.
+    Attributes:
+        message: the whole text, with the place, the line and a caret.
+        reason: what is wrong.
+        file: where the text is from.
+        line: from 1.
+        column: from 1.
     """
 
     def __init__(
@@ -275,10 +280,12 @@ class PTXASError(TileTwinError):
 class CudaError(TileTwinError, RuntimeError):
     """The CUDA driver is missing, or it refused or reported something.
 
-    kind: "no driver", "no device", "driver too old", "image" (code that cannot be loaded), "launch" (one that is
-    refused), "fault" (a kernel that ran did something wrong: the process cannot use that GPU any more), "memory",
-    "argument" or "other". code, name: the driver's, 700 and "CUDA_ERROR_ILLEGAL_ADDRESS"; 0 and "" where it was not
-    asked.
+    Attributes:
+        kind: "no driver", "no device", "driver too old", "image" (code that cannot be loaded), "launch" (one that is
+            refused), "fault" (a kernel that ran did something wrong: the process cannot use that GPU any more),
+            "memory", "argument" or "other".
+        code: the driver's number, such as 700; 0 where nobody asked the driver.
+        name: the driver's name of it, such as "CUDA_ERROR_ILLEGAL_ADDRESS"; "" where nobody asked.
     """
 
     def __init__(self, message: str = "CUDA failed", code: int = 0, name: str = "", kind: str = "other") -> None:

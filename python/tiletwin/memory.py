@@ -22,8 +22,14 @@ _found: list[tuple[weakref.ref, int, int]] = []
 def register(array: Any, name: str | None = None) -> Any:
     """Makes the memory of `array` (a tensor, a NumPy array, ...) known to all launches from now on; returns `array`.
 
-    The array is kept alive until `unregister`. name: what errors call it.
-    Errors: TypeError, not an array; ValueError, memory that is not the host's or of unknown extent.
+    The array is kept alive until `unregister`.
+
+    Args:
+        name: what errors call it.
+
+    Raises:
+        TypeError: not an array.
+        ValueError: memory that is not the host's or of unknown extent.
     """
     address = _C.register_memory(array, name or f"registered {type(array).__name__}")
     _registered[id(array)] = (array, address)
@@ -31,7 +37,11 @@ def register(array: Any, name: str | None = None) -> Any:
 
 
 def unregister(array: Any) -> None:
-    """Takes back `register(array)`. Errors: KeyError, it is not registered."""
+    """Takes back `register(array)`.
+
+    Raises:
+        KeyError: it is not registered.
+    """
     if id(array) not in _registered:
         raise KeyError("this array is not registered")
     _, address = _registered.pop(id(array))

@@ -128,9 +128,15 @@ def start(
 ) -> int | None:
     """Begins a session; returns its number (None if TRITON_PROTON_DISABLE is set).
 
-    name: of the file that `finalize` writes. hook: "triton" names kernels and adds numbers as their `launch_metadata`
-    functions say. context, backend, mode: of GPU profilers; taken, without effect.
-    Errors: NotImplementedError, data="trace", backend="instrumentation": those look into GPU code.
+    Args:
+        name: of the file that `finalize` writes.
+        hook: "triton" names kernels and adds numbers as their `launch_metadata` functions say.
+        context: of GPU profilers; taken, without effect.
+        backend: of GPU profilers; taken, without effect.
+        mode: of GPU profilers; taken, without effect.
+
+    Raises:
+        NotImplementedError: data="trace", backend="instrumentation": those look into GPU code.
     """
     global _next_session
     if knobs.proton.disable:
@@ -162,7 +168,8 @@ def deactivate(session: int | None = None, flushing: bool = False) -> None:
 def finalize(session: int | None = None, output_format: str | None = "") -> None:
     """Ends a session (or all) and writes NAME.hatchet.
 
-    Errors: NotImplementedError, another format.
+    Raises:
+        NotImplementedError: another format.
     """
     if output_format not in (None, "", "hatchet"):
         raise NotImplementedError(f"only the format 'hatchet' is written here, not {output_format!r}")
@@ -205,7 +212,8 @@ def enter_scope(name: str, *, metrics: dict[str, Any] | None = None) -> int | No
 def exit_scope(name: str | None = None, *, metrics: dict[str, Any] | None = None) -> int | None:
     """Closes the innermost scope.
 
-    Errors: ValueError, it has another name.
+    Raises:
+        ValueError: it has another name.
     """
     sessions = [session for session in _active() if len(session.path) > 1]
     for session in sessions:

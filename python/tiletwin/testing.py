@@ -53,9 +53,12 @@ def do_bench(
     """Time of `fn()` in milliseconds: on the GPU with cold caches if this process launches kernels there, else on the
     CPU's clock.
 
-    warmup, rep: milliseconds to spend before and during measurement (at least one call each).
-    grad_to_none: tensors whose gradient is dropped before each call. quantiles: return these instead.
-    return_mode: "min", "max", "mean", "median" or "all" (the list of times).
+    Args:
+        warmup: milliseconds to spend before measuring (at least one call).
+        rep: milliseconds to spend while measuring (at least one call).
+        grad_to_none: tensors whose gradient is dropped before each call.
+        quantiles: return these of the times, instead of one number.
+        return_mode: "min", "max", "mean", "median" or "all" (the list of times).
     """
     if return_mode not in ("min", "max", "mean", "median", "all"):
         raise ValueError(f"return_mode must be 'min', 'max', 'mean', 'median' or 'all', not {return_mode!r}")
@@ -347,7 +350,8 @@ def _tflops(rates: dict[str, int], dtype: Any, clock_rate: float, device: Any) -
 def get_max_tensorcore_tflops(dtype: Any, clock_rate: float, device: Any = None) -> float:
     """Peak of the emulated GPU's tensor cores at `clock_rate` kHz in TFLOP/s, by Triton's table of rates.
 
-    Errors: RuntimeError, a dtype without tensor cores.
+    Raises:
+        RuntimeError: a dtype without tensor cores.
     """
     return _tflops(_TENSOR_CORE_RATES, dtype, clock_rate, device)
 
@@ -355,7 +359,8 @@ def get_max_tensorcore_tflops(dtype: Any, clock_rate: float, device: Any = None)
 def get_max_simd_tflops(dtype: Any, clock_rate: float, device: Any = None) -> float:
     """Peak of the emulated GPU's ordinary units at `clock_rate` kHz in TFLOP/s, by Triton's table of rates.
 
-    Errors: RuntimeError, a dtype other than float32, float16, bfloat16.
+    Raises:
+        RuntimeError: a dtype other than float32, float16, bfloat16.
     """
     return _tflops(_SIMD_RATES, dtype, clock_rate, device)
 
@@ -367,7 +372,8 @@ _NVSMI_FACTS = {"clocks.max.sm": "sm_clock_rate", "clocks.max.mem": "mem_clock_r
 def nvsmi(attrs: Sequence[str]) -> list[int]:
     """Highest clocks of the emulated GPU in MHz, "clocks.max.sm" and "clocks.max.mem"; nvidia-smi is not run.
 
-    Errors: NotImplementedError, anything else: there is no GPU to ask.
+    Raises:
+        NotImplementedError: anything else: there is no GPU to ask.
     """
     if not set(attrs) <= _NVSMI_FACTS.keys():
         refuse("triton.testing.nvsmi")

@@ -169,12 +169,20 @@ def compile(
 ) -> CompiledKernel:
     """Compiles a kernel that is not launched.
 
-    src: an ASTSource, an IRSource, or the path of a .ttir, .ttgir, .llir or .ptx file.
-    target: GPUTarget("cuda", 90, 32), or text: "cuda:90", "sm_90a" (that very architecture), "hip:gfx942". Default: the
-    driver's. No GPU is needed. options: num_warps, num_stages, debug, ...
-    Returns a CompiledKernel: `.asm["ttir"]`, `.asm["ptx"]`, `.asm["cubin"]`, ... are made when they are asked for, and
-    what `.metadata` and `.n_regs` tell of them; `kernel[grid](...)` runs it.
-    Errors: CompilationError, also when a stage is asked for; ValueError, KeyError: bad options, unsupported targets.
+    Args:
+        src: an ASTSource, an IRSource, or the path of a .ttir, .ttgir, .llir or .ptx file.
+        target: GPUTarget("cuda", 90, 32), or text: "cuda:90", "sm_90a" (that very architecture), "hip:gfx942". Default:
+            the driver's. No GPU is needed.
+        options: num_warps, num_stages, debug, ...
+
+    Returns:
+        A CompiledKernel. It makes `.asm["ttir"]`, `.asm["ptx"]`, `.asm["cubin"]`, ... when somebody reads them, and so
+        what `.metadata` and `.n_regs` tell; `kernel[grid](...)` runs it.
+
+    Raises:
+        CompilationError: the kernel is wrong; some mistakes show when a stage is read.
+        ValueError: bad options, unsupported targets.
+        KeyError: bad options, unsupported targets.
     """
     if isinstance(src, (str, Path)):
         src = IRSource(src)
@@ -189,7 +197,11 @@ def compile(
 
 
 def make_backend(target: GPUTarget) -> BaseBackend:
-    """The backend for a target. Errors: RuntimeError, there is none."""
+    """The backend for a target.
+
+    Raises:
+        RuntimeError: there is none.
+    """
     from tiletwin.backends.nvidia.compiler import CUDABackend
 
     if not CUDABackend.supports_target(target):

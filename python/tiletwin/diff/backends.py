@@ -269,7 +269,11 @@ class CudaBackend(_CodeBackend):
 
     @property
     def capability(self) -> int:  # type: ignore[override]
-        """Of the current GPU. Errors: CudaError, there is none."""
+        """Of the current GPU.
+
+        Raises:
+            CudaError: there is none.
+        """
         from tiletwin import cuda
 
         return cuda.device_facts(cuda.current_device())["capability"]
@@ -327,7 +331,11 @@ NAMES = (*sorted([*BACKENDS, "triton", "recorded"]),)
 
 def make(name: str) -> Backend:
     """The backend of a name: interp, sim, cuda, triton, triton:gpu, triton:sim, triton:sim:sm_80, recorded,
-    recorded:NAME. Errors: ValueError."""
+    recorded:NAME.
+
+    Raises:
+        ValueError: no backend has this name.
+    """
     kind, _, detail = name.partition(":")
     if kind == "recorded":
         return RecordedBackend(detail)
@@ -343,13 +351,21 @@ def make(name: str) -> Backend:
 
 
 def listed(names: str | Any) -> list[Backend]:
-    """Backends of a list of names and backends, or of names joined by commas. Errors: ValueError, an unknown name."""
+    """Backends of a list of names and backends, or of names joined by commas.
+
+    Raises:
+        ValueError: an unknown name.
+    """
     parts = names.split(",") if isinstance(names, str) else list(names)
     return [make(name.strip()) if isinstance(name, str) else name for name in parts if name]
 
 
 def made(names: str | Any) -> list[Backend]:
-    """The same, of two backends or more. Errors: ValueError."""
+    """The same, of two backends or more.
+
+    Raises:
+        ValueError: an unknown name, or fewer than two.
+    """
     found = listed(names)
     if len(found) < 2:
         raise ValueError(f"comparing takes two backends or more, not {names!r}")

@@ -118,7 +118,11 @@ class Report:
         return report_html(self)
 
     def raise_for_difference(self) -> None:
-        """Errors: DifferenceError, the backends differ."""
+        """Raises an error if the backends differ.
+
+        Raises:
+            DifferenceError: the backends differ; its text is the report.
+        """
         from tiletwin.errors import DifferenceError
 
         if self.verdict == DIFFERENT:
@@ -288,8 +292,12 @@ def compare_launch(
 ) -> Report:
     """Runs a launch on all backends and compares each with the first one.
 
-    backends: as in compare(); "recorded" and "recorded:NAME" are what the launch holds in `outputs`. known: outcomes
-    that need no run. Errors: ValueError, an unknown backend.
+    Args:
+        backends: as in compare(); "recorded" and "recorded:NAME" are what the launch holds in `outputs`.
+        known: outcomes that need no run.
+
+    Raises:
+        ValueError: an unknown backend.
     """
     backends = listed(backends)
     outcomes = [known[b.name] if known and b.name in known else _run(b, launch) for b in backends]
@@ -332,13 +340,23 @@ def compare(
 ) -> Report:
     """Runs `kernel` once per backend on copies of `args` and compares all memory.
 
-    kernel: a jit function, or what a tuner makes of one (its configuration is chosen first). grid: as in a launch.
-    args: arguments in order, or a dict by name; arrays stay untouched. options: num_warps=..., B=..., as in a launch.
-    backends: names (interp, triton, sim, cuda, triton:gpu) or Backend objects; all are compared with the first.
-    localise: look for the first value inside the kernel that differs.
-    Returns: a Report. `report.verdict` is "same", "different" or "not comparable"; `print(report)` shows all.
-    Errors: ValueError, an unknown backend; CompilationError, the kernel; NotRecordable (a TypeError), an argument.
-    Semantics: docs/differential.md.
+    What the verdicts mean is in docs/differential.md.
+
+    Args:
+        kernel: a jit function, or what a tuner makes of one (its configuration is chosen first).
+        grid: as in a launch.
+        args: arguments in order, or a dict by name; arrays stay untouched.
+        backends: names (interp, triton, sim, cuda, triton:gpu) or Backend objects; all are compared with the first.
+        localise: look for the first value inside the kernel that differs.
+        options: num_warps=..., B=..., as in a launch.
+
+    Returns:
+        A Report. `report.verdict` is "same", "different" or "not comparable"; `print(report)` shows all.
+
+    Raises:
+        ValueError: an unknown backend.
+        CompilationError: the kernel does not compile.
+        NotRecordable: an argument cannot be kept; it is a TypeError.
     """
     chosen = made(backends)
     launch = launch_of(kernel, grid, args, **options)
@@ -352,7 +370,7 @@ def compare(
 def launch_of(kernel: Any, grid: Any, args: Any, **options: Any) -> Launch:
     """A launch as data, which `write` keeps in a file and `compare_launch` runs; nothing is run here.
 
-    kernel, grid, args, options, errors: as in compare().
+    Parameters and errors are those of compare().
     """
     from tiletwin.diff import launches
 

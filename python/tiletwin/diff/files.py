@@ -97,7 +97,11 @@ def _decoded(value: Any) -> Any:
 
 
 def write(launch: Launch, path: str | Path) -> str:
-    """Writes a launch. Errors: OSError."""
+    """Writes a launch.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     path = Path(path)
     description = {
         "format": FORMAT,
@@ -153,7 +157,12 @@ def _write_memory(archive: zipfile.ZipFile, folder: str, memory: list[np.ndarray
 
 
 def read(path: str | Path) -> Launch:
-    """The launch in a file. Errors: LaunchFileError, the file is no launch or not a whole one; OSError."""
+    """The launch in a file.
+
+    Raises:
+        LaunchFileError: the file is no launch or not a whole one.
+        OSError: the file cannot be read.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             return _read(archive)

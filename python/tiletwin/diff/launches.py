@@ -43,7 +43,10 @@ class NotRecordable(TypeError):
 class Array:
     """An argument that is memory: elements of `type` in storage number `storage`, from byte `offset` on.
 
-    shape, strides: in elements; strides may be negative. kind: "torch", "numpy" or "" (anything else).
+    Attributes:
+        shape: in elements.
+        strides: in elements; they may be negative.
+        kind: "torch", "numpy" or "" (anything else).
     """
 
     storage: int
@@ -272,7 +275,11 @@ class Taker:
 
 
 def take(fn: Any, kernel: Any, arguments: dict[str, Any], grid: Any) -> tuple[Launch, Taker]:
-    """A launch that is about to run. Errors: NotRecordable."""
+    """A launch that is about to run.
+
+    Raises:
+        NotRecordable: an argument cannot be kept, or the kernel works in Python only.
+    """
     from tiletwin.diff import sources
 
     taker = Taker()

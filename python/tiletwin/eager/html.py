@@ -229,6 +229,8 @@ class Shown:
 def show(tile: Any, mask: Any = None) -> Shown:
     """A tile as a heat map in a notebook, its masked-off lanes hatched.
 
-    tile: a tensor outside compiled kernels. mask: a tensor or array of bools that broadcasts to its shape.
+    Args:
+        tile: a tensor outside compiled kernels.
+        mask: a tensor or array of bools that broadcasts to its shape.
     """
     return Shown(tile, mask)

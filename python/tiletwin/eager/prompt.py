@@ -27,9 +27,14 @@ def pointer(array: Any, name: str | None = None) -> Any:
     """A pointer to the first element of an array, as a kernel gets one for an argument.
 
     `tl.load(tiletwin.pointer(x) + tl.arange(0, 8))`. The array's memory is known, and checked, while the array lives.
-    array: a tensor or array in host memory. name: what the pointer's text and errors call it; default: the caller's
-    variable.
-    Errors: ValueError, memory that is not the host's; TypeError, no array, or elements of a type that kernels lack.
+
+    Args:
+        array: a tensor or array in host memory.
+        name: what the pointer's text and errors call it; default: the caller's variable.
+
+    Raises:
+        ValueError: memory that is not the host's.
+        TypeError: no array, or elements of a type that kernels lack.
     """
     import tiletwin.language  # noqa: F401  registers the types of the language
 
@@ -86,8 +91,11 @@ def _three(value: int | Sequence[int], fill: int, what: str) -> tuple[int, int, 
 def program(pid: int | Sequence[int] = 0, grid: int | Sequence[int] | None = None) -> Iterator[None]:
     """Operations inside the `with` belong to program `pid` of a grid: tl.program_id, tl.num_programs.
 
-    grid: default is that of the launch at hand (in a debugger), else the smallest one with such a program.
-    Errors: ValueError, the grid has no such program.
+    Args:
+        grid: default is that of the launch at hand (in a debugger), else the smallest one with such a program.
+
+    Raises:
+        ValueError: the grid has no such program.
     """
     import tiletwin.language  # noqa: F401
 

@@ -112,7 +112,9 @@ def aggregate(cls: type[T]) -> type[T]:
     Methods are jit functions (run-time work) or constexpr functions. Fields cannot be assigned after `__init__`;
     `tl.aggregate_replace(x, field=value)` makes a changed copy. Fields annotated tl.tensor, tl.constexpr or with an
     aggregate are checked.
-    Errors: TypeError, a base that is no aggregate, wrong arguments, a field of another kind or left unset.
+
+    Raises:
+        TypeError: a base that is no aggregate, wrong arguments, a field of another kind or left unset.
     """
     annotations, defaults = _fields_of(cls)
     names = list(annotations)
@@ -168,7 +170,8 @@ def aggregate(cls: type[T]) -> type[T]:
 def aggregate_replace(instance: Any, **changes: Any) -> Any:
     """A copy of an aggregate with the named fields replaced; its `__init__` is not run.
 
-    Errors: TypeError, a name that is no field, or an instance of another class.
+    Raises:
+        TypeError: a name that is no field, or an instance of another class.
     """
     kind = type(instance)
     fields = getattr(kind, "__tiletwin_fields__", None)

@@ -50,9 +50,12 @@ class AsyncCompileMode:
     """Within the `with` block `kernel.warmup(...)` compiles on `executor` and returns a FutureKernel; the end of the
     block waits for all of them.
 
-    executor: a concurrent.futures.ThreadPoolExecutor or alike, with the kernel's process.
-    ignore_errors: kernels that do not compile are passed over at the end of the block.
-    Errors: RuntimeError, a mode within a mode.
+    Attributes:
+        executor: a concurrent.futures.ThreadPoolExecutor or alike, with the kernel's process.
+        ignore_errors: kernels that do not compile are passed over at the end of the block.
+
+    Raises:
+        RuntimeError: a mode within a mode.
     """
 
     def __init__(self, executor: Executor, *, ignore_errors: bool = False) -> None:

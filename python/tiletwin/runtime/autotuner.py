@@ -34,7 +34,9 @@ from tiletwin.runtime.jit import KernelInterface
 class Config:
     """One choice of compile-time arguments and launch options for a kernel.
 
-    kwargs: values of tl.constexpr parameters. pre_hook: called with the arguments (a dict) before each launch.
+    Attributes:
+        kwargs: values of tl.constexpr parameters.
+        pre_hook: called with the arguments (a dict) before each launch.
     """
 
     def __init__(
@@ -275,7 +277,8 @@ class Autotuner(KernelInterface):
     def prune_configs(self, kwargs: dict[str, Any]) -> list[Config]:
         """Configurations that the user's pruning leaves, in order.
 
-        Errors: AutotunerError, none is left.
+        Raises:
+            AutotunerError: none is left.
         """
         configs = self.configs
         nargs = self.nargs or {}
@@ -445,7 +448,10 @@ def autotune(
 ) -> Callable[[Any], Autotuner]:
     """Decorator: chooses among `configs` anew whenever the arguments named in `key`, or the dtypes, change.
 
-    prune_configs_by: {"perf_model", "top_k", "early_config_prune"}. reset_to_zero: arguments cleared before a choice.
+    Args:
+        prune_configs_by: {"perf_model", "top_k", "early_config_prune"}.
+        reset_to_zero: arguments cleared before a choice.
+
     The other parameters are for timing on a GPU and change nothing here.
     """
 

@@ -180,7 +180,8 @@ class JITFunction(JITCallable, KernelInterface[T]):
     def kernel_name(self, signature: dict[str, Any], constants: dict[tuple, Any]) -> str:
         """The last part of `repr`, which names the compiled kernel.
 
-        Errors: CompilationError, the name given by `@triton.jit(repr=...)` is no identifier.
+        Raises:
+            CompilationError: the name given by `@triton.jit(repr=...)` is no identifier.
         """
         if self._repr is None:
             return self.__name__
@@ -246,7 +247,9 @@ class JITFunction(JITCallable, KernelInterface[T]):
         """Compiles the specialization that a jit hook was told about (`compile["specialization_data"]`), in this or
         another process; the first launch that needs it takes it. Returns the compiled kernel.
 
-        Errors: ValueError, no such data; RuntimeError, data of another kernel or target.
+        Raises:
+            ValueError: no such data.
+            RuntimeError: data of another kernel or target.
         """
         from tiletwin.compiler.compiler import compile_function, launch_target
         from tiletwin.runtime.driver import launch_capability
@@ -333,7 +336,8 @@ class JITFunction(JITCallable, KernelInterface[T]):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Outside kernels, at a prompt or in a debugger: evaluates the function at once, on values of the language.
 
-        Errors: RuntimeError, an argument is an array, which only a launch or `tiletwin.pointer` makes a pointer of.
+        Raises:
+            RuntimeError: an argument is an array, which only a launch or `tiletwin.pointer` makes a pointer of.
         """
         from tiletwin.eager.prompt import call
 
@@ -372,10 +376,15 @@ def jit(
 ) -> Any:
     """Decorator that makes a kernel, or a helper for kernels, of a Python function.
 
-    do_not_specialize: parameters (names or indices) whose values never become part of the compiled code: neither
-        being 1 nor being a multiple of 16. do_not_specialize_on_alignment: only the latter.
-    debug: emit device asserts and overflow checks. noinline: keep the function a function when kernels call it.
-    Errors: TypeError, not a function.
+    Args:
+        do_not_specialize: parameters (names or indices) whose values never become part of the compiled code: neither
+            being 1 nor being a multiple of 16.
+        do_not_specialize_on_alignment: only the latter.
+        debug: emit device asserts and overflow checks.
+        noinline: keep the function a function when kernels call it.
+
+    Raises:
+        TypeError: not a function.
     """
 
     def decorate(fn: Any) -> JITFunction:
@@ -405,7 +414,11 @@ class JitFunctionInfo:
 
 
 def jit_function_named(name: str) -> JITFunction:
-    """The jit function "module:qualname" of this process. Errors: RuntimeError, there is none."""
+    """The jit function "module:qualname" of this process.
+
+    Raises:
+        RuntimeError: there is none.
+    """
     found = _by_full_name.get(name)
     if found is None:
         raise RuntimeError(f"there is no jit function {name} in this process; import its module first")

@@ -37,8 +37,13 @@ class Ran(NamedTuple):
 class Kernel:
     """One `.entry` of a module. Call it with its arguments, `grid` and `block`.
 
-    name: of the entry. parameters: what it takes, in order. shared: bytes of shared memory of its own variables.
-    required_threads, max_threads, required_cluster: .reqntid, .maxntid, .reqnctapercluster; zeros where not given.
+    Attributes:
+        name: of the entry.
+        parameters: what it takes, in order.
+        shared: bytes of shared memory of its own variables.
+        required_threads: .reqntid; zeros where the text has none.
+        max_threads: .maxntid, likewise.
+        required_cluster: .reqnctapercluster, likewise.
     """
 
     def __init__(self, module: Module, name: str) -> None:
@@ -71,18 +76,27 @@ class Kernel:
     ) -> Ran:
         """Runs the kernel on a grid and returns when every thread has ended.
 
-        arguments: one per parameter, in order or by name (whole, or without the kernel's name in front of it): arrays
-        and tensor maps for pointers, None for a null pointer, numbers, bytes or structures of NumPy and ctypes for
-        structures. Tensors on a GPU are copied to the host, and back afterwards.
-        grid, block, cluster: sizes in CTAs, threads, CTAs; block defaults to .reqntid, cluster to .reqnctapercluster.
-        shared: bytes of dynamic shared memory. memory: arrays that the kernel reaches by other ways than its arguments;
-        so does what `tiletwin.register` was given.
-        checks: words of CHECKS, "all" or "none", in a list or joined by commas; default: DEFAULT_CHECKS, and those that
-        TILETWIN_CHECK names. limit: instructions of warps after which the launch ends with an error; 0: none.
-        threads: of the CPU; 0: TILETWIN_NUM_THREADS, or all cores. print: is given what vprintf writes, in place of
-        sys.stdout.
-        Errors: TypeError and ValueError, an argument does not fit; OutOfBoundsError, DeadlockError and others, what the
-        kernel did.
+        Args:
+            arguments: one per parameter, in order or by name (whole, or without the kernel's name in front of it):
+                arrays and tensor maps for pointers, None for a null pointer, numbers, bytes or structures of NumPy and
+                ctypes for structures. Tensors on a GPU are copied to the host, and back afterwards.
+            grid: CTAs along each dimension.
+            block: threads of a CTA along each dimension; default: .reqntid.
+            cluster: CTAs of a cluster along each dimension; default: .reqnctapercluster.
+            shared: bytes of dynamic shared memory.
+            memory: arrays that the kernel reaches by other ways than its arguments; so does what `tiletwin.register`
+                was given.
+            checks: words of CHECKS, "all" or "none", in a list or joined by commas; default: DEFAULT_CHECKS, and those
+                that TILETWIN_CHECK names.
+            limit: instructions of warps after which the launch ends with an error; 0: none.
+            threads: of the CPU; 0: TILETWIN_NUM_THREADS, or all cores.
+            print: gets what vprintf writes, in place of sys.stdout.
+
+        Raises:
+            TypeError: an argument does not fit.
+            ValueError: an argument does not fit.
+            OutOfBoundsError: what the kernel did.
+            DeadlockError: what the kernel did.
         """
         words = chosen_checks(checks)
         if block is None:
@@ -140,7 +154,11 @@ class Module:
         self._kernels: dict[str, Kernel] = {}
 
     def __getitem__(self, entry: str) -> Kernel:
-        """Errors: KeyError, the module has no such entry."""
+        """The kernel of an entry.
+
+        Raises:
+            KeyError: the module has no such entry.
+        """
         if entry not in self.entries:
             raise KeyError(f"{self.file} has no entry {entry!r}; it has {', '.join(self.entries) or 'none'}")
         if entry not in self._kernels:
@@ -154,8 +172,14 @@ class Module:
 def load(source: str | os.PathLike[str], *, contract: bool = True, file: str | None = None) -> Module:
     """A module from a file of PTX (a path), or from PTX text (a str with a `.version` line).
 
-    contract: compute products and sums without a rounding mode as one fma where ptxas does. file: what errors call the
-    text. Errors: PtxError with line and column, for text that cannot be run; OSError, the file cannot be read.
+    Args:
+        source: the path, or the text.
+        contract: compute products and sums without a rounding mode as one fma where ptxas does.
+        file: what errors call the text.
+
+    Raises:
+        PtxError: the text cannot be run; with line and column.
+        OSError: the file cannot be read.
     """
     if isinstance(source, str) and ("\n" in source or ".version" in source):
         return Module(source, file or "kernel.ptx", contract)

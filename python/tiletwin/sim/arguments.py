@@ -56,7 +56,9 @@ class Parameter(NamedTuple):
 def sizes_of(value: Any, what: str) -> tuple[int, int, int]:
     """One to three sizes, whatever has `__index__`, as three; those that are missing are 1. what: "grid", "block".
 
-    Errors: TypeError, ValueError.
+    Raises:
+        TypeError: it is neither a number nor a sequence of numbers.
+        ValueError: too many sizes, or one that is too large or too small.
     """
     try:
         sizes = (operator.index(value),)
@@ -80,7 +82,8 @@ def ordered(
 ) -> list[Any]:
     """One value for each parameter. named: by the parameter's whole name, or without the kernel's in front.
 
-    Errors: TypeError, too many values, too few, two for one parameter, or one for none.
+    Raises:
+        TypeError: too many values, too few, two for one parameter, or one for none.
     """
     wanted = ", ".join(map(str, parameters)) or "none"
     if len(arguments) > len(parameters) or (not named and len(arguments) < len(parameters)):
@@ -175,7 +178,9 @@ def is_number(value: Any) -> bool:
 def pack(kernel: str, parameters: Sequence[Parameter], size: int, values: Sequence[Any], memory: LaunchMemory) -> bytes:
     """The parameter block of `size` bytes. memory: is told of the arrays among the values, one for each parameter.
 
-    Errors: TypeError, a value of the wrong kind; ValueError, a number that does not fit, memory that cannot be reached.
+    Raises:
+        TypeError: a value of the wrong kind.
+        ValueError: a number that does not fit, memory that cannot be reached.
     """
     block = bytearray(size)
     for parameter, value in zip(parameters, values, strict=True):

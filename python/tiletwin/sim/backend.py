@@ -59,9 +59,16 @@ class Backend:
     ) -> Outcome:
         """Runs an entry of a PTX text to its end, or to its first trap.
 
-        arguments: in order, or by name. contract: of `tiletwin.sim.load`. options: of `tiletwin.sim.Kernel`, but print.
-        Errors: PtxError, the text cannot be run; KeyError, there is no such entry; TypeError and ValueError, the launch
-        or an argument does not fit.
+        Args:
+            arguments: in order, or by name.
+            contract: of `tiletwin.sim.load`.
+            options: of `tiletwin.sim.Kernel`, but print.
+
+        Raises:
+            PtxError: the text cannot be run.
+            KeyError: there is no such entry.
+            TypeError: the launch or an argument does not fit.
+            ValueError: the launch or an argument does not fit.
         """
         from tiletwin import sim
 

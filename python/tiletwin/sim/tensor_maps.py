@@ -40,8 +40,11 @@ _OF_ARRAY = {
 class TensorMap:
     """A tensor map as an argument of kernels. See `tensor_map`.
 
-    array: what it describes; it lives as long as the map. memory: the 128 bytes, where kernels find them that take a
-    pointer. dtype, box, sizes, strides, swizzle and so on: what it was made of.
+    Attributes:
+        array: what it describes; it lives as long as the map.
+        memory: the 128 bytes, where kernels find them that take a pointer.
+
+    dtype, box, sizes, strides, swizzle and so on say what it was made of.
     """
 
     def __init__(self, array: Any, encoded: bytes, facts: dict[str, Any]) -> None:
@@ -133,14 +136,23 @@ def tensor_map(
     """A tensor map of `array`, an argument for kernels that take a CUtensorMap by value or by pointer.
 
     Lists are in the order of cuTensorMapEncodeTiled: dimension 0, whose elements lie side by side, comes first.
-    array: in the host's memory; its first element is the tensor's. box: elements of a tile along each dimension, 1 to
-    256. sizes: elements of the tensor; default: the array's shape, reversed. strides: bytes from one element to the
-    next along each dimension but the first, multiples of 16; default: the array's. element_strides: 1 to 8, default 1:
-    which elements of the box are taken. dtype: of ELEMENTS; default: the array's. interleave: "16B" and "32B" are not
-    implemented. swizzle: "32B", "64B", "128B" (or 32, 64, 128), default none. l2_promotion: "64B", "128B", "256B": for
-    the GPU's cache, changes nothing here. oob_fill: "zeros" (default) or, of floats, "nan": elements outside of the
-    tensor.
-    Errors: TypeError and ValueError: what the driver refuses, and why.
+
+    Args:
+        array: in the host's memory; its first element is the tensor's.
+        box: elements of a tile along each dimension, 1 to 256.
+        sizes: elements of the tensor; default: the array's shape, reversed.
+        strides: bytes from one element to the next along each dimension but the first, multiples of 16; default: the
+            array's.
+        element_strides: 1 to 8, default 1: which elements of the box are taken.
+        dtype: of ELEMENTS; default: the array's.
+        interleave: "16B" and "32B" are not implemented.
+        swizzle: "32B", "64B", "128B" (or 32, 64, 128), default none.
+        l2_promotion: "64B", "128B", "256B": for the GPU's cache, changes nothing here.
+        oob_fill: "zeros" (default) or, of floats, "nan": elements outside of the tensor.
+
+    Raises:
+        TypeError: what the driver refuses, and why.
+        ValueError: what the driver refuses, and why.
     """
     found = array_facts("tensor_map(): array", array)
     if found["on_device"]:
@@ -172,7 +184,12 @@ def described(
 ) -> dict[str, Any]:
     """What a map is made of, with defaults filled in: dtype, sizes, strides, box, element_strides and the words.
 
-    found: array_facts of the array. Errors: TypeError and ValueError, what does not fit together.
+    Args:
+        found: array_facts of the array.
+
+    Raises:
+        TypeError: what does not fit together.
+        ValueError: what does not fit together.
     """
     dtype = _element_type(found["type"], dtype, sizes is not None and strides is not None)
     if sizes is None or strides is None:

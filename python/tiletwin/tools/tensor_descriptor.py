@@ -10,10 +10,17 @@ from typing import Any
 class TensorDescriptor:
     """A strided tensor in memory that kernels read and write in blocks.
 
-    base: the tensor (its address must be a multiple of 16). shape, strides: in elements, the last stride 1, the others
-    multiples of 16 bytes. block_shape: powers of two; its last extent at least 16 bytes. padding: what elements outside
-    read as, "zero" or "nan". round_f32_to_tf32: loads of float32 round to 10 bits of mantissa, to nearest even.
-    Errors: ValueError, TypeError for anything else.
+    Attributes:
+        base: the tensor (its address must be a multiple of 16).
+        shape: in elements.
+        strides: in elements; the last one is 1, the others are multiples of 16 bytes.
+        block_shape: powers of two; its last extent at least 16 bytes.
+        padding: what elements outside read as, "zero" or "nan".
+        round_f32_to_tf32: loads of float32 round to 10 bits of mantissa, to nearest even.
+
+    Raises:
+        ValueError: a shape, a stride or a block that is none of this.
+        TypeError: a value of another type.
     """
 
     base: Any

@@ -82,7 +82,11 @@ class Step:
         return {name: value.python() for name, value in self.variables.items()}
 
     def __getitem__(self, name: str) -> Any:
-        """One variable as Python has it. Errors: KeyError."""
+        """One variable as Python has it.
+
+        Raises:
+            KeyError: no variable has this name at this step.
+        """
         return self.variables[name].python()
 
     @property
@@ -347,7 +351,11 @@ class Launch:
         return [Program(self, row) for row in rows]
 
     def program(self, *ids: int) -> Program:
-        """The recorded program with that id; parts that are left out are 0. Errors: TraceError."""
+        """The recorded program with that id; parts that are left out are 0.
+
+        Raises:
+            TraceError: no such program was recorded.
+        """
         wanted = (*ids, 0, 0)[:3]
         for program in self.programs:
             if program.id == wanted:
@@ -472,7 +480,11 @@ class Trace:
 
 
 def open(place: str | os.PathLike[str]) -> Trace:
-    """The recordings in a folder (or one file). Errors: TraceError, there is nothing to read."""
+    """The recordings in a folder (or one file).
+
+    Raises:
+        TraceError: there is nothing to read.
+    """
     return Trace(os.fspath(place))
 
 

@@ -29,7 +29,11 @@ class TraceError(TileTwinError):
 
 
 def files_of(place: str) -> list[str]:
-    """The recordings in a folder, oldest first; `place` itself if it is a file. Errors: TraceError."""
+    """The recordings in a folder, oldest first; `place` itself if it is a file.
+
+    Raises:
+        TraceError: the folder cannot be read, or holds no recording.
+    """
     if os.path.isfile(place):
         return [place]
     if not os.path.isdir(place):
@@ -118,7 +122,10 @@ class File:
 
     def rows(self, query: str, kinds: str, values: tuple = ()) -> list[Any]:
         """All rows of a query. kinds: a letter a column: i integer, r real, t text, b bytes; capitals may be NULL.
-        Errors: TraceError."""
+
+        Raises:
+            TraceError: the file is damaged.
+        """
         allowed = [_KINDS[letter] for letter in kinds]
         try:
             found = self._connection.execute(query, values).fetchall()
