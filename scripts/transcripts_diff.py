@@ -38,7 +38,7 @@ def shell(commands: Iterable[str], *demos: str) -> str:
             )  # fmt: skip
             parts.append(f"$ {command}\n{done.stdout}")
         text = normalised("".join(parts), folder)
-    text = re.sub(r"-\d+\.twlaunch", "-1234.twlaunch", text)
+    text = re.sub(r"-[0-9a-f]{8}\.twlaunch", "-5d2f01c9.twlaunch", text)
     text = re.sub(r"warp \d+, lane \d+", "warp 2, lane 0", text)
     return re.sub(r"(nothing orders the two accesses).*", r"\1 ...", text)
 
