@@ -47,7 +47,7 @@ wheel: setup     ## dist/*.whl: one self-contained abi3 wheel
 
 format: setup    ## clang-format and ruff
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-22 -i
-	@.venv/bin/ruff format -q python tests benchmarks demo scripts docs/tools && .venv/bin/ruff check -q --fix python tests benchmarks demo scripts docs
+	@.venv/bin/ruff format -q python tests benchmarks demo scripts docs/tools && .venv/bin/ruff check -q --fix python tests benchmarks demo scripts docs/tools
 
 lint: build      ## ruff, pyright, clang-tidy on what differs from origin/main; ALL=1 for every file
 	@scripts/lint.sh $(if $(ALL),--all)

@@ -1,7 +1,8 @@
 """The pictures of docs/concepts.md and README.md, drawn from what the program really does: `pictures.py [FOLDER]`.
 
-Nothing here is a number of its own: forms come from `tiletwin ir --stage plan`, values from a recording, layouts from
-ttgir, and the order of warps from launches on the simulator that stop after so many instructions.
+Forms come from `tiletwin ir --stage plan`, values from a recording, layouts from ttgir, and the order of warps from
+launches on the simulator that stop after so many instructions. The order of strips is not observed: it follows from the
+plan's group and kStripBytes.
 
 Here:      running, reading, drawing.
 Not here:  shapes and files (svg.py), pictures of pages (screenshots.py).
