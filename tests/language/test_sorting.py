@@ -165,7 +165,7 @@ def plan_of(kernel: str, shape: tuple[int, ...]) -> list[str]:
     constants = {"FUNCTION": getattr(kernels, kernel), "ARGUMENT": None, "SHAPE": shape, "COUNT": int(np.prod(shape))}
     signature = {"x_ptr": "*fp32", "out_ptr": "*fp32", **{name: "constexpr" for name in constants}}
     compiled = triton.compile(triton.compiler.ASTSource(kernels.one, signature, constants))
-    text = compiled.module.text("plan").split("code:")[1]
+    text = compiled.module.text("plan").split("code:")[1].partition("forms:")[0]
     return [line.split(maxsplit=1)[1] for line in text.splitlines() if line.strip()]
 
 
