@@ -10,13 +10,12 @@
 //
 // What is guaranteed, to first order in the roundings: +, -, *, /, fma, sqrt, casts, minima, maxima, selection (a condition that
 // may go either way gives the distance of the two choices), sums along an axis in any order (n * ulp * sum of |terms|), dots
-// (the same with the accumulator's ulp), atomic sums in any order, integers made of numbers.
+// (the same with the accumulator's ulp), atomic sums in any order, integers made of numbers and their sums modulo 2^n.
 // What is heuristic:
 //   - functions without an analytic rule are evaluated at both ends of the argument's interval: right if monotone there, and
 //     near an extremum; their own errors are those of CUDA's tables (bounds/FunctionOps.cpp);
 //   - reductions and scans with other combine functions than +, * , min, max are followed in the interpreter's order;
-//   - errors of f64 below 2^-149 count as 2^-149;
-//   - 32-bit integers that wrap only because of an error.
+//   - errors of f64 below 2^-149 count as 2^-149.
 // What is not known is an infinite bound: what a branch, an address or a loop that an error decides leads to, the value that an
 // atomic returns, an operation without a rule. `Reason` says which of these a launch came to. Where the other side may have
 // written elements that this one has not, an argument's memory is "open": no bound of it counts.

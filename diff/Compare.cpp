@@ -166,10 +166,12 @@ private:
       if (noNumber) return Verdict::Different;
       return std::abs(finite(u) - finite(v)) <= double(bound) * kMargin ? Verdict::Within : Verdict::Different;
     } else {
-      const uint64_t apart = distance(format_, x, y);
-      note(i, apart);
-      if (!(bound < std::numeric_limits<float>::infinity())) return Verdict::NotComparable;
-      return double(apart) <= double(bound) * kMargin ? Verdict::Within : Verdict::Different;
+      const uint64_t apart = std::min(Bits(x - y), Bits(y - x)); // modulo the range
+      const bool isKnown = bound < std::numeric_limits<float>::infinity();
+      const bool isWithin = isKnown && double(apart) <= double(bound) * kMargin;
+      note(i, isWithin ? apart : distance(format_, x, y));
+      if (!isKnown) return Verdict::NotComparable;
+      return isWithin ? Verdict::Within : Verdict::Different;
     }
   }
 

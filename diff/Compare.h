@@ -7,6 +7,7 @@
 // When are two elements the same?
 //   - equal bits; two NaNs, whatever their signs and payloads; +0 and -0 (counted: `zeroSigns`).
 //   - within the bound: |a - b| <= bound * 1.01. The 1% covers the rounding of the bound itself, which is computed in f32.
+//     Of integers of n bits the distance counts modulo 2^n, as sums of them do: 0 - 1 and 0 are 1 apart, not 2^n - 1.
 //   - an infinity and a number that is within the bound of the largest finite one: one side has just overflowed.
 // A bound that is infinite or NaN says that nothing is known: if such elements differ, they are *not comparable*.
 // A NaN and a number differ under every finite bound. Without bounds the bound is 0 everywhere.

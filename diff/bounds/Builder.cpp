@@ -27,8 +27,8 @@ const char* textOf(Reason reason) {
 
 const Rule* ruleFor(Operation* op) {
   StringRef name = op->getName().getStringRef();
-  static const std::array kTables{elementwiseRules(), functionRules(), shapeRules(), memoryRules(),
-                                  atomicRules(),      reduceRules(),   dotRules()};
+  static const std::array kTables{elementwiseRules(), integerRules(), functionRules(), shapeRules(),
+                                  memoryRules(),      atomicRules(),  reduceRules(),   dotRules()};
   for (ArrayRef<Rule> rules : kTables) {
     const Rule* row = llvm::lower_bound(rules, name, [](const Rule& rule, StringRef n) { return rule.name < n; });
     if (row != rules.end() && row->name == name) return row;
@@ -85,7 +85,7 @@ Value Builder::invert(Value condition) {
   return arith::XOrIOp::create(ops_, location_, condition, arith::ConstantOp::create(ops_, location_, one));
 }
 
-Value Builder::number(Value value) {
+Value Builder::number(Value value, bool isUnsigned) {
   Type type = value.getType(), element = tt::elementTypeOf(type), f32 = tt::withShapeOf(type, ops_.getF32Type());
   if (element.isF32()) return value;
   if (isa<FloatType>(element)) {
@@ -97,7 +97,7 @@ Value Builder::number(Value value) {
     state.addTypes(f32);
     return ops_.create(state)->getResult(0);
   }
-  if (element.isInteger(1)) return arith::UIToFPOp::create(ops_, location_, f32, value);
+  if (element.isInteger(1) || isUnsigned) return arith::UIToFPOp::create(ops_, location_, f32, value);
   return arith::SIToFPOp::create(ops_, location_, f32, value);
 }
 

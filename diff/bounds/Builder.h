@@ -3,7 +3,7 @@
 // Here:      Builder, one function's shadows while they are made; the table of rules.
 // Not here:  which values have shadows (Flow.cpp), control flow (Control.cpp, Decisions.cpp); the rules (*Ops.cpp).
 // Invariant: a null shadow stands for "both sides have the same bits".
-// Shadows by type of the value: float, integer: f32, the largest difference; i1: i1, true where the sides may differ;
+// Shadows by type of the value: float, integer of n bits: f32, the largest difference modulo 2^n; i1: i1, true where the sides may differ;
 // pointer: a pointer to f32 with the same offset into shadow memory; descriptor: a descriptor of f32.
 #pragma once
 #include "diff/Bounds.h"
@@ -41,6 +41,7 @@ struct Rule {
 };
 /// The rows of one file of operations, sorted by name.
 llvm::ArrayRef<Rule> elementwiseRules();
+llvm::ArrayRef<Rule> integerRules();
 llvm::ArrayRef<Rule> functionRules();
 llvm::ArrayRef<Rule> shapeRules();
 llvm::ArrayRef<Rule> memoryRules();
@@ -57,6 +58,13 @@ Value accumulatedInDot(Builder& b, Operation* sum, OpResult result);
 /// the operands are exact.
 Value atEnds(Builder& b, Operation* op, OpResult result);
 
+/// |x| ey + |y| ex + ex ey: what a product is off because its operands are.
+Value ofProduct(Builder& b, Value x, Value y);
+
+/// Lanes of integers in which two right runs may hold numbers at different ends of the range of a signed or an unsigned
+/// number, because a sum passed it; null: none.
+Value apartByRange(Builder& b, Value x, bool isUnsigned);
+
 class Builder {
 public:
   Builder(tt::FuncOp function, const Latitude& latitude, BoundsKernel& out);
@@ -68,6 +76,8 @@ public:
   /// The shadow of a value; null: none.
   Value of(Value value) const { return shadows_.lookup(value); }
   bool isInexact(Value value) const { return inexact_.contains(value); }
+  /// True of integers that were computed modulo 2^n of what may differ.
+  bool mayWrap(Value value) const { return wrapping_.contains(value); }
   /// True if some value stored through pointers that `pointer` may stand for is inexact.
   bool mayReadInexact(Value pointer) const;
   bool hasInexactOperand(Operation* op) const;
@@ -97,8 +107,8 @@ public:
   Value both(Value a, Value b);   ///< of i1; null: true
   Value either(Value a, Value b); ///< of i1; null: false
   Value invert(Value condition);
-  /// A number as f32 of its shape: floats rounded, integers converted as signed ones.
-  Value number(Value value);
+  /// A number as f32 of its shape: floats rounded, integers converted as signed or as unsigned ones.
+  Value number(Value value, bool isUnsigned = false);
   Value magnitude(Value value) { return abs(number(value)); }
   /// The shadow of an i1 or a number as a number: an i1 that may differ counts 1. Null stays null.
   Value amount(Value value);
@@ -184,6 +194,7 @@ private:
   llvm::DenseSet<Operation*> kernelOps_;
   llvm::DenseMap<Value, Value> shadows_;
   llvm::DenseSet<Value> inexact_;
+  llvm::DenseSet<Value> wrapping_;               ///< see mayWrap()
   llvm::DenseSet<Value> ordered_;                ///< depend on what an atomic returned: on the order of programs
   llvm::DenseMap<Value, llvm::BitVector> roots_; ///< of an address: the arguments it may point into
   llvm::BitVector written_;                      ///< arguments that inexact values are stored into

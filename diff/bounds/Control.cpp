@@ -55,6 +55,7 @@ void Builder::replaceResults(Operation* from, Operation* to, ArrayRef<unsigned> 
     Value old = from->getResult(i), now = to->getResult(i);
     if (isInexact(old)) inexact_.insert(now);
     if (ordered_.contains(old)) ordered_.insert(now);
+    if (mayWrap(old)) wrapping_.insert(now);
     if (auto at = roots_.find(old); at != roots_.end()) {
       llvm::BitVector roots = at->second;
       roots_[now] = roots;

@@ -1,5 +1,5 @@
-// diff/bounds/ElementwiseOps.cpp -- bounds through arithmetic, comparison, selection and casts, lane by lane. Functions are in
-// FunctionOps.cpp.
+// diff/bounds/ElementwiseOps.cpp -- bounds through arithmetic of floats, comparison, selection and casts, lane by lane.
+// Not here:  integers (IntegerOps.cpp), functions (FunctionOps.cpp).
 // Notation:  x, y are the interpreter's numbers, ex, ey their shadows: any two right runs lie within x +- ex.
 #include "diff/bounds/Builder.h"
 #include "mlir/IR/Matchers.h"
@@ -26,11 +26,6 @@ Value sumF(Builder& b, Operation* op, OpResult r) {
   return b.unlessInfinite(r, bound, {ex, ey});
 }
 
-/// |x| ey + |y| ex + ex ey
-Value ofProduct(Builder& b, Value x, Value y) {
-  Value ex = b.of(x), ey = b.of(y);
-  return b.add(b.add(b.mul(b.magnitude(x), ey), b.mul(b.magnitude(y), ex)), b.mul(ex, ey));
-}
 Value mulF(Builder& b, Operation* op, OpResult r) {
   Value passedOn = ofProduct(b, x(op), y(op));
   Value bound = mayContract(b, op) ? b.add(passedOn, b.rounding(r)) : b.rounded(r, passedOn);
@@ -74,15 +69,6 @@ Value compareF(Builder& b, Operation* op, OpResult) {
   Value near = b.compare(Predicate::ULE, apart, margin);
   return b.both(near, b.compare(Predicate::UNE, margin, b.zero(margin.getType())));
 }
-Value compareI(Builder& b, Operation* op, OpResult) {
-  Value ex = b.amount(x(op)), ey = b.amount(y(op)), margin = b.add(ex, ey);
-  if (!margin) return {};
-  Value apart = b.abs(b.sub(b.number(x(op)), b.number(y(op))));
-  // Integers beyond 2^24 are rounded here.
-  Value size = b.add(b.magnitude(x(op)), b.magnitude(y(op)));
-  Value near = b.compare(Predicate::ULE, apart, b.add(margin, b.mul(size, 0x1p-23)));
-  return b.both(near, b.compare(Predicate::UNE, margin, b.zero(margin.getType())));
-}
 
 Value choose(Builder& b, Operation* op, OpResult r) {
   auto select = cast<arith::SelectOp>(op);
@@ -122,14 +108,7 @@ Value toInteger(Builder& b, Operation* op, OpResult r) {
   if (isBool(r.getType())) return b.mayDiffer(x(op));
   return atEnds(b, op, r);
 }
-Value fromInteger(Builder& b, Operation* op, OpResult r) {
-  Value ex = b.amount(x(op));
-  return b.rounded(r, ex);
-}
-Value widened(Builder& b, Operation* op, OpResult) { return b.amount(x(op)); }
-Value truncated(Builder& b, Operation* op, OpResult r) {
-  return isBool(r.getType()) ? b.mayDiffer(x(op)) : b.amount(x(op));
-}
+
 /// Bits looked at as something else.
 Value bits(Builder& b, Operation* op, OpResult r) {
   if (isAddress(r.getType())) return b.of(x(op)); // elements of another type: the offsets that follow are other ones
@@ -137,87 +116,27 @@ Value bits(Builder& b, Operation* op, OpResult r) {
   return isBool(r.getType()) ? lanes : b.unknownWhere(lanes, Reason::NoRule, {}, r.getType());
 }
 
-// ---- integers ----
-
-Value sumI(Builder& b, Operation* op, OpResult r) {
-  if (isBool(r.getType())) return b.either(b.of(x(op)), b.of(y(op)));
-  return b.add(b.amount(x(op)), b.amount(y(op)));
-}
-Value mulI(Builder& b, Operation* op, OpResult r) {
-  if (isBool(r.getType())) return b.either(b.of(x(op)), b.of(y(op)));
-  return ofProduct(b, x(op), y(op));
-}
-/// x & y of i1: only where neither is certainly false.
-Value andI(Builder& b, Operation* op, OpResult r) {
-  Value ex = b.of(x(op)), ey = b.of(y(op));
-  if (isBool(r.getType())) {
-    Value first = ex ? b.both(ex, b.either(y(op), ey)) : Value(),
-          second = ey ? b.both(ey, b.either(x(op), ex)) : Value();
-    return b.either(first, second);
-  }
-  Value any = b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op)));
-  return b.unknownWhere(any, Reason::NoRule, {}, r.getType());
-}
-Value orI(Builder& b, Operation* op, OpResult r) {
-  Value ex = b.of(x(op)), ey = b.of(y(op));
-  if (isBool(r.getType())) {
-    Value first = ex ? b.both(ex, b.either(b.invert(y(op)), ey)) : Value();
-    Value second = ey ? b.both(ey, b.either(b.invert(x(op)), ex)) : Value();
-    return b.either(first, second);
-  }
-  Value any = b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op)));
-  return b.unknownWhere(any, Reason::NoRule, {}, r.getType());
-}
-Value xorI(Builder& b, Operation* op, OpResult r) {
-  Value any = b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op)));
-  return isBool(r.getType()) ? any : b.unknownWhere(any, Reason::NoRule, {}, r.getType());
-}
-
 constexpr Rule kRules[] = {
-    {"arith.addf", nullptr, sumF},
-    {"arith.addi", nullptr, sumI},
-    {"arith.andi", nullptr, andI},
-    {"arith.bitcast", nullptr, bits},
-    {"arith.cmpf", nullptr, compareF},
-    {"arith.cmpi", nullptr, compareI},
-    {"arith.constant", nullptr, nullptr},
-    {"arith.divf", ifApproximate, divF},
-    {"arith.extf", nullptr, unchanged},
-    {"arith.extsi", nullptr, widened},
-    {"arith.extui", nullptr, widened},
-    {"arith.fptosi", nullptr, toInteger},
-    {"arith.fptoui", nullptr, toInteger},
-    {"arith.maximumf", nullptr, larger},
-    {"arith.maxnumf", nullptr, larger},
-    {"arith.maxsi", nullptr, larger},
-    {"arith.maxui", nullptr, larger},
-    {"arith.minimumf", nullptr, larger},
-    {"arith.minnumf", nullptr, larger},
-    {"arith.minsi", nullptr, larger},
-    {"arith.minui", nullptr, larger},
-    {"arith.mulf", mayContract, mulF},
-    {"arith.muli", nullptr, mulI},
-    {"arith.negf", nullptr, unchanged},
-    {"arith.ori", nullptr, orI},
-    {"arith.select", nullptr, choose},
-    {"arith.sitofp", nullptr, fromInteger},
-    {"arith.subf", nullptr, sumF},
-    {"arith.subi", nullptr, sumI},
-    {"arith.truncf", nullptr, narrowed},
-    {"arith.trunci", nullptr, truncated},
-    {"arith.uitofp", nullptr, fromInteger},
-    {"arith.xori", nullptr, xorI},
-    {"math.absf", nullptr, unchanged},
-    {"math.absi", nullptr, unchanged},
-    {"math.fma", nullptr, fma},
-    {"tt.approx_divf", always, divApproximate},
-    {"tt.bitcast", nullptr, bits},
-    {"tt.clampf", nullptr, larger},
-    {"tt.fp_to_fp", nullptr, narrowed},
-    {"tt.precise_divf", nullptr, divRounded},
+    {"arith.addf", nullptr, sumF},        {"arith.bitcast", nullptr, bits},
+    {"arith.cmpf", nullptr, compareF},    {"arith.constant", nullptr, nullptr},
+    {"arith.divf", ifApproximate, divF},  {"arith.extf", nullptr, unchanged},
+    {"arith.fptosi", nullptr, toInteger}, {"arith.fptoui", nullptr, toInteger},
+    {"arith.maximumf", nullptr, larger},  {"arith.maxnumf", nullptr, larger},
+    {"arith.minimumf", nullptr, larger},  {"arith.minnumf", nullptr, larger},
+    {"arith.mulf", mayContract, mulF},    {"arith.negf", nullptr, unchanged},
+    {"arith.select", nullptr, choose},    {"arith.subf", nullptr, sumF},
+    {"arith.truncf", nullptr, narrowed},  {"math.absf", nullptr, unchanged},
+    {"math.fma", nullptr, fma},           {"tt.approx_divf", always, divApproximate},
+    {"tt.bitcast", nullptr, bits},        {"tt.clampf", nullptr, larger},
+    {"tt.fp_to_fp", nullptr, narrowed},   {"tt.precise_divf", nullptr, divRounded},
 };
 
 } // namespace
+
+Value ofProduct(Builder& b, Value x, Value y) {
+  Value ex = b.of(x), ey = b.of(y);
+  return b.add(b.add(b.mul(b.magnitude(x), ey), b.mul(b.magnitude(y), ex)), b.mul(ex, ey));
+}
 
 ArrayRef<Rule> elementwiseRules() { return kRules; }
 

@@ -3,6 +3,7 @@
 // Idea:      two fixed points at once: inexact values make what is stored inexact, which makes loads inexact. Then one walk,
 //            definitions first, gives each value that needs one its shadow.
 #include "diff/bounds/Builder.h"
+#include "ir/Inline.h"
 #include "ir/Passes.h"
 #include "ir/ValueFlow.h"
 #include "mlir/IR/SymbolTable.h"
@@ -127,6 +128,7 @@ static bool losesPlace(Operation* op) {
 bool Builder::flow(Value from, Value to) {
   bool changed = isInexact(from) && inexact_.insert(to).second;
   if (ordered_.contains(from)) changed |= ordered_.insert(to).second;
+  if (mayWrap(from)) changed |= wrapping_.insert(to).second;
   if (!isAddress(to.getType())) return changed;
   llvm::BitVector incoming(written_.size());
   if (auto known = roots_.find(from); known != roots_.end()) incoming = known->second;
@@ -134,6 +136,13 @@ bool Builder::flow(Value from, Value to) {
   const llvm::BitVector before = roots;
   roots |= incoming;
   return changed || roots != before;
+}
+
+/// Operations whose results are right modulo 2^n only, or may have been stored by such.
+static bool wraps(Operation* op) {
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::TruncIOp, tt::ReduceOp, tt::ScanOp, tt::DotOp,
+             tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::LoadOp, tt::DescriptorLoadOp,
+             tt::DescriptorGatherOp>(op);
 }
 
 bool Builder::flowThrough(Operation* op) {
@@ -157,6 +166,9 @@ bool Builder::flowThrough(Operation* op) {
     } else if ((begins || (reached && (!rule || rule->shadow))) && inexact_.insert(result).second) {
       changed = true;
     }
+    if (isInexact(result) && !isFloat(result.getType()) && !isBool(result.getType()) &&
+        (wraps(op) || llvm::any_of(op->getOperands(), [&](Value operand) { return mayWrap(operand); })))
+      changed |= wrapping_.insert(result).second;
   }
   // What is stored makes what is loaded inexact. Atomic sums of floats are, whatever is added.
   if (stores_.contains(op) &&
@@ -186,11 +198,7 @@ FailureOr<BoundsKernel> addBounds(ModuleOp module, StringRef entry, const Latitu
     module.emitError() << "there is no function " << entry << " to compute bounds of";
     return failure();
   }
-  WalkResult calls = function->walk([](tt::CallOp) { return WalkResult::interrupt(); });
-  if (calls.wasInterrupted()) {
-    function.emitError() << "bounds need the calls of " << entry << " inlined";
-    return failure();
-  }
+  if (failed(tt::inlineCalls(module, /*everything=*/true))) return failure();
   BoundsKernel out;
   Builder(function, latitude, out).run();
   if (failed(verify(module))) return failure();

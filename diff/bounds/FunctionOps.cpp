@@ -325,11 +325,13 @@ constexpr Rule kRules[] = {
 } // namespace
 
 Value atEnds(Builder& b, Operation* op, OpResult r) {
-  Value any, bound, same = b.number(r);
+  const bool isUnsigned = isa<arith::FPToUIOp>(op);
+  Value any, bound, same = b.number(r, isUnsigned);
   for (Value operand : op->getOperands())
     if (isFloat(operand.getType())) any = b.add(any, b.of(operand));
   if (!any) return {};
-  for (auto& corner : cornersOf(b, op, 0)) bound = b.max(bound, b.abs(b.sub(b.number(applied(b, op, corner)), same)));
+  for (auto& corner : cornersOf(b, op, 0))
+    bound = b.max(bound, b.abs(b.sub(b.number(applied(b, op, corner), isUnsigned), same)));
   bound = b.add(bound, b.mul(any, 0.0)); // an unknown argument stays unknown
   return b.select(b.compare(Predicate::OEQ, any, b.zero(any.getType())), b.zero(any.getType()), bound);
 }

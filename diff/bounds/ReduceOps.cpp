@@ -104,7 +104,11 @@ Value reduced(Builder& b, Operation* op, OpResult result) {
           arith::MaxUIOp, arith::MinUIOp>(step) &&
       !isBool(source.getType())) {
     Value e = b.of(source);
-    return e ? b.reduce(e, axis, "arith.maximumf") : Value();
+    if (!e) return {};
+    Value bound = b.reduce(e, axis, "arith.maximumf");
+    Value ends =
+        isFloat(source.getType()) ? Value() : apartByRange(b, source, isa<arith::MaxUIOp, arith::MinUIOp>(step));
+    return ends ? b.unknownWhere(b.reduce(ends, axis, "arith.ori"), Reason::NoRule, bound, result.getType()) : bound;
   }
   if (isa<arith::AddIOp>(step) && !isBool(source.getType())) {
     Value e = b.of(source);

@@ -90,8 +90,13 @@ BOOST_AUTO_TEST_CASE(integers) {
   BOOST_TEST((run<int32_t>(DType::I32, {-1}, {1}, {2}).verdicts[0] == Verdict::Within));
   BOOST_TEST((run<int32_t>(DType::I32, {-1}, {1}, {1}).verdicts[0] == Verdict::Different));
   BOOST_TEST((run<int32_t>(DType::I32, {INT32_MIN}, {INT32_MAX}).found.worstUlp == 0xFFFFFFFFu));
-  BOOST_TEST((run<uint8_t>(DType::I8, {255}, {0}, {1}, true).verdicts[0] == Verdict::Different));
-  BOOST_TEST((run<uint8_t>(DType::I8, {255}, {0}, {1}, false).verdicts[0] == Verdict::Within));
+  // 0 - 1 is 255: numbers that may differ by one do so modulo 256.
+  for (const bool isUnsigned : {false, true}) {
+    BOOST_TEST((run<uint8_t>(DType::I8, {255}, {0}, {1}, isUnsigned).verdicts[0] == Verdict::Within));
+    BOOST_TEST((run<uint8_t>(DType::I8, {254}, {0}, {1}, isUnsigned).verdicts[0] == Verdict::Different));
+    BOOST_TEST((run<uint8_t>(DType::I8, {128}, {127}, {1}, isUnsigned).found.worstUlp == 1));
+  }
+  BOOST_TEST((run<uint8_t>(DType::I8, {255}, {0}, {}, true).found.worstUlp == 255));
   BOOST_TEST((run<int64_t>(DType::I64, {INT64_MIN}, {INT64_MAX}).found.worstUlp == ~uint64_t(0)));
 }
 

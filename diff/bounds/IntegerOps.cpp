@@ -1,0 +1,123 @@
+// diff/bounds/IntegerOps.cpp -- bounds through integers, lane by lane: arithmetic, comparison, and casts from them.
+// Not here:  casts of floats to integers and selection (ElementwiseOps.cpp).
+// Notation:  x, y are the interpreter's numbers, ex, ey their shadows.
+// Idea:      sums, differences and products of n bits are right modulo 2^n, and so are their shadows: any two right runs differ
+//            by at most ex modulo 2^n. What reads a number as one of a range (a wider integer, a float, an order) knows
+//            nothing where x +- ex passes an end of that range: the two sides may be a whole range apart there.
+#include "diff/bounds/Builder.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tiletwin::diff {
+namespace {
+
+using Predicate = arith::CmpFPredicate;
+
+// ---- sums and products ----
+
+Value sum(Builder& b, Operation* op, OpResult r) {
+  if (isBool(r.getType())) return b.either(b.of(x(op)), b.of(y(op)));
+  return b.add(b.amount(x(op)), b.amount(y(op)));
+}
+Value product(Builder& b, Operation* op, OpResult r) {
+  if (isBool(r.getType())) return b.either(b.of(x(op)), b.of(y(op)));
+  return ofProduct(b, x(op), y(op));
+}
+
+// ---- order ----
+
+/// True where the other side may find the opposite.
+Value compare(Builder& b, Operation* op, OpResult) {
+  const arith::CmpIPredicate predicate = cast<arith::CmpIOp>(op).getPredicate();
+  const bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
+  const bool isOrder = predicate > arith::CmpIPredicate::ne;
+  Value margin = b.add(b.amount(x(op)), b.amount(y(op)));
+  if (!margin) return {};
+  Value first = b.number(x(op), isUnsigned), second = b.number(y(op), isUnsigned), apart = b.abs(b.sub(first, second));
+  Value size = b.add(b.abs(first), b.abs(second)); // integers beyond 2^24 are rounded here
+  Value reach = b.add(margin, b.mul(size, 0x1p-23)), near = b.compare(Predicate::ULE, apart, reach);
+  Value ends = b.either(apartByRange(b, x(op), isUnsigned), apartByRange(b, y(op), isUnsigned));
+  if (ends && !isOrder) { // equal modulo the range
+    const double range = std::ldexp(1.0, int(tt::elementTypeOf(x(op).getType()).getIntOrFloatBitWidth()));
+    ends = b.compare(Predicate::UGE, b.add(apart, reach), b.constant(x(op).getType(), range));
+  }
+  return b.both(b.either(near, ends), b.compare(Predicate::UNE, margin, b.zero(margin.getType())));
+}
+
+Value chosen(Builder& b, Operation* op, OpResult r) {
+  const bool isUnsigned = isa<arith::MaxUIOp, arith::MinUIOp>(op);
+  if (isBool(r.getType())) return b.either(b.of(x(op)), b.of(y(op)));
+  Value ends = b.either(apartByRange(b, x(op), isUnsigned), apartByRange(b, y(op), isUnsigned));
+  return b.unknownWhere(ends, Reason::NoRule, b.max(b.of(x(op)), b.of(y(op))), r.getType());
+}
+Value size(Builder& b, Operation* op, OpResult r) {
+  return b.unknownWhere(apartByRange(b, x(op), false), Reason::NoRule, b.of(x(op)), r.getType());
+}
+
+// ---- casts ----
+
+Value widened(Builder& b, Operation* op, OpResult r) {
+  return b.unknownWhere(apartByRange(b, x(op), isa<arith::ExtUIOp>(op)), Reason::NoRule, b.amount(x(op)), r.getType());
+}
+Value toFloat(Builder& b, Operation* op, OpResult r) {
+  Value bound = b.rounded(r, b.amount(x(op)));
+  return b.unknownWhere(apartByRange(b, x(op), isa<arith::UIToFPOp>(op)), Reason::NoRule, bound, r.getType());
+}
+Value truncated(Builder& b, Operation* op, OpResult r) {
+  return isBool(r.getType()) ? b.mayDiffer(x(op)) : b.amount(x(op));
+}
+
+// ---- bits ----
+
+/// x & y of i1: only where neither is certainly false.
+Value andI(Builder& b, Operation* op, OpResult r) {
+  Value ex = b.of(x(op)), ey = b.of(y(op));
+  if (isBool(r.getType())) {
+    Value first = ex ? b.both(ex, b.either(y(op), ey)) : Value(),
+          second = ey ? b.both(ey, b.either(x(op), ex)) : Value();
+    return b.either(first, second);
+  }
+  Value any = b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op)));
+  return b.unknownWhere(any, Reason::NoRule, {}, r.getType());
+}
+Value orI(Builder& b, Operation* op, OpResult r) {
+  Value ex = b.of(x(op)), ey = b.of(y(op));
+  if (isBool(r.getType())) {
+    Value first = ex ? b.both(ex, b.either(b.invert(y(op)), ey)) : Value();
+    Value second = ey ? b.both(ey, b.either(b.invert(x(op)), ex)) : Value();
+    return b.either(first, second);
+  }
+  Value any = b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op)));
+  return b.unknownWhere(any, Reason::NoRule, {}, r.getType());
+}
+Value xorI(Builder& b, Operation* op, OpResult r) {
+  Value any = b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op)));
+  return isBool(r.getType()) ? any : b.unknownWhere(any, Reason::NoRule, {}, r.getType());
+}
+
+constexpr Rule kRules[] = {
+    {"arith.addi", nullptr, sum},      {"arith.andi", nullptr, andI},        {"arith.cmpi", nullptr, compare},
+    {"arith.extsi", nullptr, widened}, {"arith.extui", nullptr, widened},    {"arith.maxsi", nullptr, chosen},
+    {"arith.maxui", nullptr, chosen},  {"arith.minsi", nullptr, chosen},     {"arith.minui", nullptr, chosen},
+    {"arith.muli", nullptr, product},  {"arith.ori", nullptr, orI},          {"arith.sitofp", nullptr, toFloat},
+    {"arith.subi", nullptr, sum},      {"arith.trunci", nullptr, truncated}, {"arith.uitofp", nullptr, toFloat},
+    {"arith.xori", nullptr, xorI},     {"math.absi", nullptr, size},
+};
+
+} // namespace
+
+Value apartByRange(Builder& b, Value x, bool isUnsigned) {
+  if (!b.mayWrap(x) || isBool(x.getType())) return {};
+  Value ex = b.of(x), number = b.number(x, isUnsigned);
+  const double range = std::ldexp(1.0, int(tt::elementTypeOf(x.getType()).getIntOrFloatBitWidth()));
+  const double least = isUnsigned ? 0 : -range / 2;
+  Value reach = b.add(ex, b.mul(b.abs(number), 0x1p-23)); // integers beyond 2^24 are rounded here
+  Value below = b.compare(Predicate::ULT, b.sub(number, reach), b.constant(x.getType(), least));
+  Value above = b.compare(Predicate::UGT, b.add(number, reach), b.constant(x.getType(), least + range - 1));
+  return b.both(b.mayDiffer(x), b.either(below, above));
+}
+
+ArrayRef<Rule> integerRules() { return kRules; }
+
+} // namespace tiletwin::diff
