@@ -252,4 +252,5 @@ def test_gdb(alone: Environment) -> None:
         check=True,
     )
     names = {line.split()[-1] for line in exported.stdout.splitlines()}
-    assert {"__jit_debug_register_code", "__jit_debug_descriptor"} <= names and len(names) == 5
+    ours = {"tiletwinGdbModule", "tiletwinGdbInterface", "tiletwin_gdb_state", "tiletwin_gdb_reached"}
+    assert names == ours | {"__jit_debug_register_code", "__jit_debug_descriptor"}
