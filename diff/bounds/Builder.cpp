@@ -27,7 +27,7 @@ const char* textOf(Reason reason) {
 
 const Rule* ruleFor(Operation* op) {
   StringRef name = op->getName().getStringRef();
-  static const std::array kTables{elementwiseRules(), integerRules(), functionRules(), shapeRules(),
+  static const std::array kTables{elementwiseRules(), integerRules(), functionRules(), assemblyRules(), shapeRules(),
                                   memoryRules(),      atomicRules(),  reduceRules(),   dotRules()};
   for (ArrayRef<Rule> rules : kTables) {
     const Rule* row = llvm::lower_bound(rules, name, [](const Rule& rule, StringRef n) { return rule.name < n; });
@@ -139,6 +139,13 @@ Value Builder::isFinite(Value number) {
   if (auto tile = dyn_cast<RankedTensorType>(size.getType()))
     infinity = DenseElementsAttr::get(tile, Attribute(infinity));
   return compare(arith::CmpFPredicate::OLT, size, arith::ConstantOp::create(ops_, location_, infinity));
+}
+
+Value Builder::mayBeZero(Value number) {
+  Value e = of(number);
+  if (!e) return {};
+  return both(compare(arith::CmpFPredicate::OLE, magnitude(number), e),
+              compare(arith::CmpFPredicate::UNE, e, zero(e.getType())));
 }
 
 Value Builder::unlessInfinite(Value result, Value bound, ValueRange operandShadows) {

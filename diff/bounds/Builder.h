@@ -43,6 +43,7 @@ struct Rule {
 llvm::ArrayRef<Rule> elementwiseRules();
 llvm::ArrayRef<Rule> integerRules();
 llvm::ArrayRef<Rule> functionRules();
+llvm::ArrayRef<Rule> assemblyRules();
 llvm::ArrayRef<Rule> shapeRules();
 llvm::ArrayRef<Rule> memoryRules();
 llvm::ArrayRef<Rule> atomicRules();
@@ -51,12 +52,33 @@ llvm::ArrayRef<Rule> dotRules();
 /// The rule for an operation; null: none.
 const Rule* ruleFor(Operation* op);
 
+/// An atomic that puts a number in the place of another one: of two of them it matters which comes last.
+bool isSwap(Operation* op);
+
 /// What a sum rounds where one side folds it into the product of matrices that it adds (ir/DotSums.h); null: none does.
 Value accumulatedInDot(Builder& b, Operation* sum, OpResult result);
 
 /// How far the results of a monotone operation are apart at the ends of its operands' intervals: steps between them count; null:
 /// the operands are exact.
 Value atEnds(Builder& b, Operation* op, OpResult result);
+
+/// How far a smooth function's results are apart at the ends of the operands' intervals, and `own`, what the function itself
+/// may be off, where the result is finite. Where it is not, but is at one of the ends, nothing is known: a pole is near.
+Value smooth(Builder& b, Operation* op, OpResult result, Value own);
+
+/// Units of the last place that two implementations of a function may be apart: libraries on the host are within 4, a
+/// GPU's within 2, ours within 1.5.
+inline constexpr double kFunctionUnits = 6;
+
+/// What a function of libdevice may itself be off, and where nothing is known of it, i1; null: nowhere.
+struct LibraryError {
+  Value bound, unknown;
+};
+LibraryError errorOfLibrary(Builder& b, Operation* op, OpResult result);
+
+/// Approximate division: of divisors beyond 2^126 the result may be 0, or NaN if the dividend is infinite.
+Value quotientBy(Builder& b, Operation* op, OpResult result, double units);
+Value hugeDivisorOfInfinity(Builder& b, Operation* op);
 
 /// |x| ey + |y| ex + ex ey: what a product is off because its operands are.
 Value ofProduct(Builder& b, Value x, Value y);
@@ -120,6 +142,9 @@ public:
   /// they cannot be off at all, else one rounding.
   Value rounded(Value result, Value passedOn);
   Value isFinite(Value number); ///< i1: it is neither infinite nor NaN
+  /// i1: the other side may have another zero in its place, or a zero for a number: functions with a pole at 0 may then be
+  /// infinite on one side only, or of the other sign; null: nowhere.
+  Value mayBeZero(Value number);
   /// `bound` where `result` is finite; else 0, unless an operand's shadow is not finite itself.
   Value unlessInfinite(Value result, Value bound, mlir::ValueRange operandShadows);
   /// Infinite where `condition` holds (null: nowhere), `otherwise` elsewhere; notes the reason.
@@ -144,12 +169,16 @@ public:
   /// The pointer to the same element in another plane of shadow memory.
   Value plane(Value pointer, unsigned number, Type element = {});
   int storeNumber(Operation* store);
+  int64_t storeCount() const { return int64_t(stores_.size()); }
+  llvm::ArrayRef<Operation*> atomics() const { return atomics_; } ///< those that change memory
   /// Makes the shadow of a descriptor whose base has the shadow `base`, and the descriptor of who wrote its elements.
   Value describe(Value descriptor, Value base, mlir::ValueRange extents, mlir::ValueRange strides);
   /// A descriptor of f32, whose bits are numbers as writer() gives them; null: it is not known.
   Value writersOf(Value descriptor) const { return writers_.lookup(descriptor); }
   /// (linear program id) * stores + number of the store + 1, an i32.
   Value writer(Operation* store);
+  /// The shadow of an operation of which nothing is known unless all operands are exact.
+  Value withoutRule(Operation* op, OpResult result);
   void without(Operation* op) { withoutRule_.insert(op->getName().getStringRef()); }
 
 private:
@@ -199,6 +228,7 @@ private:
   llvm::DenseMap<Value, llvm::BitVector> roots_; ///< of an address: the arguments it may point into
   llvm::BitVector written_;                      ///< arguments that inexact values are stored into
   llvm::DenseMap<Operation*, int> stores_;
+  llvm::SmallVector<Operation*> atomics_;
   llvm::StringSet<> withoutRule_;
   llvm::DenseMap<Value, Value> astray_, writers_;
   Value doubt_;                 ///< see inDoubt(), a scalar

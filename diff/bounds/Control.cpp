@@ -297,6 +297,10 @@ void Builder::shadowOp(Operation* op) {
 Value Builder::shadowBy(Operation* op, OpResult result) {
   const Rule* rule = ruleFor(op);
   if (rule) return rule->shadow ? rule->shadow(*this, op, result) : Value();
+  return withoutRule(op, result);
+}
+
+Value Builder::withoutRule(Operation* op, OpResult result) {
   if (!hasInexactOperand(op) || isAddress(result.getType())) return {};
   without(op);
   Value some; // any lane of any operand

@@ -14,10 +14,29 @@ using Predicate = arith::CmpFPredicate;
 
 // ---- sums and products ----
 
-/// A product that a sum may take up before it is rounded.
-bool mayContract(const Builder& b, Operation* op) {
-  return b.latitude().contracts &&
-         llvm::any_of(op->getUsers(), [](Operation* user) { return isa<arith::AddFOp, arith::SubFOp>(user); });
+/// Whether a sum may take a product up before it is rounded: also one of another round of a loop, and those that functions
+/// are made of.
+bool reachesSum(Value product) {
+  return llvm::any_of(product.getUsers(), [](Operation* user) {
+    if (isa<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, arith::NegFOp>(user))
+      return reachesSum(user->getResult(0));
+    return isControl(user) || user->hasTrait<OpTrait::IsTerminator>() ||
+           isa<arith::AddFOp, arith::SubFOp, tt::ExternElementwiseOp, tt::CallOp>(user) ||
+           user->getDialect()->getNamespace() == "math";
+  });
+}
+bool mayContract(const Builder& b, Operation* op) { return b.latitude().contracts && reachesSum(op->getResult(0)); }
+
+/// Where one of two operands is infinite and the other may be 0 on one side: their product may be a NaN there. Null: nowhere.
+Value zeroTimesInfinity(Builder& b, Operation* op) {
+  Value zeroX = b.mayBeZero(x(op)), zeroY = b.mayBeZero(y(op)), first, second;
+  if (zeroX) first = b.both(zeroX, b.invert(b.isFinite(y(op))));
+  if (zeroY) second = b.both(zeroY, b.invert(b.isFinite(x(op))));
+  return b.either(first, second);
+}
+Value unlessZeroTimesInfinity(Builder& b, Operation* op, OpResult r, Value bound) {
+  Value where = zeroTimesInfinity(b, op);
+  return where ? b.unknownWhere(where, Reason::NoRule, bound, r.getType()) : bound;
 }
 
 Value sumF(Builder& b, Operation* op, OpResult r) {
@@ -29,12 +48,12 @@ Value sumF(Builder& b, Operation* op, OpResult r) {
 Value mulF(Builder& b, Operation* op, OpResult r) {
   Value passedOn = ofProduct(b, x(op), y(op));
   Value bound = mayContract(b, op) ? b.add(passedOn, b.rounding(r)) : b.rounded(r, passedOn);
-  return b.unlessInfinite(r, bound, {b.of(x(op)), b.of(y(op))});
+  return unlessZeroTimesInfinity(b, op, r, b.unlessInfinite(r, bound, {b.of(x(op)), b.of(y(op))}));
 }
 Value fma(Builder& b, Operation* op, OpResult r) {
   Value z = op->getOperand(2);
   Value bound = b.rounded(r, b.add(ofProduct(b, x(op), y(op)), b.of(z)));
-  return b.unlessInfinite(r, bound, {b.of(x(op)), b.of(y(op)), b.of(z)});
+  return unlessZeroTimesInfinity(b, op, r, b.unlessInfinite(r, bound, {b.of(x(op)), b.of(y(op)), b.of(z)}));
 }
 
 /// (ex + |x/y| ey) / (|y| - ey); where the divisor may be 0, nothing is known.
@@ -46,7 +65,9 @@ Value quotient(Builder& b, Operation* op, OpResult r, double units) {
     bound = b.div(bound, least);
   }
   bound = units > 1 ? b.add(bound, b.rounding(r, units)) : b.rounded(r, bound);
-  return b.unlessInfinite(r, bound, {ex, ey});
+  bound = b.unlessInfinite(r, bound, {ex, ey});
+  Value pole = b.mayBeZero(y(op));
+  return pole ? b.unknownWhere(pole, Reason::NoRule, bound, r.getType()) : bound;
 }
 Value divF(Builder& b, Operation* op, OpResult r) { return quotient(b, op, r, b.latitude().approximates ? 3 : 1); }
 Value divRounded(Builder& b, Operation* op, OpResult r) { return quotient(b, op, r, 1); }

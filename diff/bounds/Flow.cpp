@@ -29,6 +29,7 @@ void Builder::run() {
       auto sum = dyn_cast<tt::AtomicRMWOp>(op);
       hasSums_ |= sum && sum.getAtomicRmwOp() == tt::RmwKind::FAdd;
       stores_[op] = int(out_.stores.size());
+      if (isa<tt::AtomicRMWOp, tt::AtomicCASOp>(op)) atomics_.push_back(op);
       out_.stores.push_back(op->getLoc());
     }
     return isWhole(op) ? WalkResult::skip() : WalkResult::advance();
@@ -170,9 +171,9 @@ bool Builder::flowThrough(Operation* op) {
         (wraps(op) || llvm::any_of(op->getOperands(), [&](Value operand) { return mayWrap(operand); })))
       changed |= wrapping_.insert(result).second;
   }
-  // What is stored makes what is loaded inexact. Atomic sums of floats are, whatever is added.
-  if (stores_.contains(op) &&
-      (reached || begins || isInOpen(op) || (isa<tt::AtomicRMWOp>(op) && isFloat(op->getResult(0).getType())))) {
+  // What is stored makes what is loaded inexact. Atomic sums of floats are, whatever is added, and what was exchanged.
+  if (stores_.contains(op) && (reached || begins || isInOpen(op) || isSwap(op) ||
+                               (isa<tt::AtomicRMWOp>(op) && isFloat(op->getResult(0).getType())))) {
     const llvm::BitVector before = written_;
     written_ |= rootsOf(op->getOperand(0));
     changed |= written_ != before;

@@ -1,5 +1,6 @@
 // diff/bounds/FunctionOps.cpp -- bounds through functions: their own errors, and what their arguments may be off.
 // Notation:  x, y are the interpreter's numbers, ex, ey their shadows: any two right runs lie within x +- ex.
+// Not here:  what functions of libdevice (LibraryErrors.cpp) and instructions (AssemblyOps.cpp) are off themselves.
 // Sources:   the tables of maximum errors in NVIDIA's CUDA Math API (functions, intrinsics) and PTX ISA (*.approx).
 #include "diff/bounds/Builder.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -53,31 +54,6 @@ SmallVector<SmallVector<Value>> cornersOf(Builder& b, Operation* op, double leas
   return corners;
 }
 
-/// How far a smooth function's results are apart at the ends of the operands' intervals; null: the operands are exact.
-Value passedOn(Builder& b, Operation* op, OpResult r) {
-  Value any, bound;
-  for (Value operand : op->getOperands())
-    if (isFloat(operand.getType())) any = b.add(any, b.of(operand));
-  if (!any) return {};
-  for (auto& corner : cornersOf(b, op, 4)) // four units: both ends are other numbers than the middle
-    bound = b.max(bound, b.magnitude(arith::SubFOp::create(b.ops(), b.location(), applied(b, op, corner), r)));
-  return b.select(b.compare(Predicate::OEQ, any, b.zero(any.getType())), b.zero(any.getType()), bound);
-}
-
-/// passedOn() and what the function itself may be off, where the result is finite.
-Value smooth(Builder& b, Operation* op, OpResult r, Value own) {
-  SmallVector<Value> shadows;
-  for (Value operand : op->getOperands())
-    if (Value e = isFloat(operand.getType()) ? b.of(operand) : Value()) shadows.push_back(e);
-  return b.unlessInfinite(r, b.add(passedOn(b, op, r), own), shadows);
-}
-
-/// Units of the last place that two implementations of a function may be apart: libraries on the host are within 4, a
-/// GPU's within 2, ours within 1.5.
-constexpr double kFunctionUnits = 6;
-
-Value function(Builder& b, Operation* op, OpResult r) { return smooth(b, op, r, b.rounding(r, kFunctionUnits)); }
-
 /// e^x: r (e^ex - 1). The approximate unit computes 2^(x log2(e)), whose argument was rounded.
 Value exponential(Builder& b, Operation* op, OpResult r, double scale, bool scaledArgument) {
   Value ex = b.of(x(op)), size = b.magnitude(r), bound;
@@ -106,14 +82,26 @@ Value mayBeFlushed(Builder& b, Value number) {
   return b.both(small, b.compare(Predicate::UNE, b.max(size, e), b.zero(number.getType())));
 }
 
+/// Near 0 erf is like a product of its argument.
+Value erf(Builder& b, Operation* op, OpResult r) {
+  Value own = b.rounding(r, kFunctionUnits), flushed = b.either(mayBeFlushed(b, x(op)), mayBeFlushed(b, r));
+  if (flushed) own = b.add(own, b.select(flushed, b.magnitude(r), b.zero(r.getType())));
+  return smooth(b, op, r, own);
+}
+
+/// `bound`, infinite where the argument may be a zero: of a zero the result is infinite.
+Value exceptAtPole(Builder& b, Operation* op, OpResult r, Value bound) {
+  Value pole = b.either(mayBeFlushed(b, x(op)), b.mayBeZero(x(op)));
+  return pole ? b.unknownWhere(pole, Reason::NoRule, bound, r.getType()) : bound;
+}
+
 /// ex / (x - ex), in the logarithm's base. Near 1 a logarithm is near 0 and its error is not.
 Value logarithm(Builder& b, Operation* op, OpResult r, double scale) {
   Value ex = b.of(x(op)), bound;
   if (ex) bound = b.mul(b.div(ex, b.max(b.sub(b.number(x(op)), ex), b.zero(r.getType()))), scale * 1.0001);
   if (b.latitude().approximates) bound = b.add(bound, b.constant(r.getType(), 0x1p-22));
   bound = b.unlessInfinite(r, b.add(bound, b.rounding(r, kFunctionUnits)), {ex});
-  Value flushed = mayBeFlushed(b, x(op)); // of a zero the result is infinite
-  return flushed ? b.unknownWhere(flushed, Reason::NoRule, bound, r.getType()) : bound;
+  return exceptAtPole(b, op, r, bound);
 }
 Value log(Builder& b, Operation* op, OpResult r) { return logarithm(b, op, r, 1); }
 Value log2(Builder& b, Operation* op, OpResult r) { return logarithm(b, op, r, 1.4427); }
@@ -147,8 +135,7 @@ Value reciprocalRoot(Builder& b, Operation* op, OpResult r) {
     bound = b.mul(b.mul(b.magnitude(r), b.div(ex, least)), 0.5);
   }
   bound = b.unlessInfinite(r, b.add(bound, b.rounding(r, kFunctionUnits)), {ex});
-  Value flushed = mayBeFlushed(b, x(op)); // of a zero the result is infinite
-  return flushed ? b.unknownWhere(flushed, Reason::NoRule, bound, r.getType()) : bound;
+  return exceptAtPole(b, op, r, bound);
 }
 
 /// Functions of slope at most 1.
@@ -167,109 +154,20 @@ Value stepped(Builder& b, Operation* op, OpResult r) {
 
 // ---- libdevice ----
 
-/// What an implementation of a function may be off beside kFunctionUnits: `units` of the last place of the result, `steep` more
-/// for each 1 of |x|; an absolute error, `growing` more for each 1 of |x|, of arguments from `from` on.
-struct Accuracy {
-  StringLiteral symbol;
-  double units, steep, absolute, growing, from;
-};
-/// Functions that CUDA's tables give more than kFunctionUnits, or an absolute error, sorted.
-constexpr Accuracy kAccuracies[] = {
-    {"cyl_bessel_i0", 8, 0, 0, 0, 0},    {"cyl_bessel_i0f", 8, 0, 0, 0, 0},  {"cyl_bessel_i1", 8, 0, 0, 0, 0},
-    {"cyl_bessel_i1f", 8, 0, 0, 0, 0},   {"erfcinv", 8, 0, 0, 0, 0},         {"erfcinvf", 8, 0, 0, 0, 0},
-    {"erfcxf", 8, 0, 0, 0, 0},           {"erfinv", 8, 0, 0, 0, 0},          {"fast_cosf", 2, 0, 0x1p-20, 0x1p-22, 0},
-    {"fast_exp10f", 6, 6, 0, 0, 0},      {"fast_expf", 6, 2.4, 0, 0, 0},     {"fast_log10f", 6, 0, 0x1p-22, 0, 0},
-    {"fast_log2f", 6, 0, 0x1p-21, 0, 0}, {"fast_logf", 6, 0, 0x1p-21, 0, 0}, {"fast_sinf", 2, 0, 0x1p-20, 0x1p-22, 0},
-    {"j0", 9, 0, 5e-12, 0, 8},           {"j0f", 11, 0, 2.2e-6, 0, 8},       {"j1", 9, 0, 5e-12, 0, 8},
-    {"j1f", 11, 0, 2.2e-6, 0, 8},        {"normcdf", 8, 0, 0, 0, 0},         {"normcdff", 8, 0, 0, 0, 0},
-    {"normcdfinv", 9, 0, 0, 0, 0},       {"normcdfinvf", 8, 0, 0, 0, 0},     {"powf", 11, 0, 0, 0, 0},
-    {"tgamma", 12, 0, 0, 0, 0},          {"tgammaf", 13, 0, 0, 0, 0},        {"y0", 9, 0, 5e-12, 0, 8},
-    {"y0f", 11, 0, 2.2e-6, 0, 8},        {"y1", 9, 0, 5e-12, 0, 8},          {"y1f", 11, 0, 2.2e-6, 0, 8},
-};
-
-const Accuracy* accuracyOf(StringRef symbol) {
-  const Accuracy* row =
-      llvm::lower_bound(kAccuracies, symbol, [](const Accuracy& a, StringRef n) { return a.symbol < n; });
-  return row != std::end(kAccuracies) && row->symbol == symbol ? row : nullptr;
-}
-
-/// sin / cos: both are off by an absolute error e. e / |cos| (1 + |tan|) <= e (1 + |tan|)^2
-Value fastTangent(Builder& b, Operation* op, OpResult r) {
-  Type type = r.getType();
-  Value off = b.add(b.mul(b.magnitude(x(op)), 0x1p-22), b.constant(type, 0x1p-20));
-  Value slope = b.add(b.magnitude(r), b.constant(type, 1));
-  return b.add(b.rounding(r, kFunctionUnits), b.mul(off, b.mul(slope, slope)));
-}
-
-/// 2^(y log2 x): what the logarithm is off by, and the rounding of the product.
-Value fastPower(Builder& b, Operation* op, OpResult r) {
-  Value log = math::Log2Op::create(b.ops(), b.location(), b.max(b.magnitude(x(op)), b.constant(r.getType(), 0x1p-126)));
-  Value exponent = b.mul(b.magnitude(y(op)), b.add(b.abs(log), b.constant(r.getType(), 4)));
-  Value least = arith::MinNumFOp::create(b.ops(), b.location(), exponent, b.constant(r.getType(), 0x1p20));
-  return b.add(b.rounding(r, kFunctionUnits), b.mul(b.mul(b.magnitude(r), least), 0x1p-22));
-}
-
-/// Divisors beyond 2^126 give 0.
-Value fastQuotient(Builder& b, Operation* op, OpResult r) {
-  Value isHuge = b.compare(Predicate::OGT, b.magnitude(y(op)), b.constant(r.getType(), 0x1p126));
-  return b.select(isHuge, b.magnitude(r), b.rounding(r, kFunctionUnits));
-}
-
-/// Between its poles a logarithm of |gamma| is a difference of numbers like |x| log |x|.
-Value logGamma(Builder& b, Operation* op, OpResult r) {
-  Type type = r.getType();
-  const double unit = tt::elementTypeOf(type).isF64() ? 0x1p-52 : 0x1p-23;
-  Value isBetween = b.compare(Predicate::OLT, b.number(x(op)), b.constant(type, -2));
-  Value size = b.magnitude(x(op));
-  Value log = math::Log2Op::create(b.ops(), b.location(), b.max(size, b.constant(type, 1)));
-  Value terms = b.mul(b.mul(size, b.add(log, b.constant(type, 1))), 4 * unit);
-  return b.add(b.rounding(r, 8), b.select(isBetween, terms, b.zero(type)));
-}
-
-/// Functions of an order n, the first operand: by recurrence over it.
-Value ofOrder(Builder& b, Operation* op, OpResult r) {
-  Type type = r.getType();
-  const bool isF64 = tt::elementTypeOf(type).isF64();
-  Value order = b.add(b.mul(b.magnitude(x(op)), 2.5), b.constant(type, 11));
-  Value unit = b.rounding(r);
-  return b.add(b.mul(unit, order), b.constant(type, isF64 ? 5e-12 : 2.2e-6));
-}
-
-/// What a function of libdevice may itself be off.
-Value ownError(Builder& b, Operation* op, OpResult r) {
-  StringRef symbol = cast<tt::ExternElementwiseOp>(op).getSymbol();
-  symbol.consume_front("__nv_");
-  using Own = Value (*)(Builder&, Operation*, OpResult);
-  if (Own own = llvm::StringSwitch<Own>(symbol)
-                    .Case("fast_fdividef", fastQuotient)
-                    .Case("fast_powf", fastPower)
-                    .Case("fast_tanf", fastTangent)
-                    .Cases({"jn", "jnf", "yn", "ynf"}, ofOrder)
-                    .Cases({"lgamma", "lgammaf"}, logGamma)
-                    .Default(nullptr))
-    return own(b, op, r);
-  const Accuracy* row = accuracyOf(symbol);
-  if (!row) return b.rounding(r, kFunctionUnits);
-  Type type = r.getType();
-  Value size = b.magnitude(x(op)), bound = b.rounding(r, row->units);
-  if (row->steep > 0) {
-    // Beyond 1024 the result is 0 or infinite, and 0 * infinity would be no bound.
-    Value least = arith::MinNumFOp::create(b.ops(), b.location(), size, b.constant(type, 1024));
-    bound = b.add(bound, b.mul(b.rounding(r), b.mul(least, row->steep)));
-  }
-  if (row->absolute <= 0) return bound;
-  Value absolute = b.constant(type, row->absolute);
-  if (row->growing > 0) absolute = b.add(absolute, b.mul(size, row->growing));
-  if (row->from > 0)
-    absolute = b.select(b.compare(Predicate::OGE, size, b.constant(type, row->from)), absolute, b.zero(type));
-  return b.add(bound, absolute);
-}
-
 /// Roundings to integers: 12 of float2int_rn and the like, llrint, llround.
 bool roundsToInteger(StringRef symbol) {
   symbol.consume_front("__nv_");
   return symbol.starts_with("llr") || symbol.starts_with("float2") ||
          (symbol.starts_with("double2") && !symbol.contains("hi") && !symbol.contains("lo"));
+}
+
+/// Results that are integers may differ only where the library takes a number for a zero.
+bool flushesForInteger(Operation* op) {
+  StringRef symbol = cast<tt::ExternElementwiseOp>(op).getSymbol();
+  return roundsToInteger(symbol) || symbol == "__nv_ilogbf";
+}
+bool externalBegins(const Builder& b, Operation* op) {
+  return ifFloat(b, op) || (b.latitude().approximates && flushesForInteger(op));
 }
 
 Value external(Builder& b, Operation* op, OpResult r) {
@@ -282,11 +180,16 @@ Value external(Builder& b, Operation* op, OpResult r) {
     // The library is compiled to take such numbers for zeros, and to give zeros in their place.
     for (Value operand : op->getOperands())
       any = b.either(any, isFloat(operand.getType()) ? mayBeFlushed(b, operand) : Value());
-    Value own = ownError(b, op, r), flushed = mayBeFlushed(b, r);
-    if (flushed) own = b.add(own, b.select(flushed, b.magnitude(r), b.zero(r.getType())));
+    auto [own, unknown] = errorOfLibrary(b, op, r);
+    any = b.either(any, unknown);
+    if (Value flushed = mayBeFlushed(b, r)) own = b.add(own, b.select(flushed, b.magnitude(r), b.zero(r.getType())));
     return b.unknownWhere(any, Reason::NoRule, smooth(b, op, r, own), r.getType());
   }
-  if (roundsToInteger(cast<tt::ExternElementwiseOp>(op).getSymbol())) return atEnds(b, op, r);
+  Value flushed;
+  if (flushesForInteger(op)) flushed = mayBeFlushed(b, x(op));
+  if (roundsToInteger(cast<tt::ExternElementwiseOp>(op).getSymbol()))
+    return b.unknownWhere(flushed, Reason::NoRule, atEnds(b, op, r), r.getType());
+  any = b.either(any, flushed);
   for (Value operand : op->getOperands()) // isnan, ilogb: of exact operands they are exact
     if (isFloat(operand.getType())) any = b.either(any, b.mayDiffer(operand));
   if (any) b.without(op);
@@ -309,7 +212,7 @@ constexpr Rule kRules[] = {
     {"arith.remf", ifApproximate, remainder},
     {"math.ceil", nullptr, stepped},
     {"math.cos", always, gentle},
-    {"math.erf", always, function},
+    {"math.erf", always, erf},
     {"math.exp", always, exp},
     {"math.exp2", always, exp2},
     {"math.floor", nullptr, stepped},
@@ -318,11 +221,31 @@ constexpr Rule kRules[] = {
     {"math.rsqrt", always, reciprocalRoot},
     {"math.sin", always, gentle},
     {"math.sqrt", ifApproximate, sqrt},
-    {"tt.extern_elementwise", ifFloat, external},
+    {"tt.extern_elementwise", externalBegins, external},
     {"tt.precise_sqrt", nullptr, sqrtRounded},
 };
 
 } // namespace
+
+Value smooth(Builder& b, Operation* op, OpResult r, Value own) {
+  Value any, apart, nearPole;
+  SmallVector<Value> shadows;
+  for (Value operand : op->getOperands())
+    if (Value e = isFloat(operand.getType()) ? b.of(operand) : Value()) {
+      any = b.add(any, e);
+      shadows.push_back(e);
+    }
+  if (!any) return b.unlessInfinite(r, own, shadows);
+  for (auto& corner : cornersOf(b, op, 4)) { // four units: both ends are other numbers than the middle
+    Value end = applied(b, op, corner);
+    apart = b.max(apart, b.magnitude(arith::SubFOp::create(b.ops(), b.location(), end, r)));
+    nearPole = b.either(nearPole, b.isFinite(end));
+  }
+  Value zero = b.zero(any.getType()), isExact = b.compare(Predicate::OEQ, any, zero);
+  Value bound = b.unlessInfinite(r, b.add(b.select(isExact, zero, apart), own), shadows);
+  nearPole = b.both(nearPole, b.both(b.invert(isExact), b.invert(b.isFinite(r))));
+  return b.unknownWhere(nearPole, Reason::NoRule, bound, r.getType());
+}
 
 Value atEnds(Builder& b, Operation* op, OpResult r) {
   const bool isUnsigned = isa<arith::FPToUIOp>(op);

@@ -167,6 +167,9 @@ def test_pointers_from_a_table_are_not_comparable():
     report = diff.compare(from_table, (4,), (table, o, 512), backends="interp,sim")
     assert report.verdict == diff.NOT_COMPARABLE, report
     assert "sim cannot run this launch: its pointers come from memory or from numbers" in "\n".join(report.notes)
+    report = diff.compare(from_table, (4,), (table, o, 512), backends="interp,cuda")
+    assert report.verdict == diff.NOT_COMPARABLE, report
+    assert "cuda cannot run this launch: its pointers come from memory or from numbers" in "\n".join(report.notes)
     triton.register(x)
     try:
         assert diff.compare(from_table, (4,), (table, o, 512), backends="interp,sim").verdict == diff.SAME
