@@ -47,6 +47,13 @@ template <class T> T mad24(T a, T b, T c) { return T(uint32_t(mul24(a, b)) + uin
 template <class T> T difference(T a, T b, T c) {
   return T((a < b ? uint64_t(b) - uint64_t(a) : uint64_t(a) - uint64_t(b)) + uint64_t(c));
 }
+/// The ISA leaves division by zero open. GPUs set all bits of the remainder, as of the quotient.
+template <class T> T remainder(T a, T b) {
+  if (b == 0) return T(-1);
+  if constexpr (std::is_signed_v<T>)
+    if (b == T(-1)) return 0; // the least number's quotient would overflow
+  return T(a % b);
+}
 int32_t clampTo32(int64_t x) { return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : int32_t(x); }
 int32_t addClamped(int32_t a, int32_t b) { return clampTo32(int64_t(a) + b); }
 int32_t subClamped(int32_t a, int32_t b) { return clampTo32(int64_t(a) - b); }
@@ -65,9 +72,13 @@ uint32_t highestSigned64(int64_t a) { return highest64(uint64_t(a < 0 ? ~a : a))
 uint32_t shiftToTop32(uint32_t a) { return a ? uint32_t(__builtin_clz(a)) : ~0u; }
 uint32_t shiftToTopSigned32(int32_t a) { return shiftToTop32(uint32_t(a < 0 ? ~a : a)); }
 
+/// A position or length of a field. Instructions on 32 bits read its low byte. GPUs make others of those on 64, which read
+/// all of the number, whatever the ISA says of its byte.
+template <class T> uint32_t fieldNumber(uint32_t n) { return kBits<T> == 32 || n < 0xFF ? n & 0xFF : 0xFF; }
+
 template <class T> T extract(T a, uint32_t position, uint32_t length) {
   using U = std::make_unsigned_t<T>;
-  const uint32_t pos = position & 0xFF, len = length & 0xFF, bits = uint32_t(kBits<T>);
+  const uint32_t pos = fieldNumber<T>(position), len = fieldNumber<T>(length), bits = uint32_t(kBits<T>);
   const uint32_t kept = len < bits ? len : bits;
   const U shifted = pos < bits ? U(U(a) >> pos) : U(0);
   const U mask = kept >= bits ? ~U(0) : U((U(1) << kept) - 1);
@@ -78,7 +89,7 @@ template <class T> T extract(T a, uint32_t position, uint32_t length) {
   return T(len == 0 ? U(0) : (shifted & have) | (negative ? U(~have) : U(0)));
 }
 template <class T> T insert(T a, T b, uint32_t position, uint32_t length) {
-  const uint32_t pos = position & 0xFF, len = length & 0xFF, bits = uint32_t(kBits<T>);
+  const uint32_t pos = fieldNumber<T>(position), len = fieldNumber<T>(length), bits = uint32_t(kBits<T>);
   if (pos >= bits) return b;
   const T mask = T((len >= bits ? ~T(0) : T((T(1) << len) - 1)) << pos);
   return T((b & ~mask) | ((a << pos) & mask));
@@ -219,6 +230,12 @@ constexpr NamedLanes kTable[] = {
     {"sad_s32", kLanes<difference<int32_t>>},
     {"sad_u64", kLanes<difference<uint64_t>>},
     {"sad_s64", kLanes<difference<int64_t>>},
+    {"rem_u16", kLanes<remainder<uint16_t>>},
+    {"rem_s16", kLanes<remainder<int16_t>>},
+    {"rem_u32", kLanes<remainder<uint32_t>>},
+    {"rem_s32", kLanes<remainder<int32_t>>},
+    {"rem_u64", kLanes<remainder<uint64_t>>},
+    {"rem_s64", kLanes<remainder<int64_t>>},
     {"addsat", kLanes<addClamped>},
     {"subsat", kLanes<subClamped>},
     {"popc32", kLanes<count32>},

@@ -81,6 +81,16 @@ uint32_t tf32Zero(uint32_t x) { return tf32(x, 0); }
 
 uint32_t flush32(uint32_t x) { return x & 0x7F800000u ? x : x & 0x80000000u; }
 uint16_t flush16(uint16_t x) { return x & 0x7C00u ? x : uint16_t(x & 0x8000u); }
+float flushed(float x) { return std::bit_cast<float>(flush32(std::bit_cast<uint32_t>(x))); }
+/// div.ftz up or down, in the mode that is set. GPUs round to 24 bits before they flush: what lies below 2^-126 then is 0,
+/// though it would be 2^-126 rounded to a subnormal number.
+float divideFlushed(float a, float b) {
+  const float x = flushed(a), y = flushed(b), q = flushed(x / y);
+  const double least = std::fabs(double(y)) * 0x1p-126; // exact, as is the next product
+  const bool isTiny = std::fabs(double(x)) <= least - least * 0x1p-24;
+  return std::fabs(q) == 0x1p-126f && isTiny ? std::copysign(0.f, q) : q;
+}
+float reciprocalFlushed(float a) { return divideFlushed(1.f, a); }
 float saturate32(float x) { return x > 0 ? (x < 1 ? x : 1.f) : 0.f; }
 double saturate64(double x) { return x > 0 ? (x < 1 ? x : 1.0) : 0.0; }
 uint32_t signOf32(uint32_t sign, uint32_t size) { return (sign & 0x80000000u) | (size & 0x7FFFFFFFu); }
@@ -94,10 +104,9 @@ template <class F> uint8_t isFinite(F x) { return uint8_t(std::fabs(x) < std::nu
 template <class F> uint8_t isInfinite(F x) { return uint8_t(std::fabs(x) == std::numeric_limits<F>::infinity()); }
 template <class F> uint8_t isNumber(F x) { return uint8_t(x == x); }
 template <class F> uint8_t isNan(F x) { return uint8_t(x != x); }
-template <class F> uint8_t isNormal(F x) {
-  return uint8_t(isFinite(x) && std::fabs(x) >= std::numeric_limits<F>::min());
-}
-template <class F> uint8_t isSubnormal(F x) { return uint8_t(std::fabs(x) < std::numeric_limits<F>::min()); }
+template <class F> uint8_t isSubnormal(F x) { return uint8_t(x != 0 && std::fabs(x) < std::numeric_limits<F>::min()); }
+/// Zeros count as normal numbers.
+template <class F> uint8_t isNormal(F x) { return uint8_t(isFinite(x) && !isSubnormal(x)); }
 
 /// Two saturated values in one register.
 template <class T, class S> uint32_t pack16(S a, S b) {
@@ -114,6 +123,8 @@ struct NamedLanes {
 constexpr NamedLanes kTable[] = {
     {"ftz_f32", kLanes<flush32>},
     {"ftz_f16", kLanes<flush16>},
+    {"div_ftz", kLanes<divideFlushed>},
+    {"rcp_ftz", kLanes<reciprocalFlushed>},
     {"sat_f32", kLanes<saturate32>},
     {"sat_f64", kLanes<saturate64>},
     {"copysign32", kLanes<signOf32>},

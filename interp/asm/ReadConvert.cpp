@@ -70,10 +70,16 @@ bool AsmCompiler::convertPacked(const AsmStatement& s, const AsmRow&) {
   if (!argumentCount(s, 3) || !source(s.arguments[1], 4, true, a) || !source(s.arguments[2], 4, true, b) ||
       !target(s.arguments[0], int(sizeOf(to)) * 2, reg))
     return false;
+  const TwStripFn max = tiles_.elementwise(TwElementwise::MaximumF, DType::F32);
+  const TwStripFn min = tiles_.elementwise(TwElementwise::MinimumF, DType::F32);
   if (has(s, "relu")) {
-    const TwStripFn max = tiles_.elementwise(TwElementwise::MaximumF, DType::F32);
     a = step(max, {a, constant(4, 0)});
     b = step(max, {b, constant(4, 0)});
+  }
+  if (!isF8 && has(s, "satfinite")) { // the cast itself saturates where it makes 8 bits
+    const uint32_t greatest = to == DType::F16 ? 0x477FE000u : 0x7F7F0000u, least = greatest | 0x80000000u;
+    a = step(min, {step(max, {a, constant(4, least)}), constant(4, greatest)});
+    b = step(min, {step(max, {b, constant(4, least)}), constant(4, greatest)});
   }
   const uint32_t high = step(cast, {a}), low = step(cast, {b});
   store(*reg, step(laneJoin(int(sizeOf(to)), 2), {low, high}));

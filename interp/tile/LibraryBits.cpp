@@ -10,13 +10,14 @@ namespace {
 using E = TwElementwise;
 constexpr DType I = DType::I32, J = DType::I64;
 
-/// Bytes of the 8-byte number y:x; a selector's bit 3 copies the byte's sign over it.
+/// Bytes of the 8-byte number y:x. Three bits of the selector name one: libdevice masks the fourth away, with which prmt
+/// copies a byte's sign.
 uint32_t permuteBytes(uint32_t x, uint32_t y, uint32_t selector) {
   const uint64_t both = uint64_t(y) << 32 | x;
   uint32_t result = 0;
   for (int i = 0; i < 4; ++i) {
-    const uint32_t s = selector >> (4 * i), byte = uint32_t(both >> (8 * (s & 7))) & 0xFF;
-    result |= (s & 8 ? (byte & 0x80 ? 0xFFu : 0u) : byte) << (8 * i);
+    const uint32_t place = selector >> (4 * i) & 7;
+    result |= (uint32_t(both >> (8 * place)) & 0xFF) << (8 * i);
   }
   return result;
 }

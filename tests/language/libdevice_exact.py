@@ -150,13 +150,9 @@ def narrow(mode: str) -> Function:
 
 
 def permute(form: Format, x: int, y: int, selector: int) -> int:
+    """Three bits of the selector name a byte. The fourth, prmt's copy of the sign, is masked away."""
     source = ((y & 0xFFFFFFFF) << 32 | x & 0xFFFFFFFF).to_bytes(8, "little")
-    result = []
-    for i in range(4):
-        s = selector >> 4 * i & 15
-        byte = source[s & 7]
-        result.append((255 if byte & 128 else 0) if s & 8 else byte)
-    return int.from_bytes(bytes(result), "little")
+    return int.from_bytes(bytes(source[selector >> 4 * i & 7] for i in range(4)), "little")
 
 
 def width(form: Format, x: int) -> int:

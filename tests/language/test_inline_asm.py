@@ -55,6 +55,9 @@ def test_pairs(kind: str, name: str, op: str, size: int, monkeypatch: pytest.Mon
         ("cvt.rn.f16x2.f32 $0, $2, $1;", "fp32", "fp16", 2),
         ("cvt.rn.bf16x2.f32 $0, $2, $1;", "fp32", "bf16", 2),
         ("cvt.rn.relu.bf16x2.f32 $0, $2, $1;", "fp32", "bf16", 2),
+        ("cvt.rn.satfinite.f16x2.f32 $0, $2, $1;", "fp32", "fp16", 2),
+        ("cvt.rn.satfinite.bf16x2.f32 $0, $2, $1;", "fp32", "bf16", 2),
+        ("cvt.rn.satfinite.relu.f16x2.f32 $0, $2, $1;", "fp32", "fp16", 2),
         ("{ .reg .b16 a, b; cvt.rn.satfinite.e4m3x2.f32 a, $2, $1; cvt.rn.satfinite.e4m3x2.f32 b, $4, $3; mov.b32 $0, {a, b}; }",
          "fp32", "fp8e4nv", 4),
         ("{ .reg .b16 a, b; cvt.rn.satfinite.e5m2x2.f32 a, $2, $1; cvt.rn.satfinite.e5m2x2.f32 b, $4, $3; mov.b32 $0, {a, b}; }",
@@ -74,7 +77,7 @@ def test_packed_narrowing(text: str, source: str, target: str, pack: int, monkey
         kernels.one[(1,)](tensor, out, text, registers, pack, 256)
         results.append(out)
     assert torch.equal(results[0].view(torch.uint8), results[1].view(torch.uint8))
-    limit = {"fp8e4nv": 448.0, "fp8e5": 57344.0}.get(target)
+    limit = torch.finfo(TORCH[target]).max if "satfinite" in text else None
     value = tensor.float().clamp(-limit, limit) if limit else tensor
     if "relu" in text:
         value = torch.where(torch.isnan(value), value, value.clamp(min=0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ FLOATS: list[tuple[str, str, str, str, Callable[..., np.ndarray], int]] = [
     ("{ .reg .pred p; setp.num.f32 p, $1, $2; selp.f32 $0, 1.0, 0.0, p; }", "=f,f,f", "fp32 fp32", "fp32",
      numpy1(lambda a, b: (~(np.isnan(a) | np.isnan(b))).astype(np.float32)), 0),
     ("{ .reg .pred p; testp.subnormal.f32 p, $1; selp.f32 $0, 1.0, 0.0, p; }", "=f,f", "fp32", "fp32",
-     numpy1(lambda a: (np.abs(a) < np.finfo(np.float32).tiny).astype(np.float32)), 0),
+     numpy1(lambda a: ((a != 0) & (np.abs(a) < np.finfo(np.float32).tiny)).astype(np.float32)), 0),
     ("slct.f32.f32 $0, $1, $2, $3;", "=f,f,f,f", "fp32 fp32 fp32", "fp32", numpy1(lambda a, b, c: np.where(c >= 0, a, b)), 0),
 ]  # fmt: skip
 
@@ -184,3 +185,66 @@ def test_float_to_integer(
         else:
             want = min(max(rounding(value), low), high)
         assert (mine - want) % (1 << bits) == 0, (value, mine, want)
+
+
+QUESTIONS: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
+    "finite": lambda x, tiny: np.isfinite(x),
+    "infinite": lambda x, tiny: np.isinf(x),
+    "number": lambda x, tiny: ~np.isnan(x),
+    "notanumber": lambda x, tiny: np.isnan(x),
+    "normal": lambda x, tiny: (x == 0) | (np.isfinite(x) & (np.abs(x) >= tiny)),
+    "subnormal": lambda x, tiny: (x != 0) & (np.abs(x) < tiny),
+}
+"""What testp asks. Zeros count as normal numbers."""
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(
+    ("kind", "name", "letter", "words", "digits"),
+    [("fp32", "f32", "f", np.uint32, 23), ("fp64", "f64", "d", np.uint64, 52)],
+)
+def test_questions(
+    question: str, kind: str, name: str, letter: str, words: Any, digits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On both sides of every limit between two classes of numbers, with both signs."""
+    bits = 8 * np.dtype(words).itemsize
+    infinity, least = (1 << bits - 1) - (1 << digits), 1 << digits
+    one = infinity - (1 << bits - 2)
+    sizes = [0, 1, 2, least // 2, least - 1, least, least + 1, one, one + 1, infinity - 1, infinity]
+    sizes += [infinity + 1, infinity + least // 2, infinity + least - 1]
+    edges = np.array([size | sign << bits - 1 for sign in (0, 1) for size in sizes], dtype=words)
+    drawn = np.random.default_rng(7).integers(0, 2**bits, 256 - len(edges), dtype=words)
+    x = np.concatenate([edges, drawn]).view(np.float32 if kind == "fp32" else np.float64)
+    text = f"{{ .reg .pred p; testp.{question}.{name} p, $1; selp.u32 $0, 1, 0, p; }}"
+    got = both_modes(monkeypatch, text, f"=r,{letter}", [x], [kind], "u32", 1)
+    want = QUESTIONS[question](x, np.finfo(x.dtype).tiny)
+    bad = np.flatnonzero(got != want)
+    assert not len(bad), [(hex(x.view(words)[i]), got[i], want[i]) for i in bad[:5]]
+
+
+def flushed_quotient(a: float, b: float, upward: bool) -> float:
+    """Rounded to 24 bits first, then zero where that lies below 2^-126."""
+    exact, exponent = Fraction(a) / Fraction(b), math.frexp(a / b)[1] - 24
+    scaled = exact / Fraction(2) ** exponent
+    value = Fraction(math.ceil(scaled) if upward else math.floor(scaled)) * Fraction(2) ** exponent
+    return float(value) if abs(value) >= Fraction(2) ** -126 else math.copysign(0.0, a / b)
+
+
+@pytest.mark.parametrize("mode", ["rm", "rp"])
+def test_flushed_quotients_below_the_least_normal_number(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    b = (np.exp2(random.integers(0, 60, 256)) * random.uniform(1, 2, 256)).astype(np.float32)
+    near = (b.astype(np.float64) * 2.0**-126).astype(np.float32).view(np.int32) + random.integers(-2, 3, 256)
+    a = near.astype(np.int32).view(np.float32) * random.choice(np.float32([-1, 1]), 256)
+    got = both_modes(
+        monkeypatch, f"div.{mode}.ftz.f32 $0, $1, $2;", "=f,f,f", [flush(a), b], ["fp32", "fp32"], "fp32", 1
+    )
+    rows = list(zip(flush(a).tolist(), b.tolist(), strict=True))
+    want = np.float32([flushed_quotient(x, y, mode == "rp") if x else x for x, y in rows])
+    assert (np.abs(want) == 2.0**-126).any() and (want == 0).any()
+    assert not steps(got, want).any()
+    x = np.float32(2.0**126) + np.arange(256, dtype=np.float32) * np.float32(2.0**103)
+    x = x * random.choice(np.float32([-1, 1]), 256)
+    got = both_modes(monkeypatch, f"rcp.{mode}.ftz.f32 $0, $1;", "=f,f", [x], ["fp32"], "fp32", 1)
+    want = np.float32([flushed_quotient(1.0, y, mode == "rp") for y in x.tolist()])
+    assert not steps(got, want).any()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
-from inline_asm_inputs import M16, M32, M64, as_signed, both_modes, inputs
+from inline_asm_inputs import M16, M32, M64, NUMPY, as_signed, both_modes, inputs
 
 
 def lop3(table: int) -> Callable[..., int]:
@@ -33,16 +35,21 @@ def picked(places: Callable[[int, int], int]) -> Callable[..., int]:
     return function
 
 
+def field(number: int, bits: int) -> int:
+    """A position or length: instructions on 32 bits read its low byte; GPUs make others of those on 64, which read all of it."""
+    return number & 255 if bits == 32 else number & M32
+
+
 def extract(a: int, position: int, length: int, bits: int, signed: bool) -> int:
     """As the ISA's pseudo-code has it."""
-    position, length, msb = position & 255, length & 255, bits - 1
+    position, length, msb = field(position, bits), field(length, bits), bits - 1
     sign = 0 if not signed or length == 0 else a >> min(position + length - 1, msb) & 1
     return sum((a >> (position + i) & 1 if i < length and position + i <= msb else sign) << i for i in range(bits))
 
 
 def insert(a: int, b: int, position: int, length: int, bits: int) -> int:
-    position, length = position & 255, length & 255
-    for i in range(length):
+    position, length = field(position, bits), field(length, bits)
+    for i in range(min(length, bits)):
         if position + i < bits:
             b = b & ~(1 << position + i) | (a >> i & 1) << position + i
     return b
@@ -68,17 +75,17 @@ def halves(f: Callable[[int, int], int]) -> Callable[[int, int], int]:
     return lambda a, b: (f(a & M16, b & M16) & M16) | (f(a >> 16 & M16, b >> 16 & M16) & M16) << 16
 
 
-def divided(a: int, b: int) -> int | None:
-    return None if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+def divided(a: int, b: int) -> int:
+    """Towards zero. All bits are set where the divisor is 0."""
+    return -1 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
-def remainder(a: int, b: int) -> int | None:
-    q = divided(a, b)
-    return None if q is None else a - q * b
+def remainder(a: int, b: int) -> int:
+    return -1 if b == 0 else a - divided(a, b) * b
 
 
 # (text, constraints, argument types, result type, reference on Python integers)
-INTEGERS: list[tuple[str, str, str, str, Callable[..., int | None]]] = [
+INTEGERS: list[tuple[str, str, str, str, Callable[..., int]]] = [
     ("add.u16 $0, $1, $2;", "=h,h,h", "u16 u16", "u16", lambda a, b: a + b),
     ("add.s32 $0, $1, $2;", "=r,r,r", "i32 i32", "i32", lambda a, b: a + b),
     ("add.s64 $0, $1, $2;", "=l,l,l", "i64 i64", "i64", lambda a, b: a + b),
@@ -111,9 +118,9 @@ INTEGERS: list[tuple[str, str, str, str, Callable[..., int | None]]] = [
     ("mad.wide.u16 $0, $1, $2, $3;", "=r,h,h,r", "u16 u16 u32", "u32", lambda a, b, c: a * b + c),
     ("mad24.lo.u32 $0, $1, $2, $3;", "=r,r,r,r", "u32 u32 u32", "u32", lambda a, b, c: (a & 0xFFFFFF) * (b & 0xFFFFFF) + c),
     ("div.s32 $0, $1, $2;", "=r,r,r", "i32 i32", "i32", divided),
-    ("div.u64 $0, $1, $2;", "=l,l,l", "u64 u64", "u64", lambda a, b: a // b if b else None),
+    ("div.u64 $0, $1, $2;", "=l,l,l", "u64 u64", "u64", divided),
     ("rem.s32 $0, $1, $2;", "=r,r,r", "i32 i32", "i32", remainder),
-    ("rem.u16 $0, $1, $2;", "=h,h,h", "u16 u16", "u16", lambda a, b: a % b if b else None),
+    ("rem.u16 $0, $1, $2;", "=h,h,h", "u16 u16", "u16", remainder),
     ("abs.s32 $0, $1;", "=r,r", "i32", "i32", abs),
     ("neg.s16 $0, $1;", "=h,h", "i16", "i16", lambda a: -a),
     ("neg.s64 $0, $1;", "=l,l", "i64", "i64", lambda a: -a),
@@ -219,5 +226,55 @@ def test_integers(
     bits = got.dtype.itemsize * 8
     for i, row in enumerate(zip(*[a.tolist() for a in arguments], strict=True)):
         want = reference(*row)
-        if want is not None:
-            assert (int(got[i]) - want) % (1 << bits) == 0, f"{row}: {got[i]}, not {want % (1 << bits)}"
+        assert (int(got[i]) - want) % (1 << bits) == 0, f"{row}: {got[i]}, not {want % (1 << bits)}"
+
+
+def check_rows(text: str, registers: str, rows: list[tuple[int, ...]], kinds: list[str], result: str,
+               reference: Callable[..., int], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    rows = rows + rows[:1] * ((1 << (len(rows) - 1).bit_length()) - len(rows))
+    columns = [np.array(column, dtype=NUMPY[kind]) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
+    got = both_modes(monkeypatch, text, registers, columns, kinds, result, 1)
+    bits = got.dtype.itemsize * 8
+    for row, mine in zip(rows, got.tolist(), strict=True):
+        want = reference(*row)
+        assert (mine - want) % (1 << bits) == 0, f"{row}: {mine}, not {want % (1 << bits)}"
+
+
+@pytest.mark.parametrize(("name", "reference"), [("div", divided), ("rem", remainder)])
+@pytest.mark.parametrize(("bits", "letter"), [(16, "h"), (32, "r"), (64, "l")])
+@pytest.mark.parametrize("signed", [False, True], ids=["u", "s"])
+def test_quotients(
+    name: str, reference: Any, bits: int, letter: str, signed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every edge by every edge: 0 and -1 are divisors, and the least number of a signed type is divided by -1."""
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    edges = [low, low + 1, high, high - 1, high // 2, 0, 1, 2, 3, 7, 100]
+    edges += [-1, -2, -3, -7] if signed else [1 << bits - 1, (1 << bits - 1) + 1]
+    kind = ("i" if signed else "u") + str(bits)
+    text = f"{name}.{'s' if signed else 'u'}{bits} $0, $1, $2;"
+    rows = list(itertools.product(edges, edges))
+    check_rows(text, f"={letter},{letter},{letter}", rows, [kind, kind], kind, reference, monkeypatch)
+
+
+PLACES = [0, 1, 7, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 257, 2**31, 2**32 - 1]
+
+
+@pytest.mark.parametrize(("bits", "letter"), [(32, "r"), (64, "l")])
+@pytest.mark.parametrize("signed", [False, True], ids=["u", "s"])
+def test_fields_beyond_the_width(bits: int, letter: str, signed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [0x8123_4567_89AB_CDEF >> 64 - bits, 0x7EDC_BA98_7654_3210 >> 64 - bits]
+    if signed:
+        rows = [(as_signed(a, bits), p, n) for a, p, n in itertools.product(words, PLACES, PLACES)]
+    else:
+        rows = list(itertools.product(words, PLACES, PLACES))
+    kind = ("i" if signed else "u") + str(bits)
+    check_rows(
+        f"bfe.{'s' if signed else 'u'}{bits} $0, $1, $2, $3;", f"={letter},{letter},r,r", rows, [kind, "u32", "u32"], kind,
+        lambda a, p, n: extract(a & (1 << bits) - 1, p, n, bits, signed), monkeypatch,
+    )  # fmt: skip
+    if signed:
+        return
+    check_rows(
+        f"{{ .reg .b{bits} t; not.b{bits} t, $1; bfi.b{bits} $0, $1, t, $2, $3; }}", f"={letter},{letter},r,r", rows,
+        [kind, "u32", "u32"], kind, lambda a, p, n: insert(a, ~a, p, n, bits), monkeypatch,
+    )  # fmt: skip
