@@ -156,6 +156,18 @@ class TorchFinder(importlib.abc.MetaPathFinder):
         return spec
 
 
+class BeforeTorchCuda(importlib.abc.MetaPathFinder):
+    """Prepares torch._C when torch.cuda is about to be imported. It finds nothing itself."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+        binding = sys.modules.get("torch._C")
+        if fullname == "torch.cuda" and binding is not None:
+            sys.meta_path.remove(self)
+            from tiletwin import cuda_hidden
+
+            cuda_hidden.hide(binding)
+
+
 def _prepare_torch(torch: ModuleType) -> None:
     from tiletwin import cuda_emulation
 
@@ -197,7 +209,7 @@ def activate() -> bool:
         if "torch" in sys.modules:
             _prepare_torch(sys.modules["torch"])
         else:
-            sys.meta_path.insert(0, TorchFinder(_prepare_torch))
+            sys.meta_path[:0] = [TorchFinder(_prepare_torch), BeforeTorchCuda()]
         if os.environ.get("TILETWIN_CHECK"):
             if "numpy" in sys.modules:
                 _watch_numpy(sys.modules["numpy"])

@@ -14,6 +14,7 @@ import sys
 from typing import Any
 
 from tiletwin import _C, torch_cuda
+from tiletwin.cuda_hidden import sees_no_gpu
 
 _mode: Any = None
 
@@ -23,8 +24,16 @@ def is_installed() -> bool:
 
 
 def prepare(torch: Any) -> None:
-    """Called when torch has been imported in a process that interprets kernels."""
+    """Called when torch has been imported in a process that interprets kernels.
+
+    Errors: ImportError, it was imported before, and was built with CUDA, but there is no GPU.
+    """
     _quiet_compiler(torch)
+    if sees_no_gpu(torch._C):
+        raise ImportError(
+            "this torch was built with CUDA, there is no GPU, and torch was imported before tiletwin was activated, so "
+            "CUDA cannot be emulated; start Python with TILETWIN_INTERPRET=1"
+        )
     if not torch.cuda.is_available():
         install(torch)
 

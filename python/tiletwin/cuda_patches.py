@@ -184,10 +184,11 @@ def _patch_autograd(torch: Any) -> None:
     """In `backward`, gradients and saved tensors are made in C++: they are marked as those of `forward` were."""
     function = torch.autograd.function
     Function, Backward, base = torch.autograd.Function, function.BackwardCFunction, torch._C._FunctionBase
-    apply, save, backward = Function.apply.__func__, function.FunctionCtx.save_for_backward, Backward.apply
+    apply = Function.__dict__["apply"]  # a class method of Python, or from torch 2.14 on of C++
+    save, backward = function.FunctionCtx.save_for_backward, Backward.apply
 
     def apply_marked(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        result = apply(cls, *args, **kwargs)
+        result = apply.__get__(None, cls)(*args, **kwargs)
         for output in result if isinstance(result, (tuple, list)) else (result,):
             if is_marked(output) and isinstance(output.grad_fn, Backward):
                 setattr(output.grad_fn, _ON_CUDA, index_of_mark(output))

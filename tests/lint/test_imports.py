@@ -15,7 +15,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "python" / "tiletwin"
 # Folders and modules, from low to high. "" is the package itself.
 ORDER = """
     _C _sim _codegen _cuda
-    native whole_files errors _refused variables _activate knob_hooks knob_kinds knobs
+    native whole_files errors _refused variables cuda_hidden _activate knob_hooks knob_kinds knobs
     checks devices findings memory fresh_memory gpu_timing script
     backends language runtime amd
     cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files

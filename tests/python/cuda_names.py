@@ -24,6 +24,11 @@ def modules() -> list[str]:
     return names
 
 
+def _bases(value: type) -> list[str]:
+    """Without the base of classes that pybind11 makes, which a build without CUDA does not have."""
+    return [base.__name__ for base in value.__mro__ if base.__name__ != "pybind11_object"]
+
+
 def parameters(value: object) -> list[str] | None:
     try:
         found = inspect.signature(value).parameters.values()  # type: ignore[arg-type]
@@ -38,10 +43,10 @@ def describe(value: object) -> object:
         "CudaTensorType",
     )  # torch.cuda.FloatTensor
     if isinstance(value, type) and (made_in_c or not value.__module__.startswith(ROOTS)):
-        return ["class", [base.__name__ for base in value.__mro__]]
+        return ["class", _bases(value)]
     if isinstance(value, type):
         own = {n: parameters(v) if callable(v) else type(v).__name__ for n, v in vars(value).items() if n[:1] != "_"}
-        return ["class", [base.__name__ for base in value.__mro__], own]
+        return ["class", _bases(value), own]
     if isinstance(value, types.ModuleType):
         return ["module", value.__name__]
     if callable(value):

@@ -246,3 +246,10 @@ def test_torch_says_that_triton_is_there(run_cuda):
         assert torch.equal(flex_attention(q, q, q), q)
         """
     )
+
+
+def test_starting_python_does_not_import_the_package():
+    """A script that asks for triton does, or one that asks torch for CUDA: every Python of an environment starts so."""
+    code = "import sys; print('tiletwin' in sys.modules)"
+    done = run_code(code, startup=True, TILETWIN_INTERPRET="1")
+    assert done.stdout == "False\n", done.stdout + done.stderr
