@@ -90,6 +90,36 @@ def test_all_kinds_of_arguments(tmp_path):
     assert again.arguments["x"].strides == (2,) and again.memory[again.arguments["x"].storage].size == 64
 
 
+def test_elements_have_the_type_that_the_kernel_was_compiled_for():
+    """A kernel of fp8e4b15 takes bytes: other backends compile it for that type, too."""
+
+    @triton.jit
+    def kernel(x, pair, o, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(o + i, tl.load(x + i) + tl.load(pair[0] + i).to(tl.float32))
+
+    types = {"x": "*fp32", "pair": ("*fp8e4b15", "i32"), "o": "*fp32", "B": "constexpr"}
+    compiled = triton.compile(triton.compiler.ASTSource(kernel, types, {"B": 16}))
+    pair = (np.full(16, 0x78, np.int8), 1)
+    args = {"x": np.zeros(16, np.float32), "pair": pair, "o": np.zeros(16, np.int32), "B": 16}
+    launch, _ = launches.take(kernel, compiled, args, (1,))
+    assert [array.type for _, array in launch.arrays()] == ["fp32", "fp8e4b15", "fp32"]
+    report = diff.compare_launch(launch, ["interp", "sim"])
+    assert report.verdict == diff.SAME and report.outcomes[0].memory[2].view(np.float32)[0] == 1.0, report
+
+
+def test_elements_of_another_size_stay_what_they_are():
+    @triton.jit
+    def kernel(x, o, B: tl.constexpr):
+        tl.store(o + tl.arange(0, B), tl.load(x + tl.arange(0, B)))
+
+    types = {"x": "*fp32", "o": "*fp32", "B": "constexpr"}
+    compiled = triton.compile(triton.compiler.ASTSource(kernel, types, {"B": 16}))
+    args = {"x": np.zeros(64, np.uint8), "o": np.zeros(16, np.float32), "B": 16}
+    launch, _ = launches.take(kernel, compiled, args, (1,))
+    assert [array.type for _, array in launch.arrays()] == ["u8", "fp32"]
+
+
 def test_aliases_stay_aliases():
     data = np.arange(32, dtype=np.float32)
     taker = launches.Taker()

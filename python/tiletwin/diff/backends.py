@@ -237,6 +237,10 @@ class SimBackend(_CodeBackend):
 
 _faulted: dict[int, str] = {}
 """By the number of a GPU that this process has lost: the launch that did it."""
+_ADDRESSES = (
+    "its pointers come from memory or from numbers, which are addresses of this process; a GPU cannot follow them. A "
+    "kernel that takes the tensors themselves as arguments can be compared"
+)
 _LOST = "{launch} failed and lost the GPU's context; it takes a new process to use that GPU again"
 
 
@@ -250,6 +254,8 @@ class CudaBackend(_CodeBackend):
         from tiletwin import cuda
         from tiletwin.errors import CudaError
 
+        if launch.reads_addresses():
+            raise NotImplementedError(_ADDRESSES)
         device = cuda.current_device()
         if device in _faulted:
             raise NotImplementedError(_LOST.format(launch=f"an earlier launch, {_faulted[device]},"))

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import ctypes
 import linecache
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,13 +42,8 @@ class NotRecordable(TypeError):
 
 @dataclass(frozen=True)
 class Array:
-    """An argument that is memory: elements of `type` in storage number `storage`, from byte `offset` on.
-
-    Attributes:
-        shape: in elements.
-        strides: in elements; they may be negative.
-        kind: "torch", "numpy" or "" (anything else).
-    """
+    """An argument that is memory: elements of `type` in a storage, from byte `offset` on. Shape and strides, which may
+    be negative, are in elements. kind: "torch", "numpy" or "" (anything else)."""
 
     storage: int
     offset: int
@@ -72,13 +68,10 @@ class Array:
         """The place of element number `element` (counted from the array's first one) as an index."""
         if self.shape and self.is_dense() and 0 <= element < int(np.prod(self.shape)):
             return "[" + ", ".join(map(str, np.unravel_index(element, self.shape))) + "]"
-        rest, index = element, []
-        order = sorted(range(len(self.shape)), key=lambda d: -self.strides[d])
-        found = dict.fromkeys(range(len(self.shape)), 0)
-        for d in order:
+        rest, index = element, [0] * len(self.shape)
+        for d in sorted(range(len(self.shape)), key=lambda d: -self.strides[d]):
             if self.strides[d] > 0:
-                found[d], rest = divmod(rest, self.strides[d])
-        index = [found[d] for d in range(len(self.shape))]
+                index[d], rest = divmod(rest, self.strides[d])
         inside = rest == 0 and all(0 <= i < n for i, n in zip(index, self.shape))
         return "[" + ", ".join(map(str, index)) + "]" if inside and index else f"element {element}"
 
@@ -166,6 +159,11 @@ class Launch:
         """Whether the kernel makes pointers of integers or reads them from memory: they lead to what is no argument."""
         return "tt.int_to_ptr" in self.ttir or "!tt.ptr<!tt.ptr" in self.ttir
 
+    def reads_addresses(self) -> bool:
+        """Whether addresses of this process's memory come to the kernel as numbers, in arguments or in what it loads.
+        An integer that it has made of a pointer is none."""
+        return self.makes_pointers() and "tt.ptr_to_int" not in self.ttir
+
     def copies(self) -> list[np.ndarray]:
         """Fresh copies of the memory, aligned as the originals."""
         return [aligned_copy(bytes_, begin) for bytes_, begin in zip(self.memory, self.alignment)]
@@ -215,9 +213,8 @@ class Taker:
         self.places: list[tuple[int, int]] = []
 
     def storage(self, begin: int, end: int) -> int:
-        for number, (low, high) in enumerate(self.places):
-            if low == begin and high == end:
-                return number
+        if (begin, end) in self.places:
+            return self.places.index((begin, end))
         self.places.append((begin, end))
         self.memory.append(_memory_at(begin, end - begin).copy())
         self.alignment.append(begin % 64)
@@ -303,10 +300,23 @@ def take(fn: Any, kernel: Any, arguments: dict[str, Any], grid: Any) -> tuple[La
     )
     if kernel is not None:
         launch.signature = {name: _type_text(kind) for name, kind in kernel.src.signature.items()}
+        launch.arguments = {name: _compiled(value, launch.signature.get(name)) for name, value in values.items()}
         launch.options = {k: v for k, v in kernel.options.items() if isinstance(v, (bool, int, float, str, type(None)))}
         launch.ttir = kernel.asm["ttir"]
     launch.sources, launch.files, launch.source_problem = sources.collect(fn, arguments)
     return launch, taker
+
+
+def _compiled(value: Any, kind: Any) -> Any:
+    """An argument with elements of the type that the kernel was compiled for; it may be another one of their size."""
+    if isinstance(value, tuple) and isinstance(kind, list):
+        return tuple(map(_compiled, value, kind))
+    if isinstance(value, Descriptor):
+        return replace(value, base=_compiled(value.base, kind))
+    found = re.match(r"(?:\*|tensordesc<)(\w+)", str(kind))
+    if found and isinstance(value, Array) and ELEMENTS.get(found[1], ("", 0))[1] == value.item:
+        return replace(value, type=found[1])
+    return value
 
 
 def _type_text(kind: Any) -> Any:
@@ -314,7 +324,6 @@ def _type_text(kind: Any) -> Any:
 
 
 # ---- arguments over copies ----
-
 
 # Names that descriptors' own checks know.
 _DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64"}
