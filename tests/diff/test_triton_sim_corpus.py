@@ -28,12 +28,14 @@ OTHERWISE = {
     ("test_special_registers", "registers"): "clocks",
     ("test_addresses_of_arguments", "address_of"): "addresses",
     ("test_gather_outside", "two_operands"): "a mistake that the interpreter finds",
+    ("test_text_runs_as_its_source", "cuda_extras"): "clocks",
 }
 """Tests and kernels that can only differ."""
 WITHOUT = {
     "test_debug_plan": "debuggers step through the kernels",
     "test_determinism": "many processes",
     "test_docs": "no kernels",
+    "test_index_programs": "programs whose lanes store and load the same elements, with no barrier between them",
     "test_inline_asm_gpu": "for a GPU",
     "test_large_buffers": "buffers of gigabytes",
     "test_mistakes": "kernels that do not compile",
@@ -41,6 +43,7 @@ WITHOUT = {
     "test_promotion": "kernels that are compiled and not launched",
     "test_rejected": "kernels that do not compile",
     "test_restart": "processes that are ended",
+    "test_scopes": "a loop that never ends on a simulator",
     "test_types": "kernels that are compiled and not launched",
     "test_waiting": "programs that wait for each other",
 }
@@ -49,6 +52,7 @@ KNOWN = [
     ("test_launch", "min_max_clamp", "", "NaN between two bounds of one size"),
     ("test_compiled_ahead", "min_max_clamp", "", "NaN between two bounds of one size"),
     ("test_bits_of_the_gpu", "min_max_clamp", "(tt.clampf)", "NaN between two bounds of one size"),
+    ("test_text_runs_as_its_source", "min_max_clamp", "(tt.clampf)", "NaN between two bounds of one size"),
     ("test_allow_tf32", "dot_allowing", "", "allow_tf32 that is a constexpr of None"),
     ("test_int8_sums_wrap_at_32_bits", "dot", "", "Sums of int8 products"),
     ("test_every_pair", "cast_all", "(tt.fp_to_fp): interp has inf, triton:sim has 65536",
@@ -61,6 +65,9 @@ KNOWN = [
      "Bits of a NaN"),
     ("test_float_edges", "binary", "(arith.remf)", "Remainders of floats"),
     ("test_sizes_and_masks", "binary", "(arith.remf)", "Remainders of floats"),
+    ("test_like_numpy", "kernel", "(tt.dot)", "Sums of int8 products"),
+    ("test_like_numpy", "kernel", "(arith.div", "Quotients and remainders by zero"),
+    ("test_like_numpy", "kernel", "(arith.rem", "Quotients and remainders by zero"),
     ("test_sizes_and_masks", "binary", "(arith.remui)", "Quotients and remainders by zero"),
     ("test_sizes_and_masks", "binary", "(arith.remsi)", "Quotients and remainders by zero"),
     ("test_float_unary", "unary", "(math.floor): interp has -1, triton:sim has -0", "floor and ceil of tiny numbers"),

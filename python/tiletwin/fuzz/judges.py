@@ -1,7 +1,8 @@
 """Who judges a program: ways to run its launch, each a backend of the tester.
 
-Here:      the table of judges by name; what each is known not to do like the others.
-Not here:  verdicts and bounds (tiletwin.diff), twins (twins.py), campaigns (campaign.py).
+Here:      the table of judges by name.
+Not here:  what each is known not to do like the others (avoided.py), verdicts and bounds (tiletwin.diff),
+           twins (twins.py), campaigns (campaign.py).
 Invariant: a judge keeps what is costly to start (another Python, a GPU) until close().
 """
 
@@ -10,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -20,7 +20,6 @@ from tiletwin import checks
 from tiletwin.diff import backends
 from tiletwin.diff.backends import Backend, InterpBackend, Outcome, SimBackend, Traits
 from tiletwin.diff.launches import Launch, rebuilt
-from tiletwin.fuzz.tree import Op, Program, ops
 
 
 @contextlib.contextmanager
@@ -99,48 +98,7 @@ MAKERS = {
     "sim:80": lambda: Sim(80),
     "sim:90": lambda: Sim(90),
 }
-AVOIDED: dict[str, tuple[tuple[str, str], ...]] = {
-    "triton": (
-        (r"bfloat16", "Triton's interpreter computes with the bits of bfloat16, and casts to it by dropping bits"),
-        (r"^dot_scaled:", "Triton's interpreter takes operands through float16, and rounds no scale"),
-        (r"to\(tl\.float8", "Triton's interpreter loses the carry where it rounds to 8-bit floats"),
-        (r": float8\w+( \w+)*: \{\}\.to\(tl\.b?float", "Triton's interpreter misreads special and tiny 8-bit floats"),
-        (r"^dot: float8", "Triton's interpreter takes the NaN of 8-bit floats for a number in dots"),
-        (r"rounding='rtz'", "Triton's interpreter makes NaN of what passes the largest float16"),
-        (r"tl\.(full|zeros)\(.*tl\.float8", "Triton's interpreter takes numbers for the bits of 8-bit floats"),
-        (r"^not:", "Triton's interpreter takes `and`, `or` and `not` of a tile as Python takes them"),
-        (r"^arithmetic of 8-bit floats:", "Triton's interpreter computes with the bits of 8-bit floats"),
-        (r"^descriptor atomic:", "Triton's interpreter has no reductions through descriptors"),
-        (r"tl\.associative_scan\(.*, -\d, ", "Triton's interpreter takes 0 for what came before along a negative axis"),
-    ),
-    "triton:sim": (
-        (r": float8e5( \w+)*: \{\}\.to\(tl\.bfloat16", "Triton's code makes numbers of special float8e5 in bfloat16"),
-        (r"^rounding to whole numbers: float32", "Triton's code takes tiny numbers for 0 in floor and ceil"),
-        (r"tl\.clamp\(\{\}, -1\.0, 1\.0\)", "Triton's code for sm_90 takes a NaN's sign between bounds of one size"),
-        (r"^arithmetic of 8-bit floats:", "Triton's compiler has no arithmetic of 8-bit floats"),
-        (r"\(by_bits|, by_bits", "Triton's compiler cannot combine 8-bit floats"),
-        (r"^rounding mode: float64", "Triton's compiler rounds float64 to the nearest only"),
-    ),
-}
-"""By judge: what it is known to do wrong, as a pattern of `form: types: text` of a statement, and in words. It is not
-asked about programs that have such a statement. docs/triton_differences.md tells more."""
 DEFAULT = "interp,twins,eager,sim:80,sim:90"
-
-
-def _line(op: Op) -> str:
-    """A statement as patterns see it: form, element types of operands and results, text."""
-    return f"{op.form}: {' '.join(value.type.element for value in (*op.operands, *op.results))}: {op.template}"
-
-
-def avoided(judge: str, program: Program) -> str:
-    """Why a judge is not asked about a program; empty: it is."""
-    known = AVOIDED.get(judge, ())
-    for op in ops(program) if known else ():
-        line = _line(op)
-        for pattern, why in known:
-            if re.search(pattern, line):
-                return why
-    return ""
 
 
 def names() -> list[str]:

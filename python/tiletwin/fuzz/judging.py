@@ -17,8 +17,8 @@ from tiletwin.diff.backends import Backend, Outcome, SimBackend, Traits
 from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, Report, compare_launch
 from tiletwin.diff.launches import Launch
 from tiletwin.errors import CompilationError
+from tiletwin.fuzz import avoided, running
 from tiletwin.fuzz import judges as table
-from tiletwin.fuzz import running
 from tiletwin.fuzz.tree import Program
 from tiletwin.fuzz.twins import CODE_TWINS, TWINS
 
@@ -137,7 +137,7 @@ class Panel:
         for judge, name in zip(self.judges[1:], self._names[1:]):
             if name not in seen:
                 continue
-            why = table.avoided(judge.name, program)
+            why = avoided.reason(judge.name, program)
             if why:
                 judged.verdicts.append(Verdict(judge.name, NOT_COMPARABLE, why))
                 continue
