@@ -53,13 +53,19 @@ def test_a_result_in_sarif(source: Path) -> None:
     assert [where["fullyQualifiedName"] for where in location["logicalLocations"]] == ["k", "k.program(0, 1, 2)"]
     assert result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] == 4
     assert result["ruleId"] == "tiletwin/races" and result["level"] == "error"
-    assert result["properties"]["program"] == [0, 1, 2] and result["properties"]["programs"] == 3
+    assert result["properties"]["program"] == [0, 1, 2] and result["properties"]["facts"]["programs"] == 3
     assert r"\[p\]" in result["message"]["text"]  # brackets would be a link
 
 
 def test_nothing_is_a_valid_log_too() -> None:
     assert checked_sarif(sarif.log([], [], "/somewhere")) == []
     assert checked_json(json_text.document([], [], "/somewhere"))["results"] == []
+
+
+def test_facts_take_no_name_from_the_format(source: Path) -> None:
+    facts = {"tags": 0, "program": "all", "test": 1}
+    (result,) = checked_sarif(sarif.log([race(source, facts=facts)], [], output.root()))
+    assert result["properties"] == {"facts": facts, "program": [0, 1, 2]}
 
 
 def test_results_without_a_place(tmp_path: Path) -> None:

@@ -73,7 +73,8 @@ def _result(result: Result, rules: list[Rule], root: str, seen: Counter[str]) ->
         for number, other in enumerate(result.related, 1)
         if (physical := _physical(other, root))
     ]
-    properties: dict[str, Any] = {**result.facts}
+    # Beside "program" and "test", and away from "tags", which the standard keeps for itself (3.8.2).
+    properties: dict[str, Any] = {"facts": result.facts} if result.facts else {}
     if result.program is not None:
         properties["program"] = list(result.program)
     if result.test:
