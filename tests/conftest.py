@@ -10,6 +10,13 @@ from collections import Counter
 
 import pytest
 
+if os.environ.get("TILETWIN_TEST_SAMPLE"):
+    import hypothesis
+
+    # A sample is the same every time; all tests together look for what no run has seen yet.
+    hypothesis.settings.register_profile("sample", derandomize=True)
+    hypothesis.settings.load_profile("sample")
+
 SMALL_FAMILY, LARGE_FAMILY = 2, 48
 """Cases of one test function up to which all of them are in the sample; of more, every third is, and of more than the
 larger number every sixth."""
