@@ -49,6 +49,13 @@ def pytest_addoption(parser: Any) -> None:
         help="a backend of --tiletwin-diff that compares nothing does not fail the session (exit code 6)",
     )
     group.addoption(
+        "--tiletwin-diff-save",
+        metavar="FOLDER",
+        dest="tiletwin_diff_save",
+        default="tiletwin-differences",
+        help="keep launches that differ there, for `tiletwin replay`; default: tiletwin-differences; empty: nowhere",
+    )
+    group.addoption(
         "--tiletwin-output",
         metavar="FILE",
         dest="tiletwin_output",

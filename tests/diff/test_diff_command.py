@@ -395,9 +395,16 @@ def test_pytest_plugin(pytester, monkeypatch):
     result.stdout.fnmatch_lines(["*tiletwin: backends differ*", "*scale[[]1, 1, 1[]] on interp, sim: different*"])
     result.stdout.fnmatch_lines(["*tl.store(o + i, tl.load(x + i) * 2.0)*"])
     result.stdout.fnmatch_lines(["*sim: every program ran to its end*", "*FAILED*::test_failing*"])
+    kept = sorted(str(path.relative_to(pytester.path)) for path in pytester.path.glob("tiletwin-differences/*"))
+    assert [name.partition("-0-")[0] for name in kept] == ["tiletwin-differences/beyond", "tiletwin-differences/scale"]
+    for name in kept:
+        result.stdout.fnmatch_lines(["*to run that launch again*", f"tiletwin replay {name} --backend interp,sim"])
+        assert tiletwin("replay", name, "--backend", "recorded", cwd=pytester.path).returncode == 1
     result.stdout.fnmatch_lines(["tiletwin diff: 1 same, 2 different, 0 not comparable of 3 launches"])
     pytest.importorskip("xdist")
+    words += ["--tiletwin-diff-save", "elsewhere"]
     result = pytester.runpytest_subprocess(*words, "--tiletwin-diff", "interp,sim", "-n", "2")
+    assert sorted(path.name for path in pytester.path.glob("elsewhere/*")) == [os.path.basename(name) for name in kept]
     result.stdout.fnmatch_lines(["tiletwin diff: 1 same, 2 different, 0 not comparable of 3 launches"])
 
 

@@ -103,7 +103,8 @@ def reports_of(path: Path, folder: Path) -> list[dict]:
         "-m",
         "not gpu and not slow",
     ]
-    words += ["--tiletwin-diff", "interp,triton:sim", "--tiletwin-diff-allow-missing", str(path)]
+    words += ["--tiletwin-diff", "interp,triton:sim", "--tiletwin-diff-allow-missing", "--tiletwin-diff-save", ""]
+    words.append(str(path))
     ran = subprocess.run([sys.executable, "-m", "pytest", *words], cwd=ROOT, env=environment, text=True,
                          capture_output=True)  # fmt: skip
     assert out.exists(), ran.stdout + ran.stderr

@@ -67,6 +67,8 @@ class Session:
         self.on_report: Callable[[Report], None] | None = None
         self.save_differences = ""
         """A folder for launches that differ or fail; empty: none."""
+        self.saves_failures = True
+        """Whether launches that fail on every backend alike go there, too."""
         self.interrupted = False
         """The user wants no more launches."""
         self._numbers: dict[str, int] = {}
@@ -183,7 +185,8 @@ class Session:
         self.reports.append(report)
         self._count(tally([report]), results.of_report(report))
         differs = report.verdict == DIFFERENT
-        folder = os.environ.get(SAVE) or (self.save_differences if differs or launch.errors else "")
+        is_kept = differs or (launch.errors and self.saves_failures)
+        folder = os.environ.get(SAVE) or (self.save_differences if is_kept else "")
         if folder:
             self._save(launch, folder)
         if self.on_report is not None:

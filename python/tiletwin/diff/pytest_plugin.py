@@ -9,9 +9,11 @@ Invariant: a test fails for its own launches only. What is not comparable is cou
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +22,7 @@ from tiletwin import pytest_results
 from tiletwin.pytest_plugin import Environment
 
 NAME = "tiletwin-diff"
-SECTION = "tiletwin differences"
+SECTION = "tiletwin: to run that launch again"
 
 
 def start(config: Any, backends: str) -> None:
@@ -43,9 +45,14 @@ def start(config: Any, backends: str) -> None:
     except ValueError as error:
         raise pytest.UsageError(f"--tiletwin-diff: {error}") from None
     mode.SESSION.on_report = lambda report: None
+    mode.SESSION.saves_failures = False  # tests may want a launch to fail
+    if folder := config.known_args_namespace.tiletwin_diff_save:
+        mode.SESSION.save_differences = str(config.invocation_params.dir / folder)
     config.pluginmanager.register(plugin, NAME)
 
 
+AGAIN = pytest.StashKey[list[str]]()
+"""Of a test: commands that its next report shows."""
 _by_fixture: list[Any] = []
 """Tallies of the fixture's comparisons, which are no launches of a test."""
 
@@ -133,7 +140,7 @@ class Plugin:
         from tiletwin.diff import mode
 
         self._charge_nobody()
-        before = len(mode.SESSION.reports)
+        before, saved_before = len(mode.SESSION.reports), len(mode.SESSION.saved)
         outcome = yield
         mode.SESSION.finish()  # a launch that failed is this test's
         made = mode.SESSION.reports[before:]
@@ -142,6 +149,24 @@ class Plugin:
         if differ and outcome.excinfo is None:
             text = "\n\n".join(map(str, differ))
             outcome.force_exception(pytest.fail.Exception(f"tiletwin: backends differ\n{text}", pytrace=False))
+        if differ:
+            item.stash[AGAIN] = [self._again(path) for path in mode.SESSION.saved[saved_before:]]
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
+        outcome = yield
+        if commands := item.stash.get(AGAIN, []):
+            outcome.get_result().sections.append((SECTION, "\n".join(commands)))
+            item.stash[AGAIN] = []
+
+    def _again(self, path: str) -> str:
+        """The command that runs a launch which was kept."""
+        from tiletwin.diff import mode
+
+        here = self._config.invocation_params.dir
+        shown = os.path.relpath(path, here) if Path(path).is_relative_to(here) else path
+        names = ",".join(backend.name for backend in mode.SESSION.backends())
+        return f"tiletwin replay {shlex.quote(shown)} --backend {names}"
 
     def _new(self) -> list[Any]:
         from tiletwin.diff import mode
