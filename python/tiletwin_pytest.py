@@ -63,6 +63,13 @@ def pytest_addoption(parser: Any) -> None:
         help="with --tiletwin and the others: what was found goes to this file, too (.json, .sarif or .txt)",
     )
     group.addoption(
+        "--tiletwin-baseline",
+        metavar="FILE",
+        dest="tiletwin_baseline",
+        default="",
+        help="with --tiletwin-check: findings that this file lists, a .json of --tiletwin-output, fail no test",
+    )
+    group.addoption(
         "--tiletwin-format",
         metavar="text|json|sarif",
         dest="tiletwin_format",
@@ -87,7 +94,7 @@ def pytest_load_initial_conftests(early_config: Any) -> None:
     if _is_on(options):
         from tiletwin import pytest_plugin
 
-        pytest_plugin.start(early_config, options.tiletwin_check)
+        pytest_plugin.start(early_config, options.tiletwin_check, options.tiletwin_baseline)
     if getattr(options, "tiletwin_diff", ""):
         from tiletwin.diff import pytest_plugin as differences
 

@@ -148,5 +148,7 @@ if any(name.startswith("TILETWIN") for name in os.environ):
     importlib.import_module("tiletwin.variables").hint()
 if os.environ.get("TILETWIN_FINDINGS") or os.environ.get("TILETWIN_FINDINGS_RUN"):
     importlib.import_module("tiletwin.findings.output").begin_by_variable()
+if os.environ.get("TILETWIN_BASELINE"):
+    importlib.import_module("tiletwin.findings.baseline").begin_by_variable()
 if os.environ.get("TILETWIN_SAVE") or os.environ.get("TILETWIN_BACKEND", "").strip().lower() == "diff":
     importlib.import_module("tiletwin.diff.mode").install()

@@ -12,7 +12,7 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -232,6 +232,8 @@ def from_parts(kernel: str, parts: tuple) -> Finding:
 _found: dict[tuple, Finding] = {}
 _at_exit = False
 _prints = True
+_is_known: Callable[[Finding], bool] | None = None
+"""Whether a finding is to be left out."""
 
 
 class _Aside(threading.local):
@@ -249,6 +251,12 @@ def set_printing(prints: bool) -> bool:
     global _prints
     before, _prints = _prints, prints
     return before
+
+
+def leave_out(is_known: Callable[[Finding], bool]) -> None:
+    """Findings for which it is true are as if they had not been found."""
+    global _is_known
+    _is_known = is_known
 
 
 def _known() -> dict[tuple, Finding]:
@@ -288,9 +296,11 @@ def _say_at_exit() -> None:
         print(f"tiletwin: {who} found {count} mistake{'s' if count > 1 else ''}", file=sys.stderr)
 
 
-def add(found: Sequence[Finding]) -> None:
-    """Records findings of a launch and prints those that are new. CheckError if TILETWIN_CHECK has the word raise."""
+def add(found: Sequence[Finding]) -> list[Finding]:
+    """Records findings of a launch and prints those that are new. Returns them without those that are left out."""
     global _at_exit
+    if _is_known is not None and _aside.found is None:
+        found = [finding for finding in found if not _is_known(finding)]
     seen, is_told = _known(), _aside.found is None
     if not _at_exit and found and is_told:
         _at_exit = True
@@ -305,6 +315,7 @@ def add(found: Sequence[Finding]) -> None:
             seen[finding.key] = replace(known, launches=known.launches + 1)
     if found and is_told and (writing := sys.modules.get("tiletwin.findings.output")):
         writing.add_findings(found)
+    return list(found)
 
 
 def report(kernel: str, items: list[tuple], may_raise: bool) -> None:
@@ -348,9 +359,9 @@ def submit(found: Sequence[Finding], may_raise: bool = True) -> None:
     Raises:
         CheckError: TILETWIN_CHECK has the word raise and `may_raise` is true.
     """
-    add(found)
-    if found and may_raise and wanted().raises:
-        raise CheckError("\n".join(map(str, found)), list(found))
+    kept = add(found)
+    if kept and may_raise and wanted().raises:
+        raise CheckError("\n".join(map(str, kept)), kept)
 
 
 _unchecked: dict[str, str] = {}

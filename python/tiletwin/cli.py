@@ -56,6 +56,11 @@ OUTPUT = Annotated[
 ]
 
 
+BASELINE = Annotated[
+    str, typer.Option("--baseline", metavar="FILE", help="Leave out what this file, a .json of --output, lists.")
+]
+
+
 def _begin_output(output: str, form: str, own: bool = False) -> None:
     """What is found goes to a file, too, when the command ends. own: the exit code depends on it."""
     from tiletwin.findings import output as writing
@@ -67,6 +72,20 @@ def _begin_output(output: str, form: str, own: bool = False) -> None:
             writing.begin(output, form, own)
     except (OSError, ValueError) as error:
         _fail(str(error))
+
+
+def _begin_baseline(baseline: str, output: str) -> None:
+    """What is known is left out."""
+    from tiletwin.findings import baseline as known
+
+    if not baseline:
+        return
+    if os.path.realpath(baseline) == os.path.realpath(output):
+        _fail(f"--baseline and --output both name {output}: write what is new to another file")
+    try:
+        known.begin(baseline)
+    except ValueError as error:
+        _fail(f"--baseline {error}")
 
 
 # Options behind the script's name are the script's.
@@ -83,6 +102,7 @@ def run(
         str,
         typer.Option(metavar="WORDS", help="Check launches as TILETWIN_CHECK does; findings exit with 1."),
     ] = "",
+    baseline: BASELINE = "",
     form: FORMAT = "",
     output: OUTPUT = "",
 ) -> None:
@@ -95,6 +115,7 @@ def run(
     if check:
         os.environ["TILETWIN_CHECK"] = check
     _begin_output(output, form, own=bool(check))
+    _begin_baseline(baseline, output)
     if not script.activated_without_gpu(_fail):
         _fail("not activated: TILETWIN_INTERPRET is switched off in the environment")
     named = script.check(words, "run", _fail)
@@ -234,6 +255,7 @@ def sim(
         bool, typer.Option("--list", help="Print the entries and their parameters, run nothing.")
     ] = False,
     contract: Annotated[bool, typer.Option(help="Fuse products and sums without rounding as ptxas does.")] = True,
+    baseline: BASELINE = "",
     form: FORMAT = "",
     output: OUTPUT = "",
 ) -> None:
@@ -244,6 +266,7 @@ def sim(
         command.list_entries(file, contract=contract, fail=_fail)
         return
     _begin_output(output, form)
+    _begin_baseline(baseline, output)
     sizes = {"grid": grid, "block": block, "cluster": cluster}
     clean = command.run(
         file, arguments, entry=entry, sizes=sizes, shared=shared, check=check, limit=limit, out=out, contract=contract,

@@ -18,20 +18,26 @@ from typing import Any
 import pytest
 
 from tiletwin import pytest_results
+from tiletwin.findings import baseline as known
 from tiletwin.findings import results
 
 NAME = "tiletwin-checks"
 
 
-def start(config: Any, words: str) -> None:
-    """Switches tiletwin on for this process and registers the plugin. Errors: UsageError, triton is there already, or
-    `words` are none of TILETWIN_CHECK."""
+def start(config: Any, words: str, baseline: str) -> None:
+    """Switches tiletwin on for this process and registers the plugin. Errors: UsageError, triton is there already,
+    `words` are none of TILETWIN_CHECK, or `baseline` lists no findings."""
     loaded = sys.modules.get("triton")
     if loaded is not None and getattr(loaded, "__name__", "") != "tiletwin":
         raise pytest.UsageError(
             "--tiletwin: real Triton was imported before pytest read its options (by another plugin?); "
             "set TILETWIN_INTERPRET=1 in the environment instead"
         )
+    try:
+        if baseline:
+            known.begin(str(config.invocation_params.dir / baseline))
+    except ValueError as error:
+        raise pytest.UsageError(f"--tiletwin-baseline {error}") from None
     plugin = Plugin(config, words)
     from tiletwin import _activate
 
@@ -88,6 +94,7 @@ class Plugin:
             terminalreporter.write_line(f"tiletwin: launches of {tests} had findings", yellow=True)
 
     def pytest_unconfigure(self) -> None:
+        self._checks.clear()  # the reports have said it, so no line at the exit of the process has to
         self._environment.restore()
 
     # ---- a test ----
