@@ -84,6 +84,20 @@ def test_attention_step_up_until(tmp_path: Path) -> None:
     terminal.end("q")
 
 
+def test_display_of_a_tile(tmp_path: Path) -> None:
+    file = timed_copy(MATMUL, tmp_path)
+    terminal = pdb(file)
+    terminal.say(f"b {line_of(file, 'acc = tl.dot')}, pid == 3")
+    terminal.say("c")
+    assert "tensor([[" in terminal.say("display acc") and "a_ptr" in terminal.say("display a_ptr + rk")
+    terminal.say("display nothing")
+    seen = terminal.say("n")
+    assert seen.count("display ") == 1 and "display acc: tensor([[" in seen and "[old: tensor([[" in seen
+    assert "display acc" not in terminal.say("n")  # nothing has changed
+    assert "acc: tensor([[" in terminal.say("display")
+    terminal.end("q")
+
+
 SCRIPT = """
 import numpy as np
 import tiletwin as triton
