@@ -13,6 +13,7 @@ from run_recorded import SCRIPT
 pytest.importorskip("textual")
 from textual.widgets import DataTable, OptionList, Static
 from tiletwin.trace.app import TraceApp
+from tiletwin.trace.maps import Layout
 from tiletwin.trace.screens import Help, MapScreen
 
 SOURCE = SCRIPT.read_text().splitlines()
@@ -120,6 +121,25 @@ def test_variables_show_what_changed(added):
         assert app.selected == "mask"
 
     drive(added, check)
+
+
+def test_variables_stand_newest_first(added):
+    """Arguments, which no step changes, stand last: a loop's variables are in sight."""
+
+    async def check(app, press):
+        await press("l", *str(line_of("x = tl.load(x_ptr + offs")), "enter", "n", "n")
+        arguments = list(app.program.steps[0].changes)
+        assert app._names[-len(arguments) :] == arguments
+        writers = [app.program.writer_of(name, app.step).number for name in app._names]
+        assert writers == sorted(writers, reverse=True) and len(set(writers)) > 5
+
+    drive(added, check)
+
+
+def test_rows_of_maps_are_indices():
+    matrix = Layout(8, 4, 0, "", (2, 4))
+    assert [matrix.row_name(row) for row in (0, 3, 4, 7)] == ["0, 0", "0, 3", "1, 0", "1, 3"]
+    assert [Layout(8, 4, 0, "", (8,)).row_name(7), Layout(8, 4, -4, "").row_name(2)] == ["7", "4"]
 
 
 def test_the_tile_is_paged_and_masked(added):

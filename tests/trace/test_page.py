@@ -10,6 +10,7 @@ import pytest
 import tiletwin.trace
 from run_recorded import SCRIPT
 from tiletwin.trace import html
+from tiletwin.trace.format import ERROR
 
 selenium = pytest.importorskip("selenium")
 from selenium import webdriver  # noqa: E402
@@ -103,7 +104,7 @@ def test_stepping_with_keys(page):
     page.press("b")
     assert page.here() == line_of("pid = tl.program_id(0)")
     page.press("G")
-    assert f"step {page.step()} of {page.step()}" in page.text("where")
+    assert f"step {page.step()} of {page.step() + 1}" in page.text("where")
     page.press("g]")
     assert page.step() == 0
     page.press("nnnnnn]")
@@ -159,6 +160,54 @@ def test_access_maps_by_program(page):
     page.press("2")
     pixels = page.pixels("canvas[data-buffer=x_ptr]").reshape(-1, 4)[:1000]
     assert (pixels[:, 3] == 255).nonzero()[0].tolist() == list(range(128))
+
+
+@needs_chromium
+def test_before_the_first_access_all_programs_are_shown(page):
+    assert page.step() == 0 and "all programs (3); this one has touched nothing yet" in page.text("maps")
+    assert (page.pixels("canvas[data-buffer=x_ptr]")[..., 3] == 255).any()
+    below = "return arguments[0].getBoundingClientRect().bottom <= window.innerHeight"
+    assert page.driver.execute_script(below, page.driver.find_element(By.CSS_SELECTOR, "canvas[data-buffer=x_ptr]"))
+
+
+LABELS = "return [...document.querySelectorAll('#tile-frame .%s span')].map((label) => label.textContent)"
+
+
+@needs_chromium
+def test_a_tile_of_64_rows_is_seen_whole_with_its_axes(rows, browser, tmp_path):
+    tile = np.linspace(-1, 3, 64 * 64, dtype=np.float32).reshape(64, 64)
+    tile[0, 1] = 0
+    rows.step(1, 1, tile=rows.tensor("fp32", tile))
+    rows.step(1, 2, deep=rows.tensor("fp32", np.abs(tile).reshape(4, 2, 512)))
+    rows.step(1, 3, flat=rows.tensor("int32", np.arange(256, dtype=np.int32)))
+    with tiletwin.trace.open(rows.close().parent) as trace:
+        html.export(trace, trace.launches[0].programs, str(tmp_path / "page.html"))
+    page = Page(browser, tmp_path / "page.html")
+    frame = "const f = document.getElementById('tile-frame'); return [f.scrollHeight - f.clientHeight, f.clientHeight]"
+    hidden, height = browser.execute_script(frame)
+    assert hidden <= 0 and height > 300
+    across, down = (browser.execute_script(LABELS % name) for name in ("columns", "rows"))
+    assert across[:2] == ["0", "8"] and down[0] == "0" and int(down[-1]) > 50
+    pixels = page.pixels("#tile")
+    assert pixels[0, 1].tolist() == [247, 247, 247, 255]  # zero, between numbers of both signs
+    assert page.text("legend").split() == ["-3", "3"]
+    page.press("n")
+    assert set(browser.execute_script(LABELS % "rows")) <= {f"{i}, {j}" for i in range(4) for j in range(2)}
+    assert page.text("legend").split()[0] == "0"  # no number is negative
+    page.press("n")
+    assert browser.execute_script(LABELS % "rows") == ["0", "128"]
+    page.quiet()
+
+
+@needs_chromium
+def test_a_program_that_failed_is_opened_where_it_did(rows, browser, tmp_path):
+    rows.step(1, 1, x=rows.tensor("int32", np.arange(8, dtype=np.int32)))
+    rows.step(ERROR, 2)
+    with tiletwin.trace.open(rows.close().parent) as trace:
+        html.export(trace, trace.launches[0].programs, str(tmp_path / "page.html"))
+    page = Page(browser, tmp_path / "page.html")
+    assert page.step() == 1
+    page.quiet()
 
 
 @needs_chromium

@@ -163,7 +163,7 @@ class TraceApp(App[None]):
         parts = [
             f"{self.launch.kernel} launch {self.launch.count}",
             f"program {program.id} of {self.launch.grid}",
-            f"step {step.number} of {len(program.steps) - 1}",
+            f"step {step.number} of {len(program.steps)}",
             step.place,
         ]
         parts += [text for text in (loops_text(step), kind_text(step)) if text]
@@ -195,7 +195,10 @@ class TraceApp(App[None]):
         changes = step.changes
         variables: dict[str, Value | None] = dict(step.variables)
         variables |= {name: None for name, value in changes.items() if value is None}
-        self._names = sorted(variables, key=lambda name: (name not in changes,))
+        # The newest first: what a loop computes is in sight, arguments come last.
+        writers = {name: self.program.writer_of(name, step) for name in variables} if self.program else {}
+        age = {name: step.number - writer.number for name, writer in writers.items() if writer is not None}
+        self._names = sorted(variables, key=lambda name: (name not in changes, age.get(name, step.number)))
         if not self.pinned or self.selected not in variables:
             tiles = [n for n in self._names if n in changes and (v := variables[n]) is not None and v.shape]
             self.selected = next(iter(tiles or [n for n in self._names if n in changes]), self.selected)

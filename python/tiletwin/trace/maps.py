@@ -15,6 +15,7 @@ import numpy as np
 
 from tiletwin.trace.model import Access, Buffer
 
+_INDICES = "ijklmnopqrst"
 LINEAR_COLUMNS = 64
 """Columns of memory that has no shape of its own."""
 
@@ -28,6 +29,14 @@ class Layout(NamedTuple):
     """Offset, in elements from the argument's first one, of the table's first element."""
     meaning: str
     """What rows and columns are."""
+    lead: tuple[int, ...] = ()
+    """Dimensions of the buffer that its rows count; none: rows are memory without a shape."""
+
+    def row_name(self, row: int) -> str:
+        """The index of a row ("2, 5"), or the offset of its first element."""
+        if not self.lead:
+            return str(self.first + row * self.columns)
+        return ", ".join(str(int(index)) for index in np.unravel_index(row, self.lead))
 
 
 def _is_dense(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
@@ -44,7 +53,8 @@ def layout_of(buffer: Buffer, lowest: int = 0, highest: int = 0) -> Layout:
         columns = shape[len(shape) - 1]
         rows = math.prod(shape[:-1])
         if lowest >= 0 and highest < rows * columns:
-            return Layout(rows, columns, 0, f"a row is {buffer.name}[{', '.join(['i'] * (len(shape) - 1))}, :]")
+            meaning = f"a row is {buffer.name}[{', '.join(_INDICES[: len(shape) - 1])}, :]"
+            return Layout(rows, columns, 0, meaning, shape[:-1])
     size = max(buffer.size // max(buffer.item_size, 1), 1)
     first = min(lowest, (buffer.begin - buffer.first) // max(buffer.item_size, 1), 0)
     count = max(size, highest - first + 1, 1)

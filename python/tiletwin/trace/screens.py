@@ -200,7 +200,7 @@ class MapScreen(ModalScreen[None]):
             return heat.colour(0.35 + 0.65 * int(maps[0][1].counts[row, column]) / most)
 
         for row in range(0, first.counts.shape[0], 2):  # two cells to a character
-            text.append(f"{first.layout.first + row * first.cell[0] * first.layout.columns:>9} ", style="dim")
+            text.append(f"{first.layout.row_name(row * first.cell[0]):>9} ", style="dim")
             for column in range(first.counts.shape[1]):
                 upper, lower = paint(row, column), paint(row + 1, column)
                 style = Style(color=_hex(upper), bgcolor=_hex(lower) if lower else None)

@@ -4,7 +4,8 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
 const state = { program: 0, step: 0, variable: null, pinned: false, masks: true, scope: 1, drawn: 0 };
 const STOPS = [[26, 28, 84], [32, 82, 130], [26, 130, 122], [104, 170, 72], [222, 194, 62]];
-const NAN_COLOUR = [150, 30, 120], INFINITE = [190, 40, 40], MASKED = [128, 128, 128], UNTOUCHED = [150, 150, 156, 60];
+const DIVERGING = [[33, 102, 172], [146, 197, 222], [247, 247, 247], [244, 165, 130], [178, 24, 43]];  // zero: white
+const NAN_COLOUR = [150, 30, 120], INFINITE = [190, 40, 40], MASKED = [128, 128, 128], SEVERAL = [125, 125, 132], UNTOUCHED = [150, 150, 156, 60];
 const ARRAYS = { u1: Uint8Array, i4: Int32Array, i8: BigInt64Array, u8: BigUint64Array, f4: Float32Array, f8: Float64Array };
 
 const steps = () => data.programs[state.program].steps;
@@ -49,6 +50,11 @@ function go(number) {
   const last = steps().length - 1;
   state.step = Math.min(Math.max(number, 0), Math.max(last, 0));
   return draw();
+}
+
+// A program that failed is opened where it did.
+function begin() {
+  return go(steps().findIndex((s) => s.e));
 }
 
 function find(direction, wanted) {
@@ -137,7 +143,7 @@ function drawSource() {
 
 function drawVariables() {
   const found = variables(), changed = here().v || {};
-  const names = [...found.keys()].sort((a, b) => (b in changed) - (a in changed));
+  const names = [...found.keys()].sort((a, b) => found.get(b).step - found.get(a).step);  // arguments come last
   if (!state.pinned || !names.includes(state.variable)) {
     const tile = names.find((n) => n in changed && data.values[found.get(n).value].s);
     const kept = names.includes(state.variable) ? state.variable : names[0];
@@ -156,10 +162,23 @@ function drawVariables() {
   return found;
 }
 
-function colour(place, number) {
+function colour(place, number, stops = STOPS) {
   if (!(place >= 0)) return Number.isNaN(number) ? NAN_COLOUR : INFINITE;
-  const x = Math.min(place, 1) * (STOPS.length - 1), i = Math.min(Math.floor(x), STOPS.length - 2), part = x - i;
-  return STOPS[i].map((low, c) => Math.round(low + (STOPS[i + 1][c] - low) * part));
+  const x = Math.min(place, 1) * (stops.length - 1), i = Math.min(Math.floor(x), stops.length - 2), part = x - i;
+  return stops[i].map((low, c) => Math.round(low + (stops[i + 1][c] - low) * part));
+}
+
+// From numbers to places in 0 .. 1: from the smallest to the largest, or symmetric around zero where both signs occur.
+function scaleOf(array) {
+  let low = Infinity, high = -Infinity;
+  for (const each of array) {
+    const n = Number(each);
+    if (Number.isFinite(n)) { low = Math.min(low, n); high = Math.max(high, n); }
+  }
+  const signed = low < 0 && high > 0;
+  if (signed) { high = Math.max(-low, high); low = -high; }
+  const place = (n) => (!Number.isFinite(n) ? NaN : high > low ? (n / 2 - low / 2) / (high / 2 - low / 2) : 0.5);
+  return { low, high, place, stops: signed ? DIVERGING : STOPS };
 }
 
 function text(number) {
@@ -178,6 +197,29 @@ function maskFor(value) {
   if (!state.masks) return null;
   const access = (here().a || []).find((a) => a.k && JSON.stringify(a.s) === JSON.stringify(value.s));
   return access ? access.k : null;
+}
+
+// Labels of rows and columns around a canvas, as many as there is room for.
+function drawAxes(canvas, rows, columns, size, rowName, columnName) {
+  const plot = canvas.parentNode;
+  plot.querySelectorAll(".rows, .columns").forEach((old) => old.remove());
+  if (!rows) return;
+  const every = (room) => { let step = 1; while (step * size < room) step *= 2; return step; };
+  const across = element("div", undefined, "columns"), down = element("div", undefined, "rows");
+  let widest = 0;
+  for (let c = 0, step = every(36); c < columns; c += step) {
+    const label = element("span", columnName(c));
+    label.style.left = c * size + "px";
+    across.append(label);
+  }
+  for (let r = 0, step = every(18); rows > 1 && r < rows; r += step) {
+    const label = element("span", rowName(r));
+    label.style.top = (r + 0.5) * size + "px";
+    widest = Math.max(widest, label.textContent.length);
+    down.append(label);
+  }
+  down.style.width = widest + "ch";
+  plot.append(across, down);
 }
 
 function paint(canvas, rows, columns, size, pixel) {
@@ -199,6 +241,7 @@ async function drawTile(value) {
   if (!value || !value.s) {
     canvas.width = canvas.height = 0;
     canvas.style.width = canvas.style.height = "0";
+    drawAxes(canvas, 0, 0);
     at("legend").replaceChildren();
     at("numbers").replaceChildren();
     at("tile-head").textContent = value ? `${state.variable} = ${value.x}` : "";
@@ -207,19 +250,16 @@ async function drawTile(value) {
   const array = await unpack(value), masks = maskFor(value), mask = masks ? await unpack(masks) : null;
   if (turn !== state.drawn) return;  // another step is shown by now
   const { rows, columns, count } = tableOf(value.s);
-  let low = Infinity, high = -Infinity;
-  for (const each of array) {
-    const n = Number(each);
-    if (Number.isFinite(n)) { low = Math.min(low, n); high = Math.max(high, n); }
-  }
-  const place = (n) => (!Number.isFinite(n) ? NaN : high > low ? (n / 2 - low / 2) / (high / 2 - low / 2) : 0.5);
-  const size = Math.max(2, Math.min(14, Math.floor(620 / columns)));
+  const scale = scaleOf(array), room = Math.max(200, 0.5 * window.innerHeight);
+  const size = Math.max(2, Math.min(14, Math.floor(600 / columns), Math.floor(room / rows)));
   paint(canvas, rows, columns, size, (i) => {
     if (i >= count) return [0, 0, 0, 0];
     if (mask && !mask[i]) return MASKED;
     const n = Number(array[i]);
-    return colour(place(n), n);
+    return colour(scale.place(n), n, scale.stops);
   });
+  const lead = value.s.slice(0, -1);
+  drawAxes(canvas, rows, columns, size, (r) => (lead.length ? indexOf(r, lead) : r * columns), (c) => c);
   const where = value.b ? `, offsets into ${value.b}` : "";
   const off = mask ? `  mask: ${mask.reduce((a, b) => a + b, 0)} of ${count}` : "";
   at("tile-head").textContent = `${state.variable}: ${value.t}${where}  (${value.st})${off}`;
@@ -227,7 +267,7 @@ async function drawTile(value) {
     const c = Math.floor(event.offsetX / size), r = Math.floor(event.offsetY / size), i = r * columns + c;
     if (i < count) at("tile-cell").textContent = `[${indexOf(i, value.s)}] = ${text(array[i])}${mask && !mask[i] ? "  (masked off)" : ""}`;
   };
-  drawLegend(low, high, Boolean(mask), array);
+  drawLegend(scale, Boolean(mask), array);
   const wide = value.s.length > 1 ? columns : Math.min(16, count);
   drawNumbers(array, mask, Math.ceil(count / wide), wide, count, value.s.length > 1);
 }
@@ -238,10 +278,10 @@ function indexOf(i, shape) {
   return index.join(", ");
 }
 
-function drawLegend(low, high, masked, array) {
+function drawLegend(scale, masked, array) {
   const bar = element("span", undefined, "bar");
-  bar.style.background = `linear-gradient(to right, ${STOPS.map((s) => `rgb(${s})`).join(",")})`;
-  const parts = [element("span", text(low)), bar, element("span", text(high))];
+  bar.style.background = `linear-gradient(to right, ${scale.stops.map((s) => `rgb(${s})`).join(",")})`;
+  const parts = [element("span", text(scale.low)), bar, element("span", text(scale.high))];
   const box = (paint, name) => {
     const square = element("span", undefined, "box");
     square.style.background = `rgb(${paint})`;
@@ -269,14 +309,12 @@ function drawNumbers(array, mask, rows, columns, count, isTable) {
 
 // ---- access maps ----
 
-async function drawMaps() {
-  const turn = state.drawn, box = at("maps");
-  const which = state.scope === 2 ? data.programs.filter((p) => p.launch === data.programs[state.program].launch)
-    : [data.programs[state.program]];
-  const counts = new Map();  // buffer -> one table of counts a program
+// What was touched: buffer -> one table of counts for each program of `which`.
+async function countsOf(which, scope) {
+  const counts = new Map();
   for (const [index, program] of which.entries()) {
-    const last = state.scope === 2 ? program.steps.length - 1 : state.step;
-    for (let n = state.scope === 0 ? state.step : 0; n <= last; ++n)
+    const last = scope === 2 ? program.steps.length - 1 : state.step;
+    for (let n = scope === 0 ? state.step : 0; n <= last; ++n)
       for (const access of program.steps[n].a || [])
         for (const part of access.t) {
           if (!counts.has(part.b)) counts.set(part.b, which.map(() => new Map()));
@@ -284,16 +322,44 @@ async function drawMaps() {
           for (const offset of offsets) table.set(Number(offset), (table.get(Number(offset)) || 0) + 1);
         }
   }
-  if (turn !== state.drawn) return;
+  return counts;
+}
+
+async function drawMaps() {
+  const turn = state.drawn, box = at("maps");
+  const mine = [data.programs[state.program]], all = data.programs.filter((p) => p.launch === mine[0].launch);
   const names = ["this line (1)", "this program up to here (2)", "all programs (3)"];
-  const title = element("div", `access map: ${names[state.scope]}`, "title");
-  const parts = [title];
-  for (const [number, tables] of counts) parts.push(mapOf(launch().buffers[number], tables, which));
+  let which = state.scope === 2 ? all : mine, name = names[state.scope];
+  let counts = await countsOf(which, state.scope);
+  if (!counts.size && state.scope === 1) {  // before the first access the whole launch is what there is to see
+    which = all;
+    name = `${names[2]}; this one has touched nothing yet`;
+    counts = await countsOf(which, 2);
+  }
+  if (turn !== state.drawn) return;
+  const parts = [element("div", `access map: ${name}`, "title")];
+  const widest = counts.size > 1 ? 220 : 560;  // of several, two lie side by side
+  if (counts.size && which.length > 1) parts.push(keyOf(which));
+  for (const [number, tables] of counts) parts.push(mapOf(launch().buffers[number], tables, widest));
   if (!counts.size) parts.push(element("div", "no memory of an argument was touched", "title"));
   box.replaceChildren(...parts);
 }
 
-function mapOf(buffer, tables, programs) {
+const hueOf = (index, count) => hsv(index / count);
+
+function keyOf(programs) {
+  const key = element("div", undefined, "key title");
+  const add = (colour, text) => {
+    const square = element("span", "\u25a0");
+    square.style.color = `rgb(${colour})`;
+    key.append(square, element("span", text));
+  };
+  programs.forEach((program, index) => add(hueOf(index, programs.length), ` program (${program.id})`));
+  add(SEVERAL, " several");
+  return key;
+}
+
+function mapOf(buffer, tables, widest) {
   let [rows, columns, first, meaning] = buffer.layout;
   let low = 0, high = 0;
   for (const table of tables) for (const offset of table.keys()) { low = Math.min(low, offset); high = Math.max(high, offset); }
@@ -313,28 +379,24 @@ function mapOf(buffer, tables, programs) {
   });
   let most = 1;
   for (const table of cells) for (const n of table) if (n > most) most = n;
-  const hue = (i) => hsv(i / tables.length);
-  const canvas = element("canvas", undefined, "map"), size = Math.max(2, Math.min(12, Math.floor(560 / shown[1])));
+  const room = Math.max(160, 0.3 * window.innerHeight), canvas = element("canvas", undefined, "map");
+  const size = Math.max(2, Math.min(12, Math.floor(widest / shown[1]), Math.floor(room / shown[0])));
   canvas.dataset.buffer = buffer.name;
   paint(canvas, shown[0], shown[1], size, (i) => {
     const touched = cells.map((c, index) => [c[i], index]).filter(([n]) => n > 0);
     if (!touched.length) return UNTOUCHED;
-    if (tables.length > 1) return touched.length > 1 ? [250, 250, 250] : hue(touched[0][1]);
+    if (tables.length > 1) return touched.length > 1 ? SEVERAL : hueOf(touched[0][1], tables.length);
     return colour(0.35 + (0.65 * touched[0][0]) / most, 0);
   });
-  const box = element("div"), shape = buffer.shape ? ` [${buffer.shape.join(", ")}]` : "";
+  const box = element("div", undefined, widest < 560 ? "half" : "whole"), plot = element("div", undefined, "plot");
+  plot.append(canvas);
+  const shape = buffer.shape ? ` [${buffer.shape.join(", ")}]` : "";
   const each = cell[0] * cell[1] > 1 ? `; a cell is ${cell[0]} x ${cell[1]} elements` : "";
-  box.append(element("div", `${buffer.name}: ${buffer.type || "memory"}${shape}; ${meaning}${each}`, "title"), canvas);
-  if (tables.length > 1) {
-    const key = element("div", undefined, "key title");
-    programs.forEach((program, index) => {
-      const label = element("span", `\u25a0 program (${program.id})`);
-      label.style.color = `rgb(${hue(index)})`;
-      key.append(label);
-    });
-    key.append(element("span", "\u25a1 several"));
-    box.append(key);
-  }
+  box.append(element("div", `${buffer.name}: ${buffer.type || "memory"}${shape}; ${meaning}${each}`, "title"), plot);
+  const isTable = first === 0 && buffer.shape && buffer.shape.length > 1 && columns === buffer.shape.at(-1);
+  drawAxes(canvas, shown[0], shown[1], size,
+           (r) => (isTable ? indexOf(r * cell[0], buffer.shape.slice(0, -1)) : first + r * cell[0] * columns),
+           (c) => c * cell[1]);
   canvas.onmousemove = (event) => {
     const c = Math.floor(event.offsetX / size), r = Math.floor(event.offsetY / size);
     const from = first + r * cell[0] * columns + c * cell[1];
@@ -356,7 +418,7 @@ async function draw() {
   if (!program || !program.steps.length) { at("where").textContent = "nothing was recorded"; return; }
   const step = here(), source = data.functions[step.f];
   const loops = step.i.map(([line, count]) => `iteration ${count} of line ${line}`).join(", ");
-  const parts = [`step ${state.step} of ${program.steps.length - 1}`, `${source.file.split("/").pop()}:${step.l} in ${source.name}`];
+  const parts = [`step ${state.step} of ${program.steps.length}`, `${source.file.split("/").pop()}:${step.l} in ${source.name}`];
   at("where").textContent = [...parts, loops, step.k].filter(Boolean).join(" | ");
   at("slider").max = program.steps.length - 1;
   at("slider").value = state.step;
@@ -375,7 +437,7 @@ data.programs.forEach((program, index) => {
   const of = data.launches[program.launch];
   at("program").append(new Option(`${of.kernel} [${of.grid.join(", ")}] launch ${of.count}: ${program.text}`, index));
 });
-at("program").onchange = (event) => { state.program = Number(event.target.value); event.target.blur(); go(0); };
+at("program").onchange = (event) => { state.program = Number(event.target.value); event.target.blur(); begin(); };
 at("slider").oninput = (event) => go(Number(event.target.value));
 at("notes").textContent = data.notes.join("; ");
 document.querySelectorAll("button[data-key]").forEach((button) => { button.onclick = () => { KEYS[button.dataset.key](); button.blur(); }; });
@@ -384,4 +446,5 @@ document.addEventListener("keydown", (event) => {
   const action = KEYS[event.key];
   if (action) { event.preventDefault(); action(); }
 });
-go(0);
+window.addEventListener("resize", draw);
+begin();
