@@ -196,7 +196,19 @@ def kernels_against_torch():
     console.print(table)
     for why, names in slower.items():
         console.print(f"below 1, {', '.join(names)}: {why}")
+    print(
+        f"a float32 product by tl.dot's default, tf32, is off by {error_of_tf32():.2g}: GPUs round the operands, too. "
+        'input_precision="ieee" in the kernel, or TILETWIN_NUMERICS=ieee, does not'
+    )
     return failed
+
+
+def error_of_tf32(size=256):
+    """The largest error of a float32 product whose operands are rounded to tf32."""
+    a, b, out = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+    strides = (*a.stride(), *b.stride(), *out.stride())
+    matmul[(4,)](a, b, out, size, size, size, *strides, BM=128, BN=128, BK=64, GROUP=4, PRECISION="tf32")
+    return (out.double() - a.double() @ b.double()).abs().max().item()
 
 
 def bug_found():

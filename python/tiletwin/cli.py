@@ -150,7 +150,7 @@ OPTIONS = Annotated[
     list[str] | None, typer.Option("-o", "--option", metavar="NAME=VALUE", help="num_warps=8, debug=True.")
 ]
 TARGET = Annotated[
-    str, typer.Option("-t", "--target", help="sm_90a, cuda:90 (all that such a GPU has), hip:gfx942; default: cuda:90.")
+    str, typer.Option("-t", "--target", help="sm_90a, cuda:90 (the same), hip:gfx942; default: cuda:90.")
 ]
 OUT = Annotated[str | None, typer.Option("--out", metavar="FILE", help="Write to a file instead of the terminal.")]
 

@@ -16,6 +16,9 @@ from typing import Any
 from tiletwin import gpu_timing
 from tiletwin._refused import refuse
 
+TF32_SHARE = 1e-2
+"""Of the largest element: errors of products whose operands were rounded to tf32 are smaller."""
+
 
 def _quantile(times: list[float], q: Sequence[float]) -> list[float]:
     """Quantiles by linear interpolation between sorted times."""
@@ -116,6 +119,20 @@ def do_bench_cudagraph_proton(
     return do_bench(fn, 0, rep, grad_to_none, quantiles, return_mode)
 
 
+def _tf32_hint(a: Any, b: Any) -> str:
+    """Where two float32 arrays differ by what rounded operands make of a product: how to find out. Else nothing."""
+    import numpy
+
+    if a.dtype != numpy.float32 or a.shape != b.shape or os.environ.get("TILETWIN_NUMERICS") == "ieee":
+        return ""
+    with numpy.errstate(all="ignore"):
+        apart, largest = numpy.abs(a - b).max(initial=0.0), numpy.abs(b).max(initial=0.0)
+    if not apart < TF32_SHARE * largest < numpy.inf:
+        return ""
+    rounds = "tl.dot rounds float32 operands to tf32 by default, as GPUs do; TILETWIN_NUMERICS=ieee does not"
+    return f"\nIf this is a product: {rounds}"
+
+
 def assert_close(x: Any, y: Any, atol: float | None = None, rtol: float | None = None, err_msg: str = "") -> None:
     """AssertionError unless |x - y| <= atol + rtol * |y| everywhere (NaNs equal). Default tolerances: 0.01 and 0."""
     import numpy
@@ -134,10 +151,14 @@ def assert_close(x: Any, y: Any, atol: float | None = None, rtol: float | None =
 
     a, b = array(x), array(y)
     absolute, relative = limit(atol, 1e-2), limit(rtol, 0.0)
-    if a.size > 1 or b.size > 1:
+    if a.size <= 1 and b.size <= 1:
+        if not numpy.allclose(a, b, atol=absolute, rtol=relative, equal_nan=True):
+            raise AssertionError(f"{err_msg} {x} is not close to {y} (atol={absolute}, rtol={relative})")
+        return
+    try:
         numpy.testing.assert_allclose(a, b, atol=absolute, rtol=relative, equal_nan=True, err_msg=err_msg)
-    elif not numpy.allclose(a, b, atol=absolute, rtol=relative, equal_nan=True):
-        raise AssertionError(f"{err_msg} {x} is not close to {y} (atol={absolute}, rtol={relative})")
+    except AssertionError as error:
+        raise AssertionError(f"{error}{_tf32_hint(a, b)}") from None
 
 
 class Benchmark:

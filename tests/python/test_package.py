@@ -141,6 +141,12 @@ def test_assert_close():
     with pytest.raises(AssertionError):
         testing.assert_close(np.ones(3), np.ones(3) + 1)
     torch = pytest.importorskip("torch")
+    with pytest.raises(AssertionError, match=r"tl\.dot rounds float32 operands to tf32 .* TILETWIN_NUMERICS=ieee"):
+        testing.assert_close(torch.full((3,), 16.03), torch.full((3,), 16.0))
+    for x, y in ((torch.ones(3), torch.zeros(3)), (torch.full((3,), np.inf), torch.ones(3)), (np.ones(3), np.ones(4))):
+        with pytest.raises(AssertionError) as raised:
+            testing.assert_close(x, y)
+        assert "tf32" not in str(raised.value)
     testing.assert_close(torch.ones(3, dtype=torch.bfloat16), torch.ones(3))
 
 
