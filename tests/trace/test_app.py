@@ -12,6 +12,7 @@ from run_recorded import SCRIPT
 
 pytest.importorskip("textual")
 from textual.widgets import DataTable, OptionList, Static
+from tiletwin.trace import heat
 from tiletwin.trace.app import TraceApp
 from tiletwin.trace.maps import Layout
 from tiletwin.trace.screens import Help, MapScreen
@@ -134,6 +135,13 @@ def test_variables_stand_newest_first(added):
         assert writers == sorted(writers, reverse=True) and len(set(writers)) > 5
 
     drive(added, check)
+
+
+def test_zero_is_white_between_numbers_of_both_signs():
+    places, stops = heat.scaled(np.array([-1.0, 0.0, 4.0, np.nan]))
+    assert places[:3].tolist() == [0.375, 0.5, 1.0] and heat.colour(0.5, 0.0, stops) == (247, 247, 247)
+    places, stops = heat.scaled(np.array([1.0, 3.0]))
+    assert places.tolist() == [0, 1] and stops is heat.STOPS
 
 
 def test_rows_of_maps_are_indices():

@@ -83,7 +83,7 @@ def value_html(value: Value, launch: Launch | None = None) -> str:
     if not value.is_tensor or not value.shape:
         return code(one_line(value, launch))
     array = elements(value, launch)
-    places = heat.scaled(array)
+    places, stops = heat.scaled(array)
     if array.ndim == 1:
         columns = min(16, array.size)
         cells = [[(array[i], places[i]) for i in range(r, min(r + columns, array.size))]
@@ -92,13 +92,13 @@ def value_html(value: Value, launch: Launch | None = None) -> str:
         plane, shades = array.reshape(-1, *array.shape[-2:])[0], places.reshape(-1, *array.shape[-2:])[0]
         cells = [[(plane[r, c], shades[r, c]) for c in range(min(plane.shape[1], MOST_COLUMNS))]
                  for r in range(min(plane.shape[0], MOST_ROWS))]  # fmt: skip
-    body = "".join("<tr>" + "".join(_cell(*cell) for cell in row) + "</tr>" for row in cells)
+    body = "".join("<tr>" + "".join(_cell(*cell, stops) for cell in row) + "</tr>" for row in cells)
     shown = sum(map(len, cells))
     more = f" (the first {shown} of {array.size} elements)" if shown < array.size else ""
     return f"<table>{body}</table><p>{code(one_line(value, launch))}{more}</p>"
 
 
-def _cell(number: Any, place: Any) -> str:
-    paint = heat.colour(float(place), number)
+def _cell(number: Any, place: Any, stops: heat.Stops) -> str:
+    paint = heat.colour(float(place), number, stops)
     style = f"background:rgb{paint};color:{heat.ink(paint)};text-align:right"
     return f"<td style='{style}'>{number_text(number)}</td>"

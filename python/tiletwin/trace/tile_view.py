@@ -52,6 +52,7 @@ class TileView(Widget, can_focus=True):
         self.top = self.left = self.lead = 0
         self._table: Any = None  # 2-D numbers
         self._places: Any = None
+        self._stops = heat.STOPS
         self._off: Any = None  # 2-D bool: masked off
         self._wraps = False  # a 1-D tile, in rows
 
@@ -69,7 +70,7 @@ class TileView(Widget, can_focus=True):
         if self.value is None or not self.value.is_tensor or not self.value.shape:
             return
         array = elements(self.value, self.launch)
-        places = heat.scaled(array)
+        places, self._stops = heat.scaled(array)
         off = None if self.mask is None else ~np.broadcast_to(self.mask, array.shape)
         self._wraps = array.ndim == 1
         if array.ndim > 2:
@@ -155,7 +156,7 @@ class TileView(Widget, can_focus=True):
             return Style(color="#9a9a9a", bgcolor=f"#{red:02x}{green:02x}{blue:02x}", strike=True)
         if not self.heat:
             return Style()
-        paint = heat.colour(float(self._places[row, column]), self._table[row, column])
+        paint = heat.colour(float(self._places[row, column]), self._table[row, column], self._stops)
         return Style(color=heat.ink(paint), bgcolor="#{:02x}{:02x}{:02x}".format(*paint))
 
     # ---- keys ----
