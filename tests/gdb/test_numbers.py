@@ -58,6 +58,22 @@ def test_fp8e4b15(script):
     assert [decode("fp8e4b15", b) for b in (0x00, 0x01, 0x7F, 0xFF, 0x78)] == [0, 2**-17, 1.875, -1.875, 1.0]
 
 
+def test_pointers_are_elements_of_arguments(script):
+    places = script("tw_numbers").places
+    buffers = [{"begin": 1 << 40, "end": (1 << 40) + 400}, {"begin": 1 << 45, "end": (1 << 45) + 64}]
+    arguments = [
+        {"name": "x", "bits": (1 << 40) + 8, "buffer": 0},
+        {"name": "n", "bits": 7, "buffer": -1},
+        {"name": "y", "bits": 1 << 45, "buffer": 1},
+    ]
+    launch = {"buffers": buffers, "arguments": arguments}
+    x, y = arguments[0]["bits"], arguments[2]["bits"]
+    assert places([x, x + 4, x - 8], 4, launch) == ("x", ["0", "1", "-2"])
+    assert places([y + 64, y + 66], 4, launch) == ("y", ["16", "16.5"])  # behind the last, and between two
+    assert places([0, 4], 4, launch) == ("", ["0x0", "0x4"])
+    assert places([16], 4, {"buffers": [], "arguments": []}) == ("", ["0x10"])
+
+
 def test_masks(script):
     numbers = script("tw_numbers")
     assert numbers.mask_text([1] * 960 + [0] * 64) == "960 of 1024 set: 1 x 960, 0 x 64"

@@ -171,7 +171,14 @@ def statistics(numbers, extents):
     return ", ".join(parts)
 
 
-def cells(numbers, extents, is_pointer):
+def texts_of(numbers, element):
+    """(what pointers count from or "", the text of each element)."""
+    if element.code == gdb.TYPE_CODE_PTR:
+        return tw_numbers.places(numbers, max(element.target().sizeof, 1), tw_state.read().text("launch"))
+    return "", [str(int(n)) if isinstance(n, bool) else tw_numbers.shown(n) for n in numbers]
+
+
+def cells(texts, extents):
     """Lines of a table: index of the row, then its elements; long rows and columns are cut in their middle."""
 
     def cut(count, limit):
@@ -180,11 +187,8 @@ def cells(numbers, extents, is_pointer):
         half = limit // 2
         return [*range(half), None, *range(count - half, count)]
 
-    def text(number):
-        return hex(number) if is_pointer else str(int(number)) if isinstance(number, bool) else tw_numbers.shown(number)
-
     columns = extents[-1]
-    rows = len(numbers) // columns
+    rows = len(texts) // columns
     shown_rows, shown_columns = cut(rows, SHOWN_ROWS), cut(columns, SHOWN_COLUMNS)
     table = [["", *("..." if c is None else str(c) for c in shown_columns)]]
     for r in shown_rows:
@@ -196,8 +200,8 @@ def cells(numbers, extents, is_pointer):
         for extent in reversed(extents[:-1]):
             index.insert(0, str(rest % extent))
             rest //= extent
-        row = numbers[r * columns : (r + 1) * columns]
-        table.append([",".join(index) or "", *("..." if c is None else text(row[c]) for c in shown_columns)])
+        row = texts[r * columns : (r + 1) * columns]
+        table.append([",".join(index) or "", *("..." if c is None else row[c] for c in shown_columns)])
     widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
     return ["  " + "  ".join(word.rjust(width) for word, width in zip(row, widths)).rstrip() for row in table]
 
@@ -235,12 +239,14 @@ class Show(gdb.Command):
         [declared] = [v for v in kernel["variables"] if v["name"] == argument.strip()][:1] or [None]
         kind = declared["type"] if declared else str(element)
         shape = " x ".join(map(str, extents)) if extents else "scalar"
-        print(f"{argument.strip()}: {kind}, {shape}, program {triple(state.program)}")
+        base, texts = texts_of(numbers, element)
+        of = f", elements of {base}" if base else ""
+        print(f"{argument.strip()}: {kind}, {shape}, program {triple(state.program)}{of}")
         is_pointer = element.code == gdb.TYPE_CODE_PTR
         if not extents:
-            print(f"  {hex(numbers[0]) if is_pointer else tw_numbers.shown(numbers[0])}")
+            print(f"  {base} + {texts[0]}" if base else f"  {texts[0]}")
             return
-        for line in cells(numbers, extents, is_pointer):
+        for line in cells(texts, extents):
             print(line)
         if not is_pointer:
             print(f"  {statistics(numbers, extents)}")
@@ -252,16 +258,14 @@ def line_of(value, kind):
     numbers = tw_printers.numbers_of(value)
     if numbers is None:
         return f"{kind} {value}"
-    if element.code == gdb.TYPE_CODE_PTR:
-        text = [hex(number) for number in numbers[:SHOWN_FIRST]]
-    else:
-        text = [tw_numbers.shown(number) for number in numbers[:SHOWN_FIRST]]
+    base, text = texts_of(numbers[:SHOWN_FIRST], element)
+    base = f"{base} + " if base else ""
     if not extents:
-        return f"{kind} {text[0]}"
+        return f"{kind} {base}{text[0]}"
     shape = f"{kind}[{', '.join(map(str, extents))}]"
     more = ", ..." if len(numbers) > SHOWN_FIRST else ""
     told = "" if element.code == gdb.TYPE_CODE_PTR else f"; {statistics(numbers, extents)}"
-    return f"{shape} {{{', '.join(text)}{more}}}{told}"
+    return f"{shape} {base}{{{', '.join(text)}{more}}}{told}"
 
 
 class Locals(gdb.Command):

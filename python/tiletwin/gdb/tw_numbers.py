@@ -43,6 +43,28 @@ def shown(number):
     return str(number)
 
 
+FAR = 1 << 30
+"""Bytes: a pointer farther than this from every buffer is shown as an address, as at pdb's prompt."""
+
+
+def places(addresses, size, launch):
+    """(argument, offsets in elements of `size` bytes) of pointers, as texts; ("", addresses) where they belong to no
+    argument of the launch."""
+
+    def distance(argument):
+        buffer = launch["buffers"][argument["buffer"]]
+        return max(buffer["begin"] - addresses[0], addresses[0] - buffer["end"], 0), abs(
+            addresses[0] - argument["bits"]
+        )
+
+    known = [a for a in launch["arguments"] if a["buffer"] >= 0]
+    argument = min(known, key=distance, default=None)
+    if argument is None or distance(argument)[0] > FAR:
+        return "", [hex(address) for address in addresses]
+    offsets = [(address - argument["bits"]) / size for address in addresses]
+    return argument["name"], [str(int(o)) if o == int(o) else f"{o:g}" for o in offsets]
+
+
 def runs(bits):
     """[(value, count), ...] of a sequence."""
     found = []
