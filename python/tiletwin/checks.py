@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tiletwin import _C
-from tiletwin.errors import CheckError, source_lines
+from tiletwin.errors import CheckError, shown_file, source_lines
 
 # Checks that only the simulator makes; the interpreter takes the words and does nothing.
 OF_SIMULATOR = ("async",)
@@ -90,7 +90,7 @@ class Site:
     @property
     def place(self) -> str:
         """ "kernel.py:12:5", as far as it is known."""
-        parts = [self.file or "an unknown place"]
+        parts = [shown_file(self.file) if self.file else "an unknown place"]
         if self.line:
             parts += [str(self.line)] + ([str(self.column)] if self.column else [])
         return ":".join(parts)

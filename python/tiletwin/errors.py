@@ -8,6 +8,7 @@ Invariant: all derive from `TileTwinError`, which the Triton names (`TritonError
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Sequence
 
 CONTEXT_LINES = 12
@@ -25,6 +26,13 @@ def source_lines(file: str | None, line: int | None, column: int | None, indent:
         shift = len(text) - len(text.lstrip())
         shown.append(indent + " " * max(0, column - 1 - shift) + "^")
     return shown
+
+
+def shown_file(file: str) -> str:
+    """A file as messages name it: a cell of a notebook by its number, as IPython does."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    names = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    return " ".join(names(file) or (file,)) if names is not None else file
 
 
 def quoted_source(file: str, line: int, column: int) -> str:
@@ -104,14 +112,14 @@ class CompilationError(InterpreterError):
         if self.line is not None:
             column = self.column or 0
             if self.file:
-                parts.append(f"{self.file}:{self.line}:{column + 1}:")
+                parts.append(f"{shown_file(self.file)}:{self.line}:{column + 1}:")
             else:
                 parts.append(f"at {self.line}:{column}:")
             if self.context:
                 parts.append(self.context.rstrip("\n"))
                 parts.append(" " * column + "^")
         elif self.file:
-            parts.append(f"{self.file}:")
+            parts.append(f"{shown_file(self.file)}:")
         if self.error_message:
             parts.append(self.error_message)
         return "\n".join(parts)
@@ -202,6 +210,10 @@ class OutOfBoundsError(InterpreterError, IndexError):
         self.buffer, self.offset = buffer, offset
         self.access_bytes, self.buffer_bytes = access_bytes, buffer_bytes
         self.view_offset, self.view_bytes = view_offset, view_bytes
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text.replace(self.file, shown_file(self.file)) if self.file else text
 
     def __reduce__(self) -> tuple:
         return _rebuild_message, (type(self), str(self), self.__dict__)
