@@ -15,12 +15,8 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-TILETWIN_VERSION = "0.1.0"
-TRITON_VERSION = "3.9.0"
-"""Version of the language; what `__version__` says while this module answers to `import triton`."""
-
-from tiletwin.errors import CompilationError, InterpreterError, OutOfResources, TileTwinError, TritonError  # noqa: E402
-from tiletwin.runtime.jit import (  # noqa: E402
+from tiletwin.errors import CompilationError, InterpreterError, OutOfResources, TileTwinError, TritonError
+from tiletwin.runtime.jit import (
     JITFunction,
     KernelInterface,
     MockTensor,
@@ -29,6 +25,7 @@ from tiletwin.runtime.jit import (  # noqa: E402
     jit,
     reinterpret,
 )
+from tiletwin.version import TILETWIN_VERSION, TRITON_VERSION
 
 if TYPE_CHECKING:  # loaded when first used
     from tiletwin import compiler, language, runtime, testing, tools

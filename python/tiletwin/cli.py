@@ -14,6 +14,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from tiletwin.version import TILETWIN_VERSION, TRITON_VERSION
+
 app = typer.Typer(
     help="The CPU twin of a GPU tile kernel.",
     add_completion=False,
@@ -31,9 +33,7 @@ def _fail(message: str) -> NoReturn:
 
 def _say_version(wanted: bool) -> None:
     if wanted:
-        import tiletwin
-
-        print(f"tiletwin {tiletwin.TILETWIN_VERSION}, language of Triton {tiletwin.TRITON_VERSION}")
+        print(f"tiletwin {TILETWIN_VERSION}, language of Triton {TRITON_VERSION}")
         raise typer.Exit
 
 
@@ -394,7 +394,6 @@ def doctor() -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    import tiletwin
     from tiletwin import _C
 
     def version(name: str) -> str:
@@ -405,7 +404,7 @@ def doctor() -> None:
 
     healthy = True
     rows = [
-        ("tiletwin", f"{tiletwin.TILETWIN_VERSION}, language of Triton {tiletwin.TRITON_VERSION}"),
+        ("tiletwin", f"{TILETWIN_VERSION}, language of Triton {TRITON_VERSION}"),
         ("python", f"{platform.python_version()} ({sys.executable})"),
     ]
     try:

@@ -13,13 +13,14 @@ from types import ModuleType
 
 @functools.cache
 def opened(name: str, what: str) -> ModuleType:
-    """The extension tiletwin.NAME; errors call it `what`. Errors: RuntimeError, it is not there or cannot be loaded."""
-    if find_spec(f"tiletwin.{name}") is None:
+    """The extension of that full name; errors call it `what`. Errors: RuntimeError, it is not there or cannot be
+    loaded."""
+    if find_spec(name) is None:
         raise RuntimeError(
-            f"this build of tiletwin has no tiletwin.{name}, which is {what}: `make build` in the source tree builds "
+            f"this build of tiletwin has no {name}, which is {what}: `make build` in the source tree builds "
             "it, and every wheel has it; kernels run on the CPU without it"
         )
     try:
-        return importlib.import_module(f"tiletwin.{name}")
+        return importlib.import_module(name)
     except ImportError as error:
-        raise RuntimeError(f"tiletwin.{name}, which is {what}, cannot be loaded: {error}") from None
+        raise RuntimeError(f"{name}, which is {what}, cannot be loaded: {error}") from None

@@ -20,6 +20,7 @@ import pytest
 from tiletwin import pytest_results
 from tiletwin.findings import baseline as known
 from tiletwin.findings import results
+from tiletwin.version import TILETWIN_VERSION
 
 NAME = "tiletwin-checks"
 
@@ -76,9 +77,7 @@ class Plugin:
     # ---- the session ----
 
     def pytest_report_header(self) -> str:
-        import tiletwin
-
-        return f"tiletwin {tiletwin.TILETWIN_VERSION}: Triton kernels run on the CPU" + (
+        return f"tiletwin {TILETWIN_VERSION}: Triton kernels run on the CPU" + (
             f"; checks: {self._words}" if self._words else ""
         )
 

@@ -18,6 +18,7 @@ import pytest
 
 from tiletwin.findings import json_text, output, store
 from tiletwin.findings.results import Result, without_repeats
+from tiletwin.version import NAME as PACKAGE
 
 NAME = "tiletwin-results"
 KEPT: pytest.StashKey[list[Result]] = pytest.StashKey()
@@ -59,7 +60,7 @@ def keep(item: Any, found: list[Result]) -> None:
     for result in found:
         where = ":".join(str(part) for part in (result.place.file, result.place.line) if part)
         program = f"program {result.program}: " if result.program else ""
-        item.user_properties.append((f"tiletwin.{result.rule}", f"{where}: {program}{result.message}"))
+        item.user_properties.append((f"{PACKAGE}.{result.rule}", f"{where}: {program}{result.message}"))
 
 
 class Plugin:

@@ -33,7 +33,9 @@ def _names(tree: ast.Module, package: str) -> Iterator[str]:
             base = ".".join([*above, *filter(None, [node.module])])
             yield from (f"{base}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in texts:
-            yield node.value.partition(":")[0]
+            name = node.value.partition(":")[0]
+            if "." in name:
+                yield f"{name.removesuffix('.')}."  # nothing imports an attribute by a text
 
 
 def graph(root: pathlib.Path) -> Graph:
@@ -44,8 +46,6 @@ def graph(root: pathlib.Path) -> Graph:
         package = name if path.stem == "__init__" else name.rpartition(".")[0]
         found = set()
         for target in _names(ast.parse(path.read_text()), package):
-            if not target.startswith(root.name + "."):
-                continue
             if target not in known:
                 target = target.rpartition(".")[0]  # an attribute of a module
             if target in known:

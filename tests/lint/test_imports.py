@@ -15,7 +15,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "python" / "tiletwin"
 # Folders and modules, from low to high. "" is the package itself.
 ORDER = """
     _C _sim _codegen _cuda
-    native whole_files errors _refused variables cuda_hidden _activate knob_hooks knob_kinds knobs
+    version native whole_files errors _refused variables cuda_hidden _activate knob_hooks knob_kinds knobs
     checks devices findings memory fresh_memory gpu_timing script
     backends language runtime amd
     cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files
@@ -34,16 +34,12 @@ AGAINST = {
     "backends.nvidia.driver": "runtime.driver",
     "checks": "findings.output",
     "compiler.kernel": "eager.kernel_html",
-    "eager.decide": "tiletwin debug",
-    "findings.json_text": "tiletwin",
-    "findings.sarif": "tiletwin",
+    "eager.decide": "debug",
     "knob_kinds": "cuda.toolkit knobs",
     "language.aggregate": "eager runtime.jit",
     "language.random": "runtime.jit",
     "language.standard": "runtime.jit",
     "language.target_info": "runtime.driver runtime.jit",
-    "native": "tiletwin",
-    "pytest_results": "tiletwin",
     "runtime.autotuner": "compiler.kernel testing",
     "runtime.compilable": "eager.decide",
     "runtime.device_copy": "tools.tensor_descriptor",
@@ -55,14 +51,10 @@ AGAINST = {
     "runtime.launch_hooks": "compiler.compiler",
     "runtime.look": "eager.code_objects",
     "runtime.sim_launch": "sim sim.check_words sim.extension sim.launch_memory",
-    "runtime.specialization": "tiletwin",
     "runtime.tensor_map_arguments": "sim.tensor_maps",
-    "sim.launch_memory": "tiletwin",
-    "tools.compile": "compiler.command compiler.signatures",
+    "tools.compile": "compiler.command compiler.compiler compiler.signatures",
     "tools.cuda_export": "compiler.ir_text",
     "tools.disasm": "compiler.assembler",
-    "trace.recorder": "tiletwin",
-    "trace.writer": "tiletwin",
 }
 
 # Modules of one folder that import each other.
@@ -72,8 +64,7 @@ CIRCLES = [
     "diff.comparing diff.html diff.localise diff.mode diff.tally diff.text",
     "eager.html eager.looks",
     """
-    language language.aggregate language.arith_ops language.core language.creation_ops language.debug_ops
-    language.extra language.extra.cuda language.extra.hip language.random language.reduce_ops language.standard
+    language.aggregate language.arith_ops language.core language.creation_ops language.debug_ops language.reduce_ops
     language.types language.values
     """,
     "runtime.callables runtime.jit runtime.launch_hooks runtime.specialization",

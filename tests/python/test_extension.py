@@ -69,11 +69,11 @@ def test_subinterpreters_are_refused():
 
 def test_a_missing_extension_says_how_to_build_it():
     with pytest.raises(RuntimeError, match=r"has no tiletwin\._absent, which is the sea: `make build`"):
-        opened("_absent", "the sea")
+        opened("tiletwin._absent", "the sea")
 
 
 def test_an_extension_that_cannot_be_loaded_says_why(tmp_path, monkeypatch):
     (tmp_path / "_broken.abi3.so").write_text("no library")
     monkeypatch.setattr(tiletwin, "__path__", [*tiletwin.__path__, str(tmp_path)])
     with pytest.raises(RuntimeError, match=r"_broken, which is the sea, cannot be loaded: .*_broken\.abi3\.so"):
-        opened("_broken", "the sea")
+        opened("tiletwin._broken", "the sea")

@@ -101,8 +101,7 @@ def compile_named(
 ) -> Any:
     """The compiled kernel that the words of a command line name. target: empty for what the interpreter stands for."""
     script.activated_without_gpu(fail)
-    import tiletwin
-    from tiletwin.compiler.sources import IRSource
+    from tiletwin.compiler.compiler import ASTSource, IRSource, compile
 
     given = _table(options, "-o", fail)
     is_text = Path(kernel).suffix[1:] in IRSource.STAGES
@@ -115,9 +114,9 @@ def compile_named(
                 fail(
                     f"{kernel}: a text of {Path(kernel).suffix} has its types already; -s and -c are for Python kernels"
                 )
-            return tiletwin.compile(kernel, target=target or None, options=given)
-        source = tiletwin.ASTSource(fn, signature, _table(constants, "-c", fail))
-        return tiletwin.compile(source, target=target or None, options=given)
+            return compile(kernel, target=target or None, options=given)
+        source = ASTSource(fn, signature, _table(constants, "-c", fail))
+        return compile(source, target=target or None, options=given)
     except (TileTwinError, ValueError, RuntimeError, KeyError, OSError) as error:
         fail(str(error.args[0]) if isinstance(error, KeyError) else str(error))
 

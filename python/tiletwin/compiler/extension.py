@@ -9,4 +9,4 @@ from tiletwin.native import opened
 
 def extension() -> Any:
     """tiletwin._codegen. Errors: RuntimeError, this build has none, or it cannot be loaded."""
-    return opened("_codegen", "the code generator for GPUs")
+    return opened("tiletwin._codegen", "the code generator for GPUs")

@@ -12,11 +12,11 @@ import warnings
 from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
-import tiletwin
 from tiletwin import knobs
 from tiletwin.compiler import stage_cache
 from tiletwin.compiler.extension import extension
 from tiletwin.errors import CompilationError
+from tiletwin.version import TILETWIN_VERSION
 
 TAKEN = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "enable_reflect_ftz")
 """Options of a compilation that the generator acts on."""
@@ -57,7 +57,7 @@ def _warn(rows: list[Any], file_name: str) -> None:
 def _identity(file: str) -> list[Any]:
     """What changes whenever the generator could make another text."""
     status = os.stat(file)
-    return [tiletwin.TILETWIN_VERSION, status.st_size, status.st_mtime_ns]
+    return [TILETWIN_VERSION, status.st_size, status.st_mtime_ns]
 
 
 def _reject(error: Any, text: str, stage: str, file_name: str) -> NoReturn:

@@ -16,6 +16,7 @@ from tiletwin._refused import refuse
 from tiletwin.backends.compiler import GPUTarget
 from tiletwin.compiler.stage_files import kernel_hash
 from tiletwin.compiler.stages import AsmDict
+from tiletwin.version import TRITON_VERSION
 
 
 class KernelMetadata:
@@ -131,8 +132,6 @@ class CompiledKernel:
 
     @cached_property
     def metadata(self) -> KernelMetadata:
-        import tiletwin
-
         known = {
             **self.options,
             "name": self.name,
@@ -143,7 +142,7 @@ class CompiledKernel:
             "tensordesc_meta": None,
             "profile_scratch_size": 0,
             "profile_scratch_align": 1,
-            "triton_version": tiletwin.TRITON_VERSION,
+            "triton_version": TRITON_VERSION,
         }
         if not self.for_gpu:
             return KernelMetadata({**known, **GENERATED_FIELDS, **dict.fromkeys(ASSEMBLED_FIELDS, 0)}, {})

@@ -9,4 +9,4 @@ from tiletwin.native import opened
 
 def extension() -> Any:
     """tiletwin._cuda. It needs no driver to be opened; its functions do. Errors: RuntimeError, as opened()."""
-    return opened("_cuda", "what runs kernels on NVIDIA GPUs")
+    return opened("tiletwin._cuda", "what runs kernels on NVIDIA GPUs")

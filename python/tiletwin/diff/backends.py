@@ -159,8 +159,8 @@ class _CodeBackend(Backend):
 
     def _code(self, launch: Launch) -> tuple[str, Any]:
         """PTX of the launch's TTIR; its metadata: name, num_warps, shared, global_scratch_size."""
-        import tiletwin
         from tiletwin.backends.compiler import GPUTarget
+        from tiletwin.compiler.compiler import compile
         from tiletwin.compiler.extension import extension
         from tiletwin.compiler.sources import IRSource
 
@@ -177,7 +177,7 @@ class _CodeBackend(Backend):
             given = {name: launch.options[name] for name in names if launch.options.get(name) is not None}
             source = IRSource(path)
             source.overridable = not launch.is_augmented
-            compiled = tiletwin.compile(source, target=GPUTarget("cuda", self.capability, 32), options=given)
+            compiled = compile(source, target=GPUTarget("cuda", self.capability, 32), options=given)
             ptx = compiled.asm["ptx"]
             self.replaced = compiled.asm.replaced
             return ptx, compiled.metadata

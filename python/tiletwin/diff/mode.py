@@ -25,6 +25,7 @@ from tiletwin.diff.launches import Launch, NotRecordable, Taker, take
 from tiletwin.diff.tally import Tally, tally
 from tiletwin.errors import CompilationError
 from tiletwin.findings import output, results
+from tiletwin.version import TILETWIN_VERSION
 
 SAVE, BACKENDS, LAUNCHES = "TILETWIN_SAVE", "TILETWIN_DIFF", "TILETWIN_DIFF_LAUNCHES"
 MOST_PICTURES = 20
@@ -250,10 +251,8 @@ def versions() -> dict[str, str]:
     """What a recording says of where it was made."""
     import platform
 
-    import tiletwin
-
     return {
-        "tiletwin": tiletwin.TILETWIN_VERSION,
+        "tiletwin": TILETWIN_VERSION,
         "python": platform.python_version(),
         "machine": platform.machine(),
         "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

@@ -22,6 +22,7 @@ from tiletwin import _C
 from tiletwin.eager import breaks
 from tiletwin.eager.stops import Stop, debugger_stops, text_stops
 from tiletwin.runtime.source import resolve
+from tiletwin.version import NAME, is_own_module
 
 _IMPORT = dis.opmap["IMPORT_NAME"]
 STOPPERS = frozenset({"breakpoint", "set_trace"})
@@ -71,7 +72,7 @@ def reachable(fn: Any, seen: set[int] | None = None) -> Iterator[Any]:
     from tiletwin.runtime.jit import JITFunction
 
     seen = set() if seen is None else seen
-    if id(fn) in seen or fn.__module__.startswith("tiletwin."):
+    if id(fn) in seen or is_own_module(fn.__module__):
         return
     seen.add(id(fn))
     yield fn
@@ -126,7 +127,7 @@ def _can_name_plain(code: types.CodeType, outside: list[Any]) -> bool:
             modules.append(value)
     for module in modules:
         members = vars(module)
-        if "__getattr__" in members and not module.__name__.startswith("tiletwin"):
+        if "__getattr__" in members and not module.__name__.startswith(NAME):
             return True  # whatever it makes of a name
         for name in attributes & members.keys():
             value = members[name]
@@ -143,11 +144,11 @@ def is_plain(value: Any) -> bool:
         module = str(value.__module__ or "builtins")
         if module.split(".")[0] in ARRAY_PACKAGES:
             return False  # a mistake; the front end says what to call instead
-        return module not in COMPILE_TIME_MODULES and not module.startswith("tiletwin")
+        return module not in COMPILE_TIME_MODULES and not module.startswith(NAME)
     if not isinstance(value, types.FunctionType):
         return False
     module = value.__module__ or ""
-    return not module.startswith(("tiletwin.", "triton.")) and module not in ("tiletwin", "triton")
+    return not is_own_module(module) and not module.startswith("triton.") and module not in (NAME, "triton")
 
 
 def is_helper(value: Any) -> bool:

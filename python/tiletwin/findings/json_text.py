@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tiletwin.findings.results import Place, Result
 from tiletwin.findings.rules import rule_of
+from tiletwin.version import TILETWIN_VERSION
 
 FORMAT, VERSION = "tiletwin findings", 1
 
@@ -27,8 +28,6 @@ WELL = Ended()
 
 def document(results: Sequence[Result], notes: Sequence[str], root: str, ended: Ended = WELL) -> dict[str, Any]:
     """notes: what was not looked at. root: what file names are relative to."""
-    from tiletwin import TILETWIN_VERSION
-
     levels = [result.level for result in results]
     return {
         "format": FORMAT,

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from tiletwin.findings.json_text import WELL, Ended
 from tiletwin.findings.results import Place, Result, relative
 from tiletwin.findings.rules import Rule, rule_of
+from tiletwin.version import TILETWIN_VERSION
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
@@ -24,8 +25,6 @@ ROOT = "%SRCROOT%"
 
 def log(results: Sequence[Result], notes: Sequence[str], root: str, ended: Ended = WELL) -> dict[str, Any]:
     """A whole log with one run. root: an absolute folder; notes: what was not looked at."""
-    from tiletwin import TILETWIN_VERSION
-
     rules = list(dict.fromkeys(rule_of(result.rule) for result in results))
     seen: Counter[str] = Counter()
     driver = {

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any
 
 from tiletwin import _C
+from tiletwin.version import NAME
 
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
 
@@ -295,7 +296,7 @@ class dtype(base_type):
         return self.name
 
     def __repr__(self) -> str:
-        return f"tiletwin.language.{self._python_name}"
+        return f"{NAME}.language.{self._python_name}"
 
     def __call__(self, x: Any) -> Any:
         from tiletwin.language.core import cast

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tiletwin import knobs, whole_files
+from tiletwin.version import TILETWIN_VERSION
 
 
 class CacheManager(ABC):
@@ -197,11 +198,10 @@ def default_override_dir() -> str:
 @lru_cache
 def triton_key() -> str:
     """What changes whenever this package could compile differently: its version and a hash of the extension."""
-    import tiletwin
     from tiletwin import _C
 
     content = Path(_C.__file__).read_bytes()
-    return f"tiletwin-{tiletwin.TILETWIN_VERSION}-{hashlib.sha256(content).hexdigest()}"
+    return f"tiletwin-{TILETWIN_VERSION}-{hashlib.sha256(content).hexdigest()}"
 
 
 def make_so_cache_key(version_hash: str, signature: dict, constants: dict, ids: Any, **kwargs: Any) -> str:

@@ -14,10 +14,10 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-import tiletwin
 from tiletwin import knobs
 from tiletwin._activate import interprets
 from tiletwin.errors import AutotunerError, CompilationError, OutOfResources
+from tiletwin.version import TILETWIN_VERSION
 
 QUANTILES = (0.5, 0.2, 0.8)
 """Of the times of a configuration: the first one decides."""
@@ -64,7 +64,7 @@ def _file_key(tuner: Any, key: tuple, configs: Sequence[Any]) -> str:
     import torch
 
     parts = [
-        tiletwin.TILETWIN_VERSION,
+        TILETWIN_VERSION,
         torch.cuda.get_device_name(),
         tuner.base_jit_function.cache_key,
         repr(key),

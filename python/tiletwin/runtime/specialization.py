@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tiletwin.version import NAME
+
 TYPE_NAMES = {
     "bool": "u1", "int1": "u1", "uint1": "u1", "i1": "u1", "u1": "u1",
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "int": "i32",
@@ -43,7 +45,7 @@ def mangle_type_name(text: str) -> str | None:
     if text.endswith("*"):
         inner = mangle_type_name(text[:-1])
         return inner and "*" + inner
-    for prefix in ("tiletwin.", "triton.", "language.", "tl."):
+    for prefix in (f"{NAME}.", "triton.", "language.", "tl."):
         text = text.removeprefix(prefix)
     return TYPE_NAMES.get(text.removesuffix("_t"))
 

@@ -12,4 +12,4 @@ def extension() -> Any:
     from tiletwin import _C
 
     _C.instruction_set()  # says what is missing
-    return opened("_sim", "the simulator")
+    return opened("tiletwin._sim", "the simulator")

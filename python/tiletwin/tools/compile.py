@@ -116,11 +116,11 @@ def _suffix(entries: list[str]) -> str:
 
 
 def _compiled(args: CompileArgs, fn: Any, entries: list[str]) -> Any:
-    import tiletwin
+    from tiletwin.compiler.compiler import ASTSource, compile
 
-    source = tiletwin.ASTSource(fn, entries)
+    source = ASTSource(fn, entries)
     options = {"num_warps": args.num_warps, "num_stages": args.num_stages}
-    kernel = tiletwin.compile(source, target=args.target or "cuda:90", options=options)
+    kernel = compile(source, target=args.target or "cuda:90", options=options)
     if kernel.target.backend != "cuda":
         raise ValueError(f"C source is made for 'cuda' targets only, not for {kernel.target.backend!r}")
     if kernel.metadata.global_scratch_size:

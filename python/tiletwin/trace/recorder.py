@@ -25,6 +25,7 @@ from tiletwin.trace.selection import Wish, size_text, wish
 from tiletwin.trace.selection import default_programs as default_programs
 from tiletwin.trace.values import keep
 from tiletwin.trace.writer import Writer, limit_reason
+from tiletwin.version import is_own_module
 
 RETURNED = "(return)"
 """The name under which a step keeps what a function returned."""
@@ -417,7 +418,7 @@ def wants(fn: Any) -> bool:
 
 def takes_notes(fn: Any) -> bool:
     """Whether a function's steps are recorded: those of the user's, not the language's own."""
-    return not fn.__module__.startswith("tiletwin.")
+    return not is_own_module(fn.__module__)
 
 
 def is_noted(function: Any) -> bool:

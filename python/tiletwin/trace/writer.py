@@ -21,6 +21,7 @@ from typing import Any
 from tiletwin.errors import TileTwinError
 from tiletwin.trace.format import APPLICATION_ID, SCHEMA, SUFFIX, VERSION, pack
 from tiletwin.trace.selection import size_text
+from tiletwin.version import TILETWIN_VERSION
 
 FLUSH_BYTES = 4 << 20
 FLUSH_SECONDS = 0.5
@@ -74,8 +75,6 @@ class Writer:
         self._write_meta()
 
     def _write_meta(self) -> None:
-        from tiletwin import TILETWIN_VERSION
-
         facts = {
             "format": "tiletwin recording",
             "tiletwin": TILETWIN_VERSION,
