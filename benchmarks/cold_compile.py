@@ -89,7 +89,7 @@ def start(ptxas: str | None) -> tuple[Side, Side] | None:
         return None
     ours = {"TILETWIN_PTXAS": ptxas} if ptxas else {}
     if ptxas is None:
-        from tiletwin.cuda import toolkit
+        from tiletwin import toolkit
 
         tool = toolkit.find("ptxas")
         ptxas = str(tool.path) if tool else None

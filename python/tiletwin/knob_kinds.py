@@ -1,8 +1,9 @@
 """The kinds of knobs: descriptors that read an environment variable unless a value was set.
 
-Here:      parsing variables, setting them.
-Not here:  the groups and their knobs (knobs.py).
-Invariant: a text that does not parse is an error that names the variable; a group hears of changes (`_changed`).
+Here:      parsing variables.
+Not here:  the groups and their knobs, setting variables (knobs.py).
+Invariant: a text that does not parse is an error that names the variable; a group hears of changes (`_changed`) and
+sets variables (`_set_variable`).
 """
 
 from __future__ import annotations
@@ -23,18 +24,6 @@ env = Env()
 
 TRUE = ("1", "true", "on", "yes", "y")
 FALSE = ("", "0", "false", "off", "no", "n")
-
-
-def setenv(key: str, value: str | None) -> None:
-    """Sets (or, with None, removes) an environment variable, if `knobs.propagate_env`."""
-    from tiletwin import knobs
-
-    if not knobs.propagate_env:
-        return
-    if value is None:
-        os.environ.pop(key, None)
-    else:
-        os.environ[key] = value
 
 
 def toenv(val: Any) -> tuple[str | None] | None:
@@ -91,7 +80,7 @@ class env_base:
             instance.__dict__[self.name] = value
             text = toenv(value)
             if text is not None:
-                setenv(self.key, text[0])
+                instance._set_variable(self.key, text[0])
         instance._changed()
 
     def __delete__(self, instance: Any) -> None:
@@ -175,14 +164,14 @@ class NvidiaTool:
     @staticmethod
     def from_path(path: str) -> NvidiaTool | None:
         """The tool at `path`, or None if there is none that states its release."""
-        from tiletwin.cuda import toolkit
+        from tiletwin import toolkit  # it imports subprocess
 
         version = toolkit.version_of(path)
         return None if isinstance(version, str) else NvidiaTool(path, "{}.{}".format(*version))
 
 
 class env_nvidia_tool(env_base):
-    """A program of the CUDA toolkit, the one in use (cuda/toolkit.py). Reading it raises RuntimeError if it is nowhere;
+    """A program of the CUDA toolkit, the one in use (toolkit.py). Reading it raises RuntimeError if it is nowhere;
     nothing but code generation needs one."""
 
     def __init__(self, binary: str) -> None:
@@ -190,7 +179,7 @@ class env_nvidia_tool(env_base):
         self.binary = binary
 
     def get(self) -> NvidiaTool:
-        from tiletwin.cuda import toolkit
+        from tiletwin import toolkit
 
         found = toolkit.find(self.binary)
         if found is None:

@@ -42,7 +42,6 @@ from tiletwin.knob_kinds import (  # noqa: F401  names of triton.knobs
     env_opt_str,
     env_str,
     env_str_callable_default,
-    setenv,
     toenv,
 )
 
@@ -51,8 +50,21 @@ propagate_env = True
 """Whether setting a knob also sets its environment variable."""
 
 
+def setenv(key: str, value: str | None) -> None:
+    """Sets (or, with None, removes) an environment variable, if `propagate_env`."""
+    if not propagate_env:
+        return
+    if value is None:
+        os.environ.pop(key, None)
+    else:
+        os.environ[key] = value
+
+
 class base_knobs:
     """A group of knobs."""
+
+    def _set_variable(self, key: str, value: str | None) -> None:
+        setenv(key, value)
 
     def _changed(self) -> None:
         _tell_launcher()

@@ -121,7 +121,7 @@ def test_entries_on_disk_hold_what_was_made(tmp_path) -> None:
 
 def test_without_ptxas(monkeypatch, tmp_path) -> None:
     """Where no CUDA toolkit is installed PTX is made, a cubin is not, and the message says what to do."""
-    from tiletwin.cuda import toolkit
+    from tiletwin import toolkit
 
     monkeypatch.setattr(toolkit, "places", lambda name: iter([toolkit.Place("PATH", tmp_path / "bin" / name)]))
     monkeypatch.setattr(assembler, "_driver_ptx", lambda: None)

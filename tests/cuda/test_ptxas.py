@@ -10,7 +10,8 @@ import pathlib
 
 import pytest
 from fake_driver import run_fake
-from tiletwin.cuda import ptxas, sass, toolkit
+from tiletwin import toolkit
+from tiletwin.cuda import ptxas, sass
 from tiletwin.cuda.extension import extension
 from tiletwin.errors import PTXASError
 

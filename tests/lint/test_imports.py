@@ -15,7 +15,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "python" / "tiletwin"
 # Folders and modules, from low to high. "" is the package itself.
 ORDER = """
     _C _sim _codegen _cuda
-    version native whole_files errors _refused variables cuda_hidden _activate knob_hooks knob_kinds knobs
+    version native whole_files errors _refused variables cuda_hidden _activate toolkit knob_hooks knob_kinds knobs
     checks devices findings memory fresh_memory gpu_timing script
     backends language runtime amd
     cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files
@@ -35,7 +35,6 @@ AGAINST = {
     "checks": "findings.output",
     "compiler.kernel": "eager.kernel_html",
     "eager.decide": "debug",
-    "knob_kinds": "cuda.toolkit knobs",
     "language.aggregate": "eager runtime.jit",
     "language.random": "runtime.jit",
     "language.standard": "runtime.jit",

@@ -10,8 +10,7 @@ import pytest
 import tiletwin as triton
 import tiletwin.language as tl
 from process import run_code
-from tiletwin import knobs
-from tiletwin.cuda import toolkit
+from tiletwin import knobs, toolkit
 
 
 @pytest.fixture(autouse=True)

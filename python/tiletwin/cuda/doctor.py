@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tiletwin.cuda import toolkit
+from tiletwin import toolkit
 
 
 def _driver_rows() -> list[tuple[str, str]]:

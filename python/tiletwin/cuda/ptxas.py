@@ -3,7 +3,7 @@
     made = tiletwin.cuda.ptxas.assemble(text, "sm_90a")      # made.cubin, made.functions["add"].registers
 
 Here:      which ptxas and what it takes, one run of it, its report and its errors.
-Not here:  where programs are found (toolkit.py); the driver's own compiler (_cuda.assemble).
+Not here:  where programs are found (tiletwin/toolkit.py); the driver's own compiler (_cuda.assemble).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tiletwin.cuda import toolkit
+from tiletwin import toolkit
 from tiletwin.errors import PTXASError
 
 LIMIT = 900

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tiletwin.cuda import toolkit
+from tiletwin import toolkit
 
 LIMIT = 300
 """Seconds for one run."""

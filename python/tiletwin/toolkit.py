@@ -1,7 +1,7 @@
 """Programs of the CUDA toolkit: where they are looked for, and which one is taken.
 
 Here:      ptxas, nvdisasm, cuobjdump as paths with their versions.
-Not here:  what is done with them (ptxas.py, sass.py).
+Not here:  what is done with them (cuda/ptxas.py, cuda/sass.py).
 """
 
 from __future__ import annotations
