@@ -44,7 +44,7 @@ AGAINST = {
     "runtime.device_copy": "tools.tensor_descriptor",
     "runtime.driver": "cuda_emulation testing",
     "runtime.eager_launch": "eager eager.decide eager.stops trace.recorder",
-    "runtime.gpu_driver": "cuda cuda_emulation",
+    "runtime.gpu_driver": "cuda.extension cuda_emulation",
     "runtime.gpu_launch": "compiler.assembler compiler.targets cuda",
     "runtime.jit": "compiler.compiler eager.kernel_html eager.prompt",
     "runtime.launch_hooks": "compiler.compiler",
@@ -58,7 +58,6 @@ AGAINST = {
 
 # Modules of one folder that import each other.
 CIRCLES = [
-    "cuda cuda.backend",
     "diff.backends diff.bounds diff.gpu_arguments diff.triton_process diff.triton_sim",
     "diff.comparing diff.html diff.localise diff.mode diff.tally diff.text",
     "eager.html eager.looks",
@@ -68,7 +67,6 @@ CIRCLES = [
     """,
     "runtime.callables runtime.jit runtime.launch_hooks runtime.specialization",
     "runtime.driver runtime.gpu_driver",
-    "sim sim.backend",
     "trace.model trace.moment trace.notebook trace.text",
 ]
 

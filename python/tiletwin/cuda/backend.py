@@ -1,7 +1,7 @@
 """NVIDIA GPUs as a backend for tools that compare backends: a kernel that misbehaves is an outcome, no exception.
 
 Here:      Backend, BACKEND; whose fault an error is.
-Not here:  launches (__init__.py), outcomes (tiletwin/sim/backend.py), the same for C++ (runtime/cuda/CudaBackend.h).
+Not here:  launches (modules.py), outcomes (tiletwin/sim/backend.py), the same for C++ (runtime/cuda/CudaBackend.h).
 Invariant: what run() raises is the caller's mistake, or what an earlier kernel left behind. After a fault the process
            cannot use the GPU any more: a tool that goes on runs launches in processes of their own.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tiletwin.cuda.modules import load, synchronize
 from tiletwin.errors import CudaError
 from tiletwin.sim.backend import Outcome
 
@@ -42,14 +43,12 @@ class Backend:
         Errors: CudaError, no GPU, code that cannot be loaded, a launch that is refused, or a GPU that is lost;
         PTXASError; KeyError, there is no such entry; TypeError and ValueError, an argument does not fit.
         """
-        from tiletwin import cuda
-
-        kernel = cuda.load(code, device=device, assembler=assembler)[entry]
+        kernel = load(code, device=device, assembler=assembler)[entry]
         by_name = dict(arguments) if isinstance(arguments, Mapping) else {}
-        cuda.synchronize(kernel.device)  # what earlier launches did wrong is theirs
+        synchronize(kernel.device)  # what earlier launches did wrong is theirs
         try:
             kernel(*(() if by_name else arguments), grid=grid, **options, **by_name)
-            cuda.synchronize(kernel.device)
+            synchronize(kernel.device)
         except CudaError as error:
             if error.kind != "fault":
                 raise

@@ -14,7 +14,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tiletwin import cuda
+from tiletwin.cuda.devices import current_device, current_stream
+from tiletwin.cuda.modules import load
+from tiletwin.sim.arguments import sizes_of
 
 SIGNATURE_WORDS = "a pointer such as *fp32, i1, i8 to i64, u8 to u64, fp16, bf16, fp32, fp64, bytes:128 for a structure"
 
@@ -42,16 +44,16 @@ class Launcher:
         **options: Any,
     ) -> None:
         self.code, self.entry, self.signature = code, entry, tuple(signature)
-        sizes = cuda.sizes_of(block, "block"), cuda.sizes_of((0, 0, 0) if cluster is None else cluster, "cluster")
+        sizes = sizes_of(block, "block"), sizes_of((0, 0, 0) if cluster is None else cluster, "cluster")
         self._shape = (*sizes, shared, cooperative, programmatic)
         self._options = options
         self._launches: dict[int, Callable[..., None]] = {}
-        self._ask_device: Callable[[], int] = cuda.current_device
-        self._ask_stream: Callable[[int], int] = cuda.current_stream
+        self._ask_device: Callable[[], int] = current_device
+        self._ask_stream: Callable[[int], int] = current_stream
 
     def _prepare(self, device: int) -> Callable[..., None]:
         """Loads the kernel on a GPU; from then on torch is asked directly, if it is what tells the GPU."""
-        kernel = cuda.load(self.code, device=device, **self._options)[self.entry]
+        kernel = load(self.code, device=device, **self._options)[self.entry]
         launch = self._launches[device] = kernel._native.prepare(self.signature, *self._shape).launch
         torch = sys.modules.get("torch")
         if torch is not None and hasattr(torch._C, "_cuda_getDevice") and torch.cuda.is_initialized():

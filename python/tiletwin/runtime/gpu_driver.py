@@ -60,9 +60,9 @@ class GpuUtils(Utils):
         torch.cuda.set_device(device)
 
     def is_stream_capturing(self, stream: int) -> bool:
-        from tiletwin import cuda
+        from tiletwin.cuda.extension import extension
 
-        return cuda.extension().is_capturing(self.get_current_device(), stream)
+        return extension().is_capturing(self.get_current_device(), stream)
 
 
 class CudaDriver(InterpreterDriver):

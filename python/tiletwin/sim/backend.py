@@ -1,7 +1,7 @@
 """The simulator as a backend for tools that compare backends: a kernel that misbehaves is an outcome, no exception.
 
 Here:      Backend, Outcome, BACKEND; whose fault an error is.
-Not here:  launches (__init__.py); the same for C++ (sim/SimBackend.h).
+Not here:  launches (modules.py); the same for C++ (sim/SimBackend.h).
 Invariant: what run() raises is the caller's mistake: text that cannot be run, arguments or sizes that do not fit.
 """
 
@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tiletwin import checks
 from tiletwin.errors import TileTwinError
-
-if TYPE_CHECKING:
-    from tiletwin.sim import Ran
+from tiletwin.sim.modules import Ran, load
 
 
 def misbehaved(error: BaseException) -> bool:
@@ -70,9 +68,7 @@ class Backend:
             TypeError: the launch or an argument does not fit.
             ValueError: the launch or an argument does not fit.
         """
-        from tiletwin import sim
-
-        kernel = sim.load(ptx, contract=contract)[entry]
+        kernel = load(ptx, contract=contract)[entry]
         by_name = dict(arguments) if isinstance(arguments, Mapping) else {}
         printed: list[str] = []
         before = {finding.key: finding.launches for finding in checks.findings()}

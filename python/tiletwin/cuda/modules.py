@@ -1,0 +1,253 @@
+"""Modules of PTX and cubins on GPUs, their kernels, and launches of these; the same calls as `tiletwin.sim` has.
+
+Not here:  the driver (runtime/cuda), how arguments become a parameter block (tiletwin/sim/arguments.py), copies of
+           host memory (launch_memory.py), launches that must be fast (launcher.py), ptxas (ptxas.py), the backend for
+           tools (backend.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tiletwin.cuda import ptxas
+from tiletwin.cuda.devices import device_facts, device_number, stream_number
+from tiletwin.cuda.extension import extension
+from tiletwin.cuda.launch_memory import LaunchMemory
+from tiletwin.cuda.tensor_maps import encoded, is_tensor_map
+from tiletwin.errors import CudaError
+from tiletwin.sim.arguments import Parameter, is_number, ordered, pack, sizes_of
+
+ASSEMBLERS = ("auto", "ptxas", "driver")
+
+
+class Kernel:
+    """One `.entry` of a module on its GPU. Call it with its arguments, `grid` and `block`.
+
+    name: of the entry. device: number of its GPU. parameters: what it takes, in order; of cubins their types are bits.
+    attributes: registers and local_bytes of a thread (spilled registers are in the latter), shared_bytes, const_bytes,
+    max_threads of a block, capability its code was made for, max_dynamic_shared: bytes that a launch may add.
+    report: what ptxas said of it; None where ptxas did not make it.
+    """
+
+    def __init__(self, module: Module, name: str) -> None:
+        self.module, self.name, self.device = module, name, module.device
+        self._native = module._native.kernel(name)
+        self.attributes: dict[str, int] = self._native.attributes
+        facts = module._facts.get(name)
+        self.parameters = self._typed(facts["parameters"]) if facts else self._untyped()
+        self._bytes = max((p.offset + p.bytes for p in self.parameters), default=0)
+        self.required_threads: tuple[int, int, int] = facts["required_threads"] if facts else (0, 0, 0)
+        self.report: ptxas.FunctionReport | None = module.reports.get(name)
+
+    def _typed(self, rows: list[tuple]) -> list[Parameter]:
+        """Types as PTX says, places as the machine code has them."""
+        places = self._native.parameters
+        typed = [Parameter(*row) for row in rows]
+        return [p._replace(offset=places[i][0]) for i, p in enumerate(typed)] if places else typed
+
+    def _untyped(self) -> list[Parameter]:
+        places = self._native.parameters
+        if places is None:
+            raise CudaError(f"{self.name}: the image does not tell its kernels' parameters: load PTX", kind="image")
+        types = {size: f"b{8 * size}" for size in (1, 2, 4, 8)}
+        return [
+            Parameter(f"{self.name}_param_{i}", types.get(size, "b8"), size, offset, False, 1)
+            for i, (offset, size) in enumerate(places)
+        ]
+
+    def __repr__(self) -> str:
+        return (
+            f"<kernel {self.name}({', '.join(map(str, self.parameters))}) of {self.module.file} on GPU {self.device}>"
+        )
+
+    def __call__(
+        self,
+        *arguments: Any,
+        grid: int | Sequence[int],
+        block: int | Sequence[int] | None = None,
+        cluster: int | Sequence[int] | None = None,
+        shared: int = 0,
+        stream: Any = None,
+        cooperative: bool = False,
+        programmatic: bool = False,
+        memory: Iterable[Any] = (),
+        **named: Any,
+    ) -> None:
+        """Launches the kernel. Returns at once if all arrays lie on the GPU, else when it has ended and they are
+        copied back.
+
+        arguments: one per parameter, in order or by name (whole, or without the kernel's name in front): tensors on
+        the GPU, host arrays and tensor maps for pointers, None for a null pointer, numbers, bytes or structures of
+        NumPy and ctypes for structures.
+        grid, block, cluster: sizes in CTAs, threads, CTAs; block defaults to .reqntid, cluster to what the kernel says.
+        shared: bytes of dynamic shared memory. stream: of torch, or a number; default: torch's current stream.
+        cooperative: all CTAs are resident at the same time. programmatic: may begin before the launch in front of it
+        has ended (sm_90). memory: tensors on the GPU that the kernel reaches by other ways than its arguments; arrays
+        on the host are refused, since the kernel could not find their copies.
+        Errors: TypeError and ValueError, an argument does not fit; CudaError, the launch is refused, or a kernel
+        before it failed; OutOfResources, too much shared memory.
+        """
+        if block is None:
+            if not any(self.required_threads):
+                raise ValueError(f"{self.name}: give block=(x, y, z): the kernel has no .reqntid")
+            block = [max(1, n) for n in self.required_threads]
+        sizes = (
+            sizes_of(grid, "grid"),
+            sizes_of(block, "block"),
+            sizes_of((0, 0, 0) if cluster is None else cluster, "cluster"),
+        )
+        number = stream_number(stream, self.device)
+        reached = LaunchMemory(self.device, number)
+        values = ordered(self.name, self.parameters, arguments, named)
+        self._reserve(values, memory, reached)
+        reached.upload()
+        values = [
+            encoded(value, reached, as_pointer=not parameter.is_structure) if is_tensor_map(value) else value
+            for parameter, value in zip(self.parameters, values)
+        ]
+        parameters = pack(self.name, self.parameters, self._bytes, values, reached)  # type: ignore[arg-type]
+        self._native.launch(*sizes, _count(shared), number, parameters, cooperative, programmatic)
+        reached.download()
+
+    def _reserve(self, values: Sequence[Any], memory: Iterable[Any], reached: LaunchMemory) -> None:
+        """Tells which arrays the launch reaches."""
+        for parameter, value in zip(self.parameters, values):
+            what = f"{self.name}(): argument {parameter.name}"
+            if is_tensor_map(value):
+                reached.reserve(what, parameter.name, value.array)
+            elif parameter.may_point and value is not None and not is_number(value):
+                reached.reserve(what, parameter.name, value)
+        before = reached.copies
+        for i, array in enumerate(memory):
+            reached.reserve(f"{self.name}(): memory[{i}]", f"memory[{i}]", array)
+            if reached.copies and not before:
+                raise ValueError(f"{self.name}(): memory[{i}] lies on the host, where the kernel cannot find it")
+
+
+def _count(value: Any) -> int:
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise TypeError(f"shared has to be a whole number, not {value!r}") from None
+    if not 0 <= number < 1 << 32:
+        raise ValueError(f"shared cannot be {number}")
+    return number
+
+
+class Module:
+    """PTX or a cubin on a GPU. `module["name"]` is one of its kernels; `module.entries` are their names. See `load`.
+
+    file: what errors call it. image: what the driver was given. text: the PTX, "" of a cubin. assembler: "ptxas",
+    "driver", or "" of a cubin. log: what the assembler said. reports: what ptxas made of each entry.
+    Module variables (.global) keep their values from launch to launch: `variable(name)` is (address, bytes).
+    """
+
+    def __init__(self, code: str | bytes, file: str, device: int, assembler: str, options: dict[str, Any]) -> None:
+        self.file, self.device = file, device
+        self.text, self.assembler, self.log = "", "", ""
+        self.reports: dict[str, ptxas.FunctionReport] = {}
+        self._facts: dict[str, Any] = {}
+        if isinstance(code, str):
+            code = self._assembled(code, assembler, options)
+        self.image: bytes = code
+        self._native = extension().load(
+            self.image, device, file, options["max_registers"] or 0,
+            -1 if options["optimization"] is None else options["optimization"], options["line_info"],
+        )  # fmt: skip
+        self.log = self.log or self._native.log
+        self._kernels: dict[str, Kernel] = {}
+
+    def _assembled(self, text: str, assembler: str, options: dict[str, Any]) -> bytes:
+        """The cubin, or the text for the driver's compiler."""
+        self.text = text
+        version, target, self._facts = extension().ptx_header(text)
+        if not version:
+            raise CudaError(f"{self.file} is no PTX: there is no .version line", kind="image")
+        capability = device_facts(self.device)["capability"]
+        self.assembler = _chosen_assembler(assembler, version)
+        if self.assembler == "driver":
+            return text.encode("utf-8", "replace")
+        made = ptxas.assemble(text, ptxas.arch_for(target, capability), file=self.file, **options)
+        self.log, self.reports = made.log, made.functions
+        return made.cubin
+
+    @cached_property
+    def entries(self) -> list[str]:
+        """Errors: CudaError, a cubin, and the driver is older than CUDA 12.4."""
+        return list(self._facts) if self.text else self._native.entries()
+
+    def __getitem__(self, entry: str) -> Kernel:
+        """Errors: KeyError, the module has no such entry."""
+        if entry not in self._kernels:
+            if self.text and entry not in self._facts:
+                raise KeyError(f"{self.file} has no entry {entry!r}; it has {', '.join(self.entries) or 'none'}")
+            try:
+                self._kernels[entry] = Kernel(self, entry)
+            except CudaError as error:
+                if error.name != "CUDA_ERROR_NOT_FOUND":
+                    raise
+                raise KeyError(str(error)) from None
+        return self._kernels[entry]
+
+    def variable(self, name: str) -> tuple[int, int]:
+        """Address and bytes of a module variable. Errors: CudaError, there is none of that name."""
+        return self._native.variable(name)
+
+    def __repr__(self) -> str:
+        return f"<module {self.file} on GPU {self.device}>"
+
+
+def _chosen_assembler(wanted: str, version: int) -> str:
+    """ "ptxas" or "driver" for a text of a PTX version. "auto": ptxas if there is one that takes it."""
+    if wanted not in ASSEMBLERS:
+        raise ValueError(f"assembler is one of {', '.join(ASSEMBLERS)}, not {wanted!r}")
+    if wanted != "auto":
+        return wanted
+    tool = ptxas.find()
+    if tool is not None and (tool.newest_ptx >= version or extension().driver()["ptx_version"] < version):
+        return "ptxas"
+    return "driver"
+
+
+def load(
+    source: str | os.PathLike[str] | bytes,
+    *,
+    device: Any = None,
+    assembler: str = "auto",
+    file: str | None = None,
+    max_registers: int | None = None,
+    optimization: int | None = None,
+    line_info: bool = False,
+) -> Module:
+    """A module from a file of PTX or a cubin (a path), from PTX text (a str with a `.version` line), or from bytes.
+
+    device: number, "cuda:1" or torch.device; default: the current one. assembler: what makes machine code of PTX:
+    "ptxas", "driver", or "auto", ptxas where one is found that takes the text's version. file: what errors call it.
+    max_registers of a thread, optimization 0 to 3, line_info: for the assembler.
+    Errors: CudaError, no driver, no GPU, or code that does not run there; PTXASError; OSError, the file cannot be read.
+    """
+    code: str | bytes
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        code, name = bytes(source), "kernel"
+    elif isinstance(source, str) and ("\n" in source or ".version" in source):
+        code, name = source, "kernel.ptx"
+    else:
+        code, name = Path(source).read_bytes(), str(source)
+    if isinstance(code, bytes) and extension().describe_image(code).startswith("PTX"):
+        code = code.decode("utf-8", "replace").rstrip("\0")
+    options = {"max_registers": max_registers, "optimization": optimization, "line_info": line_info}
+    return Module(code, file or name, device_number(device), assembler, options)
+
+
+def synchronize(device: Any = None, stream: Any = None) -> None:
+    """Waits for a stream, or for everything on a GPU. Errors: CudaError, what a kernel did wrong, with the last
+    launched."""
+    number = device_number(device)
+    if stream is None:
+        extension().synchronize(number)
+    else:
+        extension().synchronize(number, stream_number(stream, number))

@@ -1,0 +1,180 @@
+"""Modules of PTX, their kernels, and launches of these on the simulator.
+
+Not here:  how arguments become a parameter block (arguments.py), tensor maps (tensor_maps.py), which checks run
+           (check_words.py), the backend for tools (backend.py), the command `tiletwin sim` (command.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tiletwin.errors import PtxError
+from tiletwin.sim.arguments import Parameter, ordered, pack, sizes_of
+from tiletwin.sim.check_words import chosen_checks
+from tiletwin.sim.extension import extension
+from tiletwin.sim.launch_memory import LaunchMemory
+
+
+class Ran(NamedTuple):
+    """What a launch did."""
+
+    instructions: int
+    """Instructions of warps."""
+    lane_instructions: int
+    """The same, times the lanes that took part."""
+
+
+class Kernel:
+    """One `.entry` of a module. Call it with its arguments, `grid` and `block`.
+
+    Attributes:
+        name: of the entry.
+        parameters: what it takes, in order.
+        shared: bytes of shared memory of its own variables.
+        required_threads: .reqntid; zeros where the text has none.
+        max_threads: .maxntid, likewise.
+        required_cluster: .reqnctapercluster, likewise.
+    """
+
+    def __init__(self, module: Module, name: str) -> None:
+        self.module = module
+        self.name = name
+        facts = module._native.facts(name)
+        self.parameters = [Parameter(*row) for row in facts["parameters"]]
+        self.shared: int = facts["shared"]
+        self.required_threads: tuple[int, int, int] = facts["required_threads"]
+        self.max_threads: tuple[int, int, int] = facts["max_threads"]
+        self.required_cluster: tuple[int, int, int] = facts["required_cluster"]
+        self._bytes: int = facts["parameter_bytes"]
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name}({', '.join(map(str, self.parameters))}) of {self.module.file}>"
+
+    def __call__(
+        self,
+        *arguments: Any,
+        grid: int | Sequence[int],
+        block: int | Sequence[int] | None = None,
+        cluster: int | Sequence[int] | None = None,
+        shared: int = 0,
+        memory: Iterable[Any] = (),
+        checks: str | Iterable[str] | None = None,
+        limit: int = 0,
+        threads: int = 0,
+        print: Callable[[str], Any] | None = None,
+        **named: Any,
+    ) -> Ran:
+        """Runs the kernel on a grid and returns when every thread has ended.
+
+        Args:
+            arguments: one per parameter, in order or by name (whole, or without the kernel's name in front of it):
+                arrays and tensor maps for pointers, None for a null pointer, numbers, bytes or structures of NumPy and
+                ctypes for structures. Tensors on a GPU are copied to the host, and back afterwards.
+            grid: CTAs along each dimension.
+            block: threads of a CTA along each dimension; default: .reqntid.
+            cluster: CTAs of a cluster along each dimension; default: .reqnctapercluster.
+            shared: bytes of dynamic shared memory.
+            memory: arrays that the kernel reaches by other ways than its arguments; so does what `tiletwin.register`
+                was given.
+            checks: words of CHECKS, "all" or "none", in a list or joined by commas; default: DEFAULT_CHECKS, and those
+                that TILETWIN_CHECK names.
+            limit: instructions of warps after which the launch ends with an error; 0: none.
+            threads: of the CPU; 0: TILETWIN_NUM_THREADS, or all cores.
+            print: gets what vprintf writes, in place of sys.stdout.
+
+        Raises:
+            TypeError: an argument does not fit.
+            ValueError: an argument does not fit.
+            OutOfBoundsError: what the kernel did.
+            DeadlockError: what the kernel did.
+        """
+        words = chosen_checks(checks)
+        if block is None:
+            if not any(self.required_threads):
+                raise ValueError(f"{self.name}: give block=(x, y, z): the kernel has no .reqntid")
+            block = [max(1, n) for n in self.required_threads]
+        if cluster is None:
+            cluster = [max(1, n) for n in self.required_cluster]
+        sizes = sizes_of(grid, "grid"), sizes_of(block, "block"), sizes_of(cluster, "cluster")
+        reached = LaunchMemory()
+        values = ordered(self.name, self.parameters, arguments, named)
+        parameters = pack(self.name, self.parameters, self._bytes, values, reached)
+        for i, array in enumerate(memory):
+            reached.add(f"{self.name}(): memory[{i}]", f"memory[{i}]", array)
+        reached.add_registered()
+        row = self.module._native.launch(
+            self.name, *sizes, _count(shared, "shared"), parameters, reached.buffers, words, _count(threads, "threads"),
+            _count(limit, "limit"), print or _write,
+        )  # fmt: skip
+        reached.write_back()
+        return Ran(*row)
+
+
+def _count(value: Any, what: str) -> int:
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise TypeError(f"{what} has to be a whole number, not {value!r}") from None
+    if not 0 <= number < 1 << (64 if what == "limit" else 32):
+        raise ValueError(f"{what} cannot be {number}")
+    return number
+
+
+def _write(text: str) -> None:
+    import sys
+
+    sys.stdout.write(text)
+
+
+class Module:
+    """A module of PTX. `module["name"]` is one of its kernels; `module.entries` are their names. See `load`.
+
+    Module variables (.global) keep their values from launch to launch, as on a GPU.
+    """
+
+    def __init__(self, text: str, file: str, contract: bool) -> None:
+        self.file = file
+        text = text.encode("utf-8", "replace").decode("utf-8")  # surrogates cannot be handed on
+        try:
+            self._native = extension().load(text, file, contract)
+        except ValueError as error:
+            message, line, column, rendered = error.args
+            raise PtxError(rendered, message, file, line, column) from None
+        self.entries: list[str] = self._native.entries()
+        self._kernels: dict[str, Kernel] = {}
+
+    def __getitem__(self, entry: str) -> Kernel:
+        """The kernel of an entry.
+
+        Raises:
+            KeyError: the module has no such entry.
+        """
+        if entry not in self.entries:
+            raise KeyError(f"{self.file} has no entry {entry!r}; it has {', '.join(self.entries) or 'none'}")
+        if entry not in self._kernels:
+            self._kernels[entry] = Kernel(self, entry)
+        return self._kernels[entry]
+
+    def __repr__(self) -> str:
+        return f"<module {self.file}: {', '.join(self.entries)}>"
+
+
+def load(source: str | os.PathLike[str], *, contract: bool = True, file: str | None = None) -> Module:
+    """A module from a file of PTX (a path), or from PTX text (a str with a `.version` line).
+
+    Args:
+        source: the path, or the text.
+        contract: compute products and sums without a rounding mode as one fma where ptxas does.
+        file: what errors call the text.
+
+    Raises:
+        PtxError: the text cannot be run; with line and column.
+        OSError: the file cannot be read.
+    """
+    if isinstance(source, str) and ("\n" in source or ".version" in source):
+        return Module(source, file or "kernel.ptx", contract)
+    path = Path(source)
+    return Module(path.read_text(encoding="utf-8", errors="replace"), file or str(path), contract)
