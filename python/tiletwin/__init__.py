@@ -15,6 +15,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from tiletwin import wiring  # noqa: F401  connects the layers
 from tiletwin.errors import CompilationError, InterpreterError, OutOfResources, TileTwinError, TritonError
 from tiletwin.runtime.jit import (
     JITFunction,

@@ -15,13 +15,13 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "python" / "tiletwin"
 # Folders and modules, from low to high. "" is the package itself.
 ORDER = """
     _C _sim _codegen _cuda
-    version native whole_files errors _refused variables cuda_hidden _activate toolkit knob_hooks knob_kinds knobs
+    version ports native whole_files errors _refused variables cuda_hidden _activate toolkit knob_hooks knob_kinds knobs
     checks devices findings memory fresh_memory gpu_timing script
     backends language runtime amd
     cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files
     cuda_fakes cuda_operators cuda_patches cuda_processes torch_cuda cuda_emulation
     tools sim cuda compiler trace eager debug profiler testing pytest_results pytest_plugin diff fuzz gdb cli
-    __main__ _native_api
+    wiring __main__ _native_api
 """.split()
 ORDER.append("")
 
@@ -33,9 +33,8 @@ AGAINST = {
     "backends.nvidia.compiler": "language.extra.cuda language.extra.cuda.libdevice runtime.cache runtime.options",
     "backends.nvidia.driver": "runtime.driver",
     "checks": "findings.output",
-    "compiler.kernel": "eager.kernel_html",
     "eager.decide": "debug",
-    "language.aggregate": "eager runtime.jit",
+    "language.aggregate": "runtime.jit",
     "language.random": "runtime.jit",
     "language.standard": "runtime.jit",
     "language.target_info": "runtime.driver runtime.jit",
@@ -46,7 +45,6 @@ AGAINST = {
     "runtime.eager_launch": "eager eager.decide eager.stops trace.recorder",
     "runtime.gpu_driver": "cuda.extension cuda_emulation",
     "runtime.gpu_launch": "compiler.assembler compiler.targets cuda",
-    "runtime.jit": "compiler.compiler eager.kernel_html eager.prompt",
     "runtime.launch_hooks": "compiler.compiler",
     "runtime.look": "eager.code_objects",
     "runtime.sim_launch": "sim sim.check_words sim.extension sim.launch_memory",
@@ -61,10 +59,6 @@ CIRCLES = [
     "diff.backends diff.bounds diff.gpu_arguments diff.triton_process diff.triton_sim",
     "diff.comparing diff.html diff.localise diff.mode diff.tally diff.text",
     "eager.html eager.looks",
-    """
-    language.aggregate language.arith_ops language.core language.creation_ops language.debug_ops language.reduce_ops
-    language.types language.values
-    """,
     "runtime.callables runtime.jit runtime.launch_hooks runtime.specialization",
     "runtime.driver runtime.gpu_driver",
     "trace.model trace.moment trace.notebook trace.text",

@@ -23,6 +23,11 @@ DEFAULT_TARGET = GPUTarget("cuda", 90, 32)
 """The GPU that the interpreter stands in for."""
 
 
+def launch_target(capability: int) -> GPUTarget:
+    """What a launch's kernel is compiled for on a GPU of a capability; 0: for the interpreter."""
+    return GPUTarget("cuda", capability, 32) if capability else DEFAULT_TARGET
+
+
 class Language(Enum):
     """Source languages of a kernel."""
 

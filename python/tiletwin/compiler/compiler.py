@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tiletwin import _C, knobs
-from tiletwin.backends.compiler import DEFAULT_TARGET, BaseBackend, GPUTarget
+from tiletwin.backends.compiler import BaseBackend, GPUTarget, launch_target
 from tiletwin.compiler.kernel import CompiledKernel, LazyDict  # noqa: F401  names of this module
 from tiletwin.compiler.sources import ASTSource, IRSource
 from tiletwin.compiler.stage_files import StageFiles
@@ -24,11 +24,6 @@ from tiletwin.errors import OutOfResources  # noqa: F401  scripts look for it he
 from tiletwin.runtime import cache, jit
 from tiletwin.runtime.driver import InterpreterDriver, driver
 from tiletwin.runtime.options import parse_options
-
-
-def launch_target(capability: int) -> GPUTarget:
-    """What a launch's kernel is compiled for on a GPU of a capability; 0: for the interpreter."""
-    return GPUTarget("cuda", capability, 32) if capability else DEFAULT_TARGET
 
 
 def compile_function(
@@ -207,6 +202,11 @@ def make_backend(target: GPUTarget) -> BaseBackend:
     if not CUDABackend.supports_target(target):
         raise RuntimeError(f"there is no backend for target {target.backend!r}; 'cuda' has one")
     return CUDABackend(target)
+
+
+def names_of(target: GPUTarget) -> tuple[Any, ...]:
+    """What a jit function shows of the compiler; Triton keeps it on each (`JITFunction.create_binder`)."""
+    return CompiledKernel, compile, ASTSource, make_backend(target)
 
 
 def get_cache_key(src: Any, backend: BaseBackend, backend_options: Any, env_vars: Any) -> str:

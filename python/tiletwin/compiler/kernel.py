@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
-from tiletwin import _C, knobs
+from tiletwin import _C, knobs, ports
 from tiletwin._refused import refuse
 from tiletwin.backends.compiler import GPUTarget
 from tiletwin.compiler.stage_files import kernel_hash
@@ -122,9 +122,7 @@ class CompiledKernel:
         return self
 
     def _repr_html_(self) -> str:
-        from tiletwin.eager.kernel_html import compiled_html
-
-        return compiled_html(self)
+        return ports.compiled_page(self)
 
     @cached_property
     def hash(self) -> str:

@@ -16,6 +16,7 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
+from tiletwin import ports
 from tiletwin._C import constexpr, tensor
 from tiletwin.language.declare import builtin
 from tiletwin.language.types import base_value
@@ -98,9 +99,7 @@ def method_class(kind: type) -> type:
     and applies operators, they get the instance."""
 
     def __get__(self: Any, instance: Any, owner: Any = None) -> Any:
-        from tiletwin.eager import eager_function
-
-        return self if instance is None else types.MethodType(eager_function(self), instance)
+        return self if instance is None else types.MethodType(ports.eager_function(self), instance)
 
     return type("Method" + kind.__name__, (kind,), {"__get__": __get__, "__module__": kind.__module__})
 

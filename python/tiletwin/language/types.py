@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any
 
-from tiletwin import _C
+from tiletwin import _C, ports
 from tiletwin.version import NAME
 
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
@@ -299,9 +299,7 @@ class dtype(base_type):
         return f"{NAME}.language.{self._python_name}"
 
     def __call__(self, x: Any) -> Any:
-        from tiletwin.language.core import cast
-
-        return cast(x, self)
+        return ports.cast(x, self)
 
 
 class const:

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, TypeVar  # noqa: F401
 
-from tiletwin import _C, knobs
+from tiletwin import _C, knobs, ports
 from tiletwin._refused import refuse
+from tiletwin.backends.compiler import DEFAULT_TARGET, launch_target
 from tiletwin.errors import CompilationError
 from tiletwin.runtime import _async_compile
 from tiletwin.runtime.callables import (  # noqa: F401
@@ -251,7 +252,6 @@ class JITFunction(JITCallable, KernelInterface[T]):
             ValueError: no such data.
             RuntimeError: data of another kernel or target.
         """
-        from tiletwin.compiler.compiler import compile_function, launch_target
         from tiletwin.runtime.driver import launch_capability
         from tiletwin.runtime.launch_hooks import read_specialization
 
@@ -267,22 +267,15 @@ class JITFunction(JITCallable, KernelInterface[T]):
             )
         parts = (data["signature"], data["constants"], data["attrs"], data["options"], capability)
         with _compile_lock:
-            kernel = compile_function(self, *parts)
+            kernel = ports.compile_function(self, *parts)
         self._preloaded[repr(parts)] = kernel
         return kernel
 
     def create_binder(self) -> tuple:
         """What Triton keeps per device: compiled kernels by key, keys, target, backend, and the binder of arguments,
         which is None (it is written in C++). Also sets `compile`, `ASTSource` and `CompiledKernel` on the kernel."""
-        from tiletwin.backends.compiler import DEFAULT_TARGET
-        from tiletwin.compiler import compiler
-
-        self.CompiledKernel, self.compile, self.ASTSource = (
-            compiler.CompiledKernel,
-            compiler.compile,
-            compiler.ASTSource,
-        )
-        return self.cache, {}, DEFAULT_TARGET, compiler.make_backend(DEFAULT_TARGET), None
+        self.CompiledKernel, self.compile, self.ASTSource, backend = ports.compiler_names(DEFAULT_TARGET)
+        return self.cache, {}, DEFAULT_TARGET, backend, None
 
     @property
     def cache(self) -> dict[bytes, Any]:
@@ -308,8 +301,6 @@ class JITFunction(JITCallable, KernelInterface[T]):
     def _compile(self, signature: dict, constexprs: dict, attributes: dict, options: dict, capability: int) -> Any:
         """Called by the launcher when it meets a new specialization, for a GPU's capability (0: for the interpreter).
         None: a hook does not want it compiled."""
-        from tiletwin.compiler.compiler import compile_function, launch_target
-
         target = launch_target(capability)
         with _compile_lock:
             if knobs.runtime.jit_cache_hook is not None and self._call_hook(
@@ -320,7 +311,7 @@ class JITFunction(JITCallable, KernelInterface[T]):
             if self._preloaded:
                 kernel = self._preloaded.pop(repr((signature, constexprs, attributes, options, capability)), None)
             if kernel is None:
-                kernel = compile_function(self, signature, constexprs, attributes, options, capability)
+                kernel = ports.compile_function(self, signature, constexprs, attributes, options, capability)
             if knobs.runtime.jit_post_compile_hook is not None:
                 self._call_hook(knobs.runtime.jit_post_compile_hook, signature, constexprs, attributes, options, target)
             return kernel
@@ -339,14 +330,10 @@ class JITFunction(JITCallable, KernelInterface[T]):
         Raises:
             RuntimeError: an argument is an array, which only a launch or `tiletwin.pointer` makes a pointer of.
         """
-        from tiletwin.eager.prompt import call
-
-        return call(self, args, kwargs)
+        return ports.call_at_prompt(self, args, kwargs)
 
     def _repr_html_(self) -> str:
-        from tiletwin.eager.kernel_html import jit_html
-
-        return jit_html(self)
+        return ports.jit_page(self)
 
     # Kernels are compared and hashed as the objects they are; attributes are copied by pickle through the module.
     def __reduce__(self) -> Any:
