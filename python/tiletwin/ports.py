@@ -8,6 +8,7 @@ Invariant: nothing that a port leads to is imported before the port is called.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 
@@ -22,13 +23,16 @@ class Port:
         module, _, name = place.partition(":")
         self._place = (module, name)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def function(self) -> Callable[..., Any]:
         module, name = self._place
-        return getattr(importlib.import_module(module), name)(*args, **kwargs)
+        return getattr(importlib.import_module(module), name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function()(*args, **kwargs)
 
 
 benchmark = Port()
-"""Times a call, as the driver's benchmarker."""
+"""Times a call; what a driver gives as its benchmarker."""
 cast = Port()
 """tl.cast, which a dtype that is called stands for."""
 compile_function = Port()

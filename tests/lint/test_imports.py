@@ -17,10 +17,11 @@ ORDER = """
     _C _sim _codegen _cuda
     version ports native whole_files errors _refused variables cuda_hidden _activate toolkit knob_hooks knob_kinds knobs
     checks devices findings memory fresh_memory gpu_timing script
-    backends language runtime amd
     cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files
     cuda_fakes cuda_operators cuda_patches cuda_processes torch_cuda cuda_emulation
-    tools sim cuda compiler trace eager debug profiler testing pytest_results pytest_plugin diff fuzz gdb cli
+    sim cuda
+    backends language runtime amd
+    tools compiler trace eager debug profiler testing pytest_results pytest_plugin diff fuzz gdb cli
     wiring __main__ _native_api
 """.split()
 ORDER.append("")
@@ -41,14 +42,10 @@ AGAINST = {
     "runtime.autotuner": "compiler.kernel testing",
     "runtime.compilable": "eager.decide",
     "runtime.device_copy": "tools.tensor_descriptor",
-    "runtime.driver": "cuda_emulation testing",
     "runtime.eager_launch": "eager eager.decide eager.stops trace.recorder",
-    "runtime.gpu_driver": "cuda.extension cuda_emulation",
-    "runtime.gpu_launch": "compiler.assembler compiler.targets cuda",
+    "runtime.gpu_launch": "compiler.assembler compiler.targets",
     "runtime.launch_hooks": "compiler.compiler",
     "runtime.look": "eager.code_objects",
-    "runtime.sim_launch": "sim sim.check_words sim.extension sim.launch_memory",
-    "runtime.tensor_map_arguments": "sim.tensor_maps",
     "tools.compile": "compiler.command compiler.compiler compiler.signatures",
     "tools.cuda_export": "compiler.ir_text",
     "tools.disasm": "compiler.assembler",
@@ -60,7 +57,6 @@ CIRCLES = [
     "diff.comparing diff.html diff.localise diff.mode diff.tally diff.text",
     "eager.html eager.looks",
     "runtime.callables runtime.jit runtime.launch_hooks runtime.specialization",
-    "runtime.driver runtime.gpu_driver",
     "trace.model trace.moment trace.notebook trace.text",
 ]
 

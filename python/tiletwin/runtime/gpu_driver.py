@@ -1,6 +1,7 @@
 """`triton.runtime.driver.active` where kernels run on a GPU: torch's current device and stream, the GPU's numbers.
 
-Here:      the driver and its `utils`. Not here: the driver of the interpreter (driver.py), launches (gpu_launch.py).
+Here:      the driver and its `utils`.
+Not here:  the driver of the interpreter (interpreter_driver.py), launches (gpu_launch.py).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import sys
 from typing import Any
 
 from tiletwin.backends.compiler import GPUTarget
-from tiletwin.runtime.driver import InterpreterDriver, Utils
+from tiletwin.runtime.interpreter_driver import InterpreterDriver, Utils
 
 
 def is_usable() -> bool:
