@@ -1,5 +1,5 @@
 // codegen/amdgcn/Amdgcn.h -- LLVM IR to the assembly of AMD GPUs, and that to an object file.
-// Not here:  optimisation (ptx/Ptx.h: the same for all), the linker that makes a code object (tiletwin/amd/lld.py).
+// Not here:  optimisation (ptx/Ptx.h: the same for all), the linker that makes a code object (tiletwin/codegen/lld.py).
 // Invariant: no pass may fuse, reassociate or approximate: contraction is off, nothing carries fast-math flags.
 #pragma once
 #include "codegen/Codegen.h"

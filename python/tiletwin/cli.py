@@ -1,7 +1,7 @@
 """The command `tiletwin`: run, ir, export, trace, sim, diff, replay, fuzz, doctor.
 
 Here:      the commands' options, and what run and doctor do. Exit codes: docs/ci.md.
-Not here:  activation (_activate.py), what the others do (compiler/command.py, trace/command.py, sim/command.py).
+Not here:  activation (_activate.py), what the others do (tools/command.py, trace/command.py, sim/command.py).
 typer and rich are imported here only: `import tiletwin` needs neither.
 """
 
@@ -173,7 +173,7 @@ def ir(
 
     The default is ttir, with --target ptx or amdgcn.
     """
-    from tiletwin.compiler import command
+    from tiletwin.tools import command
 
     compiled = command.compile_named(kernel, signature, constants, options, target, fail=_fail)
     command.print_stage(
@@ -192,7 +192,7 @@ def export(
     out: OUT = None,
 ) -> None:
     """Write a kernel as CUDA C++: its PTX as inline assembly in a __global__ function, which nvcc compiles."""
-    from tiletwin.compiler import command
+    from tiletwin.tools import command
 
     compiled = command.compile_named(kernel, signature, constants, options, target or "cuda:90", fail=_fail)
     command.export(compiled, name=name, out=out, fail=_fail)

@@ -187,7 +187,7 @@ class compilation_knobs(base_knobs):
 
 class stages_knobs(base_knobs):
     """Stages of compilation to and from files, besides Triton's `compilation.dump_ir` and `compilation.override`:
-    compiler/stage_files.py has the table."""
+    codegen/stage_files.py has the table."""
 
     dump = env_opt_str("TILETWIN_DUMP")
     override = env_opt_str("TILETWIN_OVERRIDE")

@@ -11,7 +11,7 @@ from typing import Any
 
 import tiletwin.language as tl
 from tiletwin import jit
-from tiletwin.compiler import assembler, generator
+from tiletwin.codegen import assembler, generator
 from tiletwin.cuda.ptxas import Assembled, FunctionReport
 
 

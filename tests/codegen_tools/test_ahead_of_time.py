@@ -16,7 +16,7 @@ import pytest
 import tiletwin as triton
 import tiletwin.language as tl
 from process_here import HERE, PACKAGE_PARENT
-from tiletwin.compiler import assembler
+from tiletwin.codegen import assembler
 from tiletwin.tools.compile import CompileArgs, c_type, compile_kernel
 from tiletwin.tools.link import LinkerError, link
 

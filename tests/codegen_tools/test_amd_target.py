@@ -17,8 +17,8 @@ import tiletwin as triton
 import tiletwin.language as tl
 from stage_doubles import SIGNATURE, scale
 from tiletwin import CompilationError
-from tiletwin.amd import code_object, lld
 from tiletwin.backends.compiler import GPUTarget
+from tiletwin.codegen import code_object, lld
 from tiletwin.compiler import ASTSource
 from tiletwin.errors import OptionError
 

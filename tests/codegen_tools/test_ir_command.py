@@ -75,7 +75,7 @@ def test_a_plan_says_the_form_of_every_value() -> None:
 
 
 def test_machine_code(tmp_path: Path) -> None:
-    from tiletwin.compiler import assembler
+    from tiletwin.codegen import assembler
 
     if assembler.find() is None:
         pytest.skip("there is no ptxas")

@@ -10,7 +10,8 @@ import tiletwin as triton
 import tiletwin.language as tl
 from stage_doubles import SIGNATURE, scale
 from tiletwin import CompilationError, sim
-from tiletwin.compiler import ASTSource, assembler, targets
+from tiletwin.codegen import assembler, targets
+from tiletwin.compiler import ASTSource
 
 ARCHITECTURES = [75, 80, 86, 89, 90, 100, 120]
 

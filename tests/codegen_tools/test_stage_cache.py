@@ -12,7 +12,8 @@ import pytest
 import tiletwin as triton
 from stage_doubles import SIGNATURE, Ptxas, scale
 from tiletwin import knobs
-from tiletwin.compiler import ASTSource, assembler, stage_cache
+from tiletwin.codegen import assembler, stage_cache
+from tiletwin.compiler import ASTSource
 
 HERE = Path(__file__).resolve().parent
 
@@ -120,7 +121,8 @@ def test_keys_hold_their_parts_apart() -> None:
 CHILD = """
 import sys
 import stage_doubles, tiletwin
-from tiletwin.compiler import ASTSource, assembler, generator
+from tiletwin.compiler import ASTSource
+from tiletwin.codegen import assembler, generator
 generator_double, ptxas = stage_doubles.Generator(), stage_doubles.Ptxas()
 generator.extension = lambda: generator_double
 assembler.find = lambda: ptxas

@@ -10,7 +10,8 @@ import tiletwin as triton
 import tiletwin.language as tl
 from stage_doubles import SIGNATURE, GeneratorError, scale
 from tiletwin import CompilationError, knobs
-from tiletwin.compiler import ASTSource, assembler, generator
+from tiletwin.codegen import assembler, generator
+from tiletwin.compiler import ASTSource
 
 STAGES = ("source", "ttir", "ttgir", "llir", "ptx", "cubin")
 

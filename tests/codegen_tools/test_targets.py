@@ -6,7 +6,8 @@ import pytest
 import tiletwin as triton
 from stage_doubles import SIGNATURE, Ptxas, scale
 from tiletwin.backends.compiler import GPUTarget
-from tiletwin.compiler import ASTSource, targets
+from tiletwin.codegen import targets
+from tiletwin.compiler import ASTSource
 
 NAMES = {75: "sm_75", 80: "sm_80", 86: "sm_86", 89: "sm_89", 90: "sm_90a", 100: "sm_100a", 120: "sm_120"}
 
@@ -76,7 +77,7 @@ def written(asm_ptx: str) -> str:
 
 
 def test_the_assembler_chooses_the_ptx_version(doubles, monkeypatch) -> None:
-    from tiletwin.compiler import assembler
+    from tiletwin.codegen import assembler
 
     compile = lambda capability, **options: triton.compile(
         ASTSource(scale, SIGNATURE), target=GPUTarget("cuda", capability, 32), options=options

@@ -11,7 +11,7 @@ from fake_driver import run_fake
 START = """
 import launched_kernels
 from tiletwin import knobs
-from tiletwin.compiler import assembler
+from tiletwin.codegen import assembler
 assembler.find = lambda: None  # the fake driver takes texts, and no cubin that ptxas made
 compiled = []
 knobs.compilation.listener = lambda **facts: compiled.append(facts["metadata"]["target"].arch)

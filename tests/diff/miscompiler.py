@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from tiletwin import _codegen
-from tiletwin.compiler import generator
+from tiletwin.codegen import generator
 
 
 class Mistake(NamedTuple):

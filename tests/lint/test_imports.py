@@ -20,8 +20,8 @@ ORDER = """
     cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files
     cuda_fakes cuda_operators cuda_patches cuda_processes torch_cuda cuda_emulation
     sim cuda
-    backends language runtime amd
-    tools compiler trace eager debug profiler testing pytest_results pytest_plugin diff fuzz gdb cli
+    backends language runtime
+    codegen compiler tools trace eager debug profiler testing pytest_results pytest_plugin diff fuzz gdb cli
     wiring __main__ _native_api
 """.split()
 ORDER.append("")
@@ -29,7 +29,6 @@ ORDER.append("")
 # Module -> modules above it that it imports.
 AGAINST = {
     "_activate": "cuda_emulation fresh_memory",
-    "amd.code_object": "compiler.extension compiler.stage_cache",
     "backends": "runtime.driver",
     "backends.nvidia.compiler": "language.extra.cuda language.extra.cuda.libdevice runtime.cache runtime.options",
     "backends.nvidia.driver": "runtime.driver",
@@ -43,12 +42,9 @@ AGAINST = {
     "runtime.compilable": "eager.decide",
     "runtime.device_copy": "tools.tensor_descriptor",
     "runtime.eager_launch": "eager eager.decide eager.stops trace.recorder",
-    "runtime.gpu_launch": "compiler.assembler compiler.targets",
+    "runtime.gpu_launch": "codegen.assembler codegen.targets",
     "runtime.launch_hooks": "compiler.compiler",
     "runtime.look": "eager.code_objects",
-    "tools.compile": "compiler.command compiler.compiler compiler.signatures",
-    "tools.cuda_export": "compiler.ir_text",
-    "tools.disasm": "compiler.assembler",
 }
 
 # Modules of one folder that import each other.

@@ -16,10 +16,10 @@ from typing import Any
 
 from tiletwin import _C, knobs
 from tiletwin.backends.compiler import BaseBackend, GPUTarget, launch_target
+from tiletwin.codegen.stage_files import StageFiles
+from tiletwin.codegen.stages import BACKEND_STAGES, AsmDict
 from tiletwin.compiler.kernel import CompiledKernel, LazyDict  # noqa: F401  names of this module
 from tiletwin.compiler.sources import ASTSource, IRSource
-from tiletwin.compiler.stage_files import StageFiles
-from tiletwin.compiler.stages import BACKEND_STAGES, AsmDict
 from tiletwin.errors import OutOfResources  # noqa: F401  scripts look for it here
 from tiletwin.runtime import cache, jit
 from tiletwin.runtime.driver import InterpreterDriver, driver
@@ -65,7 +65,7 @@ def _dump(kernel: CompiledKernel) -> None:
     if not kernel.for_gpu:
         _ = kernel.asm["source"], kernel.asm["ttir"]
         return
-    from tiletwin.compiler import assembler
+    from tiletwin.codegen import assembler
 
     kernel.asm.make_all()
     if "cubin" in kernel.asm and assembler.can_disassemble():
@@ -133,7 +133,7 @@ def _target_of(
 
     Errors: TypeError, no target; ValueError, one that code is not generated for.
     """
-    from tiletwin.compiler import ir_text, targets
+    from tiletwin.codegen import ir_text, targets
 
     stated = ir_text.stated_architecture(src.ext, src.src) if isinstance(src, IRSource) else None
     for_gpu = target is not None or type(driver.active) is not InterpreterDriver or src.ext != "ttir"

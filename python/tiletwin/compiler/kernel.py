@@ -14,8 +14,8 @@ from typing import Any
 from tiletwin import _C, knobs, ports
 from tiletwin._refused import refuse
 from tiletwin.backends.compiler import GPUTarget
-from tiletwin.compiler.stage_files import kernel_hash
-from tiletwin.compiler.stages import AsmDict
+from tiletwin.codegen.stage_files import kernel_hash
+from tiletwin.codegen.stages import AsmDict
 from tiletwin.version import TRITON_VERSION
 
 

@@ -169,7 +169,7 @@ class IRSource:
 
     def parse_options(self) -> dict[str, Any]:
         """Options that the text states: the warps of a .ttgir or .ptx file."""
-        from tiletwin.compiler import ir_text
+        from tiletwin.codegen import ir_text
 
         return ir_text.stated_options(self.ext, self.src)
 
@@ -180,7 +180,7 @@ class IRSource:
 
     def compile(self, options: dict[str, Any]) -> _C.CompiledModule | None:
         """The module of a .ttir file; None for later stages, which only the code generator reads."""
-        from tiletwin.compiler import ir_text
+        from tiletwin.codegen import ir_text
 
         if self.ext != "ttir":
             self.name = ir_text.kernel_name(self.ext, self.src) or self.name

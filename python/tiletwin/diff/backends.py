@@ -160,8 +160,8 @@ class _CodeBackend(Backend):
     def _code(self, launch: Launch) -> tuple[str, Any]:
         """PTX of the launch's TTIR; its metadata: name, num_warps, shared, global_scratch_size."""
         from tiletwin.backends.compiler import GPUTarget
+        from tiletwin.codegen.extension import extension
         from tiletwin.compiler.compiler import compile
-        from tiletwin.compiler.extension import extension
         from tiletwin.compiler.sources import IRSource
 
         try:

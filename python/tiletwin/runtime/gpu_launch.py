@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tiletwin import cuda
-from tiletwin.compiler import assembler
-from tiletwin.compiler.targets import capability_of as capability_of_name
+from tiletwin.codegen import assembler
+from tiletwin.codegen.targets import capability_of as capability_of_name
 from tiletwin.runtime.driver import launch_capability
 from tiletwin.runtime.tensor_map_arguments import map_argument
 

@@ -133,8 +133,8 @@ def compile_kernel(args: CompileArgs) -> tuple[str, list[Path]]:
 
     Errors: ValueError, what does not fit; CompilationError; RuntimeError, there is no ptxas; OSError.
     """
-    from tiletwin.compiler.command import load_kernel
     from tiletwin.compiler.signatures import split_types
+    from tiletwin.tools.command import load_kernel
 
     fn = load_kernel(f"{args.path}:{args.kernel_name}", _fail)
     grid = [part.strip() for part in args.grid.split(",")]

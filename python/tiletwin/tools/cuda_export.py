@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tiletwin.compiler import ir_text
+from tiletwin.codegen import ir_text
 from tiletwin.errors import PtxError
 from tiletwin.tools.asm_body import Operand, asm_statement
 from tiletwin.tools.ptx_parts import Function, Parameter, Parts, Variable, read_parts

@@ -13,7 +13,7 @@ _FUNCTION = re.compile(r"^\s*(?://-+ )?(?:\.text\.|\.section\s+\.text\.|Function
 
 def get_sass(cubin_asm: bytes, fun: str | None = None) -> str:
     """SASS of a cubin; with `fun` of that kernel only. Errors: RuntimeError, no disassembler; ValueError, no `fun`."""
-    from tiletwin.compiler import assembler
+    from tiletwin.codegen import assembler
 
     text = assembler.disassemble(cubin_asm)
     if fun is None:

@@ -10,9 +10,8 @@ import os
 import re
 from typing import Any, NamedTuple
 
-from tiletwin.amd import lld
-from tiletwin.compiler import stage_cache
-from tiletwin.compiler.extension import extension
+from tiletwin.codegen import lld, stage_cache
+from tiletwin.codegen.extension import extension
 from tiletwin.errors import CompilationError
 
 _KERNEL = re.compile(r"^\s*\.amdhsa_kernel\s+\"?([\w$.]+)", re.MULTILINE)

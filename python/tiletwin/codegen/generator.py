@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
 from tiletwin import knobs
-from tiletwin.compiler import stage_cache
-from tiletwin.compiler.extension import extension
+from tiletwin.codegen import stage_cache
+from tiletwin.codegen.extension import extension
 from tiletwin.errors import CompilationError
 from tiletwin.version import TILETWIN_VERSION
 

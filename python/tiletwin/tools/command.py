@@ -1,7 +1,7 @@
 """`tiletwin ir` and `tiletwin export`: compile a kernel named on the command line, print a stage of it.
 
 Here:      from words of the command line to a compiled kernel; where its stages go.
-Not here:  the commands' options (tiletwin/cli.py), compilation (compiler.py), export (tools/cuda_export.py).
+Not here:  the commands' options (tiletwin/cli.py), compilation (compiler/compiler.py), export (cuda_export.py).
 Invariant: a mistake of the user is one message on stderr and exit status 2.
 """
 

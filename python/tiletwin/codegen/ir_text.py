@@ -22,7 +22,7 @@ _BOUND = re.compile(r"\.(?:reqntid|maxntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\
 def kernel_name(stage: str, text: str) -> str | None:
     """The name of the first kernel in a text."""
     if stage == "amdgcn":
-        from tiletwin.amd import code_object
+        from tiletwin.codegen import code_object
 
         return code_object.kernel_name(text)
     match = _NAMES[stage].search(text)
@@ -53,7 +53,7 @@ def stated_options(stage: str, text: str) -> dict[str, Any]:
 def stated_architecture(stage: str, text: str) -> str | None:
     """The architecture that an assembly is for."""
     if stage == "amdgcn":
-        from tiletwin.amd import code_object
+        from tiletwin.codegen import code_object
 
         return code_object.architecture(text)
     match = _TARGET.search(text) if stage == "ptx" else None

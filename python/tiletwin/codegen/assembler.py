@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiletwin import knobs
-from tiletwin.compiler import stage_cache
+from tiletwin.codegen import stage_cache
 
 if TYPE_CHECKING:  # loaded when something is assembled
     from tiletwin.cuda.ptxas import Ptxas

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tiletwin.backends.compiler import GPUTarget
-from tiletwin.compiler.stage_files import BINARY, StageFiles
+from tiletwin.codegen.stage_files import BINARY, StageFiles
 
 if TYPE_CHECKING:  # what makes GPU code is imported when it is asked for: launches on the CPU need none of it
-    from tiletwin.compiler import assembler
+    from tiletwin.codegen import assembler
 
 BACKEND_STAGES = {
     "cuda": ("source", "ttir", "ttgir", "llir", "ptx", "cubin", "sass"),
@@ -34,11 +34,11 @@ GENERATED = ("ttgir", "llir", "ptx", "amdgcn")
 def _has_tool(stage: str) -> bool:
     """Whether this machine has the program that makes a stage, if that takes one."""
     if stage == "cubin":
-        from tiletwin.compiler import assembler
+        from tiletwin.codegen import assembler
 
         return assembler.find() is not None
     if stage == "hsaco":
-        from tiletwin.amd import lld
+        from tiletwin.codegen import lld
 
         return lld.find() is not None
     return True
@@ -114,7 +114,7 @@ class AsmDict(Mapping):
         if self._target.backend != "hip":
             _ = self["ptx"]
             return self._facts
-        from tiletwin.amd import code_object
+        from tiletwin.codegen import code_object
 
         text = self["amdgcn"]
         return self._facts | code_object.facts(text)
@@ -140,7 +140,7 @@ class AsmDict(Mapping):
             text = self._texts[stage]
             self._keep(stage, text if isinstance(text, str) else text(stage))
             if stage == "ptx":
-                from tiletwin.compiler import ir_text
+                from tiletwin.codegen import ir_text
 
                 self._facts = ir_text.facts_of_ptx(self._made[stage], self._file_name)
         elif stage in GENERATED:
@@ -150,7 +150,7 @@ class AsmDict(Mapping):
         elif stage == "hsaco":
             self._link()
         else:
-            from tiletwin.compiler import assembler
+            from tiletwin.codegen import assembler
 
             self._keep(stage, assembler.disassemble(self["cubin"]))
 
@@ -167,7 +167,7 @@ class AsmDict(Mapping):
 
     def _generate(self) -> None:
         """Makes all stages of the code generator. A replaced one is compiled on from there."""
-        from tiletwin.compiler import generator, targets
+        from tiletwin.codegen import generator, targets
 
         first = self._last
         target = targets.generator_target(self._target, self._options)
@@ -193,7 +193,7 @@ class AsmDict(Mapping):
                 self._keep(stage, texts[stage])
 
     def _assemble(self) -> None:
-        from tiletwin.compiler import assembler, targets
+        from tiletwin.codegen import assembler, targets
 
         ptx = self["ptx"]
         arch = targets.architecture(self._target, self._options.get("arch")).name
@@ -206,8 +206,7 @@ class AsmDict(Mapping):
         self._keep("cubin", self._binary.image)
 
     def _link(self) -> None:
-        from tiletwin.amd import code_object
-        from tiletwin.compiler import targets
+        from tiletwin.codegen import code_object, targets
 
         text = self["amdgcn"]
         target = targets.generator_target(self._target, self._options)

@@ -138,7 +138,7 @@ def generator_target(target: GPUTarget, options: dict[str, Any]) -> dict[str, An
     """What the code generator is told of a target."""
     if target.backend == "hip":
         return {"backend": "hip", "capability": 0, "arch": str(target.arch), "warp_size": target.warp_size}
-    from tiletwin.compiler import assembler
+    from tiletwin.codegen import assembler
 
     arch = architecture(target, options.get("arch"))
     newest, who = assembler.newest_ptx()
