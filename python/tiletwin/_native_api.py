@@ -28,7 +28,7 @@ OBJECTS = {
     "watch_fresh_memory": ("tiletwin.fresh_memory", "watch"),
     "enter_launch": ("tiletwin.runtime.launch_hooks", "enter"),
     "leave_launch": ("tiletwin.runtime.launch_hooks", "leave"),
-    "launch_capability": ("tiletwin.runtime.driver", "launch_capability"),
+    "launch_capability": ("tiletwin.drivers.chosen", "launch_capability"),
     "launch_on_copies": ("tiletwin.runtime.device_copy", "launch"),
     "begin_progress": ("tiletwin.runtime.progress", "begin"),
     "update_progress": ("tiletwin.runtime.progress", "update"),

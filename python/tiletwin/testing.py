@@ -329,7 +329,7 @@ def perf_report(benchmarks: Any) -> Callable[[Callable[..., Any]], Mark]:
 
 
 def _device_numbers(device: Any) -> dict[str, int]:
-    from tiletwin.runtime.driver import driver
+    from tiletwin.drivers.chosen import driver
 
     return driver.active.utils.get_device_properties(0 if device is None else device)
 

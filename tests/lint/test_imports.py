@@ -19,7 +19,7 @@ ORDER = """
     checks devices findings memory fresh_memory gpu_timing script
     cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files
     cuda_fakes cuda_operators cuda_patches cuda_processes torch_cuda cuda_emulation
-    sim cuda
+    sim cuda gpu_target drivers
     backends language runtime
     codegen compiler tools trace eager debug profiler testing pytest_results pytest_plugin diff fuzz gdb cli
     wiring __main__ _native_api
@@ -29,15 +29,13 @@ ORDER.append("")
 # Module -> modules above it that it imports.
 AGAINST = {
     "_activate": "cuda_emulation fresh_memory",
-    "backends": "runtime.driver",
     "backends.nvidia.compiler": "language.extra.cuda language.extra.cuda.libdevice runtime.cache runtime.options",
-    "backends.nvidia.driver": "runtime.driver",
     "checks": "findings.output",
     "eager.decide": "debug",
     "language.aggregate": "runtime.jit",
     "language.random": "runtime.jit",
     "language.standard": "runtime.jit",
-    "language.target_info": "runtime.driver runtime.jit",
+    "language.target_info": "runtime.jit",
     "runtime.autotuner": "compiler.kernel testing",
     "runtime.compilable": "eager.decide",
     "runtime.device_copy": "tools.tensor_descriptor",

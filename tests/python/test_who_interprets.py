@@ -16,7 +16,8 @@ import tiletwin as triton
 import tiletwin.language as tl
 from process import run_code
 from tiletwin import _activate, gpu_timing, knobs
-from tiletwin.runtime import gpu_driver, gpu_tuning
+from tiletwin.drivers import gpu as gpu_driver
+from tiletwin.runtime import gpu_tuning
 
 TABLE = pathlib.Path(__file__).resolve().parents[1] / "data" / "interprets.txt"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiletwin.backends.compiler import BaseBackend
-from tiletwin.backends.driver import DriverBase
+from tiletwin.drivers.base import DriverBase
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Backend:
 
 def _backends() -> dict[str, Backend]:
     from tiletwin.backends.nvidia.compiler import CUDABackend
-    from tiletwin.runtime.driver import InterpreterDriver
+    from tiletwin.drivers.interpreter import InterpreterDriver
 
     return {"nvidia": Backend(CUDABackend, InterpreterDriver)}
 

@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from types import ModuleType
 from typing import Any
 
 from tiletwin._refused import refuse
-
-
-@dataclass(frozen=True)
-class GPUTarget:
-    """A GPU: `backend` "cuda", `arch` the compute capability as an int (90 for sm_90), threads of a warp."""
-
-    backend: str
-    arch: int | str
-    warp_size: int
-
-
-DEFAULT_TARGET = GPUTarget("cuda", 90, 32)
-"""The GPU that the interpreter stands in for."""
-
-
-def launch_target(capability: int) -> GPUTarget:
-    """What a launch's kernel is compiled for on a GPU of a capability; 0: for the interpreter."""
-    return GPUTarget("cuda", capability, 32) if capability else DEFAULT_TARGET
+from tiletwin.gpu_target import DEFAULT_TARGET, GPUTarget  # noqa: F401  names of this module
 
 
 class Language(Enum):

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tiletwin import knobs, whole_files
-from tiletwin.backends.compiler import GPUTarget
+from tiletwin.gpu_target import GPUTarget
 from tiletwin.runtime import cache
 
 STAGES = ("source", "ttir", "ttgir", "llir", "ptx", "cubin", "sass", "amdgcn", "hsaco")

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiletwin.backends.compiler import GPUTarget
 from tiletwin.codegen.stage_files import BINARY, StageFiles
+from tiletwin.gpu_target import GPUTarget
 
 if TYPE_CHECKING:  # what makes GPU code is imported when it is asked for: launches on the CPU need none of it
     from tiletwin.codegen import assembler

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from tiletwin.backends.compiler import GPUTarget
+from tiletwin.gpu_target import GPUTarget
 
 
 class Architecture(NamedTuple):

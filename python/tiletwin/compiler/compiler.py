@@ -15,14 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from tiletwin import _C, knobs
-from tiletwin.backends.compiler import BaseBackend, GPUTarget, launch_target
+from tiletwin.backends.compiler import BaseBackend
 from tiletwin.codegen.stage_files import StageFiles
 from tiletwin.codegen.stages import BACKEND_STAGES, AsmDict
 from tiletwin.compiler.kernel import CompiledKernel, LazyDict  # noqa: F401  names of this module
 from tiletwin.compiler.sources import ASTSource, IRSource
+from tiletwin.drivers.chosen import driver
+from tiletwin.drivers.interpreter import InterpreterDriver
 from tiletwin.errors import OutOfResources  # noqa: F401  scripts look for it here
+from tiletwin.gpu_target import GPUTarget, launch_target
 from tiletwin.runtime import cache, jit
-from tiletwin.runtime.driver import InterpreterDriver, driver
 from tiletwin.runtime.options import parse_options
 
 

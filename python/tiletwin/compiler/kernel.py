@@ -13,9 +13,9 @@ from typing import Any
 
 from tiletwin import _C, knobs, ports
 from tiletwin._refused import refuse
-from tiletwin.backends.compiler import GPUTarget
 from tiletwin.codegen.stage_files import kernel_hash
 from tiletwin.codegen.stages import AsmDict
+from tiletwin.gpu_target import GPUTarget
 from tiletwin.version import TRITON_VERSION
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from tiletwin import _C
 from tiletwin._refused import refuse
-from tiletwin.backends.compiler import GPUTarget, Language
+from tiletwin.backends.compiler import Language
+from tiletwin.gpu_target import GPUTarget
 from tiletwin.runtime import jit
 
 

@@ -9,7 +9,7 @@ from tiletwin.runtime.jit import constexpr_function
 
 
 def _target() -> Any:
-    from tiletwin.runtime import driver
+    from tiletwin.drivers.chosen import driver
 
     try:
         return driver.active.get_current_target()

@@ -8,8 +8,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from tiletwin.backends.compiler import GPUTarget
 from tiletwin.errors import OptionError
+from tiletwin.gpu_target import GPUTarget
 
 MATRIX_SIZES = (0, 4, 16, 32)
 """Of an instruction's M and N: 0 leaves the choice to the compiler."""

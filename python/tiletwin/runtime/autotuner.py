@@ -245,7 +245,7 @@ class Autotuner(KernelInterface):
             return functools.partial(testing.do_bench, warmup=warmup, rep=milliseconds)
         if self.user_do_bench is not None:
             return self.user_do_bench
-        from tiletwin.runtime.driver import driver
+        from tiletwin.drivers.chosen import driver
 
         return driver.active.get_benchmarker()
 

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tiletwin import _C
-from tiletwin.backends.compiler import DEFAULT_TARGET
 from tiletwin.eager import eager_function, reason_for_eager, stops
 from tiletwin.eager.decide import (
     current_stops,
@@ -29,6 +28,7 @@ from tiletwin.eager.decide import (
     static_reason,
 )
 from tiletwin.errors import CompilationError, TileTwinError
+from tiletwin.gpu_target import DEFAULT_TARGET
 from tiletwin.runtime import compilable
 from tiletwin.runtime.eager_relay import Relay, users_part
 from tiletwin.runtime.jit import JITFunction

@@ -13,7 +13,7 @@ from typing import Any
 from tiletwin import cuda
 from tiletwin.codegen import assembler
 from tiletwin.codegen.targets import capability_of as capability_of_name
-from tiletwin.runtime.driver import launch_capability
+from tiletwin.drivers.chosen import launch_capability
 from tiletwin.runtime.tensor_map_arguments import map_argument
 
 

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, TypeVar  
 
 from tiletwin import _C, knobs, ports
 from tiletwin._refused import refuse
-from tiletwin.backends.compiler import DEFAULT_TARGET, launch_target
 from tiletwin.errors import CompilationError
+from tiletwin.gpu_target import DEFAULT_TARGET, launch_target
 from tiletwin.runtime import _async_compile
 from tiletwin.runtime.callables import (  # noqa: F401
     BoundConstexprFunction,
@@ -252,7 +252,7 @@ class JITFunction(JITCallable, KernelInterface[T]):
             ValueError: no such data.
             RuntimeError: data of another kernel or target.
         """
-        from tiletwin.runtime.driver import launch_capability
+        from tiletwin.drivers.chosen import launch_capability
         from tiletwin.runtime.launch_hooks import read_specialization
 
         data = read_specialization(specialization_data)

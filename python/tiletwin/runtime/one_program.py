@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tiletwin.backends.compiler import DEFAULT_TARGET
+from tiletwin.gpu_target import DEFAULT_TARGET
 from tiletwin.runtime.eager_launch import EagerRun
 from tiletwin.runtime.jit import JITFunction
 from tiletwin.runtime.options import parse_options

@@ -11,8 +11,8 @@ import re
 from typing import Any
 
 from tiletwin import knobs
-from tiletwin.backends.compiler import DEFAULT_TARGET, GPUTarget
 from tiletwin.errors import OptionError
+from tiletwin.gpu_target import DEFAULT_TARGET, GPUTarget
 
 DOT_PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 FP8_DTYPES = ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16")

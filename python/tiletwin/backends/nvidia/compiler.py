@@ -10,7 +10,8 @@ from dataclasses import field, make_dataclass
 from types import ModuleType
 from typing import Any
 
-from tiletwin.backends.compiler import BaseBackend, GPUTarget
+from tiletwin.backends.compiler import BaseBackend
+from tiletwin.gpu_target import GPUTarget
 from tiletwin.runtime.options import OPTIONS, parse_options
 
 _fields = [(name, Any, field(default=default)) for name, (default, _) in OPTIONS.items()]

@@ -1,7 +1,7 @@
 """The driver of the target 'cuda', under the names of `triton.backends.nvidia.driver`."""
 
-from tiletwin.runtime.driver import InterpreterDriver as CudaDriver
-from tiletwin.runtime.driver import Utils as CudaUtils
+from tiletwin.drivers.interpreter import InterpreterDriver as CudaDriver
+from tiletwin.drivers.interpreter import Utils as CudaUtils
 
 ty_to_cpp = CudaDriver.map_python_to_cpp_type
 

@@ -1,7 +1,7 @@
 """`triton.runtime.driver.active` where kernels run on a GPU: torch's current device and stream, the GPU's numbers.
 
 Here:      the driver and its `utils`.
-Not here:  the driver of the interpreter (interpreter_driver.py), launches (gpu_launch.py).
+Not here:  the driver of the interpreter (interpreter.py), launches (runtime/gpu_launch.py).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from tiletwin.backends.compiler import GPUTarget
-from tiletwin.runtime.interpreter_driver import InterpreterDriver, Utils
+from tiletwin.drivers.interpreter import InterpreterDriver, Utils
+from tiletwin.gpu_target import GPUTarget
 
 
 def is_usable() -> bool:

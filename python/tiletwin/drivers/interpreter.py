@@ -1,7 +1,7 @@
 """The interpreter's driver, which answers as the GPU it stands in for, an H200.
 
 Here:      target, device numbers, properties, streams that do nothing.
-Not here:  torch.cuda (cuda_emulation.py), the driver of GPUs (gpu_driver.py), which one is in use (driver.py).
+Not here:  torch.cuda (cuda_emulation.py), the driver of GPUs (gpu.py), which one is in use (chosen.py).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Any
 
 from tiletwin import ports
 from tiletwin._refused import refuse
-from tiletwin.backends.compiler import DEFAULT_TARGET, GPUTarget
-from tiletwin.backends.driver import GPUDriver
+from tiletwin.drivers.base import GPUDriver
+from tiletwin.gpu_target import DEFAULT_TARGET, GPUTarget
 
 DEVICE_PROPERTIES: dict[str, int] = {
     "max_shared_mem": 232448,
