@@ -65,7 +65,7 @@ struct EagerHooks {
 void setEagerHooks(const EagerHooks& hooks);
 const EagerHooks& eagerHooks();
 
-// dtype objects live in Python (language/types.py); these two convert. Errors: TypeError.
+// dtype objects live in Python (dtypes.py); these two convert. Errors: TypeError.
 bool typeFromPython(PyObject* dtype, Type& out);
 PyRef typeToPython(const Type& type); ///< new reference; cached for scalars and pointers to scalars
 /// A tuple as the language has it: the class given to register_types(tuple_type=...), else Python's own.

@@ -1,6 +1,6 @@
 // frontend/Type.h -- types of the Triton language: element kinds with signedness, pointers, blocks.
 // Here:      the C++ value type, its names, its translation to MLIR types.
-// Not here:  the Python dtype objects (python/tiletwin/language/types.py; Objects.h converts between the two).
+// Not here:  the Python dtype objects (python/tiletwin/dtypes.py; Objects.h converts between the two).
 #pragma once
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/SmallVector.h"

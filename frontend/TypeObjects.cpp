@@ -1,4 +1,4 @@
-// frontend/TypeObjects.cpp -- between frontend::Type and the dtype objects of python/tiletwin/language/types.py.
+// frontend/TypeObjects.cpp -- between frontend::Type and the dtype objects of python/tiletwin/dtypes.py.
 // Here:      register_types, the two conversions, tuples and shapes as Python sees them.
 // Not here:  the classes themselves (Python), names and widths (Type.cpp).
 // Invariant: for a dtype d, typeToPython(typeFromPython(d)) is d (blocks: equals d).

@@ -15,7 +15,8 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "python" / "tiletwin"
 # Folders and modules, from low to high. "" is the package itself.
 ORDER = """
     _C _sim _codegen _cuda
-    version ports native whole_files errors _refused variables cuda_hidden _activate toolkit knob_hooks knob_kinds knobs
+    version ports dtypes native whole_files errors _refused variables cuda_hidden _activate
+    toolkit knob_hooks knob_kinds knobs
     checks devices findings memory fresh_memory gpu_timing script
     cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files
     cuda_fakes cuda_operators cuda_patches cuda_processes torch_cuda cuda_emulation

@@ -243,7 +243,7 @@ class Taker:
         return Array(self.storage(begin, end), facts["data"] - begin, facts["type"], shape, strides, kind)
 
     def value(self, value: Any) -> Any:
-        from tiletwin.language.types import dtype
+        from tiletwin.dtypes import dtype
         from tiletwin.runtime.callables import JITCallable
 
         if value is None or isinstance(value, (bool, int, float, str)):

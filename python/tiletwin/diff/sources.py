@@ -152,7 +152,7 @@ class _Collector:
 
     def definition(self, text: _Text, name: str, value: Any) -> str | None:
         """A statement that gives the name its value; empty: nothing is needed; None: there is none."""
-        from tiletwin.language.types import dtype
+        from tiletwin.dtypes import dtype
 
         if isinstance(value, ModuleType):
             own = self.module(value)

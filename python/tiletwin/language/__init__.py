@@ -1,13 +1,14 @@
 """The kernel language: what `import triton.language as tl` gives.
 
-Read next: core.py (builtins), standard.py and random.py (functions written in the language), types.py.
+Read next: core.py (builtins), standard.py and random.py (functions written in the language), tiletwin/dtypes.py.
 """
 
 from typing import NoReturn
 
+from tiletwin import dtypes as types
 from tiletwin._C import constexpr, tensor, tensor_descriptor
 from tiletwin._refused import missing
-from tiletwin.language import core, extra, math, random, standard, target_info, types
+from tiletwin.language import core, extra, math, random, standard, target_info
 from tiletwin.language.core import (
     TRITON_MAX_TENSOR_NUMEL,
     PropagateNan,

@@ -18,8 +18,8 @@ from typing import Any
 
 from tiletwin import ports
 from tiletwin._C import constexpr, tensor
+from tiletwin.dtypes import base_value
 from tiletwin.language.declare import builtin
-from tiletwin.language.types import base_value
 from tiletwin.language.values import tuple as language_tuple
 from tiletwin.runtime.jit import JITFunction
 

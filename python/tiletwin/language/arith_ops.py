@@ -9,8 +9,8 @@ from enum import Enum
 from typing import Any
 
 from tiletwin._C import constexpr, tensor
+from tiletwin.dtypes import dtype
 from tiletwin.language.declare import builtin
-from tiletwin.language.types import dtype
 
 
 class PropagateNan(Enum):

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tiletwin._C import constexpr, tensor
+from tiletwin.dtypes import dtype
 from tiletwin.language.declare import builtin
-from tiletwin.language.types import dtype
 
 
 @builtin

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tiletwin._C import constexpr, tensor
+from tiletwin.dtypes import unwrap
 from tiletwin.errors import CompileTimeAssertionFailure
 from tiletwin.language.declare import builtin
-from tiletwin.language.types import unwrap
 
 
 @builtin(python=True)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tiletwin._C import constexpr, tensor
+from tiletwin.dtypes import dtype, float32
 from tiletwin.language.declare import builtin
-from tiletwin.language.types import dtype, float32
 
 
 @builtin

@@ -12,7 +12,7 @@ from typing import Any
 
 from tiletwin import _C
 from tiletwin._C import constexpr, tensor
-from tiletwin.language.types import base_type, base_value, block_type, constexpr_type, tuple_type, unwrap
+from tiletwin.dtypes import base_type, base_value, block_type, constexpr_type, tuple_type, unwrap
 
 CONSTEXPR_0 = constexpr(0)
 

@@ -220,7 +220,7 @@ class JITCallable:
 
     @property
     def type(self) -> Any:
-        from tiletwin.language.types import constexpr_type
+        from tiletwin.dtypes import constexpr_type
 
         return constexpr_type(self)
 
@@ -296,7 +296,7 @@ def _shapes_code(value: Any) -> bool:
         return hasattr(value, "__tiletwin_fields__") or (issubclass(value, tuple) and hasattr(value, "_fields"))
     if isinstance(value, (JITCallable, _C.constexpr, bool, int, float, str, tuple)):
         return True
-    return type(value).__name__ in ("dtype", "pointer_type") and type(value).__module__ == "tiletwin.language.types"
+    return type(value).__name__ in ("dtype", "pointer_type") and type(value).__module__ == "tiletwin.dtypes"
 
 
 class ConstexprFunction(JITCallable):

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tiletwin import _C, knobs
+from tiletwin.dtypes import dtype
 
 
 def metadata_of(fn: Any, kernel: Any, arguments: dict[str, Any], grid: tuple[int, ...]) -> Any:
@@ -57,7 +58,6 @@ def load_hook(hook: Any, kernel: Any, *, loaded: bool) -> None:
 
 def _encoded(value: Any) -> Any:
     """A compile-time value for JSON."""
-    from tiletwin.language.types import dtype
     from tiletwin.runtime.jit import JITFunction
 
     if isinstance(value, dtype):
@@ -74,7 +74,6 @@ def _encoded(value: Any) -> Any:
 
 
 def _decoded(value: Any) -> Any:
-    from tiletwin.language.types import dtype
     from tiletwin.runtime.jit import jit_function_named
 
     if not isinstance(value, dict):

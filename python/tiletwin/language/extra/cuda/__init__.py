@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 from tiletwin._C import constexpr, tensor
 from tiletwin._refused import missing
+from tiletwin.dtypes import dtype
 from tiletwin.language.declare import builtin
 from tiletwin.language.extra.cuda import libdevice
-from tiletwin.language.types import dtype
 
 
 @builtin

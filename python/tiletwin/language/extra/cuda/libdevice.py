@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tiletwin.dtypes import dtype, int1, str_to_ty
 from tiletwin.language.arith_ops import extern_elementwise
 from tiletwin.language.creation_ops import cast
 from tiletwin.language.declare import builtin
 from tiletwin.language.extra.cuda.libdevice_symbols import ABSENT, PREDICATES, ROWS, SYMBOL_PREFIX
-from tiletwin.language.types import dtype, int1, str_to_ty
 
 Overloads = dict[tuple[dtype, ...], tuple[str, dtype]]
 
