@@ -11,7 +11,7 @@
 
 namespace tiletwin::frontend {
 
-/// What to compile. `function` is a tiletwin.runtime.jit.JITFunction; the walker reads these attributes of it:
+/// What to compile. `function` is a tiletwin.kernels.jit.JITFunction; the walker reads these attributes of it:
 ///   ast          ast.FunctionDef with line and column numbers of the file     file        str, path of the source file
 ///   globals      dict: module globals, closure cells and builtins on top     arg_names   list of str
 ///   constexprs   list of parameter indices annotated tl.constexpr              defaults    dict name -> default value

@@ -31,7 +31,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "scripts")]
 import cuda_column  # noqa: E402
 from tiletwin import knobs  # noqa: E402
 from tiletwin._refused import MODULES, REFUSED  # noqa: E402
-from tiletwin.runtime.options import OPTIONS  # noqa: E402
+from tiletwin.kernels.options import OPTIONS  # noqa: E402
 
 NO_CODE = ("class", "constexpr", "enum", "function", "module", "value")
 """Kinds of names that may have no code of their own."""

@@ -31,7 +31,7 @@ private:
 /// File, line and column a location stands for, its innermost call site. False if it has none.
 bool sourceOf(mlir::Location location, std::string& file, int& line, int& column);
 
-/// Reads the option dictionary that runtime/options.py makes. False with an exception set.
+/// Reads the option dictionary that kernels/options.py makes. False with an exception set.
 bool readSemanticOptions(PyObject* dict, frontend::SemanticOptions& out);
 
 } // namespace tiletwin::python

@@ -210,7 +210,7 @@ PyObject* enter(PyObject* self, PyObject* args) {
   return PyRef::borrow(Py_None).release();
 }
 
-/// set_options(dict): options of the compilation that change what operations mean (runtime/options.py).
+/// set_options(dict): options of the compilation that change what operations mean (kernels/options.py).
 PyObject* setOptions(PyObject* self, PyObject* dict) {
   if (!PyDict_Check(dict)) {
     PyErr_SetString(PyExc_TypeError, "options are a dict");

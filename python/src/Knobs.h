@@ -1,5 +1,5 @@
 // python/src/Knobs.h -- what `tiletwin.knobs` tells launches: the user's hooks around them, and settings that are part
-// of launch keys. Here:      the lists and the suffix, and the calls of runtime/launch_hooks.py.
+// of launch keys. Here:      the lists and the suffix, and the calls of kernels/launch_hooks.py.
 // Not here:  the knobs themselves (python/tiletwin/knobs.py), a running launch's signals and output (LaunchHooks.h).
 // Invariant: everything here is used under the GIL; a launch that nobody watches runs no Python for it.
 #pragma once

@@ -17,25 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 from tiletwin import wiring  # noqa: F401  connects the layers
 from tiletwin.errors import CompilationError, InterpreterError, OutOfResources, TileTwinError, TritonError
-from tiletwin.runtime.jit import (
-    JITFunction,
-    KernelInterface,
-    MockTensor,
-    TensorWrapper,
-    constexpr_function,
-    jit,
-    reinterpret,
-)
+from tiletwin.kernels.callables import constexpr_function
+from tiletwin.kernels.jit import JITFunction, KernelInterface, jit
+from tiletwin.kernels.tensors import MockTensor, TensorWrapper, reinterpret
 from tiletwin.version import TILETWIN_VERSION, TRITON_VERSION
 
 if TYPE_CHECKING:  # loaded when first used
     from tiletwin import compiler, language, runtime, testing, tools
     from tiletwin.compiler.compiler import compile
+    from tiletwin.kernels.async_compile import AsyncCompileMode, FutureKernel
     from tiletwin.language.aggregate import aggregate
     from tiletwin.language.core import must_use_result
     from tiletwin.memory import register, unregister
     from tiletwin.runtime._allocation import set_allocator
-    from tiletwin.runtime._async_compile import AsyncCompileMode, FutureKernel
     from tiletwin.runtime.autotuner import Config, autotune, heuristics
 
 _MODULES = (
@@ -52,8 +46,8 @@ _LAZY = {
     "aggregate": "language.aggregate",
     "must_use_result": "language.core",
     "set_allocator": "runtime._allocation",
-    "AsyncCompileMode": "runtime._async_compile",
-    "FutureKernel": "runtime._async_compile",
+    "AsyncCompileMode": "kernels.async_compile",
+    "FutureKernel": "kernels.async_compile",
     "register": "memory",
     "unregister": "memory",
     "pointer": "eager.prompt",

@@ -2,7 +2,7 @@
 
 Here:      the groups (`knobs.runtime`, `knobs.compilation`, ...).
 Not here:  the kinds of knobs (knob_kinds.py), chains and signatures of hooks (knob_hooks.py), what acts on them:
-           launches (runtime/launch_hooks.py), compilation (compiler/), options (runtime/options.py), autotuning.
+           launches (kernels/launch_hooks.py), compilation (compiler/), options (kernels/options.py), autotuning.
            Knobs of other vendors can be set and read, and change nothing here.
 Invariant: a knob that was not set reads its variable each time; setting one sets the variable too, so that child
 processes see it. Assigning `knobs.env` gives a knob back to the environment.

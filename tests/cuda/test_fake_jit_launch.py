@@ -68,7 +68,7 @@ def test_what_is_compiled_before_the_launch_is_what_it_launches(arrays):
     """For the GPU at hand, wherever the arguments lie."""
     said = run(
         f"""
-from tiletwin.runtime.tensors import MockTensor
+from tiletwin.kernels.tensors import MockTensor
 made = launched_kernels.add.warmup({arrays}, 100, BLOCK=128, grid=(1,))
 after = launch(x, y, out)
 print(compiled, made is after)

@@ -16,13 +16,13 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "python" / "tiletwin"
 ORDER = """
     _C _sim _codegen _cuda
     version ports dtypes native whole_files errors _refused variables cuda_hidden _activate
-    toolkit knob_hooks knob_kinds knobs
+    toolkit knob_hooks knob_kinds knobs file_cache
     checks devices findings memory fresh_memory gpu_timing script
     cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files
     cuda_fakes cuda_operators cuda_patches cuda_processes torch_cuda cuda_emulation
     sim cuda gpu_target drivers
-    backends language runtime
-    codegen compiler tools trace eager debug profiler testing pytest_results pytest_plugin diff fuzz gdb cli
+    kernels language codegen backends compiler tools trace eager testing runtime debug profiler
+    pytest_results pytest_plugin diff fuzz gdb cli
     wiring __main__ _native_api
 """.split()
 ORDER.append("")
@@ -30,20 +30,8 @@ ORDER.append("")
 # Module -> modules above it that it imports.
 AGAINST = {
     "_activate": "cuda_emulation fresh_memory",
-    "backends.nvidia.compiler": "language.extra.cuda language.extra.cuda.libdevice runtime.cache runtime.options",
     "checks": "findings.output",
     "eager.decide": "debug",
-    "language.aggregate": "runtime.jit",
-    "language.random": "runtime.jit",
-    "language.standard": "runtime.jit",
-    "language.target_info": "runtime.jit",
-    "runtime.autotuner": "compiler.kernel testing",
-    "runtime.compilable": "eager.decide",
-    "runtime.device_copy": "tools.tensor_descriptor",
-    "runtime.eager_launch": "eager eager.decide eager.stops trace.recorder",
-    "runtime.gpu_launch": "codegen.assembler codegen.targets",
-    "runtime.launch_hooks": "compiler.compiler",
-    "runtime.look": "eager.code_objects",
 }
 
 # Modules of one folder that import each other.
@@ -51,7 +39,6 @@ CIRCLES = [
     "diff.backends diff.bounds diff.gpu_arguments diff.triton_process diff.triton_sim",
     "diff.comparing diff.html diff.localise diff.mode diff.tally diff.text",
     "eager.html eager.looks",
-    "runtime.callables runtime.jit runtime.launch_hooks runtime.specialization",
     "trace.model trace.moment trace.notebook trace.text",
 ]
 

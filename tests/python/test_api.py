@@ -14,7 +14,7 @@ import pytest
 import tiletwin
 from tiletwin import knobs
 from tiletwin._refused import MODULES, REFUSED, refused_module
-from tiletwin.runtime.options import OPTIONS, parse_options
+from tiletwin.kernels.options import OPTIONS, parse_options
 
 API = json.loads((Path(__file__).resolve().parents[1] / "data" / "api.json").read_text())
 CALLABLE = ("function", "builtin function", "jit function", "constexpr function")

@@ -16,7 +16,7 @@ import pytest
 import tiletwin as triton
 import tiletwin.language as tl
 from tiletwin.errors import CompilationError, OutOfBoundsError
-from tiletwin.runtime import given_text
+from tiletwin.kernels import given_text
 
 TEMPLATE = """
 @triton.jit

@@ -1,7 +1,7 @@
 """Compiled stages on disk, shared by processes.
 
 Here:      entries: files of one key with their checksums, read and written.
-Not here:  where files lie and how they appear at once (runtime/cache.py), what keys are made of (generator.py,
+Not here:  where files lie and how they appear at once (file_cache.py), what keys are made of (generator.py,
            assembler.py).
 Idea:      a key is a hash of everything that the result depends on, its input's whole text included, so an entry never
            goes stale. An entry's record, NAME.KIND.json, is written last and holds the checksum of each file.
@@ -16,8 +16,7 @@ import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tiletwin import knobs
-from tiletwin.runtime import cache
+from tiletwin import file_cache, knobs
 
 FORMAT = 1
 
@@ -35,7 +34,7 @@ def key_of(*parts: Any) -> str:
 
 
 def _read(key: str, name: str, kind: str) -> Entry | None:
-    manager = cache.get_cache_manager(key)
+    manager = file_cache.get_cache_manager(key)
     path = manager.get_file(f"{name}.{kind}.json")
     if path is None:
         return None
@@ -65,7 +64,7 @@ def store(key: str, name: str, kind: str, entry: Entry) -> None:
     """Keeps an entry. A folder that cannot be written is a warning: the compilation itself went well."""
     name = name[:150]
     try:
-        manager = cache.get_cache_manager(key)
+        manager = file_cache.get_cache_manager(key)
         for stage, content in entry.files.items():
             manager.put(content, f"{name}.{stage}")
         sums = {stage: hashlib.sha256(content).hexdigest() for stage, content in entry.files.items()}

@@ -1,7 +1,7 @@
 """Stages of a compilation in files for people: dumps, and texts that replace what compilation makes.
 
 Here:      which variables ask for which stages, names of the files.
-Not here:  compilation (stages.py), folders of a key (runtime/cache.py), the cache (stage_cache.py).
+Not here:  compilation (stages.py), folders of a key (file_cache.py), the cache (stage_cache.py).
 
 | variable | what it does |
 |---|---|
@@ -21,9 +21,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tiletwin import knobs, whole_files
+from tiletwin import file_cache, knobs, whole_files
 from tiletwin.gpu_target import GPUTarget
-from tiletwin.runtime import cache
 
 STAGES = ("source", "ttir", "ttgir", "llir", "ptx", "cubin", "sass", "amdgcn", "hsaco")
 BINARY = ("cubin", "hsaco")
@@ -106,7 +105,7 @@ class StageFiles:
             self._write(Path(folder), f"{self.name}-{self.hash[:8]}.{stage}", content)
         if knobs.compilation.dump_ir:
             name = f"{self.name}.{stage}"
-            manager = cache.get_dump_manager(self.source_key)
+            manager = file_cache.get_dump_manager(self.source_key)
             self.written[name] = manager.put(content, name, binary=isinstance(content, bytes))
 
     def _write(self, folder: Path, name: str, content: str | bytes) -> None:
@@ -120,7 +119,7 @@ class StageFiles:
             return None
         path = None
         if knobs.compilation.override:
-            path = cache.get_override_manager(self.source_key).get_file(f"{self.name}.{stage}")
+            path = file_cache.get_override_manager(self.source_key).get_file(f"{self.name}.{stage}")
         if path is None and knobs.stages.override:
             folder = Path(knobs.stages.override)
             if not folder.is_dir():

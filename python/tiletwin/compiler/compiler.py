@@ -2,7 +2,7 @@
 
 Here:      compile() and what a launch calls, texts of TTIR that replace a kernel's own, the names of
            `triton.compiler.compiler`.
-Not here:  sources (sources.py), the result (kernel.py), its stages (stages.py), options (runtime/options.py).
+Not here:  sources (sources.py), the result (kernel.py), its stages (stages.py), options (kernels/options.py).
 Invariant: a launch on the CPU imports nothing that only code for a GPU needs: its first one is waited for.
 """
 
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tiletwin import _C, knobs
+from tiletwin import _C, file_cache, knobs
 from tiletwin.backends.compiler import BaseBackend
 from tiletwin.codegen.stage_files import StageFiles
 from tiletwin.codegen.stages import BACKEND_STAGES, AsmDict
@@ -24,8 +24,8 @@ from tiletwin.drivers.chosen import driver
 from tiletwin.drivers.interpreter import InterpreterDriver
 from tiletwin.errors import OutOfResources  # noqa: F401  scripts look for it here
 from tiletwin.gpu_target import GPUTarget, launch_target
-from tiletwin.runtime import cache, jit
-from tiletwin.runtime.options import parse_options
+from tiletwin.kernels import jit
+from tiletwin.kernels.options import parse_options
 
 
 def compile_function(
@@ -213,7 +213,7 @@ def names_of(target: GPUTarget) -> tuple[Any, ...]:
 
 def get_cache_key(src: Any, backend: BaseBackend, backend_options: Any, env_vars: Any) -> str:
     """Text that two compilations share exactly if they give the same kernel."""
-    return cache.get_cache_key(src, backend, backend_options, env_vars)
+    return file_cache.get_cache_key(src, backend, backend_options, env_vars)
 
 
 def max_shared_mem(device: int) -> int:
@@ -221,4 +221,4 @@ def max_shared_mem(device: int) -> int:
     return driver.active.utils.get_device_properties(device)["max_shared_mem"]
 
 
-triton_key = cache.triton_key
+triton_key = file_cache.triton_key

@@ -1,6 +1,6 @@
 """The compiled kernel, as `triton.compile` and launches give it.
 
-Here:      CompiledKernel with its figures, KernelMetadata, LazyDict.
+Here:      CompiledKernel with its figures, KernelMetadata.
 Not here:  compilation (compiler.py), its stages (stages.py), launches (`_C.Launcher`).
 """
 
@@ -16,6 +16,7 @@ from tiletwin._refused import refuse
 from tiletwin.codegen.stage_files import kernel_hash
 from tiletwin.codegen.stages import AsmDict
 from tiletwin.gpu_target import GPUTarget
+from tiletwin.kernels.launch_hooks import LazyDict, load_hook, metadata_of
 from tiletwin.version import TRITON_VERSION
 
 
@@ -195,8 +196,6 @@ class CompiledKernel:
             raise RuntimeError(
                 f"{self.name} was compiled from {self.src.path}, which the interpreter cannot run; a .ttir file it can"
             )
-        from tiletwin.runtime.launch_hooks import load_hook
-
         load_hook(knobs.runtime.kernel_load_start_hook, self, loaded=False)
         self.module.plan()
         self.function, self._module_pid = id(self.module), os.getpid()
@@ -209,8 +208,6 @@ class CompiledKernel:
             return
         hook = knobs.runtime.kernel_unload_hook
         if getattr(hook, "calls", hook):
-            from tiletwin.runtime.launch_hooks import load_hook
-
             load_hook(hook, self, loaded=True)
 
     def launch_metadata(self, grid: tuple[int, ...], stream: Any, *args: Any) -> LazyDict | None:
@@ -218,8 +215,6 @@ class CompiledKernel:
         `launch_metadata` function. None if there are no such hooks."""
         if knobs.runtime.launch_enter_hook is None:
             return None
-        from tiletwin.runtime.launch_hooks import metadata_of
-
         fn = getattr(self.src, "fn", None)
         metadata = metadata_of(fn, self, dict(zip(getattr(fn, "arg_names", ()), args)), grid)
         metadata.data["stream"] = stream
@@ -280,22 +275,3 @@ class CompiledKernel:
 
     def __repr__(self) -> str:
         return f"<compiled kernel {self.name}({', '.join(map(str, self.src.signature.values()))})>"
-
-
-class LazyDict:
-    """Launch metadata that is computed only when somebody reads it."""
-
-    def __init__(self, data: dict) -> None:
-        self.data = data
-        self.extras: list[tuple] = []
-        self.launch: tuple | None = None
-        """What the launch is made of, for hooks of this package."""
-
-    def get(self) -> dict:
-        for function, args in self.extras:
-            self.data = {**self.data, **function(*args)}
-        self.extras.clear()
-        return self.data
-
-    def add(self, func: Any, args: tuple) -> None:
-        self.extras.append((func, args))

@@ -15,7 +15,7 @@ from tiletwin import _C
 from tiletwin._refused import refuse
 from tiletwin.backends.compiler import Language
 from tiletwin.gpu_target import GPUTarget
-from tiletwin.runtime import jit
+from tiletwin.kernels import jit
 
 
 def _name_at(fn: jit.JITFunction, index: int) -> str:

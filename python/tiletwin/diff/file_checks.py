@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tiletwin.diff.launches import Array, Constant, Descriptor, Launch
-from tiletwin.runtime.options import OPTIONS
-from tiletwin.runtime.specialization import mangle_type_name
+from tiletwin.kernels.options import OPTIONS
+from tiletwin.kernels.specialization import mangle_type_name
 
 MOST_TEXT = 1 << 26
 """Most bytes of all texts of a file: its description, the TTIR and the Python sources."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tiletwin import _C
-from tiletwin.runtime.tensors import TensorWrapper
+from tiletwin.kernels.tensors import TensorWrapper
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 # Names of element types in signatures: (name in the IR, bytes, unsigned).
@@ -244,7 +244,7 @@ class Taker:
 
     def value(self, value: Any) -> Any:
         from tiletwin.dtypes import dtype
-        from tiletwin.runtime.callables import JITCallable
+        from tiletwin.kernels.callables import JITCallable
 
         if value is None or isinstance(value, (bool, int, float, str)):
             return value

@@ -18,9 +18,9 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from tiletwin import _C
-from tiletwin.runtime.callables import ConstexprFunction, JITCallable
-from tiletwin.runtime.jit import JITFunction
-from tiletwin.runtime.source import outer_names
+from tiletwin.kernels.callables import ConstexprFunction, JITCallable
+from tiletwin.kernels.jit import JITFunction
+from tiletwin.kernels.source import outer_names
 
 
 class _Text:

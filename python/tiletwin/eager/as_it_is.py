@@ -1,7 +1,7 @@
 """Jit functions whose text is not known: made by `exec` in another process, unpickled, written as bytecode.
 
 Here:      the function that turns arguments into values of the language and calls the user's function itself.
-Not here:  texts that are found (runtime/given_text.py), the rewrite of those (rewriter.py).
+Not here:  texts that are found (kernels/given_text.py), the rewrite of those (rewriter.py).
 Invariant: what Python alone does differs from the language as in Triton's interpreter: `x = 5` stays a Python number,
            `and`, `or` and `not` look at values, a loop may change a variable's type.
 """

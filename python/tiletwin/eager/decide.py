@@ -21,7 +21,7 @@ from typing import Any
 from tiletwin import _C
 from tiletwin.eager import breaks
 from tiletwin.eager.stops import Stop, debugger_stops, text_stops
-from tiletwin.runtime.source import resolve
+from tiletwin.kernels.source import resolve
 from tiletwin.version import NAME, is_own_module
 
 _IMPORT = dis.opmap["IMPORT_NAME"]
@@ -69,7 +69,7 @@ def current_stops(functions: list[Any], with_text: bool) -> tuple[Stop, ...]:
 
 def reachable(fn: Any, seen: set[int] | None = None) -> Iterator[Any]:
     """`fn` and the jit functions of the user's that it names, directly or not."""
-    from tiletwin.runtime.jit import JITFunction
+    from tiletwin.kernels.jit import JITFunction
 
     seen = set() if seen is None else seen
     if id(fn) in seen or is_own_module(fn.__module__):

@@ -13,7 +13,7 @@ import numpy as np
 
 from tiletwin import _C
 from tiletwin.fuzz.types import ELEMENTS, bits, kind
-from tiletwin.runtime.tensors import TensorWrapper
+from tiletwin.kernels.tensors import TensorWrapper
 
 CONTENTS = ("small", "normal", "edge", "zero")
 _FLOATS = {"float16": np.float16, "bfloat16": np.float32, "float32": np.float32, "float64": np.float64}

@@ -19,9 +19,9 @@ from typing import Any
 from tiletwin import ports
 from tiletwin._C import constexpr, tensor
 from tiletwin.dtypes import base_value
+from tiletwin.kernels.jit import JITFunction
 from tiletwin.language.declare import builtin
 from tiletwin.language.values import tuple as language_tuple
-from tiletwin.runtime.jit import JITFunction
 
 T = typing.TypeVar("T")
 _MISSING = object()

@@ -7,8 +7,9 @@ The generator is Philox-4x32 with 10 rounds by default (Salmon and others, "Para
 from __future__ import annotations
 
 from tiletwin._C import constexpr
+from tiletwin.kernels.callables import constexpr_function
+from tiletwin.kernels.jit import jit
 from tiletwin.language import core, math
-from tiletwin.runtime.jit import constexpr_function, jit
 
 N_ROUNDS_DEFAULT = constexpr(10)
 

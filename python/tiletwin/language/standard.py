@@ -13,8 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 from tiletwin._C import tensor
+from tiletwin.kernels.callables import constexpr_function
+from tiletwin.kernels.jit import jit
 from tiletwin.language import core, math
-from tiletwin.runtime.jit import constexpr_function, jit
 
 # Compile-time helpers.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tiletwin.kernels.callables import constexpr_function
 from tiletwin.language.declare import builtin
-from tiletwin.runtime.jit import constexpr_function
 
 
 def _target() -> Any:

@@ -1,7 +1,8 @@
-"""Kernels at run time, under the names of `triton.runtime`."""
+"""Kernels at run time, under the names of `triton.runtime`. The modules hand out what others hold."""
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from tiletwin.errors import InterpreterError, OutOfResources
@@ -12,6 +13,7 @@ if TYPE_CHECKING:  # loaded when first used
     from tiletwin.runtime.autotuner import Autotuner, Config, Heuristics, autotune, heuristics
     from tiletwin.runtime.cache import RedisRemoteCacheBackend, RemoteCacheBackend
 
+_MODULES = ("autotuner", "build", "cache", "errors", "interpreter")
 _LAZY = {
     "Autotuner": "autotuner",
     "Config": "autotuner",
@@ -42,8 +44,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"tiletwin.runtime.{name}")
     if name in _LAZY:
-        import importlib
-
         return getattr(importlib.import_module(f"tiletwin.runtime.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -27,8 +27,8 @@ from tiletwin.errors import (
     OutOfResources,
     PTXASError,  # noqa: F401  scripts look for it here
 )
+from tiletwin.kernels.jit import KernelInterface
 from tiletwin.runtime import gpu_tuning
-from tiletwin.runtime.jit import KernelInterface
 
 
 class Config:

@@ -15,7 +15,7 @@ from typing import Any
 
 from tiletwin.eager.decide import reachable
 from tiletwin.errors import CompilationError
-from tiletwin.runtime.jit import JITFunction
+from tiletwin.kernels.jit import JITFunction
 
 
 def look(fn: JITFunction, without_python: JITFunction, arguments: dict[str, Any], options: dict[str, Any]) -> None:

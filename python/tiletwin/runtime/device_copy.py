@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from tiletwin.runtime.jit import TensorWrapper
+from tiletwin.kernels.tensors import TensorWrapper
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 

@@ -29,12 +29,12 @@ from tiletwin.eager.decide import (
 )
 from tiletwin.errors import CompilationError, TileTwinError
 from tiletwin.gpu_target import DEFAULT_TARGET
+from tiletwin.kernels.jit import JITFunction
+from tiletwin.kernels.options import parse_options
+from tiletwin.kernels.source import FunctionSource
 from tiletwin.runtime import compilable
 from tiletwin.runtime.eager_relay import Relay, users_part
-from tiletwin.runtime.jit import JITFunction
-from tiletwin.runtime.options import parse_options
 from tiletwin.runtime.program_selection import selected_programs
-from tiletwin.runtime.source import FunctionSource
 
 
 def wants_eager(fn: JITFunction) -> bool:

@@ -90,7 +90,7 @@ def choose(tuner: Any, key: tuple, configs: Sequence[Any], args: tuple, grid: An
 
     Errors: AutotunerError, none of them compiles and fits; what a kernel that faults raises.
     """
-    from tiletwin.runtime.cache import get_cache_manager
+    from tiletwin.file_cache import get_cache_manager
 
     keep = (tuner.cache_results or knobs.autotuning.cache) and not any(c.pre_hook for c in configs)
     manager = get_cache_manager(_file_key(tuner, key, configs)) if keep else None

@@ -5,7 +5,7 @@ Here:      that class. Not here: the interpreter (C++); `triton.jit` makes JITFu
 
 from __future__ import annotations
 
-from tiletwin.runtime.jit import JITFunction
+from tiletwin.kernels.jit import JITFunction
 
 
 class InterpretedFunction(JITFunction):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from tiletwin.gpu_target import DEFAULT_TARGET
+from tiletwin.kernels.jit import JITFunction
+from tiletwin.kernels.options import parse_options
 from tiletwin.runtime.eager_launch import EagerRun
-from tiletwin.runtime.jit import JITFunction
-from tiletwin.runtime.options import parse_options
 
 
 def launch(

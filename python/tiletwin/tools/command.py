@@ -46,7 +46,7 @@ def _module(place: str, fail: Fail) -> Any:
 
 def load_kernel(kernel: str, fail: Fail) -> Any:
     """The kernel "file.py:name" or "package.module:name"; two colons do as well. Without a name: the only one."""
-    from tiletwin.runtime.jit import JITFunction
+    from tiletwin.kernels.jit import JITFunction
 
     place, _, name = kernel.partition("::") if "::" in kernel else kernel.partition(":")
     module = _module(place, fail)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from tiletwin import language as tl
-from tiletwin.runtime.jit import jit
+from tiletwin.kernels.jit import jit
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 _ROWS = 1 << 30

@@ -328,9 +328,9 @@ class Recording:
 
     def claim_functions(self) -> None:
         """Functions that were rewritten without notes are forgotten; they are rewritten when they run next."""
-        from tiletwin.runtime import jit
+        from tiletwin.kernels import callables
 
-        for fn in list(jit._by_full_name.values()):
+        for fn in list(callables.by_full_name.values()):
             made = fn.__dict__.get("_eager_function")
             if made is not None and not is_noted(made) and takes_notes(fn):
                 del fn.__dict__["_eager_function"]

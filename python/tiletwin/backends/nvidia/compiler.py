@@ -1,6 +1,6 @@
 """Options and facts of a compilation for an NVIDIA GPU, under the names of `triton.backends.nvidia.compiler`.
 
-Here:      CUDAOptions, CUDABackend. Not here: the table of options (runtime/options.py), code generation.
+Here:      CUDAOptions, CUDABackend. Not here: the table of options (kernels/options.py), code generation.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from tiletwin.backends.compiler import BaseBackend
 from tiletwin.gpu_target import GPUTarget
-from tiletwin.runtime.options import OPTIONS, parse_options
+from tiletwin.kernels.options import OPTIONS, parse_options
 
 _fields = [(name, Any, field(default=default)) for name, (default, _) in OPTIONS.items()]
 
@@ -57,7 +57,7 @@ class CUDABackend(BaseBackend):
         return target.backend == "cuda"
 
     def hash(self) -> str:
-        from tiletwin.runtime.cache import triton_key
+        from tiletwin.file_cache import triton_key
 
         return f"{triton_key()}-{self.target.arch}"
 

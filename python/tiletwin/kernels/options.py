@@ -141,7 +141,7 @@ def parse_options(
     options["deprecated_fp8_dot_operand_dtypes"] = ("fp8e4b15",) if capability >= 90 else ()
     options["max_num_imprecise_acc_default"] = 1 << 30 if capability == 90 else 0
     if target.backend == "hip":
-        from tiletwin.runtime.amd_options import amd_options
+        from tiletwin.kernels.amd_options import amd_options
 
         options |= amd_options(given, target)
         options["default_dot_input_precision"] = "ieee"

@@ -1,4 +1,4 @@
-"""Options of a compilation for an AMD GPU: what such a compilation takes besides the table of runtime/options.py.
+"""Options of a compilation for an AMD GPU: what such a compilation takes besides the table of kernels/options.py.
 
 Here:      options that only AMD GPUs have, those of NVIDIA's that are refused, defaults that differ.
 """

@@ -97,18 +97,6 @@ def compute_cache_key(kernel_key_cache: dict, specialization: list, options: Any
     return kernel_key_cache[key]
 
 
-def serialize_specialization_data(
-    name: str, signature: dict, constants: dict, attrs: dict, options: Any, key: str, target: Any
-) -> str:
-    """A specialization as text that `JITFunction.preload` takes.
-
-    Errors: TypeError, a compile-time value that JSON cannot hold.
-    """
-    from tiletwin.runtime.launch_hooks import write_specialization
-
-    return write_specialization(name, signature, constants, attrs, options, key, target)
-
-
 _DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(", re.MULTILINE)
 
 

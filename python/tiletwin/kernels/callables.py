@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import weakref
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from tiletwin import _C
-from tiletwin.runtime.given_text import given_text
-from tiletwin.runtime.source import FunctionSource, TextNotFound, function_source, outer_names, resolve, source_of_text
-from tiletwin.runtime.specialization import mangle_type_name
+from tiletwin.kernels.given_text import given_text
+from tiletwin.kernels.source import FunctionSource, TextNotFound, function_source, outer_names, resolve, source_of_text
+from tiletwin.kernels.specialization import mangle_type_name
 
 
 class KernelParam:
@@ -84,6 +86,9 @@ class KernelParam:
 
 class JITCallable:
     """A function whose source is compiled: kernels and the helpers they call."""
+
+    full_name: str | None = None
+    """"module:qualname" of one that other processes find by that name."""
 
     def __init__(self, fn: Callable) -> None:
         self.fn = fn
@@ -297,6 +302,31 @@ def _shapes_code(value: Any) -> bool:
     if isinstance(value, (JITCallable, _C.constexpr, bool, int, float, str, tuple)):
         return True
     return type(value).__name__ in ("dtype", "pointer_type") and type(value).__module__ == "tiletwin.dtypes"
+
+
+by_full_name: weakref.WeakValueDictionary[str, JITCallable] = weakref.WeakValueDictionary()
+"""Jit functions of this process, as `@triton.jit` makes them."""
+
+
+@dataclass
+class JitFunctionInfo:
+    """Which kernel a jit hook is called for."""
+
+    module: Any
+    name: str
+    jit_function: JITCallable
+
+
+def jit_function_named(name: str) -> JITCallable:
+    """The jit function "module:qualname" of this process.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    found = by_full_name.get(name)
+    if found is None:
+        raise RuntimeError(f"there is no jit function {name} in this process; import its module first")
+    return found
 
 
 class ConstexprFunction(JITCallable):

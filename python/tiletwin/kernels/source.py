@@ -16,7 +16,7 @@ import textwrap
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-from tiletwin.runtime.given_text import named_lines
+from tiletwin.kernels.given_text import named_lines
 
 _LOAD_GLOBAL, _EXTENDED_ARG = dis.opmap["LOAD_GLOBAL"], dis.opmap["EXTENDED_ARG"]
 
