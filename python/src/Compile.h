@@ -1,6 +1,6 @@
 // python/src/Compile.h -- from a JIT function (or IR text) to a module and a program; the Python type CompiledModule.
 // Here:      the process's MLIR context, diagnostics as exceptions, the texts of the stages, planning.
-// Not here:  caches of kernels (runtime/jit.py, LauncherState.h), launches (Launcher.h).
+// Not here:  caches of kernels (kernels/jit.py, LauncherState.h), launches (Launcher.h).
 // Invariant: all of this runs under the GIL and under the Python lock compiler.lock; no MLIR diagnostic reaches stderr.
 #pragma once
 #include "frontend/PyRef.h"

@@ -1,6 +1,6 @@
 // python/src/EagerSession.h -- a launch some or all of whose programs run in CPython; the Python type EagerSession.
 // Here:      arguments as language values, entering and leaving a program, compiled runs of the programs in between.
-// Not here:  which programs run how (runtime/eager_launch.py), single operations (EagerBuilder.h).
+// Not here:  which programs run how (launch/eager_launch.py), single operations (EagerBuilder.h).
 #pragma once
 #include "Binding.h"
 #include <array>

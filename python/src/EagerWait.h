@@ -1,6 +1,6 @@
 // python/src/EagerWait.h -- programs that wait for each other in eager mode.
 // Here:      noticing that a program does nothing but look at memory, and the call that lets others run meanwhile.
-// Not here:  who runs then (runtime/eager_relay.py).
+// Not here:  who runs then (launch/eager_relay.py).
 // Idea:      an operation that reads memory, with the operands and the result it had before, and nothing written in between:
 //            after a few times the program is taken to wait. A wrong guess only changes when other programs run.
 // Invariant: used by the thread that runs the program, under the GIL.

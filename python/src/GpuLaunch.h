@@ -1,6 +1,6 @@
 // python/src/GpuLaunch.h -- a compiled kernel on torch's current GPU and stream.
 // Here:      which GPU and stream, the kernel prepared for a GPU, the arguments as the driver takes them.
-// Not here:  compilation and loading (tiletwin/runtime/gpu_launch.py), the launch itself (python/cuda/LaunchApi.h).
+// Not here:  compilation and loading (tiletwin/launch/gpu_launch.py), the launch itself (python/cuda/LaunchApi.h).
 #pragma once
 #include "Binding.h"
 #include "TensorMapArguments.h"

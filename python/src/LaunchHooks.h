@@ -28,7 +28,7 @@ private:
   const std::string& kernel_;
   PyThreadState* launching_ = PyThreadState_Get(); ///< exceptions of hooks that stay set in it end the launch
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  bool progress_ = false;     ///< runtime/progress.py is told about this launch
+  bool progress_ = false;     ///< launch/progress.py is told about this launch
   std::vector<PyRef> owners_; ///< of memory that findBuffer found; under the GIL
 };
 

@@ -28,7 +28,7 @@ bool isMonitored() {
 }
 
 /// TILETWIN_EAGER, TILETWIN_PROGRAM or a debugger ask for more than a compiled launch; Python decides
-/// (runtime/eager_launch.py).
+/// (launch/eager_launch.py).
 bool mayBeEager(const environment::LaunchVariables& variables) {
   if (variables.mayBeEager) return true;
   static PyObject* gettrace = PySys_GetObject("gettrace");
@@ -62,7 +62,7 @@ PyRef bufferList(const Call& call) {
   return list;
 }
 
-/// Runs a compiled kernel's GPU code on the simulator (runtime/sim_launch.py). Null with an error set.
+/// Runs a compiled kernel's GPU code on the simulator (launch/sim_launch.py). Null with an error set.
 PyRef launchOnSimulator(const Entry& entry, const Call& call, const std::array<int32_t, 3>& grid) {
   PyRef function = packageObject("launch_on_simulator");
   PyRef values = leafValues(call), buffers = bufferList(call);

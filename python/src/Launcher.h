@@ -2,7 +2,7 @@
 // per grid).
 // Here:      a launch from its arguments to its end, in the order of its steps.
 // Not here:  the steps: binding and keys (Binding.h), the cache of specializations (LauncherState.h), where the launch
-//            runs (LaunchRoutes.h), compilation (runtime/jit.py calls Compile.h).
+//            runs (LaunchRoutes.h), compilation (kernels/jit.py calls Compile.h).
 // Invariant: a launch that finds its key compiles nothing and runs no Python code but the grid's and the hooks'.
 #pragma once
 #include "frontend/PyRef.h"

@@ -1,7 +1,7 @@
 // python/src/TensorMapArguments.h -- tensor descriptors of a launch as tensor maps, which a kernel copies blocks with (TMA).
 // Here:      what a compiled kernel says of a map, its numbers from a bound descriptor.
 // Not here:  the 128 bytes, which the driver makes (python/cuda/LaunchApi.h); launches on the simulator
-//            (tiletwin/runtime/tensor_map_arguments.py, which makes the same numbers).
+//            (tiletwin/launch/tensor_map_arguments.py, which makes the same numbers).
 #pragma once
 #include "../cuda/LaunchApi.h"
 #include "Binding.h"
@@ -24,7 +24,7 @@ struct TensorMapArgument {
   std::array<uint32_t, 5> box{}; ///< dimension 0, which is contiguous, first
 };
 
-/// Reads (element type, box, swizzle), as MapArgument.native of tiletwin.runtime.tensor_map_arguments gives it. False with
+/// Reads (element type, box, swizzle), as MapArgument.native of tiletwin.launch.tensor_map_arguments gives it. False with
 /// an exception set.
 bool readTensorMap(PyObject* numbers, TensorMapArgument& out);
 

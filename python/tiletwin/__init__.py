@@ -28,19 +28,19 @@ if TYPE_CHECKING:  # loaded when first used
     from tiletwin.kernels.async_compile import AsyncCompileMode, FutureKernel
     from tiletwin.language.aggregate import aggregate
     from tiletwin.language.core import must_use_result
+    from tiletwin.launch.autotuner import Config, autotune, heuristics
     from tiletwin.memory import register, unregister
     from tiletwin.runtime._allocation import set_allocator
-    from tiletwin.runtime.autotuner import Config, autotune, heuristics
 
 _MODULES = (
     "backends", "checks", "compiler", "diff", "errors", "knobs", "language", "profiler", "runtime", "testing", "tools",
 )  # fmt: skip
 _LAZY = {
-    "Autotuner": "runtime.autotuner",
-    "Config": "runtime.autotuner",
-    "Heuristics": "runtime.autotuner",
-    "autotune": "runtime.autotuner",
-    "heuristics": "runtime.autotuner",
+    "Autotuner": "launch.autotuner",
+    "Config": "launch.autotuner",
+    "Heuristics": "launch.autotuner",
+    "autotune": "launch.autotuner",
+    "heuristics": "launch.autotuner",
     "ASTSource": "compiler.compiler",
     "compile": "compiler.compiler",
     "aggregate": "language.aggregate",

@@ -104,7 +104,7 @@ def notice_start_again(where: Place, program: Ids) -> None:
 
 def notice_all_eager(fn: Any) -> None:
     """A kernel with a breakpoint_if whose programs wait for each other."""
-    from tiletwin.runtime import eager_launch
+    from tiletwin.launch import eager_launch
 
     if id(fn) in eager_launch._noticed:
         return
@@ -124,7 +124,7 @@ def deliver_break(program: Ids, values: tuple, view: tuple[str, dict, tuple] | N
     Returns:
         The frame to run: code, globals, locals.
     """
-    from tiletwin.runtime.look import frame_at
+    from tiletwin.launch.look import frame_at
 
     _notice(
         f"{_place(where)}: program {program} has come to this breakpoint after it had written memory, so it cannot "

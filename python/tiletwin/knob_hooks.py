@@ -1,6 +1,6 @@
 """Hooks of `triton.knobs`: the chain, what is passed to them, and the signatures that libraries name in annotations.
 
-Not here:  who calls them (kernels/launch_hooks.py, compiler/, runtime/autotuner.py).
+Not here:  who calls them (kernels/launch_hooks.py, compiler/, launch/autotuner.py).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import tiletwin as triton
 import tiletwin.language as tl
 import torch
 from tiletwin import checks
-from tiletwin.runtime import sim_launch
+from tiletwin.launch import sim_launch
 from tiletwin.sim.check_words import CHECKS
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 

@@ -17,7 +17,7 @@ import tiletwin.language as tl
 import torch
 from tiletwin import checks
 from tiletwin.backends.compiler import GPUTarget
-from tiletwin.runtime import sim_launch, tensor_map_arguments
+from tiletwin.launch import sim_launch, tensor_map_arguments
 from tiletwin.sim.check_words import CHECKS
 from tiletwin.tools.ragged_tma import atomic_add_ragged, create_ragged_descriptor, load_ragged, store_ragged
 from tiletwin.tools.tensor_descriptor import TensorDescriptor

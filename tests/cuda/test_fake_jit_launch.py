@@ -161,7 +161,7 @@ def test_threads_that_load_a_kernel_at_the_same_time():
     """Both launches run, and later ones, whichever thread's was loaded first."""
     said = run("""
 import threading
-from tiletwin.runtime import gpu_launch
+from tiletwin.launch import gpu_launch
 launched_kernels.add[(0,)](x, y, out, 100, BLOCK=128)  # compiled, loaded nowhere
 load, both = gpu_launch.prepare, threading.Barrier(2)
 def prepare(*arguments):
@@ -199,7 +199,7 @@ print(len(compiled), made[0] is made[1], launch(x, y, out) is made[0])
 def test_the_process_ends():
     """Who tells the current GPU is kept; freed when the interpreter is gone, it would end the process with an abort."""
     said = run("""
-from tiletwin.runtime import gpu_launch
+from tiletwin.launch import gpu_launch
 gpu_launch.current_place = lambda: (lambda: 0, lambda device: 0, False)
 launch(x, y, out)
 print((out.values() == 3).all())

@@ -13,7 +13,7 @@ import pytest
 import tiletwin
 import tiletwin.language as tl
 from tiletwin.eager import stops
-from tiletwin.runtime.program_selection import selected_programs
+from tiletwin.launch.program_selection import selected_programs
 
 seen: list[tuple] = []
 
@@ -97,7 +97,7 @@ def chosen(condition: str | None, at: str, grid: tuple[int, int, int]) -> set[tu
 
 def session_launch(look, grid) -> None:
     """Launches `kernel` so that `look` gets its session."""
-    from tiletwin.runtime import eager_launch
+    from tiletwin.launch import eager_launch
 
     class Run(eager_launch.EagerRun):
         def __init__(self, fn, session, *rest) -> None:
@@ -156,7 +156,7 @@ def notes_some(x_ptr):
 def test_stops_in_the_text_leave_the_others_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     seen.clear()
     ran = []
-    from tiletwin.runtime import eager_launch
+    from tiletwin.launch import eager_launch
 
     original = eager_launch.EagerRun.begin
 

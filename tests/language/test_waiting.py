@@ -171,7 +171,7 @@ def test_programs_that_do_not_fit_begin_later() -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Eager mode gives up soon: these programs are known to wait in vain."""
-    monkeypatch.setattr("tiletwin.runtime.eager_relay.PATIENCE_SECONDS", 0.7)
+    monkeypatch.setattr("tiletwin.launch.eager_relay.PATIENCE_SECONDS", 0.7)
 
 
 @pytest.mark.usefixtures("impatient")

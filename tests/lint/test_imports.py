@@ -21,9 +21,9 @@ ORDER = """
     cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files
     cuda_fakes cuda_operators cuda_patches cuda_processes torch_cuda cuda_emulation
     sim cuda gpu_target drivers
-    kernels language codegen backends compiler tools trace eager testing runtime debug profiler
+    kernels language codegen backends compiler tools trace eager testing launch debug profiler
     pytest_results pytest_plugin diff fuzz gdb cli
-    wiring __main__ _native_api
+    runtime wiring __main__ _native_api
 """.split()
 ORDER.append("")
 

@@ -261,7 +261,7 @@ def test_bad_selections_say_what_is_expected(value: str, monkeypatch: pytest.Mon
 
 
 def test_programs_mean_what_they_mean_in_tiletwin_program(capsys, monkeypatch) -> None:
-    from tiletwin.runtime.eager_launch import selected_programs
+    from tiletwin.launch.eager_launch import selected_programs
 
     grid = (3, 2, 2)
     for text in ("1", "0-1", "*,1", "1,*,1", "0;2,1,1", "*,*,*", "1-9,0-1", "2,,1", " 1 , 1 "):

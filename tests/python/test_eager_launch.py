@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tiletwin as triton
 import tiletwin.language as tl
-from tiletwin.runtime.eager_launch import selected_programs
+from tiletwin.launch.eager_launch import selected_programs
 
 seen = []
 

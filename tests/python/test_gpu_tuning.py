@@ -10,7 +10,7 @@ import pytest
 import tiletwin as triton
 import tiletwin.language as tl
 from tiletwin.errors import AutotunerError
-from tiletwin.runtime import gpu_tuning
+from tiletwin.launch import gpu_tuning
 
 
 @pytest.fixture(autouse=True)

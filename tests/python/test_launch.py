@@ -282,7 +282,7 @@ def _interrupted(*_):
 
 def test_interrupted_in_the_progress_bar(monkeypatch):
     """Ctrl-C that comes while the bar is drawn ends the launch all the same."""
-    monkeypatch.setattr("tiletwin.runtime.progress.begin", _interrupted)
+    monkeypatch.setattr("tiletwin.launch.progress.begin", _interrupted)
     with pytest.raises(KeyboardInterrupt, match="asked Python"):
         kernels.spin[(1000,)](np.zeros(1024, np.float32), 10**6)  # many minutes
 

@@ -17,7 +17,7 @@ import tiletwin.language as tl
 from process import run_code
 from tiletwin import _activate, gpu_timing, knobs
 from tiletwin.drivers import gpu as gpu_driver
-from tiletwin.runtime import gpu_tuning
+from tiletwin.launch import gpu_tuning
 
 TABLE = pathlib.Path(__file__).resolve().parents[1] / "data" / "interprets.txt"
 

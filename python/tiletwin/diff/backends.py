@@ -221,7 +221,7 @@ class SimBackend(_CodeBackend):
     name = "sim"
 
     def _check_shared(self, needed: int) -> None:
-        from tiletwin.runtime import sim_launch
+        from tiletwin.launch import sim_launch
 
         sim_launch.check_shared(needed)
 

@@ -31,7 +31,7 @@ def gpu_number(value: Any, kind: str) -> Any:
 def _descriptor(value: Descriptor, kind: str, memory: list[np.ndarray]) -> Any:
     """A tensor descriptor as the kernel takes it: a tensor map, or the address."""
     from tiletwin import sim
-    from tiletwin.runtime import tensor_map_arguments
+    from tiletwin.launch import tensor_map_arguments
     from tiletwin.sim import tensor_maps
 
     argument = tensor_map_arguments.map_argument(kind)

@@ -1,7 +1,7 @@
 """`triton.runtime.driver.active` where kernels run on a GPU: torch's current device and stream, the GPU's numbers.
 
 Here:      the driver and its `utils`.
-Not here:  the driver of the interpreter (interpreter.py), launches (runtime/gpu_launch.py).
+Not here:  the driver of the interpreter (interpreter.py), launches (launch/gpu_launch.py).
 """
 
 from __future__ import annotations

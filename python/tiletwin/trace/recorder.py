@@ -3,7 +3,7 @@
 Here:      the recording of this process, a launch's part of it, a program's part; the notes that instrumented kernels
            make (instrument.py) and the accesses that the extension tells of.
 Not here:  the file (writer.py), values (values.py), where the notes stand (instrument.py), launches
-           (runtime/eager_launch.py).
+           (launch/eager_launch.py).
 Invariant: recording changes no value, and no failure of it reaches the launch: it ends the recording, with a notice.
 """
 
@@ -217,7 +217,7 @@ class ProgramRecording:
                 if error is not None:
                     self._note_failure(error)
                 status, message = ("done", "") if error is None else ("error", f"{type(error).__name__}: {error}")
-                if type(error).__name__ == "_Abandoned":  # runtime/eager_relay.py unwinds it
+                if type(error).__name__ == "_Abandoned":  # launch/eager_relay.py unwinds it
                     message = "it waited when another program of the launch failed"
                 row = (status, message[:LONGEST_MESSAGE], self.number)
                 self.writer.update("UPDATE program SET status = ?, message = ? WHERE id = ?", row)

@@ -1,7 +1,7 @@
 """What a recording keeps: the variables TILETWIN_RECORD, TILETWIN_RECORD_LIMIT and TILETWIN_RECORD_LAUNCHES.
 
 Here:      their parsing, which programs are chosen where nobody says.
-Not here:  TILETWIN_PROGRAM (runtime/eager_launch.py), the recording (recorder.py).
+Not here:  TILETWIN_PROGRAM (launch/eager_launch.py), the recording (recorder.py).
 Invariant: a bad value is an error that names the variable and what it may hold.
 """
 

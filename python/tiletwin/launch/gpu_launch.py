@@ -14,7 +14,7 @@ from tiletwin import cuda
 from tiletwin.codegen import assembler
 from tiletwin.codegen.targets import capability_of as capability_of_name
 from tiletwin.drivers.chosen import launch_capability
-from tiletwin.runtime.tensor_map_arguments import map_argument
+from tiletwin.launch.tensor_map_arguments import map_argument
 
 
 def current_place() -> tuple[Callable[[], int], Callable[[int], int], bool]:

@@ -32,9 +32,9 @@ from tiletwin.gpu_target import DEFAULT_TARGET
 from tiletwin.kernels.jit import JITFunction
 from tiletwin.kernels.options import parse_options
 from tiletwin.kernels.source import FunctionSource
-from tiletwin.runtime import compilable
-from tiletwin.runtime.eager_relay import Relay, users_part
-from tiletwin.runtime.program_selection import selected_programs
+from tiletwin.launch import compilable
+from tiletwin.launch.eager_relay import Relay, users_part
+from tiletwin.launch.program_selection import selected_programs
 
 
 def wants_eager(fn: JITFunction) -> bool:

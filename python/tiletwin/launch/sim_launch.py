@@ -17,7 +17,7 @@ import tiletwin.sim
 from tiletwin import memory
 from tiletwin.drivers.interpreter import DEVICE_PROPERTIES
 from tiletwin.errors import OutOfResources
-from tiletwin.runtime import tensor_map_arguments
+from tiletwin.launch import tensor_map_arguments
 from tiletwin.sim.check_words import chosen_checks
 from tiletwin.sim.extension import extension
 from tiletwin.sim.launch_memory import LaunchMemory

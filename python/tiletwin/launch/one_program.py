@@ -12,7 +12,7 @@ from typing import Any
 from tiletwin.gpu_target import DEFAULT_TARGET
 from tiletwin.kernels.jit import JITFunction
 from tiletwin.kernels.options import parse_options
-from tiletwin.runtime.eager_launch import EagerRun
+from tiletwin.launch.eager_launch import EagerRun
 
 
 def launch(

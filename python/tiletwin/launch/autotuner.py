@@ -1,0 +1,487 @@
+"""`@triton.autotune` and `@triton.heuristics`.
+
+Here:      Config, Autotuner, Heuristics.
+Not here:  timing (testing.py).
+Launches on a GPU are timed (gpu_tuning.py). Timings of the interpreter say nothing about a GPU, so on the CPU nothing
+is timed: the first configuration that compiles is taken.
+TILETWIN_AUTOTUNE=all instead runs every configuration on copies of the arguments and compares what they wrote.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tiletwin import knobs
+from tiletwin._activate import backend
+from tiletwin.errors import (
+    AutotunerError,
+    CompilationError,
+    DifferenceError,
+    OutOfResources,
+)
+from tiletwin.kernels.jit import KernelInterface
+from tiletwin.launch import gpu_tuning
+
+
+class Config:
+    """One choice of compile-time arguments and launch options for a kernel.
+
+    Attributes:
+        kwargs: values of tl.constexpr parameters.
+        pre_hook: called with the arguments (a dict) before each launch.
+    """
+
+    def __init__(
+        self,
+        kwargs: dict[str, Any],
+        num_warps: int = 4,
+        num_stages: int = 3,
+        num_ctas: int = 1,
+        maxnreg: int | None = None,
+        pre_hook: Callable | None = None,
+        ir_override: Any = None,
+    ) -> None:
+        self.kwargs = kwargs
+        self.num_warps = num_warps
+        self.num_stages = num_stages
+        self.num_ctas = num_ctas
+        self.maxnreg = maxnreg
+        self.pre_hook = pre_hook
+        self.ir_override = ir_override
+
+    def _options(self) -> dict[str, Any]:
+        options = {
+            "num_warps": self.num_warps,
+            "num_ctas": self.num_ctas,
+            "num_stages": self.num_stages,
+            "maxnreg": self.maxnreg,
+            "ir_override": self.ir_override,
+        }
+        return {name: value for name, value in options.items() if value is not None}
+
+    def all_kwargs(self) -> dict[str, Any]:
+        """Compile-time arguments and options together, as a launch takes them."""
+        return {**self.kwargs, **self._options()}
+
+    def __str__(self) -> str:
+        parts = [f"{name}: {value}" for name, value in self.all_kwargs().items()]
+        return ", ".join(parts)
+
+    def _identity(self) -> tuple:
+        return (tuple(self.all_kwargs().items()), self.pre_hook)
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Config) and self._identity() == other._identity()
+
+
+def _base_function(fn: Any) -> Any:
+    """The Python function below all decorators."""
+    while not inspect.isfunction(fn):
+        fn = fn.fn
+    return fn
+
+
+def _copy(value: Any) -> Any:
+    """A copy of an array argument; other values are returned as they are."""
+    if hasattr(value, "data_ptr") and hasattr(value, "clone"):
+        return value.clone()
+    if hasattr(value, "__array_interface__") and hasattr(value, "copy"):
+        return value.copy()
+    return value
+
+
+def _write_back(target: Any, saved: Any) -> None:
+    if hasattr(target, "copy_"):
+        target.copy_(saved)
+    else:
+        target[...] = saved
+
+
+def _clear(value: Any) -> None:
+    if hasattr(value, "zero_"):
+        value.zero_()
+    else:
+        value[...] = 0
+
+
+def _numpy(value: Any) -> Any:
+    """An array argument as float64 or integer NumPy array, for comparison."""
+    import numpy
+
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        return (value.double() if value.is_floating_point() else value).numpy()
+    value = numpy.asarray(value)
+    return value.astype(numpy.float64) if value.dtype.kind not in "biu" else value
+
+
+def _largest_difference(x: Any, y: Any) -> float:
+    """The largest |x - y|; infinite where only one is NaN or the shapes differ."""
+    import numpy
+
+    a, b = _numpy(x), _numpy(y)
+    if a.shape != b.shape:
+        return float("inf")
+    if a.size == 0:
+        return 0.0
+    if a.dtype.kind in "biu":
+        return float(numpy.max(numpy.abs(a.astype(object) - b.astype(object))))
+    only_one = numpy.isnan(a) != numpy.isnan(b)
+    if only_one.any():
+        return float("inf")
+    same = (a == b) | numpy.isnan(a)
+    with numpy.errstate(invalid="ignore"):
+        return float(numpy.max(numpy.where(same, 0.0, numpy.abs(a - b))))
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "data_ptr") or hasattr(value, "__array_interface__")
+
+
+class Autotuner(KernelInterface):
+    """A kernel with a choice of configurations; made by `@triton.autotune`.
+
+    `best_config` is the one last taken; `cache` maps key values to it.
+    """
+
+    def __init__(
+        self,
+        fn: Any,
+        arg_names: Sequence[str],
+        configs: Sequence[Config] | None,
+        key: Sequence[str],
+        reset_to_zero: Sequence[str] | None = None,
+        restore_value: Sequence[str] | None = None,
+        pre_hook: Callable | None = None,
+        post_hook: Callable | None = None,
+        prune_configs_by: dict[str, Any] | None = None,
+        warmup: Any = None,
+        rep: Any = None,
+        use_cuda_graph: bool = False,
+        do_bench: Callable | None = None,
+        cache_results: bool = False,
+    ) -> None:
+        self.configs = list(configs) if configs else [Config({})]
+        self.keys = list(key)
+        self.arg_names = list(arg_names)
+        self.fn = fn
+        self.base_fn = _base_function(fn)
+        self.__name__ = self.base_fn.__name__
+        self.__doc__ = self.base_fn.__doc__
+        self.reset_to_zero = list(reset_to_zero or ())
+        self.restore_value = list(restore_value or ())
+        self.user_defined_pre_hook = pre_hook is not None
+        self.user_defined_post_hook = post_hook is not None
+        self.pre_hook = pre_hook or self._default_pre_hook
+        self.post_hook = post_hook or self._default_post_hook
+        prune = dict(prune_configs_by or {})
+        self.perf_model = prune.get("perf_model")
+        self.configs_top_k = prune.get("top_k", 1.0)
+        self.early_config_prune = prune.get("early_config_prune")
+        self.num_warmups, self.num_reps = warmup, rep
+        self.use_cuda_graph, self.cache_results = use_cuda_graph, cache_results
+        if use_cuda_graph or warmup is not None or rep is not None:
+            warnings.warn(
+                "autotune: warmup, rep and use_cuda_graph are deprecated; give do_bench, a function that times a call",
+                DeprecationWarning,
+                stacklevel=3,
+            )
+        self.user_do_bench = do_bench
+        self.cache: dict[tuple, Config] = {}
+        self.failures: dict[Config, Exception] = {}
+        self.configs_timings: dict[Config, list[float]] | None = None
+        self.bench_time: float | None = None
+        self.best_config: Config | None = None
+        self.nargs: dict[str, Any] | None = None
+        self._saved: dict[str, Any] = {}
+        for names in (self.keys, self.reset_to_zero, self.restore_value):
+            unknown = [name for name in names if name not in self.arg_names]
+            if unknown and names is not self.keys:
+                raise ValueError(f"{self.__name__} has no parameter {unknown[0]!r}; it has {', '.join(self.arg_names)}")
+
+    # Triton clears and restores around trial runs; the launch that counts clears too.
+    def _default_pre_hook(self, arguments: dict[str, Any], reset_only: bool = False) -> None:
+        for name in self.reset_to_zero:
+            if arguments.get(name) is not None:
+                _clear(arguments[name])
+        if not reset_only:
+            self._saved = {name: _copy(arguments[name]) for name in self.restore_value}
+
+    def _default_post_hook(self, arguments: dict[str, Any], exception: BaseException | None = None) -> None:
+        for name, saved in self._saved.items():
+            _write_back(arguments[name], saved)
+        self._saved = {}
+
+    @property
+    def base_jit_function(self) -> Any:
+        """The JITFunction below this and other decorators."""
+        fn = self.fn
+        while isinstance(fn, (Autotuner, Heuristics)):
+            fn = fn.fn
+        return fn
+
+    @property
+    def do_bench(self) -> Callable:
+        """The function that times a configuration on a GPU: of the older arguments (warmup, rep, use_cuda_graph), which
+        come first as in Triton, or the one given, or the driver's."""
+        from tiletwin import testing
+
+        milliseconds = 100 if self.num_reps is None else self.num_reps
+        if self.use_cuda_graph:
+            return functools.partial(testing.do_bench_cudagraph, rep=milliseconds)
+        if self.num_warmups is not None or self.num_reps is not None:
+            warmup = 25 if self.num_warmups is None else self.num_warmups
+            return functools.partial(testing.do_bench, warmup=warmup, rep=milliseconds)
+        if self.user_do_bench is not None:
+            return self.user_do_bench
+        from tiletwin.drivers.chosen import driver
+
+        return driver.active.get_benchmarker()
+
+    def _bench(self, *args: Any, config: Config, **meta: Any) -> list[float]:
+        """Timings of a configuration (median, lower, upper) for subclasses of libraries that choose by them: the same
+        for all that compile, so that the first one wins, and infinite for the others. Nothing runs."""
+        try:
+            self.fn.run(*args, **{**meta, **config.all_kwargs(), "warmup": True})
+        except (CompilationError, OutOfResources):
+            return [float("inf")] * 3
+        return [0.0] * 3
+
+    def check_disk_cache(self, tuning_key: tuple, configs: Sequence[Config], bench_fn: Callable[[], Any]) -> bool:
+        """Whether the choice for a key came from a file. Choices need no timing here, so none is stored: `bench_fn` is
+        called and the answer is False."""
+        bench_fn()
+        return False
+
+    def _arguments(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+        named = dict(zip(self.arg_names, args))
+        named.update({name: value for name, value in kwargs.items() if name in self.arg_names})
+        return named
+
+    def _key(self, named: dict[str, Any]) -> tuple:
+        key = [named[name] for name in self.keys if name in named]
+        key += [str(value.dtype) for value in named.values() if hasattr(value, "dtype")]
+        return tuple(key)
+
+    def prune_configs(self, kwargs: dict[str, Any]) -> list[Config]:
+        """Configurations that the user's pruning leaves, in order.
+
+        Raises:
+            AutotunerError: none is left.
+        """
+        configs = self.configs
+        nargs = self.nargs or {}
+        if self.early_config_prune:
+            configs = list(self.early_config_prune(configs, nargs, **kwargs))
+            if not configs:
+                raise AutotunerError(
+                    f"{self.__name__}: no valid autotuner configs are left after early_config_prune; "
+                    "it must return at least one"
+                )
+        if self.perf_model:
+            share = self.configs_top_k
+            top_k = max(1, int(len(self.configs) * share)) if isinstance(share, float) and share <= 1.0 else int(share)
+            if len(configs) > top_k:
+                estimates = {c: self.perf_model(**{**nargs, **kwargs, **c.all_kwargs()}) for c in configs}
+                configs = sorted(configs, key=lambda c: estimates[c])[:top_k]
+        return list(configs)
+
+    def _launch(self, config: Config, args: tuple, grid: Any, kwargs: dict[str, Any]) -> Any:
+        given = {**self._arguments(args, kwargs), **config.all_kwargs()}
+        for hook in [config.pre_hook] if config.pre_hook else []:
+            hook(given)
+        clash = [name for name in config.kwargs if name in kwargs or name in self.arg_names[: len(args)]]
+        if clash:
+            raise ValueError(
+                f"{self.__name__}: {', '.join(clash)} is set by the autotuner's configurations: do not pass it too"
+            )
+        return self.fn.run(*args, grid=grid, warmup=False, **{**kwargs, **config.all_kwargs()})
+
+    def _first_that_compiles(self, configs: list[Config], args: tuple, grid: Any, kwargs: dict[str, Any]) -> Config:
+        failures: list[tuple[Config, Exception]] = []
+        on_simulator = backend() == "sim"
+        if on_simulator:  # which runs code for a GPU, that has to fit
+            from tiletwin.compiler.kernel import CompiledKernel
+            from tiletwin.launch import sim_launch
+        for config in configs:
+            try:
+                kernel = self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()})
+                if on_simulator and isinstance(kernel, CompiledKernel):
+                    sim_launch.check(kernel)
+            except (CompilationError, OutOfResources) as error:
+                failures.append((config, error))
+                continue
+            if failures:
+                warnings.warn(
+                    f"{self.__name__}: {len(failures)} of {len(configs)} autotuner configurations do not compile, "
+                    f"the first is {failures[0][0]}: {failures[0][1]}",
+                    stacklevel=4,
+                )
+            return config
+        if len(failures) == 1:
+            raise failures[0][1]
+        text = "\n".join(f"  {config}: {str(error).splitlines()[-1]}" for config, error in failures)
+        raise AutotunerError(f"{self.__name__}: none of the configurations compiles:\n{text}") from failures[0][1]
+
+    def _compare_all(self, configs: list[Config], args: tuple, grid: Any, kwargs: dict[str, Any]) -> None:
+        """Runs each configuration on copies and compares what they wrote with the first one's.
+
+        Errors: DifferenceError, two configurations differ by more than rounding explains.
+        """
+        import numpy
+
+        reference: dict[str, Any] | None = None
+        report = []
+        for config in configs:
+            trial_args = tuple(_copy(a) if _is_array(a) else a for a in args)
+            trial_kwargs = {n: _copy(v) if _is_array(v) else v for n, v in kwargs.items()}
+            named = self._arguments(trial_args, trial_kwargs)
+            self._default_pre_hook(named, reset_only=True)
+            try:
+                self._launch(config, trial_args, grid, trial_kwargs)
+            except (CompilationError, OutOfResources) as error:
+                print(f"tiletwin: {self.__name__}: configuration {config} does not compile: {error}", file=sys.stderr)
+                continue
+            arrays = {name: value for name, value in named.items() if _is_array(value)}
+            if reference is None:
+                reference, first = arrays, config
+                continue
+            for name, value in arrays.items():
+                worst = _largest_difference(reference[name], value)
+                scale = float(
+                    numpy.max(
+                        numpy.abs(_numpy(reference[name])), initial=0.0, where=numpy.isfinite(_numpy(reference[name]))
+                    )
+                )
+                bits = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float64": 2.0**-48}
+                exact = _numpy(reference[name]).dtype.kind in "biu"
+                bound = 0.0 if exact else scale * 8 * bits.get(str(value.dtype).rpartition(".")[2], 2.0**-19)
+                if worst > bound:
+                    report.append((str(first), str(config), name, worst))
+        if report:
+            text = "\n".join(
+                f"  [{a}] and [{b}] differ in {name}: largest error {worst:g}" for a, b, name, worst in report
+            )
+            raise DifferenceError(f"{self.__name__}: autotuner configurations give different results:\n{text}", report)
+
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        """Chooses a configuration for these arguments and launches it."""
+        if warmup:
+            return self.warmup(*args, grid=grid, **kwargs)
+        self.nargs = dict(zip(self.arg_names, args))
+        named = self._arguments(args, kwargs)
+        if len(self.configs) == 1:
+            config = self.configs[0]
+        else:
+            key = self._key(named)
+            config = self.cache.get(key)
+            if config is None:
+                configs = self.prune_configs(kwargs)
+                mode = os.environ.get("TILETWIN_AUTOTUNE", "first") or "first"
+                if mode not in ("first", "all"):
+                    raise ValueError(f"TILETWIN_AUTOTUNE is {mode!r}; it must be 'first' or 'all'")
+                if mode == "all":
+                    self._compare_all(configs, args, grid, kwargs)
+                timed = None
+                if gpu_tuning.on_gpu(named.values()):
+                    timed = gpu_tuning.choose(self, key, configs, args, grid, kwargs)
+                    config, self.configs_timings, self.bench_time = timed.config, timed.timings, timed.seconds
+                else:
+                    config = self._first_that_compiles(configs, args, grid, kwargs)
+                self.cache[key] = config
+                # Triton's trial runs end with the arrays cleared.
+                self.pre_hook(named, reset_only=True)
+                if knobs.autotuning.print:
+                    how = "without timing" if timed is None else "from disk" if timed.cache_hit else "as the fastest"
+                    builtins.print(f"tiletwin: {self.__name__}: took {config} {how}, key {key}")
+                if knobs.autotuning.listener is not None:
+                    knobs.autotuning.listener(
+                        fn=self.base_jit_function,
+                        key=key,
+                        best_config=config,
+                        configs_timings=timed.timings if timed else {},
+                        duration=timed.seconds if timed else None,
+                        cache_hit=timed.cache_hit if timed else False,
+                    )
+        self.best_config = config
+        try:
+            return self._launch(config, args, grid, kwargs)
+        finally:
+            self.nargs = None
+
+    def warmup(self, *args: Any, grid: Any = (1,), **kwargs: Any) -> list[Any]:
+        """Compiles every configuration that pruning leaves; returns the compiled kernels."""
+        self.nargs = dict(zip(self.arg_names, args))
+        try:
+            return [
+                self.fn.warmup(*args, grid=grid, **{**kwargs, **config.all_kwargs()})
+                for config in self.prune_configs(kwargs)
+            ]
+        finally:
+            self.nargs = None
+
+
+def autotune(
+    configs: Sequence[Config],
+    key: Sequence[str],
+    prune_configs_by: dict[str, Any] | None = None,
+    reset_to_zero: Sequence[str] | None = None,
+    restore_value: Sequence[str] | None = None,
+    pre_hook: Callable | None = None,
+    post_hook: Callable | None = None,
+    warmup: Any = None,
+    rep: Any = None,
+    use_cuda_graph: bool = False,
+    do_bench: Callable | None = None,
+    cache_results: bool = False,
+) -> Callable[[Any], Autotuner]:
+    """Decorator: chooses among `configs` anew whenever the arguments named in `key`, or the dtypes, change.
+
+    Args:
+        prune_configs_by: {"perf_model", "top_k", "early_config_prune"}.
+        reset_to_zero: arguments cleared before a choice.
+
+    The other parameters are for timing on a GPU and change nothing here.
+    """
+
+    def decorate(fn: Any) -> Autotuner:
+        return Autotuner(
+            fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook, post_hook, prune_configs_by,
+            warmup, rep, use_cuda_graph, do_bench, cache_results,
+        )  # fmt: skip
+
+    return decorate
+
+
+class Heuristics(KernelInterface):
+    """A kernel some of whose compile-time arguments are computed from the others; made by `@triton.heuristics`."""
+
+    def __init__(self, fn: Any, arg_names: Sequence[str], values: dict[str, Callable]) -> None:
+        self.fn = fn
+        self.values = values
+        self.arg_names = list(arg_names)
+        self.__name__ = getattr(fn, "__name__", "kernel")
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        for name, function in self.values.items():
+            kwargs[name] = function({**dict(zip(self.arg_names, args)), **kwargs})
+        return self.fn.run(*args, **kwargs)
+
+
+def heuristics(values: dict[str, Callable]) -> Callable[[Any], Heuristics]:
+    """Decorator: computes arguments from the others, `{"EVEN": lambda args: args["n"] % 128 == 0}`."""
+
+    def decorate(fn: Any) -> Heuristics:
+        return Heuristics(fn, fn.arg_names, values)
+
+    return decorate
