@@ -29,10 +29,10 @@ FOLDERS = (HERE, HERE.parent / "tests" / "data" / "kernels", HERE.parent / "test
 def activate(side: str) -> Any:
     """`triton` of this side."""
     if side == "tiletwin":
-        from tiletwin import _activate
+        from tiletwin import activation
 
         os.environ["TILETWIN"] = "1"
-        _activate.activate()
+        activation.activate()
     import triton
 
     ours = hasattr(triton, "TILETWIN_VERSION")

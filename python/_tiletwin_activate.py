@@ -7,6 +7,13 @@ For pytest, which finds it imported already and would warn that it cannot rewrit
 
 import importlib.util
 import sys
+from types import ModuleType
+
+
+def _prepare(module: ModuleType) -> None:
+    from tiletwin.activation import prepare
+
+    prepare(module)
 
 
 def _load() -> None:
@@ -20,7 +27,7 @@ def _load() -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    module.activate()
+    module.activate(_prepare)
 
 
 try:

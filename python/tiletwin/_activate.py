@@ -1,7 +1,7 @@
 """Makes `import triton` find tiletwin, in a process that asked for it.
 
 Here:      the module finder for `triton` and `triton.*`, the hook that runs when torch is imported.
-Not here:  torch.cuda on the CPU (cuda_emulation.py). This file imports nothing of the package: it may run before it.
+Not here:  what is done to torch then (activation.py). This file imports nothing of the package: it may run before it.
 Invariant: sys.modules["triton.x"] is sys.modules["tiletwin.x"]; with no variable set nothing is changed.
 """
 
@@ -14,7 +14,7 @@ import importlib.util
 import os
 import sys
 from _thread import _local  # importing threading would cost every start of Python
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -168,28 +168,15 @@ class BeforeTorchCuda(importlib.abc.MetaPathFinder):
             cuda_hidden.hide(binding)
 
 
-def _prepare_torch(torch: ModuleType) -> None:
-    from tiletwin import cuda_emulation
-
-    cuda_emulation.prepare(torch)
-    if os.environ.get("TILETWIN_CHECK"):
-        from tiletwin import fresh_memory
-
-        fresh_memory.watch_torch(torch)
-
-
-def _watch_numpy(numpy: ModuleType) -> None:
-    from tiletwin import fresh_memory
-
-    fresh_memory.watch_numpy(numpy)
-
-
 def is_active() -> bool:
     return any(isinstance(finder, TritonFinder) for finder in sys.meta_path)
 
 
-def activate() -> bool:
+def activate(prepare: Callable[[ModuleType], None]) -> bool:
     """Installs the finder if the environment asks for it. Returns whether it is installed.
+
+    prepare: called with torch when that has been imported, and launches run on the CPU; with NumPy too, if checks want
+    to know of the memory that it makes (activation.py).
 
     Errors: ImportError, real Triton has been imported already; ValueError, TILETWIN_BACKEND names no backend.
     """
@@ -207,12 +194,12 @@ def activate() -> bool:
     if interpreting:
         os.environ["TRITON_INTERPRET"] = "1"
         if "torch" in sys.modules:
-            _prepare_torch(sys.modules["torch"])
+            prepare(sys.modules["torch"])
         else:
-            sys.meta_path[:0] = [TorchFinder(_prepare_torch), BeforeTorchCuda()]
+            sys.meta_path[:0] = [TorchFinder(prepare), BeforeTorchCuda()]
         if os.environ.get("TILETWIN_CHECK"):
             if "numpy" in sys.modules:
-                _watch_numpy(sys.modules["numpy"])
+                prepare(sys.modules["numpy"])
             else:
-                sys.meta_path.insert(0, TorchFinder(_watch_numpy, "numpy"))
+                sys.meta_path.insert(0, TorchFinder(prepare, "numpy"))
     return True

@@ -40,10 +40,10 @@ def start(config: Any, words: str, baseline: str) -> None:
     except ValueError as error:
         raise pytest.UsageError(f"--tiletwin-baseline {error}") from None
     plugin = Plugin(config, words)
-    from tiletwin import _activate
+    from tiletwin import activation
 
     try:
-        _activate.activate()
+        activation.activate()
     except ValueError as error:
         raise pytest.UsageError(f"--tiletwin: {error}") from None
     config.pluginmanager.register(plugin, NAME)

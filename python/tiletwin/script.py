@@ -24,10 +24,10 @@ _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 def activated(fail: Fail) -> bool:
     """Whether `import triton` gives tiletwin from now on."""
-    from tiletwin import _activate
+    from tiletwin import activation
 
     try:
-        return _activate.activate()
+        return activation.activate()
     except (ValueError, ImportError) as error:
         fail(str(error))
 

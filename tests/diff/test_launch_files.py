@@ -68,7 +68,7 @@ assert all(np.array_equal(a, b) for a, b in zip(memory, launch.outputs["interp"]
 print("equal")
 """
     command = [sys.executable, "-c", "import os; os.environ['TILETWIN_INTERPRET'] = '1'\n"
-               "from tiletwin import _activate; _activate.activate()\n" + code]  # fmt: skip
+               "from tiletwin import activation; activation.activate()\n" + code]  # fmt: skip
     result = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert result.stdout == "equal\n", result.stderr
 

@@ -17,9 +17,9 @@ ORDER = """
     _C _sim _codegen _cuda
     version ports dtypes native whole_files errors _refused variables cuda_hidden _activate
     toolkit knob_hooks knob_kinds knobs file_cache
-    checks devices findings memory fresh_memory gpu_timing script
+    checks devices findings memory fresh_memory gpu_timing
     cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files
-    cuda_fakes cuda_operators cuda_patches cuda_processes torch_cuda cuda_emulation
+    cuda_fakes cuda_operators cuda_patches cuda_processes torch_cuda cuda_emulation activation script
     sim cuda gpu_target drivers
     kernels language codegen backends compiler tools trace eager testing launch debug profiler
     pytest_results pytest_plugin diff fuzz gdb cli
@@ -29,9 +29,7 @@ ORDER.append("")
 
 # Module -> modules above it that it imports.
 AGAINST = {
-    "_activate": "cuda_emulation fresh_memory",
     "checks": "findings.output",
-    "eager.decide": "debug",
 }
 
 # Modules of one folder that import each other.

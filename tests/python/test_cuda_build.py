@@ -54,9 +54,9 @@ def test_torch_that_was_imported_before() -> None:
         """
         import os, torch
         torch._C._cuda_getDeviceCount = lambda: 0
-        from tiletwin import _activate
+        from tiletwin import activation
         os.environ["TILETWIN_INTERPRET"] = "1"
-        _activate.activate()
+        activation.activate()
         """
     )
     assert "start Python with TILETWIN_INTERPRET=1" in done.stderr, done.stderr

@@ -50,8 +50,8 @@ def test_tensors_of_torch():
 def test_tensors_on_an_emulated_gpu():
     pytest.importorskip("torch")
     code = f"""
-        from tiletwin import _activate
-        _activate.activate()
+        from tiletwin import activation
+        activation.activate()
         import torch
         from tiletwin import sim
         x, out = torch.ones(100, device="cuda"), torch.zeros(100, device="cuda")

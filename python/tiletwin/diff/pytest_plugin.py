@@ -34,9 +34,9 @@ def start(config: Any, backends: str) -> None:
             "set TILETWIN_BACKEND=diff in the environment instead"
         )
     plugin = Plugin(config, backends)
-    from tiletwin import _activate
+    from tiletwin import activation
 
-    _activate.activate()
+    activation.activate()
     from tiletwin.diff import mode
 
     mode.install()

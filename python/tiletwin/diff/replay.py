@@ -167,8 +167,8 @@ def under_gdb(launch: Launch, file: str, program: str = "") -> int:
 
 if __name__ == "__main__":  # in the process that gdb debugs
     os.environ.setdefault("TILETWIN_INTERPRET", "1")
-    from tiletwin import _activate
+    from tiletwin import activation
     from tiletwin.diff import files
 
-    _activate.activate()
+    activation.activate()
     run_source(files.read(sys.argv[1]), sys.argv[2])

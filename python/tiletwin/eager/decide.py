@@ -153,8 +153,7 @@ def is_plain(value: Any) -> bool:
 
 def is_helper(value: Any) -> bool:
     """tiletwin.print_if or breakpoint_if, which compiled kernels keep as probes."""
-    debug = sys.modules.get("tiletwin.debug")
-    return debug is not None and (value is debug.print_if or value is debug.breakpoint_if)
+    return value is _C.print_if or value is _C.breakpoint_if
 
 
 def has_python_only(fn: Any) -> bool:

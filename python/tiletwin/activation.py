@@ -1,0 +1,28 @@
+"""Switches tiletwin on in a process that runs already, and says what becomes of torch and NumPy then.
+
+Not here:  the finder (_activate.py), which the start-up file runs without this package.
+"""
+
+from __future__ import annotations
+
+import os
+from types import ModuleType
+
+from tiletwin import _activate
+
+
+def prepare(module: ModuleType) -> None:
+    """Called when torch, or NumPy where checks want to know of its memory, has been imported."""
+    from tiletwin import cuda_emulation, fresh_memory
+
+    if module.__name__ == "numpy":
+        fresh_memory.watch_numpy(module)
+        return
+    cuda_emulation.prepare(module)
+    if os.environ.get("TILETWIN_CHECK"):
+        fresh_memory.watch_torch(module)
+
+
+def activate() -> bool:
+    """Whether `import triton` gives tiletwin from now on, as the environment asks. Errors: see _activate.activate."""
+    return _activate.activate(prepare)
