@@ -63,7 +63,7 @@ PyRef shapeTuple(const Type& type) {
   return shape;
 }
 
-/// helper(bytes, type name, shape) of eager/looks.py; with `named`, the row of known_memory() that a pointer was made for
+/// helper(bytes, type name, shape) of eager/; with `named`, the row of known_memory() that a pointer was made for
 /// follows, negative where there is none.
 PyObject* callHelper(const char* function, const Value& value, bool named) {
   PyRef helper = packageObject(function);

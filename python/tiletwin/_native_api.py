@@ -49,7 +49,7 @@ OBJECTS = {
     "wants_eager": ("tiletwin.launch.eager_launch", "wants_eager"),
     "repr_of": ("tiletwin.eager.looks", "repr_of"),
     "numpy_of": ("tiletwin.eager.looks", "numpy_of"),
-    "html_of": ("tiletwin.eager.looks", "html_of"),
+    "html_of": ("tiletwin.eager.html", "html_of"),
     "picked": ("tiletwin.eager.looks", "picked"),
     # print_if and breakpoint_if
     "print_if": ("tiletwin._C", "print_if"),

@@ -296,6 +296,14 @@ def _say_at_exit() -> None:
         print(f"tiletwin: {who} found {count} mistake{'s' if count > 1 else ''}", file=sys.stderr)
 
 
+_listeners: list[tuple[Callable[[Sequence[Finding]], Any], Callable[[str], Any]]] = []
+
+
+def listen(findings: Callable[[Sequence[Finding]], Any], note: Callable[[str], Any]) -> None:
+    """From now on `findings` is called with what checks find, `note` with what they could not look at."""
+    _listeners.append((findings, note))
+
+
 def add(found: Sequence[Finding]) -> list[Finding]:
     """Records findings of a launch and prints those that are new. Returns them without those that are left out."""
     global _at_exit
@@ -313,8 +321,9 @@ def add(found: Sequence[Finding]) -> list[Finding]:
                 _say(finding)
         else:
             seen[finding.key] = replace(known, launches=known.launches + 1)
-    if found and is_told and (writing := sys.modules.get("tiletwin.findings.output")):
-        writing.add_findings(found)
+    if found and is_told:
+        for hear_findings, _ in _listeners:
+            hear_findings(found)
     return list(found)
 
 
@@ -396,8 +405,8 @@ def _notice_unchecked(kernel: str, why: str) -> None:
     if words and kernel not in _unchecked and _aside.found is None:
         _unchecked[kernel] = text = f"{kernel}: TILETWIN_CHECK={','.join(words)} {why}"
         _say(f"tiletwin: {text}")
-        if writing := sys.modules.get("tiletwin.findings.output"):
-            writing.add_note(text)
+        for _, hear_note in _listeners:
+            hear_note(text)
 
 
 @dataclass(frozen=True)

@@ -234,3 +234,11 @@ def show(tile: Any, mask: Any = None) -> Shown:
         mask: a tensor or array of bools that broadcasts to its shape.
     """
     return Shown(tile, mask)
+
+
+def html_of(data: bytes, type_name: str, shape: tuple[int, ...], origin: int = -1) -> str:
+    """What a notebook shows of a tile."""
+    array = looks.numpy_of(data, type_name, shape)
+    if looks.is_pointer(type_name):
+        return tile_html(array, type_name, looks.pointer_text(array, looks.pointee_of(type_name), origin))
+    return tile_html(array, type_name, None)

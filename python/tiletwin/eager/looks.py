@@ -201,13 +201,3 @@ def plain_index(item: Any) -> Any:
         array = numpy.asarray(item)
         return array if array.ndim else array[()]
     return getattr(item, "value", item)
-
-
-def html_of(data: bytes, type_name: str, shape: tuple[int, ...], origin: int = -1) -> str:
-    """What a notebook shows of a tile."""
-    from tiletwin.eager.html import tile_html
-
-    array = numpy_of(data, type_name, shape)
-    if is_pointer(type_name):
-        return tile_html(array, type_name, pointer_text(array, pointee_of(type_name), origin))
-    return tile_html(array, type_name, None)

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from tiletwin import whole_files
+from tiletwin import checks, whole_files
 from tiletwin.findings import json_text, sarif, store
 from tiletwin.findings.results import Result, of_error, of_finding, without_repeats
 
@@ -177,6 +177,9 @@ def add_note(note: str) -> None:
         _tell(notes=[note])
 
 
+checks.listen(add_findings, add_note)
+
+
 def add_comparison(said: dict[str, Any]) -> None:
     """Called by the tester: a comparison of this process, for the counts of the run."""
     if _tells():
@@ -185,14 +188,10 @@ def add_comparison(said: dict[str, Any]) -> None:
 
 def collected() -> list[Result]:
     """What this process has found."""
-    from tiletwin import checks
-
     return without_repeats([*map(of_finding, checks.findings()), *_added])
 
 
 def notes() -> list[str]:
-    from tiletwin import checks
-
     return list(checks.unchecked().values())
 
 
