@@ -49,3 +49,25 @@ tt.func public @collective(%o: !tt.ptr<i32>, %a: i32) {
   tt.store %o, %y : !tt.ptr<i32>
   tt.return
 }
+
+// -----
+
+// So are votes, barriers, products of matrices and masks of who is there, with a predicate in front too.
+// LLIR-LABEL: define ptx_kernel void @more_collectives(
+// LLIR: asm "{ .reg .pred p; setp.ne.s32 p, $1, 0; vote.sync.ballot.b32 $0, p, -1; }", {{.*}} #[[TOGETHER:[0-9]+]]
+// LLIR: asm sideeffect "bar.sync 1, 32; mov.b32 $0, $1;", {{.*}} #[[TOGETHER]]
+// LLIR: asm sideeffect "barrier.cta.arrive 1, 64; mov.b32 $0, $1;", {{.*}} #[[TOGETHER]]
+// LLIR: asm "activemask.b32 $0; // $1", {{.*}} #[[TOGETHER]]
+// LLIR: asm "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;", {{.*}} #[[TOGETHER]]
+// LLIR: asm sideeffect "@$2 st.global.b32 [$0], $1;", {{.*}} #[[APART:[0-9]+]]
+// LLIR-DAG: attributes #[[TOGETHER]] = { convergent nounwind }
+// LLIR-DAG: attributes #[[APART]] = { nounwind }
+tt.func public @more_collectives(%o: !tt.ptr<i32>, %a: i32) {
+  %x0 = tt.elementwise_inline_asm "{ .reg .pred p; setp.ne.s32 p, $1, 0; vote.sync.ballot.b32 $0, p, -1; }" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %a : i32 -> i32
+  %x1 = tt.elementwise_inline_asm "bar.sync 1, 32; mov.b32 $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = false} %x0 : i32 -> i32
+  %x2 = tt.elementwise_inline_asm "barrier.cta.arrive 1, 64; mov.b32 $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = false} %x1 : i32 -> i32
+  %x3 = tt.elementwise_inline_asm "activemask.b32 $0; // $1" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x2 : i32 -> i32
+  %x4 = tt.elementwise_inline_asm "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x3 : i32 -> i32
+  tt.store %o, %x4 : !tt.ptr<i32>
+  tt.return
+}
