@@ -4,6 +4,7 @@
 // (how an operation becomes LLVM IR), emit/TargetCode.h (in what NVIDIA's and AMD's GPUs differ there), ptx/Ptx.h and
 // amdgcn/Amdgcn.h (LLVM IR to assembly).
 #pragma once
+#include "ir/GpuFeatures.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,8 @@ struct Target {
   std::string arch = "sm_90a";
   int ptxVersion = 87; ///< ten times the PTX ISA version
   int warpSize = 32;   ///< threads of a warp; "hip": 64 or 32
+
+  tt::GpuFeatures features() const; ///< what code for it may use
 };
 
 struct Options {

@@ -182,6 +182,8 @@ std::optional<CompileError> Compilation::run(std::string_view text, Stage from, 
 
 } // namespace
 
+tt::GpuFeatures Target::features() const { return tt::featuresOf(capability, arch, ptxVersion); }
+
 std::optional<CompileError> compile(std::string_view text, Stage from, Stage to, std::string_view fileName,
                                     const Target& target, const Options& options, Code& code) {
   if (!llvm::isPowerOf2_32(uint32_t(options.numWarps)) || options.numWarps > 32)

@@ -1,6 +1,7 @@
 // frontend/DotBuiltins.cpp -- matrix products: dot, dot_scaled (rules 45 to 49).
 #include "frontend/Builtins.h"
 #include "frontend/Emit.h"
+#include "ir/GpuFeatures.h"
 #include "ir/TT.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -121,9 +122,10 @@ PyRef buildDot(Builder& b, llvm::ArrayRef<PyObject*> args) {
   if (acc && acc.type.element() != out)
     return raiseValue("tl.dot: acc must have the result's type " + out.str() + ", got " + acc.type.element().str() +
                       (out.isFloat() ? "; pass out_dtype, or cast acc with .to(tl.float32)" : ""));
-  int64_t k = x.type.shape[rank - 1],
-          imprecise =
-              operand.isFp8() && operand.scalar != Scalar::F8E4B15 && currentOptions().capability == 90 ? 1 << 30 : 0;
+  // The units that sum fp8 less precisely do so as long as nobody asks for more.
+  const bool isImprecise =
+      operand.isFp8() && operand.scalar != Scalar::F8E4B15 && tt::featuresOf(currentOptions().capability).wgmma;
+  int64_t k = x.type.shape[rank - 1], imprecise = isImprecise ? 1 << 30 : 0;
   if (!isNone(args[5])) {
     int64_t asked = 0;
     if (!constantInt(args[5], "tl.dot: max_num_imprecise_acc", asked)) return {};

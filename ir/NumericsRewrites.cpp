@@ -16,6 +16,7 @@
 // (which LLVM expands), and other functions are __ocml_NAME_f32 or _f64, of AMD's device library.
 // floor, ceil, abs, min, max, comparisons and conversions between float formats are exact or round once everywhere.
 #include "ir/NumericsRewrites.h"
+#include "ir/GpuFeatures.h"
 #include "ir/TW.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -215,12 +216,12 @@ const FunctionRow* findFunction(StringRef name, const NumericsTarget& target) {
 bool needsF32(Operation* op, const NumericsTarget& target) {
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op)) return false;
   Type element = elementTypeOf(op->getResult(0).getType());
-  return isF8(element) || (element.isBF16() && target.capability < 80);
+  return isF8(element) || (element.isBF16() && !featuresOf(target.capability).bf16Arithmetic);
 }
 
 /// A conversion that would round to f32 on its way to bf16.
 bool roundsTwice(Operation* op, const NumericsTarget& target) {
-  return isa<arith::SIToFPOp, arith::UIToFPOp>(op) && target.capability < 90 &&
+  return isa<arith::SIToFPOp, arith::UIToFPOp>(op) && !featuresOf(target.capability).bf16FromIntegers &&
          elementTypeOf(op->getResult(0).getType()).isBF16() &&
          elementTypeOf(op->getOperand(0).getType()).getIntOrFloatBitWidth() >= 32;
 }

@@ -5,6 +5,7 @@
 // is copied ahead, cores that read shared memory need each operand there once.
 #include "ir/SharedMemory.h"
 #include "ir/Contiguity.h"
+#include "ir/GpuFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
@@ -30,17 +31,16 @@ int64_t elementBytes(Type type) { return (elementTypeOf(type).getIntOrFloatBitWi
 
 bool isNarrow(Type type) { return elementTypeOf(type).getIntOrFloatBitWidth() == 8; }
 
-Cores coresOf(DotOp dot, const SharedMemoryQuery& query) {
+Cores coresOf(DotOp dot, const SharedMemoryQuery& query, const GpuFeatures& features) {
   Type a = elementTypeOf(dot.getA().getType()), b = elementTypeOf(dot.getB().getType());
-  if (a.isF64() || query.capability < 80) return Cores::None;
+  if (a.isF64() || !features.mmaAmpere) return Cores::None;
   if (a.isF32() && dot.getInputPrecision() == InputPrecision::IEEE) return Cores::None;
   llvm::ArrayRef<int64_t> shape = shapeOf(dot.getD().getType());
   if (shape.size() != 2) return Cores::Registers;
   bool plain = !a.isF32() || dot.getInputPrecision() == InputPrecision::TF32;
   int64_t k = shapeOf(dot.getA().getType())[1];
-  bool hopper = query.capability == 90 && shape[0] >= 64 && shape[1] >= 8 && query.numWarps % 4 == 0;
-  bool blackwell = query.capability >= 100 && query.capability < 120 && shape[0] >= 64 && shape[1] >= 16 &&
-                   (query.numWarps == 4 || query.numWarps == 8);
+  bool hopper = features.wgmma && shape[0] >= 64 && shape[1] >= 8 && query.numWarps % 4 == 0;
+  bool blackwell = features.tcgen05 && shape[0] >= 64 && shape[1] >= 16 && (query.numWarps == 4 || query.numWarps == 8);
   return plain && a == b && k * elementBytes(dot.getA().getType()) >= 32 && (hopper || blackwell) ? Cores::Shared
                                                                                                   : Cores::Registers;
 }
@@ -74,7 +74,8 @@ Operand trace(Value value) {
 
 class Estimate {
 public:
-  Estimate(FuncOp function, const SharedMemoryQuery& query) : function_(function), query_(query) {}
+  Estimate(FuncOp function, const SharedMemoryQuery& query)
+      : function_(function), query_(query), features_(featuresOf(query.capability)) {}
   std::optional<SharedMemoryNeed> run();
 
 private:
@@ -86,6 +87,7 @@ private:
 
   FuncOp function_;
   SharedMemoryQuery query_;
+  GpuFeatures features_;
   ContiguityAnalysis contiguity_;
 };
 
@@ -131,7 +133,7 @@ bool Estimate::canBeCopiedAhead(Operation* load, scf::ForOp loop) {
     inputs.insert(op->operand_begin(), op->operand_end());
   }
   Type type = load->getResult(0).getType();
-  if (isa<DescriptorLoadOp>(load) && query_.capability >= 90) return true;
+  if (isa<DescriptorLoadOp>(load) && features_.tensorCopies) return true;
   if (bytesOf(type) / (int64_t(query_.numWarps) * 32) < kLeastCopy) return false;
   auto plain = dyn_cast<LoadOp>(load);
   if (!plain) return elementBytes(type) >= kLeastCopy; // a descriptor's block, copied with masks
@@ -157,7 +159,7 @@ SharedMemoryNeed Estimate::needOfLoop(scf::ForOp loop, llvm::ArrayRef<DotOp> dot
   for (Operation& op : *loop.getBody())
     if (op.getNumRegions() && !isa<ReduceOp, ScanOp>(op)) ahead = false; // loops inside, branches
   for (DotOp dot : dots) {
-    Cores cores = coresOf(dot, query_);
+    Cores cores = coresOf(dot, query_, features_);
     if (cores == Cores::None) continue;
     const Value operands[] = {dot.getA(), dot.getB()};
     for (auto [index, value] : llvm::enumerate(operands)) {
@@ -169,7 +171,7 @@ SharedMemoryNeed Estimate::needOfLoop(scf::ForOp loop, llvm::ArrayRef<DotOp> dot
         continue;
       }
       bool copied = ahead && canBeCopiedAhead(operand.load, loop);
-      if (copied && query_.capability == 90 && cores == Cores::Shared && isNarrow(value.getType()) &&
+      if (copied && features_.wgmma && cores == Cores::Shared && isNarrow(value.getType()) &&
           isa<LoadOp>(operand.load)) {
         // Cores that read 8-bit numbers want them along K, and a tile that runs the other way is turned first.
         auto pointer = contiguity_.of(cast<LoadOp>(operand.load).getPtr());
@@ -202,7 +204,7 @@ SharedMemoryNeed Estimate::needOfLoop(scf::ForOp loop, llvm::ArrayRef<DotOp> dot
 SharedMemoryNeed Estimate::needOfDot(DotOp dot) {
   SharedMemoryNeed need;
   need.dot = dot;
-  if (query_.capability < 80) { // multiplied without tensor cores, from tiles that were widened to f32
+  if (!features_.mmaAmpere) { // multiplied without tensor cores, from tiles that were widened to f32
     Value larger = bytesOf(dot.getA().getType()) > bytesOf(dot.getB().getType()) ? dot.getA() : dot.getB();
     add(need, larger, 1);
     if (elementBytes(larger.getType()) < 4 && isa<FloatType>(elementTypeOf(larger.getType()))) {
@@ -211,7 +213,7 @@ SharedMemoryNeed Estimate::needOfDot(DotOp dot) {
     }
     return need;
   }
-  if (coresOf(dot, query_) != Cores::Shared) return need;
+  if (coresOf(dot, query_, features_) != Cores::Shared) return need;
   if (trace(dot.getA()).load && trace(dot.getA()).direct) add(need, dot.getA(), 1);
   add(need, dot.getB(), 1);
   return need;

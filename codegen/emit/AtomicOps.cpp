@@ -245,7 +245,7 @@ Value* exchangeUntilSame(Emitter& e, const std::string& words, Value* address, V
 /// Of 16 bits, by comparing and swapping: what has no instruction of its own.
 bool needsLoop(const Emitter& e, tt::RmwKind kind, mlir::Type element) {
   if (element.getIntOrFloatBitWidth() != 16) return false;
-  return kind == tt::RmwKind::Exch || (element.isBF16() && e.target().capability < 90);
+  return kind == tt::RmwKind::Exch || (element.isBF16() && !e.features().bf16Atomics);
 }
 
 } // namespace

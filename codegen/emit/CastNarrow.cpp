@@ -37,8 +37,6 @@ Format formatOf(mlir::Type type) {
   return {3, 8, 0x7F, 0, 0x80, true, nullptr};
 }
 
-bool hasPairConversions(const Emitter& e) { return e.target().capability >= 89; }
-
 Value* powerOfTwo(Emitter& e, int exponent) {
   return llvm::ConstantFP::get(e.ir().getFloatTy(), std::ldexp(1.0, exponent));
 }
@@ -83,7 +81,7 @@ Values widenToHalf(Emitter& e, const Format& format, ArrayRef<Value*> codes) {
       result.push_back(b.CreateBitCast(b.CreateShl(b.CreateZExt(code, b.getInt16Ty()), 8), b.getHalfTy()));
     return result;
   }
-  if (!format.hardware || !hasPairConversions(e)) return result;
+  if (!format.hardware || !e.features().fp8Conversions) return result;
   for (size_t i = 0; i < codes.size(); i += 2) {
     bool isLast = i + 1 == codes.size();
     Values pair = widenPair(e, format, codes[i], isLast ? b.getInt8(0) : codes[i + 1]);
@@ -186,7 +184,7 @@ Values widenF8(Emitter& e, mlir::Type type, ArrayRef<Value*> codes, Type* to) {
 Values narrowToF8(Emitter& e, mlir::Type type, ArrayRef<Value*> numbers, NarrowRounding rounding) {
   const Format format = formatOf(type);
   Values result;
-  if (rounding == NarrowRounding::TowardZero || !format.hardware || !hasPairConversions(e)) {
+  if (rounding == NarrowRounding::TowardZero || !format.hardware || !e.features().fp8Conversions) {
     for (Value* number : numbers) result.push_back(narrowByArithmetic(e, format, number, rounding));
     return result;
   }

@@ -161,13 +161,13 @@ LogicalResult emitAssume(Emitter& e, Operation* op) {
   return success();
 }
 
-// Below sm_90 no launch begins before the one in front of it has ended.
+// Without dependent launches none begins before the one in front of it has ended.
 LogicalResult emitGridDependencyWait(Emitter& e, Operation*) {
-  if (e.target().capability >= 90) e.inlinePtx("griddepcontrol.wait;", "~{memory}", {}, {}, true);
+  if (e.features().dependentLaunches) e.inlinePtx("griddepcontrol.wait;", "~{memory}", {}, {}, true);
   return success();
 }
 LogicalResult emitGridDependencyLaunch(Emitter& e, Operation*) {
-  if (e.target().capability >= 90) e.inlinePtx("griddepcontrol.launch_dependents;", "~{memory}", {}, {}, true);
+  if (e.features().dependentLaunches) e.inlinePtx("griddepcontrol.launch_dependents;", "~{memory}", {}, {}, true);
   return success();
 }
 

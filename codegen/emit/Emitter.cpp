@@ -20,8 +20,8 @@ constexpr unsigned kGlobal = 1, kShared = 3; // address spaces of both families
 constexpr unsigned kTensorMapBytes = 128, kTensorMapAlignment = 64;
 
 Emitter::Emitter(llvm::Module& module, const Target& target, const Options& options, LineTable* lines)
-    : module_(module), target_(target), code_(targetCodeOf(target)), options_(options), lines_(lines),
-      builder_(module.getContext()) {}
+    : module_(module), target_(target), features_(target.features()), code_(targetCodeOf(target)), options_(options),
+      lines_(lines), builder_(module.getContext()) {}
 
 unsigned Emitter::laneBits() const { return llvm::Log2_32(uint32_t(target_.warpSize)); }
 unsigned Emitter::warpBits() const { return llvm::Log2_32(uint32_t(options_.numWarps)); }

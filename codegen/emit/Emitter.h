@@ -34,6 +34,7 @@ public:
   llvm::IRBuilder<>& ir() { return builder_; }
   llvm::Module& module() { return module_; }
   const Target& target() const { return target_; }
+  const tt::GpuFeatures& features() const { return features_; }
   const TargetCode& code() const { return code_; } ///< what depends on the family of GPUs
   const Options& options() const { return options_; }
   unsigned laneBits() const;
@@ -108,6 +109,7 @@ private:
 
   llvm::Module& module_;
   const Target& target_;
+  const tt::GpuFeatures features_;
   const TargetCode& code_;
   const Options& options_;
   LineTable* lines_; // may be null

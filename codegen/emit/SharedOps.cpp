@@ -175,7 +175,7 @@ LogicalResult emitLocalStore(Emitter& e, Operation* op) {
   auto store = cast<twg::LocalStoreOp>(op);
   if (std::optional<SharedRange> range = rangeOf(store.getDst())) e.hazards().write(e, *range);
   storeTile(e, store.getSrc(), store.getDst());
-  if (e.target().capability >= 90) fence(e); // others have no dots that read it
+  if (e.features().asyncProxy) fence(e);
   return success();
 }
 

@@ -125,7 +125,7 @@ LogicalResult verifyCopy(Emitter& e, Operation* op, mlir::Value descriptor, Valu
   twg::TensorMapAttr map = tensorMapOf(descriptor);
   if (!map)
     return op->emitOpError("needs a descriptor that is an argument of the kernel with a tensor map (twg.tensor_map)");
-  if (e.target().capability < 90) return notCompiled(op, e);
+  if (!e.features().tensorCopies) return notCompiled(op, e);
   auto type = cast<tt::TensorDescType>(descriptor.getType());
   auto bytes = [](mlir::Type memory) { return twg::sharedLayoutOf(cast<twg::MemDescType>(memory)).bytes(); };
   if (indices.size() == type.getShape().size() && bytes(memory.getType()) == bytes(tensorMemory(type, map)))

@@ -8,24 +8,24 @@ namespace tiletwin::codegen {
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
+static constexpr auto kTuring = &tt::GpuFeatures::mmaTuring, kAmpere = &tt::GpuFeatures::mmaAmpere,
+                      kFp8 = &tt::GpuFeatures::mmaFp8;
 // Of each format the widest along K first.
 static constexpr MmaShape kMmaShapes[] = {
-    {"m16n8k16", Multiplied::F16, 80, 4, 4, 1},  {"m16n8k8", Multiplied::F16, 75, 4, 3, 1},
-    {"m16n8k16", Multiplied::BF16, 80, 4, 4, 1}, {"m16n8k8", Multiplied::BF16, 80, 4, 3, 1},
-    {"m16n8k8", Multiplied::TF32, 80, 4, 3, 0},  {"m16n8k4", Multiplied::TF32, 80, 4, 2, 0},
-    {"m16n8k32", Multiplied::S8, 80, 4, 5, 2},   {"m16n8k16", Multiplied::S8, 80, 4, 4, 2},
-    {"m8n8k16", Multiplied::S8, 75, 3, 4, 2},    {"m16n8k32", Multiplied::E4M3, 89, 4, 5, 2},
-    {"m8n8k4", Multiplied::F64, 80, 3, 2, 0},
+    {"m16n8k16", Multiplied::F16, kAmpere, 4, 4, 1},  {"m16n8k8", Multiplied::F16, kTuring, 4, 3, 1},
+    {"m16n8k16", Multiplied::BF16, kAmpere, 4, 4, 1}, {"m16n8k8", Multiplied::BF16, kAmpere, 4, 3, 1},
+    {"m16n8k8", Multiplied::TF32, kAmpere, 4, 3, 0},  {"m16n8k4", Multiplied::TF32, kAmpere, 4, 2, 0},
+    {"m16n8k32", Multiplied::S8, kAmpere, 4, 5, 2},   {"m16n8k16", Multiplied::S8, kAmpere, 4, 4, 2},
+    {"m8n8k16", Multiplied::S8, kTuring, 3, 4, 2},    {"m16n8k32", Multiplied::E4M3, kFp8, 4, 5, 2},
+    {"m8n8k4", Multiplied::F64, kAmpere, 3, 2, 0},
 };
 
 static Multiplied rowFormat(Multiplied format) { return format == Multiplied::E5M2 ? Multiplied::E4M3 : format; }
 
-const MmaShape* findMmaShape(Multiplied format, int capability, int ptxVersion, int64_t k) {
+const MmaShape* findMmaShape(Multiplied format, const tt::GpuFeatures& features, int64_t k) {
   format = rowFormat(format);
-  // Hopper's mma.sync has no f8 units of its own; elsewhere the assembler must know the instruction.
-  if (format == Multiplied::E4M3 && (capability == 90 || ptxVersion < 84)) return nullptr;
   for (const MmaShape& shape : kMmaShapes)
-    if (shape.format == format && capability >= shape.capability && k >= int64_t(1) << shape.kBits) return &shape;
+    if (shape.format == format && features.*shape.feature && k >= int64_t(1) << shape.kBits) return &shape;
   return nullptr;
 }
 

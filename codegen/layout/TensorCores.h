@@ -10,6 +10,7 @@
 // Invariant: tiles smaller than the instruction along M or N repeat elements; along K they are never smaller.
 #pragma once
 #include "codegen/layout/LinearLayout.h"
+#include "ir/GpuFeatures.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace tiletwin::codegen {
@@ -19,17 +20,17 @@ enum class Multiplied : uint8_t { F16, BF16, TF32, S8, E4M3, E5M2, F64 };
 
 /// One shape of mma.sync. N is 8 for all.
 struct MmaShape {
-  llvm::StringLiteral name; ///< "m16n8k16"
-  Multiplied format;        ///< E4M3 stands for both f8 formats
-  int capability;           ///< the least
-  uint8_t mBits, kBits;     ///< log2 of the extents
-  uint8_t packedBits;       ///< log2 of the operand elements in one register
+  llvm::StringLiteral name;        ///< "m16n8k16"
+  Multiplied format;               ///< E4M3 stands for both f8 formats
+  bool tt::GpuFeatures::* feature; ///< what the GPU must have
+  uint8_t mBits, kBits;            ///< log2 of the extents
+  uint8_t packedBits;              ///< log2 of the operand elements in one register
 
   static constexpr unsigned kNBits = 3;
 };
 
-/// The best shape for a format whose K fits into `k`; null if a target has none.
-const MmaShape* findMmaShape(Multiplied format, int capability, int ptxVersion, int64_t k);
+/// The best shape for a format whose K fits into `k`; null if a GPU has none.
+const MmaShape* findMmaShape(Multiplied format, const tt::GpuFeatures& features, int64_t k);
 /// The shape of this name and format, or null.
 const MmaShape* mmaShapeOf(llvm::StringRef name, Multiplied format);
 

@@ -24,10 +24,10 @@ unsigned atomicElements(Operation* op, const Target& target) {
   auto rmw = dyn_cast<tt::AtomicRMWOp>(op);
   if (!rmw || rmw.getAtomicRmwOp() != tt::RmwKind::FAdd) return 1;
   mlir::Type element = tt::elementTypeOf(rmw.getVal().getType());
-  const bool hasVectors = target.capability >= 90 && target.ptxVersion >= 81;
-  if (element.isF32()) return hasVectors ? 4 : 1;
-  if (element.isBF16() && target.capability < 90) return 1;
-  if (element.isF16() || element.isBF16()) return hasVectors ? 8 : 2;
+  const tt::GpuFeatures features = target.features();
+  if (element.isF32()) return features.vectorAtomics ? 4 : 1;
+  if (element.isBF16() && !features.bf16Atomics) return 1;
+  if (element.isF16() || element.isBF16()) return features.vectorAtomics ? 8 : 2;
   return 1;
 }
 

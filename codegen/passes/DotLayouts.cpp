@@ -58,7 +58,7 @@ const MmaShape* shapeFor(tt::DotOp dot, mlir::Type a, mlir::Type b, const Target
   if (!format || !other || (a != b && !(isF8(a) && isF8(b)))) return nullptr;
   if (*format == Multiplied::TF32 && dot.getInputPrecision() != tt::InputPrecision::TF32) return nullptr;
   if (!sumsIn(*format, tt::elementTypeOf(dot.getD().getType()))) return nullptr;
-  return findMmaShape(*format, target.capability, target.ptxVersion, k);
+  return findMmaShape(*format, target.features(), k);
 }
 
 bool isDot(Operation* op) { return isa<tt::DotOp, tt::DotScaledOp>(op); }
@@ -110,8 +110,7 @@ bool planWarpgroup(DotPlan& plan, tt::DotOp dot, const Target& target, ThreadBit
   int64_t k = tt::shapeOf(dot.getA().getType()).back();
   mlir::Type sum = tt::elementTypeOf(dot.getD().getType());
   std::optional<Multiplied> format = multipliedFormat(a);
-  if (target.capability != 90 || !StringRef(target.arch).ends_with("a") || threads.warp < 2 || shape.size() != 2)
-    return false;
+  if (!target.features().wgmma || threads.warp < 2 || shape.size() != 2) return false;
   if (!format || !wgmmaShape(*format) || (a != b && !(isF8(a) && isF8(b)))) return false;
   if (*format == Multiplied::TF32 && dot.getInputPrecision() != tt::InputPrecision::TF32) return false;
   // Sums in the narrower accumulator of f8 are used only where all of K may be.

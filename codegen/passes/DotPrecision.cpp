@@ -88,7 +88,7 @@ LogicalResult rewriteDots(tt::FuncOp kernel, const Target& target) {
     auto dot = cast<tt::DotOp>(op);
     if (!isOfF32(dot)) continue;
     std::optional<Split> split = splitOf(dot.getInputPrecision());
-    bool hasTf32 = target.capability >= 80;
+    bool hasTf32 = target.features().mmaAmpere;
     if (split && (!split->isTf32 || hasTf32))
       rewriteSplit(dot, *split);
     else if (!hasTf32)

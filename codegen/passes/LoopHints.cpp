@@ -107,7 +107,7 @@ void warnOfHints(tt::FuncOp kernel, const Target& target, const Options& options
     if (loop->hasAttr("tt.flatten") && isNest)
       loop.emitWarning("tl.range(flatten=True) changes nothing: tiletwin's code keeps nested loops as they are. Write "
                        "one loop over both counts where rounds of the outer loop shall overlap");
-    if (loop->hasAttr("tt.warp_specialize") && target.capability >= 90)
+    if (loop->hasAttr("tt.warp_specialize") && target.features().warpRoles)
       loop.emitWarning("tl.range(warp_specialize=True) changes nothing: in tiletwin's code all warps do the same work. "
                        "num_stages says how far copies run ahead");
   });

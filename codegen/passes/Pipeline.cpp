@@ -19,7 +19,6 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
-constexpr int kAsyncCopies = 80; ///< the least capability
 /// Of what the program stores: products of the iteration before read one while the other is written.
 constexpr int kStoreBuffers = 2;
 
@@ -218,7 +217,7 @@ void Pipeline::rewrite(Operation* barrier) {
 } // namespace
 
 void pipelineLoops(tt::FuncOp kernel, const Target& target, const Options& options) {
-  if (target.capability < kAsyncCopies) return;
+  if (!target.features().asyncCopies) return;
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops) {

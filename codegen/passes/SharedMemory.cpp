@@ -92,17 +92,7 @@ uint32_t SharedPlaces::endAt(Operation* op) const {
   return end;
 }
 
-uint32_t halfOfSharedMemory(const Target& target) {
-  struct Row {
-    int capability;
-    uint32_t kilobytes;
-  };
-  constexpr Row kRows[] = {{75, 64}, {80, 163}, {86, 99}, {87, 163}, {89, 99}, {90, 227}, {100, 227}, {120, 99}};
-  uint32_t kilobytes = 48;
-  for (const Row& row : kRows)
-    if (row.capability <= target.capability) kilobytes = row.kilobytes;
-  return kilobytes * 1024 / 2;
-}
+uint32_t halfOfSharedMemory(const Target& target) { return target.features().sharedKilobytesMost * 1024 / 2; }
 
 SharedPlaces assignSharedMemory(tt::FuncOp kernel) {
   SharedMemory memory(kernel);

@@ -61,9 +61,8 @@ LogicalResult addUpInThreads(ModuleOp module, const Target&, const Options&) {
 }
 
 LogicalResult shareOperands(ModuleOp module, const Target& target, const Options&) {
-  constexpr int kLdmatrix = 75; // the least capability
   tt::removeCommonSubexpressions(kernelOf(module));
-  if (target.capability >= kLdmatrix) shareDotOperands(kernelOf(module));
+  if (target.features().matrixLoads) shareDotOperands(kernelOf(module));
   return success();
 }
 

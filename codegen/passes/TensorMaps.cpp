@@ -10,7 +10,6 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
-constexpr int kLeastCapability = 90, kLeastPtxVersion = 80;
 constexpr int64_t kAlignment = 16;           // bytes, of a block's beginning and of its rows
 constexpr int64_t kLongestBox = 256;         // elements along a dimension
 constexpr int64_t kLargestBlock = 64 * 1024; // bytes: two of them and what else a kernel needs are in shared memory
@@ -121,7 +120,7 @@ twg::TensorMapAttr Chooser::choose(BlockArgument argument) {
 } // namespace
 
 void chooseTensorMaps(tt::FuncOp kernel, const Target& target) {
-  if (target.backend != "cuda" || target.capability < kLeastCapability || target.ptxVersion < kLeastPtxVersion) return;
+  if (!target.features().tensorCopies) return;
   Chooser chooser(kernel);
   for (BlockArgument argument : kernel.getArguments())
     if (isa<tt::TensorDescType>(argument.getType()))

@@ -22,9 +22,9 @@ Value* Nvptx::shuffle(Emitter& e, StringRef mode, Value* word, Value* operand) c
   return e.intrinsic(id, {}, {e.int32(-1), word, operand, clamp});
 }
 
-/// redux.sync: sm_80 and later.
+/// redux.sync
 Value* Nvptx::reduceWarp(Emitter& e, Operation* op, Value* word) const {
-  if (e.target().capability < 80) return nullptr;
+  if (!e.features().warpReductions) return nullptr;
   using Found = std::optional<llvm::Intrinsic::ID>;
   Found id = llvm::TypeSwitch<Operation*, Found>(op)
                  .Case([](arith::AddIOp) { return llvm::Intrinsic::nvvm_redux_sync_add; })

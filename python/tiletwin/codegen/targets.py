@@ -1,7 +1,7 @@
 """GPUs that kernels are compiled for: names of targets, architectures, PTX versions.
 
 Here:      the table of NVIDIA architectures, targets as text, the PTX version of a compilation.
-Not here:  what assembles PTX (assembler.py), options (kernels/options.py), what an architecture has (codegen/).
+Not here:  what assembles PTX (assembler.py), options (kernels/options.py), what an architecture has (ir/GpuFeatures.h).
 """
 
 from __future__ import annotations
