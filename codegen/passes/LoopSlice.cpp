@@ -102,13 +102,4 @@ Value LoopSlice::distance(OpBuilder& builder, int64_t ahead) const {
   return arith::SelectOp::create(builder, where, isLong, number(most), product);
 }
 
-Value LoopSlice::inTurn(OpBuilder& builder, Value index, int count) const {
-  Location where = loop_.getLoc();
-  mlir::Type number = builder.getI32Type();
-  Value next = arith::AddIOp::create(builder, where, index, constant(builder, number, 1));
-  Value end = constant(builder, number, count);
-  Value isOver = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::eq, next, end);
-  return arith::SelectOp::create(builder, where, isOver, constant(builder, number, 0), next);
-}
-
 } // namespace tiletwin::codegen

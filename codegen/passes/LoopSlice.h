@@ -1,7 +1,7 @@
 // codegen/passes/LoopSlice.h -- what some values of a loop's body are computed from, to compute them iterations ahead.
 // Idea: the slice is computed once more, with loop-carried values of its own that run ahead of the loop's.
-// Here:      the slice, whether an iteration still lies in the loop, buffers in turn.
-// Not here:  what is done ahead (Pipeline.h, PipelineTma.h).
+// Here:      the slice, whether an iteration still lies in the loop.
+// Not here:  what is done ahead (Ring.h).
 #pragma once
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -36,8 +36,6 @@ public:
   /// Whether the iteration `ahead` of the one of `from`, which lies in the loop, does too. Distances are unsigned numbers
   /// and do not wrap.
   mlir::Value isWithin(mlir::OpBuilder& builder, mlir::Value from, int64_t ahead) const;
-  /// The number, an i32, that follows `index` where `count` of them take turns.
-  mlir::Value inTurn(mlir::OpBuilder& builder, mlir::Value index, int count) const;
 
 private:
   /// From one iteration to the one that is `ahead` (at least 1) of it.

@@ -1,14 +1,12 @@
 // codegen/passes/PipelineTma.cpp -- see PipelineTma.h.
-// Idea: each stage has a buffer for every block and one barrier in shared memory that expects all of its bytes. With S stages
-//       iteration i waits for stage i mod S; then all threads wait for each other, behind which nobody reads the stage of
-//       the iteration before, and the copies of iteration i + S - 1 begin there. Products in flight are waited for first
-//       (DotsInFlight.h).
-// Invariant: a copy that is not begun, because the loop ends before, expects nothing: the phases of a stage's barrier are
+// Idea: a ring (Ring.h) with a barrier in shared memory for each slot, that expects all bytes of an iteration's blocks. An
+//       iteration waits for its slot's; then all threads wait for each other, behind which nobody reads the slot of the
+//       iteration before, and that slot's copies begin there. Products in flight are waited for first (DotsInFlight.h).
+// Invariant: a copy that is not begun, because the loop ends before, expects nothing: the phases of a slot's barrier are
 //       those of the iterations that use it. None is on its way when the loop has ended.
 #include "codegen/passes/PipelineTma.h"
-#include "codegen/dialect/TWG.h"
 #include "codegen/passes/DotsInFlight.h"
-#include "codegen/passes/LoopSlice.h"
+#include "codegen/passes/Ring.h"
 #include "codegen/passes/TensorCopies.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
@@ -18,7 +16,7 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
-constexpr int kMostStages = 32; ///< phases of their barriers are bits of a word
+constexpr int kMostSlots = 32; ///< phases of their barriers are bits of a word
 
 /// Buffers follow each other, and the order in shared memory repeats every eight rows of the widest swizzle.
 bool fillsWholePatterns(twg::LocalAllocOp memory) {
@@ -37,29 +35,22 @@ bool writesGlobalMemory(scf::ForOp loop) {
 }
 
 /// The blocks of one loop.
-class TensorCopiesAhead {
+class TensorCopiesAhead final : Ring {
 public:
-  explicit TensorCopiesAhead(scf::ForOp loop);
+  TensorCopiesAhead(scf::ForOp loop, int slots);
 
-  bool any() const { return !copies_.empty(); }
+  /// False if there are none, or what their places are computed from cannot be computed ahead.
+  bool canRewrite() { return !copies_.empty() && slice_.add(indices()); }
   bool has(twg::LocalAllocOp memory) const {
-    return llvm::any_of(copies_, [&](const Copy& copy) { return copy.memory == memory; });
+    return llvm::any_of(copies_, [&](const Copy& copy) { return copy.slots.memory() == memory; });
   }
-  /// What the places of the blocks are computed from.
-  SmallVector<Value> indices() const;
-  /// Buffers at the builder, and barriers where the kernel begins: memory is made a barrier once.
-  void allocate(OpBuilder& builder, int stages);
-  /// Begins an iteration's copies into the buffers of stage `index`. `mapping` has the iteration's values.
-  void begin(OpBuilder& builder, const IRMapping& mapping, Value index, Value enabled);
-  void wait(OpBuilder& builder, Value index);
-  /// Whoever reads a block reads its buffer of stage `index`; the copies in the loop's body go.
-  void replace(OpBuilder& builder, Value index);
+  /// barrier: the one behind which nobody reads the slot of the iteration before, if products in flight have one.
+  void rewrite(Operation* barrier);
 
 private:
   struct Copy {
     twg::TensorLoadOp load;
-    twg::LocalAllocOp memory;
-    Value buffers;
+    Slots slots;
   };
   /// A barrier of all threads, and what is copied behind it until one wait.
   struct Group {
@@ -69,23 +60,27 @@ private:
     SmallVector<Copy, 2> copies;
   };
   bool canBeAhead(const Group& group);
-  Value bufferOf(OpBuilder& builder, const Copy& copy, Value index);
-  Value barrierOf(OpBuilder& builder, Value index);
+  SmallVector<Value> indices() const;
+  void allocate(OpBuilder& builder);
+  Value barrierOf(OpBuilder& builder, Value slot);
+  void fill(OpBuilder& builder, const IRMapping& values, Value slot, Value enabled) override;
+  void awaitFilled(OpBuilder& builder, Value slot) override;
+  void passOn(OpBuilder& builder, Value slot) override;
 
-  scf::ForOp loop_;
   SmallVector<Group, 2> groups_;
   SmallVector<Copy> copies_;
-  Value barriers_;
+  Value barriers_; ///< one for each slot
+  Operation* barrier_ = nullptr;
 };
 
-TensorCopiesAhead::TensorCopiesAhead(scf::ForOp loop) : loop_(loop) {
+TensorCopiesAhead::TensorCopiesAhead(scf::ForOp loop, int slots) : Ring(loop, slots) {
   if (writesGlobalMemory(loop)) return;
   Group group;
   for (Operation& op : *loop.getBody()) {
     if (auto before = dyn_cast<twg::ProxyBarrierOp>(op)) group = Group{before, {}, {}, {}};
     if (auto expect = dyn_cast<twg::BarrierExpectOp>(op)) group.expect = expect;
     if (auto load = dyn_cast<twg::TensorLoadOp>(op))
-      group.copies.push_back({load, load.getDst().getDefiningOp<twg::LocalAllocOp>(), {}});
+      group.copies.push_back({load, Slots(load.getDst().getDefiningOp<twg::LocalAllocOp>())});
     if (auto wait = dyn_cast<twg::BarrierWaitOp>(op)) {
       group.wait = wait;
       if (canBeAhead(group)) groups_.push_back(group);
@@ -97,112 +92,74 @@ TensorCopiesAhead::TensorCopiesAhead(scf::ForOp loop) : loop_(loop) {
 bool TensorCopiesAhead::canBeAhead(const Group& group) {
   if (!group.before || !group.expect || group.copies.empty()) return false;
   return llvm::all_of(group.copies, [&](const Copy& copy) {
-    twg::LocalAllocOp memory = copy.memory;
+    twg::LocalAllocOp memory = copy.slots.memory();
     return memory && memory->getBlock() == loop_.getBody() && fillsWholePatterns(memory);
   });
 }
 
+/// What the places of the blocks are computed from.
 SmallVector<Value> TensorCopiesAhead::indices() const {
   SmallVector<Value> all;
   for (Copy copy : copies_) llvm::append_range(all, copy.load.getIndices());
   return all;
 }
 
-void TensorCopiesAhead::allocate(OpBuilder& builder, int stages) {
+/// Slots at the builder, and barriers where the kernel begins: memory is made a barrier once.
+void TensorCopiesAhead::allocate(OpBuilder& builder) {
   OpBuilder atStart(builder.getContext());
   auto kernel = loop_->getParentOfType<tt::FuncOp>();
   atStart.setInsertionPointToStart(&kernel.getBody().front());
   auto layout = twg::SharedAttr::get(builder.getContext(), 2, 0);
-  auto type = twg::MemDescType::get(builder.getContext(), {int64_t(stages), 1, 1}, builder.getI64Type(), layout);
+  auto type = twg::MemDescType::get(builder.getContext(), {int64_t(slots_), 1, 1}, builder.getI64Type(), layout);
   barriers_ = twg::LocalAllocOp::create(atStart, loop_.getLoc(), type, Value(), IntegerAttr());
   twg::BarrierInitOp::create(atStart, loop_.getLoc(), barriers_);
-  for (Copy& copy : copies_) {
-    twg::MemDescType one = copy.memory.getResult().getType();
-    SmallVector<int64_t> shape{stages};
-    llvm::append_range(shape, one.getShape());
-    auto order =
-        twg::SharedAttr::get(builder.getContext(), one.getLayout().getContiguous() + 1, one.getLayout().getSwizzle());
-    auto all = twg::MemDescType::get(builder.getContext(), shape, one.getElementType(), order);
-    copy.buffers = twg::LocalAllocOp::create(builder, copy.load.getLoc(), all, Value(), IntegerAttr());
-  }
+  for (Copy& copy : copies_) copy.slots.allocate(builder, slots_);
   bool isGlobal = llvm::any_of(groups_, [](Group& group) { return group.before.getGlobal(); });
   twg::ProxyBarrierOp::create(builder, loop_.getLoc(), isGlobal);
 }
 
-Value TensorCopiesAhead::bufferOf(OpBuilder& builder, const Copy& copy, Value index) {
-  twg::LocalAllocOp memory = copy.memory;
-  return twg::MemDescIndexOp::create(builder, memory.getLoc(), memory.getResult().getType(), copy.buffers, index);
-}
-
-Value TensorCopiesAhead::barrierOf(OpBuilder& builder, Value index) {
+Value TensorCopiesAhead::barrierOf(OpBuilder& builder, Value slot) {
   auto layout = twg::SharedAttr::get(builder.getContext(), 1, 0);
   auto type = twg::MemDescType::get(builder.getContext(), {1, 1}, builder.getI64Type(), layout);
-  return twg::MemDescIndexOp::create(builder, loop_.getLoc(), type, barriers_, index);
+  return twg::MemDescIndexOp::create(builder, loop_.getLoc(), type, barriers_, slot);
 }
 
-void TensorCopiesAhead::begin(OpBuilder& builder, const IRMapping& mapping, Value index, Value enabled) {
+void TensorCopiesAhead::fill(OpBuilder& builder, const IRMapping& values, Value slot, Value enabled) {
   uint32_t bytes = 0;
-  for (Copy& copy : copies_) bytes += twg::sharedLayoutOf(copy.memory.getResult().getType()).bytes();
-  Value barrier = barrierOf(builder, index);
+  for (Copy& copy : copies_) bytes += twg::sharedLayoutOf(copy.slots.memory().getResult().getType()).bytes();
+  Value barrier = barrierOf(builder, slot);
   twg::BarrierExpectOp::create(builder, loop_.getLoc(), barrier, bytes, enabled);
   for (Copy& copy : copies_) {
     SmallVector<Value> at;
-    for (Value place : copy.load.getIndices()) at.push_back(mapping.lookupOrDefault(place));
-    twg::TensorLoadOp::create(builder, copy.load.getLoc(), copy.load.getDesc(), at, bufferOf(builder, copy, index),
+    for (Value place : copy.load.getIndices()) at.push_back(values.lookupOrDefault(place));
+    twg::TensorLoadOp::create(builder, copy.load.getLoc(), copy.load.getDesc(), at, copy.slots.at(builder, slot),
                               barrier, enabled);
   }
 }
 
-void TensorCopiesAhead::wait(OpBuilder& builder, Value index) {
-  twg::BarrierWaitOp::create(builder, loop_.getLoc(), barrierOf(builder, index));
+void TensorCopiesAhead::awaitFilled(OpBuilder& builder, Value slot) {
+  builder.setInsertionPointToStart(loop_.getBody());
+  twg::BarrierWaitOp::create(builder, loop_.getLoc(), barrierOf(builder, slot));
+  if (barrier_)
+    builder.setInsertionPointAfter(barrier_);
+  else
+    ttg::BarrierOp::create(builder, loop_.getLoc(), ttg::BarrierScope::Local);
 }
 
-void TensorCopiesAhead::replace(OpBuilder& builder, Value index) {
+void TensorCopiesAhead::passOn(OpBuilder& builder, Value slot) {
   for (Copy& copy : copies_) {
-    builder.setInsertionPoint(copy.memory);
-    copy.memory.getResult().replaceUsesWithIf(bufferOf(builder, copy, index),
-                                              [&](OpOperand& use) { return use.getOwner() != copy.load; });
+    copy.load.erase();
+    copy.slots.replaceMemory(builder, slot);
+    copy.slots.memory().erase();
   }
-  for (Group& group : groups_) {
-    for (Copy& copy : group.copies) copy.load.erase(), copy.memory.erase();
-    group.wait.erase(), group.expect.erase(), group.before.erase();
-  }
+  for (Group& group : groups_) group.wait.erase(), group.expect.erase(), group.before.erase();
 }
 
-/// barrier: the one behind which nobody reads the stage of the iteration before, if products in flight have one.
-void pipeline(scf::ForOp loop, TensorCopiesAhead& blocks, const LoopSlice& slice, int stages, Operation* barrier) {
-  IRRewriter rewriter(loop);
-  Location where = loop.getLoc();
-  int ahead = stages - 1;
-  mlir::Type number = rewriter.getI32Type();
-  blocks.allocate(rewriter, stages);
-  // Carried besides: the slice's values `ahead` iterations on, the stage that is read and the one that is written.
-  SmallVector<Value> inits = slice.computeFirst(rewriter, ahead, [&](int i, const IRMapping& mapping, Value enabled) {
-    blocks.begin(rewriter, mapping, slice.constant(rewriter, number, i), enabled);
-  });
-  inits.push_back(slice.constant(rewriter, number, 0));
-  inits.push_back(slice.constant(rewriter, number, ahead));
-  auto extend = [&](OpBuilder& builder, Location, ArrayRef<BlockArgument> added) {
-    Value read = added[added.size() - 2], written = added[added.size() - 1], iteration = loop.getInductionVar();
-    builder.setInsertionPointToStart(loop.getBody());
-    blocks.wait(builder, read);
-    if (barrier)
-      builder.setInsertionPointAfter(barrier);
-    else
-      ttg::BarrierOp::create(builder, where, ttg::BarrierScope::Local);
-    IRMapping mapping;
-    Value enabled = slice.isWithin(builder, iteration, ahead);
-    SmallVector<Value> carried(added.drop_back(2));
-    SmallVector<Value> yielded =
-        slice.compute(builder, slice.iterationAfter(builder, iteration, ahead), carried, mapping);
-    blocks.begin(builder, mapping, written, enabled);
-    blocks.replace(builder, read);
-    builder.setInsertionPoint(loop.getBody()->getTerminator());
-    yielded.push_back(slice.inTurn(builder, read, stages));
-    yielded.push_back(slice.inTurn(builder, written, stages));
-    return yielded;
-  };
-  slice.carryOn(rewriter, inits, extend);
+void TensorCopiesAhead::rewrite(Operation* barrier) {
+  IRRewriter rewriter(loop_);
+  barrier_ = barrier;
+  allocate(rewriter);
+  rewriteLoop(rewriter);
 }
 
 } // namespace
@@ -224,15 +181,12 @@ void pipelineTensorCopies(tt::FuncOp kernel, const Options& options) {
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops) {
-    auto given = loop->getAttrOfType<IntegerAttr>("tt.num_stages");
-    int stages = std::min(given ? int(given.getInt()) : options.numStages, kMostStages);
-    if (stages < 2) continue;
-    TensorCopiesAhead blocks(loop);
-    LoopSlice slice(loop);
-    if (!blocks.any() || !slice.add(blocks.indices())) continue;
+    const int slots = std::min(stagesOf(loop, options), kMostSlots);
+    if (slots < 2) continue;
+    TensorCopiesAhead blocks(loop, slots);
+    if (!blocks.canRewrite()) continue;
     DotsInFlight dots(loop, [&](twg::LocalAllocOp memory) { return blocks.has(memory); });
-    Operation* barrier = dots.any() && dots.areBuffered() ? dots.rewrite() : nullptr;
-    pipeline(loop, blocks, slice, stages, barrier);
+    blocks.rewrite(dots.any() && dots.areBuffered() ? dots.rewrite() : nullptr);
   }
   eraseUnusedBarriers(kernel);
 }
