@@ -64,6 +64,9 @@ struct Code {
 std::optional<CompileError> compile(std::string_view text, Stage from, Stage to, std::string_view fileName,
                                     const Target& target, const Options& options, Code& code);
 
+/// Names of the operations that have code ("tt.load"), sorted.
+const std::vector<std::string_view>& emittedOperations();
+
 /// The text of stage Amdgcn as an object file, which a linker makes a code object of. Null if it succeeded. Thread-safe.
 std::optional<CompileError> assembleAmdgcn(std::string_view text, std::string_view fileName, const Target& target,
                                            std::string& object);

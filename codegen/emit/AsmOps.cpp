@@ -207,8 +207,6 @@ LogicalResult InlineAsm::run() {
 
 } // namespace
 
-LogicalResult emitInlineAsm(Emitter& e, Operation* op) {
-  return InlineAsm(e, cast<tt::ElementwiseInlineAsmOp>(op)).run();
-}
+LogicalResult emitInlineAsm(Emitter& e, tt::ElementwiseInlineAsmOp op) { return InlineAsm(e, op).run(); }
 
 } // namespace tiletwin::codegen

@@ -260,12 +260,11 @@ Value* addUntilSame(Emitter& e, const std::string& words, Value* address, Value*
   });
 }
 
-LogicalResult emitAtomicRmw(Emitter& e, Operation* op) {
-  auto rmw = cast<tt::AtomicRMWOp>(op);
+LogicalResult emitAtomicRmw(Emitter& e, tt::AtomicRMWOp rmw) {
   const tt::RmwKind kind = rmw.getAtomicRmwOp();
   mlir::Type element = tt::elementTypeOf(rmw.getVal().getType());
-  const unsigned perAccess = vectorOf(op);
-  AtomicAccess access(e, op, rmw.getPtr(), rmw.getMask(), rmw.getSem(), rmw.getScope(), perAccess);
+  const unsigned perAccess = vectorOf(rmw);
+  AtomicAccess access(e, rmw, rmw.getPtr(), rmw.getMask(), rmw.getSem(), rmw.getScope(), perAccess);
   const bool isReduction = access.isReduction();
   return access.run([&](uint32_t r, Value* predicate) -> Values {
     ArrayRef<Value*> numbers = e.values(rmw.getVal()).slice(r, perAccess);
@@ -288,9 +287,8 @@ LogicalResult emitAtomicRmw(Emitter& e, Operation* op) {
   });
 }
 
-LogicalResult emitAtomicCas(Emitter& e, Operation* op) {
-  auto cas = cast<tt::AtomicCASOp>(op);
-  AtomicAccess access(e, op, cas.getPtr(), {}, cas.getSem(), cas.getScope(), 1);
+LogicalResult emitAtomicCas(Emitter& e, tt::AtomicCASOp cas) {
+  AtomicAccess access(e, cas, cas.getPtr(), {}, cas.getSem(), cas.getScope(), 1);
   return access.run([&](uint32_t r, Value* predicate) -> Values {
     Value *compare = e.values(cas.getCmp())[r], *value = e.values(cas.getVal())[r];
     AtomicInstruction swap{"", e.values(cas.getPtr()) [r], predicate, { asBits(e, compare), asBits(e, value) }};
@@ -300,11 +298,10 @@ LogicalResult emitAtomicCas(Emitter& e, Operation* op) {
   });
 }
 
-LogicalResult emitAtomicLoad(Emitter& e, Operation* op) {
-  auto load = cast<tt::AtomicLoadOp>(op);
+LogicalResult emitAtomicLoad(Emitter& e, tt::AtomicLoadOp load) {
   mlir::Type element = tt::elementTypeOf(load.getResult().getType());
   const unsigned bits = 8 * Emitter::memoryBytesOf(element);
-  AtomicAccess access(e, op, load.getPtr(), load.getMask(), load.getSem(), load.getScope(), 1);
+  AtomicAccess access(e, load, load.getPtr(), load.getMask(), load.getSem(), load.getScope(), 1);
   return access.run([&](uint32_t r, Value* predicate) -> Values {
     AtomicInstruction read{
         "ld" + access.words() + ".b" + std::to_string(bits), e.values(load.getPtr()) [r], predicate, {}};
@@ -313,10 +310,9 @@ LogicalResult emitAtomicLoad(Emitter& e, Operation* op) {
   });
 }
 
-LogicalResult emitAtomicStore(Emitter& e, Operation* op) {
-  auto store = cast<tt::AtomicStoreOp>(op);
+LogicalResult emitAtomicStore(Emitter& e, tt::AtomicStoreOp store) {
   const unsigned bits = 8 * Emitter::memoryBytesOf(tt::elementTypeOf(store.getValue().getType()));
-  AtomicAccess access(e, op, store.getPtr(), store.getMask(), store.getSem(), store.getScope(), 1);
+  AtomicAccess access(e, store, store.getPtr(), store.getMask(), store.getSem(), store.getScope(), 1);
   return access.run([&](uint32_t r, Value* predicate) -> Values {
     AtomicInstruction write{
         "st" + access.words() + ".b" + std::to_string(bits), e.values(store.getPtr()) [r], predicate, {}};

@@ -19,8 +19,7 @@ Value* nanoseconds(Emitter& e) {
 
 } // namespace
 
-LogicalResult emitAtomicPoll(Emitter& e, Operation* op) {
-  auto poll = cast<tt::AtomicPollOp>(op);
+LogicalResult emitAtomicPoll(Emitter& e, tt::AtomicPollOp poll) {
   llvm::IRBuilder<>& b = e.ir();
   Value *address = e.scalar(poll.getPtr()), *expected = e.scalar(poll.getExpected());
   AtomicInstruction look{"", address, nullptr, {}};

@@ -4,7 +4,6 @@
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/Narrow.h"
 #include "codegen/emit/TargetCode.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -87,25 +86,23 @@ LogicalResult convertF8AndInteger(Emitter& e, Operation* op, bool isSigned) {
 
 } // namespace
 
-LogicalResult emitCast(Emitter& e, Operation* op) {
-  mlir::Type fromType = tt::elementTypeOf(op->getOperand(0).getType());
+LogicalResult emitFloatCast(Emitter& e, Operation* op) { return convertFloats(e, op, false); }
+
+LogicalResult emitIndexCast(Emitter& e, arith::IndexCastOp op) {
+  Type* to = e.typeOf(tt::elementTypeOf(op.getType()));
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateSExtOrTrunc(in[0], to); });
+}
+
+LogicalResult emitFloatToInteger(Emitter& e, Operation* op, bool isSigned) {
+  if (isF8(tt::elementTypeOf(op->getOperand(0).getType()))) return convertF8AndInteger(e, op, isSigned);
+  Type* to = e.typeOf(tt::elementTypeOf(op->getResult(0).getType()));
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return floatToInt(e, in[0], to, isSigned); });
+}
+
+LogicalResult emitIntegerCast(Emitter& e, Operation* op, Instruction::CastOps code) {
   mlir::Type toType = tt::elementTypeOf(op->getResult(0).getType());
+  if (isF8(toType)) return convertF8AndInteger(e, op, code == Instruction::SIToFP);
   Type* to = e.typeOf(toType);
-  StringRef name = op->getName().stripDialect();
-  if (name == "extf" || name == "truncf") return convertFloats(e, op, false);
-  if (name == "index_cast")
-    return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateSExtOrTrunc(in[0], to); });
-  if (isF8(fromType) || isF8(toType)) return convertF8AndInteger(e, op, name == "fptosi" || name == "sitofp");
-  if (name == "fptosi" || name == "fptoui")
-    return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return floatToInt(e, in[0], to, name == "fptosi"); });
-  auto code = llvm::StringSwitch<Instruction::CastOps>(name)
-                  .Case("extsi", Instruction::SExt)
-                  .Case("extui", Instruction::ZExt)
-                  .Case("trunci", Instruction::Trunc)
-                  .Case("sitofp", Instruction::SIToFP)
-                  .Case("uitofp", Instruction::UIToFP)
-                  .Default(Instruction::CastOpsEnd);
-  if (code == Instruction::CastOpsEnd) return notCompiled(op, e);
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateCast(code, in[0], to); });
 }
 
@@ -129,8 +126,8 @@ LogicalResult emitBitcast(Emitter& e, Operation* op) {
   });
 }
 
-LogicalResult emitFpToFp(Emitter& e, Operation* op) {
-  auto rounding = cast<tt::FpToFpOp>(op).getRounding();
+LogicalResult emitFpToFp(Emitter& e, tt::FpToFpOp op) {
+  auto rounding = op.getRounding();
   return convertFloats(e, op, rounding == tt::RoundingMode::RTZ);
 }
 

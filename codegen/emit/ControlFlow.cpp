@@ -42,8 +42,7 @@ void annotate(llvm::Instruction* back, Operation* loop) {
 
 } // namespace
 
-LogicalResult emitFor(Emitter& e, Operation* op) {
-  auto loop = cast<scf::ForOp>(op);
+LogicalResult emitFor(Emitter& e, scf::ForOp loop) {
   llvm::IRBuilder<>& b = e.ir();
   Value* lower = e.scalar(loop.getLowerBound());
   Value* upper = e.scalar(loop.getUpperBound());
@@ -65,15 +64,14 @@ LogicalResult emitFor(Emitter& e, Operation* op) {
   BasicBlock* last = b.GetInsertBlock();
   induction->addIncoming(next, last);
   addIncoming(e, loop.getRegionIterArgs(), loop.getBody()->getTerminator()->getOperands(), last);
-  annotate(b.CreateBr(head), op);
+  annotate(b.CreateBr(head), loop);
   b.SetInsertPoint(after);
   for (auto [result, carried] : llvm::zip_equal(loop.getResults(), loop.getRegionIterArgs()))
     e.define(result, Values(e.values(carried)));
   return success();
 }
 
-LogicalResult emitIf(Emitter& e, Operation* op) {
-  auto branch = cast<scf::IfOp>(op);
+LogicalResult emitIf(Emitter& e, scf::IfOp branch) {
   llvm::IRBuilder<>& b = e.ir();
   bool hasElse = !branch.getElseRegion().empty();
   BasicBlock* then = e.newBlock("if.then");
@@ -99,8 +97,7 @@ LogicalResult emitIf(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitWhile(Emitter& e, Operation* op) {
-  auto loop = cast<scf::WhileOp>(op);
+LogicalResult emitWhile(Emitter& e, scf::WhileOp loop) {
   llvm::IRBuilder<>& b = e.ir();
   BasicBlock* before = b.GetInsertBlock();
   BasicBlock *head = e.newBlock("while"), *body = e.newBlock("while.body"), *after = e.newBlock("while.end");
@@ -116,15 +113,14 @@ LogicalResult emitWhile(Emitter& e, Operation* op) {
     e.define(argument, Values(e.values(value)));
   if (failed(e.emitBody(*loop.getAfterBody()))) return failure();
   addIncoming(e, loop.getBeforeArguments(), loop.getYieldOp().getOperands(), b.GetInsertBlock());
-  annotate(b.CreateBr(head), op);
+  annotate(b.CreateBr(head), loop);
   b.SetInsertPoint(after);
   for (auto [result, value] : llvm::zip_equal(loop.getResults(), condition.getArgs()))
     e.define(result, Values(e.values(value)));
   return success();
 }
 
-LogicalResult emitExecuteRegion(Emitter& e, Operation* op) {
-  auto region = cast<scf::ExecuteRegionOp>(op);
+LogicalResult emitExecuteRegion(Emitter& e, scf::ExecuteRegionOp region) {
   if (region.getRegion().hasOneBlock()) {
     Block& block = region.getRegion().front();
     if (failed(e.emitBody(block))) return failure();
@@ -171,15 +167,13 @@ void Emitter::branchTo(Block* block, ValueRange operands) {
   addIncoming(*this, block->getArguments(), operands, builder_.GetInsertBlock());
 }
 
-LogicalResult emitBranch(Emitter& e, Operation* op) {
-  auto branch = cast<cf::BranchOp>(op);
+LogicalResult emitBranch(Emitter& e, cf::BranchOp branch) {
   e.branchTo(branch.getDest(), branch.getDestOperands());
   e.ir().CreateBr(e.blockOf(branch.getDest()));
   return success();
 }
 
-LogicalResult emitCondBranch(Emitter& e, Operation* op) {
-  auto branch = cast<cf::CondBranchOp>(op);
+LogicalResult emitCondBranch(Emitter& e, cf::CondBranchOp branch) {
   e.branchTo(branch.getTrueDest(), branch.getTrueDestOperands());
   if (branch.getTrueDest() != branch.getFalseDest()) {
     e.branchTo(branch.getFalseDest(), branch.getFalseDestOperands());
@@ -196,7 +190,7 @@ LogicalResult emitCondBranch(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitReturn(Emitter& e, Operation*) {
+LogicalResult emitReturn(Emitter& e, tt::ReturnOp) {
   e.ir().CreateRetVoid();
   return success();
 }

@@ -194,10 +194,9 @@ bool isWarpCheaper(const WarpConversion& warp, const LinearLayout& from, const L
 
 } // namespace
 
-LogicalResult emitConvertLayout(Emitter& e, Operation* op) {
-  auto convert = cast<twg::ConvertLayoutOp>(op);
+LogicalResult emitConvertLayout(Emitter& e, twg::ConvertLayoutOp convert) {
   LinearLayout from = twg::layoutOf(convert.getSrc()), to = twg::layoutOf(convert.getResult());
-  if (from.bases(Part::Block) != to.bases(Part::Block)) return notCompiled(op, e, "between the CTAs of a cluster");
+  if (from.bases(Part::Block) != to.bases(Part::Block)) return notCompiled(convert, e, "between the CTAs of a cluster");
   mlir::Type type = tt::elementTypeOf(convert.getResult().getType());
   llvm::Type* element = e.typeOf(type);
   unsigned bytes = Emitter::memoryBytesOf(type);

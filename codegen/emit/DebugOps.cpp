@@ -122,8 +122,7 @@ void printOperand(Emitter& e, tt::PrintOp print, unsigned number, ArrayRef<Value
 
 } // namespace
 
-LogicalResult emitPrint(Emitter& e, Operation* op) {
-  auto print = cast<tt::PrintOp>(op);
+LogicalResult emitPrint(Emitter& e, tt::PrintOp print) {
   using namespace llvm::Intrinsic;
   const std::array<Value*, 3> program{e.intrinsic(nvvm_read_ptx_sreg_ctaid_x, {}, {}),
                                       e.intrinsic(nvvm_read_ptx_sreg_ctaid_y, {}, {}),
@@ -138,12 +137,11 @@ LogicalResult emitPrint(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitAssert(Emitter& e, Operation* op) {
-  auto assertion = cast<tt::AssertOp>(op);
+LogicalResult emitAssert(Emitter& e, tt::AssertOp assertion) {
   llvm::IRBuilder<>& b = e.ir();
   Value* holds = nullptr;
   for (Value* one : e.values(assertion.getCondition())) holds = holds ? b.CreateAnd(holds, one) : one;
-  FileLineColLoc position = tt::positionOf(op->getLoc());
+  FileLineColLoc position = tt::positionOf(assertion->getLoc());
   where(e, b.CreateNot(holds), [&] {
     Type* text = b.getPtrTy();
     auto* type = llvm::FunctionType::get(b.getVoidTy(), {text, text, b.getInt32Ty(), text, b.getInt64Ty()}, false);
@@ -151,22 +149,23 @@ LogicalResult emitAssert(Emitter& e, Operation* op) {
                  {textPointer(e, assertion.getMessage(), "assert_message"),
                   textPointer(e, position ? position.getFilename().getValue() : "unknown", "assert_file"),
                   e.int32(position ? position.getLine() : 0),
-                  textPointer(e, op->getParentOfType<tt::FuncOp>().getName(), "assert_function"), b.getInt64(1)});
+                  textPointer(e, assertion->getParentOfType<tt::FuncOp>().getName(), "assert_function"),
+                  b.getInt64(1)});
   });
   return success();
 }
 
-LogicalResult emitAssume(Emitter& e, Operation* op) {
+LogicalResult emitAssume(Emitter& e, LLVM::AssumeOp op) {
   e.ir().CreateAssumption(e.scalar(op->getOperand(0)));
   return success();
 }
 
 // Without dependent launches none begins before the one in front of it has ended.
-LogicalResult emitGridDependencyWait(Emitter& e, Operation*) {
+LogicalResult emitGridDependencyWait(Emitter& e, tt::GridDependencyWaitOp) {
   if (e.features().dependentLaunches) e.inlinePtx("griddepcontrol.wait;", "~{memory}", {}, {}, true);
   return success();
 }
-LogicalResult emitGridDependencyLaunch(Emitter& e, Operation*) {
+LogicalResult emitGridDependencyLaunch(Emitter& e, tt::GridDependencyLaunchDependentsOp) {
   if (e.features().dependentLaunches) e.inlinePtx("griddepcontrol.launch_dependents;", "~{memory}", {}, {}, true);
   return success();
 }

@@ -263,8 +263,7 @@ FailureOr<Values> rowsOf(Emitter& e, Operation* op, mlir::Value list, const Line
 
 } // namespace
 
-LogicalResult emitMakeTensorDescriptor(Emitter& e, Operation* op) {
-  auto make = cast<tt::MakeTensorDescriptorOp>(op);
+LogicalResult emitMakeTensorDescriptor(Emitter& e, tt::MakeTensorDescriptorOp make) {
   Descriptor result{e.scalar(make.getBase()), scalarsOf(e, make.getShape()), scalarsOf(e, make.getStrides()),
                     e.int32(make.getPadding() == tt::Padding::NaN ? Descriptor::kNanOutside : 0)};
   result.strides.back() = e.ir().getInt64(1);
@@ -272,62 +271,57 @@ LogicalResult emitMakeTensorDescriptor(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitDescriptorLoad(Emitter& e, Operation* op) {
-  auto load = cast<tt::DescriptorLoadOp>(op);
+LogicalResult emitDescriptorLoad(Emitter& e, tt::DescriptorLoadOp load) {
   LinearLayout layout = twg::layoutOf(load.getResult());
   mlir::Type element = tt::elementTypeOf(load.getResult().getType());
   Descriptor tensor = Descriptor::of(e, load.getDesc());
   Block block(e, tensor, Emitter::memoryBytesOf(element), layout);
   block.placeAt(scalarsOf(e, load.getIndices()));
-  e.define(load.getResult(), loadBlock(e, op, tensor, block, layout, element));
+  e.define(load.getResult(), loadBlock(e, load, tensor, block, layout, element));
   return success();
 }
 
-LogicalResult emitDescriptorStore(Emitter& e, Operation* op) {
-  auto store = cast<tt::DescriptorStoreOp>(op);
+LogicalResult emitDescriptorStore(Emitter& e, tt::DescriptorStoreOp store) {
   LinearLayout layout = twg::layoutOf(store.getSrc());
   unsigned bytes = Emitter::memoryBytesOf(tt::elementTypeOf(store.getSrc().getType()));
   Block block(e, Descriptor::of(e, store.getDesc()), bytes, layout);
   block.placeAt(scalarsOf(e, store.getIndices()));
-  storeBlock(e, op, block, layout, store.getSrc());
+  storeBlock(e, store, block, layout, store.getSrc());
   return success();
 }
 
-LogicalResult emitDescriptorGather(Emitter& e, Operation* op) {
-  auto gather = cast<tt::DescriptorGatherOp>(op);
+LogicalResult emitDescriptorGather(Emitter& e, tt::DescriptorGatherOp gather) {
   LinearLayout layout = twg::layoutOf(gather.getResult());
   mlir::Type element = tt::elementTypeOf(gather.getResult().getType());
   Descriptor tensor = Descriptor::of(e, gather.getDesc());
   Block block(e, tensor, Emitter::memoryBytesOf(element), layout);
-  FailureOr<Values> rows = rowsOf(e, op, gather.getXOffsets(), layout);
+  FailureOr<Values> rows = rowsOf(e, gather, gather.getXOffsets(), layout);
   if (failed(rows)) return failure();
   block.placeAt({e.int32(0), e.scalar(gather.getYOffset())});
   block.placeRows(*rows);
-  e.define(gather.getResult(), loadBlock(e, op, tensor, block, layout, element));
+  e.define(gather.getResult(), loadBlock(e, gather, tensor, block, layout, element));
   return success();
 }
 
-LogicalResult emitDescriptorScatter(Emitter& e, Operation* op) {
-  auto scatter = cast<tt::DescriptorScatterOp>(op);
+LogicalResult emitDescriptorScatter(Emitter& e, tt::DescriptorScatterOp scatter) {
   LinearLayout layout = twg::layoutOf(scatter.getSrc());
   unsigned bytes = Emitter::memoryBytesOf(tt::elementTypeOf(scatter.getSrc().getType()));
   Block block(e, Descriptor::of(e, scatter.getDesc()), bytes, layout);
-  FailureOr<Values> rows = rowsOf(e, op, scatter.getXOffsets(), layout);
+  FailureOr<Values> rows = rowsOf(e, scatter, scatter.getXOffsets(), layout);
   if (failed(rows)) return failure();
   block.placeAt({e.int32(0), e.scalar(scatter.getYOffset())});
   block.placeRows(*rows);
-  storeBlock(e, op, block, layout, scatter.getSrc());
+  storeBlock(e, scatter, block, layout, scatter.getSrc());
   return success();
 }
 
-LogicalResult emitDescriptorReduce(Emitter& e, Operation* op) {
-  auto reduce = cast<tt::DescriptorReduceOp>(op);
+LogicalResult emitDescriptorReduce(Emitter& e, tt::DescriptorReduceOp reduce) {
   mlir::Type element = reduce.getDesc().getType().getElementType();
   std::string word = reductionWord(e, reduce.getKind(), element);
   if (word.empty()) {
     std::string what;
     llvm::raw_string_ostream(what) << stringifyDescriptorReduceKind(reduce.getKind()) << " on elements of " << element;
-    return notCompiled(op, e, what);
+    return notCompiled(reduce, e, what);
   }
   LinearLayout layout = twg::layoutOf(reduce.getSrc());
   Block block(e, Descriptor::of(e, reduce.getDesc()), Emitter::memoryBytesOf(element), layout);

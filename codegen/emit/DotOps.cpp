@@ -50,15 +50,14 @@ LogicalResult emitFmas(Emitter& e, tt::DotOp dot) {
 
 } // namespace
 
-LogicalResult emitDot(Emitter& e, Operation* op) {
-  auto dot = cast<tt::DotOp>(op);
-  auto instruction = op->getAttrOfType<StringAttr>("instruction");
+LogicalResult emitDot(Emitter& e, tt::DotOp dot) {
+  auto instruction = dot->getAttrOfType<StringAttr>("instruction");
   if (instruction && instruction.getValue() == "fma") return emitFmas(e, dot);
   if (instruction && instruction.getValue().starts_with("mma.")) return emitMma(e, dot);
-  return op->emitOpError("needs the attribute `instruction`: fma, or mma. and a shape");
+  return dot->emitOpError("needs the attribute `instruction`: fma, or mma. and a shape");
 }
 
-LogicalResult emitRoundToTf32(Emitter& e, Operation* op) {
+LogicalResult emitRoundToTf32(Emitter& e, twg::RoundToTf32Op op) {
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
     Value* bits = e.inlinePtx("cvt.rna.tf32.f32 $0, $1;", "=r,f", {e.ir().getInt32Ty()}, in, false).front();
     return e.ir().CreateBitCast(bits, e.ir().getFloatTy());

@@ -214,10 +214,9 @@ LogicalResult WgmmaDot::emit() {
 
 } // namespace
 
-LogicalResult emitWarpgroupDot(Emitter& e, Operation* op) { return WgmmaDot(e, cast<twg::WarpgroupDotOp>(op)).emit(); }
+LogicalResult emitWarpgroupDot(Emitter& e, twg::WarpgroupDotOp op) { return WgmmaDot(e, op).emit(); }
 
-LogicalResult emitWarpgroupWait(Emitter& e, Operation* op) {
-  auto wait = cast<twg::WarpgroupWaitOp>(op);
+LogicalResult emitWarpgroupWait(Emitter& e, twg::WarpgroupWaitOp wait) {
   Values sums;
   for (mlir::Value sum : wait.getSums()) llvm::append_range(sums, e.values(sum));
   Values waited =

@@ -4,7 +4,6 @@
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/TargetCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Intrinsics.h"
 
 using namespace mlir;
@@ -15,8 +14,6 @@ using llvm::Instruction;
 using llvm::Value;
 
 using llvm::Intrinsic::ID;
-
-LogicalResult emitNothing(Emitter&, Operation*) { return success(); }
 
 namespace {
 
@@ -31,23 +28,7 @@ bool isSafeConstant(Instruction::BinaryOps code, Value* right) {
 
 } // namespace
 
-LogicalResult emitBinaryInteger(Emitter& e, Operation* op) {
-  auto code = llvm::StringSwitch<Instruction::BinaryOps>(op->getName().stripDialect())
-                  .Case("addi", Instruction::Add)
-                  .Case("subi", Instruction::Sub)
-                  .Case("muli", Instruction::Mul)
-                  .Case("divsi", Instruction::SDiv)
-                  .Case("divui", Instruction::UDiv)
-                  .Case("remsi", Instruction::SRem)
-                  .Case("remui", Instruction::URem)
-                  .Case("andi", Instruction::And)
-                  .Case("ori", Instruction::Or)
-                  .Case("xori", Instruction::Xor)
-                  .Case("shli", Instruction::Shl)
-                  .Case("shrsi", Instruction::AShr)
-                  .Case("shrui", Instruction::LShr)
-                  .Default(Instruction::BinaryOpsEnd);
-  if (code == Instruction::BinaryOpsEnd) return notCompiled(op, e);
+LogicalResult emitInteger(Emitter& e, Operation* op, Instruction::BinaryOps code) {
   bool careful = Instruction::isIntDivRem(code) || Instruction::isShift(code);
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
     if (careful && !isSafeConstant(code, in[1])) return e.code().integer(e, code, in[0], in[1]);
@@ -55,26 +36,16 @@ LogicalResult emitBinaryInteger(Emitter& e, Operation* op) {
   });
 }
 
-LogicalResult emitBinaryFloat(Emitter& e, Operation* op) {
-  auto code = llvm::StringSwitch<Instruction::BinaryOps>(op->getName().stripDialect())
-                  .Case("addf", Instruction::FAdd)
-                  .Case("subf", Instruction::FSub)
-                  .Case("mulf", Instruction::FMul)
-                  .Default(Instruction::BinaryOpsEnd);
+LogicalResult emitFloat(Emitter& e, Operation* op, Instruction::BinaryOps code) {
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateBinOp(code, in[0], in[1]); });
 }
 
-LogicalResult emitMinMax(Emitter& e, Operation* op) {
-  auto id = llvm::StringSwitch<ID>(op->getName().stripDialect())
-                .Case("maximumf", llvm::Intrinsic::maximum)
-                .Case("minimumf", llvm::Intrinsic::minimum)
-                .Case("maxnumf", llvm::Intrinsic::maxnum)
-                .Case("minnumf", llvm::Intrinsic::minnum)
-                .Case("maxsi", llvm::Intrinsic::smax)
-                .Case("minsi", llvm::Intrinsic::smin)
-                .Case("maxui", llvm::Intrinsic::umax)
-                .Default(llvm::Intrinsic::umin);
+LogicalResult emitFloatIntrinsic(Emitter& e, Operation* op, ID id) {
   return emitPerFloat(e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(id, {in[0]->getType()}, in); });
+}
+
+LogicalResult emitIntrinsic(Emitter& e, Operation* op, ID id) {
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(id, {in[0]->getType()}, in); });
 }
 
 namespace {
@@ -120,40 +91,31 @@ llvm::CmpInst::Predicate predicateOf(arith::CmpFPredicate predicate) {
 
 } // namespace
 
-LogicalResult emitCompare(Emitter& e, Operation* op) {
-  if (auto compare = dyn_cast<arith::CmpIOp>(op))
-    return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
-      return e.ir().CreateICmp(predicateOf(compare.getPredicate()), in[0], in[1]);
-    });
-  auto compare = cast<arith::CmpFOp>(op);
-  return emitPerFloat(
-      e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateFCmp(predicateOf(compare.getPredicate()), in[0], in[1]); });
+LogicalResult emitCompareIntegers(Emitter& e, arith::CmpIOp op) {
+  auto predicate = predicateOf(op.getPredicate());
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateICmp(predicate, in[0], in[1]); });
 }
 
-LogicalResult emitSelect(Emitter& e, Operation* op) {
+LogicalResult emitCompareFloats(Emitter& e, arith::CmpFOp op) {
+  auto predicate = predicateOf(op.getPredicate());
+  return emitPerFloat(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateFCmp(predicate, in[0], in[1]); });
+}
+
+LogicalResult emitSelect(Emitter& e, arith::SelectOp op) {
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateSelect(in[0], in[1], in[2]); });
 }
 
-LogicalResult emitUnaryMath(Emitter& e, Operation* op) {
-  StringRef name = op->getName().getStringRef();
-  if (name == "arith.negf") return emitPerFloat(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateFNeg(in[0]); });
-  if (name == "math.absi")
-    return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
-      return e.intrinsic(llvm::Intrinsic::abs, {in[0]->getType()}, {in[0], e.ir().getFalse()});
-    });
-  auto id = llvm::StringSwitch<ID>(name)
-                .Case("math.absf", llvm::Intrinsic::fabs)
-                .Case("math.ceil", llvm::Intrinsic::ceil)
-                .Default(llvm::Intrinsic::floor);
-  return emitPerFloat(e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(id, {in[0]->getType()}, in); });
+LogicalResult emitNegate(Emitter& e, arith::NegFOp op) {
+  return emitPerFloat(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateFNeg(in[0]); });
 }
 
-LogicalResult emitFma(Emitter& e, Operation* op) {
-  return emitPerRegister(
-      e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(llvm::Intrinsic::fma, {in[0]->getType()}, in); });
+LogicalResult emitAbsInteger(Emitter& e, math::AbsIOp op) {
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
+    return e.intrinsic(llvm::Intrinsic::abs, {in[0]->getType()}, {in[0], e.ir().getFalse()});
+  });
 }
 
-LogicalResult emitMulhi(Emitter& e, Operation* op) {
+LogicalResult emitMulhi(Emitter& e, tt::MulhiUIOp op) {
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
     unsigned bits = in[0]->getType()->getIntegerBitWidth();
     llvm::Type* wide = e.ir().getIntNTy(2 * bits);
@@ -162,9 +124,9 @@ LogicalResult emitMulhi(Emitter& e, Operation* op) {
   });
 }
 
-LogicalResult emitClamp(Emitter& e, Operation* op) {
+LogicalResult emitClamp(Emitter& e, tt::ClampFOp op) {
   // min(max(x, low), high); NaN operands follow tt.clampf's rule.
-  bool propagate = cast<tt::ClampFOp>(op).getPropagateNan() == tt::PropagateNan::All;
+  bool propagate = op.getPropagateNan() == tt::PropagateNan::All;
   ID larger = propagate ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum;
   ID smaller = propagate ? llvm::Intrinsic::minimum : llvm::Intrinsic::minnum;
   return emitPerFloat(e, op, [&](ArrayRef<Value*> in) {

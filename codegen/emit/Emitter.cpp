@@ -1,6 +1,7 @@
 // codegen/emit/Emitter.cpp -- types, values, threads, shared memory, and the walk over a kernel.
 #include "codegen/emit/Emitter.h"
 #include "codegen/emit/Descriptor.h"
+#include "codegen/emit/Emitters.h"
 #include "codegen/emit/LineTable.h"
 #include "codegen/emit/TargetCode.h"
 #include "codegen/passes/TensorMaps.h"
@@ -242,8 +243,8 @@ LogicalResult Emitter::emitKernel(tt::FuncOp function) {
 }
 
 LogicalResult Emitter::emitOperation(Operation* op) {
-  const EmitRow* row = findEmitRow(op->getName().getStringRef());
-  if (!row || !code_.compiles(row->name)) return notCompiled(op, *this);
+  const EmitRow* row = findEmitRow(op);
+  if (!row || (!row->everyFamily && target_.backend != "cuda")) return notCompiled(op, *this);
   if (lines_) builder_.SetCurrentDebugLocation(lines_->locationOf(op->getLoc(), module_.getContext()));
   uint32_t outerReserved = std::exchange(reservedBytes_, places_.endAt(op));
   uint32_t outerScratch = std::exchange(scratchBytes_, 0);

@@ -127,15 +127,6 @@ private:
   SharedHazards hazards_;
 };
 
-/// One emitter: makes the results of an operation known to the Emitter. Fails with a diagnostic at the operation.
-using EmitFunction = mlir::LogicalResult (*)(Emitter&, mlir::Operation*);
-struct EmitRow {
-  llvm::StringLiteral name;
-  EmitFunction emit;
-};
-/// The row of an operation, null if there is none. Rows are sorted by name (Table.cpp).
-const EmitRow* findEmitRow(llvm::StringRef name);
-
 /// emitOpError with the target's name: "tt.histogram is not compiled for sm_90a yet".
 mlir::LogicalResult notCompiled(mlir::Operation* op, const Emitter& emitter, const llvm::Twine& what = "");
 

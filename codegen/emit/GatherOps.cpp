@@ -163,10 +163,9 @@ void Gather::run() { e_.define(op_.getResult(), planShuffles() ? byShuffles() : 
 
 } // namespace
 
-LogicalResult emitGather(Emitter& e, Operation* op) {
-  auto gather = cast<tt::GatherOp>(op);
+LogicalResult emitGather(Emitter& e, tt::GatherOp gather) {
   if (!(twg::layoutOf(gather.getIndices()) == twg::layoutOf(gather.getResult())))
-    return op->emitOpError("needs the indices in the result's layout");
+    return gather->emitOpError("needs the indices in the result's layout");
   Gather(e, gather).run();
   return success();
 }

@@ -27,8 +27,7 @@ void clearCounters(Emitter& e, Value* shared, uint32_t bins) {
 
 } // namespace
 
-LogicalResult emitHistogram(Emitter& e, Operation* op) {
-  auto histogram = cast<tt::HistogramOp>(op);
+LogicalResult emitHistogram(Emitter& e, tt::HistogramOp histogram) {
   llvm::IRBuilder<>& b = e.ir();
   LinearLayout from = twg::layoutOf(histogram.getSrc()), to = twg::layoutOf(histogram.getResult());
   uint32_t bins = 1u << to.elementBits();

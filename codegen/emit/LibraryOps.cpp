@@ -5,6 +5,8 @@
 
 namespace tiletwin::codegen {
 
-mlir::LogicalResult emitExternElementwise(Emitter& e, mlir::Operation* op) { return e.code().callLibrary(e, op); }
+mlir::LogicalResult emitExternElementwise(Emitter& e, tt::ExternElementwiseOp op) {
+  return e.code().callLibrary(e, op);
+}
 
 } // namespace tiletwin::codegen

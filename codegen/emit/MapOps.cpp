@@ -7,8 +7,7 @@ using namespace mlir;
 
 namespace tiletwin::codegen {
 
-LogicalResult emitMapElementwise(Emitter& e, Operation* op) {
-  auto map = cast<tt::MapElementwiseOp>(op);
+LogicalResult emitMapElementwise(Emitter& e, tt::MapElementwiseOp map) {
   // Elsewhere one thread acts for all that hold an element, and all meet again; here each is on its own.
   WalkResult walked = map.getBody().walk([&](Operation* inner) {
     const bool writes = isa<tt::StoreOp, tt::PrintOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicStoreOp,

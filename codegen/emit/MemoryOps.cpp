@@ -99,8 +99,7 @@ unsigned vectorOf(Operation* op) {
   return vector ? unsigned(vector.getInt()) : 1;
 }
 
-LogicalResult emitAddPtr(Emitter& e, Operation* op) {
-  auto add = cast<tt::AddPtrOp>(op);
+LogicalResult emitAddPtr(Emitter& e, tt::AddPtrOp add) {
   mlir::Type pointee = tt::elementTypeOf(tt::pointeeTypeLike(add.getPtr().getType()));
   unsigned bytes = Emitter::memoryBytesOf(pointee);
   ArrayRef<Value*> pointers = e.values(add.getPtr()), offsets = e.values(add.getOffset());
@@ -120,10 +119,9 @@ static bool ownerReads(tt::LoadOp load) {
   return load.getIsVolatile() || mayBeWritten(load.getPtr());
 }
 
-LogicalResult emitLoad(Emitter& e, Operation* op) {
-  auto load = cast<tt::LoadOp>(op);
+LogicalResult emitLoad(Emitter& e, tt::LoadOp load) {
   mlir::Type element = tt::elementTypeOf(load.getResult().getType());
-  unsigned elementBytes = Emitter::memoryBytesOf(element), vector = vectorOf(op);
+  unsigned elementBytes = Emitter::memoryBytesOf(element), vector = vectorOf(load);
   Type* type = e.typeOf(element);
   ArrayRef<Value*> pointers = e.values(load.getPtr());
   std::string space = cacheWords(load.getCachePolicyAttr(), load.getIsVolatile(), false);
@@ -149,10 +147,9 @@ LogicalResult emitLoad(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitStore(Emitter& e, Operation* op) {
-  auto store = cast<tt::StoreOp>(op);
+LogicalResult emitStore(Emitter& e, tt::StoreOp store) {
   mlir::Type element = tt::elementTypeOf(store.getValue().getType());
-  unsigned elementBytes = Emitter::memoryBytesOf(element), vector = vectorOf(op);
+  unsigned elementBytes = Emitter::memoryBytesOf(element), vector = vectorOf(store);
   std::string space = cacheWords(store.getCachePolicyAttr(), false, true);
   ArrayRef<Value*> pointers = e.values(store.getPtr()), values = e.values(store.getValue());
   Value* owner = nullptr;

@@ -6,17 +6,17 @@ using namespace mlir;
 
 namespace tiletwin::codegen {
 
-LogicalResult emitProgramId(Emitter& e, Operation* op) {
-  e.define(op->getResult(0), e.code().programId(e, unsigned(cast<tt::GetProgramIdOp>(op).getAxis())));
+LogicalResult emitProgramId(Emitter& e, tt::GetProgramIdOp op) {
+  e.define(op->getResult(0), e.code().programId(e, unsigned(op.getAxis())));
   return success();
 }
 
-LogicalResult emitNumPrograms(Emitter& e, Operation* op) {
-  e.define(op->getResult(0), e.code().numPrograms(e, unsigned(cast<tt::GetNumProgramsOp>(op).getAxis())));
+LogicalResult emitNumPrograms(Emitter& e, tt::GetNumProgramsOp op) {
+  e.define(op->getResult(0), e.code().numPrograms(e, unsigned(op.getAxis())));
   return success();
 }
 
-LogicalResult emitBarrier(Emitter& e, Operation*) {
+LogicalResult emitBarrier(Emitter& e, ttg::BarrierOp) {
   e.barrier();
   return success();
 }

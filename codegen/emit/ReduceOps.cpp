@@ -154,13 +154,12 @@ LogicalResult Reduction::reduceWarps(const LinearLayout& result) {
 
 } // namespace
 
-LogicalResult emitReduce(Emitter& e, Operation* op) {
-  auto reduce = cast<tt::ReduceOp>(op);
+LogicalResult emitReduce(Emitter& e, tt::ReduceOp reduce) {
   LinearLayout layout = twg::layoutOf(reduce.getSrcs().front());
   unsigned axis = unsigned(reduce.getAxis());
   Reduction state{e, reduce, layout, layout.dimensionMask(axis), {}, commutativeOperation(reduce)};
   if (!ReductionOrder::of(layout, axis))
-    return op->emitOpError("needs a layout that does not mix dimensions in one bit");
+    return reduce->emitOpError("needs a layout that does not mix dimensions in one bit");
   for (uint32_t r = 0; r < layout.registers(); ++r) {
     Values one;
     for (mlir::Value source : reduce.getSrcs()) one.push_back(e.values(source)[r]);

@@ -254,16 +254,16 @@ LogicalResult Scan::run() {
 
 } // namespace
 
-LogicalResult emitScan(Emitter& e, Operation* op) {
-  auto scan = cast<tt::ScanOp>(op);
+LogicalResult emitScan(Emitter& e, tt::ScanOp scan) {
   LinearLayout layout = twg::layoutOf(scan.getSrcs().front());
   for (mlir::Value value :
        llvm::concat<mlir::Value>(SmallVector<mlir::Value>(scan.getSrcs()), SmallVector<mlir::Value>(scan.getResults())))
-    if (!(twg::layoutOf(value) == layout)) return op->emitOpError("needs one layout for all operands and results");
+    if (!(twg::layoutOf(value) == layout)) return scan->emitOpError("needs one layout for all operands and results");
   std::optional<ScanOrder> order = ScanOrder::of(layout, unsigned(scan.getAxis()));
   if (!order)
-    return op->emitOpError("needs a layout that has the bits of the axis in registers, lanes, warps and registers, in "
-                           "this order from the lowest bit up");
+    return scan->emitOpError(
+        "needs a layout that has the bits of the axis in registers, lanes, warps and registers, in "
+        "this order from the lowest bit up");
   return Scan(e, scan, layout, std::move(*order)).run();
 }
 

@@ -55,8 +55,7 @@ Values constantTable(Emitter& e, mlir::Value result, DenseElementsAttr elements)
 
 } // namespace
 
-LogicalResult emitConstant(Emitter& e, Operation* op) {
-  auto constant = cast<arith::ConstantOp>(op);
+LogicalResult emitConstant(Emitter& e, arith::ConstantOp constant) {
   auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
   if (!dense) return e.define(constant.getResult(), constantOf(e, constant.getValue())), success();
   unsigned count = Emitter::registersOf(constant.getType());
@@ -65,7 +64,7 @@ LogicalResult emitConstant(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitPoison(Emitter& e, Operation* op) {
+LogicalResult emitPoison(Emitter& e, ub::PoisonOp op) {
   mlir::Type type = op->getResult(0).getType();
   // Some number, and the same wherever it is read: LLVM's poison would spread.
   Value* zero = llvm::Constant::getNullValue(e.typeOf(tt::elementTypeOf(type)));
@@ -73,8 +72,7 @@ LogicalResult emitPoison(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitMakeRange(Emitter& e, Operation* op) {
-  auto range = cast<tt::MakeRangeOp>(op);
+LogicalResult emitMakeRange(Emitter& e, tt::MakeRangeOp range) {
   Values elements = elementsOf(e, twg::layoutOf(range.getResult()));
   for (Value*& element : elements)
     if (range.getStart()) element = e.ir().CreateAdd(element, e.int32(int32_t(range.getStart())));
@@ -82,12 +80,12 @@ LogicalResult emitMakeRange(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitSplat(Emitter& e, Operation* op) {
+LogicalResult emitSplat(Emitter& e, tt::SplatOp op) {
   e.define(op->getResult(0), Values(Emitter::registersOf(op->getResult(0).getType()), e.scalar(op->getOperand(0))));
   return success();
 }
 
-LogicalResult emitUnsplat(Emitter& e, Operation* op) {
+LogicalResult emitUnsplat(Emitter& e, tt::UnsplatOp op) {
   e.define(op->getResult(0), e.values(op->getOperand(0)).front());
   return success();
 }
@@ -101,7 +99,7 @@ LogicalResult emitSameRegisters(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitBroadcast(Emitter& e, Operation* op) {
+LogicalResult emitBroadcast(Emitter& e, tt::BroadcastOp op) {
   LinearLayout from = twg::layoutOf(op->getOperand(0)), to = twg::layoutOf(op->getResult(0));
   LinearLayout wanted = to.beforeBroadcast(from.shape());
   if (!(wanted.withoutRepeatedRegisters() == from))
@@ -119,7 +117,7 @@ LogicalResult emitBroadcast(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitJoin(Emitter& e, Operation* op) {
+LogicalResult emitJoin(Emitter& e, tt::JoinOp op) {
   ArrayRef<Value*> left = e.values(op->getOperand(0)), right = e.values(op->getOperand(1));
   Values results;
   for (auto [a, b] : llvm::zip_equal(left, right)) results.push_back(a), results.push_back(b);
@@ -127,7 +125,7 @@ LogicalResult emitJoin(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitSplit(Emitter& e, Operation* op) {
+LogicalResult emitSplit(Emitter& e, tt::SplitOp op) {
   LinearLayout from = twg::layoutOf(op->getOperand(0));
   ArrayRef<Value*> source = e.values(op->getOperand(0));
   const LinearLayout::Bases& registers = from.bases(Part::Register);
@@ -140,7 +138,7 @@ LogicalResult emitSplit(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitCat(Emitter& e, Operation* op) {
+LogicalResult emitCat(Emitter& e, tt::CatOp op) {
   // The new half of dimension 0 is the highest register bit.
   Values results(e.values(op->getOperand(0)));
   llvm::append_range(results, e.values(op->getOperand(1)));

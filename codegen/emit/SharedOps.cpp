@@ -156,9 +156,8 @@ private:
 
 } // namespace
 
-LogicalResult emitLocalAlloc(Emitter& e, Operation* op) {
-  auto allocation = cast<twg::LocalAllocOp>(op);
-  if (!allocation.getOffset()) return op->emitOpError("has no offset in shared memory");
+LogicalResult emitLocalAlloc(Emitter& e, twg::LocalAllocOp allocation) {
+  if (!allocation.getOffset()) return allocation->emitOpError("has no offset in shared memory");
   SharedRange range = *rangeOf(allocation.getResult());
   e.define(allocation.getResult(), e.ir().CreateAdd(e.sharedBase(), e.int32(range.begin)));
   // Tensor copies have a barrier of their own in front.
@@ -167,12 +166,11 @@ LogicalResult emitLocalAlloc(Emitter& e, Operation* op) {
   e.hazards().write(e, range);
   if (!allocation.getSrc()) return success();
   storeTile(e, allocation.getSrc(), allocation.getResult());
-  if (llvm::any_of(op->getUsers(), [](Operation* user) { return isa<twg::WarpgroupDotOp>(user); })) fence(e);
+  if (llvm::any_of(allocation->getUsers(), [](Operation* user) { return isa<twg::WarpgroupDotOp>(user); })) fence(e);
   return success();
 }
 
-LogicalResult emitLocalStore(Emitter& e, Operation* op) {
-  auto store = cast<twg::LocalStoreOp>(op);
+LogicalResult emitLocalStore(Emitter& e, twg::LocalStoreOp store) {
   if (std::optional<SharedRange> range = rangeOf(store.getDst())) e.hazards().write(e, *range);
   storeTile(e, store.getSrc(), store.getDst());
   if (e.features().asyncProxy) fence(e);
@@ -183,16 +181,14 @@ void readForDot(Emitter& e, mlir::Value memory) {
   if (std::optional<SharedRange> range = rangeOf(memory)) e.hazards().read(e, *range);
 }
 
-LogicalResult emitMemDescIndex(Emitter& e, Operation* op) {
-  auto index = cast<twg::MemDescIndexOp>(op);
+LogicalResult emitMemDescIndex(Emitter& e, twg::MemDescIndexOp index) {
   uint32_t bytes = twg::sharedLayoutOf(index.getResult().getType()).bytes();
   Value* offset = e.ir().CreateMul(e.scalar(index.getIndex()), e.int32(bytes));
   e.define(index.getResult(), e.ir().CreateAdd(e.scalar(index.getSrc()), offset));
   return success();
 }
 
-LogicalResult emitLocalLoad(Emitter& e, Operation* op) {
-  auto load = cast<twg::LocalLoadOp>(op);
+LogicalResult emitLocalLoad(Emitter& e, twg::LocalLoadOp load) {
   LinearLayout layout = twg::layoutOf(load.getResult());
   llvm::Type* element = e.typeOf(tt::elementTypeOf(load.getResult().getType()));
   SharedTile tile(e, load.getSrc(), layout);
@@ -215,12 +211,11 @@ LogicalResult emitLocalLoad(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitAsyncCopy(Emitter& e, Operation* op) {
-  auto copy = cast<twg::AsyncCopyOp>(op);
+LogicalResult emitAsyncCopy(Emitter& e, twg::AsyncCopyOp copy) {
   LinearLayout layout = twg::layoutOf(copy.getPtr());
   SharedTile tile(e, copy.getDst(), layout);
-  unsigned bytes = vectorOf(op) * tile.elementBytes();
-  if (bytes != 4 && bytes != 8 && bytes != 16) return op->emitOpError("needs accesses of 4, 8 or 16 bytes");
+  unsigned bytes = vectorOf(copy) * tile.elementBytes();
+  if (bytes != 4 && bytes != 8 && bytes != 16) return copy->emitOpError("needs accesses of 4, 8 or 16 bytes");
   ArrayRef<Value*> pointers = e.values(copy.getPtr());
   Value* enabled = e.isOwner(layout);
   if (copy.getEnabled()) {
@@ -247,15 +242,15 @@ LogicalResult emitAsyncCopy(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitAsyncCommit(Emitter& e, Operation*) {
+LogicalResult emitAsyncCommit(Emitter& e, twg::AsyncCommitOp) {
   e.inlinePtx("cp.async.commit_group;", "~{memory}", {}, {}, true);
   return success();
 }
 
-LogicalResult emitAsyncWait(Emitter& e, Operation* op) {
-  std::string pending = std::to_string(cast<twg::AsyncWaitOp>(op).getPending());
+LogicalResult emitAsyncWait(Emitter& e, twg::AsyncWaitOp op) {
+  std::string pending = std::to_string(op.getPending());
   e.inlinePtx("cp.async.wait_group " + pending + ";", "~{memory}", {}, {}, true);
-  if (cast<twg::AsyncWaitOp>(op).getFenced()) fence(e);
+  if (op.getFenced()) fence(e);
   e.barrier();
   return success();
 }

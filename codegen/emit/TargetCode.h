@@ -3,7 +3,7 @@
 // Here:      the interface, and which family a target belongs to.
 // Not here:  the families, one folder each (nvptx/, amdgcn/), whose classes are declared by TargetCode.inc; what an
 //            operation does, which emitters say for all of them; tensor cores, atomics, print and inline assembly, which
-//            so far are PTX in their emitters (compiles()).
+//            so far are PTX in their emitters (EmitRow::everyFamily).
 //
 // Idea:      an emitter asks for a step (a load under a predicate, a shuffle, a rounding) and the family writes the
 //            instructions. So an emitter is written once, and a family is what this class lists.
@@ -19,9 +19,6 @@ struct AccessWords; // emit/Memory.h
 class TargetCode {
 public:
   virtual ~TargetCode() = default;
-
-  /// False for an operation whose emitter makes no code for this family.
-  virtual bool compiles(llvm::StringRef operation) const = 0;
 
   // KernelOps.cpp of a family
   /// Calling convention and attributes of the kernel.

@@ -141,14 +141,12 @@ Value* numberOf(Emitter& e, mlir::Value barrier) {
 
 } // namespace
 
-LogicalResult emitMemDescView(Emitter& e, Operation* op) {
-  auto view = cast<twg::MemDescViewOp>(op);
+LogicalResult emitMemDescView(Emitter& e, twg::MemDescViewOp view) {
   e.define(view.getResult(), e.scalar(view.getSrc()));
   return success();
 }
 
-LogicalResult emitBarrierInit(Emitter& e, Operation* op) {
-  auto init = cast<twg::BarrierInitOp>(op);
+LogicalResult emitBarrierInit(Emitter& e, twg::BarrierInitOp init) {
   uint32_t bytes = twg::sharedLayoutOf(init.getBarriers().getType()).bytes();
   Value* issuer = isIssuer(e);
   for (uint32_t offset = 0; offset < bytes; offset += kBarrierBytes)
@@ -159,8 +157,7 @@ LogicalResult emitBarrierInit(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitBarrierExpect(Emitter& e, Operation* op) {
-  auto expect = cast<twg::BarrierExpectOp>(op);
+LogicalResult emitBarrierExpect(Emitter& e, twg::BarrierExpectOp expect) {
   Value* issuer = isIssuer(e);
   if (expect.getEnabled()) issuer = e.ir().CreateAnd(issuer, e.scalar(expect.getEnabled()));
   issue(e, issuer, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " + std::to_string(expect.getBytes()), "r",
@@ -168,8 +165,7 @@ LogicalResult emitBarrierExpect(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitBarrierWait(Emitter& e, Operation* op) {
-  auto wait = cast<twg::BarrierWaitOp>(op);
+LogicalResult emitBarrierWait(Emitter& e, twg::BarrierWaitOp wait) {
   llvm::IRBuilder<>& b = e.ir();
   Value* phases = e.phasesOf(twg::allocationOf(wait.getBarrier()));
   Value *number = numberOf(e, wait.getBarrier()), *all = b.CreateLoad(b.getInt32Ty(), phases);
@@ -181,15 +177,14 @@ LogicalResult emitBarrierWait(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitProxyBarrier(Emitter& e, Operation* op) {
-  fenceOfProxies(e, cast<twg::ProxyBarrierOp>(op).getGlobal());
+LogicalResult emitProxyBarrier(Emitter& e, twg::ProxyBarrierOp op) {
+  fenceOfProxies(e, op.getGlobal());
   e.barrier();
   return success();
 }
 
-LogicalResult emitTensorLoad(Emitter& e, Operation* op) {
-  auto load = cast<twg::TensorLoadOp>(op);
-  if (failed(verifyCopy(e, op, load.getDesc(), load.getIndices(), load.getDst()))) return failure();
+LogicalResult emitTensorLoad(Emitter& e, twg::TensorLoadOp load) {
+  if (failed(verifyCopy(e, load, load.getDesc(), load.getIndices(), load.getDst()))) return failure();
   TensorBlock block(e, load.getDesc(), load.getIndices(), load.getDst());
   Value* issuer = isIssuer(e);
   if (load.getEnabled()) issuer = e.ir().CreateAnd(issuer, e.scalar(load.getEnabled()));
@@ -201,9 +196,8 @@ LogicalResult emitTensorLoad(Emitter& e, Operation* op) {
   return success();
 }
 
-LogicalResult emitTensorStore(Emitter& e, Operation* op) {
-  auto store = cast<twg::TensorStoreOp>(op);
-  if (failed(verifyCopy(e, op, store.getDesc(), store.getIndices(), store.getSrc()))) return failure();
+LogicalResult emitTensorStore(Emitter& e, twg::TensorStoreOp store) {
+  if (failed(verifyCopy(e, store, store.getDesc(), store.getIndices(), store.getSrc()))) return failure();
   TensorBlock block(e, store.getDesc(), store.getIndices(), store.getSrc());
   Value* issuer = isIssuer(e);
   unsigned rank = block.rank();

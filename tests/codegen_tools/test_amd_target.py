@@ -9,7 +9,6 @@ import shutil
 import struct
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import stage_doubles
@@ -353,15 +352,6 @@ def test_what_has_no_code_is_refused_at_its_line(kernel, operation) -> None:
     message = str(caught.value)
     assert operation in message and "gfx942" in message, message
     assert caught.value.file == __file__ and "# here" in caught.value.source_line, message
-
-
-def test_the_list_of_operations_is_sorted_and_each_has_an_emitter() -> None:
-    """A binary search finds nothing in a list that is not; a name without an emitter is a mistake in writing."""
-    emit = Path(__file__).resolve().parents[2] / "codegen" / "emit"
-    listed = re.search(r"kCompiled\[\] = \{(.*?)\};", (emit / "amdgcn" / "KernelOps.cpp").read_text(), re.DOTALL)
-    names = re.findall(r'"([\w.]+)"', listed[1])
-    emitters = re.findall(r'\{"([\w.]+)", emit', (emit / "Table.cpp").read_text())
-    assert len(names) > 80 and names == sorted(set(names)) and set(names) <= set(emitters)
 
 
 # --- the command line -------------------------------------------------------------------------------------------------

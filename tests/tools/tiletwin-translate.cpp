@@ -4,7 +4,7 @@
 //   [--num-warps=N] [--num-stages=N] [--maxnreg=N] [--fp-fusion=false] [--line-info] [-split-input-file]
 //   [-verify-diagnostics]
 // Each part of a file is one kernel; the module is verified after every pass. --emit-facts prints what a launcher must
-// know instead: arguments, shared memory, scratch.
+// know instead: arguments, shared memory, scratch. `tiletwin-translate --operations` lists the operations that have code.
 #include "TargetName.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -70,6 +70,10 @@ void registerStage(StringRef name, StringRef description, Stage to, Print print)
 } // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && StringRef(argv[1]) == "--operations") {
+    for (std::string_view name : emittedOperations()) llvm::outs() << name << '\n';
+    return 0;
+  }
   registerStage("emit-ttgir", "tiles with layouts", Stage::Ttgir,
                 [](llvm::raw_ostream& out, const Code& code) { out << code.ttgir; });
   registerStage("emit-llvm", "LLVM IR", Stage::Llir,

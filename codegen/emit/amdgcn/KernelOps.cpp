@@ -1,8 +1,7 @@
-// codegen/emit/amdgcn/KernelOps.cpp -- the kernel, where a thread is in the grid, and which operations have code.
+// codegen/emit/amdgcn/KernelOps.cpp -- the kernel, and where a thread is in the grid.
 // Here:      warps are wavefronts, CTAs work-groups, shared memory is LDS, whose size is fixed when all is emitted.
 #include "codegen/emit/amdgcn/Amdgcn.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
-#include <algorithm>
 
 using namespace llvm::Intrinsic;
 
@@ -12,101 +11,6 @@ using llvm::Value;
 
 namespace {
 
-/// Operations whose emitters make no PTX of their own. Sorted by name; a test says so.
-constexpr llvm::StringLiteral kCompiled[] = {
-    "arith.addf",
-    "arith.addi",
-    "arith.andi",
-    "arith.bitcast",
-    "arith.cmpf",
-    "arith.cmpi",
-    "arith.constant",
-    "arith.divsi",
-    "arith.divui",
-    "arith.extf",
-    "arith.extsi",
-    "arith.extui",
-    "arith.fptosi",
-    "arith.fptoui",
-    "arith.index_cast",
-    "arith.maximumf",
-    "arith.maxnumf",
-    "arith.maxsi",
-    "arith.maxui",
-    "arith.minimumf",
-    "arith.minnumf",
-    "arith.minsi",
-    "arith.minui",
-    "arith.mulf",
-    "arith.muli",
-    "arith.negf",
-    "arith.ori",
-    "arith.remsi",
-    "arith.remui",
-    "arith.select",
-    "arith.shli",
-    "arith.shrsi",
-    "arith.shrui",
-    "arith.sitofp",
-    "arith.subf",
-    "arith.subi",
-    "arith.truncf",
-    "arith.trunci",
-    "arith.uitofp",
-    "arith.xori",
-    "cf.br",
-    "cf.cond_br",
-    "llvm.intr.assume",
-    "math.absf",
-    "math.absi",
-    "math.ceil",
-    "math.floor",
-    "math.fma",
-    "scf.execute_region",
-    "scf.for",
-    "scf.if",
-    "scf.while",
-    "tt.addptr",
-    "tt.bitcast",
-    "tt.broadcast",
-    "tt.cat",
-    "tt.clampf",
-    "tt.dot",
-    "tt.expand_dims",
-    "tt.extern_elementwise",
-    "tt.fp_to_fp",
-    "tt.gather",
-    "tt.get_num_programs",
-    "tt.get_program_id",
-    "tt.int_to_ptr",
-    "tt.join",
-    "tt.load",
-    "tt.make_range",
-    "tt.map_elementwise",
-    "tt.mulhiui",
-    "tt.ptr_to_int",
-    "tt.reduce",
-    "tt.reshape",
-    "tt.return",
-    "tt.scan",
-    "tt.splat",
-    "tt.split",
-    "tt.store",
-    "tt.trans",
-    "tt.unsplat",
-    "ttg.barrier",
-    "tw.div_approx",
-    "tw.div_full",
-    "tw.div_rn",
-    "tw.ex2_approx",
-    "tw.rsqrt_approx",
-    "tw.sqrt_approx",
-    "tw.sqrt_rn",
-    "tw.trunc",
-    "twg.convert_layout",
-    "ub.poison",
-};
-
 /// What a kernel never asks the runtime for; else it would pay registers and arguments for it.
 constexpr llvm::StringLiteral kUnused[] = {
     "amdgpu-no-completion-action", "amdgpu-no-default-queue", "amdgpu-no-dispatch-id",   "amdgpu-no-dispatch-ptr",
@@ -115,10 +19,6 @@ constexpr llvm::StringLiteral kUnused[] = {
 };
 
 } // namespace
-
-bool Amdgcn::compiles(llvm::StringRef operation) const {
-  return std::binary_search(std::begin(kCompiled), std::end(kCompiled), operation);
-}
 
 void Amdgcn::declareKernel(const Emitter& e, llvm::Function& kernel) const {
   kernel.setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);

@@ -8,8 +8,6 @@ namespace tiletwin::codegen {
 
 using llvm::Value;
 
-bool Nvptx::compiles(llvm::StringRef) const { return true; }
-
 void Nvptx::declareKernel(const Emitter& e, llvm::Function& kernel) const {
   kernel.setCallingConv(llvm::CallingConv::PTX_Kernel);
   kernel.addFnAttr("nvvm.reqntid", std::to_string(e.options().numWarps * e.target().warpSize));
