@@ -67,6 +67,17 @@ void adviseAttribute(PyObject* object, PyObject* name) {
   raise(type, stringOf(text.get()) + advice);
 }
 
+/// False with TypeError set: a variable stands beside a tensor and is None or a tuple, as a launch with None or a list
+/// in place of a tensor makes it.
+bool isOperand(PyObject* node, PyObject* value, PyObject* other) {
+  PyObject* plain = unwrap(value);
+  if (!isTensor(other) || (plain != Py_None && !PyTuple_CheckExact(plain))) return true;
+  if (reinterpret_cast<PyObject*>(Py_TYPE(node)) != astClasses().name) return true;
+  PyRef name = attribute(node, astNames().id);
+  return name && raiseType("expected a tensor or a number, and " + stringOf(name.get()) + " is " + described(plain) +
+                           "; is that what the launch passes for it?");
+}
+
 } // namespace
 
 PyRef Walker::visitConstant(PyObject* node) {
@@ -147,7 +158,8 @@ PyRef Walker::visitBinOp(PyObject* node) {
   if (!lhs) return {};
   PyRef rhs = evaluate(right.get());
   const OperatorRow* row = rhs ? operatorRow(op.get()) : nullptr;
-  return row ? binaryValues(*row, lhs.get(), rhs.get()) : PyRef();
+  if (!row || !isOperand(left.get(), lhs.get(), rhs.get()) || !isOperand(right.get(), rhs.get(), lhs.get())) return {};
+  return binaryValues(*row, lhs.get(), rhs.get());
 }
 
 PyRef Walker::visitUnaryOp(PyObject* node) {
