@@ -1,6 +1,9 @@
 #include "sim/check/Report.h"
 #include "sim/machine/Program.h"
 #include "sim/machine/TrapText.h"
+#include <cstdlib>
+#include <cxxabi.h>
+#include <memory>
 
 namespace tiletwin::sim {
 namespace {
@@ -12,6 +15,14 @@ std::array<int32_t, 3> programOf(const Cta& cta) {
 /// Behind a text whose place is a line of the kernel's source: where the PTX stands.
 std::string ptxSuffix(const Program& program, const ptx::Instruction& in, const Inst* inst) {
   return in.source < 0 ? std::string() : " (" + ptxPlaceOf(program, inst) + ")";
+}
+
+/// A variable as the source calls it: nvcc's _ZZ9block_sumE4part is block_sum::part.
+std::string sourceName(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                     std::free);
+  return status == 0 && name.starts_with("_Z") ? std::string(plain.get()) : name;
 }
 
 std::string byteText(uint64_t byte, const std::string& of) { return "byte " + std::to_string(byte) + " of " + of; }
@@ -77,13 +88,13 @@ std::string placeInShared(const Cta& viewer, const Cta& cta, uint64_t offset) {
   const auto& variables = program.module->variables;
   for (size_t i = 0; i < variables.size(); ++i)
     if (inside(variables[i], program.sharedOffset[i]))
-      return byteText(offset - program.sharedOffset[i], variables[i].name) + whose;
+      return byteText(offset - program.sharedOffset[i], sourceName(variables[i].name)) + whose;
   for (const auto& function : program.functions) {
     if (!function) continue;
     const auto& own = function->source->variables;
     for (size_t i = 0; i < own.size(); ++i)
       if (inside(own[i], function->variableOffset[i]))
-        return byteText(offset - function->variableOffset[i], own[i].name) + whose;
+        return byteText(offset - function->variableOffset[i], sourceName(own[i].name)) + whose;
   }
   if (offset >= program.staticShared) return byteText(offset - program.staticShared, "dynamic shared memory") + whose;
   return byteText(offset, "shared memory") + whose;

@@ -277,7 +277,7 @@ bool FunctionDecoder::decodeInstruction() {
   bool ok = true;
   if (!decodeControl(in, words, out, ok)) {
     const OpcodeRow* row = findOpcode(in);
-    if (!row) return fail(in.at, "instruction " + std::string(in.text) + " is not implemented");
+    if (!row) return fail(in.at, "instruction " + std::string(in.text) + " is unknown, or not implemented");
     ok = row->decode(decoder_, in, words, out);
   }
   if (!ok) {

@@ -23,6 +23,11 @@ Space spaceNamed(std::string_view word) {
 constexpr std::string_view kOpaqueTypes[] = {"texref", "samplerref", "surfref"};
 /// Types of instructions only: registers and variables are declared as bits.
 constexpr Type kOperationTypes[] = {Type::BF16, Type::BF16x2, Type::F32x2};
+/// Directives that declare no variable.
+constexpr std::string_view kDirectives[] = {
+    "version", "target", "address_size", "entry", "func",   "file",          "section",     "loc",           "alias",
+    "pragma",  "extern", "visible",      "weak",  "common", "branchtargets", "calltargets", "callprototype",
+};
 constexpr int kMostVectorBytes = 16;
 constexpr uint64_t kMostAlignment = 1 << 16;
 
@@ -80,6 +85,9 @@ bool Reader::readDeclarationWord(Declaration& declaration) {
   } else if (std::ranges::find(kOpaqueTypes, word) != std::end(kOpaqueTypes) || word == "tex") {
     return lexer_.fail("textures, samplers and surfaces (" + describe(token) + ") are not implemented");
   } else {
+    const bool begins = declaration.space == Space::None && declaration.type == Type::None && declaration.vector == 1;
+    if (begins && std::ranges::find(kDirectives, word) == std::end(kDirectives))
+      return lexer_.fail("unknown directive " + describe(token));
     return lexer_.expected("a state space, a type or .align");
   }
   lexer_.advance();
