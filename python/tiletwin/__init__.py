@@ -10,12 +10,11 @@ Invariant: importing this package imports neither torch nor anything a kernel do
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from tiletwin import wiring  # noqa: F401  connects the layers
+from tiletwin import variables, wiring  # noqa: F401  connects the layers
 from tiletwin.errors import CompilationError, InterpreterError, OutOfResources, TileTwinError, TritonError
 from tiletwin.kernels.callables import constexpr_function
 from tiletwin.kernels.jit import JITFunction, KernelInterface, jit
@@ -136,11 +135,10 @@ class _Package(ModuleType):
 
 sys.modules[__name__].__class__ = _Package
 
-if any(name.startswith("TILETWIN") for name in os.environ):
-    importlib.import_module("tiletwin.variables").hint()
-if os.environ.get("TILETWIN_FINDINGS") or os.environ.get("TILETWIN_FINDINGS_RUN"):
+variables.hint()
+if variables.get("TILETWIN_FINDINGS") or variables.get("TILETWIN_FINDINGS_RUN"):
     importlib.import_module("tiletwin.findings.output").begin_by_variable()
-if os.environ.get("TILETWIN_BASELINE"):
+if variables.get("TILETWIN_BASELINE"):
     importlib.import_module("tiletwin.findings.baseline").begin_by_variable()
-if os.environ.get("TILETWIN_SAVE") or os.environ.get("TILETWIN_BACKEND", "").strip().lower() == "diff":
+if variables.get("TILETWIN_SAVE") or variables.text("TILETWIN_BACKEND").lower() == "diff":
     importlib.import_module("tiletwin.diff.mode").install()

@@ -5,10 +5,9 @@ Not here:  the finder (_activate.py), which the start-up file runs without this 
 
 from __future__ import annotations
 
-import os
 from types import ModuleType
 
-from tiletwin import _activate
+from tiletwin import _activate, variables
 
 
 def prepare(module: ModuleType) -> None:
@@ -19,7 +18,7 @@ def prepare(module: ModuleType) -> None:
         fresh_memory.watch_numpy(module)
         return
     cuda_emulation.prepare(module)
-    if os.environ.get("TILETWIN_CHECK"):
+    if variables.get("TILETWIN_CHECK"):
         fresh_memory.watch_torch(module)
 
 

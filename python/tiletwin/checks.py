@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tiletwin import _C
+from tiletwin import _C, variables
 from tiletwin.errors import CheckError, shown_file, source_lines
 
 # Checks that only the simulator makes; the interpreter takes the words and does nothing.
@@ -292,7 +291,7 @@ def _say(text: object) -> None:
 def _say_at_exit() -> None:
     if _found:
         count = len(_found)
-        who = "TILETWIN_CHECK" if os.environ.get("TILETWIN_CHECK") else "the checks"
+        who = "TILETWIN_CHECK" if variables.get("TILETWIN_CHECK") else "the checks"
         print(f"tiletwin: {who} found {count} mistake{'s' if count > 1 else ''}", file=sys.stderr)
 
 
@@ -429,7 +428,7 @@ def parse(text: str) -> Wanted:
 
 def wanted() -> Wanted:
     """TILETWIN_CHECK as it stands now."""
-    return parse(os.environ.get("TILETWIN_CHECK", ""))
+    return parse(variables.get("TILETWIN_CHECK"))
 
 
 def __dir__() -> list[str]:

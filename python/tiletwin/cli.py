@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from tiletwin import variables
 from tiletwin.version import TILETWIN_VERSION, TRITON_VERSION
 
 app = typer.Typer(
@@ -113,7 +114,7 @@ def run(
         print(context.get_help())
         return
     if check:
-        os.environ["TILETWIN_CHECK"] = check
+        variables.put("TILETWIN_CHECK", check)
     _begin_output(output, form, own=bool(check))
     _begin_baseline(baseline, output)
     if not script.activated_without_gpu(_fail):
@@ -370,7 +371,7 @@ def _activation() -> tuple[str, bool]:
     import subprocess
 
     code = "import triton, sys; sys.stdout.write(triton.__name__)"
-    environment = {**os.environ, "TILETWIN_INTERPRET": "1"}
+    environment = variables.of_child(TILETWIN_INTERPRET="1")
     child = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
     if child.stdout == "tiletwin":
         return "TILETWIN_INTERPRET=1 python script.py works", True
@@ -412,7 +413,7 @@ def doctor() -> None:
     except RuntimeError as error:
         rows.append(("instruction set", str(error)))
         healthy = False
-    threads = os.environ.get("TILETWIN_NUM_THREADS") or str(len(os.sched_getaffinity(0)))
+    threads = variables.get("TILETWIN_NUM_THREADS") or str(len(os.sched_getaffinity(0)))
     rows.append(("threads", threads))
     text, works = _activation()
     healthy = healthy and works
@@ -424,7 +425,7 @@ def doctor() -> None:
     found, well = cuda_doctor.rows()
     rows += found
     healthy = healthy and well
-    rows += [(name, os.environ[name]) for name in sorted(os.environ) if name.startswith("TILETWIN")]
+    rows += variables.ours().items()
     table = Table(show_header=False, box=None)
     for name, value in rows:
         table.add_row(f"[bold]{name}[/bold]", escape(value))

@@ -8,9 +8,10 @@ Invariant: no index that reaches a caller is one of a device that there is not.
 from __future__ import annotations
 
 import functools
-import os
 import threading
 from typing import Any
+
+from tiletwin import variables
 
 NAME = "NVIDIA H200 (emulated on the CPU)"
 MEMORY = 141 * 10**9
@@ -67,11 +68,11 @@ def count() -> int:
     None where CUDA_VISIBLE_DEVICES hides all, and TILETWIN_CUDA_DEVICES says nothing.
     Errors: ValueError, TILETWIN_CUDA_DEVICES is no number above 0.
     """
-    asked = os.environ.get("TILETWIN_CUDA_DEVICES", "").strip()
+    asked = variables.text("TILETWIN_CUDA_DEVICES")
     if not asked:
         if _are_hidden():
             return 0
-        local = os.environ.get("LOCAL_WORLD_SIZE", "")
+        local = variables.get("LOCAL_WORLD_SIZE")
         return max(1, int(local)) if local.isdigit() else 1
     if not asked.isdigit() or int(asked) < 1:
         raise ValueError(f"TILETWIN_CUDA_DEVICES={asked}: expected the number of devices to emulate, 1 or more")
@@ -81,7 +82,7 @@ def count() -> int:
 @functools.cache
 def _are_hidden() -> bool:
     """Whether CUDA_VISIBLE_DEVICES names no device. As the CUDA driver does, a process reads it once."""
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    visible = variables.given("CUDA_VISIBLE_DEVICES")
     return visible is not None and visible.strip()[:2] in ("", "-1")
 
 
@@ -94,7 +95,7 @@ def check(index: int) -> int:
 
     if devices == 0:
         raise RuntimeError(
-            f"No CUDA GPUs are available: CUDA_VISIBLE_DEVICES={os.environ.get('CUDA_VISIBLE_DEVICES')} hides them; "
+            f"No CUDA GPUs are available: CUDA_VISIBLE_DEVICES={variables.given('CUDA_VISIBLE_DEVICES')} hides them; "
             "TILETWIN_CUDA_DEVICES=1 emulates one all the same"
         )
     there = "one device is emulated, cuda:0" if devices == 1 else f"{devices} devices are emulated"

@@ -8,12 +8,13 @@ Invariant: nothing is wrapped unless the check is wanted; wrapped functions retu
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import weakref
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
+
+from tiletwin import variables
 
 _TORCH = ("empty", "empty_like", "empty_strided", "empty_permuted")
 _TENSOR = ("new_empty", "new_empty_strided")
@@ -27,7 +28,7 @@ _is_wanted = False
 def is_wanted() -> bool:
     """Whether TILETWIN_CHECK, as it stands now, has the check."""
     global _text, _is_wanted
-    text = os.environ.get("TILETWIN_CHECK", "")
+    text = variables.get("TILETWIN_CHECK")
     if text != _text:
         from tiletwin import _C
 

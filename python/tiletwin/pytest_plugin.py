@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tiletwin import pytest_results
+from tiletwin import pytest_results, variables
 from tiletwin.findings import baseline as known
 from tiletwin.findings import results
 from tiletwin.version import TILETWIN_VERSION
@@ -53,14 +53,14 @@ class Plugin:
     """State of one session (with xdist: of one process)."""
 
     def __init__(self, config: Any, words: str) -> None:
-        self._environment = Environment()
+        self._environment = variables.Changes()
         self._environment.set("TILETWIN_INTERPRET", "1")
         self._environment.set("TRITON_INTERPRET", "1")
         from tiletwin import checks
 
         self._checks = checks
         self._config = config
-        self._words = words = words or os.environ.get("TILETWIN_CHECK", "")
+        self._words = words = words or variables.get("TILETWIN_CHECK")
         self._ignored: set[str] = set()
         self._counted: dict[tuple, int] = {}
         """How often the checks had found what, when a phase of a test ended last."""
@@ -100,7 +100,7 @@ class Plugin:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
-        own = Environment()
+        own = variables.Changes()
         self._ignored = set()
         try:
             words = self._words_for(item)
@@ -241,21 +241,3 @@ def first_place(found: list[Any], error: Any) -> tuple[str, int, tuple[int, ...]
     if isinstance(file, str) and isinstance(line, int) and isinstance(program, tuple):
         return file, line, program
     return None
-
-
-class Environment:
-    """Environment variables that are put back."""
-
-    def __init__(self) -> None:
-        self._before: dict[str, str | None] = {}
-
-    def set(self, name: str, value: str) -> None:
-        self._before.setdefault(name, os.environ.get(name))
-        os.environ[name] = value
-
-    def restore(self) -> None:
-        for name, value in self._before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

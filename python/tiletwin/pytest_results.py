@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tiletwin import variables
 from tiletwin.findings import json_text, output, store
 from tiletwin.findings.results import Result, without_repeats
 from tiletwin.version import NAME as PACKAGE
@@ -41,7 +42,7 @@ def start(config: Any, path: str, form: str) -> None:
             wanted = output.target(path, form, str(config.invocation_params.dir))
         elif form:
             raise ValueError(f"--tiletwin-format {form}: name the file with --tiletwin-output")
-        elif named := os.environ.get(output.VARIABLE, ""):
+        elif named := variables.get(output.VARIABLE):
             wanted = output.target(named)
         plugin = Plugin(wanted, bool(path))
     except (OSError, ValueError) as error:

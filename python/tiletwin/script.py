@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
+from tiletwin import variables
 from tiletwin.errors import TileTwinError
 
 Fail = Callable[[str], NoReturn]
@@ -34,7 +35,7 @@ def activated(fail: Fail) -> bool:
 
 def activated_without_gpu(fail: Fail) -> bool:
     """As activated(), for commands that need no GPU: programs run on the CPU unless the environment says otherwise."""
-    os.environ.setdefault("TILETWIN_INTERPRET", "1")
+    variables.put_default("TILETWIN_INTERPRET", "1")
     return activated(fail)
 
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tiletwin import gpu_timing
+from tiletwin import gpu_timing, variables
 from tiletwin._refused import refuse
 
 TF32_SHARE = 1e-2
@@ -123,7 +123,7 @@ def _tf32_hint(a: Any, b: Any) -> str:
     """Where two float32 arrays differ by what rounded operands make of a product: how to find out. Else nothing."""
     import numpy
 
-    if a.dtype != numpy.float32 or a.shape != b.shape or os.environ.get("TILETWIN_NUMERICS") == "ieee":
+    if a.dtype != numpy.float32 or a.shape != b.shape or variables.get("TILETWIN_NUMERICS") == "ieee":
         return ""
     with numpy.errstate(all="ignore"):
         apart, largest = numpy.abs(a - b).max(initial=0.0), numpy.abs(b).max(initial=0.0)

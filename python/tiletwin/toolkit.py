@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from tiletwin import variables
+
 VARIABLES = {"ptxas": ("TILETWIN_PTXAS", "TRITON_PTXAS_PATH")}
 """Variables that name a program; TRITON_NAME_PATH for the others."""
 
@@ -65,13 +67,13 @@ def _names_in(folder: str) -> list[str]:
 def places(name: str) -> Iterator[Place]:
     """Where a program is looked for, best first. A variable that is set is the only place."""
     for variable in VARIABLES.get(name, (f"TRITON_{name.upper().replace('-', '_')}_PATH",)):
-        if os.environ.get(variable):
-            yield Place(variable, Path(os.environ[variable]))
+        if path := variables.get(variable):
+            yield Place(variable, Path(path))
             return
     yield from (Place("a wheel of NVIDIA's", path) for path in _in_packages("nvidia", "*", "bin", name))
     for variable in ("CUDA_HOME", "CUDA_PATH"):
-        if os.environ.get(variable):
-            yield Place(variable, Path(os.environ[variable]) / "bin" / name)
+        if home := variables.get(variable):
+            yield Place(variable, Path(home) / "bin" / name)
     on_path = shutil.which(name)
     if on_path:
         yield Place("PATH", Path(on_path))
@@ -115,7 +117,8 @@ def find(name: str) -> Tool | None:
         state = _state(place)
         if isinstance(state, Tool):
             return state
-        if place.why.endswith(("_PTXAS", "_PATH")) and place.why in os.environ and place.why != "CUDA_PATH":
+        is_named = place.why.endswith(("_PTXAS", "_PATH")) and variables.given(place.why) is not None
+        if is_named and place.why != "CUDA_PATH":
             raise RuntimeError(f"{place.why} names {place.path}, which is {state}" if state.startswith("not") else
                                f"{place.why} names {place.path}, which {state}")  # fmt: skip
     return None

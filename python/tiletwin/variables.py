@@ -1,14 +1,19 @@
-"""The names of tiletwin's environment variables, and a word about those that are none.
+"""Environment variables: the one place that reads and sets them, tiletwin's names, a word about those that are none.
 
-Here:      the list, which tests hold to docs/environment.md, and the hint.
-Not here:  values: each is read, and refused, where it is needed.
+Here:      values as text, the words that switch one off, changes that are put back; the list of names, which tests hold
+           to docs/environment.md, and the hint.
+Not here:  what a value means: each is understood, and refused, where it is needed. Knobs (knobs.py) and the start-up
+           file (_activate.py), which runs without this package, read theirs themselves.
+Invariant: a variable is read each time that it is asked for.
 """
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
+from typing import Any
+
+from tiletwin._activate import is_on  # noqa: F401  a name of this module
 
 NAMES = frozenset(
     """
@@ -24,9 +29,74 @@ NAMES = frozenset(
 )
 
 
+def get(name: str) -> str:
+    """The value as it stands; empty where there is none."""
+    return os.environ.get(name, "")
+
+
+def text(name: str) -> str:
+    """The value without the space around it; empty where there is none."""
+    return os.environ.get(name, "").strip()
+
+
+def given(name: str) -> str | None:
+    """The value as it stands; None where there is none."""
+    return os.environ.get(name)
+
+
+def put(name: str, value: str | None) -> None:
+    """Sets a variable for this process and those that it starts, or with None removes it."""
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
+
+
+def put_default(name: str, value: str) -> None:
+    """Sets a variable that is not set."""
+    os.environ.setdefault(name, value)
+
+
+def ours() -> dict[str, str]:
+    """Those that begin with TILETWIN, in order of their names."""
+    return {name: os.environ[name] for name in sorted(os.environ) if name.startswith("TILETWIN")}
+
+
+def of_child(*without: str, **changes: str) -> dict[str, str]:
+    """All variables for another process, but those that begin with `without`, and with these changes."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(without)} | changes
+
+
+class Changes:
+    """Variables that are put back; as a context manager, at its end."""
+
+    def __init__(self, **changes: str) -> None:
+        self._before: dict[str, str | None] = {}
+        for name, value in changes.items():
+            self.set(name, value)
+
+    def set(self, name: str, value: str) -> None:
+        self._before.setdefault(name, given(name))
+        put(name, value)
+
+    def restore(self) -> None:
+        for name, value in self._before.items():
+            put(name, value)
+
+    def __enter__(self) -> Changes:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.restore()
+
+
 def unknown() -> dict[str, str]:
     """Variables of the environment that look like ours and are not, each with the name that may be meant (or "")."""
-    found = [name for name in os.environ if name.startswith("TILETWIN") and name not in NAMES]
+    found = [name for name in ours() if name not in NAMES]
+    if not found:
+        return {}
+    import difflib  # takes a while
+
     return {name: next(iter(difflib.get_close_matches(name, NAMES, 1, cutoff=0.8)), "") for name in found}
 
 

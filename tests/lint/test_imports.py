@@ -15,7 +15,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "python" / "tiletwin"
 # Folders and modules, from low to high. "" is the package itself.
 ORDER = """
     _C _sim _codegen _cuda
-    version ports dtypes native whole_files errors _refused variables cuda_hidden _activate
+    version ports dtypes native whole_files errors _refused cuda_hidden _activate variables
     toolkit knob_hooks knob_kinds knobs file_cache
     checks devices findings memory fresh_memory gpu_timing
     cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tiletwin import variables
+
 VARIABLE = "TRITON_HIP_LLD_PATH"
 """Names the linker. If it is set, nothing else is looked at."""
 
@@ -27,10 +29,10 @@ class Place(NamedTuple):
 
 def places() -> Iterator[Place]:
     """Where a linker is looked for, best first."""
-    if os.environ.get(VARIABLE):
-        yield Place(VARIABLE, Path(os.environ[VARIABLE]))
+    if path := variables.get(VARIABLE):
+        yield Place(VARIABLE, Path(path))
         return
-    for root in (os.environ.get("ROCM_PATH"), "/opt/rocm"):
+    for root in (variables.get("ROCM_PATH"), "/opt/rocm"):
         if root:
             yield Place("ROCm", Path(root) / "llvm" / "bin" / "ld.lld")
     for name in ("ld.lld", *(f"ld.lld-{version}" for version in range(_NEWEST, _OLDEST - 1, -1))):

@@ -9,12 +9,11 @@ Invariant: a launch on the CPU imports nothing that only code for a GPU needs: i
 from __future__ import annotations
 
 import dataclasses
-import os
 import time
 from pathlib import Path
 from typing import Any
 
-from tiletwin import _C, file_cache, knobs
+from tiletwin import _C, file_cache, knobs, variables
 from tiletwin.backends.compiler import BaseBackend
 from tiletwin.codegen.stage_files import StageFiles
 from tiletwin.codegen.stages import BACKEND_STAGES, AsmDict
@@ -104,7 +103,7 @@ def _compile_source(
     asm = AsmDict(texts, path or source.place, target, options, files, for_gpu)
     kernel = CompiledKernel._make(source, module, options, target, used, asm, for_gpu)
     kernel.metadata_group = files.written
-    if module is not None and "device" in os.environ.get("TILETWIN_CHECK", ""):
+    if module is not None and "device" in variables.get("TILETWIN_CHECK"):
         from tiletwin import checks, devices
 
         if name := checks.wanted().device:

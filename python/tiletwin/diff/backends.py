@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tiletwin import _C, checks
+from tiletwin import _C, checks, variables
 from tiletwin.diff.bounds import Latitude
 from tiletwin.diff.gpu_arguments import ALIGNMENT, gpu_arguments
 from tiletwin.diff.launches import Launch, rebuilt
@@ -122,7 +122,7 @@ class InterpBackend(Backend):
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]
-        return Traits(keeps_tf32=os.environ.get("TILETWIN_NUMERICS", "").strip().lower() == "ieee")
+        return Traits(keeps_tf32=variables.text("TILETWIN_NUMERICS").lower() == "ieee")
 
     def run(self, launch: Launch) -> Outcome:
         if not launch.ttir:

@@ -11,13 +11,12 @@ A script's own exit code stays in place of 0 and 4; it is 1 after an exception.
 from __future__ import annotations
 
 import bdb
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from tiletwin import whole_files
+from tiletwin import variables, whole_files
 
 if TYPE_CHECKING:
     from tiletwin.diff.tally import Tally
@@ -105,11 +104,11 @@ def diff(
     the exit code."""
     from tiletwin import script
 
-    os.environ["TILETWIN_BACKEND"] = "diff"
+    variables.put("TILETWIN_BACKEND", "diff")
     if backends:
-        os.environ["TILETWIN_DIFF"] = backends
+        variables.put("TILETWIN_DIFF", backends)
     if launches:
-        os.environ["TILETWIN_DIFF_LAUNCHES"] = str(launches)
+        variables.put("TILETWIN_DIFF_LAUNCHES", str(launches))
     words = script.check(words, "diff", fail)
     _check_page(page, fail)
     script.activated(fail)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from tiletwin import variables
 from tiletwin.diff import files
 from tiletwin.diff.backends import Backend, Outcome, made
 from tiletwin.diff.comparing import DIFFERENT, Report, compare_launch
@@ -33,7 +34,7 @@ MOST_PICTURES = 20
 
 
 def is_comparing() -> bool:
-    return os.environ.get("TILETWIN_BACKEND", "").strip().lower() == "diff"
+    return variables.text("TILETWIN_BACKEND").lower() == "diff"
 
 
 def default_backends() -> str:
@@ -47,7 +48,7 @@ def default_backends() -> str:
 
 def most_launches() -> int:
     """How many launches of each kernel are compared; 0: all. Errors: ValueError, no number."""
-    text = os.environ.get(LAUNCHES, "").strip()
+    text = variables.text(LAUNCHES)
     if text and not text.isdecimal():
         raise ValueError(f"{LAUNCHES}={text}: expected a whole number; correct or unset the variable")
     return int(text or 0)
@@ -84,7 +85,7 @@ class Session:
     # ---- hooks ----
 
     def before(self, metadata: Any) -> None:
-        if threading.get_ident() in self._busy or not (is_comparing() or os.environ.get(SAVE)):
+        if threading.get_ident() in self._busy or not (is_comparing() or variables.get(SAVE)):
             return
         if metadata.launch is None:
             self._leave_out("", "a kernel that came as IR", results.Place(None, None, None))
@@ -163,14 +164,14 @@ class Session:
         with self._alone():
             if is_comparing():
                 self._compare(launch, {"interp": Outcome("interp", launch.outputs["interp"])})
-            elif folder := os.environ.get(SAVE):
+            elif folder := variables.get(SAVE):
                 self._save(launch, folder)
             launch.outputs = {}
 
     # ---- comparing ----
 
     def backends(self) -> list[Backend]:
-        names = os.environ.get(BACKENDS) or default_backends()
+        names = variables.get(BACKENDS) or default_backends()
         if self._made is None or self._made[0] != names:
             self.close()
             self._made = (names, made(names))
@@ -187,7 +188,7 @@ class Session:
         self._count(tally([report]), results.of_report(report))
         differs = report.verdict == DIFFERENT
         is_kept = differs or (launch.errors and self.saves_failures)
-        folder = os.environ.get(SAVE) or (self.save_differences if is_kept else "")
+        folder = variables.get(SAVE) or (self.save_differences if is_kept else "")
         if folder:
             self._save(launch, folder)
         if self.on_report is not None:
@@ -216,7 +217,7 @@ class Session:
         if is_comparing() and not self.interrupted:
             with self._alone():
                 self._compare(launch, {})
-        elif folder := os.environ.get(SAVE):
+        elif folder := variables.get(SAVE):
             launch.errors["interp"] = "Unknown: the launch raised an exception"
             self._save(launch, folder)
 

@@ -18,8 +18,7 @@ from typing import Any
 
 import pytest
 
-from tiletwin import pytest_results
-from tiletwin.pytest_plugin import Environment
+from tiletwin import pytest_results, variables
 
 NAME = "tiletwin-diff"
 SECTION = "tiletwin: to run that launch again"
@@ -66,7 +65,7 @@ class Plugin:
         """What each worker has counted."""
         self._seen = 0
         """How many of the session's results were there, when a phase of a test ended last."""
-        self._environment = Environment()
+        self._environment = variables.Changes()
         self._environment.set("TILETWIN_BACKEND", "diff")
         self._environment.set("TILETWIN_INTERPRET", "1")
         self._environment.set("TRITON_INTERPRET", "1")
@@ -187,7 +186,7 @@ def compare_fixture() -> Callable[..., Any]:
         from tiletwin import diff
         from tiletwin.diff.tally import Tally
 
-        backends = os.environ.get("TILETWIN_DIFF")
+        backends = variables.given("TILETWIN_DIFF")
         if backends:
             kwargs.setdefault("backends", backends)
         report = diff.compare(*args, **kwargs)

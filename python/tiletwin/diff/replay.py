@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from tiletwin import variables
 from tiletwin.diff.backends import Backend, RecordedBackend, make
 from tiletwin.diff.comparing import Report, compare_launch
 from tiletwin.diff.launches import Array, Constant, Descriptor, Launch, rebuilt
@@ -117,8 +118,8 @@ def under_pdb(launch: Launch, program: str) -> None:
     _check_source(launch)
     folder = tempfile.mkdtemp(prefix="tiletwin-replay-")
     path = os.path.join(folder, f"{next(iter(launch.sources), 'kernel')}.py")
-    os.environ["TILETWIN_BREAK"] = f"{path}:{first_statement(launch)}"
-    os.environ["TILETWIN_PROGRAM"] = program or "0,0,0"
+    variables.put("TILETWIN_BREAK", f"{path}:{first_statement(launch)}")
+    variables.put("TILETWIN_PROGRAM", program or "0,0,0")
     try:
         run_source(launch, folder)
     finally:
@@ -160,13 +161,13 @@ def under_gdb(launch: Launch, file: str, program: str = "") -> int:
     try:
         write_sources(launch, folder)
         command = gdb_command(launch, os.path.abspath(file), folder, program)
-        return subprocess.call(command, env={**os.environ, "TILETWIN_GDB": "1"})
+        return subprocess.call(command, env=variables.of_child(TILETWIN_GDB="1"))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":  # in the process that gdb debugs
-    os.environ.setdefault("TILETWIN_INTERPRET", "1")
+    variables.put_default("TILETWIN_INTERPRET", "1")
     from tiletwin import activation
     from tiletwin.diff import files
 

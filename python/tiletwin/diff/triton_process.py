@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from tiletwin import knobs
+from tiletwin import knobs, variables
 from tiletwin.diff import files
 from tiletwin.diff.backends import Backend, Outcome, traits_of
 from tiletwin.diff.launches import Launch
@@ -31,7 +31,7 @@ _START_SECONDS, _RUN_SECONDS = 120, 600
 
 def python() -> str | None:
     """A Python with real Triton: TILETWIN_TRITON, or this one; None: neither."""
-    given = os.environ.get(VARIABLE)
+    given = variables.get(VARIABLE)
     if given:
         return given
     from importlib import metadata
@@ -52,7 +52,7 @@ class _Process:
             raise NotImplementedError(
                 f"real Triton is not installed here; set {VARIABLE} to a Python that has it (and torch)"
             )
-        base = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON", "PYTHONPATH"))}
+        base = variables.of_child("TILETWIN", "TRITON", "PYTHONPATH")
         if mode == "sim":  # its entries differ from those of Triton itself
             base["TRITON_CACHE_DIR"] = os.path.join(knobs.cache.dir, "triton-sim")
             base["TRITON_STORE_BINARY_ONLY"] = "1"  # what is before it would cost time, and nobody reads it

@@ -14,6 +14,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tiletwin import variables
+
 VARIABLE = "TILETWIN_BREAK"
 STOPS_AT_ONCE = sys.version_info >= (3, 13)
 """pdb.set_trace() stops in the line that calls it; before, at the next one."""
@@ -22,7 +24,7 @@ STOPS_AT_ONCE = sys.version_info >= (3, 13)
 def places() -> list[tuple[str, int]]:
     """File and line of each place in TILETWIN_BREAK, "kernel.py:8", several joined by ";". Errors: ValueError."""
     found = []
-    for item in filter(None, (part.strip() for part in os.environ.get(VARIABLE, "").split(";"))):
+    for item in filter(None, (part.strip() for part in variables.get(VARIABLE).split(";"))):
         file, colon, line = item.rpartition(":")
         if not colon or not file or not line.isdigit():
             raise ValueError(f"{VARIABLE}={item}: expected file:line as in kernel.py:8, several joined by ;")
@@ -32,7 +34,7 @@ def places() -> list[tuple[str, int]]:
 
 def lines_in(fn: Any) -> tuple[int, ...]:
     """The lines of `fn`, a JITFunction, at which TILETWIN_BREAK wants it to stop."""
-    if not os.environ.get(VARIABLE):
+    if not variables.get(VARIABLE):
         return ()
     last = fn.first_line + len(fn.source_lines)
     asked = places()

@@ -18,7 +18,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from tiletwin import _C
+from tiletwin import _C, variables
 from tiletwin.eager import breaks
 from tiletwin.eager.stops import Stop, debugger_stops, text_stops
 from tiletwin.kernels.source import resolve
@@ -41,7 +41,7 @@ def reason_for_eager(fn: Any) -> str | None:
         static = fn._eager_reason = static_reason(fn)
     if static is not None:
         return static
-    if os.environ.get(breaks.VARIABLE):
+    if variables.get(breaks.VARIABLE):
         for function in reachable(fn):
             for line in breaks.lines_in(function):
                 return f"{breaks.VARIABLE} asks for {os.path.basename(function.file)}:{line}"
@@ -53,7 +53,7 @@ def reason_for_eager(fn: Any) -> str | None:
 
 def is_forced() -> bool:
     """Whether TILETWIN_EAGER asks for eager mode."""
-    return os.environ.get("TILETWIN_EAGER", "0") not in ("", "0")
+    return variables.is_on("TILETWIN_EAGER")
 
 
 def current_stops(functions: list[Any], with_text: bool) -> tuple[Stop, ...]:

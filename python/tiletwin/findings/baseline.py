@@ -14,7 +14,7 @@ import os
 import sys
 from typing import Any
 
-from tiletwin import checks
+from tiletwin import checks, variables
 from tiletwin.findings import json_text, output
 from tiletwin.findings.results import of_finding
 
@@ -52,7 +52,7 @@ def begin(path: str) -> None:
         _met.add(found)
         return True
 
-    os.environ[VARIABLE] = path  # the script may go to another folder
+    variables.put(VARIABLE, path)  # the script may go to another folder
     checks.leave_out(is_known)
     atexit.unregister(_say_at_exit)
     atexit.register(_say_at_exit)
@@ -61,7 +61,7 @@ def begin(path: str) -> None:
 def begin_by_variable() -> None:
     """As `begin`, when the package is imported. Ends the process where the file cannot be read: nothing has run yet."""
     try:
-        begin(os.environ[VARIABLE])
+        begin(variables.get(VARIABLE))
     except ValueError as error:
         print(f"tiletwin: {VARIABLE}: {error}", file=sys.stderr)
         raise SystemExit(2) from None
@@ -70,5 +70,5 @@ def begin_by_variable() -> None:
 def _say_at_exit() -> None:
     if _met:
         count = len(_met)
-        name = os.path.relpath(os.environ.get(VARIABLE, ""))
+        name = os.path.relpath(variables.get(VARIABLE))
         print(f"tiletwin: {count} known mistake{'s are' if count > 1 else ' is'} not shown ({name})", file=sys.stderr)

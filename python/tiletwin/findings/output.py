@@ -17,7 +17,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from tiletwin import checks, whole_files
+from tiletwin import checks, variables, whole_files
 from tiletwin.findings import json_text, sarif, store
 from tiletwin.findings.results import Result, of_error, of_finding, without_repeats
 
@@ -78,10 +78,10 @@ def begin(path: str = "", form: str = "", own: bool = False) -> None:
     ValueError, the name or format is none that can be written; OSError."""
     global _began, _names_a_file
     if path:
-        os.environ[VARIABLE] = ":".join(target(path, form))
+        variables.put(VARIABLE, ":".join(target(path, form)))
         _names_a_file = True
-    elif os.environ.get(VARIABLE) and not _tells():
-        os.environ[VARIABLE] = ":".join(target(os.environ[VARIABLE]))  # the script may go to another folder
+    elif variables.get(VARIABLE) and not _tells():
+        variables.put(VARIABLE, ":".join(target(variables.get(VARIABLE))))  # the script may go to another folder
     if path or own or not store.path():
         store.begin()
     if not _began:
@@ -96,7 +96,7 @@ def begin_by_variable() -> None:
     try:
         begin()
     except (OSError, ValueError) as error:
-        print(f"tiletwin: {VARIABLE}={os.environ.get(VARIABLE, '')}: {error}", file=sys.stderr)
+        print(f"tiletwin: {VARIABLE}={variables.get(VARIABLE)}: {error}", file=sys.stderr)
         raise SystemExit(NOT_WRITTEN) from None
 
 
@@ -142,8 +142,8 @@ def _tell(results: Sequence[Result] = (), notes: Sequence[str] = (), comparisons
         if store.tell(results, notes, comparisons):
             return
         _late.extend(results)
-        if results and os.environ.get(VARIABLE):  # what began the run has ended, and its file is complete
-            form, path = target(os.environ[VARIABLE])
+        if results and variables.get(VARIABLE):  # what began the run has ended, and its file is complete
+            form, path = target(variables.get(VARIABLE))
             stem, suffix = os.path.splitext(path)
             own = f"{stem}-{os.getpid()}{suffix}"
             whole_files.write(own, rendered(form, without_repeats(_late), list(notes)))
@@ -205,7 +205,7 @@ def everything() -> store.Heard:
 
 def root() -> str:
     """What file names are relative to: the repository in GitHub's runners, else the current folder."""
-    return os.path.abspath(os.environ.get("GITHUB_WORKSPACE") or os.getcwd())
+    return os.path.abspath(variables.get("GITHUB_WORKSPACE") or os.getcwd())
 
 
 # ---- the end ----
@@ -256,8 +256,8 @@ def _write() -> None:
         return
     if around := store.outer() if not _names_a_file else "":
         store.tell(found.results, found.notes, found.comparisons, to=around)
-    elif os.environ.get(VARIABLE):
-        form, path = target(os.environ[VARIABLE])
+    elif variables.get(VARIABLE):
+        form, path = target(variables.get(VARIABLE))
         replace_file(path, form, found.results, found.notes, _ended)
     _written = now
 

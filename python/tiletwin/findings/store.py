@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tiletwin import variables
 from tiletwin.findings import json_text
 from tiletwin.findings.results import Result
 
@@ -39,7 +40,7 @@ class Heard:
 
 def path() -> str:
     """The store of the run that this process is in; empty: it is in none."""
-    return os.environ.get(RUN, "")
+    return variables.get(RUN)
 
 
 def is_own() -> bool:
@@ -60,7 +61,7 @@ def begin() -> None:
     descriptor, made = tempfile.mkstemp(prefix=f"{_PREFIX}{os.getpid()}-", suffix=".jsonl")
     os.close(descriptor)
     _outer[made] = around
-    os.environ[RUN] = made
+    variables.put(RUN, made)
 
 
 def end() -> None:
@@ -69,10 +70,7 @@ def end() -> None:
         return
     with contextlib.suppress(OSError):
         os.unlink(path())
-    if around := _outer.pop(path(), ""):
-        os.environ[RUN] = around
-    else:
-        os.environ.pop(RUN)
+    variables.put(RUN, _outer.pop(path(), "") or None)
 
 
 def tell(

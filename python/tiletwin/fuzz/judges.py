@@ -10,31 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tiletwin import checks
+from tiletwin import checks, variables
 from tiletwin.diff import backends
 from tiletwin.diff.backends import Backend, InterpBackend, Outcome, SimBackend, Traits
 from tiletwin.diff.launches import Launch, rebuilt
-
-
-@contextlib.contextmanager
-def environment(**variables: str) -> Iterator[None]:
-    """Environment variables while something runs."""
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 class Launcher(Backend):
@@ -57,7 +41,7 @@ class Eager(Launcher):
     name = "eager"
 
     def run(self, launch: Launch) -> Outcome:
-        with environment(TILETWIN_EAGER="1"), contextlib.redirect_stderr(io.StringIO()):
+        with variables.Changes(TILETWIN_EAGER="1"), contextlib.redirect_stderr(io.StringIO()):
             return super().run(launch)
 
 
@@ -69,7 +53,7 @@ class Ieee(InterpBackend):
     traits = Traits(keeps_tf32=True)  # type: ignore[assignment]
 
     def run(self, launch: Launch) -> Outcome:
-        with environment(TILETWIN_NUMERICS="ieee"):
+        with variables.Changes(TILETWIN_NUMERICS="ieee"):
             outcome = super().run(launch)
         outcome.backend = self.name
         return outcome

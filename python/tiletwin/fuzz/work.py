@@ -8,7 +8,6 @@ Invariant: a record is plain data, so it goes through a pipe or to another machi
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import tempfile
 import time
@@ -16,6 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from tiletwin import variables
 from tiletwin.fuzz import coverage, findings, generator, judging, running, shrink
 from tiletwin.fuzz.judging import Finding, Panel
 from tiletwin.fuzz.tree import Program, ops
@@ -51,11 +51,12 @@ class Worker:
         self.settings = settings
         self.folder = tempfile.mkdtemp(prefix="tiletwin-fuzz-", dir=settings.folder)
         self.count = 0
-        for name in [name for name in os.environ if name.startswith("TILETWIN") and not name.startswith(_PLACES)]:
-            del os.environ[name]
-        os.environ.update(
-            TILETWIN_CACHE_DIR=self.folder, TILETWIN_INTERPRET="1", TILETWIN_NUM_THREADS=str(settings.threads)
-        )
+        for name in variables.ours():
+            if not name.startswith(_PLACES):
+                variables.put(name, None)
+        variables.put("TILETWIN_CACHE_DIR", self.folder)
+        variables.put("TILETWIN_INTERPRET", "1")
+        variables.put("TILETWIN_NUM_THREADS", str(settings.threads))
         running.import_triton_as_tiletwin()
         for module in settings.judge_modules:
             importlib.import_module(module)

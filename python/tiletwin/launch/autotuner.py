@@ -12,13 +12,12 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
-import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tiletwin import knobs
+from tiletwin import knobs, variables
 from tiletwin._activate import backend
 from tiletwin.errors import (
     AutotunerError,
@@ -387,7 +386,7 @@ class Autotuner(KernelInterface):
             config = self.cache.get(key)
             if config is None:
                 configs = self.prune_configs(kwargs)
-                mode = os.environ.get("TILETWIN_AUTOTUNE", "first") or "first"
+                mode = variables.get("TILETWIN_AUTOTUNE") or "first"
                 if mode not in ("first", "all"):
                     raise ValueError(f"TILETWIN_AUTOTUNE is {mode!r}; it must be 'first' or 'all'")
                 if mode == "all":

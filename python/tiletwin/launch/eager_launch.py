@@ -11,12 +11,11 @@ from __future__ import annotations
 import ast
 import copy
 import itertools
-import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tiletwin import _C
+from tiletwin import _C, variables
 from tiletwin.eager import eager_function, reason_for_eager, stops
 from tiletwin.eager.decide import (
     current_stops,
@@ -39,7 +38,7 @@ from tiletwin.launch.program_selection import selected_programs
 
 def wants_eager(fn: JITFunction) -> bool:
     """Whether this launch is to go through `launch` below."""
-    if os.environ.get("TILETWIN_PROGRAM", "").strip() or reason_for_eager(fn) is not None:
+    if variables.text("TILETWIN_PROGRAM") or reason_for_eager(fn) is not None:
         return True
     record = recorder()
     return (record is not None and record.wants(fn)) or stops.is_stepping()
@@ -47,7 +46,7 @@ def wants_eager(fn: JITFunction) -> bool:
 
 def recorder() -> Any | None:
     """The module that records programs, where TILETWIN_RECORD asks for that."""
-    if not os.environ.get("TILETWIN_RECORD", "").strip():
+    if not variables.text("TILETWIN_RECORD"):
         return None
     from tiletwin.trace import recorder
 
@@ -314,7 +313,7 @@ def launch(fn: JITFunction, arguments: dict[str, Any], options: dict[str, Any], 
 
     total = grid[0] * grid[1] * grid[2]
     reason = reason_for_eager(fn)
-    wanted = os.environ.get("TILETWIN_PROGRAM", "").strip()
+    wanted = variables.text("TILETWIN_PROGRAM")
     record = recorder()
     recording = record.current() if record is not None else None
     recorded = recording.launch(fn, grid) if recording is not None else None
@@ -351,7 +350,7 @@ def launch(fn: JITFunction, arguments: dict[str, Any], options: dict[str, Any], 
         recording.notice(chosen_by_default=not wanted)
     elif isinstance(chosen, StoppingPrograms) or len(chosen):
         _notice(fn, reason or "", isinstance(chosen, StoppingPrograms))
-    if os.environ.get("TILETWIN_CHECK", "").strip() and (isinstance(chosen, StoppingPrograms) or len(chosen)):
+    if variables.text("TILETWIN_CHECK") and (isinstance(chosen, StoppingPrograms) or len(chosen)):
         from tiletwin import checks
 
         checks.notice_unchecked(fn.__name__, reason or "", all(function.has_text for function in reachable(fn)))

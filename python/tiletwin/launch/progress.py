@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
+
+from tiletwin import variables
 
 _bar: Any = None
 
@@ -12,7 +13,7 @@ _bar: Any = None
 def begin(kernel: str, done: int, total: int) -> None:
     """A launch has lasted a few seconds. Shows a bar if stderr is a terminal, not gdb's, and tqdm is installed."""
     global _bar
-    if _bar is not None or os.environ.get("TILETWIN_GDB"):
+    if _bar is not None or variables.is_on("TILETWIN_GDB"):
         return
     if sys.stderr is None or getattr(sys.stderr, "closed", False) or not sys.stderr.isatty():
         return

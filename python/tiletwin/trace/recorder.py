@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from tiletwin import _C
+from tiletwin import _C, variables
 from tiletwin.trace import accesses
 from tiletwin.trace.format import CALL, ERROR, ITERATION, LOOP_END, RETURN
 from tiletwin.trace.selection import Wish, size_text, wish
@@ -349,7 +349,7 @@ class Recording:
             return
         self._noticed = True
         programs = "the first, the middle and the last program" if chosen_by_default else "the chosen programs"
-        launches = os.environ.get("TILETWIN_RECORD_LAUNCHES", "").strip()
+        launches = variables.text("TILETWIN_RECORD_LAUNCHES")
         which = f"of the launches {launches}" if launches else "of the first 4 launches of each kernel"
         print(
             f"tiletwin: recording {programs} {which} to {self.writer.path}, at most {size_text(self.writer.limit)} "

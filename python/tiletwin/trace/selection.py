@@ -7,9 +7,10 @@ Invariant: a bad value is an error that names the variable and what it may hold.
 
 from __future__ import annotations
 
-import os
 import re
 from typing import NamedTuple
+
+from tiletwin import variables
 
 DEFAULT_LIMIT = 256 << 20
 DEFAULT_LAUNCHES = "0-3"
@@ -82,11 +83,11 @@ class Wish(NamedTuple):
 
 def wish() -> Wish | None:
     """What TILETWIN_RECORD and its companions ask for; None: nothing. Errors: ValueError."""
-    folder = os.environ.get("TILETWIN_RECORD", "").strip()
+    folder = variables.text("TILETWIN_RECORD")
     if not folder:
         return None
-    limit = os.environ.get("TILETWIN_RECORD_LIMIT", "").strip()
-    launches = os.environ.get("TILETWIN_RECORD_LAUNCHES", "").strip() or DEFAULT_LAUNCHES
+    limit = variables.text("TILETWIN_RECORD_LIMIT")
+    launches = variables.text("TILETWIN_RECORD_LAUNCHES") or DEFAULT_LAUNCHES
     return Wish(folder, parse_size(limit) if limit else DEFAULT_LIMIT, parse_launches(launches))
 
 

@@ -18,6 +18,7 @@ import threading
 import time
 from typing import Any
 
+from tiletwin import variables
 from tiletwin.errors import TileTwinError
 from tiletwin.trace.format import APPLICATION_ID, SCHEMA, SUFFIX, VERSION, pack
 from tiletwin.trace.selection import size_text
@@ -84,7 +85,7 @@ class Writer:
             "started": repr(time.time()),
             "command": json.dumps([sys.executable, *sys.argv]),
             "limit": str(self.limit),
-            "programs": os.environ.get("TILETWIN_PROGRAM", ""),
+            "programs": variables.get("TILETWIN_PROGRAM"),
         }
         for key, value in facts.items():
             self.add("meta", (key, value))
