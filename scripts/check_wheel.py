@@ -42,6 +42,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(folder)
+        if not (pathlib.Path(folder) / "tiletwin" / "py.typed").exists():
+            sys.exit(f"{wheel.name} lacks tiletwin/py.typed: type checkers would not read its annotations")
         libraries = sorted(pathlib.Path(folder).rglob("*.so*"))
         if not libraries:
             sys.exit(f"{wheel.name} holds no shared library")
