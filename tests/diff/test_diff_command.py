@@ -367,7 +367,7 @@ def test_fixture(tiletwin_compare):
 """
 WRONG_BACKEND = """
 import dataclasses
-from tiletwin.diff import backends
+from tiletwin.diff import backend_names, backends
 
 class Wrong(backends.InterpBackend):
     name = "sim"
@@ -377,7 +377,7 @@ class Wrong(backends.InterpBackend):
         changed = dataclasses.replace(launch, ttir=launch.ttir.replace("arith.mulf", "arith.addf"))
         return dataclasses.replace(super().run(changed), backend="sim")
 
-backends.BACKENDS["sim"] = Wrong
+backend_names.BACKENDS["sim"] = Wrong
 from tiletwin.diff import mode
 mode.SESSION.close()
 """

@@ -16,7 +16,7 @@ import tiletwin.language as tl
 import torch
 from sides import refusal, sides
 from tiletwin import diff
-from tiletwin.diff import backends, triton_process
+from tiletwin.diff import backend_names, triton_process
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 pytestmark = pytest.mark.skipif(
@@ -321,5 +321,5 @@ def test_a_loop_that_never_ends(first: int, second: int) -> None:
     args = [np.zeros(1, np.float32), np.zeros(1, np.float32), first, second]
     assert [side[0] for side in sides(kernels.two_whiles, args, "interp", "sim")] == [second] * 2
     launch = diff.launch_of(kernels.two_whiles, (1,), args)
-    outcome = backends.make("triton:sim")._outcome(launch, limit=20_000)
+    outcome = backend_names.make("triton:sim")._outcome(launch, limit=20_000)
     assert "has run 20000 instructions, the limit" in outcome.error

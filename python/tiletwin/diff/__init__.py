@@ -8,7 +8,8 @@ Read next: comparing.py (verdicts), launches.py (a launch as data), bounds.py, d
 
 from __future__ import annotations
 
-from tiletwin.diff.backends import BACKENDS, Backend, Outcome, Traits
+from tiletwin.diff.backend_names import BACKENDS
+from tiletwin.diff.backends import Backend, Outcome, Traits
 from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, SAME, Report, Row, compare, compare_launch, launch_of
 from tiletwin.diff.files import LaunchFileError, read, write
 from tiletwin.diff.launches import Launch, NotRecordable

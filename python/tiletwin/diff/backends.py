@@ -1,26 +1,24 @@
 """What runs recorded launches: the interpreter, real Triton, the simulator, a GPU, or nobody (results of the file).
 
-Here:      Backend, the table of backends by name, what they do differently by right.
-Not here:  what they compute with; comparing (comparing.py).
+Here:      Backend, those that are ours, what they do differently by right.
+Not here:  what they compute with; backends by name (backend_names.py); comparing (comparing.py).
 Invariant: run() works on copies. What a kernel does wrong is an outcome; a backend that cannot run a launch says why
            (`Outcome.unsupported`); an exception is a fault of the caller or of this program.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from tiletwin import _C, checks, variables
-from tiletwin.diff.bounds import Latitude
 from tiletwin.diff.gpu_arguments import ALIGNMENT, gpu_arguments
 from tiletwin.diff.launches import Launch, rebuilt
 
@@ -57,6 +55,20 @@ class Traits:
 
 ON_HOST = Traits()
 ON_GPU = Traits(contracts=True, approximates=True, fp8_sums=True, undefined_is_zero=False)
+
+
+@dataclass(frozen=True)
+class Latitude:
+    """What two backends may do differently without being wrong, as diff/Bounds.h has it."""
+
+    contracts: bool = False
+    approximates: bool = False
+    tf32_differs: bool = False
+    fp8_sums: bool = False
+    undefined_differs: bool = False
+
+    def bits(self) -> tuple[bool, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
 
 
 def latitude(a: Traits, b: Traits) -> Latitude:
@@ -318,61 +330,3 @@ class RecordedBackend(Backend):
 def traits_of(name: str) -> Traits:
     """How the backend of a name rounds; of one that is not known, everything that any of them may do."""
     return {"interp": ON_HOST, "triton": Traits(keeps_tf32=True)}.get(name, ON_GPU)
-
-
-def _triton(detail: str) -> Backend:
-    """Errors: KeyError, there is no such form of it."""
-    from tiletwin.diff import triton_process, triton_sim
-
-    if detail in ("", "gpu"):
-        return triton_process.TritonBackend(detail)
-    form, _, architecture = detail.partition(":")
-    return {"sim": triton_sim.TritonSimBackend}[form](architecture)
-
-
-BACKENDS: dict[str, type[Backend]] = {"cuda": CudaBackend, "interp": InterpBackend, "sim": SimBackend}
-"""By name; "triton" and "recorded" besides."""
-NAMES = (*sorted([*BACKENDS, "triton", "recorded"]),)
-
-
-def make(name: str) -> Backend:
-    """The backend of a name: interp, sim, cuda, triton, triton:gpu, triton:sim, triton:sim:sm_80, recorded,
-    recorded:NAME.
-
-    Raises:
-        ValueError: no backend has this name.
-    """
-    kind, _, detail = name.partition(":")
-    if kind == "recorded":
-        return RecordedBackend(detail)
-    if kind == "triton":
-        with contextlib.suppress(KeyError):
-            return _triton(detail)
-    if kind in BACKENDS and not detail:
-        return BACKENDS[kind]()
-    raise ValueError(
-        f"there is no backend {name!r}; there are {', '.join(NAMES)}, triton:gpu, triton:sim, triton:sim:sm_80 and "
-        "recorded:NAME"
-    )
-
-
-def listed(names: str | Any) -> list[Backend]:
-    """Backends of a list of names and backends, or of names joined by commas.
-
-    Raises:
-        ValueError: an unknown name.
-    """
-    parts = names.split(",") if isinstance(names, str) else list(names)
-    return [make(name.strip()) if isinstance(name, str) else name for name in parts if name]
-
-
-def made(names: str | Any) -> list[Backend]:
-    """The same, of two backends or more.
-
-    Raises:
-        ValueError: an unknown name, or fewer than two.
-    """
-    found = listed(names)
-    if len(found) < 2:
-        raise ValueError(f"comparing takes two backends or more, not {names!r}")
-    return found

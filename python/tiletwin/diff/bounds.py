@@ -1,38 +1,25 @@
 """How far two right runs of a launch may be apart, element by element.
 
-Here:      Latitude of a pair of backends; running the kernel that computes bounds (diff/Bounds.h) on shadow memory.
+Here:      running the kernel that computes bounds (diff/Bounds.h) on shadow memory.
 Not here:  the rules (diff/bounds), comparing (comparing.py).
 Idea:      made only when two runs differ: kernels whose results are equal bit by bit cost nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tiletwin import _C
-from tiletwin.diff.launches import Array, Descriptor, Launch, base_of, elements_of
+from tiletwin.diff.backends import InterpBackend, Latitude
+from tiletwin.diff.launches import Array, Descriptor, Launch, base_of, elements_of, leaves
 
 PLANES = 4
 """Of shadow memory: bound, sum of |terms|, number of terms, writer (diff/Bounds.h)."""
 _UNIT = {"fp16": 2.0**-10, "bf16": 2.0**-7, "fp32": 2.0**-23, "fp64": 2.0**-52}
 _LARGEST = {"fp16": 65504.0, "bf16": 3.38e38, "fp32": 3.4e38}
-
-
-@dataclass(frozen=True)
-class Latitude:
-    """What two backends may do differently without being wrong, as diff/Bounds.h has it."""
-
-    contracts: bool = False
-    approximates: bool = False
-    tf32_differs: bool = False
-    fp8_sums: bool = False
-    undefined_differs: bool = False
-
-    def bits(self) -> tuple[bool, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))
 
 
 @dataclass
@@ -66,28 +53,6 @@ class Bounds:
 
 class NoBounds(Exception):
     """Bounds cannot be derived; the message says why."""
-
-
-def leaves(launch: Launch) -> list[Any]:
-    """The run-time arguments as the compiled kernel numbers them: a descriptor has its extents and strides behind it, a
-    tuple's items stand in a row."""
-    found: list[Any] = []
-
-    def add(value: Any, kind: Any) -> None:
-        if kind == "constexpr":
-            return
-        if isinstance(value, tuple):
-            kinds = kind if isinstance(kind, list) else [""] * len(value)
-            for item, item_kind in zip(value, kinds):
-                add(item, item_kind)
-            return
-        found.append(value)
-        if isinstance(value, Descriptor):
-            found.extend([*value.shape, *value.strides])
-
-    for name, value in launch.arguments.items():
-        add(value, launch.signature.get(name, ""))
-    return found
 
 
 def augmented(launch: Launch, ttir: str, extra: dict[str, Any], memory: list[np.ndarray]) -> Launch:
@@ -153,7 +118,6 @@ def shadow_memory(launch: Launch, shadowed: list[int]) -> ShadowMemory:
 
 def derive(launch: Launch, latitude: Latitude, backend: Any = None) -> Bounds:
     """The bounds of a launch, computed by the interpreter, or by a backend that compiles TTIR. Errors: NoBounds."""
-    from tiletwin.diff.backends import InterpBackend
     from tiletwin.errors import TileTwinError
 
     if not launch.ttir:

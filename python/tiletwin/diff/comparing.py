@@ -15,7 +15,8 @@ import numpy as np
 
 from tiletwin import _C
 from tiletwin.diff import bounds as bounds_of
-from tiletwin.diff.backends import Backend, Outcome, latitude, listed, made
+from tiletwin.diff.backend_names import listed, made
+from tiletwin.diff.backends import Backend, Outcome, latitude
 from tiletwin.diff.launches import ELEMENTS, Array, Launch, base_of, elements_of
 
 SAME, DIFFERENT, NOT_COMPARABLE = "same", "different", "not comparable"

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tiletwin.diff.bounds import leaves
-from tiletwin.diff.launches import Array, Descriptor, Launch, rebuilt
+from tiletwin.diff.launches import Array, Descriptor, Launch, leaves, rebuilt
 
 ALIGNMENT = 128
 """Of scratch memory: tensor maps that a kernel writes lie there."""

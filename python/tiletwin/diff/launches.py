@@ -395,3 +395,25 @@ def elements_of(data: np.ndarray, array: Array) -> np.ndarray:
 def base_of(array: Array) -> int:
     """Number of the array's first element, counted from the first whole element of its storage."""
     return array.offset // array.item
+
+
+def leaves(launch: Launch) -> list[Any]:
+    """The run-time arguments as the compiled kernel numbers them: a descriptor has its extents and strides behind it, a
+    tuple's items stand in a row."""
+    found: list[Any] = []
+
+    def add(value: Any, kind: Any) -> None:
+        if kind == "constexpr":
+            return
+        if isinstance(value, tuple):
+            kinds = kind if isinstance(kind, list) else [""] * len(value)
+            for item, item_kind in zip(value, kinds):
+                add(item, item_kind)
+            return
+        found.append(value)
+        if isinstance(value, Descriptor):
+            found.extend([*value.shape, *value.strides])
+
+    for name, value in launch.arguments.items():
+        add(value, launch.signature.get(name, ""))
+    return found

@@ -20,7 +20,8 @@ from typing import Any
 
 from tiletwin import variables
 from tiletwin.diff import files
-from tiletwin.diff.backends import Backend, Outcome, made
+from tiletwin.diff.backend_names import made
+from tiletwin.diff.backends import Backend, Outcome
 from tiletwin.diff.comparing import DIFFERENT, Report, compare_launch
 from tiletwin.diff.launches import Launch, NotRecordable, Taker, take
 from tiletwin.diff.tally import Tally, tally

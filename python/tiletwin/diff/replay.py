@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from tiletwin import variables
-from tiletwin.diff.backends import Backend, RecordedBackend, make
+from tiletwin.diff.backend_names import make
+from tiletwin.diff.backends import Backend, RecordedBackend
 from tiletwin.diff.comparing import Report, compare_launch
 from tiletwin.diff.launches import Array, Constant, Descriptor, Launch, rebuilt
 

@@ -18,9 +18,8 @@ import numpy as np
 
 from tiletwin.diff import files
 from tiletwin.diff.backends import SimBackend
-from tiletwin.diff.bounds import leaves
 from tiletwin.diff.gpu_arguments import ALIGNMENT, gpu_number
-from tiletwin.diff.launches import Array, Descriptor, Launch
+from tiletwin.diff.launches import Array, Descriptor, Launch, leaves
 from tiletwin.diff.triton_process import process
 
 CAPABILITIES = {"": 90, "sm_80": 80, "sm_90": 90}

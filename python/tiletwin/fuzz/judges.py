@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tiletwin import checks, variables
-from tiletwin.diff import backends
+from tiletwin.diff import backend_names, backends
 from tiletwin.diff.backends import Backend, InterpBackend, Outcome, SimBackend, Traits
 from tiletwin.diff.launches import Launch, rebuilt
 
@@ -86,7 +86,7 @@ DEFAULT = "interp,twins,eager,sim:80,sim:90"
 
 
 def names() -> list[str]:
-    return [*MAKERS, "twins", *backends.NAMES, "triton:gpu", "triton:sim", "triton:sim:sm_80"]
+    return [*MAKERS, "twins", *backend_names.NAMES, "triton:gpu", "triton:sim", "triton:sim:sm_80"]
 
 
 def shared(word: str) -> tuple[str, int]:
@@ -110,6 +110,6 @@ def make(name: str) -> Backend:
     if name in MAKERS:
         return MAKERS[name]()
     try:
-        return backends.make(name)
+        return backend_names.make(name)
     except ValueError as error:
         raise ValueError(f"{error}; judges are {', '.join(dict.fromkeys(names()))}") from None
