@@ -47,3 +47,7 @@ jit_page = Port()
 """HTML of a jit function, for notebooks."""
 compiled_page = Port()
 """The same of a compiled kernel."""
+report_text = Port()
+"""A report of the differential tester as text."""
+report_page = Port()
+"""The same as HTML."""

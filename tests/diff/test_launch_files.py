@@ -12,7 +12,7 @@ import tiletwin as triton
 import tiletwin.language as tl
 from legitimate_kernels import CASES
 from tiletwin import diff
-from tiletwin.diff import comparing, files, launches, mode, replay, text
+from tiletwin.diff import comparing, files, launches, replay, text
 from tiletwin.findings import results
 
 
@@ -321,4 +321,4 @@ def test_bad_ttir_is_an_outcome(whole, tmp_path):
 
 
 def test_versions_are_noted():
-    assert set(mode.versions()) == {"tiletwin", "python", "machine", "made"}
+    assert set(files.versions()) == {"tiletwin", "python", "machine", "made"}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from tiletwin.diff.comparing import NOT_COMPARABLE
+from tiletwin.diff.reports import NOT_COMPARABLE
 from tiletwin.fuzz import command, generator, text, work
 from tiletwin.fuzz.campaign import Campaign, Limits
 from tiletwin.fuzz.pools import LocalPool, Loss

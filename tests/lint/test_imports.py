@@ -29,7 +29,6 @@ ORDER.append("")
 
 # Modules of one folder that import each other.
 CIRCLES = [
-    "diff.comparing diff.html diff.localise diff.mode diff.tally diff.text",
     "trace.model trace.moment trace.notebook trace.text",
 ]
 

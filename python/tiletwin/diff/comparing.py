@@ -1,14 +1,14 @@
 """One launch on several backends: what is the same, what differs, and what cannot be compared.
 
-Here:      Report with a Row per argument and backend, the three verdicts, the first element that differs.
-Not here:  bounds (bounds.py), running (backends.py), which value inside the kernel differs first (localise.py), text
-           and pages (text.py, html.py).
+Here:      verdicts for arguments and for how kernels ended, the first element that differs.
+Not here:  what they are kept in (reports.py), bounds (bounds.py), running (backends.py), which value inside the kernel
+           differs first (localise.py).
 Invariant: every byte of every storage is looked at, and how the kernel ended. All are compared with the first backend.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,116 +18,7 @@ from tiletwin.diff import bounds as bounds_of
 from tiletwin.diff.backend_names import listed, made
 from tiletwin.diff.backends import Backend, Outcome, latitude
 from tiletwin.diff.launches import ELEMENTS, Array, Launch, base_of, elements_of
-
-SAME, DIFFERENT, NOT_COMPARABLE = "same", "different", "not comparable"
-
-
-@dataclass
-class Row:
-    """One argument on two backends."""
-
-    argument: str
-    array: Array
-    a: str
-    b: str
-    verdict: str = SAME
-    elements: int = 0
-    equal: int = 0
-    """Elements with equal bits, two NaNs, or zeros of either sign."""
-    within: int = 0
-    """Elements that differ by no more than the bound derived for them."""
-    different: int = 0
-    not_comparable: int = 0
-    zero_signs: int = 0
-    worst_ulp: int = 0
-    worst: str = ""
-    """Index of the element that is furthest apart."""
-    first: int = -1
-    """Of all elements that differ, the first in the order of programs, counted from the argument's first element."""
-    index: str = ""
-    left: str = ""
-    right: str = ""
-    bound: str = ""
-    program: tuple[int, int, int] | None = None
-    place: tuple[str, int, int] | None = None
-    """File, line and column of the store that wrote it."""
-    reason: str = ""
-    """Why not comparable."""
-    verdicts: np.ndarray | None = field(default=None, repr=False)
-    """A byte for each element of the storage: 0 same, 1 within its bound, 2 different, 3 not comparable."""
-    values: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
-    limits: np.ndarray | None = field(default=None, repr=False)
-
-
-@dataclass(repr=False)
-class Report:
-    """What a comparison found."""
-
-    launch: Launch
-    outcomes: list[Outcome]
-    rows: list[Row] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """What kept a backend from being compared, and how kernels failed."""
-    ended: str = SAME
-    """Whether the backends ended alike."""
-    findings: list[str] = field(default_factory=list)
-    """What the backends' checks say of their code. All checks are asked where a launch differs."""
-    finding: Any = None
-    """The first value inside of the kernel that differs (localise.Finding); None: not looked for, or not found."""
-
-    @property
-    def verdict(self) -> str:
-        """The worst of all."""
-        all_ = [self.ended, *(row.verdict for row in self.rows)]
-        return DIFFERENT if DIFFERENT in all_ else NOT_COMPARABLE if NOT_COMPARABLE in all_ else SAME
-
-    @property
-    def same(self) -> bool:
-        return self.verdict == SAME
-
-    @property
-    def reasons(self) -> dict[str, int]:
-        """Why things were not comparable, with the number of arguments or backends."""
-        found: dict[str, int] = {}
-        for row in self.rows:
-            if row.not_comparable:
-                found[row.reason] = found.get(row.reason, 0) + 1
-        for outcome in self.outcomes:
-            if outcome.unsupported:
-                reason = f"{outcome.backend} cannot run a launch: {outcome.unsupported}"
-                found[reason] = found.get(reason, 0) + 1
-        return found
-
-    def first(self) -> Row | None:
-        """The row whose first difference was written first."""
-        rows = [row for row in self.rows if row.verdict == DIFFERENT]
-        order = {row.argument: i for i, row in reversed(list(enumerate(self.rows)))}
-        return min(
-            rows, key=lambda r: (r.program is None, (r.program or (0, 0, 0))[::-1], order[r.argument]), default=None
-        )
-
-    def __str__(self) -> str:
-        from tiletwin.diff.text import report_text
-
-        return report_text(self)
-
-    __repr__ = __str__  # what a prompt shows
-
-    def _repr_html_(self) -> str:
-        from tiletwin.diff.html import report_html
-
-        return report_html(self)
-
-    def raise_for_difference(self) -> None:
-        """Raises an error if the backends differ.
-
-        Raises:
-            DifferenceError: the backends differ; its text is the report.
-        """
-        from tiletwin.errors import DifferenceError
-
-        if self.verdict == DIFFERENT:
-            raise DifferenceError(str(self), self)
+from tiletwin.diff.reports import DIFFERENT, NOT_COMPARABLE, SAME, Report, Row
 
 
 def _number_text(value: Any, array: Array) -> str:

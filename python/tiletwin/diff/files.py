@@ -13,6 +13,7 @@ import hashlib
 import io
 import json
 import re
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from tiletwin import whole_files
 from tiletwin.diff import file_checks
 from tiletwin.diff.launches import ELEMENTS, Array, Constant, Descriptor, Launch
 from tiletwin.errors import TileTwinError
+from tiletwin.version import TILETWIN_VERSION
 
 FORMAT, VERSION = "tiletwin launch", 1
 SUFFIX = ".twlaunch"
@@ -263,3 +265,15 @@ def _read_memory(archive: zipfile.ZipFile, folder: str, sizes: tuple[int, ...]) 
             raise ValueError(f"{name} holds {data.dtype}{data.shape}, not {size} bytes")
         memory.append(data)
     return memory
+
+
+def versions() -> dict[str, str]:
+    """What a recording says of where it was made."""
+    import platform
+
+    return {
+        "tiletwin": TILETWIN_VERSION,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }

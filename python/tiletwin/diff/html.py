@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from tiletwin import whole_files
-from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, Report, Row
+from tiletwin.diff.files import versions
 from tiletwin.diff.launches import base_of
+from tiletwin.diff.reports import DIFFERENT, NOT_COMPARABLE, Report, Row
 from tiletwin.diff.text import counts, place_text, row_text, source_line
 from tiletwin.eager.html import tile_html
 
@@ -128,8 +129,6 @@ def report_html(report: Report) -> str:
 def page(reports: list[Report]) -> str:
     """All reports as one page: those that are not the same first, with their pictures; the others by a line for each
     argument. It says when, where and by what command it was made."""
-    from tiletwin.diff.mode import versions
-
     worst = sorted(reports, key=lambda r: (r.verdict == "same", r.verdict != DIFFERENT))
     found = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts(reports).items())) or "none"
     rows, sections = [], []

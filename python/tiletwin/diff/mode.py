@@ -13,7 +13,6 @@ import contextlib
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,12 +21,12 @@ from tiletwin import variables
 from tiletwin.diff import files
 from tiletwin.diff.backend_names import made
 from tiletwin.diff.backends import Backend, Outcome
-from tiletwin.diff.comparing import DIFFERENT, Report, compare_launch
+from tiletwin.diff.comparing import compare_launch
 from tiletwin.diff.launches import Launch, NotRecordable, Taker, take
+from tiletwin.diff.reports import DIFFERENT, Report
 from tiletwin.diff.tally import Tally, tally
 from tiletwin.errors import CompilationError
 from tiletwin.findings import output, results
-from tiletwin.version import TILETWIN_VERSION
 
 SAVE, BACKENDS, LAUNCHES = "TILETWIN_SAVE", "TILETWIN_DIFF", "TILETWIN_DIFF_LAUNCHES"
 MOST_PICTURES = 20
@@ -126,7 +125,7 @@ class Session:
             kernel = fn._launcher.prepare(*args, **kwargs)
         launch, taker = take(fn, kernel, arguments, grid)
         launch.number = number
-        launch.versions = versions()
+        launch.versions = files.versions()
         self._pending[threading.get_ident()] = launch
         return launch, taker
 
@@ -247,18 +246,6 @@ def _forget(report: Report, keeps_pictures: bool) -> None:
     if not keeps_pictures:
         for row in report.rows:
             row.verdicts = row.values = row.limits = None
-
-
-def versions() -> dict[str, str]:
-    """What a recording says of where it was made."""
-    import platform
-
-    return {
-        "tiletwin": TILETWIN_VERSION,
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
 
 
 SESSION = Session()

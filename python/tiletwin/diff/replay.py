@@ -20,8 +20,9 @@ import numpy as np
 from tiletwin import variables
 from tiletwin.diff.backend_names import make
 from tiletwin.diff.backends import Backend, RecordedBackend
-from tiletwin.diff.comparing import Report, compare_launch
+from tiletwin.diff.comparing import compare_launch
 from tiletwin.diff.launches import Array, Constant, Descriptor, Launch, rebuilt
+from tiletwin.diff.reports import Report
 
 
 def replay(launch: Launch, names: Sequence[str] = ("interp",)) -> Report:

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, SAME, Report
+from tiletwin.diff.reports import DIFFERENT, NOT_COMPARABLE, SAME, Report
 from tiletwin.diff.text import absences
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, Report, Row
+from tiletwin.diff.reports import DIFFERENT, NOT_COMPARABLE, Report, Row
 
 _COLOUR = {DIFFERENT: "red", NOT_COMPARABLE: "yellow"}
 

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tiletwin.diff.backends import Backend, Outcome, SimBackend, Traits
-from tiletwin.diff.comparing import DIFFERENT, NOT_COMPARABLE, Report, compare_launch
+from tiletwin.diff.comparing import compare_launch
 from tiletwin.diff.launches import Launch
+from tiletwin.diff.reports import DIFFERENT, NOT_COMPARABLE, Report
 from tiletwin.errors import CompilationError
 from tiletwin.fuzz import avoided, running
 from tiletwin.fuzz import judges as table

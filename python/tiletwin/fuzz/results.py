@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tiletwin.diff.comparing import NOT_COMPARABLE
+from tiletwin.diff.reports import NOT_COMPARABLE
 
 _TABLES = """
 create table if not exists campaigns (id integer, started double, seed bigint, judges varchar, workers varchar,
