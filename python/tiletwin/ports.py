@@ -51,3 +51,7 @@ report_text = Port()
 """A report of the differential tester as text."""
 report_page = Port()
 """The same as HTML."""
+recording_page = Port()
+"""A recording, or a part of one, as HTML."""
+value_text = Port()
+"""A value of a recording in one line."""

@@ -15,9 +15,11 @@ CONNECTIONS = {
     ports.compiled_page: "tiletwin.eager.kernel_html:compiled_html",
     ports.compiler_names: "tiletwin.compiler.compiler:names_of",
     ports.eager_function: "tiletwin.eager:eager_function",
+    ports.jit_page: "tiletwin.eager.kernel_html:jit_html",
+    ports.recording_page: "tiletwin.trace.notebook:page",
     ports.report_page: "tiletwin.diff.html:report_html",
     ports.report_text: "tiletwin.diff.text:report_text",
-    ports.jit_page: "tiletwin.eager.kernel_html:jit_html",
+    ports.value_text: "tiletwin.trace.text:one_line",
 }
 for port, place in CONNECTIONS.items():
     port.connect(place)

@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tiletwin import ports
 from tiletwin.trace.format import CALL, ERROR, ITERATION, RETURN, STEP_KINDS
 from tiletwin.trace.moment import RETURNED, Access, Buffer, Function, Value
 from tiletwin.trace.reader import File, TraceError, files_of
@@ -99,9 +100,7 @@ class Step:
         return self.program.stack_at(self)
 
     def _repr_html_(self) -> str:
-        from tiletwin.trace.notebook import step_html
-
-        return step_html(self)
+        return ports.recording_page(self)
 
     def __repr__(self) -> str:
         return f"<step {self.number}: {self.place} {self.kind}>"
@@ -299,9 +298,7 @@ class Program:
         return last if last is not None and last.kind_number == ERROR else None
 
     def _repr_html_(self) -> str:
-        from tiletwin.trace.notebook import program_html
-
-        return program_html(self)
+        return ports.recording_page(self)
 
     def __repr__(self) -> str:
         return f"<program {self.id} of {self.launch.kernel}: {self.status}>"
@@ -364,9 +361,7 @@ class Launch:
         raise TraceError(f"program {wanted} of {self.kernel} was not recorded; recorded are {have}")
 
     def _repr_html_(self) -> str:
-        from tiletwin.trace.notebook import launch_html
-
-        return launch_html(self)
+        return ports.recording_page(self)
 
     def __repr__(self) -> str:
         return f"<launch of {self.kernel}, grid {self.grid}: {len(self.programs)} programs recorded>"
@@ -471,9 +466,7 @@ class Trace:
         self.close()
 
     def _repr_html_(self) -> str:
-        from tiletwin.trace.notebook import trace_html
-
-        return trace_html(self)
+        return ports.recording_page(self)
 
     def __repr__(self) -> str:
         return f"<recordings in {self.place}: {len(self.launches)} launches>"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tiletwin import ports
 from tiletwin.trace.format import array_of, item_size, unpack
 
 if TYPE_CHECKING:
@@ -126,14 +127,10 @@ class Value:
         return hash((id(self._recording), self.number))
 
     def _repr_html_(self) -> str:
-        from tiletwin.trace.notebook import value_html
-
-        return value_html(self)
+        return ports.recording_page(self)
 
     def __repr__(self) -> str:
-        from tiletwin.trace.text import one_line
-
-        return one_line(self)
+        return ports.value_text(self)
 
 
 class Touched(NamedTuple):

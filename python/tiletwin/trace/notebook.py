@@ -102,3 +102,11 @@ def _cell(number: Any, place: Any, stops: heat.Stops) -> str:
     paint = heat.colour(float(place), number, stops)
     style = f"background:rgb{paint};color:{heat.ink(paint)};text-align:right"
     return f"<td style='{style}'>{number_text(number)}</td>"
+
+
+PAGES = {Trace: trace_html, Launch: launch_html, Program: program_html, Step: step_html, Value: value_html}
+
+
+def page(part: Trace | Launch | Program | Step | Value) -> str:
+    """What a notebook shows of a part of a recording."""
+    return PAGES[type(part)](part)
