@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,6 +37,9 @@ def cluster(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
     ray = pytest.importorskip("ray", reason="Ray is not installed")
     from ray.cluster_utils import Cluster
 
+    # Ray puts a print and a debugger of its own into this process.
+    monkeypatch.setattr(builtins, "print", print)
+    monkeypatch.setenv("PYTHONBREAKPOINT", "")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("BAD_JUDGE", getattr(request, "param", ""))  # nodes hand their environment to workers
     head = {"num_cpus": 1, "include_dashboard": False}
