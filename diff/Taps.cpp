@@ -1,6 +1,7 @@
 // diff/Taps.cpp -- see Taps.h.
 #include "diff/Taps.h"
 #include "diff/bounds/Builder.h"
+#include "ir/CarryValues.h"
 #include "ir/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -129,97 +130,36 @@ private:
     for (Operation& op : llvm::make_early_inc_range(block)) {
       if (!holders_.contains(&op)) continue;
       location_ = op.getLoc();
-      if (isa<scf::ForOp>(op))
-        place = loop(cast<scf::ForOp>(op), place);
-      else if (isa<scf::WhileOp>(op))
-        place = loop(cast<scf::WhileOp>(op), place);
-      else if (isa<scf::IfOp>(op))
-        place = branch(cast<scf::IfOp>(op), place);
-      else if (isa<scf::ExecuteRegionOp>(op))
-        place = region(cast<scf::ExecuteRegionOp>(op), place);
+      if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::ExecuteRegionOp>(op))
+        place = through(op, place);
       else if (auto found = taps_.find(&op); found != taps_.end()) { place = records(op, found->second, place); }
     }
     return place;
   }
 
-  /// Replaces an operation by one with another result behind its own; returns that.
-  static Value replace(Operation* from, Operation* to) {
-    to->setDiscardableAttrs(from->getDiscardableAttrDictionary());
-    for (unsigned i = 0; i < from->getNumResults(); ++i) from->getResult(i).replaceAllUsesWith(to->getResult(i));
-    from->erase();
-    return to->getResults().back();
-  }
-  static void append(Operation* terminator, Value value) {
-    terminator->insertOperands(terminator->getNumOperands(), value);
-  }
-  SmallVector<Type> typesWithPlace(Operation* op) {
-    SmallVector<Type> types(op->getResultTypes());
-    types.push_back(ops_.getI64Type());
-    return types;
+  /// Into a loop or branch, and out of it.
+  Value through(Operation& op, Value place) {
+    tt::CarriedValues carried{{}, {ops_.getI64Type()}, {}, {}};
+    if (isa<LoopLikeOpInterface>(op)) carried.inits = {place};
+    auto enter = [&](Region& region, ValueRange inside) { blocks(region, inside.empty() ? place : inside.front()); };
+    auto leave = [&](Operation* end) { return SmallVector<Value>{behind_.lookup(end->getBlock())}; };
+    carried.enter = enter;
+    carried.leave = leave;
+    Operation* made = tt::carryValues(ops_, &op, carried);
+    tt::replaceByWider(&op, made);
+    return made->getResults().back();
   }
 
-  Value loop(scf::ForOp op, Value place) {
-    ops_.setInsertionPoint(op);
-    SmallVector<Value> inits(op.getInitArgs());
-    inits.push_back(place);
-    auto made = scf::ForOp::create(ops_, op.getLoc(), op.getLowerBound(), op.getUpperBound(), op.getStep(), inits,
-                                   nullptr, op.getUnsignedCmp());
-    made.getRegion().takeBody(op.getRegion());
-    Value inside = made.getBody()->addArgument(ops_.getI64Type(), op.getLoc());
-    append(made.getBody()->getTerminator(), block(*made.getBody(), inside));
-    return replace(op, made);
-  }
-  Value loop(scf::WhileOp op, Value place) {
-    ops_.setInsertionPoint(op);
-    SmallVector<Value> inits(op.getInits());
-    inits.push_back(place);
-    auto made = scf::WhileOp::create(ops_, op.getLoc(), typesWithPlace(op), inits);
-    made.getBefore().takeBody(op.getBefore());
-    made.getAfter().takeBody(op.getAfter());
-    Value before = made.getBefore().front().addArgument(ops_.getI64Type(), op.getLoc());
-    append(made.getConditionOp(), block(made.getBefore().front(), before));
-    Value after = made.getAfter().front().addArgument(ops_.getI64Type(), op.getLoc());
-    append(made.getYieldOp(), block(made.getAfter().front(), after));
-    return replace(op, made);
-  }
-  Value branch(scf::IfOp op, Value place) {
-    ops_.setInsertionPoint(op);
-    auto made = scf::IfOp::create(ops_, op.getLoc(), typesWithPlace(op), op.getCondition(), /*withElseRegion=*/true);
-    for (unsigned r = 0; r < 2; ++r) {
-      Region& region = made->getRegion(r);
-      if (!op->getRegion(r).empty()) region.takeBody(op->getRegion(r));
-      Block& body = region.front();
-      Value behind = block(body, place);
-      if (body.mightHaveTerminator()) {
-        append(body.getTerminator(), behind);
-      } else {
-        ops_.setInsertionPointToEnd(&body);
-        scf::YieldOp::create(ops_, op.getLoc(), behind);
-      }
-    }
-    return replace(op, made);
-  }
-  Value region(scf::ExecuteRegionOp op, Value place) {
-    ops_.setInsertionPoint(op);
-    auto made = scf::ExecuteRegionOp::create(ops_, op.getLoc(), typesWithPlace(op));
-    made.getRegion().takeBody(op.getRegion());
-    blocks(made.getRegion(), place);
-    return replace(op, made);
-  }
-
-  /// A region of several blocks: each has the place as its last argument.
+  /// The blocks of a region: all but the first one have the place as their last argument.
   void blocks(Region& region, Value place) {
     SmallVector<Block*> all;
     for (Block& one : region) all.push_back(&one);
     for (Block* one : llvm::drop_begin(all)) one->addArgument(ops_.getI64Type(), location_);
     for (Block* one : all) {
-      Value inside = one == all.front() ? place : Value(one->getArguments().back());
-      Value behind = block(*one, inside);
-      Operation* end = one->getTerminator();
-      if (auto jump = dyn_cast<BranchOpInterface>(end))
-        for (unsigned i = 0; i < end->getNumSuccessors(); ++i) jump.getSuccessorOperands(i).append(behind);
-      else if (isa<scf::YieldOp>(end))
-        append(end, behind);
+      Value behind = block(*one, one == all.front() ? place : Value(one->getArguments().back()));
+      behind_[one] = behind;
+      if (auto jump = dyn_cast<BranchOpInterface>(one->getTerminator()))
+        for (unsigned i = 0; i < jump->getNumSuccessors(); ++i) jump.getSuccessorOperands(i).append(behind);
     }
   }
 
@@ -228,7 +168,8 @@ private:
   Location location_;
   std::array<int32_t, 3> program_;
   llvm::DenseMap<Operation*, SmallVector<std::pair<int32_t, Tap>>> taps_;
-  llvm::DenseSet<Operation*> holders_; ///< tapped operations and what is around them
+  llvm::DenseSet<Operation*> holders_;   ///< tapped operations and what is around them
+  llvm::DenseMap<Block*, Value> behind_; ///< the place at the end of a block
   Value log_, limit_, isWanted_;
 };
 

@@ -4,10 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/RegionGraphTraits.h"
-#include "llvm/ADT/PostOrderIterator.h"
 
 using namespace mlir;
 
@@ -16,8 +13,7 @@ namespace tiletwin::tt {
 static constexpr int kMostOrigins = 255;
 
 Shadows::Shadows(FuncOp function, ShadowCheck& check, Operations& kernelOps)
-    : function_(function), check_(check), kernelOps_(kernelOps), builder_(function.getContext()),
-      location_(function.getLoc()) {}
+    : ShadowWalk(function.getContext(), function.getLoc()), function_(function), check_(check), kernelOps_(kernelOps) {}
 
 void Shadows::run() {
   if (function_.getBody().empty()) return;
@@ -214,176 +210,23 @@ void Shadows::probe(Operation* op, Value value, Value shadow, Value mask, String
 
 // ---- control flow ----
 
-SmallVector<unsigned> Shadows::reachedOf(ValueRange values) const {
-  SmallVector<unsigned> which;
-  for (auto [i, value] : llvm::enumerate(values))
-    if (reached(value)) which.push_back(unsigned(i));
-  return which;
-}
-
-SmallVector<Value> Shadows::shadowsOf(ValueRange values, ArrayRef<unsigned> which) {
-  SmallVector<Value> result;
-  for (unsigned i : which) {
-    Value shadow = of(values[i]);
-    result.push_back(shadow ? shadow : zero(values[i].getType()));
-  }
-  return result;
-}
-
-void Shadows::addArguments(Block& block, ArrayRef<unsigned> which) {
-  for (unsigned i : which) {
-    Value argument = block.getArgument(i);
-    shadows_[argument] = block.addArgument(typeFor(argument.getType()), argument.getLoc());
-  }
-}
-
-void Shadows::replaceResults(Operation* from, Operation* to, ArrayRef<unsigned> which) {
-  to->setDiscardableAttrs(from->getDiscardableAttrDictionary());
-  const unsigned count = from->getNumResults();
-  for (unsigned i = 0; i < count; ++i) {
-    Value old = from->getResult(i), now = to->getResult(i);
+void Shadows::widened(Operation* op, Operation* wider) {
+  for (auto [old, now] : llvm::zip(op->getResults(), wider->getResults()))
     if (auto at = reaching_.find(old); at != reaching_.end()) {
-      Origins origins = at->second;
+      Origins origins = at->second; // inserting may move it
       reaching_[now] = origins;
     }
-    old.replaceAllUsesWith(now);
-  }
-  for (auto [k, i] : llvm::enumerate(which)) shadows_[to->getResult(i)] = to->getResult(count + unsigned(k));
-  kernelOps_.erase(from);
-  kernelOps_.insert(to);
-  from->erase();
-}
-
-static void appendOperands(Operation* terminator, ValueRange values) {
-  terminator->insertOperands(terminator->getNumOperands(), values);
-}
-
-void Shadows::shadowFor(Operation* op) {
-  auto loop = cast<scf::ForOp>(op);
-  SmallVector<unsigned> which = reachedOf(loop.getRegionIterArgs());
-  if (which.empty()) return shadowRegion(loop.getRegion());
-  SmallVector<Value> inits(loop.getInitArgs());
-  inits.append(shadowsOf(loop.getInitArgs(), which));
-  auto made = scf::ForOp::create(builder_, op->getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
-                                 inits, nullptr, loop.getUnsignedCmp());
-  made.getRegion().takeBody(loop.getRegion());
-  Block& body = *made.getBody();
-  for (unsigned i : which) {
-    Value argument = body.getArgument(i + 1); // behind the induction variable
-    shadows_[argument] = body.addArgument(typeFor(argument.getType()), argument.getLoc());
-  }
-  shadowRegion(made.getRegion());
-  Operation* yield = body.getTerminator();
-  builder_.setInsertionPoint(yield);
-  appendOperands(yield, shadowsOf(yield->getOperands(), which));
-  replaceResults(op, made, which);
-  builder_.setInsertionPointAfter(made);
-}
-
-void Shadows::shadowWhile(Operation* op) {
-  auto loop = cast<scf::WhileOp>(op);
-  SmallVector<unsigned> before = reachedOf(loop.getBeforeArguments()), after = reachedOf(loop.getAfterArguments());
-  if (before.empty() && after.empty()) {
-    shadowRegion(loop.getBefore());
-    return shadowRegion(loop.getAfter());
-  }
-  SmallVector<Value> inits(loop.getInits());
-  inits.append(shadowsOf(loop.getInits(), before));
-  SmallVector<Type> types(op->getResultTypes());
-  for (unsigned i : after) types.push_back(typeFor(loop.getResult(i).getType()));
-  auto made = scf::WhileOp::create(builder_, op->getLoc(), types, inits);
-  made.getBefore().takeBody(loop.getBefore());
-  made.getAfter().takeBody(loop.getAfter());
-  addArguments(made.getBefore().front(), before);
-  addArguments(made.getAfter().front(), after);
-  shadowRegion(made.getBefore());
-  scf::ConditionOp condition = made.getConditionOp();
-  builder_.setInsertionPoint(condition);
-  appendOperands(condition, shadowsOf(condition.getArgs(), after));
-  shadowRegion(made.getAfter());
-  Operation* yield = made.getYieldOp();
-  builder_.setInsertionPoint(yield);
-  appendOperands(yield, shadowsOf(yield->getOperands(), before));
-  replaceResults(op, made, after);
-  builder_.setInsertionPointAfter(made);
-}
-
-void Shadows::shadowIf(Operation* op) {
-  auto branch = cast<scf::IfOp>(op);
-  SmallVector<unsigned> which = reachedOf(branch.getResults());
-  if (which.empty()) {
-    for (Region& region : op->getRegions()) shadowRegion(region);
-    return;
-  }
-  SmallVector<Type> types(op->getResultTypes());
-  for (unsigned i : which) types.push_back(typeFor(branch.getResult(i).getType()));
-  auto made = scf::IfOp::create(builder_, op->getLoc(), types, branch.getCondition(), /*withElseRegion=*/true);
-  for (unsigned r = 0; r < 2; ++r) {
-    Region& region = made->getRegion(r);
-    region.takeBody(op->getRegion(r));
-    shadowRegion(region);
-    Operation* yield = region.front().getTerminator();
-    builder_.setInsertionPoint(yield);
-    appendOperands(yield, shadowsOf(yield->getOperands(), which));
-  }
-  replaceResults(op, made, which);
-  builder_.setInsertionPointAfter(made);
-}
-
-void Shadows::shadowExecuteRegion(Operation* op) {
-  SmallVector<unsigned> which = reachedOf(op->getResults());
-  if (which.empty()) return shadowRegion(op->getRegion(0));
-  SmallVector<Type> types(op->getResultTypes());
-  for (unsigned i : which) types.push_back(typeFor(op->getResult(i).getType()));
-  auto made = scf::ExecuteRegionOp::create(builder_, op->getLoc(), types);
-  made.getRegion().takeBody(op->getRegion(0));
-  shadowRegion(made.getRegion());
-  for (Block& block : made.getRegion())
-    if (auto yield = dyn_cast<scf::YieldOp>(block.getTerminator())) {
-      builder_.setInsertionPoint(yield);
-      appendOperands(yield, shadowsOf(yield->getOperands(), which));
-    }
-  replaceResults(op, made, which);
-  builder_.setInsertionPointAfter(made);
-}
-
-void Shadows::shadowBranch(Operation* op) {
-  auto branch = cast<BranchOpInterface>(op);
-  for (unsigned i = 0; i < op->getNumSuccessors(); ++i) {
-    Block* to = op->getSuccessor(i);
-    SmallVector<unsigned> which;
-    for (auto [k, argument] : llvm::enumerate(to->getArguments()))
-      if (reached(argument)) which.push_back(unsigned(k));
-    SuccessorOperands operands = branch.getSuccessorOperands(i);
-    SmallVector<Value> values(operands.getForwardedOperands());
-    operands.append(shadowsOf(values, which));
-  }
-}
-
-void Shadows::shadowRegion(Region& region) {
-  if (region.empty()) return;
-  OpBuilder::InsertionGuard guard(builder_);
-  for (Block& block : llvm::drop_begin(region.getBlocks())) addArguments(block, reachedOf(block.getArguments()));
-  SmallVector<Block*> order;
-  for (Block* block : llvm::ReversePostOrderTraversal<Region*>(&region)) order.push_back(block);
-  for (Block* block : order) shadowBlock(*block);
-}
-
-void Shadows::shadowBlock(Block& block) {
-  for (Operation& op : llvm::make_early_inc_range(block)) {
-    builder_.setInsertionPoint(&op);
-    location_ = op.getLoc();
-    shadowOp(&op);
-  }
+  kernelOps_.erase(op);
+  kernelOps_.insert(wider);
 }
 
 void Shadows::shadowOp(Operation* op) {
   if (!kernelOps_.contains(op)) return;
   check_.look(*this, op);
-  if (isa<scf::ForOp>(op)) return shadowFor(op);
-  if (isa<scf::WhileOp>(op)) return shadowWhile(op);
-  if (isa<scf::IfOp>(op)) return shadowIf(op);
-  if (isa<scf::ExecuteRegionOp>(op)) return shadowExecuteRegion(op);
+  if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::ExecuteRegionOp>(op)) {
+    shadowThrough(op);
+    return;
+  }
   if (isa<BranchOpInterface>(op)) return shadowBranch(op);
   builder_.setInsertionPointAfter(op);
   for (OpResult result : op->getResults())

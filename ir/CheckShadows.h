@@ -8,10 +8,9 @@
 //            named. A value of which it is known that no origin reaches it has no shadow, and costs nothing.
 // Invariant: shadows never feed an operation of the kernel; the kernel's operations keep operands, order and locations.
 #pragma once
+#include "ir/CarryValues.h"
 #include "ir/TT.h"
-#include "mlir/IR/Builders.h"
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <optional>
 #include <vector>
@@ -45,7 +44,7 @@ public:
 };
 
 /// Adds the shadows of one check to one function.
-class Shadows {
+class Shadows : public ShadowWalk {
 public:
   /// `kernelOps`: the operations that are the kernel's own, not another check's; kept up to date.
   using Operations = llvm::DenseSet<mlir::Operation*>;
@@ -54,8 +53,6 @@ public:
 
   mlir::OpBuilder& builder() { return builder_; }
   mlir::Location location() const { return location_; }
-  /// The shadow of a value; null: none.
-  mlir::Value of(mlir::Value value) const { return shadows_.lookup(value); }
   /// The number of an origin, for shadowOf().
   int idOf(mlir::Operation* origin) const { return ids_.lookup(origin); }
 
@@ -91,30 +88,19 @@ private:
   bool flow(mlir::Value from, mlir::Value to);
   bool flowThrough(mlir::Operation* op);
   bool reached(mlir::Value value) const { return reaching_.contains(value); }
-  // Adding shadows, block by block in an order in which definitions come first.
-  void shadowRegion(mlir::Region& region);
-  void shadowBlock(mlir::Block& block);
-  void shadowOp(mlir::Operation* op);
-  void addArguments(mlir::Block& block, llvm::ArrayRef<unsigned> which);
-  llvm::SmallVector<mlir::Value> shadowsOf(mlir::ValueRange values, llvm::ArrayRef<unsigned> which);
-  llvm::SmallVector<unsigned> reachedOf(mlir::ValueRange values) const;
-  void replaceResults(mlir::Operation* from, mlir::Operation* to, llvm::ArrayRef<unsigned> which);
-  void shadowFor(mlir::Operation* op);
-  void shadowWhile(mlir::Operation* op);
-  void shadowIf(mlir::Operation* op);
-  void shadowExecuteRegion(mlir::Operation* op);
-  void shadowBranch(mlir::Operation* op);
+  bool needsShadow(mlir::Value value) const override { return reached(value); }
+  mlir::Type shadowTypeOf(mlir::Type type) const override { return typeFor(type); }
+  mlir::Value noShadow(mlir::Type type) override { return zero(type); }
+  void shadowOp(mlir::Operation* op) override;
+  void widened(mlir::Operation* op, mlir::Operation* wider) override;
 
   FuncOp function_;
   ShadowCheck& check_;
   Operations& kernelOps_;
-  mlir::OpBuilder builder_;
-  mlir::Location location_;
   llvm::SmallVector<mlir::Operation*> origins_; ///< earliest first
   llvm::DenseMap<mlir::Operation*, int> ids_;
   std::vector<mlir::Attribute> originTexts_; ///< by id - 1
   llvm::DenseMap<mlir::Value, Origins> reaching_;
-  llvm::DenseMap<mlir::Value, mlir::Value> shadows_;
 };
 
 /// True if the operation's own place is in the language's library: what it does is meant.

@@ -48,57 +48,57 @@ Type Builder::shadowType(Type like) {
 }
 
 Value Builder::constant(Type like, double value) {
-  Type type = tt::withShapeOf(like, ops_.getF32Type());
-  TypedAttr attribute = ops_.getF32FloatAttr(float(value));
+  Type type = tt::withShapeOf(like, builder_.getF32Type());
+  TypedAttr attribute = builder_.getF32FloatAttr(float(value));
   if (auto tile = dyn_cast<RankedTensorType>(type)) attribute = DenseElementsAttr::get(tile, Attribute(attribute));
-  return arith::ConstantOp::create(ops_, location_, attribute);
+  return arith::ConstantOp::create(builder_, location_, attribute);
 }
 
 Value Builder::add(Value a, Value b) {
-  return !a || !b ? (a ? a : b) : Value(arith::AddFOp::create(ops_, location_, a, b));
+  return !a || !b ? (a ? a : b) : Value(arith::AddFOp::create(builder_, location_, a, b));
 }
-Value Builder::sub(Value a, Value b) { return b ? Value(arith::SubFOp::create(ops_, location_, a, b)) : a; }
+Value Builder::sub(Value a, Value b) { return b ? Value(arith::SubFOp::create(builder_, location_, a, b)) : a; }
 Value Builder::mul(Value a, Value b) {
-  return !a || !b ? Value() : Value(arith::MulFOp::create(ops_, location_, a, b));
+  return !a || !b ? Value() : Value(arith::MulFOp::create(builder_, location_, a, b));
 }
 Value Builder::mul(Value a, double b) { return a ? mul(a, constant(a.getType(), b)) : a; }
-Value Builder::div(Value a, Value b) { return a ? Value(arith::DivFOp::create(ops_, location_, a, b)) : a; }
+Value Builder::div(Value a, Value b) { return a ? Value(arith::DivFOp::create(builder_, location_, a, b)) : a; }
 Value Builder::max(Value a, Value b) {
-  return !a || !b ? (a ? a : b) : Value(arith::MaximumFOp::create(ops_, location_, a, b));
+  return !a || !b ? (a ? a : b) : Value(arith::MaximumFOp::create(builder_, location_, a, b));
 }
-Value Builder::abs(Value a) { return a ? Value(math::AbsFOp::create(ops_, location_, a)) : a; }
+Value Builder::abs(Value a) { return a ? Value(math::AbsFOp::create(builder_, location_, a)) : a; }
 Value Builder::select(Value condition, Value a, Value b) {
-  return arith::SelectOp::create(ops_, location_, condition, a, b);
+  return arith::SelectOp::create(builder_, location_, condition, a, b);
 }
 Value Builder::compare(arith::CmpFPredicate predicate, Value a, Value b) {
-  return arith::CmpFOp::create(ops_, location_, predicate, a, b);
+  return arith::CmpFOp::create(builder_, location_, predicate, a, b);
 }
 Value Builder::both(Value a, Value b) {
-  return !a || !b ? (a ? a : b) : Value(arith::AndIOp::create(ops_, location_, a, b));
+  return !a || !b ? (a ? a : b) : Value(arith::AndIOp::create(builder_, location_, a, b));
 }
 Value Builder::either(Value a, Value b) {
-  return !a || !b ? (a ? a : b) : Value(arith::OrIOp::create(ops_, location_, a, b));
+  return !a || !b ? (a ? a : b) : Value(arith::OrIOp::create(builder_, location_, a, b));
 }
 Value Builder::invert(Value condition) {
-  TypedAttr one = ops_.getBoolAttr(true);
+  TypedAttr one = builder_.getBoolAttr(true);
   if (auto tile = dyn_cast<RankedTensorType>(condition.getType())) one = DenseElementsAttr::get(tile, true);
-  return arith::XOrIOp::create(ops_, location_, condition, arith::ConstantOp::create(ops_, location_, one));
+  return arith::XOrIOp::create(builder_, location_, condition, arith::ConstantOp::create(builder_, location_, one));
 }
 
 Value Builder::number(Value value, bool isUnsigned) {
-  Type type = value.getType(), element = tt::elementTypeOf(type), f32 = tt::withShapeOf(type, ops_.getF32Type());
+  Type type = value.getType(), element = tt::elementTypeOf(type), f32 = tt::withShapeOf(type, builder_.getF32Type());
   if (element.isF32()) return value;
   if (isa<FloatType>(element)) {
     const unsigned width = element.getIntOrFloatBitWidth();
-    if (width > 32) return arith::TruncFOp::create(ops_, location_, f32, value);
-    if (width == 16) return arith::ExtFOp::create(ops_, location_, f32, value);
+    if (width > 32) return arith::TruncFOp::create(builder_, location_, f32, value);
+    if (width == 16) return arith::ExtFOp::create(builder_, location_, f32, value);
     OperationState state(location_, tt::FpToFpOp::getOperationName());
     state.addOperands(value);
     state.addTypes(f32);
-    return ops_.create(state)->getResult(0);
+    return builder_.create(state)->getResult(0);
   }
-  if (element.isInteger(1) || isUnsigned) return arith::UIToFPOp::create(ops_, location_, f32, value);
-  return arith::SIToFPOp::create(ops_, location_, f32, value);
+  if (element.isInteger(1) || isUnsigned) return arith::UIToFPOp::create(builder_, location_, f32, value);
+  return arith::SIToFPOp::create(builder_, location_, f32, value);
 }
 
 Value Builder::amount(Value value) {
@@ -138,7 +138,7 @@ Value Builder::isFinite(Value number) {
   TypedAttr infinity = FloatAttr::get(tt::elementTypeOf(size.getType()), std::numeric_limits<double>::infinity());
   if (auto tile = dyn_cast<RankedTensorType>(size.getType()))
     infinity = DenseElementsAttr::get(tile, Attribute(infinity));
-  return compare(arith::CmpFPredicate::OLT, size, arith::ConstantOp::create(ops_, location_, infinity));
+  return compare(arith::CmpFPredicate::OLT, size, arith::ConstantOp::create(builder_, location_, infinity));
 }
 
 Value Builder::mayBeZero(Value number) {
@@ -156,19 +156,19 @@ Value Builder::unlessInfinite(Value result, Value bound, ValueRange operandShado
   return select(isFinite(result), bound, orZero(unknown, result.getType()));
 }
 
-Value Builder::always() { return arith::ConstantOp::create(ops_, location_, ops_.getBoolAttr(true)); }
+Value Builder::always() { return arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(true)); }
 
 void Builder::noteAt(Value condition, int slot) {
   if (!condition || isInScalarCode_) return;
-  Type i32 = ops_.getI32Type();
-  Value at = tt::AddPtrOp::create(ops_, location_, reasons_.getType(), reasons_,
-                                  arith::ConstantOp::create(ops_, location_, ops_.getI32IntegerAttr(slot)));
+  Type i32 = builder_.getI32Type();
+  Value at = tt::AddPtrOp::create(builder_, location_, reasons_.getType(), reasons_,
+                                  arith::ConstantOp::create(builder_, location_, builder_.getI32IntegerAttr(slot)));
   while (auto tile = dyn_cast<RankedTensorType>(condition.getType()))
     condition = reduce(condition, int(tile.getRank()) - 1, "arith.ori");
-  Value one = arith::ConstantOp::create(ops_, location_, IntegerAttr::get(i32, 1));
+  Value one = arith::ConstantOp::create(builder_, location_, IntegerAttr::get(i32, 1));
   OperationState state(location_, tt::StoreOp::getOperationName());
   state.addOperands({at, one, condition});
-  ops_.create(state);
+  builder_.create(state);
 }
 
 void Builder::noteOpen(Value condition, const llvm::BitVector& arguments) {
@@ -183,7 +183,7 @@ void Builder::forget(Value address, Type like, Value condition) {
   if (!shadow) return noteEverything(condition);
   // As a sum, which stays infinite whatever other programs add at the same time.
   Value infinity = constant(like, std::numeric_limits<double>::infinity());
-  tt::AtomicRMWOp::create(ops_, location_, infinity.getType(), tt::RmwKind::FAdd, tt::MemSemantic::Relaxed,
+  tt::AtomicRMWOp::create(builder_, location_, infinity.getType(), tt::RmwKind::FAdd, tt::MemSemantic::Relaxed,
                           tt::MemScope::Gpu, shadow, infinity, condition);
 }
 
@@ -200,7 +200,7 @@ Value Builder::unknownWhere(Value condition, Reason reason, Value otherwise, Typ
 // ---- shapes ----
 
 Value Builder::splat(Value scalar, Type like) {
-  return tt::SplatOp::create(ops_, location_, tt::withShapeOf(like, scalar.getType()), scalar);
+  return tt::SplatOp::create(builder_, location_, tt::withShapeOf(like, scalar.getType()), scalar);
 }
 
 Value Builder::spread(Value scalar, Type like) {
@@ -215,27 +215,27 @@ Value Builder::reduce(Value tile, int axis, StringRef combine) {
   shape.erase(shape.begin() + axis);
   OperationState state(location_, tt::ReduceOp::getOperationName());
   state.addOperands(tile);
-  state.addAttribute("axis", ops_.getI32IntegerAttr(axis));
+  state.addAttribute("axis", builder_.getI32IntegerAttr(axis));
   state.addTypes(shape.empty() ? element : Type(RankedTensorType::get(shape, element)));
   state.addRegion();
-  auto op = cast<tt::ReduceOp>(ops_.create(state));
-  mlir::OpBuilder::InsertionGuard guard(ops_);
-  Block* body = ops_.createBlock(&op.getCombineOp(), {}, {element, element}, {location_, location_});
+  auto op = cast<tt::ReduceOp>(builder_.create(state));
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  Block* body = builder_.createBlock(&op.getCombineOp(), {}, {element, element}, {location_, location_});
   OperationState combined(location_, combine);
   combined.addOperands(body->getArguments());
   combined.addTypes(element);
-  tt::ReduceReturnOp::create(ops_, location_, ops_.create(combined)->getResults());
+  tt::ReduceReturnOp::create(builder_, location_, builder_.create(combined)->getResults());
   return op->getResult(0);
 }
 
 Value Builder::stretch(Value tile, int axis, Type like) {
   auto type = cast<RankedTensorType>(tt::withShapeOf(like, tt::elementTypeOf(tile.getType())));
-  if (!isa<RankedTensorType>(tile.getType())) return tt::SplatOp::create(ops_, location_, type, tile);
+  if (!isa<RankedTensorType>(tile.getType())) return tt::SplatOp::create(builder_, location_, type, tile);
   SmallVector<int64_t> shape(cast<RankedTensorType>(tile.getType()).getShape());
   shape.insert(shape.begin() + axis, 1);
-  Value line = tt::ExpandDimsOp::create(ops_, location_, RankedTensorType::get(shape, type.getElementType()), tile,
+  Value line = tt::ExpandDimsOp::create(builder_, location_, RankedTensorType::get(shape, type.getElementType()), tile,
                                         uint32_t(axis));
-  return line.getType() == type ? line : Value(tt::BroadcastOp::create(ops_, location_, type, line));
+  return line.getType() == type ? line : Value(tt::BroadcastOp::create(builder_, location_, type, line));
 }
 
 Operation* Builder::cloneFor(Operation* op, ValueRange operands, TypeRange results) {
@@ -243,7 +243,7 @@ Operation* Builder::cloneFor(Operation* op, ValueRange operands, TypeRange resul
   state.addOperands(operands);
   state.addAttributes(op->getAttrs());
   state.addTypes(results);
-  return ops_.create(state);
+  return builder_.create(state);
 }
 
 // ---- shadow memory ----
@@ -252,22 +252,23 @@ Value Builder::plane(Value pointer, unsigned number, Type element) {
   if (number) {
     Value distance = planeDistance_;
     if (number > 1)
-      distance = arith::MulIOp::create(ops_, location_, distance,
-                                       arith::ConstantOp::create(ops_, location_, ops_.getI64IntegerAttr(number)));
+      distance =
+          arith::MulIOp::create(builder_, location_, distance,
+                                arith::ConstantOp::create(builder_, location_, builder_.getI64IntegerAttr(number)));
     if (isa<RankedTensorType>(pointer.getType())) distance = splat(distance, pointer.getType());
-    pointer = tt::AddPtrOp::create(ops_, location_, pointer.getType(), pointer, distance);
+    pointer = tt::AddPtrOp::create(builder_, location_, pointer.getType(), pointer, distance);
   }
   if (!element) return pointer;
   OperationState state(location_, tt::BitcastOp::getOperationName());
   state.addOperands(pointer);
   state.addTypes(tt::withShapeOf(pointer.getType(), tt::PointerType::get(element)));
-  return ops_.create(state)->getResult(0);
+  return builder_.create(state)->getResult(0);
 }
 
 Value Builder::describe(Value descriptor, Value base, ValueRange extents, ValueRange strides) {
   Type type = shadowType(descriptor.getType());
   auto over = [&](Value memory) -> Value {
-    return tt::MakeTensorDescriptorOp::create(ops_, location_, type, memory, extents, strides);
+    return tt::MakeTensorDescriptorOp::create(builder_, location_, type, memory, extents, strides);
   };
   writers_[descriptor] = over(plane(base, 3));
   return over(base);
@@ -277,16 +278,16 @@ int Builder::storeNumber(Operation* store) { return stores_.lookup(store); }
 
 Value Builder::writer(Operation* store) {
   auto make = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(ops_, location_, ops_.getI32IntegerAttr(int32_t(value)));
+    return arith::ConstantOp::create(builder_, location_, builder_.getI32IntegerAttr(int32_t(value)));
   };
   auto id = [&](tt::ProgramDim axis) -> Value {
-    return tt::GetProgramIdOp::create(ops_, location_, ops_.getI32Type(), axis);
+    return tt::GetProgramIdOp::create(builder_, location_, builder_.getI32Type(), axis);
   };
   auto extent = [&](tt::ProgramDim axis) -> Value {
-    return tt::GetNumProgramsOp::create(ops_, location_, ops_.getI32Type(), axis);
+    return tt::GetNumProgramsOp::create(builder_, location_, builder_.getI32Type(), axis);
   };
-  auto sum = [&](Value a, Value b) -> Value { return arith::AddIOp::create(ops_, location_, a, b); };
-  auto product = [&](Value a, Value b) -> Value { return arith::MulIOp::create(ops_, location_, a, b); };
+  auto sum = [&](Value a, Value b) -> Value { return arith::AddIOp::create(builder_, location_, a, b); };
+  auto product = [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder_, location_, a, b); };
   Value linear = sum(id(tt::ProgramDim::Y), product(extent(tt::ProgramDim::Y), id(tt::ProgramDim::Z)));
   linear = sum(id(tt::ProgramDim::X), product(extent(tt::ProgramDim::X), linear));
   return sum(product(linear, make(int64_t(stores_.size()))), make(storeNumber(store) + 1));

@@ -7,12 +7,11 @@
 // pointer: a pointer to f32 with the same offset into shadow memory; descriptor: a descriptor of f32.
 #pragma once
 #include "diff/Bounds.h"
+#include "ir/CarryValues.h"
 #include "ir/TT.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Builders.h"
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -87,16 +86,14 @@ Value ofProduct(Builder& b, Value x, Value y);
 /// number, because a sum passed it; null: none.
 Value apartByRange(Builder& b, Value x, bool isUnsigned);
 
-class Builder {
+class Builder : public tt::ShadowWalk {
 public:
   Builder(tt::FuncOp function, const Latitude& latitude, BoundsKernel& out);
   void run();
 
   const Latitude& latitude() const { return latitude_; }
-  mlir::OpBuilder& ops() { return ops_; }
+  mlir::OpBuilder& ops() { return builder_; }
   mlir::Location location() const { return location_; }
-  /// The shadow of a value; null: none.
-  Value of(Value value) const { return shadows_.lookup(value); }
   bool isInexact(Value value) const { return inexact_.contains(value); }
   /// True of integers that were computed modulo 2^n of what may differ.
   bool mayWrap(Value value) const { return wrapping_.contains(value); }
@@ -116,6 +113,7 @@ public:
   static Type shadowType(Type like);
   Value constant(Type like, double value); ///< f32 of the shape of `like`
   Value zero(Type like) { return constant(like, 0); }
+  Value noShadow(Type type) override; ///< the shadow of what is exact
   Value orZero(Value shadow, Type like) { return shadow ? shadow : zero(like); }
   Value add(Value a, Value b);
   Value sub(Value a, Value b);
@@ -188,7 +186,7 @@ private:
   void analyse();
   bool flowThrough(Operation* op);
   bool flow(Value from, Value to);
-  bool needsShadow(Value value) const;
+  bool needsShadow(Value value) const override;
   // Decisions that may differ (Decisions.cpp).
   bool flowOfDecision(Operation* op);
   bool isOpen(Operation* op) const;
@@ -199,29 +197,18 @@ private:
   void followAddresses(Operation* op);
   void noteAt(Value condition, int slot);
   // Shadows (Control.cpp).
-  void shadowRegion(mlir::Region& region);
-  void shadowOp(Operation* op);
+  Type shadowTypeOf(Type type) const override { return shadowType(type); }
+  void shadowOp(Operation* op) override;
+  void widened(Operation* op, Operation* wider) override;
   Value shadowBy(Operation* op, OpResult result);
   void shadowControl(Operation* op);
-  void shadowFor(Operation* op, Value doubt);
-  void shadowWhile(Operation* op);
-  void shadowIf(Operation* op, Value doubt);
-  void shadowExecuteRegion(Operation* op);
-  void shadowBranch(Operation* op);
+  Operation* shadowWhile(Operation* op, Value& doubt);
   void shadowMap(Operation* op);
-  void addBlockArguments(mlir::Block& block, llvm::ArrayRef<unsigned> which);
-  llvm::SmallVector<unsigned> needed(mlir::ValueRange values) const;
-  llvm::SmallVector<Value> shadowsOf(mlir::ValueRange values, llvm::ArrayRef<unsigned> which);
-  void replaceResults(Operation* from, Operation* to, llvm::ArrayRef<unsigned> which);
-  Value noShadow(Type type);
 
   tt::FuncOp function_;
   Latitude latitude_;
   BoundsKernel& out_;
-  mlir::OpBuilder ops_;
-  mlir::Location location_;
   llvm::DenseSet<Operation*> kernelOps_;
-  llvm::DenseMap<Value, Value> shadows_;
   llvm::DenseSet<Value> inexact_;
   llvm::DenseSet<Value> wrapping_;               ///< see mayWrap()
   llvm::DenseSet<Value> ordered_;                ///< depend on what an atomic returned: on the order of programs
