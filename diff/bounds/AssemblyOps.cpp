@@ -8,8 +8,6 @@ using namespace mlir;
 namespace tiletwin::diff {
 namespace {
 
-using Predicate = arith::CmpFPredicate;
-
 /// What an instruction may be off: a share of the result, and an absolute error.
 struct Instruction {
   StringLiteral name, format;

@@ -4,7 +4,6 @@
 //            Sums, minima and the like come out the same in any order, exchanges and swaps do not. In kernels that have some,
 //            each atomic leaves its number in the plane of writers, and so finds whether another one came before.
 #include "diff/bounds/Builder.h"
-#include <limits>
 
 using namespace mlir;
 
@@ -24,16 +23,12 @@ bool isUsed(const Builder&, Operation* op) { return !op->use_empty(); }
 Value returned(Builder& b, Operation* op, OpResult result) {
   if (op->use_empty()) return {};
   b.noteAlways(Reason::AtomicOrder);
-  if (isBool(result.getType())) return b.invert(arith::XOrIOp::create(b.ops(), b.location(), result, result));
-  return b.constant(result.getType(), std::numeric_limits<double>::infinity());
+  return b.anything(result.getType());
 }
 
 /// Where the element was written last, by a number of writer().
 Value isFrom(Builder& b, Value writer, Operation* store) {
-  auto number = [&](int64_t value) {
-    return b.spread(arith::ConstantOp::create(b.ops(), b.location(), b.ops().getI32IntegerAttr(int32_t(value))),
-                    writer.getType());
-  };
+  auto number = [&](int64_t value) { return b.spread(b.integer(value), writer.getType()); };
   auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
     return arith::CmpIOp::create(b.ops(), b.location(), predicate, x, y);
   };
@@ -98,7 +93,7 @@ Value compareAndSwap(Builder& b, Operation* op, OpResult result) {
   forgetOrder(b, op, {}, shadow, type);
   if (shadow) {
     Value before = addTo(b, op, {}, shadow, b.orZero(b.amount(swap.getVal()), type));
-    Value open = b.compare(arith::CmpFPredicate::UNE, before, b.zero(type)), compared = b.mayDiffer(swap.getCmp());
+    Value open = b.compare(Predicate::UNE, before, b.zero(type)), compared = b.mayDiffer(swap.getCmp());
     b.note(b.either(b.both(open, b.isFinite(before)), compared), Reason::NoRule); // what is infinite was noted before
     b.forget(swap.getPtr(), type, b.either(open, compared));
   }

@@ -47,6 +47,23 @@ Type Builder::shadowType(Type like) {
   return tt::withShapeOf(like, f32);
 }
 
+Value Builder::create(StringRef name, ValueRange operands, TypeRange results, ArrayRef<NamedAttribute> attributes) {
+  OperationState state(location_, name, operands, results, attributes);
+  Operation* op = builder_.create(state);
+  return op->getNumResults() ? op->getResult(0) : Value();
+}
+
+Value Builder::integer(int64_t value, unsigned bits) {
+  return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(builder_.getIntegerType(bits), value));
+}
+Value Builder::truth(Type like, bool value) {
+  TypedAttr attribute = builder_.getBoolAttr(value);
+  if (auto tile = dyn_cast_or_null<RankedTensorType>(like))
+    attribute = DenseElementsAttr::get(cast<RankedTensorType>(tt::i1TypeLike(tile)), value);
+  return arith::ConstantOp::create(builder_, location_, attribute);
+}
+
+Value Builder::infinity(Type like) { return constant(like, std::numeric_limits<double>::infinity()); }
 Value Builder::constant(Type like, double value) {
   Type type = tt::withShapeOf(like, builder_.getF32Type());
   TypedAttr attribute = builder_.getF32FloatAttr(float(value));
@@ -70,7 +87,7 @@ Value Builder::abs(Value a) { return a ? Value(math::AbsFOp::create(builder_, lo
 Value Builder::select(Value condition, Value a, Value b) {
   return arith::SelectOp::create(builder_, location_, condition, a, b);
 }
-Value Builder::compare(arith::CmpFPredicate predicate, Value a, Value b) {
+Value Builder::compare(Predicate predicate, Value a, Value b) {
   return arith::CmpFOp::create(builder_, location_, predicate, a, b);
 }
 Value Builder::both(Value a, Value b) {
@@ -80,9 +97,7 @@ Value Builder::either(Value a, Value b) {
   return !a || !b ? (a ? a : b) : Value(arith::OrIOp::create(builder_, location_, a, b));
 }
 Value Builder::invert(Value condition) {
-  TypedAttr one = builder_.getBoolAttr(true);
-  if (auto tile = dyn_cast<RankedTensorType>(condition.getType())) one = DenseElementsAttr::get(tile, true);
-  return arith::XOrIOp::create(builder_, location_, condition, arith::ConstantOp::create(builder_, location_, one));
+  return arith::XOrIOp::create(builder_, location_, condition, truth(condition.getType(), true));
 }
 
 Value Builder::number(Value value, bool isUnsigned) {
@@ -92,10 +107,7 @@ Value Builder::number(Value value, bool isUnsigned) {
     const unsigned width = element.getIntOrFloatBitWidth();
     if (width > 32) return arith::TruncFOp::create(builder_, location_, f32, value);
     if (width == 16) return arith::ExtFOp::create(builder_, location_, f32, value);
-    OperationState state(location_, tt::FpToFpOp::getOperationName());
-    state.addOperands(value);
-    state.addTypes(f32);
-    return builder_.create(state)->getResult(0);
+    return create(tt::FpToFpOp::getOperationName(), value, f32);
   }
   if (element.isInteger(1) || isUnsigned) return arith::UIToFPOp::create(builder_, location_, f32, value);
   return arith::SIToFPOp::create(builder_, location_, f32, value);
@@ -111,16 +123,20 @@ Value Builder::mayDiffer(Value value) {
   Value shadow = of(value);
   if (!shadow || isAddress(value.getType())) return {};
   if (isBool(value.getType())) return shadow;
-  return compare(arith::CmpFPredicate::UNE, shadow, zero(value.getType())); // NaN too
+  return compare(Predicate::UNE, shadow, zero(value.getType())); // NaN too
+}
+
+double unitOfOne(Type type) {
+  const auto& format = cast<FloatType>(tt::elementTypeOf(type)).getFloatSemantics();
+  return std::ldexp(1.0, 1 - int(llvm::APFloat::semanticsPrecision(format)));
 }
 
 Value Builder::rounding(Value result, double units) {
   auto type = cast<FloatType>(tt::elementTypeOf(result.getType()));
   const llvm::fltSemantics& format = type.getFloatSemantics();
-  const int digits = int(llvm::APFloat::semanticsPrecision(format)) - 1;
-  const double unit = std::ldexp(1.0, -digits);
+  const double unit = unitOfOne(type);
   // The unit of subnormal results; a GPU's approximate units have 0 for f32's.
-  double least = std::ldexp(1.0, std::max(-149, llvm::APFloat::semanticsMinExponent(format) - digits));
+  double least = std::max(0x1p-149, std::ldexp(unit, llvm::APFloat::semanticsMinExponent(format)));
   if (type.isF32() && latitude_.approximates && units > 1) least = std::ldexp(1.0, -126);
   return add(mul(magnitude(result), unit * units), constant(result.getType(), least * units));
 }
@@ -128,7 +144,7 @@ Value Builder::rounding(Value result, double units) {
 Value Builder::rounded(Value result, Value passedOn) {
   if (!passedOn) return {};
   Value none = zero(result.getType()), bound = add(passedOn, rounding(result));
-  return select(compare(arith::CmpFPredicate::OEQ, passedOn, none), none, bound);
+  return select(compare(Predicate::OEQ, passedOn, none), none, bound);
 }
 
 Value Builder::isFinite(Value number) {
@@ -138,14 +154,13 @@ Value Builder::isFinite(Value number) {
   TypedAttr infinity = FloatAttr::get(tt::elementTypeOf(size.getType()), std::numeric_limits<double>::infinity());
   if (auto tile = dyn_cast<RankedTensorType>(size.getType()))
     infinity = DenseElementsAttr::get(tile, Attribute(infinity));
-  return compare(arith::CmpFPredicate::OLT, size, arith::ConstantOp::create(builder_, location_, infinity));
+  return compare(Predicate::OLT, size, arith::ConstantOp::create(builder_, location_, infinity));
 }
 
 Value Builder::mayBeZero(Value number) {
   Value e = of(number);
   if (!e) return {};
-  return both(compare(arith::CmpFPredicate::OLE, magnitude(number), e),
-              compare(arith::CmpFPredicate::UNE, e, zero(e.getType())));
+  return both(compare(Predicate::OLE, magnitude(number), e), compare(Predicate::UNE, e, zero(e.getType())));
 }
 
 Value Builder::unlessInfinite(Value result, Value bound, ValueRange operandShadows) {
@@ -156,19 +171,16 @@ Value Builder::unlessInfinite(Value result, Value bound, ValueRange operandShado
   return select(isFinite(result), bound, orZero(unknown, result.getType()));
 }
 
-Value Builder::always() { return arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(true)); }
+Value Builder::anyLane(Value lanes) {
+  while (auto tile = lanes ? dyn_cast<RankedTensorType>(lanes.getType()) : RankedTensorType())
+    lanes = reduce(lanes, int(tile.getRank()) - 1, "arith.ori");
+  return lanes;
+}
 
 void Builder::noteAt(Value condition, int slot) {
   if (!condition || isInScalarCode_) return;
-  Type i32 = builder_.getI32Type();
-  Value at = tt::AddPtrOp::create(builder_, location_, reasons_.getType(), reasons_,
-                                  arith::ConstantOp::create(builder_, location_, builder_.getI32IntegerAttr(slot)));
-  while (auto tile = dyn_cast<RankedTensorType>(condition.getType()))
-    condition = reduce(condition, int(tile.getRank()) - 1, "arith.ori");
-  Value one = arith::ConstantOp::create(builder_, location_, IntegerAttr::get(i32, 1));
-  OperationState state(location_, tt::StoreOp::getOperationName());
-  state.addOperands({at, one, condition});
-  builder_.create(state);
+  Value at = tt::AddPtrOp::create(builder_, location_, reasons_.getType(), reasons_, integer(slot));
+  create(tt::StoreOp::getOperationName(), {at, integer(1), anyLane(condition)});
 }
 
 void Builder::noteOpen(Value condition, const llvm::BitVector& arguments) {
@@ -182,14 +194,14 @@ void Builder::forget(Value address, Type like, Value condition) {
   Value shadow = of(address);
   if (!shadow) return noteEverything(condition);
   // As a sum, which stays infinite whatever other programs add at the same time.
-  Value infinity = constant(like, std::numeric_limits<double>::infinity());
-  tt::AtomicRMWOp::create(builder_, location_, infinity.getType(), tt::RmwKind::FAdd, tt::MemSemantic::Relaxed,
-                          tt::MemScope::Gpu, shadow, infinity, condition);
+  Value term = infinity(like);
+  tt::AtomicRMWOp::create(builder_, location_, term.getType(), tt::RmwKind::FAdd, tt::MemSemantic::Relaxed,
+                          tt::MemScope::Gpu, shadow, term, condition);
 }
 
 Value Builder::infiniteWhere(Value condition, Value otherwise, Type like) {
   if (!condition) return otherwise;
-  return select(condition, constant(like, std::numeric_limits<double>::infinity()), orZero(otherwise, like));
+  return select(condition, infinity(like), orZero(otherwise, like));
 }
 
 Value Builder::unknownWhere(Value condition, Reason reason, Value otherwise, Type like) {
@@ -251,18 +263,13 @@ Operation* Builder::cloneFor(Operation* op, ValueRange operands, TypeRange resul
 Value Builder::plane(Value pointer, unsigned number, Type element) {
   if (number) {
     Value distance = planeDistance_;
-    if (number > 1)
-      distance =
-          arith::MulIOp::create(builder_, location_, distance,
-                                arith::ConstantOp::create(builder_, location_, builder_.getI64IntegerAttr(number)));
+    if (number > 1) distance = arith::MulIOp::create(builder_, location_, distance, integer(number, 64));
     if (isa<RankedTensorType>(pointer.getType())) distance = splat(distance, pointer.getType());
     pointer = tt::AddPtrOp::create(builder_, location_, pointer.getType(), pointer, distance);
   }
   if (!element) return pointer;
-  OperationState state(location_, tt::BitcastOp::getOperationName());
-  state.addOperands(pointer);
-  state.addTypes(tt::withShapeOf(pointer.getType(), tt::PointerType::get(element)));
-  return builder_.create(state)->getResult(0);
+  return create(tt::BitcastOp::getOperationName(), pointer,
+                tt::withShapeOf(pointer.getType(), tt::PointerType::get(element)));
 }
 
 Value Builder::describe(Value descriptor, Value base, ValueRange extents, ValueRange strides) {
@@ -277,9 +284,6 @@ Value Builder::describe(Value descriptor, Value base, ValueRange extents, ValueR
 int Builder::storeNumber(Operation* store) { return stores_.lookup(store); }
 
 Value Builder::writer(Operation* store) {
-  auto make = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder_, location_, builder_.getI32IntegerAttr(int32_t(value)));
-  };
   auto id = [&](tt::ProgramDim axis) -> Value {
     return tt::GetProgramIdOp::create(builder_, location_, builder_.getI32Type(), axis);
   };
@@ -290,7 +294,7 @@ Value Builder::writer(Operation* store) {
   auto product = [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder_, location_, a, b); };
   Value linear = sum(id(tt::ProgramDim::Y), product(extent(tt::ProgramDim::Y), id(tt::ProgramDim::Z)));
   linear = sum(id(tt::ProgramDim::X), product(extent(tt::ProgramDim::X), linear));
-  return sum(product(linear, make(int64_t(stores_.size()))), make(storeNumber(store) + 1));
+  return sum(product(linear, integer(storeCount())), integer(storeNumber(store) + 1));
 }
 
 } // namespace tiletwin::diff

@@ -21,6 +21,7 @@ using mlir::Operation;
 using mlir::OpResult;
 using mlir::Type;
 using mlir::Value;
+using Predicate = mlir::arith::CmpFPredicate;
 
 bool isFloat(Type type);
 bool isBool(Type type);
@@ -56,6 +57,9 @@ bool isSwap(Operation* op);
 
 /// What a sum rounds where one side folds it into the product of matrices that it adds (ir/DotSums.h); null: none does.
 Value accumulatedInDot(Builder& b, Operation* sum, OpResult result);
+
+/// The unit of the last place of 1 in a type.
+double unitOfOne(Type type);
 
 /// How far the results of a monotone operation are apart at the ends of its operands' intervals: steps between them count; null:
 /// the operands are exact.
@@ -111,8 +115,14 @@ public:
 
   // ---- building, at the current place; null operands stand for 0 ----
   static Type shadowType(Type like);
-  Value constant(Type like, double value); ///< f32 of the shape of `like`
+  /// An operation that has no builder of its own; its result, if it has one.
+  Value create(llvm::StringRef name, mlir::ValueRange operands, mlir::TypeRange results = {},
+               llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
+  Value integer(int64_t value, unsigned bits = 32); ///< a scalar
+  Value truth(Type like, bool value);               ///< i1 of the shape of `like`
+  Value constant(Type like, double value);          ///< f32 of the shape of `like`
   Value zero(Type like) { return constant(like, 0); }
+  Value infinity(Type like);
   Value noShadow(Type type) override; ///< the shadow of what is exact
   Value orZero(Value shadow, Type like) { return shadow ? shadow : zero(like); }
   Value add(Value a, Value b);
@@ -123,7 +133,7 @@ public:
   Value max(Value a, Value b); ///< a NaN stays one
   Value abs(Value a);
   Value select(Value condition, Value a, Value b);
-  Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
+  Value compare(Predicate predicate, Value a, Value b);
   Value both(Value a, Value b);   ///< of i1; null: true
   Value either(Value a, Value b); ///< of i1; null: false
   Value invert(Value condition);
@@ -134,6 +144,7 @@ public:
   Value amount(Value value);
   /// The lanes of a value that may differ at all, i1; null: none.
   Value mayDiffer(Value value);
+  Value anyLane(Value lanes); ///< i1, a scalar: true where some lane is; null stays null
   /// One unit of the last place of results like `result`: what two right roundings of nearly the same number may differ by.
   Value rounding(Value result, double units = 1);
   /// What an operation that both sides round correctly adds to `passedOn`, what its operands may be off: nothing in lanes where
@@ -148,6 +159,12 @@ public:
   /// Infinite where `condition` holds (null: nowhere), `otherwise` elsewhere; notes the reason.
   Value unknownWhere(Value condition, Reason reason, Value otherwise, Type like);
   Value infiniteWhere(Value condition, Value otherwise, Type like); ///< the same without the note
+  /// The shadow of a result that is exact but for `lanes`, i1 (null: everywhere exact); notes the reason.
+  Value exactBut(Value lanes, Reason reason, Type type) {
+    return isBool(type) ? lanes : unknownWhere(lanes, reason, {}, type);
+  }
+  /// The shadow of a value of which nothing is known.
+  Value anything(Type type) { return isBool(type) ? truth(type, true) : infinity(type); }
   /// Notes why something is not known: where `condition` holds (null: nowhere).
   void note(Value condition, Reason reason) { noteAt(condition, int(reason)); }
   void noteAlways(Reason reason) { note(always(), reason); }
@@ -157,7 +174,7 @@ public:
   void noteOpen(Value condition, const llvm::BitVector& arguments);
   /// Takes what is known of elements of memory away, where `condition` holds.
   void forget(Value address, Type like, Value condition);
-  Value always(); ///< true
+  Value always() { return truth({}, true); }
   Value splat(Value scalar, Type like);
   Value spread(Value scalar, Type like); ///< in the shape of `like`, which may be a scalar; null stays null
   Value reduce(Value tile, int axis, llvm::StringRef combine); ///< "arith.addf", "arith.maximumf", "arith.ori"

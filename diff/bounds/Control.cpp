@@ -5,7 +5,6 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include <limits>
 #include <utility>
 
 using namespace mlir;
@@ -13,15 +12,7 @@ using namespace mlir;
 namespace tiletwin::diff {
 
 /// The shadow of a value that has none, where others have.
-Value Builder::noShadow(Type type) {
-  if (isBool(type)) {
-    TypedAttr no = builder_.getBoolAttr(false);
-    Type shape = shadowType(type);
-    if (auto tile = dyn_cast<RankedTensorType>(shape)) no = DenseElementsAttr::get(tile, false);
-    return arith::ConstantOp::create(builder_, location_, no);
-  }
-  return zero(type);
-}
+Value Builder::noShadow(Type type) { return isBool(type) ? truth(type, false) : zero(type); }
 
 void Builder::widened(Operation* op, Operation* wider) {
   for (auto [old, now] : llvm::zip(op->getResults(), wider->getResults())) {
@@ -112,8 +103,7 @@ void Builder::shadowMap(Operation* op) {
   for (auto [k, i] : llvm::enumerate(to)) {
     Value shadow = shadows_[op->getResult(i)] = made->getResult(op->getNumResults() + unsigned(k));
     if (isBool(shadow.getType())) continue;
-    Value infinity = constant(shadow.getType(), std::numeric_limits<double>::infinity());
-    note(invert(compare(arith::CmpFPredicate::OLT, shadow, infinity)), Reason::Branch);
+    note(invert(compare(Predicate::OLT, shadow, infinity(shadow.getType()))), Reason::Branch);
   }
 }
 
@@ -157,12 +147,7 @@ Value Builder::withoutRule(Operation* op, OpResult result) {
   if (!hasInexactOperand(op) || isAddress(result.getType())) return {};
   without(op);
   Value some; // any lane of any operand
-  for (Value operand : op->getOperands()) {
-    Value lanes = mayDiffer(operand);
-    while (lanes && isa<RankedTensorType>(lanes.getType()))
-      lanes = reduce(lanes, int(cast<RankedTensorType>(lanes.getType()).getRank()) - 1, "arith.ori");
-    if (lanes) some = either(some, lanes);
-  }
+  for (Value operand : op->getOperands()) some = either(some, anyLane(mayDiffer(operand)));
   if (!some) return {};
   if (isa<RankedTensorType>(result.getType())) some = splat(some, result.getType());
   note(some, Reason::NoRule);

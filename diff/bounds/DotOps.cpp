@@ -5,7 +5,6 @@
 //            last part belongs to the sum.
 #include "diff/bounds/Builder.h"
 #include "ir/DotSums.h"
-#include <cmath>
 
 using namespace mlir;
 
@@ -14,10 +13,7 @@ namespace {
 
 /// a . b + c in f32.
 Value product(Builder& b, Value left, Value right, Value c) {
-  OperationState state(b.location(), tt::DotOp::getOperationName());
-  state.addOperands({left, right, c});
-  state.addTypes(c.getType());
-  return b.ops().create(state)->getResult(0);
+  return b.create(tt::DotOp::getOperationName(), {left, right, c}, c.getType());
 }
 
 bool ofFloats(const Builder&, Operation* op) { return isFloat(op->getResult(0).getType()); }
@@ -48,7 +44,7 @@ Value afterTf32(Builder& b, tt::DotOp dot, Value operand, Value e) {
   Value middle = cut(operand), above = b.sub(cut(b.add(operand, e)), middle),
         below = b.sub(middle, cut(b.sub(operand, e)));
   Value none = b.zero(operand.getType()), bound = b.add(b.max(above, below), b.mul(e, 0.0));
-  return b.select(b.compare(arith::CmpFPredicate::OEQ, e, none), none, bound);
+  return b.select(b.compare(Predicate::OEQ, e, none), none, bound);
 }
 
 /// What reading the operands costs on one side only, relative to the product of both.
@@ -106,12 +102,7 @@ Value dotted(Builder& b, Operation* op, OpResult result) {
 /// A tile of narrow numbers, held as integers of `mask`'s width, without their signs.
 Value withoutSigns(Builder& b, Value tile, int64_t mask) {
   Type type = tile.getType(), bits = tt::withShapeOf(type, b.ops().getI8Type());
-  auto cast = [&](Value value, Type to) -> Value {
-    OperationState state(b.location(), tt::BitcastOp::getOperationName());
-    state.addOperands(value);
-    state.addTypes(to);
-    return b.ops().create(state)->getResult(0);
-  };
+  auto cast = [&](Value value, Type to) { return b.create(tt::BitcastOp::getOperationName(), value, to); };
   TypedAttr keep = DenseElementsAttr::get(mlir::cast<RankedTensorType>(bits), APInt(8, uint64_t(mask)));
   Value held = type == bits ? tile : cast(tile, bits);
   held = arith::AndIOp::create(b.ops(), b.location(), held, arith::ConstantOp::create(b.ops(), b.location(), keep));
@@ -130,9 +121,7 @@ Value linesInDoubt(Builder& b, Value tile, int along, int axis, bool isPacked, T
   Value lanes = tile ? b.mayDiffer(tile) : Value();
   if (!lanes) return {};
   if (!isPacked) return b.stretch(b.reduce(lanes, along, "arith.ori"), axis, result);
-  while (auto type = dyn_cast<RankedTensorType>(lanes.getType()))
-    lanes = b.reduce(lanes, int(type.getRank()) - 1, "arith.ori");
-  return b.spread(lanes, result);
+  return b.spread(b.anyLane(lanes), result);
 }
 
 /// The rule of tt.dot, with the sum of |terms| of the same operation. Both sides round scaled operands to bf16 or f16 alike.

@@ -3,14 +3,11 @@
 // Notation:  x, y are the interpreter's numbers, ex, ey their shadows: any two right runs lie within x +- ex.
 #include "diff/bounds/Builder.h"
 #include "mlir/IR/Matchers.h"
-#include <limits>
 
 using namespace mlir;
 
 namespace tiletwin::diff {
 namespace {
-
-using Predicate = arith::CmpFPredicate;
 
 // ---- sums and products ----
 
@@ -35,8 +32,7 @@ Value zeroTimesInfinity(Builder& b, Operation* op) {
   return b.either(first, second);
 }
 Value unlessZeroTimesInfinity(Builder& b, Operation* op, OpResult r, Value bound) {
-  Value where = zeroTimesInfinity(b, op);
-  return where ? b.unknownWhere(where, Reason::NoRule, bound, r.getType()) : bound;
+  return b.unknownWhere(zeroTimesInfinity(b, op), Reason::NoRule, bound, r.getType());
 }
 
 Value sumF(Builder& b, Operation* op, OpResult r) {
@@ -66,8 +62,7 @@ Value quotient(Builder& b, Operation* op, OpResult r, double units) {
   }
   bound = units > 1 ? b.add(bound, b.rounding(r, units)) : b.rounded(r, bound);
   bound = b.unlessInfinite(r, bound, {ex, ey});
-  Value pole = b.mayBeZero(y(op));
-  return pole ? b.unknownWhere(pole, Reason::NoRule, bound, r.getType()) : bound;
+  return b.unknownWhere(b.mayBeZero(y(op)), Reason::NoRule, bound, r.getType());
 }
 Value divF(Builder& b, Operation* op, OpResult r) { return quotient(b, op, r, b.latitude().approximates ? 3 : 1); }
 Value divRounded(Builder& b, Operation* op, OpResult r) { return quotient(b, op, r, 1); }
@@ -133,8 +128,7 @@ Value toInteger(Builder& b, Operation* op, OpResult r) {
 /// Bits looked at as something else.
 Value bits(Builder& b, Operation* op, OpResult r) {
   if (isAddress(r.getType())) return b.of(x(op)); // elements of another type: the offsets that follow are other ones
-  Value lanes = b.mayDiffer(x(op));
-  return isBool(r.getType()) ? lanes : b.unknownWhere(lanes, Reason::NoRule, {}, r.getType());
+  return b.exactBut(b.mayDiffer(x(op)), Reason::NoRule, r.getType());
 }
 
 constexpr Rule kRules[] = {

@@ -3,15 +3,11 @@
 // Not here:  what functions of libdevice (LibraryErrors.cpp) and instructions (AssemblyOps.cpp) are off themselves.
 // Sources:   the tables of maximum errors in NVIDIA's CUDA Math API (functions, intrinsics) and PTX ISA (*.approx).
 #include "diff/bounds/Builder.h"
-#include "llvm/ADT/StringSwitch.h"
-#include <limits>
 
 using namespace mlir;
 
 namespace tiletwin::diff {
 namespace {
-
-using Predicate = arith::CmpFPredicate;
 
 bool ifFloat(const Builder&, Operation* op) { return isFloat(op->getResult(0).getType()); }
 
@@ -25,10 +21,7 @@ Value inTypeOf(Builder& b, Value shadow, Type like) {
   if (element.isF32()) return shadow;
   Type type = tt::withShapeOf(like, element);
   if (element.getIntOrFloatBitWidth() > 32) return arith::ExtFOp::create(b.ops(), b.location(), type, shadow);
-  OperationState state(b.location(), tt::FpToFpOp::getOperationName());
-  state.addOperands(b.mul(shadow, 1 + 0x1p-6)); // it is rounded
-  state.addTypes(type);
-  return b.ops().create(state)->getResult(0);
+  return b.create(tt::FpToFpOp::getOperationName(), b.mul(shadow, 1 + 0x1p-6), type); // it is rounded
 }
 
 /// Every combination of ends of the operands' intervals, which are at least `least` units of the operand's last place wide on
@@ -82,17 +75,21 @@ Value mayBeFlushed(Builder& b, Value number) {
   return b.both(small, b.compare(Predicate::UNE, b.max(size, e), b.zero(number.getType())));
 }
 
+/// `bound`, and all of the result where a zero may stand in its place.
+Value unlessFlushed(Builder& b, OpResult r, Value bound, Value flushed) {
+  return flushed ? b.add(bound, b.select(flushed, b.magnitude(r), b.zero(r.getType()))) : bound;
+}
+
 /// Near 0 erf is like a product of its argument.
 Value erf(Builder& b, Operation* op, OpResult r) {
   Value own = b.rounding(r, kFunctionUnits), flushed = b.either(mayBeFlushed(b, x(op)), mayBeFlushed(b, r));
-  if (flushed) own = b.add(own, b.select(flushed, b.magnitude(r), b.zero(r.getType())));
-  return smooth(b, op, r, own);
+  return smooth(b, op, r, unlessFlushed(b, r, own, flushed));
 }
 
 /// `bound`, infinite where the argument may be a zero: of a zero the result is infinite.
 Value exceptAtPole(Builder& b, Operation* op, OpResult r, Value bound) {
   Value pole = b.either(mayBeFlushed(b, x(op)), b.mayBeZero(x(op)));
-  return pole ? b.unknownWhere(pole, Reason::NoRule, bound, r.getType()) : bound;
+  return b.unknownWhere(pole, Reason::NoRule, bound, r.getType());
 }
 
 /// ex / (x - ex), in the logarithm's base. Near 1 a logarithm is near 0 and its error is not.
@@ -122,7 +119,7 @@ Value sqrt(Builder& b, Operation* op, OpResult r) {
   if (!flushed) return bound;
   Value least = b.sub(b.number(x(op)), b.of(x(op)));
   Value negative = b.compare(Predicate::OLT, least, b.zero(r.getType()));
-  bound = b.add(bound, b.select(flushed, b.magnitude(r), b.zero(r.getType())));
+  bound = unlessFlushed(b, r, bound, flushed);
   return b.unknownWhere(b.both(flushed, negative), Reason::NoRule, bound, r.getType());
 }
 Value sqrtRounded(Builder& b, Operation* op, OpResult r) { return squareRoot(b, op, r, 1); }
@@ -182,7 +179,7 @@ Value external(Builder& b, Operation* op, OpResult r) {
       any = b.either(any, isFloat(operand.getType()) ? mayBeFlushed(b, operand) : Value());
     auto [own, unknown] = errorOfLibrary(b, op, r);
     any = b.either(any, unknown);
-    if (Value flushed = mayBeFlushed(b, r)) own = b.add(own, b.select(flushed, b.magnitude(r), b.zero(r.getType())));
+    own = unlessFlushed(b, r, own, mayBeFlushed(b, r));
     return b.unknownWhere(any, Reason::NoRule, smooth(b, op, r, own), r.getType());
   }
   Value flushed;

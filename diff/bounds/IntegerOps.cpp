@@ -12,8 +12,6 @@ using namespace mlir;
 namespace tiletwin::diff {
 namespace {
 
-using Predicate = arith::CmpFPredicate;
-
 // ---- sums and products ----
 
 Value sum(Builder& b, Operation* op, OpResult r) {
@@ -70,37 +68,24 @@ Value truncated(Builder& b, Operation* op, OpResult r) {
 
 // ---- bits ----
 
-/// x & y of i1: only where neither is certainly false.
-Value andI(Builder& b, Operation* op, OpResult r) {
-  Value ex = b.of(x(op)), ey = b.of(y(op));
-  if (isBool(r.getType())) {
-    Value first = ex ? b.both(ex, b.either(y(op), ey)) : Value(),
-          second = ey ? b.both(ey, b.either(x(op), ex)) : Value();
-    return b.either(first, second);
-  }
-  Value any = b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op)));
-  return b.unknownWhere(any, Reason::NoRule, {}, r.getType());
-}
-Value orI(Builder& b, Operation* op, OpResult r) {
-  Value ex = b.of(x(op)), ey = b.of(y(op));
-  if (isBool(r.getType())) {
-    Value first = ex ? b.both(ex, b.either(b.invert(y(op)), ey)) : Value();
-    Value second = ey ? b.both(ey, b.either(b.invert(x(op)), ex)) : Value();
-    return b.either(first, second);
-  }
-  Value any = b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op)));
-  return b.unknownWhere(any, Reason::NoRule, {}, r.getType());
+/// x & y (x | y): of i1, only where neither is certainly false (true).
+Value andOr(Builder& b, Operation* op, OpResult r) {
+  Value ex = b.mayDiffer(x(op)), ey = b.mayDiffer(y(op));
+  if (!isBool(r.getType())) return b.exactBut(b.either(ex, ey), Reason::NoRule, r.getType());
+  auto open = [&](Value i, Value e) { return b.either(isa<arith::OrIOp>(op) ? b.invert(i) : i, e); };
+  Value first = ex ? b.both(ex, open(y(op), ey)) : Value();
+  Value second = ey ? b.both(ey, open(x(op), ex)) : Value();
+  return b.either(first, second);
 }
 Value xorI(Builder& b, Operation* op, OpResult r) {
-  Value any = b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op)));
-  return isBool(r.getType()) ? any : b.unknownWhere(any, Reason::NoRule, {}, r.getType());
+  return b.exactBut(b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op))), Reason::NoRule, r.getType());
 }
 
 constexpr Rule kRules[] = {
-    {"arith.addi", nullptr, sum},      {"arith.andi", nullptr, andI},        {"arith.cmpi", nullptr, compare},
+    {"arith.addi", nullptr, sum},      {"arith.andi", nullptr, andOr},       {"arith.cmpi", nullptr, compare},
     {"arith.extsi", nullptr, widened}, {"arith.extui", nullptr, widened},    {"arith.maxsi", nullptr, chosen},
     {"arith.maxui", nullptr, chosen},  {"arith.minsi", nullptr, chosen},     {"arith.minui", nullptr, chosen},
-    {"arith.muli", nullptr, product},  {"arith.ori", nullptr, orI},          {"arith.sitofp", nullptr, toFloat},
+    {"arith.muli", nullptr, product},  {"arith.ori", nullptr, andOr},        {"arith.sitofp", nullptr, toFloat},
     {"arith.subi", nullptr, sum},      {"arith.trunci", nullptr, truncated}, {"arith.uitofp", nullptr, toFloat},
     {"arith.xori", nullptr, xorI},     {"math.absi", nullptr, size},
 };

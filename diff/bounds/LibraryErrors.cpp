@@ -9,8 +9,6 @@ using namespace mlir;
 namespace tiletwin::diff {
 namespace {
 
-using Predicate = arith::CmpFPredicate;
-
 /// What an implementation of a function may be off beside kFunctionUnits: `units` of the last place of the result, `steep` more
 /// for each 1 of |x|; an absolute error, `growing` more for each 1 of |x|, of arguments from `from` on.
 struct Accuracy {

@@ -3,22 +3,11 @@
 // Idea:      behind every pointer argument lies shadow memory, one f32 an element; what is done to a pointer is done to its
 //            shadow, so both are always at the same element.
 #include "diff/bounds/Builder.h"
-#include <limits>
 
 using namespace mlir;
 
 namespace tiletwin::diff {
 namespace {
-
-Value create(Builder& b, StringRef name, ValueRange operands, TypeRange results = {},
-             ArrayRef<NamedAttribute> attributes = {}) {
-  OperationState state(b.location(), name);
-  state.addOperands(operands);
-  state.addTypes(results);
-  state.addAttributes(attributes);
-  Operation* op = b.ops().create(state);
-  return op->getNumResults() ? op->getResult(0) : Value();
-}
 
 /// tt.load and tt.store count their optional operands.
 Value load(Builder& b, Value pointer, Value mask, Value other) {
@@ -26,13 +15,13 @@ Value load(Builder& b, Value pointer, Value mask, Value other) {
   if (mask) operands.push_back(mask);
   if (mask && other) operands.push_back(other);
   auto segments = b.ops().getDenseI32ArrayAttr({1, mask ? 1 : 0, mask && other ? 1 : 0});
-  return create(b, tt::LoadOp::getOperationName(), operands, tt::pointeeTypeLike(pointer.getType()),
-                b.ops().getNamedAttr("operandSegmentSizes", segments));
+  return b.create(tt::LoadOp::getOperationName(), operands, tt::pointeeTypeLike(pointer.getType()),
+                  b.ops().getNamedAttr("operandSegmentSizes", segments));
 }
 void store(Builder& b, Value pointer, Value value, Value mask) {
   SmallVector<Value> operands{pointer, value};
   if (mask) operands.push_back(mask);
-  create(b, tt::StoreOp::getOperationName(), operands);
+  b.create(tt::StoreOp::getOperationName(), operands);
 }
 
 Value addPointer(Builder& b, Operation* op, OpResult result) {
@@ -44,7 +33,7 @@ Value addPointer(Builder& b, Operation* op, OpResult result) {
 
 /// As a shadow of the value's type.
 Value asShadow(Builder& b, Value amount, Type type) {
-  return amount && isBool(type) ? b.compare(arith::CmpFPredicate::UNE, amount, b.zero(type)) : amount;
+  return amount && isBool(type) ? b.compare(Predicate::UNE, amount, b.zero(type)) : amount;
 }
 
 bool readsInexact(const Builder& b, Operation* op) {
@@ -76,7 +65,7 @@ Value loaded(Builder& b, Operation* op, OpResult result) {
   if (b.mayReadInexact(pointer)) {
     if (!shadow) {
       b.noteAlways(Reason::Address);
-      bound = b.constant(type, std::numeric_limits<double>::infinity());
+      bound = b.infinity(type);
     } else {
       bound = remembered(b, shadow, mask, result, ofOther);
     }
@@ -85,7 +74,7 @@ Value loaded(Builder& b, Operation* op, OpResult result) {
   }
   if (b.latitude().undefinedDiffers && mask && !other) {
     b.noteAlways(Reason::Undefined);
-    bound = b.select(mask, b.orZero(bound, type), b.constant(type, std::numeric_limits<double>::infinity()));
+    bound = b.select(mask, b.orZero(bound, type), b.infinity(type));
   }
   Value astray = b.astray(pointer);
   if (astray) bound = b.unknownWhere(b.both(astray, mask), Reason::Address, bound, type);
@@ -151,12 +140,7 @@ Value described(Builder& b, Operation* op, OpResult result) {
 /// Where the block lies may differ: a scalar; null: nowhere.
 Value elsewhere(Builder& b, ValueRange indices) {
   Value any;
-  for (Value index : indices) {
-    Value lanes = b.mayDiffer(index);
-    while (lanes && isa<RankedTensorType>(lanes.getType()))
-      lanes = b.reduce(lanes, int(cast<RankedTensorType>(lanes.getType()).getRank()) - 1, "arith.ori");
-    any = b.either(any, lanes);
-  }
+  for (Value index : indices) any = b.either(any, b.anyLane(b.mayDiffer(index)));
   b.note(any, Reason::Address);
   return any;
 }
@@ -169,7 +153,7 @@ Value blockLoaded(Builder& b, Operation* op, OpResult result) {
   if (b.mayReadInexact(op->getOperand(0))) {
     if (!shadow) {
       b.noteAlways(Reason::Address);
-      return b.constant(type, std::numeric_limits<double>::infinity());
+      return b.infinity(type);
     }
     SmallVector<Value> operands(op->getOperands());
     operands[0] = shadow;
@@ -218,7 +202,7 @@ Value blockReduced(Builder& b, Operation* op, OpResult) {
     b.noteEverything(b.always());
     return {};
   }
-  Value unknown = b.constant(reduce.getSrc().getType(), std::numeric_limits<double>::infinity());
+  Value unknown = b.infinity(reduce.getSrc().getType());
   tt::DescriptorStoreOp::create(b.ops(), b.location(), shadow, reduce.getIndices(), unknown);
   return {};
 }

@@ -2,7 +2,6 @@
 // Rule:      n numbers summed in two orders lie within n ulp (sum of |x|) of each other, ulp being that of the result's type.
 #include "diff/bounds/Builder.h"
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -38,8 +37,7 @@ bool dependsOnOrder(const Builder&, Operation* op) {
 Value unknown(Builder& b, Operation* op, OpResult result) {
   b.without(op);
   b.noteAlways(Reason::NoRule);
-  if (isBool(result.getType())) return b.invert(arith::XOrIOp::create(b.ops(), b.location(), result, result));
-  return b.constant(result.getType(), std::numeric_limits<double>::infinity());
+  return b.anything(result.getType());
 }
 
 /// The sizes of the numbers of a tile; of those that are not finite, 0.
@@ -56,7 +54,7 @@ Value unlessOverflows(Builder& b, Value terms, Value bound, OpResult result) {
   most.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmTowardZero, &inexact);
   // Bounds are f32: of f64 no more is known. Sums round, so some room is left.
   const double limit = std::min(most.convertToDouble(), double(std::numeric_limits<float>::max())) * 0.99;
-  Value overflows = b.compare(arith::CmpFPredicate::OGT, terms, b.constant(result.getType(), limit));
+  Value overflows = b.compare(Predicate::OGT, terms, b.constant(result.getType(), limit));
   return b.unknownWhere(overflows, Reason::NoRule, bound, result.getType());
 }
 
@@ -65,9 +63,7 @@ Value sum(Builder& b, Operation* op, OpResult result, int axis) {
   if (e) e = b.reduce(e, axis, "arith.addf");
   Value terms = b.reduce(b.magnitude(source), axis, "arith.addf");
   // In units of the result's last place: rounding() of a number of the size of `terms`.
-  auto type = cast<FloatType>(tt::elementTypeOf(result.getType()));
-  const int digits = int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())) - 1;
-  Value order = b.mul(terms, double(extent(op, axis)) * std::ldexp(1.0, -digits));
+  Value order = b.mul(terms, double(extent(op, axis)) * unitOfOne(result.getType()));
   Value bound = b.unlessInfinite(result, b.add(b.add(e, order), b.rounding(result, 0x1p-10)), {e});
   return unlessOverflows(b, b.reduce(finiteSizes(b, source), axis, "arith.addf"), bound, result);
 }
@@ -87,11 +83,10 @@ Value chosen(Builder& b, Operation* op, OpResult result, int axis) {
   Value best = b.stretch(op->getResult(0), axis, key.getType());
   Value mostE = b.stretch(b.reduce(e, axis, "arith.maximumf"), axis, key.getType());
   Value apart = b.magnitude(arith::SubFOp::create(b.ops(), b.location(), key, best));
-  Value near = b.compare(arith::CmpFPredicate::ULE, apart, b.add(e, mostE));
+  Value near = b.compare(Predicate::ULE, apart, b.add(e, mostE));
   Value other = arith::CmpIOp::create(b.ops(), b.location(), arith::CmpIPredicate::ne, source,
                                       b.stretch(result, axis, source.getType()));
-  Value doubt = b.reduce(b.both(near, other), axis, "arith.ori");
-  return isBool(result.getType()) ? doubt : b.unknownWhere(doubt, Reason::NoRule, {}, result.getType());
+  return b.exactBut(b.reduce(b.both(near, other), axis, "arith.ori"), Reason::NoRule, result.getType());
 }
 
 Value reduced(Builder& b, Operation* op, OpResult result) {
@@ -117,8 +112,7 @@ Value reduced(Builder& b, Operation* op, OpResult result) {
   if (isa<arith::OrIOp, arith::AndIOp, arith::XOrIOp>(step)) {
     Value lanes = b.mayDiffer(source);
     if (!lanes) return {};
-    lanes = b.reduce(lanes, axis, "arith.ori");
-    return isBool(result.getType()) ? lanes : b.unknownWhere(lanes, Reason::NoRule, {}, result.getType());
+    return b.exactBut(b.reduce(lanes, axis, "arith.ori"), Reason::NoRule, result.getType());
   }
   return unknown(b, op, result);
 }
@@ -146,10 +140,8 @@ Value scanned(Builder& b, Operation* op, OpResult result) {
   Value source = op->getOperand(0), e = b.of(source);
   if (step && isa<arith::AddIOp>(step) && !isBool(source.getType())) return e ? running(b, scan, e) : Value();
   if (!step || !isa<arith::AddFOp>(step)) return unknown(b, op, result);
-  auto type = cast<FloatType>(tt::elementTypeOf(result.getType()));
-  const int digits = int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())) - 1;
-  Value order =
-      b.mul(running(b, scan, b.magnitude(source)), double(extent(op, int(scan.getAxis()))) * std::ldexp(1.0, -digits));
+  Value order = b.mul(running(b, scan, b.magnitude(source)),
+                      double(extent(op, int(scan.getAxis()))) * unitOfOne(result.getType()));
   Value carried = e ? running(b, scan, e) : Value();
   Value bound = b.unlessInfinite(result, b.add(carried, order), {carried});
   return unlessOverflows(b, running(b, scan, finiteSizes(b, source)), bound, result);

@@ -6,20 +6,12 @@ using namespace mlir;
 namespace tiletwin::diff {
 namespace {
 
-/// A shadow for every operand: those that have none are exact.
-Value orExact(Builder& b, Value operand) {
-  if (Value shadow = b.of(operand)) return shadow;
-  if (!isBool(operand.getType())) return b.zero(operand.getType());
-  TypedAttr no = b.ops().getBoolAttr(false);
-  if (auto tile = dyn_cast<RankedTensorType>(operand.getType())) no = DenseElementsAttr::get(tile, false);
-  return arith::ConstantOp::create(b.ops(), b.location(), no);
-}
-
 Value moved(Builder& b, Operation* op, OpResult result) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
-    if (isAddress(operand.getType()) && !b.of(operand)) return {};
-    operands.push_back(orExact(b, operand));
+    Value shadow = b.of(operand);
+    if (isAddress(operand.getType()) && !shadow) return {};
+    operands.push_back(shadow ? shadow : b.noShadow(operand.getType()));
   }
   SmallVector<Type> types;
   for (Type type : op->getResultTypes()) types.push_back(Builder::shadowType(type));
