@@ -1,6 +1,6 @@
 // interp/Interp.h -- the CPU interpreter's public face: a verified tt module becomes a Program, a Program runs on a grid.
 //
-// Read next: plan/Plan.h (what a program is), run/Launch.cpp (how it runs), tile/TileOps.h (what an instruction does).
+// Read next: program/Plan.h (what a program is), run/Launch.cpp (how it runs), tile/TileOps.h (what an instruction does).
 #pragma once
 #include "runtime/Buffer.h"
 #include "runtime/DType.h"
@@ -38,7 +38,7 @@ struct PlanOptions {
   const void* owner = nullptr; ///< handed on in ProbeSite; the planner does not look at it
 };
 
-struct Plan;      // plan/Plan.h
+struct Plan;      // program/Plan.h
 class WriteWatch; // check/OrderCheck.h
 
 /// An immutable executable kernel. Safe to share between threads.

@@ -1,7 +1,7 @@
 // interp/check/AccessRuns.h -- one access to memory as runs of bytes: what checks of memory look at.
 //
 // Here:      blocks (affine addresses inside a box), lists of addresses, and the walk over their runs.
-// Not here:  how an instruction's operands become one of these (run/ProbeAccess.h).
+// Not here:  how an instruction's operands become one of these (program/ProbeAccess.h).
 // Invariant: runs are not empty and cover exactly the bytes of the lanes that are accessed; a byte may occur twice.
 #pragma once
 #include <algorithm>

@@ -9,7 +9,7 @@
 // Invariant: a program's writes are known to its own frame only, so that programs on all cores do not meet.
 #pragma once
 #include "interp/Interp.h"
-#include "interp/run/ProbeAccess.h"
+#include "interp/program/ProbeAccess.h"
 #include "runtime/Findings.h"
 #include <array>
 #include <atomic>

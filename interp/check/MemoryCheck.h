@@ -12,7 +12,7 @@
 #include "interp/check/FreshMemory.h"
 #include "interp/check/RaceOrder.h"
 #include "interp/check/RaceSet.h"
-#include "interp/run/ProbeAccess.h"
+#include "interp/program/ProbeAccess.h"
 #include "runtime/Findings.h"
 #include <map>
 #include <memory>

@@ -9,7 +9,7 @@
 // Invariant: afterwards memory holds what the forward run left, whatever the other runs did.
 #pragma once
 #include "interp/Interp.h"
-#include "interp/run/ProbeAccess.h"
+#include "interp/program/ProbeAccess.h"
 #include "runtime/Findings.h"
 #include <mutex>
 #include <vector>

@@ -7,7 +7,7 @@
 #include "interp/debug/DebugText.h"
 #include "interp/debug/jit/Jit.h"
 #include "interp/run/ForkLocal.h"
-#include "interp/run/TileModule.h"
+#include "interp/program/TileModule.h"
 #include <algorithm>
 #include <atomic>
 #include <chrono>

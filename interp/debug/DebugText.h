@@ -1,7 +1,7 @@
 // interp/debug/DebugText.h -- what the gdb script reads of a kernel and of a launch, as JSON.
 #pragma once
 #include "interp/Interp.h"
-#include "interp/plan/Plan.h"
+#include "interp/program/Plan.h"
 #include <string>
 
 namespace tiletwin::interp {

@@ -2,7 +2,7 @@
 // Not here:  PTX (interp/asm).
 // Invariant: operands and results are dense tiles, or cells where the operation is on scalars.
 #include "interp/plan/Builder.h"
-#include "interp/run/ForeignInstructions.h"
+#include "interp/program/ForeignInstructions.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 namespace tiletwin::interp {

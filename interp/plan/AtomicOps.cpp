@@ -5,7 +5,7 @@
 //            care: every access is sequentially consistent for the whole process.
 #include "interp/plan/Builder.h"
 #include "interp/plan/ProbeAccess.h"
-#include "interp/run/WaitInstructions.h"
+#include "interp/program/WaitInstructions.h"
 #include "ir/TT.h"
 
 namespace tiletwin::interp {

@@ -4,7 +4,8 @@
 // Invariant: two registers share arena bytes only if their lives, stretched over the loops they cross, do not meet.
 #include "interp/plan/Builder.h"
 #include "interp/plan/Followers.h"
-#include "interp/run/ProbeAccess.h"
+#include "interp/program/TileModule.h"
+#include "interp/program/ProbeAccess.h"
 #include "mlir/IR/Location.h"
 #include <algorithm>
 #include <cstring>

@@ -24,8 +24,8 @@
 #pragma once
 #include "interp/plan/DebugPlan.h"
 #include "interp/plan/Networks.h"
-#include "interp/plan/Plan.h"
-#include "interp/run/Instructions.h"
+#include "interp/program/Plan.h"
+#include "interp/program/Instructions.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"

@@ -1,7 +1,7 @@
 // interp/plan/DebugPlan.h -- what PlanBuilder keeps while it plans a function with notes for a native debugger.
 // Here:      the current statement, function and scope; slots of variables. See DebugPlan.cpp.
 #pragma once
-#include "interp/plan/DebugInfo.h"
+#include "interp/program/DebugInfo.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"

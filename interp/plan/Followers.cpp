@@ -1,6 +1,6 @@
 // interp/plan/Followers.cpp -- see Followers.h.
 #include "interp/plan/Followers.h"
-#include "interp/run/ProbeAccess.h"
+#include "interp/program/ProbeAccess.h"
 #include <algorithm>
 #include <map>
 #include <set>

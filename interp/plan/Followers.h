@@ -2,7 +2,7 @@
 // Here:      Plan::followers, made of the probes of a finished plan.
 // Not here:  barriers between them, which may depend on the way that a program takes (check/BarrierCheck.h).
 #pragma once
-#include "interp/plan/Plan.h"
+#include "interp/program/Plan.h"
 
 namespace tiletwin::interp {
 

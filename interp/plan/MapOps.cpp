@@ -7,7 +7,7 @@
 // Invariant: both ways give the same bits: no operation that is lifted traps or touches memory.
 #include "interp/plan/MapOps.h"
 #include "interp/plan/Builder.h"
-#include "interp/run/ForeignInstructions.h"
+#include "interp/program/ForeignInstructions.h"
 #include "ir/TT.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"

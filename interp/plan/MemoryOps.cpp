@@ -6,7 +6,7 @@
 #include "interp/plan/Builder.h"
 #include "interp/plan/ElementwiseOps.h"
 #include "interp/plan/ProbeAccess.h"
-#include "interp/run/WaitInstructions.h"
+#include "interp/program/WaitInstructions.h"
 #include "ir/TT.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OpDefinition.h"

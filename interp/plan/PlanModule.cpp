@@ -2,7 +2,7 @@
 #include "interp/plan/Builder.h"
 #include "interp/plan/MapOps.h"
 #include "interp/plan/StraightRegions.h"
-#include "interp/run/TileModule.h"
+#include "interp/program/TileModule.h"
 #include "ir/Checks.h"
 #include "ir/Passes.h"
 #include "ir/TT.h"

@@ -1,7 +1,7 @@
 // interp/plan/ProbeAccess.cpp -- see ProbeAccess.h.
 #include "interp/plan/ProbeAccess.h"
-#include "interp/run/ProbeAccess.h"
-#include "interp/run/Probes.h"
+#include "interp/program/ProbeAccess.h"
+#include "interp/program/Probes.h"
 #include "ir/TT.h"
 #include "runtime/Checks.h"
 #include "llvm/ADT/SetVector.h"

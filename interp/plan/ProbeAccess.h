@@ -1,6 +1,6 @@
 // interp/plan/ProbeAccess.h -- probes behind accesses to memory, for the checks bounds, uninitialized, races, barriers and order.
 // Here:      one function for each way in which an access is planned. They emit nothing if no such check is wanted.
-// Not here:  what a probe does (run/ProbeAccess.h, check/MemoryCheck.h).
+// Not here:  what a probe does (program/ProbeAccess.h, check/MemoryCheck.h).
 // Idea:      probes are made where an access is planned, not as operations of the IR, because only there the very block is
 //            known that is accessed: its box, its table of rows, the addresses that were materialised.
 // Invariant: called right after the access was emitted; stores of blocks leave their group before.

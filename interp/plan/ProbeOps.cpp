@@ -1,7 +1,7 @@
 // interp/plan/ProbeOps.cpp -- probes of checks: what a finding will say is put together here, once per kernel.
 // Not here:  which probes there are and why (ir/Check*.cpp), firing (run/ExecuteProbe.cpp).
 #include "interp/plan/Builder.h"
-#include "interp/run/Probes.h"
+#include "interp/program/Probes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 namespace tiletwin::interp {

@@ -6,7 +6,7 @@
 //            matter to the condition or to an operation with effects: a count of attempts that is only looked at
 //            afterwards does not keep the loop from being one that waits.
 #include "interp/plan/Builder.h"
-#include "interp/run/WaitInstructions.h"
+#include "interp/program/WaitInstructions.h"
 #include "ir/TT.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

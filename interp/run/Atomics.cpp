@@ -1,5 +1,5 @@
-// interp/run/Atomics.cpp -- the loops behind atomicFn(). See Atomics.h.
-#include "interp/run/Atomics.h"
+// interp/run/Atomics.cpp -- the loops behind atomicFn(). See program/Atomics.h.
+#include "interp/program/Atomics.h"
 #include "runtime/FloatFormats.h"
 #include <atomic>
 #include <bit>

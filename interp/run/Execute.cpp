@@ -2,8 +2,9 @@
 // Here:      initFrame(), execute(), control flow instructions, the fallback plan.
 // Not here:  scheduling (Launch.cpp), everything that computes (the other Execute*.cpp).
 // Invariant: an instruction returns the next one or null; null with neither trap nor restart means the program is done.
-#include "interp/run/Probes.h"
-#include "interp/run/WaitInstructions.h"
+#include "interp/run/Execute.h"
+#include "interp/program/Probes.h"
+#include "interp/program/WaitInstructions.h"
 #include <algorithm>
 #include <cstring>
 

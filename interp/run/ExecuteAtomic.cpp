@@ -1,7 +1,8 @@
 // interp/run/ExecuteAtomic.cpp -- atomic accesses: checked memory, then the loops of Atomics.h.
 // Not here:  waiting (ExecuteWait.cpp).
 // Invariant: nothing is written before every lane is inside a buffer and aligned; a lane whose mask is 0 forms no access.
-#include "interp/run/WaitInstructions.h"
+#include "interp/program/WaitInstructions.h"
+#include "interp/run/Execute.h"
 #include <cstring>
 
 namespace tiletwin::interp {

@@ -1,7 +1,7 @@
 // interp/run/ExecuteDebug.cpp -- assertions, prints, and calls of debugging helpers.
 // Here:      the texts a kernel's print produces, the records of print_if and breakpoint_if.
 // Not here:  when they reach the user (SchedulerPrints.cpp), trap messages (runtime/TrapText.cpp).
-#include "interp/run/Instructions.h"
+#include "interp/run/Execute.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

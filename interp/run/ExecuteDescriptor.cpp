@@ -2,7 +2,7 @@
 // Here:      the check of base and strides, gathers and scatters of rows, atomic updates of whole blocks.
 // Not here:  loads and stores of blocks: they are box accesses (ExecuteMemory.cpp, ExecuteGroup.cpp).
 // Invariant: nothing is written before every row of a scatter, or the whole block of a reduction, is checked.
-#include "interp/run/Instructions.h"
+#include "interp/run/Execute.h"
 #include "runtime/FloatFormats.h"
 #include <algorithm>
 #include <atomic>

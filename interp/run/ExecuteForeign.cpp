@@ -1,6 +1,7 @@
 // interp/run/ExecuteForeign.cpp -- inline assembly over tiles, and elements of tiles as scalars (tt.map_elementwise).
 // Not here:  what a text does (interp/asm).
-#include "interp/run/ForeignInstructions.h"
+#include "interp/program/ForeignInstructions.h"
+#include "interp/run/Execute.h"
 #include <cstring>
 
 namespace tiletwin::interp {

@@ -7,7 +7,7 @@
 // Not here:  element arithmetic (tile/), which operations form a group (plan/Groups.cpp).
 // Invariant: no store writes before all of its lanes are checked; a view that a store overlaps is copied first unless both
 //            walk the same addresses in the same order.
-#include "interp/run/Instructions.h"
+#include "interp/run/Execute.h"
 #include <algorithm>
 #include <cstring>
 

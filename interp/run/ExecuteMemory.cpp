@@ -2,7 +2,7 @@
 // Here:      the span of a box access against its buffer, views and copies, the first bad element.
 // Not here:  stores of affine tiles: they are sinks of groups (ExecuteGroup.cpp), checked through checkAccess() here.
 // Invariant: a lane whose mask is 0 never forms an access; nothing is written before every lane of the tile is checked.
-#include "interp/run/Instructions.h"
+#include "interp/run/Execute.h"
 #include "runtime/TrapText.h"
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,6 @@
 // interp/run/ExecuteProbe.cpp -- probes of lanes: a scan of bytes that are all 0 nearly always.
-#include "interp/run/Probes.h"
+#include "interp/program/Probes.h"
+#include "interp/run/Execute.h"
 #include <algorithm>
 #include <cstring>
 

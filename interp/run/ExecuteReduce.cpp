@@ -2,7 +2,7 @@
 // Here:      tile functions called on rows; running a region's body over a tile: orders, rearranged copies.
 // Not here:  elementwise groups (ExecuteGroup.cpp), the arithmetic (tile/).
 // Invariant: a combine sees its operands in the tile's order: bodies need not be commutative. The order depends only on the shape.
-#include "interp/run/Instructions.h"
+#include "interp/run/Execute.h"
 #include <algorithm>
 #include <bit>
 #include <cstring>

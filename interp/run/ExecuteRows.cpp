@@ -6,7 +6,7 @@
 // Here:      the runs, their checks and copies; the proof that 32-bit indices of this form do not wrap around.
 // Not here:  how values get this form (plan/Rows.cpp).
 // Invariant: as for all loads, a lane outside the box forms no access.
-#include "interp/run/Instructions.h"
+#include "interp/run/Execute.h"
 #include <algorithm>
 #include <cstring>
 

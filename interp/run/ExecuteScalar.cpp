@@ -2,7 +2,7 @@
 // Here:      integer arithmetic in 8 to 64 bits, scalars through strip functions, box bounds.
 // Not here:  anything on tiles.
 // Invariant: integer cells are sign-extended from their width, i1 cells are 0 or 1.
-#include "interp/run/Instructions.h"
+#include "interp/run/Execute.h"
 #include <algorithm>
 #include <utility>
 

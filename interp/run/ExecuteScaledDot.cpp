@@ -2,7 +2,7 @@
 // Here:      strides, batches, the orientation of the widened operands.
 // Not here:  number formats and the product (interp/tile).
 // Invariant: a widened operand is dense, with its contiguous dimension where the source's is.
-#include "interp/run/Instructions.h"
+#include "interp/run/Execute.h"
 
 namespace tiletwin::interp {
 namespace {

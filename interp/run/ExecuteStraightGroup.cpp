@@ -3,7 +3,7 @@
 // Here:      the test that nothing is out of the ordinary, and the loop over strips.
 // Not here:  everything else (ExecuteGroup.cpp); the test at plan time (GroupOp::seal in plan/FlushGroup.cpp).
 // Invariant: nothing is written before the test has passed as a whole; where it fails, the general walk starts afresh.
-#include "interp/run/Instructions.h"
+#include "interp/run/Execute.h"
 #include <algorithm>
 
 namespace tiletwin::interp {

@@ -2,7 +2,7 @@
 // Here:      strides, batches.
 // Not here:  reductions, scans, sorting (ExecuteReduce.cpp), elementwise groups (ExecuteGroup.cpp), memory (ExecuteMemory.cpp).
 // Invariant: operands are where the plan put them; nothing outside the tiles is touched.
-#include "interp/run/Instructions.h"
+#include "interp/run/Execute.h"
 #include <algorithm>
 #include <cstring>
 #include <utility>

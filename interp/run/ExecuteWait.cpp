@@ -6,7 +6,8 @@
 //            rounds write nothing but hand on new values yields now and then: soon if it reads the same from one address
 //            again and again (it counts its attempts), late if not (it walks a list).
 // Invariant: a program yields only at a point from where it can go on with nothing but its frame.
-#include "interp/run/WaitInstructions.h"
+#include "interp/program/WaitInstructions.h"
+#include "interp/run/Execute.h"
 #include <algorithm>
 #include <atomic>
 #include <cstring>

@@ -5,7 +5,7 @@
 // Invariant: a Frame is used by one thread at a time; a LaunchState is read-only while programs run, but for `stop`.
 #pragma once
 #include "interp/Interp.h"
-#include "interp/plan/Plan.h"
+#include "interp/program/Plan.h"
 #include "runtime/PrintSelection.h"
 #include "runtime/Trap.h"
 #include <array>
@@ -56,7 +56,7 @@ struct LaunchState {
   std::atomic<bool> stop{false};          ///< set by anyone: every program leaves at its next back edge, Interrupted
   const PrintSelection* prints = nullptr; ///< TILETWIN_PRINT; null: everything is shown
   MemoryCheck* memory = nullptr;          ///< what probes of accesses report to; null: nobody
-  uint64_t probed = 0;  ///< bits of arguments (run/ProbeAccess.h) whose accesses somebody wants to see
+  uint64_t probed = 0;  ///< bits of arguments (program/ProbeAccess.h) whose accesses somebody wants to see
   int spins = 0;        ///< fruitless rounds of a loop before its program yields
   bool inOrder = false; ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
 };
@@ -85,7 +85,7 @@ struct FrameWait {
   bool progressed = false; ///< the program has written memory since it began or went on
 };
 
-struct LaneProbeOp; // Probes.h
+struct LaneProbeOp; // program/Probes.h
 /// What one probe found in the program at hand: the first time that it fired for that form.
 struct PendingFinding {
   const LaneProbeOp* probe = nullptr;
@@ -136,8 +136,5 @@ void initFrame(const Plan& plan, Frame& frame);
 Step execute(const Plan& plan, Frame& frame);
 /// Goes on with a program that yielded.
 Step resume(const Plan& plan, Frame& frame);
-
-/// The tile operations for this CPU (chosen once per process). See tile/TileOps.h.
-const TwTileOps& tileOps();
 
 } // namespace tiletwin::interp

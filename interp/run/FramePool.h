@@ -1,6 +1,6 @@
 // interp/run/FramePool.h -- frames with their arenas, kept between launches.
 // Here:      allocation, reuse and release of arenas; how many frames a launch may have.
-// Not here:  what is in an arena (plan/Plan.h).
+// Not here:  what is in an arena (program/Plan.h).
 // Invariant: arenas that are kept idle and those a launch uses stay within kArenaBudget, unless one frame alone is
 // larger.
 #pragma once

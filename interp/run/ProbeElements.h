@@ -4,7 +4,8 @@
 // Invariant: as in the access itself, a lane that is masked off has no address.
 #pragma once
 #include "interp/check/AccessRuns.h"
-#include "interp/run/ProbeAccess.h"
+#include "interp/program/ProbeAccess.h"
+#include "interp/run/Execute.h"
 #include <algorithm>
 #include <cstring>
 

@@ -6,7 +6,7 @@
 #include "Interned.h"
 #include "RemovedCode.h"
 #include "frontend/Frontend.h"
-#include "interp/plan/Plan.h"
+#include "interp/program/Plan.h"
 #include "ir/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

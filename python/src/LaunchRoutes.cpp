@@ -8,7 +8,7 @@
 #include "ProgramLaunch.h"
 #include "frontend/PackageObject.h"
 #include "frontend/Tracing.h"
-#include "interp/plan/Plan.h"
+#include "interp/program/Plan.h"
 
 namespace tiletwin::python {
 namespace {

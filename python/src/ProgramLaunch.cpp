@@ -4,7 +4,7 @@
 #include "Gil.h"
 #include "LaunchHooks.h"
 #include "RaiseTrap.h"
-#include "interp/plan/Plan.h"
+#include "interp/program/Plan.h"
 #include "runtime/Environment.h"
 #include <string>
 #include <vector>

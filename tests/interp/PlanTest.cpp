@@ -1,7 +1,7 @@
 // tests/interp/PlanTest.cpp -- the shape of plans: what is hoisted, fused, accumulated in place, kept symbolic.
 // Results of running them are tested by tests/interp/ops and tests/interp/plan.
 #define BOOST_TEST_MODULE plan
-#include "interp/plan/Plan.h"
+#include "interp/program/Plan.h"
 #include "interp/plan/Builder.h"
 #include "ir/Passes.h"
 #include "ir/TT.h"

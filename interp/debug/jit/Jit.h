@@ -5,7 +5,7 @@
 // Idea:      LLVM's x86 code generator is large, so it has a module of its own that is opened when TILETWIN_GDB asks for it.
 // Invariant: nothing here is freed: gdb may look at any of it until the process ends.
 #pragma once
-#include "interp/plan/DebugInfo.h"
+#include "interp/program/DebugInfo.h"
 #include <cstdint>
 
 namespace tiletwin::interp::debug {

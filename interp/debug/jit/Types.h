@@ -1,6 +1,6 @@
 // interp/debug/jit/Types.h -- debug types for the language's types.
 #pragma once
-#include "interp/plan/DebugInfo.h"
+#include "interp/program/DebugInfo.h"
 #include "llvm/IR/DIBuilder.h"
 #include <map>
 #include <string>

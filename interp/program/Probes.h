@@ -1,9 +1,9 @@
-// interp/run/Probes.h -- operands of probes, and what a running program has found so far.
+// interp/program/Probes.h -- operands of probes of lanes.
 // Not here:  probes of accesses to memory; merging of findings (runtime/Findings.h).
 // Invariant: a probe changes nothing that the program sees. What it found counts when the program has ended, or trapped: a
 //            program that starts again on the fallback plan finds everything anew.
 #pragma once
-#include "interp/run/Instructions.h"
+#include "interp/program/Instructions.h"
 #include "runtime/Findings.h"
 #include <array>
 
@@ -18,7 +18,5 @@ struct LaneProbeOp {
 };
 
 InstructionRef execLaneProbe(InstructionRef in, Frame& f); // data: LaneProbeOp
-/// Hands what the program found to the launch's collector.
-void commitFindings(Frame& f);
 
 } // namespace tiletwin::interp

@@ -1,10 +1,10 @@
-// interp/run/Instructions.h -- what instructions operate on: the operand structs the planner fills and the functions that run them.
+// interp/program/Instructions.h -- what instructions operate on: the operand structs, and the functions that run them.
 //
-// Here:      operand layouts shared by plan/ (which fills them once) and run/Execute*.cpp (which read them for every program).
-// Not here:  MLIR; arithmetic on elements (tile/); how operands are chosen (plan/).
+// Here:      operand layouts that plan/ fills once and run/ reads for every program; the functions by name, which run/ defines.
+// Not here:  MLIR; arithmetic on elements (tile/); how operands are chosen (plan/); what the functions share (run/Execute.h).
 // Invariant: an Off is an arena offset once the plan is final; offsets of tiles are multiples of 64.
 #pragma once
-#include "interp/run/Frame.h"
+#include "interp/program/Plan.h"
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +22,7 @@ struct UniformOperand {
   bool constant = true;
   int64_t value = 0;
   Off cell;
-  int64_t get(Frame& f) const { return constant ? value : f.at<int64_t>(cell.v); }
+  int64_t get(Frame& f) const; // run/Execute.h
 };
 
 /// Byte stride along one dimension: a constant, or the cell-th stride of a memory view's descriptor.
@@ -471,53 +471,5 @@ InstructionRef execResult(InstructionRef in, Frame& f);           // data: Resul
 InstructionRef execLoadTileArgument(InstructionRef in, Frame& f); // memcpy(r[0], *(void**)r[1], imm)
 InstructionRef execPointer(InstructionRef in,
                            Frame& f); // dense view of a tile argument: data: LoadOp, r[1] the address cell
-
-// ---- shared by the Execute*.cpp files ----
-/// Address of the operand's first element and its byte strides.
-std::byte* resolve(const TileOperand& operand, Frame& f, int64_t* strides);
-/// Copies what the view shows into its reserved tile and lets the descriptor point there.
-void copyView(const LoadOp& load, Frame& f);
-
-/// Result of looking at an access: box clipped to the tile, and the bytes it spans.
-struct AccessRange {
-  bool empty = false, full = true;
-  uintptr_t base = 0;
-  int64_t strides[kMaxRank], lo[kMaxRank], hi[kMaxRank];
-  uintptr_t begin = 0, end = 0;
-};
-/// Evaluates an access and checks its span. False: Frame::trap is set (from the first element that misses).
-bool checkAccess(const Access& access, Frame& f, InstructionRef in, bool write, AccessRange& range);
-/// The same for a range whose base, strides and box are known.
-bool checkRange(const Access& access, Frame& f, InstructionRef in, bool write, AccessRange& range);
-/// What remains of a load whose range is checked: a view if it can be one, else a copy.
-InstructionRef finishLoad(const LoadOp& load, InstructionRef in, Frame& f, const AccessRange& range);
-/// Lets the load's descriptor show its reserved tile.
-void pointToTile(const LoadOp& load, ViewDescriptor& view, Frame& f);
-/// Fills what masked-off lanes of the reserved tile hold; `fill` is one element.
-void fillTile(const LoadOp& load, const AccessRange& range, Frame& f, uint64_t fill);
-/// Copies the box [lo, hi) of `from`, with byte strides, into a dense tile of `shape`.
-void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t* hi, const std::byte* from,
-             const int64_t* strides, std::byte* tile, int64_t bytes);
-/// Like checkAccess() for `size` bytes at one address.
-bool checkAddress(uintptr_t address, int64_t size, int32_t root, bool write, Frame& f);
-/// Runs a group for which `straight` holds, if this program's addresses are as plain as its code. False: nothing was done.
-bool runStraightGroup(const GroupOp& group, Frame& f);
-/// Stores to large buffers, in long rows, bypass the cache: that spares reading every line before it is overwritten. Rows
-/// shorter than the second number are not worth the fence.
-inline bool streamsPastCache(const ArgumentExtent& extent, int64_t rowBytes) {
-  constexpr uintptr_t kBufferBytes = uintptr_t(32) << 20;
-  constexpr int64_t kRowBytes = 1024;
-  return extent.hi - extent.lo >= kBufferBytes && rowBytes >= kRowBytes;
-}
-/// Runs a body over n contiguous elements.
-void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* arguments, void* const* results);
-/// Fills Frame::trap for one bad element and leaves the program.
-InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, uintptr_t address, int64_t bytes,
-                           int32_t root, bool write, const std::vector<int64_t>& shape, int64_t element);
-/// Leaves the program because symbolic index arithmetic is not exact here: for the fallback plan if nothing is written yet,
-/// with a trap otherwise. `lo` and `hi`: the smallest and the largest index.
-InstructionRef restart(InstructionRef in, Frame& f, int64_t lo, int64_t hi);
-InstructionRef raise(InstructionRef in, Frame& f, TrapKind kind, std::string operation, std::string message);
-std::string indexText(const std::vector<int64_t>& shape, int64_t element);
 
 } // namespace tiletwin::interp

@@ -1,4 +1,4 @@
-// interp/plan/DebugInfo.h -- what a plan made for a native debugger says about its source: statements, functions, variables.
+// interp/program/DebugInfo.h -- what a plan made for a native debugger says about its source: statements, functions, variables.
 //
 // Here:      plain data that interp/plan fills and interp/debug turns into native code with debug information.
 // Not here:  MLIR, LLVM, running (interp/debug/DebugRun.cpp).

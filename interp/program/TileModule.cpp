@@ -1,8 +1,8 @@
-// interp/run/TileModule.cpp -- the one table of tile operations of this process.
+// interp/program/TileModule.cpp -- the one table of tile operations of this process.
 // Here:      where the tile modules are: beside this library (a wheel) or in the build folder around it.
 // Not here:  the choice of instruction set and its errors (tile/Load.h).
-#include "interp/run/TileModule.h"
-#include "interp/run/Frame.h"
+#include "interp/program/TileModule.h"
+#include "interp/Interp.h"
 #include "interp/tile/Load.h"
 #include <cstdlib>
 #include <dlfcn.h>

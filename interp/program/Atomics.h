@@ -1,4 +1,4 @@
-// interp/run/Atomics.h -- atomic accesses to user memory, lane by lane: functions by what they do and the element's type.
+// interp/program/Atomics.h -- atomic accesses to user memory, lane by lane: functions by what they do and the element's type.
 // Here:      the kinds, the lanes a function walks, the table look-up.
 // Not here:  checks of addresses (ExecuteAtomic.cpp), which operation needs which kind (plan/AtomicOps.cpp).
 // Invariant: each lane is one indivisible, sequentially consistent step for every thread of the process; lanes take

@@ -1,9 +1,9 @@
-// interp/run/WaitInstructions.h -- operands and functions of atomic accesses and of programs that wait for each other.
+// interp/program/WaitInstructions.h -- operands and functions of atomic accesses and of programs that wait for each other.
 // Not here:  the loops over lanes (Atomics.h), who runs while a program waits (SchedulerWaiting.cpp).
 // Invariant: Frame::wait says what a program that yielded waits for; it is valid from the yield until it goes on.
 #pragma once
-#include "interp/run/Atomics.h"
-#include "interp/run/Instructions.h"
+#include "interp/program/Atomics.h"
+#include "interp/program/Instructions.h"
 
 namespace tiletwin::interp {
 
@@ -57,7 +57,5 @@ InstructionRef execWaitEnter(InstructionRef in, Frame& f);    // data: WaitOp; b
 InstructionRef execWaitEdge(InstructionRef in, Frame& f);     // data: WaitOp; pc += imm, or the program yields
 /// What is waited on is at the address r[0], r[1] bytes an element, a tile if r[2], in the argument imm (-1: unknown).
 InstructionRef execWaitNote(InstructionRef in, Frame& f);
-/// At the back edges of loops: true if the program has to stop.
-bool mustStop(Frame& f);
 
 } // namespace tiletwin::interp

@@ -1,7 +1,7 @@
-// interp/plan/Plan.h -- what a program is: a flat array of instructions over one arena.
+// interp/program/Plan.h -- what a program is: a flat array of instructions over one arena.
 //
 // Here:      the instruction format, arguments, results, constants, source positions.
-// Not here:  how IR becomes instructions (Builder.h), what running them means (run/Frame.h, run/Execute*.cpp).
+// Not here:  how IR becomes instructions (plan/Builder.h), what running them means (run/Frame.h, run/Execute*.cpp).
 // Invariant: a Plan is immutable once built and may be shared by any number of threads.
 //
 // The arena of a frame is laid out as
@@ -9,7 +9,7 @@
 //     [templateBytes, frameBytes)   scalars and tiles of the running program, coloured by liveness; never cleared
 #pragma once
 #include "interp/Interp.h"
-#include "interp/plan/DebugInfo.h"
+#include "interp/program/DebugInfo.h"
 #include "interp/tile/TileOps.h"
 #include "runtime/DType.h"
 #include "runtime/Trap.h"
@@ -24,7 +24,7 @@ namespace tiletwin::interp {
 
 struct Frame;
 struct Instruction;
-struct ProbeAccessOp; // run/ProbeAccess.h
+struct ProbeAccessOp; // ProbeAccess.h
 
 /// Runs one instruction; returns the next one, or null to leave (Frame::step then says why).
 using ExecFn = const Instruction* (*)(const Instruction* in, Frame& frame);

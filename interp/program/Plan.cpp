@@ -1,5 +1,5 @@
-// interp/plan/Plan.cpp -- a plan's text and sizes; Program's trivial members.
-#include "interp/plan/Plan.h"
+// interp/program/Plan.cpp -- a plan's text and sizes; Program's trivial members.
+#include "interp/program/Plan.h"
 #include <algorithm>
 
 namespace tiletwin::interp {

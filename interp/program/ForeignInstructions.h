@@ -1,7 +1,7 @@
-// interp/run/ForeignInstructions.h -- operands of the instructions for inline assembly and for functions on elements.
+// interp/program/ForeignInstructions.h -- operands of the instructions for inline assembly and for functions on elements.
 #pragma once
 #include "interp/asm/Asm.h"
-#include "interp/run/Instructions.h"
+#include "interp/program/Instructions.h"
 
 namespace tiletwin::interp {
 

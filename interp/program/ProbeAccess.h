@@ -1,11 +1,11 @@
-// interp/run/ProbeAccess.h -- what an access is shown to the checks of memory as, and the instruction that does it.
+// interp/program/ProbeAccess.h -- what an access is shown to the checks of memory as, and the instruction that does it.
 // Here:      the operands: those of the access itself.
 // Not here:  where such instructions are put (plan/ProbeAccess.cpp), what the checks make of them (check/MemoryCheck.h).
 // Invariant: a probe stands right behind its access: what is written is written, addresses are known to be inside of a
 //            buffer, and nothing of the same program comes between.
 #pragma once
 #include "interp/check/RaceOrder.h"
-#include "interp/run/Instructions.h"
+#include "interp/program/Instructions.h"
 
 namespace tiletwin::interp {
 

@@ -1,0 +1,65 @@
+// interp/run/Execute.h -- what the Execute*.cpp files share: places of operands, checks of accesses, ways to leave a program.
+// Not here:  the operands (program/Instructions.h), the state of a program (Frame.h).
+#pragma once
+#include "interp/program/Instructions.h"
+#include "interp/program/TileModule.h"
+#include "interp/run/Frame.h"
+#include <string>
+#include <vector>
+
+namespace tiletwin::interp {
+
+inline int64_t UniformOperand::get(Frame& f) const { return constant ? value : f.at<int64_t>(cell.v); }
+
+/// Address of the operand's first element and its byte strides.
+std::byte* resolve(const TileOperand& operand, Frame& f, int64_t* strides);
+/// Copies what the view shows into its reserved tile and lets the descriptor point there.
+void copyView(const LoadOp& load, Frame& f);
+
+/// Result of looking at an access: box clipped to the tile, and the bytes it spans.
+struct AccessRange {
+  bool empty = false, full = true;
+  uintptr_t base = 0;
+  int64_t strides[kMaxRank], lo[kMaxRank], hi[kMaxRank];
+  uintptr_t begin = 0, end = 0;
+};
+/// Evaluates an access and checks its span. False: Frame::trap is set (from the first element that misses).
+bool checkAccess(const Access& access, Frame& f, InstructionRef in, bool write, AccessRange& range);
+/// The same for a range whose base, strides and box are known.
+bool checkRange(const Access& access, Frame& f, InstructionRef in, bool write, AccessRange& range);
+/// What remains of a load whose range is checked: a view if it can be one, else a copy.
+InstructionRef finishLoad(const LoadOp& load, InstructionRef in, Frame& f, const AccessRange& range);
+/// Lets the load's descriptor show its reserved tile.
+void pointToTile(const LoadOp& load, ViewDescriptor& view, Frame& f);
+/// Fills what masked-off lanes of the reserved tile hold; `fill` is one element.
+void fillTile(const LoadOp& load, const AccessRange& range, Frame& f, uint64_t fill);
+/// Copies the box [lo, hi) of `from`, with byte strides, into a dense tile of `shape`.
+void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t* hi, const std::byte* from,
+             const int64_t* strides, std::byte* tile, int64_t bytes);
+/// Like checkAccess() for `size` bytes at one address.
+bool checkAddress(uintptr_t address, int64_t size, int32_t root, bool write, Frame& f);
+/// Runs a group for which `straight` holds, if this program's addresses are as plain as its code. False: nothing was done.
+bool runStraightGroup(const GroupOp& group, Frame& f);
+/// Stores to large buffers, in long rows, bypass the cache: that spares reading every line before it is overwritten. Rows
+/// shorter than the second number are not worth the fence.
+inline bool streamsPastCache(const ArgumentExtent& extent, int64_t rowBytes) {
+  constexpr uintptr_t kBufferBytes = uintptr_t(32) << 20;
+  constexpr int64_t kRowBytes = 1024;
+  return extent.hi - extent.lo >= kBufferBytes && rowBytes >= kRowBytes;
+}
+/// Runs a body over n contiguous elements.
+void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* arguments, void* const* results);
+/// Fills Frame::trap for one bad element and leaves the program.
+InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, uintptr_t address, int64_t bytes,
+                           int32_t root, bool write, const std::vector<int64_t>& shape, int64_t element);
+/// Leaves the program because symbolic index arithmetic is not exact here: for the fallback plan if nothing is written yet,
+/// with a trap otherwise. `lo` and `hi`: the smallest and the largest index.
+InstructionRef restart(InstructionRef in, Frame& f, int64_t lo, int64_t hi);
+InstructionRef raise(InstructionRef in, Frame& f, TrapKind kind, std::string operation, std::string message);
+std::string indexText(const std::vector<int64_t>& shape, int64_t element);
+/// At the back edges of loops: true if the program has to stop.
+bool mustStop(Frame& f);
+/// Hands what the program found to the launch's collector.
+void commitFindings(Frame& f);
+
+} // namespace tiletwin::interp
