@@ -14,7 +14,7 @@ using mlir::Value;
 Uniform firstElement(PlanBuilder& plan, Reg tile, DType type);
 
 LogicalResult planInlineAsm(PlanBuilder& plan, Operation* op) {
-  if (plan.bodyGroup_ >= 0) return plan.unsupported(op, "inside the region of a reduction or scan");
+  if (plan.bodyGroup() >= 0) return plan.unsupported(op, "inside the region of a reduction or scan");
   const Shape shape = PlanBuilder::shapeOf(op->getResult(0).getType());
   const llvm::StringRef text = op->getAttrOfType<mlir::StringAttr>("asm_string").getValue(),
                         constraints = op->getAttrOfType<mlir::StringAttr>("constraints").getValue();

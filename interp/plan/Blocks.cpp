@@ -8,6 +8,7 @@
 #include "mlir/IR/Region.h"
 #include "llvm/ADT/SetVector.h"
 #include <algorithm>
+#include <optional>
 
 namespace tiletwin::interp {
 
@@ -17,11 +18,11 @@ using mlir::success;
 using mlir::Value;
 
 LogicalResult PlanBuilder::planBlock(mlir::Block& block) {
-  const int32_t scope = debug_ ? debug_->scope : -1;
+  const int32_t scope = debug() ? debug()->scope : -1;
   for (Operation& op : block.without_terminator())
     if (failed(planOp(&op))) return mlir::failure();
   // Names that a loop or branch binds first are its own.
-  if (debug_ && !llvm::isa<tt::FuncOp>(block.getParentOp())) debug_->scope = scope;
+  if (debug() && !llvm::isa<tt::FuncOp>(block.getParentOp())) debug()->scope = scope;
   return success();
 }
 
@@ -44,9 +45,9 @@ LogicalResult PlanBuilder::planReturn(Operation* op) {
 
 LogicalResult PlanBuilder::planFunction() {
   networks_ =
-      Networks(options_.debug ? func_->getParentOp() : func_, tiles_, [this](Operation* op) { return mayWrite(op); });
+      Networks(options().debug ? func_->getParentOp() : func_, tiles(), [this](Operation* op) { return mayWrite(op); });
   mlir::Region& region = func_->getRegion(0);
-  plan_->name = llvm::cast<mlir::StringAttr>(func_->getAttr("sym_name")).getValue().str();
+  plan().name = llvm::cast<mlir::StringAttr>(func_->getAttr("sym_name")).getValue().str();
   mlir::Block& entry = region.front();
   for (mlir::BlockArgument arg : entry.getArguments()) {
     PlanArgument a;
@@ -60,7 +61,7 @@ LogicalResult PlanBuilder::planFunction() {
     else
       a.name = "arg" + std::to_string(arg.getArgNumber());
     Reg reg = newReg(8, 0);
-    regs_[reg].persistent = true;
+    persist(reg);
     BuildInstruction& in = emitAt(0, execLoadArgument, "Argument");
     in.in.imm = int64_t(arg.getArgNumber());
     write(in, in.in.r[0], reg);
@@ -77,8 +78,8 @@ LogicalResult PlanBuilder::planFunction() {
     } else {
       set(arg, scalarRep(a.type, Uniform::in(reg), root));
     }
-    plan_->argumentTypes.push_back(a.type);
-    plan_->arguments.push_back(a);
+    plan().argumentTypes.push_back(a.type);
+    plan().arguments.push_back(a);
   }
   for (mlir::BlockArgument arg : entry.getArguments())
     if (llvm::isa<tt::TensorDescType>(arg.getType()) && failed(planDescriptorArgument(arg))) return mlir::failure();
@@ -89,10 +90,10 @@ LogicalResult PlanBuilder::planFunction() {
     r.type = dtypeOf(t);
     r.isTile = !shapeOf(t).empty();
     r.elements = elementsOf(shapeOf(t));
-    plan_->results.push_back(r);
+    plan().results.push_back(r);
   }
 
-  if (options_.debug) beginDebug();
+  if (options().debug) beginDebug();
   return planBlocks(region,
                     [&](Operation* end) { return llvm::isa<tt::ReturnOp>(end) ? planReturn(end) : unsupported(end); });
 }
@@ -128,8 +129,7 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
   for (mlir::Block* block : order)
     for (mlir::Block* s : block->getSuccessors())
       if (position[s] <= position[block]) loopHeads.insert(s);
-  scopes_.back().repeatsWrites = !loopHeads.empty() && mayWrite(owner);
-  if (!loopHeads.empty() && !scopes_.back().loop) scopes_.back().loop = ++loops_;
+  if (!loopHeads.empty()) repeatScope(mayWrite(owner));
   llvm::DenseMap<mlir::Block*, int> labels;
   llvm::DenseMap<mlir::Block*, std::vector<Carried>> carried;
   for (mlir::Block* block : order) {
@@ -155,15 +155,15 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
     std::optional<int32_t> common;
     for (mlir::Block* before : block->getPredecessors())
       if (auto end = scopeEnds.find(before); end != scopeEnds.end())
-        common = common ? debug_->commonScope(*common, end->second) : end->second;
+        common = common ? debug()->commonScope(*common, end->second) : end->second;
     return common.value_or(-1);
   };
   for (mlir::Block* block : order) {
-    scopes_.back().memo.clear();
+    forgetScalars();
     placeLabel(labels[block]);
-    if (debug_ && block != &entry) debug_->scope = scopeAt(block);
+    if (debug() && block != &entry) debug()->scope = scopeAt(block);
     if (failed(planBlock(*block))) return mlir::failure();
-    if (debug_) scopeEnds[block] = debug_->scope;
+    if (debug()) scopeEnds[block] = debug()->scope;
     Operation* end = block->getTerminator();
     setLocation(end->getLoc());
     llvm::StringRef name = end->getName().getStringRef();
@@ -207,7 +207,7 @@ LogicalResult PlanBuilder::planOp(Operation* op) {
         return unsupported(op, "with a tile of " + std::to_string(tile.getRank()) + " dimensions (" +
                                    std::to_string(kMaxRank) + " are the most that a tile may have)");
   planned_ = op;
-  if (debug_ && op->getNumRegions()) debug_->statementOf[op] = debug_->statement;
+  if (debug() && op->getNumRegions()) debug()->statementOf[op] = debug()->statement;
   if (!networks_.empty() && planNetwork(op)) return success();
   const PlanRow* row = findPlanRow(op->getName().getStringRef());
   if (!row) return unsupported(op);

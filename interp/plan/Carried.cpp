@@ -91,7 +91,7 @@ Carried carry(PlanBuilder& plan, Value init, uint8_t form, int level) {
   } else {
     int root = r.root;
     c.reg = plan.newReg(uint64_t(elementsOf(shape)) * sizeOf(type), level);
-    plan.info(c.reg).claimed = true;
+    plan.claim(c.reg);
     c.rep = plan.tileRep(type, shape, c.reg);
     c.rep.root = root;
   }
@@ -259,7 +259,7 @@ void leave(PlanBuilder& plan, llvm::ArrayRef<Carried> carried, mlir::ValueRange 
 }
 
 std::vector<uint8_t>& formsOf(PlanBuilder& plan, Operation* op, size_t count) {
-  std::vector<uint8_t>& forms = plan.carriedForms_[op];
+  std::vector<uint8_t>& forms = plan.carriedForms(op);
   forms.resize(count, Carried::BaseVaries);
   return forms;
 }

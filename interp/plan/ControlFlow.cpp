@@ -14,23 +14,6 @@ using mlir::Operation;
 using mlir::success;
 using mlir::Value;
 
-void PlanBuilder::copyDense(DType type, llvm::ArrayRef<int64_t> shape, Reg from, Reg to) {
-  int index = newGroup(shape, true);
-  OpenGroup& g = *groups_[index];
-  GroupStream s;
-  s.kind = GroupStream::Operand;
-  s.elementBytes = int32_t(sizeOf(type));
-  g.op->streams.push_back(s);
-  g.sources.emplace_back();
-  g.sources.back().ref = denseRef(from, type, shape);
-  g.values.emplace_back();
-  g.types.push_back(type);
-  int stream = addStrip(index, tiles_.elementwise(TwElementwise::Copy, type == DType::Ptr ? DType::I64 : type), {0},
-                        type, "copy");
-  g.forced[stream] = to;
-  flush(index);
-}
-
 LogicalResult planFor(PlanBuilder& plan, Operation* op) {
   plan.flushAll();
   mlir::Block& body = op->getRegion(0).front();
@@ -216,7 +199,7 @@ LogicalResult planExecuteRegion(PlanBuilder& plan, Operation* op) {
   std::vector<Carried> results;
   for (Value result : op->getResults()) {
     results.push_back(carryUnknown(plan, result.getType(), result));
-    if (!results.back().symbolic) plan.info(results.back().reg).claimed = true;
+    if (!results.back().symbolic) plan.claim(results.back().reg);
   }
   int end = plan.newLabel();
   plan.pushScope();
@@ -231,19 +214,6 @@ LogicalResult planExecuteRegion(PlanBuilder& plan, Operation* op) {
   plan.placeLabel(end);
   for (size_t i = 0; i < results.size(); ++i) plan.set(op->getResult(unsigned(i)), results[i].rep);
   return success();
-}
-
-bool PlanBuilder::coalesceArm(Reg from, Reg into, uint64_t armStart) {
-  // The result's register may have been claimed by a tile of the other arm: their lives cannot meet.
-  from = root(from);
-  into = root(into);
-  RegInfo& f = regs_[from];
-  RegInfo& t = regs_[into];
-  if (from == into || f.persistent || f.bytes != t.bytes || f.firstWrite <= armStart || f.claimed) return false;
-  f.alias = into;
-  t.lastRead = std::max(t.lastRead, f.lastRead);
-  t.firstWrite = t.firstWrite ? std::min(t.firstWrite, f.firstWrite) : f.firstWrite;
-  return true;
 }
 
 } // namespace tiletwin::interp

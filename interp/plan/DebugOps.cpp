@@ -55,7 +55,7 @@ LogicalResult planPrint(PlanBuilder& plan, Operation* op) {
   std::vector<Reg> regs;
   for (Value v : op->getOperands())
     regs.push_back(plan.rep(v).kind == Rep::Scalar ? plan.cell(plan.rep(v).base) : plan.denseOf(v));
-  plan.notePrint();
+  plan.plan().prints = true;
   BuildInstruction& in = plan.emit(execPrint, "Print");
   PrintOp& data = plan.newData<PrintOp>(in);
   data.prefix = op->getAttrOfType<mlir::StringAttr>("prefix").getValue().split('\0').first.str(); // as C would
@@ -124,8 +124,8 @@ LogicalResult planProbeCall(PlanBuilder& plan, Operation* op) {
   }
   plan.append(plan.popScope());
   plan.placeLabel(end);
-  plan.notePrint();
-  if (isBreak) plan.noteBreak();
+  plan.plan().prints = true;
+  if (isBreak) plan.plan().breaks = true;
   return success();
 }
 

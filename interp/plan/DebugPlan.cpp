@@ -128,8 +128,8 @@ static int32_t declare(PlanBuilder& plan, const std::string& name, const std::st
     }
     info.variables.push_back(std::move(variable));
     const Reg slot = plan.newReg(std::max<uint64_t>(8, bytes));
-    plan.info(slot).persistent = true;
-    plan.info(slot).claimed = true;
+    plan.persist(slot);
+    plan.claim(slot);
     debug.slots.push_back(slot);
   }
   if (debug.visible(name) != it->second) {
@@ -166,7 +166,7 @@ LogicalResult planDebugBind(PlanBuilder& plan, Operation* op) {
   Reg place = slot;
   if (isOverwritten(*plan.debug(), bind)) {
     place = plan.newReg(std::max<uint64_t>(8, bytes));
-    plan.info(place).claimed = true;
+    plan.claim(place);
     BuildInstruction& in = plan.emit(execDebugCopy, "Keep");
     plan.read(in, in.in.r[1], slot);
     plan.write(in, in.in.r[0], place);
@@ -203,22 +203,22 @@ LogicalResult planDebugConstant(PlanBuilder& plan, Operation* op) {
 }
 
 void PlanBuilder::beginDebug() {
-  debug_ = std::make_unique<DebugPlan>();
+  DebugPlan& debug = startDebug();
   const SourceLocation where = placeAt(func_->getLoc());
-  debug_->info->functions.push_back({plan_->name, debug_->fileOf(where.file), where.line, -1, 0, 0});
+  debug.info->functions.push_back({plan().name, debug.fileOf(where.file), where.line, -1, 0, 0});
   static constexpr const char* kNames[] = {"pid0", "pid1", "pid2", "grid0", "grid1", "grid2"};
   for (int i = 0; i < 6; ++i) {
-    const int32_t variable = int32_t(debug_->info->variables.size());
+    const int32_t variable = int32_t(debug.info->variables.size());
     DebugVariable made;
     made.name = kNames[i];
     made.type = "int32";
     made.bytes = 8;
     made.function = -1;
-    debug_->info->variables.push_back(made);
-    debug_->info->launchVariables.push_back(uint32_t(variable));
+    debug.info->variables.push_back(made);
+    debug.info->launchVariables.push_back(uint32_t(variable));
     const Reg slot = newReg(8);
-    regs_[slot].persistent = true;
-    debug_->slots.push_back(slot);
+    persist(slot);
+    debug.slots.push_back(slot);
     BuildInstruction& in = emit(i < 3 ? execProgramId : execNumPrograms, kNames[i]);
     in.in.imm = i % 3;
     write(in, in.in.r[0], slot);
@@ -256,7 +256,7 @@ LogicalResult planDebugCall(PlanBuilder& plan, Operation* op) {
       if (auto end = llvm::dyn_cast<tt::ReturnOp>(block.getTerminator()))
         returned.push_back(end->getOperand(result.getResultNumber()));
     results.push_back(carryUnknown(plan, result.getType(), returned));
-    if (!results.back().symbolic) plan.info(results.back().reg).claimed = true;
+    if (!results.back().symbolic) plan.claim(results.back().reg);
   }
   const int end = plan.newLabel();
   plan.pushScope();
@@ -281,12 +281,12 @@ LogicalResult planDebugCall(PlanBuilder& plan, Operation* op) {
 // ---- finishing ----
 
 void PlanBuilder::finishDebug() {
-  if (!debug_->begun) return; // a kernel without statements: nothing to stop at
-  DebugInfo& info = *debug_->info;
-  for (size_t v = 0; v < info.variables.size(); ++v) info.variables[v].offset = regs_[root(debug_->slots[v])].offset;
+  if (!debug()->begun) return; // a kernel without statements: nothing to stop at
+  DebugInfo& info = *debug()->info;
+  for (size_t v = 0; v < info.variables.size(); ++v) info.variables[v].offset = offsetOf(debug()->slots[v]);
   for (size_t i = 0; i < info.steps.size(); ++i) {
     DebugStep& step = info.steps[i];
-    const Instruction& in = plan_->code[i];
+    const Instruction& in = plan().code[i];
     if (step.kind == DebugStep::Copy) {
       step.to = in.r[0];
       step.from = in.r[1];
@@ -302,9 +302,9 @@ void PlanBuilder::finishDebug() {
       info.functions[size_t(step.target)].end = uint32_t(i);
     }
   }
-  info.functions[0].end = uint32_t(plan_->code.size());
-  plan_->mayWait = false; // its programs run one after another
-  plan_->debug = std::move(debug_->info);
+  info.functions[0].end = uint32_t(plan().code.size());
+  plan().mayWait = false; // its programs run one after another
+  plan().debug = std::move(debug()->info);
 }
 
 } // namespace tiletwin::interp

@@ -1,4 +1,4 @@
-// interp/plan/DebugPlan.h -- what PlanBuilder keeps while it plans a function with notes for a native debugger.
+// interp/plan/DebugPlan.h -- what Emitter keeps while it plans a function with notes for a native debugger.
 // Here:      the current statement, function and scope; slots of variables. See DebugPlan.cpp.
 #pragma once
 #include "interp/program/DebugInfo.h"

@@ -56,11 +56,11 @@ static void placeAccumulator(PlanBuilder& plan, BuildInstruction& in, const Accu
     plan.read(in, c, at.c);
     bool alone = true;
     for (const TileRef& operand : operands) alone &= plan.root(at.c) != plan.root(operand.base);
-    plan.lastReader_[{plan.sequence(), plan.root(at.c)}] = alone ? 0 : INT_MAX;
+    plan.noteReader(at.c, alone ? 0 : INT_MAX);
   }
-  for (const TileRef& operand : operands) plan.lastReader_[{plan.sequence(), plan.root(operand.base)}] = INT_MAX;
+  for (const TileRef& operand : operands) plan.noteReader(operand.base, INT_MAX);
   plan.write(in, d, at.d);
-  plan.writerNode_[{plan.sequence(), plan.root(at.d)}] = 0;
+  plan.noteWriter(at.d, 0);
 }
 
 LogicalResult planDot(PlanBuilder& plan, Operation* op) {

@@ -351,7 +351,7 @@ LogicalResult applyStrips(PlanBuilder& plan, Operation* op, mlir::ValueRange ope
   llvm::StringRef name = op->getName().getStringRef();
   bool allUniform = true;
   for (Value v : op->getOperands()) allUniform &= plan.has(v) && uniform(plan.rep(v));
-  const bool isBody = plan.bodyGroup_ >= 0 && shape.empty();
+  const bool isBody = plan.bodyGroup() >= 0 && shape.empty();
   if (allUniform) {
     Uniform value = runSteps<Uniform>(
         operands, steps, [&](Value v) { return plan.rep(v).base; },
@@ -366,7 +366,7 @@ LogicalResult applyStrips(PlanBuilder& plan, Operation* op, mlir::ValueRange ope
   if (!isBody)
     for (Value v : op->getOperands())
       if (plan.rep(v).pending() && plan.group(plan.rep(v).group).shape != shape) plan.flush(plan.rep(v).group);
-  const int group = isBody ? plan.bodyGroup_ : plan.groupFor(shape);
+  const int group = isBody ? plan.bodyGroup() : plan.groupFor(shape);
   int stream = runSteps<int>(
       operands, steps, [&](Value v) { return plan.streamFor(group, v); },
       [&](int64_t bits, DType t) { return plan.cellStream(group, bits, t); },
@@ -392,7 +392,7 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op) {
     return plan.unsupported(op);
   }
 
-  bool isBody = plan.bodyGroup_ >= 0 && shape.empty();
+  bool isBody = plan.bodyGroup() >= 0 && shape.empty();
   auto known = [&](unsigned i) -> Rep* { return plan.has(op->getOperand(i)) ? &plan.rep(op->getOperand(i)) : nullptr; };
   bool allUniform = true;
   for (unsigned i = 0; i < op->getNumOperands(); ++i) allUniform &= known(i) && uniform(*known(i));
@@ -468,7 +468,7 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
   DType from = plan.dtypeOf(source.getType()), to = plan.dtypeOf(result.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
   bool isSigned = name == "arith.extsi" || name == "arith.sitofp" || name == "arith.fptosi";
-  bool isBody = plan.bodyGroup_ >= 0 && shape.empty();
+  bool isBody = plan.bodyGroup() >= 0 && shape.empty();
   if (plan.has(source) && isInteger(from) && isInteger(to)) {
     Rep r = plan.rep(source);
     int fromWidth = PlanBuilder::widthOf(from), toWidth = PlanBuilder::widthOf(to);

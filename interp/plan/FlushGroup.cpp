@@ -2,7 +2,7 @@
 // Here:      what is needed of it, the dimensions it is walked over, places of its streams.
 // Not here:  how a group is gathered (Groups.cpp), what the strip loop reads (program/SealGroup.cpp), the strip loop (run/ExecuteGroup.cpp).
 // Invariant: a value of a group gets a whole tile only if something outside the group uses it; else one strip.
-#include "interp/plan/Builder.h"
+#include "interp/plan/Groups.h"
 #include <algorithm>
 #include <climits>
 
@@ -64,7 +64,7 @@ static bool hasShortRows(const OpenGroup& g) {
 }
 
 /// Copies operands of a group with short rows to tiles of their own, so that the group is one row.
-void PlanBuilder::flatten(OpenGroup& g) {
+void Groups::flatten(OpenGroup& g) {
   GroupOp& op = *g.op;
   for (size_t s = 0; s < op.streams.size(); ++s) {
     TileRef& ref = g.sources[s].ref;
@@ -102,7 +102,7 @@ static void joinNodes(OpenGroup& g, const TwTileOps& ops, llvm::ArrayRef<Reg> ti
   }
 }
 
-void PlanBuilder::flush(int index) {
+void Groups::flush(int index) {
   OpenGroup& g = *groups_[index];
   if (!g.open) return;
   g.open = false;
@@ -120,7 +120,7 @@ void PlanBuilder::flush(int index) {
       if (uses > g.consumed.lookup(v) && tiles[s] == kNoReg && op.streams[s].kind == GroupStream::Strip)
         tiles[s] = newTile(g.types[s], g.shape);
     }
-  joinNodes(g, tiles_, tiles);
+  joinNodes(g, this->tiles(), tiles);
   for (size_t s = 0; s < op.streams.size(); ++s)
     if (tiles[s] != kNoReg) needed[s] = true;
   for (int stream : g.results) needed[stream] = true;
@@ -150,15 +150,15 @@ void PlanBuilder::flush(int index) {
       op.streams[s].kind = GroupStream::Cell, op.streams[s].unused = true;
 
   collapse(g);
-  mlir::Location saved = location_;
-  location_ = g.location;
+  mlir::Location saved = location();
+  setLocation(g.location);
   if (hasShortRows(g)) flatten(g);
   GroupOp& data = allocate<GroupOp>();
   data = std::move(op);
   BuildInstruction& in = emit(execGroup, "Group [" + g.text + "]");
   in.in.data = &data;
   bindGroup(g, data, in, tiles);
-  location_ = saved;
+  setLocation(saved);
 
   for (size_t s = 0; s < data.streams.size(); ++s)
     for (mlir::Value v : g.values[s]) {
@@ -170,7 +170,7 @@ void PlanBuilder::flush(int index) {
   g.streamOf.clear();
 }
 
-void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles) {
+void Groups::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles) {
   sealLater_.push_back(&data);
   size_t rank = data.dims.size();
   int count = int(data.nodes.size());
@@ -197,7 +197,7 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
     if (data.streams[s].kind == GroupStream::Strip && tiles[s] == kNoReg)
       widest = std::max<int64_t>(widest, data.streams[s].elementBytes);
   data.stripElements = kStripBytes / widest;
-  for (int log = 0; log < 4; ++log) data.copy[log] = tiles_.stridedCopy(int64_t(1) << log);
+  for (int log = 0; log < 4; ++log) data.copy[log] = this->tiles().stridedCopy(int64_t(1) << log);
 
   // Streams that live outside.
   data.strided.assign(data.streams.size(), -1);
@@ -215,11 +215,8 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
         data.strided[s] = int32_t(data.stridedBuffers.size());
         data.stridedBuffers.emplace_back();
       }
-      auto key = std::make_pair(sequence_, root(ref.base));
       // Several stores may have to run one after the other, each over the whole group: nothing may be overwritten then.
-      int node = isDense(ref, g.types[s], g.shape) && data.sinks.size() < 2 ? lastUse[s] : INT_MAX;
-      auto [it, isNew] = lastReader_.try_emplace(key, node);
-      if (!isNew) it->second = std::max(it->second, node);
+      noteReader(ref.base, isDense(ref, g.types[s], g.shape) && data.sinks.size() < 2 ? lastUse[s] : INT_MAX);
     } else if (stream.kind == GroupStream::Cell) {
       read(in, stream.cell, g.sources[s].cell);
     } else if (stream.kind == GroupStream::Strip && tiles[s] != kNoReg) {
@@ -232,7 +229,7 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
           stream.strides[c] = ref.strides[data.dims[c].back()];
         else
           stream.strides[c].value = stream.elementBytes;
-      writerNode_[{sequence_, root(tiles[s])}] = producer[s];
+      noteWriter(tiles[s], producer[s]);
     }
   }
 
@@ -305,12 +302,42 @@ void PlanBuilder::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, l
         node.directFrom = from;
       if (!box) box = &u;
       sameBox &= u.lo == box->lo && u.hi == box->hi;
-      node.locationIndex = locationIndex(
-          mlir::Location(llvm::cast<mlir::LocationAttr>(mlir::Attribute::getFromOpaquePointer(node.location))));
+      node.locationIndex =
+          placeOf(mlir::Location(llvm::cast<mlir::LocationAttr>(mlir::Attribute::getFromOpaquePointer(node.location))));
       noteWrite();
     }
   }
   data.regionIsBox = onlySinks && box && sameBox && !box->lo.empty();
+}
+
+void Groups::flushAll() {
+  for (size_t g = 0; g < groups_.size(); ++g)
+    if (groups_[g]->open && !groups_[g]->isPrivate) flush(int(g));
+}
+void Groups::flushViews(int except) {
+  for (size_t g = 0; g < groups_.size(); ++g)
+    if (int(g) != except && groups_[g]->open && !groups_[g]->isPrivate && (groups_[g]->hasView || groups_[g]->hasSink))
+      flush(int(g));
+}
+void Groups::flushSinks() {
+  for (size_t g = 0; g < groups_.size(); ++g)
+    if (groups_[g]->open && !groups_[g]->isPrivate && groups_[g]->hasSink) flush(int(g));
+}
+
+void Groups::flushReaders(llvm::function_ref<bool(const TileRef&)> isRead) {
+  for (size_t g = 0; g < groups_.size(); ++g)
+    if (groups_[g]->open &&
+        llvm::any_of(groups_[g]->sources, [&](const OpenGroup::Source& s) { return isRead(s.ref); }))
+      flush(int(g));
+}
+
+void Groups::rollback(const Snapshot& s) {
+  Emitter::rollback(s);
+  for (auto& g : groups_) g->open = false;
+}
+
+void Groups::sealAll() {
+  for (GroupOp* group : sealLater_) group->seal();
 }
 
 } // namespace tiletwin::interp

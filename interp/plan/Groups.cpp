@@ -1,13 +1,13 @@
 // interp/plan/Groups.cpp -- elementwise operations of one shape gather in a group and run strip by strip.
-// Here:      streams (operands, intermediates, results), sinks (affine stores), when a group is flushed.
+// Here:      streams (operands, intermediates, results), sinks (affine stores), regions of reductions and scans.
 // Not here:  which operation joins (ElementwiseOps, MemoryOps), what becomes of a flushed group (FlushGroup.cpp).
-#include "interp/plan/Builder.h"
+#include "interp/plan/Groups.h"
 
 namespace tiletwin::interp {
 
 static constexpr size_t kMaxNodes = 96;
 
-int PlanBuilder::groupFor(llvm::ArrayRef<int64_t> shape) {
+int Groups::groupFor(llvm::ArrayRef<int64_t> shape) {
   for (size_t g = 0; g < groups_.size(); ++g)
     if (groups_[g]->open && groups_[g]->shape == shape && !groups_[g]->isPrivate) {
       if (groups_[g]->op->nodes.size() < kMaxNodes) return int(g);
@@ -16,7 +16,7 @@ int PlanBuilder::groupFor(llvm::ArrayRef<int64_t> shape) {
   return newGroup(shape, false);
 }
 
-int PlanBuilder::groupForStoring(mlir::Value value) {
+int Groups::groupForStoring(mlir::Value value) {
   if (rep(value).pending()) {
     const int own = rep(value).group;
     if (groups_[own]->op->nodes.size() < kMaxNodes) return own;
@@ -25,8 +25,8 @@ int PlanBuilder::groupForStoring(mlir::Value value) {
   return groupFor(shapeOf(value.getType()));
 }
 
-int PlanBuilder::newGroup(llvm::ArrayRef<int64_t> shape, bool isPrivate) {
-  auto g = std::make_unique<OpenGroup>(location_);
+int Groups::newGroup(llvm::ArrayRef<int64_t> shape, bool isPrivate) {
+  auto g = std::make_unique<OpenGroup>(location());
   g->open = true;
   g->isPrivate = isPrivate;
   g->shape = Shape(shape);
@@ -53,7 +53,7 @@ static GroupNode& addNode(OpenGroup& g, GroupNode::Kind kind) {
   return g.op->nodes.back();
 }
 
-int PlanBuilder::operandStream(int index, const TileRef& ref, DType type) {
+int Groups::operandStream(int index, const TileRef& ref, DType type) {
   OpenGroup& g = *groups_[index];
   int stream = addStream(g, GroupStream::Operand, type);
   g.sources[stream].ref = ref;
@@ -61,18 +61,18 @@ int PlanBuilder::operandStream(int index, const TileRef& ref, DType type) {
   return stream;
 }
 
-int PlanBuilder::iotaStream(int index, const Uniform& base, llvm::ArrayRef<Uniform> strides, DType type) {
+int Groups::iotaStream(int index, const Uniform& base, llvm::ArrayRef<Uniform> strides, DType type) {
   OpenGroup& g = *groups_[index];
   int stream = addStream(g, GroupStream::Strip, type);
   GroupNode& node = addNode(g, GroupNode::Iota);
   node.dst = stream;
-  node.iota = tiles_.iota(type == DType::Ptr ? DType::I64 : type);
+  node.iota = tiles().iota(type == DType::Ptr ? DType::I64 : type);
   g.uniforms.back().base = base;
   g.uniforms.back().strides.assign(strides.begin(), strides.end());
   return stream;
 }
 
-int PlanBuilder::streamFor(int index, mlir::Value v) {
+int Groups::streamFor(int index, mlir::Value v) {
   if (rep(v).pending() && rep(v).group != index) flush(rep(v).group);
   OpenGroup& g = *groups_[index];
   Rep& r = rep(v);
@@ -102,13 +102,18 @@ int PlanBuilder::streamFor(int index, mlir::Value v) {
   return stream;
 }
 
-int PlanBuilder::cellStream(int index, int64_t constant, DType type) {
+int Groups::cellStream(int index, int64_t constant, DType type) {
   int stream = addStream(*groups_[index], GroupStream::Cell, type);
   groups_[index]->sources[stream].cell = constantCell(constant);
   return stream;
 }
 
-int PlanBuilder::addStrip(int index, TwStripFn fn, llvm::ArrayRef<int> srcs, DType type, llvm::StringRef name) {
+int Groups::copyStrip(int index, int stream, DType type) {
+  return addStrip(index, tiles().elementwise(TwElementwise::Copy, type == DType::Ptr ? DType::I64 : type), {stream},
+                  type, "copy");
+}
+
+int Groups::addStrip(int index, TwStripFn fn, llvm::ArrayRef<int> srcs, DType type, llvm::StringRef name) {
   OpenGroup& g = *groups_[index];
   int stream = addStream(g, GroupStream::Strip, type);
   GroupNode& node = addNode(g, GroupNode::Strip);
@@ -121,7 +126,7 @@ int PlanBuilder::addStrip(int index, TwStripFn fn, llvm::ArrayRef<int> srcs, DTy
   return stream;
 }
 
-void PlanBuilder::bindValue(int index, int stream, mlir::Value v, DType type) {
+void Groups::bindValue(int index, int stream, mlir::Value v, DType type) {
   Rep r;
   r.kind = Rep::Tile;
   r.type = type;
@@ -132,8 +137,7 @@ void PlanBuilder::bindValue(int index, int stream, mlir::Value v, DType type) {
   groups_[index]->values[stream].push_back(v);
 }
 
-void PlanBuilder::addSink(int index, int stream, const Rep& pointer, const Rep* mask, DType type,
-                          const char* operation) {
+void Groups::addSink(int index, int stream, const Rep& pointer, const Rep* mask, DType type, const char* operation) {
   OpenGroup& g = *groups_[index];
   GroupNode& node = addNode(g, GroupNode::Sink);
   node.src[0] = stream;
@@ -143,7 +147,7 @@ void PlanBuilder::addSink(int index, int stream, const Rep& pointer, const Rep* 
   node.access.operation = operation;
   node.access.shape.assign(g.shape.begin(), g.shape.end());
   node.access.masked = mask != nullptr;
-  node.location = location_.getAsOpaquePointer();
+  node.location = location().getAsOpaquePointer();
   g.uniforms.back().base = pointer.base;
   g.uniforms.back().strides = pointer.strides;
   g.uniforms.back().guard = pointer.guard;
@@ -153,70 +157,49 @@ void PlanBuilder::addSink(int index, int stream, const Rep& pointer, const Rep* 
   }
   g.op->sinks.push_back(int32_t(g.op->nodes.size() - 1));
   g.hasSink = true;
-  g.location = location_;
+  g.location = location();
   g.text += g.text.empty() ? "store" : ", store";
 }
 
-void PlanBuilder::writeTo(mlir::Value v, Reg dst) {
-  if (rep(v).pending()) {
-    OpenGroup& g = *groups_[rep(v).group];
-    int stream = rep(v).stream;
-    if (g.op->streams[stream].kind == GroupStream::Strip && !g.forced.count(stream) && g.values[stream].size() == 1 &&
-        v.hasOneUse()) {
-      g.forced[stream] = dst;
-      flush(rep(v).group);
-      return;
-    }
-    flush(rep(v).group);
+// ---- regions of reductions and scans ----
+
+void Groups::openBody(mlir::ValueRange arguments) {
+  bodyGroup_ = newGroup({}, true);
+  OpenGroup& g = *groups_[bodyGroup_];
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    const DType type = dtypeOf(argument.getType());
+    const int stream = addStream(g, GroupStream::BodyArgument, type);
+    g.op->streams[stream].argument = int32_t(i);
+    bindValue(bodyGroup_, stream, argument, type);
   }
-  DType type = rep(v).type;
-  Shape shape = rep(v).shape;
-  if (rep(v).kind == Rep::Tile && !rep(v).tile.view) {
-    emitCopy(*this, shape, type, rep(v).tile, denseRef(dst, type, shape));
-    return;
-  }
-  int index = newGroup(shape, true);
-  int stream = streamFor(index, v);
-  if (groups_[index]->op->streams[stream].kind != GroupStream::Strip)
-    stream = addStrip(index, tiles_.elementwise(TwElementwise::Copy, type == DType::Ptr ? DType::I64 : type), {stream},
-                      type, "copy");
-  groups_[index]->forced[stream] = dst;
-  flush(index);
 }
 
-Reg PlanBuilder::denseAside(mlir::Value v, size_t most) {
-  if (!rep(v).pending()) return denseOf(v);
-  OpenGroup& from = *groups_[rep(v).group];
-  const int stream = rep(v).stream;
-  if (from.op->streams[stream].kind != GroupStream::Strip || from.op->nodes.size() > most) return denseOf(v);
-  ++from.consumed[v];
-  Reg dst = newTile(rep(v).type, rep(v).shape);
-  const int index = newGroup(from.shape, true);
-  OpenGroup& copy = *groups_[index];
-  *copy.op = *from.op;
-  copy.sources = from.sources;
-  copy.values.resize(from.values.size());
-  copy.types = from.types;
-  copy.uniforms = from.uniforms;
-  copy.text = from.text;
-  copy.hasView = from.hasView;
-  copy.forced[stream] = dst;
-  flush(index);
-  return dst;
+BodyOp* Groups::closeBody(mlir::ValueRange results) {
+  OpenGroup& g = *groups_[bodyGroup_];
+  for (mlir::Value v : results) {
+    int stream = streamFor(bodyGroup_, v);
+    // Results are copied out by the caller: an argument or a constant goes through a strip of its own.
+    if (g.op->streams[stream].kind != GroupStream::Strip) stream = copyStrip(bodyGroup_, stream, dtypeOf(v.getType()));
+    g.results.push_back(stream);
+  }
+  bodyGroup_ = -1;
+  g.open = false;
+  if (g.op->nodes.size() > GroupOp::kMostNodes) return nullptr;
+  BodyOp& body = allocate<BodyOp>();
+  for (int stream : g.results) {
+    body.resultStreams.push_back(stream);
+    body.resultBytes.push_back(g.op->streams[stream].elementBytes);
+  }
+  body.group = std::move(*g.op);
+  body.group.dims.push_back({});
+  body.group.shape.push_back(1);
+  pendingBody_ = &g;
+  return &body;
 }
 
-void PlanBuilder::flushAll() {
-  for (size_t g = 0; g < groups_.size(); ++g)
-    if (groups_[g]->open && !groups_[g]->isPrivate) flush(int(g));
-}
-void PlanBuilder::flushViews(int except) {
-  for (size_t g = 0; g < groups_.size(); ++g)
-    if (int(g) != except && groups_[g]->open && !groups_[g]->isPrivate && (groups_[g]->hasView || groups_[g]->hasSink))
-      flush(int(g));
-}
-void PlanBuilder::flushSinks() {
-  for (size_t g = 0; g < groups_.size(); ++g)
-    if (groups_[g]->open && !groups_[g]->isPrivate && groups_[g]->hasSink) flush(int(g));
+void Groups::bindBody(BodyOp& body, BuildInstruction& in) {
+  std::vector<Reg> none(body.group.streams.size(), kNoReg);
+  bindGroup(*pendingBody_, body.group, in, none);
 }
 
 } // namespace tiletwin::interp

@@ -136,7 +136,7 @@ LogicalResult planMapElementwise(PlanBuilder& plan, Operation* op) {
   plan.flushAll();
   for (Value v : op->getResults()) {
     results.push_back(plan.newTile(plan.dtypeOf(v.getType()), shape));
-    plan.info(results.back()).claimed = true;
+    plan.claim(results.back());
   }
   const Reg group = plan.newReg(8, plan.level() + 1);
   plan.pushScope(op);

@@ -271,10 +271,9 @@ bool PlanBuilder::diesIn(Value source, Operation* op, Operation* first) {
   if (info(tile).persistent || info(tile).claimed) return false;
   auto isHere = [&](const TileRef& ref) { return ref.base != kNoReg && root(ref.base) == tile; };
   auto isFree = [&](Value value) {
-    auto found = reps_.find(value);
-    if (found == reps_.end() || found->second.kind != Rep::Tile || found->second.pending() ||
-        !isHere(found->second.tile))
-      return true;
+    if (!has(value)) return true;
+    const Rep& other = rep(value);
+    if (other.kind != Rep::Tile || other.pending() || !isHere(other.tile)) return true;
     if (!value.getDefiningOp() || value.getParentBlock() != op->getBlock()) return false;
     return llvm::all_of(value.getUsers(), [&](Operation* user) {
       const bool isDone = user->getBlock() == op->getBlock() && user->isBeforeInBlock(op) && !networks_.step(user);
@@ -287,10 +286,7 @@ bool PlanBuilder::diesIn(Value source, Operation* op, Operation* first) {
       for (Operation& other : block)
         if (!llvm::all_of(other.getResults(), isFree)) return false;
     }
-  for (size_t g = 0; g < groups_.size(); ++g)
-    if (groups_[g]->open &&
-        llvm::any_of(groups_[g]->sources, [&](const OpenGroup::Source& s) { return isHere(s.ref); }))
-      flush(int(g));
+  flushReaders(isHere);
   return true;
 }
 

@@ -164,7 +164,8 @@ bool asRows(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape, int64
 
 /// The operations of a block inside the region of `op`. Both arms of a branch are computed, and their results selected: nothing in
 /// a region traps or has an effect.
-LogicalResult PlanBuilder::planBodyBlock(Operation* op, mlir::Block& block, int group) {
+LogicalResult PlanBuilder::planBodyBlock(Operation* op, mlir::Block& block) {
+  const int group = bodyGroup();
   static const llvm::StringRef kElementwise[] = {"tt.approx_divf",        "tt.bitcast",     "tt.clampf",
                                                  "tt.extern_elementwise", "tt.fp_to_fp",    "tt.mulhiui",
                                                  "tt.precise_divf",       "tt.precise_sqrt"};
@@ -173,13 +174,13 @@ LogicalResult PlanBuilder::planBodyBlock(Operation* op, mlir::Block& block, int 
     llvm::StringRef name = inner.getName().getStringRef();
     if (name == "scf.if") {
       for (mlir::Region& arm : inner.getRegions())
-        if (!arm.empty() && failed(planBodyBlock(op, arm.front(), group))) return mlir::failure();
+        if (!arm.empty() && failed(planBodyBlock(op, arm.front()))) return mlir::failure();
       for (unsigned i = 0; i < inner.getNumResults(); ++i) {
         DType type = dtypeOf(inner.getResult(i).getType());
         int srcs[3] = {streamFor(group, inner.getOperand(0)),
                        streamFor(group, inner.getRegion(0).front().getTerminator()->getOperand(i)),
                        streamFor(group, inner.getRegion(1).front().getTerminator()->getOperand(i))};
-        bindValue(group, addStrip(group, tiles_.elementwise(TwElementwise::Select, type), srcs, type, "scf.if"),
+        bindValue(group, addStrip(group, tiles().elementwise(TwElementwise::Select, type), srcs, type, "scf.if"),
                   inner.getResult(i), type);
       }
       continue;
@@ -200,59 +201,12 @@ BodyOp* PlanBuilder::planBody(Operation* op, mlir::Region& region) {
     return nullptr;
   }
   mlir::Block& block = region.front();
-  int index = newGroup({}, true);
-  OpenGroup& g = *groups_[index];
-  int saved = bodyGroup_;
-  for (mlir::BlockArgument arg : block.getArguments()) {
-    GroupStream s;
-    s.kind = GroupStream::BodyArgument;
-    s.argument = int32_t(arg.getArgNumber());
-    DType type = dtypeOf(arg.getType());
-    s.elementBytes = int32_t(sizeOf(type));
-    g.op->streams.push_back(s);
-    g.sources.emplace_back();
-    g.values.emplace_back();
-    g.types.push_back(type);
-    bindValue(index, int(g.op->streams.size() - 1), arg, type);
-  }
-  bodyGroup_ = index;
-  LogicalResult ok = planBodyBlock(op, block, index);
-  std::vector<int> results;
-  if (succeeded(ok))
-    for (Value v : block.getTerminator()->getOperands()) {
-      int stream = streamFor(index, v);
-      // Results are copied out by the caller: an argument or a constant goes through a strip of its own.
-      DType type = dtypeOf(v.getType());
-      if (groups_[index]->op->streams[stream].kind != GroupStream::Strip)
-        stream = addStrip(index, tiles_.elementwise(TwElementwise::Copy, type), {stream}, type, "copy");
-      results.push_back(stream);
-    }
-  bodyGroup_ = saved;
+  openBody(block.getArguments());
+  if (failed(planBodyBlock(op, block))) return nullptr;
+  BodyOp* body = closeBody(block.getTerminator()->getOperands());
   setLocation(op->getLoc());
-  if (succeeded(ok) && g.op->nodes.size() > GroupOp::kMostNodes)
-    ok = unsupported(op, "whose region takes more than " + std::to_string(GroupOp::kMostNodes) + " steps");
-  if (failed(ok)) {
-    g.open = false;
-    return nullptr;
-  }
-  g.results = results;
-  BodyOp& body = allocate<BodyOp>();
-  for (int stream : results) {
-    body.resultStreams.push_back(stream);
-    body.resultBytes.push_back(g.op->streams[stream].elementBytes);
-  }
-  body.group = std::move(*g.op);
-  body.group.dims.push_back({});
-  body.group.shape.push_back(1);
-  g.open = false;
-  pendingBody_ = &g;
-  return &body;
-}
-
-/// Registers the body's cells and strip buffers with the instruction that runs it.
-void PlanBuilder::bindBody(BodyOp& body, BuildInstruction& in) {
-  std::vector<Reg> none(body.group.streams.size(), kNoReg);
-  bindGroup(*pendingBody_, body.group, in, none);
+  if (!body) (void)unsupported(op, "whose region takes more than " + std::to_string(GroupOp::kMostNodes) + " steps");
+  return body;
 }
 
 static LogicalResult planGeneric(PlanBuilder& plan, Operation* op, bool isScan) {

@@ -4,7 +4,7 @@
 // Not here:  loads through such pointers (MemoryOps.cpp, run/ExecuteRows.cpp); stores, which scatter.
 // Invariant: element i is table[i at tableDim] + base + sum of strides[d] * i_d, in 64 bits; a table is written once and is
 //            8 bytes an entry, so that it costs a fraction of what the elements would.
-#include "interp/plan/Builder.h"
+#include "interp/plan/Groups.h"
 
 namespace tiletwin::interp {
 
@@ -25,8 +25,8 @@ static int dimensionOfTable(const Rep& r) {
   return spread ? dim : -1;
 }
 
-bool PlanBuilder::addRows(const Rep& first, const Rep& second, bool subtract, int64_t scale, Rep& out) {
-  if (!options_.symbolic) return false;
+bool Groups::addRows(const Rep& first, const Rep& second, bool subtract, int64_t scale, Rep& out) {
+  if (!options().symbolic) return false;
   bool address = first.type == DType::Ptr;
   int width = address ? 64 : widthOf(first.type);
   auto scaled = [&](const Uniform& u) { return mul(width, u, Uniform::of(scale)); };
@@ -80,47 +80,32 @@ bool PlanBuilder::addRows(const Rep& first, const Rep& second, bool subtract, in
   }
   int group = newGroup({entries}, true), stream = operandStream(group, from, type);
   if (type != DType::I64)
-    stream = addStrip(group, tiles_.cast(type, DType::I64, TwCastKind::SignedInt), {stream}, DType::I64, "table");
+    stream = addStrip(group, tiles().cast(type, DType::I64, TwCastKind::SignedInt), {stream}, DType::I64, "table");
   if (factor != 1)
-    stream = addStrip(group, tiles_.elementwise(TwElementwise::MulI, DType::I64),
+    stream = addStrip(group, tiles().elementwise(TwElementwise::MulI, DType::I64),
                       {stream, cellStream(group, factor, DType::I64)}, DType::I64, "table");
   else if (type == DType::I64)
-    stream = addStrip(group, tiles_.elementwise(TwElementwise::Copy, DType::I64), {stream}, DType::I64, "table");
+    stream = addStrip(group, tiles().elementwise(TwElementwise::Copy, DType::I64), {stream}, DType::I64, "table");
   out.table = newTile(DType::I64, {entries});
   groups_[group]->forced[stream] = out.table;
   flush(group);
   return true;
 }
 
-void PlanBuilder::checkRows(const Rep& r) {
-  if (widthOf(r.type) >= 64) return;
-  BuildInstruction& in = emit(execRowsCheck, "RowsCheck");
-  RowsCheckOp& data = newData<RowsCheckOp>(in);
-  data.min = -(int64_t(1) << (widthOf(r.type) - 1));
-  data.max = -1 - data.min;
-  data.entries = r.shape[size_t(r.tableDim)];
-  data.dim = r.tableDim;
-  data.shape.assign(r.shape.begin(), r.shape.end());
-  data.strides.resize(r.shape.size());
-  read(in, data.table, r.table);
-  read(in, data.base, r.base);
-  for (size_t d = 0; d < r.shape.size(); ++d) read(in, data.strides[d], r.strides[d]);
-  needFallback();
-}
-
-int PlanBuilder::rowsStream(int group, const Rep& r) {
+int Groups::rowsStream(int group, const Rep& r) {
   TileRef table = denseRef(r.table, DType::I64, {r.shape[size_t(r.tableDim)]});
   DimStride step = table.strides[0];
   table.strides.assign(r.shape.size(), DimStride{});
   table.strides[size_t(r.tableDim)] = step;
   int entries = operandStream(group, table, DType::I64);
   int affine = iotaStream(group, r.base, r.strides, DType::I64);
-  int sum = addStrip(group, tiles_.elementwise(TwElementwise::AddI, DType::I64), {entries, affine}, DType::I64, "rows");
+  int sum =
+      addStrip(group, tiles().elementwise(TwElementwise::AddI, DType::I64), {entries, affine}, DType::I64, "rows");
   if (r.type == DType::Ptr || r.type == DType::I64) return sum;
-  return addStrip(group, tiles_.cast(DType::I64, r.type, TwCastKind::SignedInt), {sum}, r.type, "rows");
+  return addStrip(group, tiles().cast(DType::I64, r.type, TwCastKind::SignedInt), {sum}, r.type, "rows");
 }
 
-void PlanBuilder::materialiseRows(mlir::Value v) {
+void Groups::materialiseRows(mlir::Value v) {
   if (rep(v).kind != Rep::Rows) return;
   int root = rep(v).root;
   DType type = rep(v).type;

@@ -279,17 +279,6 @@ LogicalResult planReshape(PlanBuilder& plan, Operation* op) {
 }
 
 /// dst[...] = src[...] over `shape`, any strides.
-void emitCopy(PlanBuilder& plan, llvm::ArrayRef<int64_t> shape, DType type, const TileRef& src, const TileRef& dst) {
-  BuildInstruction& in = plan.emit(execCopy, "Copy");
-  CopyOp& data = plan.newData<CopyOp>(in);
-  data.shape.assign(shape.begin(), shape.end());
-  data.elementBytes = int32_t(sizeOf(type));
-  plan.read(in, data.src, src);
-  plan.write(in, data.dst.base, dst.base);
-  data.dst.offset = dst.offset;
-  data.dst.strides.assign(dst.strides.begin(), dst.strides.end());
-}
-
 LogicalResult planJoin(PlanBuilder& plan, Operation* op) {
   Value result = op->getResult(0);
   DType type = plan.dtypeOf(result.getType());

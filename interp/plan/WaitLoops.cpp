@@ -139,7 +139,7 @@ WaitLoop PlanBuilder::enterWaitLoop(Operation* loop, const WaitCause& cause, llv
                                     llvm::ArrayRef<Reg> tiles) {
   WaitLoop wait;
   if (!cause.access) return wait;
-  plan_->mayWait = true;
+  plan().mayWait = true;
   wait.access = cause.access;
   wait.cells.assign(cells.begin(), cells.end());
   wait.tiles.assign(tiles.begin(), tiles.end());
@@ -159,7 +159,7 @@ void PlanBuilder::bindWait(BuildInstruction& in, const WaitLoop& wait, bool isEn
   data.tiles.resize(isEnter ? 0 : wait.tiles.size());
   for (size_t i = 0; i < data.tiles.size(); ++i) {
     read(in, data.tiles[i].at, wait.tiles[i]);
-    data.tiles[i].bytes = regs_[root(wait.tiles[i])].bytes;
+    data.tiles[i].bytes = info(root(wait.tiles[i])).bytes;
   }
   if (isEnter)
     write(in, data.state, wait.state);
