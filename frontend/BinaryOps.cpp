@@ -8,8 +8,6 @@
 namespace tiletwin::frontend {
 namespace {
 
-thread_local SemanticOptions options;
-
 struct OpRow {
   BinaryOp op;
   llvm::StringLiteral symbol, text; ///< text: for the overflow message
@@ -71,15 +69,12 @@ bool checkOverflow(Builder& b, const OpRow& r, const Value& x, const Value& y) {
 Value emitBinary(Builder& b, const OpRow& r, llvm::StringRef name, Value x, Value y, bool sanitize) {
   bool wraps = r.op == BinaryOp::Add || r.op == BinaryOp::Sub || r.op == BinaryOp::Mul;
   if (!checkComputes(x.type, "'" + r.symbol + "'")) return raised();
-  if (wraps && sanitize && options.debug && options.sanitizeOverflow && x.type.isInt() && x.type.bits() < 64)
+  if (wraps && sanitize && b.options().debug && b.options().sanitizeOverflow && x.type.isInt() && x.type.bits() < 64)
     if (!checkOverflow(b, r, x, y)) return raised();
-  std::optional<OptionsScope> onPurpose; // sanitize_overflow=False
-  if (wraps && !sanitize && options.checked) {
-    SemanticOptions unchecked = options;
-    unchecked.checked = false;
-    onPurpose.emplace(std::move(unchecked));
-  }
-  return b.create1(name, {x, y}, x.type);
+  Value made = b.create1(name, {x, y}, x.type);
+  if (wraps && !sanitize && made.ir) // it wraps on purpose: no check needs to know its signs
+    if (mlir::Operation* op = made.ir.getDefiningOp()) op->removeDiscardableAttr("tt.signs");
+  return made;
 }
 
 Value negative(Builder& b, Value x, bool sanitize) {
@@ -121,10 +116,6 @@ Value logicalBinary(Builder& b, BinaryOp op, PyObject* lhs, PyObject* rhs) {
 }
 
 } // namespace
-
-const SemanticOptions& currentOptions() { return options; }
-OptionsScope::OptionsScope(SemanticOptions next) : previous(std::exchange(options, std::move(next))) {}
-OptionsScope::~OptionsScope() { options = std::move(previous); }
 
 Value addPointer(Builder& b, Value pointer, Value offset) {
   if (!broadcastTogether(b, pointer, offset)) return raised();

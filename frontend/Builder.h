@@ -8,6 +8,7 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
+#include <string>
 
 namespace tiletwin::frontend {
 
@@ -32,12 +33,30 @@ struct RegionSpec {
   llvm::SmallVectorImpl<Type>* resultTypes = nullptr;
 };
 
+/// Options of a compilation that change what operations mean.
+struct SemanticOptions {
+  bool checked = false;         ///< signs of integers (tt.signs) and promises (tt.promise) go into the IR
+  bool debug = false;           ///< device asserts and overflow checks are emitted
+  bool sanitizeOverflow = true; ///< with debug: integer add, sub, mul < 64 bits are checked (rule 17)
+  std::string defaultDotPrecision = "tf32";
+  llvm::SmallVector<std::string> allowedDotPrecisions{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"};
+  llvm::SmallVector<std::string> supportedFp8{"fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5",
+                                              "fp8e5b16"}; ///< that kernels may use
+  int capability = 90;                                     ///< emulated compute capability
+  int numWarps = 4;                                        ///< what a kernel may ask for
+  bool interpreted = false; ///< for a launch on the CPU, which takes more than GPUs' compilers do
+  bool notes = false;       ///< statements and names are noted for a native debugger (WalkerNotes.cpp)
+  bool operator==(const SemanticOptions&) const = default;
+};
+
 class Builder {
 public:
   virtual ~Builder() = default;
   virtual mlir::MLIRContext* context() = 0;
   /// True if values are numbers now (eager mode).
   virtual bool isEager() const = 0;
+  /// Of the kernel that is being compiled or run.
+  virtual const SemanticOptions& options() const = 0;
   /// Creates `name` ("arith.addf") at the current location. One Value per result type. An empty result with a Python
   /// error set means failure (a trap in eager mode, a verifier message in compiled mode).
   virtual bool create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,

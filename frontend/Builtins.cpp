@@ -5,8 +5,6 @@
 namespace tiletwin::frontend {
 namespace {
 
-CallJitHook callJitHook = nullptr;
-
 std::vector<BuiltinRow> mergeTables() {
   std::vector<BuiltinRow> all;
   for (llvm::ArrayRef<BuiltinRow> family :
@@ -34,18 +32,6 @@ llvm::SmallVector<llvm::StringRef> builtinNames() {
   llvm::SmallVector<llvm::StringRef> names;
   for (const BuiltinRow& row : table()) names.push_back(row.name);
   return names;
-}
-
-void setCallJitHook(CallJitHook hook) { callJitHook = hook; }
-bool callJit(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args,
-             llvm::SmallVectorImpl<Value>& results) {
-  if (!callJitHook)
-    return raiseNotImplemented("functions as arguments are not available without the compiler's front end");
-  if (!PyObject_HasAttrString(jitFunction, "arg_names")) {
-    PyErr_Clear();
-    return raiseType("a function decorated with @triton.jit is needed here, got " + typeName(jitFunction));
-  }
-  return callJitHook(inside, jitFunction, args, results);
 }
 
 bool isNone(PyObject* arg) { return unwrap(arg) == Py_None; }

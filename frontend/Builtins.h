@@ -1,5 +1,5 @@
 // frontend/Builtins.h -- the table of language functions that are implemented in C++, by family.
-// Here:      the row, the lookup, how an implementation reads its arguments, the hook that calls jit functions.
+// Here:      the row, the lookup, how an implementation reads its arguments, calls of jit functions.
 // Not here:  signatures and docstrings (python/tiletwin/language/), binding of arguments (BuiltinObject.cpp).
 // Invariant: an implementation gets one PyObject* per parameter of the Python signature, in order; *args is one tuple.
 #pragma once
@@ -34,10 +34,7 @@ llvm::ArrayRef<BuiltinRow> debugBuiltins();
 llvm::ArrayRef<BuiltinRow> foreignBuiltins();
 
 /// Calls a jit function while a region is being filled: emits the call into `inside` and appends its results.
-/// False with a Python error set. The front end's walker installs it.
-using CallJitHook = bool (*)(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args,
-                             llvm::SmallVectorImpl<Value>& results);
-void setCallJitHook(CallJitHook hook);
+/// False with a Python error set (Frontend.cpp).
 bool callJit(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args, llvm::SmallVectorImpl<Value>& results);
 
 // Reading arguments. `what` is for messages: "tl.arange: start".

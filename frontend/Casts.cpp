@@ -98,9 +98,9 @@ Value castFloat(Builder& b, Value x, const Type& to, std::optional<llvm::StringR
 
 } // namespace
 
-bool checkSupported(const Type& type) {
+bool checkSupported(const Builder& b, const Type& type) {
   if (type.scalar < Scalar::F8E5 || type.scalar > Scalar::F8E5B16) return true;
-  const SemanticOptions& options = currentOptions();
+  const SemanticOptions& options = b.options();
   if (llvm::is_contained(options.supportedFp8, scalarName(type.scalar).str())) return true;
   return raiseValue(type.element().str() + ": " + scalarName(type.scalar).str() + " is not supported on sm_" +
                     llvm::Twine(options.capability) + ", whose fp8 types are " +
@@ -115,7 +115,7 @@ bool checkComputes(const Type& type, const llvm::Twine& what) {
 
 Value cast(Builder& b, Value x, Type element, std::optional<llvm::StringRef> rounding) {
   Type from = x.type, to = element.element().withShape(x.type.shape);
-  if (!checkSupported(to)) return raised();
+  if (!checkSupported(b, to)) return raised();
   if (rounding && from != to) { // a cast to the type that x has is none, however it would round
     if (*rounding != "rtne" && *rounding != "rtz")
       return raiseValue("fp_downcast_rounding must be 'rtne' or 'rtz', got '" + *rounding + "'");

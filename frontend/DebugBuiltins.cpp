@@ -41,7 +41,7 @@ PyRef buildDevicePrint(Builder& b, llvm::ArrayRef<PyObject*> args) {
 PyRef buildDeviceAssert(Builder& b, llvm::ArrayRef<PyObject*> args) {
   std::string message;
   if (!constantString(args[1], "tl.device_assert: msg", message)) return {};
-  if (!currentOptions().debug) return resultNone(true);
+  if (!b.options().debug) return resultNone(true);
   Value condition = tensorArgument(b, args[0], "tl.device_assert: cond");
   if (!condition || !(condition = cast(b, condition, scalarType(Scalar::I1)))) return {};
   if (!isNone(args[2])) { // holds wherever the mask is 0
@@ -80,7 +80,7 @@ PyRef hint(Builder& b, llvm::StringRef function, llvm::StringRef attribute, llvm
   if (values.size() != rank)
     return raiseValue("tl." + function + ": values must name one int for each of the " + llvm::Twine(rank) +
                       " dimensions, got " + llvm::Twine(values.size()));
-  if (currentOptions().checked && !b.isEager()) {
+  if (b.options().checked && !b.isEager()) {
     mlir::NamedAttribute facts[] = {string(b, "kind", function),
                                     named("values", mlir::DenseI64ArrayAttr::get(b.context(), values))};
     if (!emit(b, "tt.promise", x, facts)) return {};

@@ -17,8 +17,8 @@ constexpr PrecisionRow kPrecisions[] = {
     {"bf16x3", tt::InputPrecision::BF16x3}, {"bf16x6", tt::InputPrecision::BF16x6},
 };
 
-bool precisionArgument(PyObject* precisionArg, PyObject* allowTf32, tt::InputPrecision& out) {
-  const SemanticOptions& options = currentOptions();
+bool precisionArgument(const Builder& b, PyObject* precisionArg, PyObject* allowTf32, tt::InputPrecision& out) {
+  const SemanticOptions& options = b.options();
   std::string name = options.defaultDotPrecision;
   if (!isNone(precisionArg) && !isNone(allowTf32))
     return raiseValue("tl.dot: give input_precision or allow_tf32, not both");
@@ -110,7 +110,7 @@ Value mergeBatch(Builder& b, const Value& x) {
 PyRef buildDot(Builder& b, llvm::ArrayRef<PyObject*> args) {
   Value x = blockArgument(args[0], "tl.dot: input"), y = x ? blockArgument(args[1], "tl.dot: other") : Value(), acc;
   tt::InputPrecision precision;
-  if (!y || !checkOperands(x, y) || !precisionArgument(args[3], args[4], precision)) return {};
+  if (!y || !checkOperands(x, y) || !precisionArgument(b, args[3], args[4], precision)) return {};
   if (!isNone(args[2]) && !(acc = blockArgument(args[2], "tl.dot: acc"))) return {};
   Type operand = x.type.element(), out;
   if (!resultType(operand, args[6], acc, out)) return {};
@@ -124,7 +124,7 @@ PyRef buildDot(Builder& b, llvm::ArrayRef<PyObject*> args) {
                       (out.isFloat() ? "; pass out_dtype, or cast acc with .to(tl.float32)" : ""));
   // The units that sum fp8 less precisely do so as long as nobody asks for more.
   const bool isImprecise =
-      operand.isFp8() && operand.scalar != Scalar::F8E4B15 && tt::featuresOf(currentOptions().capability).wgmma;
+      operand.isFp8() && operand.scalar != Scalar::F8E4B15 && tt::featuresOf(b.options().capability).wgmma;
   int64_t k = x.type.shape[rank - 1], imprecise = isImprecise ? 1 << 30 : 0;
   if (!isNone(args[5])) {
     int64_t asked = 0;

@@ -149,8 +149,8 @@ PyRef constexprInt(int64_t value) {
   PyRef number = PyRef::steal(PyLong_FromLongLong(value));
   return number ? makeConstexpr(number.get()) : PyRef();
 }
-PyRef buildNumWarps(Builder&, llvm::ArrayRef<PyObject*>) { return constexprInt(currentOptions().numWarps); }
-PyRef buildNumThreads(Builder&, llvm::ArrayRef<PyObject*>) { return constexprInt(32 * currentOptions().numWarps); }
+PyRef buildNumWarps(Builder& b, llvm::ArrayRef<PyObject*>) { return constexprInt(b.options().numWarps); }
+PyRef buildNumThreads(Builder& b, llvm::ArrayRef<PyObject*>) { return constexprInt(32 * b.options().numWarps); }
 
 PyRef buildGdcWait(Builder& b, llvm::ArrayRef<PyObject*>) { return resultNone(emit(b, "tt.grid_dependency_wait", {})); }
 PyRef buildGdcLaunch(Builder& b, llvm::ArrayRef<PyObject*>) {

@@ -9,9 +9,25 @@
 namespace tiletwin::frontend {
 namespace {
 
-/// Emits the call of a jit function inside a region that a builtin fills: the combine function of a reduction or scan.
-bool callJitInRegion(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args,
-                     llvm::SmallVectorImpl<Value>& results) {
+/// The line of the user's file, for the message.
+PyRef sourceLine(const FunctionTable& functions, const SourcePlace& place) {
+  for (const auto& [function, info] : functions.infos) {
+    if (!info || info->file != place.file || !PyList_Check(info->sourceLines.get())) continue;
+    Py_ssize_t index = place.line - info->firstLine;
+    if (index >= 0 && index < PyList_Size(info->sourceLines.get()))
+      return PyRef::borrow(PyList_GetItem(info->sourceLines.get(), index));
+  }
+  return {};
+}
+
+} // namespace
+
+bool callJit(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args,
+             llvm::SmallVectorImpl<Value>& results) {
+  if (!PyObject_HasAttrString(jitFunction, "arg_names")) {
+    PyErr_Clear();
+    return raiseType("a function decorated with @triton.jit is needed here, got " + typeName(jitFunction));
+  }
   if (inside.isEager()) return raise(PyExc_SystemError, "tiletwin: a region must be filled through a ModuleBuilder");
   Arguments arguments;
   for (const Value& value : args) arguments.push_back(makeTensor(value));
@@ -29,27 +45,10 @@ bool callJitInRegion(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Valu
   return true;
 }
 
-/// The line of the user's file, for the message.
-PyRef sourceLine(const FunctionTable& functions, const SourcePlace& place) {
-  for (const auto& [function, info] : functions.infos) {
-    if (!info || info->file != place.file || !PyList_Check(info->sourceLines.get())) continue;
-    Py_ssize_t index = place.line - info->firstLine;
-    if (index >= 0 && index < PyList_Size(info->sourceLines.get()))
-      return PyRef::borrow(PyList_GetItem(info->sourceLines.get(), index));
-  }
-  return {};
-}
-
-} // namespace
-
-void prepareFrontend() { setCallJitHook(callJitInRegion); }
-
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext& context, const Request& request) {
-  prepareFrontend();
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  ModuleBuilder builder(*module);
+  ModuleBuilder builder(*module, request.options);
   Builder::Scope scope(&builder);
-  OptionsScope options(request.options);
   std::shared_ptr<FunctionInfo> info = Walker::readFunction(builder, request.function);
   if (!info) return {};
   (*module)->setLoc(info->location);

@@ -34,7 +34,4 @@ struct Request {
 /// (python/tiletwin/errors.py) carrying file, line, column, the source line with a caret and the cause chain.
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext& context, const Request& request);
 
-/// Connects the language's functions with the walker, as buildModule does; needed once before eager mode alone.
-void prepareFrontend();
-
 } // namespace tiletwin::frontend

@@ -54,7 +54,7 @@ bool cachePolicy(Builder& b, llvm::StringRef function, bool isLoad, PyObject* ca
 }
 
 /// A pointer argument; int1 pointees become int8, remembered in `wasBool`.
-Value pointerArgument(PyObject* arg, llvm::StringRef function) {
+Value pointerArgument(const Builder& b, PyObject* arg, llvm::StringRef function) {
   PyObject* plain = unwrap(arg);
   if (!isTensor(plain))
     return raiseType("tl." + function + ": pointer must be a pointer or a block of pointers, got " + typeName(plain));
@@ -62,7 +62,7 @@ Value pointerArgument(PyObject* arg, llvm::StringRef function) {
     return raiseValue(
         "tl." + function + ": Unsupported ptr type " + tensorValue(plain).type.str() +
         ": a pointer or a block of pointers is needed; add it to a pointer argument, as in x_ptr + offsets");
-  return checkSupported(tensorValue(plain).type) ? tensorValue(plain) : Value();
+  return checkSupported(b, tensorValue(plain).type) ? tensorValue(plain) : Value();
 }
 Value bytePointer(Builder& b, Value pointer) {
   if (pointer.type.scalar != Scalar::I1 || pointer.type.pointerDepth != 1) return pointer;
@@ -148,7 +148,7 @@ PyRef loadBlock(Builder& b, llvm::ArrayRef<PyObject*> args) {
 PyRef buildLoad(Builder& b, llvm::ArrayRef<PyObject*> args) {
   if (isBlockPointer(unwrap(args[0]))) return loadBlock(b, args);
   if (!refuseBlockOptions("load", args[6], args[7])) return {};
-  Value pointer = pointerArgument(args[0], "load");
+  Value pointer = pointerArgument(b, args[0], "load");
   if (!pointer) return {};
   Type element = pointer.type.pointee();
   llvm::SmallVector<Value> operands;
@@ -215,7 +215,7 @@ PyRef storeBlock(Builder& b, llvm::ArrayRef<PyObject*> args) {
 PyRef buildStore(Builder& b, llvm::ArrayRef<PyObject*> args) {
   if (isBlockPointer(unwrap(args[0]))) return storeBlock(b, args);
   if (!refuseBlockOptions("store", args[5], nullptr)) return {};
-  Value pointer = pointerArgument(args[0], "store");
+  Value pointer = pointerArgument(b, args[0], "store");
   if (!pointer) return {};
   if (pointer.type.constPointer)
     return raiseValue("tl.store: Cannot store to a constant pointer (" + pointer.type.str() + ")");

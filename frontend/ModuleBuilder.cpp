@@ -6,9 +6,9 @@
 
 namespace tiletwin::frontend {
 
-ModuleBuilder::ModuleBuilder(mlir::ModuleOp module)
-    : module_(module), op_(module.getContext()), location_(mlir::UnknownLoc::get(module.getContext())),
-      functions_(std::make_unique<FunctionTable>()) {}
+ModuleBuilder::ModuleBuilder(mlir::ModuleOp module, const SemanticOptions& options)
+    : module_(module), options_(options), op_(module.getContext()),
+      location_(mlir::UnknownLoc::get(module.getContext())), functions_(std::make_unique<FunctionTable>()) {}
 
 ModuleBuilder::~ModuleBuilder() = default;
 
@@ -67,7 +67,7 @@ bool ModuleBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands,
   if (region && region->resultTypes) resultTypes = *region->resultTypes;
   for (const Type& type : resultTypes) state.types.push_back(type.toMlir(context()));
   mlir::Operation* made = op_.create(state);
-  if (currentOptions().checked) addSigns(made, operands, resultTypes);
+  if (options_.checked) addSigns(made, operands, resultTypes);
   for (auto [type, value] : llvm::zip(resultTypes, made->getResults())) {
     Value& result = results.emplace_back();
     result.type = type;

@@ -29,12 +29,13 @@ inline std::unique_ptr<mlir::Region> regionWithBlock(mlir::Block*& block) {
 
 class ModuleBuilder final : public Builder {
 public:
-  /// `module` must outlive the builder. The insertion point is set by whoever makes a function or region.
-  explicit ModuleBuilder(mlir::ModuleOp module);
+  /// `module` and `options` must outlive the builder. The insertion point is set by whoever makes a function or region.
+  ModuleBuilder(mlir::ModuleOp module, const SemanticOptions& options);
   ~ModuleBuilder() override;
 
   mlir::MLIRContext* context() override { return op_.getContext(); }
   bool isEager() const override { return false; }
+  const SemanticOptions& options() const override { return options_; }
   bool create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
               llvm::ArrayRef<mlir::NamedAttribute> attributes, llvm::SmallVectorImpl<Value>& results,
               const RegionSpec* region = nullptr) override;
@@ -57,6 +58,7 @@ public:
 
 private:
   mlir::ModuleOp module_;
+  const SemanticOptions& options_;
   mlir::OpBuilder op_;
   mlir::Location location_;
   std::unique_ptr<FunctionTable> functions_;

@@ -13,28 +13,6 @@ enum class BinaryOp : uint8_t { Add, Sub, Mul, Div, FloorDiv, Mod, And, Or, Xor,
 enum class CompareOp : uint8_t { LT, LE, GT, GE, EQ, NE };
 enum class UnaryOp : uint8_t { Neg, Pos, Invert, Not };
 
-/// Options of a compilation that change what operations mean.
-struct SemanticOptions {
-  bool checked = false;         ///< signs of integers (tt.signs) and promises (tt.promise) go into the IR
-  bool debug = false;           ///< device asserts and overflow checks are emitted
-  bool sanitizeOverflow = true; ///< with debug: integer add, sub, mul < 64 bits are checked (rule 17)
-  std::string defaultDotPrecision = "tf32";
-  llvm::SmallVector<std::string> allowedDotPrecisions{"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"};
-  llvm::SmallVector<std::string> supportedFp8{"fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5",
-                                              "fp8e5b16"}; ///< that kernels may use
-  int capability = 90;                                     ///< emulated compute capability
-  int numWarps = 4;                                        ///< what a kernel may ask for
-  bool interpreted = false; ///< for a launch on the CPU, which takes more than GPUs' compilers do
-  bool notes = false;       ///< statements and names are noted for a native debugger (WalkerNotes.cpp)
-  bool operator==(const SemanticOptions&) const = default;
-};
-const SemanticOptions& currentOptions();
-struct OptionsScope {
-  explicit OptionsScope(SemanticOptions);
-  ~OptionsScope();
-  SemanticOptions previous;
-};
-
 /// A tensor, or a compile-time number turned into one by rule 10.
 Value toTensor(Builder& b, PyObject* object);
 
@@ -46,7 +24,7 @@ Value cast(Builder& b, Value x, Type element, std::optional<llvm::StringRef> rou
 Value bitcast(Builder& b, Value x, Type element);
 /// Whether kernels may use the type: GPUs differ in their fp8 formats (option supported_fp8_dtypes). False with an error
 /// set.
-bool checkSupported(const Type& type);
+bool checkSupported(const Builder& b, const Type& type);
 /// Whether `what` may compute with the type: fp8e4b15 is for storage only. False with an error set.
 bool checkComputes(const Type& type, const llvm::Twine& what);
 Value splat(Builder& b, Value scalar, llvm::ArrayRef<int64_t> shape);

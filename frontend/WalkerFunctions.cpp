@@ -266,7 +266,7 @@ PyRef Walker::callJit(ModuleBuilder& builder, PyObject* function, const Argument
     if (info->noinlineFlag && structures[i].kind == Structure::Kind::Tensor && structures[i].type.isBlock()) {
       std::string what = info->name + "() is marked noinline and can take scalars only, but " +
                          stringOf(bound.entries[i].first) + " is a block of type " + structures[i].type.str();
-      if (currentOptions().interpreted) { // Triton's interpreter takes it, its compiler does not
+      if (builder.options().interpreted) { // Triton's interpreter takes it, its compiler does not
         if (PyErr_WarnEx(PyExc_UserWarning, (what + ": GPUs refuse that; here it is inlined").c_str(), 1) < 0)
           return {};
         continue;

@@ -47,7 +47,7 @@ bool isPoison(const Value& value) {
 } // namespace
 
 bool Walker::takesNotes() const {
-  return currentOptions().notes && !llvm::StringRef(info_->mangledName).starts_with("tiletwin.");
+  return builder_.options().notes && !llvm::StringRef(info_->mangledName).starts_with("tiletwin.");
 }
 
 void Walker::noteStatement(PyObject* node) {

@@ -149,6 +149,10 @@ class EagerBuilder final : public Builder {
 public:
   mlir::MLIRContext* context() override { return &sharedContext(); }
   bool isEager() const override { return true; }
+  const frontend::SemanticOptions& options() const override {
+    static const frontend::SemanticOptions defaults;
+    return currentContext ? currentContext->options : defaults;
+  }
   void setLocation(mlir::Location) override {}
   mlir::Location location() override { return mlir::UnknownLoc::get(context()); }
   bool create(llvm::StringRef name, llvm::ArrayRef<Value> operands, llvm::ArrayRef<Type> resultTypes,
@@ -198,7 +202,7 @@ mlir::OwningOpRef<mlir::ModuleOp> EagerBuilder::buildModule(llvm::StringRef name
                                                             llvm::SmallVectorImpl<Type>& actualTypes) {
   mlir::MLIRContext* ctx = context();
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(ctx));
-  frontend::ModuleBuilder builder(*module);
+  frontend::ModuleBuilder builder(*module, options());
   Builder::Scope scope(&builder); // the regions' bodies use the builder of the thread
   mlir::OpBuilder& op = builder.op();
   llvm::SmallVector<Value> flat;
@@ -403,7 +407,7 @@ bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, 
     const bool isKnown = dictionary.contains(frontend::kRegionIdentity);
     if (isKnown) { // what the function does depends on signs, which types of the IR do not have, and on the options
       for (const Value& operand : operands) key += operand.type.str();
-      key += ' ' + std::to_string(numberOf(frontend::currentOptions()));
+      key += ' ' + std::to_string(numberOf(options()));
     }
     if (auto found = isKnown ? forms_.find(key) : forms_.end(); found != forms_.end()) {
       std::shared_ptr<const interp::Program> program = found->second.program;
@@ -449,11 +453,8 @@ Builder* defaultBuilder() { return &eagerBuilder(); }
 } // namespace
 
 Builder& eagerBuilder() {
-  static EagerBuilder* builder = [] {
-    frontend::prepareFrontend();
-    return new EagerBuilder;
-  }();
-  return *builder;
+  static auto& builder = *new EagerBuilder;
+  return builder;
 }
 
 EagerContext* setEagerContext(EagerContext* context) { return std::exchange(currentContext, context); }

@@ -27,7 +27,8 @@ struct EagerContext {
   std::array<int32_t, 3> grid{1, 1, 1}, program{0, 0, 0};
   std::vector<Buffer> buffers;
   std::vector<uint64_t> origins; ///< of each buffer, the address of the argument's first element
-  PyRef observer;                ///< is told of accesses to memory (EagerObserver.h); null: nobody
+  frontend::SemanticOptions options;
+  PyRef observer; ///< is told of accesses to memory (EagerObserver.h); null: nobody
   EagerWait wait;
 };
 

@@ -171,6 +171,7 @@ std::vector<std::pair<std::unique_ptr<EagerContext>, EagerContext*>>& programsBy
 /// launch that is being looked at.
 PyObject* enterProgram(PyObject*, PyObject* args) {
   auto made = std::make_unique<EagerContext>();
+  made->options = eagerBuilder().options();
   if (const EagerContext* around = eagerContext()) {
     made->launch = around->launch;
     made->kernel = around->kernel;

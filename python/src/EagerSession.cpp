@@ -19,8 +19,6 @@ struct Session {
   Call call;                 ///< its `values` point into the vector above
   EagerContext context;
   std::optional<frontend::Builder::Scope> scope; ///< while a program is entered
-  std::optional<frontend::OptionsScope> optionsScope;
-  frontend::SemanticOptions options;
   EagerContext* outer = nullptr;
 };
 
@@ -162,7 +160,7 @@ PyObject* forkSession(PyObject* self, PyObject* wait) {
   auto session = std::make_unique<Session>();
   session->call.leaves = from.call.leaves;
   session->call.buffers = from.call.buffers;
-  session->options = from.options;
+  session->context.options = from.context.options;
   session->context.launch = from.context.launch;
   session->context.kernel = from.context.kernel;
   session->context.grid = from.context.grid;
@@ -206,7 +204,6 @@ PyObject* enter(PyObject* self, PyObject* args) {
   session.context.wait.looks.clear();
   session.outer = setEagerContext(&session.context);
   session.scope.emplace(&eagerBuilder());
-  session.optionsScope.emplace(session.options);
   return PyRef::borrow(Py_None).release();
 }
 
@@ -216,13 +213,12 @@ PyObject* setOptions(PyObject* self, PyObject* dict) {
     PyErr_SetString(PyExc_TypeError, "options are a dict");
     return nullptr;
   }
-  return readSemanticOptions(dict, sessionOf(self).options) ? PyRef::borrow(Py_None).release() : nullptr;
+  return readSemanticOptions(dict, sessionOf(self).context.options) ? PyRef::borrow(Py_None).release() : nullptr;
 }
 
 PyObject* leave(PyObject* self, PyObject*) {
   Session& session = sessionOf(self);
   if (session.scope) {
-    session.optionsScope.reset();
     session.scope.reset();
     setEagerContext(session.outer);
   }

@@ -87,6 +87,7 @@ public:
     context_.program = program;
     context_.buffers.assign(launch.buffers.begin(), launch.buffers.end());
     for (const Buffer& buffer : context_.buffers) context_.origins.push_back(buffer.viewBegin);
+    context_.options = eagerBuilder().options();
     outer_ = setEagerContext(&context_);
   }
   ~ProgramScope() { setEagerContext(outer_); }
