@@ -16,7 +16,7 @@ struct FeatureRow {
 // A feature is there if one of its rows holds.
 constexpr FeatureRow kFeatures[] = {
     // Warp Level Matrix Instructions: mma (.m16n8k8 of .f16, .m8n8k16 of .s8)
-    {&GpuFeatures::mmaTuring, 75, kLast, 0, false},
+    {&GpuFeatures::mmaTuring, 75, kLast, 65, false},
     // Warp Level Matrix Instructions: mma (.bf16, .tf32, .f64; .m16n8k16 and .m16n8k32)
     {&GpuFeatures::mmaAmpere, 80, kLast, 0, false},
     // Warp Level Matrix Instructions: mma (.e4m3, .e5m2). sm_90 takes them too, but has no units of its own for them.
@@ -27,7 +27,7 @@ constexpr FeatureRow kFeatures[] = {
     // TensorCore 5th Generation Instructions: tcgen05.mma
     {&GpuFeatures::tcgen05, 100, 119, 0, true},
     // Warp Level Matrix Load Instruction: ldmatrix
-    {&GpuFeatures::matrixLoads, 75, kLast, 0, false},
+    {&GpuFeatures::matrixLoads, 75, kLast, 65, false},
     // Data Movement and Conversion Instructions: cp.async
     {&GpuFeatures::asyncCopies, 80, kLast, 0, false},
     // Data Movement and Conversion Instructions: cp.async.bulk.tensor
@@ -43,7 +43,8 @@ constexpr FeatureRow kFeatures[] = {
     // Data Movement and Conversion Instructions: cvt (.bf16 from integers)
     {&GpuFeatures::bf16FromIntegers, 90, kLast, 0, false},
     // Data Movement and Conversion Instructions: cvt (.e4m3x2, .e5m2x2)
-    {&GpuFeatures::fp8Conversions, 89, kLast, 0, false},
+    {&GpuFeatures::fp8Conversions, 89, 89, 81, false},
+    {&GpuFeatures::fp8Conversions, 90, kLast, 0, false},
     // Parallel Synchronization and Communication Instructions: redux.sync
     {&GpuFeatures::warpReductions, 80, kLast, 0, false},
     // Miscellaneous Instructions: setmaxnreg

@@ -100,6 +100,13 @@ BOOST_AUTO_TEST_CASE(features_wait_for_the_ptx_version_that_has_them) {
   auto at = [](int capability, int version, bool GpuFeatures::* feature) {
     return featuresOf(capability, "sm_90a", version).*feature;
   };
+  BOOST_TEST(!at(75, 64, &GpuFeatures::mmaTuring));
+  BOOST_TEST(at(75, 65, &GpuFeatures::mmaTuring));
+  BOOST_TEST(!at(75, 64, &GpuFeatures::matrixLoads));
+  BOOST_TEST(at(75, 65, &GpuFeatures::matrixLoads));
+  BOOST_TEST(!at(89, 80, &GpuFeatures::fp8Conversions));
+  BOOST_TEST(at(89, 81, &GpuFeatures::fp8Conversions));
+  BOOST_TEST(at(90, 80, &GpuFeatures::fp8Conversions));
   BOOST_TEST(!at(89, 83, &GpuFeatures::mmaFp8));
   BOOST_TEST(at(89, 84, &GpuFeatures::mmaFp8));
   BOOST_TEST(!at(90, 78, &GpuFeatures::tensorCopies));

@@ -221,6 +221,23 @@ def test_f8_has_an_instruction_where_the_assembler_knows_it() -> None:
     assert "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" in older
 
 
+@pytest.mark.parametrize(
+    ("arch", "kind", "version", "instructions"),
+    [
+        ("sm_75", "f16", 63, set()),
+        ("sm_75", "f16", 65, {"ldmatrix.sync", "mma.sync"}),
+        ("sm_89", "f8E4M3FN", 78, {"ldmatrix.sync", "mma.sync"}),
+        ("sm_89", "f8E4M3FN", 81, {"ldmatrix.sync", "mma.sync", "e4m3x2"}),
+    ],
+)
+def test_an_old_ptx_version_has_no_instruction_of_later_ones(arch, kind, version, instructions) -> None:
+    target = {"backend": "cuda", "capability": int(arch[3:]), "arch": arch, "ptx_version": version, "warp_size": 32}
+    text = plain((kind, (32, 32)), (kind, (32, 32)), ("f32", (32, 32)))
+    ptx = tiletwin._codegen.compile(text, "ttir", "kernel.ttir", target, {})["ptx"]
+    assert set(re.findall(r"ldmatrix\.sync|mma\.sync|e4m3x2", ptx)) == instructions
+    small_kernels.assemble(ptx, arch)
+
+
 WARPGROUP_TYPES = [
     (("f16", "f16", "f32"), "ieee", "k16.f32.f16.f16"),
     (("f16", "f16", "f16"), "ieee", "k16.f16.f16.f16"),
