@@ -66,7 +66,7 @@ def _quiet_compiler(torch: Any) -> None:
             return model
         from torch._dynamo.eval_frame import OptimizedModule
 
-        return OptimizedModule(model, _same)
+        return OptimizedModule(model, _same)  # type: ignore[arg-type]  all that it does is to call it
 
     torch.compile = compile
     try:
