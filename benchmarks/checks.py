@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
-import triton
-from kernels import flash_attention, matmul, row_softmax, vector_add
+from kernels import flash_attention, product, row_softmax, vector_add
 from triton import checks, fresh_memory
 
 # check -> how many times as long a launch may take
@@ -37,18 +36,15 @@ def launches() -> dict[str, Callable[[], object]]:
     x, y, out = torch.randn(n), torch.randn(n), torch.empty(n)
     rows, columns = 4096, 1024
     table, soft = torch.randn(rows, columns), torch.empty(rows, columns)
-    size, tile = 1024, (128, 128, 64)
+    size = 1024
     a, b, c = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
     heads, t, d = 4, 1024, 64
     q, k, v = (torch.randn(1, heads, t, d).half() for _ in range(3))
     attended = torch.empty_like(q)
-    grid = (triton.cdiv(size, tile[0]) * triton.cdiv(size, tile[1]),)
-    bm, bn, bk = tile
-    sizes = (size, size, size, *a.stride(), *b.stride(), *c.stride())
     return {
         "vadd": lambda: vector_add[(n // 1024,)](x, y, out, n, BLOCK=1024),
         "softmax": lambda: row_softmax[(rows,)](table, soft, columns, columns, BLOCK=1024),
-        "matmul": lambda: matmul[grid](a, b, c, *sizes, BM=bm, BN=bn, BK=bk, GROUP=8, PRECISION="ieee"),
+        "matmul": lambda: product(a, b, c, (128, 128, 64)),
         "flash attention": lambda: flash_attention[(t // 64, heads)](
             q, k, v, attended, t, d**-0.5, t * d, BM=64, BN=64, D=d, CAUSAL=False
         ),

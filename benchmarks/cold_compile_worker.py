@@ -129,10 +129,7 @@ def in_fork(triton: Any, case: dict[str, Any]) -> dict[str, Any]:
         try:
             answer = compile_cold(triton, case)
         except BaseException as error:
-            last = [line for line in str(error).splitlines() if line.strip()] or traceback.format_exc().splitlines()[
-                -1:
-            ]
-            answer = {"error": f"{type(error).__name__}: {last[0]}"[:300]}
+            answer = failure(error)
         os.write(write, json.dumps(answer).encode())
         os._exit(0)
     os.close(write)

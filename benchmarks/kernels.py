@@ -7,10 +7,10 @@ does hits neither. Exits 1 if a kernel is more than 50 times slower than torch.
 
 import argparse
 import json
-import os
 import pathlib
 import sys
-import time
+
+import timing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMIT = 1 / 50
@@ -24,10 +24,7 @@ parser.add_argument("--ours", action="store_true", help="run ours only, for a pr
 
 if __name__ == "__main__":
     arguments = parser.parse_args()
-    if os.environ.get("TILETWIN_INTERPRET") != "1":
-        os.environ["TILETWIN_INTERPRET"] = "1"
-        os.execv(sys.executable, [sys.executable, *sys.argv])
-    os.environ["TILETWIN_NUM_THREADS"] = str(arguments.threads)
+    timing.interpret(arguments.threads)
     sys.path[:0] = [str(ROOT / "tests" / "kernels"), str(ROOT / "benchmarks")]
 
     import torch
@@ -39,25 +36,13 @@ if __name__ == "__main__":
     torch.manual_seed(0)
 
 
-def seconds(run):
-    """Time of one run on an idle machine: torch's workers spin on for some milliseconds after a call."""
-    time.sleep(0.01)
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
 def measure(name, ours, theirs):
     """A row: the best of both times and their ratio."""
     if arguments.ours:
         for _ in range(arguments.repeats * 4):
             ours()
         return None
-    ours(), theirs(), ours(), theirs()
-    a, b = [], []
-    for _ in range(arguments.repeats):
-        a.append(seconds(ours))
-        b.append(seconds(theirs))
+    a, b = timing.in_turns(ours, theirs, arguments.repeats, rest=0.01)
     ratio = min(b) / min(a)
     return dict(
         name=name,

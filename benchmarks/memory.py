@@ -10,14 +10,14 @@ import subprocess
 import sys
 import tempfile
 
-if os.environ.get("TILETWIN_INTERPRET") != "1":
-    os.environ["TILETWIN_INTERPRET"] = "1"
-    os.execv(sys.executable, [sys.executable, *sys.argv])
+import timing
+
+timing.interpret()
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "demo"))
 
-import memray
-import torch
-from kernels import matmul, row_softmax, vector_add
+import memray  # noqa: E402
+import torch  # noqa: E402
+from kernels import product, row_softmax, vector_add  # noqa: E402
 
 LIMIT_MIB = 64
 
@@ -31,12 +31,7 @@ def launches(programs):
     yield "softmax", lambda: row_softmax[(programs,)](s, s_out, 512, 512, BLOCK=512)
     rows = programs * 16
     a, b, c = torch.randn(rows, 64), torch.randn(64, 16), torch.empty(rows, 16)
-    yield (
-        "matmul",
-        lambda: matmul[(programs,)](
-            a, b, c, rows, 16, 64, 64, 1, 16, 1, 16, 1, BM=16, BN=16, BK=32, GROUP=1, PRECISION="ieee"
-        ),
-    )
+    yield "matmul", lambda: product(a, b, c, (16, 16, 32), group=1)
 
 
 def allocations(launch):
@@ -58,7 +53,7 @@ kernels.vector_add[(1,)](torch.ones(8), torch.ones(8), torch.ones(8), 8, BLOCK=8
 size = {size}
 if {which!r} == "matmul":
     args = [torch.ones(size, size) for _ in range(3)]
-    run = lambda: kernels.matmul[(size // 128 * (size // 128),)](*args, size, size, size, size, 1, size, 1, size, 1, BM=128, BN=128, BK=64, GROUP=8, PRECISION="ieee")
+    run = lambda: kernels.product(*args, (128, 128, 64))
 elif {which!r} == "attention":
     args = [torch.ones(1, 8, size, 64).half() for _ in range(4)]
     run = lambda: kernels.flash_attention[(size // 64, 8)](*args, size, 0.125, size * 64, BM=64, BN=64, D=64, CAUSAL=False)

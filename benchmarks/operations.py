@@ -7,10 +7,9 @@ threads and outputs allocated beforehand. `--only NAME` runs the rows whose name
 """
 
 import argparse
-import os
 import statistics
-import sys
-import time
+
+import timing
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--only", default="")
@@ -18,10 +17,7 @@ parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--repeats", type=int, default=9)
 arguments = parser.parse_args()
 
-if os.environ.get("TILETWIN_INTERPRET") != "1":
-    os.environ["TILETWIN_INTERPRET"] = "1"
-    os.execv(sys.executable, [sys.executable, *sys.argv])
-os.environ["TILETWIN_NUM_THREADS"] = str(arguments.threads)
+timing.interpret(arguments.threads)
 
 import torch  # noqa: E402
 import triton  # noqa: E402
@@ -114,22 +110,10 @@ def binary(x_ptr, y_ptr, out_ptr, FUNCTION: tl.constexpr, B: tl.constexpr):
     tl.store(out_ptr + at, FUNCTION(tl.load(x_ptr + at), tl.load(y_ptr + at)))
 
 
-def seconds(run):
-    time.sleep(0.01)  # torch's workers spin on for a while after a call
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
 def pair(name, ours, theirs):
     if arguments.only not in name:
         return
-    for _ in range(3):
-        ours(), theirs()
-    a, b = [], []
-    for _ in range(arguments.repeats):
-        a.append(seconds(ours))
-        b.append(seconds(theirs))
+    a, b = timing.in_turns(ours, theirs, arguments.repeats, warm=3, rest=0.01)
     ratio = statistics.median(y / x for x, y in zip(a, b))
     ours_us, torch_us = statistics.median(a) * 1e6, statistics.median(b) * 1e6
     print(f"{name:34} {ours_us:12.1f} us   torch {torch_us:12.1f} us   ratio {ratio:8.3f}", flush=True)

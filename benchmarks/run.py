@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 
+import timing
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 
@@ -24,16 +26,12 @@ parser.add_argument("--threads", type=int, default=2)
 parser.add_argument("--repeats", type=int, default=9)
 arguments = parser.parse_args()
 
-if os.environ.get("TILETWIN_INTERPRET") != "1":
-    os.environ["TILETWIN_INTERPRET"] = "1"
-    os.execv(sys.executable, [sys.executable, *sys.argv])
-os.environ["TILETWIN_NUM_THREADS"] = str(arguments.threads)
+timing.interpret(arguments.threads)
 sys.path.insert(0, str(ROOT / "demo"))
 
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
-import triton  # noqa: E402
-from kernels import flash_attention, layer_norm, matmul, rgb_to_grey, row_softmax, vector_add  # noqa: E402
+from kernels import flash_attention, layer_norm, product, rgb_to_grey, row_softmax, vector_add  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
@@ -41,35 +39,13 @@ torch.set_num_threads(arguments.threads)
 rows = []
 
 
-def seconds(run):
-    """Time of one run on an idle machine.
-
-    torch's workers spin on for some milliseconds after a call and would take a core from whoever comes next.
-    """
-    time.sleep(0.02)
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
 def pair(name, ours, theirs, gate, aim=None, note=""):
     """Times `ours` and `theirs` alternately; records theirs / ours."""
     if arguments.only not in name:
         return
-    ours(), theirs(), ours(), theirs()
-    a, b = [], []
-    for _ in range(arguments.repeats):
-        a.append(seconds(ours))
-        b.append(seconds(theirs))
-    record(
-        name,
-        statistics.median(a),
-        statistics.median(b),
-        statistics.median(y / x for x, y in zip(a, b)),
-        gate,
-        aim,
-        note,
-    )
+    a, b = timing.in_turns(ours, theirs, arguments.repeats)
+    ratio = statistics.median(y / x for x, y in zip(a, b))
+    record(name, statistics.median(a), statistics.median(b), ratio, gate, aim, note)
 
 
 def record(name, ours, theirs, ratio, gate, aim=None, note=""):
@@ -135,7 +111,7 @@ def bench_probes():
 def bench_checks():
     import checks
 
-    checks.bench(seconds, record, arguments.only, arguments.repeats)
+    checks.bench(timing.seconds, record, arguments.only, arguments.repeats)
 
 
 def bench_time_to_stop():
@@ -188,32 +164,6 @@ def bench_rows():
     )
 
 
-def matmul_runner(a, b, out, tile, precision="ieee"):
-    bm, bn, bk = tile
-    size = a.shape[0]
-    grid = (triton.cdiv(size, bm) * triton.cdiv(size, bn),)
-
-    def run():
-        matmul[grid](
-            a,
-            b,
-            out,
-            size,
-            size,
-            size,
-            *a.stride(),
-            *b.stride(),
-            *out.stride(),
-            BM=bm,
-            BN=bn,
-            BK=bk,
-            GROUP=8,
-            PRECISION=precision,
-        )
-
-    return run
-
-
 def bench_matmul():
     size = 2048
     a, b = torch.randn(size, size), torch.randn(size, size)
@@ -221,17 +171,18 @@ def bench_matmul():
     for tile, gate, aim in (((128, 128, 64), 0.7, 0.9), ((64, 64, 32), 0.5, 0.7)):
         pair(
             f"matmul f32 2048, tiles {tile[0]}x{tile[1]}x{tile[2]}",
-            matmul_runner(a, b, out, tile),
+            lambda tile=tile: product(a, b, out, tile),
             lambda: torch.mm(a, b, out=out_torch),
             gate,
             aim,
         )
-    f32 = matmul_runner(a, b, out, (128, 128, 64))
+    tile = (128, 128, 64)
     for dtype in (torch.float16, torch.bfloat16):
+        narrow = [tensor.to(dtype) for tensor in (a, b, out)]
         pair(
             f"matmul {str(dtype)[6:]} 2048 against our f32",
-            matmul_runner(a.to(dtype), b.to(dtype), out.to(dtype), (128, 128, 64), "tf32"),
-            f32,
+            lambda narrow=narrow: product(*narrow, tile, precision="tf32"),
+            lambda: product(a, b, out, tile),
             0.6,
             note="peer: our own f32",
         )

@@ -5,10 +5,10 @@ Each count runs in a process of its own. Prints the speed-up over one thread.
 
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
-import time
+
+import timing
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -16,25 +16,18 @@ HERE = pathlib.Path(__file__).resolve().parent
 def child():
     sys.path.insert(0, str(HERE.parent / "demo"))
     import torch
-    from kernels import matmul, vector_add
+    from kernels import product, vector_add
 
     size, n = 2048, 1 << 26
     a, b, c = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
     x, y, out = torch.randn(n), torch.randn(n), torch.empty(n)
     runs = (
-        lambda: matmul[(256,)](
-            a, b, c, size, size, size, size, 1, size, 1, size, 1, BM=128, BN=128, BK=64, GROUP=8, PRECISION="ieee"
-        ),
+        lambda: product(a, b, c, (128, 128, 64)),
         lambda: vector_add[(n // 1024,)](x, y, out, n, BLOCK=1024),
     )
     for run in runs:
         run(), run()
-        times = []
-        for _ in range(7):
-            start = time.perf_counter()
-            run()
-            times.append(time.perf_counter() - start)
-        print(statistics.median(times))
+        print(timing.median_seconds(run, 7))
 
 
 def main():

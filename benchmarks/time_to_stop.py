@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import transcripts_debugpy  # noqa: E402
 import transcripts_gdb  # noqa: E402
 import transcripts_pdb  # noqa: E402
-from debug_transcripts import Terminal  # noqa: E402
+from debug_transcripts import Terminal, line_of  # noqa: E402
 
 LIMIT = 2.0
 
@@ -38,7 +38,7 @@ class Stop(NamedTuple):
 
     @property
     def line(self) -> int:
-        return transcripts_gdb.line_of(self.file, self.text)
+        return line_of(self.file, self.text)
 
 
 KERNELS = {

@@ -2,14 +2,13 @@
 
 import json
 import pathlib
-import statistics
 import sys
-import time
 
+import timing
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "demo"))
-from kernels import matmul, row_softmax, vector_add
+from kernels import product, row_softmax, vector_add
 
 
 def measure(repeats):
@@ -19,12 +18,7 @@ def measure(repeats):
 
     def timed(name, run):
         run()
-        values = []
-        for _ in range(repeats):
-            start = time.perf_counter()
-            run()
-            values.append(time.perf_counter() - start)
-        results[name] = statistics.median(values)
+        results[name] = timing.median_seconds(run, repeats)
 
     n = 1 << 20
     x, y, out = torch.randn(n), torch.randn(n), torch.empty(n)
@@ -34,29 +28,9 @@ def measure(repeats):
     timed("softmax 512 x 1000, small tiles", lambda: row_softmax[(m,)](s, s_out, 1000, 1000, BLOCK=1024))
     size = 256
     a, b, c = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
-
-    def product(bm, bn, bk):
-        grid = ((size // bm) * (size // bn),)
-        matmul[grid](
-            a,
-            b,
-            c,
-            size,
-            size,
-            size,
-            *a.stride(),
-            *b.stride(),
-            *c.stride(),
-            BM=bm,
-            BN=bn,
-            BK=bk,
-            GROUP=4,
-            PRECISION="ieee",
-        )
-
-    timed("matmul 256, tiles 16x16x16, small tiles", lambda: product(16, 16, 16))
+    timed("matmul 256, tiles 16x16x16, small tiles", lambda: product(a, b, c, (16, 16, 16), group=4))
     timed("vadd 2^20, BLOCK 65536", lambda: vector_add[(n // 65536,)](x, y, out, n, BLOCK=65536))
-    timed("matmul 256, tiles 128x128x64", lambda: product(128, 128, 64))
+    timed("matmul 256, tiles 128x128x64", lambda: product(a, b, c, (128, 128, 64), group=4))
     return results
 
 

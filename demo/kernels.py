@@ -83,6 +83,15 @@ def matmul(
     tl.store(c_ptrs, acc.to(c_ptr.dtype.element_ty), mask=(rm[:, None] < M) & (rn[None, :] < N))
 
 
+def product(a, b, out, tile, group=8, precision="ieee"):
+    """out = a @ b, in tiles of (rows, columns, depth)."""
+    bm, bn, bk = tile
+    m, n, k = a.shape[0], b.shape[1], a.shape[1]
+    strides = (*a.stride(), *b.stride(), *out.stride())
+    grid = (triton.cdiv(m, bm) * triton.cdiv(n, bn),)
+    matmul[grid](a, b, out, m, n, k, *strides, BM=bm, BN=bn, BK=bk, GROUP=group, PRECISION=precision)
+
+
 @triton.jit
 def flash_attention(
     q_ptr,

@@ -24,7 +24,7 @@ from kernels import (  # noqa: E402
     flash_attention,
     forgotten_mask,
     layer_norm,
-    matmul,
+    product,
     rgb_to_grey,
     row_softmax,
     vector_add,
@@ -99,29 +99,9 @@ def cases():
     ):
         a, c = torch.randn(size, size).to(dtype), torch.randn(size, size).to(dtype)
         out4 = torch.empty(size, size, dtype=dtype)
-        grid = (triton.cdiv(size, 128) * triton.cdiv(size, 128),)
-
-        def run(a=a, c=c, out=out4, grid=grid, precision=precision):
-            matmul[grid](
-                a,
-                c,
-                out,
-                size,
-                size,
-                size,
-                *a.stride(),
-                *c.stride(),
-                *out.stride(),
-                BM=128,
-                BN=128,
-                BK=64,
-                GROUP=4,
-                PRECISION=precision,
-            )
-
         yield (
             f"matmul {str(dtype)[6:]}, {size}³, grouped and swizzled",
-            run,
+            lambda a=a, c=c, out=out4, precision=precision: product(a, c, out, (128, 128, 64), 4, precision),
             lambda a=a, c=c: a @ c,
             out4,
             lambda a=a, c=c: a.double() @ c.double(),
@@ -206,8 +186,7 @@ def kernels_against_torch():
 def error_of_tf32(size=256):
     """The largest error of a float32 product whose operands are rounded to tf32."""
     a, b, out = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
-    strides = (*a.stride(), *b.stride(), *out.stride())
-    matmul[(4,)](a, b, out, size, size, size, *strides, BM=128, BN=128, BK=64, GROUP=4, PRECISION="tf32")
+    product(a, b, out, (128, 128, 64), 4, "tf32")
     return (out.double() - a.double() @ b.double()).abs().max().item()
 
 

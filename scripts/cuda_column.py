@@ -138,7 +138,7 @@ def of_libdevice(name: str, function: Any) -> str:
     if name in libdevice.ABSENT:
         return "no: not in NVIDIA's libdevice"
     module = _import("language", "libdevice_kernels")
-    types, (_, result) = next(iter(libdevice.parse_rows(libdevice._LINES[name])[name].items()))
+    types, (_, result) = next(iter(libdevice.overloads_of(name).items()))
     kernel = getattr(module, LIBDEVICE_KERNELS[len(types)])
     names = list(inspect.signature(kernel.fn).parameters)
     kinds = [f"*{kind}" for kind in types] + [f"*{result}", "i32", "constexpr", "constexpr"]

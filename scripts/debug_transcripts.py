@@ -14,9 +14,11 @@ import argparse
 import importlib
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = ("docs/*.md", "docs/debugging/*.md", "docs/howto/*.md")
@@ -49,6 +51,25 @@ def normalised(text: str, folder: Path | None = None) -> str:
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n") + "\n"
 
 
+def line_of(file: str, text: str) -> int:
+    """Number of the first line of a file below the repository that holds `text`."""
+    lines = (ROOT / file).read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def clean_environment(*others: str, **values: str) -> dict[str, str]:
+    """This process's variables but those of tiletwin and Triton and those that begin with `others`; with `values`."""
+    ours = ("TILETWIN_", "TRITON_", *others)
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)} | values
+
+
+def output_of(words: list[str], folder: Path, environment: dict[str, str], stderr: bool = True, **more: Any) -> str:
+    """What a program prints, stdout and (stderr) what goes to stderr, as they come."""
+    other = subprocess.STDOUT if stderr else None
+    done = subprocess.run(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=other, text=True, **more)
+    return str(done.stdout)
+
+
 class Terminal:
     """A program that is talked to as a person would; what appears on the screen is kept.
 
@@ -67,14 +88,13 @@ class Terminal:
         import pexpect
 
         self.prompt, self.folder = prompt, folder
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN_", "TRITON_"))}
         values = {"TERM": "dumb", "PYTHONDONTWRITEBYTECODE": "", "PYTHON_COLORS": "0", "PYTHON_BASIC_REPL": "1"}
         values["TQDM_DISABLE"] = "1"  # no bar, which only slow machines show
         self.child = pexpect.spawn(
             command[0],
             command[1:],
             cwd=str(folder or ROOT),
-            env={**clean, **values, **(environment or {})},
+            env=clean_environment(**values, **(environment or {})),
             timeout=timeout,
             encoding="utf-8",
             codec_errors="replace",

@@ -14,18 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from dap_client import Client
-from debug_transcripts import ROOT, normalised, session
+from debug_transcripts import ROOT, clean_environment, line_of, normalised, session
 
 COMMAND = "python -m debugpy.adapter"
 # pydevd warns that it does not look into Python's frozen modules.
 ENVIRONMENT = {"TILETWIN_INTERPRET": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 WIDTH = 118
-
-
-def line_of(file: str, text: str) -> int:
-    """Number of the first line of a file below the repository that holds `text`."""
-    lines = (ROOT / file).read_text().splitlines()
-    return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
 def one_line(text: str, width: int) -> str:
@@ -135,8 +129,7 @@ class Session:
     ) -> None:
         """told: called with every message. Errors: RuntimeError, a request failed; queue.Empty, no answer came."""
         self.file: Path = ROOT / file
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN_", "TRITON_"))}
-        self.client = Client(told, {**clean, "PYTHONDONTWRITEBYTECODE": ""})
+        self.client = Client(told, clean_environment(PYTHONDONTWRITEBYTECODE=""))
         place = {"line": line_of(file, text), "condition": condition}
         self.client.launch(str(self.file), {str(self.file): [place]}, environment)
         self.stop()

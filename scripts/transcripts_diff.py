@@ -11,13 +11,12 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from debug_transcripts import ROOT, normalised, session
+from debug_transcripts import ROOT, clean_environment, normalised, output_of, session
 
 
 def shell(commands: Iterable[str], *demos: str) -> str:
@@ -28,15 +27,11 @@ def shell(commands: Iterable[str], *demos: str) -> str:
         (folder / "demo").mkdir()
         for demo in demos:
             shutil.copy(ROOT / "demo" / demo, folder / "demo")
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN_", "TRITON_"))}
-        kept |= {k: os.environ[k] for k in ("TILETWIN_TRITON",) if k in os.environ}
+        kept = {name: os.environ[name] for name in ("TILETWIN_TRITON",) if name in os.environ}
+        environment = clean_environment(**kept, TERM="dumb")
         for command in commands:
-            words = shlex.split(command)
-            done = subprocess.run(
-                [sys.executable, "-m", *words], cwd=folder, env={**kept, "TERM": "dumb"}, stdout=subprocess.PIPE,
-                text=True,
-            )  # fmt: skip
-            parts.append(f"$ {command}\n{done.stdout}")
+            words = [sys.executable, "-m", *shlex.split(command)]
+            parts.append(f"$ {command}\n{output_of(words, folder, environment, stderr=False)}")
         text = normalised("".join(parts), folder)
     text = re.sub(r"-[0-9a-f]{8}\.twlaunch", "-5d2f01c9.twlaunch", text)
     text = re.sub(r"warp \d+, lane \d+", "warp 2, lane 0", text)

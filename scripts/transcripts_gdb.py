@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 
-from debug_transcripts import ROOT, Terminal, session
+from debug_transcripts import ROOT, Terminal, line_of, session
 
 PROMPT = r"\(gdb\) "
 ENVIRONMENT = {"TILETWIN_GDB": "1", "TILETWIN_INTERPRET": "1", "DEBUGINFOD_URLS": ""}
@@ -17,12 +17,6 @@ NOISE = re.compile(
     r"warning: Error disabling|This GDB supports|Make breakpoint pending).*\n",
     re.MULTILINE,
 )
-
-
-def line_of(file: str, text: str) -> int:
-    """Number of the first line of a file below the repository that holds `text`."""
-    lines = (ROOT / file).read_text().splitlines()
-    return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
 def start(file: str, environment: dict[str, str] = ENVIRONMENT) -> Terminal:

@@ -7,14 +7,12 @@ Invariant: every command is one that a reader can type where those files are.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from debug_transcripts import ROOT, normalised, session
+from debug_transcripts import ROOT, clean_environment, normalised, output_of, session
 from transcripts_sim import shell
 
 CUDA = [ROOT / "demo" / "ptx" / f"block_sum.{end}" for end in ("cu", "ptx")]
@@ -35,13 +33,10 @@ def nvcc_check() -> str:
 @session("howto-pytest")
 def pytest() -> str:
     test = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/howto/pytest.md").read_text(), re.DOTALL | re.MULTILINE)
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN_", "TRITON_", "PYTEST_"))}
     with tempfile.TemporaryDirectory() as made:
         (Path(made) / "test_rows.py").write_text(test[0])
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "tiletwin_pytest", "-p", "no:cacheprovider"]
-        done = subprocess.run(
-            [*command, "--tiletwin-check=all", "test_rows.py"], cwd=made, env={**clean, "COLUMNS": "100"},
-            stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        text = normalised(f"$ pytest -q --tiletwin-check=all test_rows.py\n{done.stdout}", Path(made))
+        options = ["-q", "-p", "tiletwin_pytest", "-p", "no:cacheprovider", "--tiletwin-check=all"]
+        words = [sys.executable, "-m", "pytest", *options, "test_rows.py"]
+        printed = output_of(words, Path(made), clean_environment("PYTEST_", COLUMNS="100"), stderr=False)
+        text = normalised(f"$ pytest -q --tiletwin-check=all test_rows.py\n{printed}", Path(made))
     return re.sub(r" in \d.*s( \(.*\))?$", "", text.replace(".venv/bin/python ", "python "), flags=re.MULTILINE)

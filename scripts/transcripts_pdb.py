@@ -7,16 +7,10 @@ from __future__ import annotations
 
 import sys
 
-from debug_transcripts import ROOT, Terminal, session
+from debug_transcripts import Terminal, line_of, session
 
 PROMPT = r"\(Pdb\) |>>> "
 ENVIRONMENT = {"TILETWIN_INTERPRET": "1"}
-
-
-def line_of(file: str, text: str) -> int:
-    """Number of the first line of a file below the repository that holds `text`."""
-    lines = (ROOT / file).read_text().splitlines()
-    return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
 def start(file: str, environment: dict[str, str] = ENVIRONMENT) -> Terminal:

@@ -7,17 +7,15 @@ Invariant: every command is one that a reader can type where those files are.
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from debug_transcripts import ROOT, normalised, session
+from debug_transcripts import ROOT, clean_environment, normalised, output_of, session
 
 BUGS = ROOT / "tests" / "sim" / "bugs"
 
@@ -32,16 +30,11 @@ def shell(commands: Iterable[str], files: Iterable[Path], arrays: Iterable[int] 
         sizes = list(arrays)
         if sizes:
             np.savez(folder / "args.npz", *(np.zeros(size // 4, np.uint32) for size in sizes))
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN_", "TRITON_"))}
-        values = {"PYTHONPATH": str(ROOT / "python"), "TERM": "dumb", "COLUMNS": "118"}
+        environment = clean_environment(PYTHONPATH=str(ROOT / "python"), TERM="dumb", COLUMNS="118")
         for command in commands:
             words = shlex.split(command)
             program = sys.executable if words[0] == "python" else str(Path(sys.executable).with_name(words[0]))
-            done = subprocess.run(
-                [program, *words[1:]], cwd=folder, env={**clean, **values}, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, text=True,
-            )  # fmt: skip
-            parts.append(f"$ {command}\n{done.stdout}")
+            parts.append(f"$ {command}\n{output_of([program, *words[1:]], folder, environment)}")
         return normalised("".join(parts), folder)
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
-from debug_transcripts import ROOT, normalised, session
+from debug_transcripts import ROOT, clean_environment, normalised, output_of, session
 
 RECORDED = ("TILETWIN_RECORD=record TILETWIN_PROGRAM='2;3' TILETWIN_INTERPRET=1", "demo/broken/decode.py")
 LOOKS = ("--list", "--program 3 --at 25", "--program 3 --at 25 --show p")
@@ -21,12 +20,7 @@ LOOKS = ("--list", "--program 3 --at 25", "--program 3 --at 25 --show p")
 
 def run(words: list[str], place: str, **values: str) -> str:
     """What a command prints, with `record` for its folder."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN_", "TRITON_"))}
-    done = subprocess.run(
-        [sys.executable, *words], cwd=ROOT, env={**clean, **values}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, check=True,
-    )  # fmt: skip
-    text = done.stdout.replace(place, "record")
+    text = output_of([sys.executable, *words], ROOT, clean_environment(**values), check=True).replace(place, "record")
     text = re.sub(r"record/[-\d]+\.twtrace", "record/20260101-120000-4242.twtrace", text)
     return re.sub(r"at \d\d:\d\d:\d\d", "at 12:00:00", text)
 

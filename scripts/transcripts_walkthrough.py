@@ -7,14 +7,12 @@ Invariant: every command is typed from the root of the repository, as a reader d
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from debug_transcripts import ROOT, Terminal, normalised, session
+from debug_transcripts import ROOT, Terminal, clean_environment, normalised, output_of, session
 from transcripts_gdb import run as gdb
 
 PDB = r"\(Pdb\) "
@@ -33,11 +31,7 @@ def split(command: str) -> tuple[list[str], dict[str, str]]:
 def shell(command: str, folder: Path = ROOT) -> str:
     """A command and what it printed, stdout and stderr as they came."""
     arguments, values = split(command)
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN_", "TRITON_"))}
-    done = subprocess.run(
-        arguments, cwd=folder, env={**clean, **values}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    return normalised(f"$ {command}\n{done.stdout}", folder)
+    return normalised(f"$ {command}\n{output_of(arguments, folder, clean_environment(**values))}", folder)
 
 
 def repaired(name: str, before: str, after: str) -> str:

@@ -268,7 +268,7 @@ bool Classifier::array(PyObject* value, const TypeFacts& facts) {
 
 // A tensor without a mark may be on either side: C++ code of torch made it, or passed it on.
 void Classifier::noteSide(PyObject* tensor) {
-  static PyObject* const place = interned("_tiletwin_device");  // cuda_marks.py: a device's number, or -1 for the host
+  static PyObject* const place = interned("_tiletwin_device");  // torch_cuda/marks.py: a device's number, or -1 for the host
   static PyObject* const pinned = interned("_tiletwin_pinned"); // memory of the host that a GPU reaches
   PyRef facts = PyRef::steal(PyObject_GenericGetDict(tensor, nullptr));
   if (!facts || !PyDict_Check(facts.get())) return PyErr_Clear();

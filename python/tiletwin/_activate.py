@@ -157,15 +157,16 @@ class TorchFinder(importlib.abc.MetaPathFinder):
 
 
 class BeforeTorchCuda(importlib.abc.MetaPathFinder):
-    """Prepares torch._C when torch.cuda is about to be imported. It finds nothing itself."""
+    """Calls `then(torch._C)` when torch.cuda is about to be imported. It finds nothing itself."""
+
+    def __init__(self, then: Callable[[ModuleType], None]) -> None:
+        self._then = then
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
         binding = sys.modules.get("torch._C")
         if fullname == "torch.cuda" and binding is not None:
             sys.meta_path.remove(self)
-            from tiletwin import cuda_hidden
-
-            cuda_hidden.hide(binding)
+            self._then(binding)
 
 
 def is_active() -> bool:
@@ -175,8 +176,8 @@ def is_active() -> bool:
 def activate(prepare: Callable[[ModuleType], None]) -> bool:
     """Installs the finder if the environment asks for it. Returns whether it is installed.
 
-    prepare: called with torch when that has been imported, and launches run on the CPU; with NumPy too, if checks want
-    to know of the memory that it makes (activation.py).
+    prepare: called with torch when that has been imported, and launches run on the CPU, with torch._C before
+    torch.cuda is, and with NumPy if checks want to know of the memory that it makes (activation.py).
 
     Errors: ImportError, real Triton has been imported already; ValueError, TILETWIN_BACKEND names no backend.
     """
@@ -196,7 +197,7 @@ def activate(prepare: Callable[[ModuleType], None]) -> bool:
         if "torch" in sys.modules:
             prepare(sys.modules["torch"])
         else:
-            sys.meta_path[:0] = [TorchFinder(prepare), BeforeTorchCuda()]
+            sys.meta_path[:0] = [TorchFinder(prepare), BeforeTorchCuda(prepare)]
         if os.environ.get("TILETWIN_CHECK"):
             if "numpy" in sys.modules:
                 prepare(sys.modules["numpy"])

@@ -11,13 +11,18 @@ from tiletwin import _activate, variables
 
 
 def prepare(module: ModuleType) -> None:
-    """Called when torch, or NumPy where checks want to know of its memory, has been imported."""
-    from tiletwin import cuda_emulation, fresh_memory
+    """Called when torch, or NumPy where checks want to know of its memory, has been imported, and with torch._C before
+    torch.cuda is."""
+    from tiletwin import fresh_memory
+    from tiletwin.torch_cuda import emulation, hidden
 
     if module.__name__ == "numpy":
         fresh_memory.watch_numpy(module)
         return
-    cuda_emulation.prepare(module)
+    if module.__name__ == "torch._C":
+        hidden.hide(module)
+        return
+    emulation.prepare(module)
     if variables.get("TILETWIN_CHECK"):
         fresh_memory.watch_torch(module)
 

@@ -1,7 +1,8 @@
 """The command `tiletwin`: run, ir, export, trace, sim, diff, replay, fuzz, doctor.
 
-Here:      the commands' options, and what run and doctor do. Exit codes: docs/ci.md.
-Not here:  activation (_activate.py), what the others do (tools/command.py, trace/command.py, sim/command.py).
+Here:      the commands' options, and what run does. Exit codes: docs/ci.md.
+Not here:  activation (_activate.py), what the others do (doctor.py, tools/command.py, trace/command.py,
+           sim/command.py, diff/command.py, fuzz/command.py).
 typer and rich are imported here only: `import tiletwin` needs neither.
 """
 
@@ -9,7 +10,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -55,15 +55,23 @@ FORMAT = Annotated[
 OUTPUT = Annotated[
     str, typer.Option("--output", metavar="FILE", help="Write what was found to a file: .json, .sarif or .txt.")
 ]
-
-
 BASELINE = Annotated[
     str, typer.Option("--baseline", metavar="FILE", help="Leave out what this file, a .json of --output, lists.")
 ]
+SCRIPT = typer.Argument(metavar="[-m] NAME", help="The script, or the module, and its arguments.")
+REPORTS = Annotated[str | None, typer.Option("--html", metavar="FILE", help="Write the reports as one HTML file.")]
+MOST_NOT_COMPARABLE = Annotated[
+    int, typer.Option(help="Exit with 3 if more launches cannot be compared; -1: any number may.")
+]
+ALLOW_MISSING = Annotated[
+    bool, typer.Option("--allow-missing", help="A backend that compares nothing is no failure (exit code 4).")
+]
 
 
-def _begin_output(output: str, form: str, own: bool = False) -> None:
-    """What is found goes to a file, too, when the command ends. own: the exit code depends on it."""
+def _begin_findings(output: str, form: str, baseline: str = "", own: bool = False) -> None:
+    """What is found, and is not in the baseline, goes to a file, too, when the command ends. own: the exit code depends
+    on it."""
+    from tiletwin.findings import baseline as known
     from tiletwin.findings import output as writing
 
     if form and not output:
@@ -73,12 +81,6 @@ def _begin_output(output: str, form: str, own: bool = False) -> None:
             writing.begin(output, form, own)
     except (OSError, ValueError) as error:
         _fail(str(error))
-
-
-def _begin_baseline(baseline: str, output: str) -> None:
-    """What is known is left out."""
-    from tiletwin.findings import baseline as known
-
     if not baseline:
         return
     if os.path.realpath(baseline) == os.path.realpath(output):
@@ -95,10 +97,7 @@ def _begin_baseline(baseline: str, output: str) -> None:
 )
 def run(
     context: typer.Context,
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[-m] NAME", help="The script, or the module, and its arguments."),
-    ] = None,
+    words: Annotated[list[str] | None, SCRIPT] = None,
     check: Annotated[
         str,
         typer.Option(metavar="WORDS", help="Check launches as TILETWIN_CHECK does; findings exit with 1."),
@@ -115,8 +114,7 @@ def run(
         return
     if check:
         variables.put("TILETWIN_CHECK", check)
-    _begin_output(output, form, own=bool(check))
-    _begin_baseline(baseline, output)
+    _begin_findings(output, form, baseline, own=bool(check))
     if not script.activated_without_gpu(_fail):
         _fail("not activated: TILETWIN_INTERPRET is switched off in the environment")
     named = script.check(words, "run", _fail)
@@ -214,15 +212,7 @@ def trace(
     from tiletwin.trace import command
 
     command.run(
-        folder,
-        listing=listing,
-        launch=launch,
-        program=program,
-        at=at,
-        show=show,
-        full=full,
-        html=html,
-        fail=_fail,
+        folder, listing=listing, launch=launch, program=program, at=at, show=show, full=full, html=html, fail=_fail
     )
 
 
@@ -266,8 +256,7 @@ def sim(
     if listing:
         command.list_entries(file, contract=contract, fail=_fail)
         return
-    _begin_output(output, form)
-    _begin_baseline(baseline, output)
+    _begin_findings(output, form, baseline)
     sizes = {"grid": grid, "block": block, "cluster": cluster}
     clean = command.run(
         file, arguments, entry=entry, sizes=sizes, shared=shared, check=check, limit=limit, out=out, contract=contract,
@@ -287,34 +276,27 @@ def sim(
     }
 )
 def diff(
-    words: Annotated[
-        list[str],
-        typer.Argument(metavar="[-m] NAME", help="The script, or the module, and its arguments."),
-    ],
+    words: Annotated[list[str], SCRIPT],
     backends: Annotated[
         str,
         typer.Option(
             help="interp, sim, cuda, triton, triton:sim, triton:gpu, joined by commas; the first is compared."
         ),
     ] = "",
-    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write the reports as one HTML file.")] = None,
+    html: REPORTS = None,
     save: Annotated[
         str, typer.Option(metavar="FOLDER", help="Where launches that differ are kept; empty: nowhere.")
     ] = "tiletwin-differences",
     launches: Annotated[int, typer.Option(help="Compare the first so many launches of each kernel; 0: all.")] = 0,
-    most_not_comparable: Annotated[
-        int, typer.Option(help="Exit with 3 if more launches cannot be compared; -1: any number may.")
-    ] = -1,
-    allow_missing: Annotated[
-        bool, typer.Option("--allow-missing", help="A backend that compares nothing is no failure (exit code 4).")
-    ] = False,
+    most_not_comparable: MOST_NOT_COMPARABLE = -1,
+    allow_missing: ALLOW_MISSING = False,
     form: FORMAT = "",
     output: OUTPUT = "",
 ) -> None:
     """Run a script whose every Triton launch runs on two or more backends, and say where they differ."""
     from tiletwin.diff import command
 
-    _begin_output(output, form, own=True)
+    _begin_findings(output, form, own=True)
     code = command.diff(
         words, backends=backends, page=html, save=save, launches=launches, most_not_comparable=most_not_comparable,
         allow_missing=allow_missing, fail=_fail,
@@ -334,20 +316,16 @@ def replay(
     pdb: Annotated[bool, typer.Option("--pdb", help="Run the kernel's Python text, stopped in pdb.")] = False,
     gdb: Annotated[bool, typer.Option("--gdb", help="The same in gdb.")] = False,
     program: Annotated[str, typer.Option(help="With --pdb and --gdb: the program that stops, 3,0,0.")] = "",
-    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write the reports as one HTML file.")] = None,
-    most_not_comparable: Annotated[
-        int, typer.Option(help="Exit with 3 if more launches cannot be compared; -1: any number may.")
-    ] = -1,
-    allow_missing: Annotated[
-        bool, typer.Option("--allow-missing", help="A backend that compares nothing is no failure (exit code 4).")
-    ] = False,
+    html: REPORTS = None,
+    most_not_comparable: MOST_NOT_COMPARABLE = -1,
+    allow_missing: ALLOW_MISSING = False,
     form: FORMAT = "",
     output: OUTPUT = "",
 ) -> None:
     """Run launches again that TILETWIN_SAVE or `tiletwin diff` recorded, and compare with the recorded results."""
     from tiletwin.diff import command
 
-    _begin_output(output, form)
+    _begin_findings(output, form)
     code = command.replay(
         files, backends=backend, page=html, pdb=pdb, gdb=gdb, program=program, most_not_comparable=most_not_comparable,
         allow_missing=allow_missing, fail=_fail,
@@ -355,82 +333,12 @@ def replay(
     raise typer.Exit(code)
 
 
-def _real_triton() -> str:
-    """Where an installed Triton is, or "not installed"."""
-    from importlib import metadata
-
-    try:
-        return f"{metadata.version('triton')} installed"
-    except metadata.PackageNotFoundError:
-        return "not installed"
-
-
-def _activation() -> tuple[str, bool]:
-    """Whether the start-up file works in this Python."""
-    import site
-    import subprocess
-
-    code = "import triton, sys; sys.stdout.write(triton.__name__)"
-    environment = variables.of_child(TILETWIN_INTERPRET="1")
-    child = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
-    if child.stdout == "tiletwin":
-        return "TILETWIN_INTERPRET=1 python script.py works", True
-    folders = [*site.getsitepackages(), site.getusersitepackages()]
-    places = [folder for folder in folders if (Path(folder) / "tiletwin_activate.pth").exists()]
-    why = (
-        "Python does not read .pth files here (python -S or -I?)"
-        if places
-        else "tiletwin is not installed into this Python's site-packages (PYTHONPATH or --target?)"
-    )
-    return f"{why}: use tiletwin run script.py, or import tiletwin as triton", False
-
-
 @app.command()
 def doctor() -> None:
     """Say what works here: activation, instruction set, threads, versions. Exits with 1 if something does not."""
-    import platform
-    from importlib import metadata
+    from tiletwin import doctor
 
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    from tiletwin import _C
-
-    def version(name: str) -> str:
-        try:
-            return metadata.version(name)
-        except metadata.PackageNotFoundError:
-            return "not installed"
-
-    healthy = True
-    rows = [
-        ("tiletwin", f"{TILETWIN_VERSION}, language of Triton {TRITON_VERSION}"),
-        ("python", f"{platform.python_version()} ({sys.executable})"),
-    ]
-    try:
-        rows.append(("instruction set", _C.instruction_set()))
-    except RuntimeError as error:
-        rows.append(("instruction set", str(error)))
-        healthy = False
-    threads = variables.get("TILETWIN_NUM_THREADS") or str(len(os.sched_getaffinity(0)))
-    rows.append(("threads", threads))
-    text, works = _activation()
-    healthy = healthy and works
-    rows.append(("activation", text))
-    rows.append(("real triton", _real_triton()))
-    rows += [(name, version(name)) for name in ("torch", "numpy", "ml_dtypes")]
-    from tiletwin.cuda import doctor as cuda_doctor
-
-    found, well = cuda_doctor.rows()
-    rows += found
-    healthy = healthy and well
-    rows += variables.ours().items()
-    table = Table(show_header=False, box=None)
-    for name, value in rows:
-        table.add_row(f"[bold]{name}[/bold]", escape(value))
-    Console(soft_wrap=True).print(table)
-    if not healthy:
+    if not doctor.tell():
         raise typer.Exit(1)
 
 
@@ -446,6 +354,7 @@ JUDGES = Annotated[
     ),
 ]
 FORMS = Annotated[str, typer.Option(help="Draw from these forms only, joined by commas.")]
+SEED = Annotated[int, typer.Argument(help="Of the program.")]
 SIZE = Annotated[int | None, typer.Option(help="Statements of a program, about; default: 3 to 12.")]
 
 
@@ -481,7 +390,7 @@ def fuzz(
 
 @fuzzing.command("one")
 def fuzz_one(
-    seed: Annotated[int, typer.Argument(help="Of the program.")],
+    seed: SEED,
     judges: JUDGES = "",
     size: SIZE = None,
     shrink: Annotated[float, typer.Option(help="Seconds for making a finding small; 0: not at all.")] = 15.0,
@@ -494,9 +403,7 @@ def fuzz_one(
 
 
 @fuzzing.command("show")
-def fuzz_show(
-    seed: Annotated[int, typer.Argument(help="Of the program.")], size: SIZE = None, forms: FORMS = ""
-) -> None:
+def fuzz_show(seed: SEED, size: SIZE = None, forms: FORMS = "") -> None:
     """Print the program of a seed."""
     from tiletwin.fuzz import command
 

@@ -1,49 +1,31 @@
-"""Types of the kernel language: dtypes, pointers, blocks, and the types of tuples and compile-time values.
+"""Types of the kernel language: dtypes, pointers, blocks; names of types in signatures.
 
 Here:      the Python objects behind `tl.float32`, `tl.pointer_type(...)`, `x.type`, and what they can be asked.
-Not here:  promotion and conversion rules (frontend/Semantic.h) and the C++ twin of these classes (frontend/Type.h).
+Not here:  types of tuples and compile-time values (base_types.py), promotion and conversion rules
+           (frontend/Semantic.h), the C++ twin of these classes (frontend/Type.h).
 Invariant: one object per scalar type and per pointer type, so both can be compared by identity; equality is by value.
 """
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
-from tiletwin import _C, ports
+from tiletwin import ports
+from tiletwin.base_types import base_type, base_value, constexpr_type, tuple_type, unwrap  # noqa: F401  names of dtypes
 from tiletwin.version import NAME
 
+__all__ = [
+    "TRITON_MAX_TENSOR_NUMEL", "bfloat16", "block_type", "const", "constexpr_type", "dtype", "float8e4b8",
+    "float8e4b15", "float8e4nv", "float8e5", "float8e5b16", "float16", "float32", "float64", "int1", "int8", "int16",
+    "int32", "int64", "pi32_t", "pointer_type", "str_to_ty", "tuple_type", "uint8", "uint16", "uint32", "uint64",
+    "void",
+]  # fmt: skip
+"""What `triton.language` has of this module."""
+
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
-
-
-class base_type:
-    """Base of all types of the language. `mangle()` is a type's part of a function's mangled name."""
-
-    def mangle(self) -> str:
-        raise NotImplementedError(f"a {type(self).__name__} has no mangled form")
-
-
-class _ValueMeta(type):
-    """Makes C++ objects and aggregates count as `base_value` without deriving from it."""
-
-    def __instancecheck__(cls, instance: object) -> bool:
-        if type.__instancecheck__(cls, instance):
-            return True
-        in_cpp = (_C.tensor, _C.constexpr, _C.tensor_descriptor)
-        return cls is base_value and (isinstance(instance, in_cpp) or hasattr(type(instance), "__tiletwin_fields__"))
-
-
-class base_value(metaclass=_ValueMeta):
-    """Base of the values of the language; `tensor`, `constexpr`, `tuple` and their like are instances of it."""
-
-    type: base_type
-
-
-def unwrap(x: Any) -> Any:
-    """The value inside a constexpr; anything else as it is."""
-    return x.value if isinstance(x, _C.constexpr) else x
 
 
 class _Signedness(Enum):
@@ -83,6 +65,16 @@ _SCALARS: dict[str, tuple[int, _Kind | None, bool, int, int, str, str]] = {
 
 def _names(kind: _Kind | None, signed: bool | None = None) -> list[str]:
     return [n for n, row in _SCALARS.items() if row[1] is kind and (signed is None or row[2] == signed)]
+
+
+def _asks_for(name: str) -> Any:
+    """A method that says whether a type is the one of that name."""
+
+    def is_it(self: dtype) -> bool:
+        return self.name == name
+
+    is_it.__name__ = is_it.__qualname__ = f"is_{name}"
+    return is_it
 
 
 class dtype(base_type):
@@ -143,59 +135,25 @@ class dtype(base_type):
         return dtype, (self.name,)
 
     # One question per element type.
-    def is_int1(self) -> bool:
-        return self.name == "int1"
-
-    def is_int8(self) -> bool:
-        return self.name == "int8"
-
-    def is_int16(self) -> bool:
-        return self.name == "int16"
-
-    def is_int32(self) -> bool:
-        return self.name == "int32"
-
-    def is_int64(self) -> bool:
-        return self.name == "int64"
-
-    def is_uint8(self) -> bool:
-        return self.name == "uint8"
-
-    def is_uint16(self) -> bool:
-        return self.name == "uint16"
-
-    def is_uint32(self) -> bool:
-        return self.name == "uint32"
-
-    def is_uint64(self) -> bool:
-        return self.name == "uint64"
-
-    def is_fp8e5(self) -> bool:
-        return self.name == "fp8e5"
-
-    def is_fp8e4nv(self) -> bool:
-        return self.name == "fp8e4nv"
-
-    def is_fp8e4b15(self) -> bool:
-        return self.name == "fp8e4b15"
-
-    def is_fp8e4b8(self) -> bool:
-        return self.name == "fp8e4b8"
-
-    def is_fp8e5b16(self) -> bool:
-        return self.name == "fp8e5b16"
-
-    def is_fp16(self) -> bool:
-        return self.name == "fp16"
-
-    def is_bf16(self) -> bool:
-        return self.name == "bf16"
-
-    def is_fp32(self) -> bool:
-        return self.name == "fp32"
-
-    def is_fp64(self) -> bool:
-        return self.name == "fp64"
+    is_int1 = _asks_for("int1")
+    is_int8 = _asks_for("int8")
+    is_int16 = _asks_for("int16")
+    is_int32 = _asks_for("int32")
+    is_int64 = _asks_for("int64")
+    is_uint8 = _asks_for("uint8")
+    is_uint16 = _asks_for("uint16")
+    is_uint32 = _asks_for("uint32")
+    is_uint64 = _asks_for("uint64")
+    is_fp8e5 = _asks_for("fp8e5")
+    is_fp8e4nv = _asks_for("fp8e4nv")
+    is_fp8e4b15 = _asks_for("fp8e4b15")
+    is_fp8e4b8 = _asks_for("fp8e4b8")
+    is_fp8e5b16 = _asks_for("fp8e5b16")
+    is_fp16 = _asks_for("fp16")
+    is_bf16 = _asks_for("bf16")
+    is_fp32 = _asks_for("fp32")
+    is_fp64 = _asks_for("fp64")
+    is_void = _asks_for("void")
 
     # Questions about classes of types. Pointers and blocks answer no to all but their own.
     def is_fp8(self) -> bool:
@@ -219,9 +177,6 @@ class dtype(base_type):
 
     def is_bool(self) -> bool:
         return self.is_int1()
-
-    def is_void(self) -> bool:
-        return self.name == "void"
 
     def is_block(self) -> bool:
         return False
@@ -350,9 +305,6 @@ class pointer_type(dtype):
     def is_const(self) -> bool:
         return self.const
 
-    def is_void(self) -> bool:
-        return False
-
     def to_ir(self, builder: object = None) -> str:
         space = ', "constant"' if self.const else ""
         return f"!tt.ptr<{self.element_ty.to_ir()}{space}>"
@@ -422,9 +374,6 @@ class block_type(dtype):
     def is_block(self) -> bool:
         return True
 
-    def is_void(self) -> bool:
-        return False
-
     def get_block_shapes(self) -> tuple[int, ...]:
         return self.shape
 
@@ -459,72 +408,6 @@ class block_type(dtype):
         return self.name
 
 
-class constexpr_type(base_type):
-    """The type of a compile-time value: the value itself."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = unwrap(value)
-
-    def mangle(self) -> str:
-        return "c" + (self.value.mangle() if hasattr(self.value, "mangle") else repr(self.value))
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, tuple_type):
-            return other == self
-        return isinstance(other, constexpr_type) and bool(self.value == other.value)
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
-    def __repr__(self) -> str:
-        return f"constexpr_type[{self.value}]"
-
-
-class tuple_type(base_type):
-    """The type of a tuple: the types of its elements, and their names if it is a named tuple."""
-
-    def __init__(self, types: Sequence[base_type], fields: Sequence[str] | None = None) -> None:
-        self.types = list(types)
-        self.fields = None if fields is None else list(fields)
-
-    @property
-    def name(self) -> str:
-        if self.fields is None:
-            return f"[{','.join(map(str, self.types))}]"
-        return f"[{','.join(f'{k}:{t}' for k, t in zip(self.fields, self.types))}]"
-
-    def mangle(self) -> str:
-        return f"T{'_'.join(t.mangle() for t in self.types)}T"
-
-    def __getitem__(self, index: int) -> base_type:
-        return self.types[index]
-
-    def __len__(self) -> int:
-        return len(self.types)
-
-    def __iter__(self) -> Iterator[base_type]:
-        return iter(self.types)
-
-    @property
-    def _value(self) -> tuple[Any, ...] | None:
-        """The tuple itself if it is known while compiling: its type is that of a compile-time value, too."""
-        values = tuple(t._value if isinstance(t, tuple_type) else getattr(t, "value", None) for t in self.types)
-        return values if all(isinstance(t, (constexpr_type, tuple_type)) for t in self.types) else None
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, constexpr_type):
-            return self._value is not None and self._value == other.value
-        return isinstance(other, tuple_type) and self.types == other.types and self.fields == other.fields
-
-    def __hash__(self) -> int:
-        return hash(self.name if self._value is None else self._value)
-
-    def __str__(self) -> str:
-        return self.name
-
-    __repr__ = __str__
-
-
 void = dtype("void")
 int1 = dtype("int1")
 int8 = dtype("int8")
@@ -556,8 +439,7 @@ def get_int_dtype(bitwidth: int, signed: bool) -> dtype:
     return dtype(name)
 
 
-# Names that a type goes by in signature strings ("*fp32", "i64") and in annotations.
-_SIGNATURE_NAMES: dict[str, str] = {
+SIGNATURE_NAMES: dict[str, str] = {
     **{name: name for name in _SCALARS},
     **{row[6]: name for name, row in _SCALARS.items()},
     **{f"i{bits}": f"int{bits}" for bits in (1, 8, 16, 32, 64)},
@@ -574,6 +456,7 @@ _SIGNATURE_NAMES: dict[str, str] = {
     "float8_e5m2": "fp8e5",
     "float8_e5m2fnuz": "fp8e5b16",
 }
+"""Names that a type goes by in signature strings ("*fp32", "i64") and in annotations."""
 
 
 def str_to_ty(name: str, c: Any = None) -> Any:
@@ -587,6 +470,6 @@ def str_to_ty(name: str, c: Any = None) -> Any:
         is_const = name.startswith("*k")
         pointee = str_to_ty(name[2:] if is_const else name[1:])
         return pointer_type(_as_dtype(pointee, "element_ty of a pointer"), const=is_const)
-    if name not in _SIGNATURE_NAMES:
+    if name not in SIGNATURE_NAMES:
         raise ValueError(f"{name!r} names no type; examples of types are i32, u8, fp16, bf16, *fp32")
-    return dtype(_SIGNATURE_NAMES[name])
+    return dtype(SIGNATURE_NAMES[name])

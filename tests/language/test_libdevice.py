@@ -58,10 +58,9 @@ FORM_EDGES = {
 def overloads() -> list[tuple[str, tuple[str, ...], str]]:
     """(function, argument types, result type) of every row."""
     found = []
-    for line in ROWS.strip().splitlines():
-        name, *rows = line.split()
-        for row in rows:
-            arguments, result = row.split("=")[0].split(">")
+    for name, row in ROWS.items():
+        for overload in row.split():
+            arguments, result = overload.split("=")[0].split(">")
             found.append((name, tuple(arguments.split(",")), result))
     return found
 

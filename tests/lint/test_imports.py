@@ -15,14 +15,13 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "python" / "tiletwin"
 # Folders and modules, from low to high. "" is the package itself.
 ORDER = """
     _C _sim _codegen _cuda
-    version ports dtypes native whole_files errors _refused cuda_hidden _activate variables
+    version ports base_types dtypes native whole_files errors _refused _activate variables
     toolkit knob_hooks knob_kinds knobs file_cache
     checks devices findings memory fresh_memory gpu_timing
-    cuda_devices cuda_objects cuda_bindings cuda_generator cuda_marks cuda_mixes cuda_types cuda_mode cuda_files
-    cuda_fakes cuda_operators cuda_patches cuda_processes torch_cuda cuda_emulation activation script
+    torch_cuda activation script
     sim cuda gpu_target drivers
     kernels language codegen backends compiler tools trace eager testing launch debug profiler
-    pytest_results pytest_plugin diff fuzz gdb cli
+    pytest_results pytest_plugin diff fuzz gdb doctor cli
     runtime wiring __main__ _native_api
 """.split()
 ORDER.append("")

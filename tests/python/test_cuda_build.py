@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from process import run_code
-from tiletwin import cuda_hidden
+from tiletwin.torch_cuda import hidden
 
 BUILD = """
 import sys
@@ -66,9 +66,9 @@ def test_torch_that_was_imported_before() -> None:
 def test_names_go_only_where_no_gpu_is(count: int, left: list[str] | None) -> None:
     names = {"_cuda_init": 1, "_CudaEventBase": 2, "_MemPool": 3, "_cudnn": 4, "_has_cuda": True, "_has_cudnn": True}
     binding = SimpleNamespace(_cuda_getDeviceCount=lambda: count, **names)
-    cuda_hidden.hide(binding)
+    hidden.hide(binding)
     assert sorted(vars(binding)) == (left or sorted([*names, "_cuda_getDeviceCount"]))
     assert binding._has_cudnn == (count > 0)
     without = SimpleNamespace(_has_cuda=False, _cuda_dummy=int)
-    cuda_hidden.hide(without)
+    hidden.hide(without)
     assert len(vars(without)) == 2

@@ -18,10 +18,10 @@ def is_usable() -> bool:
     torch = sys.modules.get("torch")
     if torch is None:
         return False
-    from tiletwin import cuda_emulation
     from tiletwin._activate import interprets
+    from tiletwin.torch_cuda import emulation
 
-    return not interprets() and not cuda_emulation.is_installed() and torch.cuda.is_available()
+    return not interprets() and not emulation.is_installed() and torch.cuda.is_available()
 
 
 class GpuUtils(Utils):

@@ -1,7 +1,7 @@
 """The interpreter's driver, which answers as the GPU it stands in for, an H200.
 
 Here:      target, device numbers, properties, streams that do nothing.
-Not here:  torch.cuda (cuda_emulation.py), the driver of GPUs (gpu.py), which one is in use (chosen.py).
+Not here:  torch.cuda (torch_cuda/emulation.py), the driver of GPUs (gpu.py), which one is in use (chosen.py).
 """
 
 from __future__ import annotations
@@ -125,9 +125,9 @@ class InterpreterDriver(GPUDriver):
     def get_active_torch_device(self) -> Any:
         import torch
 
-        from tiletwin import cuda_emulation
+        from tiletwin.torch_cuda import emulation
 
-        return torch.device("cuda", 0) if cuda_emulation.is_installed() else torch.device("cpu")
+        return torch.device("cuda", 0) if emulation.is_installed() else torch.device("cpu")
 
     def get_device_interface(self) -> Any:
         import torch

@@ -9,22 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tiletwin.dtypes import SIGNATURE_NAMES, dtype
 from tiletwin.version import NAME
 
-TYPE_NAMES = {
-    "bool": "u1", "int1": "u1", "uint1": "u1", "i1": "u1", "u1": "u1",
-    "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "int": "i32",
-    "i8": "i8", "i16": "i16", "i32": "i32", "i64": "i64",
-    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "u8": "u8", "u16": "u16", "u32": "u32",
-    "u64": "u64", "void": "void",
-    "float8e5": "fp8e5", "fp8e5": "fp8e5", "float8_e5m2": "fp8e5",
-    "float8e4nv": "fp8e4nv", "fp8e4nv": "fp8e4nv", "float8_e4m3fn": "fp8e4nv",
-    "float8e4b15": "fp8e4b15", "fp8e4b15": "fp8e4b15",
-    "float8e4b8": "fp8e4b8", "fp8e4b8": "fp8e4b8", "float8_e4m3fnuz": "fp8e4b8",
-    "float8e5b16": "fp8e5b16", "fp8e5b16": "fp8e5b16", "float8_e5m2fnuz": "fp8e5b16",
-    "float16": "fp16", "fp16": "fp16", "half": "fp16", "bfloat16": "bf16", "bf16": "bf16",
-    "float32": "fp32", "fp32": "fp32", "float": "fp32", "float64": "fp64", "fp64": "fp64", "double": "fp64",
-}  # fmt: skip
+TYPE_NAMES = {name: kind if kind == "void" else dtype(kind).mangle() for name, kind in SIGNATURE_NAMES.items()}
 """Names of scalar types in annotations and dtypes, to signature strings."""
 
 type_canonicalisation_dict = TYPE_NAMES

@@ -23,6 +23,9 @@ from tiletwin.kernels.jit import JITFunction
 from tiletwin.language.declare import builtin
 from tiletwin.language.values import tuple as language_tuple
 
+__all__ = ["aggregate_replace"]
+"""What `triton.language` has of this module."""
+
 T = typing.TypeVar("T")
 _MISSING = object()
 

@@ -12,6 +12,12 @@ from tiletwin._C import constexpr, tensor
 from tiletwin.dtypes import dtype
 from tiletwin.language.declare import builtin
 
+__all__ = [
+    "PropagateNan", "add", "clamp", "inline_asm_elementwise", "map_elementwise", "maximum", "minimum", "mul", "sub",
+    "where",
+]  # fmt: skip
+"""What `triton.language` has of this module."""
+
 
 class PropagateNan(Enum):
     """What maximum, minimum and clamp do with a NaN operand: drop it if the other is a number, or return NaN."""

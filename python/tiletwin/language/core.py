@@ -12,85 +12,15 @@ from typing import Any, dataclass_transform
 from tiletwin import _C
 from tiletwin._C import block_pointer, constexpr, tensor, tensor_descriptor
 from tiletwin._refused import refuse
-from tiletwin.dtypes import (
-    TRITON_MAX_TENSOR_NUMEL,
-    base_type,
-    base_value,
-    bfloat16,
-    block_type,
-    const,
-    constexpr_type,
-    dtype,
-    float8e4b8,
-    float8e4b15,
-    float8e4nv,
-    float8e5,
-    float8e5b16,
-    float16,
-    float32,
-    float64,
-    get_int_dtype,
-    int1,
-    int8,
-    int16,
-    int32,
-    int64,
-    pi32_t,
-    pointer_type,
-    str_to_ty,
-    tuple_type,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    unwrap,
-    validate_block_shape,
-    void,
-)
+from tiletwin.dtypes import *
+from tiletwin.dtypes import base_type, base_value, get_int_dtype, unwrap, validate_block_shape
 from tiletwin.language.aggregate import aggregate, aggregate_replace
-from tiletwin.language.arith_ops import (
-    PropagateNan,
-    add,
-    builtin_max,
-    builtin_min,
-    clamp,
-    extern_elementwise,
-    inline_asm_elementwise,
-    logical_and,
-    logical_or,
-    map_elementwise,
-    maximum,
-    minimum,
-    mul,
-    sub,
-    where,
-)
-from tiletwin.language.creation_ops import arange, cast, full, num_programs, program_id, to_tensor
-from tiletwin.language.debug_ops import (
-    assume,
-    debug_barrier,
-    device_assert,
-    device_print,
-    expect_zero,
-    max_constancy,
-    max_contiguous,
-    multiple_of,
-    static_assert,
-    static_print,
-)
+from tiletwin.language.arith_ops import *
+from tiletwin.language.arith_ops import builtin_max, builtin_min, extern_elementwise, logical_and, logical_or
+from tiletwin.language.creation_ops import *
+from tiletwin.language.debug_ops import *
+from tiletwin.language.memory_ops import *
 from tiletwin.language.memory_ops import (
-    advance,
-    atomic_add,
-    atomic_and,
-    atomic_cas,
-    atomic_load,
-    atomic_max,
-    atomic_min,
-    atomic_or,
-    atomic_poll,
-    atomic_store,
-    atomic_xchg,
-    atomic_xor,
     descriptor_atomic_add,
     descriptor_atomic_and,
     descriptor_atomic_max,
@@ -99,40 +29,12 @@ from tiletwin.language.memory_ops import (
     descriptor_atomic_xor,
     descriptor_gather,
     descriptor_scatter,
-    load,
-    load_tensor_descriptor,
-    make_block_ptr,
-    make_tensor_descriptor,
-    store,
-    store_tensor_descriptor,
 )
-from tiletwin.language.reduce_ops import associative_scan, dot, dot_scaled, histogram, reduce
-from tiletwin.language.shape_ops import (
-    _unsplat,
-    broadcast,
-    broadcast_to,
-    cat,
-    expand_dims,
-    gather,
-    item,
-    join,
-    permute,
-    reshape,
-    split,
-    trans,
-    view,
-)
-from tiletwin.language.values import (
-    CONSTEXPR_0,
-    condition,
-    range,
-    slice,
-    slice_type,
-    static_range,
-    tensor_descriptor_base_type,
-    tensor_descriptor_type,
-    tuple,
-)
+from tiletwin.language.reduce_ops import *
+from tiletwin.language.shape_ops import *
+from tiletwin.language.shape_ops import _unsplat, item
+from tiletwin.language.values import *
+from tiletwin.language.values import CONSTEXPR_0, slice_type, tensor_descriptor_base_type
 
 _aggregate = aggregate  # its name in Triton
 
@@ -199,53 +101,18 @@ _C.register_types(dtype_by_name=dict(dtype._interned), pointer_type=pointer_type
 
 # Builtins that are methods of tensors too. Library functions add themselves in standard.py.
 TENSOR_METHODS = (
-    "advance",
-    "associative_scan",
-    "atomic_add",
-    "atomic_and",
-    "atomic_cas",
-    "atomic_load",
-    "atomic_max",
-    "atomic_min",
-    "atomic_or",
-    "atomic_poll",
-    "atomic_store",
-    "atomic_xchg",
-    "atomic_xor",
-    "broadcast_to",
-    "cast",
-    "expand_dims",
-    "gather",
-    "histogram",
-    "item",
-    "logical_and",
-    "logical_or",
-    "permute",
-    "reduce",
-    "reshape",
-    "split",
-    "store",
-    "trans",
-    "view",
-)
+    "advance", "associative_scan", "atomic_add", "atomic_and", "atomic_cas", "atomic_load", "atomic_max", "atomic_min",
+    "atomic_or", "atomic_poll", "atomic_store", "atomic_xchg", "atomic_xor", "broadcast_to", "cast", "expand_dims",
+    "gather", "histogram", "item", "logical_and", "logical_or", "permute", "reduce", "reshape", "split", "store",
+    "trans", "view",
+)  # fmt: skip
 for _name in TENSOR_METHODS:
     setattr(tensor, _name, globals()[_name])
 tensor.to = cast
 
-DESCRIPTOR_METHODS = {
-    "load": load_tensor_descriptor,
-    "store": store_tensor_descriptor,
-    "gather": descriptor_gather,
-    "scatter": descriptor_scatter,
-    "atomic_add": descriptor_atomic_add,
-    "atomic_min": descriptor_atomic_min,
-    "atomic_max": descriptor_atomic_max,
-    "atomic_and": descriptor_atomic_and,
-    "atomic_or": descriptor_atomic_or,
-    "atomic_xor": descriptor_atomic_xor,
-}
-for _name, _function in DESCRIPTOR_METHODS.items():
-    setattr(tensor_descriptor, _name, _function)
+tensor_descriptor.load, tensor_descriptor.store = load_tensor_descriptor, store_tensor_descriptor
+for _name in [name for name in globals() if name.startswith("descriptor_")]:
+    setattr(tensor_descriptor, _name.removeprefix("descriptor_"), globals()[_name])
 block_pointer.advance = advance
 block_pointer.store = store
-del _name, _function
+del _name

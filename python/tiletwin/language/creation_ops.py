@@ -11,6 +11,8 @@ from tiletwin._C import constexpr, tensor
 from tiletwin.dtypes import dtype
 from tiletwin.language.declare import builtin
 
+__all__ = ["arange", "cast", "full", "num_programs", "program_id", "to_tensor"]
+
 
 @builtin
 def to_tensor(x: Any) -> tensor:

@@ -15,6 +15,11 @@ from tiletwin.dtypes import unwrap
 from tiletwin.errors import CompileTimeAssertionFailure
 from tiletwin.language.declare import builtin
 
+__all__ = [
+    "assume", "debug_barrier", "device_assert", "device_print", "expect_zero", "max_constancy", "max_contiguous",
+    "multiple_of", "static_assert", "static_print",
+]  # fmt: skip
+
 
 @builtin(python=True)
 def static_assert(cond: Any, msg: Any = "") -> None:

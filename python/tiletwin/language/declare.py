@@ -19,3 +19,17 @@ def builtin(function: Callable | None = None, *, python: bool = False) -> Any:
     if function is None:
         return lambda f: builtin(f, python=python)
     return _C.builtin(function, python=python)
+
+
+def library_function(name: str, count: int, call: Callable[..., Any], doc: str) -> Any:
+    """A builtin of `count` arguments, arg0 and so on, that is a call of `call` while a kernel is compiled."""
+    functions: dict[int, Callable] = {
+        1: lambda arg0: call(arg0),
+        2: lambda arg0, arg1: call(arg0, arg1),
+        3: lambda arg0, arg1, arg2: call(arg0, arg1, arg2),
+        4: lambda arg0, arg1, arg2, arg3: call(arg0, arg1, arg2, arg3),
+    }
+    function = functions[count]
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return builtin(function, python=True)

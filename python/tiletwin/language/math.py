@@ -13,6 +13,11 @@ from typing import Any
 from tiletwin._C import tensor
 from tiletwin.language.declare import builtin
 
+__all__ = [
+    "abs", "ceil", "cos", "div_rn", "erf", "exp", "exp2", "fdiv", "floor", "fma", "log", "log2", "rsqrt", "sin", "sqrt",
+    "sqrt_rn", "umulhi",
+]  # fmt: skip
+
 
 @builtin
 def umulhi(x: Any, y: Any) -> tensor:

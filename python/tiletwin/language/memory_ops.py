@@ -10,6 +10,13 @@ from typing import Any
 from tiletwin._C import block_pointer, constexpr, tensor, tensor_descriptor
 from tiletwin.language.declare import builtin
 
+__all__ = [
+    "advance", "atomic_add", "atomic_and", "atomic_cas", "atomic_load", "atomic_max", "atomic_min", "atomic_or",
+    "atomic_poll", "atomic_store", "atomic_xchg", "atomic_xor", "load", "load_tensor_descriptor", "make_block_ptr",
+    "make_tensor_descriptor", "store", "store_tensor_descriptor",
+]  # fmt: skip
+"""What `triton.language` has of this module."""
+
 _ATOMIC = """
     pointer: a block of pointers, or one; val is cast to the pointee and broadcast to the pointer's shape.
     mask: int1, broadcast; elements with 0 are not touched and their result is undefined.

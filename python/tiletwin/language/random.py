@@ -11,6 +11,11 @@ from tiletwin.kernels.callables import constexpr_function
 from tiletwin.kernels.jit import jit
 from tiletwin.language import core, math
 
+__all__ = [
+    "pair_uniform_to_normal", "philox", "philox_impl", "rand", "rand4x", "randint", "randint4x", "randn", "randn4x",
+    "uint_to_uniform_float",
+]  # fmt: skip
+
 N_ROUNDS_DEFAULT = constexpr(10)
 
 # Multipliers of the two products of a round, and what each round adds to the two halves of the key; by word size.

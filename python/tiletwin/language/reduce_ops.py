@@ -11,6 +11,8 @@ from tiletwin._C import constexpr, tensor
 from tiletwin.dtypes import dtype, float32
 from tiletwin.language.declare import builtin
 
+__all__ = ["associative_scan", "dot", "dot_scaled", "histogram", "reduce"]
+
 
 @builtin
 def dot(

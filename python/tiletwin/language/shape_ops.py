@@ -9,6 +9,11 @@ from collections.abc import Sequence
 from tiletwin._C import constexpr, tensor
 from tiletwin.language.declare import builtin
 
+__all__ = [
+    "broadcast", "broadcast_to", "cat", "expand_dims", "gather", "join", "permute", "reshape", "split", "trans", "view",
+]  # fmt: skip
+"""What `triton.language` has of this module."""
+
 
 @builtin
 def broadcast(input: tensor, other: tensor) -> tuple[tensor, tensor]:

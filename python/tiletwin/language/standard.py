@@ -10,12 +10,16 @@ Invariant: names of combine functions end up in the IR; compile-time decisions a
 # pyright: reportReturnType=false, reportArgumentType=false, reportOperatorIssue=false, reportAssignmentType=false
 from __future__ import annotations
 
-from typing import Any
-
 from tiletwin._C import tensor
 from tiletwin.kernels.callables import constexpr_function
 from tiletwin.kernels.jit import jit
 from tiletwin.language import core, math
+
+__all__ = [
+    "argmax", "argmin", "bitonic_merge", "cdiv", "cumprod", "cumsum", "flip", "interleave", "max", "min", "ravel",
+    "reduce_or", "sigmoid", "softmax", "sort", "squeeze", "sum", "swizzle2d", "topk", "unsqueeze", "xor_sum", "zeros",
+    "zeros_like",
+]  # fmt: skip
 
 # Compile-time helpers.
 
@@ -227,43 +231,30 @@ def _positions(input, axis: core.constexpr):
 
 
 @jit
-def _argmax_combine(value1, index1, value2, index2, tie_break_left):
-    if tie_break_left:
-        tie = value1 == value2 and index1 < index2
-        first = value1 > value2 or tie
-    else:
-        first = value1 > value2
+def _pick(first, value1, index1, value2, index2):
     return core.where(first, value1, value2), core.where(first, index1, index2)
 
 
 @jit
 def _argmax_combine_tie_break_left(value1, index1, value2, index2):
-    return _argmax_combine(value1, index1, value2, index2, True)
+    tie = value1 == value2 and index1 < index2
+    return _pick(value1 > value2 or tie, value1, index1, value2, index2)
 
 
 @jit
 def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
-    return _argmax_combine(value1, index1, value2, index2, False)
-
-
-@jit
-def _argmin_combine(value1, index1, value2, index2, tie_break_left):
-    if tie_break_left:
-        tie = value1 == value2 and index1 < index2
-        first = value1 < value2 or tie
-    else:
-        first = value1 < value2
-    return core.where(first, value1, value2), core.where(first, index1, index2)
+    return _pick(value1 > value2, value1, index1, value2, index2)
 
 
 @jit
 def _argmin_combine_tie_break_left(value1, index1, value2, index2):
-    return _argmin_combine(value1, index1, value2, index2, True)
+    tie = value1 == value2 and index1 < index2
+    return _pick(value1 < value2 or tie, value1, index1, value2, index2)
 
 
 @jit
 def _argmin_combine_tie_break_fast(value1, index1, value2, index2):
-    return _argmin_combine(value1, index1, value2, index2, False)
+    return _pick(value1 < value2, value1, index1, value2, index2)
 
 
 @jit
@@ -500,27 +491,8 @@ def flip(x, dim=None):
 
 
 # Functions that are methods of tensors too.
-def _add_methods(functions: dict[str, Any]) -> None:
-    for name, function in functions.items():
-        setattr(tensor, name, function)
-
-
-_add_methods(
-    {
-        "argmax": argmax,
-        "argmin": argmin,
-        "cdiv": cdiv,
-        "cumprod": cumprod,
-        "cumsum": cumsum,
-        "flip": flip,
-        "max": max,
-        "min": min,
-        "ravel": ravel,
-        "reduce_or": reduce_or,
-        "sigmoid": sigmoid,
-        "softmax": softmax,
-        "sort": sort,
-        "sum": sum,
-        "xor_sum": xor_sum,
-    }
-)
+for _function in (
+    argmax, argmin, cdiv, cumprod, cumsum, flip, max, min, ravel, reduce_or, sigmoid, softmax, sort, sum, xor_sum,
+):  # fmt: skip
+    setattr(tensor, _function.__name__, _function)
+del _function

@@ -14,6 +14,9 @@ from tiletwin import _C
 from tiletwin._C import constexpr, tensor
 from tiletwin.dtypes import base_type, base_value, block_type, constexpr_type, tuple_type, unwrap
 
+__all__ = ["condition", "range", "slice", "static_range", "tensor_descriptor_type", "tuple"]
+"""What `triton.language` has of this module."""
+
 CONSTEXPR_0 = constexpr(0)
 
 

@@ -8,30 +8,26 @@ is an error. Numbers count as float32 or int32. libdevice.pyi lists the function
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from tiletwin.dtypes import dtype, int1, str_to_ty
 from tiletwin.language.arith_ops import extern_elementwise
 from tiletwin.language.creation_ops import cast
-from tiletwin.language.declare import builtin
+from tiletwin.language.declare import library_function
 from tiletwin.language.extra.cuda.libdevice_symbols import ABSENT, PREDICATES, ROWS, SYMBOL_PREFIX
 
 Overloads = dict[tuple[dtype, ...], tuple[str, dtype]]
 
 
-def parse_rows(text: str) -> dict[str, Overloads]:
-    """{function: {argument types: (symbol, result type)}}, from rows as in libdevice_symbols.py."""
-    table: dict[str, Overloads] = {}
-    for line in text.strip().splitlines():
-        name, *overloads = line.split()
-        table[name] = {}
-        for overload in overloads:
-            types, symbol = overload.split("=")
-            arguments, result = types.split(">")
-            key = tuple(str_to_ty(t) for t in arguments.split(","))
-            table[name][key] = (SYMBOL_PREFIX + symbol, str_to_ty(result))
-    return table
+def overloads_of(name: str) -> Overloads:
+    """{argument types: (symbol, result type)} of a function of ROWS."""
+    found = {}
+    for overload in ROWS[name].split():
+        types, symbol = overload.split("=")
+        arguments, result = types.split(">")
+        key = tuple(str_to_ty(t) for t in arguments.split(","))
+        found[key] = (SYMBOL_PREFIX + symbol, str_to_ty(result))
+    return found
 
 
 def _describe(name: str, overloads: Overloads) -> str:
@@ -41,67 +37,26 @@ def _describe(name: str, overloads: Overloads) -> str:
     return "\n".join(lines)
 
 
-def _call(name: str, overloads: Overloads, args: list[Any]) -> Any:
-    result = extern_elementwise("", "", args, overloads, True)
+def _call(name: str, overloads: Overloads, args: tuple[Any, ...]) -> Any:
+    result = extern_elementwise("", "", list(args), overloads, True)
     return cast(result, int1) if name in PREDICATES else result
 
 
-def _one(name: str, overloads: Overloads) -> Callable:
-    def function(arg0):
-        return _call(name, overloads, [arg0])
-
-    return function
-
-
-def _two(name: str, overloads: Overloads) -> Callable:
-    def function(arg0, arg1):
-        return _call(name, overloads, [arg0, arg1])
-
-    return function
-
-
-def _three(name: str, overloads: Overloads) -> Callable:
-    def function(arg0, arg1, arg2):
-        return _call(name, overloads, [arg0, arg1, arg2])
-
-    return function
-
-
-def _four(name: str, overloads: Overloads) -> Callable:
-    def function(arg0, arg1, arg2, arg3):
-        return _call(name, overloads, [arg0, arg1, arg2, arg3])
-
-    return function
-
-
-_MAKERS = {1: _one, 2: _two, 3: _three, 4: _four}
-
-
-def _absent(name: str) -> Callable:
-    def function(arg0):
-        raise NotImplementedError(f"libdevice.{name}: NVIDIA's libdevice has no such function; use libdevice.tanh")
-
-    return function
-
-
-def _declare(name: str, function: Callable, doc: str) -> Any:
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return builtin(function, python=True)
-
-
-_LINES = {line.split(maxsplit=1)[0]: line for line in ROWS.strip().splitlines()}
-FUNCTIONS = tuple(sorted({*_LINES, *ABSENT}))
+FUNCTIONS = tuple(sorted({*ROWS, *ABSENT}))
 
 
 def __getattr__(name: str) -> Any:
     """Declares a function when it is first asked for."""
-    if name in _LINES:
-        overloads = parse_rows(_LINES[name])[name]
-        maker = _MAKERS[len(next(iter(overloads)))]
-        made = _declare(name, maker(name, overloads), _describe(name, overloads))
+    if name in ROWS:
+        overloads = overloads_of(name)
+        count, doc = len(next(iter(overloads))), _describe(name, overloads)
+        made = library_function(name, count, lambda *args: _call(name, overloads, args), doc)
     elif name in ABSENT:
-        made = _declare(name, _absent(name), "Not in NVIDIA's libdevice; always an error.")
+
+        def absent(*args: Any) -> NoReturn:
+            raise NotImplementedError(f"libdevice.{name}: NVIDIA's libdevice has no such function; use libdevice.tanh")
+
+        made = library_function(name, ABSENT[name], absent, "Not in NVIDIA's libdevice; always an error.")
     else:
         raise AttributeError(f"libdevice has no function {name!r}")
     globals()[name] = made

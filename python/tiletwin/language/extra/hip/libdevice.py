@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from tiletwin._refused import REFUSED
-from tiletwin.language.declare import builtin
+from tiletwin.language.declare import library_function
 
 # name: number of arguments
 ARGUMENTS: dict[str, int] = {
@@ -21,27 +20,14 @@ ARGUMENTS: dict[str, int] = {
 }
 
 
-def _refusing(name: str) -> Callable[[], Any]:
-    def refused() -> Any:
-        raise NotImplementedError(f"triton.language.extra.hip.libdevice.{name}: {REFUSED[_KEY]}")
-
-    return refused
-
-
 _KEY = "triton.language.extra.hip.libdevice"
 
 
 def _make(name: str) -> Any:
-    refused = _refusing(name)
-    functions: dict[int, Callable] = {
-        1: lambda arg0: refused(),
-        2: lambda arg0, arg1: refused(),
-        3: lambda arg0, arg1, arg2: refused(),
-    }
-    function = functions[ARGUMENTS[name]]
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"AMD's `{name}`; always an error."
-    return builtin(function, python=True)
+    def refused(*args: Any) -> NoReturn:
+        raise NotImplementedError(f"{_KEY}.{name}: {REFUSED[_KEY]}")
+
+    return library_function(name, ARGUMENTS[name], refused, f"AMD's `{name}`; always an error.")
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 Here:      device contexts, data of other libraries, modules, parameters, generators, autograd functions, function
            transforms, scripted functions, threads.
-Not here:  torch.cuda (torch_cuda.py), functions of tensors (cuda_mode.py).
+Not here:  torch.cuda (__init__.py), functions of tensors (mode.py).
 Invariant: a replacement does what the original does, and moves the mark along.
 """
 
@@ -15,9 +15,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tiletwin import cuda_devices
-from tiletwin.cuda_generator import default_generator
-from tiletwin.cuda_marks import (
+from tiletwin.torch_cuda import devices
+from tiletwin.torch_cuda.generator import default_generator
+from tiletwin.torch_cuda.marks import (
     HOST,
     any_mark,
     asked_index,
@@ -30,7 +30,7 @@ from tiletwin.cuda_marks import (
     place_of,
     tensors_in,
 )
-from tiletwin.cuda_mode import CudaOnCpu, from_data, in_mode
+from tiletwin.torch_cuda.mode import CudaOnCpu, from_data, in_mode
 
 _ON_CUDA = "_tiletwin_on_cuda"
 _SAVED = "_tiletwin_saved"
@@ -68,7 +68,7 @@ def _patch_device_context(torch: Any) -> None:
                 with torch._C.DisableTorchFunction():
                     return from_data(func, *args, **{**kwargs, "device": self.device})
             made = func(*args, **{**kwargs, "device": torch.device("cpu")})
-            return mark(made, cuda_devices.index_of(self.device))
+            return mark(made, devices.index_of(self.device))
         return func(*args, **kwargs)
 
     _device.DeviceContext.__torch_function__ = device_context
@@ -78,16 +78,21 @@ def _patch_data(torch: Any) -> None:
     """Tensors of other libraries' memory: the host's, unless they were a tensor before."""
     for name in ("from_numpy", "frombuffer", "from_file"):
         setattr(torch, name, _on_host(getattr(torch, name)))
-    from_dlpack = torch.utils.dlpack.from_dlpack
-
-    @functools.wraps(from_dlpack)
-    def from_dlpack_marked(ext_tensor: Any, *args: Any, **kwargs: Any) -> Any:
-        return mark_as(from_dlpack(ext_tensor, *args, **kwargs), ext_tensor)
-
-    torch.from_dlpack = torch.utils.dlpack.from_dlpack = from_dlpack_marked
+    torch.from_dlpack = torch.utils.dlpack.from_dlpack = _marked_as(torch.utils.dlpack.from_dlpack, 0, "ext_tensor")
     nested = torch.nested
     for name in ("nested_tensor", "as_nested_tensor"):
         setattr(nested, name, _nested(getattr(nested, name), torch.device("cpu")))
+
+
+def _marked_as(make: Callable, position: int, name: str) -> Callable:
+    """`make`, whose result is where its argument is that stands at `position` or goes by that name."""
+
+    @functools.wraps(make)
+    def make_marked(*args: Any, **kwargs: Any) -> Any:
+        like = args[position] if len(args) > position else kwargs.get(name)
+        return mark_as(make(*args, **kwargs), like)
+
+    return make_marked
 
 
 def _on_host(make: Callable) -> Callable:
@@ -111,30 +116,7 @@ def _nested(make: Callable, cpu: Any) -> Callable:
 
 def _patch_parameters(torch: Any) -> None:
     """Parameters, buffers and other subclasses are made of a tensor below the mode."""
-    as_subclass = torch.Tensor.as_subclass
-
-    @functools.wraps(as_subclass)
-    def as_marked(self: Any, cls: Any) -> Any:
-        return mark_as(as_subclass(self, cls), self)
-
-    def new_marked(new: Callable) -> Callable:
-        @functools.wraps(new)
-        def make(cls: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
-            return mark_as(new(cls, data, *args, **kwargs), data)
-
-        return make
-
-    make_wrapper, make_subclass = torch.Tensor._make_wrapper_subclass, torch.Tensor._make_subclass
-    base = torch._C.TensorBase
-
-    @functools.wraps(base.__new__)
-    def new_tensor(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        made = base.__new__(cls, *args, **kwargs)
-        return mark_as(made, args[0]) if args else made
-
-    @functools.wraps(make_subclass)
-    def subclass_marked(cls: Any, data: Any, *args: Any, **kwargs: Any) -> Any:
-        return mark_as(make_subclass(cls, data, *args, **kwargs), data)
+    make_wrapper = torch.Tensor._make_wrapper_subclass
 
     @functools.wraps(make_wrapper)
     def wrapper_marked(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -144,12 +126,12 @@ def _patch_parameters(torch: Any) -> None:
             return make_wrapper(cls, *args, **kwargs)
         return mark(make_wrapper(cls, *args, **{**kwargs, "device": torch.device("cpu")}), index)
 
-    torch.Tensor.__new__ = new_tensor
-    torch.Tensor._make_subclass = staticmethod(subclass_marked)
-    torch.Tensor.as_subclass = as_marked
+    torch.Tensor.__new__ = _marked_as(torch._C.TensorBase.__new__, 1, "data")
+    torch.Tensor._make_subclass = staticmethod(_marked_as(torch.Tensor._make_subclass, 1, "data"))
+    torch.Tensor.as_subclass = _marked_as(torch.Tensor.as_subclass, 0, "self")
     torch.Tensor._make_wrapper_subclass = staticmethod(wrapper_marked)
     for kind in (torch.nn.Parameter, torch.nn.Buffer):
-        kind.__new__ = new_marked(kind.__new__)
+        kind.__new__ = _marked_as(kind.__new__, 1, "data")
 
 
 def _patch_generator(torch: Any) -> None:
@@ -176,7 +158,7 @@ def _patch_generator(torch: Any) -> None:
     Generator.__module__ = "torch"
     torch.Generator = Generator
     torch.cuda.default_generators = tuple(
-        default_generator(torch, Generator, index) for index in range(cuda_devices.count())
+        default_generator(torch, Generator, index) for index in range(devices.count())
     )
 
 

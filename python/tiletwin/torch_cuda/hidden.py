@@ -1,7 +1,7 @@
 """A torch that was built with CUDA and sees no GPU, made one without CUDA before torch.cuda reads what it has.
 
 Here:      which names of torch._C go.
-Not here:  the finder that notices the import of torch.cuda (_activate.py), what is put in their place (torch_cuda.py).
+Not here:  the finder that notices the import of torch.cuda (_activate.py), what is put in their place (__init__.py).
 Reason:    streams and events of such a build are static types, which nothing can change. Where torch._C has none,
            torch.cuda makes classes of its own, and those the emulation can fill.
 """

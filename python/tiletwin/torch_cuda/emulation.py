@@ -1,10 +1,10 @@
 """torch.cuda on a machine without CUDA, while kernels are interpreted: scripts that say device="cuda" run on the CPU.
 
 Here:      switching it on, when torch has been imported; torch.compile.
-Not here:  torch.cuda (torch_cuda.py), torch functions (cuda_mode.py), what no mode sees (cuda_patches.py), files
-           (cuda_files.py), operators (cuda_operators.py), other processes (cuda_processes.py), fake tensors
-           (cuda_fakes.py), launches, `triton.runtime.driver`.
-Invariant: a tensor that "lives on cuda" is one of the CPU with a mark (cuda_marks.py), which `.device` goes by.
+Not here:  torch.cuda (__init__.py), torch functions (mode.py), what no mode sees (patches.py), files
+           (files.py), operators (operators.py), other processes (processes.py), fake tensors
+           (fakes.py), launches, `triton.runtime.driver`.
+Invariant: a tensor that "lives on cuda" is one of the CPU with a mark (marks.py), which `.device` goes by.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 from tiletwin import _C, torch_cuda
-from tiletwin.cuda_hidden import sees_no_gpu
+from tiletwin.torch_cuda.hidden import sees_no_gpu
 
 _mode: Any = None
 
@@ -83,15 +83,15 @@ def install(torch: Any) -> None:
     global _mode
     if _mode is not None:
         return
-    from tiletwin import cuda_fakes, cuda_files, cuda_mode, cuda_operators, cuda_patches, cuda_processes, cuda_types
+    from tiletwin.torch_cuda import fakes, files, mode, operators, patches, processes, types
 
     torch_cuda.patch(torch)
-    cuda_patches.patch(torch)
-    cuda_files.patch(torch)
-    cuda_operators.patch(torch)
-    cuda_processes.patch(torch)
-    cuda_fakes.patch(torch)
-    cuda_types.patch(torch)
-    _mode = cuda_mode.CudaOnCpu()
+    patches.patch(torch)
+    files.patch(torch)
+    operators.patch(torch)
+    processes.patch(torch)
+    fakes.patch(torch)
+    types.patch(torch)
+    _mode = mode.CudaOnCpu()
     _mode.__enter__()
     _C.set_torch_guard(torch._C.DisableTorchFunction)

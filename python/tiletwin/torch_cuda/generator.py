@@ -1,7 +1,7 @@
 """`torch.cuda.default_generators` where CUDA is emulated: a seed and an offset over the CPU's generator.
 
 Here:      the 16 bytes of state that libraries read to feed their own Philox kernels.
-Not here:  `torch.Generator("cuda")` (cuda_patches.py), torch.cuda.get_rng_state (torch_cuda.py).
+Not here:  `torch.Generator("cuda")` (patches.py), torch.cuda.get_rng_state (__init__.py).
 Invariant: equal bytes mean equal random numbers to come, of torch's functions and of such kernels.
 """
 

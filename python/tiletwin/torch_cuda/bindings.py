@@ -1,7 +1,7 @@
 """What torch._C has in a build with CUDA, where CUDA is emulated: torch.cuda's own Python code runs on it, unchanged.
 
 Here:      the functions `torch._C._cuda_*` and their like, the runtime's and NVTX's modules; what is refused, and why.
-Not here:  streams, events, graphs (cuda_objects.py), the devices (cuda_devices.py), tensors (cuda_mode.py).
+Not here:  streams, events, graphs (objects.py), the devices (devices.py), tensors (mode.py).
 Invariant: nothing pretends to measure a GPU: what would, and what records GPU work, raises NotImplementedError.
            No function, class or module of torch.cuda is replaced, so their kinds and signatures are torch's.
 """
@@ -14,9 +14,9 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from tiletwin import cuda_devices, cuda_objects
-from tiletwin.cuda_devices import MEMORY
-from tiletwin.cuda_objects import refusal
+from tiletwin.torch_cuda import devices, objects
+from tiletwin.torch_cuda.devices import MEMORY
+from tiletwin.torch_cuda.objects import refusal
 
 SENSOR = "asks a sensor of a GPU"
 ALLOCATOR = "allocates memory of a GPU"
@@ -80,7 +80,7 @@ def _giving(value: Any) -> Callable[..., Any]:
 
 def _memory_stats(device: int) -> dict[str, Any]:
     """Every statistic of the caching allocator: zero, because no memory of a GPU is in use."""
-    cuda_devices.check(device)
+    devices.check(device)
     zero = dict.fromkeys(_FIELDS, 0)
     pools = {name: {pool: dict(zero) for pool in ("all", "large_pool", "small_pool")} for name in _STATISTICS}
     oversize = {"oversize_allocations": dict(zero), "oversize_segments": dict(zero)}
@@ -88,12 +88,12 @@ def _memory_stats(device: int) -> dict[str, Any]:
 
 
 def _memory_info(device: int = 0) -> tuple[int, int]:
-    cuda_devices.check(device)
+    devices.check(device)
     return (MEMORY, MEMORY)
 
 
 def _current_stream(device: int) -> tuple[int, int, int]:
-    return cuda_objects.current_stream(cuda_devices.check(device))
+    return objects.current_stream(devices.check(device))
 
 
 class _Settings:
@@ -110,7 +110,7 @@ class _Settings:
         self.sync_debug_mode = level
 
     def set_fraction(self, fraction: float, device: int) -> None:
-        self.fractions[cuda_devices.check(device)] = fraction
+        self.fractions[devices.check(device)] = fraction
 
     def set_metadata(self, metadata: str) -> None:
         self.metadata = metadata
@@ -126,7 +126,7 @@ def functions() -> dict[str, Callable[..., Any]]:
     """torch._C._cuda_...: what it is."""
     settings = _Settings()
     no_segments = {"segments": [], "device_traces": [], "allocator_settings": {}, "external_annotations": []}
-    major, minor = (int(part) for part in cuda_devices.CUDA_VERSION.split("."))
+    major, minor = (int(part) for part in devices.CUDA_VERSION.split("."))
     return {
         **{name: _refusing(f"torch._C._cuda_{name}", why) for name, why in _REFUSED.items()},
         **dict.fromkeys(
@@ -147,19 +147,19 @@ def functions() -> dict[str, Callable[..., Any]]:
         "getCublasLtWorkspaceSize": _giving(0),
         "allocationTraceback": _giving(None),
         "getCompiledVersion": _giving(1000 * major + 10 * minor),
-        "getArchFlags": _giving("sm_{}{}".format(*cuda_devices.CAPABILITY)),
+        "getArchFlags": _giving("sm_{}{}".format(*devices.CAPABILITY)),
         "getAllocatorBackend": _giving("native"),
-        "getDeviceCount": cuda_devices.count,
-        "getDevice": cuda_devices.current,
-        "setDevice": cuda_devices.select,
-        "exchangeDevice": cuda_devices.exchange,
-        "maybeExchangeDevice": cuda_devices.exchange,
-        "hasPrimaryContext": lambda device: device < cuda_devices.count(),
+        "getDeviceCount": devices.count,
+        "getDevice": devices.current,
+        "setDevice": devices.select,
+        "exchangeDevice": devices.exchange,
+        "maybeExchangeDevice": devices.exchange,
+        "hasPrimaryContext": lambda device: device < devices.count(),
         "getCurrentStream": _current_stream,
         "getCurrentRawStream": lambda device: _current_stream(device)[0],
-        "getDefaultStream": lambda device: (0, cuda_devices.check(device), cuda_objects.CUDA_DEVICE_TYPE),
-        "getStreamFromExternal": lambda data_ptr, device: (data_ptr, device, cuda_objects.CUDA_DEVICE_TYPE),
-        "setStream": cuda_objects.set_stream,
+        "getDefaultStream": lambda device: (0, devices.check(device), objects.CUDA_DEVICE_TYPE),
+        "getStreamFromExternal": lambda data_ptr, device: (data_ptr, device, objects.CUDA_DEVICE_TYPE),
+        "setStream": objects.set_stream,
         "memoryStats": _memory_stats,
         "hostMemoryStats": dict,
         "memorySnapshot": lambda *args, **kwargs: {name: type(value)() for name, value in no_segments.items()},
@@ -224,7 +224,7 @@ def copies_between_devices(torch: Any) -> dict[str, Callable[..., Any]]:
         return [part.to(on(device)) for part, device in zip(parts, devices)]
 
     def gather(tensors: Any, dim: int, destination: int | None = None) -> Any:
-        where = torch.device("cpu") if destination == -1 else on(cuda_devices.index_of(destination))
+        where = torch.device("cpu") if destination == -1 else on(devices.index_of(destination))
         return torch.cat([tensor.to(where) for tensor in tensors], dim)
 
     def broadcast(tensor: Any, devices: Any) -> list[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from tiletwin.cuda_marks import HOST, MARK
+from tiletwin.torch_cuda.marks import HOST, MARK
 
 _OF_ONE_DEVICE = frozenset(
     "matmul mm bmm mv dot addmm addmv addbmm baddbmm linear bilinear cat concat stack hstack vstack index_select "

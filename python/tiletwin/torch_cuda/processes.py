@@ -1,7 +1,7 @@
 """Where CUDA is emulated: tensors that go to other processes, and process groups.
 
 Here:      the device of tensors that torch.multiprocessing hands over; gloo in place of NCCL.
-Not here:  plain pickles and files, which keep a tensor's attributes; threads (cuda_patches.py).
+Not here:  plain pickles and files, which keep a tensor's attributes; threads (patches.py).
 Invariant: a tensor is in the other process on the device that it was on.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from multiprocessing import reduction
 from typing import Any
 
-from tiletwin.cuda_marks import index_of_mark, mark
+from tiletwin.torch_cuda.marks import index_of_mark, mark
 
 _said = False
 

@@ -12,8 +12,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from tiletwin.cuda_marks import index_of_mark, place_of, tensors_in
-from tiletwin.cuda_mode import in_mode
+from tiletwin.torch_cuda.marks import index_of_mark, place_of, tensors_in
+from tiletwin.torch_cuda.mode import in_mode
 
 _COMPOSITE = "CompositeExplicitAutograd"
 _kernels: dict[str, dict[str, Callable[..., Any]]] = {}

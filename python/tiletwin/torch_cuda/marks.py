@@ -1,7 +1,7 @@
 """Where a tensor is for the script while CUDA is emulated on the CPU: the attribute MARK of its Python object.
 
 Here:      setting and reading the mark; what names a device.
-Not here:  who sets it when (cuda_mode.py, cuda_patches.py).
+Not here:  who sets it when (mode.py, patches.py).
 Invariant: the mark is a device's number, or HOST. A tensor without one was made, or passed on, by C++ code of torch:
            it may be on either side. The mark sits in the Python object, not in the storage.
 """
@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from tiletwin import cuda_devices
+from tiletwin.torch_cuda import devices
 
 Tensor: Any = torch.Tensor
 MARK = "_tiletwin_device"
@@ -104,4 +104,4 @@ def asked_index(device: Any) -> int | None:
 
     Errors: torch.AcceleratorError, there is no such device.
     """
-    return cuda_devices.index_of(device) if names_cuda(device) else None
+    return devices.index_of(device) if names_cuda(device) else None

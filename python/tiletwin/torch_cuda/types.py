@@ -1,7 +1,7 @@
 """Where CUDA is emulated: classes of torch that are not in torch.cuda, or are made in C++, and name the device.
 
 Here:      torch.Stream and torch.Event, torch.cuda.FloatTensor and its like, profilers that are asked for CUDA.
-Not here:  torch.Generator (cuda_patches.py), torch.cuda.Stream and its like (cuda_objects.py).
+Not here:  torch.Generator (patches.py), torch.cuda.Stream and its like (objects.py).
 Invariant: what stands for a class is a class, and `isinstance` says what it says on a GPU.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from tiletwin import cuda_devices
-from tiletwin.cuda_marks import is_marked, mark, names_cuda, notice
+from tiletwin.torch_cuda import devices
+from tiletwin.torch_cuda.marks import is_marked, mark, names_cuda, notice
 
 TENSOR_TYPES = {
     "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16",
@@ -72,7 +72,7 @@ def _tensor_type(torch: Any, name: str, dtype: Any) -> CudaTensorType:
     def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
         notice()
         kwargs.pop("device", None)
-        return mark(getattr(torch, name)(*args, **kwargs), cuda_devices.current())
+        return mark(getattr(torch, name)(*args, **kwargs), devices.current())
 
     return CudaTensorType(name, (), {"__new__": new, "__module__": "torch.cuda", "_dtype": dtype})
 

@@ -1,7 +1,7 @@
 """Where CUDA is emulated: torch.save writes what a build with CUDA writes, and torch.load puts tensors where it would.
 
 Here:      the location of storages in files, storages that are moved, the attributes that files leave out.
-Not here:  plain pickles and copies, which keep a tensor's attributes; other processes (cuda_processes.py).
+Not here:  plain pickles and copies, which keep a tensor's attributes; other processes (processes.py).
 Invariant: no file of torch.save has a word of tiletwin in it. Locations go through torch's own registry of them, so
            every form of `map_location` means what it means on a GPU.
 """
@@ -12,9 +12,9 @@ import functools
 import threading
 from typing import Any
 
-from tiletwin import cuda_devices
-from tiletwin.cuda_marks import MARK, asked_index, index_of_mark, mark_as, names_cuda, notice
-from tiletwin.cuda_mode import PINNED
+from tiletwin.torch_cuda import devices
+from tiletwin.torch_cuda.marks import MARK, asked_index, index_of_mark, mark_as, names_cuda, notice
+from tiletwin.torch_cuda.mode import PINNED
 
 _BEFORE_THE_CPU = 5
 """Torch asks those that know locations in order of such numbers; the CPU, which all storages here are on, has 10."""
@@ -64,13 +64,13 @@ def _place(storage: Any, location: str) -> Any:
     import torch
 
     notice()
-    number, devices = torch.device(location).index, cuda_devices.count()
-    if number is not None and number >= devices > 0:
+    number, count = torch.device(location).index, devices.count()
+    if number is not None and number >= count > 0:
         raise RuntimeError(
-            f"Attempting to deserialize object on CUDA device {number} but torch.cuda.device_count() is {devices}: "
+            f"Attempting to deserialize object on CUDA device {number} but torch.cuda.device_count() is {count}: "
             f"map_location says where tensors go instead, and TILETWIN_CUDA_DEVICES={number + 1} emulates {number + 1}"
         )
-    return _on(storage, cuda_devices.index_of(location))
+    return _on(storage, devices.index_of(location))
 
 
 def _patch_save(torch: Any) -> None:

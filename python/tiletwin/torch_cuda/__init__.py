@@ -1,7 +1,7 @@
 """Puts the emulated CUDA under torch.cuda, torch.accelerator and their like.
 
 Here:      which names of torch get what; what torch's Python code cannot do on emulated bindings alone.
-Not here:  the bindings (cuda_bindings.py, cuda_objects.py), tensors on the device (cuda_mode.py).
+Not here:  the bindings (bindings.py, objects.py), tensors on the device (mode.py).
 Invariant: what is public in torch.cuda stays torch's own object, or has its signature.
 """
 
@@ -10,15 +10,15 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from tiletwin import cuda_bindings, cuda_devices, cuda_objects
-from tiletwin.cuda_bindings import SENSOR
+from tiletwin.torch_cuda import bindings, devices, objects
+from tiletwin.torch_cuda.bindings import SENSOR
 
 _BASES = {
-    "_CudaStreamBase": cuda_objects.StreamBase,
-    "_CudaEventBase": cuda_objects.EventBase,
-    "_CUDAGraph": cuda_objects.GraphBase,
-    "_MemPool": cuda_objects.PoolBase,
-    "_cuda_CUDAAllocator": cuda_objects.AllocatorBase,
+    "_CudaStreamBase": objects.StreamBase,
+    "_CudaEventBase": objects.EventBase,
+    "_CUDAGraph": objects.GraphBase,
+    "_MemPool": objects.PoolBase,
+    "_cuda_CUDAAllocator": objects.AllocatorBase,
 }
 
 
@@ -27,38 +27,38 @@ def _patch_bindings(torch: Any) -> None:
     binding = torch._C
     for name, own in _BASES.items():
         if hasattr(binding, name):
-            cuda_objects.give(getattr(binding, name), own)
-    for name, function in cuda_bindings.functions().items():
+            objects.give(getattr(binding, name), own)
+    for name, function in bindings.functions().items():
         full = "_cuda_" + name
         if isinstance(getattr(binding, full, None), type):
-            cuda_objects.give_function(getattr(binding, full), function)
+            objects.give_function(getattr(binding, full), function)
         else:
             setattr(binding, full, function)
-    pool = cuda_bindings._refusing("torch.cuda.graph_pool_handle", cuda_objects.GRAPH)
-    cuda_objects.give_function(binding._graph_pool_handle, pool)
-    for name, function in cuda_bindings.copies_between_devices(torch).items():
+    pool = bindings._refusing("torch.cuda.graph_pool_handle", objects.GRAPH)
+    objects.give_function(binding._graph_pool_handle, pool)
+    for name, function in bindings.copies_between_devices(torch).items():
         setattr(binding, "_" + name, function)
     binding._has_cuda = True
-    binding._nccl_version = cuda_bindings._refusing("torch.cuda.nccl.version", "asks NCCL, which needs a GPU")
+    binding._nccl_version = bindings._refusing("torch.cuda.nccl.version", "asks NCCL, which needs a GPU")
     # torch._dynamo.reset() imports these two where torch says that it was built with CUDA.
     binding._cuda_CUDAAllocator_AllocatorState = type("AllocatorState", (), {})
-    binding._set_cached_tensors_enabled = cuda_bindings._nothing
+    binding._set_cached_tensors_enabled = bindings._nothing
 
 
 def _patch_module(torch: Any) -> None:
     """torch.cuda: what it took from torch._C when it was imported."""
     cuda = torch.cuda
-    cuda_objects.give(cuda._CudaDeviceProperties, cuda_devices.DeviceProperties)
+    objects.give(cuda._CudaDeviceProperties, devices.DeviceProperties)
     torch._C._CudaDeviceProperties = cuda._CudaDeviceProperties
     cuda._get_device_properties = lambda device: cuda._CudaDeviceProperties()
-    cuda._exchange_device, cuda._maybe_exchange_device = cuda_devices.exchange, cuda_devices.exchange
-    cuda._cudart = cuda_bindings.runtime_module()
-    torch._C._nvtx = cuda.nvtx._nvtx = cuda_bindings.nvtx_module()
+    cuda._exchange_device, cuda._maybe_exchange_device = devices.exchange, devices.exchange
+    cuda._cudart = bindings.runtime_module()
+    torch._C._nvtx = cuda.nvtx._nvtx = bindings.nvtx_module()
     cuda._is_in_bad_fork = torch._C._cuda_isInBadFork
     # Sensors are asked through NVML. `nvidia-smi`'s list of processes would be a text about a missing module.
-    cuda._get_pynvml_handler = cuda_bindings._refusing("torch.cuda, for this function,", SENSOR)
+    cuda._get_pynvml_handler = bindings._refusing("torch.cuda, for this function,", SENSOR)
     cuda.list_gpu_processes = cuda.memory.list_gpu_processes = functools.wraps(cuda.memory.list_gpu_processes)(
-        cuda_bindings._refusing("torch.cuda.list_gpu_processes", SENSOR)
+        bindings._refusing("torch.cuda.list_gpu_processes", SENSOR)
     )
     # Nothing is left to initialize, and what libraries queued must not seed generators later.
     cuda._queued_calls.clear()
@@ -70,27 +70,27 @@ def _accelerator(torch: Any) -> dict[str, Any]:
     cuda, binding = torch.cuda, torch._C
     return {
         "getAccelerator": lambda: torch.device("cuda"),
-        "getDeviceIndex": cuda_devices.current,
-        "setDeviceIndex": cuda_devices.select,
-        "exchangeDevice": cuda_devices.exchange,
-        "maybeExchangeDevice": cuda_devices.exchange,
-        "hooks_device_count": cuda_devices.count,
+        "getDeviceIndex": devices.current,
+        "setDeviceIndex": devices.select,
+        "exchangeDevice": devices.exchange,
+        "maybeExchangeDevice": devices.exchange,
+        "hooks_device_count": devices.count,
         "getStream": cuda.current_stream,
         "setStream": cuda.set_stream,
-        "synchronizeDevice": cuda_bindings._nothing,
+        "synchronizeDevice": bindings._nothing,
         "isAllocatorInitialized": lambda: True,
-        "emptyCache": cuda_bindings._nothing,
-        "emptyHostCache": cuda_bindings._nothing,
+        "emptyCache": bindings._nothing,
+        "emptyHostCache": bindings._nothing,
         "getDeviceStats": binding._cuda_memoryStats,
-        "resetAccumulatedStats": cuda_bindings._nothing,
-        "resetPeakStats": cuda_bindings._nothing,
+        "resetAccumulatedStats": bindings._nothing,
+        "resetPeakStats": bindings._nothing,
         "getMemoryInfo": cuda._cudart.cudaMemGetInfo,
     }
 
 
 def patch(torch: Any) -> None:
     """Emulates CUDA for the rest of the process."""
-    torch.version.cuda = cuda_devices.CUDA_VERSION
+    torch.version.cuda = devices.CUDA_VERSION
     _patch_bindings(torch)
     _patch_module(torch)
     for name, function in _accelerator(torch).items():

@@ -1,7 +1,7 @@
 """Where CUDA is emulated: torch's fake tensors, with which programs are traced without data.
 
 Here:      fake tensors of tensors on a device, and those that are asked for on one.
-Not here:  operations on them, which the function mode sees as it sees all others (cuda_mode.py).
+Not here:  operations on them, which the function mode sees as it sees all others (mode.py).
 Invariant: torch's C++ takes a fake tensor for one of the CPU, as it takes the emulated tensors; the mark says where it
            is for the script. Inside an operation, where no function mode is on, `.device` is what C++ says.
 """
@@ -11,8 +11,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from tiletwin import cuda_devices
-from tiletwin.cuda_marks import asked_index, index_of_mark, mark, mark_as
+from tiletwin.torch_cuda import devices
+from tiletwin.torch_cuda.marks import asked_index, index_of_mark, mark, mark_as
 
 _DEVICES = ("device", "fake_device", "_fake_device")
 
@@ -57,7 +57,7 @@ def patch(torch: Any) -> None:
         index = index_of_mark(self)
         if index is None or not torch._C._is_torch_function_mode_enabled():
             return place.fget(self)
-        return torch.device("cuda", cuda_devices.check(index))
+        return torch.device("cuda", devices.check(index))
 
     Fake.__new__ = new_fake
     Fake.device = property(where, place.fset)

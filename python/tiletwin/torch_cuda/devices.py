@@ -1,7 +1,7 @@
 """The emulated CUDA devices: how many there are, what they say of themselves, which one a thread has selected.
 
 Here:      the count, the numbers of an H200, the current device of each thread.
-Not here:  tensors that live on a device (cuda_marks.py), torch's functions that ask (cuda_bindings.py).
+Not here:  tensors that live on a device (marks.py), torch's functions that ask (bindings.py).
 Invariant: no index that reaches a caller is one of a device that there is not.
 """
 

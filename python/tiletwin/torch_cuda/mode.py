@@ -1,7 +1,7 @@
 """The torch function mode under which device="cuda" means the CPU.
 
 Here:      what torch functions see and return: requests for CUDA become requests for the CPU, their results are marked.
-Not here:  the mark (cuda_marks.py), errors of mixes (cuda_mixes.py), what no function mode sees (cuda_patches.py).
+Not here:  the mark (marks.py), errors of mixes (mixes.py), what no function mode sees (patches.py).
 Invariant: what torch makes of marked tensors is marked, so `.cuda()` and `.cpu()` copy exactly where a GPU would.
            No tensor that was there before a call is marked by it.
 """
@@ -16,8 +16,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from tiletwin import cuda_devices
-from tiletwin.cuda_marks import (
+from tiletwin.torch_cuda import devices
+from tiletwin.torch_cuda.marks import (
     HOST,
     MARK,
     asked_index,
@@ -31,8 +31,8 @@ from tiletwin.cuda_marks import (
     place_of,
     tensors_in,
 )
-from tiletwin.cuda_mixes import check_places
-from tiletwin.cuda_types import CudaTensorType
+from tiletwin.torch_cuda.mixes import check_places
+from tiletwin.torch_cuda.types import CudaTensorType
 
 Tensor: Any = torch.Tensor  # its getters have attributes that its stub does not
 _BINDING: Any = torch._C
@@ -85,7 +85,7 @@ def _cuda(func: Any, x: Any, device: Any = None, *args: Any, **kwargs: Any) -> A
     notice()
     if not (device is None or isinstance(device, int) or names_cuda(device)):
         raise RuntimeError(f"Invalid device, must be cuda device: {device}")
-    return _move(x, cuda_devices.index_of(device), _formatted(x, kwargs))
+    return _move(x, devices.index_of(device), _formatted(x, kwargs))
 
 
 def _cpu(func: Any, x: Any, **kwargs: Any) -> Any:
@@ -130,7 +130,7 @@ def _type(func: Any, x: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> An
         text = func(x)
         return text.replace("torch.", _PREFIX, 1) if is_marked(x) else text
     if isinstance(dtype, str) and dtype.startswith(_PREFIX):
-        return _move(x, cuda_devices.current(), lambda: func(x, dtype.replace(_PREFIX, "torch.", 1)))
+        return _move(x, devices.current(), lambda: func(x, dtype.replace(_PREFIX, "torch.", 1)))
     if isinstance(dtype, str) and dtype.startswith("torch."):
         return _move(x, None, lambda: func(x, dtype))
     return mark_as(func(x, dtype, *args, **kwargs), x)
@@ -321,7 +321,7 @@ def _run(func: Any, args: Any, kwargs: Any) -> Any:
         kwargs = {**kwargs, "pin_memory": False}
     for a in args:
         if type(a) is torch.device and a.type == "cuda":
-            index = cuda_devices.index_of(a)
+            index = devices.index_of(a)
             if _is_library_operator(func):
                 break
             args = tuple(CPU if type(b) is torch.device and b.type == "cuda" else b for b in args)

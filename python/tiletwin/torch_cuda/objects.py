@@ -1,7 +1,7 @@
 """Streams, events, graphs and pools of memory where CUDA is emulated: what torch's own classes of them derive from.
 
 Here:      the base classes that torch built without CUDA has as dummies, and `give`, which puts ours in their place.
-Not here:  torch.cuda.Stream and its like, which are torch's; functions (cuda_bindings.py).
+Not here:  torch.cuda.Stream and its like, which are torch's; functions (bindings.py).
 Invariant: every stream has always finished; an event is a point in time of the CPU's clock. The classes stay the
            objects that they were: who holds one from before sees the emulation too.
 """
@@ -13,7 +13,7 @@ import threading
 import time
 from typing import Any, NoReturn
 
-from tiletwin import cuda_devices
+from tiletwin.torch_cuda import devices
 
 CUDA_DEVICE_TYPE = 1
 GRAPH = "records work for a GPU"
@@ -45,7 +45,7 @@ def current_stream(index: int) -> tuple[int, int, int]:
 
 def set_stream(stream_id: int, device_index: int, device_type: int = CUDA_DEVICE_TYPE) -> None:
     """Makes a stream, and its device, the current ones of this thread."""
-    cuda_devices.select(device_index)
+    devices.select(device_index)
     if not hasattr(_current, "ids"):
         _current.ids = {}
     _current.ids[device_index] = stream_id
@@ -68,7 +68,7 @@ class StreamBase:
         if stream_id is None:
             stream_id = next(_stream_ids) if stream_ptr is None else int(stream_ptr)
         stream.stream_id = stream.cuda_stream = stream_id
-        stream.device_index = cuda_devices.current() if device_index is None else cuda_devices.check(device_index)
+        stream.device_index = devices.current() if device_index is None else devices.check(device_index)
         stream.device_type, stream.priority = device_type, max(-1, min(0, priority))
         return stream
 
@@ -101,7 +101,7 @@ class StreamBase:
         return hash((self.stream_id, self.device_index))
 
     def __enter__(self: Any) -> Any:
-        device = cuda_devices.current()
+        device = devices.current()
         self.__dict__.setdefault("_before", []).append((current_stream(self.device_index), device))
         set_stream(self.stream_id, self.device_index)
         return self
@@ -109,7 +109,7 @@ class StreamBase:
     def __exit__(self: Any, *error: Any) -> None:
         stream, device = self._before.pop()
         set_stream(*stream)
-        cuda_devices.select(device)
+        devices.select(device)
 
 
 class EventBase:
