@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ruff and pyright over all Python files, clang-tidy over C++ lines.   usage: scripts/lint.sh [--all]      Needs a finished build.
+# ruff, pyright and import-linter over all Python files, clang-tidy over C++ lines.   usage: scripts/lint.sh [--all]      Needs a finished build.
 # clang-tidy has to find nothing in the lines that differ from origin/main; where none does, in those of the last commit.
 # With --all it lists what it finds in all files, and takes an hour.
 set -euo pipefail
@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 status=0
 .venv/bin/ruff check python tests benchmarks demo scripts docs/tools || status=1
 .venv/bin/pyright --pythonpath .venv/bin/python || status=1
+.venv/bin/lint-imports --no-cache || status=1
 
 tidy=(-p build/release --quiet)
 if [ "${1:-}" = "--all" ]; then

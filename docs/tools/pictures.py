@@ -20,6 +20,7 @@ import textwrap
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import folders
 from svg import FAINT, INK, WIDTH, Drawing, mixed, terminal
 
 HERE = Path(__file__).resolve().parent
@@ -307,3 +308,4 @@ if __name__ == "__main__":
     strips(folder / "strips.svg")
     transposed(folder / "transposed.svg")
     found(folder / "found.svg")
+    folders.draw(folder / "folders.svg")

@@ -23,47 +23,36 @@ OF_SIMULATOR = ("async",)
 
 # Operations of the IR under the names that kernels use.
 _USER_NAMES = {
-    "arith.addi": "+",
-    "arith.divsi": "//",
-    "arith.divui": "//",
-    "arith.muli": "*",
-    "arith.remsi": "%",
-    "arith.remui": "%",
-    "arith.shli": "<<",
-    "arith.shrsi": ">>",
-    "arith.shrui": ">>",
-    "arith.subi": "-",
-    "arith.addf": "+",
-    "arith.subf": "-",
-    "arith.mulf": "*",
-    "arith.divf": "/",
-    "arith.remf": "%",
-    "arith.trunci": "cast",
-    "arith.truncf": "cast",
-    "arith.fptosi": "cast",
-    "arith.fptoui": "cast",
-    "arith.sitofp": "cast",
-    "arith.uitofp": "cast",
-    "tt.fp_to_fp": "cast",
-    "math.absi": "tl.abs",
-    "tt.atomic_rmw": "atomic operation",
-    "tt.descriptor_gather": "descriptor.gather",
-    "tt.descriptor_load": "descriptor.load",
-    "tt.descriptor_reduce": "descriptor.atomic operation",
-    "tt.descriptor_scatter": "descriptor.scatter",
-    "tt.descriptor_store": "descriptor.store",
-    "tt.dot_scaled": "tl.dot_scaled",
-    "tt.extern_elementwise": "libdevice function",
-    "tt.precise_divf": "tl.div_rn",
-    "tt.precise_sqrt": "tl.sqrt_rn",
-    "tt.approx_divf": "tl.fdiv",
-    "tt.reduce": "reduction",
-    "tt.scan": "scan",
-    "scf.if": "if",
-    "scf.for": "for",
-    "scf.while": "while",
-    "scf.condition": "while",
-    "cf.cond_br": "if",
+    operation: name
+    for name, operations in {
+        "+": "arith.addi arith.addf",
+        "//": "arith.divsi arith.divui",
+        "*": "arith.muli arith.mulf",
+        "%": "arith.remsi arith.remui arith.remf",
+        "<<": "arith.shli",
+        ">>": "arith.shrsi arith.shrui",
+        "-": "arith.subi arith.subf",
+        "/": "arith.divf",
+        "cast": "arith.trunci arith.truncf arith.fptosi arith.fptoui arith.sitofp arith.uitofp tt.fp_to_fp",
+        "tl.abs": "math.absi",
+        "atomic operation": "tt.atomic_rmw",
+        "descriptor.gather": "tt.descriptor_gather",
+        "descriptor.load": "tt.descriptor_load",
+        "descriptor.atomic operation": "tt.descriptor_reduce",
+        "descriptor.scatter": "tt.descriptor_scatter",
+        "descriptor.store": "tt.descriptor_store",
+        "tl.dot_scaled": "tt.dot_scaled",
+        "libdevice function": "tt.extern_elementwise",
+        "tl.div_rn": "tt.precise_divf",
+        "tl.sqrt_rn": "tt.precise_sqrt",
+        "tl.fdiv": "tt.approx_divf",
+        "reduction": "tt.reduce",
+        "scan": "tt.scan",
+        "if": "scf.if cf.cond_br",
+        "for": "scf.for",
+        "while": "scf.while scf.condition",
+    }.items()
+    for operation in operations.split()
 }
 
 
@@ -431,20 +420,8 @@ def wanted() -> Wanted:
     return parse(variables.get("TILETWIN_CHECK"))
 
 
-def __dir__() -> list[str]:
-    return [
-        "CheckError",
-        "Finding",
-        "Site",
-        "Wanted",
-        "add",
-        "clear",
-        "findings",
-        "parse",
-        "report",
-        "submit",
-        "wanted",
-    ]
-
-
 __all__: list[Any] = ["CheckError", "Finding", "Site", "Wanted", "add", "clear", "findings", "parse", "wanted"]
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "report", "submit"])

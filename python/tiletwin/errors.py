@@ -41,7 +41,19 @@ def quoted_source(file: str, line: int, column: int) -> str:
 
 
 class TileTwinError(Exception):
-    """Base of all errors of this package; also reachable as `TritonError`."""
+    """Base of all errors of this package; also reachable as `TritonError`. Other processes get the text and the
+    attributes."""
+
+    def __reduce__(self) -> tuple:
+        return _rebuilt, (type(self), str(self), self.__dict__)
+
+
+def _rebuilt(cls: type[TileTwinError], message: str, state: dict) -> TileTwinError:
+    """Unpickles an error."""
+    error = cls.__new__(cls)
+    error.__dict__.update(state)
+    error.args = (message,)
+    return error
 
 
 TritonError = TileTwinError
@@ -132,17 +144,6 @@ class CompilationError(InterpreterError):
     def __str__(self) -> str:
         return self.message
 
-    def __reduce__(self) -> tuple:
-        return _rebuild, (type(self), self.__dict__)
-
-
-def _rebuild(cls: type[TileTwinError], state: dict) -> TileTwinError:
-    """Unpickles an error whose attributes say everything."""
-    error = cls.__new__(cls)
-    error.__dict__.update(state)
-    error.args = (getattr(error, "message", ""),)
-    return error
-
 
 class CompileTimeAssertionFailure(CompilationError):
     """A `tl.static_assert` did not hold."""
@@ -215,9 +216,6 @@ class OutOfBoundsError(InterpreterError, IndexError):
         text = super().__str__()
         return text.replace(self.file, shown_file(self.file)) if self.file else text
 
-    def __reduce__(self) -> tuple:
-        return _rebuild_message, (type(self), str(self), self.__dict__)
-
 
 class DeadlockError(InterpreterError):
     """Every program that is left waits for another one.
@@ -229,9 +227,6 @@ class DeadlockError(InterpreterError):
         super().__init__(message)
         self.waiting = list(waiting or [])
 
-    def __reduce__(self) -> tuple:
-        return _rebuild_message, (type(self), str(self), self.__dict__)
-
 
 class CheckError(TileTwinError):
     """TILETWIN_CHECK, with the word raise, found something in a launch: `findings`, of tiletwin.checks.Finding."""
@@ -240,9 +235,6 @@ class CheckError(TileTwinError):
         super().__init__(message)
         self.findings = list(findings or [])
 
-    def __reduce__(self) -> tuple:
-        return _rebuild_message, (type(self), str(self), self.__dict__)
-
 
 class DifferenceError(TileTwinError):
     """Two backends disagree. `report` is the differential tester's report, if there is one."""
@@ -250,14 +242,6 @@ class DifferenceError(TileTwinError):
     def __init__(self, message: str = "backends differ", report: object = None) -> None:
         super().__init__(message)
         self.report = report
-
-
-def _rebuild_message(cls: type[TileTwinError], message: str, state: dict) -> TileTwinError:
-    """Unpickles an error that is a message and attributes."""
-    error = cls.__new__(cls)
-    error.__dict__.update(state)
-    error.args = (message,)
-    return error
 
 
 class OptionError(ValueError, AssertionError):
@@ -274,9 +258,6 @@ class OutOfResources(TileTwinError):
             "smaller blocks or fewer stages (num_stages) need less"
         )
 
-    def __reduce__(self) -> tuple:
-        return type(self), (self.required, self.limit, self.name)
-
 
 class PTXASError(TileTwinError):
     """The PTX assembler failed; `error_message` is what it printed."""
@@ -284,9 +265,6 @@ class PTXASError(TileTwinError):
     def __init__(self, error_message: str | None = None) -> None:
         self.error_message = error_message or ""
         super().__init__(f"PTXAS error: {self.error_message}")
-
-    def __reduce__(self) -> tuple:
-        return type(self), (self.error_message,)
 
 
 class CudaError(TileTwinError, RuntimeError):
@@ -304,9 +282,6 @@ class CudaError(TileTwinError, RuntimeError):
         super().__init__(message)
         self.code, self.name, self.kind = code, name, kind
 
-    def __reduce__(self) -> tuple:
-        return _rebuild_message, (type(self), str(self), self.__dict__)
-
 
 class AutotunerError(TileTwinError):
     """Autotuning could not be done as asked."""
@@ -314,9 +289,6 @@ class AutotunerError(TileTwinError):
     def __init__(self, error_message: str | None = None) -> None:
         self.error_message = error_message or ""
         super().__init__(f"autotuner error: {self.error_message}")
-
-    def __reduce__(self) -> tuple:
-        return type(self), (self.error_message,)
 
 
 __all__ = [

@@ -34,12 +34,13 @@ def _events(torch: Any, count: int) -> list[tuple[Any, Any]]:
     return [tuple(torch.cuda.Event(enable_timing=True) for _ in range(2)) for _ in range(count)]  # type: ignore[misc]
 
 
-def _estimate(torch: Any, fn: Callable[[], Any], cache: Any) -> float:
-    """Milliseconds of a call, roughly, with what else is done for each."""
+def _estimate(torch: Any, fn: Callable[[], Any], cache: Any = None) -> float:
+    """Milliseconds of a call, roughly; of one that finds nothing in the caches, where `cache` is what fills them."""
     (pair,) = _events(torch, 1)
     pair[0].record()
     for _ in range(5):
-        cache.zero_()
+        if cache is not None:
+            cache.zero_()
         fn()
     pair[1].record()
     torch.cuda.synchronize()
@@ -78,14 +79,7 @@ def graph_times(fn: Callable[[], Any], rep: float, grad_to_none: Sequence[Any] |
             tensor.detach_()
             tensor.requires_grad_(True)
             tensor.grad = None
-        (pair,) = _events(torch, 1)
-        pair[0].record()
-        for _ in range(5):
-            fn()
-        pair[1].record()
-        torch.cuda.synchronize()
-        one = max(pair[0].elapsed_time(pair[1]) / 5, 1e-3)
-        count = max(GRAPH_CALLS, int(rep / 10 / one))
+        count = max(GRAPH_CALLS, int(rep / 10 / _estimate(torch, fn)))
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             for _ in range(count):

@@ -54,6 +54,18 @@ def registered() -> list[Any]:
     return [array for array, _ in _registered.values()]
 
 
+def host_copy(what: str, tensor: Any, copies: dict[int, tuple[Any, Any]]) -> Any:
+    """A tensor on the host like one on a GPU. copies: the storages and their copies by address, so that aliases stay
+    aliases. what: begins the text of errors. Errors: TypeError, a tensor without data."""
+    if tensor.device.type == "meta":
+        raise TypeError(f"{what} is a meta tensor, which has no data")
+    storage = tensor.untyped_storage()
+    known = copies.get(storage.data_ptr())
+    if known is None:
+        known = copies[storage.data_ptr()] = (storage, storage.cpu())
+    return tensor.new_empty(0, device="cpu").set_(known[1], tensor.storage_offset(), tensor.shape, tensor.stride())
+
+
 def _live_tensors(torch: Any) -> list[Any]:
     """All torch tensors that are alive. A look at every object that the garbage collector knows: milliseconds."""
     objects = gc.get_objects()

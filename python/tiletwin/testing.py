@@ -11,6 +11,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tiletwin import gpu_timing, variables
@@ -161,30 +162,22 @@ def assert_close(x: Any, y: Any, atol: float | None = None, rtol: float | None =
         raise AssertionError(f"{error}{_tf32_hint(a, b)}") from None
 
 
+@dataclass(eq=False)
 class Benchmark:
     """What `perf_report` measures: x values, one line per `line_vals`, fixed `args`."""
 
-    def __init__(
-        self,
-        x_names: list[str],
-        x_vals: list[Any],
-        line_arg: str,
-        line_vals: list[Any],
-        line_names: list[str],
-        plot_name: str,
-        args: dict[str, Any],
-        xlabel: str = "",
-        ylabel: str = "",
-        x_log: bool = False,
-        y_log: bool = False,
-        styles: list[tuple[str, str]] | None = None,
-    ) -> None:
-        self.x_names, self.x_vals = x_names, x_vals
-        self.line_arg, self.line_vals, self.line_names = line_arg, line_vals, line_names
-        self.plot_name, self.args = plot_name, args
-        self.xlabel, self.ylabel = xlabel, ylabel
-        self.x_log, self.y_log = x_log, y_log
-        self.styles = styles
+    x_names: list[str]
+    x_vals: Sequence[Any]
+    line_arg: str
+    line_vals: Sequence[Any]
+    line_names: list[str]
+    plot_name: str
+    args: dict[str, Any]
+    xlabel: str = ""
+    ylabel: str = ""
+    x_log: bool = False
+    y_log: bool = False
+    styles: list[tuple[str, str]] | None = None
 
 
 class Mark:

@@ -19,7 +19,7 @@ from tiletwin.cuda.extension import extension
 from tiletwin.cuda.launch_memory import LaunchMemory
 from tiletwin.cuda.tensor_maps import encoded, is_tensor_map
 from tiletwin.errors import CudaError
-from tiletwin.sim.arguments import Parameter, is_number, ordered, pack, sizes_of
+from tiletwin.sim.arguments import Parameter, block_of, count, is_number, ordered, pack, sizes_of
 
 ASSEMBLERS = ("auto", "ptxas", "driver")
 
@@ -91,10 +91,7 @@ class Kernel:
         Errors: TypeError and ValueError, an argument does not fit; CudaError, the launch is refused, or a kernel
         before it failed; OutOfResources, too much shared memory.
         """
-        if block is None:
-            if not any(self.required_threads):
-                raise ValueError(f"{self.name}: give block=(x, y, z): the kernel has no .reqntid")
-            block = [max(1, n) for n in self.required_threads]
+        block = block_of(self.name, block, self.required_threads)
         sizes = (
             sizes_of(grid, "grid"),
             sizes_of(block, "block"),
@@ -110,7 +107,7 @@ class Kernel:
             for parameter, value in zip(self.parameters, values)
         ]
         parameters = pack(self.name, self.parameters, self._bytes, values, reached)  # type: ignore[arg-type]
-        self._native.launch(*sizes, _count(shared), number, parameters, cooperative, programmatic)
+        self._native.launch(*sizes, count(shared, "shared"), number, parameters, cooperative, programmatic)
         reached.download()
 
     def _reserve(self, values: Sequence[Any], memory: Iterable[Any], reached: LaunchMemory) -> None:
@@ -126,16 +123,6 @@ class Kernel:
             reached.reserve(f"{self.name}(): memory[{i}]", f"memory[{i}]", array)
             if reached.copies and not before:
                 raise ValueError(f"{self.name}(): memory[{i}] lies on the host, where the kernel cannot find it")
-
-
-def _count(value: Any) -> int:
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise TypeError(f"shared has to be a whole number, not {value!r}") from None
-    if not 0 <= number < 1 << 32:
-        raise ValueError(f"shared cannot be {number}")
-    return number
 
 
 class Module:

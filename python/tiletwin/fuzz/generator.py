@@ -157,6 +157,16 @@ class Generator(Builder):
         self.add(statement)
         self.scopes[-1].extend(carried)
 
+    def rounds(self, statement: For | While, carried: list[Value], size: int) -> None:
+        """Fills the body of a loop that is open, and adds the loop."""
+        for _ in range(size):
+            self.statement()
+        for target in carried:
+            self.assign(target)
+        self.end()
+        self.add(statement)
+        self.scopes[-1].extend(carried)
+
     def loop(self) -> None:
         carried = self.variables(2)
         how = self.pick(["range", "range", "tl.range", "tl.static_range"])
@@ -169,13 +179,7 @@ class Generator(Builder):
         self.block(0, statement.body)
         self.scopes[-1].extend([] if how == "tl.static_range" else [index])
         self.scopes[-1].extend(carried)
-        for _ in range(self.rng.randint(1, 3)):
-            self.statement()
-        for target in carried:
-            self.assign(target)
-        self.end()
-        self.add(statement)
-        self.scopes[-1].extend(carried)
+        self.rounds(statement, carried, self.rng.randint(1, 3))
 
     def walk(self) -> None:
         """A loop that moves a tile of pointers on, and sums what it reads."""
@@ -210,13 +214,7 @@ class Generator(Builder):
         statement = While(counter, self.pick(["k", "2", "3"]), [])
         self.block(0, statement.body)
         self.scopes[-1].extend([counter, *carried])
-        for _ in range(self.rng.randint(1, 2)):
-            self.statement()
-        for target in carried:
-            self.assign(target)
-        self.end()
-        self.add(statement)
-        self.scopes[-1].extend(carried)
+        self.rounds(statement, carried, self.rng.randint(1, 2))
 
     def helper_function(self) -> None:
         """A function of its own, and a call of it."""

@@ -5,14 +5,11 @@ Here:      options that only AMD GPUs have, those of NVIDIA's that are refused, 
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from tiletwin.errors import OptionError
 from tiletwin.gpu_target import GPUTarget
-
-MATRIX_SIZES = (0, 4, 16, 32)
-"""Of an instruction's M and N: 0 leaves the choice to the compiler."""
+from tiletwin.kernels.option_checks import among, not_negative
 
 NVIDIA_ONLY = {
     "maxnreg": None,
@@ -26,59 +23,27 @@ NVIDIA_ONLY = {
 """Options of NVIDIA's GPUs, with the only value that means nothing."""
 
 
-def _number(name: str, value: Any, least: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least or isinstance(value, bool):
-        raise OptionError(f"{name} must be an int >= {least}, not {value!r}")
-    return number
-
-
-def _waves(value: Any) -> int:
-    return _number("waves_per_eu", value, 0)
-
-
-def _matrix_size(value: Any) -> int:
-    if value not in MATRIX_SIZES:
-        raise OptionError(f"matrix_instr_nonkdim must be one of {', '.join(map(str, MATRIX_SIZES))}, not {value!r}")
-    return int(value)
-
-
-def _pack(value: Any) -> int:
-    if value not in (1, 2):
-        raise OptionError(f"kpack must be 1 or 2, not {value!r}")
-    return int(value)
-
-
-def _hint(value: Any) -> str:
+def _hint(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise OptionError(f"schedule_hint must be a text such as 'none', not {value!r}")
+        raise OptionError(f"{name} must be a text such as 'none', not {value!r}")
     return value
 
 
-def _flush(value: Any) -> bool:
-    if value not in (True, False):
-        raise OptionError(f"allow_flush_denorm must be True or False, not {value!r}")
-    return bool(value)
-
-
-def _cluster(value: Any) -> tuple[int, ...]:
+def _cluster(name: str, value: Any) -> tuple[int, ...]:
     sizes = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if any(size != 1 for size in sizes):
-        raise OptionError(f"cluster_dims={value!r}: clusters are not compiled for AMD GPUs, only (1, 1, 1) is taken")
+        raise OptionError(f"{name}={value!r}: clusters are not compiled for AMD GPUs, only (1, 1, 1) is taken")
     return sizes
 
 
 # name: (default, check). waves_per_eu becomes an attribute of the kernel. matrix_instr_nonkdim and kpack choose between
 # instructions for dots, of which none is used yet; schedule_hint and allow_flush_denorm permit what is not done.
 OPTIONS: dict[str, tuple[Any, Any]] = {
-    "waves_per_eu": (0, _waves),
-    "matrix_instr_nonkdim": (0, _matrix_size),
-    "kpack": (1, _pack),
+    "waves_per_eu": (0, not_negative),
+    "matrix_instr_nonkdim": (0, among(0, 4, 16, 32)),
+    "kpack": (1, among(1, 2, told="1 or 2")),
     "schedule_hint": ("none", _hint),
-    "allow_flush_denorm": (False, _flush),
+    "allow_flush_denorm": (False, among(False, True, told="True or False")),
     "cluster_dims": ((1, 1, 1), _cluster),
 }
 
@@ -104,5 +69,5 @@ def amd_options(given: dict[str, Any], target: GPUTarget) -> dict[str, Any]:
     options = {name: default for name, (default, _) in OPTIONS.items()}
     for name, value in given.items():
         if name in OPTIONS and value is not None:
-            options[name] = OPTIONS[name][1](value)
+            options[name] = OPTIONS[name][1](name, value)
     return {**options, "warp_size": target.warp_size, "arch": str(target.arch), "backend_name": "hip"}

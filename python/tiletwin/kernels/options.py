@@ -1,73 +1,30 @@
 """Options of a compilation: what a launch or `triton.compile` may say besides the kernel's own arguments.
 
-Here:      the table of options, their checks, the dictionary the extension takes.
-Not here:  what they do (frontend/Semantic.h: SemanticOptions; code generation).
+Here:      the table of options, the dictionary the extension takes.
+Not here:  what they do (frontend/Semantic.h: SemanticOptions; code generation), checks that others share
+           (option_checks.py).
 """
 
 from __future__ import annotations
 
-import operator
 import re
 from typing import Any
 
 from tiletwin import knobs
 from tiletwin.errors import OptionError
 from tiletwin.gpu_target import DEFAULT_TARGET, GPUTarget
+from tiletwin.kernels.option_checks import among, anything, flag, not_negative, optional_positive, power_of_two
 
 DOT_PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 FP8_DTYPES = ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16")
 
 
-def _integer(value: Any) -> int | None:
-    """Python's and NumPy's integers as an int; None for bools and everything else."""
-    try:
-        return None if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        return None
-
-
-def _power_of_two(name: str, value: Any) -> int:
-    number = _integer(value)
-    if number is None or number < 1 or number & (number - 1):
-        raise OptionError(f"{name} must be a power of 2, at least 1, not {value!r}")
-    return number
-
-
-def _not_negative(name: str, value: Any) -> int:
-    number = _integer(value)
-    if number is None or number < 0:
-        raise OptionError(f"{name} must be an int >= 0, not {value!r}")
-    return number
-
-
-def _optional_positive(name: str, value: Any) -> int | None:
-    number = _integer(value)
-    if value is not None and (number is None or number < 1):
-        raise OptionError(f"{name} must be None or an int >= 1, not {value!r}")
-    return number
-
-
-def _precision(name: str, value: Any) -> str:
-    if value not in DOT_PRECISIONS:
-        raise OptionError(f"{name} must be one of {', '.join(DOT_PRECISIONS)}, not {value!r}")
-    return value
-
-
-def _flag(name: str, value: Any) -> bool:
-    if isinstance(value, str) or not (value is True or value is False or _integer(value) in (0, 1)):
-        # NumPy's bools are neither.
-        if type(value).__name__ not in ("bool", "bool_"):
-            raise OptionError(f"{name} must be True or False, not {value!r}")
-    return bool(value)
+_precision = among(*DOT_PRECISIONS)
 
 
 def _fp8_names(name: str, value: Any) -> Any:
     if value is not None and not (isinstance(value, (tuple, list, set, frozenset)) and set(value) <= set(FP8_DTYPES)):
         raise ValueError(f"{name} must be a tuple of names among {', '.join(FP8_DTYPES)}, not {value!r}")
-    return value
-
-
-def _anything(name: str, value: Any) -> Any:
     return value
 
 
@@ -83,33 +40,33 @@ DEPRECATED = {
 # and the dot precisions, kernels can ask for num_warps; the others shape GPU code. Some defaults depend on target and
 # knobs: `parse_options` sets them.
 OPTIONS: dict[str, tuple[Any, Any]] = {
-    "num_warps": (4, _power_of_two),
-    "num_stages": (3, _not_negative),
-    "num_ctas": (1, _power_of_two),
-    "warp_size": (32, _power_of_two),
-    "maxnreg": (None, _optional_positive),
-    "ptx_version": (None, _optional_positive),
-    "ptx_options": (None, _anything),
-    "ir_override": (None, _anything),
-    "enable_fp_fusion": (False, _flag),
-    "enable_reflect_ftz": (True, _flag),
-    "launch_cooperative_grid": (False, _flag),
-    "launch_pdl": (False, _flag),
+    "num_warps": (4, power_of_two),
+    "num_stages": (3, not_negative),
+    "num_ctas": (1, power_of_two),
+    "warp_size": (32, power_of_two),
+    "maxnreg": (None, optional_positive),
+    "ptx_version": (None, optional_positive),
+    "ptx_options": (None, anything),
+    "ir_override": (None, anything),
+    "enable_fp_fusion": (False, flag),
+    "enable_reflect_ftz": (True, flag),
+    "launch_cooperative_grid": (False, flag),
+    "launch_pdl": (False, flag),
     "supported_fp8_dtypes": (("fp8e5", "fp8e4b15"), _fp8_names),
-    "deprecated_fp8_dot_operand_dtypes": ((), _anything),
+    "deprecated_fp8_dot_operand_dtypes": ((), anything),
     "default_dot_input_precision": ("tf32", _precision),
-    "allowed_dot_input_precisions": (DOT_PRECISIONS, _anything),
-    "max_num_imprecise_acc_default": (None, _anything),
-    "extern_libs": (None, _anything),
-    "debug": (False, _flag),
-    "backend_name": ("cuda", _anything),
-    "sanitize_overflow": (True, _flag),
-    "arch": (None, _anything),
-    "instrumentation_mode": ("", _anything),
-    "min_shared_mem": (None, _anything),
-    "clc": (False, _flag),
-    "sched4reg": (False, _anything),
-    "fpsan_homomorphic_casts": (False, _anything),
+    "allowed_dot_input_precisions": (DOT_PRECISIONS, anything),
+    "max_num_imprecise_acc_default": (None, anything),
+    "extern_libs": (None, anything),
+    "debug": (False, flag),
+    "backend_name": ("cuda", anything),
+    "sanitize_overflow": (True, flag),
+    "arch": (None, anything),
+    "instrumentation_mode": ("", anything),
+    "min_shared_mem": (None, anything),
+    "clc": (False, flag),
+    "sched4reg": (False, anything),
+    "fpsan_homomorphic_casts": (False, anything),
 }
 
 # Options of AMD GPUs (amd_options.py) that scripts pass along; for others they change nothing.

@@ -23,46 +23,47 @@ def current_target() -> Any:
     return _target()
 
 
+def _arch(backend: str) -> Any:
+    """The architecture of a target of that backend; None: the target is of another one, or there is none."""
+    target = _target()
+    return target.arch if target is not None and target.backend == backend else None
+
+
 @constexpr_function
 def is_cuda() -> bool:
     """True if the target is an NVIDIA GPU, emulated ones included."""
-    target = _target()
-    return target is not None and target.backend == "cuda"
+    return _arch("cuda") is not None
 
 
 @constexpr_function
 def cuda_capability_geq(major: int, minor: int = 0) -> bool:
     """True if the target is an NVIDIA GPU of at least that compute capability."""
-    target = _target()
-    return target is not None and target.backend == "cuda" and target.arch >= major * 10 + minor
+    arch = _arch("cuda")
+    return arch is not None and arch >= major * 10 + minor
 
 
 @constexpr_function
 def is_hip() -> bool:
     """True if the target is an AMD GPU."""
-    target = _target()
-    return target is not None and target.backend == "hip"
+    return _arch("hip") is not None
 
 
 @constexpr_function
 def is_hip_cdna3() -> bool:
     """True for AMD's gfx942."""
-    target = _target()
-    return target is not None and target.backend == "hip" and target.arch == "gfx942"
+    return _arch("hip") == "gfx942"
 
 
 @constexpr_function
 def is_hip_cdna4() -> bool:
     """True for AMD's gfx950."""
-    target = _target()
-    return target is not None and target.backend == "hip" and target.arch == "gfx950"
+    return _arch("hip") == "gfx950"
 
 
 @constexpr_function
 def is_hip_gfx1250() -> bool:
     """True for AMD's gfx1250 and its variants."""
-    target = _target()
-    return target is not None and target.backend == "hip" and str(target.arch).startswith("gfx1250")
+    return str(_arch("hip")).startswith("gfx1250")
 
 
 __all__ = ["current_target"]

@@ -15,6 +15,7 @@ import inspect
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tiletwin import knobs, variables
@@ -28,7 +29,11 @@ from tiletwin.errors import (
 from tiletwin.kernels.jit import KernelInterface
 from tiletwin.launch import gpu_tuning
 
+_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
+"""Of a launch, that a configuration chooses."""
 
+
+@dataclass(eq=False, repr=False)
 class Config:
     """One choice of compile-time arguments and launch options for a kernel.
 
@@ -37,32 +42,16 @@ class Config:
         pre_hook: called with the arguments (a dict) before each launch.
     """
 
-    def __init__(
-        self,
-        kwargs: dict[str, Any],
-        num_warps: int = 4,
-        num_stages: int = 3,
-        num_ctas: int = 1,
-        maxnreg: int | None = None,
-        pre_hook: Callable | None = None,
-        ir_override: Any = None,
-    ) -> None:
-        self.kwargs = kwargs
-        self.num_warps = num_warps
-        self.num_stages = num_stages
-        self.num_ctas = num_ctas
-        self.maxnreg = maxnreg
-        self.pre_hook = pre_hook
-        self.ir_override = ir_override
+    kwargs: dict[str, Any]
+    num_warps: int = 4
+    num_stages: int = 3
+    num_ctas: int = 1
+    maxnreg: int | None = None
+    pre_hook: Callable | None = None
+    ir_override: str | None = None
 
     def _options(self) -> dict[str, Any]:
-        options = {
-            "num_warps": self.num_warps,
-            "num_ctas": self.num_ctas,
-            "num_stages": self.num_stages,
-            "maxnreg": self.maxnreg,
-            "ir_override": self.ir_override,
-        }
+        options = {name: getattr(self, name) for name in _OPTIONS}
         return {name: value for name, value in options.items() if value is not None}
 
     def all_kwargs(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from tiletwin import memory
 from tiletwin.kernels.tensors import TensorWrapper
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
@@ -31,14 +32,7 @@ def launch(fn: Any, arguments: dict[str, Any], options: dict[str, Any], grid: tu
         if hasattr(value, "untyped_storage"):
             if value.device.type == "cpu":
                 return value
-            if value.device.type == "meta":
-                raise TypeError(f"{fn.__name__}(): argument {name!r} is a meta tensor, which has no data")
-            storage = value.untyped_storage()
-            known = storages.get(storage.data_ptr())
-            if known is None:
-                known = storages[storage.data_ptr()] = (storage, storage.cpu())
-            copy = value.new_empty(0, device="cpu")
-            return copy.set_(known[1], value.storage_offset(), value.shape, value.stride())
+            return memory.host_copy(f"{fn.__name__}(): argument {name!r}", value, storages)
         if hasattr(value, "__cuda_array_interface__") or hasattr(value, "__dlpack__"):
             raise TypeError(
                 f"{fn.__name__}(): argument {name!r} is {type(value).__name__} memory on a device; while kernels are "

@@ -72,6 +72,26 @@ def sizes_of(value: Any, what: str) -> tuple[int, int, int]:
     return (*sizes, 1, 1)[:3]  # type: ignore[return-value]
 
 
+def block_of(kernel: str, block: int | Sequence[int] | None, required: Sequence[int]) -> int | Sequence[int]:
+    """Threads of a CTA: `block` if it is given, else what .reqntid says. Errors: ValueError, neither says it."""
+    if block is not None:
+        return block
+    if not any(required):
+        raise ValueError(f"{kernel}: give block=(x, y, z): the kernel has no .reqntid")
+    return [max(1, n) for n in required]
+
+
+def count(value: Any, what: str, bits: int = 32) -> int:
+    """Errors: TypeError, it is no whole number; ValueError, one that is negative or has more bits."""
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise TypeError(f"{what} has to be a whole number, not {value!r}") from None
+    if not 0 <= number < 1 << bits:
+        raise ValueError(f"{what} cannot be {number}")
+    return number
+
+
 def short_name(kernel: str, parameter: Parameter) -> str:
     """ "param_0" of "add_param_0": compilers put the entry's name in front."""
     return parameter.name.removeprefix(f"{kernel}_")

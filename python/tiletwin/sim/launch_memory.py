@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tiletwin import _C, memory
+
 
 def _without_torch_functions() -> contextlib.AbstractContextManager:
     """Keeps torch's function modes away: tensors show where their memory really is."""
@@ -49,8 +51,6 @@ def array_facts(what: str, array: Any) -> dict[str, Any]:
 
     what: begins the text of errors. Errors: TypeError, no array; ValueError, one of unknown extent.
     """
-    from tiletwin import _C
-
     with _without_torch_functions():
         try:
             facts = _C.array_info(array)
@@ -91,8 +91,6 @@ class LaunchMemory:
 
     def add_registered(self) -> None:
         """Lets the launch touch what `tiletwin.register` was given."""
-        from tiletwin import memory
-
         for array in memory.registered():
             self.add("tiletwin.register", f"registered {type(array).__name__}", array)
 
@@ -102,17 +100,10 @@ class LaunchMemory:
             device.copy_(host)
 
     def _host_copy(self, what: str, tensor: Any) -> Any:
-        """A tensor on the host like one on a GPU; one copy for each storage, so that aliases stay aliases."""
+        """A tensor on the host like one on a GPU. Errors: TypeError, it is none of torch's, or has no data."""
         if not hasattr(tensor, "untyped_storage"):
             raise TypeError(
                 f"{what} is {type(tensor).__name__} memory on a device: pass a torch tensor (it is copied to the host "
                 "and back) or host memory"
             )
-        if tensor.device.type == "meta":
-            raise TypeError(f"{what} is a meta tensor, which has no data")
-        storage = tensor.untyped_storage()
-        known = self._copies.get(storage.data_ptr())
-        if known is None:
-            known = self._copies[storage.data_ptr()] = (storage, storage.cpu())
-        copy = tensor.new_empty(0, device="cpu")
-        return copy.set_(known[1], tensor.storage_offset(), tensor.shape, tensor.stride())
+        return memory.host_copy(what, tensor, self._copies)

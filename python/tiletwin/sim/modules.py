@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tiletwin.errors import PtxError
-from tiletwin.sim.arguments import Parameter, ordered, pack, sizes_of
+from tiletwin.sim.arguments import Parameter, block_of, count, ordered, pack, sizes_of
 from tiletwin.sim.check_words import chosen_checks
 from tiletwin.sim.extension import extension
 from tiletwin.sim.launch_memory import LaunchMemory
@@ -92,10 +92,7 @@ class Kernel:
             DeadlockError: what the kernel did.
         """
         words = chosen_checks(checks)
-        if block is None:
-            if not any(self.required_threads):
-                raise ValueError(f"{self.name}: give block=(x, y, z): the kernel has no .reqntid")
-            block = [max(1, n) for n in self.required_threads]
+        block = block_of(self.name, block, self.required_threads)
         if cluster is None:
             cluster = [max(1, n) for n in self.required_cluster]
         sizes = sizes_of(grid, "grid"), sizes_of(block, "block"), sizes_of(cluster, "cluster")
@@ -106,21 +103,11 @@ class Kernel:
             reached.add(f"{self.name}(): memory[{i}]", f"memory[{i}]", array)
         reached.add_registered()
         row = self.module._native.launch(
-            self.name, *sizes, _count(shared, "shared"), parameters, reached.buffers, words, _count(threads, "threads"),
-            _count(limit, "limit"), print or _write,
+            self.name, *sizes, count(shared, "shared"), parameters, reached.buffers, words, count(threads, "threads"),
+            count(limit, "limit", 64), print or _write,
         )  # fmt: skip
         reached.write_back()
         return Ran(*row)
-
-
-def _count(value: Any, what: str) -> int:
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise TypeError(f"{what} has to be a whole number, not {value!r}") from None
-    if not 0 <= number < 1 << (64 if what == "limit" else 32):
-        raise ValueError(f"{what} cannot be {number}")
-    return number
 
 
 def _write(text: str) -> None:

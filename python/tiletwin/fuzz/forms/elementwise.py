@@ -10,7 +10,7 @@ from math import prod
 
 from tiletwin.fuzz import types
 from tiletwin.fuzz.builder import Builder
-from tiletwin.fuzz.forms.table import form
+from tiletwin.fuzz.forms.table import form, form_of_one
 from tiletwin.fuzz.types import ALL, FLOATS, INTEGERS, NUMBERS, SIGNED, UNSIGNED, Type
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -148,16 +148,8 @@ def clamp_by_tensors(g: Builder, element: str):
     return g.define(template, [a, end], Type(element, shape))
 
 
-@form("abs", NUMBERS, in_helpers=True)
-def absolute(g: Builder, element: str):
-    shape = g.shape()
-    return g.define("tl.abs({})", [g.value(element, shape)], Type(element, shape))
-
-
-@form("negation", [*SIGNED, *UNSIGNED, *FLOATS], in_helpers=True)
-def negation(g: Builder, element: str):
-    shape = g.shape()
-    return g.define("-{}", [g.value(element, shape)], Type(element, shape))
+form_of_one("abs", NUMBERS, "tl.abs({})")
+form_of_one("negation", [*SIGNED, *UNSIGNED, *FLOATS], "-{}")
 
 
 @form("not", ["int1"], in_helpers=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tiletwin.fuzz.builder import Builder
 from tiletwin.fuzz.forms.reductions import combine
-from tiletwin.fuzz.forms.table import form
+from tiletwin.fuzz.forms.table import form, form_of_one
 from tiletwin.fuzz.types import ALL, WIDE_FLOATS, Type, kind
 
 UNARY = ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "erf", "sigmoid")
@@ -29,16 +29,8 @@ LIBRARY = (
 _TWO = ("copysign", "hypot")
 
 
-def _unary(name: str):
-    @form(f"tl.{name}", WIDE_FLOATS, in_helpers=True, weight=0.5)
-    def make(g: Builder, element: str):
-        shape = g.shape()
-        value = g.value(element, shape)
-        return g.define(f"tl.{name}({{}})", [value], Type(element, shape), soft=True)
-
-
 for _name in UNARY:
-    _unary(_name)
+    form_of_one(f"tl.{_name}", WIDE_FLOATS, f"tl.{_name}({{}})", soft=True, weight=0.5)
 
 
 @form("sine", WIDE_FLOATS, in_helpers=True)
@@ -72,10 +64,7 @@ def fast_division(g: Builder, element: str):
     return g.define(text, [a, b], Type(element, shape), soft=True)
 
 
-@form("exact root", ["float32"], in_helpers=True)
-def exact_root(g: Builder, element: str):
-    shape = g.shape()
-    return g.define("tl.sqrt_rn({})", [g.value(element, shape)], Type(element, shape))
+form_of_one("exact root", ["float32"], "tl.sqrt_rn({})")
 
 
 @form("fma", WIDE_FLOATS, in_helpers=True)

@@ -6,6 +6,8 @@ functions of reductions that are not commutative, because no order is promised; 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tiletwin.fuzz import types
 from tiletwin.fuzz.builder import Builder
 from tiletwin.fuzz.forms.table import form
@@ -97,20 +99,17 @@ def place_of_extreme(g: Builder, element: str):
     return g.define(f"tl.{name}({{}}, axis={text})", [value], Type("int32", _without(shape, axis, False)))
 
 
-@form("xor_sum", INTEGERS)
-def xor_sum(g: Builder, element: str):
-    shape = g.shape(tile=True)
-    axis, text = axis_of(g, shape)
-    value = g.value(element, shape)
-    return g.define(f"tl.xor_sum({{}}, axis={text})", [value], Type(element, _without(shape, axis, False)))
+def _of_bits(name: str, elements: Sequence[str]) -> None:
+    @form(name, elements)
+    def make(g: Builder, element: str):
+        shape = g.shape(tile=True)
+        axis, text = axis_of(g, shape)
+        value = g.value(element, shape)
+        return g.define(f"tl.{name}({{}}, axis={text})", [value], Type(element, _without(shape, axis, False)))
 
 
-@form("reduce_or", [*INTEGERS, "int1"])
-def reduce_or(g: Builder, element: str):
-    shape = g.shape(tile=True)
-    axis, text = axis_of(g, shape)
-    value = g.value(element, shape)
-    return g.define(f"tl.reduce_or({{}}, axis={text})", [value], Type(element, _without(shape, axis, False)))
+_of_bits("xor_sum", INTEGERS)
+_of_bits("reduce_or", [*INTEGERS, "int1"])
 
 
 def _combines(element: str) -> list[str]:
@@ -149,24 +148,18 @@ def custom_pair(g: Builder, element: str):
     return made[1]
 
 
-@form("cumsum", NUMBERS)
-def running_sum(g: Builder, element: str):
-    shape = g.shape(tile=True)
-    _, text = axis_of(g, shape)
-    reverse = g.pick(["", ", reverse=True"])
-    value = g.value(element, shape)
-    soft = types.is_float(element)
-    return g.define(f"tl.cumsum({{}}, axis={text}{reverse})", [value], Type(types.summed(element), shape), soft=soft)
+def _running(name: str) -> None:
+    @form(name, NUMBERS)
+    def make(g: Builder, element: str):
+        shape = g.shape(tile=True)
+        _, text = axis_of(g, shape)
+        reverse = g.pick(["", ", reverse=True"])
+        value, result = g.value(element, shape), Type(types.summed(element), shape)
+        return g.define(f"tl.{name}({{}}, axis={text}{reverse})", [value], result, soft=types.is_float(element))
 
 
-@form("cumprod", NUMBERS)
-def running_product(g: Builder, element: str):
-    shape = g.shape(tile=True)
-    _, text = axis_of(g, shape)
-    reverse = g.pick(["", ", reverse=True"])
-    value = g.value(element, shape)
-    soft = types.is_float(element)
-    return g.define(f"tl.cumprod({{}}, axis={text}{reverse})", [value], Type(types.summed(element), shape), soft=soft)
+_running("cumsum")
+_running("cumprod")
 
 
 @form("associative_scan", ALL)
