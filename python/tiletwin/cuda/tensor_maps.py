@@ -9,7 +9,7 @@ Not here:  what a map is described by, and its defaults (tiletwin/sim/tensor_map
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from tiletwin.cuda.extension import extension
 from tiletwin.cuda.launch_memory import LaunchMemory
@@ -29,7 +29,7 @@ class TensorMap:
         return f"<tensor map: {', '.join(f'{k}={v!r}' for k, v in vars(self).items() if k != 'array')}>"
 
 
-def is_tensor_map(value: Any) -> bool:
+def is_tensor_map(value: object) -> TypeGuard[TensorMap | tensor_maps.TensorMap]:
     return isinstance(value, (TensorMap, tensor_maps.TensorMap))
 
 
@@ -58,7 +58,7 @@ def tensor_map(
     return TensorMap(array, facts)
 
 
-def encoded(value: Any, reached: LaunchMemory, *, as_pointer: bool) -> bytes | int:
+def encoded(value: TensorMap | tensor_maps.TensorMap, reached: LaunchMemory, *, as_pointer: bool) -> bytes | int:
     """The map for one launch: its bytes, or the address on the GPU of a copy of them."""
     address = reached.add("tensor map", "tensor map", value.array)
     data = extension().encode_tensor_map(reached.device, *tensor_maps.numbers(vars(value), address))

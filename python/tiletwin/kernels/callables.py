@@ -7,9 +7,11 @@ Invariant: making one reads no file; that happens when a kernel is first compile
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import weakref
+from ast import FunctionDef, Module
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -116,7 +118,7 @@ class JITCallable:
 
     # What the front end reads (frontend/Frontend.h).
     @property
-    def ast(self) -> Any:
+    def ast(self) -> FunctionDef:
         return self._source.node
 
     @property
@@ -214,11 +216,9 @@ class JITCallable:
     def raw_src(self) -> list[str]:
         return self._source.lines
 
-    def parse(self) -> Any:
+    def parse(self) -> Module:
         """The function as an `ast.Module`."""
-        import ast
-
-        return ast.Module(body=[self._source.node], type_ignores=[])
+        return Module(body=[self._source.node], type_ignores=[])
 
     def get_capture_scope(self) -> dict[str, Any]:
         return self.globals
@@ -252,8 +252,6 @@ class JITCallable:
 
     def _references(self) -> list[tuple[str, Any]]:
         """Names in the text, dotted ones too, that stand for something that shapes the compiled code."""
-        import ast
-
         scope = self.globals
         nodes = (node for node in ast.walk(self.ast) if isinstance(node, (ast.Name, ast.Attribute)))
         named = ((ast.unparse(node), resolve(node, scope)) for node in nodes)
@@ -280,7 +278,7 @@ class JITCallable:
         return f"{type(self).__name__}({self.__module__}:{self.fn.__qualname__})"
 
 
-def get_full_name(fn: Any) -> str:
+def get_full_name(fn: Callable) -> str:
     """module.qualname of a function."""
     return f"{fn.__module__}.{fn.__qualname__}"
 

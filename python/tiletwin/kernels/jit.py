@@ -13,7 +13,7 @@ import inspect
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
@@ -37,6 +37,9 @@ T = TypeVar("T")
 U = TypeVar("U")
 P = ParamSpec("P")
 R = TypeVar("R")
+
+Grid = int | Sequence[int] | Callable[[dict[str, Any]], int | Sequence[int]]
+"""How many programs along each axis; a function is given the arguments by name."""
 
 TRITON_MODULE = "triton.language"
 GLUON_MODULE = "triton.experimental.gluon.language"
@@ -66,15 +69,15 @@ class _Specialization(NamedTuple):
 class KernelInterface(Generic[T]):
     """What can be launched with `kernel[grid](...)`."""
 
-    def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+    def run(self, *args: Any, grid: Grid, warmup: bool, **kwargs: Any) -> Any:
         """Launches, or with `warmup` only compiles."""
         raise NotImplementedError(f"{type(self).__name__} has no run()")
 
-    def warmup(self, *args: Any, grid: Any = (1,), **kwargs: Any) -> Any:
+    def warmup(self, *args: Any, grid: Grid = (1,), **kwargs: Any) -> Any:
         """Compiles for these arguments without running; dtypes may stand in for tensors."""
         return self.run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True, **kwargs)
 
-    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+    def __getitem__(self, grid: Grid) -> Callable[..., Any]:
         return functools.partial(self.run, grid=grid, warmup=False)
 
 
@@ -191,7 +194,7 @@ class JITFunction(JITCallable, KernelInterface[T]):
     def _launcher(self) -> _C.Launcher:
         return _C.Launcher(self, self.__name__, [p.row() for p in self.params], self.pre_run_hooks)
 
-    def _bind(self, grid: Any) -> Callable[..., Any]:
+    def _bind(self, grid: Grid) -> Callable[..., Any]:
         """The callable that launches this kernel on `grid`: an int, a tuple of one to three ints, or a function of the
         bound arguments (a dict) that returns one."""
         if type(self).run is not JITFunction.run:
@@ -200,7 +203,7 @@ class JITFunction(JITCallable, KernelInterface[T]):
 
     __getitem__: Any = _C.untraced_method(_bind)
 
-    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+    def run(self, *args: Any, grid: Grid, warmup: bool = False, **kwargs: Any) -> Any:
         """Launches (or, with `warmup`, only compiles) the kernel; returns the compiled kernel, or None where a
         `jit_cache_hook` prevented it."""
         if not warmup:

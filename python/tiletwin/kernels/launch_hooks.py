@@ -8,6 +8,7 @@ Invariant: nothing here runs while no hook is installed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -31,11 +32,11 @@ class LazyDict:
         self.extras.clear()
         return self.data
 
-    def add(self, func: Any, args: tuple) -> None:
+    def add(self, func: Callable[..., dict], args: tuple) -> None:
         self.extras.append((func, args))
 
 
-def metadata_of(fn: Any, kernel: Any, arguments: dict[str, Any], grid: tuple[int, ...]) -> Any:
+def metadata_of(fn: Any, kernel: Any, arguments: dict[str, Any], grid: tuple[int, ...]) -> LazyDict:
     """The LazyDict that hooks around a launch get: name, function, stream, and what the kernel's `launch_metadata`
     function returns, which is called when somebody reads it. kernel: None where CPython runs the body."""
     if kernel is not None:
@@ -49,7 +50,7 @@ def metadata_of(fn: Any, kernel: Any, arguments: dict[str, Any], grid: tuple[int
     return metadata
 
 
-def enter(fn: Any, kernel: Any, arguments: dict[str, Any], grid: tuple[int, ...]) -> Any:
+def enter(fn: Any, kernel: Any, arguments: dict[str, Any], grid: tuple[int, ...]) -> LazyDict:
     """Calls the hook before a launch; returns what `leave` takes."""
     metadata = metadata_of(fn, kernel, arguments, grid)
     metadata.launch = (fn, kernel, arguments, grid)  # for hooks of this package (diff/mode.py)
@@ -59,7 +60,7 @@ def enter(fn: Any, kernel: Any, arguments: dict[str, Any], grid: tuple[int, ...]
     return metadata
 
 
-def leave(metadata: Any) -> None:
+def leave(metadata: LazyDict) -> None:
     """Calls the hook after a launch."""
     hook = knobs.runtime.launch_exit_hook
     if hook is not None:

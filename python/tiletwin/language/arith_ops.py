@@ -10,7 +10,7 @@ from typing import Any
 
 from tiletwin._C import constexpr, tensor
 from tiletwin.dtypes import dtype
-from tiletwin.language.declare import builtin
+from tiletwin.language.declare import Operand, builtin
 
 __all__ = [
     "PropagateNan", "add", "clamp", "inline_asm_elementwise", "map_elementwise", "maximum", "minimum", "mul", "sub",
@@ -26,8 +26,11 @@ class PropagateNan(Enum):
     ALL = 0xFFFF
 
 
+Nan = PropagateNan | constexpr
+
+
 @builtin
-def add(x: Any, y: Any, sanitize_overflow: constexpr = True) -> tensor:
+def add(x: Operand, y: Operand, sanitize_overflow: bool | constexpr = True) -> tensor:
     """x + y by the language's promotion; pointers take integer offsets.
 
     sanitize_overflow: with debug=True, integer overflow below 64 bits fails an assertion. False: it wraps silently.
@@ -35,17 +38,17 @@ def add(x: Any, y: Any, sanitize_overflow: constexpr = True) -> tensor:
 
 
 @builtin
-def sub(x: Any, y: Any, sanitize_overflow: constexpr = True) -> tensor:
+def sub(x: Operand, y: Operand, sanitize_overflow: bool | constexpr = True) -> tensor:
     """x - y; see `add`."""
 
 
 @builtin
-def mul(x: Any, y: Any, sanitize_overflow: constexpr = True) -> tensor:
+def mul(x: Operand, y: Operand, sanitize_overflow: bool | constexpr = True) -> tensor:
     """x * y; see `add`. Pointers are an error."""
 
 
 @builtin
-def minimum(x: Any, y: Any, propagate_nan: constexpr = PropagateNan.NONE) -> tensor:
+def minimum(x: Operand, y: Operand, propagate_nan: Nan = PropagateNan.NONE) -> tensor:
     """The smaller of x and y in each element, in the promoted type and shape.
 
     propagate_nan: NONE, a number wins against NaN; ALL, NaN wins. Floats only.
@@ -53,7 +56,7 @@ def minimum(x: Any, y: Any, propagate_nan: constexpr = PropagateNan.NONE) -> ten
 
 
 @builtin
-def maximum(x: Any, y: Any, propagate_nan: constexpr = PropagateNan.NONE) -> tensor:
+def maximum(x: Operand, y: Operand, propagate_nan: Nan = PropagateNan.NONE) -> tensor:
     """The larger of x and y in each element, in the promoted type and shape.
 
     propagate_nan: NONE, a number wins against NaN; ALL, NaN wins. Floats only.
@@ -61,7 +64,7 @@ def maximum(x: Any, y: Any, propagate_nan: constexpr = PropagateNan.NONE) -> ten
 
 
 @builtin
-def clamp(x: Any, min: Any, max: Any, propagate_nan: constexpr = PropagateNan.NONE) -> tensor:
+def clamp(x: Operand, min: Operand, max: Operand, propagate_nan: Nan = PropagateNan.NONE) -> tensor:
     """x limited to [min, max] in each element; the three are promoted together. Undefined if min > max.
 
     propagate_nan: ALL, a NaN in x stays; NONE, it becomes a bound. Errors: TypeError, integers.
@@ -69,7 +72,7 @@ def clamp(x: Any, min: Any, max: Any, propagate_nan: constexpr = PropagateNan.NO
 
 
 @builtin
-def where(condition: Any, x: Any, y: Any) -> tensor:
+def where(condition: Operand, x: Operand, y: Operand) -> tensor:
     """x where condition is not zero, y elsewhere; all three are broadcast, x and y promoted as by +.
 
     Both x and y are always computed: to guard an access, mask it.
@@ -77,12 +80,12 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
 
 
 @builtin
-def logical_and(x: Any, other: Any) -> tensor:
+def logical_and(x: Operand, other: Operand) -> tensor:
     """Both operands as int1, and-ed; both are computed. What `and` means for tensors in a kernel."""
 
 
 @builtin
-def logical_or(x: Any, other: Any) -> tensor:
+def logical_or(x: Operand, other: Operand) -> tensor:
     """Both operands as int1, or-ed; both are computed. What `or` means for tensors in a kernel."""
 
 
@@ -101,7 +104,7 @@ def map_elementwise(
 def inline_asm_elementwise(
     asm: str,
     constraints: str,
-    args: Sequence[Any],
+    args: Sequence[Operand],
     dtype: dtype | Sequence[dtype],
     is_pure: bool,
     pack: int,
@@ -125,10 +128,10 @@ def extern_elementwise(lib_name: str, lib_path: str, args: list, arg_type_symbol
 
 
 @builtin
-def builtin_max(*args: Any, propagate_nan: Any = None) -> Any:
+def builtin_max(*args: Operand, propagate_nan: Nan | None = None) -> tensor | constexpr:
     """What `max(a, b, ...)` means in a kernel: `maximum` of them; compile-time numbers give a compile-time number."""
 
 
 @builtin
-def builtin_min(*args: Any, propagate_nan: Any = None) -> Any:
+def builtin_min(*args: Operand, propagate_nan: Nan | None = None) -> tensor | constexpr:
     """What `min(a, b, ...)` means in a kernel: `minimum` of them; compile-time numbers give a compile-time number."""

@@ -7,7 +7,8 @@ Not here:  implementations (frontend/), and functions written in the language it
 from __future__ import annotations
 
 import math as _math
-from typing import Any, dataclass_transform
+from collections.abc import Callable
+from typing import Any, NoReturn, dataclass_transform
 
 from tiletwin import _C
 from tiletwin._C import block_pointer, constexpr, tensor, tensor_descriptor
@@ -42,7 +43,7 @@ _unwrap_if_constexpr = unwrap
 tensor_descriptor_base = tensor_descriptor
 
 
-def is_builtin(fn: Any) -> bool:
+def is_builtin(fn: object) -> bool:
     """True for a function that is declared as a builtin of the language."""
     return isinstance(fn, builtin_type)
 
@@ -50,13 +51,13 @@ def is_builtin(fn: Any) -> bool:
 builtin_type = _C.builtin
 
 
-def builtin(fn: Any) -> Any:
+def builtin(fn: Callable[..., Any]) -> _C.builtin:
     """Marks a Python function that kernels may call: it runs while they are compiled, on their values, and may call
     functions of the language. A parameter `_semantic` gets None; there is nothing to be done with it here."""
     return _C.builtin(fn, python=True)
 
 
-def extern(fn: Any) -> Any:
+def extern(fn: Callable[..., Any]) -> _C.builtin:
     """The same as `builtin`, for functions that wrap functions of a library."""
     return _C.builtin(fn, python=True)
 
@@ -69,17 +70,17 @@ def dispatch(
     arg_type_symbol_dict: dict,
     ret_type: dtype,
     is_pure: bool,
-) -> tensor:
+) -> NoReturn:
     """Would emit the call of a library's function; extern_elementwise does."""
     refuse("triton.language.core.dispatch")
 
 
-def binary_op_type_legalization(lhs: Any, rhs: Any, semantic: Any) -> Any:
+def binary_op_type_legalization(lhs: tensor, rhs: tensor, semantic: object) -> NoReturn:
     """Would promote two operands."""
     refuse("triton.language.core.binary_op_type_legalization")
 
 
-def check_bit_width(value: Any, shift_value: Any) -> Any:
+def check_bit_width(value: tensor, shift_value: tensor) -> NoReturn:
     """Would check a shift."""
     refuse("triton.language.core.check_bit_width")
 
@@ -92,7 +93,7 @@ def must_use_result(x: Any, s: Any = True) -> Any:
     return x
 
 
-def is_negative_zero(x: Any) -> bool:
+def is_negative_zero(x: object) -> bool:
     """True for the float -0.0."""
     return isinstance(x, float) and x == 0.0 and _math.copysign(1.0, x) < 0
 

@@ -5,17 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from tiletwin._C import constexpr, tensor
 from tiletwin.dtypes import dtype
-from tiletwin.language.declare import builtin
+from tiletwin.language.declare import Operand, builtin
 
 __all__ = ["arange", "cast", "full", "num_programs", "program_id", "to_tensor"]
 
 
 @builtin
-def to_tensor(x: Any) -> tensor:
+def to_tensor(x: Operand) -> tensor:
     """`x` as a tensor; a tensor is returned as it is.
 
     A compile-time number becomes a 0-d tensor: bool int1; int the first of int32, uint32, int64, uint64 that holds
@@ -49,7 +48,7 @@ def arange(start: int | constexpr, end: int | constexpr) -> tensor:
 
 
 @builtin
-def full(shape: Sequence[int], value: Any, dtype: dtype) -> tensor:
+def full(shape: Sequence[int], value: Operand, dtype: dtype) -> tensor:
     """A block of that shape and element type with `value` in every element.
 
     shape: compile-time powers of two; () gives a 0-d tensor. value: a number, or a 0-d tensor, which is cast.

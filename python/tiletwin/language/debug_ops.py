@@ -13,7 +13,7 @@ from typing import Any
 from tiletwin._C import constexpr, tensor
 from tiletwin.dtypes import unwrap
 from tiletwin.errors import CompileTimeAssertionFailure
-from tiletwin.language.declare import builtin
+from tiletwin.language.declare import Mask, Operand, builtin
 
 __all__ = [
     "assume", "debug_barrier", "device_assert", "device_print", "expect_zero", "max_constancy", "max_contiguous",
@@ -22,7 +22,7 @@ __all__ = [
 
 
 @builtin(python=True)
-def static_assert(cond: Any, msg: Any = "") -> None:
+def static_assert(cond: Operand, msg: str | constexpr = "") -> None:
     """Fails the compilation with CompileTimeAssertionFailure and `msg` unless the compile-time value cond is true."""
     cond, msg = unwrap(cond), unwrap(msg)
     if isinstance(cond, tensor):
@@ -32,7 +32,7 @@ def static_assert(cond: Any, msg: Any = "") -> None:
 
 
 @builtin(python=True)
-def static_print(*values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: Any = False) -> None:
+def static_print(*values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:
     """Prints `values` while the kernel is being compiled; arguments as of Python's print."""
     shown = [unwrap(v) for v in values]
     print(*shown, sep=unwrap(sep), end=unwrap(end), file=unwrap(file), flush=unwrap(flush))
@@ -47,7 +47,7 @@ def device_print(prefix: str, *args: Any, hex: bool = False) -> None:
 
 
 @builtin
-def device_assert(cond: Any, msg: str = "", mask: Any = None) -> None:
+def device_assert(cond: Operand, msg: str = "", mask: Mask = None) -> None:
     """Fails at run time with `msg`, program id and element where `cond` (int1 or integer) is zero and mask is not.
 
     Only compiled in with debug=True. A Python `assert` in a kernel is the same.

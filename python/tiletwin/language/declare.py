@@ -1,7 +1,8 @@
 """How a language builtin is declared.
 
-Here:      the decorator. A declaration is a Python function with signature, hints and docstring and no body; its
-           implementation is the row of the same name in the semantic layer's table (frontend/Builtins.h).
+Here:      the decorator, types of parameters. A declaration is a Python function with signature, hints and docstring
+           and no body; its implementation is the row of the same name in the semantic layer's table
+           (frontend/Builtins.h).
            With `python=True` the Python body is the implementation: helpers that only work at compile time.
 Invariant: names are unique over all declaring modules, whatever module a declaration stands in.
 """
@@ -12,6 +13,16 @@ from collections.abc import Callable
 from typing import Any
 
 from tiletwin import _C
+from tiletwin._C import constexpr, tensor
+
+Operand = tensor | constexpr | bool | int | float
+"""What arithmetic takes: values of a kernel, compile-time values, numbers of Python."""
+Whole = tensor | constexpr | int
+"""A whole number, known at run time or while the kernel is compiled."""
+Mask = tensor | constexpr | bool | int | None
+"""Of int1, broadcast; None: every element."""
+Word = str | constexpr | None
+"""One of the words that a parameter takes; None: its default."""
 
 
 def builtin(function: Callable | None = None, *, python: bool = False) -> Any:

@@ -8,10 +8,8 @@ Errors: ValueError, another element type. Accuracy: see docs/semantics.md.
 # pyright: reportReturnType=false, reportArgumentType=false
 from __future__ import annotations
 
-from typing import Any
-
 from tiletwin._C import tensor
-from tiletwin.language.declare import builtin
+from tiletwin.language.declare import Operand, builtin
 
 __all__ = [
     "abs", "ceil", "cos", "div_rn", "erf", "exp", "exp2", "fdiv", "floor", "fma", "log", "log2", "rsqrt", "sin", "sqrt",
@@ -20,7 +18,7 @@ __all__ = [
 
 
 @builtin
-def umulhi(x: Any, y: Any) -> tensor:
+def umulhi(x: Operand, y: Operand) -> tensor:
     """The upper half of the product of 32- or 64-bit integers, multiplied as unsigned whatever their type."""
 
 
@@ -75,7 +73,7 @@ def abs(x: tensor) -> tensor:
 
 
 @builtin
-def fdiv(x: Any, y: Any, ieee_rounding: bool = False, approx: bool = False) -> tensor:
+def fdiv(x: Operand, y: Operand, ieee_rounding: bool = False, approx: bool = False) -> tensor:
     """x / y of floats, promoted as by /. ieee_rounding: correctly rounded. approx: faster, less exact.
 
     Errors: ValueError, integers, or both options at once.
@@ -83,7 +81,7 @@ def fdiv(x: Any, y: Any, ieee_rounding: bool = False, approx: bool = False) -> t
 
 
 @builtin
-def div_rn(x: Any, y: Any) -> tensor:
+def div_rn(x: Operand, y: Operand) -> tensor:
     """x / y of float32, correctly rounded to nearest even."""
 
 
@@ -103,5 +101,5 @@ def ceil(x: tensor) -> tensor:
 
 
 @builtin
-def fma(x: Any, y: Any, z: Any) -> tensor:
+def fma(x: Operand, y: Operand, z: Operand) -> tensor:
     """x * y + z with one rounding; the three are promoted and broadcast together. Floats only."""

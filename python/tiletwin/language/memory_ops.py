@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from tiletwin._C import block_pointer, constexpr, tensor, tensor_descriptor
-from tiletwin.language.declare import builtin
+from tiletwin.language.declare import Mask, Operand, Whole, Word, builtin
 
 __all__ = [
     "advance", "atomic_add", "atomic_and", "atomic_cas", "atomic_load", "atomic_max", "atomic_min", "atomic_or",
@@ -28,8 +27,8 @@ _ATOMIC = """
 @builtin
 def load(
     pointer: tensor,
-    mask: Any = None,
-    other: Any = None,
+    mask: Mask = None,
+    other: Operand | None = None,
     *,
     cache_modifier: str = "",
     eviction_policy: str = "",
@@ -52,8 +51,8 @@ def load(
 @builtin
 def store(
     pointer: tensor,
-    value: Any,
-    mask: Any = None,
+    value: Operand,
+    mask: Mask = None,
     *,
     cache_modifier: str = "",
     eviction_policy: str = "",
@@ -71,44 +70,42 @@ def store(
 
 
 @builtin
-def atomic_add(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+def atomic_add(pointer: tensor, val: Operand, mask: Mask = None, sem: Word = None, scope: Word = None) -> tensor:
     """Adds val to memory atomically: float16, bfloat16, float32, float64 and 32- and 64-bit integers."""
 
 
 @builtin
-def atomic_max(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+def atomic_max(pointer: tensor, val: Operand, mask: Mask = None, sem: Word = None, scope: Word = None) -> tensor:
     """Stores the larger of memory and val atomically: float32, float64 and 32- and 64-bit integers."""
 
 
 @builtin
-def atomic_min(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+def atomic_min(pointer: tensor, val: Operand, mask: Mask = None, sem: Word = None, scope: Word = None) -> tensor:
     """Stores the smaller of memory and val atomically: float32, float64 and 32- and 64-bit integers."""
 
 
 @builtin
-def atomic_and(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+def atomic_and(pointer: tensor, val: Operand, mask: Mask = None, sem: Word = None, scope: Word = None) -> tensor:
     """Ands val into memory atomically: 32- and 64-bit integers."""
 
 
 @builtin
-def atomic_or(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+def atomic_or(pointer: tensor, val: Operand, mask: Mask = None, sem: Word = None, scope: Word = None) -> tensor:
     """Ors val into memory atomically: 32- and 64-bit integers."""
 
 
 @builtin
-def atomic_xor(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+def atomic_xor(pointer: tensor, val: Operand, mask: Mask = None, sem: Word = None, scope: Word = None) -> tensor:
     """Xors val into memory atomically: 32- and 64-bit integers."""
 
 
 @builtin
-def atomic_xchg(
-    pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None
-) -> tensor:
+def atomic_xchg(pointer: tensor, val: Operand, mask: Mask = None, sem: Word = None, scope: Word = None) -> tensor:
     """Stores val and returns what was there, atomically: 32- and 64-bit types."""
 
 
 @builtin
-def atomic_cas(pointer: tensor, cmp: Any, val: Any, sem: str | None = None, scope: str | None = None) -> tensor:
+def atomic_cas(pointer: tensor, cmp: Operand, val: Operand, sem: Word = None, scope: Word = None) -> tensor:
     """Stores val where memory equals cmp, atomically; returns what was there.
 
     cmp and val: of the pointer's shape and the pointee's type, 16, 32 or 64 bits; neither is cast or broadcast.
@@ -117,7 +114,7 @@ def atomic_cas(pointer: tensor, cmp: Any, val: Any, sem: str | None = None, scop
 
 
 @builtin
-def atomic_load(pointer: tensor, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
+def atomic_load(pointer: tensor, mask: Mask = None, sem: Word = None, scope: Word = None) -> tensor:
     """Reads memory atomically.
 
     mask: int1; masked elements are undefined. sem: "acquire" (default) or "relaxed". scope: "gpu", "cta" or "sys".
@@ -125,7 +122,7 @@ def atomic_load(pointer: tensor, mask: Any = None, sem: str | None = None, scope
 
 
 @builtin
-def atomic_store(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> None:
+def atomic_store(pointer: tensor, val: Operand, mask: Mask = None, sem: Word = None, scope: Word = None) -> None:
     """Writes memory atomically.
 
     mask: int1; masked elements are not written. sem: "release" (default) or "relaxed". scope: "gpu", "cta" or "sys".
@@ -135,9 +132,9 @@ def atomic_store(pointer: tensor, val: Any, mask: Any = None, sem: str | None = 
 @builtin
 def atomic_poll(
     pointer: tensor,
-    expected_value: Any,
-    sem: str | None = None,
-    scope: str | None = None,
+    expected_value: Operand,
+    sem: Word = None,
+    scope: Word = None,
     timeout_ns: int | constexpr | None = None,
 ) -> tensor:
     """Waits until memory at `pointer` (one pointer to an integer) equals expected_value.
@@ -154,8 +151,8 @@ for _function in (atomic_add, atomic_max, atomic_min, atomic_and, atomic_or, ato
 @builtin
 def make_tensor_descriptor(
     base: tensor,
-    shape: Sequence[Any],
-    strides: Sequence[Any],
+    shape: Sequence[Whole],
+    strides: Sequence[Whole],
     block_shape: Sequence[int],
     padding_option: str = "zero",
 ) -> tensor_descriptor:
@@ -169,61 +166,61 @@ def make_tensor_descriptor(
 
 
 @builtin
-def load_tensor_descriptor(desc: tensor_descriptor, offsets: Sequence[Any]) -> tensor:
+def load_tensor_descriptor(desc: tensor_descriptor, offsets: Sequence[Whole]) -> tensor:
     """The block at `offsets` (32-bit element offsets, one for each dimension): `desc.load(offsets)`."""
 
 
 @builtin
-def store_tensor_descriptor(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+def store_tensor_descriptor(desc: tensor_descriptor, offsets: Sequence[Whole], value: tensor) -> None:
     """Writes a block at `offsets`, leaving out what lies outside the array: `desc.store(offsets, value)`."""
 
 
 @builtin
-def descriptor_gather(desc: tensor_descriptor, x_offsets: tensor, y_offset: Any) -> tensor:
+def descriptor_gather(desc: tensor_descriptor, x_offsets: tensor, y_offset: Whole) -> tensor:
     """Rows x_offsets (at least 8, int16 or int32) from column y_offset on; the block shape is (1, N)."""
 
 
 @builtin
-def descriptor_scatter(desc: tensor_descriptor, value: tensor, x_offsets: tensor, y_offset: Any) -> None:
+def descriptor_scatter(desc: tensor_descriptor, value: tensor, x_offsets: tensor, y_offset: Whole) -> None:
     """Writes rows x_offsets (at least 8, int16 or int32) from column y_offset on; the block shape is (1, N)."""
 
 
 @builtin
-def descriptor_atomic_add(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+def descriptor_atomic_add(desc: tensor_descriptor, offsets: Sequence[Whole], value: tensor) -> None:
     """Adds a block into memory, element by element atomically; outside the array nothing happens."""
 
 
 @builtin
-def descriptor_atomic_min(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+def descriptor_atomic_min(desc: tensor_descriptor, offsets: Sequence[Whole], value: tensor) -> None:
     """As `descriptor_atomic_add`, keeping the smaller value."""
 
 
 @builtin
-def descriptor_atomic_max(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+def descriptor_atomic_max(desc: tensor_descriptor, offsets: Sequence[Whole], value: tensor) -> None:
     """As `descriptor_atomic_add`, keeping the larger value."""
 
 
 @builtin
-def descriptor_atomic_and(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+def descriptor_atomic_and(desc: tensor_descriptor, offsets: Sequence[Whole], value: tensor) -> None:
     """As `descriptor_atomic_add`, and-ing integers."""
 
 
 @builtin
-def descriptor_atomic_or(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+def descriptor_atomic_or(desc: tensor_descriptor, offsets: Sequence[Whole], value: tensor) -> None:
     """As `descriptor_atomic_add`, or-ing integers."""
 
 
 @builtin
-def descriptor_atomic_xor(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
+def descriptor_atomic_xor(desc: tensor_descriptor, offsets: Sequence[Whole], value: tensor) -> None:
     """As `descriptor_atomic_add`, xor-ing integers."""
 
 
 @builtin
 def make_block_ptr(
     base: tensor,
-    shape: Sequence[Any],
-    strides: Sequence[Any],
-    offsets: Sequence[Any],
+    shape: Sequence[Whole],
+    strides: Sequence[Whole],
+    offsets: Sequence[Whole],
     block_shape: Sequence[int],
     order: Sequence[int],
 ) -> block_pointer:
@@ -237,5 +234,5 @@ def make_block_ptr(
 
 
 @builtin
-def advance(base: block_pointer, offsets: Sequence[Any]) -> block_pointer:
+def advance(base: block_pointer, offsets: Sequence[Whole]) -> block_pointer:
     """A block pointer moved by `offsets` elements in each dimension: `base.advance(offsets)`."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from tiletwin.gpu_target import GPUTarget
 from tiletwin.kernels.callables import constexpr_function
 from tiletwin.language.declare import builtin
 
 
-def _target() -> Any:
+def _target() -> GPUTarget | None:
     from tiletwin.drivers.chosen import driver
 
     try:
@@ -18,7 +19,7 @@ def _target() -> Any:
 
 
 @builtin(python=True)
-def current_target() -> Any:
+def current_target() -> GPUTarget | None:
     """The GPUTarget (backend, arch, warp_size) of the active driver, or None without one."""
     return _target()
 

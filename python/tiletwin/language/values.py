@@ -13,11 +13,14 @@ from typing import Any
 from tiletwin import _C
 from tiletwin._C import constexpr, tensor
 from tiletwin.dtypes import base_type, base_value, block_type, constexpr_type, tuple_type, unwrap
+from tiletwin.language.declare import Operand, Whole
 
 __all__ = ["condition", "range", "slice", "static_range", "tensor_descriptor_type", "tuple"]
 """What `triton.language` has of this module."""
 
 CONSTEXPR_0 = constexpr(0)
+Known = int | constexpr
+"""A whole number that is known while the kernel is compiled."""
 
 
 def type_of(x: Any) -> base_type:
@@ -93,7 +96,7 @@ class tuple(builtins.tuple, base_value):
 class slice:
     """The slice in `x[start:stop:step]` of a kernel; any part may be None."""
 
-    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+    def __init__(self, start: Whole | None, stop: Whole | None, step: Whole | None) -> None:
         self.start, self.stop, self.step = start, stop, step
 
     def __repr__(self) -> str:
@@ -113,7 +116,7 @@ class static_range(base_value):
     Errors: TypeError for a run-time bound.
     """
 
-    def __init__(self, arg1: Any, arg2: Any = None, step: Any = None) -> None:
+    def __init__(self, arg1: Known, arg2: Known | None = None, step: Known | None = None) -> None:
         self.start = constexpr(0) if arg2 is None else constexpr(arg1)
         self.end = constexpr(arg1) if arg2 is None else constexpr(arg2)
         self.step = constexpr(1) if unwrap(step) is None else constexpr(step)
@@ -145,15 +148,15 @@ class range(base_value):
 
     def __init__(
         self,
-        arg1: Any,
-        arg2: Any = None,
-        step: Any = None,
-        num_stages: Any = None,
-        loop_unroll_factor: Any = None,
-        disallow_acc_multi_buffer: Any = False,
-        flatten: Any = False,
-        warp_specialize: Any = False,
-        disable_licm: Any = False,
+        arg1: Whole,
+        arg2: Whole | None = None,
+        step: Whole | None = None,
+        num_stages: Known | None = None,
+        loop_unroll_factor: Known | None = None,
+        disallow_acc_multi_buffer: bool | constexpr = False,
+        flatten: bool | constexpr = False,
+        warp_specialize: bool | constexpr = False,
+        disable_licm: bool | constexpr = False,
     ) -> None:
         self.start = constexpr(0) if arg2 is None else arg1
         self.end = arg1 if arg2 is None else arg2
@@ -174,7 +177,7 @@ class range(base_value):
 class condition(base_value):
     """`while tl.condition(c):` is `while c:` with a hint: disable_licm keeps invariant code inside the loop."""
 
-    def __init__(self, arg1: Any, disable_licm: Any = False) -> None:
+    def __init__(self, arg1: Operand, disable_licm: bool | constexpr = False) -> None:
         self.condition = arg1
         self.disable_licm = disable_licm
 

@@ -26,7 +26,7 @@ from tiletwin.errors import (
     DifferenceError,
     OutOfResources,
 )
-from tiletwin.kernels.jit import KernelInterface
+from tiletwin.kernels.jit import Grid, JITFunction, KernelInterface
 from tiletwin.launch import gpu_tuning
 
 _OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
@@ -153,8 +153,8 @@ class Autotuner(KernelInterface):
         pre_hook: Callable | None = None,
         post_hook: Callable | None = None,
         prune_configs_by: dict[str, Any] | None = None,
-        warmup: Any = None,
-        rep: Any = None,
+        warmup: float | None = None,
+        rep: float | None = None,
         use_cuda_graph: bool = False,
         do_bench: Callable | None = None,
         cache_results: bool = False,
@@ -211,7 +211,7 @@ class Autotuner(KernelInterface):
         self._saved = {}
 
     @property
-    def base_jit_function(self) -> Any:
+    def base_jit_function(self) -> JITFunction:
         """The JITFunction below this and other decorators."""
         fn = self.fn
         while isinstance(fn, (Autotuner, Heuristics)):
@@ -362,7 +362,7 @@ class Autotuner(KernelInterface):
             )
             raise DifferenceError(f"{self.__name__}: autotuner configurations give different results:\n{text}", report)
 
-    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+    def run(self, *args: Any, grid: Grid, warmup: bool = False, **kwargs: Any) -> Any:
         """Chooses a configuration for these arguments and launches it."""
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
@@ -407,7 +407,7 @@ class Autotuner(KernelInterface):
         finally:
             self.nargs = None
 
-    def warmup(self, *args: Any, grid: Any = (1,), **kwargs: Any) -> list[Any]:
+    def warmup(self, *args: Any, grid: Grid = (1,), **kwargs: Any) -> list[Any]:
         """Compiles every configuration that pruning leaves; returns the compiled kernels."""
         self.nargs = dict(zip(self.arg_names, args))
         try:
@@ -427,8 +427,8 @@ def autotune(
     restore_value: Sequence[str] | None = None,
     pre_hook: Callable | None = None,
     post_hook: Callable | None = None,
-    warmup: Any = None,
-    rep: Any = None,
+    warmup: float | None = None,
+    rep: float | None = None,
     use_cuda_graph: bool = False,
     do_bench: Callable | None = None,
     cache_results: bool = False,

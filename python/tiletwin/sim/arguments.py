@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class Parameter(NamedTuple):
         return f".{self.type}[{self.bytes}] {self.name}" if self.is_structure else f".{self.type} {self.name}"
 
 
-def sizes_of(value: Any, what: str) -> tuple[int, int, int]:
+def sizes_of(value: int | Sequence[int], what: str) -> tuple[int, int, int]:
     """One to three sizes, whatever has `__index__`, as three; those that are missing are 1. what: "grid", "block".
 
     Raises:
@@ -61,10 +61,10 @@ def sizes_of(value: Any, what: str) -> tuple[int, int, int]:
         ValueError: too many sizes, or one that is too large or too small.
     """
     try:
-        sizes = (operator.index(value),)
+        sizes = (operator.index(value),)  # type: ignore[arg-type]
     except TypeError:
         try:
-            sizes = tuple(operator.index(size) for size in value)
+            sizes = tuple(operator.index(size) for size in value)  # type: ignore[union-attr]
         except TypeError:
             raise TypeError(f"{what} has to be one to three whole numbers, not {value!r}") from None
     if not 1 <= len(sizes) <= 3 or min(sizes) < 0 or max(sizes) >= 1 << 32:
@@ -81,7 +81,7 @@ def block_of(kernel: str, block: int | Sequence[int] | None, required: Sequence[
     return [max(1, n) for n in required]
 
 
-def count(value: Any, what: str, bits: int = 32) -> int:
+def count(value: SupportsIndex, what: str, bits: int = 32) -> int:
     """Errors: TypeError, it is no whole number; ValueError, one that is negative or has more bits."""
     try:
         number = value.__index__()
@@ -188,7 +188,7 @@ def _structure(what: str, parameter: Parameter, value: Any) -> bytes:
     return given
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Not an array, a tensor map, or anything else that has memory."""
     return isinstance(value, (int, float, complex, str, np.generic)) or (
         hasattr(type(value), "__index__") and not hasattr(value, "shape")

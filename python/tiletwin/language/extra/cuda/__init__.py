@@ -4,12 +4,12 @@
 # pyright: reportReturnType=false, reportArgumentType=false
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from tiletwin._C import constexpr, tensor
 from tiletwin._refused import missing
 from tiletwin.dtypes import dtype
-from tiletwin.language.declare import builtin
+from tiletwin.language.declare import Word, builtin
 from tiletwin.language.extra.cuda import libdevice
 
 
@@ -44,12 +44,12 @@ def gdc_launch_dependents() -> None:
 
 
 @builtin
-def convert_custom_float8_sm70(arg: tensor, dst_ty: dtype, fp_downcast_rounding: Any = None) -> tensor:
+def convert_custom_float8_sm70(arg: tensor, dst_ty: dtype, fp_downcast_rounding: Word = None) -> tensor:
     """Conversion between float8e4b15 and float16 or float32 by integer instructions, for GPUs before sm_80."""
 
 
 @builtin
-def convert_custom_float8_sm80(arg: tensor, dst_ty: dtype, fp_downcast_rounding: Any = None) -> tensor:
+def convert_custom_float8_sm80(arg: tensor, dst_ty: dtype, fp_downcast_rounding: Word = None) -> tensor:
     """Conversion between float8e4b15 and float16 or float32 by integer instructions, from sm_80 on."""
 
 
