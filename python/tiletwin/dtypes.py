@@ -198,17 +198,19 @@ class dtype(base_type):
             raise ValueError(f"{self} is neither an integer nor a floating-point type")
         return self._kind
 
-    def get_int_max_value(self) -> int:
-        """Largest value of an integer type. ValueError for other types."""
+    def _int_bits(self) -> int:
         if not self.is_int():
             raise ValueError(f"{self} is not an integer type")
-        return (1 << (self.int_bitwidth - 1)) - 1 if self.is_int_signed() else (1 << self.int_bitwidth) - 1
+        return self.int_bitwidth - self.is_int_signed()
+
+    def get_int_max_value(self) -> int:
+        """Largest value of an integer type. ValueError for other types."""
+        return (1 << self._int_bits()) - 1
 
     def get_int_min_value(self) -> int:
         """Smallest value of an integer type. ValueError for other types."""
-        if not self.is_int():
-            raise ValueError(f"{self} is not an integer type")
-        return -(1 << (self.int_bitwidth - 1)) if self.is_int_signed() else 0
+        bits = self._int_bits()
+        return -(1 << bits) if self.is_int_signed() else 0
 
     @property
     def scalar(self) -> dtype:

@@ -76,47 +76,40 @@ def _note_tensor(tensor: Any, maker: str) -> None:
             _note(tensor.detach(), storage, maker)
 
 
-def _wrap_torch(original: Callable, maker: str) -> Callable:
+def _note_array(array: Any, maker: str) -> None:
+    # Elements that are no numbers (objects, records, text) are none of a kernel's.
+    if type(array).__name__ == "ndarray" and array.dtype.kind in "biuf" and array.nbytes:
+        _note(array, array, maker)
+
+
+def _wrapped(original: Callable, maker: str, note: Callable[[Any, str], None]) -> Callable:
     @functools.wraps(original)
     def make(*args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)
         if is_wanted() and kwargs.get("out") is None:
-            _note_tensor(result, maker)
+            note(result, maker)
         return result
 
     setattr(make, _MARK, True)
     return make
 
 
-def _wrap_numpy(original: Callable, maker: str) -> Callable:
-    @functools.wraps(original)
-    def make(*args: Any, **kwargs: Any) -> Any:
-        result = original(*args, **kwargs)
-        # Elements that are no numbers (objects, records, text) are none of a kernel's.
-        if is_wanted() and type(result).__name__ == "ndarray" and result.dtype.kind in "biuf" and result.nbytes:
-            _note(result, result, maker)
-        return result
-
-    setattr(make, _MARK, True)
-    return make
-
-
-def _patch(owner: Any, names: tuple[str, ...], prefix: str, wrap: Callable[[Callable, str], Callable]) -> None:
+def _patch(owner: Any, names: tuple[str, ...], prefix: str, note: Callable[[Any, str], None]) -> None:
     for name in names:
         original = getattr(owner, name, None)
         if original is not None and not hasattr(original, _MARK):
-            setattr(owner, name, wrap(original, f"{prefix}.{name}"))
+            setattr(owner, name, _wrapped(original, f"{prefix}.{name}", note))
 
 
 def watch_torch(torch: ModuleType) -> None:
     """Wraps torch's functions. Called when torch has been imported."""
-    _patch(torch, _TORCH, "torch", _wrap_torch)
-    _patch(torch.Tensor, _TENSOR, "Tensor", _wrap_torch)
+    _patch(torch, _TORCH, "torch", _note_tensor)
+    _patch(torch.Tensor, _TENSOR, "Tensor", _note_tensor)
 
 
 def watch_numpy(numpy: ModuleType) -> None:
     """Wraps NumPy's functions. Called when NumPy has been imported."""
-    _patch(numpy, _NUMPY, "numpy", _wrap_numpy)
+    _patch(numpy, _NUMPY, "numpy", _note_array)
 
 
 def watch() -> None:

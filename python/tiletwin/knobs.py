@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from tiletwin import _C
+from tiletwin import _C, variables
 from tiletwin._activate import interprets
 from tiletwin.knob_hooks import (  # noqa: F401  names of triton.knobs
     AutotuneListener,
@@ -52,12 +52,8 @@ propagate_env = True
 
 def setenv(key: str, value: str | None) -> None:
     """Sets (or, with None, removes) an environment variable, if `propagate_env`."""
-    if not propagate_env:
-        return
-    if value is None:
-        os.environ.pop(key, None)
-    else:
-        os.environ[key] = value
+    if propagate_env:
+        variables.put(key, value)
 
 
 class base_knobs:
@@ -102,18 +98,16 @@ class base_knobs:
     @contextmanager
     def scope(self) -> Generator[None, None, None]:
         """Within the block knobs can be set freely: at its end the group and its variables are as they were."""
-        variables = {d.key: os.environ.get(d.key) for d in self.knob_descriptors.values()}
+        changes = variables.Changes()
+        for descriptor in self.knob_descriptors.values():
+            changes.keep(descriptor.key)
         settings = dict(self.__dict__)
         try:
             yield
         finally:
             self.__dict__.clear()
             self.__dict__.update(settings)
-            for key, value in variables.items():
-                if value is None:
-                    os.environ.pop(key, None)
-                else:
-                    os.environ[key] = value
+            changes.restore()
             _tell_launcher()
 
     def __setattr__(self, name: str, value: Any) -> None:

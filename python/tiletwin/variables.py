@@ -75,8 +75,12 @@ class Changes:
         for name, value in changes.items():
             self.set(name, value)
 
-    def set(self, name: str, value: str) -> None:
+    def keep(self, name: str) -> None:
+        """Notes a variable as it is now."""
         self._before.setdefault(name, given(name))
+
+    def set(self, name: str, value: str) -> None:
+        self.keep(name)
         put(name, value)
 
     def restore(self) -> None:

@@ -114,7 +114,12 @@ def test_libdevice_arguments(module: str) -> None:
 def test_libdevice_stub_lists_the_functions() -> None:
     source = module_named("triton.language.extra.cuda.libdevice")
     stub = ast.parse(open(source.__file__ + "i").read())
-    listed = {f.name: [a.arg for a in f.args.args] for f in stub.body if isinstance(f, ast.FunctionDef)}
+    forms = {f.name: [a.arg for a in f.args.args] for f in stub.body if isinstance(f, ast.FunctionDef)}
+    named = [
+        (target.id, node.value.id) for node in stub.body if isinstance(node, ast.Assign) for target in node.targets
+    ]
+    listed = {name: forms[form] for name, form in named}
+    assert len(listed) == len(named)
     assert listed == {n: [p[0] for p in own_parameters(getattr(source, n))] for n in source.FUNCTIONS}
 
 

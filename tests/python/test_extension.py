@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import inspect
 import pathlib
 import re
 import shutil
@@ -11,7 +10,6 @@ import subprocess
 import pytest
 import tiletwin
 from process import run_code
-from tiletwin.language.extra.cuda import libdevice
 from tiletwin.native import opened
 
 ALLOWED = re.compile(r"^(_?Py|_ZN3tbb|_ZNS|_ZS|_ZNK|_ZT|_Z(dl|da|nw|na)|_ITM_|__gmon_start__|_Unwind_|__)")
@@ -33,16 +31,6 @@ def test_the_stub_names_what_is_there():
     module = importlib.import_module("tiletwin._C")
     found = {name for name in declared(pathlib.Path(tiletwin.__file__).with_name("_C.pyi")) if not name.startswith("_")}
     assert found == {name for name in dir(module) if not name.startswith("_")}
-
-
-def test_the_stub_of_libdevice_has_every_function():
-    stub = pathlib.Path(libdevice.__file__).with_suffix(".pyi")
-    scope = {}
-    exec(compile(ast.parse(stub.read_text().replace("FUNCTIONS: tuple[str, ...]", "")), stub, "exec"), scope)
-    for name in libdevice.FUNCTIONS:
-        taken = inspect.signature(getattr(libdevice, name)).parameters
-        assert list(inspect.signature(scope[name]).parameters) == list(taken), name
-    assert {name for name in declared(stub) if not name.startswith("_")} == {"FUNCTIONS", *libdevice.FUNCTIONS}
 
 
 def symbols(module, kind):

@@ -5,6 +5,7 @@ Here:      patterns of our own texts. Not here: parsing (`_C.parse_ttir`, the co
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -34,10 +35,7 @@ def threads_of_ptx(text: str) -> int | None:
     match = _BOUND.search(text)
     if match is None:
         return None
-    threads = 1
-    for number in match.groups(default="1"):
-        threads *= int(number)
-    return threads
+    return math.prod(map(int, match.groups(default="1")))
 
 
 def stated_options(stage: str, text: str) -> dict[str, Any]:

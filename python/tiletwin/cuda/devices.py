@@ -26,26 +26,24 @@ def device_facts(number: int = 0) -> dict[str, Any]:
     return extension().device(number)
 
 
-def _torch_function(name: str) -> Callable[..., int] | None:
-    """A function of torch's CUDA part, if torch is loaded and has one."""
+def torch_functions() -> tuple[Callable[[], int], Callable[[int], int]] | None:
+    """What torch's CUDA part tells the current GPU, and the current stream of one, by; None: it is not in use."""
     torch = sys.modules.get("torch")
-    return getattr(torch._C, name, None) if torch is not None else None
+    if torch is None or not hasattr(torch._C, "_cuda_getDevice") or not torch.cuda.is_initialized():
+        return None
+    return torch._C._cuda_getDevice, torch._C._cuda_getCurrentRawStream
 
 
 def current_device() -> int:
     """Number of the GPU that torch has chosen, or the driver's context of this thread; 0 where nobody has chosen."""
-    ask = _torch_function("_cuda_getDevice")
-    if ask is not None and sys.modules["torch"].cuda.is_initialized():
-        return ask()
-    return max(extension().current_device(), 0)
+    told = torch_functions()
+    return told[0]() if told else max(extension().current_device(), 0)
 
 
 def current_stream(device: int) -> int:
     """torch's current stream on a GPU, as a number; 0, the default stream, without torch."""
-    ask = _torch_function("_cuda_getCurrentRawStream")
-    if ask is not None and sys.modules["torch"].cuda.is_initialized():
-        return ask(device)
-    return 0
+    told = torch_functions()
+    return told[1](device) if told else 0
 
 
 def stream_number(stream: Any, device: int) -> int:

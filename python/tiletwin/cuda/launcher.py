@@ -10,11 +10,10 @@ Not here:  conversion of the arguments and the launch itself: C++ (python/cuda/P
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tiletwin.cuda.devices import current_device, current_stream
+from tiletwin.cuda.devices import current_device, current_stream, torch_functions
 from tiletwin.cuda.modules import load
 from tiletwin.sim.arguments import sizes_of
 
@@ -55,9 +54,8 @@ class Launcher:
         """Loads the kernel on a GPU; from then on torch is asked directly, if it is what tells the GPU."""
         kernel = load(self.code, device=device, **self._options)[self.entry]
         launch = self._launches[device] = kernel._native.prepare(self.signature, *self._shape).launch
-        torch = sys.modules.get("torch")
-        if torch is not None and hasattr(torch._C, "_cuda_getDevice") and torch.cuda.is_initialized():
-            self._ask_device, self._ask_stream = torch._C._cuda_getDevice, torch._C._cuda_getCurrentRawStream
+        if told := torch_functions():
+            self._ask_device, self._ask_stream = told
         return launch
 
     def __call__(self, grid: Sequence[int], *arguments: Any, stream: int | None = None) -> None:

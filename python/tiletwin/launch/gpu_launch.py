@@ -6,23 +6,21 @@ Not here:  launches that find their kernel prepared (`_C.Launcher`), the driver 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from tiletwin import cuda
 from tiletwin.codegen import assembler
 from tiletwin.codegen.targets import capability_of as capability_of_name
+from tiletwin.cuda.devices import torch_functions
 from tiletwin.drivers.chosen import launch_capability
 from tiletwin.launch.tensor_map_arguments import map_argument
 
 
 def current_place() -> tuple[Callable[[], int], Callable[[int], int], bool]:
     """Functions that give the current GPU, and the current stream of a GPU; whether they stay the right ones to ask."""
-    torch = sys.modules.get("torch")
-    if torch is not None and hasattr(torch._C, "_cuda_getDevice") and torch.cuda.is_initialized():
-        return torch._C._cuda_getDevice, torch._C._cuda_getCurrentRawStream, True
-    return cuda.current_device, cuda.current_stream, False
+    told = torch_functions()
+    return (*told, True) if told else (cuda.current_device, cuda.current_stream, False)
 
 
 def capability_of(device: int) -> int:

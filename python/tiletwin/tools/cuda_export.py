@@ -10,6 +10,7 @@ Idea:      parameters and addresses of variables come in as operands of the asm 
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -234,9 +235,7 @@ def _calls(function: Function, parts: Parts) -> list[str]:
 def _bounds(entry: Function) -> tuple[str, int]:
     """(attributes of the function, threads of a block)"""
     block = entry.directives.get("reqntid") or entry.directives.get("maxntid") or ()
-    threads = 1
-    for size in block:
-        threads *= size
+    threads = math.prod(block)
     words = []
     if block:
         least = entry.directives.get("minnctapersm", ())

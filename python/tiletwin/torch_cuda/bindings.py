@@ -96,35 +96,18 @@ def _current_stream(device: int) -> tuple[int, int, int]:
     return objects.current_stream(devices.check(device))
 
 
-class _Settings:
-    """What can be set and read back, and changes nothing."""
-
-    def __init__(self) -> None:
-        self.sync_debug_mode = 0
-        self.fractions: dict[int, float] = {}
-        self.metadata = ""
-        self.caching = True
-        self.cudnn_benchmark_limit = 10
-
-    def set_sync_debug_mode(self, level: int) -> None:
-        self.sync_debug_mode = level
-
-    def set_fraction(self, fraction: float, device: int) -> None:
-        self.fractions[devices.check(device)] = fraction
-
-    def set_metadata(self, metadata: str) -> None:
-        self.metadata = metadata
-
-    def set_caching(self, value: bool) -> None:
-        self.caching = value
-
-    def set_cudnn_benchmark_limit(self, limit: int) -> None:
-        self.cudnn_benchmark_limit = limit
-
-
 def functions() -> dict[str, Callable[..., Any]]:
     """torch._C._cuda_...: what it is."""
-    settings = _Settings()
+    # What can be set and read back, and changes nothing.
+    settings = SimpleNamespace(sync_debug_mode=0, metadata="", caching=True, cudnn_benchmark_limit=10)
+    fractions: dict[int, float] = {}
+
+    def setting(name: str) -> Callable[[Any], None]:
+        return lambda value: setattr(settings, name, value)
+
+    def set_fraction(fraction: float, device: int) -> None:
+        fractions[devices.check(device)] = fraction
+
     no_segments = {"segments": [], "device_traces": [], "allocator_settings": {}, "external_annotations": []}
     major, minor = (int(part) for part in devices.CUDA_VERSION.split("."))
     return {
@@ -163,15 +146,15 @@ def functions() -> dict[str, Callable[..., Any]]:
         "memoryStats": _memory_stats,
         "hostMemoryStats": dict,
         "memorySnapshot": lambda *args, **kwargs: {name: type(value)() for name, value in no_segments.items()},
-        "set_sync_debug_mode": settings.set_sync_debug_mode,
+        "set_sync_debug_mode": setting("sync_debug_mode"),
         "get_sync_debug_mode": lambda: settings.sync_debug_mode,
-        "setMemoryFraction": settings.set_fraction,
-        "getMemoryFraction": lambda device: settings.fractions.get(device, 1.0),
-        "setMemoryMetadata": settings.set_metadata,
+        "setMemoryFraction": set_fraction,
+        "getMemoryFraction": lambda device: fractions.get(device, 1.0),
+        "setMemoryMetadata": setting("metadata"),
         "getMemoryMetadata": lambda: settings.metadata,
-        "cudaCachingAllocator_enable": settings.set_caching,
+        "cudaCachingAllocator_enable": setting("caching"),
         "cudaCachingAllocator_is_enabled": lambda: settings.caching,
-        "set_cudnn_benchmark_limit": settings.set_cudnn_benchmark_limit,
+        "set_cudnn_benchmark_limit": setting("cudnn_benchmark_limit"),
         "get_cudnn_benchmark_limit": lambda: settings.cudnn_benchmark_limit,
     }
 
