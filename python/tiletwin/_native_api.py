@@ -48,7 +48,7 @@ OBJECTS = {
     "static_reason": ("tiletwin.launch.eager_launch", "static_reason"),
     "wants_eager": ("tiletwin.launch.eager_launch", "wants_eager"),
     "repr_of": ("tiletwin.eager.looks", "repr_of"),
-    "numpy_of": ("tiletwin.eager.looks", "numpy_of"),
+    "numpy_of": ("tiletwin.elements", "numpy_of"),
     "html_of": ("tiletwin.eager.html", "html_of"),
     "picked": ("tiletwin.eager.looks", "picked"),
     # print_if and breakpoint_if

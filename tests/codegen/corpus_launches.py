@@ -20,7 +20,8 @@ import ptx_cases
 import tiletwin
 from tiletwin import _activate, checks, diff
 from tiletwin.diff.backends import CudaBackend, InterpBackend, Outcome, SimBackend
-from tiletwin.diff.launches import ELEMENTS, Array, Launch, Taker
+from tiletwin.diff.launches import ELEMENTS, Array, Launch
+from tiletwin.diff.taking import Taker
 
 BITS, BOUNDS, NOT_COMPARABLE = "bit for bit", "under derived bounds", "not comparable"
 

@@ -16,7 +16,7 @@ import tiletwin as triton
 import tiletwin.language as tl
 from tiletwin import diff
 from tiletwin.compiler import ASTSource
-from tiletwin.diff import bounds, launches
+from tiletwin.diff import bounds, taking
 from tiletwin.diff.backends import SimBackend
 
 
@@ -128,7 +128,7 @@ def test_no_latitude_between_hosts() -> None:
     """Where neither side accumulates in place the sum is rounded once."""
     a, b, c = operands("fp16", "lost")
     arguments = {"a": a, "b": b, "c": c, "K": 128, "SUM": "second", "PRECISION": "tf32", "BK": 64, "M": 64, "N": 64}
-    launch, _ = launches.take(total, total._launcher.prepare(**arguments), arguments, (1,))
+    launch, _ = taking.take(total, total._launcher.prepare(**arguments), arguments, (1,))
     limits = {gpu: bounds.derive(launch, bounds.Latitude(contracts=gpu)).limits[2].max() for gpu in (False, True)}
     assert limits[False] < 3 * 2**-23 and 120 * 2**-23 < limits[True] < 140 * 2**-23  # K/2 + 1 units of both, twice
 

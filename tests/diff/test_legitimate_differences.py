@@ -9,7 +9,7 @@ import tiletwin.language as tl
 from legitimate_kernels import CASES
 from other_backends import Correct, Rewritten, last_first
 from tiletwin import diff
-from tiletwin.diff import bounds, triton_process
+from tiletwin.diff import bounds, taking, triton_process
 from tiletwin.language.extra import libdevice
 
 NEEDS_TRITON = pytest.mark.skipif(
@@ -60,11 +60,11 @@ def test_the_cases_do_differ():
 
 def test_bounds_are_not_loose():
     """Bounds stay near what happens: in f32 sums of a few hundred terms within some 1e-5 of the numbers' size."""
-    from tiletwin.diff import bounds, launches
+    from tiletwin.diff import bounds
 
     kernel, grid, args = CASES["softmax"]()
     compiled = kernel._launcher.prepare(**args)
-    launch, _ = launches.take(kernel, compiled, args, grid)
+    launch, _ = taking.take(kernel, compiled, args, grid)
     limits = bounds.derive(launch, bounds.Latitude()).limits[1].reshape(32, 200)
     values = np.exp(args["x"] - args["x"].max(1, keepdims=True))
     values /= values.sum(1, keepdims=True)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import tiletwin
 import tiletwin.language as tl
-from tiletwin.eager.html import MOST_COLUMNS, MOST_ROWS
+from tiletwin.pages import palette
+from tiletwin.pages.tiles import MOST_COLUMNS, MOST_ROWS
 
 
 class Reader(HTMLParser):
@@ -69,7 +70,7 @@ def test_nan_is_seen_in_a_large_tile() -> None:
     text = x._repr_html_()
     seen = read(text)
     assert len(seen.colours()) <= MOST_ROWS * MOST_COLUMNS and len(text) < 500_000
-    assert seen.colours().count("#d600d6") == 1
+    assert seen.colours().count(palette.hexadecimal(palette.NAN)) == 1
     assert len([t for t in seen.titles() if "1 NaN" in t]) == 1
 
 
@@ -81,7 +82,7 @@ def test_one_dimension_is_wrapped() -> None:
 
 def test_masks_scalars_pointers_and_planes() -> None:
     mask = read((tl.arange(0, 8) < 3)._repr_html_())
-    assert len(set(mask.colours())) == 2 and "3 of 8 true" in " ".join(mask.texts)
+    assert len(set(mask.colours())) == 2 and "3 of 8 set" in " ".join(mask.texts)
     assert "5" in " ".join(read(tl.arange(0, 8)[5]._repr_html_()).texts)
     x = np.zeros(4, np.float32)
     assert "<x + 0, fp32>" in " ".join(read(tiletwin.pointer(x)._repr_html_()).texts)
@@ -93,7 +94,7 @@ def test_masks_scalars_pointers_and_planes() -> None:
 def test_show_hatches_what_is_masked_off() -> None:
     x, mask = tl.arange(0, 8), tl.arange(0, 8) < 5
     seen = read(tiletwin.show(x, mask)._repr_html_())
-    assert seen.colours().count("#ddd") == 3
+    assert seen.colours().count(palette.hexadecimal(palette.MASKED)) == 3
     assert len([t for t in seen.titles() if t.endswith("masked off")]) == 3
     assert "3 of 8 lanes masked off" in " ".join(seen.texts)
     assert repr(tiletwin.show(x, mask)).endswith("int32), 3 of 8 lanes masked off")

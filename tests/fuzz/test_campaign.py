@@ -76,7 +76,6 @@ def test_an_error_in_a_report_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_findings_results_and_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
-    pytest.importorskip("jinja2")
     monkeypatch.setenv("BAD_JUDGE", "changes a byte at 2")
     results = campaign(BAD, tmp_path, 3)
     results.close()

@@ -12,7 +12,7 @@ from run_recorded import SCRIPT
 
 pytest.importorskip("textual")
 from textual.widgets import DataTable, OptionList, Static
-from tiletwin.trace import heat
+from tiletwin.pages import palette
 from tiletwin.trace.app import TraceApp
 from tiletwin.trace.maps import Layout
 from tiletwin.trace.screens import Help, MapScreen
@@ -138,10 +138,11 @@ def test_variables_stand_newest_first(added):
 
 
 def test_zero_is_white_between_numbers_of_both_signs():
-    places, stops = heat.scaled(np.array([-1.0, 0.0, 4.0, np.nan]))
-    assert places[:3].tolist() == [0.375, 0.5, 1.0] and heat.colour(0.5, 0.0, stops) == (247, 247, 247)
-    places, stops = heat.scaled(np.array([1.0, 3.0]))
-    assert places.tolist() == [0, 1] and stops is heat.STOPS
+    scale = palette.Scale(np.array([-1.0, 0.0, 4.0, np.nan]))
+    assert list(map(scale.place, (-1, 0, 4))) == [0.375, 0.5, 1.0] and scale.colour(0.0) == (247, 247, 247)
+    assert scale.colour(np.nan) == palette.NAN and scale.colour(-np.inf) == palette.INFINITE
+    scale = palette.Scale(np.array([1.0, 3.0]))
+    assert list(map(scale.place, (1, 3))) == [0, 1] and scale.colour(3.0) == palette.RISING[-1]
 
 
 def test_rows_of_maps_are_indices():

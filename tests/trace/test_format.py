@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiletwin.trace.format import ITEM_SIZES, array_of, item_size, pack, unpack
+from tiletwin.elements import ITEM_SIZES, item_size, numpy_of
+from tiletwin.trace.format import pack, unpack
 
 TYPES = [*ITEM_SIZES, "pointer<fp32>"]
 SHAPES = [(), (1,), (7,), (64,), (128,), (16, 32), (1, 256), (5, 3, 16), (2, 2, 2, 64)]
@@ -51,13 +52,13 @@ def test_masks_take_a_bit_an_element():
     mask = np.random.default_rng(0).random((64, 64)) < 0.5
     codec, packed = pack("int1", (64, 64), mask.astype(np.uint8).tobytes())
     assert codec == "bits" and len(packed) < 64 * 64 / 8 + 64
-    assert np.array_equal(array_of("int1", (64, 64), unpack(codec, "int1", (64, 64), packed)), mask)
+    assert np.array_equal(numpy_of(unpack(codec, "int1", (64, 64), packed), "int1", (64, 64)), mask)
 
 
 def test_small_floats_and_bf16_read_as_float32():
     bf16 = (np.array([1.0, -2.5, np.inf, 0.0], np.float32).view(np.uint32) >> 16).astype("<u2").tobytes()
-    assert array_of("bf16", (4,), bf16).tolist() == [1.0, -2.5, np.inf, 0.0]
-    assert array_of("fp8e5", (2,), bytes([0x3C, 0x40])).tolist() == [1.0, 2.0]
+    assert numpy_of(bf16, "bf16", (4,)).tolist() == [1.0, -2.5, np.inf, 0.0]
+    assert numpy_of(bytes([0x3C, 0x40]), "fp8e5", (2,)).tolist() == [1.0, 2.0]
 
 
 @given(st.sampled_from(["raw", "zlib", "shuffle", "bits", "affine", "splat", "text", ""]), st.binary(max_size=200),

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import tiletwin.trace
+from tiletwin.pages import palette
 
 
 def shown(value):
@@ -26,8 +27,9 @@ def test_tables(rows):
     step = shown(program.steps[1])
     assert "load: x_ptr[0 .. 31], 32 of 32 elements" in step and "<b>*</b>" in step
     value = shown(program.steps[1].variables["tile"])
-    assert "the first 576 of 4096 elements" in value and len(re.findall("<td", value)) == 576
-    assert "rgb(150, 30, 120)" in value and ">nan<" in value
+    assert len(re.findall("<rect", value)) == 32 * 32 and "fp32</b> 64x64" in value
+    assert value.count(f'fill="{palette.hexadecimal(palette.NAN)}"') == 1 and "1 NaN" in value
+    assert "[63, 63]" in value and value in step  # where the statement has changed it
 
 
 def test_numbers_are_text(rows):

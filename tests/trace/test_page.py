@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tiletwin.trace
 from run_recorded import SCRIPT
+from tiletwin.pages import palette
 from tiletwin.trace import html
 from tiletwin.trace.format import ERROR
 
@@ -139,11 +140,11 @@ def test_tiles_are_heat_maps_with_masks(page):
     assert "mask: 104 of 128" in page.text("tile-head") and "masked off" in page.text("legend")
     pixels = page.pixels("#tile").reshape(-1, 4)
     assert len(pixels) == 128
-    assert (pixels[104:] == [128, 128, 128, 255]).all()
-    assert (pixels[103] == [222, 194, 62, 255]).all()  # the largest
+    assert (pixels[104:] == [*palette.MASKED, 255]).all()
+    assert (pixels[103] == [*palette.RISING[-1], 255]).all()  # the largest
     assert not (pixels[:104, :3] == 128).all(1).any()
     page.press("m")
-    assert (page.pixels("#tile").reshape(-1, 4)[104:] == [26, 28, 84, 255]).all()  # zeros: the smallest
+    assert (page.pixels("#tile").reshape(-1, 4)[104:] == [*palette.RISING[0], 255]).all()  # zeros: the smallest
     assert "999" in page.driver.find_element(By.ID, "numbers").get_attribute("textContent")
 
 
@@ -249,6 +250,6 @@ def test_source_that_looks_like_html(rows, browser, tmp_path):
     assert str(2**62) in page.driver.find_element(By.ID, "numbers").get_attribute("textContent")
     page.press("n")
     pixels = page.pixels("#tile").reshape(-1, 4)
-    assert (pixels[0, :3] == [150, 30, 120]).all() and (pixels[1, :3] == [190, 40, 40]).all()
+    assert (pixels[0, :3] == list(palette.NAN)).all() and (pixels[1, :3] == list(palette.INFINITE)).all()
     assert "NaN" in page.text("legend") and "infinite" in page.text("legend")
     page.quiet()

@@ -12,8 +12,9 @@ from tiletwin.diff.backend_names import BACKENDS
 from tiletwin.diff.backends import Backend, Outcome, Traits
 from tiletwin.diff.comparing import compare, compare_launch, launch_of
 from tiletwin.diff.files import LaunchFileError, read, write
-from tiletwin.diff.launches import Launch, NotRecordable
+from tiletwin.diff.launches import Launch
 from tiletwin.diff.reports import DIFFERENT, NOT_COMPARABLE, SAME, Report, Row
+from tiletwin.diff.taking import NotRecordable
 
 __all__ = [
     "BACKENDS", "DIFFERENT", "NOT_COMPARABLE", "SAME", "Backend", "Launch", "LaunchFileError", "NotRecordable",

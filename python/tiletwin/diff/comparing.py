@@ -19,6 +19,7 @@ from tiletwin.diff.backend_names import listed, made
 from tiletwin.diff.backends import Backend, Outcome, latitude
 from tiletwin.diff.launches import ELEMENTS, Array, Launch, base_of, elements_of
 from tiletwin.diff.reports import DIFFERENT, NOT_COMPARABLE, SAME, Report, Row
+from tiletwin.diff.taking import take
 
 
 def _number_text(value: Any, array: Array) -> str:
@@ -264,8 +265,6 @@ def launch_of(kernel: Any, grid: Any, args: Any, **options: Any) -> Launch:
 
     Parameters and errors are those of compare().
     """
-    from tiletwin.diff import launches
-
     positional, named = ((), dict(args)) if isinstance(args, dict) else (tuple(args), {})
     fn = kernel
     while not hasattr(fn, "_launcher"):
@@ -277,7 +276,7 @@ def launch_of(kernel: Any, grid: Any, args: Any, **options: Any) -> Launch:
     arguments = bound(fn, positional, named)
     if callable(grid):
         grid = grid(arguments)
-    return launches.take(fn, compiled, arguments, grid)[0]
+    return take(fn, compiled, arguments, grid)[0]
 
 
 def bound(fn: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:

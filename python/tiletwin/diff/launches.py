@@ -1,43 +1,32 @@
 """A launch as data: its kernel's text, grid, arguments, and the bytes of its memory before it ran.
 
-Here:      Launch, taken from a launch that is about to run; its arguments rebuilt over copies of the memory.
-Not here:  files (files.py), the kernel's source for another process (sources.py), running (backends.py).
+Here:      Launch; its arguments rebuilt over copies of the memory.
+Not here:  taking one from a launch that is about to run (taking.py), files (files.py), running (backends.py).
 Invariant: arguments that share a storage share its copy, and a copy lies at the same place modulo 64 bytes, so that
            what was compiled for the original's alignment holds for it.
 """
 
 from __future__ import annotations
 
-import ctypes
 import linecache
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tiletwin import _C
+from tiletwin.dtypes import SCALARS, SIGNATURE_NAMES
+from tiletwin.elements import ITEM_SIZES, NUMPY_NAMES, numbers_in
 from tiletwin.kernels.tensors import TensorWrapper
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
-# Names of element types in signatures: (name in the IR, bytes, unsigned).
+_SIGNATURES = "u1 i8 i16 i32 i64 u8 u16 u32 u64 fp16 bf16 fp32 fp64 fp8e5 fp8e4nv fp8e4b15 fp8e4b8 fp8e5b16".split()
+_FULL = {name: SIGNATURE_NAMES[name] for name in _SIGNATURES}
 ELEMENTS: dict[str, tuple[str, int, bool]] = {
-    "u1": ("i1", 1, True), "i8": ("i8", 1, False), "i16": ("i16", 2, False), "i32": ("i32", 4, False),
-    "i64": ("i64", 8, False), "u8": ("i8", 1, True), "u16": ("i16", 2, True), "u32": ("i32", 4, True),
-    "u64": ("i64", 8, True), "fp16": ("f16", 2, False), "bf16": ("bf16", 2, False), "fp32": ("f32", 4, False),
-    "fp64": ("f64", 8, False), "fp8e5": ("f8E5M2", 1, False), "fp8e4nv": ("f8E4M3FN", 1, False),
-    "fp8e4b15": ("f8E4M3B11FNUZ", 1, False), "fp8e4b8": ("f8E4M3FNUZ", 1, False), "fp8e5b16": ("f8E5M2FNUZ", 1, False),
-}  # fmt: skip
-
-_NUMPY = {
-    "u1": "bool", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "u8": "u1", "u16": "u2", "u32": "u4", "u64": "u8",
-    "fp16": "f2", "fp32": "f4", "fp64": "f8",
-}  # fmt: skip
-
-
-class NotRecordable(TypeError):
-    """A launch with an argument that cannot be kept in a file."""
+    name: (SCALARS[full][5], ITEM_SIZES[full], not SCALARS[full][2]) for name, full in _FULL.items()
+}
+"""Names of element types in signatures: (name in the IR, bytes, unsigned)."""
+_NUMPY = {name: NUMPY_NAMES[full] for name, full in _FULL.items() if full in NUMPY_NAMES}
 
 
 @dataclass(frozen=True)
@@ -174,6 +163,10 @@ class Launch:
         kinds = self.signature
         return [(n, _kept(v, kinds.get(n, ""))) for n, v in self.arguments.items() if kinds.get(n, "") != "constexpr"]
 
+    def given_options(self, *names: str) -> dict[str, Any]:
+        """Those of these options that have a value."""
+        return {name: self.options[name] for name in names if self.options.get(name) is not None}
+
     def kept_signature(self) -> dict[str, Any]:
         """The types of `kept()`."""
         return {name: _kept(kind, kind) for name, kind in self.signature.items() if kind != "constexpr"}
@@ -193,134 +186,6 @@ def aligned_copy(data: np.ndarray, begin: int) -> np.ndarray:
     view = np.asarray(room.data[shift : shift + data.size])
     view[:] = data
     return view
-
-
-# ---- taking a launch ----
-
-
-def _memory_at(begin: int, size: int) -> np.ndarray:
-    if size == 0:
-        return np.empty(0, dtype=np.uint8)
-    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(begin))
-
-
-class Taker:
-    """Turns the arguments of a launch into data. Storages are copied once."""
-
-    def __init__(self) -> None:
-        self.memory: list[np.ndarray] = []
-        self.alignment: list[int] = []
-        self.places: list[tuple[int, int]] = []
-
-    def storage(self, begin: int, end: int) -> int:
-        if (begin, end) in self.places:
-            return self.places.index((begin, end))
-        self.places.append((begin, end))
-        self.memory.append(_memory_at(begin, end - begin).copy())
-        self.alignment.append(begin % 64)
-        return len(self.places) - 1
-
-    def now(self) -> list[np.ndarray]:
-        """The memory as it is now, copied."""
-        return [_memory_at(begin, end - begin).copy() for begin, end in self.places]
-
-    def array(self, value: Any) -> Array:
-        facts = _C.array_info(value)
-        if facts["on_device"]:
-            raise NotRecordable("memory of a device")
-        begin, end = facts["begin"], facts["end"]
-        if begin == end and facts["data"]:
-            raise NotRecordable(f"a {type(value).__name__} whose extents are not known")
-        item = ELEMENTS[facts["type"]][1]
-        base = value.base if isinstance(value, TensorWrapper) else value
-        shape = tuple(int(n) for n in getattr(base, "shape", ((end - begin) // item,)))
-        if hasattr(base, "untyped_storage"):
-            kind, strides = "torch", tuple(base.stride())
-        elif isinstance(base, np.ndarray):
-            kind, strides = "numpy", tuple(s // base.itemsize for s in base.strides)
-        else:
-            kind, strides = "", tuple(int(np.prod(shape[d + 1 :])) for d in range(len(shape)))
-        return Array(self.storage(begin, end), facts["data"] - begin, facts["type"], shape, strides, kind)
-
-    def value(self, value: Any) -> Any:
-        from tiletwin.dtypes import dtype
-        from tiletwin.kernels.callables import JITCallable
-
-        if value is None or isinstance(value, (bool, int, float, str)):
-            return value
-        if isinstance(value, _C.constexpr):
-            return self.value(value.value)
-        if isinstance(value, np.generic):
-            return value.item()
-        if isinstance(value, dtype):
-            return Constant("dtype", value.name)
-        if isinstance(value, (JITCallable, _C.builtin)):
-            return Constant("function", value.__name__)
-        if isinstance(value, TensorDescriptor):
-            return Descriptor(
-                self.array(value.base), tuple(value.shape), tuple(value.strides), tuple(value.block_shape),
-                value.padding, value.round_f32_to_tf32,
-            )  # fmt: skip
-        if isinstance(value, (tuple, list)):
-            return tuple(self.value(item) for item in value)
-        try:
-            return self.array(value)
-        except TypeError as error:
-            if hasattr(value, "__index__") and not hasattr(value, "shape"):
-                return value.__index__()
-            raise NotRecordable(f"a {type(value).__name__}: {error}") from None
-
-
-def take(fn: Any, kernel: Any, arguments: dict[str, Any], grid: Any) -> tuple[Launch, Taker]:
-    """A launch that is about to run.
-
-    Raises:
-        NotRecordable: an argument cannot be kept, or the kernel works in Python only.
-    """
-    from tiletwin.diff import sources
-
-    taker = Taker()
-    values = {}
-    for name, value in arguments.items():
-        try:
-            values[name] = taker.value(value)
-        except NotRecordable as error:
-            raise NotRecordable(f"{fn.__name__}: argument {name!r} cannot be kept: {error}") from None
-    sizes = (*grid, 1, 1)[:3] if isinstance(grid, (tuple, list)) else (grid, 1, 1)
-    launch = Launch(
-        name=fn.__name__,
-        file=fn.file,
-        first_line=fn.first_line,
-        grid=tuple(int(n) for n in sizes),  # type: ignore[arg-type]
-        arguments=values,
-        memory=taker.memory,
-        alignment=taker.alignment,
-        qualname=fn.fn.__qualname__,
-        function=fn,
-    )
-    if kernel is not None:
-        launch.signature = {name: _type_text(kind) for name, kind in kernel.src.signature.items()}
-        launch.arguments = {name: _compiled(value, launch.signature.get(name)) for name, value in values.items()}
-        launch.options = {k: v for k, v in kernel.options.items() if isinstance(v, (bool, int, float, str, type(None)))}
-        launch.ttir = kernel.asm["ttir"]
-    launch.sources, launch.files, launch.source_problem = sources.collect(fn, arguments)
-    return launch, taker
-
-
-def _compiled(value: Any, kind: Any) -> Any:
-    """An argument with elements of the type that the kernel was compiled for; it may be another one of their size."""
-    if isinstance(value, tuple) and isinstance(kind, list):
-        return tuple(map(_compiled, value, kind))
-    if isinstance(value, Descriptor):
-        return replace(value, base=_compiled(value.base, kind))
-    found = re.match(r"(?:\*|tensordesc<)(\w+)", str(kind))
-    if found and isinstance(value, Array) and ELEMENTS.get(found[1], ("", 0))[1] == value.item:
-        return replace(value, type=found[1])
-    return value
-
-
-def _type_text(kind: Any) -> Any:
-    return [_type_text(k) for k in kind] if isinstance(kind, (tuple, list)) else str(kind)
 
 
 # ---- arguments over copies ----
@@ -379,17 +244,9 @@ def rebuilt(value: Any, memory: list[np.ndarray]) -> Any:
 
 def elements_of(data: np.ndarray, array: Array) -> np.ndarray:
     """The elements of a storage's bytes as numbers (small floats widened), from the storage's start (`base_of`) on."""
-    ir, item, _ = ELEMENTS[array.type]
-    shift = array.offset % item
+    shift, item = array.offset % array.item, array.item
     data = data[shift : shift + (data.size - shift) // item * item]
-    if array.type in _NUMPY and array.type != "u1":
-        return data.view(_NUMPY[array.type])
-    if array.type == "u1":
-        return data.view(np.uint8)
-    if ir == "bf16":
-        return (data.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
-    table = np.frombuffer(_C.small_float_table(array.type), dtype=np.float32)
-    return table[data.view(np.uint8 if item == 1 else np.uint16)]
+    return data if array.type == "u1" else numbers_in(data, _FULL[array.type])
 
 
 def base_of(array: Array) -> int:

@@ -17,16 +17,14 @@ import numpy as np
 from tiletwin import _C
 from tiletwin.diff import bounds as bounds_of
 from tiletwin.diff.backends import Backend, InterpBackend, RecordedBackend, latitude
-from tiletwin.diff.launches import Array, elements_of
+from tiletwin.diff.launches import ELEMENTS, Array, elements_of
 
 LOG_BYTES = (1 << 20, 1 << 26)
 """Of a program's values: the second if nothing differs among those that the first has room for. What comes later is not
 looked at."""
 _BOUND_BIT = 1 << 30
-_SIZES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
-_TYPES = {"i1": "u1", "f16": "fp16", "bf16": "bf16", "f32": "fp32", "f64": "fp64", "f8E5M2": "fp8e5",
-          "f8E4M3FN": "fp8e4nv", "f8E4M3B11FNUZ": "fp8e4b15", "f8E4M3FNUZ": "fp8e4b8",
-          "f8E5M2FNUZ": "fp8e5b16"}  # fmt: skip
+_SIZES = {ir: size for ir, size, _ in ELEMENTS.values()}
+_TYPES = {ir: name for name, (ir, _, unsigned) in ELEMENTS.items() if ir == "i1" or not unsigned}
 
 
 @dataclass
@@ -148,8 +146,7 @@ def _compare(a: _Record, b: _Record, row: tuple) -> int:
 
 
 def _text(data: np.ndarray, row: tuple, element: int) -> str:
-    name = _TYPES.get(row[3]) or row[3]
-    values = elements_of(np.ascontiguousarray(data), Array(0, 0, name, (), ()))
+    values = elements_of(np.ascontiguousarray(data), Array(0, 0, _TYPES[row[3]], (), ()))
     value = values[element]
     return f"{float(value):.9g}" if row[3].startswith(("f", "bf")) else str(int(value))
 

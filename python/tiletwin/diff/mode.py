@@ -22,8 +22,9 @@ from tiletwin.diff import files
 from tiletwin.diff.backend_names import made
 from tiletwin.diff.backends import Backend, Outcome
 from tiletwin.diff.comparing import compare_launch
-from tiletwin.diff.launches import Launch, NotRecordable, Taker, take
+from tiletwin.diff.launches import Launch
 from tiletwin.diff.reports import DIFFERENT, Report
+from tiletwin.diff.taking import NotRecordable, Taker, take
 from tiletwin.diff.tally import Tally, tally
 from tiletwin.errors import CompilationError
 from tiletwin.findings import output, results

@@ -7,11 +7,13 @@ Not here:  pages (html.py). Colours are rich's; report_text has none.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import Any
 
-from tiletwin.diff.reports import DIFFERENT, NOT_COMPARABLE, Report, Row
+from tiletwin.diff.reports import DIFFERENT, NOT_COMPARABLE, SAME, Report, Row
 
-_COLOUR = {DIFFERENT: "red", NOT_COMPARABLE: "yellow"}
+_COLOUR = {SAME: "green", DIFFERENT: "red", NOT_COMPARABLE: "yellow"}
+"""As terminals name them; pages have those of pages/palette.py."""
 
 
 def place_text(place: tuple[str, int, int] | None) -> str:
@@ -91,7 +93,7 @@ def summary_table(reports: list[Report]) -> Any:
         head = [f"{launch.name} #{launch.number}", ",".join(map(str, launch.grid))]
         rows = [row for row in report.rows if row.verdict != "same"]
         if not rows:
-            colour = _COLOUR.get(report.verdict, "green")
+            colour = _COLOUR[report.verdict]
             worst = max((row.worst_ulp for row in report.rows), default=0)
             names = ", ".join(outcome.backend for outcome in report.outcomes)
             total = str(sum(row.elements for row in report.rows))
@@ -112,10 +114,7 @@ def summary_table(reports: list[Report]) -> Any:
 
 def counts(reports: list[Report]) -> dict[str, int]:
     """Launches by verdict."""
-    found: dict[str, int] = {}
-    for report in reports:
-        found[report.verdict] = found.get(report.verdict, 0) + 1
-    return found
+    return Counter(report.verdict for report in reports)
 
 
 def absences(reports: list[Report]) -> dict[str, str]:

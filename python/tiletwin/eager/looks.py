@@ -12,32 +12,12 @@ import math
 from typing import Any
 
 from tiletwin import _C
+from tiletwin.elements import ITEM_SIZES, is_pointer, numpy_of, pointee_of, statistics
 
-NUMPY_NAMES = {
-    "int1": "bool", "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64", "uint8": "uint8",
-    "uint16": "uint16", "uint32": "uint32", "uint64": "uint64", "fp16": "float16", "fp32": "float32", "fp64": "float64",
-}  # fmt: skip
-SMALL_FLOATS = ("fp8e5", "fp8e4nv", "fp8e4b15", "fp8e4b8", "fp8e5b16")
 FEW = 64
 """Tiles of up to so many elements are shown whole."""
 FAR = 1 << 30
 """Bytes: a pointer farther than this from every known buffer is shown as an address."""
-
-
-def numpy_of(data: bytes, type_name: str, shape: tuple[int, ...]) -> Any:
-    """The elements as a NumPy array of their own; bf16 and fp8 become float32, pointers uint64."""
-    import numpy
-
-    if type_name == "bf16":
-        array = (numpy.frombuffer(data, numpy.uint16).astype(numpy.uint32) << 16).view(numpy.float32)
-    elif type_name in SMALL_FLOATS:
-        table = numpy.frombuffer(_C.small_float_table(type_name), numpy.float32)
-        array = table[numpy.frombuffer(data, numpy.uint8)]
-    elif type_name in NUMPY_NAMES:
-        array = numpy.frombuffer(data, NUMPY_NAMES[type_name]).copy()
-    else:
-        array = numpy.frombuffer(data, numpy.uint64).copy()
-    return array.reshape(shape)
 
 
 def repr_of(data: bytes, type_name: str, shape: tuple[int, ...], origin: int = -1) -> str:
@@ -59,53 +39,10 @@ def repr_of(data: bytes, type_name: str, shape: tuple[int, ...], origin: int = -
         edgeitems=3,
         formatter={"float_kind": lambda value: f"{value:.5g}"},
     )
-    return f"tensor({text}, {type_name}{list(shape)}, {summary(array)})"
-
-
-def summary(array: Any) -> str:
-    """What a glance at many numbers misses: "min 0, max 9, mean 4.5, 2 NaN, 1 inf"; "98 of 1024 true"."""
-    import numpy
-
-    if array.dtype == bool:
-        return f"{int(array.sum())} of {array.size} true"
-    values = array.astype(numpy.float64) if array.dtype.kind == "f" else array
-    nans = int(numpy.isnan(values).sum()) if array.dtype.kind == "f" else 0
-    infinite = int(numpy.isinf(values).sum()) if array.dtype.kind == "f" else 0
-    if nans == array.size:
-        return "all NaN"
-    parts = [f"min {number(numpy.nanmin(values))}", f"max {number(numpy.nanmax(values))}"]
-    finite = values[numpy.isfinite(values)] if nans or infinite else values
-    if finite.size:
-        parts.append(f"mean {number(finite.mean(dtype=numpy.float64))}" + (" of the rest" if nans or infinite else ""))
-    parts += [f"{nans} NaN"] * (nans > 0) + [f"{infinite} inf"] * (infinite > 0)
-    return ", ".join(parts)
-
-
-def number(value: Any) -> str:
-    return f"{int(value)}" if getattr(value, "dtype", None) is not None and value.dtype.kind in "iu" else f"{value:.6g}"
+    return f"tensor({text}, {type_name}{list(shape)}, {statistics(array)})"
 
 
 # ---- pointers ----
-
-
-def is_pointer(type_name: str) -> bool:
-    return type_name.startswith(("pointer", "*"))
-
-
-def pointee_of(type_name: str) -> str:
-    """fp32 of pointer<fp32> and of a pointer to const fp32."""
-    inner = type_name.removeprefix("*k").removeprefix("*").removeprefix("pointer<").removesuffix(">")
-    return inner.removeprefix("const ")
-
-
-def element_bytes(type_name: str) -> int:
-    import numpy
-
-    if is_pointer(type_name):
-        return 8
-    if type_name in SMALL_FLOATS:
-        return 1
-    return 2 if type_name == "bf16" else numpy.dtype(NUMPY_NAMES.get(type_name, "uint8")).itemsize
 
 
 def pointer_text(addresses: Any, pointee: str, origin: int = -1) -> str:
@@ -132,7 +69,7 @@ def pointer_text(addresses: Any, pointee: str, origin: int = -1) -> str:
     if best is None:
         return f"<{sequence(addresses, hex)}, {pointee}{lanes}>"
     name, *_, first = rows[best]
-    size = element_bytes(pointee)
+    size = 8 if is_pointer(pointee) else ITEM_SIZES.get(pointee, 1)
     offsets = (addresses - numpy.uint64(first)).view(numpy.int64)
     unit = ""
     if (offsets % size).any():

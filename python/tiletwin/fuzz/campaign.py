@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tiletwin import whole_files
 from tiletwin.fuzz import findings, generator, judges
 from tiletwin.fuzz.judging import Finding
 from tiletwin.fuzz.pools import LocalPool, Loss, Pool
@@ -90,5 +91,5 @@ class Campaign:
             return
         for key, kept in self.results.findings.items():
             if kept.text and self.written.get(key) != kept.text:
-                (self.folder / findings.file_name(key)).write_text(kept.text, encoding="utf-8")
+                whole_files.write(self.folder / findings.file_name(key), kept.text)
                 self.written[key] = kept.text

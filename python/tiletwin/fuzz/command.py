@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tiletwin import whole_files
 from tiletwin.fuzz import judges as table
 from tiletwin.fuzz import report
 from tiletwin.fuzz.campaign import Campaign, Limits, pool_of
@@ -168,7 +169,7 @@ def tell(folder: str, html: str, fail: Fail) -> None:
         facts = report.read(path / DATABASE if path.is_dir() else path)
         print(report.text(facts))
         if html:
-            Path(html).write_text(report.page(facts), encoding="utf-8")
+            whole_files.write(html, report.page(facts))
             print(f"written: {html}", file=sys.stderr)
     except (NoDatabase, OSError) as error:
         fail(str(error))

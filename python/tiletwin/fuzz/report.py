@@ -1,7 +1,7 @@
 """What campaigns have covered and found: text for a terminal, and one HTML page.
 
 Here:      Facts, read from a database; text(), page().
-Not here:  the template's words (report.html.j2), keeping results (results.py).
+Not here:  the template's words (pages/fuzz.html.j2), keeping results (results.py).
 Invariant: the page names no other resource and has no script.
 """
 
@@ -15,6 +15,7 @@ from typing import Any
 
 from tiletwin.fuzz import coverage
 from tiletwin.fuzz.results import NoDatabase, connect
+from tiletwin.pages import render
 
 
 @dataclass
@@ -125,24 +126,6 @@ def text(facts: Facts) -> str:
 # ---- the page ----
 
 
-def _bars(pairs: Sequence[tuple[float, int]], width: int = 860, height: int = 140) -> str:
-    """Counts as bars."""
-    if not pairs:
-        return ""
-    most = max(count for _, count in pairs) or 1
-    step = width / len(pairs)
-    parts = []
-    for i, (end, count) in enumerate(pairs):
-        tall = height * count / most
-        parts.append(
-            f'<rect x="{i * step:.1f}" y="{height - tall:.1f}" width="{step - 1:.1f}" height="{tall:.1f}">'
-            f"<title>{count} programs up to {end:.0f} s</title></rect>"
-        )
-    labels = f'<text x="0" y="{height + 16}">0 s</text>'
-    labels += f'<text x="{width}" y="{height + 16}" text-anchor="end">{pairs[-1][0]:.0f} s</text>'
-    return f'<svg viewBox="0 0 {width} {height + 20}" width="{width}">{"".join(parts)}{labels}</svg>'
-
-
 def _grid(reached: Counter[tuple[str, str]], wanted: set[tuple[str, str]]) -> dict[str, Any]:
     """Rows of a table: what there is by element type, with the number of programs; None: it does not take the type."""
     columns = sorted({element for _, element in wanted}, key=_by_type)
@@ -159,13 +142,7 @@ def _by_type(element: str) -> tuple[int, str]:
 
 
 def page(facts: Facts) -> str:
-    """The report as one HTML page. Errors: NoDatabase, Jinja2 is not installed."""
-    try:
-        import jinja2
-    except ImportError:
-        raise NoDatabase("the page needs Jinja2: pip install 'tiletwin[fuzz]'") from None
-    template = Path(__file__).with_name("report.html.j2").read_text(encoding="utf-8")
-    made = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(template)
+    """The report as one HTML page."""
     kinds = {"Operations of the IR": ("operation", coverage.wanted()), "Forms": ("form", coverage.wanted_forms())}
     grids = [
         {"title": title, "share": share(facts.reached[kind], pairs), "count": len(pairs),
@@ -173,4 +150,4 @@ def page(facts: Facts) -> str:
         for title, (kind, pairs) in kinds.items()
     ]  # fmt: skip
     slowest = max((row["seconds"] for row in facts.judges), default=0) or 1
-    return made.render(facts=facts, bars=_bars(facts.rate), grids=grids, slowest=slowest)
+    return render("fuzz.html.j2", facts=facts, grids=grids, slowest=slowest)

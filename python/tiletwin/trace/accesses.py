@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiletwin import _C
-from tiletwin.trace.format import item_size
+from tiletwin.elements import item_size, pointee_of
 
 Raw = tuple[str, tuple[int, ...], bytes]
 """Element type, shape, bytes."""
@@ -75,12 +75,6 @@ def _number(tensor: Any) -> int:
     return int.from_bytes(data[: item_size(type_name)], "little", signed=not type_name.startswith(("u", "pointer")))
 
 
-def _pointee(type_name: str) -> str:
-    """The element type that a pointer type names."""
-    inner = type_name.removeprefix("pointer<").removesuffix(">").split(",")[0]
-    return inner.removeprefix("const ").strip()
-
-
 def _bool(flags: np.ndarray) -> Raw:
     return "int1", flags.shape, np.ascontiguousarray(flags, dtype=np.uint8).tobytes()
 
@@ -95,7 +89,7 @@ def touched(operation: str, operands: tuple) -> Touched:
     def at(index: int | None) -> Raw | None:
         return _raw(operands[index]) if index is not None and index < len(operands) else None
 
-    return Touched(addresses, at(roles.mask), _pointee(addresses[0]), at(roles.value), roles.writes,
+    return Touched(addresses, at(roles.mask), pointee_of(addresses[0]), at(roles.value), roles.writes,
                    _C.pointer_origin(operands[0]))  # fmt: skip
 
 
@@ -106,7 +100,7 @@ def _descriptor(operation: str, operands: tuple) -> Touched:
     extents = [_number(n) for n in numbers[:rank]]
     strides = [_number(n) for n in numbers[rank:]]
     pointer_type, _, data = _raw(base)
-    element = _pointee(pointer_type)
+    element = pointee_of(pointer_type)
     if operation.endswith(("gather", "scatter")):
         rows_type, _, rows = _raw(rest[0])
         column = _number(rest[1])

@@ -24,12 +24,16 @@ from tiletwin.trace.tile_view import TileView
 
 
 def reported(action: Any) -> Any:
-    """A damaged record becomes a message at the bottom of the screen."""
+    """Something that is done with a program's steps: nothing where there are none. A damaged record becomes a message
+    at the bottom of the screen."""
 
     @functools.wraps(action)
     def run(self: TraceApp, *args: Any) -> None:
         try:
-            action(self, *args)
+            if self.program is not None and self.program.steps:
+                action(self, *args)
+            elif self.program is not None:
+                self.say("this program has no steps: the record ended before", "warning")
         except TraceError as error:
             self.say(str(error), "error")
 
@@ -127,14 +131,17 @@ class TraceApp(App[None]):
         return self.query_one("#tile", TileView)
 
     @property
-    def step(self) -> Step:
+    def steps(self) -> tuple[Step, ...]:
         assert self.program is not None
-        return self.program.steps[self.number]
+        return self.program.steps
+
+    @property
+    def step(self) -> Step:
+        return self.steps[self.number]
 
     @property
     def launch(self) -> Launch:
-        assert self.program is not None
-        return self.program.launch
+        return self.step.program.launch
 
     def say(self, text: str, kind: str = "") -> None:
         style = {"error": "bold red", "warning": "yellow"}.get(kind, "dim")
@@ -143,14 +150,13 @@ class TraceApp(App[None]):
     @reported
     def go(self, number: int) -> None:
         """Shows a step."""
-        if self.program is None or not len(self.program.steps):
-            self.say("this program has no steps: the record ended before", "warning")
-            return
-        self.number = min(max(number, 0), len(self.program.steps) - 1)
+        last = len(self.steps) - 1
+        self.number = min(max(number, 0), last)
         self.say("")
+        program = self.step.program
         if self.step.kind == "error":
-            self.say(self.program.message.split("\n")[0], "error")
-        elif self.number == len(self.program.steps) - 1 and self.program.status == "running":
+            self.say(program.message.split("\n")[0], "error")
+        elif self.number == last and program.status == "running":
             self.say(f"the record ends here: {self.launch.recording.ending or 'the program did not end'}", "warning")
         self._show_where()
         self._show_source()
@@ -196,7 +202,7 @@ class TraceApp(App[None]):
         variables: dict[str, Value | None] = dict(step.variables)
         variables |= {name: None for name, value in changes.items() if value is None}
         # The newest first: what a loop computes is in sight, arguments come last.
-        writers = {name: self.program.writer_of(name, step) for name in variables} if self.program else {}
+        writers = {name: step.program.writer_of(name, step) for name in variables}
         age = {name: step.number - writer.number for name, writer in writers.items() if writer is not None}
         self._names = sorted(variables, key=lambda name: (name not in changes, age.get(name, step.number)))
         if not self.pinned or self.selected not in variables:
@@ -254,16 +260,15 @@ class TraceApp(App[None]):
 
     @reported
     def action_over(self, direction: int) -> None:
-        if self.program is not None and len(self.program.steps):
-            end = "the program ends here" if direction > 0 else "the program begins here"
-            found = self.program.over(self.step, direction)
-            if found is None and 0 <= self.number + direction < len(self.program.steps):
-                found = self.program.steps[self.number + direction]
-            self._go_to(found, end)
+        found = self.step.program.over(self.step, direction)
+        if found is None:
+            self.action_step(direction)
+        else:
+            self.go(found.number)
 
     @reported
     def action_step(self, direction: int) -> None:
-        if self.program is not None and 0 <= self.number + direction < len(self.program.steps):
+        if 0 <= self.number + direction < len(self.steps):
             self.go(self.number + direction)
         else:
             self.say("the program ends here" if direction > 0 else "the program begins here")
@@ -271,32 +276,23 @@ class TraceApp(App[None]):
     @reported
     def action_out(self, direction: int) -> None:
         """To the statement that called this function, after it has run."""
-        if self.program is None:
-            return
         depth = self.step.depth
-        for other in self.program.steps[self.number + 1 :]:
-            if other.depth < depth:
-                self.go(other.number)
-                return
-        self.say("nothing called this function")
+        outer = (other for other in self.steps[self.number + 1 :] if other.depth < depth)
+        self._go_to(next(outer, None), "nothing called this function")
 
     @reported
     def action_iteration(self, direction: int) -> None:
-        if self.program is not None:
-            found = self.program.iteration(self.step, direction)
-            which = "next" if direction > 0 else "earlier"
-            self._go_to(found, f"no {which} iteration of a loop around this line")
+        which = "next" if direction > 0 else "earlier"
+        found = self.step.program.iteration(self.step, direction)
+        self._go_to(found, f"no {which} iteration of a loop around this line")
 
     @reported
     def action_edge(self, end: int) -> None:
-        if self.program is not None:
-            self.go(len(self.program.steps) - 1 if end else 0)
+        self.go(len(self.steps) - 1 if end else 0)
 
     @reported
     def action_same_line(self, direction: int) -> None:
-        if self.program is None:
-            return
-        numbers = [n for n in self.program.at_line(self.step.line, self.step.file)]
+        numbers = self.step.program.at_line(self.step.line, self.step.file)
         after = [n for n in numbers if (n > self.number if direction > 0 else n < self.number)]
         if after:
             self.go(after[0] if direction > 0 else after[-1])
@@ -327,23 +323,20 @@ class TraceApp(App[None]):
     @reported
     def action_who(self) -> None:
         """To the step that gave the selected variable its value."""
-        if self.program is None or not self.selected:
-            return
-        found = self.program.writer_of(self.selected, self.step)
+        found = self.step.program.writer_of(self.selected, self.step)
         if found is not None and found.number == self.number:
-            earlier = [n for n in self.program.written(self.selected, self.step.frame) if n < self.number]
+            earlier = [n for n in found.program.written(self.selected, self.step.frame) if n < self.number]
             if not earlier:
                 self.say(f"{self.selected} got its first value in this step")
                 return
-            found = self.program.steps[earlier[-1]]
+            found = self.steps[earlier[-1]]
         self._go_to(found, f"{self.selected} has no value here")
         if found is not None:
             self.say(f"{self.selected} was written here; w again goes to the write before")
 
     @reported
     def action_error(self) -> None:
-        if self.program is not None:
-            self._go_to(self.program.error, "this program did not fail")
+        self._go_to(self.step.program.error, "this program did not fail")
 
     # ---- choosing and searching ----
 
@@ -365,21 +358,17 @@ class TraceApp(App[None]):
 
     @reported
     def action_search_again(self) -> None:
-        if self.program is None or not self.pattern:
+        if not self.pattern:
             return
-        steps = self.program.steps
-        for number in [*range(self.number + 1, len(steps)), *range(self.number + 1)]:
-            step = steps[number]
+        for step in [*self.steps[self.number + 1 :], *self.steps[: self.number + 1]]:
             if self.pattern in step.source or self.pattern in step.changes:
-                self.go(number)
+                self.go(step.number)
                 self.say(f"{self.pattern!r} found; N searches on")
                 return
         self.say(f"{self.pattern!r} occurs in no line that ran and in no variable", "warning")
 
     @reported
     def action_map(self) -> None:
-        if self.program is None:
-            return
         if not self.step.accesses:
             self.say("this line touched no memory; the map shows all accesses of the program up to here")
         self.push_screen(MapScreen(self.step))

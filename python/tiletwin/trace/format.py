@@ -1,7 +1,7 @@
 """The file format of recordings: tables, and how the bytes of a value are packed. docs/trace_format.md describes it.
 
 Here:      the schema with its version, the codecs of values, both ways.
-Not here:  who writes (writer.py) and reads (reader.py) which rows.
+Not here:  who writes (writer.py) and reads (reader.py) which rows, elements as numbers (elements.py).
 Invariant: `unpack(*pack(x))` gives back the bytes of x, bit for bit. A change that old readers cannot follow raises
            VERSION.
 """
@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from typing import Any
 
 import numpy as np
+
+from tiletwin.elements import item_size
 
 APPLICATION_ID = 0x54575452
 """SQLite's application id of these files: "TWTR"."""
@@ -50,21 +51,11 @@ STEP_KINDS = ("call", "line", "iteration", "loop end", "true", "false", "return"
 """What `step.kind` counts into."""
 CALL, LINE, ITERATION, LOOP_END, TRUE, FALSE, RETURN, ERROR = range(8)
 
-ITEM_SIZES = {
-    "int1": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8,
-    "fp8e5": 1, "fp8e4nv": 1, "fp8e4b15": 1, "fp8e4b8": 1, "fp8e5b16": 1, "fp16": 2, "bf16": 2, "fp32": 4, "fp64": 8,
-}  # fmt: skip
-"""Bytes of an element by its type's name in the language; pointers have 8."""
 _INTEGERS = frozenset({"int16", "uint16", "int32", "uint32", "int64", "uint64"})
 MOST_BYTES = 1 << 31
 """Of one value; a kernel's tiles are far smaller."""
 _LEVEL = 1  # zlib's fastest: recording must not dominate the run
 _LONGEST_PLAIN = 64  # bytes that are not worth packing
-
-
-def item_size(type_name: str) -> int:
-    """Bytes of an element. Errors: KeyError, no such type."""
-    return 8 if type_name.startswith("pointer") else ITEM_SIZES[type_name]
 
 
 def _steps_of(array: np.ndarray) -> tuple[int, list[int]] | None:
@@ -160,24 +151,3 @@ def _affine(first: int, steps: list[int], shape: tuple[int, ...], size: int) -> 
             along = np.arange(shape[d], dtype=values.dtype) * values.dtype.type(step & mask)
             values += along.reshape([-1 if i == d else 1 for i in range(len(shape))])
     return values.tobytes()
-
-
-_NUMPY_NAMES = {
-    "int1": "bool", "int8": "i1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "uint8": "u1", "uint16": "<u2",
-    "uint32": "<u4", "uint64": "<u8", "fp16": "<f2", "fp32": "<f4", "fp64": "<f8",
-}  # fmt: skip
-
-
-def array_of(type_name: str, shape: tuple[int, ...], data: bytes) -> Any:
-    """The elements as a NumPy array; bf16 and fp8 become float32, pointers uint64."""
-    if type_name == "bf16":
-        array = (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32)
-    elif type_name.startswith("fp8"):
-        from tiletwin import _C
-
-        array = np.frombuffer(_C.small_float_table(type_name), np.float32)[np.frombuffer(data, np.uint8)]
-    elif type_name == "int1":
-        array = np.frombuffer(data, np.uint8) != 0
-    else:
-        array = np.frombuffer(data, _NUMPY_NAMES.get(type_name, "<u8")).copy()
-    return array.reshape(shape)

@@ -1,7 +1,7 @@
 """A recording as one HTML file: source, tiles as heat maps, masks and access maps, stepped through with keys.
 
 Here:      what of a recording goes into the file, and in which form the page's script reads it.
-Not here:  the page itself (page/viewer.html, viewer.css, viewer.js).
+Not here:  the page itself (pages/viewer.html.j2, viewer.css, viewer.js).
 Invariant: the file names no other resource; every value is in it once, packed.
 
 Tiles are packed by zlib and written in base64; the page unpacks what it shows (DecompressionStream). Elements are
@@ -11,21 +11,19 @@ written as the smallest of bool, int32, int64, float32, float64 that holds them;
 from __future__ import annotations
 
 import base64
-import html as html_text
-import json
 import zlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tiletwin import whole_files
+from tiletwin.elements import statistics
+from tiletwin.pages import palette, render
 from tiletwin.trace.model import Access, Buffer, Launch, Program, Step, Trace, Value
 from tiletwin.trace.reader import TraceError
 from tiletwin.trace.selection import size_text
-from tiletwin.trace.text import access_text, kind_text, one_line, pointer_parts, program_text, statistics, type_text
+from tiletwin.trace.text import access_text, kind_text, one_line, pointer_parts, program_text, type_text
 
-PAGE = Path(__file__).parent / "page"
 MOST_MAP_ROWS, MOST_MAP_COLUMNS = 256, 256
 """Cells of an access map; larger buffers share cells."""
 
@@ -148,6 +146,7 @@ def data_of(trace: Trace, programs: list[Program]) -> dict[str, Any]:
                 "grid": list(launch.grid),
                 "count": launch.count,
                 "arguments": launch.arguments,
+                "colours": palette.of_programs(sum(program.launch is launch for program in programs)),
                 "buffers": [
                     {"name": b.name, "type": b.type, "shape": b.shape, "layout": list(layout_of(b)),
                      "size": max(b.size // max(b.item_size, 1), 1)}
@@ -160,30 +159,16 @@ def data_of(trace: Trace, programs: list[Program]) -> dict[str, Any]:
         "values": values.rows,
         "notes": [*trace.endings, *trace.problems],
         "map": [MOST_MAP_ROWS, MOST_MAP_COLUMNS],
+        "palette": {"rising": palette.RISING, "diverging": palette.DIVERGING, "nan": palette.NAN,
+                    "infinite": palette.INFINITE, "masked": palette.MASKED},
     }  # fmt: skip
-
-
-def page_of(data: dict[str, Any], title: str) -> str:
-    """The whole page."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("</", "<\\/").replace("<!--", "<\\!--")
-    page = (PAGE / "viewer.html").read_text(encoding="utf-8")
-    parts = {
-        "{{title}}": html_text.escape(title),
-        "{{style}}": (PAGE / "viewer.css").read_text(encoding="utf-8"),
-        "{{script}}": (PAGE / "viewer.js").read_text(encoding="utf-8"),
-        "{{data}}": text,
-    }
-    for mark, part in parts.items():
-        before, found, after = page.partition(mark)
-        assert found, mark
-        page = before + part + after
-    return page
 
 
 def export(trace: Trace, programs: list[Program], path: str) -> str:
     """Writes the file; returns a sentence about it. Errors: TraceError, it cannot be written."""
     names = sorted({p.launch.kernel for p in programs})
-    page = page_of(data_of(trace, programs), f"{', '.join(names)} - tiletwin trace")
+    title = f"{', '.join(names)} - tiletwin trace"
+    page = render("viewer.html.j2", title=title, data=data_of(trace, programs))
     try:
         whole_files.write(path, page)
     except OSError as error:

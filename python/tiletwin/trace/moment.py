@@ -1,21 +1,20 @@
 """What a recording holds of one moment: Buffer, Function, Value, Access.
 
-Not here:  steps, programs and launches (model.py), rows of files (reader.py).
+Not here:  steps and programs (programs.py), launches (model.py), rows of files (reader.py).
 Invariant: objects are made of rows and never change; values are read from the file when they are asked for.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tiletwin import ports
-from tiletwin.trace.format import array_of, item_size, unpack
-
-if TYPE_CHECKING:
-    from tiletwin.trace.model import Recording, Step
+from tiletwin.dtypes import SIGNATURE_NAMES
+from tiletwin.elements import ITEM_SIZES, item_size, numpy_of, pointee_of
+from tiletwin.trace.format import unpack
 
 RETURNED = "(return)"
 
@@ -36,13 +35,7 @@ class Buffer(NamedTuple):
 
     @property
     def item_size(self) -> int:
-        return _SIZES.get(self.type or "", 1)
-
-
-_SIZES = {
-    "u1": 1, "i1": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8,
-    "fp8e5": 1, "fp8e4nv": 1, "fp8e4b15": 1, "fp8e4b8": 1, "fp8e5b16": 1, "fp16": 2, "bf16": 2, "fp32": 4, "fp64": 8,
-}  # fmt: skip
+        return ITEM_SIZES.get(SIGNATURE_NAMES.get(self.type or "", ""), 1)
 
 
 class Function(NamedTuple):
@@ -62,8 +55,8 @@ class Value:
     """What a variable held. Tensors have `type`, `shape` and `numpy()`; `python()` gives other values. `origin`: the
     name of the buffer that a pointer was made for, wherever it points; None: unknown."""
 
-    def __init__(self, recording: Recording, number: int, row: tuple) -> None:
-        self._recording = recording
+    def __init__(self, recording: Any, number: int, row: tuple) -> None:
+        self._recording = recording  # model.Recording
         self.number = number
         self.kind, self.type, shape, self._codec, self._data, self.origin = row
         try:
@@ -90,7 +83,7 @@ class Value:
 
     def numpy(self) -> Any:
         """A tensor's elements; bf16 and fp8 as float32, pointers as addresses (uint64)."""
-        return array_of(self.type, self.shape, self.raw())
+        return numpy_of(self.raw(), self.type, self.shape)
 
     def python(self) -> Any:
         """The value as Python has it: an array, a number, a tuple, a dict of an aggregate's fields, a text."""
@@ -147,8 +140,8 @@ class Touched(NamedTuple):
 class Access:
     """One operation on memory: a load, store or atomic."""
 
-    def __init__(self, step: Step, row: tuple) -> None:
-        self.step = step
+    def __init__(self, step: Any, row: tuple) -> None:
+        self.step = step  # programs.Step
         self.operation, self.detail, self._addresses, self._mask, self._value, self._old, done = row
         self.done = bool(done)
         """False: the operation failed."""
@@ -188,7 +181,7 @@ class Access:
 
     @property
     def element(self) -> str:
-        return self.addresses.type.removeprefix("pointer<").removesuffix(">").split(",")[0].removeprefix("const ")
+        return pointee_of(self.addresses.type)
 
     def active(self) -> Any:
         """Which lanes take part: bool, in the tile's shape."""

@@ -18,7 +18,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from tiletwin.trace import heat
+from tiletwin.pages import palette
 from tiletwin.trace.maps import map_of
 from tiletwin.trace.model import Access, Buffer, Program, Step, Trace
 from tiletwin.trace.text import access_text, program_text
@@ -42,11 +42,19 @@ A step is a statement that has run: the marked line with the values after it. * 
 """
 
 
-class Prompt(ModalScreen[str | None]):
+class Dialog(ModalScreen[Any]):
+    """Lies over the main screen, and gives an answer back or None."""
+
+    BINDINGS: ClassVar[list[Any]] = [Binding("escape", "leave", "leave")]
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+class Prompt(Dialog):
     """Asks for a text."""
 
     CSS = "Prompt { align: center middle; } #ask { width: 80%; height: auto; border: round $accent; padding: 0 1; }"
-    BINDINGS: ClassVar[list[Any]] = [Binding("escape", "leave", "leave")]
 
     def __init__(self, question: str) -> None:
         super().__init__()
@@ -60,28 +68,22 @@ class Prompt(ModalScreen[str | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.dismiss(event.value)
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
-
-class Help(ModalScreen[None]):
+class Help(Dialog):
     """All keys."""
 
     CSS = "Help { align: center middle; } #help { width: auto; height: auto; border: round $accent; padding: 0 1; }"
-    BINDINGS: ClassVar[list[Any]] = [Binding("escape,q,question_mark,enter", "leave", "leave")]
+    BINDINGS: ClassVar[list[Any]] = [Binding("q,question_mark,enter", "leave", "leave")]
 
     def compose(self) -> ComposeResult:
         yield Static(HELP, id="help", markup=False)
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
-
-class Chooser(ModalScreen[Program | None]):
+class Chooser(Dialog):
     """Launches and their recorded programs."""
 
     CSS = "Chooser { align: center middle; } #programs { width: 90%; height: 80%; border: round $accent; }"
-    BINDINGS: ClassVar[list[Any]] = [Binding("escape,q", "leave", "leave")]
+    BINDINGS: ClassVar[list[Any]] = [Binding("q", "leave", "leave")]
 
     def __init__(self, trace: Trace, current: Program | None) -> None:
         super().__init__()
@@ -113,16 +115,13 @@ class Chooser(ModalScreen[Program | None]):
         if event.option.id is not None:
             self.dismiss(self.choices[int(event.option.id)])
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
-
-class MapScreen(ModalScreen[None]):
+class MapScreen(Dialog):
     """Which elements of a buffer were touched: by this line, by the program, by all recorded programs."""
 
     CSS = "MapScreen { align: center middle; } #map-box { width: 95%; height: 90%; border: round $accent; }"
     BINDINGS: ClassVar[list[Any]] = [
-        Binding("escape,q,a", "leave", "leave"),
+        Binding("q,a", "leave", "leave"),
         Binding("n,right,tab", "buffer(1)", "next buffer"),
         Binding("b,left", "buffer(-1)", "previous buffer"),
         Binding("s,space", "scope", "scope"),
@@ -187,7 +186,7 @@ class MapScreen(ModalScreen[None]):
             for access in self.step.accesses:
                 text.append(access_text(access) + "\n")
         most = max(int(m.counts.max()) for _, m in maps) or 1
-        colours = program_colours(len(maps))
+        colours = palette.of_programs(len(maps))
 
         def paint(row: int, column: int) -> tuple[int, int, int] | None:
             if row >= first.counts.shape[0]:
@@ -197,24 +196,21 @@ class MapScreen(ModalScreen[None]):
                 return (40, 40, 44)
             if len(maps) > 1:
                 return (240, 240, 240) if len(touched) > 1 else colours[touched[0]]
-            return heat.colour(0.35 + 0.65 * int(maps[0][1].counts[row, column]) / most)
+            return palette.mixed(palette.RISING, 0.35 + 0.65 * int(maps[0][1].counts[row, column]) / most)
 
         for row in range(0, first.counts.shape[0], 2):  # two cells to a character
             text.append(f"{first.layout.row_name(row * first.cell[0]):>9} ", style="dim")
             for column in range(first.counts.shape[1]):
                 upper, lower = paint(row, column), paint(row + 1, column)
-                style = Style(color=_hex(upper), bgcolor=_hex(lower) if lower else None)
+                style = Style(color=upper and palette.hexadecimal(upper), bgcolor=lower and palette.hexadecimal(lower))
                 text.append("▀", style=style)
             text.append("\n")
         if len(maps) > 1:
             for index, (program, _) in enumerate(maps):
-                text.append("■ ", style=Style(color=_hex(colours[index])))
+                text.append("■ ", style=Style(color=palette.hexadecimal(colours[index])))
                 text.append(f"program {program.id}  ")
             text.append("■ ", style=Style(color="#f0f0f0"))
             text.append("several programs")
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
     def action_buffer(self, direction: int) -> None:
         self.index += direction
@@ -225,15 +221,3 @@ class MapScreen(ModalScreen[None]):
         if self.scope == 0 and not self.step.accesses:
             self.scope = 1
         self.draw()
-
-
-def program_colours(count: int) -> list[tuple[int, int, int]]:
-    """A colour for each of several programs."""
-    import colorsys
-
-    hues = (colorsys.hsv_to_rgb(i / max(count, 1), 0.65, 0.9) for i in range(count))
-    return [(round(r * 255), round(g * 255), round(b * 255)) for r, g, b in hues]
-
-
-def _hex(colour: tuple[int, int, int] | None) -> str | None:
-    return None if colour is None else "#{:02x}{:02x}{:02x}".format(*colour)

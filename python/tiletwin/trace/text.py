@@ -1,7 +1,7 @@
 """Recordings as plain text: lists, steps, values, tables; what `tiletwin trace` prints to scripts.
 
-Here:      every text that does not depend on a terminal; statistics of a tile.
-Not here:  the terminal's viewer (app.py), which shows these texts too; options (command.py).
+Here:      every text that does not depend on a terminal.
+Not here:  the terminal's viewer (app.py), which shows these texts too; numbers (elements.py), options (command.py).
 Invariant: a value's text names its type and shape, and a pointer's the buffer and the offsets in elements.
 """
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tiletwin.elements import ITEM_SIZES, is_pointer, item_size, number_text, pointee_of, statistics
 from tiletwin.trace.model import Access, Launch, Program, Step, Trace, Value
 
 WIDTH = 110
@@ -24,22 +25,11 @@ def type_text(value: Value) -> str:
     return f"constexpr {value.type}" if value.kind == "number" else value.type
 
 
-def number_text(number: Any, digits: int = 6) -> str:
-    """One element with so many digits."""
-    if isinstance(number, (bool, np.bool_)):
-        return "1" if number else "0"
-    if isinstance(number, (int, np.integer)):
-        return str(int(number))
-    number = float(number)
-    if number != number:
-        return "nan"
-    return f"{number:.{digits}g}"
-
-
 def pointer_parts(value: Value, launch: Launch | None) -> tuple[str, Any]:
     """(buffer's name or "", offsets in elements, or addresses where no buffer holds them all)."""
     addresses = value.numpy().reshape(-1).astype(np.int64)
-    size = _pointee_size(value)
+    pointee = pointee_of(value.type)
+    size = item_size(pointee) if pointee in ITEM_SIZES or is_pointer(pointee) else 1
     if launch is not None and addresses.size:
         for buffer in launch.buffers:
             holds = buffer.begin <= int(addresses[0]) < buffer.begin + max(buffer.size, 1)
@@ -48,37 +38,9 @@ def pointer_parts(value: Value, launch: Launch | None) -> tuple[str, Any]:
     return "", addresses.reshape(value.shape)
 
 
-def _pointee_size(value: Value) -> int:
-    from tiletwin.trace.format import item_size
-
-    try:
-        return item_size(value.type.removeprefix("pointer<").removesuffix(">").split(",")[0].removeprefix("const "))
-    except KeyError:
-        return 1
-
-
 def elements(value: Value, launch: Launch | None = None) -> Any:
     """What is shown of a tensor, in its shape: numbers; of pointers the offsets in elements."""
     return pointer_parts(value, launch)[1] if value.is_pointer else value.numpy()
-
-
-def statistics(array: Any) -> str:
-    """ "min -1, max 3, mean 0.5, 2 NaN, 1 inf" of numbers; "5 of 8 set" of a mask."""
-    flat = np.asarray(array).reshape(-1)
-    if not flat.size:
-        return "empty"
-    if flat.dtype == bool:
-        return f"{int(flat.sum())} of {flat.size} set"
-    if flat.dtype.kind != "f":
-        return f"min {int(flat.min())}, max {int(flat.max())}, mean {number_text(flat.mean(dtype=np.float64))}"
-    finite = flat[np.isfinite(flat)].astype(np.float64)
-    parts = []
-    if finite.size:
-        parts += [f"min {number_text(finite.min())}", f"max {number_text(finite.max())}",
-                  f"mean {number_text(finite.mean())}"]  # fmt: skip
-    nans, infinities = int(np.isnan(flat).sum()), int(np.isinf(flat).sum())
-    parts += [f"{nans} NaN"] * bool(nans) + [f"{infinities} inf"] * bool(infinities)
-    return ", ".join(parts)
 
 
 def _inside(array: Any, most: int = 6) -> str:

@@ -15,9 +15,10 @@ from rich.text import Text
 from textual.binding import Binding
 from textual.widget import Widget
 
-from tiletwin.trace import heat
+from tiletwin.elements import number_text, statistics
+from tiletwin.pages import palette
 from tiletwin.trace.model import Launch, Value
-from tiletwin.trace.text import elements, number_text, one_line, pointer_parts, statistics, type_text
+from tiletwin.trace.text import elements, one_line, pointer_parts, type_text
 
 
 def short(number: Any) -> str:
@@ -51,8 +52,7 @@ class TileView(Widget, can_focus=True):
         self.heat = True
         self.top = self.left = self.lead = 0
         self._table: Any = None  # 2-D numbers
-        self._places: Any = None
-        self._stops = heat.STOPS
+        self._scale: palette.Scale | None = None
         self._off: Any = None  # 2-D bool: masked off
         self._wraps = False  # a 1-D tile, in rows
 
@@ -70,14 +70,12 @@ class TileView(Widget, can_focus=True):
         if self.value is None or not self.value.is_tensor or not self.value.shape:
             return
         array = elements(self.value, self.launch)
-        places, self._stops = heat.scaled(array)
+        self._scale = palette.Scale(array)
         off = None if self.mask is None else ~np.broadcast_to(self.mask, array.shape)
         self._wraps = array.ndim == 1
         if array.ndim > 2:
             self.lead %= int(np.prod(array.shape[:-2]))
-        self._table, self._places, self._off = (
-            None if part is None else self._flat(part) for part in (array, places, off)
-        )
+        self._table, self._off = (None if part is None else self._flat(part) for part in (array, off))
 
     def _flat(self, array: Any) -> Any:
         if array.ndim == 1:
@@ -151,13 +149,11 @@ class TileView(Widget, can_focus=True):
         return text
 
     def _style(self, row: int, column: int) -> Style:
-        if self._off is not None and self._off[row, column]:
-            red, green, blue = heat.MASKED
-            return Style(color="#9a9a9a", bgcolor=f"#{red:02x}{green:02x}{blue:02x}", strike=True)
-        if not self.heat:
+        is_off = self._off is not None and bool(self._off[row, column])
+        if self._scale is None or not (self.heat or is_off):
             return Style()
-        paint = heat.colour(float(self._places[row, column]), self._table[row, column], self._stops)
-        return Style(color=heat.ink(paint), bgcolor="#{:02x}{:02x}{:02x}".format(*paint))
+        paint = palette.MASKED if is_off else self._scale.colour(float(self._table[row, column]))
+        return Style(color=palette.ink(paint), bgcolor=palette.hexadecimal(paint), strike=is_off)
 
     # ---- keys ----
 

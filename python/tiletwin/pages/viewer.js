@@ -3,9 +3,8 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
 const state = { program: 0, step: 0, variable: null, pinned: false, masks: true, scope: 1, drawn: 0 };
-const STOPS = [[26, 28, 84], [32, 82, 130], [26, 130, 122], [104, 170, 72], [222, 194, 62]];
-const DIVERGING = [[33, 102, 172], [146, 197, 222], [247, 247, 247], [244, 165, 130], [178, 24, 43]];  // zero: white
-const NAN_COLOUR = [150, 30, 120], INFINITE = [190, 40, 40], MASKED = [128, 128, 128], SEVERAL = [125, 125, 132], UNTOUCHED = [150, 150, 156, 60];
+const { rising: STOPS, diverging: DIVERGING, nan: NAN_COLOUR, infinite: INFINITE, masked: MASKED } = data.palette;
+const SEVERAL = [125, 125, 132], UNTOUCHED = [150, 150, 156, 60];
 const ARRAYS = { u1: Uint8Array, i4: Int32Array, i8: BigInt64Array, u8: BigUint64Array, f4: Float32Array, f8: Float64Array };
 
 const steps = () => data.programs[state.program].steps;
@@ -345,8 +344,6 @@ async function drawMaps() {
   box.replaceChildren(...parts);
 }
 
-const hueOf = (index, count) => hsv(index / count);
-
 function keyOf(programs) {
   const key = element("div", undefined, "key title");
   const add = (colour, text) => {
@@ -354,7 +351,7 @@ function keyOf(programs) {
     square.style.color = `rgb(${colour})`;
     key.append(square, element("span", text));
   };
-  programs.forEach((program, index) => add(hueOf(index, programs.length), ` program (${program.id})`));
+  programs.forEach((program, index) => add(launch().colours[index], ` program (${program.id})`));
   add(SEVERAL, " several");
   return key;
 }
@@ -385,7 +382,7 @@ function mapOf(buffer, tables, widest) {
   paint(canvas, shown[0], shown[1], size, (i) => {
     const touched = cells.map((c, index) => [c[i], index]).filter(([n]) => n > 0);
     if (!touched.length) return UNTOUCHED;
-    if (tables.length > 1) return touched.length > 1 ? SEVERAL : hueOf(touched[0][1], tables.length);
+    if (tables.length > 1) return touched.length > 1 ? SEVERAL : launch().colours[touched[0][1]];
     return colour(0.35 + (0.65 * touched[0][0]) / most, 0);
   });
   const box = element("div", undefined, widest < 560 ? "half" : "whole"), plot = element("div", undefined, "plot");
@@ -403,11 +400,6 @@ function mapOf(buffer, tables, widest) {
     canvas.title = `${buffer.name}[${from}]: ${cells.map((t) => t[r * shown[1] + c] || 0).join(", ")} times`;
   };
   return box;
-}
-
-function hsv(h) {
-  const channel = (n) => { const k = (n + h * 6) % 6; return Math.round(230 * (1 - 0.65 * Math.max(0, Math.min(k, 4 - k, 1)))); };
-  return [channel(5), channel(3), channel(1)];
 }
 
 // ---- the page ----
