@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Sequence
 from typing import Any
 
-from tiletwin.diff.launches import Array, Constant, Descriptor, Launch
+from tiletwin.diff.launches import ELEMENTS, Array, Constant, Descriptor, Launch
 from tiletwin.kernels.options import OPTIONS
 from tiletwin.kernels.specialization import mangle_type_name
 
@@ -48,6 +48,8 @@ def check(launch: Launch) -> None:
     for storage, begin in enumerate(launch.alignment):
         if not 0 <= begin < 64:
             raise ValueError(f"storage {storage} begins at {begin} modulo 64")
+    for name, array in launch.arrays():
+        _check_array(name, array, launch)
     for name, value in launch.arguments.items():
         _check_value(name, value)
     if launch.ttir:
@@ -61,6 +63,24 @@ def check(launch: Launch) -> None:
             OPTIONS[name][1](name, value)
     if launch.sources and not launch.source_problem:
         _check_sources(launch)
+
+
+def _check_array(name: str, array: Array, launch: Launch) -> None:
+    if array.type not in ELEMENTS:
+        raise ValueError(f"{array.type!r}, of argument {name}, is no element type")
+    if len(array.shape) != len(array.strides) or array.offset < 0 or any(n < 0 for n in array.shape):
+        sizes = f"shape {array.shape} and strides {array.strides} at offset {array.offset}"
+        raise ValueError(f"argument {name} is an array of {sizes}")
+    if not 0 <= array.storage < len(launch.memory) or not _fits(array, launch.memory[array.storage].size):
+        raise ValueError(f"argument {name} lies outside of its storage")
+
+
+def _fits(array: Array, size: int) -> bool:
+    if any(n == 0 for n in array.shape):
+        return array.offset <= size
+    reach = [(n - 1) * s * array.item for n, s in zip(array.shape, array.strides)]
+    low, high = array.offset + sum(r for r in reach if r < 0), array.offset + sum(r for r in reach if r > 0)
+    return low >= 0 and high + array.item <= size
 
 
 def _check_names(what: str, names: list[str], launch: Launch) -> None:

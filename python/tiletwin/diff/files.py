@@ -11,18 +11,19 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import re
 import time
 import zipfile
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from tiletwin import whole_files
 from tiletwin.diff import file_checks
-from tiletwin.diff.launches import ELEMENTS, Array, Constant, Descriptor, Launch
+from tiletwin.diff.launches import Array, Constant, Descriptor, Launch
 from tiletwin.errors import TileTwinError
 from tiletwin.version import TILETWIN_VERSION
 
@@ -36,63 +37,92 @@ class LaunchFileError(TileTwinError, ValueError):
     """A file that is no recorded launch, or not a whole one."""
 
 
-# ---- values as JSON ----
+# ---- the description ----
 
 
-def _encoded(value: Any) -> Any:
+class _Boxed(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """An argument that JSON has no word for: one of the fields."""
+
+    array: Array | UnsetType = UNSET
+    descriptor: Descriptor | UnsetType = UNSET
+    tuple: list[_Argument] | UnsetType = UNSET
+    float: str | UnsetType = UNSET
+    """Hexadecimal."""
+    dtype: str | UnsetType = UNSET
+    function: str | UnsetType = UNSET
+
+
+_Argument = None | bool | int | str | _Boxed
+
+
+class _Head(msgspec.Struct):
+    """What is read of a description in whichever version."""
+
+    format: Any = None
+    version: Any = None
+    versions: Any = None
+
+
+class _Description(msgspec.Struct, kw_only=True):
+    """launch.json. The names up to `source_problem` are those of Launch."""
+
+    format: str = FORMAT
+    version: int = VERSION
+    name: str
+    qualname: str
+    file: str
+    first_line: int
+    number: int
+    grid: tuple[int, int, int]
+    signature: dict[str, Any]
+    options: dict[str, Any]
+    alignment: list[int]
+    errors: dict[str, str]
+    versions: dict[str, str]
+    files: dict[str, str] = {}
+    source_problem: str
+    arguments: dict[str, Any]
+    """Each an _Argument."""
+    storages: list[int]
+    outputs: list[str]
+    modules: list[str]
+
+
+_AS_IN_LAUNCH = _Description.__struct_fields__[2:-4]
+
+
+def _boxed(value: Any) -> Any:
     if isinstance(value, Array):
-        return {"array": {"storage": value.storage, "offset": value.offset, "type": value.type,
-                          "shape": list(value.shape), "strides": list(value.strides), "kind": value.kind}}  # fmt: skip
+        return _Boxed(array=value)
     if isinstance(value, Descriptor):
-        return {"descriptor": {"base": _encoded(value.base)["array"], "shape": list(value.shape),
-                               "strides": list(value.strides), "block_shape": list(value.block_shape),
-                               "padding": value.padding, "round_f32_to_tf32": value.round_f32_to_tf32}}  # fmt: skip
+        return _Boxed(descriptor=value)
     if isinstance(value, Constant):
-        return {value.kind: value.text}
+        return msgspec.convert({value.kind: value.text}, _Boxed)
     if isinstance(value, tuple):
-        return {"tuple": [_encoded(item) for item in value]}
-    if isinstance(value, float):
-        return {"float": value.hex() if value == value and abs(value) != float("inf") else str(value)}
-    return value
+        return _Boxed(tuple=[_boxed(item) for item in value])
+    return _Boxed(float=value.hex()) if isinstance(value, float) else value
 
 
-def _ints(values: Any) -> tuple[int, ...]:
-    if not isinstance(values, list) or not all(isinstance(v, int) for v in values):
-        raise TypeError(f"{values!r} is no list of integers")
-    return tuple(values)
-
-
-def _array(row: dict[str, Any]) -> Array:
-    if row["type"] not in ELEMENTS:
-        raise ValueError(f"{row['type']!r} is no element type")
-    array = Array(int(row["storage"]), int(row["offset"]), row["type"], _ints(row["shape"]), _ints(row["strides"]),
-                  str(row["kind"]))  # fmt: skip
-    if len(array.shape) != len(array.strides) or array.offset < 0 or any(n < 0 for n in array.shape):
-        raise ValueError(f"an array of shape {array.shape} and strides {array.strides} at offset {array.offset}")
-    return array
-
-
-def _decoded(value: Any) -> Any:
-    if not isinstance(value, dict):
-        if value is not None and not isinstance(value, (bool, int, str)):
-            raise TypeError(f"{value!r} is no argument")
+def _unboxed(value: Any) -> Any:
+    if not isinstance(value, _Boxed):
         return value
-    (kind, content), *more = value.items()
-    if more:
-        raise ValueError(f"{value!r} is no argument")
-    if kind == "array":
-        return _array(content)
-    if kind == "descriptor":
-        return Descriptor(_array(content["base"]), _ints(content["shape"]), _ints(content["strides"]),
-                          _ints(content["block_shape"]), str(content["padding"]),
-                          bool(content["round_f32_to_tf32"]))  # fmt: skip
+    found = [(kind, content) for kind in value.__struct_fields__ if (content := getattr(value, kind)) is not UNSET]
+    if len(found) != 1:
+        raise ValueError(f"an argument is of {len(found)} kinds")
+    kind, content = found[0]
     if kind == "tuple":
-        return tuple(_decoded(item) for item in content)
+        return tuple(_unboxed(item) for item in content)
     if kind == "float":
         return float.fromhex(content)
-    if kind in ("dtype", "function"):
-        return Constant(kind, str(content))
-    raise ValueError(f"{kind!r} is no kind of argument")
+    return content if kind in ("array", "descriptor") else Constant(kind, content)
+
+
+def _argument(name: str, value: Any) -> Any:
+    """Errors: ValueError, it is none."""
+    try:
+        return _unboxed(msgspec.convert(value, _Argument))
+    except ValueError as error:
+        raise ValueError(f"argument {name} is damaged: {error}") from None
 
 
 # ---- files ----
@@ -105,33 +135,19 @@ def write(launch: Launch, path: str | Path) -> str:
         OSError: the file cannot be written.
     """
     path = Path(path)
-    description = {
-        "format": FORMAT,
-        "version": VERSION,
-        "name": launch.name,
-        "qualname": launch.qualname,
-        "file": launch.file,
-        "first_line": launch.first_line,
-        "number": launch.number,
-        "grid": list(launch.grid),
-        "arguments": {name: _encoded(value) for name, value in launch.arguments.items()},
-        "signature": launch.signature,
-        "options": launch.options,
-        "alignment": launch.alignment,
-        "storages": [int(data.size) for data in launch.memory],
-        "outputs": sorted(launch.outputs),
-        "errors": launch.errors,
-        "versions": launch.versions,
-        "modules": list(launch.sources),
-        "files": launch.files,
-        "source_problem": launch.source_problem,
-    }
+    description = _Description(
+        **{name: getattr(launch, name) for name in _AS_IN_LAUNCH},
+        arguments={name: _boxed(value) for name, value in launch.arguments.items()},
+        storages=[int(data.size) for data in launch.memory],
+        outputs=sorted(launch.outputs),
+        modules=list(launch.sources),
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
         whole_files.writing(path) as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
     ):
-        archive.writestr("launch.json", json.dumps(description, indent=1))
+        archive.writestr("launch.json", msgspec.json.format(msgspec.json.encode(description), indent=1))
         archive.writestr("kernel.ttir", launch.ttir)
         for module, text in launch.sources.items():
             archive.writestr(f"source/{module}.py", text)
@@ -144,9 +160,9 @@ def write(launch: Launch, path: str | Path) -> str:
 def fingerprint(launch: Launch) -> str:
     """Eight letters and digits for the kernel, its arguments and the memory before: the same in every run, so that
     files of repeated runs take each other's place, and no other launch's. Where memory lies does not count."""
-    arguments = {name: _encoded(value) for name, value in launch.arguments.items()}
-    words = [launch.ttir, launch.qualname, list(launch.grid), arguments, launch.options, sorted(launch.errors)]
-    digest = hashlib.blake2b(json.dumps(words, sort_keys=True).encode(), digest_size=4)
+    arguments = {name: _boxed(value) for name, value in launch.arguments.items()}
+    words = [launch.ttir, launch.qualname, launch.grid, arguments, launch.options, sorted(launch.errors)]
+    digest = hashlib.blake2b(msgspec.json.encode(words, order="deterministic"), digest_size=4)
     for data in launch.memory:
         digest.update(np.ascontiguousarray(data).data)
     return digest.hexdigest()
@@ -172,90 +188,59 @@ def read(path: str | Path) -> Launch:
         raise LaunchFileError(f"{path}: {error}") from None
     except zipfile.BadZipFile as error:
         raise LaunchFileError(f"{path}: this is no recorded launch: {error}") from None
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, EOFError) as error:
-        raise LaunchFileError(f"{path}: the recorded launch is damaged: {_what_is_wrong(error)}") from None
+    except KeyError as error:
+        absent = _ABSENT.match(str(error.args[0]))
+        why = f"it holds no {absent[1]}" if absent else f"{error.args[0]!r} is missing"
+        raise LaunchFileError(f"{path}: the recorded launch is damaged: {why}") from None
     except (zipfile.LargeZipFile, NotImplementedError, RuntimeError) as error:
         raise LaunchFileError(f"{path}: the recorded launch cannot be read: {error}") from None
-    except Exception as error:  # zlib.error and the like have no common base
+    except Exception as error:  # those of zlib, msgspec and NumPy have no common base
         if isinstance(error, OSError):
             raise
         raise LaunchFileError(f"{path}: the recorded launch is damaged: {error}") from None
 
 
-def _what_is_wrong(error: Exception) -> str:
-    if not isinstance(error, KeyError) or not error.args:
-        return str(error)
-    absent = _ABSENT.match(str(error.args[0]))
-    return f"it holds no {absent[1]}" if absent else f"{error.args[0]!r} is missing from its description"
-
-
-def _checked_names(names: list[Any]) -> None:
-    """Names become those of files, in folders that must not be left. Errors: ValueError."""
-    for name in names:
-        if not whole_files.is_name(name):
-            raise ValueError(f"{name!r} is no name of a kernel or a module")
-
-
 def _read(archive: zipfile.ZipFile) -> Launch:
     file_checks.check_sizes(archive, ["launch.json"], {})
-    description = json.loads(archive.read("launch.json"))
-    if not isinstance(description, dict) or description.get("format") != FORMAT:
+    text = archive.read("launch.json")
+    head = msgspec.json.decode(text, type=_Head)
+    if head.format != FORMAT:
         raise ValueError("launch.json is not the description of a launch")
-    if description["version"] != VERSION:
-        made = description.get("versions")
+    if head.version != VERSION:
+        made = head.versions
         by = f"; tiletwin {made['tiletwin']} wrote it" if isinstance(made, dict) and "tiletwin" in made else ""
         raise LaunchFileError(
-            f"the recorded launch has version {description['version']!r} of the format, and this tiletwin reads "
+            f"the recorded launch has version {head.version!r} of the format, and this tiletwin reads "
             f"version {VERSION}{by}"
         )
-    _checked_names([description["name"], *description["modules"]])
-    sizes = _ints(description["storages"])
+    description = msgspec.json.decode(text, type=_Description)
+    for name in [description.name, *description.modules]:  # of files, in folders that must not be left
+        if not whole_files.is_name(name):
+            raise ValueError(f"{name!r} is no name of a kernel or a module")
+    sizes = description.storages
     if min(sizes, default=0) < 0:
         raise ValueError(f"its storages have {min(sizes)} bytes")
-    folders = ["before", *(f"after/{backend}" for backend in description["outputs"])]
-    texts = ["launch.json", "kernel.ttir", *(f"source/{module}.py" for module in description["modules"])]
+    folders = ["before", *(f"after/{backend}" for backend in description.outputs)]
+    texts = ["launch.json", "kernel.ttir", *(f"source/{module}.py" for module in description.modules)]
     arrays = {f"{folder}/{number}.npy": size for folder in folders for number, size in enumerate(sizes)}
     file_checks.check_sizes(archive, texts, arrays)
     launch = Launch(
-        name=str(description["name"]),
-        qualname=str(description["qualname"]),
-        file=str(description["file"]),
-        first_line=int(description["first_line"]),
-        number=int(description["number"]),
-        grid=_ints(description["grid"]),  # type: ignore[arg-type]
-        arguments={str(name): _decoded(value) for name, value in description["arguments"].items()},
+        **{name: getattr(description, name) for name in _AS_IN_LAUNCH},
+        arguments={name: _argument(name, value) for name, value in description.arguments.items()},
         memory=_read_memory(archive, "before", sizes),
-        alignment=list(_ints(description["alignment"])),
-        signature=dict(description["signature"]),
-        options=dict(description["options"]),
         ttir=archive.read("kernel.ttir").decode(),
-        sources={m: archive.read(f"source/{m}.py").decode() for m in description["modules"]},
-        files={str(module): str(file) for module, file in description.get("files", {}).items()},
-        source_problem=str(description["source_problem"]),
-        outputs={str(b): _read_memory(archive, f"after/{b}", sizes) for b in description["outputs"]},
-        errors={str(b): str(text) for b, text in description["errors"].items()},
-        versions=dict(description["versions"]),
+        sources={module: archive.read(f"source/{module}.py").decode() for module in description.modules},
+        outputs={backend: _read_memory(archive, f"after/{backend}", sizes) for backend in description.outputs},
     )
-    if len(launch.grid) != 3 or min(launch.grid) < 0:
+    if min(launch.grid) < 0:
         raise ValueError(f"its grid is {launch.grid}")
     if len(launch.alignment) != len(sizes):
         raise ValueError("alignment and storages have different lengths")
-    for name, array in launch.arrays():
-        if not 0 <= array.storage < len(sizes) or not _fits(array, sizes[array.storage]):
-            raise ValueError(f"argument {name} lies outside of its storage")
     file_checks.check(launch)
     return launch
 
 
-def _fits(array: Array, size: int) -> bool:
-    if any(n == 0 for n in array.shape):
-        return array.offset <= size
-    reach = [(n - 1) * s * array.item for n, s in zip(array.shape, array.strides)]
-    low, high = array.offset + sum(r for r in reach if r < 0), array.offset + sum(r for r in reach if r > 0)
-    return low >= 0 and high + array.item <= size
-
-
-def _read_memory(archive: zipfile.ZipFile, folder: str, sizes: tuple[int, ...]) -> list[np.ndarray]:
+def _read_memory(archive: zipfile.ZipFile, folder: str, sizes: list[int]) -> list[np.ndarray]:
     memory = []
     for number, size in enumerate(sizes):
         name = f"{folder}/{number}.npy"

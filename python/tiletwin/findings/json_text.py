@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tiletwin.findings.results import Place, Result
+import msgspec
+
+from tiletwin.findings.results import Result
 from tiletwin.findings.rules import rule_of
 from tiletwin.version import TILETWIN_VERSION
 
@@ -42,42 +44,14 @@ def document(results: Sequence[Result], notes: Sequence[str], root: str, ended: 
     }
 
 
-def _place(place: Place) -> dict[str, Any]:
-    return {"file": place.file, "line": place.line, "column": place.column, "text": place.text, "source": place.source}
-
-
 def _result(result: Result, root: str) -> dict[str, Any]:
-    return {
-        "rule": result.rule,
-        "level": result.level,
-        "message": result.message,
-        "advice": result.advice,
-        "place": _place(result.place),
-        "kernel": result.kernel,
-        "program": None if result.program is None else list(result.program),
-        "related": [_place(place) for place in result.related],
-        "test": result.test,
-        "facts": result.facts,
-        "fingerprint": result.fingerprint(root),
-    }
+    parts = msgspec.json.decode(msgspec.json.encode(result))
+    return {**parts, "level": result.level, "fingerprint": result.fingerprint(root)}
 
 
 def results_of(data: dict[str, Any]) -> list[Result]:
-    """The results of a document. Errors: KeyError, TypeError, it is none."""
-    return [
-        Result(
-            rule=item["rule"],
-            message=item["message"],
-            advice=item["advice"],
-            place=Place(**item["place"]),
-            kernel=item["kernel"],
-            program=None if item["program"] is None else tuple(item["program"]),
-            related=tuple(Place(**place) for place in item["related"]),
-            test=item["test"],
-            facts=item["facts"],
-        )
-        for item in data["results"]
-    ]
+    """The results of a document. Errors: KeyError, msgspec.ValidationError, it is none."""
+    return msgspec.convert(data["results"], list[Result])
 
 
 def text(results: Sequence[Result], notes: Sequence[str]) -> str:
