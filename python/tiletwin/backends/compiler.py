@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from tiletwin._refused import refuse
+from tiletwin.facade import reach as _reach
 from tiletwin.gpu_target import DEFAULT_TARGET, GPUTarget  # noqa: F401  names of this module
 
 
@@ -69,3 +70,6 @@ class BaseBackend:
     def get_tensor_specialization(arg: Any, **kwargs: Any) -> str:
         """The same for a tensor's address."""
         return "D" if kwargs.get("align", False) and arg.data_ptr() % 16 == 0 else ""
+
+
+_reach(__name__, "tiletwin.gpu_target", reads=True)

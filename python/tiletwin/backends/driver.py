@@ -1,13 +1,6 @@
 """What a driver is, under the names of `triton.backends.driver`."""
 
-from tiletwin.drivers.base import (
-    Benchmarker,
-    DriverBase,
-    GPUDriver,
-)
+from tiletwin.drivers.base import *
+from tiletwin.facade import reach as _reach
 
-__all__ = [
-    "Benchmarker",
-    "DriverBase",
-    "GPUDriver",
-]
+_reach(__name__, "tiletwin.drivers.base")

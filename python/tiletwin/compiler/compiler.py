@@ -22,6 +22,7 @@ from tiletwin.compiler.sources import ASTSource, IRSource
 from tiletwin.drivers.chosen import driver
 from tiletwin.drivers.interpreter import InterpreterDriver
 from tiletwin.errors import OutOfResources  # noqa: F401  scripts look for it here
+from tiletwin.facade import reach as _reach
 from tiletwin.gpu_target import GPUTarget, launch_target
 from tiletwin.kernels import jit
 from tiletwin.kernels.options import parse_options
@@ -221,3 +222,6 @@ def max_shared_mem(device: int) -> int:
 
 
 triton_key = file_cache.triton_key
+
+
+_reach(__name__, "tiletwin.compiler.kernel", "tiletwin.compiler.sources", "tiletwin.kernels.launch_hooks", reads=True)

@@ -1,5 +1,8 @@
 """Errors under the names of `triton.compiler.errors`."""
 
-from tiletwin.errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
+from tiletwin.errors import CompilationError as CompilationError
+from tiletwin.errors import CompileTimeAssertionFailure as CompileTimeAssertionFailure
+from tiletwin.errors import UnsupportedLanguageConstruct as UnsupportedLanguageConstruct
+from tiletwin.facade import reach as _reach
 
-__all__ = ["CompilationError", "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct"]
+_reach(__name__, "tiletwin.errors")

@@ -1,13 +1,6 @@
 """Compilation ahead of use, under the names of `triton.runtime._async_compile`."""
 
-from tiletwin.kernels.async_compile import (
-    AsyncCompileMode,
-    FutureKernel,
-    active_mode,
-)
+from tiletwin.facade import reach as _reach
+from tiletwin.kernels.async_compile import *
 
-__all__ = [
-    "AsyncCompileMode",
-    "FutureKernel",
-    "active_mode",
-]
+_reach(__name__, "tiletwin.kernels.async_compile")

@@ -1,27 +1,7 @@
 """`@triton.autotune` and `@triton.heuristics`, under the names of `triton.runtime.autotuner`."""
 
-from tiletwin.errors import PTXASError
-from tiletwin.launch.autotuner import (
-    Autotuner,
-    AutotunerError,
-    Config,
-    Heuristics,
-    KernelInterface,
-    OutOfResources,
-    autotune,
-    heuristics,
-    knobs,
-)
+from tiletwin.errors import PTXASError as PTXASError
+from tiletwin.facade import reach as _reach
+from tiletwin.launch.autotuner import *
 
-__all__ = [
-    "Autotuner",
-    "AutotunerError",
-    "Config",
-    "Heuristics",
-    "KernelInterface",
-    "OutOfResources",
-    "PTXASError",
-    "autotune",
-    "heuristics",
-    "knobs",
-]
+_reach(__name__, "tiletwin.launch.autotuner")

@@ -1,19 +1,6 @@
 """The driver in use, under the names of `triton.runtime.driver`."""
 
-from tiletwin.drivers.chosen import (
-    DEVICE_PROPERTIES,
-    DriverConfig,
-    InterpreterDriver,
-    RefusedLauncher,
-    Utils,
-    driver,
-)
+from tiletwin.drivers.chosen import *
+from tiletwin.facade import reach as _reach
 
-__all__ = [
-    "DEVICE_PROPERTIES",
-    "DriverConfig",
-    "InterpreterDriver",
-    "RefusedLauncher",
-    "Utils",
-    "driver",
-]
+_reach(__name__, "tiletwin.drivers.chosen")

@@ -1,5 +1,9 @@
 """Errors under the names of `triton.runtime.errors`."""
 
-from tiletwin.errors import AutotunerError, InterpreterError, OutOfResources, PTXASError
+from tiletwin.errors import AutotunerError as AutotunerError
+from tiletwin.errors import InterpreterError as InterpreterError
+from tiletwin.errors import OutOfResources as OutOfResources
+from tiletwin.errors import PTXASError as PTXASError
+from tiletwin.facade import reach as _reach
 
-__all__ = ["AutotunerError", "InterpreterError", "OutOfResources", "PTXASError"]
+_reach(__name__, "tiletwin.errors")
