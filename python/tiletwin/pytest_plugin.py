@@ -28,12 +28,6 @@ NAME = "tiletwin-checks"
 def start(config: Any, words: str, baseline: str) -> None:
     """Switches tiletwin on for this process and registers the plugin. Errors: UsageError, triton is there already,
     `words` are none of TILETWIN_CHECK, or `baseline` lists no findings."""
-    loaded = sys.modules.get("triton")
-    if loaded is not None and getattr(loaded, "__name__", "") != "tiletwin":
-        raise pytest.UsageError(
-            "--tiletwin: real Triton was imported before pytest read its options (by another plugin?); "
-            "set TILETWIN_INTERPRET=1 in the environment instead"
-        )
     try:
         if baseline:
             known.begin(str(config.invocation_params.dir / baseline))
@@ -49,18 +43,18 @@ def start(config: Any, words: str, baseline: str) -> None:
     config.pluginmanager.register(plugin, NAME)
 
 
-class Plugin:
+class Plugin(pytest_results.Phases):
     """State of one session (with xdist: of one process)."""
 
     def __init__(self, config: Any, words: str) -> None:
-        self._environment = variables.Changes()
-        self._environment.set("TILETWIN_INTERPRET", "1")
-        self._environment.set("TRITON_INTERPRET", "1")
+        self._environment = pytest_results.interpreting("--tiletwin")
         from tiletwin import checks
 
         self._checks = checks
         self._config = config
         self._words = words = words or variables.get("TILETWIN_CHECK")
+        self._problem = ""
+        """What is wrong with the markers of a test that begins."""
         self._ignored: set[str] = set()
         self._counted: dict[tuple, int] = {}
         """How often the checks had found what, when a phase of a test ended last."""
@@ -105,7 +99,7 @@ class Plugin:
         try:
             words = self._words_for(item)
         except pytest.UsageError as error:
-            item.tiletwin_error = str(error)
+            self._problem = str(error)
             words = ""
         own.set("TILETWIN_CHECK", words)
         item.stash[pytest_results.IGNORED] = self._ignored
@@ -132,27 +126,16 @@ class Plugin:
         kept = [f"device:{wanted.device}" if word == "device" and wanted.device else word for word in kept]
         return ",".join([*kept, "raise"] if kept and wanted.raises else kept)
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_setup(self, item: Any) -> Iterator[None]:
-        yield from self._phase(item, "setup")
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_call(self, item: Any) -> Iterator[None]:
-        yield from self._phase(item, "call")
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_teardown(self, item: Any) -> Iterator[None]:
-        yield from self._phase(item, "teardown")
-
-    def _phase(self, item: Any, when: str) -> Iterator[Any]:
+    def phase(self, item: Any) -> Iterator[Any]:
         self._charge_nobody()
         before = self._counted
         printed = self._checks.set_printing(False)  # the test's report shows them
         outcome = yield
         self._checks.set_printing(printed)
         self._counted = self._counts()
-        if when == "setup" and hasattr(item, "tiletwin_error"):
-            outcome.force_exception(pytest.fail.Exception(item.tiletwin_error, pytrace=False))
+        problem, self._problem = self._problem, ""
+        if problem:
+            outcome.force_exception(pytest.fail.Exception(problem, pytrace=False))
             return
         found = [
             finding
@@ -161,15 +144,15 @@ class Plugin:
         ]
         error = None if outcome.excinfo is None else outcome.excinfo[1]
         place = first_place(found, error)
-        sections = item.stash.setdefault(SECTIONS, {}).setdefault(when, [])
+        sections = []
         kept = [results.of_finding(finding, item.nodeid) for finding in found]
         if error is not None and (failure := results.of_error(error, item.nodeid)):
             kept.append(failure)
-        pytest_results.keep(item, kept)
         if found and not isinstance(error, self._checks.CheckError):  # whose text they are
             sections.append((SECTION, "\n\n".join(map(str, found))))
         if place is not None:
             sections.append((SECTION_OPEN, self._reopen(item, *place)))
+        pytest_results.keep(item, kept, sections)
         if found and error is None:
             outcome.force_exception(pytest.fail.Exception(_summary(found), pytrace=False))
 
@@ -185,12 +168,6 @@ class Plugin:
     def pytest_sessionfinish(self) -> None:
         self._charge_nobody()
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
-        outcome = yield
-        if outcome.excinfo is None:
-            outcome.get_result().sections += item.stash.get(SECTIONS, {}).pop(call.when, [])
-
     def _reopen(self, item: Any, file: str, line: int, program: tuple[int, ...] | None) -> str:
         """The command that stops in pdb at the place where a test's launch went wrong."""
         here = Path(self._config.invocation_params.dir)
@@ -204,8 +181,6 @@ class Plugin:
         return " ".join([*variables, _python(), "-m", "pytest", *serial, shlex.quote(test)])
 
 
-SECTIONS = pytest.StashKey[dict]()
-"""What the reports of a test's phases are to show."""
 SECTION = "tiletwin findings"
 SECTION_OPEN = "tiletwin: to stop there in pdb"
 

@@ -1,7 +1,7 @@
 """What a session has found: properties of tests' reports (JUnit), the file of --tiletwin-output, the exit code.
 
 Here:      the way of results from a test, from processes that it starts and from what runs outside of tests to the
-           process that writes the file; with xdist that is another one.
+           process that writes the file; with xdist that is another one. What the other plugins share.
 Not here:  who finds something (pytest_plugin.py, diff/pytest_plugin.py), formats and files (findings/).
 Invariant: the file holds what failed or would have failed a test, each result with the test's name; findings that a
            test ignores are not in it. What no test can be charged with fails the session.
@@ -10,6 +10,7 @@ Invariant: the file holds what failed or would have failed a test, each result w
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,6 +25,8 @@ from tiletwin.version import NAME as PACKAGE
 NAME = "tiletwin-results"
 KEPT: pytest.StashKey[list[Result]] = pytest.StashKey()
 """Of a test: what its phases have found since the last report."""
+SECTIONS: pytest.StashKey[list[tuple[str, str]]] = pytest.StashKey()
+"""Of a test: titles and texts that its next report is to show."""
 IGNORED: pytest.StashKey[set[str]] = pytest.StashKey()
 """Of a test: rules of findings that do not count."""
 NOT_DONE = 6
@@ -55,8 +58,22 @@ def plugin_of(config: Any) -> Plugin:
     return config.pluginmanager.get_plugin(NAME)
 
 
-def keep(item: Any, found: list[Result]) -> None:
-    """Results of a phase of a test: they go to its report."""
+def interpreting(option: str) -> variables.Changes:
+    """The environment in which kernels run on the CPU; `option` asks for it. Errors: UsageError, triton is there
+    already."""
+    loaded = sys.modules.get("triton")
+    if loaded is not None and getattr(loaded, "__name__", "") != PACKAGE:
+        instead = "TILETWIN_BACKEND=diff" if option == "--tiletwin-diff" else "TILETWIN_INTERPRET=1"
+        raise pytest.UsageError(
+            f"{option}: real Triton was imported before pytest read its options (by another plugin?); "
+            f"set {instead} in the environment instead"
+        )
+    return variables.Changes(TILETWIN_INTERPRET="1", TRITON_INTERPRET="1")
+
+
+def keep(item: Any, found: list[Result], sections: Sequence[tuple[str, str]] = ()) -> None:
+    """Results of a phase of a test, and what else is to be shown: they go to its report."""
+    item.stash.setdefault(SECTIONS, []).extend(sections)
     item.stash.setdefault(KEPT, []).extend(found)
     for result in found:
         where = ":".join(str(part) for part in (result.place.file, result.place.line) if part)
@@ -64,7 +81,26 @@ def keep(item: Any, found: list[Result]) -> None:
         item.user_properties.append((f"{PACKAGE}.{result.rule}", f"{where}: {program}{result.message}"))
 
 
-class Plugin:
+class Phases:
+    """A plugin that does something around each phase of a test: `phase` is a hook's wrapper."""
+
+    def phase(self, item: Any) -> Iterator[Any]:
+        raise NotImplementedError
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_setup(self, item: Any) -> Iterator[None]:
+        yield from self.phase(item)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Iterator[None]:
+        yield from self.phase(item)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_teardown(self, item: Any) -> Iterator[None]:
+        yield from self.phase(item)
+
+
+class Plugin(Phases):
     """State of one session; `wanted`: (format, path) of the file, or None. is_own: the option names it, no run around
     this session. Errors: OSError, there is no room for a store."""
 
@@ -76,7 +112,7 @@ class Plugin:
         """Of no test: of launches at import, and of processes that go on between tests."""
         self._notes: list[str] = []
         self.comparisons: list[dict[str, Any]] = []
-        """What processes of tests have compared."""
+        """What others have compared: processes of tests, workers of xdist."""
         self._is_broken = False
         """A file could not be collected: its tests have not run."""
         self._problem = ""
@@ -93,19 +129,7 @@ class Plugin:
         self.comparisons += heard.comparisons
         return heard.results
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_setup(self, item: Any) -> Iterator[None]:
-        yield from self._phase(item)
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_call(self, item: Any) -> Iterator[None]:
-        yield from self._phase(item)
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_teardown(self, item: Any) -> Iterator[None]:
-        yield from self._phase(item)
-
-    def _phase(self, item: Any) -> Iterator[Any]:
+    def phase(self, item: Any) -> Iterator[Any]:
         self.keep_outside(self._hear())
         outcome = yield
         ignored = item.stash.get(IGNORED, set())
@@ -129,10 +153,13 @@ class Plugin:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
         outcome = yield
-        found = item.stash.get(KEPT, [])
-        if outcome.excinfo is None and found:  # as JSON: xdist sends reports from process to process
-            outcome.get_result().tiletwin_results = json_text.document(found, [], output.root())
-            item.stash[KEPT] = []
+        if outcome.excinfo is not None:
+            return
+        report, found = outcome.get_result(), item.stash.get(KEPT, [])
+        if found:  # as JSON: xdist sends reports from process to process
+            report.tiletwin_results = json_text.document(found, [], output.root())
+        report.sections += item.stash.get(SECTIONS, [])
+        item.stash[KEPT], item.stash[SECTIONS] = [], []
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if found := getattr(report, "tiletwin_results", None):
@@ -143,10 +170,11 @@ class Plugin:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Called by xdist when a worker has ended."""
+        """Called by xdist when a worker has ended; one that crashed says nothing."""
         if said := getattr(node, "workeroutput", {}).get(NAME):
             self._outside += json_text.results_of(said)
             self._notes += said["notes"]
+            self.comparisons += said["comparisons"]
 
     # ---- the end ----
 
@@ -156,7 +184,8 @@ class Plugin:
         self._outside = without_repeats(self._outside)
         self._notes = list(dict.fromkeys([*self._notes, *output.notes()]))
         if hasattr(session.config, "workeroutput"):
-            session.config.workeroutput[NAME] = json_text.document(self._outside, self._notes, output.root())
+            said = json_text.document(self._outside, self._notes, output.root())
+            session.config.workeroutput[NAME] = said | {"comparisons": self.comparisons}
             return
         if session.exitstatus in (pytest.ExitCode.OK, NOT_DONE) and any(map(_counts, self._outside)):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
