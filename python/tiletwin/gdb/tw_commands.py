@@ -37,9 +37,6 @@ class Tw(gdb.Command):
     tw buffers         the memory of the launch
     tw where           the line of the kernel, and its TTIR"""
 
-    def __init__(self):
-        super().__init__("tw", gdb.COMMAND_USER, gdb.COMPLETE_NONE, prefix=True)
-
     def invoke(self, argument, from_tty):
         if argument:
             raise Problem(f'tw: there is no command "{argument.split()[0]}"; `help tw` lists them')
@@ -48,9 +45,6 @@ class Tw(gdb.Command):
 
 class Programs(gdb.Command):
     """The grid, the running program, and how many have run."""
-
-    def __init__(self):
-        super().__init__("tw programs", gdb.COMMAND_STATUS)
 
     def invoke(self, argument, from_tty):
         state = tw_state.read()
@@ -72,17 +66,8 @@ def run_to(state, number):
         gdb.execute("continue", to_string=True)
         at = tw_state.address()
         now = tw_state.State(at) if at is not None and gdb.selected_inferior().pid else None
-        if (
-            reached.is_valid()
-            and reached.hit_count
-            and now
-            and now.current >= 0
-            and gdb.newest_frame().name()
-            in (
-                None,
-                "tiletwin_gdb_reached",
-            )
-        ):
+        begins = reached.is_valid() and reached.hit_count and now and now.current >= 0
+        if begins and gdb.newest_frame().name() in (None, "tiletwin_gdb_reached"):
             reached.delete()
             gdb.execute(f"tbreak -qualified {kernel}", to_string=True)
             gdb.execute("continue", to_string=True)
@@ -96,9 +81,6 @@ def run_to(state, number):
 
 class Program(gdb.Command):
     """Run to a program: tw program X Y Z. Breakpoints on the way stop as always."""
-
-    def __init__(self):
-        super().__init__("tw program", gdb.COMMAND_RUNNING)
 
     def invoke(self, argument, from_tty):
         words = argument.replace(",", " ").strip("()").split()
@@ -131,9 +113,6 @@ class Program(gdb.Command):
 class NextProgram(gdb.Command):
     """Run to the program after this one."""
 
-    def __init__(self):
-        super().__init__("tw next-program", gdb.COMMAND_RUNNING)
-
     def invoke(self, argument, from_tty):
         state = tw_state.read()
         if state.current + 1 == state.total:
@@ -141,13 +120,25 @@ class NextProgram(gdb.Command):
         run_to(state, tw_state.NEXT)
 
 
-def place_text(position, extents):
-    """Where an element is: `15`, or `(3, 15)` in more than one dimension."""
+def index_of(position, extents):
+    """Coordinates of an element, as texts."""
     index = []
     for extent in reversed(extents):
         index.insert(0, str(position % extent))
         position //= extent
+    return index
+
+
+def place_text(position, extents):
+    """Where an element is: `15`, or `(3, 15)` in more than one dimension."""
+    index = index_of(position, extents)
     return index[0] if len(index) == 1 else f"({', '.join(index)})"
+
+
+def aligned(rows, justify):
+    """Rows of words as lines; justify: str.ljust or str.rjust."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  " + "  ".join(map(justify, row, widths)).rstrip() for row in rows]
 
 
 def statistics(numbers, extents):
@@ -195,22 +186,13 @@ def cells(texts, extents):
         if r is None:
             table.append(["...", *("" for _ in shown_columns)])
             continue
-        index = []
-        rest = r
-        for extent in reversed(extents[:-1]):
-            index.insert(0, str(rest % extent))
-            rest //= extent
         row = texts[r * columns : (r + 1) * columns]
-        table.append([",".join(index) or "", *("..." if c is None else row[c] for c in shown_columns)])
-    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
-    return ["  " + "  ".join(word.rjust(width) for word, width in zip(row, widths)).rstrip() for row in table]
+        table.append([",".join(index_of(r, extents[:-1])), *("..." if c is None else row[c] for c in shown_columns)])
+    return aligned(table, str.rjust)
 
 
 class Show(gdb.Command):
     """A tile as a table, with statistics: tw show NAME."""
-
-    def __init__(self):
-        super().__init__("tw show", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
 
     def invoke(self, argument, from_tty):
         if not argument.strip():
@@ -272,9 +254,6 @@ class Locals(gdb.Command):
     """The variables of the kernel, or of the function of it that is selected, a line each: shapes, first elements,
     statistics. `info locals` prints every element."""
 
-    def __init__(self):
-        super().__init__("tw locals", gdb.COMMAND_DATA)
-
     def invoke(self, argument, from_tty):
         kernel = tw_state.read().text("kernel")
         frame, _ = tw_state.kernel_frame(kernel)
@@ -302,9 +281,6 @@ class Locals(gdb.Command):
 class Buffers(gdb.Command):
     """The memory of the launch: arguments and what they reach."""
 
-    def __init__(self):
-        super().__init__("tw buffers", gdb.COMMAND_DATA)
-
     def invoke(self, argument, from_tty):
         launch = tw_state.read().text("launch")
         if not launch["buffers"]:
@@ -319,26 +295,13 @@ class Buffers(gdb.Command):
             if (buffer["viewBegin"], buffer["viewEnd"]) != (buffer["begin"], buffer["end"]):
                 notes.append(f"view {buffer['viewBegin']:#x} to {buffer['viewEnd']:#x}")
             size = size_text(buffer["end"] - buffer["begin"])
-            rows.append(
-                (
-                    buffer["name"],
-                    f"{buffer['begin']:#x}",
-                    f"{buffer['end']:#x}",
-                    size,
-                    ", ".join(users),
-                    ", ".join(notes),
-                )
-            )
-        widths = [max(len(row[i]) for row in rows) for i in range(6)]
-        for row in rows:
-            print("  " + "  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip())
+            ends = (f"{buffer['begin']:#x}", f"{buffer['end']:#x}")
+            rows.append((buffer["name"], *ends, size, ", ".join(users), ", ".join(notes)))
+        print("\n".join(aligned(rows, str.ljust)))
 
 
 class Where(gdb.Command):
     """The line of the kernel that runs, and the TTIR that it became."""
-
-    def __init__(self):
-        super().__init__("tw where", gdb.COMMAND_STACK)
 
     def invoke(self, argument, from_tty):
         state = tw_state.read()
@@ -364,7 +327,12 @@ class Where(gdb.Command):
 
 
 def register():
-    Tw()
-    for command in (Programs, Program, NextProgram, Locals, Show, Buffers, Where):
-        command()
+    Tw("tw", gdb.COMMAND_USER, gdb.COMPLETE_NONE, prefix=True)
+    Programs("tw programs", gdb.COMMAND_STATUS)
+    Program("tw program", gdb.COMMAND_RUNNING)
+    NextProgram("tw next-program", gdb.COMMAND_RUNNING)
+    Locals("tw locals", gdb.COMMAND_DATA)
+    Show("tw show", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
+    Buffers("tw buffers", gdb.COMMAND_DATA)
+    Where("tw where", gdb.COMMAND_STACK)
     tw_state.mark_loaded()

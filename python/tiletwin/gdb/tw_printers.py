@@ -10,6 +10,11 @@ import gdb.printing
 import tw_numbers
 
 MASK = "int1"
+CODES = {
+    "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int": "i", "unsigned int": "I", "long": "q",
+    "unsigned long": "Q", "float": "f", "double": "d",
+}  # fmt: skip
+"""Of numbers that Python unpacks itself."""
 
 
 def bytes_of(value):
@@ -43,20 +48,7 @@ def numbers_of(value):
         ]
     if kind.name == MASK:
         return [b != 0 for b in raw]
-    code = {
-        "int8": "b",
-        "uint8": "B",
-        "int16": "h",
-        "uint16": "H",
-        "int": "i",
-        "unsigned int": "I",
-        "long": "q",
-        "unsigned long": "Q",
-        "float": "f",
-        "double": "d",
-    }.get(kind.name or "")
-    if kind.code == gdb.TYPE_CODE_PTR:
-        code = "Q"
+    code = "Q" if kind.code == gdb.TYPE_CODE_PTR else CODES.get(kind.name or "")
     return [number for (number,) in struct.iter_unpack(code, raw)] if code else None
 
 
