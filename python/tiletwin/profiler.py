@@ -13,10 +13,9 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-from tiletwin import knobs
+from tiletwin import knobs, whole_files
 
 DEFAULT_PROFILE_NAME = "proton"
 
@@ -174,7 +173,7 @@ def finalize(session: int | None = None, output_format: str | None = "") -> None
     if output_format not in (None, "", "hatchet"):
         raise NotImplementedError(f"only the format 'hatchet' is written here, not {output_format!r}")
     for chosen in _chosen(session):
-        Path(f"{chosen.name}.hatchet").write_text(json.dumps([chosen.root.as_dict(), {}]))
+        whole_files.write(f"{chosen.name}.hatchet", json.dumps([chosen.root.as_dict(), {}]))
     if session is None:
         _sessions.clear()
     else:

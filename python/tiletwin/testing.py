@@ -21,24 +21,11 @@ TF32_SHARE = 1e-2
 """Of the largest element: errors of products whose operands were rounded to tf32 are smaller."""
 
 
-def _quantile(times: list[float], q: Sequence[float]) -> list[float]:
-    """Quantiles by linear interpolation between sorted times."""
-    ordered = sorted(times)
-
-    def at(fraction: float) -> float:
-        if not 0 <= fraction <= 1:
-            raise ValueError(f"quantiles must lie in [0, 1], not {fraction}")
-        place = fraction * (len(ordered) - 1)
-        low = int(place)
-        high = min(low + 1, len(ordered) - 1)
-        return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
-
-    return [at(fraction) for fraction in q]
-
-
 def _summarise(times: list[float], quantiles: Sequence[float] | None, return_mode: str) -> Any:
     if quantiles is not None:
-        found = _quantile(times, quantiles)
+        import numpy
+
+        found = numpy.quantile(times, quantiles).tolist()
         return found[0] if len(found) == 1 else found
     if return_mode == "all":
         return times

@@ -8,12 +8,11 @@ Invariant: run() works on copies. What a kernel does wrong is an outcome; a back
 
 from __future__ import annotations
 
-import os
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -180,21 +179,16 @@ class _CodeBackend(Backend):
             extension()
         except RuntimeError as error:
             raise NotImplementedError(str(error)) from None
-        folder = tempfile.mkdtemp(prefix="tiletwin-diff-")
-        try:
-            path = os.path.join(folder, f"{launch.name}.ttir")
-            with open(path, "w") as file:
-                file.write(launch.ttir)
-            names = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
-            given = {name: launch.options[name] for name in names if launch.options.get(name) is not None}
+        with tempfile.TemporaryDirectory(prefix="tiletwin-diff-") as folder:
+            path = Path(folder) / f"{launch.name}.ttir"
+            path.write_text(launch.ttir)
+            given = launch.given_options("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
             source = IRSource(path)
             source.overridable = not launch.is_augmented
             compiled = compile(source, target=GPUTarget("cuda", self.capability, 32), options=given)
             ptx = compiled.asm["ptx"]
             self.replaced = compiled.asm.replaced
             return ptx, compiled.metadata
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
 
     def _launch(self, launch: Launch, memory: list[np.ndarray], findings: list[Any], options: dict[str, Any]) -> None:
         ptx, facts = self._code(launch)
@@ -204,14 +198,18 @@ class _CodeBackend(Backend):
             room = np.zeros(facts.global_scratch_size * int(np.prod(launch.grid)) + ALIGNMENT, dtype=np.uint8)
             arguments.append(room[-room.ctypes.data % ALIGNMENT :])
         try:
-            outcome = self._engine().run(
-                ptx, facts.name, arguments, grid=launch.grid, block=(32 * facts.num_warps, 1, 1), shared=facts.shared,
-                **options,
+            self._run(
+                launch, findings, ptx, facts.name, arguments, grid=launch.grid, block=(32 * facts.num_warps, 1, 1),
+                shared=facts.shared, **options,
             )  # fmt: skip
         except (KeyError, TypeError) as error:  # another kernel's name, or its arguments
             if not self.replaced:
                 raise
             raise NotImplementedError(f"{', '.join(self.replaced)}: {error.args[0]}") from None
+
+    def _run(self, launch: Launch, findings: list[Any], *code: Any, **options: Any) -> None:
+        """Runs what the engine takes. Errors: what the launch does wrong."""
+        outcome = self._engine().run(*code, **options)
         findings.extend(outcome.findings)
         if outcome.error is not None:
             self._failed(launch, outcome.error)

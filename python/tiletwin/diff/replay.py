@@ -90,7 +90,7 @@ def run_source(launch: Launch, folder: str = "") -> list[np.ndarray]:
 
         names = ("num_warps", "num_stages", "num_ctas")
         given = (name for name in names if name not in launch.arguments)  # a kernel may have a parameter of that name
-        options = {name: launch.options[name] for name in given if launch.options.get(name) is not None}
+        options = launch.given_options(*given)
         kernel = getattr(module, launch.name)
         args, kwargs = kernel.as_call({name: value(item) for name, item in launch.arguments.items()})
         kernel[launch.grid](*args, **kwargs, **options)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tiletwin import whole_files
 from tiletwin.diff import files
 from tiletwin.diff.backends import SimBackend
 from tiletwin.diff.gpu_arguments import ALIGNMENT, gpu_number
@@ -84,11 +85,8 @@ class TritonSimBackend(SimBackend):
         """What Triton makes of a launch. Errors: NotImplementedError, and why it makes nothing."""
         other = process("sim")
         if launch.is_augmented:
-            path = other.path(".ttir")
-            with open(path, "w") as file:
-                file.write(launch.ttir)
-            names = ("num_warps", "num_stages", "num_ctas", "enable_fp_fusion")
-            options = {name: launch.options[name] for name in names if launch.options.get(name) is not None}
+            path = whole_files.write(other.path(".ttir"), launch.ttir)
+            options = launch.given_options("num_warps", "num_stages", "num_ctas", "enable_fp_fusion")
             request = {"ttir": path, "options": options}
         else:
             if launch.source_problem or not launch.sources:
@@ -117,10 +115,7 @@ class TritonSimBackend(SimBackend):
             size, alignment = facts[kind]
             arguments.append(_aligned(size * x * y * z * ctas, alignment) if size else None)
         ptx = _FILE.sub(lambda found: f'{found[1]}{launch.file}"', answer["ptx"])
-        outcome = self._engine().run(
-            ptx, facts["name"], arguments, grid=(x * ctas, y, z), block=(32 * facts["num_warps"], 1, 1),
-            cluster=(ctas, 1, 1), shared=facts["shared"], **options,
+        self._run(
+            launch, findings, ptx, facts["name"], arguments, grid=(x * ctas, y, z), cluster=(ctas, 1, 1),
+            block=(32 * facts["num_warps"], 1, 1), shared=facts["shared"], **options,
         )  # fmt: skip
-        findings.extend(outcome.findings)
-        if outcome.error is not None:
-            raise outcome.error

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tiletwin import script
+from tiletwin import script, whole_files
 from tiletwin.errors import TileTwinError
 
 Fail = Callable[[str], NoReturn]
@@ -136,7 +136,7 @@ def _text(compiled: Any, stage: str, locations: bool, fail: Fail) -> str | bytes
 def _write(content: str | bytes, stage: str, out: str | None, fail: Fail) -> None:
     """Writes to a file, or to stdout, which takes bytes only where it is no terminal."""
     if out is not None:
-        Path(out).write_bytes(content if isinstance(content, bytes) else content.encode())
+        whole_files.write(out, content)
     elif isinstance(content, str):
         print(content, end="" if content.endswith("\n") else "\n")
     elif sys.stdout.isatty():
