@@ -90,6 +90,35 @@ def test_all_kinds_of_arguments(tmp_path):
     assert again.arguments["x"].strides == (2,) and again.memory[again.arguments["x"].storage].size == 64
 
 
+def test_arguments_as_every_version_1_has_them(whole, tmp_path):
+    base = {"storage": 0, "offset": 0, "type": "fp32", "shape": [2, 2], "strides": [2, 1], "kind": "torch"}
+    sizes = {"shape": [2, 2], "strides": [2, 1], "block_shape": [2, 2]}
+    given = {
+        "d": {"descriptor": {"base": base, **sizes, "padding": "nan", "round_f32_to_tf32": False}},
+        "t": {"tuple": [{"float": "0x1.8000000000000p+0"}, {"float": "-inf"}, {"dtype": "fp16"}, {"function": "add"},
+                        {"tuple": []}, {"array": base}, None, True, 1 << 40, "\u00e9"]},
+    }  # fmt: skip
+
+    def change(description):
+        description["arguments"] |= given
+        description["signature"] |= dict.fromkeys(given, "constexpr")
+        description["source_problem"] = "none of its text has them"
+        del description["files"]  # older ones lack it
+
+    found = files.read(rewritten(whole, tmp_path / "old", change)).arguments
+    array = launches.Array(0, 0, "fp32", (2, 2), (2, 1), "torch")
+    assert found["d"] == launches.Descriptor(array, (2, 2), (2, 1), (2, 2), "nan", False)
+    constants = (launches.Constant("dtype", "fp16"), launches.Constant("function", "add"))
+    assert found["t"] == (1.5, -np.inf, *constants, (), array, None, True, 1 << 40, "é")
+    launch = files.read(whole)
+    launch.arguments |= found
+    launch.signature |= dict.fromkeys(found, "constexpr")
+    launch.source_problem = "none"
+    with zipfile.ZipFile(files.write(launch, tmp_path / "new")) as archive:
+        written = json.loads(archive.read("launch.json"))["arguments"]
+    assert {name: written[name] for name in given} == given
+
+
 def test_elements_have_the_type_that_the_kernel_was_compiled_for():
     """A kernel of fp8e4b15 takes bytes: other backends compile it for that type, too."""
 
