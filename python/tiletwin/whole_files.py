@@ -12,7 +12,7 @@ import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 _numbers = itertools.count()
 
@@ -64,8 +64,3 @@ def numbers(name: str) -> Iterator[None]:
         if "pickle" not in str(error):
             raise
         raise ValueError(f"{name} holds Python objects, not numbers") from None
-
-
-def is_name(text: Any) -> bool:
-    """Whether a name that was read from a file can be one of a function or a module, and so part of a path."""
-    return isinstance(text, str) and text.isidentifier()

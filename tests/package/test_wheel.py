@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import subprocess
 import sys
 import textwrap
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -124,6 +126,29 @@ def test_without_torch(alone: Environment) -> None:
 def test_without_the_flag_there_is_no_triton(alone: Environment) -> None:
     assert "No module named 'triton'" in alone.run("-c", "import triton").stderr
     assert alone.check("import tiletwin as triton\nprint(triton.cdiv(7, 2))") == "4\n"
+
+
+def test_pages_are_in_it_with_what_makes_them(alone: Environment) -> None:
+    files = (ROOT / "python" / "tiletwin" / "pages").iterdir()
+    templates = sorted(path.name for path in files if path.suffix not in ("", ".py"))
+    assert "tile.html.j2" in templates and "viewer.js" in templates
+    shown = alone.check("""
+        import tiletwin.language as tl
+        from tiletwin.pages import _environment
+
+        assert "<svg" in tl.arange(0, 4)._repr_html_()
+        print(*sorted(name for name in _environment().list_templates() if not name.endswith((".py", ".pyc"))))
+    """)
+    assert shown.split() == templates
+
+
+def test_what_it_depends_on(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        lines = archive.read(metadata).decode().splitlines()
+    needed = [line for line in lines if line.startswith("Requires-Dist") and "extra ==" not in line]
+    names = sorted(re.split(r"[ ><=]", line.removeprefix("Requires-Dist: "))[0] for line in needed)
+    assert names == ["jinja2", "msgspec", "numpy", "rich", "typer"]
 
 
 def test_command(alone: Environment) -> None:

@@ -45,9 +45,6 @@ def check_sizes(archive: zipfile.ZipFile, texts: Sequence[str], memory: dict[str
 
 def check(launch: Launch) -> None:
     """Errors: ValueError, a part is wrong or two do not fit; SyntaxError, its text is no Python."""
-    for storage, begin in enumerate(launch.alignment):
-        if not 0 <= begin < 64:
-            raise ValueError(f"storage {storage} begins at {begin} modulo 64")
     for name, array in launch.arrays():
         _check_array(name, array, launch)
     for name, value in launch.arguments.items():
@@ -57,8 +54,6 @@ def check(launch: Launch) -> None:
         for name, kind in launch.signature.items():
             _check_type(name, kind, launch.arguments[name])
     for name, value in launch.options.items():
-        if value is not None and not isinstance(value, (bool, int, float, str)):
-            raise ValueError(f"option {name} is {value!r}")
         if value is not None and name in OPTIONS:
             OPTIONS[name][1](name, value)
     if launch.sources and not launch.source_problem:

@@ -15,11 +15,11 @@ import re
 import time
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from tiletwin import whole_files
 from tiletwin.diff import file_checks
@@ -63,29 +63,34 @@ class _Head(msgspec.Struct):
     versions: Any = None
 
 
+_Name = Annotated[str, Meta(pattern=r"^[^\W\d]\w*\Z")]
+"""Of a kernel or a module. It becomes a file's, in folders that must not be left."""
+_Count = Annotated[int, Meta(ge=0)]
+
+
 class _Description(msgspec.Struct, kw_only=True):
     """launch.json. The names up to `source_problem` are those of Launch."""
 
     format: str = FORMAT
     version: int = VERSION
-    name: str
+    name: _Name
     qualname: str
     file: str
     first_line: int
     number: int
-    grid: tuple[int, int, int]
+    grid: tuple[_Count, _Count, _Count]
     signature: dict[str, Any]
-    options: dict[str, Any]
-    alignment: list[int]
+    options: dict[str, bool | int | float | str | None]
+    alignment: list[Annotated[int, Meta(ge=0, lt=64)]]
     errors: dict[str, str]
     versions: dict[str, str]
     files: dict[str, str] = {}
     source_problem: str
     arguments: dict[str, Any]
     """Each an _Argument."""
-    storages: list[int]
+    storages: list[_Count]
     outputs: list[str]
-    modules: list[str]
+    modules: list[_Name]
 
 
 _AS_IN_LAUNCH = _Description.__struct_fields__[2:-4]
@@ -214,12 +219,7 @@ def _read(archive: zipfile.ZipFile) -> Launch:
             f"version {VERSION}{by}"
         )
     description = msgspec.json.decode(text, type=_Description)
-    for name in [description.name, *description.modules]:  # of files, in folders that must not be left
-        if not whole_files.is_name(name):
-            raise ValueError(f"{name!r} is no name of a kernel or a module")
     sizes = description.storages
-    if min(sizes, default=0) < 0:
-        raise ValueError(f"its storages have {min(sizes)} bytes")
     folders = ["before", *(f"after/{backend}" for backend in description.outputs)]
     texts = ["launch.json", "kernel.ttir", *(f"source/{module}.py" for module in description.modules)]
     arrays = {f"{folder}/{number}.npy": size for folder in folders for number, size in enumerate(sizes)}
@@ -232,8 +232,6 @@ def _read(archive: zipfile.ZipFile) -> Launch:
         sources={module: archive.read(f"source/{module}.py").decode() for module in description.modules},
         outputs={backend: _read_memory(archive, f"after/{backend}", sizes) for backend in description.outputs},
     )
-    if min(launch.grid) < 0:
-        raise ValueError(f"its grid is {launch.grid}")
     if len(launch.alignment) != len(sizes):
         raise ValueError("alignment and storages have different lengths")
     file_checks.check(launch)

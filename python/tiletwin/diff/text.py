@@ -16,6 +16,11 @@ _COLOUR = {SAME: "green", DIFFERENT: "red", NOT_COMPARABLE: "yellow"}
 """As terminals name them; pages have those of pages/palette.py."""
 
 
+_COLUMNS = (
+    "launch", "grid", "argument", "backends", "verdict", "elements", "worst ulp", "first", "values", "where",
+)  # fmt: skip
+
+
 def place_text(place: tuple[str, int, int] | None) -> str:
     if place is None:
         return ""
@@ -75,18 +80,7 @@ def summary_table(reports: list[Report]) -> Any:
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in (
-        "launch",
-        "grid",
-        "argument",
-        "backends",
-        "verdict",
-        "elements",
-        "worst ulp",
-        "first",
-        "values",
-        "where",
-    ):
+    for column in _COLUMNS:
         table.add_column(column, overflow="fold", no_wrap=column not in ("values", "where"))
     for report in reports:
         launch = report.launch

@@ -25,20 +25,12 @@ def compile_function(
     own stays the global it is.
     """
     node.name = "." + node.name
-    outer = ast.FunctionDef(
-        name="outer",
-        args=ast.arguments(
-            posonlyargs=[],
-            args=[ast.arg(arg=name) for name in original.co_freevars],
-            kwonlyargs=[],
-            kw_defaults=[],
-            defaults=[],
-        ),
-        body=[node],
-        decorator_list=[],
-    )
+    module = ast.parse(f"def outer({', '.join(original.co_freevars)}): pass")
+    (outer,) = module.body
+    assert isinstance(outer, ast.FunctionDef)
+    outer.body = [node]
     ast.copy_location(outer, node)
-    module = ast.fix_missing_locations(ast.Module(body=[outer], type_ignores=[]))
+    ast.fix_missing_locations(module)
     outer_code = next(c for c in compile_marked(module, file).co_consts if isinstance(c, types.CodeType))
     code = next(c for c in outer_code.co_consts if isinstance(c, types.CodeType))
     return with_helpers(code, helpers).replace(co_name=original.co_name, co_qualname=original.co_qualname)

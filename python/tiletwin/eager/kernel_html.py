@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tiletwin.eager.decide import reachable
 from tiletwin.pages import render
 
 _DEFINITION = re.compile(r"^(#loc\d*) = loc\((.*)\)\s*$")
@@ -49,13 +50,6 @@ def places(name: str, named: dict[str, str], seen: frozenset[str] = frozenset())
             yield from places(inner, named, seen | {name})
 
 
-def functions_of(fn: Any) -> list[Any]:
-    """A jit function and the user's jit functions that it calls."""
-    from tiletwin.eager.decide import reachable
-
-    return list(reachable(fn))
-
-
 class Line(NamedTuple):
     """A line of one of the columns; lines that belong together share a class."""
 
@@ -70,7 +64,7 @@ def kernel_html(fn: Any, ttir: str | None, title: str) -> str:
     """The source of `fn`, a JITFunction, and of what it calls, beside `ttir`; only the source if that is None."""
     sources = {
         (function.file, function.first_line + i): (line.rstrip("\n"), i == 0)
-        for function in functions_of(fn)
+        for function in reachable(fn)
         for i, line in enumerate(function.source_lines)
     }
     files = list(dict.fromkeys(file for file, _ in sources))

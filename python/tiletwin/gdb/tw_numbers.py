@@ -1,5 +1,6 @@
 """Small float formats as Python numbers, and how elements and masks are shown. Pure Python; runs inside gdb."""
 
+import itertools
 import math
 
 # exponent bits, mantissa bits, bias, how infinities and NaNs are written
@@ -67,13 +68,7 @@ def places(addresses, size, launch):
 
 def runs(bits):
     """[(value, count), ...] of a sequence."""
-    found = []
-    for bit in bits:
-        if found and found[-1][0] == bit:
-            found[-1][1] += 1
-        else:
-            found.append([bit, 1])
-    return found
+    return [(value, len(list(same))) for value, same in itertools.groupby(bits)]
 
 
 def mask_text(bits):
