@@ -40,7 +40,7 @@ class _Kind(Enum):
 
 
 # name: (bits, kind, signed, mantissa bits, exponent bias, spelling in the IR, spelling in Python)
-SCALARS: dict[str, tuple[int, _Kind | None, bool, int, int, str, str]] = {
+_SCALARS: dict[str, tuple[int, _Kind | None, bool, int, int, str, str]] = {
     "void": (0, None, False, 0, 0, "none", "void"),
     "int1": (1, _Kind.BOOLEAN, False, 0, 0, "i1", "int1"),
     "int8": (8, _Kind.INTEGRAL, True, 0, 0, "i8", "int8"),
@@ -64,7 +64,7 @@ SCALARS: dict[str, tuple[int, _Kind | None, bool, int, int, str, str]] = {
 
 
 def _names(kind: _Kind | None, signed: bool | None = None) -> list[str]:
-    return [n for n, row in SCALARS.items() if row[1] is kind and (signed is None or row[2] == signed)]
+    return [n for n, row in _SCALARS.items() if row[1] is kind and (signed is None or row[2] == signed)]
 
 
 def _asks_for(name: str) -> Any:
@@ -112,10 +112,10 @@ class dtype(base_type):
         known = dtype._interned.get(name)
         if known is not None:
             return known
-        if name not in SCALARS:
-            raise ValueError(f"unknown dtype name {name!r}; the names are {', '.join(SCALARS)}")
+        if name not in _SCALARS:
+            raise ValueError(f"unknown dtype name {name!r}; the names are {', '.join(_SCALARS)}")
         self = object.__new__(cls)
-        bits, kind, signed, mantissa, bias, ir_name, python_name = SCALARS[name]
+        bits, kind, signed, mantissa, bias, ir_name, python_name = _SCALARS[name]
         self.name = name
         self.primitive_bitwidth = bits
         self.itemsize = bits // 8
@@ -190,7 +190,7 @@ class dtype(base_type):
     @staticmethod
     def is_dtype(type_str: str) -> bool:
         """True if there is an element type of that name."""
-        return type_str in SCALARS
+        return type_str in _SCALARS
 
     def kind(self) -> _Kind:
         """BOOLEAN < INTEGRAL < FLOATING: the order that promotion uses. ValueError for void, pointers and blocks."""
@@ -436,15 +436,15 @@ def get_int_dtype(bitwidth: int, signed: bool) -> dtype:
     """The integer type of that width and signedness. Errors: ValueError if there is none."""
     bitwidth, signed = unwrap(bitwidth), unwrap(signed)
     name = "int1" if bitwidth == 1 else f"{'' if signed else 'u'}int{bitwidth}"
-    if name not in SCALARS:
+    if name not in _SCALARS:
         raise ValueError(f"there is no {bitwidth}-bit integer type; widths are 1, 8, 16, 32 and 64")
     return dtype(name)
 
 
 # Names that a type goes by in signature strings ("*fp32", "i64") and in annotations.
-SIGNATURE_NAMES: dict[str, str] = {
-    **{name: name for name in SCALARS},
-    **{row[6]: name for name, row in SCALARS.items()},
+_SIGNATURE_NAMES: dict[str, str] = {
+    **{name: name for name in _SCALARS},
+    **{row[6]: name for name, row in _SCALARS.items()},
     **{f"i{bits}": f"int{bits}" for bits in (1, 8, 16, 32, 64)},
     **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
     "u1": "int1",
@@ -473,6 +473,6 @@ def str_to_ty(name: str, c: Any = None) -> Any:
         is_const = name.startswith("*k")
         pointee = str_to_ty(name[2:] if is_const else name[1:])
         return pointer_type(_as_dtype(pointee, "element_ty of a pointer"), const=is_const)
-    if name not in SIGNATURE_NAMES:
+    if name not in _SIGNATURE_NAMES:
         raise ValueError(f"{name!r} names no type; examples of types are i32, u8, fp16, bf16, *fp32")
-    return dtype(SIGNATURE_NAMES[name])
+    return dtype(_SIGNATURE_NAMES[name])

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tiletwin import _C
-from tiletwin.dtypes import SCALARS
+from tiletwin.dtypes import dtype, str_to_ty
 
 if TYPE_CHECKING:
     import numpy
 
-ITEM_SIZES = {name: max(row[0] // 8, 1) for name, row in SCALARS.items() if row[0]}
+_NAMES = [*dtype.SINT_TYPES, *dtype.UINT_TYPES, *dtype.FP_TYPES]
+ITEM_SIZES = {name: max(dtype(name).primitive_bitwidth // 8, 1) for name in _NAMES}
 """Bytes of an element in memory; pointers have 8."""
 SMALL_FLOATS = tuple(name for name in ITEM_SIZES if name.startswith("fp8"))
 NUMPY_NAMES = {
@@ -37,6 +38,14 @@ def pointee_of(type_name: str) -> str:
 def item_size(type_name: str) -> int:
     """Bytes of an element. Errors: KeyError, no such type."""
     return 8 if is_pointer(type_name) else ITEM_SIZES[type_name]
+
+
+def size_in_signature(kind: str | None) -> int:
+    """Bytes of an element of a type as signatures name it ("i32"); 1 where that is none."""
+    try:
+        return ITEM_SIZES[str_to_ty(kind or "").name]
+    except (KeyError, ValueError):
+        return 1
 
 
 def numbers_in(data: Any, type_name: str) -> numpy.ndarray:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tiletwin import gpu_timing, variables
+from tiletwin import gpu_timing, variables, whole_files
 from tiletwin._refused import refuse
 
 TF32_SHARE = 1e-2
@@ -218,7 +218,7 @@ class Mark:
         the second minus the first. Other arguments go to the function."""
         many = not isinstance(self.benchmarks, Benchmark)
         results = []
-        pages = []
+        plots: list[str] = []
         for bench in self.benchmarks if many else [self.benchmarks]:
             header, rows, ranges = self._measure(bench, kwargs)
             shown = len(bench.x_names) + len(bench.line_names)
@@ -231,13 +231,14 @@ class Mark:
             if save_path:
                 os.makedirs(save_path, exist_ok=True)
                 _save_csv(os.path.join(save_path, f"{bench.plot_name}.csv"), names, table, save_precision)
-                pages.append(f'<image src="{bench.plot_name}.png"/>\n')
+                plots.append(bench.plot_name)
             if bench.plot_name and (show_plots or save_path):
                 _plot(bench, header, rows, ranges, show_plots, save_path)
             results.append(_frame(names, table))
         if save_path:
-            with open(os.path.join(save_path, "results.html"), "w") as html:
-                html.write("<html><body>\n" + "".join(pages) + "</body></html>\n")
+            from tiletwin import pages
+
+            whole_files.write(os.path.join(save_path, "results.html"), pages.render("plots.html.j2", names=plots))
         if return_df:
             return results if many else results[0]
         return None

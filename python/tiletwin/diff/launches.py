@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from tiletwin.dtypes import SCALARS, SIGNATURE_NAMES
+from tiletwin.dtypes import str_to_ty
 from tiletwin.elements import ITEM_SIZES, NUMPY_NAMES, numbers_in
 from tiletwin.kernels.tensors import TensorWrapper
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 _SIGNATURES = "u1 i8 i16 i32 i64 u8 u16 u32 u64 fp16 bf16 fp32 fp64 fp8e5 fp8e4nv fp8e4b15 fp8e4b8 fp8e5b16".split()
-_FULL = {name: SIGNATURE_NAMES[name] for name in _SIGNATURES}
+_FULL = {name: str_to_ty(name).name for name in _SIGNATURES}
 ELEMENTS: dict[str, tuple[str, int, bool]] = {
-    name: (SCALARS[full][5], ITEM_SIZES[full], not SCALARS[full][2]) for name, full in _FULL.items()
+    name: (str_to_ty(name).to_ir(), ITEM_SIZES[full], name.startswith("u")) for name, full in _FULL.items()
 }
 """Names of element types in signatures: (name in the IR, bytes, unsigned)."""
 _NUMPY = {name: NUMPY_NAMES[full] for name, full in _FULL.items() if full in NUMPY_NAMES}

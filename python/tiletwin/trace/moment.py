@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiletwin import ports
-from tiletwin.dtypes import SIGNATURE_NAMES
-from tiletwin.elements import ITEM_SIZES, item_size, numpy_of, pointee_of
+from tiletwin.elements import item_size, numpy_of, pointee_of, size_in_signature
 from tiletwin.trace.format import unpack
 
 RETURNED = "(return)"
@@ -35,7 +34,7 @@ class Buffer(NamedTuple):
 
     @property
     def item_size(self) -> int:
-        return ITEM_SIZES.get(SIGNATURE_NAMES.get(self.type or "", ""), 1)
+        return size_in_signature(self.type)
 
 
 class Function(NamedTuple):
