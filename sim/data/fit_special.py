@@ -1,6 +1,6 @@
-"""Finds the special function unit's coefficients from recorded results, and writes them as C++.
+"""Finds the special function unit's coefficients from recorded results, and writes them as special_tables.bin.
 
-usage: python fit_special.py special_functions.npz OUT.cpp     (special_h200.npz lies beside this file; about 10 minutes)
+usage: python fit_special.py special_functions.npz OUT.bin   (special_h200.npz lies beside this file; about 10 minutes)
 
 The unit splits a 23-bit fraction into a segment (6 bits, 7 for the reciprocal, fewer for tanh) and X, the next 17 bits,
 and computes
@@ -28,6 +28,10 @@ import numpy as np
 
 UNIT = 2.0**23  # results are counted in units of the last place of [1, 2)
 FRACTION = (1 << 23) - 1
+SEGMENT = np.dtype([("c0", "<i8"), ("c1", "<i4"), ("c2", "<i4")])  # as sim/numerics/SpecialTables.h has it
+# Segments of each table, in the order of the file.
+ROWS = dict.fromkeys(("kEx2", "kRcp", "kRsqEven", "kRsqOdd", "kSqrtEven", "kSqrtOdd", "kLg2", "kSin", "kTanh"), 64)
+ROWS |= {"kRcp": 128, "kTanh": 51}
 TANH_SEGMENT_BITS = {-8: 0, -7: 0, -6: 0, -5: 1, -4: 1, -3: 2, -2: 2, -1: 2, 0: 3, 1: 4, 2: 3}  # by exponent
 
 
@@ -273,27 +277,6 @@ def refine(tables, z):
     tables["kTanh"] = hyperbolic_tangent(*next(r[1:] for r in results if r[0] == "tanh"))
 
 
-def text_of(tables):
-    lines = [
-        "// sim/numerics/SpecialTables.cpp -- coefficients of the special function unit. Written by",
-        "// sim/data/fit_special.py from what an H200 gave; do not edit.",
-        "// {C0 in 2^-20, C1 and C2 in halves} of a unit in the last place, segment by segment.",
-        '#include "sim/numerics/SpecialTables.h"',
-        "",
-        "// clang-format off",
-        "namespace tiletwin::sim::special {",
-        "",
-    ]
-    for name, rows in tables.items():
-        lines.append(f"const Segment {name}[{len(rows)}] = {{")
-        lines += [
-            "    " + " ".join(f"{{{c0}, {c1}, {c2}}}," for c0, c1, c2 in rows[i : i + 3])
-            for i in range(0, len(rows), 3)
-        ]
-        lines += ["};", ""]
-    return "\n".join([*lines, "} // namespace tiletwin::sim::special", ""])
-
-
 def second_recording():
     return np.load(pathlib.Path(__file__).resolve().parent / "special_h200.npz")
 
@@ -301,7 +284,7 @@ def second_recording():
 def main():
     tables = first_tables(np.load(sys.argv[1]))
     refine(tables, second_recording())
-    pathlib.Path(sys.argv[2]).write_text(text_of(tables))
+    np.concatenate([np.array(tables[name], SEGMENT) for name in ROWS]).tofile(sys.argv[2])
 
 
 if __name__ == "__main__":

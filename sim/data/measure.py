@@ -9,14 +9,13 @@ is written down here a second time, in NumPy, after sim/numerics/Special.h.
 
 import ctypes
 import pathlib
-import re
 import sys
 
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path += [str(HERE), str(HERE.parent.parent / "tests" / "sim")]
-from fit_special import FRACTION, SQUARE, TANH_SEGMENT_BITS, inputs_of, phase_of  # noqa: E402
+from fit_special import FRACTION, ROWS, SEGMENT, SQUARE, TANH_SEGMENT_BITS, inputs_of, phase_of  # noqa: E402
 from record_forms import Driver  # noqa: E402
 
 KERNEL = """.version 8.0
@@ -75,12 +74,10 @@ NAN32, NAN16, INFINITY = 0x7FFFFFFF, 0x7FFF, 0x7F800000
 
 
 def coefficients():
-    text = (HERE.parent / "numerics" / "SpecialTables.cpp").read_text()
-    tables = {}
-    for name, body in re.findall(r"Segment (k\w+)\[\d+\] = \{(.*?)\n\};", text, re.S):
-        rows = re.findall(r"\{(.*?)\}", body)
-        tables[name] = np.array([[int(v) for v in row.split(",")] for row in rows], np.int64)
-    return tables
+    rows = np.fromfile(HERE / "special_tables.bin", SEGMENT)
+    ends = np.cumsum(list(ROWS.values()))
+    columns = np.stack([rows[c].astype(np.int64) for c in SEGMENT.names], 1)
+    return dict(zip(ROWS, np.split(columns, ends[:-1]), strict=True))
 
 
 TABLES = coefficients()

@@ -4,7 +4,7 @@
 // Here:      the unit's functions, bit for bit.
 // Not here:  what surrounds them in an instruction: scaling of subnormal numbers, reduction of angles (isa/Approx.cpp).
 // Idea:      each function is C0 + C1 X + C2 X^2 in fixed point on 64 or 128 segments of a fraction of 23 bits, with a square that
-//            drops the low columns of its partial products, and truncation at the end. The coefficients are in SpecialTables.cpp
+//            drops the low columns of its partial products, and truncation at the end. The coefficients are in SpecialTables.h
 //            (data/fit_special.py has found them). tanh has fewer and wider segments, of which it reads the upper 17 bits.
 // Known:     compared with an H200 by data/measure.py, with no difference: ex2, rcp, rsqrt, sqrt and tanh of every mantissa, lg2 of
 //            every one in [0.5, 2) and of 4096 in each binade, sin and cos of 2^25 angles up to the largest, ex2 and tanh of all f16
