@@ -34,6 +34,18 @@ struct KernelArgument {
   int32_t buffer = -1; ///< index into Launch::buffers of the memory a pointer points into; -1: none
 };
 
+/// The storage type of a parameter that PTX calls "f32", "u64", ...; what is no float is an integer of its size.
+inline DType parameterType(std::string_view ptxType, uint64_t bytes) {
+  for (const DType type : {DType::F16, DType::BF16, DType::F32, DType::F64})
+    if (ptxType == nameOf(type)) return type;
+  switch (bytes) {
+  case 1: return DType::I8;
+  case 2: return DType::I16;
+  case 4: return DType::I32;
+  default: return DType::I64;
+  }
+}
+
 struct Launch {
   std::array<int32_t, 3> grid{1, 1, 1};
   /// For kernels of GPU code: threads of a CTA and CTAs of a cluster, 0: as the kernel says; bytes of dynamic shared memory.
@@ -77,11 +89,8 @@ public:
   /// run(), showing the values of the variables named (empty: all) of the programs it runs.
   virtual Outcome runTapped(const LoadedKernel& kernel, const Launch& launch, std::span<const std::string> names,
                             const Tap& tap) {
-    (void)kernel, (void)launch, (void)names, (void)tap;
-    Outcome outcome;
-    outcome.trap.kind = TrapKind::Unsupported;
-    outcome.trap.message = "backend " + std::string(name()) + " cannot show the values of variables";
-    return outcome;
+    const std::string refusal = "backend " + std::string(name()) + " cannot show the values of variables";
+    return {Trap::of(TrapKind::Unsupported, refusal), {}};
   }
 };
 

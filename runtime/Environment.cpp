@@ -10,7 +10,7 @@
 
 namespace tiletwin::environment {
 
-static std::string_view trimmed(std::string_view s) {
+std::string_view trimmed(std::string_view s) {
   auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
   while (!s.empty() && space(s.front())) s.remove_prefix(1);
   while (!s.empty() && space(s.back())) s.remove_suffix(1);

@@ -24,6 +24,8 @@ std::optional<std::string> text(const char* name);
 /// A decimal number in [lowest, highest], or nothing if unset. Throws Error.
 std::optional<int64_t> integer(const char* name, int64_t lowest, int64_t highest);
 
+/// Without white space around it.
+std::string_view trimmed(std::string_view text);
 /// Whether a value switches its variable off: 0, false, no, off, n, none in any case, or nothing.
 bool isOff(std::string_view value);
 

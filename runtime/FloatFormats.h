@@ -1,7 +1,7 @@
-// runtime/FloatFormats.h -- exact scalar conversions between f32 and the narrow float formats: f16, bf16, tf32 and five
-// f8 formats. Here:      the one description of each format and conversions correct for every input (subnormals,
-// infinities, NaNs, -0). Not here:  vectorised conversions (interp/tile), which are tested against these. Header only;
-// standard library only; everything constexpr.
+// runtime/FloatFormats.h -- exact scalar conversions between f32 and the narrow float formats: f16, bf16, tf32 and five f8 formats.
+// Here:      the one description of each format, and conversions that are right for every input (subnormals, infinities, NaNs, -0).
+// Not here:  vectorised conversions (interp/tile), which are tested against these.
+// Header only; standard library only; everything constexpr.
 #pragma once
 #include "runtime/DType.h"
 #include <bit>

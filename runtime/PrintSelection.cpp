@@ -21,12 +21,7 @@ namespace {
                            "3[0:8, 4] or [:16] for all programs, several joined by ; -- or none");
 }
 
-std::string_view trimmed(std::string_view s) {
-  auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!s.empty() && space(s.front())) s.remove_prefix(1);
-  while (!s.empty() && space(s.back())) s.remove_suffix(1);
-  return s;
-}
+using environment::trimmed;
 
 /// The parts between separators, without spaces around them; one empty part of an empty text.
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tiletwin {
@@ -62,6 +63,12 @@ struct Trap {
   std::string message;
 
   explicit operator bool() const { return kind != TrapKind::None; }
+  static Trap of(TrapKind kind, std::string message) {
+    Trap trap;
+    trap.kind = kind;
+    trap.message = std::move(message);
+    return trap;
+  }
 };
 
 } // namespace tiletwin

@@ -17,13 +17,6 @@ constexpr size_t kSectionTypeAt = 4, kSectionOffsetAt = 24, kSectionSizeAt = 32;
 constexpr uint32_t kSectionWithoutBytes = 8;
 constexpr unsigned kAbiWithNewFlags = 8;
 
-/// A number of the file; 0 behind its end.
-template <class T> T number(Image image, size_t at) {
-  T value = 0;
-  if (at <= image.size() && sizeof value <= image.size() - at) std::memcpy(&value, image.data() + at, sizeof value);
-  return value;
-}
-
 bool holds(Image image, uint64_t offset, uint64_t bytes) {
   return offset <= image.size() && bytes <= image.size() - offset;
 }

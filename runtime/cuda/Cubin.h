@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -17,6 +18,13 @@ namespace tiletwin::cuda {
 struct ParameterPlace {
   uint32_t offset = 0, bytes = 0;
 };
+
+/// A number of a file of machine code; 0 behind its end.
+template <class T> T number(std::span<const std::byte> image, size_t at) {
+  T value = 0;
+  if (at <= image.size() && sizeof value <= image.size() - at) std::memcpy(&value, image.data() + at, sizeof value);
+  return value;
+}
 
 bool isCubin(std::span<const std::byte> image);
 /// 10 * major + minor: 90; 0: it does not say.

@@ -21,24 +21,6 @@ public:
   std::array<uint32_t, 3> requiredThreads{};
 };
 
-DType integerOf(uint32_t bytes) {
-  switch (bytes) {
-  case 1: return DType::I8;
-  case 2: return DType::I16;
-  case 4: return DType::I32;
-  default: return DType::I64;
-  }
-}
-
-DType typeOf(const PtxParameter& parameter) {
-  if (parameter.isPointer) return DType::Ptr;
-  if (parameter.type == "f16") return DType::F16;
-  if (parameter.type == "bf16") return DType::BF16;
-  if (parameter.type == "f32") return DType::F32;
-  if (parameter.type == "f64") return DType::F64;
-  return integerOf(parameter.bytes);
-}
-
 /// False with `error` set: a parameter is a structure.
 bool readTypes(CudaKernel& loaded, std::string& error) {
   const Kernel& kernel = *loaded.kernel;
@@ -50,7 +32,7 @@ bool readTypes(CudaKernel& loaded, std::string& error) {
   if (const PtxEntry* entry = kernel.module().facts().ptx.find(kernel.name())) {
     for (const PtxParameter& parameter : entry->parameters) {
       if (!PtxEntry::isNumber(parameter)) return isStructure(loaded.types.size(), parameter.bytes);
-      loaded.types.push_back(typeOf(parameter));
+      loaded.types.push_back(parameter.isPointer ? DType::Ptr : parameterType(parameter.type, parameter.bytes));
     }
     loaded.requiredThreads = entry->requiredThreads;
     return true;
@@ -61,7 +43,7 @@ bool readTypes(CudaKernel& loaded, std::string& error) {
   }
   for (const ParameterPlace& place : kernel.parameters()) {
     if (place.bytes > sizeof(KernelArgument::bits)) return isStructure(loaded.types.size(), place.bytes);
-    loaded.types.push_back(integerOf(place.bytes));
+    loaded.types.push_back(parameterType({}, place.bytes));
   }
   return true;
 }
@@ -116,42 +98,18 @@ private:
   std::vector<Copied> ranges_; // sorted
 };
 
-Trap trapOf(TrapKind kind, std::string message) {
-  Trap trap;
-  trap.kind = kind;
-  trap.message = std::move(message);
-  return trap;
-}
-
-/// What kind of trap a fault is. Those not listed are no kernel's fault.
-struct FaultRow {
-  Result code;
-  TrapKind kind;
-};
-constexpr FaultRow kFaults[] = {
-    {kIllegalAddress, TrapKind::OutOfBounds},
-    {kLaunchTimeout, TrapKind::Deadlock},
-    {kAssert, TrapKind::Assert},
-    {kHardwareStackError, TrapKind::OutOfBounds},
-    {kIllegalInstruction, TrapKind::Unsupported},
-    {kMisalignedAddress, TrapKind::Misaligned},
-    {kInvalidAddressSpace, TrapKind::OutOfBounds},
-    {kInvalidPc, TrapKind::OutOfBounds},
-    {kLaunchFailed, TrapKind::OutOfBounds},
-};
-
 /// The trap of an error of a launch; kind None: it is no trap.
 Trap trapOf(const Error& error) {
   switch (error.kind) {
   case ErrorKind::Resources:
   case ErrorKind::Launch:
-  case ErrorKind::Argument: return trapOf(TrapKind::InvalidValue, error.what());
-  case ErrorKind::Memory: return trapOf(TrapKind::OutOfMemory, error.what());
-  case ErrorKind::DriverTooOld: return trapOf(TrapKind::Unsupported, error.what());
-  case ErrorKind::Fault:
-    for (const FaultRow& row : kFaults)
-      if (row.code == error.code) return trapOf(row.kind, error.what());
-    return {};
+  case ErrorKind::Argument: return Trap::of(TrapKind::InvalidValue, error.what());
+  case ErrorKind::Memory: return Trap::of(TrapKind::OutOfMemory, error.what());
+  case ErrorKind::DriverTooOld: return Trap::of(TrapKind::Unsupported, error.what());
+  case ErrorKind::Fault: {
+    const TrapKind kind = trapOfFault(error.code);
+    return kind == TrapKind::None ? Trap() : Trap::of(kind, error.what());
+  }
   default: return {};
   }
 }
@@ -173,8 +131,8 @@ LaunchShape shapeOf(const CudaKernel& kernel, const Launch& launch, StreamHandle
 Trap runOn(const CudaKernel& loaded, const Launch& launch, bool& launched) {
   const Kernel& kernel = *loaded.kernel;
   if (launch.arguments.size() != loaded.types.size())
-    return trapOf(TrapKind::InvalidValue, kernel.name() + " takes " + std::to_string(loaded.types.size()) +
-                                              " arguments, not " + std::to_string(launch.arguments.size()));
+    return Trap::of(TrapKind::InvalidValue, kernel.name() + " takes " + std::to_string(loaded.types.size()) +
+                                                " arguments, not " + std::to_string(launch.arguments.size()));
   Stream stream(kernel.device());
   LaunchBuffers buffers(kernel.device(), launch.buffers, stream.handle());
   std::vector<uint64_t> bits(launch.arguments.size() + 1);
@@ -185,9 +143,9 @@ Trap runOn(const CudaKernel& loaded, const Launch& launch, bool& launched) {
     parameters[i] = &bits[i];
     if (argument.buffer < 0) continue;
     if (size_t(argument.buffer) >= launch.buffers.size())
-      return trapOf(TrapKind::InvalidValue, kernel.name() + ": argument " + std::to_string(i) + " names buffer " +
-                                                std::to_string(argument.buffer) + " of " +
-                                                std::to_string(launch.buffers.size()));
+      return Trap::of(TrapKind::InvalidValue, kernel.name() + ": argument " + std::to_string(i) + " names buffer " +
+                                                  std::to_string(argument.buffer) + " of " +
+                                                  std::to_string(launch.buffers.size()));
     bits[i] = buffers.translate(uintptr_t(argument.bits), launch.buffers[size_t(argument.buffer)]).value_or(bits[i]);
   }
   kernel.launch(shapeOf(loaded, launch, stream.handle()), parameters.data());

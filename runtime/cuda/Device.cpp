@@ -21,10 +21,9 @@ Device& Device::get(int ordinal) {
   static auto* devices = new std::vector<std::unique_ptr<Device>>; // under mutex; never freed, as contexts are
   const int found = count();
   if (ordinal < 0 || ordinal >= found) {
-    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     throw Error(ErrorKind::NoDevice,
                 "there is no CUDA device " + std::to_string(ordinal) + ": this process sees " + std::to_string(found) +
-                    (visible ? " (CUDA_VISIBLE_DEVICES=" + std::string(visible) + ")" : std::string()),
+                    visibleDevices(),
                 kInvalidDevice);
   }
   std::lock_guard lock(mutex);

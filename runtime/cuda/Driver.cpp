@@ -41,12 +41,7 @@ Loaded openLibrary(const std::vector<std::string>& candidates) {
                                        kOnTheCpu);
 }
 
-std::string visibleDevices() {
-  const char* value = std::getenv("CUDA_VISIBLE_DEVICES");
-  return value ? " (CUDA_VISIBLE_DEVICES=" + std::string(value) + ")" : std::string();
-}
-
-/// Why cuInit failed. Sorted by code.
+/// Why cuInit failed.
 struct InitRow {
   Result code;
   ErrorKind kind;
@@ -132,6 +127,11 @@ void Driver::lacks(const char* function, const std::string& doing) const {
 #undef TILETWIN_SINCE
   throw Error(ErrorKind::DriverTooOld, doing + ": needs " + function + ", which a driver of CUDA " + since +
                                            " or later has; " + path_ + " is of CUDA " + cudaVersionText(version_));
+}
+
+std::string visibleDevices() {
+  const char* value = std::getenv("CUDA_VISIBLE_DEVICES");
+  return value ? " (CUDA_VISIBLE_DEVICES=" + std::string(value) + ")" : std::string();
 }
 
 // "PTX ISA", NVIDIA, section "Release Notes": which release of CUDA brought which version.

@@ -40,6 +40,8 @@ private:
   int version_ = 0;
 };
 
+/// " (CUDA_VISIBLE_DEVICES=...)", or nothing if that is not set.
+std::string visibleDevices();
 /// Newest PTX ISA version (90 is 9.0) that comes with a version of CUDA (13000 is 13.0): what its driver and its ptxas take.
 int ptxVersionOfCuda(int cudaVersion);
 /// "9.0" of 90.

@@ -3,6 +3,7 @@
 // Not here:  the texts of single situations: no driver (Driver.cpp), code that cannot be loaded (Module.cpp), launches that are
 //            refused (ExplainLaunch.cpp).
 #pragma once
+#include "runtime/Trap.h"
 #include "runtime/cuda/DriverTypes.h"
 #include <stdexcept>
 #include <string>
@@ -47,6 +48,8 @@ std::string nameOf(Result result);
 
 /// A kernel that ran caused it: every later call in its context fails too.
 bool isFault(Result result);
+/// The trap that a kernel's fault is; None: the code is no kernel's fault.
+TrapKind trapOfFault(Result result);
 
 /// Throws the Error of a call that failed. `doing`: begins the text; may be empty.
 [[noreturn]] void fail(Result result, const char* call, const std::string& doing);

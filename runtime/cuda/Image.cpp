@@ -12,13 +12,6 @@ namespace {
 constexpr uint32_t kFatBinaryMagic = 0xBA55ED50;
 constexpr size_t kFatHeaderBytesAt = 6, kFatBytesAt = 8;
 
-/// A number of the file; 0 behind its end.
-template <class T> T number(std::span<const std::byte> image, size_t at) {
-  T value = 0;
-  if (at <= image.size() && sizeof value <= image.size() - at) std::memcpy(&value, image.data() + at, sizeof value);
-  return value;
-}
-
 /// A header that says its own size and that of what follows.
 bool isWholeFatBinary(std::span<const std::byte> image) {
   const uint64_t header = number<uint16_t>(image, kFatHeaderBytesAt), rest = number<uint64_t>(image, kFatBytesAt);
