@@ -76,11 +76,7 @@ bool Lexer::expect(char c, std::string_view where) {
 }
 
 bool Lexer::fail(Position at, std::string message) {
-  if (!hasFailed()) {
-    error_->at = at;
-    error_->message = std::move(message);
-  }
-  token_ = {TokenKind::Error, {}, at};
+  token_ = error(at, std::move(message));
   return false;
 }
 

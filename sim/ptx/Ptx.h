@@ -122,19 +122,23 @@ struct Relocation {
   uint8_t shift = 0; ///< 0xFF(x), 0xFF00(x), ...: only these bits of the address
 };
 
-struct Variable {
-  std::string name;
-  Position at;
+/// What stands in front of a variable's name: .visible .global .align 8 .v2 .b32
+struct Declaration {
+  Position at; ///< of a variable: of its name
   Space space = Space::None;
-  Type type = Type::B8;
+  Type type = Type::None;
   int8_t vector = 1;
-  uint32_t alignment = 1; ///< bytes
-  uint64_t bytes = 0;     ///< of the whole variable
-  bool unsized = false;   ///< extern .shared x[]: as large as the launch says
+  uint32_t alignment = 0; ///< bytes; of a declaration 0: as the type asks for
   bool isExtern = false, isVisible = false, isWeak = false, isCommon = false;
   bool isPointer = false; ///< .param .ptr
   Space pointerSpace = Space::None;
   uint32_t pointerAlignment = 1;
+};
+
+struct Variable : Declaration {
+  std::string name;
+  uint64_t bytes = 0;             ///< of the whole variable
+  bool unsized = false;           ///< extern .shared x[]: as large as the launch says
   std::vector<std::byte> initial; ///< empty: zeros for global and const, nothing for others
   std::vector<Relocation> relocations;
 };

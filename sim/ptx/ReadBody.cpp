@@ -75,15 +75,9 @@ bool Reader::readBodyVariables() {
       if (!declareRegisters(declaration, declarator, scope)) return false;
       continue;
     }
-    Variable variable;
-    if (!makeVariable(declaration, declarator, variable)) return false;
-    if (lexer_.take('=') && !readInitializer(declarator, variable)) return false;
-    variable.unsized = variable.bytes == 0;
-    if (variable.unsized && !variable.isExtern)
-      return lexer_.fail(variable.at, quoted(declarator.name) + " has no size");
     // Those of .global and .const live as long as the module.
     std::vector<Variable>& variables = isStatic ? module_.variables : function().variables;
-    if (!declareVariables(declarator, std::move(variable), variables, scope, !isStatic)) return false;
+    if (!declareVariables(declaration, declarator, variables, scope, !isStatic)) return false;
   } while (lexer_.take(','));
   return lexer_.expect(';', " behind a declaration");
 }

@@ -174,21 +174,12 @@ bool Reader::readDeclarator(Declarator& declarator, bool mayBeNameless) {
 }
 
 bool Reader::makeVariable(const Declaration& declaration, const Declarator& declarator, Variable& variable) {
+  static_cast<Declaration&>(variable) = declaration;
   variable.name = declarator.name;
   variable.at = declarator.at;
-  variable.space = declaration.space;
-  variable.type = declaration.type;
-  variable.vector = declaration.vector;
-  variable.isExtern = declaration.isExtern;
-  variable.isVisible = declaration.isVisible;
-  variable.isWeak = declaration.isWeak;
-  variable.isCommon = declaration.isCommon;
-  variable.isPointer = declaration.isPointer;
-  variable.pointerSpace = declaration.pointerSpace;
-  variable.pointerAlignment = declaration.pointerAlignment;
   variable.unsized = declarator.isOpen;
   uint64_t bytes = uint64_t(bytesOf(declaration.type)) * uint64_t(declaration.vector);
-  variable.alignment = declaration.alignment ? declaration.alignment : uint32_t(std::max<uint64_t>(bytes, 1));
+  if (!variable.alignment) variable.alignment = uint32_t(std::max<uint64_t>(bytes, 1));
   bool isEmpty = false;
   for (uint64_t extent : declarator.extents) {
     isEmpty |= extent == 0;
@@ -226,8 +217,13 @@ bool Reader::declareRegisters(const Declaration& declaration, const Declarator& 
   return true;
 }
 
-bool Reader::declareVariables(const Declarator& declarator, Variable variable, std::vector<Variable>& variables,
-                              Scope& scope, bool isLocal) {
+bool Reader::declareVariables(const Declaration& declaration, const Declarator& declarator,
+                              std::vector<Variable>& variables, Scope& scope, bool isLocal) {
+  Variable variable;
+  if (!makeVariable(declaration, declarator, variable)) return false;
+  if (lexer_.take('=') && !readInitializer(declarator, variable)) return false;
+  variable.unsized = variable.bytes == 0;
+  if (variable.unsized && !variable.isExtern) return lexer_.fail(variable.at, quoted(declarator.name) + " has no size");
   const Symbol first{Operand::Kind::Variable, isLocal, int32_t(variables.size())};
   if (!declarator.count) {
     if (scope.add(declarator.name, first)) {

@@ -110,13 +110,8 @@ bool Reader::readModuleVariables(const Declaration& declaration) {
   }
   do {
     Declarator declarator;
-    Variable variable;
-    if (!readDeclarator(declarator) || !makeVariable(declaration, declarator, variable)) return false;
-    if (lexer_.take('=') && !readInitializer(declarator, variable)) return false;
-    variable.unsized = variable.bytes == 0;
-    if (variable.unsized && !variable.isExtern)
-      return lexer_.fail(variable.at, quoted(declarator.name) + " has no size");
-    if (!declareVariables(declarator, std::move(variable), module_.variables, globals_, false)) return false;
+    if (!readDeclarator(declarator) || !declareVariables(declaration, declarator, module_.variables, globals_, false))
+      return false;
   } while (lexer_.take(','));
   return lexer_.expect(';', " behind a variable");
 }

@@ -25,19 +25,6 @@ inline constexpr uint64_t kMostInitialized = uint64_t(1) << 26; ///< bytes of a 
 inline constexpr int64_t kMostFiles = 1 << 16;
 inline constexpr int64_t kMostThreads = 1 << 20; ///< any limit of hardware's is lower
 
-/// What stands in front of a variable's name: .visible .global .align 8 .v2 .b32
-struct Declaration {
-  Position at;
-  Space space = Space::None;
-  Type type = Type::None;
-  int8_t vector = 1;
-  uint32_t alignment = 0; ///< 0: as the type asks for
-  bool isExtern = false, isVisible = false, isWeak = false, isCommon = false;
-  bool isPointer = false;
-  Space pointerSpace = Space::None;
-  uint32_t pointerAlignment = 1;
-};
-
 /// A variable's name and what follows it: name[4][2], %r<100>
 struct Declarator {
   Position at;
@@ -75,8 +62,8 @@ private:
   /// Size, alignment and names; not where it lies.
   bool makeVariable(const Declaration& declaration, const Declarator& declarator, Variable& variable);
   bool declareRegisters(const Declaration& declaration, const Declarator& declarator, Scope& scope);
-  bool declareVariables(const Declarator& declarator, Variable variable, std::vector<Variable>& variables, Scope& scope,
-                        bool isLocal);
+  bool declareVariables(const Declaration& declaration, const Declarator& declarator, std::vector<Variable>& variables,
+                        Scope& scope, bool isLocal);
   bool countNumbered(const Declarator& declarator);
   bool taken(const Declarator& declarator);
 
