@@ -23,8 +23,7 @@
 
 namespace tiletwin::sim {
 
-class Program;  // machine/Program.h: an entry and the functions it calls, decoded
-class Counters; // machine/Counters.h
+class Program; // machine/Program.h: an entry and the functions it calls, decoded
 
 struct LoadOptions {
   std::string file = "kernel.ptx"; ///< what diagnostics call the text
@@ -82,7 +81,6 @@ struct LaunchParams {
   std::span<const Buffer> buffers;       ///< memory the kernel may touch; device addresses are host addresses
   CheckOptions checks;
   FindingCollector* findings = nullptr;        ///< null: nothing is kept
-  Counters* counters = nullptr;                ///< null: nothing is counted
   unsigned threads = 0;                        ///< 0: as TILETWIN_NUM_THREADS says, or all cores
   uint64_t instructionLimit = 0;               ///< warp instructions of the launch; 0: none
   std::function<void(std::string_view)> print; ///< vprintf's output, CTA by CTA; null: stdout

@@ -4,19 +4,9 @@
 namespace tiletwin::sim {
 namespace {
 
-/// The storage type of a parameter. Ptr only where .ptr says so: other pointers are numbers of 64 bits.
+/// Ptr only where .ptr says so: other pointers are numbers of 64 bits.
 DType typeOf(const ptx::Variable& parameter) {
-  if (parameter.isPointer) return DType::Ptr;
-  if (parameter.type == ptx::Type::F16) return DType::F16;
-  if (parameter.type == ptx::Type::BF16) return DType::BF16;
-  if (parameter.type == ptx::Type::F32) return DType::F32;
-  if (parameter.type == ptx::Type::F64) return DType::F64;
-  switch (parameter.bytes) {
-  case 1: return DType::I8;
-  case 2: return DType::I16;
-  case 4: return DType::I32;
-  default: return DType::I64;
-  }
+  return parameter.isPointer ? DType::Ptr : parameterType(ptx::nameOf(parameter.type), parameter.bytes);
 }
 
 class SimKernel : public LoadedKernel {
@@ -39,13 +29,6 @@ std::array<uint32_t, 3> sizes(const std::array<int32_t, 3>& given, const std::ar
   std::array<uint32_t, 3> result;
   for (size_t i = 0; i < 3; ++i) result[i] = from[i] > 0 ? uint32_t(from[i]) : 1;
   return result;
-}
-
-Trap invalid(std::string message) {
-  Trap trap;
-  trap.kind = TrapKind::InvalidValue;
-  trap.message = std::move(message);
-  return trap;
 }
 
 } // namespace
@@ -80,13 +63,15 @@ Outcome SimBackend::run(const LoadedKernel& loaded, const Launch& launched) {
   const ptx::Function& function = kernel.function();
   Outcome outcome;
   if (launched.arguments.size() != function.parameters.size()) {
-    outcome.trap = invalid(kernel.name() + " takes " + std::to_string(function.parameters.size()) + " arguments, not " +
-                           std::to_string(launched.arguments.size()));
+    outcome.trap =
+        Trap::of(TrapKind::InvalidValue, kernel.name() + " takes " + std::to_string(function.parameters.size()) +
+                                             " arguments, not " + std::to_string(launched.arguments.size()));
     return outcome;
   }
   for (int32_t extent : launched.grid)
     if (extent < 1) {
-      outcome.trap = invalid(kernel.name() + ": a grid has at least one CTA along each dimension");
+      outcome.trap =
+          Trap::of(TrapKind::InvalidValue, kernel.name() + ": a grid has at least one CTA along each dimension");
       return outcome;
     }
   std::vector<std::byte> parameters(kernel.parameterBytes());

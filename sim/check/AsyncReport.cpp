@@ -78,17 +78,14 @@ std::string adviceOf(const AsyncAccess& a, Kind kind) {
   case AsyncMistake::StillRead:
     return kind == Kind::Product
                ? "wait with wgmma.wait_group in all warps of the warpgroup, then at a barrier"
-               : "wait with cp.async.bulk.wait_group.read in the thread that copies before the source "
-                 "changes";
+               : "wait with cp.async.bulk.wait_group.read in the thread that copies before the source changes";
   case AsyncMistake::Unseen:
     return kind == Kind::LaneCopy
                ? "let all threads come to a barrier behind the wait, not in front of it"
-               : "wait for the mbarrier in this thread too, or come to a barrier behind the wait of another "
-                 "one";
+               : "wait for the mbarrier in this thread too, or come to a barrier behind the wait of another one";
   case AsyncMistake::Unfenced:
-    return "run fence.proxy.async.shared::cta behind the write and in front of the barrier, or behind the barrier in "
-           "the "
-           "thread that issues this";
+    return "run fence.proxy.async.shared::cta behind the write and in front of the barrier, or behind the barrier "
+           "in the thread that issues this";
   case AsyncMistake::GlobalOnItsWay:
     return "wait with cp.async.bulk.wait_group (without .read) in the thread that copies";
   }

@@ -7,7 +7,11 @@ namespace tiletwin::sim {
 
 namespace {
 
-constexpr uint64_t kSharedOffsetMask = (uint64_t(1) << kSharedRankShift) - 1;
+/// Only memory that threads share, and only what they do themselves.
+bool concerns(const Access& access) {
+  const Space space = access.space;
+  return access.proxy == Proxy::Generic && space != Space::Local && space != Space::Param && space != Space::Const;
+}
 
 bool isStrong(Stamp stamp) { return StampLayout::strength(stamp) != Strength::Weak; }
 
@@ -35,37 +39,31 @@ Accessing RaceCheck::begin(Warp& warp, const Access& access, LaneMask active, st
 
 void RaceCheck::access(Warp& warp, const Access& access, LaneMask active, const uint64_t* addresses,
                        std::byte* const* host) {
-  const Space space = access.space;
-  if (access.proxy != Proxy::Generic || space == Space::Local || space == Space::Param || space == Space::Const) return;
+  if (!concerns(access)) return;
   Accessing now = begin(warp, access, active, host, access.bytes);
-  eachLane(active, [&](int lane) {
-    const uint64_t window = space == Space::None ? addresses[lane] & kWindowMask : 0;
-    if (space == Space::Shared || window == kSharedWindow) {
-      const uint64_t at = addresses[lane] & ~kWindowMask;
-      lookAtShared(now, lane, at >> kSharedRankShift, at & kSharedOffsetMask, host[lane], access.bytes);
-    } else if (!window) {
-      lookAtGlobal(now, lane, host[lane], access.bytes);
-    }
-  });
+  eachLane(active, [&](int lane) { lookAt(now, lane, addresses[lane], host[lane]); });
   now.lock(nullptr);
   if (access.semantics != Semantics::Weak && warp.at->kind != InstClass::Async) synchronise(now, addresses);
 }
 
 void RaceCheck::block(Warp& warp, const Access& access, int lane, uint64_t address, std::byte* host, uint64_t bytes) {
-  const Space space = access.space;
-  if (access.proxy != Proxy::Generic || space == Space::Local || space == Space::Param || space == Space::Const) return;
-  const uint64_t window = space == Space::None ? address & kWindowMask : 0;
+  if (!concerns(access)) return;
   alignas(kLaneAlignment) std::byte* hosts[kLanes];
   lane &= kLanes - 1;
   hosts[lane] = host;
   Accessing now = begin(warp, access, LaneMask(1) << lane, hosts, bytes);
-  if (space == Space::Shared || window == kSharedWindow) {
-    const uint64_t at = address & ~kWindowMask;
-    lookAtShared(now, lane, at >> kSharedRankShift, at & kSharedOffsetMask, host, bytes);
-  } else if (!window) {
-    lookAtGlobal(now, lane, host, bytes);
-  }
+  lookAt(now, lane, address, host);
   now.lock(nullptr);
+}
+
+/// One lane's bytes at an address of the access's space.
+void RaceCheck::lookAt(Accessing& now, int lane, uint64_t address, std::byte* host) {
+  const Space space = now.access.space == Space::None ? spaceOfGeneric(address) : now.access.space;
+  const uint64_t at = address & ~kWindowMask;
+  if (space == Space::Shared)
+    lookAtShared(now, lane, at >> kSharedRankShift, at & kSharedOffsetMask, host, now.bytes);
+  else if (space == Space::Global)
+    lookAtGlobal(now, lane, host, now.bytes);
 }
 
 void RaceCheck::lands(Cta* owner, Warp* waiter, int lane, const Inst& issued, std::byte* to, uint64_t bytes) {

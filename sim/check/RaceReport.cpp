@@ -87,11 +87,6 @@ bool writeTheSame(Warp& warp, const Inst& inst, uint64_t storedBytes, int lane, 
 
 namespace {
 
-std::array<uint32_t, 3> unravel(uint64_t linear, const std::array<uint32_t, 3>& extents) {
-  return {uint32_t(linear % extents[0]), uint32_t(linear / extents[0] % extents[1]),
-          uint32_t(linear / extents[0] / extents[1])};
-}
-
 /// %ctaid of the CTA of a number: clusters one after the other, in each of them the CTAs by rank.
 std::array<int32_t, 3> ctaId(const LaunchParams& params, uint64_t number) {
   std::array<uint32_t, 3> clusters;
@@ -118,9 +113,8 @@ std::string adviceFor(Between between, bool isShared) {
   if (between == Between::Lanes) return "put bar.warp.sync (__syncwarp()) between them, in all lanes that take part";
   if (between == Between::Warps) return "put a barrier (bar.sync, __syncthreads()) between them";
   if (isShared) return "put barrier.cluster.arrive and barrier.cluster.wait between them";
-  return "let the first CTA release (st.release.gpu, fence.acq_rel.gpu) and the second one acquire, use atomics, or "
-         "give "
-         "each CTA memory of its own";
+  return "let the first CTA release (st.release.gpu, fence.acq_rel.gpu) and the second one acquire, use atomics, "
+         "or give each CTA memory of its own";
 }
 
 std::string messageOf(const RaceReport& race, Between between, bool isShared) {

@@ -117,6 +117,7 @@ private:
   void settle(ClusterRaces& cluster) const;
   SyncPlaces& syncPlaces(ClusterRaces& cluster, bool isShared) { return isShared ? cluster.places : sync_; }
   void synchronise(const Accessing& now, const uint64_t* addresses);
+  void lookAt(Accessing& now, int lane, uint64_t address, std::byte* host);
   void lookAtShared(Accessing& now, int lane, uint64_t rank, uint64_t offset, std::byte* host, uint64_t bytes);
   void lookAtGlobal(Accessing& now, int lane, std::byte* host, uint64_t bytes);
   void lookAt(Accessing& now, int lane, ShadowCell& cell, std::byte* host, uint64_t bytes);

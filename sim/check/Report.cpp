@@ -8,10 +8,6 @@
 namespace tiletwin::sim {
 namespace {
 
-std::array<int32_t, 3> programOf(const Cta& cta) {
-  return {int32_t(cta.id[0]), int32_t(cta.id[1]), int32_t(cta.id[2])};
-}
-
 /// Behind a text whose place is a line of the kernel's source: where the PTX stands.
 std::string ptxSuffix(const Program& program, const ptx::Instruction& in, const Inst* inst) {
   return in.source < 0 ? std::string() : " (" + ptxPlaceOf(program, inst) + ")";
@@ -39,8 +35,7 @@ const ptx::Instruction& instructionOf(const Program& program, const Inst* inst) 
 }
 
 std::string ptxPlaceOf(const Program& program, const Inst* inst) {
-  const ptx::Position at = instructionOf(program, inst).at;
-  return program.file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+  return ptxPlace(program, instructionOf(program, inst));
 }
 
 Finding findingOf(Check check, const ThreadsAt& who, std::string message, std::string advice) {

@@ -17,8 +17,6 @@ struct CtaWritten {
 
 namespace {
 
-constexpr uint64_t kSharedOffsetMask = (uint64_t(1) << kSharedRankShift) - 1;
-
 /// Bytes of the heap that malloc has given in this launch and nobody has written. Thread-safe.
 class UnwrittenHeap {
 public:
@@ -28,28 +26,25 @@ public:
       if (!words_) words_.reset(new std::atomic<uint64_t>[DeviceHeap::kBytes / kBits]());
     }
     isUsed_.store(true, std::memory_order_release);
-    eachWord(offsetOf(at), bytes, [](std::atomic<uint64_t>& word, uint64_t mask) { word |= mask; });
+    visit(at, bytes, [](std::atomic<uint64_t>& word, uint64_t mask) { word |= mask; });
   }
   bool isUsed() const { return isUsed_.load(std::memory_order_acquire); }
   bool holds(const std::byte* at) const { return isUsed() && offsetOf(at) < DeviceHeap::kBytes; }
   void write(const std::byte* at, uint64_t bytes) {
-    eachWord(offsetOf(at), bytes, [](std::atomic<uint64_t>& word, uint64_t mask) { word &= ~mask; });
+    visit(at, bytes, [](std::atomic<uint64_t>& word, uint64_t mask) { word &= ~mask; });
   }
   bool any(const std::byte* at, uint64_t bytes) {
     bool found = false;
-    eachWord(offsetOf(at), bytes, [&](std::atomic<uint64_t>& word, uint64_t mask) { found |= (word & mask) != 0; });
+    visit(at, bytes, [&](std::atomic<uint64_t>& word, uint64_t mask) { found |= (word & mask) != 0; });
     return found;
   }
 
 private:
   static constexpr uint64_t kBits = 64;
   uint64_t offsetOf(const std::byte* at) const { return reinterpret_cast<uint64_t>(at) - begin_; }
-  template <class Visit> void eachWord(uint64_t at, uint64_t bytes, Visit&& visit) {
-    for (const uint64_t end = std::min<uint64_t>(at + bytes, DeviceHeap::kBytes); at < end;) {
-      const uint64_t first = at % kBits, count = std::min(end - at, kBits - first);
-      visit(words_[at / kBits], (count == kBits ? ~uint64_t(0) : (uint64_t(1) << count) - 1) << first);
-      at += count;
-    }
+  template <class Visit> void visit(const std::byte* at, uint64_t bytes, Visit&& each) {
+    const uint64_t begin = offsetOf(at);
+    eachWord(words_, begin, std::min<uint64_t>(begin + bytes, DeviceHeap::kBytes), each);
   }
   const uint64_t begin_ = DeviceHeap::instance().range().begin;
   std::mutex mutex_;
@@ -98,13 +93,7 @@ WrittenBytes& localOf(Warp& warp, int lane) {
 }
 
 Space spaceOf(const Access& access, uint64_t address) {
-  if (access.space != Space::None) return access.space;
-  switch (address & kWindowMask) {
-  case kSharedWindow: return Space::Shared;
-  case kLocalWindow: return Space::Local;
-  case kParameterWindow: return Space::Param;
-  default: return Space::Global;
-  }
+  return access.space == Space::None ? spaceOfGeneric(address) : access.space;
 }
 
 /// What an access does now: a copy on its way writes later, and an mbarrier's operations see to their object themselves.

@@ -6,26 +6,33 @@
 
 namespace tiletwin::sim {
 
+/// Calls visit(word, mask) for each word that holds bits from `at` to `end`.
+template <class Words, class Visit> void eachWord(Words& words, uint64_t at, uint64_t end, Visit&& visit) {
+  constexpr uint64_t kBits = 64;
+  while (at < end) {
+    const uint64_t first = at % kBits, count = std::min(end - at, kBits - first);
+    const uint64_t mask = (count == kBits ? ~uint64_t(0) : (uint64_t(1) << count) - 1) << first;
+    visit(words[at / kBits], mask);
+    at += count;
+  }
+}
+
 class WrittenBytes {
 public:
   WrittenBytes() = default;
   explicit WrittenBytes(uint64_t bytes) : words_((bytes + kBits - 1) / kBits) {}
 
   void set(uint64_t at, uint64_t bytes) {
-    eachWord(at, bytes, [](uint64_t& word, uint64_t mask) {
-      word |= mask;
-      return true;
-    });
+    eachWord(words_, at, end(at, bytes), [](uint64_t& word, uint64_t mask) { word |= mask; });
   }
   void clear(uint64_t at, uint64_t bytes) {
-    eachWord(at, bytes, [](uint64_t& word, uint64_t mask) {
-      word &= ~mask;
-      return true;
-    });
+    eachWord(words_, at, end(at, bytes), [](uint64_t& word, uint64_t mask) { word &= ~mask; });
   }
   /// Have all of these bytes been written?
   bool all(uint64_t at, uint64_t bytes) {
-    return eachWord(at, bytes, [](uint64_t word, uint64_t mask) { return (word & mask) == mask; });
+    bool all = true;
+    eachWord(words_, at, end(at, bytes), [&](uint64_t word, uint64_t mask) { all &= (word & mask) == mask; });
+    return all;
   }
   /// The first of them that has not; there is one.
   uint64_t firstUnset(uint64_t at) const {
@@ -36,17 +43,8 @@ public:
 
 private:
   static constexpr uint64_t kBits = 64;
-  /// Calls visit(word, mask) until it returns false; bytes behind the end are left out.
-  template <class Visit> bool eachWord(uint64_t at, uint64_t bytes, Visit&& visit) {
-    const uint64_t end = std::min(at + bytes, this->bytes());
-    while (at < end) {
-      const uint64_t first = at % kBits, count = std::min(end - at, kBits - first);
-      const uint64_t mask = (count == kBits ? ~uint64_t(0) : (uint64_t(1) << count) - 1) << first;
-      if (!visit(words_[at / kBits], mask)) return false;
-      at += count;
-    }
-    return true;
-  }
+  /// Bytes behind the memory's end are left out.
+  uint64_t end(uint64_t at, uint64_t bytes) const { return std::min(at + bytes, this->bytes()); }
   std::vector<uint64_t> words_;
 };
 

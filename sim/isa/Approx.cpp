@@ -2,9 +2,7 @@
 // Not here:  the special function unit itself (numerics/Special.h).
 // Source:    PTX ISA, 9.7.3 and 9.7.4, and the instructions that ptxas 13 makes for sm_90: the unit takes and gives no subnormal
 //            numbers, so that instructions without .ftz scale before and after it.
-#include "sim/isa/Approx.h"
 #include "sim/isa/Float.h"
-#include "sim/isa/Forms.h"
 #include "sim/numerics/Double.h"
 #include "sim/numerics/Special.h"
 
@@ -107,12 +105,12 @@ struct Rsqrt64 {
 };
 
 template <template <bool> class Op> Execute chooseUnary(bool ftz) {
-  return forFlag(ftz, [](auto f) -> Execute { return runUnary<Op<decltype(f)::value>, float, float>; });
+  return forFlag(ftz, [](auto f) -> Execute { return runAlike<Op<decltype(f)::value>, float, 1>; });
 }
 
 template <class F, class Op, bool Ftz> Execute chooseNarrow(bool isPacked) {
-  return isPacked ? Execute(runUnary<half::Packed<Narrowed<F, Op, Ftz>>, uint32_t, uint32_t>)
-                  : runUnary<Narrowed<F, Op, Ftz>, uint16_t, uint16_t>;
+  return isPacked ? (runAlike<half::Packed<Narrowed<F, Op, Ftz>>, uint32_t, 1>)
+                  : runAlike<Narrowed<F, Op, Ftz>, uint16_t, 1>;
 }
 
 bool isHalf(Type t) { return t == Type::F16 || t == Type::F16x2; }
@@ -121,14 +119,14 @@ bool isBrain(Type t) { return t == Type::BF16 || t == Type::BF16x2; }
 /// The words .approx and .ftz, a type, two operands. `choose` gives what runs, or null.
 template <class Choose>
 bool decodeUnaryApprox(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out, Choose&& choose) {
-  if (!words.take("approx")) return failMissing(decoder, in, ".approx");
+  if (!words.take("approx")) return decoder.failMissing(".approx");
   const bool ftz = words.take("ftz");
   const Type type = words.takeType();
   out.run = choose(type, ftz);
-  if (!out.run) return decoder.fail(std::string(in.text) + ": no such form: modifiers or a type that it does not have");
+  if (!out.run) return decoder.refuse("no such form: modifiers or a type that it does not have");
   special::prepare();
   out.kind = InstClass::Special;
-  return decodeUnary(decoder, in, type, type, out);
+  return decoder.alike(in, out, type, 1);
 }
 
 bool decodeEx2(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
@@ -143,7 +141,7 @@ bool decodeEx2(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst&
 bool decodeTanh(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   return decodeUnaryApprox(decoder, in, words, out, [](Type type, bool ftz) -> Execute {
     if (ftz) return nullptr;
-    if (type == Type::F32) return runUnary<Tanh, float, float>;
+    if (type == Type::F32) return runAlike<Tanh, float, 1>;
     if (isHalf(type)) return chooseNarrow<half::F16, Tanh, false>(type == Type::F16x2);
     if (isBrain(type)) return chooseNarrow<half::BF16, Tanh, false>(type == Type::BF16x2);
     return nullptr;
@@ -159,14 +157,13 @@ bool decodeSingle(Decoder& decoder, const ptx::Instruction& in, Words& words, In
 
 template <class Op> bool decodeAngle(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   return decodeUnaryApprox(decoder, in, words, out, [](Type type, bool) -> Execute {
-    return type == Type::F32 ? Execute(runUnary<Op, float, float>) : nullptr;
+    return type == Type::F32 ? Execute(runAlike<Op, float, 1>) : nullptr;
   });
 }
 
 bool decodeRsqrt(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   return decodeUnaryApprox(decoder, in, words, out, [](Type type, bool ftz) -> Execute {
-    if (type == Type::F64)
-      return ftz ? Execute(runUnary<Rsqrt64Ftz, double, double>) : runUnary<Rsqrt64, double, double>;
+    if (type == Type::F64) return ftz ? Execute(runAlike<Rsqrt64Ftz, double, 1>) : runAlike<Rsqrt64, double, 1>;
     return type == Type::F32 ? chooseUnary<Rsqrt>(ftz) : nullptr;
   });
 }
@@ -180,7 +177,7 @@ constexpr OpcodeRow kRows[] = {
 
 bool decodeApproximateRcp(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   return decodeUnaryApprox(decoder, in, words, out, [](Type type, bool ftz) -> Execute {
-    if (type == Type::F64) return ftz ? Execute(runUnary<Rcp64, double, double>) : nullptr;
+    if (type == Type::F64) return ftz ? Execute(runAlike<Rcp64, double, 1>) : nullptr;
     return type == Type::F32 ? chooseUnary<Rcp>(ftz) : nullptr;
   });
 }
@@ -191,20 +188,19 @@ bool decodeApproximateSqrt(Decoder& decoder, const ptx::Instruction& in, Words& 
 
 bool decodeApproximateDiv(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const bool full = words.take("full");
-  if (!full && !words.take("approx")) return failMissing(decoder, in, ".approx .full");
+  if (!full && !words.take("approx")) return decoder.failMissing(".approx .full");
   const bool ftz = words.take("ftz");
   const Type type = words.takeType();
-  if (type != Type::F32) return failType(decoder, in, ".f32 where it is approximate");
+  if (type != Type::F32) return decoder.failType(".f32 where it is approximate");
   out.run = forFlag(ftz, [&](auto f) -> Execute {
     constexpr bool kFtz = decltype(f)::value;
-    return full ? Execute(runBinary<DivFull<kFtz>, float, float, float>)
-                : runBinary<DivApprox<kFtz>, float, float, float>;
+    return full ? Execute(runAlike<DivFull<kFtz>, float, 2>) : runAlike<DivApprox<kFtz>, float, 2>;
   });
   special::prepare();
   out.kind = InstClass::Special;
-  return decodeBinary(decoder, in, type, type, type, out);
+  return decoder.alike(in, out, type, 2);
 }
 
-constinit const std::span<const OpcodeRow> kApproxOpcodes = kRows;
+constinit OpcodeTable kApproxOpcodes = kRows;
 
 } // namespace tiletwin::sim

@@ -162,7 +162,7 @@ void landBulkGroups(Warp& warp, LaneMask lanes, int64_t pending, bool readOnly);
 /// Lands what is queued for an mbarrier, in order and until its phase ends, if that ends it; otherwise nothing.
 /// True if the phase has ended.
 bool landSignals(Cta& owner, std::byte* barrier);
-/// Lands all groups of the CTA's threads.
+/// Cta::onEnd: lands all groups of the CTA's threads, which nobody has waited for.
 void landAllGroups(Cta& cta);
 
 } // namespace tiletwin::sim

@@ -1,6 +1,5 @@
 // sim/isa/AsyncQueue.cpp -- when copies on their way land, and what they do then.
 #include "sim/isa/Async.h"
-#include "sim/isa/CtaHooks.h"
 #include "sim/isa/MbarrierState.h"
 #include "sim/machine/Observer.h"
 #include <algorithm>
@@ -83,12 +82,6 @@ template <class IsDue> void landLanes(Warp& warp, LaneMask lanes, bool waited, I
   std::erase_if(async.copies, [](const LaneCopies& copies) { return copies.pending == 0; });
 }
 
-MbarrierState stateOf(const std::byte* barrier) {
-  uint64_t bits;
-  std::memcpy(&bits, barrier, sizeof bits);
-  return MbarrierState(bits);
-}
-
 /// What the signal does to the mbarrier.
 MbarrierState::Outcome apply(MbarrierState& state, const MbarrierSignal& signal) {
   return signal.warp ? state.arrive(1) : state.completeBytes(signal.bytes);
@@ -112,7 +105,7 @@ bool BulkCopy::writesGlobal(uint64_t address, uint64_t accessed) const {
 WarpAsync& asyncOf(Warp& warp) {
   if (!warp.async) {
     warp.async = std::make_shared<WarpAsync>();
-    warp.cta->onEnd = endCta;
+    warp.cta->onEnd = landAllGroups;
   }
   return *warp.async;
 }
@@ -188,7 +181,7 @@ bool landSignals(Cta& owner, std::byte* barrier) {
   if (!owner.async) return false;
   std::deque<MbarrierSignal>& signals = owner.async->signals;
   // First without effect: do all of them together, or the first so many, end the phase?
-  MbarrierState state = stateOf(barrier);
+  MbarrierState state = MbarrierState::read(barrier);
   size_t count = 0;
   bool ends = false;
   for (const MbarrierSignal& signal : signals) {
@@ -207,14 +200,11 @@ bool landSignals(Cta& owner, std::byte* barrier) {
     land(signal.copy, nullptr);
     signal.barrier = nullptr;
   }
-  const uint64_t bits = state.bits();
-  std::memcpy(barrier, &bits, sizeof bits);
+  state.write(barrier);
   for (Observer* observer : owner.cluster->grid->observers) observer->phaseEnds(*owner.cluster, barrier);
   std::erase_if(signals, [](const MbarrierSignal& signal) { return signal.barrier == nullptr; });
   return true;
 }
-
-void endCta(Cta& cta) { landAllGroups(cta); }
 
 void landAllGroups(Cta& cta) {
   for (Warp& warp : cta.warps) {

@@ -4,9 +4,9 @@
 //            (Memory.h).
 // Source:    PTX ISA, 9.7.13 (atom, red). Lanes that meet at one address go in the order of their numbers, which the ISA leaves
 //            open. Sums of .f32 flush subnormals in global memory and keep them in shared memory, as GPUs do.
-#include "sim/isa/Atomic.h"
 #include "sim/isa/AtomicUpdates.h"
-#include "sim/isa/Forms.h"
+#include "sim/isa/ReduceElements.h"
+#include "sim/isa/Scope.h"
 #include "sim/isa/StoreAsync.h"
 #include "sim/machine/Memory.h"
 #include <array>
@@ -55,52 +55,60 @@ struct AtomicRow {
   std::string_view operation;
   Type type;
   Execute run;
+  ReduceElements reduce;     ///< the same on arrays
   bool needsNoFlush = false; ///< .noftz must be written
   uint32_t vectors = 0;      ///< the widths it has beside scalars, as bits 2, 4 and 8
   bool isVectorOnly = false;
 };
 
+template <Type kType, class Op>
+constexpr AtomicRow row(std::string_view operation, bool needsNoFlush = false, uint32_t vectors = 0,
+                        bool isVectorOnly = false) {
+  using T = LaneValue<kType>;
+  return {operation, kType, runAtomic<Op, T>, reduceAll<Op, T>, needsNoFlush, vectors, isVectorOnly};
+}
+
 constexpr AtomicRow kAtomicRows[] = {
-    {"and", Type::B32, runAtomic<AtomicAnd, uint32_t>},
-    {"and", Type::B64, runAtomic<AtomicAnd, uint64_t>},
-    {"or", Type::B32, runAtomic<AtomicOr, uint32_t>},
-    {"or", Type::B64, runAtomic<AtomicOr, uint64_t>},
-    {"xor", Type::B32, runAtomic<AtomicXor, uint32_t>},
-    {"xor", Type::B64, runAtomic<AtomicXor, uint64_t>},
-    {"exch", Type::B32, runAtomic<AtomicExchange, uint32_t>},
-    {"exch", Type::B64, runAtomic<AtomicExchange, uint64_t>},
-    {"exch", Type::B128, runAtomic<AtomicExchange, U128>},
-    {"cas", Type::B16, runAtomic<AtomicCompareAndSwap, uint16_t>},
-    {"cas", Type::B32, runAtomic<AtomicCompareAndSwap, uint32_t>},
-    {"cas", Type::B64, runAtomic<AtomicCompareAndSwap, uint64_t>},
-    {"cas", Type::B128, runAtomic<AtomicCompareAndSwap, U128>},
-    {"inc", Type::U32, runAtomic<AtomicIncrement, uint32_t>},
-    {"dec", Type::U32, runAtomic<AtomicDecrement, uint32_t>},
-    {"min", Type::U32, runAtomic<AtomicMin, uint32_t>},
-    {"min", Type::S32, runAtomic<AtomicMin, int32_t>},
-    {"min", Type::U64, runAtomic<AtomicMin, uint64_t>},
-    {"min", Type::S64, runAtomic<AtomicMin, int64_t>},
-    {"max", Type::U32, runAtomic<AtomicMax, uint32_t>},
-    {"max", Type::S32, runAtomic<AtomicMax, int32_t>},
-    {"max", Type::U64, runAtomic<AtomicMax, uint64_t>},
-    {"max", Type::S64, runAtomic<AtomicMax, int64_t>},
-    {"add", Type::U32, runAtomic<AtomicAdd, uint32_t>},
-    {"add", Type::S32, runAtomic<AtomicAdd, uint32_t>},
-    {"add", Type::U64, runAtomic<AtomicAdd, uint64_t>},
-    {"add", Type::F32, runAtomic<AtomicAddF32, uint32_t>, false, 2 | 4},
-    {"add", Type::F64, runAtomic<AtomicAddF64, uint64_t>},
-    {"add", Type::F16, runAtomic<AtomicHalf<HalfF16, HalfSum>, uint16_t>, true, 2 | 4 | 8},
-    {"add", Type::BF16, runAtomic<AtomicHalf<HalfBF16, HalfSum>, uint16_t>, true, 2 | 4 | 8},
-    {"add", Type::F16x2, runAtomic<AtomicHalves<HalfF16, HalfSum>, uint32_t>, true, 2 | 4},
-    {"add", Type::BF16x2, runAtomic<AtomicHalves<HalfBF16, HalfSum>, uint32_t>, true, 2 | 4},
-    {"min", Type::F16, runAtomic<AtomicHalf<HalfF16, HalfMin>, uint16_t>, true, 2 | 4 | 8, true},
-    {"min", Type::BF16, runAtomic<AtomicHalf<HalfBF16, HalfMin>, uint16_t>, true, 2 | 4 | 8, true},
-    {"min", Type::F16x2, runAtomic<AtomicHalves<HalfF16, HalfMin>, uint32_t>, true, 2 | 4, true},
-    {"min", Type::BF16x2, runAtomic<AtomicHalves<HalfBF16, HalfMin>, uint32_t>, true, 2 | 4, true},
-    {"max", Type::F16, runAtomic<AtomicHalf<HalfF16, HalfMax>, uint16_t>, true, 2 | 4 | 8, true},
-    {"max", Type::BF16, runAtomic<AtomicHalf<HalfBF16, HalfMax>, uint16_t>, true, 2 | 4 | 8, true},
-    {"max", Type::F16x2, runAtomic<AtomicHalves<HalfF16, HalfMax>, uint32_t>, true, 2 | 4, true},
-    {"max", Type::BF16x2, runAtomic<AtomicHalves<HalfBF16, HalfMax>, uint32_t>, true, 2 | 4, true},
+    row<Type::B32, Atomic<And>>("and"),
+    row<Type::B64, Atomic<And>>("and"),
+    row<Type::B32, Atomic<Or>>("or"),
+    row<Type::B64, Atomic<Or>>("or"),
+    row<Type::B32, Atomic<Xor>>("xor"),
+    row<Type::B64, Atomic<Xor>>("xor"),
+    row<Type::B32, AtomicExchange>("exch"),
+    row<Type::B64, AtomicExchange>("exch"),
+    row<Type::B128, AtomicExchange>("exch"),
+    row<Type::B16, AtomicCompareAndSwap>("cas"),
+    row<Type::B32, AtomicCompareAndSwap>("cas"),
+    row<Type::B64, AtomicCompareAndSwap>("cas"),
+    row<Type::B128, AtomicCompareAndSwap>("cas"),
+    row<Type::U32, Atomic<Increment>>("inc"),
+    row<Type::U32, Atomic<Decrement>>("dec"),
+    row<Type::U32, Atomic<Min>>("min"),
+    row<Type::S32, Atomic<Min>>("min"),
+    row<Type::U64, Atomic<Min>>("min"),
+    row<Type::S64, Atomic<Min>>("min"),
+    row<Type::U32, Atomic<Max>>("max"),
+    row<Type::S32, Atomic<Max>>("max"),
+    row<Type::U64, Atomic<Max>>("max"),
+    row<Type::S64, Atomic<Max>>("max"),
+    row<Type::U32, Atomic<Add>>("add"),
+    row<Type::S32, Atomic<Add>>("add"),
+    row<Type::U64, Atomic<Add>>("add"),
+    row<Type::F32, AtomicAddF32>("add", false, 2 | 4),
+    row<Type::F64, AtomicAddF64>("add"),
+    row<Type::F16, AtomicHalf<half::F16, half::Add>>("add", true, 2 | 4 | 8),
+    row<Type::BF16, AtomicHalf<half::BF16, half::Add>>("add", true, 2 | 4 | 8),
+    row<Type::F16x2, AtomicHalves<half::F16, half::Add>>("add", true, 2 | 4),
+    row<Type::BF16x2, AtomicHalves<half::BF16, half::Add>>("add", true, 2 | 4),
+    row<Type::F16, AtomicHalf<half::F16, HalfMin>>("min", true, 2 | 4 | 8, true),
+    row<Type::BF16, AtomicHalf<half::BF16, HalfMin>>("min", true, 2 | 4 | 8, true),
+    row<Type::F16x2, AtomicHalves<half::F16, HalfMin>>("min", true, 2 | 4, true),
+    row<Type::BF16x2, AtomicHalves<half::BF16, HalfMin>>("min", true, 2 | 4, true),
+    row<Type::F16, AtomicHalf<half::F16, HalfMax>>("max", true, 2 | 4 | 8, true),
+    row<Type::BF16, AtomicHalf<half::BF16, HalfMax>>("max", true, 2 | 4 | 8, true),
+    row<Type::F16x2, AtomicHalves<half::F16, HalfMax>>("max", true, 2 | 4, true),
+    row<Type::BF16x2, AtomicHalves<half::BF16, HalfMax>>("max", true, 2 | 4, true),
 };
 
 const AtomicRow* findRow(std::string_view operation, Type type) {
@@ -111,17 +119,14 @@ const AtomicRow* findRow(std::string_view operation, Type type) {
 
 /// .sem, .scope and the state space; a reduction, which returns nothing, acquires nothing.
 void takeOrdering(Words& words, bool isReduction, Access& access) {
-  const std::string_view sem = isReduction ? words.takeOneOf({"relaxed", "release"})
-                                           : words.takeOneOf({"relaxed", "acquire", "release", "acq_rel"});
-  access.semantics = sem == "acquire"   ? Semantics::Acquire
-                     : sem == "release" ? Semantics::Release
-                     : sem == "acq_rel" ? Semantics::AcquireRelease
-                                        : Semantics::Relaxed;
-  const std::string_view scope = words.takeOneOf({"cta", "cluster", "gpu", "sys"});
-  access.scope = scope == "cta"       ? Scope::Cta
-                 : scope == "cluster" ? Scope::Cluster
-                 : scope == "sys"     ? Scope::Sys
-                                      : Scope::Gpu;
+  const auto semantics =
+      isReduction ? words.takeNamed<Semantics>({{"relaxed", Semantics::Relaxed}, {"release", Semantics::Release}})
+                  : words.takeNamed<Semantics>({{"relaxed", Semantics::Relaxed},
+                                                {"acquire", Semantics::Acquire},
+                                                {"release", Semantics::Release},
+                                                {"acq_rel", Semantics::AcquireRelease}});
+  access.semantics = semantics.value_or(Semantics::Relaxed);
+  if (!takeScope(words, access.scope)) access.scope = Scope::Gpu;
   if (words.take("global"))
     access.space = Space::Global;
   else if (!words.takeOneOf({"shared", "shared::cta", "shared::cluster"}).empty())
@@ -157,7 +162,7 @@ bool decodeOperands(Decoder& decoder, const ptx::Instruction& in, const AtomicRo
   const bool returns = in.opcode == "atom", swaps = row.operation == "cas";
   const size_t first = returns ? 1 : 0, policy = first + 2 + swaps;
   if (!decoder.operands(in, policy + hasPolicy) || !decodeAddress(decoder, in.operands[first], op, out)) return false;
-  const Type type = row.type == Type::F16x2 || row.type == Type::BF16x2 ? Type::B32 : row.type;
+  const Type type = isPacked(row.type) ? Type::B32 : row.type;
   Slot unused;
   if (hasPolicy && !decoder.source(in.operands[policy], Type::B64, unused)) return false;
   if (swaps && !decoder.source(in.operands[first + 2], type, op.c)) return false;
@@ -176,21 +181,20 @@ bool decodeAtomic(Decoder& decoder, const ptx::Instruction& in, Words& words, In
   takeOrdering(words, isReduction, op->access);
   const std::string_view operation =
       words.takeOneOf({"and", "or", "xor", "exch", "cas", "inc", "dec", "min", "max", "add"});
-  if (operation.empty()) return failMissing(decoder, in, ".and .or .xor .exch .cas .add .inc .dec .min .max");
+  if (operation.empty()) return decoder.failMissing(".and .or .xor .exch .cas .add .inc .dec .min .max");
   const bool noFlush = words.take("noftz"), hasPolicy = words.take("L2::cache_hint");
   const std::string_view vector = words.takeOneOf({"v2", "v4", "v8"});
   const Type type = words.takeType();
   const AtomicRow* row = findRow(operation, type);
   if (!row || (isReduction && (operation == "cas" || operation == "exch")))
-    return decoder.fail(std::string(in.text) + ": no ." + std::string(operation) +
-                        (type == Type::None ? " without a type" : " of ." + std::string(ptx::nameOf(type))));
+    return decoder.refuse("no ." + std::string(operation) +
+                          (type == Type::None ? " without a type" : " of ." + std::string(ptx::nameOf(type))));
   if (row->needsNoFlush != noFlush)
     return decoder.fail(std::string(in.text) + (noFlush ? ": has no .noftz" : ": wants .noftz"));
   op->elements = vector.empty() ? 1 : uint32_t(vector[1] - '0');
   if (op->elements == 1 ? row->isVectorOnly : !(row->vectors & op->elements))
     return decoder.fail(std::string(in.text) + (op->elements == 1 ? ": wants a vector" : ": no such vector"));
-  if (op->elements > 1 && op->access.space == Space::Shared)
-    return decoder.fail(std::string(in.text) + ": vectors are in global memory");
+  if (op->elements > 1 && op->access.space == Space::Shared) return decoder.refuse("vectors are in global memory");
   op->access.bytes = op->access.alignment = op->elements * uint32_t(ptx::bytesOf(type));
   out.run = row->run;
   out.data = op;
@@ -205,6 +209,11 @@ constexpr OpcodeRow kRows[] = {
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kAtomicOpcodes = kRows;
+constinit OpcodeTable kAtomicOpcodes = kRows;
+
+ReduceElements reducer(ReduceOp op, Type type) {
+  const AtomicRow* row = isPacked(type) ? nullptr : findRow(nameOf(op), type);
+  return row ? row->reduce : nullptr;
+}
 
 } // namespace tiletwin::sim

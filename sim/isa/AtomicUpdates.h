@@ -6,11 +6,10 @@
 //            acquire and release, which is at least what any .sem asks for.
 // Invariant: a functor writes sizeof(T) bytes at an address that is a multiple of sizeof(T).
 #pragma once
-#include "runtime/FloatFormats.h"
-#include <algorithm>
+#include "sim/isa/Forms.h"
+#include "sim/numerics/Double.h"
+#include "sim/numerics/Half.h"
 #include <atomic>
-#include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -36,25 +35,21 @@ template <class Next> U128 replaceAtomically128(std::byte* at, Next next) {
   }
 }
 
-struct AtomicAdd {
+/// The value that another one gives with b.
+template <class Op> struct Atomic {
   template <class T> static T apply(std::byte* at, T b, T, bool) {
-    return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).fetch_add(b, std::memory_order_acq_rel);
+    if constexpr (std::is_same_v<Op, Add>)
+      return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).fetch_add(b, std::memory_order_acq_rel);
+    else
+      return replaceAtomically<T>(at, [=](T old) { return Op::apply(old, b); });
   }
 };
-struct AtomicAnd {
-  template <class T> static T apply(std::byte* at, T b, T, bool) {
-    return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).fetch_and(b, std::memory_order_acq_rel);
-  }
+/// Counts from 0 to b, and down from b to 0.
+struct Increment {
+  template <class T> static T apply(T old, T b) { return old >= b ? 0 : old + 1; }
 };
-struct AtomicOr {
-  template <class T> static T apply(std::byte* at, T b, T, bool) {
-    return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).fetch_or(b, std::memory_order_acq_rel);
-  }
-};
-struct AtomicXor {
-  template <class T> static T apply(std::byte* at, T b, T, bool) {
-    return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).fetch_xor(b, std::memory_order_acq_rel);
-  }
+struct Decrement {
+  template <class T> static T apply(T old, T b) { return old == 0 || old > b ? b : old - 1; }
 };
 struct AtomicExchange {
   template <class T> static T apply(std::byte* at, T b, T, bool) {
@@ -76,103 +71,44 @@ struct AtomicCompareAndSwap {
     }
   }
 };
-struct AtomicMin {
-  template <class T> static T apply(std::byte* at, T b, T, bool) {
-    return replaceAtomically<T>(at, [=](T old) { return std::min(old, b); });
-  }
-};
-struct AtomicMax {
-  template <class T> static T apply(std::byte* at, T b, T, bool) {
-    return replaceAtomically<T>(at, [=](T old) { return std::max(old, b); });
-  }
-};
-/// Counts from 0 to b, and down from b to 0.
-struct AtomicIncrement {
-  template <class T> static T apply(std::byte* at, T b, T, bool) {
-    return replaceAtomically<T>(at, [=](T old) { return old >= b ? 0 : old + 1; });
-  }
-};
-struct AtomicDecrement {
-  template <class T> static T apply(std::byte* at, T b, T, bool) {
-    return replaceAtomically<T>(at, [=](T old) { return old == 0 || old > b ? b : old - 1; });
-  }
-};
-
-/// A subnormal becomes zero, with its sign.
-inline uint32_t flushed(uint32_t bits) { return bits & 0x7F800000u ? bits : bits & 0x80000000u; }
-
 struct AtomicAddF32 {
-  static uint32_t sum(uint32_t x, uint32_t y, bool flush) {
-    if (flush) x = flushed(x), y = flushed(y);
-    const float r = std::bit_cast<float>(x) + std::bit_cast<float>(y);
-    if (r != r) return 0x7FFFFFFFu;
-    return flush ? flushed(std::bit_cast<uint32_t>(r)) : std::bit_cast<uint32_t>(r);
-  }
   static uint32_t apply(std::byte* at, uint32_t b, uint32_t, bool flush) {
-    return replaceAtomically<uint32_t>(at, [=](uint32_t old) { return sum(old, b, flush); });
+    return replaceAtomically<uint32_t>(at, [=](uint32_t old) {
+      using Sum = single::Add<Round::NearestEven>;
+      const float x = floatOf(old), y = floatOf(b);
+      return bitsOf(flush ? single::Shaped<Sum, true>::apply(x, y) : single::Shaped<Sum, false>::apply(x, y));
+    });
   }
 };
 struct AtomicAddF64 {
-  static bool isNan64(uint64_t x) { return x << 1 > uint64_t(0x7FF) << 53; }
   /// Of two NaNs, in global memory b as it is, and in shared memory the old value; that one quiet, as an instruction makes it.
-  static uint64_t sumOfNans(uint64_t old, uint64_t b, bool isGlobal) {
-    if (isGlobal) return isNan64(b) ? b : old;
-    return (isNan64(old) ? old : b) | uint64_t(1) << 51;
+  static double sumOfNans(double old, double b, bool isGlobal) {
+    if (isGlobal) return isNan(b) ? b : old;
+    return binary64::quiet(isNan(old) ? old : b);
   }
   static uint64_t apply(std::byte* at, uint64_t b, uint64_t, bool isGlobal) {
     return replaceAtomically<uint64_t>(at, [=](uint64_t old) {
-      if (isNan64(old) || isNan64(b)) return sumOfNans(old, b, isGlobal);
-      const double r = std::bit_cast<double>(old) + std::bit_cast<double>(b);
-      return r != r ? 0xFFF8000000000000u : std::bit_cast<uint64_t>(r);
+      const double x = doubleOf(old), y = doubleOf(b);
+      const bool hasNan = isNan(x) || isNan(y);
+      return bitsOf(hasNan ? sumOfNans(x, y, isGlobal) : binary64::Add<Round::NearestEven>::apply(x, y));
     });
   }
 };
 
-/// f16 and bf16 as the operations below need them: to float, which is exact, and rounded back. The sum of two is rounded right
-/// although it is rounded twice, since float has more than twice their digits.
-struct HalfF16 {
-  static float value(uint16_t v) { return f16ToF32(v); }
-  static uint16_t rounded(float v) { return v != v ? uint16_t(0x7FFF) : f32ToF16(v); }
-};
-struct HalfBF16 {
-  static float value(uint16_t v) { return bf16ToF32(v); }
-  static uint16_t rounded(float v) { return v != v ? uint16_t(0x7FFF) : f32ToBF16(v); }
-};
-struct HalfSum {
-  static float apply(float x, float y) { return x + y; }
-};
+/// On f16 or bf16; the packed forms change both halves of 32 bits in one step, which is more than the ISA promises.
+template <class Format, class Op> using AtomicHalf = Atomic<half::Shaped<Format, Op>>;
+template <class Format, class Op> using AtomicHalves = Atomic<half::Packed<half::Shaped<Format, Op>>>;
 /// The smaller one, a number rather than NaN, and -0 rather than 0; the larger one likewise.
-struct HalfMin {
-  static float apply(float x, float y) {
-    if (x != x) return y;
-    if (y != y) return x;
-    return x < y || (x == y && std::signbit(x)) ? x : y;
+using HalfMin = half::Extremum<false, false, false>;
+using HalfMax = half::Extremum<true, false, false>;
+
+/// An operation on `count` elements of an array, each in one indivisible step.
+template <class Op, class T, bool kFlush = false> void reduceAll(std::byte* to, const std::byte* from, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, from + i * sizeof value, sizeof value);
+    Op::apply(to + i * sizeof value, value, T(), kFlush);
   }
-};
-struct HalfMax {
-  static float apply(float x, float y) {
-    if (x != x) return y;
-    if (y != y) return x;
-    return x > y || (x == y && !std::signbit(x)) ? x : y;
-  }
-};
-template <class Format, class Op> struct AtomicHalf {
-  static uint16_t combine(uint16_t x, uint16_t y) {
-    return Format::rounded(Op::apply(Format::value(x), Format::value(y)));
-  }
-  static uint16_t apply(std::byte* at, uint16_t b, uint16_t, bool) {
-    return replaceAtomically<uint16_t>(at, [=](uint16_t old) { return combine(old, b); });
-  }
-};
-/// Both halves of 32 bits in one step, which is more than the ISA promises.
-template <class Format, class Op> struct AtomicHalves {
-  static uint32_t apply(std::byte* at, uint32_t b, uint32_t, bool) {
-    using Half = AtomicHalf<Format, Op>;
-    return replaceAtomically<uint32_t>(at, [=](uint32_t old) {
-      const uint32_t low = Half::combine(uint16_t(old), uint16_t(b));
-      return uint32_t(Half::combine(uint16_t(old >> 16), uint16_t(b >> 16))) << 16 | low;
-    });
-  }
-};
+}
 
 } // namespace tiletwin::sim

@@ -8,7 +8,6 @@
 // Invariant: lanes that exit are no longer waited for.
 #include "sim/isa/Barrier.h"
 #include "sim/check/BarrierCheck.h"
-#include "sim/isa/CtaHooks.h"
 #include "sim/isa/WaitText.h"
 #include "sim/isa/WarpOps.h"
 #include "sim/machine/Cta.h"
@@ -54,7 +53,6 @@ void complete(Cta& cta, uint32_t id) {
   barrier.expected = barrier.count = 0;
   barrier.reduces = barrier.any = false;
   barrier.all = true;
-  for (Observer* observer : cta.cluster->grid->observers) observer->barrier(cta, int(id));
 }
 
 /// The entry of a warp that lanes can still join, or a new one.
@@ -138,8 +136,7 @@ template <Reduction kReduction> Step takeResult(const Inst& in, Warp& warp, Lane
       if constexpr (kReduction == Reduction::Count) {
         perLane(warp.lanes<uint32_t>(in.d), lanes, [&](int) { return result.count; });
       } else {
-        LaneMask& p = warp.predicate(in.d);
-        p = (p & ~lanes) | ((kReduction == Reduction::All ? result.all : result.any) ? lanes : 0);
+        assign(warp.predicate(in.d), lanes, (kReduction == Reduction::All ? result.all : result.any) ? kAllLanes : 0);
       }
       result.lanes &= ~lanes;
       active &= ~lanes;
@@ -226,7 +223,7 @@ constexpr OpcodeRow kRows[] = {{"bar", decodeBarrier}, {"barrier", decodeBarrier
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kBarrierOpcodes = kRows;
+constinit OpcodeTable kBarrierOpcodes = kRows;
 
 Step gatherAtBarrier(Warp& warp, LaneMask& active) {
   const Step step = gatherMembers(warp, kAllLanes, active);

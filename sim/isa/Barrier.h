@@ -7,12 +7,14 @@
 
 namespace tiletwin::sim {
 
-extern const std::span<const OpcodeRow> kBarrierOpcodes;
+struct Cta;
 
 /// Aligned barriers: all lanes that have not exited, in `active`.
 Step gatherAtBarrier(Warp& warp, LaneMask& active);
 /// barrier.cluster.arrive and .wait; Barrier.cpp has taken the word `cluster`.
 bool decodeClusterBarrier(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out);
+/// Cta::onExit: barriers that waited only for these lanes complete.
+void leaveBarriers(Cta& cta, Warp& warp, LaneMask lanes);
 /// Lanes of a warp have exited: the cluster no longer waits for them.
 void leaveClusterBarrier(Warp& warp, LaneMask lanes);
 

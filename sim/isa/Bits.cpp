@@ -1,7 +1,6 @@
 // sim/isa/Bits.cpp -- counting, finding, extracting, inserting and permuting bits and bytes.
 // Source:    PTX ISA, 9.7.1.14 to 9.7.1.22 (popc to szext), 9.7.9.7 (prmt).
 // Not here:  logic and shifts (Logic.cpp).
-#include "sim/isa/Bits.h"
 #include "sim/isa/Forms.h"
 #include <algorithm>
 #include <bit>
@@ -79,13 +78,6 @@ struct InsertField {
   }
 };
 
-template <class T> Step runInsert(const Inst& in, Warp& warp, LaneMask active) {
-  const T *a = warp.lanes<T>(in.a), *b = warp.lanes<T>(in.b);
-  const uint32_t *c = warp.lanes<uint32_t>(in.c), *e = warp.lanes<uint32_t>(in.e);
-  perLane(warp.lanes<T>(in.d), active, [=](int i) { return InsertField::apply(a[i], b[i], c[i], e[i]); });
-  return Step::Next;
-}
-
 /// b ones from bit a on.
 template <bool kClamp> struct BitMask {
   static uint32_t apply(uint32_t a, uint32_t b) {
@@ -146,112 +138,91 @@ template <class Mode> struct Permute {
 /// popc and clz: .b32 and .b64 to 32 bits.
 template <class Op> bool decodeCount(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const Type type = words.takeType();
-  if (type != Type::B32 && type != Type::B64) return failType(decoder, in, ".b32 .b64");
-  out.run = type == Type::B32 ? runUnary<Op, uint32_t, uint32_t> : runUnary<Op, uint32_t, uint64_t>;
-  return decodeUnary(decoder, in, Type::B32, type, out);
+  out.run = BitWords::choose(type, []<class T>(T) { return runLanes<Op, uint32_t, T>; });
+  return out.run ? decoder.form(in, out, Type::B32, {type}) : decoder.failType(BitWords::names());
 }
-
-bool decodeBrev(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  const Type type = words.takeType();
-  if (type != Type::B32 && type != Type::B64) return failType(decoder, in, ".b32 .b64");
-  out.run = type == Type::B32 ? runUnary<Reverse, uint32_t, uint32_t> : runUnary<Reverse, uint64_t, uint64_t>;
-  return decodeUnary(decoder, in, type, type, out);
-}
-
-/// pick(T()) for .u32 .u64 .s32 .s64.
-template <class Pick> Execute forWord(Type type, Pick&& pick) {
-  return forInteger(type, [&](auto t) -> Execute {
-    if constexpr (sizeof t == 2)
-      return nullptr;
-    else
-      return pick(t);
-  });
-}
-constexpr std::string_view kWords = ".u32 .u64 .s32 .s64";
 
 bool decodeBfind(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const bool shift = words.take("shiftamt");
   const Type type = words.takeType();
-  out.run = forWord(type, [&](auto t) -> Execute {
-    using T = decltype(t);
-    return shift ? runUnary<FindHighest<true>, uint32_t, T> : runUnary<FindHighest<false>, uint32_t, T>;
+  out.run = IntegerWords::choose(type, [&]<class T>(T) {
+    return shift ? runLanes<FindHighest<true>, uint32_t, T> : runLanes<FindHighest<false>, uint32_t, T>;
   });
-  if (!out.run) return failType(decoder, in, kWords);
-  return decodeUnary(decoder, in, Type::U32, type, out);
+  return out.run ? decoder.form(in, out, Type::U32, {type}) : decoder.failType(IntegerWords::names());
 }
 
 bool decodeFns(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  if (words.takeType() != Type::B32) return failType(decoder, in, ".b32");
-  out.run = runTernary<FindNthSet, uint32_t, uint32_t, uint32_t, int32_t>;
-  return decodeTernary(decoder, in, Type::B32, Type::B32, Type::B32, Type::S32, out);
+  if (words.takeType() != Type::B32) return decoder.failType(".b32");
+  out.run = runLanes<FindNthSet, uint32_t, uint32_t, uint32_t, int32_t>;
+  return decoder.form(in, out, Type::B32, {Type::B32, Type::B32, Type::S32});
 }
 
 bool decodeBfe(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const Type type = words.takeType();
-  out.run = forWord(type, [](auto t) -> Execute {
-    using T = decltype(t);
-    return runTernary<ExtractField, T, T, uint32_t, uint32_t>;
-  });
-  if (!out.run) return failType(decoder, in, kWords);
-  return decodeTernary(decoder, in, type, type, Type::U32, Type::U32, out);
+  out.run = IntegerWords::choose(type, []<class T>(T) { return runLanes<ExtractField, T, T, uint32_t, uint32_t>; });
+  return out.run ? decoder.form(in, out, type, {type, Type::U32, Type::U32}) : decoder.failType(IntegerWords::names());
 }
 
 bool decodeBfi(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const Type type = words.takeType();
-  if (type != Type::B32 && type != Type::B64) return failType(decoder, in, ".b32 .b64");
-  out.run = type == Type::B32 ? runInsert<uint32_t> : runInsert<uint64_t>;
-  return decoder.operands(in, 5) && decoder.destination(in.operands[0], type, out.d) &&
-         decoder.source(in.operands[1], type, out.a) && decoder.source(in.operands[2], type, out.b) &&
-         decoder.source(in.operands[3], Type::U32, out.c) && decoder.source(in.operands[4], Type::U32, out.e);
+  out.run = BitWords::choose(type, []<class T>(T) { return runLanes<InsertField, T, T, T, uint32_t, uint32_t>; });
+  if (!out.run) return decoder.failType(BitWords::names());
+  return decoder.form(in, out, type, {type, type, Type::U32, Type::U32});
+}
+
+bool takeClamp(Decoder& decoder, Words& words, bool& clamps) {
+  const std::string_view mode = words.takeOneOf({"clamp", "wrap"});
+  clamps = mode == "clamp";
+  return !mode.empty() || decoder.failMissing(".clamp .wrap");
 }
 
 bool decodeBmsk(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  const std::string_view mode = words.takeOneOf({"clamp", "wrap"});
-  if (mode.empty()) return failMissing(decoder, in, ".clamp .wrap");
-  if (words.takeType() != Type::B32) return failType(decoder, in, ".b32");
-  out.run = mode == "clamp" ? runBinary<BitMask<true>, uint32_t, uint32_t, uint32_t>
-                            : runBinary<BitMask<false>, uint32_t, uint32_t, uint32_t>;
-  return decodeBinary(decoder, in, Type::B32, Type::U32, Type::U32, out);
-}
-
-template <bool kClamp> Execute extension(bool isSigned) {
-  return isSigned ? runBinary<Extend<kClamp, true>, uint32_t, uint32_t, uint32_t>
-                  : runBinary<Extend<kClamp, false>, uint32_t, uint32_t, uint32_t>;
+  bool clamps = false;
+  if (!takeClamp(decoder, words, clamps)) return false;
+  if (words.takeType() != Type::B32) return decoder.failType(".b32");
+  out.run = clamps ? runAlike<BitMask<true>, uint32_t, 2> : runAlike<BitMask<false>, uint32_t, 2>;
+  return decoder.form(in, out, Type::B32, {Type::U32, Type::U32});
 }
 
 bool decodeSzext(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  const std::string_view mode = words.takeOneOf({"clamp", "wrap"});
-  if (mode.empty()) return failMissing(decoder, in, ".clamp .wrap");
+  bool clamps = false;
+  if (!takeClamp(decoder, words, clamps)) return false;
   const Type type = words.takeType();
-  if (type != Type::U32 && type != Type::S32) return failType(decoder, in, ".u32 .s32");
-  out.run = mode == "clamp" ? extension<true>(isSigned(type)) : extension<false>(isSigned(type));
-  return decodeBinary(decoder, in, type, type, Type::U32, out);
+  if (!Words32::has(type)) return decoder.failType(Words32::names());
+  out.run = forFlag(clamps, [&](auto c) {
+    return forFlag(isSigned(type),
+                   [](auto s) { return runAlike<Extend<decltype(c)::value, decltype(s)::value>, uint32_t, 2>; });
+  });
+  return decoder.form(in, out, type, {type, Type::U32});
 }
 
 bool decodePrmt(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  using U = uint32_t;
-  const std::string_view mode = words.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
-  if (words.takeType() != Type::B32) return failType(decoder, in, ".b32");
-  out.run = mode == "f4e"   ? runTernary<Permute<Forward4>, U, U, U, U>
-            : mode == "b4e" ? runTernary<Permute<Backward4>, U, U, U, U>
-            : mode == "rc8" ? runTernary<Permute<Replicate8>, U, U, U, U>
-            : mode == "ecl" ? runTernary<Permute<ClampLeft>, U, U, U, U>
-            : mode == "ecr" ? runTernary<Permute<ClampRight>, U, U, U, U>
-            : mode.empty()  ? runTernary<Permute<PermuteAny>, U, U, U, U>
-                            : runTernary<Permute<Replicate16>, U, U, U, U>;
-  return decodeTernary(decoder, in, Type::B32, Type::B32, Type::B32, Type::B32, out);
+  const std::optional<Execute> mode = words.takeNamed<Execute>({{"f4e", runAlike<Permute<Forward4>, uint32_t, 3>},
+                                                                {"b4e", runAlike<Permute<Backward4>, uint32_t, 3>},
+                                                                {"rc8", runAlike<Permute<Replicate8>, uint32_t, 3>},
+                                                                {"ecl", runAlike<Permute<ClampLeft>, uint32_t, 3>},
+                                                                {"ecr", runAlike<Permute<ClampRight>, uint32_t, 3>},
+                                                                {"rc16", runAlike<Permute<Replicate16>, uint32_t, 3>}});
+  if (words.takeType() != Type::B32) return decoder.failType(".b32");
+  out.run = mode.value_or(runAlike<Permute<PermuteAny>, uint32_t, 3>);
+  return decoder.alike(in, out, Type::B32, 3);
 }
 
 constexpr OpcodeRow kRows[] = {
-    {"bfe", decodeBfe},     {"bfi", decodeBfi},
-    {"bfind", decodeBfind}, {"bmsk", decodeBmsk},
-    {"brev", decodeBrev},   {"clz", decodeCount<LeadingZeros>},
-    {"fns", decodeFns},     {"popc", decodeCount<CountOnes>},
-    {"prmt", decodePrmt},   {"szext", decodeSzext},
+    {"bfe", decodeBfe},
+    {"bfi", decodeBfi},
+    {"bfind", decodeBfind},
+    {"bmsk", decodeBmsk},
+    {"brev", decodeAlike<BitWords, Reverse, 1>},
+    {"clz", decodeCount<LeadingZeros>},
+    {"fns", decodeFns},
+    {"popc", decodeCount<CountOnes>},
+    {"prmt", decodePrmt},
+    {"szext", decodeSzext},
 };
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kBitsOpcodes = kRows;
+constinit OpcodeTable kBitsOpcodes = kRows;
 
 } // namespace tiletwin::sim

@@ -5,6 +5,7 @@
 // Source:    "PTX ISA", NVIDIA, sections "cp.async.bulk", "cp.reduce.async.bulk", "cp.async.bulk.prefetch".
 #include "sim/isa/BulkTargets.h"
 #include "sim/isa/CpAsync.h"
+#include "sim/isa/Forms.h"
 #include "sim/isa/ReduceElements.h"
 
 namespace tiletwin::sim {
@@ -85,8 +86,6 @@ bool decodeBulk(Decoder& decoder, const ptx::Instruction& in, Words& words, Bulk
   return toGlobal || form.targets.decode(decoder, in.operands[3], isMulticast ? &in.operands[4] : nullptr);
 }
 
-Step runPrefetch(const Inst&, Warp&, LaneMask) { return Step::Next; }
-
 } // namespace
 
 bool decodeBulkCopy(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
@@ -119,7 +118,7 @@ bool decodeBulkPrefetch(Decoder& decoder, const ptx::Instruction& in, Words& wor
   bool hasHint = false;
   AddressOperand from;
   Slot bytes;
-  out.run = runPrefetch; // there are no caches to fill
+  out.run = runNothing; // there are no caches to fill
   return takeCacheHint(decoder, in, words, hasHint) && decoder.operands(in, 2 + size_t(hasHint)) &&
          from.decode(decoder, in.operands[0], Space::Global) && decoder.source(in.operands[1], ptx::Type::U32, bytes);
 }

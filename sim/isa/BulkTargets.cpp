@@ -9,12 +9,8 @@ namespace {
 
 /// Queues the copy for one CTA; false: a trap.
 bool issueTo(Warp& warp, int lane, Cta& cta, const std::byte* barrier, BulkCopy copy, uint64_t signalled) {
-  uint64_t bits;
-  std::memcpy(&bits, barrier, sizeof bits);
-  if (const MbarrierState state(bits); !state.isLive()) {
-    trapMbarrier(warp, lane, &cta, barrier, MbarrierState::Outcome::NoObject, state, 0);
-    return false;
-  }
+  if (const MbarrierState state = MbarrierState::read(barrier); !state.isLive())
+    return trapMbarrier(warp, lane, &cta, barrier, MbarrierState::Outcome::NoObject, state, 0);
   copy.written = &cta;
   MbarrierSignal signal;
   signal.barrier = barrier;
@@ -42,25 +38,19 @@ bool BulkTargets::issue(Warp& warp, int lane, BulkCopy copy, uint64_t signalled)
   const std::byte* at = resolveBlock(access, warp, lane, barrier.lanes(warp)[size_t(lane)], 8);
   if (!at) return false;
   Cta *owner = ownerOf(cluster, copy.to), *barrierOwner = ownerOf(cluster, at);
-  if (!owner || owner != barrierOwner) {
-    warp.trap(TrapKind::InvalidValue, "signals an mbarrier of another CTA than the one that it writes to", lane);
-    return false;
-  }
-  if (signalled > uint64_t(MbarrierState::kMaxBytes)) {
-    warp.trap(TrapKind::InvalidValue, "copies " + std::to_string(signalled) + " bytes; an mbarrier can count 1048575",
-              lane);
-    return false;
-  }
+  if (!owner || owner != barrierOwner)
+    return warp.fail(TrapKind::InvalidValue, "signals an mbarrier of another CTA than the one that it writes to", lane);
+  if (signalled > uint64_t(MbarrierState::kMaxBytes))
+    return warp.fail(TrapKind::InvalidValue,
+                     "copies " + std::to_string(signalled) + " bytes; an mbarrier can count 1048575", lane);
   if (!ctaMask) return issueTo(warp, lane, *owner, at, std::move(copy), signalled);
 
   const uint32_t mask = warp.lanes<uint16_t>(ctaMask)[lane];
-  if (mask >> cluster.ctas.size() != 0) {
-    warp.trap(TrapKind::InvalidValue,
-              "names CTA " + std::to_string(31 - __builtin_clz(mask)) + " of a cluster of " +
-                  std::to_string(cluster.ctas.size()),
-              lane);
-    return false;
-  }
+  if (mask >> cluster.ctas.size() != 0)
+    return warp.fail(TrapKind::InvalidValue,
+                     "names CTA " + std::to_string(31 - __builtin_clz(mask)) + " of a cluster of " +
+                         std::to_string(cluster.ctas.size()),
+                     lane);
   const ptrdiff_t toOffset = copy.to - owner->shared.data(), barrierOffset = at - owner->shared.data();
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     Cta& cta = cluster.ctas[size_t(__builtin_ctz(rest))];

@@ -2,7 +2,6 @@
 // Source:    PTX ISA, 9.7.2. Each lane has its carry flag, CC.CF: a bit of Warp::carry.
 // Idea:      everything is computed in twice the width; the bit above the result is the carry, or the borrow.
 #include "sim/isa/Forms.h"
-#include "sim/isa/Integer.h"
 
 namespace tiletwin::sim {
 namespace {
@@ -35,74 +34,47 @@ template <Sum kSum, class T, bool kCarryIn, bool kCarryOut> Step runSum(const In
     d[i] = T(sum);
     out |= LaneMask(sum >> (8 * sizeof(T)) & 1) << i;
   });
-  if (kCarryOut) warp.carry = (carry & ~active) | out;
+  if (kCarryOut) assign(warp.carry, active, out);
   return Step::Next;
 }
 
-template <Sum kSum, class T> Execute sumOf(bool carryIn, bool carryOut) {
-  if (carryIn) return carryOut ? runSum<kSum, T, true, true> : runSum<kSum, T, true, false>;
-  return runSum<kSum, T, false, true>;
-}
-
 template <Sum kSum> Execute sumOf(Type type, bool carryIn, bool carryOut) {
-  switch (type) {
-  case Type::U32:
-  case Type::S32: return sumOf<kSum, uint32_t>(carryIn, carryOut);
-  case Type::U64:
-  case Type::S64: return sumOf<kSum, uint64_t>(carryIn, carryOut);
-  default: return nullptr;
-  }
+  return IntegerWords::chooseWidth(type, [&]<class T>(T) -> Execute {
+    if (carryIn) return carryOut ? runSum<kSum, T, true, true> : runSum<kSum, T, true, false>;
+    return runSum<kSum, T, false, true>;
+  });
 }
 
-constexpr std::string_view kTypes = ".u32 .s32 .u64 .s64";
-
-template <Sum kSum>
-bool decodeSum(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out, bool carryIn, bool carryOut) {
+template <Sum kSum, bool kCarryIn>
+bool decodeSum(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  const bool carryOut = words.take("cc");
   const Type type = words.takeType();
-  out.run = sumOf<kSum>(type, carryIn, carryOut);
-  if (!out.run) return failType(decoder, in, kTypes);
-  return decodeBinary(decoder, in, type, type, type, out);
+  out.run = sumOf<kSum>(type, kCarryIn, carryOut);
+  return out.run ? decoder.alike(in, out, type, 2) : decoder.failType(IntegerWords::names());
 }
 
-bool decodeProduct(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out, bool carryIn, bool carryOut) {
+template <bool kCarryIn> bool decodeProduct(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  const bool carryOut = words.take("cc");
   const std::string_view mode = words.takeOneOf({"lo", "hi"});
-  if (mode.empty()) return failMissing(decoder, in, ".lo .hi");
+  if (mode.empty()) return decoder.failMissing(".lo .hi");
   const Type type = words.takeType();
-  out.run = mode == "lo"     ? sumOf<Sum::MadLow>(type, carryIn, carryOut)
-            : isSigned(type) ? sumOf<Sum::MadHighSigned>(type, carryIn, carryOut)
-                             : sumOf<Sum::MadHigh>(type, carryIn, carryOut);
-  if (!out.run) return failType(decoder, in, kTypes);
-  return decodeTernary(decoder, in, type, type, type, type, out);
-}
-
-bool decodeAddc(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  return decodeSum<Sum::Add>(decoder, in, words, out, true, words.take("cc"));
-}
-bool decodeSubc(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  return decodeSum<Sum::Subtract>(decoder, in, words, out, true, words.take("cc"));
-}
-bool decodeMadc(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  return decodeProduct(decoder, in, words, out, true, words.take("cc"));
+  out.run = mode == "lo"     ? sumOf<Sum::MadLow>(type, kCarryIn, carryOut)
+            : isSigned(type) ? sumOf<Sum::MadHighSigned>(type, kCarryIn, carryOut)
+                             : sumOf<Sum::MadHigh>(type, kCarryIn, carryOut);
+  return out.run ? decoder.alike(in, out, type, 3) : decoder.failType(IntegerWords::names());
 }
 
 constexpr OpcodeRow kRows[] = {
-    {"addc", decodeAddc},
-    {"madc", decodeMadc},
-    {"subc", decodeSubc},
+    {"add", decodeSum<Sum::Add, false>, Domain::Carry},
+    {"addc", decodeSum<Sum::Add, true>},
+    {"mad", decodeProduct<false>, Domain::Carry},
+    {"madc", decodeProduct<true>},
+    {"sub", decodeSum<Sum::Subtract, false>, Domain::Carry},
+    {"subc", decodeSum<Sum::Subtract, true>},
 };
 
 } // namespace
 
-bool decodeAddCarry(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  return decodeSum<Sum::Add>(decoder, in, words, out, false, true);
-}
-bool decodeSubCarry(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  return decodeSum<Sum::Subtract>(decoder, in, words, out, false, true);
-}
-bool decodeMadCarry(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  return decodeProduct(decoder, in, words, out, false, true);
-}
-
-constinit const std::span<const OpcodeRow> kCarryOpcodes = kRows;
+constinit OpcodeTable kCarryOpcodes = kRows;
 
 } // namespace tiletwin::sim

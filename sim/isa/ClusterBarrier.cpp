@@ -4,7 +4,6 @@
 //            three masks a warp, so that arriving and waiting may lie apart.
 // Invariant: Cluster::arrived counts the lanes in the `arrived` masks, all of which are live.
 #include "sim/isa/Barrier.h"
-#include "sim/isa/CtaHooks.h"
 #include "sim/isa/WaitText.h"
 #include "sim/machine/Cta.h"
 #include "sim/machine/Observer.h"
@@ -40,8 +39,6 @@ void completeIfAllHaveCome(Cluster& cluster) {
         observer->waited(*arrival.warp, asleep, &cluster.arrivals, Semantics::Acquire);
     }
   }
-  for (Cta& cta : cluster.ctas)
-    for (Observer* observer : cluster.grid->observers) observer->barrier(cta, -1);
 }
 
 /// Inst::immediate: kAligned, kRelaxed.

@@ -1,9 +1,8 @@
 // sim/isa/Compare.cpp -- setp, set and testp.
 // Source:    PTX ISA, 9.7.6 (comparison and selection), 9.7.7 (half precision), 9.7.3.1 (testp).
 // Not here:  the comparisons themselves (CompareLanes.cpp), vset (Video.cpp).
-#include "sim/isa/Compare.h"
 #include "sim/isa/CompareLanes.h"
-#include "sim/isa/Forms.h"
+#include "sim/isa/Float.h"
 
 namespace tiletwin::sim {
 namespace {
@@ -32,23 +31,14 @@ struct Compared {
 /// c of a comparison that has one.
 LaneMask third(const Inst& in, Warp& warp) { return in.c ? warp.predicate(in.c) : 0; }
 
-void assign(LaneMask& d, LaneMask active, LaneMask value) { d = (d & ~active) | (value & active); }
-
-/// d, and e where there is a second destination: the negated outcome, combined with c as well.
+/// d, and e where there is a second destination: of packed sources d is for the low halves and e for the high ones, of others e
+/// gets the negated outcome; each is combined with c.
 Step runSetp(const Inst& in, Warp& warp, LaneMask active) {
   const Compared& op = *static_cast<const Compared*>(in.data);
-  const LaneMask outcome = op.compare.low(warp, in.a, in.b), c = third(in, warp);
-  if (in.d) assign(warp.predicate(in.d), active, combined(op.combine, outcome, c));
-  if (in.e) assign(warp.predicate(in.e), active, combined(op.combine, ~outcome, c));
-  return Step::Next;
-}
-
-/// Packed sources: d for the low halves, e for the high ones.
-Step runSetpHalves(const Inst& in, Warp& warp, LaneMask active) {
-  const Compared& op = *static_cast<const Compared*>(in.data);
-  const LaneMask low = op.compare.low(warp, in.a, in.b), high = op.compare.high(warp, in.a, in.b), c = third(in, warp);
-  if (in.d) assign(warp.predicate(in.d), active, combined(op.combine, low, c));
-  if (in.e) assign(warp.predicate(in.e), active, combined(op.combine, high, c));
+  const LaneMask first = op.compare.low(warp, in.a, in.b), c = third(in, warp);
+  const LaneMask second = op.compare.high ? op.compare.high(warp, in.a, in.b) : ~first;
+  if (in.d) assign(warp.predicate(in.d), active, combined(op.combine, first, c));
+  if (in.e) assign(warp.predicate(in.e), active, combined(op.combine, second, c));
   return Step::Next;
 }
 
@@ -76,23 +66,11 @@ bool takeOperator(Decoder& decoder, const ptx::Instruction& in, Words& words, Co
   name = words.takeOneOf({"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu",
                           "geu", "num", "nan"});
   const auto named = comparisonNamed(name);
-  if (!named) return failMissing(decoder, in, ".eq .ne .lt .le .gt .ge and so on");
+  if (!named) return decoder.failMissing(".eq .ne .lt .le .gt .ge and so on");
   comparison = *named;
-  const std::string_view by = words.takeOneOf({"and", "or", "xor"});
-  combine = by.empty() ? Combine::None : by == "and" ? Combine::And : by == "or" ? Combine::Or : Combine::Xor;
+  combine = words.takeNamed<Combine>({{"and", Combine::And}, {"or", Combine::Or}, {"xor", Combine::Xor}})
+                .value_or(Combine::None);
   return true;
-}
-
-InstClass classOf(Type type) {
-  switch (type) {
-  case Type::F16:
-  case Type::F16x2:
-  case Type::BF16:
-  case Type::BF16x2: return InstClass::Half;
-  case Type::F32: return InstClass::Float;
-  case Type::F64: return InstClass::Double;
-  default: return InstClass::Integer;
-  }
 }
 
 /// The loops for what an instruction compares.
@@ -111,7 +89,7 @@ bool decodeComparison(Decoder& decoder, const ptx::Instruction& in, Comparison c
 /// a, b and, if the outcome is combined, c.
 bool decodeSources(Decoder& decoder, const ptx::Instruction& in, Type type, Combine combine, Inst& out) {
   if (!decoder.operands(in, combine == Combine::None ? 3 : 4)) return false;
-  const Type register_ = type == Type::F16x2 || type == Type::BF16x2 ? Type::B32 : type;
+  const Type register_ = isPacked(type) ? Type::B32 : type;
   return decoder.source(in.operands[1], register_, out.a) && decoder.source(in.operands[2], register_, out.b) &&
          (combine == Combine::None || decoder.predicate(in.operands[3], out.c));
 }
@@ -127,7 +105,7 @@ bool decodeSetp(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst
   if (!decodeComparison(decoder, in, comparison, name, type, flush, *op) ||
       !decodeSources(decoder, in, type, op->combine, out))
     return false;
-  out.run = op->compare.high ? runSetpHalves : runSetp;
+  out.run = runSetp;
   out.data = op;
   out.kind = classOf(type);
   const Operand& d = in.operands[0];
@@ -141,12 +119,12 @@ uint32_t trueOf(Type d, Type a) {
   const bool half = a == Type::F16 || a == Type::BF16;
   switch (d) {
   case Type::U32:
-  case Type::S32: return a == Type::F16x2 || a == Type::BF16x2 ? 0xFFFF : ~0u;
+  case Type::S32: return isPacked(a) ? 0xFFFF : ~0u;
   case Type::U16:
   case Type::S16: return half ? 0xFFFF : 0;
   case Type::F32: return classOf(a) == InstClass::Half ? 0 : 0x3F800000;
-  case Type::F16: return a == Type::BF16 || a == Type::F16x2 || a == Type::BF16x2 ? 0 : 0x3C00;
-  case Type::BF16: return a == Type::F16x2 || a == Type::BF16x2 ? 0 : 0x3F80;
+  case Type::F16: return a == Type::BF16 || isPacked(a) ? 0 : 0x3C00;
+  case Type::BF16: return isPacked(a) ? 0 : 0x3F80;
   case Type::F16x2: return a == d ? 0x3C00 : 0;
   case Type::BF16x2: return a == d ? 0x3F80 : 0;
   default: return 0;
@@ -163,60 +141,48 @@ bool decodeSet(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst&
   const Type d = words.takeType(), type = words.takeType();
   if (!decodeComparison(decoder, in, comparison, name, type, flush, *op)) return false;
   op->whenTrue = trueOf(d, type);
-  if (op->whenTrue == 0) return decoder.fail(std::string(in.text) + ": has no such destination for its source");
+  if (op->whenTrue == 0) return decoder.refuse("has no such destination for its source");
   out.run = op->compare.high ? runSetHalves : ptx::bytesOf(d) == 2 ? runSet<uint16_t> : runSet<uint32_t>;
   out.data = op;
   out.kind = classOf(type);
-  const bool packed = d == Type::F16x2 || d == Type::BF16x2;
   return decodeSources(decoder, in, type, op->combine, out) &&
-         decoder.destination(in.operands[0], packed ? Type::B32 : d, out.d);
+         decoder.destination(in.operands[0], isPacked(d) ? Type::B32 : d, out.d);
 }
 
-/// testp's questions, about a float's bits without its sign. `T` is their type, kInfinity the infinity's.
-template <class T, T kInfinity> struct FloatTests {
-  static constexpr T kLeastNormal = kInfinity & (~kInfinity + 1); ///< the exponent's lowest bit
-  struct Finite {
-    static bool apply(T m) { return m < kInfinity; }
-  };
-  struct Infinite {
-    static bool apply(T m) { return m == kInfinity; }
-  };
-  struct Number {
-    static bool apply(T m) { return m <= kInfinity; }
-  };
-  struct NotANumber {
-    static bool apply(T m) { return m > kInfinity; }
-  };
-  struct Normal {
-    static bool apply(T m) { return m == 0 || (m >= kLeastNormal && m < kInfinity); }
-  };
-  struct Subnormal {
-    static bool apply(T m) { return m != 0 && m < kLeastNormal; }
-  };
-  template <class Test> static Step run(const Inst& in, Warp& warp, LaneMask active) {
-    const T* a = warp.lanes<T>(in.a);
-    perLanePredicate(warp.predicate(in.d), active, [=](int i) { return Test::apply(a[i] & T(~T(0) >> 1)); });
-    return Step::Next;
-  }
-  static Execute named(std::string_view word) {
-    return word == "finite"       ? run<Finite>
-           : word == "infinite"   ? run<Infinite>
-           : word == "number"     ? run<Number>
-           : word == "notanumber" ? run<NotANumber>
-           : word == "normal"     ? run<Normal>
-                                  : run<Subnormal>;
-  }
+/// One of testp's questions: is a float's magnitude, as an integer, from `low` to `high`, or zero?
+struct FloatTest {
+  uint64_t low, high;
+  bool orZero = false;
 };
+
+template <class T> Step runTestp(const Inst& in, Warp& warp, LaneMask active) {
+  const FloatTest test = *static_cast<const FloatTest*>(in.data);
+  const T low = T(test.low), span = T(test.high - test.low);
+  const T* a = warp.lanes<T>(in.a);
+  perLanePredicate(warp.predicate(in.d), active, [=](int i) {
+    const T magnitude = a[i] & T(~T(0) >> 1);
+    return T(magnitude - low) <= span || (test.orZero && magnitude == 0);
+  });
+  return Step::Next;
+}
 
 bool decodeTestp(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const std::string_view test = words.takeOneOf({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
-  if (test.empty()) return failMissing(decoder, in, ".finite .infinite .number .notanumber .normal .subnormal");
+  if (test.empty()) return decoder.failMissing(".finite .infinite .number .notanumber .normal .subnormal");
   const Type type = words.takeType();
-  if (type != Type::F32 && type != Type::F64) return failType(decoder, in, ".f32 .f64");
-  out.run = type == Type::F32 ? FloatTests<uint32_t, 0x7F800000u>::named(test)
-                              : FloatTests<uint64_t, 0x7FF0000000000000u>::named(test);
+  if (type != Type::F32 && type != Type::F64) return decoder.failType(".f32 .f64");
+  const bool isWide = type == Type::F64;
+  const uint64_t infinity = isWide ? kInfinity64 : kInfinity32, largest = isWide ? ~kSign64 : ~kSign32;
+  const uint64_t leastNormal = infinity & (~infinity + 1); // the exponent's lowest bit
+  out.data = decoder.make<FloatTest>(test == "finite"       ? FloatTest{0, infinity - 1}
+                                     : test == "infinite"   ? FloatTest{infinity, infinity}
+                                     : test == "number"     ? FloatTest{0, infinity}
+                                     : test == "notanumber" ? FloatTest{infinity + 1, largest}
+                                     : test == "normal"     ? FloatTest{leastNormal, infinity - 1, true}
+                                                            : FloatTest{1, leastNormal - 1});
+  out.run = isWide ? runTestp<uint64_t> : runTestp<uint32_t>;
   out.kind = classOf(type);
-  return decodeUnary(decoder, in, Type::Pred, type, out);
+  return decoder.form(in, out, Type::Pred, {type});
 }
 
 constexpr OpcodeRow kRows[] = {
@@ -227,6 +193,6 @@ constexpr OpcodeRow kRows[] = {
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kCompareOpcodes = kRows;
+constinit OpcodeTable kCompareOpcodes = kRows;
 
 } // namespace tiletwin::sim

@@ -1,7 +1,6 @@
 // sim/isa/CompareLanes.cpp -- the loops of CompareLanes.h, for each type and operator.
 #include "sim/isa/CompareLanes.h"
-#include "sim/isa/Forms.h"
-#include <bit>
+#include "sim/numerics/Half.h"
 
 namespace tiletwin::sim {
 namespace {
@@ -14,21 +13,16 @@ template <class T> struct Plain {
   static T value(T v) { return v; }
 };
 struct F32Flushed {
-  using Bits = uint32_t;
-  static float value(uint32_t v) { return std::bit_cast<float>(v & 0x7F800000u ? v : 0u); }
+  using Bits = float;
+  static float value(float v) { return flushed(v); }
 };
-struct F16 {
+template <class Format, bool kFlush = false> struct Narrow {
   using Bits = uint16_t;
-  static float value(uint16_t v) { return float(std::bit_cast<_Float16>(v)); }
+  static float value(uint16_t v) { return Format::wide(kFlush ? Format::flush(v) : v); }
 };
-struct F16Flushed {
-  using Bits = uint16_t;
-  static float value(uint16_t v) { return F16::value(v & 0x7C00 ? v : uint16_t(0)); }
-};
-struct BF16 {
-  using Bits = uint16_t;
-  static float value(uint16_t v) { return std::bit_cast<float>(uint32_t(v) << 16); }
-};
+using F16 = Narrow<half::F16>;
+using F16Flushed = Narrow<half::F16, true>;
+using BF16 = Narrow<half::BF16>;
 template <class Format, int kShift> struct Half {
   using Bits = uint32_t;
   static float value(uint32_t v) { return Format::value(uint16_t(v >> kShift)); }

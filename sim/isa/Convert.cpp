@@ -67,15 +67,12 @@ template <class S, Round R> struct ToBF16 {
 template <template <class, Round> class Op, class D> Execute chooseTo(Type a, bool ftz, Round round) {
   return forSource(a, ftz, [&](auto source) -> Execute {
     using S = decltype(source);
-    return forRound(round, [](auto r) -> Execute { return runUnary<Op<S, decltype(r)::value>, D, typename S::Lane>; });
+    return forRound(round, [](auto r) -> Execute { return runLanes<Op<S, decltype(r)::value>, D, typename S::Lane>; });
   });
 }
 
 // ---- To the same format ------------------------------------------------------------------------------------------------------
 
-struct Same {
-  template <class T> static T apply(T x) { return x; }
-};
 struct Canonical {
   static float apply(float x) { return canonical(x); }
 };
@@ -97,12 +94,12 @@ Execute chooseIntegral(Type type, const ConvertWords& w) {
   return forRound(w.mode(), [&](auto r) -> Execute {
     constexpr Round R = decltype(r)::value;
     if (type == Type::F32)
-      return w.ftz ? runUnary<single::Shaped<Integral<R>, true>, float, float>
-                   : runUnary<single::Shaped<Integral<R>, false>, float, float>;
+      return w.ftz ? runAlike<single::Shaped<Integral<R>, true>, float, 1>
+                   : runAlike<single::Shaped<Integral<R>, false>, float, 1>;
     if (w.ftz) return nullptr;
-    return type == Type::F64    ? Execute(runUnary<Integral<R>, double, double>)
-           : type == Type::F16  ? runUnary<IntegralHalf<half::F16, R>, uint16_t, uint16_t>
-           : type == Type::BF16 ? runUnary<IntegralHalf<half::BF16, R>, uint16_t, uint16_t>
+    return type == Type::F64    ? Execute(runAlike<Integral<R>, double, 1>)
+           : type == Type::F16  ? runAlike<IntegralHalf<half::F16, R>, uint16_t, 1>
+           : type == Type::BF16 ? runAlike<IntegralHalf<half::BF16, R>, uint16_t, 1>
                                 : nullptr;
   });
 }
@@ -112,10 +109,10 @@ Execute chooseSame(Type type, const ConvertWords& w) {
   if (!w.round.empty() || (w.ftz && type != Type::F32)) return nullptr;
   switch (type) {
   case Type::F32:
-    return w.ftz ? Execute(runUnary<single::Shaped<Canonical, true>, float, float>) : runUnary<Same, float, float>;
-  case Type::F64: return runUnary<Same, double, double>;
-  case Type::F16: return runUnary<CanonicalF16, uint16_t, uint16_t>;
-  case Type::BF16: return runUnary<CanonicalBF16, uint16_t, uint16_t>;
+    return w.ftz ? Execute(runAlike<single::Shaped<Canonical, true>, float, 1>) : runAlike<Same, float, 1>;
+  case Type::F64: return runAlike<Same, double, 1>;
+  case Type::F16: return runAlike<CanonicalF16, uint16_t, 1>;
+  case Type::BF16: return runAlike<CanonicalBF16, uint16_t, 1>;
   default: return nullptr;
   }
 }
@@ -141,9 +138,9 @@ bool mustRound(Type d, Type a) {
 
 Execute chooseSaturate(Type d) {
   switch (d) {
-  case Type::F64: return runUnary<Saturate, double, double>;
-  case Type::F32: return runUnary<Saturate, float, float>;
-  case Type::F16: return runUnary<SaturateF16, uint16_t, uint16_t>;
+  case Type::F64: return runAlike<Saturate, double, 1>;
+  case Type::F32: return runAlike<Saturate, float, 1>;
+  case Type::F16: return runAlike<SaturateF16, uint16_t, 1>;
   default: return nullptr;
   }
 }
@@ -171,22 +168,19 @@ namespace {
 
 size_t laneSize(Type type) { return size_t(std::max(2, ptx::bytesOf(type))); }
 
-template <class To> Execute chooseResize(size_t from, bool isSigned) {
-  switch (from) {
-  case 2: return isSigned ? Execute(runUnary<Same, To, int16_t>) : runUnary<Same, To, uint16_t>;
-  case 4: return isSigned ? Execute(runUnary<Same, To, int32_t>) : runUnary<Same, To, uint32_t>;
-  case 8: return runUnary<Same, To, uint64_t>;
-  default: return nullptr;
+Type integerOf(size_t bytes, bool isSigned) {
+  switch (bytes) {
+  case 2: return isSigned ? Type::S16 : Type::U16;
+  case 4: return isSigned ? Type::S32 : Type::U32;
+  case 8: return isSigned ? Type::S64 : Type::U64;
+  default: return Type::None;
   }
 }
 /// Copies lanes of one size to another, extended by their sign or zeros.
 Execute chooseResize(size_t to, size_t from, bool isSigned) {
-  switch (to) {
-  case 2: return chooseResize<uint16_t>(from, isSigned);
-  case 4: return chooseResize<uint32_t>(from, isSigned);
-  case 8: return chooseResize<uint64_t>(from, isSigned);
-  default: return nullptr;
-  }
+  return Integers::chooseWidth(integerOf(to, false), [&]<class To>(To) {
+    return Integers::choose(integerOf(from, isSigned), []<class From>(From) { return runLanes<Same, To, From>; });
+  });
 }
 
 bool decodeSource(Decoder& decoder, const ptx::Operand& operand, Type type, Slot& slot) {
@@ -241,13 +235,12 @@ bool decodeConvert(Decoder& decoder, const ptx::Instruction& in, Words& words, I
   const Type d = ptx::typeNamed(dName), a = ptx::typeNamed(aName);
   const bool isScalar = (isFloatType(d) || isIntegerType(d)) && (isFloatType(a) || isIntegerType(a));
   if (!isScalar)
-    return decoder.fail(std::string(in.text) + ": conversion from ." + std::string(aName) + " to ." +
-                        std::string(dName) + " is not implemented");
+    return decoder.refuse("conversion from ." + std::string(aName) + " to ." + std::string(dName) +
+                          " is not implemented");
   out.run = isIntegerType(d) || isIntegerType(a) ? chooseInteger(d, a, w) : chooseFloat(d, a, w);
   const Execute saturate = w.sat && isFloatType(d) ? chooseSaturate(d) : nullptr;
   if (!out.run || (w.sat && isFloatType(d) && !saturate))
-    return decoder.fail(std::string(in.text) +
-                        ": modifiers that this conversion does not have, or a rounding that it needs");
+    return decoder.refuse("modifiers that this conversion does not have, or a rounding that it needs");
   if (!decoder.operands(in, 2) || !decodeSource(decoder, in.operands[1], a, out.a)) return false;
   if (!saturate) return decodeDestination(decoder, in.operands[0], d, out);
   Slot slot;
@@ -260,6 +253,6 @@ constexpr OpcodeRow kRows[] = {{"cvt", decodeConvert}};
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kConvertOpcodes = kRows;
+constinit OpcodeTable kConvertOpcodes = kRows;
 
 } // namespace tiletwin::sim

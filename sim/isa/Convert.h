@@ -1,5 +1,5 @@
 // sim/isa/Convert.h -- cvt: between all scalar types, to and from packed narrow floats, and cvt.pack.
-// Here:      the family's table; ConvertWords, and what its three files call of each other.
+// Here:      ConvertWords, and what its three files call of each other.
 // Not here:  rounding (numerics/Convert.h), cvta (Move.cpp).
 // Idea:      operands may be wider than their types: a move in front or behind brings them to the type's size, so that a
 //            conversion is written for its own types only.
@@ -9,8 +9,6 @@
 #include "sim/numerics/Convert.h"
 
 namespace tiletwin::sim {
-
-extern const std::span<const OpcodeRow> kConvertOpcodes; // Convert.cpp
 
 /// The words of a cvt, without its types.
 struct ConvertWords {

@@ -13,13 +13,7 @@ using ptx::Type;
 template <class T>
 using Lane = std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, int16_t, uint16_t>, T>;
 
-template <class Pick> Execute forAnyInteger(Type type, Pick&& pick) {
-  switch (type) {
-  case Type::U8: return pick(uint8_t());
-  case Type::S8: return pick(int8_t());
-  default: return forInteger(type, pick);
-  }
-}
+using AnyInteger = TypeSet<Type::U8, Type::U16, Type::U32, Type::U64, Type::S8, Type::S16, Type::S32, Type::S64>;
 
 template <class D, class S, bool Sat> struct IntegerToInteger {
   static Lane<D> apply(Lane<S> lane) {
@@ -52,50 +46,41 @@ template <class S, Round R> struct IntegerToF32 {
     return floatOf(uint32_t(fromInteger<R>(kFormatF32, S(x))));
   }
 };
-template <class S, Round R> struct IntegerToF16 {
+template <class S, Round R, class Half, const Format& kFormat> struct IntegerToHalf {
   static uint16_t apply(Lane<S> x) {
-    if constexpr (R == Round::NearestEven && sizeof(S) < 4) return half::F16::narrow(float(S(x)));
-    return uint16_t(fromInteger<R>(kFormatF16, S(x)));
+    if constexpr (R == Round::NearestEven && sizeof(S) < 4) return Half::narrow(float(S(x)));
+    return uint16_t(fromInteger<R>(kFormat, S(x)));
   }
 };
-template <class S, Round R> struct IntegerToBF16 {
-  static uint16_t apply(Lane<S> x) {
-    if constexpr (R == Round::NearestEven && sizeof(S) < 4) return half::BF16::narrow(float(S(x)));
-    return uint16_t(fromInteger<R>(kFormatBF16, S(x)));
-  }
-};
+template <class S, Round R> using IntegerToF16 = IntegerToHalf<S, R, half::F16, kFormatF16>;
+template <class S, Round R> using IntegerToBF16 = IntegerToHalf<S, R, half::BF16, kFormatBF16>;
 
 template <template <class, Round> class Op, class D> Execute chooseFromInteger(Type a, Round round) {
-  return forAnyInteger(a, [&](auto s) -> Execute {
-    using S = decltype(s);
-    return forRound(round, [](auto r) -> Execute { return runUnary<Op<S, decltype(r)::value>, D, Lane<S>>; });
+  return AnyInteger::choose(a, [&]<class S>(S) {
+    return forRound(round, [](auto r) { return runLanes<Op<S, decltype(r)::value>, D, Lane<S>>; });
   });
 }
 
 Execute chooseToInteger(Type d, Type a, const ConvertWords& w) {
-  return forAnyInteger(d, [&](auto t) -> Execute {
-    using D = decltype(t);
-    return forSource(a, w.ftz, [&](auto source) -> Execute {
-      using S = decltype(source);
-      return forRound(w.mode(), [](auto r) -> Execute {
-        return runUnary<FloatToInteger<D, S, decltype(r)::value>, Lane<D>, typename S::Lane>;
+  return AnyInteger::choose(d, [&]<class D>(D) {
+    return forSource(a, w.ftz, [&]<class S>(S) {
+      return forRound(w.mode(), [](auto r) {
+        return runLanes<FloatToInteger<D, S, decltype(r)::value>, Lane<D>, typename S::Lane>;
       });
     });
   });
 }
 
 Execute chooseIntegers(Type d, Type a, bool sat) {
-  return forAnyInteger(d, [&](auto t) -> Execute {
-    return forAnyInteger(a, [&](auto s) -> Execute {
-      using D = decltype(t);
-      using S = decltype(s);
-      if (!sat) return runUnary<IntegerToInteger<D, S, false>, Lane<D>, Lane<S>>;
+  return AnyInteger::choose(d, [&]<class D>(D) {
+    return AnyInteger::choose(a, [&]<class S>(S) -> Execute {
+      if (!sat) return runLanes<IntegerToInteger<D, S, false>, Lane<D>, Lane<S>>;
       constexpr bool holdsAll = std::cmp_less_equal(std::numeric_limits<D>::min(), std::numeric_limits<S>::min()) &&
                                 std::cmp_greater_equal(std::numeric_limits<D>::max(), std::numeric_limits<S>::max());
       if constexpr (holdsAll)
         return nullptr; // nothing to saturate: the ISA has no such form
       else
-        return runUnary<IntegerToInteger<D, S, true>, Lane<D>, Lane<S>>;
+        return runLanes<IntegerToInteger<D, S, true>, Lane<D>, Lane<S>>;
     });
   });
 }
@@ -134,27 +119,27 @@ template <int Bits> Execute choosePack(bool isSigned) {
   return forFlag(isSigned, [](auto s) -> Execute {
     using Op = Pack<Bits, decltype(s)::value>;
     if constexpr (Bits == 16)
-      return runBinary<Op, uint32_t, int32_t, int32_t>;
+      return runLanes<Op, uint32_t, int32_t, int32_t>;
     else
-      return runTernary<Op, uint32_t, int32_t, int32_t, uint32_t>;
+      return runLanes<Op, uint32_t, int32_t, int32_t, uint32_t>;
   });
 }
 
 } // namespace
 
 bool decodePack(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  if (!words.take("sat")) return failMissing(decoder, in, ".sat");
+  if (!words.take("sat")) return decoder.failMissing(".sat");
   const std::string_view type = words.takeOneOf({"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"});
-  if (type.empty()) return failType(decoder, in, ".u16 .s16 .u8 .s8 .u4 .s4 .u2 .s2");
-  if (!words.take("s32")) return failMissing(decoder, in, ".s32");
+  if (type.empty()) return decoder.failType(".u16 .s16 .u8 .s8 .u4 .s4 .u2 .s2");
+  if (!words.take("s32")) return decoder.failMissing(".s32");
   const bool isSigned = type[0] == 's';
   out.run = type == "u16" || type == "s16" ? choosePack<16>(isSigned)
             : type.substr(1) == "8"        ? choosePack<8>(isSigned)
             : type.substr(1) == "4"        ? choosePack<4>(isSigned)
                                            : choosePack<2>(isSigned);
-  if (type.substr(1) == "16") return decodeBinary(decoder, in, Type::B32, Type::S32, Type::S32, out);
-  if (!words.take("b32")) return failMissing(decoder, in, ".b32");
-  return decodeTernary(decoder, in, Type::B32, Type::S32, Type::S32, Type::B32, out);
+  if (type.substr(1) == "16") return decoder.form(in, out, Type::B32, {Type::S32, Type::S32});
+  if (!words.take("b32")) return decoder.failMissing(".b32");
+  return decoder.form(in, out, Type::B32, {Type::S32, Type::S32, Type::B32});
 }
 
 } // namespace tiletwin::sim

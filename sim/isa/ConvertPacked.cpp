@@ -95,37 +95,37 @@ template <Narrow N> Execute choosePair(const ConvertWords& w) {
     if constexpr (!isWord && (!kFinite || decltype(r)::value != Round::NearestEven))
       return nullptr; // .rn.satfinite only
     else
-      return runBinary<PairFromSingles<N, decltype(r)::value, decltype(relu)::value, kFinite>,
-                       std::conditional_t<isWord, uint32_t, uint16_t>, float, float>;
+      return runLanes<PairFromSingles<N, decltype(r)::value, decltype(relu)::value, kFinite>,
+                      std::conditional_t<isWord, uint32_t, uint16_t>, float, float>;
   });
 }
 
 template <Narrow N> Execute chooseBytesFromHalves(const ConvertWords& w) {
   if (w.round != "rn" || !w.satfinite) return nullptr;
   return forFlag(w.relu, [](auto relu) -> Execute {
-    return runUnary<BytesFromHalves<N, decltype(relu)::value>, uint16_t, uint32_t>;
+    return runLanes<BytesFromHalves<N, decltype(relu)::value>, uint16_t, uint32_t>;
   });
 }
 template <Narrow N> Execute chooseHalvesFromBytes(const ConvertWords& w) {
   if (w.round != "rn" || w.satfinite) return nullptr;
   return forFlag(w.relu, [](auto relu) -> Execute {
-    return runUnary<HalvesFromBytes<N, decltype(relu)::value>, uint32_t, uint16_t>;
+    return runLanes<HalvesFromBytes<N, decltype(relu)::value>, uint32_t, uint16_t>;
   });
 }
 
 Execute chooseTF32(const ConvertWords& w) {
   if (w.round == "rna")
     return w.relu        ? nullptr
-           : w.satfinite ? Execute(runUnary<AwayTF32<true>, uint32_t, uint32_t>)
-                         : runUnary<AwayTF32<false>, uint32_t, uint32_t>;
+           : w.satfinite ? Execute(runAlike<AwayTF32<true>, uint32_t, 1>)
+                         : runAlike<AwayTF32<false>, uint32_t, 1>;
   return forClamps(w, [](auto r, auto relu, auto finite) -> Execute {
-    return runUnary<TF32<decltype(r)::value, decltype(relu)::value, decltype(finite)::value>, uint32_t, float>;
+    return runLanes<TF32<decltype(r)::value, decltype(relu)::value, decltype(finite)::value>, uint32_t, float>;
   });
 }
 
 template <Narrow N> Execute chooseOne(const ConvertWords& w) {
   return forClamps(w, [](auto r, auto relu, auto finite) -> Execute {
-    return runUnary<OneFromSingle<N, decltype(r)::value, decltype(relu)::value, decltype(finite)::value>, uint16_t,
+    return runLanes<OneFromSingle<N, decltype(r)::value, decltype(relu)::value, decltype(finite)::value>, uint16_t,
                     float>;
   });
 }
@@ -161,9 +161,9 @@ bool decodePackedConvert(Decoder& decoder, const ptx::Instruction& in, std::stri
     known = true;
     const bool rounds = w.round == "rn" || w.round == "rz" || (w.round == "rna" && d == "tf32");
     out.run = w.ftz || w.sat || !rounds ? nullptr : form.choose(w);
-    if (!out.run) return decoder.fail(std::string(in.text) + ": modifiers that this conversion does not have");
-    return form.isPair ? decodeBinary(decoder, in, form.dType, form.aType, form.aType, out)
-                       : decodeUnary(decoder, in, form.dType, form.aType, out);
+    if (!out.run) return decoder.refuse("modifiers that this conversion does not have");
+    return form.isPair ? decoder.form(in, out, form.dType, {form.aType, form.aType})
+                       : decoder.form(in, out, form.dType, {form.aType});
   }
   return false;
 }

@@ -174,16 +174,16 @@ Step runArrive(const Inst& in, Warp& warp, LaneMask active) {
     std::byte* at = host[size_t(lane)];
     Cta* owner = ownerOf(*warp.cta->cluster, at);
     if (!owner) return warp.trap(TrapKind::InvalidValue, "names an mbarrier outside of shared memory", lane);
-    uint64_t bits;
-    std::memcpy(&bits, at, sizeof bits);
-    MbarrierState state(bits);
+    const MbarrierState before = MbarrierState::read(at);
+    MbarrierState state = before;
     const auto outcome = form.increments  ? state.addPending(1)
                          : state.isLive() ? MbarrierState::Outcome::None
                                           : MbarrierState::Outcome::NoObject;
-    if (outcome != MbarrierState::Outcome::None)
-      return trapMbarrier(warp, lane, owner, at, outcome, MbarrierState(bits), 1);
-    bits = state.bits();
-    std::memcpy(at, &bits, sizeof bits);
+    if (outcome != MbarrierState::Outcome::None) {
+      trapMbarrier(warp, lane, owner, at, outcome, before, 1);
+      return Step::Trap;
+    }
+    state.write(at);
     MbarrierSignal signal;
     signal.barrier = at;
     signal.warp = &warp;
@@ -241,7 +241,7 @@ constexpr OpcodeRow kRows[] = {{"cp", decodeCp}};
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kCpOpcodes = kRows;
+constinit OpcodeTable kCpOpcodes = kRows;
 
 bool isCpAsync(const Inst& in) { return in.run == runCpAsync; }
 

@@ -6,8 +6,6 @@
 
 namespace tiletwin::sim {
 
-extern const std::span<const OpcodeRow> kCpOpcodes; // CpAsync.cpp
-
 /// Is this a cp.async, whose threads copy bytes of their own in the generic proxy?
 bool isCpAsync(const Inst& in);
 

@@ -1,4 +1,4 @@
-#include "sim/isa/Decode.h"
+#include "sim/isa/Forms.h"
 #include "sim/machine/DecodeFunction.h"
 #include "sim/machine/Warp.h"
 #include <algorithm>
@@ -11,12 +11,10 @@ using ptx::Type;
 // ---- Words -----------------------------------------------------------------------------------------------------------------
 
 bool Words::take(std::string_view word) {
-  for (size_t i = 0; i < words_.size(); ++i)
-    if (!taken_[i] && words_[i] == word) {
-      taken_[i] = true;
-      return true;
-    }
-  return false;
+  const auto at = std::ranges::find(left_, word);
+  if (at == left_.end()) return false;
+  left_.erase(at);
+  return true;
 }
 
 std::string_view Words::takeOneOf(std::initializer_list<std::string_view> words) {
@@ -26,39 +24,22 @@ std::string_view Words::takeOneOf(std::initializer_list<std::string_view> words)
 }
 
 ptx::Type Words::takeType() {
-  for (size_t i = 0; i < words_.size(); ++i) {
-    const Type type = taken_[i] ? Type::None : ptx::typeNamed(words_[i]);
-    if (type == Type::None) continue;
-    taken_[i] = true;
-    return type;
-  }
-  return Type::None;
-}
-
-std::string_view Words::rest() const {
-  for (size_t i = 0; i < words_.size(); ++i)
-    if (!taken_[i]) return words_[i];
-  return {};
+  const auto at = std::ranges::find_if(left_, [](auto word) { return ptx::typeNamed(word) != Type::None; });
+  if (at == left_.end()) return Type::None;
+  const Type type = ptx::typeNamed(*at);
+  left_.erase(at);
+  return type;
 }
 
 std::string_view Words::takeNext() {
-  for (size_t i = 0; i < words_.size(); ++i)
-    if (!taken_[i]) {
-      taken_[i] = true;
-      return words_[i];
-    }
-  return {};
+  const std::string_view word = rest();
+  if (!left_.empty()) left_.erase(left_.begin());
+  return word;
 }
 
 // ---- Instructions that operands need in front of the one that is decoded -----------------------------------------------------
 
 namespace {
-
-Step runNotPredicate(const Inst& in, Warp& warp, LaneMask active) {
-  LaneMask& d = warp.predicate(in.d);
-  d = (d & ~active) | (~warp.predicate(in.a) & active);
-  return Step::Next;
-}
 
 template <class T> Step runAddConstant(const Inst& in, Warp& warp, LaneMask active) {
   const T* a = warp.lanes<T>(in.a);
@@ -117,7 +98,15 @@ std::string quoted(const Operand& operand) { return "'" + std::string(operand.na
 bool Decoder::fail(const Operand& where, std::string message) {
   return owner_->fail(where.at.line ? where.at : owner_->current().at, std::move(message));
 }
+bool Decoder::alike(const ptx::Instruction& in, Inst& out, Type type, int sources) {
+  if (sources == 1) return form(in, out, type, {type});
+  return sources == 2 ? form(in, out, type, {type, type}) : form(in, out, type, {type, type, type});
+}
+
 bool Decoder::fail(std::string message) { return owner_->fail(owner_->current().at, std::move(message)); }
+bool Decoder::refuse(std::string_view why) {
+  return fail(std::string(owner_->current().text).append(": ").append(why));
+}
 
 bool Decoder::operands(const ptx::Instruction& in, size_t count) { return operands(in, count, count); }
 
@@ -126,8 +115,15 @@ bool Decoder::operands(const ptx::Instruction& in, size_t least, size_t most) {
   if (count >= least && count <= most) return true;
   std::string wanted = std::to_string(least);
   if (most != least) wanted += " to " + std::to_string(most);
-  return fail(std::string(in.text) + ": wants " + wanted + (most == 1 ? " operand" : " operands") + ", got " +
-              std::to_string(count));
+  return refuse("wants " + wanted + (most == 1 ? " operand" : " operands") + ", got " + std::to_string(count));
+}
+
+bool Decoder::form(const ptx::Instruction& in, Inst& out, Type d, std::initializer_list<Type> sources) {
+  if (!operands(in, 1 + sources.size()) || !destination(in.operands[0], d, out.d)) return false;
+  Slot* const slots[] = {&out.a, &out.b, &out.c, &out.e};
+  for (size_t i = 0; i < sources.size(); ++i)
+    if (!source(in.operands[i + 1], sources.begin()[i], *slots[i])) return false;
+  return true;
 }
 
 Inst& Decoder::emitBefore() { return owner_->emitBefore(); }
@@ -272,7 +268,7 @@ bool Decoder::predicate(const Operand& operand, Slot& slot) {
   const Slot positive = slot;
   slot = temporary(0);
   Inst& invert = emitBefore();
-  invert.run = runNotPredicate;
+  invert.run = runPredicates<Not, 1>;
   invert.kind = InstClass::Integer;
   invert.a = positive;
   invert.d = slot;

@@ -1,7 +1,7 @@
 // sim/isa/Decode.h -- from an instruction as it was read to one that runs. Each family of instructions has a file with a table
 // of opcodes (kIntegerOpcodes in Integer.cpp, ...); Opcodes.cpp lists the tables.
 //
-// Here:      Words (modifiers, each of which must be taken), Decoder (operands to slots), OpcodeRow.
+// Here:      Words (modifiers, each of which must be taken), Decoder (operands to slots), OpcodeRow, the tables.
 // Not here:  control flow: branches, calls, ret, exit (machine/DecodeFunction.cpp).
 // A new instruction: a row in its family's table, a decode function that takes its modifiers and operands, an Execute.
 // Invariant: a modifier, type or operand that a decode function does not know is an error with its place when the module is
@@ -26,21 +26,26 @@ class FunctionCode;
 /// The modifiers of one instruction, taken one by one; what is left over at the end is an error.
 class Words {
 public:
-  explicit Words(const ptx::Instruction& in) : words_(in.modifiers), taken_(in.modifiers.size()) {}
+  explicit Words(const ptx::Instruction& in) : left_(in.modifiers) {}
   /// True if the word is there; it counts as taken.
   bool take(std::string_view word);
   /// The one of these words that is there, or an empty view.
   std::string_view takeOneOf(std::initializer_list<std::string_view> words);
+  /// What stands beside the one of these words that is there.
+  template <class T, size_t n> std::optional<T> takeNamed(const std::pair<std::string_view, T> (&rows)[n]) {
+    for (const auto& [word, value] : rows)
+      if (take(word)) return value;
+    return std::nullopt;
+  }
   /// The first word not yet taken that names a type, or None.
   ptx::Type takeType();
   /// The first word not yet taken; empty: all are.
-  std::string_view rest() const;
+  std::string_view rest() const { return left_.empty() ? std::string_view() : left_.front(); }
   /// The first word not yet taken, which counts as taken then.
   std::string_view takeNext();
 
 private:
-  std::span<const std::string_view> words_;
-  std::vector<bool> taken_;
+  std::vector<std::string_view> left_; ///< not yet taken
 };
 
 /// Makes the operands of one function's instructions. Functions that return false have called fail().
@@ -85,9 +90,18 @@ public:
   /// The diagnostic of the instruction at hand. Returns false.
   bool fail(const ptx::Operand& where, std::string message);
   bool fail(std::string message);
+  /// "add.s32: WHY".
+  bool refuse(std::string_view why);
+  /// The messages for a type that the instruction does not have, and for a modifier that must be there; they list what it has.
+  bool failType(std::string_view wanted) { return refuse("wants a type of " + std::string(wanted)); }
+  bool failMissing(std::string_view wanted) { return refuse("wants one of " + std::string(wanted)); }
   /// "wants 3 operands, got 2"; false if the number is another one.
   bool operands(const ptx::Instruction& in, size_t count);
   bool operands(const ptx::Instruction& in, size_t least, size_t most);
+  /// The form d, a, b, ...: operands of these types in Inst::d and in a, b, c and e; .pred is the type of a predicate.
+  bool form(const ptx::Instruction& in, Inst& out, ptx::Type d, std::initializer_list<ptx::Type> sources);
+  /// The same where d and all sources are of one type.
+  bool alike(const ptx::Instruction& in, Inst& out, ptx::Type type, int sources);
   /// An instruction in front of or behind the one being decoded.
   Inst& emitBefore();
   Inst& emitAfter();
@@ -108,15 +122,26 @@ private:
 
 /// Fills `out`; Decoder::fail has been called if false comes back. Words that are left are looked at by the caller.
 using Decode = bool (*)(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out);
-/// Which types a row is for: add, neg, min and others are instructions of two families, each with a row of its own.
-enum class Domain : uint8_t { Any, Integer, Float };
+/// Which instructions a row is for: add, neg, min and others are instructions of several families, each with a row of its own.
+enum class Domain : uint8_t { Any, Integer, Float, Carry };
 struct OpcodeRow {
   std::string_view opcode; ///< up to the first point
   Decode decode;
   Domain domain = Domain::Any;
 };
-/// The row of an instruction, or null. Where an opcode has two rows, the first modifier that names a type decides: Float for
-/// f16 to f64 and their packed forms, Integer for all others and for none.
+/// The row of an instruction, or null. Where an opcode has several rows, .cc decides for Carry, and then the first modifier that
+/// names a type: Float for f16 to f64 and their packed forms, Integer for all others and for none.
 const OpcodeRow* findOpcode(const ptx::Instruction& in);
+
+/// The tables of the families, each in the file of its name unless another one is named.
+using OpcodeTable = const std::span<const OpcodeRow>;
+extern OpcodeTable kApproxOpcodes, kAtomicOpcodes, kBarrierOpcodes, kBitsOpcodes, kCarryOpcodes, kCompareOpcodes,
+    kConvertOpcodes, kFenceOpcodes, kFloatOpcodes, kIntegerOpcodes, kLogicOpcodes, kMatrixOpcodes, kMbarrierOpcodes,
+    kMmaOpcodes, kMoveOpcodes, kMultiplyOpcodes, kSelectOpcodes, kSystemOpcodes, kTensormapOpcodes, kVideoOpcodes,
+    kWmmaOpcodes;
+extern OpcodeTable kCpOpcodes;     // CpAsync.cpp
+extern OpcodeTable kMemoryOpcodes; // LoadStore.cpp
+extern OpcodeTable kWarpOpcodes;   // WarpOps.cpp
+extern OpcodeTable kWgmmaOpcodes;  // WgmmaDecode.cpp
 
 } // namespace tiletwin::sim

@@ -7,28 +7,15 @@
 namespace tiletwin::sim {
 namespace {
 
-template <template <Round> class Operation, int operands> Execute chooseRounded(Round round) {
-  return forRound(round, [](auto r) -> Execute {
-    using Op = Operation<decltype(r)::value>;
-    if constexpr (operands == 1)
-      return runUnary<Op, double, double>;
-    else if constexpr (operands == 2)
-      return runBinary<Op, double, double, double>;
-    else
-      return runTernary<Op, double, double, double, double>;
-  });
+template <template <Round> class Operation, int kSources> Execute chooseRounded(Round round) {
+  return forRound(round, [](auto r) { return runAlike<Operation<decltype(r)::value>, double, kSources>; });
 }
-
-template <bool Product, bool Addend> struct NegatedFma {
-  static double apply(double a, double b, double c) {
-    return binary64::Fma<Round::NearestEven>::apply(Product ? -a : a, b, Addend ? -c : c);
-  }
-};
 
 Execute chooseFma(const FloatWords& words) {
   if (!words.negates()) return chooseRounded<binary64::Fma, 3>(words.round);
-  return forNegations(words, [](auto product, auto addend) -> Execute {
-    return runTernary<NegatedFma<decltype(product)::value, decltype(addend)::value>, double, double, double, double>;
+  return forNegations(words, [](auto product, auto addend) {
+    constexpr auto kFma = binary64::Fma<Round::NearestEven>::apply;
+    return runAlike<NegatedFma<kFma, decltype(product)::value, decltype(addend)::value>, double, 3>;
   });
 }
 
@@ -49,10 +36,10 @@ Execute chooseDouble(FloatOperation operation, const FloatWords& words) {
   }
   if (words.isRounded) return nullptr;
   switch (operation) {
-  case Op::Neg: return runUnary<binary64::Neg, double, double>;
-  case Op::Abs: return runUnary<binary64::Abs, double, double>;
-  case Op::Min: return runBinary<binary64::Extremum<false>, double, double, double>;
-  case Op::Max: return runBinary<binary64::Extremum<true>, double, double, double>;
+  case Op::Neg: return runAlike<binary64::Neg, double, 1>;
+  case Op::Abs: return runAlike<binary64::Abs, double, 1>;
+  case Op::Min: return runAlike<binary64::Extremum<false>, double, 2>;
+  case Op::Max: return runAlike<binary64::Extremum<true>, double, 2>;
   default: return nullptr;
   }
 }

@@ -6,7 +6,7 @@
 // Source:    "PTX ISA", NVIDIA, section "membar, fence".
 #include "sim/isa/AddressOperand.h"
 #include "sim/isa/Async.h"
-#include "sim/isa/System.h"
+#include "sim/isa/Scope.h"
 #include "sim/machine/Observer.h"
 #include <atomic>
 
@@ -81,6 +81,14 @@ bool decodeTensormapProxy(Decoder& decoder, const ptx::Instruction& in, Words& w
   return form.map.decode(decoder, in.operands[0], Space::None);
 }
 
+FenceForm* makeForm(Decoder& decoder, Inst& out) {
+  auto* form = decoder.make<FenceForm>();
+  out.data = form;
+  out.kind = InstClass::Barrier;
+  out.run = runFence;
+  return form;
+}
+
 bool decodeProxy(Decoder& decoder, const ptx::Instruction& in, Words& words, FenceForm& form) {
   if (words.take("tensormap::generic")) return decodeTensormapProxy(decoder, in, words, form);
   if (!decoder.operands(in, 0)) return false;
@@ -94,10 +102,7 @@ bool decodeProxy(Decoder& decoder, const ptx::Instruction& in, Words& words, Fen
 }
 
 bool decodeFence(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  auto* form = decoder.make<FenceForm>();
-  out.data = form;
-  out.kind = InstClass::Barrier;
-  out.run = runFence;
+  FenceForm* form = makeForm(decoder, out);
   if (words.take("proxy")) return decodeProxy(decoder, in, words, *form);
   if (!decoder.operands(in, 0)) return false;
   if (words.take("mbarrier_init")) {
@@ -112,14 +117,11 @@ bool decodeFence(Decoder& decoder, const ptx::Instruction& in, Words& words, Ins
 }
 
 bool decodeMembar(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  auto* form = decoder.make<FenceForm>();
-  out.data = form;
-  out.kind = InstClass::Barrier;
-  out.run = runFence;
+  FenceForm* form = makeForm(decoder, out);
   if (words.take("proxy")) return decodeProxy(decoder, in, words, *form);
-  const std::string_view level = words.takeOneOf({"cta", "gl", "sys"});
-  if (level.empty()) return decoder.fail("membar wants .cta, .gl or .sys");
-  form->scope = level == "cta" ? Scope::Cta : level == "gl" ? Scope::Gpu : Scope::Sys;
+  const auto scope = words.takeNamed<Scope>({{"cta", Scope::Cta}, {"gl", Scope::Gpu}, {"sys", Scope::Sys}});
+  if (!scope) return decoder.fail("membar wants .cta, .gl or .sys");
+  form->scope = *scope;
   return decoder.operands(in, 0);
 }
 
@@ -127,12 +129,6 @@ constexpr OpcodeRow kRows[] = {{"fence", decodeFence}, {"membar", decodeMembar}}
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kFenceOpcodes = kRows;
-
-bool takeScope(Words& words, Scope& scope) {
-  const std::string_view word = words.takeOneOf({"cta", "cluster", "gpu", "sys"});
-  scope = word == "cta" ? Scope::Cta : word == "cluster" ? Scope::Cluster : word == "gpu" ? Scope::Gpu : Scope::Sys;
-  return !word.empty();
-}
+constinit OpcodeTable kFenceOpcodes = kRows;
 
 } // namespace tiletwin::sim

@@ -2,7 +2,6 @@
 // Not here:  f64 (Double.cpp), f16 and bf16 (Half.cpp), .approx and .full (Approx.cpp), integers (Integer.cpp).
 // Source:    PTX ISA, 9.7.3 and 9.7.4.
 #include "sim/isa/Float.h"
-#include "sim/isa/Approx.h"
 #include "sim/isa/Contract.h"
 #include "sim/isa/Forms.h"
 #include "sim/numerics/Single.h"
@@ -12,12 +11,9 @@ namespace tiletwin::sim {
 using ptx::Type;
 
 bool takeFloatWords(Decoder& decoder, const ptx::Instruction& in, Words& words, FloatWords& taken) {
-  const std::string_view round = words.takeOneOf({"rn", "rz", "rm", "rp"});
-  taken.isRounded = !round.empty();
-  taken.round = round == "rz"   ? Round::TowardZero
-                : round == "rm" ? Round::Down
-                : round == "rp" ? Round::Up
-                                : Round::NearestEven;
+  const std::optional<Round> round = takeRound(words);
+  taken.isRounded = round.has_value();
+  taken.round = round.value_or(Round::NearestEven);
   taken.ftz = words.take("ftz");
   taken.sat = words.take("sat");
   taken.relu = words.take("relu");
@@ -26,7 +22,7 @@ bool takeFloatWords(Decoder& decoder, const ptx::Instruction& in, Words& words, 
   taken.xorsign = words.take("xorsign");
   taken.negatesProduct = words.take(kNegatedProduct);
   taken.negatesAddend = words.take(kNegatedAddend);
-  return !taken.xorsign || words.take("abs") || failMissing(decoder, in, ".abs after .xorsign");
+  return !taken.xorsign || words.take("abs") || decoder.failMissing(".abs after .xorsign");
 }
 
 namespace {
@@ -36,53 +32,41 @@ using Op = FloatOperation;
 bool hasOnlyRounding(const FloatWords& w) { return !w.relu && !w.oob && !w.nan && !w.xorsign; }
 
 /// .ftz and, where the operation has it, .sat around an f32 operation.
-template <class Operation, bool MaySaturate, class... A> Execute chooseShape(const FloatWords& w) {
-  if (w.sat && !MaySaturate) return nullptr;
+template <class Operation, bool kMaySaturate, int kSources> Execute chooseShape(const FloatWords& w) {
+  if (w.sat && !kMaySaturate) return nullptr;
   return forFlag(w.ftz, [&](auto ftz) -> Execute {
     constexpr bool kFtz = decltype(ftz)::value;
-    const auto run = []<class Shape>(Shape) -> Execute {
-      if constexpr (sizeof...(A) == 1)
-        return runUnary<Shape, float, A...>;
-      else if constexpr (sizeof...(A) == 2)
-        return runBinary<Shape, float, A...>;
-      else
-        return runTernary<Shape, float, A...>;
-    };
-    if constexpr (MaySaturate)
-      if (w.sat) return run(single::Shaped<Operation, kFtz, true>());
-    return run(single::Shaped<Operation, kFtz>());
+    if constexpr (kMaySaturate)
+      if (w.sat) return runAlike<single::Shaped<Operation, kFtz, true>, float, kSources>;
+    return runAlike<single::Shaped<Operation, kFtz>, float, kSources>;
   });
 }
 
-template <template <Round> class Operation, bool MaySaturate, class... A> Execute chooseRounded(const FloatWords& w) {
+template <template <Round> class Operation, bool kMaySaturate, int kSources>
+Execute chooseRounded(const FloatWords& w) {
   if (!hasOnlyRounding(w)) return nullptr;
-  return forRound(w.round, [&](auto round) -> Execute {
-    return chooseShape<Operation<decltype(round)::value>, MaySaturate, A...>(w);
-  });
+  return forRound(
+      w.round, [&](auto round) { return chooseShape<Operation<decltype(round)::value>, kMaySaturate, kSources>(w); });
 }
 
 template <bool Maximum> Execute chooseExtremum(const FloatWords& w) {
   if (w.isRounded || w.relu || w.oob) return nullptr;
-  return forFlag(w.nan, [&](auto nan) -> Execute {
-    return forFlag(w.xorsign, [&](auto sign) -> Execute {
-      return chooseShape<single::Extremum<Maximum, decltype(nan)::value, decltype(sign)::value>, false, float, float>(
-          w);
+  return forFlag(w.nan, [&](auto nan) {
+    return forFlag(w.xorsign, [&](auto sign) {
+      return chooseShape<single::Extremum<Maximum, decltype(nan)::value, decltype(sign)::value>, false, 2>(w);
     });
   });
 }
 
 template <class Operation> Execute chooseSign(const FloatWords& w) {
-  return w.isRounded || !hasOnlyRounding(w) ? nullptr : chooseShape<Operation, false, float>(w);
+  return w.isRounded || !hasOnlyRounding(w) ? nullptr : chooseShape<Operation, false, 1>(w);
 }
 
-template <bool Product, bool Addend> struct NegatedFma {
-  static float apply(float a, float b, float c) { return __builtin_fmaf(Product ? -a : a, b, Addend ? -c : c); }
-};
-
 Execute chooseFma(const FloatWords& w) {
-  if (!w.negates()) return chooseRounded<single::Fma, true, float, float, float>(w);
-  return forNegations(w, [&](auto product, auto addend) -> Execute {
-    return chooseShape<NegatedFma<decltype(product)::value, decltype(addend)::value>, true, float, float, float>(w);
+  if (!w.negates()) return chooseRounded<single::Fma, true, 3>(w);
+  return forNegations(w, [&](auto product, auto addend) {
+    constexpr auto kFma = single::Fma<Round::NearestEven>::apply;
+    return chooseShape<NegatedFma<kFma, decltype(product)::value, decltype(addend)::value>, true, 3>(w);
   });
 }
 
@@ -95,14 +79,11 @@ template <class Shape> struct SinglePair {
   }
 };
 
-template <template <Round> class Operation, bool IsTernary> Execute choosePair(const FloatWords& w) {
-  return forRound(w.round, [&](auto round) -> Execute {
-    return forFlag(w.ftz, [](auto ftz) -> Execute {
-      using Pair = SinglePair<single::Shaped<Operation<decltype(round)::value>, decltype(ftz)::value>>;
-      if constexpr (IsTernary)
-        return runTernary<Pair, uint64_t, uint64_t, uint64_t, uint64_t>;
-      else
-        return runBinary<Pair, uint64_t, uint64_t, uint64_t>;
+template <template <Round> class Operation, int kSources> Execute choosePair(const FloatWords& w) {
+  return forRound(w.round, [&](auto round) {
+    return forFlag(w.ftz, [](auto ftz) {
+      using Shape = single::Shaped<Operation<decltype(round)::value>, decltype(ftz)::value>;
+      return runAlike<SinglePair<Shape>, uint64_t, kSources>;
     });
   });
 }
@@ -118,32 +99,19 @@ int operandCount(Op operation) {
   }
 }
 
-bool decodeOperands(Decoder& decoder, const ptx::Instruction& in, int count, Type type, Inst& out) {
-  return count == 1   ? decodeUnary(decoder, in, type, type, out)
-         : count == 2 ? decodeBinary(decoder, in, type, type, type, out)
-                      : decodeTernary(decoder, in, type, type, type, type, out);
-}
-
 bool needsRounding(Op operation) {
   return operation == Op::Fma || operation == Op::Div || operation == Op::Rcp || operation == Op::Sqrt;
-}
-
-InstClass classOf(Type type) {
-  return type == Type::F64                          ? InstClass::Double
-         : type == Type::F32 || type == Type::F32x2 ? InstClass::Float
-                                                    : InstClass::Half;
 }
 
 template <Op operation> bool decode(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   FloatWords taken;
   if (!takeFloatWords(decoder, in, words, taken)) return false;
   const Type type = words.takeType();
-  if (needsRounding(operation) && !taken.isRounded) return failMissing(decoder, in, ".rn .rz .rm .rp");
+  if (needsRounding(operation) && !taken.isRounded) return decoder.failMissing(".rn .rz .rm .rp");
   switch (type) {
   case Type::F32: out.run = chooseSingle(operation, taken); break;
   case Type::F32x2:
-    if (decoder.target() < 100)
-      return decoder.fail(std::string(in.text) + ": .f32x2 needs a target of sm_100 or above");
+    if (decoder.target() < 100) return decoder.refuse(".f32x2 needs a target of sm_100 or above");
     out.run = chooseSinglePair(operation, taken);
     break;
   case Type::F64: out.run = chooseDouble(operation, taken); break;
@@ -151,11 +119,11 @@ template <Op operation> bool decode(Decoder& decoder, const ptx::Instruction& in
   case Type::F16x2:
   case Type::BF16:
   case Type::BF16x2: out.run = chooseHalf(operation, taken, type); break;
-  default: return failType(decoder, in, ".f32 .f64 .f16 .f16x2 .bf16 .bf16x2");
+  default: return decoder.failType(".f32 .f64 .f16 .f16x2 .bf16 .bf16x2");
   }
-  if (!out.run) return decoder.fail(std::string(in.text) + ": modifiers that this type does not have");
+  if (!out.run) return decoder.refuse("modifiers that this type does not have");
   out.kind = classOf(type);
-  return decodeOperands(decoder, in, operandCount(operation), type, out);
+  return decoder.alike(in, out, type, operandCount(operation));
 }
 
 /// div, rcp and sqrt: .approx and .full are sequences of their own.
@@ -175,13 +143,10 @@ struct CopySign {
 };
 
 bool decodeCopySign(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  const Type type = words.takeType();
-  out.run = type == Type::F32   ? Execute(runBinary<CopySign, uint32_t, uint32_t, uint32_t>)
-            : type == Type::F64 ? Execute(runBinary<CopySign, uint64_t, uint64_t, uint64_t>)
-                                : nullptr;
-  if (!out.run) return failType(decoder, in, ".f32 .f64");
-  out.kind = classOf(type);
-  return decodeBinary(decoder, in, type, type, type, out);
+  using Floats = TypeSet<Type::F32, Type::F64>;
+  if (!decodeAlike<Floats, CopySign, 2>(decoder, in, words, out)) return false;
+  out.kind = classOf(ptx::typeNamed(in.modifiers.front()));
+  return true;
 }
 
 constexpr OpcodeRow kRows[] = {
@@ -204,17 +169,15 @@ constexpr OpcodeRow kRows[] = {
 
 Execute chooseSingle(FloatOperation operation, const FloatWords& words) {
   switch (operation) {
-  case Op::Add: return chooseRounded<single::Add, true, float, float>(words);
-  case Op::Sub: return chooseRounded<single::Sub, true, float, float>(words);
-  case Op::Mul: return chooseRounded<single::Mul, true, float, float>(words);
+  case Op::Add: return chooseRounded<single::Add, true, 2>(words);
+  case Op::Sub: return chooseRounded<single::Sub, true, 2>(words);
+  case Op::Mul: return chooseRounded<single::Mul, true, 2>(words);
   case Op::Fma: return chooseFma(words);
   case Op::Div:
-    return words.ftz ? chooseRounded<single::FlushedDiv, false, float, float>(words)
-                     : chooseRounded<single::Div, false, float, float>(words);
+    return words.ftz ? chooseRounded<single::FlushedDiv, false, 2>(words) : chooseRounded<single::Div, false, 2>(words);
   case Op::Rcp:
-    return words.ftz ? chooseRounded<single::FlushedRcp, false, float>(words)
-                     : chooseRounded<single::Rcp, false, float>(words);
-  case Op::Sqrt: return chooseRounded<single::Sqrt, false, float>(words);
+    return words.ftz ? chooseRounded<single::FlushedRcp, false, 1>(words) : chooseRounded<single::Rcp, false, 1>(words);
+  case Op::Sqrt: return chooseRounded<single::Sqrt, false, 1>(words);
   case Op::Neg: return chooseSign<single::Neg>(words);
   case Op::Abs: return chooseSign<single::Abs>(words);
   case Op::Min: return chooseExtremum<false>(words);
@@ -226,14 +189,14 @@ Execute chooseSingle(FloatOperation operation, const FloatWords& words) {
 Execute chooseSinglePair(FloatOperation operation, const FloatWords& words) {
   if (!hasOnlyRounding(words) || words.sat) return nullptr;
   switch (operation) {
-  case Op::Add: return choosePair<single::Add, false>(words);
-  case Op::Sub: return choosePair<single::Sub, false>(words);
-  case Op::Mul: return choosePair<single::Mul, false>(words);
-  case Op::Fma: return choosePair<single::Fma, true>(words);
+  case Op::Add: return choosePair<single::Add, 2>(words);
+  case Op::Sub: return choosePair<single::Sub, 2>(words);
+  case Op::Mul: return choosePair<single::Mul, 2>(words);
+  case Op::Fma: return choosePair<single::Fma, 3>(words);
   default: return nullptr;
   }
 }
 
-constinit const std::span<const OpcodeRow> kFloatOpcodes = kRows;
+constinit OpcodeTable kFloatOpcodes = kRows;
 
 } // namespace tiletwin::sim

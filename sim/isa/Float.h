@@ -1,14 +1,12 @@
-// sim/isa/Float.h -- arithmetic on floats of every type: the tables of opcodes, and what the files of the family share.
+// sim/isa/Float.h -- arithmetic on floats of every type: what the files of the family share.
 //
-// Here:      Operation, the words of float instructions, and one choosing function a type.
-// Not here:  approximations (Approx.h), cvt (Convert.h), comparisons (Compare.h), what an operation computes (sim/numerics).
+// Here:      FloatOperation, the words of float instructions, one choosing function a type, decode functions of approximations.
+// Not here:  cvt (Convert.h), comparisons (Compare.cpp), what an operation computes (sim/numerics).
 #pragma once
-#include "sim/isa/Decode.h"
+#include "sim/isa/Forms.h"
 #include "sim/numerics/Rounding.h"
 
 namespace tiletwin::sim {
-
-extern const std::span<const OpcodeRow> kFloatOpcodes; // Float.cpp
 
 enum class FloatOperation : uint8_t { Add, Sub, Mul, Fma, Div, Rcp, Sqrt, Neg, Abs, Min, Max };
 
@@ -20,6 +18,11 @@ struct FloatWords {
   bool negatesProduct = false, negatesAddend = false; ///< of an fma that Contract.cpp has made
   bool negates() const { return negatesProduct || negatesAddend; }
 };
+/// The rounding that is written; nothing: none is.
+inline std::optional<Round> takeRound(Words& words) {
+  return words.takeNamed<Round>(
+      {{"rn", Round::NearestEven}, {"rz", Round::TowardZero}, {"rm", Round::Down}, {"rp", Round::Up}});
+}
 /// Takes them: .rn .rz .rm .rp .ftz .sat .relu .oob .NaN .xorsign.abs. False: .xorsign without .abs.
 bool takeFloatWords(Decoder& decoder, const ptx::Instruction& in, Words& words, FloatWords& taken);
 
@@ -29,10 +32,29 @@ Execute chooseSinglePair(FloatOperation operation, const FloatWords& words);
 Execute chooseDouble(FloatOperation operation, const FloatWords& words);
 Execute chooseHalf(FloatOperation operation, const FloatWords& words, ptx::Type type);
 
-/// pick(std::bool_constant) for a flag that is known while decoding.
-template <class Pick> Execute forFlag(bool flag, Pick&& pick) {
-  return flag ? pick(std::true_type()) : pick(std::false_type());
+/// Approx.cpp: div, rcp and sqrt with .approx or .full; without these words they are exact.
+bool decodeApproximateDiv(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out);
+bool decodeApproximateRcp(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out);
+bool decodeApproximateSqrt(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out);
+
+/// The class of an instruction on a type.
+inline InstClass classOf(ptx::Type type) {
+  switch (type) {
+  case ptx::Type::F16:
+  case ptx::Type::F16x2:
+  case ptx::Type::BF16:
+  case ptx::Type::BF16x2: return InstClass::Half;
+  case ptx::Type::F32:
+  case ptx::Type::F32x2: return InstClass::Float;
+  case ptx::Type::F64: return InstClass::Double;
+  default: return InstClass::Integer;
+  }
 }
+
+/// An fma to nearest of T's values, with a negated product or addend; kFma computes it.
+template <auto kFma, bool kProduct, bool kAddend> struct NegatedFma {
+  template <class T> static T apply(T a, T b, T c) { return kFma(kProduct ? -a : a, b, kAddend ? -c : c); }
+};
 
 /// pick(product, addend): flags of what an fma to nearest negates.
 template <class Pick> Execute forNegations(const FloatWords& words, Pick&& pick) {

@@ -1,121 +1,127 @@
-// sim/isa/Forms.h -- what many instructions have in common: operands of the forms d, a / d, a, b / d, a, b, c, and loops over
-// lanes for a functor.
-// Here:      decodeUnary, decodeBinary, decodeTernary; runUnary, runBinary, runTernary; a type named by PTX to one of C++.
-// Not here:  what an instruction computes (Integer.cpp and its neighbours).
+// sim/isa/Forms.h -- what many instructions have in common: loops over lanes for a functor, and sets of types.
+// Here:      runLanes, runAlike, runPredicates; TypeSet; functors of several families.
+// Not here:  operands (Decoder::form), what one family alone computes (Integer.cpp and its neighbours).
 // Idea:      a functor has a static apply() over values; the decode function picks the instantiation once.
 // Invariant: apply() is total: it also runs on whatever lanes that are not active hold.
 #pragma once
 #include "sim/isa/Decode.h"
 #include "sim/machine/Warp.h"
-#include <type_traits>
+#include <tuple>
+#include <utility>
 
 namespace tiletwin::sim {
 
-/// d, a with these types.
-inline bool decodeUnary(Decoder& decoder, const ptx::Instruction& in, ptx::Type d, ptx::Type a, Inst& out) {
-  return decoder.operands(in, 2) && decoder.destination(in.operands[0], d, out.d) &&
-         decoder.source(in.operands[1], a, out.a);
-}
+// ---- Loops -------------------------------------------------------------------------------------------------------------------
 
-/// d, a, b with these types.
-inline bool decodeBinary(Decoder& decoder, const ptx::Instruction& in, ptx::Type d, ptx::Type a, ptx::Type b,
-                         Inst& out) {
-  return decoder.operands(in, 3) && decoder.destination(in.operands[0], d, out.d) &&
-         decoder.source(in.operands[1], a, out.a) && decoder.source(in.operands[2], b, out.b);
-}
-
-/// d, a, b, c with these types.
-inline bool decodeTernary(Decoder& decoder, const ptx::Instruction& in, ptx::Type d, ptx::Type a, ptx::Type b,
-                          ptx::Type c, Inst& out) {
-  return decoder.operands(in, 4) && decoder.destination(in.operands[0], d, out.d) &&
-         decoder.source(in.operands[1], a, out.a) && decoder.source(in.operands[2], b, out.b) &&
-         decoder.source(in.operands[3], c, out.c);
-}
-
-/// The message for a type that an instruction does not have; `wanted` lists those it has.
-inline bool failType(Decoder& decoder, const ptx::Instruction& in, std::string_view wanted) {
-  return decoder.fail(std::string(in.text) + ": wants a type of " + std::string(wanted));
-}
-
-/// The message for a modifier that must be there.
-inline bool failMissing(Decoder& decoder, const ptx::Instruction& in, std::string_view wanted) {
-  return decoder.fail(std::string(in.text) + ": wants one of " + std::string(wanted));
-}
-
-template <class Op, class D, class A> Step runUnary(const Inst& in, Warp& warp, LaneMask active) {
-  const A* a = warp.lanes<A>(in.a);
-  perLane(warp.lanes<D>(in.d), active, [=](int i) { return D(Op::apply(a[i])); });
+/// d = Op::apply(a, b, ...), of lanes of these types.
+template <class Op, class D, class... A> Step runLanes(const Inst& in, Warp& warp, LaneMask active) {
+  const Slot slots[] = {in.a, in.b, in.c, in.e};
+  size_t next = 0;
+  const std::tuple<const A*...> sources{warp.lanes<A>(slots[next++])...};
+  std::apply(
+      [&](const A*... from) { perLane(warp.lanes<D>(in.d), active, [=](int i) { return D(Op::apply(from[i]...)); }); },
+      sources);
   return Step::Next;
 }
 
-template <class Op, class D, class A, class B> Step runBinary(const Inst& in, Warp& warp, LaneMask active) {
-  const A* a = warp.lanes<A>(in.a);
-  const B* b = warp.lanes<B>(in.b);
-  perLane(warp.lanes<D>(in.d), active, [=](int i) { return D(Op::apply(a[i], b[i])); });
+/// runLanes for d and `kSources` sources that are all of one type.
+template <class Op, class T, int kSources>
+inline constexpr Execute runAlike = []<size_t... I>(std::index_sequence<I...>) -> Execute {
+  return runLanes<Op, T, std::tuple_element_t<0, std::pair<T, std::integral_constant<size_t, I>>>...>;
+}(std::make_index_sequence<kSources>());
+
+/// The same for predicates, a word each: one operation for all lanes.
+template <class Op, int kSources> Step runPredicates(const Inst& in, Warp& warp, LaneMask active) {
+  const LaneMask a = warp.predicate(in.a);
+  if constexpr (kSources == 1)
+    assign(warp.predicate(in.d), active, Op::apply(a));
+  else
+    assign(warp.predicate(in.d), active, Op::apply(a, warp.predicate(in.b)));
   return Step::Next;
 }
 
-template <class Op, class D, class A, class B, class C> Step runTernary(const Inst& in, Warp& warp, LaneMask active) {
-  const A* a = warp.lanes<A>(in.a);
-  const B* b = warp.lanes<B>(in.b);
-  const C* c = warp.lanes<C>(in.c);
-  perLane(warp.lanes<D>(in.d), active, [=](int i) { return D(Op::apply(a[i], b[i], c[i])); });
-  return Step::Next;
-}
+/// Of what changes nothing here: hints, caches, time.
+inline Step runNothing(const Inst&, Warp&, LaneMask) { return Step::Next; }
 
-/// pick(T()) for the integer type that PTX calls .u16 to .s64; null for another type.
-template <class Pick> Execute forInteger(ptx::Type type, Pick&& pick) {
-  switch (type) {
-  case ptx::Type::U16: return pick(uint16_t());
-  case ptx::Type::U32: return pick(uint32_t());
-  case ptx::Type::U64: return pick(uint64_t());
-  case ptx::Type::S16: return pick(int16_t());
-  case ptx::Type::S32: return pick(int32_t());
-  case ptx::Type::S64: return pick(int64_t());
-  default: return nullptr;
-  }
-}
+// ---- Types -------------------------------------------------------------------------------------------------------------------
 
-/// pick(T()) for .s16, .s32, .s64; null for another type.
-template <class Pick> Execute forSigned(ptx::Type type, Pick&& pick) {
-  switch (type) {
-  case ptx::Type::S16: return pick(int16_t());
-  case ptx::Type::S32: return pick(int32_t());
-  case ptx::Type::S64: return pick(int64_t());
-  default: return nullptr;
-  }
-}
+/// What a lane of each ptx::Type holds, in their order: integers, and for bits and floats the unsigned integer of their size.
+using LaneValues = std::tuple<void, void, uint8_t, uint16_t, uint32_t, uint64_t, unsigned __int128, uint8_t, uint16_t,
+                              uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint16_t,
+                              uint32_t, uint32_t, uint64_t, uint64_t>;
+template <ptx::Type kType> using LaneValue = std::tuple_element_t<size_t(kType), LaneValues>;
+static_assert(std::tuple_size_v<LaneValues> == size_t(ptx::Type::F64) + 1);
 
-/// pick(T()) for .b16, .b32, .b64; null for another type.
-template <class Pick> Execute forBits(ptx::Type type, Pick&& pick) {
-  switch (type) {
-  case ptx::Type::B16: return pick(uint16_t());
-  case ptx::Type::B32: return pick(uint32_t());
-  case ptx::Type::B64: return pick(uint64_t());
-  default: return nullptr;
+/// Types that an instruction may have.
+template <ptx::Type... kTypes> struct TypeSet {
+  /// pick(T()) for the one that `type` is; null if it is none.
+  template <class Pick> static Execute choose(ptx::Type type, Pick&& pick) {
+    Execute run = nullptr;
+    (void)((type == kTypes && (run = pick(LaneValue<kTypes>()), true)) || ...);
+    return run;
   }
-}
+  /// The same with unsigned types: for what does not look at the sign.
+  template <class Pick> static Execute chooseWidth(ptx::Type type, Pick&& pick) {
+    return choose(type, [&]<class T>(T) { return pick(std::make_unsigned_t<T>()); });
+  }
+  static bool has(ptx::Type type) { return ((type == kTypes) || ...); }
+  /// ".u16 .u32": for messages.
+  static std::string names() {
+    std::string all;
+    ((all += (all.empty() ? "." : " .") + std::string(ptx::nameOf(kTypes))), ...);
+    return all;
+  }
+};
+using Integers =
+    TypeSet<ptx::Type::U16, ptx::Type::U32, ptx::Type::U64, ptx::Type::S16, ptx::Type::S32, ptx::Type::S64>;
+using SignedIntegers = TypeSet<ptx::Type::S16, ptx::Type::S32, ptx::Type::S64>;
+using IntegerWords = TypeSet<ptx::Type::U32, ptx::Type::U64, ptx::Type::S32, ptx::Type::S64>;
+using Words32 = TypeSet<ptx::Type::U32, ptx::Type::S32>;
+using BitTypes = TypeSet<ptx::Type::B16, ptx::Type::B32, ptx::Type::B64>;
+using BitWords = TypeSet<ptx::Type::B32, ptx::Type::B64>;
 
-/// pick(T()) with the unsigned type as large as an integer or bit type of 16 to 64 bits: for what does not look at the sign.
-template <class Pick> Execute forWidth(ptx::Type type, Pick&& pick) {
-  switch (type) {
-  case ptx::Type::B16:
-  case ptx::Type::U16:
-  case ptx::Type::S16: return pick(uint16_t());
-  case ptx::Type::B32:
-  case ptx::Type::U32:
-  case ptx::Type::S32: return pick(uint32_t());
-  case ptx::Type::B64:
-  case ptx::Type::U64:
-  case ptx::Type::S64: return pick(uint64_t());
-  default: return nullptr;
-  }
+/// An instruction whose operands are all of one type of a set: Op lane by lane, with `kSources` sources.
+template <class Set, class Op, int kSources>
+bool decodeAlike(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  const ptx::Type type = words.takeType();
+  out.run = Set::choose(type, []<class T>(T) { return runAlike<Op, T, kSources>; });
+  return out.run ? decoder.alike(in, out, type, kSources) : decoder.failType(Set::names());
 }
 
 inline bool isSigned(ptx::Type type) { return type >= ptx::Type::S8 && type <= ptx::Type::S64; }
-inline bool isInteger(ptx::Type type) {
-  return type >= ptx::Type::U16 && type <= ptx::Type::S64 && type != ptx::Type::S8;
+/// Two halves of 32 bits.
+inline bool isPacked(ptx::Type type) { return type == ptx::Type::F16x2 || type == ptx::Type::BF16x2; }
+
+/// pick(std::bool_constant) for a flag that is known while decoding.
+template <class Pick> Execute forFlag(bool flag, Pick&& pick) {
+  return flag ? pick(std::true_type()) : pick(std::false_type());
 }
-inline bool isBits(ptx::Type type) { return type >= ptx::Type::B16 && type <= ptx::Type::B64; }
+
+// ---- Functors ----------------------------------------------------------------------------------------------------------------
+
+struct Same {
+  template <class T> static T apply(T a) { return a; }
+};
+struct Add {
+  template <class T> static T apply(T a, T b) { return T(a + b); } // unsigned
+};
+struct Min {
+  template <class T> static T apply(T a, T b) { return a < b ? a : b; }
+};
+struct Max {
+  template <class T> static T apply(T a, T b) { return a > b ? a : b; }
+};
+struct And {
+  template <class T> static T apply(T a, T b) { return T(a & b); }
+};
+struct Or {
+  template <class T> static T apply(T a, T b) { return T(a | b); }
+};
+struct Xor {
+  template <class T> static T apply(T a, T b) { return T(a ^ b); }
+};
+struct Not {
+  template <class T> static T apply(T a) { return T(~a); }
+};
 
 } // namespace tiletwin::sim

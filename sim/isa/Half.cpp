@@ -14,17 +14,8 @@ using half::F16;
 using ptx::Type;
 
 /// An operation on single codes, or on both halves of 32 bits.
-template <class Shape, int operands> Execute chooseWidth(bool isPacked) {
-  return forFlag(isPacked, [](auto packed) -> Execute {
-    using Bits = std::conditional_t<decltype(packed)::value, uint32_t, uint16_t>;
-    using Op = std::conditional_t<decltype(packed)::value, half::Packed<Shape>, Shape>;
-    if constexpr (operands == 1)
-      return runUnary<Op, Bits, Bits>;
-    else if constexpr (operands == 2)
-      return runBinary<Op, Bits, Bits, Bits>;
-    else
-      return runTernary<Op, Bits, Bits, Bits, Bits>;
-  });
+template <class Shape, int kSources> Execute chooseWidth(bool isPacked) {
+  return isPacked ? runAlike<half::Packed<Shape>, uint32_t, kSources> : runAlike<Shape, uint16_t, kSources>;
 }
 
 /// .ftz is f16's alone.
@@ -42,19 +33,23 @@ template <class F, class Op> Execute chooseArithmetic(const FloatWords& w, bool 
   return w.sat ? nullptr : chooseFlush<F, Op, 2>(w, isPacked);
 }
 
-template <bool Product, bool Addend> struct NegatedFma {
+template <bool kProduct, bool kAddend> struct NegatedHalfFma {
   template <class F> static float apply(float a, float b, float c) {
-    return F::fma(Product ? -a : a, b, Addend ? -c : c);
+    return NegatedFma<F::fma, kProduct, kAddend>::apply(a, b, c);
   }
 };
+
+/// .sat is f16's alone.
+template <class F, class Op> Execute chooseSaturated(const FloatWords& w, bool isPacked) {
+  if constexpr (std::is_same_v<F, F16>)
+    if (w.sat) return chooseFlush<F, Op, 3, Clamp::Sat>(w, isPacked);
+  return w.sat ? nullptr : chooseFlush<F, Op, 3>(w, isPacked);
+}
 
 template <class F> Execute chooseFma(const FloatWords& w, bool isPacked) {
   if (w.negates())
     return forNegations(w, [&](auto product, auto addend) -> Execute {
-      using Op = NegatedFma<decltype(product)::value, decltype(addend)::value>;
-      if constexpr (std::is_same_v<F, F16>)
-        if (w.sat) return chooseFlush<F, Op, 3, Clamp::Sat>(w, isPacked);
-      return chooseFlush<F, Op, 3>(w, isPacked);
+      return chooseSaturated<F, NegatedHalfFma<decltype(product)::value, decltype(addend)::value>>(w, isPacked);
     });
   if (w.sat && (w.relu || w.oob)) return nullptr;
   if (w.oob) {
@@ -65,9 +60,7 @@ template <class F> Execute chooseFma(const FloatWords& w, bool isPacked) {
     });
   }
   if (w.relu) return chooseFlush<F, half::Fma, 3, Clamp::Relu>(w, isPacked);
-  if constexpr (std::is_same_v<F, F16>)
-    if (w.sat) return chooseFlush<F, half::Fma, 3, Clamp::Sat>(w, isPacked);
-  return w.sat ? nullptr : chooseFlush<F, half::Fma, 3>(w, isPacked);
+  return chooseSaturated<F, half::Fma>(w, isPacked);
 }
 
 template <class F, bool Maximum> Execute chooseExtremum(const FloatWords& w, bool isPacked) {

@@ -3,9 +3,8 @@
 // Source:    PTX ISA, 9.7.9.8 (ld), 9.7.9.9 (ld.global.nc), 9.7.9.11 (st), 9.7.9.15 to 9.7.9.19.
 // Idea:      the words that guide caches change no result: they are taken and mean nothing.
 #include "sim/isa/Forms.h"
-#include "sim/isa/Move.h"
+#include "sim/isa/Scope.h"
 #include "sim/isa/StoreAsync.h"
-#include "sim/isa/System.h"
 #include "sim/machine/Memory.h"
 #include <algorithm>
 #include <array>
@@ -104,24 +103,6 @@ template <class M, class R> Step runStore(const Inst& in, Warp& warp, LaneMask a
 
 using Wide = unsigned __int128;
 
-template <template <class, class> class Run, class M> Execute forRegister(int registerBytes) {
-  constexpr bool isSigned = std::is_signed_v<M>;
-  switch (registerBytes) {
-  case 2:
-    if constexpr (sizeof(M) <= 2) return Run<M, std::conditional_t<isSigned, int16_t, uint16_t>>::run;
-    break;
-  case 4:
-    if constexpr (sizeof(M) <= 4) return Run<M, std::conditional_t<isSigned, int32_t, uint32_t>>::run;
-    break;
-  case 8:
-    if constexpr (sizeof(M) <= 8) return Run<M, std::conditional_t<isSigned, int64_t, uint64_t>>::run;
-    break;
-  case 16: return Run<M, std::conditional_t<isSigned, __int128, Wide>>::run;
-  default: break;
-  }
-  return nullptr;
-}
-
 template <class M, class R> struct Load {
   static constexpr Execute run = runLoad<M, R>;
 };
@@ -129,28 +110,23 @@ template <class M, class R> struct Store {
   static constexpr Execute run = runStore<M, R>;
 };
 
-template <template <class, class> class Run> Execute transferOf(Type type, int registerBytes) {
-  switch (type) {
-  case Type::S8: return forRegister<Run, int8_t>(registerBytes);
-  case Type::S16: return forRegister<Run, int16_t>(registerBytes);
-  case Type::S32: return forRegister<Run, int32_t>(registerBytes);
-  case Type::S64: return forRegister<Run, int64_t>(registerBytes);
-  case Type::B8:
-  case Type::U8: return forRegister<Run, uint8_t>(registerBytes);
-  case Type::B16:
-  case Type::U16:
-  case Type::F16:
-  case Type::BF16: return forRegister<Run, uint16_t>(registerBytes);
-  case Type::B32:
-  case Type::U32:
-  case Type::F32: return forRegister<Run, uint32_t>(registerBytes);
-  case Type::B64:
-  case Type::U64:
-  case Type::F64: return forRegister<Run, uint64_t>(registerBytes);
-  case Type::B128: return forRegister<Run, Wide>(registerBytes);
-  default: return nullptr;
-  }
+/// For elements of type M in registers that are as large or larger, with M's sign.
+template <template <class, class> class Run, class M> Execute forRegister(int registerBytes) {
+  Execute run = nullptr;
+  const auto tryIt = [&]<class R>(R) {
+    if constexpr (sizeof(M) <= sizeof(R))
+      if (registerBytes == sizeof(R)) run = Run<M, R>::run;
+  };
+  if constexpr (std::is_signed_v<M>)
+    tryIt(int16_t()), tryIt(int32_t()), tryIt(int64_t()), tryIt(__int128());
+  else
+    tryIt(uint16_t()), tryIt(uint32_t()), tryIt(uint64_t()), tryIt(Wide());
+  return run;
 }
+
+using Elements =
+    TypeSet<Type::B8, Type::B16, Type::B32, Type::B64, Type::B128, Type::U8, Type::U16, Type::U32, Type::U64, Type::S8,
+            Type::S16, Type::S32, Type::S64, Type::F16, Type::BF16, Type::F32, Type::F64>;
 
 // ---- Modifiers ---------------------------------------------------------------------------------------------------------------------
 
@@ -167,51 +143,55 @@ bool takeCacheWords(Words& words, bool isLoad) {
 /// .weak, .volatile, or .relaxed, .acquire, .release and .mmio.relaxed with a scope. False: words that do not go together.
 bool takeOrder(Decoder& decoder, const ptx::Instruction& in, Words& words, bool isLoad, Access& access) {
   const bool isMmio = words.take("mmio");
-  const std::string_view order = words.takeOneOf({"weak", "relaxed", isLoad ? "acquire" : "release", "volatile"});
-  access.semantics = isMmio                ? Semantics::Mmio
-                     : order == "relaxed"  ? Semantics::Relaxed
-                     : order == "acquire"  ? Semantics::Acquire
-                     : order == "release"  ? Semantics::Release
-                     : order == "volatile" ? Semantics::Volatile
-                                           : Semantics::Weak;
+  const std::pair<std::string_view, Semantics> strongest =
+      isLoad ? std::pair("acquire", Semantics::Acquire) : std::pair("release", Semantics::Release);
+  const Semantics order = words
+                              .takeNamed<Semantics>({{"weak", Semantics::Weak},
+                                                     {"relaxed", Semantics::Relaxed},
+                                                     strongest,
+                                                     {"volatile", Semantics::Volatile}})
+                              .value_or(Semantics::Weak);
+  access.semantics = isMmio ? Semantics::Mmio : order;
   const bool hasScope = takeScope(words, access.scope);
   if (!hasScope) access.scope = Scope::None;
-  const bool wantsScope = order == "relaxed" || order == "acquire" || order == "release";
-  if (isMmio && (order != "relaxed" || access.scope != Scope::Sys))
-    return decoder.fail(std::string(in.text) + ": .mmio wants .relaxed.sys");
-  if (wantsScope && !hasScope) return failMissing(decoder, in, ".cta .cluster .gpu .sys");
+  const bool wantsScope = order != Semantics::Weak && order != Semantics::Volatile;
+  if (isMmio && (order != Semantics::Relaxed || access.scope != Scope::Sys))
+    return decoder.refuse(".mmio wants .relaxed.sys");
+  if (wantsScope && !hasScope) return decoder.failMissing(".cta .cluster .gpu .sys");
   if (hasScope && !wantsScope)
-    return decoder.fail(std::string(in.text) + ": a scope belongs to .relaxed" +
-                        (isLoad ? " and .acquire" : " and .release"));
+    return decoder.refuse(isLoad ? "a scope belongs to .relaxed and .acquire"
+                                 : "a scope belongs to .relaxed and .release");
   return true;
 }
 
 /// What is left out where the words name no memory that has it so.
 bool checkSpace(Decoder& decoder, const ptx::Instruction& in, bool isLoad, const Transfer& transfer) {
   const Access& access = transfer.access;
-  const std::string text(in.text);
   const bool isShared = access.space == ptx::Space::Shared, isGeneric = access.space == ptx::Space::None,
              isGlobal = access.space == ptx::Space::Global;
-  if (!isLoad && access.space == ptx::Space::Const) return decoder.fail(text + ": .const is read-only");
-  if (in.opcode == "ldu" && !isGlobal && !isGeneric) return decoder.fail(text + ": reads global memory only");
+  if (!isLoad && access.space == ptx::Space::Const) return decoder.refuse(".const is read-only");
+  if (in.opcode == "ldu" && !isGlobal && !isGeneric) return decoder.refuse("reads global memory only");
   if (access.nonCoherent && (!isGlobal || access.semantics != Semantics::Weak))
-    return decoder.fail(text + ": .nc belongs to weak loads of .global");
+    return decoder.refuse(".nc belongs to weak loads of .global");
   if (access.semantics == Semantics::Mmio && ((!isGlobal && !isGeneric) || transfer.count > 1))
-    return decoder.fail(text + ": .mmio belongs to scalars in .global");
+    return decoder.refuse(".mmio belongs to scalars in .global");
   if (access.scope != Scope::None && !isShared && !isGlobal && !isGeneric)
-    return decoder.fail(text + ": only global and shared memory have an order between threads");
+    return decoder.refuse("only global and shared memory have an order between threads");
   return true;
 }
 
 ptx::Space takeSpace(Words& words) {
-  const std::string_view space = words.takeOneOf(
-      {"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry", "param::func"});
-  if (space == "global") return ptx::Space::Global;
-  if (space.starts_with("shared")) return ptx::Space::Shared;
-  if (space == "local") return ptx::Space::Local;
-  if (space == "const") return ptx::Space::Const;
-  if (space.starts_with("param")) return ptx::Space::Param;
-  return ptx::Space::None;
+  using ptx::Space;
+  const auto space = words.takeNamed<Space>({{"global", Space::Global},
+                                             {"shared", Space::Shared},
+                                             {"shared::cta", Space::Shared},
+                                             {"shared::cluster", Space::Shared},
+                                             {"local", Space::Local},
+                                             {"const", Space::Const},
+                                             {"param", Space::Param},
+                                             {"param::entry", Space::Param},
+                                             {"param::func", Space::Param}});
+  return space.value_or(Space::None);
 }
 
 uint32_t takeVector(Words& words) {
@@ -263,7 +243,7 @@ bool decodeElements(Decoder& decoder, const Operand& operand, Type type, bool is
   return true;
 }
 
-bool decodeTransfer(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out, bool isLoad) {
+template <bool isLoad> bool decodeTransfer(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   out.kind = InstClass::Memory;
   Transfer transfer;
   Access& access = transfer.access;
@@ -285,31 +265,28 @@ bool decodeTransfer(Decoder& decoder, const ptx::Instruction& in, Words& words, 
   access.bytes = uint32_t(ptx::bytesOf(type)) * transfer.count;
   access.alignment = access.bytes;
   int registerBytes = 0;
-  if (!access.bytes) return decoder.fail(std::string(in.text) + ": wants a type of 8 to 128 bits");
+  if (!access.bytes) return decoder.refuse("wants a type of 8 to 128 bits");
   const bool isWide = decoder.target() >= 100;
   if (access.bytes > (isWide ? 32 : 16))
     return decoder.fail(std::string(in.text) + (isWide ? ": more than 32 bytes a thread"
                                                        : ": more than 16 bytes a thread, which want sm_100"));
   if (!checkSpace(decoder, in, isLoad, transfer)) return false;
   if (!decodeElements(decoder, value, type, isLoad, transfer, registerBytes)) return false;
-  out.run = isLoad ? transferOf<Load>(type, registerBytes) : transferOf<Store>(type, registerBytes);
-  if (!out.run) return decoder.fail(std::string(in.text) + ": is not implemented for this type");
+  out.run = Elements::choose(type, [&]<class M>(M) {
+    return isLoad ? forRegister<Load, M>(registerBytes) : forRegister<Store, M>(registerBytes);
+  });
+  if (!out.run) return decoder.refuse("is not implemented for this type");
   out.data = decoder.make<Transfer>(transfer);
   return true;
 }
 
-bool decodeLoad(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  return decodeTransfer(decoder, in, words, out, true);
-}
 bool decodeStore(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   if (words.take("async")) return decodeStoreAsync(decoder, in, words, out);
-  if (words.take("bulk")) return decoder.fail(std::string(in.text) + ": wants sm_100, which is not simulated");
-  return decodeTransfer(decoder, in, words, out, false);
+  if (words.take("bulk")) return decoder.refuse("wants sm_100, which is not simulated");
+  return decodeTransfer<false>(decoder, in, words, out);
 }
 
 // ---- Caches ------------------------------------------------------------------------------------------------------------------------
-
-Step runNothing(const Inst&, Warp&, LaneMask) { return Step::Next; }
 
 /// discard: what the 128 bytes hold is lost; they keep it here. The address must be one that may be written.
 Step runDiscard(const Inst& in, Warp& warp, LaneMask active) {
@@ -323,7 +300,7 @@ bool decodePrefetch(Decoder& decoder, const ptx::Instruction& in, Words& words, 
   Transfer transfer;
   transfer.access.space = takeSpace(words);
   if (words.takeOneOf({"L1", "L2", "L2::evict_last", "L2::evict_normal", "tensormap"}).empty())
-    return decoder.fail(std::string(in.text) + ": wants a level: .L1 .L2");
+    return decoder.refuse("wants a level: .L1 .L2");
   return decoder.operands(in, 1) && decodePlace(decoder, in.operands[0], transfer, out);
 }
 
@@ -338,7 +315,7 @@ bool decodeLine(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst
   transfer.access.kind = AccessKind::Write;
   transfer.access.bytes = transfer.access.alignment = kLine;
   int64_t bytes = 0;
-  if (words.takeOneOf({"L2", "L2::evict_normal"}).empty()) return decoder.fail(std::string(in.text) + ": wants .L2");
+  if (words.takeOneOf({"L2", "L2::evict_normal"}).empty()) return decoder.refuse("wants .L2");
   if (!decoder.operands(in, 2) || !decodePlace(decoder, in.operands[0], transfer, out) ||
       !decoder.constant(in.operands[1], bytes))
     return false;
@@ -380,13 +357,13 @@ bool decodeCreatePolicy(Decoder& decoder, const ptx::Instruction& in, Words& wor
 
 constexpr OpcodeRow kRows[] = {
     {"applypriority", decodeLine}, {"createpolicy", decodeCreatePolicy},
-    {"discard", decodeLine},       {"ld", decodeLoad},
-    {"ldu", decodeLoad},           {"prefetch", decodePrefetch},
+    {"discard", decodeLine},       {"ld", decodeTransfer<true>},
+    {"ldu", decodeTransfer<true>}, {"prefetch", decodePrefetch},
     {"prefetchu", decodePrefetch}, {"st", decodeStore},
 };
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kMemoryOpcodes = kRows;
+constinit OpcodeTable kMemoryOpcodes = kRows;
 
 } // namespace tiletwin::sim

@@ -1,7 +1,6 @@
 // sim/isa/Logic.cpp -- and, or, xor, not, cnot, lop3 of words and of predicates; shl, shr, shf.
 // Source:    PTX ISA, 9.7.8. Amounts of shl and shr are 32 bits in every width, and larger ones shift everything out.
 // Idea:      a predicate is one word with a bit a lane, so its logic is one operation for all lanes.
-#include "sim/isa/Bits.h"
 #include "sim/isa/Forms.h"
 #include <algorithm>
 
@@ -10,18 +9,6 @@ namespace {
 
 using ptx::Type;
 
-struct And {
-  template <class T> static T apply(T a, T b) { return T(a & b); }
-};
-struct Or {
-  template <class T> static T apply(T a, T b) { return T(a | b); }
-};
-struct Xor {
-  template <class T> static T apply(T a, T b) { return T(a ^ b); }
-};
-struct Not {
-  template <class T> static T apply(T a) { return T(~a); }
-};
 /// C's logical not.
 struct LogicalNot {
   template <class T> static T apply(T a) { return a == 0 ? T(1) : T(0); }
@@ -48,50 +35,13 @@ template <bool kClamp> struct FunnelRight {
   }
 };
 
-template <class Op> Step runPredicateBinary(const Inst& in, Warp& warp, LaneMask active) {
-  const LaneMask r = Op::apply(warp.predicate(in.a), warp.predicate(in.b));
-  LaneMask& d = warp.predicate(in.d);
-  d = (d & ~active) | (r & active);
-  return Step::Next;
-}
-Step runPredicateNot(const Inst& in, Warp& warp, LaneMask active) {
-  const LaneMask r = ~warp.predicate(in.a);
-  LaneMask& d = warp.predicate(in.d);
-  d = (d & ~active) | (r & active);
-  return Step::Next;
-}
-
-constexpr std::string_view kBitsOrPredicate = ".pred .b16 .b32 .b64", kBits = ".b16 .b32 .b64";
-
-template <class Op> bool decodeLogic(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+/// and, or, xor, not: of words, or of predicates.
+template <class Op, int kSources>
+bool decodeLogic(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const Type type = words.takeType();
-  if (type == Type::Pred) {
-    out.run = runPredicateBinary<Op>;
-    return decoder.operands(in, 3) && decoder.destination(in.operands[0], type, out.d) &&
-           decoder.predicate(in.operands[1], out.a) && decoder.predicate(in.operands[2], out.b);
-  }
-  out.run = forBits(type, [](auto t) -> Execute { return runBinary<Op, decltype(t), decltype(t), decltype(t)>; });
-  if (!out.run) return failType(decoder, in, kBitsOrPredicate);
-  return decodeBinary(decoder, in, type, type, type, out);
-}
-
-bool decodeNot(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  const Type type = words.takeType();
-  if (type == Type::Pred) {
-    out.run = runPredicateNot;
-    return decoder.operands(in, 2) && decoder.destination(in.operands[0], type, out.d) &&
-           decoder.predicate(in.operands[1], out.a);
-  }
-  out.run = forBits(type, [](auto t) -> Execute { return runUnary<Not, decltype(t), decltype(t)>; });
-  if (!out.run) return failType(decoder, in, kBitsOrPredicate);
-  return decodeUnary(decoder, in, type, type, out);
-}
-
-bool decodeCnot(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  const Type type = words.takeType();
-  out.run = forBits(type, [](auto t) -> Execute { return runUnary<LogicalNot, decltype(t), decltype(t)>; });
-  if (!out.run) return failType(decoder, in, kBits);
-  return decodeUnary(decoder, in, type, type, out);
+  out.run = type == Type::Pred ? runPredicates<Op, kSources>
+                               : BitTypes::choose(type, []<class T>(T) { return runAlike<Op, T, kSources>; });
+  return out.run ? decoder.alike(in, out, type, kSources) : decoder.failType(".pred " + BitTypes::names());
 }
 
 /// What lop3 needs beside its three sources.
@@ -122,15 +72,14 @@ Step runLop3(const Inst& in, Warp& warp, LaneMask active) {
   perLanePredicate(some, kAllLanes, [=](int i) { return value(i) != 0; });
   if (in.d) perLane(warp.lanes<uint32_t>(in.d), active, value);
   const LaneMask second = warp.predicate(op.second), r = op.isAnd ? some & second : some | second;
-  LaneMask& p = warp.predicate(in.e);
-  p = (p & ~active) | (r & active);
+  assign(warp.predicate(in.e), active, r);
   return Step::Next;
 }
 
 /// lop3.b32 d, a, b, c, table; or lop3.and.b32 d|p, a, b, c, table, q with .or as well, where d may be a sink.
 bool decodeLop3(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const std::string_view combine = words.takeOneOf({"and", "or"});
-  if (words.takeType() != Type::B32) return failType(decoder, in, ".b32");
+  if (words.takeType() != Type::B32) return decoder.failType(".b32");
   const bool withPredicate = !combine.empty();
   if (!decoder.operands(in, withPredicate ? 6 : 5)) return false;
   int64_t table = 0;
@@ -151,43 +100,42 @@ bool decodeLop3(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst
          decoder.destination(d.parts[1], Type::Pred, out.e) && decoder.predicate(in.operands[5], op->second);
 }
 
-bool decodeShl(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+/// shl and shr.
+template <class Set, class Op> bool decodeShift(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const Type type = words.takeType();
-  out.run = forBits(type, [](auto t) -> Execute { return runBinary<ShiftLeft, decltype(t), decltype(t), uint32_t>; });
-  if (!out.run) return failType(decoder, in, kBits);
-  return decodeBinary(decoder, in, type, type, Type::U32, out);
-}
-
-bool decodeShr(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  const Type type = words.takeType();
-  const auto pick = [](auto t) -> Execute { return runBinary<ShiftRight, decltype(t), decltype(t), uint32_t>; };
-  out.run = isBits(type) ? forBits(type, pick) : forInteger(type, pick);
-  if (!out.run) return failType(decoder, in, ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64");
-  return decodeBinary(decoder, in, type, type, Type::U32, out);
+  out.run = Set::choose(type, []<class T>(T) { return runLanes<Op, T, T, uint32_t>; });
+  return out.run ? decoder.form(in, out, type, {type, Type::U32}) : decoder.failType(Set::names());
 }
 
 bool decodeShf(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  using U = uint32_t;
   const std::string_view direction = words.takeOneOf({"l", "r"}), mode = words.takeOneOf({"clamp", "wrap"});
-  if (direction.empty()) return failMissing(decoder, in, ".l .r");
-  if (mode.empty()) return failMissing(decoder, in, ".clamp .wrap");
-  if (words.takeType() != Type::B32) return failType(decoder, in, ".b32");
-  const bool clamps = mode == "clamp";
-  if (direction == "l")
-    out.run = clamps ? runTernary<FunnelLeft<true>, U, U, U, U> : runTernary<FunnelLeft<false>, U, U, U, U>;
-  else
-    out.run = clamps ? runTernary<FunnelRight<true>, U, U, U, U> : runTernary<FunnelRight<false>, U, U, U, U>;
-  return decodeTernary(decoder, in, Type::B32, Type::B32, Type::B32, Type::U32, out);
+  if (direction.empty()) return decoder.failMissing(".l .r");
+  if (mode.empty()) return decoder.failMissing(".clamp .wrap");
+  if (words.takeType() != Type::B32) return decoder.failType(".b32");
+  out.run = forFlag(mode == "clamp", [&](auto clamp) {
+    constexpr bool kClamp = decltype(clamp)::value;
+    return direction == "l" ? runAlike<FunnelLeft<kClamp>, uint32_t, 3> : runAlike<FunnelRight<kClamp>, uint32_t, 3>;
+  });
+  return decoder.form(in, out, Type::B32, {Type::B32, Type::B32, Type::U32});
 }
 
+using Shiftable =
+    TypeSet<Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64>;
+
 constexpr OpcodeRow kRows[] = {
-    {"and", decodeLogic<And>}, {"cnot", decodeCnot},    {"lop3", decodeLop3},
-    {"not", decodeNot},        {"or", decodeLogic<Or>}, {"shf", decodeShf},
-    {"shl", decodeShl},        {"shr", decodeShr},      {"xor", decodeLogic<Xor>},
+    {"and", decodeLogic<And, 2>},
+    {"cnot", decodeAlike<BitTypes, LogicalNot, 1>},
+    {"lop3", decodeLop3},
+    {"not", decodeLogic<Not, 1>},
+    {"or", decodeLogic<Or, 2>},
+    {"shf", decodeShf},
+    {"shl", decodeShift<BitTypes, ShiftLeft>},
+    {"shr", decodeShift<Shiftable, ShiftRight>},
+    {"xor", decodeLogic<Xor, 2>},
 };
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kLogicOpcodes = kRows;
+constinit OpcodeTable kLogicOpcodes = kRows;
 
 } // namespace tiletwin::sim

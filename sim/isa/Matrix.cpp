@@ -2,7 +2,6 @@
 // Idea:      lane 8 * m + j has the address of row j of matrix m; lane 4 * j + t holds elements 2 * t and 2 * t + 1 of row j. So a
 //            row's 16 bytes are one register of four neighbouring lanes, in order.
 // Source:    PTX ISA, "ldmatrix", "stmatrix", "movmatrix".
-#include "sim/isa/Matrix.h"
 #include "sim/isa/MatrixFragment.h"
 #include "sim/machine/Memory.h"
 #include <cstring>
@@ -76,9 +75,9 @@ Step runMoveMatrix(const Inst& in, Warp& warp, LaneMask active) {
   return Step::Next;
 }
 
-/// What ldmatrix and stmatrix have in common.
-bool decodeAccess(Decoder& decoder, const ptx::Instruction& in, Words& words, bool isStore, Inst& out) {
+bool decodeAccess(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const std::string name(in.opcode);
+  const bool isStore = name == "stmatrix";
   if (!words.take("sync") || !words.take("aligned")) return decoder.fail(name + " wants .sync.aligned");
   if (!words.take("m8n8") || !words.take("b16")) return decoder.fail(name + " is implemented for .m8n8 and .b16 only");
   auto* op = decoder.make<MatrixAccess>();
@@ -100,15 +99,7 @@ bool decodeAccess(Decoder& decoder, const ptx::Instruction& in, Words& words, bo
   out.run = isStore ? runStoreMatrix : runLoadMatrix;
   out.kind = InstClass::Memory;
   out.data = op;
-  return isStore ? fragmentSources(decoder, registers, ptx::Type::B32, op->matrices, op->registers)
-                 : fragmentDestinations(decoder, registers, ptx::Type::B32, op->matrices, op->registers);
-}
-
-bool decodeLoadMatrix(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  return decodeAccess(decoder, in, words, false, out);
-}
-bool decodeStoreMatrix(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  return decodeAccess(decoder, in, words, true, out);
+  return decodeFragment(decoder, registers, ptx::Type::B32, op->matrices, op->registers, !isStore);
 }
 
 bool decodeMoveMatrix(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
@@ -121,13 +112,13 @@ bool decodeMoveMatrix(Decoder& decoder, const ptx::Instruction& in, Words& words
 }
 
 constexpr OpcodeRow kRows[] = {
-    {"ldmatrix", decodeLoadMatrix},
-    {"stmatrix", decodeStoreMatrix},
+    {"ldmatrix", decodeAccess},
+    {"stmatrix", decodeAccess},
     {"movmatrix", decodeMoveMatrix},
 };
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kMatrixOpcodes = kRows;
+constinit OpcodeTable kMatrixOpcodes = kRows;
 
 } // namespace tiletwin::sim

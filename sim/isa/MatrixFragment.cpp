@@ -195,21 +195,28 @@ void runDouble(const TileProduct& p, Warp& warp) {
 
 } // namespace
 
-bool fragmentSources(Decoder& decoder, const ptx::Operand& operand, ptx::Type type, int count, FragmentSlots& slots) {
+bool decodeFragment(Decoder& decoder, const ptx::Operand& operand, ptx::Type type, int count, FragmentSlots& slots,
+                    bool isDestination) {
   if (!checkCount(decoder, operand, count)) return false;
   const auto* parts = vectorParts(operand);
-  for (int i = 0; i < count; ++i)
-    if (!decoder.source(parts ? (*parts)[size_t(i)] : operand, type, slots[size_t(i)])) return false;
+  for (int i = 0; i < count; ++i) {
+    const ptx::Operand& part = parts ? (*parts)[size_t(i)] : operand;
+    Slot& slot = slots[size_t(i)];
+    if (!(isDestination ? decoder.destination(part, type, slot) : decoder.source(part, type, slot))) return false;
+  }
   return true;
 }
 
-bool fragmentDestinations(Decoder& decoder, const ptx::Operand& operand, ptx::Type type, int count,
-                          FragmentSlots& slots) {
-  if (!checkCount(decoder, operand, count)) return false;
-  const auto* parts = vectorParts(operand);
-  for (int i = 0; i < count; ++i)
-    if (!decoder.destination(parts ? (*parts)[size_t(i)] : operand, type, slots[size_t(i)])) return false;
-  return true;
+bool decodeTileProduct(Decoder& decoder, const ptx::Instruction& in, int aRegisters, int bRegisters, TileProduct& p,
+                       Inst& out) {
+  const ptx::Type type = p.unit == TileProduct::Unit::Double ? ptx::Type::F64 : ptx::Type::B32;
+  out.run = runTileProduct;
+  out.kind = InstClass::Tensor;
+  out.data = &p;
+  return decodeFragment(decoder, in.operands[1], type, aRegisters, p.aSlots) &&
+         decodeFragment(decoder, in.operands[2], type, bRegisters, p.bSlots) &&
+         decodeFragment(decoder, in.operands[3], type, p.accumulatorRegisters(p.c), p.cSlots) &&
+         decodeFragment(decoder, in.operands[0], type, p.accumulatorRegisters(p.d), p.dSlots, true);
 }
 
 Step gatherWarp(Warp& warp, LaneMask& active) {

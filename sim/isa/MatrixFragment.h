@@ -18,9 +18,8 @@ inline constexpr int kMaxFragment = 8; ///< registers of one operand of mma and 
 using FragmentSlots = std::array<Slot, kMaxFragment>;
 
 /// Registers of a fragment, in the order of the text: `{...}`, or one register without braces. False: fail() was called.
-bool fragmentSources(Decoder& decoder, const ptx::Operand& operand, ptx::Type type, int count, FragmentSlots& slots);
-bool fragmentDestinations(Decoder& decoder, const ptx::Operand& operand, ptx::Type type, int count,
-                          FragmentSlots& slots);
+bool decodeFragment(Decoder& decoder, const ptx::Operand& operand, ptx::Type type, int count, FragmentSlots& slots,
+                    bool isDestination = false);
 
 /// All 32 lanes of the warp, which `.sync.aligned` instructions of matrices need. Next: they are in `active`.
 Step gatherWarp(Warp& warp, LaneMask& active);
@@ -74,6 +73,9 @@ struct TileProduct {
 };
 /// Execute of all of them.
 Step runTileProduct(const Inst& in, Warp& warp, LaneMask active);
+/// d, a, b, c of a product whose shape and types are set.
+bool decodeTileProduct(Decoder& decoder, const ptx::Instruction& in, int aRegisters, int bRegisters, TileProduct& p,
+                       Inst& out);
 
 /// A type of operands: "f16", "e4m3", "s8", ...
 struct TileType {

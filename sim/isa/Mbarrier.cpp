@@ -27,15 +27,10 @@ struct Object {
   std::byte* at = nullptr;
   MbarrierState state;
 
-  void load() {
-    uint64_t bits;
-    std::memcpy(&bits, at, sizeof bits);
-    state = MbarrierState(bits);
-  }
+  void load() { state = MbarrierState::read(at); }
   void store(MbarrierState next) {
     state = next;
-    const uint64_t bits = next.bits();
-    std::memcpy(at, &bits, sizeof bits);
+    state.write(at);
   }
 };
 
@@ -84,10 +79,8 @@ Step runInit(const Inst& in, Warp& warp, LaneMask active) {
   const MbarrierForm& form = formOf(in);
   return eachObject(form, warp, active, [&](int lane, Object& object) {
     const int64_t count = countOf(form, warp, lane);
-    if (!MbarrierState::isCount(count)) {
-      trapMbarrier(warp, lane, object.owner, object.at, Outcome::BadCount, object.state, count);
-      return false;
-    }
+    if (!MbarrierState::isCount(count))
+      return trapMbarrier(warp, lane, object.owner, object.at, Outcome::BadCount, object.state, count);
     initialises(warp, lane, object);
     object.store(MbarrierState::init(uint32_t(count)));
     return true;
@@ -96,10 +89,8 @@ Step runInit(const Inst& in, Warp& warp, LaneMask active) {
 
 Step runInvalidate(const Inst& in, Warp& warp, LaneMask active) {
   return eachObject(formOf(in), warp, active, [&](int lane, Object& object) {
-    if (!object.state.isLive()) {
-      trapMbarrier(warp, lane, object.owner, object.at, Outcome::NoObject, object.state, 0);
-      return false;
-    }
+    if (!object.state.isLive())
+      return trapMbarrier(warp, lane, object.owner, object.at, Outcome::NoObject, object.state, 0);
     object.store(MbarrierState());
     std::erase_if(asyncOf(*object.owner).mbarriers, [&](const MbarrierOrigin& made) { return made.at == object.at; });
     return true;
@@ -112,14 +103,10 @@ bool arrive(Warp& warp, int lane, Object& object, const MbarrierForm& form, int6
   if (object.state.isLive() && count > object.state.pending() && landSignals(*object.owner, object.at)) object.load();
   MbarrierState next = object.state;
   const Outcome outcome = next.arrive(count, form.drops);
-  if (outcome == Outcome::PhaseEnds && form.noComplete) {
-    warp.trap(TrapKind::InvalidValue, "ends the mbarrier's phase, which .noComplete says it does not", lane);
-    return false;
-  }
-  if (outcome != Outcome::None && outcome != Outcome::PhaseEnds) {
-    trapMbarrier(warp, lane, object.owner, object.at, outcome, object.state, count);
-    return false;
-  }
+  if (outcome == Outcome::PhaseEnds && form.noComplete)
+    return warp.fail(TrapKind::InvalidValue, "ends the mbarrier's phase, which .noComplete says it does not", lane);
+  if (outcome != Outcome::None && outcome != Outcome::PhaseEnds)
+    return trapMbarrier(warp, lane, object.owner, object.at, outcome, object.state, count);
   object.store(next);
   Cluster& cluster = *warp.cta->cluster;
   for (Observer* observer : cluster.grid->observers) {
@@ -152,10 +139,8 @@ Step runExpect(const Inst& in, Warp& warp, LaneMask active) {
       object.load();
     const MbarrierState before = object.state;
     MbarrierState next = before;
-    if (const Outcome outcome = next.expectBytes(bytes); outcome != Outcome::None) {
-      trapMbarrier(warp, lane, object.owner, object.at, outcome, object.state, bytes);
-      return false;
-    }
+    if (const Outcome outcome = next.expectBytes(bytes); outcome != Outcome::None)
+      return trapMbarrier(warp, lane, object.owner, object.at, outcome, object.state, bytes);
     object.store(next);
     if (form.arrives && !arrive(warp, lane, object, form, 1)) return false;
     if (states) states[lane] = before.bits();
@@ -169,10 +154,8 @@ Step runComplete(const Inst& in, Warp& warp, LaneMask active) {
     const int64_t bytes = countOf(form, warp, lane);
     MbarrierState next = object.state;
     const Outcome outcome = next.completeBytes(bytes);
-    if (outcome != Outcome::None && outcome != Outcome::PhaseEnds) {
-      trapMbarrier(warp, lane, object.owner, object.at, outcome, object.state, bytes);
-      return false;
-    }
+    if (outcome != Outcome::None && outcome != Outcome::PhaseEnds)
+      return trapMbarrier(warp, lane, object.owner, object.at, outcome, object.state, bytes);
     object.store(next);
     Cluster& cluster = *warp.cta->cluster;
     if (outcome == Outcome::PhaseEnds)
@@ -188,24 +171,18 @@ template <Phase kPhase> Step runWait(const Inst& in, Warp& warp, LaneMask active
   ++warp.polls;
   LaneMask ended = 0;
   const Step step = eachObject(form, warp, active, [&](int lane, Object& object) {
-    if (!object.state.isLive()) {
-      trapMbarrier(warp, lane, object.owner, object.at, Outcome::NoObject, object.state, 0);
-      return false;
-    }
+    if (!object.state.isLive())
+      return trapMbarrier(warp, lane, object.owner, object.at, Outcome::NoObject, object.state, 0);
     bool parity;
     if constexpr (kPhase == Phase::Parity) {
       const uint32_t value = warp.lanes<uint32_t>(in.b)[lane];
-      if (value > 1) {
-        warp.trap(TrapKind::InvalidValue, "asks for a phase of parity " + std::to_string(value), lane);
-        return false;
-      }
+      if (value > 1)
+        return warp.fail(TrapKind::InvalidValue, "asks for a phase of parity " + std::to_string(value), lane);
       parity = value != 0;
     } else {
       const MbarrierState token(warp.lanes<uint64_t>(in.b)[lane]);
-      if (!token.isLive()) {
-        warp.trap(TrapKind::InvalidValue, "waits with a state that no mbarrier.arrive has returned", lane);
-        return false;
-      }
+      if (!token.isLive())
+        return warp.fail(TrapKind::InvalidValue, "waits with a state that no mbarrier.arrive has returned", lane);
       parity = token.parity();
     }
     const bool hasEnded = object.state.hasEnded(parity) || landSignals(*object.owner, object.at);
@@ -217,8 +194,7 @@ template <Phase kPhase> Step runWait(const Inst& in, Warp& warp, LaneMask active
   });
   if (step != Step::Next) return step;
   if (ended == 0 && form.waitsInLoop) return Step::Retry;
-  LaneMask& p = warp.predicate(in.d);
-  p = (p & ~active) | ended;
+  assign(warp.predicate(in.d), active, ended);
   return Step::Next;
 }
 
@@ -359,14 +335,14 @@ static std::string misuseText(MbarrierState::Outcome outcome, MbarrierState stat
 
 bool isMbarrierWait(const Inst& in) { return in.run == runWait<Phase::Token> || in.run == runWait<Phase::Parity>; }
 
-constinit const std::span<const OpcodeRow> kMbarrierOpcodes = kRows;
+constinit OpcodeTable kMbarrierOpcodes = kRows;
 
-Step trapMbarrier(Warp& warp, int lane, Cta* owner, const std::byte* at, Outcome outcome, MbarrierState state,
+bool trapMbarrier(Warp& warp, int lane, Cta* owner, const std::byte* at, Outcome outcome, MbarrierState state,
                   int64_t count) {
   std::string text = misuseText(outcome, state, count);
   const MbarrierOrigin* made = owner && owner->async ? makerOf(*owner->async, at) : nullptr;
   reportMbarrier(warp, lane, text, made);
-  return warp.trap(TrapKind::InvalidValue, std::move(text), lane);
+  return warp.fail(TrapKind::InvalidValue, std::move(text), lane);
 }
 
 } // namespace tiletwin::sim

@@ -9,10 +9,8 @@ namespace tiletwin::sim {
 
 struct Cta;
 
-extern const std::span<const OpcodeRow> kMbarrierOpcodes;
-
-/// Raises the trap for an outcome that is a mistake, of a lane at an mbarrier in shared memory of `owner`.
-Step trapMbarrier(Warp& warp, int lane, Cta* owner, const std::byte* at, MbarrierState::Outcome outcome,
+/// Raises the trap for an outcome that is a mistake, of a lane at an mbarrier in shared memory of `owner`. Returns false.
+bool trapMbarrier(Warp& warp, int lane, Cta* owner, const std::byte* at, MbarrierState::Outcome outcome,
                   MbarrierState state, int64_t count);
 
 } // namespace tiletwin::sim

@@ -6,6 +6,7 @@
 //            opaque there; this one is the simulator's own.
 // Invariant: an object that init() has not made is told apart from one that it has by its two top bits.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace tiletwin::sim {
@@ -23,6 +24,13 @@ public:
   explicit constexpr MbarrierState(uint64_t bits) : bits_(bits) {}
   static constexpr MbarrierState init(uint32_t arrivals) { return pack(arrivals, arrivals, 0, false); }
   static constexpr bool isCount(int64_t arrivals) { return arrivals >= 1 && arrivals <= kMaxArrivals; }
+
+  static MbarrierState read(const std::byte* at) {
+    uint64_t bits;
+    __builtin_memcpy(&bits, at, sizeof bits);
+    return MbarrierState(bits);
+  }
+  void write(std::byte* at) const { __builtin_memcpy(at, &bits_, sizeof bits_); }
 
   constexpr uint64_t bits() const { return bits_; }
   constexpr bool isLive() const { return bits_ >> 62 == kLive; }

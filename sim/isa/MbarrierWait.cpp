@@ -13,7 +13,7 @@ namespace {
 /// Where a lane's mbarrier lies; null: nowhere.
 const std::byte* mbarrierOf(const MbarrierForm& form, Warp& warp, int lane) {
   const uint64_t address = form.address.lanes(warp)[size_t(lane)] & ~kWindowMask;
-  const uint64_t rank = address >> kSharedRankShift, offset = address & ((uint64_t(1) << kSharedRankShift) - 1);
+  const uint64_t rank = address >> kSharedRankShift, offset = address & kSharedOffsetMask;
   const auto& ctas = warp.cta->cluster->ctas;
   return rank < ctas.size() && offset + 8 <= ctas[rank].shared.size() ? ctas[rank].shared.data() + offset : nullptr;
 }
@@ -41,10 +41,8 @@ std::string mbarrierWaitText(Warp& warp, const Fragment& fragment, const Inst* a
   const std::byte* object = mbarrierOf(formOf(*at), warp, __builtin_ctz(fragment.lanes));
   if (!object) return {};
   const Cta& owner = *ownerOf(*warp.cta->cluster, object);
-  uint64_t bits;
-  std::memcpy(&bits, object, sizeof bits);
   const std::string name = "the mbarrier at " + placeInShared(*warp.cta, owner, uint64_t(object - owner.shared.data()));
-  const std::string missing = missingText(owner, object, MbarrierState(bits));
+  const std::string missing = missingText(owner, object, MbarrierState::read(object));
   return missing.empty() ? std::string() : "the phase of " + name + " " + missing;
 }
 

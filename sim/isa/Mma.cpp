@@ -1,6 +1,5 @@
 // sim/isa/Mma.cpp -- mma.sync: its shapes and types, and m8n8k4 of f16, whose fragments are like no other's.
 // Source:    PTX ISA, "mma" and "Matrix fragments for mma.m8n8k4" and the following sections.
-#include "sim/isa/Mma.h"
 #include "sim/isa/MatrixFragment.h"
 #include <algorithm>
 #include <bit>
@@ -127,10 +126,10 @@ bool decodeQuadProduct(Decoder& decoder, const ptx::Instruction& in, const MmaWo
   const auto count = [](Accumulator type) { return type == Accumulator::F16 ? 4 : 8; };
   out.run = runQuadProduct;
   out.data = p;
-  return fragmentSources(decoder, in.operands[1], ptx::Type::B32, 2, p->aSlots) &&
-         fragmentSources(decoder, in.operands[2], ptx::Type::B32, 2, p->bSlots) &&
-         fragmentSources(decoder, in.operands[3], ptx::Type::B32, count(p->c), p->cSlots) &&
-         fragmentDestinations(decoder, in.operands[0], ptx::Type::B32, count(p->d), p->dSlots);
+  return decodeFragment(decoder, in.operands[1], ptx::Type::B32, 2, p->aSlots) &&
+         decodeFragment(decoder, in.operands[2], ptx::Type::B32, 2, p->bSlots) &&
+         decodeFragment(decoder, in.operands[3], ptx::Type::B32, count(p->c), p->cSlots) &&
+         decodeFragment(decoder, in.operands[0], ptx::Type::B32, count(p->d), p->dSlots, true);
 }
 
 /// Accumulators' types must be those that the operands' type allows.
@@ -170,8 +169,7 @@ bool decodeMma(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst&
   const bool isPopc = words.take("popc");
   MmaWords text;
   for (std::string_view* word : {&text.shape, &text.aLayout, &text.bLayout, &text.d, &text.a, &text.b, &text.c})
-    if ((*word = words.takeNext()).empty())
-      return decoder.fail(std::string(in.text) + ": wants a shape, two layouts and four types");
+    if ((*word = words.takeNext()).empty()) return decoder.refuse("wants a shape, two layouts and four types");
   for (const std::string_view layout : {text.aLayout, text.bLayout})
     if (layout != "row" && layout != "col")
       return decoder.fail("layout ." + std::string(layout) + " of mma is not known");
@@ -190,19 +188,13 @@ bool decodeMma(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst&
   if (saturate && p->unit != Unit::Integer) return decoder.fail(".satfinite is for integer products");
   p->saturate = saturate;
   p->bits = isXor ? BitOperation::Xor : BitOperation::And;
-  const ptx::Type type = p->unit == Unit::Double ? ptx::Type::F64 : ptx::Type::B32;
-  out.run = runTileProduct;
-  out.data = p;
-  return fragmentSources(decoder, in.operands[1], type, p->aRegisters(), p->aSlots) &&
-         fragmentSources(decoder, in.operands[2], type, p->bRegisters(), p->bSlots) &&
-         fragmentSources(decoder, in.operands[3], type, p->accumulatorRegisters(p->c), p->cSlots) &&
-         fragmentDestinations(decoder, in.operands[0], type, p->accumulatorRegisters(p->d), p->dSlots);
+  return decodeTileProduct(decoder, in, p->aRegisters(), p->bRegisters(), *p, out);
 }
 
 constexpr OpcodeRow kRows[] = {{"mma", decodeMma}};
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kMmaOpcodes = kRows;
+constinit OpcodeTable kMmaOpcodes = kRows;
 
 } // namespace tiletwin::sim

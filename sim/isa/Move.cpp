@@ -1,6 +1,6 @@
 // sim/isa/Move.cpp -- mov (with packing and unpacking), cvta, isspacep; trap and brkpt; alloca, stacksave, stackrestore.
 // Source:    PTX ISA, 9.7.9 (data movement), 9.7.19 (miscellaneous), 9.7.17 (stack manipulation).
-#include "sim/isa/Move.h"
+#include "sim/isa/Forms.h"
 #include "sim/machine/LocalMemory.h"
 #include "sim/machine/Memory.h"
 #include "sim/machine/Program.h"
@@ -13,28 +13,6 @@ using ptx::Operand;
 using ptx::Type;
 
 // ---- mov -----------------------------------------------------------------------------------------------------------------------
-
-template <class T> Step runMove(const Inst& in, Warp& warp, LaneMask active) {
-  const T* a = warp.lanes<T>(in.a);
-  perLane(warp.lanes<T>(in.d), active, [=](int i) { return a[i]; });
-  return Step::Next;
-}
-
-Step runMovePredicate(const Inst& in, Warp& warp, LaneMask active) {
-  LaneMask& d = warp.predicate(in.d);
-  d = (d & ~active) | (warp.predicate(in.a) & active);
-  return Step::Next;
-}
-
-Execute moveOf(size_t bytes) {
-  switch (bytes) {
-  case 2: return runMove<uint16_t>;
-  case 4: return runMove<uint32_t>;
-  case 8: return runMove<uint64_t>;
-  case 16: return runMove<unsigned __int128>;
-  default: return nullptr;
-  }
-}
 
 /// The parts of a packed value: where each lies, how many bytes of it count, and how many a lane of it takes.
 struct Parts {
@@ -71,11 +49,9 @@ Step runUnpack(const Inst& in, Warp& warp, LaneMask active) {
 }
 
 /// Two halves of 64 bits: what 64-bit addresses and packed pairs are made of all the time.
-Step runPackWords(const Inst& in, Warp& warp, LaneMask active) {
-  const uint32_t *low = warp.lanes<uint32_t>(in.a), *high = warp.lanes<uint32_t>(in.b);
-  perLane(warp.lanes<uint64_t>(in.d), active, [=](int i) { return low[i] | uint64_t(high[i]) << 32; });
-  return Step::Next;
-}
+struct PackWords {
+  static uint64_t apply(uint32_t low, uint32_t high) { return low | uint64_t(high) << 32; }
+};
 
 Type bitsOf(uint32_t bytes) {
   switch (bytes) {
@@ -108,7 +84,7 @@ bool decodePacked(Decoder& decoder, const ptx::Instruction& in, Type type, Inst&
   }
   if (packs ? !decoder.destination(whole, type, out.d) : !decoder.source(whole, type, out.a)) return false;
   if (packs && bytes == 8 && count == 2) {
-    out.run = runPackWords;
+    out.run = runLanes<PackWords, uint64_t, uint32_t, uint32_t>;
     out.a = parts.slots[0];
     out.b = parts.slots[1];
     return true;
@@ -127,13 +103,12 @@ bool decodeMov(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst&
     return isBits ? decodePacked(decoder, in, type, out)
                   : decoder.fail("mov of a vector wants .b16, .b32, .b64 or .b128");
   }
-  if (type == Type::Pred) {
-    out.run = runMovePredicate;
-  } else {
-    out.run = ptx::bytesOf(type) < 2 ? nullptr : moveOf(size_t(ptx::bytesOf(type)));
-    if (!out.run) return decoder.fail("mov wants .pred or a type of 16 to 128 bits");
-  }
-  return decoder.destination(in.operands[0], type, out.d) && decoder.source(in.operands[1], type, out.a);
+  using Movable =
+      TypeSet<Type::B16, Type::B32, Type::B64, Type::B128, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32,
+              Type::S64, Type::F16, Type::F16x2, Type::BF16, Type::BF16x2, Type::F32, Type::F32x2, Type::F64>;
+  out.run = type == Type::Pred ? runPredicates<Same, 1>
+                               : Movable::choose(type, []<class T>(T) { return runAlike<Same, T, 1>; });
+  return out.run ? decoder.alike(in, out, type, 1) : decoder.fail("mov wants .pred or a type of 16 to 128 bits");
 }
 
 // ---- Addresses -----------------------------------------------------------------------------------------------------------------
@@ -144,11 +119,10 @@ Step runToGeneric(const Inst& in, Warp& warp, LaneMask active) {
   perLane(warp.lanes<uint64_t>(in.d), active, [=](int i) { return a[i] | window; });
   return Step::Next;
 }
-Step runFromGeneric(const Inst& in, Warp& warp, LaneMask active) {
-  const uint64_t* a = warp.lanes<uint64_t>(in.a);
-  perLane(warp.lanes<uint64_t>(in.d), active, [=](int i) { return a[i] & ~kWindowMask; });
-  return Step::Next;
-}
+
+struct WithoutWindow {
+  static uint64_t apply(uint64_t a) { return a & ~kWindowMask; }
+};
 
 /// The window of a state space's word, or nothing if it names none.
 std::optional<uint64_t> windowNamed(Decoder& decoder, std::string_view space) {
@@ -169,9 +143,8 @@ bool decodeCvta(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst
   if (!window) return decoder.fail("cvta wants a state space: .global .shared .local .const .param");
   if (words.takeType() != Type::U64) return decoder.fail("cvta wants .u64: addresses have 64 bits");
   out.immediate = int64_t(*window);
-  out.run = !*window ? runMove<uint64_t> : fromGeneric ? runFromGeneric : runToGeneric;
-  return decoder.operands(in, 2) && decoder.destination(in.operands[0], Type::U64, out.d) &&
-         decoder.source(in.operands[1], Type::U64, out.a);
+  out.run = !*window ? runAlike<Same, uint64_t, 1> : fromGeneric ? runAlike<WithoutWindow, uint64_t, 1> : runToGeneric;
+  return decoder.alike(in, out, Type::U64, 1);
 }
 
 enum class WindowTest : uint8_t { Global, Const, Shared, SharedCta, Local, Param };
@@ -215,8 +188,7 @@ bool decodeIsspacep(Decoder& decoder, const ptx::Instruction& in, Words& words, 
   if (space.empty()) return decoder.fail("isspacep wants a state space: .global .shared .local .const .param");
   out.run = runIsSpace;
   out.immediate = int64_t(test);
-  return decoder.operands(in, 2) && decoder.destination(in.operands[0], Type::Pred, out.d) &&
-         decoder.source(in.operands[1], Type::U64, out.a);
+  return decoder.form(in, out, Type::Pred, {Type::U64});
 }
 
 // ---- The stack -----------------------------------------------------------------------------------------------------------------
@@ -270,7 +242,7 @@ bool decodeAlloca(Decoder& decoder, const ptx::Instruction& in, Words& words, In
 bool decodeStackSave(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   if (words.takeType() != Type::U64) return decoder.fail("stacksave wants .u64: addresses have 64 bits");
   out.run = runStackSave;
-  return decoder.operands(in, 1) && decoder.destination(in.operands[0], Type::U64, out.d);
+  return decoder.form(in, out, Type::U64, {});
 }
 bool decodeStackRestore(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   if (words.takeType() != Type::U64) return decoder.fail("stackrestore wants .u64: addresses have 64 bits");
@@ -291,7 +263,7 @@ bool decodeTrap(Decoder& decoder, const ptx::Instruction& in, Words&, Inst& out)
 
 /// There is no debugger to stop in: execution goes on, as on a GPU without one.
 bool decodeBrkpt(Decoder& decoder, const ptx::Instruction& in, Words&, Inst& out) {
-  out.run = [](const Inst&, Warp&, LaneMask) { return Step::Next; };
+  out.run = runNothing;
   out.kind = InstClass::Control;
   return decoder.operands(in, 0);
 }
@@ -304,6 +276,6 @@ constexpr OpcodeRow kRows[] = {
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kMoveOpcodes = kRows;
+constinit OpcodeTable kMoveOpcodes = kRows;
 
 } // namespace tiletwin::sim

@@ -2,7 +2,6 @@
 // Source:    PTX ISA, 9.7.1.3 to 9.7.1.6, 9.7.1.23, 9.7.1.24.
 // Not here:  mad.cc and madc (Carry.cpp), products of floats (Float.cpp).
 #include "sim/isa/Forms.h"
-#include "sim/isa/Integer.h"
 #include <algorithm>
 
 namespace tiletwin::sim {
@@ -10,26 +9,13 @@ namespace {
 
 using ptx::Type;
 
-template <class T> struct Twice;
-template <> struct Twice<uint16_t> {
-  using type = uint32_t;
-};
-template <> struct Twice<int16_t> {
-  using type = int32_t;
-};
-template <> struct Twice<uint32_t> {
-  using type = uint64_t;
-};
-template <> struct Twice<int32_t> {
-  using type = int64_t;
-};
-template <> struct Twice<uint64_t> {
-  using type = unsigned __int128;
-};
-template <> struct Twice<int64_t> {
-  using type = __int128;
-};
-template <class T> using TwiceOf = typename Twice<T>::type;
+template <class T, class Signed, class Unsigned>
+using BySign = std::conditional_t<std::is_signed_v<T>, Signed, Unsigned>;
+/// The type of a whole product.
+template <class T>
+using TwiceOf = std::conditional_t<
+    sizeof(T) == 2, BySign<T, int32_t, uint32_t>,
+    std::conditional_t<sizeof(T) == 4, BySign<T, int64_t, uint64_t>, BySign<T, __int128, unsigned __int128>>>;
 
 /// The low half of a product; T is unsigned. In 32 bits at least: 16 bits would become int, and overflow.
 struct Low {
@@ -68,103 +54,59 @@ template <class Product> struct PlusSaturating {
   }
 };
 
+using Narrow = TypeSet<Type::U16, Type::S16, Type::U32, Type::S32>;
 Type doubled(Type type) {
   switch (type) {
   case Type::U16: return Type::U32;
   case Type::S16: return Type::S32;
   case Type::U32: return Type::U64;
-  case Type::S32: return Type::S64;
-  default: return Type::None;
+  default: return Type::S64;
   }
 }
 
-bool decodeMul(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+/// mul, and mad where there is a sum: .lo, .hi and .wide.
+template <bool kHasSum> bool decodeProduct(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const std::string_view mode = words.takeOneOf({"lo", "hi", "wide"});
-  if (mode.empty()) return failMissing(decoder, in, ".lo .hi .wide for integers");
-  const Type type = words.takeType();
-  if (mode == "wide") {
-    if (doubled(type) == Type::None) return failType(decoder, in, ".u16 .s16 .u32 .s32 with .wide");
-    out.run = forInteger(type, [](auto t) -> Execute {
-      using T = decltype(t);
-      if constexpr (sizeof(T) == 8)
-        return nullptr;
-      else
-        return runBinary<Wide, TwiceOf<T>, T, T>;
-    });
-    return decodeBinary(decoder, in, doubled(type), type, type, out);
-  }
-  if (!isInteger(type)) return failType(decoder, in, ".u16 .u32 .u64 .s16 .s32 .s64");
-  out.run =
-      mode == "lo"
-          ? forWidth(type, [](auto t) -> Execute { return runBinary<Low, decltype(t), decltype(t), decltype(t)>; })
-          : forInteger(type, [](auto t) -> Execute { return runBinary<High, decltype(t), decltype(t), decltype(t)>; });
-  return decodeBinary(decoder, in, type, type, type, out);
-}
-
-bool decodeMad(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  if (words.take("cc")) return decodeMadCarry(decoder, in, words, out);
-  const std::string_view mode = words.takeOneOf({"lo", "hi", "wide"});
-  if (mode.empty()) return failMissing(decoder, in, ".lo .hi .wide for integers");
-  const bool saturates = words.take("sat");
+  if (mode.empty()) return decoder.failMissing(".lo .hi .wide for integers");
+  const bool saturates = kHasSum && words.take("sat");
   const Type type = words.takeType();
   if (saturates) {
-    if (mode != "hi" || type != Type::S32) return failType(decoder, in, ".hi.s32 where it saturates");
-    out.run = runTernary<PlusSaturating<High>, int32_t, int32_t, int32_t, int32_t>;
-    return decodeTernary(decoder, in, type, type, type, type, out);
+    if (mode != "hi" || type != Type::S32) return decoder.failType(".hi.s32 where it saturates");
+    out.run = runAlike<PlusSaturating<High>, int32_t, 3>;
+    return decoder.alike(in, out, type, 3);
   }
   if (mode == "wide") {
-    const Type wide = doubled(type);
-    if (wide == Type::None) return failType(decoder, in, ".u16 .s16 .u32 .s32 with .wide");
-    out.run = forInteger(type, [](auto t) -> Execute {
-      using T = decltype(t);
-      if constexpr (sizeof(T) == 8)
-        return nullptr;
-      else
-        return runTernary<Plus<Wide>, TwiceOf<T>, T, T, TwiceOf<T>>;
+    out.run = Narrow::choose(type, []<class T>(T) -> Execute {
+      using W = TwiceOf<T>;
+      return kHasSum ? Execute(runLanes<Plus<Wide>, W, T, T, W>) : runLanes<Wide, W, T, T>;
     });
-    return decodeTernary(decoder, in, wide, type, type, wide, out);
+    if (!out.run) return decoder.failType(Narrow::names() + " with .wide");
+    const Type wide = doubled(type);
+    return kHasSum ? decoder.form(in, out, wide, {type, type, wide}) : decoder.form(in, out, wide, {type, type});
   }
-  if (!isInteger(type)) return failType(decoder, in, ".u16 .u32 .u64 .s16 .s32 .s64");
-  out.run = mode == "lo" ? forWidth(type,
-                                    [](auto t) -> Execute {
-                                      using T = decltype(t);
-                                      return runTernary<Plus<Low>, T, T, T, T>;
-                                    })
-                         : forInteger(type, [](auto t) -> Execute {
-                             using T = decltype(t);
-                             return runTernary<Plus<High>, T, T, T, T>;
-                           });
-  return decodeTernary(decoder, in, type, type, type, type, out);
-}
-
-bool decodeMul24(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  const std::string_view mode = words.takeOneOf({"lo", "hi"});
-  if (mode.empty()) return failMissing(decoder, in, ".lo .hi");
-  const Type type = words.takeType();
-  if (type != Type::U32 && type != Type::S32) return failType(decoder, in, ".u32 .s32");
-  const bool high = mode == "hi";
-  if (type == Type::S32)
-    out.run = high ? runBinary<High24, int32_t, int32_t, int32_t> : runBinary<Low24, int32_t, int32_t, int32_t>;
+  if (mode == "lo")
+    out.run = Integers::chooseWidth(
+        type, []<class T>(T) { return kHasSum ? runAlike<Plus<Low>, T, 3> : runAlike<Low, T, 2>; });
   else
-    out.run = high ? runBinary<High24, uint32_t, uint32_t, uint32_t> : runBinary<Low24, uint32_t, uint32_t, uint32_t>;
-  return decodeBinary(decoder, in, type, type, type, out);
+    out.run =
+        Integers::choose(type, []<class T>(T) { return kHasSum ? runAlike<Plus<High>, T, 3> : runAlike<High, T, 2>; });
+  return out.run ? decoder.alike(in, out, type, kHasSum ? 3 : 2) : decoder.failType(Integers::names());
 }
 
-template <class T> Execute mad24(bool high) {
-  return high ? runTernary<Plus<High24>, T, T, T, T> : runTernary<Plus<Low24>, T, T, T, T>;
-}
-
-bool decodeMad24(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+/// mul24 and mad24.
+template <bool kHasSum> bool decodeProduct24(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const std::string_view mode = words.takeOneOf({"lo", "hi"});
-  if (mode.empty()) return failMissing(decoder, in, ".lo .hi");
-  const bool saturates = words.take("sat"), high = mode == "hi";
+  if (mode.empty()) return decoder.failMissing(".lo .hi");
+  const bool saturates = kHasSum && words.take("sat"), high = mode == "hi";
   const Type type = words.takeType();
-  if (saturates && (!high || type != Type::S32)) return failType(decoder, in, ".hi.s32 where it saturates");
-  if (type != Type::U32 && type != Type::S32) return failType(decoder, in, ".u32 .s32");
-  out.run = saturates           ? runTernary<PlusSaturating<High24>, int32_t, int32_t, int32_t, int32_t>
-            : type == Type::S32 ? mad24<int32_t>(high)
-                                : mad24<uint32_t>(high);
-  return decodeTernary(decoder, in, type, type, type, type, out);
+  if (saturates && (!high || type != Type::S32)) return decoder.failType(".hi.s32 where it saturates");
+  out.run = Words32::choose(type, [&]<class T>(T) {
+    if constexpr (kHasSum) return high ? runAlike<Plus<High24>, T, 3> : runAlike<Plus<Low24>, T, 3>;
+    return high ? runAlike<High24, T, 2> : runAlike<Low24, T, 2>;
+  });
+  if (!out.run) return decoder.failType(Words32::names());
+  if (saturates) out.run = runAlike<PlusSaturating<High24>, int32_t, 3>;
+  return decoder.alike(in, out, type, kHasSum ? 3 : 2);
 }
 
 /// c + the sum of four products of bytes; A and B say whether the bytes of a and of b have a sign.
@@ -185,39 +127,39 @@ template <class A, class B, int kFirst> struct Dot2 {
 template <class A, class B> using Dot2Low = Dot2<A, B, 0>;
 template <class A, class B> using Dot2High = Dot2<A, B, 2>;
 
-template <template <class, class> class Dot> Execute dotOf(bool aSigned, bool bSigned) {
-  using U = uint32_t;
-  if (aSigned)
-    return bSigned ? runTernary<Dot<int8_t, int8_t>, U, U, U, U> : runTernary<Dot<int8_t, uint8_t>, U, U, U, U>;
-  return bSigned ? runTernary<Dot<uint8_t, int8_t>, U, U, U, U> : runTernary<Dot<uint8_t, uint8_t>, U, U, U, U>;
+template <template <class, class> class Dot> Execute dotOf(Type a, Type b) {
+  return forFlag(isSigned(a), [&](auto aSigned) {
+    return forFlag(isSigned(b), [](auto bSigned) {
+      using A = std::conditional_t<decltype(aSigned)::value, int8_t, uint8_t>;
+      using B = std::conditional_t<decltype(bSigned)::value, int8_t, uint8_t>;
+      return runAlike<Dot<A, B>, uint32_t, 3>;
+    });
+  });
 }
 
 /// dp4a.atype.btype, dp2a.mode.atype.btype.
 bool decodeDot(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const bool two = in.opcode == "dp2a";
   const std::string_view mode = two ? words.takeOneOf({"lo", "hi"}) : std::string_view("all");
-  if (mode.empty()) return failMissing(decoder, in, ".lo .hi");
+  if (mode.empty()) return decoder.failMissing(".lo .hi");
   const Type a = words.takeType(), b = words.takeType();
-  if ((a != Type::U32 && a != Type::S32) || (b != Type::U32 && b != Type::S32))
-    return failType(decoder, in, ".u32 .s32 for a and one for b");
-  out.run = !two           ? dotOf<Dot4>(isSigned(a), isSigned(b))
-            : mode == "lo" ? dotOf<Dot2Low>(isSigned(a), isSigned(b))
-                           : dotOf<Dot2High>(isSigned(a), isSigned(b));
+  if (!Words32::has(a) || !Words32::has(b)) return decoder.failType(".u32 .s32 for a and one for b");
+  out.run = !two ? dotOf<Dot4>(a, b) : mode == "lo" ? dotOf<Dot2Low>(a, b) : dotOf<Dot2High>(a, b);
   const Type sum = isSigned(a) || isSigned(b) ? Type::S32 : Type::U32;
-  return decodeTernary(decoder, in, sum, Type::B32, Type::B32, sum, out);
+  return decoder.form(in, out, sum, {Type::B32, Type::B32, sum});
 }
 
 constexpr OpcodeRow kRows[] = {
     {"dp2a", decodeDot},
     {"dp4a", decodeDot},
-    {"mad", decodeMad, Domain::Integer},
-    {"mad24", decodeMad24},
-    {"mul", decodeMul, Domain::Integer},
-    {"mul24", decodeMul24},
+    {"mad", decodeProduct<true>, Domain::Integer},
+    {"mad24", decodeProduct24<true>},
+    {"mul", decodeProduct<false>, Domain::Integer},
+    {"mul24", decodeProduct24<false>},
 };
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kMultiplyOpcodes = kRows;
+constinit OpcodeTable kMultiplyOpcodes = kRows;
 
 } // namespace tiletwin::sim

@@ -1,8 +1,7 @@
 // sim/isa/Select.cpp -- selp and slct: one of two values, by a predicate or by a third value's sign.
 // Source:    PTX ISA, 9.7.6.3 and 9.7.6.4.
-#include "sim/isa/Compare.h"
 #include "sim/isa/Forms.h"
-#include <bit>
+#include "sim/numerics/Rounding.h"
 
 namespace tiletwin::sim {
 namespace {
@@ -22,38 +21,26 @@ struct NotNegative {
   static bool test(int32_t c) { return c >= 0; }
 };
 struct NotBelowZero {
-  using Bits = uint32_t;
-  static bool test(uint32_t c) { return std::bit_cast<float>(c) >= 0; }
+  using Bits = float;
+  static bool test(float c) { return c >= 0; }
 };
 struct NotBelowZeroFlushed {
-  using Bits = uint32_t;
-  static bool test(uint32_t c) { return std::bit_cast<float>(c & 0x7F800000u ? c : 0u) >= 0; }
+  using Bits = float;
+  static bool test(float c) { return flushed(c) >= 0; }
 };
 
-template <class Test, class T> Step runSlct(const Inst& in, Warp& warp, LaneMask active) {
-  using Bits = typename Test::Bits;
-  const T *a = warp.lanes<T>(in.a), *b = warp.lanes<T>(in.b);
-  const Bits* c = warp.lanes<Bits>(in.c);
-  perLane(warp.lanes<T>(in.d), active, [=](int i) { return Test::test(c[i]) ? a[i] : b[i]; });
-  return Step::Next;
-}
+template <class Test> struct Choose {
+  template <class T> static T apply(T a, T b, typename Test::Bits c) { return Test::test(c) ? a : b; }
+};
+template <class Test, class T> constexpr Execute runSlct = runLanes<Choose<Test>, T, T, T, typename Test::Bits>;
 
-constexpr std::string_view kTypes = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64";
-
-/// As forWidth, with .f32 and .f64.
-template <class Pick> Execute forWord(Type type, Pick&& pick) {
-  if (type == Type::F32) return pick(uint32_t());
-  if (type == Type::F64) return pick(uint64_t());
-  return forWidth(type, pick);
-}
+using Selectable = TypeSet<Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32,
+                           Type::S64, Type::F32, Type::F64>;
 
 bool decodeSelp(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const Type type = words.takeType();
-  out.run = forWord(type, [](auto t) -> Execute { return runSelp<decltype(t)>; });
-  if (!out.run) return failType(decoder, in, kTypes);
-  return decoder.operands(in, 4) && decoder.destination(in.operands[0], type, out.d) &&
-         decoder.source(in.operands[1], type, out.a) && decoder.source(in.operands[2], type, out.b) &&
-         decoder.predicate(in.operands[3], out.c);
+  out.run = Selectable::chooseWidth(type, []<class T>(T) { return runSelp<T>; });
+  return out.run ? decoder.form(in, out, type, {type, type, Type::Pred}) : decoder.failType(Selectable::names());
 }
 
 /// slct(.ftz).dtype.s32 or .f32 d, a, b, c
@@ -61,15 +48,13 @@ bool decodeSlct(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst
   const bool flush = words.take("ftz");
   const Type type = words.takeType(), test = words.takeType();
   if (test != Type::F32 && (test != Type::S32 || flush))
-    return failType(decoder, in, flush ? ".f32 for c with .ftz" : ".s32 or .f32 for c");
-  out.run = forWord(type, [&](auto t) -> Execute {
-    using T = decltype(t);
+    return decoder.failType(flush ? ".f32 for c with .ftz" : ".s32 or .f32 for c");
+  out.run = Selectable::chooseWidth(type, [&]<class T>(T) {
     return test == Type::S32 ? runSlct<NotNegative, T>
            : flush           ? runSlct<NotBelowZeroFlushed, T>
                              : runSlct<NotBelowZero, T>;
   });
-  if (!out.run) return failType(decoder, in, kTypes);
-  return decodeTernary(decoder, in, type, type, type, test, out);
+  return out.run ? decoder.form(in, out, type, {type, type, test}) : decoder.failType(Selectable::names());
 }
 
 constexpr OpcodeRow kRows[] = {
@@ -79,6 +64,6 @@ constexpr OpcodeRow kRows[] = {
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kSelectOpcodes = kRows;
+constinit OpcodeTable kSelectOpcodes = kRows;
 
 } // namespace tiletwin::sim

@@ -5,10 +5,7 @@
 // Idea:      where the lane operand and the clamp operand are constants, as they nearly always are, the lane to read from is
 //            known while decoding, and the instruction is one table look-up a lane.
 // A lane that reads one which is not active gets that lane's register as it stands; PTX leaves it open.
-#include "sim/isa/Decode.h"
 #include "sim/isa/WarpOps.h"
-#include "sim/machine/Gather.h"
-#include "sim/machine/Warp.h"
 #include <array>
 
 namespace tiletwin::sim {
@@ -27,10 +24,7 @@ Step finish(const Inst& in, Warp& warp, LaneMask active, const int32_t* from, La
   alignas(kLaneAlignment) uint32_t value[kLanes]; // d may be a
   for (int i = 0; i < kLanes; ++i) value[i] = a[from[i]];
   if (in.d) perLane(warp.lanes<uint32_t>(in.d), active, [&](int i) { return value[i]; });
-  if (in.e) {
-    LaneMask& p = warp.predicate(in.e);
-    p = (p & ~active) | (inRange & active);
-  }
+  if (in.e) assign(warp.predicate(in.e), active, inRange);
   return Step::Next;
 }
 
@@ -60,17 +54,17 @@ bool isConstant(const ptx::Operand& operand) { return operand.kind == ptx::Opera
 
 bool decodeShuffle(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const bool isSync = words.take("sync");
-  const std::string_view mode = words.takeOneOf({"up", "down", "bfly", "idx"});
-  if (mode.empty()) return decoder.fail("shfl wants .up, .down, .bfly or .idx");
+  const std::optional<ShuffleMode> mode = words.takeNamed<ShuffleMode>({{"up", ShuffleMode::Up},
+                                                                        {"down", ShuffleMode::Down},
+                                                                        {"bfly", ShuffleMode::Butterfly},
+                                                                        {"idx", ShuffleMode::Index}});
+  if (!mode) return decoder.fail("shfl wants .up, .down, .bfly or .idx");
   if (!words.take("b32")) return decoder.fail("shfl wants .b32");
   if (!isSync && decoder.target() >= 70) return decoder.fail("shfl without .sync is not for sm_70 and above");
   if (!decoder.operands(in, isSync ? 5 : 4)) return false;
 
   auto* shuffle = decoder.make<Shuffle>();
-  shuffle->mode = mode == "up"     ? ShuffleMode::Up
-                  : mode == "down" ? ShuffleMode::Down
-                  : mode == "bfly" ? ShuffleMode::Butterfly
-                                   : ShuffleMode::Index;
+  shuffle->mode = *mode;
   out.data = shuffle;
   out.kind = InstClass::Warp;
   if (!decodeResultPair(decoder, in.operands[0], ptx::Type::B32, out.d, out.e)) return false;

@@ -55,12 +55,11 @@ Step runStoreAsync(const Inst& in, Warp& warp, LaneMask active) {
 /// .shared::cluster, or none: a generic address. `hasScope`: .cluster was written, which .shared::cta excludes.
 bool takePlace(Decoder& decoder, const ptx::Instruction& in, Words& words, bool hasScope, Space& space) {
   if (hasWord(in, "global") || hasWord(in, "mmio") || hasWord(in, "release"))
-    return decoder.fail(std::string(in.text) + ": .global, .mmio and .release want sm_100, which is not simulated");
+    return decoder.refuse(".global, .mmio and .release want sm_100, which is not simulated");
   const bool named = words.take("shared::cluster") || (!hasScope && words.take("shared::cta"));
   space = named ? Space::Shared : Space::None;
-  if (!words.take("mbarrier::complete_tx::bytes"))
-    return decoder.fail(std::string(in.text) + ": wants .mbarrier::complete_tx::bytes");
-  if (decoder.target() < 90) return decoder.fail(std::string(in.text) + ": wants sm_90 or higher");
+  if (!words.take("mbarrier::complete_tx::bytes")) return decoder.refuse("wants .mbarrier::complete_tx::bytes");
+  if (decoder.target() < 90) return decoder.refuse("wants sm_90 or higher");
   return true;
 }
 
@@ -99,8 +98,8 @@ bool decodeStoreAsync(Decoder& decoder, const ptx::Instruction& in, Words& words
   const Type type = words.takeType();
   const int bytes = ptx::bytesOf(type);
   if ((bytes != 4 && bytes != 8) || type == Type::F16x2 || type == Type::BF16x2 || type == Type::F32x2)
-    return failType(decoder, in, ".b32 .b64 .u32 .u64 .s32 .s64 .f32 .f64");
-  if (form->count * uint32_t(bytes) > 16) return decoder.fail(std::string(in.text) + ": more than 16 bytes a thread");
+    return decoder.failType(".b32 .b64 .u32 .u64 .s32 .s64 .f32 .f64");
+  if (form->count * uint32_t(bytes) > 16) return decoder.refuse("more than 16 bytes a thread");
   return decodeOperands(decoder, in, space, type, *form, out);
 }
 
@@ -109,17 +108,17 @@ bool decodeReduceAsync(Decoder& decoder, const ptx::Instruction& in, Words& word
   const bool isRelaxed = words.take("relaxed"), hasScope = words.take("cluster");
   Space space = Space::None;
   if (!takePlace(decoder, in, words, true, space)) return false;
-  if (!isRelaxed || !hasScope) return failMissing(decoder, in, ".relaxed.cluster");
+  if (!isRelaxed || !hasScope) return decoder.failMissing(".relaxed.cluster");
   const std::string_view word = words.takeOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
   const auto op = reduceOpNamed(word);
-  if (!op) return failMissing(decoder, in, ".add .min .max .inc .dec .and .or .xor");
+  if (!op) return decoder.failMissing(".add .min .max .inc .dec .and .or .xor");
   const Type type = words.takeType();
   const bool isWideSum = *op == ReduceOp::Add && (type == Type::U64 || type == Type::S64);
   if (type < Type::F16 && (ptx::bytesOf(type) == 4 || isWideSum))
     form->reduce = reducer(*op, type == Type::S64 ? Type::U64 : type);
   if (!form->reduce)
-    return decoder.fail(std::string(in.text) + ": no ." + std::string(word) +
-                        (type == Type::None ? " without a type" : " of ." + std::string(ptx::nameOf(type))));
+    return decoder.refuse("no ." + std::string(word) +
+                          (type == Type::None ? " without a type" : " of ." + std::string(ptx::nameOf(type))));
   form->access.semantics = Semantics::Relaxed;
   form->access.scope = Scope::Cluster;
   return decodeOperands(decoder, in, space, type, *form, out);

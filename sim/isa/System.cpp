@@ -3,8 +3,8 @@
 // Here:      instructions about the machine itself. Most have no effect on values: time and dependent grids are not modelled, but
 //            their operands are checked as an assembler would. Of registers only the number that setmaxnreg moves is.
 // Source:    "PTX ISA", NVIDIA, sections "nanosleep", "pmevent", "setmaxnreg", "griddepcontrol", "mapa", "getctarank".
-#include "sim/isa/System.h"
 #include "sim/isa/AddressOperand.h"
+#include "sim/isa/Scope.h"
 #include "sim/isa/WaitText.h"
 #include "sim/isa/WarpOps.h"
 #include "sim/machine/Cta.h"
@@ -13,8 +13,6 @@
 namespace tiletwin::sim {
 
 namespace {
-
-Step runNothing(const Inst&, Warp&, LaneMask) { return Step::Next; }
 
 bool decodeNanosleep(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   if (!words.take("u32")) return decoder.fail("nanosleep wants .u32");
@@ -118,8 +116,7 @@ bool sharedAddresses(const ClusterAddressForm& form, Warp& warp, LaneMask active
     if ((address & kWindowMask) != kSharedWindow) wrong = i;
   });
   if (wrong < 0) return true;
-  warp.trap(TrapKind::InvalidValue, "takes an address that is not in shared memory", wrong);
-  return false;
+  return warp.fail(TrapKind::InvalidValue, "takes an address that is not in shared memory", wrong);
 }
 
 template <class T> Step runMapa(const Inst& in, Warp& warp, LaneMask active) {
@@ -192,7 +189,7 @@ constexpr OpcodeRow kRows[] = {
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kSystemOpcodes = kRows;
+constinit OpcodeTable kSystemOpcodes = kRows;
 
 std::string registerWaitText(Warp& warp, const Inst* at) {
   if (at->run != runSetMaxRegisters || !warp.maxRegisters || at->immediate <= int64_t(warp.maxRegisters)) return {};

@@ -7,25 +7,11 @@ namespace {
 
 constexpr uint32_t kMaxBox = 256, kMaxElementStride = 8;
 
-/// The number of tensormap.replace for an element type of the driver.
-TensorElement elementOf(TensorMapType type) {
-  switch (type) {
-  case TensorMapType::U8: return TensorElement::U8;
-  case TensorMapType::U16: return TensorElement::U16;
-  case TensorMapType::U32: return TensorElement::U32;
-  case TensorMapType::S32: return TensorElement::S32;
-  case TensorMapType::U64: return TensorElement::U64;
-  case TensorMapType::S64: return TensorElement::S64;
-  case TensorMapType::F16: return TensorElement::F16;
-  case TensorMapType::F32: return TensorElement::F32;
-  case TensorMapType::F64: return TensorElement::F64;
-  case TensorMapType::BF16: return TensorElement::BF16;
-  case TensorMapType::F32Ftz: return TensorElement::F32Ftz;
-  case TensorMapType::TF32: return TensorElement::TF32;
-  case TensorMapType::TF32Ftz: return TensorElement::TF32Ftz;
-  }
-  return TensorElement::U8;
-}
+/// The numbers of tensormap.replace, in the order of TensorMapType, which is the driver's.
+constexpr TensorElement kElements[] = {
+    TensorElement::U8,     TensorElement::U16,  TensorElement::U32,    TensorElement::S32, TensorElement::U64,
+    TensorElement::S64,    TensorElement::F16,  TensorElement::F32,    TensorElement::F64, TensorElement::BF16,
+    TensorElement::F32Ftz, TensorElement::TF32, TensorElement::TF32Ftz};
 
 bool isFloat(uint8_t element) { return element >= uint8_t(TensorElement::F16); }
 
@@ -88,7 +74,7 @@ bool encodeTensorMap(void* map, TensorMapType type, uint32_t rank, const void* g
   if (uint8_t(promotion) > 3) return refuse("has no such L2 promotion");
   TensorMap result{};
   result.rank = uint8_t(rank - 1);
-  result.element = uint8_t(elementOf(type));
+  result.element = uint8_t(kElements[size_t(type)]);
   result.interleave = uint8_t(interleave);
   result.swizzle = uint8_t(swizzle);
   result.fill = uint8_t(fill);

@@ -2,7 +2,7 @@
 // Not here:  the layout of a map (TensorMapLayout.h), copies through one (Tma.cpp).
 // Source:    "PTX ISA", NVIDIA, sections "tensormap.replace" and "tensormap.cp_fenceproxy".
 #include "sim/isa/AddressOperand.h"
-#include "sim/isa/System.h"
+#include "sim/isa/Scope.h"
 #include "sim/isa/TensorMapLayout.h"
 #include "sim/isa/WarpOps.h"
 #include "sim/machine/Cta.h"
@@ -190,6 +190,6 @@ constexpr OpcodeRow kRows[] = {{"tensormap", decodeTensormap}};
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kTensormapOpcodes = kRows;
+constinit OpcodeTable kTensormapOpcodes = kRows;
 
 } // namespace tiletwin::sim

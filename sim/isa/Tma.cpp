@@ -40,16 +40,13 @@ bool readTile(const TensorForm& form, Warp& warp, int lane, TensorTile& tile) {
   std::string problem = tile.map.problem();
   if (problem.empty() && tile.map.dimensions() != form.dimensions)
     problem = "has " + std::to_string(tile.map.dimensions()) + " dimensions, not " + std::to_string(form.dimensions);
-  if (!problem.empty()) {
-    warp.trap(TrapKind::InvalidValue, "copies with a tensor map that " + problem, lane);
-    return false;
-  }
+  if (!problem.empty()) return warp.fail(TrapKind::InvalidValue, "copies with a tensor map that " + problem, lane);
   for (size_t d = 0; d < size_t(form.dimensions); ++d) tile.at[d] = warp.lanes<int32_t>(form.at[d])[lane];
   const int64_t firstByte = int64_t(tile.at[0]) * tile.map.elementBytes();
   if (firstByte % 16 == 0) return true;
-  warp.trap(TrapKind::InvalidValue,
-            "copies a tile that begins at byte " + std::to_string(firstByte) + " of its rows, no multiple of 16", lane);
-  return false;
+  return warp.fail(TrapKind::InvalidValue,
+                   "copies a tile that begins at byte " + std::to_string(firstByte) + " of its rows, no multiple of 16",
+                   lane);
 }
 
 /// An H200 ends a kernel with an illegal instruction where a tile that is stored or reduced begins below zero (seen on one;
@@ -57,11 +54,10 @@ bool readTile(const TensorForm& form, Warp& warp, int lane, TensorTile& tile) {
 bool beginsInside(const TensorForm& form, Warp& warp, int lane, const TensorTile& tile) {
   for (int d = 0; d < form.dimensions; ++d) {
     if (tile.at[size_t(d)] >= 0) continue;
-    warp.trap(TrapKind::InvalidValue,
-              "stores a tile that begins at " + std::to_string(tile.at[size_t(d)]) + " along dimension " +
-                  std::to_string(d) + " of its tensor map, which GPUs refuse as an illegal instruction",
-              lane);
-    return false;
+    return warp.fail(TrapKind::InvalidValue,
+                     "stores a tile that begins at " + std::to_string(tile.at[size_t(d)]) + " along dimension " +
+                         std::to_string(d) + " of its tensor map, which GPUs refuse as an illegal instruction",
+                     lane);
   }
   return true;
 }

@@ -2,7 +2,6 @@
 // Source:    PTX ISA, 9.7.18. GPUs since sm_50 do these with several other instructions; compilers emit vabsdiff4 only.
 // Idea:      sources become 64-bit integers by their own type, so no step overflows; the result's type says what is clamped.
 //            Where ptxas 13 for sm_90 makes something else of them than the ISA says, results are as an H200 gives them.
-#include "sim/isa/Video.h"
 #include "sim/isa/CompareLanes.h"
 #include "sim/isa/Forms.h"
 #include <algorithm>
@@ -253,7 +252,7 @@ bool checkOperands(Decoder& decoder, const ptx::Instruction& in, bool mayNegate)
 bool takeSign(Decoder& decoder, const ptx::Instruction& in, Words& words, bool& isSigned) {
   const Type type = words.takeType();
   isSigned = type == Type::S32;
-  return type == Type::U32 || type == Type::S32 || failType(decoder, in, ".u32 .s32");
+  return type == Type::U32 || type == Type::S32 || decoder.failType(".u32 .s32");
 }
 
 /// What follows the types of all but vmad; `parts` of them: 1, 2 or 4.
@@ -261,15 +260,15 @@ bool takeModes(Decoder& decoder, const ptx::Instruction& in, Words& words, int p
   const bool isShift = v.op == VideoOp::ShiftLeft || v.op == VideoOp::ShiftRight;
   if (v.op == VideoOp::Set) {
     const auto comparison = comparisonNamed(words.takeOneOf({"eq", "ne", "lt", "le", "gt", "ge"}));
-    if (!comparison) return failMissing(decoder, in, ".eq .ne .lt .le .gt .ge");
+    if (!comparison) return decoder.failMissing(".eq .ne .lt .le .gt .ge");
     v.comparison = *comparison;
   } else {
     v.saturates = words.take("sat");
   }
   if (isShift) {
-    if (v.bSigned) return failType(decoder, in, ".u32 for the amount");
+    if (v.bSigned) return decoder.failType(".u32 for the amount");
     const std::string_view mode = words.takeOneOf({"clamp", "wrap"});
-    if (mode.empty()) return failMissing(decoder, in, ".clamp .wrap");
+    if (mode.empty()) return decoder.failMissing(".clamp .wrap");
     v.wraps = mode == "wrap";
   }
   const std::string_view second = parts > 1 ? words.takeOneOf({"add"}) : words.takeOneOf({"add", "min", "max"});
@@ -278,7 +277,7 @@ bool takeModes(Decoder& decoder, const ptx::Instruction& in, Words& words, int p
              : second == "max" ? Second::Max
                                : Second::None;
   if (parts > 1 && v.saturates && v.second == Second::Add)
-    return decoder.fail(std::string(in.text) + ": a sum of its parts does not saturate");
+    return decoder.refuse("a sum of its parts does not saturate");
   return true;
 }
 
@@ -341,6 +340,6 @@ constexpr OpcodeRow kRows[] = {
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kVideoOpcodes = kRows;
+constinit OpcodeTable kVideoOpcodes = kRows;
 
 } // namespace tiletwin::sim

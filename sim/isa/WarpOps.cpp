@@ -38,7 +38,7 @@ template <class Visit> Step runTeams(const Inst& in, Warp& warp, LaneMask active
 void fill(uint32_t* d, LaneMask team, uint32_t value) {
   perLane(d, team, [&](int) { return value; });
 }
-void assign(LaneMask& p, LaneMask team, bool value) { p = (p & ~team) | (value ? team : 0); }
+void decide(LaneMask& p, LaneMask team, bool value) { assign(p, team, value ? kAllLanes : 0); }
 
 // ---- vote
 
@@ -48,26 +48,26 @@ template <Vote kVote> Step runVote(const Inst& in, Warp& warp, LaneMask active) 
   return runTeams(in, warp, active, [&](LaneMask team) {
     const LaneMask yes = warp.predicate(in.a) & team;
     if constexpr (kVote == Vote::Ballot) fill(warp.lanes<uint32_t>(in.d), team, yes);
-    if constexpr (kVote == Vote::All) assign(warp.predicate(in.d), team, yes == team);
-    if constexpr (kVote == Vote::Any) assign(warp.predicate(in.d), team, yes != 0);
-    if constexpr (kVote == Vote::Uniform) assign(warp.predicate(in.d), team, yes == team || yes == 0);
+    if constexpr (kVote == Vote::All) decide(warp.predicate(in.d), team, yes == team);
+    if constexpr (kVote == Vote::Any) decide(warp.predicate(in.d), team, yes != 0);
+    if constexpr (kVote == Vote::Uniform) decide(warp.predicate(in.d), team, yes == team || yes == 0);
   });
 }
 
 bool decodeVote(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const bool isSync = words.take("sync");
-  const std::string_view mode = words.takeOneOf({"all", "any", "uni", "ballot"});
-  if (mode.empty()) return decoder.fail("vote wants .all, .any, .uni or .ballot");
-  const bool isBallot = mode == "ballot";
+  const std::optional<Execute> run = words.takeNamed<Execute>({{"all", runVote<Vote::All>},
+                                                               {"any", runVote<Vote::Any>},
+                                                               {"uni", runVote<Vote::Uniform>},
+                                                               {"ballot", runVote<Vote::Ballot>}});
+  if (!run) return decoder.fail("vote wants .all, .any, .uni or .ballot");
+  const bool isBallot = *run == runVote<Vote::Ballot>;
   if (!words.take(isBallot ? "b32" : "pred"))
     return decoder.fail(isBallot ? "vote.ballot wants .b32" : "vote wants .pred");
   if (!isSync && decoder.target() >= 70) return decoder.fail("vote without .sync is not for sm_70 and above");
   if (!decoder.operands(in, isSync ? 3 : 2)) return false;
   out.kind = InstClass::Warp;
-  out.run = isBallot        ? runVote<Vote::Ballot>
-            : mode == "all" ? runVote<Vote::All>
-            : mode == "any" ? runVote<Vote::Any>
-                            : runVote<Vote::Uniform>;
+  out.run = *run;
   return decoder.destination(in.operands[0], isBallot ? ptx::Type::B32 : ptx::Type::Pred, out.d) &&
          decoder.predicate(in.operands[1], out.a) && (!isSync || decoder.source(in.operands[2], ptx::Type::B32, out.c));
 }
@@ -96,7 +96,7 @@ template <class T> Step runMatchAll(const Inst& in, Warp& warp, LaneMask active)
     bool isSame = true;
     eachLane(team, [&](int i) { isSame &= a[i] == value; });
     if (in.d) fill(warp.lanes<uint32_t>(in.d), team, isSame ? team : 0);
-    if (in.e) assign(warp.predicate(in.e), team, isSame);
+    if (in.e) decide(warp.predicate(in.e), team, isSame);
   });
 }
 
@@ -121,50 +121,34 @@ bool decodeMatch(Decoder& decoder, const ptx::Instruction& in, Words& words, Ins
 
 // ---- redux
 
-struct Add {
-  static uint32_t apply(uint32_t x, uint32_t y) { return x + y; }
-};
-struct And {
-  static uint32_t apply(uint32_t x, uint32_t y) { return x & y; }
-};
-struct Or {
-  static uint32_t apply(uint32_t x, uint32_t y) { return x | y; }
-};
-struct Xor {
-  static uint32_t apply(uint32_t x, uint32_t y) { return x ^ y; }
-};
-template <class T> struct Min {
-  static uint32_t apply(uint32_t x, uint32_t y) { return T(x) < T(y) ? x : y; }
-};
-template <class T> struct Max {
-  static uint32_t apply(uint32_t x, uint32_t y) { return T(x) > T(y) ? x : y; }
-};
-
-template <class Op> Step runRedux(const Inst& in, Warp& warp, LaneMask active) {
+template <class Op, class T> Step runRedux(const Inst& in, Warp& warp, LaneMask active) {
   return runTeams(in, warp, active, [&](LaneMask team) {
-    const uint32_t* a = warp.lanes<uint32_t>(in.a);
-    uint32_t result = a[__builtin_ctz(team)];
+    const T* a = warp.lanes<T>(in.a);
+    T result = a[__builtin_ctz(team)];
     eachLane(team & (team - 1), [&](int i) { result = Op::apply(result, a[i]); });
-    fill(warp.lanes<uint32_t>(in.d), team, result);
+    fill(warp.lanes<uint32_t>(in.d), team, uint32_t(result));
   });
 }
 
 bool decodeRedux(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   if (!words.take("sync")) return decoder.fail("redux wants .sync");
-  const std::string_view op = words.takeOneOf({"add", "min", "max", "and", "or", "xor"});
+  struct Row {
+    Execute s32, u32, b32;
+  };
+  const Row row = words
+                      .takeNamed<Row>({{"add", {runRedux<Add, uint32_t>, runRedux<Add, uint32_t>, nullptr}},
+                                       {"min", {runRedux<Min, int32_t>, runRedux<Min, uint32_t>, nullptr}},
+                                       {"max", {runRedux<Max, int32_t>, runRedux<Max, uint32_t>, nullptr}},
+                                       {"and", {nullptr, nullptr, runRedux<And, uint32_t>}},
+                                       {"or", {nullptr, nullptr, runRedux<Or, uint32_t>}},
+                                       {"xor", {nullptr, nullptr, runRedux<Xor, uint32_t>}}})
+                      .value_or(Row{});
   const ptx::Type type = words.takeType();
   if (type == ptx::Type::F32) return decoder.fail("redux.sync of .f32 is not implemented (sm_100)");
-  const bool isSigned = type == ptx::Type::S32, isUnsigned = type == ptx::Type::U32, isBits = type == ptx::Type::B32;
-  out.run = nullptr;
-  if (isSigned || isUnsigned) {
-    if (op == "add") out.run = runRedux<Add>;
-    if (op == "min") out.run = isSigned ? runRedux<Min<int32_t>> : runRedux<Min<uint32_t>>;
-    if (op == "max") out.run = isSigned ? runRedux<Max<int32_t>> : runRedux<Max<uint32_t>>;
-  } else if (isBits) {
-    if (op == "and") out.run = runRedux<And>;
-    if (op == "or") out.run = runRedux<Or>;
-    if (op == "xor") out.run = runRedux<Xor>;
-  }
+  out.run = type == ptx::Type::S32   ? row.s32
+            : type == ptx::Type::U32 ? row.u32
+            : type == ptx::Type::B32 ? row.b32
+                                     : nullptr;
   if (!out.run)
     return decoder.fail("redux.sync wants .add, .min or .max with .u32 or .s32, or .and, .or or .xor with .b32");
   out.kind = InstClass::Warp;
@@ -190,9 +174,7 @@ bool decodeActiveMask(Decoder& decoder, const ptx::Instruction& in, Words& words
 Step runElect(const Inst& in, Warp& warp, LaneMask active) {
   return runTeams(in, warp, active, [&](LaneMask team) {
     if (in.d) fill(warp.lanes<uint32_t>(in.d), team, uint32_t(__builtin_ctz(team)));
-    if (!in.e) return;
-    LaneMask& p = warp.predicate(in.e);
-    p = (p & ~team) | (team & -team);
+    if (in.e) assign(warp.predicate(in.e), team, team & -team);
   });
 }
 
@@ -213,7 +195,7 @@ constexpr OpcodeRow kRows[] = {
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kWarpOpcodes = kRows;
+constinit OpcodeTable kWarpOpcodes = kRows;
 
 Step gatherMembers(Warp& warp, Slot members, LaneMask& active) {
   const uint32_t* masks = warp.lanes<uint32_t>(members);

@@ -1,17 +1,15 @@
 // sim/isa/WarpOps.h -- instructions in which the lanes of a warp exchange values: shfl, vote, match, redux, activemask, elect.
 //
-// Here:      the family's table; where a shuffle reads from; member masks.
+// Here:      where a shuffle reads from; member masks.
 // Not here:  bar.warp.sync (Barrier.cpp), matrix instructions.
 // Source:    "PTX ISA", NVIDIA, sections "shfl.sync", "vote.sync", "match.sync", "redux.sync", "elect.sync".
 #pragma once
-#include "sim/isa/Decode.h"
+#include "sim/isa/Forms.h"
 #include "sim/machine/Gather.h"
 #include "sim/machine/Warp.h"
 #include <span>
 
 namespace tiletwin::sim {
-
-extern const std::span<const OpcodeRow> kWarpOpcodes;
 
 enum class ShuffleMode : uint8_t { Up, Down, Butterfly, Index };
 struct ShuffleSource {

@@ -6,7 +6,6 @@
 #include "sim/check/ProductCheck.h"
 #include "sim/isa/Async.h"
 #include "sim/isa/MatrixFragment.h"
-#include "sim/isa/WgmmaDecode.h"
 #include "sim/machine/Cta.h"
 #include "sim/machine/Memory.h"
 #include <algorithm>

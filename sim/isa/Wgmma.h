@@ -1,8 +1,7 @@
 // sim/isa/Wgmma.h -- wgmma: products of a warpgroup whose operands lie in shared memory and whose results come later.
 //
-// Here:      the family's table; WarpProducts, a warp's products on their way, which a check may ask who uses a register or a
-//            byte of shared memory.
-// Not here:  the sums (numerics/TensorCore.h), layouts of registers (MatrixFragment.h).
+// Here:      WarpProducts, a warp's products on their way, which a check may ask who uses a register or a byte of shared memory.
+// Not here:  the text of the instructions (WgmmaDecode.cpp), the sums (numerics/TensorCore.h), layouts of registers (MatrixFragment.h).
 // Idea:      wgmma.mma_async only queues a product. It is computed at the latest moment that is allowed, when a wait_group
 //            wants its group: until then accumulators hold what they held, and what is written to shared memory in between is
 //            what the product sees. A in registers is copied when the product is queued, since registers that are not used
@@ -19,8 +18,6 @@
 #include <vector>
 
 namespace tiletwin::sim {
-
-extern const std::span<const OpcodeRow> kWgmmaOpcodes;
 
 /// A matrix in shared memory, as a descriptor gives it; all in bytes.
 struct MatrixDescriptor {
@@ -92,6 +89,9 @@ struct WarpProducts {
 WarpProducts& productsOf(Warp& warp);
 /// Inst::run of wgmma.mma_async; Inst::data is a WgmmaPlan.
 Step runWgmmaProduct(const Inst& in, Warp& warp, LaneMask active);
+Step runWgmmaCommit(const Inst& in, Warp& warp, LaneMask active);
+Step runWgmmaWait(const Inst& in, Warp& warp, LaneMask active); ///< immediate: groups that may remain
+Step runWgmmaFence(const Inst& in, Warp& warp, LaneMask active);
 
 /// Registers of wgmma that an instruction of another kind reads or writes.
 struct ProductRegisterUses {

@@ -1,7 +1,6 @@
 // sim/isa/WgmmaDecode.cpp -- wgmma.fence, .commit_group, .wait_group, .mma_async: words and operands.
 // Not here:  what they do (Wgmma.cpp).
 // Source:    PTX ISA, "wgmma.mma_async".
-#include "sim/isa/WgmmaDecode.h"
 #include "sim/isa/MatrixFragment.h"
 #include "sim/isa/Wgmma.h"
 #include <charconv>
@@ -84,7 +83,7 @@ bool decodeA(Decoder& decoder, const ptx::Operand& operand, WgmmaPlan& plan) {
   plan.aInRegisters = operand.kind == ptx::Operand::Kind::Vector;
   if (!plan.aInRegisters) return decoder.source(operand, ptx::Type::B64, plan.a[0]);
   FragmentSlots slots;
-  if (!fragmentSources(decoder, operand, ptx::Type::B32, 4, slots)) return false;
+  if (!decodeFragment(decoder, operand, ptx::Type::B32, 4, slots)) return false;
   for (size_t i = 0; i < 4; ++i) plan.a[i] = slots[i];
   for (const ptx::Operand& part : operand.parts)
     if (const int number = decoder.productRegister(part); number >= 0) plan.aNumbers.push_back(uint16_t(number));
@@ -135,8 +134,7 @@ bool decodeWgmma(Decoder& decoder, const ptx::Instruction& in, Words& words, Ins
   const std::string_view what = words.takeNext();
   if (what == "mma_async" && words.take("sp"))
     return decoder.fail("wgmma.mma_async.sp: sparse matrices are not implemented");
-  if (!words.take("sync") || !words.take("aligned"))
-    return decoder.fail(std::string(in.text) + ": wants .sync.aligned");
+  if (!words.take("sync") || !words.take("aligned")) return decoder.refuse("wants .sync.aligned");
   if (what == "mma_async") return decodeProduct(decoder, in, words, out);
   out.kind = InstClass::Async;
   if (what == "wait_group") {
@@ -144,7 +142,7 @@ bool decodeWgmma(Decoder& decoder, const ptx::Instruction& in, Words& words, Ins
     return decoder.operands(in, 1) && decoder.constant(in.operands[0], out.immediate) &&
            (out.immediate >= 0 || decoder.fail(in.operands[0], "the number of groups is not negative"));
   }
-  if (what != "fence" && what != "commit_group") return decoder.fail(std::string(in.text) + ": no such wgmma");
+  if (what != "fence" && what != "commit_group") return decoder.refuse("no such wgmma");
   out.run = what == "fence" ? runWgmmaFence : runWgmmaCommit;
   return decoder.operands(in, 0);
 }
@@ -153,6 +151,6 @@ constexpr OpcodeRow kRows[] = {{"wgmma", decodeWgmma}};
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kWgmmaOpcodes = kRows;
+constinit OpcodeTable kWgmmaOpcodes = kRows;
 
 } // namespace tiletwin::sim

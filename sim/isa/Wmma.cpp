@@ -1,7 +1,6 @@
 // sim/isa/Wmma.cpp -- wmma.load, wmma.store, wmma.mma.
 // Not here:  products (MatrixFragment.cpp).
 // Source:    PTX ISA, "Matrix fragments for wmma", "wmma.load", "wmma.store", "wmma.mma".
-#include "sim/isa/Wmma.h"
 #include "sim/isa/MatrixFragment.h"
 #include "sim/machine/Memory.h"
 #include <algorithm>
@@ -168,8 +167,7 @@ bool decodeAccess(Decoder& decoder, const ptx::Instruction& in, Words& words, bo
   out.kind = InstClass::Memory;
   out.data = op;
   const ptx::Type word = op->bits == 64 ? ptx::Type::F64 : ptx::Type::B32;
-  return isStore ? fragmentSources(decoder, registers, word, op->registers, op->slots)
-                 : fragmentDestinations(decoder, registers, word, op->registers, op->slots);
+  return decodeFragment(decoder, registers, word, op->registers, op->slots, !isStore);
 }
 
 /// The types of a product: two for f16 (those of the accumulators), otherwise four.
@@ -198,18 +196,14 @@ bool setAccumulators(Decoder& decoder, const ProductTypes& types, const WmmaShap
   return true;
 }
 
-DoubleRounding roundingOf(std::string_view word) {
-  return word == "rz"   ? DoubleRounding::Zero
-         : word == "rm" ? DoubleRounding::Down
-         : word == "rp" ? DoubleRounding::Up
-                        : DoubleRounding::Nearest;
-}
-
 bool decodeProduct(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   if (!words.take("sync") || !words.take("aligned")) return decoder.fail("wmma.mma wants .sync.aligned");
   const bool saturate = words.take("satfinite"), isXor = words.take("xor"), isAnd = words.take("and");
   const bool isPopc = words.take("popc");
-  const std::string_view rounding = words.takeOneOf({"rn", "rz", "rm", "rp"});
+  const auto rounding = words.takeNamed<DoubleRounding>({{"rn", DoubleRounding::Nearest},
+                                                         {"rz", DoubleRounding::Zero},
+                                                         {"rm", DoubleRounding::Down},
+                                                         {"rp", DoubleRounding::Up}});
   for (const char* side : {"A", "B"})
     if (words.takeOneOf({"row", "col"}).empty())
       return decoder.fail(std::string("wmma.mma wants .row or .col for ") + side);
@@ -227,34 +221,28 @@ bool decodeProduct(Decoder& decoder, const ptx::Instruction& in, Words& words, I
   if ((p->unit == Unit::Bits) != (isPopc && (isXor != isAnd)) || (p->unit != Unit::Bits && (isPopc || isXor || isAnd)))
     return decoder.fail("wmma.mma of .b1 wants .xor.popc or .and.popc, and no other one takes them");
   if (saturate && p->unit != Unit::Integer) return decoder.fail(".satfinite is for integer products");
-  if (!rounding.empty() && p->unit != Unit::Double) return decoder.fail("rounding is for products of .f64");
+  if (rounding && p->unit != Unit::Double) return decoder.fail("rounding is for products of .f64");
   p->oneBlockAtATime = types.a == "tf32";
   p->saturate = saturate;
   p->bits = isXor ? BitOperation::Xor : BitOperation::And;
-  p->rounding = roundingOf(rounding);
+  p->rounding = rounding.value_or(DoubleRounding::Nearest);
   p->rowGroups = uint8_t(shape->m / 8), p->columnGroups = uint8_t(shape->n / 8);
-  const ptx::Type word = p->unit == Unit::Double ? ptx::Type::F64 : ptx::Type::B32;
   const bool repeats = types.a == "f16";
-  out.run = runTileProduct;
-  out.kind = InstClass::Tensor;
-  out.data = p;
-  return fragmentSources(decoder, in.operands[1], word, repeats ? kMaxFragment : p->aRegisters(), p->aSlots) &&
-         fragmentSources(decoder, in.operands[2], word, repeats ? kMaxFragment : p->bRegisters(), p->bSlots) &&
-         fragmentSources(decoder, in.operands[3], word, p->accumulatorRegisters(p->c), p->cSlots) &&
-         fragmentDestinations(decoder, in.operands[0], word, p->accumulatorRegisters(p->d), p->dSlots);
+  return decodeTileProduct(decoder, in, repeats ? kMaxFragment : p->aRegisters(),
+                           repeats ? kMaxFragment : p->bRegisters(), *p, out);
 }
 
 bool decodeWmma(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   if (words.take("load")) return decodeAccess(decoder, in, words, false, out);
   if (words.take("store")) return decodeAccess(decoder, in, words, true, out);
   if (words.take("mma")) return decodeProduct(decoder, in, words, out);
-  return decoder.fail(std::string(in.text) + ": wmma is .load, .store or .mma");
+  return decoder.refuse("wmma is .load, .store or .mma");
 }
 
 constexpr OpcodeRow kRows[] = {{"wmma", decodeWmma}};
 
 } // namespace
 
-constinit const std::span<const OpcodeRow> kWmmaOpcodes = kRows;
+constinit OpcodeTable kWmmaOpcodes = kRows;
 
 } // namespace tiletwin::sim

@@ -29,8 +29,7 @@ void copyValue(Warp& warp, LaneMask lanes, const Side& fromSide, const CallValue
   if (!from.isUsed || !to.isUsed) return;
   if (from.slot && to.slot && !from.bytes) { // a predicate
     const LaneMask value = *reinterpret_cast<const LaneMask*>(fromSide.slot(from.slot));
-    LaneMask& target = *reinterpret_cast<LaneMask*>(toSide.slot(to.slot));
-    target = (target & ~lanes) | (value & lanes);
+    assign(*reinterpret_cast<LaneMask*>(toSide.slot(to.slot)), lanes, value);
     return;
   }
   const size_t bytes = std::min(from.bytes, to.bytes);

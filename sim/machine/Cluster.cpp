@@ -10,10 +10,6 @@ namespace {
 /// Instructions of one warp before the next one's turn.
 constexpr uint64_t kWarpTurn = 1024;
 
-std::array<uint32_t, 3> unravel(uint64_t linear, const std::array<uint32_t, 3>& extents) {
-  return {uint32_t(linear % extents[0]), uint32_t(linear / extents[0] % extents[1]),
-          uint32_t(linear / extents[0] / extents[1])};
-}
 } // namespace
 
 ClusterRun::ClusterRun(Grid& grid, uint64_t linear, std::shared_ptr<FramePool> frames) {

@@ -15,7 +15,7 @@ struct Cluster;
 class FramePool;     // Fragments.h
 struct CtaAsync;     // isa/Async.h: mbarriers and bulk copies on their way
 struct PrintedText;  // isa/Builtins.cpp: what it has printed
-class Observer;      // Observer.h: checks and counters look on
+class Observer;      // Observer.h: checks look on
 struct CtaWritten;   // check/UninitializedCheck.cpp: which bytes of its memory have been written
 struct ClusterRaces; // check/RaceCheck.cpp: who has accessed what, and what comes before what
 
@@ -100,5 +100,11 @@ struct Cluster {
   std::shared_ptr<FramePool> frames;
   std::shared_ptr<ClusterRaces> races; ///< only if races are looked for
 };
+
+/// The place of number `linear` in a box, x first.
+inline std::array<uint32_t, 3> unravel(uint64_t linear, const std::array<uint32_t, 3>& extents) {
+  return {uint32_t(linear % extents[0]), uint32_t(linear / extents[0] % extents[1]),
+          uint32_t(linear / extents[0] / extents[1])};
+}
 
 } // namespace tiletwin::sim

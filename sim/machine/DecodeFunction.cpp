@@ -1,4 +1,5 @@
 #include "sim/machine/DecodeFunction.h"
+#include "sim/isa/Forms.h"
 #include "sim/isa/Wgmma.h"
 #include "sim/machine/LocalMemory.h"
 #include "sim/machine/Warp.h"
@@ -18,12 +19,6 @@ constexpr uint64_t kLargestBlock = uint64_t(1) << 30;
 
 uint32_t alignUp(uint64_t value, uint64_t alignment) {
   return uint32_t((value + alignment - 1) / alignment * alignment);
-}
-
-Step runCopyPredicate(const Inst& in, Warp& warp, LaneMask active) {
-  LaneMask& d = warp.predicate(in.d);
-  d = (d & ~active) | (warp.predicate(in.a) & active);
-  return Step::Next;
 }
 
 /// "sm_90a": 90.
@@ -310,7 +305,7 @@ void FunctionDecoder::append(Inst out) {
   Slot guard = out.guard;
   if (guard && !after_.empty()) { // it may write its own guard
     Inst copy;
-    copy.run = runCopyPredicate;
+    copy.run = runPredicates<Same, 1>;
     copy.kind = InstClass::Move;
     copy.a = guard;
     guard = copy.d = temporary(0);

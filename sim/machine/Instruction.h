@@ -42,7 +42,7 @@ using Execute = Step (*)(const Inst&, Warp&, LaneMask active);
 /// What the run loop does itself; everything else is None.
 enum class Flow : uint8_t { None, Branch, BranchTable, Call, Return, Exit };
 
-/// For counters and reports.
+/// For checks.
 enum class InstClass : uint8_t {
   Integer,
   Float,

@@ -5,8 +5,8 @@
 #include "sim/check/Checks.h"
 #include "sim/isa/DeviceHeap.h"
 #include "sim/machine/Cluster.h"
-#include "sim/machine/Counters.h"
 #include "sim/machine/Program.h"
+#include "sim/machine/TrapText.h"
 #include <chrono>
 #include <condition_variable>
 #include <tbb/task_arena.h>
@@ -55,7 +55,6 @@ private:
   void work(bool launches);
   bool pollIsDue();
   void poll();
-  void interrupt();
 
   Grid& grid_;
   uint64_t clusters_ = 0, residentLimit_ = 0;
@@ -103,8 +102,7 @@ void GridRun::work(bool launches) {
       continue;
     }
     ++finished_;
-    counts_.instructions += cluster->counts().instructions;
-    counts_.laneInstructions += cluster->counts().laneInstructions;
+    counts_ += cluster->counts();
     frames = cluster->frames();
   }
   const std::lock_guard lock(mutex_);
@@ -123,10 +121,7 @@ bool GridRun::pollIsDue() {
 void GridRun::poll() {
   if (grid_.params->poll()) return;
   const std::lock_guard lock(grid_.mutex);
-  if (!grid_.trap) {
-    grid_.trap.kind = TrapKind::Interrupted;
-    grid_.trap.message = "the launch was interrupted";
-  }
+  if (!grid_.trap) grid_.trap = Trap::of(TrapKind::Interrupted, "the launch was interrupted");
   grid_.stop = true;
 }
 
@@ -154,10 +149,7 @@ RunCounts GridRun::run(unsigned threads) {
     });
   }
   // Clusters that were left in the queue when the launch stopped.
-  for (const std::unique_ptr<ClusterRun>& cluster : queue_) {
-    counts_.instructions += cluster->counts().instructions;
-    counts_.laneInstructions += cluster->counts().laneInstructions;
-  }
+  for (const std::unique_ptr<ClusterRun>& cluster : queue_) counts_ += cluster->counts();
   return counts_;
 }
 
@@ -166,26 +158,23 @@ RunCounts GridRun::run(unsigned threads) {
 constexpr std::array<uint32_t, 3> kLargestGrid{0x7FFFFFFF, 65535, 65535};
 constexpr uint32_t kLargestBlock = 1024, kLargestShared = 227 * 1024, kLargestCluster = 16;
 
-std::string dimensions(const std::array<uint32_t, 3>& d) {
-  return "(" + std::to_string(d[0]) + ", " + std::to_string(d[1]) + ", " + std::to_string(d[2]) + ")";
-}
 uint64_t volume(const std::array<uint32_t, 3>& d) { return uint64_t(d[0]) * d[1] * d[2]; }
 
 /// What a GPU would refuse; empty: nothing.
 std::string whatIsWrong(const Kernel& kernel, const LaunchParams& params) {
   const ptx::Function& function = kernel.function();
-  if (!volume(params.grid)) return "the grid " + dimensions(params.grid) + " has no CTA";
+  if (!volume(params.grid)) return "the grid " + tripleText(params.grid) + " has no CTA";
   if (params.grid[0] > kLargestGrid[0] || params.grid[1] > kLargestGrid[1] || params.grid[2] > kLargestGrid[2])
-    return "the grid " + dimensions(params.grid) + " is larger than (2147483647, 65535, 65535)";
-  if (!volume(params.block)) return "the block " + dimensions(params.block) + " has no thread";
+    return "the grid " + tripleText(params.grid) + " is larger than (2147483647, 65535, 65535)";
+  if (!volume(params.block)) return "the block " + tripleText(params.block) + " has no thread";
   if (volume(params.block) > kLargestBlock || params.block[0] > kLargestBlock || params.block[1] > kLargestBlock ||
       params.block[2] > 64)
-    return "the block " + dimensions(params.block) + " is larger than (1024, 1024, 64) or 1024 threads";
+    return "the block " + tripleText(params.block) + " is larger than (1024, 1024, 64) or 1024 threads";
   if (!volume(params.cluster) || volume(params.cluster) > kLargestCluster)
-    return "the cluster " + dimensions(params.cluster) + " has none or more than 16 CTAs";
+    return "the cluster " + tripleText(params.cluster) + " has none or more than 16 CTAs";
   for (size_t i = 0; i < 3; ++i)
     if (params.grid[i] % params.cluster[i])
-      return "the grid " + dimensions(params.grid) + " is no multiple of the cluster " + dimensions(params.cluster);
+      return "the grid " + tripleText(params.grid) + " is no multiple of the cluster " + tripleText(params.cluster);
   std::array<uint32_t, 3> required{};
   uint64_t most = 1;
   for (size_t i = 0; i < 3; ++i) {
@@ -193,9 +182,9 @@ std::string whatIsWrong(const Kernel& kernel, const LaunchParams& params) {
     most *= uint64_t(std::max(function.maxThreads[i], int32_t(1)));
   }
   if (function.requiredThreads[0] && params.block != required)
-    return "the block " + dimensions(params.block) + " is not what .reqntid asks for, " + dimensions(required);
+    return "the block " + tripleText(params.block) + " is not what .reqntid asks for, " + tripleText(required);
   if (function.maxThreads[0] && volume(params.block) > most)
-    return "the block " + dimensions(params.block) + " has " + std::to_string(volume(params.block)) +
+    return "the block " + tripleText(params.block) + " has " + std::to_string(volume(params.block)) +
            " threads, .maxntid allows " + std::to_string(most);
   if (uint64_t(kernel.staticShared()) + params.dynamicShared > kLargestShared)
     return "shared memory of " + std::to_string(uint64_t(kernel.staticShared()) + params.dynamicShared) +
@@ -227,12 +216,8 @@ Result launch(const Kernel& kernel, const LaunchParams& given) {
   const auto& required = kernel.function().requiredCluster;
   if (required[0] > 0 && volume(params.cluster) == 1)
     for (size_t i = 0; i < 3; ++i) params.cluster[i] = uint32_t(std::max(required[i], int32_t(1)));
-  Result result;
-  if (const std::string wrong = whatIsWrong(kernel, params); !wrong.empty()) {
-    result.trap.kind = TrapKind::InvalidValue;
-    result.trap.message = kernel.name() + ": " + wrong;
-    return result;
-  }
+  if (const std::string wrong = whatIsWrong(kernel, params); !wrong.empty())
+    return {.trap = Trap::of(TrapKind::InvalidValue, kernel.name() + ": " + wrong)};
   Grid grid;
   grid.program = &kernel.program();
   grid.params = &params;
@@ -240,15 +225,11 @@ Result launch(const Kernel& kernel, const LaunchParams& given) {
   addMemory(grid);
   const std::vector<std::unique_ptr<Observer>> checks = makeChecks(grid);
   for (const std::unique_ptr<Observer>& check : checks) grid.observers.push_back(check.get());
-  if (params.counters) grid.observers.push_back(params.counters);
 
   const unsigned cores = unsigned(tbb::this_task_arena::max_concurrency());
   const unsigned threads = params.threads ? params.threads : unsigned(environment::numThreads().value_or(int(cores)));
   const RunCounts counts = GridRun(grid).run(threads);
-  result.trap = std::move(grid.trap);
-  result.instructions = counts.instructions;
-  result.laneInstructions = counts.laneInstructions;
-  return result;
+  return {std::move(grid.trap), counts.instructions, counts.laneInstructions};
 }
 
 } // namespace tiletwin::sim

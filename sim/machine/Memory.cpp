@@ -104,12 +104,18 @@ bool misaligned(const Access& access, Warp& warp, LaneMask active, const uint64_
 
 // ---- Global memory -----------------------------------------------------------------------------------------------------------------
 
+/// The trap of an access to no memory of the launch; false.
+bool outsideGlobal(const Access& access, Warp& warp, int lane, uint64_t at, uint64_t bytes) {
+  const MemoryRange* near = warp.cta->cluster->grid->addresses.nearest(at);
+  if (!near) return outside(access, warp, lane, at, bytes, "", 0, 0, false);
+  return outside(access, warp, lane, at, bytes, near->name, int64_t(at - near->begin), near->end - near->begin);
+}
+
 bool isReadOnly(const Access& access, Warp& warp, int lane, const MemoryRange& range) {
   if (!range.readOnly || access.kind == AccessKind::Read) return false;
-  Trap trap;
-  trap.kind = TrapKind::ReadOnly;
+  Trap trap =
+      Trap::of(TrapKind::ReadOnly, accessText(access, access.bytes) + " of " + range.name + ", which is read-only");
   trap.buffer = range.name;
-  trap.message = accessText(access, access.bytes) + " of " + range.name + ", which is read-only";
   raise(warp, std::move(trap), lane);
   return true;
 }
@@ -153,10 +159,7 @@ bool globalLanes(const Access& access, Warp& warp, LaneMask active, const Span& 
         const uint64_t at = addresses[lane];
         if (checkGlobal(access, warp, lane, at, at + access.bytes)) continue;
         if (grid.stop) return false;
-        const MemoryRange* near = grid.addresses.nearest(at);
-        if (!near) return outside(access, warp, lane, at, access.bytes, "", 0, 0, false);
-        return outside(access, warp, lane, at, access.bytes, near->name, int64_t(at - near->begin),
-                       near->end - near->begin);
+        return outsideGlobal(access, warp, lane, at, access.bytes);
       }
     }
   }
@@ -169,7 +172,7 @@ bool globalLanes(const Access& access, Warp& warp, LaneMask active, const Span& 
 /// Host memory of a shared address, or null with a trap raised.
 std::byte* sharedAt(const Access& access, Warp& warp, int lane, uint64_t address, uint64_t bytes) {
   Cluster& cluster = *warp.cta->cluster;
-  const uint64_t rank = address >> kSharedRankShift, offset = address & ((uint64_t(1) << kSharedRankShift) - 1);
+  const uint64_t rank = address >> kSharedRankShift, offset = address & kSharedOffsetMask;
   if (rank >= cluster.ctas.size()) {
     outside(access, warp, lane, address, bytes,
             "shared memory of the CTA of rank " + std::to_string(rank) + " (the cluster has " +
@@ -221,11 +224,9 @@ bool parameterLanes(const Access& access, Warp& warp, LaneMask active, const Spa
                     std::byte** host) {
   std::vector<std::byte>& parameters = warp.cta->cluster->grid->parameters;
   const int lane = __builtin_ctz(active);
-  if (access.kind != AccessKind::Read) {
-    warp.trap(TrapKind::ReadOnly, accessText(access, access.bytes) + " of the kernel's parameters, which are read-only",
-              lane);
-    return false;
-  }
+  if (access.kind != AccessKind::Read)
+    return warp.fail(TrapKind::ReadOnly,
+                     accessText(access, access.bytes) + " of the kernel's parameters, which are read-only", lane);
   if (!endsBefore(span.high, access.bytes, parameters.size())) {
     LaneMask wrong = 0;
     eachLane(active,
@@ -245,15 +246,6 @@ bool lanesOf(Space space, const Access& access, Warp& warp, LaneMask active, con
   case Space::Local: return localLanes(access, warp, active, span, addresses, host);
   case Space::Param: return parameterLanes(access, warp, active, span, addresses, host);
   default: return globalLanes(access, warp, active, span, addresses, host);
-  }
-}
-
-Space spaceOfGeneric(uint64_t address) {
-  switch (address & kWindowMask) {
-  case kSharedWindow: return Space::Shared;
-  case kLocalWindow: return Space::Local;
-  case kParameterWindow: return Space::Param;
-  default: return Space::Global;
   }
 }
 
@@ -278,6 +270,15 @@ bool genericLanes(const Access& access, Warp& warp, LaneMask active, const Span&
 }
 
 } // namespace
+
+Space spaceOfGeneric(uint64_t address) {
+  switch (address & kWindowMask) {
+  case kSharedWindow: return Space::Shared;
+  case kLocalWindow: return Space::Local;
+  case kParameterWindow: return Space::Param;
+  default: return Space::Global;
+  }
+}
 
 bool resolve(const Access& access, Warp& warp, LaneMask active, const uint64_t* addresses, std::byte** host) {
   if (!active) return true;
@@ -312,11 +313,7 @@ std::byte* resolveBlock(const Access& access, Warp& warp, int lane, uint64_t add
     if (!grid.params->checks.bounds || checkGlobal(access, warp, lane, at, at + bytes)) {
       host = reinterpret_cast<std::byte*>(at);
     } else if (!grid.stop) {
-      const MemoryRange* near = grid.addresses.nearest(at);
-      if (near)
-        outside(access, warp, lane, at, bytes, near->name, int64_t(at - near->begin), near->end - near->begin);
-      else
-        outside(access, warp, lane, at, bytes, "", 0, 0, false);
+      outsideGlobal(access, warp, lane, at, bytes);
     }
   } else {
     Access block = access;

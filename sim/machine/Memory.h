@@ -15,9 +15,12 @@ namespace tiletwin::sim {
 inline constexpr uint64_t kSharedWindow = uint64_t(1) << 56, kLocalWindow = uint64_t(2) << 56,
                           kParameterWindow = uint64_t(3) << 56, kWindowMask = uint64_t(0xFF) << 56;
 inline constexpr uint32_t kSharedRankShift = 24;
+inline constexpr uint64_t kSharedOffsetMask = (uint64_t(1) << kSharedRankShift) - 1;
 
 /// The space an instruction names; None: generic. Shared is shared::cta and shared::cluster.
 using Space = ptx::Space;
+/// The space of a generic address, by its window.
+Space spaceOfGeneric(uint64_t address);
 
 enum class AccessKind : uint8_t { Read, Write, Atomic };
 enum class Semantics : uint8_t { Weak, Relaxed, Acquire, Release, AcquireRelease, Volatile, Mmio };

@@ -1,5 +1,5 @@
-// sim/machine/Observer.h -- what checks and counters are told while a kernel runs. Nothing is told where nobody looks on.
-// Not here:  the checks (check/), the counters (Counters.h).
+// sim/machine/Observer.h -- what checks are told while a kernel runs. Nothing is told where nobody looks on.
+// Not here:  the checks (check/).
 #pragma once
 #include "sim/machine/Memory.h"
 
@@ -12,51 +12,37 @@ class Observer {
 public:
   virtual ~Observer() = default;
   /// An instruction is about to run. Told only if wantsInstructions().
-  virtual void instruction(Warp& warp, const Inst& in, LaneMask active) { (void)warp, (void)in, (void)active; }
+  virtual void instruction(Warp& warp, const Inst& in, LaneMask active) {}
   virtual bool wantsInstructions() const { return false; }
   /// Memory is about to be read or written: `host` as resolve() found it.
   virtual void access(Warp& warp, const Access& access, LaneMask active, const uint64_t* addresses,
-                      std::byte* const* host) {
-    (void)warp, (void)access, (void)active, (void)addresses, (void)host;
-  }
+                      std::byte* const* host) {}
   /// Are the 16-byte units that wgmma reads told as blocks, when a product is queued?
   virtual bool wantsUnits() const { return true; }
-  virtual void block(Warp& warp, const Access& access, int lane, uint64_t address, std::byte* host, uint64_t bytes) {
-    (void)warp, (void)access, (void)lane, (void)address, (void)host, (void)bytes;
-  }
-  /// All threads of a barrier have come: what came before it is in front of what follows. `id` -1: the cluster's.
-  virtual void barrier(Cta& cta, int id) { (void)cta, (void)id; }
+  virtual void block(Warp& warp, const Access& access, int lane, uint64_t address, std::byte* host, uint64_t bytes) {}
   /// What `lanes` have done so far comes before what those do that wait for `object`: one of a CTA's barriers, a cluster's
   /// arrivals, an mbarrier's bytes in shared memory. Told before the phase that the arrival belongs to can end. `semantics`:
   /// Release, or Relaxed: then only a fence in front of it orders anything.
-  virtual void arrives(Warp& warp, LaneMask lanes, const void* object, Semantics semantics) {
-    (void)warp, (void)lanes, (void)object, (void)semantics;
-  }
+  virtual void arrives(Warp& warp, LaneMask lanes, const void* object, Semantics semantics) {}
   /// The object's phase has ended: waiting gives what has arrived until now.
-  virtual void phaseEnds(Cluster& cluster, const void* object) { (void)cluster, (void)object; }
+  virtual void phaseEnds(Cluster& cluster, const void* object) {}
   /// Lanes have waited for the object's last phase (they may sleep yet, and will wake up behind the wait). `semantics`: Acquire
   /// or Relaxed.
-  virtual void waited(Warp& warp, LaneMask lanes, const void* object, Semantics semantics) {
-    (void)warp, (void)lanes, (void)object, (void)semantics;
-  }
+  virtual void waited(Warp& warp, LaneMask lanes, const void* object, Semantics semantics) {}
   /// bar.warp.sync: these lanes have met.
-  virtual void meets(Warp& warp, LaneMask lanes) { (void)warp, (void)lanes; }
+  virtual void meets(Warp& warp, LaneMask lanes) {}
   /// Bytes of an asynchronous copy have come: `to` is memory of `owner`, or global memory if that is null. `waiter` has waited
   /// for them itself with `lane`; null: an mbarrier has heard of them, or the CTA has ended. `issued` is the copy's instruction.
-  virtual void lands(Cta* owner, Warp* waiter, int lane, const Inst& issued, std::byte* to, uint64_t bytes) {
-    (void)owner, (void)waiter, (void)lane, (void)issued, (void)to, (void)bytes;
-  }
+  virtual void lands(Cta* owner, Warp* waiter, int lane, const Inst& issued, std::byte* to, uint64_t bytes) {}
   /// Lanes have entered a function: the frame is made and holds the arguments. Told before its first instruction.
-  virtual void enters(Warp& warp, Frame& frame, LaneMask lanes) { (void)warp, (void)frame, (void)lanes; }
+  virtual void enters(Warp& warp, Frame& frame, LaneMask lanes) {}
   /// malloc has given a thread these bytes of the heap.
-  virtual void allocates(std::byte* at, uint64_t bytes) { (void)at, (void)bytes; }
+  virtual void allocates(std::byte* at, uint64_t bytes) {}
   /// fence.proxy.async and its kin; membar and fence.
-  virtual void fence(Warp& warp, LaneMask active, Proxy proxy, Semantics semantics, Scope scope) {
-    (void)warp, (void)active, (void)proxy, (void)semantics, (void)scope;
-  }
+  virtual void fence(Warp& warp, LaneMask active, Proxy proxy, Semantics semantics, Scope scope) {}
   /// A CTA begins, or has ended.
-  virtual void begins(Cta& cta) { (void)cta; }
-  virtual void ends(Cta& cta) { (void)cta; }
+  virtual void begins(Cta& cta) {}
+  virtual void ends(Cta& cta) {}
 };
 
 } // namespace tiletwin::sim

@@ -6,7 +6,7 @@
 #pragma once
 #include "sim/Sim.h"
 #include "sim/machine/Instruction.h"
-#include "sim/machine/SpecialRegisters.h"
+#include "sim/ptx/SpecialRegisters.h"
 #include <memory>
 #include <new>
 #include <string>
@@ -57,6 +57,8 @@ struct SpecialFill {
   uint8_t bytes;   ///< a lane: 2, 4 or 8
   uint32_t offset; ///< in the registers
 };
+/// Writes a special register's 32 lanes, of 2, 4 or 8 bytes each. `localBase`: of the call that begins.
+void fillSpecial(Special special, int bytes, const Warp& warp, uint32_t localBase, std::byte* lanes);
 
 /// Where an argument or a result of a call lies, on either side.
 struct CallValue {

@@ -169,10 +169,9 @@ bool FragmentRun::branchTable(const Inst& in, LaneMask active) {
   eachLane(active, [&](int lane) { together |= LaneMask(index[lane] == index[first]) << lane; });
   if (index[first] >= targets.size()) {
     warp_.at = &in;
-    warp_.trap(TrapKind::InvalidValue,
-               "index " + std::to_string(index[first]) + " of a list of " + std::to_string(targets.size()) + " labels",
-               first);
-    return false;
+    return warp_.fail(
+        TrapKind::InvalidValue,
+        "index " + std::to_string(index[first]) + " of a list of " + std::to_string(targets.size()) + " labels", first);
   }
   const Inst* target = code_ + targets[index[first]];
   if (together == lanes_) {

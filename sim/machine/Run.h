@@ -7,6 +7,11 @@ namespace tiletwin::sim {
 
 struct RunCounts {
   uint64_t instructions = 0, laneInstructions = 0;
+  RunCounts& operator+=(const RunCounts& other) {
+    instructions += other.instructions;
+    laneInstructions += other.laneInstructions;
+    return *this;
+  }
 };
 
 enum class Turn : uint8_t {

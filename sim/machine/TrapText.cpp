@@ -9,18 +9,6 @@ std::string placeText(const std::string& file, int line, int column) {
   return file + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
-std::string ptxPlace(const Program& program, const ptx::Instruction& in) {
-  return placeText(program.file, in.at.line, in.at.column);
-}
-
-std::string idText(const std::array<uint32_t, 3>& id) {
-  return "(" + std::to_string(id[0]) + ", " + std::to_string(id[1]) + ", " + std::to_string(id[2]) + ")";
-}
-
-std::array<int32_t, 3> programOf(const Cta& cta) {
-  return {int32_t(cta.id[0]), int32_t(cta.id[1]), int32_t(cta.id[2])};
-}
-
 /// The place in the kernel's source, if .loc says one: " (kernel.py:53:40)".
 std::string sourceText(const Program& program, const ptx::Instruction& in) {
   if (in.source < 0) return {};
@@ -58,6 +46,18 @@ std::string lanesText(LaneMask lanes) {
 
 } // namespace
 
+std::string tripleText(const std::array<uint32_t, 3>& d) {
+  return "(" + std::to_string(d[0]) + ", " + std::to_string(d[1]) + ", " + std::to_string(d[2]) + ")";
+}
+
+std::string ptxPlace(const Program& program, const ptx::Instruction& in) {
+  return placeText(program.file, in.at.line, in.at.column);
+}
+
+std::array<int32_t, 3> programOf(const Cta& cta) {
+  return {int32_t(cta.id[0]), int32_t(cta.id[1]), int32_t(cta.id[2])};
+}
+
 SourceLocation sourceOf(const Program& program, const ptx::Instruction& in) {
   SourceLocation where{program.file, in.at.line, in.at.column, {}};
   if (in.source < 0) return where;
@@ -78,7 +78,7 @@ Step raise(Warp& warp, Trap trap, int lane) {
   trap.operation = in.text;
   trap.program = programOf(cta);
   if (lane >= 0) trap.element = int64_t(warp.index) * kLanes + lane;
-  std::string text = ptxPlace(program, in) + ": " + std::string(in.text) + ": CTA " + idText(cta.id) + ", warp " +
+  std::string text = ptxPlace(program, in) + ": " + std::string(in.text) + ": CTA " + tripleText(cta.id) + ", warp " +
                      std::to_string(warp.index);
   if (lane >= 0) text += ", lane " + std::to_string(lane);
   trap.message = text + sourceText(program, in) + ": " + trap.message;
@@ -87,10 +87,7 @@ Step raise(Warp& warp, Trap trap, int lane) {
 }
 
 Step Warp::trap(TrapKind kind, std::string message, int lane) {
-  Trap trap;
-  trap.kind = kind;
-  trap.message = std::move(message);
-  return raise(*this, std::move(trap), lane);
+  return raise(*this, Trap::of(kind, std::move(message)), lane);
 }
 
 namespace {
@@ -114,7 +111,7 @@ public:
       source = sourceText(program_, in);
     }
     waiting.detail += "warp " + std::to_string(warp.index) + ", " + lanesText(lanes) + std::string(state);
-    lines_.push_back(waiting.detail + " of CTA " + idText(warp.cta->id) + source + ": " + waiting.operation +
+    lines_.push_back(waiting.detail + " of CTA " + tripleText(warp.cta->id) + source + ": " + waiting.operation +
                      (wait.empty() ? "" : ": " + wait));
     waiting_.push_back(std::move(waiting));
   }

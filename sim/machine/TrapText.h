@@ -7,6 +7,11 @@ namespace tiletwin::sim {
 /// Completes a trap whose kind and message (the detail) are set, notes it in the grid and stops the launch. Returns Step::Trap.
 Step raise(Warp& warp, Trap trap, int lane = -1);
 
+/// "(1, 2, 3)"
+std::string tripleText(const std::array<uint32_t, 3>& d);
+std::array<int32_t, 3> programOf(const Cta& cta);
+/// "kernel.ptx:53:4"
+std::string ptxPlace(const Program& program, const ptx::Instruction& in);
 /// Where an instruction comes from: the line that .loc says, or the line of the PTX.
 SourceLocation sourceOf(const Program& program, const ptx::Instruction& in);
 

@@ -41,6 +41,11 @@ struct Warp {
   /// Ends the launch: `message` says what this instruction did wrong, `lane` (-1: all of them) who.
   /// Returns Step::Trap. Where and which CTA and warp is added.
   Step trap(TrapKind kind, std::string message, int lane = -1);
+  /// trap() for functions that return false after one.
+  bool fail(TrapKind kind, std::string message, int lane = -1) {
+    trap(kind, std::move(message), lane);
+    return false;
+  }
   /// Lanes of this warp that sleep after Step::Park go on.
   void wake(LaneMask lanes);
 };
@@ -66,11 +71,14 @@ template <class T, class F> inline void perLane(T* d, LaneMask active, F&& f) {
   __builtin_memcpy(d, r, sizeof r);
 }
 
+/// The predicate's word for active lanes; others keep what they have.
+inline void assign(LaneMask& d, LaneMask active, LaneMask value) { d = (d & ~active) | (value & active); }
+
 /// A predicate's word: bit i is f(i) for active lanes, what it was for others.
 template <class F> inline void perLanePredicate(LaneMask& d, LaneMask active, F&& f) {
   LaneMask r = 0;
   for (int i = 0; i < kLanes; ++i) r |= LaneMask(bool(f(i))) << i;
-  d = (d & ~active) | (r & active);
+  assign(d, active, r);
 }
 
 } // namespace tiletwin::sim

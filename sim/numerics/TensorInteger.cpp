@@ -1,11 +1,10 @@
 // sim/numerics/TensorInteger.cpp -- tensor-core products of integers, bits and doubles, and fp8 widened to f16.
 // Not here:  floats that are aligned and truncated (TensorCore.cpp).
 #include "runtime/FloatFormats.h"
+#include "sim/numerics/Double.h"
 #include "sim/numerics/TensorCore.h"
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cfenv>
 #include <cstring>
 #include <immintrin.h>
 #include <limits>
@@ -48,24 +47,14 @@ template <int Terms> void chain(const double* a, const double (*b)[16], double* 
     for (int n = 0; n < kTileColumns; ++n) sums[n] = __builtin_fma(a[k], b[n][k], sums[n]);
 }
 
-/// The NaN that a * b + c gives on the GPU: that of b, else that of c, else that of a, made quiet; else a new one.
-double nanOf(double a, double b, double c) {
-  for (const double x : {b, c, a})
-    if (x != x) return std::bit_cast<double>(std::bit_cast<uint64_t>(x) | uint64_t(1) << 51);
-  return std::bit_cast<double>(0xFFF8000000000000u);
-}
-
-/// One output in any rounding mode. The compiler must not move the operation across the change of mode.
-[[gnu::noinline, clang::optnone]] double chainOne(int mode, const double* a, const double* b, int terms, double sum) {
-  const int before = std::fegetround();
-  std::fesetround(mode);
-  for (int k = 0; k < terms; ++k) {
-    const double next = _mm_cvtsd_f64(_mm_fmadd_sd(_mm_set_sd(a[k]), _mm_set_sd(b[k]), _mm_set_sd(sum)));
-    sum = next == next ? next : nanOf(a[k], b[k], sum);
-  }
-  std::fesetround(before);
+/// One output, with the right NaN.
+template <Round R> double chainOne(const double* a, const double* b, int terms, double sum) {
+  for (int k = 0; k < terms; ++k) sum = binary64::Fma<R>::apply(a[k], b[k], sum);
   return sum;
 }
+/// By DoubleRounding.
+constexpr std::array kChains = {chainOne<Round::NearestEven>, chainOne<Round::TowardZero>, chainOne<Round::Down>,
+                                chainOne<Round::Up>};
 
 void chainNearest(const double* a, const double (*b)[16], int terms, double* sums) {
   double before[kTileColumns];
@@ -77,7 +66,7 @@ void chainNearest(const double* a, const double (*b)[16], int terms, double* sum
   else
     chain<16>(a, b, sums);
   for (int n = 0; n < kTileColumns; ++n)
-    if (sums[n] != sums[n]) sums[n] = chainOne(FE_TONEAREST, a, b[n], terms, before[n]); // for the right NaN
+    if (sums[n] != sums[n]) sums[n] = chainOne<Round::NearestEven>(a, b[n], terms, before[n]);
 }
 
 std::array<uint16_t, 256> f16OfFp8(const SmallFloat& format) {
@@ -138,13 +127,12 @@ void addBitProducts(BitOperation operation, const TileLine* rows, int rowCount, 
 
 void addDoubleProducts(DoubleRounding rounding, const double (*a)[16], int rowCount, const double (*b)[16], int terms,
                        double (*sums)[kTileColumns]) {
-  constexpr int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
   for (int row = 0; row < rowCount; ++row) {
     if (rounding == DoubleRounding::Nearest)
       chainNearest(a[row], b, terms, sums[row]);
     else
       for (int n = 0; n < kTileColumns; ++n)
-        sums[row][n] = chainOne(modes[int(rounding)], a[row], b[n], terms, sums[row][n]);
+        sums[row][n] = kChains[size_t(rounding)](a[row], b[n], terms, sums[row][n]);
   }
 }
 

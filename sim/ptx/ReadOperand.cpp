@@ -2,69 +2,13 @@
 // Not here: what a name means that is no register or variable of the function (References.cpp).
 // Source:   PTX ISA, chapter 6 (operands), chapter 10 (special registers).
 #include "sim/ptx/Reader.h"
+#include "sim/ptx/SpecialRegisters.h"
 #include <algorithm>
 #include <utility>
 
 namespace tiletwin::sim::ptx {
 
 namespace {
-
-/// Sorted. Those with a number at the end are in kNumberedSpecial.
-constexpr std::string_view kSpecial[] = {
-    "%aggr_smem_size",
-    "%clock",
-    "%clock64",
-    "%clock_hi",
-    "%cluster_ctaid",
-    "%cluster_ctarank",
-    "%cluster_nctaid",
-    "%cluster_nctarank",
-    "%clusterid",
-    "%ctaid",
-    "%current_graph_exec",
-    "%dynamic_smem_size",
-    "%globaltimer",
-    "%globaltimer_hi",
-    "%globaltimer_lo",
-    "%gridid",
-    "%is_explicit_cluster",
-    "%laneid",
-    "%lanemask_eq",
-    "%lanemask_ge",
-    "%lanemask_gt",
-    "%lanemask_le",
-    "%lanemask_lt",
-    "%nclusterid",
-    "%nctaid",
-    "%nsmid",
-    "%ntid",
-    "%nwarpid",
-    "%reserved_smem_offset_begin",
-    "%reserved_smem_offset_cap",
-    "%reserved_smem_offset_end",
-    "%smid",
-    "%tid",
-    "%total_smem_size",
-    "%warpid",
-};
-static_assert(std::ranges::is_sorted(kSpecial));
-
-struct NumberedSpecial {
-  std::string_view prefix, suffix;
-  int count;
-};
-constexpr NumberedSpecial kNumberedSpecial[] = {
-    {"%envreg", "", 32}, {"%pm", "", 8}, {"%pm", "_64", 8}, {"%reserved_smem_offset_", "", 2}};
-
-bool isSpecial(std::string_view name) {
-  if (std::ranges::binary_search(kSpecial, name)) return true;
-  return std::ranges::any_of(kNumberedSpecial, [&](const NumberedSpecial& row) {
-    if (!name.starts_with(row.prefix)) return false;
-    for (int i = 0; i < row.count; ++i)
-      if (name.substr(row.prefix.size()) == std::to_string(i).append(row.suffix)) return true;
-    return false;
-  });
-}
 
 /// .x, .r: 0; .y, .g: 1; ... -1: no component.
 int componentOf(std::string_view word) {

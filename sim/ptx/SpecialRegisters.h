@@ -1,41 +1,23 @@
-// sim/machine/SpecialRegisters.h -- %tid, %ctaid, %laneid, %clock and the others.
+// sim/ptx/SpecialRegisters.h -- the names of special registers: %tid, %ctaid, %laneid, %clock and the others.
+// Not here:  what they hold (machine/SpecialRegisters.cpp).
+// Source:    PTX ISA, chapter 10.
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace tiletwin::sim {
 
-struct Warp;
-struct Inst;
-
 enum class Special : uint8_t {
-  TidX,
-  TidY,
-  TidZ,
-  NtidX,
-  NtidY,
-  NtidZ,
-  CtaidX,
-  CtaidY,
-  CtaidZ,
-  NctaidX,
-  NctaidY,
-  NctaidZ,
-  ClusteridX,
-  ClusteridY,
-  ClusteridZ,
-  NclusteridX,
-  NclusteridY,
-  NclusteridZ,
-  ClusterCtaidX,
-  ClusterCtaidY,
-  ClusterCtaidZ,
-  ClusterNctaidX,
-  ClusterNctaidY,
-  ClusterNctaidZ,
-  ClusterCtarank,
+  Tid, ///< its x; y and z follow, as they do for those below
+  Ntid = Tid + 3,
+  Ctaid = Ntid + 3,
+  Nctaid = Ctaid + 3,
+  Clusterid = Nctaid + 3,
+  Nclusterid = Clusterid + 3,
+  ClusterCtaid = Nclusterid + 3,
+  ClusterNctaid = ClusterCtaid + 3,
+  ClusterCtarank = ClusterNctaid + 3,
   ClusterNctarank,
   IsExplicitCluster,
   Laneid,
@@ -64,12 +46,11 @@ enum class Special : uint8_t {
 };
 inline bool changesWhileRunning(Special special) { return special >= Special::Clock; }
 
-/// "%tid" with component 0 is TidX. Nothing for a name that is no special register.
+/// "%tid" with component 1 is its y. Nothing for a name that is no special register.
 std::optional<Special> findSpecial(std::string_view name, int component);
+/// Is there a special register of this name, whatever its components are?
+bool isSpecial(std::string_view name);
 /// Bytes of the register as PTX declares it: 4 or 8.
 int bytesOf(Special special);
-
-/// Writes a special register's 32 lanes, of 2, 4 or 8 bytes each. `localBase`: of the call that begins.
-void fillSpecial(Special special, int bytes, const Warp& warp, uint32_t localBase, std::byte* lanes);
 
 } // namespace tiletwin::sim
