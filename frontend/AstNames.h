@@ -1,20 +1,28 @@
 // frontend/AstNames.h -- Python attribute names and ast classes that the walker meets, looked up once per process.
 #pragma once
-#include "frontend/PyRef.h"
+#include "frontend/PyValues.h"
 #include "frontend/Semantic.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace tiletwin::frontend {
 
-/// Interned attribute names.
+/// Attributes of ast nodes that the walker reads.
+// clang-format off
+#define TILETWIN_AST_NAMES(X)                                                                                        \
+  X(lineno) X(col_offset) X(id) X(value) X(targets) X(target) X(annotation) X(op) X(ops) X(left) X(right) X(operand) \
+  X(values) X(comparators) X(test) X(body) X(orelse) X(func) X(args) X(keywords) X(arg) X(attr) X(slice) X(elts)     \
+  X(lower) X(upper) X(step) X(iter) X(msg) X(conversion) X(elt) X(generators) X(ifs) X(posonlyargs) X(vararg)        \
+  X(kwonlyargs) X(kwarg) X(format_spec)
+// clang-format on
+
+/// The same as interned strings.
 struct AstNames {
-  PyObject *lineno, *col_offset, *id, *ctx, *value, *targets, *target, *annotation, *op, *ops, *left, *right, *operand,
-      *values, *comparators, *test, *body, *orelse, *func, *args, *keywords, *arg, *attr, *slice, *elts, *lower, *upper,
-      *step, *iter, *msg, *conversion, *elt, *generators, *ifs, *name, *posonlyargs, *vararg, *kwonlyargs, *kwarg,
-      *items, *context_expr, *format_spec, *names, *simple;
+#define TILETWIN_MEMBER(name) PyObject* name = interned(#name);
+  TILETWIN_AST_NAMES(TILETWIN_MEMBER)
+#undef TILETWIN_MEMBER
 };
 
-/// Classes of nodes that the walker tells apart by hand; borrowed, compared by address with classOf(node).
+/// Classes of nodes that the walker tells apart by hand; borrowed, compared by address with typeOf(node).
 struct AstClasses {
   PyObject *assign, *annAssign, *augAssign, *forLoop, *whileLoop, *ifStatement, *withStatement, *returnStatement, *name,
       *tuple, *list, *call, *namedExpr, *attribute, *constant, *starred, *subscript;
@@ -22,7 +30,6 @@ struct AstClasses {
 const AstClasses& astClasses();
 /// `ast.<name>`: one reference is kept for ever. Null with an error set.
 PyObject* astClass(const char* name);
-inline PyObject* classOf(PyObject* node) { return reinterpret_cast<PyObject*>(Py_TYPE(node)); }
 
 enum class AstOperator : uint8_t {
   Add,
@@ -56,6 +63,16 @@ enum class AstOperator : uint8_t {
   Not,
 };
 
+/// What the one table of such rows has for a node, by its class in ast; null: nothing.
+template <class Row> const Row* rowFor(PyObject* node, llvm::ArrayRef<Row> rows) {
+  static const llvm::DenseMap<PyObject*, const Row*> table = [&] {
+    llvm::DenseMap<PyObject*, const Row*> made;
+    for (const Row& row : rows) made[astClass(row.node)] = &row;
+    return made;
+  }();
+  return table.lookup(typeOf(node));
+}
+
 /// How one Python operator is done at run time and at compile time.
 struct OperatorRow {
   const char* node; ///< class in ast
@@ -68,12 +85,4 @@ struct OperatorRow {
 const AstNames& astNames();
 /// The row of an operator node; null with an error set.
 const OperatorRow* operatorRow(PyObject* node);
-const OperatorRow& operatorRow(AstOperator op);
-/// A borrowed reference to an interned string; one is kept alive for ever.
-PyObject* interned(const char* text);
-
-/// `node.name`, a new reference; null with an error set.
-inline PyRef attribute(PyObject* node, PyObject* name) { return PyRef::steal(PyObject_GetAttr(node, name)); }
-std::string stringOf(PyObject* unicode);
-
 } // namespace tiletwin::frontend

@@ -15,36 +15,27 @@ struct Parameter {
   PyRef defaultValue; ///< null: required
 };
 struct BuiltinState {
+  PyRef dict; ///< what Python sets on the declaration: __name__, __doc__, ...
   std::string name;
   PyRef function;
   bool python = false;
   std::vector<Parameter> parameters;
 };
-struct BuiltinObject {
-  PyObject_HEAD PyObject* dict; // what Python sets on the declaration: __name__, __doc__, ...
-  BuiltinState state;
-};
-
-PyTypeObject* builtinType = nullptr;
-BuiltinState& stateOf(PyObject* self) { return reinterpret_cast<BuiltinObject*>(self)->state; }
+using BuiltinObject = Object<BuiltinState>;
+BuiltinState& stateOf(PyObject* self) { return BuiltinObject::of(self); }
 
 bool readSignature(PyObject* function, std::vector<Parameter>& out) {
-  PyRef inspect = PyRef::steal(PyImport_ImportModule("inspect"));
-  PyRef signature = inspect ? PyRef::steal(PyObject_CallMethod(inspect.get(), "signature", "O", function)) : PyRef();
-  PyRef empty = signature ? PyRef::steal(PyObject_GetAttrString(inspect.get(), "_empty")) : PyRef();
-  PyRef mapping = empty ? PyRef::steal(PyObject_GetAttrString(signature.get(), "parameters")) : PyRef();
-  PyRef values = mapping ? PyRef::steal(PyMapping_Values(mapping.get())) : PyRef();
+  PyRef signature = call(imported("inspect", "signature"), function);
+  PyRef empty = signature ? imported("inspect", "_empty") : PyRef();
+  PyRef mapping = empty ? attribute(signature, "parameters") : PyRef();
+  PyRef values = PyRef::steal(mapping ? PyMapping_Values(mapping.get()) : nullptr);
   if (!values) return false;
-  Py_ssize_t count = PyList_Size(values.get());
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* item = PyList_GetItem(values.get(), i);
-    PyRef name = PyRef::steal(PyObject_GetAttrString(item, "name"));
-    PyRef kind = PyRef::steal(PyObject_GetAttrString(item, "kind"));
-    PyRef value = PyRef::steal(PyObject_GetAttrString(item, "default"));
+  for (PyObject* item : itemsOf(values)) {
+    PyRef name = attribute(item, "name"), kind = attribute(item, "kind"), value = attribute(item, "default");
     if (!name || !kind || !value) return false;
-    const char* text = PyUnicode_AsUTF8AndSize(name.get(), nullptr);
-    long number = PyLong_AsLong(kind.get());
-    if (!text || (number == -1 && PyErr_Occurred())) return false;
+    const std::string text = stringOf(name.get());
+    const long number = PyLong_AsLong(kind.get());
+    if (number == -1 && PyErr_Occurred()) return false;
     out.push_back({text, Kind(number), value.get() == empty.get() ? PyRef() : value});
   }
   return true;
@@ -52,12 +43,9 @@ bool readSignature(PyObject* function, std::vector<Parameter>& out) {
 
 /// Copies the declaration's name and docstring, so that help() and inspect.signature() show it.
 bool dressUp(PyObject* self, PyObject* function) {
-  for (const char* attribute : {"__name__", "__qualname__", "__module__", "__doc__", "__annotations__"}) {
-    PyRef value = PyRef::steal(PyObject_GetAttrString(function, attribute));
-    if (!value)
-      PyErr_Clear();
-    else if (PyObject_SetAttrString(self, attribute, value.get()) < 0)
-      return false;
+  for (const char* name : {"__name__", "__qualname__", "__module__", "__doc__", "__annotations__"}) {
+    PyRef value = attributeIfAny(function, name);
+    if (value && PyObject_SetAttrString(self, name, value.get()) < 0) return false;
   }
   return PyObject_SetAttrString(self, "__wrapped__", function) == 0;
 }
@@ -70,32 +58,19 @@ PyObject* newBuiltin(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Ozp:builtin", const_cast<char**>(names), &function, &name, &python))
     return nullptr;
   if (function == Py_None) { // @builtin(name=...): a decorator that remembers the options
-    PyRef functools = PyRef::steal(PyImport_ImportModule("functools"));
-    PyRef partial = functools ? PyRef::steal(PyObject_GetAttrString(functools.get(), "partial")) : PyRef();
-    PyRef positional = partial ? PyRef::steal(PyTuple_Pack(1, reinterpret_cast<PyObject*>(type))) : PyRef();
+    PyRef partial = imported("functools", "partial");
+    PyRef positional = partial ? pyTuple(reinterpret_cast<PyObject*>(type)) : PyRef();
     return positional ? PyObject_Call(partial.get(), positional.get(), kwargs) : nullptr;
   }
   if (!PyCallable_Check(function)) return raiseType("builtin() decorates a function, got " + typeName(function));
-  PyRef self = PyRef::steal(allocateObject<BuiltinObject>(type));
+  PyRef self = BuiltinObject::makeOf(type);
   if (!self || !readSignature(function, stateOf(self.get()).parameters) || !dressUp(self.get(), function))
     return nullptr;
   BuiltinState& state = stateOf(self.get());
   state.function = PyRef::borrow(function);
   state.python = python;
-  if (name) {
-    state.name = name;
-  } else {
-    PyRef own = PyRef::steal(PyObject_GetAttrString(function, "__name__"));
-    const char* text = own ? PyUnicode_AsUTF8AndSize(own.get(), nullptr) : nullptr;
-    if (!text) return nullptr;
-    state.name = text;
-  }
+  state.name = name ? name : stringOf(attributeIfAny(function, "__name__").get());
   return self.release();
-}
-
-void deallocBuiltin(PyObject* self) {
-  PyRef::steal(std::exchange(reinterpret_cast<BuiltinObject*>(self)->dict, nullptr));
-  deallocateObject<BuiltinObject>(self);
 }
 
 /// Keyword arguments that code written against other front ends passes along; they carry nothing here.
@@ -177,48 +152,32 @@ PyObject* callSlot(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* reprSlot(PyObject* self) { return PyUnicode_FromFormat("<builtin tl.%s>", stateOf(self).name.c_str()); }
 
-PyObject* names(PyObject*, PyObject*) {
-  llvm::SmallVector<llvm::StringRef> all = builtinNames();
-  PyRef list = PyRef::steal(PyList_New(all.size()));
-  for (size_t i = 0; list && i < all.size(); ++i)
-    PyList_SetItem(list.get(), i, PyUnicode_FromStringAndSize(all[i].data(), all[i].size()));
-  return list.release();
-}
-PyMethodDef kFunctions[] = {
-    {"builtin_names", names, METH_NOARGS, "Names of the language functions that are implemented in C++, sorted."},
-    {nullptr, nullptr, 0, nullptr},
-};
+PyRef names() { return pyList(builtinNames()); }
+PyRef isPython(const BuiltinState& state) { return toPython(state.python); }
 
 PyMemberDef kMembers[] = {
-    {"__dictoffset__", T_PYSSIZET, offsetof(BuiltinObject, dict), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(BuiltinObject, state) + offsetof(BuiltinState, dict), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
-PyObject* getPython(PyObject* self, void*) { return PyBool_FromLong(stateOf(self).python); }
-PyGetSetDef kGetSet[] = {
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-    {"python", getPython, nullptr, "Whether the Python body is the implementation.", nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-PyType_Slot kSlots[] = {
-    slot(Py_tp_new, newBuiltin),
-    slot(Py_tp_dealloc, deallocBuiltin),
-    slot(Py_tp_call, callSlot),
-    slot(Py_tp_repr, reprSlot),
-    {Py_tp_members, kMembers},
-    {Py_tp_getset, kGetSet},
-    {Py_tp_doc, const_cast<char*>("builtin(function, name=None, python=False): a function of the kernel language.")},
-    {0, nullptr},
-};
-PyType_Spec kSpec = {"tiletwin._C.builtin", sizeof(BuiltinObject), 0, Py_TPFLAGS_DEFAULT, kSlots};
 
 } // namespace
 
 bool addBuiltinObject(PyObject* module) {
-  builtinType = addType(module, kSpec, "builtin");
-  return builtinType && PyModule_AddFunctions(module, kFunctions) == 0;
+  return addType<BuiltinState>(
+             module, {.name = "tiletwin._C.builtin",
+                      .doc = "builtin(function, name=None, python=False): a function of the kernel language.",
+                      .properties = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+                                     property<"python", isPython>("Whether the Python body is the implementation.")},
+                      .slots = {slot(Py_tp_new, newBuiltin),
+                                slot(Py_tp_call, callSlot),
+                                slot(Py_tp_repr, reprSlot),
+                                {Py_tp_members, kMembers}},
+                      .flags = 0}) &&
+         addFunctions(module, {function<"builtin_names", names>(
+                                  "Names of the language functions that are implemented in C++, sorted.")});
 }
 
-bool isBuiltin(PyObject* object) { return object && PyObject_TypeCheck(object, builtinType); }
+bool isBuiltin(PyObject* object) { return BuiltinObject::is(object); }
 
 PyRef callBuiltin(PyObject* builtin, PyObject* args, PyObject* kwargs, Builder& builder) {
   const BuiltinState& state = stateOf(builtin);

@@ -3,40 +3,34 @@
 // Not here:  and, or, not, if (the walker); turning one into a tensor (toTensor in Promotion.cpp).
 // Invariant: the value of a constexpr is never a constexpr nor a tensor.
 #include "frontend/ObjectSupport.h"
-#include "frontend/Objects.h"
 #include "frontend/PackageObject.h"
 
 namespace tiletwin::frontend {
 namespace {
 
-struct ConstexprState {
+struct Constexpr {
   PyRef value;
 };
-struct ConstexprObject {
-  PyObject_HEAD ConstexprState state;
-};
 
-PyTypeObject* constexprType = nullptr;
-
-PyObject* valueOf(PyObject* self) { return reinterpret_cast<ConstexprObject*>(self)->state.value.get(); }
-PyObject* wrapped(PyObject* result) {
-  PyRef value = PyRef::steal(result);
-  return value ? makeConstexpr(value.get()).release() : nullptr;
-}
+PyObject* valueOf(PyObject* self) { return Object<Constexpr>::of(self).value.get(); }
+PyRef wrapped(PyRef value) { return value ? makeConstexpr(value.get()) : PyRef(); }
+PyObject* wrapped(PyObject* result) { return wrapped(PyRef::steal(result)).release(); }
 
 PyObject* newConstexpr(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"value", nullptr};
   PyObject* value = nullptr;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:constexpr", const_cast<char**>(names), &value)) return nullptr;
   if (isTensor(value)) return raiseType("constexpr() takes a value known while compiling, not a run-time tensor");
-  return allocateObject<ConstexprObject>(type, PyRef::borrow(unwrap(value)));
+  return Object<Constexpr>::makeOf(type, PyRef::borrow(unwrap(value))).release();
 }
 
 template <PyObject* (*Op)(PyObject*)> PyObject* unarySlot(PyObject* x) { return wrapped(Op(valueOf(x))); }
-template <PyObject* (*Op)(PyObject*, PyObject*)> PyObject* binarySlot(PyObject* a, PyObject* b) {
-  if (isTensor(a) || isTensor(b)) return notImplemented();
-  return wrapped(Op(unwrap(a), unwrap(b)));
-}
+template <size_t i> struct BinarySlot {
+  static PyObject* call(PyObject* a, PyObject* b) {
+    if (isTensor(a) || isTensor(b)) return notImplemented();
+    return wrapped(kNumberOps[i].compileTime(unwrap(a), unwrap(b)));
+  }
+};
 PyObject* powerSlot(PyObject* a, PyObject* b, PyObject* modulo) {
   if (isTensor(a) || isTensor(b)) return notImplemented();
   return wrapped(PyNumber_Power(unwrap(a), unwrap(b), unwrap(modulo)));
@@ -74,99 +68,68 @@ PyObject* getattrSlot(PyObject* self, PyObject* name) {
   return PyObject_GetAttr(valueOf(self), name);
 }
 
-PyObject* getValue(PyObject* self, void*) { return PyRef::borrow(valueOf(self)).release(); }
-PyObject* getType(PyObject* self, void*) {
-  PyRef cls = packageObject("constexpr_type");
-  return cls ? PyObject_CallFunctionObjArgs(cls.get(), valueOf(self), nullptr) : nullptr;
+PyRef value(const Constexpr& self) { return self.value; }
+PyRef type(const Constexpr& self) { return call(packageObject("constexpr_type"), self.value); }
+PyRef format(const Constexpr& self, PyObject* spec) { return PyRef::steal(PyObject_Format(self.value.get(), spec)); }
+PyRef reduce(PyObject* self) { return pyTuple(typeOf(self), pyTuple(valueOf(self))); }
+/// `self and other`, `self or other`: the value that decides, or the other one.
+template <bool isAnd> PyRef logical(const Constexpr& self, PyObject* other) {
+  const int yes = PyObject_IsTrue(self.value.get());
+  return yes < 0 ? PyRef() : makeConstexpr(bool(yes) == isAnd ? unwrap(other) : self.value.get());
 }
-PyObject* formatMethod(PyObject* self, PyObject* spec) { return PyObject_Format(valueOf(self), spec); }
-PyObject* reduceMethod(PyObject* self, PyObject*) { return Py_BuildValue("(O(O))", constexprType, valueOf(self)); }
-PyObject* logicalAndMethod(PyObject* self, PyObject* other) {
-  int yes = PyObject_IsTrue(valueOf(self));
-  return yes < 0 ? nullptr : makeConstexpr(yes ? unwrap(other) : valueOf(self)).release();
-}
-PyObject* logicalOrMethod(PyObject* self, PyObject* other) {
-  int yes = PyObject_IsTrue(valueOf(self));
-  return yes < 0 ? nullptr : makeConstexpr(yes ? valueOf(self) : unwrap(other)).release();
-}
-PyObject* notMethod(PyObject* self, PyObject*) {
-  int yes = PyObject_IsTrue(valueOf(self));
-  return yes < 0 ? nullptr : makeConstexpr(yes ? Py_False : Py_True).release();
+PyRef negation(const Constexpr& self) {
+  const int yes = PyObject_IsTrue(self.value.get());
+  return yes < 0 ? PyRef() : makeConstexpr(yes ? Py_False : Py_True);
 }
 PyObject* roundMethod(PyObject* self, PyObject* args) {
-  PyRef method = PyRef::steal(PyObject_GetAttrString(valueOf(self), "__round__"));
+  PyRef method = attribute(valueOf(self), "__round__");
   return method ? wrapped(PyObject_Call(method.get(), args, nullptr)) : nullptr;
 }
-
-PyGetSetDef kGetSet[] = {
-    {"value", getValue, nullptr, "The Python value.", nullptr},
-    {"type", getType, nullptr, "A constexpr_type of the value.", nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-PyMethodDef kMethods[] = {
-    {"__format__", formatMethod, METH_O, nullptr},
-    {"__reduce__", reduceMethod, METH_NOARGS, nullptr},
-    {"__round__", roundMethod, METH_VARARGS, nullptr},
-    {"__not__", notMethod, METH_NOARGS, "`not self` as a constexpr."},
-    {"logical_and", logicalAndMethod, METH_O, "`self and other` as a constexpr."},
-    {"logical_or", logicalOrMethod, METH_O, "`self or other` as a constexpr."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-PyType_Slot kSlots[] = {
-    slot(Py_tp_new, newConstexpr),
-    slot(Py_tp_dealloc, deallocateObject<ConstexprObject>),
-    slot(Py_tp_getattro, getattrSlot),
-    slot(Py_tp_richcompare, compareSlot),
-    slot(Py_tp_hash, hashSlot),
-    slot(Py_tp_iter, iterSlot),
-    slot(Py_tp_call, callSlot),
-    slot(Py_tp_str, strSlot),
-    slot(Py_tp_repr, reprSlot),
-    slot(Py_nb_add, (binarySlot<PyNumber_Add>)),
-    slot(Py_nb_subtract, (binarySlot<PyNumber_Subtract>)),
-    slot(Py_nb_multiply, (binarySlot<PyNumber_Multiply>)),
-    slot(Py_nb_true_divide, (binarySlot<PyNumber_TrueDivide>)),
-    slot(Py_nb_floor_divide, (binarySlot<PyNumber_FloorDivide>)),
-    slot(Py_nb_remainder, (binarySlot<PyNumber_Remainder>)),
-    slot(Py_nb_and, (binarySlot<PyNumber_And>)),
-    slot(Py_nb_or, (binarySlot<PyNumber_Or>)),
-    slot(Py_nb_xor, (binarySlot<PyNumber_Xor>)),
-    slot(Py_nb_lshift, (binarySlot<PyNumber_Lshift>)),
-    slot(Py_nb_rshift, (binarySlot<PyNumber_Rshift>)),
-    slot(Py_nb_divmod, divmodSlot),
-    slot(Py_nb_power, powerSlot),
-    slot(Py_nb_negative, unarySlot<PyNumber_Negative>),
-    slot(Py_nb_positive, unarySlot<PyNumber_Positive>),
-    slot(Py_nb_invert, unarySlot<PyNumber_Invert>),
-    slot(Py_nb_absolute, unarySlot<PyNumber_Absolute>),
-    slot(Py_nb_bool, boolSlot),
-    slot(Py_nb_index, indexSlot),
-    slot(Py_nb_int, intSlot),
-    slot(Py_nb_float, floatSlot),
-    slot(Py_mp_length, lengthSlot),
-    slot(Py_mp_subscript, subscriptSlot),
-    slot(Py_sq_contains, containsSlot),
-    {Py_tp_getset, kGetSet},
-    {Py_tp_methods, kMethods},
-    {Py_tp_doc,
-     const_cast<char*>("constexpr(value): a value known while a kernel is compiled. Operators on it give constexprs.")},
-    {0, nullptr},
-};
-PyType_Spec kSpec = {"tiletwin._C.constexpr", sizeof(ConstexprObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-                     kSlots};
 
 } // namespace
 
 bool addConstexprObject(PyObject* module) {
-  constexprType = addType(module, kSpec, "constexpr");
-  return constexprType != nullptr;
+  return addType<Constexpr>(
+      module, {.name = "tiletwin._C.constexpr",
+               .doc = "constexpr(value): a value known while a kernel is compiled. Operators on it give constexprs.",
+               .methods = {method<"__format__", format>(nullptr),
+                           method<"__reduce__", reduce>(nullptr),
+                           {"__round__", roundMethod, METH_VARARGS, nullptr},
+                           method<"__not__", negation>("`not self` as a constexpr."),
+                           method<"logical_and", logical<true>>("`self and other` as a constexpr."),
+                           method<"logical_or", logical<false>>("`self or other` as a constexpr.")},
+               .properties = {property<"value", value>("The Python value."),
+                              property<"type", type>("A constexpr_type of the value.")},
+               .slots = withNumberOps<BinarySlot>({
+                   slot(Py_tp_new, newConstexpr),
+                   slot(Py_tp_getattro, getattrSlot),
+                   slot(Py_tp_richcompare, compareSlot),
+                   slot(Py_tp_hash, hashSlot),
+                   slot(Py_tp_iter, iterSlot),
+                   slot(Py_tp_call, callSlot),
+                   slot(Py_tp_str, strSlot),
+                   slot(Py_tp_repr, reprSlot),
+                   slot(Py_nb_divmod, divmodSlot),
+                   slot(Py_nb_power, powerSlot),
+                   slot(Py_nb_negative, unarySlot<PyNumber_Negative>),
+                   slot(Py_nb_positive, unarySlot<PyNumber_Positive>),
+                   slot(Py_nb_invert, unarySlot<PyNumber_Invert>),
+                   slot(Py_nb_absolute, unarySlot<PyNumber_Absolute>),
+                   slot(Py_nb_bool, boolSlot),
+                   slot(Py_nb_index, indexSlot),
+                   slot(Py_nb_int, intSlot),
+                   slot(Py_nb_float, floatSlot),
+                   slot(Py_mp_length, lengthSlot),
+                   slot(Py_mp_subscript, subscriptSlot),
+                   slot(Py_sq_contains, containsSlot),
+               }),
+               .flags = Py_TPFLAGS_BASETYPE});
 }
 
-bool isConstexpr(PyObject* object) { return object && PyObject_TypeCheck(object, constexprType); }
+bool isConstexpr(PyObject* object) { return Object<Constexpr>::is(object); }
 PyRef makeConstexpr(PyObject* value) {
   if (isConstexpr(value) || isTensor(value)) return PyRef::borrow(value);
-  return PyRef::steal(allocateObject<ConstexprObject>(constexprType, PyRef::borrow(value)));
+  return Object<Constexpr>::make(PyRef::borrow(value));
 }
 PyObject* constexprValue(PyObject* object) { return valueOf(object); }
 PyObject* unwrap(PyObject* object) { return isConstexpr(object) ? valueOf(object) : object; }

@@ -11,11 +11,11 @@ namespace tiletwin::frontend {
 /// once. It is never part of the IR.
 inline constexpr const char* kRegionIdentity = "tiletwin.region_identity";
 
-/// Adds the functions to the extension module, their names starting with "eager_". -1 with an error set on failure.
-int addEagerSupport(PyObject* module);
+/// Adds the functions to the extension module, their names starting with "eager_". False with an error set on failure.
+bool addEagerSupport(PyObject* module);
 /// The parts of it that are about calls and loops.
-int addEagerCalls(PyObject* module);
-int addEagerLoops(PyObject* module);
+bool addEagerCalls(PyObject* module);
+bool addEagerLoops(PyObject* module);
 /// Drops what loops that an exception ended have left behind on this thread.
 void forgetLoops();
 /// The builder of the program that this thread runs. Null with an error set outside a launch.

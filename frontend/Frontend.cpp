@@ -40,8 +40,8 @@ bool callJit(Builder& inside, PyObject* jitFunction, llvm::ArrayRef<Value> args,
     return bool(tensor);
   };
   if (!PyTuple_Check(result.get())) return add(result.get());
-  for (Py_ssize_t i = 0; i < PyTuple_Size(result.get()); ++i)
-    if (!add(PyTuple_GetItem(result.get(), i))) return false;
+  for (PyObject* item : itemsOf(result))
+    if (!add(item)) return false;
   return true;
 }
 

@@ -19,8 +19,8 @@ struct EmittedFunction {
 
 struct FunctionTable {
   llvm::StringMap<std::vector<std::unique_ptr<EmittedFunction>>> byMangledName;
-  llvm::DenseMap<PyObject*, std::shared_ptr<struct FunctionInfo>>
-      infos;     ///< jit function -> what the walker reads of it
+  /// What the walker reads of each jit function.
+  llvm::DenseMap<PyObject*, std::shared_ptr<struct FunctionInfo>> infos;
   int depth = 0; ///< of calls whose bodies are being walked
 };
 

@@ -1,6 +1,6 @@
 // frontend/LoopRange.h -- the range of a `for`: its arguments, and the bounds that a loop runs over (rule 53).
 // Here:      what both modes read of range(...), tl.range(...) and tl.static_range(...).
-// Not here:  the loop itself (WalkerLoops.cpp, EagerSupport.cpp).
+// Not here:  the loop itself (WalkerLoops.cpp, EagerLoops.cpp).
 #pragma once
 #include "frontend/Semantic.h"
 

@@ -43,15 +43,11 @@ bool ModuleBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands,
   for (const Value& operand : operands) state.operands.push_back(operand.ir);
   state.addAttributes(attributes);
   if (region) {
-    auto body = std::make_unique<mlir::Region>();
-    auto* block = new mlir::Block;
-    body->push_back(block);
+    mlir::Block* block = nullptr;
+    std::unique_ptr<mlir::Region> body = regionWithBlock(block);
     llvm::SmallVector<Value> arguments;
-    for (const Type& type : region->arguments) {
-      Value& argument = arguments.emplace_back();
-      argument.type = type;
-      argument.ir = block->addArgument(type.toMlir(context()), location_);
-    }
+    for (const Type& type : region->arguments)
+      arguments.push_back(runTimeValue(type, block->addArgument(type.toMlir(context()), location_)));
     mlir::OpBuilder::InsertionGuard guard(op_);
     op_.setInsertionPointToEnd(block);
     mlir::Location here = location_;
@@ -59,20 +55,14 @@ bool ModuleBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands,
     bool done = region->body(*this, arguments, yielded);
     location_ = here;
     if (!done) return false;
-    llvm::SmallVector<mlir::Value> operandsOfTerminator;
-    for (const Value& value : yielded) operandsOfTerminator.push_back(value.ir);
-    createRaw(region->terminator, operandsOfTerminator, {});
+    createRaw(region->terminator, irOf(yielded), {});
     state.addRegion(std::move(body));
   }
   if (region && region->resultTypes) resultTypes = *region->resultTypes;
-  for (const Type& type : resultTypes) state.types.push_back(type.toMlir(context()));
+  state.addTypes(irOf(resultTypes, context()));
   mlir::Operation* made = op_.create(state);
   if (options_.checked) addSigns(made, operands, resultTypes);
-  for (auto [type, value] : llvm::zip(resultTypes, made->getResults())) {
-    Value& result = results.emplace_back();
-    result.type = type;
-    result.ir = value;
-  }
+  results.append(runTimeValues(resultTypes, made->getResults()));
   return true;
 }
 

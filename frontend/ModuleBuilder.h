@@ -6,17 +6,34 @@
 #include "frontend/Probes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include <memory>
 
 namespace tiletwin::frontend {
 
-struct FunctionTable; // Walker.h
+struct FunctionTable;
 
 inline Value runTimeValue(const Type& type, mlir::Value ir) {
   Value value;
   value.type = type;
   value.ir = ir;
   return value;
+}
+
+inline llvm::SmallVector<mlir::Value> irOf(llvm::ArrayRef<Value> values) {
+  return llvm::map_to_vector(values, [](const Value& value) { return value.ir; });
+}
+inline llvm::SmallVector<mlir::Type> irOf(llvm::ArrayRef<Type> types, mlir::MLIRContext* context) {
+  return llvm::map_to_vector(types, [&](const Type& type) { return type.toMlir(context); });
+}
+/// What an operation, a block or a function gives, as values of these types.
+inline llvm::SmallVector<Value> runTimeValues(llvm::ArrayRef<Type> types, mlir::ValueRange values) {
+  return llvm::map_to_vector(llvm::zip(types, values),
+                             [](auto pair) { return runTimeValue(std::get<0>(pair), std::get<1>(pair)); });
+}
+/// `place`, of what a variable names.
+inline mlir::Location namedPlace(llvm::StringRef name, mlir::Location place) {
+  return mlir::NameLoc::get(mlir::StringAttr::get(place.getContext(), name), place);
 }
 
 /// A detached region with one empty block.

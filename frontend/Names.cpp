@@ -1,81 +1,15 @@
 // frontend/Names.cpp -- interned names, operator table, name lookup (rule 57), what kind of thing a callee is.
 #include "frontend/PackageObject.h"
-#include "frontend/Raise.h"
 #include "frontend/Walker.h"
 
 namespace tiletwin::frontend {
 
-PyObject* interned(const char* text) { return PyUnicode_InternFromString(text); }
-
-std::string stringOf(PyObject* unicode) {
-  Py_ssize_t size = 0;
-  const char* utf8 = unicode && PyUnicode_Check(unicode) ? PyUnicode_AsUTF8AndSize(unicode, &size) : nullptr;
-  if (!utf8) {
-    PyErr_Clear();
-    return {};
-  }
-  return std::string(utf8, size);
-}
-
 const AstNames& astNames() {
-  static const AstNames names = [] {
-    AstNames n{};
-    const std::pair<PyObject**, const char*> kRows[] = {
-        {&n.lineno, "lineno"},
-        {&n.col_offset, "col_offset"},
-        {&n.id, "id"},
-        {&n.ctx, "ctx"},
-        {&n.value, "value"},
-        {&n.targets, "targets"},
-        {&n.target, "target"},
-        {&n.annotation, "annotation"},
-        {&n.op, "op"},
-        {&n.ops, "ops"},
-        {&n.left, "left"},
-        {&n.right, "right"},
-        {&n.operand, "operand"},
-        {&n.values, "values"},
-        {&n.comparators, "comparators"},
-        {&n.test, "test"},
-        {&n.body, "body"},
-        {&n.orelse, "orelse"},
-        {&n.func, "func"},
-        {&n.args, "args"},
-        {&n.keywords, "keywords"},
-        {&n.arg, "arg"},
-        {&n.attr, "attr"},
-        {&n.slice, "slice"},
-        {&n.elts, "elts"},
-        {&n.lower, "lower"},
-        {&n.upper, "upper"},
-        {&n.step, "step"},
-        {&n.iter, "iter"},
-        {&n.msg, "msg"},
-        {&n.conversion, "conversion"},
-        {&n.elt, "elt"},
-        {&n.generators, "generators"},
-        {&n.ifs, "ifs"},
-        {&n.name, "name"},
-        {&n.posonlyargs, "posonlyargs"},
-        {&n.vararg, "vararg"},
-        {&n.kwonlyargs, "kwonlyargs"},
-        {&n.kwarg, "kwarg"},
-        {&n.items, "items"},
-        {&n.context_expr, "context_expr"},
-        {&n.format_spec, "format_spec"},
-        {&n.names, "names"},
-        {&n.simple, "simple"},
-    };
-    for (auto [slot, text] : kRows) *slot = interned(text);
-    return n;
-  }();
+  static const AstNames names;
   return names;
 }
 
-PyObject* astClass(const char* name) {
-  PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
-  return ast ? PyObject_GetAttrString(ast.get(), name) : nullptr;
-}
+PyObject* astClass(const char* name) { return imported("ast", name).release(); }
 
 const AstClasses& astClasses() {
   static const AstClasses classes = [] {
@@ -134,49 +68,32 @@ constexpr OperatorRow kOperators[] = {
 
 } // namespace
 
-const OperatorRow& operatorRow(AstOperator op) {
-  for (const OperatorRow& row : kOperators)
-    if (row.op == op) return row;
-  return kOperators[0];
-}
-
 const OperatorRow* operatorRow(PyObject* node) {
-  static const llvm::DenseMap<PyObject*, const OperatorRow*> table = [] {
-    llvm::DenseMap<PyObject*, const OperatorRow*> made;
-    for (const OperatorRow& row : kOperators) made[astClass(row.node)] = &row;
-    return made;
-  }();
-  auto found = table.find(reinterpret_cast<PyObject*>(Py_TYPE(node)));
-  if (found != table.end()) return found->second;
+  if (const OperatorRow* row = rowFor<OperatorRow>(node, kOperators)) return row;
   raiseNotImplemented("operator " + typeName(node) + " is not supported in kernels");
   return nullptr;
 }
 
-namespace {
-
 /// By class, not by attributes: computed attributes run Python code, which a debugger's `step` would enter.
-bool isJitFunction(PyObject* object) {
+static bool isJitFunction(PyObject* object) {
   static PyObject* const cls = packageObject("JITFunction").release();
   if (!cls) PyErr_Clear();
   return cls && PyObject_IsInstance(object, cls) == 1;
 }
 
-} // namespace
-
 /// An Autotuner, Heuristics or other object that launches the jit function in its `fn`.
 static bool wrapsKernel(PyObject* object) {
   PyRef inner = PyRef::borrow(object);
   for (int depth = 0; inner && depth < 8; ++depth) {
-    inner = PyRef::steal(PyObject_GetAttrString(inner.get(), "fn"));
+    inner = attributeIfAny(inner.get(), "fn");
     if (inner && isJitFunction(inner.get())) return true;
   }
-  PyErr_Clear();
   return false;
 }
 
 CalleeKind calleeKind(PyObject* object) {
   static llvm::DenseMap<PyObject*, CalleeKind> byType; // guarded by the GIL; the types are kept alive
-  PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  PyObject* type = typeOf(object);
   auto [slot, isNew] = byType.try_emplace(type, CalleeKind::Other);
   if (!isNew) return slot->second;
   PyRef(PyRef::borrow(type)).release();
@@ -204,9 +121,7 @@ bool isAggregate(PyObject* object) {
   static PyObject* const fields = interned("__tiletwin_fields__");
   if (isTensor(object) || isConstexpr(object) || PyTuple_Check(object) || calleeKind(object) != CalleeKind::Other)
     return false;
-  PyRef found = PyRef::steal(PyObject_GetAttr(classOf(object), fields));
-  PyErr_Clear();
-  return bool(found);
+  return bool(attributeIfAny(typeOf(object), fields));
 }
 
 Special specialOf(PyObject* object) {
@@ -221,14 +136,9 @@ Special specialOf(PyObject* object) {
   if (object == reinterpret_cast<PyObject*>(&PyRange_Type)) return Special::Range;
   auto found = known.find(object);
   if (found != known.end()) return found->second;
-  PyRef name = PyRef::steal(PyObject_GetAttrString(object, "__name__"));
-  PyRef module = PyRef::steal(PyObject_GetAttrString(object, "__module__"));
-  PyErr_Clear();
   Special special = Special::None;
-  std::string moduleText = module ? stringOf(module.get()) : "";
-  llvm::StringRef moduleName = moduleText;
-  if (!moduleName.starts_with("tiletwin.language") && !moduleName.starts_with("triton.language")) return Special::None;
-  std::string text = name ? stringOf(name.get()) : "";
+  std::string module = moduleNameOf(object), text = stringOf(attributeIfAny(object, "__name__").get());
+  if (!module.starts_with("tiletwin.language") && !module.starts_with("triton.language")) return Special::None;
   for (auto [row, value] : kRows)
     if (text == row) special = value;
   PyRef(PyRef::borrow(object)).release();
@@ -238,7 +148,7 @@ Special specialOf(PyObject* object) {
 
 PyRef Walker::lookUp(PyObject* name) {
   if (PyObject* local = locals_.find(name)) return PyRef::borrow(local);
-  if (llvm::is_contained(llvm::make_first_range(locals_.entries), name)) return nameError(name), PyRef();
+  if (llvm::is_contained(llvm::make_first_range(locals_.entries), name)) return nameError(name);
   if (PyObject* global = PyDict_GetItemWithError(info_->globals.get(), name)) {
     if (!globalAllowed(global) && wrapsKernel(global))
       return raiseType(stringOf(name) + " is a kernel with a decorator above @triton.jit (" + typeName(global) +
@@ -261,11 +171,10 @@ PyRef Walker::lookUp(PyObject* name) {
   for (const char* allowed : kPythonNames)
     if (text == allowed)
       if (PyObject* found = PyDict_GetItemWithError(builtins, name)) return PyRef::borrow(found);
-  nameError(name);
-  return {};
+  return nameError(name);
 }
 
-bool Walker::nameError(PyObject* name) {
+Raised Walker::nameError(PyObject* name) {
   static constexpr std::pair<const char*, const char*> kAdvice[] = {
       {"abs", "use tl.abs(x)"},
       {"sum", "use tl.sum(x, axis)"},
@@ -304,12 +213,10 @@ bool Walker::globalAllowed(PyObject* value) {
   }
   std::string type = typeName(value);
   if (type == "builtin_function_or_method" || type == "method" || type == "method_descriptor") return true;
-  PyRef module = PyRef::steal(PyObject_GetAttrString(value, "__module__"));
-  PyErr_Clear();
-  std::string text = module ? stringOf(module.get()) : "";
+  const std::string module = moduleNameOf(value);
   const char* asked = getenv("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS"); // a knob: may change while the process runs
-  return (asked && *asked && *asked != '0') || llvm::StringRef(text).starts_with("tiletwin.language") ||
-         llvm::StringRef(text).starts_with("triton.language");
+  return (asked && *asked && *asked != '0') || module.starts_with("tiletwin.language") ||
+         module.starts_with("triton.language");
 }
 
 } // namespace tiletwin::frontend

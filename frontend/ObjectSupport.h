@@ -1,14 +1,14 @@
-// frontend/ObjectSupport.h -- what the C++ heap types share: creation, allocation, release, results of slots.
-// Only the *Object.cpp files include this.
+// frontend/ObjectSupport.h -- what the types of the language's objects share. Only the *Object.cpp files include this.
 #pragma once
-#include "frontend/PyRef.h"
+#include "frontend/NumberOps.h"
+#include "frontend/Objects.h"
+#include "frontend/PyFunctions.h"
 #include "frontend/Raise.h"
-#include <new>
-#include <utility>
+#include <initializer_list>
 
 namespace tiletwin::frontend {
 
-/// Each adds its type to the module. False with an error set on failure.
+/// Each adds its type, or its functions, to the module. False with an error set on failure.
 bool addTensorObject(PyObject* module);
 bool addConstexprObject(PyObject* module);
 bool addBuiltinObject(PyObject* module);
@@ -16,41 +16,20 @@ bool addDescriptorObject(PyObject* module);
 bool addBlockPointerObject(PyObject* module);
 bool addTypeFunctions(PyObject* module);
 
-/// Creates the type and adds it to the module under the last part of its name. Null on failure; lives for ever.
-inline PyTypeObject* addType(PyObject* module, PyType_Spec& spec, const char* name) {
-  PyObject* type = PyType_FromSpec(&spec);
-  if (!type || PyModule_AddObjectRef(module, name, type) < 0) return nullptr;
-  return reinterpret_cast<PyTypeObject*>(type);
-}
-
-/// A new Object whose C++ members are constructed. `Object` starts with PyObject_HEAD, then has one member `state`.
-template <class Object, class... Args> PyObject* allocateObject(PyTypeObject* type, Args&&... args) {
-  auto* allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
-  PyObject* object = allocate(type, 0);
-  if (object) new (&reinterpret_cast<Object*>(object)->state) decltype(Object::state){std::forward<Args>(args)...};
-  return object;
-}
-
-/// tp_dealloc of such an object: heap types own a reference to their type.
-template <class Object> void deallocateObject(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  using State = decltype(Object::state);
-  reinterpret_cast<Object*>(object)->state.~State();
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
-  PyRef::steal(reinterpret_cast<PyObject*>(type));
-}
-
-/// `attribute` of `self` by the name `name`; a function set on the type from Python (a builtin, a jit function) is
-/// bound to self like a method, though it is no Python function. Steals and returns a reference.
-PyObject* bindMethod(PyObject* self, PyObject* attribute, PyObject* name);
-
-/// A METH_KEYWORDS function as PyMethodDef stores it.
-inline PyCFunction withKeywords(PyCFunctionWithKeywords function) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
+/// tp_getattro: a function that Python set on the type (a builtin, a jit function) is bound to self like a method, though
+/// it is no Python function.
+PyObject* boundAttribute(PyObject* self, PyObject* name);
+/// What the walker takes objects of the type apart into, and gives its `__tiletwin_rebuild__` to put together again.
+bool addFields(PyTypeObject* type, std::initializer_list<const char*> names);
 
 inline PyObject* notImplemented() { return PyRef::borrow(Py_NotImplemented).release(); }
-inline PyObject* none() { return PyRef::borrow(Py_None).release(); }
-template <class F> PyType_Slot slot(int id, F* function) { return {id, reinterpret_cast<void*>(function)}; }
+
+/// `others`, and the slots of numbers' operators with two operands: `Slot<i>::call` for each row of kNumberOps.
+template <template <size_t> class Slot> std::vector<PyType_Slot> withNumberOps(std::vector<PyType_Slot> others) {
+  [&]<size_t... i>(std::index_sequence<i...>) {
+    (others.push_back(slot(kNumberOps[i].slot, Slot<i>::call)), ...);
+  }(std::make_index_sequence<std::size(kNumberOps)>());
+  return others;
+}
 
 } // namespace tiletwin::frontend

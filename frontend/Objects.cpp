@@ -2,28 +2,27 @@
 #include "frontend/Objects.h"
 #include "frontend/EagerSupport.h"
 #include "frontend/ObjectSupport.h"
+#include "frontend/ValueRules.h"
 
 namespace tiletwin::frontend {
 
-PyObject* bindMethod(PyObject* self, PyObject* attribute, PyObject* name) {
-  if (!PyCallable_Check(attribute) || PyType_Check(attribute)) return attribute;
-  PyRef onType = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(self)), name));
-  PyErr_Clear();
-  if (onType.get() != attribute) // bound already, or a property's value
-    return attribute;
-  static PyObject* methodType = [] {
-    PyRef types = PyRef::steal(PyImport_ImportModule("types"));
-    return types ? PyObject_GetAttrString(types.get(), "MethodType") : nullptr;
-  }();
-  PyRef function = PyRef::steal(attribute);
-  return methodType ? PyObject_CallFunctionObjArgs(methodType, attribute, self, nullptr) : nullptr;
+PyObject* boundAttribute(PyObject* self, PyObject* name) {
+  PyRef found = PyRef::steal(PyObject_GenericGetAttr(self, name));
+  if (!found || !PyCallable_Check(found.get()) || PyType_Check(found.get())) return found.release();
+  PyRef onType = attributeIfAny(typeOf(self), name);
+  if (onType.get() != found.get()) return found.release(); // bound already, or a property's value
+  return bindMethod(found.get(), self).release();
 }
 
-int addObjects(PyObject* module) {
-  bool ok = addConstexprObject(module) && addTensorObject(module) && addDescriptorObject(module) &&
-            addBlockPointerObject(module) && addBuiltinObject(module) && addTypeFunctions(module) &&
-            addEagerSupport(module) == 0;
-  return ok ? 0 : -1;
+bool addFields(PyTypeObject* type, std::initializer_list<const char*> names) {
+  PyRef fields = pyTupleFrom(names);
+  return fields && PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), "__tiletwin_fields__", fields.get()) == 0;
+}
+
+bool addObjects(PyObject* module) {
+  return addConstexprObject(module) && addTensorObject(module) && addDescriptorObject(module) &&
+         addBlockPointerObject(module) && addBuiltinObject(module) && addTypeFunctions(module) &&
+         addEagerSupport(module);
 }
 
 } // namespace tiletwin::frontend

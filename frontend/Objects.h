@@ -2,15 +2,15 @@
 // All three are heap types over the limited API; python/tiletwin/language/ re-exports them and adds methods by setattr.
 #pragma once
 #include "frontend/Builder.h"
-#include "frontend/PyRef.h"
+#include "frontend/PyValues.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace tiletwin::frontend {
 
-/// Creates the types and adds `tensor`, `constexpr`, `builtin` (and what eager mode needs) to `module`. -1 with an
-/// error set on failure.
-int addObjects(PyObject* module);
+/// Creates the types and adds `tensor`, `constexpr`, `builtin` (and what eager mode needs) to `module`. False
+/// with an error set on failure.
+bool addObjects(PyObject* module);
 
 // tensor: a run-time value. Number slots, comparison slots and [] go through the semantic layer with
 // Builder::current(). Attributes made in C++: dtype, type, shape (tuple of constexpr), numel, T, handle.
@@ -55,8 +55,8 @@ const BlockPointer& blockPointerValue(PyObject* object);
 /// What eager mode adds to tensors: numbers and text of an evaluated value. Compiled mode never calls these.
 struct EagerHooks {
   Builder* (*defaultBuilder)() = nullptr; ///< the builder outside kernels (a REPL)
-  PyObject* (*item)(const Value&) =
-      nullptr; ///< a scalar as a Python bool, int or float; error for blocks of more than one element
+  /// A scalar as a Python bool, int or float; an error for blocks of more than one element.
+  PyObject* (*item)(const Value&) = nullptr;
   PyObject* (*repr)(const Value&) = nullptr;                  ///< text of repr(tensor)
   PyObject* (*numpy)(const Value&) = nullptr;                 ///< an ndarray copy
   PyObject* (*part)(const Value&, PyObject* index) = nullptr; ///< the elements that NumPy's x[index] picks, as a tensor

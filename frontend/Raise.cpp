@@ -12,40 +12,23 @@ Raised raiseValue(const llvm::Twine& message) { return raise(PyExc_ValueError, m
 Raised raiseNotImplemented(const llvm::Twine& message) { return raise(PyExc_NotImplementedError, message); }
 
 std::string typeName(PyObject* object) {
-  PyRef name = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__name__"));
-  const char* text = name ? PyUnicode_AsUTF8AndSize(name.get(), nullptr) : nullptr;
-  if (!text) {
-    PyErr_Clear();
-    return "object";
-  }
-  return text;
+  std::string name = stringOf(attributeIfAny(typeOf(object), "__name__").get());
+  return name.empty() ? "object" : name;
 }
 
 std::string described(PyObject* object) {
-  std::string type = typeName(object);
   if (object == Py_None) return "None";
-  bool byItself = PyUnicode_Check(object) || type == "dtype";
-  if (byItself) {
-    PyRef text = PyRef::steal(PyObject_Repr(object));
-    if (const char* utf8 = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr)
-      return (PyUnicode_Check(object) ? "the text " : "") + std::string(utf8);
-    PyErr_Clear();
-  }
+  if (PyUnicode_Check(object)) return "the text " + reprOf(object);
+  std::string type = typeName(object);
+  if (type == "dtype") return reprOf(object);
   return (llvm::StringRef("aeiouAEIOU").contains(type[0]) ? "an " : "a ") + type;
 }
 
 std::string didYouMean(PyObject* name, PyObject* names) {
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyRef difflib = PyRef::steal(PyImport_ImportModule("difflib"));
-  PyRef close =
-      difflib ? PyRef::steal(PyObject_CallMethod(difflib.get(), "get_close_matches", "OO", name, names)) : PyRef();
+  const ErrorKept kept;
+  PyRef close = call(imported("difflib", "get_close_matches"), name, names);
   std::string text;
-  for (Py_ssize_t i = 0; close && i < PyList_Size(close.get()); ++i)
-    if (const char* utf8 = PyUnicode_AsUTF8AndSize(PyList_GetItem(close.get(), i), nullptr))
-      text += std::string(i ? ", " : "; did you mean ") + utf8;
-  PyErr_Clear();
-  PyErr_Restore(type, value, traceback);
+  for (PyObject* match : itemsOf(close)) text += (text.empty() ? "; did you mean " : ", ") + stringOf(match);
   return text.empty() ? text : text + "?";
 }
 

@@ -2,7 +2,7 @@
 // result means "a Python error is set" (Value, PyRef, bool, std::optional).
 #pragma once
 #include "frontend/Builder.h"
-#include "frontend/PyRef.h"
+#include "frontend/PyValues.h"
 #include "llvm/ADT/Twine.h"
 #include <optional>
 

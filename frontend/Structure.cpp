@@ -3,62 +3,35 @@
 #include "frontend/Structure.h"
 #include "frontend/Raise.h"
 #include "frontend/Semantic.h"
+#include <functional>
 
 namespace tiletwin::frontend {
 namespace {
 
-std::string textOf(PyObject* object) {
-  PyRef text = PyRef::steal(PyObject_Str(object));
-  const char* utf8 = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr;
-  if (!utf8) {
-    PyErr_Clear();
-    return "?";
-  }
-  return utf8;
-}
-
-std::string reprOf(PyObject* object) {
-  PyRef text = PyRef::steal(PyObject_Repr(object));
-  const char* utf8 = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr;
-  if (!utf8) {
-    PyErr_Clear();
-    return "?";
-  }
-  return utf8;
-}
-
-PyObject* classOf(PyObject* object) { return reinterpret_cast<PyObject*>(Py_TYPE(object)); }
-
 /// `_fields` of a NamedTuple's instance; null without an error for other tuples.
 PyRef namedTupleFields(PyObject* tuple) {
   if (Py_TYPE(tuple) == &PyTuple_Type) return {};
-  PyRef names = PyRef::steal(PyObject_GetAttrString(classOf(tuple), "_fields"));
-  if (!names) PyErr_Clear();
+  PyRef names = attributeIfAny(typeOf(tuple), "_fields");
   return names && PyTuple_Check(names.get()) ? names : PyRef();
 }
 
 /// Names of the fields that the language sees of an object of a class of its own (aggregate, tensor descriptor):
 /// the class lists them in `__tiletwin_fields__`. Null without an error: not such an object.
 PyRef fieldsOf(PyObject* object) {
-  static PyObject* const name = PyUnicode_InternFromString("__tiletwin_fields__");
-  PyRef fields = PyRef::steal(PyObject_GetAttr(classOf(object), name));
-  if (!fields) PyErr_Clear();
-  return fields;
+  static PyObject* const name = interned("__tiletwin_fields__");
+  return attributeIfAny(typeOf(object), name);
 }
 
 std::string classText(PyObject* cls) {
-  PyRef module = PyRef::steal(PyObject_GetAttrString(cls, "__module__"));
-  PyRef name = PyRef::steal(PyObject_GetAttrString(cls, "__qualname__"));
-  PyErr_Clear();
-  return (module ? textOf(module.get()) + "." : std::string()) + (name ? textOf(name.get()) : std::string("?"));
+  std::string module = moduleNameOf(cls);
+  return (module.empty() ? "" : module + ".") + textOf(attributeIfAny(cls, "__qualname__").get());
 }
 
-bool takeItemsApart(PyObject* tuple, Structure& structure, llvm::SmallVectorImpl<Value>* leaves) {
-  Py_ssize_t size = PyTuple_Size(tuple);
-  structure.items.resize(size);
-  for (Py_ssize_t i = 0; i < size; ++i)
-    if (!takeApart(PyTuple_GetItem(tuple, i), structure.items[i], leaves)) return false;
-  return true;
+/// "a, b", of what `text` gives of each item.
+template <class Text> std::string joined(const std::vector<Structure>& items, const char* between, const Text& text) {
+  std::string all;
+  for (const Structure& item : items) all += (&item == items.data() ? "" : between) + text(item);
+  return all;
 }
 
 } // namespace
@@ -81,16 +54,8 @@ std::string Structure::mangled() const {
   switch (kind) {
   case Kind::Tensor: return type.mangled();
   case Kind::Constant: return "c" + textOf(unwrap(object.get()));
-  case Kind::Tuple: {
-    std::string text = "T";
-    for (size_t i = 0; i < items.size(); ++i) text += (i ? "_" : "") + items[i].mangled();
-    return text + "T";
-  }
-  case Kind::Object: {
-    std::string text = classText(object.get()) + "<";
-    for (size_t i = 0; i < items.size(); ++i) text += (i ? ", " : "") + items[i].mangled();
-    return text + ">";
-  }
+  case Kind::Tuple: return "T" + joined(items, "_", std::mem_fn(&Structure::mangled)) + "T";
+  case Kind::Object: return classText(object.get()) + "<" + joined(items, ", ", std::mem_fn(&Structure::mangled)) + ">";
   }
   return {};
 }
@@ -100,11 +65,9 @@ std::string Structure::describe() const {
   case Kind::Tensor: return type.str();
   case Kind::Constant: return "the compile-time value " + reprOf(unwrap(object.get()));
   case Kind::Tuple:
-  case Kind::Object: {
-    std::string text = kind == Kind::Object ? classText(object.get()) + "(" : "a tuple (";
-    for (size_t i = 0; i < items.size(); ++i) text += (i ? ", " : "") + items[i].describe();
-    return text + ")";
-  }
+  case Kind::Object:
+    return (kind == Kind::Object ? classText(object.get()) + "(" : "a tuple (") +
+           joined(items, ", ", std::mem_fn(&Structure::describe)) + ")";
   }
   return {};
 }
@@ -119,21 +82,21 @@ bool takeApart(PyObject* value, Structure& structure, llvm::SmallVectorImpl<Valu
   if (PyTuple_Check(value)) {
     structure.kind = Structure::Kind::Tuple;
     if (PyRef names = namedTupleFields(value)) {
-      structure.object = PyRef::borrow(classOf(value));
-      for (Py_ssize_t i = 0; i < PyTuple_Size(names.get()); ++i)
-        structure.names.push_back(PyRef::borrow(PyTuple_GetItem(names.get(), i)));
+      structure.object = PyRef::borrow(typeOf(value));
+      for (PyObject* name : itemsOf(names)) structure.names.push_back(PyRef::borrow(name));
     }
-    return takeItemsApart(value, structure, leaves);
+    for (PyObject* item : itemsOf(value))
+      if (!takeApart(item, structure.items.emplace_back(), leaves)) return false;
+    return true;
   }
   if (!isConstexpr(value))
     if (PyRef fields = fieldsOf(value)) {
       structure.kind = Structure::Kind::Object;
-      structure.object = PyRef::borrow(classOf(value));
+      structure.object = PyRef::borrow(typeOf(value));
       PyRef list = PyRef::steal(PySequence_Tuple(fields.get()));
       if (!list) return false;
-      for (Py_ssize_t i = 0; i < PyTuple_Size(list.get()); ++i) {
-        PyObject* name = PyTuple_GetItem(list.get(), i);
-        PyRef field = PyRef::steal(PyObject_GetAttr(value, name));
+      for (PyObject* name : itemsOf(list)) {
+        PyRef field = attribute(value, name);
         if (!field) return false;
         structure.names.push_back(PyRef::borrow(name));
         PyRef wrapped = wrapConstant(field.get());
@@ -162,15 +125,9 @@ PyRef putTogether(const Structure& structure, llvm::ArrayRef<Value>& leaves) {
       if (!values.back()) return {};
     }
     if (structure.kind == Structure::Kind::Tuple && !structure.object) return makeTuple(values);
-    PyRef items = PyRef::steal(PyTuple_New(values.size()));
-    for (size_t i = 0; items && i < values.size(); ++i)
-      if (PyTuple_SetItem(items.get(), i, values[i].release()) < 0) return {};
-    if (!items) return {};
-    if (structure.kind == Structure::Kind::Tuple)
-      return PyRef::steal(PyObject_Call(structure.object.get(), items.get(), nullptr));
-    PyRef make = PyRef::steal(PyObject_GetAttrString(structure.object.get(), "__tiletwin_rebuild__"));
-    if (!make) return {};
-    return PyRef::steal(PyObject_Call(make.get(), items.get(), nullptr));
+    PyRef items = pyTupleFrom(values), make = structure.object;
+    if (structure.kind == Structure::Kind::Object) make = attribute(make, "__tiletwin_rebuild__");
+    return PyRef::steal(items && make ? PyObject_Call(make.get(), items.get(), nullptr) : nullptr);
   }
   }
   return {};
@@ -207,12 +164,10 @@ PyRef wrapConstant(PyObject* object) {
     if (object == Py_None || Py_TYPE(object) == &PyLong_Type || Py_TYPE(object) == &PyBool_Type ||
         Py_TYPE(object) == &PyFloat_Type || Py_TYPE(object) == &PyUnicode_Type)
       return makeConstexpr(object);
-  bool isList = PyList_Check(object);
-  if (Py_TYPE(object) == &PyTuple_Type || isList) {
-    Py_ssize_t size = isList ? PyList_Size(object) : PyTuple_Size(object);
+  if (Py_TYPE(object) == &PyTuple_Type || PyList_Check(object)) {
     llvm::SmallVector<PyRef> items;
-    for (Py_ssize_t i = 0; i < size; ++i) {
-      items.push_back(wrapConstant(isList ? PyList_GetItem(object, i) : PyTuple_GetItem(object, i)));
+    for (PyObject* item : itemsOf(object)) {
+      items.push_back(wrapConstant(item));
       if (!items.back()) return {};
     }
     return makeTuple(items);
@@ -231,14 +186,7 @@ PyRef parameterValue(PyObject* value) {
 PyRef unwrapDeep(PyObject* object) {
   object = unwrap(object);
   if (!PyTuple_Check(object) || namedTupleFields(object)) return PyRef::borrow(object);
-  Py_ssize_t size = PyTuple_Size(object);
-  PyRef tuple = PyRef::steal(PyTuple_New(size));
-  if (!tuple) return {};
-  for (Py_ssize_t i = 0; i < size; ++i) {
-    PyRef item = unwrapDeep(PyTuple_GetItem(object, i));
-    if (!item || PyTuple_SetItem(tuple.get(), i, item.release()) < 0) return {};
-  }
-  return tuple;
+  return pyTupleFrom(itemsOf(object), unwrapDeep);
 }
 
 PyRef materialise(Builder& builder, PyObject* value) {
@@ -258,29 +206,26 @@ PyRef materialise(Builder& builder, PyObject* value) {
     return PyRef::borrow(value);
   }
   if (!PyTuple_Check(value)) return PyRef::borrow(value);
-  Py_ssize_t size = PyTuple_Size(value);
   llvm::SmallVector<PyRef> items;
   bool changed = false;
-  for (Py_ssize_t i = 0; i < size; ++i) {
-    PyRef wrapped = wrapConstant(PyTuple_GetItem(value, i));
+  for (PyObject* item : itemsOf(value)) {
+    PyRef wrapped = wrapConstant(item);
     items.push_back(wrapped ? materialise(builder, wrapped.get()) : PyRef());
     if (!items.back()) return {};
-    changed |= items.back().get() != PyTuple_GetItem(value, i);
+    changed |= items.back().get() != item;
   }
   if (!changed) return PyRef::borrow(value);
-  PyRef made = PyRef::steal(PyTuple_New(size));
-  bool named = Py_TYPE(value) != &PyTuple_Type && PyObject_HasAttrString(classOf(value), "_fields");
+  const bool named = Py_TYPE(value) != &PyTuple_Type && PyObject_HasAttrString(typeOf(value), "_fields");
   if (!named) return makeTuple(items);
-  for (Py_ssize_t i = 0; made && i < size; ++i)
-    if (PyTuple_SetItem(made.get(), i, items[i].release()) < 0) return {};
-  return made ? PyRef::steal(PyObject_Call(classOf(value), made.get(), nullptr)) : PyRef();
+  PyRef made = pyTupleFrom(items);
+  return PyRef::steal(made ? PyObject_Call(typeOf(value), made.get(), nullptr) : nullptr);
 }
 
 bool containsTensor(PyObject* object) {
   if (isTensor(object)) return true;
   if (PyTuple_Check(object)) {
-    for (Py_ssize_t i = 0; i < PyTuple_Size(object); ++i)
-      if (containsTensor(PyTuple_GetItem(object, i))) return true;
+    for (PyObject* item : itemsOf(object))
+      if (containsTensor(item)) return true;
     return false;
   }
   if (isConstexpr(object) || Py_TYPE(object) == &PyUnicode_Type || Py_TYPE(object) == &PyLong_Type) return false;

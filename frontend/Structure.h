@@ -1,6 +1,7 @@
 // frontend/Structure.h -- what a value of the language consists of: the tensors in it, and the compile-time rest.
-// Here:      taking values apart for calls, loops and branches and putting them together again; constants and their
-// names. Not here:  the objects themselves (Objects.h).
+// Here:      taking values apart for calls, loops and branches and putting them together again; constants and
+//            their names.
+// Not here:  the objects themselves (Objects.h).
 #pragma once
 #include "frontend/Objects.h"
 #include <string>
@@ -13,9 +14,9 @@ namespace tiletwin::frontend {
 struct Structure {
   enum class Kind : uint8_t { Tensor, Constant, Tuple, Object };
   Kind kind = Kind::Constant;
-  Type type;    ///< Tensor
-  PyRef object; ///< Constant: the value itself (a constexpr or a plain object); otherwise its class, null for a plain
-                ///< tuple
+  Type type; ///< Tensor
+  /// Constant: the value itself (a constexpr or a plain object); otherwise its class, null for a plain tuple.
+  PyRef object;
   std::vector<Structure> items; ///< Tuple, Object: elements, fields
   std::vector<PyRef> names;     ///< Tuple with names, Object: field names
 
@@ -31,6 +32,10 @@ struct Structure {
 bool takeApart(PyObject* value, Structure& structure, llvm::SmallVectorImpl<Value>* leaves);
 /// The reverse: consumes as many of `leaves` as the structure has. Null with an error set.
 PyRef putTogether(const Structure& structure, llvm::ArrayRef<Value>& leaves);
+/// The same of leaves that it takes all.
+inline PyRef putAllTogether(const Structure& structure, llvm::ArrayRef<Value> leaves) {
+  return putTogether(structure, leaves);
+}
 /// The types of a structure's tensors, and names for them: "t.0", "self.total".
 void leafTypes(const Structure& structure, llvm::SmallVectorImpl<Type>& types);
 void leafNames(const Structure& structure, const std::string& prefix, llvm::SmallVectorImpl<std::string>& names);
@@ -44,6 +49,7 @@ bool sameConstant(PyObject* a, PyObject* b);
 
 /// Numbers, strings, None become constexpr; tuples and lists are treated element by element; all else stays as it is.
 PyRef wrapConstant(PyObject* object);
+inline PyRef wrapConstant(const PyRef& object) { return object ? wrapConstant(object.get()) : PyRef(); }
 /// What a parameter holds of a value: types, functions and other plain objects become constexprs, so that they have
 /// `.value` in the callee.
 PyRef parameterValue(PyObject* value);

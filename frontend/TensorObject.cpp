@@ -3,20 +3,13 @@
 // Not here:  the rules (Semantic.h); methods such as x.sum (set on the type by python/tiletwin/language/).
 // Invariant: an operator on a tensor never looks at the value, only at types, so both modes take the same path.
 #include "frontend/ObjectSupport.h"
-#include "frontend/Objects.h"
-#include "frontend/Semantic.h"
 
 namespace tiletwin::frontend {
 namespace {
 
-struct TensorObject {
-  PyObject_HEAD Value state;
-};
-
-PyTypeObject* tensorType = nullptr;
 EagerHooks hooks;
 
-const Value& valueOf(PyObject* self) { return reinterpret_cast<TensorObject*>(self)->state; }
+const Value& valueOf(PyObject* self) { return Object<Value>::of(self); }
 std::string typeText(PyObject* self) { return valueOf(self).type.str(); }
 
 Builder* builderOrError() {
@@ -34,17 +27,20 @@ bool isOperand(PyObject* x) {
   return isTensor(x) || PyLong_Check(x) || PyFloat_Check(x) || PyIndex_Check(x);
 }
 
-template <BinaryOp op> PyObject* binarySlot(PyObject* a, PyObject* b) {
+PyObject* binary(BinaryOp op, PyObject* a, PyObject* b) {
   if (!isOperand(a) || !isOperand(b)) return notImplemented();
   Builder* builder = builderOrError();
-  return builder ? result(binary(*builder, op, a, b)) : nullptr;
+  return builder ? result(frontend::binary(*builder, op, a, b)) : nullptr;
 }
+template <size_t i> struct BinarySlot {
+  static PyObject* call(PyObject* a, PyObject* b) { return binary(kNumberOps[i].op, a, b); }
+};
 template <UnaryOp op> PyObject* unarySlot(PyObject* x) {
   Builder* builder = builderOrError();
   return builder ? result(unary(*builder, op, x)) : nullptr;
 }
-template <BinaryOp op> PyObject* binaryMethod(PyObject* a, PyObject* b) { return binarySlot<op>(a, b); }
-PyObject* notMethod(PyObject* x, PyObject*) { return unarySlot<UnaryOp::Not>(x); }
+template <BinaryOp op> PyRef logical(PyObject* a, PyObject* b) { return PyRef::steal(binary(op, a, b)); }
+PyRef negation(PyObject* x) { return PyRef::steal(unarySlot<UnaryOp::Not>(x)); }
 
 PyObject* compareSlot(PyObject* a, PyObject* b, int op) {
   if (!isOperand(b)) return notImplemented();
@@ -108,17 +104,15 @@ Py_ssize_t lengthSlot(PyObject* x) {
 PyObject* arrayMethod(PyObject* x, PyObject*, PyObject*) {
   return numpyOrError(x, "has no values to copy into an array");
 }
-PyObject* numpyMethod(PyObject* x, PyObject*) { return numpyOrError(x, "has no values to copy into an array"); }
-PyObject* listMethod(PyObject* x, PyObject*) {
+PyRef numpy(PyObject* x) { return PyRef::steal(numpyOrError(x, "has no values to copy into an array")); }
+PyRef list(PyObject* x) {
   PyRef array = PyRef::steal(numpyOrError(x, "has no values to make a list of"));
-  return array ? PyObject_CallMethod(array.get(), "tolist", nullptr) : nullptr;
+  return callMethod(array.get(), "tolist");
 }
-PyObject* htmlMethod(PyObject* x, PyObject*) {
-  return valueOf(x).eager && hooks.html ? hooks.html(valueOf(x)) : none();
-}
+PyRef html(const Value& x) { return x.eager && hooks.html ? PyRef::steal(hooks.html(x)) : none(); }
 PyObject* reprSlot(PyObject* x) {
   if (valueOf(x).eager && hooks.repr) return hooks.repr(valueOf(x));
-  return PyUnicode_FromString(("tensor of type " + typeText(x)).c_str());
+  return toPython("tensor of type " + typeText(x)).release();
 }
 PyObject* strSlot(PyObject* x) {
   if (valueOf(x).eager && hooks.item && !valueOf(x).type.isBlock()) {
@@ -129,11 +123,11 @@ PyObject* strSlot(PyObject* x) {
   }
   return reprSlot(x);
 }
-PyObject* formatMethod(PyObject* x, PyObject* spec) {
+PyRef format(PyObject* x, PyObject* spec) {
   const bool isNumber = valueOf(x).eager && hooks.item && !valueOf(x).type.isBlock();
   const bool plain = PyUnicode_Check(spec) && PyUnicode_GetLength(spec) == 0;
   PyRef base = PyRef::steal(isNumber && !plain ? hooks.item(valueOf(x)) : strSlot(x));
-  return base ? PyObject_Format(base.get(), spec) : nullptr;
+  return PyRef::steal(base ? PyObject_Format(base.get(), spec) : nullptr);
 }
 
 Py_hash_t hashSlot(PyObject* x) { return Py_hash_t(reinterpret_cast<uintptr_t>(x) >> 4); }
@@ -157,37 +151,33 @@ constexpr Hint kHints[] = {
 };
 
 PyObject* getattrSlot(PyObject* self, PyObject* name) {
-  if (PyObject* found = PyObject_GenericGetAttr(self, name)) return bindMethod(self, found, name);
+  if (PyObject* found = boundAttribute(self, name)) return found;
   if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return nullptr;
-  const char* text = PyUnicode_AsUTF8AndSize(name, nullptr);
-  if (!text || text[0] == '_') return nullptr;
+  const std::string text = stringOf(name);
+  if (text.starts_with("_")) return nullptr;
   PyErr_Clear();
   std::string instead;
   for (const Hint& hint : kHints)
-    if (llvm::StringRef(hint.name) == text) instead = std::string("; use ") + hint.instead;
+    if (text == hint.name) instead = std::string("; use ") + hint.instead;
   if (instead.empty()) {
-    PyRef names = PyRef::steal(PyObject_Dir(reinterpret_cast<PyObject*>(Py_TYPE(self))));
+    PyRef names = PyRef::steal(PyObject_Dir(typeOf(self)));
     if (names) instead = didYouMean(name, names.get());
     PyErr_Clear();
   }
   return raise(PyExc_AttributeError, "a tensor (" + typeText(self) + ") has no attribute '" + text + "'" + instead);
 }
 
-PyObject* getDtype(PyObject* x, void*) { return typeToPython(valueOf(x).type.element()).release(); }
-PyObject* getType(PyObject* x, void*) { return typeToPython(valueOf(x).type).release(); }
-PyObject* getShape(PyObject* x, void*) { return makeShape(valueOf(x).type.shape).release(); }
-PyObject* getNumel(PyObject* x, void*) {
-  PyRef n = PyRef::steal(PyLong_FromLongLong(valueOf(x).type.numel()));
-  return n ? makeConstexpr(n.get()).release() : nullptr;
-}
-PyObject* getHandle(PyObject* x, void*) { return PyRef::borrow(x).release(); }
-PyObject* getTransposed(PyObject* x, void*) {
+PyRef dtype(const Value& x) { return typeToPython(x.type.element()); }
+PyRef type(const Value& x) { return typeToPython(x.type); }
+PyRef shape(const Value& x) { return makeShape(x.type.shape); }
+PyRef numel(const Value& x) { return makeConstexpr(toPython(x.type.numel()).get()); }
+PyRef handle(PyObject* x) { return PyRef::borrow(x); }
+PyRef transposed(const Value& x) {
   Builder* builder = builderOrError();
-  const Value& value = valueOf(x);
-  if (!builder) return nullptr;
-  if (value.type.shape.size() != 2)
-    return raiseType("x.T needs a 2-D block, got " + value.type.str() + "; use tl.permute for other ranks");
-  return result(permute(*builder, value, {1, 0}));
+  if (!builder) return {};
+  if (x.type.shape.size() != 2)
+    return raiseType("x.T needs a 2-D block, got " + x.type.str() + "; use tl.permute for other ranks");
+  return PyRef::steal(result(permute(*builder, x, {1, 0})));
 }
 
 /// tensor(handle, type): the same value seen as another type of the same layout (int32 as uint32).
@@ -205,78 +195,52 @@ PyObject* newTensor(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
       wanted.isFloat() != value.type.isFloat() || wanted.isPointer() != value.type.isPointer())
     return raiseType("a tensor of type " + value.type.str() + " cannot be seen as " + wanted.str() + "; use tl.cast");
   value.type = wanted;
-  return allocateObject<TensorObject>(type, std::move(value));
+  return Object<Value>::makeOf(type, std::move(value)).release();
 }
-
-PyGetSetDef kGetSet[] = {
-    {"dtype", getDtype, nullptr, "The element type.", nullptr},
-    {"type", getType, nullptr, "The whole type: a dtype for a scalar, a block_type for a block.", nullptr},
-    {"shape", getShape, nullptr, "Tuple of constexpr; () for a scalar.", nullptr},
-    {"numel", getNumel, nullptr, "Number of elements, a constexpr.", nullptr},
-    {"T", getTransposed, nullptr, "A 2-D block transposed.", nullptr},
-    {"handle", getHandle, nullptr, "What tensor(handle, type) takes.", nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-PyMethodDef kMethods[] = {
-    {"__format__", formatMethod, METH_O, nullptr},
-    {"__array__", withKeywords(arrayMethod), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"_repr_html_", htmlMethod, METH_NOARGS, "What a notebook shows: a heat map with the values."},
-    {"numpy", numpyMethod, METH_NOARGS, "The elements as a NumPy array, where they are known: in eager mode."},
-    {"tolist", listMethod, METH_NOARGS, "The elements as nested lists, where they are known: in eager mode."},
-    {"__not__", notMethod, METH_NOARGS, "`not x`: needs int1."},
-    {"logical_and", binaryMethod<BinaryOp::LogicalAnd>, METH_O, "`x and y`, both computed: needs int1."},
-    {"logical_or", binaryMethod<BinaryOp::LogicalOr>, METH_O, "`x or y`, both computed: needs int1."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-PyType_Slot kSlots[] = {
-    slot(Py_tp_new, newTensor),
-    slot(Py_tp_dealloc, deallocateObject<TensorObject>),
-    slot(Py_tp_getattro, getattrSlot),
-    slot(Py_tp_richcompare, compareSlot),
-    slot(Py_tp_hash, hashSlot),
-    slot(Py_tp_iter, iterSlot),
-    slot(Py_tp_repr, reprSlot),
-    slot(Py_tp_str, strSlot),
-    slot(Py_nb_add, binarySlot<BinaryOp::Add>),
-    slot(Py_nb_subtract, binarySlot<BinaryOp::Sub>),
-    slot(Py_nb_multiply, binarySlot<BinaryOp::Mul>),
-    slot(Py_nb_true_divide, binarySlot<BinaryOp::Div>),
-    slot(Py_nb_floor_divide, binarySlot<BinaryOp::FloorDiv>),
-    slot(Py_nb_remainder, binarySlot<BinaryOp::Mod>),
-    slot(Py_nb_and, binarySlot<BinaryOp::And>),
-    slot(Py_nb_or, binarySlot<BinaryOp::Or>),
-    slot(Py_nb_xor, binarySlot<BinaryOp::Xor>),
-    slot(Py_nb_lshift, binarySlot<BinaryOp::Shl>),
-    slot(Py_nb_rshift, binarySlot<BinaryOp::Shr>),
-    slot(Py_nb_negative, unarySlot<UnaryOp::Neg>),
-    slot(Py_nb_positive, unarySlot<UnaryOp::Pos>),
-    slot(Py_nb_invert, unarySlot<UnaryOp::Invert>),
-    slot(Py_nb_bool, boolSlot),
-    slot(Py_nb_int, intSlot),
-    slot(Py_nb_index, indexSlot),
-    slot(Py_nb_float, floatSlot),
-    slot(Py_mp_length, lengthSlot),
-    slot(Py_mp_subscript, subscriptSlot),
-    {Py_tp_getset, kGetSet},
-    {Py_tp_methods, kMethods},
-    {Py_tp_doc, const_cast<char*>("A run-time value of a kernel: a scalar or a block of scalars of one dtype.")},
-    {0, nullptr},
-};
-PyType_Spec kSpec = {"tiletwin._C.tensor", sizeof(TensorObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, kSlots};
 
 } // namespace
 
 bool addTensorObject(PyObject* module) {
-  tensorType = addType(module, kSpec, "tensor");
-  return tensorType != nullptr;
+  return addType<Value>(
+      module,
+      {.name = "tiletwin._C.tensor",
+       .doc = "A run-time value of a kernel: a scalar or a block of scalars of one dtype.",
+       .methods = {method<"__format__", format>(nullptr), withKeywords("__array__", arrayMethod),
+                   method<"_repr_html_", html>("What a notebook shows: a heat map with the values."),
+                   method<"numpy", numpy>("The elements as a NumPy array, where they are known: in eager mode."),
+                   method<"tolist", list>("The elements as nested lists, where they are known: in eager mode."),
+                   method<"__not__", negation>("`not x`: needs int1."),
+                   method<"logical_and", logical<BinaryOp::LogicalAnd>>("`x and y`, both computed: needs int1."),
+                   method<"logical_or", logical<BinaryOp::LogicalOr>>("`x or y`, both computed: needs int1.")},
+       .properties = {property<"dtype", dtype>("The element type."),
+                      property<"type", type>("The whole type: a dtype for a scalar, a block_type for a block."),
+                      property<"shape", shape>("Tuple of constexpr; () for a scalar."),
+                      property<"numel", numel>("Number of elements, a constexpr."),
+                      property<"T", transposed>("A 2-D block transposed."),
+                      property<"handle", handle>("What tensor(handle, type) takes.")},
+       .slots = withNumberOps<BinarySlot>({
+           slot(Py_tp_new, newTensor),
+           slot(Py_tp_getattro, getattrSlot),
+           slot(Py_tp_richcompare, compareSlot),
+           slot(Py_tp_hash, hashSlot),
+           slot(Py_tp_iter, iterSlot),
+           slot(Py_tp_repr, reprSlot),
+           slot(Py_tp_str, strSlot),
+           slot(Py_nb_negative, unarySlot<UnaryOp::Neg>),
+           slot(Py_nb_positive, unarySlot<UnaryOp::Pos>),
+           slot(Py_nb_invert, unarySlot<UnaryOp::Invert>),
+           slot(Py_nb_bool, boolSlot),
+           slot(Py_nb_int, intSlot),
+           slot(Py_nb_index, indexSlot),
+           slot(Py_nb_float, floatSlot),
+           slot(Py_mp_length, lengthSlot),
+           slot(Py_mp_subscript, subscriptSlot),
+       }),
+       .flags = Py_TPFLAGS_BASETYPE});
 }
 
-bool isTensor(PyObject* object) { return object && PyObject_TypeCheck(object, tensorType); }
-PyRef makeTensor(Value value) {
-  if (!value) return {};
-  return PyRef::steal(allocateObject<TensorObject>(tensorType, std::move(value)));
-}
+bool isTensor(PyObject* object) { return Object<Value>::is(object); }
+PyRef makeTensor(Value value) { return value ? Object<Value>::make(std::move(value)) : PyRef(); }
 const Value& tensorValue(PyObject* tensor) { return valueOf(tensor); }
 
 void setEagerHooks(const EagerHooks& newHooks) { hooks = newHooks; }

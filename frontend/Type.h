@@ -46,9 +46,8 @@ struct Type {
   bool isFloat() const { return !pointer && !descriptor && scalar >= Scalar::F8E5; }
   bool isFp8() const { return !pointer && !descriptor && scalar >= Scalar::F8E5 && scalar <= Scalar::F8E5B16; }
   bool isInt() const { return !pointer && !descriptor && scalar >= Scalar::I1 && scalar <= Scalar::U64; }
-  bool isSigned() const {
-    return !pointer && !descriptor && scalar >= Scalar::I8 && scalar <= Scalar::I64;
-  } ///< int1 counts as unsigned
+  /// int1 counts as unsigned.
+  bool isSigned() const { return !pointer && !descriptor && scalar >= Scalar::I8 && scalar <= Scalar::I64; }
   bool isBool() const { return !pointer && !descriptor && scalar == Scalar::I1; }
   int bits() const; ///< primitive bit width; 64 for pointers
   int64_t numel() const;

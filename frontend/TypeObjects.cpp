@@ -3,7 +3,6 @@
 // Not here:  the classes themselves (Python), names and widths (Type.cpp).
 // Invariant: for a dtype d, typeToPython(typeFromPython(d)) is d (blocks: equals d).
 #include "frontend/ObjectSupport.h"
-#include "frontend/Objects.h"
 
 namespace tiletwin::frontend {
 namespace {
@@ -24,15 +23,8 @@ PyObject* registerTypes(PyObject*, PyObject* args, PyObject* kwargs) {
   pointerClass = PyRef::borrow(pointer);
   blockClass = PyRef::borrow(block);
   tupleClass = tuple == Py_None ? PyRef() : PyRef::borrow(tuple);
-  return none();
+  return none().release();
 }
-
-PyMethodDef kFunctions[] = {
-    {"register_types", withKeywords(registerTypes), METH_VARARGS | METH_KEYWORDS,
-     "register_types(dtype_by_name, pointer_type, block_type, tuple_type=None): the language's type classes, set once "
-     "at import."},
-    {nullptr, nullptr, 0, nullptr},
-};
 
 bool haveTypes() {
   if (dtypeByName) return true;
@@ -41,42 +33,38 @@ bool haveTypes() {
 
 bool fromPython(PyObject* object, Type& out) {
   if (PyObject_IsInstance(object, pointerClass.get()) == 1) {
-    PyRef element = PyRef::steal(PyObject_GetAttrString(object, "element_ty"));
-    PyRef isConst = PyRef::steal(PyObject_GetAttrString(object, "const"));
+    PyRef element = attribute(object, "element_ty");
+    PyRef isConst = attribute(object, "const");
     Type pointee;
     if (!element || !isConst || !fromPython(element.get(), pointee)) return false;
     out = pointerTo(pointee, PyObject_IsTrue(isConst.get()) == 1);
     return true;
   }
   if (PyObject_IsInstance(object, blockClass.get()) == 1) {
-    PyRef element = PyRef::steal(PyObject_GetAttrString(object, "element_ty"));
-    PyRef shape = PyRef::steal(PyObject_GetAttrString(object, "shape"));
-    if (!element || !shape || !fromPython(element.get(), out)) return false;
-    Py_ssize_t rank = PySequence_Size(shape.get());
-    for (Py_ssize_t i = 0; i < rank; ++i) {
-      PyRef item = PyRef::steal(PySequence_GetItem(shape.get(), i));
-      if (!item) return false;
-      out.shape.push_back(PyLong_AsLongLong(unwrap(item.get())));
-    }
+    PyRef element = attribute(object, "element_ty");
+    PyRef shape = attribute(object, "shape");
+    PyRef items = PyRef::steal(shape ? PySequence_Tuple(shape.get()) : nullptr);
+    if (!element || !items || !fromPython(element.get(), out)) return false;
+    for (PyObject* item : itemsOf(items)) out.shape.push_back(PyLong_AsLongLong(unwrap(item)));
     return !PyErr_Occurred();
   }
-  PyRef name = PyRef::steal(PyObject_GetAttrString(object, "name"));
-  const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8AndSize(name.get(), nullptr) : nullptr;
+  PyRef name = attributeIfAny(object, "name");
   Scalar scalar;
-  if (text && scalarFromName(text, scalar)) {
-    PyObject* known = PyDict_GetItem(dtypeByName.get(), name.get());
-    if (known == object) {
-      out = scalarType(scalar);
-      return true;
-    }
+  if (scalarFromName(stringOf(name.get()), scalar) && PyDict_GetItem(dtypeByName.get(), name.get()) == object) {
+    out = scalarType(scalar);
+    return true;
   }
-  PyErr_Clear();
   return raiseType("expected a dtype such as tl.float32 or a tl.pointer_type, got " + described(object));
 }
 
 } // namespace
 
-bool addTypeFunctions(PyObject* module) { return PyModule_AddFunctions(module, kFunctions) == 0; }
+bool addTypeFunctions(PyObject* module) {
+  return addFunctions(module,
+                      {withKeywords("register_types", registerTypes,
+                                    "register_types(dtype_by_name, pointer_type, block_type, tuple_type=None): the "
+                                    "language's type classes, set once at import.")});
+}
 
 bool typeFromPython(PyObject* dtype, Type& out) { return haveTypes() && fromPython(unwrap(dtype), out); }
 
@@ -84,17 +72,12 @@ PyRef typeToPython(const Type& type) {
   if (!haveTypes()) return {};
   if (type.isDescriptor() || type.isBlock()) {
     PyRef element = typeToPython(type.element());
-    PyRef shape = PyRef::steal(PyTuple_New(type.shape.size()));
-    if (!element || !shape) return {};
-    for (size_t i = 0; i < type.shape.size(); ++i) PyTuple_SetItem(shape.get(), i, PyLong_FromLongLong(type.shape[i]));
-    return PyRef::steal(PyObject_CallFunctionObjArgs(blockClass.get(), element.get(), shape.get(), nullptr));
+    return element ? call(blockClass, element, pyTupleFrom(type.shape)) : PyRef();
   }
   if (type.isPointer()) {
     PyRef element = typeToPython(type.pointee());
-    PyRef args = element ? PyRef::steal(PyTuple_Pack(1, element.get())) : PyRef();
-    PyRef kwargs =
-        args ? PyRef::steal(Py_BuildValue("{s:O}", "const", type.constPointer ? Py_True : Py_False)) : PyRef();
-    return kwargs ? PyRef::steal(PyObject_Call(pointerClass.get(), args.get(), kwargs.get())) : PyRef();
+    PyRef args = element ? pyTuple(element) : PyRef(), kwargs = pyDict("const", type.constPointer);
+    return PyRef::steal(args && kwargs ? PyObject_Call(pointerClass.get(), args.get(), kwargs.get()) : nullptr);
   }
   PyObject* known = PyDict_GetItemString(dtypeByName.get(), scalarName(type.scalar).data());
   if (!known) return raise(PyExc_RuntimeError, "no dtype is registered for " + type.str());
@@ -102,19 +85,14 @@ PyRef typeToPython(const Type& type) {
 }
 
 PyRef makeTuple(llvm::ArrayRef<PyRef> items) {
-  PyRef tuple = PyRef::steal(PyTuple_New(items.size()));
-  if (!tuple) return {};
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (!items[i]) return {};
-    PyTuple_SetItem(tuple.get(), i, PyRef(items[i]).release());
-  }
-  return tupleClass ? PyRef::steal(PyObject_CallFunctionObjArgs(tupleClass.get(), tuple.get(), nullptr)) : tuple;
+  PyRef tuple = pyTupleFrom(items);
+  return tuple && tupleClass ? call(tupleClass, tuple) : tuple;
 }
 
 PyRef makeShape(llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<PyRef, 4> dims;
   for (int64_t d : shape) {
-    PyRef number = PyRef::steal(PyLong_FromLongLong(d));
+    PyRef number = toPython(d);
     dims.push_back(number ? makeConstexpr(number.get()) : PyRef());
   }
   return makeTuple(dims);

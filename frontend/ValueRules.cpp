@@ -18,17 +18,11 @@ int contains(PyObject* container, PyObject* item) {
 }
 
 PyRef bindMethod(PyObject* method, PyObject* owner) {
-  static PyObject* const methodType = [] {
-    PyRef types = PyRef::steal(PyImport_ImportModule("types"));
-    return types ? PyObject_GetAttrString(types.get(), "MethodType") : nullptr;
-  }();
-  return methodType ? PyRef::steal(PyObject_CallFunctionObjArgs(methodType, method, owner, nullptr)) : PyRef();
+  static PyObject* const methodType = imported("types", "MethodType").release();
+  return call(methodType, method, owner);
 }
 
-PyRef typeOfTuple(PyObject* tuple) {
-  PyRef typeOf = packageObject("type_of");
-  return typeOf ? PyRef::steal(PyObject_CallFunctionObjArgs(typeOf.get(), tuple, nullptr)) : PyRef();
-}
+PyRef typeOfTuple(PyObject* tuple) { return call(packageObject("type_of"), tuple); }
 
 PyRef callDtype(Builder& builder, PyObject* dtype, llvm::ArrayRef<PyRef> arguments) {
   Type type;
@@ -39,9 +33,6 @@ PyRef callDtype(Builder& builder, PyObject* dtype, llvm::ArrayRef<PyRef> argumen
   return converted ? makeTensor(converted) : PyRef();
 }
 
-PyRef languageFunction(const char* name) {
-  PyRef module = packageObject("language_core");
-  return module ? PyRef::steal(PyObject_GetAttrString(module.get(), name)) : PyRef();
-}
+PyRef languageFunction(const char* name) { return attribute(packageObject("language_core"), name); }
 
 } // namespace tiletwin::frontend

@@ -12,9 +12,9 @@ bool isSame(PyObject* x, PyObject* y);
 int contains(PyObject* container, PyObject* item);
 /// `method` with its first argument, for `f = x.method; f(y)`.
 PyRef bindMethod(PyObject* method, PyObject* owner);
-/// `dtype(value)`: a cast, as in tl.float32(x).
 /// `.type` of a tuple: a tl.tuple_type.
 PyRef typeOfTuple(PyObject* tuple);
+/// `dtype(value)`: a cast, as in tl.float32(x).
 PyRef callDtype(Builder& builder, PyObject* dtype, llvm::ArrayRef<PyRef> arguments);
 /// A function of tiletwin.language.core, for what Python's own min, max and print mean in kernels.
 PyRef languageFunction(const char* name);

@@ -19,6 +19,7 @@
 #include "frontend/FunctionTable.h"
 #include "frontend/ModuleBuilder.h"
 #include "frontend/Probes.h"
+#include "frontend/Raise.h"
 #include "frontend/Semantic.h"
 #include <set>
 
@@ -85,11 +86,11 @@ private:
   bool executeAll(PyObject* statements);
   SourcePlace place(PyObject* node) const;
   mlir::Location locationOf(PyObject* node) const;
-  bool refuse(PyObject* node, const llvm::Twine& message, ErrorClass kind = ErrorClass::Unsupported);
+  Raised refuse(PyObject* node, const llvm::Twine& message, ErrorClass kind = ErrorClass::Unsupported);
 
   // Names.cpp
   PyRef lookUp(PyObject* name);
-  bool nameError(PyObject* name);
+  Raised nameError(PyObject* name);
   bool globalAllowed(PyObject* value);
 
   // WalkerExpressions.cpp
@@ -110,8 +111,10 @@ private:
   PyRef visitRefusedExpression(PyObject* node);
   PyRef binaryValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs);
   PyRef compareValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs);
-  /// Calls `owner.method(other)` if the owner is an aggregate with that method: found says whether.
-  PyRef operatorMethod(PyObject* owner, const char* method, PyObject* other, bool& found);
+  /// owner.method(other), if the owner is an aggregate with that method.
+  std::optional<PyRef> operatorMethod(PyObject* owner, const char* method, PyObject* other);
+  /// lhs.method(rhs), or rhs.reflected(lhs).
+  std::optional<PyRef> operatorMethod(const OperatorRow& row, PyObject* lhs, PyObject* rhs);
   PyRef combineTruth(bool isAnd, llvm::SmallVectorImpl<PyRef>& values);
   PyRef attributeOf(PyObject* base, PyObject* name);
 
@@ -119,8 +122,7 @@ private:
   PyRef visitCall(PyObject* node);
   bool evaluateArguments(PyObject* call, Arguments& arguments, Keywords& keywords);
   PyRef callValue(PyObject* callee, Arguments& arguments, Keywords& keywords, PyObject* node);
-  PyRef callClass(PyObject* cls, Arguments& arguments, Keywords& keywords, bool& handled);
-  PyRef callStaticAssert(const Arguments& arguments, const Keywords& keywords, PyObject* node);
+  PyRef callClass(PyObject* cls, Arguments& arguments, Keywords& keywords);
   PyRef callMinMax(PyObject* callee, const Arguments& arguments, bool isMin);
   PyRef callPrint(Arguments& arguments, Keywords& keywords, PyObject* node);
   // WalkerProbes.cpp
@@ -147,7 +149,9 @@ private:
   };
   bool mergeBranches(PyObject* node, const Locals& before, const Locals& thenLocals, const Locals& elseLocals,
                      std::vector<Merged>& merged);
-  bool bindMerged(const std::vector<Merged>& merged, const Locals& before, llvm::ArrayRef<mlir::Value> results);
+  bool bindMerged(const std::vector<Merged>& merged, mlir::ValueRange results);
+  /// Executes one branch from what was before the `if`, at the builder's insertion point, and says in which block it ends.
+  bool executeBranch(PyObject* statements, const Locals& before, Locals& after, mlir::Block*& end);
   /// Loop-carried variables: live before the loop, hold tensors, and are assigned in the body.
   struct Carried {
     PyObject* name;
@@ -156,8 +160,9 @@ private:
   };
   bool findCarried(PyObject* node, PyObject* alsoAssigned, std::vector<Carried>& carried,
                    llvm::SmallVectorImpl<Value>& leaves);
-  bool bindCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves,
-                   llvm::ArrayRef<mlir::Value> values);
+  bool bindCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves, mlir::ValueRange values);
+  /// Gives a block an argument for each tensor that is carried, named after its variable.
+  void addCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves, mlir::Block* block);
   bool collectYielded(PyObject* node, const std::vector<Carried>& carried, const Locals& before,
                       llvm::SmallVectorImpl<mlir::Value>& yielded);
   /// " (line 12)": where a variable got its value last; empty if it is not known.
@@ -183,7 +188,6 @@ private:
   bool isConstexprAnnotation(PyObject* annotation, bool& is);
 
   // WalkerFunctions.cpp, WalkerKernel.cpp
-
   static bool bindParameters(const FunctionInfo& info, const Arguments& arguments, const Keywords& keywords,
                              Locals& bound);
   bool emitPrivate(EmittedFunction& emitted, const Locals& bound);
@@ -224,6 +228,7 @@ private:
   mlir::Region* functionRegion_ = nullptr;
 
   friend struct LocationGuard;
+  friend struct RegionGuard;
 };
 
 /// Restores the builder's location and the variable being assigned at the end of a scope.
@@ -237,6 +242,14 @@ struct LocationGuard {
   Walker& walker;
   mlir::Location location;
   PyObject* assigning;
+};
+
+/// While an scf region is filled; the insertion point is the builder's again at the end of the scope.
+struct RegionGuard {
+  explicit RegionGuard(Walker& walker) : walker(walker), place(walker.builder_.op()) { ++walker.regionDepth_; }
+  ~RegionGuard() { --walker.regionDepth_; }
+  Walker& walker;
+  mlir::OpBuilder::InsertionGuard place;
 };
 
 /// What a callee is, found once per Python type.

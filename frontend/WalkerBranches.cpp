@@ -1,10 +1,8 @@
 // frontend/WalkerBranches.cpp -- if and the ternary.
 // Compile-time conditions choose a branch while walking. Run-time ones become scf.if, or branches between blocks where
-// a branch returns (rules 50, 51). Invariant: after a region is filled, locals_ is what it was before, but for the
-// names the new operation defines.
-#include "frontend/Raise.h"
+// a branch returns (rules 50, 51).
+// Invariant: after a region is filled, locals_ is what it was before, but for the names the new operation defines.
 #include "frontend/Walker.h"
-#include "llvm/ADT/ScopeExit.h"
 
 namespace tiletwin::frontend {
 namespace {
@@ -22,9 +20,8 @@ std::string valueGone(long line) {
 
 bool Walker::containsReturn(PyObject* statements) {
   const AstNames& n = astNames();
-  for (Py_ssize_t i = 0; i < PyList_Size(statements); ++i) {
-    PyObject* statement = PyList_GetItem(statements, i);
-    PyObject* kind = classOf(statement);
+  for (PyObject* statement : itemsOf(statements)) {
+    PyObject* kind = typeOf(statement);
     if (kind == astClasses().returnStatement) return true;
     if (kind != astClasses().forLoop && kind != astClasses().whileLoop && kind != astClasses().ifStatement) continue;
     PyRef body = attribute(statement, n.body), orelse = attribute(statement, n.orelse);
@@ -158,63 +155,69 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
   return true;
 }
 
-bool Walker::bindMerged(const std::vector<Merged>& merged, const Locals&, llvm::ArrayRef<mlir::Value> results) {
+bool Walker::bindMerged(const std::vector<Merged>& merged, mlir::ValueRange results) {
   for (const Merged& entry : merged) {
-    llvm::SmallVector<Value, 2> leaves;
-    for (const Value& leaf : entry.thenLeaves) leaves.push_back(runTimeValue(leaf.type, results[leaves.size()]));
-    results = results.drop_front(leaves.size());
-    llvm::ArrayRef<Value> rest = leaves;
-    PyRef value = putTogether(entry.structure, rest);
+    llvm::SmallVector<Type> types;
+    leafTypes(entry.structure, types);
+    PyRef value = putAllTogether(entry.structure, runTimeValues(types, results.take_front(types.size())));
     if (!value) return false;
+    results = results.drop_front(types.size());
     locals_.set(entry.name, std::move(value));
   }
   return true;
 }
+
+bool Walker::executeBranch(PyObject* statements, const Locals& before, Locals& after, mlir::Block*& end) {
+  locals_ = before;
+  if (!executeAll(statements)) return false;
+  end = builder_.op().getInsertionBlock();
+  after = std::move(locals_);
+  return true;
+}
+
+namespace {
+
+/// The tensors that a branch gives to what is merged.
+template <class Merged> llvm::SmallVector<mlir::Value> given(const std::vector<Merged>& merged, bool isElse) {
+  llvm::SmallVector<mlir::Value> values;
+  for (const Merged& entry : merged) values.append(irOf(isElse ? entry.elseLeaves : entry.thenLeaves));
+  return values;
+}
+
+} // namespace
 
 bool Walker::ifAsRegion(PyObject* node, const Value& condition) {
   const AstNames& n = astNames();
   PyRef bodies[2] = {attribute(node, n.body), attribute(node, n.orelse)};
   mlir::Location here = builder_.location();
   Locals before = locals_, after[2];
-  auto pending = pendingConstexpr_;
+  const auto pending = pendingConstexpr_;
   std::unique_ptr<mlir::Region> regions[2];
   mlir::Block* ends[2];
   std::vector<Merged> merged;
-  llvm::SmallVector<mlir::Type> types;
   {
-    mlir::OpBuilder::InsertionGuard guard(builder_.op());
-    ++regionDepth_;
-    auto leave = llvm::scope_exit([&] { --regionDepth_; });
+    RegionGuard guard(*this);
     for (int arm = 0; arm < 2; ++arm) {
       mlir::Block* block = nullptr;
+      pendingConstexpr_ = pending;
       regions[arm] = regionWithBlock(block);
       builder_.op().setInsertionPointToEnd(block);
-      locals_ = before;
-      pendingConstexpr_ = pending;
-      if (!executeAll(bodies[arm].get())) return false;
-      ends[arm] = builder_.op().getInsertionBlock();
-      after[arm] = std::move(locals_);
+      if (!executeBranch(bodies[arm].get(), before, after[arm], ends[arm])) return false;
     }
     locals_ = before;
     builder_.setLocation(here);
     if (!mergeBranches(node, before, after[0], after[1], merged)) return false;
     for (int arm = 0; arm < 2; ++arm) {
-      llvm::SmallVector<mlir::Value> yielded;
-      for (const Merged& entry : merged)
-        for (const Value& leaf : arm == 0 ? entry.thenLeaves : entry.elseLeaves) {
-          yielded.push_back(leaf.ir);
-          if (arm == 0) types.push_back(leaf.ir.getType());
-        }
       builder_.op().setInsertionPointToEnd(ends[arm]);
-      builder_.createRaw("scf.yield", yielded, {});
+      builder_.createRaw("scf.yield", given(merged, arm), {});
     }
   }
-  if (merged.size() == 1) // one variable: the operation is named after it
-    builder_.setLocation(mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), stringOf(merged[0].name)), here));
+  // One variable: the operation is named after it.
+  if (merged.size() == 1) builder_.setLocation(namedPlace(stringOf(merged[0].name), here));
+  llvm::SmallVector<mlir::Type> types(mlir::ValueRange(given(merged, false)).getTypes());
   mlir::Operation* made = builder_.createRaw("scf.if", {condition.ir}, types, {}, regions);
   builder_.setLocation(here);
-  llvm::SmallVector<mlir::Value> results(made->getResults());
-  return bindMerged(merged, before, results);
+  return bindMerged(merged, made->getResults());
 }
 
 bool Walker::ifAsBlocks(PyObject* node, const Value& condition) {
@@ -226,23 +229,15 @@ bool Walker::ifAsBlocks(PyObject* node, const Value& condition) {
     block = new mlir::Block;
     functionRegion_->push_back(block);
   }
-  {
-    mlir::OperationState state(here, "cf.cond_br");
-    state.addOperands({condition.ir});
-    state.addSuccessors(starts[0]);
-    state.addSuccessors(starts[1]);
-    state.addAttribute("operandSegmentSizes", builder_.op().getDenseI32ArrayAttr({1, 0, 0}));
-    builder_.op().create(state);
-  }
+  builder_.createRaw("cf.cond_br", {condition.ir}, {},
+                     builder_.op().getNamedAttr("operandSegmentSizes", builder_.op().getDenseI32ArrayAttr({1, 0, 0})),
+                     {}, starts);
   Locals before = locals_, after[2];
-  auto pending = pendingConstexpr_;
+  const auto pending = pendingConstexpr_;
   for (int arm = 0; arm < 2; ++arm) {
-    builder_.op().setInsertionPointToEnd(starts[arm]);
-    locals_ = before;
     pendingConstexpr_ = pending;
-    if (!executeAll(bodies[arm].get())) return false;
-    ends[arm] = builder_.op().getInsertionBlock();
-    after[arm] = std::move(locals_);
+    builder_.op().setInsertionPointToEnd(starts[arm]);
+    if (!executeBranch(bodies[arm].get(), before, after[arm], ends[arm])) return false;
   }
   locals_ = before;
   builder_.setLocation(here);
@@ -250,21 +245,15 @@ bool Walker::ifAsBlocks(PyObject* node, const Value& condition) {
   if (!mergeBranches(node, before, after[0], after[1], merged)) return false;
   auto* join = new mlir::Block;
   functionRegion_->push_back(join);
-  llvm::SmallVector<mlir::Value> results;
   for (const Merged& entry : merged)
     for (const Value& leaf : entry.thenLeaves)
-      results.push_back(
-          join->addArgument(leaf.ir.getType(),
-                            mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), stringOf(entry.name)), here)));
+      join->addArgument(leaf.ir.getType(), namedPlace(stringOf(entry.name), here));
   for (int arm = 0; arm < 2; ++arm) {
-    llvm::SmallVector<mlir::Value> operands;
-    for (const Merged& entry : merged)
-      for (const Value& leaf : arm == 0 ? entry.thenLeaves : entry.elseLeaves) operands.push_back(leaf.ir);
     builder_.op().setInsertionPointToEnd(ends[arm]);
-    builder_.createRaw("cf.br", operands, {}, {}, {}, {join});
+    builder_.createRaw("cf.br", given(merged, arm), {}, {}, {}, {join});
   }
   builder_.op().setInsertionPointToEnd(join);
-  return bindMerged(merged, before, results);
+  return bindMerged(merged, join->getArguments());
 }
 
 PyRef Walker::visitIfExp(PyObject* node) {
@@ -283,9 +272,7 @@ PyRef Walker::visitIfExp(PyObject* node) {
   Value values[2];
   bool isVoid[2] = {false, false};
   {
-    mlir::OpBuilder::InsertionGuard guard(builder_.op());
-    ++regionDepth_;
-    auto leave = llvm::scope_exit([&] { --regionDepth_; });
+    RegionGuard guard(*this);
     for (int arm = 0; arm < 2; ++arm) {
       mlir::Block* block = nullptr;
       regions[arm] = regionWithBlock(block);

@@ -4,24 +4,16 @@
 // host.
 #include "frontend/Builtins.h"
 #include "frontend/PackageObject.h"
-#include "frontend/Raise.h"
 #include "frontend/ValueRules.h"
 #include "frontend/Walker.h"
 
 namespace tiletwin::frontend {
 namespace {
 
-PyRef tupleOf(const Arguments& arguments) {
-  PyRef tuple = PyRef::steal(PyTuple_New(arguments.size()));
-  for (size_t i = 0; tuple && i < arguments.size(); ++i)
-    if (PyTuple_SetItem(tuple.get(), i, PyRef(arguments[i]).release()) < 0) return {};
-  return tuple;
-}
-
 /// Null without an error for no keywords: check PyErr_Occurred only where keywords were given.
 PyRef dictOf(const Keywords& keywords) {
   if (keywords.empty()) return {};
-  PyRef dict = PyRef::steal(PyDict_New());
+  PyRef dict = pyDict();
   for (const auto& [name, value] : keywords)
     if (!dict || PyDict_SetItem(dict.get(), name, value.get()) < 0) return {};
   return dict;
@@ -34,25 +26,15 @@ bool anyTensor(const Arguments& arguments, const Keywords& keywords) {
 
 /// For messages, also while an exception is set.
 std::string nameOf(PyObject* callee) {
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyRef name = PyRef::steal(PyObject_GetAttrString(callee, "__name__"));
-  PyErr_Clear();
-  std::string text = name ? stringOf(name.get()) : typeName(callee);
-  PyErr_Restore(type, value, traceback);
-  return text;
-}
-
-std::string moduleOf(PyObject* object) {
-  PyRef module = PyRef::steal(PyObject_GetAttrString(object, "__module__"));
-  PyErr_Clear();
-  return module ? stringOf(module.get()) : std::string();
+  const ErrorKept kept;
+  PyRef name = attributeIfAny(callee, "__name__");
+  return name ? stringOf(name.get()) : typeName(callee);
 }
 
 /// "numpy" of numpy.exp, for messages.
 std::string packageOf(PyObject* callee) {
-  std::string module = moduleOf(callee);
-  if (module.empty()) module = moduleOf(classOf(callee)); // np.exp is an object of class numpy.ufunc
+  std::string module = moduleNameOf(callee);
+  if (module.empty()) module = moduleNameOf(typeOf(callee)); // np.exp is an object of class numpy.ufunc
   return llvm::StringRef(module).split('.').first.str();
 }
 
@@ -63,9 +45,7 @@ std::string languageFunctionFor(PyObject* callee) {
   if (package != "math" && package != "numpy" && package != "torch") return {};
   static constexpr std::pair<const char*, const char*> kModules[] = {{"language", "tl."}, {"libdevice", "libdevice."}};
   for (auto [object, prefix] : kModules) {
-    PyRef module = packageObject(object);
-    PyRef found = module ? PyRef::steal(PyObject_GetAttrString(module.get(), name.c_str())) : PyRef();
-    PyErr_Clear();
+    PyRef found = attributeIfAny(packageObject(object).get(), name.c_str());
     if (found && PyCallable_Check(found.get())) return prefix + name;
   }
   return {};
@@ -91,14 +71,11 @@ PythonFunction pythonFunction(PyObject* callee) {
         {"issubclass", PythonFunction::CompileTime},
     };
     llvm::DenseMap<PyObject*, PythonFunction> made;
-    PyRef builtins = PyRef::steal(PyImport_ImportModule("builtins"));
     for (auto [name, function] : kRows)
-      if (PyRef found = builtins ? PyRef::steal(PyObject_GetAttrString(builtins.get(), name)) : PyRef())
-        made[found.release()] = function;
+      if (PyRef found = imported("builtins", name)) made[found.release()] = function;
     return made;
   }();
-  auto found = table.find(callee);
-  return found == table.end() ? PythonFunction::None : found->second;
+  return table.lookup_or(callee, PythonFunction::None);
 }
 
 } // namespace
@@ -108,9 +85,8 @@ bool Walker::evaluateArguments(PyObject* call, Arguments& arguments, Keywords& k
   PyObject* const starred = astClasses().starred;
   PyRef positional = attribute(call, n.args), named = attribute(call, n.keywords);
   if (!positional || !named) return false;
-  for (Py_ssize_t i = 0; i < PyList_Size(positional.get()); ++i) {
-    PyObject* node = PyList_GetItem(positional.get(), i);
-    if (classOf(node) != starred) {
+  for (PyObject* node : itemsOf(positional)) {
+    if (typeOf(node) != starred) {
       arguments.push_back(evaluate(node));
       if (!arguments.back()) return false;
       continue;
@@ -120,10 +96,9 @@ bool Walker::evaluateArguments(PyObject* call, Arguments& arguments, Keywords& k
     if (!many) return false;
     PyObject* tuple = unwrap(many.get());
     if (!PyTuple_Check(tuple)) return refuse(node, "f(*x) needs a tuple; x is a " + typeName(tuple));
-    for (Py_ssize_t j = 0; j < PyTuple_Size(tuple); ++j) arguments.push_back(wrapConstant(PyTuple_GetItem(tuple, j)));
+    for (PyObject* item : itemsOf(tuple)) arguments.push_back(wrapConstant(item));
   }
-  for (Py_ssize_t i = 0; i < PyList_Size(named.get()); ++i) {
-    PyObject* keyword = PyList_GetItem(named.get(), i);
+  for (PyObject* keyword : itemsOf(named)) {
     PyRef name = attribute(keyword, n.arg), node = attribute(keyword, n.value);
     if (!name || !node) return false;
     if (name.get() == Py_None) return refuse(keyword, "f(**x) is not supported in kernels: name the arguments");
@@ -136,7 +111,7 @@ bool Walker::evaluateArguments(PyObject* call, Arguments& arguments, Keywords& k
 
 PyRef Walker::callCompileTime(PyObject* callee, const Arguments& arguments, const Keywords& keywords) {
   // A user's own constexpr function may look at types and shapes of run-time values, and at fields of aggregates.
-  bool mayLook = calleeKind(callee) == CalleeKind::ConstexprFunction && !isLanguageModule(moduleOf(callee));
+  bool mayLook = calleeKind(callee) == CalleeKind::ConstexprFunction && !isLanguageModule(moduleNameOf(callee));
   if (!mayLook && anyTensor(arguments, keywords)) {
     std::string name = nameOf(callee);
     std::string own = languageFunctionFor(callee);
@@ -144,15 +119,12 @@ PyRef Walker::callCompileTime(PyObject* callee, const Arguments& arguments, cons
                      "works on compile-time values only, and one of its arguments is a run-time value. " +
                      (own.empty() ? "Make it a tl.constexpr, or write the function with @triton.jit" : "Use " + own));
   }
-  PyRef args = PyRef::steal(PyTuple_New(arguments.size()));
-  for (size_t i = 0; args && i < arguments.size(); ++i)
-    if (PyTuple_SetItem(args.get(), i, unwrapDeep(arguments[i].get()).release()) < 0) return {};
+  PyRef args = pyTupleFrom(arguments, [](const PyRef& argument) { return unwrapDeep(argument.get()); });
   Keywords plain;
   for (const auto& [name, value] : keywords) plain.emplace_back(name, unwrapDeep(value.get()));
   PyRef kwargs = dictOf(plain);
   if (!args || (!kwargs && !plain.empty())) return {};
-  PyRef result = PyRef::steal(PyObject_Call(callee, args.get(), kwargs.get()));
-  return result ? wrapConstant(result.get()) : PyRef();
+  return wrapConstant(PyRef::steal(PyObject_Call(callee, args.get(), kwargs.get())));
 }
 
 PyRef Walker::callMinMax(PyObject* callee, const Arguments& arguments, bool isMin) {
@@ -160,8 +132,7 @@ PyRef Walker::callMinMax(PyObject* callee, const Arguments& arguments, bool isMi
   if (values.size() == 1 && PyTuple_Check(unwrap(values[0].get()))) {
     PyRef tuple = PyRef::borrow(unwrap(values[0].get()));
     values.clear();
-    for (Py_ssize_t i = 0; i < PyTuple_Size(tuple.get()); ++i)
-      values.push_back(wrapConstant(PyTuple_GetItem(tuple.get(), i)));
+    for (PyObject* item : itemsOf(tuple)) values.push_back(wrapConstant(item));
   }
   if (!anyTensor(values, {})) return callCompileTime(callee, arguments, {});
   if (values.size() < 2)
@@ -170,7 +141,7 @@ PyRef Walker::callMinMax(PyObject* callee, const Arguments& arguments, bool isMi
   PyRef function = languageFunction(isMin ? "minimum" : "maximum");
   PyRef result = values[0];
   for (size_t i = 1; function && result && i < values.size(); ++i) {
-    PyRef pair = tupleOf({result, values[i]});
+    PyRef pair = pyTuple(result, values[i]);
     result = pair ? callBuiltin(function.get(), pair.get(), nullptr, builder_) : PyRef();
   }
   return function ? result : PyRef();
@@ -179,17 +150,14 @@ PyRef Walker::callMinMax(PyObject* callee, const Arguments& arguments, bool isMi
 PyRef Walker::callPrint(Arguments& arguments, Keywords& keywords, PyObject* node) {
   PyRef function = languageFunction("device_print");
   // print(x) without a text: the printed values stand alone.
-  if (function && (arguments.empty() || !PyUnicode_Check(unwrap(arguments[0].get())))) {
-    PyRef empty = PyRef::steal(PyUnicode_FromString(""));
-    arguments.insert(arguments.begin(), makeConstexpr(empty.get()));
-  }
-  PyRef args = function ? tupleOf(arguments) : PyRef(), kwargs = dictOf(keywords);
+  if (function && (arguments.empty() || !PyUnicode_Check(unwrap(arguments[0].get()))))
+    arguments.insert(arguments.begin(), makeConstexpr(toPython("").get()));
+  PyRef args = function ? pyTupleFrom(arguments) : PyRef(), kwargs = dictOf(keywords);
   return args ? callBuiltin(function.get(), args.get(), kwargs.get(), builder_) : PyRef();
 }
 
-PyRef Walker::callClass(PyObject* cls, Arguments& arguments, Keywords& keywords, bool& handled) {
-  handled = true;
-  static PyObject* const constexprClass = reinterpret_cast<PyObject*>(Py_TYPE(makeConstexpr(Py_None).release()));
+PyRef Walker::callClass(PyObject* cls, Arguments& arguments, Keywords& keywords) {
+  static PyObject* const constexprClass = typeOf(makeConstexpr(Py_None).release());
   if (cls == constexprClass) {
     if (arguments.size() != 1) return raiseType("tl.constexpr takes one value");
     return isTensor(arguments[0].get()) || PyTuple_Check(arguments[0].get())
@@ -214,44 +182,34 @@ PyRef Walker::callClass(PyObject* cls, Arguments& arguments, Keywords& keywords,
       return callCompileTime(cls, arguments, keywords);
     }
   if (cls == reinterpret_cast<PyObject*>(&PyType_Type) && arguments.size() == 1)
-    return PyRef::borrow(classOf(unwrap(arguments[0].get())));
+    return PyRef::borrow(typeOf(unwrap(arguments[0].get())));
   if (specialOf(cls) == Special::Range || specialOf(cls) == Special::StaticRange)
     return raiseType("a range can only be what a `for` loop runs over");
   // Named tuples, aggregates and classes of the language are made of values as they are.
   bool isValueClass = PyObject_HasAttrString(cls, "_fields") || PyObject_HasAttrString(cls, "__tiletwin_fields__") ||
-                      isLanguageModule(moduleOf(cls));
-  if (!isValueClass) {
-    handled = false;
-    return {};
-  }
-  PyRef args = tupleOf(arguments), kwargs = dictOf(keywords);
+                      isLanguageModule(moduleNameOf(cls));
+  if (!isValueClass)
+    return raiseType("the class " + nameOf(cls) +
+                     " cannot be used in a kernel: NamedTuple and @triton.aggregate classes can");
+  PyRef args = pyTupleFrom(arguments), kwargs = dictOf(keywords);
   PyRef made = args ? PyRef::steal(PyObject_Call(cls, args.get(), kwargs.get())) : PyRef();
   if (!made || !PyTuple_Check(made.get())) return made;
   // Defaults of a named tuple's fields are plain numbers.
-  PyRef items = PyRef::steal(PyTuple_New(PyTuple_Size(made.get())));
-  for (Py_ssize_t i = 0; items && i < PyTuple_Size(made.get()); ++i)
-    if (PyTuple_SetItem(items.get(), i, wrapConstant(PyTuple_GetItem(made.get(), i)).release()) < 0) return {};
   if (!PyObject_HasAttrString(cls, "_fields")) return made;
-  return items ? PyRef::steal(PyObject_Call(cls, items.get(), nullptr)) : PyRef();
+  PyRef items = pyTupleFrom(itemsOf(made), [](PyObject* item) { return wrapConstant(item); });
+  return PyRef::steal(items ? PyObject_Call(cls, items.get(), nullptr) : nullptr);
 }
 
 PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywords, PyObject* node) {
   switch (calleeKind(callee)) {
   case CalleeKind::Builtin: {
-    PyRef args = tupleOf(arguments), kwargs = dictOf(keywords);
-    PyRef result = args ? callBuiltin(callee, args.get(), kwargs.get(), builder_) : PyRef();
-    return result ? wrapConstant(result.get()) : PyRef();
+    PyRef args = pyTupleFrom(arguments), kwargs = dictOf(keywords);
+    return args ? wrapConstant(callBuiltin(callee, args.get(), kwargs.get(), builder_)) : PyRef();
   }
   case CalleeKind::Jit: return callJit(builder_, callee, arguments, keywords);
   case CalleeKind::ConstexprFunction: return callCompileTime(callee, arguments, keywords);
   case CalleeKind::Dtype: return callDtype(builder_, callee, arguments);
-  case CalleeKind::Class: {
-    bool handled = false;
-    PyRef result = callClass(callee, arguments, keywords, handled);
-    if (handled) return result;
-    return raiseType("the class " + nameOf(callee) +
-                     " cannot be used in a kernel: NamedTuple and @triton.aggregate classes can");
-  }
+  case CalleeKind::Class: return callClass(callee, arguments, keywords);
   case CalleeKind::Module: return raiseType("the module " + nameOf(callee) + " is not a function");
   case CalleeKind::PythonFunction:
   case CalleeKind::Other: break;
@@ -262,8 +220,7 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
   case PythonFunction::Print: return callPrint(arguments, keywords, node);
   case PythonFunction::Len:
     if (arguments.size() == 1 && PyTuple_Check(unwrap(arguments[0].get()))) {
-      PyRef size = PyRef::steal(PyLong_FromSsize_t(PyTuple_Size(unwrap(arguments[0].get()))));
-      return makeConstexpr(size.get());
+      return makeConstexpr(toPython(itemsOf(unwrap(arguments[0].get())).size()).get());
     }
     if (arguments.size() == 1 && isTensor(arguments[0].get()))
       return raiseType("len() of a tensor is not defined in kernels; use x.shape[0], or len(x.shape) for the rank");
@@ -280,7 +237,7 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
       return is < 0 ? PyRef() : makeConstexpr(is ? Py_True : Py_False);
     }
     PyObject* object = unwrap(arguments[0].get());
-    PyRef found = PyRef::steal(PyObject_GetAttr(object, second.get()));
+    PyRef found = attribute(object, second.get());
     if (pythonFunction(callee) == PythonFunction::HasAttr) {
       PyErr_Clear();
       return makeConstexpr(found ? Py_True : Py_False);
@@ -289,35 +246,28 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
       PyErr_Clear();
       return arguments[2];
     }
-    return found ? wrapConstant(found.get()) : PyRef();
+    return wrapConstant(found);
   }
   case PythonFunction::CompileTime: return callCompileTime(callee, arguments, keywords);
   case PythonFunction::None: break;
   }
   // Methods of compile-time objects ("a".upper(), dtype.is_floating()), and helpers of the language package.
-  if (PyRef self = PyRef::steal(PyObject_GetAttrString(callee, "__self__"))) {
-    if (isTensor(self.get())) { // a method taken off a tensor earlier: f = x.sum
-      PyRef function = PyRef::steal(PyObject_GetAttrString(callee, "__func__"));
-      if (!function) { // one of the type's own: x.logical_and(y); x.numpy(), which says that there are no values
-        PyErr_Clear();
-        PyRef given = makeTuple(arguments);
-        return given ? PyRef::steal(PyObject_CallObject(callee, given.get())) : PyRef();
-      }
+  if (PyRef self = attributeIfAny(callee, "__self__")) {
+    PyRef function = attributeIfAny(callee, "__func__");
+    if (isTensor(self.get()) && !function) { // one of the type's own: x.logical_and(y); x.numpy(), which has no values
+      PyRef given = makeTuple(arguments);
+      return PyRef::steal(given ? PyObject_CallObject(callee, given.get()) : nullptr);
+    }
+    // A method taken off a tensor (f = x.sum) or an aggregate earlier.
+    if (isTensor(self.get()) || (function && calleeKind(function.get()) == CalleeKind::Jit)) {
       arguments.insert(arguments.begin(), self);
       return callValue(function.get(), arguments, keywords, node);
     }
-    if (PyRef function = PyRef::steal(PyObject_GetAttrString(callee, "__func__"));
-        function && calleeKind(function.get()) == CalleeKind::Jit) { // a method taken off an aggregate earlier
-      arguments.insert(arguments.begin(), self);
-      return callJit(builder_, function.get(), arguments, keywords);
-    }
-    PyErr_Clear();
-    bool isMath = moduleOf(callee) == "math" || moduleOf(callee) == "_operator";
+    bool isMath = moduleNameOf(callee) == "math" || moduleNameOf(callee) == "_operator";
     if (calleeKind(self.get()) != CalleeKind::Module || self.get() == Py_None || isMath)
       return callCompileTime(callee, arguments, keywords);
   }
-  PyErr_Clear();
-  if (isLanguageModule(moduleOf(callee))) return callCompileTime(callee, arguments, keywords);
+  if (isLanguageModule(moduleNameOf(callee))) return callCompileTime(callee, arguments, keywords);
   if (!PyCallable_Check(callee)) return raiseType("this is not a function: it is a " + typeName(callee));
   if (std::string own = languageFunctionFor(callee); !own.empty())
     return raiseType(nameOf(callee) + "() of " + packageOf(callee) + " cannot take a kernel's values: use " + own);
@@ -330,12 +280,9 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
 bool Walker::resultIsUsed(PyObject* node, PyObject* callee) {
   if (node != unusedCall_) return true;
   static PyObject* const name = interned("_must_use_result");
-  PyRef wanted = PyRef::steal(PyObject_GetAttr(callee, name));
-  PyErr_Clear();
+  PyRef wanted = attributeIfAny(callee, name);
   if (!wanted || isTensor(wanted.get()) || PyObject_IsTrue(wanted.get()) != 1) return true;
-  static PyObject* const ast = PyImport_ImportModule("ast");
-  PyRef func = attribute(node, astNames().func);
-  PyRef text = PyRef::steal(PyObject_CallMethod(ast, "unparse", "O", func.get()));
+  PyRef text = call(imported("ast", "unparse"), attribute(node, astNames().func));
   std::string own = PyUnicode_Check(wanted.get()) ? " " + stringOf(wanted.get()) : "";
   return text &&
          refuse(node, "The result of " + stringOf(text.get()) + " is not being used." + own, ErrorClass::Compilation);
@@ -348,15 +295,14 @@ PyRef Walker::visitCall(PyObject* node) {
   if (!func) return {};
   PyRef callee;
   Arguments arguments;
-  if (classOf(func.get()) == attributeClass) {
+  if (typeOf(func.get()) == attributeClass) {
     PyRef baseNode = attribute(func.get(), n.value), name = attribute(func.get(), n.attr);
     PyRef base = baseNode && name ? evaluate(baseNode.get()) : PyRef();
     if (!base) return {};
     // Methods: a builtin or jit function on the type gets the value as its first argument.
     CalleeKind baseKind = isConstexpr(base.get()) ? CalleeKind::Other : calleeKind(base.get());
     if (baseKind == CalleeKind::Other && !isConstexpr(base.get())) {
-      callee = PyRef::steal(PyObject_GetAttr(classOf(base.get()), name.get()));
-      PyErr_Clear();
+      callee = attributeIfAny(typeOf(base.get()), name.get());
       CalleeKind kind = callee ? calleeKind(callee.get()) : CalleeKind::Other;
       if (kind == CalleeKind::Builtin || kind == CalleeKind::Jit || kind == CalleeKind::ConstexprFunction)
         arguments.push_back(base);

@@ -1,6 +1,6 @@
 // frontend/WalkerExpressions.cpp -- what each expression of a kernel evaluates to.
 // Operations on tensors go to the semantic layer; compile-time operands are computed by Python and stay compile-time.
-#include "frontend/Raise.h"
+#include "frontend/NumberOps.h"
 #include "frontend/ValueRules.h"
 #include "frontend/Walker.h"
 
@@ -11,25 +11,6 @@ struct ExpressionRow {
   const char* node;
   Walker::ExpressionHandler handler;
   bool locates; ///< false: makes no operations, so the location need not be set
-};
-
-struct RuntimeBinary {
-  AstOperator op;
-  BinaryOp binary;
-  PyObject* (*compileTime)(PyObject*, PyObject*);
-};
-constexpr RuntimeBinary kBinary[] = {
-    {AstOperator::Add, BinaryOp::Add, PyNumber_Add},
-    {AstOperator::Sub, BinaryOp::Sub, PyNumber_Subtract},
-    {AstOperator::Mult, BinaryOp::Mul, PyNumber_Multiply},
-    {AstOperator::Div, BinaryOp::Div, PyNumber_TrueDivide},
-    {AstOperator::FloorDiv, BinaryOp::FloorDiv, PyNumber_FloorDivide},
-    {AstOperator::Mod, BinaryOp::Mod, PyNumber_Remainder},
-    {AstOperator::LShift, BinaryOp::Shl, PyNumber_Lshift},
-    {AstOperator::RShift, BinaryOp::Shr, PyNumber_Rshift},
-    {AstOperator::BitAnd, BinaryOp::And, PyNumber_And},
-    {AstOperator::BitOr, BinaryOp::Or, PyNumber_Or},
-    {AstOperator::BitXor, BinaryOp::Xor, PyNumber_Xor},
 };
 
 struct RuntimeCompare {
@@ -51,20 +32,14 @@ void adviseAttribute(PyObject* object, PyObject* name) {
   if (PyTuple_Check(object) && stringOf(name) == "append") {
     advice = "; lists are tuples in kernels and do not change: t = t + (x,)";
   } else if (calleeKind(object) == CalleeKind::Module) {
-    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-    PyErr_Fetch(&type, &value, &traceback);
+    const ErrorKept kept;
     PyRef names = PyRef::steal(PyObject_Dir(object));
-    PyErr_Clear();
-    PyErr_Restore(type, value, traceback);
     if (names) advice = didYouMean(name, names.get());
   }
   if (advice.empty()) return;
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  PyRef ownType = PyRef::steal(type), ownValue = PyRef::steal(value), ownTraceback = PyRef::steal(traceback);
-  PyRef text = PyRef::steal(PyObject_Str(value));
-  raise(type, stringOf(text.get()) + advice);
+  PyRef error = takeError();
+  PyRef text = PyRef::steal(PyObject_Str(error.get()));
+  raise(typeOf(error.get()), stringOf(text.get()) + advice);
 }
 
 /// False with TypeError set: a variable stands beside a tensor and is None or a tuple, as a launch with None or a list
@@ -72,7 +47,7 @@ void adviseAttribute(PyObject* object, PyObject* name) {
 bool isOperand(PyObject* node, PyObject* value, PyObject* other) {
   PyObject* plain = unwrap(value);
   if (!isTensor(other) || (plain != Py_None && !PyTuple_CheckExact(plain))) return true;
-  if (reinterpret_cast<PyObject*>(Py_TYPE(node)) != astClasses().name) return true;
+  if (typeOf(node) != astClasses().name) return true;
   PyRef name = attribute(node, astNames().id);
   return name && raiseType("expected a tensor or a number, and " + stringOf(name.get()) + " is " + described(plain) +
                            "; is that what the launch passes for it?");
@@ -90,42 +65,33 @@ PyRef Walker::visitName(PyObject* node) {
   return name ? lookUp(name.get()) : PyRef();
 }
 
-PyRef Walker::operatorMethod(PyObject* owner, const char* method, PyObject* other, bool& found) {
-  found = false;
-  if (!*method || !isAggregate(owner)) return {};
-  PyRef function = PyRef::steal(PyObject_GetAttrString(classOf(owner), method));
-  if (!function || calleeKind(function.get()) != CalleeKind::Jit) {
-    PyErr_Clear();
-    return {};
-  }
-  found = true;
+std::optional<PyRef> Walker::operatorMethod(PyObject* owner, const char* method, PyObject* other) {
+  if (!*method || !isAggregate(owner)) return std::nullopt;
+  PyRef function = attributeIfAny(typeOf(owner), method);
+  if (!function || calleeKind(function.get()) != CalleeKind::Jit) return std::nullopt;
   Arguments arguments{PyRef::borrow(owner)};
   if (other) arguments.push_back(PyRef::borrow(other));
   return callJit(builder_, function.get(), arguments, {});
 }
 
+std::optional<PyRef> Walker::operatorMethod(const OperatorRow& row, PyObject* lhs, PyObject* rhs) {
+  std::optional<PyRef> made = operatorMethod(lhs, row.method, rhs);
+  return made ? made : operatorMethod(rhs, row.reflected, lhs);
+}
+
 PyRef Walker::binaryValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs) {
-  bool found = false;
-  PyRef byMethod = operatorMethod(lhs, row.method, rhs, found);
-  if (found) return byMethod;
-  byMethod = operatorMethod(rhs, row.reflected, lhs, found);
-  if (found) return byMethod;
+  if (std::optional<PyRef> made = operatorMethod(row, lhs, rhs)) return *made;
   bool runTime = isTensor(lhs) || isTensor(rhs);
-  for (const RuntimeBinary& entry : kBinary)
-    if (entry.op == row.op) {
-      if (runTime) return tensorOrNull(binary(builder_, entry.binary, lhs, rhs));
-      PyRef result = PyRef::steal(entry.compileTime(unwrap(lhs), unwrap(rhs)));
-      return result ? wrapConstant(result.get()) : PyRef();
-    }
-  if (runTime) {
-    refuse(nullptr,
-           llvm::Twine("`") + row.symbol + "` does not work on tensors: " +
-               (row.op == AstOperator::Pow ? "multiply (x * x), or use tl.exp2(y * tl.log2(x))" : "use tl.dot(a, b)"));
-    return {};
-  }
-  PyRef result = PyRef::steal(row.op == AstOperator::Pow ? PyNumber_Power(unwrap(lhs), unwrap(rhs), Py_None)
-                                                         : PyNumber_MatrixMultiply(unwrap(lhs), unwrap(rhs)));
-  return result ? wrapConstant(result.get()) : PyRef();
+  for (const NumberOp& entry : kNumberOps)
+    if (entry.node == row.op)
+      return runTime ? tensorOrNull(binary(builder_, entry.op, lhs, rhs))
+                     : wrapConstant(PyRef::steal(entry.compileTime(unwrap(lhs), unwrap(rhs))));
+  const bool isPower = row.op == AstOperator::Pow;
+  if (runTime)
+    return refuse(nullptr, llvm::Twine("`") + row.symbol + "` does not work on tensors: " +
+                               (isPower ? "multiply (x * x), or use tl.exp2(y * tl.log2(x))" : "use tl.dot(a, b)"));
+  return wrapConstant(PyRef::steal(isPower ? PyNumber_Power(unwrap(lhs), unwrap(rhs), Py_None)
+                                           : PyNumber_MatrixMultiply(unwrap(lhs), unwrap(rhs))));
 }
 
 PyRef Walker::compareValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs) {
@@ -135,17 +101,12 @@ PyRef Walker::compareValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs
     int in = contains(rhs, lhs);
     return in < 0 ? PyRef() : makeConstexpr((in == 1) == (row.op == AstOperator::In) ? Py_True : Py_False);
   }
-  bool found = false;
-  PyRef byMethod = operatorMethod(lhs, row.method, rhs, found);
-  if (found) return byMethod;
-  byMethod = operatorMethod(rhs, row.reflected, lhs, found);
-  if (found) return byMethod;
+  if (std::optional<PyRef> made = operatorMethod(row, lhs, rhs)) return *made;
   for (const RuntimeCompare& entry : kCompare)
     if (entry.op == row.op) {
       if (isTensor(lhs) || isTensor(rhs)) return tensorOrNull(compare(builder_, entry.compare, lhs, rhs));
       PyRef x = unwrapDeep(lhs), y = unwrapDeep(rhs);
-      PyRef result = x && y ? PyRef::steal(PyObject_RichCompare(x.get(), y.get(), entry.compileTime)) : PyRef();
-      return result ? wrapConstant(result.get()) : PyRef();
+      return x && y ? wrapConstant(PyRef::steal(PyObject_RichCompare(x.get(), y.get(), entry.compileTime))) : PyRef();
     }
   return raiseNotImplemented(llvm::Twine("comparison ") + row.symbol + " is not supported in kernels");
 }
@@ -176,18 +137,15 @@ PyRef Walker::visitUnaryOp(PyObject* node) {
     default: return tensorOrNull(unary(builder_, UnaryOp::Not, operand.get()));
     }
   }
-  bool found = false;
-  PyRef byMethod = operatorMethod(operand.get(), row->method, nullptr, found);
-  if (found) return byMethod;
+  if (std::optional<PyRef> made = operatorMethod(operand.get(), row->method, nullptr)) return *made;
   PyObject* value = unwrap(operand.get());
   if (row->op == AstOperator::Not) {
     int truth = PyObject_IsTrue(value);
     return truth < 0 ? PyRef() : makeConstexpr(truth ? Py_False : Py_True);
   }
-  PyRef result = PyRef::steal(row->op == AstOperator::USub   ? PyNumber_Negative(value)
-                              : row->op == AstOperator::UAdd ? PyNumber_Positive(value)
-                                                             : PyNumber_Invert(value));
-  return result ? wrapConstant(result.get()) : PyRef();
+  return wrapConstant(PyRef::steal(row->op == AstOperator::USub   ? PyNumber_Negative(value)
+                                   : row->op == AstOperator::UAdd ? PyNumber_Positive(value)
+                                                                  : PyNumber_Invert(value)));
 }
 
 PyRef Walker::combineTruth(bool isAnd, llvm::SmallVectorImpl<PyRef>& values) {
@@ -210,8 +168,8 @@ PyRef Walker::visitBoolOp(PyObject* node) {
   bool isAnd = row->op == AstOperator::And;
   llvm::SmallVector<PyRef> dynamic;
   PyRef last;
-  for (Py_ssize_t i = 0; i < PyList_Size(operands.get()); ++i) {
-    last = evaluate(PyList_GetItem(operands.get(), i));
+  for (PyObject* operand : itemsOf(operands)) {
+    last = evaluate(operand);
     if (!last) return {};
     if (isTensor(last.get())) {
       dynamic.push_back(last);
@@ -231,12 +189,12 @@ PyRef Walker::visitCompare(PyObject* node) {
   if (!lhs) return {};
   llvm::SmallVector<PyRef> dynamic;
   PyRef last;
-  Py_ssize_t count = PyList_Size(ops.get());
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyRef rhs = evaluate(PyList_GetItem(comparators.get(), i));
-    const OperatorRow* row = rhs ? operatorRow(PyList_GetItem(ops.get(), i)) : nullptr;
+  const itemsOf operators(ops);
+  for (size_t i = 0; i < operators.size(); ++i) {
+    PyRef rhs = evaluate(itemsOf(comparators)[i]);
+    const OperatorRow* row = rhs ? operatorRow(operators[i]) : nullptr;
     last = row ? compareValues(*row, lhs.get(), rhs.get()) : PyRef();
-    if (!last || count == 1) return last;
+    if (!last || operators.size() == 1) return last;
     if (isTensor(last.get())) {
       dynamic.push_back(last);
     } else {
@@ -253,17 +211,16 @@ PyRef Walker::attributeOf(PyObject* base, PyObject* name) {
   static PyObject* const typeNameText = interned("type");
   if (isConstexpr(base) && name != valueName && name != typeNameText) base = constexprValue(base);
   if (isAggregate(base)) {
-    PyRef method = PyRef::steal(PyObject_GetAttr(classOf(base), name));
-    PyErr_Clear();
+    PyRef method = attributeIfAny(typeOf(base), name);
     if (method && calleeKind(method.get()) == CalleeKind::Jit) return bindMethod(method.get(), base);
   }
-  PyRef result = PyRef::steal(PyObject_GetAttr(base, name));
+  PyRef result = attribute(base, name);
   if (!result && name == typeNameText && PyTuple_Check(base)) {
     PyErr_Clear();
     result = typeOfTuple(base);
   }
   if (!result && PyErr_ExceptionMatches(PyExc_AttributeError)) adviseAttribute(base, name);
-  return result ? wrapConstant(result.get()) : PyRef();
+  return wrapConstant(result);
 }
 
 PyRef Walker::visitAttribute(PyObject* node) {
@@ -299,16 +256,13 @@ PyRef Walker::visitSubscript(PyObject* node) {
   PyRef plain = index ? unwrapDeep(index.get()) : PyRef();
   if (!plain) return {};
   if (isTensor(base.get())) return tensorOrNull(subscript(builder_, tensorValue(base.get()), plain.get()));
-  bool found = false;
-  PyRef byMethod = operatorMethod(base.get(), "__getitem__", index.get(), found);
-  if (found) return byMethod;
+  if (std::optional<PyRef> made = operatorMethod(base.get(), "__getitem__", index.get())) return *made;
   if (isTensor(plain.get()))
     return raiseType("tuples are indexed by compile-time integers; this index is a run-time value of type " +
                      tensorValue(plain.get()).type.str() + ". Loop with tl.static_range, or keep the data in a tensor");
   if (calleeKind(unwrap(base.get())) == CalleeKind::Jit)
     return raiseType("a kernel cannot launch another kernel: call the function without [...]");
-  PyRef result = PyRef::steal(PyObject_GetItem(unwrap(base.get()), plain.get()));
-  return result ? wrapConstant(result.get()) : PyRef();
+  return wrapConstant(PyRef::steal(PyObject_GetItem(unwrap(base.get()), plain.get())));
 }
 
 PyRef Walker::visitTuple(PyObject* node) {
@@ -316,15 +270,13 @@ PyRef Walker::visitTuple(PyObject* node) {
   if (!elements) return {};
   llvm::SmallVector<PyRef> values;
   PyObject* const starred = astClasses().starred;
-  for (Py_ssize_t i = 0; i < PyList_Size(elements.get()); ++i) {
-    PyObject* element = PyList_GetItem(elements.get(), i);
-    if (classOf(element) == starred) {
+  for (PyObject* element : itemsOf(elements)) {
+    if (typeOf(element) == starred) {
       PyRef inner = attribute(element, astNames().value);
       PyRef many = inner ? evaluate(inner.get()) : PyRef();
       if (!many) return {};
       if (!PyTuple_Check(unwrap(many.get()))) return raiseType("only tuples can be unpacked with *");
-      for (Py_ssize_t j = 0; j < PyTuple_Size(unwrap(many.get())); ++j)
-        values.push_back(wrapConstant(PyTuple_GetItem(unwrap(many.get()), j)));
+      for (PyObject* item : itemsOf(unwrap(many.get()))) values.push_back(wrapConstant(item));
       continue;
     }
     values.push_back(evaluate(element));
@@ -341,40 +293,32 @@ PyRef Walker::visitJoinedStr(PyObject* node) {
   std::string text;
   llvm::SmallVector<PyRef> shown; // if a part is a run-time value: texts and such parts in turn
   auto endText = [&] {
-    PyRef end = PyRef::steal(PyUnicode_FromStringAndSize(text.data(), text.size()));
+    PyRef end = toPython(text);
     shown.push_back(end ? makeConstexpr(end.get()) : PyRef());
     text.clear();
     return bool(shown.back());
   };
-  for (Py_ssize_t i = 0; i < PyList_Size(parts.get()); ++i) {
-    PyObject* part = PyList_GetItem(parts.get(), i);
+  for (PyObject* part : itemsOf(parts)) {
     PyRef inner = attribute(part, n.value);
     if (!inner) return {};
-    if (classOf(part) == constantClass) {
+    if (typeOf(part) == constantClass) {
       text += stringOf(inner.get());
       continue;
     }
     PyRef value = evaluate(inner.get());
     if (!value) return {};
     const bool isRunTime = containsTensor(value.get());
-    if (isRunTime && !probeDepth_) {
-      refuse(part,
-             "an f-string in a kernel can only show compile-time values; this one is a run-time value: print it with "
-             "tl.device_print(\"name\", value)");
-      return {};
-    }
+    if (isRunTime && !probeDepth_)
+      return refuse(part, "an f-string in a kernel can only show compile-time values; this one is a run-time value: "
+                          "print it with tl.device_print(\"name\", value)");
     PyRef plain = isRunTime ? value : unwrapDeep(value.get()), conversion = attribute(part, n.conversion),
           spec = attribute(part, n.format_spec);
     if (!plain || !conversion || !spec) return {};
     long how = PyLong_AsLong(conversion.get());
     if (isRunTime) {
-      PyRef format = spec.get() == Py_None ? PyRef::steal(PyUnicode_FromString("")) : evaluate(spec.get());
-      PyRef item = format && endText() ? PyRef::steal(PyTuple_New(3)) : PyRef();
-      if (!item) return {};
-      PyTuple_SetItem(item.get(), 0, value.release());
-      PyTuple_SetItem(item.get(), 1, makeConstexpr(conversion.get()).release());
-      PyTuple_SetItem(item.get(), 2, makeConstexpr(unwrap(format.get())).release());
-      shown.push_back(std::move(item));
+      PyRef format = spec.get() == Py_None ? toPython("") : evaluate(spec.get());
+      if (!format || !endText()) return {};
+      shown.push_back(pyTuple(value, makeConstexpr(conversion.get()), makeConstexpr(unwrap(format.get()))));
       continue;
     }
     if (how == 'r')
@@ -394,7 +338,7 @@ PyRef Walker::visitJoinedStr(PyObject* node) {
     text += stringOf(formatted.get());
   }
   if (!shown.empty()) return endText() ? formattedText(shown) : PyRef();
-  PyRef result = PyRef::steal(PyUnicode_FromStringAndSize(text.data(), text.size()));
+  PyRef result = toPython(text);
   return result ? makeConstexpr(result.get()) : PyRef();
 }
 
@@ -418,29 +362,25 @@ PyRef Walker::visitListComp(PyObject* node) {
   const AstNames& n = astNames();
   PyRef generators = attribute(node, n.generators), element = attribute(node, n.elt);
   if (!generators || !element) return {};
-  if (PyList_Size(generators.get()) != 1) {
-    refuse(node, "a comprehension in a kernel can have one `for` only");
-    return {};
-  }
+  if (PyList_Size(generators.get()) != 1) return refuse(node, "a comprehension in a kernel can have one `for` only");
   PyObject* generator = PyList_GetItem(generators.get(), 0);
   PyRef iterNode = attribute(generator, n.iter), target = attribute(generator, n.target),
         ifs = attribute(generator, n.ifs);
   PyRef source = iterNode && target && ifs ? evaluate(iterNode.get()) : PyRef();
   if (!source) return {};
   PyRef items = PyRef::borrow(unwrap(source.get()));
-  if (!PyTuple_Check(items.get())) {
-    refuse(node, "a comprehension in a kernel runs over a tuple; this is a " + typeName(items.get()));
-    return {};
-  }
+  if (!PyTuple_Check(items.get()))
+    return refuse(node, "a comprehension in a kernel runs over a tuple; this is a " + typeName(items.get()));
   Locals saved = locals_;
   llvm::SmallVector<PyRef> results;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(items.get()); ++i) {
-    PyRef item = wrapConstant(PyTuple_GetItem(items.get(), i));
+  for (PyObject* each : itemsOf(items)) {
+    PyRef item = wrapConstant(each);
     if (!item || !assign(target.get(), item)) return {};
     bool keep = true;
-    for (Py_ssize_t j = 0; keep && j < PyList_Size(ifs.get()); ++j) {
-      PyRef condition = evaluate(PyList_GetItem(ifs.get(), j));
-      if (!condition || !compileTimeTruth(condition.get(), PyList_GetItem(ifs.get(), j), keep)) return {};
+    for (PyObject* test : itemsOf(ifs)) {
+      if (!keep) break;
+      PyRef condition = evaluate(test);
+      if (!condition || !compileTimeTruth(condition.get(), test, keep)) return {};
     }
     if (!keep) continue;
     results.push_back(evaluate(element.get()));
@@ -465,12 +405,8 @@ PyRef Walker::visitRefusedExpression(PyObject* node) {
   };
   std::string name = typeName(node);
   for (auto [row, advice] : kAdvice)
-    if (name == row) {
-      refuse(node, advice);
-      return {};
-    }
-  refuse(node, "a " + name + " expression is not supported in kernels");
-  return {};
+    if (name == row) return refuse(node, advice);
+  return refuse(node, "a " + name + " expression is not supported in kernels");
 }
 
 PyRef Walker::evaluate(PyObject* node) {
@@ -493,23 +429,12 @@ PyRef Walker::evaluate(PyObject* node) {
       {"ListComp", &Walker::visitListComp, true},
       {"GeneratorExp", &Walker::visitListComp, true},
   };
-  static const llvm::DenseMap<PyObject*, const ExpressionRow*> table = [] {
-    llvm::DenseMap<PyObject*, const ExpressionRow*> made;
-    for (const ExpressionRow& row : kRows) made[astClass(row.node)] = &row;
-    return made;
-  }();
-  auto found = table.find(classOf(node));
-  if (found == table.end()) return visitRefusedExpression(node);
-  const ExpressionRow& row = *found->second;
-  PyRef result;
-  if (row.locates) {
-    mlir::Location saved = builder_.location();
-    builder_.setLocation(locationOf(node));
-    result = (this->*row.handler)(node);
-    builder_.setLocation(saved);
-  } else {
-    result = (this->*row.handler)(node);
-  }
+  const ExpressionRow* row = rowFor<ExpressionRow>(node, kRows);
+  if (!row) return visitRefusedExpression(node);
+  mlir::Location saved = builder_.location();
+  if (row->locates) builder_.setLocation(locationOf(node));
+  PyRef result = (this->*row->handler)(node);
+  builder_.setLocation(saved);
   if (!result) locateError(place(node));
   return result;
 }

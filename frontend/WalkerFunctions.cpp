@@ -3,14 +3,11 @@
 // that list.
 #include "frontend/Builtins.h"
 #include "frontend/PackageObject.h"
-#include "frontend/Raise.h"
 #include "frontend/Walker.h"
 #include "llvm/ADT/ScopeExit.h"
 
 namespace tiletwin::frontend {
 namespace {
-
-PyRef attributeByName(PyObject* object, const char* name) { return PyRef::steal(PyObject_GetAttrString(object, name)); }
 
 PyObject* internedCopy(PyObject* name) {
   PyObject* text = PyRef::borrow(name).release();
@@ -21,8 +18,8 @@ PyObject* internedCopy(PyObject* name) {
 bool readNames(PyObject* arguments, PyObject* field, llvm::SmallVectorImpl<PyObject*>& names) {
   PyRef list = attribute(arguments, field);
   if (!list) return false;
-  for (Py_ssize_t i = 0; i < PyList_Size(list.get()); ++i) {
-    PyRef name = attribute(PyList_GetItem(list.get(), i), astNames().arg);
+  for (PyObject* argument : itemsOf(list)) {
+    PyRef name = attribute(argument, astNames().arg);
     if (!name) return false;
     names.push_back(internedCopy(name.get()));
   }
@@ -60,7 +57,7 @@ mlir::Location Walker::locationOf(PyObject* node) const {
   mlir::Location place =
       mlir::FileLineColLoc::get(info_->fileAttr, PyLong_AsLong(line.get()), PyLong_AsLong(column.get()) + 1);
   if (!assigning_) return place;
-  return mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), stringOf(assigning_)), place);
+  return namedPlace(stringOf(assigning_), place);
 }
 
 SourcePlace Walker::place(PyObject* node) const {
@@ -68,9 +65,7 @@ SourcePlace Walker::place(PyObject* node) const {
   SourcePlace result;
   result.file = info_->file;
   result.functionLine = info_->firstLine;
-  // Called while an exception is set, which attribute access must not see.
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
+  const ErrorKept kept; // one may be set, which attribute access must not see
   PyRef line = node ? attribute(node, n.lineno) : PyRef(), column = node ? attribute(node, n.col_offset) : PyRef();
   if (line && column) {
     result.line = PyLong_AsLong(line.get());
@@ -80,21 +75,18 @@ SourcePlace Walker::place(PyObject* node) const {
         index < PyList_Size(info_->sourceLines.get()))
       result.sourceLine = PyRef::borrow(PyList_GetItem(info_->sourceLines.get(), index));
   }
-  PyErr_Clear();
-  PyErr_Restore(type, value, traceback);
   return result;
 }
 
-bool Walker::refuse(PyObject* node, const llvm::Twine& message, ErrorClass kind) {
+Raised Walker::refuse(PyObject* node, const llvm::Twine& message, ErrorClass kind) {
   SourcePlace where = node ? place(node) : SourcePlace();
   if (where.line) {
     raiseAt(where, message.str(), kind);
-    return false;
+    return raised();
   }
   // No place of its own: the expression being walked gives it one.
   PyRef cls = packageObject(kind == ErrorClass::Unsupported ? "UnsupportedLanguageConstruct" : "CompilationError");
-  if (cls) PyErr_SetString(cls.get(), message.str().c_str());
-  return false;
+  return cls ? raise(cls.get(), message) : raised();
 }
 
 std::shared_ptr<FunctionInfo> Walker::readFunction(ModuleBuilder& builder, PyObject* function) {
@@ -104,14 +96,14 @@ std::shared_ptr<FunctionInfo> Walker::readFunction(ModuleBuilder& builder, PyObj
   mlir::MLIRContext* context = builder.context();
   auto info = std::make_shared<FunctionInfo>(mlir::UnknownLoc::get(context));
   info->function = PyRef::borrow(function);
-  PyRef node = attributeByName(function, "ast");
+  PyRef node = attribute(function, "ast");
   if (!node) return nullptr; // the source was not found, or is no def: no further question may hide why
-  PyRef file = attributeByName(function, "file"), mangled = attributeByName(function, "mangled_name"),
-        noinlineFlag = attributeByName(function, "noinline"), firstLine = attributeByName(function, "first_line");
-  info->globals = attributeByName(function, "globals");
-  info->defaults = attributeByName(function, "defaults");
-  info->sourceLines = attributeByName(function, "source_lines");
-  info->constexprs = attributeByName(function, "constexprs");
+  PyRef file = attribute(function, "file"), mangled = attribute(function, "mangled_name"),
+        noinlineFlag = attribute(function, "noinline"), firstLine = attribute(function, "first_line");
+  info->globals = attribute(function, "globals");
+  info->defaults = attribute(function, "defaults");
+  info->sourceLines = attribute(function, "source_lines");
+  info->constexprs = attribute(function, "constexprs");
   if (!file || !mangled || !noinlineFlag || !firstLine || !info->globals || !info->defaults || !info->sourceLines ||
       !info->constexprs)
     return nullptr;
@@ -132,8 +124,8 @@ std::shared_ptr<FunctionInfo> Walker::readFunction(ModuleBuilder& builder, PyObj
   if (!line || !column || !arguments || PyErr_Occurred()) return nullptr;
   info->location =
       mlir::FileLineColLoc::get(info->fileAttr, PyLong_AsLong(line.get()), PyLong_AsLong(column.get()) + 1);
-  for (Py_ssize_t i = 0; PyList_Check(info->sourceLines.get()) && i < PyList_Size(info->sourceLines.get()); ++i)
-    info->hasWalrus |= stringOf(PyList_GetItem(info->sourceLines.get(), i)).find(":=") != std::string::npos;
+  if (PyList_Check(info->sourceLines.get()))
+    for (PyObject* line : itemsOf(info->sourceLines)) info->hasWalrus |= utf8(line).find(":=") != std::string::npos;
   if (!readNames(arguments.get(), n.posonlyargs, info->positional) ||
       !readNames(arguments.get(), n.args, info->positional) ||
       !readNames(arguments.get(), n.kwonlyargs, info->keywordOnly))
@@ -200,9 +192,8 @@ mlir::Operation* Walker::createFunction(llvm::StringRef name, bool isPublic, llv
                                         llvm::ArrayRef<mlir::Attribute> argumentAttributes) {
   mlir::OpBuilder& op = builder_.op();
   op.setInsertionPointToEnd(builder_.module().getBody());
-  auto region = std::make_unique<mlir::Region>();
-  auto* entry = new mlir::Block;
-  region->push_back(entry);
+  mlir::Block* entry = nullptr;
+  std::unique_ptr<mlir::Region> region = regionWithBlock(entry);
   entry->addArguments(argumentTypes, argumentLocations);
   const bool takesBlock = llvm::any_of(argumentTypes, llvm::IsaPred<mlir::RankedTensorType>);
   llvm::SmallVector<mlir::NamedAttribute> attributes{
@@ -238,7 +229,7 @@ bool Walker::emitPrivate(EmittedFunction& emitted, const Locals& bound) {
   }
   for (size_t i = 0; i < leaves.size(); ++i) {
     types.push_back(leaves[i].ir.getType());
-    locations.push_back(mlir::NameLoc::get(mlir::StringAttr::get(builder_.context(), names[i]), info_->location));
+    locations.push_back(namedPlace(names[i], info_->location));
   }
   mlir::Operation* function = createFunction(emitted.symbol, false, types, locations, {});
   mlir::Block& entry = function->getRegion(0).front();
@@ -272,8 +263,7 @@ PyRef Walker::callJit(ModuleBuilder& builder, PyObject* function, const Argument
         continue;
       }
       PyRef cls = packageObject("UnsupportedLanguageConstruct");
-      if (cls) raise(cls.get(), what + ": pass pointers, or drop noinline");
-      return {};
+      return cls ? raise(cls.get(), what + ": pass pointers, or drop noinline") : raised();
     }
   }
   std::vector<std::unique_ptr<EmittedFunction>>& sameName = builder.functions().byMangledName[mangled];
@@ -310,22 +300,12 @@ PyRef Walker::callJit(ModuleBuilder& builder, PyObject* function, const Argument
       return {};
     }
   }
-  llvm::SmallVector<mlir::Value> operands;
-  for (const Value& leaf : leaves) operands.push_back(leaf.ir);
   llvm::SmallVector<Type> types;
   leafTypes(emitted->result, types);
-  llvm::SmallVector<mlir::Type> resultTypes;
-  for (const Type& type : types) resultTypes.push_back(type.toMlir(builder.context()));
   mlir::NamedAttribute callee =
       builder.op().getNamedAttr("callee", mlir::FlatSymbolRefAttr::get(builder.context(), emitted->symbol));
-  mlir::Operation* call = builder.createRaw("tt.call", operands, resultTypes, {callee});
-  llvm::SmallVector<Value> results(types.size());
-  for (size_t i = 0; i < types.size(); ++i) {
-    results[i].type = types[i];
-    results[i].ir = call->getResult(i);
-  }
-  llvm::ArrayRef<Value> rest = results;
-  return putTogether(emitted->result, rest);
+  mlir::Operation* call = builder.createRaw("tt.call", irOf(leaves), irOf(types, builder.context()), {callee});
+  return putAllTogether(emitted->result, runTimeValues(types, call->getResults()));
 }
 
 } // namespace tiletwin::frontend

@@ -1,7 +1,6 @@
 // frontend/WalkerKernel.cpp -- the public function of a kernel: its parameters from the signature, constants and
 // attributes of a specialization (rules 63 to 66).
 #include "frontend/PackageObject.h"
-#include "frontend/Raise.h"
 #include "frontend/Walker.h"
 
 namespace tiletwin::frontend {
@@ -26,26 +25,19 @@ struct ParameterReader {
   /// none.
   PyRef constantAt(llvm::ArrayRef<Py_ssize_t> path, PyObject* name) {
     auto find = [&](PyObject* key) -> PyObject* { return key ? PyDict_GetItemWithError(constexprs, key) : nullptr; };
-    PyRef tuple = PyRef::steal(PyTuple_New(path.size()));
-    for (size_t i = 0; tuple && i < path.size(); ++i) PyTuple_SetItem(tuple.get(), i, PyLong_FromSsize_t(path[i]));
-    PyObject* found = find(tuple.get());
-    if (!found && path.size() == 1) {
-      PyRef nameTuple = PyRef::steal(PyTuple_Pack(1, name));
-      found = find(nameTuple.get());
-      if (!found) found = find(name);
-    }
+    PyObject* found = find(pyTupleFrom(path).get());
+    if (!found && path.size() == 1) found = find(pyTuple(name).get());
+    if (!found && path.size() == 1) found = find(name);
     return PyRef::borrow(found);
   }
 
   bool readAttributes(llvm::ArrayRef<Py_ssize_t> path, llvm::SmallVectorImpl<mlir::NamedAttribute>& out) {
     if (!attributes || attributes == Py_None) return true;
-    PyRef key = PyRef::steal(PyTuple_New(path.size()));
-    for (size_t i = 0; key && i < path.size(); ++i) PyTuple_SetItem(key.get(), i, PyLong_FromSsize_t(path[i]));
-    PyObject* list = PyDict_GetItemWithError(attributes, key.get());
+    PyObject* list = PyDict_GetItemWithError(attributes, pyTupleFrom(path).get());
     if (!list) return !PyErr_Occurred();
     PyRef pairs = PyRef::steal(PySequence_List(list));
-    for (Py_ssize_t i = 0; pairs && i < PyList_Size(pairs.get()); ++i) {
-      PyRef pair = PyRef::steal(PySequence_Tuple(PyList_GetItem(pairs.get(), i)));
+    for (PyObject* item : itemsOf(pairs)) {
+      PyRef pair = PyRef::steal(PySequence_Tuple(item));
       if (!pair || PyTuple_Size(pair.get()) != 2)
         return raiseValue("attributes of a parameter are [name, value] pairs such as [\"tt.divisibility\", 16]");
       long value = PyLong_AsLong(PyTuple_GetItem(pair.get(), 1));
@@ -58,7 +50,7 @@ struct ParameterReader {
 
   void addArgument(const Type& type, const std::string& name, llvm::ArrayRef<mlir::NamedAttribute> own = {}) {
     types.push_back(type.toMlir(context));
-    locations.push_back(mlir::NameLoc::get(mlir::StringAttr::get(context, name), functionLocation));
+    locations.push_back(namedPlace(name, functionLocation));
     argumentAttributes.push_back(mlir::DictionaryAttr::get(context, own));
     anyAttribute |= !own.empty();
   }
@@ -73,7 +65,7 @@ struct ParameterReader {
   /// A descriptor comes as itself, its shape (int32) and its strides (int64): rule 33.
   bool readDescriptor(const Type& type, const std::string& name, Structure& out) {
     PyRef cls = packageObject("tensor_descriptor");
-    PyRef fields = cls ? PyRef::steal(PyObject_GetAttrString(cls.get(), "__tiletwin_fields__")) : PyRef();
+    PyRef fields = attribute(cls, "__tiletwin_fields__");
     if (!fields) return false;
     out.kind = Structure::Kind::Object;
     out.object = cls;
@@ -89,8 +81,7 @@ struct ParameterReader {
       }
       out.items.push_back(std::move(tuple));
     }
-    for (Py_ssize_t i = 0; i < PyTuple_Size(fields.get()); ++i)
-      out.names.push_back(PyRef::borrow(PyTuple_GetItem(fields.get(), i)));
+    for (PyObject* field : itemsOf(fields)) out.names.push_back(PyRef::borrow(field));
     return true;
   }
 
@@ -107,12 +98,10 @@ struct ParameterReader {
     if (PyTuple_Check(signature) || PyList_Check(signature)) {
       PyRef items = PyRef::steal(PySequence_Tuple(signature));
       out.kind = Structure::Kind::Tuple;
-      if (PyRef fields = PyRef::steal(PyObject_GetAttrString(signature, "_fields"))) {
-        out.object = PyRef::borrow(reinterpret_cast<PyObject*>(Py_TYPE(signature)));
-        for (Py_ssize_t i = 0; i < PyTuple_Size(fields.get()); ++i)
-          out.names.push_back(PyRef::borrow(PyTuple_GetItem(fields.get(), i)));
+      if (PyRef fields = attributeIfAny(signature, "_fields")) {
+        out.object = PyRef::borrow(typeOf(signature));
+        for (PyObject* field : itemsOf(fields)) out.names.push_back(PyRef::borrow(field));
       }
-      PyErr_Clear();
       out.items.resize(PyTuple_Size(items.get()));
       for (size_t i = 0; i < out.items.size(); ++i) {
         path.push_back(i);
@@ -153,7 +142,7 @@ bool Walker::emitKernel(PyObject* signature, PyObject* constexprs, PyObject* att
     PyRef fallback;
     if (!type) {
       if (PyErr_Occurred()) return false;
-      fallback = PyRef::steal(PyUnicode_FromString("constexpr")); // then a constant or a default must be given
+      fallback = toPython("constexpr"); // then a constant or a default must be given
       type = fallback.get();
     }
     llvm::SmallVector<Py_ssize_t, 4> path{Py_ssize_t(i)};
@@ -170,18 +159,13 @@ bool Walker::emitKernel(PyObject* signature, PyObject* constexprs, PyObject* att
       name.empty() ? llvm::StringRef(info_->name) : name, true, reader.types, reader.locations,
       reader.anyAttribute ? llvm::ArrayRef(reader.argumentAttributes) : llvm::ArrayRef<mlir::Attribute>());
   mlir::Block& entry = function->getRegion(0).front();
-  size_t next = 0;
+  mlir::ValueRange given = entry.getArguments();
   for (size_t i = 0; i < names.size(); ++i) {
     llvm::SmallVector<Type> types;
     leafTypes(reader.structures[i], types);
-    llvm::SmallVector<Value> leaves(types.size());
-    for (size_t j = 0; j < types.size(); ++j) {
-      leaves[j].type = types[j];
-      leaves[j].ir = entry.getArgument(next++);
-    }
-    llvm::ArrayRef<Value> rest = leaves;
-    PyRef value = putTogether(reader.structures[i], rest);
+    PyRef value = putAllTogether(reader.structures[i], runTimeValues(types, given.take_front(types.size())));
     if (!value) return false;
+    given = given.drop_front(types.size());
     locals_.set(names[i], std::move(value));
   }
   Structure result;

@@ -3,10 +3,8 @@
 // reads the ast, so that a body is walked once. static_range walks it once per iteration, with a compile-time variable.
 // Invariant: after a region is filled, locals_ is what it was before, but for the names the new operation defines.
 #include "frontend/LoopRange.h"
-#include "frontend/Raise.h"
 #include "frontend/Walker.h"
 #include "mlir/AsmParser/AsmParser.h"
-#include "llvm/ADT/ScopeExit.h"
 
 namespace tiletwin::frontend {
 namespace {
@@ -14,14 +12,13 @@ namespace {
 /// The names that a target of an assignment binds.
 void addTarget(PyObject* target, llvm::SmallVectorImpl<PyObject*>& names) {
   const AstNames& n = astNames();
-  PyObject* kind = classOf(target);
+  PyObject* kind = typeOf(target);
   if (kind == astClasses().name) {
     if (PyRef id = attribute(target, n.id); id && !llvm::is_contained(names, id.get()))
       names.push_back(id.get()); // the ast keeps it alive
   } else if (kind == astClasses().tuple || kind == astClasses().list) {
     PyRef elements = attribute(target, n.elts);
-    for (Py_ssize_t i = 0; elements && i < PyList_Size(elements.get()); ++i)
-      addTarget(PyList_GetItem(elements.get(), i), names);
+    for (PyObject* element : itemsOf(elements)) addTarget(element, names);
   }
 }
 
@@ -29,13 +26,12 @@ void addTarget(PyObject* target, llvm::SmallVectorImpl<PyObject*>& names) {
 
 bool Walker::assignedNames(PyObject* statements, llvm::SmallVectorImpl<PyObject*>& names) {
   const AstNames& n = astNames();
-  for (Py_ssize_t i = 0; i < PyList_Size(statements); ++i) {
-    PyObject* statement = PyList_GetItem(statements, i);
-    PyObject* kind = classOf(statement);
+  for (PyObject* statement : itemsOf(statements)) {
+    PyObject* kind = typeOf(statement);
     if (kind == astClasses().assign) {
       PyRef targets = attribute(statement, n.targets);
       if (!targets) return false;
-      for (Py_ssize_t j = 0; j < PyList_Size(targets.get()); ++j) addTarget(PyList_GetItem(targets.get(), j), names);
+      for (PyObject* target : itemsOf(targets)) addTarget(target, names);
     } else if (kind == astClasses().annAssign || kind == astClasses().augAssign || kind == astClasses().forLoop) {
       PyRef target = attribute(statement, n.target);
       if (!target) return false;
@@ -59,13 +55,12 @@ bool Walker::findCarried(PyObject* node, PyObject* except, std::vector<Carried>&
   llvm::SmallVector<PyObject*> names;
   if (!body || !assignedNames(body.get(), names)) return false;
   if (info_->hasWalrus) { // rare: look at every expression too
-    PyRef ast = PyRef::steal(PyImport_ImportModule("ast"));
-    PyRef all = ast ? PyRef::steal(PyObject_CallMethod(ast.get(), "walk", "O", node)) : PyRef();
-    PyRef list = all ? PyRef::steal(PySequence_List(all.get())) : PyRef();
+    PyRef all = call(imported("ast", "walk"), node);
+    PyRef list = PyRef::steal(all ? PySequence_List(all.get()) : nullptr);
     if (!list) return false;
-    for (Py_ssize_t i = 0; i < PyList_Size(list.get()); ++i)
-      if (classOf(PyList_GetItem(list.get(), i)) == astClasses().namedExpr)
-        if (PyRef target = attribute(PyList_GetItem(list.get(), i), n.target)) addTarget(target.get(), names);
+    for (PyObject* each : itemsOf(list))
+      if (typeOf(each) == astClasses().namedExpr)
+        if (PyRef target = attribute(each, n.target)) addTarget(target.get(), names);
   }
   for (const auto& [name, value] : locals_.entries) {
     if (!value || name == except || !llvm::is_contained(names, name)) continue;
@@ -80,18 +75,25 @@ bool Walker::findCarried(PyObject* node, PyObject* except, std::vector<Carried>&
   return true;
 }
 
-bool Walker::bindCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves,
-                         llvm::ArrayRef<mlir::Value> values) {
+bool Walker::bindCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves, mlir::ValueRange values) {
   for (const Carried& entry : carried) {
     llvm::SmallVector<Value, 2> own;
     for (size_t i = entry.firstLeaf; i < entry.firstLeaf + entry.leafCount; ++i)
       own.push_back(runTimeValue(leaves[i].type, values[i]));
-    llvm::ArrayRef<Value> rest = own;
-    PyRef value = putTogether(entry.structure, rest);
+    PyRef value = putAllTogether(entry.structure, own);
     if (!value) return false;
     locals_.set(entry.name, std::move(value));
   }
   return true;
+}
+
+void Walker::addCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves, mlir::Block* block) {
+  for (const Carried& entry : carried) {
+    llvm::SmallVector<std::string> names;
+    leafNames(entry.structure, stringOf(entry.name), names);
+    for (size_t i = 0; i < entry.leafCount; ++i)
+      block->addArgument(leaves[entry.firstLeaf + i].ir.getType(), namedPlace(names[i], builder_.location()));
+  }
 }
 
 bool Walker::collectYielded(PyObject* node, const std::vector<Carried>& carried, const Locals& before,
@@ -104,7 +106,7 @@ bool Walker::collectYielded(PyObject* node, const std::vector<Carried>& carried,
     if (!takeApart(value, now, &own)) return false;
     if (!(now == entry.structure))
       return raiseCarried(stringOf(entry.name), entry.structure, now, assignedAt(entry.name));
-    for (const Value& leaf : own) yielded.push_back(leaf.ir);
+    yielded.append(irOf(own));
   }
   for (size_t i = 0; i < before.entries.size(); ++i) {
     const auto& [name, old] = before.entries[i];
@@ -154,8 +156,7 @@ bool Walker::staticFor(PyObject* node, PyObject* iter, PyObject* callee, const A
   PyRef target = attribute(node, n.target), body = attribute(node, n.body);
   if (!target || !body) return false;
   for (long i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {
-    PyRef number = PyRef::steal(PyLong_FromLong(i));
-    if (!assign(target.get(), makeConstexpr(number.get())) || !executeAll(body.get())) return false;
+    if (!assign(target.get(), makeConstexpr(toPython(i).get())) || !executeAll(body.get())) return false;
   }
   return true;
 }
@@ -169,7 +170,7 @@ bool Walker::visitFor(PyObject* node) {
   constexpr const char* kOnlyRanges =
       "a kernel loops over range(...), tl.range(...) or tl.static_range(...) only; for the elements of a "
       "tuple t write `for i in tl.static_range(len(t))` and use t[i]";
-  if (classOf(iter.get()) != astClasses().call) return refuse(iter.get(), kOnlyRanges, ErrorClass::Compilation);
+  if (typeOf(iter.get()) != astClasses().call) return refuse(iter.get(), kOnlyRanges, ErrorClass::Compilation);
   PyRef func = attribute(iter.get(), n.func);
   PyRef callee = func ? evaluate(func.get()) : PyRef();
   if (!callee) return false;
@@ -181,7 +182,7 @@ bool Walker::visitFor(PyObject* node) {
   Keywords keywords;
   if (!evaluateArguments(iter.get(), arguments, keywords)) return false;
   if (special == Special::StaticRange) return staticFor(node, iter.get(), function, arguments, keywords);
-  if (classOf(target.get()) != astClasses().name)
+  if (typeOf(target.get()) != astClasses().name)
     return refuse(target.get(), "the variable of a loop over a range is one name", ErrorClass::Compilation);
   PyRef targetName = attribute(target.get(), n.id);
   RangeArguments range;
@@ -195,7 +196,6 @@ bool Walker::visitFor(PyObject* node) {
   mlir::OpBuilder& op = builder_.op();
   mlir::Location here = builder_.location();
   mlir::MLIRContext* context = builder_.context();
-  auto named = [&](llvm::StringRef name) { return mlir::NameLoc::get(mlir::StringAttr::get(context, name), here); };
   // After the loop its variable is undefined.
   locals_.set(targetName.get(), makeTensor(runTimeValue(type, builder_.poison(type))));
   std::vector<Carried> carried;
@@ -204,26 +204,16 @@ bool Walker::visitFor(PyObject* node) {
   Locals before = locals_;
   mlir::Block* block = nullptr;
   std::unique_ptr<mlir::Region> region = regionWithBlock(block);
-  mlir::Value counter = block->addArgument(bounds[0].ir.getType(), named(stringOf(targetName.get())));
-  llvm::SmallVector<mlir::Value> operands{bounds[0].ir, bounds[1].ir, bounds[2].ir}, inside;
-  llvm::SmallVector<mlir::Type> types;
-  for (const Carried& entry : carried) {
-    llvm::SmallVector<std::string> names;
-    leafNames(entry.structure, stringOf(entry.name), names);
-    for (size_t i = 0; i < entry.leafCount; ++i) {
-      const Value& leaf = leaves[entry.firstLeaf + i];
-      operands.push_back(leaf.ir);
-      types.push_back(leaf.ir.getType());
-      inside.push_back(block->addArgument(leaf.ir.getType(), named(names[i])));
-    }
-  }
+  mlir::Value counter = block->addArgument(bounds[0].ir.getType(), namedPlace(stringOf(targetName.get()), here));
+  addCarried(carried, leaves, block);
+  llvm::SmallVector<mlir::Value> operands = irOf(bounds), initial = irOf(leaves);
+  operands.append(initial);
+  llvm::SmallVector<mlir::Type> types(mlir::ValueRange(initial).getTypes());
   {
-    mlir::OpBuilder::InsertionGuard guard(op);
-    ++regionDepth_;
-    auto leave = llvm::scope_exit([&] { --regionDepth_; });
+    RegionGuard guard(*this);
     op.setInsertionPointToEnd(block);
-    if (!bindCarried(carried, leaves, inside)) return false;
-    builder_.setLocation(named(stringOf(targetName.get())));
+    if (!bindCarried(carried, leaves, block->getArguments().drop_front())) return false;
+    builder_.setLocation(namedPlace(stringOf(targetName.get()), here));
     if (loop.backwards) { // a loop upwards whose variable is mirrored
       counter = builder_.createRaw("arith.subi", {bounds[1].ir, counter}, {counter.getType()})->getResult(0);
       counter = builder_.createRaw("arith.addi", {counter, bounds[0].ir}, {counter.getType()})->getResult(0);
@@ -249,11 +239,10 @@ bool Walker::visitFor(PyObject* node) {
   for (auto [option, name] : kFlags)
     if (isSet(*option)) attributes.push_back(op.getNamedAttr(name, op.getUnitAttr()));
   if (isSet(range.noLicm)) attributes.push_back(op.getNamedAttr("llvm.loop_annotation", disableLicm(context)));
-  if (carried.size() == 1) builder_.setLocation(named(stringOf(carried[0].name)));
+  if (carried.size() == 1) builder_.setLocation(namedPlace(stringOf(carried[0].name), here));
   mlir::Operation* made = builder_.createRaw("scf.for", operands, types, attributes, region);
   builder_.setLocation(here);
-  llvm::SmallVector<mlir::Value> results(made->getResults());
-  return bindCarried(carried, leaves, results);
+  return bindCarried(carried, leaves, made->getResults());
 }
 
 bool Walker::visitWhile(PyObject* node) {
@@ -264,9 +253,9 @@ bool Walker::visitWhile(PyObject* node) {
   // while tl.condition(c, disable_licm=True):
   bool noLicm = false;
   PyRef conditionNode = test;
-  if (classOf(test.get()) == astClasses().call) {
+  if (typeOf(test.get()) == astClasses().call) {
     PyRef func = attribute(test.get(), n.func);
-    PyObject* kind = func ? classOf(func.get()) : nullptr;
+    PyObject* kind = func ? typeOf(func.get()) : nullptr;
     PyObject* const attributeClass = astClasses().attribute;
     PyRef callee = kind == astClasses().name || kind == attributeClass ? evaluate(func.get()) : PyRef();
     if (!callee) PyErr_Clear(); // evaluated again below, with its error in the right place
@@ -277,8 +266,8 @@ bool Walker::visitWhile(PyObject* node) {
       conditionNode = PyRef::borrow(PyList_GetItem(args.get(), 0));
       PyRef option;
       if (PyList_Size(args.get()) > 1) option = evaluate(PyList_GetItem(args.get(), 1));
-      for (Py_ssize_t i = 0; i < PyList_Size(keywords.get()); ++i) {
-        PyRef value = attribute(PyList_GetItem(keywords.get(), i), n.value);
+      for (PyObject* keyword : itemsOf(keywords)) {
+        PyRef value = attribute(keyword, n.value);
         option = value ? evaluate(value.get()) : PyRef();
         if (!option) return false;
       }
@@ -294,27 +283,16 @@ bool Walker::visitWhile(PyObject* node) {
   Locals before = locals_;
   std::unique_ptr<mlir::Region> regions[2];
   mlir::Block* blocks[2];
-  llvm::SmallVector<mlir::Value> operands, inside[2];
-  llvm::SmallVector<mlir::Type> types;
-  for (int i = 0; i < 2; ++i) regions[i] = regionWithBlock(blocks[i]);
-  for (const Carried& entry : carried) {
-    llvm::SmallVector<std::string> names;
-    leafNames(entry.structure, stringOf(entry.name), names);
-    for (size_t i = 0; i < entry.leafCount; ++i) {
-      const Value& leaf = leaves[entry.firstLeaf + i];
-      operands.push_back(leaf.ir);
-      types.push_back(leaf.ir.getType());
-      for (int r = 0; r < 2; ++r)
-        inside[r].push_back(blocks[r]->addArgument(leaf.ir.getType(),
-                                                   mlir::NameLoc::get(mlir::StringAttr::get(context, names[i]), here)));
-    }
+  for (int i = 0; i < 2; ++i) {
+    regions[i] = regionWithBlock(blocks[i]);
+    addCarried(carried, leaves, blocks[i]);
   }
+  llvm::SmallVector<mlir::Value> operands = irOf(leaves);
+  llvm::SmallVector<mlir::Type> types(mlir::ValueRange(operands).getTypes());
   {
-    mlir::OpBuilder::InsertionGuard guard(op);
-    ++regionDepth_;
-    auto leave = llvm::scope_exit([&] { --regionDepth_; });
+    RegionGuard guard(*this);
     op.setInsertionPointToEnd(blocks[0]);
-    if (!bindCarried(carried, leaves, inside[0])) return false;
+    if (!bindCarried(carried, leaves, blocks[0]->getArguments())) return false;
     Locals beforeTest = locals_;
     PyRef condition = evaluate(conditionNode.get());
     if (!condition) return false;
@@ -336,13 +314,14 @@ bool Walker::visitWhile(PyObject* node) {
       return false;
     }
     llvm::SmallVector<mlir::Value> passed{i1.ir};
-    passed.append(inside[0].begin(), inside[0].end());
+    llvm::append_range(passed, blocks[0]->getArguments());
     builder_.createRaw("scf.condition", passed, {});
     builder_.setLocation(here);
 
     op.setInsertionPointToEnd(blocks[1]);
     locals_ = before;
-    if (!bindCarried(carried, leaves, inside[1]) || (takesNotes() && !noteNames()) || !executeAll(body.get()))
+    if (!bindCarried(carried, leaves, blocks[1]->getArguments()) || (takesNotes() && !noteNames()) ||
+        !executeAll(body.get()))
       return false;
     llvm::SmallVector<mlir::Value> yielded;
     if (!collectYielded(node, carried, before, yielded)) return false;
@@ -352,12 +331,10 @@ bool Walker::visitWhile(PyObject* node) {
   locals_ = std::move(before);
   llvm::SmallVector<mlir::NamedAttribute> attributes;
   if (noLicm) attributes.push_back(op.getNamedAttr("llvm.loop_annotation", disableLicm(context)));
-  if (carried.size() == 1)
-    builder_.setLocation(mlir::NameLoc::get(mlir::StringAttr::get(context, stringOf(carried[0].name)), here));
+  if (carried.size() == 1) builder_.setLocation(namedPlace(stringOf(carried[0].name), here));
   mlir::Operation* made = builder_.createRaw("scf.while", operands, types, attributes, regions);
   builder_.setLocation(here);
-  llvm::SmallVector<mlir::Value> results(made->getResults());
-  return bindCarried(carried, leaves, results);
+  return bindCarried(carried, leaves, made->getResults());
 }
 
 } // namespace tiletwin::frontend

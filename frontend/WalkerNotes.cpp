@@ -52,8 +52,8 @@ bool Walker::takesNotes() const {
 
 void Walker::noteStatement(PyObject* node) {
   const AstNames& n = astNames();
-  if (classOf(node) == astClass("Expr")) // a docstring is no place to stop at
-    if (PyRef value = attribute(node, n.value); value && classOf(value.get()) == astClass("Constant")) return;
+  if (typeOf(node) == astClass("Expr")) // a docstring is no place to stop at
+    if (PyRef value = attribute(node, n.value); value && typeOf(value.get()) == astClass("Constant")) return;
   builder_.createRaw("tt.debug_line", {}, {});
 }
 
@@ -96,8 +96,7 @@ bool Walker::noteNames() {
       if (leaves.empty()) continue;
       leafNames(structure, name, names);
       for (size_t j = 0; j < leaves.size(); ++j) leaves[j] = noteTensor(names[j], leaves[j]);
-      llvm::ArrayRef<Value> rest = leaves;
-      now = putTogether(structure, rest);
+      now = putAllTogether(structure, leaves);
     }
     if (!now) return false;
     noted_.insert({key, now.get()});

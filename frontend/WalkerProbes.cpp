@@ -5,7 +5,6 @@
 #include "frontend/Emit.h"
 #include "frontend/PackageObject.h"
 #include "frontend/Probes.h"
-#include "frontend/Raise.h"
 #include "frontend/ValueRules.h"
 #include "frontend/Walker.h"
 
@@ -16,13 +15,6 @@ namespace {
 bool canBeShown(const Structure& structure) {
   if (structure.kind == Structure::Kind::Tensor) return !structure.type.descriptor;
   return llvm::all_of(structure.items, canBeShown);
-}
-
-PyRef tupleOf(llvm::ArrayRef<PyRef> items) {
-  PyRef tuple = PyRef::steal(PyTuple_New(Py_ssize_t(items.size())));
-  for (size_t i = 0; tuple && i < items.size(); ++i)
-    if (PyTuple_SetItem(tuple.get(), Py_ssize_t(i), PyRef(items[i]).release()) < 0) return {};
-  return tuple;
 }
 
 /// The condition as i1, one lane or several. Null without an error: it never holds.
@@ -41,8 +33,8 @@ Value conditionOf(Builder& b, PyObject* condition, const char* function) {
 } // namespace
 
 ProbeKind probeKind(PyObject* callee) {
-  static PyObject *const print = packageObject("print_if").release(), *const stop =
-                                                                          packageObject("breakpoint_if").release();
+  static PyObject* const print = packageObject("print_if").release();
+  static PyObject* const stop = packageObject("breakpoint_if").release();
   if (!print || !stop) PyErr_Clear();
   return !print || (callee != print && callee != stop) ? ProbeKind::None
          : callee == print                             ? ProbeKind::Print
@@ -52,7 +44,7 @@ ProbeKind probeKind(PyObject* callee) {
 PyRef Walker::callProbe(ProbeKind kind, Arguments& arguments, Keywords& keywords) {
   const bool isBreak = kind == ProbeKind::Break;
   const char* function = isBreak ? "breakpoint_if" : "print_if";
-  PyRef condition, options = PyRef::steal(PyDict_New());
+  PyRef condition, options = pyDict();
   if (!options) return {};
   if (!arguments.empty()) {
     condition = arguments.front();
@@ -87,14 +79,13 @@ PyRef Walker::callProbe(ProbeKind kind, Arguments& arguments, Keywords& keywords
       values.push_back(value);
     }
     PyErr_Clear();
-    PyRef function = PyRef::steal(PyUnicode_FromString(info_->name.c_str())), variables = tupleOf(names);
-    if (!function || !variables) return {};
-    recipe.view = tupleOf({function, info_->globals, variables});
+    recipe.view = pyTuple(info_->name, info_->globals, pyTupleFrom(names));
+    if (!recipe.view) return {};
   } else {
     values.assign(arguments.begin(), arguments.end());
     if (PyDict_Size(options.get()) > 0) recipe.keywords = options;
   }
-  PyRef tuple = tupleOf(values);
+  PyRef tuple = pyTupleFrom(values);
   llvm::SmallVector<Value> operands{holds};
   if (!tuple || !takeApart(tuple.get(), recipe.values, &operands)) return {};
   if (!canBeShown(recipe.values))
@@ -113,9 +104,7 @@ PyRef Walker::callProbe(ProbeKind kind, Arguments& arguments, Keywords& keywords
 }
 
 PyRef Walker::formattedText(llvm::ArrayRef<PyRef> parts) {
-  PyRef made = packageObject("FormattedText");
-  PyRef tuple = made ? tupleOf(parts) : PyRef();
-  return tuple ? PyRef::steal(PyObject_CallFunctionObjArgs(made.get(), tuple.get(), nullptr)) : PyRef();
+  return call(packageObject("FormattedText"), pyTupleFrom(parts));
 }
 
 } // namespace tiletwin::frontend

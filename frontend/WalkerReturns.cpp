@@ -1,7 +1,6 @@
 // frontend/WalkerReturns.cpp -- the returns of a jit function: one form for what all of them give (rule 56), and the
 // tt.return of each.
 // Not here:  return statements (WalkerStatements.cpp), calls (WalkerFunctions.cpp).
-#include "frontend/Raise.h"
 #include "frontend/Walker.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -69,10 +68,9 @@ struct ReturnUnifier {
           structure.items.size() != first.items.size())
         return mismatch(values);
       for (size_t i = 0; i < first.items.size(); ++i) {
-        PyRef part = first.kind == Structure::Kind::Tuple
-                         ? PyRef::borrow(PyTuple_GetItem(value.get(), i))
-                         : PyRef::steal(PyObject_GetAttr(value.get(), first.names[i].get()));
-        parts[i].push_back(part ? wrapConstant(part.get()) : PyRef());
+        parts[i].push_back(wrapConstant(first.kind == Structure::Kind::Tuple
+                                            ? PyRef::borrow(PyTuple_GetItem(value.get(), Py_ssize_t(i)))
+                                            : attribute(value.get(), first.names[i].get())));
         if (!parts[i].back()) return false;
       }
     }
@@ -128,14 +126,10 @@ bool Walker::finishReturns(mlir::Operation* function, Structure& result, bool is
   }
   llvm::SmallVector<Type> types;
   leafTypes(result, types);
-  llvm::SmallVector<mlir::Type> resultTypes;
-  for (const Type& type : types) resultTypes.push_back(type.toMlir(builder_.context()));
   for (size_t i = 0; i < returns_.size(); ++i) {
     op.setInsertionPointToEnd(blocks[i]);
     builder_.setLocation(locations[i]);
-    llvm::SmallVector<mlir::Value> operands;
-    for (const Value& leaf : unifier.leaves[i]) operands.push_back(leaf.ir);
-    builder_.createRaw("tt.return", operands, {});
+    builder_.createRaw("tt.return", irOf(unifier.leaves[i]), {});
   }
   // Falling off the end gives undefined values where other paths return some.
   op.setInsertionPointToEnd(last);
@@ -145,7 +139,7 @@ bool Walker::finishReturns(mlir::Operation* function, Structure& result, bool is
   builder_.createRaw("tt.return", undefined, {});
   if (!llvm::hasSingleElement(*functionRegion_)) eraseUnreachable(*functionRegion_);
   llvm::SmallVector<mlir::Type> inputs(functionRegion_->getArgumentTypes());
-  function->setAttr("function_type", mlir::TypeAttr::get(op.getFunctionType(inputs, resultTypes)));
+  function->setAttr("function_type", mlir::TypeAttr::get(op.getFunctionType(inputs, irOf(types, builder_.context()))));
   return true;
 }
 

@@ -1,7 +1,6 @@
 // frontend/WalkerStatements.cpp -- statements without control flow: assignments (rule 11), assert, expression
 // statements, and what the language does not have, refused with what to write instead.
 #include "frontend/Builtins.h"
-#include "frontend/Raise.h"
 #include "frontend/ValueRules.h"
 #include "frontend/Walker.h"
 
@@ -22,24 +21,19 @@ std::string Walker::assignedAt(PyObject* name) const {
 
 bool Walker::assign(PyObject* target, PyRef value) {
   const AstNames& n = astNames();
-  PyObject* const nameClass = astClasses().name;
-  PyObject* const tupleClass = astClasses().tuple;
-  PyObject* const listClass = astClasses().list;
-  PyObject* const starredClass = astClasses().starred;
-  PyObject* const subscriptClass = astClasses().subscript;
-  PyObject* kind = classOf(target);
-  if (kind == nameClass) {
+  PyObject* kind = typeOf(target);
+  if (kind == astClasses().name) {
     PyRef name = attribute(target, n.id), line = name ? attribute(target, n.lineno) : PyRef();
     if (!line) return false;
     assignedAt_[name.get()] = PyLong_AsLong(line.get()); // the ast keeps the name alive
     locals_.set(name.get(), std::move(value));
     return true;
   }
-  if (kind == tupleClass || kind == listClass) {
+  if (kind == astClasses().tuple || kind == astClasses().list) {
     PyRef elements = attribute(target, n.elts);
     if (!elements) return false;
-    for (Py_ssize_t i = 0; i < PyList_Size(elements.get()); ++i)
-      if (classOf(PyList_GetItem(elements.get(), i)) == starredClass)
+    for (PyObject* element : itemsOf(elements))
+      if (typeOf(element) == astClasses().starred)
         return refuse(target,
                       "`a, *b = ...` is not supported in kernels: unpack all elements, or index the tuple (t[1:])",
                       ErrorClass::Compilation);
@@ -48,17 +42,17 @@ bool Walker::assign(PyObject* target, PyRef value) {
       return raiseType("only tuples can be unpacked, and this is " +
                        (isTensor(value.get()) ? "a tensor (" + tensorValue(value.get()).type.str() + ")"
                                               : "a " + typeName(tuple.get())));
-    Py_ssize_t wanted = PyList_Size(elements.get()), given = PyTuple_Size(tuple.get());
+    const size_t wanted = itemsOf(elements).size(), given = itemsOf(tuple).size();
     if (wanted != given)
       return raiseValue(llvm::Twine("unpacking ") + llvm::Twine(given) + " values into " + llvm::Twine(wanted) +
                         " names");
-    for (Py_ssize_t i = 0; i < wanted; ++i) {
-      PyRef item = wrapConstant(PyTuple_GetItem(tuple.get(), i));
-      if (!item || !assign(PyList_GetItem(elements.get(), i), std::move(item))) return false;
+    for (size_t i = 0; i < wanted; ++i) {
+      PyRef item = wrapConstant(itemsOf(tuple)[i]);
+      if (!item || !assign(itemsOf(elements)[i], std::move(item))) return false;
     }
     return true;
   }
-  if (kind == subscriptClass)
+  if (kind == astClasses().subscript)
     return refuse(
         target,
         "elements of a tensor or tuple cannot be assigned in a kernel: tensors are values. Make a new one with "
@@ -72,7 +66,7 @@ bool Walker::assign(PyObject* target, PyRef value) {
 PyRef Walker::valueFor(PyObject* target, PyObject* value) {
   const AstNames& n = astNames();
   if (pendingConstexpr_.empty()) return materialise(builder_, value);
-  if (classOf(target) == astClasses().name) {
+  if (typeOf(target) == astClasses().name) {
     PyRef name = attribute(target, n.id);
     auto pending = llvm::find(pendingConstexpr_, name.get());
     if (pending == pendingConstexpr_.end()) return materialise(builder_, value);
@@ -80,14 +74,13 @@ PyRef Walker::valueFor(PyObject* target, PyObject* value) {
     return PyRef::borrow(value);
   }
   PyObject* tuple = unwrap(value);
-  PyRef targets = attribute(target, n.elts);
-  PyErr_Clear();
+  PyRef targets = attributeIfAny(target, n.elts);
   if (!targets || !PyTuple_Check(tuple) || PyTuple_Size(tuple) != PyList_Size(targets.get()))
     return materialise(builder_, value); // not a tuple of names, or a mistake that `assign` reports
   llvm::SmallVector<PyRef> items;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(tuple); ++i) {
-    PyRef item = wrapConstant(PyTuple_GetItem(tuple, i));
-    items.push_back(item ? valueFor(PyList_GetItem(targets.get(), i), item.get()) : PyRef());
+  for (PyObject* each : itemsOf(tuple)) {
+    PyRef item = wrapConstant(each);
+    items.push_back(item ? valueFor(itemsOf(targets)[items.size()], item.get()) : PyRef());
     if (!items.back()) return {};
   }
   return makeTuple(items);
@@ -95,20 +88,14 @@ PyRef Walker::valueFor(PyObject* target, PyObject* value) {
 
 bool Walker::visitAssign(PyObject* node) {
   const AstNames& n = astNames();
-  PyObject* const nameClass = astClasses().name;
   PyRef targets = attribute(node, n.targets), valueNode = attribute(node, n.value);
   if (!targets || !valueNode) return false;
   if (PyList_Size(targets.get()) != 1)
     return refuse(node, "`a = b = value` is not supported in kernels: write two assignments");
   PyObject* target = PyList_GetItem(targets.get(), 0);
   LocationGuard guard(*this);
-  PyRef name;
-  if (classOf(target) == nameClass) {
-    name = attribute(target, n.id);
-    assigning_ = name.get();
-  } else {
-    assigning_ = nullptr;
-  }
+  PyRef name = typeOf(target) == astClasses().name ? attribute(target, n.id) : PyRef();
+  assigning_ = name.get();
   builder_.setLocation(locationOf(node));
   PyRef value = evaluate(valueNode.get());
   if (!value) return false;
@@ -117,7 +104,7 @@ bool Walker::visitAssign(PyObject* node) {
 }
 
 bool Walker::isConstexprAnnotation(PyObject* annotation, bool& is) {
-  static PyObject* const constexprClass = classOf(makeConstexpr(Py_None).release());
+  static PyObject* const constexprClass = typeOf(makeConstexpr(Py_None).release());
   is = false;
   PyRef value = evaluate(annotation);
   if (!value) return false;
@@ -133,13 +120,12 @@ bool Walker::isConstexprAnnotation(PyObject* annotation, bool& is) {
 
 bool Walker::visitAnnAssign(PyObject* node) {
   const AstNames& n = astNames();
-  PyObject* const nameClass = astClasses().name;
   PyRef target = attribute(node, n.target), valueNode = attribute(node, n.value),
         annotation = attribute(node, n.annotation);
   if (!target || !valueNode || !annotation) return false;
   bool isConstexprName = false;
   if (!isConstexprAnnotation(annotation.get(), isConstexprName)) return false;
-  PyRef name = classOf(target.get()) == nameClass ? attribute(target.get(), n.id) : PyRef();
+  PyRef name = typeOf(target.get()) == astClasses().name ? attribute(target.get(), n.id) : PyRef();
   if (valueNode.get() == Py_None) {
     if (isConstexprName && name) pendingConstexpr_.push_back(name.get());
     return true;
@@ -162,10 +148,9 @@ bool Walker::visitAnnAssign(PyObject* node) {
 
 bool Walker::visitAugAssign(PyObject* node) {
   const AstNames& n = astNames();
-  PyObject* const nameClass = astClasses().name;
   PyRef target = attribute(node, n.target), valueNode = attribute(node, n.value), op = attribute(node, n.op);
   if (!target || !valueNode || !op) return false;
-  if (classOf(target.get()) != nameClass) return assign(target.get(), {}); // says why not
+  if (typeOf(target.get()) != astClasses().name) return assign(target.get(), {}); // says why not
   PyRef name = attribute(target.get(), n.id);
   const OperatorRow* row = name ? operatorRow(op.get()) : nullptr;
   if (!row) return false;
@@ -192,16 +177,10 @@ bool Walker::visitAssert(PyObject* node) {
   PyRef testNode = attribute(node, n.test), messageNode = attribute(node, n.msg);
   PyRef test = testNode && messageNode ? evaluate(testNode.get()) : PyRef();
   if (!test) return false;
-  PyRef message;
-  if (messageNode.get() != Py_None) {
-    message = evaluate(messageNode.get());
-  } else {
-    PyRef empty = PyRef::steal(PyUnicode_FromString(""));
-    message = makeConstexpr(empty.get());
-  }
+  PyRef message = messageNode.get() != Py_None ? evaluate(messageNode.get()) : makeConstexpr(toPython("").get());
   if (!message) return false;
   PyRef function = languageFunction("device_assert");
-  PyRef args = function ? PyRef::steal(PyTuple_Pack(2, test.get(), message.get())) : PyRef();
+  PyRef args = function ? pyTuple(test, message) : PyRef();
   return args && bool(callBuiltin(function.get(), args.get(), nullptr, builder_));
 }
 
@@ -273,13 +252,8 @@ bool Walker::execute(PyObject* node) {
       {"Pass", &Walker::visitPass},
       {"Assert", &Walker::visitAssert},
   };
-  static const llvm::DenseMap<PyObject*, const StatementRow*> table = [] {
-    llvm::DenseMap<PyObject*, const StatementRow*> made;
-    for (const StatementRow& row : kRows) made[astClass(row.node)] = &row;
-    return made;
-  }();
-  auto found = table.find(classOf(node));
-  if (found == table.end()) return visitRefusedStatement(node);
+  const StatementRow* row = rowFor<StatementRow>(node, kRows);
+  if (!row) return visitRefusedStatement(node);
   mlir::Location saved = builder_.location();
   builder_.setLocation(locationOf(node));
   const bool notes = takesNotes();
@@ -287,19 +261,16 @@ bool Walker::execute(PyObject* node) {
     if (!noteNames()) return false;
     noteStatement(node);
   }
-  bool done = (this->*found->second->handler)(node) && (!notes || noteNames());
+  bool done = (this->*row->handler)(node) && (!notes || noteNames());
   builder_.setLocation(saved);
   if (!done) locateError(place(node));
   return done;
 }
 
 bool Walker::executeAll(PyObject* statements) {
-  PyObject* const returnClass = astClasses().returnStatement;
-  Py_ssize_t count = PyList_Size(statements);
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* statement = PyList_GetItem(statements, i);
+  for (PyObject* statement : itemsOf(statements)) {
     if (!execute(statement)) return false;
-    if (classOf(statement) == returnClass) break; // the rest of the list can never run
+    if (typeOf(statement) == astClasses().returnStatement) break; // the rest of the list can never run
   }
   return true;
 }

@@ -13,39 +13,24 @@
 namespace tiletwin::python {
 namespace {
 
-PyObject* none() { return PyRef::borrow(Py_None).release(); }
-
 /// driver() -> {"path", "version", "ptx_version"}: 13000 is CUDA 13.0, 90 is PTX 9.0.
-PyObject* driver(PyObject*, PyObject*) {
+PyRef driver() {
   const cuda::Driver* opened = nullptr;
-  if (!withoutGil([&] { opened = &cuda::Driver::get(); })) return nullptr;
-  return Py_BuildValue("{s:s,s:i,s:i}", "path", opened->path().c_str(), "version", opened->version(), "ptx_version",
-                       opened->ptxVersion());
+  if (!withoutGil([&] { opened = &cuda::Driver::get(); })) return {};
+  return pyDict("path", opened->path(), "version", opened->version(), "ptx_version", opened->ptxVersion());
 }
 
-PyObject* driverCandidates(PyObject*, PyObject*) {
-  PyRef list = PyRef::steal(PyList_New(0));
-  for (const std::string& name : cuda::Driver::candidates()) {
-    PyRef word = PyRef::steal(PyUnicode_DecodeFSDefault(name.c_str()));
-    if (!list || !word || PyList_Append(list.get(), word.get()) < 0) return nullptr;
-  }
-  return list.release();
+PyRef driverCandidates() {
+  return pyList(cuda::Driver::candidates(),
+                [](const std::string& name) { return PyRef::steal(PyUnicode_DecodeFSDefault(name.c_str())); });
 }
 
-PyObject* ptxVersionOfCuda(PyObject*, PyObject* args) {
-  int version;
-  if (!PyArg_ParseTuple(args, "i:ptx_version_of_cuda", &version)) return nullptr;
-  return PyLong_FromLong(cuda::ptxVersionOfCuda(version));
+std::optional<int> deviceCount() {
+  return madeWithoutGil([] { return cuda::Device::count(); });
 }
 
-PyObject* deviceCount(PyObject*, PyObject*) {
-  int count = 0;
-  return withoutGil([&] { count = cuda::Device::count(); }) ? PyLong_FromLong(count) : nullptr;
-}
-
-PyObject* currentDevice(PyObject*, PyObject*) {
-  int device = -1;
-  return withoutGil([&] { device = cuda::Device::current(); }) ? PyLong_FromLong(device) : nullptr;
+std::optional<int> currentDevice() {
+  return madeWithoutGil([] { return cuda::Device::current(); });
 }
 
 /// Numbers of a device by the names that Triton's driver module has for them, and some more.
@@ -71,166 +56,105 @@ constexpr DeviceNumber kDeviceNumbers[] = {
 };
 
 /// device(number) -> {"name", "capability", "memory_bytes", limits}
-PyObject* device(PyObject*, PyObject* args) {
-  int ordinal;
-  if (!PyArg_ParseTuple(args, "i:device", &ordinal)) return nullptr;
+PyRef device(int ordinal) {
   const cuda::Device* device = nullptr;
   std::array<int, std::size(kDeviceNumbers)> values{};
   if (!withoutGil([&] {
         device = &cuda::Device::get(ordinal);
         for (size_t i = 0; i < values.size(); ++i) values[i] = device->attribute(kDeviceNumbers[i].attribute);
       }))
-    return nullptr;
+    return {};
   PyRef dict =
-      PyRef::steal(Py_BuildValue("{s:s,s:i,s:K}", "name", device->name().c_str(), "capability", device->capability(),
-                                 "memory_bytes", (unsigned long long)device->memoryBytes()));
-  for (size_t i = 0; dict && i < values.size(); ++i) {
-    PyRef number = PyRef::steal(PyLong_FromLong(values[i]));
-    if (!number || PyDict_SetItemString(dict.get(), kDeviceNumbers[i].name, number.get()) < 0) return nullptr;
-  }
-  return dict.release();
+      pyDict("name", device->name(), "capability", device->capability(), "memory_bytes", device->memoryBytes());
+  for (size_t i = 0; dict && i < values.size(); ++i)
+    if (!putItems(dict, kDeviceNumbers[i].name, values[i])) return {};
+  return dict;
 }
 
-/// A module's image and the driver's options for PTX, as load() and assemble() take them.
-struct LoadArguments {
-  const char* bytes = nullptr;
-  Py_ssize_t size = 0;
-  const char* file = "";
-  int device = 0;
+/// The driver's options for PTX, as load() and assemble() take them.
+cuda::JitOptions jitOptions(std::optional<int> maxRegisters, std::optional<int> level, std::optional<bool> lineInfo) {
   cuda::JitOptions options;
-  std::span<const std::byte> image() const { return {reinterpret_cast<const std::byte*>(bytes), size_t(size)}; }
-};
-
-/// load(image, device, file[, max registers, optimization level, line info]) -> Module
-PyObject* load(PyObject*, PyObject* args) {
-  LoadArguments given;
-  int lineInfo = 0;
-  if (!PyArg_ParseTuple(args, "y#is|iip:load", &given.bytes, &given.size, &given.device, &given.file,
-                        &given.options.maxRegisters, &given.options.optimizationLevel, &lineInfo))
-    return nullptr;
-  given.options.lineInfo = lineInfo != 0;
-  std::shared_ptr<const cuda::Module> module;
-  if (!withoutGil([&] {
-        module = cuda::Module::load(cuda::Device::get(given.device), given.image(), given.file, given.options);
-      }))
-    return nullptr;
-  return makeModule(std::move(module));
+  if (maxRegisters) options.maxRegisters = *maxRegisters;
+  if (level) options.optimizationLevel = *level;
+  options.lineInfo = lineInfo.value_or(false);
+  return options;
 }
 
-PyRef parametersOf(const cuda::PtxEntry& entry) {
-  PyRef list = PyRef::steal(PyList_New(0));
-  for (const cuda::PtxParameter& p : entry.parameters) {
-    PyRef row = PyRef::steal(Py_BuildValue("(ssIIOI)", p.name.c_str(), p.type.c_str(), p.bytes, p.offset,
-                                           p.isPointer ? Py_True : Py_False, p.pointerAlignment));
-    if (!list || !row || PyList_Append(list.get(), row.get()) < 0) return {};
-  }
-  return list;
+PyRef load(std::span<const std::byte> image, int device, const char* file, std::optional<int> maxRegisters,
+           std::optional<int> level, std::optional<bool> lineInfo) {
+  auto module = madeWithoutGil([&] {
+    return cuda::Module::load(cuda::Device::get(device), image, file, jitOptions(maxRegisters, level, lineInfo));
+  });
+  return module ? makeModule(*std::move(module)) : PyRef();
+}
+
+PyRef entryFacts(const cuda::PtxEntry& entry) {
+  PyRef parameters = pyList(entry.parameters, [](const cuda::PtxParameter& p) {
+    return pyTuple(p.name, p.type, p.bytes, p.offset, p.isPointer, p.pointerAlignment);
+  });
+  return pyDict("parameters", parameters, "parameter_bytes", entry.parameterBytes, "required_threads",
+                entry.requiredThreads, "max_threads", entry.maxThreads, "required_cluster", entry.requiredCluster);
 }
 
 /// ptx_header(text) -> (version, target, {entry: {"parameters": [(name, type, bytes, offset, is pointer, its alignment)], ...}})
-PyObject* ptxHeader(PyObject*, PyObject* args) {
-  const char* text;
-  Py_ssize_t size;
-  if (!PyArg_ParseTuple(args, "s#:ptx_header", &text, &size)) return nullptr;
-  const cuda::PtxHeader header = cuda::readPtxHeader({text, size_t(size)});
-  PyRef entries = PyRef::steal(PyDict_New());
-  auto triple = [](const std::array<uint32_t, 3>& a) { return Py_BuildValue("(III)", a[0], a[1], a[2]); };
-  for (const cuda::PtxEntry& entry : header.entries) {
-    PyRef parameters = parametersOf(entry);
-    PyRef facts =
-        PyRef::steal(parameters ? Py_BuildValue("{s:O,s:I,s:N,s:N,s:N}", "parameters", parameters.get(),
-                                                "parameter_bytes", entry.parameterBytes, "required_threads",
-                                                triple(entry.requiredThreads), "max_threads", triple(entry.maxThreads),
-                                                "required_cluster", triple(entry.requiredCluster))
-                                : nullptr);
-    if (!entries || !facts || PyDict_SetItemString(entries.get(), entry.name.c_str(), facts.get()) < 0) return nullptr;
-  }
-  return entries ? Py_BuildValue("(isO)", header.version, header.target.c_str(), entries.get()) : nullptr;
+PyRef ptxHeader(std::string_view text) {
+  const cuda::PtxHeader header = cuda::readPtxHeader(text);
+  PyRef entries = pyDict();
+  for (const cuda::PtxEntry& entry : header.entries)
+    if (!putItems(entries, entry.name.c_str(), entryFacts(entry))) return {};
+  return pyTuple(header.version, header.target, entries);
 }
 
 /// describe_image(bytes) -> "PTX 9.0 for sm_90a", "a cubin for sm_90", ...
-PyObject* describeImage(PyObject*, PyObject* args) {
-  LoadArguments given;
-  if (!PyArg_ParseTuple(args, "y#:describe_image", &given.bytes, &given.size)) return nullptr;
-  return PyUnicode_FromString(cuda::readImage(given.image()).text().c_str());
+std::string describeImage(std::span<const std::byte> image) { return cuda::readImage(image).text(); }
+
+/// The driver's own compiler.
+PyRef assemble(std::string_view ptx, int device, const char* file, std::optional<int> maxRegisters,
+               std::optional<int> level, std::optional<bool> lineInfo) {
+  auto made = madeWithoutGil(
+      [&] { return cuda::assemble(cuda::Device::get(device), ptx, file, jitOptions(maxRegisters, level, lineInfo)); });
+  return made ? pyTuple(pyBytes(made->cubin.data(), made->cubin.size()), repairedText(made->log)) : PyRef();
 }
 
-/// assemble(ptx, device, file[, max registers, optimization level, line info]) -> (cubin, log): the driver's own compiler.
-PyObject* assemble(PyObject*, PyObject* args) {
-  LoadArguments given;
-  int lineInfo = 0;
-  if (!PyArg_ParseTuple(args, "s#is|iip:assemble", &given.bytes, &given.size, &given.device, &given.file,
-                        &given.options.maxRegisters, &given.options.optimizationLevel, &lineInfo))
-    return nullptr;
-  given.options.lineInfo = lineInfo != 0;
-  cuda::Assembled made;
-  if (!withoutGil([&] {
-        made = cuda::assemble(cuda::Device::get(given.device), {given.bytes, size_t(given.size)}, given.file,
-                              given.options);
-      }))
-    return nullptr;
-  PyRef log = PyRef::steal(PyUnicode_DecodeUTF8(made.log.data(), Py_ssize_t(made.log.size()), "replace"));
-  return log ? Py_BuildValue("(y#O)", reinterpret_cast<const char*>(made.cubin.data()), Py_ssize_t(made.cubin.size()),
-                             log.get())
-             : nullptr;
-}
-
-/// synchronize(device[, stream]): waits for a stream, or for everything.
-PyObject* synchronize(PyObject*, PyObject* args) {
-  int ordinal;
-  PyObject* stream = Py_None;
-  if (!PyArg_ParseTuple(args, "i|O:synchronize", &ordinal, &stream)) return nullptr;
+/// Waits for a stream, or for everything.
+bool synchronize(int ordinal, std::optional<PyObject*> stream) {
   uint64_t number = 0;
-  if (stream != Py_None && !readNumber("stream", stream, number)) return nullptr;
+  if (stream && !readNumber("stream", *stream, number)) return false;
   return withoutGil([&] {
     cuda::Device& device = cuda::Device::get(ordinal);
-    if (stream == Py_None)
-      cuda::synchronize(device);
-    else
+    if (stream)
       cuda::synchronize(device, cuda::streamOf(number));
-  })
-             ? none()
-             : nullptr;
+    else
+      cuda::synchronize(device);
+  });
 }
 
-PyObject* isCapturing(PyObject*, PyObject* args) {
-  int ordinal;
-  unsigned long long stream;
-  if (!PyArg_ParseTuple(args, "iK:is_capturing", &ordinal, &stream)) return nullptr;
-  bool capturing = false;
-  if (!withoutGil([&] { capturing = cuda::isCapturing(cuda::Device::get(ordinal), cuda::streamOf(stream)); }))
-    return nullptr;
-  return PyBool_FromLong(capturing);
+std::optional<bool> isCapturing(int ordinal, uint64_t stream) {
+  return madeWithoutGil([&] { return cuda::isCapturing(cuda::Device::get(ordinal), cuda::streamOf(stream)); });
 }
 
 /// False with an exception set. Numbers that do not fit into T stay too large.
-template <class T> bool readNumbers(PyObject* tuple, std::vector<T>& numbers) {
-  for (Py_ssize_t i = 0; i < PyTuple_Size(tuple); ++i) {
+template <class T> bool readNumbers(TupleArgument tuple, std::vector<T>& numbers) {
+  for (PyObject* item : itemsOf(tuple.get())) {
     uint64_t number = 0;
-    if (!readNumber("a tensor map's number", PyTuple_GetItem(tuple, i), number)) return false;
+    if (!readNumber("a tensor map's number", item, number)) return false;
     numbers.push_back(T(std::min<uint64_t>(number, T(~T(0)))));
   }
   return true;
 }
 
-/// encode_tensor_map(device, type, address, sizes, strides, box, element strides, interleave, swizzle, promotion, fill) -> 128 bytes
-PyObject* encodeTensorMap(PyObject*, PyObject* args) {
-  unsigned long long address;
-  PyObject *sizeList, *strideList, *boxList, *stepList;
-  int ordinal, type, interleave, swizzle, promotion, fill;
-  if (!PyArg_ParseTuple(args, "iiKO!O!O!O!iiii:encode_tensor_map", &ordinal, &type, &address, &PyTuple_Type, &sizeList,
-                        &PyTuple_Type, &strideList, &PyTuple_Type, &boxList, &PyTuple_Type, &stepList, &interleave,
-                        &swizzle, &promotion, &fill))
-    return nullptr;
+PyRef encodeTensorMap(int ordinal, int type, uint64_t address, TupleArgument sizeList, TupleArgument strideList,
+                      TupleArgument boxList, TupleArgument stepList, int interleave, int swizzle, int promotion,
+                      int fill) {
   std::vector<uint64_t> sizes, strides;
   std::vector<uint32_t> box, steps;
   if (!readNumbers(sizeList, sizes) || !readNumbers(strideList, strides) || !readNumbers(boxList, box) ||
       !readNumbers(stepList, steps))
-    return nullptr;
+    return {};
   if (box.size() != sizes.size() || steps.size() != sizes.size() || strides.size() + 1 != sizes.size()) {
     PyErr_SetString(PyExc_ValueError,
                     "a tensor map has as many boxes and element strides as sizes, and one stride less");
-    return nullptr;
+    return {};
   }
   alignas(64) char map[128];
   if (!withoutGil([&] {
@@ -245,55 +169,36 @@ PyObject* encodeTensorMap(PyObject*, PyObject* args) {
                             "the driver refuses the tensor map: cuTensorMapEncodeTiled gave " + cuda::describe(result));
         cuda::check(result, "cuTensorMapEncodeTiled");
       }))
-    return nullptr;
-  return PyBytes_FromStringAndSize(map, sizeof map);
+    return {};
+  return pyBytes(map, sizeof map);
 }
 
-PyMethodDef kFunctions[] = {
-    {"driver", driver, METH_NOARGS, "The driver: path, version, ptx_version."},
-    {"driver_candidates", driverCandidates, METH_NOARGS, "Where the driver is looked for."},
-    {"ptx_version_of_cuda", ptxVersionOfCuda, METH_VARARGS, "ptx_version_of_cuda(13000) -> 90"},
-    {"device_count", deviceCount, METH_NOARGS, "GPUs that this process sees."},
-    {"current_device", currentDevice, METH_NOARGS, "The GPU that is current in this thread, or -1."},
-    {"device", device, METH_VARARGS, "device(number): its name, capability and limits."},
-    {"load", load, METH_VARARGS, "load(image, device, file[, max_registers, optimization_level, line_info]) -> Module"},
-    {"ptx_header", ptxHeader, METH_VARARGS, "ptx_header(text) -> (version, target, entries)"},
-    {"describe_image", describeImage, METH_VARARGS, "describe_image(bytes): what code it is."},
-    {"assemble", assemble, METH_VARARGS,
-     "assemble(ptx, device, file[, max_registers, optimization_level, line_info]) -> (cubin, log)"},
-    {"synchronize", synchronize, METH_VARARGS, "synchronize(device[, stream])"},
-    {"is_capturing", isCapturing, METH_VARARGS, "is_capturing(device, stream)"},
-    {"encode_tensor_map", encodeTensorMap, METH_VARARGS,
-     "encode_tensor_map(device, type, address, sizes, strides, box, element_strides, interleave, swizzle, promotion, "
-     "fill)"},
-    {"allocate", allocate, METH_VARARGS, "allocate(bytes, device) -> Memory"},
-    {"event", makeEvent, METH_VARARGS, "event(device) -> Event"},
-    {"copy_in", copyIn, METH_VARARGS, "copy_in(device, address, buffer, stream)"},
-    {"copy_out", copyOut, METH_VARARGS, "copy_out(device, buffer, address, stream)"},
-    {"pointer", pointer, METH_VARARGS, "pointer(device, address) -> (kind, device, begin, bytes)"},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-int executeModule(PyObject* module) {
-  return addKernel(module) < 0 || addPrepared(module) < 0 || addMemoryObjects(module) < 0 ? -1 : 0;
+bool execute(PyObject* module) {
+  return addFunctions(
+             module,
+             {function<"driver", driver>("The driver: path, version, ptx_version."),
+              function<"driver_candidates", driverCandidates>("Where the driver is looked for."),
+              function<"ptx_version_of_cuda", cuda::ptxVersionOfCuda>("ptx_version_of_cuda(13000) -> 90"),
+              function<"device_count", deviceCount>("GPUs that this process sees."),
+              function<"current_device", currentDevice>("The GPU that is current in this thread, or -1."),
+              function<"device", device>("device(number): its name, capability and limits."),
+              function<"load", load>(
+                  "load(image, device, file[, max_registers, optimization_level, line_info]) -> Module"),
+              function<"ptx_header", ptxHeader>("ptx_header(text) -> (version, target, entries)"),
+              function<"describe_image", describeImage>("describe_image(bytes): what code it is."),
+              function<"assemble", assemble>(
+                  "assemble(ptx, device, file[, max_registers, optimization_level, line_info]) -> (cubin, log)"),
+              function<"synchronize", synchronize>("synchronize(device[, stream])"),
+              function<"is_capturing", isCapturing>("is_capturing(device, stream)"),
+              function<"encode_tensor_map", encodeTensorMap>(
+                  "encode_tensor_map(device, type, address, sizes, strides, box, element_strides, interleave, "
+                  "swizzle, promotion, fill) -> 128 bytes")}) &&
+         addKernel(module) && addPrepared(module) && addMemory(module);
 }
-PyModuleDef_Slot kSlots[] = {
-    {Py_mod_exec, reinterpret_cast<void*>(executeModule)},
-    {0, nullptr},
-};
-PyModuleDef kModule = {
-    PyModuleDef_HEAD_INIT,
-    "_cuda",
-    "NVIDIA GPUs through their driver.",
-    0,
-    kFunctions,
-    kSlots,
-    nullptr,
-    nullptr,
-    nullptr,
-};
 
 } // namespace
 } // namespace tiletwin::python
 
-PyMODINIT_FUNC PyInit__cuda() { return PyModuleDef_Init(&tiletwin::python::kModule); }
+PyMODINIT_FUNC PyInit__cuda() {
+  return tiletwin::defineModule<tiletwin::python::execute>("_cuda", "NVIDIA GPUs through their driver.");
+}

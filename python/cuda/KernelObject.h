@@ -1,15 +1,15 @@
 // python/cuda/KernelObject.h -- the Python types tiletwin._cuda.Module, code on a GPU, and Kernel, an entry of it.
 #pragma once
-#include "frontend/PyRef.h"
+#include "frontend/PyFunctions.h"
 #include "runtime/cuda/Kernel.h"
 #include <memory>
 
 namespace tiletwin::python {
 
-/// Adds the types to the module. -1 with an error set on failure.
-int addKernel(PyObject* module);
+/// Adds the types to the module. False with an error set on failure.
+bool addKernel(PyObject* module);
 /// Null with an error set on failure.
-PyObject* makeModule(std::shared_ptr<const cuda::Module> module);
+PyRef makeModule(std::shared_ptr<const cuda::Module> module);
 /// (x, y, z) of a tuple, each below 2^32. False with an exception set.
 bool readSizes(const char* what, PyObject* tuple, std::array<uint32_t, 3>& sizes);
 /// An integer from 0 to 2^64 - 1. False with an exception set.

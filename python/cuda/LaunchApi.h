@@ -37,8 +37,8 @@ struct LaunchApi {
   size_t bytes; ///< sizeof(LaunchApi): the caller's and the callee's must be equal
   /// Number of arguments of a Prepared object, or -1 with TypeError set if it is none.
   Py_ssize_t (*argumentCount)(PyObject* prepared);
-  /// Launches on grid[3]. `bits`: one cell per argument, its value in the low bytes; of a structure the address of its bytes. Needs the GIL, gives it up while the driver
-  /// works. False with an exception set.
+  /// Launches on grid[3]. `bits`: one cell per argument, its value in the low bytes; of a structure the address of its bytes.
+  /// Needs the GIL, gives it up while the driver works. False with an exception set.
   bool (*launch)(PyObject* prepared, const uint32_t* grid, uintptr_t stream, uint64_t* bits, size_t count);
   /// 1: the kernel's GPU can reach the byte at an address; 0: it cannot; -1 with an exception set. One question to the
   /// driver: what it said before of an address says nothing of what lies there now.

@@ -9,165 +9,86 @@
 namespace tiletwin::python {
 namespace {
 
-/// A Python object that owns one C++ object.
-template <class T> struct Owner {
-  PyObject ob_base;
-  T* owned;
-  static T& of(PyObject* self) { return *reinterpret_cast<Owner*>(self)->owned; }
-  static void deallocate(PyObject* self) {
-    PyTypeObject* type = Py_TYPE(self);
-    std::unique_ptr<T> owned(reinterpret_cast<Owner*>(self)->owned);
-    if (owned) withoutGil([&] { owned.reset(); }); // freeing may wait for the GPU
-    reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-    PyRef::steal(reinterpret_cast<PyObject*>(type)); // an object of a heap type owns its type
-  }
-  static PyObject* make(PyObject* type, std::unique_ptr<T> owned) {
-    PyObject* object = PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0);
-    if (object) reinterpret_cast<Owner*>(object)->owned = owned.release();
-    return object;
+struct DeleteWithoutGil {
+  template <class T> void operator()(T* owned) const {
+    withoutGil([&] { delete owned; }); // freeing may wait for the GPU
   }
 };
-using MemoryOwner = Owner<cuda::DeviceMemory>;
-using EventOwner = Owner<cuda::Event>;
-PyObject *memoryType = nullptr, *eventType = nullptr;
+using Memory = std::unique_ptr<cuda::DeviceMemory, DeleteWithoutGil>;
+using Event = std::unique_ptr<cuda::Event, DeleteWithoutGil>;
 
-/// The bytes of an object that shows its memory, while it lives.
-class HostBytes {
-public:
-  HostBytes(PyObject* object, int flags) : valid_(PyObject_GetBuffer(object, &view_, flags) == 0) {}
-  ~HostBytes() {
-    if (valid_) PyBuffer_Release(&view_);
-  }
-  HostBytes(const HostBytes&) = delete;
-  HostBytes& operator=(const HostBytes&) = delete;
-  explicit operator bool() const { return valid_; }
-  void* data() const { return view_.buf; }
-  size_t bytes() const { return size_t(view_.len); }
+uint64_t address(const Memory& memory) { return memory->address(); }
+size_t bytes(const Memory& memory) { return memory->bytes(); }
+int device(const Memory& memory) { return memory->device().ordinal(); }
 
-private:
-  Py_buffer view_{};
-  bool valid_;
-};
-
-PyObject* address(PyObject* self, void*) { return PyLong_FromUnsignedLongLong(MemoryOwner::of(self).address()); }
-PyObject* bytes(PyObject* self, void*) { return PyLong_FromSize_t(MemoryOwner::of(self).bytes()); }
-PyObject* device(PyObject* self, void*) { return PyLong_FromLong(MemoryOwner::of(self).device().ordinal()); }
-
-PyObject* none() { return PyRef::borrow(Py_None).release(); }
-
-PyObject* recordEvent(PyObject* self, PyObject* stream) {
+bool record(const Event& event, PyObject* stream) {
   uint64_t number = 0;
-  if (!readNumber("stream", stream, number)) return nullptr;
-  return withoutGil([&] { EventOwner::of(self).record(cuda::streamOf(number)); }) ? none() : nullptr;
+  return readNumber("stream", stream, number) && withoutGil([&] { event->record(cuda::streamOf(number)); });
 }
 
-PyObject* synchronizeEvent(PyObject* self, PyObject*) {
-  return withoutGil([&] { EventOwner::of(self).synchronize(); }) ? none() : nullptr;
+bool synchronize(const Event& event) {
+  return withoutGil([&] { event->synchronize(); });
 }
 
-PyObject* sinceEvent(PyObject* self, PyObject* start) {
-  if (reinterpret_cast<PyObject*>(Py_TYPE(start)) != eventType) {
-    PyErr_Format(PyExc_TypeError, "since() wants an Event, not %R", start);
-    return nullptr;
-  }
-  float milliseconds = 0;
-  if (!withoutGil([&] { milliseconds = EventOwner::of(self).since(EventOwner::of(start)); })) return nullptr;
-  return PyFloat_FromDouble(milliseconds);
+std::optional<double> since(const Event& event, PyObject* start) {
+  if (Object<Event>::is(start)) return madeWithoutGil([&] { return event->since(*Object<Event>::of(start)); });
+  PyErr_Format(PyExc_TypeError, "since() wants an Event, not %R", start);
+  return {};
 }
 
-PyGetSetDef kMemoryMembers[] = {
-    {"address", address, nullptr, "Of the first byte.", nullptr},
-    {"bytes", bytes, nullptr, "How many.", nullptr},
-    {"device", device, nullptr, "Number of the GPU.", nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-PyType_Slot kMemorySlots[] = {
-    {Py_tp_dealloc, reinterpret_cast<void*>(MemoryOwner::deallocate)},
-    {Py_tp_getset, kMemoryMembers},
-    {Py_tp_doc, const_cast<char*>("Memory on a GPU, freed with the object.")},
-    {0, nullptr},
-};
-PyType_Spec kMemorySpec = {"tiletwin._cuda.Memory", sizeof(MemoryOwner), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kMemorySlots};
+PyRef allocate(uint64_t size, int ordinal) {
+  auto memory = madeWithoutGil([&] { return new cuda::DeviceMemory(cuda::Device::get(ordinal), size_t(size)); });
+  return memory ? Object<Memory>::make(*memory) : PyRef();
+}
 
-PyMethodDef kEventMethods[] = {
-    {"record", recordEvent, METH_O, "record(stream)"},
-    {"synchronize", synchronizeEvent, METH_NOARGS, "Waits for it."},
-    {"since", sinceEvent, METH_O, "since(start): milliseconds between two events; waits for both."},
-    {nullptr, nullptr, 0, nullptr},
-};
-PyType_Slot kEventSlots[] = {
-    {Py_tp_dealloc, reinterpret_cast<void*>(EventOwner::deallocate)},
-    {Py_tp_methods, kEventMethods},
-    {Py_tp_doc, const_cast<char*>("A point in the order of a stream, with its time.")},
-    {0, nullptr},
-};
-PyType_Spec kEventSpec = {"tiletwin._cuda.Event", sizeof(EventOwner), 0,
-                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kEventSlots};
+PyRef makeEvent(int ordinal) {
+  auto event = madeWithoutGil([&] { return new cuda::Event(cuda::Device::get(ordinal)); });
+  return event ? Object<Event>::make(*event) : PyRef();
+}
+
+bool copyIn(int ordinal, uint64_t to, std::span<const std::byte> from, uint64_t stream) {
+  return withoutGil(
+      [&] { cuda::copyToDevice(cuda::Device::get(ordinal), to, from.data(), from.size(), cuda::streamOf(stream)); });
+}
+
+bool copyOut(int ordinal, PyObject* to, uint64_t from, uint64_t stream) {
+  HeldBytes host;
+  return host.take(to, PyBUF_WRITABLE) && withoutGil([&] {
+           cuda::copyToHost(cuda::Device::get(ordinal), host.data(), from, host.size(), cuda::streamOf(stream));
+         });
+}
+
+PyRef pointer(int ordinal, uint64_t number) {
+  auto facts = madeWithoutGil([&] { return cuda::pointerFacts(cuda::Device::get(ordinal), number); });
+  constexpr const char* kWords[] = {"unknown", "host", "device", "managed"};
+  return facts ? pyTuple(kWords[size_t(facts->kind)], facts->device, facts->begin, facts->bytes) : PyRef();
+}
 
 } // namespace
 
-int addMemoryObjects(PyObject* module) {
-  if (!memoryType) memoryType = PyType_FromSpec(&kMemorySpec);
-  if (!eventType) eventType = PyType_FromSpec(&kEventSpec);
-  if (!memoryType || !eventType || PyModule_AddObjectRef(module, "Memory", memoryType) < 0) return -1;
-  return PyModule_AddObjectRef(module, "Event", eventType);
-}
-
-PyObject* allocate(PyObject*, PyObject* args) {
-  unsigned long long size;
-  int ordinal;
-  if (!PyArg_ParseTuple(args, "Ki:allocate", &size, &ordinal)) return nullptr;
-  std::unique_ptr<cuda::DeviceMemory> memory;
-  if (!withoutGil([&] { memory = std::make_unique<cuda::DeviceMemory>(cuda::Device::get(ordinal), size_t(size)); }))
-    return nullptr;
-  return MemoryOwner::make(memoryType, std::move(memory));
-}
-
-PyObject* makeEvent(PyObject*, PyObject* args) {
-  int ordinal;
-  if (!PyArg_ParseTuple(args, "i:event", &ordinal)) return nullptr;
-  std::unique_ptr<cuda::Event> event;
-  if (!withoutGil([&] { event = std::make_unique<cuda::Event>(cuda::Device::get(ordinal)); })) return nullptr;
-  return EventOwner::make(eventType, std::move(event));
-}
-
-PyObject* copyIn(PyObject*, PyObject* args) {
-  int ordinal;
-  unsigned long long to, stream;
-  PyObject* from;
-  if (!PyArg_ParseTuple(args, "iKOK:copy_in", &ordinal, &to, &from, &stream)) return nullptr;
-  HostBytes host(from, PyBUF_SIMPLE);
-  if (!host) return nullptr;
-  return withoutGil([&] {
-    cuda::copyToDevice(cuda::Device::get(ordinal), to, host.data(), host.bytes(), cuda::streamOf(stream));
-  })
-             ? none()
-             : nullptr;
-}
-
-PyObject* copyOut(PyObject*, PyObject* args) {
-  int ordinal;
-  unsigned long long from, stream;
-  PyObject* to;
-  if (!PyArg_ParseTuple(args, "iOKK:copy_out", &ordinal, &to, &from, &stream)) return nullptr;
-  HostBytes host(to, PyBUF_WRITABLE);
-  if (!host) return nullptr;
-  return withoutGil([&] {
-    cuda::copyToHost(cuda::Device::get(ordinal), host.data(), from, host.bytes(), cuda::streamOf(stream));
-  })
-             ? none()
-             : nullptr;
-}
-
-PyObject* pointer(PyObject*, PyObject* args) {
-  int ordinal;
-  unsigned long long number;
-  if (!PyArg_ParseTuple(args, "iK:pointer", &ordinal, &number)) return nullptr;
-  cuda::PointerFacts facts;
-  if (!withoutGil([&] { facts = cuda::pointerFacts(cuda::Device::get(ordinal), number); })) return nullptr;
-  constexpr const char* kWords[] = {"unknown", "host", "device", "managed"};
-  return Py_BuildValue("(siKn)", kWords[size_t(facts.kind)], facts.device, facts.begin, Py_ssize_t(facts.bytes));
+bool addMemory(PyObject* module) {
+  return addType<Memory>(module, {.name = "tiletwin._cuda.Memory",
+                                  .doc = "Memory on a GPU, freed with the object.",
+                                  .properties = {property<"address", address>("Of the first byte."),
+                                                 property<"bytes", bytes>("How many."),
+                                                 property<"device", device>("Number of the GPU.")}}) &&
+         addType<Event>(
+             module,
+             {.name = "tiletwin._cuda.Event",
+              .doc = "A point in the order of a stream, with its time.",
+              .methods = {method<"record", record>("record(stream)"),
+                          method<"synchronize", synchronize>("Waits for it."),
+                          method<"since", since>("since(start): milliseconds between two events; waits for both.")}}) &&
+         addFunctions(
+             module, {function<"allocate", allocate>("allocate(bytes, device) -> Memory"),
+                      function<"event", makeEvent>("event(device) -> Event"),
+                      function<"copy_in", copyIn>(
+                          "copy_in(device, address, buffer, stream): host to device, in the stream's order."),
+                      function<"copy_out", copyOut>(
+                          "copy_out(device, writable buffer, address, stream): device to host, in the stream's order."),
+                      function<"pointer", pointer>(
+                          "pointer(device, address) -> (\"host\", \"device\", \"managed\" or \"unknown\"; device; "
+                          "begin; bytes)")});
 }
 
 } // namespace tiletwin::python

@@ -4,18 +4,7 @@
 
 namespace tiletwin::python {
 
-/// Adds the types to the module. -1 with an error set on failure.
-int addMemoryObjects(PyObject* module);
-
-/// allocate(bytes, device) -> Memory
-PyObject* allocate(PyObject*, PyObject* args);
-/// event(device) -> Event
-PyObject* makeEvent(PyObject*, PyObject* args);
-/// copy_in(device, address, buffer, stream): host to device, in the stream's order.
-PyObject* copyIn(PyObject*, PyObject* args);
-/// copy_out(device, writable buffer, address, stream): device to host, in the stream's order.
-PyObject* copyOut(PyObject*, PyObject* args);
-/// pointer(device, address) -> (kind, device, begin, bytes); kind "host", "device", "managed", "unknown".
-PyObject* pointer(PyObject*, PyObject* args);
+/// Adds the types, allocate, event, copy_in, copy_out and pointer to the module. False with an error set on failure.
+bool addMemory(PyObject* module);
 
 } // namespace tiletwin::python

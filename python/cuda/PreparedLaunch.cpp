@@ -47,13 +47,8 @@ struct Prepared {
   std::vector<std::string> words; ///< what slots name
   bool severalDevices = false;
 };
-struct PreparedObject {
-  PyObject ob_base;
-  Prepared* prepared;
-};
-PyObject* preparedType = nullptr;
-
-const Prepared& preparedOf(PyObject* self) { return *reinterpret_cast<PreparedObject*>(self)->prepared; }
+using PreparedObject = Object<Prepared>;
+const Prepared& preparedOf(PyObject* self) { return PreparedObject::of(self); }
 
 PyObject* isCudaName() {
   static PyObject* const name = interned("is_cuda");
@@ -91,12 +86,12 @@ bool checkReachable(const Place& place, PyObject* value, uint64_t address) {
   if (reached != 0) return reached > 0;
   return place.fail(PyExc_ValueError,
                     "%R lies in the host's memory, which the GPU cannot reach: move it to the GPU, .cuda()",
-                    reinterpret_cast<PyObject*>(Py_TYPE(value)));
+                    typeOf(value));
 }
 
 /// False with an exception set: a tensor on another GPU.
 bool checkDevice(const Place& place, PyObject* value) {
-  PyRef number = PyRef::steal(PyObject_CallMethodObjArgs(value, getDeviceName(), nullptr));
+  PyRef number = callMethod(value, getDeviceName());
   if (!number) {
     PyErr_Clear(); // no torch tensor: the address has to do
     return true;
@@ -109,7 +104,7 @@ bool checkDevice(const Place& place, PyObject* value) {
 
 /// The address behind an object with data_ptr(), or __cuda_array_interface__.
 bool readAddress(const Place& place, PyObject* value, uint64_t& bits) {
-  PyRef address = PyRef::steal(PyObject_CallMethodObjArgs(value, names::dataPtr(), nullptr));
+  PyRef address = callMethod(value, names::dataPtr());
   if (!address) {
     if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
     PyErr_Clear();
@@ -118,16 +113,14 @@ bool readAddress(const Place& place, PyObject* value, uint64_t& bits) {
     address = PyRef::steal(data ? PySequence_GetItem(data.get(), 0) : nullptr);
     if (!address) {
       PyErr_Clear();
-      return place.fail(PyExc_TypeError, "wants a tensor on the GPU, an address or None, not %R",
-                        reinterpret_cast<PyObject*>(Py_TYPE(value)));
+      return place.fail(PyExc_TypeError, "wants a tensor on the GPU, an address or None, not %R", typeOf(value));
     }
     bits = PyLong_AsUnsignedLongLong(address.get());
     return !PyErr_Occurred();
   }
   bits = PyLong_AsUnsignedLongLong(address.get());
   if (bits == uint64_t(-1) && PyErr_Occurred()) return false;
-  PyRef isCuda = PyRef::steal(PyObject_GetAttr(value, isCudaName()));
-  if (!isCuda) PyErr_Clear();
+  PyRef isCuda = attributeIfAny(value, isCudaName());
   if (isCuda.get() != Py_True) return checkReachable(place, value, bits);
   return !place.prepared.severalDevices || checkDevice(place, value);
 }
@@ -241,33 +234,11 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     if (!readArgument({prepared, i}, args[size_t(kFirst) + i], bits[i])) return nullptr;
   if (grid[0] && grid[1] && grid[2] && !launchBits(prepared, grid, stream, bits.data(), prepared.slots.size()))
     return nullptr;
-  return PyRef::borrow(Py_None).release();
+  return none().release();
 }
-
-void deallocate(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  delete reinterpret_cast<PreparedObject*>(self)->prepared;
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-  PyRef::steal(reinterpret_cast<PyObject*>(type)); // an object of a heap type owns its type
-}
-
-PyMethodDef kMethods[] = {
-    {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(launch)), METH_FASTCALL,
-     "launch(grid x, y, z, stream, *arguments)"},
-    {nullptr, nullptr, 0, nullptr},
-};
-PyType_Slot kTypeSlots[] = {
-    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
-    {Py_tp_methods, kMethods},
-    {Py_tp_doc, const_cast<char*>("A kernel with all that a launch needs but grid, stream and arguments.")},
-    {0, nullptr},
-};
-PyType_Spec kSpec = {"tiletwin._cuda.Prepared", sizeof(PreparedObject), 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kTypeSlots};
 
 Py_ssize_t apiArgumentCount(PyObject* prepared) {
-  if (reinterpret_cast<PyObject*>(Py_TYPE(prepared)) == preparedType)
-    return Py_ssize_t(preparedOf(prepared).slots.size());
+  if (PreparedObject::is(prepared)) return Py_ssize_t(preparedOf(prepared).slots.size());
   PyErr_Format(PyExc_TypeError, "a tiletwin._cuda.Prepared is wanted, not %R", prepared);
   return -1;
 }
@@ -354,39 +325,37 @@ bool fitsKernel(const Prepared& prepared) {
 
 } // namespace
 
-PyObject* makePrepared(std::shared_ptr<const cuda::Kernel> kernel, const cuda::LaunchShape& shape,
-                       PyObject* signature) {
-  auto prepared = std::make_unique<Prepared>();
-  prepared->kernel = std::move(kernel);
-  prepared->shape = shape;
-  const Py_ssize_t count = PyTuple_Size(signature);
-  if (count > Py_ssize_t(cuda::kMostParameters)) {
-    PyErr_Format(PyExc_ValueError, "a launch has at most %zu arguments, not %zd", cuda::kMostParameters, count);
-    return nullptr;
+PyRef makePrepared(std::shared_ptr<const cuda::Kernel> kernel, const cuda::LaunchShape& shape, PyObject* signature) {
+  Prepared prepared;
+  prepared.kernel = std::move(kernel);
+  prepared.shape = shape;
+  const size_t count = itemsOf(signature).size();
+  if (count > cuda::kMostParameters) {
+    PyErr_Format(PyExc_ValueError, "a launch has at most %zu arguments, not %zu", cuda::kMostParameters, count);
+    return {};
   }
-  prepared->words.resize(size_t(count));
-  prepared->slots.resize(size_t(count));
-  for (size_t i = 0; i < prepared->slots.size(); ++i) {
-    prepared->words[i] = utf8(PyTuple_GetItem(signature, Py_ssize_t(i)));
-    if (!readSlot(prepared->words[i], prepared->slots[i])) return nullptr;
-    prepared->slots[i].word = prepared->words[i].c_str();
+  prepared.slots.resize(count);
+  for (PyObject* word : itemsOf(signature)) prepared.words.push_back(stringOf(word));
+  for (size_t i = 0; i < count; ++i) {
+    if (!readSlot(prepared.words[i], prepared.slots[i])) return {};
+    prepared.slots[i].word = prepared.words[i].c_str();
   }
-  if (!fitsKernel(*prepared)) return nullptr;
+  if (!fitsKernel(prepared)) return {};
   if (!withoutGil([&] {
-        prepared->kernel->prepare(shape);
-        prepared->severalDevices = cuda::Device::count() > 1;
+        prepared.kernel->prepare(shape);
+        prepared.severalDevices = cuda::Device::count() > 1;
       }))
-    return nullptr;
-  PyObject* object = PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(preparedType), 0);
-  if (object) reinterpret_cast<PreparedObject*>(object)->prepared = prepared.release();
-  return object;
+    return {};
+  return PreparedObject::make(std::move(prepared));
 }
 
-int addPrepared(PyObject* module) {
-  if (!preparedType) preparedType = PyType_FromSpec(&kSpec);
-  if (!preparedType || PyModule_AddObjectRef(module, "Prepared", preparedType) < 0) return -1;
+bool addPrepared(PyObject* module) {
   PyRef capsule = PyRef::steal(PyCapsule_New(const_cast<LaunchApi*>(&kLaunchApi), kLaunchApiCapsule, nullptr));
-  return capsule ? PyModule_AddObjectRef(module, "launch_api", capsule.get()) : -1;
+  return capsule && PyModule_AddObjectRef(module, "launch_api", capsule.get()) == 0 &&
+         addType<Prepared>(module, {.name = "tiletwin._cuda.Prepared",
+                                    .doc = "A kernel with all that a launch needs but grid, stream and arguments.",
+                                    .methods = {{"launch", anyFunction(launch), METH_FASTCALL,
+                                                 "launch(grid x, y, z, stream, *arguments)"}}});
 }
 
 } // namespace tiletwin::python

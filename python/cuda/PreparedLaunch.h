@@ -9,11 +9,11 @@
 
 namespace tiletwin::python {
 
-/// Adds the type, and the capsule launch_api, to the module. -1 with an error set on failure.
-int addPrepared(PyObject* module);
+/// Adds the type, and the capsule launch_api, to the module. False with an error set on failure.
+bool addPrepared(PyObject* module);
 /// signature: a tuple of words: "*fp32" or any other pointer, "i32", "u8", "i1", "fp16", "bf16", "fp32", "fp64",
-/// "bytes:128" for a structure such as a tensor map. Null with an
-/// error set: an unknown word, sizes that are not the kernel's, or limits of the GPU.
-PyObject* makePrepared(std::shared_ptr<const cuda::Kernel> kernel, const cuda::LaunchShape& shape, PyObject* signature);
+/// "bytes:128" for a structure such as a tensor map. Null with an error set: an unknown word, sizes that are not the
+/// kernel's, or limits of the GPU.
+PyRef makePrepared(std::shared_ptr<const cuda::Kernel> kernel, const cuda::LaunchShape& shape, PyObject* signature);
 
 } // namespace tiletwin::python

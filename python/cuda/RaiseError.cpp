@@ -1,6 +1,5 @@
 // python/cuda/RaiseError.cpp -- see RaiseError.h.
 #include "RaiseError.h"
-#include "../src/Interned.h"
 #include "frontend/PackageObject.h"
 
 namespace tiletwin::python {
@@ -34,14 +33,12 @@ void raiseError(const cuda::Error& error) {
   if (!type) return;
   PyRef value;
   if (isResources) {
-    value = PyRef::steal(PyObject_CallFunction(type.get(), "LLs", (long long)error.required, (long long)error.limit,
-                                               error.resource.c_str()));
+    value = call(type, error.required, error.limit, error.resource);
     // Its text is made of the numbers alone, as scripts know it; the note says which kernel and GPU.
-    if (value) value = PyRef::steal(PyObject_CallMethod(value.get(), "add_note", "s", error.what())) ? value : PyRef();
+    if (value && !callMethod(value.get(), "add_note", error.what())) return;
   } else {
     const std::string name = error.code == cuda::kSuccess ? std::string() : cuda::nameOf(error.code);
-    value = PyRef::steal(
-        PyObject_CallFunction(type.get(), "siss", error.what(), int(error.code), name.c_str(), wordOf(error.kind)));
+    value = call(type, error.what(), int(error.code), name, wordOf(error.kind));
   }
   if (value) PyErr_SetObject(type.get(), value.get());
 }

@@ -1,7 +1,7 @@
 // python/cuda/RaiseError.h -- errors of the CUDA driver as Python exceptions; running something without the GIL.
 #pragma once
 #include "../src/Gil.h"
-#include "frontend/PyRef.h"
+#include "frontend/PyValues.h"
 #include "runtime/cuda/Error.h"
 #include <exception>
 #include <optional>
@@ -27,6 +27,12 @@ template <class Work> bool withoutGil(const Work& work) {
   else if (!fault.empty())
     PyErr_SetString(PyExc_ValueError, fault.c_str());
   return !error && fault.empty();
+}
+/// What make() gives without the GIL. Empty with an exception set.
+template <class Make> auto madeWithoutGil(const Make& make) {
+  std::optional<decltype(make())> made;
+  withoutGil([&] { made.emplace(make()); });
+  return made;
 }
 
 } // namespace tiletwin::python

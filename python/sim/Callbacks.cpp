@@ -6,23 +6,16 @@ namespace tiletwin::python {
 
 /// A worker's thread state goes with its last PyGILState_Release, and an exception that is set there with it.
 void Callbacks::keepError() {
-  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
-  PyErr_Fetch(&type, &value, &trace);
-  PyRef givenType = PyRef::steal(type), givenValue = PyRef::steal(value), givenTrace = PyRef::steal(trace);
+  PyRef error = takeError();
   if (failed_) return;
-  type_ = std::move(givenType);
-  value_ = std::move(givenValue);
-  trace_ = std::move(givenTrace);
+  error_ = std::move(error);
   failed_ = true;
 }
 
 void Callbacks::print(std::string_view text) {
   if (failed_) return;
   const GilHeld gil;
-  // What is no UTF-8 comes as U+FFFD: a kernel may print any bytes.
-  PyRef words = PyRef::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace"));
-  PyRef done = PyRef::steal(words ? PyObject_CallFunctionObjArgs(print_, words.get(), nullptr) : nullptr);
-  if (!done) keepError();
+  if (!call(print_, repairedText(text))) keepError(); // a kernel may print any bytes
 }
 
 bool Callbacks::mayGoOn() {
@@ -35,7 +28,7 @@ bool Callbacks::mayGoOn() {
 
 bool Callbacks::raise() {
   if (!failed_) return false;
-  PyErr_Restore(type_.release(), value_.release(), trace_.release());
+  putError(error_);
   return true;
 }
 

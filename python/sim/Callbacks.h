@@ -2,7 +2,7 @@
 // Invariant: the first exception that Python raises is kept, whichever thread it came in; the launch stops then, and raise() gives
 //            it to the thread that launched.
 #pragma once
-#include "frontend/PyRef.h"
+#include "frontend/PyValues.h"
 #include <atomic>
 #include <string_view>
 
@@ -24,7 +24,7 @@ private:
 
   PyObject* print_;
   std::atomic<bool> failed_{false};
-  PyRef type_, value_, trace_; // under the GIL
+  PyRef error_; // under the GIL
 };
 
 } // namespace tiletwin::python

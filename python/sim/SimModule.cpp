@@ -5,113 +5,61 @@
 //            of the module that every machine loads.
 #include "../src/CheckReport.h"
 #include "../src/Gil.h"
-#include "../src/Interned.h"
 #include "../src/RaiseTrap.h"
 #include "Callbacks.h"
 #include "TensorMaps.h"
-#include "frontend/PyRef.h"
+#include "frontend/PyFunctions.h"
 #include "sim/Sim.h"
-#include <exception>
 
 namespace tiletwin::python {
 namespace {
 
-struct ModuleObject {
-  PyObject ob_base;
-  std::shared_ptr<const sim::Module>* module;
-};
-PyObject* moduleType = nullptr;
-
-const sim::Module& moduleOf(PyObject* self) { return **reinterpret_cast<ModuleObject*>(self)->module; }
-
-void deallocate(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  delete reinterpret_cast<ModuleObject*>(self)->module;
-  auto* release = reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free));
-  release(self);
-  PyRef::steal(reinterpret_cast<PyObject*>(type)); // an object of a heap type owns its type
-}
+using ModuleHandle = std::shared_ptr<const sim::Module>;
 
 /// load(text, file, contract) -> Module; ValueError(message, line, column, rendered) for text that cannot be run.
-PyObject* load(PyObject*, PyObject* args) {
-  const char *text, *file;
-  Py_ssize_t length;
-  int contract;
-  if (!PyArg_ParseTuple(args, "s#sp:load", &text, &length, &file, &contract)) return nullptr;
+PyRef load(std::string_view text, const char* file, bool contract) {
   sim::LoadOptions options;
   options.file = file;
-  options.contract = contract != 0;
+  options.contract = contract;
   sim::ptx::Diagnostic error;
-  const std::string_view source(text, size_t(length));
-  std::shared_ptr<const sim::Module> module;
-  std::string fault;
-  try {
-    const GilReleased released;
-    module = sim::Module::load(source, options, error);
-  } catch (const std::exception& e) { fault = e.what(); }
-  if (!fault.empty()) {
-    PyErr_Format(PyExc_RuntimeError, "%s: %s", file, fault.c_str());
-    return nullptr;
-  }
-  if (!module) {
-    PyRef value = PyRef::steal(Py_BuildValue("(siis)", error.message.c_str(), int(error.at.line), int(error.at.column),
-                                             error.render(file, source).c_str()));
-    if (value) PyErr_SetObject(PyExc_ValueError, value.get());
-    return nullptr;
-  }
-  auto* type = reinterpret_cast<PyTypeObject*>(moduleType);
-  PyRef object = PyRef::steal(PyType_GenericAlloc(type, 0));
-  if (!object) return nullptr;
-  reinterpret_cast<ModuleObject*>(object.get())->module = new std::shared_ptr<const sim::Module>(std::move(module));
-  return object.release();
+  ModuleHandle module;
+  if (!workWithoutGil(file, [&] { module = sim::Module::load(text, options, error); })) return {};
+  if (module) return Object<ModuleHandle>::make(std::move(module));
+  PyRef value = pyTuple(error.message, int(error.at.line), int(error.at.column), error.render(file, text));
+  if (value) PyErr_SetObject(PyExc_ValueError, value.get());
+  return {};
 }
 
-PyObject* entries(PyObject* self, PyObject*) {
-  PyRef list = PyRef::steal(PyList_New(0));
-  for (const std::string& name : moduleOf(self).entries()) {
-    PyRef word = PyRef::steal(PyUnicode_FromString(name.c_str()));
-    if (!list || !word || PyList_Append(list.get(), word.get()) < 0) return nullptr;
-  }
-  return list.release();
-}
+PyRef entries(const ModuleHandle& module) { return pyList(module->entries()); }
 
 /// The kernel of an entry; null with KeyError set.
-const sim::Kernel* kernelOf(PyObject* self, const char* entry) {
-  const sim::Kernel* kernel = moduleOf(self).find(entry);
+const sim::Kernel* kernelOf(const ModuleHandle& module, const char* entry) {
+  const sim::Kernel* kernel = module->find(entry);
   if (!kernel) PyErr_SetString(PyExc_KeyError, entry);
   return kernel;
 }
 
 /// facts(entry) -> {"parameters": [(name, type, bytes, offset, is pointer, its alignment)], "parameter_bytes", "shared", ...}
-PyObject* facts(PyObject* self, PyObject* entry) {
-  const sim::Kernel* kernel = kernelOf(self, std::string(utf8(entry)).c_str());
-  if (!kernel) return nullptr;
+PyRef facts(const ModuleHandle& module, const char* entry) {
+  const sim::Kernel* kernel = kernelOf(module, entry);
+  if (!kernel) return {};
   const sim::ptx::Function& f = kernel->function();
-  PyRef list = PyRef::steal(PyList_New(0));
-  for (size_t i = 0; list && i < f.parameters.size(); ++i) {
-    const sim::ptx::Variable& p = f.parameters[i];
-    const std::string type(sim::ptx::nameOf(p.type));
-    PyRef row =
-        PyRef::steal(Py_BuildValue("(ssKIOI)", p.name.c_str(), type.c_str(), (unsigned long long)p.bytes,
-                                   kernel->parameterOffset(i), p.isPointer ? Py_True : Py_False, p.pointerAlignment));
-    if (!row || PyList_Append(list.get(), row.get()) < 0) return nullptr;
-  }
-  auto triple = [](const std::array<int32_t, 3>& a) { return Py_BuildValue("(iii)", a[0], a[1], a[2]); };
-  return list ? Py_BuildValue("{s:N,s:I,s:I,s:N,s:N,s:N}", "parameters", list.release(), "parameter_bytes",
-                              kernel->parameterBytes(), "shared", kernel->staticShared(), "required_threads",
-                              triple(f.requiredThreads), "max_threads", triple(f.maxThreads), "required_cluster",
-                              triple(f.requiredCluster))
-              : nullptr;
+  PyRef parameters = pyList(f.parameters, [&](const sim::ptx::Variable& p) {
+    return pyTuple(p.name, sim::ptx::nameOf(p.type), p.bytes, kernel->parameterOffset(size_t(&p - f.parameters.data())),
+                   p.isPointer, p.pointerAlignment);
+  });
+  return pyDict("parameters", parameters, "parameter_bytes", kernel->parameterBytes(), "shared", kernel->staticShared(),
+                "required_threads", f.requiredThreads, "max_threads", f.maxThreads, "required_cluster",
+                f.requiredCluster);
 }
 
 /// [(name, begin, end, read only)] as buffers. False with an exception set.
-bool readBuffers(PyObject* list, std::vector<Buffer>& buffers) {
-  const Py_ssize_t count = PyList_Size(list);
-  for (Py_ssize_t i = 0; i < count; ++i) {
+bool readBuffers(ListArgument list, std::vector<Buffer>& buffers) {
+  for (PyObject* row : itemsOf(list.get())) {
     const char* name;
     unsigned long long begin, end;
     int readOnly;
-    if (!PyArg_ParseTuple(PyList_GetItem(list, i), "sKKp", &name, &begin, &end, &readOnly)) return false;
+    if (!PyArg_ParseTuple(row, "sKKp", &name, &begin, &end, &readOnly)) return false;
     Buffer buffer;
     buffer.name = name;
     buffer.begin = buffer.viewBegin = uintptr_t(begin);
@@ -119,37 +67,30 @@ bool readBuffers(PyObject* list, std::vector<Buffer>& buffers) {
     buffer.readOnly = readOnly != 0;
     buffers.push_back(std::move(buffer));
   }
-  return !PyErr_Occurred();
+  return true;
 }
 
-/// launch(entry, grid, block, cluster, shared, parameters, buffers, checks, threads, limit, print)
+using Sizes = std::array<uint32_t, 3>;
+
 /// -> (instructions, lane instructions). checks: words of CheckOptions. print: called with text.
-PyObject* launchEntry(PyObject* self, PyObject* args) {
-  const char *entry, *bytes;
-  Py_ssize_t size;
-  unsigned g[3], b[3], c[3], shared, threads;
-  unsigned long long limit;
-  PyObject *buffers, *checks, *print;
-  if (!PyArg_ParseTuple(args, "s(III)(III)(III)Iy#O!O!IKO:launch", &entry, &g[0], &g[1], &g[2], &b[0], &b[1], &b[2],
-                        &c[0], &c[1], &c[2], &shared, &bytes, &size, &PyList_Type, &buffers, &PyTuple_Type, &checks,
-                        &threads, &limit, &print))
-    return nullptr;
-  const sim::Kernel* kernel = kernelOf(self, entry);
-  if (!kernel) return nullptr;
+PyRef launch(const ModuleHandle& module, const char* entry, Sizes grid, Sizes block, Sizes cluster, uint32_t shared,
+             std::span<const std::byte> parameters, ListArgument buffers, TupleArgument checks, uint32_t threads,
+             uint64_t limit, PyObject* print) {
+  const sim::Kernel* kernel = kernelOf(module, entry);
   std::vector<Buffer> known;
-  if (!readBuffers(buffers, known)) return nullptr;
+  if (!kernel || !readBuffers(buffers, known)) return {};
   sim::LaunchParams params;
-  params.grid = {g[0], g[1], g[2]};
-  params.block = {b[0], b[1], b[2]};
-  params.cluster = {c[0], c[1], c[2]};
+  params.grid = {grid[0], grid[1], grid[2]};
+  params.block = {block[0], block[1], block[2]};
+  params.cluster = {cluster[0], cluster[1], cluster[2]};
   params.dynamicShared = shared;
-  params.parameters = std::as_bytes(std::span(bytes, size_t(size)));
+  params.parameters = parameters;
   params.buffers = known;
   params.threads = threads;
   params.instructionLimit = limit;
-  auto wants = [&](const char* word) {
-    for (Py_ssize_t i = 0; i < PyTuple_Size(checks); ++i)
-      if (utf8(PyTuple_GetItem(checks, i)) == word) return true;
+  auto wants = [&](std::string_view word) {
+    for (PyObject* wanted : itemsOf(checks.get()))
+      if (utf8(wanted) == word) return true;
     return false;
   };
   params.checks = {wants("bounds"), wants("barriers"), wants("async"), wants("uninitialized"), wants("races")};
@@ -159,60 +100,33 @@ PyObject* launchEntry(PyObject* self, PyObject* args) {
   params.print = [&](std::string_view text) { callbacks.print(text); };
   params.poll = [&] { return callbacks.mayGoOn(); };
   sim::Result result;
-  std::string fault;
-  try {
-    const GilReleased released;
-    result = sim::launch(*kernel, params);
-  } catch (const std::exception& error) { fault = error.what(); }
-  if (callbacks.raise()) return nullptr;
-  if (!fault.empty()) {
-    PyErr_Format(PyExc_RuntimeError, "%s: %s", entry, fault.c_str());
-    return nullptr;
-  }
-  if (!reportFindings(entry, findings.take(), /*raises=*/!result.trap)) return nullptr;
+  const bool ran = workWithoutGil(entry, [&] { result = sim::launch(*kernel, params); });
+  if (callbacks.raise() || !ran || !reportFindings(entry, findings.take(), /*raises=*/!result.trap)) return {};
   if (result.trap) {
     raiseTrap(result.trap);
-    return nullptr;
+    return {};
   }
-  return Py_BuildValue("(KK)", (unsigned long long)result.instructions, (unsigned long long)result.laneInstructions);
+  return pyTuple(result.instructions, result.laneInstructions);
 }
 
-PyMethodDef kMethods[] = {
-    {"entries", entries, METH_NOARGS, "Names of the module's entries."},
-    {"facts", facts, METH_O, "facts(entry): what a launch of it wants."},
-    {"launch", launchEntry, METH_VARARGS,
-     "launch(entry, grid, block, cluster, shared, parameters, buffers, checks, threads, limit, print)"},
-    {nullptr, nullptr, 0, nullptr},
-};
-PyType_Slot kTypeSlots[] = {
-    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
-    {Py_tp_methods, kMethods},
-    {Py_tp_doc, const_cast<char*>("A module of PTX, ready to run.")},
-    {0, nullptr},
-};
-PyType_Spec kType = {"tiletwin._sim.Module", sizeof(ModuleObject), 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kTypeSlots};
-
-PyMethodDef kFunctions[] = {
-    {"load", load, METH_VARARGS, "load(text, file, contract) -> Module"},
-    {"encode_tensor_map", encodeTensorMap, METH_VARARGS,
-     "encode_tensor_map(type, address, sizes, strides, box, element_strides, interleave, swizzle, promotion, fill)"},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-int executeModule(PyObject* module) {
-  if (!moduleType) moduleType = PyType_FromSpec(&kType);
-  return moduleType ? PyModule_AddObjectRef(module, "Module", moduleType) : -1;
+bool execute(PyObject* module) {
+  return addFunctions(module, {function<"load", load>("load(text, file, contract) -> Module"),
+                               function<"encode_tensor_map", encodeTensorMap>(
+                                   "encode_tensor_map(type, address, sizes, strides, box, element_strides, interleave, "
+                                   "swizzle, promotion, fill) -> 128 bytes")}) &&
+         addType<ModuleHandle>(
+             module,
+             {.name = "tiletwin._sim.Module",
+              .doc = "A module of PTX, ready to run.",
+              .methods = {method<"entries", entries>("Names of the module's entries."),
+                          method<"facts", facts>("facts(entry): what a launch of it wants."),
+                          method<"launch", launch>("launch(entry, grid, block, cluster, shared, parameters, buffers, "
+                                                   "checks, threads, limit, print)")}});
 }
-PyModuleDef_Slot kSlots[] = {
-    {Py_mod_exec, reinterpret_cast<void*>(executeModule)},
-    {0, nullptr},
-};
-PyModuleDef kModule = {
-    PyModuleDef_HEAD_INIT, "_sim", "The simulator of PTX.", 0, kFunctions, kSlots, nullptr, nullptr, nullptr,
-};
 
 } // namespace
 } // namespace tiletwin::python
 
-PyMODINIT_FUNC PyInit__sim() { return PyModuleDef_Init(&tiletwin::python::kModule); }
+PyMODINIT_FUNC PyInit__sim() {
+  return tiletwin::defineModule<tiletwin::python::execute>("_sim", "The simulator of PTX.");
+}

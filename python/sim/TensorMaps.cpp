@@ -9,9 +9,9 @@ namespace tiletwin::python {
 namespace {
 
 /// False with an exception set: no whole number that is positive or 0.
-bool readNumbers(PyObject* tuple, std::vector<uint64_t>& numbers) {
-  for (Py_ssize_t i = 0; i < PyTuple_Size(tuple); ++i) {
-    numbers.push_back(PyLong_AsUnsignedLongLong(PyTuple_GetItem(tuple, i)));
+bool readNumbers(TupleArgument tuple, std::vector<uint64_t>& numbers) {
+  for (PyObject* item : itemsOf(tuple.get())) {
+    numbers.push_back(PyLong_AsUnsignedLongLong(item));
     if (PyErr_Occurred()) return false;
   }
   return true;
@@ -26,22 +26,17 @@ std::vector<uint32_t> narrowed(const std::vector<uint64_t>& numbers) {
 
 } // namespace
 
-PyObject* encodeTensorMap(PyObject*, PyObject* args) {
-  unsigned long long address;
-  PyObject *sizeList, *strideList, *boxList, *stepList;
-  unsigned char type, interleave, swizzle, promotion, fill;
-  if (!PyArg_ParseTuple(args, "bKO!O!O!O!bbbb:encode_tensor_map", &type, &address, &PyTuple_Type, &sizeList,
-                        &PyTuple_Type, &strideList, &PyTuple_Type, &boxList, &PyTuple_Type, &stepList, &interleave,
-                        &swizzle, &promotion, &fill))
-    return nullptr;
+PyRef encodeTensorMap(uint8_t type, uint64_t address, TupleArgument sizeList, TupleArgument strideList,
+                      TupleArgument boxList, TupleArgument stepList, uint8_t interleave, uint8_t swizzle,
+                      uint8_t promotion, uint8_t fill) {
   std::vector<uint64_t> sizes, strides, box, steps;
   if (!readNumbers(sizeList, sizes) || !readNumbers(strideList, strides) || !readNumbers(boxList, box) ||
       !readNumbers(stepList, steps))
-    return nullptr;
+    return {};
   if (box.size() != sizes.size() || steps.size() != sizes.size() || strides.size() + 1 != sizes.size()) {
     PyErr_SetString(PyExc_ValueError,
                     "a tensor map has as many boxes and element strides as sizes, and one stride less");
-    return nullptr;
+    return {};
   }
   alignas(64) char map[sim::kTensorMapBytes];
   std::string error;
@@ -51,9 +46,9 @@ PyObject* encodeTensorMap(PyObject*, PyObject* args) {
                             sim::TensorMapSwizzle(swizzle), sim::TensorMapPromotion(promotion),
                             sim::TensorMapFill(fill), error)) {
     PyErr_SetString(PyExc_ValueError, error.c_str());
-    return nullptr;
+    return {};
   }
-  return PyBytes_FromStringAndSize(map, sizeof map);
+  return pyBytes(map, sizeof map);
 }
 
 } // namespace tiletwin::python

@@ -12,29 +12,15 @@
 namespace tiletwin::python {
 namespace {
 
-PyRef attribute(PyObject* object, PyObject* name) { return PyRef::steal(PyObject_GetAttr(object, name)); }
-PyRef callMethod(PyObject* object, PyObject* name) {
-  return PyRef::steal(PyObject_CallMethodObjArgs(object, name, nullptr));
-}
-
 bool typeHas(PyTypeObject* type, PyObject* name) {
-  PyRef found = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name));
-  if (!found) PyErr_Clear();
-  return bool(found);
+  return bool(attributeIfAny(reinterpret_cast<PyObject*>(type), name));
 }
 
 /// True if a class of that module and name is among the bases.
 bool derivesFrom(PyTypeObject* type, std::string_view module, std::string_view name) {
-  PyRef mro = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__mro__"));
-  Py_ssize_t size = mro ? PyTuple_Size(mro.get()) : 0;
-  for (Py_ssize_t i = 0; i < size; ++i) {
-    PyObject* base = PyTuple_GetItem(mro.get(), i);
-    PyRef baseName = PyRef::steal(PyObject_GetAttrString(base, "__name__"));
-    PyRef baseModule = PyRef::steal(PyObject_GetAttrString(base, "__module__"));
-    std::string_view home = utf8(baseModule.get());
-    if (utf8(baseName.get()) == name && home.substr(0, module.size()) == module) return true;
-  }
-  PyErr_Clear();
+  PyRef mro = attributeIfAny(reinterpret_cast<PyObject*>(type), "__mro__");
+  for (PyObject* base : itemsOf(mro))
+    if (stringOf(attributeIfAny(base, "__name__").get()) == name && moduleNameOf(base).starts_with(module)) return true;
   return false;
 }
 
@@ -59,7 +45,7 @@ TypeFacts inspectType(PyObject* object) {
   if (derivesFrom(type, "tiletwin", "TensorWrapper")) return is(ObjectKind::Reinterpreted);
   if (derivesFrom(type, "tiletwin", "dtype")) return is(ObjectKind::Other);
   facts.hasStorage = typeHas(type, names::untypedStorage());
-  if (PyRef capsule = PyRef::steal(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), names::dlpackExchange()))) {
+  if (PyRef capsule = attribute(reinterpret_cast<PyObject*>(type), names::dlpackExchange())) {
     auto* table = static_cast<const dlpack::ExchangeTable*>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
     if (table && table->version.major == 1 && table->tensorFromPython) {
       facts.exchange = table;
@@ -112,7 +98,7 @@ bool unsupportedElement(PyObject* object, const std::string& what) {
       PyExc_TypeError,
       "a %s with elements of type %s cannot be passed to a kernel; the language has bool, (u)int8 to "
       "(u)int64, float8 (e5m2, e4m3fn, e4m3b11fnuz, e4m3fnuz, e5m2fnuz), float16, bfloat16, float32 and float64",
-      typeName(object).c_str(), what.c_str());
+      qualifiedTypeName(object).c_str(), what.c_str());
   return false;
 }
 
@@ -148,6 +134,13 @@ bool fromDlpackTensor(PyObject* object, const dlpack::Tensor& tensor, Array& out
   return true;
 }
 
+/// Reads a tuple, or another sequence, of ints. False with an exception set.
+bool integersOf(const PyRef& sequence, std::vector<int64_t>& out) {
+  PyRef items = PyRef::steal(PySequence_Tuple(sequence.get()));
+  for (PyObject* item : itemsOf(items)) out.push_back(PyLong_AsLongLong(item));
+  return items && !PyErr_Occurred();
+}
+
 bool readTorchSlow(PyObject* object, Array& out) {
   PyRef dtype = attribute(object, names::dtype());
   if (!dtype || (out.element = elementOfDtype(dtype.get())) < 0) return false;
@@ -160,14 +153,7 @@ bool readTorchSlow(PyObject* object, Array& out) {
   PyRef shape = attribute(object, names::shape()), strides = callMethod(object, names::stride());
   if (!shape || !strides) return false;
   std::vector<int64_t> sizes, steps;
-  for (Py_ssize_t i = 0, n = PySequence_Size(shape.get()); i < n; ++i) {
-    PyRef size = PyRef::steal(PySequence_GetItem(shape.get(), i)),
-          step = PyRef::steal(PySequence_GetItem(strides.get(), i));
-    if (!size || !step) return false;
-    sizes.push_back(PyLong_AsLongLong(size.get()));
-    steps.push_back(PyLong_AsLongLong(step.get()));
-  }
-  if (PyErr_Occurred()) return false;
+  if (!integersOf(shape, sizes) || !integersOf(strides, steps)) return false;
   setView(out, int(sizes.size()), sizes.data(), steps.data(), element(out.element).bytes);
   return setTorchStorage(object, out);
 }
@@ -272,12 +258,12 @@ bool readInterface(PyObject* object, PyObject* name, Array& out) {
   PyErr_Clear();
   if (!PyTuple_Check(data.get()) || PyTuple_Size(data.get()) != 2 || !PyTuple_Check(shape.get())) {
     PyErr_Format(PyExc_TypeError, "%s of a %s needs 'data' as (address, read_only) and 'shape' as a tuple",
-                 std::string(utf8(name)).c_str(), typeName(object).c_str());
+                 stringOf(name).c_str(), qualifiedTypeName(object).c_str());
     return false;
   }
   out.data = uintptr_t(PyLong_AsUnsignedLongLong(PyTuple_GetItem(data.get(), 0)));
   out.readOnly = PyObject_IsTrue(PyTuple_GetItem(data.get(), 1)) == 1;
-  std::string type(utf8(typestr.get()));
+  std::string type = stringOf(typestr.get());
   // "<f4": byte order, kind, bytes. Element types NumPy has no letter for are named by dtype.name only.
   const std::pair<const char*, const char*> kLetters[] = {
       {"b1", "bool"},   {"i1", "int8"},   {"i2", "int16"},  {"i4", "int32"},   {"i8", "int64"},   {"u1", "uint8"},
@@ -286,19 +272,14 @@ bool readInterface(PyObject* object, PyObject* name, Array& out) {
     for (auto [letter, meaning] : kLetters)
       if (type.substr(1) == letter) out.element = elementByName(meaning);
   if (out.element < 0) {
-    PyRef dtype = attribute(object, names::dtype());
-    PyRef dtypeName = PyRef::steal(dtype ? PyObject_GetAttrString(dtype.get(), "name") : nullptr);
-    PyErr_Clear();
+    PyRef dtypeName = attributeIfAny(attributeIfAny(object, names::dtype()).get(), "name");
     if (dtypeName && type[0] != '>') out.element = elementByName(utf8(dtypeName.get()));
     if (out.element < 0)
-      return unsupportedElement(object, dtypeName ? std::string(utf8(dtypeName.get())) + " (" + type + ")" : type);
+      return unsupportedElement(object, dtypeName ? stringOf(dtypeName.get()) + " (" + type + ")" : type);
   }
   std::vector<int64_t> sizes, steps;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(shape.get()); ++i) {
-    sizes.push_back(PyLong_AsLongLong(PyTuple_GetItem(shape.get(), i)));
-    if (strides && PyTuple_Check(strides.get())) steps.push_back(PyLong_AsLongLong(PyTuple_GetItem(strides.get(), i)));
-  }
-  if (PyErr_Occurred()) return false;
+  if (!integersOf(shape, sizes) || (strides && PyTuple_Check(strides.get()) && !integersOf(strides, steps)))
+    return false;
   setView(out, int(sizes.size()), sizes.data(), steps.empty() ? nullptr : steps.data(), 1);
   storageIsView(out);
   if (name == names::cudaArrayInterface() && out.viewEnd > out.viewBegin && !isHostMemory(out.viewBegin))
@@ -320,7 +301,7 @@ bool readDlpackMethod(PyObject* object, Array& out) {
     tensor = static_cast<const dlpack::Tensor*>(
         PyCapsule_GetPointer(out.owner.get(), "dltensor")); // first member of DLManagedTensor
   } else {
-    PyErr_Format(PyExc_TypeError, "__dlpack__() of a %s returned no DLPack capsule", typeName(object).c_str());
+    PyErr_Format(PyExc_TypeError, "__dlpack__() of a %s returned no DLPack capsule", qualifiedTypeName(object).c_str());
     return false;
   }
   if (!fromDlpackTensor(object, *tensor, out)) return false;
@@ -333,8 +314,7 @@ bool readDataPointer(PyObject* object, Array& out) {
   if (!dtype || (out.element = elementOfDtype(dtype.get())) < 0 || !addressFrom(object, names::dataPtr(), out.data))
     return false;
   uintptr_t bytes = 0;
-  PyRef nbytes = attribute(object, names::nbytes());
-  PyErr_Clear();
+  PyRef nbytes = attributeIfAny(object, names::nbytes());
   if (nbytes && PyLong_Check(nbytes.get())) {
     bytes = PyLong_AsSize_t(nbytes.get());
   } else {
@@ -396,7 +376,7 @@ bool readArray(PyObject* object, const TypeFacts& facts, Array& out) {
   case ObjectKind::DlpackMethod: return readDlpackMethod(object, out);
   default: break;
   }
-  PyErr_Format(PyExc_TypeError, "a %s is not an array", typeName(object).c_str());
+  PyErr_Format(PyExc_TypeError, "a %s is not an array", qualifiedTypeName(object).c_str());
   return false;
 }
 
@@ -409,9 +389,9 @@ int elementOfDtype(PyObject* dtype) {
   static auto& known = *new std::unordered_map<PyObject*, std::pair<PyRef, int>>;
   auto found = known.find(dtype);
   if (found != known.end()) return found->second.second;
-  int index = elementByName(text(dtype));
+  int index = elementByName(textOf(dtype));
   if (index < 0) {
-    unsupportedElement(dtype, text(dtype));
+    unsupportedElement(dtype, textOf(dtype));
     return -1;
   }
   if (known.size() >= kMostKnown) auto forgotten = std::exchange(known, {}); // who ends with them may come here again

@@ -1,6 +1,7 @@
 // python/src/Arrays.h -- memory behind Python arrays: address, element type, extents, read-only or not.
 // Here:      torch tensors, NumPy arrays, buffers, DLPack, __array_interface__, __cuda_array_interface__,
-// data_ptr()/dtype. Not here:  what a parameter makes of it (Binding.h), device copies (launch/device_copy.py).
+//            data_ptr()/dtype.
+// Not here:  what a parameter makes of it (Binding.h), device copies (launch/device_copy.py).
 // Invariant: an Array's addresses are valid while its `owner` and the Python object live.
 #pragma once
 #include "frontend/PyRef.h"

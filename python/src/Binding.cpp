@@ -18,18 +18,17 @@ std::string quotedNames(const std::vector<std::string>& list) {
 } // namespace
 
 bool readParameters(PyObject* list, std::vector<Parameter>& out) {
-  Py_ssize_t count = PySequence_Size(list);
-  if (count < 0) return false;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyRef row = PyRef::steal(PySequence_GetItem(list, i));
-    if (!row || !PyTuple_Check(row.get()) || PyTuple_Size(row.get()) != 10) {
+  PyRef rows = PyRef::steal(PySequence_Tuple(list));
+  if (!rows) return false;
+  for (PyObject* row : itemsOf(rows)) {
+    if (!PyTuple_Check(row) || PyTuple_Size(row) != 10) {
       PyErr_SetString(PyExc_TypeError, "a parameter is described by a tuple of ten");
       return false;
     }
-    auto item = [&](int n) { return PyTuple_GetItem(row.get(), n); };
+    auto item = [&](int n) { return PyTuple_GetItem(row, n); };
     auto flag = [&](int n) { return PyObject_IsTrue(item(n)) == 1; };
     Parameter p;
-    p.nameText = std::string(utf8(item(0)));
+    p.nameText = stringOf(item(0));
     p.name = PyRef::steal(PyUnicode_InternFromString(p.nameText.c_str()));
     if (flag(1)) p.defaultValue = PyRef::borrow(item(2));
     if (item(3) != Py_None) {
@@ -62,9 +61,7 @@ bool bindArguments(const std::string& kernel, const std::vector<Parameter>& para
   call.values.assign(parameters.size(), nullptr);
   for (Py_ssize_t i = 0; i < named; ++i) call.values[i] = args[i];
   if (hasVariadic) {
-    PyRef rest = PyRef::steal(PyTuple_New(count - named));
-    for (Py_ssize_t i = named; rest && i < count; ++i)
-      PyTuple_SetItem(rest.get(), i - named, PyRef::borrow(args[i]).release());
+    PyRef rest = pyTupleFrom(std::span(args + named, args + count));
     if (!rest) return false;
     call.values[positional] = rest.get();
     call.owners.push_back(std::move(rest));
@@ -94,7 +91,7 @@ bool bindArguments(const std::string& kernel, const std::vector<Parameter>& para
       missing.push_back(parameters[i].nameText);
   if (!missing.empty()) {
     std::string given;
-    for (const auto& [name, value] : call.options) given += (given.empty() ? "" : ", ") + std::string(utf8(name));
+    for (const auto& [name, value] : call.options) given += (given.empty() ? "" : ", ") + stringOf(name);
     PyErr_Format(PyExc_TypeError, "%s() missing %zu required argument%s: %s%s%s", kernel.c_str(), missing.size(),
                  missing.size() == 1 ? "" : "s", quotedNames(missing).c_str(),
                  given.empty() ? "" : "; these keywords are none of its parameters: ", given.c_str());

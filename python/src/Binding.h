@@ -69,7 +69,10 @@ bool classify(const std::string& kernel, const std::vector<Parameter>& parameter
 /// Whether an argument is an integer 1 that becomes a compile-time value, so that it has no leaf. -1 with an exception set.
 int isCompiledAsOne(const Parameter& parameter, PyObject* value);
 
-/// The three dictionaries the front end takes (frontend/Frontend.h: Request), for a classified call.
+/// What became of the items of `value`, in its class if that is a NamedTuple's: the kernel can use its field names.
+PyRef likeItsClass(PyObject* value, PyRef items);
+
+/// The dictionaries the front end takes (frontend/Frontend.h: Request), for a classified call.
 struct Specialization {
   PyRef signature, constexprs, attributes, options;
 };

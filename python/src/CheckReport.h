@@ -18,7 +18,4 @@ bool reportFindings(const std::string& kernel, std::vector<Finding>&& findings, 
 /// Says once for a kernel that no check looks at it, because its launches run for gdb. False with an exception set.
 bool noticeUncheckedInGdb(const std::string& kernel);
 
-/// Adds check_words and parse_checks to the extension module. -1 with an error set on failure.
-int addCheckReport(PyObject* module);
-
 } // namespace tiletwin::python

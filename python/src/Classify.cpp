@@ -10,7 +10,7 @@ namespace {
 /// The value an argument stands for: constexpr objects are opened.
 PyRef opened(PyObject* object) {
   if (factsOf(object).kind != ObjectKind::Constexpr) return PyRef::borrow(object);
-  return PyRef::steal(PyObject_GetAttr(object, names::value()));
+  return attribute(object, names::value());
 }
 
 template <class T> void append(std::string& key, T value) {
@@ -25,11 +25,7 @@ bool fail(PyObject* exception, const std::string& kernel, const std::string& par
 /// Puts kernel and parameter in front of the message of a TypeError raised while an argument was read.
 bool failWithCause(const std::string& kernel, const std::string& parameter) {
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
-  PyObject *type, *value, *trace;
-  PyErr_Fetch(&type, &value, &trace);
-  PyErr_NormalizeException(&type, &value, &trace);
-  PyRef keepType = PyRef::steal(type), keepValue = PyRef::steal(value), keepTrace = PyRef::steal(trace);
-  return fail(PyExc_TypeError, kernel, parameter, text(value));
+  return fail(PyExc_TypeError, kernel, parameter, textOf(takeError().get()));
 }
 
 /// Visits an argument's leaves for key and run-time values, or for the front end's dictionaries.
@@ -93,21 +89,18 @@ bool Classifier::constant(PyObject* value, char tag) {
     PyRef inside = opened(value);
     return inside && constant(inside.get(), 'c');
   } else if (facts.kind == ObjectKind::Tuple) {
-    Py_ssize_t size = PySequence_Size(value);
     key.push_back('(');
     append(key, reinterpret_cast<uintptr_t>(Py_TYPE(value)));
-    append(key, int32_t(size));
-    for (Py_ssize_t i = 0; i < size; ++i) {
-      PyRef item = PyRef::steal(PySequence_GetItem(value, i));
-      if (!item || !constant(item.get(), 'c')) return false;
-    }
+    append(key, int32_t(itemsOf(value).size()));
+    for (PyObject* item : itemsOf(value))
+      if (!constant(item, 'c')) return false;
     return true;
   } else if (isArray(facts.kind)) {
     return fail(PyExc_TypeError, kernel_, name(),
-                "is tl.constexpr, so it takes a compile-time value, not an array (" + typeName(value) + ")");
+                "is tl.constexpr, so it takes a compile-time value, not an array (" + qualifiedTypeName(value) + ")");
   }
   // Anything else is numbered by (type, value); the table keeps it alive.
-  PyRef pair = PyRef::steal(PyTuple_Pack(2, reinterpret_cast<PyObject*>(Py_TYPE(value)), value));
+  PyRef pair = pyTuple(typeOf(value), value);
   if (!pair) return false;
   PyObject* number = PyDict_GetItemWithError(constants_, pair.get());
   PyRef fresh;
@@ -116,9 +109,9 @@ bool Classifier::constant(PyObject* value, char tag) {
       if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
       PyErr_Clear();
       return fail(PyExc_TypeError, kernel_, name(),
-                  "a compile-time value must be hashable, and a " + typeName(value) + " is not");
+                  "a compile-time value must be hashable, and a " + qualifiedTypeName(value) + " is not");
     }
-    fresh = PyRef::steal(PyLong_FromSsize_t(PyDict_Size(constants_)));
+    fresh = toPython(PyDict_Size(constants_));
     if (!fresh || PyDict_SetItem(constants_, pair.get(), fresh.get()) < 0) return false;
     number = fresh.get();
   }
@@ -139,7 +132,7 @@ bool Classifier::leafOrTuple(PyObject* value) {
   case ObjectKind::JitFunction: return constant(value, 'c');
   case ObjectKind::Descriptor: return descriptor(value);
   case ObjectKind::NumPyScalar: {
-    PyRef item = PyRef::steal(PyObject_CallMethodObjArgs(value, names::item(), nullptr));
+    PyRef item = callMethod(value, names::item());
     if (!item) return false;
     ObjectKind kind = factsOf(item.get()).kind;
     if (kind == ObjectKind::Bool || kind == ObjectKind::Int) return integer(item.get(), kind == ObjectKind::Bool);
@@ -156,22 +149,20 @@ bool Classifier::leafOrTuple(PyObject* value) {
   }
   return fail(
       PyExc_TypeError, kernel_, name(),
-      "a " + typeName(value) +
+      "a " + qualifiedTypeName(value) +
           " cannot be passed at run time; kernels take tensors and arrays, int, float, bool, None and tuples of "
           "these. A compile-time value needs a parameter annotated tl.constexpr");
 }
 
 bool Classifier::tuple(PyObject* value) {
-  Py_ssize_t size = PySequence_Size(value);
-  if (size < 0) return false;
+  const itemsOf items(value);
   call_.key.push_back('(');
   append(call_.key, PyList_Check(value) ? uintptr_t(0) : reinterpret_cast<uintptr_t>(Py_TYPE(value)));
-  append(call_.key, int32_t(size));
+  append(call_.key, int32_t(items.size()));
   std::string outer = suffix_;
-  for (Py_ssize_t i = 0; i < size; ++i) {
+  for (size_t i = 0; i < items.size(); ++i) {
     suffix_ = outer + "[" + std::to_string(i) + "]";
-    PyRef item = PyRef::steal(PySequence_GetItem(value, i));
-    if (!item || !leafOrTuple(item.get())) return false;
+    if (!leafOrTuple(items[i])) return false;
   }
   suffix_ = outer;
   return true;
@@ -196,7 +187,7 @@ bool Classifier::integer(PyObject* value, bool isBool) {
       leaf.bits = overflow > 0 ? PyLong_AsUnsignedLongLong(value) : 0;
       if (overflow < 0 || PyErr_Occurred()) {
         PyErr_Clear();
-        return fail(PyExc_OverflowError, kernel_, name(), "the integer " + text(value) + " does not fit 64 bits");
+        return fail(PyExc_OverflowError, kernel_, name(), "the integer " + textOf(value) + " does not fit 64 bits");
       }
       leaf.element = kUint64;
       leaf.tooWide = true;
@@ -220,7 +211,7 @@ bool Classifier::real(PyObject* value) {
   const Parameter& p = *parameter_;
   if (p.annotatedElement >= 0 && !isFloat(element(p.annotatedElement).storage))
     return fail(PyExc_TypeError, kernel_, name(),
-                "is annotated " + std::string(utf8(p.annotatedType.get())) + " and got the float " + text(value));
+                "is annotated " + std::string(utf8(p.annotatedType.get())) + " and got the float " + textOf(value));
   Leaf leaf;
   leaf.kind = Leaf::Kind::Real;
   leaf.number = PyFloat_AsDouble(value);
@@ -236,8 +227,8 @@ bool Classifier::array(PyObject* value, const TypeFacts& facts) {
   const Parameter& p = *parameter_;
   if (p.annotatedElement >= 0)
     return fail(PyExc_TypeError, kernel_, name(),
-                "is annotated " + std::string(utf8(p.annotatedType.get())) + " and got an array (" + typeName(value) +
-                    ")");
+                "is annotated " + std::string(utf8(p.annotatedType.get())) + " and got an array (" +
+                    qualifiedTypeName(value) + ")");
   Array array;
   if (!readArray(value, facts, array)) return failWithCause(kernel_, name());
   if (facts.hasStorage && array.data != 0 && TorchGuard::isEmulating()) noteSide(value); // a null pointer is on no side
@@ -289,31 +280,29 @@ bool Classifier::isOneSided() const {
           "' on the emulated \"cuda\", where a GPU would not reach it; move one of them with .cuda() or .cpu()");
 }
 
-bool intsOf(PyObject* object, PyObject* attribute, std::vector<int64_t>& out) {
-  PyRef list = PyRef::steal(PyObject_GetAttr(object, attribute));
-  if (!list) return false;
-  for (Py_ssize_t i = 0, n = PySequence_Size(list.get()); i < n; ++i) {
-    PyRef item = PyRef::steal(PySequence_GetItem(list.get(), i));
-    PyRef index = PyRef::steal(item ? PyNumber_Index(item.get()) : nullptr);
+bool intsOf(PyObject* object, PyObject* name, std::vector<int64_t>& out) {
+  PyRef list = attribute(object, name);
+  PyRef items = PyRef::steal(list ? PySequence_Tuple(list.get()) : nullptr);
+  for (PyObject* item : itemsOf(items)) {
+    PyRef index = PyRef::steal(PyNumber_Index(item));
     if (!index) return false;
     out.push_back(PyLong_AsLongLong(index.get()));
   }
-  return !PyErr_Occurred();
+  return items && !PyErr_Occurred();
 }
 
 // A descriptor is its base address, then its shape (i32 each) and strides (i64 each), as in the entry's arguments.
 bool Classifier::descriptor(PyObject* value) {
   static const int kInt32 = elementByName("i32"), kInt64 = elementByName("i64");
   std::vector<int64_t> shape, strides, block;
-  PyRef base = PyRef::steal(PyObject_GetAttr(value, names::base()));
-  PyRef padding = PyRef::steal(PyObject_GetAttr(value, names::padding()));
+  PyRef base = attribute(value, names::base()), padding = attribute(value, names::padding());
   if (!base || !padding || !intsOf(value, names::shape(), shape) || !intsOf(value, names::strides(), strides) ||
       !intsOf(value, names::blockShape(), block))
     return false;
   const TypeFacts& facts = factsOf(base.get());
   if (!isArray(facts.kind))
     return fail(PyExc_TypeError, kernel_, name(),
-                "the base of a TensorDescriptor must be an array, not a " + typeName(base.get()));
+                "the base of a TensorDescriptor must be an array, not a " + qualifiedTypeName(base.get()));
   auto refuse = [&](const std::string& text) {
     return fail(PyExc_ValueError, kernel_, name(), "the TensorDescriptor's " + text);
   };
@@ -349,7 +338,7 @@ bool Classifier::descriptor(PyObject* value) {
   leaf.padsWithNan = utf8(padding.get()) == "nan";
   if (leaf.padsWithNan && !isFloat(element(leaf.element).storage))
     return refuse("padding 'nan' needs elements of a float type, not " + std::string(element(leaf.element).typeName));
-  PyRef rounds = PyRef::steal(PyObject_GetAttrString(value, "round_f32_to_tf32"));
+  PyRef rounds = attribute(value, "round_f32_to_tf32");
   if (!rounds) return false;
   leaf.roundsToTf32 = PyObject_IsTrue(rounds.get()) == 1;
   if (leaf.roundsToTf32 && element(leaf.element).storage != DType::F32)
@@ -399,8 +388,7 @@ int isCompiledAsOne(const Parameter& parameter, PyObject* value) {
   const bool isScalar = kind == ObjectKind::NumPyScalar;
   if (!isScalar && kind != ObjectKind::Int && kind != ObjectKind::IndexLike) return 0;
   if (!parameter.specialize || parameter.annotatedElement >= 0) return 0;
-  PyRef number =
-      PyRef::steal(isScalar ? PyObject_CallMethodObjArgs(value, names::item(), nullptr) : PyNumber_Index(value));
+  PyRef number = isScalar ? callMethod(value, names::item()) : PyRef::steal(PyNumber_Index(value));
   if (!number) return -1;
   if (!PyLong_Check(number.get()) || PyBool_Check(number.get())) return 0;
   int overflow = 0;

@@ -3,9 +3,11 @@
 #include "CheckReport.h"
 #include "Context.h"
 #include "DeviceNeeds.h"
-#include "Interned.h"
+#include "Parts.h"
+#include "ReadEnvironment.h"
 #include "RemovedCode.h"
 #include "frontend/Frontend.h"
+#include "frontend/PyFunctions.h"
 #include "interp/program/Plan.h"
 #include "ir/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -13,9 +15,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "runtime/Environment.h"
 #include <map>
-#include <new>
 #include <optional>
 
 namespace tiletwin::python {
@@ -40,24 +40,12 @@ struct Compiled {
   std::map<uint64_t, std::shared_ptr<const interp::Program>> programs; ///< by interp::Numerics and checks
 };
 
-struct CompiledObject {
-  PyObject_HEAD Compiled* compiled;
-};
-
-PyTypeObject* compiledType = nullptr;
-
 std::string entryOf(mlir::ModuleOp module) {
   for (mlir::Operation& op : module.getBody()->getOperations())
     if (auto function = mlir::dyn_cast<mlir::FunctionOpInterface>(op);
         function && mlir::SymbolTable::getSymbolVisibility(&op) == mlir::SymbolTable::Visibility::Public)
       return function.getName().str();
   return {};
-}
-
-PyRef makeCompiled(Compiled&& compiled) {
-  PyRef object = PyRef::steal(PyType_GenericAlloc(compiledType, 0));
-  if (object) reinterpret_cast<CompiledObject*>(object.get())->compiled = new Compiled(std::move(compiled));
-  return object;
 }
 
 /// Runs the TTIR passes on a copy of compiled.source. False with an exception set.
@@ -87,227 +75,162 @@ bool makeDebugModule(Compiled& compiled) {
   return false;
 }
 
-PyObject* compile(PyObject*, PyObject* args) {
-  PyObject *function, *signature, *constexprs, *attributes, *options;
-  const char* kernelName = "";
-  if (!PyArg_ParseTuple(args, "OO!O!O!O!|s:compile", &function, &PyDict_Type, &signature, &PyDict_Type, &constexprs,
-                        &PyDict_Type, &attributes, &PyDict_Type, &options, &kernelName))
-    return nullptr;
-  frontend::Request request{function, signature, constexprs, attributes, {}, kernelName};
+PyRef compile(PyObject* function, DictArgument signature, DictArgument constexprs, DictArgument attributes,
+              DictArgument options, std::optional<std::string> kernelName) {
+  frontend::Request request{function, signature.get(), constexprs.get(), attributes.get(), {}, kernelName.value_or("")};
   CheckSet checks;
-  if (!readSemanticOptions(options, request.options) || !readChecks(checks)) return nullptr;
+  if (!readSemanticOptions(options.get(), request.options) || !readChecks(checks)) return {};
   request.options.checked = checks.has(Check::Overflow) || checks.has(Check::Promises);
-  PyRef name = PyRef::steal(PyObject_GetAttrString(function, "__name__"));
-  PyErr_Clear();
+  const std::string name = stringOf(attributeIfAny(function, "__name__").get());
   Compiled compiled;
   request.probes = &compiled.probes;
   {
     DiagnosticCapture capture(sharedContext());
     compiled.source = frontend::buildModule(sharedContext(), request);
     if (!compiled.source) {
-      capture.raise("compiling kernel '" + std::string(utf8(name.get())) + "'");
-      return nullptr;
+      capture.raise("compiling kernel '" + name + "'");
+      return {};
     }
   }
-  if (!makeTtirOf(compiled, std::string(utf8(name.get())))) return nullptr;
+  if (!makeTtirOf(compiled, name)) return {};
   compiled.entry = entryOf(*compiled.ttir);
-  compiled.debugSource = {PyRef::borrow(function),   PyRef::borrow(signature), PyRef::borrow(constexprs),
-                          PyRef::borrow(attributes), request.options,          kernelName};
-  return makeCompiled(std::move(compiled)).release();
+  compiled.debugSource = {toPython(function),         toPython(signature.get()), toPython(constexprs.get()),
+                          toPython(attributes.get()), request.options,           request.name};
+  return Object<Compiled>::make(std::move(compiled));
 }
 
-PyObject* parseTtir(PyObject*, PyObject* args) {
-  const char *text, *file;
-  Py_ssize_t size;
-  if (!PyArg_ParseTuple(args, "s#s:parse_ttir", &text, &size, &file)) return nullptr;
+PyRef parseTtir(std::string_view text, const char* file) {
   Compiled compiled;
   {
     DiagnosticCapture capture(sharedContext());
-    compiled.source = tt::parseTtir(llvm::StringRef(text, size_t(size)), file, sharedContext());
+    compiled.source = tt::parseTtir(text, file, sharedContext());
     if (!compiled.source) {
       capture.raise(std::string("reading ") + file);
-      return nullptr;
+      return {};
     }
   }
   compiled.entry = entryOf(*compiled.source);
   if (compiled.entry.empty()) {
     PyErr_Format(PyExc_ValueError, "%s holds no public tt.func: there is no kernel to run in it", file);
-    return nullptr;
+    return {};
   }
-  if (!makeTtirOf(compiled, compiled.entry)) return nullptr;
-  return makeCompiled(std::move(compiled)).release();
-}
-
-Compiled& compiledOf(PyObject* self) { return *reinterpret_cast<CompiledObject*>(self)->compiled; }
-
-void deallocate(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  PyTypeObject* type = Py_TYPE(self);
-  delete reinterpret_cast<CompiledObject*>(self)->compiled;
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-  PyRef::steal(reinterpret_cast<PyObject*>(type)); // instances of heap types hold their type
+  if (!makeTtirOf(compiled, compiled.entry)) return {};
+  return Object<Compiled>::make(std::move(compiled));
 }
 
 // The JIT function owns what owns this object, and is kept for a module with notes: the collector must see the way round.
 int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(reinterpret_cast<PyObject*>(Py_TYPE(self)));
-  const Compiled* compiled = reinterpret_cast<CompiledObject*>(self)->compiled;
-  if (!compiled) return 0;
-  const DebugSource& from = compiled->debugSource;
+  Py_VISIT(typeOf(self));
+  const Compiled& compiled = Object<Compiled>::of(self);
+  const DebugSource& from = compiled.debugSource;
   for (const PyRef* kept : {&from.function, &from.signature, &from.constexprs, &from.attributes}) Py_VISIT(kept->get());
-  for (const frontend::ProbeRecipe& probe : compiled->probes)
+  for (const frontend::ProbeRecipe& probe : compiled.probes)
     for (const PyRef* kept : {&probe.view, &probe.keywords}) Py_VISIT(kept->get());
   return 0;
 }
 
 int clear(PyObject* self) {
-  if (Compiled* compiled = reinterpret_cast<CompiledObject*>(self)->compiled) compiled->debugSource = {};
+  Object<Compiled>::of(self).debugSource = {};
   return 0;
 }
 
-PyObject* textOf(PyObject* self, PyObject* args) {
-  const char* stage;
-  int locations = 1;
-  if (!PyArg_ParseTuple(args, "s|p:text", &stage, &locations)) return nullptr;
-  Compiled& compiled = compiledOf(self);
-  std::string_view wanted = stage;
-  std::string out;
-  if (wanted == "source") {
-    out = tt::printTtir(*compiled.source, locations);
-  } else if (wanted == "ttir") {
-    out = tt::printTtir(*compiled.ttir, locations);
-  } else if (wanted == "plan") {
+std::optional<std::string> textOfStage(PyObject* self, std::string stage, std::optional<bool> locations) {
+  const Compiled& compiled = Object<Compiled>::of(self);
+  if (stage == "source") return tt::printTtir(*compiled.source, locations.value_or(true));
+  if (stage == "ttir") return tt::printTtir(*compiled.ttir, locations.value_or(true));
+  if (stage == "plan") {
     auto program = programOf(self, /*forms=*/true);
-    if (!program) return nullptr;
-    out = program->dump();
-  } else {
-    PyErr_SetObject(PyExc_KeyError, PyTuple_GetItem(args, 0));
-    return nullptr;
+    return program ? std::optional(program->dump()) : std::nullopt;
   }
-  return PyUnicode_FromStringAndSize(out.data(), Py_ssize_t(out.size()));
+  PyErr_SetString(PyExc_KeyError, stage.c_str());
+  return {};
 }
 
-PyObject* planned(PyObject* self, PyObject*) {
+PyRef planned(PyObject* self) {
   auto program = programOf(self);
-  if (!program) return nullptr;
-  PyRef types = PyRef::steal(PyList_New(0));
-  for (DType type : program->argumentTypes()) {
-    PyRef name = PyRef::steal(PyUnicode_FromString(nameOf(type)));
-    if (!types || !name || PyList_Append(types.get(), name.get()) < 0) return nullptr;
-  }
-  return Py_BuildValue("{s:N,s:n,s:O}", "argument_types", types.release(), "frame_bytes",
-                       Py_ssize_t(program->frameBytes()), "may_wait", program->plan().mayWait ? Py_True : Py_False);
+  if (!program) return {};
+  return pyDict("argument_types", pyList(program->argumentTypes(), [](DType type) { return nameOf(type); }),
+                "frame_bytes", program->frameBytes(), "may_wait", program->plan().mayWait);
 }
 
-PyObject* deviceNeedsOf(PyObject* self, PyObject* args) {
-  return deviceNeeds(*compiledOf(self).ttir, compiledOf(self).entry, args);
+PyRef deviceNeedsOf(const Compiled& compiled, int capability, int numWarps, int numStages) {
+  return deviceNeeds(*compiled.ttir, compiled.entry, {capability, numWarps, numStages});
 }
 
-PyObject* getEntry(PyObject* self, void*) { return PyUnicode_FromString(compiledOf(self).entry.c_str()); }
-
-PyMethodDef kMethods[] = {
-    {"text", textOf, METH_VARARGS,
-     "text(stage, locations=True): the module as text; stage is 'source', 'ttir' or 'plan'."},
-    {"plan", planned, METH_NOARGS,
-     "Plans the kernel now (launches do it when first needed); returns facts about the plan."},
-    {"device_needs", deviceNeedsOf, METH_VARARGS,
-     "device_needs(capability, num_warps, num_stages): shared memory at the least, and the element types used."},
-    {nullptr, nullptr, 0, nullptr},
-};
-PyGetSetDef kAttributes[] = {
-    {"entry", getEntry, nullptr, "Name of the kernel in the module.", nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-PyType_Slot kSlots[] = {
-    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear)},
-    {Py_tp_methods, kMethods},
-    {Py_tp_getset, kAttributes},
-    {Py_tp_doc, const_cast<char*>("A kernel as IR, and its plan once it has run.")},
-    {0, nullptr},
-};
-PyType_Spec kSpec = {"tiletwin._C.CompiledModule", sizeof(CompiledObject), 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, kSlots};
-
-PyMethodDef kFunctions[] = {
-    {"compile", compile, METH_VARARGS,
-     "compile(jit_function, signature, constexprs, attributes, options, name=\"\") -> CompiledModule"},
-    {"parse_ttir", parseTtir, METH_VARARGS, "parse_ttir(text, file) -> CompiledModule"},
-    {nullptr, nullptr, 0, nullptr},
-};
+std::string entry(const Compiled& compiled) { return compiled.entry; }
 
 } // namespace
 
+bool addCompile(PyObject* module) {
+  return addType<Compiled>(
+             module,
+             {.name = "tiletwin._C.CompiledModule",
+              .doc = "A kernel as IR, and its plan once it has run.",
+              .methods = {method<"text", textOfStage>("text(stage, locations=True): the module as text; stage is "
+                                                      "'source', 'ttir' or 'plan'."),
+                          method<"plan", planned>("Plans the kernel now (launches do it when first needed); returns "
+                                                  "facts about the plan."),
+                          method<"device_needs", deviceNeedsOf>("device_needs(capability, num_warps, num_stages): "
+                                                                "shared memory at the least, and the element types "
+                                                                "used.")},
+              .properties = {property<"entry", entry>("Name of the kernel in the module.")},
+              .slots = {slot(Py_tp_traverse, traverse), slot(Py_tp_clear, clear)},
+              .flags = Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION}) &&
+         addFunctions(module, {function<"compile", compile>("compile(jit_function, signature, constexprs, attributes, "
+                                                            "options, name=\"\") -> CompiledModule"),
+                               function<"parse_ttir", parseTtir>("parse_ttir(text, file) -> CompiledModule")});
+}
+
 bool readSemanticOptions(PyObject* dict, frontend::SemanticOptions& out) {
   auto get = [&](const char* key) { return PyDict_GetItemString(dict, key); };
-  if (PyObject* debug = get("debug")) out.debug = PyObject_IsTrue(debug) == 1;
-  if (PyObject* sanitize = get("sanitize_overflow")) out.sanitizeOverflow = PyObject_IsTrue(sanitize) == 1;
-  if (PyObject* precision = get("default_dot_input_precision")) out.defaultDotPrecision = std::string(utf8(precision));
+  auto flag = [&](const char* key, bool& flag) {
+    if (PyObject* given = get(key)) flag = PyObject_IsTrue(given) == 1;
+  };
+  auto number = [&](const char* key, int& number) {
+    if (PyObject* given = get(key)) number = int(PyLong_AsLong(given));
+  };
   auto strings = [&](const char* key, auto& list) {
     PyObject* given = get(key);
     if (!given) return;
     list.clear();
-    for (Py_ssize_t i = 0, n = PySequence_Size(given); i < n; ++i) {
-      PyRef item = PyRef::steal(PySequence_GetItem(given, i));
-      list.push_back(std::string(utf8(item.get())));
-    }
+    PyRef items = PyRef::steal(PySequence_Tuple(given));
+    for (PyObject* item : itemsOf(items)) list.push_back(stringOf(item));
   };
+  flag("debug", out.debug);
+  flag("sanitize_overflow", out.sanitizeOverflow);
+  flag("interpreted", out.interpreted);
+  number("capability", out.capability);
+  number("num_warps", out.numWarps);
   strings("allowed_dot_input_precisions", out.allowedDotPrecisions);
   strings("supported_fp8_dtypes", out.supportedFp8);
-  if (PyObject* capability = get("capability")) out.capability = int(PyLong_AsLong(capability));
-  if (PyObject* interpreted = get("interpreted")) out.interpreted = PyObject_IsTrue(interpreted) == 1;
-  if (PyObject* numWarps = get("num_warps")) out.numWarps = int(PyLong_AsLong(numWarps));
+  if (PyObject* precision = get("default_dot_input_precision")) out.defaultDotPrecision = stringOf(precision);
   return !PyErr_Occurred();
 }
 
-int addCompile(PyObject* module) {
-  compiledType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kSpec));
-  if (!compiledType || PyModule_AddType(module, compiledType) < 0) return -1;
-  return PyModule_AddFunctions(module, kFunctions);
-}
-
 bool readPlanOptions(interp::PlanOptions& options) {
-  try {
-    switch (environment::numerics()) {
-    case environment::Numerics::Fast: options.numerics = interp::Numerics::Fast; break;
-    case environment::Numerics::Ieee: options.numerics = interp::Numerics::Ieee; break;
-    case environment::Numerics::Exact:
-      PyErr_SetString(PyExc_NotImplementedError, "TILETWIN_NUMERICS=exact is not available yet; use fast or ieee");
-      return false;
-    }
-  } catch (const environment::Error& error) {
-    PyErr_SetString(PyExc_ValueError, error.what());
+  environment::Numerics wanted{};
+  if (!readEnvironment([&] { wanted = environment::numerics(); })) return false;
+  if (wanted == environment::Numerics::Exact) {
+    PyErr_SetString(PyExc_NotImplementedError, "TILETWIN_NUMERICS=exact is not available yet; use fast or ieee");
     return false;
   }
+  options.numerics = wanted == environment::Numerics::Fast ? interp::Numerics::Fast : interp::Numerics::Ieee;
   return true;
 }
 
-/// TILETWIN_GDB. -1 with an exception set.
-static int wantsGdb() {
-  try {
-    return environment::gdb();
-  } catch (const environment::Error& error) {
-    PyErr_SetString(PyExc_ValueError, error.what());
-    return -1;
-  }
-}
-
 std::shared_ptr<const interp::Program> programOf(PyObject* object, bool forms) {
-  if (Py_TYPE(object) != compiledType) {
-    PyErr_Format(PyExc_TypeError, "a CompiledModule is needed, not a %s", typeName(object).c_str());
+  if (!Object<Compiled>::is(object)) {
+    PyErr_Format(PyExc_TypeError, "a CompiledModule is needed, not a %s", qualifiedTypeName(object).c_str());
     return nullptr;
   }
   interp::PlanOptions options;
   if (!readPlanOptions(options)) return nullptr;
-  Compiled& compiled = compiledOf(object);
+  Compiled& compiled = Object<Compiled>::of(object);
   options.owner = &compiled.probes;
   options.forms = forms;
   CheckSet checks;
   if (!readChecks(checks)) return nullptr;
-  const int gdb = wantsGdb();
-  if (gdb < 0) return nullptr;
-  options.debug = gdb && compiled.debugSource.function;
+  if (!readEnvironment([&] { options.debug = environment::gdb() && compiled.debugSource.function; })) return nullptr;
   if (options.debug && checks.codeBits() && !noticeUncheckedInGdb(compiled.entry)) return nullptr;
   options.checks = options.debug ? 0 : checks.codeBits();
   if (options.debug && !compiled.debug && !makeDebugModule(compiled)) return nullptr;

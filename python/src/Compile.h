@@ -1,6 +1,6 @@
 // python/src/Compile.h -- from a JIT function (or IR text) to a module and a program; the Python type CompiledModule.
 // Here:      the process's MLIR context, diagnostics as exceptions, the texts of the stages, planning.
-// Not here:  caches of kernels (kernels/jit.py, LauncherState.h), launches (Launcher.h).
+// Not here:  caches of kernels (kernels/jit.py, LauncherState.h), launches (Launcher.cpp).
 // Invariant: all of this runs under the GIL and under the Python lock compiler.lock; no MLIR diagnostic reaches stderr.
 #pragma once
 #include "frontend/PyRef.h"
@@ -8,9 +8,6 @@
 #include <memory>
 
 namespace tiletwin::python {
-
-/// Adds compile, parse_ttir and CompiledModule to the extension module. -1 with an error set on failure.
-int addCompile(PyObject* module);
 
 /// The program of a CompiledModule, planned on first use. Null with an exception set.
 std::shared_ptr<const interp::Program> programOf(PyObject* compiledModule, bool forms = false);

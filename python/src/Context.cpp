@@ -1,7 +1,7 @@
 // python/src/Context.cpp -- see Context.h.
 #include "Context.h"
-#include "Interned.h"
 #include "frontend/PackageObject.h"
+#include "frontend/PyValues.h"
 #include "ir/Passes.h"
 #include "ir/SourcePosition.h"
 
@@ -34,15 +34,12 @@ void raiseError(const std::string& stage, const std::string& text, const std::st
   std::string message = text.empty() ? stage + " failed without a message" : text + " (" + stage + ")";
   PyRef error;
   if (line > 0) {
-    PyRef getline = imported("linecache", "getline");
-    PyRef source = PyRef::steal(getline ? PyObject_CallFunction(getline.get(), "si", file.c_str(), line) : nullptr);
-    std::string sourceText(utf8(source.get()));
-    if (!sourceText.empty() && sourceText.back() == '\n') sourceText.pop_back();
+    std::string source = stringOf(call(imported("linecache", "getline"), file, line).get());
+    if (!source.empty() && source.back() == '\n') source.pop_back();
     PyErr_Clear();
-    error = PyRef::steal(PyObject_CallFunction(type.get(), "ssiis", message.c_str(), file.c_str(), line,
-                                               column > 0 ? column - 1 : 0, sourceText.c_str()));
+    error = call(type, message, file, line, column > 0 ? column - 1 : 0, source);
   } else {
-    error = PyRef::steal(PyObject_CallFunction(type.get(), "s", message.c_str()));
+    error = call(type, message);
   }
   if (error) PyErr_SetObject(type.get(), error.get());
 }

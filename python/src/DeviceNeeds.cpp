@@ -1,7 +1,7 @@
 // python/src/DeviceNeeds.cpp -- see DeviceNeeds.h.
 #include "DeviceNeeds.h"
+#include "frontend/PyValues.h"
 #include "interp/plan/Builder.h"
-#include "ir/SharedMemory.h"
 #include "ir/TT.h"
 #include <set>
 #include <utility>
@@ -11,14 +11,12 @@ namespace {
 
 PyRef placeOf(mlir::Operation* op) {
   SourceLocation where = interp::placeForUser(op->getLoc());
-  PyRef variable =
-      where.variable.empty() ? PyRef::borrow(Py_None) : PyRef::steal(PyUnicode_FromString(where.variable.c_str()));
-  return PyRef::steal(Py_BuildValue("(siiO)", where.file.c_str(), where.line, where.column, variable.get()));
+  return pyTuple(where.file, where.line, where.column, textOrNone(where.variable));
 }
 
 /// The first operation with a value of each narrow type: in dots, made by casts, elsewhere. Null with an exception set.
 PyRef elementTypes(tt::FuncOp function) {
-  PyRef list = PyRef::steal(PyList_New(0));
+  PyRef list = pyList(std::array<int, 0>{});
   std::set<std::pair<std::string, std::string>> seen;
   bool failed = !list;
   function.walk([&](mlir::Operation* op) {
@@ -31,10 +29,7 @@ PyRef elementTypes(tt::FuncOp function) {
       std::string name;
       llvm::raw_string_ostream(name) << element;
       if (!seen.insert({name, role}).second) return;
-      PyRef place = placeOf(op);
-      PyRef item = PyRef::steal(
-          place ? Py_BuildValue("(ssOs)", name.c_str(), role, place.get(), op->getName().getStringRef().str().c_str())
-                : nullptr);
+      PyRef item = pyTuple(name, role, placeOf(op), op->getName().getStringRef().str());
       failed = !item || PyList_Append(list.get(), item.get()) < 0;
     };
     for (mlir::Type type : op->getResultTypes()) note(type);
@@ -46,22 +41,14 @@ PyRef elementTypes(tt::FuncOp function) {
 
 } // namespace
 
-PyObject* deviceNeeds(mlir::ModuleOp module, const std::string& entry, PyObject* args) {
-  tt::SharedMemoryQuery query;
-  if (!PyArg_ParseTuple(args, "iii:device_needs", &query.capability, &query.numWarps, &query.numStages)) return nullptr;
+PyRef deviceNeeds(mlir::ModuleOp module, const std::string& entry, const tt::SharedMemoryQuery& query) {
   auto function = module.lookupSymbol<tt::FuncOp>(entry);
   if (!function) {
     PyErr_SetString(PyExc_ValueError, "the module has no kernel");
-    return nullptr;
+    return {};
   }
-  PyRef shared = PyRef::borrow(Py_None);
-  if (auto need = tt::leastSharedMemory(function, query)) {
-    PyRef place = placeOf(need->dot);
-    shared = PyRef::steal(place ? Py_BuildValue("(LOs)", (long long)need->bytes, place.get(), need->parts.c_str())
-                                : nullptr);
-  }
-  PyRef types = shared ? elementTypes(function) : PyRef();
-  return types ? PyTuple_Pack(2, shared.get(), types.get()) : nullptr;
+  auto need = tt::leastSharedMemory(function, query);
+  return pyTuple(need ? pyTuple(need->bytes, placeOf(need->dot), need->parts) : none(), elementTypes(function));
 }
 
 } // namespace tiletwin::python

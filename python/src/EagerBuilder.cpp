@@ -2,9 +2,7 @@
 #include "EagerBuilder.h"
 #include "Compile.h"
 #include "Context.h"
-#include "EagerLooks.h"
 #include "EagerObserver.h"
-#include "Interned.h"
 #include "LaunchHooks.h"
 #include "RaiseTrap.h"
 #include "frontend/EagerSupport.h"
@@ -87,8 +85,7 @@ EagerContext* failedContext = nullptr; ///< of the last launch that failed, whil
 /// Line and column, counted from 1, of what a frame executes; the column is 0 if the code does not say.
 std::pair<int, int> positionIn(PyObject* frame, PyObject* code) {
   int line = PyFrame_GetLineNumber(reinterpret_cast<PyFrameObject*>(frame));
-  PyRef last = PyRef::steal(PyObject_GetAttrString(frame, "f_lasti"));
-  PyRef positions = PyRef::steal(PyObject_CallMethod(code, "co_positions", nullptr));
+  PyRef last = attribute(frame, "f_lasti"), positions = callMethod(code, "co_positions");
   long instruction = last ? PyLong_AsLong(last.get()) / 2 : -1;
   PyRef at;
   for (long i = 0; positions && i <= instruction; ++i) at = PyRef::steal(PyIter_Next(positions.get()));
@@ -104,7 +101,7 @@ bool userPlace(std::string& file, int& line, int& column) {
   while (frame && frame.get() != Py_None) {
     auto* raw = reinterpret_cast<PyFrameObject*>(frame.get());
     PyRef code = PyRef::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(raw)));
-    PyRef name = PyRef::steal(PyObject_GetAttrString(code.get(), "co_filename"));
+    PyRef name = attribute(code, "co_filename");
     std::string_view path = utf8(name.get());
     if (path.find("/tiletwin/language/") == std::string_view::npos &&
         path.find("/tiletwin/runtime/") == std::string_view::npos) {
@@ -112,7 +109,7 @@ bool userPlace(std::string& file, int& line, int& column) {
       std::tie(line, column) = positionIn(frame.get(), code.get());
       return true;
     }
-    frame = PyRef::steal(PyObject_GetAttrString(frame.get(), "f_back"));
+    frame = attribute(frame, "f_back");
   }
   PyErr_Clear();
   return false;
@@ -178,8 +175,8 @@ private:
   }
 
   std::unordered_map<std::string, Form> forms_; // under the GIL
-  std::vector<frontend::SemanticOptions>
-      optionSets_; // that forms of regions were made with; their numbers stand in keys
+  /// Options that forms of regions were made with; their numbers stand in keys.
+  std::vector<frontend::SemanticOptions> optionSets_;
 };
 
 constexpr size_t kMostForms = 8192; // a bound for kernels that make constants of everything
@@ -210,9 +207,8 @@ mlir::OwningOpRef<mlir::ModuleOp> EagerBuilder::buildModule(llvm::StringRef name
   llvm::SmallVector<mlir::Type> types;
   for (const Value& value : flat) types.push_back(value.type.toMlir(ctx));
   op.setInsertionPointToEnd(module->getBody());
-  auto body = std::make_unique<mlir::Region>();
-  auto* entry = new mlir::Block;
-  body->push_back(entry);
+  mlir::Block* entry = nullptr;
+  std::unique_ptr<mlir::Region> body = frontend::regionWithBlock(entry);
   for (mlir::Type type : types) entry->addArgument(type, builder.location());
   mlir::NamedAttribute functionAttributes[] = {
       op.getNamedAttr("sym_name", op.getStringAttr("eager")),
@@ -223,12 +219,7 @@ mlir::OwningOpRef<mlir::ModuleOp> EagerBuilder::buildModule(llvm::StringRef name
   op.setInsertionPointToEnd(entry);
   llvm::SmallVector<Value> arguments;
   unsigned next = 0;
-  auto argument = [&](const Type& type) {
-    Value value;
-    value.type = type;
-    value.ir = entry->getArgument(next++);
-    return value;
-  };
+  auto argument = [&](const Type& type) { return frontend::runTimeValue(type, entry->getArgument(next++)); };
   for (const Value& operand : operands) {
     const EagerValue& value = evaluated(operand);
     if (value.makers.empty()) {
@@ -243,16 +234,12 @@ mlir::OwningOpRef<mlir::ModuleOp> EagerBuilder::buildModule(llvm::StringRef name
   }
   llvm::SmallVector<Value> made;
   if (!builder.create(name, arguments, resultTypes, attributes, made, region)) return {};
-  llvm::SmallVector<mlir::Value> returned;
-  llvm::SmallVector<mlir::Type> returnedTypes;
-  for (const Value& value : made) {
-    actualTypes.push_back(value.type);
-    returned.push_back(value.ir);
-    returnedTypes.push_back(value.ir.getType());
-  }
+  for (const Value& value : made) actualTypes.push_back(value.type);
+  const llvm::SmallVector<mlir::Value> returned = frontend::irOf(made);
   op.setInsertionPointToEnd(entry);
   builder.createRaw("tt.return", returned, {});
-  function->setAttr("function_type", mlir::TypeAttr::get(op.getFunctionType(types, returnedTypes)));
+  function->setAttr("function_type",
+                    mlir::TypeAttr::get(op.getFunctionType(types, mlir::ValueRange(returned).getTypes())));
   return module;
 }
 
@@ -448,8 +435,6 @@ bool EagerBuilder::create(llvm::StringRef name, llvm::ArrayRef<Value> operands, 
          tellObserver(observer, name, operands, dictionary, &results);
 }
 
-Builder* defaultBuilder() { return &eagerBuilder(); }
-
 } // namespace
 
 Builder& eagerBuilder() {
@@ -476,7 +461,5 @@ uint64_t scalarBits(const Value& value) {
   std::memcpy(&bits, evaluated(value).data, sizeOf(storageOf(value.type)));
   return bits;
 }
-
-int addEagerBuilder(PyObject* module) { return addEagerLooks(module, defaultBuilder); }
 
 } // namespace tiletwin::python

@@ -1,6 +1,6 @@
 // python/src/EagerBuilder.h -- the Builder of eager mode: each operation is planned once per form and run at once.
 // Here:      evaluated values, the cache of one-operation programs, what a program sees of its launch.
-// Not here:  the launch around it (EagerSession.cpp), looks at values (EagerLooks.h), the rules (frontend/Semantic.h).
+// Not here:  the launch around it (EagerSession.cpp), looks at values (EagerLooks.cpp), the rules (frontend/Semantic.h).
 // Invariant: an operation gives the bits that the same operation gives in a compiled kernel: both run interp's
 // programs.
 #pragma once
@@ -73,8 +73,5 @@ frontend::Value allocate(const frontend::Type& type);
 frontend::Value eagerScalar(const frontend::Type& type, uint64_t bits, PointerOrigin origin = {});
 /// The bits of an evaluated scalar.
 uint64_t scalarBits(const frontend::Value& value);
-
-/// Installs the builder of REPLs, and the looks at values. 0, or -1 with an error set.
-int addEagerBuilder(PyObject* module);
 
 } // namespace tiletwin::python

@@ -1,11 +1,14 @@
-// python/src/EagerLooks.cpp -- see EagerLooks.h.
-#include "EagerLooks.h"
+// python/src/EagerLooks.cpp -- what people see of evaluated values: numbers, NumPy arrays, parts, text, HTML.
+// Here:      the hooks that frontend's tensors call, and the memory that pointers are named after.
+// Not here:  how text and HTML look (python/tiletwin/eager/), operations (EagerBuilder.h).
+// Invariant: looking at a value never changes it, and needs no launch.
 #include "Arrays.h"
+#include "EagerBuilder.h"
 #include "Elements.h"
-#include "Interned.h"
+#include "Parts.h"
 #include "frontend/Frontend.h"
 #include "frontend/PackageObject.h"
-#include "frontend/Raise.h"
+#include "frontend/PyFunctions.h"
 #include "runtime/FloatFormats.h"
 #include <bit>
 #include <cstring>
@@ -56,24 +59,16 @@ PyObject* itemOf(const Value& value) {
   return numberOf(value.type, evaluated(value).data);
 }
 
-PyRef shapeTuple(const Type& type) {
-  PyRef shape = PyRef::steal(PyTuple_New(Py_ssize_t(type.shape.size())));
-  for (size_t i = 0; shape && i < type.shape.size(); ++i)
-    PyTuple_SetItem(shape.get(), Py_ssize_t(i), PyLong_FromLongLong(type.shape[i]));
-  return shape;
-}
-
 /// helper(bytes, type name, shape) of eager/; with `named`, the row of known_memory() that a pointer was made for
 /// follows, negative where there is none.
 PyObject* callHelper(const char* function, const Value& value, bool named) {
   PyRef helper = packageObject(function);
   const EagerValue& tile = evaluated(value);
-  PyRef shape = shapeTuple(value.type);
-  if (!helper || !shape) return nullptr;
-  std::string type = value.type.element().str();
-  return PyObject_CallFunction(helper.get(), named ? "y#sOi" : "y#sO", reinterpret_cast<const char*>(tile.data),
-                               Py_ssize_t(tile.bytes), type.c_str(), shape.get(),
-                               value.type.pointer ? int(bufferOf(value, eagerContext())) : -1);
+  PyRef bytes = pyBytes(tile.data, tile.bytes), shape = pyTupleFrom(value.type.shape);
+  const std::string type = value.type.element().str();
+  if (!named) return call(helper, bytes, type, shape).release();
+  const int row = value.type.pointer ? int(bufferOf(value, eagerContext())) : -1;
+  return call(helper, bytes, type, shape, row).release();
 }
 PyObject* reprOf(const Value& value) { return callHelper("repr_of", value, true); }
 PyObject* numpyOf(const Value& value) { return callHelper("numpy_of", value, false); }
@@ -81,17 +76,14 @@ PyObject* htmlOf(const Value& value) { return callHelper("html_of", value, true)
 
 /// The elements that a NumPy-like index picks, as a tensor of the same dtype; eager/looks.py says which.
 PyObject* partOf(const Value& value, PyObject* index) {
-  PyRef helper = packageObject("picked"), shape = shapeTuple(value.type);
-  PyRef picked =
-      PyRef::steal(helper && shape ? PyObject_CallFunctionObjArgs(helper.get(), shape.get(), index, nullptr) : nullptr);
+  PyRef picked = call(packageObject("picked"), pyTupleFrom(value.type.shape), index);
   const char* numbers = nullptr;
   Py_ssize_t bytes = 0;
   PyObject* extents = nullptr;
   if (!picked || !PyArg_ParseTuple(picked.get(), "y#O!", &numbers, &bytes, &PyTuple_Type, &extents)) return nullptr;
   Value part;
   part.type = value.type.element();
-  for (Py_ssize_t i = 0; i < PyTuple_Size(extents); ++i)
-    part.type.shape.push_back(PyLong_AsLongLong(PyTuple_GetItem(extents, i)));
+  for (PyObject* extent : itemsOf(extents)) part.type.shape.push_back(PyLong_AsLongLong(extent));
   const EagerValue& from = evaluated(value);
   auto made = std::make_shared<EagerValue>(bytesOf(part.type));
   made->origin = from.origin;
@@ -105,60 +97,53 @@ PyObject* partOf(const Value& value, PyObject* index) {
   return frontend::makeTensor(std::move(part)).release();
 }
 
-/// small_float_table(type name): the f32 values of the 256 patterns of an 8-bit float format, as bytes.
-PyObject* smallFloatTable(PyObject*, PyObject* name) {
+/// The f32 values of the 256 patterns of an 8-bit float format, as bytes.
+PyRef smallFloatTable(PyObject* name) {
   Type type;
-  if (!frontend::parseTypeString(std::string(utf8(name)), type) || !type.isFp8()) {
+  if (!frontend::parseTypeString(stringOf(name), type) || !type.isFp8()) {
     PyErr_Format(PyExc_ValueError, "%R is no 8-bit float type", name);
-    return nullptr;
+    return {};
   }
   float values[256];
   for (int code = 0; code < 256; ++code) values[code] = smallFloatValue(type, uint8_t(code));
-  return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(values), sizeof values);
+  return pyBytes(values, sizeof values);
 }
 
-PyRef memoryRow(const Buffer& buffer, uint64_t origin) {
-  return PyRef::steal(Py_BuildValue("sKKKKK", buffer.name.c_str(), (unsigned long long)buffer.begin,
-                                    (unsigned long long)buffer.end, (unsigned long long)buffer.viewBegin,
-                                    (unsigned long long)buffer.viewEnd, (unsigned long long)origin));
+bool addMemory(const PyRef& list, const Buffer& buffer, uint64_t origin) {
+  PyRef row = list ? pyTuple(buffer.name, buffer.begin, buffer.end, buffer.viewBegin, buffer.viewEnd, origin) : PyRef();
+  return row && PyList_Append(list.get(), row.get()) == 0;
 }
 
-/// known_memory(addresses): what the values of pointers are named after: (name, begin, end, begin and end of the view,
-/// origin) of the launch's arguments, and of the registered memory at, or nearest to, one of these addresses.
-PyObject* knownMemory(PyObject*, PyObject* addresses) {
-  PyRef list = PyRef::steal(PyList_New(0));
+/// What the values of pointers are named after: (name, begin, end, begin and end of the view, origin) of the launch's
+/// arguments, and of the registered memory at, or nearest to, one of these addresses.
+PyRef knownMemory(PyObject* addresses) {
+  PyRef list = pyList(std::array<int, 0>{}), asked = PyRef::steal(PySequence_Tuple(addresses));
   if (const EagerContext* context = eagerContext())
-    for (size_t i = 0; list && i < context->buffers.size(); ++i) {
+    for (size_t i = 0; i < context->buffers.size(); ++i) {
       const Buffer& buffer = context->buffers[i];
-      PyRef row = memoryRow(buffer, i < context->origins.size() ? context->origins[i] : buffer.viewBegin);
-      if (!row || PyList_Append(list.get(), row.get()) < 0) return nullptr;
+      if (!addMemory(list, buffer, i < context->origins.size() ? context->origins[i] : buffer.viewBegin)) return {};
     }
-  for (Py_ssize_t i = 0; list && i < PySequence_Size(addresses); ++i) {
-    PyRef item = PyRef::steal(PySequence_GetItem(addresses, i));
-    uint64_t address = item ? PyLong_AsUnsignedLongLong(item.get()) : 0;
-    if (PyErr_Occurred()) return nullptr;
+  for (PyObject* item : itemsOf(asked)) {
+    const uint64_t address = PyLong_AsUnsignedLongLong(item);
+    if (PyErr_Occurred()) return {};
     auto found = BufferRegistry::instance().find(uintptr_t(address));
     if (!found) found = BufferRegistry::instance().nearest(uintptr_t(address));
-    if (found) {
-      PyRef row = memoryRow(*found, found->viewBegin);
-      if (!row || PyList_Append(list.get(), row.get()) < 0) return nullptr;
-    }
+    if (found && !addMemory(list, *found, found->viewBegin)) return {};
   }
-  return list.release();
+  return asked ? list : PyRef();
 }
 
-/// eager_pointer(array): a pointer to its first element, as a kernel sees an argument.
-PyObject* eagerPointer(PyObject*, PyObject* object) {
+/// A pointer to an array's first element, as a kernel sees an argument.
+PyRef eagerPointer(PyObject* object) {
   Array array;
-  if (!readArray(object, factsOf(object), array)) return nullptr;
+  if (!readArray(object, factsOf(object), array)) return {};
   Type type;
   const std::string text = std::string("*") + element(array.element).typeName;
-  if (array.onDevice || !frontend::parseTypeString(text, type)) {
-    PyErr_Format(PyExc_ValueError, "a %s in host memory is needed for a pointer that can be used here",
-                 typeName(object).c_str());
-    return nullptr;
-  }
-  return frontend::makeTensor(eagerScalar(type, array.data)).release();
+  if (!array.onDevice && frontend::parseTypeString(text, type))
+    return frontend::makeTensor(eagerScalar(type, array.data));
+  PyErr_Format(PyExc_ValueError, "a %s in host memory is needed for a pointer that can be used here",
+               qualifiedTypeName(object).c_str());
+  return {};
 }
 
 /// Programs of tiletwin.program() that this thread is in, innermost last: each with the one before.
@@ -167,9 +152,8 @@ std::vector<std::pair<std::unique_ptr<EagerContext>, EagerContext*>>& programsBy
   return *stack;
 }
 
-/// eager_enter_program(x, y, z, grid x, grid y, grid z): operations belong to that program, with the memory of the
-/// launch that is being looked at.
-PyObject* enterProgram(PyObject*, PyObject* args) {
+/// Operations belong to that program, with the memory of the launch that is being looked at.
+void enterProgram(int x, int y, int z, int gridX, int gridY, int gridZ) {
   auto made = std::make_unique<EagerContext>();
   made->options = eagerBuilder().options();
   if (const EagerContext* around = eagerContext()) {
@@ -180,55 +164,47 @@ PyObject* enterProgram(PyObject*, PyObject* args) {
   } else {
     made->kernel = "eager";
   }
-  auto& [x, y, z] = made->program;
-  auto& [gridX, gridY, gridZ] = made->grid;
-  if (!PyArg_ParseTuple(args, "iiiiii:eager_enter_program", &x, &y, &z, &gridX, &gridY, &gridZ)) return nullptr;
+  made->program = {x, y, z};
+  made->grid = {gridX, gridY, gridZ};
   EagerContext* entered = made.get();
   programsByHand().emplace_back(std::move(made), setEagerContext(entered));
-  return PyRef::borrow(Py_None).release();
 }
 
-PyObject* leaveProgram(PyObject*, PyObject*) {
+bool leaveProgram() {
   if (programsByHand().empty()) {
     PyErr_SetString(PyExc_RuntimeError, "no program was entered");
-    return nullptr;
+    return false;
   }
   setEagerContext(programsByHand().back().second);
   programsByHand().pop_back();
-  return PyRef::borrow(Py_None).release();
+  return true;
 }
 
-/// eager_program(): ((x, y, z), grid) of the program that operations belong to, or None.
-PyObject* programNow(PyObject*, PyObject*) {
+/// ((x, y, z), grid) of the program that operations belong to, or None.
+PyRef programNow() {
   const EagerContext* context = eagerContext();
-  if (!context) return PyRef::borrow(Py_None).release();
-  const auto& [x, y, z] = context->program;
-  const auto& [gridX, gridY, gridZ] = context->grid;
-  return Py_BuildValue("(iii)(iii)", x, y, z, gridX, gridY, gridZ);
+  return context ? pyTuple(context->program, context->grid) : none();
 }
 
 } // namespace
 
-int addEagerLooks(PyObject* module, frontend::Builder* (*defaultBuilder)()) {
-  static PyMethodDef functions[] = {
-      {"small_float_table", smallFloatTable, METH_O, "small_float_table(type_name) -> bytes of 256 float32"},
-      {"known_memory", knownMemory, METH_O, "known_memory(addresses) -> rows of memory that pointers are named after"},
-      {"eager_pointer", eagerPointer, METH_O, "eager_pointer(array): a pointer to its first element."},
-      {"eager_enter_program", enterProgram, METH_VARARGS, "eager_enter_program(x, y, z, grid x, grid y, grid z)"},
-      {"eager_leave_program", leaveProgram, METH_NOARGS, "Ends what eager_enter_program() began."},
-      {"eager_program", programNow, METH_NOARGS, "((x, y, z), grid) of the program at hand, or None."},
-      {nullptr, nullptr, 0, nullptr},
-  };
-  if (PyModule_AddFunctions(module, functions) < 0) return -1;
+bool addEagerLooks(PyObject* module) {
   frontend::EagerHooks hooks;
-  hooks.defaultBuilder = defaultBuilder;
+  hooks.defaultBuilder = [] { return &eagerBuilder(); };
   hooks.item = itemOf;
   hooks.repr = reprOf;
   hooks.numpy = numpyOf;
   hooks.part = partOf;
   hooks.html = htmlOf;
   frontend::setEagerHooks(hooks);
-  return 0;
+  return addFunctions(
+      module,
+      {function<"small_float_table", smallFloatTable>("small_float_table(type_name) -> bytes of 256 float32"),
+       function<"known_memory", knownMemory>("known_memory(addresses) -> rows of memory that pointers are named after"),
+       function<"eager_pointer", eagerPointer>("eager_pointer(array): a pointer to its first element."),
+       function<"eager_enter_program", enterProgram>("eager_enter_program(x, y, z, grid x, grid y, grid z)"),
+       function<"eager_leave_program", leaveProgram>("Ends what eager_enter_program() began."),
+       function<"eager_program", programNow>("((x, y, z), grid) of the program at hand, or None.")});
 }
 
 } // namespace tiletwin::python

@@ -18,7 +18,4 @@ bool touchesMemory(llvm::StringRef operation);
 bool tellObserver(PyObject* observer, llvm::StringRef operation, llvm::ArrayRef<frontend::Value> operands,
                   mlir::DictionaryAttr attributes, const llvm::SmallVectorImpl<frontend::Value>* results);
 
-/// Adds raw_value(tensor) to the extension. -1 with an error set on failure.
-int addEagerObserver(PyObject* module);
-
 } // namespace tiletwin::python

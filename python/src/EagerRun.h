@@ -12,7 +12,4 @@ namespace tiletwin::python {
 /// kernel that ran the other programs, or None; null with the error of a program, or another one, set.
 PyRef finishEagerRun(PyObject* run);
 
-/// Adds eager_work (for threads of programs that wait) to the extension. -1 with an error set.
-int addEagerRun(PyObject* module);
-
 } // namespace tiletwin::python

@@ -5,8 +5,10 @@
 #include "EagerBuilder.h"
 #include "Elements.h"
 #include "Interned.h"
+#include "Parts.h"
 #include "ProgramLaunch.h"
 #include "frontend/Emit.h"
+#include "frontend/PyFunctions.h"
 #include "ir/TT.h"
 #include <optional>
 
@@ -20,14 +22,17 @@ struct Session {
   EagerContext context;
   std::optional<frontend::Builder::Scope> scope; ///< while a program is entered
   EagerContext* outer = nullptr;
-};
 
-struct SessionObject {
-  PyObject_HEAD Session* session;
+  void leave() {
+    if (!scope) return;
+    scope.reset();
+    setEagerContext(outer);
+  }
+  ~Session() {
+    leave();
+    dropFailedContext(&context);
+  }
 };
-
-PyTypeObject* sessionType = nullptr;
-Session& sessionOf(PyObject* self) { return *reinterpret_cast<SessionObject*>(self)->session; }
 
 /// Makes language values of arguments, in the order in which Classify.cpp made leaves.
 class Converter {
@@ -77,7 +82,7 @@ PyRef Converter::tuple(PyObject* value) {
   }
   PyRef result = frontend::makeTuple(items);
   if (result && !PyList_Check(value) && Py_TYPE(value) != &PyTuple_Type)
-    if (PyRef make = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "_make")))
+    if (PyRef make = PyRef::steal(PyObject_GetAttrString(typeOf(value), "_make")))
       return PyRef::steal(PyObject_CallFunctionObjArgs(make.get(), result.get(), nullptr));
   PyErr_Clear();
   return result;
@@ -86,7 +91,7 @@ PyRef Converter::tuple(PyObject* value) {
 PyRef Converter::descriptor(PyObject* value) {
   const Leaf& base = session_.call.leaves[next_++];
   PyRef pointer = tensor(base, std::string("*") + element(base.element).typeName);
-  PyRef block = PyRef::steal(PyObject_GetAttr(value, names::blockShape()));
+  PyRef block = attribute(value, names::blockShape());
   Py_ssize_t rank = block ? PySequence_Size(block.get()) : -1;
   if (!pointer || rank < 0) return {};
   frontend::Type type = frontend::tensorValue(pointer.get()).type.pointee();
@@ -138,169 +143,124 @@ PyRef Converter::convert(PyObject* value) {
   return tensor(leaf, prefix + element(leaf.element).typeName);
 }
 
-/// arguments(): a dict of language values, one per parameter.
-PyObject* arguments(PyObject* self, PyObject*) {
-  Session& session = sessionOf(self);
+/// A dict of language values, one per parameter.
+PyRef arguments(Session& session) {
   frontend::Builder::Scope scope(&eagerBuilder());
-  PyRef dict = PyRef::steal(PyDict_New());
+  PyRef dict = pyDict();
   Converter converter(session);
   for (size_t i = 0; dict && i < session.parameters.size(); ++i) {
     PyRef value = converter.argument(i);
-    if (!value || PyDict_SetItem(dict.get(), session.parameters[i].name.get(), value.get()) < 0) return nullptr;
+    if (!value || PyDict_SetItem(dict.get(), session.parameters[i].name.get(), value.get()) < 0) return {};
   }
-  return dict.release();
+  return dict;
 }
 
-/// fork(wait): a session for another thread of the same launch. `wait(wrote, operation)` is called while one of its
-/// programs waits for another.
-PyObject* forkSession(PyObject* self, PyObject* wait) {
-  const Session& from = sessionOf(self);
-  PyRef other = PyRef::steal(PyType_GenericAlloc(sessionType, 0));
-  if (!other) return nullptr;
-  auto session = std::make_unique<Session>();
-  session->call.leaves = from.call.leaves;
-  session->call.buffers = from.call.buffers;
-  session->context.options = from.context.options;
-  session->context.launch = from.context.launch;
-  session->context.kernel = from.context.kernel;
-  session->context.grid = from.context.grid;
-  session->context.buffers = from.context.buffers;
-  session->context.origins = from.context.origins;
-  session->context.wait.handOver = wait == Py_None ? PyRef() : PyRef::borrow(wait);
-  reinterpret_cast<SessionObject*>(other.get())->session = session.release();
-  return other.release();
+PyRef orNull(std::optional<PyObject*> object) { return object ? toPython(*object) : PyRef(); }
+
+/// A session for another thread of the same launch. `wait(wrote, operation)` is called while one of its programs waits
+/// for another.
+PyRef forkSession(const Session& from, std::optional<PyObject*> wait) {
+  PyRef other = Object<Session>::make();
+  if (!other) return {};
+  Session& session = Object<Session>::of(other.get());
+  session.call.leaves = from.call.leaves;
+  session.call.buffers = from.call.buffers;
+  session.context.options = from.context.options;
+  session.context.launch = from.context.launch;
+  session.context.kernel = from.context.kernel;
+  session.context.grid = from.context.grid;
+  session.context.buffers = from.context.buffers;
+  session.context.origins = from.context.origins;
+  session.context.wait.handOver = orNull(wait);
+  return other;
 }
 
-/// observe(observer): operations of this session's programs that touch memory are told to it (EagerObserver.h).
-PyObject* observe(PyObject* self, PyObject* observer) {
-  sessionOf(self).context.observer = observer == Py_None ? PyRef() : PyRef::borrow(observer);
-  return PyRef::borrow(Py_None).release();
+/// Operations of this session's programs that touch memory are told to it (EagerObserver.h).
+void observe(Session& session, std::optional<PyObject*> observer) { session.context.observer = orNull(observer); }
+
+/// The launch's memory, as tuples (name, first byte, one past the last, both for the argument's view).
+PyRef buffers(const Session& session) {
+  return pyList(session.context.buffers, [](const Buffer& buffer) {
+    return pyTuple(buffer.name, buffer.begin, buffer.end, buffer.viewBegin, buffer.viewEnd);
+  });
 }
 
-/// buffers(): the launch's memory, as tuples (name, first byte, one past the last, both for the argument's view).
-PyObject* buffers(PyObject* self, PyObject*) {
-  PyRef list = PyRef::steal(PyList_New(0));
-  for (const Buffer& buffer : sessionOf(self).context.buffers) {
-    PyRef row = PyRef::steal(list ? Py_BuildValue("sKKKK", buffer.name.c_str(), (unsigned long long)buffer.begin,
-                                                  (unsigned long long)buffer.end, (unsigned long long)buffer.viewBegin,
-                                                  (unsigned long long)buffer.viewEnd)
-                                  : nullptr);
-    if (!row || PyList_Append(list.get(), row.get()) < 0) return nullptr;
-  }
-  return list.release();
-}
-
-/// enter(x, y, z): language operations on this thread now belong to that program.
-PyObject* enter(PyObject* self, PyObject* args) {
-  Session& session = sessionOf(self);
+/// Language operations on this thread now belong to that program.
+bool enter(Session& session, int x, int y, int z) {
   if (session.scope) {
     PyErr_SetString(PyExc_RuntimeError, "a program of this launch is running already");
-    return nullptr;
+    return false;
   }
-  if (!PyArg_ParseTuple(args, "iii:enter", &session.context.program[0], &session.context.program[1],
-                        &session.context.program[2]))
-    return nullptr;
+  session.context.program = {x, y, z};
   session.context.wait.wrote = false;
   session.context.wait.looks.clear();
   session.outer = setEagerContext(&session.context);
   session.scope.emplace(&eagerBuilder());
-  return PyRef::borrow(Py_None).release();
+  return true;
 }
 
-/// set_options(dict): options of the compilation that change what operations mean (kernels/options.py).
-PyObject* setOptions(PyObject* self, PyObject* dict) {
-  if (!PyDict_Check(dict)) {
-    PyErr_SetString(PyExc_TypeError, "options are a dict");
-    return nullptr;
-  }
-  return readSemanticOptions(dict, sessionOf(self).context.options) ? PyRef::borrow(Py_None).release() : nullptr;
+/// Options of the compilation that change what operations mean (kernels/options.py).
+bool setOptions(Session& session, DictArgument options) {
+  return readSemanticOptions(options.get(), session.context.options);
 }
 
-PyObject* leave(PyObject* self, PyObject*) {
-  Session& session = sessionOf(self);
-  if (session.scope) {
-    session.scope.reset();
-    setEagerContext(session.outer);
-  }
-  return PyRef::borrow(Py_None).release();
-}
+void leave(Session& session) { session.leave(); }
 
-/// run_compiled(module, first, last): runs programs first .. last - 1 (linear ids, x fastest) of a compiled module.
-PyObject* runCompiled(PyObject* self, PyObject* args) {
-  Session& session = sessionOf(self);
-  PyObject* module;
-  long long first, last;
-  if (!PyArg_ParseTuple(args, "OLL:run_compiled", &module, &first, &last)) return nullptr;
+/// Runs programs first .. last - 1 (linear ids, x fastest) of a compiled module.
+bool runCompiled(Session& session, PyObject* module, int64_t first, int64_t last) {
   std::shared_ptr<const interp::Program> program = programOf(module);
-  if (!program) return nullptr;
+  if (!program) return false;
   std::vector<int64_t> programs;
-  for (long long id = first; id < last; ++id) programs.push_back(id);
-  if (!programs.empty() && !launchCall(session.context.kernel, *program, session.call, session.context.grid, programs))
-    return nullptr;
-  return PyRef::borrow(Py_None).release();
+  for (int64_t id = first; id < last; ++id) programs.push_back(id);
+  return programs.empty() || launchCall(session.context.kernel, *program, session.call, session.context.grid, programs);
 }
 
-/// failed(): what a debugger looks at after the error belongs to this session's program, while the session lives.
-PyObject* failed(PyObject* self, PyObject*) {
-  Session& session = sessionOf(self);
+/// What a debugger looks at after the error belongs to this session's program, while the session lives.
+void failed(Session& session) {
   session.context.wait.handOver = PyRef();
   session.context.observer = PyRef();
   setFailedContext(&session.context);
-  return PyRef::borrow(Py_None).release();
 }
-
-void deallocate(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  PyRef::steal(leave(self, nullptr));
-  dropFailedContext(&sessionOf(self).context);
-  delete reinterpret_cast<SessionObject*>(self)->session;
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-  PyRef::steal(reinterpret_cast<PyObject*>(type)); // instances of heap types hold their type
-}
-
-PyMethodDef kMethods[] = {
-    {"arguments", arguments, METH_NOARGS, "The launch's arguments as values of the language, by parameter name."},
-    {"fork", forkSession, METH_O,
-     "fork(wait): a session for programs of this launch on one thread, which wait by wait(), if it is not None."},
-    {"observe", observe, METH_O, "observe(observer): it is told of this session's accesses to memory; None ends that."},
-    {"buffers", buffers, METH_NOARGS, "The launch's memory: (name, begin, end, begin and end of the view)."},
-    {"enter", enter, METH_VARARGS, "enter(x, y, z): operations on this thread belong to that program until leave()."},
-    {"failed", failed, METH_NOARGS, "After an error: debuggers at the prompt go on to see this session's program."},
-    {"set_options", setOptions, METH_O, "set_options(dict): the launch's options, as parse_options gives them."},
-    {"leave", leave, METH_NOARGS, "Ends what enter() began."},
-    {"run_compiled", runCompiled, METH_VARARGS,
-     "run_compiled(module, first, last): runs a range of programs compiled."},
-    {nullptr, nullptr, 0, nullptr},
-};
-PyType_Slot kSlots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)}, {Py_tp_methods, kMethods}, {0, nullptr}};
-PyType_Spec kSpec = {"tiletwin._C.EagerSession", sizeof(SessionObject), 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kSlots};
 
 } // namespace
 
-int addEagerSession(PyObject* module) {
-  sessionType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kSpec));
-  return sessionType ? PyModule_AddType(module, sessionType) : -1;
+bool addEagerSession(PyObject* module) {
+  return addType<Session>(
+      module,
+      {.name = "tiletwin._C.EagerSession",
+       .doc = nullptr,
+       .methods = {
+           method<"arguments", arguments>("The launch's arguments as values of the language, by parameter name."),
+           method<"fork", forkSession>("fork(wait): a session for programs of this launch on one thread, which wait by "
+                                       "wait(), if it is not None."),
+           method<"observe", observe>(
+               "observe(observer): it is told of this session's accesses to memory; None ends that."),
+           method<"buffers", buffers>("The launch's memory: (name, begin, end, begin and end of the view)."),
+           method<"enter", enter>("enter(x, y, z): operations on this thread belong to that program until leave()."),
+           method<"failed", failed>("After an error: debuggers at the prompt go on to see this session's program."),
+           method<"set_options", setOptions>("set_options(dict): the launch's options, as parse_options gives them."),
+           method<"leave", leave>("Ends what enter() began."),
+           method<"run_compiled", runCompiled>(
+               "run_compiled(module, first, last): runs a range of programs compiled.")}});
 }
 
 PyRef makeEagerSession(const std::string& kernel, const std::vector<Parameter>& parameters, const Call& call,
                        const std::array<int32_t, 3>& grid) {
-  PyRef self = PyRef::steal(PyType_GenericAlloc(sessionType, 0));
+  PyRef self = Object<Session>::make();
   if (!self) return {};
   static uint64_t launches = 0; // under the GIL
-  auto session = std::make_unique<Session>();
-  session->context.launch = ++launches;
-  session->parameters = parameters;
-  for (PyObject* value : call.values) session->values.push_back(PyRef::borrow(value));
-  session->call = call;
-  session->call.options.clear();
-  session->context.kernel = kernel;
-  session->context.grid = grid;
-  session->context.buffers = call.buffers;
-  session->context.origins.resize(call.buffers.size());
+  Session& session = Object<Session>::of(self.get());
+  session.context.launch = ++launches;
+  session.parameters = parameters;
+  for (PyObject* value : call.values) session.values.push_back(PyRef::borrow(value));
+  session.call = call;
+  session.call.options.clear();
+  session.context.kernel = kernel;
+  session.context.grid = grid;
+  session.context.buffers = call.buffers;
+  session.context.origins.resize(call.buffers.size());
   for (const Leaf& leaf : call.leaves)
-    if (leaf.buffer >= 0) session->context.origins[size_t(leaf.buffer)] = leaf.bits;
-  reinterpret_cast<SessionObject*>(self.get())->session = session.release();
+    if (leaf.buffer >= 0) session.context.origins[size_t(leaf.buffer)] = leaf.bits;
   return self;
 }
 

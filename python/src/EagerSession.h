@@ -7,9 +7,6 @@
 
 namespace tiletwin::python {
 
-/// Adds EagerSession to the extension module. -1 with an error set on failure.
-int addEagerSession(PyObject* module);
-
 /// A session for a classified call. It copies what it needs. Null with an exception set.
 PyRef makeEagerSession(const std::string& kernel, const std::vector<Parameter>& parameters, const Call& call,
                        const std::array<int32_t, 3>& grid);

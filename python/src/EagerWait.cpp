@@ -1,5 +1,6 @@
 // python/src/EagerWait.cpp -- see EagerWait.h.
 #include "EagerWait.h"
+#include "frontend/PyValues.h"
 #include "frontend/Tracing.h"
 #include "runtime/TrapText.h"
 #include <cstring>
@@ -49,8 +50,7 @@ bool handOver(EagerWait& wait, llvm::StringRef operation, std::span<const Buffer
   std::string name = userNameOf(std::string_view(operation.data(), operation.size())) + wait.memory(buffers);
   frontend::TracingPause pause;
   PyRef trace = frontend::TracingPause::users();
-  return bool(PyRef::steal(PyObject_CallFunction(callable.get(), "OsO", wrote ? Py_True : Py_False, name.c_str(),
-                                                 trace ? trace.get() : Py_None)));
+  return bool(call(callable, wrote, name, trace ? trace : none()));
 }
 
 } // namespace tiletwin::python

@@ -6,6 +6,8 @@
 #pragma once
 #include "frontend/PyRef.h"
 #include <cxxabi.h>
+#include <exception>
+#include <string>
 #include <unistd.h>
 
 namespace tiletwin::python {
@@ -32,6 +34,17 @@ public:
 private:
   PyThreadState* state_ = PyEval_SaveThread();
 };
+
+/// Calls work() without the GIL. False with RuntimeError set: what it threw, behind the name of what it works on.
+template <class Work> bool workWithoutGil(const std::string& name, const Work& work) {
+  std::string fault;
+  try {
+    const GilReleased released;
+    work();
+  } catch (const std::exception& error) { fault = error.what(); }
+  if (!fault.empty()) PyErr_Format(PyExc_RuntimeError, "%s: %s", name.c_str(), fault.c_str());
+  return fault.empty();
+}
 
 /// The thread, whichever it is, has the GIL.
 class GilHeld {

@@ -31,8 +31,7 @@ struct CurrentPlace {
 const CurrentPlace* currentPlace() {
   static CurrentPlace& place = *new CurrentPlace;
   if (place.device) return &place;
-  PyRef ask = packageObject("current_gpu_place");
-  PyRef pair = PyRef::steal(ask ? PyObject_CallNoArgs(ask.get()) : nullptr);
+  PyRef pair = call(packageObject("current_gpu_place"));
   PyObject *device, *stream;
   int lasting;
   if (!pair || !PyArg_ParseTuple(pair.get(), "OOp", &device, &stream, &lasting)) return nullptr;
@@ -44,10 +43,9 @@ const CurrentPlace* currentPlace() {
 
 bool readTypes(PyObject* words, LoadedKernel& out) {
   std::vector<DType>& types = out.types;
-  for (Py_ssize_t i = 0, n = PyTuple_Size(words); i < n; ++i) {
-    PyObject* item = PyTuple_GetItem(words, i);
+  for (PyObject* item : itemsOf(words)) {
     if (PyTuple_Check(item)) {
-      out.maps.push_back({.index = size_t(i)});
+      out.maps.push_back({.index = types.size()});
       if (!readTensorMap(item, out.maps.back())) return false;
       types.push_back(DType::Ptr);
       continue;
@@ -67,8 +65,7 @@ bool readTypes(PyObject* words, LoadedKernel& out) {
 
 /// The kernel, loaded on the GPU. Null with an exception set.
 GpuKernel prepareFor(PyObject* kernel, int device) {
-  PyRef prepare = packageObject("prepare_gpu_kernel");
-  PyRef pair = PyRef::steal(prepare ? PyObject_CallFunction(prepare.get(), "Oi", kernel, device) : nullptr);
+  PyRef pair = call(packageObject("prepare_gpu_kernel"), kernel, device);
   PyObject *prepared, *words;
   if (!pair || !PyArg_ParseTuple(pair.get(), "OO!", &prepared, &PyTuple_Type, &words)) return nullptr;
   auto made = std::make_unique<LoadedKernel>();
@@ -111,8 +108,7 @@ bool checkHostArrays(const std::string& name, const Call& call, const LaunchApi&
 int capabilityOf(int device) {
   static std::vector<int> known;
   if (known.size() > size_t(device) && known[size_t(device)]) return known[size_t(device)];
-  PyRef ask = packageObject("gpu_capability");
-  PyRef number = PyRef::steal(ask ? PyObject_CallFunction(ask.get(), "i", device) : nullptr);
+  PyRef number = call(packageObject("gpu_capability"), device);
   const long capability = number ? PyLong_AsLong(number.get()) : -1;
   if (capability <= 0) return -1;
   known.resize(std::max(known.size(), size_t(device) + 1));
@@ -123,7 +119,7 @@ int capabilityOf(int device) {
 
 bool readGpuPlace(GpuPlace& out) {
   const CurrentPlace* place = currentPlace();
-  PyRef number = PyRef::steal(place ? PyObject_CallNoArgs(place->device.get()) : nullptr);
+  PyRef number = place ? call(place->device) : PyRef();
   const long device = number ? PyLong_AsLong(number.get()) : -1;
   if (device < 0) return false;
   out.device = int(device);
@@ -156,9 +152,7 @@ bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKerne
     if (!encodeTensorMap(*api, ready.prepared.get(), name, ready.maps[i], call, maps[i])) return false;
     bits[ready.maps[i].index] = reinterpret_cast<uint64_t>(&maps[i]);
   }
-  PyRef number = PyRef::steal(PyLong_FromLong(device));
-  PyRef stream =
-      PyRef::steal(number ? PyObject_CallFunctionObjArgs(place->stream.get(), number.get(), nullptr) : nullptr);
+  PyRef stream = tiletwin::call(place->stream, device);
   const unsigned long long streamNumber = stream ? PyLong_AsUnsignedLongLong(stream.get()) : 0;
   if (!stream || PyErr_Occurred()) return false;
   const uint32_t sizes[3] = {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};

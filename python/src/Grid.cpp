@@ -14,7 +14,7 @@ bool readDimension(const std::string& kernel, PyObject* object, int axis, int32_
   if (!index) {
     PyErr_Clear();
     PyErr_Format(PyExc_TypeError, "%s: the grid's %s dimension must be an int, not %s %R", kernel.c_str(), kAxes[axis],
-                 typeName(object).c_str(), object);
+                 qualifiedTypeName(object).c_str(), object);
     return false;
   }
   int overflow = 0;
@@ -44,7 +44,7 @@ bool readGrid(const std::string& kernel, PyObject* grid, std::array<int32_t, 3>&
       PyErr_Format(PyExc_TypeError,
                    "%s: a grid is an int, a tuple of one to three ints, or a function of the kernel's arguments that "
                    "returns one; this one is %s %R",
-                   kernel.c_str(), typeName(grid).c_str(), grid);
+                   kernel.c_str(), qualifiedTypeName(grid).c_str(), grid);
       return false;
     }
   }

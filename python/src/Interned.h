@@ -1,13 +1,8 @@
 // python/src/Interned.h -- attribute and method names as Python strings, made once.
 #pragma once
-#include "frontend/PyRef.h"
-#include <string>
-#include <string_view>
+#include "frontend/PyValues.h"
 
 namespace tiletwin::python {
-
-/// An interned Python string that lives as long as the process.
-PyObject* interned(const char* text);
 
 #define TILETWIN_INTERNED(name, text)                                                                                  \
   inline PyObject* name() {                                                                                            \
@@ -39,14 +34,5 @@ TILETWIN_INTERNED(module, "module")
 TILETWIN_INTERNED(usedGlobals, "_used_globals")
 } // namespace names
 #undef TILETWIN_INTERNED
-
-/// UTF-8 of a str; empty if it is not one (no error is left set).
-std::string_view utf8(PyObject* string);
-/// str(object), or "?" on failure.
-std::string text(PyObject* object);
-/// "module.qualname" of an object's type, without "builtins.".
-std::string typeName(PyObject* object);
-/// `module.attribute`, imported on first use. Null with an error set on failure.
-PyRef imported(const char* module, const char* attribute);
 
 } // namespace tiletwin::python

@@ -1,7 +1,8 @@
 // python/src/Knobs.cpp -- see Knobs.h.
 #include "Knobs.h"
-#include "Interned.h"
+#include "Parts.h"
 #include "frontend/PackageObject.h"
+#include "frontend/PyFunctions.h"
 
 namespace tiletwin::python {
 namespace {
@@ -17,28 +18,19 @@ Knobs& knobs() {
   return *all;
 }
 
-/// set_knobs(hooks before launches, hooks after launches, bytes that become part of launch keys)
-PyObject* setKnobs(PyObject*, PyObject* args) {
-  PyObject *enter, *leave;
-  const char* suffix;
-  Py_ssize_t size;
-  if (!PyArg_ParseTuple(args, "O!O!y#:set_knobs", &PyList_Type, &enter, &PyList_Type, &leave, &suffix, &size))
-    return nullptr;
-  knobs().enterHooks = PyRef::borrow(enter);
-  knobs().exitHooks = PyRef::borrow(leave);
-  knobs().keySuffix.assign(suffix, size_t(size));
-  return PyRef::borrow(Py_None).release();
+void setKnobs(ListArgument enter, ListArgument leave, std::span<const std::byte> suffix) {
+  knobs().enterHooks = toPython(enter.get());
+  knobs().exitHooks = toPython(leave.get());
+  knobs().keySuffix.assign(reinterpret_cast<const char*>(suffix.data()), suffix.size());
 }
-
-PyMethodDef kFunctions[] = {
-    {"set_knobs", setKnobs, METH_VARARGS,
-     "set_knobs(enter_hooks, exit_hooks, key_suffix): what launches look at; called by tiletwin.knobs."},
-    {nullptr, nullptr, 0, nullptr},
-};
 
 } // namespace
 
-int addKnobs(PyObject* module) { return PyModule_AddFunctions(module, kFunctions); }
+bool addKnobs(PyObject* module) {
+  return addFunctions(
+      module, {function<"set_knobs", setKnobs>(
+                  "set_knobs(enter_hooks, exit_hooks, key_suffix): what launches look at; called by tiletwin.knobs.")});
+}
 
 bool launchesAreWatched() {
   const Knobs& all = knobs();
@@ -48,14 +40,9 @@ bool launchesAreWatched() {
 const std::string& knobsKeySuffix() { return knobs().keySuffix; }
 
 PyRef enterLaunch(PyObject* function, PyObject* kernel, PyObject* arguments, PyObject* grid) {
-  PyRef enter = packageObject("enter_launch");
-  return PyRef::steal(enter ? PyObject_CallFunctionObjArgs(enter.get(), function, kernel, arguments, grid, nullptr)
-                            : nullptr);
+  return call(packageObject("enter_launch"), function, kernel, arguments, grid);
 }
 
-bool leaveLaunch(PyObject* metadata) {
-  PyRef leave = packageObject("leave_launch");
-  return bool(PyRef::steal(leave ? PyObject_CallFunctionObjArgs(leave.get(), metadata, nullptr) : nullptr));
-}
+bool leaveLaunch(PyObject* metadata) { return bool(call(packageObject("leave_launch"), metadata)); }
 
 } // namespace tiletwin::python

@@ -1,5 +1,6 @@
 // python/src/Knobs.h -- what `tiletwin.knobs` tells launches: the user's hooks around them, and settings that are part
-// of launch keys. Here:      the lists and the suffix, and the calls of kernels/launch_hooks.py.
+// of launch keys.
+// Here:      the lists and the suffix, and the calls of kernels/launch_hooks.py.
 // Not here:  the knobs themselves (python/tiletwin/knobs.py), a running launch's signals and output (LaunchHooks.h).
 // Invariant: everything here is used under the GIL; a launch that nobody watches runs no Python for it.
 #pragma once
@@ -7,9 +8,6 @@
 #include <string>
 
 namespace tiletwin::python {
-
-/// Adds set_knobs() to the extension module. -1 with an error set on failure.
-int addKnobs(PyObject* module);
 
 /// True if a hook before or after launches is installed.
 bool launchesAreWatched();

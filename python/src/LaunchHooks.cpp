@@ -1,8 +1,8 @@
 // python/src/LaunchHooks.cpp -- see LaunchHooks.h. The only code that takes the GIL while programs run.
 #include "LaunchHooks.h"
 #include "Gil.h"
-#include "Interned.h"
 #include "frontend/PackageObject.h"
+#include "frontend/PyValues.h"
 #include <stdexcept>
 
 namespace tiletwin::python {
@@ -12,19 +12,13 @@ constexpr auto kProgressAfter = std::chrono::seconds(3);
 
 } // namespace
 
-/// Calls begin_progress, update_progress or end_progress of the package. False with an exception set.
-bool LaunchHooks::tellProgress(const char* function, const char* format, auto... values) {
-  PyRef callable = packageObject(function);
-  return bool(PyRef::steal(callable ? PyObject_CallFunction(callable.get(), format, values...) : nullptr));
-}
-
 bool LaunchHooks::poll(int64_t done, int64_t total) {
   const GilHeld gil;
   if (PyErr_Occurred() || PyErr_CheckSignals() != 0) return false;
-  if (progress_) return tellProgress("update_progress", "LL", (long long)done, (long long)total);
+  if (progress_) return bool(call(packageObject("update_progress"), done, total));
   if (std::chrono::steady_clock::now() - start_ <= kProgressAfter) return true;
   progress_ = true;
-  return tellProgress("begin_progress", "sLL", kernel_.c_str(), (long long)done, (long long)total);
+  return bool(call(packageObject("begin_progress"), kernel_, done, total));
 }
 
 void LaunchHooks::print(const std::string& printed) {
@@ -37,7 +31,7 @@ std::optional<Buffer> LaunchHooks::findBuffer(uintptr_t address) {
   const GilHeld gil;
   if (PyErr_Occurred()) return {}; // the launch is about to end
   PyRef find = packageObject("buffer_at");
-  PyRef found = PyRef::steal(find ? PyObject_CallFunction(find.get(), "K", (unsigned long long)address) : nullptr);
+  PyRef found = call(find, address);
   std::optional<Buffer> buffer;
   unsigned long long begin, end;
   const char* name;
@@ -61,10 +55,9 @@ interp::Hooks LaunchHooks::hooks() {
 void LaunchHooks::finish() {
   owners_.clear();
   if (!progress_) return;
-  PyObject *type, *value, *trace;
-  PyErr_Fetch(&type, &value, &trace);
-  if (!tellProgress("end_progress", "") && !type) return;
-  PyErr_Restore(type, value, trace);
+  PyRef error = takeError();
+  if (!call(packageObject("end_progress")) && !error) return;
+  if (error) putError(error);
 }
 
 } // namespace tiletwin::python

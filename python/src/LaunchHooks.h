@@ -24,7 +24,6 @@ private:
   void print(const std::string& printed);
   bool poll(int64_t done, int64_t total);
   std::optional<Buffer> findBuffer(uintptr_t address);
-  bool tellProgress(const char* function, const char* format, auto... values);
   const std::string& kernel_;
   PyThreadState* launching_ = PyThreadState_Get(); ///< exceptions of hooks that stay set in it end the launch
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -3,10 +3,10 @@
 #include "Compile.h"
 #include "EagerRun.h"
 #include "EagerSession.h"
-#include "Interned.h"
 #include "Knobs.h"
 #include "ProgramLaunch.h"
 #include "frontend/PackageObject.h"
+#include "frontend/PyValues.h"
 #include "frontend/Tracing.h"
 #include "interp/program/Plan.h"
 
@@ -23,7 +23,7 @@ bool isMonitored() {
   }();
   if (!getTool) return false;
   static PyObject* const debuggerId = PyLong_FromLong(0); // sys.monitoring.DEBUGGER_ID
-  PyRef tool = PyRef::steal(PyObject_CallFunctionObjArgs(getTool, debuggerId, nullptr));
+  PyRef tool = call(getTool, debuggerId);
   return tool && tool.get() != Py_None;
 }
 
@@ -38,37 +38,18 @@ bool mayBeEager(const environment::LaunchVariables& variables) {
 }
 
 /// The run-time arguments as Python sees them: an int (of a pointer its address) or a float each.
-PyRef leafValues(const Call& call) {
-  PyRef list = PyRef::steal(PyList_New(0));
-  for (const Leaf& leaf : call.leaves) {
-    const uint64_t bits = leaf.bits | descriptorFacts(leaf);
-    PyRef value = PyRef::steal(leaf.kind == Leaf::Kind::Real      ? PyFloat_FromDouble(leaf.number)
-                               : leaf.kind != Leaf::Kind::Integer ? PyLong_FromUnsignedLongLong(bits)
-                               : leaf.tooWide                     ? PyLong_FromUnsignedLongLong(bits)
-                                                                  : PyLong_FromLongLong(int64_t(bits)));
-    if (!list || !value || PyList_Append(list.get(), value.get()) < 0) return {};
-  }
-  return list;
-}
-
-/// The memory of the arguments: (name, first byte, one past the last, read only) of each storage.
-PyRef bufferList(const Call& call) {
-  PyRef list = PyRef::steal(PyList_New(0));
-  for (const Buffer& buffer : call.buffers) {
-    PyRef row = PyRef::steal(Py_BuildValue("(sKKO)", buffer.name.c_str(), (unsigned long long)(buffer.begin),
-                                           (unsigned long long)(buffer.end), buffer.readOnly ? Py_True : Py_False));
-    if (!list || !row || PyList_Append(list.get(), row.get()) < 0) return {};
-  }
-  return list;
+PyRef leafValue(const Leaf& leaf) {
+  const uint64_t bits = leaf.bits | descriptorFacts(leaf);
+  if (leaf.kind == Leaf::Kind::Real) return toPython(leaf.number);
+  return leaf.kind != Leaf::Kind::Integer || leaf.tooWide ? toPython(bits) : toPython(int64_t(bits));
 }
 
 /// Runs a compiled kernel's GPU code on the simulator (launch/sim_launch.py). Null with an error set.
-PyRef launchOnSimulator(const Entry& entry, const Call& call, const std::array<int32_t, 3>& grid) {
-  PyRef function = packageObject("launch_on_simulator");
-  PyRef values = leafValues(call), buffers = bufferList(call);
-  if (!function || !values || !buffers) return {};
-  return PyRef::steal(PyObject_CallFunction(function.get(), "O(iii)OO", entry.kernel.get(), grid[0], grid[1], grid[2],
-                                            values.get(), buffers.get()));
+PyRef launchOnSimulator(const Entry& entry, const Call& bound, const std::array<int32_t, 3>& grid) {
+  PyRef buffers = pyList(bound.buffers, [](const Buffer& buffer) { // each storage
+    return pyTuple(buffer.name, buffer.begin, buffer.end, buffer.readOnly);
+  });
+  return call(packageObject("launch_on_simulator"), entry.kernel, grid, pyList(bound.leaves, leafValue), buffers);
 }
 
 /// Runs the launch in CPython, as far as Python says so. Returns the compiled kernel or a stand-in; null with an error
@@ -98,8 +79,7 @@ PyRef runUnwatched(const Launcher& launcher, Entry* entry, const Call& call, con
   if (!plan.breaks) return launchCall(launcher.name, *program, call, grid) ? kernel : PyRef();
   // Programs that reach a breakpoint_if. While one stands in a debugger, others that wait for it could not go on.
   if (plan.mayWait) {
-    PyRef notice = packageObject("notice_all_eager");
-    if (!notice || !PyRef::steal(PyObject_CallFunctionObjArgs(notice.get(), launcher.function, nullptr))) return {};
+    if (!tiletwin::call(packageObject("notice_all_eager"), launcher.function)) return {};
     return launchEagerly(launcher, call, grid);
   }
   auto runEagerly = [&](const std::array<int32_t, 3>& id) -> PyRef {
@@ -107,7 +87,7 @@ PyRef runUnwatched(const Launcher& launcher, Entry* entry, const Call& call, con
     {
       frontend::TracingPause pause;
       PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
-      PyRef one = PyRef::steal(session ? Py_BuildValue("O(iii)", session.get(), id[0], id[1], id[2]) : nullptr);
+      PyRef one = pyTuple(session, id);
       if (one) run = delegateLaunch(launcher, "launch_one_program", call, grid, one.get());
     }
     return run ? finishEagerRun(run.get()) : PyRef();
@@ -119,7 +99,7 @@ PyRef runUnwatched(const Launcher& launcher, Entry* entry, const Call& call, con
 PyRef runWatched(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid,
                  const environment::LaunchVariables& variables, const GpuPlace& gpu) {
   PyRef arguments = boundArguments(launcher, call);
-  PyRef numbers = PyRef::steal(Py_BuildValue("(iii)", grid[0], grid[1], grid[2]));
+  PyRef numbers = toPython(grid);
   if (!arguments || !numbers) return {};
   PyRef metadata =
       enterLaunch(launcher.function, entry ? entry->kernel.get() : Py_None, arguments.get(), numbers.get());
@@ -132,28 +112,23 @@ PyRef runWatched(const Launcher& launcher, Entry* entry, const Call& call, const
 int wantsEager(Launcher& launcher, const environment::LaunchVariables& variables) {
   if (launcher.needsEager == Launcher::Unknown) {
     frontend::TracingPause pause;
-    PyRef reason = packageObject("static_reason");
-    reason = PyRef::steal(reason ? PyObject_CallFunctionObjArgs(reason.get(), launcher.function, nullptr) : nullptr);
+    PyRef reason = call(packageObject("static_reason"), launcher.function);
     if (!reason) return -1;
     launcher.needsEager = reason.get() == Py_None ? Launcher::No : Launcher::Yes;
   }
   if (launcher.needsEager == Launcher::No && !mayBeEager(variables)) return 0;
   frontend::TracingPause pause;
-  PyRef wants = packageObject("wants_eager");
-  wants = PyRef::steal(wants ? PyObject_CallFunctionObjArgs(wants.get(), launcher.function, nullptr) : nullptr);
+  PyRef wants = call(packageObject("wants_eager"), launcher.function);
   return wants ? PyObject_IsTrue(wants.get()) : -1;
 }
 
 PyRef delegateLaunch(const Launcher& launcher, const char* route, const Call& call, const std::array<int32_t, 3>& grid,
                      PyObject* session) {
-  PyRef function = packageObject(route);
-  PyRef arguments = boundArguments(launcher, call);
-  PyRef options = PyRef::steal(PyDict_New());
-  if (!function || !arguments || !options) return {};
+  PyRef options = pyDict();
   for (auto [name, value] : call.options)
-    if (PyDict_SetItem(options.get(), name, value) < 0) return {};
-  return PyRef::steal(PyObject_CallFunction(function.get(), "OOO(iii)O", launcher.function, arguments.get(),
-                                            options.get(), grid[0], grid[1], grid[2], session));
+    if (!options || PyDict_SetItem(options.get(), name, value) < 0) return {};
+  return tiletwin::call(packageObject(route), launcher.function, boundArguments(launcher, call), options, grid,
+                        session);
 }
 
 PyRef runLaunch(const Launcher& launcher, Entry* entry, const Call& call, const std::array<int32_t, 3>& grid,

@@ -1,41 +1,39 @@
-// python/src/Launcher.cpp -- see Launcher.h.
-#include "Launcher.h"
+// python/src/Launcher.cpp -- `kernel[grid](...)`: the Python types Launcher (one per JIT function) and BoundLaunch (one per
+// grid).
+// Here:      a launch from its arguments to its end, in the order of its steps.
+// Not here:  the steps: binding and keys (Binding.h), the cache of specializations (LauncherState.h), where the launch
+//            runs (LaunchRoutes.h), compilation (kernels/jit.py calls Compile.h).
+// Invariant: a launch that finds its key compiles nothing and runs no Python code but the grid's and the hooks'.
 #include "Binding.h"
 #include "Compile.h"
 #include "Grid.h"
-#include "Interned.h"
 #include "LaunchRoutes.h"
 #include "LauncherState.h"
+#include "Parts.h"
 #include "ProgramLaunch.h"
 #include "frontend/PackageObject.h"
+#include "frontend/PyFunctions.h"
 #include "runtime/Environment.h"
 
 namespace tiletwin::python {
 namespace {
 
-struct LauncherObject {
-  PyObject_HEAD Launcher* launcher;
-};
-struct BoundObject {
-  PyObject_HEAD PyObject* function; ///< the JIT function: keeps launcher and parameters alive
+struct BoundLaunch {
+  PyRef function; ///< the JIT function: keeps launcher and parameters alive
   Launcher* launcher;
-  PyObject* grid;
+  PyRef grid;
 };
-
-PyTypeObject* launcherType = nullptr;
-PyTypeObject* boundType = nullptr;
 
 /// What `kernel[grid]` needs of its launcher besides the call itself.
 PyRef gridValue(const Launcher& launcher, PyObject* grid, const Call& call) {
   if (!PyCallable_Check(grid)) return PyRef::borrow(grid);
-  PyRef meta = boundArguments(launcher, call);
-  return PyRef::steal(meta ? PyObject_CallFunctionObjArgs(grid, meta.get(), nullptr) : nullptr);
+  return tiletwin::call(grid, boundArguments(launcher, call));
 }
 
 bool callPreRunHooks(const Launcher& launcher, const Call& call) {
   const PyRef& hooks = launcher.preRunHooks;
   if (PyList_Size(hooks.get()) == 0) return true;
-  PyRef arguments = boundArguments(launcher, call), empty = PyRef::steal(PyTuple_New(0));
+  PyRef arguments = boundArguments(launcher, call), empty = pyTuple();
   for (Py_ssize_t i = 0; arguments && i < PyList_Size(hooks.get()); ++i) {
     PyRef hook = PyRef::borrow(PyList_GetItem(hooks.get(), i));
     if (!PyRef::steal(PyObject_Call(hook.get(), empty.get(), arguments.get()))) return false;
@@ -47,9 +45,7 @@ bool callPreRunHooks(const Launcher& launcher, const Call& call) {
 bool watchFreshMemory() {
   static bool watched = false;
   if (watched) return true;
-  PyRef watch = packageObject("watch_fresh_memory");
-  watched = watch && PyRef::steal(PyObject_CallNoArgs(watch.get()));
-  return watched;
+  return watched = bool(call(packageObject("watch_fresh_memory")));
 }
 
 /// False with a ValueError set: a variable holds what it must not.
@@ -69,8 +65,8 @@ bool wantsGpu(const Call& call, const environment::LaunchVariables& variables) {
 }
 
 PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywordNames) {
-  auto* bound = reinterpret_cast<BoundObject*>(self);
-  Launcher& launcher = *bound->launcher;
+  const BoundLaunch& bound = Object<BoundLaunch>::of(self);
+  Launcher& launcher = *bound.launcher;
   Call call;
   environment::LaunchVariables variables;
   if (!readVariables(launcher, variables)) return nullptr;
@@ -87,7 +83,7 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
   std::shared_ptr<Entry> entry = eager ? nullptr : entryFor(launcher, call, variables.check, gpu.capability);
   if (!eager && !entry) return nullptr;
   if (entry && entry->kernel.get() == Py_None) return PyRef(entry->kernel).release();
-  PyRef grid = gridValue(launcher, bound->grid, call);
+  PyRef grid = gridValue(launcher, bound.grid.get(), call);
   std::array<int32_t, 3> numbers;
   if (!grid || !readGrid(launcher.name, grid.get(), numbers)) return nullptr;
   bool isEmpty = numbers[0] == 0 || numbers[1] == 0 || numbers[2] == 0;
@@ -96,20 +92,14 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
   return runLaunch(launcher, entry.get(), call, numbers, variables, gpu).release();
 }
 
-PyMethodDef kLaunch = {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(launch)),
-                       METH_FASTCALL | METH_KEYWORDS,
+PyMethodDef kLaunch = {"launch", anyFunction(launch), METH_FASTCALL | METH_KEYWORDS,
                        "Launches the kernel on the grid this was bound to; returns the compiled kernel."};
 
-/// Launcher.bind(grid): the callable that `kernel[grid]` is.
+/// bind(grid): the callable that `kernel[grid]` is. Every launch comes here first.
 PyObject* bindGrid(PyObject* self, PyObject* grid) {
-  Launcher* launcher = reinterpret_cast<LauncherObject*>(self)->launcher;
-  PyRef bound = PyRef::steal(PyType_GenericAlloc(boundType, 0));
-  if (!bound) return nullptr;
-  auto* object = reinterpret_cast<BoundObject*>(bound.get());
-  object->function = PyRef::borrow(launcher->function).release();
-  object->launcher = launcher;
-  object->grid = PyRef::borrow(grid).release();
-  return PyCFunction_NewEx(&kLaunch, bound.get(), nullptr);
+  Launcher& launcher = Object<Launcher>::of(self);
+  PyRef bound = Object<BoundLaunch>::make(PyRef::borrow(launcher.function), &launcher, PyRef::borrow(grid));
+  return bound ? PyCFunction_NewEx(&kLaunch, bound.get(), nullptr) : nullptr;
 }
 
 /// What the launch of these arguments would be compiled for: 0 where it is interpreted. Where dtypes stand in for arrays the
@@ -123,8 +113,7 @@ bool capabilityForWarmup(const Call& call, const environment::LaunchVariables& v
     out = gpu.capability;
     return true;
   }
-  PyRef ask = packageObject("launch_capability");
-  PyRef number = PyRef::steal(ask ? PyObject_CallNoArgs(ask.get()) : nullptr);
+  PyRef number = tiletwin::call(packageObject("launch_capability"));
   out = number ? int(PyLong_AsLong(number.get())) : 0;
   if (!number || PyErr_Occurred()) return false;
   if (out || !wantsGpu(call, variables)) return true;
@@ -135,7 +124,7 @@ bool capabilityForWarmup(const Call& call, const environment::LaunchVariables& v
 
 /// Launcher.prepare(args, kwargs): compiles the specialization without launching; arrays may be dtypes' stand-ins.
 PyObject* prepare(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywordNames) {
-  Launcher& launcher = *reinterpret_cast<LauncherObject*>(self)->launcher;
+  Launcher& launcher = Object<Launcher>::of(self);
   Call call;
   if (!bindArguments(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
       !classify(launcher.name, launcher.parameters, launcher.constants.get(), call))
@@ -148,57 +137,37 @@ PyObject* prepare(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObj
   return entry ? PyRef(entry->kernel).release() : nullptr;
 }
 
-PyObject* clearEntries(PyObject* self, PyObject*) {
-  reinterpret_cast<LauncherObject*>(self)->launcher->entries.clear();
-  return PyRef::borrow(Py_None).release();
-}
+void clearEntries(Launcher& launcher) { launcher.entries.clear(); }
 
-/// Launcher.kernels(): list of the compiled kernels, for JITFunction.cache.
-PyObject* kernels(PyObject* self, PyObject*) {
-  PyRef list = PyRef::steal(PyList_New(0));
-  for (auto& [key, entry] : reinterpret_cast<LauncherObject*>(self)->launcher->entries) {
-    PyRef keyBytes = PyRef::steal(PyBytes_FromStringAndSize(key.data(), Py_ssize_t(key.size())));
-    PyRef pair = PyRef::steal(keyBytes ? PyTuple_Pack(2, keyBytes.get(), entry->kernel.get()) : nullptr);
-    if (!list || !pair || PyList_Append(list.get(), pair.get()) < 0) return nullptr;
-  }
-  return list.release();
+/// (key, compiled kernel), for JITFunction.cache.
+PyRef kernels(const Launcher& launcher) {
+  return pyList(launcher.entries, [](const auto& entry) {
+    return pyTuple(pyBytes(entry.first.data(), entry.first.size()), entry.second->kernel);
+  });
 }
 
 /// Launcher(function, name, parameters, list of hooks). `function` must outlive the launcher.
-PyObject* newLauncher(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+PyObject* newLauncher(PyTypeObject* type, PyObject* args, PyObject*) {
   PyObject *function, *parameters, *hooks;
   const char* name;
   if (!PyArg_ParseTuple(args, "OsOO!:Launcher", &function, &name, &parameters, &PyList_Type, &hooks)) return nullptr;
-  auto launcher = std::make_unique<Launcher>();
-  launcher->function = function;
-  launcher->name = name;
-  launcher->preRunHooks = PyRef::borrow(hooks);
-  launcher->constants = PyRef::steal(PyDict_New());
-  if (!launcher->constants || !readParameters(parameters, launcher->parameters)) return nullptr;
-  PyObject* self = PyType_GenericAlloc(type, 0);
-  if (self) reinterpret_cast<LauncherObject*>(self)->launcher = launcher.release();
-  return self;
+  Launcher launcher;
+  launcher.function = function;
+  launcher.name = name;
+  launcher.preRunHooks = PyRef::borrow(hooks);
+  launcher.constants = pyDict();
+  if (!launcher.constants || !readParameters(parameters, launcher.parameters)) return nullptr;
+  return Object<Launcher>::makeOf(type, std::move(launcher)).release();
 }
 
-void freeObject(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-  PyRef::steal(reinterpret_cast<PyObject*>(type)); // instances of heap types hold their type
-}
-void freeLauncher(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  delete reinterpret_cast<LauncherObject*>(self)->launcher;
-  freeObject(self);
-}
 // Compiled kernels refer to their JIT function, which owns the launcher: the collector must see the way round.
 int traverseLauncher(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(reinterpret_cast<PyObject*>(Py_TYPE(self)));
-  Launcher* launcher = reinterpret_cast<LauncherObject*>(self)->launcher;
-  if (!launcher) return 0;
-  Py_VISIT(launcher->constants.get());
-  Py_VISIT(launcher->preRunHooks.get());
-  for (const Parameter& p : launcher->parameters) Py_VISIT(p.defaultValue.get());
-  for (auto& [key, entry] : launcher->entries) {
+  Py_VISIT(typeOf(self));
+  const Launcher& launcher = Object<Launcher>::of(self);
+  Py_VISIT(launcher.constants.get());
+  Py_VISIT(launcher.preRunHooks.get());
+  for (const Parameter& p : launcher.parameters) Py_VISIT(p.defaultValue.get());
+  for (auto& [key, entry] : launcher.entries) {
     if (entry.use_count() > 1) continue; // a launch is using it
     Py_VISIT(entry->kernel.get());
     for (const UsedGlobal& global : entry->globals) {
@@ -210,82 +179,57 @@ int traverseLauncher(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 int clearLauncher(PyObject* self) {
-  if (Launcher* launcher = reinterpret_cast<LauncherObject*>(self)->launcher) {
-    auto entries = std::move(launcher->entries);
-    launcher->entries.clear();
-    launcher->constants = PyRef::steal(PyDict_New());
-  }
+  Launcher& launcher = Object<Launcher>::of(self);
+  auto entries = std::move(launcher.entries);
+  launcher.entries.clear();
+  launcher.constants = pyDict();
   return 0;
 }
-void freeBound(PyObject* self) {
-  auto* bound = reinterpret_cast<BoundObject*>(self);
-  PyRef function = PyRef::steal(bound->function), grid = PyRef::steal(bound->grid);
-  freeObject(self);
-}
 
-/// launch_module(module, grid, args, names): launches a CompiledModule that no JIT function stands behind.
-PyObject* launchModule(PyObject*, PyObject* args) {
-  PyObject *module, *grid, *values, *names;
-  if (!PyArg_ParseTuple(args, "OOO!O:launch_module", &module, &grid, &PyTuple_Type, &values, &names)) return nullptr;
+/// Launches a CompiledModule that no JIT function stands behind.
+bool launchModule(PyObject* module, PyObject* grid, TupleArgument values, PyObject* names) {
   std::shared_ptr<const interp::Program> program = programOf(module);
-  if (!program) return nullptr;
+  if (!program) return false;
   Launcher plain;
   plain.name = program->name();
-  plain.constants = PyRef::steal(PyDict_New());
+  plain.constants = pyDict();
   Call call;
-  for (Py_ssize_t i = 0, n = PyTuple_Size(values); i < n; ++i) {
+  for (PyObject* value : itemsOf(values.get())) {
+    const size_t i = call.values.size();
     Parameter p;
     p.specialize = p.specializeAlignment = false;
-    PyRef name = PyRef::steal(PyList_Check(names) ? PySequence_GetItem(names, i) : nullptr);
-    PyErr_Clear();
-    p.nameText = name ? std::string(utf8(name.get())) : "argument " + std::to_string(i);
+    const bool isNamed = PyList_Check(names) && i < itemsOf(names).size();
+    p.nameText = isNamed ? stringOf(itemsOf(names)[i]) : "argument " + std::to_string(i);
     plain.parameters.push_back(std::move(p));
-    call.values.push_back(PyTuple_GetItem(values, i));
+    call.values.push_back(value);
   }
   std::array<int32_t, 3> numbers;
   if (!classify(plain.name, plain.parameters, plain.constants.get(), call) || !readGrid(plain.name, grid, numbers))
-    return nullptr;
-  if (numbers[0] && numbers[1] && numbers[2] && !launchCall(plain.name, *program, call, numbers)) return nullptr;
-  return PyRef::borrow(Py_None).release();
+    return false;
+  return !numbers[0] || !numbers[1] || !numbers[2] || launchCall(plain.name, *program, call, numbers);
 }
-
-PyMethodDef kFunctions[] = {
-    {"launch_module", launchModule, METH_VARARGS,
-     "launch_module(module, grid, args, names): launches a CompiledModule on its own."},
-    {nullptr, nullptr, 0, nullptr},
-};
-PyMethodDef kLauncherMethods[] = {
-    {"bind", bindGrid, METH_O, "bind(grid): a callable that launches the kernel on `grid`."},
-    {"prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(prepare)), METH_FASTCALL | METH_KEYWORDS,
-     "prepare(*args, **kwargs): compiles for these arguments without launching; returns the compiled kernel."},
-    {"clear", clearEntries, METH_NOARGS, "Forgets every compiled specialization."},
-    {"kernels", kernels, METH_NOARGS, "List of (launch key, compiled kernel)."},
-    {nullptr, nullptr, 0, nullptr},
-};
-PyType_Slot kLauncherSlots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(newLauncher)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(freeLauncher)},
-    {Py_tp_traverse, reinterpret_cast<void*>(traverseLauncher)},
-    {Py_tp_clear, reinterpret_cast<void*>(clearLauncher)},
-    {Py_tp_methods, kLauncherMethods},
-    {Py_tp_doc, const_cast<char*>("Launcher(jit_function, name, parameters, pre_run_hooks): binds arguments, finds the "
-                                  "specialization, launches.")},
-    {0, nullptr},
-};
-PyType_Spec kLauncherSpec = {"tiletwin._C.Launcher", sizeof(LauncherObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-                             kLauncherSlots};
-PyType_Slot kBoundSlots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(freeBound)}, {0, nullptr}};
-PyType_Spec kBoundSpec = {"tiletwin._C.BoundLaunch", sizeof(BoundObject), 0,
-                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kBoundSlots};
 
 } // namespace
 
-int addLauncher(PyObject* module) {
-  launcherType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kLauncherSpec));
-  boundType = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&kBoundSpec));
-  if (!launcherType || !boundType) return -1;
-  if (PyModule_AddFunctions(module, kFunctions) < 0) return -1;
-  return PyModule_AddType(module, launcherType);
+bool addLauncher(PyObject* module) {
+  return addType<BoundLaunch>(nullptr, {.name = "tiletwin._C.BoundLaunch", .doc = nullptr}) &&
+         addType<Launcher>(
+             module,
+             {.name = "tiletwin._C.Launcher",
+              .doc =
+                  "Launcher(jit_function, name, parameters, pre_run_hooks): binds arguments, finds the specialization, "
+                  "launches.",
+              .methods = {{"bind", bindGrid, METH_O, "bind(grid): a callable that launches the kernel on `grid`."},
+                          {"prepare", anyFunction(prepare), METH_FASTCALL | METH_KEYWORDS,
+                           "prepare(*args, **kwargs): compiles for these arguments without launching; returns the "
+                           "compiled kernel."},
+                          method<"clear", clearEntries>("Forgets every compiled specialization."),
+                          method<"kernels", kernels>("List of (launch key, compiled kernel).")},
+              .slots = {slot(Py_tp_new, newLauncher), slot(Py_tp_traverse, traverseLauncher),
+                        slot(Py_tp_clear, clearLauncher)},
+              .flags = Py_TPFLAGS_HAVE_GC}) &&
+         addFunctions(module, {function<"launch_module", launchModule>(
+                                  "launch_module(module, grid, args, names): launches a CompiledModule on its own.")});
 }
 
 } // namespace tiletwin::python

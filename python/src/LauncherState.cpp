@@ -7,7 +7,7 @@
 namespace tiletwin::python {
 
 PyRef boundArguments(const Launcher& launcher, const Call& call) {
-  PyRef dict = PyRef::steal(PyDict_New());
+  PyRef dict = pyDict();
   for (size_t i = 0; dict && i < call.values.size(); ++i)
     if (PyDict_SetItem(dict.get(), launcher.parameters[i].name.get(), call.values[i]) < 0) return {};
   return dict;
@@ -21,23 +21,19 @@ std::shared_ptr<Entry> compileEntry(Launcher& launcher, const Call& call, int ca
   Specialization spec;
   if (!specialize(launcher.parameters, call, spec)) return nullptr;
   auto entry = std::make_shared<Entry>();
-  PyRef target = PyRef::steal(PyLong_FromLong(capability));
-  if (!target) return nullptr;
-  entry->kernel = PyRef::steal(PyObject_CallMethodObjArgs(launcher.function, names::compile(), spec.signature.get(),
-                                                          spec.constexprs.get(), spec.attributes.get(),
-                                                          spec.options.get(), target.get(), nullptr));
+  entry->kernel = callMethod(launcher.function, names::compile(), spec.signature, spec.constexprs, spec.attributes,
+                             spec.options, capability);
   if (!entry->kernel) return nullptr;
   if (entry->kernel.get() == Py_None) return entry;
-  PyRef globals = PyRef::steal(PyObject_GetAttr(entry->kernel.get(), names::usedGlobals()));
+  PyRef globals = attribute(entry->kernel.get(), names::usedGlobals());
   PyRef list = PyRef::steal(globals ? PySequence_Tuple(globals.get()) : nullptr);
   if (!list) return nullptr;
-  for (Py_ssize_t i = 0, n = PyTuple_Size(list.get()); i < n; ++i) {
+  for (PyObject* row : itemsOf(list)) {
     PyObject *dict, *name, *value;
-    if (!PyArg_ParseTuple(PyTuple_GetItem(list.get(), i), "O!OO", &PyDict_Type, &dict, &name, &value)) return nullptr;
+    if (!PyArg_ParseTuple(row, "O!OO", &PyDict_Type, &dict, &name, &value)) return nullptr;
     entry->globals.push_back({PyRef::borrow(dict), PyRef::borrow(name), PyRef::borrow(value)});
   }
-  for (PyObject* value : call.values)
-    entry->keepAlive.push_back(PyRef::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value))));
+  for (PyObject* value : call.values) entry->keepAlive.push_back(toPython(typeOf(value)));
   return entry;
 }
 
@@ -85,9 +81,8 @@ bool ensureProgram(Entry& entry, const environment::LaunchVariables& variables) 
   if (entry.program && entry.numerics == variables.numerics && entry.gdb == variables.gdb &&
       entry.check == variables.check)
     return true;
-  if (!entry.program && !PyRef::steal(PyObject_CallMethodObjArgs(entry.kernel.get(), names::load(), nullptr)))
-    return false; // the user's hooks around loading
-  PyRef module = PyRef::steal(PyObject_GetAttr(entry.kernel.get(), names::module()));
+  if (!entry.program && !callMethod(entry.kernel.get(), names::load())) return false; // the user's hooks around loading
+  PyRef module = attribute(entry.kernel.get(), names::module());
   entry.program = module ? programOf(module.get()) : nullptr;
   entry.numerics = variables.numerics;
   entry.gdb = variables.gdb;

@@ -1,9 +1,11 @@
 // python/src/ProbeCalls.cpp -- see ProbeCalls.h.
 #include "ProbeCalls.h"
 #include "EagerBuilder.h"
-#include "Interned.h"
+#include "Elements.h"
+#include "Parts.h"
 #include "frontend/PackageObject.h"
 #include "frontend/Probes.h"
+#include "frontend/PyFunctions.h"
 #include "frontend/Tracing.h"
 #include <cstring>
 #include <vector>
@@ -21,29 +23,16 @@ bool writeText(const char* text, size_t size) {
   PyObject* out = PySys_GetObject("stdout");
   if (!out || out == Py_None || size == 0) return true;
   PyRef keep = PyRef::borrow(out);
-  return bool(PyRef::steal(PyObject_CallMethod(out, "write", "s#", text, Py_ssize_t(size))));
+  return bool(callMethod(out, "write", std::string_view(text, size)));
 }
 
-/// Values of a module that was read from text: what the operation's own types say.
-const char* typeName(const ProbeSite::Item& item) {
-  switch (item.type) {
-  case DType::I1: return "i1";
-  case DType::I8: return item.isSigned ? "i8" : "u8";
-  case DType::I16: return item.isSigned ? "i16" : "u16";
-  case DType::I32: return item.isSigned ? "i32" : "u32";
-  case DType::I64: return item.isSigned ? "i64" : "u64";
-  case DType::F16: return "fp16";
-  case DType::BF16: return "bf16";
-  case DType::F32: return "fp32";
-  case DType::F64: return "fp64";
-  case DType::F8E5M2: return "fp8e5";
-  case DType::F8E4M3FN: return "fp8e4nv";
-  case DType::F8E4M3B11FNUZ: return "fp8e4b15";
-  case DType::F8E4M3FNUZ: return "fp8e4b8";
-  case DType::F8E5M2FNUZ: return "fp8e5b16";
-  case DType::Ptr: return "*i8";
-  }
-  return "i64";
+/// The type of a value of a module that was read from text, as far as the operation's own types say it.
+std::string typeText(const ProbeSite::Item& item) {
+  const bool hasSign = isInteger(item.type) && item.type != DType::I1;
+  for (int i = 0; i < elementCount(); ++i)
+    if (element(i).storage == item.type && !(hasSign && item.isSigned == (element(i).typeName[0] == 'u')))
+      return element(i).typeName;
+  return "*i8";
 }
 
 bool structureOf(const ProbeSite& site, Structure& out) {
@@ -51,7 +40,7 @@ bool structureOf(const ProbeSite& site, Structure& out) {
   for (const ProbeSite::Item& item : site.items) {
     Structure& leaf = out.items.emplace_back();
     leaf.kind = Structure::Kind::Tensor;
-    if (!frontend::parseTypeString(typeName(item), leaf.type)) return false;
+    if (!frontend::parseTypeString(typeText(item), leaf.type)) return false;
     leaf.type.shape.assign(item.shape.begin(), item.shape.end());
   }
   return true;
@@ -61,7 +50,7 @@ bool structureOf(const ProbeSite& site, Structure& out) {
 PyRef valuesOf(const Structure& structure, const ProbeSite& site, const char* payload) {
   llvm::SmallVector<frontend::Type> types;
   leafTypes(structure, types);
-  if (site.items.empty() && !types.empty()) return PyRef::steal(PyTuple_New(0)); // see dropUnneededVariables
+  if (site.items.empty() && !types.empty()) return pyTuple(); // see dropUnneededVariables
   llvm::SmallVector<frontend::Value> leaves;
   for (size_t i = 0; i < types.size(); ++i) {
     frontend::Value value = allocate(types[i]);
@@ -102,15 +91,11 @@ private:
 
 bool deliverRecord(const ProbeRecord& record, const char* payload, const PrintingLaunch& launch) {
   const ProbeSite& site = *record.site;
-  PyRef where = PyRef::steal(
-      Py_BuildValue("(si)", site.where.file.empty() ? "<unknown>" : site.where.file.c_str(), site.where.line));
-  PyRef program = PyRef::steal(Py_BuildValue("(iii)", record.program[0], record.program[1], record.program[2]));
+  PyRef where = pyTuple(site.where.file.empty() ? "<unknown>" : site.where.file, site.where.line);
+  PyRef program = toPython(record.program);
   if (!where || !program) return false;
   if (record.startsAgain) {
-    PyRef notice = packageObject("notice_start_again");
-    if (!notice || !PyRef::steal(PyObject_CallFunctionObjArgs(notice.get(), where.get(), program.get(), nullptr)))
-      return false;
-    return bool(launch.runEagerly(record.program));
+    return call(packageObject("notice_start_again"), where, program) && launch.runEagerly(record.program);
   }
   const auto* recipes = static_cast<const std::vector<ProbeRecipe>*>(site.owner);
   const bool known = recipes && size_t(site.number) < recipes->size();
@@ -119,15 +104,13 @@ bool deliverRecord(const ProbeRecord& record, const char* payload, const Printin
   const ProbeRecipe* recipe = known ? &(*recipes)[size_t(site.number)] : nullptr;
   ProgramScope scope(launch, record.program);
   PyRef values = valuesOf(recipe ? recipe->values : own, site, payload);
-  PyRef extra = PyRef::borrow(Py_None), result;
+  PyRef extra = none(), result;
   if (recipe && recipe->view) extra = recipe->view;
   if (recipe && recipe->keywords) extra = recipe->keywords;
   {
     frontend::TracingPause pause;
-    PyRef deliver = values ? packageObject(site.isBreak ? "deliver_break" : "deliver_print") : PyRef();
-    if (deliver)
-      result = PyRef::steal(
-          PyObject_CallFunctionObjArgs(deliver.get(), program.get(), values.get(), extra.get(), where.get(), nullptr));
+    if (values)
+      result = call(packageObject(site.isBreak ? "deliver_break" : "deliver_print"), program, values, extra, where);
   }
   if (!result || !site.isBreak) return bool(result);
   PyObject *code, *globals, *locals; // the debugger's frame: no frame of the package lies above it
@@ -135,11 +118,10 @@ bool deliverRecord(const ProbeRecord& record, const char* payload, const Printin
   return bool(PyRef::steal(PyEval_EvalCode(code, globals, locals)));
 }
 
-/// program_of_thread(): (x, y, z) of the program that this thread runs in eager mode, or prints for; None: there is none.
-PyObject* programOfThread(PyObject*, PyObject*) {
+/// (x, y, z) of the program that this thread runs in eager mode, or prints for; None: there is none.
+PyRef programOfThread() {
   const EagerContext* context = eagerContext();
-  if (!context || context->kernel.empty()) return PyRef::borrow(Py_None).release();
-  return Py_BuildValue("(iii)", context->program[0], context->program[1], context->program[2]);
+  return context && !context->kernel.empty() ? toPython(context->program) : none();
 }
 
 /// print_if(condition, *values, ...): tiletwin.debug.show, without frames that a debugger's `step` would enter.
@@ -158,19 +140,18 @@ PyObject* breakpointIf(PyObject*, PyObject* args, PyObject* keywords) {
   int stops;
   {
     frontend::TracingPause pause;
-    PyRef holds = packageObject("condition_holds");
-    holds = PyRef::steal(holds ? PyObject_CallFunctionObjArgs(holds.get(), condition, nullptr) : nullptr);
+    PyRef holds = call(packageObject("condition_holds"), condition);
     stops = holds ? PyObject_IsTrue(holds.get()) : -1;
   }
   if (stops < 0) return nullptr;
-  if (stops == 0) return PyRef::borrow(Py_None).release();
+  if (stops == 0) return none().release();
   PyObject* hook = PySys_GetObject("breakpointhook");
   if (!hook) {
     PyErr_SetString(PyExc_RuntimeError, "lost sys.breakpointhook");
     return nullptr;
   }
   PyRef keep = PyRef::borrow(hook);
-  return PyRef::steal(PyObject_CallNoArgs(hook)) ? PyRef::borrow(Py_None).release() : nullptr;
+  return call(hook) ? none().release() : nullptr;
 }
 
 } // namespace
@@ -190,20 +171,20 @@ bool deliverPrinted(const std::string& printed, const PrintingLaunch& launch) {
   return true;
 }
 
-int addProbeCalls(PyObject* module) {
-  static PyMethodDef functions[] = {
-      {"breakpoint_if", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(breakpointIf)),
-       METH_VARARGS | METH_KEYWORDS,
-       "breakpoint_if($module, /, condition)\n--\n\n"
-       "Stops in the debugger, at this line of the kernel, if `condition` holds (a block: in any element)."},
-      {"print_if", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(printIf)), METH_VARARGS | METH_KEYWORDS,
-       "print_if($module, /, condition, *values, sep=\" \", end=\"\\n\", file=None, flush=False)\n--\n\n"
-       "Prints the program's id and `values` as Python's print does, if `condition` holds (a block: in any element)."},
-      {"program_of_thread", programOfThread, METH_NOARGS,
-       "The id of the program that this thread runs in eager mode, (x, y, z), or None."},
-      {nullptr, nullptr, 0, nullptr},
-  };
-  return PyModule_AddFunctions(module, functions);
+bool addProbeCalls(PyObject* module) {
+  return addFunctions(
+      module,
+      {withKeywords(
+           "breakpoint_if", breakpointIf,
+           "breakpoint_if($module, /, condition)\n--\n\n"
+           "Stops in the debugger, at this line of the kernel, if `condition` holds (a block: in any element)."),
+       withKeywords(
+           "print_if", printIf,
+           "print_if($module, /, condition, *values, sep=\" \", end=\"\\n\", file=None, flush=False)\n--\n\n"
+           "Prints the program's id and `values` as Python's print does, if `condition` holds (a block: in any "
+           "element)."),
+       function<"program_of_thread", programOfThread>(
+           "The id of the program that this thread runs in eager mode, (x, y, z), or None.")});
 }
 
 } // namespace tiletwin::python

@@ -25,7 +25,4 @@ struct PrintingLaunch {
 /// Writes text to sys.stdout and hands records to tiletwin.debug. False with an exception set.
 bool deliverPrinted(const std::string& printed, const PrintingLaunch& launch);
 
-/// Adds breakpoint_if and program_of_thread to the extension. -1 with an error set.
-int addProbeCalls(PyObject* module);
-
 } // namespace tiletwin::python

@@ -21,7 +21,6 @@ public:
 private:
   PyRef describe(PyObject* value, PyObject* path);
   PyRef constant(PyObject* value, PyObject* path);
-  PyRef typeString(const std::string& type) { return PyRef::steal(PyUnicode_FromString(type.c_str())); }
 
   const Call& call_;
   Specialization& out_;
@@ -31,40 +30,28 @@ private:
 
 PyRef Describer::constant(PyObject* value, PyObject* path) {
   if (PyDict_SetItem(out_.constexprs.get(), path, value) < 0) return {};
-  return typeString("constexpr");
+  return toPython("constexpr");
 }
 
 PyRef Describer::describe(PyObject* value, PyObject* path) {
   const TypeFacts& facts = factsOf(value);
   if (facts.kind == ObjectKind::None || facts.kind == ObjectKind::JitFunction) return constant(value, path);
   if (facts.kind == ObjectKind::Constexpr) {
-    PyRef inside = PyRef::steal(PyObject_GetAttr(value, names::value()));
+    PyRef inside = attribute(value, names::value());
     return inside ? constant(inside.get(), path) : PyRef();
   }
   if (facts.kind == ObjectKind::Tuple) {
-    Py_ssize_t size = PySequence_Size(value), depth = PyTuple_Size(path);
-    PyRef types = PyRef::steal(PyTuple_New(size));
-    for (Py_ssize_t i = 0; types && i < size; ++i) {
-      PyRef inner = PyRef::steal(PyTuple_New(depth + 1));
-      if (!inner) return {};
-      for (Py_ssize_t d = 0; d < depth; ++d)
-        PyTuple_SetItem(inner.get(), d, PyRef::borrow(PyTuple_GetItem(path, d)).release());
-      PyTuple_SetItem(inner.get(), depth, PyLong_FromSsize_t(i));
-      PyRef item = PyRef::steal(PySequence_GetItem(value, i));
-      PyRef type = item ? describe(item.get(), inner.get()) : PyRef();
-      if (!type) return {};
-      PyTuple_SetItem(types.get(), i, type.release());
+    std::vector<PyRef> types;
+    for (PyObject* item : itemsOf(value)) {
+      PyRef inner = PyRef::steal(PySequence_Concat(path, pyTuple(types.size()).get()));
+      types.push_back(inner ? describe(item, inner.get()) : PyRef());
+      if (!types.back()) return {};
     }
-    // A NamedTuple keeps its class, so that the kernel can use its field names.
-    if (types && !PyList_Check(value) && Py_TYPE(value) != &PyTuple_Type)
-      if (PyRef make = PyRef::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "_make")))
-        return PyRef::steal(PyObject_CallFunctionObjArgs(make.get(), types.get(), nullptr));
-    PyErr_Clear();
-    return types;
+    return likeItsClass(value, pyTupleFrom(types));
   }
   const int one = isCompiledAsOne(*parameter_, value);
   if (one < 0) return {};
-  if (one) return constant(PyRef::steal(PyLong_FromLong(1)).get(), path);
+  if (one) return constant(toPython(1).get(), path);
   const Leaf& leaf = call_.leaves[next_++];
   if (leaf.divisible) {
     PyRef attribute = PyRef::steal(Py_BuildValue("[[si]]", "tt.divisibility", 16));
@@ -73,27 +60,32 @@ PyRef Describer::describe(PyObject* value, PyObject* path) {
   std::string type = element(leaf.element).typeName;
   if (leaf.kind == Leaf::Kind::Array) {
     if (parameter_->annotatedType) return parameter_->annotatedType;
-    return typeString((parameter_->isConst ? "*k" : "*") + type);
+    return toPython((parameter_->isConst ? "*k" : "*") + type);
   }
   if (leaf.kind == Leaf::Kind::Descriptor) {
-    PyRef block = PyRef::steal(PyObject_GetAttr(value, names::blockShape()));
+    PyRef block = attribute(value, names::blockShape());
     PyRef list = PyRef::steal(block ? PySequence_List(block.get()) : nullptr);
     if (!list) return {};
     next_ += 2 * size_t(PyList_Size(list.get()));
-    return typeString("tensordesc<" + type + text(list.get()) + ">");
+    return toPython("tensordesc<" + type + textOf(list.get()) + ">");
   }
-  return typeString(type);
+  return toPython(type);
 }
 
 } // namespace
 
+PyRef likeItsClass(PyObject* value, PyRef items) {
+  if (!items || PyList_Check(value) || Py_TYPE(value) == &PyTuple_Type) return items;
+  PyRef make = attributeIfAny(typeOf(value), "_make");
+  return make ? call(make, items) : items;
+}
+
 bool specialize(const std::vector<Parameter>& parameters, const Call& call, Specialization& out) {
-  out = {PyRef::steal(PyDict_New()), PyRef::steal(PyDict_New()), PyRef::steal(PyDict_New()),
-         PyRef::steal(PyDict_New())};
+  out = {pyDict(), pyDict(), pyDict(), pyDict()};
   if (!out.signature || !out.constexprs || !out.attributes || !out.options) return false;
   Describer describer(call, out);
   for (size_t i = 0; i < parameters.size(); ++i) {
-    PyRef path = PyRef::steal(Py_BuildValue("(n)", Py_ssize_t(i)));
+    PyRef path = pyTuple(i);
     PyRef type = path ? describer.argument(parameters[i], call.values[i], path.get()) : PyRef();
     if (!type || PyDict_SetItem(out.signature.get(), parameters[i].name.get(), type.get()) < 0) return false;
   }

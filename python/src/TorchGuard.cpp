@@ -10,9 +10,9 @@ PyRef& guardType() {
   return type;
 }
 
-/// Calls guard.name(arguments...); an error is dropped, since a launch works without the guard.
-bool callQuietly(PyObject* guard, PyObject* name, PyObject* argument = nullptr) {
-  PyRef result = PyRef::steal(PyObject_CallMethodObjArgs(guard, name, argument, argument, argument, nullptr));
+/// Calls a method of the guard; an error is dropped, since a launch works without the guard.
+template <class... T> bool callQuietly(const PyRef& guard, PyObject* method, T... arguments) {
+  PyRef result = callMethod(guard.get(), method, arguments...);
   if (!result) PyErr_Clear();
   return bool(result);
 }
@@ -20,13 +20,10 @@ bool callQuietly(PyObject* guard, PyObject* name, PyObject* argument = nullptr) 
 
 TorchGuard::TorchGuard() {
   if (!guardType()) return;
-  guard_ = PyRef::steal(PyObject_CallNoArgs(guardType().get()));
-  if (!guard_) {
-    PyErr_Clear();
-    return;
-  }
+  guard_ = call(guardType());
+  if (!guard_) PyErr_Clear();
   static PyObject* const enter = interned("__enter__");
-  if (!callQuietly(guard_.get(), enter)) guard_ = PyRef();
+  if (guard_ && !callQuietly(guard_, enter)) guard_ = PyRef();
 }
 
 bool TorchGuard::isEmulating() { return bool(guardType()); }
@@ -34,20 +31,10 @@ bool TorchGuard::isEmulating() { return bool(guardType()); }
 TorchGuard::~TorchGuard() {
   if (!guard_) return;
   static PyObject* const exit = interned("__exit__");
-  if (!PyErr_Occurred()) {
-    callQuietly(guard_.get(), exit, Py_None);
-    return;
-  }
-  // The launch is failing: its exception has to outlive the call.
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  callQuietly(guard_.get(), exit, Py_None);
-  PyErr_Restore(type, value, traceback);
+  const ErrorKept kept; // if the launch is failing, its exception has to outlive the call
+  callQuietly(guard_, exit, Py_None, Py_None, Py_None);
 }
 
-PyObject* setTorchGuard(PyObject*, PyObject* type) {
-  guardType() = type == Py_None ? PyRef() : PyRef::borrow(type);
-  return PyRef::borrow(Py_None).release();
-}
+void setTorchGuard(PyObject* type) { guardType() = type == Py_None ? PyRef() : PyRef::borrow(type); }
 
 } // namespace tiletwin::python

@@ -1,6 +1,7 @@
 // python/src/TorchGuard.h -- keeps torch function modes out of a launch's questions to its tensors.
 // While torch.cuda is emulated, a Python mode sees every call on a tensor; asking for a storage's extent is none of its
-// business and would cost a Python call each. Not here: the mode (tiletwin/torch_cuda/mode.py).
+// business and would cost a Python call each.
+// Not here: the mode (tiletwin/torch_cuda/mode.py).
 #pragma once
 #include "frontend/PyRef.h"
 
@@ -20,7 +21,7 @@ private:
   PyRef guard_;
 };
 
-/// Python: set_torch_guard(type): `type` is a context manager without arguments (torch._C.DisableTorchFunction), or None.
-PyObject* setTorchGuard(PyObject* module, PyObject* type);
+/// `type` is a context manager without arguments (torch._C.DisableTorchFunction), or None.
+void setTorchGuard(PyObject* type);
 
 } // namespace tiletwin::python
