@@ -49,8 +49,7 @@ bool ordering(Builder& b, llvm::StringRef function, PyObject* semArg, PyObject* 
 Value atomicPointer(PyObject* arg, llvm::StringRef function, bool writes) {
   PyObject* plain = unwrap(arg);
   if (!isTensor(plain) || !tensorValue(plain).type.isPointer())
-    return raiseType("tl." + function + ": pointer must be a pointer or a block of pointers, got " +
-                     (isTensor(plain) ? tensorValue(plain).type.str() : typeName(plain)));
+    return raiseType("tl." + function + ": pointer must be a pointer or a block of pointers, got " + given(plain));
   const Value& pointer = tensorValue(plain);
   if (writes && pointer.type.constPointer)
     return raiseValue("tl." + function + ": Cannot store to a constant pointer (" + pointer.type.str() + ")");
@@ -68,10 +67,7 @@ bool inShape(Builder& b, llvm::StringRef function, llvm::StringRef what, const V
   return bool(x);
 }
 Value maskInShape(Builder& b, llvm::StringRef function, const Value& pointer, PyObject* arg) {
-  if (isNone(arg)) {
-    Value yes = integerConstant(b, scalarType(Scalar::I1), 1);
-    return yes ? splat(b, yes, pointer.type.shape) : yes;
-  }
+  if (isNone(arg)) return splat(b, integerConstant(b, scalarType(Scalar::I1), 1), pointer.type.shape);
   Value mask = tensorArgument(b, arg, "tl." + function + ": mask");
   if (mask && !mask.type.isBool())
     return raiseValue("tl." + function + ": mask must be of type int1, got " + mask.type.str());
@@ -127,25 +123,17 @@ Value floatExtremum(Builder& b, bool larger, llvm::ArrayRef<mlir::NamedAttribute
   llvm::ArrayRef<int64_t> shape = value.type.shape;
   Type i1 = scalarType(Scalar::I1).withShape(shape);
   auto pointerAs = [&](const Type& t) { return b.create1("tt.bitcast", pointer, pointerTo(t).withShape(shape)); };
-  Value asSigned = bitcast(b, value, s), signedPointer = asSigned ? pointerAs(s) : Value();
-  Value asUnsigned = signedPointer ? bitcast(b, value, u) : Value(),
-        unsignedPointer = asUnsigned ? pointerAs(u) : Value();
-  Value distance = unsignedPointer ? splat(b, integerConstant(b, u, wide ? 63 : 31), shape) : Value();
-  Value sign = distance ? b.create1("arith.shrui", {asUnsigned, distance}, asUnsigned.type) : Value();
-  Value negative = sign ? cast(b, sign, scalarType(Scalar::I1)) : Value();
-  Value ones = negative ? splat(b, integerConstant(b, i1, 1), shape) : Value();
-  Value positive = ones ? b.create1("arith.xori", {negative, ones}, i1) : Value();
-  Value positiveMask = positive ? b.create1("arith.andi", {mask, positive}, i1) : Value();
-  Value first = positiveMask
-                    ? rmw(b, larger ? tt::RmwKind::Max : tt::RmwKind::Min, order, signedPointer, asSigned, positiveMask)
-                    : Value();
-  Value negativeMask = first ? b.create1("arith.andi", {mask, negative}, i1) : Value();
-  Value second = negativeMask ? rmw(b, larger ? tt::RmwKind::UMin : tt::RmwKind::UMax, order, unsignedPointer,
-                                    asUnsigned, negativeMask)
-                              : Value();
-  Value firstBits = second ? cast(b, first, u) : Value();
-  Value old = firstBits ? b.create1("arith.select", {positive, firstBits, second}, second.type) : Value();
-  return old ? bitcast(b, old, value.type) : old;
+  Value asSigned = bitcast(b, value, s), signedPointer = pointerAs(s);
+  Value asUnsigned = bitcast(b, value, u), unsignedPointer = pointerAs(u);
+  Value distance = splat(b, integerConstant(b, u, wide ? 63 : 31), shape);
+  Value negative = cast(b, b.create1("arith.shrui", {asUnsigned, distance}, asUnsigned.type), i1);
+  Value positive = b.create1("arith.xori", {negative, splat(b, integerConstant(b, i1, 1), shape)}, i1);
+  Value first = rmw(b, larger ? tt::RmwKind::Max : tt::RmwKind::Min, order, signedPointer, asSigned,
+                    b.create1("arith.andi", {mask, positive}, i1));
+  Value second = rmw(b, larger ? tt::RmwKind::UMin : tt::RmwKind::UMax, order, unsignedPointer, asUnsigned,
+                     b.create1("arith.andi", {mask, negative}, i1));
+  Value old = b.create1("arith.select", {positive, cast(b, first, u), second}, second.type);
+  return bitcast(b, old, value.type);
 }
 
 // atomic_add(pointer, val, mask, sem, scope) and the like

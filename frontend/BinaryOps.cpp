@@ -42,11 +42,6 @@ bool computesSigned(BinaryOp op, const Type& common, PyObject* lhs, PyObject* rh
 
 std::string operandText(PyObject* x) { return isTensor(x) ? tensorValue(x).type.str() : "a number"; }
 
-Value compareInts(Builder& b, mlir::arith::CmpIPredicate predicate, Value x, Value y) {
-  return b.create1("arith.cmpi", {x, y}, scalarType(Scalar::I1).withShape(x.type.shape),
-                   named("predicate", mlir::arith::CmpIPredicateAttr::get(b.context(), predicate)));
-}
-
 /// Rule 17: the operation once more in i64, and an assertion that the result fits.
 bool checkOverflow(Builder& b, const OpRow& r, const Value& x, const Value& y) {
   using mlir::arith::CmpIPredicate;
@@ -54,13 +49,11 @@ bool checkOverflow(Builder& b, const OpRow& r, const Value& x, const Value& y) {
   Type wide = scalarType(Scalar::I64);
   int64_t high = t.isSigned() ? (int64_t(1) << (t.bits() - 1)) - 1 : (int64_t(1) << t.bits()) - 1;
   int64_t low = t.isSigned() ? -high - 1 : 0;
-  Value x64 = cast(b, x, wide), y64 = x64 ? cast(b, y, wide) : Value();
-  Value exact = y64 ? b.create1(r.signedName, {x64, y64}, x64.type) : Value();
-  Value top = exact ? splat(b, integerConstant(b, wide, high), t.shape) : Value();
-  Value below = top ? compareInts(b, CmpIPredicate::sle, exact, top) : Value();
-  Value bottom = below ? splat(b, integerConstant(b, wide, low), t.shape) : Value();
-  Value above = bottom ? compareInts(b, CmpIPredicate::sge, exact, bottom) : Value();
-  Value fits = above ? b.create1("arith.andi", {below, above}, below.type) : Value();
+  auto constant = [&](int64_t value) { return splat(b, integerConstant(b, wide, value), t.shape); };
+  Value exact = b.create1(r.signedName, {cast(b, x, wide), cast(b, y, wide)}, wide.withShape(t.shape));
+  Value below = compareInts(b, CmpIPredicate::sle, exact, constant(high));
+  Value above = compareInts(b, CmpIPredicate::sge, exact, constant(low));
+  Value fits = b.create1("arith.andi", {below, above}, below.type);
   std::string message = "int" + std::to_string(t.bits()) + " overflow detected for operation " + r.text.str();
   return fits && emit(b, "tt.assert", fits, string(b, "message", message));
 }
@@ -116,6 +109,15 @@ Value logicalBinary(Builder& b, BinaryOp op, PyObject* lhs, PyObject* rhs) {
 }
 
 } // namespace
+
+Value compareInts(Builder& b, mlir::arith::CmpIPredicate predicate, Value x, Value y) {
+  return b.create1("arith.cmpi", {x, y}, scalarType(Scalar::I1).withShape(x.type.shape),
+                   named("predicate", mlir::arith::CmpIPredicateAttr::get(b.context(), predicate)));
+}
+Value compareFloats(Builder& b, mlir::arith::CmpFPredicate predicate, Value x, Value y) {
+  return b.create1("arith.cmpf", {x, y}, scalarType(Scalar::I1).withShape(x.type.shape),
+                   named("predicate", mlir::arith::CmpFPredicateAttr::get(b.context(), predicate)));
+}
 
 Value addPointer(Builder& b, Value pointer, Value offset) {
   if (!broadcastTogether(b, pointer, offset)) return raised();
@@ -178,9 +180,7 @@ Value compare(Builder& b, CompareOp op, PyObject* lhs, PyObject* rhs) {
   if (!promoteOperands(b, lhs, rhs, false, x, y) || !broadcastTogether(b, x, y)) return raised();
   const Row& r = kRows[size_t(op)];
   if (!checkComputes(x.type, "a comparison")) return raised();
-  if (x.type.isFloat())
-    return b.create1("arith.cmpf", {x, y}, scalarType(Scalar::I1).withShape(x.type.shape),
-                     named("predicate", mlir::arith::CmpFPredicateAttr::get(b.context(), r.onFloats)));
+  if (x.type.isFloat()) return compareFloats(b, r.onFloats, x, y);
   return compareInts(b, x.type.isSigned() ? r.onSigned : r.onUnsigned, x, y);
 }
 
@@ -197,8 +197,7 @@ Value unary(Builder& b, UnaryOp op, PyObject* operand) {
     [[fallthrough]];
   case UnaryOp::Invert: {
     if (!x.type.isInt()) return raiseType("'~' takes integers, got " + x.type.str());
-    Value ones = splat(b, integerConstant(b, x.type, -1), x.type.shape);
-    return ones ? b.create1("arith.xori", {x, ones}, x.type) : ones;
+    return b.create1("arith.xori", {x, splat(b, integerConstant(b, x.type, -1), x.type.shape)}, x.type);
   }
   }
   return raised();

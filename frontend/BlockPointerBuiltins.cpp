@@ -35,8 +35,7 @@ PyRef buildMake(Builder& b, llvm::ArrayRef<PyObject*> args) {
   const std::string name = "tl.make_block_ptr";
   PyObject* basePlain = unwrap(args[0]);
   if (!isTensor(basePlain) || !tensorValue(basePlain).type.isPointer() || tensorValue(basePlain).type.isBlock())
-    return raiseType(name + ": base must be one pointer, got " +
-                     (isTensor(basePlain) ? tensorValue(basePlain).type.str() : typeName(basePlain)));
+    return raiseType(name + ": base must be one pointer, got " + given(basePlain));
   BlockPointer p;
   p.base = tensorValue(basePlain);
   if (p.base.type.pointee().isBool()) { // a bool is a byte in memory
@@ -67,8 +66,7 @@ PyRef buildMake(Builder& b, llvm::ArrayRef<PyObject*> args) {
 PyRef buildAdvance(Builder& b, llvm::ArrayRef<PyObject*> args) {
   PyObject* plain = unwrap(args[0]);
   if (!isBlockPointer(plain))
-    return raiseType("tl.advance: base must be a block pointer from tl.make_block_ptr, got " +
-                     (isTensor(plain) ? tensorValue(plain).type.str() : typeName(plain)) +
+    return raiseType("tl.advance: base must be a block pointer from tl.make_block_ptr, got " + given(plain) +
                      "; other pointers are advanced by adding to them");
   BlockPointer p = blockPointerValue(plain);
   llvm::SmallVector<PyRef> steps;
@@ -91,13 +89,6 @@ Value spread(Builder& b, Value x, size_t d, llvm::ArrayRef<int64_t> shape) {
   for (size_t axis = 0; x && axis < shape.size(); ++axis)
     if (axis != d) x = expandDims(b, x, int64_t(axis));
   return x ? broadcastTo(b, x, shape) : x;
-}
-
-Value compared(Builder& b, mlir::arith::CmpIPredicate predicate, const Value& index, Value bound) {
-  bound = bound ? splat(b, bound, index.type.shape) : bound;
-  return bound ? b.create1("arith.cmpi", {index, bound}, scalarType(Scalar::I1).withShape(index.type.shape),
-                           named("predicate", mlir::arith::CmpIPredicateAttr::get(b.context(), predicate)))
-               : bound;
 }
 
 constexpr BuiltinRow kRows[] = {
@@ -130,25 +121,22 @@ bool pointersOfBlock(Builder& b, const BlockPointer& p, llvm::ArrayRef<bool> che
   Value start = p.base, distance;
   mask = Value();
   for (size_t d = 0; d < p.block.size(); ++d) {
-    Value offset = b.create1("arith.muli", {p.offsets[d], p.strides[d]}, wide);
-    if (!offset || !(start = addPointer(b, start, offset))) return false;
+    start = addPointer(b, start, b.create1("arith.muli", {p.offsets[d], p.strides[d]}, wide));
+    if (!start) return false;
     Value index = b.create1("tt.make_range", {}, scalarType(Scalar::I32).withShape({p.block[d]}),
                             {integer(b, "start", 0), integer(b, "end", p.block[d])});
-    index = index ? cast(b, index, wide) : index;
-    Value stride = index ? splat(b, p.strides[d], index.type.shape) : Value();
-    Value term = stride ? b.create1("arith.muli", {index, stride}, index.type) : Value();
-    if (!term || !(term = spread(b, term, d, p.block))) return false;
+    index = cast(b, index, wide);
+    Value stride = splat(b, p.strides[d], index.type.shape);
+    Value term = spread(b, b.create1("arith.muli", {index, stride}, index.type), d, p.block);
     distance = distance ? b.create1("arith.addi", {distance, term}, term.type) : term;
     if (!distance) return false;
     if (!checked[d]) continue;
     // Index i of the block is inside if -offset <= i < extent - offset.
-    Value zero = integerConstant(b, wide, 0);
-    Value low = zero ? b.create1("arith.subi", {zero, p.offsets[d]}, wide) : Value();
-    Value high = low ? b.create1("arith.subi", {p.shape[d], p.offsets[d]}, wide) : Value();
-    Value above = high ? compared(b, Predicate::sge, index, low) : Value();
-    Value below = above ? compared(b, Predicate::slt, index, high) : Value();
-    Value inside = below ? b.create1("arith.andi", {above, below}, above.type) : Value();
-    if (!inside || !(inside = spread(b, inside, d, p.block))) return false;
+    Value low = b.create1("arith.subi", {integerConstant(b, wide, 0), p.offsets[d]}, wide);
+    Value high = b.create1("arith.subi", {p.shape[d], p.offsets[d]}, wide);
+    Value above = compareInts(b, Predicate::sge, index, splat(b, low, index.type.shape));
+    Value below = compareInts(b, Predicate::slt, index, splat(b, high, index.type.shape));
+    Value inside = spread(b, b.create1("arith.andi", {above, below}, above.type), d, p.block);
     mask = mask ? b.create1("arith.andi", {mask, inside}, inside.type) : inside;
     if (!mask) return false;
   }

@@ -22,7 +22,7 @@ bool checkShape(llvm::ArrayRef<int64_t> shape, const llvm::Twine& what) {
 }
 
 Value splat(Builder& b, Value x, llvm::ArrayRef<int64_t> shape) {
-  if (shape.empty()) return x;
+  if (shape.empty() || !x) return x;
   Type type = x.type.withShape(shape);
   // A constant becomes a constant block, as readers of the IR expect.
   if (mlir::Operation* op = x.ir ? x.ir.getDefiningOp() : nullptr;
@@ -35,6 +35,7 @@ Value splat(Builder& b, Value x, llvm::ArrayRef<int64_t> shape) {
 }
 
 Value expandDims(Builder& b, Value x, int64_t axis) {
+  if (!x) return x;
   llvm::SmallVector<int64_t> shape(x.type.shape.begin(), x.type.shape.end());
   shape.insert(shape.begin() + axis, 1);
   if (!x.type.isBlock()) return splat(b, x, shape);
@@ -43,7 +44,7 @@ Value expandDims(Builder& b, Value x, int64_t axis) {
 
 Value broadcastTo(Builder& b, Value x, llvm::ArrayRef<int64_t> shape) {
   llvm::ArrayRef<int64_t> from = x.type.shape;
-  if (from == shape) return x;
+  if (from == shape || !x) return x;
   if (!x.type.isBlock()) return splat(b, x, shape);
   if (from.size() != shape.size())
     return raiseValue("a block of shape " + shapeText(from) + " cannot be broadcast to " + shapeText(shape) +
@@ -122,13 +123,8 @@ namespace {
 bool isFullSlice(PyObject* item) {
   bool builtin = PySlice_Check(item);
   for (const char* part : {"start", "stop", "step"}) {
-    PyRef value = PyRef::steal(PyObject_GetAttrString(item, part));
-    if (!value) {
-      PyErr_Clear();
-      return false;
-    }
-    if (unwrap(value.get()) != Py_None) return false;
-    if (!builtin && isTensor(item)) return false;
+    PyRef value = attributeIfAny(item, part);
+    if (!value || unwrap(value.get()) != Py_None || (!builtin && isTensor(item))) return false;
   }
   return true;
 }
@@ -139,17 +135,14 @@ std::string indexText(PyObject* item) {
   std::string text;
   if (PySlice_Check(item)) {
     for (const char* part : {"start", "stop", "step"}) {
-      PyRef value = PyRef::steal(PyObject_GetAttrString(item, part));
+      PyRef value = attribute(item, part);
       bool isStep = part[2] == 'e';
       if (value && value.get() != Py_None) text += (isStep ? ":" : "") + indexText(unwrap(value.get()));
       if (part[2] == 'a') text += ":";
     }
     return text;
   }
-  PyRef repr = PyRef::steal(PyObject_Repr(item));
-  const char* utf8 = repr ? PyUnicode_AsUTF8AndSize(repr.get(), nullptr) : nullptr;
-  PyErr_Clear();
-  return utf8 ? utf8 : "?";
+  return reprOf(item);
 }
 
 } // namespace
@@ -157,12 +150,8 @@ std::string indexText(PyObject* item) {
 static llvm::SmallVector<PyRef> indexItems(PyObject* index) {
   PyObject* plain = unwrap(index);
   llvm::SmallVector<PyRef> items;
-  if (PyTuple_Check(plain)) {
-    for (Py_ssize_t i = 0; i < PyTuple_Size(plain); ++i)
-      items.push_back(PyRef::borrow(unwrap(PyTuple_GetItem(plain, i))));
-  } else {
-    items.push_back(PyRef::borrow(plain));
-  }
+  if (!PyTuple_Check(plain)) return {PyRef::borrow(plain)};
+  for (PyObject* item : itemsOf(plain)) items.push_back(PyRef::borrow(unwrap(item)));
   return items;
 }
 

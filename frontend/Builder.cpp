@@ -9,6 +9,7 @@ thread_local Builder* tlsBuilder = nullptr;
 
 Value Builder::create1(llvm::StringRef name, llvm::ArrayRef<Value> operands, Type resultType,
                        llvm::ArrayRef<mlir::NamedAttribute> attributes, const RegionSpec* region) {
+  if (llvm::any_of(operands, [](const Value& operand) { return !operand; })) return {};
   llvm::SmallVector<Value, 1> results;
   if (!create(name, operands, resultType, attributes, results, region) || results.empty()) return {};
   return std::move(results.front());

@@ -66,7 +66,8 @@ public:
   virtual void setLocation(mlir::Location loc) = 0;
   virtual mlir::Location location() = 0;
 
-  /// One-result shorthand; an empty Value means a Python error is set.
+  /// One-result shorthand; an empty Value means a Python error is set. An empty operand gives one, so a chain of operations
+  /// needs a single look, at its end.
   Value create1(llvm::StringRef name, llvm::ArrayRef<Value> operands, Type resultType,
                 llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, const RegionSpec* region = nullptr);
 

@@ -78,12 +78,7 @@ bool sequenceItems(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl
   PyObject* plain = unwrap(arg);
   if (!PyTuple_Check(plain) && !PyList_Check(plain))
     return raiseType(what + " must be a tuple or list, got " + typeName(plain));
-  Py_ssize_t size = PySequence_Size(plain);
-  for (Py_ssize_t i = 0; i < size; ++i) {
-    PyRef item = PyRef::steal(PySequence_GetItem(plain, i));
-    if (!item) return false;
-    out.push_back(std::move(item));
-  }
+  for (PyObject* item : itemsOf(plain)) out.push_back(PyRef::borrow(item));
   return true;
 }
 
@@ -131,6 +126,11 @@ Value scalarInteger(Builder& b, PyObject* arg, const llvm::Twine& what, const Ty
   if (!x) return x;
   if (!x.type.isInt() || x.type.isBlock()) return raiseValue(name + " must be an integer scalar, got " + x.type.str());
   return cast(b, x, type);
+}
+
+std::string given(PyObject* arg) {
+  PyObject* plain = unwrap(arg);
+  return isTensor(plain) ? tensorValue(plain).type.str() : typeName(plain);
 }
 
 Value blockArgument(PyObject* arg, const llvm::Twine& what) {

@@ -42,7 +42,7 @@ bool isNone(PyObject* arg); ///< None or constexpr(None)
 bool constantInt(PyObject* arg, const llvm::Twine& what, int64_t& out);
 bool constantBool(PyObject* arg, const llvm::Twine& what, bool& out);
 bool constantString(PyObject* arg, const llvm::Twine& what, std::string& out); ///< None gives ""
-/// Ints in a tuple, list or constexpr of one, or one int. `varargs` is a tuple whose only item may be such a list.
+/// Ints in a tuple, list or constexpr of one, or one int. The only item of a tuple may be such a list: varargs.
 bool constantInts(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl<int64_t>& out);
 bool constantShape(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl<int64_t>& out); ///< checks rule 59
 /// The items of a tuple or list, or of a constexpr of one.
@@ -51,6 +51,8 @@ bool sequenceItems(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl
 Value tensorArgument(Builder& b, PyObject* arg, const llvm::Twine& what);
 /// A scalar integer in `type`; compile-time ints become one.
 Value scalarInteger(Builder& b, PyObject* arg, const llvm::Twine& what, const Type& type);
+/// What a value is, for messages: a tensor's type, or the class of another object.
+std::string given(PyObject* arg);
 /// A block is wanted: an error for scalars and numbers.
 Value blockArgument(PyObject* arg, const llvm::Twine& what);
 

@@ -11,17 +11,9 @@ namespace tiletwin::frontend {
 namespace {
 
 Value notZero(Builder& b, Value x) {
-  Type i1 = scalarType(Scalar::I1).withShape(x.type.shape);
-  Value zero = x.type.isFloat() ? floatConstant(b, x.type, 0.0) : integerConstant(b, x.type, 0);
-  zero = zero ? splat(b, zero, x.type.shape) : zero;
-  if (!zero) return zero;
   if (x.type.isFloat())
-    return b.create1(
-        "arith.cmpf", {x, zero}, i1,
-        named("predicate", mlir::arith::CmpFPredicateAttr::get(b.context(), mlir::arith::CmpFPredicate::UNE)));
-  return b.create1(
-      "arith.cmpi", {x, zero}, i1,
-      named("predicate", mlir::arith::CmpIPredicateAttr::get(b.context(), mlir::arith::CmpIPredicate::ne)));
+    return compareFloats(b, mlir::arith::CmpFPredicate::UNE, x, splat(b, floatConstant(b, x.type, 0.0), x.type.shape));
+  return compareInts(b, mlir::arith::CmpIPredicate::ne, x, splat(b, integerConstant(b, x.type, 0), x.type.shape));
 }
 
 Raised noCast(const Type& from, const Type& to, const llvm::Twine& instead) {
@@ -41,47 +33,43 @@ Value castPointer(Builder& b, Value x, const Type& to) {
     return noCast(from, to, "a pointer converts to int64, int1 and other pointers");
   }
   if (!from.isInt()) return noCast(from, to, "only integers convert to pointers");
-  Value address = from.bits() == 64 ? x : cast(b, x, scalarType(Scalar::I64));
-  return address ? b.create1("tt.int_to_ptr", address, to) : address;
+  return b.create1("tt.int_to_ptr", from.bits() == 64 ? x : cast(b, x, scalarType(Scalar::I64)), to);
 }
 
 /// fp8e4b15 travels as i8 and goes through fp16, whose exponent has the same bias: e4m3 is fp16's layout with one
 /// exponent bit less. Out of range saturates at 1.75; halves round away from zero.
-Value decodeE4B15(Builder& b, Value x) {
-  auto shape = x.type.shape;
+struct E4B15 {
+  Builder& b;
+  llvm::ArrayRef<int64_t> shape;
   Type i16 = scalarType(Scalar::U16).withShape(shape);
-  auto constant = [&](int64_t v) { return splat(b, integerConstant(b, i16, v), shape); };
-  auto op = [&](llvm::StringRef name, Value l, Value r) { return l && r ? b.create1(name, {l, r}, i16) : Value(); };
-  Value wide = b.create1("arith.extui", x, i16);
-  Value magnitude = op("arith.shli", op("arith.andi", wide, constant(0x7f)), constant(7));
-  Value sign = op("arith.shli", op("arith.andi", wide, constant(0x80)), constant(8));
-  Value bits = op("arith.ori", sign, magnitude);
-  return bits ? b.create1("tt.bitcast", bits, scalarType(Scalar::F16).withShape(shape)) : bits;
-}
-Value encodeE4B15(Builder& b, Value half, const Type& to) {
-  auto shape = half.type.shape;
-  Type i16 = scalarType(Scalar::U16).withShape(shape);
-  auto constant = [&](int64_t v) { return splat(b, integerConstant(b, i16, v), shape); };
-  auto op = [&](llvm::StringRef name, Value l, Value r) { return l && r ? b.create1(name, {l, r}, i16) : Value(); };
-  Value bits = b.create1("tt.bitcast", half, i16);
-  Value magnitude = op("arith.minui", op("arith.andi", bits, constant(0x7fff)), constant(0x3f00));
-  Value rounded = op("arith.shrui", op("arith.addi", magnitude, constant(0x40)), constant(7));
-  Value sign = op("arith.andi", op("arith.shrui", bits, constant(8)), constant(0x80));
-  Value code = op("arith.ori", sign, rounded);
-  return code ? b.create1("arith.trunci", code, to) : code;
-}
+
+  Value op(llvm::StringRef name, Value x, int64_t constant) {
+    return b.create1(name, {x, splat(b, integerConstant(b, i16, constant), shape)}, i16);
+  }
+  Value decode(Value x) {
+    Value wide = b.create1("arith.extui", x, i16);
+    Value magnitude = op("arith.shli", op("arith.andi", wide, 0x7f), 7);
+    Value sign = op("arith.shli", op("arith.andi", wide, 0x80), 8);
+    Value bits = b.create1("arith.ori", {sign, magnitude}, i16);
+    return b.create1("tt.bitcast", bits, scalarType(Scalar::F16).withShape(shape));
+  }
+  Value encode(Value half, const Type& to) {
+    Value bits = b.create1("tt.bitcast", half, i16);
+    Value magnitude = op("arith.minui", op("arith.andi", bits, 0x7fff), 0x3f00);
+    Value rounded = op("arith.shrui", op("arith.addi", magnitude, 0x40), 7);
+    Value sign = op("arith.andi", op("arith.shrui", bits, 8), 0x80);
+    return b.create1("arith.trunci", b.create1("arith.ori", {sign, rounded}, i16), to);
+  }
+};
 
 Value castFloat(Builder& b, Value x, const Type& to, std::optional<llvm::StringRef> rounding) {
   const Type& from = x.type;
   bool narrows = to.bits() < from.bits();
-  if (from.scalar == Scalar::F8E4B15) {
-    Value half = decodeE4B15(b, x);
-    return half ? cast(b, half, to.element(), rounding) : half;
-  }
+  if (from.scalar == Scalar::F8E4B15) return cast(b, E4B15{b, from.shape}.decode(x), to.element(), rounding);
   if (to.scalar == Scalar::F8E4B15) {
     Type f16 = scalarType(Scalar::F16).withShape(from.shape);
     Value half = from.scalar == Scalar::F16 ? x : castFloat(b, x, f16, from.isFp8() ? "rtne" : "rtz");
-    return half ? encodeE4B15(b, half, to) : half;
+    return E4B15{b, from.shape}.encode(half, to);
   }
   bool halves = from.bits() == 16 && to.bits() == 16; // fp16 and bf16: neither holds the other
   llvm::SmallVector<mlir::NamedAttribute, 1> attributes;
@@ -89,10 +77,8 @@ Value castFloat(Builder& b, Value x, const Type& to, std::optional<llvm::StringR
   if (narrows || halves)
     attributes.push_back(integer(b, "rounding", towardZero ? 0 : 1)); // tt.rounding: rtz = 0, rtne = 1
   if (from.isFp8() || to.isFp8() || halves || towardZero) return b.create1("tt.fp_to_fp", x, to, attributes);
-  if (from.bits() == 16 && to.bits() == 64) { // as TTIR has it: by way of fp32
-    Value single = b.create1("arith.extf", x, scalarType(Scalar::F32).withShape(from.shape));
-    return single ? b.create1("arith.extf", single, to) : single;
-  }
+  if (from.bits() == 16 && to.bits() == 64) // as TTIR has it: by way of fp32
+    x = b.create1("arith.extf", x, scalarType(Scalar::F32).withShape(to.shape));
   return b.create1(narrows ? "arith.truncf" : "arith.extf", x, to);
 }
 
@@ -114,6 +100,7 @@ bool checkComputes(const Type& type, const llvm::Twine& what) {
 }
 
 Value cast(Builder& b, Value x, Type element, std::optional<llvm::StringRef> rounding) {
+  if (!x) return x;
   Type from = x.type, to = element.element().withShape(x.type.shape);
   if (!checkSupported(b, to)) return raised();
   if (rounding && from != to) { // a cast to the type that x has is none, however it would round
@@ -131,10 +118,7 @@ Value cast(Builder& b, Value x, Type element, std::optional<llvm::StringRef> rou
   if (from.isFp8() || to.isFp8())
     return noCast(from, to, "fp8 converts to and from other floats only: go through tl.float32");
   if (from.isFloat()) {
-    if (from.bits() == 16) {
-      x = cast(b, x, scalarType(Scalar::F32));
-      if (!x) return x;
-    }
+    if (from.bits() == 16 && !(x = cast(b, x, scalarType(Scalar::F32)))) return x;
     if (to.isBool()) return notZero(b, x);
     return b.create1(to.isSigned() ? "arith.fptosi" : "arith.fptoui", x, to);
   }
@@ -147,7 +131,7 @@ Value cast(Builder& b, Value x, Type element, std::optional<llvm::StringRef> rou
 
 Value bitcast(Builder& b, Value x, Type element) {
   Type to = element.element().withShape(x.type.shape);
-  if (x.type == to) return x;
+  if (x.type == to || !x) return x;
   if (x.type.isPointer() || to.isPointer()) return cast(b, x, to);
   if (x.type.bits() != to.bits())
     return raiseValue("a bitcast keeps the bits, so both types need one width; " + x.type.element().str() + " has " +

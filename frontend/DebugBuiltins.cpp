@@ -45,10 +45,10 @@ PyRef buildDeviceAssert(Builder& b, llvm::ArrayRef<PyObject*> args) {
   Value condition = tensorArgument(b, args[0], "tl.device_assert: cond");
   if (!condition || !(condition = cast(b, condition, scalarType(Scalar::I1)))) return {};
   if (!isNone(args[2])) { // holds wherever the mask is 0
-    Value mask = tensorArgument(b, args[2], "tl.device_assert: mask");
-    mask = mask ? cast(b, mask, scalarType(Scalar::I1)) : mask;
-    Value ones = mask ? splat(b, integerConstant(b, mask.type, 1), mask.type.shape) : mask;
-    Value unmasked = ones ? b.create1("arith.xori", {mask, ones}, mask.type) : ones;
+    Value mask = cast(b, tensorArgument(b, args[2], "tl.device_assert: mask"), scalarType(Scalar::I1));
+    if (!mask) return {};
+    Value ones = splat(b, integerConstant(b, mask.type, 1), mask.type.shape);
+    Value unmasked = b.create1("arith.xori", {mask, ones}, mask.type);
     if (!unmasked || !broadcastTogether(b, condition, unmasked)) return {};
     condition = b.create1("arith.ori", {condition, unmasked}, condition.type);
     if (!condition) return {};

@@ -15,8 +15,7 @@ PyRef buildMake(Builder& b, llvm::ArrayRef<PyObject*> args) {
   constexpr llvm::StringLiteral kName = "tl.make_tensor_descriptor";
   PyObject* basePlain = unwrap(args[0]);
   if (!isTensor(basePlain) || !tensorValue(basePlain).type.isPointer() || tensorValue(basePlain).type.isBlock())
-    return raiseType(kName + ": base must be one pointer, got " +
-                     (isTensor(basePlain) ? tensorValue(basePlain).type.str() : typeName(basePlain)));
+    return raiseType(kName + ": base must be one pointer, got " + given(basePlain));
   Value base = tensorValue(basePlain);
   Type element = base.type.pointee();
   llvm::SmallVector<PyRef> shape, strides;
@@ -80,8 +79,7 @@ Value descriptorArgument(PyObject* arg, llvm::StringRef function) {
   PyObject* plain = unwrap(arg);
   if (isDescriptor(plain)) return descriptorValue(plain);
   if (isTensor(plain) && tensorValue(plain).type.isDescriptor()) return tensorValue(plain);
-  return raiseType("tl." + function + ": desc must be a tensor descriptor, got " +
-                   (isTensor(plain) ? tensorValue(plain).type.str() : typeName(plain)));
+  return raiseType("tl." + function + ": desc must be a tensor descriptor, got " + given(plain));
 }
 
 /// 32-bit offsets; wider ones are an error, so that nothing is cut off unseen.

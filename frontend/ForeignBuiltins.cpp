@@ -66,9 +66,9 @@ std::string formsOf(PyObject* table) {
   PyObject *key = nullptr, *value = nullptr;
   for (Py_ssize_t at = 0; PyDict_Check(table) && PyDict_Next(table, &at, &key, &value);) {
     std::string form;
-    for (Py_ssize_t i = 0; PyTuple_Check(key) && i < PyTuple_Size(key); ++i) {
+    for (PyObject* dtype : itemsOf(PyTuple_Check(key) ? key : nullptr)) {
       Type type;
-      form += (i ? ", " : "") + (typeFromPython(PyTuple_GetItem(key, i), type) ? type.str() : "?");
+      form += (form.empty() ? "" : ", ") + (typeFromPython(dtype, type) ? type.str() : "?");
       PyErr_Clear();
     }
     text += (text.empty() ? "(" : " or (") + form + ")";
@@ -78,12 +78,7 @@ std::string formsOf(PyObject* table) {
 
 /// The row of the dictionary for these argument types: (symbol, result dtype). Null without an error if there is none.
 PyRef findSymbol(PyObject* table, llvm::ArrayRef<Value> values) {
-  llvm::SmallVector<PyRef> dtypes;
-  PyRef key = PyRef::steal(PyTuple_New(values.size()));
-  for (size_t i = 0; key && i < values.size(); ++i) {
-    PyRef dtype = typeToPython(values[i].type.element());
-    if (!dtype || PyTuple_SetItem(key.get(), i, dtype.release()) < 0) return {};
-  }
+  PyRef key = pyTupleFrom(values, [](const Value& value) { return typeToPython(value.type.element()); });
   return key ? PyRef::borrow(PyDict_GetItemWithError(table, key.get())) : PyRef();
 }
 
@@ -145,10 +140,7 @@ PyRef buildGlobaltimer(Builder& b, llvm::ArrayRef<PyObject*>) {
   return specialRegister(b, "mov.u64 $0, %globaltimer;", "=l", false, Scalar::I64);
 }
 
-PyRef constexprInt(int64_t value) {
-  PyRef number = PyRef::steal(PyLong_FromLongLong(value));
-  return number ? makeConstexpr(number.get()) : PyRef();
-}
+PyRef constexprInt(int64_t value) { return makeConstexpr(toPython(value).get()); }
 PyRef buildNumWarps(Builder& b, llvm::ArrayRef<PyObject*>) { return constexprInt(b.options().numWarps); }
 PyRef buildNumThreads(Builder& b, llvm::ArrayRef<PyObject*>) { return constexprInt(32 * b.options().numWarps); }
 

@@ -55,11 +55,7 @@ bool readNumber(PyObject* object, Number& out) {
   return true;
 }
 
-std::string numberText(PyObject* number) {
-  PyRef text = PyRef::steal(PyObject_Repr(unwrap(number)));
-  const char* utf8 = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr;
-  return utf8 ? utf8 : "?";
-}
+std::string numberText(PyObject* number) { return reprOf(unwrap(number)); }
 
 /// Rule 10: the type of a number that stands alone.
 bool ownType(PyObject* object, const Number& n, Type& out) {
@@ -160,19 +156,15 @@ Value numberAs(Builder& b, PyObject* object, const Type& type) {
   Type element = type.element();
   if (n.tooLarge && element.isInt())
     return raiseValue("Nonrepresentable integer " + numberText(object) + ": it does not fit 64 bits");
-  if (element.isPointer()) { // a number as an address
-    Value address = numberAs(b, object, scalarType(Scalar::I64));
-    Value pointer = address ? cast(b, address, element) : address;
-    return pointer ? splat(b, pointer, type.shape) : pointer;
-  }
+  if (element.isPointer()) // a number as an address
+    return splat(b, cast(b, numberAs(b, object, scalarType(Scalar::I64)), element), type.shape);
   if (!element.isInt() && !element.isFloat())
     return raiseType("a number cannot be of type " + type.str() + "; use a dtype such as tl.float32");
   if (element.isInt() && !element.isBool() && n.kind == NumberKind::Float && !(std::fabs(n.real) < 0x1p64))
     return raiseValue(numberText(object) + " has no value of type " + element.str());
   if (element.isBool())
     n.integer = n.kind == NumberKind::Float ? n.real != 0 : n.integer != 0, n.kind = NumberKind::Bool;
-  Value scalar = emitNumber(b, n, element);
-  return scalar ? splat(b, scalar, type.shape) : scalar;
+  return splat(b, emitNumber(b, n, element), type.shape);
 }
 
 Value toTensor(Builder& b, PyObject* object) {
@@ -223,10 +215,8 @@ Value integerConstant(Builder& b, Type element, int64_t value) {
 
 Value floatConstant(Builder& b, Type element, double value) {
   element = element.element();
-  if (element.scalar == Scalar::F8E4B15) { // travels as i8: no float attribute of its own
-    Value wide = floatConstant(b, scalarType(Scalar::F32), value);
-    return wide ? cast(b, wide, element) : wide;
-  }
+  if (element.scalar == Scalar::F8E4B15) // travels as i8: no float attribute of its own
+    return cast(b, floatConstant(b, scalarType(Scalar::F32), value), element);
   return b.create1("arith.constant", {}, element,
                    named("value", mlir::FloatAttr::get(element.toMlir(b.context()), value)));
 }

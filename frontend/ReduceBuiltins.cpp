@@ -62,12 +62,29 @@ llvm::SmallVector<mlir::NamedAttribute> regionAttributes(Builder& b, PyObject* f
                                                          llvm::ArrayRef<mlir::NamedAttribute> attributes) {
   llvm::SmallVector<mlir::NamedAttribute> all(attributes);
   if (!b.isEager()) return all;
-  PyRef module = PyRef::steal(PyObject_GetAttrString(unwrap(function), "__module__"));
-  const char* name = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8AndSize(module.get(), nullptr) : nullptr;
-  PyErr_Clear();
-  if (name && llvm::StringRef(name).starts_with("tiletwin.language"))
+  if (llvm::StringRef(moduleNameOf(unwrap(function))).starts_with("tiletwin.language"))
     all.push_back(integer(b, kRegionIdentity, int64_t(reinterpret_cast<uintptr_t>(unwrap(function))), 64));
   return all;
+}
+
+/// The operation whose region combines two elements of each block; results are blocks of `shape`.
+bool combine(Builder& b, llvm::StringRef name, const std::string& operation, PyObject* function,
+             llvm::ArrayRef<Value> blocks, llvm::ArrayRef<int64_t> shape,
+             llvm::ArrayRef<mlir::NamedAttribute> attributes, llvm::SmallVectorImpl<Value>& results) {
+  CallRegion body{function, {}, name};
+  llvm::SmallVector<Type> types;
+  for (const Value& block : blocks) {
+    body.wanted.push_back(block.type.element());
+    types.push_back(block.type.withShape(shape));
+  }
+  const std::string terminator = operation + ".return";
+  RegionSpec region;
+  region.arguments.append(body.wanted);
+  region.arguments.append(body.wanted);
+  region.terminator = terminator;
+  region.body = body;
+  return b.create(operation, blocks, types, regionAttributes(b, function, attributes), results, &region) &&
+         results.size() == blocks.size();
 }
 
 PyRef oneOrTuple(llvm::ArrayRef<Value> values, bool isTuple) { return isTuple ? result(values) : result(values[0]); }
@@ -90,21 +107,8 @@ PyRef buildReduce(Builder& b, llvm::ArrayRef<PyObject*> args) {
     if (!reduceAxis(args[1], "reduce", rank, axis)) return {};
     shape.erase(shape.begin() + axis);
   }
-  RegionSpec region;
-  CallRegion body{args[2], {}, "reduce"};
-  llvm::SmallVector<Type> types;
-  for (const Value& block : blocks) {
-    body.wanted.push_back(block.type.element());
-    types.push_back(block.type.withShape(shape));
-  }
-  region.arguments.append(body.wanted);
-  region.arguments.append(body.wanted);
-  region.terminator = "tt.reduce.return";
-  region.body = body;
   llvm::SmallVector<Value> results;
-  if (!b.create("tt.reduce", blocks, types, regionAttributes(b, args[2], integer(b, "axis", axis)), results, &region) ||
-      results.size() != blocks.size())
-    return {};
+  if (!combine(b, "reduce", "tt.reduce", args[2], blocks, shape, integer(b, "axis", axis), results)) return {};
   if (keepDims)
     for (Value& value : results)
       for (size_t i = 0, n = all ? rank : 1; i < n; ++i)
@@ -121,22 +125,9 @@ PyRef buildScan(Builder& b, llvm::ArrayRef<PyObject*> args) {
       !reduceAxis(args[1], "associative_scan", blocks[0].type.shape.size(), axis) ||
       !constantBool(args[3], "tl.associative_scan: reverse", reverse))
     return {};
-  RegionSpec region;
-  CallRegion body{args[2], {}, "associative_scan"};
-  llvm::SmallVector<Type> types;
-  for (const Value& block : blocks) {
-    body.wanted.push_back(block.type.element());
-    types.push_back(block.type);
-  }
-  region.arguments.append(body.wanted);
-  region.arguments.append(body.wanted);
-  region.terminator = "tt.scan.return";
-  region.body = body;
   llvm::SmallVector<Value> results;
-  if (!b.create("tt.scan", blocks, types,
-                regionAttributes(b, args[2], {integer(b, "axis", axis), boolean(b, "reverse", reverse)}), results,
-                &region) ||
-      results.size() != blocks.size())
+  if (!combine(b, "associative_scan", "tt.scan", args[2], blocks, blocks[0].type.shape,
+               {integer(b, "axis", axis), boolean(b, "reverse", reverse)}, results))
     return {};
   return oneOrTuple(results, isTuple);
 }

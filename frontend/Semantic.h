@@ -7,6 +7,11 @@
 #include "frontend/Objects.h"
 #include <optional>
 
+namespace mlir::arith {
+enum class CmpIPredicate : uint64_t;
+enum class CmpFPredicate : uint64_t;
+} // namespace mlir::arith
+
 namespace tiletwin::frontend {
 
 enum class BinaryOp : uint8_t { Add, Sub, Mul, Div, FloorDiv, Mod, And, Or, Xor, Shl, Shr, LogicalAnd, LogicalOr };
@@ -29,6 +34,9 @@ bool checkSupported(const Builder& b, const Type& type);
 bool checkComputes(const Type& type, const llvm::Twine& what);
 Value splat(Builder& b, Value scalar, llvm::ArrayRef<int64_t> shape);
 Value broadcastTo(Builder& b, Value x, llvm::ArrayRef<int64_t> shape);
+/// Compares x and y, which have one type.
+Value compareInts(Builder& b, mlir::arith::CmpIPredicate predicate, Value x, Value y);
+Value compareFloats(Builder& b, mlir::arith::CmpFPredicate predicate, Value x, Value y);
 /// Same shape for both (rule 59): lower rank gains leading ones, ones stretch.
 bool broadcastTogether(Builder& b, Value& x, Value& y);
 /// The type + computes in (rules 1 to 9); `division` for / and %.
