@@ -6,6 +6,7 @@ include "ir/TTTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 class TT_AtomicOp<string mnemonic, list<Trait> traits = []> : TT_Op<mnemonic, !listconcat(traits, [
+    TT_MemoryAccess, TT_Atomic,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>])>;
 
 def TT_AtomicRMWOp : TT_AtomicOp<"atomic_rmw", [TT_SameShape]> {

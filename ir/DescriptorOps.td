@@ -20,7 +20,7 @@ def TT_MakeTensorDescriptorOp : TT_Op<"make_tensor_descriptor", [Pure, AttrSized
   let hasVerifier = 1;
 }
 
-def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
+def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [TT_MemoryAccess, MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
   let summary = "read one block";
   let description = [{
     result[i...] = tensor[indices + i...]; elements outside the tensor (below 0 too) are the descriptor's padding.
@@ -34,7 +34,7 @@ def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [MemoryEffects<[MemRead<TT_Gl
   let hasVerifier = 1;
 }
 
-def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [TT_MemoryAccess, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write one block";
   let description = [{
     tensor[indices + i...] = src[i...]; elements outside the tensor are dropped.
@@ -47,7 +47,7 @@ def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [MemoryEffects<[MemWrite<TT
 }
 
 def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [
-    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
+    TT_MemoryAccess, MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "combine one block into memory";
   let description = [{
     tensor[indices + i...] = kind(tensor[indices + i...], src[i...]), each element atomically (relaxed, gpu); elements
@@ -60,10 +60,11 @@ def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [
   let assemblyFormat = [{
     $kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)
   }];
+  let extraClassDeclaration = [{ bool reads() { return false; } }];  // what memory held goes nowhere else
   let hasVerifier = 1;
 }
 
-def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
+def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [TT_MemoryAccess, MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
   let summary = "read rows by number";
   let description = [{
     result[i, j] = tensor[x_offsets[i], y_offset + j]; elements outside the tensor are the descriptor's padding.
@@ -77,7 +78,7 @@ def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [MemoryEffects<[MemRead<T
   let hasVerifier = 1;
 }
 
-def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [TT_MemoryAccess, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write rows by number";
   let description = [{
     tensor[x_offsets[i], y_offset + j] = src[i, j]; elements outside the tensor are dropped. If a row is named twice,

@@ -5,7 +5,7 @@
 include "ir/TTTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
-def TT_BitcastOp : TT_Op<"bitcast", [Pure, TT_SameShape]> {
+def TT_BitcastOp : TT_Op<"bitcast", [Pure, TT_SameShape, Elementwise]> {
   let summary = "the same bits under another type";
   let description = [{
     result has the bits of src.
@@ -19,7 +19,7 @@ def TT_BitcastOp : TT_Op<"bitcast", [Pure, TT_SameShape]> {
   let hasFolder = 1;
 }
 
-def TT_FpToFpOp : TT_Op<"fp_to_fp", [Pure, TT_SameShape]> {
+def TT_FpToFpOp : TT_Op<"fp_to_fp", [Pure, TT_SameShape, Elementwise]> {
   let summary = "convert between float formats";
   let description = [{
     result = src rounded to the result's format: to nearest, ties to even (`rtne`), or toward zero (`rtz`). Widening is
@@ -37,7 +37,7 @@ def TT_FpToFpOp : TT_Op<"fp_to_fp", [Pure, TT_SameShape]> {
   let hasFolder = 1;
 }
 
-def TT_ClampFOp : TT_Op<"clampf", [Pure, SameOperandsAndResultType]> {
+def TT_ClampFOp : TT_Op<"clampf", [Pure, SameOperandsAndResultType, Elementwise]> {
   let summary = "limit to an interval";
   let description = [{
     result = minimum(maximum(x, min), max). With propagateNan = none a NaN in x counts as absent (result: min); with
@@ -49,7 +49,7 @@ def TT_ClampFOp : TT_Op<"clampf", [Pure, SameOperandsAndResultType]> {
   let assemblyFormat = "$x `,` $min `,` $max `,` `propagateNan` `=` $propagateNan attr-dict `:` type($result)";
 }
 
-class TT_DivOp<string mnemonic> : TT_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+class TT_DivOp<string mnemonic> : TT_Op<mnemonic, [Pure, SameOperandsAndResultType, Elementwise]> {
   let arguments = (ins TT_F32Like:$x, TT_F32Like:$y);
   let results = (outs TT_F32Like:$result);
   let assemblyFormat = "$x `,` $y attr-dict `:` type($x)";
@@ -72,7 +72,7 @@ def TT_ApproxDivFOp : TT_DivOp<"approx_divf"> {
   }];
 }
 
-def TT_PreciseSqrtOp : TT_Op<"precise_sqrt", [Pure, SameOperandsAndResultType]> {
+def TT_PreciseSqrtOp : TT_Op<"precise_sqrt", [Pure, SameOperandsAndResultType, Elementwise]> {
   let summary = "correctly rounded square root";
   let description = [{
     result = sqrt(x) rounded to nearest even; NaN for x < 0, and sqrt(-0) = -0.
@@ -83,7 +83,7 @@ def TT_PreciseSqrtOp : TT_Op<"precise_sqrt", [Pure, SameOperandsAndResultType]> 
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def TT_MulhiUIOp : TT_Op<"mulhiui", [Pure, Commutative, SameOperandsAndResultType]> {
+def TT_MulhiUIOp : TT_Op<"mulhiui", [Pure, Commutative, SameOperandsAndResultType, Elementwise]> {
   let summary = "upper half of the unsigned product";
   let description = [{
     result = (x * y) >> w with x and y unsigned of w bits and the product exact.
@@ -124,7 +124,7 @@ def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [
 }
 
 def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [
-    TT_SameShape, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    TT_SameShape, Elementwise, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "a function of a device library, lane by lane";
   let description = [{

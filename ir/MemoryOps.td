@@ -41,7 +41,7 @@ def TT_IntToPtrOp : TT_Op<"int_to_ptr", [Pure, TT_SameShape]> {
 }
 
 def TT_LoadOp : TT_Op<"load", [
-    TT_SameShape, AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    TT_SameShape, TT_MemoryAccess, AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"the result has the pointee's type", "ptr", "result", "::tiletwin::tt::pointeeTypeLike($_self)">,
     TypesMatchWith<"the mask is i1 of the pointer's shape", "ptr", "mask", "::tiletwin::tt::i1TypeLike($_self)",
                    "!getMask() || std::equal_to<>()">,
@@ -63,12 +63,14 @@ def TT_LoadOp : TT_Op<"load", [
                        DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
   let results = (outs TT_Value:$result);
   let assemblyFormat = "$ptr (`,` $mask^)? (`,` $other^)? attr-dict `:` type($ptr)";
+  // A volatile load has the effect of a write, which keeps it where it is.
+  let extraClassDeclaration = [{ bool writes() { return false; } }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
 
 def TT_StoreOp : TT_Op<"store", [
-    TT_SameShape, MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
+    TT_SameShape, TT_MemoryAccess, MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"the value has the pointee's type", "ptr", "value", "::tiletwin::tt::pointeeTypeLike($_self)">,
     TypesMatchWith<"the mask is i1 of the pointer's shape", "ptr", "mask", "::tiletwin::tt::i1TypeLike($_self)",
                    "!getMask() || std::equal_to<>()">]> {

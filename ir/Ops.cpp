@@ -3,6 +3,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include "ir/TTInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "ir/TTOps.cpp.inc"
 #define GET_OP_CLASSES

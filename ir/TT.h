@@ -44,6 +44,8 @@ template <class ConcreteOp> struct TileShapes : mlir::OpTrait::TraitBase<Concret
 template <class ConcreteOp> struct SameShape : mlir::OpTrait::TraitBase<ConcreteOp, SameShape> {
   static mlir::LogicalResult verifyTrait(mlir::Operation* op) { return verifySameShape(op); }
 };
+/// An access to memory in one step.
+template <class ConcreteOp> struct Atomic : mlir::OpTrait::TraitBase<ConcreteOp, Atomic> {};
 
 /// `element` as a scalar, or as a tile of `like`'s shape if that is a tile.
 mlir::Type withShapeOf(mlir::Type like, mlir::Type element);
@@ -64,6 +66,7 @@ std::string shapeText(mlir::Type type);
 #include "ir/TTEnums.h.inc"
 #include "ir/TTGDialect.h.inc"
 #include "ir/TTGEnums.h.inc"
+#include "ir/TTInterfaces.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/TTAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES

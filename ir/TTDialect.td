@@ -4,6 +4,7 @@
 
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "ir/TTInterfaces.td"
 
 def TT_Dialect : Dialect {
   let name = "tt";
