@@ -1,8 +1,9 @@
 // ir/Registry.h -- the operations that kernels are made of.
 //
 // Here:      those that are defined here, from their definitions, and those of MLIR's dialects that the front end emits.
-// Not here:  what is known of them: tables by stage (interp/plan/PlanTable.cpp, codegen/emit/Table.cpp).
-// Invariant: an operation that is in none of these lists reaches no stage. Tables are checked against them by the compiler.
+// Not here:  what is known of them: tables by stage (interp/plan/PlanTable.cpp, codegen/emit/Table.cpp,
+//            diff/bounds/Rules.cpp).
+// Invariant: an operation that is in none of these lists reaches no stage. Tables are made from them.
 #pragma once
 #include "ir/OpTable.h"
 #include "ir/TT.h"
@@ -44,5 +45,11 @@ using MathOps = OpList<mlir::math::AbsFOp, mlir::math::AbsIOp, mlir::math::CeilO
                        mlir::math::Log2Op, mlir::math::RsqrtOp, mlir::math::SinOp, mlir::math::SqrtOp>;
 using ControlOps = OpList<mlir::scf::ExecuteRegionOp, mlir::scf::ForOp, mlir::scf::IfOp, mlir::scf::WhileOp>;
 using OtherOps = OpList<mlir::LLVM::AssumeOp, mlir::ub::PoisonOp>;
+
+/// Whether each element of the operation's one result is computed from its operands' elements in the same place, or from none.
+inline bool isElementwise(mlir::Operation* op) {
+  return op->getNumResults() == 1 &&
+         (op->hasTrait<mlir::OpTrait::Elementwise>() || llvm::isa<mlir::arith::ConstantOp, mlir::ub::PoisonOp>(op));
+}
 
 } // namespace tiletwin

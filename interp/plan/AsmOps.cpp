@@ -11,17 +11,14 @@ using mlir::LogicalResult;
 using mlir::Operation;
 using mlir::Value;
 
-Uniform firstElement(PlanBuilder& plan, Reg tile, DType type);
-
-LogicalResult planInlineAsm(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::ElementwiseInlineAsmOp op) {
   if (plan.bodyGroup() >= 0) return plan.unsupported(op, "inside the region of a reduction or scan");
   const Shape shape = PlanBuilder::shapeOf(op->getResult(0).getType());
-  const llvm::StringRef text = op->getAttrOfType<mlir::StringAttr>("asm_string").getValue(),
-                        constraints = op->getAttrOfType<mlir::StringAttr>("constraints").getValue();
+  const llvm::StringRef text = op.getAsmString(), constraints = op.getConstraints();
   AsmRequest request;
   request.text = {text.data(), text.size()};
   request.constraints = {constraints.data(), constraints.size()};
-  request.pack = op->getAttrOfType<mlir::IntegerAttr>("packed_element").getInt();
+  request.pack = op.getPackedElement();
   request.tiles = &plan.tiles();
   for (Value v : op->getResults()) request.results.push_back(plan.dtypeOf(v.getType()));
   for (Value v : op->getOperands()) request.operands.push_back(plan.dtypeOf(v.getType()));

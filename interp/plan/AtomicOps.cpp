@@ -106,32 +106,27 @@ const char* atomicName(Operation* op) {
   return op->getName().getStringRef().data(); // of a registered operation: lives as long as the process
 }
 
-LogicalResult planAtomicRmw(PlanBuilder& plan, Operation* op) {
-  auto rmw = llvm::cast<tt::AtomicRMWOp>(op);
+template <> LogicalResult plan(PlanBuilder& plan, tt::AtomicRMWOp rmw) {
   const RmwRow& row = rowOf(rmw.getAtomicRmwOp());
-  return planAtomic(plan, op, row.run, row.name, {rmw.getPtr(), rmw.getVal(), {}, rmw.getMask(), rmw.getResult()});
+  return planAtomic(plan, rmw, row.run, row.name, {rmw.getPtr(), rmw.getVal(), {}, rmw.getMask(), rmw.getResult()});
 }
 
-LogicalResult planAtomicCas(PlanBuilder& plan, Operation* op) {
-  auto cas = llvm::cast<tt::AtomicCASOp>(op);
-  return planAtomic(plan, op, AtomicKind::Cas, "tt.atomic_cas",
+template <> LogicalResult plan(PlanBuilder& plan, tt::AtomicCASOp cas) {
+  return planAtomic(plan, cas, AtomicKind::Cas, "tt.atomic_cas",
                     {cas.getPtr(), cas.getVal(), cas.getCmp(), {}, cas.getResult()});
 }
 
-LogicalResult planAtomicLoad(PlanBuilder& plan, Operation* op) {
-  auto load = llvm::cast<tt::AtomicLoadOp>(op);
-  return planAtomic(plan, op, AtomicKind::Load, "tt.atomic_load",
+template <> LogicalResult plan(PlanBuilder& plan, tt::AtomicLoadOp load) {
+  return planAtomic(plan, load, AtomicKind::Load, "tt.atomic_load",
                     {load.getPtr(), {}, {}, load.getMask(), load.getResult()});
 }
 
-LogicalResult planAtomicStore(PlanBuilder& plan, Operation* op) {
-  auto store = llvm::cast<tt::AtomicStoreOp>(op);
-  return planAtomic(plan, op, AtomicKind::Store, "tt.atomic_store",
+template <> LogicalResult plan(PlanBuilder& plan, tt::AtomicStoreOp store) {
+  return planAtomic(plan, store, AtomicKind::Store, "tt.atomic_store",
                     {store.getPtr(), store.getValue(), {}, store.getMask(), {}});
 }
 
-LogicalResult planAtomicPoll(PlanBuilder& plan, Operation* op) {
-  auto poll = llvm::cast<tt::AtomicPollOp>(op);
+template <> LogicalResult plan(PlanBuilder& plan, tt::AtomicPollOp poll) {
   plan.flushViews();
   DType type = plan.dtypeOf(poll.getExpected().getType());
   Reg address = plan.cell(plan.rep(poll.getPtr()).base), expected = plan.cell(plan.uniformOf(poll.getExpected()));
@@ -144,7 +139,7 @@ LogicalResult planAtomicPoll(PlanBuilder& plan, Operation* op) {
   data.bytes = int32_t(sizeOf(type));
   data.root = plan.rep(poll.getPtr()).root;
   data.hasTimeout = timeout != kNoReg;
-  data.where = plan.placeOf(op);
+  data.where = plan.placeOf(poll);
   plan.read(in, data.address, address);
   plan.read(in, data.expected, expected);
   plan.read(in, data.state, state);
@@ -154,7 +149,7 @@ LogicalResult planAtomicPoll(PlanBuilder& plan, Operation* op) {
   plan.set(poll.getResult(), plan.scalarRep(DType::I1, Uniform::in(result)));
   plan.plan().mayWait = true;
   AtomicProbe probe;
-  probe.op = op;
+  probe.op = poll;
   probe.operation = "tt.atomic_poll";
   probe.address = address;
   probe.old = result;

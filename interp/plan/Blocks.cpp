@@ -47,7 +47,7 @@ LogicalResult PlanBuilder::planFunction() {
   networks_ =
       Networks(options().debug ? func_->getParentOp() : func_, tiles(), [this](Operation* op) { return mayWrite(op); });
   mlir::Region& region = func_->getRegion(0);
-  plan().name = llvm::cast<mlir::StringAttr>(func_->getAttr("sym_name")).getValue().str();
+  plan().name = llvm::cast<tt::FuncOp>(func_).getSymName().str();
   mlir::Block& entry = region.front();
   for (mlir::BlockArgument arg : entry.getArguments()) {
     PlanArgument a;
@@ -83,9 +83,7 @@ LogicalResult PlanBuilder::planFunction() {
   }
   for (mlir::BlockArgument arg : entry.getArguments())
     if (llvm::isa<tt::TensorDescType>(arg.getType()) && failed(planDescriptorArgument(arg))) return mlir::failure();
-  auto functionType =
-      llvm::cast<mlir::FunctionType>(llvm::cast<mlir::TypeAttr>(func_->getAttr("function_type")).getValue());
-  for (mlir::Type t : functionType.getResults()) {
+  for (mlir::Type t : llvm::cast<tt::FuncOp>(func_).getResultTypes()) {
     PlanResult r;
     r.type = dtypeOf(t);
     r.isTile = !shapeOf(t).empty();
@@ -166,25 +164,23 @@ LogicalResult PlanBuilder::planBlocks(mlir::Region& region, llvm::function_ref<L
     if (debug()) scopeEnds[block] = debug()->scope;
     Operation* end = block->getTerminator();
     setLocation(end->getLoc());
-    llvm::StringRef name = end->getName().getStringRef();
     if (!end->getNumSuccessors()) {
       if (failed(leaveRegion(end))) return mlir::failure();
       continue;
     }
     flushAll();
-    if (name == "cf.br") {
-      advance(*this, carried[end->getSuccessor(0)], end->getOperands(), UINT64_MAX);
-      jump(block, end->getSuccessor(0));
-    } else if (name == "cf.cond_br") {
-      unsigned n = end->getSuccessor(0)->getNumArguments();
+    if (auto branch = llvm::dyn_cast<mlir::cf::BranchOp>(end)) {
+      advance(*this, carried[branch.getDest()], branch.getDestOperands(), UINT64_MAX);
+      jump(block, branch.getDest());
+    } else if (auto branch = llvm::dyn_cast<mlir::cf::CondBranchOp>(end)) {
       int other = newLabel();
       BuildInstruction& test = emitJump(execBranchIfNot, other, "Branch");
-      read(test, test.in.r[0], cell(uniformOf(end->getOperand(0))));
-      advance(*this, carried[end->getSuccessor(0)], end->getOperands().slice(1, n), UINT64_MAX);
-      jump(block, end->getSuccessor(0));
+      read(test, test.in.r[0], cell(uniformOf(branch.getCondition())));
+      advance(*this, carried[branch.getTrueDest()], branch.getTrueDestOperands(), UINT64_MAX);
+      jump(block, branch.getTrueDest());
       placeLabel(other);
-      advance(*this, carried[end->getSuccessor(1)], end->getOperands().drop_front(1 + n), UINT64_MAX);
-      jump(block, end->getSuccessor(1));
+      advance(*this, carried[branch.getFalseDest()], branch.getFalseDestOperands(), UINT64_MAX);
+      jump(block, branch.getFalseDest());
     } else {
       return unsupported(end);
     }
@@ -209,9 +205,9 @@ LogicalResult PlanBuilder::planOp(Operation* op) {
   planned_ = op;
   if (debug() && op->getNumRegions()) debug()->statementOf[op] = debug()->statement;
   if (!networks_.empty() && planNetwork(op)) return success();
-  const PlanRow* row = findPlanRow(op->getName().getStringRef());
-  if (!row) return unsupported(op);
-  LogicalResult planned = row->plan(*this, op);
+  const PlanFn* planFn = findPlanFn(op);
+  if (!planFn) return unsupported(op);
+  LogicalResult planned = (*planFn)(*this, op);
   if (succeeded(planned) && llvm::is_contained(waitAccesses_, op)) noteWaitAccess(op);
   return planned;
 }

@@ -8,9 +8,14 @@
 #pragma once
 #include "interp/plan/Groups.h"
 #include "interp/plan/Networks.h"
+#include "ir/Registry.h"
 #include "mlir/IR/Block.h"
 
 namespace tiletwin::interp {
+
+namespace arith = mlir::arith;
+namespace math = mlir::math;
+namespace scf = mlir::scf;
 
 /// A loop that may wait for other programs; `access` is null for all others.
 struct WaitLoop {
@@ -94,13 +99,21 @@ private:
   llvm::SmallVector<mlir::Operation*, 2> waitAccesses_; ///< what the loops around the current operation wait on
 };
 
-/// One row of the table of operations.
+/// Plans one operation: the specialization for its class stands in the file of its family. Where one function serves a whole
+/// family, the table says so (PlanTable.cpp).
+template <class Op> mlir::LogicalResult plan(PlanBuilder& plan, Op op);
+
 using PlanFn = mlir::LogicalResult (*)(PlanBuilder& plan, mlir::Operation* op);
-struct PlanRow {
-  const char* name;
-  PlanFn plan;
-};
 /// Null if the interpreter cannot run the operation.
-const PlanRow* findPlanRow(llvm::StringRef name);
+const PlanFn* findPlanFn(mlir::Operation* op);
+
+/// The first element of a tile register as a canonical scalar (ShapeOps.cpp).
+Uniform firstElement(PlanBuilder& plan, Reg tile, DType type);
+/// An atomic access as users know it, for traps (AtomicOps.cpp).
+const char* atomicName(mlir::Operation* op);
+
+/// Operations whose results are their operands' elements, in other places or under another name.
+using Renamings =
+    OpList<tt::BitcastOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::SplitOp, tt::TransOp, arith::BitcastOp>;
 
 } // namespace tiletwin::interp

@@ -33,10 +33,7 @@ bool isPointer(mlir::Type type) {
 }
 
 /// Whether pointers that an operation gives have nothing to do with those it takes.
-bool makesAnew(Operation* op) {
-  llvm::StringRef name = op->getName().getStringRef();
-  return name == "tt.load" || name == "tt.call" || name.starts_with("tt.atomic_");
-}
+bool makesAnew(Operation* op) { return llvm::isa<tt::MemoryAccess, tt::CallOp>(op); }
 
 /// The argument that every value which reaches one of `pointers` comes from; -1: several, or none. Values that are not
 /// planned yet count, too, so this asks the IR and no form.

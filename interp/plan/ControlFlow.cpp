@@ -14,18 +14,17 @@ using mlir::Operation;
 using mlir::success;
 using mlir::Value;
 
-LogicalResult planFor(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, scf::ForOp op) {
   plan.flushAll();
-  mlir::Block& body = op->getRegion(0).front();
-  Value iv = body.getArgument(0);
+  mlir::Block& body = *op.getBody();
+  Value iv = op.getInductionVar();
   DType type = plan.dtypeOf(iv.getType());
-  mlir::ValueRange inits = op->getOperands().drop_front(3);
-  mlir::ValueRange next = body.getTerminator()->getOperands();
-  Uniform lower = plan.uniformOf(op->getOperand(0)), upper = plan.uniformOf(op->getOperand(1)),
-          step = plan.uniformOf(op->getOperand(2));
+  mlir::ValueRange inits = op.getInitArgs(), next = op.getYieldedValues();
+  Uniform lower = plan.uniformOf(op.getLowerBound()), upper = plan.uniformOf(op.getUpperBound()),
+          step = plan.uniformOf(op.getStep());
   std::vector<Carried> carried(inits.size());
   std::vector<uint8_t>& forms = formsOf(plan, op, inits.size());
-  int64_t isUnsigned = op->hasAttr("unsignedCmp") ? 1 : 0;
+  int64_t isUnsigned = op.getUnsignedCmp() ? 1 : 0;
 
   auto before = plan.snapshot();
   for (;;) {
@@ -48,7 +47,7 @@ LogicalResult planFor(PlanBuilder& plan, Operation* op) {
     plan.placeLabel(top);
     uint64_t start = plan.sequence();
     plan.set(iv, plan.scalarRep(type, Uniform::in(ivCell)));
-    for (size_t i = 0; i < carried.size(); ++i) plan.set(body.getArgument(unsigned(i + 1)), carried[i].rep);
+    for (size_t i = 0; i < carried.size(); ++i) plan.set(op.getRegionIterArg(unsigned(i)), carried[i].rep);
     if (failed(plan.planBlock(body))) return mlir::failure();
     plan.comeBackTo(op);
     plan.flushAll();
@@ -70,12 +69,12 @@ LogicalResult planFor(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planWhile(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, scf::WhileOp op) {
   plan.flushAll();
-  mlir::Block &before = op->getRegion(0).front(), &after = op->getRegion(1).front();
-  mlir::ValueRange inits = op->getOperands(), next = after.getTerminator()->getOperands();
-  Operation* condition = before.getTerminator();
-  mlir::ValueRange passed = condition->getOperands().drop_front();
+  mlir::Block &before = *op.getBeforeBody(), &after = *op.getAfterBody();
+  mlir::ValueRange inits = op.getInits(), next = op.getYieldOp().getResults();
+  scf::ConditionOp condition = op.getConditionOp();
+  mlir::ValueRange passed = condition.getArgs();
   std::vector<uint8_t>& forms = formsOf(plan, op, inits.size());
   std::vector<Carried> first(inits.size()), second(passed.size());
   const WaitCause cause = whileWaitsOn(op);
@@ -96,7 +95,7 @@ LogicalResult planWhile(PlanBuilder& plan, Operation* op) {
     for (size_t i = 0; i < second.size(); ++i) second[i] = carry(plan, passed[i], Carried::BaseVaries, level);
     enter(plan, second, passed);
     BuildInstruction& test = plan.emitJump(execBranchIfNot, exit, "While");
-    plan.read(test, test.in.r[0], plan.cell(plan.uniformOf(condition->getOperand(0))));
+    plan.read(test, test.in.r[0], plan.cell(plan.uniformOf(condition.getCondition())));
     for (size_t i = 0; i < second.size(); ++i) plan.set(after.getArgument(unsigned(i)), second[i].rep);
     if (failed(plan.planBlock(after))) return mlir::failure();
     plan.comeBackTo(op);
@@ -116,10 +115,10 @@ LogicalResult planWhile(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planIf(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, scf::IfOp op) {
   plan.flushAll();
-  Uniform condition = plan.uniformOf(op->getOperand(0));
-  bool hasElse = !op->getRegion(1).empty();
+  Uniform condition = plan.uniformOf(op.getCondition());
+  bool hasElse = !op.getElseRegion().empty();
   size_t count = op->getNumResults();
   std::vector<uint8_t>& forms = formsOf(plan, op, count);
   auto undo = plan.snapshot();
@@ -171,11 +170,11 @@ LogicalResult planIf(PlanBuilder& plan, Operation* op) {
       if (isThen && hasElse) plan.emitJump(execJump, end, "Jump");
       return success();
     };
-    if (failed(arm(op->getRegion(0), true))) return mlir::failure();
+    if (failed(arm(op.getThenRegion(), true))) return mlir::failure();
     auto thenCode = plan.popScope();
     std::vector<std::unique_ptr<BuildInstruction>> elseCode;
     if (hasElse) {
-      if (failed(arm(op->getRegion(1), false))) return mlir::failure();
+      if (failed(arm(op.getElseRegion(), false))) return mlir::failure();
       elseCode = plan.popScope();
     }
     if (!fits) {
@@ -194,7 +193,7 @@ LogicalResult planIf(PlanBuilder& plan, Operation* op) {
 }
 
 // A callee that returns early, inside a loop or branch: its blocks follow each other, each way out writes the results.
-LogicalResult planExecuteRegion(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, scf::ExecuteRegionOp op) {
   plan.flushAll();
   std::vector<Carried> results;
   for (Value result : op->getResults()) {
@@ -209,7 +208,7 @@ LogicalResult planExecuteRegion(PlanBuilder& plan, Operation* op) {
     plan.emitJump(execJump, end, "Jump");
     return success();
   };
-  if (failed(plan.planBlocks(op->getRegion(0), leaveRegion))) return mlir::failure();
+  if (failed(plan.planBlocks(op.getRegion(), leaveRegion))) return mlir::failure();
   plan.append(plan.popScope());
   plan.placeLabel(end);
   for (size_t i = 0; i < results.size(); ++i) plan.set(op->getResult(unsigned(i)), results[i].rep);

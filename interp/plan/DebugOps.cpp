@@ -9,10 +9,8 @@ using mlir::Operation;
 using mlir::success;
 using mlir::Value;
 
-LogicalResult planNothing(PlanBuilder&, Operation*) { return success(); }
-
-LogicalResult planProgramId(PlanBuilder& plan, Operation* op) {
-  int64_t axis = op->getAttrOfType<mlir::IntegerAttr>("axis").getInt();
+template <> LogicalResult plan(PlanBuilder& plan, tt::GetProgramIdOp op) {
+  int64_t axis = int64_t(op.getAxis());
   std::string key = "ProgramId" + std::to_string(axis);
   const int place = plan.debug() ? plan.level() : 1;
   Reg dst = plan.remembered(place, key);
@@ -27,15 +25,14 @@ LogicalResult planProgramId(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planNumPrograms(PlanBuilder& plan, Operation* op) {
-  Uniform u =
-      plan.pureScalar(execNumPrograms, "NumPrograms", {}, op->getAttrOfType<mlir::IntegerAttr>("axis").getInt());
+template <> LogicalResult plan(PlanBuilder& plan, tt::GetNumProgramsOp op) {
+  Uniform u = plan.pureScalar(execNumPrograms, "NumPrograms", {}, int64_t(op.getAxis()));
   plan.set(op->getResult(0), plan.scalarRep(DType::I32, u));
   return success();
 }
 
-LogicalResult planAssert(PlanBuilder& plan, Operation* op) {
-  Value condition = op->getOperand(0);
+template <> LogicalResult plan(PlanBuilder& plan, tt::AssertOp op) {
+  Value condition = op.getCondition();
   plan.flushAll();
   Shape shape = PlanBuilder::shapeOf(condition.getType());
   Rep& r = plan.rep(condition);
@@ -43,14 +40,14 @@ LogicalResult planAssert(PlanBuilder& plan, Operation* op) {
   Reg reg = single ? plan.cell(r.base) : plan.denseOf(condition);
   BuildInstruction& in = plan.emit(execAssert, "Assert");
   AssertOp& data = plan.newData<AssertOp>(in);
-  data.message = op->getAttrOfType<mlir::StringAttr>("message").getValue().str();
+  data.message = op.getMessage().str();
   data.elements = single ? 1 : elementsOf(shape);
   data.shape.assign(shape.begin(), shape.end());
   plan.read(in, data.condition, reg);
   return success();
 }
 
-LogicalResult planPrint(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::PrintOp op) {
   plan.flushAll();
   std::vector<Reg> regs;
   for (Value v : op->getOperands())
@@ -58,9 +55,9 @@ LogicalResult planPrint(PlanBuilder& plan, Operation* op) {
   plan.plan().prints = true;
   BuildInstruction& in = plan.emit(execPrint, "Print");
   PrintOp& data = plan.newData<PrintOp>(in);
-  data.prefix = op->getAttrOfType<mlir::StringAttr>("prefix").getValue().split('\0').first.str(); // as C would
-  data.hex = op->getAttrOfType<mlir::BoolAttr>("hex").getValue();
-  auto isSigned = op->getAttrOfType<mlir::DenseI32ArrayAttr>("isSigned").asArrayRef();
+  data.prefix = op.getPrefix().split('\0').first.str(); // as C would
+  data.hex = op.getHex();
+  llvm::ArrayRef<int32_t> isSigned = op.getIsSigned();
   data.items.resize(regs.size());
   for (size_t i = 0; i < regs.size(); ++i) {
     PrintOp::Item& item = data.items[i];
@@ -77,11 +74,11 @@ LogicalResult planPrint(PlanBuilder& plan, Operation* op) {
 
 // A branch around the values: where the condition does not hold, nothing is computed or copied for the call. The kernel's
 // own groups stay open across it, as if it were not there; only stores that are pending come first.
-LogicalResult planProbeCall(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::ProbeCallOp op) {
   constexpr size_t kCheap = 6; // nodes of a group that may be computed a second time for the condition
   plan.flushSinks();
-  Value condition = op->getOperand(0);
-  mlir::ValueRange values = op->getOperands().drop_front();
+  Value condition = op.getCondition();
+  mlir::ValueRange values = op.getValues();
   for (Value v : values)
     if (plan.rep(v).pending() && !plan.isStrip(v)) plan.denseOf(v);
   const bool single = plan.rep(condition).kind == Rep::Scalar || plan.rep(condition).isSplat();
@@ -100,15 +97,15 @@ LogicalResult planProbeCall(PlanBuilder& plan, Operation* op) {
     BuildInstruction& test = plan.emitJump(execBranchIfNot, end, "ProbeIf");
     plan.read(test, test.in.r[0], plan.cell(holds));
   }
-  const bool isBreak = op->getAttrOfType<mlir::StringAttr>("callee").getValue() == "breakpoint_if";
-  auto isSigned = op->getAttrOfType<mlir::DenseI32ArrayAttr>("isSigned").asArrayRef();
+  const bool isBreak = op.isBreak();
+  llvm::ArrayRef<int32_t> isSigned = op.getIsSigned();
   std::vector<Reg> regs;
   for (Value v : values)
     regs.push_back(plan.rep(v).kind == Rep::Scalar ? plan.cell(plan.rep(v).base) : plan.denseAside(v));
   BuildInstruction& in = plan.emit(execProbeCall, "ProbeCall");
   ProbeCallOp& data = plan.newData<ProbeCallOp>(in);
   data.site.owner = plan.options().owner;
-  data.site.number = int32_t(op->getAttrOfType<mlir::IntegerAttr>("site").getInt());
+  data.site.number = int32_t(op.getSite());
   data.site.isBreak = isBreak;
   data.site.where = plan.sourceOf(op);
   data.site.items.resize(regs.size());

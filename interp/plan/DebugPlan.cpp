@@ -37,7 +37,7 @@ bool isNote(Operation* op) { return llvm::isa<tt::DebugLineOp, tt::DebugBindOp, 
 
 } // namespace
 
-LogicalResult planDebugLine(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::DebugLineOp op) {
   if (!plan.debug()) return success();
   plan.flushAll();
   DebugPlan& debug = *plan.debug();
@@ -94,12 +94,10 @@ bool isOverwritten(DebugPlan& debug, tt::DebugBindOp bind) {
     for (mlir::OpOperand& use : bind.getResult().getUses()) {
       Operation* user = use.getOwner();
       const auto [begin, end] = debug.order[user];
-      const bool isBound =
-          user->getName().getStringRef() == "scf.for" && use.getOperandNumber() < 3; // read every round
+      const bool isBound = llvm::isa<scf::ForOp>(user) && use.getOperandNumber() < 3; // read every round
       found |= at > defined && at < (isBound ? end + 1 : begin);
       for (Operation* loop = user->getParentOp(); loop && loop != function; loop = loop->getParentOp())
-        if (loop->getName().getStringRef() != "scf.if")
-          found |= !loop->isProperAncestor(bind) && loop->isProperAncestor(other);
+        if (!llvm::isa<scf::IfOp>(loop)) found |= !loop->isProperAncestor(bind) && loop->isProperAncestor(other);
     }
   });
   return found;
@@ -147,8 +145,7 @@ static void copyInto(PlanBuilder& plan, Reg to, Reg from, uint64_t bytes) {
   in.debug.kind = DebugStep::Copy;
 }
 
-LogicalResult planDebugBind(PlanBuilder& plan, Operation* op) {
-  auto bind = llvm::cast<tt::DebugBindOp>(op);
+template <> LogicalResult plan(PlanBuilder& plan, tt::DebugBindOp bind) {
   Value value = bind.getValue();
   plan.flushAll();
   if (!plan.debug()) {
@@ -178,8 +175,7 @@ LogicalResult planDebugBind(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planDebugConstant(PlanBuilder& plan, Operation* op) {
-  auto constant = llvm::cast<tt::DebugConstantOp>(op);
+template <> LogicalResult plan(PlanBuilder& plan, tt::DebugConstantOp constant) {
   if (!plan.debug()) return success();
   plan.flushAll();
   std::vector<std::byte> bytes(8);
@@ -227,10 +223,9 @@ void PlanBuilder::beginDebug() {
 
 // ---- calls ----
 
-LogicalResult planDebugCall(PlanBuilder& plan, Operation* op) {
-  auto call = llvm::cast<tt::CallOp>(op);
-  auto callee = mlir::SymbolTable::lookupNearestSymbolFrom<tt::FuncOp>(op, call.getCalleeAttr());
-  if (!plan.debug() || !callee) return plan.unsupported(op);
+template <> LogicalResult plan(PlanBuilder& plan, tt::CallOp call) {
+  auto callee = mlir::SymbolTable::lookupNearestSymbolFrom<tt::FuncOp>(call, call.getCalleeAttr());
+  if (!plan.debug() || !callee) return plan.unsupported(call);
   plan.flushAll();
   DebugPlan& debug = *plan.debug();
   const SourceLocation where = plan.placeAt(callee.getLoc());
@@ -250,7 +245,7 @@ LogicalResult planDebugCall(PlanBuilder& plan, Operation* op) {
   for (auto [argument, operand] : llvm::zip(body.front().getArguments(), call.getOperands()))
     plan.set(argument, Rep(plan.rep(operand)));
   std::vector<Carried> results;
-  for (mlir::OpResult result : op->getResults()) {
+  for (mlir::OpResult result : call->getResults()) {
     llvm::SmallVector<Value> returned;
     for (mlir::Block& block : body)
       if (auto end = llvm::dyn_cast<tt::ReturnOp>(block.getTerminator()))
@@ -274,7 +269,7 @@ LogicalResult planDebugCall(PlanBuilder& plan, Operation* op) {
     in.debug = {DebugStep::Leave, debug.statement, debug.function, 0, 0, 0};
   }
   std::tie(debug.statement, debug.function, debug.scope, debug.begun) = outside;
-  for (size_t i = 0; i < results.size(); ++i) plan.set(op->getResult(unsigned(i)), results[i].rep);
+  for (size_t i = 0; i < results.size(); ++i) plan.set(call->getResult(unsigned(i)), results[i].rep);
   return success();
 }
 

@@ -65,8 +65,7 @@ static void checkDescriptor(PlanBuilder& plan, const Rep& descriptor, const Unif
   plan.remember(plan.level(), key, 0);
 }
 
-LogicalResult planMakeTensorDescriptor(PlanBuilder& plan, Operation* op) {
-  auto make = llvm::cast<tt::MakeTensorDescriptorOp>(op);
+template <> LogicalResult plan(PlanBuilder& plan, tt::MakeTensorDescriptorOp make) {
   tt::TensorDescType type = make.getResult().getType();
   Rep r;
   r.kind = Rep::Descriptor;
@@ -77,11 +76,11 @@ LogicalResult planMakeTensorDescriptor(PlanBuilder& plan, Operation* op) {
   for (Value extent : make.getShape()) r.hi.push_back(plan.uniformOf(extent));
   for (Value stride : make.getStrides()) r.strides.push_back(plan.uniformOf(stride));
   r.lo.push_back(Uniform::of(make.getPadding() == tt::Padding::NaN));
-  r.lo.push_back(Uniform::of(op->hasAttr("tt.round_f32_to_tf32"))); // eager mode: one that was made on the host
+  r.lo.push_back(Uniform::of(make->hasAttr("tt.round_f32_to_tf32"))); // eager mode: one that was made on the host
   Uniform lastStride = r.strides.back();
   r.strides.back() = Uniform::of(1); // checked
   checkDescriptor(plan, r, lastStride);
-  plan.set(op->getResult(0), r);
+  plan.set(make.getResult(), r);
   return success();
 }
 
@@ -161,25 +160,23 @@ bool hasDescriptor(PlanBuilder& plan, Value v) { return plan.rep(v).kind == Rep:
 constexpr llvm::StringLiteral kUnknown = "on a descriptor whose making is not known here";
 } // namespace
 
-LogicalResult planDescriptorLoad(PlanBuilder& plan, Operation* op) {
-  auto load = llvm::cast<tt::DescriptorLoadOp>(op);
+template <> LogicalResult plan(PlanBuilder& plan, tt::DescriptorLoadOp load) {
   Shape shape = PlanBuilder::shapeOf(load.getResult().getType());
-  if (!hasDescriptor(plan, load.getDesc())) return plan.unsupported(op, kUnknown);
-  if (shape.empty()) return plan.unsupported(op, "as a tile without dimensions");
+  if (!hasDescriptor(plan, load.getDesc())) return plan.unsupported(load, kUnknown);
+  if (shape.empty()) return plan.unsupported(load, "as a tile without dimensions");
   plan.flushSinks();
   Rep descriptor = plan.rep(load.getDesc());
   Block block = placeBlock(plan, descriptor, load.getIndices(), shape);
-  boxLoad(plan, op, block.pointer, &block.box, {paddingCell(plan, descriptor), false}, "tt.descriptor_load");
-  roundLoaded(plan, descriptor, op->getResult(0));
+  boxLoad(plan, load, block.pointer, &block.box, {paddingCell(plan, descriptor), false}, "tt.descriptor_load");
+  roundLoaded(plan, descriptor, load.getResult());
   return success();
 }
 
-LogicalResult planDescriptorStore(PlanBuilder& plan, Operation* op) {
-  auto store = llvm::cast<tt::DescriptorStoreOp>(op);
+template <> LogicalResult plan(PlanBuilder& plan, tt::DescriptorStoreOp store) {
   Value value = store.getSrc();
   Shape shape = PlanBuilder::shapeOf(value.getType());
-  if (!hasDescriptor(plan, store.getDesc())) return plan.unsupported(op, kUnknown);
-  if (shape.empty()) return plan.unsupported(op, "of a tile without dimensions");
+  if (!hasDescriptor(plan, store.getDesc())) return plan.unsupported(store, kUnknown);
+  if (shape.empty()) return plan.unsupported(store, "of a tile without dimensions");
   Block block = placeBlock(plan, plan.rep(store.getDesc()), store.getIndices(), shape);
   int group = plan.groupForStoring(value);
   plan.flushViews(group);
@@ -188,16 +185,16 @@ LogicalResult planDescriptorStore(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planDescriptorReduce(PlanBuilder& plan, Operation* op) {
-  auto reduce = llvm::cast<tt::DescriptorReduceOp>(op);
+template <> LogicalResult plan(PlanBuilder& plan, tt::DescriptorReduceOp reduce) {
   Value value = reduce.getSrc();
   Shape shape = PlanBuilder::shapeOf(value.getType());
-  if (!hasDescriptor(plan, reduce.getDesc())) return plan.unsupported(op, kUnknown);
+  if (!hasDescriptor(plan, reduce.getDesc())) return plan.unsupported(reduce, kUnknown);
   Rep descriptor = plan.rep(reduce.getDesc());
   auto element = llvm::dyn_cast<mlir::IntegerType>(reduce.getDesc().getType().getElementType());
   DescriptorReduceFn fn =
       descriptorReduceFn(DescriptorReduceKind(reduce.getKind()), descriptor.type, element && element.isUnsigned());
-  if (!fn || shape.empty()) return plan.unsupported(op, "for elements of type " + std::string(nameOf(descriptor.type)));
+  if (!fn || shape.empty())
+    return plan.unsupported(reduce, "for elements of type " + std::string(nameOf(descriptor.type)));
   Block block = placeBlock(plan, descriptor, reduce.getIndices(), shape);
   Reg source = plan.denseOf(value);
   plan.flushViews();
@@ -258,9 +255,8 @@ static DescriptorRowsOp& emitRows(PlanBuilder& plan, const Rep& descriptor, Reg 
   return data;
 }
 
-LogicalResult planDescriptorGather(PlanBuilder& plan, Operation* op) {
-  auto gather = llvm::cast<tt::DescriptorGatherOp>(op);
-  if (!hasDescriptor(plan, gather.getDesc())) return plan.unsupported(op, kUnknown);
+template <> LogicalResult plan(PlanBuilder& plan, tt::DescriptorGatherOp gather) {
+  if (!hasDescriptor(plan, gather.getDesc())) return plan.unsupported(gather, kUnknown);
   plan.flushSinks();
   Rep descriptor = plan.rep(gather.getDesc());
   Shape shape = PlanBuilder::shapeOf(gather.getResult().getType());
@@ -273,9 +269,8 @@ LogicalResult planDescriptorGather(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planDescriptorScatter(PlanBuilder& plan, Operation* op) {
-  auto scatter = llvm::cast<tt::DescriptorScatterOp>(op);
-  if (!hasDescriptor(plan, scatter.getDesc())) return plan.unsupported(op, kUnknown);
+template <> LogicalResult plan(PlanBuilder& plan, tt::DescriptorScatterOp scatter) {
+  if (!hasDescriptor(plan, scatter.getDesc())) return plan.unsupported(scatter, kUnknown);
   Rep descriptor = plan.rep(scatter.getDesc());
   Reg rows = plan.denseOf(scatter.getXOffsets()), tile = plan.denseOf(scatter.getSrc());
   plan.flushViews();

@@ -15,19 +15,16 @@ using mlir::Operation;
 using mlir::success;
 using mlir::Value;
 
-/// In the order of the enumeration inputPrecision: tf32, tf32x3, ieee, bf16x3, bf16x6.
-static constexpr TwDotPrecision kPrecisions[] = {TwDotPrecision::Tf32, TwDotPrecision::F32, TwDotPrecision::F32,
-                                                 TwDotPrecision::Bf16x3, TwDotPrecision::F32};
+static TwDotPrecision precisionOf(tt::InputPrecision precision) {
+  if (precision == tt::InputPrecision::TF32) return TwDotPrecision::Tf32;
+  return precision == tt::InputPrecision::BF16x3 ? TwDotPrecision::Bf16x3 : TwDotPrecision::F32;
+}
 
 /// True if c's tile belongs to c alone, was made in this block, and dies here.
 static bool diesHere(PlanBuilder& plan, Operation* dot, Value c) {
   Operation* maker = c.getDefiningOp();
   if (!maker || maker->getBlock() != dot->getBlock() || !c.hasOneUse()) return false;
-  llvm::StringRef name = maker->getName().getStringRef();
-  static const llvm::StringRef kSharing[] = {"tt.reshape",   "tt.trans",   "tt.expand_dims",
-                                             "tt.broadcast", "tt.bitcast", "arith.bitcast",
-                                             "tt.split",     "tt.load",    "arith.constant"};
-  return !llvm::is_contained(kSharing, name);
+  return !isAnyOf(maker, Renamings{}) && !llvm::isa<tt::LoadOp, arith::ConstantOp>(maker);
 }
 
 /// Where the accumulator is (kNoReg: it is zero) and where the result goes. Operands are taken already.
@@ -63,16 +60,16 @@ static void placeAccumulator(PlanBuilder& plan, BuildInstruction& in, const Accu
   plan.noteWriter(at.d, 0);
 }
 
-LogicalResult planDot(PlanBuilder& plan, Operation* op) {
-  Value a = op->getOperand(0), b = op->getOperand(1), c = op->getOperand(2), d = op->getResult(0);
+template <> LogicalResult plan(PlanBuilder& plan, tt::DotOp op) {
+  Value a = op.getA(), b = op.getB(), c = op.getC(), d = op.getD();
   DType ta = plan.dtypeOf(a.getType()), tb = plan.dtypeOf(b.getType()), tc = plan.dtypeOf(d.getType());
   Shape shape = PlanBuilder::shapeOf(d.getType()), aShape = PlanBuilder::shapeOf(a.getType());
   size_t rank = shape.size();
   TwDotPrecision precision = TwDotPrecision::F32;
   if (plan.options().numerics == Numerics::Ieee)
     precision = TwDotPrecision::Ieee;
-  else if (auto attr = op->getAttrOfType<mlir::IntegerAttr>("inputPrecision"); attr && ta == DType::F32)
-    precision = kPrecisions[attr.getInt()];
+  else if (ta == DType::F32)
+    precision = precisionOf(op.getInputPrecision());
   TwDotFn fn = plan.tiles().dot(ta, tb, tc, precision);
   if (!fn) fn = plan.tiles().dot(ta, tb, tc, TwDotPrecision::F32);
   if (!fn || rank < 2 || rank > 3)
@@ -137,8 +134,7 @@ void placeSide(PlanBuilder& plan, BuildInstruction& in, ScaledDotOp::Side& data,
 }
 } // namespace
 
-LogicalResult planDotScaled(PlanBuilder& plan, Operation* operation) {
-  auto op = llvm::cast<tt::DotScaledOp>(operation);
+template <> LogicalResult plan(PlanBuilder& plan, tt::DotScaledOp op) {
   Value d = op.getD();
   Shape shape = PlanBuilder::shapeOf(d.getType());
   size_t rank = shape.size();
@@ -155,9 +151,9 @@ LogicalResult planDotScaled(PlanBuilder& plan, Operation* operation) {
   ScaledSide sides[] = {side(op.getA(), op.getAScale(), op.getAElemType(), op.getLhsKPack(), shape[rank - 2]),
                         side(op.getB(), op.getBScale(), op.getBElemType(), op.getRhsKPack(), shape[rank - 1])};
   for (const ScaledSide& s : sides)
-    if (s.format == TwScaledFormat::Count) return plan.unsupported(operation, "for 6-bit formats");
+    if (s.format == TwScaledFormat::Count) return plan.unsupported(op, "for 6-bit formats");
   if (plan.dtypeOf(d.getType()) != DType::F32)
-    return plan.unsupported(operation, std::string("into ") + nameOf(plan.dtypeOf(d.getType())) + "; results are f32");
+    return plan.unsupported(op, std::string("into ") + nameOf(plan.dtypeOf(d.getType())) + "; results are f32");
   // What the products are made of: f16 if an operand is, else bf16; exact for ieee.
   bool ieee = plan.options().numerics == Numerics::Ieee;
   bool half = sides[0].format == TwScaledFormat::F16 || sides[1].format == TwScaledFormat::F16;
@@ -170,7 +166,7 @@ LogicalResult planDotScaled(PlanBuilder& plan, Operation* operation) {
     operands.push_back(s.tile = plan.tileOf(s.x));
     if (s.scale) operands.push_back(s.scaleTile = plan.tileOf(s.scale));
   }
-  Accumulator accumulator = takeAccumulator(plan, operation, op.getC(), operands);
+  Accumulator accumulator = takeAccumulator(plan, op, op.getC(), operands);
   for (ScaledSide& s : sides)
     if (s.scale || s.stored != type) s.expanded = plan.newTile(type, {s.outer, k});
   Reg scratch = plan.newReg(std::max<uint64_t>(64, uint64_t(plan.tiles().dotScratchBytes(m, n, k))));

@@ -6,7 +6,6 @@
 #include "interp/plan/Builder.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace tiletwin::interp {
 
@@ -16,85 +15,17 @@ using mlir::success;
 using mlir::Value;
 
 namespace {
-struct Row {
-  const char* name;
-  TwElementwise op;
-};
-constexpr Row kRows[] = {
-    {"arith.addf", TwElementwise::AddF},
-    {"arith.addi", TwElementwise::AddI},
-    {"arith.andi", TwElementwise::AndI},
-    {"arith.divf", TwElementwise::DivF},
-    {"arith.divsi", TwElementwise::DivSI},
-    {"arith.divui", TwElementwise::DivUI},
-    {"arith.maximumf", TwElementwise::MaximumF},
-    {"arith.maxnumf", TwElementwise::MaxNumF},
-    {"arith.maxsi", TwElementwise::MaxSI},
-    {"arith.maxui", TwElementwise::MaxUI},
-    {"arith.minimumf", TwElementwise::MinimumF},
-    {"arith.minnumf", TwElementwise::MinNumF},
-    {"arith.minsi", TwElementwise::MinSI},
-    {"arith.minui", TwElementwise::MinUI},
-    {"arith.mulf", TwElementwise::MulF},
-    {"arith.muli", TwElementwise::MulI},
-    {"arith.negf", TwElementwise::NegF},
-    {"arith.ori", TwElementwise::OrI},
-    {"arith.remf", TwElementwise::RemF},
-    {"arith.remsi", TwElementwise::RemSI},
-    {"arith.remui", TwElementwise::RemUI},
-    {"arith.select", TwElementwise::Select},
-    {"arith.shli", TwElementwise::ShlI},
-    {"arith.shrsi", TwElementwise::ShrSI},
-    {"arith.shrui", TwElementwise::ShrUI},
-    {"arith.subf", TwElementwise::SubF},
-    {"arith.subi", TwElementwise::SubI},
-    {"arith.xori", TwElementwise::XorI},
-    {"math.absf", TwElementwise::AbsF},
-    {"math.absi", TwElementwise::AbsI},
-    {"math.ceil", TwElementwise::Ceil},
-    {"math.cos", TwElementwise::Cos},
-    {"math.erf", TwElementwise::Erf},
-    {"math.exp", TwElementwise::Exp},
-    {"math.exp2", TwElementwise::Exp2},
-    {"math.floor", TwElementwise::Floor},
-    {"math.fma", TwElementwise::Fma},
-    {"math.log", TwElementwise::Log},
-    {"math.log2", TwElementwise::Log2},
-    {"math.rsqrt", TwElementwise::Rsqrt},
-    {"math.sin", TwElementwise::Sin},
-    {"math.sqrt", TwElementwise::Sqrt},
-    {"tt.approx_divf", TwElementwise::DivF},
-    {"tt.born", TwElementwise::Born},
-    {"tt.mulhiui", TwElementwise::MulHiUI},
-    {"tt.nonfinite", TwElementwise::NonFinite},
-    {"tt.precise_divf", TwElementwise::DivF},
-    {"tt.precise_sqrt", TwElementwise::Sqrt},
-};
+using arith::CmpFPredicate;
+using arith::CmpIPredicate;
 
-// In the order of arith's predicates.
-constexpr TwElementwise kCmpI[] = {
-    TwElementwise::CmpEQ,  TwElementwise::CmpNE,  TwElementwise::CmpSLT, TwElementwise::CmpSLE, TwElementwise::CmpSGT,
-    TwElementwise::CmpSGE, TwElementwise::CmpULT, TwElementwise::CmpULE, TwElementwise::CmpUGT, TwElementwise::CmpUGE};
-constexpr ScalarOp kScalarCmpI[] = {ScalarOp::Eq,  ScalarOp::Ne,  ScalarOp::Slt, ScalarOp::Sle, ScalarOp::Sgt,
-                                    ScalarOp::Sge, ScalarOp::Ult, ScalarOp::Ule, ScalarOp::Ugt, ScalarOp::Uge};
-// cmpf: 0 is false, 15 true.
-constexpr TwElementwise kCmpF[] = {
-    TwElementwise::Count,   TwElementwise::CmpFOEQ, TwElementwise::CmpFOGT, TwElementwise::CmpFOGE,
-    TwElementwise::CmpFOLT, TwElementwise::CmpFOLE, TwElementwise::CmpFONE, TwElementwise::CmpFORD,
-    TwElementwise::CmpFUEQ, TwElementwise::CmpFUGT, TwElementwise::CmpFUGE, TwElementwise::CmpFULT,
-    TwElementwise::CmpFULE, TwElementwise::CmpFUNE, TwElementwise::CmpFUNO, TwElementwise::Count};
-
-TwElementwise opOf(Operation* op) {
-  llvm::StringRef name = op->getName().getStringRef();
-  if (name == "arith.cmpi") return kCmpI[op->getAttrOfType<mlir::IntegerAttr>("predicate").getInt()];
-  if (name == "arith.cmpf") return kCmpF[op->getAttrOfType<mlir::IntegerAttr>("predicate").getInt()];
-  if (name == "tt.clampf")
-    return op->getAttrOfType<mlir::IntegerAttr>("propagateNan").getInt() ? TwElementwise::ClampFPropagateNan
-                                                                         : TwElementwise::ClampF;
-  for (const Row& row : kRows)
-    if (name == row.name) return row.op;
-  return TwElementwise::Count;
+// Comparisons stand in the order of arith's predicates; those of floats begin with "false" and end with "true".
+TwElementwise stripOf(CmpIPredicate p) { return TwElementwise(int(TwElementwise::CmpEQ) + int(p)); }
+TwElementwise stripOf(CmpFPredicate p) {
+  return TwElementwise(int(TwElementwise::CmpFOEQ) + int(p) - int(CmpFPredicate::OEQ));
 }
+static_assert(int(TwElementwise::CmpUGE) - int(TwElementwise::CmpEQ) == int(CmpIPredicate::uge));
+static_assert(int(TwElementwise::CmpFUNO) - int(TwElementwise::CmpFOEQ) ==
+              int(CmpFPredicate::UNO) - int(CmpFPredicate::OEQ));
 
 bool uniform(const Rep& r) { return r.kind == Rep::Scalar || r.isSplat(); }
 
@@ -111,6 +42,8 @@ std::optional<ScalarOp> scalarOpOf(TwElementwise op, DType type) {
   default: break;
   }
   if (bit) return std::nullopt;
+  static constexpr ScalarOp kOrders[] = {ScalarOp::Slt, ScalarOp::Sle, ScalarOp::Sgt, ScalarOp::Sge,
+                                         ScalarOp::Ult, ScalarOp::Ule, ScalarOp::Ugt, ScalarOp::Uge};
   switch (op) {
   case TwElementwise::AddI: return ScalarOp::Add;
   case TwElementwise::SubI: return ScalarOp::Sub;
@@ -121,9 +54,8 @@ std::optional<ScalarOp> scalarOpOf(TwElementwise op, DType type) {
   case TwElementwise::MaxUI: return ScalarOp::MaxU;
   default: break;
   }
-  for (int i = 0; i < 10; ++i)
-    if (kCmpI[i] == op) return kScalarCmpI[i];
-  return std::nullopt;
+  if (op < TwElementwise::CmpSLT || op > TwElementwise::CmpUGE) return std::nullopt;
+  return kOrders[int(op) - int(TwElementwise::CmpSLT)];
 }
 
 /// base and strides of `a op b` where that is affine again.
@@ -377,20 +309,11 @@ LogicalResult applyStrips(PlanBuilder& plan, Operation* op, mlir::ValueRange ope
   return success();
 }
 
-LogicalResult planElementwise(PlanBuilder& plan, Operation* op) {
-  TwElementwise what = opOf(op);
+LogicalResult planElementwise(PlanBuilder& plan, Operation* op, TwElementwise what) {
   Value result = op->getResult(0);
   Shape shape = PlanBuilder::shapeOf(result.getType());
   DType resultType = plan.dtypeOf(result.getType());
   DType type = plan.dtypeOf(op->getOperand(op->getNumOperands() - 1).getType());
-  if (what == TwElementwise::Count) {
-    if (op->getName().getStringRef() == "arith.cmpf") {
-      Uniform value = Uniform::of(op->getAttrOfType<mlir::IntegerAttr>("predicate").getInt() == 15);
-      plan.set(result, shape.empty() ? plan.scalarRep(resultType, value) : plan.splatRep(resultType, shape, value));
-      return success();
-    }
-    return plan.unsupported(op);
-  }
 
   bool isBody = plan.bodyGroup() >= 0 && shape.empty();
   auto known = [&](unsigned i) -> Rep* { return plan.has(op->getOperand(i)) ? &plan.rep(op->getOperand(i)) : nullptr; };
@@ -462,21 +385,39 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
+template <> LogicalResult plan(PlanBuilder& plan, arith::CmpIOp op) {
+  return planElementwise(plan, op, stripOf(op.getPredicate()));
+}
+
+template <> LogicalResult plan(PlanBuilder& plan, arith::CmpFOp op) {
+  const CmpFPredicate predicate = op.getPredicate();
+  if (predicate != CmpFPredicate::AlwaysFalse && predicate != CmpFPredicate::AlwaysTrue)
+    return planElementwise(plan, op, stripOf(predicate));
+  const Uniform value = Uniform::of(predicate == CmpFPredicate::AlwaysTrue);
+  Shape shape = PlanBuilder::shapeOf(op.getType());
+  plan.set(op, shape.empty() ? plan.scalarRep(DType::I1, value) : plan.splatRep(DType::I1, shape, value));
+  return success();
+}
+
+template <> LogicalResult plan(PlanBuilder& plan, tt::ClampFOp op) {
+  const bool propagates = op.getPropagateNan() == tt::PropagateNan::All;
+  return planElementwise(plan, op, propagates ? TwElementwise::ClampFPropagateNan : TwElementwise::ClampF);
+}
+
 LogicalResult planCast(PlanBuilder& plan, Operation* op) {
-  llvm::StringRef name = op->getName().getStringRef();
+  const bool extendsSign = llvm::isa<arith::ExtSIOp>(op), extendsZero = llvm::isa<arith::ExtUIOp>(op);
   Value source = op->getOperand(0), result = op->getResult(0);
   DType from = plan.dtypeOf(source.getType()), to = plan.dtypeOf(result.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
-  bool isSigned = name == "arith.extsi" || name == "arith.sitofp" || name == "arith.fptosi";
   bool isBody = plan.bodyGroup() >= 0 && shape.empty();
   if (plan.has(source) && isInteger(from) && isInteger(to)) {
     Rep r = plan.rep(source);
     int fromWidth = PlanBuilder::widthOf(from), toWidth = PlanBuilder::widthOf(to);
     auto convert = [&](Uniform u) {
-      if (name == "arith.trunci")
+      if (llvm::isa<arith::TruncIOp>(op))
         return to == DType::I1 ? plan.scalar(ScalarOp::And, 64, u, Uniform::of(1))
                                : plan.scalar(ScalarOp::SignExtend, toWidth, u);
-      if (name == "arith.extui") return from == DType::I1 ? u : plan.scalar(ScalarOp::ZeroExtend, fromWidth, u);
+      if (extendsZero) return from == DType::I1 ? u : plan.scalar(ScalarOp::ZeroExtend, fromWidth, u);
       return from == DType::I1 ? plan.sub(64, Uniform::of(0), u) : u;
     };
     if (uniform(r)) {
@@ -488,13 +429,12 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
     }
     // Widening asks for a check. After a write it must not fail, so then only addresses and masks stay symbolic.
     int64_t unsignedMax = fromWidth >= 64 ? INT64_MAX : (int64_t(1) << (fromWidth - 1)) - 1;
-    bool late = (name == "arith.extsi" && plan.checkIsLate(r)) ||
-                (name == "arith.extui" && plan.checkIsLate(r, 0, unsignedMax));
+    bool late = (extendsSign && plan.checkIsLate(r)) || (extendsZero && plan.checkIsLate(r, 0, unsignedMax));
     if (!isBody && plan.options().symbolic && r.kind == Rep::Affine && from != DType::I1 && to != DType::I1 &&
         !(late && !plan.feedsAccess(result))) {
-      if (name == "arith.extsi")
+      if (extendsSign)
         plan.checkRange(r);
-      else if (name == "arith.extui")
+      else if (extendsZero)
         plan.checkRange(r, 0, unsignedMax);
       else {
         r.base = convert(r.base);
@@ -505,21 +445,21 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
       return success();
     }
   }
-  if (plan.has(source) && plan.rep(source).kind == Rep::Rows && name == "arith.extsi") {
+  if (plan.has(source) && plan.rep(source).kind == Rep::Rows && extendsSign) {
     Rep r = plan.rep(source);
     plan.checkRows(r);
     r.type = to;
     plan.set(result, r);
     return success();
   }
-  TwCastKind kind =
-      isSigned || name == "arith.extf" || name == "arith.truncf" ? TwCastKind::SignedInt : TwCastKind::UnsignedInt;
-  if (auto rounding = op->getAttrOfType<mlir::IntegerAttr>("rounding"))
-    if (rounding.getInt() == 0) kind = TwCastKind::TruncateToward0;
+  auto between = llvm::dyn_cast<tt::FpToFpOp>(op);
+  const bool isSigned = llvm::isa<arith::ExtSIOp, arith::SIToFPOp, arith::FPToSIOp, arith::ExtFOp, arith::TruncFOp>(op);
+  TwCastKind kind = isSigned ? TwCastKind::SignedInt : TwCastKind::UnsignedInt;
+  if (between && between.getRounding() == tt::RoundingMode::RTZ) kind = TwCastKind::TruncateToward0;
   llvm::SmallVector<StripStep, 2> steps;
-  if (name == "arith.trunci" && to == DType::I1)
+  if (llvm::isa<arith::TruncIOp>(op) && to == DType::I1)
     steps.push_back({plan.tiles().elementwise(TwElementwise::AndI, from), from, 1});
-  if (from == to && name == "tt.fp_to_fp")
+  if (from == to && between)
     steps.push_back({plan.tiles().elementwise(TwElementwise::Copy, from), to, std::nullopt});
   else
     steps.push_back({plan.tiles().cast(from, to, kind), to, std::nullopt});

@@ -11,14 +11,13 @@ namespace tiletwin::interp {
 using mlir::LogicalResult;
 using mlir::Operation;
 
-LogicalResult planExternElementwise(PlanBuilder& plan, Operation* op) {
-  llvm::StringRef symbol = op->getAttrOfType<mlir::StringAttr>("symbol").getValue(), name = symbol;
+template <> LogicalResult plan(PlanBuilder& plan, tt::ExternElementwiseOp op) {
+  llvm::StringRef symbol = op.getSymbol(), name = symbol;
   const TwLibraryRow* row = name.consume_front("__nv_") ? plan.tiles().library(name.str().c_str()) : nullptr;
   if (!row) {
     auto diagnostic = op->emitError() << "interpreter: there is no device function `" << symbol
                                       << "`: only the functions of libdevice (__nv_...) can be called";
-    if (auto path = op->getAttrOfType<mlir::StringAttr>("libpath"); path && !path.getValue().empty())
-      diagnostic << ", not those of the GPU code in " << path.getValue();
+    if (!op.getLibpath().empty()) diagnostic << ", not those of the GPU code in " << op.getLibpath();
     return mlir::failure();
   }
   std::string takes, given;

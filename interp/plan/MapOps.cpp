@@ -24,18 +24,14 @@ using mlir::Value;
 
 /// Operations that mean the same on tiles, element by element, and have no effect.
 static bool isLiftable(Operation& op) {
-  const llvm::StringRef name = op.getName().getStringRef();
-  if (name == "scf.if")
+  if (llvm::isa<scf::IfOp>(op))
     return llvm::all_of(op.getRegions(), [](mlir::Region& region) {
       return region.empty() || (region.hasOneBlock() && llvm::all_of(region.front().without_terminator(), isLiftable));
     });
   if (op.getNumRegions() || llvm::any_of(op.getResultTypes(), [](mlir::Type t) { return !t.isIntOrFloat(); }) ||
       llvm::any_of(op.getOperandTypes(), [](mlir::Type t) { return !t.isIntOrFloat(); }))
     return false;
-  static constexpr llvm::StringRef kOurs[] = {"tt.approx_divf",        "tt.bitcast",      "tt.clampf",
-                                              "tt.extern_elementwise", "tt.fp_to_fp",     "tt.mulhiui",
-                                              "tt.precise_divf",       "tt.precise_sqrt", "ub.poison"};
-  return name.starts_with("arith.") || name.starts_with("math.") || llvm::is_contained(kOurs, name);
+  return isElementwise(&op);
 }
 
 namespace {
@@ -64,8 +60,7 @@ private:
   /// The tile that stands for a scalar; one from outside is the same for all elements.
   Value tileOf(Value v) {
     if (Value known = tiles_.lookupOrNull(v)) return known;
-    mlir::OperationState state(v.getLoc(), "tt.splat", v, {tileType(v.getType())});
-    Value splat = builder_.create(state)->getResult(0);
+    Value splat = tt::SplatOp::create(builder_, v.getLoc(), tileType(v.getType()), v);
     tiles_.map(v, splat);
     return splat;
   }
@@ -73,19 +68,22 @@ private:
     for (Operation& op : block.without_terminator()) lift(op);
   }
   void lift(Operation& op) {
-    const llvm::StringRef name = op.getName().getStringRef();
-    if (name == "scf.if") {
+    if (auto branch = llvm::dyn_cast<scf::IfOp>(op)) {
       for (mlir::Region& region : op.getRegions())
         if (!region.empty()) liftBlock(region.front());
       if (op.getNumResults() == 0) return;
-      Value condition = tileOf(op.getOperand(0));
-      auto then = op.getRegion(0).front().getTerminator()->getOperands(),
-           other = op.getRegion(1).front().getTerminator()->getOperands();
+      Value condition = tileOf(branch.getCondition());
+      auto then = branch.thenYield().getOperands(), other = branch.elseYield().getOperands();
       for (unsigned i = 0; i < op.getNumResults(); ++i) {
         Value a = tileOf(then[i]), b = tileOf(other[i]);
-        mlir::OperationState state(op.getLoc(), "arith.select", {condition, a, b}, {a.getType()});
-        tiles_.map(op.getResult(i), builder_.create(state)->getResult(0));
+        tiles_.map(op.getResult(i), arith::SelectOp::create(builder_, op.getLoc(), condition, a, b));
       }
+      return;
+    }
+    if (auto constant = llvm::dyn_cast<arith::ConstantOp>(op)) {
+      auto type = llvm::cast<mlir::ShapedType>(tileType(constant.getType()));
+      auto value = mlir::DenseElementsAttr::get(type, mlir::Attribute(constant.getValue()));
+      tiles_.map(constant.getResult(), Value(arith::ConstantOp::create(builder_, op.getLoc(), value)));
       return;
     }
     llvm::SmallVector<Value> operands;
@@ -97,12 +95,6 @@ private:
     state.addTypes(types);
     state.addAttributes(op.getDiscardableAttrDictionary().getValue());
     state.propertiesAttr = op.getPropertiesAsAttribute();
-    if (name == "arith.constant")
-      state.propertiesAttr = mlir::DictionaryAttr::get(
-          op.getContext(),
-          mlir::NamedAttribute(mlir::StringAttr::get(op.getContext(), "value"),
-                               mlir::DenseElementsAttr::get(llvm::cast<mlir::ShapedType>(types[0]),
-                                                            op.getAttrOfType<mlir::TypedAttr>("value"))));
     Operation* lifted = builder_.create(state);
     for (auto [from, to] : llvm::zip(op.getResults(), lifted->getResults())) tiles_.map(from, to);
   }
@@ -127,10 +119,10 @@ void liftMaps(Operation* func) {
 
 // ---- element by element ----
 
-LogicalResult planMapElementwise(PlanBuilder& plan, Operation* op) {
-  const int64_t pack = op->getAttrOfType<mlir::IntegerAttr>("pack").getInt();
+template <> LogicalResult plan(PlanBuilder& plan, tt::MapElementwiseOp op) {
+  const int64_t pack = op.getPack();
   const Shape shape = PlanBuilder::shapeOf(op->getResult(0).getType());
-  mlir::Block& body = op->getRegion(0).front();
+  mlir::Block& body = op.getBody().front();
   std::vector<Reg> sources, results;
   for (Value v : op->getOperands()) sources.push_back(plan.denseOf(v));
   plan.flushAll();

@@ -27,8 +27,7 @@ static int64_t pointeeBytes(PlanBuilder& plan, mlir::Type type) {
 /// Whether loads and stores are all that use the pointers.
 static bool onlyAccessed(Value pointers) {
   return llvm::all_of(pointers.getUses(), [](mlir::OpOperand& use) {
-    llvm::StringRef name = use.getOwner()->getName().getStringRef();
-    return (name == "tt.load" || name == "tt.store") && use.getOperandNumber() == 0;
+    return llvm::isa<tt::LoadOp, tt::StoreOp>(use.getOwner()) && use.getOperandNumber() == 0;
   });
 }
 /// Accesses element by element owe the proof for every lane.
@@ -36,8 +35,8 @@ static void checkGuard(PlanBuilder& plan, Value pointer) {
   if (std::shared_ptr<const Rep> guard = plan.rep(pointer).guard) plan.checkRange(*guard);
 }
 
-LogicalResult planAddPtr(PlanBuilder& plan, Operation* op) {
-  Value pointer = op->getOperand(0), offset = op->getOperand(1), result = op->getResult(0);
+template <> LogicalResult plan(PlanBuilder& plan, tt::AddPtrOp op) {
+  Value pointer = op.getPtr(), offset = op.getOffset(), result = op.getResult();
   int64_t bytes = pointeeBytes(plan, pointer.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
   DType offsetType = plan.dtypeOf(offset.getType());
@@ -93,10 +92,8 @@ LogicalResult planAddPtr(PlanBuilder& plan, Operation* op) {
 
 bool PlanBuilder::mayWrite(Operation* op) {
   if (auto it = mayWrite_.find(op); it != mayWrite_.end()) return it->second;
-  llvm::StringRef name = op->getName().getStringRef();
-  bool writes = name == "tt.store" || name == "tt.call" || name.starts_with("tt.atomic") ||
-                name == "tt.descriptor_store" || name == "tt.descriptor_reduce" ||
-                name == "tt.descriptor_scatter"; // inline assembly reaches no memory
+  auto access = llvm::dyn_cast<tt::MemoryAccess>(op); // inline assembly is none: it reaches no memory
+  bool writes = llvm::isa<tt::CallOp>(op) || (access && access.writes());
   for (mlir::Region& region : op->getRegions())
     for (mlir::Block& block : region)
       for (Operation& inner : block) writes |= mayWrite(&inner);
@@ -105,8 +102,6 @@ bool PlanBuilder::mayWrite(Operation* op) {
 }
 
 bool PlanBuilder::readAcrossWrite(Operation* load, Value v) {
-  static const llvm::StringRef kRenaming[] = {"tt.expand_dims", "tt.broadcast", "tt.trans",     "tt.reshape",
-                                              "tt.split",       "tt.bitcast",   "arith.bitcast"};
   for (mlir::OpOperand& use : v.getUses()) {
     Operation* user = use.getOwner();
     Operation* ancestor = load->getBlock()->findAncestorOpInBlock(*user);
@@ -114,7 +109,7 @@ bool PlanBuilder::readAcrossWrite(Operation* load, Value v) {
     if (ancestor != user && mayWrite(ancestor)) return true;
     for (Operation* between = load->getNextNode(); between && between != ancestor; between = between->getNextNode())
       if (mayWrite(between)) return true;
-    if ((llvm::is_contained(kRenaming, user->getName().getStringRef()) || networks_.halves(user)) && ancestor == user)
+    if ((isAnyOf(user, Renamings{}) || networks_.halves(user)) && ancestor == user)
       for (Value renamed : user->getResults()) {
         // Its readers count from here on: between load and user nothing writes.
         if (readAcrossWrite(user, renamed)) return true;
@@ -123,12 +118,12 @@ bool PlanBuilder::readAcrossWrite(Operation* load, Value v) {
   return false;
 }
 
+/// Operations that keep offsets affine and masks boxes.
+using Symbolic = OpList<arith::AddIOp, arith::AndIOp, arith::CmpIOp, arith::ExtSIOp, arith::ExtUIOp, arith::MulIOp,
+                        arith::SelectOp, arith::ShLIOp, arith::SubIOp, arith::TruncIOp, tt::BroadcastOp,
+                        tt::ExpandDimsOp, tt::ReshapeOp, tt::SplitOp, tt::TransOp>;
+
 bool PlanBuilder::feedsAccess(Value v) {
-  // Operations that keep offsets affine and masks boxes.
-  static const llvm::StringRef kSymbolic[] = {"arith.addi",  "arith.andi",   "arith.cmpi",   "arith.extsi",
-                                              "arith.extui", "arith.muli",   "arith.select", "arith.shli",
-                                              "arith.subi",  "arith.trunci", "tt.broadcast", "tt.expand_dims",
-                                              "tt.reshape",  "tt.split",     "tt.trans"};
   llvm::SmallVector<Value, 8> work;
   llvm::SmallPtrSet<void*, 16> seen;
   auto follow = [&](Value next) {
@@ -140,28 +135,26 @@ bool PlanBuilder::feedsAccess(Value v) {
     for (mlir::OpOperand& use : next.getUses()) {
       Operation* user = use.getOwner();
       Operation* parent = user->getParentOp();
-      llvm::StringRef name = user->getName().getStringRef();
       unsigned index = use.getOperandNumber();
       auto carried = [&](Operation* loop, unsigned i) {
         follow(loop->getRegion(0).getArgument(i + 1));
         follow(loop->getResult(i));
       };
-      // A stored value is no part of the address.
-      bool isValue = name == "tt.atomic_cas" ? index > 0 : name != "tt.atomic_load" && index == 1;
-      bool feedsAtomic = name.starts_with("tt.atomic_") && !isValue;
-      if ((name == "tt.load" && index < 2) || (name == "tt.store" && index != 1) || name == "tt.addptr" || feedsAtomic)
+      auto access = llvm::dyn_cast<tt::MemoryAccess>(user);
+      if (llvm::isa<tt::AddPtrOp>(user) || (access && (next == access.getAddress() || next == access.getMask())))
         return true;
-      if (name == "scf.for" && index >= 3)
+      const bool isYield = llvm::isa<scf::YieldOp>(user);
+      if (llvm::isa<scf::ForOp>(user) && index >= 3)
         carried(user, index - 3);
-      else if (name == "scf.yield" && parent->getName().getStringRef() == "scf.for")
+      else if (isYield && llvm::isa<scf::ForOp>(parent))
         carried(parent, index);
-      else if (name == "scf.yield" && parent->getName().getStringRef() == "scf.if")
+      else if (isYield && llvm::isa<scf::IfOp>(parent))
         follow(parent->getResult(index));
-      else if (name != "tt.return" && user->hasTrait<mlir::OpTrait::IsTerminator>())
+      else if (!llvm::isa<tt::ReturnOp>(user) && user->hasTrait<mlir::OpTrait::IsTerminator>())
         return true; // other loops and blocks are not followed
-      else if (name == "scf.while")
+      else if (llvm::isa<scf::WhileOp>(user))
         return true;
-      else if (llvm::is_contained(kSymbolic, name))
+      else if (isAnyOf(user, Symbolic{}))
         for (Value result : user->getResults()) follow(result);
     }
   }
@@ -272,9 +265,8 @@ static bool isReshapedOnly(Value loaded) {
     return kept;
   };
   return !loaded.use_empty() && llvm::all_of(loaded.getUsers(), [&](Operation* user) {
-    llvm::StringRef name = user->getName().getStringRef();
-    if (name == "tt.bitcast" || name == "arith.bitcast") return isReshapedOnly(user->getResult(0));
-    return name == "tt.reshape" && real(user->getResult(0)) != real(loaded);
+    if (llvm::isa<tt::BitcastOp, arith::BitcastOp>(user)) return isReshapedOnly(user->getResult(0));
+    return llvm::isa<tt::ReshapeOp>(user) && real(user->getResult(0)) != real(loaded);
   });
 }
 
@@ -308,9 +300,9 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
       plan.read(in, data.access.hi[d], box->hi[d]);
     }
   }
-  auto isVolatile = op->getAttrOfType<mlir::BoolAttr>("isVolatile");
+  auto plain = llvm::dyn_cast<tt::LoadOp>(op);
   data.dense = isReshapedOnly(result);
-  data.forceCopy = data.dense || plan.readAcrossWrite(op, result) || (isVolatile && isVolatile.getValue());
+  data.forceCopy = data.dense || plan.readAcrossWrite(op, result) || (plain && plain.getIsVolatile());
   data.hasOther = other.reg != kNoReg;
   data.otherIsTile = other.isTile;
   if (other.reg != kNoReg) plan.read(in, other.isTile ? data.otherTile : data.other, other.reg);
@@ -334,9 +326,8 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
   plan.set(result, r);
 }
 
-LogicalResult planLoad(PlanBuilder& plan, Operation* op) {
-  Value pointer = op->getOperand(0), mask = op->getNumOperands() > 1 ? op->getOperand(1) : Value(),
-        other = op->getNumOperands() > 2 ? op->getOperand(2) : Value(), result = op->getResult(0);
+template <> LogicalResult plan(PlanBuilder& plan, tt::LoadOp op) {
+  Value pointer = op.getPtr(), mask = op.getMask(), other = op.getOther(), result = op.getResult();
   plan.flushSinks();
   if (PlanBuilder::shapeOf(result.getType()).empty()) {
     scalarAccess(plan, op, false, pointer, mask, other, result);
@@ -371,9 +362,8 @@ void storeBlock(PlanBuilder& plan, int group, int stream, const Rep& pointer, co
   probeBlock(plan, block, box, type, operation, true);
 }
 
-LogicalResult planStore(PlanBuilder& plan, Operation* op) {
-  Value pointer = op->getOperand(0), value = op->getOperand(1),
-        mask = op->getNumOperands() > 2 ? op->getOperand(2) : Value();
+template <> LogicalResult plan(PlanBuilder& plan, tt::StoreOp op) {
+  Value pointer = op.getPtr(), value = op.getValue(), mask = op.getMask();
   Shape shape = PlanBuilder::shapeOf(value.getType());
   if (shape.empty()) {
     plan.flushViews();

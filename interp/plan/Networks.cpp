@@ -19,45 +19,34 @@ void emitSort(PlanBuilder& plan, TwSortFn fn, std::vector<TwSortStep> steps, int
 
 namespace {
 
-llvm::StringRef nameOf(Operation* op) { return op ? op->getName().getStringRef() : llvm::StringRef(); }
-Operation* definition(Value v, llvm::StringRef name) {
-  Operation* op = v.getDefiningOp();
-  return op && nameOf(op) == name ? op : nullptr;
-}
-/// Through operations that leave the bits of elements alone, or repeat them.
-Value strip(Value v, llvm::StringRef name) {
-  while (Operation* op = definition(v, name)) v = op->getOperand(0);
-  return v;
-}
-Value withoutBitcasts(Value v) {
-  for (;;) {
-    Operation* op = v.getDefiningOp();
-    if (!op || (nameOf(op) != "tt.bitcast" && nameOf(op) != "arith.bitcast")) return v;
+using CmpI = arith::CmpIPredicate;
+
+/// What the value was before such operations, which leave the bits of elements alone, or repeat them.
+template <class... Op> Value without(Value v) {
+  while (Operation* op = v.getDefiningOp()) {
+    if (!llvm::isa<Op...>(op)) break;
     v = op->getOperand(0);
   }
+  return v;
 }
-int64_t integer(Operation* op, llvm::StringRef name) {
-  auto attr = op->getAttrOfType<mlir::IntegerAttr>(name);
-  return attr ? attr.getValue().getSExtValue() : -1;
-}
+Value withoutBitcasts(Value v) { return without<tt::BitcastOp, arith::BitcastOp>(v); }
 
 /// The exchange `x ^ broadcast(x reduced by xor along an axis of size 2)`, `x` being the integer tile.
-bool exchanged(Operation* op, Value& source, int64_t& axis) {
-  if (nameOf(op) != "arith.xori") return false;
-  Shape shape = PlanBuilder::shapeOf(op->getResult(0).getType());
+bool exchanged(arith::XOrIOp op, Value& source, int64_t& axis) {
+  Shape shape = PlanBuilder::shapeOf(op.getType());
   for (int i = 0; i < 2 && !shape.empty(); ++i) {
-    Value x = op->getOperand(unsigned(i)), both = strip(op->getOperand(unsigned(1 - i)), "tt.broadcast");
+    Value x = op->getOperand(unsigned(i)), both = without<tt::BroadcastOp>(op->getOperand(unsigned(1 - i)));
     Operation* expand = both.getDefiningOp();
-    if (nameOf(expand) != "tt.expand_dims" && nameOf(expand) != "tt.reshape") continue;
-    Operation* reduce = definition(expand->getOperand(0), "tt.reduce");
+    if (!llvm::isa_and_present<tt::ExpandDimsOp, tt::ReshapeOp>(expand)) continue;
+    auto reduce = expand->getOperand(0).getDefiningOp<tt::ReduceOp>();
     if (!reduce || reduce->getNumOperands() != 1 || reduce->getOperand(0) != x) continue;
-    mlir::Block& region = reduce->getRegion(0).front();
-    Operation& combine = region.front();
-    if (region.getOperations().size() != 2 || nameOf(&combine) != "arith.xori" ||
-        combine.getOperand(0) == combine.getOperand(1) || region.back().getOperand(0) != combine.getResult(0) ||
-        combine.getOperand(0).getParentBlock() != &region || combine.getOperand(1).getParentBlock() != &region)
+    mlir::Block& region = reduce.getCombineBlock();
+    auto combine = llvm::dyn_cast<arith::XOrIOp>(region.front());
+    if (region.getOperations().size() != 2 || !combine || combine.getLhs() == combine.getRhs() ||
+        region.back().getOperand(0) != combine.getResult() || combine.getLhs().getParentBlock() != &region ||
+        combine.getRhs().getParentBlock() != &region)
       continue;
-    axis = integer(reduce, "axis");
+    axis = int32_t(reduce.getAxis());
     Shape wanted = shape;
     if (axis < 0 || axis >= int64_t(shape.size()) || shape[size_t(axis)] != 2) continue;
     wanted[size_t(axis)] = 1;
@@ -76,13 +65,12 @@ bool evaluate(Value v, llvm::SmallVectorImpl<int64_t>& out) {
   Shape shape = PlanBuilder::shapeOf(v.getType());
   int64_t n = elementsOf(shape);
   if (!op || n > kMostMask) return false;
-  llvm::StringRef name = nameOf(op);
   auto type = llvm::dyn_cast<mlir::IntegerType>(mlir::getElementTypeOrSelf(v.getType()));
   if (!type) return false;
   int64_t keep = type.getWidth() == 1 ? 1 : -1; // only bits of small numbers occur
   out.clear();
-  if (name == "arith.constant") {
-    mlir::Attribute value = op->getAttr("value");
+  if (auto constant = llvm::dyn_cast<arith::ConstantOp>(op)) {
+    mlir::Attribute value = constant.getValue();
     if (auto one = llvm::dyn_cast<mlir::IntegerAttr>(value)) {
       out.push_back(one.getValue().getSExtValue() & keep);
       return true;
@@ -92,23 +80,22 @@ bool evaluate(Value v, llvm::SmallVectorImpl<int64_t>& out) {
     for (const llvm::APInt& element : dense.getValues<llvm::APInt>()) out.push_back(element.getSExtValue() & keep);
     return true;
   }
-  if (name == "tt.make_range") {
-    for (int64_t i = 0; i < n; ++i) out.push_back(integer(op, "start") + i);
+  if (auto range = llvm::dyn_cast<tt::MakeRangeOp>(op)) {
+    for (int64_t i = 0; i < n; ++i) out.push_back(int32_t(range.getStart()) + i);
     return true;
   }
   llvm::SmallVector<int64_t, 8> a, b;
-  if (name == "tt.reshape" || name == "tt.expand_dims" || name == "tt.bitcast" || name == "arith.trunci" ||
-      name == "arith.extui") {
+  if (llvm::isa<tt::ReshapeOp, tt::ExpandDimsOp, tt::BitcastOp, arith::TruncIOp, arith::ExtUIOp>(op)) {
     if (!evaluate(op->getOperand(0), a)) return false;
     for (int64_t x : a) out.push_back(x & keep);
     return true;
   }
-  if (name == "tt.splat") {
+  if (llvm::isa<tt::SplatOp>(op)) {
     if (!evaluate(op->getOperand(0), a)) return false;
     out.assign(size_t(n), a[0]);
     return true;
   }
-  if (name == "tt.broadcast") {
+  if (llvm::isa<tt::BroadcastOp>(op)) {
     Shape from = PlanBuilder::shapeOf(op->getOperand(0).getType());
     if (!evaluate(op->getOperand(0), a)) return false;
     for (int64_t i = 0; i < n; ++i) {
@@ -122,18 +109,17 @@ bool evaluate(Value v, llvm::SmallVectorImpl<int64_t>& out) {
     }
     return true;
   }
-  bool isXor = name == "arith.xori",
-       isCompare = name == "arith.cmpi" && (integer(op, "predicate") == 0 || integer(op, "predicate") == 1);
-  if (!(isXor || isCompare) || !evaluate(op->getOperand(0), a) || !evaluate(op->getOperand(1), b)) return false;
-  for (int64_t i = 0; i < n; ++i)
-    out.push_back(isXor ? a[size_t(i)] ^ b[size_t(i)]
-                        : int64_t((a[size_t(i)] == b[size_t(i)]) == (integer(op, "predicate") == 0)));
+  auto compare = llvm::dyn_cast<arith::CmpIOp>(op);
+  const bool isXor = llvm::isa<arith::XOrIOp>(op), wantsEqual = compare && compare.getPredicate() == CmpI::eq;
+  if (!isXor && !wantsEqual && !(compare && compare.getPredicate() == CmpI::ne)) return false;
+  if (!evaluate(op->getOperand(0), a) || !evaluate(op->getOperand(1), b)) return false;
+  for (auto [x, y] : llvm::zip(a, b)) out.push_back(isXor ? x ^ y : int64_t((x == y) == wantsEqual));
   return true;
 }
 
 /// The step whose mask `flip ^ right` is `mask`, an i1 tile of the hypercube's shape that may repeat a smaller one.
 bool readMask(Value mask, int64_t axis, TwSortStep& step) {
-  mask = strip(mask, "tt.broadcast");
+  mask = without<tt::BroadcastOp>(mask);
   Shape shape = PlanBuilder::shapeOf(mask.getType());
   llvm::SmallVector<int64_t, 8> values;
   if (shape.empty() || shape[size_t(axis)] != 2 || !evaluate(mask, values)) return false;
@@ -160,20 +146,20 @@ bool readMask(Value mask, int64_t axis, TwSortStep& step) {
 }
 
 /// select((x > y) != mask, y, x), y being x with halves exchanged.
-bool readStep(Operation* select, const TwTileOps& tiles, DType type, NetworkStep& out) {
-  Value y = select->getOperand(1), x = select->getOperand(2);
+bool readStep(arith::SelectOp select, const TwTileOps& tiles, DType type, NetworkStep& out) {
+  Value y = select.getTrueValue(), x = select.getFalseValue();
   Shape shape = PlanBuilder::shapeOf(x.getType());
-  Operation* condition = select->getOperand(0).getDefiningOp();
-  if (shape.empty() || shape.size() > 24 || PlanBuilder::shapeOf(select->getOperand(0).getType()) != shape ||
+  Operation* condition = select.getCondition().getDefiningOp();
+  if (shape.empty() || shape.size() > 24 || PlanBuilder::shapeOf(select.getCondition().getType()) != shape ||
       !condition)
     return false;
   for (int64_t size : shape)
     if (size != 2) return false;
-  bool differs =
-      (nameOf(condition) == "arith.cmpi" && integer(condition, "predicate") == 1) || nameOf(condition) == "arith.xori";
-  Value bits = withoutBitcasts(y), source;
+  auto unlike = llvm::dyn_cast<arith::CmpIOp>(condition);
+  bool differs = (unlike && unlike.getPredicate() == CmpI::ne) || llvm::isa<arith::XOrIOp>(condition);
+  Value source;
   int64_t axis = 0;
-  Operation* exchange = bits.getDefiningOp();
+  auto exchange = withoutBitcasts(y).getDefiningOp<arith::XOrIOp>();
   if (!differs || !exchange || !exchanged(exchange, source, axis) || withoutBitcasts(source) != withoutBitcasts(x))
     return false;
   out.step.bit = uint8_t(int64_t(shape.size()) - 1 - axis);
@@ -181,10 +167,13 @@ bool readStep(Operation* select, const TwTileOps& tiles, DType type, NetworkStep
     Operation* compare = condition->getOperand(i).getDefiningOp();
     if (!compare || compare->getNumOperands() != 2 || compare->getOperand(0) != x || compare->getOperand(1) != y)
       continue;
-    int64_t predicate = integer(compare, "predicate");
-    bool isFloat = nameOf(compare) == "arith.cmpf", isInt = nameOf(compare) == "arith.cmpi";
-    if (!((isFloat && predicate == 2) || (isInt && (predicate == 4 || predicate == 8)))) continue;
-    out.fn = tiles.sort(type, isInt && predicate == 4);
+    auto floats = llvm::dyn_cast<arith::CmpFOp>(compare);
+    auto integers = llvm::dyn_cast<arith::CmpIOp>(compare);
+    const bool isSigned = integers && integers.getPredicate() == CmpI::sgt;
+    if (!(floats && floats.getPredicate() == arith::CmpFPredicate::OGT) && !isSigned &&
+        !(integers && integers.getPredicate() == CmpI::ugt))
+      continue;
+    out.fn = tiles.sort(type, isSigned);
     out.source = x;
     return out.fn && readMask(condition->getOperand(1 - i), axis, out.step);
   }
@@ -210,12 +199,12 @@ DType elementType(Value v) {
 
 void Networks::find(Operation* function, const TwTileOps& tiles) {
   function->walk([&](Operation* op) {
-    if (nameOf(op) == "arith.xori") {
+    if (auto exchange = llvm::dyn_cast<arith::XOrIOp>(op)) {
       ExchangedHalves h;
-      if (exchanged(op, h.source, h.axis)) halves_[op] = h;
-    } else if (nameOf(op) == "arith.select") {
+      if (exchanged(exchange, h.source, h.axis)) halves_[op] = h;
+    } else if (auto select = llvm::dyn_cast<arith::SelectOp>(op)) {
       NetworkStep s;
-      if (readStep(op, tiles, elementType(op->getResult(0)), s)) steps_[op] = s;
+      if (readStep(select, tiles, elementType(op->getResult(0)), s)) steps_[op] = s;
     }
   });
 }

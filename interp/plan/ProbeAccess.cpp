@@ -102,7 +102,7 @@ void probeBarrier(PlanBuilder& plan) {
 
 bool probesAccesses(const PlanBuilder& plan) { return wantedOf(plan).looksAtMemory(); }
 
-mlir::LogicalResult planBarrier(PlanBuilder& plan, Operation*) {
+template <> mlir::LogicalResult plan(PlanBuilder& plan, ttg::BarrierOp) {
   probeBarrier(plan);
   return mlir::success();
 }

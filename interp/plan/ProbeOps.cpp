@@ -44,28 +44,26 @@ SourceLocation placeForUser(mlir::Location location) {
 }
 
 /// One finding for each origin, or one if there are none.
-static void fillForms(LaneProbeOp& probe, Operation* op) {
+static void fillForms(LaneProbeOp& probe, tt::ProbeLanesOp op) {
   auto text = [&](mlir::DictionaryAttr from, llvm::StringRef name) {
     auto value = from.getAs<mlir::StringAttr>(name);
     return value ? value.getValue().str() : std::string();
   };
-  mlir::DictionaryAttr attributes = op->getAttrDictionary();
   Finding here;
-  here.check = checkOf(text(attributes, "check"));
+  here.check = checkOf(op.getCheck().str());
   here.where = placeForUser(op->getLoc());
-  here.operation = text(attributes, "probed");
-  here.message = text(attributes, "message");
-  here.advice = text(attributes, "advice");
+  here.operation = op.getProbed().str();
+  here.message = op.getMessage().str();
+  here.advice = op.getAdvice().str();
   probe.formOf.fill(0);
-  auto origins = attributes.getAs<mlir::ArrayAttr>("origins");
   probe.forms.push_back(here); // also for a lane whose origin is not listed
-  if (origins)
+  if (mlir::ArrayAttr origins = op.getOriginsAttr())
     for (mlir::Attribute attribute : origins) {
       auto origin = llvm::cast<mlir::DictionaryAttr>(attribute);
       Finding form = here;
       SourceLocation where = placeForUser(origin.getAs<mlir::LocationAttr>("where"));
       const std::string advice = text(origin, "advice");
-      if (attributes.contains("at_origin")) {
+      if (op.getAtOrigin()) {
         form.second = form.where;
         form.secondOperation = form.operation;
         form.secondText = form.message;
@@ -84,8 +82,8 @@ static void fillForms(LaneProbeOp& probe, Operation* op) {
     }
 }
 
-LogicalResult planProbeLanes(PlanBuilder& plan, Operation* op) {
-  Value bad = op->getOperand(0);
+template <> LogicalResult plan(PlanBuilder& plan, tt::ProbeLanesOp op) {
+  Value bad = op.getBad();
   Shape shape = PlanBuilder::shapeOf(bad.getType());
   plan.flushAll();
   Rep& r = plan.rep(bad);
@@ -101,7 +99,5 @@ LogicalResult planProbeLanes(PlanBuilder& plan, Operation* op) {
   plan.plan().hasProbes = true;
   return success();
 }
-
-LogicalResult planPromise(PlanBuilder&, Operation*) { return success(); } // nobody wants it checked
 
 } // namespace tiletwin::interp

@@ -14,23 +14,20 @@ using mlir::Operation;
 using mlir::success;
 using mlir::Value;
 
-Uniform firstElement(PlanBuilder& plan, Reg tile, DType type);
-
 namespace {
-struct Row {
-  const char* name;
-  TwReduce kind;
-};
-constexpr Row kRows[] = {
-    {"arith.addf", TwReduce::AddF},       {"arith.addi", TwReduce::AddI},
-    {"arith.andi", TwReduce::AndI},       {"arith.maximumf", TwReduce::MaximumF},
-    {"arith.maxnumf", TwReduce::MaxNumF}, {"arith.maxsi", TwReduce::MaxSI},
-    {"arith.maxui", TwReduce::MaxUI},     {"arith.minimumf", TwReduce::MinimumF},
-    {"arith.minnumf", TwReduce::MinNumF}, {"arith.minsi", TwReduce::MinSI},
-    {"arith.minui", TwReduce::MinUI},     {"arith.mulf", TwReduce::MulF},
-    {"arith.muli", TwReduce::MulI},       {"arith.ori", TwReduce::OrI},
-    {"arith.xori", TwReduce::XorI},
-};
+// clang-format off: a list
+#define TILETWIN_COMBINATIONS(X)                                                                                       \
+  X(AddF) X(AddI) X(AndI) X(MaximumF) X(MaxNumF) X(MaxSI) X(MaxUI) X(MinimumF) X(MinNumF) X(MinSI) X(MinUI) X(MulF)    \
+  X(MulI) X(OrI)
+// clang-format on
+/// The combination of the operation's name; Count: none.
+TwReduce kindOf(Operation* op) {
+#define X(Name)                                                                                                        \
+  if (llvm::isa<arith::Name##Op>(op)) return TwReduce::Name;
+  TILETWIN_COMBINATIONS(X)
+#undef X
+  return llvm::isa<arith::XOrIOp>(op) ? TwReduce::XorI : TwReduce::Count;
+}
 
 Value argument(mlir::Block& block, unsigned i) { return block.getArgument(i); }
 
@@ -44,14 +41,7 @@ TwReduce singleKind(mlir::Region& region) {
     return TwReduce::Count;
   Value a = argument(block, 0), b = argument(block, 1), x = op.getOperand(0), y = op.getOperand(1);
   if (!((x == a && y == b) || (x == b && y == a))) return TwReduce::Count;
-  for (const Row& row : kRows)
-    if (op.getName().getStringRef() == row.name) return row.kind;
-  return TwReduce::Count;
-}
-
-int64_t predicate(Operation* op) {
-  auto attr = op->getAttrOfType<mlir::IntegerAttr>("predicate");
-  return attr ? attr.getInt() : -1;
+  return kindOf(&op);
 }
 
 /// select(cmp(v0, v1) [or (v0 == v1 and i0 < i1)], v0, v1) and the same for the index.
@@ -60,56 +50,46 @@ TwReduce argKind(mlir::Region& region, TwArgTie& tie) {
   mlir::Block& block = region.front();
   Value v0 = argument(block, 0), i0 = argument(block, 1), v1 = argument(block, 2), i1 = argument(block, 3);
   Operation* ret = block.getTerminator();
-  Operation* s0 = ret->getOperand(0).getDefiningOp();
-  Operation* s1 = ret->getOperand(1).getDefiningOp();
-  auto isSelect = [](Operation* s, Value a, Value b) {
-    return s && s->getName().getStringRef() == "arith.select" && s->getOperand(1) == a && s->getOperand(2) == b;
+  auto s0 = ret->getOperand(0).getDefiningOp<arith::SelectOp>(),
+       s1 = ret->getOperand(1).getDefiningOp<arith::SelectOp>();
+  auto chooses = [](arith::SelectOp s, Value a, Value b) {
+    return s && s.getTrueValue() == a && s.getFalseValue() == b;
   };
-  if (!isSelect(s0, v0, v1) || !isSelect(s1, i0, i1) || s0->getOperand(0) != s1->getOperand(0)) return TwReduce::Count;
-  Operation* condition = s0->getOperand(0).getDefiningOp();
-  if (!condition) return TwReduce::Count;
-  auto isTie = [&](Operation* both) {
-    if (!both || both->getName().getStringRef() != "arith.andi") return false;
-    bool equal = false, lower = false;
-    for (Value v : both->getOperands()) {
-      Operation* c = v.getDefiningOp();
-      if (!c || c->getNumOperands() != 2) return false;
-      bool values =
-          (c->getOperand(0) == v0 && c->getOperand(1) == v1) || (c->getOperand(0) == v1 && c->getOperand(1) == v0);
-      if (values && ((c->getName().getStringRef() == "arith.cmpf" && predicate(c) == 1) ||
-                     (c->getName().getStringRef() == "arith.cmpi" && predicate(c) == 0)))
-        equal = true;
-      if (c->getName().getStringRef() == "arith.cmpi" &&
-          ((c->getOperand(0) == i0 && c->getOperand(1) == i1 && predicate(c) == 2) ||
-           (c->getOperand(0) == i1 && c->getOperand(1) == i0 && predicate(c) == 4)))
-        lower = true;
-    }
-    return equal && lower;
+  if (!chooses(s0, v0, v1) || !chooses(s1, i0, i1) || s0.getCondition() != s1.getCondition()) return TwReduce::Count;
+  /// Whether `v` is `a predicate b`.
+  auto comparesF = [](Value v, arith::CmpFPredicate predicate, Value a, Value b) {
+    auto c = v.getDefiningOp<arith::CmpFOp>();
+    return c && c.getPredicate() == predicate && c.getLhs() == a && c.getRhs() == b;
   };
+  auto comparesI = [](Value v, arith::CmpIPredicate predicate, Value a, Value b) {
+    auto c = v.getDefiningOp<arith::CmpIOp>();
+    return c && c.getPredicate() == predicate && c.getLhs() == a && c.getRhs() == b;
+  };
+  using F = arith::CmpFPredicate;
+  using I = arith::CmpIPredicate;
+  auto isEqual = [&](Value v) {
+    return comparesF(v, F::OEQ, v0, v1) || comparesF(v, F::OEQ, v1, v0) || comparesI(v, I::eq, v0, v1) ||
+           comparesI(v, I::eq, v1, v0);
+  };
+  auto isLower = [&](Value v) { return comparesI(v, I::slt, i0, i1) || comparesI(v, I::sgt, i1, i0); };
+  auto isTie = [&](Value v) {
+    auto both = v.getDefiningOp<arith::AndIOp>();
+    return both &&
+           ((isEqual(both.getLhs()) && isLower(both.getRhs())) || (isLower(both.getLhs()) && isEqual(both.getRhs())));
+  };
+  Value condition = s0.getCondition();
   tie = kTwRight;
-  if (condition->getName().getStringRef() == "arith.ori") {
+  if (auto either = condition.getDefiningOp<arith::OrIOp>()) {
     tie = kTwLowestIndex;
-    Operation *x = condition->getOperand(0).getDefiningOp(), *y = condition->getOperand(1).getDefiningOp();
-    if (isTie(y))
-      condition = x;
-    else if (isTie(x))
-      condition = y;
-    else
-      return TwReduce::Count;
+    if (!isTie(either.getRhs()) && !isTie(either.getLhs())) return TwReduce::Count;
+    condition = isTie(either.getRhs()) ? either.getLhs() : either.getRhs();
   }
-  if (!condition || condition->getNumOperands() != 2 || condition->getOperand(0) != v0 ||
-      condition->getOperand(1) != v1)
-    return TwReduce::Count;
-  llvm::StringRef name = condition->getName().getStringRef();
-  int64_t p = predicate(condition);
-  if (name == "arith.cmpf") return p == 2 ? TwReduce::ArgMaxF : p == 4 ? TwReduce::ArgMinF : TwReduce::Count;
-  if (name == "arith.cmpi") switch (p) {
-    case 4: return TwReduce::ArgMaxSI;
-    case 2: return TwReduce::ArgMinSI;
-    case 8: return TwReduce::ArgMaxUI;
-    case 6: return TwReduce::ArgMinUI;
-    default: break;
-    }
+  if (comparesF(condition, F::OGT, v0, v1)) return TwReduce::ArgMaxF;
+  if (comparesF(condition, F::OLT, v0, v1)) return TwReduce::ArgMinF;
+  if (comparesI(condition, I::sgt, v0, v1)) return TwReduce::ArgMaxSI;
+  if (comparesI(condition, I::slt, v0, v1)) return TwReduce::ArgMinSI;
+  if (comparesI(condition, I::ugt, v0, v1)) return TwReduce::ArgMaxUI;
+  if (comparesI(condition, I::ult, v0, v1)) return TwReduce::ArgMinUI;
   return TwReduce::Count;
 }
 
@@ -166,30 +146,24 @@ bool asRows(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape, int64
 /// a region traps or has an effect.
 LogicalResult PlanBuilder::planBodyBlock(Operation* op, mlir::Block& block) {
   const int group = bodyGroup();
-  static const llvm::StringRef kElementwise[] = {"tt.approx_divf",        "tt.bitcast",     "tt.clampf",
-                                                 "tt.extern_elementwise", "tt.fp_to_fp",    "tt.mulhiui",
-                                                 "tt.precise_divf",       "tt.precise_sqrt"};
   for (Operation& inner : block.without_terminator()) {
     setLocation(inner.getLoc());
-    llvm::StringRef name = inner.getName().getStringRef();
-    if (name == "scf.if") {
+    if (auto branch = llvm::dyn_cast<scf::IfOp>(inner)) {
       for (mlir::Region& arm : inner.getRegions())
         if (!arm.empty() && failed(planBodyBlock(op, arm.front()))) return mlir::failure();
-      for (unsigned i = 0; i < inner.getNumResults(); ++i) {
-        DType type = dtypeOf(inner.getResult(i).getType());
-        int srcs[3] = {streamFor(group, inner.getOperand(0)),
-                       streamFor(group, inner.getRegion(0).front().getTerminator()->getOperand(i)),
-                       streamFor(group, inner.getRegion(1).front().getTerminator()->getOperand(i))};
+      for (mlir::OpResult result : inner.getResults()) {
+        const unsigned i = result.getResultNumber();
+        DType type = dtypeOf(result.getType());
+        int srcs[3] = {streamFor(group, branch.getCondition()), streamFor(group, branch.thenYield().getOperand(i)),
+                       streamFor(group, branch.elseYield().getOperand(i))};
         bindValue(group, addStrip(group, tiles().elementwise(TwElementwise::Select, type), srcs, type, "scf.if"),
-                  inner.getResult(i), type);
+                  result, type);
       }
       continue;
     }
-    bool elementwise = inner.getNumRegions() == 0 && inner.getNumResults() == 1 &&
-                       (name.starts_with("arith.") || name.starts_with("math.") || name.starts_with("ub.") ||
-                        llvm::is_contained(kElementwise, name));
-    if (failed(elementwise ? planOp(&inner)
-                           : unsupported(&inner, ("inside the region of " + op->getName().getStringRef()).str())))
+    if (failed(isElementwise(&inner)
+                   ? planOp(&inner)
+                   : unsupported(&inner, ("inside the region of " + op->getName().getStringRef()).str())))
       return mlir::failure();
   }
   return success();
@@ -209,8 +183,7 @@ BodyOp* PlanBuilder::planBody(Operation* op, mlir::Region& region) {
   return body;
 }
 
-static LogicalResult planGeneric(PlanBuilder& plan, Operation* op, bool isScan) {
-  int64_t axis = op->getAttrOfType<mlir::IntegerAttr>("axis").getValue().getSExtValue();
+static LogicalResult planGeneric(PlanBuilder& plan, Operation* op, int64_t axis, bool isScan, bool reverse = false) {
   Shape shape = PlanBuilder::shapeOf(op->getOperand(0).getType());
   Axes axes = axesOf(shape, axis);
   std::vector<Reg> sources;
@@ -223,7 +196,7 @@ static LogicalResult planGeneric(PlanBuilder& plan, Operation* op, bool isScan) 
   data.axis = axes.axis;
   data.inner = axes.inner;
   data.body = body;
-  if (auto reverse = op->getAttrOfType<mlir::BoolAttr>("reverse")) data.reverse = reverse.getValue();
+  data.reverse = reverse;
   size_t n = op->getNumOperands();
   data.sources.resize(n);
   data.results.resize(n);
@@ -249,8 +222,8 @@ static LogicalResult planGeneric(PlanBuilder& plan, Operation* op, bool isScan) 
   return success();
 }
 
-LogicalResult planReduce(PlanBuilder& plan, Operation* op) {
-  int64_t axis = op->getAttrOfType<mlir::IntegerAttr>("axis").getValue().getSExtValue();
+template <> LogicalResult plan(PlanBuilder& plan, tt::ReduceOp op) {
+  int64_t axis = int32_t(op.getAxis());
   Value source = op->getOperand(0);
   DType type = plan.dtypeOf(source.getType());
   Shape shape = PlanBuilder::shapeOf(source.getType());
@@ -267,7 +240,7 @@ LogicalResult planReduce(PlanBuilder& plan, Operation* op) {
     TwReduce kind = argKind(op->getRegion(0), tie);
     argFn = kind == TwReduce::Count ? nullptr : plan.tiles().argReduce(kind, type);
   }
-  if (!fn && !argFn) return planGeneric(plan, op, false);
+  if (!fn && !argFn) return planGeneric(plan, op, axis, false);
 
   TileRef src;
   if (fn) {
@@ -316,13 +289,13 @@ LogicalResult planReduce(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planScan(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::ScanOp op) {
   Value source = op->getOperand(0);
   DType type = plan.dtypeOf(source.getType());
   TwReduce kind = op->getNumOperands() == 1 ? singleKind(op->getRegion(0)) : TwReduce::Count;
   TwScanFn fn = kind == TwReduce::Count ? nullptr : plan.tiles().scan(kind, type);
-  if (!fn) return planGeneric(plan, op, true);
-  int64_t axis = op->getAttrOfType<mlir::IntegerAttr>("axis").getValue().getSExtValue();
+  int64_t axis = int32_t(op.getAxis());
+  if (!fn) return planGeneric(plan, op, axis, true, op.getReverse());
   Shape shape = PlanBuilder::shapeOf(source.getType());
   Axes axes = axesOf(shape, axis);
   TileRef src, any = plan.tileOf(source);
@@ -337,7 +310,7 @@ LogicalResult planScan(PlanBuilder& plan, Operation* op) {
   data.axis = axes.axis;
   data.inner = axes.inner;
   data.scanFn = fn;
-  data.reverse = op->getAttrOfType<mlir::BoolAttr>("reverse").getValue();
+  data.reverse = op.getReverse();
   data.bytes.push_back(int32_t(sizeOf(type)));
   plan.read(in, data.src, src);
   plan.write(in, data.dst, dst);

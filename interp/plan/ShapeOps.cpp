@@ -18,11 +18,11 @@ static int64_t bitsOf(const llvm::APInt& value, DType type) {
   return type == DType::I1 || isFloat(type) ? int64_t(value.getZExtValue()) : value.getSExtValue();
 }
 
-LogicalResult planConstant(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, arith::ConstantOp op) {
   Value result = op->getResult(0);
   DType type = plan.dtypeOf(result.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
-  mlir::Attribute value = op->getAttr("value");
+  mlir::Attribute value = op.getValue();
   auto bits = [&](mlir::Attribute a) {
     if (auto f = llvm::dyn_cast<mlir::FloatAttr>(a)) return bitsOf(f.getValue().bitcastToAPInt(), type);
     return bitsOf(llvm::cast<mlir::IntegerAttr>(a).getValue(), type);
@@ -48,7 +48,7 @@ LogicalResult planConstant(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planPoison(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, mlir::ub::PoisonOp op) {
   Value result = op->getResult(0);
   DType type = plan.dtypeOf(result.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
@@ -56,23 +56,21 @@ LogicalResult planPoison(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planMakeRange(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::MakeRangeOp op) {
   Value result = op->getResult(0);
-  Rep r = plan.splatRep(DType::I32, PlanBuilder::shapeOf(result.getType()),
-                        Uniform::of(op->getAttrOfType<mlir::IntegerAttr>("start").getValue().getSExtValue()));
+  Rep r = plan.splatRep(DType::I32, PlanBuilder::shapeOf(result.getType()), Uniform::of(int32_t(op.getStart())));
   r.strides[0] = Uniform::of(1);
   plan.set(result, r);
   return success();
 }
 
-LogicalResult planSplat(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::SplatOp op) {
   Value result = op->getResult(0);
   Rep source = plan.rep(op->getOperand(0));
   plan.set(result, plan.splatRep(source.type, PlanBuilder::shapeOf(result.getType()), source.base, source.root));
   return success();
 }
 
-/// The first element of a tile register as a canonical scalar.
 Uniform firstElement(PlanBuilder& plan, Reg tile, DType type) {
   Reg dst = plan.newReg(8);
   BuildInstruction& in = plan.emit(execScalarStrip, "element");
@@ -89,7 +87,7 @@ Uniform firstElement(PlanBuilder& plan, Reg tile, DType type) {
   return Uniform::in(dst);
 }
 
-LogicalResult planUnsplat(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::UnsplatOp op) {
   Value source = op->getOperand(0);
   DType type = plan.rep(source).type;
   int root = plan.rep(source).root;
@@ -109,9 +107,9 @@ static Rep settled(PlanBuilder& plan, Value v) {
   return plan.rep(v);
 }
 
-LogicalResult planExpandDims(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::ExpandDimsOp op) {
   Rep r = settled(plan, op->getOperand(0));
-  int64_t axis = op->getAttrOfType<mlir::IntegerAttr>("axis").getValue().getSExtValue();
+  int64_t axis = int32_t(op.getAxis());
   if (axis < 0) axis += int64_t(r.shape.size()) + 1;
   r.shape.insert(r.shape.begin() + axis, 1);
   if (r.kind == Rep::Affine)
@@ -125,7 +123,7 @@ LogicalResult planExpandDims(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planBroadcast(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::BroadcastOp op) {
   Rep r = settled(plan, op->getOperand(0));
   Shape shape = PlanBuilder::shapeOf(op->getResult(0).getType());
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -148,9 +146,9 @@ LogicalResult planBroadcast(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planTrans(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::TransOp op) {
   Rep r = settled(plan, op->getOperand(0));
-  auto order = op->getAttrOfType<mlir::DenseI32ArrayAttr>("order").asArrayRef();
+  llvm::ArrayRef<int32_t> order = op.getOrder();
   Rep out = r;
   for (size_t d = 0; d < order.size(); ++d) {
     size_t s = size_t(order[d]);
@@ -217,7 +215,7 @@ static bool reshapeStrides(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<T> strid
   return true;
 }
 
-LogicalResult planReshape(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::ReshapeOp op) {
   Value source = op->getOperand(0);
   Rep r = settled(plan, source);
   Shape shape = PlanBuilder::shapeOf(op->getResult(0).getType());
@@ -279,7 +277,7 @@ LogicalResult planReshape(PlanBuilder& plan, Operation* op) {
 }
 
 /// dst[...] = src[...] over `shape`, any strides.
-LogicalResult planJoin(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::JoinOp op) {
   Value result = op->getResult(0);
   DType type = plan.dtypeOf(result.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
@@ -298,7 +296,7 @@ LogicalResult planJoin(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planSplit(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::SplitOp op) {
   Value source = op->getOperand(0);
   Rep r = settled(plan, source);
   for (int k = 0; k < 2; ++k) {
@@ -324,7 +322,7 @@ LogicalResult planSplit(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planCat(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::CatOp op) {
   Value result = op->getResult(0);
   DType type = plan.dtypeOf(result.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
@@ -341,15 +339,15 @@ LogicalResult planCat(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planTileGather(PlanBuilder& plan, Operation* op) {
-  Value source = op->getOperand(0), index = op->getOperand(1), result = op->getResult(0);
+template <> LogicalResult plan(PlanBuilder& plan, tt::GatherOp op) {
+  Value source = op.getSrc(), index = op.getIndices(), result = op.getResult();
   DType type = plan.dtypeOf(result.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
   Reg src = plan.denseOf(source), at = plan.denseOf(index), dst = plan.newTile(type, shape);
   BuildInstruction& in = plan.emit(execTileGather, "TileGather");
   TileGatherOp& data = plan.newData<TileGatherOp>(in);
   data.shape.assign(shape.begin(), shape.end());
-  data.axis = int(op->getAttrOfType<mlir::IntegerAttr>("axis").getValue().getSExtValue());
+  data.axis = int(op.getAxis());
   data.length = PlanBuilder::shapeOf(source.getType())[size_t(data.axis)];
   for (size_t d = 0; d < shape.size(); ++d)
     (int(d) < data.axis ? data.outer : int(d) == data.axis ? data.count : data.inner) *= shape[d];
@@ -363,7 +361,7 @@ LogicalResult planTileGather(PlanBuilder& plan, Operation* op) {
   return success();
 }
 
-LogicalResult planHistogram(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tt::HistogramOp op) {
   Value source = op->getOperand(0), result = op->getResult(0);
   DType type = plan.dtypeOf(result.getType());
   if (type != DType::I32 ||
@@ -371,7 +369,7 @@ LogicalResult planHistogram(PlanBuilder& plan, Operation* op) {
     return plan.unsupported(op, "for these element types");
   Shape shape = PlanBuilder::shapeOf(result.getType());
   Reg src = plan.denseOf(source), dst = plan.newTile(type, shape);
-  Reg mask = op->getNumOperands() > 1 ? plan.denseOf(op->getOperand(1)) : kNoReg;
+  Reg mask = op.getMask() ? plan.denseOf(op.getMask()) : kNoReg;
   BuildInstruction& in = plan.emit(execHistogram, "Histogram");
   HistogramOp& data = plan.newData<HistogramOp>(in);
   data.elements = elementsOf(PlanBuilder::shapeOf(source.getType()));

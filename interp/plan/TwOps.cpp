@@ -9,17 +9,16 @@ namespace tiletwin::interp {
 using mlir::LogicalResult;
 using mlir::Operation;
 
-LogicalResult planDivRn(PlanBuilder& plan, Operation* op) {
+static LogicalResult applyStrip(PlanBuilder& plan, Operation* op, TwElementwise strip) {
   const DType type = plan.dtypeOf(op->getResult(0).getType());
-  return applyStrips(plan, op, op->getOperands(), StripStep{stripFunction(plan, TwElementwise::DivF, type), type, {}});
+  return applyStrips(plan, op, op->getOperands(), StripStep{stripFunction(plan, strip, type), type, {}});
 }
 
-LogicalResult planSqrtRn(PlanBuilder& plan, Operation* op) {
-  const DType type = plan.dtypeOf(op->getResult(0).getType());
-  return applyStrips(plan, op, op->getOperands(), StripStep{stripFunction(plan, TwElementwise::Sqrt, type), type, {}});
-}
+template <> LogicalResult plan(PlanBuilder& plan, tw::DivRnOp op) { return applyStrip(plan, op, TwElementwise::DivF); }
 
-LogicalResult planTrunc(PlanBuilder& plan, Operation* op) {
+template <> LogicalResult plan(PlanBuilder& plan, tw::SqrtRnOp op) { return applyStrip(plan, op, TwElementwise::Sqrt); }
+
+template <> LogicalResult plan(PlanBuilder& plan, tw::TruncOp op) {
   const DType type = plan.dtypeOf(op->getResult(0).getType());
   const TwLibraryRow* row = plan.tiles().library(type == DType::F64 ? "trunc" : "truncf");
   return applyStrips(plan, op, op->getOperands(), StripStep{row->fn, type, {}});

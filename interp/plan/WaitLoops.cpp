@@ -19,29 +19,22 @@ namespace tiletwin::interp {
 using mlir::Operation;
 using mlir::Value;
 
-const char* atomicName(Operation* op); // AtomicOps.cpp
-
 namespace {
 
-bool isAtomic(Operation* op) { return op->getName().getStringRef().starts_with("tt.atomic_"); }
+bool isAtomic(Operation* op) { return op->hasTrait<tt::Atomic>(); }
 bool isVolatile(Operation* op) {
-  auto flag = op->getAttrOfType<mlir::BoolAttr>("isVolatile");
-  return flag && flag.getValue();
+  auto load = llvm::dyn_cast<tt::LoadOp>(op);
+  return load && load.getIsVolatile();
 }
 bool readsMemory(Operation* op) {
-  llvm::StringRef name = op->getName().getStringRef();
-  return name == "tt.load" || name == "tt.descriptor_load" || name == "tt.descriptor_gather" || name == "tt.call" ||
-         isAtomic(op);
+  auto access = llvm::dyn_cast<tt::MemoryAccess>(op);
+  return llvm::isa<tt::CallOp>(op) || (access && access.reads());
 }
-/// Inline assembly may read a clock.
+/// Inline assembly may read a clock, and so may a function of a library.
 bool mayReadClock(Operation* op) {
-  auto flag = op->getAttrOfType<mlir::BoolAttr>("pure");
-  return flag && !flag.getValue();
+  return llvm::isa<tt::ElementwiseInlineAsmOp, tt::ExternElementwiseOp>(op) && !mlir::isMemoryEffectFree(op);
 }
-bool isLoop(Operation* op) {
-  llvm::StringRef name = op->getName().getStringRef();
-  return name == "scf.while" || name == "scf.for";
-}
+bool isLoop(Operation* op) { return llvm::isa<scf::WhileOp, scf::ForOp>(op); }
 
 /// The better place to name of two accesses a loop may wait on; either may be null.
 Operation* clearer(Operation* a, Operation* b) {
@@ -116,8 +109,7 @@ bool readsOneByOne(Operation* loop) {
   loop->walk([&](Operation* op) {
     if (op == loop) return;
     bool isTile = op->getNumOperands() && llvm::isa<mlir::RankedTensorType>(op->getOperand(0).getType());
-    if (isLoop(op) || (readsMemory(op) && (isTile || !(isAtomic(op) || op->getName().getStringRef() == "tt.load"))))
-      fine = false;
+    if (isLoop(op) || (readsMemory(op) && (isTile || !(isAtomic(op) || llvm::isa<tt::LoadOp>(op))))) fine = false;
   });
   return fine;
 }
@@ -181,8 +173,7 @@ void PlanBuilder::leaveWaitLoop(const WaitLoop& wait) {
 }
 
 void PlanBuilder::noteWaitAccess(Operation* access) {
-  llvm::StringRef name = access->getName().getStringRef();
-  if (name != "tt.load" && !isAtomic(access)) return;
+  if (!llvm::isa<tt::LoadOp>(access) && !isAtomic(access)) return;
   const Rep& pointer = rep(access->getOperand(0));
   if (pointer.kind != Rep::Scalar && pointer.kind != Rep::Affine) return;
   const int argument = pointer.root;

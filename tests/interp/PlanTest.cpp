@@ -225,8 +225,11 @@ BOOST_AUTO_TEST_CASE(missing_function_is_an_error) {
   BOOST_TEST(planner.diagnostics.find("no function f") != std::string::npos, planner.diagnostics);
 }
 
-BOOST_AUTO_TEST_CASE(table_is_sorted_and_found) {
-  for (const char* name : {"arith.addf", "math.sqrt", "scf.for", "tt.addptr", "tt.unsplat", "ttg.barrier", "ub.poison"})
-    BOOST_TEST(findPlanRow(name), name);
-  BOOST_TEST(!findPlanRow("tt.nothing"));
+BOOST_AUTO_TEST_CASE(operations_outside_the_language_are_refused) {
+  Planner planner;
+  BOOST_TEST(!planner.plan("tt.func public @f(%o: !tt.ptr<i32>, %x: i32) {\n"
+                           "  %sum, %carry = arith.addui_extended %x, %x : i32, i1\n"
+                           "  tt.store %o, %sum : !tt.ptr<i32>\n  tt.return\n}"));
+  BOOST_TEST(planner.diagnostics.find("arith.addui_extended is not supported yet") != std::string::npos,
+             planner.diagnostics);
 }
