@@ -6,6 +6,7 @@
 //            and so is an infinity from finite numbers (overflow, 1 / 0, log(0)). It counts when it reaches memory: exp(-x)
 //            that overflows inside of 1 / (1 + exp(-x)) is right, and lanes that are thrown away may hold anything.
 #include "ir/CheckShadows.h"
+#include "ir/Combining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -121,30 +122,10 @@ private:
     return s.builder().create(state)->getResult(0);
   }
 
-  /// `value`, a tile, combined by `Combine` along `axis`.
-  template <typename Combine> static Value reduced(Shadows& s, Value value, int axis) {
-    OpBuilder& b = s.builder();
-    OperationState state(s.location(), ReduceOp::getOperationName());
-    auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    shape.erase(shape.begin() + axis);
-    Type element = type.getElementType();
-    state.addOperands(value);
-    state.addAttribute("axis", b.getI32IntegerAttr(axis));
-    state.addTypes(shape.empty() ? element : Type(RankedTensorType::get(shape, element)));
-    state.addRegion();
-    auto op = cast<ReduceOp>(b.create(state));
-    OpBuilder::InsertionGuard guard(b);
-    Block* body = b.createBlock(&op.getCombineOp(), {}, {element, element}, {s.location(), s.location()});
-    Value both = Combine::create(b, s.location(), body->getArgument(0), body->getArgument(1));
-    ReduceReturnOp::create(b, s.location(), ValueRange(both));
-    return op->getResult(0);
-  }
-
   /// |x| of the element that says most about a line: NaN if it has one, else infinity if it has one, else finite.
   static Value worstOf(Shadows& s, Value value, int axis) {
     Value size = math::AbsFOp::create(s.builder(), s.location(), value);
-    return reduced<arith::MaximumFOp>(s, size, axis);
+    return reduceTile(s.builder(), s.location(), size, axis, combineBy<arith::MaximumFOp>);
   }
 
   /// As wide as the result; a line's worst element stretched along it again.
@@ -166,23 +147,9 @@ private:
 
   /// A prefix is born bad where no element so far was: looked at by the prefixes' worst elements.
   static Value bornInScan(Shadows& s, Operation* op, Value result) {
-    OpBuilder& b = s.builder();
-    auto scan = cast<ScanOp>(op);
-    Value size = math::AbsFOp::create(b, s.location(), op->getOperand(0));
-    OperationState state(s.location(), ScanOp::getOperationName());
-    state.addOperands(size);
-    state.addAttributes({b.getNamedAttr("axis", scan.getAxisAttr()), b.getNamedAttr("reverse", scan.getReverseAttr())});
-    state.addTypes(size.getType());
-    state.addRegion();
-    auto made = cast<ScanOp>(b.create(state));
-    {
-      OpBuilder::InsertionGuard guard(b);
-      Type element = elementTypeOf(size.getType());
-      Block* body = b.createBlock(&made.getCombineOp(), {}, {element, element}, {s.location(), s.location()});
-      Value worst = arith::MaximumFOp::create(b, s.location(), body->getArgument(0), body->getArgument(1));
-      ScanReturnOp::create(b, s.location(), ValueRange(worst));
-    }
-    return born(s, result, made->getResult(0), made->getResult(0));
+    Value size = math::AbsFOp::create(s.builder(), s.location(), op->getOperand(0));
+    Value worst = scanTile(s.builder(), s.location(), size, cast<ScanOp>(op), combineBy<arith::MaximumFOp>);
+    return born(s, result, worst, worst);
   }
 
   /// if (some lane of the result is not finite) { the whole look } else { zeros }
@@ -198,7 +165,7 @@ private:
     if (auto type = dyn_cast<RankedTensorType>(any.getType())) {
       auto line = RankedTensorType::get({type.getNumElements()}, type.getElementType());
       if (line != type) any = ReshapeOp::create(b, s.location(), line, any);
-      any = reduced<arith::OrIOp>(s, any, 0);
+      any = reduceTile(b, s.location(), any, 0, combineBy<arith::OrIOp>);
     }
     auto branch = scf::IfOp::create(b, s.location(), TypeRange{s.typeFor(result.getType())}, any, true);
     OpBuilder::InsertionGuard guard(b);

@@ -1,6 +1,7 @@
 // ir/CheckPaths.cpp -- how bad lanes pass through single operations, and where they do harm, for all checks alike.
 // Not here:  control flow (CheckShadows.cpp), where lanes go bad (CheckUndefined, CheckOverflow, CheckNan .cpp).
 #include "ir/CheckShadows.h"
+#include "ir/Combining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -75,22 +76,6 @@ static Value throughDot(Shadows& s, DotOp op) {
   return result;
 }
 
-static Value throughScan(Shadows& s, ScanOp op, Value joined) {
-  OperationState state(s.location(), ScanOp::getOperationName());
-  state.addOperands(joined);
-  state.addAttributes(
-      {s.builder().getNamedAttr("axis", op.getAxisAttr()), s.builder().getNamedAttr("reverse", op.getReverseAttr())});
-  state.addTypes(joined.getType());
-  state.addRegion();
-  auto made = cast<ScanOp>(s.builder().create(state));
-  OpBuilder::InsertionGuard guard(s.builder());
-  Type element = elementTypeOf(joined.getType());
-  Block* body = s.builder().createBlock(&made.getCombineOp(), {}, {element, element}, {s.location(), s.location()});
-  Value most = arith::MaxUIOp::create(s.builder(), s.location(), body->getArgument(0), body->getArgument(1));
-  ScanReturnOp::create(s.builder(), s.location(), most);
-  return made->getResult(0);
-}
-
 Value Shadows::passedOn(Operation* op, OpResult result) {
   if (auto select = dyn_cast<arith::SelectOp>(op)) return throughSelect(*this, select);
   if (isa<arith::AndIOp, arith::MulIOp>(op)) return throughAbsorbing(*this, op, 0);
@@ -121,24 +106,19 @@ Value Shadows::passedOn(Operation* op, OpResult result) {
   if (auto scan = dyn_cast<ScanOp>(op)) {
     Value joined;
     for (Value operand : op->getOperands()) joined = combine(joined, of(operand));
-    return joined ? throughScan(*this, scan, joined) : Value();
+    return joined ? scanTile(builder_, location_, joined, scan, combineBy<arith::MaxUIOp>) : Value();
   }
   if (isa<DotScaledOp, HistogramOp>(op)) return anyLane(*this, op, result);
-  if (isa<LoadOp, AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicPollOp, DescriptorLoadOp, DescriptorGatherOp,
-          MakeTensorDescriptorOp>(op))
+  if (isa<MemoryAccess, MakeTensorDescriptorOp>(op))
     return {}; // their addresses were looked at; what memory holds is good
   return ofOperands(op);
 }
 
 // ---- harm ----
 
-Value maskOf(Operation* access) {
-  if (auto load = dyn_cast<LoadOp>(access)) return load.getMask();
-  if (auto store = dyn_cast<StoreOp>(access)) return store.getMask();
-  if (auto atomic = dyn_cast<AtomicRMWOp>(access)) return atomic.getMask();
-  if (auto atomic = dyn_cast<AtomicLoadOp>(access)) return atomic.getMask();
-  if (auto atomic = dyn_cast<AtomicStoreOp>(access)) return atomic.getMask();
-  return {};
+Value maskOf(Operation* op) {
+  auto access = dyn_cast<MemoryAccess>(op);
+  return access ? access.getMask() : Value();
 }
 
 /// The extents of a descriptor, i32 each; empty if they are not known.
@@ -236,31 +216,16 @@ void lookAtAccess(Shadows& s, Operation* op, bool atOrigin, StringRef advice, bo
     Value inside = insideDescriptor(s.builder(), op, known);
     if (known) s.probe(op, source, shadow, inside, messageOf(Role::Value, atOrigin), advice, atOrigin);
   };
-  if (auto load = dyn_cast<LoadOp>(op)) {
-    look(load.getMask(), Role::Mask);
-    look(load.getPtr(), Role::Address);
-  } else if (auto store = dyn_cast<StoreOp>(op)) {
-    look(store.getMask(), Role::Mask);
-    look(store.getPtr(), Role::Address);
-    look(store.getValue(), Role::Value);
-  } else if (auto atomic = dyn_cast<AtomicRMWOp>(op)) {
-    look(atomic.getMask(), Role::Mask);
-    look(atomic.getPtr(), Role::Address);
-    look(atomic.getVal(), Role::Value);
-  } else if (auto atomic = dyn_cast<AtomicCASOp>(op)) {
-    look(atomic.getPtr(), Role::Address);
-    look(atomic.getCmp(), Role::Value);
-    look(atomic.getVal(), Role::Value);
-  } else if (auto atomic = dyn_cast<AtomicLoadOp>(op)) {
-    look(atomic.getMask(), Role::Mask);
-    look(atomic.getPtr(), Role::Address);
-  } else if (auto atomic = dyn_cast<AtomicStoreOp>(op)) {
-    look(atomic.getMask(), Role::Mask);
-    look(atomic.getPtr(), Role::Address);
-    look(atomic.getValue(), Role::Value);
-  } else if (auto poll = dyn_cast<AtomicPollOp>(op)) {
-    look(poll.getPtr(), Role::Address);
-    look(poll.getExpected(), Role::Value);
+  auto access = dyn_cast<MemoryAccess>(op);
+  if (access && !isa<TensorDescType>(access.getAddress().getType())) {
+    look(mask, Role::Mask);
+    look(access.getAddress(), Role::Address);
+    if (auto store = dyn_cast<StoreOp>(op)) look(store.getValue(), Role::Value);
+    if (auto store = dyn_cast<AtomicStoreOp>(op)) look(store.getValue(), Role::Value);
+    if (auto atomic = dyn_cast<AtomicRMWOp>(op)) look(atomic.getVal(), Role::Value);
+    if (auto poll = dyn_cast<AtomicPollOp>(op)) look(poll.getExpected(), Role::Value);
+    if (auto swap = dyn_cast<AtomicCASOp>(op))
+      for (Value operand : {swap.getCmp(), swap.getVal()}) look(operand, Role::Value);
   } else if (auto load = dyn_cast<DescriptorLoadOp>(op)) {
     for (Value index : load.getIndices()) look(index, Role::Address);
   } else if (auto store = dyn_cast<DescriptorStoreOp>(op)) {

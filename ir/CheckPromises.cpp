@@ -20,7 +20,7 @@ public:
   void run() {
     SmallVector<Operation*> found;
     function_->walk([&](Operation* op) {
-      if (isa<PromiseOp>(op) || op->getName().getStringRef() == "llvm.intr.assume") found.push_back(op);
+      if (isa<PromiseOp, LLVM::AssumeOp>(op)) found.push_back(op);
     });
     if (!function_.getBody().empty()) checkArguments();
     for (Operation* op : found) {

@@ -1,5 +1,6 @@
 // ir/CheckShadows.cpp -- see CheckShadows.h: origins, where they reach, shadows of control flow; building shadows.
 #include "ir/CheckShadows.h"
+#include "ir/Combining.h"
 #include "ir/ValueFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -121,27 +122,8 @@ Value Shadows::where(Value a, Value b, bool whereZero) {
 }
 
 Value Shadows::reduce(Value shadow, int axis, Combine how) {
-  auto op = cast<ReduceOp>(Operation::create([&] {
-    OperationState state(location_, ReduceOp::getOperationName());
-    auto source = cast<RankedTensorType>(shadow.getType());
-    SmallVector<int64_t> shape(source.getShape());
-    shape.erase(shape.begin() + axis);
-    Type element = source.getElementType();
-    state.addOperands(shadow);
-    state.addAttribute("axis", builder_.getI32IntegerAttr(axis));
-    state.addTypes(shape.empty() ? element : Type(RankedTensorType::get(shape, element)));
-    state.addRegion();
-    return state;
-  }()));
-  builder_.insert(op);
-  OpBuilder::InsertionGuard guard(builder_);
-  Type element = elementTypeOf(shadow.getType());
-  Block* body = builder_.createBlock(&op.getCombineOp(), {}, {element, element}, {location_, location_});
-  Value a = body->getArgument(0), b = body->getArgument(1);
-  Value result = how == Combine::Max ? Value(arith::MaxUIOp::create(builder_, location_, a, b))
-                                     : Value(arith::MinUIOp::create(builder_, location_, a, b));
-  ReduceReturnOp::create(builder_, location_, result);
-  return op->getResult(0);
+  return reduceTile(builder_, location_, shadow, axis,
+                    how == Combine::Max ? combineBy<arith::MaxUIOp> : combineBy<arith::MinUIOp>);
 }
 
 Value Shadows::stretch(Value shadow, int axis, Type like) {

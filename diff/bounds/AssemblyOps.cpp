@@ -55,8 +55,8 @@ const Instruction* singleOf(tt::ElementwiseInlineAsmOp op) {
   return nullptr;
 }
 
-bool approximates(const Builder& b, Operation* op) {
-  return b.latitude().approximates && isApproximate(cast<tt::ElementwiseInlineAsmOp>(op));
+bool approximates(const Builder& b, tt::ElementwiseInlineAsmOp op) {
+  return b.latitude().approximates && isApproximate(op);
 }
 
 Value ofInstruction(Builder& b, Operation* op, OpResult r, const Instruction& row) {
@@ -80,20 +80,17 @@ Value ofInstruction(Builder& b, Operation* op, OpResult r, const Instruction& ro
   return b.unknownWhere(unknown, Reason::NoRule, smooth(b, op, r, own), type);
 }
 
-Value assembled(Builder& b, Operation* op, OpResult r) {
-  auto text = cast<tt::ElementwiseInlineAsmOp>(op);
-  if (!approximates(b, op)) return b.withoutRule(op, r);
-  if (const Instruction* row = singleOf(text)) return ofInstruction(b, op, r, *row);
-  b.without(op);
+Value assembled(Builder& b, tt::ElementwiseInlineAsmOp text, OpResult r) {
+  if (!approximates(b, text)) return b.withoutRule(text, r);
+  if (const Instruction* row = singleOf(text)) return ofInstruction(b, text, r, *row);
+  b.without(text);
   Value all = b.spread(b.always(), r.getType());
   b.note(all, Reason::NoRule);
   return isBool(r.getType()) ? all : b.infiniteWhere(all, {}, r.getType());
 }
 
-constexpr Rule kRules[] = {{"tt.elementwise_inline_asm", approximates, assembled}};
-
 } // namespace
 
-ArrayRef<Rule> assemblyRules() { return kRules; }
+BOUNDS_RULE(tt::ElementwiseInlineAsmOp, assembled, approximates)
 
 } // namespace tiletwin::diff

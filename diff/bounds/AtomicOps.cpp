@@ -57,54 +57,46 @@ void forgetOrder(Builder& b, Operation* op, Value mask, Value shadow, Type like)
   b.forget(op->getOperand(0), like, clash);
 }
 
-Value readModifyWrite(Builder& b, Operation* op, OpResult result) {
-  auto atomic = cast<tt::AtomicRMWOp>(op);
+Value readModifyWrite(Builder& b, tt::AtomicRMWOp atomic, OpResult result) {
   Value value = atomic.getVal(), shadow = b.of(atomic.getPtr());
   Type type = value.getType();
   Value mask = atomic.getMask(), perhaps = mask ? b.of(mask) : Value(), doubt = b.inDoubt(type);
   b.note(perhaps, Reason::Address);
   b.forget(atomic.getPtr(), type, b.either(perhaps, mask && doubt ? b.both(doubt, mask) : doubt));
-  forgetOrder(b, op, mask, shadow, type);
+  forgetOrder(b, atomic, mask, shadow, type);
   const bool sums = atomic.getAtomicRmwOp() == tt::RmwKind::FAdd;
   if (!shadow) {
     if (sums || b.isInexact(value)) b.noteAlways(Reason::Address), b.noteEverything(b.always());
   } else if (sums) {
-    if (Value e = b.of(value)) addTo(b, op, mask, shadow, e);
+    if (Value e = b.of(value)) addTo(b, atomic, mask, shadow, e);
     // GPUs add f32 in global memory without subnormal numbers: what is there, what is added, what comes of it.
     if (b.latitude().approximates && tt::elementTypeOf(type).isF32())
-      addTo(b, op, mask, shadow, b.constant(type, 0x1p-124));
-    addTo(b, op, mask, b.plane(shadow, 1), b.magnitude(value));
-    addTo(b, op, mask, b.plane(shadow, 2), b.constant(type, 1));
+      addTo(b, atomic, mask, shadow, b.constant(type, 0x1p-124));
+    addTo(b, atomic, mask, b.plane(shadow, 1), b.magnitude(value));
+    addTo(b, atomic, mask, b.plane(shadow, 2), b.constant(type, 1));
   } else if (Value e = b.amount(value)) {
     // Of integers sums have a rule: what each term may be off adds up. What is exchanged keeps its bound.
-    if (atomic.getAtomicRmwOp() != tt::RmwKind::Add && !isSwap(op))
+    if (atomic.getAtomicRmwOp() != tt::RmwKind::Add && !isSwap(atomic))
       e = b.unknownWhere(b.mayDiffer(value), Reason::NoRule, {}, type);
-    addTo(b, op, mask, shadow, e);
+    addTo(b, atomic, mask, shadow, e);
   }
-  return returned(b, op, result);
+  return returned(b, atomic, result);
 }
 
 /// Where what is compared may differ, one side may have swapped and the other not.
-Value compareAndSwap(Builder& b, Operation* op, OpResult result) {
-  auto swap = cast<tt::AtomicCASOp>(op);
+Value compareAndSwap(Builder& b, tt::AtomicCASOp swap, OpResult result) {
   Type type = swap.getVal().getType();
   Value shadow = b.of(swap.getPtr());
   b.forget(swap.getPtr(), type, b.inDoubt(type));
-  forgetOrder(b, op, {}, shadow, type);
+  forgetOrder(b, swap, {}, shadow, type);
   if (shadow) {
-    Value before = addTo(b, op, {}, shadow, b.orZero(b.amount(swap.getVal()), type));
+    Value before = addTo(b, swap, {}, shadow, b.orZero(b.amount(swap.getVal()), type));
     Value open = b.compare(Predicate::UNE, before, b.zero(type)), compared = b.mayDiffer(swap.getCmp());
     b.note(b.either(b.both(open, b.isFinite(before)), compared), Reason::NoRule); // what is infinite was noted before
     b.forget(swap.getPtr(), type, b.either(open, compared));
   }
-  return returned(b, op, result);
+  return returned(b, swap, result);
 }
-
-constexpr Rule kRules[] = {
-    {"tt.atomic_cas", isUsed, compareAndSwap},
-    {"tt.atomic_poll", isUsed, returned},
-    {"tt.atomic_rmw", isUsed, readModifyWrite},
-};
 
 } // namespace
 
@@ -113,6 +105,8 @@ bool isSwap(Operation* op) {
   return isa<tt::AtomicCASOp>(op) || (atomic && atomic.getAtomicRmwOp() == tt::RmwKind::Exch);
 }
 
-ArrayRef<Rule> atomicRules() { return kRules; }
+BOUNDS_RULE(tt::AtomicCASOp, compareAndSwap, isUsed)
+BOUNDS_RULE(tt::AtomicPollOp, returned, isUsed)
+BOUNDS_RULE(tt::AtomicRMWOp, readModifyWrite, isUsed)
 
 } // namespace tiletwin::diff

@@ -1,7 +1,6 @@
 // diff/bounds/Builder.cpp -- see Builder.h: arithmetic on shadows, units of the last place, shadow memory, reasons.
 #include "diff/bounds/Builder.h"
 #include "mlir/IR/Matchers.h"
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -23,17 +22,6 @@ const char* textOf(Reason reason) {
   case Reason::Count: break;
   }
   return "";
-}
-
-const Rule* ruleFor(Operation* op) {
-  StringRef name = op->getName().getStringRef();
-  static const std::array kTables{elementwiseRules(), integerRules(), functionRules(), assemblyRules(), shapeRules(),
-                                  memoryRules(),      atomicRules(),  reduceRules(),   dotRules()};
-  for (ArrayRef<Rule> rules : kTables) {
-    const Rule* row = llvm::lower_bound(rules, name, [](const Rule& rule, StringRef n) { return rule.name < n; });
-    if (row != rules.end() && row->name == name) return row;
-  }
-  return nullptr;
 }
 
 // ---- arithmetic ----
@@ -173,7 +161,7 @@ Value Builder::unlessInfinite(Value result, Value bound, ValueRange operandShado
 
 Value Builder::anyLane(Value lanes) {
   while (auto tile = lanes ? dyn_cast<RankedTensorType>(lanes.getType()) : RankedTensorType())
-    lanes = reduce(lanes, int(tile.getRank()) - 1, "arith.ori");
+    lanes = reduce<arith::OrIOp>(lanes, int(tile.getRank()) - 1);
   return lanes;
 }
 
@@ -218,26 +206,6 @@ Value Builder::splat(Value scalar, Type like) {
 Value Builder::spread(Value scalar, Type like) {
   const bool isTile = scalar && isa<RankedTensorType>(scalar.getType());
   return scalar && isa<RankedTensorType>(like) && !isTile ? splat(scalar, like) : scalar;
-}
-
-Value Builder::reduce(Value tile, int axis, StringRef combine) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  Type element = type.getElementType();
-  SmallVector<int64_t> shape(type.getShape());
-  shape.erase(shape.begin() + axis);
-  OperationState state(location_, tt::ReduceOp::getOperationName());
-  state.addOperands(tile);
-  state.addAttribute("axis", builder_.getI32IntegerAttr(axis));
-  state.addTypes(shape.empty() ? element : Type(RankedTensorType::get(shape, element)));
-  state.addRegion();
-  auto op = cast<tt::ReduceOp>(builder_.create(state));
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  Block* body = builder_.createBlock(&op.getCombineOp(), {}, {element, element}, {location_, location_});
-  OperationState combined(location_, combine);
-  combined.addOperands(body->getArguments());
-  combined.addTypes(element);
-  tt::ReduceReturnOp::create(builder_, location_, builder_.create(combined)->getResults());
-  return op->getResult(0);
 }
 
 Value Builder::stretch(Value tile, int axis, Type like) {

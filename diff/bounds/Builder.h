@@ -8,6 +8,7 @@
 #pragma once
 #include "diff/Bounds.h"
 #include "ir/CarryValues.h"
+#include "ir/Combining.h"
 #include "ir/TT.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -31,24 +32,27 @@ bool isScalarCode(Operation* op); ///< tt.map_elementwise whose region only comp
 
 class Builder;
 
-/// What is known of an operation. A row without `shadow` passes nothing on: its results never differ.
+/// What is known of an operation. A rule without `shadow` passes nothing on: its results never differ.
 struct Rule {
-  llvm::StringLiteral name;
-  /// Results may differ although no operand does (rounding, order); null: never.
-  bool (*begins)(const Builder&, Operation*);
   /// The shadow of a result, or null. For operations without results: does what it has to (stores).
-  Value (*shadow)(Builder&, Operation*, OpResult);
+  Value (*shadow)(Builder&, Operation*, OpResult) = nullptr;
+  /// Results may differ although no operand does (rounding, order); null: never.
+  bool (*begins)(const Builder&, Operation*) = nullptr;
 };
-/// The rows of one file of operations, sorted by name.
-llvm::ArrayRef<Rule> elementwiseRules();
-llvm::ArrayRef<Rule> integerRules();
-llvm::ArrayRef<Rule> functionRules();
-llvm::ArrayRef<Rule> assemblyRules();
-llvm::ArrayRef<Rule> shapeRules();
-llvm::ArrayRef<Rule> memoryRules();
-llvm::ArrayRef<Rule> atomicRules();
-llvm::ArrayRef<Rule> reduceRules();
-llvm::ArrayRef<Rule> dotRules();
+/// The rule of an operation, defined by BOUNDS_RULE in the file of its family. Rules.cpp asks for that of every operation.
+template <class Op> Rule ruleOf();
+/// From functions that take the operation's class, or any operation.
+template <class Op, auto shadow, auto begins = nullptr> constexpr Rule makeRule() {
+  Rule rule;
+  rule.shadow = [](Builder& b, Operation* op, OpResult result) { return shadow(b, llvm::cast<Op>(op), result); };
+  if constexpr (!std::is_null_pointer_v<decltype(begins)>)
+    rule.begins = [](const Builder& b, Operation* op) { return begins(b, llvm::cast<Op>(op)); };
+  return rule;
+}
+#define BOUNDS_RULE(Op, ...)                                                                                           \
+  template <> Rule ruleOf<Op>() { return makeRule<Op, __VA_ARGS__>(); }
+/// Of operations that move elements: the shadows move with them (ShapeOps.cpp).
+Value moved(Builder& b, Operation* op, OpResult result);
 /// The rule for an operation; null: none.
 const Rule* ruleFor(Operation* op);
 
@@ -177,7 +181,9 @@ public:
   Value always() { return truth({}, true); }
   Value splat(Value scalar, Type like);
   Value spread(Value scalar, Type like); ///< in the shape of `like`, which may be a scalar; null stays null
-  Value reduce(Value tile, int axis, llvm::StringRef combine); ///< "arith.addf", "arith.maximumf", "arith.ori"
+  template <class Combine> Value reduce(Value tile, int axis) {
+    return tt::reduceTile(builder_, location_, tile, axis, tt::combineBy<Combine>);
+  }
   Value stretch(Value tile, int axis, Type like);
   /// A clone of `op` on other operands, with results of the shadows' types.
   Operation* cloneFor(Operation* op, mlir::ValueRange operands, mlir::TypeRange results);

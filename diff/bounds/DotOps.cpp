@@ -76,8 +76,7 @@ Value accumulated(Builder& b, tt::DotScaledOp dot, Value c, Value result) {
   return b.mul(b.add(b.magnitude(c), b.magnitude(result)), (columnsOf(dot) / 2 + 1) * kScaledUnit);
 }
 
-Value dotted(Builder& b, Operation* op, OpResult result) {
-  auto dot = cast<tt::DotOp>(op);
+Value dotted(Builder& b, tt::DotOp dot, OpResult result) {
   Value left = dot.getA(), right = dot.getB(), eC = b.amount(dot.getC());
   Value eLeft = afterTf32(b, dot, left, b.amount(left)), eRight = afterTf32(b, dot, right, b.amount(right));
   Type type = result.getType();
@@ -120,14 +119,13 @@ Value magnitudeOf(Builder& b, Value operand, tt::ScaleDotElemType format) {
 Value linesInDoubt(Builder& b, Value tile, int along, int axis, bool isPacked, Type result) {
   Value lanes = tile ? b.mayDiffer(tile) : Value();
   if (!lanes) return {};
-  if (!isPacked) return b.stretch(b.reduce(lanes, along, "arith.ori"), axis, result);
+  if (!isPacked) return b.stretch(b.reduce<arith::OrIOp>(lanes, along), axis, result);
   return b.spread(b.anyLane(lanes), result);
 }
 
 /// The rule of tt.dot, with the sum of |terms| of the same operation. Both sides round scaled operands to bf16 or f16 alike.
 /// Where an operand may differ nothing is known of its row or column.
-Value scaledDot(Builder& b, Operation* op, OpResult result) {
-  auto dot = cast<tt::DotScaledOp>(op);
+Value scaledDot(Builder& b, tt::DotScaledOp dot, OpResult result) {
   Type type = result.getType();
   const int last = int(cast<RankedTensorType>(type).getRank()) - 1;
   const bool packedA = !dot.getLhsKPack(), packedB = !dot.getRhsKPack();
@@ -140,7 +138,7 @@ Value scaledDot(Builder& b, Operation* op, OpResult result) {
                               magnitudeOf(b, dot.getB(), dot.getBElemType()), b.zero(type)};
   for (Value scale : {dot.getAScale(), dot.getBScale()})
     if (scale) operands.push_back(scales(scale));
-  Value terms = b.cloneFor(op, operands, tt::withShapeOf(type, b.ops().getF32Type()))->getResult(0);
+  Value terms = b.cloneFor(dot, operands, tt::withShapeOf(type, b.ops().getF32Type()))->getResult(0);
   Value eC = b.amount(dot.getC());
   Value bound = b.add(eC, b.mul(terms, columnsOf(dot) * kScaledUnit));
   bound = b.add(bound, accumulated(b, dot, dot.getC(), result));
@@ -148,11 +146,6 @@ Value scaledDot(Builder& b, Operation* op, OpResult result) {
   bound = b.unlessInfinite(result, bound, {eC, bound});
   return b.unknownWhere(doubt, Reason::NoRule, bound, type);
 }
-
-constexpr Rule kRules[] = {
-    {"tt.dot", ofFloats, dotted},
-    {"tt.dot_scaled", ofFloats, scaledDot},
-};
 
 } // namespace
 
@@ -164,6 +157,7 @@ Value accumulatedInDot(Builder& b, Operation* sum, OpResult result) {
   return accumulated(b, cast<tt::DotScaledOp>(op), c, result);
 }
 
-ArrayRef<Rule> dotRules() { return kRules; }
+BOUNDS_RULE(tt::DotOp, dotted, ofFloats)
+BOUNDS_RULE(tt::DotScaledOp, scaledDot, ofFloats)
 
 } // namespace tiletwin::diff

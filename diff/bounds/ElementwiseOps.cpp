@@ -86,8 +86,7 @@ Value compareF(Builder& b, Operation* op, OpResult) {
   return b.both(near, b.compare(Predicate::UNE, margin, b.zero(margin.getType())));
 }
 
-Value choose(Builder& b, Operation* op, OpResult r) {
-  auto select = cast<arith::SelectOp>(op);
+Value choose(Builder& b, arith::SelectOp select, OpResult r) {
   Type type = r.getType();
   Value condition = b.spread(select.getCondition(), type), doubt = b.spread(b.of(select.getCondition()), type);
   Value yes = select.getTrueValue(), no = select.getFalseValue(), eYes = b.of(yes), eNo = b.of(no);
@@ -131,21 +130,6 @@ Value bits(Builder& b, Operation* op, OpResult r) {
   return b.exactBut(b.mayDiffer(x(op)), Reason::NoRule, r.getType());
 }
 
-constexpr Rule kRules[] = {
-    {"arith.addf", nullptr, sumF},        {"arith.bitcast", nullptr, bits},
-    {"arith.cmpf", nullptr, compareF},    {"arith.constant", nullptr, nullptr},
-    {"arith.divf", ifApproximate, divF},  {"arith.extf", nullptr, unchanged},
-    {"arith.fptosi", nullptr, toInteger}, {"arith.fptoui", nullptr, toInteger},
-    {"arith.maximumf", nullptr, larger},  {"arith.maxnumf", nullptr, larger},
-    {"arith.minimumf", nullptr, larger},  {"arith.minnumf", nullptr, larger},
-    {"arith.mulf", mayContract, mulF},    {"arith.negf", nullptr, unchanged},
-    {"arith.select", nullptr, choose},    {"arith.subf", nullptr, sumF},
-    {"arith.truncf", nullptr, narrowed},  {"math.absf", nullptr, unchanged},
-    {"math.fma", nullptr, fma},           {"tt.approx_divf", always, divApproximate},
-    {"tt.bitcast", nullptr, bits},        {"tt.clampf", nullptr, larger},
-    {"tt.fp_to_fp", nullptr, narrowed},   {"tt.precise_divf", nullptr, divRounded},
-};
-
 } // namespace
 
 Value ofProduct(Builder& b, Value x, Value y) {
@@ -153,6 +137,28 @@ Value ofProduct(Builder& b, Value x, Value y) {
   return b.add(b.add(b.mul(b.magnitude(x), ey), b.mul(b.magnitude(y), ex)), b.mul(ex, ey));
 }
 
-ArrayRef<Rule> elementwiseRules() { return kRules; }
+BOUNDS_RULE(arith::AddFOp, sumF)
+BOUNDS_RULE(arith::BitcastOp, bits)
+BOUNDS_RULE(arith::CmpFOp, compareF)
+BOUNDS_RULE(arith::DivFOp, divF, ifApproximate)
+BOUNDS_RULE(arith::ExtFOp, unchanged)
+BOUNDS_RULE(arith::FPToSIOp, toInteger)
+BOUNDS_RULE(arith::FPToUIOp, toInteger)
+BOUNDS_RULE(arith::MaximumFOp, larger)
+BOUNDS_RULE(arith::MaxNumFOp, larger)
+BOUNDS_RULE(arith::MinimumFOp, larger)
+BOUNDS_RULE(arith::MinNumFOp, larger)
+BOUNDS_RULE(arith::MulFOp, mulF, mayContract)
+BOUNDS_RULE(arith::NegFOp, unchanged)
+BOUNDS_RULE(arith::SelectOp, choose)
+BOUNDS_RULE(arith::SubFOp, sumF)
+BOUNDS_RULE(arith::TruncFOp, narrowed)
+BOUNDS_RULE(math::AbsFOp, unchanged)
+BOUNDS_RULE(math::FmaOp, fma)
+BOUNDS_RULE(tt::ApproxDivFOp, divApproximate, always)
+BOUNDS_RULE(tt::BitcastOp, bits)
+BOUNDS_RULE(tt::ClampFOp, larger)
+BOUNDS_RULE(tt::FpToFpOp, narrowed)
+BOUNDS_RULE(tt::PreciseDivFOp, divRounded)
 
 } // namespace tiletwin::diff

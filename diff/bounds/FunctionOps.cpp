@@ -163,11 +163,11 @@ bool flushesForInteger(Operation* op) {
   StringRef symbol = cast<tt::ExternElementwiseOp>(op).getSymbol();
   return roundsToInteger(symbol) || symbol == "__nv_ilogbf";
 }
-bool externalBegins(const Builder& b, Operation* op) {
+bool externalBegins(const Builder& b, tt::ExternElementwiseOp op) {
   return ifFloat(b, op) || (b.latitude().approximates && flushesForInteger(op));
 }
 
-Value external(Builder& b, Operation* op, OpResult r) {
+Value external(Builder& b, tt::ExternElementwiseOp op, OpResult r) {
   // Of integers that may differ nothing is known.
   Value any;
   for (Value operand : op->getOperands())
@@ -184,8 +184,7 @@ Value external(Builder& b, Operation* op, OpResult r) {
   }
   Value flushed;
   if (flushesForInteger(op)) flushed = mayBeFlushed(b, x(op));
-  if (roundsToInteger(cast<tt::ExternElementwiseOp>(op).getSymbol()))
-    return b.unknownWhere(flushed, Reason::NoRule, atEnds(b, op, r), r.getType());
+  if (roundsToInteger(op.getSymbol())) return b.unknownWhere(flushed, Reason::NoRule, atEnds(b, op, r), r.getType());
   any = b.either(any, flushed);
   for (Value operand : op->getOperands()) // isnan, ilogb: of exact operands they are exact
     if (isFloat(operand.getType())) any = b.either(any, b.mayDiffer(operand));
@@ -204,23 +203,6 @@ Value remainder(Builder& b, Operation* op, OpResult r) {
   Value isLarge = b.compare(Predicate::OGT, b.mul(sizeX, 0x1p-24), b.mul(sizeY, 0x1p100));
   return b.unknownWhere(b.either(any, isLarge), Reason::NoRule, bound, r.getType());
 }
-
-constexpr Rule kRules[] = {
-    {"arith.remf", ifApproximate, remainder},
-    {"math.ceil", nullptr, stepped},
-    {"math.cos", always, gentle},
-    {"math.erf", always, erf},
-    {"math.exp", always, exp},
-    {"math.exp2", always, exp2},
-    {"math.floor", nullptr, stepped},
-    {"math.log", always, log},
-    {"math.log2", always, log2},
-    {"math.rsqrt", always, reciprocalRoot},
-    {"math.sin", always, gentle},
-    {"math.sqrt", ifApproximate, sqrt},
-    {"tt.extern_elementwise", externalBegins, external},
-    {"tt.precise_sqrt", nullptr, sqrtRounded},
-};
 
 } // namespace
 
@@ -256,6 +238,19 @@ Value atEnds(Builder& b, Operation* op, OpResult r) {
   return b.select(b.compare(Predicate::OEQ, any, b.zero(any.getType())), b.zero(any.getType()), bound);
 }
 
-ArrayRef<Rule> functionRules() { return kRules; }
+BOUNDS_RULE(arith::RemFOp, remainder, ifApproximate)
+BOUNDS_RULE(math::CeilOp, stepped)
+BOUNDS_RULE(math::CosOp, gentle, always)
+BOUNDS_RULE(math::ErfOp, erf, always)
+BOUNDS_RULE(math::ExpOp, exp, always)
+BOUNDS_RULE(math::Exp2Op, exp2, always)
+BOUNDS_RULE(math::FloorOp, stepped)
+BOUNDS_RULE(math::LogOp, log, always)
+BOUNDS_RULE(math::Log2Op, log2, always)
+BOUNDS_RULE(math::RsqrtOp, reciprocalRoot, always)
+BOUNDS_RULE(math::SinOp, gentle, always)
+BOUNDS_RULE(math::SqrtOp, sqrt, ifApproximate)
+BOUNDS_RULE(tt::ExternElementwiseOp, external, externalBegins)
+BOUNDS_RULE(tt::PreciseSqrtOp, sqrtRounded)
 
 } // namespace tiletwin::diff

@@ -26,8 +26,8 @@ Value product(Builder& b, Operation* op, OpResult r) {
 // ---- order ----
 
 /// True where the other side may find the opposite.
-Value compare(Builder& b, Operation* op, OpResult) {
-  const arith::CmpIPredicate predicate = cast<arith::CmpIOp>(op).getPredicate();
+Value compare(Builder& b, arith::CmpIOp op, OpResult) {
+  const arith::CmpIPredicate predicate = op.getPredicate();
   const bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
   const bool isOrder = predicate > arith::CmpIPredicate::ne;
   Value margin = b.add(b.amount(x(op)), b.amount(y(op)));
@@ -81,15 +81,6 @@ Value xorI(Builder& b, Operation* op, OpResult r) {
   return b.exactBut(b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op))), Reason::NoRule, r.getType());
 }
 
-constexpr Rule kRules[] = {
-    {"arith.addi", nullptr, sum},      {"arith.andi", nullptr, andOr},       {"arith.cmpi", nullptr, compare},
-    {"arith.extsi", nullptr, widened}, {"arith.extui", nullptr, widened},    {"arith.maxsi", nullptr, chosen},
-    {"arith.maxui", nullptr, chosen},  {"arith.minsi", nullptr, chosen},     {"arith.minui", nullptr, chosen},
-    {"arith.muli", nullptr, product},  {"arith.ori", nullptr, andOr},        {"arith.sitofp", nullptr, toFloat},
-    {"arith.subi", nullptr, sum},      {"arith.trunci", nullptr, truncated}, {"arith.uitofp", nullptr, toFloat},
-    {"arith.xori", nullptr, xorI},     {"math.absi", nullptr, size},
-};
-
 } // namespace
 
 Value apartByRange(Builder& b, Value x, bool isUnsigned) {
@@ -103,6 +94,22 @@ Value apartByRange(Builder& b, Value x, bool isUnsigned) {
   return b.both(b.mayDiffer(x), b.either(below, above));
 }
 
-ArrayRef<Rule> integerRules() { return kRules; }
+BOUNDS_RULE(arith::AddIOp, sum)
+BOUNDS_RULE(arith::AndIOp, andOr)
+BOUNDS_RULE(arith::CmpIOp, compare)
+BOUNDS_RULE(arith::ExtSIOp, widened)
+BOUNDS_RULE(arith::ExtUIOp, widened)
+BOUNDS_RULE(arith::MaxSIOp, chosen)
+BOUNDS_RULE(arith::MaxUIOp, chosen)
+BOUNDS_RULE(arith::MinSIOp, chosen)
+BOUNDS_RULE(arith::MinUIOp, chosen)
+BOUNDS_RULE(arith::MulIOp, product)
+BOUNDS_RULE(arith::OrIOp, andOr)
+BOUNDS_RULE(arith::SIToFPOp, toFloat)
+BOUNDS_RULE(arith::SubIOp, sum)
+BOUNDS_RULE(arith::TruncIOp, truncated)
+BOUNDS_RULE(arith::UIToFPOp, toFloat)
+BOUNDS_RULE(arith::XOrIOp, xorI)
+BOUNDS_RULE(math::AbsIOp, size)
 
 } // namespace tiletwin::diff

@@ -24,10 +24,9 @@ void store(Builder& b, Value pointer, Value value, Value mask) {
   b.create(tt::StoreOp::getOperationName(), operands);
 }
 
-Value addPointer(Builder& b, Operation* op, OpResult result) {
-  auto add = cast<tt::AddPtrOp>(op);
+Value addPointer(Builder& b, tt::AddPtrOp add, OpResult result) {
   Value pointer = b.of(add.getPtr());
-  return pointer ? b.cloneFor(op, {pointer, add.getOffset()}, Builder::shadowType(result.getType()))->getResult(0)
+  return pointer ? b.cloneFor(add, {pointer, add.getOffset()}, Builder::shadowType(result.getType()))->getResult(0)
                  : Value();
 }
 
@@ -125,8 +124,7 @@ Value stored(Builder& b, Operation* op, OpResult) {
 
 // ---- descriptors ----
 
-Value described(Builder& b, Operation* op, OpResult result) {
-  auto make = cast<tt::MakeTensorDescriptorOp>(op);
+Value described(Builder& b, tt::MakeTensorDescriptorOp make, OpResult result) {
   Value base = b.of(make.getBase());
   if (!base) return {};
   for (ValueRange sizes : {ValueRange(make.getShape()), ValueRange(make.getStrides())})
@@ -192,9 +190,8 @@ Value blockStored(Builder& b, Operation* op, OpResult) {
 }
 
 /// Sums and the like of what several programs bring: nothing is known of the block.
-Value blockReduced(Builder& b, Operation* op, OpResult) {
-  auto reduce = cast<tt::DescriptorReduceOp>(op);
-  b.without(op);
+Value blockReduced(Builder& b, tt::DescriptorReduceOp reduce, OpResult) {
+  b.without(reduce);
   b.noteAlways(Reason::NoRule);
   b.noteOpen(elsewhere(b, reduce.getIndices()), b.rootsOf(reduce.getDesc()));
   Value shadow = b.of(reduce.getDesc());
@@ -208,32 +205,22 @@ Value blockReduced(Builder& b, Operation* op, OpResult) {
 }
 
 /// Whole numbers come out the same in whatever order they are combined.
-bool reducesFloats(const Builder&, Operation* op) {
-  return isFloat(cast<tt::DescriptorReduceOp>(op).getSrc().getType());
-}
+bool reducesFloats(const Builder&, tt::DescriptorReduceOp op) { return isFloat(op.getSrc().getType()); }
 
 bool readsInexactBlock(const Builder& b, Operation* op) { return b.mayReadInexact(op->getOperand(0)); }
 
-constexpr Rule kRules[] = {
-    {"tt.addptr", nullptr, addPointer},
-    {"tt.atomic_load", readsInexact, loaded},
-    {"tt.atomic_store", nullptr, stored},
-    {"tt.descriptor_gather", readsInexactBlock, blockLoaded},
-    {"tt.descriptor_load", readsInexactBlock, blockLoaded},
-    {"tt.descriptor_reduce", reducesFloats, blockReduced},
-    {"tt.descriptor_scatter", nullptr, blockStored},
-    {"tt.descriptor_store", nullptr, blockStored},
-    {"tt.get_num_programs", nullptr, nullptr},
-    {"tt.get_program_id", nullptr, nullptr},
-    {"tt.int_to_ptr", nullptr, nullptr},
-    {"tt.load", readsInexact, loaded},
-    {"tt.make_tensor_descriptor", nullptr, described},
-    {"tt.ptr_to_int", nullptr, nullptr},
-    {"tt.store", nullptr, stored},
-};
-
 } // namespace
 
-ArrayRef<Rule> memoryRules() { return kRules; }
+BOUNDS_RULE(tt::AddPtrOp, addPointer)
+BOUNDS_RULE(tt::AtomicLoadOp, loaded, readsInexact)
+BOUNDS_RULE(tt::AtomicStoreOp, stored)
+BOUNDS_RULE(tt::DescriptorGatherOp, blockLoaded, readsInexactBlock)
+BOUNDS_RULE(tt::DescriptorLoadOp, blockLoaded, readsInexactBlock)
+BOUNDS_RULE(tt::DescriptorReduceOp, blockReduced, reducesFloats)
+BOUNDS_RULE(tt::DescriptorScatterOp, blockStored)
+BOUNDS_RULE(tt::DescriptorStoreOp, blockStored)
+BOUNDS_RULE(tt::LoadOp, loaded, readsInexact)
+BOUNDS_RULE(tt::MakeTensorDescriptorOp, described)
+BOUNDS_RULE(tt::StoreOp, stored)
 
 } // namespace tiletwin::diff

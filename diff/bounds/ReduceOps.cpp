@@ -60,12 +60,12 @@ Value unlessOverflows(Builder& b, Value terms, Value bound, OpResult result) {
 
 Value sum(Builder& b, Operation* op, OpResult result, int axis) {
   Value source = op->getOperand(0), e = b.of(source);
-  if (e) e = b.reduce(e, axis, "arith.addf");
-  Value terms = b.reduce(b.magnitude(source), axis, "arith.addf");
+  if (e) e = b.reduce<arith::AddFOp>(e, axis);
+  Value terms = b.reduce<arith::AddFOp>(b.magnitude(source), axis);
   // In units of the result's last place: rounding() of a number of the size of `terms`.
   Value order = b.mul(terms, double(extent(op, axis)) * unitOfOne(result.getType()));
   Value bound = b.unlessInfinite(result, b.add(b.add(e, order), b.rounding(result, 0x1p-10)), {e});
-  return unlessOverflows(b, b.reduce(finiteSizes(b, source), axis, "arith.addf"), bound, result);
+  return unlessOverflows(b, b.reduce<arith::AddFOp>(finiteSizes(b, source), axis), bound, result);
 }
 
 /// argmax and the like: results are chosen among the operands, the first float decides.
@@ -75,22 +75,22 @@ Value chosen(Builder& b, Operation* op, OpResult result, int axis) {
   if (!isFloat(op->getOperand(0).getType()) || computesFloats(op)) return unknown(b, op, result);
   if (isFloat(source.getType())) {
     Value e = b.of(source);
-    return e ? b.reduce(e, axis, "arith.maximumf") : Value();
+    return e ? b.reduce<arith::MaximumFOp>(e, axis) : Value();
   }
   // Another element may win on the other side if it is as good as the winner, within both bounds.
   Value key = op->getOperand(0), e = b.of(key);
   if (!e) return {};
   Value best = b.stretch(op->getResult(0), axis, key.getType());
-  Value mostE = b.stretch(b.reduce(e, axis, "arith.maximumf"), axis, key.getType());
+  Value mostE = b.stretch(b.reduce<arith::MaximumFOp>(e, axis), axis, key.getType());
   Value apart = b.magnitude(arith::SubFOp::create(b.ops(), b.location(), key, best));
   Value near = b.compare(Predicate::ULE, apart, b.add(e, mostE));
   Value other = arith::CmpIOp::create(b.ops(), b.location(), arith::CmpIPredicate::ne, source,
                                       b.stretch(result, axis, source.getType()));
-  return b.exactBut(b.reduce(b.both(near, other), axis, "arith.ori"), Reason::NoRule, result.getType());
+  return b.exactBut(b.reduce<arith::OrIOp>(b.both(near, other), axis), Reason::NoRule, result.getType());
 }
 
-Value reduced(Builder& b, Operation* op, OpResult result) {
-  const int axis = int(cast<tt::ReduceOp>(op).getAxis());
+Value reduced(Builder& b, tt::ReduceOp op, OpResult result) {
+  const int axis = int(op.getAxis());
   Operation* step = onlyStep(op);
   if (!step) return chosen(b, op, result, axis);
   Value source = op->getOperand(0);
@@ -100,48 +100,35 @@ Value reduced(Builder& b, Operation* op, OpResult result) {
       !isBool(source.getType())) {
     Value e = b.of(source);
     if (!e) return {};
-    Value bound = b.reduce(e, axis, "arith.maximumf");
+    Value bound = b.reduce<arith::MaximumFOp>(e, axis);
     Value ends =
         isFloat(source.getType()) ? Value() : apartByRange(b, source, isa<arith::MaxUIOp, arith::MinUIOp>(step));
-    return ends ? b.unknownWhere(b.reduce(ends, axis, "arith.ori"), Reason::NoRule, bound, result.getType()) : bound;
+    return ends ? b.unknownWhere(b.reduce<arith::OrIOp>(ends, axis), Reason::NoRule, bound, result.getType()) : bound;
   }
   if (isa<arith::AddIOp>(step) && !isBool(source.getType())) {
     Value e = b.of(source);
-    return e ? b.reduce(e, axis, "arith.addf") : Value();
+    return e ? b.reduce<arith::AddFOp>(e, axis) : Value();
   }
   if (isa<arith::OrIOp, arith::AndIOp, arith::XOrIOp>(step)) {
     Value lanes = b.mayDiffer(source);
     if (!lanes) return {};
-    return b.exactBut(b.reduce(lanes, axis, "arith.ori"), Reason::NoRule, result.getType());
+    return b.exactBut(b.reduce<arith::OrIOp>(lanes, axis), Reason::NoRule, result.getType());
   }
   return unknown(b, op, result);
 }
 
 /// The running sum of a shadow along the scan's axis.
 Value running(Builder& b, tt::ScanOp op, Value tile) {
-  OperationState state(b.location(), tt::ScanOp::getOperationName());
-  state.addOperands(tile);
-  state.addAttributes(
-      {b.ops().getNamedAttr("axis", op.getAxisAttr()), b.ops().getNamedAttr("reverse", op.getReverseAttr())});
-  state.addTypes(tile.getType());
-  state.addRegion();
-  auto made = cast<tt::ScanOp>(b.ops().create(state));
-  mlir::OpBuilder::InsertionGuard guard(b.ops());
-  Type element = tt::elementTypeOf(tile.getType());
-  Block* body = b.ops().createBlock(&made.getCombineOp(), {}, {element, element}, {b.location(), b.location()});
-  Value both = arith::AddFOp::create(b.ops(), b.location(), body->getArgument(0), body->getArgument(1));
-  tt::ScanReturnOp::create(b.ops(), b.location(), ValueRange(both));
-  return made->getResult(0);
+  return tt::scanTile(b.ops(), b.location(), tile, op, tt::combineBy<arith::AddFOp>);
 }
 
-Value scanned(Builder& b, Operation* op, OpResult result) {
-  Operation* step = onlyStep(op);
-  auto scan = cast<tt::ScanOp>(op);
-  Value source = op->getOperand(0), e = b.of(source);
+Value scanned(Builder& b, tt::ScanOp scan, OpResult result) {
+  Operation* step = onlyStep(scan);
+  Value source = scan->getOperand(0), e = b.of(source);
   if (step && isa<arith::AddIOp>(step) && !isBool(source.getType())) return e ? running(b, scan, e) : Value();
-  if (!step || !isa<arith::AddFOp>(step)) return unknown(b, op, result);
+  if (!step || !isa<arith::AddFOp>(step)) return unknown(b, scan, result);
   Value order = b.mul(running(b, scan, b.magnitude(source)),
-                      double(extent(op, int(scan.getAxis()))) * unitOfOne(result.getType()));
+                      double(extent(scan, int(scan.getAxis()))) * unitOfOne(result.getType()));
   Value carried = e ? running(b, scan, e) : Value();
   Value bound = b.unlessInfinite(result, b.add(carried, order), {carried});
   return unlessOverflows(b, running(b, scan, finiteSizes(b, source)), bound, result);
@@ -152,14 +139,10 @@ bool mapComputes(const Builder&, Operation* op) { return computesFloats(op); }
 /// Scalar code with effects; what only computes is followed like a branch (Control.cpp).
 Value mapped(Builder& b, Operation* op, OpResult result) { return unknown(b, op, result); }
 
-constexpr Rule kRules[] = {
-    {"tt.map_elementwise", mapComputes, mapped},
-    {"tt.reduce", dependsOnOrder, reduced},
-    {"tt.scan", dependsOnOrder, scanned},
-};
-
 } // namespace
 
-ArrayRef<Rule> reduceRules() { return kRules; }
+BOUNDS_RULE(tt::MapElementwiseOp, mapped, mapComputes)
+BOUNDS_RULE(tt::ReduceOp, reduced, dependsOnOrder)
+BOUNDS_RULE(tt::ScanOp, scanned, dependsOnOrder)
 
 } // namespace tiletwin::diff
