@@ -1,18 +1,13 @@
 // frontend/MathBuiltins.cpp -- elementary functions and precise division (rules 13, 18, 60, 61).
 #include "frontend/Builtins.h"
 #include "frontend/Emit.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 namespace tiletwin::frontend {
-namespace {
 
-struct MathRow {
-  llvm::StringLiteral name, op;
-};
-constexpr MathRow kMath[] = {
-    {"ceil", "math.ceil"},   {"cos", "math.cos"},     {"erf", "math.erf"},   {"exp", "math.exp"},
-    {"exp2", "math.exp2"},   {"floor", "math.floor"}, {"log", "math.log"},   {"log2", "math.log2"},
-    {"rsqrt", "math.rsqrt"}, {"sin", "math.sin"},     {"sqrt", "math.sqrt"},
-};
+namespace math = mlir::math;
+
+namespace {
 
 /// x in fp32 or fp64; `only32` for functions that have no fp64 form.
 Value floatArgument(Builder& b, llvm::StringRef function, PyObject* arg, bool only32) {
@@ -24,9 +19,10 @@ Value floatArgument(Builder& b, llvm::StringRef function, PyObject* arg, bool on
   return x;
 }
 
-template <size_t index> PyRef buildUnary(Builder& b, llvm::ArrayRef<PyObject*> args) {
-  Value x = floatArgument(b, kMath[index].name, args[0], false);
-  return x ? result(b.create1(kMath[index].op, x, x.type)) : PyRef();
+/// The function that is called as its operation of math is.
+template <class Op> PyRef buildUnary(Builder& b, llvm::ArrayRef<PyObject*> args) {
+  Value x = floatArgument(b, llvm::StringRef(Op::getOperationName()).split('.').second, args[0], false);
+  return x ? result(b.create1(Op::getOperationName(), x, x.type)) : PyRef();
 }
 
 PyRef buildSqrtRn(Builder& b, llvm::ArrayRef<PyObject*> args) {
@@ -82,21 +78,23 @@ PyRef buildUmulhi(Builder& b, llvm::ArrayRef<PyObject*> args) {
 }
 
 constexpr BuiltinRow kRows[] = {
-    {"abs", buildAbs},        {"ceil", buildUnary<0>},  {"cos", buildUnary<1>},   {"div_rn", buildDivRn},
-    {"erf", buildUnary<2>},   {"exp", buildUnary<3>},   {"exp2", buildUnary<4>},  {"fdiv", buildFdiv},
-    {"floor", buildUnary<5>}, {"log", buildUnary<6>},   {"log2", buildUnary<7>},  {"rsqrt", buildUnary<8>},
-    {"sin", buildUnary<9>},   {"sqrt", buildUnary<10>}, {"sqrt_rn", buildSqrtRn}, {"umulhi", buildUmulhi},
+    {"abs", buildAbs},
+    {"ceil", buildUnary<math::CeilOp>},
+    {"cos", buildUnary<math::CosOp>},
+    {"div_rn", buildDivRn},
+    {"erf", buildUnary<math::ErfOp>},
+    {"exp", buildUnary<math::ExpOp>},
+    {"exp2", buildUnary<math::Exp2Op>},
+    {"fdiv", buildFdiv},
+    {"floor", buildUnary<math::FloorOp>},
+    {"log", buildUnary<math::LogOp>},
+    {"log2", buildUnary<math::Log2Op>},
+    {"rsqrt", buildUnary<math::RsqrtOp>},
+    {"sin", buildUnary<math::SinOp>},
+    {"sqrt", buildUnary<math::SqrtOp>},
+    {"sqrt_rn", buildSqrtRn},
+    {"umulhi", buildUmulhi},
 };
-constexpr bool namesAgree() {
-  constexpr size_t kAt[] = {1, 2, 4, 5, 6, 8, 9, 10, 11, 12, 13}; // rows of buildUnary<0>, <1>, ...
-  for (size_t i = 0; i < std::size(kMath); ++i) {
-    const char *a = kRows[kAt[i]].name.data(), *c = kMath[i].name.data();
-    for (; *a && *a == *c; ++a, ++c) {}
-    if (*a != *c) return false;
-  }
-  return true;
-}
-static_assert(namesAgree(), "a row of kRows names another function than its row of kMath");
 
 } // namespace
 

@@ -17,13 +17,13 @@
 // floor, ceil, abs, min, max, comparisons and conversions between float formats are exact or round once everywhere.
 #include "ir/NumericsRewrites.h"
 #include "ir/GpuFeatures.h"
+#include "ir/OpTable.h"
 #include "ir/TW.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
-#include <algorithm>
-#include <iterator>
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -169,45 +169,26 @@ void rewriteSin(Site& s) { callLibrary(s, "sin"); }
 void rewriteAmdLog(Site& s) { s.isF32() ? call(s, "llvm.log.f32") : callLibrary(s, "log"); }
 void rewriteAmdLog2(Site& s) { s.isF32() ? call(s, "llvm.log2.f32") : callLibrary(s, "log2"); }
 
-struct FunctionRow {
-  StringLiteral name;
-  void (*rewrite)(Site&);
-};
-constexpr FunctionRow kFunctions[] = {
-    {"arith.divf", rewriteDivision},
-    {"arith.remf", rewriteRemainder},
-    {"math.cos", rewriteCos},
-    {"math.erf", rewriteErf},
-    {"math.exp", rewriteExp},
-    {"math.exp2", rewriteExp2},
-    {"math.log", rewriteLog},
-    {"math.log2", rewriteLog2},
-    {"math.rsqrt", rewriteRsqrt},
-    {"math.sin", rewriteSin},
-    {"math.sqrt", rewriteSqrt},
-    {"tt.approx_divf", rewriteApproxDivision},
-    {"tt.precise_divf", rewritePreciseDivision},
-    {"tt.precise_sqrt", rewritePreciseSqrt},
-};
-
-/// Rows that are others for AMD.
-constexpr FunctionRow kAmdFunctions[] = {
-    {"arith.divf", rewritePreciseDivision},
-    {"math.log", rewriteAmdLog},
-    {"math.log2", rewriteAmdLog2},
-    {"math.sqrt", rewritePreciseSqrt},
-};
-
-const FunctionRow* findIn(ArrayRef<FunctionRow> rows, StringRef name) {
-  auto at = std::lower_bound(rows.begin(), rows.end(), name,
-                             [](const FunctionRow& row, StringRef n) { return row.name < n; });
-  return at != rows.end() && at->name == name ? at : nullptr;
-}
-
-const FunctionRow* findFunction(StringRef name, const NumericsTarget& target) {
-  if (target.family == GpuFamily::Amd)
-    if (const FunctionRow* row = findIn(kAmdFunctions, name)) return row;
-  return findIn(kFunctions, name);
+/// How an operation whose rounding the target chooses is rewritten; null: it is none.
+using Rewrite = void (*)(Site&);
+Rewrite rewriteOf(Operation* op, const NumericsTarget& target) {
+  const bool isAmd = target.family == GpuFamily::Amd;
+  return llvm::TypeSwitch<Operation*, Rewrite>(op)
+      .Case([&](arith::DivFOp) { return isAmd ? rewritePreciseDivision : rewriteDivision; })
+      .Case([](arith::RemFOp) { return rewriteRemainder; })
+      .Case([](math::CosOp) { return rewriteCos; })
+      .Case([](math::ErfOp) { return rewriteErf; })
+      .Case([](math::ExpOp) { return rewriteExp; })
+      .Case([](math::Exp2Op) { return rewriteExp2; })
+      .Case([&](math::LogOp) { return isAmd ? rewriteAmdLog : rewriteLog; })
+      .Case([&](math::Log2Op) { return isAmd ? rewriteAmdLog2 : rewriteLog2; })
+      .Case([](math::RsqrtOp) { return rewriteRsqrt; })
+      .Case([](math::SinOp) { return rewriteSin; })
+      .Case([&](math::SqrtOp) { return isAmd ? rewritePreciseSqrt : rewriteSqrt; })
+      .Case([](ApproxDivFOp) { return rewriteApproxDivision; })
+      .Case([](PreciseDivFOp) { return rewritePreciseDivision; })
+      .Case([](PreciseSqrtOp) { return rewritePreciseSqrt; })
+      .Default(Rewrite());
 }
 
 // --- formats without instructions -------------------------------------------------------------------------------------
@@ -253,12 +234,11 @@ void convertThroughF64(Site& s) {
 // --- what may stay ----------------------------------------------------------------------------------------------------
 
 /// Operations of arith and math on floats that are exact or round once, to nearest even.
-constexpr StringLiteral kOneMeaning[] = {
-    "arith.addf",   "arith.bitcast",  "arith.cmpf",    "arith.constant", "arith.extf",    "arith.fptosi",
-    "arith.fptoui", "arith.maximumf", "arith.maxnumf", "arith.minimumf", "arith.minnumf", "arith.mulf",
-    "arith.negf",   "arith.select",   "arith.sitofp",  "arith.subf",     "arith.truncf",  "arith.uitofp",
-    "math.absf",    "math.ceil",      "math.floor",    "math.fma",
-};
+using OneMeaning =
+    OpList<arith::AddFOp, arith::BitcastOp, arith::CmpFOp, arith::ConstantOp, arith::ExtFOp, arith::FPToSIOp,
+           arith::FPToUIOp, arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp, arith::MinNumFOp, arith::MulFOp,
+           arith::NegFOp, arith::SelectOp, arith::SIToFPOp, arith::SubFOp, arith::TruncFOp, arith::UIToFPOp,
+           math::AbsFOp, math::CeilOp, math::FloorOp, math::FmaOp>;
 
 bool touchesFloats(Operation* op) {
   auto isFloat = [](Type type) { return isa<FloatType>(elementTypeOf(type)); };
@@ -268,11 +248,11 @@ bool touchesFloats(Operation* op) {
 } // namespace
 
 void rewriteFunction(Operation* op, const NumericsTarget& target) {
-  const FunctionRow* row = findFunction(op->getName().getStringRef(), target);
-  if (!row) return;
+  const Rewrite rewrite = rewriteOf(op, target);
+  if (!rewrite) return;
   if (isNarrow(elementTypeOf(op->getResult(0).getType()))) op = inF32(op, target);
   Site site(op, target);
-  row->rewrite(site);
+  rewrite(site);
 }
 
 void widenArithmetic(Operation* op, const NumericsTarget& target) {
@@ -285,10 +265,9 @@ void widenArithmetic(Operation* op, const NumericsTarget& target) {
 }
 
 const char* choiceOf(Operation* op, const NumericsTarget& target) {
-  const StringRef name = op->getName().getStringRef();
-  if (findFunction(name, target)) return "leaves its rounding to the target";
+  if (rewriteOf(op, target)) return "leaves its rounding to the target";
   const StringRef dialect = op->getName().getDialectNamespace();
-  if ((dialect == "arith" || dialect == "math") && touchesFloats(op) && !llvm::is_contained(kOneMeaning, name))
+  if ((dialect == "arith" || dialect == "math") && touchesFloats(op) && !isAnyOf(op, OneMeaning{}))
     return "is no operation of the language, and its rounding is the target's choice";
   if (auto fast = dyn_cast<arith::ArithFastMathInterface>(op))
     if (fast.getFastMathFlagsAttr() && fast.getFastMathFlagsAttr().getValue() != arith::FastMathFlags::none)
