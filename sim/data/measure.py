@@ -14,7 +14,7 @@ import sys
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path += [str(HERE), str(HERE.parent.parent / "tests" / "sim")]
+sys.path += [str(HERE), str(HERE.parents[1] / "tools")]
 from fit_special import FRACTION, ROWS, SEGMENT, SQUARE, TANH_SEGMENT_BITS, inputs_of, phase_of  # noqa: E402
 from record_forms import Driver  # noqa: E402
 

@@ -1,7 +1,7 @@
 // sim/numerics/TensorCore.cpp -- floating-point products of a tensor core: operands to planes, planes to sums.
 // Here:      the vector path, and the path for infinities, NaNs and results too small for a normal float, one output at a time.
 // Not here:  integers, bits and doubles (TensorInteger.cpp).
-// Source:    measurements on an H200 (tests/sim/record_tensor_cores.py); the published model MMA-Sim (Xie
+// Source:    measurements on an H200 (tools/record_tensor_cores.py); the published model MMA-Sim (Xie
 //            et al., "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores", 2025).
 #include "sim/numerics/TensorCore.h"
 #include <algorithm>

@@ -1,7 +1,7 @@
 """Every binary operator on every pair of types and on numbers, as kernels of one row each, and what their IR says.
 
-Here:      the operands, the texts of the kernels, expressions read out of IR. record_binary.py uses them with real
-           Triton and test_binary.py with tiletwin; this file imports neither.
+Here:      the operands, the texts of the kernels, expressions read out of IR. tools/record_binary.py uses them with
+           real Triton and test_binary.py with tiletwin; this file imports neither.
 Invariant: an expression names operations, types and operands, and no printer's style: "shrsi(extsi(x) i32, y) i32".
 """
 

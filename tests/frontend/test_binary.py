@@ -1,7 +1,7 @@
 """Every binary operator on every pair of types and on numbers gives the operation that real Triton's front end gives.
 
-tests/data/binary_ttir.json holds what Triton 3.9 makes of them (record_binary.py); what it turns down has to be turned
-down here too, with its own words in the message.
+tests/data/binary_ttir.json holds what Triton 3.9 makes of them (tools/record_binary.py); what it turns down has to be
+turned down here too, with its own words in the message.
 """
 
 from __future__ import annotations

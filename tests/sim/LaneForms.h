@@ -2,7 +2,7 @@
 // and random ones, and compared with a reference beside it and with what an H200 gave.
 //
 // Here:      Form, the kernel that runs one, the values, checkForms().
-// Not here:  the forms (IntegerTest.cpp and its neighbours); how the file of recorded results came to be (record_forms.py).
+// Not here:  the forms (IntegerTest.cpp and its neighbours); how the file of recorded results came to be (tools/record_forms.py).
 // A form:    text with registers %d, %e (results) and %a, %b, %c, %x, %y (sources); `registers` gives their bits and what values
 //            they take, "d32 a32 b1 c16h": 1 is a predicate; kinds are integers (none), f (f32), l (f64), h (f16), g (bf16),
 //            H and G (pairs of those), s (shift amounts and other small numbers).
@@ -242,7 +242,7 @@ inline const std::map<std::string, uint64_t>& recordedForms() {
   return recorded;
 }
 
-/// Writes the forms as a module and their sources into $WRITE_FORMS, for record_forms.py.
+/// Writes the forms as a module and their sources into $WRITE_FORMS, for tools/record_forms.py.
 inline void writeForms(const std::vector<Form>& forms, const std::string& family) {
   const char* folder = std::getenv("WRITE_FORMS");
   if (!folder) return;

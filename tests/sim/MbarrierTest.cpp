@@ -145,7 +145,7 @@ std::string trapOf(std::string_view body, uint32_t block) {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(counts_are_those_of_an_h200) {
-  // The sequence of record_async.cu: counts of pending arrivals, and whether the phase of the last token has ended.
+  // The sequence of tools/record_async.cu: counts of pending arrivals, and whether the phase of the last token has ended.
   int at = 0;
   const auto count = [&] {
     const std::string offset = std::to_string(4 * at++);

@@ -1,4 +1,4 @@
-// tests/sim/Recorded.h -- tables of 32-bit words that an H200 gave (tests/sim/convert_truth.py writes them).
+// tests/sim/Recorded.h -- tables of 32-bit words that an H200 gave (tools/convert_truth.py writes them).
 #pragma once
 #include <cstdint>
 #include <fstream>

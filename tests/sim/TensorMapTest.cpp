@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(maps_that_the_driver_refuses) {
   fails([&] { p.type = TensorMapType::S32, p.fill = TensorMapFill::NaN; }, "fills with NaN");
 }
 
-// ---- What an H200 gave: record_async.cu.
+// ---- What an H200 gave: tools/record_async.cu.
 
 namespace {
 

@@ -1,7 +1,8 @@
 """The programs of tests/sim/cuda/*.cu: how each is launched, and on what.
 
 Here:      a row for each launch, with inputs from fixed seeds.
-Not here:  runs on a GPU (cuda/record.py) and on the simulator (test_cuda.py); what they compute (cuda_expected.py).
+Not here:  runs on a GPU (tools/record_cuda.py) and on the simulator (test_cuda.py); what they compute
+           (cuda_expected.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a GPU gave for the programs of tests/sim/cuda, and a launch of one of them on the simulator.
 
-Here:      the archive that cuda/record.py wrote, argument by argument; which values differ.
-Not here:  what is expected (test_cuda.py); the archive's format (cuda/record.py).
+Here:      the archive that tools/record_cuda.py wrote, argument by argument; which values differ.
+Not here:  what is expected (test_cuda.py); the archive's format (tools/record_cuda.py).
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ LIMIT = 200_000_000
 @pytest.mark.parametrize("name", list(programs()))
 def test_gives_what_the_gpu_gave(name):
     if name not in recording()["programs"]:
-        pytest.fail(f"{name} is not in {ARCHIVE.name}: record it by tests/sim/cuda/record.py")
+        pytest.fail(f"{name} is not in {ARCHIVE.name}: record it by tools/record_cuda.py")
     memory, printed, _ = run(name, limit=LIMIT)
     assert differences(name, memory) == []
     assert printed == recording()["programs"][name]["printed"]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pathlib
+import sys
 
-import record_tensor_cores
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
 
-RECORDED = pathlib.Path(__file__).resolve().parents[1] / "data" / "sim" / "tensor_cores_h200.npz"
+import record_tensor_cores  # noqa: E402
+
+RECORDED = ROOT / "tests" / "data" / "sim" / "tensor_cores_h200.npz"
 
 
 def test_edge_values():

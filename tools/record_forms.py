@@ -2,7 +2,7 @@
 
     mkdir forms
     for t in integer bits compare atomic video float convert; do WRITE_FORMS=forms build/tests/sim/test_sim_$t; done
-    python tests/sim/record_forms.py forms tests/data/sim/forms_h200.txt     # on the machine with the GPU; about 10 s
+    python tools/record_forms.py forms tests/data/sim/forms_h200.txt     # on the machine with the GPU; about 10 s
 
 Needs the CUDA driver only. `--full FILE.npz` keeps the results themselves, to look into a difference: texts,
 and where each one's words end among all of them.

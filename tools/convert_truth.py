@@ -1,6 +1,6 @@
 """Writes what ApproxTest.cpp and ConvertTest.cpp compare with, from recordings of single operations on an H200.
 
-usage: python convert_truth.py FOLDER tests/data/sim
+usage: python tools/convert_truth.py FOLDER tests/data/sim
 (FOLDER: special_functions.npz, unary_f32.npz, binary_f32.npz, cast_f32.npz)
   special_h200.txt   a hash of each function's results over a whole range of inputs: "name hash", 32-bit words
   sines_h200.bin     angles up to the largest number, 0 or 1 for sine or cosine, results
@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "sim" / "data"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "sim" / "data"))
 from fit_special import recorded, sampled_tables, second_recording
 
 

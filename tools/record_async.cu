@@ -1,4 +1,4 @@
-// tests/sim/record_async.cu -- what a GPU does where documents leave details open: tiles of tensors, bulk reductions, elected lanes,
+// tools/record_async.cu -- what a GPU does where documents leave details open: tiles of tensors, bulk reductions, elected lanes,
 // mbarrier counts, printf. Prints one line a case; tests/data/sim/async_on_h200.txt is what an H200 printed.
 // Build and run:  nvcc -std=c++17 -arch=sm_90a -o record_async record_async.cu -lcuda && ./record_async
 #include <cstdint>

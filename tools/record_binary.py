@@ -1,6 +1,6 @@
 """Records tests/data/binary_ttir.json: what real Triton's front end makes of every binary operation. No GPU is needed.
 
-PYTHON_WITH_TRITON tests/frontend/record_binary.py
+PYTHON_WITH_TRITON tools/record_binary.py
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import triton
-from binary_rows import NUMBERS, OPERATORS, TYPES, expressions, numbers, tensors
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
 
-OUT = Path(__file__).resolve().parent.parent / "data" / "binary_ttir.json"
+TESTS = Path(__file__).resolve().parents[1] / "tests"
+sys.path.insert(0, str(TESTS / "frontend"))
+
+from binary_rows import NUMBERS, OPERATORS, TYPES, expressions, numbers, tensors  # noqa: E402
+
+OUT = TESTS / "data" / "binary_ttir.json"
 TARGET = GPUTarget("cuda", 90, 32)
 BACKEND = make_backend(TARGET)
 OPTIONS = BACKEND.parse_options({"sanitize_overflow": False})

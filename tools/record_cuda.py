@@ -1,7 +1,7 @@
-"""Records what a GPU computes for the programs of this folder: run once on a machine with one, nvcc and NumPy.
+"""Records what a GPU computes for the programs of tests/sim/cuda: run once on a machine with one, nvcc and NumPy.
 
-    python tests/sim/cuda/record.py OUT_FOLDER          # all; writes OUT_FOLDER/cuda_h200.tar.xz and says what it did
-    python tests/sim/cuda/record.py OUT_FOLDER NAME...  # some launches only
+    python tools/record_cuda.py OUT_FOLDER          # all; writes OUT_FOLDER/cuda_h200.tar.xz and says what it did
+    python tools/record_cuda.py OUT_FOLDER NAME...  # some launches only
 
 Each .cu becomes PTX; the driver compiles that PTX and runs it twice, and once more what ptxas makes of the same text.
 The archive holds NAME.ptx for each source, arrays.npz (NAME/in/ARGUMENT, NAME/out/ARGUMENT) and meta.json: versions,
@@ -25,19 +25,20 @@ from typing import Any
 
 import numpy as np
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+SIM = pathlib.Path(__file__).resolve().parents[1] / "tests" / "sim"
+SOURCES = SIM / "cuda"
+sys.path.insert(0, str(SIM))
 
+from cuda_driver import Gpu, captured  # noqa: E402
 from cuda_expected import problems  # noqa: E402
 from cuda_programs import Program, TensorMap, programs  # noqa: E402
-from driver import Gpu, captured  # noqa: E402
 
 ARCHIVE = "cuda_h200.tar.xz"
 SECONDS = 90
 
 
 def run_tool(*words: Any) -> str:
-    done = subprocess.run([str(w) for w in words], cwd=HERE, capture_output=True, text=True)
+    done = subprocess.run([str(w) for w in words], cwd=SOURCES, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
     return done.stdout + done.stderr
@@ -48,7 +49,7 @@ def compile_source(source: str, folder: pathlib.Path) -> None:
     ptx = folder / f"{source}.ptx"
     run_tool("nvcc", "-arch=sm_90a", "-ptx", "-lineinfo", "-std=c++17", f"{source}.cu", "-o", ptx)
     text = ptx.read_text()
-    lines = [line.replace(f"{HERE}/", "") if ".file" in line else line for line in text.splitlines(keepends=True)]
+    lines = [line.replace(f"{SOURCES}/", "") if ".file" in line else line for line in text.splitlines(keepends=True)]
     ptx.write_text("".join(lines))
     run_tool("ptxas", "-arch=sm_90a", ptx, "-o", folder / f"{source}.cubin")
 
@@ -169,7 +170,7 @@ def bytes_of(value: Any) -> np.ndarray:
 def main(out: pathlib.Path, wanted: list[str]) -> int:
     table = {name: p for name, p in programs().items() if not wanted or name in wanted}
     sources = sorted({p.source for p in table.values()})
-    hashes = {s: hashlib.sha256((HERE / f"{s}.cu").read_bytes()).hexdigest() for s in sources}
+    hashes = {s: hashlib.sha256((SOURCES / f"{s}.cu").read_bytes()).hexdigest() for s in sources}
     failed: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)

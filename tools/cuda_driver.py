@@ -1,7 +1,7 @@
 """The CUDA driver as far as recording needs it: modules of PTX or machine code, memory, launches, tensor maps.
 
 Here:      libcuda through ctypes.
-Not here:  what is launched (record.py).
+Not here:  what is launched (record_cuda.py).
 Invariant: a call that fails is a GpuError with the driver's own words.
 """
 

@@ -1,7 +1,7 @@
 """Record what a GPU's tensor cores make of edge values: fragments in, fragments out.
 
-usage: python record_tensor_cores.py OUT.npz [CASES]        (cupy, a GPU of sm_90a; about two minutes)
-       python record_tensor_cores.py --simulate OUT.npz     (runs the same texts on the simulator, says what differs)
+usage: python tools/record_tensor_cores.py OUT.npz [CASES]        (cupy, a GPU of sm_90a; about two minutes)
+       python tools/record_tensor_cores.py --simulate OUT.npz     (runs the same texts on the simulator: what differs)
 
 Keys of OUT.npz: NAME_a, NAME_b, NAME_c, NAME_d: registers as [case, register, lane] (uint32; f64: uint64) of
   mma.sync NAME, "m16n8k16.row.col.f32.f16.f16.f32". Operands are random codes with many zeros, subnormals, extremes,
@@ -164,7 +164,10 @@ def mma_text(name, na, nb, nc, wide):
         for i in range(count):
             body.append(f"ld.global.{kind} {reg}{offset + i}, [%rd{p}+{i * 32 * size}];")
         offset += count
-    names = lambda first, count: "{" + ",".join(f"{reg}{first + i}" for i in range(count)) + "}"
+
+    def names(first, count):
+        return "{" + ",".join(f"{reg}{first + i}" for i in range(count)) + "}"
+
     body.append(f"mma.sync.aligned.{name} {names(offset, nc)}, {names(0, na)}, {names(na, nb)}, {names(na + nb, nc)};")
     body += [f"st.global.{kind} [%rd3+{i * 32 * size}], {reg}{offset + i};" for i in range(nc)]
     loads = "\n".join(f"ld.param.u64 %rd{i}, [p{i}]; mad.wide.u32 %rd{i}, %t, {size}, %rd{i};" for i in range(4))
@@ -248,12 +251,11 @@ def run_wgmma(launch, text, image, c, desc_a, desc_b):
 def record_wgmma(launch, out, cases):
     for name, fa, fb, fd, nd in WGMMA:
         rng = np.random.default_rng(2)
-        bytes_of = lambda fmt, rows, rng=rng: np.stack(
-            [
-                codes(rng, fmt, (rows, 32 // codes(rng, fmt, (1,), False).itemsize), i >= cases // 2)
-                for i in range(cases)
-            ]
-        ).view(np.uint8)
+
+        def bytes_of(fmt, rows, rng=rng):
+            columns = 32 // codes(rng, fmt, (1,), False).itemsize
+            return np.stack([codes(rng, fmt, (rows, columns), i >= cases // 2) for i in range(cases)]).view(np.uint8)
+
         a, b, c = bytes_of(fa, 64), bytes_of(fb, 8), fragments(rng, fd, cases, nd, 128)
         d = np.zeros_like(c)
         tail = "" if fd == "s32" else ", 1, 1, 0, 0" if fa in ("f16", "bf16") else ", 1, 1"
