@@ -7,7 +7,7 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros,include_file_mtime,include_f
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 
-.PHONY: help setup build demo test test-all test-cpp test-asan test-tsan fuzz bench wheel format lint docs clean
+.PHONY: help setup build demo test test-all ci test-asan test-tsan fuzz bench wheel format lint docs clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -29,6 +29,9 @@ test: build      ## a fixed sample of every family of tests, in at most ten minu
 test-all: build  ## every test
 	@scripts/test.sh --all
 
+ci: build        ## what continuous integration runs: lint, test, and a fifth of the slow tests, another one each day
+	@scripts/ci.sh
+
 test-asan: setup ## the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/sanitize.sh asan
 
@@ -47,7 +50,7 @@ wheel: setup     ## dist/*.whl: one self-contained abi3 wheel
 
 format: setup    ## clang-format and ruff
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-22 -i
-	@.venv/bin/ruff format -q python tests benchmarks demo scripts docs/tools && .venv/bin/ruff check -q --fix python tests benchmarks demo scripts docs/tools
+	@.venv/bin/ruff format -q python tests tools benchmarks demo scripts docs/tools && .venv/bin/ruff check -q --fix python tests tools benchmarks demo scripts docs/tools
 
 lint: build      ## ruff, pyright, clang-tidy on what differs from origin/main; ALL=1 for every file
 	@scripts/lint.sh $(if $(ALL),--all)

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 status=0
-.venv/bin/ruff check python tests benchmarks demo scripts docs/tools || status=1
+.venv/bin/ruff check python tests tools benchmarks demo scripts docs/tools || status=1
 .venv/bin/pyright --pythonpath .venv/bin/python || status=1
 .venv/bin/lint-imports --no-cache || status=1
 
@@ -15,7 +15,17 @@ if [ "${1:-}" = "--all" ]; then
   exit $status
 fi
 base=$(git merge-base origin/main HEAD 2>/dev/null || git rev-parse HEAD)
-if git diff --quiet "$base"; then base=$(git rev-parse -q --verify HEAD~1 || git hash-object -t tree /dev/null); fi
+if git diff --quiet "$base"; then
+  before() { git rev-parse -q --verify HEAD~1; }
+  if [ "$(git rev-parse --is-shallow-repository)" = true ] && ! before > /dev/null; then
+    git fetch -q --deepen 1 || true
+    if ! before > /dev/null; then
+      echo "clang-tidy: looked at nothing, because this shallow clone lacks the commit before and cannot be deepened"
+      exit $status
+    fi
+  fi
+  base=$(before || git hash-object -t tree /dev/null)
+fi
 echo "clang-tidy: lines that differ from $(git rev-parse --short "$base")"
 git diff -U0 "$base" -- '*.cpp' ':!tests' |
   clang-tidy-diff-22.py -clang-tidy-binary clang-tidy-22 -p1 -path build/release -j "$(nproc)" -quiet -hide-progress -only-check-in-db -warnings-as-errors='*' || status=1

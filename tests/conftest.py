@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
+import threading
 from collections import Counter
 
 import pytest
+import selection
 
 if os.environ.get("TILETWIN_TEST_SAMPLE"):
     import hypothesis
@@ -17,32 +20,31 @@ if os.environ.get("TILETWIN_TEST_SAMPLE"):
     hypothesis.settings.register_profile("sample", derandomize=True)
     hypothesis.settings.load_profile("sample")
 
-SMALL_FAMILY, LARGE_FAMILY = 2, 48
-"""Cases of one test function up to which all of them are in the sample; of more, every third is, and of more than the
-larger number every sixth."""
+
+def pytest_configure() -> None:
+    """Shells let what they run in the background ignore Ctrl-C, and children inherit that; tests send it to both."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def thin_families(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves a fixed sample of every family: the same cases on every machine and in every process of a run."""
-    families: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        families.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    dropped = [
-        item
-        for family in families.values()
-        if len(family) > SMALL_FAMILY
-        for index, item in enumerate(family)
-        if index % (6 if len(family) > LARGE_FAMILY else 3)
-    ]
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--part", metavar="NUMBER/PARTS", help="only the tests of one part of so many (tests/selection.py)"
+    )
+
+
+def drop(config: pytest.Config, items: list[pytest.Item], gone: set[str]) -> None:
+    dropped = [item for item in items if item.nodeid in gone]
     if dropped:
         config.hook.pytest_deselected(items=dropped)
-        gone = set(dropped)
-        items[:] = [item for item in items if item not in gone]
+        items[:] = [item for item in items if item.nodeid not in gone]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if os.environ.get("TILETWIN_TEST_SAMPLE"):
-        thin_families(config, items)
+        drop(config, items, selection.outside_of_sample(item.nodeid for item in items))
+    if part := config.getoption("--part"):
+        drop(config, items, selection.outside_of_part((item.nodeid for item in items), part))
     if os.path.exists("/dev/nvidiactl"):
         return
     for item in items:

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# What continuous integration asks of a finished build: lint, the sample of all tests, and today's fifth of the slow tests.
+# Goes on after a failure, so that one run tells all.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+status=0
+scripts/lint.sh || status=1
+scripts/test.sh || status=1
+scripts/test.sh --slow-part || status=1
+exit $status
