@@ -5,12 +5,10 @@ Results that depend on the order of programs are expected of the kernels that la
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import children
 import pytest
 from test_kernels_unchanged import compared
 
@@ -23,17 +21,11 @@ FILES = sorted(path.stem for path in KERNELS.glob("test_*.py") if path.stem not 
 
 def passes(name: str, words: str) -> int:
     """How many tests of a file pass with TILETWIN_CHECK=words; none may fail."""
-    environment = os.environ | {"TILETWIN_CHECK": f"{words},raise", "TILETWIN_EAGER": "0"}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    done = subprocess.run(
-        [*command, "-c", str(HERE.parents[1] / "pyproject.toml"), str(KERNELS / f"{name}.py")],
-        capture_output=True,
-        text=True,
-        env=environment,
+    printed = children.run_tests(
+        KERNELS / f"{name}.py", "-p", "no:xdist", TILETWIN_CHECK=f"{words},raise", TILETWIN_EAGER="0"
     )
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-    found = re.search(r"(\d+) passed", done.stdout)
-    assert found, done.stdout
+    found = re.search(r"(\d+) passed", printed)
+    assert found, printed
     return int(found[1])
 
 

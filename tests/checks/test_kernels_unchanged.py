@@ -5,12 +5,10 @@ Their own tests run with each new launch done twice (launch_checked.py), on one 
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import children
 import pytest
 
 HERE = Path(__file__).resolve().parent
@@ -22,18 +20,11 @@ FILES = sorted(path for path in KERNELS.glob("test_*.py") if path.stem not in OT
 
 def compared(file: Path) -> tuple[int, int]:
     """(launches, kernels) that the tests of `file` compared; they must pass."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "launch_checked"]
-    environment = os.environ | {"PYTHONPATH": str(HERE), "TILETWIN_NUM_THREADS": "1", "TILETWIN_EAGER": "0"}
-    environment.pop("TILETWIN_CHECK", None)
-    done = subprocess.run(
-        [*command, "-c", str(HERE.parents[1] / "pyproject.toml"), str(file)],
-        capture_output=True,
-        text=True,
-        env=environment,
+    printed = children.run_tests(
+        file, "-p", "launch_checked", paths=[HERE], TILETWIN_NUM_THREADS="1", TILETWIN_EAGER="0"
     )
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-    found = re.search(r"launch_checked: (\d+) launches of (\d+) kernels compared", done.stdout)
-    assert found, done.stdout
+    found = re.search(r"launch_checked: (\d+) launches of (\d+) kernels compared", printed)
+    assert found, printed
     return int(found[1]), int(found[2])
 
 

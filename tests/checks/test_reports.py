@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
+import children
 import pytest
 
 SCRIPT = """
@@ -27,14 +27,9 @@ def run(programs=2):
 
 
 def run(folder: Path, text: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    import os
-
     script = folder / "script.py"
     script.write_text(SCRIPT + textwrap.dedent(text))
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("TILETWIN_")}
-    return subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, env={**environment, **variables}, timeout=60
-    )
+    return children.run(script, **variables)
 
 
 def test_the_report_names_both_places(tmp_path: Path) -> None:

@@ -4,9 +4,8 @@ Invariant: no clock decides. The kernels are so long that who goes every way thr
 """
 
 import json
-import subprocess
-import sys
 
+import children
 import pytest
 
 TARGET = {"backend": "cuda", "capability": 90, "arch": "sm_90a", "ptx_version": 87, "warp_size": 32}
@@ -71,8 +70,5 @@ FOR_EVER = 300
 )
 def test_values_are_looked_at_once(text):
     """In a process of its own: code that never comes back from C++ cannot be interrupted in this one."""
-    done = subprocess.run(
-        [sys.executable, "-c", COMPILE], input=json.dumps([text, TARGET]), capture_output=True, text=True,
-        timeout=FOR_EVER, check=False,
-    )  # fmt: skip
+    done = children.run("-c", COMPILE, typed=json.dumps([text, TARGET]), timeout=FOR_EVER)
     assert "st.global" in done.stdout, done.stderr

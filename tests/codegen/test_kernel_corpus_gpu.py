@@ -7,9 +7,9 @@ test_kernel_corpus.py does the same on the simulator and has the lists of what i
 from __future__ import annotations
 
 import functools
-import subprocess
 import sys
 
+import children
 import corpus_cases
 import corpus_launches
 import ptx_cases
@@ -42,7 +42,7 @@ def test_agrees_with_the_interpreter(name: str) -> None:
         pytest.skip("its table holds addresses of the host's memory")
     if InterpBackend().run(corpus_launches.launch_of(name)).error:
         # A trap takes the process's GPU with it.
-        child = subprocess.run([sys.executable, __file__, name], capture_output=True, text=True, timeout=120)
+        child = children.run(__file__, name)
         assert (child.returncode, child.stdout) == (0, "failed\n"), child.stderr
         return
     launch, outcome = _launched(name)

@@ -3,6 +3,7 @@
 import os
 import sys
 
+import children
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -12,9 +13,7 @@ if HERE not in sys.path:
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("TRITON_", "TILETWIN_DUMP", "TILETWIN_OVERRIDE", "TILETWIN_CACHE_DIR")):
-            monkeypatch.delenv(name)
+    children.clean(monkeypatch)
     monkeypatch.setenv("TILETWIN_CACHE_DIR", str(tmp_path / "cache"))
 
 

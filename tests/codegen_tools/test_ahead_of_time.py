@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
+import children
 import pytest
 import tiletwin as triton
 import tiletwin.language as tl
-from process_here import HERE, PACKAGE_PARENT
+from process_here import HERE
 from tiletwin.codegen import assembler
 from tiletwin.tools.compile import CompileArgs, c_type, compile_kernel
 from tiletwin.tools.link import LinkerError, link
@@ -164,10 +164,7 @@ def test_headers_that_do_not_fit(tmp_path: Path) -> None:
 
 def test_commands(tmp_path: Path) -> None:
     def run(*words: str) -> subprocess.CompletedProcess:
-        import os
-
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (HERE, PACKAGE_PARENT)))}
-        return subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, env=environment)
+        return children.run("-m", *words, paths=[HERE])
 
     signature = ("-s", "*fp32, 64, *fp32, i32, fp32", "-g", "n, 1, 1")
     done = run(

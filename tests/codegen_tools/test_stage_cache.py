@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
+import children
 import pytest
 import tiletwin as triton
 from stage_doubles import SIGNATURE, Ptxas, scale
@@ -135,9 +134,7 @@ print(len(generator_double.calls), len(ptxas.calls))
 
 
 def child() -> subprocess.Popen:
-    paths = [str(HERE), str(Path(triton.__file__).resolve().parents[1])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    return subprocess.Popen([sys.executable, "-c", CHILD], env=environment, stdout=subprocess.PIPE, text=True)
+    return children.start("-c", CHILD, paths=[HERE])
 
 
 def test_processes_share_the_entries(tmp_path) -> None:

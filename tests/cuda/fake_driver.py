@@ -7,7 +7,6 @@ Not here:  what is expected (test_fake_*.py).
 from __future__ import annotations
 
 import functools
-import os
 import pathlib
 import shutil
 import struct
@@ -16,6 +15,7 @@ import sys
 import tempfile
 import textwrap
 
+import children
 import pytest
 import tiletwin
 
@@ -113,12 +113,9 @@ def library(*flags: str) -> str:
 
 def run_fake(text: str, *flags: str, **environment: str) -> str:
     """What the text prints. flags: of `library`. environment: FAKE_CUDA_version="11040" and others."""
-    names = ("TILETWIN", "TRITON", "CUDA", "FAKE")
-    base = {k: v for k, v in os.environ.items() if not k.startswith(names)}
-    base |= {
-        "PYTHONPATH": os.pathsep.join([str(PACKAGE), str(HERE)]),
-        "TILETWIN_LIBCUDA": library(*flags),
-    } | environment
+    base = children.environment(
+        HERE, without=("CUDA", "FAKE", "TILETWIN_PTXAS"), **{"TILETWIN_LIBCUDA": library(*flags), **environment}
+    )
     code = PRELUDE + textwrap.dedent(text)
     run = subprocess.run([sys.executable, "-c", code], env=base, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, f"{run.stdout}\n{run.stderr}"

@@ -5,32 +5,24 @@ Here:      texts of errors. Not here:  the same without a GPU, every path (test_
 
 from __future__ import annotations
 
-import os
 import pathlib
-import subprocess
-import sys
 import textwrap
 
+import children
 import gpu_texts
 import numpy as np
 import pytest
-import tiletwin
 from tiletwin import cuda
 from tiletwin.errors import CudaError, OutOfResources, PTXASError
 
 pytestmark = pytest.mark.gpu
 HERE = pathlib.Path(__file__).resolve().parent
-PACKAGE = pathlib.Path(tiletwin.__file__).resolve().parents[1]
 
 
 def child(code: str) -> str:
     """What the code prints."""
-    paths = os.pathsep.join([str(PACKAGE), str(HERE)])
     prelude = "import numpy as np, gpu_texts\nfrom tiletwin import cuda, errors\n"
-    run = subprocess.run(
-        [sys.executable, "-c", prelude + textwrap.dedent(code)], env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    run = children.run("-c", prelude + textwrap.dedent(code), paths=[HERE])
     assert run.returncode == 0, run.stderr
     return run.stdout
 

@@ -5,9 +5,9 @@ Not here:  the assembler inside the driver (test_fake_driver.py, test_gpu_launch
 
 from __future__ import annotations
 
-import os
 import pathlib
 
+import children
 import pytest
 from fake_driver import run_fake
 from tiletwin import toolkit
@@ -49,9 +49,7 @@ def spilling(values: int = 200) -> str:
 @pytest.fixture(autouse=True)
 def plain(monkeypatch):
     """No variable of the session names a program."""
-    for variable in list(os.environ):
-        if variable.startswith("TRITON_") or variable in ("TILETWIN_PTXAS", "CUDA_HOME", "CUDA_PATH"):
-            monkeypatch.delenv(variable)
+    children.clean(monkeypatch, without=("TILETWIN_PTXAS", "CUDA_HOME", "CUDA_PATH"))
 
 
 def test_programs_that_never_end_are_stopped(monkeypatch, tmp_path):

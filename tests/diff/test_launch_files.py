@@ -2,10 +2,9 @@
 
 import io
 import json
-import subprocess
-import sys
 import zipfile
 
+import children
 import numpy as np
 import pytest
 import tiletwin as triton
@@ -67,9 +66,10 @@ memory = replay.run_source(launch)
 assert all(np.array_equal(a, b) for a, b in zip(memory, launch.outputs["interp"], strict=True))
 print("equal")
 """
-    command = [sys.executable, "-c", "import os; os.environ['TILETWIN_INTERPRET'] = '1'\n"
-               "from tiletwin import activation; activation.activate()\n" + code]  # fmt: skip
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    activated = (
+        "import os; os.environ['TILETWIN_INTERPRET'] = '1'\nfrom tiletwin import activation; activation.activate()\n"
+    )
+    result = children.run("-c", activated + code)
     assert result.stdout == "equal\n", result.stderr
 
 

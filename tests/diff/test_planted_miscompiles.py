@@ -3,12 +3,10 @@ reported."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import children
 import miscompiled_kernels as kernels
 import pytest
 from miscompiled_kernels import CASES, line_of
@@ -83,10 +81,6 @@ for case in CASES.values():
 """
 
 
-def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith(("TILETWIN", "TRITON", "PYTEST_"))}
-
-
 def _named_in(output: str) -> None:
     """Every mistake has a report with kernel, element, program, and the line of the first value that differs."""
     reports = re.split(r"(?m)^(?=\w+\[\d+, 1, 1\] on interp, sim: different$)", output)[1:]
@@ -105,8 +99,7 @@ def test_the_command_names_all(tmp_path: Path) -> None:
     """`tiletwin diff`: every mistake is found, and the same launches compiled without are the same."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.format(folder=str(HERE)))
-    words = [sys.executable, "-m", "tiletwin", "diff", "--backends", "interp,sim", "script.py"]
-    done = subprocess.run(words, cwd=tmp_path, env=_environment(), capture_output=True, text=True, timeout=300)
+    done = children.run_tiletwin("diff", "--backends", "interp,sim", "script.py", cwd=tmp_path)
     assert done.returncode == 1, done.stderr + done.stdout
     assert f"{len(CASES)} same, {len(CASES)} different, 0 not comparable" in done.stdout, done.stdout
     _named_in(done.stdout)
@@ -133,8 +126,7 @@ def test_kernel(name, mistake):
 
 @pytest.mark.slow
 def test_pytest_names_all(pytester, monkeypatch) -> None:
-    for name in {*os.environ} - {*_environment()}:
-        monkeypatch.delenv(name)
+    children.clean(monkeypatch)
     pytester.makepyfile(test_kernels=PYTEST_FILE.format(folder=str(HERE)))
     words = ["-p", "tiletwin_pytest"] if "tiletwin_pytest" not in "".join(pytester.plugins) else []
     result = pytester.runpytest_subprocess(*words, "--tiletwin-diff", "interp,sim")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import children
 import numpy as np
 import pytest
 import tiletwin as triton
@@ -69,8 +69,8 @@ def of_h200(broken: bool) -> diff.Launch:
 
 def without_anything(**more: str) -> dict[str, str]:
     """The environment of a machine that has neither a GPU nor real Triton."""
-    base = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON", "CUDA"))}
-    return {**base, "TILETWIN_LIBCUDA": "/nowhere/libcuda.so", "TILETWIN_TRITON": "/nowhere/python", **more}
+    more |= {"TILETWIN_LIBCUDA": "/nowhere/libcuda.so", "TILETWIN_TRITON": "/nowhere/python"}
+    return children.environment(without=("CUDA", "TILETWIN_PTXAS"), **more)
 
 
 def replay(*words: object, cwd: Path) -> subprocess.CompletedProcess:
@@ -169,7 +169,6 @@ class Terminal:
     def __init__(self, prompt: str, saved: Path, *words: str) -> None:
         pexpect = pytest.importorskip("pexpect")
         variables = without_anything(TERM="dumb", LINES="0", COLUMNS="0", HOME=str(saved.parent))
-        variables.pop("DEBUGINFOD_URLS", None)
         self.prompt = prompt
         self.child = pexpect.spawn(
             sys.executable, ["-m", "tiletwin", "replay", str(saved), *words], encoding="utf-8", timeout=120, echo=False,

@@ -6,12 +6,12 @@ A launch that differs is a mistake of ours, or one of the differences of docs/tr
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
+import children
 import pytest
 from tiletwin.diff import triton_process
 
@@ -91,9 +91,8 @@ def reports_of(path: Path, folder: Path) -> list[dict]:
     """One row a launch, as corpus_plugin.py writes them."""
     out = folder / "reports.jsonl"
     # Families of generated kernels are as large as in a plain run, not as in one of all tests.
-    left = ("PYTEST_", "TILETWIN_DIFF", "TILETWIN_TEST_ALL", "TILETWIN_TEST_SAMPLE")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(left)}
-    environment |= {"CORPUS_REPORT": str(out), "PYTHONPATH": str(Path(__file__).parent)}
+    left = ("TILETWIN_TEST_ALL", "TILETWIN_TEST_SAMPLE")
+    environment = children.environment(Path(__file__).parent, without=left, CORPUS_REPORT=str(out))
     words = [
         "-q",
         "-p",

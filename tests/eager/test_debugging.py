@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
+import children
 import pytest
 
 SCRIPT = """
@@ -37,12 +36,10 @@ print("result", o.tolist())
 RESULT = "result [0.0, 2.0, 4.0, 6.0, 9.0, 11.0, 13.0, 15.0]"
 
 
-def run(folder: Path, stop: str, commands: str, *arguments: str) -> str:
+def run(folder: Path, stop: str, commands: str, *arguments: str, **environment: str) -> str:
     file = folder / "script.py"
     file.write_text(textwrap.dedent(SCRIPT).replace("STOP", stop))
-    done = subprocess.run(
-        [sys.executable, *arguments, str(file)], input=commands, capture_output=True, text=True, timeout=120
-    )
+    done = children.run(*arguments, file, typed=commands, **environment)
     return done.stdout + done.stderr
 
 
@@ -72,9 +69,8 @@ def test_without_a_breakpoint_the_kernel_is_compiled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stop", ["print('x is', x, f'{pid} of {n}')", "pass"])
-def test_forced_eager(tmp_path: Path, stop: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TILETWIN_EAGER", "1")
-    text = run(tmp_path, stop, "")
+def test_forced_eager(tmp_path: Path, stop: str) -> None:
+    text = run(tmp_path, stop, "", TILETWIN_EAGER="1")
     assert RESULT in text
     if stop != "pass":
         assert "x is tensor([0., 1., 2., 3.], fp32) 0 of 8" in text

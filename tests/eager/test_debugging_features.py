@@ -3,11 +3,9 @@ goes on to the result that compiled mode gives."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
+import children
 import pytest
 
 PROLOGUE = """
@@ -201,14 +199,7 @@ PRINTED = {
 def run(folder: Path, text: str, commands: str, **environment: str) -> str:
     file = folder / "script.py"
     file.write_text(PROLOGUE + text)
-    done = subprocess.run(
-        [sys.executable, str(file)],
-        input=commands,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=os.environ | environment,
-    )
+    done = children.run(file, typed=commands, **environment)
     return done.stdout + done.stderr
 
 

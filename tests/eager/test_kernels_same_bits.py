@@ -5,12 +5,10 @@ Sums by atomics depend on the order of programs, so these runs have one thread.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import children
 import pytest
 
 HERE = Path(__file__).resolve().parent
@@ -22,22 +20,12 @@ FILES = sorted(path for path in KERNELS.glob("test_*.py") if path.stem not in RE
 
 def compared(file: Path, programs: int) -> tuple[int, int]:
     """(launches, kernels) that the tests of `file` compared; they must pass."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "launch_twice"]
-    environment = os.environ | {
-        "PYTHONPATH": str(HERE),
-        "LAUNCH_TWICE_PROGRAMS": str(programs),
-        "TILETWIN_NUM_THREADS": "1",
-        "TILETWIN_EAGER": "0",
-    }
-    done = subprocess.run(
-        [*command, "-c", str(HERE.parents[1] / "pyproject.toml"), str(file)],
-        capture_output=True,
-        text=True,
-        env=environment,
-    )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    found = re.search(r"launch_twice: (\d+) launches of (\d+) kernels compared", done.stdout)
-    assert found, done.stdout
+    printed = children.run_tests(
+        file, "-x", "-p", "launch_twice", paths=[HERE], LAUNCH_TWICE_PROGRAMS=str(programs), TILETWIN_NUM_THREADS="1",
+        TILETWIN_EAGER="0",
+    )  # fmt: skip
+    found = re.search(r"launch_twice: (\d+) launches of (\d+) kernels compared", printed)
+    assert found, printed
     return int(found[1]), int(found[2])
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 
+import children
 import numpy as np
 import pytest
 import tiletwin
@@ -55,9 +54,7 @@ def test_a_program_that_no_launch_has_is_said_at_exit() -> None:
     file = Path(os.environ.get("TMPDIR", "/tmp")) / f"no_such_program_{os.getpid()}.py"
     file.write_text(code)
     try:
-        done = subprocess.run(
-            [sys.executable, str(file)], capture_output=True, text=True, env=os.environ | {"TILETWIN_PROGRAM": "9"}
-        )
+        done = children.run(file, TILETWIN_PROGRAM="9")
     finally:
         file.unlink()
     assert "no launch had a program 9 (TILETWIN_PROGRAM); the largest grid was (4, 2, 1)" in done.stderr

@@ -8,6 +8,7 @@ import sys
 import types
 from pathlib import Path
 
+import children
 import numpy as np
 import pytest
 import tiletwin
@@ -131,8 +132,7 @@ def test_the_document_says_what_happens() -> None:
 
 def test_the_package_is_light() -> None:
     assert isinstance(sys.modules["tiletwin"], types.ModuleType)
-    import subprocess
-
     code = "import tiletwin, sys; print([m for m in sys.modules if m.startswith('tiletwin.eager')])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = children.run_code(code)
+    assert done.returncode == 0, done.stderr
     assert "html" not in done.stdout and "stops" not in done.stdout

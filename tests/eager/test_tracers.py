@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import cProfile
-import subprocess
 import sys
 from pathlib import Path
 
+import children
 import numpy as np
 import pytest
 import tiletwin
@@ -107,7 +107,7 @@ def test_coverage_counts_the_kernels_lines(tmp_path: Path) -> None:
         "import coverage, runpy, os; os.environ['TILETWIN_EAGER'] = '1'; c = coverage.Coverage(data_file=None); "
         f"c.start(); runpy.run_path({str(file)!r}); c.stop(); print(c.analysis({str(file)!r})[2])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = children.run_code(code)
     assert done.stdout.strip() == "[6]", done.stdout + done.stderr
 
 

@@ -3,11 +3,9 @@ evaluated with the program's ids, checks that read TRITON_INTERPRET, breakpoints
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
+import children
 import pytest
 
 HELPERS = '''
@@ -180,14 +178,7 @@ print(z.tolist())
 def run(folder: Path, text: str, typed: str = "", **environment: str) -> str:
     file = folder / "script.py"
     file.write_text(HELPERS + text)
-    done = subprocess.run(
-        [sys.executable, str(file)],
-        input=typed,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=os.environ | {"TILETWIN_INTERPRET": "1"} | environment,
-    )
+    done = children.run(file, typed=typed, **{"TILETWIN_INTERPRET": "1", **environment})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -238,12 +229,5 @@ def test_one_program_of_a_launch(tmp_path: Path) -> None:
 def test_triton_interpret_reads_as_scripts_expect(interpreting: str, tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     file.write_text("import os\nprint(os.environ.get('TRITON_INTERPRET'))\n")
-    environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
-    done = subprocess.run(
-        [sys.executable, str(file)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment | {"TILETWIN_INTERPRET": interpreting},
-    )
+    done = children.run(file, TILETWIN_INTERPRET=interpreting)
     assert done.stdout.strip() == ("1" if interpreting == "1" else "None")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import NoReturn
 
+import children
 import pytest
 from tiletwin.fuzz import command, generator, judging, report
 from tiletwin.fuzz.campaign import Campaign, Limits
@@ -98,13 +98,12 @@ def test_a_file_of_a_finding_runs_by_itself(tmp_path: Path) -> None:
     text = findings.file_text(Finding("eager", "different", "stored fp32", ""), program, ["interp", "eager"])
     path = tmp_path / "finding.py"
     path.write_text(text)
-    done = subprocess.run([sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True)
+    done = children.run(path, cwd=tmp_path)
     assert done.returncode == 0 and "kernel[" in done.stdout and ": same" in done.stdout, done.stderr
     path.write_text(text.replace("judges='interp,eager'", "judges='interp,bad'").replace(
         "import triton\n", f"import sys\nsys.path.insert(0, {str(HERE)!r})\nimport bad_judges\nimport triton\n", 1
     ))  # fmt: skip
-    environment = os.environ | {"BAD_JUDGE": "changes a byte at 0"}
-    done = subprocess.run([sys.executable, str(path)], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    done = children.run(path, cwd=tmp_path, BAD_JUDGE="changes a byte at 0")
     assert done.returncode == 1 and "different" in done.stdout, done.stdout + done.stderr
 
 
@@ -120,14 +119,7 @@ def test_twins_findings_have_both_kernels() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_keeps_all(number: signal.Signals, tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
-    words = [sys.executable, "-m", "tiletwin", "fuzz", "--judges", "interp,ieee", "--out", str(tmp_path)]
-    started = subprocess.Popen(
-        words,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # children of a background shell ignore it
-    )
+    started = children.start("-m", "tiletwin", "fuzz", "--judges", "interp,ieee", "--out", tmp_path)
     assert started.stderr is not None and "1 programs" in started.stderr.readline()
     started.send_signal(number)
     out, err = started.communicate(timeout=60)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
+import children
 import pytest
 from tiletwin.diff.reports import NOT_COMPARABLE
 from tiletwin.fuzz import command, generator, text, work
@@ -52,8 +52,7 @@ def test_judges_that_have_compared_nothing_are_known() -> None:
 
 
 def fuzz(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "tiletwin", "fuzz", "--quiet", *words], capture_output=True, text=True,
-                          env=os.environ | variables)  # fmt: skip
+    return children.run_tiletwin("fuzz", "--quiet", *words, **variables)
 
 
 def test_a_judge_that_is_not_here_is_said_and_ends_with_4(tmp_path: Path) -> None:

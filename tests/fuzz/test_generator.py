@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 
+import children
 import pytest
 from tiletwin import fuzz
 from tiletwin.fuzz import avoided, generator, running, twins, types
@@ -35,8 +34,7 @@ def worker() -> Iterator[Worker]:
 
 def test_a_seed_gives_the_same_text_in_another_process() -> None:
     code = "from tiletwin import fuzz\nfor seed in range(20): print(fuzz.kernel_text(fuzz.program(seed)))"
-    environment = os.environ | {"PYTHONHASHSEED": "77"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    done = children.run_code(code, PYTHONHASHSEED="77")
     assert done.stdout == "".join(f"{fuzz.kernel_text(fuzz.program(seed))}\n" for seed in range(20))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sys
 from pathlib import Path
 
+import children
 import pexpect
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,9 +32,9 @@ class Gdb:
         cwd: Path = ROOT,
         home: Path | None = None,
     ) -> None:
-        variables = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))}
-        variables |= {"TILETWIN_GDB": "1", "TILETWIN_INTERPRET": "1", "TERM": "dumb", "LINES": "0", "COLUMNS": "0"}
-        variables.pop("DEBUGINFOD_URLS", None)
+        variables = children.environment(
+            package=False, TILETWIN_GDB="1", TILETWIN_INTERPRET="1", TERM="dumb", LINES="0", COLUMNS="0"
+        )
         words = ["-q", "-nx", "-iex", "set pagination off", "-iex", "set style enabled off", "-iex", "set width 0"]
         if trust:
             words += ["-iex", f"add-auto-load-safe-path {trust}"]

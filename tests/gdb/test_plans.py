@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import textwrap
 
+import children
 import pytest
 from session import ROOT
 
@@ -19,11 +18,7 @@ import triton.language as tl
 
 def run(text: str, **variables: str) -> subprocess.CompletedProcess:
     """A program with TILETWIN_GDB=1; kernels need a file."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))}
-    kept |= {"TILETWIN_INTERPRET": "1", "TILETWIN_GDB": "1"} | variables
-    return subprocess.run(
-        [sys.executable, text], capture_output=True, text=True, timeout=200, env=kept, cwd=ROOT, check=False
-    )
+    return children.run(text, cwd=ROOT, **{"TILETWIN_INTERPRET": "1", "TILETWIN_GDB": "1", **variables})
 
 
 @pytest.fixture

@@ -4,15 +4,14 @@ cannot end is a DeadlockError within seconds.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-import sys
 import textwrap
 import threading
 import time
 from pathlib import Path
 
+import children
 import numpy as np
 import pytest
 import tiletwin
@@ -299,16 +298,8 @@ def test_another_thread_of_the_process_may_end_the_wait() -> None:
 
 
 def script(text: str, **environment: str) -> subprocess.Popen:
-    paths = os.pathsep.join([str(Path(k.__file__).parent), str(Path(tiletwin.__file__).parent.parent)])
-    head = (
-        "import signal\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it for what runs in the background\n"
-        "import conftest, torch, waiting_kernels as k\n"
-    )
-    return subprocess.Popen(
-        [sys.executable, "-c", head + textwrap.dedent(text)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": paths, **environment},
-    )  # fmt: skip
+    head = "import conftest, torch, waiting_kernels as k\n"
+    return children.start("-c", head + textwrap.dedent(text), paths=[Path(k.__file__).parent], **environment)
 
 
 @pytest.mark.parametrize(

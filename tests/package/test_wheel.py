@@ -6,7 +6,6 @@ The wheel is the one in dist/ if it is newer than every source file, else `scrip
 from __future__ import annotations
 
 import fcntl
-import os
 import re
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import textwrap
 import zipfile
 from pathlib import Path
 
+import children
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,15 +86,13 @@ class Environment:
         subprocess.run([*pip, *(["--no-deps"] if others else []), wheel], check=True)
 
     def run(self, *args: str | Path, **variables: str) -> subprocess.CompletedProcess:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON", "PYTHON"))}
-        kept |= variables
         return subprocess.run(
             [self.python, *args],
             capture_output=True,
             text=True,
             timeout=300,
             cwd=self.folder,
-            env=kept,
+            env=children.environment(without=("PYTHON", "TILETWIN"), package=False, **variables),
         )
 
     def check(self, text: str, **variables: str) -> str:

@@ -2,27 +2,18 @@
 
 import os
 import subprocess
-import sys
 import textwrap
 
-import tiletwin
+import children
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.abspath(tiletwin.__file__)))
+PACKAGE_PARENT = str(children.PACKAGE_PARENT)
 
 
-def run_python(
-    *args: str, startup: bool = False, python: str = sys.executable, **environment: str
-) -> subprocess.CompletedProcess:
+def run_python(*args: str, startup: bool = False, **options: str) -> subprocess.CompletedProcess:
     """`python args...`, tests and package importable. startup: read tiletwin_activate.pth, as if it were installed."""
-    paths = [HERE, PACKAGE_PARENT]
-    base = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))}
-    if startup:
-        paths.insert(0, os.path.join(HERE, "startup"))
-    return subprocess.run(
-        [python, *args], capture_output=True, text=True, timeout=180,
-        env={**base, "PYTHONPATH": os.pathsep.join(paths), "TEST_PACKAGE_PARENT": PACKAGE_PARENT, **environment},
-    )  # fmt: skip
+    paths = [*([os.path.join(HERE, "startup")] if startup else []), HERE]
+    return children.run(*args, paths=paths, TEST_PACKAGE_PARENT=PACKAGE_PARENT, **options)
 
 
 def run_code(text: str, **options: str) -> subprocess.CompletedProcess:

@@ -1,9 +1,8 @@
 """tiletwin.breakpoint_if: real pdb in programs of a compiled launch, before and after they wrote memory."""
 
-import subprocess
-import sys
 import textwrap
 
+import children
 import pytest
 from process import run_python
 
@@ -64,16 +63,7 @@ def run(tmp_path, text: str, commands: str, condition: str, head: str = "", **en
     file.write_text(
         HEAD + text.replace("CONDITION", condition).replace("@triton.jit\ndef kernel", head + "@triton.jit\ndef kernel")
     )
-    return subprocess.run(
-        [sys.executable, str(file)], input=commands, capture_output=True, text=True, timeout=120, env=env(**environment)
-    )
-
-
-def env(**more: str) -> dict[str, str]:
-    import os
-
-    base = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON", "PYTHONBREAK"))}
-    return {**base, **more}
+    return children.run(file, typed=commands, **environment)
 
 
 def line_of(text: str, tmp_path) -> int:

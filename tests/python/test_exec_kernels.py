@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import linecache
 import marshal
-import os
-import subprocess
-import sys
 import textwrap
 import traceback
 from typing import Any
 
+import children
 import numpy as np
 import pytest
 import tiletwin as triton
@@ -104,8 +102,7 @@ print(scope["kernel"].file, scope["kernel"].cache_key)
 
 def script(*arguments: str, **environment: str) -> str:
     """Output of a Python without standing files."""
-    full = {**os.environ, **environment}
-    done = subprocess.run([sys.executable, *arguments], env=full, capture_output=True, text=True, timeout=300)
+    done = children.run(*arguments, **environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -186,9 +183,7 @@ def test_errors_without_a_text_name_the_access() -> None:
 def test_typed_at_the_prompt() -> None:
     lines = ["import numpy as np, tiletwin as triton, tiletwin.language as tl", "@triton.jit", "def typed(o):"]
     lines += ["    tl.store(o, 5)", "", "o = np.zeros(1)", "typed[(1,)](o)", "print(o)", ""]
-    done = subprocess.run(
-        [sys.executable, "-i", "-q"], input="\n".join(lines), capture_output=True, text=True, timeout=300
-    )
+    done = children.run("-i", "-q", typed="\n".join(lines))
     assert "[5.]" in done.stdout, done.stderr
 
 

@@ -6,11 +6,10 @@ import copy
 import functools
 import inspect
 import linecache
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
+import children
 import numpy as np
 import pytest
 import tiletwin as triton
@@ -292,10 +291,7 @@ def test_copies() -> None:
 
 
 def script(text: str, *arguments: str, stdin: str | None = None) -> str:
-    done = subprocess.run(
-        [sys.executable, *arguments, *([] if stdin else ["-c", textwrap.dedent(text)])],
-        input=stdin, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    done = children.run(*arguments, *([] if stdin else ["-c", textwrap.dedent(text)]), typed=stdin or "")
     return done.stdout + done.stderr
 
 

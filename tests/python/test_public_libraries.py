@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from pathlib import Path
 
+import children
 import pytest
 from process import HERE, run_python
 
@@ -59,9 +59,6 @@ def test_real_cuda_is_what_they_would_not_find_without_the_flag() -> None:
     """Without it the same use of the same library fails: the test above tries the emulation."""
     python = libraries_python()
     uses = os.path.join(HERE, "library_uses.py")
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))} | {
-        "CUDA_VISIBLE_DEVICES": ""
-    }
-    done = subprocess.run([python, uses, "torchmetrics"], capture_output=True, text=True, env=env, timeout=180)
+    done = children.run(uses, "torchmetrics", program=python, CUDA_VISIBLE_DEVICES="")
     (text,) = json.loads(done.stdout.splitlines()[-1]).values()
     assert "CUDA" in text or "cuda" in text, text

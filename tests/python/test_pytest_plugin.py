@@ -2,9 +2,9 @@
 
 import os
 import re
-import subprocess
 import sys
 
+import children
 import pexpect
 import pytest
 from process import run_python
@@ -76,9 +76,7 @@ def test_other_check_finds():
 
 @pytest.fixture(autouse=True)
 def fresh_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith(("TILETWIN", "TRITON", "PYTEST_")):
-            monkeypatch.delenv(name)
+    children.clean(monkeypatch, kept=())
     monkeypatch.setenv("COLUMNS", "200")
 
 
@@ -112,7 +110,7 @@ def test_the_line_to_paste_stops_in_pdb(pytester: pytest.Pytester) -> None:
     path = os.pathsep.join(
         [os.path.dirname(sys.executable), os.environ["PATH"]]
     )  # whichever `python` comes first there
-    environment = os.environ | {"PATH": path}
+    environment = children.environment(PATH=path)
     child = pexpect.spawn(
         "/bin/sh", ["-c", line], cwd=str(pytester.path), timeout=120, encoding="utf-8", env=environment
     )
@@ -285,6 +283,6 @@ def test_the_session_leaves_the_environment_as_it_was(pytester: pytest.Pytester)
         "print([k for k in os.environ if k.startswith(('TILETWIN', 'TRITON'))])\n"
     )
     pytester.makepyfile(kernels=KERNELS, test_it="import kernels\ndef test_it():\n    kernels.clean()\n")
-    done = subprocess.run([sys.executable, "-c", code], cwd=pytester.path, capture_output=True, text=True, timeout=120)
+    done = children.run_code(code, cwd=pytester.path)
     assert done.stdout.endswith("[]\n"), done.stdout + done.stderr
     assert re.search(r"1 passed", done.stdout)

@@ -10,6 +10,7 @@ import os
 import pathlib
 from typing import NamedTuple
 
+import children
 import numpy as np
 import pytest
 import tiletwin as triton
@@ -48,9 +49,7 @@ class OnGpu:
 
 @pytest.fixture(params=rows(), ids=lambda row: " ".join(f"{k}={v}" for k, v in row.variables.items()) or "nothing")
 def row(request, monkeypatch) -> Row:
-    for name in list(os.environ):
-        if name.startswith(("TILETWIN", "TRITON_INTERPRET")):
-            monkeypatch.delenv(name)
+    children.clean(monkeypatch)
     for name, value in request.param.variables.items():
         monkeypatch.setenv(name, value)
     return request.param

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pathlib
 import re
-import subprocess
-import sys
 
-from sim_texts import environment
+import children
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "simulator.md").read_text(), re.DOTALL | re.MULTILINE)
@@ -15,10 +13,7 @@ EXAMPLES = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "simulator.md")
 
 def test_the_examples_run():
     assert len(EXAMPLES) == 3
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(EXAMPLES)], cwd=ROOT, env=environment(), capture_output=True, text=True,
-        timeout=120,
-    )  # fmt: skip
+    done = children.run("-c", "\n".join(EXAMPLES), cwd=ROOT)
     assert done.returncode == 0, done.stderr
     counted, described, failed = done.stdout.splitlines()
     assert re.fullmatch(r"\d+ instructions of warps", counted) and int(counted.split()[0]) > 100

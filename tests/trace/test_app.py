@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 
+import children
 import numpy as np
 import pexpect
 import pytest
@@ -281,7 +282,7 @@ def test_an_early_end_is_said(rows):
 def test_the_command_on_a_terminal(added):
     child = pexpect.spawn(
         sys.executable, ["-m", "tiletwin", "trace", str(added)], dimensions=(40, 130), timeout=60, encoding="utf-8",
-        env=os.environ | {"TERM": "xterm-256color"},
+        env=children.environment(TERM="xterm-256color"),
     )  # fmt: skip
     child.expect("step 0 of")
     child.send("nn")

@@ -1,9 +1,6 @@
 """`tiletwin trace` with plain text, and its errors."""
 
-import os
-import subprocess
-import sys
-
+import children
 import pytest
 from run_recorded import SCRIPT
 
@@ -11,8 +8,7 @@ LOAD = next(n for n, line in enumerate(SCRIPT.read_text().splitlines(), 1) if "x
 
 
 def tiletwin(*words, **environment):
-    command = [sys.executable, "-m", "tiletwin", "trace", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | environment)
+    return children.run_tiletwin("trace", *words, **environment)
 
 
 def test_list(added):
@@ -87,6 +83,6 @@ def test_without_textual(added, tmp_path):
         f"sys.argv = ['tiletwin', 'trace', {str(added)!r}]\n"
         "from tiletwin.cli import main; main()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = children.run_code(code)
     assert done.returncode == 2 and "pip install 'tiletwin[trace]'" in done.stderr
     assert "Traceback" not in done.stderr

@@ -1,11 +1,11 @@
 """What TILETWIN_RECORD keeps: steps, values, accesses; what happens at limits, in forks, when a process is killed."""
 
 import functools
-import os
 import resource
 import subprocess
 import sys
 
+import children
 import numpy as np
 import pytest
 import tiletwin.trace
@@ -256,7 +256,7 @@ def test_a_full_disk_ends_the_recording_and_not_the_script(tmp_path):
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 
-    environment = os.environ | {"TILETWIN_INTERPRET": "1", "TILETWIN_RECORD": str(tmp_path)}
+    environment = children.environment(TILETWIN_INTERPRET="1", TILETWIN_RECORD=str(tmp_path))
     done = subprocess.run(
         [sys.executable, str(SCRIPT), "copies", "300"], env=environment, capture_output=True, text=True,
         timeout=300, preexec_fn=small_files,
