@@ -1,14 +1,10 @@
-"""`tiletwin diff`, `tiletwin replay`, their variables and the pytest plugin, in processes of their own."""
+"""`tiletwin diff`, `tiletwin replay` and their variables, in processes of their own."""
 
-import os
 import re
-import subprocess
-import sys
 
+import children
 import pytest
 from tiletwin.diff import files, triton_process
-
-pytest_plugins = "pytester"
 
 NEEDS_TRITON = pytest.mark.skipif(
     triton_process.python() is None, reason="real Triton is not installed; TILETWIN_TRITON names a Python that has it"
@@ -49,33 +45,16 @@ def script(tmp_path):
     return path
 
 
-def run(*words, cwd, typed="", **variables):
-    base = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON")) or k == "TILETWIN_TRITON"}
-    return subprocess.run(
-        [sys.executable, *map(str, words)],
-        cwd=cwd,
-        env={**base, **variables},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        input=typed,
-    )
-
-
-def tiletwin(*words, cwd, **variables):
-    return run("-m", "tiletwin", *words, cwd=cwd, **variables)
-
-
 def test_save_and_replay(script, tmp_path):
     saved = tmp_path / "saved"
-    result = run(script, "narrow", cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
+    result = children.run(script, "narrow", cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
     assert result.returncode == 0, result.stderr
     names = sorted(path.name for path in saved.iterdir())
     assert [re.sub(r"-[0-9a-f]{8}\.", ".", name) for name in names] == ["double-0.twlaunch", "narrow-0.twlaunch"]
-    run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
+    children.run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
     assert sorted(path.name for path in saved.iterdir()) == names  # the same launch is the same file
     script.unlink()
-    result = tiletwin("replay", saved, cwd=tmp_path)
+    result = children.run_tiletwin("replay", saved, cwd=tmp_path)
     assert result.returncode == 0, result.stderr + result.stdout
     assert "double[2, 1, 1] on recorded:interp, interp: same" in result.stdout
     assert "2 same, 0 different, 0 not comparable of 2 launches" in result.stdout
@@ -83,21 +62,21 @@ def test_save_and_replay(script, tmp_path):
 
 def test_a_launch_that_fails_is_saved(script, tmp_path):
     saved = tmp_path / "saved"
-    result = run(script, "fail", cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
+    result = children.run(script, "fail", cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
     assert "OutOfBoundsError" in result.stderr
     launch = files.read(next(path for path in saved.iterdir() if "double-1-" in path.name))
     assert launch.errors == {"interp": "Unknown: the launch raised an exception"} and launch.grid == (3, 1, 1)
-    result = tiletwin("replay", *saved.glob("double-1-*"), cwd=tmp_path)
+    result = children.run_tiletwin("replay", *saved.glob("double-1-*"), cwd=tmp_path)
     assert "both failed: recorded:interp: Unknown; interp: OutOfBoundsError" in result.stdout, result.stdout
 
 
 def test_nothing_is_saved_without_being_asked(script, tmp_path):
-    assert run(script, cwd=tmp_path, TILETWIN_INTERPRET="1").returncode == 0
+    assert children.run(script, cwd=tmp_path, TILETWIN_INTERPRET="1").returncode == 0
     assert [path.name for path in tmp_path.iterdir()] == ["script.py"]
 
 
 def test_a_launch_that_fails_is_compared(script, tmp_path):
-    result = tiletwin("diff", "--backends", "interp,sim", script, "fail", cwd=tmp_path)
+    result = children.run_tiletwin("diff", "--backends", "interp,sim", script, "fail", cwd=tmp_path)
     assert result.returncode == 1, "the script's own"
     assert "2 same, 0 different, 0 not comparable of 2 launches" in result.stdout
     assert "both failed: interp: OutOfBoundsError; sim: OutOfBoundsError" in result.stdout
@@ -109,8 +88,8 @@ def test_a_launch_that_fails_is_compared(script, tmp_path):
 
 @pytest.mark.parametrize("typed", ["q\n", "n\nq\n", "c\n", ""])
 def test_leaving_pdb_is_no_error(script, tmp_path, typed):
-    run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE="saved")
-    result = tiletwin("replay", *(tmp_path / "saved").iterdir(), "--pdb", cwd=tmp_path, typed=typed)
+    children.run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE="saved")
+    result = children.run_tiletwin("replay", *(tmp_path / "saved").iterdir(), "--pdb", cwd=tmp_path, typed=typed)
     assert result.returncode == 0 and "(Pdb)" in result.stdout, result.stderr
     assert "Traceback" not in result.stderr
 
@@ -137,7 +116,7 @@ assert (o == 3).all()
 
 def test_kernels_that_were_compiled_before_their_launch_are_compared(tmp_path):
     (tmp_path / "ahead.py").write_text(COMPILED)
-    result = tiletwin("diff", "--backends", "interp,sim", "ahead.py", cwd=tmp_path)
+    result = children.run_tiletwin("diff", "--backends", "interp,sim", "ahead.py", cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "1 same, 0 different, 1 not comparable of 2 launches" in result.stdout, result.stderr
     assert "not comparable (1): a launch was left out: a kernel that came as IR" in result.stdout
@@ -167,7 +146,7 @@ threads = [threading.Thread(target=launches) for _ in range(4)]
 
 def test_launches_of_all_threads_are_compared(tmp_path):
     (tmp_path / "threads.py").write_text(THREADS)
-    result = tiletwin("diff", "--backends", "interp,sim", "threads.py", cwd=tmp_path)
+    result = children.run_tiletwin("diff", "--backends", "interp,sim", "threads.py", cwd=tmp_path)
     assert "40 same, 0 different, 0 not comparable of 40 launches" in result.stdout, result.stdout + result.stderr
     assert all(f"double #{number} " in result.stdout for number in range(40))
 
@@ -175,23 +154,25 @@ def test_launches_of_all_threads_are_compared(tmp_path):
 def test_a_traceback_begins_in_the_script(script, tmp_path):
     line = next(n for n, text in enumerate(SCRIPT.splitlines(), 1) if "300" in text)
     for words in (("run",), ("diff", "--backends", "interp,sim")):
-        result = tiletwin(*words, script, "fail", cwd=tmp_path)
+        result = children.run_tiletwin(*words, script, "fail", cwd=tmp_path)
         shown = result.stderr.partition("Traceback")[2].splitlines()
         assert result.returncode == 1 and f'script.py", line {line}, in <module>' in shown[1], result.stderr
         assert len(shown) == 6 and "tiletwin.errors.OutOfBoundsError: " in shown[3]
     (saved,) = (tmp_path / "tiletwin-differences").iterdir()
-    result = tiletwin("replay", saved, "--pdb", "--program", "5", cwd=tmp_path)
+    result = children.run_tiletwin("replay", saved, "--pdb", "--program", "5", cwd=tmp_path)
     assert result.returncode == 1 and "Traceback" not in result.stderr, "no line of Python was the user's"
     assert result.stderr.startswith("tiletwin.errors.OutOfBoundsError: ")
     assert "no launch had a program 5" in result.stderr
     script.write_text("def f(:\n")
-    result = tiletwin("diff", script, cwd=tmp_path)
+    result = children.run_tiletwin("diff", script, cwd=tmp_path)
     assert result.returncode == 1 and "SyntaxError" in result.stderr and "Traceback" not in result.stderr
 
 
 @NEEDS_TRITON
 def test_diff_finds_what_real_triton_does_wrong(script, tmp_path):
-    result = tiletwin("diff", "--backends", "interp,triton", "--html", "out.html", script, "narrow", cwd=tmp_path)
+    result = children.run_tiletwin(
+        "diff", "--backends", "interp,triton", "--html", "out.html", script, "narrow", cwd=tmp_path
+    )
     assert result.returncode == 1, result.stderr + result.stdout
     assert "narrow[2, 1, 1] on interp, triton: different" in result.stdout
     line = next(n for n, text in enumerate(SCRIPT.splitlines(), 1) if "tl.bfloat16" in text)
@@ -206,13 +187,13 @@ def test_diff_finds_what_real_triton_does_wrong(script, tmp_path):
     launch = files.read(saved)
     assert sorted(launch.outputs) == ["interp", "triton"]
     # On a machine without real Triton: what it gave is in the file.
-    result = tiletwin("replay", saved, "--backend", "recorded", cwd=tmp_path, TILETWIN_TRITON="/nowhere")
+    result = children.run_tiletwin("replay", saved, "--backend", "recorded", cwd=tmp_path, TILETWIN_TRITON="/nowhere")
     assert result.returncode == 1 and "on recorded:interp, recorded:triton: different" in result.stdout, result.stderr
 
 
 @NEEDS_TRITON
 def test_diff_of_what_is_the_same(script, tmp_path):
-    result = tiletwin("diff", "--backends", "interp,triton", script, cwd=tmp_path)
+    result = children.run_tiletwin("diff", "--backends", "interp,triton", script, cwd=tmp_path)
     assert result.returncode == 0, result.stderr + result.stdout
     assert "1 same, 0 different, 0 not comparable of 1 launches" in result.stdout
     assert not (tmp_path / "tiletwin-differences").exists()
@@ -220,7 +201,7 @@ def test_diff_of_what_is_the_same(script, tmp_path):
 
 def test_a_backend_that_is_not_there_is_counted(script, tmp_path):
     words = ("diff", "--backends", "interp,triton", "--most-not-comparable", "0", script)
-    result = tiletwin(*words, cwd=tmp_path, TILETWIN_TRITON="/nowhere")
+    result = children.run_tiletwin(*words, cwd=tmp_path, TILETWIN_TRITON="/nowhere")
     assert result.returncode == 3, result.stdout + result.stderr
     assert "0 same, 0 different, 1 not comparable of 1 launches" in result.stdout
     assert "TILETWIN_TRITON=/nowhere cannot be started" in result.stdout
@@ -229,37 +210,39 @@ def test_a_backend_that_is_not_there_is_counted(script, tmp_path):
 @pytest.mark.parametrize("others", ["triton", "sim,triton"])
 def test_a_backend_that_compares_nothing_is_a_failure(script, tmp_path, others):
     words = ("diff", "--backends", f"interp,{others}", script)
-    result = tiletwin(*words, cwd=tmp_path, TILETWIN_TRITON="/nowhere")
+    result = children.run_tiletwin(*words, cwd=tmp_path, TILETWIN_TRITON="/nowhere")
     assert result.returncode == 4, result.stdout + result.stderr
     assert "  triton compared nothing: TILETWIN_TRITON=/nowhere cannot be started" in result.stdout
     assert "sim compared nothing" not in result.stdout and "--allow-missing accepts this" in result.stdout
-    result = tiletwin("diff", "--allow-missing", *words[1:], cwd=tmp_path, TILETWIN_TRITON="/nowhere")
+    result = children.run_tiletwin("diff", "--allow-missing", *words[1:], cwd=tmp_path, TILETWIN_TRITON="/nowhere")
     assert result.returncode == 0 and "  triton compared nothing: " in result.stdout, result.stdout + result.stderr
 
 
 def test_the_script_s_failure_says_more_than_a_missing_backend(script, tmp_path):
     script.write_text(SCRIPT + "sys.exit(7)\n")
-    result = tiletwin("diff", "--backends", "interp,triton", script, cwd=tmp_path, TILETWIN_TRITON="/nowhere")
+    result = children.run_tiletwin(
+        "diff", "--backends", "interp,triton", script, cwd=tmp_path, TILETWIN_TRITON="/nowhere"
+    )
     assert result.returncode == 7, result.stdout + result.stderr
 
 
 def test_a_script_without_launches_is_a_failure(tmp_path):
     (tmp_path / "empty.py").write_text("import triton\n")
-    result = tiletwin("diff", "--backends", "interp,sim", "empty.py", cwd=tmp_path)
+    result = children.run_tiletwin("diff", "--backends", "interp,sim", "empty.py", cwd=tmp_path)
     assert result.returncode == 4 and "  nothing was compared: there was no launch" in result.stdout, result.stderr
-    result = tiletwin("diff", "--backends", "interp,sim", "--allow-missing", "empty.py", cwd=tmp_path)
+    result = children.run_tiletwin("diff", "--backends", "interp,sim", "--allow-missing", "empty.py", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
 
 
 def test_the_mode_says_what_compares_nothing(script, tmp_path):
     variables = {"TILETWIN_BACKEND": "diff", "TILETWIN_DIFF": "interp,triton", "TILETWIN_TRITON": "/nowhere"}
-    result = run(script, cwd=tmp_path, **variables)
+    result = children.run(script, cwd=tmp_path, **variables)
     assert result.returncode == 0
     assert result.stderr.startswith("tiletwin diff: triton compared nothing: TILETWIN_TRITON=/nowhere "), result.stderr
 
 
 def test_the_mode(script, tmp_path):
-    result = run(script, cwd=tmp_path, TILETWIN_BACKEND="diff", TILETWIN_DIFF="interp,interp")
+    result = children.run(script, cwd=tmp_path, TILETWIN_BACKEND="diff", TILETWIN_DIFF="interp,interp")
     assert result.returncode == 0 and result.stderr == "", result.stderr
 
 
@@ -284,17 +267,17 @@ def test_the_mode(script, tmp_path):
     ],
 )
 def test_bad_words(script, tmp_path, words, message):
-    result = tiletwin(*words, cwd=tmp_path)
+    result = children.run_tiletwin(*words, cwd=tmp_path)
     assert result.returncode == 2 and message in result.stderr, result.stderr
     assert "Traceback" not in result.stderr
 
 
 def test_replay_goes_on_after_a_file_that_cannot_be_read(script, tmp_path):
     saved = tmp_path / "saved"
-    run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
+    children.run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE=str(saved))
     (saved / "a.twlaunch").write_bytes(b"no archive")
     (saved / "zzz.twlaunch").write_bytes(next(saved.glob("double*")).read_bytes()[:-50])
-    result = tiletwin("replay", saved, cwd=tmp_path)
+    result = children.run_tiletwin("replay", saved, cwd=tmp_path)
     assert result.returncode == 2 and "Traceback" not in result.stderr
     assert "1 same, 0 different, 0 not comparable of 1 launches" in result.stdout, result.stdout
     assert "2 of 3 files could not be read" in result.stdout
@@ -303,10 +286,10 @@ def test_replay_goes_on_after_a_file_that_cannot_be_read(script, tmp_path):
 
 def test_a_folder_that_cannot_be_written(script, tmp_path):
     (tmp_path / "taken").write_text("a file")
-    result = run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE="taken")
+    result = children.run(script, cwd=tmp_path, TILETWIN_INTERPRET="1", TILETWIN_SAVE="taken")
     assert result.returncode == 0, result.stderr
     assert result.stderr == "tiletwin diff: a launch is not kept: taken: File exists\n"
-    result = tiletwin("diff", "--backends", "interp,sim", "--save", "taken", script, "fail", cwd=tmp_path)
+    result = children.run_tiletwin("diff", "--backends", "interp,sim", "--save", "taken", script, "fail", cwd=tmp_path)
     assert "2 same, 0 different, 0 not comparable of 2 launches" in result.stdout, result.stderr
     assert "not kept (1): taken: File exists" in result.stdout
 
@@ -321,138 +304,6 @@ def test_a_folder_that_cannot_be_written(script, tmp_path):
     ],
 )
 def test_a_wrong_variable_is_one_message(script, tmp_path, command, variable, value):
-    result = tiletwin(command, "script.py", cwd=tmp_path, **{variable: value})
+    result = children.run_tiletwin(command, "script.py", cwd=tmp_path, **{variable: value})
     assert result.returncode == 2 and f"tiletwin: {variable}={value}: expected " in result.stderr, result.stderr
     assert "Traceback" not in result.stderr
-
-
-PYTEST_FILE = """
-import numpy as np
-import pytest
-import triton
-import triton.language as tl
-import wrong_backend
-
-@triton.jit
-def scale(x, o, B: tl.constexpr):
-    i = tl.arange(0, B)
-    tl.store(o + i, tl.load(x + i) * 2.0)
-
-@triton.jit
-def root(x, o, B: tl.constexpr):
-    i = tl.arange(0, B)
-    tl.store(o + i, tl.sqrt(tl.load(x + i)))
-
-def launch(kernel):
-    kernel[(1,)](np.ones(16, np.float32) * 3, np.zeros(16, np.float32), B=16)
-
-def test_right():
-    launch(root)
-
-def test_wrong():
-    launch(scale)
-
-@triton.jit
-def beyond(x, o, B: tl.constexpr):
-    i = tl.arange(0, B)
-    tl.store(o + i, tl.load(x + i + 1))
-
-def test_failing():
-    with pytest.raises(IndexError):
-        launch(beyond)
-
-def test_fixture(tiletwin_compare):
-    report = tiletwin_compare(root, (1,), [np.ones(16, np.float32), np.zeros(16, np.float32), 16])
-    assert report.verdict == "same"
-"""
-WRONG_BACKEND = """
-import dataclasses
-from tiletwin.diff import backend_names, backends
-
-class Wrong(backends.InterpBackend):
-    name = "sim"
-    def run(self, launch):
-        if launch.name == "beyond":
-            return backends.Outcome("sim", launch.copies())
-        changed = dataclasses.replace(launch, ttir=launch.ttir.replace("arith.mulf", "arith.addf"))
-        return dataclasses.replace(super().run(changed), backend="sim")
-
-backend_names.BACKENDS["sim"] = Wrong
-from tiletwin.diff import mode
-mode.SESSION.close()
-"""
-
-
-def test_pytest_plugin(pytester, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("TILETWIN", "TRITON", "PYTEST_")):
-            monkeypatch.delenv(name)
-    pytester.makepyfile(test_kernels=PYTEST_FILE, wrong_backend=WRONG_BACKEND)
-    words = ["-p", "tiletwin_pytest"] if "tiletwin_pytest" not in "".join(pytester.plugins) else []
-    result = pytester.runpytest_subprocess(*words, "--tiletwin-diff", "interp,sim")
-    result.assert_outcomes(passed=2, failed=2)
-    result.stdout.fnmatch_lines(["*tiletwin diff: launches run on interp, sim*"])
-    result.stdout.fnmatch_lines(["*tiletwin: backends differ*", "*scale[[]1, 1, 1[]] on interp, sim: different*"])
-    result.stdout.fnmatch_lines(["*tl.store(o + i, tl.load(x + i) * 2.0)*"])
-    result.stdout.fnmatch_lines(["*sim: every program ran to its end*", "*FAILED*::test_failing*"])
-    kept = sorted(str(path.relative_to(pytester.path)) for path in pytester.path.glob("tiletwin-differences/*"))
-    assert [name.partition("-0-")[0] for name in kept] == ["tiletwin-differences/beyond", "tiletwin-differences/scale"]
-    for name in kept:
-        result.stdout.fnmatch_lines(["*to run that launch again*", f"tiletwin replay {name} --backend interp,sim"])
-        assert tiletwin("replay", name, "--backend", "recorded", cwd=pytester.path).returncode == 1
-    result.stdout.fnmatch_lines(["tiletwin diff: 1 same, 2 different, 0 not comparable of 3 launches"])
-    pytest.importorskip("xdist")
-    words += ["--tiletwin-diff-save", "elsewhere"]
-    result = pytester.runpytest_subprocess(*words, "--tiletwin-diff", "interp,sim", "-n", "2")
-    assert sorted(path.name for path in pytester.path.glob("elsewhere/*")) == [os.path.basename(name) for name in kept]
-    result.stdout.fnmatch_lines(["tiletwin diff: 1 same, 2 different, 0 not comparable of 3 launches"])
-
-
-MISSING_FILE = """
-import numpy as np
-import triton
-import triton.language as tl
-
-@triton.jit
-def scale(x, o, B: tl.constexpr):
-    i = tl.arange(0, B)
-    tl.store(o + i, tl.load(x + i) * 2.0)
-
-ARGS = [np.ones(16, np.float32), np.zeros(16, np.float32), 16]
-
-def test_launch():
-    scale[(1,)](*ARGS)
-
-def test_fixture(tiletwin_compare):
-    assert tiletwin_compare(scale, (1,), ARGS).verdict != "different"
-
-def test_nothing():
-    pass
-"""
-
-
-@pytest.mark.parametrize(
-    ("which", "code"), [("launch", 6), ("fixture", 6), ("nothing", 6), ("launch or fixture", 6), ("no_test", 5)]
-)
-def test_a_pytest_session_in_which_a_backend_compares_nothing_fails(pytester, monkeypatch, which, code):
-    for name in list(os.environ):
-        if name.startswith(("TILETWIN", "TRITON", "PYTEST_")):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("TILETWIN_TRITON", "/nowhere")
-    pytester.makepyfile(test_kernels=MISSING_FILE)
-    words = ["-p", "tiletwin_pytest"] if "tiletwin_pytest" not in "".join(pytester.plugins) else []
-    words += ["-k", which]
-    result = pytester.runpytest_subprocess(*words, "--tiletwin-diff", "interp,triton")
-    assert result.ret == code, result.stdout.str()
-    if code == 6:
-        said = (
-            "nothing was compared: there was no launch" if which == "nothing" else "triton compared nothing: TILETWIN*"
-        )
-        result.stdout.fnmatch_lines([f"  {said}"])
-        result = pytester.runpytest_subprocess(
-            *words, "--tiletwin-diff", "interp,triton", "--tiletwin-diff-allow-missing"
-        )
-        assert result.ret == 0, result.stdout.str()
-    if which == "launch":
-        result = pytester.runpytest_subprocess(*words, "--tiletwin-diff", "interp,sim")
-        assert result.ret == 0, result.stdout.str()

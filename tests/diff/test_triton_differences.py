@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import difference_kernels as kernels
+import difference_loop_kernels as loops
 import numpy as np
 import pytest
 import tiletwin
@@ -245,7 +246,7 @@ def test_cat_that_may_reorder() -> None:
 
 
 @pytest.mark.parametrize(
-    "kernel, n, rows, start", [(kernels.behind_a_quotient, -1, 2, -64), (kernels.behind_a_product, 3, 3, -(2**31))]
+    "kernel, n, rows, start", [(loops.behind_a_quotient, -1, 2, -64), (loops.behind_a_product, 3, 3, -(2**31))]
 )
 def test_offsets_whose_sign_compilers_take_for_granted(kernel: Any, n: int, rows: int, start: int) -> None:
     lanes = 128
@@ -261,7 +262,7 @@ def test_the_variable_of_a_loop_after_it() -> None:
     assert ours.tolist() == theirs.tolist() == [0, 3] and interpreter.tolist() == [3, 3]
 
 
-@pytest.mark.parametrize("kernel", [kernels.behind_in_a_loop, kernels.behind_in_a_while])
+@pytest.mark.parametrize("kernel", [loops.behind_in_a_loop, loops.behind_in_a_while])
 def test_two_names_of_one_value_before_a_loop(kernel: Any) -> None:
     args = [np.zeros(32, np.int32), 3, 4, 32]
     ours, theirs, code, interpreter = sides(kernel, args, "interp", "triton:sim", "sim", "triton")
@@ -274,14 +275,14 @@ def test_two_names_of_one_value_before_a_loop(kernel: Any) -> None:
 def test_integers_of_few_bits_by_way_of_unsigned_ones(kind: type, through: Any) -> None:
     x = np.resize(np.arange(-512, 512) if kind is np.int16 else np.arange(-128, 128), 1024).astype(kind)
     args = [x, np.zeros(1024, np.float32), through, 1024]
-    ours, code, older = sides(kernels.by_way_of_unsigned, args, "interp", "sim", "triton:sim:sm_80")
+    ours, code, older = sides(loops.by_way_of_unsigned, args, "interp", "sim", "triton:sim:sm_80")
     assert np.array_equal(ours, np.where(x < 0, np.inf, x))
     assert np.array_equal(code, ours) and np.array_equal(older, ours)
-    _, theirs = both(kernels.by_way_of_unsigned, args)
+    _, theirs = both(loops.by_way_of_unsigned, args)
     with np.errstate(over="ignore"):
         assert np.array_equal(theirs, (x.astype(np.int64) % 2**16).astype(np.float16))
     assert np.isfinite(theirs[x < -32]).all()
-    ours, theirs = both(kernels.by_way_of_unsigned, [x[:32], np.zeros(32, np.float32), through, 32])
+    ours, theirs = both(loops.by_way_of_unsigned, [x[:32], np.zeros(32, np.float32), through, 32])
     assert np.array_equal(ours, theirs)
 
 
@@ -289,10 +290,10 @@ def test_integers_of_few_bits_by_way_of_unsigned_ones(kind: type, through: Any) 
 def test_quotients_of_a_run_that_begins_below_zero(start: int, by: int) -> None:
     x = np.arange(1, 129, dtype=np.int32)
     args = [x, np.zeros(128, np.int32), start, by, 128]
-    ours, theirs, code = sides(kernels.where_the_quotient_is_negative, args, "interp", "triton:sim", "sim", num_warps=1)
+    ours, theirs, code = sides(loops.where_the_quotient_is_negative, args, "interp", "triton:sim", "sim", num_warps=1)
     assert np.flatnonzero(ours).tolist() == [0] and np.array_equal(code, ours)
     assert np.flatnonzero(theirs).tolist() == [0, 1, 2, 3]
-    ours, theirs, code = sides(kernels.behind_a_remainder, args, "interp", "triton:sim", "sim", num_warps=1)
+    ours, theirs, code = sides(loops.behind_a_remainder, args, "interp", "triton:sim", "sim", num_warps=1)
     assert np.array_equal(ours, x[np.fmod(np.arange(128) + start, by) + by]) and np.array_equal(code, ours)
     assert theirs[:5].tolist() == [by + 1, by + 2, by + 3, by + 4, 5]
 
@@ -302,14 +303,14 @@ def test_quotients_of_a_run_that_begins_below_zero(start: int, by: int) -> None:
 def test_the_place_of_an_extremum_in_a_reshaped_tile(how: str, rows: int, columns: int, backend: str) -> None:
     x = np.random.default_rng(0).permutation(rows * columns).astype(np.float32)
     args = [x, np.zeros(1, np.int32), how, rows, columns]
-    ours, theirs, code, interpreter = sides(kernels.largest_at_of_reshaped, args, "interp", backend, "sim", "triton")
+    ours, theirs, code, interpreter = sides(loops.largest_at_of_reshaped, args, "interp", backend, "sim", "triton")
     assert ours[0] == code[0] == interpreter[0] == (x.argmin() if how == "ravel" else x.argmax())
     assert theirs[0] != ours[0]
 
 
 def test_running_sums_of_bfloat16() -> None:
     x = np.random.default_rng(0).integers(-128, 129, 512).astype(np.float32) / 128  # their sums are exact in float32
-    ours, theirs, code = sides(kernels.running_sum, [x, np.zeros(512, np.float32), 512], "interp", "triton:sim", "sim")
+    ours, theirs, code = sides(loops.running_sum, [x, np.zeros(512, np.float32), 512], "interp", "triton:sim", "sim")
     truth = torch.from_numpy(np.cumsum(x)).to(torch.bfloat16).float().numpy()
     assert np.array_equal(ours, truth) and np.array_equal(code, ours)
     apart = np.abs(theirs - truth) > np.abs(truth) * 2.0**-7
@@ -319,7 +320,7 @@ def test_running_sums_of_bfloat16() -> None:
 @pytest.mark.parametrize("first, second", [(3, 2), (2, 2), (1, 8)])
 def test_a_loop_that_never_ends(first: int, second: int) -> None:
     args = [np.zeros(1, np.float32), np.zeros(1, np.float32), first, second]
-    assert [side[0] for side in sides(kernels.two_whiles, args, "interp", "sim")] == [second] * 2
-    launch = diff.launch_of(kernels.two_whiles, (1,), args)
+    assert [side[0] for side in sides(loops.two_whiles, args, "interp", "sim")] == [second] * 2
+    launch = diff.launch_of(loops.two_whiles, (1,), args)
     outcome = backend_names.make("triton:sim")._outcome(launch, limit=20_000)
     assert "has run 20000 instructions, the limit" in outcome.error

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import difference_kernels as kernels
+import difference_loop_kernels as loops
 import numpy as np
 import pytest
 import tiletwin.language as tl
@@ -110,9 +111,9 @@ def test_8_bit_floats_compared_by_their_bits(kind: tl.dtype) -> None:
     other = torch.float8_e4m3fn if kind is tl.float8e4nv else torch.float8_e5m2
     a, b = (torch.from_numpy(v).to(other).view(torch.int8).numpy() for v in (x, y))
     args = [a, b, np.zeros(4, np.float32), kind, 4]
-    ours, theirs = sides(kernels.compared_8_bits, args, "interp", "triton")
+    ours, theirs = sides(loops.compared_8_bits, args, "interp", "triton")
     assert np.array_equal(ours, x < y) and np.array_equal(theirs, a.view(np.uint8) < b.view(np.uint8))
-    assert "PassManager::run failed" in refusal(kernels.compared_8_bits, args, "triton:sim")
+    assert "PassManager::run failed" in refusal(loops.compared_8_bits, args, "triton:sim")
 
 
 def test_a_dot_of_8_bits_without_nan() -> None:
@@ -221,7 +222,7 @@ def test_numbers_of_8_bits() -> None:
 
 def test_and_and_not_of_tiles() -> None:
     x, y = np.array([1, 1, 0, 0], np.int32), np.array([0, 1, 0, 1], np.int32)
-    ours, theirs = right_and_wrong(kernels.and_not, [x, y, np.zeros(4, np.int32), 4])
+    ours, theirs = right_and_wrong(loops.and_not, [x, y, np.zeros(4, np.int32), 4])
     assert np.array_equal(ours, x & ~y & 1) and not np.array_equal(theirs, ours)
 
 

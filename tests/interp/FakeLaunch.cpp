@@ -1,6 +1,9 @@
 // tests/interp/FakeLaunch.cpp -- the executor behind FakeLaunch.
 #include "FakeLaunch.h"
 #include <chrono>
+#include <mutex>
+#include <set>
+#include <thread>
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -36,6 +39,19 @@ Trap FakeLaunch::run(const ProgramOrder& order) {
   Executor executor{this, enter, leave, runOne, printed, advanceOne, describeWait};
   Scheduler scheduler(executor, order, hooks, options);
   return scheduler.run();
+}
+
+int threadsThatTakePart() {
+  FakeLaunch launch(4);
+  std::mutex mutex;
+  std::set<std::thread::id> ids;
+  launch.program = [&](const ProgramId&, FakeFrame&, Trap&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::lock_guard lock(mutex);
+    ids.insert(std::this_thread::get_id());
+    return true;
+  };
+  return launch.run(ProgramOrder({100, 1, 1})) ? 0 : int(ids.size());
 }
 
 bool threadSanitizer() {

@@ -27,6 +27,8 @@ struct FakeLaunch {
   Trap run(const ProgramOrder& order);
 };
 
+/// How many threads take part in 100 programs of 2 ms, launched on four; 0: the launch trapped.
+int threadsThatTakePart();
 /// True under ThreadSanitizer, which cannot follow forks and oneTBB.
 bool threadSanitizer();
 /// A busy wait of about n microseconds.

@@ -1,16 +1,13 @@
-// tests/interp/SchedulerTest.cpp -- who runs what: every program once, the lowest trap, interruption, forks, no
-// allocation.
+// tests/interp/SchedulerTest.cpp -- who runs what: every program once, the lowest trap, interruption, no allocation.
+// Not here: children of forks (SchedulerForkTest.cpp).
 #define BOOST_TEST_MODULE scheduler
 #include "FakeLaunch.h"
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <new>
-#include <set>
 #include <stdexcept>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 #include <xmmintrin.h>
 
@@ -71,19 +68,7 @@ BOOST_AUTO_TEST_CASE(one_thread_runs_in_ascending_order) {
   BOOST_TEST(std::is_sorted(order.begin(), order.end()));
 }
 
-BOOST_AUTO_TEST_CASE(helpers_take_part) {
-  FakeLaunch launch(4);
-  std::mutex mutex;
-  std::set<std::thread::id> ids;
-  launch.program = [&](const ProgramId&, FakeFrame&, Trap&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    std::lock_guard lock(mutex);
-    ids.insert(std::this_thread::get_id());
-    return true;
-  };
-  BOOST_TEST(!launch.run(ProgramOrder({100, 1, 1})));
-  BOOST_TEST(ids.size() == 4u);
-}
+BOOST_AUTO_TEST_CASE(helpers_take_part) { BOOST_TEST(threadsThatTakePart() == 4); }
 
 BOOST_AUTO_TEST_CASE(work_that_is_known_to_be_tiny_stays_on_the_launching_thread) {
   FakeLaunch launch(4);
@@ -336,88 +321,6 @@ BOOST_AUTO_TEST_CASE(a_launch_allocates_nothing) {
       BOOST_REQUIRE(!scheduler.run());
     }
     BOOST_TEST(allocations - before == 0);
-  }
-}
-
-BOOST_AUTO_TEST_CASE(the_child_of_a_fork_starts_new_helpers) {
-  if (threadSanitizer()) return; // it follows no threads of a child
-  auto distinctThreads = [] {
-    FakeLaunch launch(4);
-    std::mutex mutex;
-    std::set<std::thread::id> ids;
-    launch.program = [&](const ProgramId&, FakeFrame&, Trap&) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      std::lock_guard lock(mutex);
-      ids.insert(std::this_thread::get_id());
-      return true;
-    };
-    return launch.run(ProgramOrder({100, 1, 1})) ? 0 : int(ids.size());
-  };
-  BOOST_TEST(distinctThreads() == 4);
-  for (int round = 0; round < 2; ++round) {
-    pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
-      int threads = distinctThreads();
-      if (threads == 4 && fork() == 0) _exit(distinctThreads()); // and the child's child
-      int status = 0;
-      wait(&status);
-      _exit(WIFEXITED(status) ? std::min(threads, WEXITSTATUS(status)) : 0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    BOOST_TEST(WIFEXITED(status));
-    BOOST_TEST(WEXITSTATUS(status) == 4);
-    BOOST_TEST(distinctThreads() == 4); // the parent goes on
-  }
-}
-
-/// A launch on four threads whose hook forks while helpers run and print; what the child's launch gives.
-static void forkInHook(bool inPoll, bool waits) {
-  FakeLaunch launch(4);
-  launch.options.pollMilliseconds = 1;
-  launch.options.waits = waits;
-  launch.options.resident = 8;
-  std::atomic<int> ended{0};
-  launch.program = [&](const ProgramId&, FakeFrame& frame, Trap&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    frame.printed = "text";
-    return ++ended, true;
-  };
-  launch.advance = [&](const ProgramId&, bool, bool, Trap&, WaitState&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return ++ended, Advance::Done;
-  };
-  pid_t child = -1;
-  const auto forkOnce = [&] {
-    if (child >= 0 || ended < 20) return;
-    child = fork();
-    if (child == 0) alarm(20);
-  };
-  launch.hooks.poll = [&](int64_t, int64_t) {
-    if (inPoll) forkOnce();
-    return true;
-  };
-  launch.hooks.print = [&](const std::string&) {
-    if (!inPoll) forkOnce();
-  };
-  const Trap trap = launch.run(ProgramOrder({400, 1, 1}));
-  if (child == 0) _exit(trap.kind == TrapKind::Unsupported && trap.message.find("forked") != std::string::npos ? 0 : 1);
-  BOOST_TEST(!trap, trap.message);
-  BOOST_TEST(ended == 400); // the parent goes on
-  BOOST_REQUIRE(child > 0);
-  int status = 0;
-  waitpid(child, &status, 0);
-  BOOST_TEST(WIFEXITED(status));
-  BOOST_TEST(WEXITSTATUS(status) == 0);
-}
-
-BOOST_AUTO_TEST_CASE(the_child_of_a_fork_in_a_hook_does_not_wait_for_helpers) {
-  if (threadSanitizer()) return; // it follows no threads of a child
-  for (int round = 0; round < 5; ++round) {
-    forkInHook(/*inPoll=*/true, /*waits=*/false);
-    forkInHook(/*inPoll=*/false, /*waits=*/false);
-    forkInHook(/*inPoll=*/true, /*waits=*/true);
   }
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import torch
 
 
@@ -25,3 +26,9 @@ def put(x: torch.Tensor, at: tuple[int, ...], block: torch.Tensor) -> torch.Tens
         if all(0 <= w < s for w, s in zip(where, x.shape)):
             out[where] = block[index]
     return out
+
+
+def filled(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    """Distinct small numbers that every type holds."""
+    numbers = torch.arange(1, 1 + int(np.prod(shape)), dtype=torch.float64) % 13 + 1
+    return numbers.reshape(shape).to(dtype)

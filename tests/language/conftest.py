@@ -40,3 +40,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 total += known.setdefault(repr(value), len(known))
             if len(combinations) > FEW and total % ONE_IN[path.stem]:
                 item.add_marker("slow")
+
+
+@pytest.fixture(params=[pytest.param(False, id="compiled"), pytest.param(True, id="eager")])
+def mode(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test runs compiled and in eager mode."""
+    if request.param:
+        monkeypatch.setenv("TILETWIN_EAGER", "1")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from expressions import Kernel, Value, arithmetic, operation
+from expression_values import Value, arithmetic
+from expressions import Kernel, operation
 from number_formats import held
 
 EXACT = ("i32", "u32", "i64", "u64")

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import numpy as np
-from expressions import (
-    FLOATS,
+from expression_values import (
     WIDE,
     Constant,
-    Kernel,
     Value,
     arithmetic,
     as_type,
-    both_defined,
     fused,
     mathematical,
     nan_wins,
     number_wins,
-    operation,
     promoted,
     truncated_division,
     zero_ordered,
 )
-from number_formats import FP8, INTS, TL, TYPES, bits_of, convert, from_bits, held, hold, is_float, is_signed, to_bits
+from expressions import Kernel, both_defined, operation
+from number_formats import (
+    FLOATS,
+    FP8,
+    INTS,
+    TL,
+    TYPES,
+    bits_of,
+    convert,
+    from_bits,
+    held,
+    hold,
+    is_float,
+    is_signed,
+    to_bits,
+)
 
 Operand = Value | Constant
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from expressions import CONSTANTS, Constant, Kernel, as_type, correctly_rounded, mathematical, operation
+from expression_values import Constant, as_type, correctly_rounded, mathematical
+from expressions import CONSTANTS, Kernel, operation
 from number_formats import FP8, INTS, TL, TYPES, bits_of, convert, held, to_bits
 
 MULTIPLIERS = {32: (0xD2511F53, 0xCD9E8D57), 64: (0xD2E7470EE14C6C93, 0xCA5A826395121157)}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from expressions import Kernel, Value, arithmetic, operation, zero_ordered
+from expression_values import Value, arithmetic, zero_ordered
+from expressions import Kernel, operation
 from number_formats import held, is_float
 
 WORDS = ("i32", "u32", "i64", "u64")

@@ -14,14 +14,6 @@ import triton
 import triton.language as tl
 from block_references import block_of, put
 
-MODES = [pytest.param(False, id="compiled"), pytest.param(True, id="eager")]
-
-
-@pytest.fixture(params=MODES)
-def mode(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param:
-        monkeypatch.setenv("TILETWIN_EAGER", "1")
-
 
 def filled(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
     return (torch.arange(1, 1 + int(np.prod(shape))) % 101).reshape(shape).to(dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import construct_kernels as k
+import function_kernels as functions
 import numpy as np
 import pytest
 import triton.language as tl
@@ -112,16 +113,16 @@ CASES = [
     (k.carried_pointers, (X, "o", 4, 8), [1, 2, 3, 4, 2, 4, 6, 8, sum(range(1, 33)), 12]),
     *[(k.carried_aggregate, (n,), counters(n)) for n in (2, 3, 6)],
     (k.aggregates, (6,), [10, -6, 63, 4, 30, 5, 7, 10]),
-    *[(k.early_returns_in_loops, (n,), loops_with_returns(n)) for n in (2, 3, 7)],
-    *[(k.early_returns_of_blocks, (n,), blocks_with_returns(n)) for n in (0, 3, 4, 6)],
-    (k.leave_early, (5, "all"), [1, -1]),
-    (k.leave_early, (12, "some"), [1, 11, -1]),
-    (k.leave_early, (5, "some"), [1, 4, 0, 1, 2, 3, 7]),
-    (k.leave_early, (2, "some"), [1, -1, 0, 1, -1, -1, -1]),
-    (k.functions, (6,), [7, 7, 432, 212, 71, 978, 30, 6, 56, 23]),
-    (k.compile_time_values, (5, 6, "exp", tl.int64), [207, 0, 3, 6, 9, 8, 54, 6, 13, 100]),
-    (k.powers, (3, 8), [3**8]),
-    (k.powers, (3, 0), [1]),
+    *[(functions.early_returns_in_loops, (n,), loops_with_returns(n)) for n in (2, 3, 7)],
+    *[(functions.early_returns_of_blocks, (n,), blocks_with_returns(n)) for n in (0, 3, 4, 6)],
+    (functions.leave_early, (5, "all"), [1, -1]),
+    (functions.leave_early, (12, "some"), [1, 11, -1]),
+    (functions.leave_early, (5, "some"), [1, 4, 0, 1, 2, 3, 7]),
+    (functions.leave_early, (2, "some"), [1, -1, 0, 1, -1, -1, -1]),
+    (functions.functions, (6,), [7, 7, 432, 212, 71, 978, 30, 6, 56, 23]),
+    (functions.compile_time_values, (5, 6, "exp", tl.int64), [207, 0, 3, 6, 9, 8, 54, 6, 13, 100]),
+    (functions.powers, (3, 8), [3**8]),
+    (functions.powers, (3, 0), [1]),
     (k.annotated_locals, (5, 3.0), [37, 8, 8]),
     *[(k.logic, (n, m), logic(n, m)) for n in (2, 5, 9) for m in (3, 5, 7)],
     *[(k.loops, (n, step), loops(n, step)) for n in (2, 7, 12) for step in (2, 3)],

@@ -22,7 +22,8 @@ import product_expressions  # noqa: F401
 import pytest
 import shape_expressions  # noqa: F401
 import torch
-from expressions import METHODS, OPERATIONS, Choices, Kernel, Value
+from expression_values import Value
+from expressions import METHODS, OPERATIONS, Choices, Kernel
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from kernel_cases import TORCH, load_json

@@ -11,14 +11,6 @@ import tiletwin
 import torch
 import triton
 
-MODES = [pytest.param(False, id="compiled"), pytest.param(True, id="eager")]
-
-
-@pytest.fixture(params=MODES)
-def mode(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param:
-        monkeypatch.setenv("TILETWIN_EAGER", "1")
-
 
 def table(tensors: list[torch.Tensor]) -> torch.Tensor:
     return torch.tensor([t.data_ptr() for t in tensors], dtype=torch.int64)

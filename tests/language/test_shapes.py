@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 
+import arrangement_kernels as arrangements
 import numpy as np
-import operation_kernels as kernels
 import pytest
 import triton
 from number_formats import INTS
@@ -33,19 +33,19 @@ def unchanged(element: str, shape: tuple[int, ...]) -> np.ndarray:
 def test_renaming(shape: tuple[int, ...], element: str) -> None:
     x = unchanged(element, shape)
     for order in itertools.permutations(range(len(shape))):
-        got = apply(kernels.permute, x, element, order, element, x.transpose(order).shape)
+        got = apply(arrangements.permute, x, element, order, element, x.transpose(order).shape)
         assert same(got, x.transpose(order)), order
     if len(shape) > 1:
-        got = apply(kernels.trans, x, element, 0, element, x.swapaxes(-1, -2).shape)
+        got = apply(arrangements.trans, x, element, 0, element, x.swapaxes(-1, -2).shape)
         assert same(got, x.swapaxes(-1, -2))
     for axis in range(-len(shape) - 1, len(shape) + 1):
         want = np.expand_dims(x, axis)
-        assert same(apply(kernels.expand_dims, x, element, axis, element, want.shape), want)
-        assert same(apply(kernels.unsqueeze, x, element, axis, element, want.shape), want)
+        assert same(apply(arrangements.expand_dims, x, element, axis, element, want.shape), want)
+        assert same(apply(arrangements.unsqueeze, x, element, axis, element, want.shape), want)
     for axis, size in enumerate(shape):
         if size == 1 and len(shape) > 1:
-            assert same(apply(kernels.squeeze, x, element, axis, element, x.squeeze(axis).shape), x.squeeze(axis))
-    assert same(apply(kernels.ravel, x, element, 0, element, (x.size,)), x.reshape(-1))
+            assert same(apply(arrangements.squeeze, x, element, axis, element, x.squeeze(axis).shape), x.squeeze(axis))
+    assert same(apply(arrangements.ravel, x, element, 0, element, (x.size,)), x.reshape(-1))
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -57,8 +57,8 @@ def test_reshape(shape: tuple[int, ...], other: tuple[int, ...]) -> None:
         pytest.skip("another number of elements")
     for element in ("i1", "u8", "fp16", "i32", "fp64"):
         x = unchanged(element, shape)
-        assert same(apply(kernels.reshape, x, element, other, element, other), x.reshape(other))
-        got = apply(kernels.view, x, element, other, element, other)
+        assert same(apply(arrangements.reshape, x, element, other, element, other), x.reshape(other))
+        got = apply(arrangements.view, x, element, other, element, other)
         assert same(np.sort(got.reshape(-1)), np.sort(x.reshape(-1)))
 
 
@@ -66,7 +66,7 @@ def test_reshape(shape: tuple[int, ...], other: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(("shape", "wide"), [((1,), (8,)), ((1, 4), (8, 4)), ((4, 1), (4, 16)), ((2, 1, 4), (2, 8, 4))])
 def test_broadcast(shape: tuple[int, ...], wide: tuple[int, ...], element: str) -> None:
     x = unchanged(element, shape)
-    assert same(apply(kernels.broadcast_to, x, element, wide, element, wide), np.broadcast_to(x, wide))
+    assert same(apply(arrangements.broadcast_to, x, element, wide, element, wide), np.broadcast_to(x, wide))
 
 
 @pytest.mark.parametrize("element", ELEMENTS)
@@ -75,16 +75,16 @@ def test_joining(shape: tuple[int, ...], element: str) -> None:
     x, y = unchanged(element, shape), values(element, shape, seed=5)
     stacked = np.stack([x, y], -1)
     if len(shape) < 4:
-        assert same(combine(kernels.join, x, element, y, element, 0, stacked.shape), stacked)
-        a, b = apply_two(kernels.split, stacked, element, 0, (element, element), shape)
+        assert same(combine(arrangements.join, x, element, y, element, 0, stacked.shape), stacked)
+        a, b = apply_two(arrangements.split, stacked, element, 0, (element, element), shape)
         assert same(a, x) and same(b, y)
     merged = stacked.reshape(*shape[:-1], 2 * shape[-1])
-    assert same(combine(kernels.interleave, x, element, y, element, 0, merged.shape), merged)
+    assert same(combine(arrangements.interleave, x, element, y, element, 0, merged.shape), merged)
     for axis in range(-len(shape), len(shape)):
         want = np.concatenate([x, y], axis)
-        assert same(combine(kernels.cat, x, element, y, element, axis, want.shape), want), axis
+        assert same(combine(arrangements.cat, x, element, y, element, axis, want.shape), want), axis
     if len(shape) == 1:
-        got = combine(kernels.cat_in_any_order, x, element, y, element, 0, (2 * x.size,))
+        got = combine(arrangements.cat_in_any_order, x, element, y, element, 0, (2 * x.size,))
         assert same(np.sort(got), np.sort(np.concatenate([x, y])))
 
 
@@ -99,13 +99,17 @@ def test_gather(shape: tuple[int, ...], element: str) -> None:
             for kind in INTS if element == "fp32" else ("i32",):
                 index = r.integers(0, min(size, 127), wanted).astype(("uint" if kind[0] == "u" else "int") + kind[1:])
                 want = np.take_along_axis(x, index.astype(np.int64), axis)
-                assert same(combine(kernels.gather, x, element, index, kind, axis, wanted), want), (axis, count, kind)
+                assert same(combine(arrangements.gather, x, element, index, kind, axis, wanted), want), (
+                    axis,
+                    count,
+                    kind,
+                )
 
 
 def test_gather_with_narrow_unsigned_indices() -> None:
     x = np.arange(256, dtype=np.int32)
     index = np.arange(255, -1, -1, dtype=np.uint8)
-    assert (combine(kernels.gather, x, "i32", index, "u8", 0, (256,)) == x[::-1]).all()
+    assert (combine(arrangements.gather, x, "i32", index, "u8", 0, (256,)) == x[::-1]).all()
 
 
 @pytest.mark.parametrize("bad", [-1, 8, 2**31 - 1])
@@ -113,7 +117,7 @@ def test_gather_outside(bad: int) -> None:
     x, index = np.arange(8, dtype=np.int32), np.zeros((16,), np.int32)
     index[11] = bad
     with pytest.raises(triton.OutOfBoundsError if hasattr(triton, "OutOfBoundsError") else Exception, match="gather"):
-        combine(kernels.gather, x, "i32", index, "i32", 0, (16,))
+        combine(arrangements.gather, x, "i32", index, "i32", 0, (16,))
 
 
 @pytest.mark.parametrize("n", [1, 2, 64, 4096])
@@ -126,6 +130,6 @@ def test_histogram(n: int, bins: int, kind: str) -> None:
     y = r.integers(0, 9, n).astype(np.int32)
     inside = (x.astype(np.int64) >= 0) & (x.astype(np.int64) < bins)
     want = np.bincount(x[inside].astype(np.int64), minlength=bins)
-    assert (apply(kernels.histogram, x, kind, bins, "i32", (bins,)) == want).all()
+    assert (apply(arrangements.histogram, x, kind, bins, "i32", (bins,)) == want).all()
     even = np.bincount(x[inside & (y % 2 == 0)].astype(np.int64), minlength=bins)
-    assert (combine(kernels.histogram_of_even, x, kind, y, "i32", bins, (bins,), "i32") == even).all()
+    assert (combine(arrangements.histogram_of_even, x, kind, y, "i32", bins, (bins,), "i32") == even).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import arrangement_kernels as arrangements
 import numpy as np
 import operation_kernels as kernels
 import pytest
@@ -27,15 +28,15 @@ def test_sort(shape: tuple[int, ...], element: str) -> None:
     up = np.sort(x, -1)
     result = element if shape[-1] > 1 else WIDENED.get(element, element)
     eager = x.size <= 64
-    assert (apply(kernels.sort, x, element, 0, result, shape, eager) == up).all()
-    assert (apply(kernels.sort_down, x, element, 0, result, shape, eager) == up[..., ::-1]).all()
+    assert (apply(arrangements.sort, x, element, 0, result, shape, eager) == up).all()
+    assert (apply(arrangements.sort_down, x, element, 0, result, shape, eager) == up[..., ::-1]).all()
 
 
 def test_a_large_tile() -> None:
     x = np.random.default_rng(1).standard_normal((8, 4096)).astype(np.float32)
-    assert (apply(kernels.sort, x, "fp32", 0, "fp32", x.shape, eager=False) == np.sort(x, -1)).all()
+    assert (apply(arrangements.sort, x, "fp32", 0, "fp32", x.shape, eager=False) == np.sort(x, -1)).all()
     y = np.random.default_rng(2).integers(-(2**31), 2**31, 32768).astype(np.int32)
-    assert (apply(kernels.sort_down, y, "i32", 0, "i32", y.shape, eager=False) == np.sort(y)[::-1]).all()
+    assert (apply(arrangements.sort_down, y, "i32", 0, "i32", y.shape, eager=False) == np.sort(y)[::-1]).all()
 
 
 def network(x: np.ndarray, descending: bool) -> np.ndarray:
@@ -54,7 +55,7 @@ def network(x: np.ndarray, descending: bool) -> np.ndarray:
 @pytest.mark.parametrize("n", [2, 8, 64])
 def test_nan_and_zeros_go_where_the_network_puts_them(element: str, n: int) -> None:
     x = values(element, (n,), seed=n, special=True)
-    for kernel, descending in ((kernels.sort, False), (kernels.sort_down, True)):
+    for kernel, descending in ((arrangements.sort, False), (arrangements.sort_down, True)):
         got, want = apply(kernel, x, element, 0, element, (n,)), network(x, descending)
         assert np.array_equal(got, want, equal_nan=True)
         numbers = ~np.isnan(want)
@@ -71,8 +72,8 @@ def test_topk(shape: tuple[int, ...], element: str) -> None:
         result = element if k == n and n > 1 else WIDENED.get(element, element)
         up = convert(np.sort(x, -1), element, result)[0]
         kept = (*shape[:-1], k)
-        assert (apply(kernels.topk, x, element, k, result, kept) == up[..., ::-1][..., :k]).all(), k
-        assert (apply(kernels.bottomk, x, element, k, result, kept) == up[..., :k]).all(), k
+        assert (apply(arrangements.topk, x, element, k, result, kept) == up[..., ::-1][..., :k]).all(), k
+        assert (apply(arrangements.bottomk, x, element, k, result, kept) == up[..., :k]).all(), k
         k *= 2
 
 
@@ -82,13 +83,13 @@ def test_bitonic_merge(element: str) -> None:
     rising = np.sort(x[:, :16], -1)
     falling = np.sort(x[:, 16:], -1)[:, ::-1]
     bitonic = np.roll(np.concatenate([rising, falling], -1), 5, -1)
-    got = apply(kernels.bitonic_merge, bitonic, element, 0, element, (4, 32))
+    got = apply(arrangements.bitonic_merge, bitonic, element, 0, element, (4, 32))
     assert (got == np.sort(bitonic, -1)).all()
 
 
 def test_a_result_that_others_read_too() -> None:
     x = sortable("i32", (64,))
-    down, up = apply_two(kernels.sort_twice, x, "i32", 0, ("i32", "i32"), (64,))
+    down, up = apply_two(arrangements.sort_twice, x, "i32", 0, ("i32", "i32"), (64,))
     assert (up == np.sort(x)).all() and (down == np.sort(x)[::-1]).all()
 
 
@@ -97,13 +98,13 @@ def test_a_result_that_others_read_too() -> None:
 def test_flip(shape: tuple[int, ...], element: str) -> None:
     x = values(element, shape, special=True)
     for axis in axes(shape):
-        got = apply(kernels.flip, x, element, axis, element, shape)
+        got = apply(arrangements.flip, x, element, axis, element, shape)
         want = np.flip(x, axis)
         assert np.array_equal(got, want, equal_nan=is_float(element))
         if is_float(element):
             assert (np.signbit(got) == np.signbit(want))[~np.isnan(want)].all()
     assert np.array_equal(
-        apply(kernels.flip, x, element, None, element, shape), np.flip(x, -1), equal_nan=is_float(element)
+        apply(arrangements.flip, x, element, None, element, shape), np.flip(x, -1), equal_nan=is_float(element)
     )
 
 
@@ -112,7 +113,7 @@ def test_a_reversed_tile_is_an_operand(shape: tuple[int, ...]) -> None:
     x = values("i32", shape)
     for axis in range(len(shape)):
         back = np.flip(x, axis)
-        got = apply(kernels.flip_sum, x, "i32", axis, "i32", shape)
+        got = apply(arrangements.flip_sum, x, "i32", axis, "i32", shape)
         assert (got == back.cumsum(axis, dtype=np.int32) + back).all()
 
 
@@ -121,7 +122,7 @@ def test_a_reversed_tile_is_an_operand(shape: tuple[int, ...]) -> None:
 def test_memory_is_read_before_it_is_overwritten(kernel: str, n: int) -> None:
     x = sortable("i32", (n,)) + np.arange(n, dtype=np.int32)
     memory = torch.from_numpy(x.copy())
-    getattr(kernels, kernel)[(1,)](memory, n)
+    getattr(arrangements, kernel)[(1,)](memory, n)
     assert (memory.numpy() == (x[::-1] if kernel == "flip_after_store" else np.sort(x)[::-1])).all()
 
 
@@ -130,7 +131,7 @@ def test_what_else_reads_the_tile_sees_it_unsorted(n: int) -> None:
     """A sort runs in its operand's place where it may."""
     x = sortable("i32", (n,)) // 4
     before, after, up, down = (torch.zeros(n, dtype=torch.int32) for _ in range(4))
-    kernels.sort_between_readers[(1,)](torch.from_numpy(x.copy()), before, after, up, down, n)
+    arrangements.sort_between_readers[(1,)](torch.from_numpy(x.copy()), before, after, up, down, n)
     assert (before.numpy() == 2 * x + 1).all()
     assert (up.numpy() == np.sort(2 * x)).all()
     assert (down.numpy() == np.sort(2 * x)[::-1]).all()
@@ -142,7 +143,7 @@ def test_masked_elements_are_sorted_too(count: int) -> None:
     """The load writes the tile that is sorted, also where it loads nothing."""
     x = np.array([5, -3, 8, 1, 0, 7, -9, 4], np.int32)
     out = torch.zeros(8, dtype=torch.int32)
-    kernels.sort_masked[(1,)](torch.from_numpy(x), out, count, 8)
+    arrangements.sort_masked[(1,)](torch.from_numpy(x), out, count, 8)
     assert (out.numpy() == np.sort(np.where(np.arange(8) < count, x, 6))).all()
 
 
@@ -151,7 +152,7 @@ def test_in_a_loop(rounds: int) -> None:
     n = 64
     x = np.abs(sortable("i32", (n,)) // 2**8)
     out = torch.zeros(n, dtype=torch.int32)
-    kernels.sorts_in_a_loop[(1,)](torch.from_numpy(x.copy()), out, rounds, n)
+    arrangements.sorts_in_a_loop[(1,)](torch.from_numpy(x.copy()), out, rounds, n)
     for r in range(rounds):
         with np.errstate(over="ignore"):
             product = x * np.int32(31)
@@ -161,8 +162,9 @@ def test_in_a_loop(rounds: int) -> None:
 
 
 def plan_of(kernel: str, shape: tuple[int, ...]) -> list[str]:
-    """The instructions that a function of operation_kernels.py runs as."""
-    constants = {"FUNCTION": getattr(kernels, kernel), "ARGUMENT": None, "SHAPE": shape, "COUNT": int(np.prod(shape))}
+    """The instructions that a function of arrangement_kernels.py runs as."""
+    function = getattr(arrangements, kernel)
+    constants = {"FUNCTION": function, "ARGUMENT": None, "SHAPE": shape, "COUNT": int(np.prod(shape))}
     signature = {"x_ptr": "*fp32", "out_ptr": "*fp32", **{name: "constexpr" for name in constants}}
     compiled = triton.compile(triton.compiler.ASTSource(kernels.one, signature, constants))
     text = compiled.module.text("plan").split("code:")[1].partition("forms:")[0]

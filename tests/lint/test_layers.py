@@ -53,7 +53,15 @@ FORBIDDEN = {
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<][^">]+[">])', re.MULTILINE)
 OURS = ("ir", "runtime", "frontend", "interp", "codegen", "sim", "diff", "python")
-MAX_LINES = 800
+MAX_LINES = 500
+# Files that have been over it since before it was that low.
+KNOWN_LONG = {
+    "frontend/WalkerExpressions.cpp",
+    "interp/plan/ElementwiseOps.cpp",
+    "python/tiletwin/cli.py",
+    "python/tiletwin/dtypes.py",
+    "python/tiletwin/language/standard.py",
+}
 
 
 def tracked(*patterns):
@@ -89,14 +97,13 @@ def test_includes_follow_the_table(path):
 
 
 def test_files_can_be_read_in_one_sitting():
-    long = {}
-    for path in tracked("*.h", "*.cpp", "*.td", "*.py", "*.mlir"):
-        if "tests/data" in path.as_posix():
-            continue
-        lines = path.read_text().count("\n")
-        if lines > MAX_LINES:
-            long[path.relative_to(ROOT).as_posix()] = lines
-    assert not long, f"files over {MAX_LINES} lines: {long}"
+    lines = {
+        path.relative_to(ROOT).as_posix(): path.read_text().count("\n")
+        for path in tracked("*.h", "*.cpp", "*.td", "*.inc", "*.py", "*.mlir", "*.cu", "*.sh", ":!tests/data")
+    }
+    long = {name: count for name, count in lines.items() if count > MAX_LINES}
+    assert set(long) <= KNOWN_LONG, f"files over {MAX_LINES} lines: {long}"
+    assert KNOWN_LONG <= set(long), f"no longer over {MAX_LINES} lines, or gone: {KNOWN_LONG - set(long)}"
 
 
 def test_reference_counts_live_in_one_file():

@@ -1,4 +1,5 @@
-"""Scripts written for a GPU run where there is none: all functions of cuda_cases.py and cuda_sides.py."""
+"""Scripts written for a GPU run where there is none: all functions of cuda_cases.py, cuda_autograd_cases.py and
+cuda_sides.py."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from process import HERE, run_python
 
 pytest.importorskip("torch")
 HELPERS = ("on_cuda", "scale", "run_all", "double", "refused", "launched")
-FILES = {"cuda_cases": 1, "cuda_sides": 2}
+FILES = {"cuda_cases": 1, "cuda_autograd_cases": 1, "cuda_sides": 2}
 """How many devices are emulated for it."""
 
 CASES = [

@@ -36,4 +36,20 @@ inline std::string errorOf(const std::string& text) {
 /// The same of a body's text: its first line is line 6.
 inline std::string bodyError(const std::string& body) { return errorOf(kEntry + body + "\n}\n"); }
 
+/// A module's one function.
+inline const Function& only(const Module& module) {
+  BOOST_REQUIRE_EQUAL(module.functions.size(), 1u);
+  return module.functions[0];
+}
+
+/// The operands of the body's last instruction.
+inline const std::vector<Operand>& operandsOf(const Module& module) {
+  return module.functions.back().body.back().operands;
+}
+
+inline std::string registerName(const Function& function, const Operand& operand) {
+  BOOST_REQUIRE(operand.kind == Operand::Kind::Register);
+  return function.registers.at(size_t(operand.index)).name;
+}
+
 } // namespace tiletwin::sim::ptx

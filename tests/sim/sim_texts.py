@@ -6,12 +6,14 @@ Not here:  what is expected (test_sim_api.py, test_sim_command.py, test_tensor_m
 
 from __future__ import annotations
 
-import os
 import pathlib
 import subprocess
 import sys
 
+import children
+import numpy as np
 import tiletwin
+from tiletwin import sim
 
 PACKAGE_PARENT = pathlib.Path(tiletwin.__file__).resolve().parents[1]
 HEADER = ".version 8.8\n.target sm_90a\n.address_size 64\n"
@@ -277,15 +279,15 @@ DONE:
 )
 
 
-def environment(**values: str) -> dict[str, str]:
-    """Of a child process that can import the package, without this process's settings."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))}
-    return {**kept, "PYTHONPATH": str(PACKAGE_PARENT), "COLUMNS": "200", "TERM": "dumb", **values}
-
-
 def command(*words: object, folder: pathlib.Path | None = None, **values: str) -> subprocess.CompletedProcess:
     """`tiletwin words...` as it is installed beside Python."""
-    return subprocess.run(
-        [pathlib.Path(sys.executable).with_name("tiletwin"), *map(str, words)],
-        cwd=folder, env=environment(**values), capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    program = pathlib.Path(sys.executable).with_name("tiletwin")
+    return children.run(*map(str, words), program=program, cwd=folder, COLUMNS="200", TERM="dumb", **values)
+
+
+def add_kernel(file: str = "add.ptx") -> sim.Kernel:
+    return sim.load(ADD, file=file)["add"]
+
+
+def floats(count: int = 100, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(count).astype(np.float32)
