@@ -5,10 +5,13 @@
 #include "codegen/emit/Emitter.h"
 #include "codegen/emit/LineTable.h"
 #include "codegen/libdevice/Libdevice.h"
+#include "codegen/passes/Barriers.h"
+#include "codegen/passes/Phases.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/Steps.h"
 #include "codegen/passes/TensorMaps.h"
 #include "codegen/passes/VerifyLayouts.h"
+#include "codegen/passes/VerifyProtocol.h"
 #include "codegen/ptx/Ptx.h"
 #include "ir/Numerics.h"
 #include "ir/Passes.h"
@@ -117,18 +120,24 @@ LogicalResult Compilation::parseLlir(std::string_view text, std::string_view fil
 LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
   // Passes on the way must not leave a rounding open, nor may a user's ttgir.
   if (failed(tt::verifyNumericsExplicit(*module_, {.capability = target_.capability}))) return failure();
-  if (failed(verifyLayouts(kernel(), threadsOf(target_, options_)))) return failure();
+  const ThreadBits threads = threadsOf(target_, options_);
+  if (failed(verifyLayouts(kernel(), threads))) return failure();
+  if (!barriersAreComplete(*module_)) { // text that a user wrote
+    derivePhases(kernel());
+    assignSharedMemory(kernel(), target_, threads);
+    insertBarriers(kernel());
+  }
+  if (failed(verifyProtocol(kernel(), target_, threads))) return failure();
   llvmModule_ = std::make_unique<llvm::Module>(kernel().getName(), llvmContext_);
   llvmModule_->setTargetTriple(machine.getTargetTriple());
   llvmModule_->setDataLayout(machine.createDataLayout());
   std::optional<LineTable> lines;
   if (options_.lineInfo) lines.emplace(*llvmModule_);
   Emitter emitter(*llvmModule_, target_, options_, lines ? &*lines : nullptr);
-  emitter.reserveShared(assignSharedMemory(kernel()));
   if (failed(emitter.emitKernel(kernel()))) return fail("the kernel could not be emitted");
   if (lines) lines->finish();
   code_.name = kernel().getName().str();
-  code_.sharedBytes = emitter.sharedBytes();
+  code_.sharedBytes = sharedBytesOf(kernel());
   code_.scratchBytes = emitter.globalScratchBytes();
   code_.numWarps = options_.numWarps;
   for (BlockArgument argument : kernel().getArguments()) {

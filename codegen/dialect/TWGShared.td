@@ -19,6 +19,19 @@ def TWG_SharedAttr : AttrDef<TWG_Dialect, "Shared"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def TWG_ScratchAttr : AttrDef<TWG_Dialect, "Scratch"> {
+  let mnemonic = "scratch";
+  let summary = "shared memory that an operation uses while it runs";
+  let description = [{
+    `twg.scratch = #twg.scratch<offset = 0, bytes = 512, barriers = 1>` on an operation whose elements go from warp to warp:
+    threads write these bytes, wait for each other `barriers` times, and read what others wrote. A barrier before the
+    operation says that nobody reads the bytes any more; an operation that writes only behind its own first barrier (what
+    one thread does for all, such as an atomic access) needs none.
+  }];
+  let parameters = (ins "unsigned":$offset, "unsigned":$bytes, "unsigned":$barriers);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def TWG_MemDescType : TypeDef<TWG_Dialect, "MemDesc"> {
   let mnemonic = "memdesc";
   let summary = "a tile in shared memory";
@@ -94,7 +107,9 @@ def TWG_AsyncCommitOp : TWG_Op<"async_commit", [MemoryEffects<[MemRead, MemWrite
 
 def TWG_AsyncWaitOp : TWG_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until at most `pending` groups of copies are on their way";
-  let description = [{ All threads then see what the others' copies brought; `fenced`: so do warpgroup dots. }];
+  let description = [{
+    Of this thread: behind a barrier all threads see what the others' copies brought; `fenced`: so do warpgroup dots.
+  }];
   let arguments = (ins I32Attr:$pending, UnitAttr:$fenced);
   let assemblyFormat = "$pending (`fenced` $fenced^)? attr-dict";
 }

@@ -32,7 +32,7 @@ def TWG_MemDescViewOp : TWG_Op<"memdesc_view", [Pure]> {
 
 def TWG_BarrierInitOp : TWG_Op<"barrier_init", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "makes barriers of shared memory, each of which waits for one arrival";
-  let description = [{ All threads see them afterwards. (C1) the memory has 64-bit elements, one a barrier. }];
+  let description = [{ All threads see them behind a barrier. (C1) the memory has 64-bit elements, one a barrier. }];
   let arguments = (ins TWG_MemDescType:$barriers);
   let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
 }
@@ -48,10 +48,30 @@ def TWG_BarrierWaitOp : TWG_Op<"barrier_wait", [MemoryEffects<[MemRead, MemWrite
   let summary = "waits until the barrier's phase has ended";
   let description = [{
     Threads then see what arrived, with plain loads and with warpgroup dots. Each wait is for the phase behind that of
-    the wait before it: every phase is waited for once, by all threads.
+    the wait before it: every phase is waited for once, by all threads. `phase` is its number modulo 2: 0 for a barrier's
+    first wait. A pass derives it (passes/Phases.h).
   }];
-  let arguments = (ins TWG_MemDescType:$barrier);
-  let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
+  let arguments = (ins TWG_MemDescType:$barrier, Optional<I32>:$phase);
+  let assemblyFormat = "$barrier (`phase` $phase^)? attr-dict `:` type($barrier)";
+}
+
+def TWG_PhaseOp : TWG_Op<"phase", [Pure]> {
+  let summary = "the phase that a barrier is in";
+  let description = [{
+    result = phases >> index & 1: a word has a bit for each barrier of an allocation; without an index there is one.
+    (C1) 0 <= index < 32.
+  }];
+  let arguments = (ins I32:$phases, Optional<I32>:$index);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$phases (`[` $index^ `]`)? attr-dict";
+}
+
+def TWG_NextPhaseOp : TWG_Op<"next_phase", [Pure]> {
+  let summary = "the phases when one barrier's has ended";
+  let description = [{ result = phases ^ 1 << index; without an index phases ^ 1. (C1) 0 <= index < 32. }];
+  let arguments = (ins I32:$phases, Optional<I32>:$index);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$phases (`[` $index^ `]`)? attr-dict";
 }
 
 def TWG_ProxyBarrierOp : TWG_Op<"proxy_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -137,7 +137,7 @@ template <class Access> LogicalResult AtomicAccess::run(Access access) {
     return notCompiled(op_, e_, "inside an operation on elements");
   Value* owner = ownerOf(e_, pointers_);
   const unsigned count = e_.values(pointers_).size();
-  if (releases()) e_.barrier(), fence();
+  if (releases()) fence();
   Values results(isUsed() ? count : 0);
   for (uint32_t r = 0; r < count; r += perAccess_) {
     if (r & repeated_) continue;
@@ -156,7 +156,6 @@ template <class Access> LogicalResult AtomicAccess::run(Access access) {
     Type* type = e_.typeOf(tt::elementTypeOf(op_->getResult(0).getType()));
     e_.define(op_->getResult(0), Values(count, llvm::Constant::getNullValue(type)));
   }
-  if (acquires() && !(isUsed() && sharesThroughMemory(e_, pointers_))) e_.barrier(); // sharing ends with one
   return success();
 }
 

@@ -41,12 +41,11 @@ LogicalResult emitAtomicPoll(Emitter& e, tt::AtomicPollOp poll) {
   llvm::PHINode* result = b.CreatePHI(b.getInt1Ty(), 2);
   result->addIncoming(b.getFalse(), before);
   result->addIncoming(isThere, loop);
-  // Without a timeout the answer is known, but the others wait all the same.
+  // Without a timeout the answer is known, but the others wait all the same, at the barrier behind.
   if (start) {
     e.define(poll.getResult(), shareOwned(e, poll.getPtr(), {result}));
     return success();
   }
-  e.barrier();
   e.define(poll.getResult(), b.getTrue());
   return success();
 }

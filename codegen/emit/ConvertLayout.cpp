@@ -1,11 +1,10 @@
 // codegen/emit/ConvertLayout.cpp -- a tile from one layout to another: registers renamed, shuffles inside warps, or shared
 // memory, whichever costs least.
-// Here:      code for the plans of layout/WarpConversion.h and layout/SharedConversion.h, and the choice between them.
-// Not here:  which shared memory, and when it is free (Emitter::scratch, Emitter::barrier).
+// Here:      code for the plans of layout/WarpConversion.h and layout/SharedConversion.h.
+// Not here:  the choice between them (layout/Conversion.h); which shared memory, and when it is free (passes/Scratch.h).
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
-#include "codegen/layout/SharedConversion.h"
-#include "codegen/layout/WarpConversion.h"
+#include "codegen/layout/Conversion.h"
 #include "codegen/passes/SharedMemory.h"
 
 using namespace mlir;
@@ -156,19 +155,19 @@ private:
 Values convertInShared(Emitter& e, const SharedConversion& plan, const LinearLayout& from, const LinearLayout& to,
                        ArrayRef<Value*> source, llvm::Type* element, unsigned bytes) {
   llvm::IRBuilder<>& b = e.ir();
-  Value* shared = b.CreatePtrToInt(e.scratch((bytes << plan.offsets.dimension()) >> plan.passBits), b.getInt32Ty());
+  Value* shared = b.CreatePtrToInt(e.scratch(), b.getInt32Ty());
   Value* owner = e.isOwner(from);
   SharedSide stores(e, plan, from, plan.storeVector, bytes), loads(e, plan, to, plan.loadVector, bytes);
   Values result(to.registers(), nullptr);
   for (uint32_t pass = 0; pass < 1u << plan.passBits; ++pass) {
-    e.barrier(); // readers of what was there before are done
+    if (pass > 0) e.barrierInside(); // readers of the pass before are done
     stores.forEach(shared, pass, [&](Value* address, Value* predicate, const Vectors& registers) {
       Values vector;
       for (uint32_t r : registers) vector.push_back(source[r]);
       if (owner) predicate = predicate ? b.CreateAnd(predicate, owner) : owner;
       storeWords(e, ".shared", address, predicate, packWords(e, vector), {bytes, unsigned(vector.size())});
     });
-    e.barrier();
+    e.barrierInside();
     loads.forEach(shared, pass, [&](Value* address, Value* predicate, const Vectors& registers) {
       Values before;
       for (uint32_t r : registers) before.push_back(result[r] ? result[r] : llvm::Constant::getNullValue(element));
@@ -183,15 +182,6 @@ Values convertInShared(Emitter& e, const SharedConversion& plan, const LinearLay
   return result;
 }
 
-/// Rough cycles of a warp: a word through shared memory or a shuffle 2, a select 1, two barriers 60.
-bool isWarpCheaper(const WarpConversion& warp, const LinearLayout& from, const LinearLayout& to, unsigned bytes) {
-  unsigned wordsPerElement = bytes > 4 ? 2 : 1;
-  unsigned inWarp = (2 * warp.shuffles() + warp.selects()) * wordsPerElement;
-  unsigned registers = from.withoutRepeatedRegisters().registers() + to.withoutRepeatedRegisters().registers();
-  unsigned inShared = 60 + 2 * ((registers * bytes + 3) / 4);
-  return inWarp <= inShared;
-}
-
 } // namespace
 
 LogicalResult emitConvertLayout(Emitter& e, twg::ConvertLayoutOp convert) {
@@ -201,15 +191,10 @@ LogicalResult emitConvertLayout(Emitter& e, twg::ConvertLayoutOp convert) {
   llvm::Type* element = e.typeOf(type);
   unsigned bytes = Emitter::memoryBytesOf(type);
   ArrayRef<Value*> source = e.values(convert.getSrc());
-  auto warp = WarpConversion::plan(from, to, std::max(1u, 4 / bytes));
-  if (warp && warp->shuffles() == 0 && warp->selects() == 0)
-    warp = WarpConversion::plan(from, to, 1); // nothing to pack
-  if (warp && isWarpCheaper(*warp, from, to, bytes)) {
-    e.define(convert.getResult(), convertInWarps(e, *warp, distinctRegisters(from, source), element));
-    return success();
-  }
-  SharedConversion plan = SharedConversion::plan(from, to, bytes, halfOfSharedMemory(e.target()));
-  e.define(convert.getResult(), convertInShared(e, plan, from, to, source, element, bytes));
+  Conversion plan = Conversion::plan(from, to, bytes, halfOfSharedMemory(e.target()));
+  Values result = plan.inWarps ? convertInWarps(e, *plan.inWarps, distinctRegisters(from, source), element)
+                               : convertInShared(e, plan.inShared, from, to, source, element, bytes);
+  e.define(convert.getResult(), std::move(result));
   return success();
 }
 

@@ -21,8 +21,6 @@ private:
 
 /// The format's name in instructions: "f16".
 llvm::StringRef ptxTypeOf(mlir::Type element);
-/// A barrier if the memory was written and not waited for: a dot reads it next (SharedOps.cpp).
-void readForDot(Emitter& e, mlir::Value memory);
 
 mlir::LogicalResult emitMma(Emitter& e, tt::DotOp dot); ///< DotMma.cpp
 

@@ -156,10 +156,8 @@ void WgmmaDot::describe() {
   b_.emplace(dot_.getB().getType(), 0);
   if (auto memory = dyn_cast<twg::MemDescType>(dot_.getA().getType())) {
     a_.emplace(memory, 1);
-    readForDot(e_, dot_.getA());
     aDescriptor_ = descriptor(dot_.getA(), *a_, true);
   }
-  readForDot(e_, dot_.getB());
   bDescriptor_ = descriptor(dot_.getB(), *b_, false);
 }
 

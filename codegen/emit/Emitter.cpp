@@ -4,6 +4,8 @@
 #include "codegen/emit/Emitters.h"
 #include "codegen/emit/LineTable.h"
 #include "codegen/emit/TargetCode.h"
+#include "codegen/passes/Scratch.h"
+#include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/TensorMaps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/IR/InlineAsm.h"
@@ -61,10 +63,7 @@ Type* Emitter::memoryTypeOf(mlir::Type element) {
   if (isa<tt::TensorDescType>(element)) return builder_.getInt64Ty(); // as an argument
   return element.isInteger(1) ? Type::getInt8Ty(module_.getContext()) : typeOf(element);
 }
-unsigned Emitter::memoryBytesOf(mlir::Type element) {
-  if (isa<tt::PointerType>(element)) return 8;
-  return (element.getIntOrFloatBitWidth() + 7) / 8;
-}
+unsigned Emitter::memoryBytesOf(mlir::Type element) { return bytesInMemory(element); }
 
 Value* Emitter::thread() { return thread_; }
 Value* Emitter::lane() { return lane_; }
@@ -105,26 +104,14 @@ Value* Emitter::elementOfThread(const LinearLayout& layout) {
   return element;
 }
 
-Value* Emitter::scratch(uint32_t bytes) {
-  scratchBytes_ = std::max(scratchBytes_, bytes);
-  sharedBytes_ = std::max(sharedBytes_, reservedBytes_ + bytes);
-  return builder_.CreateConstInBoundsGEP1_32(builder_.getInt8Ty(), sharedMemory(), reservedBytes_);
+Value* Emitter::scratch() {
+  assert(scratch_ && "the operation declares no shared memory");
+  return builder_.CreateConstInBoundsGEP1_32(builder_.getInt8Ty(), sharedMemory(), scratch_.getOffset());
 }
 
-void Emitter::reserveShared(SharedPlaces places) {
-  places_ = std::move(places);
-  sharedBytes_ = places_.bytes();
-}
-
-Value* Emitter::phasesOf(twg::LocalAllocOp barriers) {
-  Value*& phases = phases_[barriers];
-  if (phases) return phases;
-  llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-  llvm::BasicBlock& entry = function_->getEntryBlock();
-  builder_.SetInsertPoint(&entry, entry.begin());
-  phases = builder_.CreateAlloca(builder_.getInt32Ty());
-  builder_.CreateStore(int32(0), phases);
-  return phases;
+void Emitter::barrierInside() {
+  ++barriersInside_;
+  code_.barrier(*this);
 }
 
 Value* Emitter::sharedBase() { return builder_.CreatePtrToInt(sharedMemory(), builder_.getInt32Ty()); }
@@ -137,11 +124,6 @@ llvm::GlobalVariable* Emitter::sharedMemory() {
     shared_->setAlignment(llvm::Align(1024));
   }
   return shared_;
-}
-
-void Emitter::barrier() {
-  code_.barrier(*this);
-  hazards_.clear(builder_.GetInsertBlock());
 }
 
 /// True for PTX that the threads of a warp must run together: shuffles, votes, matrices, barriers.
@@ -238,7 +220,7 @@ LogicalResult Emitter::emitKernel(tt::FuncOp function) {
     if (failed(Descriptor::verifyArgument(argument))) return failure();
   emitPrologue(function);
   if (failed(emitBlocks(function.getBody(), [&](Operation* op) { return emitOperation(op); }))) return failure();
-  if (shared_) code_.sizeShared(*shared_, sharedBytes_);
+  if (shared_) code_.sizeShared(*shared_, sharedBytesOf(function));
   return success();
 }
 
@@ -246,13 +228,14 @@ LogicalResult Emitter::emitOperation(Operation* op) {
   const EmitRow* row = findEmitRow(op);
   if (!row || (!row->everyFamily && target_.backend != "cuda")) return notCompiled(op, *this);
   if (lines_) builder_.SetCurrentDebugLocation(lines_->locationOf(op->getLoc(), module_.getContext()));
-  uint32_t outerReserved = std::exchange(reservedBytes_, places_.endAt(op));
-  uint32_t outerScratch = std::exchange(scratchBytes_, 0);
+  twg::ScratchAttr outerScratch = std::exchange(scratch_, scratchOf(op));
+  unsigned outerBarriers = std::exchange(barriersInside_, 0);
   LogicalResult emitted = row->emit(*this, op);
-  // Memory of the operation's own may become an allocation's: what comes next must wait for its readers.
-  if (scratchBytes_) hazards_.touch(*this, {reservedBytes_, reservedBytes_ + scratchBytes_});
-  reservedBytes_ = outerReserved;
-  scratchBytes_ = outerScratch;
+  if (succeeded(emitted) && barriersInside_ != (scratch_ ? scratch_.getBarriers() : 0))
+    emitted = op->emitOpError() << "was emitted with " << barriersInside_
+                                << " barriers that twg.scratch does not declare";
+  scratch_ = outerScratch;
+  barriersInside_ = outerBarriers;
   return emitted;
 }
 

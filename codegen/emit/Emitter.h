@@ -9,8 +9,6 @@
 #pragma once
 #include "codegen/Codegen.h"
 #include "codegen/dialect/TWG.h"
-#include "codegen/emit/SharedHazards.h"
-#include "codegen/passes/SharedMemory.h"
 #include "ir/TT.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
@@ -65,21 +63,14 @@ public:
   /// The part of an element's flat index that lane, warp and CTA decide; the register's part is a constant to XOR.
   llvm::Value* elementOfThread(const LinearLayout& layout);
 
-  /// The first bytes of shared memory are for twg.local_alloc (passes/SharedMemory.h); what an operation uses
-  /// itself comes behind those that live then.
-  void reserveShared(SharedPlaces places);
   /// The address of shared memory as an i32.
   llvm::Value* sharedBase();
-  /// Which phase each barrier of an allocation is in, as bits of a word that every thread has.
-  llvm::Value* phasesOf(twg::LocalAllocOp barriers);
   /// The kernel's parameter for an argument; of a tensor map its address.
   llvm::Value* parameterOf(mlir::BlockArgument argument) { return function_->getArg(argument.getArgNumber()); }
-  SharedHazards& hazards() { return hazards_; }
-  /// Shared memory that an operation uses between its own barriers: aligned to 16 bytes, its contents are lost after it.
-  llvm::Value* scratch(uint32_t bytes);
-  /// All threads of the CTA wait for each other; shared memory written before is seen after.
-  void barrier();
-  uint32_t sharedBytes() const { return sharedBytes_; }
+  /// Shared memory that the operation uses between its barriers, where its twg.scratch says.
+  llvm::Value* scratch();
+  /// One of the barriers that the operation's twg.scratch declares.
+  void barrierInside();
   uint32_t globalScratchBytes() const { return globalScratchBytes_; }
 
   /// PTX as inline assembly. `outputs` are the types of the results (none: void, several: a struct that is taken apart).
@@ -117,14 +108,13 @@ private:
   llvm::Function* function_ = nullptr;
   llvm::DenseMap<mlir::Value, Values> values_;
   llvm::DenseMap<mlir::Block*, llvm::BasicBlock*> blocks_;
-  llvm::DenseMap<mlir::Operation*, llvm::Value*> phases_;
   llvm::Value* thread_ = nullptr;
   llvm::Value* lane_ = nullptr;
   llvm::Value* warp_ = nullptr;
   llvm::GlobalVariable* shared_ = nullptr;
-  uint32_t sharedBytes_ = 0, reservedBytes_ = 0, scratchBytes_ = 0, globalScratchBytes_ = 0;
-  SharedPlaces places_;
-  SharedHazards hazards_;
+  uint32_t globalScratchBytes_ = 0;
+  twg::ScratchAttr scratch_;    ///< of the operation that is being emitted; null: it has none
+  unsigned barriersInside_ = 0; ///< that have been emitted of it
 };
 
 /// emitOpError with the target's name: "tt.histogram is not compiled for sm_90a yet".

@@ -96,6 +96,8 @@ mlir::LogicalResult emitMemDescView(Emitter&, twg::MemDescViewOp);
 mlir::LogicalResult emitBarrierInit(Emitter&, twg::BarrierInitOp);
 mlir::LogicalResult emitBarrierExpect(Emitter&, twg::BarrierExpectOp);
 mlir::LogicalResult emitBarrierWait(Emitter&, twg::BarrierWaitOp);
+mlir::LogicalResult emitNextPhase(Emitter&, twg::NextPhaseOp);
+mlir::LogicalResult emitPhase(Emitter&, twg::PhaseOp);
 mlir::LogicalResult emitProxyBarrier(Emitter&, twg::ProxyBarrierOp);
 mlir::LogicalResult emitTensorLoad(Emitter&, twg::TensorLoadOp);
 mlir::LogicalResult emitTensorStore(Emitter&, twg::TensorStoreOp);

@@ -31,10 +31,9 @@ LogicalResult emitHistogram(Emitter& e, tt::HistogramOp histogram) {
   llvm::IRBuilder<>& b = e.ir();
   LinearLayout from = twg::layoutOf(histogram.getSrc()), to = twg::layoutOf(histogram.getResult());
   uint32_t bins = 1u << to.elementBits();
-  Value* shared = b.CreatePtrToInt(e.scratch(bins * kCounterBytes), b.getInt32Ty());
-  e.barrier(); // readers of what was there before are done
+  Value* shared = b.CreatePtrToInt(e.scratch(), b.getInt32Ty());
   clearCounters(e, shared, bins);
-  e.barrier();
+  e.barrierInside();
   Value* owner = e.isOwner(from);
   ArrayRef<Value*> source = e.values(histogram.getSrc());
   for (uint32_t r = 0; r < from.registers(); ++r) {
@@ -50,7 +49,7 @@ LogicalResult emitHistogram(Emitter& e, tt::HistogramOp histogram) {
     Value* address = b.CreateAdd(shared, b.CreateMul(b.CreateTrunc(wide, b.getInt32Ty()), e.int32(kCounterBytes)));
     e.inlinePtx("@$1 red.shared.add.u32 [$0], 1;", "r,b,~{memory}", {}, {address, counted}, true);
   }
-  e.barrier();
+  e.barrierInside();
   Value* own = e.elementOfThread(to);
   llvm::Type* result = e.typeOf(tt::elementTypeOf(histogram.getResult().getType()));
   Values counts;

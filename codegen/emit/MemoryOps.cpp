@@ -7,7 +7,7 @@
 #include "codegen/emit/Memory.h"
 #include "codegen/emit/Owners.h"
 #include "codegen/emit/TargetCode.h"
-#include "codegen/emit/WrittenMemory.h"
+#include "codegen/passes/WrittenMemory.h"
 
 using namespace mlir;
 
@@ -110,13 +110,6 @@ LogicalResult emitAddPtr(Emitter& e, tt::AddPtrOp add) {
   }
   e.define(add.getResult(), std::move(results));
   return success();
-}
-
-/// True if one thread reads for all that hold an element, because the memory may change between two threads' reads: by
-/// other programs (volatile), or by this one, whose stores the same thread makes.
-static bool ownerReads(tt::LoadOp load) {
-  if (load->getParentOfType<tt::MapElementwiseOp>()) return false;
-  return load.getIsVolatile() || mayBeWritten(load.getPtr());
 }
 
 LogicalResult emitLoad(Emitter& e, tt::LoadOp load) {

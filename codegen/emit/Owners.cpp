@@ -3,6 +3,7 @@
 //       scalar, read it from shared memory.
 #include "codegen/emit/Owners.h"
 #include "codegen/emit/Memory.h"
+#include "codegen/passes/Scratch.h"
 
 using namespace mlir;
 
@@ -23,17 +24,17 @@ Values throughSharedMemory(Emitter& e, const LinearLayout& layout, Value* owner,
   llvm::IRBuilder<>& b = e.ir();
   llvm::Type* type = values.front()->getType();
   const unsigned bits = type->isPointerTy() ? 64 : type->getPrimitiveSizeInBits(), bytes = (bits + 7) / 8;
-  Value* shared = b.CreatePtrToInt(e.scratch(bytes << layout.elementBits()), b.getInt32Ty());
+  Value* shared = b.CreatePtrToInt(e.scratch(), b.getInt32Ty());
   Value* own = e.elementOfThread(layout);
   auto addressOf = [&](uint32_t r) {
     Value* element = b.CreateXor(own, e.int32(layout.elementOf(Part::Register, r)));
     return b.CreateAdd(shared, b.CreateMul(element, e.int32(bytes)));
   };
-  e.barrier(); // readers of what was there before are done
+  e.barrierInside(); // readers of what was there before are done
   const uint32_t repeated = layout.freeMask(Part::Register);
   for (uint32_t r = 0; r < values.size(); ++r)
     if (!(r & repeated)) storeWords(e, ".shared", addressOf(r), owner, packWords(e, values[r]), bytes);
-  e.barrier();
+  e.barrierInside();
   for (uint32_t r = 0; r < values.size(); ++r) {
     if (r & repeated) continue;
     Values words = loadWords(e, ".shared", addressOf(r), nullptr, {}, bytes);
@@ -42,15 +43,7 @@ Values throughSharedMemory(Emitter& e, const LinearLayout& layout, Value* owner,
   return values;
 }
 
-/// A scalar as a tile of one element that every thread holds.
-LinearLayout scalarLayout(const Emitter& e) {
-  LinearLayout::Bases lanes(e.laneBits(), 0), warps(e.warpBits(), 0);
-  return LinearLayout({1}, {LinearLayout::Bases{}, lanes, warps, LinearLayout::Bases{}});
-}
-
-LinearLayout layoutOf(const Emitter& e, mlir::Value value) {
-  return twg::hasLayout(value.getType()) ? twg::layoutOf(value) : scalarLayout(e);
-}
+LinearLayout layoutOf(const Emitter& e, mlir::Value value) { return holdersOf(value, {e.laneBits(), e.warpBits()}); }
 
 } // namespace
 
@@ -60,11 +53,9 @@ uint32_t repeatedRegisters(mlir::Value value) {
   return twg::hasLayout(value.getType()) ? twg::layoutOf(value).freeMask(Part::Register) : 0;
 }
 
-bool sharesThroughMemory(const Emitter& e, mlir::Value like) { return layoutOf(e, like).freeMask(Part::Warp) != 0; }
-
 Values shareOwned(Emitter& e, mlir::Value like, Values values) {
   const LinearLayout layout = layoutOf(e, like);
-  if (sharesThroughMemory(e, like))
+  if (layout.freeMask(Part::Warp))
     values = throughSharedMemory(e, layout, e.isOwner(layout), std::move(values));
   else if (layout.freeMask(Part::Lane))
     values = throughShuffles(e, layout, std::move(values));

@@ -10,8 +10,6 @@ llvm::Value* ownerOf(Emitter& e, mlir::Value value);
 /// Bits of the register's number that only repeat elements: registers with one of them set need no action.
 uint32_t repeatedRegisters(mlir::Value value);
 
-/// True if shareOwned goes through shared memory, and so ends with a barrier; else at most lanes of a warp exchange values.
-bool sharesThroughMemory(const Emitter& e, mlir::Value like);
 /// The values that owners have, in all threads and registers that hold the element. `like`: a value of the layout.
 /// All threads of the CTA take part.
 Values shareOwned(Emitter& e, mlir::Value like, Values values);

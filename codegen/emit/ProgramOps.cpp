@@ -17,7 +17,7 @@ LogicalResult emitNumPrograms(Emitter& e, tt::GetNumProgramsOp op) {
 }
 
 LogicalResult emitBarrier(Emitter& e, ttg::BarrierOp) {
-  e.barrier();
+  e.code().barrier(e);
   return success();
 }
 

@@ -110,7 +110,7 @@ LogicalResult Reduction::reduceWarps(const LinearLayout& result) {
     offsets.push_back(bytes);
     bytes += llvm::alignTo((size * parts) << result.elementBits(), 16);
   }
-  Value* shared = e.ir().CreatePtrToInt(e.scratch(bytes), e.ir().getInt32Ty());
+  Value* shared = e.ir().CreatePtrToInt(e.scratch(), e.ir().getInt32Ty());
   // Among the lanes that hold one result now, the first writes; so does the first of the warps that hold the same part.
   Value* owner = nullptr;
   uint32_t laneMask = result.freeMask(Part::Lane), warpMask = layout.freeMask(Part::Warp);
@@ -125,13 +125,12 @@ LogicalResult Reduction::reduceWarps(const LinearLayout& result) {
     Value* slot = e.ir().CreateAdd(e.ir().CreateMul(element, e.int32(parts)), whichPart);
     return e.ir().CreateAdd(e.ir().CreateMul(slot, e.int32(size)), e.ir().CreateAdd(shared, e.int32(offsets[operand])));
   };
-  e.barrier();
   for (auto [r, mine] : llvm::enumerate(registers))
     for (auto [operand, value] : llvm::enumerate(mine)) {
       unsigned size = Emitter::memoryBytesOf(tt::elementTypeOf(op.getResultTypes()[operand]));
       storeWords(e, ".shared", addressOf(r, operand, part, size), owner, packWords(e, value), size);
     }
-  e.barrier();
+  e.barrierInside();
   for (auto [r, mine] : llvm::enumerate(registers)) {
     SmallVector<Values> all(parts);
     for (uint32_t p = 0; p < parts; ++p)

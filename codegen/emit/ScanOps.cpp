@@ -232,14 +232,9 @@ LogicalResult Scan::run() {
     return failure();
   Value* shared = nullptr;
   if (!order_.warps.empty()) {
-    unsigned rowBits = layout_.withoutDimension(unsigned(op_.getAxis())).elementBits();
-    uint32_t bytes = 0;
-    for (unsigned k = 0; k < op_.getSrcs().size(); ++k)
-      bytes += llvm::alignTo((bytesOf(k) * runs() * warps()) << rowBits, 16);
-    shared = e_.ir().CreatePtrToInt(e_.scratch(bytes), e_.ir().getInt32Ty());
-    e_.barrier(); // readers of what was there before are done
+    shared = e_.ir().CreatePtrToInt(e_.scratch(), e_.ir().getInt32Ty());
     storeTotals(shared);
-    e_.barrier();
+    e_.barrierInside();
   }
   if (failed(forEachRow(
           [&](uint32_t row) { return addBefore(row, shared ? loadTotals(shared, row) : shuffleTotals(row)); })))

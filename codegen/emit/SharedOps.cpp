@@ -1,6 +1,6 @@
 // codegen/emit/SharedOps.cpp -- tiles in shared memory: written from registers or by copies from global memory, read by
 // ldmatrix where a fragment's layout allows it.
-// Here:      addresses, instructions. Not here: which memory (passes/SharedMemory.h), barriers (emit/SharedHazards.h).
+// Here:      addresses, instructions. Not here: which memory (passes/SharedMemory.h), barriers (passes/Barriers.h).
 // Idea: a layout of registers composed with the order in memory is again linear: the offset of a thread's element is the
 //       XOR of what its thread and its register contribute.
 #include "codegen/emit/DotOps.h"
@@ -19,15 +19,6 @@ constexpr uint32_t kWidestAccess = 16; // bytes
 
 /// Makes what this thread wrote visible to warpgroup dots, once a barrier has told of it.
 void fence(Emitter& e) { e.inlinePtx("fence.proxy.async.shared::cta;", "~{memory}", {}, {}, true); }
-
-/// A memory's static range, for barriers; none for one of several buffers, whose waits the pipeline places.
-std::optional<SharedRange> rangeOf(mlir::Value memory) {
-  while (auto view = memory.getDefiningOp<twg::MemDescViewOp>()) memory = view.getSrc();
-  if (memory.getDefiningOp<twg::MemDescIndexOp>()) return std::nullopt;
-  twg::LocalAllocOp allocation = twg::allocationOf(memory);
-  uint32_t offset = uint32_t(allocation.getOffset().value_or(0));
-  return SharedRange{offset, offset + twg::sharedLayoutOf(allocation.getResult().getType()).bytes()};
-}
 
 /// A thread's registers and where their elements lie.
 class SharedTile {
@@ -158,12 +149,7 @@ private:
 
 LogicalResult emitLocalAlloc(Emitter& e, twg::LocalAllocOp allocation) {
   if (!allocation.getOffset()) return allocation->emitOpError("has no offset in shared memory");
-  SharedRange range = *rangeOf(allocation.getResult());
-  e.define(allocation.getResult(), e.ir().CreateAdd(e.sharedBase(), e.int32(range.begin)));
-  // Tensor copies have a barrier of their own in front.
-  if (!allocation.getSrc() && (twg::isCopiedByTensorUnit(allocation.getResult()) || twg::isBarrier(allocation)))
-    return success();
-  e.hazards().write(e, range);
+  e.define(allocation.getResult(), e.ir().CreateAdd(e.sharedBase(), e.int32(*allocation.getOffset())));
   if (!allocation.getSrc()) return success();
   storeTile(e, allocation.getSrc(), allocation.getResult());
   if (llvm::any_of(allocation->getUsers(), [](Operation* user) { return isa<twg::WarpgroupDotOp>(user); })) fence(e);
@@ -171,14 +157,9 @@ LogicalResult emitLocalAlloc(Emitter& e, twg::LocalAllocOp allocation) {
 }
 
 LogicalResult emitLocalStore(Emitter& e, twg::LocalStoreOp store) {
-  if (std::optional<SharedRange> range = rangeOf(store.getDst())) e.hazards().write(e, *range);
   storeTile(e, store.getSrc(), store.getDst());
   if (e.features().asyncProxy) fence(e);
   return success();
-}
-
-void readForDot(Emitter& e, mlir::Value memory) {
-  if (std::optional<SharedRange> range = rangeOf(memory)) e.hazards().read(e, *range);
 }
 
 LogicalResult emitMemDescIndex(Emitter& e, twg::MemDescIndexOp index) {
@@ -192,7 +173,6 @@ LogicalResult emitLocalLoad(Emitter& e, twg::LocalLoadOp load) {
   LinearLayout layout = twg::layoutOf(load.getResult());
   llvm::Type* element = e.typeOf(tt::elementTypeOf(load.getResult().getType()));
   SharedTile tile(e, load.getSrc(), layout);
-  if (std::optional<SharedRange> range = rangeOf(load.getSrc())) e.hazards().read(e, *range);
   if (auto matrix = MatrixLoad::of(tile.inMemory(), tile.elementBytes())) {
     e.define(load.getResult(), MatrixReader(e, tile, *matrix, element).read(layout.registers()));
     return success();
@@ -251,7 +231,6 @@ LogicalResult emitAsyncWait(Emitter& e, twg::AsyncWaitOp op) {
   std::string pending = std::to_string(op.getPending());
   e.inlinePtx("cp.async.wait_group " + pending + ";", "~{memory}", {}, {}, true);
   if (op.getFenced()) fence(e);
-  e.barrier();
   return success();
 }
 

@@ -165,6 +165,8 @@ const OpTable<EmitRow>& table() {
       onNvidia(row<emitLocalStore>()),
       onNvidia(row<emitMemDescIndex>()),
       onNvidia(row<emitMemDescView>()),
+      onNvidia(row<emitNextPhase>()),
+      onNvidia(row<emitPhase>()),
       onNvidia(row<emitProxyBarrier>()),
       onNvidia(row<emitRoundToTf32>()),
       onNvidia(row<emitTensorLoad>()),

@@ -1,11 +1,11 @@
 // codegen/emit/TensorCopyOps.cpp -- copies of blocks by the tensor memory accelerator (TMA), and the barriers that wait for them.
 // Here:      instructions, coordinates, who issues them. Not here: which descriptors are maps and when copies begin (passes/).
-// Idea: one thread of the first warp issues everything. A barrier's phases alternate; which one comes next is a bit that
-//       each thread keeps, one word for all barriers of an allocation, which LLVM turns into a register.
+// Idea: one thread of the first warp issues everything.
 // Invariant: a block is one copy for each box of its map; boxes lie one behind the other where the order in shared memory
 //       has them (layout/SharedLayout.h), so only their first bytes have to be known.
 #include "codegen/emit/DotOps.h"
 #include "codegen/emit/Emitters.h"
+#include "codegen/emit/TargetCode.h"
 #include "codegen/passes/TensorMaps.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -133,12 +133,6 @@ LogicalResult verifyCopy(Emitter& e, Operation* op, mlir::Value descriptor, Valu
   return op->emitOpError("needs an index for each dimension of the tensor, and shared memory as large as its block");
 }
 
-/// The number of a barrier among those of its allocation; null: there is one.
-Value* numberOf(Emitter& e, mlir::Value barrier) {
-  auto index = barrier.getDefiningOp<twg::MemDescIndexOp>();
-  return index ? e.scalar(index.getIndex()) : nullptr;
-}
-
 } // namespace
 
 LogicalResult emitMemDescView(Emitter& e, twg::MemDescViewOp view) {
@@ -153,7 +147,6 @@ LogicalResult emitBarrierInit(Emitter& e, twg::BarrierInitOp init) {
     issue(e, issuer, "mbarrier.init.shared::cta.b64 [$0], 1", "r",
           {e.ir().CreateAdd(e.scalar(init.getBarriers()), e.int32(offset))});
   fenceOfProxies(e, false);
-  e.barrier();
   return success();
 }
 
@@ -166,20 +159,29 @@ LogicalResult emitBarrierExpect(Emitter& e, twg::BarrierExpectOp expect) {
 }
 
 LogicalResult emitBarrierWait(Emitter& e, twg::BarrierWaitOp wait) {
-  llvm::IRBuilder<>& b = e.ir();
-  Value* phases = e.phasesOf(twg::allocationOf(wait.getBarrier()));
-  Value *number = numberOf(e, wait.getBarrier()), *all = b.CreateLoad(b.getInt32Ty(), phases);
-  Value* bit = b.CreateAnd(number ? b.CreateLShr(all, number) : all, e.int32(1));
+  if (!wait.getPhase()) return wait->emitOpError("has no phase; a pass derives it on the way to ttgir");
   e.inlinePtx("{ .reg .pred done; waiting: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1; "
               "@!done bra.uni waiting; }",
-              "r,r,~{memory}", {}, {e.scalar(wait.getBarrier()), bit}, true);
-  b.CreateStore(b.CreateXor(all, number ? b.CreateShl(e.int32(1), number) : e.int32(1)), phases);
+              "r,r,~{memory}", {}, {e.scalar(wait.getBarrier()), e.scalar(wait.getPhase())}, true);
+  return success();
+}
+
+LogicalResult emitPhase(Emitter& e, twg::PhaseOp phase) {
+  Value* all = e.scalar(phase.getPhases());
+  if (phase.getIndex()) all = e.ir().CreateLShr(all, e.scalar(phase.getIndex()));
+  e.define(phase.getResult(), e.ir().CreateAnd(all, e.int32(1)));
+  return success();
+}
+
+LogicalResult emitNextPhase(Emitter& e, twg::NextPhaseOp next) {
+  Value* bit = next.getIndex() ? e.ir().CreateShl(e.int32(1), e.scalar(next.getIndex())) : e.int32(1);
+  e.define(next.getResult(), e.ir().CreateXor(e.scalar(next.getPhases()), bit));
   return success();
 }
 
 LogicalResult emitProxyBarrier(Emitter& e, twg::ProxyBarrierOp op) {
   fenceOfProxies(e, op.getGlobal());
-  e.barrier();
+  e.code().barrier(e);
   return success();
 }
 
@@ -205,7 +207,6 @@ LogicalResult emitTensorStore(Emitter& e, twg::TensorStoreOp store) {
   text += std::to_string(rank) + "d.global.shared::cta.";
   if (store.getReduce()) text += store.getReduce()->str() + ".";
   text += "tile.bulk_group [$1, " + operandList(2, rank) + "], [$0]";
-  readForDot(e, store.getSrc());
   issueCopies(e, block, issuer, text);
   issue(e, issuer, "cp.async.bulk.commit_group", "", {});
   issue(e, issuer, "cp.async.bulk.wait_group 0", "", {});

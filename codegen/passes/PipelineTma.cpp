@@ -139,7 +139,7 @@ void TensorCopiesAhead::fill(OpBuilder& builder, const IRMapping& values, Value 
 
 void TensorCopiesAhead::awaitFilled(OpBuilder& builder, Value slot) {
   builder.setInsertionPointToStart(loop_.getBody());
-  twg::BarrierWaitOp::create(builder, loop_.getLoc(), barrierOf(builder, slot));
+  twg::BarrierWaitOp::create(builder, loop_.getLoc(), barrierOf(builder, slot), Value());
   if (barrier_)
     builder.setInsertionPointAfter(barrier_);
   else

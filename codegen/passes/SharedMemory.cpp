@@ -4,6 +4,7 @@
 //       loop, because it is waited for in the next iteration. Larger ones are placed first, each at the lowest place
 //       that is free for as long as it lives.
 #include "codegen/passes/SharedMemory.h"
+#include "codegen/passes/Scratch.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -13,6 +14,7 @@ namespace tiletwin::codegen {
 namespace {
 
 constexpr uint32_t kTensorCopyAlignment = 128; // bytes, of what a copy touches in shared memory
+constexpr uint32_t kEndAlignment = 16;
 
 struct Allocation {
   twg::LocalAllocOp op;
@@ -22,21 +24,26 @@ struct Allocation {
   bool livesWith(const Allocation& other) const { return begin <= other.end && other.begin <= end; }
 };
 
+Allocation sizeOf(twg::LocalAllocOp op) {
+  SharedLayout layout = twg::sharedLayoutOf(op.getResult().getType());
+  Allocation result{op, 0, 0, layout.bytes(), layout.alignment(), uint32_t(op.getOffset().value_or(0))};
+  if (twg::isCopiedByTensorUnit(op.getResult())) {
+    result.alignment = std::max(result.alignment, kTensorCopyAlignment);
+    result.bytes = uint32_t(llvm::alignTo(result.bytes, kTensorCopyAlignment));
+  }
+  return result;
+}
+
 class SharedMemory {
 public:
   explicit SharedMemory(tt::FuncOp kernel) {
     kernel.walk<WalkOrder::PreOrder>([&](Operation* op) { numbers_[op] = next_++; });
   }
   Allocation lifeOf(twg::LocalAllocOp op) {
-    twg::MemDescType type = op.getResult().getType();
-    SharedLayout layout = twg::sharedLayoutOf(type);
-    Allocation result{op, numbers_[op], numbers_[op], layout.bytes(), layout.alignment(), 0};
+    Allocation result = sizeOf(op);
+    result.begin = result.end = numbers_[op];
     extend(op, op.getResult(), result.end);
     if (twg::isBarrier(op)) result.end = next_; // whoever writes there later would have to invalidate them
-    if (twg::isCopiedByTensorUnit(op.getResult())) {
-      result.alignment = std::max(result.alignment, kTensorCopyAlignment);
-      result.bytes = uint32_t(llvm::alignTo(result.bytes, kTensorCopyAlignment));
-    }
     bool isReadInFlight = llvm::any_of(op->getUsers(), [&](Operation* user) {
       auto dot = dyn_cast<twg::WarpgroupDotOp>(user);
       return dot && dot.getInFlight() && dot->getBlock() == op->getBlock();
@@ -48,7 +55,10 @@ public:
     return result;
   }
 
-  llvm::DenseMap<Operation*, unsigned> takeNumbers() { return std::move(numbers_); }
+  bool livesAt(const Allocation& one, Operation* op) const {
+    const unsigned number = numbers_.lookup(op);
+    return one.begin <= number && number <= one.end;
+  }
 
 private:
   unsigned lastNumberIn(Operation* outer) const {
@@ -71,6 +81,9 @@ private:
   unsigned next_ = 0;
 };
 
+/// Where what comes behind it may begin.
+uint32_t endOf(const Allocation& one) { return uint32_t(llvm::alignTo(one.offset + one.bytes, kEndAlignment)); }
+
 void place(Allocation& one, ArrayRef<Allocation> placed) {
   for (bool moved = true; moved;) {
     moved = false;
@@ -84,32 +97,78 @@ void place(Allocation& one, ArrayRef<Allocation> placed) {
 
 } // namespace
 
-uint32_t SharedPlaces::endAt(Operation* op) const {
-  unsigned number = numbers_.lookup(op);
-  uint32_t end = 0;
-  for (const Life& life : lives_)
-    if (life.begin <= number && number <= life.end) end = std::max(end, life.last);
-  return end;
-}
-
 uint32_t halfOfSharedMemory(const Target& target) { return target.features().sharedKilobytesMost * 1024 / 2; }
 
-SharedPlaces assignSharedMemory(tt::FuncOp kernel) {
+SharedRange rangeOf(twg::LocalAllocOp allocation) {
+  uint32_t offset = uint32_t(allocation.getOffset().value_or(0));
+  return {offset, offset + twg::sharedLayoutOf(allocation.getResult().getType()).bytes()};
+}
+SharedRange rangeOf(twg::ScratchAttr scratch) {
+  return {scratch.getOffset(), scratch.getOffset() + scratch.getBytes()};
+}
+
+void assignSharedMemory(tt::FuncOp kernel, const Target& target, ThreadBits threads) {
   SharedMemory memory(kernel);
   SmallVector<Allocation> all;
   kernel.walk([&](twg::LocalAllocOp op) { all.push_back(memory.lifeOf(op)); });
   llvm::stable_sort(all, [](const Allocation& a, const Allocation& b) { return a.bytes > b.bytes; });
-  SharedPlaces places;
-  Builder builder(kernel.getContext());
   for (auto [i, one] : llvm::enumerate(all)) {
+    one.offset = 0;
     place(one, ArrayRef<Allocation>(all).take_front(i));
     one.op.setOffset(one.offset);
-    uint32_t last = uint32_t(llvm::alignTo(one.offset + one.bytes, 16));
-    places.lives_.push_back({one.begin, one.end, last});
-    places.bytes_ = std::max(places.bytes_, last);
   }
-  places.numbers_ = memory.takeNumbers();
-  return places;
+  kernel.walk([&](Operation* op) {
+    std::optional<Scratch> needed = scratchNeededBy(op, target, threads);
+    setScratch(op, {});
+    if (!needed) return;
+    uint32_t offset = 0;
+    for (const Allocation& one : all)
+      if (memory.livesAt(one, op)) offset = std::max(offset, endOf(one));
+    setScratch(op, twg::ScratchAttr::get(op->getContext(), offset, needed->bytes, needed->barriers));
+  });
+}
+
+LogicalResult verifySharedMemory(tt::FuncOp kernel, const Target& target, ThreadBits threads) {
+  SharedMemory memory(kernel);
+  SmallVector<Allocation> all;
+  kernel.walk([&](twg::LocalAllocOp op) { all.push_back(memory.lifeOf(op)); });
+  auto visit = [&](Operation* op) -> WalkResult {
+    auto meets = [&](SharedRange range, auto livesWith) -> LogicalResult {
+      for (const Allocation& other : all)
+        if (other.op != op && livesWith(other) && range.meets({other.offset, other.offset + other.bytes}))
+          return op->emitOpError() << "uses bytes " << range.begin << " to " << range.end
+                                   << " of shared memory, where another allocation lives";
+      return success();
+    };
+    if (auto allocation = dyn_cast<twg::LocalAllocOp>(op)) {
+      if (!allocation.getOffset()) return op->emitOpError("has no offset in shared memory");
+      Allocation one = memory.lifeOf(allocation);
+      if (one.offset % one.alignment)
+        return op->emitOpError() << "needs an offset that " << one.alignment << " divides";
+      if (failed(meets({one.offset, one.offset + one.bytes}, [&](auto& other) { return one.livesWith(other); })))
+        return WalkResult::interrupt();
+    }
+    std::optional<Scratch> needed = scratchNeededBy(op, target, threads);
+    twg::ScratchAttr given = scratchOf(op);
+    if (!needed && !given) return WalkResult::advance();
+    if (!needed) return op->emitOpError("has a twg.scratch, but its elements stay in their warps");
+    if (!given || given.getBytes() != needed->bytes || given.getBarriers() != needed->barriers)
+      return op->emitOpError() << "needs twg.scratch of " << needed->bytes << " bytes with " << needed->barriers
+                               << " barriers inside";
+    return failed(meets(rangeOf(given), [&](auto& other) { return memory.livesAt(other, op); }))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  return failure(kernel.walk<WalkOrder::PreOrder>(visit).wasInterrupted());
+}
+
+uint32_t sharedBytesOf(tt::FuncOp kernel) {
+  uint32_t bytes = 0;
+  kernel.walk([&](Operation* op) {
+    if (auto allocation = dyn_cast<twg::LocalAllocOp>(op)) bytes = std::max(bytes, endOf(sizeOf(allocation)));
+    if (twg::ScratchAttr scratch = scratchOf(op)) bytes = std::max(bytes, rangeOf(scratch).end);
+  });
+  return bytes;
 }
 
 } // namespace tiletwin::codegen

@@ -1,30 +1,32 @@
-// codegen/passes/SharedMemory.h -- a place in the CTA's shared memory for every twg.local_alloc.
+// codegen/passes/SharedMemory.h -- a place in the CTA's shared memory for every twg.local_alloc, and for
+// what operations use while they run.
 #pragma once
 #include "codegen/Codegen.h"
 #include "codegen/dialect/TWG.h"
+#include "codegen/passes/AccessLayout.h"
 #include "ir/TT.h"
 
 namespace tiletwin::codegen {
 
-/// Where shared memory is free: behind all allocations that live at an operation.
-class SharedPlaces {
-public:
-  uint32_t bytes() const { return bytes_; } ///< of all allocations
-  uint32_t endAt(mlir::Operation* op) const;
-
-private:
-  friend SharedPlaces assignSharedMemory(tt::FuncOp kernel);
-  struct Life {
-    unsigned begin, end; ///< numbers of operations, both inclusive
-    uint32_t last;       ///< the byte behind the allocation
-  };
-  llvm::DenseMap<mlir::Operation*, unsigned> numbers_;
-  llvm::SmallVector<Life> lives_;
-  uint32_t bytes_ = 0;
+/// Bytes of the CTA's shared memory.
+struct SharedRange {
+  uint32_t begin = 0, end = 0;
+  bool meets(const SharedRange& other) const { return begin < other.end && other.begin < end; }
 };
 
-/// Assigns `offset` to all allocations, so that those that live at the same time do not overlap.
-SharedPlaces assignSharedMemory(tt::FuncOp kernel);
+/// Assigns `offset` to all allocations, so that those that live at the same time do not overlap, and twg.scratch to
+/// operations that use shared memory while they run, behind the allocations that live then.
+void assignSharedMemory(tt::FuncOp kernel, const Target& target, ThreadBits threads);
+
+/// What assignSharedMemory sees to. Fails with a diagnostic at the first operation whose memory is not its own.
+mlir::LogicalResult verifySharedMemory(tt::FuncOp kernel, const Target& target, ThreadBits threads);
+
+/// An allocation's bytes, and an operation's own. The allocation has its offset.
+SharedRange rangeOf(twg::LocalAllocOp allocation);
+SharedRange rangeOf(twg::ScratchAttr scratch);
+
+/// All of the kernel's shared memory.
+uint32_t sharedBytesOf(tt::FuncOp kernel);
 
 /// Half of the shared memory that a CTA can have, in bytes: another CTA shall find room.
 uint32_t halfOfSharedMemory(const Target& target);

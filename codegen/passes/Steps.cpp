@@ -1,15 +1,18 @@
 // codegen/passes/Steps.cpp -- see Steps.h.
 #include "codegen/passes/Steps.h"
+#include "codegen/passes/Barriers.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/DotPrecision.h"
 #include "codegen/passes/Layouts.h"
 #include "codegen/passes/LoopHints.h"
+#include "codegen/passes/Phases.h"
 #include "codegen/passes/Pipeline.h"
 #include "codegen/passes/PipelineTma.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/TensorCopies.h"
 #include "codegen/passes/TensorMaps.h"
 #include "codegen/passes/ThreadReductions.h"
+#include "codegen/passes/VerifyProtocol.h"
 #include "ir/Numerics.h"
 #include "ir/PassSteps.h"
 #include "ir/Passes.h"
@@ -86,10 +89,20 @@ LogicalResult keepOperands(ModuleOp module, const Target& target, const Options&
   return success();
 }
 
-LogicalResult placeSharedMemory(ModuleOp module, const Target&, const Options&) {
+LogicalResult placeSharedMemory(ModuleOp module, const Target& target, const Options& options) {
   tt::removeCommonSubexpressions(kernelOf(module));
-  assignSharedMemory(kernelOf(module));
+  assignSharedMemory(kernelOf(module), target, threadsOf(target, options));
   return success();
+}
+
+LogicalResult findPhases(ModuleOp module, const Target&, const Options&) {
+  derivePhases(kernelOf(module));
+  return success();
+}
+
+LogicalResult placeBarriers(ModuleOp module, const Target& target, const Options& options) {
+  insertBarriers(kernelOf(module));
+  return options.verify ? verifyProtocol(kernelOf(module), target, threadsOf(target, options)) : success();
 }
 
 constexpr Step kSteps[] = {
@@ -105,7 +118,9 @@ constexpr Step kSteps[] = {
     {"twg-tensor-pipeline", "tensor copies of loops, begun some iterations ahead", pipelineTensors},
     {"twg-pipeline", "loads that feed dots, as copies some iterations ahead", pipeline},
     {"twg-large-operands", "operands that registers cannot hold, in shared memory until they are used", keepOperands},
-    {"twg-shared-memory", "places of tiles in shared memory", placeSharedMemory},
+    {"twg-phases", "the phases that waits for tensor copies are for, as values", findPhases},
+    {"twg-shared-memory", "places in shared memory, of tiles and of what operations use", placeSharedMemory},
+    {"twg-barriers", "barriers wherever threads share memory", placeBarriers},
 };
 
 /// One diagnostic that says after which step, at the place of the verifier's first.

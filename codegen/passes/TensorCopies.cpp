@@ -105,7 +105,7 @@ LoadedBlock TensorCopies::begin(tt::DescriptorLoadOp load) {
   block.expect = twg::BarrierExpectOp::create(builder_, where, barrier_, bytes, Value());
   block.load = twg::TensorLoadOp::create(builder_, where, load.getDesc(), load.getIndices(), block.memory.getResult(),
                                          barrier_, Value());
-  block.wait = twg::BarrierWaitOp::create(builder_, where, barrier_);
+  block.wait = twg::BarrierWaitOp::create(builder_, where, barrier_, Value());
   return block;
 }
 

@@ -34,7 +34,7 @@ def _replaced(pattern: str, by: str) -> Callable[[str], tuple[str, int]]:
 
 _LAYOUT = re.compile(r"(?m)^#(layout\d*) = #twg\.linear<\{(.*)\}>$")
 _TILE = r"tensor<(\d+x\d+)x(f\d+), #(layout\d*)>"
-_CONVERSION = re.compile(rf"(?m)^( *)(%\S+) = twg\.convert_layout (%\S+) : {_TILE} -> {_TILE}( loc.*)?$")
+_CONVERSION = re.compile(rf"(?m)^( *)(%\S+) = twg\.convert_layout (%\S+)(?: {{.*}})? : {_TILE} -> {_TILE}( loc.*)?$")
 
 Parts = dict[str, list[list[int]]]
 """The bases of a layout as coordinates: "register", "lane", "warp", "block"."""
@@ -100,7 +100,8 @@ def swapped_layout_bit(text: str) -> tuple[str, int]:
         ]
         return "\n".join(indent + line + where for line in lines)
 
-    return _CONVERSION.sub(wrong, text), count
+    # Other layouts want other barriers: the compiler places them anew.
+    return _CONVERSION.sub(wrong, text).replace("twg.barriers_complete, ", ""), count
 
 
 # ---- all of them ----

@@ -18,6 +18,7 @@
 // TTGIR: twg.async_commit
 // TTGIR: scf.for
 // TTGIR: twg.async_wait 1
+// TTGIR-NEXT: ttg.barrier local
 // TTGIR: %[[NEXT:.*]] = twg.memdesc_index %[[A]]
 // TTGIR: twg.async_copy {{.*}}, %[[NEXT]] if
 // TTGIR: twg.async_commit
@@ -25,7 +26,9 @@
 // TTGIR: twg.local_load %[[NOW]]
 // TTGIR: tt.dot
 // TTGIR: scf.yield
+// TTGIR-NOT: ttg.barrier
 // TTGIR: twg.async_wait 0
+// TTGIR-NEXT: ttg.barrier local
 // TTGIR-NOT: tt.load
 
 // CHECK-LABEL: .entry matmul(

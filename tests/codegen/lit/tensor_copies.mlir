@@ -9,9 +9,13 @@
 // TTGIR-LABEL: @copied
 // TTGIR-SAME: twg.tensor_map = #twg.tensor_map<element = "float16", box = [64, 64], swizzle = 128>
 // TTGIR: twg.barrier_init %[[BARRIER:[a-z0-9_]+]]
+// TTGIR-NEXT: ttg.barrier local
+// TTGIR: twg.proxy_barrier
 // TTGIR: twg.barrier_expect %[[BARRIER]]{{.*}}, 8192
 // TTGIR: twg.tensor_load
-// TTGIR: twg.barrier_wait %[[BARRIER]]
+// TTGIR: %[[PHASE:[a-z0-9_]+]] = twg.phase %[[PHASES:[a-z0-9_]+]]
+// TTGIR: twg.barrier_wait %[[BARRIER]] phase %[[PHASE]]
+// TTGIR: twg.next_phase %[[PHASES]]
 // TTGIR: twg.local_load
 // TTGIR: twg.proxy_barrier
 // TTGIR: twg.tensor_store
@@ -47,7 +51,10 @@ tt.func public @copied(%x: !tt.tensordesc<64x64xf16>, %x0: i32, %x1: i32, %xs0: 
 // A dot reads a transposed block where it arrived, by a view of the same bytes.
 // TTGIR-LABEL: @multiplied
 // TTGIR: twg.tensor_load
-// TTGIR: twg.barrier_wait
+// TTGIR: scf.for {{.*}} iter_args({{.*}}%[[CARRIED:[a-z0-9_]+]] = %{{[a-z0-9_]+}})
+// TTGIR: %[[PHASE:[a-z0-9_]+]] = twg.phase %[[CARRIED]][%[[SLOT:[a-z0-9_]+]]]
+// TTGIR: twg.barrier_wait %{{[a-z0-9_]+}} phase %[[PHASE]]
+// TTGIR: %[[NEXT:[a-z0-9_]+]] = twg.next_phase %[[CARRIED]][%[[SLOT]]]
 // TTGIR: twg.memdesc_view
 // TTGIR: twg.warpgroup_dot
 // CHECK-LABEL: .entry multiplied(

@@ -1,5 +1,5 @@
-// codegen/emit/WrittenMemory.cpp -- see WrittenMemory.h.
-#include "codegen/emit/WrittenMemory.h"
+// codegen/passes/WrittenMemory.cpp -- see WrittenMemory.h.
+#include "codegen/passes/WrittenMemory.h"
 #include "codegen/dialect/TWG.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
@@ -58,6 +58,11 @@ bool mayBeWritten(Value pointer) {
     return !root || !written || root == written ? WalkResult::interrupt() : WalkResult::advance();
   });
   return walked.wasInterrupted();
+}
+
+bool ownerReads(tt::LoadOp load) {
+  if (load->getParentOfType<tt::MapElementwiseOp>()) return false;
+  return load.getIsVolatile() || mayBeWritten(load.getPtr());
 }
 
 } // namespace tiletwin::codegen

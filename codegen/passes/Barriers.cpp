@@ -1,0 +1,193 @@
+// codegen/passes/Barriers.cpp -- see Barriers.h.
+#include "codegen/passes/Barriers.h"
+#include "codegen/passes/Scratch.h"
+#include "codegen/passes/SharedMemory.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+constexpr StringLiteral kComplete = "twg.barriers_complete";
+
+/// What an operation does with shared memory. Slots of a ring are not in it: the pipeline places their waits.
+struct Effects {
+  std::optional<SharedRange> write;
+  SmallVector<SharedRange, 2> reads;
+  unsigned barriers = 0; ///< that it has inside, between what it writes and what it reads
+};
+
+std::optional<SharedRange> rangeOfMemory(Value memory) {
+  while (auto view = memory.getDefiningOp<twg::MemDescViewOp>()) memory = view.getSrc();
+  auto allocation = memory.getDefiningOp<twg::LocalAllocOp>();
+  return allocation ? std::optional(rangeOf(allocation)) : std::nullopt;
+}
+
+Effects effectsOf(Operation* op) {
+  Effects effects;
+  auto reads = [&](Value memory) {
+    if (!isa<twg::MemDescType>(memory.getType())) return;
+    if (std::optional<SharedRange> range = rangeOfMemory(memory)) effects.reads.push_back(*range);
+  };
+  llvm::TypeSwitch<Operation*>(op)
+      .Case([&](twg::LocalAllocOp allocation) {
+        // Tensor copies have a barrier of their own in front.
+        bool isOfCopies = twg::isCopiedByTensorUnit(allocation.getResult()) || twg::isBarrier(allocation);
+        if (allocation.getSrc() || !isOfCopies) effects.write = rangeOf(allocation);
+      })
+      .Case([&](twg::LocalStoreOp store) { effects.write = rangeOfMemory(store.getDst()); })
+      .Case([&](twg::LocalLoadOp load) { reads(load.getSrc()); })
+      .Case([&](twg::TensorStoreOp store) { reads(store.getSrc()); })
+      .Case([&](twg::WarpgroupDotOp dot) { reads(dot.getA()), reads(dot.getB()); });
+  if (twg::ScratchAttr scratch = scratchOf(op)) {
+    effects.barriers = scratch.getBarriers();
+    if (!writesBehindOwnBarrier(op)) effects.write = rangeOf(scratch);
+    effects.reads.push_back(rangeOf(scratch));
+  }
+  return effects;
+}
+
+/// The order of memory that an atomic access asks of the whole program.
+tt::MemSemantic semanticOf(Operation* op) {
+  return llvm::TypeSwitch<Operation*, tt::MemSemantic>(op)
+      .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp>(
+          [](auto access) { return access.getSem(); })
+      .Default([](Operation*) { return tt::MemSemantic::Relaxed; });
+}
+
+/// A release: all threads are done with what comes before.
+bool wantsBarrierBefore(Operation* op) {
+  tt::MemSemantic semantic = semanticOf(op);
+  return semantic == tt::MemSemantic::Release || semantic == tt::MemSemantic::AcqRel;
+}
+
+/// What a thread has waited for or acquired, others see behind a barrier. Sharing a result ends with one.
+bool wantsBarrierBehind(Operation* op) {
+  if (isa<twg::AsyncWaitOp, twg::BarrierInitOp>(op)) return true;
+  if (auto poll = dyn_cast<tt::AtomicPollOp>(op)) return !poll.getTimeout();
+  tt::MemSemantic semantic = semanticOf(op);
+  return (semantic == tt::MemSemantic::Acquire || semantic == tt::MemSemantic::AcqRel) && !scratchOf(op);
+}
+
+/// Looks at a kernel's operations in the order in which they run. `missing` is called where a barrier is wanted in front of
+/// an operation, because of `other` (null: because of what other iterations or branches may have done), and puts one there
+/// or fails.
+class Hazards {
+public:
+  using Missing = llvm::function_ref<LogicalResult(Operation* op, Operation* other, bool isRead)>;
+  explicit Hazards(Missing missing) : missing_(missing) {}
+
+  LogicalResult visit(Region& region) {
+    for (Block& block : region) {
+      if (!block.isEntryBlock()) meet();
+      for (Operation& op : block)
+        if (failed(visit(&op))) return failure();
+    }
+    return success();
+  }
+
+private:
+  struct Access {
+    SharedRange range;
+    Operation* op;
+  };
+  using Accesses = SmallVector<Access, 8>;
+
+  /// Blocks meet: anything may have been read and written.
+  void meet() { isUnknown_ = true, read_.clear(), written_.clear(); }
+  void wait() { isUnknown_ = false, read_.clear(), written_.clear(); }
+
+  LogicalResult require(Operation* op, SharedRange range, ArrayRef<Accesses*> others, bool isRead) {
+    Operation* other = nullptr;
+    for (Accesses* list : others)
+      for (const Access& access : *list)
+        if (access.range.meets(range)) other = access.op;
+    if (!other && !isUnknown_) return success();
+    if (failed(missing_(op, other, isRead))) return failure();
+    wait();
+    return success();
+  }
+
+  LogicalResult visit(Operation* op) {
+    if (isBarrier(op)) wait();
+    Effects effects = effectsOf(op);
+    if (effects.write) {
+      if (failed(require(op, *effects.write, {&written_, &read_}, false))) return failure();
+      written_.push_back({*effects.write, op});
+    }
+    if (effects.barriers) wait();
+    for (SharedRange range : effects.reads) {
+      if (failed(require(op, range, {&written_}, true))) return failure();
+      read_.push_back({range, op});
+    }
+    if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp>(op)) return success();
+    const bool isInline = isa<scf::ExecuteRegionOp>(op) && op->getRegion(0).hasOneBlock();
+    for (Region& region : op->getRegions()) {
+      if (!isInline) meet();
+      if (failed(visit(region))) return failure();
+    }
+    if (!isInline) meet();
+    return success();
+  }
+
+  Missing missing_;
+  bool isUnknown_ = false;
+  Accesses read_, written_;
+};
+
+/// The barrier that stands next to an operation, but for what touches no memory.
+template <class Next> bool hasBarrier(Operation* op, Next next) {
+  do op = next(op);
+  while (op && op->getNumRegions() == 0 && isMemoryEffectFree(op));
+  return op && isBarrier(op);
+}
+
+LogicalResult verifyNeighbours(Operation* op) {
+  if (wantsBarrierBefore(op) && !hasBarrier(op, [](Operation* at) { return at->getPrevNode(); }))
+    return op->emitOpError("releases what the program has written, and no barrier of its threads stands in front");
+  if (wantsBarrierBehind(op) && !hasBarrier(op, [](Operation* at) { return at->getNextNode(); }))
+    return op->emitOpError("tells one thread what all have to know, and no barrier stands behind");
+  return success();
+}
+
+} // namespace
+
+bool isBarrier(Operation* op) { return isa<ttg::BarrierOp, twg::ProxyBarrierOp>(op); }
+
+bool barriersAreComplete(ModuleOp module) { return module->hasAttr(kComplete); }
+
+void insertBarriers(tt::FuncOp kernel) {
+  OpBuilder builder(kernel.getContext());
+  auto insert = [&](Operation* op) { ttg::BarrierOp::create(builder, op->getLoc(), ttg::BarrierScope::Local); };
+  kernel.walk([&](Operation* op) {
+    builder.setInsertionPoint(op);
+    if (wantsBarrierBefore(op) || (scratchOf(op) && !writesBehindOwnBarrier(op))) insert(op);
+    builder.setInsertionPointAfter(op);
+    if (wantsBarrierBehind(op)) insert(op);
+  });
+  LogicalResult all = Hazards([&](Operation* op, Operation*, bool) {
+                        builder.setInsertionPoint(op);
+                        insert(op);
+                        return success();
+                      }).visit(kernel.getBody());
+  assert(succeeded(all)), (void)all;
+  kernel->getParentOfType<ModuleOp>()->setAttr(kComplete, builder.getUnitAttr());
+}
+
+LogicalResult verifyBarriers(tt::FuncOp kernel) {
+  if (kernel.walk([](Operation* op) { return WalkResult(verifyNeighbours(op)); }).wasInterrupted()) return failure();
+  return Hazards([](Operation* op, Operation* other, bool isRead) -> LogicalResult {
+           InFlightDiagnostic problem = op->emitOpError();
+           problem << (isRead ? "reads" : "writes") << " shared memory that ";
+           if (!other) return problem << "another iteration or branch may have used, and no barrier stands in between";
+           problem << "is " << (isRead ? "written" : "used") << " before, and no barrier stands in between";
+           problem.attachNote(other->getLoc()) << "here";
+           return problem;
+         })
+      .visit(kernel.getBody());
+}
+
+} // namespace tiletwin::codegen

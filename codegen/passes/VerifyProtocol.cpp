@@ -1,0 +1,233 @@
+// codegen/passes/VerifyProtocol.cpp -- see VerifyProtocol.h.
+#include "codegen/passes/VerifyProtocol.h"
+#include "codegen/dialect/TWG.h"
+#include "codegen/passes/Barriers.h"
+#include "codegen/passes/SharedMemory.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+/// One of several buffers, or of several barriers.
+struct Slot {
+  twg::LocalAllocOp memory;
+  Value number; ///< null: there is one
+
+  explicit Slot(Value of) : memory(twg::allocationOf(of)) {
+    while (auto view = of.getDefiningOp<twg::MemDescViewOp>()) of = view.getSrc();
+    if (auto index = of.getDefiningOp<twg::MemDescIndexOp>()) number = index.getIndex();
+  }
+  bool operator==(const Slot& other) const { return memory == other.memory && number == other.number; }
+  int64_t count() const {
+    twg::LocalAllocOp allocation = memory;
+    return number ? allocation.getResult().getType().getShape().front() : 1;
+  }
+};
+
+/// The operations that use an allocation, through slots and views.
+void collectUsers(Value memory, SmallVectorImpl<Operation*>& users) {
+  for (Operation* user : memory.getUsers())
+    if (isa<twg::MemDescIndexOp, twg::MemDescViewOp>(user))
+      collectUsers(user->getResult(0), users);
+    else
+      users.push_back(user);
+}
+
+/// The nearest operation in front of `op` that the predicate holds for: in its block, then around it.
+template <class Predicate> Operation* findBefore(Operation* op, Predicate holds) {
+  for (; op && !isa<tt::FuncOp>(op); op = op->getParentOp())
+    for (Operation* at = op->getPrevNode(); at; at = at->getPrevNode())
+      if (holds(at)) return at;
+  return nullptr;
+}
+
+template <class Op> int64_t countBetween(Operation* from, Operation* to) {
+  int64_t count = 0;
+  for (; from && from != to; from = from->getNextNode()) count += isa<Op>(from);
+  return count;
+}
+
+/// How many iterations of their loop after a slot was filled it is read; none if the loop does not carry both numbers.
+std::optional<int64_t> iterationsBetween(Value filled, Value read, int64_t slots) {
+  auto firstOf = [](Value number, llvm::APInt& first) -> Operation* {
+    auto argument = dyn_cast_if_present<BlockArgument>(number);
+    auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+    if (!loop || argument.getArgNumber() == 0) return nullptr;
+    return matchPattern(loop.getTiedLoopInit(argument)->get(), m_ConstantInt(&first)) ? loop : nullptr;
+  };
+  llvm::APInt firstFilled, firstRead;
+  Operation *loop = firstOf(filled, firstFilled), *other = firstOf(read, firstRead);
+  if (!loop || loop != other) return std::nullopt;
+  return (firstFilled.getSExtValue() - firstRead.getSExtValue() + slots) % slots;
+}
+
+/// Of the memory that an operation reads; none if it reads none.
+SmallVector<Value, 2> memoryReadBy(Operation* op) {
+  SmallVector<Value, 2> all;
+  llvm::TypeSwitch<Operation*>(op)
+      .Case<twg::LocalLoadOp, twg::TensorStoreOp>([&](auto one) { all.push_back(one.getSrc()); })
+      .Case([&](twg::WarpgroupDotOp dot) { all.assign({dot.getA(), dot.getB()}); });
+  llvm::erase_if(all, [](Value value) { return !isa<twg::MemDescType>(value.getType()); });
+  return all;
+}
+
+/// What an operation fills; null if it fills nothing.
+Value memoryFilledBy(Operation* op) {
+  return llvm::TypeSwitch<Operation*, Value>(op)
+      .Case<twg::AsyncCopyOp, twg::LocalStoreOp, twg::TensorLoadOp>([](auto one) { return one.getDst(); })
+      .Default([](Operation*) { return Value(); });
+}
+
+LogicalResult verifyGroup(twg::AsyncCopyOp copy) {
+  if (countBetween<twg::AsyncCommitOp>(copy, nullptr)) return success();
+  return copy.emitOpError("is part of no group: no twg.async_commit follows");
+}
+
+/// The wait in front of a reader leaves groups on their way, but not the one of what is read.
+LogicalResult verifyGroupsWaitedFor(Operation* reader, Slot slot, twg::AsyncCopyOp copy) {
+  auto wait =
+      cast_if_present<twg::AsyncWaitOp>(findBefore(reader, [](Operation* op) { return isa<twg::AsyncWaitOp>(op); }));
+  if (!wait) return reader->emitOpError("reads what copies bring, and no twg.async_wait stands in front");
+  std::optional<int64_t> ahead = iterationsBetween(Slot(copy.getDst()).number, slot.number, slot.count());
+  if (!ahead || copy->getBlock() != wait->getBlock() || *ahead == 0) return success();
+  Block* body = copy->getBlock();
+  const int64_t perIteration = countBetween<twg::AsyncCommitOp>(&body->front(), nullptr);
+  const int64_t behindCopy = countBetween<twg::AsyncCommitOp>(copy, nullptr) - 1;
+  const int64_t younger =
+      behindCopy + (*ahead - 1) * perIteration + countBetween<twg::AsyncCommitOp>(&body->front(), wait);
+  if (wait.getPending() > younger)
+    return wait.emitOpError() << "leaves " << wait.getPending()
+                              << " groups on their way; what is read next is among the last " << younger + 1;
+  Operation* loop = body->getParentOp();
+  int64_t begun = 0;
+  for (Operation* at = loop->getPrevNode(); at && !isa<twg::AsyncWaitOp>(at); at = at->getPrevNode())
+    begun += isa<twg::AsyncCommitOp>(at);
+  if (begun >= *ahead * perIteration) return success();
+  return loop->emitOpError() << "reads slots that " << *ahead * perIteration
+                             << " groups fill before it begins; twg.async_commit makes " << begun;
+}
+
+LogicalResult verifyArrival(twg::TensorLoadOp load) {
+  Slot barrier(load.getBarrier());
+  for (Operation* op = load->getPrevNode(); op; op = op->getPrevNode())
+    if (auto expect = dyn_cast<twg::BarrierExpectOp>(op); expect && Slot(expect.getBarrier()) == barrier)
+      return success();
+  return load.emitOpError("arrives on a barrier that no twg.barrier_expect in front tells of its bytes");
+}
+
+LogicalResult verifyExpected(twg::BarrierExpectOp expect) {
+  Slot barrier(expect.getBarrier());
+  uint32_t bytes = 0;
+  for (Operation* op = expect->getNextNode(); op; op = op->getNextNode()) {
+    if (auto next = dyn_cast<twg::BarrierExpectOp>(op); next && Slot(next.getBarrier()) == barrier) break;
+    if (auto load = dyn_cast<twg::TensorLoadOp>(op); load && Slot(load.getBarrier()) == barrier)
+      bytes += twg::sharedLayoutOf(load.getDst().getType()).bytes();
+  }
+  if (bytes == expect.getBytes()) return success();
+  return expect.emitOpError() << "expects " << expect.getBytes() << " bytes; the copies that arrive bring " << bytes;
+}
+
+LogicalResult verifyPhase(twg::BarrierWaitOp wait) {
+  Slot barrier(wait.getBarrier());
+  auto phase = wait.getPhase() ? wait.getPhase().getDefiningOp<twg::PhaseOp>() : twg::PhaseOp();
+  if (!phase || phase.getIndex() != barrier.number)
+    return wait.emitOpError("needs the phase of its barrier: twg.phase of the barrier's number");
+  for (Operation* user : phase.getPhases().getUsers())
+    if (auto next = dyn_cast<twg::NextPhaseOp>(user); next && next.getIndex() == barrier.number)
+      if (next->getBlock() == wait->getBlock() && wait->isBeforeInBlock(next)) return success();
+  return wait.emitOpError("ends a phase, and no twg.next_phase behind it says so");
+}
+
+/// What the tensor unit brings to a slot is there behind a wait for the barrier that it arrives on.
+LogicalResult verifyArrivalWaitedFor(Operation* reader, Slot slot, twg::TensorLoadOp load) {
+  Slot arrival(load.getBarrier());
+  Operation* wait = findBefore(reader, [&](Operation* op) {
+    auto wait = dyn_cast<twg::BarrierWaitOp>(op);
+    if (!wait) return false;
+    Slot barrier(wait.getBarrier());
+    return barrier.memory == arrival.memory && (!slot.number || !barrier.number || slot.number == barrier.number);
+  });
+  if (wait) return success();
+  return reader->emitOpError(
+      "reads what tensor copies bring, and no twg.barrier_wait for their barrier stands in front");
+}
+
+/// What threads store to a slot others see behind a barrier.
+LogicalResult verifyStored(Operation* reader, Slot slot, twg::LocalStoreOp store) {
+  if (!slot.number || store->getBlock() != reader->getBlock() || !store->isBeforeInBlock(reader)) return success();
+  for (Operation* op = reader->getPrevNode(); op != store; op = op->getPrevNode())
+    if (isBarrier(op)) return success();
+  return reader->emitOpError("reads a slot that threads have stored to, and no barrier stands in between");
+}
+
+/// A slot is filled again behind a barrier that its last readers have reached.
+LogicalResult verifyRefilled(Operation* reader, Slot slot, Operation* filler) {
+  Slot filled(memoryFilledBy(filler));
+  std::optional<int64_t> ahead = iterationsBetween(filled.number, slot.number, slot.count());
+  if (!ahead) return success();
+  const bool isOfLastIteration = slot.count() - *ahead == 1;
+  Block* body = filler->getBlock();
+  for (Operation& op : *body) {
+    if (isOfLastIteration && &op == filler) break;
+    if (isBarrier(&op)) return success();
+  }
+  return filler->emitOpError("fills a slot that threads may still read, and no barrier of the loop stands in between");
+}
+
+LogicalResult verifyReader(Operation* reader, Value memory) {
+  Slot slot(memory);
+  if (!slot.memory) return reader->emitOpError("reads shared memory that no twg.local_alloc of the kernel makes");
+  SmallVector<Operation*> users;
+  collectUsers(slot.memory.getResult(), users);
+  for (Operation* user : users) {
+    LogicalResult result = llvm::TypeSwitch<Operation*, LogicalResult>(user)
+                               .Case([&](twg::AsyncCopyOp copy) { return verifyGroupsWaitedFor(reader, slot, copy); })
+                               .Case([&](twg::TensorLoadOp load) { return verifyArrivalWaitedFor(reader, slot, load); })
+                               .Case([&](twg::LocalStoreOp store) { return verifyStored(reader, slot, store); })
+                               .Default([](Operation*) { return success(); });
+    if (failed(result) || (memoryFilledBy(user) && failed(verifyRefilled(reader, slot, user)))) return failure();
+  }
+  return success();
+}
+
+/// The tensor unit writes and reads shared memory behind a fence.
+LogicalResult verifyProxy(Operation* op, Value memory) {
+  Operation* barrier = findBefore(op, [](Operation* at) { return isa<twg::ProxyBarrierOp>(at); });
+  bool isWrittenBehind = false;
+  auto note = [&](Operation* writer) {
+    isWrittenBehind |= barrier && writer->getBlock() == barrier->getBlock() && barrier->isBeforeInBlock(writer) &&
+                       writer->getBlock() == op->getBlock() && writer->isBeforeInBlock(op);
+  };
+  twg::LocalAllocOp allocation = twg::allocationOf(memory);
+  if (allocation && allocation.getSrc()) note(allocation);
+  for (Operation* user : memory.getUsers())
+    if (isa<twg::LocalStoreOp>(user)) note(user);
+  if (barrier && !isWrittenBehind) return success();
+  return op->emitOpError("copies what threads have used, and no twg.proxy_barrier stands in between");
+}
+
+} // namespace
+
+LogicalResult verifyProtocol(tt::FuncOp kernel, const Target& target, ThreadBits threads) {
+  if (failed(verifySharedMemory(kernel, target, threads)) || failed(verifyBarriers(kernel))) return failure();
+  auto visit = [](Operation* op) -> WalkResult {
+    for (Value memory : memoryReadBy(op))
+      if (failed(verifyReader(op, memory))) return WalkResult::interrupt();
+    return llvm::TypeSwitch<Operation*, LogicalResult>(op)
+        .Case([](twg::AsyncCopyOp copy) { return verifyGroup(copy); })
+        .Case([](twg::BarrierExpectOp expect) { return verifyExpected(expect); })
+        .Case([](twg::BarrierWaitOp wait) { return verifyPhase(wait); })
+        .Case([](twg::TensorLoadOp load) {
+          return failed(verifyArrival(load)) ? failure() : verifyProxy(load, load.getDst());
+        })
+        .Case([](twg::TensorStoreOp store) { return verifyProxy(store, store.getSrc()); })
+        .Default([](Operation*) { return success(); });
+  };
+  return failure(kernel.walk(visit).wasInterrupted());
+}
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,15 @@
+// codegen/passes/WrittenMemory.h -- whether a kernel writes what it reads, and who then reads it.
+#pragma once
+#include "ir/TT.h"
+
+namespace tiletwin::codegen {
+
+/// False if no operation of the kernel writes through pointers that come from where `pointer` comes from: the same
+/// argument. Different arguments are taken for different memory.
+bool mayBeWritten(mlir::Value pointer);
+
+/// True if one thread reads for all that hold an element, because the memory may change between two threads' reads: by
+/// other programs (volatile), or by this one, whose stores the same thread makes.
+bool ownerReads(tt::LoadOp load);
+
+} // namespace tiletwin::codegen
