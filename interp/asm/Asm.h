@@ -1,10 +1,12 @@
 // interp/asm/Asm.h -- inline PTX: text, read once per plan, that runs over the elements of tiles.
 //
-// Idea: a register is an array with one value for each of up to 64 groups of elements ("lanes"); an instruction becomes
-// one or more steps, each a strip function over these arrays: those of the tile module where it has the operation,
-// those of Lanes*.cpp elsewhere. A register of two f16 is 128 f16 in a row to the f16 strip functions. Here:      what
-// a text needs and what it becomes.   Not here:  MLIR (plan/AsmOps.cpp), the simulator, memory: no instruction that
-// runs here touches it. Invariant: steps of a read program only index its own scratch memory.
+// Idea:      a register is an array with one value for each of up to 64 groups of elements ("lanes"); an instruction
+//            becomes one or more steps, each a strip function over these arrays: those of the tile module where it has
+//            the operation, those of Lanes*.cpp elsewhere. A register of two f16 is 128 f16 in a row to the f16 strip
+//            functions.
+// Here:      what a text needs and what it becomes.
+// Not here:  MLIR (plan/AsmOps.cpp), the simulator, memory: no instruction that runs here touches it.
+// Invariant: steps of a read program only index its own scratch memory.
 #pragma once
 #include "interp/tile/TileOps.h"
 #include <array>

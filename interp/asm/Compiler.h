@@ -4,6 +4,7 @@
 #pragma once
 #include "interp/asm/Asm.h"
 #include "interp/asm/Text.h"
+#include "interp/asm/Types.h"
 #include <map>
 #include <optional>
 
@@ -17,20 +18,15 @@ struct AsmRegister {
 };
 
 class AsmCompiler;
-/// One form of an instruction.
-struct AsmRow {
-  const char* op;       ///< with the modifiers it must have: "mul.lo"
-  const char* types;    ///< the end of the opcode, alternatives separated by |: "u32|s32"
-  const char* optional; ///< modifiers it may have: "rn rz ftz"
-  const char* shape;    ///< widths of the operands, result first: bytes, or p for a predicate
-  TwElementwise e;      ///< the tile module's operation, or Count
-  DType type;           ///< of the elements it computes with
-  uint8_t perLane;      ///< elements in a register
-  const char* lanes;    ///< else a step of Lanes.h by name
-  bool (AsmCompiler::*special)(const AsmStatement& s, const AsmRow& row); ///< else this does it all
+/// One form of an instruction, as an opcode names it.
+struct AsmForm {
+  const AsmType* type = nullptr;          ///< that the opcode ends with, if it does
+  std::string shape;                      ///< widths of the operands, result first: bytes, or p for a predicate
+  TwElementwise e = TwElementwise::Count; ///< the tile module's operation, on elements of `type`
+  TwStripFn step = nullptr;               ///< else a step of Lanes*.cpp
+  bool (AsmCompiler::*special)(const AsmStatement& s, const AsmForm& form) = nullptr; ///< else this does it all
 };
-/// The row for an opcode; null with `known` telling whether any row has its first word.
-const AsmRow* findAsmRow(const std::vector<std::string>& words, bool& known);
+std::optional<AsmForm> findAsmForm(const std::vector<std::string>& words);
 
 class AsmCompiler {
 public:
@@ -39,27 +35,28 @@ public:
   bool run();
 
   // Rows with a way of their own (ReadSpecial.cpp, ReadConvert.cpp, ReadNarrow.cpp).
-  bool move(const AsmStatement& s, const AsmRow& row);
-  bool compare(const AsmStatement& s, const AsmRow& row);     ///< setp
-  bool compareInto(const AsmStatement& s, const AsmRow& row); ///< set
-  bool reciprocal(const AsmStatement& s, const AsmRow& row);
-  bool throughF32(const AsmStatement& s, const AsmRow& row);
-  bool nothing(const AsmStatement& s, const AsmRow& row);
-  bool convert(const AsmStatement& s, const AsmRow& row);
-  bool convertPacked(const AsmStatement& s, const AsmRow& row);
-  bool convertToNarrow(const AsmStatement& s, const AsmRow& row);
-  bool convertFromNarrow(const AsmStatement& s, const AsmRow& row);
-  bool video(const AsmStatement& s, const AsmRow& row);
-  bool byMagnitude(const AsmStatement& s, const AsmRow& row); ///< min and max .xorsign.abs
+  bool move(const AsmStatement& s, const AsmForm& form);
+  bool compare(const AsmStatement& s, const AsmForm& form);     ///< setp
+  bool compareInto(const AsmStatement& s, const AsmForm& form); ///< set
+  bool reciprocal(const AsmStatement& s, const AsmForm& form);
+  bool throughF32(const AsmStatement& s, const AsmForm& form);
+  bool nothing(const AsmStatement& s, const AsmForm& form);
+  bool convert(const AsmStatement& s, const AsmForm& form);
+  bool convertPacked(const AsmStatement& s, const AsmForm& form);
+  bool convertToNarrow(const AsmStatement& s, const AsmForm& form);
+  bool convertFromNarrow(const AsmStatement& s, const AsmForm& form);
+  bool video(const AsmStatement& s, const AsmForm& form);
+  bool byMagnitude(const AsmStatement& s, const AsmForm& form); ///< min and max .xorsign.abs
 
 private:
-  bool fail(const std::string& why);
+  bool fail(const std::string& why);   ///< in the statement that is read
+  bool refuse(const std::string& why); ///< the constraints
   bool readConstraints();
   bool bindPort(const std::vector<std::string>& letters, size_t& next, DType type, bool isResult);
   bool statement(const AsmStatement& s);
   bool declare(const AsmStatement& s);
-  bool generic(const AsmStatement& s, const AsmRow& row);
-  /// One source of a packed conversion as f32: two f32 operands, or the halves of a pair.
+  bool generic(const AsmStatement& s, const AsmForm& form);
+  /// The sources of a packed conversion as f32: two f32 operands, or the halves of a pair.
   bool pairOfF32(const AsmStatement& s, uint32_t& high, uint32_t& low);
 
   // Registers and values. `bytes` 0: a predicate.
@@ -82,6 +79,10 @@ private:
   bool storeExtended(const AsmArgument& a, int bytes, bool isSigned, uint32_t from);
   uint32_t step(TwStripFn fn, std::initializer_list<uint32_t> srcs, int perLane = 1, int rounding = 0);
   bool argumentCount(const AsmStatement& s, size_t count);
+  /// Reads all sources of a statement that takes `count` operands, the first of them its result.
+  bool sources(const AsmStatement& s, size_t count, int bytes, bool isFloat, std::initializer_list<uint32_t*> slots);
+  /// Puts a result of so many bytes where the statement wants it.
+  bool put(const AsmStatement& s, int bytes, uint32_t from);
   /// Modifiers that change a float result, in this order: ftz, relu, sat.
   uint32_t flushed(uint32_t slot, DType type, int perLane);
   uint32_t finished(uint32_t slot, DType type, int perLane, const AsmStatement& s);

@@ -2,8 +2,13 @@
 // Here:      the loop, the look-ups.   Not here:  which instruction takes which step (Instructions.cpp).
 // Invariant: these functions read runs only, never splats; dst may be one of the sources.
 #pragma once
+#include "interp/asm/Types.h"
 #include "interp/tile/TileOps.h"
+#include <bit>
 #include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace tiletwin::interp {
@@ -23,10 +28,42 @@ private:
 };
 template <auto F> inline constexpr TwStripFn kLanes = LaneLoop<decltype(+F)>::template run<F>;
 
+/// A step and the widths of what it computes with, result first: bytes, or p for a predicate.
+struct LaneStep {
+  TwStripFn fn = nullptr;
+  char shape[6] = {};
+};
+template <class T> inline constexpr char kWidth = sizeof(T) == 1 ? 'p' : char('0' + sizeof(T));
+template <class R, class... A> constexpr LaneStep stepOf(TwStripFn fn, R (*)(A...)) {
+  return {fn, {kWidth<R>, kWidth<A>...}};
+}
+template <auto F> inline constexpr LaneStep kStep = stepOf(kLanes<F>, +F);
+
+/// An instruction whose forms are one step each.
+struct LaneRow {
+  const char* op;     ///< with the modifiers it must have: "mul.hi"
+  const char* types;  ///< the end of the opcode, alternatives separated by |: "u32|s32"
+  LaneStep steps[12]; ///< one for each alternative, or one for all
+};
+template <class T> using Of = std::type_identity<T>;
+/// Types as opcodes name them, and as functions do.
+template <class... T> struct LaneTypes {
+  const char* names;
+};
+/// One row for a family of functions: step(Of<T>()) for each type.
+template <class... T, class Step> constexpr LaneRow family(const char* op, LaneTypes<T...> types, Step step) {
+  return {op, types.names, {step(Of<T>())...}};
+}
+std::span<const LaneRow> laneBitRows();   ///< LanesBits.cpp
+std::span<const LaneRow> laneFloatRows(); ///< LanesFloat.cpp
+
 /// Integer types as instructions name them.
-enum class AsmInt : uint8_t { U8, U16, U32, U64, S8, S16, S32, S64, Count };
+enum class AsmInt : uint8_t { U8, U16, U32, U64, S8, S16, S32, S64 };
+inline AsmInt asmInt(int bytes, bool isSigned) {
+  return AsmInt(std::countr_zero(unsigned(bytes)) + (isSigned ? int(AsmInt::S8) : 0));
+}
 /// How a float becomes an integer.
-enum class AsmRound : uint8_t { Nearest, Down, Up, Zero, Count };
+enum class AsmRound : uint8_t { Nearest, Down, Up, Zero };
 
 /// From one integer type to another; `saturate` keeps the value within the destination's range, else low bits are
 /// taken.
@@ -51,14 +88,20 @@ TwStripFn laneBlend(int bytes);
 /// A copy of whole registers.
 TwStripFn laneCopy(int bytes);
 
-/// A step by name ("bfe.u32"); null: none. Tables in LanesBits.cpp, LanesFloat.cpp and LanesVideo.cpp.
-TwStripFn laneBits(const char* name);
-TwStripFn laneFloats(const char* name);
-TwStripFn laneVideo(const char* name);
+/// The other truth value.
+TwStripFn laneNot();
+/// What an instruction writes where a predicate holds, 0 elsewhere: 1.0 of a float type, all ones of an integer.
+TwStripFn laneTruth(const AsmType& type);
+/// Subnormal f32 or f16 to zeros. Null: other types have no such modifier.
+TwStripFn laneFlush(DType type);
+/// f32 or f64 into [0, 1]; NaN gives 0.
+TwStripFn laneSaturate(DType type);
+/// A video instruction, named without the number of its parts ("vadd"). LanesVideo.cpp.
+TwStripFn laneVideo(std::string_view name);
 
 /// Two f32 (the first is the upper one) to a pair of a narrow format ("e2m1x2", "ue8m0x2.rp.satfinite"), and one of a
 /// pair to f32. Null: no such format. LanesNarrow.cpp.
-TwStripFn laneNarrowPack(const char* format);
-TwStripFn laneNarrowUnpack(const char* format, bool high);
+TwStripFn laneNarrowPack(std::string_view format);
+TwStripFn laneNarrowUnpack(std::string_view format, bool high);
 
 } // namespace tiletwin::interp

@@ -1,7 +1,8 @@
 // interp/asm/LanesBits.cpp -- integer and bit instructions that are not elementwise operations of the tile module.
 // Definitions are those of the PTX ISA; shift amounts beyond the width give 0 (arithmetic right shifts: the sign).
 #include "interp/asm/Lanes.h"
-#include <cstring>
+#include <array>
+#include <bit>
 #include <type_traits>
 
 namespace tiletwin::interp {
@@ -34,7 +35,6 @@ template <class T> Wide<T> mulWide(T a, T b) { return Wide<T>(Wide<T>(a) * Wide<
 template <class T> T mulAdd(T a, T b, T c) {
   return T(std::make_unsigned_t<Wide<T>>(a) * std::make_unsigned_t<Wide<T>>(b) + std::make_unsigned_t<Wide<T>>(c));
 }
-uint64_t mulAdd64(uint64_t a, uint64_t b, uint64_t c) { return a * b + c; }
 template <class T> T mulHighAdd(T a, T b, T c) { return T(uint64_t(mulHigh(a, b)) + uint64_t(c)); }
 template <class T> Wide<T> mulWideAdd(T a, T b, Wide<T> c) {
   using U = std::make_unsigned_t<Wide<T>>;
@@ -58,19 +58,23 @@ int32_t clampTo32(int64_t x) { return x < INT32_MIN ? INT32_MIN : x > INT32_MAX 
 int32_t addClamped(int32_t a, int32_t b) { return clampTo32(int64_t(a) + b); }
 int32_t subClamped(int32_t a, int32_t b) { return clampTo32(int64_t(a) - b); }
 
-uint32_t count32(uint32_t a) { return uint32_t(__builtin_popcount(a)); }
-uint32_t count64(uint64_t a) { return uint32_t(__builtin_popcountll(a)); }
-uint32_t leading32(uint32_t a) { return a ? uint32_t(__builtin_clz(a)) : 32; }
-uint32_t leading64(uint64_t a) { return a ? uint32_t(__builtin_clzll(a)) : 64; }
-uint32_t reverse32(uint32_t a) { return __builtin_bitreverse32(a); }
-uint64_t reverse64(uint64_t a) { return __builtin_bitreverse64(a); }
-/// Place of the highest bit that differs from the sign; all ones if there is none.
-uint32_t highest32(uint32_t a) { return a ? 31 - uint32_t(__builtin_clz(a)) : ~0u; }
-uint32_t highest64(uint64_t a) { return a ? 63 - uint32_t(__builtin_clzll(a)) : ~0u; }
-uint32_t highestSigned32(int32_t a) { return highest32(uint32_t(a < 0 ? ~a : a)); }
-uint32_t highestSigned64(int64_t a) { return highest64(uint64_t(a < 0 ? ~a : a)); }
-uint32_t shiftToTop32(uint32_t a) { return a ? uint32_t(__builtin_clz(a)) : ~0u; }
-uint32_t shiftToTopSigned32(int32_t a) { return shiftToTop32(uint32_t(a < 0 ? ~a : a)); }
+template <class T> uint32_t countOnes(T a) { return uint32_t(std::popcount(a)); }
+template <class T> uint32_t leadingZeros(T a) { return uint32_t(std::countl_zero(a)); }
+template <class T> T reverse(T a) {
+  if constexpr (sizeof(T) == 4)
+    return __builtin_bitreverse32(a);
+  else
+    return __builtin_bitreverse64(a);
+}
+/// Place of the highest bit that differs from the sign; all ones if there is none. `shiftToTop` counts from the other end.
+template <class T> uint32_t shiftToTop(T a) {
+  const auto bits = std::make_unsigned_t<T>(std::is_signed_v<T> && a < 0 ? ~a : a);
+  return bits ? leadingZeros(bits) : ~0u;
+}
+template <class T> uint32_t highest(T a) {
+  const uint32_t shift = shiftToTop(a);
+  return shift == ~0u ? shift : uint32_t(kBits<T>) - 1 - shift;
+}
 
 /// A position or length of a field. Instructions on 32 bits read its low byte. GPUs make others of those on 64, which read
 /// all of the number, whatever the ISA says of its byte.
@@ -155,8 +159,7 @@ template <class T, bool Wrap> T extendLow(T a, uint32_t bits) {
 
 template <class T> T choose(T a, T b, uint8_t p) { return p ? a : b; }
 template <class T, class C> T chooseBySign(T a, T b, C c) { return c >= 0 ? a : b; }
-template <class T> T whole(uint8_t p) { return p ? T(~T(0)) : T(0); }
-float one(uint8_t p) { return p ? 1.f : 0.f; }
+template <class T, uint64_t Bits> T truth(uint8_t p) { return p ? T(Bits) : T(0); }
 
 template <class T, int Count, int Index> void take(int64_t n, void* dst, const void* const* src, uint32_t) {
   const T* from = static_cast<const T*>(src[0]) + Index;
@@ -169,173 +172,114 @@ template <class T, int Count> void join(int64_t n, void* dst, const void* const*
 template <class T> T blend(uint8_t p, T fresh, T old) { return p ? fresh : old; }
 template <class T> T copy(T a) { return a; }
 
-struct NamedLanes {
-  const char* name;
-  TwStripFn fn;
-};
-constexpr NamedLanes kTable[] = {
-    {"not1", kLanes<invertPredicate>},
-    {"not16", kLanes<invert<uint16_t>>},
-    {"not32", kLanes<invert<uint32_t>>},
-    {"not64", kLanes<invert<uint64_t>>},
-    {"cnot16", kLanes<isZero<uint16_t>>},
-    {"cnot32", kLanes<isZero<uint32_t>>},
-    {"cnot64", kLanes<isZero<uint64_t>>},
-    {"neg16", kLanes<negate<uint16_t>>},
-    {"neg32", kLanes<negate<uint32_t>>},
-    {"neg64", kLanes<negate<uint64_t>>},
-    {"shl16", kLanes<shiftLeft<uint16_t>>},
-    {"shl32", kLanes<shiftLeft<uint32_t>>},
-    {"shl64", kLanes<shiftLeft<uint64_t>>},
-    {"shr_u16", kLanes<shiftRight<uint16_t>>},
-    {"shr_u32", kLanes<shiftRight<uint32_t>>},
-    {"shr_u64", kLanes<shiftRight<uint64_t>>},
-    {"shr_s16", kLanes<shiftRight<int16_t>>},
-    {"shr_s32", kLanes<shiftRight<int32_t>>},
-    {"shr_s64", kLanes<shiftRight<int64_t>>},
-    {"shf_l_wrap", kLanes<[](uint32_t a, uint32_t b, uint32_t n) { return funnelLeft(a, b, n & 31); }>},
-    {"shf_r_wrap", kLanes<[](uint32_t a, uint32_t b, uint32_t n) { return funnelRight(a, b, n & 31); }>},
-    {"shf_l_clamp", kLanes<[](uint32_t a, uint32_t b, uint32_t n) { return funnelLeft(a, b, atMost32(n)); }>},
-    {"shf_r_clamp", kLanes<[](uint32_t a, uint32_t b, uint32_t n) { return funnelRight(a, b, atMost32(n)); }>},
-    {"mulhi_u16", kLanes<mulHigh<uint16_t>>},
-    {"mulhi_s16", kLanes<mulHigh<int16_t>>},
-    {"mulhi_u32", kLanes<mulHigh<uint32_t>>},
-    {"mulhi_s32", kLanes<mulHigh<int32_t>>},
-    {"mulhi_u64", kLanes<mulHigh<uint64_t>>},
-    {"mulhi_s64", kLanes<mulHigh<int64_t>>},
-    {"mulwide_u16", kLanes<mulWide<uint16_t>>},
-    {"mulwide_s16", kLanes<mulWide<int16_t>>},
-    {"mulwide_u32", kLanes<mulWide<uint32_t>>},
-    {"mulwide_s32", kLanes<mulWide<int32_t>>},
-    {"mad16", kLanes<mulAdd<uint16_t>>},
-    {"mad32", kLanes<mulAdd<uint32_t>>},
-    {"mad64", kLanes<mulAdd64>},
-    {"madhi_u32", kLanes<mulHighAdd<uint32_t>>},
-    {"madhi_s32", kLanes<mulHighAdd<int32_t>>},
-    {"madhi_u64", kLanes<mulHighAdd<uint64_t>>},
-    {"madhi_s64", kLanes<mulHighAdd<int64_t>>},
-    {"madwide_u16", kLanes<mulWideAdd<uint16_t>>},
-    {"madwide_s16", kLanes<mulWideAdd<int16_t>>},
-    {"madwide_u32", kLanes<mulWideAdd<uint32_t>>},
-    {"madwide_s32", kLanes<mulWideAdd<int32_t>>},
-    {"mul24_u32", kLanes<mul24<uint32_t>>},
-    {"mul24_s32", kLanes<mul24<int32_t>>},
-    {"mul24hi_u32", kLanes<mul24High<uint32_t>>},
-    {"mul24hi_s32", kLanes<mul24High<int32_t>>},
-    {"mad24_u32", kLanes<mad24<uint32_t>>},
-    {"mad24_s32", kLanes<mad24<int32_t>>},
-    {"sad_u16", kLanes<difference<uint16_t>>},
-    {"sad_s16", kLanes<difference<int16_t>>},
-    {"sad_u32", kLanes<difference<uint32_t>>},
-    {"sad_s32", kLanes<difference<int32_t>>},
-    {"sad_u64", kLanes<difference<uint64_t>>},
-    {"sad_s64", kLanes<difference<int64_t>>},
-    {"rem_u16", kLanes<remainder<uint16_t>>},
-    {"rem_s16", kLanes<remainder<int16_t>>},
-    {"rem_u32", kLanes<remainder<uint32_t>>},
-    {"rem_s32", kLanes<remainder<int32_t>>},
-    {"rem_u64", kLanes<remainder<uint64_t>>},
-    {"rem_s64", kLanes<remainder<int64_t>>},
-    {"addsat", kLanes<addClamped>},
-    {"subsat", kLanes<subClamped>},
-    {"popc32", kLanes<count32>},
-    {"popc64", kLanes<count64>},
-    {"clz32", kLanes<leading32>},
-    {"clz64", kLanes<leading64>},
-    {"brev32", kLanes<reverse32>},
-    {"brev64", kLanes<reverse64>},
-    {"bfind_u32", kLanes<highest32>},
-    {"bfind_s32", kLanes<highestSigned32>},
-    {"bfind_u64", kLanes<highest64>},
-    {"bfind_s64", kLanes<highestSigned64>},
-    {"bfindshift_u32", kLanes<shiftToTop32>},
-    {"bfindshift_s32", kLanes<shiftToTopSigned32>},
-    {"bfe_u32", kLanes<extract<uint32_t>>},
-    {"bfe_s32", kLanes<extract<int32_t>>},
-    {"bfe_u64", kLanes<extract<uint64_t>>},
-    {"bfe_s64", kLanes<extract<int64_t>>},
-    {"bfi32", kLanes<insert<uint32_t>>},
-    {"bfi64", kLanes<insert<uint64_t>>},
-    {"lop3", kLanes<truthTable>},
-    {"prmt", kLanes<permute>},
-    {"prmt_f4e", kLanes<permuteBy<forward>>},
-    {"prmt_b4e", kLanes<permuteBy<backward>>},
-    {"prmt_rc8", kLanes<permuteBy<replicate>>},
-    {"prmt_ecl", kLanes<permuteBy<edgeLeft>>},
-    {"prmt_ecr", kLanes<permuteBy<edgeRight>>},
-    {"prmt_rc16", kLanes<permuteBy<replicate16>>},
-    {"dp4a_uu", kLanes<dotBytes<uint8_t, uint8_t, uint32_t>>},
-    {"dp4a_us", kLanes<dotBytes<uint8_t, int8_t, int32_t>>},
-    {"dp4a_su", kLanes<dotBytes<int8_t, uint8_t, int32_t>>},
-    {"dp4a_ss", kLanes<dotBytes<int8_t, int8_t, int32_t>>},
-    {"dp2alo_uu", kLanes<dotHalves<uint8_t, uint8_t, uint32_t, 0>>},
-    {"dp2ahi_uu", kLanes<dotHalves<uint8_t, uint8_t, uint32_t, 1>>},
-    {"dp2alo_ss", kLanes<dotHalves<int8_t, int8_t, int32_t, 0>>},
-    {"dp2ahi_ss", kLanes<dotHalves<int8_t, int8_t, int32_t, 1>>},
-    {"dp2alo_us", kLanes<dotHalves<uint8_t, int8_t, int32_t, 0>>},
-    {"dp2ahi_us", kLanes<dotHalves<uint8_t, int8_t, int32_t, 1>>},
-    {"dp2alo_su", kLanes<dotHalves<int8_t, uint8_t, int32_t, 0>>},
-    {"dp2ahi_su", kLanes<dotHalves<int8_t, uint8_t, int32_t, 1>>},
-    {"bmsk_clamp", kLanes<mask<false>>},
-    {"bmsk_wrap", kLanes<mask<true>>},
-    {"szext_clamp_u32", kLanes<extendLow<uint32_t, false>>},
-    {"szext_clamp_s32", kLanes<extendLow<int32_t, false>>},
-    {"szext_wrap_u32", kLanes<extendLow<uint32_t, true>>},
-    {"szext_wrap_s32", kLanes<extendLow<int32_t, true>>},
-    {"selp1", kLanes<choose<uint8_t>>},
-    {"selp16", kLanes<choose<uint16_t>>},
-    {"selp32", kLanes<choose<uint32_t>>},
-    {"selp64", kLanes<choose<uint64_t>>},
-    {"slct32_s32", kLanes<chooseBySign<uint32_t, int32_t>>},
-    {"slct64_s32", kLanes<chooseBySign<uint64_t, int32_t>>},
-    {"slct32_f32", kLanes<chooseBySign<uint32_t, float>>},
-    {"set32", kLanes<whole<uint32_t>>},
-    {"set16", kLanes<whole<uint16_t>>},
-    {"set_f32", kLanes<one>},
-    {"set_f16", kLanes<[](uint8_t p) { return uint16_t(p ? 0x3C00 : 0); }>},
-    {"set_bf16", kLanes<[](uint8_t p) { return uint16_t(p ? 0x3F80 : 0); }>},
+constexpr LaneTypes<uint32_t, int32_t> kWord{"u32|s32"};
+constexpr LaneTypes<uint16_t, int16_t, uint32_t, int32_t> kUpTo32{"u16|s16|u32|s32"};
+constexpr LaneTypes<uint32_t, int32_t, uint64_t, int64_t> kFrom32{"u32|s32|u64|s64"};
+constexpr LaneTypes<uint16_t, int16_t, uint32_t, int32_t, uint64_t, int64_t> kIntegers{"u16|s16|u32|s32|u64|s64"};
+constexpr LaneTypes<uint16_t, uint32_t, uint64_t> kBits16{"b16|b32|b64"}, kNegated{"s16|s32|s64"};
+constexpr LaneTypes<uint32_t, uint64_t> kBits32{"b32|b64"};
+
+constexpr LaneRow kRows[] = {
+    // arithmetic
+    {"add.sat", "s32", {kStep<addClamped>}},
+    {"sub.sat", "s32", {kStep<subClamped>}},
+    family("mul.hi", kIntegers, []<class T>(Of<T>) { return kStep<mulHigh<T>>; }),
+    family("mul.wide", kUpTo32, []<class T>(Of<T>) { return kStep<mulWide<T>>; }),
+    family("mul24.lo", kWord, []<class T>(Of<T>) { return kStep<mul24<T>>; }),
+    family("mul24.hi", kWord, []<class T>(Of<T>) { return kStep<mul24High<T>>; }),
+    family("mad.lo", kIntegers, []<class T>(Of<T>) { return kStep<mulAdd<T>>; }),
+    family("mad.hi", kFrom32, []<class T>(Of<T>) { return kStep<mulHighAdd<T>>; }),
+    family("mad.wide", kUpTo32, []<class T>(Of<T>) { return kStep<mulWideAdd<T>>; }),
+    family("mad24.lo", kWord, []<class T>(Of<T>) { return kStep<mad24<T>>; }),
+    family("rem", kIntegers, []<class T>(Of<T>) { return kStep<remainder<T>>; }),
+    family("neg", kNegated, []<class T>(Of<T>) { return kStep<negate<T>>; }),
+    family("sad", kIntegers, []<class T>(Of<T>) { return kStep<difference<T>>; }),
+    {"dp4a",
+     "u32.u32|u32.s32|s32.u32|s32.s32",
+     {kStep<dotBytes<uint8_t, uint8_t, uint32_t>>, kStep<dotBytes<uint8_t, int8_t, int32_t>>,
+      kStep<dotBytes<int8_t, uint8_t, int32_t>>, kStep<dotBytes<int8_t, int8_t, int32_t>>}},
+    {"dp2a.lo",
+     "u32.u32|u32.s32|s32.u32|s32.s32",
+     {kStep<dotHalves<uint8_t, uint8_t, uint32_t, 0>>, kStep<dotHalves<uint8_t, int8_t, int32_t, 0>>,
+      kStep<dotHalves<int8_t, uint8_t, int32_t, 0>>, kStep<dotHalves<int8_t, int8_t, int32_t, 0>>}},
+    {"dp2a.hi",
+     "u32.u32|u32.s32|s32.u32|s32.s32",
+     {kStep<dotHalves<uint8_t, uint8_t, uint32_t, 1>>, kStep<dotHalves<uint8_t, int8_t, int32_t, 1>>,
+      kStep<dotHalves<int8_t, uint8_t, int32_t, 1>>, kStep<dotHalves<int8_t, int8_t, int32_t, 1>>}},
+    // bits
+    {"not", "pred", {kStep<invertPredicate>}},
+    family("not", kBits16, []<class T>(Of<T>) { return kStep<invert<T>>; }),
+    family("cnot", kBits16, []<class T>(Of<T>) { return kStep<isZero<T>>; }),
+    family("shl", kBits16, []<class T>(Of<T>) { return kStep<shiftLeft<T>>; }),
+    family("shr", kIntegers, []<class T>(Of<T>) { return kStep<shiftRight<T>>; }),
+    family("shr", kBits16, []<class T>(Of<T>) { return kStep<shiftRight<T>>; }),
+    {"shf.l.wrap", "b32", {kStep<[](uint32_t a, uint32_t b, uint32_t n) { return funnelLeft(a, b, n & 31); }>}},
+    {"shf.r.wrap", "b32", {kStep<[](uint32_t a, uint32_t b, uint32_t n) { return funnelRight(a, b, n & 31); }>}},
+    {"shf.l.clamp", "b32", {kStep<[](uint32_t a, uint32_t b, uint32_t n) { return funnelLeft(a, b, atMost32(n)); }>}},
+    {"shf.r.clamp", "b32", {kStep<[](uint32_t a, uint32_t b, uint32_t n) { return funnelRight(a, b, atMost32(n)); }>}},
+    family("popc", kBits32, []<class T>(Of<T>) { return kStep<countOnes<T>>; }),
+    family("clz", kBits32, []<class T>(Of<T>) { return kStep<leadingZeros<T>>; }),
+    family("brev", kBits32, []<class T>(Of<T>) { return kStep<reverse<T>>; }),
+    family("bfind", kFrom32, []<class T>(Of<T>) { return kStep<highest<T>>; }),
+    family("bfind.shiftamt", kWord, []<class T>(Of<T>) { return kStep<shiftToTop<T>>; }),
+    family("bfe", kFrom32, []<class T>(Of<T>) { return kStep<extract<T>>; }),
+    family("bfi", kBits32, []<class T>(Of<T>) { return kStep<insert<T>>; }),
+    {"lop3", "b32", {kStep<truthTable>}},
+    {"prmt",
+     "b32|b32.f4e|b32.b4e|b32.rc8|b32.ecl|b32.ecr|b32.rc16",
+     {kStep<permute>, kStep<permuteBy<forward>>, kStep<permuteBy<backward>>, kStep<permuteBy<replicate>>,
+      kStep<permuteBy<edgeLeft>>, kStep<permuteBy<edgeRight>>, kStep<permuteBy<replicate16>>}},
+    {"bmsk.clamp", "b32", {kStep<mask<false>>}},
+    {"bmsk.wrap", "b32", {kStep<mask<true>>}},
+    family("szext.clamp", kWord, []<class T>(Of<T>) { return kStep<extendLow<T, false>>; }),
+    family("szext.wrap", kWord, []<class T>(Of<T>) { return kStep<extendLow<T, true>>; }),
+    // choice
+    {"selp", "b16|u16|s16", {kStep<choose<uint16_t>>}},
+    {"selp", "b32|u32|s32|f32", {kStep<choose<uint32_t>>}},
+    {"selp", "b64|u64|s64|f64", {kStep<choose<uint64_t>>}},
+    {"slct", "b32.s32|u32.s32|s32.s32|f32.s32", {kStep<chooseBySign<uint32_t, int32_t>>}},
+    {"slct", "b64.s32|u64.s32|s64.s32|f64.s32", {kStep<chooseBySign<uint64_t, int32_t>>}},
+    {"slct", "b32.f32|u32.f32|s32.f32|f32.f32", {kStep<chooseBySign<uint32_t, float>>}},
 };
 
-template <class T> TwStripFn takeFrom(int count, int index) {
-  if (count == 1) return take<T, 1, 0>;
-  if (count == 2) return index ? take<T, 2, 1> : take<T, 2, 0>;
-  constexpr TwStripFn four[] = {take<T, 4, 0>, take<T, 4, 1>, take<T, 4, 2>, take<T, 4, 3>};
-  return count == 4 ? four[index] : nullptr;
-}
-template <class T> TwStripFn joinTo(int count) {
-  return count == 1 ? join<T, 1> : count == 2 ? join<T, 2> : count == 4 ? join<T, 4> : nullptr;
+/// What `make` gives for registers of so many bytes.
+template <class Make> constexpr TwStripFn bySize(int bytes, Make make) {
+  const std::array<TwStripFn, 4> all{make(Of<uint8_t>()), make(Of<uint16_t>()), make(Of<uint32_t>()),
+                                     make(Of<uint64_t>())};
+  return all[size_t(std::countr_zero(unsigned(bytes)))];
 }
 
 } // namespace
 
-TwStripFn laneBits(const char* name) {
-  for (const NamedLanes& row : kTable)
-    if (std::strcmp(row.name, name) == 0) return row.fn;
-  return nullptr;
+std::span<const LaneRow> laneBitRows() { return kRows; }
+TwStripFn laneNot() { return kLanes<invertPredicate>; }
+TwStripFn laneTruth(const AsmType& type) {
+  switch (type.type) {
+  case DType::I16: return kLanes<truth<uint16_t, ~0ull>>;
+  case DType::I32: return kLanes<truth<uint32_t, ~0ull>>;
+  case DType::F16: return kLanes<truth<uint16_t, 0x3C00>>;
+  case DType::BF16: return kLanes<truth<uint16_t, 0x3F80>>;
+  case DType::F32: return kLanes<truth<uint32_t, 0x3F800000>>;
+  default: return nullptr;
+  }
 }
 TwStripFn laneTake(int bytes, int count, int index) {
-  return bytes == 1   ? takeFrom<uint8_t>(count, index)
-         : bytes == 2 ? takeFrom<uint16_t>(count, index)
-         : bytes == 4 ? takeFrom<uint32_t>(count, index)
-                      : nullptr;
+  return bySize(bytes, [&]<class T>(Of<T>) -> TwStripFn {
+    constexpr TwStripFn all[] = {take<T, 1, 0>, take<T, 2, 0>, take<T, 2, 1>, take<T, 4, 0>,
+                                 take<T, 4, 1>, take<T, 4, 2>, take<T, 4, 3>};
+    return all[count - 1 + index]; // count is 1, 2 or 4
+  });
 }
 TwStripFn laneJoin(int bytes, int count) {
-  return bytes == 1   ? joinTo<uint8_t>(count)
-         : bytes == 2 ? joinTo<uint16_t>(count)
-         : bytes == 4 ? joinTo<uint32_t>(count)
-                      : nullptr;
+  return bySize(bytes, [&]<class T>(Of<T>) -> TwStripFn {
+    return count == 1 ? join<T, 1> : count == 2 ? join<T, 2> : join<T, 4>;
+  });
 }
 TwStripFn laneBlend(int bytes) {
-  return bytes == 1   ? kLanes<blend<uint8_t>>
-         : bytes == 2 ? kLanes<blend<uint16_t>>
-         : bytes == 4 ? kLanes<blend<uint32_t>>
-                      : kLanes<blend<uint64_t>>;
+  return bySize(bytes, []<class T>(Of<T>) { return kLanes<blend<T>>; });
 }
 TwStripFn laneCopy(int bytes) {
-  return bytes == 1   ? kLanes<copy<uint8_t>>
-         : bytes == 2 ? kLanes<copy<uint16_t>>
-         : bytes == 4 ? kLanes<copy<uint32_t>>
-                      : kLanes<copy<uint64_t>>;
+  return bySize(bytes, []<class T>(Of<T>) { return kLanes<copy<T>>; });
 }
 
 } // namespace tiletwin::interp

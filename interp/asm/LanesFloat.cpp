@@ -1,9 +1,10 @@
 // interp/asm/LanesFloat.cpp -- conversions with PTX's roundings, subnormals flushed to zero, saturation, questions
-// about floats. Not here: arithmetic and conversions to nearest, which are the tile module's.
+// about floats.
+// Not here:  arithmetic and conversions to nearest, which are the tile module's.
 #include "interp/asm/Lanes.h"
+#include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace tiletwin::interp {
@@ -52,23 +53,24 @@ template <class To, class F, AsmRound R> To toInt(F x) {
   return r < F(Limits::min()) ? Limits::min() : r >= kAbove ? Limits::max() : To(r);
 }
 
-#define TILETWIN_ASM_INTS(X, ...)                                                                                      \
-  X(uint8_t, __VA_ARGS__), X(uint16_t, __VA_ARGS__), X(uint32_t, __VA_ARGS__), X(uint64_t, __VA_ARGS__),               \
-      X(int8_t, __VA_ARGS__), X(int16_t, __VA_ARGS__), X(int32_t, __VA_ARGS__), X(int64_t, __VA_ARGS__)
-constexpr size_t kInts = size_t(AsmInt::Count);
-template <class From> struct FromInt {
-#define X(To, unused) kLanes<convert<To, From>>
-  static constexpr TwStripFn plain[kInts] = {TILETWIN_ASM_INTS(X, 0)};
-#undef X
-#define X(To, unused) kLanes<convertClamped<To, From>>
-  static constexpr TwStripFn clamped[kInts] = {TILETWIN_ASM_INTS(X, 0)};
-#undef X
-};
-template <class F, AsmRound R> struct FromFloat {
-#define X(To, unused) kLanes<toInt<To, F, R>>
-  static constexpr TwStripFn toInts[kInts] = {TILETWIN_ASM_INTS(X, 0)};
-#undef X
-};
+/// What `make` gives for each of AsmInt.
+template <class Make> constexpr auto forEachInt(Make make) {
+  return std::array{make(Of<uint8_t>()), make(Of<uint16_t>()), make(Of<uint32_t>()), make(Of<uint64_t>()),
+                    make(Of<int8_t>()),  make(Of<int16_t>()),  make(Of<int32_t>()),  make(Of<int64_t>())};
+}
+/// What `make` gives for each of AsmRound.
+template <class Make> constexpr auto forEachRound(Make make) {
+  using R = AsmRound;
+  return std::array{make.template operator()<R::Nearest>(), make.template operator()<R::Down>(),
+                    make.template operator()<R::Up>(), make.template operator()<R::Zero>()};
+}
+template <class From> constexpr auto kPlain = forEachInt([]<class To>(Of<To>) { return kLanes<convert<To, From>>; });
+template <class From>
+constexpr auto kClamped = forEachInt([]<class To>(Of<To>) { return kLanes<convertClamped<To, From>>; });
+template <class F>
+constexpr auto kToInts =
+    forEachRound([]<AsmRound R>() { return forEachInt([]<class To>(Of<To>) { return kLanes<toInt<To, F, R>>; }); });
+template <class F> constexpr auto kRounded = forEachRound([]<AsmRound R>() { return kLanes<rounded<F, R>>; });
 
 uint32_t tf32(uint32_t bits, uint32_t bias) {
   const bool finite = (bits & 0x7F800000u) != 0x7F800000u;
@@ -91,8 +93,7 @@ float divideFlushed(float a, float b) {
   return std::fabs(q) == 0x1p-126f && isTiny ? std::copysign(0.f, q) : q;
 }
 float reciprocalFlushed(float a) { return divideFlushed(1.f, a); }
-float saturate32(float x) { return x > 0 ? (x < 1 ? x : 1.f) : 0.f; }
-double saturate64(double x) { return x > 0 ? (x < 1 ? x : 1.0) : 0.0; }
+template <class F> F saturate(F x) { return x > 0 ? (x < 1 ? x : F(1)) : F(0); }
 uint32_t signOf32(uint32_t sign, uint32_t size) { return (sign & 0x80000000u) | (size & 0x7FFFFFFFu); }
 uint64_t signOf64(uint64_t sign, uint64_t size) { return (sign & (1ull << 63)) | (size & ~(1ull << 63)); }
 /// The upper word of 1 / x; the lower is 0.
@@ -116,84 +117,49 @@ template <class T, class S> uint32_t pack8(S a, S b, uint32_t c) {
   return c << 16 | uint32_t(uint8_t(convertClamped<T>(a))) << 8 | uint8_t(convertClamped<T>(b));
 }
 
-struct NamedLanes {
-  const char* name;
-  TwStripFn fn;
-};
-constexpr NamedLanes kTable[] = {
-    {"ftz_f32", kLanes<flush32>},
-    {"ftz_f16", kLanes<flush16>},
-    {"div_ftz", kLanes<divideFlushed>},
-    {"rcp_ftz", kLanes<reciprocalFlushed>},
-    {"sat_f32", kLanes<saturate32>},
-    {"sat_f64", kLanes<saturate64>},
-    {"copysign32", kLanes<signOf32>},
-    {"copysign64", kLanes<signOf64>},
-    {"rcp64h", kLanes<reciprocalHigh>},
-    {"finite_f32", kLanes<isFinite<float>>},
-    {"finite_f64", kLanes<isFinite<double>>},
-    {"infinite_f32", kLanes<isInfinite<float>>},
-    {"infinite_f64", kLanes<isInfinite<double>>},
-    {"number_f32", kLanes<isNumber<float>>},
-    {"number_f64", kLanes<isNumber<double>>},
-    {"notanumber_f32", kLanes<isNan<float>>},
-    {"notanumber_f64", kLanes<isNan<double>>},
-    {"normal_f32", kLanes<isNormal<float>>},
-    {"normal_f64", kLanes<isNormal<double>>},
-    {"subnormal_f32", kLanes<isSubnormal<float>>},
-    {"subnormal_f64", kLanes<isSubnormal<double>>},
-    {"pack_s8_s32", kLanes<pack8<int8_t, int32_t>>},
-    {"pack_u8_s32", kLanes<pack8<uint8_t, int32_t>>},
-    {"pack_s16_s32", kLanes<pack16<int16_t, int32_t>>},
-    {"pack_u16_s32", kLanes<pack16<uint16_t, int32_t>>},
+constexpr LaneTypes<float, double> kFloats{"f32|f64"};
+constexpr LaneRow kRows[] = {
+    {"div", "rm.ftz.f32|rp.ftz.f32", {kStep<divideFlushed>}},
+    {"rcp", "rm.ftz.f32|rp.ftz.f32", {kStep<reciprocalFlushed>}},
+    {"rcp.approx.ftz", "f64", {kStep<reciprocalHigh>}},
+    {"copysign", "f32|f64", {kStep<signOf32>, kStep<signOf64>}},
+    family("testp.finite", kFloats, []<class F>(Of<F>) { return kStep<isFinite<F>>; }),
+    family("testp.infinite", kFloats, []<class F>(Of<F>) { return kStep<isInfinite<F>>; }),
+    family("testp.number", kFloats, []<class F>(Of<F>) { return kStep<isNumber<F>>; }),
+    family("testp.notanumber", kFloats, []<class F>(Of<F>) { return kStep<isNan<F>>; }),
+    family("testp.normal", kFloats, []<class F>(Of<F>) { return kStep<isNormal<F>>; }),
+    family("testp.subnormal", kFloats, []<class F>(Of<F>) { return kStep<isSubnormal<F>>; }),
+    {"cvt.pack.sat", "s8.s32.b32|u8.s32.b32", {kStep<pack8<int8_t, int32_t>>, kStep<pack8<uint8_t, int32_t>>}},
+    {"cvt.pack.sat", "s16.s32|u16.s32", {kStep<pack16<int16_t, int32_t>>, kStep<pack16<uint16_t, int32_t>>}},
 };
 
 } // namespace
 
+std::span<const LaneRow> laneFloatRows() { return kRows; }
 TwStripFn laneIntToInt(AsmInt from, AsmInt to, bool saturate) {
-#define X(From, unused) saturate ? FromInt<From>::clamped[size_t(to)] : FromInt<From>::plain[size_t(to)]
-  const TwStripFn all[kInts] = {TILETWIN_ASM_INTS(X, 0)};
-#undef X
-  return all[size_t(from)];
+  static constexpr auto kPlainFrom = forEachInt([]<class From>(Of<From>) { return kPlain<From>; });
+  static constexpr auto kClampedFrom = forEachInt([]<class From>(Of<From>) { return kClamped<From>; });
+  return (saturate ? kClampedFrom : kPlainFrom)[size_t(from)][size_t(to)];
 }
 TwStripFn laneIntToFloat(AsmInt from, bool f64) {
-#define X(From, unused) f64 ? kLanes<toFloat<double, From>> : kLanes<toFloat<float, From>>
-  const TwStripFn all[kInts] = {TILETWIN_ASM_INTS(X, 0)};
-#undef X
-  return all[size_t(from)];
+  static constexpr auto kToF32 = forEachInt([]<class From>(Of<From>) { return kLanes<toFloat<float, From>>; });
+  static constexpr auto kToF64 = forEachInt([]<class From>(Of<From>) { return kLanes<toFloat<double, From>>; });
+  return (f64 ? kToF64 : kToF32)[size_t(from)];
 }
 TwStripFn laneIntToOddF64(AsmInt from) {
-#define X(From, unused) kLanes<toOddF64<From>>
-  static constexpr TwStripFn all[kInts] = {TILETWIN_ASM_INTS(X, 0)};
-#undef X
-  return all[size_t(from)];
+  static constexpr auto kAll = forEachInt([]<class From>(Of<From>) { return kLanes<toOddF64<From>>; });
+  return kAll[size_t(from)];
 }
 TwStripFn laneFloatToInt(bool f64, AsmInt to, AsmRound round) {
-  using R = AsmRound;
-  const size_t i = size_t(to);
-  switch (round) {
-  case R::Nearest: return f64 ? FromFloat<double, R::Nearest>::toInts[i] : FromFloat<float, R::Nearest>::toInts[i];
-  case R::Down: return f64 ? FromFloat<double, R::Down>::toInts[i] : FromFloat<float, R::Down>::toInts[i];
-  case R::Up: return f64 ? FromFloat<double, R::Up>::toInts[i] : FromFloat<float, R::Up>::toInts[i];
-  default: return f64 ? FromFloat<double, R::Zero>::toInts[i] : FromFloat<float, R::Zero>::toInts[i];
-  }
+  return (f64 ? kToInts<double> : kToInts<float>)[size_t(round)][size_t(to)];
 }
-TwStripFn laneRound(bool f64, AsmRound round) {
-  using R = AsmRound;
-  switch (round) {
-  case R::Nearest: return f64 ? kLanes<rounded<double, R::Nearest>> : kLanes<rounded<float, R::Nearest>>;
-  case R::Down: return f64 ? kLanes<rounded<double, R::Down>> : kLanes<rounded<float, R::Down>>;
-  case R::Up: return f64 ? kLanes<rounded<double, R::Up>> : kLanes<rounded<float, R::Up>>;
-  default: return f64 ? kLanes<rounded<double, R::Zero>> : kLanes<rounded<float, R::Zero>>;
-  }
+TwStripFn laneRound(bool f64, AsmRound round) { return (f64 ? kRounded<double> : kRounded<float>)[size_t(round)]; }
+TwStripFn laneFlush(DType type) {
+  return type == DType::F32 ? kLanes<flush32> : type == DType::F16 ? kLanes<flush16> : nullptr;
 }
+TwStripFn laneSaturate(DType type) { return type == DType::F32 ? kLanes<saturate<float>> : kLanes<saturate<double>>; }
 TwStripFn laneTf32(AsmTf32 how) {
   return how == AsmTf32::Away ? kLanes<tf32Away> : how == AsmTf32::Even ? kLanes<tf32Even> : kLanes<tf32Zero>;
-}
-TwStripFn laneFloats(const char* name) {
-  for (const NamedLanes& row : kTable)
-    if (std::strcmp(row.name, name) == 0) return row.fn;
-  return nullptr;
 }
 
 } // namespace tiletwin::interp

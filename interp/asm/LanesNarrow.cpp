@@ -1,12 +1,11 @@
 // interp/asm/LanesNarrow.cpp -- pairs of numbers below 8 bits (e2m1, e2m3, e3m2) and of powers of two (ue8m0), to and
-// from pairs of f32: what microscaled formats are made of. Here:      packing: two e2m1 share a byte, the others take
-// one each; the second operand is the low one. Not here:  pairs of f16, bf16, e4m3 and e5m2, which are the tile
-// module's casts.
+// from pairs of f32: what microscaled formats are made of.
+// Here:      packing: two e2m1 share a byte, the others take one each; the second operand is the low one.
+// Not here:  pairs of f16, bf16, e4m3 and e5m2, which are the tile module's casts.
 #include "interp/asm/Lanes.h"
 #include "runtime/FloatFormats.h"
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 namespace tiletwin::interp {
 namespace {
@@ -38,7 +37,7 @@ template <auto Encode> uint16_t packBytes(float high, float low) { return uint16
 uint8_t packNibbles(float high, float low) { return uint8_t(encode<kE2M1>(high) << 4 | encode<kE2M1>(low)); }
 
 struct Row {
-  const char* name;
+  std::string_view name;
   TwStripFn fn;
 };
 constexpr Row kPack[] = {
@@ -62,16 +61,16 @@ constexpr Row kUnpackHigh[] = {
     {"e3m2x2", kLanes<[](uint16_t pair) { return decode<kE3M2>(pair >> 8); }>},
     {"ue8m0x2", kLanes<[](uint16_t pair) { return decodePower(pair >> 8); }>},
 };
-template <size_t N> TwStripFn find(const Row (&rows)[N], const char* name) {
+template <size_t N> TwStripFn find(const Row (&rows)[N], std::string_view name) {
   for (const Row& row : rows)
-    if (std::strcmp(row.name, name) == 0) return row.fn;
+    if (row.name == name) return row.fn;
   return nullptr;
 }
 
 } // namespace
 
-TwStripFn laneNarrowPack(const char* format) { return find(kPack, format); }
-TwStripFn laneNarrowUnpack(const char* format, bool high) {
+TwStripFn laneNarrowPack(std::string_view format) { return find(kPack, format); }
+TwStripFn laneNarrowUnpack(std::string_view format, bool high) {
   return high ? find(kUnpackHigh, format) : find(kUnpackLow, format);
 }
 

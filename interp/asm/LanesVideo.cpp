@@ -1,10 +1,9 @@
 // interp/asm/LanesVideo.cpp -- the "video" instructions: vadd, vsub, vabsdiff, vmin, vmax, vavrg on whole registers and
-// on two or four parts of them. Here:      one loop an operation; which types, and what happens to the result, is read
-// from a control word. Not here:  what the reader refuses: selected or masked parts, forms that GPUs compute in other
-// ways than documented.
+// on two or four parts of them.
+// Here:      one loop an operation; which types, and what happens to the result, is read from a control word.
+// Not here:  what the reader refuses: selected or masked parts, forms that GPUs compute in other ways than documented.
 #include "interp/asm/Lanes.h"
 #include "interp/asm/Video.h"
-#include <cstring>
 
 namespace tiletwin::interp {
 namespace {
@@ -42,7 +41,7 @@ int64_t greater(int64_t a, int64_t b) { return a < b ? b : a; }
 int64_t average(int64_t a, int64_t b) { return (a + b + (a + b >= 0)) >> 1; }
 
 constexpr struct {
-  const char* name;
+  std::string_view name;
   TwStripFn fn;
 } kTable[] = {
     {"vadd", kLanes<video<add>>},    {"vsub", kLanes<video<subtract>>}, {"vabsdiff", kLanes<video<distance>>},
@@ -51,9 +50,9 @@ constexpr struct {
 
 } // namespace
 
-TwStripFn laneVideo(const char* name) {
+TwStripFn laneVideo(std::string_view name) {
   for (const auto& row : kTable)
-    if (std::strcmp(row.name, name) == 0) return row.fn;
+    if (row.name == name) return row.fn;
   return nullptr;
 }
 

@@ -11,14 +11,6 @@ namespace tiletwin::interp {
 namespace {
 
 constexpr struct {
-  const char* name;
-  int bytes;
-} kRegisterTypes[] = {
-    {"pred", 0},   {"b8", 1},   {"u8", 1},  {"s8", 1},  {"b16", 2}, {"u16", 2}, {"s16", 2},
-    {"f16", 2},    {"bf16", 2}, {"b32", 4}, {"u32", 4}, {"s32", 4}, {"f32", 4}, {"f16x2", 4},
-    {"bf16x2", 4}, {"b64", 8},  {"u64", 8}, {"s64", 8}, {"f64", 8},
-};
-constexpr struct {
   char letter;
   int bytes;
 } kConstraints[] = {
@@ -148,12 +140,7 @@ bool AsmCompiler::sourceLow(const AsmArgument& a, int bytes, bool isFloat, uint3
       AsmRegister* reg = find(a);
       if (!reg) return false;
       if (!reg->predicate && reg->bytes > bytes) {
-        const AsmInt to = bytes == 1 ? AsmInt::U8 : bytes == 2 ? AsmInt::U16 : AsmInt::U32;
-        slot = step(laneIntToInt(reg->bytes == 2   ? AsmInt::U16
-                                 : reg->bytes == 4 ? AsmInt::U32
-                                                   : AsmInt::U64,
-                                 to, false),
-                    {reg->slot});
+        slot = step(laneIntToInt(asmInt(reg->bytes, false), asmInt(bytes, false), false), {reg->slot});
         return true;
       }
     }
@@ -168,7 +155,7 @@ bool AsmCompiler::predicate(const AsmArgument& a, uint32_t& slot) {
   if (!reg) return false;
   if (!reg->predicate)
     return fail("a predicate was expected, this is a register of " + std::to_string(reg->bytes * 8) + " bits");
-  slot = a.negated ? step(laneBits("not1"), {reg->slot}) : reg->slot;
+  slot = a.negated ? step(laneNot(), {reg->slot}) : reg->slot;
   return true;
 }
 
@@ -211,11 +198,7 @@ bool AsmCompiler::storeExtended(const AsmArgument& a, int bytes, bool isSigned, 
     return fail("the result has " + std::to_string(bytes * 8) + " bits, its register " +
                 (reg->predicate ? "is a predicate" : "has " + std::to_string(reg->bytes * 8)));
   if (reg->bytes > bytes) {
-    const AsmInt source = bytes == 1   ? (isSigned ? AsmInt::S8 : AsmInt::U8)
-                          : bytes == 2 ? (isSigned ? AsmInt::S16 : AsmInt::U16)
-                                       : (isSigned ? AsmInt::S32 : AsmInt::U32);
-    const AsmInt to = reg->bytes == 2 ? AsmInt::U16 : reg->bytes == 4 ? AsmInt::U32 : AsmInt::U64;
-    from = step(laneIntToInt(source, to, false), {from});
+    from = step(laneIntToInt(asmInt(bytes, isSigned), asmInt(reg->bytes, false), false), {from});
   }
   store(*reg, from);
   return true;
@@ -226,10 +209,25 @@ bool AsmCompiler::argumentCount(const AsmStatement& s, size_t count) {
                                              std::to_string(s.arguments.size()));
 }
 
+bool AsmCompiler::sources(const AsmStatement& s, size_t count, int bytes, bool isFloat,
+                          std::initializer_list<uint32_t*> slots) {
+  if (!argumentCount(s, count)) return false;
+  size_t i = 1;
+  for (uint32_t* slot : slots)
+    if (!source(s.arguments[i++], bytes, isFloat, *slot)) return false;
+  return true;
+}
+
+bool AsmCompiler::put(const AsmStatement& s, int bytes, uint32_t from) {
+  AsmRegister* reg = nullptr;
+  if (!target(s.arguments[0], bytes, reg)) return false;
+  store(*reg, from);
+  return true;
+}
+
 uint32_t AsmCompiler::flushed(uint32_t slot, DType type, int perLane) {
-  return type == DType::F32   ? step(laneFloats("ftz_f32"), {slot}, perLane)
-         : type == DType::F16 ? step(laneFloats("ftz_f16"), {slot}, perLane)
-                              : slot;
+  const TwStripFn flush = laneFlush(type);
+  return flush ? step(flush, {slot}, perLane) : slot;
 }
 
 uint32_t AsmCompiler::finished(uint32_t slot, DType type, int perLane, const AsmStatement& s) {
@@ -240,7 +238,7 @@ uint32_t AsmCompiler::finished(uint32_t slot, DType type, int perLane, const Asm
                 {slot, constant(bytes, 0)}, perLane);
   if (has(s, "sat")) {
     if (type == DType::F32 || type == DType::F64)
-      slot = step(laneFloats(type == DType::F32 ? "sat_f32" : "sat_f64"), {slot});
+      slot = step(laneSaturate(type), {slot});
     else
       slot = step(tiles_.elementwise(TwElementwise::ClampF, type),
                   {slot, constant(bytes, 0), constant(bytes, perLane == 2 ? 0x3C003C00u : 0x3C00u)}, perLane);
@@ -248,60 +246,53 @@ uint32_t AsmCompiler::finished(uint32_t slot, DType type, int perLane, const Asm
   return slot;
 }
 
-bool AsmCompiler::generic(const AsmStatement& s, const AsmRow& row) {
-  const bool computesFloat = row.e != TwElementwise::Count && isFloat(row.type);
-  const bool isExtremum = row.e >= TwElementwise::MaxNumF && row.e <= TwElementwise::MinimumF;
-  const bool ofThree = isExtremum && row.type == DType::F32 && s.arguments.size() == 4; // max.f32 d, a, b, c
-  const size_t count = std::strlen(row.shape) + ofThree;
+bool AsmCompiler::generic(const AsmStatement& s, const AsmForm& form) {
+  const bool isTile = form.e != TwElementwise::Count;
+  const DType type = isTile ? form.type->type : DType::I32;
+  const int perLane = isTile ? form.type->perLane : 1;
+  const bool computesFloat = isTile && isFloat(type);
+  const bool isExtremum = form.e >= TwElementwise::MaxNumF && form.e <= TwElementwise::MinimumF;
+  const bool ofThree = isExtremum && type == DType::F32 && s.arguments.size() == 4; // max.f32 d, a, b, c
+  const size_t count = form.shape.size() + ofThree;
   if (!argumentCount(s, count)) return false;
   const std::string& last = s.words.back();
   const bool isFloatText = (last[0] == 'f' && last != "f4e") || last.starts_with("bf");
   uint32_t srcs[4] = {};
   for (size_t i = 1; i < count; ++i) {
-    const char width = row.shape[ofThree ? 1 : i];
+    const char width = form.shape[ofThree ? 1 : i];
     const bool isNumber = s.arguments[i].kind == AsmArgument::Integer || s.arguments[i].kind == AsmArgument::Float32 ||
                           s.arguments[i].kind == AsmArgument::Float64;
-    if (computesFloat && row.perLane > 1 && isNumber)
+    if (computesFloat && perLane > 1 && isNumber)
       return fail("`" + s.opcode + "` takes registers only; move the constant into one (mov.b32 t, 0x3C003C00;)");
     if (width == 'p') {
       if (!predicate(s.arguments[i], srcs[i - 1])) return false;
     } else if (!source(s.arguments[i], width - '0', isFloatText, srcs[i - 1])) {
       return false;
     }
-    if (computesFloat && has(s, "ftz")) srcs[i - 1] = flushed(srcs[i - 1], row.type, row.perLane);
+    if (computesFloat && has(s, "ftz")) srcs[i - 1] = flushed(srcs[i - 1], type, perLane);
   }
-  TwStripFn fn = nullptr;
-  if (row.e != TwElementwise::Count) {
-    if (row.e == TwElementwise::Fma) // once rounded in the narrow formats too
-      fn = tiles_.elementwiseIeee(row.e, row.type);
-    if (!fn) fn = tiles_.elementwise(row.e, row.type);
-  } else if (!(fn = laneBits(row.lanes))) {
-    fn = laneFloats(row.lanes);
-  }
+  TwStripFn fn = form.step;
+  if (form.e == TwElementwise::Fma) fn = tiles_.elementwiseIeee(form.e, type); // once rounded in the narrow formats too
+  if (isTile && !fn) fn = tiles_.elementwise(form.e, type);
   if (!fn) return fail("`" + s.opcode + "` is not an instruction that runs on the CPU");
-  uint32_t result = step(fn, {srcs[0], srcs[1], srcs[2], srcs[3]}, row.perLane, roundingOf(s));
-  if (ofThree) result = step(fn, {result, srcs[2]}, row.perLane);
-  if (row.e != TwElementwise::Count) result = finished(result, row.type, row.perLane, s);
-  AsmRegister* reg = nullptr;
-  if (!target(s.arguments[0], row.shape[0] == 'p' ? 0 : row.shape[0] - '0', reg)) return false;
-  store(*reg, result);
-  return true;
+  uint32_t result = step(fn, {srcs[0], srcs[1], srcs[2], srcs[3]}, perLane, roundingOf(s));
+  if (ofThree) result = step(fn, {result, srcs[2]}, perLane);
+  if (isTile) result = finished(result, type, perLane, s);
+  return put(s, form.shape[0] == 'p' ? 0 : form.shape[0] - '0', result);
 }
 
 bool AsmCompiler::declare(const AsmStatement& s) {
-  for (const auto& type : kRegisterTypes)
-    if (s.opcode == type.name) {
-      for (const AsmArgument& name : s.arguments) {
-        AsmRegister reg;
-        reg.predicate = type.bytes == 0;
-        reg.bytes = type.bytes ? type.bytes : 1;
-        reg.slot = newSlot();
-        if (!scopes_.back().try_emplace(name.name, reg).second) return fail("`" + name.name + "` is declared twice");
-        program_.clears.push_back({reg.slot, reg.bytes, 0, -1});
-      }
-      return true;
-    }
-  return fail("registers of type `." + s.opcode + "` are not supported");
+  const AsmType* type = findAsmType(s.opcode);
+  if (!type || !type->declarable) return fail("registers of type `." + s.opcode + "` are not supported");
+  for (const AsmArgument& name : s.arguments) {
+    AsmRegister reg;
+    reg.predicate = type->kind == AsmType::Predicate;
+    reg.bytes = type->bytes();
+    reg.slot = newSlot();
+    if (!scopes_.back().try_emplace(name.name, reg).second) return fail("`" + name.name + "` is declared twice");
+    program_.clears.push_back({reg.slot, reg.bytes, 0, -1});
+  }
+  return true;
 }
 
 bool AsmCompiler::statement(const AsmStatement& s) {
@@ -315,9 +306,8 @@ bool AsmCompiler::statement(const AsmStatement& s) {
   case AsmStatement::Registers: return declare(s);
   case AsmStatement::Instruction: break;
   }
-  bool known = false;
-  const AsmRow* row = findAsmRow(s.words, known);
-  if (!row)
+  const std::optional<AsmForm> form = findAsmForm(s.words);
+  if (!form)
     return fail("`" + s.opcode + "` is not a form of `" + s.words[0] + "` that runs on the CPU" +
                 (has(s, "rs")
                      ? ": stochastic rounding (.rs) is not modelled; add random low bits, then convert with .rz"
@@ -332,11 +322,16 @@ bool AsmCompiler::statement(const AsmStatement& s) {
     guard.name = s.guard;
     if (!predicate(guard, guard_)) return false;
   }
-  if (!s.second.empty() && row->special != &AsmCompiler::compare)
+  if (!s.second.empty() && form->special != &AsmCompiler::compare)
     return fail("`|` stands only between the two results of setp");
-  const bool ok = row->special ? (this->*row->special)(s, *row) : generic(s, *row);
+  const bool ok = form->special ? (this->*form->special)(s, *form) : generic(s, *form);
   if (!ok && error_.find(s.words[0]) == std::string::npos) error_ += " (in `" + s.opcode + "`)";
   return ok;
+}
+
+bool AsmCompiler::refuse(const std::string& why) {
+  error_ = why;
+  return false;
 }
 
 bool AsmCompiler::bindPort(const std::vector<std::string>& letters, size_t& next, DType type, bool isResult) {
@@ -346,25 +341,20 @@ bool AsmCompiler::bindPort(const std::vector<std::string>& letters, size_t& next
   const int64_t pack = request_.pack;
   port.perRegister = port.elementBytes < 4 ? int32_t(std::min<int64_t>(4 / port.elementBytes, pack)) : 1;
   if (pack % port.perRegister) {
-    error_ = "pack = " + std::to_string(pack) + " does not fill whole registers of elements of type " + nameOf(type);
-    return false;
+    return refuse("pack = " + std::to_string(pack) + " does not fill whole registers of elements of type " +
+                  nameOf(type));
   }
-  if (type == DType::I1 && pack > 1) {
-    error_ = "elements of type i1 cannot be packed";
-    return false;
-  }
+  if (type == DType::I1 && pack > 1) { return refuse("elements of type i1 cannot be packed"); }
   const int needed = port.perRegister * port.elementBytes;
   for (int64_t r = 0; r < pack / port.perRegister; ++r, ++next) {
     if (next >= letters.size()) {
-      error_ = "the constraints name " + std::to_string(letters.size()) + " registers, but " + article + what +
-               " of type " + nameOf(type) + " with pack = " + std::to_string(pack) + " needs more";
-      return false;
+      return refuse("the constraints name " + std::to_string(letters.size()) + " registers, but " + article + what +
+                    " of type " + nameOf(type) + " with pack = " + std::to_string(pack) + " needs more");
     }
     std::string letter = letters[next];
     if ((letter[0] == '=') != isResult) {
-      error_ = "constraint \"" + letter + "\" stands where that of " +
-               (isResult ? "a result (\"=r\")" : "an operand (\"r\")") + " is due";
-      return false;
+      return refuse("constraint \"" + letter + "\" stands where that of " +
+                    (isResult ? "a result (\"=r\")" : "an operand (\"r\")") + " is due");
     }
     letter.erase(0, letter.find_first_not_of("=&"));
     AsmRegister reg;
@@ -372,8 +362,7 @@ bool AsmCompiler::bindPort(const std::vector<std::string>& letters, size_t& next
     if (!isResult && !letter.empty() && letter.find_first_not_of("0123456789") == std::string::npos) {
       const size_t tied = size_t(std::atoi(letter.c_str()));
       if (tied >= program_.outputs.size() * 64 || tied >= placeholders_.size()) {
-        error_ = "constraint \"" + letter + "\" names no result";
-        return false;
+        return refuse("constraint \"" + letter + "\" names no result");
       }
       reg = placeholders_[tied];
       known = true;
@@ -389,23 +378,19 @@ bool AsmCompiler::bindPort(const std::vector<std::string>& letters, size_t& next
     }
     if (!known) {
       if (letter == "v" || letter == "s") {
-        error_ = "constraint \"" + letters[next] +
-                 "\" names a register of an AMD GPU; the text must be PTX, with r, h, l, f, d or n";
-        return false;
+        return refuse("constraint \"" + letters[next] +
+                      "\" names a register of an AMD GPU; the text must be PTX, with r, h, l, f, d or n");
       }
-      error_ = "constraint \"" + letters[next] + "\" is not supported; r, h, l, f, d and n are";
-      return false;
+      return refuse("constraint \"" + letters[next] + "\" is not supported; r, h, l, f, d and n are");
     }
     if (reg.bytes < needed) {
-      error_ = "constraint \"" + letters[next] + "\" holds " + std::to_string(reg.bytes * 8) + " bits, the " + what +
-               " needs " + std::to_string(needed * 8);
-      return false;
+      return refuse("constraint \"" + letters[next] + "\" holds " + std::to_string(reg.bytes * 8) + " bits, the " +
+                    what + " needs " + std::to_string(needed * 8));
     }
     if (isResult) program_.clears.push_back({reg.slot, reg.bytes, 0, -1});
     port.registerBytes = reg.bytes;
     if (!port.registers.empty() && placeholders_.back().bytes != reg.bytes) {
-      error_ = "the registers of one " + std::string(what) + " have different widths";
-      return false;
+      return refuse("the registers of one " + std::string(what) + " have different widths");
     }
     port.registers.push_back(reg.slot);
     placeholders_.push_back(reg);
@@ -426,8 +411,7 @@ bool AsmCompiler::readConstraints() {
     while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
     while (!one.empty() && one.back() == ' ') one.remove_suffix(1);
     if (one.empty()) {
-      error_ = "the constraints \"" + std::string(request_.constraints) + "\" hold an empty one";
-      return false;
+      return refuse("the constraints \"" + std::string(request_.constraints) + "\" hold an empty one");
     }
     if (one.front() != '~') // a clobber
       letters.emplace_back(one);
@@ -438,9 +422,8 @@ bool AsmCompiler::readConstraints() {
   for (DType type : request_.operands)
     if (!bindPort(letters, next, type, false)) return false;
   if (next == letters.size()) return true;
-  error_ = "the constraints name " + std::to_string(letters.size()) + " registers, results and operands fill " +
-           std::to_string(next);
-  return false;
+  return refuse("the constraints name " + std::to_string(letters.size()) + " registers, results and operands fill " +
+                std::to_string(next));
 }
 
 bool AsmCompiler::run() {

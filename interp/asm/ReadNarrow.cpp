@@ -11,18 +11,17 @@ using E = TwElementwise;
 
 bool AsmCompiler::pairOfF32(const AsmStatement& s, uint32_t& high, uint32_t& low) {
   const std::string& from = s.words.back();
-  if (from == "f32")
-    return argumentCount(s, 3) && source(s.arguments[1], 4, true, high) && source(s.arguments[2], 4, true, low);
+  if (from == "f32") return sources(s, 3, 4, true, {&high, &low});
   uint32_t pair;
-  if (!argumentCount(s, 2) || !source(s.arguments[1], 4, true, pair)) return false;
-  const TwStripFn widen = tiles_.cast(from == "f16x2" ? DType::F16 : DType::BF16, DType::F32, TwCastKind::SignedInt);
+  if (!sources(s, 2, 4, true, {&pair})) return false;
+  const TwStripFn widen = tiles_.cast(findAsmType(from)->type, DType::F32, TwCastKind::SignedInt);
   low = step(widen, {step(laneTake(2, 2, 0), {pair})});
   high = step(widen, {step(laneTake(2, 2, 1), {pair})});
   return true;
 }
 
 /// cvt.rn.satfinite[.relu].e2m1x2.f32 d, a, b; cvt.rz|rp[.satfinite].ue8m0x2.f32 d, a, b
-bool AsmCompiler::convertToNarrow(const AsmStatement& s, const AsmRow&) {
+bool AsmCompiler::convertToNarrow(const AsmStatement& s, const AsmForm&) {
   std::string format = s.words[s.words.size() - 2];
   const int bytes = format == "e2m1x2" ? 1 : 2;
   if (format == "ue8m0x2") {
@@ -34,51 +33,39 @@ bool AsmCompiler::convertToNarrow(const AsmStatement& s, const AsmRow&) {
     return fail("`" + s.opcode + "` needs .rn.satfinite");
   }
   uint32_t high, low;
-  AsmRegister* reg = nullptr;
-  if (!pairOfF32(s, high, low) || !target(s.arguments[0], bytes, reg)) return false;
+  if (!pairOfF32(s, high, low)) return false;
   if (has(s, "relu")) {
     const TwStripFn max = tiles_.elementwise(E::MaximumF, DType::F32);
     high = step(max, {high, constant(4, 0)});
     low = step(max, {low, constant(4, 0)});
   }
-  store(*reg, step(laneNarrowPack(format.c_str()), {high, low}));
-  return true;
+  return put(s, bytes, step(laneNarrowPack(format), {high, low}));
 }
 
 /// cvt.rn[.relu].f16x2.e2m1x2 d, a: exact.
-bool AsmCompiler::convertFromNarrow(const AsmStatement& s, const AsmRow&) {
+bool AsmCompiler::convertFromNarrow(const AsmStatement& s, const AsmForm&) {
   const std::string& format = s.words.back();
-  const DType to = s.words[s.words.size() - 2] == "f16x2" ? DType::F16 : DType::BF16;
+  const DType to = findAsmType(s.words[s.words.size() - 2])->type;
   if (!has(s, "rn")) return fail("`" + s.opcode + "` needs a rounding: .rn");
   uint32_t pair;
-  AsmRegister* reg = nullptr;
-  if (!argumentCount(s, 2) || !source(s.arguments[1], format == "e2m1x2" ? 1 : 2, false, pair) ||
-      !target(s.arguments[0], 4, reg))
-    return false;
+  if (!sources(s, 2, format == "e2m1x2" ? 1 : 2, false, {&pair})) return false;
   const TwStripFn narrow = tiles_.cast(DType::F32, to, TwCastKind::SignedInt);
   uint32_t halves[2];
   for (int high = 0; high < 2; ++high) {
-    halves[high] = step(laneNarrowUnpack(format.c_str(), high), {pair});
+    halves[high] = step(laneNarrowUnpack(format, high), {pair});
     if (has(s, "relu"))
       halves[high] = step(tiles_.elementwise(E::MaximumF, DType::F32), {halves[high], constant(4, 0)});
     halves[high] = step(narrow, {halves[high]});
   }
-  store(*reg, step(laneJoin(2, 2), {halves[0], halves[1]}));
-  return true;
+  return put(s, 4, step(laneJoin(2, 2), {halves[0], halves[1]}));
 }
 
 /// min|max[.ftz][.NaN].xorsign.abs.type d, a, b: the extremum of |a| and |b|, its sign that of a * b.
-bool AsmCompiler::byMagnitude(const AsmStatement& s, const AsmRow&) {
-  const std::string& name = s.words.back();
-  const int perLane = name.ends_with("x2") ? 2 : 1;
-  const DType type = name.starts_with("f32") ? DType::F32 : name.starts_with("f16") ? DType::F16 : DType::BF16;
-  const DType bits = type == DType::F32 ? DType::I32 : DType::I16;
-  const int bytes = int(sizeOf(type)) * perLane;
+bool AsmCompiler::byMagnitude(const AsmStatement& s, const AsmForm& form) {
+  const DType type = form.type->type, bits = type == DType::F32 ? DType::I32 : DType::I16;
+  const int perLane = form.type->perLane, bytes = form.type->bytes();
   uint32_t a, b;
-  AsmRegister* reg = nullptr;
-  if (!argumentCount(s, 3) || !source(s.arguments[1], bytes, true, a) || !source(s.arguments[2], bytes, true, b) ||
-      !target(s.arguments[0], bytes, reg))
-    return false;
+  if (!sources(s, 3, bytes, true, {&a, &b})) return false;
   if (has(s, "ftz")) a = flushed(a, type, perLane), b = flushed(b, type, perLane);
   const bool isMin = s.words[0] == "min";
   const E op = has(s, "NaN") ? (isMin ? E::MinimumF : E::MaximumF) : (isMin ? E::MinNumF : E::MaxNumF);
@@ -87,14 +74,17 @@ bool AsmCompiler::byMagnitude(const AsmStatement& s, const AsmRow&) {
   const uint32_t sign = constant(bytes, perLane == 2 ? 0x80008000u : type == DType::F32 ? 0x80000000u : 0x8000u);
   const uint32_t differs = bitwise(E::AndI, bitwise(E::XorI, a, b), sign);
   const uint32_t smaller = step(tiles_.elementwise(op, type), {size(a), size(b)}, perLane);
-  store(*reg, bitwise(E::XorI, smaller, differs));
-  return true;
+  return put(s, bytes, bitwise(E::XorI, smaller, differs));
 }
 
 /// vop[2|4].dtype.atype.btype[.sat][.op2] d, a, b[, c]; those on parts always name c, and use it with .add only.
-bool AsmCompiler::video(const AsmStatement& s, const AsmRow& row) {
+bool AsmCompiler::video(const AsmStatement& s, const AsmForm&) {
+  std::string name = s.words[0];
   VideoControl how;
-  how.parts = row.perLane;
+  if (name.back() == '2' || name.back() == '4') {
+    how.parts = name.back() - '0';
+    name.pop_back();
+  }
   if (s.words.size() < 4 || s.words[3].size() != 3 || s.words[2].size() != 3 || s.words[1].size() != 3 ||
       s.words[1][1] != '3' || s.words[2][1] != '3' || s.words[3][1] != '3')
     return fail("`" + s.opcode + "` needs the types of the result and of both operands, such as .u32.u32.u32");
@@ -107,14 +97,9 @@ bool AsmCompiler::video(const AsmStatement& s, const AsmRow& row) {
     return fail("`" + s.opcode + "`: .sat is computed for signed results and for parts of registers, without .add");
   const bool hasThird = how.parts > 1 || how.adds;
   uint32_t a, b, c = constant(4, 0);
-  AsmRegister* reg = nullptr;
-  if (!argumentCount(s, hasThird ? 4 : 3) || !source(s.arguments[1], 4, false, a) ||
-      !source(s.arguments[2], 4, false, b) || (hasThird && !source(s.arguments[3], 4, false, c)) ||
-      !target(s.arguments[0], 4, reg))
+  if (!sources(s, hasThird ? 4 : 3, 4, false, {&a, &b}) || (hasThird && !source(s.arguments[3], 4, false, c)))
     return false;
-  const std::string name = how.parts == 1 ? s.words[0] : s.words[0].substr(0, s.words[0].size() - 1);
-  store(*reg, step(laneVideo(name.c_str()), {a, b, c, constant(4, how.word())}));
-  return true;
+  return put(s, 4, step(laneVideo(name), {a, b, c, constant(4, how.word())}));
 }
 
 } // namespace tiletwin::interp
