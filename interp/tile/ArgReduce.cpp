@@ -5,6 +5,7 @@
 //            nor equal, so it loses on the left and wins on the right: rows that hold one are combined as the region is.
 #include "interp/tile/ElementwiseInt.h"
 #include "interp/tile/Tables.h"
+#include "interp/tile/TypeLists.h"
 #include <bit>
 
 namespace tiletwin::tile {
@@ -173,45 +174,25 @@ template <DType T, bool Signed, bool Max> struct ArgReducer {
   }
 };
 
-struct ArgRow {
-  DType type;
-  TwArgReduceFn maxF, minF, maxS, minS, maxU, minU;
-};
-template <DType T> constexpr ArgRow floats() {
-  return {T, ArgReducer<T, true, true>::run, ArgReducer<T, true, false>::run, nullptr, nullptr, nullptr, nullptr};
-}
-template <DType T> constexpr ArgRow ints() {
-  return {T,
-          nullptr,
-          nullptr,
-          ArgReducer<T, true, true>::run,
-          ArgReducer<T, true, false>::run,
-          ArgReducer<T, false, true>::run,
-          ArgReducer<T, false, false>::run};
-}
-constexpr ArgRow kRows[] = {
-    ints<DType::I1>(),           ints<DType::I8>(),           ints<DType::I16>(),        ints<DType::I32>(),
-    ints<DType::I64>(),          floats<DType::F8E5M2>(),     floats<DType::F8E4M3FN>(), floats<DType::F8E4M3B11FNUZ>(),
-    floats<DType::F8E5M2FNUZ>(), floats<DType::F8E4M3FNUZ>(), floats<DType::F16>(),      floats<DType::BF16>(),
-    floats<DType::F32>(),        floats<DType::F64>(),
-};
-
 } // namespace
 
 TwArgReduceFn findArgReduce(TwReduce op, DType type) {
-  for (const ArgRow& row : kRows) {
-    if (row.type != type) continue;
+  using R = TwReduce;
+  if (isFloat(type))
+    return forType(Floats(), type, [&]<DType T>() -> TwArgReduceFn {
+      return op == R::ArgMaxF   ? ArgReducer<T, true, true>::run
+             : op == R::ArgMinF ? ArgReducer<T, true, false>::run
+                                : nullptr;
+    });
+  return forType(Ints(), type, [&]<DType T>() -> TwArgReduceFn {
     switch (op) {
-    case TwReduce::ArgMaxF: return row.maxF;
-    case TwReduce::ArgMinF: return row.minF;
-    case TwReduce::ArgMaxSI: return row.maxS;
-    case TwReduce::ArgMinSI: return row.minS;
-    case TwReduce::ArgMaxUI: return row.maxU;
-    case TwReduce::ArgMinUI: return row.minU;
+    case R::ArgMaxSI: return ArgReducer<T, true, true>::run;
+    case R::ArgMinSI: return ArgReducer<T, true, false>::run;
+    case R::ArgMaxUI: return ArgReducer<T, false, true>::run;
+    case R::ArgMinUI: return ArgReducer<T, false, false>::run;
     default: return nullptr;
     }
-  }
-  return nullptr;
+  });
 }
 
 } // namespace tiletwin::tile

@@ -56,43 +56,21 @@ template <DType To> struct FloatFromInt {
   }
 };
 
-struct Pair {
-  TwStripFn fromSigned, fromUnsigned;
-};
-template <int I> constexpr Pair intPair() {
-  constexpr DType kFrom = kInts[I / kIntCount], kTo = kInts[I % kIntCount];
-  constexpr int L = kVectorBytes;
-  return {strip<SameValue, L, IntResult<kTo>, IntSource<kFrom, true>>,
-          strip<SameValue, L, IntResult<kTo>, IntSource<kFrom, false>>};
-}
-template <int I> constexpr Pair floatPair() {
-  constexpr DType kFrom = kInts[I / kFloatCount], kTo = kFloats[I % kFloatCount];
-  constexpr int L = kVectorBytes / 2;
-  return {strip<SameValue, L, FloatFromInt<kTo>, IntSource<kFrom, true>>,
-          strip<SameValue, L, FloatFromInt<kTo>, IntSource<kFrom, false>>};
-}
-template <size_t... I> constexpr auto intTable(std::index_sequence<I...>) {
-  return std::array<Pair, sizeof...(I)>{intPair<int(I)>()...};
-}
-template <size_t... I> constexpr auto floatTable(std::index_sequence<I...>) {
-  return std::array<Pair, sizeof...(I)>{floatPair<int(I)>()...};
-}
-
-TwStripFn choose(const Pair& pair, TwCastKind kind) {
-  return kind == TwCastKind::UnsignedInt ? pair.fromUnsigned : pair.fromSigned;
-}
-
 } // namespace
 
 TwStripFn findCastIntToInt(DType from, DType to, TwCastKind kind) {
-  static constexpr auto kTable = intTable(std::make_index_sequence<kIntCount * kIntCount>{});
-  const int f = indexOf(kInts, from), t = indexOf(kInts, to);
-  return f < 0 || t < 0 ? nullptr : choose(kTable[size_t(f * kIntCount + t)], kind);
+  return forTypes(Ints(), from, Ints(), to, [&]<DType From, DType To>() -> TwStripFn {
+    constexpr int L = kVectorBytes;
+    return kind == TwCastKind::UnsignedInt ? strip<SameValue, L, IntResult<To>, IntSource<From, false>>
+                                           : strip<SameValue, L, IntResult<To>, IntSource<From, true>>;
+  });
 }
 TwStripFn findCastIntToFloat(DType from, DType to, TwCastKind kind) {
-  static constexpr auto kTable = floatTable(std::make_index_sequence<kIntCount * kFloatCount>{});
-  const int f = indexOf(kInts, from), t = indexOf(kFloats, to);
-  return f < 0 || t < 0 ? nullptr : choose(kTable[size_t(f * kFloatCount + t)], kind);
+  return forTypes(Ints(), from, Floats(), to, [&]<DType From, DType To>() -> TwStripFn {
+    constexpr int L = kVectorBytes / 2;
+    return kind == TwCastKind::UnsignedInt ? strip<SameValue, L, FloatFromInt<To>, IntSource<From, false>>
+                                           : strip<SameValue, L, FloatFromInt<To>, IntSource<From, true>>;
+  });
 }
 
 } // namespace tiletwin::tile

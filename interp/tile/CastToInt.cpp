@@ -45,27 +45,14 @@ template <DType To, bool Signed> struct SaturatedResult {
   }
 };
 
-struct Pair {
-  TwStripFn toSigned, toUnsigned;
-};
-template <int I> constexpr Pair pairOf() {
-  using S = Storage<kFloats[I / kIntCount]>;
-  constexpr DType kTo = kInts[I % kIntCount];
-  constexpr int L = kVectorBytes / 2;
-  return {strip<SameValue, L, SaturatedResult<kTo, true>, S>, strip<SameValue, L, SaturatedResult<kTo, false>, S>};
-}
-template <size_t... I> constexpr auto table(std::index_sequence<I...>) {
-  return std::array<Pair, sizeof...(I)>{pairOf<int(I)>()...};
-}
-
 } // namespace
 
 TwStripFn findCastFloatToInt(DType from, DType to, TwCastKind kind) {
-  static constexpr auto kTable = table(std::make_index_sequence<kFloatCount * kIntCount>{});
-  const int f = indexOf(kFloats, from), t = indexOf(kInts, to);
-  if (f < 0 || t < 0) return nullptr;
-  const Pair& pair = kTable[size_t(f * kIntCount + t)];
-  return kind == TwCastKind::UnsignedInt ? pair.toUnsigned : pair.toSigned;
+  return forTypes(Floats(), from, Ints(), to, [&]<DType From, DType To>() -> TwStripFn {
+    constexpr int L = kVectorBytes / 2;
+    return kind == TwCastKind::UnsignedInt ? strip<SameValue, L, SaturatedResult<To, false>, Storage<From>>
+                                           : strip<SameValue, L, SaturatedResult<To, true>, Storage<From>>;
+  });
 }
 
 } // namespace tiletwin::tile

@@ -3,6 +3,7 @@
 #pragma once
 #include "interp/tile/Functors.h"
 #include "interp/tile/Strip.h"
+#include "interp/tile/TypeLists.h"
 
 namespace tiletwin::tile {
 
@@ -56,20 +57,12 @@ template <DType To, TwCastKind Kind> struct FloatResult {
     }
   }
 };
-struct SameValue {
-  template <class V> static TILETWIN_INLINE V apply(V v) { return v; }
-};
-
-inline constexpr DType kFloats[] = {DType::F8E5M2,     DType::F8E4M3FN,   DType::F8E4M3B11FNUZ,
-                                    DType::F8E5M2FNUZ, DType::F8E4M3FNUZ, DType::F16,
-                                    DType::BF16,       DType::F32,        DType::F64};
-inline constexpr DType kInts[] = {DType::I1, DType::I8, DType::I16, DType::I32, DType::I64};
-inline constexpr int kIntCount = int(std::size(kInts)), kFloatCount = int(std::size(kFloats));
-/// Place of a type in a list, or -1.
-template <size_t N> int indexOf(const DType (&list)[N], DType t) {
-  for (size_t i = 0; i < N; ++i)
-    if (list[i] == t) return int(i);
-  return -1;
+/// What find.operator()<From, To>() gives for a pair of types; null: one of them is not in its list.
+template <class FromList, class ToList, class Find>
+TwStripFn forTypes(FromList froms, DType from, ToList tos, DType to, Find find) {
+  return forType(froms, from, [&]<DType From>() {
+    return forType(tos, to, [&]<DType To>() { return find.template operator()<From, To>(); });
+  });
 }
 
 } // namespace tiletwin::tile

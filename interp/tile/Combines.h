@@ -49,6 +49,25 @@ template <DType T> struct IntCombines {
   using Xor = IntCombine<XorI, kZero>;
 };
 
+/// The function of an integer combine: a Kernel (Reducer or Scanner) over L lanes.
+template <class Fn, template <class, class, class, int> class Kernel, DType T, int L> Fn findIntCombine(TwReduce op) {
+  using I = IntCombines<T>;
+  using U = CombineLanes<T, false>;
+  using S = CombineLanes<T, true>;
+  static constexpr OpRow<TwReduce, Fn> kRows[] = {
+      {TwReduce::AddI, Kernel<typename I::Add, U, U, L>::run},
+      {TwReduce::MulI, Kernel<typename I::Mul, U, U, L>::run},
+      {TwReduce::MaxSI, Kernel<typename I::MaxS, S, S, L>::run},
+      {TwReduce::MaxUI, Kernel<typename I::MaxU, U, U, L>::run},
+      {TwReduce::MinSI, Kernel<typename I::MinS, S, S, L>::run},
+      {TwReduce::MinUI, Kernel<typename I::MinU, U, U, L>::run},
+      {TwReduce::AndI, Kernel<typename I::And, U, U, L>::run},
+      {TwReduce::OrI, Kernel<typename I::Or, U, U, L>::run},
+      {TwReduce::XorI, Kernel<typename I::Xor, U, U, L>::run},
+  };
+  return findRow(kRows, op);
+}
+
 struct SumF {
   template <class T> static constexpr T identity() { return T(-0.0); }
   template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a + b; }

@@ -1,10 +1,11 @@
 // interp/tile/Dot.h -- d = a . b + c by packing and a register-blocked kernel.
-// Idea: blocks of at most 256 rows, 256 columns and 1 KB of k are packed into the scratch area, converted to the
-// compute type. a keeps rows (fixed stride kRowBytes, so that one base register reaches all rows of a kernel), b
-// becomes panels of kColumns columns. Per panel, the micro kernel holds kRows x kColumns sums in registers and makes
-// one broadcast per row and step of k. Here:      kernels and the blocked driver.   Not here:  reading operand types
-// (DotPack.h), the table of type combinations (Dot*.cpp). Invariant: every sum runs over k in increasing order in one
-// accumulator; blocks and remainders do not change it.
+// Idea:      blocks of at most 256 rows, 256 columns and 1 KB of k are packed into the scratch area, converted to the
+//            compute type. a keeps rows (fixed stride kRowBytes, so that one base register reaches all rows of a
+//            kernel), b becomes panels of kColumns columns. Per panel, the micro kernel holds kRows x kColumns sums in
+//            registers and makes one broadcast per row and step of k.
+// Here:      kernels and the blocked driver.
+// Not here:  reading operand types (DotPack.h), the table of type combinations (Dot*.cpp).
+// Invariant: every sum runs over k in increasing order in one accumulator; blocks and remainders do not change it.
 #pragma once
 #include "interp/tile/Vectors.h"
 
@@ -20,20 +21,15 @@ inline constexpr int kKernelPackets = 2;
 typedef void (*PackFn)(int64_t P, int64_t Q, void* dst, int64_t dstStride, const void* src, int64_t srcP, int64_t srcQ);
 
 /// Kernels: Packed is an element of a packed operand and holds kDepth steps of k; Sum is the type of c and d.
-struct KernelF32 {
-  using Packed = float;
-  using Sum = float;
-  using Packet = PacketF;
+template <class T> struct FloatKernel {
+  using Packed = T;
+  using Sum = T;
+  using Packet = PacketOf<T>;
   static constexpr int kDepth = 1;
   static TILETWIN_INLINE Packet multiplyAdd(Packet a, Packet b, Packet c) { return fusedMultiplyAdd(a, b, c); }
 };
-struct KernelF64 {
-  using Packed = double;
-  using Sum = double;
-  using Packet = PacketD;
-  static constexpr int kDepth = 1;
-  static TILETWIN_INLINE Packet multiplyAdd(Packet a, Packet b, Packet c) { return fusedMultiplyAdd(a, b, c); }
-};
+using KernelF32 = FloatKernel<float>;
+using KernelF64 = FloatKernel<double>;
 /// Pairs of 16-bit integers (widened bytes): two products and their sum in one instruction.
 struct KernelI8 {
   using Packed = int32_t;

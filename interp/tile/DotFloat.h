@@ -10,7 +10,7 @@ namespace tiletwin::tile {
 /// Operand types A, B; accumulator Acc; Work = float or double is what products are summed in; Tf32: f32 operands
 /// truncated.
 template <DType A, DType B, DType Acc, class Work, bool Tf32 = false> void dotFloat(const TwDot* t) {
-  using Kernel = std::conditional_t<std::is_same_v<Work, double>, KernelF64, KernelF32>;
+  using Kernel = FloatKernel<Work>;
   constexpr DType kSum = std::is_same_v<Work, double> ? DType::F64 : DType::F32;
   static constexpr Operands kOperands{pack<OperandSource<A, Work, Tf32>, Work>,
                                       pack<OperandSource<B, Work, Tf32>, Work>, int64_t(sizeOf(A)), int64_t(sizeOf(B))};

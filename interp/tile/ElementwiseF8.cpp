@@ -2,13 +2,11 @@
 // by the f32 strip, rounded back once.
 #include "interp/tile/Strip.h"
 #include "interp/tile/Tables.h"
+#include "interp/tile/TypeLists.h"
 
 namespace tiletwin::tile {
 namespace {
 
-struct Same {
-  template <class V> static TILETWIN_INLINE V apply(V v) { return v; }
-};
 inline constexpr int64_t kChunk = 512;
 
 constexpr bool isComparison(TwElementwise op) { return op >= TwElementwise::CmpEQ && op <= TwElementwise::CmpFUNO; }
@@ -32,10 +30,10 @@ constexpr int operands(TwElementwise op) {
 template <DType T, TwElementwise Op> void widened(int64_t n, void* dst, const void* const* src, uint32_t splat) {
   constexpr int kIn = operands(Op);
   static constinit std::atomic<TwStripFn> slot{nullptr};
-  const TwStripFn compute = lookedUpOnce(slot, [] { return findElementwiseF32(Op); });
-  constexpr TwStripFn widen = strip<Same, kLanes<float, 2>, Storage<DType::F32>, Storage<T>>;
+  const TwStripFn compute = lookedUpOnce(slot, [] { return findElementwiseFloat(Op, DType::F32); });
+  constexpr TwStripFn widen = strip<SameValue, kLanes<float, 2>, Storage<DType::F32>, Storage<T>>;
   using Result = std::conditional_t<isChoice(Op), ChoiceStorage<T>, Storage<T>>;
-  constexpr TwStripFn narrow = strip<Same, kLanes<float, 2>, Result, Storage<DType::F32>>;
+  constexpr TwStripFn narrow = strip<SameValue, kLanes<float, 2>, Result, Storage<DType::F32>>;
   alignas(64) float wide[kIn][kChunk];
   const void* inputs[kIn];
   for (int i = 0; i < kIn; ++i) {
@@ -74,14 +72,7 @@ template <DType T, size_t... I> TwStripFn find(TwElementwise op, std::index_sequ
 } // namespace
 
 TwStripFn findElementwiseF8(TwElementwise op, DType type) {
-  switch (type) {
-  case DType::F8E5M2: return find<DType::F8E5M2>(op, Index{});
-  case DType::F8E4M3FN: return find<DType::F8E4M3FN>(op, Index{});
-  case DType::F8E4M3B11FNUZ: return find<DType::F8E4M3B11FNUZ>(op, Index{});
-  case DType::F8E5M2FNUZ: return find<DType::F8E5M2FNUZ>(op, Index{});
-  case DType::F8E4M3FNUZ: return find<DType::F8E4M3FNUZ>(op, Index{});
-  default: return nullptr;
-  }
+  return forType(Float8s(), type, [&]<DType T>() { return find<T>(op, Index{}); });
 }
 
 } // namespace tiletwin::tile

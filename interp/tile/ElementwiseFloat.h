@@ -1,5 +1,5 @@
 // interp/tile/ElementwiseFloat.h -- the table of float operations, written once and instantiated per float type
-// (ElementwiseF32.cpp, ...).
+// (ElementwiseFloat.cpp).
 #pragma once
 #include "interp/tile/DivideBySplat.h"
 #include "interp/tile/MathFunctions.h"

@@ -9,30 +9,14 @@
 
 namespace tiletwin::tile {
 
-struct AddI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a + b; }
-};
-struct SubI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a - b; }
-};
-struct MulI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a * b; }
-};
-struct AndI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a & b; }
-};
-struct OrI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a | b; }
-};
-struct XorI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return a ^ b; }
-};
-struct MaxUI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return __builtin_elementwise_max(a, b); }
-};
-struct MinUI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return __builtin_elementwise_min(a, b); }
-};
+TILETWIN_BINARY(AddI, a + b);
+TILETWIN_BINARY(SubI, a - b);
+TILETWIN_BINARY(MulI, a* b);
+TILETWIN_BINARY(AndI, a& b);
+TILETWIN_BINARY(OrI, a | b);
+TILETWIN_BINARY(XorI, a ^ b);
+TILETWIN_BINARY(MaxUI, __builtin_elementwise_max(a, b));
+TILETWIN_BINARY(MinUI, __builtin_elementwise_min(a, b));
 struct MaxSI {
   template <class V> static TILETWIN_INLINE V apply(V a, V b) {
     return (V)__builtin_elementwise_max((SignedOf<V>)a, (SignedOf<V>)b);
@@ -43,19 +27,13 @@ struct MinSI {
     return (V)__builtin_elementwise_min((SignedOf<V>)a, (SignedOf<V>)b);
   }
 };
-struct AbsI {
-  template <class V> static TILETWIN_INLINE V apply(V a) { return (SignedOf<V>)a < 0 ? V{} - a : a; }
-};
+TILETWIN_UNARY(AbsI, (SignedOf<V>)a < 0 ? V{} - a : a);
 
 // Shifts as a GPU has them: by the width or more (amounts are unsigned) nothing is left but copies of the sign.
 template <class V> inline constexpr LaneOf<V> kWidth = LaneOf<V>(sizeof(LaneOf<V>) * 8);
 // 32- and 64-bit lanes: one instruction (vpsllv), which is what the compiler makes of these choices.
-struct ShlI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return b < kWidth<V> ? a << b : V{}; }
-};
-struct ShrUI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return b < kWidth<V> ? a >> b : V{}; }
-};
+TILETWIN_BINARY(ShlI, b < kWidth<V> ? a << b : V{});
+TILETWIN_BINARY(ShrUI, b < kWidth<V> ? a >> b : V{});
 struct ShrSI {
   template <class V> static TILETWIN_INLINE V apply(V a, V b) {
     const V most = V{} + LaneOf<V>(kWidth<V> - 1);
@@ -87,18 +65,10 @@ template <class V> TILETWIN_INLINE V divide(V a, V b) {
 template <class V> TILETWIN_INLINE V remainder(V a, V b) { // divisor 0: a - q*0 = a
   return a - divide(a, b) * b;
 }
-struct DivUI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return divide(a, b); }
-};
-struct RemUI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return remainder(a, b); }
-};
-struct DivSI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return (V)divide((SignedOf<V>)a, (SignedOf<V>)b); }
-};
-struct RemSI {
-  template <class V> static TILETWIN_INLINE V apply(V a, V b) { return (V)remainder((SignedOf<V>)a, (SignedOf<V>)b); }
-};
+TILETWIN_BINARY(DivUI, divide(a, b));
+TILETWIN_BINARY(RemUI, remainder(a, b));
+TILETWIN_BINARY(DivSI, (V)divide((SignedOf<V>)a, (SignedOf<V>)b));
+TILETWIN_BINARY(RemSI, (V)remainder((SignedOf<V>)a, (SignedOf<V>)b));
 
 /// The high half of the unsigned product.
 struct MulHiUI {
@@ -115,36 +85,16 @@ struct MulHiUI {
   }
 };
 
-struct CmpEQ {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a == b; }
-};
-struct CmpNE {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a != b; }
-};
-struct CmpULT {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a < b; }
-};
-struct CmpULE {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a <= b; }
-};
-struct CmpUGT {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a > b; }
-};
-struct CmpUGE {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a >= b; }
-};
-struct CmpSLT {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (SignedOf<V>)a < (SignedOf<V>)b; }
-};
-struct CmpSLE {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (SignedOf<V>)a <= (SignedOf<V>)b; }
-};
-struct CmpSGT {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (SignedOf<V>)a > (SignedOf<V>)b; }
-};
-struct CmpSGE {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (SignedOf<V>)a >= (SignedOf<V>)b; }
-};
+TILETWIN_BINARY(CmpEQ, a == b);
+TILETWIN_BINARY(CmpNE, a != b);
+TILETWIN_BINARY(CmpULT, a < b);
+TILETWIN_BINARY(CmpULE, a <= b);
+TILETWIN_BINARY(CmpUGT, a > b);
+TILETWIN_BINARY(CmpUGE, a >= b);
+TILETWIN_BINARY(CmpSLT, (SignedOf<V>)a < (SignedOf<V>)b);
+TILETWIN_BINARY(CmpSLE, (SignedOf<V>)a <= (SignedOf<V>)b);
+TILETWIN_BINARY(CmpSGT, (SignedOf<V>)a > (SignedOf<V>)b);
+TILETWIN_BINARY(CmpSGE, (SignedOf<V>)a >= (SignedOf<V>)b);
 
 /// Unsigned: lanes as they are. Signed: I1 lanes as 0 or -1; other widths as they are.
 template <DType T> struct IntStrips {

@@ -5,17 +5,13 @@
 namespace tiletwin::tile {
 namespace {
 
-struct Same {
-  template <class V> static TILETWIN_INLINE V apply(V v) { return v; }
-};
-
 template <DType T> void copy(int64_t n, void* dst, const void* const* src, uint32_t splat) {
   using S = Storage<T>;
   if (!(splat & 1)) {
     if (dst != src[0]) std::memcpy(dst, src[0], size_t(n) * sizeof(typename S::Element));
     return;
   }
-  strip<Same, kLanes<typename S::Element, 4>, S, S>(n, dst, src, splat);
+  strip<SameValue, kLanes<typename S::Element, 4>, S, S>(n, dst, src, splat);
 }
 
 struct Select {

@@ -1,7 +1,7 @@
 // interp/tile/Functors.h -- what the float operations compute, once per operation, over Eigen packets of f32 or f64.
-// Here:      arithmetic, extrema, rounding to integers, remainder, clamp, comparisons.   Not here:  exp, log, sin, ...
-// (MathFunctions.h). Each functor is the name of the IR operation; apply(P...) works on any packet type, comparisons
-// give lane masks.
+// Here:      arithmetic, extrema, rounding to integers, remainder, clamp, comparisons.
+// Not here:  exp, log, sin, ... (MathFunctions.h). Each functor is the name of the IR operation; apply(P...) works on
+//            any packet type, comparisons give lane masks.
 #pragma once
 #include "interp/tile/Vectors.h"
 #include <cmath>
@@ -9,6 +9,16 @@
 namespace tiletwin::tile {
 
 namespace ei = Eigen::internal;
+
+/// Operations that are one expression of vectors (or packets) a and b.
+#define TILETWIN_UNARY(Name, ...)                                                                                      \
+  struct Name {                                                                                                        \
+    template <class V> static TILETWIN_INLINE auto apply(V a) { return __VA_ARGS__; }                                  \
+  }
+#define TILETWIN_BINARY(Name, ...)                                                                                     \
+  struct Name {                                                                                                        \
+    template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return __VA_ARGS__; }                             \
+  }
 
 /// Runs a packet functor on vectors of any number of lanes.
 template <class Op> struct OnPackets {
@@ -22,18 +32,11 @@ template <class V, class F, class... Vs> TILETWIN_INLINE V mapLanes(F f, V first
   for (int i = 0; i < kLanesOf<V>; ++i) first[i] = f(first[i], rest[i]...);
   return first;
 }
-struct AddF {
-  template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::padd(a, b); }
-};
-struct SubF {
-  template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::psub(a, b); }
-};
-struct MulF {
-  template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::pmul(a, b); }
-};
-struct DivF {
-  template <class P> static TILETWIN_INLINE P apply(P a, P b) { return ei::pdiv(a, b); }
-};
+
+TILETWIN_BINARY(AddF, ei::padd(a, b));
+TILETWIN_BINARY(SubF, ei::psub(a, b));
+TILETWIN_BINARY(MulF, ei::pmul(a, b));
+TILETWIN_BINARY(DivF, ei::pdiv(a, b));
 /// Flips the sign bit. Eigen's pnegate subtracts from zero, which would make +0 of -(+0).
 struct NegF {
   template <class P> static TILETWIN_INLINE P apply(P a) {
@@ -41,18 +44,10 @@ struct NegF {
     return ei::pxor(a, ei::pset1<P>(T(-0.0)));
   }
 };
-struct AbsF {
-  template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pabs(a); }
-};
-struct Sqrt {
-  template <class P> static TILETWIN_INLINE P apply(P a) { return ei::psqrt(a); }
-};
-struct Floor {
-  template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pfloor(a); }
-};
-struct Ceil {
-  template <class P> static TILETWIN_INLINE P apply(P a) { return ei::pceil(a); }
-};
+TILETWIN_UNARY(AbsF, ei::pabs(a));
+TILETWIN_UNARY(Sqrt, ei::psqrt(a));
+TILETWIN_UNARY(Floor, ei::pfloor(a));
+TILETWIN_UNARY(Ceil, ei::pceil(a));
 struct Fma {
   template <class P> static TILETWIN_INLINE P apply(P a, P b, P c) { return fusedMultiplyAdd(a, b, c); }
 };
@@ -128,48 +123,20 @@ struct RemF {
 };
 
 // Comparisons: over vectors of any number of lanes, giving lane masks. O: false, U: true if an operand is NaN.
-struct CmpFOEQ {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a == b; }
-};
-struct CmpFOGT {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a > b; }
-};
-struct CmpFOGE {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a >= b; }
-};
-struct CmpFOLT {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a < b; }
-};
-struct CmpFOLE {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a <= b; }
-};
-struct CmpFONE {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (a < b) | (a > b); }
-};
-struct CmpFORD {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (a == a) & (b == b); }
-};
-struct CmpFUEQ {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~((a < b) | (a > b)); }
-};
-struct CmpFUGT {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~(a <= b); }
-};
-struct CmpFUGE {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~(a < b); }
-};
-struct CmpFULT {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~(a >= b); }
-};
-struct CmpFULE {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return ~(a > b); }
-};
-struct CmpFUNE {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return a != b; }
-};
-struct CmpFUNO {
-  template <class V> static TILETWIN_INLINE auto apply(V a, V b) { return (a != a) | (b != b); }
-};
+TILETWIN_BINARY(CmpFOEQ, a == b);
+TILETWIN_BINARY(CmpFOGT, a > b);
+TILETWIN_BINARY(CmpFOGE, a >= b);
+TILETWIN_BINARY(CmpFOLT, a < b);
+TILETWIN_BINARY(CmpFOLE, a <= b);
+TILETWIN_BINARY(CmpFONE, (a < b) | (a > b));
+TILETWIN_BINARY(CmpFORD, (a == a) & (b == b));
+TILETWIN_BINARY(CmpFUEQ, ~((a < b) | (a > b)));
+TILETWIN_BINARY(CmpFUGT, ~(a <= b));
+TILETWIN_BINARY(CmpFUGE, ~(a < b));
+TILETWIN_BINARY(CmpFULT, ~(a >= b));
+TILETWIN_BINARY(CmpFULE, ~(a > b));
+TILETWIN_BINARY(CmpFUNE, a != b);
+TILETWIN_BINARY(CmpFUNO, (a != a) | (b != b));
 /// NaN or an infinity: x - x is NaN.
 struct NonFinite {
   template <class V> static TILETWIN_INLINE auto apply(V x) {

@@ -19,9 +19,9 @@ template <class Outer> TwStripFn ofDifference() {
 } // namespace
 
 TwStripFn findJoined(TwStripFn inner, TwStripFn outer) {
-  if (inner != findElementwiseF32(TwElementwise::SubF)) return nullptr;
-  if (outer == findElementwiseF32(TwElementwise::Exp)) return ofDifference<Exp>();
-  if (outer == findElementwiseF32(TwElementwise::Exp2)) return ofDifference<OnPackets<Exp2>>();
+  if (inner != findElementwiseFloat(TwElementwise::SubF, DType::F32)) return nullptr;
+  if (outer == findElementwiseFloat(TwElementwise::Exp, DType::F32)) return ofDifference<Exp>();
+  if (outer == findElementwiseFloat(TwElementwise::Exp2, DType::F32)) return ofDifference<OnPackets<Exp2>>();
   return nullptr;
 }
 

@@ -77,15 +77,14 @@ template <class Op> constexpr TwLibraryRow packetRow(const char* symbol, int32_t
   else
     return {symbol, TwElementwise::Count, strip<OnPackets<Op>, L, S, S>, arity, {f}, f, nullptr, {}};
 }
-template <size_t N> const TwLibraryRow* findSymbol(const TwLibraryRow (&rows)[N], const char* symbol) {
+template <class Rows> const TwLibraryRow* findSymbol(const Rows& rows, const char* symbol) {
   for (const TwLibraryRow& row : rows)
-    if (std::strcmp(row.symbol, symbol) == 0) return &row;
+    if (row.symbol && std::strcmp(row.symbol, symbol) == 0) return &row;
   return nullptr;
 }
 
 // The families; null: not one of theirs.
-const TwLibraryRow* findLibraryF32(const char* symbol);
-const TwLibraryRow* findLibraryF64(const char* symbol);
+const TwLibraryRow* findLibraryFloat(const char* symbol);    ///< of f32 and f64
 const TwLibraryRow* findLibraryRounding(const char* symbol); ///< ..._rn, _rd, _ru, _rz
 const TwLibraryRow* findLibraryBits(const char* symbol);     ///< integers, bit patterns, classification
 /// The function behind a symbol, given without its prefix "__nv_". Null: libdevice has no such function.

@@ -97,7 +97,7 @@ constexpr TwLibraryRow kRows[] = {
 const TwLibraryRow* findLibraryBits(const char* symbol) { return findSymbol(kRows, symbol); }
 
 const TwLibraryRow* findLibrary(const char* symbol) {
-  for (auto* find : {findLibraryF32, findLibraryF64, findLibraryRounding, findLibraryBits})
+  for (auto* find : {findLibraryFloat, findLibraryRounding, findLibraryBits})
     if (const TwLibraryRow* row = find(symbol)) return row;
   return nullptr;
 }

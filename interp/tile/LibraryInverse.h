@@ -1,7 +1,7 @@
 // interp/tile/LibraryInverse.h -- libdevice's f32 functions that undo others, as vectors: log1p, atan, asin, acos,
 // atan2, erfinv; and erfc. Computed in f64 with 35 correct bits or more and rounded once. Polynomials are Chebyshev
-// fits, lowest power first. Not here:  sinh, tanh, pow, ... (LibraryVector.h), functions that go through the C library
-// (LibraryF32.cpp).
+// fits, lowest power first.
+// Not here:  sinh, tanh, pow, ... (LibraryVector.h), functions that go through the C library (LibraryFloat.cpp).
 #pragma once
 #include "interp/tile/LibrarySpecial.h"
 #include "interp/tile/LibraryVector.h"

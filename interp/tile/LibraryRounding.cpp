@@ -4,6 +4,7 @@
 // Invariant: the mode is back to nearest when a strip returns; nothing is computed across the switch, as operands come
 // from memory after it and results are in memory before the next one.
 #include "interp/tile/Library.h"
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -27,16 +28,13 @@ struct RoundingScope {
   TILETWIN_INLINE ~RoundingScope() { asm volatile("vldmxcsr %0" ::"m"(saved) : "memory"); }
 };
 
-template <class Function> struct DirectedRowOf;
-template <class R, class... A> struct DirectedRowOf<R (*)(A...)> {
-  template <auto M, auto G> static void strip(int64_t n, void* dst, const void* const* src, uint32_t splat) {
-    RoundingScope scope(M);
-    scalarLoop<G, R, A...>(n, dst, src, splat);
-  }
-};
 /// G computed in rounding mode M.
 template <Mode M, auto G> constexpr TwLibraryRow directed(const char* symbol) {
-  return RowOf<decltype(+G)>::make(symbol, DirectedRowOf<decltype(+G)>::template strip<M, G>);
+  using Row = RowOf<decltype(+G)>;
+  return Row::make(symbol, [](int64_t n, void* dst, const void* const* src, uint32_t splat) {
+    RoundingScope scope(M);
+    Row::template strip<G>(n, dst, src, splat);
+  });
 }
 
 template <class T> T add(T a, T b) { return a + b; }
@@ -70,6 +68,17 @@ template <class To, Mode M, class From> To toInt(From x) {
   return r < kBelow ? Limits::min() : r >= kAbove ? Limits::max() : To(r);
 }
 
+/// One row for each way to round. A null symbol: another row has that one.
+using Family = std::array<TwLibraryRow, 4>;
+template <auto G> constexpr Family rounding(const char* down, const char* nearest, const char* up, const char* zero) {
+  return {directed<Down, G>(down), row<G>(nearest), directed<Up, G>(up), directed<Zero, G>(zero)};
+}
+template <class To, class From>
+constexpr Family toInts(const char* down, const char* nearest, const char* up, const char* zero) {
+  return {row<toInt<To, Down, From>>(down), row<toInt<To, Nearest, From>>(nearest), row<toInt<To, Up, From>>(up),
+          row<toInt<To, Zero, From>>(zero)};
+}
+
 constexpr TwLibraryRow kRows[] = {
     row("dadd_rn", E::AddF, D, 2),
     row("dsub_rn", E::SubF, D, 2),
@@ -83,124 +92,53 @@ constexpr TwLibraryRow kRows[] = {
     row("fdiv_rn", E::DivF, F, 2),
     row("fsqrt_rn", E::Sqrt, F),
     row("fmaf_rn", E::Fma, F, 3),
-    row<reciprocal<float>>("frcp_rn"),
-    row<reciprocal<double>>("drcp_rn"),
     row<[](float x) { return float(1 / std::sqrt((long double)x)); }>("frsqrt_rn"),
-
-    directed<Down, add<double>>("dadd_rd"),
-    directed<Up, add<double>>("dadd_ru"),
-    directed<Zero, add<double>>("dadd_rz"),
-    directed<Down, add<float>>("fadd_rd"),
-    directed<Up, add<float>>("fadd_ru"),
-    directed<Zero, add<float>>("fadd_rz"),
-    directed<Down, subtract<double>>("dsub_rd"),
-    directed<Up, subtract<double>>("dsub_ru"),
-    directed<Zero, subtract<double>>("dsub_rz"),
-    directed<Down, subtract<float>>("fsub_rd"),
-    directed<Up, subtract<float>>("fsub_ru"),
-    directed<Zero, subtract<float>>("fsub_rz"),
-    directed<Down, multiply<double>>("dmul_rd"),
-    directed<Up, multiply<double>>("dmul_ru"),
-    directed<Zero, multiply<double>>("dmul_rz"),
-    directed<Down, multiply<float>>("fmul_rd"),
-    directed<Up, multiply<float>>("fmul_ru"),
-    directed<Zero, multiply<float>>("fmul_rz"),
-    directed<Down, divide<double>>("ddiv_rd"),
-    directed<Up, divide<double>>("ddiv_ru"),
-    directed<Zero, divide<double>>("ddiv_rz"),
-    directed<Down, divide<float>>("fdiv_rd"),
-    directed<Up, divide<float>>("fdiv_ru"),
-    directed<Zero, divide<float>>("fdiv_rz"),
-    directed<Down, reciprocal<double>>("drcp_rd"),
-    directed<Up, reciprocal<double>>("drcp_ru"),
-    directed<Zero, reciprocal<double>>("drcp_rz"),
-    directed<Down, reciprocal<float>>("frcp_rd"),
-    directed<Up, reciprocal<float>>("frcp_ru"),
-    directed<Zero, reciprocal<float>>("frcp_rz"),
-    directed<Down, squareRoot<double>>("dsqrt_rd"),
-    directed<Up, squareRoot<double>>("dsqrt_ru"),
-    directed<Zero, squareRoot<double>>("dsqrt_rz"),
-    directed<Down, squareRoot<float>>("fsqrt_rd"),
-    directed<Up, squareRoot<float>>("fsqrt_ru"),
-    directed<Zero, squareRoot<float>>("fsqrt_rz"),
-    directed<Down, fused<double>>("fma_rd"),
-    directed<Up, fused<double>>("fma_ru"),
-    directed<Zero, fused<double>>("fma_rz"),
-    directed<Down, fused<float>>("fmaf_rd"),
-    directed<Up, fused<float>>("fmaf_ru"),
-    directed<Zero, fused<float>>("fmaf_rz"),
-
-    directed<Down, narrowed>("double2float_rd"),
-    row<narrowed>("double2float_rn"),
-    directed<Up, narrowed>("double2float_ru"),
-    directed<Zero, narrowed>("double2float_rz"),
     row<fromInt<double, int32_t>>("int2double_rn"),
     row<fromInt<double, uint32_t>>("uint2double_rn"),
-    directed<Down, fromInt<float, int32_t>>("int2float_rd"),
-    row<fromInt<float, int32_t>>("int2float_rn"),
-    directed<Up, fromInt<float, int32_t>>("int2float_ru"),
-    directed<Zero, fromInt<float, int32_t>>("int2float_rz"),
-    directed<Down, fromInt<float, uint32_t>>("uint2float_rd"),
-    row<fromInt<float, uint32_t>>("uint2float_rn"),
-    directed<Up, fromInt<float, uint32_t>>("uint2float_ru"),
-    directed<Zero, fromInt<float, uint32_t>>("uint2float_rz"),
-    directed<Down, fromInt<float, int64_t>>("ll2float_rd"),
-    row<fromInt<float, int64_t>>("ll2float_rn"),
-    directed<Up, fromInt<float, int64_t>>("ll2float_ru"),
-    directed<Zero, fromInt<float, int64_t>>("ll2float_rz"),
-    directed<Down, fromInt<float, uint64_t>>("ull2float_rd"),
-    row<fromInt<float, uint64_t>>("ull2float_rn"),
-    directed<Up, fromInt<float, uint64_t>>("ull2float_ru"),
-    directed<Zero, fromInt<float, uint64_t>>("ull2float_rz"),
-    directed<Down, fromInt<double, int64_t>>("ll2double_rd"),
-    row<fromInt<double, int64_t>>("ll2double_rn"),
-    directed<Up, fromInt<double, int64_t>>("ll2double_ru"),
-    directed<Zero, fromInt<double, int64_t>>("ll2double_rz"),
-    directed<Down, fromInt<double, uint64_t>>("ull2double_rd"),
-    row<fromInt<double, uint64_t>>("ull2double_rn"),
-    directed<Up, fromInt<double, uint64_t>>("ull2double_ru"),
-    directed<Zero, fromInt<double, uint64_t>>("ull2double_rz"),
-
-    row<toInt<int32_t, Down, double>>("double2int_rd"),
-    row<toInt<int32_t, Nearest, double>>("double2int_rn"),
-    row<toInt<int32_t, Up, double>>("double2int_ru"),
-    row<toInt<int32_t, Zero, double>>("double2int_rz"),
-    row<toInt<uint32_t, Down, double>>("double2uint_rd"),
-    row<toInt<uint32_t, Nearest, double>>("double2uint_rn"),
-    row<toInt<uint32_t, Up, double>>("double2uint_ru"),
-    row<toInt<uint32_t, Zero, double>>("double2uint_rz"),
-    row<toInt<int64_t, Down, double>>("double2ll_rd"),
-    row<toInt<int64_t, Nearest, double>>("double2ll_rn"),
-    row<toInt<int64_t, Up, double>>("double2ll_ru"),
-    row<toInt<int64_t, Zero, double>>("double2ll_rz"),
-    row<toInt<uint64_t, Down, double>>("double2ull_rd"),
-    row<toInt<uint64_t, Nearest, double>>("double2ull_rn"),
-    row<toInt<uint64_t, Up, double>>("double2ull_ru"),
-    row<toInt<uint64_t, Zero, double>>("double2ull_rz"),
-    row<toInt<int32_t, Down, float>>("float2int_rd"),
-    row<toInt<int32_t, Nearest, float>>("float2int_rn"),
-    row<toInt<int32_t, Up, float>>("float2int_ru"),
-    row<toInt<int32_t, Zero, float>>("float2int_rz"),
-    row<toInt<uint32_t, Down, float>>("float2uint_rd"),
-    row<toInt<uint32_t, Nearest, float>>("float2uint_rn"),
-    row<toInt<uint32_t, Up, float>>("float2uint_ru"),
-    row<toInt<uint32_t, Zero, float>>("float2uint_rz"),
-    row<toInt<int64_t, Down, float>>("float2ll_rd"),
-    row<toInt<int64_t, Nearest, float>>("float2ll_rn"),
-    row<toInt<int64_t, Up, float>>("float2ll_ru"),
-    row<toInt<int64_t, Zero, float>>("float2ll_rz"),
-    row<toInt<uint64_t, Down, float>>("float2ull_rd"),
-    row<toInt<uint64_t, Nearest, float>>("float2ull_rn"),
-    row<toInt<uint64_t, Up, float>>("float2ull_ru"),
-    row<toInt<uint64_t, Zero, float>>("float2ull_rz"),
     row<toInt<int64_t, Nearest, float>>("llrintf"),
     row<toInt<int64_t, Nearest, double>>("llrint"),
     row<[](float x) { return toInt<int64_t, Zero>(std::round(x)); }>("llroundf"),
     row<[](double x) { return toInt<int64_t, Zero>(std::round(x)); }>("llround"),
 };
+constexpr Family kFamilies[] = {
+    rounding<add<double>>("dadd_rd", nullptr, "dadd_ru", "dadd_rz"),
+    rounding<add<float>>("fadd_rd", nullptr, "fadd_ru", "fadd_rz"),
+    rounding<subtract<double>>("dsub_rd", nullptr, "dsub_ru", "dsub_rz"),
+    rounding<subtract<float>>("fsub_rd", nullptr, "fsub_ru", "fsub_rz"),
+    rounding<multiply<double>>("dmul_rd", nullptr, "dmul_ru", "dmul_rz"),
+    rounding<multiply<float>>("fmul_rd", nullptr, "fmul_ru", "fmul_rz"),
+    rounding<divide<double>>("ddiv_rd", nullptr, "ddiv_ru", "ddiv_rz"),
+    rounding<divide<float>>("fdiv_rd", nullptr, "fdiv_ru", "fdiv_rz"),
+    rounding<reciprocal<double>>("drcp_rd", "drcp_rn", "drcp_ru", "drcp_rz"),
+    rounding<reciprocal<float>>("frcp_rd", "frcp_rn", "frcp_ru", "frcp_rz"),
+    rounding<squareRoot<double>>("dsqrt_rd", nullptr, "dsqrt_ru", "dsqrt_rz"),
+    rounding<squareRoot<float>>("fsqrt_rd", nullptr, "fsqrt_ru", "fsqrt_rz"),
+    rounding<fused<double>>("fma_rd", nullptr, "fma_ru", "fma_rz"),
+    rounding<fused<float>>("fmaf_rd", nullptr, "fmaf_ru", "fmaf_rz"),
+    rounding<narrowed>("double2float_rd", "double2float_rn", "double2float_ru", "double2float_rz"),
+    rounding<fromInt<float, int32_t>>("int2float_rd", "int2float_rn", "int2float_ru", "int2float_rz"),
+    rounding<fromInt<float, uint32_t>>("uint2float_rd", "uint2float_rn", "uint2float_ru", "uint2float_rz"),
+    rounding<fromInt<float, int64_t>>("ll2float_rd", "ll2float_rn", "ll2float_ru", "ll2float_rz"),
+    rounding<fromInt<float, uint64_t>>("ull2float_rd", "ull2float_rn", "ull2float_ru", "ull2float_rz"),
+    rounding<fromInt<double, int64_t>>("ll2double_rd", "ll2double_rn", "ll2double_ru", "ll2double_rz"),
+    rounding<fromInt<double, uint64_t>>("ull2double_rd", "ull2double_rn", "ull2double_ru", "ull2double_rz"),
+    toInts<int32_t, double>("double2int_rd", "double2int_rn", "double2int_ru", "double2int_rz"),
+    toInts<uint32_t, double>("double2uint_rd", "double2uint_rn", "double2uint_ru", "double2uint_rz"),
+    toInts<int64_t, double>("double2ll_rd", "double2ll_rn", "double2ll_ru", "double2ll_rz"),
+    toInts<uint64_t, double>("double2ull_rd", "double2ull_rn", "double2ull_ru", "double2ull_rz"),
+    toInts<int32_t, float>("float2int_rd", "float2int_rn", "float2int_ru", "float2int_rz"),
+    toInts<uint32_t, float>("float2uint_rd", "float2uint_rn", "float2uint_ru", "float2uint_rz"),
+    toInts<int64_t, float>("float2ll_rd", "float2ll_rn", "float2ll_ru", "float2ll_rz"),
+    toInts<uint64_t, float>("float2ull_rd", "float2ull_rn", "float2ull_ru", "float2ull_rz"),
+};
 
 } // namespace
 
-const TwLibraryRow* findLibraryRounding(const char* symbol) { return findSymbol(kRows, symbol); }
+const TwLibraryRow* findLibraryRounding(const char* symbol) {
+  const TwLibraryRow* found = findSymbol(kRows, symbol);
+  for (const Family& family : kFamilies)
+    if (!found) found = findSymbol(family, symbol);
+  return found;
+}
 
 } // namespace tiletwin::tile

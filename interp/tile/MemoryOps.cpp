@@ -1,5 +1,6 @@
 // interp/tile/MemoryOps.cpp -- gather, scatter, strided copies, index sequences, range checks of addresses, streaming
-// copies. Not here:  deciding whether an access is allowed (interp/run); strips of arithmetic (Elementwise*.cpp).
+// copies.
+// Not here:  deciding whether an access is allowed (interp/run); strips of arithmetic (Elementwise*.cpp).
 // Invariant: a lane whose mask is 0 is never dereferenced; nothing outside the named elements is read or written.
 #include "interp/tile/Strip.h"
 #include "interp/tile/Tables.h"

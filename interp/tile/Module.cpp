@@ -10,24 +10,9 @@ bool valid(DType t) { return int(t) >= 0 && int(t) < kNumDTypes; }
 TwStripFn findElementwise(TwElementwise op, DType type) {
   if (op >= TwElementwise::Count || !valid(type)) return nullptr;
   if (TwStripFn fn = findMove(op, type)) return fn;
-  switch (type) {
-  case DType::I1: return findElementwiseI1(op);
-  case DType::I8: return findElementwiseI8(op);
-  case DType::I16: return findElementwiseI16(op);
-  case DType::I32: return findElementwiseI32(op);
-  case DType::I64: return findElementwiseI64(op);
-  case DType::Ptr: return findElementwiseI64(op);
-  case DType::F8E5M2:
-  case DType::F8E4M3FN:
-  case DType::F8E4M3B11FNUZ:
-  case DType::F8E5M2FNUZ:
-  case DType::F8E4M3FNUZ: return findElementwiseF8(op, type);
-  case DType::F16: return findElementwiseF16(op);
-  case DType::BF16: return findElementwiseBF16(op);
-  case DType::F32: return findElementwiseF32(op);
-  case DType::F64: return findElementwiseF64(op);
-  }
-  return nullptr;
+  if (type == DType::Ptr) type = DType::I64;
+  if (!isFloat(type)) return findElementwiseInt(op, type);
+  return sizeOf(type) == 1 ? findElementwiseF8(op, type) : findElementwiseFloat(op, type);
 }
 
 /// Pointers convert as 64-bit integers.

@@ -1,6 +1,7 @@
-// interp/tile/Reduce.h -- reduction of a tile seen as [outer][axis][inner], for any combine over lane vectors.
-// inner == 1: each row is folded by a few vectors of partial results, then the lanes; inner > 1: whole vectors run down
-// the axis. Invariant: the order of combination depends only on axis and inner, so equal rows give equal results.
+// interp/tile/Reduce.h -- reduction of a tile seen as [outer][axis][inner], for any combine over lane vectors. inner ==
+// 1: each row is folded by a few vectors of partial results, then the lanes; inner > 1: whole vectors run down the
+// axis.
+// Invariant: the order of combination depends only on axis and inner, so equal rows give equal results.
 #pragma once
 #include "interp/tile/Strip.h"
 
@@ -110,15 +111,5 @@ template <class Combine, class Src, class Dst, int L> struct Reducer {
     copyTail(out + i * kOut, pad, inner - i, kOut);
   }
 };
-
-struct ReduceRow {
-  TwReduce op;
-  TwReduceFn fn;
-};
-template <size_t N> TwReduceFn findReduceRow(const ReduceRow (&rows)[N], TwReduce op) {
-  for (const ReduceRow& row : rows)
-    if (row.op == op) return row.fn;
-  return nullptr;
-}
 
 } // namespace tiletwin::tile

@@ -3,6 +3,7 @@
 #include "interp/tile/Combines.h"
 #include "interp/tile/Reduce.h"
 #include "interp/tile/Tables.h"
+#include "interp/tile/TypeLists.h"
 
 namespace tiletwin::tile {
 namespace {
@@ -69,51 +70,33 @@ template <DType T> struct FloatReduces {
   static constexpr bool kWide = T == DType::F32 || T == DType::F64;
   using S = Storage<T>;
   using Choice = std::conditional_t<kWide, S, ChoiceStorage<T>>;
-  static constexpr int kLanesAtOnce = kLanes<typename S::Compute, (kWide ? 2 : 1)>;
-  template <class C> static constexpr TwReduceFn of = Reducer<C, S, S, kLanesAtOnce>::run;
-  template <class C> static constexpr TwReduceFn extremum = Reducer<C, Choice, Choice, kLanesAtOnce>::run;
+  static constexpr int L = kLanes<typename S::Compute, (kWide ? 2 : 1)>;
+  template <bool Max> static constexpr TwReduceFn number() {
+    if constexpr (kWide)
+      return fastExtremum<T, Max>;
+    else
+      return Reducer<NumExtremumF<std::conditional_t<Max, MaxNumF, MinNumF>>, Choice, Choice, L>::run;
+  }
 };
 template <DType T> TwReduceFn find(TwReduce op) {
   using R = FloatReduces<T>;
-  constexpr bool kFast = T == DType::F32 || T == DType::F64;
-  static constexpr ReduceRow kRows[] = {
-      {TwReduce::AddF, R::template of<SumF>},
-      {TwReduce::MulF, R::template of<ProductF>},
-      {TwReduce::MaxNumF,
-       [] {
-         if constexpr (kFast)
-           return fastExtremum<T, true>;
-         else
-           return R::template extremum<NumExtremumF<MaxNumF>>;
-       }()},
-      {TwReduce::MinNumF,
-       [] {
-         if constexpr (kFast)
-           return fastExtremum<T, false>;
-         else
-           return R::template extremum<NumExtremumF<MinNumF>>;
-       }()},
-      {TwReduce::MaximumF, R::template extremum<LargestF>},
-      {TwReduce::MinimumF, R::template extremum<SmallestF>},
+  using S = typename R::S;
+  using Choice = typename R::Choice;
+  static constexpr OpRow<TwReduce, TwReduceFn> kRows[] = {
+      {TwReduce::AddF, Reducer<SumF, S, S, R::L>::run},
+      {TwReduce::MulF, Reducer<ProductF, S, S, R::L>::run},
+      {TwReduce::MaxNumF, R::template number<true>()},
+      {TwReduce::MinNumF, R::template number<false>()},
+      {TwReduce::MaximumF, Reducer<LargestF, Choice, Choice, R::L>::run},
+      {TwReduce::MinimumF, Reducer<SmallestF, Choice, Choice, R::L>::run},
   };
-  return findReduceRow(kRows, op);
+  return findRow(kRows, op);
 }
 
 } // namespace
 
 TwReduceFn findReduceFloat(TwReduce op, DType type) {
-  switch (type) {
-  case DType::F8E5M2: return find<DType::F8E5M2>(op);
-  case DType::F8E4M3FN: return find<DType::F8E4M3FN>(op);
-  case DType::F8E4M3B11FNUZ: return find<DType::F8E4M3B11FNUZ>(op);
-  case DType::F8E5M2FNUZ: return find<DType::F8E5M2FNUZ>(op);
-  case DType::F8E4M3FNUZ: return find<DType::F8E4M3FNUZ>(op);
-  case DType::F16: return find<DType::F16>(op);
-  case DType::BF16: return find<DType::BF16>(op);
-  case DType::F32: return find<DType::F32>(op);
-  case DType::F64: return find<DType::F64>(op);
-  default: return nullptr;
-  }
+  return forType(Floats(), type, [&]<DType T>() { return find<T>(op); });
 }
 
 } // namespace tiletwin::tile

@@ -4,6 +4,7 @@
 // Invariant: a product of number and scale is exact in f32 (or f64) before it is rounded, once, to the result type.
 #include "interp/tile/Strip.h"
 #include "interp/tile/Tables.h"
+#include "interp/tile/TypeLists.h"
 
 namespace tiletwin::tile {
 namespace {
@@ -172,12 +173,8 @@ template <DType To> TwScaledOperandFn find(TwScaledFormat format) {
 } // namespace
 
 TwScaledOperandFn findScaledOperand(TwScaledFormat format, DType result) {
-  switch (result) {
-  case DType::BF16: return find<DType::BF16>(format);
-  case DType::F16: return find<DType::F16>(format);
-  case DType::F64: return find<DType::F64>(format);
-  default: return nullptr;
-  }
+  using Results = TypeList<DType::BF16, DType::F16, DType::F64>;
+  return forType(Results(), result, [&]<DType To>() { return find<To>(format); });
 }
 
 } // namespace tiletwin::tile

@@ -1,7 +1,9 @@
 // interp/tile/Strip.h -- the one loop over a strip: any number of operands, each a run of elements or a splat; a padded
-// tail. Here:      how operands are walked.     Not here:  what is computed (an Op with a static apply over vectors).
+// tail.
+// Here:      how operands are walked.
+// Not here:  what is computed (an Op with a static apply over vectors).
 // Invariant: reads and writes only the n elements of each run; an element's result depends neither on n nor on its
-// place.
+//            place.
 #pragma once
 #include "interp/tile/Vectors.h"
 #include <atomic>
@@ -79,6 +81,11 @@ void strip(int64_t n, void* dst, const void* const* src, uint32_t splat) {
   }(std::make_index_sequence<kIn>{});
 }
 
+/// For strips that only load and store.
+struct SameValue {
+  template <class V> static TILETWIN_INLINE V apply(V v) { return v; }
+};
+
 /// A look-up made at the first use and kept in `slot`; any thread may be the first.
 template <class Find> TILETWIN_INLINE TwStripFn lookedUpOnce(std::atomic<TwStripFn>& slot, Find find) {
   TwStripFn fn = slot.load(std::memory_order_relaxed);
@@ -87,12 +94,13 @@ template <class Find> TILETWIN_INLINE TwStripFn lookedUpOnce(std::atomic<TwStrip
 }
 
 /// A row of an operation table.
-struct StripRow {
-  TwElementwise op;
-  TwStripFn fn;
+template <class Op, class Fn> struct OpRow {
+  Op op;
+  Fn fn;
 };
-template <size_t N> TwStripFn findRow(const StripRow (&rows)[N], TwElementwise op) {
-  for (const StripRow& row : rows)
+using StripRow = OpRow<TwElementwise, TwStripFn>;
+template <class Op, class Fn, size_t N> Fn findRow(const OpRow<Op, Fn> (&rows)[N], Op op) {
+  for (const OpRow<Op, Fn>& row : rows)
     if (row.op == op) return row.fn;
   return nullptr;
 }

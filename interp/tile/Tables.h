@@ -5,16 +5,9 @@
 
 namespace tiletwin::tile {
 
-TwStripFn findElementwiseF32(TwElementwise op);
-TwStripFn findElementwiseF64(TwElementwise op);
-TwStripFn findElementwiseF16(TwElementwise op);
-TwStripFn findElementwiseBF16(TwElementwise op);
+TwStripFn findElementwiseFloat(TwElementwise op, DType type); ///< of 16 bits or more
 TwStripFn findElementwiseF8(TwElementwise op, DType type);
-TwStripFn findElementwiseI1(TwElementwise op);
-TwStripFn findElementwiseI8(TwElementwise op);
-TwStripFn findElementwiseI16(TwElementwise op);
-TwStripFn findElementwiseI32(TwElementwise op);
-TwStripFn findElementwiseI64(TwElementwise op);
+TwStripFn findElementwiseInt(TwElementwise op, DType type);
 /// Copy and Select, which look only at the size of an element.
 TwStripFn findMove(TwElementwise op, DType type);
 TwStripFn findElementwiseIeee(TwElementwise op, DType type);

@@ -1,7 +1,9 @@
 // interp/tile/Vectors.h -- vectors of lanes and how each element type is stored: the loads, stores and roundings of
-// every kernel here. Here:      Vec (a compiler vector of any number of lanes), Eigen's packets of f32 and f64,
-// Storage<DType>. Not here:  operations (Elementwise*.h), loops (Strip.h). Invariant: all loads and stores are
-// unaligned; a Storage converts exactly on load and rounds once, to nearest even, on store.
+// every kernel here.
+// Here:      Vec (a compiler vector of any number of lanes), Eigen's packets of f32 and f64, Storage<DType>.
+// Not here:  operations (Elementwise*.h), loops (Strip.h).
+// Invariant: all loads and stores are unaligned; a Storage converts exactly on load and rounds once, to nearest even,
+//            on store.
 #pragma once
 #include "interp/tile/TileOps.h"
 #include "runtime/FloatFormats.h"
