@@ -63,9 +63,7 @@ void BarrierCheck::access(const ProbeAccessOp& op, Frame& f) {
   const int64_t bytes = op.access.elementBytes;
   if (!op.writes() || op.isAtomic) {
     bool mayHold = false;
-    eachPart(op, f, [&](const auto& runs) {
-      runs.each([&](uintptr_t lo, uintptr_t hi) { mayHold |= written.mayHold(lo, hi); });
-    });
+    eachRun(op, f, [&](uintptr_t lo, uintptr_t hi) { mayHold |= written.mayHold(lo, hi); });
     std::vector<std::pair<const ProbeAccessOp*, Mistake>> found;
     const auto look = [&](int64_t element, uintptr_t address) {
       for (int64_t i = 0; i < bytes; ++i) {

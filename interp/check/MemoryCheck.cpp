@@ -119,21 +119,16 @@ const Buffer* MemoryCheck::bufferAt(uintptr_t address) const {
 
 void MemoryCheck::checkRaces(const ProbeAccessOp& op, const Argument* argument, uintptr_t lo, uintptr_t hi,
                              RaceStamp by) {
-  if (races_) {
+  const auto checkIn = [&](auto& races, auto* known) {
     for (uintptr_t at = lo; at < hi;) {
-      RaceSet::Map::Region& region = argument && argument->plain ? *argument->plain : *races_->map().find(at);
+      auto& region = known ? *known : *races.map().find(at);
       const uintptr_t end = std::min(hi, region.end);
-      races_->access(region, at, end, op.kind, by);
+      races.access(region, at, end, op.kind, by);
       at = end;
     }
-  } else if (ordered_) {
-    for (uintptr_t at = lo; at < hi;) {
-      RaceOrder::Map::Region& region = argument && argument->ordered ? *argument->ordered : *ordered_->map().find(at);
-      const uintptr_t end = std::min(hi, region.end);
-      ordered_->access(region, at, end, op.kind, by);
-      at = end;
-    }
-  }
+  };
+  if (races_) checkIn(*races_, argument ? argument->plain : nullptr);
+  if (ordered_) checkIn(*ordered_, argument ? argument->ordered : nullptr);
 }
 
 void MemoryCheck::access(const ProbeAccessOp& op, Frame& f) {
@@ -148,43 +143,37 @@ void MemoryCheck::access(const ProbeAccessOp& op, Frame& f) {
   const std::vector<std::shared_ptr<FreshRegion>>* fresh = argument ? &argument->fresh : nullptr;
   std::vector<std::shared_ptr<FreshRegion>> found;
   if (fresh_ && !argument) {
-    eachPart(op, f, [&](const auto& runs) {
-      runs.each([&](uintptr_t lo, uintptr_t hi) {
-        for (auto& region : FreshMemory::instance().overlapping(lo, hi))
-          if (std::find(found.begin(), found.end(), region) == found.end()) found.push_back(region);
-      });
+    eachRun(op, f, [&](uintptr_t lo, uintptr_t hi) {
+      for (auto& region : FreshMemory::instance().overlapping(lo, hi))
+        if (std::find(found.begin(), found.end(), region) == found.end()) found.push_back(region);
     });
     fresh = &found;
   }
   const bool hasFresh = fresh && !fresh->empty();
   bool outside = false, unwritten = false;
-  eachPart(op, f, [&](const auto& runs) {
-    runs.each([&](uintptr_t lo, uintptr_t hi) {
-      if (view && !view->contains(lo, hi)) [[unlikely]]
-        outside = true;
-      if (hasFresh)
-        for (const auto& region : *fresh) {
-          const uintptr_t from = std::max(lo, region->begin()), to = std::min(hi, region->end());
-          if (from >= to) continue;
-          if (op.isAtomic)
-            unwritten |= region->isOpen(from, to);
-          else if (reads)
-            unwritten |= region->maybeUnwritten(from, to);
-          else
-            region->write(from, to);
-        }
-      if (races) checkRaces(op, argument, lo, hi, by);
-    });
+  eachRun(op, f, [&](uintptr_t lo, uintptr_t hi) {
+    if (view && !view->contains(lo, hi)) [[unlikely]]
+      outside = true;
+    if (hasFresh)
+      for (const auto& region : *fresh) {
+        const uintptr_t from = std::max(lo, region->begin()), to = std::min(hi, region->end());
+        if (from >= to) continue;
+        if (op.isAtomic)
+          unwritten |= region->isOpen(from, to);
+        else if (reads)
+          unwritten |= region->maybeUnwritten(from, to);
+        else
+          region->write(from, to);
+      }
+    if (races) checkRaces(op, argument, lo, hi, by);
   });
   if (outside) [[unlikely]]
     noteOutside(op, f, *argument);
   if (unwritten) [[unlikely]]
     noteUnwritten(op, f, *fresh);
   if (hasFresh && op.isAtomic && op.writes())
-    eachPart(op, f, [&](const auto& runs) {
-      runs.each([&](uintptr_t lo, uintptr_t hi) {
-        for (const auto& region : *fresh) region->write(lo, hi);
-      });
+    eachRun(op, f, [&](uintptr_t lo, uintptr_t hi) {
+      for (const auto& region : *fresh) region->write(lo, hi);
     });
   if (ordered_ && op.isAtomic) synchronise(op, f, argument, by);
 }

@@ -304,13 +304,11 @@ private:
 void WriteWatch::access(const ProbeAccessOp& op, Frame& f) {
   if (!op.writes()) return;
   bool hits = false, touches = false;
-  eachPart(op, f, [&](const auto& runs) {
-    runs.each([&](uintptr_t lo, uintptr_t hi) {
-      hits |= lo < element_.end && element_.begin < hi;
-      if (op.isFloatAdd || touches) return;
-      auto at = std::partition_point(differing_.begin(), differing_.end(), [&](const Range& r) { return r.end <= lo; });
-      touches |= at != differing_.end() && at->begin < hi;
-    });
+  eachRun(op, f, [&](uintptr_t lo, uintptr_t hi) {
+    hits |= lo < element_.end && element_.begin < hi;
+    if (op.isFloatAdd || touches) return;
+    auto at = std::partition_point(differing_.begin(), differing_.end(), [&](const Range& r) { return r.end <= lo; });
+    touches |= at != differing_.end() && at->begin < hi;
   });
   if (!hits && !touches) return;
   std::lock_guard lock(mutex_);

@@ -11,7 +11,7 @@ struct InlineAsmOp {
   std::vector<Off> inputs, outputs; ///< dense
   Off scratch;
 };
-InstructionRef execInlineAsm(InstructionRef in, Frame& f); // data: InlineAsmOp
+Exec execInlineAsm; // data: InlineAsmOp
 
 /// Elements group * pack + i of a dense tile from or to cells.
 struct ElementsOp {
@@ -22,7 +22,7 @@ struct ElementsOp {
   int32_t bytes = 4;
   DType type = DType::I32;
 };
-InstructionRef execLoadElements(InstructionRef in, Frame& f); // data: ElementsOp
-InstructionRef execStoreElements(InstructionRef in, Frame& f);
+Exec execLoadElements; // data: ElementsOp
+Exec execStoreElements;
 
 } // namespace tiletwin::interp

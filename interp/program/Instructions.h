@@ -1,166 +1,15 @@
 // interp/program/Instructions.h -- what instructions operate on: the operand structs, and the functions that run them.
 //
 // Here:      operand layouts that plan/ fills once and run/ reads for every program; the functions by name, which run/ defines.
-// Not here:  MLIR; arithmetic on elements (tile/); how operands are chosen (plan/); what the functions share (run/Execute.h).
-// Invariant: an Off is an arena offset once the plan is final; offsets of tiles are multiples of 64.
+// Not here:  MLIR; operands of memory accesses (MemoryInstructions.h); arithmetic on elements (tile/); how operands are
+//            chosen (plan/); what the functions share (run/Execute.h).
 #pragma once
-#include "interp/program/Plan.h"
+#include "interp/program/MemoryInstructions.h"
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace tiletwin::interp {
-
-inline constexpr int kMaxRank = 24;
-
-/// Arena offset; the planner patches it when registers get their places.
-struct Off {
-  uint32_t v = 0;
-};
-
-/// A launch-, program- or loop-uniform integer: a constant or an 8-byte cell.
-struct UniformOperand {
-  bool constant = true;
-  int64_t value = 0;
-  Off cell;
-  int64_t get(Frame& f) const; // run/Execute.h
-};
-
-/// Byte stride along one dimension: a constant, or the cell-th stride of a memory view's descriptor.
-struct DimStride {
-  int64_t value = 0;
-  int32_t cell = -1;
-};
-
-/// What a load leaves for its readers, in the arena: where the tile is. Strides (int64 each) follow.
-struct ViewDescriptor {
-  std::byte* data;
-  uintptr_t lo, hi; ///< user memory the view covers; lo == hi: the tile is a copy
-  uint64_t fill;    ///< one element: the value of a load that reads nothing
-  int64_t* strides() { return reinterpret_cast<int64_t*>(this + 1); }
-};
-
-struct LoadOp;
-
-/// A tile somewhere: dense or strided in the arena, or behind a ViewDescriptor.
-struct TileOperand {
-  Off base;                     ///< the tile, or the descriptor if `view`
-  const LoadOp* view = nullptr; ///< the load that fills the descriptor
-  int64_t offset = 0;           ///< bytes added to the first element's address
-  std::vector<DimStride> strides;
-};
-
-/// Offsets whose type may wrap around: inside the box of their access they must not.
-struct OffsetGuard {
-  UniformOperand base;
-  std::vector<UniformOperand> strides; ///< per dimension of the access
-  int64_t min = 0, max = 0;            ///< of their type
-};
-
-/// One affine access: element i of the tile is at base + sum_d strides[d] * i_d, inside box lo[d] <= i_d < hi[d].
-struct Access {
-  UniformOperand base;
-  std::vector<UniformOperand> strides; ///< bytes
-  std::vector<int64_t> shape;
-  bool masked = false;
-  std::vector<UniformOperand> lo, hi; ///< if masked; may lie outside [0, shape[d])
-  int32_t elementBytes = 0;
-  int32_t root = -1; ///< argument the pointer comes from, or -1
-  const char* operation = "tt.load";
-  const OffsetGuard* guard = nullptr;
-};
-
-struct LoadOp {
-  Access access;
-  Off descriptor;
-  Off tile;               ///< reserved space, dense
-  bool forceCopy = false; ///< a reader may run after memory was written, or `dense`
-  bool dense = false;     ///< readers look into `tile` itself, not through the descriptor
-  bool hasOther = false;
-  Off other; ///< cell with the fill value
-  bool otherIsTile = false;
-  Off otherTile;         ///< dense, if otherIsTile
-  int32_t tableDim = -1; ///< execRowsLoad: the dimension along which addresses have a table's entry added
-  Off table;             ///< dense i64
-};
-
-/// table[i at dim] + base + sum strides[d] * i_d stays inside [min, max]; else the program leaves, as restart() says.
-struct RowsCheckOp {
-  UniformOperand base;
-  std::vector<UniformOperand> strides;
-  std::vector<int64_t> shape;
-  Off table;
-  int64_t entries = 0, min = 0, max = 0;
-  int32_t dim = 0;
-};
-
-struct GatherOp { ///< load or store with materialised addresses, all dense
-  std::vector<int64_t> shape;
-  int64_t elements = 0;
-  int32_t elementBytes = 0;
-  int32_t root = -1;
-  bool isStore = false;
-  Off address, data;
-  bool hasMask = false;
-  Off mask;
-  int otherKind = 0; ///< 0 none, 1 cell, 2 tile
-  Off other;
-  bool dataIsCell = false; ///< store of one uniform value
-  TwGatherFn gather = nullptr;
-  TwScatterFn scatter = nullptr;
-  const char* operation = "tt.load";
-};
-
-// ---- tensor descriptors ----
-
-/// A descriptor's base and strides (elements) are as the hardware needs them; else the program traps.
-struct DescriptorCheckOp {
-  UniformOperand base;
-  std::vector<UniformOperand> strides;
-  int32_t elementBytes = 0;
-};
-
-/// What a load left is rounded to the 10 mantissa bits of tf32, in a copy of its own.
-struct RoundLoadedOp {
-  TileOperand tile;      ///< of f32: the load's view, or a dense tile
-  UniformOperand rounds; ///< 0: nothing is done
-  int64_t elements = 0;
-};
-
-/// Rows of a tensor of two dimensions by number: tile row i is row rows[i], from column `column` on.
-struct DescriptorRowsOp {
-  std::vector<int64_t> shape;                         ///< of the tile
-  UniformOperand base, rowStride, extents[2], column; ///< rowStride in bytes
-  int32_t elementBytes = 0, indexBytes = 4;
-  int32_t root = -1;
-  bool isStore = false;
-  Off rows, data; ///< dense
-  bool hasFill = false;
-  Off fill; ///< cell: what elements outside read as; zero without it
-  TwStridedCopyFn copy = nullptr;
-  const char* operation = "tt.descriptor_gather";
-};
-
-/// memory[i] = kind(memory[i], source[i]) for n elements `stride` bytes apart; each atomically, source contiguous.
-using DescriptorReduceFn = void (*)(int64_t n, std::byte* memory, int64_t stride, const std::byte* source);
-/// As in the IR (tt::DescriptorReduceKind).
-enum class DescriptorReduceKind : uint8_t { Add = 1, Min, Max, Inc, Dec, And, Or, Xor };
-/// Null if the combination does not exist.
-DescriptorReduceFn descriptorReduceFn(DescriptorReduceKind kind, DType type, bool isUnsigned);
-
-struct DescriptorReduceOp {
-  Access access;
-  DescriptorReduceFn fn = nullptr;
-  Off data; ///< dense
-};
-
-struct ScalarAccessOp {
-  Off address, data;
-  bool hasMask = false, hasOther = false, signExtend = false;
-  Off mask, other;
-  int32_t bytes = 0;
-  int32_t root = -1;
-  const char* operation = "tt.load";
-};
 
 /// Scalar operation through a strip function with n = 1, then made canonical.
 struct ScalarStripOp {
@@ -243,15 +92,16 @@ struct GroupOp {
   /// One dimension, one store that a node writes by itself, and nothing but strip functions: see ExecuteStraightGroup.cpp.
   bool straight = false;
   static constexpr size_t kStraightStreams = 16;
+  /// A stream of a straight group that moves from strip to strip.
   struct Run {
     int32_t stream;
     int32_t bytes;
-  }; ///< a stream of a straight group that moves from strip to strip
+  };
   std::vector<Run> runs;
   void seal();
 
-  std::vector<int32_t>
-      strided; ///< Operand streams that may need a contiguous copy per strip: index of their strip buffer, or -1
+  /// Operand streams that may need a contiguous copy per strip: index of their strip buffer, or -1.
+  std::vector<int32_t> strided;
   std::vector<Off> stridedBuffers;
 };
 
@@ -419,57 +269,48 @@ int64_t foldScalar(ScalarOp op, int width, int64_t a, int64_t b, int64_t c);
 
 // ---- instructions ----
 using InstructionRef = const Instruction*;
-InstructionRef execScalarStrip(InstructionRef in, Frame& f); // data: ScalarStripOp
-InstructionRef execProgramId(InstructionRef in, Frame& f);   // r[0] = program[imm]
-InstructionRef execNumPrograms(InstructionRef in, Frame& f); // r[0] = grid[imm]
-InstructionRef execLoadArgument(InstructionRef in,
-                                Frame& f); // r[0] = arguments[imm], width r[1], sign-extended unless r[2]
-InstructionRef execNothing(InstructionRef in, Frame& f);
-InstructionRef execDebugCopy(InstructionRef in, Frame& f);   // imm bytes from r[1] to r[0]
-InstructionRef execJump(InstructionRef in, Frame& f);        // pc += imm
-InstructionRef execBackEdge(InstructionRef in, Frame& f);    // pc += imm, with polling
-InstructionRef execBranchIfNot(InstructionRef in, Frame& f); // pc += imm unless r[0]
-InstructionRef
-execForEnter(InstructionRef in,
-             Frame& f); // r[0] iv = r[1] lower; pc += imm unless iv < r[2] (signed; data != null: unsigned)
-InstructionRef execForStep(InstructionRef in,
-                           Frame& f); // the loop is entered: its step r[0] must be positive (r[1]: unsigned)
-InstructionRef execForNext(InstructionRef in,
-                           Frame& f); // iv += r[1]; pc += imm if iv < r[2], with polling; width in r[3]
-InstructionRef execReturn(InstructionRef in, Frame& f);
-InstructionRef execRangeCheck(InstructionRef in, Frame& f); // data: RangeCheckOp
-InstructionRef execBoxBound(InstructionRef in, Frame& f);   // data: BoxBoundOp
+using Exec = std::remove_pointer_t<ExecFn>;
+Exec execScalarStrip;  // data: ScalarStripOp
+Exec execProgramId;    // r[0] = program[imm]
+Exec execNumPrograms;  // r[0] = grid[imm]
+Exec execLoadArgument; // r[0] = arguments[imm], sign-extended from width r[1]; of width 1: 0 or 1
+Exec execNothing;
+Exec execDebugCopy;   // imm bytes from r[1] to r[0]
+Exec execJump;        // pc += imm
+Exec execBackEdge;    // pc += imm, with polling
+Exec execBranchIfNot; // pc += imm unless r[0]
+Exec execForEnter;    // r[0] iv = r[1] lower; pc += imm unless iv < r[2]; unsigned if r[3]
+Exec execForStep;     // the loop is entered: its step r[0] must be positive (r[1]: unsigned)
+Exec execForNext;     // iv += r[1]; pc += imm if iv < r[2], with polling; r[3]: width * 2 + unsigned
+Exec execReturn;
+Exec execRangeCheck; // data: RangeCheckOp
+Exec execBoxBound;   // data: BoxBoundOp
 /// The same where values may wrap around: their interval if they have one, else the program restarts on the fallback plan.
-InstructionRef execExactBoxBound(InstructionRef in, Frame& f);
-InstructionRef execUniformQuotient(InstructionRef in, Frame& f); // data: UniformQuotientOp
-InstructionRef execScalarLoad(InstructionRef in, Frame& f);      // data: ScalarAccessOp
-InstructionRef execScalarStore(InstructionRef in, Frame& f);
-InstructionRef execLoad(InstructionRef in, Frame& f);             // data: LoadOp
-InstructionRef execRowsLoad(InstructionRef in, Frame& f);         // data: LoadOp with a table
-InstructionRef execRowsCheck(InstructionRef in, Frame& f);        // data: RowsCheckOp
-InstructionRef execGather(InstructionRef in, Frame& f);           // data: GatherOp
-InstructionRef execDescriptorCheck(InstructionRef in, Frame& f);  // data: DescriptorCheckOp
-InstructionRef execDescriptorRows(InstructionRef in, Frame& f);   // data: DescriptorRowsOp
-InstructionRef execRoundLoaded(InstructionRef in, Frame& f);      // data: RoundLoadedOp
-InstructionRef execDescriptorReduce(InstructionRef in, Frame& f); // data: DescriptorReduceOp
-InstructionRef execGroup(InstructionRef in, Frame& f);            // data: GroupOp
-InstructionRef execReduce(InstructionRef in, Frame& f);           // data: ReduceOp
-InstructionRef execScan(InstructionRef in, Frame& f);
-InstructionRef execSort(InstructionRef in, Frame& f); // data: SortOp
-InstructionRef execGenericReduce(InstructionRef in, Frame& f);
-InstructionRef execGenericScan(InstructionRef in, Frame& f);
-InstructionRef execDot(InstructionRef in, Frame& f);              // data: DotOp
-InstructionRef execScaledDot(InstructionRef in, Frame& f);        // data: ScaledDotOp
-InstructionRef execCopy(InstructionRef in, Frame& f);             // data: CopyOp
-InstructionRef execTileGather(InstructionRef in, Frame& f);       // data: TileGatherOp
-InstructionRef execHistogram(InstructionRef in, Frame& f);        // data: HistogramOp
-InstructionRef execAssert(InstructionRef in, Frame& f);           // data: AssertOp
-InstructionRef execPrint(InstructionRef in, Frame& f);            // data: PrintOp
-InstructionRef execProbeCondition(InstructionRef in, Frame& f);   // r[0] = any of the imm bytes at r[1] is 1
-InstructionRef execProbeCall(InstructionRef in, Frame& f);        // data: ProbeCallOp
-InstructionRef execResult(InstructionRef in, Frame& f);           // data: ResultOp
-InstructionRef execLoadTileArgument(InstructionRef in, Frame& f); // memcpy(r[0], *(void**)r[1], imm)
-InstructionRef execPointer(InstructionRef in,
-                           Frame& f); // dense view of a tile argument: data: LoadOp, r[1] the address cell
+Exec execExactBoxBound;
+Exec execUniformQuotient;                                      // data: UniformQuotientOp
+Exec execScalarLoad, execScalarStore;                          // data: ScalarAccessOp
+Exec execLoad;                                                 // data: LoadOp
+Exec execRowsLoad;                                             // data: LoadOp with a table
+Exec execRowsCheck;                                            // data: RowsCheckOp
+Exec execGather;                                               // data: GatherOp
+Exec execDescriptorCheck;                                      // data: DescriptorCheckOp
+Exec execDescriptorRows;                                       // data: DescriptorRowsOp
+Exec execRoundLoaded;                                          // data: RoundLoadedOp
+Exec execDescriptorReduce;                                     // data: DescriptorReduceOp
+Exec execGroup;                                                // data: GroupOp
+Exec execReduce, execScan, execGenericReduce, execGenericScan; // data: ReduceOp
+Exec execSort;                                                 // data: SortOp
+Exec execDot;                                                  // data: DotOp
+Exec execScaledDot;                                            // data: ScaledDotOp
+Exec execCopy;                                                 // data: CopyOp
+Exec execTileGather;                                           // data: TileGatherOp
+Exec execHistogram;                                            // data: HistogramOp
+Exec execAssert;                                               // data: AssertOp
+Exec execPrint;                                                // data: PrintOp
+Exec execProbeCondition;                                       // r[0] = any of the imm bytes at r[1] is 1
+Exec execProbeCall;                                            // data: ProbeCallOp
+Exec execResult;                                               // data: ResultOp
+Exec execLoadTileArgument;                                     // memcpy(r[0], *(void**)r[1], imm)
+Exec execPointer; // dense view of a tile argument: data: LoadOp, r[1] the address cell
 
 } // namespace tiletwin::interp

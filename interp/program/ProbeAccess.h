@@ -43,7 +43,7 @@ inline constexpr uint32_t kMostProbes = 1u << 19;
 /// The bit of LaunchState::probed for accesses through an argument (-1: none that is known). Beyond 62 arguments share one.
 inline int64_t probedBit(int32_t root) { return root < 62 ? root + 1 : 63; }
 
-InstructionRef execProbeAccess(InstructionRef in, Frame& f); // data: ProbeAccessOp; imm: probedBit() of its argument
-InstructionRef execProbeBarrier(InstructionRef in, Frame& f);
+Exec execProbeAccess; // data: ProbeAccessOp; imm: probedBit() of its argument
+Exec execProbeBarrier;
 
 } // namespace tiletwin::interp

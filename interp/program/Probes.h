@@ -17,6 +17,6 @@ struct LaneProbeOp {
   Off bad;                            ///< dense bytes, or a cell
 };
 
-InstructionRef execLaneProbe(InstructionRef in, Frame& f); // data: LaneProbeOp
+Exec execLaneProbe; // data: LaneProbeOp
 
 } // namespace tiletwin::interp

@@ -48,14 +48,14 @@ struct WaitOp {
   const char* operation = "tt.load";
 };
 
-InstructionRef execAtomic(InstructionRef in, Frame& f);       // data: AtomicOp with a shape
-InstructionRef execScalarAtomic(InstructionRef in, Frame& f); // data: AtomicOp without
-InstructionRef execPollEnter(InstructionRef in, Frame& f);    // r[0] = 0
-InstructionRef execPoll(InstructionRef in, Frame& f);         // data: PollOp
-InstructionRef execPolledLoad(InstructionRef in, Frame& f);   // execScalarLoad inside a loop that may wait
-InstructionRef execWaitEnter(InstructionRef in, Frame& f);    // data: WaitOp; before the loop
-InstructionRef execWaitEdge(InstructionRef in, Frame& f);     // data: WaitOp; pc += imm, or the program yields
+Exec execAtomic;       // data: AtomicOp with a shape
+Exec execScalarAtomic; // data: AtomicOp without
+Exec execPollEnter;    // r[0] = 0
+Exec execPoll;         // data: PollOp
+Exec execPolledLoad;   // execScalarLoad inside a loop that may wait
+Exec execWaitEnter;    // data: WaitOp; before the loop
+Exec execWaitEdge;     // data: WaitOp; pc += imm, or the program yields
 /// What is waited on is at the address r[0], r[1] bytes an element, a tile if r[2], in the argument imm (-1: unknown).
-InstructionRef execWaitNote(InstructionRef in, Frame& f);
+Exec execWaitNote;
 
 } // namespace tiletwin::interp

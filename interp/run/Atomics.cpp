@@ -64,45 +64,29 @@ struct Load {
 };
 
 /// Read, compute, compare-and-swap until nobody came in between.
-template <class Combine> struct Loop {
+template <auto Combine> struct Loop {
   template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
     T old = memory.load(std::memory_order_relaxed), next;
-    do next = Combine::template apply<T>(old, value);
+    do next = Combine(old, value);
     while (!memory.compare_exchange_weak(old, next));
     changed |= next != old;
     return old;
   }
 };
 template <class T> using Signed = std::make_signed_t<T>;
-struct Larger {
-  template <class T> static T apply(T a, T b) { return Signed<T>(a) < Signed<T>(b) ? b : a; }
+constexpr auto kLarger = []<class T>(T a, T b) { return Signed<T>(a) < Signed<T>(b) ? b : a; };
+constexpr auto kSmaller = []<class T>(T a, T b) { return Signed<T>(b) < Signed<T>(a) ? b : a; };
+constexpr auto kLargerUnsigned = [](auto a, auto b) { return a < b ? b : a; };
+constexpr auto kSmallerUnsigned = [](auto a, auto b) { return b < a ? b : a; };
+constexpr auto kAddF32 = [](uint32_t a, uint32_t b) {
+  return std::bit_cast<uint32_t>(std::bit_cast<float>(a) + std::bit_cast<float>(b));
 };
-struct Smaller {
-  template <class T> static T apply(T a, T b) { return Signed<T>(b) < Signed<T>(a) ? b : a; }
-};
-struct LargerUnsigned {
-  template <class T> static T apply(T a, T b) { return a < b ? b : a; }
-};
-struct SmallerUnsigned {
-  template <class T> static T apply(T a, T b) { return b < a ? b : a; }
-};
-struct AddF32 {
-  template <class T> static T apply(T a, T b) {
-    return std::bit_cast<uint32_t>(std::bit_cast<float>(a) + std::bit_cast<float>(b));
-  }
-};
-struct AddF64 {
-  template <class T> static T apply(T a, T b) {
-    return std::bit_cast<uint64_t>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
-  }
+constexpr auto kAddF64 = [](uint64_t a, uint64_t b) {
+  return std::bit_cast<uint64_t>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
 };
 // A sum of two 16-bit floats that is rounded to f32 first rounds to the same 16 bits.
-struct AddF16 {
-  template <class T> static T apply(T a, T b) { return f32ToF16(f16ToF32(a) + f16ToF32(b)); }
-};
-struct AddBF16 {
-  template <class T> static T apply(T a, T b) { return f32ToBF16(bf16ToF32(a) + bf16ToF32(b)); }
-};
+constexpr auto kAddF16 = [](uint16_t a, uint16_t b) { return f32ToF16(f16ToF32(a) + f16ToF32(b)); };
+constexpr auto kAddBF16 = [](uint16_t a, uint16_t b) { return f32ToBF16(bf16ToF32(a) + bf16ToF32(b)); };
 
 template <class T, class Operation> bool run(const AtomicLanes& lanes) {
   bool changed = false;
@@ -141,10 +125,10 @@ constexpr Row kRows[] = {
     from32<Or>(AtomicKind::Or),
     from32<Xor>(AtomicKind::Xor),
     from32<Add>(AtomicKind::Add),
-    from32<Loop<Larger>>(AtomicKind::Max),
-    from32<Loop<Smaller>>(AtomicKind::Min),
-    from32<Loop<LargerUnsigned>>(AtomicKind::UMax),
-    from32<Loop<SmallerUnsigned>>(AtomicKind::UMin),
+    from32<Loop<kLarger>>(AtomicKind::Max),
+    from32<Loop<kSmaller>>(AtomicKind::Min),
+    from32<Loop<kLargerUnsigned>>(AtomicKind::UMax),
+    from32<Loop<kSmallerUnsigned>>(AtomicKind::UMin),
     from16<Exchange>(AtomicKind::Exch),
     from16<CompareAndSwap>(AtomicKind::Cas),
     everySize<Load>(AtomicKind::Load),
@@ -153,10 +137,10 @@ constexpr Row kRows[] = {
 
 AtomicFn floatAdd(DType type) {
   switch (type) {
-  case DType::F16: return run<uint16_t, Loop<AddF16>>;
-  case DType::BF16: return run<uint16_t, Loop<AddBF16>>;
-  case DType::F32: return run<uint32_t, Loop<AddF32>>;
-  case DType::F64: return run<uint64_t, Loop<AddF64>>;
+  case DType::F16: return run<uint16_t, Loop<kAddF16>>;
+  case DType::BF16: return run<uint16_t, Loop<kAddBF16>>;
+  case DType::F32: return run<uint32_t, Loop<kAddF32>>;
+  case DType::F64: return run<uint64_t, Loop<kAddF64>>;
   default: return nullptr;
   }
 }

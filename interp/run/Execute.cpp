@@ -202,71 +202,22 @@ InstructionRef restart(InstructionRef in, Frame& f, int64_t lo, int64_t hi) {
 
 InstructionRef execRangeCheck(InstructionRef in, Frame& f) {
   const RangeCheckOp& op = *static_cast<const RangeCheckOp*>(in->data);
-  int64_t base = op.base.get(f), lo = base, hi = base;
-  bool overflow = false;
-  for (size_t d = 0; d < op.extents.size(); ++d) {
-    int64_t span;
-    overflow |= __builtin_mul_overflow(op.strides[d].get(f), op.extents[d], &span);
-    if (span < 0)
-      overflow |= __builtin_add_overflow(lo, span, &lo);
-    else
-      overflow |= __builtin_add_overflow(hi, span, &hi);
-  }
-  if (overflow || lo < op.min || hi > op.max) [[unlikely]]
-    return restart(in, f, lo, hi);
-  return in + 1;
-}
-
-static bool holds(BoxPredicate p, int64_t a, int64_t b) {
-  switch (p) {
-  case BoxPredicate::Lt: return a < b;
-  case BoxPredicate::Le: return a <= b;
-  case BoxPredicate::Gt: return a > b;
-  case BoxPredicate::Ge: return a >= b;
-  case BoxPredicate::Eq: break;
-  }
-  return a == b;
-}
-
-InstructionRef execExactBoxBound(InstructionRef in, Frame& f) {
-  const BoxBoundOp& op = *static_cast<const BoxBoundOp*>(in->data);
-  int64_t left = op.base.get(f), right = op.bound.get(f);
-  auto wrapped = [&](int64_t base, int64_t stride, int64_t i) {
-    return int64_t((uint64_t(base) + uint64_t(stride) * uint64_t(i)) << (64 - op.width)) >> (64 - op.width);
-  };
-  auto straight = [&](int64_t base, int64_t stride) {
-    int64_t span, last;
-    return !__builtin_mul_overflow(stride, op.size - 1, &span) && !__builtin_add_overflow(base, span, &last) &&
-           wrapped(base, stride, op.size - 1) == last;
-  };
-  if (straight(left, op.leftStride) && straight(right, op.rightStride)) [[likely]]
-    return execBoxBound(in, f);
-  int64_t lo = 0, hi = 0;
-  for (int64_t i = 0; i < op.size; ++i) {
-    if (!holds(op.predicate, wrapped(left, op.leftStride, i), wrapped(right, op.rightStride, i))) continue;
-    if (hi && hi != i) return restart(in, f, left, left + op.leftStride * (op.size - 1));
-    lo = hi ? lo : i;
-    hi = i + 1;
-  }
-  f.at<int64_t>(op.lo.v) = lo;
-  f.at<int64_t>(op.hi.v) = hi;
+  Span span{op.base.get(f), op.base.get(f)};
+  for (size_t d = 0; d < op.extents.size(); ++d) span.add(op.strides[d].get(f), 0, op.extents[d] + 1);
+  if (!span.inside(op.min, op.max)) [[unlikely]]
+    return restart(in, f, span.lo, span.hi);
   return in + 1;
 }
 
 InstructionRef execUniformQuotient(InstructionRef in, Frame& f) {
   const UniformQuotientOp& op = *static_cast<const UniformQuotientOp*>(in->data);
-  int64_t lo = op.base.get(f), hi = lo, divisor = op.divisor.get(f);
-  bool overflow = false;
-  for (size_t d = 0; d < op.extents.size(); ++d) {
-    int64_t span;
-    overflow |= __builtin_mul_overflow(op.strides[d].get(f), op.extents[d], &span);
-    int64_t& end = span < 0 ? lo : hi;
-    overflow |= __builtin_add_overflow(end, span, &end);
-  }
-  // Truncating division gives one quotient for all of [lo, hi] if neither end crosses a multiple.
-  if (overflow || divisor <= 0 || lo < 0 || hi > INT32_MAX || lo / divisor != hi / divisor) [[unlikely]]
-    return restart(in, f, lo, hi);
-  f.at<int64_t>(op.dst.v) = lo / divisor;
+  const int64_t divisor = op.divisor.get(f);
+  Span span{op.base.get(f), op.base.get(f)};
+  for (size_t d = 0; d < op.extents.size(); ++d) span.add(op.strides[d].get(f), 0, op.extents[d] + 1);
+  // Truncating division gives one quotient for all of the span if neither end crosses a multiple.
+  if (divisor <= 0 || !span.inside(0, INT32_MAX) || span.lo / divisor != span.hi / divisor) [[unlikely]]
+    return restart(in, f, span.lo, span.hi);
+  f.at<int64_t>(op.dst.v) = span.lo / divisor;
   return in + 1;
 }
 

@@ -4,6 +4,7 @@
 #include "interp/program/Instructions.h"
 #include "interp/program/TileModule.h"
 #include "interp/run/Frame.h"
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,30 @@ inline int64_t UniformOperand::get(Frame& f) const { return constant ? value : f
 std::byte* resolve(const TileOperand& operand, Frame& f, int64_t* strides);
 /// Copies what the view shows into its reserved tile and lets the descriptor point there.
 void copyView(const LoadOp& load, Frame& f);
+
+/// The next index of a box in row-major order. False: that was the last one.
+inline bool nextIndex(size_t rank, int64_t* index, const int64_t* lo, const int64_t* hi) {
+  while (rank-- > 0) {
+    if (++index[rank] < hi[rank]) return true;
+    index[rank] = lo[rank];
+  }
+  return false;
+}
+
+/// The smallest and the largest of sums of one term a dimension, as they are put together.
+struct Span {
+  int64_t lo = 0, hi = 0;
+  bool overflow = false;
+  /// A term stride * i, from <= i < to.
+  [[gnu::always_inline]] void add(int64_t stride, int64_t from, int64_t to) {
+    int64_t first, last;
+    overflow |= __builtin_mul_overflow(stride, from, &first);
+    overflow |= __builtin_mul_overflow(stride, to - 1, &last);
+    overflow |= __builtin_add_overflow(lo, std::min(first, last), &lo);
+    overflow |= __builtin_add_overflow(hi, std::max(first, last), &hi);
+  }
+  bool inside(int64_t least, int64_t most) const { return !overflow && lo >= least && hi <= most; }
+};
 
 /// Result of looking at an access: box clipped to the tile, and the bytes it spans.
 struct AccessRange {
@@ -38,6 +63,9 @@ void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t
              const int64_t* strides, std::byte* tile, int64_t bytes);
 /// Like checkAccess() for `size` bytes at one address.
 bool checkAddress(uintptr_t address, int64_t size, int32_t root, bool write, Frame& f);
+/// The same for many addresses: the first lane that may not be accessed, or -1.
+int64_t firstBadAddress(int64_t lanes, const uint64_t* address, const uint8_t* mask, int64_t size, int32_t root,
+                        bool write, Frame& f);
 /// Runs a group for which `straight` holds, if this program's addresses are as plain as its code. False: nothing was done.
 bool runStraightGroup(const GroupOp& group, Frame& f);
 /// Stores to large buffers, in long rows, bypass the cache: that spares reading every line before it is overwritten. Rows
@@ -57,6 +85,13 @@ InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, u
 InstructionRef restart(InstructionRef in, Frame& f, int64_t lo, int64_t hi);
 InstructionRef raise(InstructionRef in, Frame& f, TrapKind kind, std::string operation, std::string message);
 std::string indexText(const std::vector<int64_t>& shape, int64_t element);
+/// A program that may wait has read these bits of memory.
+inline void notePoll(Frame& f, uintptr_t address, int32_t bytes, int32_t root, uint64_t bits) {
+  f.wait.address = address;
+  f.wait.bytes = uint32_t(bytes);
+  f.wait.root = root;
+  f.wait.bits = bits;
+}
 /// At the back edges of loops: true if the program has to stop.
 bool mustStop(Frame& f);
 /// Hands what the program found to the launch's collector.

@@ -7,19 +7,6 @@
 
 namespace tiletwin::interp {
 
-/// First lane that may not be accessed, or -1.
-static int64_t firstOutside(const AtomicOp& op, const uint64_t* address, const uint8_t* mask, Frame& f) {
-  if (op.root >= 0 && f.launch->extents[size_t(op.root)].buffer >= 0) {
-    const ArgumentExtent& e = f.launch->extents[size_t(op.root)];
-    bool refused = op.writes && e.readOnly;
-    return tileOps().checkAddresses(op.elements, address, mask, refused ? 1 : e.lo, refused ? 0 : e.hi,
-                                    uint64_t(op.elementBytes));
-  }
-  for (int64_t i = 0; i < op.elements; ++i)
-    if ((!mask || mask[i]) && !checkAddress(address[i], op.elementBytes, op.root, op.writes, f)) return i;
-  return -1;
-}
-
 static int64_t firstMisaligned(const AtomicOp& op, const uint64_t* address, const uint8_t* mask) {
   const uint64_t low = uint64_t(op.elementBytes) - 1;
   uint64_t seen = 0;
@@ -44,8 +31,9 @@ InstructionRef execAtomic(InstructionRef in, Frame& f) {
   const AtomicOp& op = *static_cast<const AtomicOp*>(in->data);
   const uint64_t* address = &f.at<uint64_t>(op.address.v);
   const uint8_t* mask = op.hasMask ? &f.at<uint8_t>(op.mask.v) : nullptr;
-  if (int64_t bad = firstOutside(op, address, mask, f); bad >= 0) [[unlikely]]
-    return raiseAccess(in, f, op.operation, address[bad], op.elementBytes, op.root, op.writes, op.shape, bad);
+  const int64_t outside = firstBadAddress(op.elements, address, mask, op.elementBytes, op.root, op.writes, f);
+  if (outside >= 0) [[unlikely]]
+    return raiseAccess(in, f, op.operation, address[outside], op.elementBytes, op.root, op.writes, op.shape, outside);
   if (int64_t bad = firstMisaligned(op, address, mask); bad >= 0) [[unlikely]]
     return raiseMisaligned(in, f, op, address[bad], bad);
   AtomicLanes lanes;
@@ -83,10 +71,7 @@ InstructionRef execScalarAtomic(InstructionRef in, Frame& f) {
   f.stored |= op.fn(lanes);
   // If memory is as it was, these are its bits now.
   ++f.wait.polls;
-  f.wait.address = address;
-  f.wait.bytes = uint32_t(op.elementBytes);
-  f.wait.root = op.root;
-  f.wait.bits = old;
+  notePoll(f, address, op.elementBytes, op.root, old);
   if (op.hasResult) {
     const int unused = 64 - 8 * op.elementBytes;
     f.at<int64_t>(op.result.v) = op.signExtend ? int64_t(old << unused) >> unused : int64_t(old);

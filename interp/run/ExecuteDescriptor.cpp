@@ -2,7 +2,7 @@
 // Here:      the check of base and strides, gathers and scatters of rows, atomic updates of whole blocks.
 // Not here:  loads and stores of blocks: they are box accesses (ExecuteMemory.cpp, ExecuteGroup.cpp).
 // Invariant: nothing is written before every row of a scatter, or the whole block of a reduction, is checked.
-#include "interp/run/Execute.h"
+#include "interp/run/DescriptorRows.h"
 #include "runtime/FloatFormats.h"
 #include <algorithm>
 #include <atomic>
@@ -49,33 +49,16 @@ InstructionRef execRoundLoaded(InstructionRef in, Frame& f) {
   return in + 1;
 }
 
-static int64_t rowAt(const std::byte* rows, int64_t i, int32_t bytes) {
-  if (bytes == 2) {
-    int16_t row;
-    std::memcpy(&row, rows + i * 2, 2);
-    return row;
-  }
-  int32_t row;
-  std::memcpy(&row, rows + i * 4, 4);
-  return row;
-}
-
 InstructionRef execDescriptorRows(InstructionRef in, Frame& f) {
   const DescriptorRowsOp& op = *static_cast<const DescriptorRowsOp*>(in->data);
-  const int64_t count = op.shape[0], width = op.shape[1], bytes = op.elementBytes, column = op.column.get(f);
-  const int64_t extent = op.extents[0].get(f), rowStride = op.rowStride.get(f);
-  const std::byte* rows = f.arena + op.rows.v;
+  const int64_t count = op.shape[0], width = op.shape[1], bytes = op.elementBytes;
   std::byte* tile = f.arena + op.data.v;
-  // Columns [first, last) of the tile are inside the tensor.
-  const int64_t first = std::clamp<int64_t>(-column, 0, width);
-  const int64_t last = std::clamp<int64_t>(op.extents[1].get(f) - column, first, width);
-  const int64_t start = op.base.get(f) + (column + first) * bytes;
-  auto inside = [&](int64_t row) { return row >= 0 && row < extent && first < last; };
+  const DescriptorRowsRange range(op, f);
+  const int64_t first = range.first, last = range.last;
+  uintptr_t address = 0;
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t row = rowAt(rows, i, op.indexBytes);
-    if (!inside(row)) continue;
-    const uintptr_t address = uintptr_t(start) + uintptr_t(row) * uintptr_t(rowStride);
-    if (checkAddress(address, (last - first) * bytes, op.root, op.isStore, f)) [[likely]]
+    if (!range.row(op, f, i, address) || checkAddress(address, (last - first) * bytes, op.root, op.isStore, f))
+        [[likely]]
       continue;
     for (int64_t c = first; c < last; ++c)
       if (uintptr_t at = address + uintptr_t((c - first) * bytes); !checkAddress(at, bytes, op.root, op.isStore, f))
@@ -88,14 +71,14 @@ InstructionRef execDescriptorRows(InstructionRef in, Frame& f) {
       std::memset(to, 0, size_t(n * bytes));
   };
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t row = rowAt(rows, i, op.indexBytes);
     std::byte* to = tile + i * width * bytes;
-    auto* memory = reinterpret_cast<std::byte*>(uintptr_t(start) + uintptr_t(row) * uintptr_t(rowStride));
+    const bool inside = range.row(op, f, i, address);
+    auto* memory = reinterpret_cast<std::byte*>(address);
     if (op.isStore) {
-      if (!inside(row)) continue;
+      if (!inside) continue;
       f.stored = true;
       std::memcpy(memory, to + first * bytes, size_t((last - first) * bytes));
-    } else if (!inside(row)) {
+    } else if (!inside) {
       fill(to, width);
     } else {
       fill(to, first);
@@ -134,38 +117,22 @@ template <> struct Number<float> {
   static Word encode(float v) { return std::bit_cast<Word>(v); }
 };
 
-struct Add {
-  template <class V> static V apply(V a, V b) {
-    if constexpr (std::is_integral_v<V>)
-      return V(std::make_unsigned_t<V>(a) + std::make_unsigned_t<V>(b));
-    else
-      return a + b;
-  }
+constexpr auto kAdd = [](auto a, auto b) {
+  if constexpr (std::is_integral_v<decltype(a)>)
+    return decltype(a)(std::make_unsigned_t<decltype(a)>(a) + std::make_unsigned_t<decltype(b)>(b));
+  else
+    return a + b;
 };
 // A NaN loses against a number.
-struct Min {
-  template <class V> static V apply(V a, V b) { return b < a || a != a ? b : a; }
-};
-struct Max {
-  template <class V> static V apply(V a, V b) { return b > a || a != a ? b : a; }
-};
-struct And {
-  template <class V> static V apply(V a, V b) { return a & b; }
-};
-struct Or {
-  template <class V> static V apply(V a, V b) { return a | b; }
-};
-struct Xor {
-  template <class V> static V apply(V a, V b) { return a ^ b; }
-};
-struct Inc {
-  template <class V> static V apply(V a, V b) { return a >= b ? V(0) : V(a + 1); }
-};
-struct Dec {
-  template <class V> static V apply(V a, V b) { return a == 0 || a > b ? b : V(a - 1); }
-};
+constexpr auto kMin = [](auto a, auto b) { return b < a || a != a ? b : a; };
+constexpr auto kMax = [](auto a, auto b) { return b > a || a != a ? b : a; };
+constexpr auto kAnd = [](auto a, auto b) { return a & b; };
+constexpr auto kOr = [](auto a, auto b) { return a | b; };
+constexpr auto kXor = [](auto a, auto b) { return a ^ b; };
+constexpr auto kInc = [](auto a, auto b) { return a >= b ? 0 : a + 1; };
+constexpr auto kDec = [](auto a, auto b) { return a == 0 || a > b ? b : a - 1; };
 
-template <class T, class Op> void reduceRun(int64_t n, std::byte* memory, int64_t stride, const std::byte* source) {
+template <class T, auto Op> void reduceRun(int64_t n, std::byte* memory, int64_t stride, const std::byte* source) {
   using N = Number<T>;
   using Word = typename N::Word;
   for (int64_t i = 0; i < n; ++i, memory += stride, source += sizeof(Word)) {
@@ -174,29 +141,28 @@ template <class T, class Op> void reduceRun(int64_t n, std::byte* memory, int64_
     const auto operand = N::decode(bits);
     std::atomic_ref<Word> cell(*reinterpret_cast<Word*>(memory));
     Word seen = cell.load(std::memory_order_relaxed);
-    while (
-        !cell.compare_exchange_weak(seen, N::encode(Op::apply(N::decode(seen), operand)), std::memory_order_relaxed)) {}
+    while (!cell.compare_exchange_weak(seen, N::encode(Op(N::decode(seen), operand)), std::memory_order_relaxed)) {}
   }
 }
 
 template <class S, class U> DescriptorReduceFn integerReduce(DescriptorReduceKind kind, bool isUnsigned) {
   switch (kind) {
-  case DescriptorReduceKind::Add: return reduceRun<U, Add>;
-  case DescriptorReduceKind::Min: return isUnsigned ? reduceRun<U, Min> : reduceRun<S, Min>;
-  case DescriptorReduceKind::Max: return isUnsigned ? reduceRun<U, Max> : reduceRun<S, Max>;
-  case DescriptorReduceKind::Inc: return reduceRun<U, Inc>;
-  case DescriptorReduceKind::Dec: return reduceRun<U, Dec>;
-  case DescriptorReduceKind::And: return reduceRun<U, And>;
-  case DescriptorReduceKind::Or: return reduceRun<U, Or>;
-  case DescriptorReduceKind::Xor: return reduceRun<U, Xor>;
+  case DescriptorReduceKind::Add: return reduceRun<U, kAdd>;
+  case DescriptorReduceKind::Min: return isUnsigned ? reduceRun<U, kMin> : reduceRun<S, kMin>;
+  case DescriptorReduceKind::Max: return isUnsigned ? reduceRun<U, kMax> : reduceRun<S, kMax>;
+  case DescriptorReduceKind::Inc: return reduceRun<U, kInc>;
+  case DescriptorReduceKind::Dec: return reduceRun<U, kDec>;
+  case DescriptorReduceKind::And: return reduceRun<U, kAnd>;
+  case DescriptorReduceKind::Or: return reduceRun<U, kOr>;
+  case DescriptorReduceKind::Xor: return reduceRun<U, kXor>;
   }
   return nullptr;
 }
 template <class T> DescriptorReduceFn floatReduce(DescriptorReduceKind kind) {
   switch (kind) {
-  case DescriptorReduceKind::Add: return reduceRun<T, Add>;
-  case DescriptorReduceKind::Min: return reduceRun<T, Min>;
-  case DescriptorReduceKind::Max: return reduceRun<T, Max>;
+  case DescriptorReduceKind::Add: return reduceRun<T, kAdd>;
+  case DescriptorReduceKind::Min: return reduceRun<T, kMin>;
+  case DescriptorReduceKind::Max: return reduceRun<T, kMax>;
   default: return nullptr;
   }
 }
@@ -229,7 +195,7 @@ InstructionRef execDescriptorReduce(InstructionRef in, Frame& f) {
     dense[d] = int64_t(run);
     run *= size_t(op.access.shape[d]);
   }
-  for (;;) {
+  do {
     auto* memory = reinterpret_cast<std::byte*>(range.base);
     const std::byte* source = f.arena + op.data.v;
     for (size_t d = 0; d < rank; ++d) {
@@ -237,14 +203,8 @@ InstructionRef execDescriptorReduce(InstructionRef in, Frame& f) {
       source += index[d] * dense[d];
     }
     op.fn(range.hi[last] - range.lo[last], memory, range.strides[last], source);
-    size_t d = last;
-    for (;;) {
-      if (d == 0) return in + 1;
-      --d;
-      if (++index[d] < range.hi[d]) break;
-      index[d] = range.lo[d];
-    }
-  }
+  } while (nextIndex(last, index, range.lo, range.hi));
+  return in + 1;
 }
 
 } // namespace tiletwin::interp

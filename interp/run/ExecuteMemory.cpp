@@ -86,8 +86,8 @@ InstructionRef raiseAccess(InstructionRef in, Frame& f, const char* operation, u
 static void findBad(const Access& a, AccessRange& r, Frame& f, InstructionRef in, bool write) {
   size_t rank = a.shape.size();
   int64_t index[kMaxRank];
-  for (size_t d = 0; d < rank; ++d) index[d] = r.lo[d];
-  for (;;) {
+  std::copy(r.lo, r.lo + rank, index);
+  do {
     uintptr_t address = r.base;
     int64_t element = 0;
     for (size_t d = 0; d < rank; ++d) {
@@ -98,28 +98,8 @@ static void findBad(const Access& a, AccessRange& r, Frame& f, InstructionRef in
       raiseAccess(in, f, a.operation, address, a.elementBytes, a.root, write, a.shape, element);
       return;
     }
-    size_t d = rank;
-    for (;;) {
-      if (d == 0) return; // each element is inside some buffer, though not all in one: allowed
-      --d;
-      if (++index[d] < r.hi[d]) break;
-      index[d] = r.lo[d];
-    }
-  }
+  } while (nextIndex(rank, index, r.lo, r.hi)); // each element is inside some buffer, though not all in one: allowed
 }
-
-/// The bytes between the first and the last element of a box, as it is put together dimension by dimension.
-struct Span {
-  int64_t lo = 0, hi = 0; ///< from the base
-  bool overflow = false;
-  [[gnu::always_inline]] void add(int64_t stride, int64_t from, int64_t to) {
-    int64_t first, last;
-    overflow |= __builtin_mul_overflow(stride, from, &first);
-    overflow |= __builtin_mul_overflow(stride, to - 1, &last);
-    overflow |= __builtin_add_overflow(lo, std::min(first, last), &lo);
-    overflow |= __builtin_add_overflow(hi, std::max(first, last), &hi);
-  }
-};
 
 /// The bytes of a box: in one buffer, or else each element in some buffer.
 [[gnu::always_inline]] static inline bool spanIsKnown(const Access& a, Frame& f, InstructionRef in, bool write,
@@ -144,18 +124,11 @@ struct Span {
 
 /// Whether no offset inside the box wraps around; else the program leaves.
 static bool guardHolds(const OffsetGuard& g, const AccessRange& r, Frame& f, InstructionRef in) {
-  int64_t lo = g.base.get(f), hi = lo;
-  bool overflow = false;
-  for (size_t d = 0; d < g.strides.size(); ++d) {
-    int64_t stride = g.strides[d].get(f), first, last;
-    overflow |= __builtin_mul_overflow(stride, r.lo[d], &first);
-    overflow |= __builtin_mul_overflow(stride, r.hi[d] - 1, &last);
-    overflow |= __builtin_add_overflow(lo, std::min(first, last), &lo);
-    overflow |= __builtin_add_overflow(hi, std::max(first, last), &hi);
-  }
-  if (!overflow && lo >= g.min && hi <= g.max) [[likely]]
+  Span span{g.base.get(f), g.base.get(f)};
+  for (size_t d = 0; d < g.strides.size(); ++d) span.add(g.strides[d].get(f), r.lo[d], r.hi[d]);
+  if (span.inside(g.min, g.max)) [[likely]]
     return true;
-  restart(in, f, lo, hi);
+  restart(in, f, span.lo, span.hi);
   return false;
 }
 
@@ -224,7 +197,7 @@ void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t
   const size_t last = rank - 1;
   const int64_t n = hi[last] - lo[last];
   const TwStridedCopyFn copy = tileOps().stridedCopy(bytes);
-  for (;;) {
+  do {
     const std::byte* from = src;
     std::byte* to = tile;
     for (size_t d = 0; d < rank; ++d) {
@@ -235,14 +208,7 @@ void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t
       std::memcpy(to, from, size_t(n * bytes));
     else
       copy(n, to, bytes, from, strides[last]);
-    size_t d = last;
-    for (;;) {
-      if (d == 0) return;
-      --d;
-      if (++index[d] < hi[d]) break;
-      index[d] = lo[d];
-    }
-  }
+  } while (nextIndex(last, index, lo, hi));
 }
 
 void pointToTile(const LoadOp& load, ViewDescriptor& v, Frame& f) {
@@ -351,16 +317,21 @@ InstructionRef finishLoad(const LoadOp& op, InstructionRef in, Frame& f, const A
   return in + 1;
 }
 
-/// Pointers that come from no argument: runs of addresses are checked against the buffer that holds the first of them.
-static int64_t firstBadAddress(const GatherOp& op, const uint64_t* address, const uint8_t* mask, Frame& f) {
-  const int64_t bytes = op.elementBytes;
-  for (int64_t i = 0; i < op.elements; ++i) {
+int64_t firstBadAddress(int64_t lanes, const uint64_t* address, const uint8_t* mask, int64_t size, int32_t root,
+                        bool write, Frame& f) {
+  if (root >= 0 && f.launch->extents[size_t(root)].buffer >= 0) {
+    const ArgumentExtent& e = f.launch->extents[size_t(root)];
+    const bool refused = write && e.readOnly;
+    return tileOps().checkAddresses(lanes, address, mask, refused ? 1 : e.lo, refused ? 0 : e.hi, uint64_t(size));
+  }
+  // Pointers that come from no argument: runs of addresses are checked against the buffer that holds the first of them.
+  for (int64_t i = 0; i < lanes; ++i) {
     if (mask && !mask[i]) continue;
-    if (!checkAddress(address[i], bytes, op.root, op.isStore, f)) return i;
+    if (!checkAddress(address[i], size, root, write, f)) return i;
     for (const KnownRange& k : f.known) {
-      if (address[i] < k.lo || address[i] + uint64_t(bytes) > k.hi || (op.isStore && k.readOnly)) continue;
-      int64_t good = tileOps().checkAddresses(op.elements - i, address + i, mask ? mask + i : nullptr, k.lo, k.hi,
-                                              uint64_t(bytes));
+      if (address[i] < k.lo || address[i] + uint64_t(size) > k.hi || (write && k.readOnly)) continue;
+      int64_t good =
+          tileOps().checkAddresses(lanes - i, address + i, mask ? mask + i : nullptr, k.lo, k.hi, uint64_t(size));
       if (good < 0) return -1;
       i += good - 1; // the next one is in another buffer, or bad
       break;
@@ -374,14 +345,7 @@ InstructionRef execGather(InstructionRef in, Frame& f) {
   const uint64_t* address = &f.at<uint64_t>(op.address.v);
   const uint8_t* mask = op.hasMask ? &f.at<uint8_t>(op.mask.v) : nullptr;
   const int64_t bytes = op.elementBytes;
-  int64_t bad = 0;
-  if (op.root >= 0 && f.launch->extents[size_t(op.root)].buffer >= 0) {
-    const ArgumentExtent& e = f.launch->extents[size_t(op.root)];
-    bad = op.isStore && e.readOnly ? tileOps().checkAddresses(op.elements, address, mask, 1, 0, uint64_t(bytes))
-                                   : tileOps().checkAddresses(op.elements, address, mask, e.lo, e.hi, uint64_t(bytes));
-  } else {
-    bad = firstBadAddress(op, address, mask, f);
-  }
+  const int64_t bad = firstBadAddress(op.elements, address, mask, bytes, op.root, op.isStore, f);
   if (bad >= 0) [[unlikely]]
     return raiseAccess(in, f, op.operation, address[bad], bytes, op.root, op.isStore, op.shape, bad);
   if (op.isStore) {
@@ -394,24 +358,17 @@ InstructionRef execGather(InstructionRef in, Frame& f) {
   return in + 1;
 }
 
+template <class T> static int64_t loadAs(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return int64_t(value);
+}
 static int64_t loadBits(const void* from, int32_t bytes, bool signExtend) {
   switch (bytes) {
-  case 1: return signExtend ? int64_t(*static_cast<const int8_t*>(from)) : int64_t(*static_cast<const uint8_t*>(from));
-  case 2: {
-    int16_t v;
-    std::memcpy(&v, from, 2);
-    return signExtend ? v : int64_t(uint16_t(v));
-  }
-  case 4: {
-    int32_t v;
-    std::memcpy(&v, from, 4);
-    return signExtend ? v : int64_t(uint32_t(v));
-  }
-  default: {
-    int64_t v;
-    std::memcpy(&v, from, 8);
-    return v;
-  }
+  case 1: return signExtend ? loadAs<int8_t>(from) : loadAs<uint8_t>(from);
+  case 2: return signExtend ? loadAs<int16_t>(from) : loadAs<uint16_t>(from);
+  case 4: return signExtend ? loadAs<int32_t>(from) : loadAs<uint32_t>(from);
+  default: return loadAs<int64_t>(from);
   }
 }
 

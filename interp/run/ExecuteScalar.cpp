@@ -116,6 +116,17 @@ static int64_t floorDiv(int64_t a, int64_t b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
+static bool holds(BoxPredicate p, int64_t a, int64_t b) {
+  switch (p) {
+  case BoxPredicate::Lt: return a < b;
+  case BoxPredicate::Le: return a <= b;
+  case BoxPredicate::Gt: return a > b;
+  case BoxPredicate::Ge: return a >= b;
+  case BoxPredicate::Eq: break;
+  }
+  return a == b;
+}
+
 InstructionRef execBoxBound(InstructionRef in, Frame& f) {
   const BoxBoundOp& op = *static_cast<const BoxBoundOp*>(in->data);
   int64_t stride = op.stride.get(f), base = op.base.get(f), bound = op.bound.get(f);
@@ -125,12 +136,7 @@ InstructionRef execBoxBound(InstructionRef in, Frame& f) {
   int64_t lo = 0, hi = op.size;
   BoxPredicate p = op.predicate;
   if (stride == 0) {
-    bool holds = p == BoxPredicate::Lt   ? 0 < d
-                 : p == BoxPredicate::Le ? 0 <= d
-                 : p == BoxPredicate::Gt ? 0 > d
-                 : p == BoxPredicate::Ge ? 0 >= d
-                                         : d == 0;
-    hi = holds ? op.size : 0;
+    hi = holds(p, 0, d) ? op.size : 0;
   } else if (p == BoxPredicate::Eq) {
     int64_t i = d / stride;
     bool hit = d % stride == 0;
@@ -154,6 +160,31 @@ InstructionRef execBoxBound(InstructionRef in, Frame& f) {
   }
   f.at<int64_t>(op.lo.v) = std::max<int64_t>(lo, 0);
   f.at<int64_t>(op.hi.v) = std::min<int64_t>(hi, op.size);
+  return in + 1;
+}
+
+InstructionRef execExactBoxBound(InstructionRef in, Frame& f) {
+  const BoxBoundOp& op = *static_cast<const BoxBoundOp*>(in->data);
+  int64_t left = op.base.get(f), right = op.bound.get(f);
+  auto wrapped = [&](int64_t base, int64_t stride, int64_t i) {
+    return int64_t((uint64_t(base) + uint64_t(stride) * uint64_t(i)) << (64 - op.width)) >> (64 - op.width);
+  };
+  auto straight = [&](int64_t base, int64_t stride) {
+    int64_t span, last;
+    return !__builtin_mul_overflow(stride, op.size - 1, &span) && !__builtin_add_overflow(base, span, &last) &&
+           wrapped(base, stride, op.size - 1) == last;
+  };
+  if (straight(left, op.leftStride) && straight(right, op.rightStride)) [[likely]]
+    return execBoxBound(in, f);
+  int64_t lo = 0, hi = 0;
+  for (int64_t i = 0; i < op.size; ++i) {
+    if (!holds(op.predicate, wrapped(left, op.leftStride, i), wrapped(right, op.rightStride, i))) continue;
+    if (hi && hi != i) return restart(in, f, left, left + op.leftStride * (op.size - 1));
+    lo = hi ? lo : i;
+    hi = i + 1;
+  }
+  f.at<int64_t>(op.lo.v) = lo;
+  f.at<int64_t>(op.hi.v) = hi;
   return in + 1;
 }
 

@@ -91,10 +91,7 @@ InstructionRef execPolledLoad(InstructionRef in, Frame& f) {
   InstructionRef next = execScalarLoad(in, f);
   if (!next || (op.hasMask && !(f.at<int64_t>(op.mask.v) & 1))) return next;
   ++f.wait.polls;
-  f.wait.address = f.at<uintptr_t>(op.address.v);
-  f.wait.bytes = uint32_t(op.bytes);
-  f.wait.root = op.root;
-  f.wait.bits = lowBits(f.at<int64_t>(op.data.v), op.bytes);
+  notePoll(f, f.at<uintptr_t>(op.address.v), op.bytes, op.root, lowBits(f.at<int64_t>(op.data.v), op.bytes));
   return next;
 }
 
@@ -192,10 +189,7 @@ InstructionRef execPoll(InstructionRef in, Frame& f) {
     if (!began) began = nanoseconds();
   }
   takeStored(f);
-  f.wait.address = address;
-  f.wait.bytes = uint32_t(op.bytes);
-  f.wait.root = op.root;
-  f.wait.bits = now;
+  notePoll(f, address, op.bytes, op.root, now);
   f.wait.named = address;
   f.wait.namedBytes = uint32_t(op.bytes);
   f.wait.namedRoot = op.root;

@@ -5,7 +5,7 @@
 #pragma once
 #include "interp/check/AccessRuns.h"
 #include "interp/program/ProbeAccess.h"
-#include "interp/run/Execute.h"
+#include "interp/run/DescriptorRows.h"
 #include <algorithm>
 #include <cstring>
 
@@ -21,31 +21,8 @@ inline bool clippedBox(const Access& a, Frame& f, int64_t* lo, int64_t* hi) {
   return true;
 }
 
-/// Of rows picked by number: where those inside of the tensor begin, and which columns are.
-struct DescriptorRowsRange {
-  int64_t first, last; ///< columns of the tile
-  uintptr_t start;     ///< of column `first` of row 0
-  DescriptorRowsRange(const DescriptorRowsOp& op, Frame& f) {
-    const int64_t column = op.column.get(f), width = op.shape[1];
-    first = std::clamp<int64_t>(-column, 0, width);
-    last = std::clamp<int64_t>(op.extents[1].get(f) - column, first, width);
-    start = uintptr_t(op.base.get(f)) + uintptr_t((column + first) * op.elementBytes);
-  }
-  /// Address of column `first` of tile row i; false: the row is outside.
-  bool row(const DescriptorRowsOp& op, Frame& f, int64_t i, uintptr_t& address) const {
-    int64_t row;
-    if (op.indexBytes == 2)
-      row = f.at<int16_t>(op.rows.v + uint32_t(i * 2));
-    else
-      row = f.at<int32_t>(op.rows.v + uint32_t(i * 4));
-    if (row < 0 || row >= op.extents[0].get(f) || first >= last) return false;
-    address = start + uintptr_t(row) * uintptr_t(op.rowStride.get(f));
-    return true;
-  }
-};
-
-/// visit(block of runs or list of addresses) for the parts of an access; each part has each(visit(lo, hi)).
-template <class Visit> void eachPart(const ProbeAccessOp& op, Frame& f, Visit&& visit) {
+/// visit(lo, hi) for runs of bytes that together are the access.
+template <class Visit> void eachRun(const ProbeAccessOp& op, Frame& f, Visit&& visit) {
   const Access& a = op.access;
   const int64_t bytes = a.elementBytes;
   switch (op.form) {
@@ -64,24 +41,24 @@ template <class Visit> void eachPart(const ProbeAccessOp& op, Frame& f, Visit&& 
         else
           runs.addDim(lo[d], hi[d], a.strides[d].get(f));
       runs.merge();
-      visit(runs);
+      runs.each(visit);
     }
     return;
   }
   case ProbeAccessOp::Form::Addresses:
-    visit(AddressRuns{&f.at<uint64_t>(op.address.v), op.hasMask ? &f.at<uint8_t>(op.mask.v) : nullptr, op.elements,
-                      bytes});
+    AddressRuns{&f.at<uint64_t>(op.address.v), op.hasMask ? &f.at<uint8_t>(op.mask.v) : nullptr, op.elements, bytes}
+        .each(visit);
     return;
   case ProbeAccessOp::Form::Scalar:
     if (op.hasMask && !(f.at<int64_t>(op.mask.v) & 1)) return;
-    visit(AddressRuns{&f.at<uint64_t>(op.address.v), nullptr, 1, bytes});
+    AddressRuns{&f.at<uint64_t>(op.address.v), nullptr, 1, bytes}.each(visit);
     return;
   case ProbeAccessOp::Form::DescriptorRows: {
     const DescriptorRowsRange range(*op.rows, f);
     for (int64_t i = 0; i < op.rows->shape[0]; ++i) {
       uintptr_t address;
       if (!range.row(*op.rows, f, i, address)) continue;
-      visit(BlockRuns(address, (range.last - range.first) * bytes));
+      BlockRuns(address, (range.last - range.first) * bytes).each(visit);
     }
     return;
   }
@@ -98,7 +75,7 @@ template <class Visit> void eachElement(const ProbeAccessOp& op, Frame& f, Visit
     if (!clippedBox(a, f, lo, hi)) return;
     const size_t rank = a.shape.size();
     std::copy(lo, lo + rank, index);
-    for (;;) {
+    do {
       uintptr_t address = uintptr_t(a.base.get(f));
       int64_t element = 0;
       for (size_t d = 0; d < rank; ++d) {
@@ -107,14 +84,8 @@ template <class Visit> void eachElement(const ProbeAccessOp& op, Frame& f, Visit
       }
       if (op.form == ProbeAccessOp::Form::Rows) address += uintptr_t((&f.at<int64_t>(op.table.v))[index[op.tableDim]]);
       visit(element, address);
-      size_t d = rank;
-      for (;;) {
-        if (d == 0) return;
-        --d;
-        if (++index[d] < hi[d]) break;
-        index[d] = lo[d];
-      }
-    }
+    } while (nextIndex(rank, index, lo, hi));
+    return;
   }
   case ProbeAccessOp::Form::Addresses:
     for (int64_t i = 0; i < op.elements; ++i)

@@ -25,8 +25,7 @@ int64_t now(clockid_t clock) {
 }
 } // namespace
 
-// ---- seats
-// -----------------------------------------------------------------------------------------------------------
+// ---- seats ----
 
 Seat::Seat(Scheduler& scheduler, bool launching)
     : scheduler_(scheduler), launching_(launching), position_(scheduler.next_.load()) {
@@ -69,8 +68,7 @@ bool Seat::look(size_t keep) {
   return !scheduler_.cancelled(position);
 }
 
-// ---- handing out
-// -----------------------------------------------------------------------------------------------------
+// ---- handing out ----
 
 Scheduler::Scheduler(const Executor& executor, const ProgramOrder& order, const Hooks& hooks,
                      const ScheduleOptions& options)
@@ -101,7 +99,10 @@ void Scheduler::work(Seat& seat) {
     for (int64_t position = begin; position < end && !cancelled(position); ++position, cursor.next()) {
       seat.position_.store(position, std::memory_order_release);
       if (cursor.skipped()) continue;
-      runOne(seat, position, cursor.id());
+      guarded(seat, position, cursor.id(), seat.frame_, [&] {
+        const bool fine = executor_.run(executor_.context, seat.frame_, cursor.id(), seat.trap_);
+        return fine ? Advance::Done : Advance::Trapped;
+      });
       ++seat.programs_;
       if (seat.launching_ && count_ > 1) tick();
     }
@@ -110,26 +111,6 @@ void Scheduler::work(Seat& seat) {
       openToHelpers(); // it takes longer than it used to
   }
   seat.position_.store(kNone);
-}
-
-bool Scheduler::runOne(Seat& seat, int64_t position, const ProgramId& id) {
-  bool fine = false;
-  try {
-    fine = executor_.run(executor_.context, seat.frame_, id, seat.trap_);
-    if (!fine) {
-      if (!(seat.trap_.kind == TrapKind::Interrupted && cancelled(position))) {
-        seat.trap_.program = id;
-        fail(position, std::move(seat.trap_));
-      }
-      seat.trap_ = {};
-    }
-    if (executor_.printed) print(seat, executor_.printed(seat.frame_));
-  } catch (const std::bad_alloc&) {
-    failWith(position, id, TrapKind::OutOfMemory, "no memory left while the program ran");
-  } catch (const std::exception& error) { failWith(position, id, TrapKind::Unsupported, error.what()); } catch (...) {
-    failWith(position, id, TrapKind::Unsupported, "an unknown exception left the interpreter");
-  }
-  return fine;
 }
 
 void Scheduler::fail(int64_t position, Trap&& trap) {
@@ -151,8 +132,7 @@ void Scheduler::failWith(int64_t position, const ProgramId& id, TrapKind kind, c
   fail(position, std::move(trap));
 }
 
-// ---- helpers
-// ---------------------------------------------------------------------------------------------------------
+// ---- helpers ----
 
 void Scheduler::helperMain() {
   FloatState floatState;
@@ -215,8 +195,7 @@ Trap Scheduler::outcome() {
   return std::move(trap_);
 }
 
-// ---- the launching thread
-// --------------------------------------------------------------------------------------------
+// ---- the launching thread ----
 
 Trap Scheduler::run() {
   if (count_ == 0) return {};

@@ -3,8 +3,7 @@
 // Here:      who takes which program, traps and their order, prints and their order, interruption, progress.
 // Not here:  plans and frames (Launch.cpp joins them to this through Executor), threads (Workers.h); programs that wait
 //            for each other leave their worker and come back by the rules of SchedulerWaiting.cpp.
-// Idea:      positions are handed out in ascending chunks from one counter, to helpers and to the launching thread
-// alike.
+// Idea:      positions are handed out in ascending chunks from one counter, to helpers and to the launching thread alike.
 //            A trap at position p cancels what is above p; everything below p has been handed out already and runs to
 //            its end, so the lowest trap of the grid wins whatever the timing.
 // Invariant: hooks are called on the launching thread only; nothing is allocated unless a program prints or traps.
@@ -14,9 +13,11 @@
 #include "interp/run/Workers.h"
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 
 namespace tiletwin::interp {
@@ -106,7 +107,8 @@ private:
   friend class Seat;
   bool claim(Seat& seat, int64_t& begin, int64_t& end);
   void work(Seat& seat);
-  bool runOne(Seat& seat, int64_t position, const ProgramId& id);
+  /// What `run` gives for the program at hand, traps and exceptions included; its prints are taken away when it ends.
+  template <class Run> Advance guarded(Seat& seat, int64_t position, const ProgramId& id, void* frame, const Run& run);
   void fail(int64_t position, Trap&& trap);
   void failWith(int64_t position, const ProgramId& id, TrapKind kind, const char* message);
   void interrupt() { interrupted_.store(true, std::memory_order_relaxed); }
@@ -130,7 +132,10 @@ private:
   Trap runWaiting();
   void workWaiting(Seat& seat);
   bool nextTask(Seat& seat, Task& task);
-  bool takeParked(Seat& seat, Task& task); // under mutex_
+  /// Hands out the lowest by `key` of the parked programs that fit. False: none does.
+  template <class Key, class Fits>
+  bool takeLowest(Seat& seat, Task& task, const Key& key, const Fits& fits, bool timeIsOver = false); // under mutex_
+  bool takeParked(Seat& seat, Task& task);                                                            // under mutex_
   enum class Restless : uint8_t { Due, Unsure, Any };
   bool takeRestless(Seat& seat, Task& task, Restless which);         // under mutex_
   bool takeNew(Seat& seat, Task& task);                              // under mutex_
@@ -169,8 +174,8 @@ private:
   Seat* seats_ = nullptr;                       // under mutex_
   std::multimap<int64_t, std::string> waiting_; // under mutex_: printed text by position
 
-  std::unique_ptr<WaitingRoom, DeleteWaitingRoom>
-      room_;                          // launches that may wait; made before they run, content under mutex_
+  // Launches that may wait; made before they run, content under mutex_.
+  std::unique_ptr<WaitingRoom, DeleteWaitingRoom> room_;
   Workers::Call call_;                // launching thread
   Seat* launchingSeat_ = nullptr;     // launching thread
   bool opened_ = false;               // launching thread
@@ -180,5 +185,26 @@ private:
   int64_t nextPoll_ = 0;              // launching thread, coarse nanoseconds
   int64_t start_ = 0, measured_ = -1; // launching thread
 };
+
+template <class Run>
+Advance Scheduler::guarded(Seat& seat, int64_t position, const ProgramId& id, void* frame, const Run& run) {
+  Advance how = Advance::Trapped;
+  try {
+    how = run();
+    if (how == Advance::Trapped) {
+      if (!(seat.trap_.kind == TrapKind::Interrupted && cancelled(position))) {
+        seat.trap_.program = id;
+        fail(position, std::move(seat.trap_));
+      }
+      seat.trap_ = {};
+    }
+    if (how != Advance::Waits && executor_.printed) print(seat, executor_.printed(frame));
+  } catch (const std::bad_alloc&) {
+    failWith(position, id, TrapKind::OutOfMemory, "no memory left while the program ran");
+  } catch (const std::exception& error) { failWith(position, id, TrapKind::Unsupported, error.what()); } catch (...) {
+    failWith(position, id, TrapKind::Unsupported, "an unknown exception left the interpreter");
+  }
+  return how;
+}
 
 } // namespace tiletwin::interp

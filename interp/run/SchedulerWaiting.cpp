@@ -30,8 +30,8 @@ namespace tiletwin::interp {
 namespace {
 
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
-constexpr int64_t kLongestLook =
-    50; ///< milliseconds: whoever runs longer than that after waiting does something useful
+/// Milliseconds: whoever runs longer than that after waiting does something useful.
+constexpr int64_t kLongestLook = 50;
 constexpr auto kShortestPause = std::chrono::microseconds(20), kLongestPause = std::chrono::microseconds(1000);
 
 int64_t coarseMilliseconds() {
@@ -136,38 +136,36 @@ void Scheduler::hand(Seat& seat, Task& task, size_t index, bool timeIsOver) {
   room.parked.pop_back();
 }
 
-bool Scheduler::takeParked(Seat& seat, Task& task) {
+template <class Key, class Fits>
+bool Scheduler::takeLowest(Seat& seat, Task& task, const Key& key, const Fits& fits, bool timeIsOver) {
   const std::vector<Parked>& parked = room_->parked;
-  const bool othersBegin = mayStart();
   size_t best = parked.size();
-  for (size_t i = 0; i < parked.size(); ++i) {
-    const Parked& p = parked[i];
-    if (!p.wait.address || (best != parked.size() && p.order > parked[best].order)) continue;
-    if (othersBegin && room_->round - p.round < p.respite()) continue;
-    if (hasChanged(p.wait)) best = i;
-  }
+  for (size_t i = 0; i < parked.size(); ++i)
+    if ((best == parked.size() || key(parked[i]) < key(parked[best])) && fits(parked[i])) best = i;
   if (best == parked.size()) return false;
-  hand(seat, task, best, false);
+  hand(seat, task, best, timeIsOver);
   return true;
 }
 
-bool Scheduler::takeRestless(Seat& seat, Task& task, Restless which) {
-  const std::vector<Parked>& parked = room_->parked;
+bool Scheduler::takeParked(Seat& seat, Task& task) {
   const bool othersBegin = mayStart();
-  size_t best = parked.size();
-  for (size_t i = 0; i < parked.size(); ++i) {
-    const Parked& p = parked[i];
+  const auto fits = [&](const Parked& p) {
+    if (!p.wait.address || (othersBegin && room_->round - p.round < p.respite())) return false;
+    return hasChanged(p.wait);
+  };
+  return takeLowest(seat, task, [](const Parked& p) { return p.order; }, fits);
+}
+
+bool Scheduler::takeRestless(Seat& seat, Task& task, Restless which) {
+  const bool othersBegin = mayStart();
+  const auto fits = [&](const Parked& p) {
     // Timed waits look at the clock themselves.
-    bool restless = !p.wait.address || !p.wait.sure || (p.wait.timed && !options_.inOrder);
-    bool due = !p.wait.address && room_->round - p.round > (othersBegin ? p.respite() : 0) &&
-               (!p.wait.sure || p.looked < room_->epoch);
-    if (!restless || (which == Restless::Due && !due) || (which == Restless::Unsure && p.wait.sure)) continue;
-    if (best == parked.size() || std::pair(p.round, p.position) < std::pair(parked[best].round, parked[best].position))
-      best = i;
-  }
-  if (best == parked.size()) return false;
-  hand(seat, task, best, false);
-  return true;
+    const bool restless = !p.wait.address || !p.wait.sure || (p.wait.timed && !options_.inOrder);
+    const bool due = !p.wait.address && room_->round - p.round > (othersBegin ? p.respite() : 0) &&
+                     (!p.wait.sure || p.looked < room_->epoch);
+    return restless && (which != Restless::Due || due) && (which != Restless::Unsure || !p.wait.sure);
+  };
+  return takeLowest(seat, task, [](const Parked& p) { return std::pair(p.round, p.position); }, fits);
 }
 
 bool Scheduler::takeNew(Seat& seat, Task& task) {
@@ -206,13 +204,8 @@ bool Scheduler::isStuck(const Seat& self) const {
 }
 
 bool Scheduler::endTimedWait(Seat& seat, Task& task) {
-  const std::vector<Parked>& parked = room_->parked;
-  size_t best = parked.size();
-  for (size_t i = 0; i < parked.size(); ++i)
-    if (parked[i].wait.timed && (best == parked.size() || parked[i].position < parked[best].position)) best = i;
-  if (best == parked.size()) return false;
-  hand(seat, task, best, true);
-  return true;
+  const auto isTimed = [](const Parked& p) { return p.wait.timed; };
+  return takeLowest(seat, task, [](const Parked& p) { return p.position; }, isTimed, true);
 }
 
 void Scheduler::reportDeadlock() {
@@ -316,26 +309,10 @@ bool Scheduler::nextTask(Seat& seat, Task& task) {
 // ---- running ----
 
 Advance Scheduler::runTask(Seat& seat, Task& task, WaitState& wait) {
-  Advance how = Advance::Trapped;
-  try {
-    how = executor_.advance(executor_.context, task.frame, seat, task.begins ? &task.id : nullptr, task.timeIsOver,
-                            seat.trap_, wait);
-    if (how == Advance::Trapped) {
-      if (!(seat.trap_.kind == TrapKind::Interrupted && cancelled(task.position))) {
-        seat.trap_.program = task.id;
-        fail(task.position, std::move(seat.trap_));
-      }
-      seat.trap_ = {};
-    }
-    if (how != Advance::Waits && executor_.printed) print(seat, executor_.printed(task.frame));
-  } catch (const std::bad_alloc&) {
-    failWith(task.position, task.id, TrapKind::OutOfMemory, "no memory left while the program ran");
-  } catch (const std::exception& error) {
-    failWith(task.position, task.id, TrapKind::Unsupported, error.what());
-  } catch (...) {
-    failWith(task.position, task.id, TrapKind::Unsupported, "an unknown exception left the interpreter");
-  }
-  return how;
+  return guarded(seat, task.position, task.id, task.frame, [&] {
+    return executor_.advance(executor_.context, task.frame, seat, task.begins ? &task.id : nullptr, task.timeIsOver,
+                             seat.trap_, wait);
+  });
 }
 
 void Scheduler::settle(Seat& seat, Task& task, Advance how, const WaitState& wait) {

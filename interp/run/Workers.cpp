@@ -14,8 +14,7 @@
 
 namespace tiletwin::interp {
 
-// ---- forks
-// -----------------------------------------------------------------------------------------------------------
+// ---- forks ----
 
 static std::atomic<unsigned> generationCounter{0};
 
@@ -28,8 +27,7 @@ unsigned forkGeneration() {
   return generationCounter.load(std::memory_order_relaxed);
 }
 
-// ---- cores
-// -----------------------------------------------------------------------------------------------------------
+// ---- cores ----
 
 /// CPU quota of this process's cgroup in whole cores, or a large number.
 static int cgroupCores() {
@@ -67,8 +65,7 @@ int availableCores() {
   return cores;
 }
 
-// ---- the board
-// -------------------------------------------------------------------------------------------------------
+// ---- the board ----
 
 /// oneTBB as a source of threads: each task serves the board once.
 struct Workers::Tbb {
@@ -160,8 +157,7 @@ void Workers::serve(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-// ---- plain threads
-// ---------------------------------------------------------------------------------------------------
+// ---- plain threads ----
 
 void Workers::startPlainThreads() {
   // Python's handlers must run on its own threads: helpers take no signals.
