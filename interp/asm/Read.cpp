@@ -5,7 +5,7 @@
 #include "interp/asm/Compiler.h"
 #include "interp/asm/Lanes.h"
 #include <bit>
-#include <cstring>
+#include <utility>
 
 namespace tiletwin::interp {
 namespace {
@@ -16,11 +16,12 @@ constexpr struct {
 } kConstraints[] = {
     {'r', 4}, {'f', 4}, {'h', 2}, {'l', 8}, {'d', 8}, {'n', 0}, {'i', 0}, {'c', 2}, {'b', 1},
 };
-constexpr struct {
+struct Special {
   const char* name;
   AsmSpecial special;
   int bytes;
-} kSpecials[] = {
+};
+constexpr Special kSpecials[] = {
     {"%smid", AsmSpecial::Smid, 4},
     {"%nsmid", AsmSpecial::Nsmid, 4},
     {"%clock", AsmSpecial::Clock, 4},
@@ -36,6 +37,12 @@ constexpr struct {
     {"%nctaid.y", AsmSpecial::NctaidY, 4},
     {"%nctaid.z", AsmSpecial::NctaidZ, 4},
 };
+/// Null: the argument is no special register.
+const Special* specialOf(const AsmArgument& a) {
+  for (const Special& row : kSpecials)
+    if (a.kind == AsmArgument::Name && a.name == row.name) return &row;
+  return nullptr;
+}
 
 } // namespace
 
@@ -113,16 +120,14 @@ bool AsmCompiler::source(const AsmArgument& a, int bytes, bool isFloat, uint32_t
   default: break;
   }
   if (a.negated) return fail("`!` stands before predicates only");
-  if (a.kind == AsmArgument::Name)
-    for (const auto& special : kSpecials)
-      if (a.name == special.name) {
-        if (special.bytes != bytes)
-          return fail("`" + a.name + "` has " + std::to_string(special.bytes * 8) + " bits, not " +
-                      std::to_string(bytes * 8));
-        slot = newSlot();
-        program_.fills.push_back({slot, bytes, 0, int32_t(special.special)});
-        return true;
-      }
+  if (const Special* special = specialOf(a)) {
+    if (special->bytes != bytes)
+      return fail("`" + a.name + "` has " + std::to_string(special->bytes * 8) + " bits, not " +
+                  std::to_string(bytes * 8));
+    slot = newSlot();
+    program_.fills.push_back({slot, bytes, 0, int32_t(special->special)});
+    return true;
+  }
   AsmRegister* reg = find(a);
   if (!reg) return false;
   if (reg->predicate || reg->bytes != bytes)
@@ -134,9 +139,7 @@ bool AsmCompiler::source(const AsmArgument& a, int bytes, bool isFloat, uint32_t
 
 bool AsmCompiler::sourceLow(const AsmArgument& a, int bytes, bool isFloat, uint32_t& slot) {
   if (a.kind == AsmArgument::Placeholder || a.kind == AsmArgument::Name) {
-    bool isSpecial = false;
-    for (const auto& special : kSpecials) isSpecial |= a.kind == AsmArgument::Name && a.name == special.name;
-    if (!isSpecial) {
+    if (!specialOf(a)) {
       AsmRegister* reg = find(a);
       if (!reg) return false;
       if (!reg->predicate && reg->bytes > bytes) {
@@ -313,13 +316,10 @@ bool AsmCompiler::statement(const AsmStatement& s) {
                      ? ": stochastic rounding (.rs) is not modelled; add random low bits, then convert with .rz"
                  : has(s, "cc") ? ": there is no carry register; use 64-bit arithmetic or mad.wide"
                                 : ""));
-  guarded_ = s.guardIsPlaceholder || !s.guard.empty();
-  guardNegated_ = s.guardNegated;
+  guarded_ = s.guard.has_value();
   if (guarded_) {
-    AsmArgument guard;
-    guard.kind = s.guardIsPlaceholder ? AsmArgument::Placeholder : AsmArgument::Name;
-    guard.placeholder = s.guardPlaceholder;
-    guard.name = s.guard;
+    AsmArgument guard = *s.guard;
+    guardNegated_ = std::exchange(guard.negated, false);
     if (!predicate(guard, guard_)) return false;
   }
   if (!s.second.empty() && form->special != &AsmCompiler::compare)

@@ -198,14 +198,7 @@ private:
       return true;
     }
     if (take('@')) {
-      s.guardNegated = take('!');
-      skip();
-      if (peek() == '$') {
-        s.guardIsPlaceholder = true;
-        if (!placeholder(s.guardPlaceholder)) return false;
-      } else {
-        s.guard = word();
-      }
+      if (!argument(s.guard.emplace())) return false;
       skip();
       s.line = line_;
     }

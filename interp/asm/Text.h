@@ -1,6 +1,7 @@
 // interp/asm/Text.h -- PTX text as statements: words, numbers, placeholders, nothing looked up yet.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +24,8 @@ struct AsmStatement {
   std::string opcode;                 ///< "add.s32"; Registers: the type, "b32"
   std::vector<std::string> words;     ///< of the opcode, split at its dots
   std::vector<AsmArgument> arguments; ///< Registers: names
-  std::string guard;                  ///< @p
-  bool guardIsPlaceholder = false, guardNegated = false;
-  int guardPlaceholder = 0;
-  std::vector<AsmArgument> second; ///< setp p|q: q
+  std::optional<AsmArgument> guard;   ///< @p
+  std::vector<AsmArgument> second;    ///< setp p|q: q
 };
 
 /// Whether any instruction that runs here begins with this word ("add").
