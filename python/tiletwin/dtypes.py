@@ -433,7 +433,7 @@ pi32_t = pointer_type(int32)
 
 
 def get_int_dtype(bitwidth: int, signed: bool) -> dtype:
-    """The integer type of that width and signedness. Errors: ValueError if there is none."""
+    """The integer type of that width and signedness. Errors: ValueError, there is no such type."""
     bitwidth, signed = unwrap(bitwidth), unwrap(signed)
     name = "int1" if bitwidth == 1 else f"{'' if signed else 'u'}int{bitwidth}"
     if name not in _SCALARS:

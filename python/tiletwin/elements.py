@@ -41,7 +41,7 @@ def item_size(type_name: str) -> int:
 
 
 def size_in_signature(kind: str | None) -> int:
-    """Bytes of an element of a type as signatures name it ("i32"); 1 where that is none."""
+    """Bytes of an element of a type as signatures name it ("i32"); 1 if no type has that name."""
     try:
         return ITEM_SIZES[str_to_ty(kind or "").name]
     except (KeyError, ValueError):

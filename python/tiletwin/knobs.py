@@ -242,7 +242,7 @@ class language_knobs(base_knobs):
     force_disable_fp_fusion = env_bool("TRITON_FORCE_DISABLE_FP_FUSION")
 
     def fp_fusion_enabled(self, requested: bool | None) -> bool:
-        """Whether a * b + c may be contracted where `requested` was asked for."""
+        """Whether a * b + c may be contracted if the caller wants `requested`."""
         wanted = self.default_fp_fusion if requested is None else requested
         return wanted and not self.force_disable_fp_fusion
 

@@ -97,7 +97,7 @@ def _version(path: Path, changed: float) -> tuple[int, int] | str:
 
 
 def version_of(path: str | Path) -> tuple[int, int] | str:
-    """The CUDA version of the program at a path, or why it is none."""
+    """The CUDA version of the program at a path, or why it has none."""
     if not os.path.isfile(path):
         return "not there"
     if not os.access(path, os.X_OK):
@@ -106,7 +106,7 @@ def version_of(path: str | Path) -> tuple[int, int] | str:
 
 
 def _state(place: Place) -> Tool | str:
-    """The program at a place, or why it is none."""
+    """The program at a place, or why that file is not one."""
     version = version_of(place.path)
     return version if isinstance(version, str) else Tool(place.path, place.why, version)
 

@@ -1,4 +1,4 @@
-"""Environment variables: the one place that reads and sets them, tiletwin's names, a word about those that are none.
+"""Environment variables: the one place that reads and sets them, tiletwin's names, a line about unknown ones.
 
 Here:      values as text, the words that switch one off, changes that are put back; the list of names, which tests hold
            to docs/environment.md, and the hint.
@@ -30,17 +30,17 @@ NAMES = frozenset(
 
 
 def get(name: str) -> str:
-    """The value as it stands; empty where there is none."""
+    """The value as it stands; empty if the variable is not set."""
     return os.environ.get(name, "")
 
 
 def text(name: str) -> str:
-    """The value without the space around it; empty where there is none."""
+    """The value without the space around it; empty if the variable is not set."""
     return os.environ.get(name, "").strip()
 
 
 def given(name: str) -> str | None:
-    """The value as it stands; None where there is none."""
+    """The value as it stands; None if the variable is not set."""
     return os.environ.get(name)
 
 
@@ -95,7 +95,7 @@ class Changes:
 
 
 def unknown() -> dict[str, str]:
-    """Variables of the environment that look like ours and are not, each with the name that may be meant (or "")."""
+    """Variables of the environment that look like ours and are not, each with the likely name (or "")."""
     found = [name for name in ours() if name not in NAMES]
     if not found:
         return {}

@@ -56,11 +56,7 @@ OURS = ("ir", "runtime", "frontend", "interp", "codegen", "sim", "diff", "python
 MAX_LINES = 500
 # Files that have been over it since before it was that low.
 KNOWN_LONG = {
-    "frontend/WalkerExpressions.cpp",
     "interp/plan/ElementwiseOps.cpp",
-    "python/tiletwin/cli.py",
-    "python/tiletwin/dtypes.py",
-    "python/tiletwin/language/standard.py",
 }
 
 

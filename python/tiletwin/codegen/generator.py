@@ -38,7 +38,7 @@ class Generated(NamedTuple):
 
 
 def generator_options(options: dict[str, Any]) -> dict[str, Any]:
-    """What the generator is told besides the target."""
+    """What the generator gets besides the target."""
     told = {name: options[name] for name in TAKEN} | {name: options[name] for name in TAKEN_BY_AMD if name in options}
     return {**told, "verify": True, "line_info": not knobs.compilation.disable_line_info}
 

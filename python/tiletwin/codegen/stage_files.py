@@ -97,7 +97,7 @@ class StageFiles:
         )
 
     def made(self, stage: str, content: str | bytes) -> None:
-        """Dumps a stage where that is asked for. Errors: OSError, the folder cannot be written."""
+        """Dumps a stage if a variable says so. Errors: OSError, the folder cannot be written."""
         folder, printed = wanted_dump()
         if isinstance(content, str) and (stage in printed or _printed(stage, self.name)):
             print(f"// ----- {stage} of {self.name} -----\n{content.rstrip()}\n", file=sys.stderr)

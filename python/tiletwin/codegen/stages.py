@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tiletwin.codegen.stage_files import BINARY, StageFiles
 from tiletwin.gpu_target import GPUTarget
 
-if TYPE_CHECKING:  # what makes GPU code is imported when it is asked for: launches on the CPU need none of it
+if TYPE_CHECKING:  # what makes GPU code is imported when somebody reads it: launches on the CPU do not need it
     from tiletwin.codegen import assembler
 
 BACKEND_STAGES = {

@@ -135,7 +135,7 @@ def ptx_version(arch: Architecture, given: int | None, assembler: int | None, wh
 
 
 def generator_target(target: GPUTarget, options: dict[str, Any]) -> dict[str, Any]:
-    """What the code generator is told of a target."""
+    """What the code generator gets to know of a target."""
     if target.backend == "hip":
         return {"backend": "hip", "capability": 0, "arch": str(target.arch), "warp_size": target.warp_size}
     from tiletwin.codegen import assembler

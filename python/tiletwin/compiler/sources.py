@@ -19,7 +19,7 @@ from tiletwin.kernels import jit
 
 
 def _name_at(fn: jit.JITFunction, index: int) -> str:
-    """The parameter of a number. Errors: ValueError, there is none."""
+    """The parameter of a number. Errors: ValueError, no parameter has it."""
     if not 0 <= index < len(fn.arg_names):
         raise ValueError(f"{fn.__name__} has no parameter number {index}; it has {', '.join(fn.arg_names)}")
     return fn.arg_names[index]

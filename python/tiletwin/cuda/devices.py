@@ -35,7 +35,7 @@ def torch_functions() -> tuple[Callable[[], int], Callable[[int], int]] | None:
 
 
 def current_device() -> int:
-    """Number of the GPU that torch has chosen, or the driver's context of this thread; 0 where nobody has chosen."""
+    """Number of the GPU that torch has chosen, or of the driver's context of this thread; 0 if there is neither."""
     told = torch_functions()
     return told[0]() if told else max(extension().current_device(), 0)
 

@@ -181,7 +181,7 @@ class Module:
         return self._kernels[entry]
 
     def variable(self, name: str) -> tuple[int, int]:
-        """Address and bytes of a module variable. Errors: CudaError, there is none of that name."""
+        """Address and bytes of a module variable. Errors: CudaError, no variable has that name."""
         return self._native.variable(name)
 
     def __repr__(self) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Fail = Callable[[str], NoReturn]
 NOTHING_COMPARED = 4
-"""Exit code: a backend that was asked for compared nothing."""
+"""Exit code: a backend that the command names compared nothing."""
 
 
 def _summary(reports: list[Any], counted: Tally, not_kept: dict[str, int], saved: list[str], console: Any) -> None:

@@ -40,7 +40,7 @@ class _Comparing:
         self.bounds: dict[Any, bounds_of.Bounds | str] = {}
 
     def bounds_for(self, allowed: bounds_of.Latitude) -> bounds_of.Bounds | str:
-        """Bounds, or why there are none."""
+        """Bounds, or the reason that they are missing."""
         if allowed not in self.bounds:
             try:
                 self.bounds[allowed] = bounds_of.derive(self.launch, allowed)

@@ -109,7 +109,7 @@ _Values = tuple[list[tuple], list[_Record], bool]
 def _tapped(
     launch: Any, backend: Backend, program: tuple[int, int, int], allowed: bounds_of.Latitude | None, size: int
 ) -> _Values | str:
-    """The values of a program on a backend, those that a log of `size` bytes holds; or why there are none."""
+    """The values of a program on a backend, those that a log of `size` bytes holds; or why they are missing."""
     from tiletwin.errors import TileTwinError
 
     entry = _C.parse_ttir(launch.ttir, f"{launch.name}.ttir").entry

@@ -65,7 +65,7 @@ class Session:
         self.results: list[results.Result] = []
         """What the reports found, and what was left out."""
         self.not_kept: dict[str, int] = {}
-        """Launches of which no file was made, by reason."""
+        """Launches that have no file, by reason."""
         self.saved: list[str] = []
         self.on_report: Callable[[Report], None] | None = None
         self.save_differences = ""
@@ -205,7 +205,7 @@ class Session:
         name = f"{launch.name[:80]}-{launch.number}-{files.fingerprint(launch)}{files.SUFFIX}"
         try:
             self.saved.append(files.write(launch, Path(folder) / name))
-        except OSError as error:  # the script goes on, and what was found is told
+        except OSError as error:  # the script goes on, and the findings are printed
             self._not_kept(f"{folder}: {error.strerror or error}")
 
     def finish(self, thread: int | None = None) -> None:

@@ -151,7 +151,7 @@ class _Collector:
             text.prelude[name] = line
 
     def definition(self, text: _Text, name: str, value: Any) -> str | None:
-        """A statement that gives the name its value; empty: nothing is needed; None: there is none."""
+        """A statement that gives the name its value; empty: nothing is needed; None: no statement does."""
         from tiletwin.dtypes import dtype
 
         if isinstance(value, ModuleType):

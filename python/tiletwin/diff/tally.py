@@ -49,7 +49,7 @@ class Tally:
         self.absent |= {name: why and self.absent.get(name, why) for name, why in absent.items()}
 
     def missing(self) -> list[str]:
-        """What was asked for and did not happen, a line each."""
+        """What the caller wanted and did not get, a line each."""
         if self.comparisons:
             return [f"{name} compared nothing: {why}" for name, why in self.absent.items() if why]
         if self.verdicts:

@@ -1,4 +1,4 @@
-"""A driver for real Triton that has no GPU: launches end as data, for whoever runs PTX. Runs in the process of
+"""A driver for real Triton that has no GPU: launches end as data, which a runner of PTX takes. Runs in the process of
 triton_child.py, and imports nothing of tiletwin.
 
 Here:      Driver, which Triton's own launches go to; Code, what one of them would have given to a GPU.

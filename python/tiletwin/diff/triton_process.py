@@ -91,7 +91,7 @@ class _Process:
         return os.path.join(self.folder.name, f"{self.count}{suffix}")
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request of triton_child.py. Errors: NotImplementedError, there is none."""
+        """The answer to a request of triton_child.py. Errors: NotImplementedError, the child cannot do it."""
         assert self.process.stdin is not None
         with self.lock:
             try:

@@ -24,7 +24,7 @@ _met: set[str] = set()
 
 
 def fingerprints(path: str) -> set[str]:
-    """Those of a file that --output wrote. Errors: ValueError, it is none, or there is none."""
+    """The findings of a file that --output wrote. Errors: ValueError, it is missing, or has another format."""
     hint = "; a run with --output known.json writes one"
     try:
         with open(path, encoding="utf-8") as file:

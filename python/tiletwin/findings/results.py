@@ -1,4 +1,4 @@
-"""What was found, whoever found it: one shape for checks, errors of launches and differences between backends.
+"""Findings of every part in one shape: checks, errors of launches, differences between backends.
 
 Here:      Result and Place, made of findings (checks.py), errors and reports of the tester.
 Not here:  formats (sarif.py, json_text.py), files (output.py).

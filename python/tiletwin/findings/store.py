@@ -49,7 +49,7 @@ def is_own() -> bool:
 
 
 def outer() -> str:
-    """The store of the run around this one; empty: there is none."""
+    """The store of the run around this one; empty: no run is around it."""
     return _outer.get(path(), "")
 
 
@@ -65,7 +65,7 @@ def begin() -> None:
 
 
 def end() -> None:
-    """The run of this process ends; what goes on in others is told so when it tells something."""
+    """The run of this process ends. Processes that go on learn it when they add a finding."""
     if not is_own():
         return
     with contextlib.suppress(OSError):
@@ -91,7 +91,7 @@ def tell(
 
 
 def hear(begin: int = 0) -> Heard:
-    """What was told from byte `begin` of the store on. Errors: OSError."""
+    """The records from byte `begin` of the store on. Errors: OSError."""
     heard = Heard(end=begin)
     with open(path(), "rb") as file:
         fcntl.flock(file, fcntl.LOCK_SH)

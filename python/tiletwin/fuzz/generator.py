@@ -252,7 +252,7 @@ class Generator(Builder):
     # ---- results ----
 
     def store_results(self, share: float = 1.0) -> None:
-        """Stores what the kernel's own body has computed and nobody has used, and some of the rest."""
+        """Stores the values of the kernel's body that no statement uses, and some of the others."""
         self.form, self.element = "store", ""
         named = {v.text for s in walk(self.program.body) if isinstance(s, Op) for v in s.operands}
         stored = {b for s in self.program.body if isinstance(s, Op) and s.output >= 0 for b in [s.operands[-1].text]}

@@ -41,7 +41,7 @@ class Settings:
     judge_modules: tuple[str, ...] = ()
     """Modules to import first: they may add judges."""
     folder: str | None = None
-    """For what workers keep on disk; whoever names one removes it. None: a worker's own, which it removes itself."""
+    """Where workers keep files. Whoever names one removes it. None: each worker has and removes its own."""
 
 
 class Worker:

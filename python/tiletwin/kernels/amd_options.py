@@ -37,7 +37,7 @@ def _cluster(name: str, value: Any) -> tuple[int, ...]:
 
 
 # name: (default, check). waves_per_eu becomes an attribute of the kernel. matrix_instr_nonkdim and kpack choose between
-# instructions for dots, of which none is used yet; schedule_hint and allow_flush_denorm permit what is not done.
+# instructions for dots, and no code uses those yet; schedule_hint and allow_flush_denorm permit what is not done.
 OPTIONS: dict[str, tuple[Any, Any]] = {
     "waves_per_eu": (0, not_negative),
     "matrix_instr_nonkdim": (0, among(0, 4, 16, 32)),

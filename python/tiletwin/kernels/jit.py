@@ -236,7 +236,7 @@ class JITFunction(JITCallable, KernelInterface[T]):
         return tuple(args), rest
 
     def preload(self, specialization_data: str) -> Any:
-        """Compiles the specialization that a jit hook was told about (`compile["specialization_data"]`), in this or
+        """Compiles the specialization that a jit hook got (`compile["specialization_data"]`), in this or
         another process; the first launch that needs it takes it. Returns the compiled kernel.
 
         Raises:

@@ -89,7 +89,7 @@ _DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(", re.MULTILINE)
 
 
 def get_def_line_number(raw_src: list[str], starting_line_number: int) -> int:
-    """Line of the `def` in a function's source lines, the first of which has the given number."""
+    """Line of the `def` in a function's source lines. `starting_line_number` is that of the first one."""
     for offset, line in enumerate(raw_src):
         if _DEF.match(line):
             return starting_line_number + offset

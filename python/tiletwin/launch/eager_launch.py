@@ -101,7 +101,7 @@ class StrippedFunction(JITFunction):
 
 
 def stripped(fn: JITFunction, known: dict[int, JITFunction] | None = None) -> JITFunction:
-    """`fn` without statements that only call Python; `fn` itself if there are none in it or in what it calls."""
+    """`fn` without statements that only call Python; `fn` itself if neither it nor what it calls has any."""
     known = {} if known is None else known
     if id(fn) in known:
         return known[id(fn)]
@@ -294,7 +294,7 @@ class StoppingPrograms:
         return True
 
     def _next_from(self, program: int, total: int) -> int:
-        """The first program from `program` on that can stop; `total` if there is none."""
+        """The first program from `program` on that can stop; `total` if none can."""
         now = current_stops(self._functions, self._fn is not _compiled_rest(self._fn))
         if not now:
             return total

@@ -74,7 +74,7 @@ def _file_key(tuner: Any, key: tuple, configs: Sequence[Any]) -> str:
 
 
 def _stored(path: str | None, configs: Sequence[Any]) -> Any:
-    """The configuration that a file names; None: there is no such file, or it is none of ours."""
+    """The configuration that a file names; None: there is no such file, or something else wrote it."""
     if path is None:
         return None
     try:

@@ -196,7 +196,7 @@ def is_number(value: object) -> bool:
 
 
 def pack(kernel: str, parameters: Sequence[Parameter], size: int, values: Sequence[Any], memory: LaunchMemory) -> bytes:
-    """The parameter block of `size` bytes. memory: is told of the arrays among the values, one for each parameter.
+    """The parameter block of `size` bytes. memory: gets the arrays among the values, one for each parameter.
 
     Raises:
         TypeError: a value of the wrong kind.

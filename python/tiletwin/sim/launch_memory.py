@@ -100,7 +100,7 @@ class LaunchMemory:
             device.copy_(host)
 
     def _host_copy(self, what: str, tensor: Any) -> Any:
-        """A tensor on the host like one on a GPU. Errors: TypeError, it is none of torch's, or has no data."""
+        """A tensor on the host like one on a GPU. Errors: TypeError, it is not torch's, or has no data."""
         if not hasattr(tensor, "untyped_storage"):
             raise TypeError(
                 f"{what} is {type(tensor).__name__} memory on a device: pass a torch tensor (it is copied to the host "

@@ -23,7 +23,7 @@ _INCLUDES = "#include <cuda.h>\n#include <stdint.h>\n\n"
 
 
 class LinkerError(Exception):
-    """Headers that do not belong together, or that are none."""
+    """Headers that do not belong together, or files that are not headers."""
 
 
 class Specialization(NamedTuple):
@@ -53,7 +53,7 @@ class Specialization(NamedTuple):
 
 
 def read_header(text: str, file: str) -> list[Specialization]:
-    """The functions of a header. Errors: LinkerError, there are none, or names that are not understood."""
+    """The functions of a header. Errors: LinkerError, it has no functions, or their names are not understood."""
     found = []
     for function, signature, algorithm in _NOTE.findall(text):
         match = _NAME.match(function)

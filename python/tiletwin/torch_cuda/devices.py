@@ -87,7 +87,7 @@ def _are_hidden() -> bool:
 
 
 def check(index: int) -> int:
-    """`index`. Errors: torch.AcceleratorError (a RuntimeError), no device has it; RuntimeError, there is none."""
+    """`index`. Errors: torch.AcceleratorError (a RuntimeError), no device has it; RuntimeError, there is no device."""
     devices = count()
     if 0 <= index < devices:
         return index

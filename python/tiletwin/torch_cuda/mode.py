@@ -305,7 +305,7 @@ def _by_subclasses(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _run(func: Any, args: Any, kwargs: Any) -> Any:
-    """Any other function: on the CPU; its result is marked if CUDA was asked for, or was where its arguments are."""
+    """Runs any other function on the CPU. Its result is marked if the call names CUDA or if its arguments are there."""
     index: int | None = None
     device = kwargs.get("device")
     if device is not None:
@@ -353,7 +353,7 @@ def _run(func: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _is_library_operator(func: Any) -> bool:
-    """Whether kernels that libraries wrote take the arguments: they get the device that was asked for."""
+    """Whether kernels that libraries wrote take the arguments: they get the device that the call names."""
     kinds = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
     return isinstance(func, kinds) and not str(func).startswith(("aten.", "prims."))
 

@@ -69,7 +69,7 @@ def _patch_process_groups(c10d: Any, cpu: Any) -> None:
     Options = c10d.BarrierOptions
 
     class BarrierOptions(Options):
-        """Where barriers exchange their tensors: gloo has them on the CPU, whichever device is asked for."""
+        """Where barriers exchange their tensors: gloo has them on the CPU, whatever device the caller names."""
 
         device = property(Options.device.fget, lambda self, device: Options.device.fset(self, cpu))
         device_ids = property(Options.device_ids.fget, lambda self, device_ids: None)

@@ -95,7 +95,7 @@ def _patch_default_type(torch: Any) -> None:
 
 
 def _patch_profiler(torch: Any) -> None:
-    """Profilers that are asked for CUDA see the CPU, on which all runs."""
+    """Profilers of CUDA show the CPU, because everything runs there."""
     profile = torch.autograd.profiler.profile
     original = profile.__init__
 

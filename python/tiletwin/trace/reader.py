@@ -25,7 +25,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 class TraceError(TileTwinError):
-    """A recording cannot be read, or holds nothing of what was asked for."""
+    """A recording cannot be read, or does not hold what the caller wants."""
 
 
 def files_of(place: str) -> list[str]:

@@ -109,7 +109,7 @@ class Writer:
             self.bytes += size + ROW_BYTES
 
     def value(self, kind: str, type_name: str, shape: tuple[int, ...], data: bytes, origin: str | None = None) -> int:
-        """The id of a value, which is stored if there is none with its bits yet. kind: "tensor" or what values.py
+        """The id of a value. Stores it if no value with the same bits is there yet. kind: "tensor" or what values.py
         lists; data: a tensor's elements, or text; origin: the buffer that a pointer was made for."""
         shape_text = ",".join(map(str, shape))
         hashed = hashlib.blake2b(f"{kind};{type_name};{shape_text};{origin};".encode(), digest_size=16)

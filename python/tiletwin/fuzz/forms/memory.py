@@ -117,7 +117,7 @@ def block_pointer(g: Builder, element: str):
 
 
 _BLOCKS = (*NUMBERS, *SMALL_FLOATS)
-"""Element types of descriptors; Triton refuses int1, of which a block has no bytes."""
+"""Element types of descriptors; Triton refuses int1, because its blocks have no whole bytes."""
 
 
 def _block(g: Builder, element: str) -> tuple[int, int, int]:
