@@ -43,7 +43,7 @@ struct Operands {
 Value neededMask(PlanBuilder& plan, Value mask) {
   if (!mask) return mask;
   const Rep& r = plan.rep(mask);
-  bool uniform = r.kind == Rep::Scalar || r.isSplat();
+  bool uniform = r.isUniform();
   return uniform && r.base.is(1) ? Value() : mask;
 }
 

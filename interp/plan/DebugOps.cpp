@@ -36,7 +36,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::AssertOp op) {
   plan.flushAll();
   Shape shape = PlanBuilder::shapeOf(condition.getType());
   Rep& r = plan.rep(condition);
-  bool single = r.kind == Rep::Scalar || r.isSplat();
+  bool single = r.isUniform();
   Reg reg = single ? plan.cell(r.base) : plan.denseOf(condition);
   BuildInstruction& in = plan.emit(execAssert, "Assert");
   AssertOp& data = plan.newData<AssertOp>(in);
@@ -81,7 +81,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::ProbeCallOp op) {
   mlir::ValueRange values = op.getValues();
   for (Value v : values)
     if (plan.rep(v).pending() && !plan.isStrip(v)) plan.denseOf(v);
-  const bool single = plan.rep(condition).kind == Rep::Scalar || plan.rep(condition).isSplat();
+  const bool single = plan.rep(condition).isUniform();
   Uniform holds = single ? plan.rep(condition).base : Uniform();
   if (!single) {
     Reg any = plan.newReg(8), tile = plan.denseAside(condition, kCheap);

@@ -27,8 +27,6 @@ static_assert(int(TwElementwise::CmpUGE) - int(TwElementwise::CmpEQ) == int(CmpI
 static_assert(int(TwElementwise::CmpFUNO) - int(TwElementwise::CmpFOEQ) ==
               int(CmpFPredicate::UNO) - int(CmpFPredicate::OEQ));
 
-bool uniform(const Rep& r) { return r.kind == Rep::Scalar || r.isSplat(); }
-
 /// Integer operations that have a scalar instruction.
 std::optional<ScalarOp> scalarOpOf(TwElementwise op, DType type) {
   if (!isInteger(type)) return std::nullopt;
@@ -71,9 +69,9 @@ bool affineArithmetic(PlanBuilder& plan, TwElementwise op, const Rep& a, const R
     return true;
   }
   case TwElementwise::MulI: {
-    if (!uniform(a) && !uniform(b)) return false;
-    const Rep& tile = uniform(a) ? b : a;
-    const Uniform& factor = uniform(a) ? a.base : b.base;
+    if (!a.isUniform() && !b.isUniform()) return false;
+    const Rep& tile = a.isUniform() ? b : a;
+    const Uniform& factor = a.isUniform() ? a.base : b.base;
     if (factor.constant && (factor.value > (1 << 24) || factor.value < -(1 << 24)))
       return false; // a hash, not an index
     out = tile;
@@ -82,7 +80,7 @@ bool affineArithmetic(PlanBuilder& plan, TwElementwise op, const Rep& a, const R
     return true;
   }
   case TwElementwise::ShlI: {
-    if (!uniform(b) || !b.base.constant || b.base.value < 0 || b.base.value >= std::min(24, width - 1)) return false;
+    if (!b.isUniform() || !b.base.constant || b.base.value < 0 || b.base.value >= std::min(24, width - 1)) return false;
     Uniform factor = Uniform::of(int64_t(1) << b.base.value);
     out.base = plan.mul(width, a.base, factor);
     for (size_t d = 0; d < a.strides.size(); ++d) out.strides[d] = plan.mul(width, a.strides[d], factor);
@@ -181,7 +179,7 @@ bool boxComparison(PlanBuilder& plan, Operation* op, TwElementwise what, const R
 /// x % d and x / d of an affine tile that stays inside one multiple of d: checked at run time, else the fallback plan. Tiles
 /// across a multiple are common, so this form is taken only where the program can still start again.
 bool affineDivision(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep& b, Rep& out) {
-  if ((op != TwElementwise::RemSI && op != TwElementwise::DivSI) || !uniform(b) || uniform(a) ||
+  if ((op != TwElementwise::RemSI && op != TwElementwise::DivSI) || !b.isUniform() || a.isUniform() ||
       PlanBuilder::widthOf(a.type) < 32)
     return false;
   // Only worth it where the strides are small against typical divisors: plain index arithmetic.
@@ -402,110 +400,6 @@ template <> LogicalResult plan(PlanBuilder& plan, arith::CmpFOp op) {
 template <> LogicalResult plan(PlanBuilder& plan, tt::ClampFOp op) {
   const bool propagates = op.getPropagateNan() == tt::PropagateNan::All;
   return planElementwise(plan, op, propagates ? TwElementwise::ClampFPropagateNan : TwElementwise::ClampF);
-}
-
-LogicalResult planCast(PlanBuilder& plan, Operation* op) {
-  const bool extendsSign = llvm::isa<arith::ExtSIOp>(op), extendsZero = llvm::isa<arith::ExtUIOp>(op);
-  Value source = op->getOperand(0), result = op->getResult(0);
-  DType from = plan.dtypeOf(source.getType()), to = plan.dtypeOf(result.getType());
-  Shape shape = PlanBuilder::shapeOf(result.getType());
-  bool isBody = plan.bodyGroup() >= 0 && shape.empty();
-  if (plan.has(source) && isInteger(from) && isInteger(to)) {
-    Rep r = plan.rep(source);
-    int fromWidth = PlanBuilder::widthOf(from), toWidth = PlanBuilder::widthOf(to);
-    auto convert = [&](Uniform u) {
-      if (llvm::isa<arith::TruncIOp>(op))
-        return to == DType::I1 ? plan.scalar(ScalarOp::And, 64, u, Uniform::of(1))
-                               : plan.scalar(ScalarOp::SignExtend, toWidth, u);
-      if (extendsZero) return from == DType::I1 ? u : plan.scalar(ScalarOp::ZeroExtend, fromWidth, u);
-      return from == DType::I1 ? plan.sub(64, Uniform::of(0), u) : u;
-    };
-    if (uniform(r)) {
-      r.base = convert(r.base);
-      r.type = to;
-      r.strides.assign(shape.size(), Uniform::of(0));
-      plan.set(result, r);
-      return success();
-    }
-    // Widening asks for a check. After a write it must not fail, so then only addresses and masks stay symbolic.
-    int64_t unsignedMax = fromWidth >= 64 ? INT64_MAX : (int64_t(1) << (fromWidth - 1)) - 1;
-    bool late = (extendsSign && plan.checkIsLate(r)) || (extendsZero && plan.checkIsLate(r, 0, unsignedMax));
-    if (!isBody && plan.options().symbolic && r.kind == Rep::Affine && from != DType::I1 && to != DType::I1 &&
-        !(late && !plan.feedsAccess(result))) {
-      if (extendsSign)
-        plan.checkRange(r);
-      else if (extendsZero)
-        plan.checkRange(r, 0, unsignedMax);
-      else {
-        r.base = convert(r.base);
-        for (Uniform& s : r.strides) s = convert(s);
-      }
-      r.type = to;
-      plan.set(result, r);
-      return success();
-    }
-  }
-  if (plan.has(source) && plan.rep(source).kind == Rep::Rows && extendsSign) {
-    Rep r = plan.rep(source);
-    plan.checkRows(r);
-    r.type = to;
-    plan.set(result, r);
-    return success();
-  }
-  auto between = llvm::dyn_cast<tt::FpToFpOp>(op);
-  const bool isSigned = llvm::isa<arith::ExtSIOp, arith::SIToFPOp, arith::FPToSIOp, arith::ExtFOp, arith::TruncFOp>(op);
-  TwCastKind kind = isSigned ? TwCastKind::SignedInt : TwCastKind::UnsignedInt;
-  if (between && between.getRounding() == tt::RoundingMode::RTZ) kind = TwCastKind::TruncateToward0;
-  llvm::SmallVector<StripStep, 2> steps;
-  if (llvm::isa<arith::TruncIOp>(op) && to == DType::I1)
-    steps.push_back({plan.tiles().elementwise(TwElementwise::AndI, from), from, 1});
-  if (from == to && between)
-    steps.push_back({plan.tiles().elementwise(TwElementwise::Copy, from), to, std::nullopt});
-  else
-    steps.push_back({plan.tiles().cast(from, to, kind), to, std::nullopt});
-  for (const StripStep& step : steps)
-    if (!step.fn) return plan.unsupported(op, std::string("from ") + nameOf(from) + " to " + nameOf(to));
-  return applyStrips(plan, op, op->getOperands(), steps);
-}
-
-LogicalResult planBitcast(PlanBuilder& plan, Operation* op) {
-  Value source = op->getOperand(0), result = op->getResult(0);
-  DType from = plan.dtypeOf(source.getType()), to = plan.dtypeOf(result.getType());
-  Shape shape = PlanBuilder::shapeOf(result.getType());
-  if (sizeOf(from) != sizeOf(to))
-    return plan.unsupported(op, std::string("from ") + nameOf(from) + " to " + nameOf(to));
-  // An address that was a number may lie in any buffer.
-  const int root = plan.has(source) && from == DType::Ptr && to == DType::Ptr ? plan.rep(source).root : -1;
-  if (plan.has(source)) {
-    Rep r = plan.rep(source);
-    r.root = root;
-    if (uniform(r)) {
-      // Integers must be canonical, whatever upper bits a float's cell holds.
-      if (isInteger(to) && !isInteger(from) && from != DType::Ptr)
-        r.base = plan.scalar(ScalarOp::SignExtend, PlanBuilder::widthOf(to), r.base);
-      else if (to == DType::I1 && from != DType::I1)
-        r.base = plan.scalar(ScalarOp::And, 64, r.base, Uniform::of(1));
-      r.type = to;
-      plan.set(result, r);
-      return success();
-    }
-    bool words = (from == DType::I64 || from == DType::Ptr) && (to == DType::I64 || to == DType::Ptr);
-    if (r.kind == Rep::Affine && (words || from == to)) {
-      r.type = to;
-      plan.set(result, r);
-      return success();
-    }
-    if (r.kind == Rep::Tile && !r.pending()) {
-      r.type = to;
-      plan.set(result, r);
-      return success();
-    }
-  }
-  DType raw = sizeOf(to) == 1 ? DType::I8 : sizeOf(to) == 2 ? DType::I16 : sizeOf(to) == 4 ? DType::I32 : DType::I64;
-  StripStep step{plan.tiles().elementwise(TwElementwise::Copy, raw), to, std::nullopt};
-  if (failed(applyStrips(plan, op, op->getOperands(), step))) return mlir::failure();
-  plan.rep(result).root = root;
-  return success();
 }
 
 } // namespace tiletwin::interp

@@ -38,6 +38,8 @@ struct Rep {
   int group = -1, stream = -1;      ///< Tile, pending
   std::shared_ptr<const Rep> guard; ///< pointers: the offsets of which accesses must prove that they do not wrap
   bool pending() const { return kind == Tile && group >= 0; }
+  /// One value for all elements.
+  bool isUniform() const { return kind == Scalar || isSplat(); }
   bool isSplat() const {
     if (kind != Affine) return false;
     for (const Uniform& s : strides)

@@ -82,7 +82,7 @@ int Groups::streamFor(int index, mlir::Value v) {
   }
   if (auto it = g.streamOf.find(v); it != g.streamOf.end()) return it->second;
   int stream = -1;
-  if (r.kind == Rep::Scalar || r.isSplat()) {
+  if (r.isUniform()) {
     stream = addStream(g, GroupStream::Cell, r.type);
     g.sources[stream].cell = cell(r.base);
   } else if (r.kind == Rep::Tile) {

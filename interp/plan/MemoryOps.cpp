@@ -43,7 +43,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::AddPtrOp op) {
   int root = plan.rep(pointer).root;
   {
     Rep p = plan.rep(pointer), o = plan.rep(offset);
-    bool uniform = (p.kind == Rep::Scalar || p.isSplat()) && (o.kind == Rep::Scalar || o.isSplat());
+    bool uniform = p.isUniform() && o.isUniform();
     if (p.kind == Rep::Scalar || uniform ||
         (p.kind == Rep::Affine && o.kind == Rep::Affine && plan.options().symbolic)) {
       // After a write a check that fails cannot be made good, so then lanes that a mask leaves out are not looked at.

@@ -87,7 +87,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::ProbeLanesOp op) {
   Shape shape = PlanBuilder::shapeOf(bad.getType());
   plan.flushAll();
   Rep& r = plan.rep(bad);
-  const bool single = r.kind == Rep::Scalar || r.isSplat();
+  const bool single = r.isUniform();
   if (single && r.base.is(0)) return success();
   Reg reg = single ? plan.cell(r.base) : plan.denseOf(bad);
   BuildInstruction& in = plan.emit(execLaneProbe, "Probe");

@@ -54,10 +54,6 @@ FORBIDDEN = {
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<][^">]+[">])', re.MULTILINE)
 OURS = ("ir", "runtime", "frontend", "interp", "codegen", "sim", "diff", "python")
 MAX_LINES = 500
-# Files that have been over it since before it was that low.
-KNOWN_LONG = {
-    "interp/plan/ElementwiseOps.cpp",
-}
 
 
 def tracked(*patterns):
@@ -98,8 +94,7 @@ def test_files_can_be_read_in_one_sitting():
         for path in tracked("*.h", "*.cpp", "*.td", "*.inc", "*.py", "*.mlir", "*.cu", "*.sh", ":!tests/data")
     }
     long = {name: count for name, count in lines.items() if count > MAX_LINES}
-    assert set(long) <= KNOWN_LONG, f"files over {MAX_LINES} lines: {long}"
-    assert KNOWN_LONG <= set(long), f"no longer over {MAX_LINES} lines, or gone: {KNOWN_LONG - set(long)}"
+    assert not long, f"files over {MAX_LINES} lines: {long}"
 
 
 def test_reference_counts_live_in_one_file():
