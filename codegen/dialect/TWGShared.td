@@ -25,8 +25,8 @@ def TWG_ScratchAttr : AttrDef<TWG_Dialect, "Scratch"> {
   let description = [{
     `twg.scratch = #twg.scratch<offset = 0, bytes = 512, barriers = 1>` on an operation whose elements go from warp to warp:
     threads write these bytes, wait for each other `barriers` times, and read what others wrote. A barrier before the
-    operation says that nobody reads the bytes any more; an operation that writes only behind its own first barrier (what
-    one thread does for all, such as an atomic access) needs none.
+    operation says that nobody reads the bytes any more; an operation that writes only behind its own first barrier (a
+    reduction, after its steps in each warp, or what one thread does for all) needs none.
   }];
   let parameters = (ins "unsigned":$offset, "unsigned":$bytes, "unsigned":$barriers);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -233,6 +233,7 @@ LogicalResult Scan::run() {
   Value* shared = nullptr;
   if (!order_.warps.empty()) {
     shared = e_.ir().CreatePtrToInt(e_.scratch(), e_.ir().getInt32Ty());
+    e_.barrierInside(); // readers of what was there before are done
     storeTotals(shared);
     e_.barrierInside();
   }

@@ -42,7 +42,7 @@ Needed ofReduction(tt::ReduceOp reduce) {
   uint32_t bytes = 0;
   for (Value result : reduce.getResult())
     bytes += llvm::alignTo(elementBytes(result) << parts << results, kPartAlignment);
-  return Scratch{bytes, 1};
+  return Scratch{bytes, 2};
 }
 
 /// The total of each warp's groups.
@@ -54,7 +54,7 @@ Needed ofScan(tt::ScanOp scan) {
   const unsigned groups = unsigned(order->high.size() + order->warps.size());
   uint32_t bytes = 0;
   for (Value source : scan.getSrcs()) bytes += llvm::alignTo(elementBytes(source) << groups << rows, kPartAlignment);
-  return Scratch{bytes, 1};
+  return Scratch{bytes, 2};
 }
 
 Needed ofGather(tt::GatherOp gather) {
@@ -129,7 +129,7 @@ void setScratch(Operation* op, twg::ScratchAttr scratch) {
 
 bool writesBehindOwnBarrier(Operation* op) {
   return isa<tt::ElementwiseInlineAsmOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicPollOp,
-             tt::LoadOp>(op);
+             tt::LoadOp, tt::ReduceOp, tt::ScanOp>(op);
 }
 
 } // namespace tiletwin::codegen

@@ -21,7 +21,8 @@ std::optional<Scratch> scratchNeededBy(mlir::Operation* op, const Target& target
 twg::ScratchAttr scratchOf(mlir::Operation* op);
 void setScratch(mlir::Operation* op, twg::ScratchAttr scratch);
 
-/// True if the operation's first own barrier stands in front of its writes: one thread does something for all others first.
+/// True if the operation's first own barrier stands in front of its writes: what a thread or a
+/// warp does by itself comes first.
 bool writesBehindOwnBarrier(mlir::Operation* op);
 
 /// Who holds which element: a scalar is a tile of one element that every thread holds.

@@ -5,6 +5,7 @@
 #include "codegen/passes/SharedMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -137,9 +138,12 @@ LogicalResult verifyPhase(twg::BarrierWaitOp wait) {
   if (!phase || phase.getIndex() != barrier.number)
     return wait.emitOpError("needs the phase of its barrier: twg.phase of the barrier's number");
   for (Operation* user : phase.getPhases().getUsers())
-    if (auto next = dyn_cast<twg::NextPhaseOp>(user); next && next.getIndex() == barrier.number)
-      if (next->getBlock() == wait->getBlock() && wait->isBeforeInBlock(next)) return success();
-  return wait.emitOpError("ends a phase, and no twg.next_phase behind it says so");
+    if (auto other = dyn_cast<twg::PhaseOp>(user); other && other != phase && other.getIndex() == barrier.number)
+      return wait.emitOpError("ends a phase that another wait ends too: twg.next_phase stands between them");
+  auto loop = wait->getParentOfType<LoopLikeOpInterface>();
+  const bool isCarried = !loop || loop->isAncestor(phase.getPhases().getParentRegion()->getParentOp());
+  if (isCarried && phase->hasOneUse()) return success();
+  return wait.emitOpError("ends a phase once more: twg.next_phase of the wait before makes the next one's");
 }
 
 /// What the tensor unit brings to a slot is there behind a wait for the barrier that it arrives on.

@@ -3,6 +3,7 @@
 #include "TargetName.h"
 #include "codegen/dialect/TWG.h"
 #include "codegen/passes/Steps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -33,7 +34,7 @@ public:
 
   StringRef getArgument() const override { return step_.name; }
   StringRef getDescription() const override { return step_.summary; }
-  void getDependentDialects(DialectRegistry& registry) const override { registry.insert<twg::TWGDialect>(); }
+  void getDependentDialects(DialectRegistry& registry) const override { registry.insert<twg::TWGDialect, ttg::TTGDialect, arith::ArithDialect>(); }
   void runOnOperation() override {
     Options options;
     options.numWarps = numWarps, options.numStages = numStages, options.fpFusion = fpFusion;

@@ -8,7 +8,6 @@
 module attributes {twg.barriers_complete} {
 tt.func public @unwritten() {
   %x = ub.poison : tensor<8x32xf32, #t>
-  // expected-note @below {{here}}
   %m = twg.local_alloc %x : tensor<8x32xf32, #t> {offset = 0 : i32} -> !twg.memdesc<8x32xf32, #m>
   // expected-error @below {{reads shared memory that is written before, and no barrier stands in between}}
   %y = twg.local_load %m : !twg.memdesc<8x32xf32, #m> -> tensor<8x32xf32, #t>
@@ -26,7 +25,6 @@ tt.func public @unread() {
   %x = ub.poison : tensor<8x32xf32, #t>
   %m = twg.local_alloc %x : tensor<8x32xf32, #t> {offset = 0 : i32} -> !twg.memdesc<8x32xf32, #m>
   ttg.barrier local
-  // expected-note @below {{here}}
   %y = twg.local_load %m : !twg.memdesc<8x32xf32, #m> -> tensor<8x32xf32, #t>
   // expected-error @below {{writes shared memory that is used before, and no barrier stands in between}}
   twg.local_store %x, %m : tensor<8x32xf32, #t> -> !twg.memdesc<8x32xf32, #m>
@@ -394,8 +392,10 @@ tt.func public @same_phase(%d: !tt.tensordesc<64x32xf16> {twg.tensor_map = #twg.
   twg.barrier_expect %b, 4096 : !twg.memdesc<1x1xi64, #b>
   twg.tensor_load %d[%c0, %c0], %m, %b : !tt.tensordesc<64x32xf16>, !twg.memdesc<64x32xf16, #s>, !twg.memdesc<1x1xi64, #b>
   %phase = twg.phase %c0
-  // expected-error @below {{ends a phase, and no twg.next_phase behind it says so}}
+  // expected-error @below {{ends a phase that another wait ends too: twg.next_phase stands between them}}
   twg.barrier_wait %b phase %phase : !twg.memdesc<1x1xi64, #b>
+  %again = twg.phase %c0
+  twg.barrier_wait %b phase %again : !twg.memdesc<1x1xi64, #b>
   %y = twg.local_load %m : !twg.memdesc<64x32xf16, #s> -> tensor<64x32xf16, #l>
   tt.return
 }
