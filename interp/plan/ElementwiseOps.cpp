@@ -280,7 +280,7 @@ LogicalResult applyStrips(PlanBuilder& plan, Operation* op, mlir::ValueRange ope
   Shape shape = PlanBuilder::shapeOf(result.getType());
   llvm::StringRef name = op->getName().getStringRef();
   bool allUniform = true;
-  for (Value v : op->getOperands()) allUniform &= plan.has(v) && uniform(plan.rep(v));
+  for (Value v : op->getOperands()) allUniform &= plan.has(v) && plan.rep(v).isUniform();
   const bool isBody = plan.bodyGroup() >= 0 && shape.empty();
   if (allUniform) {
     Uniform value = runSteps<Uniform>(
@@ -316,7 +316,7 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op, TwElementwise wh
   bool isBody = plan.bodyGroup() >= 0 && shape.empty();
   auto known = [&](unsigned i) -> Rep* { return plan.has(op->getOperand(i)) ? &plan.rep(op->getOperand(i)) : nullptr; };
   bool allUniform = true;
-  for (unsigned i = 0; i < op->getNumOperands(); ++i) allUniform &= known(i) && uniform(*known(i));
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) allUniform &= known(i) && known(i)->isUniform();
   auto setUniform = [&](Uniform u, int root = -1) {
     plan.set(result, shape.empty() ? plan.scalarRep(resultType, u, root) : plan.splatRep(resultType, shape, u, root));
     return success();
@@ -358,7 +358,7 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op, TwElementwise wh
     }
   }
   // A select between equally placed symbolic tiles by a uniform condition, pointers included.
-  if (!allUniform && !isBody && what == TwElementwise::Select && uniform(*known(0)) && known(1)->kind == Rep::Affine &&
+  if (!allUniform && !isBody && what == TwElementwise::Select && known(0)->isUniform() && known(1)->kind == Rep::Affine &&
       known(2)->kind == Rep::Affine && plan.options().symbolic) {
     Rep a = *known(1), b = *known(2);
     Uniform condition = known(0)->base;
