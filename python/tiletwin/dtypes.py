@@ -441,8 +441,7 @@ def get_int_dtype(bitwidth: int, signed: bool) -> dtype:
     return dtype(name)
 
 
-# Names that a type goes by in signature strings ("*fp32", "i64") and in annotations.
-_SIGNATURE_NAMES: dict[str, str] = {
+SIGNATURE_NAMES: dict[str, str] = {
     **{name: name for name in _SCALARS},
     **{row[6]: name for name, row in _SCALARS.items()},
     **{f"i{bits}": f"int{bits}" for bits in (1, 8, 16, 32, 64)},
@@ -473,6 +472,6 @@ def str_to_ty(name: str, c: Any = None) -> Any:
         is_const = name.startswith("*k")
         pointee = str_to_ty(name[2:] if is_const else name[1:])
         return pointer_type(_as_dtype(pointee, "element_ty of a pointer"), const=is_const)
-    if name not in _SIGNATURE_NAMES:
+    if name not in SIGNATURE_NAMES:
         raise ValueError(f"{name!r} names no type; examples of types are i32, u8, fp16, bf16, *fp32")
-    return dtype(_SIGNATURE_NAMES[name])
+    return dtype(SIGNATURE_NAMES[name])

@@ -66,8 +66,9 @@ def run_to(state, number):
         gdb.execute("continue", to_string=True)
         at = tw_state.address()
         now = tw_state.State(at) if at is not None and gdb.selected_inferior().pid else None
-        begins = reached.is_valid() and reached.hit_count and now and now.current >= 0
-        if begins and gdb.newest_frame().name() in (None, "tiletwin_gdb_reached"):
+        here = gdb.newest_frame().name() if now else ""
+        begins = reached.is_valid() and reached.hit_count and here in (None, "tiletwin_gdb_reached")
+        if now and now.current >= 0 and begins:
             reached.delete()
             gdb.execute(f"tbreak -qualified {kernel}", to_string=True)
             gdb.execute("continue", to_string=True)
