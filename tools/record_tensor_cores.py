@@ -253,8 +253,11 @@ def record_wgmma(launch, out, cases):
         rng = np.random.default_rng(2)
 
         def bytes_of(fmt, rows, rng=rng):
-            columns = 32 // codes(rng, fmt, (1,), False).itemsize
-            return np.stack([codes(rng, fmt, (rows, columns), i >= cases // 2) for i in range(cases)]).view(np.uint8)
+            def one(case):  # draws a number more than it keeps, as when the recording was made
+                columns = 32 // codes(rng, fmt, (1,), False).itemsize
+                return codes(rng, fmt, (rows, columns), case >= cases // 2)
+
+            return np.stack([one(case) for case in range(cases)]).view(np.uint8)
 
         a, b, c = bytes_of(fa, 64), bytes_of(fb, 8), fragments(rng, fd, cases, nd, 128)
         d = np.zeros_like(c)

@@ -98,17 +98,20 @@ LogicalResult verifyGroupsWaitedFor(Operation* reader, Slot slot, twg::AsyncCopy
   Block* body = copy->getBlock();
   const int64_t perIteration = countBetween<twg::AsyncCommitOp>(&body->front(), nullptr);
   const int64_t behindCopy = countBetween<twg::AsyncCommitOp>(copy, nullptr) - 1;
-  const int64_t younger =
-      behindCopy + (*ahead - 1) * perIteration + countBetween<twg::AsyncCommitOp>(&body->front(), wait);
+  const int64_t inFront = countBetween<twg::AsyncCommitOp>(&body->front(), wait);
+  const int64_t younger = behindCopy + (*ahead - 1) * perIteration + inFront;
   if (wait.getPending() > younger)
     return wait.emitOpError() << "leaves " << wait.getPending()
                               << " groups on their way; what is read next is among the last " << younger + 1;
+  // The first iterations read what groups in front of the loop bring, one for each of them. Other rings, filled in the same
+  // iteration, have groups too, but need none here.
   Operation* loop = body->getParentOp();
   int64_t begun = 0;
   for (Operation* at = loop->getPrevNode(); at && !isa<twg::AsyncWaitOp>(at); at = at->getPrevNode())
     begun += isa<twg::AsyncCommitOp>(at);
-  if (begun >= *ahead * perIteration) return success();
-  return loop->emitOpError() << "reads slots that " << *ahead * perIteration
+  const int64_t needed = std::max<int64_t>(*ahead, wait.getPending() - inFront + 1);
+  if (begun >= needed) return success();
+  return loop->emitOpError() << "reads slots that " << needed
                              << " groups fill before it begins; twg.async_commit makes " << begun;
 }
 
