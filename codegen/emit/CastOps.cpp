@@ -106,13 +106,14 @@ LogicalResult emitIntegerCast(Emitter& e, Operation* op, Instruction::CastOps co
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateCast(code, in[0], to); });
 }
 
-/// The bits of a bf16 number, through a move that LLVM does not look through: it would make one operation of a rounding to
-/// bf16 and a comparison of the same bits as half, which NVPTX does not have, and end the process.
-Value* bitsOfBFloat(Emitter& e, Value* number) {
+/// 16 bits as a float, through a move that LLVM does not look through: of a number of one 16-bit float type and a comparison
+/// of its bits as the other one it would make one operation, which NVPTX does not have, and end the process.
+Value* floatOf16Bits(Emitter& e, Value* number, Type* to) {
   llvm::IRBuilder<>& b = e.ir();
   Value* bits = b.CreateBitCast(number, b.getInt16Ty());
-  if (e.target().backend != "cuda") return bits;
-  return e.inlinePtx("mov.b16 $0, $1;", "=h,h", {b.getInt16Ty()}, {bits}, false).front();
+  if (e.target().backend == "cuda")
+    bits = e.inlinePtx("mov.b16 $0, $1;", "=h,h", {b.getInt16Ty()}, {bits}, false).front();
+  return b.CreateBitCast(bits, to);
 }
 
 LogicalResult emitBitcast(Emitter& e, Operation* op) {
@@ -121,7 +122,7 @@ LogicalResult emitBitcast(Emitter& e, Operation* op) {
     bool fromPointer = in[0]->getType()->isPointerTy();
     if (fromPointer && !to->isPointerTy()) return e.ir().CreatePtrToInt(in[0], to);
     if (!fromPointer && to->isPointerTy()) return e.ir().CreateIntToPtr(in[0], to);
-    if (in[0]->getType()->isBFloatTy() && to->isHalfTy()) return e.ir().CreateBitCast(bitsOfBFloat(e, in[0]), to);
+    if (to->is16bitFPTy() && to != in[0]->getType()) return floatOf16Bits(e, in[0], to);
     return fromPointer ? in[0] : e.ir().CreateBitCast(in[0], to);
   });
 }

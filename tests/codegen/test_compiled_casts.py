@@ -200,27 +200,36 @@ def test_against_recorded(arch: str) -> None:
         assert_same(got, want, targets[key], x.view(np.uint32))
 
 
-ROUNDED_AND_READ_AS_HALF = """
+ROUNDED_AND_READ_AS_ANOTHER = """
 tt.func public @kernel(%x: !tt.ptr<i8>, %o: !tt.ptr<i8>) {
   %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
   %bx = tt.splat %x : !tt.ptr<i8> -> tensor<64x!tt.ptr<i8>>
   %px = tt.addptr %bx, %i : tensor<64x!tt.ptr<i8>>, tensor<64xi32>
   %v = tt.load %px : tensor<64x!tt.ptr<i8>>
-  %f = arith.sitofp %v : tensor<64xi8> to tensor<64xbf16>
-  %h = tt.bitcast %f : tensor<64xbf16> -> tensor<64xf16>
-  %z = arith.constant dense<0.0> : tensor<64xf16>
-  %c = arith.cmpf une, %h, %z : tensor<64xf16>
+  %r = arith.sitofp %v : tensor<64xi8> to tensor<64xFROM>
+  %one = arith.constant dense<1.0> : tensor<64xFROM>
+  %n = arith.cmpf oeq, %r, %r : tensor<64xFROM>
+  %f = arith.select %n, %r, %one : tensor<64xi1>, tensor<64xFROM>
+  BITS
+  %z = arith.constant dense<0.0> : tensor<64xTO>
+  %c = arith.cmpf une, %h, %z : tensor<64xTO>
   %e = arith.extui %c : tensor<64xi1> to tensor<64xi8>
   %bo = tt.splat %o : !tt.ptr<i8> -> tensor<64x!tt.ptr<i8>>
   %po = tt.addptr %bo, %i : tensor<64x!tt.ptr<i8>>, tensor<64xi32>
   tt.store %po, %e : tensor<64x!tt.ptr<i8>>
   tt.return
 }"""
+DIRECTLY = "%h = tt.bitcast %f : tensor<64xFROM> -> tensor<64xTO>"
+BY_INTEGERS = """%b = tt.bitcast %f : tensor<64xFROM> -> tensor<64xi16>
+  %h = tt.bitcast %b : tensor<64xi16> -> tensor<64xTO>"""
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90a"])
-def test_a_number_rounded_to_bf16_and_read_as_half(arch: str) -> None:
-    """LLVM ended the process at this one: it looked through the bits, and NVPTX has no such operation."""
+@pytest.mark.parametrize("bits", [DIRECTLY, BY_INTEGERS], ids=["directly", "by_integers"])
+@pytest.mark.parametrize(("source", "target"), [("bf16", "f16"), ("f16", "bf16")])
+def test_a_number_of_16_bits_read_as_the_other_kind(source: str, target: str, bits: str, arch: str) -> None:
+    """LLVM ended the process at these: it looked through the bits, and NVPTX has no such operation."""
+    text = ROUNDED_AND_READ_AS_ANOTHER.replace("BITS", bits).replace("FROM", source).replace("TO", target)
     x, out = np.arange(-32, 32, dtype=np.int8), np.zeros(64, np.uint8)
-    sk.launch(sk.compiled(ROUNDED_AND_READ_AS_HALF, arch), x.view(np.uint8), out)
+    sk.launch(sk.compiled(text, arch), x.view(np.uint8), out)
     assert out.tolist() == [int(n != 0) for n in x]
