@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What continuous integration asks of a finished build: lint, the sample of all tests, and today's fifth of the slow tests.
+# For every day: lint of a finished build, the sample of all tests, and today's fifth of the slow tests.
 # Goes on after a failure, so that one run tells all.
 set -uo pipefail
 cd "$(dirname "$0")/.."
