@@ -1,4 +1,5 @@
-"""Writes docs/language.md: every public name of Triton 3.9, what it does here, and which test covers it.
+"""Writes docs/language.md: every public name of Triton 3.9, what it does here, and which test covers it; and the
+functions that kernels can call here and Triton does not have.
 
 usage: language_table.py            writes the file
        language_table.py --check    exits 1 if the file does not agree with the code
@@ -56,6 +57,7 @@ SECTIONS: list[tuple[str, list[str], str]] = [
     ("`triton.testing`", ["triton.testing"], HOST),
     ("`triton.tools`", ["triton.tools.tensor_descriptor", "triton.tools.mxfp"], HOST),
 ]
+BEYOND = "Functions that Triton does not have: `tiletwin.language`"
 LIBDEVICE = "triton.language.extra.libdevice"
 LIBDEVICE_TEST = "tests/language/test_libdevice.py"  # its test_every_function_is_tested sees to that
 REFUSALS_TEST = "tests/python/test_api.py"  # calls every refused function
@@ -224,6 +226,18 @@ def _section(modules: list[str], pattern: str, search: Search, column: Column) -
             yield row._replace(name=shown)
 
 
+def _beyond(search: Search, column: Column) -> Iterator[Row]:
+    """The functions of the language that are in no list of Triton's."""
+    import tiletwin.language as tl
+    from tiletwin import _C, JITFunction
+
+    known = {name for module, names in API["modules"].items() if module.startswith(IN_KERNELS[:-1]) for name in names}
+    for name in sorted(set(tl.__all__) - known):
+        value = getattr(tl, name)
+        if isinstance(value, (JITFunction, _C.builtin)):
+            yield _row(f"{IN_KERNELS}{name}", name, "function", value, LANGUAGE, search, column)
+
+
 def _methods(search: Search, column: Column) -> Iterator[Row]:
     import tiletwin.language as tl
 
@@ -270,6 +284,7 @@ def tables(every: int = 1) -> list[tuple[str, list[Row]]]:
     sections.insert(1, ("Methods and operators of `tl.tensor`", functools.partial(_methods, search, column)))
     libdevice = "`triton.language.extra.libdevice`, also as `extra.cuda.libdevice`"
     sections.insert(8, (libdevice, functools.partial(_libdevice, column)))
+    sections.append((BEYOND, functools.partial(_beyond, search, column)))
     made = []
     for title, rows in sections:
         column.begin(title)
@@ -295,14 +310,15 @@ def _knobs() -> list[str]:
 
 def document(every: int = 1) -> str:
     made = tables(every)
-    rows = [row for _, section in made for row in section]
+    rows = [row for title, section in made for row in section if title != BEYOND]
     refused = sum(row.interpreter.startswith("refused") for row in rows)
     lines = [
         "# The language and its package, name by name",
         "",
         "Written by `make docs` (`scripts/language_table.py`) from the code: every public name of Triton "
         f"{API['triton_version']}, what becomes of it, and a test that covers it. {len(rows)} names: "
-        f"{len(rows) - refused} implemented, {refused} refused with a reason.",
+        f"{len(rows) - refused} implemented, {refused} refused with a reason. "
+        "The last table of names has what Triton lacks.",
         "The column CUDA says what the code generator makes for an H100 or H200 (sm_90a) of a kernel with the name: "
         "`yes`, it is compiled; `no` with the reason; `no code`, it is gone before code is made; `host`, it is no part "
         "of kernels.",
