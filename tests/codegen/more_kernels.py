@@ -1,4 +1,5 @@
-"""Kernels that use what tests/data/kernels does not: names of older kernels, and of authors of libraries.
+"""Kernels that use what tests/data/kernels does not: names of older kernels, of authors of libraries, and names that
+Triton does not have.
 
 Read by scripts/cuda_column.py, as the files of that folder are. Results are tested in tests/language and tests/python.
 """
@@ -47,9 +48,17 @@ def old_float8(x_ptr, o_ptr, NEW: tl.constexpr):
         tl.store(o_ptr + i, tl.extra.cuda.convert_custom_float8_sm70(x, tl.float32))
 
 
+@triton.jit
+def beyond_triton(x_ptr, o_ptr, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    x = tl.load(x_ptr + i, mask=i < n, other=-1)
+    tl.store(o_ptr + i, x + tl.reduce_and(x, 0))
+
+
 CASES = [
     case("moved_blocks", moved_blocks, "*fp32 *fp32 i32", {"B": 128}),
     case("of_libraries", of_libraries, "*fp32 *fp32 i32"),
+    case("beyond_triton", beyond_triton, "*i32 *i32 i32", {"B": 128}),
     case("old_float8_sm80", old_float8, "*fp8e4b15 *fp32", {"NEW": True}),
     case("old_float8_sm70", old_float8, "*fp8e4b15 *fp32", {"NEW": False}),
 ]

@@ -1,6 +1,7 @@
 """The kernel language: what `import triton.language as tl` gives.
 
-Read next: core.py (builtins), standard.py and random.py (functions written in the language), tiletwin/dtypes.py.
+Read next: core.py (builtins), standard.py, random.py and extensions.py (functions
+written in the language), tiletwin/dtypes.py.
 """
 
 from typing import NoReturn
@@ -16,6 +17,7 @@ from tiletwin.language import (
     core,
     creation_ops,
     debug_ops,
+    extensions,
     extra,
     math,
     memory_ops,
@@ -30,6 +32,7 @@ from tiletwin.language.aggregate import *
 from tiletwin.language.arith_ops import *
 from tiletwin.language.creation_ops import *
 from tiletwin.language.debug_ops import *
+from tiletwin.language.extensions import *
 from tiletwin.language.math import *
 from tiletwin.language.memory_ops import *
 from tiletwin.language.random import *
@@ -46,6 +49,7 @@ __all__ += arith_ops.__all__
 __all__ += creation_ops.__all__
 __all__ += debug_ops.__all__
 __all__ += dtypes.__all__
+__all__ += extensions.__all__
 __all__ += math.__all__
 __all__ += memory_ops.__all__
 __all__ += random.__all__

@@ -1,0 +1,76 @@
+"""Functions that Triton does not have: interpreted, in eager mode, and compiled, on the simulator. NumPy is the
+reference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tiletwin as triton
+import tiletwin.language as tl
+
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+
+@pytest.fixture(params=["interp", "eager", "sim"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The test runs in each of these ways."""
+    if request.param == "eager":
+        monkeypatch.setenv("TILETWIN_EAGER", "1")
+    else:
+        monkeypatch.setenv("TILETWIN_BACKEND", request.param)
+    return request.param
+
+
+def edges(element: str, count: int) -> np.ndarray:
+    """The ends of the range, numbers of one bit, alternating bits, and random ones."""
+    kind = np.dtype(element)
+    bits = 8 * kind.itemsize
+    ones = (1 << bits) - 1
+    chosen = [0, 1, ones, 1 << (bits - 1), ones >> 1, ones // 3, ones - ones // 3, *(1 << b for b in range(bits))]
+    rest = np.random.default_rng(bits).integers(0, ones, count, np.uint64, endpoint=True)
+    return np.concatenate([np.array(chosen, np.uint64), rest])[:count].astype(f"u{kind.itemsize}").view(kind)
+
+
+# ---- reduce_and
+
+
+@triton.jit
+def common_bits(x, o, AXIS: tl.constexpr, KEEP: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    at = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    made = tl.reduce_and(tl.load(x + at), AXIS, KEEP)
+    if AXIS is None:
+        tl.store(o, made)
+    else:
+        tl.store(o + tl.arange(0, K), tl.ravel(made))
+
+
+@pytest.mark.parametrize("element", INTEGERS)
+@pytest.mark.parametrize("axis", [0, 1, None])
+@pytest.mark.parametrize("shape", [(1, 1), (1, 32), (8, 16)], ids=str)
+def test_reduce_and(shape: tuple[int, int], axis: int | None, element: str) -> None:
+    ones = np.array(-1).astype(element)
+    x = edges(element, shape[0] * shape[1]).reshape(shape) | (ones ^ np.array(0b101).astype(element))
+    want = np.bitwise_and.reduce(x, axis=axis).reshape(-1)
+    out = np.zeros(want.size, element)
+    common_bits[(1,)](x, out, axis, axis is not None, *shape, want.size)
+    np.testing.assert_array_equal(out, want)
+
+
+@triton.jit
+def all_true(x, o, N: tl.constexpr):
+    tl.store(o, tl.reduce_and(tl.load(x + tl.arange(0, N)) > 0, None))
+
+
+@pytest.mark.parametrize("size", [1, 128])
+def test_reduce_and_of_truth(size: int) -> None:
+    for wrong in (None, 0, size - 1):
+        x, out = np.ones(size, np.float32), np.zeros(1, np.int8)
+        if wrong is not None:
+            x[wrong] = np.nan
+        all_true[(1,)](x, out, size)
+        assert out[0] == (wrong is None)
+
+
+def test_reduce_and_wants_integers() -> None:
+    with pytest.raises(triton.CompilationError, match="reduce_and: needs integers"):
+        common_bits[(1,)](np.zeros((8, 16), np.float32), np.zeros(8, np.float32), 1, False, 8, 16, 8)
