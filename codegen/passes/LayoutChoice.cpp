@@ -45,8 +45,8 @@ bool LayoutChoice::isElementwise(Operation* op) {
     return false;
   if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) || op->getName().getDialectNamespace() == "tw")
     return true;
-  return isa<tt::AddPtrOp, tt::PtrToIntOp, tt::IntToPtrOp, tt::BitcastOp, tt::FpToFpOp, tt::ClampFOp, tt::MulhiUIOp,
-             tt::PreciseSqrtOp, tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp, tt::MapElementwiseOp,
+  return op->hasTrait<OpTrait::Elementwise>() ||
+         isa<tt::AddPtrOp, tt::PtrToIntOp, tt::IntToPtrOp, tt::ElementwiseInlineAsmOp, tt::MapElementwiseOp,
              twg::RoundToTf32Op>(op);
 }
 
