@@ -77,6 +77,15 @@ PyRef buildUmulhi(Builder& b, llvm::ArrayRef<PyObject*> args) {
   return broadcastTogether(b, x, y) ? result(b.create1("tt.mulhiui", {x, y}, x.type)) : PyRef();
 }
 
+PyRef buildPopcount(Builder& b, llvm::ArrayRef<PyObject*> args) {
+  Value x = tensorArgument(b, args[0], "tl.popcount: x");
+  if (!x) return {};
+  if (!x.type.isInt() || x.type.bits() < 8)
+    return raiseValue("tl.popcount takes integers of 8 to 64 bits, got " + x.type.str() +
+                      "; read a float's bits with x.to(tl.int32, bitcast=True)");
+  return result(b.create1("tt.popcount", x, x.type));
+}
+
 constexpr BuiltinRow kRows[] = {
     {"abs", buildAbs},
     {"ceil", buildUnary<math::CeilOp>},
@@ -89,6 +98,7 @@ constexpr BuiltinRow kRows[] = {
     {"floor", buildUnary<math::FloorOp>},
     {"log", buildUnary<math::LogOp>},
     {"log2", buildUnary<math::Log2Op>},
+    {"popcount", buildPopcount},
     {"rsqrt", buildUnary<math::RsqrtOp>},
     {"sin", buildUnary<math::SinOp>},
     {"sqrt", buildUnary<math::SqrtOp>},

@@ -90,6 +90,12 @@ OpFoldResult MulhiUIOp::fold(FoldAdaptor adaptor) {
   return value;
 }
 
+LogicalResult PopcountOp::verify() {
+  if (elementTypeOf(getType()).isInteger(1))
+    return emitOpError() << "needs integers of 8 bits or more, got " << getType(); // C1
+  return success();
+}
+
 LogicalResult MapElementwiseOp::verify() {
   if (failed(verifySameShape(*this))) return failure(); // C1
   int64_t pack = int32_t(getPack());

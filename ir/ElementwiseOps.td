@@ -97,6 +97,20 @@ def TT_MulhiUIOp : TT_Op<"mulhiui", [Pure, Commutative, SameOperandsAndResultTyp
   let hasFolder = 1;
 }
 
+def TT_PopcountOp : TT_Op<"popcount", [Pure, SameOperandsAndResultType, Elementwise]> {
+  let summary = "how many bits are 1";
+  let description = [{
+    result = the number of ones among the w bits of x, as an integer of x's type: 0 <= result <= w. The sign is a bit
+    like any other.
+    (C1) w is 8, 16, 32 or 64.
+    Traps: none.   In a kernel: tl.popcount(x).
+  }];
+  let arguments = (ins TT_IntLike:$x);
+  let results = (outs TT_IntLike:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+
 def TT_MapElementwiseOp : TT_Op<"map_elementwise", [
     RecursiveMemoryEffects, SingleBlockImplicitTerminator<"MapElementwiseReturnOp">]> {
   let summary = "run a scalar program for each group of lanes";

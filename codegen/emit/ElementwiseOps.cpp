@@ -124,6 +124,11 @@ LogicalResult emitMulhi(Emitter& e, tt::MulhiUIOp op) {
   });
 }
 
+LogicalResult emitPopcount(Emitter& e, tt::PopcountOp op) {
+  return emitPerRegister(
+      e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(llvm::Intrinsic::ctpop, {in[0]->getType()}, {in[0]}); });
+}
+
 LogicalResult emitClamp(Emitter& e, tt::ClampFOp op) {
   // min(max(x, low), high); NaN operands follow tt.clampf's rule.
   bool propagate = op.getPropagateNan() == tt::PropagateNan::All;

@@ -32,6 +32,7 @@ mlir::LogicalResult emitSelect(Emitter&, mlir::arith::SelectOp);
 mlir::LogicalResult emitNegate(Emitter&, mlir::arith::NegFOp);
 mlir::LogicalResult emitAbsInteger(Emitter&, mlir::math::AbsIOp);
 mlir::LogicalResult emitMulhi(Emitter&, tt::MulhiUIOp);
+mlir::LogicalResult emitPopcount(Emitter&, tt::PopcountOp);
 mlir::LogicalResult emitClamp(Emitter&, tt::ClampFOp);
 
 // LibraryOps.cpp

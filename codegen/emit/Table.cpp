@@ -133,6 +133,7 @@ const OpTable<EmitRow>& table() {
       onNvidia(row<emitMakeTensorDescriptor>()),
       row<emitMapElementwise>(),
       row<emitMulhi>(),
+      row<emitPopcount>(),
       onNvidia(row<emitPrint>()),
       row<tt::PtrToIntOp, emitBitcast>(),
       row<emitReduce>(),

@@ -80,6 +80,12 @@ Value andOr(Builder& b, Operation* op, OpResult r) {
 Value xorI(Builder& b, Operation* op, OpResult r) {
   return b.exactBut(b.either(b.mayDiffer(x(op)), b.mayDiffer(y(op))), Reason::NoRule, r.getType());
 }
+/// Counts of other bits are anything from 0 to the width.
+Value popcount(Builder& b, tt::PopcountOp op, OpResult r) {
+  Value differs = b.mayDiffer(x(op));
+  const unsigned width = tt::elementTypeOf(r.getType()).getIntOrFloatBitWidth();
+  return differs ? b.select(differs, b.constant(r.getType(), width), b.zero(r.getType())) : Value();
+}
 
 } // namespace
 
@@ -111,5 +117,6 @@ BOUNDS_RULE(arith::TruncIOp, truncated)
 BOUNDS_RULE(arith::UIToFPOp, toFloat)
 BOUNDS_RULE(arith::XOrIOp, xorI)
 BOUNDS_RULE(math::AbsIOp, size)
+BOUNDS_RULE(tt::PopcountOp, popcount)
 
 } // namespace tiletwin::diff

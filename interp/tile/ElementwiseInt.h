@@ -28,6 +28,7 @@ struct MinSI {
   }
 };
 TILETWIN_UNARY(AbsI, (SignedOf<V>)a < 0 ? V{} - a : a);
+TILETWIN_UNARY(Popcount, __builtin_elementwise_popcount(a));
 
 // Shifts as a GPU has them: by the width or more (amounts are unsigned) nothing is left but copies of the sign.
 template <class V> inline constexpr LaneOf<V> kWidth = LaneOf<V>(sizeof(LaneOf<V>) * 8);
@@ -143,6 +144,7 @@ template <DType T> TwStripFn findIntStrip(TwElementwise op) {
       {E::ShrUI, I::template unsigned2<ShrUI>},
       {E::MulHiUI, T == DType::I1 ? nullptr : I::template unsigned2<MulHiUI>},
       {E::AbsI, I::template unary<AbsI>},
+      {E::Popcount, T == DType::I1 ? nullptr : I::template unary<Popcount>},
       {E::CmpEQ, I::template compareU<CmpEQ>},
       {E::CmpNE, I::template compareU<CmpNE>},
       {E::CmpSLT, I::template compareS<CmpSLT>},

@@ -22,7 +22,8 @@ extern "C" {
   X(AddI) X(SubI) X(MulI) X(DivSI) X(DivUI) X(RemSI) X(RemUI) X(MaxSI) X(MaxUI) X(MinSI) X(MinUI)                          \
   X(AndI) X(OrI) X(XorI) X(ShlI) X(ShrSI) X(ShrUI) X(MulHiUI)                                                             \
   /* unary, T -> T */                                                                                                   \
-  X(NegF) X(AbsF) X(AbsI) X(Exp) X(Exp2) X(Log) X(Log2) X(Sin) X(Cos) X(Sqrt) X(Rsqrt) X(Erf) X(Floor) X(Ceil)            \
+  X(NegF) X(AbsF) X(AbsI) X(Popcount) X(Exp) X(Exp2) X(Log) X(Log2) X(Sin) X(Cos) X(Sqrt) X(Rsqrt) X(Erf) X(Floor)        \
+  X(Ceil)                                                                                                               \
   /* ternary */                                                                                                         \
   X(Fma) X(ClampF) X(ClampFPropagateNan)                                                                                \
   X(Select) /* src[0] is I1, src[1], src[2] and dst are T */                                                             \

@@ -95,12 +95,17 @@ def size(v):
 
 
 @triton.jit
+def ones(v):
+    return tl.popcount(v)
+
+
+@triton.jit
 def largest(v):
     return tl.max(v, 0) + tl.zeros([256], v.dtype)
 
 
 MODULAR = (unchanged, negative, times_minus_three, in_a_loop)
-READ = (running_sum, wider, as_float, is_large, is_small, is_zero, at_least_three, at_most_hundred, size, largest)
+READ = (running_sum, wider, as_float, is_large, is_small, is_zero, at_least_three, at_most_hundred, size, ones, largest)
 
 
 def compared(function: Any, kind: tl.dtype, end: int) -> diff.Report:

@@ -32,6 +32,22 @@ tt.func @mulhiui_c1(%x: tensor<4xi16>) {
 
 // -----
 
+tt.func @popcount_c1(%x: tensor<4xi1>) {
+  // expected-error@+1 {{needs integers of 8 bits or more, got 'tensor<4xi1>'}}
+  %0 = tt.popcount %x : tensor<4xi1>
+  tt.return
+}
+
+// -----
+
+tt.func @popcount_of_floats(%x: f32) {
+  // expected-error@+1 {{operand #0 must be integer or tile of integers, but got 'f32'}}
+  %0 = tt.popcount %x : f32
+  tt.return
+}
+
+// -----
+
 tt.func @map_elementwise_c2(%x: tensor<4xi32>) {
   // expected-error@+1 {{needs a pack that divides 4 elements, got 3}}
   %0 = "tt.map_elementwise"(%x) <{pack = 3 : i32}> ({

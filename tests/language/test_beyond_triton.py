@@ -9,6 +9,8 @@ import tiletwin as triton
 import tiletwin.language as tl
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+REFUSED = (triton.CompilationError, ValueError)
+"""What a kernel that is not right raises: compiled, and in eager mode."""
 
 
 @pytest.fixture(params=["interp", "eager", "sim"], autouse=True)
@@ -29,6 +31,43 @@ def edges(element: str, count: int) -> np.ndarray:
     chosen = [0, 1, ones, 1 << (bits - 1), ones >> 1, ones // 3, ones - ones // 3, *(1 << b for b in range(bits))]
     rest = np.random.default_rng(bits).integers(0, ones, count, np.uint64, endpoint=True)
     return np.concatenate([np.array(chosen, np.uint64), rest])[:count].astype(f"u{kind.itemsize}").view(kind)
+
+
+# ---- popcount
+
+
+@triton.jit
+def counted(x, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(o + i, tl.popcount(tl.load(x + i)))
+
+
+@triton.jit
+def counted_of_one(x, o):
+    tl.store(o, tl.math.popcount(tl.load(x)))
+
+
+@pytest.mark.parametrize("element", INTEGERS)
+def test_popcount(element: str) -> None:
+    x = edges(element, 256)
+    out = np.full_like(x, 99)
+    counted[(1,)](x, out, x.size)
+    width = 8 * x.itemsize
+    np.testing.assert_array_equal(out, [f"{int(v) & ((1 << width) - 1):b}".count("1") for v in x])
+
+
+@pytest.mark.parametrize("element", INTEGERS)
+def test_popcount_of_one(element: str) -> None:
+    x, out = edges(element, 3)[2:], np.zeros(1, element)
+    counted_of_one[(1,)](x, out)
+    assert out[0] == 8 * x.itemsize
+
+
+@pytest.mark.parametrize("element", ["float32", "bool"])
+def test_popcount_wants_integers(element: str) -> None:
+    x = np.zeros(4, element)
+    with pytest.raises(REFUSED, match=r"tl\.popcount takes integers of 8 to 64 bits, got <\[4\], (fp32|int1)>"):
+        counted[(1,)](x, np.zeros(4, np.int32), 4)
 
 
 # ---- reduce_and

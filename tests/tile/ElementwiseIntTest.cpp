@@ -102,6 +102,18 @@ BOOST_AUTO_TEST_CASE(high_half_of_products) {
   checkRow({E::MulHiUI, [](Operands o) -> uint64_t { return uint64_t((unsigned __int128)o.a * o.b >> 64); }},
            DType::I64, DType::I64, pairs(edges(DType::I64), edges(DType::I64)));
 }
+BOOST_AUTO_TEST_CASE(ones_are_counted) {
+  for (DType t : kInts) {
+    const TwStripFn fn = ops().elementwise(E::Popcount, t);
+    BOOST_REQUIRE((fn == nullptr) == (t == DType::I1));
+    if (!fn) continue;
+    runStrip(fn, t, {t}, {edges(t)}, [&](const uint64_t* in, uint64_t got) {
+      uint64_t ones = 0;
+      for (int bit = 0; bit < widthOf(t); ++bit) ones += in[0] >> bit & 1;
+      BOOST_REQUIRE_EQUAL(got, ones);
+    });
+  }
+}
 BOOST_AUTO_TEST_CASE(absolute_value_and_wide_shifts) {
   for (DType t : kInts) {
     runStrip(ops().elementwise(E::AbsI, t), t, {t}, {edges(t)}, [&](const uint64_t* in, uint64_t got) {

@@ -79,6 +79,7 @@ EXCLUDED = {
     "tt.int_to_ptr": "its pointers lead to no argument, so that launches on copies of memory cannot follow",
     "tt.map_elementwise.return": "structure",
     "tt.nonfinite": "made by checks",
+    "tt.popcount": "programs are judged by Triton too, which has no function for it",
     "tt.print": "prints",
     "tt.probe_call": "made by checks",
     "tt.probe_lanes": "made by checks",

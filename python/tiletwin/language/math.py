@@ -12,14 +12,19 @@ from tiletwin._C import tensor
 from tiletwin.language.declare import Operand, builtin
 
 __all__ = [
-    "abs", "ceil", "cos", "div_rn", "erf", "exp", "exp2", "fdiv", "floor", "fma", "log", "log2", "rsqrt", "sin", "sqrt",
-    "sqrt_rn", "umulhi",
+    "abs", "ceil", "cos", "div_rn", "erf", "exp", "exp2", "fdiv", "floor", "fma", "log", "log2", "popcount", "rsqrt",
+    "sin", "sqrt", "sqrt_rn", "umulhi",
 ]  # fmt: skip
 
 
 @builtin
 def umulhi(x: Operand, y: Operand) -> tensor:
     """The upper half of the product of 32- or 64-bit integers, multiplied as unsigned whatever their type."""
+
+
+@builtin
+def popcount(x: tensor) -> tensor:
+    """How many bits of each integer of 8 to 64 bits are 1, in x's type. Triton has no such function."""
 
 
 @builtin

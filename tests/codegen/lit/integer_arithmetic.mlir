@@ -182,3 +182,16 @@ tt.func public @high(%p: !tt.ptr<i32>, %q: !tt.ptr<i64>, %a: i32, %b: i32, %c: i
   tt.store %q, %1 : !tt.ptr<i64>
   tt.return
 }
+
+// -----
+
+// CHECK-LABEL: .entry ones(
+// CHECK-DAG: popc.b32
+// CHECK-DAG: popc.b64
+tt.func public @ones(%p: !tt.ptr<i32>, %q: !tt.ptr<i64>, %a: i32, %b: i64) {
+  %0 = tt.popcount %a : i32
+  tt.store %p, %0 : !tt.ptr<i32>
+  %1 = tt.popcount %b : i64
+  tt.store %q, %1 : !tt.ptr<i64>
+  tt.return
+}
