@@ -1,4 +1,4 @@
-// frontend/MemoryBuiltins.cpp -- load and store (rules 19, 25 to 30).
+// frontend/MemoryBuiltins.cpp -- load, store and prefetch (rules 19, 25 to 30).
 // Not here:  atomics (AtomicBuiltins.cpp), descriptors (DescriptorBuiltins.cpp), what a block pointer stands for
 // (BlockPointerBuiltins.cpp).
 // Invariant: an int1 is one byte in memory: it is read as i8 and compared with 0, and stored as i8 0 or 1.
@@ -246,8 +246,19 @@ PyRef buildStore(Builder& b, llvm::ArrayRef<PyObject*> args) {
   return resultNone(emit(b, "tt.store", operands, attributes));
 }
 
+PyRef buildPrefetch(Builder& b, llvm::ArrayRef<PyObject*> args) {
+  Value pointer = pointerArgument(b, args[0], "prefetch"), mask;
+  if (!pointer || (!isNone(args[1]) && !maskArgument(b, "prefetch", args[1], mask)) ||
+      (mask && !companion(b, "prefetch", "mask", pointer, mask)))
+    return {};
+  llvm::SmallVector<Value> operands{pointer};
+  if (mask) operands.push_back(mask);
+  return resultNone(emit(b, "tt.prefetch", operands));
+}
+
 constexpr BuiltinRow kRows[] = {
     {"load", buildLoad},
+    {"prefetch", buildPrefetch},
     {"store", buildStore},
 };
 

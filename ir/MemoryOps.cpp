@@ -67,6 +67,12 @@ void StoreOp::getCanonicalizationPatterns(RewritePatternSet& patterns, MLIRConte
   patterns.add(simplifyStoreMask);
 }
 
+LogicalResult PrefetchOp::verify() {
+  if (cast<PointerType>(elementTypeOf(getPtr().getType())).getAddressSpace() == AddressSpace::Constant)
+    return emitOpError() << "names constant memory, which has caches of its own"; // C1
+  return success();
+}
+
 OpFoldResult AddPtrOp::fold(FoldAdaptor) {
   return matchPattern(getOffset(), m_Zero()) ? OpFoldResult(getPtr()) : OpFoldResult();
 }

@@ -89,4 +89,22 @@ def TT_StoreOp : TT_Op<"store", [
   let hasCanonicalizer = 1;
 }
 
+def TT_PrefetchOp : TT_Op<"prefetch", [
+    TT_SameShape, TT_MemoryAccess, MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
+    TypesMatchWith<"the mask is i1 of the pointer's shape", "ptr", "mask", "::tiletwin::tt::i1TypeLike($_self)",
+                   "!getMask() || std::equal_to<>()">]> {
+  let summary = "have memory brought near before it is read";
+  let description = [{
+    The GPU is asked for the cache line at ptr[i], into its L2 cache, where mask[i]. No mask means all ones. What memory
+    holds stays as it is, and no program can tell whether the line came: the address need not be valid.
+    (C1) the pointer does not point into constant memory.
+    Traps: none.   In a kernel: tl.prefetch(ptr, mask).
+  }];
+  let arguments = (ins TT_PtrLike:$ptr, Optional<TT_I1Like>:$mask);
+  let assemblyFormat = "$ptr (`,` $mask^)? attr-dict `:` type($ptr)";
+  // The effect of a write keeps it where it is.
+  let extraClassDeclaration = [{ bool writes() { return false; } }];
+  let hasVerifier = 1;
+}
+
 #endif

@@ -53,6 +53,7 @@ mlir::LogicalResult emitFpToFp(Emitter&, tt::FpToFpOp);
 mlir::LogicalResult emitAddPtr(Emitter&, tt::AddPtrOp);
 mlir::LogicalResult emitLoad(Emitter&, tt::LoadOp);
 mlir::LogicalResult emitStore(Emitter&, tt::StoreOp);
+mlir::LogicalResult emitPrefetch(Emitter&, tt::PrefetchOp);
 
 // AtomicOps.cpp, AtomicPoll.cpp
 mlir::LogicalResult emitAtomicRmw(Emitter&, tt::AtomicRMWOp);

@@ -10,10 +10,10 @@ namespace tiletwin::codegen {
 LogicalResult emitMapElementwise(Emitter& e, tt::MapElementwiseOp map) {
   // Elsewhere one thread acts for all that hold an element, and all meet again; here each is on its own.
   WalkResult walked = map.getBody().walk([&](Operation* inner) {
-    const bool writes = isa<tt::StoreOp, tt::PrintOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicStoreOp,
-                            tt::AtomicPollOp, tt::AtomicLoadOp>(inner);
-    return writes && failed(notCompiled(inner, e, "in a function of tl.map_elementwise")) ? WalkResult::interrupt()
-                                                                                          : WalkResult::advance();
+    const bool acts = isa<tt::StoreOp, tt::PrefetchOp, tt::PrintOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicStoreOp,
+                          tt::AtomicPollOp, tt::AtomicLoadOp>(inner);
+    return acts && failed(notCompiled(inner, e, "in a function of tl.map_elementwise")) ? WalkResult::interrupt()
+                                                                                        : WalkResult::advance();
   });
   if (walked.wasInterrupted()) return failure();
   const unsigned pack = map.getPack(), count = Emitter::registersOf(map.getResult().front().getType());

@@ -163,4 +163,20 @@ LogicalResult emitStore(Emitter& e, tt::StoreOp store) {
   return success();
 }
 
+LogicalResult emitPrefetch(Emitter& e, tt::PrefetchOp prefetch) {
+  ArrayRef<Value*> pointers = e.values(prefetch.getPtr());
+  Value* owner = ownerOf(e, prefetch.getPtr());
+  const uint32_t repeated = repeatedRegisters(prefetch.getPtr());
+  for (uint32_t r = 0; r < pointers.size(); ++r) {
+    if (r & repeated) continue;
+    Value* predicate = prefetch.getMask() ? e.values(prefetch.getMask())[r] : nullptr;
+    if (owner) predicate = predicate ? e.ir().CreateAnd(predicate, owner) : owner;
+    SmallVector<Value*> inputs{pointers[r]};
+    if (predicate) inputs.push_back(predicate);
+    e.inlinePtx(predicate ? "@$1 prefetch.global.L2 [$0];" : "prefetch.global.L2 [$0];",
+                predicate ? "l,b,~{memory}" : "l,~{memory}", {}, inputs, true);
+  }
+  return success();
+}
+
 } // namespace tiletwin::codegen

@@ -134,6 +134,7 @@ const OpTable<EmitRow>& table() {
       row<emitMapElementwise>(),
       row<emitMulhi>(),
       row<emitPopcount>(),
+      onNvidia(row<emitPrefetch>()),
       onNvidia(row<emitPrint>()),
       row<tt::PtrToIntOp, emitBitcast>(),
       row<emitReduce>(),

@@ -299,10 +299,13 @@ LogicalResult LayoutAssigner::assign(Operation* op) {
     return success();
   }
   if (op->getNumResults() == 0 || !isTile(op->getResult(0))) {
-    // What takes tiles and gives none (unsplat, prints): any layout will do.
+    // What takes tiles and gives none (unsplat, prints): any layout will do. A mask lies as the pointers do.
     for (OpOperand& operand : op->getOpOperands())
       if (isTile(operand.get()) && !twg::hasLayout(operand.get().getType()))
         setOperand(operand, choice_.usual(tt::shapeOf(operand.get().getType())));
+    auto prefetch = dyn_cast<tt::PrefetchOp>(op);
+    if (prefetch && prefetch.getMask() && isTile(prefetch.getPtr()))
+      setOperand(prefetch.getMaskMutable()[0], twg::layoutOf(prefetch.getPtr()));
     return success();
   }
   std::optional<LinearLayout> layout = decided(op->getResult(0));

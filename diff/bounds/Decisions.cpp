@@ -139,7 +139,8 @@ void Builder::followAddresses(Operation* op) {
     if (Value lanes = astray(op->getOperand(0)))
       where = cloneFor(op, lanes, tt::i1TypeLike(op->getResult(0).getType()))->getResult(0);
   } else {
-    const bool looks = isa<tt::StoreOp>(op) || (isa<tt::LoadOp>(op) && !isAddress(op->getResult(0).getType()));
+    const bool looks =
+        isa<tt::PrefetchOp, tt::StoreOp>(op) || (isa<tt::LoadOp>(op) && !isAddress(op->getResult(0).getType()));
     for (Value operand : op->getOperands().drop_front(looks ? 1 : 0)) noteEverything(astray(operand));
   }
   if (where) astray_[op->getResult(0)] = where;

@@ -14,7 +14,7 @@ using WithoutRule = OpList<
     tt::HistogramOp, tt::MulhiUIOp,
     // They have no results.
     tt::AssertOp, tt::DebugConstantOp, tt::DebugLineOp, tt::GridDependencyLaunchDependentsOp, tt::GridDependencyWaitOp,
-    tt::PrintOp, tt::ProbeCallOp, tt::ProbeLanesOp, tt::PromiseOp,
+    tt::PrefetchOp, tt::PrintOp, tt::ProbeCallOp, tt::ProbeLanesOp, tt::PromiseOp,
     // They are parts of others, or inlined.
     tt::CallOp, tt::FuncOp, tt::MapElementwiseReturnOp, tt::ReduceReturnOp, tt::ReturnOp, tt::ScanReturnOp,
     // Kernels that are compared have none.

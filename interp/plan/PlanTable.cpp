@@ -16,8 +16,8 @@ using NotPlanned = OpList<
 // clang-format on
 
 /// Operations that change no result; of promises nobody wants to know whether they hold.
-using Hints =
-    OpList<mlir::LLVM::AssumeOp, tt::GridDependencyLaunchDependentsOp, tt::GridDependencyWaitOp, tt::PromiseOp>;
+using Hints = OpList<mlir::LLVM::AssumeOp, tt::GridDependencyLaunchDependentsOp, tt::GridDependencyWaitOp,
+                     tt::PrefetchOp, tt::PromiseOp>;
 
 const PlanFn* findPlanFn(Operation* op) {
   static const auto kTable =

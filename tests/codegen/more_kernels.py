@@ -51,6 +51,7 @@ def old_float8(x_ptr, o_ptr, NEW: tl.constexpr):
 @triton.jit
 def beyond_triton(x_ptr, o_ptr, n, B: tl.constexpr):
     i = tl.arange(0, B)
+    tl.prefetch(x_ptr + B + i, mask=i < n)
     x = tl.load(x_ptr + i, mask=i < n, other=-1)
     tl.store(o_ptr + i, tl.popcount(x) + tl.reduce_and(x, 0))
 

@@ -57,6 +57,22 @@ tt.func @store_c1(%p: !tt.ptr<f32, "constant">, %x: f32) {
 
 // -----
 
+tt.func @prefetch_c1(%p: !tt.ptr<f32, "constant">) {
+  // expected-error@+1 {{names constant memory, which has caches of its own}}
+  tt.prefetch %p : !tt.ptr<f32, "constant">
+  tt.return
+}
+
+// -----
+
+tt.func @prefetch_mask_type(%p: tensor<4x!tt.ptr<f32>>, %m: tensor<8xi1>) {
+  // expected-error@+1 {{the mask is i1 of the pointer's shape}}
+  "tt.prefetch"(%p, %m) : (tensor<4x!tt.ptr<f32>>, tensor<8xi1>) -> ()
+  tt.return
+}
+
+// -----
+
 tt.func @store_value_type(%p: !tt.ptr<f32>, %x: f16) {
   // expected-error@+1 {{the value has the pointee's type}}
   "tt.store"(%p, %x) : (!tt.ptr<f32>, f16) -> ()

@@ -70,6 +70,57 @@ def test_popcount_wants_integers(element: str) -> None:
         counted[(1,)](x, np.zeros(4, np.int32), 4)
 
 
+# ---- prefetch
+
+
+@triton.jit
+def fetched_ahead(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    total = tl.zeros([B], tl.int32)
+    for start in range(0, n, B):
+        at = start + i
+        tl.prefetch(x + B + at, mask=B + at < n)
+        total += tl.load(x + at, mask=at < n, other=0)
+    tl.prefetch(x)
+    tl.prefetch(x + n + i)  # outside: it reads nothing
+    tl.store(o + i, total)
+
+
+@pytest.mark.parametrize("n", [1, 64, 1000])
+def test_prefetch_changes_nothing(n: int) -> None:
+    block = 64
+    x, out = np.arange(n, dtype=np.int32) - 7, np.zeros(block, np.int32)
+    kept = x.copy()
+    fetched_ahead[(1,)](x, out, n, block)
+    padded = np.concatenate([kept, np.zeros(-n % block, np.int32)])
+    np.testing.assert_array_equal(out, padded.reshape(-1, block).sum(0))
+    np.testing.assert_array_equal(x, kept)
+
+
+@triton.jit
+def fetched_by_mask(x, WHAT: tl.constexpr):
+    i = tl.arange(0, 8)
+    if WHAT == "number":
+        tl.prefetch(i)
+    elif WHAT == "mask":
+        tl.prefetch(x + i, mask=i)
+    else:
+        tl.prefetch(x, mask=i < 3)
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("number", r"tl\.prefetch: Unsupported ptr type <\[8\], int32>"),
+        ("mask", r"tl\.prefetch: Mask must have boolean scalar type"),
+        ("block", r"tl\.prefetch: Mask argument cannot be block type if pointer argument is not a block"),
+    ],
+)
+def test_prefetch_refuses(what: str, message: str) -> None:
+    with pytest.raises(REFUSED, match=message):
+        fetched_by_mask[(1,)](np.zeros(8, np.int32), what)
+
+
 # ---- reduce_and
 
 

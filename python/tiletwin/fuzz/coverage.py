@@ -80,6 +80,7 @@ EXCLUDED = {
     "tt.map_elementwise.return": "structure",
     "tt.nonfinite": "made by checks",
     "tt.popcount": "programs are judged by Triton too, which has no function for it",
+    "tt.prefetch": "has no result, and Triton has no function for it",
     "tt.print": "prints",
     "tt.probe_call": "made by checks",
     "tt.probe_lanes": "made by checks",

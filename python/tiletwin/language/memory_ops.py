@@ -12,7 +12,7 @@ from tiletwin.language.declare import Mask, Operand, Whole, Word, builtin
 __all__ = [
     "advance", "atomic_add", "atomic_and", "atomic_cas", "atomic_load", "atomic_max", "atomic_min", "atomic_or",
     "atomic_poll", "atomic_store", "atomic_xchg", "atomic_xor", "load", "load_tensor_descriptor", "make_block_ptr",
-    "make_tensor_descriptor", "store", "store_tensor_descriptor",
+    "make_tensor_descriptor", "prefetch", "store", "store_tensor_descriptor",
 ]  # fmt: skip
 """What `triton.language` has of this module."""
 
@@ -66,6 +66,16 @@ def store(
     boundary_check: for block pointers, which take no mask and a value of their own type: the dimensions in which
     elements outside the tensor are not written.
     Errors: ValueError, a block to one pointer, a pointer to const; OutOfBoundsError at run time.
+    """
+
+
+@builtin
+def prefetch(pointer: tensor, mask: Mask = None) -> None:
+    """Has a GPU bring what `pointer` names into its L2 cache, ahead of a load. Triton has no such function.
+
+    mask: int1, broadcast to the pointer's shape; where it is 0 nothing is brought. Nothing is read, so any address will
+    do, and results are the same without it. The interpreter brings nothing.
+    Errors: ValueError, no pointer, a block of masks for one pointer.
     """
 
 

@@ -27,6 +27,14 @@ tt.func public @library(%p: !tt.ptr<f32>, %x: f32) {
 
 // -----
 
+tt.func public @prefetched(%p: !tt.ptr<i32>) {
+  // expected-error @below {{'tt.prefetch' op is not compiled for gfx942 yet}}
+  tt.prefetch %p : !tt.ptr<i32>
+  tt.return
+}
+
+// -----
+
 tt.func public @atomic(%p: !tt.ptr<i32>, %v: i32) {
   %true = arith.constant true
   // expected-error @below {{'tt.atomic_rmw' op is not compiled for gfx942 yet}}

@@ -143,3 +143,50 @@ tt.func public @truth(%p: !tt.ptr<i1>, %q: !tt.ptr<i1>) {
   tt.store %q, %1 : !tt.ptr<i1>
   tt.return
 }
+
+// -----
+
+// One instruction an element, under its mask; the first thread asks for what one pointer names.
+// CHECK-LABEL: .entry prefetched(
+// CHECK-COUNT-4: @{{%p[0-9]+}} prefetch.global.L2 [{{%rd[0-9]+}}];
+// CHECK: @{{%p[0-9]+}} prefetch.global.L2 [{{%rd[0-9]+}}];
+// CHECK: ld.global.v4.b32
+// CHECK-NOT: prefetch.global
+tt.func public @prefetched(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %i = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+  %b = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+  %a = tt.addptr %b, %i : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+  %limit = tt.splat %n : i32 -> tensor<256xi32>
+  %mask = arith.cmpi slt, %i, %limit : tensor<256xi32>
+  tt.prefetch %a, %mask : tensor<256x!tt.ptr<f32>>
+  tt.prefetch %q : !tt.ptr<f32>
+  %x = tt.load %a : tensor<256x!tt.ptr<f32>>
+  tt.store %a, %x : tensor<256x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// A mask that was made in another layout is brought to that of the pointers.
+// CHECK-LABEL: .entry prefetched_under_columns(
+// CHECK: ld.global.b8
+// CHECK: st.shared
+// CHECK: ld.shared
+// CHECK: @{{%p[0-9]+}} prefetch.global.L2
+tt.func public @prefetched_under_columns(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %c: !tt.ptr<i8> {tt.divisibility = 16 : i32}) {
+  %i = tt.make_range {end = 2048 : i32, start = 0 : i32} : tensor<2048xi32>
+  %ci = tt.reshape %i : tensor<2048xi32> -> tensor<64x32xi32>
+  %cb = tt.splat %c : !tt.ptr<i8> -> tensor<64x32x!tt.ptr<i8>>
+  %ca = tt.addptr %cb, %ci : tensor<64x32x!tt.ptr<i8>>, tensor<64x32xi32>
+  %byte = tt.load %ca : tensor<64x32x!tt.ptr<i8>>
+  %zero = arith.constant dense<0> : tensor<64x32xi8>
+  %column = arith.cmpi ne, %byte, %zero : tensor<64x32xi8>
+  %mask = tt.trans %column {order = array<i32: 1, 0>} : tensor<64x32xi1> -> tensor<32x64xi1>
+  %pi = tt.reshape %i : tensor<2048xi32> -> tensor<32x64xi32>
+  %b = tt.splat %p : !tt.ptr<i32> -> tensor<32x64x!tt.ptr<i32>>
+  %a = tt.addptr %b, %pi : tensor<32x64x!tt.ptr<i32>>, tensor<32x64xi32>
+  tt.prefetch %a, %mask : tensor<32x64x!tt.ptr<i32>>
+  %x = tt.load %a : tensor<32x64x!tt.ptr<i32>>
+  tt.store %a, %x : tensor<32x64x!tt.ptr<i32>>
+  tt.return
+}

@@ -74,6 +74,22 @@ tt.func public @no_such_reduction(%p: !tt.ptr<i64>, %n: i32, %x: i64) {
 
 // -----
 
+tt.func public @map_with_prefetch(%p: !tt.ptr<i32>, %o: !tt.ptr<i32>) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %y = "tt.map_elementwise"(%i) <{pack = 1 : i32}> ({
+  ^bb0(%l: i32):
+    // expected-error @below {{in a function of tl.map_elementwise is not compiled for sm_80 yet}}
+    tt.prefetch %p : !tt.ptr<i32>
+    tt.map_elementwise.return %l : i32
+  }) : (tensor<64xi32>) -> tensor<64xi32>
+  %c = tt.splat %o : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %d = tt.addptr %c, %i : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  tt.store %d, %y : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
+
+// -----
+
 tt.func public @no_such_operation(%p: !tt.ptr<f32>, %x: f32) {
   // expected-error @below {{`math.tanh` is no operation of the language, and its rounding is the target's choice}}
   %0 = math.tanh %x : f32
