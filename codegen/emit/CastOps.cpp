@@ -106,14 +106,13 @@ LogicalResult emitIntegerCast(Emitter& e, Operation* op, Instruction::CastOps co
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateCast(code, in[0], to); });
 }
 
-/// 16 bits as a float, through a move that LLVM does not look through: of a number of one 16-bit float type and a comparison
-/// of its bits as the other one it would make one operation, which NVPTX does not have, and end the process.
-Value* floatOf16Bits(Emitter& e, Value* number, Type* to) {
+/// The bits of a 16-bit float, through a move that LLVM does not look through: of a number and a comparison of its bits as
+/// the other 16-bit float it would make one operation, which NVPTX does not have, and end the process.
+Value* bitsOfFloat16(Emitter& e, Value* number) {
   llvm::IRBuilder<>& b = e.ir();
   Value* bits = b.CreateBitCast(number, b.getInt16Ty());
-  if (e.target().backend == "cuda")
-    bits = e.inlinePtx("mov.b16 $0, $1;", "=h,h", {b.getInt16Ty()}, {bits}, false).front();
-  return b.CreateBitCast(bits, to);
+  if (e.target().backend != "cuda") return bits;
+  return e.inlinePtx("mov.b16 $0, $1;", "=h,h", {b.getInt16Ty()}, {bits}, false).front();
 }
 
 LogicalResult emitBitcast(Emitter& e, Operation* op) {
@@ -122,7 +121,8 @@ LogicalResult emitBitcast(Emitter& e, Operation* op) {
     bool fromPointer = in[0]->getType()->isPointerTy();
     if (fromPointer && !to->isPointerTy()) return e.ir().CreatePtrToInt(in[0], to);
     if (!fromPointer && to->isPointerTy()) return e.ir().CreateIntToPtr(in[0], to);
-    if (to->is16bitFPTy() && to != in[0]->getType()) return floatOf16Bits(e, in[0], to);
+    if (in[0]->getType()->is16bitFPTy() && to != in[0]->getType())
+      return e.ir().CreateBitCast(bitsOfFloat16(e, in[0]), to);
     return fromPointer ? in[0] : e.ir().CreateBitCast(in[0], to);
   });
 }

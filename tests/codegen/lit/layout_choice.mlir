@@ -93,7 +93,7 @@ tt.func public @reduced(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.p
 // The order of a scan: bits of the axis in one thread's neighbours, lanes, warps, and registers above them.
 // CHECK: #[[ROW:layout[0-9]*]] = #twg.linear<{register = {{\[\[128\]\]}}, lane = {{\[\[1\], \[2\], \[4\], \[8\], \[16\]\]}}, warp = {{\[\[32\], \[64\]\]}}, block = []}>
 // CHECK-LABEL: @scanned
-// CHECK: }) {order = array<i32: 0, 5, 2, 1>} : (tensor<256xi32, #[[ROW]]>) -> tensor<256xi32, #[[ROW]]>
+// CHECK: }) {order = array<i32: 0, 5, 2, 1>{{.*}}} : (tensor<256xi32, #[[ROW]]>) -> tensor<256xi32, #[[ROW]]>
 // CHECK-NOT: convert_layout
 tt.func public @scanned(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) {
   %i = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>

@@ -13,9 +13,8 @@
 // TTGIR: twg.proxy_barrier
 // TTGIR: twg.barrier_expect %[[BARRIER]]{{.*}}, 8192
 // TTGIR: twg.tensor_load
-// TTGIR: %[[PHASE:[a-z0-9_]+]] = twg.phase %[[PHASES:[a-z0-9_]+]]
+// TTGIR: %[[PHASE:[a-z0-9_]+]] = twg.phase %c0_i32
 // TTGIR: twg.barrier_wait %[[BARRIER]] phase %[[PHASE]]
-// TTGIR: twg.next_phase %[[PHASES]]
 // TTGIR: twg.local_load
 // TTGIR: twg.proxy_barrier
 // TTGIR: twg.tensor_store

@@ -92,6 +92,7 @@ tt.func public @narrow_copy(%p: !tt.ptr<i8>) {
   %1 = twg.local_alloc -> !twg.memdesc<8x8xi8, #s>
   // expected-error @below {{needs accesses of 4, 8 or 16 bytes}}
   twg.async_copy %0, %1 {twg.vector = 2 : i32} : tensor<8x8x!tt.ptr<i8>, #a> -> !twg.memdesc<8x8xi8, #s>
+  twg.async_commit
   tt.return
 }
 
