@@ -27,20 +27,9 @@ inline constexpr bool isListed<Op, OpList<Listed...>> = (std::is_same_v<Op, List
 /// Whether an operation is of a class of the list.
 template <class... Op> bool isAnyOf(mlir::Operation* op, OpList<Op...>) { return llvm::isa<Op...>(op); }
 
-/// A row of a table: what it holds, and for which operation.
-template <class Op, class Value> struct OpRow {
-  using Operation = Op;
-  Value value;
-};
-
 /// What is known of operations, by their class.
 template <class Value> class OpTable {
 public:
-  OpTable() = default;
-  template <class... Op>
-  explicit OpTable(OpRow<Op, Value>... rows) : names_{std::string_view(Op::getOperationName())...} {
-    (rows_.try_emplace(mlir::TypeID::get<Op>(), rows.value), ...);
-  }
   /// Of all operations of `Lists` but those of `LeftOut`. `rowOf`: a lambda whose only template parameter is the class.
   template <class LeftOut, class... Lists, class RowOf> static OpTable of(RowOf rowOf) {
     OpTable table;
@@ -74,23 +63,5 @@ private:
   std::vector<std::string_view> names_;
   llvm::DenseMap<mlir::TypeID, Value> rows_;
 };
-
-namespace detail {
-template <class Operation, bool hasRow, bool isLeftOut> constexpr void requireRow() {
-  static_assert(hasRow || isLeftOut, "a table has no row for the operation that the next note names");
-  static_assert(!hasRow || !isLeftOut,
-                "a table has a row for the operation that the next note names, and leaves it out");
-}
-template <class Rows, class Without, class... Op> constexpr void requireRows(OpList<Op...>) {
-  (requireRow<Op, isListed<Op, Rows>, isListed<Op, Without>>(), ...);
-}
-} // namespace detail
-
-/// A table that has a row for each operation of `Ops`, a list of lists, but those of the list `Without`.
-template <class Value, class Without, class... Ops, class... Op>
-OpTable<Value> completeTable(OpRow<Op, Value>... rows) {
-  (detail::requireRows<OpList<Op...>, Without>(Ops{}), ...);
-  return OpTable<Value>(rows...);
-}
 
 } // namespace tiletwin

@@ -5,7 +5,6 @@
 //            has beyond them is 0, and is not looked at in results.
 // Invariant: a text with effects runs in every thread, as it stands; its results are then those of one thread for all that
 //            hold the element.
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Owners.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InlineAsm.h"
@@ -207,6 +206,6 @@ LogicalResult InlineAsm::run() {
 
 } // namespace
 
-LogicalResult emitInlineAsm(Emitter& e, tt::ElementwiseInlineAsmOp op) { return InlineAsm(e, op).run(); }
+template <> LogicalResult emit(Emitter& e, tt::ElementwiseInlineAsmOp op) { return InlineAsm(e, op).run(); }
 
 } // namespace tiletwin::codegen

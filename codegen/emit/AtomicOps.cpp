@@ -6,7 +6,6 @@
 //            around all of them order, and the accesses themselves are relaxed.
 // Invariant: every element is accessed once, by the owner, and not at all where its mask is 0.
 #include "codegen/emit/Atomics.h"
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/emit/Owners.h"
 #include "llvm/ADT/StringExtras.h"
@@ -259,7 +258,7 @@ Value* addUntilSame(Emitter& e, const std::string& words, Value* address, Value*
   });
 }
 
-LogicalResult emitAtomicRmw(Emitter& e, tt::AtomicRMWOp rmw) {
+template <> LogicalResult emit(Emitter& e, tt::AtomicRMWOp rmw) {
   const tt::RmwKind kind = rmw.getAtomicRmwOp();
   mlir::Type element = tt::elementTypeOf(rmw.getVal().getType());
   const unsigned perAccess = vectorOf(rmw);
@@ -286,7 +285,7 @@ LogicalResult emitAtomicRmw(Emitter& e, tt::AtomicRMWOp rmw) {
   });
 }
 
-LogicalResult emitAtomicCas(Emitter& e, tt::AtomicCASOp cas) {
+template <> LogicalResult emit(Emitter& e, tt::AtomicCASOp cas) {
   AtomicAccess access(e, cas, cas.getPtr(), {}, cas.getSem(), cas.getScope(), 1);
   return access.run([&](uint32_t r, Value* predicate) -> Values {
     Value *compare = e.values(cas.getCmp())[r], *value = e.values(cas.getVal())[r];
@@ -297,7 +296,7 @@ LogicalResult emitAtomicCas(Emitter& e, tt::AtomicCASOp cas) {
   });
 }
 
-LogicalResult emitAtomicLoad(Emitter& e, tt::AtomicLoadOp load) {
+template <> LogicalResult emit(Emitter& e, tt::AtomicLoadOp load) {
   mlir::Type element = tt::elementTypeOf(load.getResult().getType());
   const unsigned bits = 8 * Emitter::memoryBytesOf(element);
   AtomicAccess access(e, load, load.getPtr(), load.getMask(), load.getSem(), load.getScope(), 1);
@@ -309,7 +308,7 @@ LogicalResult emitAtomicLoad(Emitter& e, tt::AtomicLoadOp load) {
   });
 }
 
-LogicalResult emitAtomicStore(Emitter& e, tt::AtomicStoreOp store) {
+template <> LogicalResult emit(Emitter& e, tt::AtomicStoreOp store) {
   const unsigned bits = 8 * Emitter::memoryBytesOf(tt::elementTypeOf(store.getValue().getType()));
   AtomicAccess access(e, store, store.getPtr(), store.getMask(), store.getSem(), store.getScope(), 1);
   return access.run([&](uint32_t r, Value* predicate) -> Values {

@@ -1,7 +1,6 @@
 // codegen/emit/AtomicPoll.cpp -- tt.atomic_poll: the first thread looks again and again, all others wait for it.
 // Not here:  loops that users write around atomic accesses (AtomicOps.cpp).
 #include "codegen/emit/Atomics.h"
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Owners.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -19,7 +18,7 @@ Value* nanoseconds(Emitter& e) {
 
 } // namespace
 
-LogicalResult emitAtomicPoll(Emitter& e, tt::AtomicPollOp poll) {
+template <> LogicalResult emit(Emitter& e, tt::AtomicPollOp poll) {
   llvm::IRBuilder<>& b = e.ir();
   Value *address = e.scalar(poll.getPtr()), *expected = e.scalar(poll.getExpected());
   AtomicInstruction look{"", address, nullptr, {}};

@@ -1,8 +1,6 @@
 // codegen/emit/CastOps.cpp -- conversions between number formats, and between pointers and integers.
 // Not here:  floats of 8 bits (CastNarrow.cpp).
 #include "codegen/emit/Elementwise.h"
-#include "codegen/emit/Emitters.h"
-#include "codegen/emit/Narrow.h"
 #include "codegen/emit/TargetCode.h"
 
 using namespace mlir;
@@ -84,22 +82,13 @@ LogicalResult convertF8AndInteger(Emitter& e, Operation* op, bool isSigned) {
   return success();
 }
 
-} // namespace
-
-LogicalResult emitFloatCast(Emitter& e, Operation* op) { return convertFloats(e, op, false); }
-
-LogicalResult emitIndexCast(Emitter& e, arith::IndexCastOp op) {
-  Type* to = e.typeOf(tt::elementTypeOf(op.getType()));
-  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateSExtOrTrunc(in[0], to); });
-}
-
-LogicalResult emitFloatToInteger(Emitter& e, Operation* op, bool isSigned) {
+LogicalResult floatsToIntegers(Emitter& e, Operation* op, bool isSigned) {
   if (isF8(tt::elementTypeOf(op->getOperand(0).getType()))) return convertF8AndInteger(e, op, isSigned);
   Type* to = e.typeOf(tt::elementTypeOf(op->getResult(0).getType()));
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return floatToInt(e, in[0], to, isSigned); });
 }
 
-LogicalResult emitIntegerCast(Emitter& e, Operation* op, Instruction::CastOps code) {
+LogicalResult castInteger(Emitter& e, Operation* op, Instruction::CastOps code) {
   mlir::Type toType = tt::elementTypeOf(op->getResult(0).getType());
   if (isF8(toType)) return convertF8AndInteger(e, op, code == Instruction::SIToFP);
   Type* to = e.typeOf(toType);
@@ -115,7 +104,7 @@ Value* bitsOfFloat16(Emitter& e, Value* number) {
   return e.inlinePtx("mov.b16 $0, $1;", "=h,h", {b.getInt16Ty()}, {bits}, false).front();
 }
 
-LogicalResult emitBitcast(Emitter& e, Operation* op) {
+LogicalResult castBits(Emitter& e, Operation* op) {
   Type* to = e.typeOf(tt::elementTypeOf(op->getResult(0).getType()));
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) -> Value* {
     bool fromPointer = in[0]->getType()->isPointerTy();
@@ -127,9 +116,28 @@ LogicalResult emitBitcast(Emitter& e, Operation* op) {
   });
 }
 
-LogicalResult emitFpToFp(Emitter& e, tt::FpToFpOp op) {
+} // namespace
+
+template <> LogicalResult emit(Emitter& e, arith::IndexCastOp op) {
+  Type* to = e.typeOf(tt::elementTypeOf(op.getType()));
+  return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateSExtOrTrunc(in[0], to); });
+}
+template <> LogicalResult emit(Emitter& e, tt::FpToFpOp op) {
   auto rounding = op.getRounding();
   return convertFloats(e, op, rounding == tt::RoundingMode::RTZ);
 }
+template <> LogicalResult emit(Emitter& e, arith::ExtFOp op) { return convertFloats(e, op, false); }
+template <> LogicalResult emit(Emitter& e, arith::TruncFOp op) { return convertFloats(e, op, false); }
+template <> LogicalResult emit(Emitter& e, arith::ExtSIOp op) { return castInteger(e, op, Instruction::SExt); }
+template <> LogicalResult emit(Emitter& e, arith::ExtUIOp op) { return castInteger(e, op, Instruction::ZExt); }
+template <> LogicalResult emit(Emitter& e, arith::TruncIOp op) { return castInteger(e, op, Instruction::Trunc); }
+template <> LogicalResult emit(Emitter& e, arith::SIToFPOp op) { return castInteger(e, op, Instruction::SIToFP); }
+template <> LogicalResult emit(Emitter& e, arith::UIToFPOp op) { return castInteger(e, op, Instruction::UIToFP); }
+template <> LogicalResult emit(Emitter& e, arith::FPToSIOp op) { return floatsToIntegers(e, op, true); }
+template <> LogicalResult emit(Emitter& e, arith::FPToUIOp op) { return floatsToIntegers(e, op, false); }
+template <> LogicalResult emit(Emitter& e, arith::BitcastOp op) { return castBits(e, op); }
+template <> LogicalResult emit(Emitter& e, tt::BitcastOp op) { return castBits(e, op); }
+template <> LogicalResult emit(Emitter& e, tt::IntToPtrOp op) { return castBits(e, op); }
+template <> LogicalResult emit(Emitter& e, tt::PtrToIntOp op) { return castBits(e, op); }
 
 } // namespace tiletwin::codegen

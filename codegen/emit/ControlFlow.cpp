@@ -1,5 +1,5 @@
 // codegen/emit/ControlFlow.cpp -- loops, branches and blocks: values carried around become PHIs, one each register.
-#include "codegen/emit/Emitters.h"
+#include "codegen/emit/Emitter.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMAttrs.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -42,7 +42,7 @@ void annotate(llvm::Instruction* back, Operation* loop) {
 
 } // namespace
 
-LogicalResult emitFor(Emitter& e, scf::ForOp loop) {
+template <> LogicalResult emit(Emitter& e, scf::ForOp loop) {
   llvm::IRBuilder<>& b = e.ir();
   Value* lower = e.scalar(loop.getLowerBound());
   Value* upper = e.scalar(loop.getUpperBound());
@@ -71,7 +71,7 @@ LogicalResult emitFor(Emitter& e, scf::ForOp loop) {
   return success();
 }
 
-LogicalResult emitIf(Emitter& e, scf::IfOp branch) {
+template <> LogicalResult emit(Emitter& e, scf::IfOp branch) {
   llvm::IRBuilder<>& b = e.ir();
   bool hasElse = !branch.getElseRegion().empty();
   BasicBlock* then = e.newBlock("if.then");
@@ -97,7 +97,7 @@ LogicalResult emitIf(Emitter& e, scf::IfOp branch) {
   return success();
 }
 
-LogicalResult emitWhile(Emitter& e, scf::WhileOp loop) {
+template <> LogicalResult emit(Emitter& e, scf::WhileOp loop) {
   llvm::IRBuilder<>& b = e.ir();
   BasicBlock* before = b.GetInsertBlock();
   BasicBlock *head = e.newBlock("while"), *body = e.newBlock("while.body"), *after = e.newBlock("while.end");
@@ -120,7 +120,7 @@ LogicalResult emitWhile(Emitter& e, scf::WhileOp loop) {
   return success();
 }
 
-LogicalResult emitExecuteRegion(Emitter& e, scf::ExecuteRegionOp region) {
+template <> LogicalResult emit(Emitter& e, scf::ExecuteRegionOp region) {
   if (region.getRegion().hasOneBlock()) {
     Block& block = region.getRegion().front();
     if (failed(e.emitBody(block))) return failure();
@@ -167,13 +167,13 @@ void Emitter::branchTo(Block* block, ValueRange operands) {
   addIncoming(*this, block->getArguments(), operands, builder_.GetInsertBlock());
 }
 
-LogicalResult emitBranch(Emitter& e, cf::BranchOp branch) {
+template <> LogicalResult emit(Emitter& e, cf::BranchOp branch) {
   e.branchTo(branch.getDest(), branch.getDestOperands());
   e.ir().CreateBr(e.blockOf(branch.getDest()));
   return success();
 }
 
-LogicalResult emitCondBranch(Emitter& e, cf::CondBranchOp branch) {
+template <> LogicalResult emit(Emitter& e, cf::CondBranchOp branch) {
   e.branchTo(branch.getTrueDest(), branch.getTrueDestOperands());
   if (branch.getTrueDest() != branch.getFalseDest()) {
     e.branchTo(branch.getFalseDest(), branch.getFalseDestOperands());
@@ -190,7 +190,7 @@ LogicalResult emitCondBranch(Emitter& e, cf::CondBranchOp branch) {
   return success();
 }
 
-LogicalResult emitReturn(Emitter& e, tt::ReturnOp) {
+template <> LogicalResult emit(Emitter& e, tt::ReturnOp) {
   e.ir().CreateRetVoid();
   return success();
 }

@@ -2,7 +2,6 @@
 // memory, whichever costs least.
 // Here:      code for the plans of layout/WarpConversion.h and layout/SharedConversion.h.
 // Not here:  the choice between them (layout/Conversion.h); which shared memory, and when it is free (passes/Scratch.h).
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/layout/Conversion.h"
 #include "codegen/passes/SharedMemory.h"
@@ -184,7 +183,7 @@ Values convertInShared(Emitter& e, const SharedConversion& plan, const LinearLay
 
 } // namespace
 
-LogicalResult emitConvertLayout(Emitter& e, twg::ConvertLayoutOp convert) {
+template <> LogicalResult emit(Emitter& e, twg::ConvertLayoutOp convert) {
   LinearLayout from = twg::layoutOf(convert.getSrc()), to = twg::layoutOf(convert.getResult());
   if (from.bases(Part::Block) != to.bases(Part::Block)) return notCompiled(convert, e, "between the CTAs of a cluster");
   mlir::Type type = tt::elementTypeOf(convert.getResult().getType());

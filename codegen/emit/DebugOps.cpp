@@ -2,7 +2,6 @@
 // Here:      the texts that a GPU prints; which threads call.
 // Idea:      each element is printed by one call of its owner, as one line, because the driver keeps calls whole and orders
 //            them as it likes. A thread looks at all its conditions before it calls __assertfail once.
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Narrow.h"
 #include "codegen/emit/Owners.h"
 #include "ir/SourcePosition.h"
@@ -122,7 +121,7 @@ void printOperand(Emitter& e, tt::PrintOp print, unsigned number, ArrayRef<Value
 
 } // namespace
 
-LogicalResult emitPrint(Emitter& e, tt::PrintOp print) {
+template <> LogicalResult emit(Emitter& e, tt::PrintOp print) {
   using namespace llvm::Intrinsic;
   const std::array<Value*, 3> program{e.intrinsic(nvvm_read_ptx_sreg_ctaid_x, {}, {}),
                                       e.intrinsic(nvvm_read_ptx_sreg_ctaid_y, {}, {}),
@@ -137,7 +136,7 @@ LogicalResult emitPrint(Emitter& e, tt::PrintOp print) {
   return success();
 }
 
-LogicalResult emitAssert(Emitter& e, tt::AssertOp assertion) {
+template <> LogicalResult emit(Emitter& e, tt::AssertOp assertion) {
   llvm::IRBuilder<>& b = e.ir();
   Value* holds = nullptr;
   for (Value* one : e.values(assertion.getCondition())) holds = holds ? b.CreateAnd(holds, one) : one;
@@ -155,17 +154,17 @@ LogicalResult emitAssert(Emitter& e, tt::AssertOp assertion) {
   return success();
 }
 
-LogicalResult emitAssume(Emitter& e, LLVM::AssumeOp op) {
+template <> LogicalResult emit(Emitter& e, LLVM::AssumeOp op) {
   e.ir().CreateAssumption(e.scalar(op->getOperand(0)));
   return success();
 }
 
 // Without dependent launches none begins before the one in front of it has ended.
-LogicalResult emitGridDependencyWait(Emitter& e, tt::GridDependencyWaitOp) {
+template <> LogicalResult emit(Emitter& e, tt::GridDependencyWaitOp) {
   if (e.features().dependentLaunches) e.inlinePtx("griddepcontrol.wait;", "~{memory}", {}, {}, true);
   return success();
 }
-LogicalResult emitGridDependencyLaunch(Emitter& e, tt::GridDependencyLaunchDependentsOp) {
+template <> LogicalResult emit(Emitter& e, tt::GridDependencyLaunchDependentsOp) {
   if (e.features().dependentLaunches) e.inlinePtx("griddepcontrol.launch_dependents;", "~{memory}", {}, {}, true);
   return success();
 }

@@ -6,7 +6,6 @@
 // Invariant: 0 <= index < extent is one unsigned comparison of 32 bits: a sum that wraps around is 2^31 or more.
 #include "codegen/emit/Atomics.h"
 #include "codegen/emit/Descriptor.h"
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 
 using namespace mlir;
@@ -263,7 +262,7 @@ FailureOr<Values> rowsOf(Emitter& e, Operation* op, mlir::Value list, const Line
 
 } // namespace
 
-LogicalResult emitMakeTensorDescriptor(Emitter& e, tt::MakeTensorDescriptorOp make) {
+template <> LogicalResult emit(Emitter& e, tt::MakeTensorDescriptorOp make) {
   Descriptor result{e.scalar(make.getBase()), scalarsOf(e, make.getShape()), scalarsOf(e, make.getStrides()),
                     e.int32(make.getPadding() == tt::Padding::NaN ? Descriptor::kNanOutside : 0)};
   result.strides.back() = e.ir().getInt64(1);
@@ -271,7 +270,7 @@ LogicalResult emitMakeTensorDescriptor(Emitter& e, tt::MakeTensorDescriptorOp ma
   return success();
 }
 
-LogicalResult emitDescriptorLoad(Emitter& e, tt::DescriptorLoadOp load) {
+template <> LogicalResult emit(Emitter& e, tt::DescriptorLoadOp load) {
   LinearLayout layout = twg::layoutOf(load.getResult());
   mlir::Type element = tt::elementTypeOf(load.getResult().getType());
   Descriptor tensor = Descriptor::of(e, load.getDesc());
@@ -281,7 +280,7 @@ LogicalResult emitDescriptorLoad(Emitter& e, tt::DescriptorLoadOp load) {
   return success();
 }
 
-LogicalResult emitDescriptorStore(Emitter& e, tt::DescriptorStoreOp store) {
+template <> LogicalResult emit(Emitter& e, tt::DescriptorStoreOp store) {
   LinearLayout layout = twg::layoutOf(store.getSrc());
   unsigned bytes = Emitter::memoryBytesOf(tt::elementTypeOf(store.getSrc().getType()));
   Block block(e, Descriptor::of(e, store.getDesc()), bytes, layout);
@@ -290,7 +289,7 @@ LogicalResult emitDescriptorStore(Emitter& e, tt::DescriptorStoreOp store) {
   return success();
 }
 
-LogicalResult emitDescriptorGather(Emitter& e, tt::DescriptorGatherOp gather) {
+template <> LogicalResult emit(Emitter& e, tt::DescriptorGatherOp gather) {
   LinearLayout layout = twg::layoutOf(gather.getResult());
   mlir::Type element = tt::elementTypeOf(gather.getResult().getType());
   Descriptor tensor = Descriptor::of(e, gather.getDesc());
@@ -303,7 +302,7 @@ LogicalResult emitDescriptorGather(Emitter& e, tt::DescriptorGatherOp gather) {
   return success();
 }
 
-LogicalResult emitDescriptorScatter(Emitter& e, tt::DescriptorScatterOp scatter) {
+template <> LogicalResult emit(Emitter& e, tt::DescriptorScatterOp scatter) {
   LinearLayout layout = twg::layoutOf(scatter.getSrc());
   unsigned bytes = Emitter::memoryBytesOf(tt::elementTypeOf(scatter.getSrc().getType()));
   Block block(e, Descriptor::of(e, scatter.getDesc()), bytes, layout);
@@ -315,7 +314,7 @@ LogicalResult emitDescriptorScatter(Emitter& e, tt::DescriptorScatterOp scatter)
   return success();
 }
 
-LogicalResult emitDescriptorReduce(Emitter& e, tt::DescriptorReduceOp reduce) {
+template <> LogicalResult emit(Emitter& e, tt::DescriptorReduceOp reduce) {
   mlir::Type element = reduce.getDesc().getType().getElementType();
   std::string word = reductionWord(e, reduce.getKind(), element);
   if (word.empty()) {

@@ -3,7 +3,6 @@
 //       layout/TensorCores.h gives for the attributes `instruction` and `order`. Along K the fragments follow each other,
 //       each adding to what the one before left.
 #include "codegen/emit/DotOps.h"
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/passes/DotLayouts.h"
 

@@ -2,7 +2,6 @@
 // Here:      the dispatch, operands without tensor cores (fused multiply-adds). Not here: mma.sync (DotMma.cpp).
 #include "codegen/emit/DotOps.h"
 #include "codegen/emit/Elementwise.h"
-#include "codegen/emit/Emitters.h"
 
 using namespace mlir;
 
@@ -50,14 +49,14 @@ LogicalResult emitFmas(Emitter& e, tt::DotOp dot) {
 
 } // namespace
 
-LogicalResult emitDot(Emitter& e, tt::DotOp dot) {
+template <> LogicalResult emit(Emitter& e, tt::DotOp dot) {
   auto instruction = dot->getAttrOfType<StringAttr>("instruction");
   if (instruction && instruction.getValue() == "fma") return emitFmas(e, dot);
   if (instruction && instruction.getValue().starts_with("mma.")) return emitMma(e, dot);
   return dot->emitOpError("needs the attribute `instruction`: fma, or mma. and a shape");
 }
 
-LogicalResult emitRoundToTf32(Emitter& e, twg::RoundToTf32Op op) {
+template <> LogicalResult emit(Emitter& e, twg::RoundToTf32Op op) {
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
     Value* bits = e.inlinePtx("cvt.rna.tf32.f32 $0, $1;", "=r,f", {e.ir().getInt32Ty()}, in, false).front();
     return e.ir().CreateBitCast(bits, e.ir().getFloatTy());

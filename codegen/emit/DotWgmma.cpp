@@ -4,7 +4,6 @@
 //       nothing touches the accumulators meanwhile. In flight the wait is a piece of its own: what it waits for goes in and
 //       comes out in the same registers, so uses stand behind it.
 #include "codegen/emit/DotOps.h"
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/passes/DotLayouts.h"
 
@@ -212,9 +211,9 @@ LogicalResult WgmmaDot::emit() {
 
 } // namespace
 
-LogicalResult emitWarpgroupDot(Emitter& e, twg::WarpgroupDotOp op) { return WgmmaDot(e, op).emit(); }
+template <> LogicalResult emit(Emitter& e, twg::WarpgroupDotOp op) { return WgmmaDot(e, op).emit(); }
 
-LogicalResult emitWarpgroupWait(Emitter& e, twg::WarpgroupWaitOp wait) {
+template <> LogicalResult emit(Emitter& e, twg::WarpgroupWaitOp wait) {
   Values sums;
   for (mlir::Value sum : wait.getSums()) llvm::append_range(sums, e.values(sum));
   Values waited =

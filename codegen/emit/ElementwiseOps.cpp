@@ -1,7 +1,6 @@
 // codegen/emit/ElementwiseOps.cpp -- arithmetic of integers and floats, comparisons, selections: once a register.
 // Not here: conversions (CastOps.cpp), operations whose rounding a target chooses (they are tw's by now).
 #include "codegen/emit/Elementwise.h"
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/TargetCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/IR/Intrinsics.h"
@@ -13,7 +12,8 @@ namespace tiletwin::codegen {
 using llvm::Instruction;
 using llvm::Value;
 
-using llvm::Intrinsic::ID;
+namespace Intrinsic = llvm::Intrinsic;
+using Intrinsic::ID;
 
 namespace {
 
@@ -25,8 +25,6 @@ bool isSafeConstant(Instruction::BinaryOps code, Value* right) {
   if (Instruction::isShift(code)) return constant->getValue().ult(constant->getBitWidth());
   return !constant->isZero() && !constant->isMinusOne();
 }
-
-} // namespace
 
 LogicalResult emitInteger(Emitter& e, Operation* op, Instruction::BinaryOps code) {
   bool careful = Instruction::isIntDivRem(code) || Instruction::isShift(code);
@@ -40,15 +38,14 @@ LogicalResult emitFloat(Emitter& e, Operation* op, Instruction::BinaryOps code) 
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateBinOp(code, in[0], in[1]); });
 }
 
-LogicalResult emitFloatIntrinsic(Emitter& e, Operation* op, ID id) {
+/// Floats of 8 bits: in f32.
+LogicalResult emitFloat(Emitter& e, Operation* op, ID id) {
   return emitPerFloat(e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(id, {in[0]->getType()}, in); });
 }
 
 LogicalResult emitIntrinsic(Emitter& e, Operation* op, ID id) {
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(id, {in[0]->getType()}, in); });
 }
-
-namespace {
 
 llvm::CmpInst::Predicate predicateOf(arith::CmpIPredicate predicate) {
   switch (predicate) {
@@ -91,31 +88,61 @@ llvm::CmpInst::Predicate predicateOf(arith::CmpFPredicate predicate) {
 
 } // namespace
 
-LogicalResult emitCompareIntegers(Emitter& e, arith::CmpIOp op) {
+template <> LogicalResult emit(Emitter& e, arith::AddIOp op) { return emitInteger(e, op, Instruction::Add); }
+template <> LogicalResult emit(Emitter& e, arith::SubIOp op) { return emitInteger(e, op, Instruction::Sub); }
+template <> LogicalResult emit(Emitter& e, arith::MulIOp op) { return emitInteger(e, op, Instruction::Mul); }
+template <> LogicalResult emit(Emitter& e, arith::DivSIOp op) { return emitInteger(e, op, Instruction::SDiv); }
+template <> LogicalResult emit(Emitter& e, arith::DivUIOp op) { return emitInteger(e, op, Instruction::UDiv); }
+template <> LogicalResult emit(Emitter& e, arith::RemSIOp op) { return emitInteger(e, op, Instruction::SRem); }
+template <> LogicalResult emit(Emitter& e, arith::RemUIOp op) { return emitInteger(e, op, Instruction::URem); }
+template <> LogicalResult emit(Emitter& e, arith::AndIOp op) { return emitInteger(e, op, Instruction::And); }
+template <> LogicalResult emit(Emitter& e, arith::OrIOp op) { return emitInteger(e, op, Instruction::Or); }
+template <> LogicalResult emit(Emitter& e, arith::XOrIOp op) { return emitInteger(e, op, Instruction::Xor); }
+template <> LogicalResult emit(Emitter& e, arith::ShLIOp op) { return emitInteger(e, op, Instruction::Shl); }
+template <> LogicalResult emit(Emitter& e, arith::ShRSIOp op) { return emitInteger(e, op, Instruction::AShr); }
+template <> LogicalResult emit(Emitter& e, arith::ShRUIOp op) { return emitInteger(e, op, Instruction::LShr); }
+template <> LogicalResult emit(Emitter& e, arith::MaxSIOp op) { return emitIntrinsic(e, op, Intrinsic::smax); }
+template <> LogicalResult emit(Emitter& e, arith::MaxUIOp op) { return emitIntrinsic(e, op, Intrinsic::umax); }
+template <> LogicalResult emit(Emitter& e, arith::MinSIOp op) { return emitIntrinsic(e, op, Intrinsic::smin); }
+template <> LogicalResult emit(Emitter& e, arith::MinUIOp op) { return emitIntrinsic(e, op, Intrinsic::umin); }
+template <> LogicalResult emit(Emitter& e, tt::PopcountOp op) { return emitIntrinsic(e, op, Intrinsic::ctpop); }
+template <> LogicalResult emit(Emitter& e, arith::AddFOp op) { return emitFloat(e, op, Instruction::FAdd); }
+template <> LogicalResult emit(Emitter& e, arith::SubFOp op) { return emitFloat(e, op, Instruction::FSub); }
+template <> LogicalResult emit(Emitter& e, arith::MulFOp op) { return emitFloat(e, op, Instruction::FMul); }
+template <> LogicalResult emit(Emitter& e, math::FmaOp op) { return emitIntrinsic(e, op, Intrinsic::fma); }
+template <> LogicalResult emit(Emitter& e, arith::MaximumFOp op) { return emitFloat(e, op, Intrinsic::maximum); }
+template <> LogicalResult emit(Emitter& e, arith::MaxNumFOp op) { return emitFloat(e, op, Intrinsic::maxnum); }
+template <> LogicalResult emit(Emitter& e, arith::MinimumFOp op) { return emitFloat(e, op, Intrinsic::minimum); }
+template <> LogicalResult emit(Emitter& e, arith::MinNumFOp op) { return emitFloat(e, op, Intrinsic::minnum); }
+template <> LogicalResult emit(Emitter& e, math::AbsFOp op) { return emitFloat(e, op, Intrinsic::fabs); }
+template <> LogicalResult emit(Emitter& e, math::CeilOp op) { return emitFloat(e, op, Intrinsic::ceil); }
+template <> LogicalResult emit(Emitter& e, math::FloorOp op) { return emitFloat(e, op, Intrinsic::floor); }
+
+template <> LogicalResult emit(Emitter& e, arith::CmpIOp op) {
   auto predicate = predicateOf(op.getPredicate());
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateICmp(predicate, in[0], in[1]); });
 }
 
-LogicalResult emitCompareFloats(Emitter& e, arith::CmpFOp op) {
+template <> LogicalResult emit(Emitter& e, arith::CmpFOp op) {
   auto predicate = predicateOf(op.getPredicate());
   return emitPerFloat(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateFCmp(predicate, in[0], in[1]); });
 }
 
-LogicalResult emitSelect(Emitter& e, arith::SelectOp op) {
+template <> LogicalResult emit(Emitter& e, arith::SelectOp op) {
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateSelect(in[0], in[1], in[2]); });
 }
 
-LogicalResult emitNegate(Emitter& e, arith::NegFOp op) {
+template <> LogicalResult emit(Emitter& e, arith::NegFOp op) {
   return emitPerFloat(e, op, [&](ArrayRef<Value*> in) { return e.ir().CreateFNeg(in[0]); });
 }
 
-LogicalResult emitAbsInteger(Emitter& e, math::AbsIOp op) {
+template <> LogicalResult emit(Emitter& e, math::AbsIOp op) {
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
-    return e.intrinsic(llvm::Intrinsic::abs, {in[0]->getType()}, {in[0], e.ir().getFalse()});
+    return e.intrinsic(Intrinsic::abs, {in[0]->getType()}, {in[0], e.ir().getFalse()});
   });
 }
 
-LogicalResult emitMulhi(Emitter& e, tt::MulhiUIOp op) {
+template <> LogicalResult emit(Emitter& e, tt::MulhiUIOp op) {
   return emitPerRegister(e, op, [&](ArrayRef<Value*> in) {
     unsigned bits = in[0]->getType()->getIntegerBitWidth();
     llvm::Type* wide = e.ir().getIntNTy(2 * bits);
@@ -124,20 +151,18 @@ LogicalResult emitMulhi(Emitter& e, tt::MulhiUIOp op) {
   });
 }
 
-LogicalResult emitPopcount(Emitter& e, tt::PopcountOp op) {
-  return emitPerRegister(
-      e, op, [&](ArrayRef<Value*> in) { return e.intrinsic(llvm::Intrinsic::ctpop, {in[0]->getType()}, {in[0]}); });
-}
-
-LogicalResult emitClamp(Emitter& e, tt::ClampFOp op) {
+template <> LogicalResult emit(Emitter& e, tt::ClampFOp op) {
   // min(max(x, low), high); NaN operands follow tt.clampf's rule.
   bool propagate = op.getPropagateNan() == tt::PropagateNan::All;
-  ID larger = propagate ? llvm::Intrinsic::maximum : llvm::Intrinsic::maxnum;
-  ID smaller = propagate ? llvm::Intrinsic::minimum : llvm::Intrinsic::minnum;
+  ID larger = propagate ? Intrinsic::maximum : Intrinsic::maxnum;
+  ID smaller = propagate ? Intrinsic::minimum : Intrinsic::minnum;
   return emitPerFloat(e, op, [&](ArrayRef<Value*> in) {
     Value* raised = e.intrinsic(larger, {in[0]->getType()}, {in[0], in[1]});
     return e.intrinsic(smaller, {in[0]->getType()}, {raised, in[2]});
   });
 }
+
+// Functions of the device library. Their bodies are linked into the module when all of it is emitted (libdevice/Libdevice.h).
+template <> LogicalResult emit(Emitter& e, tt::ExternElementwiseOp op) { return e.code().callLibrary(e, op); }
 
 } // namespace tiletwin::codegen

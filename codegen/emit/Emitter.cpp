@@ -1,7 +1,6 @@
 // codegen/emit/Emitter.cpp -- types, values, threads, shared memory, and the walk over a kernel.
 #include "codegen/emit/Emitter.h"
 #include "codegen/emit/Descriptor.h"
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/LineTable.h"
 #include "codegen/emit/TargetCode.h"
 #include "codegen/passes/Scratch.h"
@@ -225,12 +224,10 @@ LogicalResult Emitter::emitKernel(tt::FuncOp function) {
 }
 
 LogicalResult Emitter::emitOperation(Operation* op) {
-  const EmitRow* row = findEmitRow(op);
-  if (!row || (!row->everyFamily && target_.backend != "cuda")) return notCompiled(op, *this);
   if (lines_) builder_.SetCurrentDebugLocation(lines_->locationOf(op->getLoc(), module_.getContext()));
   twg::ScratchAttr outerScratch = std::exchange(scratch_, scratchOf(op));
   unsigned outerBarriers = std::exchange(barriersInside_, 0);
-  LogicalResult emitted = row->emit(*this, op);
+  LogicalResult emitted = emitAny(*this, op);
   if (succeeded(emitted) && barriersInside_ != (scratch_ ? scratch_.getBarriers() : 0))
     emitted = op->emitOpError() << "was emitted with " << barriersInside_
                                 << " barriers that twg.scratch does not declare";

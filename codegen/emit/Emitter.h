@@ -1,7 +1,7 @@
 // codegen/emit/Emitter.h -- from laid-out tiles to LLVM IR: one walk over the function, no dialect in between.
 //
 // Here:      the state of a kernel's emission, what the emitters of operations ask it for.
-// Not here:  the emitters (ElementwiseOps.cpp, MemoryOps.cpp, ... of this folder, one row each in Table.cpp).
+// Not here:  the emitters (ElementwiseOps.cpp, MemoryOps.cpp, ... of this folder), the table of them (Table.cpp).
 //
 // Idea: every thread runs the same code. A scalar is one llvm::Value; a tile is one llvm::Value for each register that its
 // layout gives a thread, in the order of the register's number. An elementwise operation is emitted once a register.
@@ -9,7 +9,7 @@
 #pragma once
 #include "codegen/Codegen.h"
 #include "codegen/dialect/TWG.h"
-#include "ir/TT.h"
+#include "ir/Registry.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -116,6 +116,12 @@ private:
   twg::ScratchAttr scratch_;    ///< of the operation that is being emitted; null: it has none
   unsigned barriersInside_ = 0; ///< that have been emitted of it
 };
+
+/// Emits one operation: makes its results known to the Emitter, or fails with a diagnostic at the operation. The specialization
+/// for its class stands in the file of its family.
+template <class Op> mlir::LogicalResult emit(Emitter& e, Op op);
+/// The same for an operation of any class; fails for one that has no code for the target (Table.cpp).
+mlir::LogicalResult emitAny(Emitter& e, mlir::Operation* op);
 
 /// emitOpError with the target's name: "tt.histogram is not compiled for sm_90a yet".
 mlir::LogicalResult notCompiled(mlir::Operation* op, const Emitter& emitter, const llvm::Twine& what = "");

@@ -2,7 +2,6 @@
 // its indices can name, else through shared memory.
 // Here:      the code. Not here: which of the two, and where elements lie (layout/GatherPlan.h).
 // Invariant: a number outside of the dimension is cut to its lowest bits, so nothing outside of the tile is read.
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/layout/GatherPlan.h"
 
@@ -110,7 +109,7 @@ void Gather::run() { e_.define(op_.getResult(), plan_.isByShuffles ? byShuffles(
 
 } // namespace
 
-LogicalResult emitGather(Emitter& e, tt::GatherOp gather) {
+template <> LogicalResult emit(Emitter& e, tt::GatherOp gather) {
   if (!(twg::layoutOf(gather.getIndices()) == twg::layoutOf(gather.getResult())))
     return gather->emitOpError("needs the indices in the result's layout");
   Gather(e, gather).run();

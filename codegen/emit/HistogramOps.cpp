@@ -1,6 +1,5 @@
 // codegen/emit/HistogramOps.cpp -- tt.histogram: counters in shared memory, one atomic addition for each element.
 // Not here:  atomics of global memory (AtomicOps.cpp).
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 
 using namespace mlir;
@@ -27,7 +26,7 @@ void clearCounters(Emitter& e, Value* shared, uint32_t bins) {
 
 } // namespace
 
-LogicalResult emitHistogram(Emitter& e, tt::HistogramOp histogram) {
+template <> LogicalResult emit(Emitter& e, tt::HistogramOp histogram) {
   llvm::IRBuilder<>& b = e.ir();
   LinearLayout from = twg::layoutOf(histogram.getSrc()), to = twg::layoutOf(histogram.getResult());
   uint32_t bins = 1u << to.elementBits();

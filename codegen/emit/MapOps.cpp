@@ -1,13 +1,13 @@
 // codegen/emit/MapOps.cpp -- tt.map_elementwise: a scalar program for each group of neighbouring elements.
 // Here:      the region, emitted once for each group of registers; threads may branch in it each for itself.
 // Not here:  the layout, in which a group's elements follow each other in a thread's registers (passes/LayoutChoice.cpp).
-#include "codegen/emit/Emitters.h"
+#include "codegen/emit/Emitter.h"
 
 using namespace mlir;
 
 namespace tiletwin::codegen {
 
-LogicalResult emitMapElementwise(Emitter& e, tt::MapElementwiseOp map) {
+template <> LogicalResult emit(Emitter& e, tt::MapElementwiseOp map) {
   // Elsewhere one thread acts for all that hold an element, and all meet again; here each is on its own.
   WalkResult walked = map.getBody().walk([&](Operation* inner) {
     const bool acts = isa<tt::StoreOp, tt::PrefetchOp, tt::PrintOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicStoreOp,

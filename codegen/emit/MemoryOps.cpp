@@ -3,7 +3,6 @@
 // Not here:  how long vectors may be (passes/Layouts.cpp leaves it in the attribute twg.vector), atomics, descriptors; the
 //            instructions (nvptx/MemoryOps.cpp, amdgcn/MemoryOps.cpp).
 // Invariant: a lane whose mask is 0 touches no memory.
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/emit/Owners.h"
 #include "codegen/emit/TargetCode.h"
@@ -99,7 +98,7 @@ unsigned vectorOf(Operation* op) {
   return vector ? unsigned(vector.getInt()) : 1;
 }
 
-LogicalResult emitAddPtr(Emitter& e, tt::AddPtrOp add) {
+template <> LogicalResult emit(Emitter& e, tt::AddPtrOp add) {
   mlir::Type pointee = tt::elementTypeOf(tt::pointeeTypeLike(add.getPtr().getType()));
   unsigned bytes = Emitter::memoryBytesOf(pointee);
   ArrayRef<Value*> pointers = e.values(add.getPtr()), offsets = e.values(add.getOffset());
@@ -112,7 +111,7 @@ LogicalResult emitAddPtr(Emitter& e, tt::AddPtrOp add) {
   return success();
 }
 
-LogicalResult emitLoad(Emitter& e, tt::LoadOp load) {
+template <> LogicalResult emit(Emitter& e, tt::LoadOp load) {
   mlir::Type element = tt::elementTypeOf(load.getResult().getType());
   unsigned elementBytes = Emitter::memoryBytesOf(element), vector = vectorOf(load);
   Type* type = e.typeOf(element);
@@ -140,7 +139,7 @@ LogicalResult emitLoad(Emitter& e, tt::LoadOp load) {
   return success();
 }
 
-LogicalResult emitStore(Emitter& e, tt::StoreOp store) {
+template <> LogicalResult emit(Emitter& e, tt::StoreOp store) {
   mlir::Type element = tt::elementTypeOf(store.getValue().getType());
   unsigned elementBytes = Emitter::memoryBytesOf(element), vector = vectorOf(store);
   std::string space = cacheWords(store.getCachePolicyAttr(), false, true);
@@ -163,7 +162,7 @@ LogicalResult emitStore(Emitter& e, tt::StoreOp store) {
   return success();
 }
 
-LogicalResult emitPrefetch(Emitter& e, tt::PrefetchOp prefetch) {
+template <> LogicalResult emit(Emitter& e, tt::PrefetchOp prefetch) {
   ArrayRef<Value*> pointers = e.values(prefetch.getPtr());
   Value* owner = ownerOf(e, prefetch.getPtr());
   const uint32_t repeated = repeatedRegisters(prefetch.getPtr());

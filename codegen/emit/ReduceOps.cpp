@@ -2,7 +2,6 @@
 // Here:      the order that layout/ReductionOrder.h states. Not here: scans, histograms.
 // Idea: a reduction of 2^n elements is n steps; step i combines elements whose axis index differs in bit order[i]. The
 //       lower index is the left operand, where the region tells its operands apart.
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/emit/TargetCode.h"
 #include "codegen/layout/ReductionOrder.h"
@@ -154,7 +153,7 @@ LogicalResult Reduction::reduceWarps(const LinearLayout& result) {
 
 } // namespace
 
-LogicalResult emitReduce(Emitter& e, tt::ReduceOp reduce) {
+template <> LogicalResult emit(Emitter& e, tt::ReduceOp reduce) {
   LinearLayout layout = twg::layoutOf(reduce.getSrcs().front());
   unsigned axis = unsigned(reduce.getAxis());
   Reduction state{e, reduce, layout, layout.dimensionMask(axis), {}, commutativeOperation(reduce)};

@@ -4,7 +4,6 @@
 //       scanned one element after the other, the totals of a group's runs by Kogge-Stone; groups follow each other. The
 //       last element of a run becomes what the totals give, the others are combined with what lies before the run.
 //       A reverse scan is one over the mirrored tile: every number along the axis counts from the end.
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/layout/ScanOrder.h"
 
@@ -250,7 +249,7 @@ LogicalResult Scan::run() {
 
 } // namespace
 
-LogicalResult emitScan(Emitter& e, tt::ScanOp scan) {
+template <> LogicalResult emit(Emitter& e, tt::ScanOp scan) {
   LinearLayout layout = twg::layoutOf(scan.getSrcs().front());
   for (mlir::Value value :
        llvm::concat<mlir::Value>(SmallVector<mlir::Value>(scan.getSrcs()), SmallVector<mlir::Value>(scan.getResults())))

@@ -1,6 +1,6 @@
 // codegen/emit/ShapeOps.cpp -- constants, ranges, and operations that only rename elements: no instruction is emitted
 // for most of them, because layouts follow what they do (layout/LinearLayout.h).
-#include "codegen/emit/Emitters.h"
+#include "codegen/emit/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -53,9 +53,19 @@ Values constantTable(Emitter& e, mlir::Value result, DenseElementsAttr elements)
   return values;
 }
 
+LogicalResult emitSameRegisters(Emitter& e, Operation* op, const LinearLayout& layout) {
+  if (!(layout == twg::layoutOf(op->getResult(0))))
+    return op->emitOpError("has a result layout that is not its operand's");
+  e.define(op->getResult(0), Values(e.values(op->getOperand(0))));
+  return success();
+}
+LogicalResult emitReshape(Emitter& e, Operation* op) {
+  return emitSameRegisters(e, op, twg::layoutOf(op->getOperand(0)).reshaped(tt::shapeOf(op->getResult(0).getType())));
+}
+
 } // namespace
 
-LogicalResult emitConstant(Emitter& e, arith::ConstantOp constant) {
+template <> LogicalResult emit(Emitter& e, arith::ConstantOp constant) {
   auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
   if (!dense) return e.define(constant.getResult(), constantOf(e, constant.getValue())), success();
   unsigned count = Emitter::registersOf(constant.getType());
@@ -64,7 +74,7 @@ LogicalResult emitConstant(Emitter& e, arith::ConstantOp constant) {
   return success();
 }
 
-LogicalResult emitPoison(Emitter& e, ub::PoisonOp op) {
+template <> LogicalResult emit(Emitter& e, ub::PoisonOp op) {
   mlir::Type type = op->getResult(0).getType();
   // Some number, and the same wherever it is read: LLVM's poison would spread.
   Value* zero = llvm::Constant::getNullValue(e.typeOf(tt::elementTypeOf(type)));
@@ -72,7 +82,7 @@ LogicalResult emitPoison(Emitter& e, ub::PoisonOp op) {
   return success();
 }
 
-LogicalResult emitMakeRange(Emitter& e, tt::MakeRangeOp range) {
+template <> LogicalResult emit(Emitter& e, tt::MakeRangeOp range) {
   Values elements = elementsOf(e, twg::layoutOf(range.getResult()));
   for (Value*& element : elements)
     if (range.getStart()) element = e.ir().CreateAdd(element, e.int32(int32_t(range.getStart())));
@@ -80,26 +90,23 @@ LogicalResult emitMakeRange(Emitter& e, tt::MakeRangeOp range) {
   return success();
 }
 
-LogicalResult emitSplat(Emitter& e, tt::SplatOp op) {
+template <> LogicalResult emit(Emitter& e, tt::SplatOp op) {
   e.define(op->getResult(0), Values(Emitter::registersOf(op->getResult(0).getType()), e.scalar(op->getOperand(0))));
   return success();
 }
 
-LogicalResult emitUnsplat(Emitter& e, tt::UnsplatOp op) {
+template <> LogicalResult emit(Emitter& e, tt::UnsplatOp op) {
   e.define(op->getResult(0), e.values(op->getOperand(0)).front());
   return success();
 }
 
-LogicalResult emitSameRegisters(Emitter& e, Operation* op) {
-  LinearLayout from = twg::layoutOf(op->getOperand(0)), to = twg::layoutOf(op->getResult(0));
-  LinearLayout expected = from.reshaped(to.shape());
-  if (auto trans = dyn_cast<tt::TransOp>(op)) expected = from.transposed(trans.getOrder());
-  if (!(expected == to)) return op->emitOpError("has a result layout that is not its operand's");
-  e.define(op->getResult(0), Values(e.values(op->getOperand(0))));
-  return success();
+template <> LogicalResult emit(Emitter& e, tt::ExpandDimsOp op) { return emitReshape(e, op); }
+template <> LogicalResult emit(Emitter& e, tt::ReshapeOp op) { return emitReshape(e, op); }
+template <> LogicalResult emit(Emitter& e, tt::TransOp op) {
+  return emitSameRegisters(e, op, twg::layoutOf(op.getSrc()).transposed(op.getOrder()));
 }
 
-LogicalResult emitBroadcast(Emitter& e, tt::BroadcastOp op) {
+template <> LogicalResult emit(Emitter& e, tt::BroadcastOp op) {
   LinearLayout from = twg::layoutOf(op->getOperand(0)), to = twg::layoutOf(op->getResult(0));
   LinearLayout wanted = to.beforeBroadcast(from.shape());
   if (!(wanted.withoutRepeatedRegisters() == from))
@@ -117,7 +124,7 @@ LogicalResult emitBroadcast(Emitter& e, tt::BroadcastOp op) {
   return success();
 }
 
-LogicalResult emitJoin(Emitter& e, tt::JoinOp op) {
+template <> LogicalResult emit(Emitter& e, tt::JoinOp op) {
   ArrayRef<Value*> left = e.values(op->getOperand(0)), right = e.values(op->getOperand(1));
   Values results;
   for (auto [a, b] : llvm::zip_equal(left, right)) results.push_back(a), results.push_back(b);
@@ -125,7 +132,7 @@ LogicalResult emitJoin(Emitter& e, tt::JoinOp op) {
   return success();
 }
 
-LogicalResult emitSplit(Emitter& e, tt::SplitOp op) {
+template <> LogicalResult emit(Emitter& e, tt::SplitOp op) {
   LinearLayout from = twg::layoutOf(op->getOperand(0));
   ArrayRef<Value*> source = e.values(op->getOperand(0));
   const LinearLayout::Bases& registers = from.bases(Part::Register);
@@ -138,7 +145,7 @@ LogicalResult emitSplit(Emitter& e, tt::SplitOp op) {
   return success();
 }
 
-LogicalResult emitCat(Emitter& e, tt::CatOp op) {
+template <> LogicalResult emit(Emitter& e, tt::CatOp op) {
   // The new half of dimension 0 is the highest register bit.
   Values results(e.values(op->getOperand(0)));
   llvm::append_range(results, e.values(op->getOperand(1)));

@@ -4,7 +4,6 @@
 // Idea: a layout of registers composed with the order in memory is again linear: the offset of a thread's element is the
 //       XOR of what its thread and its register contribute.
 #include "codegen/emit/DotOps.h"
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/Memory.h"
 
 using namespace mlir;
@@ -147,7 +146,7 @@ private:
 
 } // namespace
 
-LogicalResult emitLocalAlloc(Emitter& e, twg::LocalAllocOp allocation) {
+template <> LogicalResult emit(Emitter& e, twg::LocalAllocOp allocation) {
   if (!allocation.getOffset()) return allocation->emitOpError("has no offset in shared memory");
   e.define(allocation.getResult(), e.ir().CreateAdd(e.sharedBase(), e.int32(*allocation.getOffset())));
   if (!allocation.getSrc()) return success();
@@ -156,20 +155,20 @@ LogicalResult emitLocalAlloc(Emitter& e, twg::LocalAllocOp allocation) {
   return success();
 }
 
-LogicalResult emitLocalStore(Emitter& e, twg::LocalStoreOp store) {
+template <> LogicalResult emit(Emitter& e, twg::LocalStoreOp store) {
   storeTile(e, store.getSrc(), store.getDst());
   if (e.features().asyncProxy) fence(e);
   return success();
 }
 
-LogicalResult emitMemDescIndex(Emitter& e, twg::MemDescIndexOp index) {
+template <> LogicalResult emit(Emitter& e, twg::MemDescIndexOp index) {
   uint32_t bytes = twg::sharedLayoutOf(index.getResult().getType()).bytes();
   Value* offset = e.ir().CreateMul(e.scalar(index.getIndex()), e.int32(bytes));
   e.define(index.getResult(), e.ir().CreateAdd(e.scalar(index.getSrc()), offset));
   return success();
 }
 
-LogicalResult emitLocalLoad(Emitter& e, twg::LocalLoadOp load) {
+template <> LogicalResult emit(Emitter& e, twg::LocalLoadOp load) {
   LinearLayout layout = twg::layoutOf(load.getResult());
   llvm::Type* element = e.typeOf(tt::elementTypeOf(load.getResult().getType()));
   SharedTile tile(e, load.getSrc(), layout);
@@ -191,7 +190,7 @@ LogicalResult emitLocalLoad(Emitter& e, twg::LocalLoadOp load) {
   return success();
 }
 
-LogicalResult emitAsyncCopy(Emitter& e, twg::AsyncCopyOp copy) {
+template <> LogicalResult emit(Emitter& e, twg::AsyncCopyOp copy) {
   LinearLayout layout = twg::layoutOf(copy.getPtr());
   SharedTile tile(e, copy.getDst(), layout);
   unsigned bytes = vectorOf(copy) * tile.elementBytes();
@@ -222,12 +221,12 @@ LogicalResult emitAsyncCopy(Emitter& e, twg::AsyncCopyOp copy) {
   return success();
 }
 
-LogicalResult emitAsyncCommit(Emitter& e, twg::AsyncCommitOp) {
+template <> LogicalResult emit(Emitter& e, twg::AsyncCommitOp) {
   e.inlinePtx("cp.async.commit_group;", "~{memory}", {}, {}, true);
   return success();
 }
 
-LogicalResult emitAsyncWait(Emitter& e, twg::AsyncWaitOp op) {
+template <> LogicalResult emit(Emitter& e, twg::AsyncWaitOp op) {
   std::string pending = std::to_string(op.getPending());
   e.inlinePtx("cp.async.wait_group " + pending + ";", "~{memory}", {}, {}, true);
   if (op.getFenced()) fence(e);

@@ -3,7 +3,7 @@
 // Here:      the interface, and which family a target belongs to.
 // Not here:  the families, one folder each (nvptx/, amdgcn/), whose classes are declared by TargetCode.inc; what an
 //            operation does, which emitters say for all of them; tensor cores, atomics, print and inline assembly, which
-//            so far are PTX in their emitters (EmitRow::everyFamily).
+//            so far are PTX in their emitters (Table.cpp lists them).
 //
 // Idea:      an emitter asks for a step (a load under a predicate, a shuffle, a rounding) and the family writes the
 //            instructions. So an emitter is written once, and a family is what this class lists.

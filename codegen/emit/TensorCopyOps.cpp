@@ -4,7 +4,6 @@
 // Invariant: a block is one copy for each box of its map; boxes lie one behind the other where the order in shared memory
 //       has them (layout/SharedLayout.h), so only their first bytes have to be known.
 #include "codegen/emit/DotOps.h"
-#include "codegen/emit/Emitters.h"
 #include "codegen/emit/TargetCode.h"
 #include "codegen/passes/TensorMaps.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -135,12 +134,12 @@ LogicalResult verifyCopy(Emitter& e, Operation* op, mlir::Value descriptor, Valu
 
 } // namespace
 
-LogicalResult emitMemDescView(Emitter& e, twg::MemDescViewOp view) {
+template <> LogicalResult emit(Emitter& e, twg::MemDescViewOp view) {
   e.define(view.getResult(), e.scalar(view.getSrc()));
   return success();
 }
 
-LogicalResult emitBarrierInit(Emitter& e, twg::BarrierInitOp init) {
+template <> LogicalResult emit(Emitter& e, twg::BarrierInitOp init) {
   uint32_t bytes = twg::sharedLayoutOf(init.getBarriers().getType()).bytes();
   Value* issuer = isIssuer(e);
   for (uint32_t offset = 0; offset < bytes; offset += kBarrierBytes)
@@ -150,7 +149,7 @@ LogicalResult emitBarrierInit(Emitter& e, twg::BarrierInitOp init) {
   return success();
 }
 
-LogicalResult emitBarrierExpect(Emitter& e, twg::BarrierExpectOp expect) {
+template <> LogicalResult emit(Emitter& e, twg::BarrierExpectOp expect) {
   Value* issuer = isIssuer(e);
   if (expect.getEnabled()) issuer = e.ir().CreateAnd(issuer, e.scalar(expect.getEnabled()));
   issue(e, issuer, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " + std::to_string(expect.getBytes()), "r",
@@ -158,7 +157,7 @@ LogicalResult emitBarrierExpect(Emitter& e, twg::BarrierExpectOp expect) {
   return success();
 }
 
-LogicalResult emitBarrierWait(Emitter& e, twg::BarrierWaitOp wait) {
+template <> LogicalResult emit(Emitter& e, twg::BarrierWaitOp wait) {
   if (!wait.getPhase()) return wait->emitOpError("has no phase; a pass derives it on the way to ttgir");
   e.inlinePtx("{ .reg .pred done; waiting: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1; "
               "@!done bra.uni waiting; }",
@@ -166,26 +165,26 @@ LogicalResult emitBarrierWait(Emitter& e, twg::BarrierWaitOp wait) {
   return success();
 }
 
-LogicalResult emitPhase(Emitter& e, twg::PhaseOp phase) {
+template <> LogicalResult emit(Emitter& e, twg::PhaseOp phase) {
   Value* all = e.scalar(phase.getPhases());
   if (phase.getIndex()) all = e.ir().CreateLShr(all, e.scalar(phase.getIndex()));
   e.define(phase.getResult(), e.ir().CreateAnd(all, e.int32(1)));
   return success();
 }
 
-LogicalResult emitNextPhase(Emitter& e, twg::NextPhaseOp next) {
+template <> LogicalResult emit(Emitter& e, twg::NextPhaseOp next) {
   Value* bit = next.getIndex() ? e.ir().CreateShl(e.int32(1), e.scalar(next.getIndex())) : e.int32(1);
   e.define(next.getResult(), e.ir().CreateXor(e.scalar(next.getPhases()), bit));
   return success();
 }
 
-LogicalResult emitProxyBarrier(Emitter& e, twg::ProxyBarrierOp op) {
+template <> LogicalResult emit(Emitter& e, twg::ProxyBarrierOp op) {
   fenceOfProxies(e, op.getGlobal());
   e.code().barrier(e);
   return success();
 }
 
-LogicalResult emitTensorLoad(Emitter& e, twg::TensorLoadOp load) {
+template <> LogicalResult emit(Emitter& e, twg::TensorLoadOp load) {
   if (failed(verifyCopy(e, load, load.getDesc(), load.getIndices(), load.getDst()))) return failure();
   TensorBlock block(e, load.getDesc(), load.getIndices(), load.getDst());
   Value* issuer = isIssuer(e);
@@ -198,7 +197,7 @@ LogicalResult emitTensorLoad(Emitter& e, twg::TensorLoadOp load) {
   return success();
 }
 
-LogicalResult emitTensorStore(Emitter& e, twg::TensorStoreOp store) {
+template <> LogicalResult emit(Emitter& e, twg::TensorStoreOp store) {
   if (failed(verifyCopy(e, store, store.getDesc(), store.getIndices(), store.getSrc()))) return failure();
   TensorBlock block(e, store.getDesc(), store.getIndices(), store.getSrc());
   Value* issuer = isIssuer(e);

@@ -77,6 +77,7 @@ def test_what_is_left_out_has_to_be_an_operation(tmp_path):
     ("file", "lists"),
     [
         ("interp/plan/PlanTable.cpp", "TTOps TTGOps TWOps ArithOps MathOps ControlOps OtherOps"),
+        ("codegen/emit/Table.cpp", "TTOps TTGOps TWOps TWGOps ArithOps MathOps ControlOps OtherOps"),
         ("diff/bounds/Rules.cpp", "TTOps ArithOps MathOps"),
     ],
 )
