@@ -17,28 +17,8 @@ namespace tiletwin::codegen {
 using llvm::Type;
 using llvm::Value;
 
-std::string scopeWord(tt::MemScope scope) {
-  switch (scope) {
-  case tt::MemScope::Gpu: return ".gpu";
-  case tt::MemScope::Cta: return ".cta";
-  case tt::MemScope::Sys: return ".sys";
-  }
-  llvm_unreachable("all scopes are above");
-}
-
-std::string semanticWord(tt::MemSemantic semantic) {
-  switch (semantic) {
-  case tt::MemSemantic::Relaxed: return ".relaxed";
-  case tt::MemSemantic::Acquire: return ".acquire";
-  case tt::MemSemantic::Release: return ".release";
-  case tt::MemSemantic::AcqRel: return ".acq_rel";
-  }
-  llvm_unreachable("all semantics are above");
-}
-
-Value* AtomicInstruction::emit(Emitter& e) const {
-  llvm::IRBuilder<>& b = e.ir();
-  Type* type = b.getIntNTy(bits);
+Values AtomicInstruction::emit(Emitter& e) const {
+  Type* type = e.ir().getIntNTy(bits);
   const char* constraint = bits == 16 ? "h" : bits == 64 ? "l" : "r";
   const unsigned outputs = returns ? count : 0;
   SmallVector<Value*> inputs{address};
@@ -68,12 +48,7 @@ Value* AtomicInstruction::emit(Emitter& e) const {
     }
   }
   text += opcode + " " + (outputs ? list(0) + ", " : "") + arguments + ";";
-  Values words = e.inlinePtx(text, constraints + ",~{memory}", SmallVector<Type*>(outputs, type), inputs, true);
-  if (words.empty()) return nullptr;
-  if (words.size() == 1) return words.front();
-  Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(type, count));
-  for (auto [i, word] : llvm::enumerate(words)) all = b.CreateInsertElement(all, word, uint64_t(i));
-  return all;
+  return e.inlinePtx(text, constraints + ",~{memory}", SmallVector<Type*>(outputs, type), inputs, true);
 }
 
 Value* asBits(Emitter& e, Value* value) {
@@ -140,8 +115,7 @@ template <class Access> LogicalResult AtomicAccess::run(Access access) {
   Values results(isUsed() ? count : 0);
   for (uint32_t r = 0; r < count; r += perAccess_) {
     if (r & repeated_) continue;
-    Value* predicate = mask_ ? e_.values(mask_)[r] : nullptr;
-    if (owner) predicate = predicate ? e_.ir().CreateAnd(predicate, owner) : owner;
+    Value* predicate = e_.both(mask_ ? e_.values(mask_)[r] : nullptr, owner);
     Values got = access(r, predicate);
     if (isUsed()) std::copy(got.begin(), got.end(), results.begin() + r);
   }
@@ -161,18 +135,14 @@ template <class Access> LogicalResult AtomicAccess::run(Access access) {
 /// "add.f32", "add.noftz.f16x2", "exch.b32", "max.s32".
 std::string operationWord(tt::RmwKind kind, mlir::Type element, unsigned perAccess) {
   const unsigned bits = element.getIntOrFloatBitWidth();
-  auto typed = [&](const char* name, char letter) { return name + ("." + (letter + std::to_string(bits))); };
-  switch (kind) {
-  case tt::RmwKind::And: return typed("and", 'b');
-  case tt::RmwKind::Or: return typed("or", 'b');
-  case tt::RmwKind::Xor: return typed("xor", 'b');
-  case tt::RmwKind::Add: return typed("add", 'u');
-  case tt::RmwKind::Max: return typed("max", 's');
-  case tt::RmwKind::Min: return typed("min", 's');
-  case tt::RmwKind::UMax: return typed("max", 'u');
-  case tt::RmwKind::UMin: return typed("min", 'u');
-  case tt::RmwKind::Exch: return typed("exch", 'b');
-  case tt::RmwKind::FAdd: break;
+  using Kind = tt::RmwKind;
+  if (kind != Kind::FAdd) {
+    StringRef name = stringifyRmwKind(kind);
+    name.consume_front("u"); // umax, umin
+    char letter = 'b';
+    if (kind == Kind::Add || kind == Kind::UMax || kind == Kind::UMin) letter = 'u';
+    if (kind == Kind::Max || kind == Kind::Min) letter = 's';
+    return (name + "." + llvm::Twine(letter) + llvm::Twine(bits)).str();
   }
   const unsigned words = std::max(perAccess * bits / 32, 1u);
   const std::string vector = bits < 64 && words > 1 ? ".v" + std::to_string(words) : "";
@@ -183,29 +153,18 @@ std::string operationWord(tt::RmwKind kind, mlir::Type element, unsigned perAcce
 
 /// Sums of f32, or of f16 and bf16 in pairs, by one instruction; single ones too.
 Values addWords(Emitter& e, const AtomicInstruction& plan, ArrayRef<Value*> numbers) {
-  llvm::IRBuilder<>& b = e.ir();
   Type* element = numbers.front()->getType();
   AtomicInstruction instruction = plan;
   if (numbers.size() == 1) {
     instruction.bits = element->getPrimitiveSizeInBits();
     instruction.operands = {asBits(e, numbers.front())};
-    Value* old = instruction.emit(e);
-    return old ? Values{fromBits(e, old, element)} : Values();
+  } else {
+    instruction.operands = packWords(e, numbers);
+    instruction.count = instruction.operands.size();
   }
-  auto* whole = llvm::FixedVectorType::get(element, numbers.size());
-  Value* packed = llvm::PoisonValue::get(whole);
-  for (auto [i, number] : llvm::enumerate(numbers)) packed = b.CreateInsertElement(packed, number, uint64_t(i));
-  instruction.bits = 32;
-  instruction.count = whole->getPrimitiveSizeInBits() / 32;
-  packed = b.CreateBitCast(packed, llvm::FixedVectorType::get(b.getInt32Ty(), instruction.count));
-  for (unsigned i = 0; i < instruction.count; ++i)
-    instruction.operands.push_back(b.CreateExtractElement(packed, uint64_t(i)));
-  Value* old = instruction.emit(e);
-  Values result;
-  if (!old) return result;
-  old = b.CreateBitCast(old, whole);
-  for (unsigned i = 0; i < numbers.size(); ++i) result.push_back(b.CreateExtractElement(old, uint64_t(i)));
-  return result;
+  Values old = instruction.emit(e);
+  if (old.empty()) return old;
+  return numbers.size() == 1 ? Values{fromBits(e, old.front(), element)} : unpackWords(e, old, element, numbers.size());
 }
 
 /// 16 bits that no instruction combines: tried again until nobody has come between. `next` makes the new value.
@@ -229,7 +188,7 @@ Value* exchangeUntilSame(Emitter& e, const std::string& words, Value* address, V
   old->addIncoming(first, begin);
   AtomicInstruction swap{"atom" + words + ".cas.b16", address, nullptr, {old, asBits(e, next(fromBits(e, old, type)))}};
   swap.bits = 16;
-  Value* seen = swap.emit(e);
+  Value* seen = swap.emit(e).front();
   old->addIncoming(seen, loop);
   b.CreateCondBr(b.CreateICmpEQ(seen, old), after, loop);
   b.SetInsertPoint(after);
@@ -292,7 +251,7 @@ template <> LogicalResult emit(Emitter& e, tt::AtomicCASOp cas) {
     AtomicInstruction swap{"", e.values(cas.getPtr()) [r], predicate, { asBits(e, compare), asBits(e, value) }};
     swap.bits = swap.operands[0]->getType()->getIntegerBitWidth();
     swap.opcode = "atom" + access.casWords() + ".cas.b" + std::to_string(swap.bits);
-    return {fromBits(e, swap.emit(e), value->getType())};
+    return {fromBits(e, swap.emit(e).front(), value->getType())};
   });
 }
 
@@ -304,7 +263,7 @@ template <> LogicalResult emit(Emitter& e, tt::AtomicLoadOp load) {
     AtomicInstruction read{
         "ld" + access.words() + ".b" + std::to_string(bits), e.values(load.getPtr()) [r], predicate, {}};
     read.bits = std::max(bits, 16u);
-    return {fromBits(e, read.emit(e), e.typeOf(element))};
+    return {fromBits(e, read.emit(e).front(), e.typeOf(element))};
   });
 }
 

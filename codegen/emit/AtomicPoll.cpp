@@ -29,7 +29,7 @@ template <> LogicalResult emit(Emitter& e, tt::AtomicPollOp poll) {
   Value* start = poll.getTimeout() ? nanoseconds(e) : nullptr;
   b.CreateCondBr(ownerOf(e, poll.getPtr()), loop, after);
   b.SetInsertPoint(loop);
-  Value* isThere = b.CreateICmpEQ(look.emit(e), expected);
+  Value* isThere = b.CreateICmpEQ(look.emit(e).front(), expected);
   Value* isDone = isThere;
   if (start) {
     Value* passed = b.CreateSub(nanoseconds(e), start);

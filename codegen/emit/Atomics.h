@@ -5,8 +5,8 @@
 namespace tiletwin::codegen {
 
 /// ".gpu", ".cta", ".sys"; ".relaxed", ".acquire", ".release", ".acq_rel".
-std::string scopeWord(tt::MemScope scope);
-std::string semanticWord(tt::MemSemantic semantic);
+inline std::string scopeWord(tt::MemScope scope) { return "." + stringifyMemScope(scope).str(); }
+inline std::string semanticWord(tt::MemSemantic semantic) { return "." + stringifyMemSemantic(semantic).str(); }
 
 /// An instruction whose first operand is memory: atom, red, ld, st.
 struct AtomicInstruction {
@@ -16,14 +16,14 @@ struct AtomicInstruction {
   llvm::SmallVector<llvm::Value*, 8> operands; ///< integers of `bits`, `count` for each operand
   unsigned bits = 32, count = 1;               ///< of the registers, and how many one operand has
   bool returns = true;
-  /// The result: an integer, or a vector of `count`; 0 where the predicate is false. Null if there is none.
-  llvm::Value* emit(Emitter& e) const;
+  /// The result: `count` integers, 0 where the predicate is false; none if it does not return.
+  Values emit(Emitter& e) const;
 };
 
 /// True if an instruction of the target adds floats of this type in memory.
 bool hasAtomicSum(const Emitter& e, mlir::Type element);
-/// A sum of 16-bit floats without one: compared and swapped until nobody has come between. words: ".relaxed.gpu.global".
-/// Returns the number that was there; 0 where the predicate (null: always) is false.
+/// A sum of 16-bit floats without one: compared and swapped until nobody has come between. words:
+/// ".relaxed.gpu.global". Returns the number that was there; 0 where the predicate (null: always) is false.
 llvm::Value* addUntilSame(Emitter& e, const std::string& words, llvm::Value* address, llvm::Value* predicate,
                           llvm::Value* number);
 

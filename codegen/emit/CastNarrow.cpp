@@ -3,6 +3,7 @@
 // Idea:      a code shifted to the place of f32's fields is its value divided by 2^(127 - bias), denormals included. Back,
 //            the bits of an f32 are rounded as an integer where the result is normal, and by an addition that pushes the
 //            lost bits out of f32's significand where it is denormal.
+#include "codegen/emit/Memory.h"
 #include "codegen/emit/Narrow.h"
 #include "codegen/emit/TargetCode.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -68,8 +69,7 @@ Values widenPair(Emitter& e, const Format& format, Value* low, Value* high) {
   Value* both = b.CreateOr(b.CreateZExt(low, i16), b.CreateShl(b.CreateZExt(high, i16), 8));
   std::string text = std::string("cvt.rn.f16x2.") + format.hardware + "x2 $0, $1;";
   Value* halves = e.inlinePtx(text, "=r,h", {b.getInt32Ty()}, {both}, false).front();
-  halves = b.CreateBitCast(halves, llvm::FixedVectorType::get(b.getHalfTy(), 2));
-  return {b.CreateExtractElement(halves, uint64_t(0)), b.CreateExtractElement(halves, uint64_t(1))};
+  return unpackWords(e, {halves}, b.getHalfTy(), 2);
 }
 
 /// Codes as f16, which is exact for all formats but needs no arithmetic only for these; empty for the others.
@@ -145,10 +145,7 @@ Values narrowPair(Emitter& e, const Format& format, Value* low, Value* high) {
   std::string text = std::string("cvt.rn.satfinite.") + format.hardware + "x2";
   Value* both = nullptr;
   if (low->getType()->isHalfTy()) {
-    auto* halves = llvm::FixedVectorType::get(b.getHalfTy(), 2);
-    Value* packed = b.CreateInsertElement(llvm::PoisonValue::get(halves), low, uint64_t(0));
-    packed = b.CreateBitCast(b.CreateInsertElement(packed, high, uint64_t(1)), b.getInt32Ty());
-    both = e.inlinePtx(text + ".f16x2 $0, $1;", "=h,r", {b.getInt16Ty()}, {packed}, false).front();
+    both = e.inlinePtx(text + ".f16x2 $0, $1;", "=h,r", {b.getInt16Ty()}, packWords(e, {low, high}), false).front();
   } else {
     both = e.inlinePtx(text + ".f32 $0, $2, $1;", "=h,f,f", {b.getInt16Ty()}, {toFloat32(e, low), toFloat32(e, high)},
                        false)

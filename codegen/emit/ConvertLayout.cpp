@@ -153,8 +153,7 @@ private:
 
 Values convertInShared(Emitter& e, const SharedConversion& plan, const LinearLayout& from, const LinearLayout& to,
                        ArrayRef<Value*> source, llvm::Type* element, unsigned bytes) {
-  llvm::IRBuilder<>& b = e.ir();
-  Value* shared = b.CreatePtrToInt(e.scratch(), b.getInt32Ty());
+  Value* shared = e.scratch();
   Value* owner = e.isOwner(from);
   SharedSide stores(e, plan, from, plan.storeVector, bytes), loads(e, plan, to, plan.loadVector, bytes);
   Values result(to.registers(), nullptr);
@@ -163,8 +162,8 @@ Values convertInShared(Emitter& e, const SharedConversion& plan, const LinearLay
     stores.forEach(shared, pass, [&](Value* address, Value* predicate, const Vectors& registers) {
       Values vector;
       for (uint32_t r : registers) vector.push_back(source[r]);
-      if (owner) predicate = predicate ? b.CreateAnd(predicate, owner) : owner;
-      storeWords(e, ".shared", address, predicate, packWords(e, vector), {bytes, unsigned(vector.size())});
+      storeWords(e, ".shared", address, e.both(predicate, owner), packWords(e, vector),
+                 {bytes, unsigned(vector.size())});
     });
     e.barrierInside();
     loads.forEach(shared, pass, [&](Value* address, Value* predicate, const Vectors& registers) {

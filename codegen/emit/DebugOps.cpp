@@ -58,8 +58,8 @@ struct Printed {
   Value* argument;
 };
 
-/// Integers in full, floats with six decimals; in hexadecimal the element's own bits, of signed integers below 32 bits
-/// those of the int that C makes of them.
+/// Integers in full, floats with six decimals. Hexadecimal numbers are the element's bits; C extends a signed integer
+/// below 32 bits to an int first.
 Printed printedOf(Emitter& e, Value* value, mlir::Type type, bool isSigned, bool hex) {
   llvm::IRBuilder<>& b = e.ir();
   if (isa<tt::PointerType>(type)) return {hex ? "0x%016llx" : "0x%llx", b.CreatePtrToInt(value, b.getInt64Ty())};

@@ -197,7 +197,7 @@ void storeBlock(Emitter& e, Operation* op, const Block& block, const LinearLayou
   unsigned bytes = Emitter::memoryBytesOf(tt::elementTypeOf(source.getType())), vector = vectorOf(op);
   ArrayRef<Value*> values = e.values(source);
   Value* owner = e.isOwner(layout);
-  auto owned = [&](Value* predicate) { return owner ? e.ir().CreateAnd(predicate, owner) : predicate; };
+  auto owned = [&](Value* predicate) { return e.both(predicate, owner); };
   for (uint32_t r = 0; r < layout.registers(); r += vector) {
     if (r & layout.freeMask(Part::Register)) continue;
     Block::Element at = block.at(r);
@@ -216,27 +216,22 @@ void storeBlock(Emitter& e, Operation* op, const Block& block, const LinearLayou
 std::string reductionWord(const Emitter& e, tt::DescriptorReduceKind kind, mlir::Type element) {
   using Kind = tt::DescriptorReduceKind;
   unsigned bits = element.getIntOrFloatBitWidth();
-  bool isFloat = isa<FloatType>(element), wide = bits == 32 || bits == 64;
-  auto typed = [&](const char* name, char letter) { return name + ("." + (letter + std::to_string(bits))); };
-  if (isFloat) {
+  const bool isWide = bits == 32 || bits == 64;
+  char letter = 'u';
+  if (isa<FloatType>(element)) {
     if (kind != Kind::Add) return "";
     if (element.isF16()) return "add.noftz.f16";
     if (element.isBF16()) return "add.noftz.bf16";
-    return wide ? typed("add", 'f') : "";
+    letter = 'f';
+  } else if (kind == Kind::Min || kind == Kind::Max) {
+    letter = cast<IntegerType>(element).isUnsigned() ? 'u' : 's';
+  } else if (kind == Kind::And || kind == Kind::Or || kind == Kind::Xor) {
+    letter = 'b';
+  } else if (bits != 32 && kind != Kind::Add) { // Inc, Dec
+    return "";
   }
-  if (!wide) return "";
-  char sign = cast<IntegerType>(element).isUnsigned() ? 'u' : 's';
-  switch (kind) {
-  case Kind::Add: return typed("add", 'u');
-  case Kind::Min: return typed("min", sign);
-  case Kind::Max: return typed("max", sign);
-  case Kind::Inc: return bits == 32 ? "inc.u32" : "";
-  case Kind::Dec: return bits == 32 ? "dec.u32" : "";
-  case Kind::And: return typed("and", 'b');
-  case Kind::Or: return typed("or", 'b');
-  case Kind::Xor: return typed("xor", 'b');
-  }
-  llvm_unreachable("all kinds are above");
+  if (!isWide) return "";
+  return (stringifyDescriptorReduceKind(kind) + "." + llvm::Twine(letter) + llvm::Twine(bits)).str();
 }
 
 Values scalarsOf(Emitter& e, ValueRange values) {
@@ -252,10 +247,8 @@ FailureOr<Values> rowsOf(Emitter& e, Operation* op, mlir::Value list, const Line
     return op->emitOpError("needs its rows' numbers in the layout of the tile's rows");
   Values result;
   for (uint32_t r = 0; r < layout.registers(); ++r) {
-    uint32_t number = 0, place = 0;
-    for (auto [bit, basis] : llvm::enumerate(along.bases(Part::Register)))
-      if (basis) number |= (r >> bit & 1) << place++;
-    result.push_back(e.ir().CreateSExt(e.values(list)[number], e.ir().getInt32Ty()));
+    Value* number = e.values(list)[along.distinctRegister(r)];
+    result.push_back(e.ir().CreateSExt(number, e.ir().getInt32Ty()));
   }
   return result;
 }
@@ -330,8 +323,7 @@ template <> LogicalResult emit(Emitter& e, tt::DescriptorReduceOp reduce) {
   for (uint32_t r = 0; r < layout.registers(); ++r) {
     if (r & layout.freeMask(Part::Register)) continue;
     Block::Element at = block.at(r);
-    Value* inside = block.oneInside(at, 0);
-    if (owner) inside = e.ir().CreateAnd(inside, owner);
+    Value* inside = e.both(block.oneInside(at, 0), owner);
     if (isa<FloatType>(element) && !hasAtomicSum(e, element)) {
       addUntilSame(e, ".relaxed.gpu.global", block.addressOf(at, 0), inside, values[r]);
       continue;

@@ -68,44 +68,50 @@ Value* Emitter::thread() { return thread_; }
 Value* Emitter::lane() { return lane_; }
 Value* Emitter::warp() { return warp_; }
 
-Value* Emitter::isOwner(const LinearLayout& layout) {
-  Value* owner = nullptr;
-  auto require = [&](Value* number, uint32_t mask) {
-    if (mask == 0) return;
-    Value* zero = builder_.CreateICmpEQ(builder_.CreateAnd(number, int32(mask)), int32(0));
-    owner = owner ? builder_.CreateAnd(owner, zero) : zero;
+Value* Emitter::both(Value* one, Value* other) {
+  if (!one || !other) return one ? one : other;
+  return builder_.CreateAnd(one, other);
+}
+
+Value* Emitter::isFirst(uint32_t laneMask, uint32_t warpMask) {
+  auto isZero = [&](Value* number, uint32_t mask) -> Value* {
+    return mask ? builder_.CreateICmpEQ(builder_.CreateAnd(number, int32(mask)), int32(0)) : nullptr;
   };
-  require(lane_, layout.freeMask(Part::Lane));
-  require(warp_, layout.freeMask(Part::Warp));
-  return owner;
+  Value* isFirstLane = isZero(lane_, laneMask);
+  return both(isFirstLane, isZero(warp_, warpMask));
+}
+
+Value* Emitter::linearOf(Value* number, ArrayRef<uint32_t> columns, Value* sum) {
+  if (!sum) sum = int32(0);
+  // Runs of bits that move together are one shift: (number >> from & mask) << to.
+  for (unsigned bit = 0, count = 0; bit < columns.size(); bit += count) {
+    count = 1;
+    if (columns[bit] == 0) continue;
+    if (llvm::isPowerOf2_32(columns[bit]))
+      while (bit + count < columns.size() && columns[bit + count] == columns[bit] << count) ++count;
+    Value* field = builder_.CreateAnd(builder_.CreateLShr(number, bit), int32((1 << count) - 1));
+    sum = builder_.CreateXor(sum, builder_.CreateMul(field, int32(columns[bit])));
+  }
+  return sum;
 }
 
 Value* Emitter::elementOfThread(const LinearLayout& layout) {
-  Value* element = int32(0);
-  auto add = [&](Value* number, const LinearLayout::Bases& bases) {
-    // Runs of bits that move together are one shift: (number >> from & mask) << to.
-    for (unsigned bit = 0; bit < bases.size();) {
-      if (bases[bit] == 0) {
-        ++bit;
-        continue;
-      }
-      unsigned count = 1;
-      if (llvm::isPowerOf2_32(bases[bit]))
-        while (bit + count < bases.size() && bases[bit + count] == bases[bit] << count) ++count;
-      Value* field = builder_.CreateAnd(builder_.CreateLShr(number, bit), int32((1 << count) - 1));
-      Value* part = builder_.CreateMul(field, int32(bases[bit]));
-      element = builder_.CreateXor(element, part);
-      bit += count;
-    }
-  };
-  add(lane_, layout.bases(Part::Lane));
-  add(warp_, layout.bases(Part::Warp));
-  return element;
+  return linearOf(warp_, layout.bases(Part::Warp), linearOf(lane_, layout.bases(Part::Lane)));
+}
+
+Value* Emitter::warpBitsAt(ArrayRef<unsigned> bits) {
+  Value* all = int32(0);
+  for (auto [place, bit] : llvm::enumerate(bits)) {
+    Value* one = builder_.CreateAnd(builder_.CreateLShr(warp_, bit), int32(1));
+    all = builder_.CreateOr(all, builder_.CreateShl(one, place));
+  }
+  return all;
 }
 
 Value* Emitter::scratch() {
   assert(scratch_ && "the operation declares no shared memory");
-  return builder_.CreateConstInBoundsGEP1_32(builder_.getInt8Ty(), sharedMemory(), scratch_.getOffset());
+  Value* address = builder_.CreateConstInBoundsGEP1_32(builder_.getInt8Ty(), sharedMemory(), scratch_.getOffset());
+  return builder_.CreatePtrToInt(address, builder_.getInt32Ty());
 }
 
 void Emitter::barrierInside() {

@@ -59,7 +59,17 @@ public:
   llvm::Value* lane();
   llvm::Value* warp();
   /// i1: this thread is the first of those that hold the same elements of the layout; null if all are.
-  llvm::Value* isOwner(const LinearLayout& layout);
+  llvm::Value* isOwner(const LinearLayout& layout) {
+    return isFirst(layout.freeMask(Part::Lane), layout.freeMask(Part::Warp));
+  }
+  /// i1: these bits of the lane's and the warp's number are 0; null if there are none.
+  llvm::Value* isFirst(uint32_t laneMask, uint32_t warpMask);
+  /// i1: both hold. Null stands for what always holds.
+  llvm::Value* both(llvm::Value* one, llvm::Value* other);
+  /// XOR of the columns whose bits are set in a number, and of `sum` (null: 0).
+  llvm::Value* linearOf(llvm::Value* number, llvm::ArrayRef<uint32_t> columns, llvm::Value* sum = nullptr);
+  /// These bits of the warp's number, side by side.
+  llvm::Value* warpBitsAt(llvm::ArrayRef<unsigned> bits);
   /// The part of an element's flat index that lane, warp and CTA decide; the register's part is a constant to XOR.
   llvm::Value* elementOfThread(const LinearLayout& layout);
 
@@ -67,7 +77,7 @@ public:
   llvm::Value* sharedBase();
   /// The kernel's parameter for an argument; of a tensor map its address.
   llvm::Value* parameterOf(mlir::BlockArgument argument) { return function_->getArg(argument.getArgNumber()); }
-  /// Shared memory that the operation uses between its barriers, where its twg.scratch says.
+  /// The address of shared memory that the operation uses between its barriers, where its twg.scratch says, as an i32.
   llvm::Value* scratch();
   /// One of the barriers that the operation's twg.scratch declares.
   void barrierInside();
@@ -117,8 +127,8 @@ private:
   unsigned barriersInside_ = 0; ///< that have been emitted of it
 };
 
-/// Emits one operation: makes its results known to the Emitter, or fails with a diagnostic at the operation. The specialization
-/// for its class stands in the file of its family.
+/// Emits one operation: makes its results known to the Emitter, or fails with a diagnostic at the operation. The
+/// specialization for its class stands in the file of its family.
 template <class Op> mlir::LogicalResult emit(Emitter& e, Op op);
 /// The same for an operation of any class; fails for one that has no code for the target (Table.cpp).
 mlir::LogicalResult emitAny(Emitter& e, mlir::Operation* op);

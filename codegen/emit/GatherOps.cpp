@@ -13,21 +13,6 @@ using llvm::Value;
 
 namespace {
 
-/// XOR of the columns whose bits are set in a number. Neighbouring bits that move together move at once.
-Value* linearOf(Emitter& e, Value* number, ArrayRef<uint32_t> columns) {
-  llvm::IRBuilder<>& b = e.ir();
-  Value* result = e.int32(0);
-  for (unsigned bit = 0; bit < columns.size();) {
-    unsigned count = 1;
-    if (llvm::has_single_bit(columns[bit]))
-      while (bit + count < columns.size() && columns[bit + count] == columns[bit] << count) ++count;
-    Value* field = b.CreateAnd(b.CreateLShr(number, bit), e.int32((1 << count) - 1));
-    if (columns[bit]) result = b.CreateXor(result, b.CreateMul(field, e.int32(columns[bit])));
-    bit += count;
-  }
-  return result;
-}
-
 class Gather {
 public:
   Gather(Emitter& e, tt::GatherOp op)
@@ -56,7 +41,7 @@ Values Gather::byShuffles() {
   llvm::IRBuilder<>& b = e_.ir();
   ArrayRef<Value*> source = e_.values(op_.getSrc());
   auto ofThread = [&](Vectors GatherPlan::Columns::* part) {
-    return b.CreateXor(linearOf(e_, e_.lane(), plan_.ofLane.*part), linearOf(e_, e_.warp(), plan_.ofWarp.*part));
+    return b.CreateXor(e_.linearOf(e_.lane(), plan_.ofLane.*part), e_.linearOf(e_.warp(), plan_.ofWarp.*part));
   };
   Value *laneOfThread = ofThread(&GatherPlan::Columns::lane), *placeOfThread = ofThread(&GatherPlan::Columns::place);
   Values results;
@@ -65,9 +50,9 @@ Values Gather::byShuffles() {
     for (unsigned bit = 0; bit < to_.bits(Part::Register); ++bit)
       if (r >> bit & 1) lanePart ^= plan_.registerLanes[bit], placePart ^= plan_.registerPlaces[bit];
     Value* number = picked(r);
-    Value* lane = b.CreateXor(b.CreateXor(laneOfThread, linearOf(e_, number, plan_.ofPicked.lane)), e_.int32(lanePart));
+    Value* lane = b.CreateXor(b.CreateXor(laneOfThread, e_.linearOf(number, plan_.ofPicked.lane)), e_.int32(lanePart));
     Value* place =
-        b.CreateXor(b.CreateXor(placeOfThread, linearOf(e_, number, plan_.ofPicked.place)), e_.int32(placePart));
+        b.CreateXor(b.CreateXor(placeOfThread, e_.linearOf(number, plan_.ofPicked.place)), e_.int32(placePart));
     Value* result = nullptr;
     for (uint32_t i = 0; i < 1u << plan_.candidates.dimension(); ++i) {
       uint32_t candidate = plan_.candidates.sum(i) ^ placePart;
@@ -84,7 +69,7 @@ Values Gather::byShared() {
   mlir::Type element = tt::elementTypeOf(op_.getSrc().getType());
   unsigned bytes = Emitter::memoryBytesOf(element);
   ArrayRef<Value*> source = e_.values(op_.getSrc());
-  Value* shared = b.CreatePtrToInt(e_.scratch(), b.getInt32Ty());
+  Value* shared = e_.scratch();
   auto addressOf = [&](Value* index) { return b.CreateAdd(shared, b.CreateMul(index, e_.int32(bytes))); };
   Value *owner = e_.isOwner(from_), *own = e_.elementOfThread(from_);
   for (uint32_t r = 0; r < from_.registers(); ++r) {
@@ -93,8 +78,8 @@ Values Gather::byShared() {
     storeWords(e_, ".shared", addressOf(index), owner, packWords(e_, source[r]), bytes);
   }
   e_.barrierInside();
-  Value* rest = b.CreateXor(linearOf(e_, e_.lane(), plan_.inSource(Part::Lane)),
-                            linearOf(e_, e_.warp(), plan_.inSource(Part::Warp)));
+  Value* rest = b.CreateXor(e_.linearOf(e_.lane(), plan_.inSource(Part::Lane)),
+                            e_.linearOf(e_.warp(), plan_.inSource(Part::Warp)));
   Values results;
   for (uint32_t r = 0; r < to_.registers(); ++r) {
     Value* along = b.CreateShl(picked(r), from_.dimensionShift(plan_.axis));

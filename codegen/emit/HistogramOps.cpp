@@ -30,7 +30,7 @@ template <> LogicalResult emit(Emitter& e, tt::HistogramOp histogram) {
   llvm::IRBuilder<>& b = e.ir();
   LinearLayout from = twg::layoutOf(histogram.getSrc()), to = twg::layoutOf(histogram.getResult());
   uint32_t bins = 1u << to.elementBits();
-  Value* shared = b.CreatePtrToInt(e.scratch(), b.getInt32Ty());
+  Value* shared = e.scratch();
   clearCounters(e, shared, bins);
   e.barrierInside();
   Value* owner = e.isOwner(from);
@@ -44,7 +44,7 @@ template <> LogicalResult emit(Emitter& e, tt::HistogramOp histogram) {
     if (bits == 1) wide = b.CreateZExt(source[r], b.getInt32Ty());
     Value* counted = b.CreateICmpULT(wide, llvm::ConstantInt::get(wide->getType(), bins));
     if (histogram.getMask()) counted = b.CreateAnd(counted, e.values(histogram.getMask())[r]);
-    if (owner) counted = b.CreateAnd(counted, owner);
+    counted = e.both(counted, owner);
     Value* address = b.CreateAdd(shared, b.CreateMul(b.CreateTrunc(wide, b.getInt32Ty()), e.int32(kCounterBytes)));
     e.inlinePtx("@$1 red.shared.add.u32 [$0], 1;", "r,b,~{memory}", {}, {address, counted}, true);
   }

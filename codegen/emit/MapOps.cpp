@@ -10,8 +10,7 @@ namespace tiletwin::codegen {
 template <> LogicalResult emit(Emitter& e, tt::MapElementwiseOp map) {
   // Elsewhere one thread acts for all that hold an element, and all meet again; here each is on its own.
   WalkResult walked = map.getBody().walk([&](Operation* inner) {
-    const bool acts = isa<tt::StoreOp, tt::PrefetchOp, tt::PrintOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicStoreOp,
-                          tt::AtomicPollOp, tt::AtomicLoadOp>(inner);
+    const bool acts = isa<tt::MemoryAccess, tt::PrintOp>(inner) && !isa<tt::LoadOp>(inner);
     return acts && failed(notCompiled(inner, e, "in a function of tl.map_elementwise")) ? WalkResult::interrupt()
                                                                                         : WalkResult::advance();
   });

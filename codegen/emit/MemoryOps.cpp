@@ -120,8 +120,7 @@ template <> LogicalResult emit(Emitter& e, tt::LoadOp load) {
   Value* owner = ownerReads(load) ? ownerOf(e, load.getPtr()) : nullptr;
   Values results(pointers.size());
   for (unsigned r = 0; r < pointers.size(); r += vector) {
-    Value* mask = load.getMask() ? e.values(load.getMask())[r] : nullptr;
-    if (owner) mask = mask ? e.ir().CreateAnd(mask, owner) : owner;
+    Value* mask = e.both(load.getMask() ? e.values(load.getMask())[r] : nullptr, owner);
     Values other;
     if (mask) {
       Values fill(vector, llvm::Constant::getNullValue(type));
@@ -155,8 +154,7 @@ template <> LogicalResult emit(Emitter& e, tt::StoreOp store) {
   }
   for (unsigned r = 0; r < pointers.size(); r += vector) {
     if (r & repeated) continue;
-    Value* predicate = store.getMask() ? e.values(store.getMask())[r] : nullptr;
-    if (owner) predicate = predicate ? e.ir().CreateAnd(predicate, owner) : owner;
+    Value* predicate = e.both(store.getMask() ? e.values(store.getMask())[r] : nullptr, owner);
     storeWords(e, space, pointers[r], predicate, packWords(e, values.slice(r, vector)), {elementBytes, vector});
   }
   return success();
@@ -168,8 +166,7 @@ template <> LogicalResult emit(Emitter& e, tt::PrefetchOp prefetch) {
   const uint32_t repeated = repeatedRegisters(prefetch.getPtr());
   for (uint32_t r = 0; r < pointers.size(); ++r) {
     if (r & repeated) continue;
-    Value* predicate = prefetch.getMask() ? e.values(prefetch.getMask())[r] : nullptr;
-    if (owner) predicate = predicate ? e.ir().CreateAnd(predicate, owner) : owner;
+    Value* predicate = e.both(prefetch.getMask() ? e.values(prefetch.getMask())[r] : nullptr, owner);
     SmallVector<Value*> inputs{pointers[r]};
     if (predicate) inputs.push_back(predicate);
     e.inlinePtx(predicate ? "@$1 prefetch.global.L2 [$0];" : "prefetch.global.L2 [$0];",

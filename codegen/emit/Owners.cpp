@@ -24,7 +24,7 @@ Values throughSharedMemory(Emitter& e, const LinearLayout& layout, Value* owner,
   llvm::IRBuilder<>& b = e.ir();
   llvm::Type* type = values.front()->getType();
   const unsigned bits = type->isPointerTy() ? 64 : type->getPrimitiveSizeInBits(), bytes = (bits + 7) / 8;
-  Value* shared = b.CreatePtrToInt(e.scratch(), b.getInt32Ty());
+  Value* shared = e.scratch();
   Value* own = e.elementOfThread(layout);
   auto addressOf = [&](uint32_t r) {
     Value* element = b.CreateXor(own, e.int32(layout.elementOf(Part::Register, r)));

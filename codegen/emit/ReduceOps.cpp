@@ -97,11 +97,7 @@ LogicalResult Reduction::reduceWarps(const LinearLayout& result) {
     if (onAxis(basis)) bits.push_back(bit);
   if (bits.empty()) return success();
   uint32_t parts = 1u << bits.size();
-  Value* part = e.int32(0); // which of the parts this warp holds
-  for (auto [place, bit] : llvm::enumerate(bits)) {
-    Value* one = e.ir().CreateAnd(e.ir().CreateLShr(e.warp(), bit), e.int32(1));
-    part = e.ir().CreateOr(part, e.ir().CreateShl(one, place));
-  }
+  Value* part = e.warpBitsAt(bits); // which of the parts this warp holds
   uint32_t bytes = 0;
   SmallVector<uint32_t> offsets;
   for (mlir::Type type : op.getResultTypes()) {
@@ -109,15 +105,9 @@ LogicalResult Reduction::reduceWarps(const LinearLayout& result) {
     offsets.push_back(bytes);
     bytes += llvm::alignTo((size * parts) << result.elementBits(), 16);
   }
-  Value* shared = e.ir().CreatePtrToInt(e.scratch(), e.ir().getInt32Ty());
+  Value* shared = e.scratch();
   // Among the lanes that hold one result now, the first writes; so does the first of the warps that hold the same part.
-  Value* owner = nullptr;
-  uint32_t laneMask = result.freeMask(Part::Lane), warpMask = layout.freeMask(Part::Warp);
-  for (auto [number, mask] : {std::pair(e.lane(), laneMask), std::pair(e.warp(), warpMask)}) {
-    if (!mask) continue;
-    Value* first = e.ir().CreateICmpEQ(e.ir().CreateAnd(number, e.int32(mask)), e.int32(0));
-    owner = owner ? e.ir().CreateAnd(owner, first) : first;
-  }
+  Value* owner = e.isFirst(result.freeMask(Part::Lane), layout.freeMask(Part::Warp));
   Value* own = e.elementOfThread(result);
   auto addressOf = [&](uint32_t r, unsigned operand, Value* whichPart, unsigned size) {
     Value* element = e.ir().CreateXor(own, e.int32(result.elementOf(Part::Register, r)));

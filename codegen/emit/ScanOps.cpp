@@ -91,11 +91,7 @@ Values Scan::fromLaneBefore(ArrayRef<Value*> values, uint32_t distance) {
 void Scan::findPlace() {
   llvm::IRBuilder<>& b = e_.ir();
   laneAt_ = b.CreateAnd(b.CreateLShr(e_.lane(), order_.laneShift), e_.int32(lanes() - 1));
-  warpAt_ = e_.int32(0);
-  for (auto [place, bit] : llvm::enumerate(order_.warps)) {
-    Value* one = b.CreateAnd(b.CreateLShr(e_.warp(), bit), e_.int32(1));
-    warpAt_ = b.CreateOr(warpAt_, b.CreateShl(one, place));
-  }
+  warpAt_ = e_.warpBitsAt(order_.warps);
   if (reverse_) laneAt_ = b.CreateXor(laneAt_, e_.int32(lanes() - 1));
   if (reverse_) warpAt_ = b.CreateXor(warpAt_, e_.int32(warps() - 1));
 }
@@ -134,7 +130,7 @@ Value* Scan::addressOf(Value* shared, uint32_t row, uint32_t run, Value* warp, u
 
 void Scan::storeTotals(Value* shared) {
   Value* last = e_.ir().CreateICmpEQ(laneAt_, e_.int32(lanes() - 1));
-  if (Value* owner = e_.isOwner(layout_)) last = e_.ir().CreateAnd(last, owner);
+  last = e_.both(last, e_.isOwner(layout_));
   uint32_t others = layout_.freeMask(Part::Register);
   for (unsigned bit : order_.low) others |= 1u << bit;
   for (unsigned bit : order_.high) others |= 1u << bit;
@@ -231,7 +227,7 @@ LogicalResult Scan::run() {
     return failure();
   Value* shared = nullptr;
   if (!order_.warps.empty()) {
-    shared = e_.ir().CreatePtrToInt(e_.scratch(), e_.ir().getInt32Ty());
+    shared = e_.scratch();
     e_.barrierInside(); // readers of what was there before are done
     storeTotals(shared);
     e_.barrierInside();

@@ -31,7 +31,7 @@ Values elementsOf(Emitter& e, const LinearLayout& layout) {
   return elements;
 }
 
-/// Different elements: a table in global memory, of which each thread reads its own.
+/// Different elements: a table in global memory. Each thread reads its own elements there.
 Values constantTable(Emitter& e, mlir::Value result, DenseElementsAttr elements) {
   constexpr unsigned kGlobal = 1;
   llvm::IRBuilder<>& b = e.ir();
@@ -112,14 +112,9 @@ template <> LogicalResult emit(Emitter& e, tt::BroadcastOp op) {
   if (!(wanted.withoutRepeatedRegisters() == from))
     return op->emitOpError("has a result layout that is not its operand's");
   ArrayRef<Value*> source = e.values(op->getOperand(0));
-  // Registers that differ in broadcast dimensions only share a value: drop these bits from the register's number.
+  // Registers that differ in broadcast dimensions only share a value.
   Values results;
-  for (uint32_t r = 0; r < to.registers(); ++r) {
-    uint32_t number = 0, place = 0;
-    for (auto [bit, basis] : llvm::enumerate(wanted.bases(Part::Register)))
-      if (basis) number |= (r >> bit & 1) << place++;
-    results.push_back(source[number]);
-  }
+  for (uint32_t r = 0; r < to.registers(); ++r) results.push_back(source[wanted.distinctRegister(r)]);
   e.define(op->getResult(0), std::move(results));
   return success();
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kWidestAccess = 16; // bytes
 
-/// Makes what this thread wrote visible to warpgroup dots, once a barrier has told of it.
+/// Makes what this thread wrote visible to the warpgroup dots behind the next barrier.
 void fence(Emitter& e) { e.inlinePtx("fence.proxy.async.shared::cta;", "~{memory}", {}, {}, true); }
 
 /// A thread's registers and where their elements lie.
@@ -196,11 +196,7 @@ template <> LogicalResult emit(Emitter& e, twg::AsyncCopyOp copy) {
   unsigned bytes = vectorOf(copy) * tile.elementBytes();
   if (bytes != 4 && bytes != 8 && bytes != 16) return copy->emitOpError("needs accesses of 4, 8 or 16 bytes");
   ArrayRef<Value*> pointers = e.values(copy.getPtr());
-  Value* enabled = e.isOwner(layout);
-  if (copy.getEnabled()) {
-    Value* given = e.scalar(copy.getEnabled());
-    enabled = enabled ? e.ir().CreateAnd(enabled, given) : given;
-  }
+  Value* enabled = e.both(e.isOwner(layout), copy.getEnabled() ? e.scalar(copy.getEnabled()) : nullptr);
   std::string size = std::to_string(bytes);
   std::string text = std::string("cp.async.") + (bytes == 16 ? "cg" : "ca") + ".shared.global [$0], [$1], " + size;
   tile.forEachVector(bytes, [&](uint32_t offset, ArrayRef<uint32_t> registers) {

@@ -20,11 +20,12 @@ constexpr uint32_t kBarrierBytes = 8;
 /// An index outside of every tensor, and far from where adding a block's extent wraps around.
 constexpr int64_t kFarOutside = 1 << 30;
 
-/// i1: this thread issues copies.
-Value* isIssuer(Emitter& e) {
+/// i1: this thread issues copies, if they are enabled (null: they are).
+Value* isIssuer(Emitter& e, mlir::Value enabled = {}) {
   Value* elected = e.intrinsic(llvm::Intrinsic::nvvm_elect_sync, {}, {e.int32(-1)});
   Value* isFirstWarp = e.ir().CreateICmpEQ(e.warp(), e.int32(0));
-  return e.ir().CreateAnd(isFirstWarp, e.ir().CreateExtractValue(elected, 1));
+  Value* issuer = e.ir().CreateAnd(isFirstWarp, e.ir().CreateExtractValue(elected, 1));
+  return e.both(issuer, enabled ? e.scalar(enabled) : nullptr);
 }
 
 void fenceOfProxies(Emitter& e, bool isGlobal) {
@@ -76,8 +77,8 @@ private:
     result.front() = e_.ir().CreateSelect(isEmpty(), e_.int32(kFarOutside), result.front());
     return result;
   }
-  /// A map has at least one element along each dimension; the host makes a tensor without elements one of a single element,
-  /// of which nothing may be read or written. Its extents follow the descriptor in the kernel's arguments.
+  /// A map has at least one element along each dimension. For a tensor without elements the host makes a map with one
+  /// element, which no copy may touch. The tensor's own extents follow the descriptor in the kernel's arguments.
   Value* isEmpty() {
     auto arguments = argument_.getOwner()->getArguments();
     Value* empty = e_.ir().getFalse();
@@ -150,8 +151,7 @@ template <> LogicalResult emit(Emitter& e, twg::BarrierInitOp init) {
 }
 
 template <> LogicalResult emit(Emitter& e, twg::BarrierExpectOp expect) {
-  Value* issuer = isIssuer(e);
-  if (expect.getEnabled()) issuer = e.ir().CreateAnd(issuer, e.scalar(expect.getEnabled()));
+  Value* issuer = isIssuer(e, expect.getEnabled());
   issue(e, issuer, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " + std::to_string(expect.getBytes()), "r",
         {e.scalar(expect.getBarrier())});
   return success();
@@ -187,8 +187,7 @@ template <> LogicalResult emit(Emitter& e, twg::ProxyBarrierOp op) {
 template <> LogicalResult emit(Emitter& e, twg::TensorLoadOp load) {
   if (failed(verifyCopy(e, load, load.getDesc(), load.getIndices(), load.getDst()))) return failure();
   TensorBlock block(e, load.getDesc(), load.getIndices(), load.getDst());
-  Value* issuer = isIssuer(e);
-  if (load.getEnabled()) issuer = e.ir().CreateAnd(issuer, e.scalar(load.getEnabled()));
+  Value* issuer = isIssuer(e, load.getEnabled());
   unsigned rank = block.rank();
   std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
                      "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, " + operandList(3, rank) +

@@ -214,6 +214,13 @@ LinearLayout LinearLayout::withoutRepeatedRegisters() const {
   return result;
 }
 
+uint32_t LinearLayout::distinctRegister(uint32_t number) const {
+  uint32_t distinct = 0, place = 0;
+  for (auto [bit, basis] : llvm::enumerate(bases(Part::Register)))
+    if (basis) distinct |= (number >> bit & 1) << place++;
+  return distinct;
+}
+
 LinearLayout LinearLayout::blocked(ArrayRef<int64_t> shape, ArrayRef<int64_t> sizePerThread, ArrayRef<int64_t> lanes,
                                    ArrayRef<int64_t> warps, ArrayRef<int32_t> order) {
   LinearLayout result(shape, {});

@@ -90,6 +90,8 @@ public:
   LinearLayout firstHalf() const;
   /// Without register bits that only repeat elements.
   LinearLayout withoutRepeatedRegisters() const;
+  /// The number that a register has in withoutRepeatedRegisters().
+  uint32_t distinctRegister(uint32_t number) const;
 
   /// The usual distribution: each thread holds sizePerThread elements, threads of a warp and warps tile the rest in
   /// `order` (fastest dimension first); where the tile is larger the pattern repeats in registers, where it is smaller

@@ -2,11 +2,11 @@
 //
 // Here:      the order of the elements in memory, vectors of both sides, passes. Not here: code (emit/ConvertLayout.cpp).
 //
-// Idea: an element's offset is linear in its index, so it is told by the vectors that the offset's bits stand for: those
-// of a vector access first, then banks, then lines of 128 bytes. Accesses of a warp have no conflict if no two of the
-// lanes that are served together lie in different lines at one bank: the space H of the lines must meet what these lanes
-// (and the words that they access) span in nothing but 0, on both sides. Both spans are as large as a line at most, so
-// such an H always exists.
+// Idea: an element's offset is linear in its index, so one vector for each bit of the offset describes it. The lowest
+// bits count inside of a vector access, the next ones banks, the highest ones lines of 128 bytes. The hardware serves
+// some lanes of a warp together. They have no conflict if no two of them lie in different lines at one bank. So the
+// space H of the lines must have only 0 in common with what these lanes (and the words that they access) span, on both
+// sides. Both spans are as large as a line at most, so such an H always exists.
 //
 // Invariant: the bits of a side's vector are decided by its registers alone.
 #pragma once
@@ -20,7 +20,8 @@ struct SharedConversion {
   Span offsets;
   /// log2 of the elements of one access.
   unsigned storeVector = 0, loadVector = 0;
-  /// The highest bits of the offset number the passes, log2 of which this is; each needs (elements >> passBits) elements.
+  /// log2 of the number of passes. The highest bits of the offset number them; each needs (elements >> passBits)
+  /// elements.
   unsigned passBits = 0;
 
   /// The offset of an element; offsets of a layout's bases, part by part.

@@ -20,7 +20,7 @@ public:
   /// Coalesced for the pointers of an access: lanes side by side along the dimension in which addresses count up, with
   /// the vectors that the widest access of the function with this shape and direction takes.
   LinearLayout of(mlir::Value pointers);
-  /// Coalesced for pointers of which one access takes at most so many side by side.
+  /// Coalesced for accesses that take at most so many elements side by side.
   LinearLayout of(mlir::Value pointers, unsigned atMost);
   /// The usual layout of a tile that no access decides about.
   LinearLayout usual(llvm::ArrayRef<int64_t> shape);

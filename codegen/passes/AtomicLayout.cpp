@@ -1,24 +1,17 @@
 // codegen/passes/AtomicLayout.cpp -- see AtomicLayout.h.
 #include "codegen/passes/AtomicLayout.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace tiletwin::codegen {
 
 Value atomicPointers(Operation* op) {
-  Value pointers = llvm::TypeSwitch<Operation*, Value>(op)
-                       .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp>(
-                           [](auto atomic) { return atomic.getPtr(); })
-                       .Default([](Operation*) { return Value(); });
-  return pointers && isa<RankedTensorType>(pointers.getType()) ? pointers : Value();
+  if (!op->hasTrait<tt::Atomic>()) return {};
+  Value pointers = cast<tt::MemoryAccess>(op).getAddress();
+  return isa<RankedTensorType>(pointers.getType()) ? pointers : Value();
 }
 
-Value atomicMask(Operation* op) {
-  return llvm::TypeSwitch<Operation*, Value>(op)
-      .Case<tt::AtomicRMWOp, tt::AtomicLoadOp, tt::AtomicStoreOp>([](auto atomic) { return atomic.getMask(); })
-      .Default([](Operation*) { return Value(); });
-}
+Value atomicMask(Operation* op) { return op->hasTrait<tt::Atomic>() ? cast<tt::MemoryAccess>(op).getMask() : Value(); }
 
 unsigned atomicElements(Operation* op, const Target& target) {
   auto rmw = dyn_cast<tt::AtomicRMWOp>(op);

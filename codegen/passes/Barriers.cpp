@@ -72,9 +72,9 @@ bool wantsBarrierBehind(Operation* op) {
   return (semantic == tt::MemSemantic::Acquire || semantic == tt::MemSemantic::AcqRel) && !scratchOf(op);
 }
 
-/// Looks at a kernel's operations in the order in which they run. `missing` is called where a barrier is wanted in front of
-/// an operation, because of `other` (null: because of what other iterations or branches may have done), and puts one there
-/// or fails.
+/// Looks at a kernel's operations in the order in which they run. Where an operation needs a barrier in front of it,
+/// because of `other` (null: because other iterations or branches may have used the memory), it calls `missing`, which
+/// puts one there or fails.
 class Hazards {
 public:
   using Missing = llvm::function_ref<LogicalResult(Operation* op, Operation* other, bool isRead)>;

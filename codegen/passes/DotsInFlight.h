@@ -24,7 +24,7 @@ public:
   /// isBuffered: whether an allocation of the loop's body gets a buffer for each of several iterations.
   DotsInFlight(mlir::scf::ForOp loop, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered);
   bool any() const { return !sums_.empty(); }
-  /// True if all that the loop writes of what they read has several buffers.
+  /// True if all memory that the loop writes and they read has several buffers.
   bool areBuffered() const { return single_.empty(); }
   /// Marks the products and writes the waits. Gives the barrier in the loop's body behind which nothing reads any more
   /// what products of earlier iterations read.

@@ -55,8 +55,8 @@ private:
   const Target& target_;
   llvm::DenseMap<mlir::Operation*, std::unique_ptr<DotPlan>> dots_;
   llvm::DenseMap<mlir::Value, Wish> known_;
-  // A value that is asked for while it is being looked at, at a depth, gives no wish: the cycle is cut. What found no
-  // wish without such a cut is free, and not looked at again.
+  // The search for a value's wish may come back to the value itself. There it finds no wish: the cycle is cut. A value
+  // that has no wish although no cycle was cut is free, and the search does not look at it again.
   static constexpr unsigned kNoCut = ~0u;
   llvm::DenseMap<mlir::Value, unsigned> asked_;
   unsigned outermostCut_ = kNoCut; ///< of the cuts since the value that is looked at was asked for

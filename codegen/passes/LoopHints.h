@@ -5,8 +5,9 @@
 
 namespace tiletwin::codegen {
 
-/// Replaces each loop with tt.loop_unroll_factor = n above 1 by one whose rounds are n rounds of it, and a loop of what is
-/// left over, which is not pipelined. Rounds keep their order and their values. Tiles have no layouts yet.
+/// Replaces each loop with tt.loop_unroll_factor = n above 1 by one that does n of its rounds in each round, and a
+/// second loop, which is not pipelined, for the rounds that are left. They keep their order and their values. Tiles
+/// have no layouts yet.
 void unrollLoops(tt::FuncOp kernel);
 
 /// Warns, at their place, of options and hints that change nothing in the code for this target.

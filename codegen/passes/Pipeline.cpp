@@ -21,7 +21,7 @@ constexpr int kStoreSlots = 2;
 
 bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat()); }
 
-/// True if the load can be a copy: what memory holds where the mask is false is zero or nobody's.
+/// True if the load can be a copy: a copy gives zero where the mask is false, and the load gives zero or anything.
 bool canBeCopied(tt::LoadOp load, twg::LocalAllocOp allocation) {
   if (!load->hasOneUse() || load.getIsVolatile() || load->getBlock() != allocation->getBlock()) return false;
   if (load.getOther() && !isZero(load.getOther())) return false;

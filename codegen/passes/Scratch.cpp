@@ -68,7 +68,7 @@ Needed ofHistogram(tt::HistogramOp histogram) {
   return Scratch{kCounterBytes << twg::layoutOf(histogram.getResult()).elementBits(), 2};
 }
 
-/// What one thread has for others, of which some are in other warps: `holders` says who holds an element of `value`.
+/// One thread has a value that others need, some of them in other warps. The layout of `holders` says who they are.
 Needed ofSharing(Value holders, Value value, ThreadBits threads) {
   LinearLayout layout = holdersOf(holders, threads);
   if (layout.freeMask(Part::Warp) == 0) return std::nullopt;

@@ -43,7 +43,7 @@ public:
     Allocation result = sizeOf(op);
     result.begin = result.end = numbers_[op];
     extend(op, op.getResult(), result.end);
-    if (twg::isBarrier(op)) result.end = next_; // whoever writes there later would have to invalidate them
+    if (twg::isBarrier(op)) result.end = next_; // no one may write there before the barriers are invalidated
     bool isReadInFlight = llvm::any_of(op->getUsers(), [&](Operation* user) {
       auto dot = dyn_cast<twg::WarpgroupDotOp>(user);
       return dot && dot.getInFlight() && dot->getBlock() == op->getBlock();

@@ -133,7 +133,7 @@ void TensorCopies::takeTransposed(tt::TransOp trans, Value memory) {
   if (view.use_empty()) view.getDefiningOp()->erase();
 }
 
-/// `memory` holds the tile: whoever can reads it there.
+/// `memory` holds the tile. Users that can read it there do so.
 void TensorCopies::useMemory(Value tile, Value memory) {
   for (Operation* user : llvm::make_early_inc_range(llvm::to_vector(tile.getUsers()))) {
     if (auto copy = dyn_cast<twg::LocalAllocOp>(user); copy && copy.getResult().getType() == memory.getType()) {
@@ -178,7 +178,8 @@ void TensorCopies::merge(MutableArrayRef<LoadedBlock> blocks) {
   for (size_t i = 1; i < blocks.size(); ++i) {
     LoadedBlock &first = blocks[i - 1], &second = blocks[i];
     if (first.wait->getBlock() != second.wait->getBlock() || !onlyScalarsBetween(first.wait, second.before)) continue;
-    // One number of bytes for both, told before the first copy begins: the second one's expectation takes it over.
+    // The barrier expects the bytes of both before the first copy begins: the second expectation moves there with the
+    // sum.
     second.expect.setBytes(first.expect.getBytes() + second.expect.getBytes());
     second.expect->moveBefore(first.expect);
     first.expect->erase();
@@ -225,8 +226,8 @@ void TensorCopies::run() {
 
 bool mayExposeWrites(Operation* op) {
   if (auto load = dyn_cast<tt::LoadOp>(op)) return load.getIsVolatile();
-  return isa<tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp, tt::AtomicPollOp,
-             tt::DescriptorStoreOp, tt::DescriptorReduceOp, tt::DescriptorScatterOp, tt::ElementwiseInlineAsmOp>(op);
+  return op->hasTrait<tt::Atomic>() || isa<tt::StoreOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp,
+                                           tt::DescriptorScatterOp, tt::ElementwiseInlineAsmOp>(op);
 }
 
 void makeTensorCopies(tt::FuncOp kernel) { TensorCopies(kernel).run(); }

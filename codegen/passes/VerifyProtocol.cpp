@@ -88,7 +88,7 @@ LogicalResult verifyGroup(twg::AsyncCopyOp copy) {
   return copy.emitOpError("is part of no group: no twg.async_commit follows");
 }
 
-/// The wait in front of a reader leaves groups on their way, but not the one of what is read.
+/// The wait in front of a reader may leave groups on their way, but not the group that brings what is read.
 LogicalResult verifyGroupsWaitedFor(Operation* reader, Slot slot, twg::AsyncCopyOp copy) {
   auto wait =
       cast_if_present<twg::AsyncWaitOp>(findBefore(reader, [](Operation* op) { return isa<twg::AsyncWaitOp>(op); }));

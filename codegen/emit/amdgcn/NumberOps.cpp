@@ -1,6 +1,6 @@
 // codegen/emit/amdgcn/NumberOps.cpp -- numbers in LLVM IR whose results are those of the instructions of NVIDIA GPUs.
-// Idea:      LLVM's AMDGPU backend rounds division and roots correctly unless it is told that it need not. Rounding toward zero
-//            is rounding to nearest and one step back where that went away from zero.
+// Idea:      LLVM's AMDGPU backend rounds division and roots correctly unless flags allow it not to. Rounding toward
+//            zero is rounding to nearest and one step back where that went away from zero.
 #include "codegen/emit/Elementwise.h"
 #include "codegen/emit/amdgcn/Amdgcn.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
