@@ -41,6 +41,13 @@ def test_matmul(client: Client, tmp_path: Path) -> None:
     assert found["pid"]["value"] == "tensor(1234, int32)"
     assert "fp32[16, 16], min" in found["a"]["value"] and found["a_ptr"]["value"] == "<a_ptr + 0, fp32>"
     assert not [name for name in found if name.startswith(".")]
+    listed = client.ask("variables", variablesReference=found["a"]["variablesReference"])["variables"]
+    rows = {row["name"]: row for row in listed}
+    assert list(rows) == ["dtype", *(f"[{row}]" for row in range(16))] and rows["dtype"]["value"] == "'fp32'"
+    assert rows["[3]"]["evaluateName"] == "a[3]" and rows["[3]"]["value"].startswith("tensor([")
+    elements = client.ask("variables", variablesReference=rows["[3]"]["variablesReference"])["variables"]
+    asked = client.ask("evaluate", expression="a[3, 15]", frameId=frames[0]["id"])["result"]
+    assert elements[-1]["name"] == "[15]" and elements[-1]["value"] == asked
     imports = float(client.ask("evaluate", expression="_imported", frameId=frames[1]["id"])["result"])
     launched = float(
         client.ask("evaluate", expression="time.perf_counter() - _launched", frameId=frames[1]["id"])["result"]

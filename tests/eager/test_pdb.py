@@ -91,8 +91,10 @@ def test_display_of_a_tile(tmp_path: Path) -> None:
     terminal.say("c")
     assert "tensor([[" in terminal.say("display acc") and "a_ptr" in terminal.say("display a_ptr + rk")
     terminal.say("display nothing")
+    assert "(tensor([[" in terminal.say("display (acc, [row])")
     seen = terminal.say("n")
-    assert seen.count("display ") == 1 and "display acc: tensor([[" in seen and "[old: tensor([[" in seen
+    assert "display (acc, [row]): (tensor([[" in seen and "  [old: (tensor([[" in seen
+    assert seen.count("display ") == 2 and "display acc: tensor([[" in seen and "[old: tensor([[" in seen
     assert "display acc" not in terminal.say("n")  # nothing has changed
     assert "acc: tensor([[" in terminal.say("display")
     terminal.end("q")
