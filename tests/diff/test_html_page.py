@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 import re
 import shlex
+import shutil
 import sys
 from html import unescape
+from pathlib import Path
 
 import numpy as np
+import pytest
 import tiletwin as triton
 import tiletwin.language as tl
 from tiletwin import diff
@@ -62,3 +65,21 @@ def test_both_sides_have_one_scale() -> None:
 def test_verdicts_keep_their_colours_in_notebooks() -> None:
     shown = report_on(Triples())._repr_html_()
     assert f'<span style="color:{palette.VERDICTS[diff.DIFFERENT]}">different</span>' in shown
+
+
+@pytest.mark.skipif(not shutil.which("chromedriver"), reason="chromium-driver is not installed")
+def test_a_phone_shows_it_in_its_width(tmp_path: Path) -> None:
+    webdriver = pytest.importorskip("selenium.webdriver")
+    (tmp_path / "page.html").write_text(html.page([report_on(Triples())]))
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                 f"--user-data-dir={tmp_path}/profile"):  # fmt: skip
+        options.add_argument(word)
+    with webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver"))) as driver:
+        phone = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+        driver.get(f"file://{tmp_path}/page.html")
+        picture = "document.querySelector('.side svg').getBoundingClientRect().width"
+        widths = driver.execute_script(f"return [innerWidth, document.documentElement.scrollWidth, {picture}]")
+    assert widths[:2] == [390, 390] and widths[2] > 390

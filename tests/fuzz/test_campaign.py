@@ -87,6 +87,7 @@ def test_findings_results_and_report(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     text, page = report.text(facts), report.page(facts)
     assert "bad | different" in text and "operations by element type" in text
     assert "tt.load" in page and "<script" not in page and "http" not in page
+    assert 'name="viewport" content="width=device-width' in page
     compile(path.read_text(), str(path), "exec")
 
 
