@@ -63,6 +63,10 @@ def _user_name(operation: str | None) -> str | None:
     return f"tl.{name}" if dialect in ("tt", "math") else operation
 
 
+REACHED = frozenset({"nan", "overflow"})
+"""Checks that follow a value from where it goes wrong to where it matters, and see there which elements are bad."""
+
+
 @dataclass(frozen=True)
 class Site:
     """A place in a kernel. `operation` is what stands there ("tl.load"); unknown parts are None."""
@@ -101,6 +105,7 @@ class Finding:
     more        further places of the same mistake            evidence  what it does to the results; may be empty
     launches    launches of this process in which it was found
     threads     of the simulator: programs are CTAs, elements their threads as (warp, lane)
+    Of `nan` and `overflow` shape, elements and count are those of the second place.
     """
 
     check: str
@@ -152,6 +157,7 @@ class Finding:
             text = " ".join(filter(None, (self.second.operation, self.second.text)))
             variable = f" ({self.second.variable})" if self.second.variable else ""
             by = f" in {self._unit} {self.second.program}" if self.second.program else ""
+            by += f", {self._listed}" if self._listed and self._reached else ""
             lines += [f"  {self.second.place}{variable}: {text}{by}", *self.second.source()]
         for site in self.more:
             lines += [f"  {site.place}: {site.operation} {site.text}", *site.source()]
@@ -165,22 +171,34 @@ class Finding:
     def _unit(self) -> str:
         return "CTA" if self.threads else "program"
 
+    @property
+    def _reached(self) -> bool:
+        """Whether the elements are those of the second place, which the value went to: tiles between the two differ."""
+        return self.check in REACHED and self.second is not None
+
+    @property
+    def _listed(self) -> str:
+        """The elements in words; empty for a scalar."""
+        more = f" and {self.count - len(self.elements)} more" if self.count > len(self.elements) else ""
+        if self.threads and self.elements:
+            lanes = ", ".join(str(lane) for _, lane in self.elements)
+            return f"warp {self.elements[0][0]}, lane{'s' if self.count > 1 else ''} {lanes}{more}"
+        if not self.elements or not self.shape:
+            return ""
+        listed = ", ".join(str(e[0]) if len(e) == 1 else str(e) for e in self.elements)
+        return f"element{'s' if self.count > 1 else ''} {listed}{more}"
+
     def _who(self) -> str:
         parts = []
         if self.program:
             more = f" and {self.programs - 1} more" if self.programs > 1 else ""
             parts.append(f"{self._unit} {self.program}{more}")
-        if self.threads and self.elements:
-            lanes = ", ".join(str(lane) for _, lane in self.elements)
-            more = f" and {self.count - len(self.elements)} more" if self.count > len(self.elements) else ""
-            parts.append(f"warp {self.elements[0][0]}, lane{'s' if self.count > 1 else ''} {lanes}{more}")
-        elif self.elements and self.shape:
-            listed = ", ".join(str(e[0]) if len(e) == 1 else str(e) for e in self.elements)
-            more = f" and {self.count - len(self.elements)} more" if self.count > len(self.elements) else ""
-            parts.append(f"element{'s' if self.count > 1 else ''} {listed}{more}")
+        has_elements = bool(self._listed) and not self._reached
+        if has_elements:
+            parts.append(self._listed)
         text = ", ".join(parts)
         if self.variable:
-            text += (" of " if self.elements and self.shape else ", " if text else "") + self.variable
+            text += (" of " if has_elements else ", " if text else "") + self.variable
         return text + ": " if text else ""
 
 

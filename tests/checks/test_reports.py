@@ -49,6 +49,26 @@ def test_the_report_names_both_places(tmp_path: Path) -> None:
     ]
 
 
+def test_elements_stand_at_the_place_that_they_are_of(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        """
+        @triton.jit
+        def turned(x_ptr, o_ptr, B: tl.constexpr):
+            i = tl.arange(0, B)
+            y = tl.load(x_ptr + i) * 3.0e38
+            tl.store(o_ptr + i[:, None] * 2 + tl.arange(0, 2)[None, :], y[:, None])
+
+        turned[(1,)](torch.tensor([0.0, 0.0, 3.0, 0.0]), torch.zeros(8), B=4)
+        """,
+        TILETWIN_CHECK="nan",
+    )
+    file = tmp_path / "script.py"
+    first, _, _, second, *_ = done.stderr.splitlines()
+    assert first.startswith(f"tiletwin: nan: {file}:19:9: *: program (0, 0, 0), y: NaN or infinity begins here: ")
+    assert second == f"  {file}:20:5: tl.store writes it to memory, elements (2, 0), (2, 1)"
+
+
 def test_findings_are_objects(tmp_path: Path) -> None:
     done = run(
         tmp_path,
