@@ -133,7 +133,9 @@ TAKES = ".u64 add_param_0, .u64 add_param_1, .u64 add_param_2, .u32 add_param_3"
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("gone.ptx",), "No such file or directory: 'gone.ptx'"),
+        (("gone.ptx",), "gone.ptx: No such file or directory"),
+        (("kernel.cu",), "kernel.cu:1:1: expected .version, got 'extern'"),
+        (("kernel.cu",), "`nvcc -ptx` makes PTX of this file"),
         (("bad.ptx",), "bad.ptx:4:1: "),
         (("state.ptx", "--entry", "gone"), "state.ptx has no entry 'gone'; it has state"),
         (("sizes.ptx",), "sizes.ptx has 4 entries: choose one with --entry (exact, most, clustered, free)"),
@@ -146,7 +148,7 @@ TAKES = ".u64 add_param_0, .u64 add_param_1, .u64 add_param_2, .u32 add_param_3"
         (("add.ptx", "add.ptx", "--block", "32"), "add.ptx: this is no .npz file; numpy.savez writes one"),
         (("add.ptx", "bad.npz", "--block", "32"), "bad.npz: "),
         (("add.ptx", "one.npy", "--block", "32"), "one.npy: an .npz with one array per parameter is wanted"),
-        (("add.ptx", "args.npz"), "add: give block=(x, y, z): the kernel has no .reqntid"),
+        (("add.ptx", "args.npz"), "add: give --block x,y,z: the kernel has no .reqntid"),
         (("add.ptx", "args.npz", "--block", "0"), "--block wants one to three sizes, such as 64 or 8,8,1, not '0'"),
         (("add.ptx", "args.npz", "--block", "2048"), "the block (2048, 1, 1) is larger than"),
         (("add.ptx", "args.npz", "--grid", "a", "--block", "1"), "--grid wants one to three sizes"),
@@ -159,6 +161,7 @@ TAKES = ".u64 add_param_0, .u64 add_param_1, .u64 add_param_2, .u32 add_param_3"
 )  # fmt: skip
 def test_mistakes_are_one_message_and_status_2(folder, words, said):
     (folder / "bad.ptx").write_text(".version 8.0\n.target sm_90\n.address_size 64\nnonsense\n")
+    (folder / "kernel.cu").write_text('extern "C" __global__ void kernel() {}\n')
     (folder / "none.ptx").write_text(".version 8.0\n.target sm_90\n.address_size 64\n")
     (folder / "state.ptx").write_text(STATE)
     (folder / "sizes.ptx").write_text(SIZES)

@@ -86,8 +86,10 @@ def _aligned(array: np.ndarray) -> np.ndarray:
 def _load(file: str, contract: bool, fail: Fail) -> sim.Module:
     try:
         return sim.load(Path(file), contract=contract)
-    except (OSError, sim.PtxError) as error:
-        fail(str(error))
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+    except sim.PtxError as error:
+        fail(f"{error}\n`nvcc -ptx` makes PTX of this file" if file.endswith((".cu", ".cpp")) else str(error))
 
 
 def _table(*headings: str) -> Any:
@@ -181,6 +183,8 @@ def run(
     kernel = module[name]
     given = {what: sizes_of(text, what, fail) if text else None for what, text in sizes.items()}
     values = read_arguments(arguments, kernel, fail)
+    if given["block"] is None and not any(kernel.required_threads):
+        fail(f"{name}: give --block x,y,z: the kernel has no .reqntid")
     before = [
         value.copy().reshape(-1) if isinstance(value, np.ndarray) and parameter.may_point else None
         for parameter, value in zip(kernel.parameters, values, strict=True)
