@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import timing
 import torch
 from kernels import flash_attention, product, row_softmax, vector_add
 from triton import checks, fresh_memory
@@ -51,7 +52,7 @@ def launches() -> dict[str, Callable[[], object]]:
     }
 
 
-def bench(seconds: Callable, record: Callable, only: str, repeats: int) -> None:
+def bench(record: Callable, only: str, repeats: int = 9) -> None:
     """Records, for each check and kernel, time without / time with; the gate is 1 / bound."""
     fresh_memory.watch()
     with checking("uninitialized"):  # so that it is known what the outputs are made of
@@ -70,9 +71,9 @@ def bench(seconds: Callable, record: Callable, only: str, repeats: int) -> None:
                     launch()
 
             for number in range(rounds + 1):
-                without = seconds(run)
+                without = timing.seconds(run)
                 with checking(check):
-                    within = seconds(run)
+                    within = timing.seconds(run)
                 if number:  # the first round compiles
                     plain.append(without / in_a_row)
                     checked.append(within / in_a_row)

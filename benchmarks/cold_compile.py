@@ -27,10 +27,10 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
 sys.path.insert(0, str(HERE))
 
 import cold_compile_cases  # noqa: E402
+import timing  # noqa: E402
 
 GATE = 1.0
 
@@ -40,9 +40,8 @@ def triton_python() -> str | None:
     given = os.environ.get("TILETWIN_TRITON")
     if given:
         return given
-    peer = ROOT / ".venv-triton" / "bin" / "python"
-    if peer.exists():
-        return str(peer)
+    if timing.TRITON.exists():
+        return str(timing.TRITON)
     try:
         metadata.version("triton")
     except metadata.PackageNotFoundError:
@@ -55,12 +54,12 @@ class Side:
 
     def __init__(self, name: str, python: str, **variables: str) -> None:
         self.name = name
-        env = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))}
+        env = timing.environment(**variables)
         if python != sys.executable:
             env.pop("PYTHONPATH", None)
         self.process = subprocess.Popen(
             [python, str(HERE / "cold_compile_worker.py"), name],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**env, **variables},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env,
         )  # fmt: skip
         self.version = self._answer()["version"]
 

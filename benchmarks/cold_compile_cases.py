@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import subprocess
 import sys
 import tarfile
@@ -24,6 +23,7 @@ ROOT = HERE.parent
 sys.path.insert(0, str(HERE))
 
 import cold_compile_worker  # noqa: E402
+import timing  # noqa: E402
 
 CORPUS = {
     "k01_arith": "arith_float_fp32 arith_float_bf16 arith_int_i32 int_truediv_i32 mixed_fp8e4nv_fp32 shifts_u64"
@@ -140,14 +140,8 @@ def gpu() -> list[dict[str, Any]]:
 
 def tests_kernels() -> list[dict[str, Any]]:
     """Kernels that benchmarks/kernels.py launches, with the specializations of those launches. Needs torch."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))}
-    run = subprocess.run(
-        [sys.executable, __file__],
-        env={**env, "TILETWIN_INTERPRET": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
+    env = timing.environment(TILETWIN_INTERPRET="1")
+    run = subprocess.run([sys.executable, __file__], env=env, stdout=subprocess.PIPE, text=True, check=True)
     return [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
 
 

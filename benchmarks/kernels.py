@@ -5,7 +5,6 @@ does hits neither. Exits 1 if a kernel is more than 50 times slower than torch.
 `--only NAME` runs the rows whose name holds NAME, `--json FILE` saves the rows.
 """
 
-import argparse
 import json
 import pathlib
 import sys
@@ -15,11 +14,7 @@ import timing
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMIT = 1 / 50
 
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("--only", default="")
-parser.add_argument("--json", type=pathlib.Path)
-parser.add_argument("--threads", type=int, default=2)
-parser.add_argument("--repeats", type=int, default=9)
+parser = timing.options(__doc__)
 parser.add_argument("--ours", action="store_true", help="run ours only, for a profiler")
 
 if __name__ == "__main__":

@@ -6,16 +6,12 @@ threads and outputs allocated beforehand. `--only NAME` runs the rows whose name
     benchmarks/operations.py [--only NAME] [--threads N] [--repeats N]
 """
 
-import argparse
+import functools
 import statistics
 
 import timing
 
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("--only", default="")
-parser.add_argument("--threads", type=int, default=1)
-parser.add_argument("--repeats", type=int, default=9)
-arguments = parser.parse_args()
+arguments = timing.options(__doc__, threads=1).parse_args()
 
 timing.interpret(arguments.threads)
 
@@ -196,40 +192,15 @@ def main():
 
 
 UNARY = {
-    "exp": (tl.exp, torch.exp),
-    "exp2": (tl.exp2, torch.exp2),
-    "log": (tl.log, torch.log),
-    "log2": (tl.log2, torch.log2),
-    "sin": (tl.sin, torch.sin),
-    "cos": (tl.cos, torch.cos),
-    "sqrt": (tl.sqrt, torch.sqrt),
-    "rsqrt": (tl.rsqrt, torch.rsqrt),
-    "erf": (tl.erf, torch.erf),
-    "sigmoid": (tl.sigmoid, torch.sigmoid),
-    "tanh": (libdevice.tanh, torch.tanh),
-    "tan": (libdevice.tan, torch.tan),
-    "expm1": (libdevice.expm1, torch.expm1),
-    "log1p": (libdevice.log1p, torch.log1p),
-    "log10": (libdevice.log10, torch.log10),
-    "erfc": (libdevice.erfc, torch.erfc),
-    "sinh": (libdevice.sinh, torch.sinh),
-    "cosh": (libdevice.cosh, torch.cosh),
-    "asin": (libdevice.asin, torch.asin),
-    "acos": (libdevice.acos, torch.acos),
-    "atan": (libdevice.atan, torch.atan),
-    "asinh": (libdevice.asinh, torch.asinh),
-    "round": (libdevice.round, torch.trunc),
-    "rint": (libdevice.rint, torch.round),
-    "lgamma": (libdevice.lgamma, torch.lgamma),
-    "erfinv": (libdevice.erfinv, torch.erfinv),
-}
-BINARY = {
-    "pow": (libdevice.pow, torch.pow),
-    "atan2": (libdevice.atan2, torch.atan2),
-    "fmod": (libdevice.fmod, torch.fmod),
-    "hypot": (libdevice.hypot, torch.hypot),
-    "div_rn": (tl.div_rn, torch.div),
-}
+    name: (getattr(module, name), getattr(torch, name))
+    for module, names in {
+        tl: "exp exp2 log log2 sin cos sqrt rsqrt erf sigmoid",
+        libdevice: "tanh tan expm1 log1p log10 erfc sinh cosh asin acos atan asinh lgamma erfinv",
+    }.items()
+    for name in names.split()
+} | {"round": (libdevice.round, torch.trunc), "rint": (libdevice.rint, torch.round)}
+BINARY = {name: (getattr(libdevice, name), getattr(torch, name)) for name in ("pow", "atan2", "fmod", "hypot")}
+BINARY["div_rn"] = tl.div_rn, torch.div
 
 
 def functions():
@@ -237,20 +208,15 @@ def functions():
     for dtype in (torch.float32, torch.float64):
         x, y = torch.rand(64, 4096, dtype=dtype), torch.rand(64, 4096, dtype=dtype)
         out, out_torch = torch.empty_like(x), torch.empty_like(x)
-        for name, (ours, theirs) in UNARY.items():
-            pair(
-                f"{name} {str(dtype)[6:]}",
-                lambda f=ours: unary[(64,)](x, out, f, 4096),  # noqa: B023
-                lambda f=theirs: f(x, out=out_torch),  # noqa: B023
-            )
-        for name, (ours, theirs) in BINARY.items():
-            if name == "div_rn" and dtype == torch.float64:
-                continue
-            pair(
-                f"{name} {str(dtype)[6:]}",
-                lambda f=ours: binary[(64,)](x, y, out, f, 4096),  # noqa: B023
-                lambda f=theirs: f(x, y, out=out_torch),  # noqa: B023
-            )
+        for table, kernel, operands in ((UNARY, unary, (x,)), (BINARY, binary, (x, y))):
+            for name, (ours, theirs) in table.items():
+                if name == "div_rn" and dtype == torch.float64:
+                    continue
+                pair(
+                    f"{name} {str(dtype)[6:]}",
+                    functools.partial(kernel[(64,)], *operands, out, ours, 4096),
+                    functools.partial(theirs, *operands, out=out_torch),
+                )
 
 
 main()

@@ -5,7 +5,7 @@ write to outputs allocated beforehand. `--only NAME` runs the benchmarks whose n
 rows; `--threads N` changes the thread count of both sides.
 """
 
-import argparse
+import importlib
 import json
 import os
 import pathlib
@@ -19,12 +19,7 @@ import timing
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("--only", default="")
-parser.add_argument("--json", type=pathlib.Path)
-parser.add_argument("--threads", type=int, default=2)
-parser.add_argument("--repeats", type=int, default=9)
-arguments = parser.parse_args()
+arguments = timing.options(__doc__).parse_args()
 
 timing.interpret(arguments.threads)
 sys.path.insert(0, str(ROOT / "demo"))
@@ -106,31 +101,6 @@ def bench_probes():
             lambda: vector_add[(n // 1024,)](x, y, out, n, BLOCK=1024),
             None if kernel is probes.add_print_if_nan else 1 / 1.1,  # a condition on elements must be computed
         )
-
-
-def bench_checks():
-    import checks
-
-    checks.bench(timing.seconds, record, arguments.only, arguments.repeats)
-
-
-def bench_time_to_stop():
-    import time_to_stop
-
-    time_to_stop.bench(record, arguments.only)
-
-
-def bench_simulator():
-    import simulator
-
-    simulator.bench(record, arguments.only)
-
-
-def bench_cold_compile():
-    sys.path.insert(0, str(HERE))
-    import cold_compile
-
-    cold_compile.bench(record, arguments.only)
 
 
 def bench_rows():
@@ -266,23 +236,16 @@ def bench_start():
 def bench_triton_interpreter():
     if arguments.only and arguments.only not in "triton interpreter":
         return
-    python = ROOT / ".venv-triton" / "bin" / "python"
+    python = timing.TRITON
     if not python.exists():
         print(
             "no .venv-triton: run `scripts/setup.sh --peers` for the comparison with Triton's interpreter",
             file=sys.stderr,
         )
         return
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("TILETWIN", "TRITON"))}
-    done = subprocess.run(
-        [str(python), str(HERE / "triton_interpreter.py")],
-        capture_output=True,
-        text=True,
-        env={**env, "TRITON_INTERPRET": "1"},
-        check=True,
-    )
+    words, env = [python, HERE / "triton_interpreter.py"], timing.environment(TRITON_INTERPRET="1")
+    done = subprocess.run(words, capture_output=True, text=True, env=env, check=True)
     theirs = json.loads(done.stdout.splitlines()[-1])
-    sys.path.insert(0, str(HERE))
     from triton_interpreter import measure
 
     for name, ours in measure(repeats=7).items():
@@ -307,13 +270,13 @@ def main():
         bench_launch,
         bench_start,
         bench_triton_interpreter,
-        bench_cold_compile,
         bench_probes,
-        bench_time_to_stop,
-        bench_simulator,
-        bench_checks,  # last: what they watch is watched to the end of the process
     ):
         bench()
+    for name in ("cold_compile", "time_to_stop", "simulator"):
+        importlib.import_module(name).bench(record, arguments.only)
+    checks = importlib.import_module("checks")  # last: what they watch is watched to the end of the process
+    checks.bench(record, arguments.only, arguments.repeats)
     table = Table(title=f"peer's time / our time, {arguments.threads} threads, torch {torch.__version__}")
     for column in ("benchmark", "ours", "peer", "ratio", "gate", "aim", ""):
         table.add_column(column, justify="left" if column in ("benchmark", "") else "right")

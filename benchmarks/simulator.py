@@ -18,29 +18,46 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "sim"))
 
-MIXED = """
+
+def _looped(name: str, pointers: str, begin: str, loop: str, end: str) -> str:
+    """PTX of a kernel that takes pointers, which are in %rd1 and %rd2, and does something for a number of rounds, %r1.
+    At the beginning %r2 is the thread's number."""
+    taken = "".join(f"  ld.param.u64 %rd{i}, [{p}];\n" for i, p in enumerate(pointers, 1))
+    return f"""
 .version 8.8
 .target sm_90a
 .address_size 64
-.visible .entry mixed(.param .u64 x, .param .u32 rounds)
-{
+.visible .entry {name}({"".join(f".param .u64 {p}, " for p in pointers)}.param .u32 rounds)
+{{
   .reg .pred %p<3>;
-  .reg .b32 %r<12>;
-  .reg .b64 %rd<5>;
+  .reg .b32 %r<24>;
+  .reg .b64 %rd<8>;
   .reg .f32 %f<8>;
-  ld.param.u64 %rd1, [x];
   ld.param.u32 %r1, [rounds];
-  cvta.to.global.u64 %rd1, %rd1;
-  mov.u32 %r2, %tid.x;
-  mov.u32 %r3, %ctaid.x;
+{taken}  mov.u32 %r2, %tid.x;
+{begin}
+  mov.u32 %r5, 0;
+LOOP:
+{loop}
+  add.s32 %r5, %r5, 1;
+  setp.lt.u32 %p2, %r5, %r1;
+  @%p2 bra LOOP;
+{end}
+  ret;
+}}
+"""
+
+
+MIXED = _looped(
+    "mixed",
+    "x",
+    """  mov.u32 %r3, %ctaid.x;
   mad.lo.s32 %r4, %r3, 128, %r2;
   mul.wide.u32 %rd2, %r4, 4;
   add.s64 %rd3, %rd1, %rd2;
   ld.global.f32 %f1, [%rd3];
-  mov.f32 %f2, 0f3F800000;
-  mov.u32 %r5, 0;
-LOOP:
-  fma.rn.f32 %f3, %f1, 0f3F7FBE77, %f2;
+  mov.f32 %f2, 0f3F800000;""",
+    """  fma.rn.f32 %f3, %f1, 0f3F7FBE77, %f2;
   add.f32 %f4, %f3, 0f3DCCCCCD;
   mul.f32 %f5, %f4, %f4;
   max.f32 %f1, %f5, 0f3A83126F;
@@ -49,79 +66,38 @@ LOOP:
   xor.b32 %r7, %r6, %r5;
   add.s32 %r4, %r7, 17;
   setp.gt.s32 %p1, %r4, 0;
-  selp.b32 %r4, %r4, %r7, %p1;
-  add.s32 %r5, %r5, 1;
-  setp.lt.u32 %p2, %r5, %r1;
-  @%p2 bra LOOP;
-  st.global.f32 [%rd3], %f1;
-  ret;
-}
-"""
+  selp.b32 %r4, %r4, %r7, %p1;""",
+    "  st.global.f32 [%rd3], %f1;",
+)
 
-COPY = """
-.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry copy(.param .u64 x, .param .u64 y, .param .u32 rounds)
-{
-  .reg .pred %p<3>;
-  .reg .b32 %r<12>;
-  .reg .b64 %rd<8>;
-  .reg .f32 %f<8>;
-  ld.param.u64 %rd1, [x];
-  ld.param.u64 %rd2, [y];
-  ld.param.u32 %r1, [rounds];
-  cvta.to.global.u64 %rd1, %rd1;
-  cvta.to.global.u64 %rd2, %rd2;
-  mov.u32 %r2, %tid.x;
-  mul.wide.u32 %rd3, %r2, 4;
+COPY = _looped(
+    "copy",
+    "xy",
+    """  mul.wide.u32 %rd3, %r2, 4;
   add.s64 %rd4, %rd1, %rd3;
-  add.s64 %rd5, %rd2, %rd3;
-  mov.u32 %r5, 0;
-LOOP:
-  ld.global.f32 %f1, [%rd4];
+  add.s64 %rd5, %rd2, %rd3;""",
+    """  ld.global.f32 %f1, [%rd4];
   ld.global.f32 %f2, [%rd4+512];
   add.f32 %f3, %f1, %f2;
   st.global.f32 [%rd5], %f3;
-  st.global.f32 [%rd5+512], %f1;
-  add.s32 %r5, %r5, 1;
-  setp.lt.u32 %p2, %r5, %r1;
-  @%p2 bra LOOP;
-  ret;
-}
-"""
+  st.global.f32 [%rd5+512], %f1;""",
+    "",
+)
 
-PRODUCTS = """
-.version 8.8
-.target sm_90a
-.address_size 64
-.visible .entry products(.param .u64 x, .param .u32 rounds)
-{
-  .reg .pred %p<3>;
-  .reg .b32 %r<24>;
-  .reg .b64 %rd<5>;
-  .reg .f32 %f<5>;
-  ld.param.u64 %rd1, [x];
-  ld.param.u32 %r1, [rounds];
-  cvta.to.global.u64 %rd1, %rd1;
-  mov.u32 %r2, %tid.x;
-  mul.wide.u32 %rd2, %r2, 16;
+PRODUCTS = _looped(
+    "products",
+    "x",
+    """  mul.wide.u32 %rd2, %r2, 16;
   add.s64 %rd3, %rd1, %rd2;
   ld.global.v4.b32 {%r10, %r11, %r12, %r13}, [%rd3];
   mov.f32 %f1, 0f00000000;
   mov.f32 %f2, 0f00000000;
   mov.f32 %f3, 0f00000000;
-  mov.f32 %f4, 0f00000000;
-  mov.u32 %r5, 0;
-LOOP:
-  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r10, %r11, %r12, %r13}, {%r11, %r12}, {%f1, %f2, %f3, %f4};
-  add.s32 %r5, %r5, 1;
-  setp.lt.u32 %p2, %r5, %r1;
-  @%p2 bra LOOP;
-  st.global.v4.f32 [%rd3], {%f1, %f2, %f3, %f4};
-  ret;
-}
-"""  # noqa: E501
+  mov.f32 %f4, 0f00000000;""",
+    """  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r10, %r11, %r12, %r13}, {%r11, %r12},
+    {%f1, %f2, %f3, %f4};""",
+    "  st.global.v4.f32 [%rd3], {%f1, %f2, %f3, %f4};",
+)
 
 
 def _best(run: Callable[[], object], repeats: int = 3) -> float:

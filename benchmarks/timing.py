@@ -1,12 +1,33 @@
-"""What the benchmarks share: this process under the interpreter, times of one side or of two in turns.
+"""What the benchmarks share: this process under the interpreter, options, times of one side or of two in turns.
 
 Not here:  what is timed, gates and tables (run.py and its like).
 """
 
+import argparse
 import os
+import pathlib
 import statistics
 import sys
 import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TRITON = ROOT / ".venv-triton" / "bin" / "python"
+"""A Python with real Triton, if scripts/setup.sh --peers has made it."""
+
+
+def options(text, threads=2):
+    """A parser of what most benchmarks take. text: of the module. threads: of both sides by default."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--threads", type=int, default=threads)
+    parser.add_argument("--repeats", type=int, default=9)
+    return parser
+
+
+def environment(**changes):
+    """This process's variables without tiletwin's and Triton's, and with these changes."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("TILETWIN", "TRITON"))} | changes
 
 
 def interpret(threads=None):
