@@ -8,7 +8,6 @@
 #include "PreparedLaunch.h"
 #include "RaiseError.h"
 #include "runtime/cuda/Stream.h"
-#include <algorithm>
 
 namespace tiletwin::python {
 namespace {
@@ -133,41 +132,11 @@ std::optional<bool> isCapturing(int ordinal, uint64_t stream) {
   return madeWithoutGil([&] { return cuda::isCapturing(cuda::Device::get(ordinal), cuda::streamOf(stream)); });
 }
 
-/// False with an exception set. Numbers that do not fit into T stay too large.
-template <class T> bool readNumbers(TupleArgument tuple, std::vector<T>& numbers) {
-  for (PyObject* item : itemsOf(tuple.get())) {
-    uint64_t number = 0;
-    if (!readNumber("a tensor map's number", item, number)) return false;
-    numbers.push_back(T(std::min<uint64_t>(number, T(~T(0)))));
-  }
-  return true;
-}
-
-PyRef encodeTensorMap(int ordinal, int type, uint64_t address, TupleArgument sizeList, TupleArgument strideList,
-                      TupleArgument boxList, TupleArgument stepList, int interleave, int swizzle, int promotion,
-                      int fill) {
-  std::vector<uint64_t> sizes, strides;
-  std::vector<uint32_t> box, steps;
-  if (!readNumbers(sizeList, sizes) || !readNumbers(strideList, strides) || !readNumbers(boxList, box) ||
-      !readNumbers(stepList, steps))
-    return {};
-  if (box.size() != sizes.size() || steps.size() != sizes.size() || strides.size() + 1 != sizes.size()) {
-    PyErr_SetString(PyExc_ValueError,
-                    "a tensor map has as many boxes and element strides as sizes, and one stride less");
-    return {};
-  }
+PyRef tensorMap(int ordinal, PyObject* tuple) {
+  TensorMapLists lists;
   alignas(64) char map[128];
-  if (!withoutGil([&] {
-        const cuda::Driver& opened = cuda::Driver::get();
-        cuda::ContextScope context(cuda::Device::get(ordinal));
-        if (!opened.cuTensorMapEncodeTiled) opened.lacks("cuTensorMapEncodeTiled", "a tensor map");
-        const cuda::Result result = opened.cuTensorMapEncodeTiled(
-            map, type, uint32_t(sizes.size()), reinterpret_cast<void*>(uintptr_t(address)), sizes.data(),
-            strides.data(), box.data(), steps.data(), interleave, swizzle, promotion, fill);
-        if (result == cuda::kInvalidValue)
-          throw cuda::Error(cuda::ErrorKind::Argument,
-                            "the driver refuses the tensor map: cuTensorMapEncodeTiled gave " + cuda::describe(result));
-        cuda::check(result, "cuTensorMapEncodeTiled");
+  if (!lists.read(tuple) || !withoutGil([&] {
+        encodeTensorMap(cuda::Device::get(ordinal), lists.numbers(), "the driver refuses the tensor map", map);
       }))
     return {};
   return pyBytes(map, sizeof map);
@@ -190,9 +159,8 @@ bool execute(PyObject* module) {
                   "assemble(ptx, device, file[, max_registers, optimization_level, line_info]) -> (cubin, log)"),
               function<"synchronize", synchronize>("synchronize(device[, stream])"),
               function<"is_capturing", isCapturing>("is_capturing(device, stream)"),
-              function<"encode_tensor_map", encodeTensorMap>(
-                  "encode_tensor_map(device, type, address, sizes, strides, box, element_strides, interleave, "
-                  "swizzle, promotion, fill) -> 128 bytes")}) &&
+              function<"encode_tensor_map", tensorMap>(
+                  "encode_tensor_map(device, numbers) -> 128 bytes: what TensorMap.numbers gives")}) &&
          addKernel(module) && addPrepared(module) && addMemory(module);
 }
 

@@ -29,39 +29,33 @@ PyRef variable(const ModuleHandle& module, const char* name) {
 
 PyRef log(const ModuleHandle& module) { return repairedText(module->log()); }
 
-/// launch(grid, block, cluster, shared, stream, parameters[, cooperative, programmatic]): `parameters` is one block of bytes.
-PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count) {
-  if (count != 6 && count != 8) {
-    PyErr_SetString(PyExc_TypeError, "launch(grid, block, cluster, shared, stream, parameters[, cooperative, "
-                                     "programmatic])");
-    return nullptr;
-  }
-  cuda::LaunchShape shape;
-  uint64_t shared = 0, stream = 0;
-  char* bytes = nullptr;
-  Py_ssize_t size = 0;
-  if (!readSizes("grid", args[0], shape.grid) || !readSizes("block", args[1], shape.block) ||
-      !readSizes("cluster", args[2], shape.cluster) || !readNumber("shared", args[3], shared) ||
-      !readNumber("stream", args[4], stream) || PyBytes_AsStringAndSize(args[5], &bytes, &size) < 0)
-    return nullptr;
-  if (count == 8) {
-    shape.cooperative = PyObject_IsTrue(args[6]) == 1;
-    shape.programmatic = PyObject_IsTrue(args[7]) == 1;
-  }
+/// What a launch has besides grid and stream. False with an exception set.
+bool readShape(PyObject* block, PyObject* cluster, uint64_t shared, bool cooperative, bool programmatic,
+               cuda::LaunchShape& shape) {
   shape.sharedBytes = uint32_t(std::min<uint64_t>(shared, UINT32_MAX));
-  shape.stream = cuda::streamOf(stream);
-  const std::span<const std::byte> parameters(reinterpret_cast<const std::byte*>(bytes), size_t(size));
-  if (!withoutGil([&] { KernelObject::of(self)->launchBlock(shape, parameters); })) return nullptr;
-  return none().release();
+  shape.cooperative = cooperative;
+  shape.programmatic = programmatic;
+  return readSizes("block", block, shape.block) && readSizes("cluster", cluster, shape.cluster);
+}
+
+/// `parameters` is one block of bytes.
+bool launch(const KernelHandle& kernel, PyObject* grid, PyObject* block, PyObject* cluster, uint64_t shared,
+            PyObject* stream, std::span<const std::byte> parameters, std::optional<bool> cooperative,
+            std::optional<bool> programmatic) {
+  cuda::LaunchShape shape;
+  uint64_t number = 0;
+  if (!readSizes("grid", grid, shape.grid) ||
+      !readShape(block, cluster, shared, cooperative.value_or(false), programmatic.value_or(false), shape) ||
+      !readNumber("stream", stream, number))
+    return false;
+  shape.stream = cuda::streamOf(number);
+  return withoutGil([&] { kernel->launchBlock(shape, parameters); });
 }
 
 PyRef prepare(const KernelHandle& kernel, TupleArgument signature, PyObject* block, PyObject* cluster, uint64_t shared,
               bool cooperative, bool programmatic) {
   cuda::LaunchShape shape;
-  if (!readSizes("block", block, shape.block) || !readSizes("cluster", cluster, shape.cluster)) return {};
-  shape.sharedBytes = uint32_t(std::min<uint64_t>(shared, UINT32_MAX));
-  shape.cooperative = cooperative;
-  shape.programmatic = programmatic;
+  if (!readShape(block, cluster, shared, cooperative, programmatic, shape)) return {};
   return makePrepared(kernel, shape, signature.get());
 }
 
@@ -92,8 +86,8 @@ bool addKernel(PyObject* module) {
              module,
              {.name = "tiletwin._cuda.Kernel",
               .doc = "An entry of a module, loaded on a GPU.",
-              .methods = {{"launch", anyFunction(launch), METH_FASTCALL,
-                           "launch(grid, block, cluster, shared, stream, parameters[, cooperative, programmatic])"},
+              .methods = {method<"launch", launch>(
+                              "launch(grid, block, cluster, shared, stream, parameters[, cooperative, programmatic])"),
                           method<"prepare", prepare>(
                               "prepare(signature, block, cluster, shared, cooperative, programmatic) -> Prepared"),
                           method<"resident_blocks", residentBlocks>(

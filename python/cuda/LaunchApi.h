@@ -14,6 +14,7 @@
 // happen while a stream is captured into a graph.
 // Why a capsule: `_C` is loaded by everybody and links nothing that knows of CUDA; one copy of the driver's state is in `_cuda`.
 #pragma once
+#include "../src/TensorMapNumbers.h"
 #include "frontend/PyRef.h"
 #include <cstddef>
 #include <cstdint>
@@ -21,17 +22,6 @@
 namespace tiletwin::python {
 
 inline constexpr const char* kLaunchApiCapsule = "tiletwin._cuda.launch_api";
-
-/// What cuTensorMapEncodeTiled takes, dimension 0 first; all of a box's elements are copied, nothing is interleaved.
-struct TensorMapNumbers {
-  int type = 0, swizzle = 0;
-  bool fillsWithNan = false;
-  uint32_t rank = 0;
-  uint64_t address = 0;
-  const uint32_t* box = nullptr;
-  uint64_t sizes[5] = {};
-  uint64_t strides[4] = {}; ///< bytes, from dimension 1 on
-};
 
 struct LaunchApi {
   size_t bytes; ///< sizeof(LaunchApi): the caller's and the callee's must be equal

@@ -259,22 +259,9 @@ int apiReaches(PyObject* prepared, uint64_t address) {
 bool apiEncodeTensorMap(PyObject* prepared, const TensorMapNumbers& numbers, void* map) {
   if (apiArgumentCount(prepared) < 0) return false;
   const cuda::Kernel& kernel = *preparedOf(prepared).kernel;
-  constexpr uint32_t kEveryElement[5] = {1, 1, 1, 1, 1};
-  constexpr int kNotInterleaved = 0, kPromotedTo128Bytes = 2;
   return withoutGil([&] {
-    const cuda::Driver& driver = cuda::Driver::get();
-    cuda::ContextScope context(kernel.device());
-    if (!driver.cuTensorMapEncodeTiled) driver.lacks("cuTensorMapEncodeTiled", "a tensor map");
-    const cuda::Result result = driver.cuTensorMapEncodeTiled(
-        map, numbers.type, numbers.rank, reinterpret_cast<void*>(uintptr_t(numbers.address)), numbers.sizes,
-        numbers.strides, numbers.box, kEveryElement, kNotInterleaved, numbers.swizzle, kPromotedTo128Bytes,
-        numbers.fillsWithNan);
-    if (result == cuda::kInvalidValue)
-      throw cuda::Error(cuda::ErrorKind::Argument, kernel.name() +
-                                                       "(): the driver refuses the tensor map of a descriptor: "
-                                                       "cuTensorMapEncodeTiled gave " +
-                                                       cuda::describe(result));
-    cuda::check(result, "cuTensorMapEncodeTiled");
+    encodeTensorMap(kernel.device(), numbers, kernel.name() + "(): the driver refuses the tensor map of a descriptor",
+                    map);
   });
 }
 
@@ -324,6 +311,18 @@ bool fitsKernel(const Prepared& prepared) {
 }
 
 } // namespace
+
+void encodeTensorMap(cuda::Device& device, const TensorMapNumbers& n, const std::string& refused, void* map) {
+  const cuda::Driver& driver = cuda::Driver::get();
+  cuda::ContextScope context(device);
+  if (!driver.cuTensorMapEncodeTiled) driver.lacks("cuTensorMapEncodeTiled", "a tensor map");
+  const cuda::Result result =
+      driver.cuTensorMapEncodeTiled(map, n.type, n.rank, reinterpret_cast<void*>(uintptr_t(n.address)), n.sizes,
+                                    n.strides, n.box, n.steps, n.interleave, n.swizzle, n.promotion, n.fill);
+  if (result == cuda::kInvalidValue)
+    throw cuda::Error(cuda::ErrorKind::Argument, refused + ": cuTensorMapEncodeTiled gave " + cuda::describe(result));
+  cuda::check(result, "cuTensorMapEncodeTiled");
+}
 
 PyRef makePrepared(std::shared_ptr<const cuda::Kernel> kernel, const cuda::LaunchShape& shape, PyObject* signature) {
   Prepared prepared;

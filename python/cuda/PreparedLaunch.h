@@ -15,5 +15,8 @@ bool addPrepared(PyObject* module);
 /// "bytes:128" for a structure such as a tensor map. Null with an error set: an unknown word, sizes that are not the
 /// kernel's, or limits of the GPU.
 PyRef makePrepared(std::shared_ptr<const cuda::Kernel> kernel, const cuda::LaunchShape& shape, PyObject* signature);
+/// Has the driver write a tensor map, 128 bytes aligned to 64. Throws cuda::Error; `refused` begins what is said of numbers
+/// that it does not take.
+void encodeTensorMap(cuda::Device& device, const TensorMapNumbers& numbers, const std::string& refused, void* map);
 
 } // namespace tiletwin::python

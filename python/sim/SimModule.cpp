@@ -1,15 +1,16 @@
 // python/sim/SimModule.cpp -- the extension module tiletwin._sim: the simulator as tiletwin/sim calls it.
-// Here:      loading a module of PTX, what its entries want, launches. Plain values in and out.
+// Here:      loading a module of PTX, what its entries want, launches, tensor maps. Plain values in and out.
 // Not here:  arrays, arguments and defaults (tiletwin/sim/), the simulator (sim/Sim.h).
 // Idea:      a module of its own, opened when it is first asked for: `import tiletwin` stays short, and code for AVX2 stays out
 //            of the module that every machine loads.
 #include "../src/CheckReport.h"
 #include "../src/Gil.h"
 #include "../src/RaiseTrap.h"
+#include "../src/TensorMapNumbers.h"
 #include "Callbacks.h"
-#include "TensorMaps.h"
 #include "frontend/PyFunctions.h"
 #include "sim/Sim.h"
+#include "sim/Tensormap.h"
 
 namespace tiletwin::python {
 namespace {
@@ -109,11 +110,26 @@ PyRef launch(const ModuleHandle& module, const char* entry, Sizes grid, Sizes bl
   return pyTuple(result.instructions, result.laneInstructions);
 }
 
+/// The 128 bytes of a tensor map; ValueError says why the driver would refuse the numbers.
+PyRef encodeTensorMap(PyObject* tuple) {
+  TensorMapLists lists;
+  if (!lists.read(tuple)) return {};
+  const TensorMapNumbers& n = lists.numbers();
+  alignas(64) char map[sim::kTensorMapBytes];
+  std::string error;
+  if (sim::encodeTensorMap(map, sim::TensorMapType(n.type), n.rank, reinterpret_cast<const void*>(n.address), n.sizes,
+                           n.strides, n.box, n.steps, sim::TensorMapInterleave(n.interleave),
+                           sim::TensorMapSwizzle(n.swizzle), sim::TensorMapPromotion(n.promotion),
+                           sim::TensorMapFill(n.fill), error))
+    return pyBytes(map, sizeof map);
+  PyErr_SetString(PyExc_ValueError, error.c_str());
+  return {};
+}
+
 bool execute(PyObject* module) {
   return addFunctions(module, {function<"load", load>("load(text, file, contract) -> Module"),
                                function<"encode_tensor_map", encodeTensorMap>(
-                                   "encode_tensor_map(type, address, sizes, strides, box, element_strides, interleave, "
-                                   "swizzle, promotion, fill) -> 128 bytes")}) &&
+                                   "encode_tensor_map(numbers) -> 128 bytes: what TensorMap.numbers gives")}) &&
          addType<ModuleHandle>(
              module,
              {.name = "tiletwin._sim.Module",

@@ -8,7 +8,9 @@ namespace {
 
 constexpr int kRoundedToTf32 = 11; ///< CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
 constexpr int kFirstFloat = 6;     ///< types from float16 on may be filled with NaN
+constexpr int kPromotedTo128Bytes = 2;
 constexpr int64_t kLongestStride = int64_t(1) << 40;
+constexpr uint32_t kEveryElement[5] = {1, 1, 1, 1, 1};
 
 bool refuse(const std::string& kernel, size_t index, const char* what) {
   PyErr_Format(
@@ -44,13 +46,18 @@ bool encodeTensorMap(const LaunchApi& api, PyObject* prepared, const std::string
     return false;
   }
   const int64_t bytes = element(tensor.element).bytes;
+  uint64_t sizes[5], steps[5];
   TensorMapNumbers numbers;
   numbers.type = tensor.roundsToTf32 ? kRoundedToTf32 : map.elementType;
   numbers.rank = map.rank;
   numbers.address = tensor.bits ? tensor.bits : 16; // without elements, see below
+  numbers.sizes = sizes;
+  numbers.strides = steps + 1; // along dimension 0 elements lie side by side
   numbers.box = map.box.data();
+  numbers.steps = kEveryElement;
   numbers.swizzle = map.swizzle;
-  numbers.fillsWithNan = tensor.padsWithNan;
+  numbers.promotion = kPromotedTo128Bytes;
+  numbers.fill = tensor.padsWithNan;
   if (tensor.padsWithNan && map.elementType < kFirstFloat)
     return refuse(kernel, map.index,
                   "padding='nan' has no meaning for a tensor map of 8-bit floats: use padding='zero' and a mask");
@@ -58,12 +65,12 @@ bool encodeTensorMap(const LaunchApi& api, PyObject* prepared, const std::string
   const Leaf* strides = extents + map.rank;
   for (uint32_t d = 0; d < map.rank; ++d) {
     // Of a tensor without elements the kernel copies nothing, but a map has at least one.
-    numbers.sizes[d] = uint64_t(std::max<int64_t>(int64_t(extents[map.rank - 1 - d].bits), 1));
+    sizes[d] = uint64_t(std::max<int64_t>(int64_t(extents[map.rank - 1 - d].bits), 1));
     if (d == 0) continue;
     const int64_t stride = int64_t(strides[map.rank - 1 - d].bits) * bytes;
     if (stride < 0 || stride >= kLongestStride)
       return refuse(kernel, map.index, "strides of a tensor map lie from 0 to 2^40 bytes");
-    numbers.strides[d - 1] = uint64_t(stride);
+    steps[d] = uint64_t(stride);
   }
   return api.encodeTensorMap(prepared, numbers, out.bytes.data());
 }

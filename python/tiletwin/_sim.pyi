@@ -25,16 +25,5 @@ class Module:
         print: Callable[[str], Any],
     ) -> tuple[int, int]: ...
 
-def encode_tensor_map(
-    type: int,
-    address: int,
-    sizes: tuple[int, ...],
-    strides: tuple[int, ...],
-    box: tuple[int, ...],
-    element_strides: tuple[int, ...],
-    interleave: int,
-    swizzle: int,
-    promotion: int,
-    fill: int,
-) -> bytes: ...
+def encode_tensor_map(numbers: tuple[Any, ...]) -> bytes: ...
 def load(text: str, file: str, contract: bool) -> Module: ...

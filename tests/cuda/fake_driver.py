@@ -43,7 +43,7 @@ import fake_driver
 import numpy as np
 from fake_driver import ADD, PARAMETERS
 from tiletwin import cuda, errors
-from tiletwin.cuda.extension import extension
+from tiletwin.native import cuda as extension
 native = extension()
 fake = ctypes.CDLL(os.environ["TILETWIN_LIBCUDA"])
 fake.fake_log.restype = ctypes.c_char_p

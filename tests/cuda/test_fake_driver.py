@@ -226,7 +226,7 @@ def test_an_old_driver_does_what_it_can():
         binary["scale"](x, np.float32(2), 10, grid=1, block=32)
         print(x[9], binary["add"].parameters[3])
         print(message(load(ADD.replace("9.0", "7.0"))["add"], None, None, None, 0, grid=1, cluster=2))
-        print(message(native.encode_tensor_map, 0, 7, 0, (16, 16), (64,), (8, 8), (1, 1), 0, 0, 0, 0))
+        print(message(native.encode_tensor_map, 0, (7, 0, (16, 16), (64,), (8, 8), (1, 1), 0, 0, 0, 0)))
         """,
         "-DFAKE_OLD",
         FAKE_CUDA_version="11040",

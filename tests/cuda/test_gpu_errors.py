@@ -50,7 +50,7 @@ def test_an_illegal_address_is_reported_at_the_next_wait():
 )
 def test_other_faults_are_outcomes_of_the_backend(entry, argument, name):
     said = child(f"""
-        from tiletwin.cuda.extension import extension
+        from tiletwin.native import cuda as extension
         memory = extension().allocate(64, 0)
         outcome = cuda.BACKEND.run(gpu_texts.STORE, {entry!r}, [{argument}], grid=1)
         print(type(outcome.error).__name__, outcome.error.name, outcome.error.kind)
@@ -153,7 +153,7 @@ def test_bytes_that_are_no_code():
 
 
 def test_more_memory_than_there_is():
-    from tiletwin.cuda.extension import extension
+    from tiletwin.native import cuda as extension
 
     with pytest.raises(CudaError, match=r"allocating 4398046511104 bytes on device 0.*OUT_OF_MEMORY") as caught:
         extension().allocate(1 << 42, 0)

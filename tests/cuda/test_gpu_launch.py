@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "sim"))
 
 import sim_texts
 from tiletwin import cuda
-from tiletwin.cuda.extension import extension
+from tiletwin.native import cuda as extension
 
 pytestmark = pytest.mark.gpu
 BOTH = pytest.mark.parametrize("assembler", ["ptxas", "driver"])

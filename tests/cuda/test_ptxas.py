@@ -12,8 +12,8 @@ import pytest
 from fake_driver import run_fake
 from tiletwin import toolkit
 from tiletwin.cuda import ptxas, sass
-from tiletwin.cuda.extension import extension
 from tiletwin.errors import PTXASError
+from tiletwin.native import cuda as extension
 
 TEXT = """.version 7.8
 .target sm_80

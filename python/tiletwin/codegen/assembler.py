@@ -43,8 +43,8 @@ def find() -> Ptxas | None:
 @cache
 def _driver_ptx() -> int | None:
     """The newest PTX version that the CUDA driver takes; None: there is no driver."""
-    from tiletwin.cuda.extension import extension
     from tiletwin.errors import CudaError
+    from tiletwin.native import cuda as extension
 
     try:
         return extension().driver()["ptx_version"]

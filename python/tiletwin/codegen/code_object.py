@@ -11,8 +11,8 @@ import re
 from typing import Any, NamedTuple
 
 from tiletwin.codegen import lld, stage_cache
-from tiletwin.codegen.extension import extension
 from tiletwin.errors import CompilationError
+from tiletwin.native import code_generator as extension
 
 _KERNEL = re.compile(r"^\s*\.amdhsa_kernel\s+\"?([\w$.]+)", re.MULTILINE)
 _TARGET = re.compile(r"^\s*\.amdgcn_target\s+\"amdgcn-amd-amdhsa--(gfx[0-9a-f]+)", re.MULTILINE)

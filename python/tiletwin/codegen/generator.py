@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from tiletwin import knobs
 from tiletwin.codegen import stage_cache
-from tiletwin.codegen.extension import extension
 from tiletwin.errors import CompilationError
+from tiletwin.native import code_generator as extension
 from tiletwin.version import TILETWIN_VERSION
 
 TAKEN = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "enable_reflect_ftz")

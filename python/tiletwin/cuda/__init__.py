@@ -18,10 +18,12 @@ from tiletwin.cuda.devices import (
     stream_number,
 )
 from tiletwin.cuda.modules import ASSEMBLERS, Kernel, Module, load, synchronize
-from tiletwin.cuda.tensor_maps import TensorMap, tensor_map
 from tiletwin.errors import CudaError
 from tiletwin.sim.arguments import Parameter
 from tiletwin.sim.backend import Outcome
+from tiletwin.sim.tensor_maps import DescribedMap
+
+TensorMap = tensor_map = DescribedMap
 
 __all__ = [
     "ASSEMBLERS", "BACKEND", "Backend", "CudaError", "Kernel", "Module", "Outcome", "Parameter", "TensorMap",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from tiletwin.cuda.extension import extension
+from tiletwin.native import cuda as extension
 
 
 def device_count() -> int:

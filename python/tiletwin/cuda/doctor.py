@@ -6,7 +6,7 @@ from tiletwin import toolkit
 
 
 def _driver_rows() -> list[tuple[str, str]]:
-    from tiletwin.cuda.extension import extension
+    from tiletwin.native import cuda as extension
 
     try:
         cuda = extension()

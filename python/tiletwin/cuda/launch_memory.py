@@ -1,6 +1,7 @@
 """The memory of one launch on a GPU: tensors there are used in place, arrays on the host are copied in and out.
 
-Here:      which host memory is copied, where its copy lies, what is copied back.
+Here:      which host memory is copied, where its copy lies, what is copied back; tensor maps, made by the driver when
+           the address is known.
 Not here:  what becomes a pointer (tiletwin/sim/arguments.py: `pack`), the same for the simulator
            (sim/launch_memory.py).
 Invariant: one copy for each range of host memory, so that aliases stay aliases; a copy is aligned as the original is,
@@ -13,8 +14,9 @@ import ctypes
 from dataclasses import dataclass, field
 from typing import Any
 
-from tiletwin.cuda.extension import extension
+from tiletwin.native import cuda as extension
 from tiletwin.sim.launch_memory import array_facts
+from tiletwin.sim.tensor_maps import DescribedMap
 
 ALIGNMENT = 256
 
@@ -107,8 +109,13 @@ class LaunchMemory:
             raise ValueError(f"{what} lies on the host and was not copied to the GPU")
         return known.address + (data - known.begin)
 
-    def keep(self, data: bytes) -> int:
-        """The address on the GPU of a copy of these bytes, which lives until the launch is over."""
+    def map_argument(self, described: DescribedMap, *, as_pointer: bool) -> bytes | int:
+        """A tensor map for this launch: its bytes, or the address on the GPU of a copy that lives until the launch is
+        over."""
+        address = self.add("tensor map", "tensor map", described.array)
+        data = extension().encode_tensor_map(self.device, described.numbers(address))
+        if not as_pointer:
+            return data
         memory = extension().allocate(len(data), self.device)
         extension().copy_in(self.device, memory.address, data, self.stream)
         self._alive.append(memory)

@@ -8,39 +8,38 @@ Not here:  the driver (runtime/cuda), how arguments become a parameter block (ti
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from tiletwin.cuda import ptxas
 from tiletwin.cuda.devices import device_facts, device_number, stream_number
-from tiletwin.cuda.extension import extension
 from tiletwin.cuda.launch_memory import LaunchMemory
-from tiletwin.cuda.tensor_maps import encoded, is_tensor_map
 from tiletwin.errors import CudaError
-from tiletwin.sim.arguments import Parameter, block_of, count, is_number, ordered, pack, sizes_of
+from tiletwin.native import cuda as extension
+from tiletwin.sim.arguments import Call, Entry, Parameter, is_number, pack
+from tiletwin.sim.tensor_maps import DescribedMap
 
 ASSEMBLERS = ("auto", "ptxas", "driver")
 
 
-class Kernel:
-    """One `.entry` of a module on its GPU. Call it with its arguments, `grid` and `block`.
+class Kernel(Entry):
+    """An entry of a module on its GPU. A call returns at once if all arrays lie on the GPU, else when the kernel has
+    ended and they are copied back. `parameters` of cubins have bits as their types.
 
-    name: of the entry. device: number of its GPU. parameters: what it takes, in order; of cubins their types are bits.
+    device: number of its GPU.
     attributes: registers and local_bytes of a thread (spilled registers are in the latter), shared_bytes, const_bytes,
     max_threads of a block, capability its code was made for, max_dynamic_shared: bytes that a launch may add.
     report: what ptxas said of it; None where ptxas did not make it.
     """
 
     def __init__(self, module: Module, name: str) -> None:
-        self.module, self.name, self.device = module, name, module.device
+        self.name, self.device = name, module.device
         self._native = module._native.kernel(name)
         self.attributes: dict[str, int] = self._native.attributes
         facts = module._facts.get(name)
-        self.parameters = self._typed(facts["parameters"]) if facts else self._untyped()
-        self._bytes = max((p.offset + p.bytes for p in self.parameters), default=0)
-        self.required_threads: tuple[int, int, int] = facts["required_threads"] if facts else (0, 0, 0)
+        parameters = self._typed(facts["parameters"]) if facts else self._untyped()
+        super().__init__(module, name, parameters, facts["required_threads"] if facts else (0, 0, 0))
         self.report: ptxas.FunctionReport | None = module.reports.get(name)
 
     def _typed(self, rows: list[tuple]) -> list[Parameter]:
@@ -59,67 +58,38 @@ class Kernel:
             for i, (offset, size) in enumerate(places)
         ]
 
-    def __repr__(self) -> str:
-        return (
-            f"<kernel {self.name}({', '.join(map(str, self.parameters))}) of {self.module.file} on GPU {self.device}>"
-        )
+    def _run(self, call: Call, *, stream: Any = None, cooperative: bool = False, programmatic: bool = False) -> None:
+        """Launches the kernel.
 
-    def __call__(
-        self,
-        *arguments: Any,
-        grid: int | Sequence[int],
-        block: int | Sequence[int] | None = None,
-        cluster: int | Sequence[int] | None = None,
-        shared: int = 0,
-        stream: Any = None,
-        cooperative: bool = False,
-        programmatic: bool = False,
-        memory: Iterable[Any] = (),
-        **named: Any,
-    ) -> None:
-        """Launches the kernel. Returns at once if all arrays lie on the GPU, else when it has ended and they are
-        copied back.
-
-        arguments: one per parameter, in order or by name (whole, or without the kernel's name in front): tensors on
-        the GPU, host arrays and tensor maps for pointers, None for a null pointer, numbers, bytes or structures of
-        NumPy and ctypes for structures.
-        grid, block, cluster: sizes in CTAs, threads, CTAs; block defaults to .reqntid, cluster to what the kernel says.
-        shared: bytes of dynamic shared memory. stream: of torch, or a number; default: torch's current stream.
-        cooperative: all CTAs are resident at the same time. programmatic: may begin before the launch in front of it
-        has ended (sm_90). memory: tensors on the GPU that the kernel reaches by other ways than its arguments; arrays
-        on the host are refused, since the kernel could not find their copies.
-        Errors: TypeError and ValueError, an argument does not fit; CudaError, the launch is refused, or a kernel
-        before it failed; OutOfResources, too much shared memory.
+        memory of the call: on the GPU; arrays on the host are refused, since the kernel could not find their copies.
+        stream: of torch, or a number; default: torch's current stream. cooperative: all CTAs are resident at the same
+        time. programmatic: may begin before the launch in front of it has ended (sm_90).
+        Errors: CudaError, the launch is refused, or a kernel before it failed; OutOfResources, too much shared memory.
         """
-        block = block_of(self.name, block, self.required_threads)
-        sizes = (
-            sizes_of(grid, "grid"),
-            sizes_of(block, "block"),
-            sizes_of((0, 0, 0) if cluster is None else cluster, "cluster"),
-        )
         number = stream_number(stream, self.device)
         reached = LaunchMemory(self.device, number)
-        values = ordered(self.name, self.parameters, arguments, named)
-        self._reserve(values, memory, reached)
+        self._reserve(call, reached)
         reached.upload()
         values = [
-            encoded(value, reached, as_pointer=not parameter.is_structure) if is_tensor_map(value) else value
-            for parameter, value in zip(self.parameters, values)
+            reached.map_argument(value, as_pointer=not parameter.is_structure)
+            if isinstance(value, DescribedMap)
+            else value
+            for parameter, value in zip(self.parameters, call.values)
         ]
-        parameters = pack(self.name, self.parameters, self._bytes, values, reached)  # type: ignore[arg-type]
-        self._native.launch(*sizes, count(shared, "shared"), number, parameters, cooperative, programmatic)
+        parameters = pack(self.name, self.parameters, self.parameter_bytes, values, reached)  # type: ignore[arg-type]
+        self._native.launch(*call[:4], number, parameters, cooperative, programmatic)
         reached.download()
 
-    def _reserve(self, values: Sequence[Any], memory: Iterable[Any], reached: LaunchMemory) -> None:
+    def _reserve(self, call: Call, reached: LaunchMemory) -> None:
         """Tells which arrays the launch reaches."""
-        for parameter, value in zip(self.parameters, values):
+        for parameter, value in zip(self.parameters, call.values):
             what = f"{self.name}(): argument {parameter.name}"
-            if is_tensor_map(value):
+            if isinstance(value, DescribedMap):
                 reached.reserve(what, parameter.name, value.array)
             elif parameter.may_point and value is not None and not is_number(value):
                 reached.reserve(what, parameter.name, value)
         before = reached.copies
-        for i, array in enumerate(memory):
+        for i, array in enumerate(call.memory):
             reached.reserve(f"{self.name}(): memory[{i}]", f"memory[{i}]", array)
             if reached.copies and not before:
                 raise ValueError(f"{self.name}(): memory[{i}] lies on the host, where the kernel cannot find it")
@@ -134,7 +104,7 @@ class Module:
     """
 
     def __init__(self, code: str | bytes, file: str, device: int, assembler: str, options: dict[str, Any]) -> None:
-        self.file, self.device = file, device
+        self.file, self.device, self.place = file, device, f"{file} on GPU {device}"
         self.text, self.assembler, self.log = "", "", ""
         self.reports: dict[str, ptxas.FunctionReport] = {}
         self._facts: dict[str, Any] = {}
@@ -185,7 +155,7 @@ class Module:
         return self._native.variable(name)
 
     def __repr__(self) -> str:
-        return f"<module {self.file} on GPU {self.device}>"
+        return f"<module {self.place}>"
 
 
 def _chosen_assembler(wanted: str, version: int) -> str:

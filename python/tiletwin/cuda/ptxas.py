@@ -85,7 +85,7 @@ class Ptxas:
     @property
     def newest_ptx(self) -> int:
         """The newest PTX version that it takes, times ten."""
-        from tiletwin.cuda.extension import extension
+        from tiletwin.native import cuda as extension
 
         major, minor = self.version
         return extension().ptx_version_of_cuda(1000 * major + 10 * minor)

@@ -170,10 +170,10 @@ class _CodeBackend(Backend):
 
     def _code(self, launch: Launch) -> tuple[str, Any]:
         """PTX of the launch's TTIR; its metadata: name, num_warps, shared, global_scratch_size."""
-        from tiletwin.codegen.extension import extension
         from tiletwin.compiler.compiler import compile
         from tiletwin.compiler.sources import IRSource
         from tiletwin.gpu_target import GPUTarget
+        from tiletwin.native import code_generator as extension
 
         try:
             extension()

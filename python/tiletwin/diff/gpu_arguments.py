@@ -1,7 +1,8 @@
 """The arguments of a recorded launch as kernels of the code generator take them, over copies of its memory.
 
-Here:      numbers of a parameter's type, tensor descriptors as maps or addresses, all arguments in order.
-Not here:  running (backends.py); what Triton's compiler makes of the arguments (triton_sim.py).
+Here:      tensor descriptors as maps or addresses, all arguments in order.
+Not here:  numbers of a parameter's type (tiletwin/sim/arguments.py); running (backends.py); what Triton's compiler makes
+           of the arguments (triton_sim.py).
 """
 
 from __future__ import annotations
@@ -12,19 +13,10 @@ from typing import Any
 import numpy as np
 
 from tiletwin.diff.launches import Array, Descriptor, Launch, leaves, rebuilt
+from tiletwin.sim.arguments import gpu_number
 
 ALIGNMENT = 128
 """Of scratch memory: tensor maps that a kernel writes lie there."""
-
-
-def gpu_number(value: Any, kind: str) -> Any:
-    """A number as a parameter of a storage type ("i32", "f16", ...) takes it: 16 bits of a float are passed as such."""
-    if kind == "f16":
-        return np.float16(value)
-    if kind == "bf16":
-        bits = int(np.float32(value).view(np.uint32))
-        return (bits + (0x7FFF + (bits >> 16 & 1) if value == value else 0)) >> 16 & 0xFFFF
-    return value
 
 
 def _descriptor(value: Descriptor, kind: str, memory: list[np.ndarray]) -> Any:

@@ -46,7 +46,18 @@ class DriverBase(metaclass=ABCMeta):
 
 
 class GPUDriver(DriverBase):
-    """Base of drivers of GPUs."""
+    """Base of drivers of GPUs. `utils` knows facts of devices."""
+
+    utils: Any
+
+    def get_current_device(self) -> int:
+        return self.utils.get_current_device()
+
+    def set_current_device(self, device: Any) -> None:
+        self.utils.set_current_device(device)
+
+    def get_device_capability(self, device: Any = None) -> tuple[int, int]:
+        return self.utils.get_device_capability(device)
 
     def assemble_tensormap_to_arg(self, tensormaps_info: Any, args: Any) -> Any:
         return args

@@ -61,7 +61,7 @@ class GpuUtils(Utils):
         torch.cuda.set_device(device)
 
     def is_stream_capturing(self, stream: int) -> bool:
-        from tiletwin.cuda.extension import extension
+        from tiletwin.native import cuda as extension
 
         return extension().is_capturing(self.get_current_device(), stream)
 
@@ -79,12 +79,6 @@ class CudaDriver(InterpreterDriver):
     def get_current_target(self) -> GPUTarget:
         major, minor = self.utils.get_device_capability(self.get_current_device())
         return GPUTarget("cuda", 10 * major + minor, 32)
-
-    def get_current_device(self) -> int:
-        return self.utils.get_current_device()
-
-    def set_current_device(self, device: Any) -> None:
-        self.utils.set_current_device(device)
 
     def get_current_stream(self, device: Any = None) -> int:
         import torch

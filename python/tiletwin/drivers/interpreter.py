@@ -110,17 +110,8 @@ class InterpreterDriver(GPUDriver):
     def get_current_target(self) -> GPUTarget:
         return DEFAULT_TARGET
 
-    def get_current_device(self) -> int:
-        return 0
-
-    def set_current_device(self, device: Any) -> None:
-        _index(device)
-
     def get_current_stream(self, device: Any = None) -> int:
         return 0
-
-    def get_device_capability(self, device: Any = None) -> tuple[int, int]:
-        return self.utils.get_device_capability(device)
 
     def get_active_torch_device(self) -> Any:
         import torch

@@ -1,12 +1,11 @@
 """A launch on the simulator (TILETWIN_BACKEND=sim): the kernel's PTX, run thread by thread on the CPU.
 
-Here:      the arguments of a launch as the parameter block of the compiled kernel.
+Here:      the arguments of a launch as those of the compiled kernel's entry.
 Not here:  who decides that a launch runs here (`_C.Launcher`), the simulator (tiletwin.sim), compilation (compiler/).
 """
 
 from __future__ import annotations
 
-import struct
 import sys
 import weakref
 from typing import Any, NamedTuple
@@ -18,72 +17,50 @@ from tiletwin import memory
 from tiletwin.drivers.interpreter import DEVICE_PROPERTIES
 from tiletwin.errors import OutOfResources
 from tiletwin.launch import tensor_map_arguments
+from tiletwin.native import simulator
+from tiletwin.sim.arguments import gpu_number, pack
 from tiletwin.sim.check_words import chosen_checks
-from tiletwin.sim.extension import extension
 from tiletwin.sim.launch_memory import LaunchMemory
 
 
 class _Loaded(NamedTuple):
     """A kernel on the simulator."""
 
-    module: Any
+    kernel: tiletwin.sim.Kernel
     makes_pointers: bool
     """Of integers, or it reads them from memory."""
 
 
-_modules: weakref.WeakKeyDictionary[Any, _Loaded] = weakref.WeakKeyDictionary()
+_kernels: weakref.WeakKeyDictionary[Any, _Loaded] = weakref.WeakKeyDictionary()
 """By compiled kernel."""
-_FORMATS = {"f32": "<f", "f64": "<d", "f16": "<e"}
 _SCRATCH_ALIGNMENT = 128
-_STRUCTURE_ALIGNMENT = 64
-"""Of tensor maps among the parameters."""
-
-
-def _bfloat16(value: float) -> bytes:
-    """Rounded to nearest even."""
-    bits = int(np.float32(value).view(np.uint32))
-    if value == value:
-        bits += 0x7FFF + (bits >> 16 & 1)
-    return struct.pack("<H", bits >> 16 & 0xFFFF)
-
-
-def _argument(value: int | float, kind: str) -> bytes:
-    """One parameter's bytes. kind: its storage type as the code generator names it ("ptr", "i32", "f32", ...)."""
-    if kind in _FORMATS:
-        with np.errstate(over="ignore"):
-            return struct.pack("<d", value) if kind == "f64" else np.dtype(_FORMATS[kind]).type(value).tobytes()
-    if kind == "bf16":
-        return _bfloat16(float(value))
-    bits = 64 if kind == "ptr" else max(int(kind.lstrip("i")), 8)
-    return (int(value) & ((1 << bits) - 1)).to_bytes(bits // 8, "little")
 
 
 def _tensor_map(argument: tensor_map_arguments.MapArgument, values: list[Any], name: str, at: int) -> bytes:
     place = f"{name}(): the tensor descriptor that is argument {at}"
     numbers = tensor_map_arguments.numbers(argument, values[at:], place)
     try:
-        return extension().encode_tensor_map(*numbers)
+        return simulator().encode_tensor_map(numbers)
     except ValueError as error:
         raise ValueError(f"{place}: {error}") from None
 
 
-def parameter_block(values: list[int | float], kinds: list[str], name: str = "kernel") -> bytes:
-    """All parameters, each at a multiple of its own alignment, as a CUDA kernel has them. name: for errors.
+def _arguments(values: list[int | float], kinds: list[str], name: str) -> list[Any]:
+    """What the entry of a kernel takes. kinds: storage types as the code generator names them ("ptr", "i32", ...).
 
     Errors: TypeError, another number of values than of parameters; ValueError, a tensor that no tensor map describes.
     """
     if len(values) != len(kinds):
         raise TypeError(f"the compiled kernel takes {len(kinds)} arguments and the launch has {len(values)}")
-    block = bytearray()
-    for at, (value, kind) in enumerate(zip(values, kinds, strict=True)):
-        argument = tensor_map_arguments.map_argument(kind)
-        content = _argument(value, kind) if argument is None else _tensor_map(argument, values, name, at)
-        block += bytes(-len(block) % min(len(content), _STRUCTURE_ALIGNMENT)) + content
-    return bytes(block)
+    maps = map(tensor_map_arguments.map_argument, kinds)
+    return [
+        gpu_number(value, kind) if described is None else _tensor_map(described, values, name, at)
+        for at, (value, kind, described) in enumerate(zip(values, kinds, maps))
+    ]
 
 
 def _loaded(kernel: Any) -> _Loaded:
-    found = _modules.get(kernel)
+    found = _kernels.get(kernel)
     if found is None:
         # Products and sums that may be one operation are one already: nothing is left to contract.
         module = tiletwin.sim.load(kernel.asm["ptx"], contract=False, file=f"{kernel.name}.ptx")
@@ -91,7 +68,7 @@ def _loaded(kernel: Any) -> _Loaded:
             has = ", ".join(module.entries) or "none"
             raise ValueError(f"{', '.join(kernel.asm.replaced) or 'its PTX'} has no entry {name}; it has {has}")
         text = kernel.asm["ttir"]
-        found = _modules[kernel] = _Loaded(module, "tt.int_to_ptr" in text or "!tt.ptr<!tt.ptr" in text)
+        found = _kernels[kernel] = _Loaded(module[name], "tt.int_to_ptr" in text or "!tt.ptr<!tt.ptr" in text)
     return found
 
 
@@ -138,29 +115,19 @@ def launch(
     `tiletwin.sim` raises for a kernel that misbehaves.
     """
     facts = check(kernel)
-    module, makes_pointers = _loaded(kernel)
+    entry, makes_pointers = _loaded(kernel)
     buffers = [*buffers, *_reached_otherwise(makes_pointers, buffers)]
-    values, kinds = list(values), list(facts["arguments"])
+    arguments = _arguments(values, facts["arguments"], kernel.name)
     scratch = None
     if facts["global_scratch_size"]:
         count = facts["global_scratch_size"] * grid[0] * grid[1] * grid[2]
         scratch = np.zeros(count + _SCRATCH_ALIGNMENT, np.uint8)
         begin = scratch.ctypes.data
-        values.append(begin + -begin % _SCRATCH_ALIGNMENT)
-        kinds.append("ptr")
+        arguments.append(begin + -begin % _SCRATCH_ALIGNMENT)
         buffers = [*buffers, ("scratch memory", begin, begin + scratch.size, False)]
-    threads = facts["num_warps"] * 32
-    module._native.launch(
-        facts["name"],
-        grid,
-        (threads, 1, 1),
-        (1, 1, 1),
-        facts["shared"],
-        parameter_block(values, kinds, kernel.name),
-        buffers,
-        chosen_checks(None),
-        0,
-        0,
-        sys.stdout.write,
+    block = pack(kernel.name, entry.parameters, entry.parameter_bytes, arguments, LaunchMemory())
+    sizes = grid, (facts["num_warps"] * 32, 1, 1), (1, 1, 1)
+    entry.module.native.launch(
+        entry.name, *sizes, facts["shared"], block, buffers, chosen_checks(None), 0, 0, sys.stdout.write
     )
     return kernel

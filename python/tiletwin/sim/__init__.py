@@ -12,7 +12,9 @@ from tiletwin.sim.arguments import Parameter
 from tiletwin.sim.backend import BACKEND, Backend, Outcome
 from tiletwin.sim.check_words import CHECKS, DEFAULT_CHECKS
 from tiletwin.sim.modules import Kernel, Module, Ran, load
-from tiletwin.sim.tensor_maps import TensorMap, tensor_map
+from tiletwin.sim.tensor_maps import TensorMap
+
+tensor_map = TensorMap
 
 __all__ = [
     "BACKEND", "CHECKS", "DEFAULT_CHECKS", "Backend", "Kernel", "Module", "Outcome", "Parameter", "PtxError", "Ran",

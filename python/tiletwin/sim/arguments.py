@@ -1,13 +1,14 @@
-"""From Python values to the parameter block of a kernel.
+"""From Python values to the parameter block of a kernel, whatever runs it.
 
-Here:      Parameter, which argument belongs to which, numbers and structures as bytes, pack.
-Not here:  launches (__init__.py), the memory behind arrays (launch_memory.py), tensor maps (tensor_maps.py).
+Here:      Parameter, Entry: which argument belongs to which; numbers and structures as bytes, pack.
+Not here:  launches (modules.py, tiletwin/cuda/modules.py), the memory behind arrays (launch_memory.py), tensor maps
+           (tensor_maps.py).
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
@@ -72,15 +73,6 @@ def sizes_of(value: int | Sequence[int], what: str) -> tuple[int, int, int]:
     return (*sizes, 1, 1)[:3]  # type: ignore[return-value]
 
 
-def block_of(kernel: str, block: int | Sequence[int] | None, required: Sequence[int]) -> int | Sequence[int]:
-    """Threads of a CTA: `block` if it is given, else what .reqntid says. Errors: ValueError, neither says it."""
-    if block is not None:
-        return block
-    if not any(required):
-        raise ValueError(f"{kernel}: give block=(x, y, z): the kernel has no .reqntid")
-    return [max(1, n) for n in required]
-
-
 def count(value: SupportsIndex, what: str, bits: int = 32) -> int:
     """Errors: TypeError, it is no whole number; ValueError, one that is negative or has more bits."""
     try:
@@ -126,6 +118,98 @@ def ordered(
     if missing:
         raise TypeError(f"{kernel}() lacks a value for {', '.join(missing)}; it takes {wanted}")
     return values
+
+
+class Call(NamedTuple):
+    """A call of an entry. values: one for each parameter. memory: arrays that it reaches by other ways."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    cluster: tuple[int, int, int]
+    shared: int
+    values: list[Any]
+    memory: Iterable[Any]
+
+
+class Entry:
+    """One `.entry` of a module. Call it with its arguments, `grid` and `block`.
+
+    Attributes:
+        name: of the entry.
+        parameters: what it takes, in order.
+        required_threads: .reqntid; zeros where the text has none.
+        parameter_bytes: of the parameter block.
+    """
+
+    _cluster: tuple[int, int, int] = (0, 0, 0)
+    """Of a launch that gives none; zeros: the engine knows."""
+    _options: tuple[str, ...]
+    """What a call takes for the engine: the keywords of its `_run`."""
+
+    def __init_subclass__(cls) -> None:
+        cls._options = tuple(cls._run.__kwdefaults__ or ())
+
+    def __init__(self, module: Any, name: str, parameters: list[Parameter], required_threads: Any) -> None:
+        self.module, self.name, self.parameters = module, name, parameters
+        self.required_threads: tuple[int, int, int] = required_threads
+        self.parameter_bytes: int = max((p.offset + p.bytes for p in parameters), default=0)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name}({', '.join(map(str, self.parameters))}) of {self.module.place}>"
+
+    def __call__(
+        self,
+        *arguments: Any,
+        grid: int | Sequence[int],
+        block: int | Sequence[int] | None = None,
+        cluster: int | Sequence[int] | None = None,
+        shared: int = 0,
+        memory: Iterable[Any] = (),
+        **options: Any,
+    ) -> Any:
+        """Launches the kernel.
+
+        Args:
+            arguments: one per parameter, in order or by name (whole, or without the kernel's name in front of it):
+                arrays, tensors and tensor maps for pointers, None for a null pointer, numbers, bytes or structures of
+                NumPy and ctypes for structures.
+            grid: CTAs along each dimension.
+            block: threads of a CTA along each dimension; default: .reqntid.
+            cluster: CTAs of a cluster along each dimension; default: .reqnctapercluster.
+            shared: bytes of dynamic shared memory.
+            memory: arrays that the kernel reaches by other ways than its arguments.
+            options: of the engine, see `_run`, and arguments by name.
+
+        Raises:
+            TypeError: an argument does not fit.
+            ValueError: an argument does not fit.
+        """
+        own = {name: options.pop(name) for name in self._options if name in options}
+        if block is None:
+            if not any(self.required_threads):
+                raise ValueError(f"{self.name}: give block=(x, y, z): the kernel has no .reqntid")
+            block = [max(1, n) for n in self.required_threads]
+        cluster = self._cluster if cluster is None else cluster
+        call = Call(
+            sizes_of(grid, "grid"), sizes_of(block, "block"), sizes_of(cluster, "cluster"), count(shared, "shared"),
+            ordered(self.name, self.parameters, arguments, options), memory,
+        )  # fmt: skip
+        return self._run(call, **own)
+
+    def _run(self, call: Call) -> Any:
+        """What an engine does with a call."""
+        raise NotImplementedError
+
+
+def gpu_number(value: Any, kind: str) -> Any:
+    """A number as a parameter of a storage type ("i32", "f16", ...) takes it: 16 bits of a float are passed as such."""
+    if kind not in ("f16", "bf16"):
+        return value
+    with np.errstate(over="ignore"):
+        if kind == "f16":
+            return np.float16(value)
+        bits = int(np.float32(value).view(np.uint32))
+    return (bits + (0x7FFF + (bits >> 16 & 1) if value == value else 0)) >> 16 & 0xFFFF
 
 
 def _whole_number(parameter: Parameter, value: Any) -> int:

@@ -7,14 +7,14 @@ Not here:  how arguments become a parameter block (arguments.py), tensor maps (t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tiletwin.errors import PtxError
-from tiletwin.sim.arguments import Parameter, block_of, count, ordered, pack, sizes_of
+from tiletwin.native import simulator as extension
+from tiletwin.sim.arguments import Call, Entry, Parameter, count, pack
 from tiletwin.sim.check_words import chosen_checks
-from tiletwin.sim.extension import extension
 from tiletwin.sim.launch_memory import LaunchMemory
 
 
@@ -27,58 +27,38 @@ class Ran(NamedTuple):
     """The same, times the lanes that took part."""
 
 
-class Kernel:
-    """One `.entry` of a module. Call it with its arguments, `grid` and `block`.
+class Kernel(Entry):
+    """An entry, ready to run on the simulator. A call returns a `Ran` when every thread has ended; tensors on a GPU are
+    copied to the host, and back afterwards. What `tiletwin.register` was given can be reached, too.
 
     Attributes:
-        name: of the entry.
-        parameters: what it takes, in order.
         shared: bytes of shared memory of its own variables.
-        required_threads: .reqntid; zeros where the text has none.
-        max_threads: .maxntid, likewise.
+        max_threads: .maxntid; zeros where the text has none.
         required_cluster: .reqnctapercluster, likewise.
     """
 
     def __init__(self, module: Module, name: str) -> None:
-        self.module = module
-        self.name = name
-        facts = module._native.facts(name)
-        self.parameters = [Parameter(*row) for row in facts["parameters"]]
+        facts = module.native.facts(name)
+        super().__init__(module, name, [Parameter(*row) for row in facts["parameters"]], facts["required_threads"])
         self.shared: int = facts["shared"]
-        self.required_threads: tuple[int, int, int] = facts["required_threads"]
         self.max_threads: tuple[int, int, int] = facts["max_threads"]
         self.required_cluster: tuple[int, int, int] = facts["required_cluster"]
-        self._bytes: int = facts["parameter_bytes"]
+        x, y, z = self.required_cluster
+        self._cluster = max(1, x), max(1, y), max(1, z)
+        self.parameter_bytes = facts["parameter_bytes"]
 
-    def __repr__(self) -> str:
-        return f"<kernel {self.name}({', '.join(map(str, self.parameters))}) of {self.module.file}>"
-
-    def __call__(
+    def _run(
         self,
-        *arguments: Any,
-        grid: int | Sequence[int],
-        block: int | Sequence[int] | None = None,
-        cluster: int | Sequence[int] | None = None,
-        shared: int = 0,
-        memory: Iterable[Any] = (),
+        call: Call,
+        *,
         checks: str | Iterable[str] | None = None,
         limit: int = 0,
         threads: int = 0,
         print: Callable[[str], Any] | None = None,
-        **named: Any,
     ) -> Ran:
-        """Runs the kernel on a grid and returns when every thread has ended.
+        """Runs the kernel on a grid.
 
         Args:
-            arguments: one per parameter, in order or by name (whole, or without the kernel's name in front of it):
-                arrays and tensor maps for pointers, None for a null pointer, numbers, bytes or structures of NumPy and
-                ctypes for structures. Tensors on a GPU are copied to the host, and back afterwards.
-            grid: CTAs along each dimension.
-            block: threads of a CTA along each dimension; default: .reqntid.
-            cluster: CTAs of a cluster along each dimension; default: .reqnctapercluster.
-            shared: bytes of dynamic shared memory.
-            memory: arrays that the kernel reaches by other ways than its arguments; so does what `tiletwin.register`
-                was given.
             checks: words of CHECKS, "all" or "none", in a list or joined by commas; default: DEFAULT_CHECKS, and those
                 that TILETWIN_CHECK names.
             limit: instructions of warps after which the launch ends with an error; 0: none.
@@ -86,24 +66,17 @@ class Kernel:
             print: gets what vprintf writes, in place of sys.stdout.
 
         Raises:
-            TypeError: an argument does not fit.
-            ValueError: an argument does not fit.
             OutOfBoundsError: what the kernel did.
             DeadlockError: what the kernel did.
         """
         words = chosen_checks(checks)
-        block = block_of(self.name, block, self.required_threads)
-        if cluster is None:
-            cluster = [max(1, n) for n in self.required_cluster]
-        sizes = sizes_of(grid, "grid"), sizes_of(block, "block"), sizes_of(cluster, "cluster")
         reached = LaunchMemory()
-        values = ordered(self.name, self.parameters, arguments, named)
-        parameters = pack(self.name, self.parameters, self._bytes, values, reached)
-        for i, array in enumerate(memory):
+        parameters = pack(self.name, self.parameters, self.parameter_bytes, call.values, reached)
+        for i, array in enumerate(call.memory):
             reached.add(f"{self.name}(): memory[{i}]", f"memory[{i}]", array)
         reached.add_registered()
-        row = self.module._native.launch(
-            self.name, *sizes, count(shared, "shared"), parameters, reached.buffers, words, count(threads, "threads"),
+        row = self.module.native.launch(
+            self.name, *call[:4], parameters, reached.buffers, words, count(threads, "threads"),
             count(limit, "limit", 64), print or _write,
         )  # fmt: skip
         reached.write_back()
@@ -123,14 +96,14 @@ class Module:
     """
 
     def __init__(self, text: str, file: str, contract: bool) -> None:
-        self.file = file
+        self.file = self.place = file
         text = text.encode("utf-8", "replace").decode("utf-8")  # surrogates cannot be handed on
         try:
-            self._native = extension().load(text, file, contract)
+            self.native = extension().load(text, file, contract)
         except ValueError as error:
             message, line, column, rendered = error.args
             raise PtxError(rendered, message, file, line, column) from None
-        self.entries: list[str] = self._native.entries()
+        self.entries: list[str] = self.native.entries()
         self._kernels: dict[str, Kernel] = {}
 
     def __getitem__(self, entry: str) -> Kernel:
