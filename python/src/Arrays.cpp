@@ -134,13 +134,6 @@ bool fromDlpackTensor(PyObject* object, const dlpack::Tensor& tensor, Array& out
   return true;
 }
 
-/// Reads a tuple, or another sequence, of ints. False with an exception set.
-bool integersOf(const PyRef& sequence, std::vector<int64_t>& out) {
-  PyRef items = PyRef::steal(PySequence_Tuple(sequence.get()));
-  for (PyObject* item : itemsOf(items)) out.push_back(PyLong_AsLongLong(item));
-  return items && !PyErr_Occurred();
-}
-
 bool readTorchSlow(PyObject* object, Array& out) {
   PyRef dtype = attribute(object, names::dtype());
   if (!dtype || (out.element = elementOfDtype(dtype.get())) < 0) return false;
@@ -381,6 +374,12 @@ bool readArray(PyObject* object, const TypeFacts& facts, Array& out) {
 }
 
 void keepViewShapes(bool keep) { viewShapesAreKept = keep; }
+
+bool integersOf(const PyRef& sequence, std::vector<int64_t>& out) {
+  PyRef items = PyRef::steal(sequence ? PySequence_Tuple(sequence.get()) : nullptr);
+  for (PyObject* item : itemsOf(items)) out.push_back(PyLong_AsLongLong(item));
+  return items && !PyErr_Occurred();
+}
 
 int elementOfDtype(PyObject* dtype) {
   // Singletons, most of them; kept alive, so an address means one dtype. Never destroyed, as types are, but bounded: some

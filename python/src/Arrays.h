@@ -8,6 +8,7 @@
 #include "runtime/ViewShape.h"
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace tiletwin::python {
 
@@ -63,6 +64,9 @@ bool readArray(PyObject* object, const TypeFacts& facts, Array& out);
 
 /// Whether readArray notes which bytes belong to elements; a check wants to know. Under the GIL.
 void keepViewShapes(bool keep);
+
+/// Reads a tuple, or another sequence, of ints; appends nothing for a null object. False with an exception set.
+bool integersOf(const PyRef& sequence, std::vector<int64_t>& out);
 
 /// Row of Elements.h of a dtype object (torch, NumPy, the language), or -1 with TypeError set.
 int elementOfDtype(PyObject* dtype);

@@ -259,7 +259,8 @@ bool Classifier::array(PyObject* value, const TypeFacts& facts) {
 
 // A tensor without a mark may be on either side: C++ code of torch made it, or passed it on.
 void Classifier::noteSide(PyObject* tensor) {
-  static PyObject* const place = interned("_tiletwin_device");  // torch_cuda/marks.py: a device's number, or -1 for the host
+  static PyObject* const place =
+      interned("_tiletwin_device"); // torch_cuda/marks.py: a device's number, or -1 for the host
   static PyObject* const pinned = interned("_tiletwin_pinned"); // memory of the host that a GPU reaches
   PyRef facts = PyRef::steal(PyObject_GenericGetDict(tensor, nullptr));
   if (!facts || !PyDict_Check(facts.get())) return PyErr_Clear();
@@ -280,24 +281,14 @@ bool Classifier::isOneSided() const {
           "' on the emulated \"cuda\", where a GPU would not reach it; move one of them with .cuda() or .cpu()");
 }
 
-bool intsOf(PyObject* object, PyObject* name, std::vector<int64_t>& out) {
-  PyRef list = attribute(object, name);
-  PyRef items = PyRef::steal(list ? PySequence_Tuple(list.get()) : nullptr);
-  for (PyObject* item : itemsOf(items)) {
-    PyRef index = PyRef::steal(PyNumber_Index(item));
-    if (!index) return false;
-    out.push_back(PyLong_AsLongLong(index.get()));
-  }
-  return items && !PyErr_Occurred();
-}
-
 // A descriptor is its base address, then its shape (i32 each) and strides (i64 each), as in the entry's arguments.
 bool Classifier::descriptor(PyObject* value) {
   static const int kInt32 = elementByName("i32"), kInt64 = elementByName("i64");
   std::vector<int64_t> shape, strides, block;
   PyRef base = attribute(value, names::base()), padding = attribute(value, names::padding());
-  if (!base || !padding || !intsOf(value, names::shape(), shape) || !intsOf(value, names::strides(), strides) ||
-      !intsOf(value, names::blockShape(), block))
+  if (!base || !padding || !integersOf(attribute(value, names::shape()), shape) ||
+      !integersOf(attribute(value, names::strides()), strides) ||
+      !integersOf(attribute(value, names::blockShape()), block))
     return false;
   const TypeFacts& facts = factsOf(base.get());
   if (!isArray(facts.kind))

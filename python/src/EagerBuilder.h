@@ -20,14 +20,19 @@ struct PointerOrigin {
   bool operator==(const PointerOrigin&) const = default;
 };
 
-/// What a program that runs eagerly sees of its launch.
-struct EagerContext {
+/// What all programs of a launch see of it.
+struct EagerLaunch {
   uint64_t launch = 0; ///< its number in this process; 0: of no launch
   std::string kernel;
-  std::array<int32_t, 3> grid{1, 1, 1}, program{0, 0, 0};
+  std::array<int32_t, 3> grid{1, 1, 1};
   std::vector<Buffer> buffers;
   std::vector<uint64_t> origins; ///< of each buffer, the address of the argument's first element
   frontend::SemanticOptions options;
+};
+
+/// What a program that runs eagerly sees of its launch.
+struct EagerContext : EagerLaunch {
+  std::array<int32_t, 3> program{0, 0, 0};
   PyRef observer; ///< is told of accesses to memory (EagerObserver.h); null: nobody
   EagerWait wait;
 };

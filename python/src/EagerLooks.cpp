@@ -155,15 +155,9 @@ std::vector<std::pair<std::unique_ptr<EagerContext>, EagerContext*>>& programsBy
 /// Operations belong to that program, with the memory of the launch that is being looked at.
 void enterProgram(int x, int y, int z, int gridX, int gridY, int gridZ) {
   auto made = std::make_unique<EagerContext>();
+  made->kernel = "eager";
+  if (const EagerContext* around = eagerContext()) static_cast<EagerLaunch&>(*made) = *around;
   made->options = eagerBuilder().options();
-  if (const EagerContext* around = eagerContext()) {
-    made->launch = around->launch;
-    made->kernel = around->kernel;
-    made->buffers = around->buffers;
-    made->origins = around->origins;
-  } else {
-    made->kernel = "eager";
-  }
   made->program = {x, y, z};
   made->grid = {gridX, gridY, gridZ};
   EagerContext* entered = made.get();

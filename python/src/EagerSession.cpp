@@ -72,41 +72,28 @@ PyRef Converter::tensor(const Leaf& leaf, const std::string& typeText) {
 }
 
 PyRef Converter::tuple(PyObject* value) {
-  Py_ssize_t size = PySequence_Size(value);
   std::vector<PyRef> items;
-  for (Py_ssize_t i = 0; i < size; ++i) {
-    PyRef item = PyRef::steal(PySequence_GetItem(value, i));
-    PyRef converted = item ? convert(item.get()) : PyRef();
-    if (!converted) return {};
-    items.push_back(std::move(converted));
+  for (PyObject* item : itemsOf(value)) {
+    items.push_back(convert(item));
+    if (!items.back()) return {};
   }
-  PyRef result = frontend::makeTuple(items);
-  if (result && !PyList_Check(value) && Py_TYPE(value) != &PyTuple_Type)
-    if (PyRef make = PyRef::steal(PyObject_GetAttrString(typeOf(value), "_make")))
-      return PyRef::steal(PyObject_CallFunctionObjArgs(make.get(), result.get(), nullptr));
-  PyErr_Clear();
-  return result;
+  return likeItsClass(value, frontend::makeTuple(items));
 }
 
 PyRef Converter::descriptor(PyObject* value) {
   const Leaf& base = session_.call.leaves[next_++];
   PyRef pointer = tensor(base, std::string("*") + element(base.element).typeName);
-  PyRef block = attribute(value, names::blockShape());
-  Py_ssize_t rank = block ? PySequence_Size(block.get()) : -1;
-  if (!pointer || rank < 0) return {};
+  std::vector<int64_t> block;
+  if (!pointer || !integersOf(attribute(value, names::blockShape()), block)) return {};
+  const size_t rank = block.size();
   frontend::Type type = frontend::tensorValue(pointer.get()).type.pointee();
   type.descriptor = true;
-  for (Py_ssize_t d = 0; d < rank; ++d) {
-    PyRef extent = PyRef::steal(PySequence_GetItem(block.get(), d));
-    PyRef number = PyRef::steal(extent ? PyNumber_Index(extent.get()) : nullptr);
-    if (!number) return {};
-    type.shape.push_back(PyLong_AsLongLong(number.get()));
-  }
+  type.shape.assign(block.begin(), block.end());
   llvm::SmallVector<frontend::Value> operands{frontend::tensorValue(pointer.get())};
   PyRef tuples[2];
   for (PyRef& made : tuples) {
     std::vector<PyRef> numbers;
-    for (Py_ssize_t d = 0; d < rank; ++d) {
+    for (size_t d = 0; d < rank; ++d) {
       const Leaf& leaf = session_.call.leaves[next_++];
       PyRef number = tensor(leaf, element(leaf.element).typeName);
       if (!number) return {};
@@ -165,12 +152,7 @@ PyRef forkSession(const Session& from, std::optional<PyObject*> wait) {
   Session& session = Object<Session>::of(other.get());
   session.call.leaves = from.call.leaves;
   session.call.buffers = from.call.buffers;
-  session.context.options = from.context.options;
-  session.context.launch = from.context.launch;
-  session.context.kernel = from.context.kernel;
-  session.context.grid = from.context.grid;
-  session.context.buffers = from.context.buffers;
-  session.context.origins = from.context.origins;
+  static_cast<EagerLaunch&>(session.context) = from.context;
   session.context.wait.handOver = orNull(wait);
   return other;
 }

@@ -52,14 +52,17 @@ PyRef launchOnSimulator(const Entry& entry, const Call& bound, const std::array<
   return call(packageObject("launch_on_simulator"), entry.kernel, grid, pyList(bound.leaves, leafValue), buffers);
 }
 
-/// Runs the launch in CPython, as far as Python says so. Returns the compiled kernel or a stand-in; null with an error
-/// set.
-PyRef launchEagerly(const Launcher& launcher, const Call& call, const std::array<int32_t, 3>& grid) {
+/// Runs the launch in CPython, as far as Python says so; with `one` only the program of that id. Returns the compiled
+/// kernel or a stand-in; null with an error set.
+PyRef launchEagerly(const Launcher& launcher, const Call& call, const std::array<int32_t, 3>& grid,
+                    const std::array<int32_t, 3>* one = nullptr) {
   PyRef run;
   {
     frontend::TracingPause pause;
     PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
-    if (session) run = delegateLaunch(launcher, "launch_eagerly", call, grid, session.get());
+    if (session && one) session = pyTuple(session, *one);
+    const char* route = one ? "launch_one_program" : "launch_eagerly";
+    if (session) run = delegateLaunch(launcher, route, call, grid, session.get());
   }
   return run ? finishEagerRun(run.get()) : PyRef();
 }
@@ -82,16 +85,7 @@ PyRef runUnwatched(const Launcher& launcher, Entry* entry, const Call& call, con
     if (!tiletwin::call(packageObject("notice_all_eager"), launcher.function)) return {};
     return launchEagerly(launcher, call, grid);
   }
-  auto runEagerly = [&](const std::array<int32_t, 3>& id) -> PyRef {
-    PyRef run;
-    {
-      frontend::TracingPause pause;
-      PyRef session = makeEagerSession(launcher.name, launcher.parameters, call, grid);
-      PyRef one = pyTuple(session, id);
-      if (one) run = delegateLaunch(launcher, "launch_one_program", call, grid, one.get());
-    }
-    return run ? finishEagerRun(run.get()) : PyRef();
-  };
+  auto runEagerly = [&](const std::array<int32_t, 3>& id) { return launchEagerly(launcher, call, grid, &id); };
   return launchCall(launcher.name, *program, call, grid, {}, runEagerly) ? kernel : PyRef();
 }
 

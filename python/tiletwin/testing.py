@@ -84,27 +84,9 @@ def do_bench_cudagraph(
     return do_bench(fn, 0, rep, grad_to_none, quantiles, return_mode)
 
 
-def do_bench_proton(
-    fn: Callable[[], Any],
-    warmup: float = 25,
-    rep: float = 100,
-    grad_to_none: Sequence[Any] | None = None,
-    quantiles: Sequence[float] | None = None,
-    return_mode: str = "mean",
-) -> Any:
-    """As `do_bench`: on the CPU a call's time is its kernels' time."""
-    return do_bench(fn, warmup, rep, grad_to_none, quantiles, return_mode)
-
-
-def do_bench_cudagraph_proton(
-    fn: Callable[[], Any],
-    rep: float = 20,
-    grad_to_none: Sequence[Any] | None = None,
-    quantiles: Sequence[float] | None = None,
-    return_mode: str = "mean",
-) -> Any:
-    """As `do_bench_cudagraph`."""
-    return do_bench(fn, 0, rep, grad_to_none, quantiles, return_mode)
+# There is no profiler of GPUs: a call's time is its kernels' time.
+do_bench_proton = do_bench
+do_bench_cudagraph_proton = do_bench_cudagraph
 
 
 def _tf32_hint(a: Any, b: Any) -> str:

@@ -16,7 +16,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WINDOW = 6
 SOURCES = ("*.h", "*.cpp", "*.td", "*.inc", "*.py", ":!tests/data", ":!benchmarks/results")
-CEILING = {"sources": 8, "tests": 14}
+CEILING = {"sources": 2, "tests": 14}
 """As counted when a repetition was last removed. At commit 8cb905f there were 20 in the sources and 15 in the tests."""
 PASSED_OVER = re.compile(r"//|#|\*|(?:import|using|from \S+ import)\b|\W*$")
 

@@ -9,22 +9,15 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from tiletwin import variables
+from tiletwin.toolkit import Place
 
 VARIABLE = "TRITON_HIP_LLD_PATH"
 """Names the linker. If it is set, nothing else is looked at."""
 
 _NEWEST, _OLDEST = 25, 15
 """Versions that distributions put behind the name: ld.lld-22. Older ones do not know all targets."""
-
-
-class Place(NamedTuple):
-    """Where a linker is looked for."""
-
-    why: str
-    path: Path
 
 
 def places() -> Iterator[Place]:
