@@ -90,16 +90,21 @@ class Builder:
         self.scopes[-1].extend(values)
         return values
 
-    def effect(self, template: str, operands: Sequence[Value]) -> None:
-        self.add(Op(self.form, self.element, template, list(operands), [], effect=True))
+    def effect(self, template: str, operands: Sequence[Value], *results: Type) -> list[Value]:
+        """A statement that writes memory, or checks something. It stays where nobody uses its results."""
+        values = self.define_all(template, operands, results)
+        self.bodies[-1][-1].effect = True
+        return values
+
+    def asserted(self, value: Value) -> Value:
+        """The value, whose element type the program asserts."""
+        self.effect(f"tl.static_assert({{}}.dtype == tl.{value.type.element})", [value])
+        return value
 
     def visible(self) -> list[Value]:
         return [value for scope in self.scopes for value in scope]
 
     # ---- operands ----
-
-    def constant(self, text: str, element: str = "int32") -> Value:
-        return Value(text, Type(element), True, False)
 
     def value(self, element: str, shape: tuple[int, ...] = (), *, exact: bool = False) -> Value:
         """An operand of a type: a variable in scope, something made of one, or a load."""
@@ -168,8 +173,11 @@ class Builder:
             there = [b for b in there if b.content == content]
         if there and (self.chance(0.7) or len(there) > 2):
             return self.pick(there)
-        content = content or self.pick(["small", "normal", "edge", "edge"])
-        name = f"x{len(self.program.buffers)}_ptr"
+        return self.new_buffer("x", element, count, content or self.pick(["small", "normal", "edge", "edge"]))
+
+    def new_buffer(self, letter: str, element: str, count: int, content: str) -> Buffer:
+        """letter: its name begins with it."""
+        name = f"{letter}{len(self.program.buffers)}_ptr"
         self.program.buffers.append(Buffer(name, element, count, content, self.rng.randrange(1000)))
         return self.program.buffers[-1]
 
@@ -185,9 +193,7 @@ class Builder:
         parts, stride = [], prod(shape)
         for axis, extent in enumerate(shape):
             stride //= extent
-            index = ", ".join(":" if other == axis else "None" for other in range(len(shape)))
-            spread = f"[{index}]" if len(shape) > 1 else ""
-            parts.append(f"tl.arange(0, {extent}){spread}" + (f" * {stride}" if stride > 1 else ""))
+            parts.append(_indices(shape, axis) + (f" * {stride}" if stride > 1 else ""))
         value = Value(name, Type("int32", shape))
         # At the very beginning of the kernel, so that every block sees it.
         self.bodies[0].insert(0, Op("lanes", "int32", " + ".join(parts), [], [value]))
@@ -208,7 +214,7 @@ class Builder:
         if index is not None:
             return self.define(f"({{}} & {count - 1})", [index], type_)
         if not shape:
-            return self.constant(str(self.rng.randrange(count)))
+            return Value(str(self.rng.randrange(count)), type_, True, False)
         at, way = self.lanes(shape), self.rng.randrange(1, 10)
         if way >= 8:
             return self.define(f"(({self._index(shape, 2)} + {{}} * 0) & {count - 1})", [at], type_)
@@ -226,8 +232,7 @@ class Builder:
                 text = f"tl.max_contiguous(tl.multiple_of({text}, {size}), {size})"
             return self.define(text, [at], type_)
         if way == 4 and len(shape) == 2:
-            text = f"(tl.arange(0, {shape[0]})[:, None] + tl.arange(0, {shape[1]})[None, :] * {shape[0]})"
-            return self.define(text, [], type_)
+            return self.define(f"({_indices(shape, 0)} + {_indices(shape, 1)} * {shape[0]})", [], type_)
         if way == 5 and size * 2 < count:
             return self.define(f"({{}} + {self.rng.randrange(count - 2 * size)})", [at], type_)
         return at
@@ -235,9 +240,7 @@ class Builder:
     def _index(self, shape: tuple[int, ...], depth: int) -> str:
         """Text of integers computed from the lanes of one dimension or of two, which may wrap around."""
         if depth == 0 or self.chance(0.2):
-            axis = self.rng.randrange(len(shape))
-            spread = ", ".join(":" if other == axis else "None" for other in range(len(shape)))
-            return f"tl.arange(0, {shape[axis]})" + (f"[{spread}]" if len(shape) > 1 else "")
+            return _indices(shape, self.rng.randrange(len(shape)))
         number = self.pick(["n", "k", "3", "7", "16", "-1", "a", "1000"])
         one = self._index(shape, depth - 1)
         way = self.rng.randrange(7)
@@ -280,30 +283,28 @@ class Builder:
         self.form, self.element = form, was
         return made
 
-    def own(self, shape: tuple[int, ...]) -> str:
-        """Text of the start of this program's part of an output."""
-        return f"pid * {max(prod(shape), 1)}"
-
     def output(self, value: Value) -> None:
         """Stores a value to an output of its own, behind everything else."""
         number = sum(b.name.startswith("o") for b in self.program.buffers)
         count = self.programs * value.type.count
-        name = f"o{number}_ptr"
-        self.program.buffers.append(Buffer(name, value.type.element, count, "zero", 0))
-        pointer = Value(name, Type(value.type.element), True, False)
+        buffer = Buffer(f"o{number}_ptr", value.type.element, count, "zero", 0)
+        self.program.buffers.append(buffer)
         shape = value.type.shape
-        where = f"{{}} + {self.own(shape)}" + (" + {}" if shape else "")
-        operands = [pointer, *([self.lanes(shape)] if shape else []), value]
+        where = f"{{}} + pid * {value.type.count}" + (" + {}" if shape else "")
+        operands = [self.pointer(buffer), *([self.lanes(shape)] if shape else []), value]
         op = Op("store", value.type.element, f"tl.store({where}, {{}})", operands, effect=True, output=number)
         self.program.body.append(op)
 
-    def helper(self, helper: Helper) -> Helper:
+    def helper(self, helper: Helper) -> None:
         """Adds a jit function, once for each name."""
-        for known in self.program.helpers:
-            if known.name == helper.name:
-                return known
-        self.program.helpers.append(helper)
-        return helper
+        if all(known.name != helper.name for known in self.program.helpers):
+            self.program.helpers.append(helper)
+
+
+def _indices(shape: tuple[int, ...], axis: int) -> str:
+    """Text of a tile's indices along an axis."""
+    index = ", ".join(":" if other == axis else "None" for other in range(len(shape)))
+    return f"tl.arange(0, {shape[axis]})" + (f"[{index}]" if len(shape) > 1 else "")
 
 
 def _broadcasts(small: tuple[int, ...], large: tuple[int, ...]) -> bool:

@@ -74,7 +74,7 @@ class Generator(Builder):
             "b": self.rng.choice([2**33, -(2**40), 2**31, 2**63 - 1]),
             "f": self.rng.choice([0.5, -1.25, 3.0, 0.1]),
         }
-        self.program.scalars = dict(values)
+        self.program.scalars = values
         self.program.constants = {"C": self.rng.choice([1, 2, 3, 8, 31])}
         # As tensors: a number that is 1 is a constant, and Triton's interpreter has numbers of Python for arguments.
         self.form, self.element = "arguments", "int32"
@@ -239,15 +239,12 @@ class Generator(Builder):
         if self.chance(0.3):
             results.append(self.pick(candidates))
         noinline = not shape and self.chance(0.1)  # no bounds are known of programs with real calls
-        self.helper_named(Helper(name, parameters, inner.program.body, results, noinline), shape)
-
-    def helper_named(self, helper: Helper, shape: tuple[int, ...]) -> None:
-        self.program.helpers.append(helper)
-        operands = [self.value(p.type.element, shape, exact=True) for p in helper.parameters]
-        self.form, self.element = "call", operands[0].type.element
+        self.program.helpers.append(Helper(name, parameters, inner.program.body, results, noinline))
+        operands = [self.value(element, shape, exact=True) for element in elements]
+        self.form, self.element = "call", elements[0]
         holes = ", ".join(["{}"] * len(operands))
-        exact = all(value.exact for value in helper.results)
-        self.define_all(f"{helper.name}({holes})", operands, [value.type for value in helper.results], exact=exact)
+        exact = all(value.exact for value in results)
+        self.define_all(f"{name}({holes})", operands, [value.type for value in results], exact=exact)
 
     # ---- results ----
 

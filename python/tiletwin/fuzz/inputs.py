@@ -15,7 +15,6 @@ from tiletwin import _C
 from tiletwin.fuzz.types import ELEMENTS, bits, kind
 from tiletwin.kernels.tensors import TensorWrapper
 
-CONTENTS = ("small", "normal", "edge", "zero")
 _FLOATS = {"float16": np.float16, "bfloat16": np.float32, "float32": np.float32, "float64": np.float64}
 _EDGES = {
     "float16": (6e-8, 6.1e-5, 65504.0, 0.99951, 2048.0),

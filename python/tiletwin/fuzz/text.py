@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tiletwin.fuzz.tree import For, Helper, If, Leave, Let, Op, Program, Value, While
+from tiletwin.fuzz.tree import For, Helper, If, Leave, Let, Op, Program, While
 
 HEAD = "import triton\nimport triton.language as tl\n"
 _INDENT = "    "
@@ -93,7 +93,3 @@ def kernel_text(program: Program) -> str:
     lines = kernel_lines(program)
     more = "from triton.language.extra import libdevice\n" if any("libdevice." in line for line in lines) else ""
     return HEAD + more + "\n".join(lines) + "\n"
-
-
-def variables(values: list[Value]) -> list[str]:
-    return [value.text for value in values if value.is_variable]

@@ -12,6 +12,7 @@ from tiletwin.fuzz.builder import Builder
 from tiletwin.fuzz.forms.table import form
 from tiletwin.fuzz.types import ALL, FLOATS, SMALL_FLOATS, Type
 
+_BESIDE_SMALL = ("float16", "bfloat16", "float32")
 NARROWER = {"float64": ("float32", "float16", "bfloat16"), "float32": ("float16", "bfloat16")}
 _SAME_WIDTH = {
     8: ("int8", "uint8", "float8e5", "float8e4nv"),
@@ -41,15 +42,10 @@ def rounded(g: Builder, element: str):
     return g.define(f"{{}}.to(tl.{target}, fp_downcast_rounding='{mode}')", [value], Type(target, shape))
 
 
-@form("cast to an 8-bit float", ["float16", "bfloat16", "float32"])
-def to_small(g: Builder, element: str):
-    shape, target = g.shape(), g.pick(SMALL_FLOATS)
-    return g.define(f"{{}}.to(tl.{target})", [g.value(element, shape)], Type(target, shape))
-
-
 @form("cast from an 8-bit float", SMALL_FLOATS)
-def from_small(g: Builder, element: str):
-    shape, target = g.shape(), g.pick(["float16", "bfloat16", "float32"])
+@form("cast to an 8-bit float", _BESIDE_SMALL)
+def to_or_from_small(g: Builder, element: str):
+    shape, target = g.shape(), g.pick(_BESIDE_SMALL if element in SMALL_FLOATS else SMALL_FLOATS)
     return g.define(f"{{}}.to(tl.{target})", [g.value(element, shape)], Type(target, shape))
 
 
@@ -66,7 +62,7 @@ def bitcast(g: Builder, element: str):
     if types.is_float(element):
         value = g.define("tl.where({0} == {0}, {0}, 1.0)", [value], Type(element, shape))
         if value.type.element in ("float16", "bfloat16"):  # `where` with a number keeps 16 bits
-            g.effect(f"tl.static_assert({{}}.dtype == tl.{element})", [value])
+            g.asserted(value)
     return g.define(f"{{}}.to(tl.{target}, bitcast=True)", [value], Type(target, shape))
 
 

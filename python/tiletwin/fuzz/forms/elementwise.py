@@ -10,7 +10,7 @@ from math import prod
 
 from tiletwin.fuzz import types
 from tiletwin.fuzz.builder import Builder
-from tiletwin.fuzz.forms.table import form, form_of_one
+from tiletwin.fuzz.forms.table import form, template_form
 from tiletwin.fuzz.types import ALL, FLOATS, INTEGERS, NUMBERS, SIGNED, UNSIGNED, Type
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -22,19 +22,13 @@ def pair(g: Builder, element: str, *, exact: bool = False):
     return g.value(element, shape, exact=exact), g.value(element, shape, exact=exact), shape
 
 
-@form("arithmetic", NUMBERS, in_helpers=True, weight=3)
-def arithmetic(g: Builder, element: str):
-    a, b, shape = pair(g, element)
-    operator = g.pick("+-*")
-    # A product that is added to something may be fused with the sum.
-    soft = types.is_float(element) and (operator == "*" or not (a.exact and b.exact))
-    return g.define(f"{{}} {operator} {{}}", [a, b], Type(element, shape), soft=soft)
+def _may_be_fused(element: str, text: str) -> bool:
+    """A product of floats that is added to something may be rounded with the sum."""
+    return types.is_float(element) and "*" in text
 
 
-@form("arithmetic of int1", ["int1"], in_helpers=True)
-def arithmetic_of_bits(g: Builder, element: str):
-    a, b, shape = pair(g, element)
-    return g.define(f"{{}} {g.pick('+-*')} {{}}", [a, b], Type(element, shape))
+template_form("arithmetic", NUMBERS, "{} <op> {}", operands=2, op="+-*", soft=_may_be_fused, weight=3)
+template_form("arithmetic of int1", ["int1"], "{} <op> {}", operands=2, op="+-*")
 
 
 @form("promotion", [*NUMBERS, "int1"], in_helpers=True, weight=2)
@@ -46,9 +40,7 @@ def promotion(g: Builder, element: str):
     result = types.promoted(element, other)
     assert result is not None
     soft = types.is_float(result)
-    made = g.define(f"{{}} {g.pick('+-*')} {{}}", [a, b], Type(result, shape), soft=soft)
-    g.effect(f"tl.static_assert({{}}.dtype == tl.{result})", [made])
-    return made
+    return g.asserted(g.define(f"{{}} {g.pick('+-*')} {{}}", [a, b], Type(result, shape), soft=soft))
 
 
 @form("number beside a tensor", NUMBERS, in_helpers=True)
@@ -74,15 +66,10 @@ def whole_division(g: Builder, element: str):
 @form("division", NUMBERS, in_helpers=True)
 def division(g: Builder, element: str):
     a, b, shape = pair(g, element)
-    made = g.define("{} / {}", [a, b], Type(types.divided(element), shape), soft=True)
-    g.effect(f"tl.static_assert({{}}.dtype == tl.{made.type.element})", [made])
-    return made
+    return g.asserted(g.define("{} / {}", [a, b], Type(types.divided(element), shape), soft=True))
 
 
-@form("remainder of floats", types.WIDE_FLOATS, in_helpers=True)
-def remainder(g: Builder, element: str):
-    a, b, shape = pair(g, element, exact=True)
-    return g.define("{} % {}", [a, b], Type(element, shape))
+template_form("remainder of floats", types.WIDE_FLOATS, "{} % {}", operands=2, exact=True)
 
 
 @form("bits", [*INTEGERS, "int1"], in_helpers=True)
@@ -129,55 +116,24 @@ def minimum(g: Builder, element: str):
     return g.define(f"tl.{g.pick(['minimum', 'maximum'])}({{}}, {{}}{nan})", [a, b], Type(element, shape))
 
 
-@form("clamp", FLOATS, in_helpers=True)
-def clamp(g: Builder, element: str):
-    shape = g.shape()
-    a = g.value(element, shape)
-    low, high = g.pick([("-1.0", "1.0"), ("0.0", "0.0"), ("0.25", "3.5"), ("-100.0", "-2.0")])
-    nan = g.pick(["", ", propagate_nan=tl.PropagateNan.ALL"])
-    return g.define(f"tl.clamp({{}}, {low}, {high}{nan})", [a], Type(element, shape))
-
-
-@form("clamp by tensors", types.WIDE_FLOATS, in_helpers=True)
-def clamp_by_tensors(g: Builder, element: str):
-    """The lower end is a number, and no larger than the upper one: else the result is open."""
-    shape = g.shape()
-    a, end = g.value(element, shape), g.value(element, shape)
-    nan = g.pick(["", ", propagate_nan=tl.PropagateNan.ALL"])
-    template = f"tl.clamp({{0}}, -2.0, tl.where(tl.abs({{1}}) < 100.0, tl.abs({{1}}), 1.0){nan})"
-    return g.define(template, [a, end], Type(element, shape))
-
-
-form_of_one("abs", NUMBERS, "tl.abs({})")
-form_of_one("negation", [*SIGNED, *UNSIGNED, *FLOATS], "-{}")
-
-
-@form("not", ["int1"], in_helpers=True)
-def logical(g: Builder, element: str):
-    a, b, shape = pair(g, element)
-    text = g.pick(["not {0}", "{0} and {1}", "{0} or {1}", "{0} and not {1}"])
-    return g.define(text, [a, b] if "{1}" in text else [a], Type(element, shape))
-
-
-@form("umulhi", ["int32", "int64", "uint32", "uint64"], in_helpers=True)
-def high_product(g: Builder, element: str):
-    a, b, shape = pair(g, element)
-    return g.define("tl.umulhi({}, {})", [a, b], Type(element, shape))
-
-
-@form("cdiv", ["int32", "int64", "uint32"], in_helpers=True)
-def ceiling_division(g: Builder, element: str):
-    shape = g.shape()
-    a = g.value(element, shape)
-    return g.define(f"tl.cdiv({{}}, {g.pick([1, 2, 3, 16])})", [a], Type(element, shape))
-
-
-@form("add without overflow check", INTEGERS, in_helpers=True)
-def named_operators(g: Builder, element: str):
-    a, b, shape = pair(g, element)
-    return g.define(
-        f"tl.{g.pick(['add', 'sub', 'mul'])}({{}}, {{}}, sanitize_overflow=False)", [a, b], Type(element, shape)
-    )
+_NAN = ["", ", propagate_nan=tl.PropagateNan.ALL"]
+template_form(
+    "clamp", FLOATS, "tl.clamp({}, <ends><nan>)", ends=["-1.0, 1.0", "0.0, 0.0", "0.25, 3.5", "-100.0, -2.0"], nan=_NAN
+)
+# The lower end is a number, and no larger than the upper one: else the result is open.
+template_form(
+    "clamp by tensors", types.WIDE_FLOATS,
+    "tl.clamp({0}, -2.0, tl.where(tl.abs({1}) < 100.0, tl.abs({1}), 1.0)<nan>)", operands=2, nan=_NAN,
+)  # fmt: skip
+template_form("abs", NUMBERS, "tl.abs({})")
+template_form("negation", [*SIGNED, *UNSIGNED, *FLOATS], "-{}")
+template_form("not", ["int1"], "<text>", operands=2, text=["not {0}", "{0} and {1}", "{0} or {1}", "{0} and not {1}"])
+template_form("umulhi", ["int32", "int64", "uint32", "uint64"], "tl.umulhi({}, {})", operands=2)
+template_form("cdiv", ["int32", "int64", "uint32"], "tl.cdiv({}, <by>)", by=["1", "2", "3", "16"])
+template_form(
+    "add without overflow check", INTEGERS, "tl.<function>({}, {}, sanitize_overflow=False)", operands=2,
+    function=["add", "sub", "mul"],
+)  # fmt: skip
 
 
 _ASSEMBLY = {

@@ -8,70 +8,25 @@ from __future__ import annotations
 
 from tiletwin.fuzz.builder import Builder
 from tiletwin.fuzz.forms.reductions import combine
-from tiletwin.fuzz.forms.table import form, form_of_one
+from tiletwin.fuzz.forms.table import form, template_form
 from tiletwin.fuzz.types import ALL, WIDE_FLOATS, Type, kind
 
 UNARY = ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "erf", "sigmoid")
-LIBRARY = (
-    "tanh",
-    "exp10",
-    "log1p",
-    "expm1",
-    "cbrt",
-    "atan",
-    "asinh",
-    "rsqrt",
-    "trunc",
-    "nearbyint",
-    "copysign",
-    "hypot",
-)
-_TWO = ("copysign", "hypot")
-
-
 for _name in UNARY:
-    form_of_one(f"tl.{_name}", WIDE_FLOATS, f"tl.{_name}({{}})", soft=True, weight=0.5)
-
-
-@form("sine", WIDE_FLOATS, in_helpers=True)
-def sine(g: Builder, element: str):
-    shape, value = g.shape(), None
-    value = g.value(element, shape)
-    text = f"tl.{g.pick(['sin', 'cos'])}(tl.where(tl.abs({{0}}) < 100.0, {{0}}, 0.5))"
-    return g.define(text, [value], Type(element, shape), soft=True)
-
-
-@form("rounding to whole numbers", WIDE_FLOATS, in_helpers=True)
-def whole(g: Builder, element: str):
-    shape = g.shape()
-    value = g.value(element, shape, exact=True)
-    return g.define(f"tl.{g.pick(['floor', 'ceil'])}({{}})", [value], Type(element, shape))
-
-
-@form("exact division", ["float32"], in_helpers=True)
-def exact_division(g: Builder, element: str):
-    shape = g.shape()
-    a, b = g.value(element, shape), g.value(element, shape)
-    text = g.pick(["tl.div_rn({}, {})", "tl.fdiv({}, {}, ieee_rounding=True)"])
-    return g.define(text, [a, b], Type(element, shape))
-
-
-@form("fast division", ["float32"], in_helpers=True)
-def fast_division(g: Builder, element: str):
-    shape = g.shape()
-    a, b = g.value(element, shape), g.value(element, shape)
-    text = "tl.fdiv({0}, tl.where((tl.abs({1}) > 1e-3) & (tl.abs({1}) < 1e3), {1}, 2.0), approx=True)"
-    return g.define(text, [a, b], Type(element, shape), soft=True)
-
-
-form_of_one("exact root", ["float32"], "tl.sqrt_rn({})")
-
-
-@form("fma", WIDE_FLOATS, in_helpers=True)
-def multiply_add(g: Builder, element: str):
-    shape = g.shape()
-    values = [g.value(element, shape) for _ in range(3)]
-    return g.define("tl.fma({}, {}, {})", values, Type(element, shape), soft=not all(v.exact for v in values))
+    template_form(f"tl.{_name}", WIDE_FLOATS, f"tl.{_name}({{}})", soft=True, weight=0.5)
+template_form(
+    "sine", WIDE_FLOATS, "tl.<function>(tl.where(tl.abs({0}) < 100.0, {0}, 0.5))", function=["sin", "cos"], soft=True
+)
+template_form("rounding to whole numbers", WIDE_FLOATS, "tl.<function>({})", function=["floor", "ceil"], exact=True)
+template_form(
+    "exact division", ["float32"], "tl.<call>", operands=2, call=["div_rn({}, {})", "fdiv({}, {}, ieee_rounding=True)"]
+)
+template_form(
+    "fast division", ["float32"],
+    "tl.fdiv({0}, tl.where((tl.abs({1}) > 1e-3) & (tl.abs({1}) < 1e3), {1}, 2.0), approx=True)", operands=2, soft=True,
+)  # fmt: skip
+template_form("exact root", ["float32"], "tl.sqrt_rn({})")
+template_form("fma", WIDE_FLOATS, "tl.fma({}, {}, {})", operands=3)
 
 
 @form("softmax", ["float32"])
@@ -81,14 +36,9 @@ def softmax(g: Builder, element: str):
     return g.define(f"tl.softmax({{}}, dim={g.rng.randrange(len(shape))})", [value], Type(element, shape), soft=True)
 
 
-@form("libdevice", WIDE_FLOATS)
-def library(g: Builder, element: str):
-    shape, name = g.shape(), g.pick(LIBRARY)
-    values = [g.value(element, shape) for _ in range(2 if name in _TWO else 1)]
-    holes = ", ".join(["{}"] * len(values))
-    return g.define(f"libdevice.{name}({holes})", values, Type(element, shape), soft=True)
-
-
+_OF_FLOATS = (
+    "tanh", "exp10", "log1p", "expm1", "cbrt", "atan", "asinh", "rsqrt", "trunc", "nearbyint", "copysign", "hypot",
+)  # fmt: skip
 _OF_INTEGERS = {
     "int32": ("abs", "brev", "clz", "popc", "ffs", "mulhi", "hadd", "rhadd"),
     "uint32": ("mulhi", "hadd", "rhadd"),
@@ -96,16 +46,19 @@ _OF_INTEGERS = {
     "uint64": ("mulhi",),
 }
 _COUNTS = ("clz", "popc", "ffs")
-_OF_TWO = ("mulhi", "hadd", "rhadd")
+_OF_TWO = ("copysign", "hypot", "mulhi", "hadd", "rhadd")
 
 
-@form("libdevice of integers", tuple(_OF_INTEGERS), weight=0.3)
-def library_of_integers(g: Builder, element: str):
-    shape, name = g.shape(), g.pick(_OF_INTEGERS[element])
+@form("libdevice", WIDE_FLOATS)
+def library(g: Builder, element: str):
+    shape, name = g.shape(), g.pick(_OF_INTEGERS.get(element, _OF_FLOATS))
     values = [g.value(element, shape) for _ in range(2 if name in _OF_TWO else 1)]
-    holes = ", ".join(["{}"] * len(values))
-    result = "int32" if name in _COUNTS else element
-    return g.define(f"libdevice.{name}({holes})", values, Type(result, shape))
+    result = Type("int32" if name in _COUNTS else element, shape)
+    call = f"libdevice.{name}({', '.join(['{}'] * len(values))})"
+    return g.define(call, values, result, soft=element in WIDE_FLOATS)
+
+
+form("libdevice of integers", tuple(_OF_INTEGERS), weight=0.3)(library)
 
 
 @form("random integers", ["int32", "uint32", "int64"])

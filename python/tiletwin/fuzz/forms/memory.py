@@ -15,11 +15,9 @@ from tiletwin.fuzz.tree import Buffer, DescriptorArgument, Value
 from tiletwin.fuzz.types import ALL, NUMBERS, SMALL_FLOATS, Type
 
 
-def scratch(g: Builder, element: str, count: int, content: str = "small") -> Value:
+def scratch(g: Builder, element: str, count: int) -> Value:
     """A buffer that the kernel writes, `count` elements a program."""
-    name = f"s{len(g.program.buffers)}_ptr"
-    g.program.buffers.append(Buffer(name, element, count * g.programs, content, g.rng.randrange(1000)))
-    return Value(name, Type(element), True, False)
+    return g.pointer(g.new_buffer("s", element, count * g.programs, "small"))
 
 
 def _order(g: Builder, size: int) -> str:
@@ -40,9 +38,7 @@ def load(g: Builder, element: str):
 def masked_load(g: Builder, element: str):
     shape = g.shape(tile=True)
     mask, other = g.mask(shape), g.value(element, shape)
-    buffer = g.buffer(element)
-    pointer = g.pointer(buffer)
-    operands = [pointer, g.offsets(shape), mask, other]
+    operands = [g.pointer(g.buffer(element)), g.offsets(shape), mask, other]
     return g.define("tl.load({} + {}, mask={}, other={})", operands, Type(element, shape))
 
 

@@ -6,7 +6,7 @@ Excluded: NaN in sorted tiles (its place is open), values outside of a histogram
 from __future__ import annotations
 
 from tiletwin.fuzz.builder import Builder
-from tiletwin.fuzz.forms.reductions import _numbers_only
+from tiletwin.fuzz.forms.reductions import numbers
 from tiletwin.fuzz.forms.table import form
 from tiletwin.fuzz.types import NUMBERS, Type, extreme
 
@@ -19,7 +19,7 @@ def _selected(element: str, k: int, count: int) -> str:
 @form("sort", NUMBERS)
 def sort(g: Builder, element: str):
     shape = g.shape(tile=True)
-    value = _numbers_only(g, g.value(element, shape, exact=True))
+    value = numbers(g, element, shape)
     more = g.pick(["", ", descending=True"])
     return g.define(f"tl.sort({{}}{more})", [value], Type(_selected(element, shape[-1], shape[-1]), shape))
 
@@ -27,7 +27,7 @@ def sort(g: Builder, element: str):
 @form("topk", NUMBERS)
 def topk(g: Builder, element: str):
     shape = g.shape(tile=True)
-    value = _numbers_only(g, g.value(element, shape, exact=True))
+    value = numbers(g, element, shape)
     k = g.pick([n for n in (1, 2, 4, 8) if n <= shape[-1]])
     return g.define(f"tl.topk({{}}, {k})", [value], Type(_selected(element, k, shape[-1]), (*shape[:-1], k)))
 

@@ -1,6 +1,6 @@
 """The registry of forms.
 
-Here:      Form, the decorator that adds one, forms of functions of one operand.
+Here:      Form, the decorator that adds one, forms that a template says.
 Invariant: names are unique; a form emits at least one statement with its own name and element type.
 """
 
@@ -32,13 +32,25 @@ class Form:
 FORMS: dict[str, Form] = {}
 
 
-def form_of_one(name: str, elements: Sequence[str], template: str, soft: bool = False, weight: float = 1.0) -> None:
-    """Adds the form of a function of one operand, of any shape, whose result has the operand's type."""
+def template_form(
+    name: str, elements: Sequence[str], template: str, *, operands: int = 1, exact: bool = False,
+    soft: bool | Callable[[str, str], bool] = False, weight: float = 1.0, **choices: Sequence[str],
+) -> None:  # fmt: skip
+    """Adds the form of a function that acts on each element alone, whose operands and result are of one type.
+
+    exact: the operands are (tree.Value). soft: rounding of the result is free; or whether it is, by element type and
+    text. choices: by NAME, what stands in the template in the place of <NAME>.
+    """
 
     @form(name, elements, in_helpers=True, weight=weight)
     def make(g: Builder, element: str) -> object:
-        shape = g.shape()
-        return g.define(template, [g.value(element, shape)], Type(element, shape), soft=soft)
+        shape, text = g.shape(), template
+        values = [g.value(element, shape, exact=exact) for _ in range(operands)]
+        for choice, texts in choices.items():
+            text = text.replace(f"<{choice}>", g.pick(texts))
+        named = [value for i, value in enumerate(values) if f"{{{i}}}" in text]
+        is_soft = soft(element, text) if callable(soft) else soft
+        return g.define(text, named or values, Type(element, shape), soft=is_soft)
 
 
 def form(name: str, elements: Sequence[str], *, in_helpers: bool = False, weight: float = 1.0):
