@@ -10,11 +10,16 @@ Idea:      every statement is safe for every operand of its type (tree.py), so a
 from __future__ import annotations
 
 import copy
+import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import prod
+from typing import Any
 
 from tiletwin.fuzz import types
+from tiletwin.fuzz.text import kernel_lines
 from tiletwin.fuzz.tree import (
     ADDRESSES,
     POINTER,
@@ -47,12 +52,6 @@ def _substitute(program: Program, names: dict[str, Value]) -> None:
             statement.condition = names.get(statement.condition.text, statement.condition)
 
 
-def _text_names(program: Program) -> str:
-    from tiletwin.fuzz.text import kernel_lines
-
-    return "\n".join(kernel_lines(program))
-
-
 def pruned(program: Program) -> Program:
     """Without what nobody uses: statements, empty blocks, parameters, helpers."""
     while True:
@@ -62,8 +61,10 @@ def pruned(program: Program) -> Program:
             body[:] = [s for s in body if _is_needed(s, needed)]
         if sum(1 for _ in walk(program.body)) == before:
             break
-    program.helpers = [h for h in program.helpers if _called(program, h.name)]
-    words = _words(_text_names_of_body(program))
+    called = _words(" ".join(s.template for s in walk(program.body) if isinstance(s, Op)))
+    program.helpers = [h for h in program.helpers if h.name in called]
+    without_parameters = replace(program, buffers=[], descriptors=[], scalars={}, constants={}, extra=[])
+    words = _words("\n".join(kernel_lines(without_parameters)))
     program.buffers = [b for b in program.buffers if b.name in words]
     program.descriptors = [d for d in program.descriptors if d.name in words]
     program.scalars = {name: value for name, value in program.scalars.items() if name in words}
@@ -72,27 +73,10 @@ def pruned(program: Program) -> Program:
 
 
 def _words(text: str) -> set[str]:
-    word, found = "", set()
-    for letter in text + " ":
-        if letter.isalnum() or letter == "_":
-            word += letter
-        elif word:
-            found.add(word)
-            word = ""
-    return found
+    return set(re.findall(r"\w+", text))
 
 
-def _text_names_of_body(program: Program) -> str:
-    bare = copy.copy(program)
-    bare.buffers, bare.descriptors, bare.scalars, bare.constants, bare.extra = [], [], {}, {}, []
-    return _text_names(bare)
-
-
-def _called(program: Program, name: str) -> bool:
-    return any(isinstance(s, Op) and name in _words(s.template) for s in walk(program.body))
-
-
-def _is_needed(statement, needed: set[str]) -> bool:
+def _is_needed(statement: Any, needed: set[str]) -> bool:
     if isinstance(statement, Op):
         return statement.effect or any(value.text in needed for value in statement.results)
     if isinstance(statement, Let):
@@ -101,6 +85,19 @@ def _is_needed(statement, needed: set[str]) -> bool:
 
 
 # ---- candidates ----
+
+
+def _places(program: Program) -> Iterator[tuple[int, int, Any]]:
+    """Every statement, with the number of the list that it stands in, and its place there."""
+    for number, body in enumerate(lists(program.body)):
+        for place, statement in enumerate(body):
+            yield number, place, statement
+
+
+def _copied(program: Program, number: int) -> tuple[Program, list[Any]]:
+    """A copy, and its list of statements of that number."""
+    twin = copy.deepcopy(program)
+    return twin, list(lists(twin.body))[number]
 
 
 def _leaf(value: Value) -> Op:
@@ -114,24 +111,21 @@ def _leaf(value: Value) -> Op:
 
 
 def _without_stores(program: Program) -> Iterator[Program]:
-    """All but one of the stores of results go; then half of the statements with effects."""
+    """All but one of the stores of results go."""
     stores = [i for i, s in enumerate(program.body) if isinstance(s, Op) and s.output >= 0]
     for keep in stores if len(stores) > 1 else []:
-        twin = copy.deepcopy(program)
-        twin.body = [s for i, s in enumerate(twin.body) if i == keep or i not in stores]
+        twin, body = _copied(program, 0)
+        body[:] = [s for i, s in enumerate(body) if i == keep or i not in stores]
         yield twin
 
 
 def _without_chunks(program: Program) -> Iterator[Program]:
     """Runs of statements go, long ones first; what they made becomes constants."""
-    count = len(list(lists(program.body)))
-    for number in range(count):
-        size = len(list(lists(program.body))[number])
-        step = size
+    for number, whole in enumerate(lists(program.body)):
+        step = len(whole)
         while step >= 1:
-            for start in range(0, size, step):
-                twin = copy.deepcopy(program)
-                body = list(lists(twin.body))[number]
+            for start in range(0, len(whole), step):
+                twin, body = _copied(program, number)
                 gone = body[start : start + step]
                 made = [v for s in walk(gone) if isinstance(s, Op) for v in s.results]
                 made += [s.target for s in walk(gone) if isinstance(s, Let)]
@@ -153,96 +147,82 @@ def _without_chunks(program: Program) -> Iterator[Program]:
 
 def _flattened(program: Program) -> Iterator[Program]:
     """A branch becomes one of its arms, a loop becomes its body once."""
-    for number, body in enumerate(lists(program.body)):
-        for place, statement in enumerate(body):
-            if not isinstance(statement, (If, For, While)):
-                continue
-            for arm in range(len(blocks(statement))):
-                twin = copy.deepcopy(program)
-                there = list(lists(twin.body))[number]
-                old = there[place]
-                inner = blocks(old)[arm]
-                index = old.index if isinstance(old, For) else old.counter if isinstance(old, While) else None
-                if index is not None and index.is_variable:
-                    inner = [Op("leaf", "int32", "tl.full([], 0, tl.int32)", [], [index]), *inner]
-                there[place : place + 1] = inner
-                yield twin
+    for number, place, statement in _places(program):
+        for arm in range(len(blocks(statement))):
+            twin, there = _copied(program, number)
+            old = there[place]
+            inner = blocks(old)[arm]
+            index = old.index if isinstance(old, For) else old.counter if isinstance(old, While) else None
+            if index is not None and index.is_variable:
+                inner = [Op("leaf", "int32", "tl.full([], 0, tl.int32)", [], [index]), *inner]
+            there[place : place + 1] = inner
+            yield twin
 
 
 def _with_earlier_values(program: Program) -> Iterator[Program]:
     """A statement goes, and its result is an operand of its own, or a value that was there before it."""
     earlier: list[Value] = []
-    for number, body in enumerate(lists(program.body)):
-        for place, statement in enumerate(body):
-            if not isinstance(statement, Op) or not statement.results or statement.form in ("leaf", *ADDRESSES):
-                continue
-            names: dict[str, Value] = {}
-            for result in statement.results:
-                near = [*statement.operands, *(earlier if number == 0 else [])]
-                fitting = [v for v in near if v.type == result.type and v.is_variable and (v.exact or not result.exact)]
-                if fitting:
-                    names[result.text] = fitting[0]
-            if len(names) == len(statement.results):
-                twin = copy.deepcopy(program)
-                del list(lists(twin.body))[number][place]
-                _substitute(twin, names)
-                yield twin
-            if number == 0:
-                earlier += statement.results
+    for number, place, statement in _places(program):
+        if not isinstance(statement, Op) or not statement.results or statement.form in ("leaf", *ADDRESSES):
+            continue
+        names: dict[str, Value] = {}
+        for result in statement.results:
+            near = [*statement.operands, *(earlier if number == 0 else [])]
+            fitting = [v for v in near if v.type == result.type and v.is_variable and (v.exact or not result.exact)]
+            if fitting:
+                names[result.text] = fitting[0]
+        if len(names) == len(statement.results):
+            twin, there = _copied(program, number)
+            del there[place]
+            _substitute(twin, names)
+            yield twin
+        if number == 0:
+            earlier += statement.results
 
 
 def _without_names(program: Program) -> Iterator[Program]:
     """`c = v` goes where c is bound once."""
-    bound: dict[str, int] = {}
-    for statement in walk(program.body):
-        if isinstance(statement, Let):
-            bound[statement.target.text] = bound.get(statement.target.text, 0) + 1
-    for number, body in enumerate(lists(program.body)):
-        for place, statement in enumerate(body):
-            if isinstance(statement, Let) and bound[statement.target.text] == 1:
-                twin = copy.deepcopy(program)
-                del list(lists(twin.body))[number][place]
-                _substitute(twin, {statement.target.text: statement.source})
-                yield twin
+    bound = Counter(statement.target.text for statement in walk(program.body) if isinstance(statement, Let))
+    for number, place, statement in _places(program):
+        if isinstance(statement, Let) and bound[statement.target.text] == 1:
+            twin, there = _copied(program, number)
+            del there[place]
+            _substitute(twin, {statement.target.text: statement.source})
+            yield twin
 
 
 def _inlined(program: Program) -> Iterator[Program]:
     """A call of a helper becomes the helper's statements."""
-    for number, body in enumerate(lists(program.body)):
-        for place, statement in enumerate(body):
-            if not isinstance(statement, Op) or statement.form != "call":
-                continue
-            name = statement.template.split("(")[0]
-            helper = next((h for h in program.helpers if h.name == name), None)
-            if helper is None or helper.lines:
-                continue
-            twin = copy.deepcopy(program)
-            there = list(lists(twin.body))[number]
-            call = there[place]
-            own = copy.deepcopy(next(h for h in twin.helpers if h.name == name))
-            part = Program(0, own.body)
-            _substitute(part, dict(zip((p.text for p in own.parameters), call.operands)))
-            results = [dict(zip((p.text for p in own.parameters), call.operands)).get(v.text, v) for v in own.results]
-            there[place : place + 1] = part.body
-            _substitute(twin, dict(zip((v.text for v in call.results), results)))
-            yield twin
+    for number, place, statement in _places(program):
+        if not isinstance(statement, Op) or statement.form != "call":
+            continue
+        name = statement.template.split("(")[0]
+        helper = next((h for h in program.helpers if h.name == name), None)
+        if helper is None or helper.lines:
+            continue
+        twin, there = _copied(program, number)
+        call, own = there[place], copy.deepcopy(helper)
+        given = dict(zip((p.text for p in own.parameters), call.operands))
+        part = Program(0, own.body)
+        _substitute(part, given)
+        there[place : place + 1] = part.body
+        _substitute(twin, dict(zip((v.text for v in call.results), (given.get(v.text, v) for v in own.results))))
+        yield twin
 
 
 def _simpler_loads(program: Program) -> Iterator[Program]:
     """A load reads the first elements of its buffer, without a mask; its result stays in place."""
-    for number, body in enumerate(lists(program.body)):
-        for place, op in enumerate(body):
-            if not isinstance(op, Op) or not op.template.startswith("tl.load({}") or op.form == "store and load":
-                continue
-            shape = op.results[0].type.shape
-            lanes = next((s.results[0] for s in walk(program.body) if isinstance(s, Op) and s.form == "lanes"
-                          and s.results[0].type.shape == shape), None)  # fmt: skip
-            if lanes is None or (op.template == "tl.load({} + {})" and op.operands[1:] == [lanes]):
-                continue
-            twin = copy.deepcopy(program)
-            old = list(lists(twin.body))[number][place]
-            old.template, old.operands = "tl.load({} + {})", [old.operands[0], lanes]
-            yield twin
+    for number, place, op in _places(program):
+        if not isinstance(op, Op) or not op.template.startswith("tl.load({}") or op.form == "store and load":
+            continue
+        shape = op.results[0].type.shape
+        made = (s.results[0] for s in walk(program.body) if isinstance(s, Op) and s.form == "lanes")
+        lanes = next((value for value in made if value.type.shape == shape), None)
+        if lanes is None or (op.template == "tl.load({} + {})" and op.operands[1:] == [lanes]):
+            continue
+        twin, there = _copied(program, number)
+        there[place].template, there[place].operands = "tl.load({} + {})", [op.operands[0], lanes]
+        yield twin
 
 
 def _plainer_launches(program: Program) -> Iterator[Program]:
@@ -260,8 +240,7 @@ def _plainer_launches(program: Program) -> Iterator[Program]:
         for content in ("small", "normal"):
             if buffer.content in ("edge", "normal") and buffer.content != content:
                 twin = copy.deepcopy(program)
-                fields = {**vars(buffer), "content": content}
-                twin.buffers[number] = type(buffer)(**fields)
+                twin.buffers[number] = replace(buffer, content=content)
                 yield twin
 
 
@@ -278,8 +257,7 @@ def _stored_inside(program: Program) -> Iterator[Program]:
         twin = copy.deepcopy(program)
         op = next(s for s in twin.body if isinstance(s, Op) and s.output >= 0)
         number = next(i for i, b in enumerate(twin.buffers) if b.name == op.operands[0].text)
-        fields = {**vars(twin.buffers[number]), "element": value.type.element}
-        twin.buffers[number] = type(twin.buffers[number])(**fields)
+        twin.buffers[number] = replace(twin.buffers[number], element=value.type.element)
         op.operands = [Value(op.operands[0].text, Type(value.type.element), True, False), *op.operands[1:-1], value]
         op.element = value.type.element
         yield twin
@@ -293,8 +271,6 @@ STEPS = (
 
 def cost(program: Program) -> tuple[int, ...]:
     """What shrinking makes smaller: lines, then statements that are no plain constants, buffers, programs, edges."""
-    from tiletwin.fuzz.text import kernel_lines
-
     real = sum(1 for s in walk(program.body) if not isinstance(s, Op) or s.form != "leaf")
     edges = sum({"edge": 2, "normal": 1}.get(b.content, 0) for b in program.buffers)
     text = kernel_lines(program)
