@@ -42,7 +42,7 @@ def pool_of(settings: Settings, jobs: int, timeout: float, ray: str = "") -> Poo
 
 def lost_finding(loss: Loss, settings: Settings) -> Kept:
     """A worker's death as a finding, with its whole program: shrinking it would take a worker for every step."""
-    program = generator.program(loss.seed, settings.size, list(settings.only) if settings.only else None)
+    program = generator.program(loss.seed, settings.size, settings.only)
     finding = Finding("worker", loss.kind, loss.reason, f"the worker of seed {loss.seed} {loss.kind}: {loss.reason}")
     text = findings.file_text(finding, program, judges.of_seed(settings.judges, loss.seed))
     lines = findings.kernel_length(program)

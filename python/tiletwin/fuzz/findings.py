@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from typing import Any
 
-from tiletwin.fuzz.judging import BROKEN, REFUSED, Finding
+from tiletwin.diff.comparing import compare_launch, launch_of
+from tiletwin.fuzz.judges import make
+from tiletwin.fuzz.judging import BROKEN, REFUSED, Done, Finding
+from tiletwin.fuzz.running import import_triton_as_tiletwin
 from tiletwin.fuzz.text import kernel_lines
 from tiletwin.fuzz.tree import ADDRESSES, Buffer, Program, ops
 from tiletwin.fuzz.twins import CODE_TWINS, TWINS
@@ -73,7 +77,8 @@ def file_text(finding: Finding, program: Program, judges: list[str]) -> str:
         name = finding.judge.removeprefix("twin: ")
         twin = {**TWINS, **CODE_TWINS}[name](program)
     if twin is not None:
-        body += [line.replace("def kernel(", "def twin(") for line in kernel_lines(twin)[_helper_lines(twin) :]]
+        without_helpers = kernel_lines(replace(twin, helpers=[]))
+        body += [line.replace("def kernel(", "def twin(") for line in without_helpers]
     if any("libdevice." in line for line in body):
         lines.append("from triton.language.extra import libdevice")
     lines += [*body, "", "", *_arguments(program, "ARGUMENTS")]
@@ -84,14 +89,6 @@ def file_text(finding: Finding, program: Program, judges: list[str]) -> str:
     lines += ["", "", "def test_judges_agree():", f"    check({', '.join(words)})", "", ""]
     lines += ['if __name__ == "__main__":', "    test_judges_agree()"]
     return "\n".join(lines) + "\n"
-
-
-def _helper_lines(program: Program) -> int:
-    return len(kernel_lines(program)) - len(kernel_lines(_bare(program)))
-
-
-def _bare(program: Program) -> Program:
-    return Program(**{**vars(program), "helpers": []})
 
 
 def _clean(text: str) -> str:
@@ -110,12 +107,6 @@ def file_name(key: str) -> str:
 def check(kernel: Any, grid: Any, arguments: dict[str, Any], options: dict[str, int], *, judges: str,
           twin: tuple | None = None) -> None:  # fmt: skip
     """Runs a launch before judges (or its twin before the same one). Errors: DifferenceError, they differ."""
-    from dataclasses import replace
-
-    from tiletwin.diff.comparing import compare_launch, launch_of
-    from tiletwin.fuzz.judges import make
-    from tiletwin.fuzz.judging import _Done
-
     names = [name for name in judges.split(",") if name != "twins"]
     backends = [make(name) for name in names]
     launch = launch_of(kernel, grid, arguments, **options)
@@ -126,16 +117,10 @@ def check(kernel: Any, grid: Any, arguments: dict[str, Any], options: dict[str, 
         outcome = backends[-1].run(launch_of(twin[0], twin[1], twin[2], **twin[3]))
         outcome = replace(outcome, backend="twin", memory=outcome.memory[: len(launch.memory)])
         known = {backends[0].name: first, "twin": outcome}
-        done = _Done("twin", backends[-1].traits)
+        done = Done("twin", backends[-1].traits)
         report = compare_launch(launch, [backends[0], done], known=known, localise=False)
     print(report)
     report.raise_for_difference()
 
 
-def _prepare() -> None:
-    from tiletwin.fuzz.running import import_triton_as_tiletwin
-
-    import_triton_as_tiletwin()
-
-
-_prepare()
+import_triton_as_tiletwin()

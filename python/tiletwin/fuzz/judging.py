@@ -57,7 +57,7 @@ class Judged:
     ttir: str = ""
 
 
-class _Done(Backend):
+class Done(Backend):
     """Stands for a judge whose outcome is known already."""
 
     def __init__(self, name: str, traits: Traits) -> None:
@@ -199,7 +199,7 @@ class Panel:
         outcome = replace(
             outcome, backend=label, memory=outcome.memory[: len(launch.memory)], seconds=time.perf_counter() - started
         )
-        self._compare(launch, _Done(label, inner.traits), first, outcome, judged, False)
+        self._compare(launch, Done(label, inner.traits), first, outcome, judged, False)
 
 
 def _broken(judge: str, error: BaseException) -> Finding:

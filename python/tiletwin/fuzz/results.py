@@ -99,9 +99,8 @@ class Results:
         self._rows.append((self.campaign, record["seed"], record["status"], record["seconds"], worker, time.time()))
 
     def found(self, kept: Kept) -> None:
-        known = self.findings.get(kept.key)
-        if known is None:
-            self.findings[kept.key] = kept
+        known = self.findings.setdefault(kept.key, kept)
+        if known is kept:
             return
         if kept.text and (not known.text or kept.lines < known.lines):
             kept.count += known.count
@@ -131,9 +130,7 @@ class Results:
             return
         run, number = self.database.execute, self.campaign
         run("begin")
-        if self._rows:
-            holes = ", ".join(["(?, ?, ?, ?, ?, ?)"] * len(self._rows))
-            run(f"insert into programs values {holes}", [value for row in self._rows for value in row])
+        self._insert("programs", self._rows)
         for table in ("verdicts", "coverage", "findings"):
             run(f"delete from {table} where campaign = ?", [number])
         self._insert("verdicts", [(number, *k, n, self.seconds[k]) for k, n in self.verdicts.items()])

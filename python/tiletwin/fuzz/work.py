@@ -41,7 +41,7 @@ class Settings:
     judge_modules: tuple[str, ...] = ()
     """Modules to import first: they may add judges."""
     folder: str | None = None
-    """Where workers keep files. Whoever names one removes it. None: each worker has and removes its own."""
+    """Where workers keep files. The caller who names one removes it. None: each worker makes one and removes it."""
 
 
 class Worker:
@@ -74,8 +74,7 @@ class Worker:
         self.count += 1
         if self.count % _CLEARED == 0:
             shutil.rmtree(self.folder, ignore_errors=True)
-        only = list(self.settings.only) if self.settings.only else None
-        program = generator.program(seed, self.settings.size, only)
+        program = generator.program(seed, self.settings.size, self.settings.only)
         judged = self.panel.judge(program)
         record = {
             "seed": seed,
