@@ -11,15 +11,16 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tiletwin import _C, checks, variables
 from tiletwin.diff.gpu_arguments import ALIGNMENT, gpu_arguments
 from tiletwin.diff.launches import Launch, rebuilt
+from tiletwin.errors import CompilationError, CudaError, OutOfResources, TileTwinError
 
 
 @dataclass
@@ -56,8 +57,7 @@ ON_HOST = Traits()
 ON_GPU = Traits(contracts=True, approximates=True, fp8_sums=True, undefined_is_zero=False)
 
 
-@dataclass(frozen=True)
-class Latitude:
+class Latitude(NamedTuple):
     """What two backends may do differently without being wrong, as diff/Bounds.h has it."""
 
     contracts: bool = False
@@ -65,9 +65,6 @@ class Latitude:
     tf32_differs: bool = False
     fp8_sums: bool = False
     undefined_differs: bool = False
-
-    def bits(self) -> tuple[bool, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))
 
 
 def latitude(a: Traits, b: Traits) -> Latitude:
@@ -106,8 +103,6 @@ _MISBEHAVED = (ArithmeticError, AssertionError, RuntimeError, IndexError)
 
 def _measured(backend: str, memory: list[np.ndarray], run: Callable[[], Any]) -> Outcome:
     """Runs, and makes an outcome of how it ended: the kernel's fault, or what this machine cannot do."""
-    from tiletwin.errors import CompilationError, CudaError, OutOfResources, TileTwinError
-
     started = time.perf_counter()
     outcome = Outcome(backend, memory)
     try:
@@ -262,7 +257,6 @@ class CudaBackend(_CodeBackend):
 
     def _launch(self, launch: Launch, memory: list[np.ndarray], findings: list[Any], options: dict[str, Any]) -> None:
         from tiletwin import cuda
-        from tiletwin.errors import CudaError
 
         if launch.reads_addresses():
             raise NotImplementedError(_ADDRESSES)
@@ -278,7 +272,6 @@ class CudaBackend(_CodeBackend):
 
     def _failed(self, launch: Launch, error: Exception) -> None:
         from tiletwin import cuda
-        from tiletwin.errors import CudaError
 
         if isinstance(error, CudaError) and error.kind == "fault":
             _faulted[cuda.current_device()] = f"{launch.name} #{launch.number}"

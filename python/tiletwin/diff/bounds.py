@@ -15,6 +15,7 @@ import numpy as np
 from tiletwin import _C
 from tiletwin.diff.backends import InterpBackend, Latitude
 from tiletwin.diff.launches import Array, Descriptor, Launch, base_of, elements_of, leaves
+from tiletwin.errors import TileTwinError
 
 PLANES = 4
 """Of shadow memory: bound, sum of |terms|, number of terms, writer (diff/Bounds.h)."""
@@ -118,14 +119,12 @@ def shadow_memory(launch: Launch, shadowed: list[int]) -> ShadowMemory:
 
 def derive(launch: Launch, latitude: Latitude, backend: Any = None) -> Bounds:
     """The bounds of a launch, computed by the interpreter, or by a backend that compiles TTIR. Errors: NoBounds."""
-    from tiletwin.errors import TileTwinError
-
     if not launch.ttir:
         raise NoBounds("the launch has no TTIR")
     try:
         entry = _C.parse_ttir(launch.ttir, f"{launch.name}.ttir").entry
         text, shadowed, stores, without, read = _C.diff_bounds(
-            launch.ttir, f"{launch.name}.ttir", entry, latitude.bits()
+            launch.ttir, f"{launch.name}.ttir", entry, tuple(latitude)
         )
     except TileTwinError as error:
         raise NoBounds(str(error)) from None

@@ -20,13 +20,10 @@ from tiletwin.diff.backends import Backend, Outcome, latitude
 from tiletwin.diff.launches import ELEMENTS, Array, Launch, base_of, elements_of
 from tiletwin.diff.reports import DIFFERENT, NOT_COMPARABLE, SAME, Report, Row
 from tiletwin.diff.taking import take
+from tiletwin.elements import number_text
 
-
-def _number_text(value: Any, array: Array) -> str:
-    if ELEMENTS[array.type][0].startswith(("f", "bf")):
-        digits = {"fp64": 17, "fp32": 9}.get(array.type, 5)
-        return f"{float(value):.{digits}g}"
-    return str(int(value))
+_DIGITS = {"fp64": 17, "fp32": 9}
+"""That tell one number from all others; 5 do for the other types."""
 
 
 def _judges(bounds: bounds_of.Bounds | str, array: Array) -> bool:
@@ -102,7 +99,7 @@ class _Comparing:
         if not _judges(bounds, array):
             verdicts[verdicts == 2] = 3
         if allowed.undefined_differs and (verdicts == 3).any():
-            limits = self.as_zeros(array, replace(allowed, undefined_differs=False), x, y, limits, verdicts)
+            limits = self.as_zeros(array, allowed._replace(undefined_differs=False), x, y, limits, verdicts)
         row.equal, row.within = found["same"], int((verdicts == 1).sum())
         row.different, row.not_comparable = int((verdicts == 2).sum()), int((verdicts == 3).sum())
         row.zero_signs, row.worst_ulp = found["zero_signs"], found["worst_ulp"]
@@ -161,7 +158,8 @@ class _Comparing:
         row.index = array.index_text(row.first)
         padded = [np.concatenate([np.zeros(array.offset % array.item, np.uint8), data]) for data in (x, y)]
         row.values = (elements_of(padded[0], array), elements_of(padded[1], array))
-        row.left, row.right = (_number_text(values[element], array) for values in row.values)
+        digits = _DIGITS.get(array.type, 5)
+        row.left, row.right = (number_text(values[element], digits) for values in row.values)
         if row.limits is not None:
             row.bound = f"{float(row.limits[element]):.3g}"
         elif row.verdict == DIFFERENT:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,8 @@ def page(reports: list[Report]) -> str:
     """All reports as one page: those that are not the same first, with their pictures; the others by a line for each
     argument. It says when, where and by what command it was made."""
     worst = sorted(reports, key=lambda r: (r.verdict == SAME, r.verdict != DIFFERENT))
-    return _render(worst, True, counts=text.counts(reports), made=versions(), command=shlex.join(sys.orig_argv))
+    counts = Counter(report.verdict for report in reports)
+    return _render(worst, True, counts=counts, made=versions(), command=shlex.join(sys.orig_argv))
 
 
 def write(reports: list[Report], path: str | Path) -> str:

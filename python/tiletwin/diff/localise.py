@@ -18,6 +18,9 @@ from tiletwin import _C
 from tiletwin.diff import bounds as bounds_of
 from tiletwin.diff.backends import Backend, InterpBackend, RecordedBackend, latitude
 from tiletwin.diff.launches import ELEMENTS, Array, elements_of
+from tiletwin.diff.text import place_text, source_line
+from tiletwin.elements import number_text
+from tiletwin.errors import TileTwinError
 
 LOG_BYTES = (1 << 20, 1 << 26)
 """Of a program's values: the second if nothing differs among those that the first has room for. What comes later is not
@@ -47,8 +50,6 @@ class Finding:
     """In place of a value: what is known."""
 
     def lines(self, report: Any) -> list[str]:
-        from tiletwin.diff.text import place_text, source_line
-
         where = place_text(self.place)
         if self.text:
             lines = [f"program {self.program}: {self.text}"]
@@ -110,12 +111,11 @@ def _tapped(
     launch: Any, backend: Backend, program: tuple[int, int, int], allowed: bounds_of.Latitude | None, size: int
 ) -> _Values | str:
     """The values of a program on a backend, those that a log of `size` bytes holds; or why they are missing."""
-    from tiletwin.errors import TileTwinError
-
     entry = _C.parse_ttir(launch.ttir, f"{launch.name}.ttir").entry
-    bits = None if allowed is None else allowed.bits()
     try:
-        text, rows, shadowed = _C.diff_taps(launch.ttir, f"{launch.name}.ttir", entry, program, bits)
+        text, rows, shadowed = _C.diff_taps(
+            launch.ttir, f"{launch.name}.ttir", entry, program, None if allowed is None else tuple(allowed)
+        )
     except TileTwinError as error:
         return str(error)
     extra: dict[str, Any] = {}
@@ -147,8 +147,7 @@ def _compare(a: _Record, b: _Record, row: tuple) -> int:
 
 def _text(data: np.ndarray, row: tuple, element: int) -> str:
     values = elements_of(np.ascontiguousarray(data), Array(0, 0, _TYPES[row[3]], (), ()))
-    value = values[element]
-    return f"{float(value):.9g}" if row[3].startswith(("f", "bf")) else str(int(value))
+    return number_text(values[element], 9)
 
 
 def _index(row: tuple, element: int) -> str:

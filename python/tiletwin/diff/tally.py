@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tiletwin.diff.reports import DIFFERENT, NOT_COMPARABLE, SAME, Report
-from tiletwin.diff.text import absences
 
 
 @dataclass
@@ -31,7 +30,11 @@ class Tally:
 
     def add_comparison(self, report: Report) -> None:
         """What one report says of backends, and nothing else of it."""
-        self._add_absent(absences([report]))
+        first, *others = report.outcomes
+        for outcome in others:
+            self._add_absent(outcome.backend, first.unsupported or outcome.unsupported)
+        if others:
+            self._add_absent(first.backend, first.unsupported)
         self.comparisons += 1
 
     def leave_out(self, reason: str) -> None:
@@ -42,11 +45,12 @@ class Tally:
     def add(self, other: Tally) -> None:
         self.verdicts.update(other.verdicts)
         self.reasons.update(other.reasons)
-        self._add_absent(other.absent)
+        for backend, why in other.absent.items():
+            self._add_absent(backend, why)
         self.comparisons += other.comparisons
 
-    def _add_absent(self, absent: dict[str, str]) -> None:
-        self.absent |= {name: why and self.absent.get(name, why) for name, why in absent.items()}
+    def _add_absent(self, backend: str, why: str) -> None:
+        self.absent[backend] = why and self.absent.get(backend, why)
 
     def missing(self) -> list[str]:
         """What the caller wanted and did not get, a line each."""

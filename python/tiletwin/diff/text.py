@@ -7,7 +7,6 @@ Not here:  pages (html.py). Colours are rich's; report_text has none.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from typing import Any
 
 from tiletwin.diff.reports import DIFFERENT, NOT_COMPARABLE, SAME, Report, Row
@@ -104,23 +103,3 @@ def summary_table(reports: list[Report]) -> Any:
             )  # fmt: skip
             head = ["", ""]
     return table
-
-
-def counts(reports: list[Report]) -> dict[str, int]:
-    """Launches by verdict."""
-    return Counter(report.verdict for report in reports)
-
-
-def absences(reports: list[Report]) -> dict[str, str]:
-    """By backend: empty if it took part in a comparison, else why it took part in none."""
-    found: dict[str, str] = {}
-    for report in reports:
-        first, *others = report.outcomes
-        for outcome in others:
-            why = first.unsupported or outcome.unsupported
-            found[outcome.backend] = why and (found.get(outcome.backend, why))
-        if others and first.unsupported:
-            found.setdefault(first.backend, first.unsupported)
-        elif others:
-            found[first.backend] = ""
-    return found
