@@ -17,65 +17,39 @@ MARKERS = (
 )
 
 
+# By option: how its value is called (empty: it has none), its default, and the help.
+OPTIONS = {
+    "--tiletwin": ("", False, "`import triton` gives tiletwin: kernels run on the CPU"),
+    "--tiletwin-check": (
+        "WORDS", "", "the same, and launches are checked: all, or words of TILETWIN_CHECK joined by commas (bounds, "
+        "races, nan, ...); a test with findings fails",
+    ),
+    "--tiletwin-diff": (
+        "BACKENDS", "", "every launch runs on these backends, joined by commas (interp,triton; default: those that are "
+        "here), and a test whose backends differ fails",
+    ),
+    "--tiletwin-diff-allow-missing": (
+        "", False, "a backend of --tiletwin-diff that compares nothing does not fail the session (exit code 6)",
+    ),
+    "--tiletwin-diff-save": (
+        "FOLDER", "tiletwin-differences", "keep launches that differ there, for `tiletwin replay`; default: "
+        "tiletwin-differences; empty: nowhere",
+    ),
+    "--tiletwin-output": (
+        "FILE", "", "with --tiletwin and the others: what was found goes to this file, too (.json, .sarif or .txt)",
+    ),
+    "--tiletwin-baseline": (
+        "FILE", "", "with --tiletwin-check: findings that this file lists, a .json of --tiletwin-output, fail no test",
+    ),
+    "--tiletwin-format": ("text|json|sarif", "", "the format of that file, if its name does not say it"),
+}  # fmt: skip
+
+
 def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("tiletwin", "Triton kernels on the CPU")
-    group.addoption(
-        "--tiletwin",
-        action="store_true",
-        dest="tiletwin",
-        help="`import triton` gives tiletwin: kernels run on the CPU",
-    )
-    group.addoption(
-        "--tiletwin-check",
-        metavar="WORDS",
-        dest="tiletwin_check",
-        default="",
-        help="the same, and launches are checked: all, or words of TILETWIN_CHECK joined by commas (bounds, races, "
-        "nan, ...); a test with findings fails",
-    )
-
-    group.addoption(
-        "--tiletwin-diff",
-        metavar="BACKENDS",
-        dest="tiletwin_diff",
-        default="",
-        help="every launch runs on these backends, joined by commas (interp,triton; default: those that are here), and "
-        "a test whose backends differ fails",
-    )
-    group.addoption(
-        "--tiletwin-diff-allow-missing",
-        action="store_true",
-        dest="tiletwin_diff_allow_missing",
-        help="a backend of --tiletwin-diff that compares nothing does not fail the session (exit code 6)",
-    )
-    group.addoption(
-        "--tiletwin-diff-save",
-        metavar="FOLDER",
-        dest="tiletwin_diff_save",
-        default="tiletwin-differences",
-        help="keep launches that differ there, for `tiletwin replay`; default: tiletwin-differences; empty: nowhere",
-    )
-    group.addoption(
-        "--tiletwin-output",
-        metavar="FILE",
-        dest="tiletwin_output",
-        default="",
-        help="with --tiletwin and the others: what was found goes to this file, too (.json, .sarif or .txt)",
-    )
-    group.addoption(
-        "--tiletwin-baseline",
-        metavar="FILE",
-        dest="tiletwin_baseline",
-        default="",
-        help="with --tiletwin-check: findings that this file lists, a .json of --tiletwin-output, fail no test",
-    )
-    group.addoption(
-        "--tiletwin-format",
-        metavar="text|json|sarif",
-        dest="tiletwin_format",
-        default="",
-        help="the format of that file, if its name does not say it",
-    )
+    for name, (value, default, text) in OPTIONS.items():
+        kind = {"metavar": value} if value else {"action": "store_true"}
+        group.addoption(name, default=default, help=text, **kind)
 
 
 def _is_on(options: Any) -> bool:

@@ -35,29 +35,21 @@ _MODULES = (
     "backends", "checks", "compiler", "diff", "errors", "knobs", "language", "profiler", "runtime", "testing", "tools",
 )  # fmt: skip
 _LAZY = {
-    "Autotuner": "launch.autotuner",
-    "Config": "launch.autotuner",
-    "Heuristics": "launch.autotuner",
-    "autotune": "launch.autotuner",
-    "heuristics": "launch.autotuner",
-    "ASTSource": "compiler.compiler",
-    "compile": "compiler.compiler",
-    "aggregate": "language.aggregate",
-    "must_use_result": "language.core",
-    "set_allocator": "runtime._allocation",
-    "AsyncCompileMode": "kernels.async_compile",
-    "FutureKernel": "kernels.async_compile",
-    "register": "memory",
-    "unregister": "memory",
-    "pointer": "eager.prompt",
-    "program": "eager.prompt",
-    "show": "eager.html",
-    "print_if": "debug",
-    "breakpoint_if": "debug",
-    "CheckError": "errors",
-    "DeadlockError": "errors",
-    "DifferenceError": "errors",
-    "OutOfBoundsError": "errors",
+    name: module
+    for module, names in {
+        "compiler.compiler": "ASTSource compile",
+        "debug": "breakpoint_if print_if",
+        "eager.html": "show",
+        "eager.prompt": "pointer program",
+        "errors": "CheckError DeadlockError DifferenceError OutOfBoundsError",
+        "kernels.async_compile": "AsyncCompileMode FutureKernel",
+        "language.aggregate": "aggregate",
+        "language.core": "must_use_result",
+        "launch.autotuner": "Autotuner Config Heuristics autotune heuristics",
+        "memory": "register unregister",
+        "runtime._allocation": "set_allocator",
+    }.items()
+    for name in names.split()
 }
 
 __all__ = [

@@ -15,13 +15,8 @@ if TYPE_CHECKING:  # loaded when first used
 
 _MODULES = ("autotuner", "build", "cache", "errors", "interpreter")
 _LAZY = {
-    "Autotuner": "autotuner",
-    "Config": "autotuner",
-    "Heuristics": "autotuner",
-    "autotune": "autotuner",
-    "heuristics": "autotuner",
-    "RedisRemoteCacheBackend": "cache",
-    "RemoteCacheBackend": "cache",
+    **dict.fromkeys(("Autotuner", "Config", "Heuristics", "autotune", "heuristics"), "autotuner"),
+    **dict.fromkeys(("RedisRemoteCacheBackend", "RemoteCacheBackend"), "cache"),
 }
 
 __all__ = [
