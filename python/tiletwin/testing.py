@@ -168,18 +168,11 @@ class Mark:
             if len(xs) != len(bench.x_names):
                 raise ValueError(f"{bench.plot_name}: expected {len(bench.x_names)} x values, got {x!r}")
             named = dict(zip(bench.x_names, xs))
-            middles, lows, highs = [], [], []
-            for value in bench.line_vals:
-                result = self.fn(**named, **{bench.line_arg: value}, **bench.args, **kwargs)
-                if isinstance(result, tuple):
-                    ranges = True
-                    middle, low, high = result
-                else:
-                    middle, low, high = result, None, None
-                middles.append(middle)
-                lows.append(low)
-                highs.append(high)
-            rows.append([*xs, *middles, *lows, *highs])
+            found = [self.fn(**named, **{bench.line_arg: value}, **bench.args, **kwargs) for value in bench.line_vals]
+            ranges |= any(isinstance(result, tuple) for result in found)
+            whole = [result if isinstance(result, tuple) else (result, None, None) for result in found]
+            triples = [(middle, low, high) for middle, low, high in whole]
+            rows.append([*xs, *(number for column in zip(*triples) for number in column)])
         header = [*bench.x_names, *bench.line_names]
         header += [f"{n}-min" for n in bench.line_names] + [f"{n}-max" for n in bench.line_names]
         return header, rows, ranges

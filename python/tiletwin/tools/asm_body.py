@@ -20,6 +20,11 @@ _NAME = r"[\w$%]"
 END = "end"
 
 
+def _word(name: str) -> str:
+    """The pattern of a name that is no part of a longer one."""
+    return rf"(?<!{_NAME}){re.escape(name)}(?!{_NAME})"
+
+
 class Operand(NamedTuple):
     """An operand of an asm statement."""
 
@@ -55,10 +60,9 @@ def _renamed_registers(body: str) -> tuple[str, str]:
     """The body with %r1 as _r1: the compiler has an %r1 of its own, which an operand may stand for."""
     ranges, singles = _register_names(body)
     prefix = _free_prefix(body, ranges + singles)
-    for name in dict.fromkeys(ranges):
-        body = re.sub(rf"%{re.escape(name)}(?=\d|<)", f"{prefix}{name}", body)
-    for name in dict.fromkeys(singles):
-        body = re.sub(rf"%{re.escape(name)}(?![\w$])", f"{prefix}{name}", body)
+    for names, end in ((ranges, r"(?=\d|<)"), (singles, r"(?![\w$])")):
+        for name in dict.fromkeys(names):
+            body = re.sub(rf"%{re.escape(name)}{end}", f"{prefix}{name}", body)
     return body, prefix
 
 
@@ -66,7 +70,7 @@ def _renamed_labels(body: str) -> str:
     """Labels that something refers to get names of their own, with a number that differs from copy to copy of the
     statement; the others go."""
     for label in dict.fromkeys(_LABEL.findall(body)):
-        pattern = rf"(?<!{_NAME}){re.escape(label)}(?!{_NAME})"
+        pattern = _word(label)
         if len(re.findall(pattern, body)) == 1:
             body = re.sub(rf"^\s*{re.escape(label)}\s*:", "", body, flags=re.MULTILINE)
         else:
@@ -119,7 +123,7 @@ def _addresses(body: str, variables: dict[str, Operand], registers: dict[str, st
     """Variables of the module become registers that hold their addresses."""
     for name, operand in variables.items():
         register = registers[operand.name]
-        whole = rf"(?<!{_NAME}){re.escape(name)}(?!{_NAME})"
+        whole = _word(name)
 
         def moved(match: re.Match, operand: Operand = operand, register: str = register) -> str:
             bits, target, offset = int(match[1]), match[2], match[3]
@@ -196,8 +200,8 @@ def asm_statement(
     registers = {operand.name: f"{prefix}in_{operand.name}" for operand in inputs}
     body = _loads_as_moves(body, operands, registers)
     for i, parameter in enumerate(function.parameters):
-        body = re.sub(rf"(?<!{_NAME}){re.escape(parameter.name)}(?!{_NAME})", f"{function.name}_param_{i}", body)
-    inputs = [i for i in inputs if re.search(rf"(?<!{_NAME}){re.escape(registers[i.name])}(?!{_NAME})", body)
+        body = re.sub(_word(parameter.name), f"{function.name}_param_{i}", body)
+    inputs = [i for i in inputs if re.search(_word(registers[i.name]), body)
               or i in variables.values() or i is address]  # fmt: skip
     body = _aligned_as_passed(_addresses(body, variables, registers))
     body = _returns(_renamed_labels(_as_result(_escaped(body), result, registers)))

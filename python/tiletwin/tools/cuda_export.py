@@ -93,9 +93,8 @@ class _Declared:
         bits = self.parameter.bits
         if self.parameter.size or bits not in CONSTRAINTS:
             return None
-        if self.type in ("float", "double"):
-            return Operand(self.name, bits, "f" if bits == 32 else "d", self.name)
-        return Operand(self.name, bits, CONSTRAINTS[bits], self.name)
+        constraint = {"float": "f", "double": "d"}.get(self.type) or CONSTRAINTS[bits]
+        return Operand(self.name, bits, constraint, self.name)
 
 
 def _parameter_names(entry: Function, names: list[str] | None) -> list[str]:

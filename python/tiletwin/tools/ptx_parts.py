@@ -180,17 +180,10 @@ class _Reader:
     def function(self, match: re.Match) -> None:
         line = self.line()
         body = self.block() if self.text[self.at : self.at + 1] == "{" else None
-        self.parts.functions.append(
-            Function(
-                match["name"],
-                match["kind"] == "entry",
-                _parameters(match["parameters"]),
-                _parameters(match["result"]),
-                _directives(match["directives"]),
-                body,
-                line,
-            )
-        )
+        parameters, results = _parameters(match["parameters"]), _parameters(match["result"])
+        directives = _directives(match["directives"])
+        row = Function(match["name"], match["kind"] == "entry", parameters, results, directives, body, line)
+        self.parts.functions.append(row)
 
 
 def read_parts(text: str) -> Parts:
