@@ -17,8 +17,11 @@ _BASES = {
     "_CudaStreamBase": objects.StreamBase,
     "_CudaEventBase": objects.EventBase,
     "_CUDAGraph": objects.GraphBase,
-    "_MemPool": objects.PoolBase,
-    "_cuda_CUDAAllocator": objects.AllocatorBase,
+    # Can be named, annotated with and derived from; not made.
+    "_MemPool": type("PoolBase", (), {"__new__": bindings._refusing("torch.cuda.MemPool", bindings.POOL)}),
+    "_cuda_CUDAAllocator": type(
+        "AllocatorBase", (), {"__new__": bindings._refusing("An allocator of torch.cuda.memory", bindings.ALLOCATOR)}
+    ),
 }
 
 

@@ -10,7 +10,6 @@ Invariant: a tensor that "lives on cuda" is one of the CPU with a mark (marks.py
 from __future__ import annotations
 
 import functools
-import sys
 from typing import Any
 
 from tiletwin import _C, torch_cuda
@@ -47,19 +46,14 @@ def _quiet_compiler(torch: Any) -> None:
 
     A module comes back in torch's own class for compiled modules, since scripts ask for what that has.
     """
-    original = torch.compile
-    said = False
+    from tiletwin.torch_cuda.marks import say_once
 
-    @functools.wraps(original)
+    @functools.wraps(torch.compile)
     def compile(model: Any = None, **kwargs: Any) -> Any:
-        nonlocal said
-        if not said:  # libraries decorate many functions
-            print(
-                "tiletwin: torch.compile does nothing while kernels are interpreted (Inductor needs a GPU's Triton); "
-                "what it is called on runs uncompiled",
-                file=sys.stderr,
-            )
-        said = True
+        say_once(
+            "torch.compile does nothing while kernels are interpreted (Inductor needs a GPU's Triton); what it is "
+            "called on runs uncompiled"
+        )
         if model is None:
             return lambda fn: compile(fn, **kwargs)
         if not isinstance(model, torch.nn.Module) or kwargs.get("disable"):
@@ -86,12 +80,8 @@ def install(torch: Any) -> None:
     from tiletwin.torch_cuda import fakes, files, mode, operators, patches, processes, types
 
     torch_cuda.patch(torch)
-    patches.patch(torch)
-    files.patch(torch)
-    operators.patch(torch)
-    processes.patch(torch)
-    fakes.patch(torch)
-    types.patch(torch)
+    for part in (patches, files, operators, processes, fakes, types):
+        part.patch(torch)
     _mode = mode.CudaOnCpu()
     _mode.__enter__()
     _C.set_torch_guard(torch._C.DisableTorchFunction)

@@ -8,6 +8,7 @@ Invariant: the mark is a device's number, or HOST. A tensor without one was made
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -21,15 +22,16 @@ MARK = "_tiletwin_device"
 HOST = -1
 """The mark of tensors that are known to be the host's."""
 
-_said = False
+
+@functools.cache
+def say_once(text: str) -> None:
+    """A line on stderr, once in a process."""
+    print(f"tiletwin: {text}", file=sys.stderr)
 
 
 def notice() -> None:
     """Says once what is going on; called when a script first asks for CUDA."""
-    global _said
-    if not _said:
-        _said = True
-        print("tiletwin: there is no CUDA here: device 'cuda' is emulated on the CPU", file=sys.stderr)
+    say_once("there is no CUDA here: device 'cuda' is emulated on the CPU")
 
 
 def place_of(value: Any) -> int | None:

@@ -172,17 +172,3 @@ class GraphBase:
     @staticmethod
     def get_currently_capturing_graph() -> None:
         return None
-
-
-class PoolBase:
-    """Can be named, annotated with and derived from; not made."""
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
-        raise refusal("torch.cuda.MemPool", "holds memory of a GPU")
-
-
-class AllocatorBase:
-    """Can be named and annotated with; not made."""
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
-        raise refusal("An allocator of torch.cuda.memory", "allocates memory of a GPU")

@@ -44,10 +44,11 @@ def patch(torch: Any) -> None:
     _patch_parameters(torch)
     _patch_generator(torch)
     _patch_autograd(torch)
-    _patch_backward(torch, in_mode)
     _patch_transforms(torch)
     _patch_scripts(torch)
     _patch_threads(torch)
+    # `tensor.backward()` is a torch function itself: while it runs, and calls Python, the mode would be off.
+    torch.autograd._engine_run_backward = in_mode(torch.autograd._engine_run_backward)
     # The stream is checked before any mode sees the call.
     torch.Tensor.record_stream = lambda self, stream: None
 
@@ -197,11 +198,6 @@ def _patch_autograd(torch: Any) -> None:
     function.FunctionCtx.save_for_backward = save_marks
     Backward.saved_tensors = property(saved_marked)
     Backward.apply = backward_marked
-
-
-def _patch_backward(torch: Any, in_mode: Callable) -> None:
-    """`tensor.backward()` is a torch function itself: while it runs, and calls Python, the mode would be off."""
-    torch.autograd._engine_run_backward = in_mode(torch.autograd._engine_run_backward)
 
 
 def _patch_transforms(torch: Any) -> None:

@@ -8,14 +8,11 @@ Invariant: a tensor is in the other process on the device that it was on.
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from multiprocessing import reduction
 from typing import Any
 
-from tiletwin.torch_cuda.marks import index_of_mark, mark
-
-_said = False
+from tiletwin.torch_cuda.marks import index_of_mark, mark, say_once
 
 
 def patch(torch: Any) -> None:
@@ -57,7 +54,7 @@ def _patch_process_groups(c10d: Any, cpu: Any) -> None:
         asked = str(new(cls, name))
         served = asked.replace(Backend.NCCL, Backend.GLOO)
         if served != asked:
-            _notice()
+            say_once("process groups of backend 'nccl' are served by gloo: CUDA is emulated here")
         return served
 
     def configure_both(self: Any, backend: Any) -> None:
@@ -78,10 +75,3 @@ def _patch_process_groups(c10d: Any, cpu: Any) -> None:
     Backend.__new__ = new_backend
     BackendConfig.__init__ = configure_both
     Backend.default_device_backend_map["cuda"] = Backend.GLOO
-
-
-def _notice() -> None:
-    global _said
-    if not _said:
-        _said = True
-        print("tiletwin: process groups of backend 'nccl' are served by gloo: CUDA is emulated here", file=sys.stderr)
