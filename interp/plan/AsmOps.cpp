@@ -42,11 +42,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::ElementwiseInlineAsmOp op)
     plan.write(in, data.outputs[i], results.back());
   }
   plan.write(in, data.scratch, plan.newReg(data.program.scratchBytes));
-  for (size_t i = 0; i < results.size(); ++i) {
-    const DType type = request.results[i];
-    plan.set(op->getResult(unsigned(i)), shape.empty() ? plan.scalarRep(type, firstElement(plan, results[i], type))
-                                                       : plan.tileRep(type, shape, results[i]));
-  }
+  for (size_t i = 0; i < results.size(); ++i) bindElements(plan, op->getResult(unsigned(i)), results[i]);
   return mlir::success();
 }
 

@@ -77,16 +77,13 @@ LogicalResult planAtomic(PlanBuilder& plan, Operation* op, AtomicKind kind, cons
   data.writes = kind != AtomicKind::Load;
   data.signExtend = isInteger(type) && type != DType::I1;
   data.operation = name;
-  data.hasMask = mask != kNoReg;
-  data.hasValue = value != kNoReg;
-  data.hasCompare = compare != kNoReg;
   data.valueIsCell = valueIsCell;
   data.compareIsCell = compareIsCell;
   data.hasResult = bool(o.result);
   plan.read(in, data.address, address);
-  if (data.hasMask) plan.read(in, data.mask, mask);
-  if (data.hasValue) plan.read(in, data.value, value);
-  if (data.hasCompare) plan.read(in, data.compare, compare);
+  data.hasMask = plan.readIfAny(in, data.mask, mask);
+  data.hasValue = plan.readIfAny(in, data.value, value);
+  data.hasCompare = plan.readIfAny(in, data.compare, compare);
   Reg old = kNoReg;
   if (o.result) {
     Reg reg = old = isScalar ? plan.newReg(8) : plan.newTile(type, shape);
@@ -138,12 +135,11 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::AtomicPollOp poll) {
   PollOp& data = plan.newData<PollOp>(in);
   data.bytes = int32_t(sizeOf(type));
   data.root = plan.rep(poll.getPtr()).root;
-  data.hasTimeout = timeout != kNoReg;
   data.where = plan.placeOf(poll);
   plan.read(in, data.address, address);
   plan.read(in, data.expected, expected);
   plan.read(in, data.state, state);
-  if (data.hasTimeout) plan.read(in, data.timeout, timeout);
+  data.hasTimeout = plan.readIfAny(in, data.timeout, timeout);
   Reg result = plan.newReg(8);
   plan.write(in, data.result, result);
   plan.set(poll.getResult(), plan.scalarRep(DType::I1, Uniform::in(result)));

@@ -84,10 +84,7 @@ LogicalResult PlanBuilder::planFunction() {
   for (mlir::BlockArgument arg : entry.getArguments())
     if (llvm::isa<tt::TensorDescType>(arg.getType()) && failed(planDescriptorArgument(arg))) return mlir::failure();
   for (mlir::Type t : llvm::cast<tt::FuncOp>(func_).getResultTypes()) {
-    PlanResult r;
-    r.type = dtypeOf(t);
-    r.isTile = !shapeOf(t).empty();
-    r.elements = elementsOf(shapeOf(t));
+    PlanResult r{.type = dtypeOf(t), .isTile = !shapeOf(t).empty(), .elements = elementsOf(shapeOf(t))};
     plan().results.push_back(r);
   }
 

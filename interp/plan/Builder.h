@@ -107,8 +107,8 @@ using PlanFn = mlir::LogicalResult (*)(PlanBuilder& plan, mlir::Operation* op);
 /// Null if the interpreter cannot run the operation.
 const PlanFn* findPlanFn(mlir::Operation* op);
 
-/// The first element of a tile register as a canonical scalar (ShapeOps.cpp).
-Uniform firstElement(PlanBuilder& plan, Reg tile, DType type);
+/// The value's elements lie densely in the register; a scalar's one is taken out (ShapeOps.cpp).
+void bindElements(PlanBuilder& plan, mlir::Value v, Reg reg);
 /// An atomic access as users know it, for traps (AtomicOps.cpp).
 const char* atomicName(mlir::Operation* op);
 

@@ -44,6 +44,11 @@ bool matches(PlanBuilder& plan, llvm::MutableArrayRef<Carried> carried, mlir::Va
 void advance(PlanBuilder& plan, llvm::ArrayRef<Carried> carried, mlir::ValueRange next, uint64_t bodyStart);
 /// What the operation's results are after the loop.
 void leave(PlanBuilder& plan, llvm::ArrayRef<Carried> carried, mlir::ValueRange results);
+/// What may be handed over as a result of a region's operation.
+using HandedOver = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpResult result)>;
+/// The region's blocks follow each other in place of the operation; each way out writes the results (ControlFlow.cpp).
+mlir::LogicalResult planInPlace(PlanBuilder& plan, mlir::Operation* op, mlir::Region& region,
+                                const HandedOver& handedOver);
 /// The forms that an operation's values begin with: what is known from the last time it was planned.
 std::vector<uint8_t>& formsOf(PlanBuilder& plan, mlir::Operation* op, size_t count);
 

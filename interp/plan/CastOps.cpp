@@ -31,8 +31,7 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
       r.base = convert(r.base);
       r.type = to;
       r.strides.assign(shape.size(), Uniform::of(0));
-      plan.set(result, r);
-      return success();
+      return plan.bind(result, r);
     }
     // Widening asks for a check. After a write it must not fail, so then only addresses and masks stay symbolic.
     int64_t unsignedMax = fromWidth >= 64 ? INT64_MAX : (int64_t(1) << (fromWidth - 1)) - 1;
@@ -48,16 +47,14 @@ LogicalResult planCast(PlanBuilder& plan, Operation* op) {
         for (Uniform& s : r.strides) s = convert(s);
       }
       r.type = to;
-      plan.set(result, r);
-      return success();
+      return plan.bind(result, r);
     }
   }
   if (plan.has(source) && plan.rep(source).kind == Rep::Rows && extendsSign) {
     Rep r = plan.rep(source);
     plan.checkRows(r);
     r.type = to;
-    plan.set(result, r);
-    return success();
+    return plan.bind(result, r);
   }
   auto between = llvm::dyn_cast<tt::FpToFpOp>(op);
   const bool isSigned = llvm::isa<arith::ExtSIOp, arith::SIToFPOp, arith::FPToSIOp, arith::ExtFOp, arith::TruncFOp>(op);
@@ -93,23 +90,19 @@ LogicalResult planBitcast(PlanBuilder& plan, Operation* op) {
       else if (to == DType::I1 && from != DType::I1)
         r.base = plan.scalar(ScalarOp::And, 64, r.base, Uniform::of(1));
       r.type = to;
-      plan.set(result, r);
-      return success();
+      return plan.bind(result, r);
     }
     bool words = (from == DType::I64 || from == DType::Ptr) && (to == DType::I64 || to == DType::Ptr);
     if (r.kind == Rep::Affine && (words || from == to)) {
       r.type = to;
-      plan.set(result, r);
-      return success();
+      return plan.bind(result, r);
     }
     if (r.kind == Rep::Tile && !r.pending()) {
       r.type = to;
-      plan.set(result, r);
-      return success();
+      return plan.bind(result, r);
     }
   }
-  DType raw = sizeOf(to) == 1 ? DType::I8 : sizeOf(to) == 2 ? DType::I16 : sizeOf(to) == 4 ? DType::I32 : DType::I64;
-  StripStep step{plan.tiles().elementwise(TwElementwise::Copy, raw), to, std::nullopt};
+  StripStep step{plan.tiles().elementwise(TwElementwise::Copy, PlanBuilder::bitsOf(to)), to, std::nullopt};
   if (failed(applyStrips(plan, op, op->getOperands(), step))) return mlir::failure();
   plan.rep(result).root = root;
   return success();

@@ -192,12 +192,11 @@ template <> LogicalResult plan(PlanBuilder& plan, scf::IfOp op) {
   }
 }
 
-// A callee that returns early, inside a loop or branch: its blocks follow each other, each way out writes the results.
-template <> LogicalResult plan(PlanBuilder& plan, scf::ExecuteRegionOp op) {
+LogicalResult planInPlace(PlanBuilder& plan, Operation* op, mlir::Region& region, const HandedOver& handedOver) {
   plan.flushAll();
   std::vector<Carried> results;
-  for (Value result : op->getResults()) {
-    results.push_back(carryUnknown(plan, result.getType(), result));
+  for (mlir::OpResult result : op->getResults()) {
+    results.push_back(carryUnknown(plan, result.getType(), handedOver(result)));
     if (!results.back().symbolic) plan.claim(results.back().reg);
   }
   int end = plan.newLabel();
@@ -208,11 +207,16 @@ template <> LogicalResult plan(PlanBuilder& plan, scf::ExecuteRegionOp op) {
     plan.emitJump(execJump, end, "Jump");
     return success();
   };
-  if (failed(plan.planBlocks(op.getRegion(), leaveRegion))) return mlir::failure();
+  if (failed(plan.planBlocks(region, leaveRegion))) return mlir::failure();
   plan.append(plan.popScope());
   plan.placeLabel(end);
   for (size_t i = 0; i < results.size(); ++i) plan.set(op->getResult(unsigned(i)), results[i].rep);
   return success();
+}
+
+/// A callee that returns early, inside a loop or branch.
+template <> LogicalResult plan(PlanBuilder& plan, scf::ExecuteRegionOp op) {
+  return planInPlace(plan, op, op.getRegion(), [](mlir::OpResult result) { return llvm::SmallVector<Value>{result}; });
 }
 
 } // namespace tiletwin::interp

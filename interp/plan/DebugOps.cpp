@@ -21,14 +21,12 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::GetProgramIdOp op) {
     plan.write(in, in.in.r[0], dst);
     plan.remember(place, key, dst);
   }
-  plan.set(op->getResult(0), plan.scalarRep(DType::I32, Uniform::in(dst)));
-  return success();
+  return plan.bind(op->getResult(0), plan.scalarRep(DType::I32, Uniform::in(dst)));
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, tt::GetNumProgramsOp op) {
   Uniform u = plan.pureScalar(execNumPrograms, "NumPrograms", {}, int64_t(op.getAxis()));
-  plan.set(op->getResult(0), plan.scalarRep(DType::I32, u));
-  return success();
+  return plan.bind(op->getResult(0), plan.scalarRep(DType::I32, u));
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, tt::AssertOp op) {

@@ -148,10 +148,7 @@ static void copyInto(PlanBuilder& plan, Reg to, Reg from, uint64_t bytes) {
 template <> LogicalResult plan(PlanBuilder& plan, tt::DebugBindOp bind) {
   Value value = bind.getValue();
   plan.flushAll();
-  if (!plan.debug()) {
-    plan.set(bind.getResult(), Rep(plan.rep(value)));
-    return success();
-  }
+  if (!plan.debug()) return plan.bind(bind.getResult(), Rep(plan.rep(value)));
   const Shape shape = PlanBuilder::shapeOf(value.getType());
   const DType type = plan.dtypeOf(value.getType());
   const int root = plan.rep(value).root;
@@ -171,8 +168,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::DebugBindOp bind) {
   }
   Rep result = shape.empty() ? plan.scalarRep(type, Uniform::in(place), root) : plan.tileRep(type, shape, place);
   result.root = root;
-  plan.set(bind.getResult(), result);
-  return success();
+  return plan.bind(bind.getResult(), result);
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, tt::DebugConstantOp constant) {
@@ -244,32 +240,19 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::CallOp call) {
   mlir::Region& body = callee.getBody();
   for (auto [argument, operand] : llvm::zip(body.front().getArguments(), call.getOperands()))
     plan.set(argument, Rep(plan.rep(operand)));
-  std::vector<Carried> results;
-  for (mlir::OpResult result : call->getResults()) {
-    llvm::SmallVector<Value> returned;
+  auto returned = [&](mlir::OpResult result) {
+    llvm::SmallVector<Value> values;
     for (mlir::Block& block : body)
       if (auto end = llvm::dyn_cast<tt::ReturnOp>(block.getTerminator()))
-        returned.push_back(end->getOperand(result.getResultNumber()));
-    results.push_back(carryUnknown(plan, result.getType(), returned));
-    if (!results.back().symbolic) plan.claim(results.back().reg);
-  }
-  const int end = plan.newLabel();
-  plan.pushScope();
-  auto leaveFunction = [&](Operation* yield) {
-    plan.flushAll();
-    advance(plan, results, yield->getOperands(), UINT64_MAX);
-    plan.emitJump(execJump, end, "Jump");
-    return success();
+        values.push_back(end->getOperand(result.getResultNumber()));
+    return values;
   };
-  if (failed(plan.planBlocks(body, leaveFunction))) return mlir::failure();
-  plan.append(plan.popScope());
-  plan.placeLabel(end);
+  if (failed(planInPlace(plan, call, body, returned))) return mlir::failure();
   if (debug.begun) {
     BuildInstruction& in = plan.emit(execNothing, "Leave");
     in.debug = {DebugStep::Leave, debug.statement, debug.function, 0, 0, 0};
   }
   std::tie(debug.statement, debug.function, debug.scope, debug.begun) = outside;
-  for (size_t i = 0; i < results.size(); ++i) plan.set(call->getResult(unsigned(i)), results[i].rep);
   return success();
 }
 

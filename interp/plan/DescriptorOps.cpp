@@ -59,9 +59,8 @@ static void checkDescriptor(PlanBuilder& plan, const Rep& descriptor, const Unif
   BuildInstruction& in = plan.emit(execDescriptorCheck, "DescriptorCheck");
   DescriptorCheckOp& data = plan.newData<DescriptorCheckOp>(in);
   data.elementBytes = int32_t(bytes);
-  data.strides.resize(srcs.size() - 1);
   plan.read(in, data.base, srcs[0]);
-  for (size_t d = 0; d < data.strides.size(); ++d) plan.read(in, data.strides[d], srcs[d + 1]);
+  plan.read(in, data.strides, llvm::ArrayRef(srcs).drop_front());
   plan.remember(plan.level(), key, 0);
 }
 
@@ -80,8 +79,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::MakeTensorDescriptorOp mak
   Uniform lastStride = r.strides.back();
   r.strides.back() = Uniform::of(1); // checked
   checkDescriptor(plan, r, lastStride);
-  plan.set(make.getResult(), r);
-  return success();
+  return plan.bind(make.getResult(), r);
 }
 
 LogicalResult PlanBuilder::planDescriptorArgument(mlir::BlockArgument argument) {
@@ -109,8 +107,7 @@ LogicalResult PlanBuilder::planDescriptorArgument(mlir::BlockArgument argument) 
     r.strides.push_back(uniformOf(arguments[first + rank + d]));
   }
   r.strides.back() = Uniform::of(1); // who launches checks it
-  set(argument, r);
-  return success();
+  return bind(argument, r);
 }
 
 namespace {
@@ -205,16 +202,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::DescriptorReduceOp reduce)
   data.access.root = block.pointer.root;
   data.access.operation = "tt.descriptor_reduce";
   data.access.shape.assign(shape.begin(), shape.end());
-  data.access.masked = true;
-  data.access.strides.resize(shape.size());
-  data.access.lo.resize(shape.size());
-  data.access.hi.resize(shape.size());
-  plan.read(in, data.access.base, block.pointer.base);
-  for (size_t d = 0; d < shape.size(); ++d) {
-    plan.read(in, data.access.strides[d], block.pointer.strides[d]);
-    plan.read(in, data.access.lo[d], block.box.lo[d]);
-    plan.read(in, data.access.hi[d], block.box.hi[d]);
-  }
+  plan.read(in, data.access, block.pointer.base, block.pointer.strides, block.box.lo, block.box.hi);
   plan.read(in, data.data, source);
   plan.noteWrite();
   probeReduce(plan, block.pointer, block.box, descriptor.type,
@@ -242,8 +230,7 @@ static DescriptorRowsOp& emitRows(PlanBuilder& plan, const Rep& descriptor, Reg 
   plan.read(in, data.extents[1], descriptor.hi[1]);
   plan.read(in, data.column, column);
   plan.read(in, data.rows, rows);
-  data.hasFill = fill != kNoReg;
-  if (data.hasFill) plan.read(in, data.fill, fill);
+  data.hasFill = plan.readIfAny(in, data.fill, fill);
   if (isStore)
     plan.read(in, data.data, tile);
   else
@@ -264,9 +251,9 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::DescriptorGatherOp gather)
   Reg tile = plan.newTile(descriptor.type, shape);
   emitRows(plan, descriptor, rows, plan.dtypeOf(gather.getXOffsets().getType()), plan.uniformOf(gather.getYOffset()),
            shape[0], false, tile, paddingCell(plan, descriptor));
-  plan.set(gather.getResult(), plan.tileRep(descriptor.type, shape, tile));
+  LogicalResult bound = plan.bindTile(gather.getResult(), tile);
   roundLoaded(plan, descriptor, gather.getResult());
-  return success();
+  return bound;
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, tt::DescriptorScatterOp scatter) {

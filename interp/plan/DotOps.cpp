@@ -94,8 +94,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::DotOp op) {
   plan.read(in, data.b, operands[1]);
   placeAccumulator(plan, in, accumulator, operands, data.hasC, data.c, data.d);
   plan.write(in, data.scratch, scratch);
-  plan.set(d, plan.tileRep(tc, shape, accumulator.d));
-  return success();
+  return plan.bindTile(d, accumulator.d);
 }
 
 namespace {
@@ -180,8 +179,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::DotScaledOp op) {
   placeSide(plan, in, data.b, sides[1], k, type, op.getFastMath());
   placeAccumulator(plan, in, accumulator, operands, data.hasC, data.c, data.d);
   plan.write(in, data.scratch, scratch);
-  plan.set(d, plan.tileRep(DType::F32, shape, accumulator.d));
-  return success();
+  return plan.bindTile(d, accumulator.d);
 }
 
 } // namespace tiletwin::interp

@@ -204,10 +204,9 @@ bool affineDivision(PlanBuilder& plan, TwElementwise op, const Rep& a, const Rep
     BuildInstruction& in = plan.emitAt(place, execUniformQuotient, "UniformQuotient");
     UniformQuotientOp& data = plan.newData<UniformQuotientOp>(in);
     data.extents = extents;
-    data.strides.resize(extents.size());
     plan.read(in, data.base, srcs[0]);
     plan.read(in, data.divisor, srcs[1]);
-    for (size_t i = 0; i < extents.size(); ++i) plan.read(in, data.strides[i], srcs[i + 2]);
+    plan.read(in, data.strides, llvm::ArrayRef(srcs).drop_front(2));
     plan.write(in, data.dst, quotient);
     plan.remember(place, key, quotient);
     plan.needFallback();
@@ -289,8 +288,7 @@ LogicalResult applyStrips(PlanBuilder& plan, Operation* op, mlir::ValueRange ope
         [&](const StripStep& step, llvm::ArrayRef<Uniform> srcs) {
           return plan.stripScalar(step.fn, name, srcs, step.type);
         });
-    plan.set(result, shape.empty() ? plan.scalarRep(type, value) : plan.splatRep(type, shape, value));
-    return success();
+    return plan.bind(result, shape.empty() ? plan.scalarRep(type, value) : plan.splatRep(type, shape, value));
   }
   // Operands first: taking one may flush groups.
   if (!isBody)
@@ -318,8 +316,8 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op, TwElementwise wh
   bool allUniform = true;
   for (unsigned i = 0; i < op->getNumOperands(); ++i) allUniform &= known(i) && known(i)->isUniform();
   auto setUniform = [&](Uniform u, int root = -1) {
-    plan.set(result, shape.empty() ? plan.scalarRep(resultType, u, root) : plan.splatRep(resultType, shape, u, root));
-    return success();
+    return plan.bind(result,
+                     shape.empty() ? plan.scalarRep(resultType, u, root) : plan.splatRep(resultType, shape, u, root));
   };
   if (what == TwElementwise::Select && known(1) && known(1)->kind == Rep::Descriptor) {
     Rep out = *known(1), b = *known(2);
@@ -329,8 +327,7 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op, TwElementwise wh
     choose(out.base, b.base);
     choose(out.lo[0], b.lo[0]);
     for (size_t d = 0; d < out.hi.size(); ++d) choose(out.hi[d], b.hi[d]), choose(out.strides[d], b.strides[d]);
-    plan.set(result, out);
-    return success();
+    return plan.bind(result, out);
   }
   if (allUniform) {
     if (what == TwElementwise::Select) {
@@ -343,23 +340,16 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op, TwElementwise wh
     Rep a = *known(0), b = *known(1), out;
     if (a.kind == Rep::Affine && b.kind == Rep::Affine && isInteger(a.type) && a.type != DType::I1 &&
         (affineArithmetic(plan, what, a, b, out) || boxComparison(plan, op, what, a, b, out) ||
-         affineDivision(plan, what, a, b, out))) {
-      plan.set(result, out);
-      return success();
-    }
+         affineDivision(plan, what, a, b, out)))
+      return plan.bind(result, out);
     bool sum = what == TwElementwise::AddI || what == TwElementwise::SubI;
-    if (sum && isInteger(type) && plan.feedsAccess(result) && plan.addRows(a, b, what == TwElementwise::SubI, 1, out)) {
-      plan.set(result, out);
-      return success();
-    }
-    if (what == TwElementwise::AndI && type == DType::I1 && boxAnd(plan, a, b, out)) {
-      plan.set(result, out);
-      return success();
-    }
+    if (sum && isInteger(type) && plan.feedsAccess(result) && plan.addRows(a, b, what == TwElementwise::SubI, 1, out))
+      return plan.bind(result, out);
+    if (what == TwElementwise::AndI && type == DType::I1 && boxAnd(plan, a, b, out)) return plan.bind(result, out);
   }
   // A select between equally placed symbolic tiles by a uniform condition, pointers included.
-  if (!allUniform && !isBody && what == TwElementwise::Select && known(0)->isUniform() && known(1)->kind == Rep::Affine &&
-      known(2)->kind == Rep::Affine && plan.options().symbolic) {
+  if (!allUniform && !isBody && what == TwElementwise::Select && known(0)->isUniform() &&
+      known(1)->kind == Rep::Affine && known(2)->kind == Rep::Affine && plan.options().symbolic) {
     Rep a = *known(1), b = *known(2);
     Uniform condition = known(0)->base;
     Rep out = a;
@@ -367,8 +357,7 @@ LogicalResult planElementwise(PlanBuilder& plan, Operation* op, TwElementwise wh
     out.base = plan.scalar(ScalarOp::Select, 64, condition, a.base, b.base);
     for (size_t d = 0; d < a.strides.size(); ++d)
       out.strides[d] = plan.scalar(ScalarOp::Select, 64, condition, a.strides[d], b.strides[d]);
-    plan.set(result, out);
-    return success();
+    return plan.bind(result, out);
   }
   if (type == DType::Ptr) type = DType::I64;
   TwStripFn fn = stripFunction(plan, what, type);
@@ -393,8 +382,7 @@ template <> LogicalResult plan(PlanBuilder& plan, arith::CmpFOp op) {
     return planElementwise(plan, op, stripOf(predicate));
   const Uniform value = Uniform::of(predicate == CmpFPredicate::AlwaysTrue);
   Shape shape = PlanBuilder::shapeOf(op.getType());
-  plan.set(op, shape.empty() ? plan.scalarRep(DType::I1, value) : plan.splatRep(DType::I1, shape, value));
-  return success();
+  return plan.bind(op, shape.empty() ? plan.scalarRep(DType::I1, value) : plan.splatRep(DType::I1, shape, value));
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, tt::ClampFOp op) {

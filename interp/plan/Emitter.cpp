@@ -38,6 +38,25 @@ void Emitter::read(BuildInstruction& in, UniformOperand& field, const Uniform& u
   field.value = u.value;
   if (!u.constant) read(in, field.cell.v, u.reg);
 }
+void Emitter::read(BuildInstruction& in, std::vector<UniformOperand>& fields, llvm::ArrayRef<Uniform> from) {
+  fields.resize(from.size());
+  for (size_t i = 0; i < from.size(); ++i) read(in, fields[i], from[i]);
+}
+
+bool Emitter::readIfAny(BuildInstruction& in, Off& field, Reg reg) {
+  if (reg != kNoReg) read(in, field, reg);
+  return reg != kNoReg;
+}
+
+void Emitter::read(BuildInstruction& in, Access& access, const Uniform& base, llvm::ArrayRef<Uniform> strides,
+                   llvm::ArrayRef<Uniform> lo, llvm::ArrayRef<Uniform> hi) {
+  access.masked = !lo.empty();
+  read(in, access.base, base);
+  read(in, access.strides, strides);
+  read(in, access.lo, lo);
+  read(in, access.hi, hi);
+}
+
 void Emitter::read(BuildInstruction& in, TileOperand& field, const TileRef& ref) {
   read(in, field.base.v, ref.base);
   field.view = ref.view;

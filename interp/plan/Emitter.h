@@ -86,7 +86,13 @@ public:
   void read(BuildInstruction& in, Off& field, Reg reg) { read(in, field.v, reg); }
   void write(BuildInstruction& in, Off& field, Reg reg) { write(in, field.v, reg); }
   void read(BuildInstruction& in, UniformOperand& field, const Uniform& u);
+  void read(BuildInstruction& in, std::vector<UniformOperand>& fields, llvm::ArrayRef<Uniform> from);
+  /// False: there is no such operand.
+  bool readIfAny(BuildInstruction& in, Off& field, Reg reg);
   void read(BuildInstruction& in, TileOperand& field, const TileRef& ref);
+  /// Where a block lies: `lo` and `hi` are empty if no lane is masked off.
+  void read(BuildInstruction& in, Access& access, const Uniform& base, llvm::ArrayRef<Uniform> strides,
+            llvm::ArrayRef<Uniform> lo, llvm::ArrayRef<Uniform> hi);
   int newLabel() { return labels_++; }
   void placeLabel(int label);
   BuildInstruction& emitJump(ExecFn fn, int label, llvm::StringRef text);

@@ -287,15 +287,7 @@ void Groups::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::
     perDim(u.lo, node.lo, 0, false);
     perDim(u.hi, node.hi, 1, true);
     if (node.kind == GroupNode::Sink) {
-      read(in, node.access.base, u.base);
-      node.access.strides.resize(u.strides.size());
-      for (size_t d = 0; d < u.strides.size(); ++d) read(in, node.access.strides[d], u.strides[d]);
-      node.access.lo.resize(u.lo.size());
-      node.access.hi.resize(u.hi.size());
-      for (size_t d = 0; d < u.lo.size(); ++d) {
-        read(in, node.access.lo[d], u.lo[d]);
-        read(in, node.access.hi[d], u.hi[d]);
-      }
+      read(in, node.access, u.base, u.strides, u.lo, u.hi);
       node.access.guard = readGuard(in, u.guard.get());
       int from = producer[node.src[0]];
       if (from >= 0 && sinkUses[node.src[0]] == 1 && data.streams[node.src[0]].kind == GroupStream::Strip)

@@ -54,6 +54,15 @@ public:
   Rep& rep(mlir::Value v) { return reps_[v]; }
   bool has(mlir::Value v) const { return reps_.count(v); }
   void set(mlir::Value v, Rep r) { reps_[v] = std::move(r); }
+  /// The same as the last step of planning an operation.
+  mlir::LogicalResult bind(mlir::Value v, Rep r) {
+    set(v, std::move(r));
+    return mlir::success();
+  }
+  /// The value's elements lie densely in the register.
+  mlir::LogicalResult bindTile(mlir::Value v, Reg reg) {
+    return bind(v, tileRep(dtypeOf(v.getType()), shapeOf(v.getType()), reg));
+  }
   Uniform uniformOf(mlir::Value v) { return rep(v).base; } ///< scalars
   /// The form of every value of a function, one line each.
   std::string formsText(mlir::Operation* func);
@@ -62,6 +71,11 @@ public:
   DType dtypeOf(mlir::Type t) const; ///< of the elements
   static Shape shapeOf(mlir::Type t);
   static int widthOf(DType t) { return t == DType::I1 ? 1 : int(sizeOf(t)) * 8; }
+  /// The integer type of elements of this size.
+  static DType bitsOf(DType t) {
+    constexpr DType kBits[] = {DType::I8, DType::I16, DType::I32, DType::I64};
+    return kBits[std::countr_zero(sizeOf(t))];
+  }
 
   // ---- making forms ----
   Rep scalarRep(DType type, Uniform u, int root = -1) const;

@@ -146,7 +146,6 @@ void Groups::addSink(int index, int stream, const Rep& pointer, const Rep* mask,
   node.access.root = pointer.root;
   node.access.operation = operation;
   node.access.shape.assign(g.shape.begin(), g.shape.end());
-  node.access.masked = mask != nullptr;
   node.location = location().getAsOpaquePointer();
   g.uniforms.back().base = pointer.base;
   g.uniforms.back().strides = pointer.strides;

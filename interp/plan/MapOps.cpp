@@ -5,8 +5,8 @@
 // other region (loops, loads, packs) is planned as a loop over the groups, element by element.
 // Here:      both ways.   Not here:  loops (ControlFlow.cpp).
 // Invariant: both ways give the same bits: no operation that is lifted traps or touches memory.
-#include "interp/plan/MapOps.h"
 #include "interp/plan/Builder.h"
+#include "interp/plan/Regions.h"
 #include "interp/program/ForeignInstructions.h"
 #include "ir/TT.h"
 #include "mlir/IR/Builders.h"
@@ -181,10 +181,9 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::MapElementwiseOp op) {
   tail.in.r[3] = 64u << 1;
   plan.placeLabel(exit);
   plan.append(plan.popScope());
-  for (size_t i = 0; i < results.size(); ++i) {
-    Value result = op->getResult(unsigned(i));
-    plan.set(result, plan.tileRep(plan.dtypeOf(result.getType()), shape, results[i]));
-  }
+  for (size_t i = 0; i < results.size(); ++i)
+    plan.set(op->getResult(unsigned(i)),
+             plan.tileRep(plan.dtypeOf(op->getResult(unsigned(i)).getType()), shape, results[i]));
   return mlir::success();
 }
 

@@ -56,8 +56,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::AddPtrOp op) {
       p.base = plan.add(64, p.base, plan.mul(64, o.base, Uniform::of(bytes)));
       for (size_t d = 0; d < p.strides.size(); ++d)
         p.strides[d] = plan.add(64, p.strides[d], plan.mul(64, o.strides[d], Uniform::of(bytes)));
-      plan.set(result, p);
-      return success();
+      return plan.bind(result, p);
     }
   }
   {
@@ -67,8 +66,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::AddPtrOp op) {
         plan.checkRows(o);
       else if (o.kind == Rep::Affine && !o.isSplat())
         plan.checkRange(o);
-      plan.set(result, out);
-      return success();
+      return plan.bind(result, out);
     }
   }
   for (Value v : {pointer, offset})
@@ -198,8 +196,7 @@ static void scalarAccess(PlanBuilder& plan, Operation* op, bool isStore, Value p
   access.operation = isStore ? "tt.store" : "tt.load";
   access.signExtend = isInteger(type) && type != DType::I1;
   plan.read(in, access.address, address);
-  access.hasMask = bool(mask);
-  if (mask) plan.read(in, access.mask, maskCell);
+  access.hasMask = plan.readIfAny(in, access.mask, maskCell);
   access.hasOther = bool(other);
   if (other) plan.read(in, access.other, plan.cell(plan.rep(other).base));
   if (isStore) {
@@ -241,10 +238,9 @@ static void gatherAccess(PlanBuilder& plan, bool isStore, Value pointer, Value m
   op.gather = plan.tiles().gather(op.elementBytes);
   op.scatter = plan.tiles().scatter(op.elementBytes);
   plan.read(in, op.address, address);
-  op.hasMask = bool(mask);
-  if (mask) plan.read(in, op.mask, maskTile);
+  op.hasMask = plan.readIfAny(in, op.mask, maskTile);
   op.otherKind = otherKind;
-  if (otherKind) plan.read(in, op.other, otherReg);
+  plan.readIfAny(in, op.other, otherReg);
   op.dataIsCell = dataIsCell;
   if (isStore) {
     plan.read(in, op.data, source);
@@ -270,6 +266,11 @@ static bool isReshapedOnly(Value loaded) {
   });
 }
 
+void readBlock(PlanBuilder& plan, BuildInstruction& in, Access& access, const Rep& pointer, const Rep* box) {
+  plan.read(in, access, pointer.base, pointer.strides, box ? box->lo : llvm::ArrayRef<Uniform>(),
+            box ? box->hi : llvm::ArrayRef<Uniform>());
+}
+
 void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, const BoxLoadOther& other,
              const char* operation) {
   Value result = op->getResult(0);
@@ -288,24 +289,12 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
   data.access.root = p.root;
   data.access.operation = operation;
   data.access.shape.assign(shape.begin(), shape.end());
-  data.access.masked = box != nullptr;
-  plan.read(in, data.access.base, p.base);
-  data.access.strides.resize(shape.size());
-  for (size_t d = 0; d < shape.size(); ++d) plan.read(in, data.access.strides[d], p.strides[d]);
-  if (box) {
-    data.access.lo.resize(shape.size());
-    data.access.hi.resize(shape.size());
-    for (size_t d = 0; d < shape.size(); ++d) {
-      plan.read(in, data.access.lo[d], box->lo[d]);
-      plan.read(in, data.access.hi[d], box->hi[d]);
-    }
-  }
+  readBlock(plan, in, data.access, p, box);
   auto plain = llvm::dyn_cast<tt::LoadOp>(op);
   data.dense = isReshapedOnly(result);
   data.forceCopy = data.dense || plan.readAcrossWrite(op, result) || (plain && plain.getIsVolatile());
-  data.hasOther = other.reg != kNoReg;
   data.otherIsTile = other.isTile;
-  if (other.reg != kNoReg) plan.read(in, other.isTile ? data.otherTile : data.other, other.reg);
+  data.hasOther = plan.readIfAny(in, other.isTile ? data.otherTile : data.other, other.reg);
   data.access.guard = plan.readGuard(in, p.guard.get());
   plan.write(in, data.descriptor, descriptor);
   plan.write(in, data.tile, tile);

@@ -9,6 +9,8 @@ struct BoxLoadOther {
   Reg reg = kNoReg;
   bool isTile = false;
 };
+/// Where a block lies: `pointer`'s addresses, inside `box` if there is one.
+void readBlock(PlanBuilder& plan, BuildInstruction& in, Access& access, const Rep& pointer, const Rep* box);
 /// Emits the load of affine addresses, inside `box` if there is one, and gives `op`'s result its form. Sinks have been
 /// flushed. `operation`: a literal, for traps. Invariant: `pointer` and `box` have the result's shape.
 void boxLoad(PlanBuilder& plan, mlir::Operation* op, const Rep& pointer, const Rep* box, const BoxLoadOther& other,

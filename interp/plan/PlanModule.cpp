@@ -1,7 +1,6 @@
 // interp/plan/PlanModule.cpp -- planModule(): from a verified module to a Program.
 #include "interp/plan/Builder.h"
-#include "interp/plan/MapOps.h"
-#include "interp/plan/StraightRegions.h"
+#include "interp/plan/Regions.h"
 #include "interp/program/TileModule.h"
 #include "ir/Checks.h"
 #include "ir/Passes.h"

@@ -1,5 +1,6 @@
 // interp/plan/ProbeAccess.cpp -- see ProbeAccess.h.
 #include "interp/plan/ProbeAccess.h"
+#include "interp/plan/MemoryOps.h"
 #include "interp/program/ProbeAccess.h"
 #include "interp/program/Probes.h"
 #include "ir/TT.h"
@@ -58,22 +59,6 @@ Probe newProbe(PlanBuilder& plan, ProbeAccessOp::Form form, int root, DType type
   return {in, op};
 }
 
-void readBlock(PlanBuilder& plan, Probe probe, const Rep& pointer, const Rep* box) {
-  Access& access = probe.op.access;
-  const size_t rank = access.shape.size();
-  plan.read(probe.in, access.base, pointer.base);
-  access.strides.resize(rank);
-  for (size_t d = 0; d < rank; ++d) plan.read(probe.in, access.strides[d], pointer.strides[d]);
-  access.masked = box != nullptr;
-  if (!box) return;
-  access.lo.resize(rank);
-  access.hi.resize(rank);
-  for (size_t d = 0; d < rank; ++d) {
-    plan.read(probe.in, access.lo[d], box->lo[d]);
-    plan.read(probe.in, access.hi[d], box->hi[d]);
-  }
-}
-
 /// What an atomic operation says about order and scope.
 struct Order {
   tt::MemSemantic sem;
@@ -112,7 +97,7 @@ void probeBlock(PlanBuilder& plan, const Rep& pointer, const Rep* box, DType typ
   const bool isRows = pointer.kind == Rep::Rows;
   Probe probe = newProbe(plan, isRows ? ProbeAccessOp::Form::Rows : ProbeAccessOp::Form::Block, pointer.root, type,
                          pointer.shape, operation, writes);
-  readBlock(plan, probe, pointer, box);
+  readBlock(plan, probe.in, probe.op.access, pointer, box);
   if (!isRows) return;
   probe.op.tableDim = pointer.tableDim;
   plan.read(probe.in, probe.op.table, pointer.table);
@@ -124,16 +109,14 @@ void probeAddresses(PlanBuilder& plan, Reg address, Reg mask, int root, DType ty
   Probe probe = newProbe(plan, ProbeAccessOp::Form::Addresses, root, type, shape, operation, writes);
   probe.op.elements = elementsOf(shape);
   plan.read(probe.in, probe.op.address, address);
-  probe.op.hasMask = mask != kNoReg;
-  if (probe.op.hasMask) plan.read(probe.in, probe.op.mask, mask);
+  probe.op.hasMask = plan.readIfAny(probe.in, probe.op.mask, mask);
 }
 
 void probeScalar(PlanBuilder& plan, Reg address, Reg mask, int root, DType type, const char* operation, bool writes) {
   if (!probesAccesses(plan)) return;
   Probe probe = newProbe(plan, ProbeAccessOp::Form::Scalar, root, type, {}, operation, writes);
   plan.read(probe.in, probe.op.address, address);
-  probe.op.hasMask = mask != kNoReg;
-  if (probe.op.hasMask) plan.read(probe.in, probe.op.mask, mask);
+  probe.op.hasMask = plan.readIfAny(probe.in, probe.op.mask, mask);
 }
 
 void probeDescriptorRows(PlanBuilder& plan, const DescriptorRowsOp& access, DType type, llvm::ArrayRef<Reg> reads) {
@@ -148,7 +131,7 @@ void probeReduce(PlanBuilder& plan, const Rep& pointer, const Rep& box, DType ty
   if (!probesAccesses(plan)) return;
   Probe probe =
       newProbe(plan, ProbeAccessOp::Form::Block, pointer.root, type, pointer.shape, "tt.descriptor_reduce", true);
-  readBlock(plan, probe, pointer, &box);
+  readBlock(plan, probe.in, probe.op.access, pointer, &box);
   probe.op.kind = RaceKind::AtomicWrite;
   probe.op.isAtomic = true;
   probe.op.isFloatAdd = isFloatAdd;
@@ -168,10 +151,8 @@ void probeAtomic(PlanBuilder& plan, const AtomicProbe& atomic) {
   op.isCas = llvm::isa<tt::AtomicCASOp>(atomic.op);
   op.isPoll = llvm::isa<tt::AtomicPollOp>(atomic.op);
   plan.read(probe.in, op.address, atomic.address);
-  op.hasMask = atomic.mask != kNoReg;
-  if (op.hasMask) plan.read(probe.in, op.mask, atomic.mask);
-  op.hasOld = atomic.old != kNoReg;
-  if (op.hasOld) plan.read(probe.in, op.old, atomic.old);
+  op.hasMask = plan.readIfAny(probe.in, op.mask, atomic.mask);
+  op.hasOld = plan.readIfAny(probe.in, op.old, atomic.old);
   op.compareIsCell = atomic.compareIsCell;
   if (op.isCas) plan.read(probe.in, op.compare, atomic.compare);
   if (isScalar && atomic.isUsed) probeBarrier(plan); // all threads get the result of one, and wait for it

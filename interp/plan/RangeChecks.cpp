@@ -40,8 +40,7 @@ const OffsetGuard* Forms::readGuard(BuildInstruction& in, const Rep* offsets) {
   OffsetGuard& guard = allocate<OffsetGuard>();
   std::tie(guard.min, guard.max) = limitsOf(*offsets);
   read(in, guard.base, offsets->base);
-  guard.strides.resize(offsets->strides.size());
-  for (size_t d = 0; d < guard.strides.size(); ++d) read(in, guard.strides[d], offsets->strides[d]);
+  read(in, guard.strides, offsets->strides);
   return &guard;
 }
 
@@ -72,9 +71,8 @@ void Forms::checkRange(const Rep& r, int64_t min, int64_t max) {
   data.min = min;
   data.max = max;
   data.extents = proof.extents;
-  data.strides.resize(proof.extents.size());
   read(in, data.base, proof.srcs[0]);
-  for (size_t d = 0; d < proof.extents.size(); ++d) read(in, data.strides[d], proof.srcs[d + 1]);
+  read(in, data.strides, llvm::ArrayRef(proof.srcs).drop_front());
   remember(place, key, 0);
   needFallback();
 }
@@ -88,10 +86,9 @@ void Forms::checkRows(const Rep& r) {
   data.entries = r.shape[size_t(r.tableDim)];
   data.dim = r.tableDim;
   data.shape.assign(r.shape.begin(), r.shape.end());
-  data.strides.resize(r.shape.size());
   read(in, data.table, r.table);
   read(in, data.base, r.base);
-  for (size_t d = 0; d < r.shape.size(); ++d) read(in, data.strides[d], r.strides[d]);
+  read(in, data.strides, r.strides);
   needFallback();
 }
 

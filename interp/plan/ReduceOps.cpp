@@ -212,13 +212,7 @@ static LogicalResult planGeneric(PlanBuilder& plan, Operation* op, int64_t axis,
     for (int k = 0; k < 3; ++k) plan.write(in, data.scratch[3 * i + size_t(k)], plan.newTile(type, shape));
   }
   plan.bindBody(*body, in);
-  for (size_t i = 0; i < n; ++i) {
-    Value result = op->getResult(unsigned(i));
-    DType type = plan.dtypeOf(result.getType());
-    Shape resultShape = PlanBuilder::shapeOf(result.getType());
-    plan.set(result, resultShape.empty() ? plan.scalarRep(type, firstElement(plan, results[i], type))
-                                         : plan.tileRep(type, resultShape, results[i]));
-  }
+  for (size_t i = 0; i < n; ++i) bindElements(plan, op->getResult(unsigned(i)), results[i]);
   return success();
 }
 
@@ -273,19 +267,11 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::ReduceOp op) {
   data.argTie = tie;
   data.bytes.push_back(int32_t(sizeOf(type)));
   plan.read(in, data.src, src);
-  if (index != kNoReg) {
-    data.hasIndex = true;
-    plan.read(in, data.srcIndex, index);
-  }
+  data.hasIndex = plan.readIfAny(in, data.srcIndex, index);
   plan.write(in, data.dst, dst);
   if (argFn) plan.write(in, data.dstIndex, dstIndex);
-  auto give = [&](unsigned i, DType t, Reg reg) {
-    Value result = op->getResult(i);
-    plan.set(result,
-             resultShape.empty() ? plan.scalarRep(t, firstElement(plan, reg, t)) : plan.tileRep(t, resultShape, reg));
-  };
-  give(0, type, dst);
-  if (argFn) give(1, DType::I32, dstIndex);
+  bindElements(plan, op->getResult(0), dst);
+  if (argFn) bindElements(plan, op->getResult(1), dstIndex);
   return success();
 }
 
@@ -314,8 +300,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::ScanOp op) {
   data.bytes.push_back(int32_t(sizeOf(type)));
   plan.read(in, data.src, src);
   plan.write(in, data.dst, dst);
-  plan.set(op->getResult(0), plan.tileRep(type, shape, dst));
-  return success();
+  return plan.bindTile(op->getResult(0), dst);
 }
 
 } // namespace tiletwin::interp

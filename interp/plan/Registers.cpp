@@ -6,9 +6,7 @@
 namespace tiletwin::interp {
 
 Reg Registers::newReg(uint64_t bytes, int level) {
-  RegInfo r;
-  r.bytes = bytes;
-  r.level = level;
+  RegInfo r{.bytes = bytes, .level = level};
   regs_.push_back(r);
   return Reg(regs_.size() - 1);
 }

@@ -30,13 +30,10 @@ template <> LogicalResult plan(PlanBuilder& plan, arith::ConstantOp op) {
   auto dense = llvm::dyn_cast<mlir::DenseElementsAttr>(value);
   if (!dense) {
     if (!llvm::isa<mlir::FloatAttr, mlir::IntegerAttr>(value)) return plan.unsupported(op, "with this kind of value");
-    plan.set(result, plan.scalarRep(type, Uniform::of(bits(value))));
-    return success();
+    return plan.bind(result, plan.scalarRep(type, Uniform::of(bits(value))));
   }
-  if (dense.isSplat()) {
-    plan.set(result, plan.splatRep(type, shape, Uniform::of(bits(dense.getSplatValue<mlir::Attribute>()))));
-    return success();
-  }
+  if (dense.isSplat())
+    return plan.bind(result, plan.splatRep(type, shape, Uniform::of(bits(dense.getSplatValue<mlir::Attribute>()))));
   std::vector<std::byte> bytes(size_t(elementsOf(shape)) * sizeOf(type));
   size_t at = 0;
   for (mlir::Attribute a : dense.getValues<mlir::Attribute>()) {
@@ -44,42 +41,37 @@ template <> LogicalResult plan(PlanBuilder& plan, arith::ConstantOp op) {
     std::memcpy(bytes.data() + at, &element, sizeOf(type));
     at += sizeOf(type);
   }
-  plan.set(result, plan.tileRep(type, shape, plan.constantTile(std::move(bytes))));
-  return success();
+  return plan.bindTile(result, plan.constantTile(std::move(bytes)));
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, mlir::ub::PoisonOp op) {
   Value result = op->getResult(0);
   DType type = plan.dtypeOf(result.getType());
   Shape shape = PlanBuilder::shapeOf(result.getType());
-  plan.set(result, shape.empty() ? plan.formOfType(result.getType()) : plan.splatRep(type, shape, Uniform::of(0)));
-  return success();
+  return plan.bind(result,
+                   shape.empty() ? plan.formOfType(result.getType()) : plan.splatRep(type, shape, Uniform::of(0)));
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, tt::MakeRangeOp op) {
   Value result = op->getResult(0);
   Rep r = plan.splatRep(DType::I32, PlanBuilder::shapeOf(result.getType()), Uniform::of(int32_t(op.getStart())));
   r.strides[0] = Uniform::of(1);
-  plan.set(result, r);
-  return success();
+  return plan.bind(result, r);
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, tt::SplatOp op) {
   Value result = op->getResult(0);
   Rep source = plan.rep(op->getOperand(0));
-  plan.set(result, plan.splatRep(source.type, PlanBuilder::shapeOf(result.getType()), source.base, source.root));
-  return success();
+  return plan.bind(result,
+                   plan.splatRep(source.type, PlanBuilder::shapeOf(result.getType()), source.base, source.root));
 }
 
-Uniform firstElement(PlanBuilder& plan, Reg tile, DType type) {
+/// The first element of a tile register as a canonical scalar.
+static Uniform firstElement(PlanBuilder& plan, Reg tile, DType type) {
   Reg dst = plan.newReg(8);
   BuildInstruction& in = plan.emit(execScalarStrip, "element");
   ScalarStripOp& data = plan.newData<ScalarStripOp>(in);
-  DType raw = sizeOf(type) == 1   ? DType::I8
-              : sizeOf(type) == 2 ? DType::I16
-              : sizeOf(type) == 4 ? DType::I32
-                                  : DType::I64;
-  data.fn = plan.tiles().elementwise(TwElementwise::Copy, raw);
+  data.fn = plan.tiles().elementwise(TwElementwise::Copy, PlanBuilder::bitsOf(type));
   data.sources = 1;
   data.type = type;
   plan.read(in, data.src[0], tile);
@@ -87,17 +79,20 @@ Uniform firstElement(PlanBuilder& plan, Reg tile, DType type) {
   return Uniform::in(dst);
 }
 
+void bindElements(PlanBuilder& plan, Value v, Reg reg) {
+  const DType type = plan.dtypeOf(v.getType());
+  const Shape shape = PlanBuilder::shapeOf(v.getType());
+  plan.set(v, shape.empty() ? plan.scalarRep(type, firstElement(plan, reg, type)) : plan.tileRep(type, shape, reg));
+}
+
 template <> LogicalResult plan(PlanBuilder& plan, tt::UnsplatOp op) {
   Value source = op->getOperand(0);
   DType type = plan.rep(source).type;
   int root = plan.rep(source).root;
-  if (plan.rep(source).kind == Rep::Affine) {
-    plan.set(op->getResult(0), plan.scalarRep(type, plan.rep(source).base, root));
-    return success();
-  }
+  if (plan.rep(source).kind == Rep::Affine)
+    return plan.bind(op->getResult(0), plan.scalarRep(type, plan.rep(source).base, root));
   Reg tile = plan.denseOf(source);
-  plan.set(op->getResult(0), plan.scalarRep(type, firstElement(plan, tile, type), root));
-  return success();
+  return plan.bind(op->getResult(0), plan.scalarRep(type, firstElement(plan, tile, type), root));
 }
 
 /// The source's representation, with pending values flushed: what the renaming operations below start from.
@@ -119,8 +114,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::ExpandDimsOp op) {
     r.hi.insert(r.hi.begin() + axis, Uniform::of(1));
   } else
     r.tile.strides.insert(r.tile.strides.begin() + axis, DimStride{});
-  plan.set(op->getResult(0), r);
-  return success();
+  return plan.bind(op->getResult(0), r);
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, tt::BroadcastOp op) {
@@ -142,8 +136,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::BroadcastOp op) {
     }
   }
   r.shape = shape;
-  plan.set(op->getResult(0), r);
-  return success();
+  return plan.bind(op->getResult(0), r);
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, tt::TransOp op) {
@@ -160,8 +153,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::TransOp op) {
     else
       out.lo[d] = r.lo[s], out.hi[d] = r.hi[s];
   }
-  plan.set(op->getResult(0), out);
-  return success();
+  return plan.bind(op->getResult(0), out);
 }
 
 /// Strides after reshaping without moving elements; false if that cannot be. T needs: zero, times(stride, n), follows(outer, inner, n):
@@ -227,10 +219,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::ReshapeOp op) {
         r.shape, r.strides, shape, out.strides, Uniform::of(0),
         [&](Uniform u, int64_t n) { return n == 1 ? u : plan.mul(width, u, Uniform::of(n)); },
         [&](Uniform a, Uniform b, int64_t n) { return a.constant && b.constant && a.value == b.value * n; });
-    if (ok) {
-      plan.set(op->getResult(0), out);
-      return success();
-    }
+    if (ok) return plan.bind(op->getResult(0), out);
   } else if (r.kind == Rep::Tile) {
     bool ok = reshapeStrides<DimStride>(
         r.shape, r.tile.strides, shape, out.tile.strides, DimStride{},
@@ -241,10 +230,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::ReshapeOp op) {
         },
         [&](DimStride a, DimStride b, int64_t n) { return a.cell < 0 && b.cell < 0 && a.value == b.value * n; });
     for (const DimStride& s : out.tile.strides) ok &= s.cell != -2;
-    if (ok) {
-      plan.set(op->getResult(0), out);
-      return success();
-    }
+    if (ok) return plan.bind(op->getResult(0), out);
   } else {
     auto real = [](llvm::ArrayRef<int64_t> s) {
       Shape kept;
@@ -265,15 +251,13 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::ReshapeOp op) {
         out.hi[j] = r.hi[d];
         ++d;
       }
-      plan.set(op->getResult(0), out);
-      return success();
+      return plan.bind(op->getResult(0), out);
     }
   }
   Reg dense = plan.denseOf(source);
   Rep tile = plan.tileRep(r.type, shape, dense);
   tile.root = r.root;
-  plan.set(op->getResult(0), tile);
-  return success();
+  return plan.bind(op->getResult(0), tile);
 }
 
 /// dst[...] = src[...] over `shape`, any strides.
@@ -292,8 +276,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::JoinOp op) {
   Rep out = plan.tileRep(type, shape, dst);
   out.root =
       plan.rep(op->getOperand(0)).root == plan.rep(op->getOperand(1)).root ? plan.rep(op->getOperand(0)).root : -1;
-  plan.set(result, out);
-  return success();
+  return plan.bind(result, out);
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, tt::SplitOp op) {
@@ -335,8 +318,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::CatOp op) {
     emitCopy(plan, partShape, type, plan.tileOf(part), to);
     offset += elementsOf(partShape) * int64_t(sizeOf(type));
   }
-  plan.set(result, plan.tileRep(type, shape, dst));
-  return success();
+  return plan.bindTile(result, dst);
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, tt::GatherOp op) {
@@ -357,8 +339,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::GatherOp op) {
   plan.read(in, data.src, src);
   plan.read(in, data.index, at);
   plan.write(in, data.dst, dst);
-  plan.set(result, plan.tileRep(type, shape, dst));
-  return success();
+  return plan.bindTile(result, dst);
 }
 
 template <> LogicalResult plan(PlanBuilder& plan, tt::HistogramOp op) {
@@ -379,8 +360,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::HistogramOp op) {
   data.hasMask = mask != kNoReg;
   if (data.hasMask) plan.read(in, data.mask, mask);
   plan.write(in, data.dst, dst);
-  plan.set(result, plan.tileRep(type, shape, dst));
-  return success();
+  return plan.bindTile(result, dst);
 }
 
 } // namespace tiletwin::interp

@@ -1,8 +1,8 @@
-// interp/plan/StraightRegions.cpp -- see StraightRegions.h.
+// interp/plan/StraightRegions.cpp -- see Regions.h.
 // Idea: each block knows whether the program comes to it, as an i1: the disjunction of the edges that lead to it. Exactly one
 //       edge into such a block is taken, so a chain of selects over the edges finds its arguments.
 // Invariant: nothing in such a region traps or has an effect in the interpreter, so that what is not reached may be computed.
-#include "interp/plan/StraightRegions.h"
+#include "interp/plan/Regions.h"
 #include "ir/TT.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
