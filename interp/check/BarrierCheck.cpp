@@ -46,16 +46,6 @@ void BarrierCheck::barrier(Frame& f) {
   if (f.written) f.written->forget();
 }
 
-void BarrierCheck::add(const ProbeAccessOp& reader, const ProbeAccessOp& writer, Mistake&& mistake) {
-  std::lock_guard lock(mutex_);
-  auto [at, isNew] = mistakes_.try_emplace({&reader, &writer});
-  Mistake& known = at->second;
-  known.programs.insert(mistake.program);
-  if (!isNew && known.program <= mistake.program) return;
-  mistake.programs = std::move(known.programs);
-  known = std::move(mistake);
-}
-
 void BarrierCheck::access(const ProbeAccessOp& op, Frame& f) {
   if (!f.written) f.written = std::make_shared<WrittenLanes>();
   WrittenLanes& written = *f.written;
@@ -75,21 +65,18 @@ void BarrierCheck::access(const ProbeAccessOp& op, Frame& f) {
         auto at = std::find_if(found.begin(), found.end(), [&](const auto& one) { return one.first == &writer; });
         if (at == found.end()) {
           at = found.insert(found.end(), {&writer, {}});
-          at->second.address = address;
           at->second.writer = byte->element;
         }
-        ++at->second.count;
-        if (at->second.elements.size() < kListedElements && element >= 0) at->second.elements.push_back(element);
+        at->second.addElement(element, address);
         return; // one store is enough to say of a lane
       }
     };
     if (mayHold) eachElement(op, f, look);
     for (auto& [writer, mistake] : found) {
-      const auto& grid = params_.grid;
       mistake.id = f.program;
-      mistake.program = uint64_t(f.program[0]) +
-                        uint64_t(grid[0]) * (uint64_t(f.program[1]) + uint64_t(grid[1]) * uint64_t(f.program[2]));
-      add(op, *writer, std::move(mistake));
+      mistake.program = programNumber(params_.grid, f.program);
+      std::lock_guard lock(mutex_);
+      mistakes_[{&op, writer}].join(std::move(mistake));
     }
   }
   if (!op.writes()) return;
@@ -100,20 +87,8 @@ void BarrierCheck::access(const ProbeAccessOp& op, Frame& f) {
 void BarrierCheck::report(FindingCollector& findings) const {
   for (const auto& [key, mistake] : mistakes_) {
     const auto& [reader, writer] = key;
-    Finding finding;
-    finding.check = Check::Barriers;
-    finding.where = reader->where;
-    finding.operation = reader->operation;
-    finding.program = mistake.id;
-    finding.programs = int64_t(mistake.programs.size());
-    finding.shape = reader->access.shape;
-    finding.elements = mistake.elements;
-    finding.elementCount = mistake.count;
-    const Buffer* buffer = nullptr;
-    for (const Buffer& b : params_.buffers)
-      if (b.contains(mistake.address, mistake.address + 1) &&
-          (!buffer || (mistake.address >= b.viewBegin && mistake.address < b.viewEnd)))
-        buffer = &b;
+    Finding finding = mistake.finding(Check::Barriers, *reader);
+    const Buffer* buffer = bufferAt(params_.buffers, mistake.address);
     const std::string memory = buffer ? buffer->name : "memory";
     finding.message = std::string(reader->isAtomic ? "updates " : "reads ") + memory +
                       " where another thread of the same program may have stored just now, with no barrier in between";

@@ -9,13 +9,11 @@
 // Invariant: a program's writes are known to its own frame only, so that programs on all cores do not meet.
 #pragma once
 #include "interp/Interp.h"
-#include "interp/program/ProbeAccess.h"
-#include "runtime/Findings.h"
+#include "interp/check/Mistake.h"
 #include <array>
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -34,18 +32,6 @@ public:
   void report(FindingCollector& findings) const;
 
 private:
-  /// What one access read of one store, in the lowest program that did.
-  struct Mistake {
-    uint64_t program = 0;
-    std::array<int32_t, 3> id{};
-    std::unordered_set<uint64_t> programs;
-    std::vector<int64_t> elements; ///< of the reader
-    int64_t count = 0;
-    uintptr_t address = 0;
-    int64_t writer = 0; ///< the lane whose store the first of them reads
-  };
-  void add(const ProbeAccessOp& reader, const ProbeAccessOp& writer, Mistake&& mistake);
-
   const LaunchParams& params_;
   std::vector<bool> wanted_;                        ///< by root + 1
   std::atomic<const ProbeAccessOp*> full_{nullptr}; ///< a store that no memory is left for

@@ -92,9 +92,6 @@ uint64_t MemoryCheck::probed() const {
   return bits;
 }
 
-uint64_t MemoryCheck::linear(const std::array<int32_t, 3>& id) const {
-  return uint64_t(id[0]) + uint64_t(params_.grid[0]) * (uint64_t(id[1]) + uint64_t(params_.grid[1]) * uint64_t(id[2]));
-}
 std::array<int32_t, 3> MemoryCheck::idOf(uint64_t number) const {
   const uint64_t x = uint64_t(params_.grid[0]), y = uint64_t(params_.grid[1]);
   return {int32_t(number % x), int32_t(number / x % y), int32_t(number / x / y)};
@@ -103,16 +100,6 @@ std::array<int32_t, 3> MemoryCheck::idOf(uint64_t number) const {
 const ProbeAccessOp& MemoryCheck::siteOf(uint32_t site) const {
   const Plan* plan = site & kFallbackSite ? plan_.fallback.get() : &plan_;
   return *plan->probes[site & (kMostProbes - 1)];
-}
-
-const Buffer* MemoryCheck::bufferAt(uintptr_t address) const {
-  const Buffer* best = nullptr;
-  for (const Buffer& b : params_.buffers) {
-    if (!b.contains(address, address + 1)) continue;
-    if (address >= b.viewBegin && address < b.viewEnd) return &b;
-    if (!best) best = &b;
-  }
-  return best;
 }
 
 // ---- an access ----
@@ -138,7 +125,7 @@ void MemoryCheck::access(const ProbeAccessOp& op, Frame& f) {
   if (argument && !argument->buffer) argument = nullptr;
   const ViewShape* view = argument ? argument->view : nullptr;
   const uint32_t site = op.number | (f.plan == &plan_ ? 0 : kFallbackSite);
-  const RaceStamp by = RaceStamp::of(linear(f.program), site);
+  const RaceStamp by = RaceStamp::of(programNumber(params_.grid, f.program), site);
   const bool reads = !op.writes() || op.isAtomic, races = races_ || ordered_;
   const std::vector<std::shared_ptr<FreshRegion>>* fresh = argument ? &argument->fresh : nullptr;
   std::vector<std::shared_ptr<FreshRegion>> found;
@@ -210,7 +197,7 @@ void MemoryCheck::synchronise(const ProbeAccessOp& op, Frame& f, const Argument*
 template <class Bad>
 void MemoryCheck::note(Check check, const ProbeAccessOp& op, Frame& f, std::shared_ptr<FreshRegion> region,
                        const Buffer* buffer, Bad&& bad) {
-  const uint64_t program = linear(f.program);
+  const uint64_t program = programNumber(params_.grid, f.program);
   {
     std::lock_guard lock(mutex_);
     auto at = mistakes_.find({check, &op});
@@ -221,19 +208,15 @@ void MemoryCheck::note(Check check, const ProbeAccessOp& op, Frame& f, std::shar
   }
   Mistake mistake;
   eachElement(op, f, [&](int64_t element, uintptr_t address) {
-    if (!bad(element, address)) return;
-    if (mistake.elementCount++ == 0) mistake.address = address;
-    if (mistake.elements.size() < kListedElements && element >= 0) mistake.elements.push_back(element);
+    if (bad(element, address)) mistake.addElement(element, address);
   });
   if (mistake.elementCount == 0) return;
+  mistake.id = f.program;
   mistake.program = program;
   mistake.buffer = buffer;
   mistake.region = std::move(region);
   std::lock_guard lock(mutex_);
-  Mistake& known = mistakes_[{check, &op}];
-  mistake.programs = std::move(known.programs);
-  mistake.programs.insert(program);
-  known = std::move(mistake);
+  mistakes_[{check, &op}].join(std::move(mistake));
 }
 
 void MemoryCheck::noteOutside(const ProbeAccessOp& op, Frame& f, const Argument& argument) {
@@ -264,7 +247,7 @@ void MemoryCheck::noteUnwritten(const ProbeAccessOp& op, Frame& f,
         sure = inRow >= FreshMemory::kLeastBytes || (bytes > 1 && region->isUnwrittenAround(at));
       });
     if (sure)
-      note(Check::Uninitialized, op, f, region, bufferAt(region->begin()),
+      note(Check::Uninitialized, op, f, region, bufferAt(params_.buffers, region->begin()),
            [&](int64_t element, uintptr_t at) { return isUnwritten(*region, element, at); });
   }
 }
@@ -272,15 +255,7 @@ void MemoryCheck::noteUnwritten(const ProbeAccessOp& op, Frame& f,
 void MemoryCheck::reportMistakes(FindingCollector& findings) {
   for (auto& [key, mistake] : mistakes_) {
     const auto& [check, op] = key;
-    Finding finding;
-    finding.check = check;
-    finding.where = op->where;
-    finding.operation = op->operation;
-    finding.program = idOf(mistake.program);
-    finding.programs = int64_t(mistake.programs.size());
-    finding.shape = op->access.shape;
-    finding.elements = mistake.elements;
-    finding.elementCount = mistake.elementCount;
+    Finding finding = mistake.finding(check, *op);
     const std::string name = mistake.buffer ? mistake.buffer->name : "a buffer";
     const std::string bytes = bytesText(op->access.elementBytes);
     const std::string verb = op->isAtomic && op->writes() ? "updates" : op->writes() ? "writes" : "reads";

@@ -44,18 +44,6 @@ private:
     RaceSet::Map::Region* plain = nullptr;
     RaceOrder::Map::Region* ordered = nullptr;
   };
-  /// What one operation did wrong, of the lowest program that did.
-  struct Mistake {
-    uint64_t program = 0;
-    std::unordered_set<uint64_t> programs; ///< all of them
-    std::vector<int64_t> elements;         ///< the first of them
-    int64_t elementCount = 0;
-    uintptr_t address = 0;
-    const Buffer* buffer = nullptr;
-    std::shared_ptr<FreshRegion> region; ///< Uninitialized
-  };
-
-  uint64_t linear(const std::array<int32_t, 3>& id) const;
   std::array<int32_t, 3> idOf(uint64_t linear) const;
   void checkRaces(const ProbeAccessOp& op, const Argument* argument, uintptr_t lo, uintptr_t hi, RaceStamp by);
   void synchronise(const ProbeAccessOp& op, Frame& f, const Argument* argument, RaceStamp by);
@@ -66,7 +54,6 @@ private:
   void noteUnwritten(const ProbeAccessOp& op, Frame& f, const std::vector<std::shared_ptr<FreshRegion>>& fresh);
   void reportMistakes(FindingCollector& findings);
   void reportRaces(FindingCollector& findings); // RaceReport.cpp
-  const Buffer* bufferAt(uintptr_t address) const;
   const ProbeAccessOp& siteOf(uint32_t site) const;
 
   const Plan& plan_;

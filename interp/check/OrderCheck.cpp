@@ -1,5 +1,6 @@
 // interp/check/OrderCheck.cpp -- see OrderCheck.h.
 #include "interp/check/OrderCheck.h"
+#include "interp/check/Mistake.h"
 #include "interp/run/ProbeElements.h"
 #include "runtime/FloatFormats.h"
 #include <algorithm>
@@ -229,9 +230,7 @@ private:
     runAgain({"forward", first_}, &watch);
     Finding finding;
     finding.check = Check::Order;
-    const Buffer* buffer = nullptr;
-    for (const Buffer& b : params_.buffers)
-      if (b.contains(first, first + 1) && (!buffer || (first >= b.viewBegin && first < b.viewEnd))) buffer = &b;
+    const Buffer* buffer = bufferAt(params_.buffers, first);
     DType type = DType::I8;
     const auto& writers = watch.writers();
     if (!writers.empty()) {

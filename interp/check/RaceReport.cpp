@@ -164,8 +164,8 @@ void MemoryCheck::reportRaces(FindingCollector& findings) {
     finding.secondProgram = idOf(pair.second.program());
     finding.secondText = std::string(verbOf(second, pair.secondKind)) + " the same memory";
     finding.message = std::string(verbOf(first, pair.firstKind)) + " " +
-                      placeText(begin, end, bufferAt(begin), first.access.elementBytes) + ", which another program " +
-                      listed(race.others) + " and nothing orders the two";
+                      placeText(begin, end, bufferAt(params_.buffers, begin), first.access.elementBytes) +
+                      ", which another program " + listed(race.others) + " and nothing orders the two";
     if (race.bytes > int64_t(end - begin)) finding.message += " (" + std::to_string(race.bytes) + " bytes in all)";
     if (race.onlyWrites && race.sameValue)
       finding.message += "; all of them write the same value, so that the result is the same whoever comes last";
