@@ -6,6 +6,7 @@
 #include "interp/asm/Compiler.h"
 #include "interp/asm/Lanes.h"
 #include <algorithm>
+#include <array>
 
 namespace tiletwin::interp {
 namespace {
@@ -18,15 +19,18 @@ struct Row {
   const char* types;    ///< the end of the opcode, alternatives separated by |: "u32|s32"; *: any two
   const char* optional; ///< modifiers it may have: "rn rz ftz"
   int sources;          ///< operands of the form's type, as the result is
-  E e;                  ///< the tile module's operation, or Count
+  std::array<E, 3> e;   ///< the tile module's operation for each alternative of `op`
   bool (C::*special)(const AsmStatement&, const AsmForm&); ///< else this does it all
 };
-constexpr Row tile(const char* op, const char* types, int sources, E e, const char* optional = "") {
+constexpr Row tile(const char* op, const char* types, int sources, std::array<E, 3> e, const char* optional = "") {
   return {op, types, optional, sources, e, nullptr};
+}
+constexpr Row tile(const char* op, const char* types, int sources, E e, const char* optional = "") {
+  return tile(op, types, sources, std::array{e, e, e}, optional);
 }
 constexpr Row own(const char* op, const char* types, const char* optional,
                   bool (C::*special)(const AsmStatement&, const AsmForm&)) {
-  return {op, types, optional, 0, E::Count, special};
+  return {op, types, optional, 0, {}, special};
 }
 
 constexpr const char* kWhole = "u16|s16|u32|s32|u64|s64";
@@ -48,35 +52,20 @@ constexpr Row kRows[] = {
     tile("div", "u16|u32|u64", 2, E::DivUI),
     tile("div", "s16|s32|s64", 2, E::DivSI),
     tile("abs", "s16|s32|s64", 1, E::AbsI),
-    tile("min", "u16|u32|u64|u16x2", 2, E::MinUI),
-    tile("min", "s16|s64", 2, E::MinSI),
-    tile("min", "s32|s16x2", 2, E::MinSI, "relu"),
-    tile("max", "u16|u32|u64|u16x2", 2, E::MaxUI),
-    tile("max", "s16|s64", 2, E::MaxSI),
-    tile("max", "s32|s16x2", 2, E::MaxSI, "relu"),
+    tile("min|max", "u16|u32|u64|u16x2", 2, {E::MinUI, E::MaxUI}),
+    tile("min|max", "s16|s64", 2, {E::MinSI, E::MaxSI}),
+    tile("min|max", "s32|s16x2", 2, {E::MinSI, E::MaxSI}, "relu"),
     own("vadd|vadd2|vadd4|vsub|vsub2|vsub4|vabsdiff|vabsdiff2|vabsdiff4|vavrg2|vavrg4|vmin|vmin2|vmin4|vmax|vmax2|"
         "vmax4",
         "", "u32 s32 sat add", &C::video),
     // bits
-    tile("and", kBits, 2, E::AndI),
-    tile("or", kBits, 2, E::OrI),
-    tile("xor", kBits, 2, E::XorI),
+    tile("and|or|xor", kBits, 2, {E::AndI, E::OrI, E::XorI}),
     // floats
-    tile("add", "f32", 2, E::AddF, kArithmetic32),
-    tile("add", "f64", 2, E::AddF, kArithmetic64),
-    tile("add", "f32x2", 2, E::AddF, kArithmetic32x2),
-    tile("add", kHalf, 2, E::AddF, kArithmetic16),
-    tile("add", kBrain, 2, E::AddF, "rn"),
-    tile("sub", "f32", 2, E::SubF, kArithmetic32),
-    tile("sub", "f64", 2, E::SubF, kArithmetic64),
-    tile("sub", "f32x2", 2, E::SubF, kArithmetic32x2),
-    tile("sub", kHalf, 2, E::SubF, kArithmetic16),
-    tile("sub", kBrain, 2, E::SubF, "rn"),
-    tile("mul", "f32", 2, E::MulF, kArithmetic32),
-    tile("mul", "f64", 2, E::MulF, kArithmetic64),
-    tile("mul", "f32x2", 2, E::MulF, kArithmetic32x2),
-    tile("mul", kHalf, 2, E::MulF, kArithmetic16),
-    tile("mul", kBrain, 2, E::MulF, "rn"),
+    tile("add|sub|mul", "f32", 2, {E::AddF, E::SubF, E::MulF}, kArithmetic32),
+    tile("add|sub|mul", "f64", 2, {E::AddF, E::SubF, E::MulF}, kArithmetic64),
+    tile("add|sub|mul", "f32x2", 2, {E::AddF, E::SubF, E::MulF}, kArithmetic32x2),
+    tile("add|sub|mul", kHalf, 2, {E::AddF, E::SubF, E::MulF}, kArithmetic16),
+    tile("add|sub|mul", kBrain, 2, {E::AddF, E::SubF, E::MulF}, "rn"),
     tile("fma|mad", "f32", 3, E::Fma, kArithmetic32),
     tile("fma|mad", "f64", 3, E::Fma, kArithmetic64),
     tile("fma", "f32x2", 3, E::Fma, kArithmetic32x2),
@@ -84,25 +73,17 @@ constexpr Row kRows[] = {
     tile("fma.rn", kBrain, 3, E::Fma, "relu"),
     tile("div", "f32", 2, E::DivF, "approx full rn rz rm rp ftz"),
     tile("div", "f64", 2, E::DivF, kArithmetic64),
-    tile("abs", kFlushable, 1, E::AbsF, "ftz"),
-    tile("abs", "f64|bf16|bf16x2", 1, E::AbsF),
-    tile("neg", kFlushable, 1, E::NegF, "ftz"),
-    tile("neg", "f64|bf16|bf16x2", 1, E::NegF),
-    tile("min", kFlushable, 2, E::MinNumF, "ftz"),
-    tile("min", "f64|bf16|bf16x2", 2, E::MinNumF),
-    tile("max", kFlushable, 2, E::MaxNumF, "ftz"),
-    tile("max", "f64|bf16|bf16x2", 2, E::MaxNumF),
-    tile("min.NaN", kFlushable, 2, E::MinimumF, "ftz"),
-    tile("min.NaN", kBrain, 2, E::MinimumF),
-    tile("max.NaN", kFlushable, 2, E::MaximumF, "ftz"),
-    tile("max.NaN", kBrain, 2, E::MaximumF),
+    tile("abs|neg", kFlushable, 1, {E::AbsF, E::NegF}, "ftz"),
+    tile("abs|neg", "f64|bf16|bf16x2", 1, {E::AbsF, E::NegF}),
+    tile("min|max", kFlushable, 2, {E::MinNumF, E::MaxNumF}, "ftz"),
+    tile("min|max", "f64|bf16|bf16x2", 2, {E::MinNumF, E::MaxNumF}),
+    tile("min.NaN|max.NaN", kFlushable, 2, {E::MinimumF, E::MaximumF}, "ftz"),
+    tile("min.NaN|max.NaN", kBrain, 2, {E::MinimumF, E::MaximumF}),
     own("min.xorsign.abs|max.xorsign.abs", "f32|f16|f16x2|bf16|bf16x2", "ftz NaN", &C::byMagnitude),
     tile("sqrt", "f32", 1, E::Sqrt, "approx rn rz rm rp ftz"),
     tile("sqrt", "f64", 1, E::Sqrt, kArithmetic64),
     tile("rsqrt.approx", "f32|f64", 1, E::Rsqrt, "ftz"),
-    tile("sin.approx", "f32", 1, E::Sin, "ftz"),
-    tile("cos.approx", "f32", 1, E::Cos, "ftz"),
-    tile("lg2.approx", "f32", 1, E::Log2, "ftz"),
+    tile("sin.approx|cos.approx|lg2.approx", "f32", 1, {E::Sin, E::Cos, E::Log2}, "ftz"),
     tile("ex2.approx", "f32", 1, E::Exp2, "ftz"),
     tile("ex2.approx", kHalf, 1, E::Exp2),
     tile("ex2.approx.ftz", kBrain, 1, E::Exp2),
@@ -170,21 +151,25 @@ bool matches(const Words& words, std::string_view op, std::string_view types, st
   }
   return have == required.size();
 }
-/// The number of the alternative in `types` that an opcode matches; -1: none.
-int alternative(const Words& words, const char* ops, const char* types, const char* optional) {
-  const std::vector<std::string_view> all = *types ? split(types, '|') : std::vector<std::string_view>{""};
-  for (std::string_view op : split(ops, '|'))
-    for (size_t i = 0; i < all.size(); ++i)
-      if (matches(words, op, all[i], optional)) return int(i);
-  return -1;
+struct Alternatives {
+  size_t op, type;
+};
+/// Those that an opcode matches.
+std::optional<Alternatives> alternatives(const Words& words, const char* ops, const char* types, const char* optional) {
+  const std::vector<std::string_view> first = split(ops, '|'),
+                                      last = *types ? split(types, '|') : std::vector<std::string_view>{""};
+  for (size_t op = 0; op < first.size(); ++op)
+    for (size_t type = 0; type < last.size(); ++type)
+      if (matches(words, first[op], last[type], optional)) return Alternatives{op, type};
+  return std::nullopt;
 }
 
-AsmForm formOf(const Row& row, const Words& words) {
+AsmForm formOf(const Row& row, size_t op, const Words& words) {
   AsmForm form;
-  form.e = row.e;
+  form.e = row.special ? E::Count : row.e[op];
   form.special = row.special;
   form.type = words.size() > 1 ? findAsmType(words.back()) : nullptr;
-  if (row.e != E::Count)
+  if (form.e != E::Count)
     form.shape.assign(size_t(row.sources) + 1,
                       form.type->kind == AsmType::Predicate ? 'p' : char('0' + form.type->bytes()));
   return form;
@@ -195,15 +180,15 @@ AsmForm formOf(const Row& row, const Words& words) {
 std::optional<AsmForm> findAsmForm(const Words& words) {
   for (const auto& rows : {laneBitRows(), laneFloatRows()})
     for (const LaneRow& row : rows)
-      if (const int i = alternative(words, row.op, row.types, ""); i >= 0) {
-        const LaneStep& step = row.steps[row.steps[1].fn ? i : 0];
+      if (const auto at = alternatives(words, row.op, row.types, "")) {
+        const LaneStep& step = row.steps[row.steps[1].fn ? at->type : 0];
         AsmForm form;
         form.step = step.fn;
         form.shape = step.shape;
         return form;
       }
   for (const Row& row : kRows)
-    if (alternative(words, row.op, row.types, row.optional) >= 0) return formOf(row, words);
+    if (const auto at = alternatives(words, row.op, row.types, row.optional)) return formOf(row, at->op, words);
   return std::nullopt;
 }
 

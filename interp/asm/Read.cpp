@@ -60,9 +60,7 @@ int AsmCompiler::roundingOf(const AsmStatement& s) {
 }
 
 uint32_t AsmCompiler::step(TwStripFn fn, std::initializer_list<uint32_t> srcs, int perLane, int rounding) {
-  AsmStep s;
-  s.fn = fn;
-  s.dst = newSlot();
+  AsmStep s{.fn = fn, .dst = newSlot()};
   std::copy(srcs.begin(), srcs.end(), s.src);
   s.perLane = uint8_t(perLane);
   s.rounding = uint8_t(rounding);
@@ -288,10 +286,7 @@ bool AsmCompiler::declare(const AsmStatement& s) {
   const AsmType* type = findAsmType(s.opcode);
   if (!type || !type->declarable) return fail("registers of type `." + s.opcode + "` are not supported");
   for (const AsmArgument& name : s.arguments) {
-    AsmRegister reg;
-    reg.predicate = type->kind == AsmType::Predicate;
-    reg.bytes = type->bytes();
-    reg.slot = newSlot();
+    AsmRegister reg{.slot = newSlot(), .bytes = type->bytes(), .predicate = type->kind == AsmType::Predicate};
     if (!scopes_.back().try_emplace(name.name, reg).second) return fail("`" + name.name + "` is declared twice");
     program_.clears.push_back({reg.slot, reg.bytes, 0, -1});
   }
