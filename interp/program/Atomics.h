@@ -5,6 +5,7 @@
 // effect in row-major order, so lanes of one tile that name one address all count.
 #pragma once
 #include "runtime/DType.h"
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -30,5 +31,15 @@ using AtomicFn = bool (*)(const AtomicLanes& lanes);
 /// Null where the combination does not exist (And of F32). And to UMin: I32, I64; FAdd: F16, BF16, F32, F64; Exch and Cas:
 /// 16, 32 and 64 bits; Load and Store: any size.
 AtomicFn atomicFn(AtomicKind kind, DType type);
+
+/// The bits of 1, 2, 4 or 8 bytes at an address that is a multiple of their number.
+inline uint64_t readAtomically(uintptr_t address, int32_t bytes) {
+  switch (bytes) {
+  case 1: return std::atomic_ref(*reinterpret_cast<uint8_t*>(address)).load();
+  case 2: return std::atomic_ref(*reinterpret_cast<uint16_t*>(address)).load();
+  case 4: return std::atomic_ref(*reinterpret_cast<uint32_t*>(address)).load();
+  default: return std::atomic_ref(*reinterpret_cast<uint64_t*>(address)).load();
+  }
+}
 
 } // namespace tiletwin::interp

@@ -18,60 +18,45 @@ template <class T> T readElement(const void* from, int64_t stride, int64_t lane)
   return value;
 }
 
-struct And {
-  template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
-    T old = memory.fetch_and(value);
-    changed |= T(old & value) != old;
-    return old;
-  }
+constexpr auto kAnd = []<class T>(std::atomic_ref<T> memory, T value, T, bool& changed) -> T {
+  T old = memory.fetch_and(value);
+  changed |= T(old & value) != old;
+  return old;
 };
-struct Or {
-  template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
-    T old = memory.fetch_or(value);
-    changed |= T(old | value) != old;
-    return old;
-  }
+constexpr auto kOr = []<class T>(std::atomic_ref<T> memory, T value, T, bool& changed) -> T {
+  T old = memory.fetch_or(value);
+  changed |= T(old | value) != old;
+  return old;
 };
-struct Xor {
-  template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
-    changed |= value != 0;
-    return memory.fetch_xor(value);
-  }
+constexpr auto kXor = []<class T>(std::atomic_ref<T> memory, T value, T, bool& changed) -> T {
+  changed |= value != 0;
+  return memory.fetch_xor(value);
 };
-struct Add {
-  template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
-    changed |= value != 0;
-    return memory.fetch_add(value);
-  }
+constexpr auto kAdd = []<class T>(std::atomic_ref<T> memory, T value, T, bool& changed) -> T {
+  changed |= value != 0;
+  return memory.fetch_add(value);
 };
-struct Exchange {
-  template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
-    T old = memory.exchange(value);
-    changed |= old != value;
-    return old;
-  }
+constexpr auto kExchange = []<class T>(std::atomic_ref<T> memory, T value, T, bool& changed) -> T {
+  T old = memory.exchange(value);
+  changed |= old != value;
+  return old;
 };
-struct CompareAndSwap {
-  template <class T> static T apply(std::atomic_ref<T> memory, T value, T compare, bool& changed) {
-    T old = compare;
-    bool swapped = memory.compare_exchange_strong(old, value);
-    changed |= swapped && compare != value;
-    return old;
-  }
+constexpr auto kCompareAndSwap = []<class T>(std::atomic_ref<T> memory, T value, T compare, bool& changed) -> T {
+  T old = compare;
+  bool swapped = memory.compare_exchange_strong(old, value);
+  changed |= swapped && compare != value;
+  return old;
 };
-struct Load {
-  template <class T> static T apply(std::atomic_ref<T> memory, T, T, bool&) { return memory.load(); }
-};
+constexpr auto kLoad = []<class T>(std::atomic_ref<T> memory, T, T, bool&) -> T { return memory.load(); };
 
 /// Read, compute, compare-and-swap until nobody came in between.
-template <auto Combine> struct Loop {
-  template <class T> static T apply(std::atomic_ref<T> memory, T value, T, bool& changed) {
-    T old = memory.load(std::memory_order_relaxed), next;
-    do next = Combine(old, value);
-    while (!memory.compare_exchange_weak(old, next));
-    changed |= next != old;
-    return old;
-  }
+template <auto kCombine>
+constexpr auto kLoop = []<class T>(std::atomic_ref<T> memory, T value, T, bool& changed) -> T {
+  T old = memory.load(std::memory_order_relaxed), next;
+  do next = kCombine(old, value);
+  while (!memory.compare_exchange_weak(old, next));
+  changed |= next != old;
+  return old;
 };
 template <class T> using Signed = std::make_signed_t<T>;
 constexpr auto kLarger = []<class T>(T a, T b) { return Signed<T>(a) < Signed<T>(b) ? b : a; };
@@ -88,7 +73,7 @@ constexpr auto kAddF64 = [](uint64_t a, uint64_t b) {
 constexpr auto kAddF16 = [](uint16_t a, uint16_t b) { return f32ToF16(f16ToF32(a) + f16ToF32(b)); };
 constexpr auto kAddBF16 = [](uint16_t a, uint16_t b) { return f32ToBF16(bf16ToF32(a) + bf16ToF32(b)); };
 
-template <class T, class Operation> bool run(const AtomicLanes& lanes) {
+template <class T, auto kOperation> bool run(const AtomicLanes& lanes) {
   bool changed = false;
   auto* old = static_cast<std::byte*>(lanes.old);
   for (int64_t i = 0; i < lanes.count; ++i) {
@@ -97,7 +82,7 @@ template <class T, class Operation> bool run(const AtomicLanes& lanes) {
       T value = lanes.value ? readElement<T>(lanes.value, lanes.valueStride, i) : T(0);
       T compare = lanes.compare ? readElement<T>(lanes.compare, lanes.compareStride, i) : T(0);
       std::atomic_ref<T> memory(*reinterpret_cast<T*>(lanes.address[i]));
-      before = Operation::template apply<T>(memory, value, compare, changed);
+      before = kOperation(memory, value, compare, changed);
     }
     if (old) std::memcpy(old + i * int64_t(sizeof(T)), &before, sizeof before);
   }
@@ -109,38 +94,38 @@ struct Row {
   AtomicKind kind;
   AtomicFn bySize[4];
 };
-template <class Operation> constexpr Row everySize(AtomicKind kind) {
+template <auto kOperation> constexpr Row everySize(AtomicKind kind) {
   return {kind,
-          {run<uint8_t, Operation>, run<uint16_t, Operation>, run<uint32_t, Operation>, run<uint64_t, Operation>}};
+          {run<uint8_t, kOperation>, run<uint16_t, kOperation>, run<uint32_t, kOperation>, run<uint64_t, kOperation>}};
 }
-template <class Operation> constexpr Row from16(AtomicKind kind) {
-  return {kind, {nullptr, run<uint16_t, Operation>, run<uint32_t, Operation>, run<uint64_t, Operation>}};
+template <auto kOperation> constexpr Row from16(AtomicKind kind) {
+  return {kind, {nullptr, run<uint16_t, kOperation>, run<uint32_t, kOperation>, run<uint64_t, kOperation>}};
 }
-template <class Operation> constexpr Row from32(AtomicKind kind) {
-  return {kind, {nullptr, nullptr, run<uint32_t, Operation>, run<uint64_t, Operation>}};
+template <auto kOperation> constexpr Row from32(AtomicKind kind) {
+  return {kind, {nullptr, nullptr, run<uint32_t, kOperation>, run<uint64_t, kOperation>}};
 }
 
 constexpr Row kRows[] = {
-    from32<And>(AtomicKind::And),
-    from32<Or>(AtomicKind::Or),
-    from32<Xor>(AtomicKind::Xor),
-    from32<Add>(AtomicKind::Add),
-    from32<Loop<kLarger>>(AtomicKind::Max),
-    from32<Loop<kSmaller>>(AtomicKind::Min),
-    from32<Loop<kLargerUnsigned>>(AtomicKind::UMax),
-    from32<Loop<kSmallerUnsigned>>(AtomicKind::UMin),
-    from16<Exchange>(AtomicKind::Exch),
-    from16<CompareAndSwap>(AtomicKind::Cas),
-    everySize<Load>(AtomicKind::Load),
-    everySize<Exchange>(AtomicKind::Store),
+    from32<kAnd>(AtomicKind::And),
+    from32<kOr>(AtomicKind::Or),
+    from32<kXor>(AtomicKind::Xor),
+    from32<kAdd>(AtomicKind::Add),
+    from32<kLoop<kLarger>>(AtomicKind::Max),
+    from32<kLoop<kSmaller>>(AtomicKind::Min),
+    from32<kLoop<kLargerUnsigned>>(AtomicKind::UMax),
+    from32<kLoop<kSmallerUnsigned>>(AtomicKind::UMin),
+    from16<kExchange>(AtomicKind::Exch),
+    from16<kCompareAndSwap>(AtomicKind::Cas),
+    everySize<kLoad>(AtomicKind::Load),
+    everySize<kExchange>(AtomicKind::Store),
 };
 
 AtomicFn floatAdd(DType type) {
   switch (type) {
-  case DType::F16: return run<uint16_t, Loop<kAddF16>>;
-  case DType::BF16: return run<uint16_t, Loop<kAddBF16>>;
-  case DType::F32: return run<uint32_t, Loop<kAddF32>>;
-  case DType::F64: return run<uint64_t, Loop<kAddF64>>;
+  case DType::F16: return run<uint16_t, kLoop<kAddF16>>;
+  case DType::BF16: return run<uint16_t, kLoop<kAddBF16>>;
+  case DType::F32: return run<uint32_t, kLoop<kAddF32>>;
+  case DType::F64: return run<uint64_t, kLoop<kAddF64>>;
   default: return nullptr;
   }
 }

@@ -6,10 +6,10 @@
 //            rounds write nothing but hand on new values yields now and then: soon if it reads the same from one address
 //            again and again (it counts its attempts), late if not (it walks a list).
 // Invariant: a program yields only at a point from where it can go on with nothing but its frame.
+#include "interp/program/Atomics.h"
 #include "interp/program/WaitInstructions.h"
 #include "interp/run/Execute.h"
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <ctime>
 #include <immintrin.h>
@@ -50,15 +50,6 @@ InstructionRef yield(Frame& f, InstructionRef next, uint32_t where, const char* 
   f.wait.operation = operation;
   f.step = Step::Yielded;
   return nullptr;
-}
-
-uint64_t readAtomically(uintptr_t address, int32_t bytes) {
-  switch (bytes) {
-  case 1: return std::atomic_ref(*reinterpret_cast<uint8_t*>(address)).load();
-  case 2: return std::atomic_ref(*reinterpret_cast<uint16_t*>(address)).load();
-  case 4: return std::atomic_ref(*reinterpret_cast<uint32_t*>(address)).load();
-  default: return std::atomic_ref(*reinterpret_cast<uint64_t*>(address)).load();
-  }
 }
 
 int64_t nanoseconds() {

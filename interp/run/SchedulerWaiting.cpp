@@ -14,10 +14,10 @@
 // Invariant: a program that has begun is in exactly one place: at a seat, or parked. Positions are handed out, parked and
 //            taken under mutex_, so that lowestRunning() never misses one. With one thread every choice depends on the
 //            programs only, not on time, but for when a deadlock is reported.
+#include "interp/program/Atomics.h"
 #include "interp/run/FloatState.h"
 #include "interp/run/Scheduler.h"
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <exception>
@@ -54,15 +54,7 @@ struct Parked {
   uint64_t respite() const { return (uint64_t(1) << std::min(vain, 16u)) - 1; }
 };
 
-bool hasChanged(const WaitState& wait) {
-  void* at = const_cast<void*>(wait.address);
-  switch (wait.bytes) {
-  case 1: return std::atomic_ref(*static_cast<uint8_t*>(at)).load(std::memory_order_acquire) != wait.bits;
-  case 2: return std::atomic_ref(*static_cast<uint16_t*>(at)).load(std::memory_order_acquire) != wait.bits;
-  case 4: return std::atomic_ref(*static_cast<uint32_t*>(at)).load(std::memory_order_acquire) != wait.bits;
-  default: return std::atomic_ref(*static_cast<uint64_t*>(at)).load(std::memory_order_acquire) != wait.bits;
-  }
-}
+bool hasChanged(const WaitState& wait) { return readAtomically(uintptr_t(wait.address), wait.bytes) != wait.bits; }
 
 } // namespace
 
