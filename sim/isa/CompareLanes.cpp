@@ -28,64 +28,24 @@ template <class Format, int kShift> struct Half {
   static float value(uint32_t v) { return Format::value(uint16_t(v >> kShift)); }
 };
 
-template <Comparison kIs, class T> bool holds(T a, T b) {
-  switch (kIs) {
-  case Comparison::Eq: return a == b;
-  case Comparison::Ne: return a < b || a > b;
-  case Comparison::Lt: return a < b;
-  case Comparison::Le: return a <= b;
-  case Comparison::Gt: return a > b;
-  case Comparison::Ge: return a >= b;
-  case Comparison::Equ: return !(a < b || a > b);
-  case Comparison::Neu: return !(a == b);
-  case Comparison::Ltu: return !(a >= b);
-  case Comparison::Leu: return !(a > b);
-  case Comparison::Gtu: return !(a <= b);
-  case Comparison::Geu: return !(a < b);
-  case Comparison::Num: return a == a && b == b;
-  case Comparison::Nan: return a != a || b != b;
-  }
-}
-
 template <Comparison kIs, class Format> LaneMask compare(Warp& warp, Slot a, Slot b) {
   using Bits = typename Format::Bits;
   const Bits *x = warp.lanes<Bits>(a), *y = warp.lanes<Bits>(b);
   LaneMask r = 0;
-  for (int i = 0; i < kLanes; ++i) r |= LaneMask(holds<kIs>(Format::value(x[i]), Format::value(y[i]))) << i;
+  for (int i = 0; i < kLanes; ++i) r |= LaneMask(holds(kIs, Format::value(x[i]), Format::value(y[i]))) << i;
   return r;
 }
 
-template <class Format> CompareLanes ordered(Comparison c) {
-  switch (c) {
-  case Comparison::Eq: return compare<Comparison::Eq, Format>;
-  case Comparison::Ne: return compare<Comparison::Ne, Format>;
-  case Comparison::Lt: return compare<Comparison::Lt, Format>;
-  case Comparison::Le: return compare<Comparison::Le, Format>;
-  case Comparison::Gt: return compare<Comparison::Gt, Format>;
-  case Comparison::Ge: return compare<Comparison::Ge, Format>;
-  default: return nullptr;
-  }
+/// The loop for one of the first kCount comparisons.
+template <class Format, size_t kCount> CompareLanes firstOf(Comparison c) {
+  static constexpr auto kLoops = []<size_t... I>(std::index_sequence<I...>) {
+    return std::array{CompareLanes(compare<Comparison(I), Format>)...};
+  }(std::make_index_sequence<kCount>());
+  return size_t(c) < kCount ? kLoops[size_t(c)] : nullptr;
 }
-
-template <class Format> CompareLanes equality(Comparison c) {
-  return c == Comparison::Eq   ? compare<Comparison::Eq, Format>
-         : c == Comparison::Ne ? compare<Comparison::Ne, Format>
-                               : nullptr;
-}
-
-template <class Format> CompareLanes anyOf(Comparison c) {
-  switch (c) {
-  case Comparison::Equ: return compare<Comparison::Equ, Format>;
-  case Comparison::Neu: return compare<Comparison::Neu, Format>;
-  case Comparison::Ltu: return compare<Comparison::Ltu, Format>;
-  case Comparison::Leu: return compare<Comparison::Leu, Format>;
-  case Comparison::Gtu: return compare<Comparison::Gtu, Format>;
-  case Comparison::Geu: return compare<Comparison::Geu, Format>;
-  case Comparison::Num: return compare<Comparison::Num, Format>;
-  case Comparison::Nan: return compare<Comparison::Nan, Format>;
-  default: return ordered<Format>(c);
-  }
-}
+template <class Format> constexpr auto equality = firstOf<Format, 2>;
+template <class Format> constexpr auto ordered = firstOf<Format, 6>;
+template <class Format> constexpr auto anyOf = firstOf<Format, 14>;
 
 template <class Format> ComparePair halves(Comparison c) {
   return {anyOf<Half<Format, 0>>(c), anyOf<Half<Format, 16>>(c)};

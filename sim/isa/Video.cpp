@@ -55,17 +55,6 @@ int64_t saturate(const Video& v, int64_t value) {
   return value < 0 ? most : std::min(value, most);
 }
 
-bool compare(Comparison comparison, int64_t a, int64_t b) {
-  switch (comparison) {
-  case Comparison::Eq: return a == b;
-  case Comparison::Ne: return a != b;
-  case Comparison::Lt: return a < b;
-  case Comparison::Le: return a <= b;
-  case Comparison::Gt: return a > b;
-  default: return a >= b;
-  }
-}
-
 int64_t apply(const Video& v, int64_t a, int64_t b) {
   const int64_t amount = v.wraps ? b & 31 : std::min<int64_t>(b, 32);
   switch (v.op) {
@@ -77,7 +66,7 @@ int64_t apply(const Video& v, int64_t a, int64_t b) {
   case VideoOp::Average: return (a + b + (a + b >= 0)) >> 1;
   case VideoOp::ShiftLeft: return int64_t(uint64_t(a) << amount);
   case VideoOp::ShiftRight: return a >> amount;
-  case VideoOp::Set: return compare(v.comparison, a, b);
+  case VideoOp::Set: return holds(v.comparison, a, b);
   case VideoOp::Mad: break; // runMad
   }
   return 0;
