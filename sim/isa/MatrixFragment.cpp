@@ -40,7 +40,7 @@ bool checkCount(Decoder& decoder, const ptx::Operand& operand, int count) {
 
 /// Slots of block (row group, column group) of an accumulator.
 const Slot* blockSlots(const FragmentSlots& slots, const TileProduct& p, Accumulator type, int row, int column) {
-  return &slots[size_t((column * p.rowGroups + row) * (type == Accumulator::F16 ? 1 : 2))];
+  return &slots[size_t((column * p.rowGroups + row) * registersOf(type))];
 }
 
 struct Lines {
@@ -131,25 +131,15 @@ void runFloat(const TileProduct& p, Warp& warp) {
   eachTile(p, [&](int row, int groups, int column) {
     Block* tile = &sums[column * p.rowGroups + row];
     for (int g = 0; g < groups; ++g) {
-      const Slot* slots = blockSlots(p.cSlots, p, p.c, row + g, column);
-      if (p.c == Accumulator::F16)
-        gatherHalfBlock(warp, *slots, tile[g]);
-      else
-        gatherBlock<float>(warp, slots, tile[g]);
+      gatherFloats(warp, p.c, blockSlots(p.cSlots, p, p.c, row + g, column), tile[g]);
       if (addsLast) std::memcpy(c[g], tile[g], sizeof(Block)), std::memset(tile[g], 0, sizeof(Block));
     }
     for (int step = 0; step < stepCount; ++step) steps[step].addTo(p, tile[0], row, groups, column);
     for (int g = 0; addsLast && g < groups; ++g) addC(p, c[g], tile[g]);
   });
   eachTile(p, [&](int row, int groups, int column) {
-    for (int g = 0; g < groups; ++g) {
-      const Slot* slots = blockSlots(p.dSlots, p, p.d, row + g, column);
-      const Block& block = sums[column * p.rowGroups + row + g];
-      if (p.d == Accumulator::F16)
-        scatterHalfBlock(warp, *slots, block);
-      else
-        scatterBlock<float>(warp, slots, block);
-    }
+    for (int g = 0; g < groups; ++g)
+      scatterFloats(warp, p.d, blockSlots(p.dSlots, p, p.d, row + g, column), sums[column * p.rowGroups + row + g]);
   });
 }
 
@@ -233,14 +223,16 @@ void gatherLines(Warp& warp, const Slot* slots, int groups, int blocks, TileLine
   }
 }
 
-void gatherHalfBlock(Warp& warp, Slot slot, float (*rows)[kTileColumns]) {
-  const auto* pairs = warp.lanes<uint32_t>(slot);
+void gatherFloats(Warp& warp, Accumulator type, const Slot* slots, float (*rows)[kTileColumns]) {
+  if (type != Accumulator::F16) return gatherBlock<float>(warp, slots, rows);
+  const auto* pairs = warp.lanes<uint32_t>(*slots);
   for (int i = 0; i < 8; ++i)
     _mm256_storeu_ps(rows[i], _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(pairs + 4 * i))));
 }
 
-void scatterHalfBlock(Warp& warp, Slot slot, const float (*rows)[kTileColumns]) {
-  auto* pairs = warp.lanes<uint32_t>(slot);
+void scatterFloats(Warp& warp, Accumulator type, const Slot* slots, const float (*rows)[kTileColumns]) {
+  if (type != Accumulator::F16) return scatterBlock<float>(warp, slots, rows);
+  auto* pairs = warp.lanes<uint32_t>(*slots);
   for (int i = 0; i < 8; ++i)
     _mm_storeu_si128(reinterpret_cast<__m128i*>(pairs + 4 * i),
                      _mm256_cvtps_ph(_mm256_loadu_ps(rows[i]), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));

@@ -27,7 +27,7 @@ Step gatherWarp(Warp& warp, LaneMask& active);
 /// 8 * groups rows (columns): register r holds rows of group r % groups and the bytes from 16 * (r / groups) on.
 void gatherLines(Warp& warp, const Slot* slots, int groups, int blocks, TileLine* lines);
 
-/// One 8 x 8 block of an accumulator: lane 4 * g + t holds columns 2 * t and 2 * t + 1 of row g; two registers, or one of f16x2.
+/// One 8 x 8 block of an accumulator: lane 4 * g + t holds columns 2 * t and 2 * t + 1 of row g; two registers.
 template <class T> void gatherBlock(Warp& warp, const Slot* slots, T (*rows)[kTileColumns]) {
   const T *even = warp.lanes<T>(slots[0]), *odd = warp.lanes<T>(slots[1]);
   T* flat = rows[0];
@@ -38,8 +38,11 @@ template <class T> void scatterBlock(Warp& warp, const Slot* slots, const T (*ro
   const T* flat = rows[0];
   for (int lane = 0; lane < kLanes; ++lane) even[lane] = flat[2 * lane], odd[lane] = flat[2 * lane + 1];
 }
-void gatherHalfBlock(Warp& warp, Slot slot, float (*rows)[kTileColumns]);
-void scatterHalfBlock(Warp& warp, Slot slot, const float (*rows)[kTileColumns]);
+/// The same for floats of either type of accumulator: two registers of f32, or one of f16x2.
+void gatherFloats(Warp& warp, Accumulator type, const Slot* slots, float (*rows)[kTileColumns]);
+void scatterFloats(Warp& warp, Accumulator type, const Slot* slots, const float (*rows)[kTileColumns]);
+/// Registers of a block.
+inline int registersOf(Accumulator type) { return type == Accumulator::F16 ? 1 : 2; }
 
 /// d = a * b + c over a warp's fragments. Inst::data of mma.sync and wmma.mma.
 struct TileProduct {
@@ -67,9 +70,7 @@ struct TileProduct {
   /// Registers that the operands take.
   int aRegisters() const { return rowGroups * blocks; }
   int bRegisters() const { return columnGroups * blocks; }
-  int accumulatorRegisters(Accumulator type) const {
-    return rowGroups * columnGroups * (type == Accumulator::F16 ? 1 : 2);
-  }
+  int accumulatorRegisters(Accumulator type) const { return rowGroups * columnGroups * registersOf(type); }
 };
 /// Execute of all of them.
 Step runTileProduct(const Inst& in, Warp& warp, LaneMask active);

@@ -61,23 +61,7 @@ void negate(TensorRows& rows, int terms) {
 
 /// Slots of the 16 x 8 tile `strip` of D.
 const Slot* stripSlots(const WgmmaPlan& plan, int strip) {
-  return &plan.d[size_t(strip * (plan.accumulator == Accumulator::F16 ? 2 : 4))];
-}
-
-void loadStrip(Warp& warp, const WgmmaPlan& plan, const Slot* slots, float (*sums)[kTileColumns]) {
-  for (int half = 0; half < 2; ++half)
-    if (plan.accumulator == Accumulator::F16)
-      gatherHalfBlock(warp, slots[half], sums + 8 * half);
-    else
-      gatherBlock<float>(warp, slots + 2 * half, sums + 8 * half);
-}
-
-void storeStrip(Warp& warp, const WgmmaPlan& plan, const Slot* slots, const float (*sums)[kTileColumns]) {
-  for (int half = 0; half < 2; ++half)
-    if (plan.accumulator == Accumulator::F16)
-      scatterHalfBlock(warp, slots[half], sums + 8 * half);
-    else
-      scatterBlock<float>(warp, slots + 2 * half, sums + 8 * half);
+  return &plan.d[size_t(2 * strip * registersOf(plan.accumulator))];
 }
 
 void multiplyFloats(const std::byte* shared, Warp& warp, const Product& product, const TileLine* rows) {
@@ -98,9 +82,12 @@ void multiplyFloats(const std::byte* shared, Warp& warp, const Product& product,
     }
     float sums[kTileRows][kTileColumns] = {};
     const Slot* slots = stripSlots(plan, strip);
-    if (product.addsToD) loadStrip(warp, plan, slots, sums);
+    const int perBlock = registersOf(plan.accumulator);
+    for (int half = 0; product.addsToD && half < 2; ++half)
+      gatherFloats(warp, plan.accumulator, slots + half * perBlock, sums + 8 * half);
     addProducts(plan.aFormat, plan.accumulator, a, kTileRows, b, plan.k, sums);
-    storeStrip(warp, plan, slots, sums);
+    for (int half = 0; half < 2; ++half)
+      scatterFloats(warp, plan.accumulator, slots + half * perBlock, sums + 8 * half);
   }
 }
 
