@@ -12,10 +12,7 @@ bool issueTo(Warp& warp, int lane, Cta& cta, const std::byte* barrier, BulkCopy 
   if (const MbarrierState state = MbarrierState::read(barrier); !state.isLive())
     return trapMbarrier(warp, lane, &cta, barrier, MbarrierState::Outcome::NoObject, state, 0);
   copy.written = &cta;
-  MbarrierSignal signal;
-  signal.barrier = barrier;
-  signal.copy = std::move(copy);
-  signal.bytes = uint32_t(signalled);
+  MbarrierSignal signal{.barrier = barrier, .copy = std::move(copy), .bytes = uint32_t(signalled)};
   issueSignal(cta, std::move(signal));
   return true;
 }
@@ -30,9 +27,7 @@ bool BulkTargets::decode(Decoder& decoder, const ptx::Operand& barrierOperand, c
 
 bool BulkTargets::issue(Warp& warp, int lane, BulkCopy copy, uint64_t signalled) const {
   Cluster& cluster = *warp.cta->cluster;
-  Access access;
-  access.space = barrier.space;
-  access.kind = AccessKind::Atomic;
+  Access access{.space = barrier.space, .kind = AccessKind::Atomic};
   access.bytes = access.alignment = 8;
   access.proxy = Proxy::Async;
   const std::byte* at = resolveBlock(access, warp, lane, barrier.lanes(warp)[size_t(lane)], 8);

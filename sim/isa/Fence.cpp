@@ -33,10 +33,7 @@ Step runFence(const Inst& in, Warp& warp, LaneMask active) {
     eachLane(active, [&](int i) { async.proxyFence[size_t(i)] = order; });
   }
   if (form.hasMap) {
-    Access access;
-    access.bytes = 128;
-    access.alignment = 64;
-    access.proxy = Proxy::Tensormap;
+    Access access{.bytes = 128, .alignment = 64, .proxy = Proxy::Tensormap};
     const LaneAddresses addresses = form.map.lanes(warp);
     for (LaneMask rest = active; rest; rest &= rest - 1) {
       const int lane = __builtin_ctz(rest);

@@ -8,7 +8,6 @@
 #include "sim/isa/Mbarrier.h"
 #include "sim/check/BarrierCheck.h"
 #include "sim/isa/Async.h"
-#include "sim/isa/MbarrierForm.h"
 #include "sim/machine/Cta.h"
 #include "sim/machine/Observer.h"
 #include <algorithm>

@@ -1,7 +1,7 @@
 // sim/isa/MbarrierWait.cpp -- who waits for an mbarrier, and what its phase misses: for deadlocks and for the check of barriers.
 #include "sim/check/Report.h"
 #include "sim/isa/Async.h"
-#include "sim/isa/MbarrierForm.h"
+#include "sim/isa/Mbarrier.h"
 #include "sim/isa/MbarrierState.h"
 #include "sim/isa/WaitText.h"
 #include <cstring>
