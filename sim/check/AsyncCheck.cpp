@@ -68,11 +68,9 @@ struct Doubts {
 /// Of the generic proxy.
 Doubts doubtsOf(const Warp& warp, const Cta& cta, uint64_t offset, uint64_t bytes, bool isWrite) {
   const SharedInFlight& inFlight = cta.async->inFlight;
-  Doubts doubts;
-  doubts.writers = inFlight.any(Use::Written, offset, bytes);
-  doubts.readers = isWrite && (inFlight.any(Use::Read, offset, bytes) || productsAreNear(cta, offset, bytes));
-  doubts.landed = !historyOf(warp).knowsLanded(warp, cta, offset, bytes);
-  return doubts;
+  return {.writers = inFlight.any(Use::Written, offset, bytes),
+          .readers = isWrite && (inFlight.any(Use::Read, offset, bytes) || productsAreNear(cta, offset, bytes)),
+          .landed = !historyOf(warp).knowsLanded(warp, cta, offset, bytes)};
 }
 
 /// A write of either proxy to bytes that copies or products are going to read.

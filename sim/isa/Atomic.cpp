@@ -32,7 +32,7 @@ bool isGlobal(const Access& access, uint64_t address) {
   return access.space == Space::Global || (access.space == Space::None && (address & kWindowMask) != kSharedWindow);
 }
 
-template <class Op, class T> Step runAtomic(const Inst& in, Warp& warp, LaneMask active) {
+template <auto kOp, class T> Step runAtomic(const Inst& in, Warp& warp, LaneMask active) {
   const AtomicAccess& op = *static_cast<const AtomicAccess*>(in.data);
   alignas(kLaneAlignment) uint64_t addresses[kLanes];
   alignas(kLaneAlignment) std::byte* host[kLanes];
@@ -42,8 +42,7 @@ template <class Op, class T> Step runAtomic(const Inst& in, Warp& warp, LaneMask
     const bool flush = isGlobal(op.access, addresses[i]);
     const T c = op.c ? warp.lanes<T>(op.c)[i] : T();
     T old[kMostElements];
-    for (size_t e = 0; e < op.elements; ++e)
-      old[e] = Op::apply(host[i] + e * sizeof(T), warp.lanes<T>(op.b[e])[i], c, flush);
+    for (size_t e = 0; e < op.elements; ++e) old[e] = kOp(host[i] + e * sizeof(T), warp.lanes<T>(op.b[e])[i], c, flush);
     for (size_t e = 0; e < op.elements; ++e)
       if (op.d[e]) warp.lanes<T>(op.d[e])[i] = old[e];
   });
@@ -61,54 +60,54 @@ struct AtomicRow {
   bool isVectorOnly = false;
 };
 
-template <Type kType, class Op>
+template <Type kType, auto kOp>
 constexpr AtomicRow row(std::string_view operation, bool needsNoFlush = false, uint32_t vectors = 0,
                         bool isVectorOnly = false) {
   using T = LaneValue<kType>;
-  return {operation, kType, runAtomic<Op, T>, reduceAll<Op, T>, needsNoFlush, vectors, isVectorOnly};
+  return {operation, kType, runAtomic<kOp, T>, reduceAll<kOp, T>, needsNoFlush, vectors, isVectorOnly};
 }
 
 constexpr AtomicRow kAtomicRows[] = {
-    row<Type::B32, Atomic<And>>("and"),
-    row<Type::B64, Atomic<And>>("and"),
-    row<Type::B32, Atomic<Or>>("or"),
-    row<Type::B64, Atomic<Or>>("or"),
-    row<Type::B32, Atomic<Xor>>("xor"),
-    row<Type::B64, Atomic<Xor>>("xor"),
-    row<Type::B32, AtomicExchange>("exch"),
-    row<Type::B64, AtomicExchange>("exch"),
-    row<Type::B128, AtomicExchange>("exch"),
-    row<Type::B16, AtomicCompareAndSwap>("cas"),
-    row<Type::B32, AtomicCompareAndSwap>("cas"),
-    row<Type::B64, AtomicCompareAndSwap>("cas"),
-    row<Type::B128, AtomicCompareAndSwap>("cas"),
-    row<Type::U32, Atomic<Increment>>("inc"),
-    row<Type::U32, Atomic<Decrement>>("dec"),
-    row<Type::U32, Atomic<Min>>("min"),
-    row<Type::S32, Atomic<Min>>("min"),
-    row<Type::U64, Atomic<Min>>("min"),
-    row<Type::S64, Atomic<Min>>("min"),
-    row<Type::U32, Atomic<Max>>("max"),
-    row<Type::S32, Atomic<Max>>("max"),
-    row<Type::U64, Atomic<Max>>("max"),
-    row<Type::S64, Atomic<Max>>("max"),
-    row<Type::U32, Atomic<Add>>("add"),
-    row<Type::S32, Atomic<Add>>("add"),
-    row<Type::U64, Atomic<Add>>("add"),
-    row<Type::F32, AtomicAddF32>("add", false, 2 | 4),
-    row<Type::F64, AtomicAddF64>("add"),
-    row<Type::F16, AtomicHalf<half::F16, half::Add>>("add", true, 2 | 4 | 8),
-    row<Type::BF16, AtomicHalf<half::BF16, half::Add>>("add", true, 2 | 4 | 8),
-    row<Type::F16x2, AtomicHalves<half::F16, half::Add>>("add", true, 2 | 4),
-    row<Type::BF16x2, AtomicHalves<half::BF16, half::Add>>("add", true, 2 | 4),
-    row<Type::F16, AtomicHalf<half::F16, HalfMin>>("min", true, 2 | 4 | 8, true),
-    row<Type::BF16, AtomicHalf<half::BF16, HalfMin>>("min", true, 2 | 4 | 8, true),
-    row<Type::F16x2, AtomicHalves<half::F16, HalfMin>>("min", true, 2 | 4, true),
-    row<Type::BF16x2, AtomicHalves<half::BF16, HalfMin>>("min", true, 2 | 4, true),
-    row<Type::F16, AtomicHalf<half::F16, HalfMax>>("max", true, 2 | 4 | 8, true),
-    row<Type::BF16, AtomicHalf<half::BF16, HalfMax>>("max", true, 2 | 4 | 8, true),
-    row<Type::F16x2, AtomicHalves<half::F16, HalfMax>>("max", true, 2 | 4, true),
-    row<Type::BF16x2, AtomicHalves<half::BF16, HalfMax>>("max", true, 2 | 4, true),
+    row<Type::B32, kAtomic<kAnd>>("and"),
+    row<Type::B64, kAtomic<kAnd>>("and"),
+    row<Type::B32, kAtomic<kOr>>("or"),
+    row<Type::B64, kAtomic<kOr>>("or"),
+    row<Type::B32, kAtomic<kXor>>("xor"),
+    row<Type::B64, kAtomic<kXor>>("xor"),
+    row<Type::B32, kAtomicExchange>("exch"),
+    row<Type::B64, kAtomicExchange>("exch"),
+    row<Type::B128, kAtomicExchange>("exch"),
+    row<Type::B16, kAtomicCompareAndSwap>("cas"),
+    row<Type::B32, kAtomicCompareAndSwap>("cas"),
+    row<Type::B64, kAtomicCompareAndSwap>("cas"),
+    row<Type::B128, kAtomicCompareAndSwap>("cas"),
+    row<Type::U32, kAtomic<kIncrement>>("inc"),
+    row<Type::U32, kAtomic<kDecrement>>("dec"),
+    row<Type::U32, kAtomic<kMin>>("min"),
+    row<Type::S32, kAtomic<kMin>>("min"),
+    row<Type::U64, kAtomic<kMin>>("min"),
+    row<Type::S64, kAtomic<kMin>>("min"),
+    row<Type::U32, kAtomic<kMax>>("max"),
+    row<Type::S32, kAtomic<kMax>>("max"),
+    row<Type::U64, kAtomic<kMax>>("max"),
+    row<Type::S64, kAtomic<kMax>>("max"),
+    row<Type::U32, kAtomic<kAdd>>("add"),
+    row<Type::S32, kAtomic<kAdd>>("add"),
+    row<Type::U64, kAtomic<kAdd>>("add"),
+    row<Type::F32, kAtomicAddF32>("add", false, 2 | 4),
+    row<Type::F64, kAtomicAddF64>("add"),
+    row<Type::F16, kAtomicHalf<half::F16, half::kAdd>>("add", true, 2 | 4 | 8),
+    row<Type::BF16, kAtomicHalf<half::BF16, half::kAdd>>("add", true, 2 | 4 | 8),
+    row<Type::F16x2, kAtomicHalves<half::F16, half::kAdd>>("add", true, 2 | 4),
+    row<Type::BF16x2, kAtomicHalves<half::BF16, half::kAdd>>("add", true, 2 | 4),
+    row<Type::F16, kAtomicHalf<half::F16, kHalfMin>>("min", true, 2 | 4 | 8, true),
+    row<Type::BF16, kAtomicHalf<half::BF16, kHalfMin>>("min", true, 2 | 4 | 8, true),
+    row<Type::F16x2, kAtomicHalves<half::F16, kHalfMin>>("min", true, 2 | 4, true),
+    row<Type::BF16x2, kAtomicHalves<half::BF16, kHalfMin>>("min", true, 2 | 4, true),
+    row<Type::F16, kAtomicHalf<half::F16, kHalfMax>>("max", true, 2 | 4 | 8, true),
+    row<Type::BF16, kAtomicHalf<half::BF16, kHalfMax>>("max", true, 2 | 4 | 8, true),
+    row<Type::F16x2, kAtomicHalves<half::F16, kHalfMax>>("max", true, 2 | 4, true),
+    row<Type::BF16x2, kAtomicHalves<half::BF16, kHalfMax>>("max", true, 2 | 4, true),
 };
 
 const AtomicRow* findRow(std::string_view operation, Type type) {

@@ -1,10 +1,10 @@
-// sim/isa/AtomicUpdates.h -- what one lane's atomic operation does to memory: a functor for each operation.
-// Here:      functors with apply(at, b, c, flush), which return what memory held before.
+// sim/isa/AtomicUpdates.h -- what one lane's atomic operation does to memory: a function for each operation.
+// Here:      functions of (at, b, c, flush), which return what memory held before.
 // Not here:  addresses and operands (Atomic.cpp).
 // Source:    PTX ISA, 9.7.13 (atom, red).
 // Idea:      CTAs run on several threads, so host memory is changed by atomic instructions of the host. They order as
 //            acquire and release, which is at least what any .sem asks for.
-// Invariant: a functor writes sizeof(T) bytes at an address that is a multiple of sizeof(T).
+// Invariant: each writes sizeof(T) bytes at an address that is a multiple of sizeof(T).
 #pragma once
 #include "sim/isa/Forms.h"
 #include "sim/numerics/Double.h"
@@ -36,78 +36,65 @@ template <class Next> U128 replaceAtomically128(std::byte* at, Next next) {
 }
 
 /// The value that another one gives with b.
-template <class Op> struct Atomic {
-  template <class T> static T apply(std::byte* at, T b, T, bool) {
-    if constexpr (std::is_same_v<Op, Add>)
-      return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).fetch_add(b, std::memory_order_acq_rel);
-    else
-      return replaceAtomically<T>(at, [=](T old) { return Op::apply(old, b); });
-  }
+template <auto kOp>
+inline constexpr auto kAtomic = []<class T>(std::byte* at, T b, T, bool) -> T {
+  if constexpr (std::is_same_v<std::remove_cv_t<decltype(kOp)>, std::remove_cv_t<decltype(kAdd)>>)
+    return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).fetch_add(b, std::memory_order_acq_rel);
+  else
+    return replaceAtomically<T>(at, [=](T old) { return kOp(old, b); });
 };
 /// Counts from 0 to b, and down from b to 0.
-struct Increment {
-  template <class T> static T apply(T old, T b) { return old >= b ? 0 : old + 1; }
-};
-struct Decrement {
-  template <class T> static T apply(T old, T b) { return old == 0 || old > b ? b : old - 1; }
-};
-struct AtomicExchange {
-  template <class T> static T apply(std::byte* at, T b, T, bool) {
-    if constexpr (sizeof(T) == 16)
-      return replaceAtomically128(at, [=](U128) { return b; });
-    else
-      return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).exchange(b, std::memory_order_acq_rel);
-  }
+inline constexpr auto kIncrement = []<class T>(T old, T b) -> T { return old >= b ? 0 : old + 1; };
+inline constexpr auto kDecrement = []<class T>(T old, T b) -> T { return old == 0 || old > b ? b : old - 1; };
+inline constexpr auto kAtomicExchange = []<class T>(std::byte* at, T b, T, bool) -> T {
+  if constexpr (sizeof(T) == 16)
+    return replaceAtomically128(at, [=](U128) { return b; });
+  else
+    return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).exchange(b, std::memory_order_acq_rel);
 };
 /// c where memory holds b.
-struct AtomicCompareAndSwap {
-  template <class T> static T apply(std::byte* at, T b, T c, bool) {
-    if constexpr (sizeof(T) == 16) {
-      return __sync_val_compare_and_swap(reinterpret_cast<U128*>(at), b, c);
-    } else {
-      std::atomic_ref<T>(*reinterpret_cast<T*>(at))
-          .compare_exchange_strong(b, c, std::memory_order_acq_rel, std::memory_order_acquire);
-      return b;
-    }
+inline constexpr auto kAtomicCompareAndSwap = []<class T>(std::byte* at, T b, T c, bool) -> T {
+  if constexpr (sizeof(T) == 16) {
+    return __sync_val_compare_and_swap(reinterpret_cast<U128*>(at), b, c);
+  } else {
+    std::atomic_ref<T>(*reinterpret_cast<T*>(at))
+        .compare_exchange_strong(b, c, std::memory_order_acq_rel, std::memory_order_acquire);
+    return b;
   }
 };
-struct AtomicAddF32 {
-  static uint32_t apply(std::byte* at, uint32_t b, uint32_t, bool flush) {
-    return replaceAtomically<uint32_t>(at, [=](uint32_t old) {
-      using Sum = single::Add<Round::NearestEven>;
-      const float x = floatOf(old), y = floatOf(b);
-      return bitsOf(flush ? single::Shaped<Sum, true>::apply(x, y) : single::Shaped<Sum, false>::apply(x, y));
-    });
-  }
+inline constexpr auto kAtomicAddF32 = [](std::byte* at, uint32_t b, uint32_t, bool flush) -> uint32_t {
+  return replaceAtomically<uint32_t>(at, [=](uint32_t old) {
+    constexpr auto kSum = kBound<single::kAdd, kNearest>;
+    const float x = floatOf(old), y = floatOf(b);
+    return bitsOf(flush ? single::kShaped<kSum, true>(x, y) : single::kShaped<kSum, false>(x, y));
+  });
 };
-struct AtomicAddF64 {
-  /// Of two NaNs, in global memory b as it is, and in shared memory the old value; that one quiet, as an instruction makes it.
-  static double sumOfNans(double old, double b, bool isGlobal) {
-    if (isGlobal) return isNan(b) ? b : old;
-    return binary64::quiet(isNan(old) ? old : b);
-  }
-  static uint64_t apply(std::byte* at, uint64_t b, uint64_t, bool isGlobal) {
-    return replaceAtomically<uint64_t>(at, [=](uint64_t old) {
-      const double x = doubleOf(old), y = doubleOf(b);
-      const bool hasNan = isNan(x) || isNan(y);
-      return bitsOf(hasNan ? sumOfNans(x, y, isGlobal) : binary64::Add<Round::NearestEven>::apply(x, y));
-    });
-  }
+/// Of two NaNs, in global memory b as it is, and in shared memory the old value; that one quiet, as an instruction makes it.
+inline double sumOfNans(double old, double b, bool isGlobal) {
+  if (isGlobal) return isNan(b) ? b : old;
+  return binary64::quiet(isNan(old) ? old : b);
+}
+inline constexpr auto kAtomicAddF64 = [](std::byte* at, uint64_t b, uint64_t, bool isGlobal) -> uint64_t {
+  return replaceAtomically<uint64_t>(at, [=](uint64_t old) {
+    const double x = doubleOf(old), y = doubleOf(b);
+    return bitsOf(isNan(x) || isNan(y) ? sumOfNans(x, y, isGlobal) : binary64::kAdd(kNearest, x, y));
+  });
 };
 
 /// On f16 or bf16; the packed forms change both halves of 32 bits in one step, which is more than the ISA promises.
-template <class Format, class Op> using AtomicHalf = Atomic<half::Shaped<Format, Op>>;
-template <class Format, class Op> using AtomicHalves = Atomic<half::Packed<half::Shaped<Format, Op>>>;
+template <class Format, auto kOp> inline constexpr auto kAtomicHalf = kAtomic<half::kShaped<Format, kOp>>;
+template <class Format, auto kOp>
+inline constexpr auto kAtomicHalves = kAtomic<half::kPacked<half::kShaped<Format, kOp>>>;
 /// The smaller one, a number rather than NaN, and -0 rather than 0; the larger one likewise.
-using HalfMin = half::Extremum<false, false, false>;
-using HalfMax = half::Extremum<true, false, false>;
+inline constexpr auto kHalfMin = half::kExtremum<false, false, false>;
+inline constexpr auto kHalfMax = half::kExtremum<true, false, false>;
 
 /// An operation on `count` elements of an array, each in one indivisible step.
-template <class Op, class T, bool kFlush = false> void reduceAll(std::byte* to, const std::byte* from, size_t count) {
+template <auto kOp, class T, bool kFlush = false> void reduceAll(std::byte* to, const std::byte* from, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     T value;
     std::memcpy(&value, from + i * sizeof value, sizeof value);
-    Op::apply(to + i * sizeof value, value, T(), kFlush);
+    kOp(to + i * sizeof value, value, T(), kFlush);
   }
 }
 

@@ -10,40 +10,32 @@ namespace {
 
 using ptx::Type;
 
-struct CountOnes {
-  template <class T> static uint32_t apply(T a) { return uint32_t(std::popcount(a)); }
-};
-struct LeadingZeros {
-  template <class T> static uint32_t apply(T a) { return uint32_t(std::countl_zero(a)); }
-};
-struct Reverse {
-  static uint32_t apply(uint32_t a) { return __builtin_bitreverse32(a); }
-  static uint64_t apply(uint64_t a) { return __builtin_bitreverse64(a); }
+constexpr auto kCountOnes = []<class T>(T a) -> uint32_t { return uint32_t(std::popcount(a)); };
+constexpr auto kLeadingZeros = []<class T>(T a) -> uint32_t { return uint32_t(std::countl_zero(a)); };
+constexpr auto kReverse = []<class T>(T a) -> T {
+  return sizeof a == 4 ? __builtin_bitreverse32(uint32_t(a)) : __builtin_bitreverse64(a);
 };
 
 /// The highest bit that is not the sign, or all ones; with kShift how far it must be shifted to the top.
-template <bool kShift> struct FindHighest {
-  template <class T> static uint32_t apply(T a) {
-    using U = std::make_unsigned_t<T>;
-    const U bits = std::is_signed_v<T> && a < T(0) ? U(~U(a)) : U(a);
-    if (bits == 0) return ~0u;
-    const auto zeros = uint32_t(std::countl_zero(bits));
-    return kShift ? zeros : uint32_t(8 * sizeof(T) - 1) - zeros;
-  }
+template <bool kShift>
+constexpr auto kFindHighest = []<class T>(T a) -> uint32_t {
+  using U = std::make_unsigned_t<T>;
+  const U bits = std::is_signed_v<T> && a < T(0) ? U(~U(a)) : U(a);
+  if (bits == 0) return ~0u;
+  const auto zeros = uint32_t(std::countl_zero(bits));
+  return kShift ? zeros : uint32_t(8 * sizeof(T) - 1) - zeros;
 };
 
 /// The offset-th set bit of mask from bit `base` on, upwards or (offset < 0) downwards, or all ones. A base outside of the mask,
 /// which the ISA leaves open, finds nothing.
-struct FindNthSet {
-  static uint32_t apply(uint32_t mask, uint32_t base, int32_t offset) {
-    if (base > 31) return ~0u;
-    if (offset == INT32_MIN) return 0; // as the GPU's sequence of instructions has it
-    if (offset == 0) return mask >> base & 1 ? base : ~0u;
-    int64_t left = offset > 0 ? int64_t(offset) : -int64_t(offset);
-    for (int at = int(base), step = offset > 0 ? 1 : -1; at >= 0 && at < 32; at += step)
-      if (mask >> at & 1 && --left == 0) return uint32_t(at);
-    return ~0u;
-  }
+constexpr auto kFindNthSet = [](uint32_t mask, uint32_t base, int32_t offset) -> uint32_t {
+  if (base > 31) return ~0u;
+  if (offset == INT32_MIN) return 0; // as the GPU's sequence of instructions has it
+  if (offset == 0) return mask >> base & 1 ? base : ~0u;
+  int64_t left = offset > 0 ? int64_t(offset) : -int64_t(offset);
+  for (int at = int(base), step = offset > 0 ? 1 : -1; at >= 0 && at < 32; at += step)
+    if (mask >> at & 1 && --left == 0) return uint32_t(at);
+  return ~0u;
 };
 
 /// A position or length of a field: a byte to the instructions on 32 bits. Those on 64 are several on the GPU, which read all of
@@ -54,91 +46,64 @@ template <class T> int fieldNumber(uint32_t n) {
 
 /// Bits pos to pos + len - 1 of a, at the bottom. Shifted to the top and back: a signed type fills with the highest bit taken,
 /// which is a's own where the field reaches beyond it.
-struct ExtractField {
-  template <class T> static T apply(T a, uint32_t b, uint32_t c) {
-    using U = std::make_unsigned_t<T>;
-    constexpr int kBits = 8 * sizeof(T);
-    const int pos = fieldNumber<T>(b), len = fieldNumber<T>(c);
-    if (len == 0) return 0;
-    const int up = std::max(kBits - pos - len, 0), down = up + pos;
-    if constexpr (!std::is_signed_v<T>)
-      if (down >= kBits) return 0;
-    return T(T(U(a) << up) >> std::min(down, kBits - 1));
-  }
+constexpr auto kExtractField = []<class T>(T a, uint32_t b, uint32_t c) -> T {
+  using U = std::make_unsigned_t<T>;
+  constexpr int kBits = 8 * sizeof(T);
+  const int pos = fieldNumber<T>(b), len = fieldNumber<T>(c);
+  if (len == 0) return 0;
+  const int up = std::max(kBits - pos - len, 0), down = up + pos;
+  if constexpr (!std::is_signed_v<T>)
+    if (down >= kBits) return 0;
+  return T(T(U(a) << up) >> std::min(down, kBits - 1));
 };
 
 /// b, with the low len bits of a from bit pos on.
-struct InsertField {
-  template <class T> static T apply(T a, T b, uint32_t c, uint32_t d) {
-    constexpr uint32_t kBits = 8 * sizeof(T);
-    const uint32_t pos = uint32_t(fieldNumber<T>(c)), len = uint32_t(fieldNumber<T>(d));
-    if (pos >= kBits) return b;
-    const T ones = len >= kBits ? T(~T(0)) : T((T(1) << (len & (kBits - 1))) - 1), mask = T(ones << pos);
-    return T((b & ~mask) | (T(a << pos) & mask));
-  }
+constexpr auto kInsertField = []<class T>(T a, T b, uint32_t c, uint32_t d) -> T {
+  constexpr uint32_t kBits = 8 * sizeof(T);
+  const uint32_t pos = uint32_t(fieldNumber<T>(c)), len = uint32_t(fieldNumber<T>(d));
+  if (pos >= kBits) return b;
+  const T ones = len >= kBits ? T(~T(0)) : T((T(1) << (len & (kBits - 1))) - 1), mask = T(ones << pos);
+  return T((b & ~mask) | (T(a << pos) & mask));
 };
 
 /// b ones from bit a on.
-template <bool kClamp> struct BitMask {
-  static uint32_t apply(uint32_t a, uint32_t b) {
-    if (kClamp && a >= 32) return 0;
-    const uint32_t from = a & 31, width = b & 31, end = from + width;
-    const uint32_t below = ~0u << from;
-    if (kClamp && b >= 32) return below;
-    return end >= 32 ? below : below & ~(~0u << end);
-  }
+template <bool kClamp>
+constexpr auto kBitMask = [](uint32_t a, uint32_t b) -> uint32_t {
+  if (kClamp && a >= 32) return 0;
+  const uint32_t from = a & 31, width = b & 31, end = from + width;
+  const uint32_t below = ~0u << from;
+  if (kClamp && b >= 32) return below;
+  return end >= 32 ? below : below & ~(~0u << end);
 };
 
 /// a's low b bits, extended to 32 with zeros or with the highest of them.
-template <bool kClamp, bool kSigned> struct Extend {
-  static uint32_t apply(uint32_t a, uint32_t b) {
-    if (kClamp && b >= 32) return a;
-    const uint32_t width = b & 31;
-    if (width == 0) return 0;
-    const uint32_t up = 32 - width;
-    return kSigned ? uint32_t(int32_t(a << up) >> up) : a << up >> up;
-  }
+template <bool kClamp, bool kSigned>
+constexpr auto kExtend = [](uint32_t a, uint32_t b) -> uint32_t {
+  if (kClamp && b >= 32) return a;
+  const uint32_t width = b & 31;
+  if (width == 0) return 0;
+  const uint32_t up = 32 - width;
+  return kSigned ? uint32_t(int32_t(a << up) >> up) : a << up >> up;
 };
 
-/// Byte j of prmt's result is byte `index` of b:a, where bit 3 of the index asks for its sign instead (the default mode).
-struct PermuteAny {
-  static uint32_t index(uint32_t c, uint32_t j) { return c >> (4 * j) & 15; }
-};
-struct Forward4 {
-  static uint32_t index(uint32_t c, uint32_t j) { return (c & 3) + j; }
-};
-struct Backward4 {
-  static uint32_t index(uint32_t c, uint32_t j) { return ((c & 3) - j) & 7; }
-};
-struct Replicate8 {
-  static uint32_t index(uint32_t c, uint32_t) { return c & 3; }
-};
-struct ClampLeft {
-  static uint32_t index(uint32_t c, uint32_t j) { return std::max(c & 3, j); }
-};
-struct ClampRight {
-  static uint32_t index(uint32_t c, uint32_t j) { return std::min(c & 3, j); }
-};
-struct Replicate16 {
-  static uint32_t index(uint32_t c, uint32_t j) { return (c & 1) * 2 + (j & 1); }
-};
-template <class Mode> struct Permute {
-  static uint32_t apply(uint32_t a, uint32_t b, uint32_t c) {
-    const uint64_t bytes = uint64_t(b) << 32 | a;
-    uint32_t r = 0;
-    for (uint32_t j = 0; j < 4; ++j) {
-      const uint32_t index = Mode::index(c, j);
-      const auto byte = uint32_t(bytes >> (8 * (index & 7)) & 0xFF);
-      r |= (index & 8 ? (byte & 0x80 ? 0xFFu : 0u) : byte) << (8 * j);
-    }
-    return r;
+/// Byte j of prmt's result is byte kIndex(c, j) of b:a, where bit 3 of the index asks for its sign instead (the default mode).
+template <auto kIndex>
+constexpr auto kPermute = [](uint32_t a, uint32_t b, uint32_t c) -> uint32_t {
+  const uint64_t bytes = uint64_t(b) << 32 | a;
+  uint32_t r = 0;
+  for (uint32_t j = 0; j < 4; ++j) {
+    const uint32_t index = kIndex(c, j);
+    const auto byte = uint32_t(bytes >> (8 * (index & 7)) & 0xFF);
+    r |= (index & 8 ? (byte & 0x80 ? 0xFFu : 0u) : byte) << (8 * j);
   }
+  return r;
 };
+template <auto kIndex> constexpr Execute runPermute = runAlike<kPermute<kIndex>, uint32_t, 3>;
 
 /// popc and clz: .b32 and .b64 to 32 bits.
-template <class Op> bool decodeCount(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+template <auto kOp> bool decodeCount(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const Type type = words.takeType();
-  out.run = BitWords::choose(type, []<class T>(T) { return runLanes<Op, uint32_t, T>; });
+  out.run = BitWords::choose(type, []<class T>(T) { return runLanes<kOp, uint32_t, T>; });
   return out.run ? decoder.form(in, out, Type::B32, {type}) : decoder.failType(BitWords::names());
 }
 
@@ -146,26 +111,26 @@ bool decodeBfind(Decoder& decoder, const ptx::Instruction& in, Words& words, Ins
   const bool shift = words.take("shiftamt");
   const Type type = words.takeType();
   out.run = IntegerWords::choose(type, [&]<class T>(T) {
-    return shift ? runLanes<FindHighest<true>, uint32_t, T> : runLanes<FindHighest<false>, uint32_t, T>;
+    return shift ? runLanes<kFindHighest<true>, uint32_t, T> : runLanes<kFindHighest<false>, uint32_t, T>;
   });
   return out.run ? decoder.form(in, out, Type::U32, {type}) : decoder.failType(IntegerWords::names());
 }
 
 bool decodeFns(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   if (words.takeType() != Type::B32) return decoder.failType(".b32");
-  out.run = runLanes<FindNthSet, uint32_t, uint32_t, uint32_t, int32_t>;
+  out.run = runLanes<kFindNthSet, uint32_t, uint32_t, uint32_t, int32_t>;
   return decoder.form(in, out, Type::B32, {Type::B32, Type::B32, Type::S32});
 }
 
 bool decodeBfe(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const Type type = words.takeType();
-  out.run = IntegerWords::choose(type, []<class T>(T) { return runLanes<ExtractField, T, T, uint32_t, uint32_t>; });
+  out.run = IntegerWords::choose(type, []<class T>(T) { return runLanes<kExtractField, T, T, uint32_t, uint32_t>; });
   return out.run ? decoder.form(in, out, type, {type, Type::U32, Type::U32}) : decoder.failType(IntegerWords::names());
 }
 
 bool decodeBfi(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const Type type = words.takeType();
-  out.run = BitWords::choose(type, []<class T>(T) { return runLanes<InsertField, T, T, T, uint32_t, uint32_t>; });
+  out.run = BitWords::choose(type, []<class T>(T) { return runLanes<kInsertField, T, T, T, uint32_t, uint32_t>; });
   if (!out.run) return decoder.failType(BitWords::names());
   return decoder.form(in, out, type, {type, type, Type::U32, Type::U32});
 }
@@ -180,7 +145,7 @@ bool decodeBmsk(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst
   bool clamps = false;
   if (!takeClamp(decoder, words, clamps)) return false;
   if (words.takeType() != Type::B32) return decoder.failType(".b32");
-  out.run = clamps ? runAlike<BitMask<true>, uint32_t, 2> : runAlike<BitMask<false>, uint32_t, 2>;
+  out.run = clamps ? runAlike<kBitMask<true>, uint32_t, 2> : runAlike<kBitMask<false>, uint32_t, 2>;
   return decoder.form(in, out, Type::B32, {Type::U32, Type::U32});
 }
 
@@ -191,20 +156,21 @@ bool decodeSzext(Decoder& decoder, const ptx::Instruction& in, Words& words, Ins
   if (!Words32::has(type)) return decoder.failType(Words32::names());
   out.run = forFlag(clamps, [&](auto c) {
     return forFlag(isSigned(type),
-                   [](auto s) { return runAlike<Extend<decltype(c)::value, decltype(s)::value>, uint32_t, 2>; });
+                   [](auto s) { return runAlike<kExtend<decltype(c)::value, decltype(s)::value>, uint32_t, 2>; });
   });
   return decoder.form(in, out, type, {type, Type::U32});
 }
 
 bool decodePrmt(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  const std::optional<Execute> mode = words.takeNamed<Execute>({{"f4e", runAlike<Permute<Forward4>, uint32_t, 3>},
-                                                                {"b4e", runAlike<Permute<Backward4>, uint32_t, 3>},
-                                                                {"rc8", runAlike<Permute<Replicate8>, uint32_t, 3>},
-                                                                {"ecl", runAlike<Permute<ClampLeft>, uint32_t, 3>},
-                                                                {"ecr", runAlike<Permute<ClampRight>, uint32_t, 3>},
-                                                                {"rc16", runAlike<Permute<Replicate16>, uint32_t, 3>}});
+  const std::optional<Execute> mode =
+      words.takeNamed<Execute>({{"f4e", runPermute<[](uint32_t c, uint32_t j) { return (c & 3) + j; }>},
+                                {"b4e", runPermute<[](uint32_t c, uint32_t j) { return ((c & 3) - j) & 7; }>},
+                                {"rc8", runPermute<[](uint32_t c, uint32_t) { return c & 3; }>},
+                                {"ecl", runPermute<[](uint32_t c, uint32_t j) { return std::max(c & 3, j); }>},
+                                {"ecr", runPermute<[](uint32_t c, uint32_t j) { return std::min(c & 3, j); }>},
+                                {"rc16", runPermute<[](uint32_t c, uint32_t j) { return (c & 1) * 2 + (j & 1); }>}});
   if (words.takeType() != Type::B32) return decoder.failType(".b32");
-  out.run = mode.value_or(runAlike<Permute<PermuteAny>, uint32_t, 3>);
+  out.run = mode.value_or(runPermute<[](uint32_t c, uint32_t j) { return c >> (4 * j) & 15; }>);
   return decoder.alike(in, out, Type::B32, 3);
 }
 
@@ -213,10 +179,10 @@ constexpr OpcodeRow kRows[] = {
     {"bfi", decodeBfi},
     {"bfind", decodeBfind},
     {"bmsk", decodeBmsk},
-    {"brev", decodeAlike<BitWords, Reverse, 1>},
-    {"clz", decodeCount<LeadingZeros>},
+    {"brev", decodeAlike<BitWords, kReverse, 1>},
+    {"clz", decodeCount<kLeadingZeros>},
     {"fns", decodeFns},
-    {"popc", decodeCount<CountOnes>},
+    {"popc", decodeCount<kCountOnes>},
     {"prmt", decodePrmt},
     {"szext", decodeSzext},
 };

@@ -94,8 +94,7 @@ bool decodeBulkCopy(Decoder& decoder, const ptx::Instruction& in, Words& words, 
 
 bool decodeBulkReduce(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   auto* form = decoder.make<BulkForm>();
-  const std::string_view word = words.takeOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
-  const auto op = reduceOpNamed(word);
+  const auto op = takeReduceOp(words);
   if (!op)
     return decoder.fail("cp.reduce.async.bulk wants an operation: .add, .min, .max, .inc, .dec, .and, .or or .xor");
   const bool keepsSubnormals = words.take("noftz");
@@ -107,8 +106,8 @@ bool decodeBulkReduce(Decoder& decoder, const ptx::Instruction& in, Words& words
   const bool isFloat = type >= ptx::Type::F16, isWide = ptx::bytesOf(type) == 8;
   const bool toShared = !isDestinationGlobal(in);
   if (!form->reduce || (toShared && (isFloat || (isWide && *op != ReduceOp::Add))))
-    return decoder.fail("cp.reduce.async.bulk has no ." + std::string(word) + " of ." + std::string(ptx::nameOf(type)) +
-                        (toShared ? " in shared memory" : ""));
+    return decoder.fail("cp.reduce.async.bulk has no ." + std::string(nameOf(*op)) + " of ." +
+                        std::string(ptx::nameOf(type)) + (toShared ? " in shared memory" : ""));
   form->elementBytes = uint32_t(ptx::bytesOf(type));
   return decodeBulk(decoder, in, words, *form, out);
 }

@@ -28,78 +28,64 @@ template <class S> bool isNanOf64(typename S::Lane x) {
     return false;
 }
 
-template <class S, Round R> struct ToF32 {
-  static float apply(typename S::Lane x) {
-    if (isNanOf64<S>(x)) return floatOf(uint32_t(nanOf64(kFormatF32, S::wide(x))));
-    if constexpr (std::is_same_v<S, FromF16>)
-      return canonical(half::F16::wide(x));
-    else if constexpr (std::is_same_v<S, FromBF16>)
-      return half::BF16::wide(x);
-    else
-      return narrowedSingle<R>(S::wide(x));
-  }
+constexpr auto kToF32 = []<class S, Round R>(S, RoundConstant<R>, typename S::Lane x) -> float {
+  if (isNanOf64<S>(x)) return floatOf(uint32_t(nanOf64(kFormatF32, S::wide(x))));
+  if constexpr (std::is_same_v<S, FromF16>)
+    return canonical(half::F16::wide(x));
+  else if constexpr (std::is_same_v<S, FromBF16>)
+    return half::BF16::wide(x);
+  else
+    return narrowedSingle<R>(S::wide(x));
 };
-template <class S, Round R> struct ToFlushedF32 {
-  static float apply(typename S::Lane x) { return flushed(ToF32<S, R>::apply(x)); }
+constexpr auto kToFlushedF32 = []<class S, Round R>(S, RoundConstant<R>, typename S::Lane x) -> float {
+  return flushed(kToF32(S(), RoundConstant<R>(), x));
 };
-template <class S, Round> struct ToF64 {
-  static double apply(typename S::Lane x) { return S::wide(x); }
+constexpr auto kToF64 = []<class S, class R>(S, R, typename S::Lane x) -> double { return S::wide(x); };
+constexpr auto kToF16 = []<class S, Round R>(S, RoundConstant<R>, typename S::Lane x) -> uint16_t {
+  if (isNanOf64<S>(x)) return uint16_t(nanOf64(kFormatF16, S::wide(x)));
+  if constexpr (R == Round::NearestEven && std::is_same_v<typename S::Lane, float>)
+    return half::F16::narrow(x);
+  else
+    return narrowedF16<R>(S::wide(x));
 };
-template <class S, Round R> struct ToF16 {
-  static uint16_t apply(typename S::Lane x) {
-    if (isNanOf64<S>(x)) return uint16_t(nanOf64(kFormatF16, S::wide(x)));
-    if constexpr (R == Round::NearestEven && std::is_same_v<typename S::Lane, float>)
-      return half::F16::narrow(x);
-    else
-      return narrowedF16<R>(S::wide(x));
-  }
-};
-template <class S, Round R> struct ToBF16 {
-  static uint16_t apply(typename S::Lane x) {
-    if (isNanOf64<S>(x)) return uint16_t(nanOf64(kFormatBF16, S::wide(x)));
-    if constexpr (R == Round::NearestEven && std::is_same_v<S, FromF32>)
-      return half::BF16::narrow(x);
-    else
-      return narrowedBF16<R>(S::wide(x));
-  }
+constexpr auto kToBF16 = []<class S, Round R>(S, RoundConstant<R>, typename S::Lane x) -> uint16_t {
+  if (isNanOf64<S>(x)) return uint16_t(nanOf64(kFormatBF16, S::wide(x)));
+  if constexpr (R == Round::NearestEven && std::is_same_v<S, FromF32>)
+    return half::BF16::narrow(x);
+  else
+    return narrowedBF16<R>(S::wide(x));
 };
 
-template <template <class, Round> class Op, class D> Execute chooseTo(Type a, bool ftz, Round round) {
+template <auto kOp, class D> Execute chooseTo(Type a, bool ftz, Round round) {
   return forSource(a, ftz, [&](auto source) -> Execute {
     using S = decltype(source);
-    return forRound(round, [](auto r) -> Execute { return runLanes<Op<S, decltype(r)::value>, D, typename S::Lane>; });
+    return forRound(round,
+                    [](auto r) -> Execute { return runLanes<kBound<kOp, S{}, decltype(r){}>, D, typename S::Lane>; });
   });
 }
 
 // ---- To the same format ------------------------------------------------------------------------------------------------------
 
-struct Canonical {
-  static float apply(float x) { return canonical(x); }
+constexpr auto kCanonicalBF16 = [](uint16_t x) -> uint16_t { return half::BF16::narrow(half::BF16::wide(x)); };
+template <Round R>
+constexpr auto kIntegral = []<class T>(T x) -> T {
+  const T r = integral<R>(x);
+  if constexpr (sizeof(T) == 8) return binary64::withNan(r, x);
+  return r;
 };
-struct CanonicalF16 {
-  static uint16_t apply(uint16_t x) { return canonicalF16(x); }
-};
-struct CanonicalBF16 {
-  static uint16_t apply(uint16_t x) { return half::BF16::narrow(half::BF16::wide(x)); }
-};
-template <Round R> struct Integral {
-  static float apply(float x) { return integral<R>(x); }
-  static double apply(double x) { return binary64::withNan(integral<R>(x), x); }
-};
-template <class F, Round R> struct IntegralHalf {
-  static uint16_t apply(uint16_t x) { return F::narrow(integral<R>(F::wide(x))); }
-};
+template <class F, Round R>
+constexpr auto kIntegralHalf = [](uint16_t x) -> uint16_t { return F::narrow(integral<R>(F::wide(x))); };
 
 Execute chooseIntegral(Type type, const ConvertWords& w) {
   return forRound(w.mode(), [&](auto r) -> Execute {
     constexpr Round R = decltype(r)::value;
     if (type == Type::F32)
-      return w.ftz ? runAlike<single::Shaped<Integral<R>, true>, float, 1>
-                   : runAlike<single::Shaped<Integral<R>, false>, float, 1>;
+      return w.ftz ? runAlike<single::kShaped<kIntegral<R>, true>, float, 1>
+                   : runAlike<single::kShaped<kIntegral<R>, false>, float, 1>;
     if (w.ftz) return nullptr;
-    return type == Type::F64    ? Execute(runAlike<Integral<R>, double, 1>)
-           : type == Type::F16  ? runAlike<IntegralHalf<half::F16, R>, uint16_t, 1>
-           : type == Type::BF16 ? runAlike<IntegralHalf<half::BF16, R>, uint16_t, 1>
+    return type == Type::F64    ? Execute(runAlike<kIntegral<R>, double, 1>)
+           : type == Type::F16  ? runAlike<kIntegralHalf<half::F16, R>, uint16_t, 1>
+           : type == Type::BF16 ? runAlike<kIntegralHalf<half::BF16, R>, uint16_t, 1>
                                 : nullptr;
   });
 }
@@ -109,24 +95,17 @@ Execute chooseSame(Type type, const ConvertWords& w) {
   if (!w.round.empty() || (w.ftz && type != Type::F32)) return nullptr;
   switch (type) {
   case Type::F32:
-    return w.ftz ? Execute(runAlike<single::Shaped<Canonical, true>, float, 1>) : runAlike<Same, float, 1>;
-  case Type::F64: return runAlike<Same, double, 1>;
-  case Type::F16: return runAlike<CanonicalF16, uint16_t, 1>;
-  case Type::BF16: return runAlike<CanonicalBF16, uint16_t, 1>;
+    return w.ftz ? Execute(runAlike<single::kShaped<canonical, true>, float, 1>) : runAlike<kSame, float, 1>;
+  case Type::F64: return runAlike<kSame, double, 1>;
+  case Type::F16: return runAlike<canonicalF16, uint16_t, 1>;
+  case Type::BF16: return runAlike<kCanonicalBF16, uint16_t, 1>;
   default: return nullptr;
   }
 }
 
 // ---- .sat --------------------------------------------------------------------------------------------------------------------
 
-struct Saturate {
-  static float apply(float x) { return saturated(x); }
-  /// Two selections by max and min, as the GPU's compiler writes it: NaN becomes 0 here, too.
-  static double apply(double x) { return saturated(x); }
-};
-struct SaturateF16 {
-  static uint16_t apply(uint16_t x) { return half::F16::narrow(saturated(half::F16::wide(x))); }
-};
+constexpr auto kSaturateF16 = [](uint16_t x) -> uint16_t { return half::F16::narrow(saturated(half::F16::wide(x))); };
 
 /// f64, f32: 64 and 32 bits; bf16 has the upper half of f32's range. False: a conversion that loses nothing.
 bool mustRound(Type d, Type a) {
@@ -138,9 +117,10 @@ bool mustRound(Type d, Type a) {
 
 Execute chooseSaturate(Type d) {
   switch (d) {
-  case Type::F64: return runAlike<Saturate, double, 1>;
-  case Type::F32: return runAlike<Saturate, float, 1>;
-  case Type::F16: return runAlike<SaturateF16, uint16_t, 1>;
+  // f64: two selections by max and min, as the GPU's compiler writes it: NaN becomes 0 here, too.
+  case Type::F64: return runAlike<saturated<double>, double, 1>;
+  case Type::F32: return runAlike<saturated<float>, float, 1>;
+  case Type::F16: return runAlike<kSaturateF16, uint16_t, 1>;
   default: return nullptr;
   }
 }
@@ -155,11 +135,11 @@ Execute chooseFloat(Type d, Type a, const ConvertWords& w) {
   const bool flushesSource = w.ftz && a == Type::F32;
   if (w.ftz && a != Type::F32 && d != Type::F32) return nullptr;
   switch (d) {
-  case Type::F64: return chooseTo<ToF64, double>(a, flushesSource, Round::NearestEven);
+  case Type::F64: return chooseTo<kToF64, double>(a, flushesSource, Round::NearestEven);
   case Type::F32:
-    return w.ftz ? chooseTo<ToFlushedF32, float>(a, false, w.mode()) : chooseTo<ToF32, float>(a, false, w.mode());
-  case Type::F16: return chooseTo<ToF16, uint16_t>(a, flushesSource, w.mode());
-  case Type::BF16: return chooseTo<ToBF16, uint16_t>(a, flushesSource, w.mode());
+    return w.ftz ? chooseTo<kToFlushedF32, float>(a, false, w.mode()) : chooseTo<kToF32, float>(a, false, w.mode());
+  case Type::F16: return chooseTo<kToF16, uint16_t>(a, flushesSource, w.mode());
+  case Type::BF16: return chooseTo<kToBF16, uint16_t>(a, flushesSource, w.mode());
   default: return nullptr;
   }
 }
@@ -179,7 +159,7 @@ Type integerOf(size_t bytes, bool isSigned) {
 /// Copies lanes of one size to another, extended by their sign or zeros.
 Execute chooseResize(size_t to, size_t from, bool isSigned) {
   return Integers::chooseWidth(integerOf(to, false), [&]<class To>(To) {
-    return Integers::choose(integerOf(from, isSigned), []<class From>(From) { return runLanes<Same, To, From>; });
+    return Integers::choose(integerOf(from, isSigned), []<class From>(From) { return runLanes<kSame, To, From>; });
   });
 }
 

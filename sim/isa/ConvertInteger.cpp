@@ -15,49 +15,40 @@ using Lane = std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signe
 
 using AnyInteger = TypeSet<Type::U8, Type::U16, Type::U32, Type::U64, Type::S8, Type::S16, Type::S32, Type::S64>;
 
-template <class D, class S, bool Sat> struct IntegerToInteger {
-  static Lane<D> apply(Lane<S> lane) {
-    const S x = S(lane);
-    if constexpr (Sat) {
-      if (std::cmp_less(x, std::numeric_limits<D>::min())) return std::numeric_limits<D>::min();
-      if (std::cmp_greater(x, std::numeric_limits<D>::max())) return std::numeric_limits<D>::max();
-    }
-    return D(x);
+template <class D, class S, bool Sat>
+constexpr auto kIntegerToInteger = [](Lane<S> lane) -> Lane<D> {
+  const S x = S(lane);
+  if constexpr (Sat) {
+    if (std::cmp_less(x, std::numeric_limits<D>::min())) return std::numeric_limits<D>::min();
+    if (std::cmp_greater(x, std::numeric_limits<D>::max())) return std::numeric_limits<D>::max();
   }
+  return D(x);
 };
 
-template <class D, class Source, Round R> struct FloatToInteger {
-  static Lane<D> apply(typename Source::Lane x) {
-    if constexpr (std::is_same_v<Source, FromF64>)
-      if (isNan(x)) return kIntegerOfNan64<D>;
-    return toInteger<D, R>(Source::wide(x));
-  }
+template <class D, class Source, Round R>
+constexpr auto kFloatToInteger = [](typename Source::Lane x) -> Lane<D> {
+  if constexpr (std::is_same_v<Source, FromF64>)
+    if (isNan(x)) return kIntegerOfNan64<D>;
+  return toInteger<D, R>(Source::wide(x));
 };
 
-template <class S, Round R> struct IntegerToF64 {
-  static double apply(Lane<S> x) {
-    if constexpr (R == Round::NearestEven || sizeof(S) < 8) return double(S(x));
-    return doubleOf(fromInteger<R>(kFormatF64, S(x)));
-  }
+constexpr auto kIntegerToF64 = []<class S, Round R>(S, RoundConstant<R>, Lane<S> x) -> double {
+  if constexpr (R == Round::NearestEven || sizeof(S) < 8) return double(S(x));
+  return doubleOf(fromInteger<R>(kFormatF64, S(x)));
 };
-template <class S, Round R> struct IntegerToF32 {
-  static float apply(Lane<S> x) {
-    if constexpr (R == Round::NearestEven || sizeof(S) < 4) return float(S(x));
-    return floatOf(uint32_t(fromInteger<R>(kFormatF32, S(x))));
-  }
+constexpr auto kIntegerToF32 = []<class S, Round R>(S, RoundConstant<R>, Lane<S> x) -> float {
+  if constexpr (R == Round::NearestEven || sizeof(S) < 4) return float(S(x));
+  return floatOf(uint32_t(fromInteger<R>(kFormatF32, S(x))));
 };
-template <class S, Round R, class Half, const Format& kFormat> struct IntegerToHalf {
-  static uint16_t apply(Lane<S> x) {
-    if constexpr (R == Round::NearestEven && sizeof(S) < 4) return Half::narrow(float(S(x)));
-    return uint16_t(fromInteger<R>(kFormat, S(x)));
-  }
+template <class Half, const Format& kFormat>
+constexpr auto kIntegerToHalf = []<class S, Round R>(S, RoundConstant<R>, Lane<S> x) -> uint16_t {
+  if constexpr (R == Round::NearestEven && sizeof(S) < 4) return Half::narrow(float(S(x)));
+  return uint16_t(fromInteger<R>(kFormat, S(x)));
 };
-template <class S, Round R> using IntegerToF16 = IntegerToHalf<S, R, half::F16, kFormatF16>;
-template <class S, Round R> using IntegerToBF16 = IntegerToHalf<S, R, half::BF16, kFormatBF16>;
 
-template <template <class, Round> class Op, class D> Execute chooseFromInteger(Type a, Round round) {
+template <auto kOp, class D> Execute chooseFromInteger(Type a, Round round) {
   return AnyInteger::choose(a, [&]<class S>(S) {
-    return forRound(round, [](auto r) { return runLanes<Op<S, decltype(r)::value>, D, Lane<S>>; });
+    return forRound(round, [](auto r) { return runLanes<kBound<kOp, S{}, decltype(r){}>, D, Lane<S>>; });
   });
 }
 
@@ -65,7 +56,7 @@ Execute chooseToInteger(Type d, Type a, const ConvertWords& w) {
   return AnyInteger::choose(d, [&]<class D>(D) {
     return forSource(a, w.ftz, [&]<class S>(S) {
       return forRound(w.mode(), [](auto r) {
-        return runLanes<FloatToInteger<D, S, decltype(r)::value>, Lane<D>, typename S::Lane>;
+        return runLanes<kFloatToInteger<D, S, decltype(r)::value>, Lane<D>, typename S::Lane>;
       });
     });
   });
@@ -74,13 +65,13 @@ Execute chooseToInteger(Type d, Type a, const ConvertWords& w) {
 Execute chooseIntegers(Type d, Type a, bool sat) {
   return AnyInteger::choose(d, [&]<class D>(D) {
     return AnyInteger::choose(a, [&]<class S>(S) -> Execute {
-      if (!sat) return runLanes<IntegerToInteger<D, S, false>, Lane<D>, Lane<S>>;
+      if (!sat) return runLanes<kIntegerToInteger<D, S, false>, Lane<D>, Lane<S>>;
       constexpr bool holdsAll = std::cmp_less_equal(std::numeric_limits<D>::min(), std::numeric_limits<S>::min()) &&
                                 std::cmp_greater_equal(std::numeric_limits<D>::max(), std::numeric_limits<S>::max());
       if constexpr (holdsAll)
         return nullptr; // nothing to saturate: the ISA has no such form
       else
-        return runLanes<IntegerToInteger<D, S, true>, Lane<D>, Lane<S>>;
+        return runLanes<kIntegerToInteger<D, S, true>, Lane<D>, Lane<S>>;
     });
   });
 }
@@ -94,10 +85,10 @@ Execute chooseInteger(Type d, Type a, const ConvertWords& w) {
   if (isIntegerType(d)) return w.isIntegral() ? chooseToInteger(d, a, w) : nullptr;
   if (!w.isDirected()) return nullptr;
   switch (w.ftz && d != Type::F32 ? Type::None : d) {
-  case Type::F64: return chooseFromInteger<IntegerToF64, double>(a, w.mode());
-  case Type::F32: return chooseFromInteger<IntegerToF32, float>(a, w.mode());
-  case Type::F16: return chooseFromInteger<IntegerToF16, uint16_t>(a, w.mode());
-  case Type::BF16: return chooseFromInteger<IntegerToBF16, uint16_t>(a, w.mode());
+  case Type::F64: return chooseFromInteger<kIntegerToF64, double>(a, w.mode());
+  case Type::F32: return chooseFromInteger<kIntegerToF32, float>(a, w.mode());
+  case Type::F16: return chooseFromInteger<kIntegerToHalf<half::F16, kFormatF16>, uint16_t>(a, w.mode());
+  case Type::BF16: return chooseFromInteger<kIntegerToHalf<half::BF16, kFormatBF16>, uint16_t>(a, w.mode());
   default: return nullptr;
   }
 }
@@ -105,23 +96,23 @@ Execute chooseInteger(Type d, Type a, const ConvertWords& w) {
 namespace {
 
 /// cvt.pack: a and b, each clamped to `Bits` bits, a above b; above them the low bits of c.
-template <int Bits, bool IsSigned> struct Pack {
-  static uint32_t clamp(int32_t x) {
+template <int Bits, bool IsSigned>
+constexpr auto kPack = [](int32_t a, int32_t b, auto... c) -> uint32_t {
+  const auto clamp = [](int32_t x) {
     constexpr int32_t least = IsSigned ? -(1 << (Bits - 1)) : 0;
     constexpr int32_t most = (1 << (IsSigned ? Bits - 1 : Bits)) - 1;
     return uint32_t(std::clamp(x, least, most)) & ((1u << Bits) - 1);
-  }
-  static uint32_t apply(int32_t a, int32_t b) { return clamp(a) << Bits | clamp(b); }
-  static uint32_t apply(int32_t a, int32_t b, uint32_t c) { return c << (2 * Bits) | apply(a, b); }
+  };
+  return ((c << (2 * Bits)) | ... | (clamp(a) << Bits | clamp(b)));
 };
 
 template <int Bits> Execute choosePack(bool isSigned) {
   return forFlag(isSigned, [](auto s) -> Execute {
-    using Op = Pack<Bits, decltype(s)::value>;
+    constexpr auto kOp = kPack<Bits, decltype(s)::value>;
     if constexpr (Bits == 16)
-      return runLanes<Op, uint32_t, int32_t, int32_t>;
+      return runLanes<kOp, uint32_t, int32_t, int32_t>;
     else
-      return runLanes<Op, uint32_t, int32_t, int32_t, uint32_t>;
+      return runLanes<kOp, uint32_t, int32_t, int32_t, uint32_t>;
   });
 }
 

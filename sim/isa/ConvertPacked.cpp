@@ -27,23 +27,20 @@ template <Narrow N, Round R, bool Relu, bool Finite> uint32_t narrow(float x) {
 }
 
 /// Two f32 to a pair.
-template <Narrow N, Round R, bool Relu, bool Finite> struct PairFromSingles {
-  static auto apply(float a, float b) {
-    using D = std::conditional_t<N == Narrow::F16 || N == Narrow::BF16, uint32_t, uint16_t>;
-    constexpr int bits = 4 * sizeof(D);
-    return D(narrow<N, R, Relu, Finite>(a) << bits | narrow<N, R, Relu, Finite>(b));
-  }
+template <Narrow N, Round R, bool Relu, bool Finite>
+constexpr auto kPairFromSingles = [](float a, float b) {
+  using D = std::conditional_t<N == Narrow::F16 || N == Narrow::BF16, uint32_t, uint16_t>;
+  constexpr int bits = 4 * sizeof(D);
+  return D(narrow<N, R, Relu, Finite>(a) << bits | narrow<N, R, Relu, Finite>(b));
 };
 /// One f32 to f16 or bf16 with .relu or .satfinite.
-template <Narrow N, Round R, bool Relu, bool Finite> struct OneFromSingle {
-  static uint16_t apply(float a) { return uint16_t(narrow<N, R, Relu, Finite>(a)); }
-};
+template <Narrow N, Round R, bool Relu, bool Finite>
+constexpr auto kOneFromSingle = [](float a) -> uint16_t { return uint16_t(narrow<N, R, Relu, Finite>(a)); };
 /// A pair of f16 to a pair of 8-bit floats.
-template <Narrow N, bool Relu> struct BytesFromHalves {
-  static uint16_t apply(uint32_t a) {
-    const auto one = [](uint32_t h) { return narrow<N, Round::NearestEven, Relu, true>(half::F16::wide(uint16_t(h))); };
-    return uint16_t(one(a >> 16) << 8 | one(a));
-  }
+template <Narrow N, bool Relu>
+constexpr auto kBytesFromHalves = [](uint32_t a) -> uint16_t {
+  const auto one = [](uint32_t h) { return narrow<N, Round::NearestEven, Relu, true>(half::F16::wide(uint16_t(h))); };
+  return uint16_t(one(a >> 16) << 8 | one(a));
 };
 
 /// An 8-bit float as f16: exact.
@@ -55,26 +52,23 @@ template <Narrow N> uint16_t halfOfByte(uint32_t code) {
   const float value = float(std::bit_cast<_Float16>(uint16_t(magnitude << 7))) * 256.0f;
   return uint16_t(sign | half::F16::narrow(value));
 }
-template <Narrow N, bool Relu> struct HalvesFromBytes {
-  static uint32_t apply(uint16_t a) {
-    const auto one = [](uint32_t code) -> uint32_t {
-      const uint16_t h = halfOfByte<N>(code & 0xFF);
-      return Relu && (h & 0x8000) ? 0u : h;
-    };
-    return one(a >> 8) << 16 | one(a);
-  }
+template <Narrow N, bool Relu>
+constexpr auto kHalvesFromBytes = [](uint16_t a) -> uint32_t {
+  const auto one = [](uint32_t code) -> uint32_t {
+    const uint16_t h = halfOfByte<N>(code & 0xFF);
+    return Relu && (h & 0x8000) ? 0u : h;
+  };
+  return one(a >> 8) << 16 | one(a);
 };
 
-template <Round R, bool Relu, bool Finite> struct TF32 {
-  static uint32_t apply(float x) {
-    return uint32_t(narrowed<R>(kFormatTF32, double(Relu ? rectified(x) : x), Finite)) << 13;
-  }
+template <Round R, bool Relu, bool Finite>
+constexpr auto kTF32 = [](float x) -> uint32_t {
+  return uint32_t(narrowed<R>(kFormatTF32, double(Relu ? rectified(x) : x), Finite)) << 13;
 };
-template <bool Finite> struct AwayTF32 {
-  static uint32_t apply(uint32_t x) {
-    const uint32_t r = awayTF32(x);
-    return Finite && (r & ~kSign32) >= kInfinity32 ? r - 0x2000 : r;
-  }
+template <bool Finite>
+constexpr auto kAwayTF32 = [](uint32_t x) -> uint32_t {
+  const uint32_t r = awayTF32(x);
+  return Finite && (r & ~kSign32) >= kInfinity32 ? r - 0x2000 : r;
 };
 
 /// pick(round, relu, finite), each a constant.
@@ -95,7 +89,7 @@ template <Narrow N> Execute choosePair(const ConvertWords& w) {
     if constexpr (!isWord && (!kFinite || decltype(r)::value != Round::NearestEven))
       return nullptr; // .rn.satfinite only
     else
-      return runLanes<PairFromSingles<N, decltype(r)::value, decltype(relu)::value, kFinite>,
+      return runLanes<kPairFromSingles<N, decltype(r)::value, decltype(relu)::value, kFinite>,
                       std::conditional_t<isWord, uint32_t, uint16_t>, float, float>;
   });
 }
@@ -103,29 +97,29 @@ template <Narrow N> Execute choosePair(const ConvertWords& w) {
 template <Narrow N> Execute chooseBytesFromHalves(const ConvertWords& w) {
   if (w.round != "rn" || !w.satfinite) return nullptr;
   return forFlag(w.relu, [](auto relu) -> Execute {
-    return runLanes<BytesFromHalves<N, decltype(relu)::value>, uint16_t, uint32_t>;
+    return runLanes<kBytesFromHalves<N, decltype(relu)::value>, uint16_t, uint32_t>;
   });
 }
 template <Narrow N> Execute chooseHalvesFromBytes(const ConvertWords& w) {
   if (w.round != "rn" || w.satfinite) return nullptr;
   return forFlag(w.relu, [](auto relu) -> Execute {
-    return runLanes<HalvesFromBytes<N, decltype(relu)::value>, uint32_t, uint16_t>;
+    return runLanes<kHalvesFromBytes<N, decltype(relu)::value>, uint32_t, uint16_t>;
   });
 }
 
 Execute chooseTF32(const ConvertWords& w) {
   if (w.round == "rna")
     return w.relu        ? nullptr
-           : w.satfinite ? Execute(runAlike<AwayTF32<true>, uint32_t, 1>)
-                         : runAlike<AwayTF32<false>, uint32_t, 1>;
+           : w.satfinite ? Execute(runAlike<kAwayTF32<true>, uint32_t, 1>)
+                         : runAlike<kAwayTF32<false>, uint32_t, 1>;
   return forClamps(w, [](auto r, auto relu, auto finite) -> Execute {
-    return runLanes<TF32<decltype(r)::value, decltype(relu)::value, decltype(finite)::value>, uint32_t, float>;
+    return runLanes<kTF32<decltype(r)::value, decltype(relu)::value, decltype(finite)::value>, uint32_t, float>;
   });
 }
 
 template <Narrow N> Execute chooseOne(const ConvertWords& w) {
   return forClamps(w, [](auto r, auto relu, auto finite) -> Execute {
-    return runLanes<OneFromSingle<N, decltype(r)::value, decltype(relu)::value, decltype(finite)::value>, uint16_t,
+    return runLanes<kOneFromSingle<N, decltype(r)::value, decltype(relu)::value, decltype(finite)::value>, uint16_t,
                     float>;
   });
 }

@@ -268,7 +268,7 @@ bool Decoder::predicate(const Operand& operand, Slot& slot) {
   const Slot positive = slot;
   slot = temporary(0);
   Inst& invert = emitBefore();
-  invert.run = runPredicates<Not, 1>;
+  invert.run = runPredicates<kNot, 1>;
   invert.kind = InstClass::Integer;
   invert.a = positive;
   invert.d = slot;

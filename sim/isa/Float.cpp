@@ -32,58 +32,55 @@ using Op = FloatOperation;
 bool hasOnlyRounding(const FloatWords& w) { return !w.relu && !w.oob && !w.nan && !w.xorsign; }
 
 /// .ftz and, where the operation has it, .sat around an f32 operation.
-template <class Operation, bool kMaySaturate, int kSources> Execute chooseShape(const FloatWords& w) {
+template <auto kOp, bool kMaySaturate, int kSources> Execute chooseShape(const FloatWords& w) {
   if (w.sat && !kMaySaturate) return nullptr;
   return forFlag(w.ftz, [&](auto ftz) -> Execute {
     constexpr bool kFtz = decltype(ftz)::value;
     if constexpr (kMaySaturate)
-      if (w.sat) return runAlike<single::Shaped<Operation, kFtz, true>, float, kSources>;
-    return runAlike<single::Shaped<Operation, kFtz>, float, kSources>;
+      if (w.sat) return runAlike<single::kShaped<kOp, kFtz, true>, float, kSources>;
+    return runAlike<single::kShaped<kOp, kFtz>, float, kSources>;
   });
 }
 
-template <template <Round> class Operation, bool kMaySaturate, int kSources>
-Execute chooseRounded(const FloatWords& w) {
+template <auto kOp, bool kMaySaturate, int kSources> Execute chooseRounded(const FloatWords& w) {
   if (!hasOnlyRounding(w)) return nullptr;
-  return forRound(
-      w.round, [&](auto round) { return chooseShape<Operation<decltype(round)::value>, kMaySaturate, kSources>(w); });
+  return forRound(w.round,
+                  [&](auto round) { return chooseShape<kBound<kOp, decltype(round){}>, kMaySaturate, kSources>(w); });
 }
 
 template <bool Maximum> Execute chooseExtremum(const FloatWords& w) {
   if (w.isRounded || w.relu || w.oob) return nullptr;
   return forFlag(w.nan, [&](auto nan) {
     return forFlag(w.xorsign, [&](auto sign) {
-      return chooseShape<single::Extremum<Maximum, decltype(nan)::value, decltype(sign)::value>, false, 2>(w);
+      return chooseShape<single::kExtremum<Maximum, decltype(nan)::value, decltype(sign)::value>, false, 2>(w);
     });
   });
 }
 
-template <class Operation> Execute chooseSign(const FloatWords& w) {
-  return w.isRounded || !hasOnlyRounding(w) ? nullptr : chooseShape<Operation, false, 1>(w);
+template <auto kOp> Execute chooseSign(const FloatWords& w) {
+  return w.isRounded || !hasOnlyRounding(w) ? nullptr : chooseShape<kOp, false, 1>(w);
 }
 
 Execute chooseFma(const FloatWords& w) {
-  if (!w.negates()) return chooseRounded<single::Fma, true, 3>(w);
+  if (!w.negates()) return chooseRounded<single::kFma, true, 3>(w);
   return forNegations(w, [&](auto product, auto addend) {
-    constexpr auto kFma = single::Fma<Round::NearestEven>::apply;
-    return chooseShape<NegatedFma<kFma, decltype(product)::value, decltype(addend)::value>, true, 3>(w);
+    constexpr auto kFma = kBound<single::kFma, kNearest>;
+    return chooseShape<kNegatedFma<kFma, decltype(product)::value, decltype(addend)::value>, true, 3>(w);
   });
 }
 
 /// Two f32 in 64 bits.
-template <class Shape> struct SinglePair {
-  template <class... A> static uint64_t apply(A... a) {
-    const uint32_t low = bitsOf(Shape::apply(floatOf(uint32_t(a))...)),
-                   high = bitsOf(Shape::apply(floatOf(uint32_t(a >> 32))...));
-    return uint64_t(high) << 32 | low;
-  }
+template <auto kShape>
+constexpr auto kSinglePair = []<class... A>(A... a) -> uint64_t {
+  const uint32_t low = bitsOf(kShape(floatOf(uint32_t(a))...)), high = bitsOf(kShape(floatOf(uint32_t(a >> 32))...));
+  return uint64_t(high) << 32 | low;
 };
 
-template <template <Round> class Operation, int kSources> Execute choosePair(const FloatWords& w) {
+template <auto kOp, int kSources> Execute choosePair(const FloatWords& w) {
   return forRound(w.round, [&](auto round) {
     return forFlag(w.ftz, [](auto ftz) {
-      using Shape = single::Shaped<Operation<decltype(round)::value>, decltype(ftz)::value>;
-      return runAlike<SinglePair<Shape>, uint64_t, kSources>;
+      constexpr auto kShape = single::kShaped<kBound<kOp, decltype(round){}>, decltype(ftz)::value>;
+      return runAlike<kSinglePair<kShape>, uint64_t, kSources>;
     });
   });
 }
@@ -135,16 +132,14 @@ bool decodeMaybeApproximate(Decoder& decoder, const ptx::Instruction& in, Words&
 }
 
 /// The magnitude of b with the sign of a, for the bits of f32 and f64.
-struct CopySign {
-  template <class T> static T apply(T a, T b) {
-    constexpr T sign = T(1) << (8 * sizeof(T) - 1);
-    return (a & sign) | (b & ~sign);
-  }
+constexpr auto kCopySign = []<class T>(T a, T b) -> T {
+  constexpr T sign = T(1) << (8 * sizeof(T) - 1);
+  return (a & sign) | (b & ~sign);
 };
 
 bool decodeCopySign(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   using Floats = TypeSet<Type::F32, Type::F64>;
-  if (!decodeAlike<Floats, CopySign, 2>(decoder, in, words, out)) return false;
+  if (!decodeAlike<Floats, kCopySign, 2>(decoder, in, words, out)) return false;
   out.kind = classOf(ptx::typeNamed(in.modifiers.front()));
   return true;
 }
@@ -169,17 +164,19 @@ constexpr OpcodeRow kRows[] = {
 
 Execute chooseSingle(FloatOperation operation, const FloatWords& words) {
   switch (operation) {
-  case Op::Add: return chooseRounded<single::Add, true, 2>(words);
-  case Op::Sub: return chooseRounded<single::Sub, true, 2>(words);
-  case Op::Mul: return chooseRounded<single::Mul, true, 2>(words);
+  case Op::Add: return chooseRounded<single::kAdd, true, 2>(words);
+  case Op::Sub: return chooseRounded<single::kSub, true, 2>(words);
+  case Op::Mul: return chooseRounded<single::kMul, true, 2>(words);
   case Op::Fma: return chooseFma(words);
   case Op::Div:
-    return words.ftz ? chooseRounded<single::FlushedDiv, false, 2>(words) : chooseRounded<single::Div, false, 2>(words);
+    return words.ftz ? chooseRounded<single::kFlushedDiv, false, 2>(words)
+                     : chooseRounded<single::kDiv, false, 2>(words);
   case Op::Rcp:
-    return words.ftz ? chooseRounded<single::FlushedRcp, false, 1>(words) : chooseRounded<single::Rcp, false, 1>(words);
-  case Op::Sqrt: return chooseRounded<single::Sqrt, false, 1>(words);
-  case Op::Neg: return chooseSign<single::Neg>(words);
-  case Op::Abs: return chooseSign<single::Abs>(words);
+    return words.ftz ? chooseRounded<single::kFlushedRcp, false, 1>(words)
+                     : chooseRounded<single::kRcp, false, 1>(words);
+  case Op::Sqrt: return chooseRounded<single::kSqrt, false, 1>(words);
+  case Op::Neg: return chooseSign<single::kNeg>(words);
+  case Op::Abs: return chooseSign<single::kAbs>(words);
   case Op::Min: return chooseExtremum<false>(words);
   case Op::Max: return chooseExtremum<true>(words);
   }
@@ -189,10 +186,10 @@ Execute chooseSingle(FloatOperation operation, const FloatWords& words) {
 Execute chooseSinglePair(FloatOperation operation, const FloatWords& words) {
   if (!hasOnlyRounding(words) || words.sat) return nullptr;
   switch (operation) {
-  case Op::Add: return choosePair<single::Add, 2>(words);
-  case Op::Sub: return choosePair<single::Sub, 2>(words);
-  case Op::Mul: return choosePair<single::Mul, 2>(words);
-  case Op::Fma: return choosePair<single::Fma, 3>(words);
+  case Op::Add: return choosePair<single::kAdd, 2>(words);
+  case Op::Sub: return choosePair<single::kSub, 2>(words);
+  case Op::Mul: return choosePair<single::kMul, 2>(words);
+  case Op::Fma: return choosePair<single::kFma, 3>(words);
   default: return nullptr;
   }
 }

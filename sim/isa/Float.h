@@ -52,9 +52,9 @@ inline InstClass classOf(ptx::Type type) {
 }
 
 /// An fma to nearest of T's values, with a negated product or addend; kFma computes it.
-template <auto kFma, bool kProduct, bool kAddend> struct NegatedFma {
-  template <class T> static T apply(T a, T b, T c) { return kFma(kProduct ? -a : a, b, kAddend ? -c : c); }
-};
+template <auto kFma, bool kProduct, bool kAddend>
+inline constexpr auto kNegatedFma =
+    []<class T>(T a, T b, T c) -> T { return kFma(kProduct ? -a : a, b, kAddend ? -c : c); };
 
 /// pick(product, addend): flags of what an fma to nearest negates.
 template <class Pick> Execute forNegations(const FloatWords& words, Pick&& pick) {
@@ -63,7 +63,6 @@ template <class Pick> Execute forNegations(const FloatWords& words, Pick&& pick)
   });
 }
 
-template <Round R> using RoundConstant = std::integral_constant<Round, R>;
 /// pick(RoundConstant) for .rn, .rz, .rm or .rp.
 template <class Pick> Execute forRound(Round round, Pick&& pick) {
   switch (round) {

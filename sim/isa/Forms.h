@@ -1,8 +1,9 @@
-// sim/isa/Forms.h -- what many instructions have in common: loops over lanes for a functor, and sets of types.
-// Here:      runLanes, runAlike, runPredicates; TypeSet; functors of several families.
+// sim/isa/Forms.h -- what many instructions have in common: loops over lanes for an operation, and sets of types.
+// Here:      runLanes, runAlike, runPredicates; TypeSet; operations of several families.
 // Not here:  operands (Decoder::form), what one family alone computes (Integer.cpp and its neighbours).
-// Idea:      a functor has a static apply() over values; the decode function picks the instantiation once.
-// Invariant: apply() is total: it also runs on whatever lanes that are not active hold.
+// Idea:      an operation is a function of values, handed over as a template argument; the decode function picks the
+//            instantiation once.
+// Invariant: an operation is total: it also runs on whatever lanes that are not active hold.
 #pragma once
 #include "sim/isa/Decode.h"
 #include "sim/machine/Warp.h"
@@ -13,30 +14,29 @@ namespace tiletwin::sim {
 
 // ---- Loops -------------------------------------------------------------------------------------------------------------------
 
-/// d = Op::apply(a, b, ...), of lanes of these types.
-template <class Op, class D, class... A> Step runLanes(const Inst& in, Warp& warp, LaneMask active) {
+/// d = kOp(a, b, ...), of lanes of these types.
+template <auto kOp, class D, class... A> Step runLanes(const Inst& in, Warp& warp, LaneMask active) {
   const Slot slots[] = {in.a, in.b, in.c, in.e};
   size_t next = 0;
   const std::tuple<const A*...> sources{warp.lanes<A>(slots[next++])...};
-  std::apply(
-      [&](const A*... from) { perLane(warp.lanes<D>(in.d), active, [=](int i) { return D(Op::apply(from[i]...)); }); },
-      sources);
+  std::apply([&](const A*... from) { perLane(warp.lanes<D>(in.d), active, [=](int i) { return D(kOp(from[i]...)); }); },
+             sources);
   return Step::Next;
 }
 
 /// runLanes for d and `kSources` sources that are all of one type.
-template <class Op, class T, int kSources>
+template <auto kOp, class T, int kSources>
 inline constexpr Execute runAlike = []<size_t... I>(std::index_sequence<I...>) -> Execute {
-  return runLanes<Op, T, std::tuple_element_t<0, std::pair<T, std::integral_constant<size_t, I>>>...>;
+  return runLanes<kOp, T, std::tuple_element_t<0, std::pair<T, std::integral_constant<size_t, I>>>...>;
 }(std::make_index_sequence<kSources>());
 
 /// The same for predicates, a word each: one operation for all lanes.
-template <class Op, int kSources> Step runPredicates(const Inst& in, Warp& warp, LaneMask active) {
+template <auto kOp, int kSources> Step runPredicates(const Inst& in, Warp& warp, LaneMask active) {
   const LaneMask a = warp.predicate(in.a);
   if constexpr (kSources == 1)
-    assign(warp.predicate(in.d), active, Op::apply(a));
+    assign(warp.predicate(in.d), active, kOp(a));
   else
-    assign(warp.predicate(in.d), active, Op::apply(a, warp.predicate(in.b)));
+    assign(warp.predicate(in.d), active, kOp(a, warp.predicate(in.b)));
   return Step::Next;
 }
 
@@ -81,10 +81,10 @@ using BitTypes = TypeSet<ptx::Type::B16, ptx::Type::B32, ptx::Type::B64>;
 using BitWords = TypeSet<ptx::Type::B32, ptx::Type::B64>;
 
 /// An instruction whose operands are all of one type of a set: Op lane by lane, with `kSources` sources.
-template <class Set, class Op, int kSources>
+template <class Set, auto kOp, int kSources>
 bool decodeAlike(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const ptx::Type type = words.takeType();
-  out.run = Set::choose(type, []<class T>(T) { return runAlike<Op, T, kSources>; });
+  out.run = Set::choose(type, []<class T>(T) { return runAlike<kOp, T, kSources>; });
   return out.run ? decoder.alike(in, out, type, kSources) : decoder.failType(Set::names());
 }
 
@@ -97,31 +97,18 @@ template <class Pick> Execute forFlag(bool flag, Pick&& pick) {
   return flag ? pick(std::true_type()) : pick(std::false_type());
 }
 
-// ---- Functors ----------------------------------------------------------------------------------------------------------------
+/// An operation whose first arguments are known.
+template <auto kOp, auto... kFirst> inline constexpr auto kBound = [](auto... a) { return kOp(kFirst..., a...); };
 
-struct Same {
-  template <class T> static T apply(T a) { return a; }
-};
-struct Add {
-  template <class T> static T apply(T a, T b) { return T(a + b); } // unsigned
-};
-struct Min {
-  template <class T> static T apply(T a, T b) { return a < b ? a : b; }
-};
-struct Max {
-  template <class T> static T apply(T a, T b) { return a > b ? a : b; }
-};
-struct And {
-  template <class T> static T apply(T a, T b) { return T(a & b); }
-};
-struct Or {
-  template <class T> static T apply(T a, T b) { return T(a | b); }
-};
-struct Xor {
-  template <class T> static T apply(T a, T b) { return T(a ^ b); }
-};
-struct Not {
-  template <class T> static T apply(T a) { return T(~a); }
-};
+// ---- Operations --------------------------------------------------------------------------------------------------------------
+
+inline constexpr auto kSame = []<class T>(T a) -> T { return a; };
+inline constexpr auto kAdd = []<class T>(T a, T b) -> T { return T(a + b); }; // unsigned
+inline constexpr auto kMin = []<class T>(T a, T b) -> T { return a < b ? a : b; };
+inline constexpr auto kMax = []<class T>(T a, T b) -> T { return a > b ? a : b; };
+inline constexpr auto kAnd = []<class T>(T a, T b) -> T { return T(a & b); };
+inline constexpr auto kOr = []<class T>(T a, T b) -> T { return T(a | b); };
+inline constexpr auto kXor = []<class T>(T a, T b) -> T { return T(a ^ b); };
+inline constexpr auto kNot = []<class T>(T a) -> T { return T(~a); };
 
 } // namespace tiletwin::sim

@@ -10,107 +10,95 @@ namespace {
 
 using ptx::Type;
 
-struct Sub {
-  template <class T> static T apply(T a, T b) { return T(a - b); } // unsigned
-};
+constexpr auto kSub = []<class T>(T a, T b) -> T { return T(a - b); }; // unsigned
 /// .sat: the exact result, clamped.
-template <class Op> struct Saturating {
-  static int32_t apply(int32_t a, int32_t b) {
-    return int32_t(std::clamp<int64_t>(Op::template apply<int64_t>(a, b), INT32_MIN, INT32_MAX));
-  }
+template <auto kOp>
+constexpr auto kSaturating = [](int32_t a, int32_t b) -> int32_t {
+  return int32_t(std::clamp<int64_t>(kOp(int64_t(a), int64_t(b)), INT32_MIN, INT32_MAX));
 };
 /// .relu: what is negative becomes 0.
-template <class Op> struct Relu {
-  template <class T> static T apply(T a, T b) { return std::max<T>(Op::apply(a, b), T(0)); }
-};
+template <auto kOp> constexpr auto kRelu = []<class T>(T a, T b) -> T { return std::max<T>(kOp(a, b), T(0)); };
 
 /// An operation on the two halves of 32 bits.
-template <class Op, class Half> struct Pairs {
-  static uint32_t apply(uint32_t a, uint32_t b) {
-    const auto low = uint16_t(Op::apply(Half(a), Half(b))), high = uint16_t(Op::apply(Half(a >> 16), Half(b >> 16)));
-    return uint32_t(high) << 16 | low;
-  }
+template <auto kOp, class Half>
+constexpr auto kPairs = [](uint32_t a, uint32_t b) -> uint32_t {
+  const auto low = uint16_t(kOp(Half(a), Half(b))), high = uint16_t(kOp(Half(a >> 16), Half(b >> 16)));
+  return uint32_t(high) << 16 | low;
 };
-template <class Op, class Half> constexpr Execute runPairs = runAlike<Pairs<Op, Half>, uint32_t, 2>;
+template <auto kOp, class Half> constexpr Execute runPairs = runAlike<kPairs<kOp, Half>, uint32_t, 2>;
 
 /// c + |a - b|
-struct SumOfDifference {
-  template <class T> static T apply(T a, T b, T c) {
-    using U = std::make_unsigned_t<T>;
-    return T(U(U(c) + (a < b ? U(U(b) - U(a)) : U(U(a) - U(b)))));
-  }
+constexpr auto kSumOfDifference = []<class T>(T a, T b, T c) -> T {
+  using U = std::make_unsigned_t<T>;
+  return T(U(U(c) + (a < b ? U(U(b) - U(a)) : U(U(a) - U(b)))));
 };
-struct Absolute {
-  template <class T> static T apply(T a) { return a < 0 ? T(0 - std::make_unsigned_t<T>(a)) : a; } // the minimum stays
-};
-struct Negate {
-  template <class T> static T apply(T a) { return T(0 - std::make_unsigned_t<T>(a)); }
-};
+constexpr auto kAbsolute = []<class T>(T a) -> T {
+  return a < 0 ? T(0 - std::make_unsigned_t<T>(a)) : a;
+}; // the minimum stays
+constexpr auto kNegate = []<class T>(T a) -> T { return T(0 - std::make_unsigned_t<T>(a)); };
 
 /// The ISA leaves division by zero open. GPUs give all ones for the quotient and for the remainder, in every width: their
 /// sequences end in a selection that the zero divisor makes. The minimum divided by -1 wraps around.
-struct Divide {
-  template <class T> static T apply(T a, T b) {
-    if (b == 0) return T(-1);
-    if constexpr (std::is_signed_v<T>)
-      if (b == T(-1)) return Negate::apply(a);
-    return T(a / b);
-  }
+constexpr auto kDivide = []<class T>(T a, T b) -> T {
+  if (b == 0) return T(-1);
+  if constexpr (std::is_signed_v<T>)
+    if (b == T(-1)) return kNegate(a);
+  return T(a / b);
 };
-struct Remainder {
-  template <class T> static T apply(T a, T b) {
-    if (b == 0) return T(-1);
-    if constexpr (std::is_signed_v<T>)
-      if (b == T(-1)) return 0;
-    return T(a % b);
-  }
+constexpr auto kRemainder = []<class T>(T a, T b) -> T {
+  if (b == 0) return T(-1);
+  if constexpr (std::is_signed_v<T>)
+    if (b == T(-1)) return 0;
+  return T(a % b);
 };
 
 bool failPairs(Decoder& decoder) { return decoder.failType(Integers::names() + " .u16x2 .s16x2"); }
 
 /// add and sub: wrapping, .sat.s32, or of pairs.
-template <class Op> bool decodeSum(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+template <auto kOp> bool decodeSum(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   if (!words.takeOneOf({"u16x2", "s16x2"}).empty()) {
-    out.run = runPairs<Op, uint16_t>;
+    out.run = runPairs<kOp, uint16_t>;
     return decoder.alike(in, out, Type::B32, 2);
   }
   const bool saturates = words.take("sat");
   const Type type = words.takeType();
   if (saturates) {
     if (type != Type::S32) return decoder.failType(".s32 where it saturates");
-    out.run = runAlike<Saturating<Op>, int32_t, 2>;
+    out.run = runAlike<kSaturating<kOp>, int32_t, 2>;
   } else {
-    out.run = Integers::chooseWidth(type, []<class T>(T) { return runAlike<Op, T, 2>; });
+    out.run = Integers::chooseWidth(type, []<class T>(T) { return runAlike<kOp, T, 2>; });
     if (!out.run) return failPairs(decoder);
   }
   return decoder.alike(in, out, type, 2);
 }
 
 /// min and max: .relu has .s32 and .s16x2 only.
-template <class Op> bool decodeExtremum(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+template <auto kOp> bool decodeExtremum(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const bool relu = words.take("relu");
   if (const std::string_view pairs = words.takeOneOf({"u16x2", "s16x2"}); !pairs.empty()) {
     if (relu && pairs != "s16x2") return decoder.failType(".s16x2 or .s32 with .relu");
-    out.run = relu ? runPairs<Relu<Op>, int16_t> : pairs == "u16x2" ? runPairs<Op, uint16_t> : runPairs<Op, int16_t>;
+    out.run = relu               ? runPairs<kRelu<kOp>, int16_t>
+              : pairs == "u16x2" ? runPairs<kOp, uint16_t>
+                                 : runPairs<kOp, int16_t>;
     return decoder.alike(in, out, Type::B32, 2);
   }
   const Type type = words.takeType();
   if (relu && type != Type::S32) return decoder.failType(".s16x2 or .s32 with .relu");
   out.run =
-      relu ? runAlike<Relu<Op>, int32_t, 2> : Integers::choose(type, []<class T>(T) { return runAlike<Op, T, 2>; });
+      relu ? runAlike<kRelu<kOp>, int32_t, 2> : Integers::choose(type, []<class T>(T) { return runAlike<kOp, T, 2>; });
   return out.run ? decoder.alike(in, out, type, 2) : failPairs(decoder);
 }
 
 constexpr OpcodeRow kRows[] = {
-    {"abs", decodeAlike<SignedIntegers, Absolute, 1>, Domain::Integer},
-    {"add", decodeSum<Add>, Domain::Integer},
-    {"div", decodeAlike<Integers, Divide, 2>, Domain::Integer},
-    {"max", decodeExtremum<Max>, Domain::Integer},
-    {"min", decodeExtremum<Min>, Domain::Integer},
-    {"neg", decodeAlike<SignedIntegers, Negate, 1>, Domain::Integer},
-    {"rem", decodeAlike<Integers, Remainder, 2>, Domain::Integer},
-    {"sad", decodeAlike<Integers, SumOfDifference, 3>, Domain::Integer},
-    {"sub", decodeSum<Sub>, Domain::Integer},
+    {"abs", decodeAlike<SignedIntegers, kAbsolute, 1>, Domain::Integer},
+    {"add", decodeSum<kAdd>, Domain::Integer},
+    {"div", decodeAlike<Integers, kDivide, 2>, Domain::Integer},
+    {"max", decodeExtremum<kMax>, Domain::Integer},
+    {"min", decodeExtremum<kMin>, Domain::Integer},
+    {"neg", decodeAlike<SignedIntegers, kNegate, 1>, Domain::Integer},
+    {"rem", decodeAlike<Integers, kRemainder, 2>, Domain::Integer},
+    {"sad", decodeAlike<Integers, kSumOfDifference, 3>, Domain::Integer},
+    {"sub", decodeSum<kSub>, Domain::Integer},
 };
 
 } // namespace

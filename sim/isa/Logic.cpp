@@ -10,37 +10,29 @@ namespace {
 using ptx::Type;
 
 /// C's logical not.
-struct LogicalNot {
-  template <class T> static T apply(T a) { return a == 0 ? T(1) : T(0); }
-};
-struct ShiftLeft {
-  template <class T> static T apply(T a, uint32_t n) { return n < 8 * sizeof(T) ? T(a << n) : T(0); }
-};
-struct ShiftRight {
-  template <class T> static T apply(T a, uint32_t n) {
-    constexpr uint32_t kBits = 8 * sizeof(T);
-    if constexpr (std::is_signed_v<T>) return T(a >> std::min(n, kBits - 1));
-    return n < kBits ? T(a >> n) : T(0);
-  }
+constexpr auto kLogicalNot = []<class T>(T a) -> T { return a == 0 ? T(1) : T(0); };
+constexpr auto kShiftLeft = []<class T>(T a, uint32_t n) -> T { return n < 8 * sizeof(T) ? T(a << n) : T(0); };
+constexpr auto kShiftRight = []<class T>(T a, uint32_t n) -> T {
+  constexpr uint32_t kBits = 8 * sizeof(T);
+  if constexpr (std::is_signed_v<T>) return T(a >> std::min(n, kBits - 1));
+  return n < kBits ? T(a >> n) : T(0);
 };
 /// The high word of b:a shifted left, the low word of it shifted right.
-template <bool kClamp> struct FunnelLeft {
-  static uint32_t apply(uint32_t a, uint32_t b, uint32_t n) {
-    return uint32_t((uint64_t(b) << 32 | a) << (kClamp ? std::min(n, 32u) : n & 31) >> 32);
-  }
+template <bool kClamp>
+constexpr auto kFunnelLeft = [](uint32_t a, uint32_t b, uint32_t n) -> uint32_t {
+  return uint32_t((uint64_t(b) << 32 | a) << (kClamp ? std::min(n, 32u) : n & 31) >> 32);
 };
-template <bool kClamp> struct FunnelRight {
-  static uint32_t apply(uint32_t a, uint32_t b, uint32_t n) {
-    return uint32_t((uint64_t(b) << 32 | a) >> (kClamp ? std::min(n, 32u) : n & 31));
-  }
+template <bool kClamp>
+constexpr auto kFunnelRight = [](uint32_t a, uint32_t b, uint32_t n) -> uint32_t {
+  return uint32_t((uint64_t(b) << 32 | a) >> (kClamp ? std::min(n, 32u) : n & 31));
 };
 
 /// and, or, xor, not: of words, or of predicates.
-template <class Op, int kSources>
+template <auto kOp, int kSources>
 bool decodeLogic(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const Type type = words.takeType();
-  out.run = type == Type::Pred ? runPredicates<Op, kSources>
-                               : BitTypes::choose(type, []<class T>(T) { return runAlike<Op, T, kSources>; });
+  out.run = type == Type::Pred ? runPredicates<kOp, kSources>
+                               : BitTypes::choose(type, []<class T>(T) { return runAlike<kOp, T, kSources>; });
   return out.run ? decoder.alike(in, out, type, kSources) : decoder.failType(".pred " + BitTypes::names());
 }
 
@@ -101,9 +93,9 @@ bool decodeLop3(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst
 }
 
 /// shl and shr.
-template <class Set, class Op> bool decodeShift(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+template <class Set, auto kOp> bool decodeShift(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const Type type = words.takeType();
-  out.run = Set::choose(type, []<class T>(T) { return runLanes<Op, T, T, uint32_t>; });
+  out.run = Set::choose(type, []<class T>(T) { return runLanes<kOp, T, T, uint32_t>; });
   return out.run ? decoder.form(in, out, type, {type, Type::U32}) : decoder.failType(Set::names());
 }
 
@@ -114,7 +106,7 @@ bool decodeShf(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst&
   if (words.takeType() != Type::B32) return decoder.failType(".b32");
   out.run = forFlag(mode == "clamp", [&](auto clamp) {
     constexpr bool kClamp = decltype(clamp)::value;
-    return direction == "l" ? runAlike<FunnelLeft<kClamp>, uint32_t, 3> : runAlike<FunnelRight<kClamp>, uint32_t, 3>;
+    return direction == "l" ? runAlike<kFunnelLeft<kClamp>, uint32_t, 3> : runAlike<kFunnelRight<kClamp>, uint32_t, 3>;
   });
   return decoder.form(in, out, Type::B32, {Type::B32, Type::B32, Type::U32});
 }
@@ -123,15 +115,15 @@ using Shiftable =
     TypeSet<Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64>;
 
 constexpr OpcodeRow kRows[] = {
-    {"and", decodeLogic<And, 2>},
-    {"cnot", decodeAlike<BitTypes, LogicalNot, 1>},
+    {"and", decodeLogic<kAnd, 2>},
+    {"cnot", decodeAlike<BitTypes, kLogicalNot, 1>},
     {"lop3", decodeLop3},
-    {"not", decodeLogic<Not, 1>},
-    {"or", decodeLogic<Or, 2>},
+    {"not", decodeLogic<kNot, 1>},
+    {"or", decodeLogic<kOr, 2>},
     {"shf", decodeShf},
-    {"shl", decodeShift<BitTypes, ShiftLeft>},
-    {"shr", decodeShift<Shiftable, ShiftRight>},
-    {"xor", decodeLogic<Xor, 2>},
+    {"shl", decodeShift<BitTypes, kShiftLeft>},
+    {"shr", decodeShift<Shiftable, kShiftRight>},
+    {"xor", decodeLogic<kXor, 2>},
 };
 
 } // namespace

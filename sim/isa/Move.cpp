@@ -49,9 +49,7 @@ Step runUnpack(const Inst& in, Warp& warp, LaneMask active) {
 }
 
 /// Two halves of 64 bits: what 64-bit addresses and packed pairs are made of all the time.
-struct PackWords {
-  static uint64_t apply(uint32_t low, uint32_t high) { return low | uint64_t(high) << 32; }
-};
+constexpr auto kPackWords = [](uint32_t low, uint32_t high) -> uint64_t { return low | uint64_t(high) << 32; };
 
 Type bitsOf(uint32_t bytes) {
   switch (bytes) {
@@ -84,7 +82,7 @@ bool decodePacked(Decoder& decoder, const ptx::Instruction& in, Type type, Inst&
   }
   if (packs ? !decoder.destination(whole, type, out.d) : !decoder.source(whole, type, out.a)) return false;
   if (packs && bytes == 8 && count == 2) {
-    out.run = runLanes<PackWords, uint64_t, uint32_t, uint32_t>;
+    out.run = runLanes<kPackWords, uint64_t, uint32_t, uint32_t>;
     out.a = parts.slots[0];
     out.b = parts.slots[1];
     return true;
@@ -106,8 +104,8 @@ bool decodeMov(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst&
   using Movable =
       TypeSet<Type::B16, Type::B32, Type::B64, Type::B128, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32,
               Type::S64, Type::F16, Type::F16x2, Type::BF16, Type::BF16x2, Type::F32, Type::F32x2, Type::F64>;
-  out.run = type == Type::Pred ? runPredicates<Same, 1>
-                               : Movable::choose(type, []<class T>(T) { return runAlike<Same, T, 1>; });
+  out.run = type == Type::Pred ? runPredicates<kSame, 1>
+                               : Movable::choose(type, []<class T>(T) { return runAlike<kSame, T, 1>; });
   return out.run ? decoder.alike(in, out, type, 1) : decoder.fail("mov wants .pred or a type of 16 to 128 bits");
 }
 
@@ -120,9 +118,7 @@ Step runToGeneric(const Inst& in, Warp& warp, LaneMask active) {
   return Step::Next;
 }
 
-struct WithoutWindow {
-  static uint64_t apply(uint64_t a) { return a & ~kWindowMask; }
-};
+constexpr auto kWithoutWindow = [](uint64_t a) -> uint64_t { return a & ~kWindowMask; };
 
 /// The window of a state space's word, or nothing if it names none.
 std::optional<uint64_t> windowNamed(Decoder& decoder, std::string_view space) {
@@ -143,7 +139,9 @@ bool decodeCvta(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst
   if (!window) return decoder.fail("cvta wants a state space: .global .shared .local .const .param");
   if (words.takeType() != Type::U64) return decoder.fail("cvta wants .u64: addresses have 64 bits");
   out.immediate = int64_t(*window);
-  out.run = !*window ? runAlike<Same, uint64_t, 1> : fromGeneric ? runAlike<WithoutWindow, uint64_t, 1> : runToGeneric;
+  out.run = !*window      ? runAlike<kSame, uint64_t, 1>
+            : fromGeneric ? runAlike<kWithoutWindow, uint64_t, 1>
+                          : runToGeneric;
   return decoder.alike(in, out, Type::U64, 1);
 }
 

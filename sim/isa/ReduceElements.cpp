@@ -17,16 +17,16 @@ constexpr std::array<Type, kTensorElements> kTypes{Type::None, Type::None, Type:
 
 } // namespace
 
-std::optional<ReduceOp> reduceOpNamed(std::string_view word) {
+std::optional<ReduceOp> takeReduceOp(Words& words) {
   for (size_t i = 0; i < kNames.size(); ++i)
-    if (kNames[i] == word) return ReduceOp(i);
+    if (words.take(kNames[i])) return ReduceOp(i);
   return std::nullopt;
 }
 
 std::string_view nameOf(ReduceOp op) { return kNames[size_t(op)]; }
 
 ReduceElements reducer(ReduceOp op, TensorElement element) {
-  if (element == TensorElement::F32Ftz) return op == ReduceOp::Add ? reduceAll<AtomicAddF32, uint32_t, true> : nullptr;
+  if (element == TensorElement::F32Ftz) return op == ReduceOp::Add ? reduceAll<kAtomicAddF32, uint32_t, true> : nullptr;
   const Type type = kTypes[size_t(element)];
   if (type == Type::None || (op >= ReduceOp::And && type >= Type::F16)) return nullptr;
   if (op >= ReduceOp::And) return reducer(op, ptx::bytesOf(type) == 4 ? Type::B32 : Type::B64);

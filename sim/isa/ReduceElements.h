@@ -1,8 +1,8 @@
 // sim/isa/ReduceElements.h -- reductions of whole arrays into memory: what cp.reduce.async.bulk does with the elements.
 // Not here:  one element's operation (AtomicUpdates.h).
 #pragma once
+#include "sim/isa/Decode.h"
 #include "sim/isa/TensorMapLayout.h"
-#include "sim/ptx/Ptx.h"
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace tiletwin::sim {
 using ReduceElements = void (*)(std::byte* to, const std::byte* from, size_t count);
 
 enum class ReduceOp : uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor };
-std::optional<ReduceOp> reduceOpNamed(std::string_view word);
+std::optional<ReduceOp> takeReduceOp(Words& words);
 std::string_view nameOf(ReduceOp op);
 
 /// Null where the operation does not exist for the type.

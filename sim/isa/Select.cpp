@@ -15,24 +15,9 @@ template <class T> Step runSelp(const Inst& in, Warp& warp, LaneMask active) {
   return Step::Next;
 }
 
-/// c >= 0. Floats: -0 is, NaN is not; a negative subnormal is if it is flushed.
-struct NotNegative {
-  using Bits = int32_t;
-  static bool test(int32_t c) { return c >= 0; }
-};
-struct NotBelowZero {
-  using Bits = float;
-  static bool test(float c) { return c >= 0; }
-};
-struct NotBelowZeroFlushed {
-  using Bits = float;
-  static bool test(float c) { return flushed(c) >= 0; }
-};
-
-template <class Test> struct Choose {
-  template <class T> static T apply(T a, T b, typename Test::Bits c) { return Test::test(c) ? a : b; }
-};
-template <class Test, class T> constexpr Execute runSlct = runLanes<Choose<Test>, T, T, T, typename Test::Bits>;
+/// a where c >= 0. Floats: -0 is, NaN is not; a negative subnormal is if it is flushed.
+constexpr auto kChoose = []<class T>(T a, T b, auto c) { return c >= 0 ? a : b; };
+constexpr auto kChooseFlushed = []<class T>(T a, T b, float c) { return flushed(c) >= 0 ? a : b; };
 
 using Selectable = TypeSet<Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64, Type::S16, Type::S32,
                            Type::S64, Type::F32, Type::F64>;
@@ -50,9 +35,9 @@ bool decodeSlct(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst
   if (test != Type::F32 && (test != Type::S32 || flush))
     return decoder.failType(flush ? ".f32 for c with .ftz" : ".s32 or .f32 for c");
   out.run = Selectable::chooseWidth(type, [&]<class T>(T) {
-    return test == Type::S32 ? runSlct<NotNegative, T>
-           : flush           ? runSlct<NotBelowZeroFlushed, T>
-                             : runSlct<NotBelowZero, T>;
+    return test == Type::S32 ? runLanes<kChoose, T, T, T, int32_t>
+           : flush           ? runLanes<kChooseFlushed, T, T, T, float>
+                             : runLanes<kChoose, T, T, T, float>;
   });
   return out.run ? decoder.form(in, out, type, {type, type, test}) : decoder.failType(Selectable::names());
 }

@@ -109,15 +109,14 @@ bool decodeReduceAsync(Decoder& decoder, const ptx::Instruction& in, Words& word
   Space space = Space::None;
   if (!takePlace(decoder, in, words, true, space)) return false;
   if (!isRelaxed || !hasScope) return decoder.failMissing(".relaxed.cluster");
-  const std::string_view word = words.takeOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
-  const auto op = reduceOpNamed(word);
+  const auto op = takeReduceOp(words);
   if (!op) return decoder.failMissing(".add .min .max .inc .dec .and .or .xor");
   const Type type = words.takeType();
   const bool isWideSum = *op == ReduceOp::Add && (type == Type::U64 || type == Type::S64);
   if (type < Type::F16 && (ptx::bytesOf(type) == 4 || isWideSum))
     form->reduce = reducer(*op, type == Type::S64 ? Type::U64 : type);
   if (!form->reduce)
-    return decoder.refuse("no ." + std::string(word) +
+    return decoder.refuse("no ." + std::string(nameOf(*op)) +
                           (type == Type::None ? " without a type" : " of ." + std::string(ptx::nameOf(type))));
   form->access.semantics = Semantics::Relaxed;
   form->access.scope = Scope::Cluster;

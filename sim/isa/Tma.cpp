@@ -64,11 +64,7 @@ bool beginsInside(const TensorForm& form, Warp& warp, int lane, const TensorTile
 
 /// All bytes of the tensor that the tile covers are memory of the launch; false: a trap.
 bool checkRows(Warp& warp, int lane, const TensorTile& tile, AccessKind kind) {
-  Access access;
-  access.space = Space::Global;
-  access.kind = kind;
-  access.proxy = Proxy::Async;
-  access.alignment = tile.map.elementBytes();
+  Access access{.space = Space::Global, .kind = kind, .alignment = tile.map.elementBytes(), .proxy = Proxy::Async};
   bool isGood = true;
   eachRow(tile, [&](const TensorRow& row) {
     if (!isGood || row.first == row.last) return;
@@ -79,9 +75,7 @@ bool checkRows(Warp& warp, int lane, const TensorTile& tile, AccessKind kind) {
 
 /// The tile's end in shared memory, or null.
 std::byte* sharedEnd(const TensorForm& form, Warp& warp, int lane, const TensorTile& tile, AccessKind kind) {
-  Access access;
-  access.space = Space::Shared;
-  access.kind = kind;
+  Access access{.space = Space::Shared, .kind = kind};
   access.bytes = access.alignment = kTileAlignment;
   access.proxy = Proxy::Async;
   return resolveBlock(access, warp, lane, form.shared.lanes(warp)[size_t(lane)], touchedBytes(tile));
@@ -218,7 +212,7 @@ bool decodeTensorCopy(Decoder& decoder, const ptx::Instruction& in, Words& words
 bool decodeTensorReduce(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   TensorForm* form = makeForm(decoder, words, out);
   if (!form) return false;
-  form->reduce = reduceOpNamed(words.takeOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"}));
+  form->reduce = takeReduceOp(words);
   if (!form->reduce)
     return decoder.fail(
         "cp.reduce.async.bulk.tensor wants an operation: .add, .min, .max, .inc, .dec, .and, .or or .xor");

@@ -121,11 +121,11 @@ bool decodeMatch(Decoder& decoder, const ptx::Instruction& in, Words& words, Ins
 
 // ---- redux
 
-template <class Op, class T> Step runRedux(const Inst& in, Warp& warp, LaneMask active) {
+template <auto kOp, class T> Step runRedux(const Inst& in, Warp& warp, LaneMask active) {
   return runTeams(in, warp, active, [&](LaneMask team) {
     const T* a = warp.lanes<T>(in.a);
     T result = a[__builtin_ctz(team)];
-    eachLane(team & (team - 1), [&](int i) { result = Op::apply(result, a[i]); });
+    eachLane(team & (team - 1), [&](int i) { result = kOp(result, a[i]); });
     fill(warp.lanes<uint32_t>(in.d), team, uint32_t(result));
   });
 }
@@ -136,12 +136,12 @@ bool decodeRedux(Decoder& decoder, const ptx::Instruction& in, Words& words, Ins
     Execute s32, u32, b32;
   };
   const Row row = words
-                      .takeNamed<Row>({{"add", {runRedux<Add, uint32_t>, runRedux<Add, uint32_t>, nullptr}},
-                                       {"min", {runRedux<Min, int32_t>, runRedux<Min, uint32_t>, nullptr}},
-                                       {"max", {runRedux<Max, int32_t>, runRedux<Max, uint32_t>, nullptr}},
-                                       {"and", {nullptr, nullptr, runRedux<And, uint32_t>}},
-                                       {"or", {nullptr, nullptr, runRedux<Or, uint32_t>}},
-                                       {"xor", {nullptr, nullptr, runRedux<Xor, uint32_t>}}})
+                      .takeNamed<Row>({{"add", {runRedux<kAdd, uint32_t>, runRedux<kAdd, uint32_t>, nullptr}},
+                                       {"min", {runRedux<kMin, int32_t>, runRedux<kMin, uint32_t>, nullptr}},
+                                       {"max", {runRedux<kMax, int32_t>, runRedux<kMax, uint32_t>, nullptr}},
+                                       {"and", {nullptr, nullptr, runRedux<kAnd, uint32_t>}},
+                                       {"or", {nullptr, nullptr, runRedux<kOr, uint32_t>}},
+                                       {"xor", {nullptr, nullptr, runRedux<kXor, uint32_t>}}})
                       .value_or(Row{});
   const ptx::Type type = words.takeType();
   if (type == ptx::Type::F32) return decoder.fail("redux.sync of .f32 is not implemented (sm_100)");

@@ -305,7 +305,7 @@ void FunctionDecoder::append(Inst out) {
   Slot guard = out.guard;
   if (guard && !after_.empty()) { // it may write its own guard
     Inst copy;
-    copy.run = runPredicates<Same, 1>;
+    copy.run = runPredicates<kSame, 1>;
     copy.kind = InstClass::Move;
     copy.a = guard;
     guard = copy.d = temporary(0);

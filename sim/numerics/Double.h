@@ -1,5 +1,5 @@
 // sim/numerics/Double.h -- f64 arithmetic as a GPU does it, in every rounding mode.
-// Here:      add, subtract, multiply, fused multiply-add, divide, square root, minimum and maximum, as functors over values.
+// Here:      add, subtract, multiply, fused multiply-add, divide, square root, minimum and maximum, as functions of values.
 // Idea:      to nearest, the CPU's own operations. There is no wider type for the other modes: the one instruction runs between two
 //            loads of the CPU's control word, all in one piece of assembly that the compiler cannot move anything into.
 // Invariant: an invalid operation gives kNan64; a NaN operand comes out quiet with its payload: of several the
@@ -34,75 +34,58 @@ inline constexpr uint32_t kControl = 0x1F80 | (R == Round::TowardZero ? 3u
                : [r] result                                                                                            \
                : [control] "m"(control), [before] "m"(before), __VA_ARGS__)
 
-template <Round R> struct Add {
-  static double apply(double a, double b) {
-    if constexpr (R == Round::NearestEven) return withNan(a + b, b, a);
-    double r;
-    TILETWIN_ROUNDED("vaddsd %[b], %[a], %[r]", "=&x"(r), [a] "x"(a), [b] "x"(b));
-    return withNan(r, b, a);
-  }
+inline constexpr auto kAdd = []<Round R>(RoundConstant<R>, double a, double b) -> double {
+  if constexpr (R == Round::NearestEven) return withNan(a + b, b, a);
+  double r;
+  TILETWIN_ROUNDED("vaddsd %[b], %[a], %[r]", "=&x"(r), [a] "x"(a), [b] "x"(b));
+  return withNan(r, b, a);
 };
-template <Round R> struct Sub {
-  static double apply(double a, double b) {
-    if constexpr (R == Round::NearestEven) return withNan(a - b, b, a);
-    double r;
-    TILETWIN_ROUNDED("vsubsd %[b], %[a], %[r]", "=&x"(r), [a] "x"(a), [b] "x"(b));
-    return withNan(r, b, a);
-  }
+inline constexpr auto kSub = []<Round R>(RoundConstant<R>, double a, double b) -> double {
+  if constexpr (R == Round::NearestEven) return withNan(a - b, b, a);
+  double r;
+  TILETWIN_ROUNDED("vsubsd %[b], %[a], %[r]", "=&x"(r), [a] "x"(a), [b] "x"(b));
+  return withNan(r, b, a);
 };
-template <Round R> struct Mul {
-  static double apply(double a, double b) {
-    if constexpr (R == Round::NearestEven) return withNan(a * b, b, a);
-    double r;
-    TILETWIN_ROUNDED("vmulsd %[b], %[a], %[r]", "=&x"(r), [a] "x"(a), [b] "x"(b));
-    return withNan(r, b, a);
-  }
+inline constexpr auto kMul = []<Round R>(RoundConstant<R>, double a, double b) -> double {
+  if constexpr (R == Round::NearestEven) return withNan(a * b, b, a);
+  double r;
+  TILETWIN_ROUNDED("vmulsd %[b], %[a], %[r]", "=&x"(r), [a] "x"(a), [b] "x"(b));
+  return withNan(r, b, a);
 };
-template <Round R> struct Fma {
-  static double apply(double a, double b, double c) {
-    if constexpr (R == Round::NearestEven) return withNan(__builtin_fma(a, b, c), b, c, a);
-    double r = a;
-    TILETWIN_ROUNDED("vfmadd213sd %[c], %[b], %[r]", "+x"(r), [b] "x"(b), [c] "x"(c));
-    return withNan(r, b, c, a);
-  }
+inline constexpr auto kFma = []<Round R>(RoundConstant<R>, double a, double b, double c) -> double {
+  if constexpr (R == Round::NearestEven) return withNan(__builtin_fma(a, b, c), b, c, a);
+  double r = a;
+  TILETWIN_ROUNDED("vfmadd213sd %[c], %[b], %[r]", "+x"(r), [b] "x"(b), [c] "x"(c));
+  return withNan(r, b, c, a);
 };
-template <Round R> struct Div {
-  static double apply(double a, double b) {
-    if constexpr (R == Round::NearestEven) return withNan(a / b, a, b);
-    double r;
-    TILETWIN_ROUNDED("vdivsd %[b], %[a], %[r]", "=&x"(r), [a] "x"(a), [b] "x"(b));
-    return withNan(r, a, b);
-  }
+inline constexpr auto kDiv = []<Round R>(RoundConstant<R>, double a, double b) -> double {
+  if constexpr (R == Round::NearestEven) return withNan(a / b, a, b);
+  double r;
+  TILETWIN_ROUNDED("vdivsd %[b], %[a], %[r]", "=&x"(r), [a] "x"(a), [b] "x"(b));
+  return withNan(r, a, b);
 };
-template <Round R> struct Rcp {
-  static double apply(double a) { return Div<R>::apply(1.0, a); }
+inline constexpr auto kRcp = []<Round R>(RoundConstant<R>, double a) -> double {
+  return kDiv(RoundConstant<R>(), 1.0, a);
 };
-template <Round R> struct Sqrt {
-  static double apply(double a) {
-    if constexpr (R == Round::NearestEven) return withNan(__builtin_sqrt(a), a);
-    double r;
-    TILETWIN_ROUNDED("vsqrtsd %[a], %[a], %[r]", "=&x"(r), [a] "x"(a));
-    return withNan(r, a);
-  }
+inline constexpr auto kSqrt = []<Round R>(RoundConstant<R>, double a) -> double {
+  if constexpr (R == Round::NearestEven) return withNan(__builtin_sqrt(a), a);
+  double r;
+  TILETWIN_ROUNDED("vsqrtsd %[a], %[a], %[r]", "=&x"(r), [a] "x"(a));
+  return withNan(r, a);
 };
 #undef TILETWIN_ROUNDED
 
 /// Sums on the GPU, with a negated or absolute operand: a NaN keeps its sign.
-struct Neg {
-  static double apply(double a) { return isNan(a) ? quiet(a) : -a; }
-};
-struct Abs {
-  static double apply(double a) { return isNan(a) ? quiet(a) : doubleOf(bitsOf(a) & ~kSign64); }
-};
+inline constexpr auto kNeg = [](double a) -> double { return isNan(a) ? quiet(a) : -a; };
+inline constexpr auto kAbs = [](double a) -> double { return isNan(a) ? quiet(a) : doubleOf(bitsOf(a) & ~kSign64); };
 
 /// min and max: -0 is below +0, a NaN gives the other operand, two give the second one.
-template <bool Maximum> struct Extremum {
-  static double apply(double a, double b) {
-    double r = (Maximum ? a > b : a < b) ? a : b;
-    if (a == b) r = doubleOf(Maximum ? bitsOf(a) & bitsOf(b) : bitsOf(a) | bitsOf(b));
-    if (isNan(b)) r = isNan(a) ? quiet(b) : a;
-    return r;
-  }
+template <bool Maximum>
+inline constexpr auto kExtremum = [](double a, double b) -> double {
+  double r = (Maximum ? a > b : a < b) ? a : b;
+  if (a == b) r = doubleOf(Maximum ? bitsOf(a) & bitsOf(b) : bitsOf(a) | bitsOf(b));
+  if (isNan(b)) r = isNan(a) ? quiet(b) : a;
+  return r;
 };
 
 } // namespace tiletwin::sim::binary64

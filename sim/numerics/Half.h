@@ -1,5 +1,5 @@
 // sim/numerics/Half.h -- f16 and bf16: widening, rounding once, and arithmetic on them.
-// Here:      F16 and BF16, each with wide(), narrow(), truncate() and its own fused multiply-add; operations as functors over 16-bit codes.
+// Here:      F16 and BF16, each with wide(), narrow(), truncate() and its own fused multiply-add; operations as functions of 16-bit codes.
 // Idea:      f32 has more than twice the digits of both formats, so that the sum or product of two numbers rounded to f32 and then
 //            again is rounded as if once (Figueroa). A fused multiply-add, and products of bf16 that underflow, are first rounded to
 //            odd: truncated, with the last bit set if anything was lost.
@@ -55,59 +55,42 @@ struct BF16 {
   static uint16_t flush(uint16_t h) { return h & 0x7F80 ? h : uint16_t(h & 0x8000); }
 };
 
-struct Add {
-  template <class F> static float apply(float a, float b) { return a + b; }
-};
-struct Sub {
-  template <class F> static float apply(float a, float b) { return a - b; }
-};
-struct Mul {
-  template <class F> static float apply(float a, float b) { return F::product(a, b); }
-};
-struct Fma {
-  template <class F> static float apply(float a, float b, float c) { return F::fma(a, b, c); }
-};
-struct Neg {
-  template <class F> static float apply(float a) { return single::Neg::apply(a); }
-};
-struct Abs {
-  template <class F> static float apply(float a) { return single::Abs::apply(a); }
-};
-template <bool Maximum, bool PropagatesNan, bool XorSign> struct Extremum {
-  template <class F> static float apply(float a, float b) {
-    return single::Extremum<Maximum, PropagatesNan, XorSign>::apply(a, b);
-  }
-};
+inline constexpr auto kAdd = [](auto, float a, float b) -> float { return a + b; };
+inline constexpr auto kSub = [](auto, float a, float b) -> float { return a - b; };
+inline constexpr auto kMul = []<class F>(F, float a, float b) -> float { return F::product(a, b); };
+inline constexpr auto kFma = []<class F>(F, float a, float b, float c) -> float { return F::fma(a, b, c); };
+inline constexpr auto kNeg = [](auto, float a) -> float { return single::kNeg(a); };
+inline constexpr auto kAbs = [](auto, float a) -> float { return single::kAbs(a); };
+template <bool Maximum, bool PropagatesNan, bool XorSign>
+inline constexpr auto kExtremum =
+    [](auto, float a, float b) -> float { return single::kExtremum<Maximum, PropagatesNan, XorSign>(a, b); };
 
 enum class Clamp : uint8_t { None, Sat, Relu };
 
 /// An operation on codes of a format, with .ftz, and .sat or .relu.
-template <class F, class Op, bool Ftz = false, Clamp C = Clamp::None> struct Shaped {
-  template <class... A> static uint16_t apply(A... a) {
-    float r = Ftz ? Op::template apply<F>(F::wide(F::flush(a))...) : Op::template apply<F>(F::wide(a)...);
-    if constexpr (C == Clamp::Sat) r = saturated(r);
-    if constexpr (C == Clamp::Relu) r = rectified(r);
-    const uint16_t code = F::narrow(r);
-    return Ftz ? F::flush(code) : code;
-  }
+template <class F, auto kOp, bool Ftz = false, Clamp C = Clamp::None>
+inline constexpr auto kShaped = []<class... A>(A... a) -> uint16_t {
+  float r = Ftz ? kOp(F(), F::wide(F::flush(a))...) : kOp(F(), F::wide(a)...);
+  if constexpr (C == Clamp::Sat) r = saturated(r);
+  if constexpr (C == Clamp::Relu) r = rectified(r);
+  const uint16_t code = F::narrow(r);
+  return Ftz ? F::flush(code) : code;
 };
 
 /// The NaN that tensor copies fill with where they are out of bounds (TensorCopy.cpp).
 inline constexpr uint16_t kOutOfBounds = 0x7FF7;
 
 /// fma.oob: zero if a factor is out of bounds.
-template <class Op> struct OutOfBounds {
-  static uint16_t apply(uint16_t a, uint16_t b, uint16_t c) {
-    return a == kOutOfBounds || b == kOutOfBounds ? uint16_t(0) : Op::apply(a, b, c);
-  }
+template <auto kOp>
+inline constexpr auto kOutOfBoundsZero = [](uint16_t a, uint16_t b, uint16_t c) -> uint16_t {
+  return a == kOutOfBounds || b == kOutOfBounds ? uint16_t(0) : kOp(a, b, c);
 };
 
 /// An operation on both halves of 32 bits.
-template <class Op> struct Packed {
-  template <class... A> static uint32_t apply(A... a) {
-    const uint32_t low = Op::apply(uint16_t(a)...), high = Op::apply(uint16_t(a >> 16)...);
-    return high << 16 | low;
-  }
+template <auto kOp>
+inline constexpr auto kPacked = []<class... A>(A... a) -> uint32_t {
+  const uint32_t low = kOp(uint16_t(a)...), high = kOp(uint16_t(a >> 16)...);
+  return high << 16 | low;
 };
 
 } // namespace tiletwin::sim::half

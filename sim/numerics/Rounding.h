@@ -5,11 +5,15 @@
 #pragma once
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 namespace tiletwin::sim {
 
 /// .rn .rz .rm .rp, and .rna: to nearest, ties away from zero.
 enum class Round : uint8_t { NearestEven, TowardZero, Down, Up, NearestAway };
+/// A rounding mode as an argument that the compiler knows.
+template <Round R> using RoundConstant = std::integral_constant<Round, R>;
+inline constexpr RoundConstant<Round::NearestEven> kNearest;
 
 /// The NaN that f32 operations give whatever NaN they are given; f16 and bf16 share one.
 inline constexpr uint32_t kNan32 = 0x7FFFFFFF;

@@ -49,7 +49,7 @@ template <int Terms> void chain(const double* a, const double (*b)[16], double* 
 
 /// One output, with the right NaN.
 template <Round R> double chainOne(const double* a, const double* b, int terms, double sum) {
-  for (int k = 0; k < terms; ++k) sum = binary64::Fma<R>::apply(a[k], b[k], sum);
+  for (int k = 0; k < terms; ++k) sum = binary64::kFma(RoundConstant<R>(), a[k], b[k], sum);
   return sum;
 }
 /// By DoubleRounding.
