@@ -51,8 +51,8 @@ constexpr auto kDivFull = []<bool Ftz>(std::bool_constant<Ftz>, float a, float b
 
 /// Turns: the angle times 1 / 2 pi, toward zero.
 inline float turns(float x) { return single::kMul(RoundConstant<Round::TowardZero>(), x, floatOf(0x3E22F983)); }
-constexpr auto kSin = [](float x) -> float { return special::sin(turns(x)); };
-constexpr auto kCos = [](float x) -> float { return special::cos(turns(x)); };
+constexpr auto kSin = [](auto, float x) -> float { return special::sin(turns(x)); };
+constexpr auto kCos = [](auto, float x) -> float { return special::cos(turns(x)); };
 
 /// An f32 function on f16 or bf16, truncated.
 template <class F, auto kOp, bool Ftz>
@@ -126,12 +126,6 @@ template <auto kOp> bool decodeSingle(Decoder& decoder, const ptx::Instruction& 
   });
 }
 
-template <auto kOp> bool decodeAngle(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  return decodeUnaryApprox(decoder, in, words, out, [](Type type, bool) -> Execute {
-    return type == Type::F32 ? Execute(runAlike<kOp, float, 1>) : nullptr;
-  });
-}
-
 bool decodeRsqrt(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   return decodeUnaryApprox(decoder, in, words, out, [](Type type, bool ftz) -> Execute {
     if (type == Type::F64)
@@ -141,8 +135,8 @@ bool decodeRsqrt(Decoder& decoder, const ptx::Instruction& in, Words& words, Ins
 }
 
 constexpr OpcodeRow kRows[] = {
-    {"cos", decodeAngle<kCos>}, {"ex2", decodeEx2},         {"lg2", decodeSingle<kLg2>},
-    {"rsqrt", decodeRsqrt},     {"sin", decodeAngle<kSin>}, {"tanh", decodeTanh},
+    {"cos", decodeSingle<kCos>}, {"ex2", decodeEx2},          {"lg2", decodeSingle<kLg2>},
+    {"rsqrt", decodeRsqrt},      {"sin", decodeSingle<kSin>}, {"tanh", decodeTanh},
 };
 
 } // namespace

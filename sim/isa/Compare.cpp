@@ -60,30 +60,33 @@ Step runSetHalves(const Inst& in, Warp& warp, LaneMask active) {
   return Step::Next;
 }
 
-/// The operator and what it is combined by; false if there is none.
-bool takeOperator(Decoder& decoder, const ptx::Instruction& in, Words& words, Comparison& comparison, Combine& combine,
-                  std::string_view& name) {
-  name = words.takeOneOf({"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu",
-                          "geu", "num", "nan"});
-  const auto named = comparisonNamed(name);
-  if (!named) return decoder.failMissing(".eq .ne .lt .le .gt .ge and so on");
-  comparison = *named;
-  combine = words.takeNamed<Combine>({{"and", Combine::And}, {"or", Combine::Or}, {"xor", Combine::Xor}})
-                .value_or(Combine::None);
-  return true;
-}
-
-/// The loops for what an instruction compares.
-bool decodeComparison(Decoder& decoder, const ptx::Instruction& in, Comparison comparison, std::string_view name,
-                      Type type, bool flush, Compared& op) {
-  op.compare = chooseComparison(comparison, type, flush);
+/// The operator, what it is combined by, .ftz, for set the type of d, and the sources' type, with the loops for them. Null: there
+/// are none, and fail() was called.
+Compared* takeComparison(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out, Type* d, Type& type) {
+  auto* op = decoder.make<Compared>();
+  const std::string_view name = words.takeOneOf({"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ",
+                                                 "neu", "ltu", "leu", "gtu", "geu", "num", "nan"});
+  const auto comparison = comparisonNamed(name);
+  if (!comparison) {
+    decoder.failMissing(".eq .ne .lt .le .gt .ge and so on");
+    return nullptr;
+  }
+  op->combine = words.takeNamed<Combine>({{"and", Combine::And}, {"or", Combine::Or}, {"xor", Combine::Xor}})
+                    .value_or(Combine::None);
+  const bool flush = words.take("ftz");
+  if (d) *d = words.takeType();
+  type = words.takeType();
+  op->compare = chooseComparison(*comparison, type, flush);
+  out.data = op;
+  out.kind = classOf(type);
   const bool needsUnsigned = name == "lo" || name == "ls" || name == "hi" || name == "hs";
   const bool isUnsigned = type == Type::U16 || type == Type::U32 || type == Type::U64;
-  if (op.compare.low && (!needsUnsigned || isUnsigned)) return true;
+  if (op->compare.low && (!needsUnsigned || isUnsigned)) return op;
   std::string message = std::string(in.text) + ": no comparison ." + std::string(name);
   message += flush ? ".ftz" : "";
   message += type == Type::None ? " without a type" : " of ." + std::string(ptx::nameOf(type));
-  return decoder.fail(std::move(message));
+  decoder.fail(std::move(message));
+  return nullptr;
 }
 
 /// a, b and, if the outcome is combined, c.
@@ -96,18 +99,10 @@ bool decodeSources(Decoder& decoder, const ptx::Instruction& in, Type type, Comb
 
 /// setp.cmp(.bool)(.ftz).type p(|q), a, b(, c)
 bool decodeSetp(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  auto* op = decoder.make<Compared>();
-  Comparison comparison;
-  std::string_view name;
-  if (!takeOperator(decoder, in, words, comparison, op->combine, name)) return false;
-  const bool flush = words.take("ftz");
-  const Type type = words.takeType();
-  if (!decodeComparison(decoder, in, comparison, name, type, flush, *op) ||
-      !decodeSources(decoder, in, type, op->combine, out))
-    return false;
+  Type type;
+  const Compared* op = takeComparison(decoder, in, words, out, nullptr, type);
+  if (!op || !decodeSources(decoder, in, type, op->combine, out)) return false;
   out.run = runSetp;
-  out.data = op;
-  out.kind = classOf(type);
   const Operand& d = in.operands[0];
   if (d.kind != Operand::Kind::Pair) return decoder.destination(d, Type::Pred, out.d);
   return decoder.destination(d.parts[0], Type::Pred, out.d, false, true) &&
@@ -133,18 +128,12 @@ uint32_t trueOf(Type d, Type a) {
 
 /// set.cmp(.bool)(.ftz).dtype.stype d, a, b(, c)
 bool decodeSet(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  auto* op = decoder.make<Compared>();
-  Comparison comparison;
-  std::string_view name;
-  if (!takeOperator(decoder, in, words, comparison, op->combine, name)) return false;
-  const bool flush = words.take("ftz");
-  const Type d = words.takeType(), type = words.takeType();
-  if (!decodeComparison(decoder, in, comparison, name, type, flush, *op)) return false;
+  Type d, type;
+  Compared* op = takeComparison(decoder, in, words, out, &d, type);
+  if (!op) return false;
   op->whenTrue = trueOf(d, type);
   if (op->whenTrue == 0) return decoder.refuse("has no such destination for its source");
   out.run = op->compare.high ? runSetHalves : ptx::bytesOf(d) == 2 ? runSet<uint16_t> : runSet<uint32_t>;
-  out.data = op;
-  out.kind = classOf(type);
   return decodeSources(decoder, in, type, op->combine, out) &&
          decoder.destination(in.operands[0], isPacked(d) ? Type::B32 : d, out.d);
 }
