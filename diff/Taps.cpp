@@ -17,10 +17,10 @@ constexpr int64_t kHeader = 16;
 constexpr int32_t kBoundBit = 1 << 30;
 
 /// Puts the stores in, and carries the place of the next record through the function.
-class Writer {
+class Writer : tt::TileBuilder {
 public:
   Writer(tt::FuncOp function, ArrayRef<Tap> taps, std::array<int32_t, 3> program)
-      : function_(function), ops_(function.getContext()), location_(function.getLoc()), program_(program) {
+      : TileBuilder(function.getLoc(), function.getContext()), function_(function), program_(program) {
     for (auto [number, tap] : llvm::enumerate(taps)) {
       taps_[tap.op].push_back({int32_t(number), tap});
       for (Operation* at = tap.op; at; at = at->getParentOp()) holders_.insert(at);
@@ -30,82 +30,66 @@ public:
   void run() {
     Block& entry = function_.getBody().front();
     auto append = [&](Type type) {
-      (void)function_.insertArgument(function_.getNumArguments(), type, {}, location_);
+      (void)function_.insertArgument(function_.getNumArguments(), type, {}, getLoc());
       return entry.getArguments().back();
     };
-    log_ = append(tt::PointerType::get(ops_.getI8Type()));
-    Value start = append(ops_.getI64Type());
-    limit_ = append(ops_.getI64Type());
-    ops_.setInsertionPointToStart(&entry);
+    log_ = append(tt::PointerType::get(getI8Type()));
+    Value start = append(getI64Type());
+    limit_ = append(getI64Type());
+    setInsertionPointToStart(&entry);
     isWanted_ = wanted();
     blocks(function_.getBody(), start);
   }
 
 private:
-  Value integer(int64_t value, unsigned bits) {
-    return arith::ConstantOp::create(ops_, location_, ops_.getIntegerAttr(ops_.getIntegerType(bits), value));
-  }
-  Value plus(Value a, int64_t b) { return arith::AddIOp::create(ops_, location_, a, integer(b, 64)); }
-  Value both(Value a, Value b) { return arith::AndIOp::create(ops_, location_, a, b); }
+  Value plus(Value a, int64_t b) { return arith::AddIOp::create(*this, a, integer(a.getType(), b)); }
 
   /// This is the program whose values are written down.
   Value wanted() {
     Value result;
     for (int axis = 0; axis < 3; ++axis) {
-      Value id = tt::GetProgramIdOp::create(ops_, location_, ops_.getI32Type(), tt::ProgramDim(axis));
-      Value same =
-          arith::CmpIOp::create(ops_, location_, arith::CmpIPredicate::eq, id, integer(program_[size_t(axis)], 32));
-      result = result ? both(result, same) : same;
+      Value id = tt::GetProgramIdOp::create(*this, getI32Type(), tt::ProgramDim(axis));
+      Value number = integer(getI32Type(), program_[size_t(axis)]);
+      result = both(result, compare(arith::CmpIPredicate::eq, id, number));
     }
     return result;
   }
 
-  Value create(StringRef name, ValueRange operands, TypeRange types) {
-    OperationState state(location_, name);
-    state.addOperands(operands);
-    state.addTypes(types);
-    Operation* op = ops_.create(state);
-    return op->getNumResults() ? op->getResult(0) : Value();
-  }
-
   /// A pointer to `element` at a place of the log.
   Value pointer(Value place, Type element) {
-    Value at = tt::AddPtrOp::create(ops_, location_, log_.getType(), log_, place);
+    Value at = tt::AddPtrOp::create(*this, log_.getType(), log_, place);
     Type type = tt::PointerType::get(element);
-    return at.getType() == type ? at : create(tt::BitcastOp::getOperationName(), at, type);
+    return at.getType() == type ? at : Value(tt::BitcastOp::create(*this, type, at));
   }
 
   void store(Value pointer, Value value, Value mask) {
-    create(tt::StoreOp::getOperationName(), {pointer, value, mask}, {});
+    tt::StoreOp::create(*this, pointer, value, mask, tt::CachePolicyAttr());
   }
 
   /// One record; returns the place behind it.
   Value record(Value place, int32_t number, Value value) {
     if (tt::elementTypeOf(value.getType()).isInteger(1))
-      value = arith::ExtUIOp::create(ops_, location_, tt::withShapeOf(value.getType(), ops_.getI8Type()), value);
+      value = arith::ExtUIOp::create(*this, tt::withShapeOf(value.getType(), getI8Type()), value);
     Type element = tt::elementTypeOf(value.getType());
     auto tile = dyn_cast<RankedTensorType>(value.getType());
     const int64_t count = tile ? tile.getNumElements() : 1;
     const int64_t bytes = kHeader + (count * int64_t(element.getIntOrFloatBitWidth() / 8) + 15) / 16 * 16;
     Value behind = plus(place, bytes);
-    Value fits = arith::CmpIOp::create(ops_, location_, arith::CmpIPredicate::sle, behind, limit_);
-    Value begun = arith::CmpIOp::create(ops_, location_, arith::CmpIPredicate::sge, place, integer(0, 64));
+    Value fits = compare(arith::CmpIPredicate::sle, behind, limit_);
+    Value begun = compare(arith::CmpIPredicate::sge, place, integer(getI64Type(), 0));
     Value mask = both(isWanted_, both(fits, begun));
-    store(pointer(place, ops_.getI32Type()), integer(number + 1, 32), mask);
+    store(pointer(place, getI32Type()), integer(getI32Type(), number + 1), mask);
     Value at = pointer(plus(place, kHeader), element);
     if (!tile) {
       store(at, value, mask);
       return behind;
     }
     auto line = RankedTensorType::get({count}, element);
-    if (line != tile) value = create(tt::ReshapeOp::getOperationName(), value, line);
-    Type lanes = RankedTensorType::get({count}, ops_.getI32Type());
-    Value index = tt::MakeRangeOp::create(ops_, location_, lanes, 0, uint32_t(count));
-    Type pointers = RankedTensorType::get({count}, at.getType());
-    Value spread = create(tt::SplatOp::getOperationName(), at, pointers);
-    spread = tt::AddPtrOp::create(ops_, location_, pointers, spread, index);
-    Value masks = create(tt::SplatOp::getOperationName(), mask, RankedTensorType::get({count}, ops_.getI1Type()));
-    store(spread, value, masks);
+    if (line != tile) value = tt::ReshapeOp::create(*this, line, value);
+    Type lanes = RankedTensorType::get({count}, getI32Type()), pointers = RankedTensorType::get({count}, at.getType());
+    Value index = tt::MakeRangeOp::create(*this, lanes, 0, uint32_t(count));
+    at = tt::AddPtrOp::create(*this, pointers, tt::SplatOp::create(*this, pointers, at), index);
+    store(at, value, tt::SplatOp::create(*this, tt::i1TypeLike(lanes), mask));
     return behind;
   }
 
@@ -116,7 +100,7 @@ private:
       if (Operation* made = tap.bound ? tap.bound.getDefiningOp() : nullptr;
           made && made->getBlock() == op.getBlock() && last->isBeforeInBlock(made))
         last = made;
-    ops_.setInsertionPointAfter(last);
+    setInsertionPointAfter(last);
     for (const auto& [number, tap] : taps) {
       place = record(place, number, op.getResult(tap.result));
       if (tap.bound) place = record(place, number | kBoundBit, tap.bound);
@@ -129,7 +113,7 @@ private:
   Value block(Block& block, Value place) {
     for (Operation& op : llvm::make_early_inc_range(block)) {
       if (!holders_.contains(&op)) continue;
-      location_ = op.getLoc();
+      setLoc(op.getLoc());
       if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::ExecuteRegionOp>(op))
         place = through(op, place);
       else if (auto found = taps_.find(&op); found != taps_.end()) { place = records(op, found->second, place); }
@@ -139,13 +123,13 @@ private:
 
   /// Into a loop or branch, and out of it.
   Value through(Operation& op, Value place) {
-    tt::CarriedValues carried{{}, {ops_.getI64Type()}, {}, {}};
+    tt::CarriedValues carried{{}, {getI64Type()}, {}, {}};
     if (isa<LoopLikeOpInterface>(op)) carried.inits = {place};
     auto enter = [&](Region& region, ValueRange inside) { blocks(region, inside.empty() ? place : inside.front()); };
     auto leave = [&](Operation* end) { return SmallVector<Value>{behind_.lookup(end->getBlock())}; };
     carried.enter = enter;
     carried.leave = leave;
-    Operation* made = tt::carryValues(ops_, &op, carried);
+    Operation* made = tt::carryValues(*this, &op, carried);
     tt::replaceByWider(&op, made);
     return made->getResults().back();
   }
@@ -154,7 +138,7 @@ private:
   void blocks(Region& region, Value place) {
     SmallVector<Block*> all;
     for (Block& one : region) all.push_back(&one);
-    for (Block* one : llvm::drop_begin(all)) one->addArgument(ops_.getI64Type(), location_);
+    for (Block* one : llvm::drop_begin(all)) one->addArgument(getI64Type(), getLoc());
     for (Block* one : all) {
       Value behind = block(*one, one == all.front() ? place : Value(one->getArguments().back()));
       behind_[one] = behind;
@@ -164,8 +148,6 @@ private:
   }
 
   tt::FuncOp function_;
-  mlir::OpBuilder ops_;
-  Location location_;
   std::array<int32_t, 3> program_;
   llvm::DenseMap<Operation*, SmallVector<std::pair<int32_t, Tap>>> taps_;
   llvm::DenseSet<Operation*> holders_;   ///< tapped operations and what is around them

@@ -113,7 +113,7 @@ Operation* ShadowWalk::shadowThrough(Operation* op, const CarriedValues& further
     values.append(more);
     return values;
   };
-  Operation* made = carryValues(builder_, op, {inits, types, enter, leave});
+  Operation* made = carryValues(*this, op, {inits, types, enter, leave});
   if (made == op) return op;
   for (auto [k, i] : llvm::enumerate(results))
     shadows_[made->getResult(i)] = made->getResult(op->getNumResults() + unsigned(k));
@@ -133,14 +133,14 @@ void ShadowWalk::shadowBranch(Operation* op) {
 
 void ShadowWalk::shadowRegion(Region& region) {
   if (region.empty()) return;
-  OpBuilder::InsertionGuard guard(builder_);
+  InsertionGuard guard(*this);
   for (Block& block : llvm::drop_begin(region.getBlocks())) addShadowArguments(block, needed(block.getArguments()));
   SmallVector<Block*> order;
   for (Block* block : llvm::ReversePostOrderTraversal<Region*>(&region)) order.push_back(block);
   for (Block* block : order)
     for (Operation& op : llvm::make_early_inc_range(*block)) {
-      builder_.setInsertionPoint(&op);
-      location_ = op.getLoc();
+      setInsertionPoint(&op);
+      setLoc(op.getLoc());
       shadowOp(&op);
     }
 }

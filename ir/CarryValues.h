@@ -6,7 +6,7 @@
 // Idea:      regions move to the wider operation as they are. So arguments and operations in them stay the same, and what is
 //            noted of them stays true. (MLIR's replaceWithAdditionalYields makes new arguments, and knows loops only.)
 #pragma once
-#include "mlir/IR/Builders.h"
+#include "ir/TileBuilder.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -32,15 +32,14 @@ mlir::Operation* carryValues(mlir::OpBuilder& builder, mlir::Operation* op, cons
 /// Replaces the results of `op` by the first ones of `wider`, and erases it.
 void replaceByWider(mlir::Operation* op, mlir::Operation* wider);
 
-/// Gives values of a function their shadows, in an order in which definitions come first.
-class ShadowWalk {
+/// Gives values of a function their shadows, in an order in which definitions come first. It builds at the place where it is.
+class ShadowWalk : public TileBuilder {
 public:
   /// The shadow of a value; null: none.
   mlir::Value of(mlir::Value value) const { return shadows_.lookup(value); }
 
 protected:
-  ShadowWalk(mlir::MLIRContext* context, mlir::Location location) : builder_(context), location_(location) {}
-  virtual ~ShadowWalk() = default;
+  explicit ShadowWalk(FuncOp function) : TileBuilder(function.getLoc(), function.getContext()) {}
   virtual bool needsShadow(mlir::Value value) const = 0;
   virtual mlir::Type shadowTypeOf(mlir::Type type) const = 0;
   /// The shadow of a value that has none, where others have.
@@ -62,8 +61,6 @@ protected:
   /// Gives a block more arguments: the shadows of some of its own.
   void addShadowArguments(mlir::Block& block, llvm::ArrayRef<unsigned> which);
 
-  mlir::OpBuilder builder_;
-  mlir::Location location_;
   llvm::DenseMap<mlir::Value, mlir::Value> shadows_;
 };
 

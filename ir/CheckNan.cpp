@@ -6,7 +6,6 @@
 //            and so is an infinity from finite numbers (overflow, 1 / 0, log(0)). It counts when it reaches memory: exp(-x)
 //            that overflows inside of 1 / (1 + exp(-x)) is right, and lanes that are thrown away may hold anything.
 #include "ir/CheckShadows.h"
-#include "ir/Combining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,8 +17,9 @@ namespace tiletwin::tt {
 namespace {
 
 bool isFloat(Value value) { return isa<FloatType>(elementTypeOf(value.getType())); }
+unsigned bitsOf(Value value) { return elementTypeOf(value.getType()).getIntOrFloatBitWidth(); }
 /// f8 formats saturate, and some have neither infinity nor NaN: they are let through.
-bool isWideFloat(Value value) { return isFloat(value) && elementTypeOf(value.getType()).getIntOrFloatBitWidth() >= 16; }
+bool isWideFloat(Value value) { return isFloat(value) && bitsOf(value) >= 16; }
 
 /// The combine function of a reduction or scan is one operation.
 template <class Op> bool combinesBy(Operation* op) {
@@ -86,11 +86,9 @@ private:
     return false;
   }
 
-  static Value nonfinite(Shadows& s, Value value) {
-    return NonFiniteOp::create(s.builder(), s.location(), i1TypeLike(value.getType()), value);
-  }
+  static Value nonfinite(Shadows& s, Value value) { return NonFiniteOp::create(s, i1TypeLike(value.getType()), value); }
   static Value born(Shadows& s, Value value, Value x, Value y) {
-    return BornOp::create(s.builder(), s.location(), i1TypeLike(value.getType()), value, x, y);
+    return BornOp::create(s, i1TypeLike(value.getType()), value, x, y);
   }
   /// Bad lanes of operands count on only where the result is not finite.
   static Value kept(Shadows& s, Value result, Value on) {
@@ -98,78 +96,56 @@ private:
   }
 
   static Value bornIn(Shadows& s, Operation* op, Value result) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) operands.push_back(operand);
+    OperandRange operands = op->getOperands();
     if (isa<arith::TruncFOp, FpToFpOp>(op)) { // in the wider type
-      Type wide = operands[0].getType();
-      const bool widens =
-          elementTypeOf(wide).getIntOrFloatBitWidth() > elementTypeOf(result.getType()).getIntOrFloatBitWidth();
-      if (!widens)
-        return born(s, result, castTo(s, operands[0], result.getType()), castTo(s, operands[0], result.getType()));
-      Value back = arith::ExtFOp::create(s.builder(), s.location(), wide, result);
-      return born(s, back, operands[0], operands[0]);
+      if (bitsOf(operands[0]) > bitsOf(result))
+        return born(s, arith::ExtFOp::create(s, operands[0].getType(), result), operands[0], operands[0]);
+      Value before = FpToFpOp::create(s, result.getType(), operands[0], RoundingModeAttr());
+      return born(s, result, before, before);
     }
     if (operands.size() == 1) return born(s, result, operands[0], operands[0]);
     Value lanes = born(s, result, operands[0], operands[1]);
-    if (operands.size() == 3)
-      lanes = arith::AndIOp::create(s.builder(), s.location(), lanes, born(s, result, operands[2], operands[2]));
+    if (operands.size() == 3) lanes = s.both(lanes, born(s, result, operands[2], operands[2]));
     return lanes;
-  }
-  static Value castTo(Shadows& s, Value value, Type type) {
-    OperationState state(s.location(), FpToFpOp::getOperationName());
-    state.addOperands(value);
-    state.addTypes(type);
-    return s.builder().create(state)->getResult(0);
   }
 
   /// |x| of the element that says most about a line: NaN if it has one, else infinity if it has one, else finite.
   static Value worstOf(Shadows& s, Value value, int axis) {
-    Value size = math::AbsFOp::create(s.builder(), s.location(), value);
-    return reduceTile(s.builder(), s.location(), size, axis, combineBy<arith::MaximumFOp>);
+    return s.reduce<arith::MaximumFOp>(math::AbsFOp::create(s, value), axis);
   }
 
   /// As wide as the result; a line's worst element stretched along it again.
   static Value spread(Shadows& s, Value worst, int axis, Type like) {
-    OpBuilder& b = s.builder();
-    Type element = elementTypeOf(like);
-    if (elementTypeOf(worst.getType()) != element) {
-      Type type = withShapeOf(worst.getType(), element);
-      const bool widens = elementTypeOf(worst.getType()).getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth();
-      worst = widens ? Value(arith::ExtFOp::create(b, s.location(), type, worst))
-                     : Value(arith::TruncFOp::create(b, s.location(), type, worst));
-    }
-    auto whole = cast<RankedTensorType>(like);
-    SmallVector<int64_t> shape(cast<RankedTensorType>(worst.getType()).getShape());
-    shape.insert(shape.begin() + axis, 1);
-    Value line = ExpandDimsOp::create(b, s.location(), RankedTensorType::get(shape, element), worst, uint32_t(axis));
-    return line.getType() == whole ? line : Value(BroadcastOp::create(b, s.location(), whole, line));
+    Type element = elementTypeOf(like), type = withShapeOf(worst.getType(), element);
+    if (worst.getType() != type)
+      worst = bitsOf(worst) < element.getIntOrFloatBitWidth() ? Value(arith::ExtFOp::create(s, type, worst))
+                                                              : Value(arith::TruncFOp::create(s, type, worst));
+    return s.stretch(worst, axis, like);
   }
 
   /// A prefix is born bad where no element so far was: looked at by the prefixes' worst elements.
   static Value bornInScan(Shadows& s, Operation* op, Value result) {
-    Value size = math::AbsFOp::create(s.builder(), s.location(), op->getOperand(0));
-    Value worst = scanTile(s.builder(), s.location(), size, cast<ScanOp>(op), combineBy<arith::MaximumFOp>);
+    Value worst = s.scan<arith::MaximumFOp>(math::AbsFOp::create(s, op->getOperand(0)), cast<ScanOp>(op));
     return born(s, result, worst, worst);
   }
 
   /// if (some lane of the result is not finite) { the whole look } else { zeros }
   Value lazily(Shadows& s, Operation* op, OpResult result) {
-    OpBuilder& b = s.builder();
     Value before; // the accumulator is looked at in advance, so that the product may be added to it in place
     if (auto dot = dyn_cast<DotOp>(op)) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPoint(op);
+      OpBuilder::InsertionGuard guard(s);
+      s.setInsertionPoint(op);
       before = nonfinite(s, dot.getC());
     }
     Value any = nonfinite(s, result);
     if (auto type = dyn_cast<RankedTensorType>(any.getType())) {
       auto line = RankedTensorType::get({type.getNumElements()}, type.getElementType());
-      if (line != type) any = ReshapeOp::create(b, s.location(), line, any);
-      any = reduceTile(b, s.location(), any, 0, combineBy<arith::OrIOp>);
+      if (line != type) any = ReshapeOp::create(s, line, any);
+      any = s.reduce<arith::OrIOp>(any, 0);
     }
-    auto branch = scf::IfOp::create(b, s.location(), TypeRange{s.typeFor(result.getType())}, any, true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
+    auto branch = scf::IfOp::create(s, TypeRange{s.typeFor(result.getType())}, any, true);
+    OpBuilder::InsertionGuard guard(s);
+    s.setInsertionPointToStart(branch.thenBlock());
     Value on = kept(s, result, s.passedOn(op, result));
     Value lanes;
     if (auto reduction = dyn_cast<ReduceOp>(op)) {
@@ -183,9 +159,9 @@ private:
       lanes = s.mark(born(s, result, rows, columns), op);
       lanes = s.choose(before, {}, lanes, result.getType());
     }
-    scf::YieldOp::create(b, s.location(), s.combine(on, lanes));
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, s.location(), s.zero(result.getType()));
+    scf::YieldOp::create(s, s.combine(on, lanes));
+    s.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(s, s.zero(result.getType()));
     return branch.getResult(0);
   }
 

@@ -178,42 +178,23 @@ bool OverflowCheck::provablyFits(Operation* op) {
 
 class Conditions {
 public:
-  explicit Conditions(Shadows& s) : b_(s.builder()), loc_(s.location()) {}
+  explicit Conditions(Shadows& s) : b_(s) {}
 
-  Value constant(Type type, const APInt& value) {
-    TypedAttr attribute = IntegerAttr::get(elementTypeOf(type), value);
-    if (auto tile = dyn_cast<RankedTensorType>(type)) attribute = DenseElementsAttr::get(tile, attribute);
-    return arith::ConstantOp::create(b_, loc_, attribute);
-  }
-  Value constant(Value like, int64_t value) {
-    return constant(like.getType(), APInt(widthOf(like), uint64_t(value), true));
-  }
-  Value floating(Value like, double value) {
-    Type element = elementTypeOf(like.getType());
-    APFloat number(value);
-    bool loses;
-    number.convert(cast<FloatType>(element).getFloatSemantics(), APFloat::rmTowardZero, &loses);
-    TypedAttr attribute = FloatAttr::get(element, number);
-    if (auto tile = dyn_cast<RankedTensorType>(like.getType())) attribute = DenseElementsAttr::get(tile, attribute);
-    return arith::ConstantOp::create(b_, loc_, attribute);
-  }
-  Value compare(arith::CmpIPredicate how, Value a, Value b) { return arith::CmpIOp::create(b_, loc_, how, a, b); }
+  Value constant(Value like, int64_t value) { return b_.integer(like.getType(), value); }
+  Value compare(arith::CmpIPredicate how, Value a, Value b) { return b_.compare(how, a, b); }
   Value isNegative(Value a) { return compare(arith::CmpIPredicate::slt, a, constant(a, 0)); }
-  template <class Op> Value make(Value a, Value b) { return Op::create(b_, loc_, a, b); }
-  Value both(Value a, Value b) { return make<arith::AndIOp>(a, b); }
-  Value either(Value a, Value b) { return make<arith::OrIOp>(a, b); }
+  template <class Op> Value make(Value a, Value b) { return Op::create(b_, a, b); }
   Value widened(Value a, unsigned width, bool isSigned) {
-    Type type = withShapeOf(a.getType(), IntegerType::get(a.getContext(), width));
-    return isSigned ? Value(arith::ExtSIOp::create(b_, loc_, type, a))
-                    : Value(arith::ExtUIOp::create(b_, loc_, type, a));
+    Type type = withShapeOf(a.getType(), b_.getIntegerType(width));
+    return isSigned ? Value(arith::ExtSIOp::create(b_, type, a)) : Value(arith::ExtUIOp::create(b_, type, a));
   }
 
   /// x + y: both have the sign that the sum has not.
   Value sum(Value x, Value y, Value r) {
-    return isNegative(both(make<arith::XOrIOp>(x, r), make<arith::XOrIOp>(y, r)));
+    return isNegative(b_.both(make<arith::XOrIOp>(x, r), make<arith::XOrIOp>(y, r)));
   }
   Value difference(Value x, Value y, Value r) {
-    return isNegative(both(make<arith::XOrIOp>(x, y), make<arith::XOrIOp>(x, r)));
+    return isNegative(b_.both(make<arith::XOrIOp>(x, y), make<arith::XOrIOp>(x, r)));
   }
   Value product(Value x, Value y, Value r) {
     const unsigned width = widthOf(r);
@@ -223,12 +204,9 @@ public:
       return compare(arith::CmpIPredicate::ne, exact, widened(r, wide, true));
     }
     // The upper half of the signed product must be the sign of the lower.
-    OperationState state(loc_, MulhiUIOp::getOperationName());
-    state.addOperands({x, y});
-    state.addTypes(x.getType());
-    Value upper = b_.create(state)->getResult(0), zero = constant(x, 0);
-    Value subtractY = arith::SelectOp::create(b_, loc_, isNegative(x), y, zero);
-    Value subtractX = arith::SelectOp::create(b_, loc_, isNegative(y), x, zero);
+    Value upper = MulhiUIOp::create(b_, x, y), zero = constant(x, 0);
+    Value subtractY = arith::SelectOp::create(b_, isNegative(x), y, zero);
+    Value subtractX = arith::SelectOp::create(b_, isNegative(y), x, zero);
     upper = make<arith::SubIOp>(make<arith::SubIOp>(upper, subtractY), subtractX);
     return compare(arith::CmpIPredicate::ne, upper, make<arith::ShRSIOp>(r, constant(r, 63)));
   }
@@ -246,30 +224,27 @@ public:
     if (!isa<arith::ShLIOp>(op) || !isSigned) return tooFar;
     // Bits get lost; into the sign bit they may go, as words are packed that way.
     auto isLost = [&](Value back) { return compare(arith::CmpIPredicate::ne, back, x); };
-    return either(tooFar, both(isLost(make<arith::ShRSIOp>(r, by)), isLost(make<arith::ShRUIOp>(r, by))));
+    return b_.either(tooFar, b_.both(isLost(make<arith::ShRSIOp>(r, by)), isLost(make<arith::ShRUIOp>(r, by))));
   }
   Value division(Operation* op) {
     Value x = op->getOperand(0), y = op->getOperand(1);
     Value wrong = compare(arith::CmpIPredicate::eq, y, constant(y, 0));
     if (!isa<arith::DivSIOp, arith::RemSIOp>(op)) return wrong;
-    Value least = compare(arith::CmpIPredicate::eq, x, constant(x.getType(), APInt::getSignedMinValue(widthOf(x))));
-    return either(wrong, both(least, compare(arith::CmpIPredicate::eq, y, constant(y, -1))));
+    Value least = b_.integer(x.getType(), APInt::getSignedMinValue(widthOf(x)));
+    least = compare(arith::CmpIPredicate::eq, x, least);
+    return b_.either(wrong, b_.both(least, compare(arith::CmpIPredicate::eq, y, constant(y, -1))));
   }
   Value narrowing(Value x, Value r, bool fromSigned, bool toSigned) {
     Value back = widened(r, widthOf(x), toSigned);
     Value wrong = compare(arith::CmpIPredicate::ne, back, x);
     // A number with the other sign does not fit although its bits come back.
-    return toSigned && !fromSigned ? either(wrong, isNegative(r)) : wrong;
+    return toSigned && !fromSigned ? b_.either(wrong, isNegative(r)) : wrong;
   }
   /// Outside of (least - 1, most + 1), or NaN.
   Value toInteger(Value x, Value r, bool isSigned) {
     const double power = std::ldexp(1.0, int(widthOf(r)) - (isSigned ? 1 : 0));
-    if (!cast<FloatType>(elementTypeOf(x.getType())).isF64() && !cast<FloatType>(elementTypeOf(x.getType())).isF32())
-      x = arith::ExtFOp::create(b_, loc_, withShapeOf(x.getType(), b_.getF32Type()), x);
-    auto below = [&](Value a, double limit) {
-      return arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, a, floating(a, limit));
-    };
-    Value fits = below(x, power);
+    if (widthOf(x) < 32) x = arith::ExtFOp::create(b_, withShapeOf(x.getType(), b_.getF32Type()), x);
+    Value fits = b_.compare(arith::CmpFPredicate::OLT, x, b_.floating(x.getType(), power));
     auto predicate = arith::CmpFPredicate::OGT;
     double least = isSigned ? -power : 0;
     // -2^31 - 0.5 is cut off to -2^31; where the format has no such numbers, -2^31 itself is the last.
@@ -278,38 +253,24 @@ public:
       least -= 1;
     else
       predicate = arith::CmpFPredicate::OGE;
-    fits = both(fits, arith::CmpFOp::create(b_, loc_, predicate, x, floating(x, least)));
-    return make<arith::XOrIOp>(fits, constant(fits.getType(), APInt(1, 1)));
+    return b_.invert(b_.both(fits, b_.compare(predicate, x, b_.floating(x.getType(), least))));
   }
   /// Infinite now, finite before.
   Value narrowFloat(Value x, Value r) {
-    auto infinite = [&](Value a) { return Value(NonFiniteOp::create(b_, loc_, i1TypeLike(a.getType()), a)); };
+    auto infinite = [&](Value a) { return Value(NonFiniteOp::create(b_, i1TypeLike(a.getType()), a)); };
     Value was = infinite(x);
-    return both(infinite(r), make<arith::XOrIOp>(was, constant(was.getType(), APInt(1, 1))));
+    return b_.both(infinite(r), b_.invert(was));
   }
 
 private:
-  OpBuilder& b_;
-  Location loc_;
+  Shadows& b_;
 };
 
 /// The sum over 64 bits is another one.
 Value wrongSum(Shadows& s, ReduceOp op) {
-  OpBuilder& b = s.builder();
   Conditions c(s);
-  auto* wide = op->clone(Operation::CloneOptions::all().cloneRegions(false));
-  wide->setOperand(0, c.widened(op->getOperand(0), 64, true));
-  wide->getResult(0).setType(withShapeOf(op->getResult(0).getType(), b.getI64Type()));
-  b.insert(wide);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Block* body =
-        b.createBlock(&wide->getRegion(0), {}, {b.getI64Type(), b.getI64Type()}, {s.location(), s.location()});
-    ReduceReturnOp::create(
-        b, s.location(),
-        ValueRange(arith::AddIOp::create(b, s.location(), body->getArgument(0), body->getArgument(1)).getResult()));
-  }
-  return c.compare(arith::CmpIPredicate::ne, wide->getResult(0), c.widened(op->getResult(0), 64, true));
+  Value exact = s.reduce<arith::AddIOp>(c.widened(op->getOperand(0), 64, true), int(op.getAxis()));
+  return c.compare(arith::CmpIPredicate::ne, exact, c.widened(op->getResult(0), 64, true));
 }
 
 Value OverflowCheck::wrongLanes(Shadows& s, Operation* op) {

@@ -1,7 +1,6 @@
 // ir/CheckPaths.cpp -- how bad lanes pass through single operations, and where they do harm, for all checks alike.
 // Not here:  control flow (CheckShadows.cpp), where lanes go bad (CheckUndefined, CheckOverflow, CheckNan .cpp).
 #include "ir/CheckShadows.h"
-#include "ir/Combining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,14 +12,13 @@ namespace tiletwin::tt {
 
 // ---- through operations ----
 
-/// The same movement of elements, on shadows: a clone of `op` with other operands, of i8. Null operands become zeros.
-static Operation* moveShadows(Shadows& s, Operation* op, ArrayRef<Value> operands) {
-  OperationState state(s.location(), op->getName().getStringRef());
-  for (auto [given, operand] : llvm::zip(operands, op->getOperands()))
-    state.operands.push_back(given ? given : s.zero(operand.getType()));
-  state.addAttributes(op->getAttrs());
-  for (Type type : op->getResultTypes()) state.types.push_back(s.typeFor(type));
-  return s.builder().create(state);
+/// The same movement of elements, on the operands' shadows; null: none has one.
+static Value moved(Shadows& s, Operation* op, OpResult result) {
+  if (llvm::none_of(op->getOperands(), [&](Value operand) { return s.of(operand); })) return {};
+  auto shadowOf = [&](Value operand) { return s.of(operand) ? s.of(operand) : s.zero(operand.getType()); };
+  SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), shadowOf);
+  SmallVector<Type> types = llvm::map_to_vector(op->getResultTypes(), [&](Type type) { return s.typeFor(type); });
+  return s.cloneFor(op, operands, types)->getResult(result.getResultNumber());
 }
 
 /// Every lane is bad if any lane of any operand is: for operations that mix lanes in their own way.
@@ -29,21 +27,21 @@ static Value anyLane(Shadows& s, Operation* op, OpResult result) {
   for (Value operand : op->getOperands())
     if (Value shadow = s.of(operand)) {
       while (auto type = dyn_cast<RankedTensorType>(shadow.getType()))
-        shadow = s.reduce(shadow, int(type.getRank()) - 1, Shadows::Combine::Max);
+        shadow = s.reduce<arith::MaxUIOp>(shadow, int(type.getRank()) - 1);
       all = s.combine(all, shadow);
     }
   if (!all || !isa<RankedTensorType>(result.getType())) return all;
-  return SplatOp::create(s.builder(), s.location(), s.typeFor(result.getType()), all);
+  return SplatOp::create(s, s.typeFor(result.getType()), all);
 }
 
 static Value throughSelect(Shadows& s, arith::SelectOp op) {
   Value condition = op.getCondition(), chosen;
   if (condition.getType().isInteger(1) && isa<RankedTensorType>(op.getType()))
-    condition = SplatOp::create(s.builder(), s.location(), i1TypeLike(op.getType()), condition);
+    condition = SplatOp::create(s, i1TypeLike(op.getType()), condition);
   chosen = s.choose(condition, s.of(op.getTrueValue()), s.of(op.getFalseValue()), op.getType());
   Value deciding = s.of(op.getCondition());
   if (deciding && deciding.getType() != s.typeFor(op.getType()))
-    deciding = SplatOp::create(s.builder(), s.location(), s.typeFor(op.getType()), deciding);
+    deciding = SplatOp::create(s, s.typeFor(op.getType()), deciding);
   return s.combine(chosen, deciding);
 }
 
@@ -54,13 +52,11 @@ static Value throughAbsorbing(Shadows& s, Operation* op, int64_t absorbing) {
     if (!shadow) return {};
     APInt known;
     if (matchPattern(other, m_ConstantInt(&known)) && !known.isZero() && !known.isAllOnes()) return shadow;
-    Value limit = s.constant(other.getType(), absorbing);
-    Value decided = arith::CmpIOp::create(s.builder(), s.location(), arith::CmpIPredicate::eq, other, limit);
-    if (othersShadow) {
-      Value good = arith::CmpIOp::create(s.builder(), s.location(), arith::CmpIPredicate::eq, othersShadow,
-                                         s.constant(othersShadow.getType(), 0));
-      decided = arith::AndIOp::create(s.builder(), s.location(), decided, good);
-    }
+    auto is = [&](Value value, int64_t number) {
+      return s.compare(arith::CmpIPredicate::eq, value, s.integer(value.getType(), number));
+    };
+    Value decided = is(other, absorbing);
+    if (othersShadow) decided = s.both(decided, is(othersShadow, 0));
     return s.choose(decided, {}, shadow, shadow.getType());
   };
   return s.combine(unlessAbsorbed(s.of(x), y, s.of(y)), unlessAbsorbed(s.of(y), x, s.of(x)));
@@ -70,9 +66,9 @@ static Value throughDot(Shadows& s, DotOp op) {
   const int rank = int(cast<RankedTensorType>(op.getType()).getRank());
   Value result = s.of(op.getC());
   if (Value a = s.of(op.getA()))
-    result = s.combine(result, s.stretch(s.reduce(a, rank - 1, Shadows::Combine::Max), rank - 1, op.getType()));
+    result = s.combine(result, s.stretch(s.reduce<arith::MaxUIOp>(a, rank - 1), rank - 1, op.getType()));
   if (Value b = s.of(op.getB()))
-    result = s.combine(result, s.stretch(s.reduce(b, rank - 2, Shadows::Combine::Max), rank - 2, op.getType()));
+    result = s.combine(result, s.stretch(s.reduce<arith::MaxUIOp>(b, rank - 2), rank - 2, op.getType()));
   return result;
 }
 
@@ -80,33 +76,18 @@ Value Shadows::passedOn(Operation* op, OpResult result) {
   if (auto select = dyn_cast<arith::SelectOp>(op)) return throughSelect(*this, select);
   if (isa<arith::AndIOp, arith::MulIOp>(op)) return throughAbsorbing(*this, op, 0);
   if (isa<arith::OrIOp>(op)) return throughAbsorbing(*this, op, elementTypeOf(result.getType()).isInteger(1) ? 1 : -1);
-  if (isa<SplatOp, UnsplatOp, ExpandDimsOp, BroadcastOp, ReshapeOp, TransOp, JoinOp, CatOp, SplitOp>(op)) {
-    SmallVector<Value> shadows;
-    bool any = false;
-    for (Value operand : op->getOperands()) any |= bool(shadows.emplace_back(of(operand)));
-    return any ? moveShadows(*this, op, shadows)->getResult(result.getResultNumber()) : Value();
-  }
+  if (isa<SplatOp, UnsplatOp, ExpandDimsOp, BroadcastOp, ReshapeOp, TransOp, JoinOp, CatOp, SplitOp>(op))
+    return moved(*this, op, result);
   if (auto gather = dyn_cast<GatherOp>(op)) {
     Value data = of(gather.getSrc());
-    if (data) {
-      OperationState state(location_, op->getName().getStringRef());
-      state.addOperands({data, gather.getIndices()});
-      state.addAttributes(op->getAttrs());
-      state.addTypes(typeFor(result.getType()));
-      data = builder_.create(state)->getResult(0);
-    }
+    if (data) data = cloneFor(op, {data, gather.getIndices()}, typeFor(result.getType()))->getResult(0);
     return combine(data, of(gather.getIndices()));
   }
   if (auto dot = dyn_cast<DotOp>(op)) return throughDot(*this, dot);
-  if (auto reduction = dyn_cast<ReduceOp>(op)) {
-    Value joined;
-    for (Value operand : op->getOperands()) joined = combine(joined, of(operand));
-    return joined ? reduce(joined, int(reduction.getAxis()), Combine::Max) : Value();
-  }
-  if (auto scan = dyn_cast<ScanOp>(op)) {
-    Value joined;
-    for (Value operand : op->getOperands()) joined = combine(joined, of(operand));
-    return joined ? scanTile(builder_, location_, joined, scan, combineBy<arith::MaxUIOp>) : Value();
+  if (isa<ReduceOp, ScanOp>(op)) {
+    Value joined = ofAll(op);
+    if (auto like = dyn_cast<ScanOp>(op)) return joined ? scan<arith::MaxUIOp>(joined, like) : joined;
+    return joined ? reduce<arith::MaxUIOp>(joined, int(cast<ReduceOp>(op).getAxis())) : joined;
   }
   if (isa<DotScaledOp, HistogramOp>(op)) return anyLane(*this, op, result);
   if (isa<MemoryAccess, MakeTensorDescriptorOp>(op))
@@ -137,51 +118,23 @@ static SmallVector<Value> extentsOf(Value descriptor) {
   return extents;
 }
 
-Value insideDescriptor(OpBuilder& builder, Operation* access, bool& known) {
-  known = false;
-  Value source;
-  OperandRange indices = access->getOperands();
-  if (auto store = dyn_cast<DescriptorStoreOp>(access)) {
-    source = store.getSrc();
-    indices = store.getIndices();
-  } else if (auto reduction = dyn_cast<DescriptorReduceOp>(access)) {
-    source = reduction.getSrc();
-    indices = reduction.getIndices();
-  } else {
-    return {};
-  }
-  SmallVector<Value> extents = extentsOf(access->getOperand(0));
-  auto type = cast<RankedTensorType>(source.getType());
-  if (extents.size() != indices.size() || type.getRank() > int64_t(extents.size())) return {};
-  Location loc = access->getLoc();
-  const size_t left = extents.size() - size_t(type.getRank()); // leading extents of 1 that the block does not show
-  auto i32 = builder.getI32Type();
+/// The lanes of a block inside of its tensor, i1 of the block's shape; null: the descriptor's extents are not known here.
+static Value insideDescriptor(TileBuilder& b, Value descriptor, RankedTensorType block, ValueRange indices) {
+  SmallVector<Value> extents = extentsOf(descriptor);
+  if (extents.size() != indices.size() || block.getRank() > int64_t(extents.size())) return {};
+  const size_t left = extents.size() - size_t(block.getRank()); // leading extents of 1 that the block does not show
   Value inside;
   for (size_t d = 0; d < extents.size(); ++d) {
-    Value holds;
-    const int64_t size = d < left ? 1 : type.getDimSize(int64_t(d - left));
-    auto line = RankedTensorType::get({size}, i32);
-    Value range = size == 1
-                      ? Value(SplatOp::create(builder, loc, line,
-                                              arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0))))
-                      : Value(MakeRangeOp::create(builder, loc, line, 0u, uint32_t(size)));
-    Value at = arith::AddIOp::create(builder, loc, range, SplatOp::create(builder, loc, line, indices[d]));
-    Value zero =
-        SplatOp::create(builder, loc, line, arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0)));
-    Value extent = SplatOp::create(builder, loc, line, extents[d]);
-    holds =
-        arith::AndIOp::create(builder, loc, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, at, zero),
-                              arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, at, extent));
-    // [size] as [1, .., size, .., 1], stretched to the block.
-    SmallVector<int64_t> shape(size_t(type.getRank()), 1);
-    if (d >= left) shape[d - left] = size;
-    auto i1 = builder.getI1Type();
-    if (shape.size() != 1) holds = ReshapeOp::create(builder, loc, RankedTensorType::get(shape, i1), holds);
-    auto whole = RankedTensorType::get(type.getShape(), i1);
-    if (holds.getType() != whole) holds = BroadcastOp::create(builder, loc, whole, holds);
-    inside = inside ? Value(arith::AndIOp::create(builder, loc, inside, holds)) : holds;
+    const int dim = d < left ? 0 : int(d - left);
+    const int64_t size = d < left ? 1 : block.getDimSize(dim);
+    auto line = RankedTensorType::get({size}, b.getI32Type());
+    Value zero = b.integer(line, 0), at = size == 1 ? zero : Value(MakeRangeOp::create(b, line, 0u, uint32_t(size)));
+    at = arith::AddIOp::create(b, at, SplatOp::create(b, line, indices[d]));
+    Value extent = SplatOp::create(b, line, extents[d]);
+    Value holds =
+        b.both(b.compare(arith::CmpIPredicate::sge, at, zero), b.compare(arith::CmpIPredicate::slt, at, extent));
+    inside = b.both(inside, b.laidAlong(holds, dim, block));
   }
-  known = true;
   return inside;
 }
 
@@ -205,16 +158,15 @@ void lookAtAccess(Shadows& s, Operation* op, bool atOrigin, StringRef advice, bo
     Value shadow = s.of(operand);
     if (!shadow) return;
     // Behind a store, so that it may stay in one group with what it stores; addresses first, as it may trap.
-    if (role == Role::Value && isa<StoreOp>(op)) s.builder().setInsertionPointAfter(op);
+    if (role == Role::Value && isa<StoreOp>(op)) s.setInsertionPointAfter(op);
     s.probe(op, operand, shadow, role == Role::Mask ? Value() : mask, messageOf(role, atOrigin), advice, atOrigin);
   };
   auto lookAtBlock = [&](Value source, ValueRange indices) {
     for (Value index : indices) look(index, Role::Address);
     Value shadow = s.of(source);
     if (!shadow) return;
-    bool known = false;
-    Value inside = insideDescriptor(s.builder(), op, known);
-    if (known) s.probe(op, source, shadow, inside, messageOf(Role::Value, atOrigin), advice, atOrigin);
+    Value inside = insideDescriptor(s, op->getOperand(0), cast<RankedTensorType>(source.getType()), indices);
+    if (inside) s.probe(op, source, shadow, inside, messageOf(Role::Value, atOrigin), advice, atOrigin);
   };
   auto access = dyn_cast<MemoryAccess>(op);
   if (access && !isa<TensorDescType>(access.getAddress().getType())) {

@@ -1,6 +1,5 @@
 // ir/CheckShadows.cpp -- see CheckShadows.h: origins, where they reach, shadows of control flow; building shadows.
 #include "ir/CheckShadows.h"
-#include "ir/Combining.h"
 #include "ir/ValueFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -14,7 +13,7 @@ namespace tiletwin::tt {
 static constexpr int kMostOrigins = 255;
 
 Shadows::Shadows(FuncOp function, ShadowCheck& check, Operations& kernelOps)
-    : ShadowWalk(function.getContext(), function.getLoc()), function_(function), check_(check), kernelOps_(kernelOps) {}
+    : ShadowWalk(function), function_(function), check_(check), kernelOps_(kernelOps) {}
 
 void Shadows::run() {
   if (function_.getBody().empty()) return;
@@ -42,11 +41,10 @@ void Shadows::numberOrigins() {
     ids_[origins_[i]] = id;
     if (originTexts_[size_t(id - 1)]) continue;
     ShadowCheck::OriginText text = check_.textOf(origins_[i]);
-    auto named = [&](StringRef name, Attribute value) { return builder_.getNamedAttr(name, value); };
-    originTexts_[size_t(id - 1)] = builder_.getDictionaryAttr(
-        {named("id", builder_.getI32IntegerAttr(id)), named("where", LocationAttr(origins_[i]->getLoc())),
-         named("operation", builder_.getStringAttr(origins_[i]->getName().getStringRef())),
-         named("text", builder_.getStringAttr(text.text)), named("advice", builder_.getStringAttr(text.advice))});
+    originTexts_[size_t(id - 1)] = getDictionaryAttr(
+        {getNamedAttr("id", getI32IntegerAttr(id)), getNamedAttr("where", LocationAttr(origins_[i]->getLoc())),
+         getNamedAttr("operation", getStringAttr(origins_[i]->getName().getStringRef())),
+         getNamedAttr("text", getStringAttr(text.text)), getNamedAttr("advice", getStringAttr(text.advice))});
   }
 }
 
@@ -91,57 +89,38 @@ void Shadows::reach() {
 
 Type Shadows::typeFor(Type like) const { return withShapeOf(like, IntegerType::get(like.getContext(), 8)); }
 
-Value Shadows::constant(Type type, int64_t value) {
-  TypedAttr attribute = IntegerAttr::get(elementTypeOf(type), value);
-  if (auto tile = dyn_cast<RankedTensorType>(type)) attribute = DenseElementsAttr::get(tile, attribute);
-  return arith::ConstantOp::create(builder_, location_, attribute);
-}
-
 Value Shadows::combine(Value a, Value b) {
   if (!a || !b || a == b) return a ? a : b;
-  return arith::MaxUIOp::create(builder_, location_, a, b);
+  return arith::MaxUIOp::create(*this, a, b);
 }
 
 Value Shadows::choose(Value condition, Value a, Value b, Type like) {
   if (!a && !b) return {};
   if (!a) a = zero(like);
   if (!b) b = zero(like);
-  return arith::SelectOp::create(builder_, location_, condition, a, b);
+  return arith::SelectOp::create(*this, condition, a, b);
 }
 
 Value Shadows::mark(Value condition, Operation* origin) {
   Type type = typeFor(condition.getType());
-  Value id = constant(type, int8_t(idOf(origin)));
-  return arith::SelectOp::create(builder_, location_, condition, id, constant(type, 0));
+  return choose(condition, integer(type, idOf(origin)), {}, type);
 }
 
 Value Shadows::where(Value a, Value b, bool whereZero) {
   auto predicate = whereZero ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne;
-  Value holds = arith::CmpIOp::create(builder_, location_, predicate, b, constant(b.getType(), 0));
-  return choose(holds, a, {}, a.getType());
-}
-
-Value Shadows::reduce(Value shadow, int axis, Combine how) {
-  return reduceTile(builder_, location_, shadow, axis,
-                    how == Combine::Max ? combineBy<arith::MaxUIOp> : combineBy<arith::MinUIOp>);
-}
-
-Value Shadows::stretch(Value shadow, int axis, Type like) {
-  if (!shadow) return {};
-  auto type = cast<RankedTensorType>(typeFor(like));
-  if (!isa<RankedTensorType>(shadow.getType())) return SplatOp::create(builder_, location_, type, shadow);
-  SmallVector<int64_t> shape(cast<RankedTensorType>(shadow.getType()).getShape());
-  shape.insert(shape.begin() + axis, 1);
-  Value expanded = ExpandDimsOp::create(builder_, location_, RankedTensorType::get(shape, type.getElementType()),
-                                        shadow, uint32_t(axis));
-  if (expanded.getType() == type) return expanded;
-  return BroadcastOp::create(builder_, location_, type, expanded);
+  return choose(compare(predicate, b, zero(b.getType())), a, {}, a.getType());
 }
 
 Value Shadows::ofOperands(Operation* op) {
   Value result;
   for (Value operand : op->getOperands())
     if (shapeOf(operand.getType()) == shapeOf(op->getResult(0).getType())) result = combine(result, of(operand));
+  return result;
+}
+
+Value Shadows::ofAll(Operation* op) {
+  Value result;
+  for (Value operand : op->getOperands()) result = combine(result, of(operand));
   return result;
 }
 
@@ -186,8 +165,8 @@ void Shadows::probe(Operation* op, Value value, Value shadow, Value mask, String
   if (auto at = reaching_.find(value); at != reaching_.end())
     for (unsigned i : at->second.set_bits()) origins.push_back(originTexts_[i]);
   if (origins.empty()) origins.assign(originTexts_.begin(), originTexts_.end());
-  ProbeLanesOp::create(builder_, op->getLoc(), bad, check_.name(), op->getName().getStringRef(), message, advice,
-                       builder_.getArrayAttr(origins), atOrigin);
+  ProbeLanesOp::create(*this, op->getLoc(), bad, check_.name(), op->getName().getStringRef(), message, advice,
+                       getArrayAttr(origins), atOrigin);
 }
 
 // ---- control flow ----
@@ -205,12 +184,9 @@ void Shadows::widened(Operation* op, Operation* wider) {
 void Shadows::shadowOp(Operation* op) {
   if (!kernelOps_.contains(op)) return;
   check_.look(*this, op);
-  if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::ExecuteRegionOp>(op)) {
-    shadowThrough(op);
-    return;
-  }
+  if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::ExecuteRegionOp>(op)) return void(shadowThrough(op));
   if (isa<BranchOpInterface>(op)) return shadowBranch(op);
-  builder_.setInsertionPointAfter(op);
+  setInsertionPointAfter(op);
   for (OpResult result : op->getResults())
     if (reached(result))
       if (Value shadow = check_.shadowOf(*this, op, result)) shadows_[result] = shadow;

@@ -51,16 +51,13 @@ public:
   Shadows(FuncOp function, ShadowCheck& check, Operations& kernelOps);
   void run();
 
-  mlir::OpBuilder& builder() { return builder_; }
-  mlir::Location location() const { return location_; }
   /// The number of an origin, for shadowOf().
   int idOf(mlir::Operation* origin) const { return ids_.lookup(origin); }
 
   // ---- building at the current place; null operands stand for "no lane is bad" ----
   /// i8 of the shape of a scalar or tile.
   mlir::Type typeFor(mlir::Type like) const;
-  mlir::Value constant(mlir::Type type, int64_t value);
-  mlir::Value zero(mlir::Type like) { return constant(typeFor(like), 0); }
+  mlir::Value zero(mlir::Type like) { return integer(typeFor(like), 0); }
   mlir::Value combine(mlir::Value a, mlir::Value b);
   /// `condition ? a : b`, lane by lane.
   mlir::Value choose(mlir::Value condition, mlir::Value a, mlir::Value b, mlir::Type like);
@@ -68,12 +65,10 @@ public:
   mlir::Value mark(mlir::Value condition, mlir::Operation* origin);
   /// a where b is 0 (`whereZero`), or where b is not.
   mlir::Value where(mlir::Value a, mlir::Value b, bool whereZero);
-  enum class Combine : uint8_t { Max, Min };
-  mlir::Value reduce(mlir::Value shadow, int axis, Combine how);
-  /// A shadow without dimension `axis` stretched along it to the shape of `like`.
-  mlir::Value stretch(mlir::Value shadow, int axis, mlir::Type like);
   /// The operands' shadows combined lane by lane; operands of another shape are left out.
   mlir::Value ofOperands(mlir::Operation* op);
+  /// The same of operands that all have one shape, whatever the results have.
+  mlir::Value ofAll(mlir::Operation* op);
   /// How bad lanes go through an operation that is nothing special to the check.
   mlir::Value passedOn(mlir::Operation* op, mlir::OpResult result);
   /// A probe of `shadow`, where `mask` holds (null: everywhere), that names `op`.
@@ -107,9 +102,6 @@ private:
 bool isInLibrary(mlir::Location location);
 /// The mask of lanes that an access touches: its own, or null.
 mlir::Value maskOf(mlir::Operation* access);
-/// The lanes of a block inside of its tensor, for tt.descriptor_store and _reduce, built at the builder's place: i1 of the
-/// block's shape. Null with `known` false if the descriptor's extents are not known there.
-mlir::Value insideDescriptor(mlir::OpBuilder& builder, mlir::Operation* access, bool& known);
 /// Probes of what decides which way the program goes (conditions, bounds of loops), in front of `op`.
 void lookAtControl(Shadows& shadows, mlir::Operation* op, bool atOrigin, llvm::StringRef advice);
 /// Probes of addresses, masks and stored values of an access, in front of it.

@@ -31,19 +31,17 @@ public:
 
   Value shadowOf(Shadows& s, Operation* op, OpResult result) override {
     if (s.idOf(op)) {
-      Value mask = maskOf(op);
-      Type type = s.typeFor(mask.getType());
-      return arith::SelectOp::create(s.builder(), s.location(), mask, s.constant(type, 0),
-                                     s.constant(type, int8_t(s.idOf(op))));
+      Type type = s.typeFor(maskOf(op).getType());
+      return s.choose(maskOf(op), {}, s.integer(type, s.idOf(op)), type);
     }
     if (auto load = dyn_cast<LoadOp>(op)) // `other` goes where the mask is off
       return load.getOther() ? s.choose(load.getMask(), {}, s.of(load.getOther()), result.getType()) : Value();
     if (isa<HistogramOp>(op)) return {}; // reported where it counts
-    if (isa<ReduceOp>(op)) return ofLines(s, op, int(cast<ReduceOp>(op).getAxis()));
-    if (isa<ScanOp>(op)) return joined(s, op); // those behind an undefined one are reported
+    if (auto reduction = dyn_cast<ReduceOp>(op)) return ofLines(s, s.ofAll(op), int(reduction.getAxis()));
+    if (isa<ScanOp>(op)) return s.ofAll(op); // those behind an undefined one are reported
     if (auto dot = dyn_cast<DotOp>(op)) {
       const int rank = int(cast<RankedTensorType>(dot.getType()).getRank());
-      Value rows = ofLine(s, dot.getA(), rank - 1), columns = ofLine(s, dot.getB(), rank - 2);
+      Value rows = ofLines(s, s.of(dot.getA()), rank - 1), columns = ofLines(s, s.of(dot.getB()), rank - 2);
       return s.combine(s.of(dot.getC()), s.combine(s.stretch(rows, rank - 1, dot.getType()),
                                                    s.stretch(columns, rank - 2, dot.getType())));
     }
@@ -54,10 +52,10 @@ public:
     lookAtAccess(s, op, /*atOrigin=*/false, kAdvice, /*onlyValues=*/false);
     lookAtControl(s, op, /*atOrigin=*/false, kAdvice);
     if (isa<ReduceOp>(op) && !op->use_empty())
-      lookAtLines(s, op, joined(s, op), op->getOperand(0), int(cast<ReduceOp>(op).getAxis()),
+      lookAtLines(s, op, s.ofAll(op), op->getOperand(0), int(cast<ReduceOp>(op).getAxis()),
                   "combines undefined lanes with others");
-    if (isa<ScanOp>(op) && joined(s, op)) {
-      Value own = joined(s, op), before = s.passedOn(op, op->getResult(0));
+    if (isa<ScanOp>(op) && s.ofAll(op)) {
+      Value own = s.ofAll(op), before = s.passedOn(op, op->getResult(0));
       s.probe(op, op->getOperand(0), s.where(before, own, /*whereZero=*/true), {},
               "combines undefined lanes with those behind them", kAdvice, false);
     }
@@ -72,23 +70,13 @@ public:
   }
 
 private:
-  static Value joined(Shadows& s, Operation* op) {
-    Value shadow;
-    for (Value operand : op->getOperands()) shadow = s.combine(shadow, s.of(operand));
-    return shadow;
-  }
   /// Lines that are undefined as a whole.
-  static Value ofLine(Shadows& s, Value operand, int axis) {
-    Value shadow = s.of(operand);
-    return shadow ? s.reduce(shadow, axis, Shadows::Combine::Min) : Value();
-  }
-  static Value ofLines(Shadows& s, Operation* op, int axis) {
-    Value shadow = joined(s, op);
-    return shadow ? s.reduce(shadow, axis, Shadows::Combine::Min) : Value();
+  static Value ofLines(Shadows& s, Value shadow, int axis) {
+    return shadow ? s.reduce<arith::MinUIOp>(shadow, axis) : Value();
   }
   static void lookAtLines(Shadows& s, Operation* op, Value shadow, Value operand, int axis, StringRef message) {
     if (!shadow || shapeOf(shadow.getType())[size_t(axis)] == 1) return;
-    Value whole = s.stretch(s.reduce(shadow, axis, Shadows::Combine::Min), axis, operand.getType());
+    Value whole = s.stretch(ofLines(s, shadow, axis), axis, operand.getType());
     s.probe(op, operand, s.where(shadow, whole, /*whereZero=*/true), {}, message, kAdvice, false);
   }
 };

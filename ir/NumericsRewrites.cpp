@@ -19,9 +19,9 @@
 #include "ir/GpuFeatures.h"
 #include "ir/OpTable.h"
 #include "ir/TW.h"
+#include "ir/TileBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -31,12 +31,10 @@ namespace tiletwin::tt {
 namespace {
 
 /// The operation that is rewritten, and a builder in front of it.
-struct Site {
+struct Site : TileBuilder {
   Operation* op;
   const NumericsTarget& target;
-  OpBuilder b;
-  Location location;
-  Site(Operation* op, const NumericsTarget& target) : op(op), target(target), b(op), location(op->getLoc()) {}
+  Site(Operation* op, const NumericsTarget& target) : TileBuilder(op->getLoc(), op), op(op), target(target) {}
 
   Value x() const { return op->getOperand(0); }
   Value y() const { return op->getOperand(1); }
@@ -45,24 +43,11 @@ struct Site {
   bool isF32() const { return element().isF32(); }
 
   template <class Op, class... Args> Value make(Args&&... args) {
-    return Op::create(b, location, std::forward<Args>(args)...);
+    return Op::create(*this, std::forward<Args>(args)...);
   }
   void replaceBy(Value value) {
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
-  }
-  /// `value` in every element of `like`.
-  Value constant(Type like, const APFloat& value) {
-    auto number = FloatAttr::get(elementTypeOf(like), value);
-    if (auto tile = dyn_cast<RankedTensorType>(like))
-      return make<arith::ConstantOp>(DenseElementsAttr::get(tile, number.getValue()));
-    return make<arith::ConstantOp>(number);
-  }
-  Value integer(Type like, const APInt& value) {
-    auto number = IntegerAttr::get(elementTypeOf(like), value);
-    if (auto tile = dyn_cast<RankedTensorType>(like))
-      return make<arith::ConstantOp>(DenseElementsAttr::get(tile, number.getValue()));
-    return make<arith::ConstantOp>(number);
   }
 };
 
@@ -70,13 +55,13 @@ bool isF8(Type element) { return isa<FloatType>(element) && element.getIntOrFloa
 bool isNarrow(Type element) { return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32; }
 
 Value widened(Site& s, Value value) {
-  Type wide = withShapeOf(value.getType(), s.b.getF32Type());
+  Type wide = withShapeOf(value.getType(), s.getF32Type());
   if (isF8(elementTypeOf(value.getType()))) return s.make<FpToFpOp>(wide, value, RoundingModeAttr());
   return s.make<arith::ExtFOp>(wide, value);
 }
 Value narrowed(Site& s, Value value, Type type) {
   if (isF8(elementTypeOf(type)))
-    return s.make<FpToFpOp>(type, value, RoundingModeAttr::get(s.b.getContext(), RoundingMode::RTNE));
+    return s.make<FpToFpOp>(type, value, RoundingModeAttr::get(s.getContext(), RoundingMode::RTNE));
   return s.make<arith::TruncFOp>(type, value);
 }
 
@@ -85,8 +70,8 @@ Operation* inF32(Operation* op, const NumericsTarget& target) {
   Site s(op, target);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) operands.push_back(widened(s, operand));
-  OperationState state(s.location, op->getName(), operands, withShapeOf(s.type(), s.b.getF32Type()));
-  Operation* wide = s.b.create(state);
+  OperationState state(s.getLoc(), op->getName(), operands, withShapeOf(s.type(), s.getF32Type()));
+  Operation* wide = s.create(state);
   s.replaceBy(narrowed(s, wide->getResult(0), s.type()));
   return wide;
 }
@@ -112,8 +97,8 @@ void rewriteDivision(Site& s) {
   if (!divisor) return s.replaceBy(s.make<tw::DivFullOp>(s.x(), s.y()));
   APFloat inverse(divisor->getSemantics());
   if (divisor->getExactInverse(&inverse))
-    return s.replaceBy(s.make<arith::MulFOp>(s.x(), s.constant(s.type(), inverse)));
-  Value one = s.constant(s.element(), APFloat(1.0f)), scalar = s.constant(s.element(), *divisor);
+    return s.replaceBy(s.make<arith::MulFOp>(s.x(), s.floating(s.type(), inverse)));
+  Value one = s.floating(s.element(), APFloat(1.0f)), scalar = s.floating(s.element(), *divisor);
   Value reciprocal = s.make<tw::DivApproxOp>(one, scalar);
   if (s.type() != s.element()) reciprocal = s.make<SplatOp>(s.type(), reciprocal);
   s.replaceBy(s.make<arith::MulFOp>(s.x(), reciprocal));
@@ -122,9 +107,9 @@ void rewriteDivision(Site& s) {
 void rewriteRemainder(Site& s) {
   Value quotient = s.make<tw::TruncOp>(s.make<tw::DivRnOp>(s.x(), s.y()));
   Value rest = s.make<math::FmaOp>(s.make<arith::NegFOp>(quotient), s.y(), s.x());
-  Value infinity = s.constant(s.type(), APFloat::getInf(cast<FloatType>(s.element()).getFloatSemantics()));
+  Value infinity = s.floating(s.type(), APFloat::getInf(cast<FloatType>(s.element()).getFloatSemantics()));
   Value size = s.make<math::AbsFOp>(s.y());
-  Value isInfinite = s.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, size, infinity);
+  Value isInfinite = s.compare(arith::CmpFPredicate::OEQ, size, infinity);
   s.replaceBy(s.make<arith::SelectOp>(isInfinite, s.x(), rest));
 }
 
@@ -153,21 +138,18 @@ void callLibrary(Site& s, StringRef stem) {
 void rewriteExp(Site& s) {
   if (!s.isF32()) return callLibrary(s, "exp");
   constexpr float kLog2E = 0x1.715476p+0f;
-  Value scaled = s.make<arith::MulFOp>(s.x(), s.constant(s.type(), APFloat(kLog2E)));
+  Value scaled = s.make<arith::MulFOp>(s.x(), s.floating(s.type(), APFloat(kLog2E)));
   s.replaceBy(s.make<tw::Ex2ApproxOp>(scaled, /*ftz=*/false));
 }
 void rewriteExp2(Site& s) {
   if (!s.isF32()) return callLibrary(s, "exp2");
   s.replaceBy(s.make<tw::Ex2ApproxOp>(s.x(), s.target.flushDenormals));
 }
-void rewriteCos(Site& s) { callLibrary(s, "cos"); }
-void rewriteErf(Site& s) { callLibrary(s, "erf"); }
-void rewriteLog(Site& s) { callLibrary(s, "log"); }
-void rewriteLog2(Site& s) { callLibrary(s, "log2"); }
-void rewriteSin(Site& s) { callLibrary(s, "sin"); }
-
-void rewriteAmdLog(Site& s) { s.isF32() ? call(s, "llvm.log.f32") : callLibrary(s, "log"); }
-void rewriteAmdLog2(Site& s) { s.isF32() ? call(s, "llvm.log2.f32") : callLibrary(s, "log2"); }
+/// The function of the library that is called as the operation is; of f32 LLVM's own where `expanded` says so.
+template <bool expanded = false> void rewriteNamesake(Site& s) {
+  StringRef name = s.op->getName().stripDialect();
+  expanded&& s.isF32() ? call(s, ("llvm." + name + ".f32").str()) : callLibrary(s, name);
+}
 
 /// How an operation whose rounding the target chooses is rewritten; null: it is none.
 using Rewrite = void (*)(Site&);
@@ -176,14 +158,11 @@ Rewrite rewriteOf(Operation* op, const NumericsTarget& target) {
   return llvm::TypeSwitch<Operation*, Rewrite>(op)
       .Case([&](arith::DivFOp) { return isAmd ? rewritePreciseDivision : rewriteDivision; })
       .Case([](arith::RemFOp) { return rewriteRemainder; })
-      .Case([](math::CosOp) { return rewriteCos; })
-      .Case([](math::ErfOp) { return rewriteErf; })
+      .Case<math::CosOp, math::ErfOp, math::SinOp>([](auto) { return rewriteNamesake<>; })
       .Case([](math::ExpOp) { return rewriteExp; })
       .Case([](math::Exp2Op) { return rewriteExp2; })
-      .Case([&](math::LogOp) { return isAmd ? rewriteAmdLog : rewriteLog; })
-      .Case([&](math::Log2Op) { return isAmd ? rewriteAmdLog2 : rewriteLog2; })
+      .Case<math::LogOp, math::Log2Op>([&](auto) { return isAmd ? rewriteNamesake<true> : rewriteNamesake<>; })
       .Case([](math::RsqrtOp) { return rewriteRsqrt; })
-      .Case([](math::SinOp) { return rewriteSin; })
       .Case([&](math::SqrtOp) { return isAmd ? rewritePreciseSqrt : rewriteSqrt; })
       .Case([](ApproxDivFOp) { return rewriteApproxDivision; })
       .Case([](PreciseDivFOp) { return rewritePreciseDivision; })
@@ -214,19 +193,18 @@ Value withStickyBit(Site& s, bool isSigned) {
   Type type = s.x().getType();
   auto number = [&](uint64_t value) { return s.integer(type, APInt(64, value)); };
   Value low = s.make<arith::AndIOp>(s.x(), number((uint64_t(1) << lostBits) - 1));
-  Value isLossy = s.make<arith::CmpIOp>(arith::CmpIPredicate::ne, low, number(0));
+  Value isLossy = s.compare(arith::CmpIPredicate::ne, low, number(0));
   Value sticky = s.make<arith::SelectOp>(isLossy, number(uint64_t(1) << (lostBits - 1)), number(0));
   Value rounded = s.make<arith::OrIOp>(s.make<arith::XOrIOp>(s.x(), low), sticky);
   Value distance = isSigned ? s.make<arith::AddIOp>(s.x(), number(uint64_t(1) << 53)) : s.x();
-  Value isSmall =
-      s.make<arith::CmpIOp>(arith::CmpIPredicate::ult, distance, number(uint64_t(1) << (isSigned ? 54 : 53)));
+  Value isSmall = s.compare(arith::CmpIPredicate::ult, distance, number(uint64_t(1) << (isSigned ? 54 : 53)));
   return s.make<arith::SelectOp>(isSmall, s.x(), rounded);
 }
 
 void convertThroughF64(Site& s) {
   const bool isSigned = isa<arith::SIToFPOp>(s.op);
   Value x = elementTypeOf(s.x().getType()).isInteger(64) ? withStickyBit(s, isSigned) : s.x();
-  Type f64 = withShapeOf(s.type(), s.b.getF64Type());
+  Type f64 = withShapeOf(s.type(), s.getF64Type());
   Value exact = isSigned ? s.make<arith::SIToFPOp>(f64, x) : s.make<arith::UIToFPOp>(f64, x);
   s.replaceBy(s.make<arith::TruncFOp>(s.type(), exact));
 }

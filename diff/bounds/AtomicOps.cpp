@@ -12,7 +12,7 @@ namespace {
 
 /// Adds to shadow memory in the way in which `op` accesses memory; returns what was there.
 Value addTo(Builder& b, Operation* op, Value mask, Value pointer, Value value) {
-  return tt::AtomicRMWOp::create(b.ops(), b.location(), value.getType(), tt::RmwKind::FAdd,
+  return tt::AtomicRMWOp::create(b, value.getType(), tt::RmwKind::FAdd,
                                  op->getAttrOfType<tt::MemSemanticAttr>("sem").getValue(),
                                  op->getAttrOfType<tt::MemScopeAttr>("scope").getValue(), pointer, value, mask);
 }
@@ -29,13 +29,10 @@ Value returned(Builder& b, Operation* op, OpResult result) {
 /// Where the element was written last, by a number of writer().
 Value isFrom(Builder& b, Value writer, Operation* store) {
   auto number = [&](int64_t value) { return b.spread(b.integer(value), writer.getType()); };
-  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b.ops(), b.location(), predicate, x, y);
-  };
-  Value index = arith::SubIOp::create(b.ops(), b.location(), writer, number(1));
-  index = arith::RemUIOp::create(b.ops(), b.location(), index, number(b.storeCount()));
-  return b.both(compare(arith::CmpIPredicate::ne, writer, number(0)),
-                compare(arith::CmpIPredicate::eq, index, number(b.storeNumber(store))));
+  Value index = arith::SubIOp::create(b, writer, number(1));
+  index = arith::RemUIOp::create(b, index, number(b.storeCount()));
+  return b.both(b.compare(arith::CmpIPredicate::ne, writer, number(0)),
+                b.compare(arith::CmpIPredicate::eq, index, number(b.storeNumber(store))));
 }
 
 /// Forgets elements that an atomic has changed before in this launch, if it matters which of the two came last. Lanes of one
@@ -47,9 +44,8 @@ void forgetOrder(Builder& b, Operation* op, Value mask, Value shadow, Type like)
     return;
   }
   Value number = b.spread(b.writer(op), like), clash;
-  Value before =
-      tt::AtomicRMWOp::create(b.ops(), b.location(), number.getType(), tt::RmwKind::Exch, tt::MemSemantic::Relaxed,
-                              tt::MemScope::Gpu, b.plane(shadow, 3, b.ops().getI32Type()), number, mask);
+  Value before = tt::AtomicRMWOp::create(b, number.getType(), tt::RmwKind::Exch, tt::MemSemantic::Relaxed,
+                                         tt::MemScope::Gpu, b.plane(shadow, 3, b.getI32Type()), number, mask);
   for (Operation* other : b.atomics())
     if (isSwap(op) || isSwap(other)) clash = b.either(clash, isFrom(b, before, other));
   if (mask) clash = b.both(clash, mask);

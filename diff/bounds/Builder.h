@@ -8,7 +8,6 @@
 #pragma once
 #include "diff/Bounds.h"
 #include "ir/CarryValues.h"
-#include "ir/Combining.h"
 #include "ir/TT.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -100,8 +99,6 @@ public:
   void run();
 
   const Latitude& latitude() const { return latitude_; }
-  mlir::OpBuilder& ops() { return builder_; }
-  mlir::Location location() const { return location_; }
   bool isInexact(Value value) const { return inexact_.contains(value); }
   /// True of integers that were computed modulo 2^n of what may differ.
   bool mayWrap(Value value) const { return wrapping_.contains(value); }
@@ -119,12 +116,10 @@ public:
 
   // ---- building, at the current place; null operands stand for 0 ----
   static Type shadowType(Type like);
-  /// An operation that has no builder of its own; its result, if it has one.
-  Value create(llvm::StringRef name, mlir::ValueRange operands, mlir::TypeRange results = {},
-               llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
-  Value integer(int64_t value, unsigned bits = 32); ///< a scalar
-  Value truth(Type like, bool value);               ///< i1 of the shape of `like`
-  Value constant(Type like, double value);          ///< f32 of the shape of `like`
+  using TileBuilder::integer;
+  Value integer(int64_t value, unsigned bits = 32) { return integer(getIntegerType(bits), value); } ///< a scalar
+  Value truth(Type like, bool value) { return integer(tt::i1TypeLike(like), value); }
+  Value constant(Type like, double value); ///< f32 of the shape of `like`
   Value zero(Type like) { return constant(like, 0); }
   Value infinity(Type like);
   Value noShadow(Type type) override; ///< the shadow of what is exact
@@ -137,10 +132,6 @@ public:
   Value max(Value a, Value b); ///< a NaN stays one
   Value abs(Value a);
   Value select(Value condition, Value a, Value b);
-  Value compare(Predicate predicate, Value a, Value b);
-  Value both(Value a, Value b);   ///< of i1; null: true
-  Value either(Value a, Value b); ///< of i1; null: false
-  Value invert(Value condition);
   /// A number as f32 of its shape: floats rounded, integers converted as signed or as unsigned ones.
   Value number(Value value, bool isUnsigned = false);
   Value magnitude(Value value) { return abs(number(value)); }
@@ -178,15 +169,9 @@ public:
   void noteOpen(Value condition, const llvm::BitVector& arguments);
   /// Takes what is known of elements of memory away, where `condition` holds.
   void forget(Value address, Type like, Value condition);
-  Value always() { return truth({}, true); }
+  Value always() { return truth(getI1Type(), true); }
   Value splat(Value scalar, Type like);
   Value spread(Value scalar, Type like); ///< in the shape of `like`, which may be a scalar; null stays null
-  template <class Combine> Value reduce(Value tile, int axis) {
-    return tt::reduceTile(builder_, location_, tile, axis, tt::combineBy<Combine>);
-  }
-  Value stretch(Value tile, int axis, Type like);
-  /// A clone of `op` on other operands, with results of the shadows' types.
-  Operation* cloneFor(Operation* op, mlir::ValueRange operands, mlir::TypeRange results);
   /// The pointer to the same element in another plane of shadow memory.
   Value plane(Value pointer, unsigned number, Type element = {});
   int storeNumber(Operation* store);

@@ -34,13 +34,13 @@ Operation* Builder::shadowWhile(Operation* op, Value& doubt) {
   llvm::BitVector written = writtenIn(loop.getBefore());
   written |= writtenIn(loop.getAfter());
   tt::CarriedValues further;
-  if (open) further = {{noShadow(builder_.getI1Type())}, {builder_.getI1Type()}, {}, {}};
+  if (open) further = {{noShadow(getI1Type())}, {getI1Type()}, {}, {}};
   const Value outer = doubt_;
   Value since;
   auto enter = [&](Region& region, ValueRange carried) {
     if (!open) return;
     since = carried.front();
-    builder_.setInsertionPointToStart(&region.front());
+    setInsertionPointToStart(&region.front());
     doubt_ = either(outer, since);
   };
   auto leave = [&](Operation* end) -> SmallVector<Value> {
@@ -67,17 +67,13 @@ void Builder::shadowMap(Operation* op) {
   const unsigned pack = unsigned(map.getPack());
   SmallVector<unsigned> from = needed(map.getSrcs()), to = needed(op->getResults());
   if (to.empty()) return;
-  builder_.setInsertionPointAfter(op);
-  OperationState state(location_, op->getName().getStringRef());
-  state.addOperands(map.getSrcs());
+  setInsertionPointAfter(op);
+  OperationState state(getLoc(), op->getName(), op->getOperands(), op->getResultTypes(), op->getAttrs());
   state.addOperands(shadowsOf(map.getSrcs(), from));
-  state.addTypes(op->getResultTypes());
   for (unsigned i : to) state.addTypes(shadowType(op->getResult(i).getType()));
-  state.addAttributes(op->getAttrs());
-  Region* copy = state.addRegion();
   IRMapping mapping;
-  op->getRegion(0).cloneInto(copy, mapping);
-  Operation* made = builder_.create(state);
+  op->getRegion(0).cloneInto(state.addRegion(), mapping);
+  Operation* made = create(state);
   // What is known of values is known of the original's: the copy stays behind.
   Region original;
   original.takeBody(op->getRegion(0));
@@ -97,9 +93,9 @@ void Builder::shadowMap(Operation* op) {
   isInScalarCode_ = false;
   doubt_ = outer;
   Operation* end = body.getTerminator();
-  builder_.setInsertionPoint(end);
+  setInsertionPoint(end);
   end->insertOperands(end->getNumOperands(), shadowsOf(end->getOperands(), lanes(to)));
-  builder_.setInsertionPointAfter(made);
+  setInsertionPointAfter(made);
   for (auto [k, i] : llvm::enumerate(to)) {
     Value shadow = shadows_[op->getResult(i)] = made->getResult(op->getNumResults() + unsigned(k));
     if (isBool(shadow.getType())) continue;
@@ -125,7 +121,7 @@ void Builder::shadowOp(Operation* op) {
   if (isControl(op)) return shadowControl(op);
   if (isScalarCode(op)) return shadowMap(op);
   const Rule* rule = ruleFor(op);
-  if (!op->hasTrait<OpTrait::IsTerminator>()) builder_.setInsertionPointAfter(op);
+  if (!op->hasTrait<OpTrait::IsTerminator>()) setInsertionPointAfter(op);
   if (op->getNumResults() == 0) {
     if (rule && rule->shadow) rule->shadow(*this, op, {});
     return;

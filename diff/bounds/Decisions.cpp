@@ -112,7 +112,7 @@ Value Builder::decide(Operation* op) {
 /// The results of what was decided, of which nothing is known where `doubt` holds.
 void Builder::doubtResults(Operation* made, unsigned count, Value doubt) {
   if (!doubt) return;
-  builder_.setInsertionPointAfter(made);
+  setInsertionPointAfter(made);
   for (OpResult result : made->getResults().take_front(count)) {
     Type type = result.getType();
     if (isAddress(type))

@@ -13,7 +13,7 @@ namespace {
 
 /// a . b + c in f32.
 Value product(Builder& b, Value left, Value right, Value c) {
-  return b.create(tt::DotOp::getOperationName(), {left, right, c}, c.getType());
+  return tt::DotOp::create(b, c.getType(), left, right, c);
 }
 
 bool ofFloats(const Builder&, Operation* op) { return isFloat(op->getResult(0).getType()); }
@@ -33,13 +33,12 @@ Value afterTf32(Builder& b, tt::DotOp dot, Value operand, Value e) {
   const bool drops = tt::elementTypeOf(operand.getType()).isF32() &&
                      dot.getInputPrecision() == tt::InputPrecision::TF32 && !b.latitude().tf32Differs;
   if (!e || !drops) return e;
-  Type bits = tt::withShapeOf(operand.getType(), b.ops().getI32Type());
-  TypedAttr keep = DenseElementsAttr::get(cast<RankedTensorType>(bits), APInt(32, 0xffffe000u));
-  Value mask = arith::ConstantOp::create(b.ops(), b.location(), keep);
+  Type bits = tt::withShapeOf(operand.getType(), b.getI32Type());
+  Value mask = b.integer(bits, 0xffffe000u);
   auto cut = [&](Value number) -> Value {
-    Value held = arith::BitcastOp::create(b.ops(), b.location(), bits, number);
-    held = arith::AndIOp::create(b.ops(), b.location(), held, mask);
-    return arith::BitcastOp::create(b.ops(), b.location(), number.getType(), held);
+    Value held = arith::BitcastOp::create(b, bits, number);
+    held = arith::AndIOp::create(b, held, mask);
+    return arith::BitcastOp::create(b, number.getType(), held);
   };
   Value middle = cut(operand), above = b.sub(cut(b.add(operand, e)), middle),
         below = b.sub(middle, cut(b.sub(operand, e)));
@@ -100,17 +99,14 @@ Value dotted(Builder& b, tt::DotOp dot, OpResult result) {
 
 /// A tile of narrow numbers, held as integers of `mask`'s width, without their signs.
 Value withoutSigns(Builder& b, Value tile, int64_t mask) {
-  Type type = tile.getType(), bits = tt::withShapeOf(type, b.ops().getI8Type());
-  auto cast = [&](Value value, Type to) { return b.create(tt::BitcastOp::getOperationName(), value, to); };
-  TypedAttr keep = DenseElementsAttr::get(mlir::cast<RankedTensorType>(bits), APInt(8, uint64_t(mask)));
-  Value held = type == bits ? tile : cast(tile, bits);
-  held = arith::AndIOp::create(b.ops(), b.location(), held, arith::ConstantOp::create(b.ops(), b.location(), keep));
+  Type type = tile.getType(), bits = tt::withShapeOf(type, b.getI8Type());
+  auto cast = [&](Value value, Type to) -> Value { return tt::BitcastOp::create(b, to, value); };
+  Value held = arith::AndIOp::create(b, type == bits ? tile : cast(tile, bits), b.integer(bits, mask));
   return type == bits ? held : cast(held, type);
 }
 
 Value magnitudeOf(Builder& b, Value operand, tt::ScaleDotElemType format) {
-  if (tt::elementTypeOf(operand.getType()).getIntOrFloatBitWidth() > 8)
-    return math::AbsFOp::create(b.ops(), b.location(), operand);
+  if (tt::elementTypeOf(operand.getType()).getIntOrFloatBitWidth() > 8) return math::AbsFOp::create(b, operand);
   return withoutSigns(b, operand, format == tt::ScaleDotElemType::E2M1 ? 0x77 : 0x7f);
 }
 
@@ -138,7 +134,7 @@ Value scaledDot(Builder& b, tt::DotScaledOp dot, OpResult result) {
                               magnitudeOf(b, dot.getB(), dot.getBElemType()), b.zero(type)};
   for (Value scale : {dot.getAScale(), dot.getBScale()})
     if (scale) operands.push_back(scales(scale));
-  Value terms = b.cloneFor(dot, operands, tt::withShapeOf(type, b.ops().getF32Type()))->getResult(0);
+  Value terms = b.cloneFor(dot, operands, tt::withShapeOf(type, b.getF32Type()))->getResult(0);
   Value eC = b.amount(dot.getC());
   Value bound = b.add(eC, b.mul(terms, columnsOf(dot) * kScaledUnit));
   bound = b.add(bound, accumulated(b, dot, dot.getC(), result));

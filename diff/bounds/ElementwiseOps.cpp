@@ -81,7 +81,7 @@ Value larger(Builder& b, Operation* op, OpResult) {
 Value compareF(Builder& b, Operation* op, OpResult) {
   Value margin = b.add(b.of(x(op)), b.of(y(op)));
   if (!margin) return {};
-  Value apart = b.magnitude(arith::SubFOp::create(b.ops(), b.location(), x(op), y(op)));
+  Value apart = b.magnitude(arith::SubFOp::create(b, x(op), y(op)));
   Value near = b.compare(Predicate::ULE, apart, margin);
   return b.both(near, b.compare(Predicate::UNE, margin, b.zero(margin.getType())));
 }
@@ -93,20 +93,17 @@ Value choose(Builder& b, arith::SelectOp select, OpResult r) {
   if (isAddress(type)) return eYes && eNo ? b.select(condition, eYes, eNo) : Value();
   if (isBool(type)) {
     Value chosen;
-    auto orFalse = [&](Value e) {
-      return e ? e : Value(arith::XOrIOp::create(b.ops(), b.location(), condition, condition));
-    };
+    auto orFalse = [&](Value e) { return e ? e : Value(arith::XOrIOp::create(b, condition, condition)); };
     if (eYes || eNo) chosen = b.select(condition, orFalse(eYes), orFalse(eNo));
     if (!doubt) return chosen;
-    Value unlike = b.either(b.either(arith::XOrIOp::create(b.ops(), b.location(), yes, no), eYes), eNo);
+    Value unlike = b.either(b.either(arith::XOrIOp::create(b, yes, no), eYes), eNo);
     return b.either(chosen, b.both(doubt, unlike));
   }
   Value chosen;
   if (eYes || eNo) chosen = b.select(condition, b.orZero(eYes, type), b.orZero(eNo, type));
   if (!doubt) return chosen;
   // Either choice may be taken on either side: their distance, and what each may be off.
-  Value apart = b.abs(isFloat(type) ? b.number(arith::SubFOp::create(b.ops(), b.location(), yes, no))
-                                    : b.sub(b.number(yes), b.number(no)));
+  Value apart = b.abs(isFloat(type) ? b.number(arith::SubFOp::create(b, yes, no)) : b.sub(b.number(yes), b.number(no)));
   Value open = b.add(apart, b.max(eYes, eNo));
   return b.select(doubt, open, b.orZero(chosen, type));
 }

@@ -19,7 +19,7 @@ static bool isWhole(Operation* op) {
 }
 
 Builder::Builder(tt::FuncOp function, const Latitude& latitude, BoundsKernel& out)
-    : ShadowWalk(function.getContext(), function.getLoc()), function_(function), latitude_(latitude), out_(out) {}
+    : ShadowWalk(function), function_(function), latitude_(latitude), out_(out) {}
 
 void Builder::run() {
   function_->walk<WalkOrder::PreOrder>([&](Operation* op) {
@@ -49,20 +49,20 @@ void Builder::addArguments() {
   const unsigned count = entry.getNumArguments();
   const size_t wild = count;
   Location where = function_.getLoc();
-  builder_.setInsertionPointToStart(&entry);
+  setInsertionPointToStart(&entry);
   auto append = [&](Type type) {
     (void)function_.insertArgument(function_.getNumArguments(), type, {}, where);
     return entry.getArguments().back();
   };
-  Type f32 = builder_.getF32Type();
+  Type f32 = getF32Type();
   SmallVector<std::pair<unsigned, Value>> memories;
   for (unsigned i = 0; i < count; ++i)
     if (isAddress(entry.getArgument(i).getType())) {
       out_.shadowed.push_back(i);
       memories.emplace_back(i, append(tt::PointerType::get(f32)));
     }
-  planeDistance_ = append(builder_.getI64Type());
-  reasons_ = append(tt::PointerType::get(builder_.getI32Type()));
+  planeDistance_ = append(getI64Type());
+  reasons_ = append(tt::PointerType::get(getI32Type()));
   written_.resize(unsigned(wild + 1));
   for (auto [i, memory] : memories) {
     Value argument = entry.getArgument(i), shadow = memory;

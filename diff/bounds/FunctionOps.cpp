@@ -20,8 +20,8 @@ Value inTypeOf(Builder& b, Value shadow, Type like) {
   Type element = tt::elementTypeOf(like);
   if (element.isF32()) return shadow;
   Type type = tt::withShapeOf(like, element);
-  if (element.getIntOrFloatBitWidth() > 32) return arith::ExtFOp::create(b.ops(), b.location(), type, shadow);
-  return b.create(tt::FpToFpOp::getOperationName(), b.mul(shadow, 1 + 0x1p-6), type); // it is rounded
+  if (element.getIntOrFloatBitWidth() > 32) return arith::ExtFOp::create(b, type, shadow);
+  return tt::FpToFpOp::create(b, type, b.mul(shadow, 1 + 0x1p-6), tt::RoundingModeAttr()); // it is rounded
 }
 
 /// Every combination of ends of the operands' intervals, which are at least `least` units of the operand's last place wide on
@@ -33,8 +33,7 @@ SmallVector<SmallVector<Value>> cornersOf(Builder& b, Operation* op, double leas
     SmallVector<Value> ends{operand};
     if (e) {
       Value width = inTypeOf(b, least > 0 ? b.max(e, b.rounding(operand, least)) : e, operand.getType());
-      ends = {arith::SubFOp::create(b.ops(), b.location(), operand, width),
-              arith::AddFOp::create(b.ops(), b.location(), operand, width)};
+      ends = {arith::SubFOp::create(b, operand, width), arith::AddFOp::create(b, operand, width)};
     }
     SmallVector<SmallVector<Value>> next;
     for (Value end : ends)
@@ -51,7 +50,7 @@ SmallVector<SmallVector<Value>> cornersOf(Builder& b, Operation* op, double leas
 Value exponential(Builder& b, Operation* op, OpResult r, double scale, bool scaledArgument) {
   Value ex = b.of(x(op)), size = b.magnitude(r), bound;
   if (ex) {
-    Value grown = math::Exp2Op::create(b.ops(), b.location(), b.mul(ex, scale * 1.0001));
+    Value grown = math::Exp2Op::create(b, b.mul(ex, scale * 1.0001));
     // 2^t - 1 loses digits where t is small; there it is at most t.
     Value exact = b.sub(grown, b.constant(r.getType(), 1)), small = b.mul(ex, scale);
     Value isSmall = b.compare(Predicate::OLT, ex, b.constant(r.getType(), 0x1p-8));
@@ -59,7 +58,7 @@ Value exponential(Builder& b, Operation* op, OpResult r, double scale, bool scal
   }
   if (b.latitude().approximates && scaledArgument) {
     // Beyond 1024 the result is 0 or infinite, and 0 * infinity would be no bound.
-    Value argument = arith::MinNumFOp::create(b.ops(), b.location(), b.magnitude(x(op)), b.constant(r.getType(), 1024));
+    Value argument = arith::MinNumFOp::create(b, b.magnitude(x(op)), b.constant(r.getType(), 1024));
     bound = b.add(bound, b.mul(b.mul(size, argument), 0x1p-23));
   }
   return b.unlessInfinite(r, b.add(bound, b.rounding(r, kFunctionUnits)), {ex});
@@ -106,9 +105,7 @@ Value log2(Builder& b, Operation* op, OpResult r) { return logarithm(b, op, r, 1
 /// |sqrt(x) - sqrt(x')| <= min(ex / sqrt(x), sqrt(ex))
 Value squareRoot(Builder& b, Operation* op, OpResult r, double units) {
   Value ex = b.of(x(op)), bound;
-  if (ex)
-    bound = arith::MinNumFOp::create(b.ops(), b.location(), b.div(ex, b.magnitude(r)),
-                                     math::SqrtOp::create(b.ops(), b.location(), ex));
+  if (ex) bound = arith::MinNumFOp::create(b, b.div(ex, b.magnitude(r)), math::SqrtOp::create(b, ex));
   if (ex) bound = b.add(bound, b.mul(ex, 0.0)); // an unknown argument stays unknown
   bound = units > 1 ? b.add(bound, b.rounding(r, units)) : b.rounded(r, bound);
   return b.unlessInfinite(r, bound, {ex});
@@ -217,7 +214,7 @@ Value smooth(Builder& b, Operation* op, OpResult r, Value own) {
   if (!any) return b.unlessInfinite(r, own, shadows);
   for (auto& corner : cornersOf(b, op, 4)) { // four units: both ends are other numbers than the middle
     Value end = applied(b, op, corner);
-    apart = b.max(apart, b.magnitude(arith::SubFOp::create(b.ops(), b.location(), end, r)));
+    apart = b.max(apart, b.magnitude(arith::SubFOp::create(b, end, r)));
     nearPole = b.either(nearPole, b.isFinite(end));
   }
   Value zero = b.zero(any.getType()), isExact = b.compare(Predicate::OEQ, any, zero);

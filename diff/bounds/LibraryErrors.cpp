@@ -60,7 +60,7 @@ Value nearOverflow(Builder& b, OpResult r, Value log) {
 LibraryError fastPower(Builder& b, Operation* op, OpResult r) {
   Type type = r.getType();
   Value zero = b.zero(type), size = b.magnitude(y(op));
-  Value log = math::Log2Op::create(b.ops(), b.location(), x(op)), exponent = b.mul(y(op), log);
+  Value log = math::Log2Op::create(b, x(op)), exponent = b.mul(y(op), log);
   Value off = b.mul(b.mul(size, b.add(b.abs(log), b.constant(type, 2))), 0x1p-22);
   Value least = b.sub(x(op), b.of(x(op))), leastY = b.sub(y(op), b.of(y(op)));
   Value unknown = b.either(b.compare(Predicate::UNO, exponent, exponent), b.compare(Predicate::ULT, least, zero));
@@ -74,8 +74,8 @@ LibraryError fastPower(Builder& b, Operation* op, OpResult r) {
                                      b.compare(Predicate::OLT, b.abs(exponent), reach)));
   unknown = b.either(unknown, nearOverflow(b, r, exponent));
   // 2^t - 1 loses digits where t is small; there it is at most t.
-  Value some = arith::MinNumFOp::create(b.ops(), b.location(), off, b.constant(type, 16));
-  Value grown = b.sub(math::Exp2Op::create(b.ops(), b.location(), some), b.constant(type, 1));
+  Value some = arith::MinNumFOp::create(b, off, b.constant(type, 16));
+  Value grown = b.sub(math::Exp2Op::create(b, some), b.constant(type, 1));
   Value growth = b.select(b.compare(Predicate::OLT, some, b.constant(type, 0x1p-8)), some, grown);
   return {b.add(b.rounding(r, kFunctionUnits), b.mul(b.magnitude(r), growth)), unknown};
 }
@@ -87,7 +87,7 @@ LibraryError wholePower(Builder& b, Operation* op, OpResult r) {
   Value off = b.mul(b.magnitude(y(op)), isF64 ? 0x1p-52 : 0x1p-23);
   Value unknown = b.compare(Predicate::OGT, off, b.constant(type, 2));
   if (!isF64) {
-    Value log = math::Log2Op::create(b.ops(), b.location(), b.magnitude(x(op)));
+    Value log = math::Log2Op::create(b, b.magnitude(x(op)));
     unknown = b.either(unknown, nearOverflow(b, r, b.mul(b.number(y(op)), log)));
   }
   return {b.add(b.rounding(r, kFunctionUnits), b.mul(b.magnitude(r), off)), unknown};
@@ -109,7 +109,7 @@ LibraryError logGamma(Builder& b, Operation* op, OpResult r) {
   const double unit = tt::elementTypeOf(type).isF64() ? 0x1p-52 : 0x1p-23;
   Value isBetween = b.compare(Predicate::OLT, b.number(x(op)), b.constant(type, -2));
   Value size = b.magnitude(x(op));
-  Value log = math::Log2Op::create(b.ops(), b.location(), b.max(size, b.constant(type, 1)));
+  Value log = math::Log2Op::create(b, b.max(size, b.constant(type, 1)));
   Value terms = b.mul(b.mul(size, b.add(log, b.constant(type, 1))), 4 * unit);
   return {b.add(b.rounding(r, 8), b.select(isBetween, terms, b.zero(type))), {}};
 }
@@ -145,7 +145,7 @@ LibraryError errorOfLibrary(Builder& b, Operation* op, OpResult r) {
   Value size = b.magnitude(x(op)), bound = b.rounding(r, row->units);
   if (row->steep > 0) {
     // Beyond 1024 the result is 0 or infinite, and 0 * infinity would be no bound.
-    Value least = arith::MinNumFOp::create(b.ops(), b.location(), size, b.constant(type, 1024));
+    Value least = arith::MinNumFOp::create(b, size, b.constant(type, 1024));
     bound = b.add(bound, b.mul(b.rounding(r), b.mul(least, row->steep)));
   }
   if (row->absolute <= 0) return {bound, {}};

@@ -9,19 +9,12 @@ using namespace mlir;
 namespace tiletwin::diff {
 namespace {
 
-/// tt.load and tt.store count their optional operands.
 Value load(Builder& b, Value pointer, Value mask, Value other) {
-  SmallVector<Value> operands{pointer};
-  if (mask) operands.push_back(mask);
-  if (mask && other) operands.push_back(other);
-  auto segments = b.ops().getDenseI32ArrayAttr({1, mask ? 1 : 0, mask && other ? 1 : 0});
-  return b.create(tt::LoadOp::getOperationName(), operands, tt::pointeeTypeLike(pointer.getType()),
-                  b.ops().getNamedAttr("operandSegmentSizes", segments));
+  return tt::LoadOp::create(b, tt::pointeeTypeLike(pointer.getType()), pointer, mask, mask ? other : Value(), {},
+                            false);
 }
 void store(Builder& b, Value pointer, Value value, Value mask) {
-  SmallVector<Value> operands{pointer, value};
-  if (mask) operands.push_back(mask);
-  b.create(tt::StoreOp::getOperationName(), operands);
+  tt::StoreOp::create(b, pointer, value, mask, tt::CachePolicyAttr());
 }
 
 Value addPointer(Builder& b, tt::AddPtrOp add, OpResult result) {
@@ -115,7 +108,7 @@ Value stored(Builder& b, Operation* op, OpResult) {
     if (b.hasSums())
       for (unsigned plane : {1u, 2u}) store(b, b.plane(shadow, plane), b.zero(value.getType()), mask);
   }
-  Type i32 = b.ops().getI32Type();
+  Type i32 = b.getI32Type();
   Value writer = b.writer(op);
   if (isa<RankedTensorType>(pointer.getType())) writer = b.splat(writer, pointer.getType());
   store(b, b.plane(shadow, 3, i32), writer, mask);
@@ -164,7 +157,7 @@ void blockWritten(Builder& b, Operation* op) {
   Value writers = b.writersOf(op->getOperand(0));
   if (!writers) return;
   SmallVector<Value> operands(op->getOperands());
-  Value number = arith::BitcastOp::create(b.ops(), b.location(), b.ops().getF32Type(), b.writer(op));
+  Value number = arith::BitcastOp::create(b, b.getF32Type(), b.writer(op));
   operands[0] = writers;
   operands.back() = b.splat(number, operands.back().getType());
   b.cloneFor(op, operands, {});
@@ -172,7 +165,7 @@ void blockWritten(Builder& b, Operation* op) {
 
 Value blockStored(Builder& b, Operation* op, OpResult) {
   SmallVector<Value> operands(op->getOperands());
-  Value source = operands.back(), shadow = b.of(operands[0]), doubt = b.inDoubt(b.ops().getI1Type());
+  Value source = operands.back(), shadow = b.of(operands[0]), doubt = b.inDoubt(b.getI1Type());
   Value astray = elsewhere(b, ValueRange(operands).drop_front().drop_back());
   b.noteOpen(astray, b.rootsOf(operands[0]));
   if (!shadow) {
@@ -200,7 +193,7 @@ Value blockReduced(Builder& b, tt::DescriptorReduceOp reduce, OpResult) {
     return {};
   }
   Value unknown = b.infinity(reduce.getSrc().getType());
-  tt::DescriptorStoreOp::create(b.ops(), b.location(), shadow, reduce.getIndices(), unknown);
+  tt::DescriptorStoreOp::create(b, shadow, reduce.getIndices(), unknown);
   return {};
 }
 

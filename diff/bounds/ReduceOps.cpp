@@ -82,10 +82,9 @@ Value chosen(Builder& b, Operation* op, OpResult result, int axis) {
   if (!e) return {};
   Value best = b.stretch(op->getResult(0), axis, key.getType());
   Value mostE = b.stretch(b.reduce<arith::MaximumFOp>(e, axis), axis, key.getType());
-  Value apart = b.magnitude(arith::SubFOp::create(b.ops(), b.location(), key, best));
+  Value apart = b.magnitude(arith::SubFOp::create(b, key, best));
   Value near = b.compare(Predicate::ULE, apart, b.add(e, mostE));
-  Value other = arith::CmpIOp::create(b.ops(), b.location(), arith::CmpIPredicate::ne, source,
-                                      b.stretch(result, axis, source.getType()));
+  Value other = b.compare(arith::CmpIPredicate::ne, source, b.stretch(result, axis, source.getType()));
   return b.exactBut(b.reduce<arith::OrIOp>(b.both(near, other), axis), Reason::NoRule, result.getType());
 }
 
@@ -118,9 +117,7 @@ Value reduced(Builder& b, tt::ReduceOp op, OpResult result) {
 }
 
 /// The running sum of a shadow along the scan's axis.
-Value running(Builder& b, tt::ScanOp op, Value tile) {
-  return tt::scanTile(b.ops(), b.location(), tile, op, tt::combineBy<arith::AddFOp>);
-}
+Value running(Builder& b, tt::ScanOp op, Value tile) { return b.scan<arith::AddFOp>(tile, op); }
 
 Value scanned(Builder& b, tt::ScanOp scan, OpResult result) {
   Operation* step = onlyStep(scan);

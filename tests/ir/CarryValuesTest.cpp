@@ -137,10 +137,10 @@ void checkWider(const Carried& carried, const std::vector<unsigned>& entered, un
 /// Every f32 has a shadow, an i8: a sum's is the maximum of its operands' shadows.
 class Sums : public tt::ShadowWalk {
 public:
-  explicit Sums(tt::FuncOp function) : ShadowWalk(function.getContext(), function.getLoc()) {
-    builder_.setInsertionPointToStart(&function.getBody().front());
+  explicit Sums(tt::FuncOp function) : ShadowWalk(function) {
+    setInsertionPointToStart(&function.getBody().front());
     Value x = function.getBody().getArgument(0);
-    shadows_[x] = arith::ConstantOp::create(builder_, location_, builder_.getI8IntegerAttr(1));
+    shadows_[x] = integer(getI8Type(), 1);
     shadowRegion(function.getBody());
     end = function.getBody().front().getTerminator();
   }
@@ -150,7 +150,7 @@ public:
 private:
   bool needsShadow(Value value) const override { return value.getType().isF32(); }
   Type shadowTypeOf(Type type) const override { return IntegerType::get(type.getContext(), 8); }
-  Value noShadow(Type) override { return arith::ConstantOp::create(builder_, location_, builder_.getI8IntegerAttr(0)); }
+  Value noShadow(Type) override { return integer(getI8Type(), 0); }
   void widened(Operation*, Operation*) override { ++wider; }
   void shadowOp(Operation* op) override {
     if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::ExecuteRegionOp>(op)) {
@@ -158,7 +158,7 @@ private:
     } else if (isa<BranchOpInterface>(op)) {
       shadowBranch(op);
     } else if (auto sum = dyn_cast<arith::AddFOp>(op)) {
-      shadows_[sum] = arith::MaxUIOp::create(builder_, location_, of(sum.getLhs()), of(sum.getRhs()));
+      shadows_[sum] = arith::MaxUIOp::create(*this, of(sum.getLhs()), of(sum.getRhs()));
     }
   }
 };
