@@ -1,72 +1,16 @@
-// frontend/Names.cpp -- interned names, operator table, name lookup (rule 57), what kind of thing a callee is.
+// frontend/Names.cpp -- operator table, name lookup (rule 57), what kind of thing a callee is.
 #include "frontend/PackageObject.h"
 #include "frontend/Walker.h"
 
 namespace tiletwin::frontend {
 
-const AstNames& astNames() {
-  static const AstNames names;
-  return names;
-}
-
 PyObject* astClass(const char* name) { return imported("ast", name).release(); }
 
-const AstClasses& astClasses() {
-  static const AstClasses classes = [] {
-    AstClasses c{};
-    const std::pair<PyObject**, const char*> kRows[] = {
-        {&c.assign, "Assign"},       {&c.annAssign, "AnnAssign"},
-        {&c.augAssign, "AugAssign"}, {&c.forLoop, "For"},
-        {&c.whileLoop, "While"},     {&c.ifStatement, "If"},
-        {&c.withStatement, "With"},  {&c.returnStatement, "Return"},
-        {&c.name, "Name"},           {&c.tuple, "Tuple"},
-        {&c.list, "List"},           {&c.call, "Call"},
-        {&c.namedExpr, "NamedExpr"}, {&c.attribute, "Attribute"},
-        {&c.constant, "Constant"},   {&c.starred, "Starred"},
-        {&c.subscript, "Subscript"},
-    };
-    for (auto [slot, name] : kRows) *slot = astClass(name);
-    return c;
-  }();
-  return classes;
-}
-
-namespace {
-
-using enum AstOperator;
-constexpr OperatorRow kOperators[] = {
-    {"Add", Add, "+", "__add__", "__radd__"},
-    {"Sub", Sub, "-", "__sub__", "__rsub__"},
-    {"Mult", Mult, "*", "__mul__", "__rmul__"},
-    {"Div", Div, "/", "__truediv__", "__rtruediv__"},
-    {"FloorDiv", FloorDiv, "//", "__floordiv__", "__rfloordiv__"},
-    {"Mod", Mod, "%", "__mod__", "__rmod__"},
-    {"Pow", Pow, "**", "__pow__", "__rpow__"},
-    {"MatMult", MatMult, "@", "__matmul__", "__rmatmul__"},
-    {"LShift", LShift, "<<", "__lshift__", "__rlshift__"},
-    {"RShift", RShift, ">>", "__rshift__", "__rrshift__"},
-    {"BitAnd", BitAnd, "&", "__and__", "__rand__"},
-    {"BitOr", BitOr, "|", "__or__", "__ror__"},
-    {"BitXor", BitXor, "^", "__xor__", "__rxor__"},
-    {"Eq", Eq, "==", "__eq__", "__eq__"},
-    {"NotEq", NotEq, "!=", "__ne__", "__ne__"},
-    {"Lt", Lt, "<", "__lt__", "__gt__"},
-    {"LtE", LtE, "<=", "__le__", "__ge__"},
-    {"Gt", Gt, ">", "__gt__", "__lt__"},
-    {"GtE", GtE, ">=", "__ge__", "__le__"},
-    {"Is", Is, "is", "", ""},
-    {"IsNot", IsNot, "is not", "", ""},
-    {"In", In, "in", "", ""},
-    {"NotIn", NotIn, "not in", "", ""},
-    {"And", And, "and", "logical_and", "logical_and"},
-    {"Or", Or, "or", "logical_or", "logical_or"},
-    {"USub", USub, "-", "__neg__", ""},
-    {"UAdd", UAdd, "+", "__pos__", ""},
-    {"Invert", Invert, "~", "__invert__", ""},
-    {"Not", Not, "not", "__not__", ""},
+static constexpr OperatorRow kOperators[] = {
+#define TILETWIN_ROW(name, ...) {#name, AstOperator::name, __VA_ARGS__},
+    TILETWIN_AST_OPERATORS(TILETWIN_ROW)
+#undef TILETWIN_ROW
 };
-
-} // namespace
 
 const OperatorRow* operatorRow(PyObject* node) {
   if (const OperatorRow* row = rowFor<OperatorRow>(node, kOperators)) return row;

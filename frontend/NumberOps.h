@@ -1,6 +1,6 @@
 // frontend/NumberOps.h -- Python's operators on two numbers that tensors have too.
 #pragma once
-#include "frontend/AstNames.h"
+#include "frontend/Ast.h"
 #include "frontend/Semantic.h"
 
 namespace tiletwin::frontend {

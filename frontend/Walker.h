@@ -14,7 +14,7 @@
 //   Names.cpp               name lookup and its errors
 // Invariant: an empty PyRef or `false` means that a Python exception is set.
 #pragma once
-#include "frontend/AstNames.h"
+#include "frontend/Ast.h"
 #include "frontend/CompilationError.h"
 #include "frontend/FunctionTable.h"
 #include "frontend/ModuleBuilder.h"
@@ -63,6 +63,9 @@ public:
   llvm::SmallVector<std::pair<PyObject*, PyRef>, 16> entries;
 };
 
+/// A value of the structure whose tensors are the first of `tensors`, which are taken off. Null with an error set.
+PyRef fromTensors(const Structure& structure, mlir::ValueRange& tensors);
+
 class Walker {
 public:
   Walker(ModuleBuilder& builder, std::shared_ptr<FunctionInfo> info);
@@ -76,17 +79,17 @@ public:
   /// What the walker needs of a jit function, read once per module. Null with an error set.
   static std::shared_ptr<FunctionInfo> readFunction(ModuleBuilder& builder, PyObject* function);
 
-  using ExpressionHandler = PyRef (Walker::*)(PyObject*);
-  using StatementHandler = bool (Walker::*)(PyObject*);
+  using ExpressionHandler = PyRef (Walker::*)(Ast);
+  using StatementHandler = bool (Walker::*)(Ast);
 
 private:
   // Dispatch.
-  PyRef evaluate(PyObject* node);
-  bool execute(PyObject* statement);
-  bool executeAll(PyObject* statements);
-  SourcePlace place(PyObject* node) const;
-  mlir::Location locationOf(PyObject* node) const;
-  Raised refuse(PyObject* node, const llvm::Twine& message, ErrorClass kind = ErrorClass::Unsupported);
+  PyRef evaluate(Ast node);
+  bool execute(Ast statement);
+  bool executeAll(Ast statements);
+  SourcePlace place(Ast node) const;
+  mlir::Location locationOf(Ast node) const;
+  Raised refuse(Ast node, const llvm::Twine& message, ErrorClass kind = ErrorClass::Unsupported);
 
   // Names.cpp
   PyRef lookUp(PyObject* name);
@@ -94,21 +97,21 @@ private:
   bool globalAllowed(PyObject* value);
 
   // WalkerExpressions.cpp
-  PyRef visitConstant(PyObject* node);
-  PyRef visitName(PyObject* node);
-  PyRef visitBinOp(PyObject* node);
-  PyRef visitUnaryOp(PyObject* node);
-  PyRef visitBoolOp(PyObject* node);
-  PyRef visitCompare(PyObject* node);
-  PyRef visitAttribute(PyObject* node);
-  PyRef visitSubscript(PyObject* node);
-  PyRef visitSlice(PyObject* node);
-  PyRef visitTuple(PyObject* node);
-  PyRef visitIfExp(PyObject* node);
-  PyRef visitJoinedStr(PyObject* node);
-  PyRef visitNamedExpr(PyObject* node);
-  PyRef visitListComp(PyObject* node);
-  PyRef visitRefusedExpression(PyObject* node);
+  PyRef visitConstant(Ast node);
+  PyRef visitName(Ast node);
+  PyRef visitBinOp(Ast node);
+  PyRef visitUnaryOp(Ast node);
+  PyRef visitBoolOp(Ast node);
+  PyRef visitCompare(Ast node);
+  PyRef visitAttribute(Ast node);
+  PyRef visitSubscript(Ast node);
+  PyRef visitSlice(Ast node);
+  PyRef visitTuple(Ast node);
+  PyRef visitIfExp(Ast node);
+  PyRef visitJoinedStr(Ast node);
+  PyRef visitNamedExpr(Ast node);
+  PyRef visitListComp(Ast node);
+  PyRef visitRefusedExpression(Ast node);
   PyRef binaryValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs);
   PyRef compareValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs);
   /// owner.method(other), if the owner is an aggregate with that method.
@@ -119,12 +122,12 @@ private:
   PyRef attributeOf(PyObject* base, PyObject* name);
 
   // WalkerCalls.cpp
-  PyRef visitCall(PyObject* node);
-  bool evaluateArguments(PyObject* call, Arguments& arguments, Keywords& keywords);
-  PyRef callValue(PyObject* callee, Arguments& arguments, Keywords& keywords, PyObject* node);
+  PyRef visitCall(Ast node);
+  bool evaluateArguments(Ast call, Arguments& arguments, Keywords& keywords);
+  PyRef callValue(PyObject* callee, Arguments& arguments, Keywords& keywords);
   PyRef callClass(PyObject* cls, Arguments& arguments, Keywords& keywords);
   PyRef callMinMax(PyObject* callee, const Arguments& arguments, bool isMin);
-  PyRef callPrint(Arguments& arguments, Keywords& keywords, PyObject* node);
+  PyRef callPrint(Arguments& arguments, Keywords& keywords);
   // WalkerProbes.cpp
   PyRef callProbe(ProbeKind kind, Arguments& arguments, Keywords& keywords);
   /// An f-string of run-time values: texts and (value, conversion, format) in turn.
@@ -132,14 +135,13 @@ private:
   PyRef callCompileTime(PyObject* callee, const Arguments& arguments, const Keywords& keywords);
 
   // WalkerBranches.cpp, WalkerLoops.cpp
-  bool visitIf(PyObject* node);
-  bool visitFor(PyObject* node);
-  bool visitWhile(PyObject* node);
-  bool ifAsRegion(PyObject* node, const Value& condition);
-  bool ifAsBlocks(PyObject* node, const Value& condition);
-  bool staticFor(PyObject* node, PyObject* iter, PyObject* callee, const Arguments& arguments,
-                 const Keywords& keywords);
-  bool compileTimeTruth(PyObject* value, PyObject* node, bool& truth);
+  bool visitIf(Ast node);
+  bool visitFor(Ast node);
+  bool visitWhile(Ast node);
+  bool ifAsRegion(Ast node, const Value& condition);
+  bool ifAsBlocks(Ast node, const Value& condition);
+  bool staticFor(Ast node, PyObject* callee, const Arguments& arguments, const Keywords& keywords);
+  bool compileTimeTruth(PyObject* value, Ast node, bool& truth);
   /// Names whose values differ at the ends of two branches and what they hold there.
   struct Merged {
     PyObject* name;
@@ -147,45 +149,63 @@ private:
     llvm::SmallVector<Value, 2> thenLeaves, elseLeaves;
     bool operator<(const Merged& other) const;
   };
-  bool mergeBranches(PyObject* node, const Locals& before, const Locals& thenLocals, const Locals& elseLocals,
+  bool mergeBranches(Ast node, const Locals& before, const Locals& thenLocals, const Locals& elseLocals,
                      std::vector<Merged>& merged);
-  bool bindMerged(const std::vector<Merged>& merged, mlir::ValueRange results);
   /// Executes one branch from what was before the `if`, at the builder's insertion point, and says in which block it ends.
-  bool executeBranch(PyObject* statements, const Locals& before, Locals& after, mlir::Block*& end);
-  /// Loop-carried variables: live before the loop, hold tensors, and are assigned in the body.
+  bool executeBranch(Ast statements, const Locals& before, Locals& after, mlir::Block*& end);
+  /// A variable that a loop carries: live before the loop, holds tensors, and is assigned in the body.
   struct Carried {
     PyObject* name;
     Structure structure;
-    size_t firstLeaf, leafCount;
   };
-  bool findCarried(PyObject* node, PyObject* alsoAssigned, std::vector<Carried>& carried,
-                   llvm::SmallVectorImpl<Value>& leaves);
-  bool bindCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves, mlir::ValueRange values);
+  struct Loop {
+    std::vector<Carried> carried;
+    llvm::SmallVector<Value> leaves; ///< their tensors before the loop
+    Locals before;
+  };
+  bool beginLoop(Ast node, PyObject* alsoAssigned, Loop& loop);
+  /// Gives the names of `entries` the values of their structures that these tensors make.
+  template <class Entry> bool bind(const std::vector<Entry>& entries, mlir::ValueRange tensors) {
+    for (const Entry& entry : entries) {
+      PyRef value = fromTensors(entry.structure, tensors);
+      if (!value) return false;
+      locals_.set(entry.name, std::move(value));
+    }
+    return true;
+  }
   /// Gives a block an argument for each tensor that is carried, named after its variable.
-  void addCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves, mlir::Block* block);
-  bool collectYielded(PyObject* node, const std::vector<Carried>& carried, const Locals& before,
-                      llvm::SmallVectorImpl<mlir::Value>& yielded);
+  void addCarried(const Loop& loop, mlir::Block* block);
+  /// Ends the region of a body with what the next round gets.
+  bool yieldCarried(const Loop& loop);
+  /// Makes the operation, named after what it carries, and gives that its results. Names that are new in the loop are gone.
+  bool finishLoop(Ast node, Loop& loop, llvm::StringRef operation, llvm::ArrayRef<mlir::Value> operands,
+                  llvm::ArrayRef<mlir::NamedAttribute> attributes,
+                  llvm::MutableArrayRef<std::unique_ptr<mlir::Region>> regions);
   /// " (line 12)": where a variable got its value last; empty if it is not known.
   std::string assignedAt(PyObject* name) const;
-  void forgetInner(const Locals& before, PyObject* node, const char* where);
-  bool assignedNames(PyObject* statements, llvm::SmallVectorImpl<PyObject*>& names);
-  bool containsReturn(PyObject* statements);
+  /// Makes the loop, named after what it carries, and gives that its results. Names that are new in it are gone.
+  bool finishLoop(Ast node, llvm::StringRef name, llvm::ArrayRef<mlir::Value> operands,
+                  const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves,
+                  llvm::ArrayRef<mlir::NamedAttribute> attributes,
+                  llvm::MutableArrayRef<std::unique_ptr<mlir::Region>> regions, Locals before);
+  void assignedNames(Ast statements, llvm::SmallVectorImpl<PyObject*>& names);
+  bool containsReturn(Ast statements);
 
   // WalkerStatements.cpp
-  bool visitAssign(PyObject* node);
-  bool visitAnnAssign(PyObject* node);
-  bool visitAugAssign(PyObject* node);
-  bool visitExpr(PyObject* node);
+  bool visitAssign(Ast node);
+  bool visitAnnAssign(Ast node);
+  bool visitAugAssign(Ast node);
+  bool visitExpr(Ast node);
   /// False with an error set: the call `node` is a statement of its own, and its function's result must be used.
-  bool resultIsUsed(PyObject* node, PyObject* callee);
-  bool visitReturn(PyObject* node);
-  bool visitPass(PyObject* node);
-  bool visitAssert(PyObject* node);
-  bool visitRefusedStatement(PyObject* node);
-  bool assign(PyObject* target, PyRef value);
+  bool resultIsUsed(Ast node, PyObject* callee);
+  bool visitReturn(Ast node);
+  bool visitPass(Ast node);
+  bool visitAssert(Ast node);
+  bool visitRefusedStatement(Ast node);
+  bool assign(Ast target, PyRef value);
   /// What assignment to `target` makes of a value: run-time values, but for names announced as `x: tl.constexpr`.
-  PyRef valueFor(PyObject* target, PyObject* value);
-  bool isConstexprAnnotation(PyObject* annotation, bool& is);
+  PyRef valueFor(Ast target, PyObject* value);
+  bool isConstexprAnnotation(Ast annotation, bool& is);
 
   // WalkerFunctions.cpp, WalkerKernel.cpp
   static bool bindParameters(const FunctionInfo& info, const Arguments& arguments, const Keywords& keywords,
@@ -200,7 +220,7 @@ private:
   // WalkerNotes.cpp
   bool takesNotes() const;
   /// Before a statement.
-  void noteStatement(PyObject* node);
+  void noteStatement(Ast node);
   /// Notes the names that hold other objects than when they were noted last; they hold the notes' results afterwards.
   bool noteNames();
   Value noteTensor(const std::string& name, const Value& value);
@@ -209,7 +229,7 @@ private:
     mlir::Block* block;
     PyRef value;
     mlir::Location location;
-    PyObject* node;
+    Ast node;
   };
 
   ModuleBuilder& builder_;

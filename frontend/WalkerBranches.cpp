@@ -18,19 +18,16 @@ std::string valueGone(long line) {
 
 } // namespace
 
-bool Walker::containsReturn(PyObject* statements) {
-  const AstNames& n = astNames();
-  for (PyObject* statement : itemsOf(statements)) {
-    PyObject* kind = typeOf(statement);
-    if (kind == astClasses().returnStatement) return true;
-    if (kind != astClasses().forLoop && kind != astClasses().whileLoop && kind != astClasses().ifStatement) continue;
-    PyRef body = attribute(statement, n.body), orelse = attribute(statement, n.orelse);
-    if (body && orelse && (containsReturn(body.get()) || containsReturn(orelse.get()))) return true;
+bool Walker::containsReturn(Ast statements) {
+  for (Ast statement : itemsOf(statements)) {
+    if (statement.isReturn()) return true;
+    if (!statement.isFor() && !statement.isWhile() && !statement.isIf()) continue;
+    if (containsReturn(statement.body()) || containsReturn(statement.orelse())) return true;
   }
   return false;
 }
 
-bool Walker::compileTimeTruth(PyObject* value, PyObject* node, bool& truth) {
+bool Walker::compileTimeTruth(PyObject* value, Ast node, bool& truth) {
   if (isTensor(value))
     return refuse(node, "this condition must be known at compile time, but it is a run-time value of type " +
                             tensorValue(value).type.str());
@@ -39,31 +36,27 @@ bool Walker::compileTimeTruth(PyObject* value, PyObject* node, bool& truth) {
   return is >= 0;
 }
 
-bool Walker::visitIf(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef test = attribute(node, n.test), body = attribute(node, n.body), orelse = attribute(node, n.orelse);
-  PyRef condition = test && body && orelse ? evaluate(test.get()) : PyRef();
+bool Walker::visitIf(Ast node) {
+  Ast test = node.test();
+  PyRef condition = evaluate(test);
   if (!condition) return false;
   if (!isTensor(condition.get())) {
     bool isTrue = false;
-    return compileTimeTruth(condition.get(), test.get(), isTrue) && executeAll(isTrue ? body.get() : orelse.get());
+    return compileTimeTruth(condition.get(), test, isTrue) && executeAll(isTrue ? node.body() : node.orelse());
   }
   mlir::Location here = builder_.location();
-  builder_.setLocation(locationOf(test.get()));
+  builder_.setLocation(locationOf(test));
   Value i1 = truth(builder_, condition.get());
   builder_.setLocation(here);
-  if (!i1) {
-    locateError(place(test.get()));
-    return false;
-  }
-  if (!containsReturn(body.get()) && !containsReturn(orelse.get())) return ifAsRegion(node, i1);
+  if (!i1) return locateError(place(test)), false;
+  if (!containsReturn(node.body()) && !containsReturn(node.orelse())) return ifAsRegion(node, i1);
   if (regionDepth_ > 0) return refuse(node, statementAdvice("Return"));
   return ifAsBlocks(node, i1);
 }
 
 bool Walker::Merged::operator<(const Merged& other) const { return stringOf(name) < stringOf(other.name); }
 
-bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& thenLocals, const Locals& elseLocals,
+bool Walker::mergeBranches(Ast node, const Locals& before, const Locals& thenLocals, const Locals& elseLocals,
                            std::vector<Merged>& merged) {
   const char* const kBranch[] = {"the branch taken if the condition holds", "the `else` branch"};
   long line = place(node).line;
@@ -155,19 +148,7 @@ bool Walker::mergeBranches(PyObject* node, const Locals& before, const Locals& t
   return true;
 }
 
-bool Walker::bindMerged(const std::vector<Merged>& merged, mlir::ValueRange results) {
-  for (const Merged& entry : merged) {
-    llvm::SmallVector<Type> types;
-    leafTypes(entry.structure, types);
-    PyRef value = putAllTogether(entry.structure, runTimeValues(types, results.take_front(types.size())));
-    if (!value) return false;
-    results = results.drop_front(types.size());
-    locals_.set(entry.name, std::move(value));
-  }
-  return true;
-}
-
-bool Walker::executeBranch(PyObject* statements, const Locals& before, Locals& after, mlir::Block*& end) {
+bool Walker::executeBranch(Ast statements, const Locals& before, Locals& after, mlir::Block*& end) {
   locals_ = before;
   if (!executeAll(statements)) return false;
   end = builder_.op().getInsertionBlock();
@@ -186,9 +167,8 @@ template <class Merged> llvm::SmallVector<mlir::Value> given(const std::vector<M
 
 } // namespace
 
-bool Walker::ifAsRegion(PyObject* node, const Value& condition) {
-  const AstNames& n = astNames();
-  PyRef bodies[2] = {attribute(node, n.body), attribute(node, n.orelse)};
+bool Walker::ifAsRegion(Ast node, const Value& condition) {
+  const Ast bodies[2] = {node.body(), node.orelse()};
   mlir::Location here = builder_.location();
   Locals before = locals_, after[2];
   const auto pending = pendingConstexpr_;
@@ -202,7 +182,7 @@ bool Walker::ifAsRegion(PyObject* node, const Value& condition) {
       pendingConstexpr_ = pending;
       regions[arm] = regionWithBlock(block);
       builder_.op().setInsertionPointToEnd(block);
-      if (!executeBranch(bodies[arm].get(), before, after[arm], ends[arm])) return false;
+      if (!executeBranch(bodies[arm], before, after[arm], ends[arm])) return false;
     }
     locals_ = before;
     builder_.setLocation(here);
@@ -217,12 +197,11 @@ bool Walker::ifAsRegion(PyObject* node, const Value& condition) {
   llvm::SmallVector<mlir::Type> types(mlir::ValueRange(given(merged, false)).getTypes());
   mlir::Operation* made = builder_.createRaw("scf.if", {condition.ir}, types, {}, regions);
   builder_.setLocation(here);
-  return bindMerged(merged, made->getResults());
+  return bind(merged, made->getResults());
 }
 
-bool Walker::ifAsBlocks(PyObject* node, const Value& condition) {
-  const AstNames& n = astNames();
-  PyRef bodies[2] = {attribute(node, n.body), attribute(node, n.orelse)};
+bool Walker::ifAsBlocks(Ast node, const Value& condition) {
+  const Ast bodies[2] = {node.body(), node.orelse()};
   mlir::Location here = builder_.location();
   mlir::Block *starts[2], *ends[2];
   for (mlir::Block*& block : starts) {
@@ -237,7 +216,7 @@ bool Walker::ifAsBlocks(PyObject* node, const Value& condition) {
   for (int arm = 0; arm < 2; ++arm) {
     pendingConstexpr_ = pending;
     builder_.op().setInsertionPointToEnd(starts[arm]);
-    if (!executeBranch(bodies[arm].get(), before, after[arm], ends[arm])) return false;
+    if (!executeBranch(bodies[arm], before, after[arm], ends[arm])) return false;
   }
   locals_ = before;
   builder_.setLocation(here);
@@ -253,17 +232,16 @@ bool Walker::ifAsBlocks(PyObject* node, const Value& condition) {
     builder_.createRaw("cf.br", given(merged, arm), {}, {}, {}, {join});
   }
   builder_.op().setInsertionPointToEnd(join);
-  return bindMerged(merged, join->getArguments());
+  return bind(merged, join->getArguments());
 }
 
-PyRef Walker::visitIfExp(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef test = attribute(node, n.test), bodies[2] = {attribute(node, n.body), attribute(node, n.orelse)};
-  PyRef condition = test && bodies[0] && bodies[1] ? evaluate(test.get()) : PyRef();
+PyRef Walker::visitIfExp(Ast node) {
+  const Ast bodies[2] = {node.body(), node.orelse()};
+  PyRef condition = evaluate(node.test());
   if (!condition) return {};
   if (!isTensor(condition.get())) {
     bool isTrue = false;
-    return compileTimeTruth(condition.get(), test.get(), isTrue) ? evaluate(bodies[isTrue ? 0 : 1].get()) : PyRef();
+    return compileTimeTruth(condition.get(), node.test(), isTrue) ? evaluate(bodies[isTrue ? 0 : 1]) : PyRef();
   }
   Value i1 = truth(builder_, condition.get());
   if (!i1) return {};
@@ -277,7 +255,7 @@ PyRef Walker::visitIfExp(PyObject* node) {
       mlir::Block* block = nullptr;
       regions[arm] = regionWithBlock(block);
       builder_.op().setInsertionPointToEnd(block);
-      PyRef value = evaluate(bodies[arm].get());
+      PyRef value = evaluate(bodies[arm]);
       if (!value) return {};
       isVoid[arm] = unwrap(value.get()) == Py_None; // a call for its effect, such as tl.store
       if (!isVoid[arm] && !(values[arm] = toTensor(builder_, value.get()))) return {};

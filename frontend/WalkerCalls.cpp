@@ -80,31 +80,24 @@ PythonFunction pythonFunction(PyObject* callee) {
 
 } // namespace
 
-bool Walker::evaluateArguments(PyObject* call, Arguments& arguments, Keywords& keywords) {
-  const AstNames& n = astNames();
-  PyObject* const starred = astClasses().starred;
-  PyRef positional = attribute(call, n.args), named = attribute(call, n.keywords);
-  if (!positional || !named) return false;
-  for (PyObject* node : itemsOf(positional)) {
-    if (typeOf(node) != starred) {
+bool Walker::evaluateArguments(Ast call, Arguments& arguments, Keywords& keywords) {
+  for (Ast node : itemsOf(call.args())) {
+    if (!node.isStarred()) {
       arguments.push_back(evaluate(node));
       if (!arguments.back()) return false;
       continue;
     }
-    PyRef inner = attribute(node, n.value);
-    PyRef many = inner ? evaluate(inner.get()) : PyRef();
+    PyRef many = evaluate(node.value());
     if (!many) return false;
     PyObject* tuple = unwrap(many.get());
     if (!PyTuple_Check(tuple)) return refuse(node, "f(*x) needs a tuple; x is a " + typeName(tuple));
     for (PyObject* item : itemsOf(tuple)) arguments.push_back(wrapConstant(item));
   }
-  for (PyObject* keyword : itemsOf(named)) {
-    PyRef name = attribute(keyword, n.arg), node = attribute(keyword, n.value);
-    if (!name || !node) return false;
-    if (name.get() == Py_None) return refuse(keyword, "f(**x) is not supported in kernels: name the arguments");
-    PyRef value = evaluate(node.get());
+  for (Ast keyword : itemsOf(call.keywords())) {
+    if (keyword.arg().isNone()) return refuse(keyword, "f(**x) is not supported in kernels: name the arguments");
+    PyRef value = evaluate(keyword.value());
     if (!value) return false;
-    keywords.emplace_back(name.get(), std::move(value)); // the ast keeps the name alive
+    keywords.emplace_back(keyword.arg(), std::move(value));
   }
   return true;
 }
@@ -147,7 +140,7 @@ PyRef Walker::callMinMax(PyObject* callee, const Arguments& arguments, bool isMi
   return function ? result : PyRef();
 }
 
-PyRef Walker::callPrint(Arguments& arguments, Keywords& keywords, PyObject* node) {
+PyRef Walker::callPrint(Arguments& arguments, Keywords& keywords) {
   PyRef function = languageFunction("device_print");
   // print(x) without a text: the printed values stand alone.
   if (function && (arguments.empty() || !PyUnicode_Check(unwrap(arguments[0].get()))))
@@ -200,7 +193,7 @@ PyRef Walker::callClass(PyObject* cls, Arguments& arguments, Keywords& keywords)
   return PyRef::steal(items ? PyObject_Call(cls, items.get(), nullptr) : nullptr);
 }
 
-PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywords, PyObject* node) {
+PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywords) {
   switch (calleeKind(callee)) {
   case CalleeKind::Builtin: {
     PyRef args = pyTupleFrom(arguments), kwargs = dictOf(keywords);
@@ -217,11 +210,10 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
   switch (pythonFunction(callee)) {
   case PythonFunction::Min: return callMinMax(callee, arguments, true);
   case PythonFunction::Max: return callMinMax(callee, arguments, false);
-  case PythonFunction::Print: return callPrint(arguments, keywords, node);
+  case PythonFunction::Print: return callPrint(arguments, keywords);
   case PythonFunction::Len:
-    if (arguments.size() == 1 && PyTuple_Check(unwrap(arguments[0].get()))) {
+    if (arguments.size() == 1 && PyTuple_Check(unwrap(arguments[0].get())))
       return makeConstexpr(toPython(itemsOf(unwrap(arguments[0].get())).size()).get());
-    }
     if (arguments.size() == 1 && isTensor(arguments[0].get()))
       return raiseType("len() of a tensor is not defined in kernels; use x.shape[0], or len(x.shape) for the rank");
     return callCompileTime(callee, arguments, keywords);
@@ -261,7 +253,7 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
     // A method taken off a tensor (f = x.sum) or an aggregate earlier.
     if (isTensor(self.get()) || (function && calleeKind(function.get()) == CalleeKind::Jit)) {
       arguments.insert(arguments.begin(), self);
-      return callValue(function.get(), arguments, keywords, node);
+      return callValue(function.get(), arguments, keywords);
     }
     bool isMath = moduleNameOf(callee) == "math" || moduleNameOf(callee) == "_operator";
     if (calleeKind(self.get()) != CalleeKind::Module || self.get() == Py_None || isMath)
@@ -277,43 +269,38 @@ PyRef Walker::callValue(PyObject* callee, Arguments& arguments, Keywords& keywor
       "tensors, or with @triton.constexpr_function to compute compile-time values");
 }
 
-bool Walker::resultIsUsed(PyObject* node, PyObject* callee) {
+bool Walker::resultIsUsed(Ast node, PyObject* callee) {
   if (node != unusedCall_) return true;
   static PyObject* const name = interned("_must_use_result");
   PyRef wanted = attributeIfAny(callee, name);
   if (!wanted || isTensor(wanted.get()) || PyObject_IsTrue(wanted.get()) != 1) return true;
-  PyRef text = call(imported("ast", "unparse"), attribute(node, astNames().func));
+  PyRef text = call(imported("ast", "unparse"), node.func());
   std::string own = PyUnicode_Check(wanted.get()) ? " " + stringOf(wanted.get()) : "";
   return text &&
          refuse(node, "The result of " + stringOf(text.get()) + " is not being used." + own, ErrorClass::Compilation);
 }
 
-PyRef Walker::visitCall(PyObject* node) {
-  const AstNames& n = astNames();
-  PyObject* const attributeClass = astClasses().attribute;
-  PyRef func = attribute(node, n.func);
-  if (!func) return {};
+PyRef Walker::visitCall(Ast node) {
+  const Ast func = node.func();
   PyRef callee;
   Arguments arguments;
-  if (typeOf(func.get()) == attributeClass) {
-    PyRef baseNode = attribute(func.get(), n.value), name = attribute(func.get(), n.attr);
-    PyRef base = baseNode && name ? evaluate(baseNode.get()) : PyRef();
+  if (func.isAttribute()) {
+    PyRef base = evaluate(func.value());
     if (!base) return {};
     // Methods: a builtin or jit function on the type gets the value as its first argument.
     CalleeKind baseKind = isConstexpr(base.get()) ? CalleeKind::Other : calleeKind(base.get());
     if (baseKind == CalleeKind::Other && !isConstexpr(base.get())) {
-      callee = attributeIfAny(typeOf(base.get()), name.get());
+      callee = attributeIfAny(typeOf(base.get()), func.attr());
       CalleeKind kind = callee ? calleeKind(callee.get()) : CalleeKind::Other;
       if (kind == CalleeKind::Builtin || kind == CalleeKind::Jit || kind == CalleeKind::ConstexprFunction)
         arguments.push_back(base);
       else
         callee = {};
     }
-    if (!callee) callee = attributeOf(base.get(), name.get());
-    if (!callee) return locateError(place(func.get())), PyRef();
-  } else {
-    callee = evaluate(func.get());
-    if (!callee) return {};
+    if (!callee) callee = attributeOf(base.get(), func.attr());
+    if (!callee) return locateError(place(func)), PyRef();
+  } else if (!(callee = evaluate(func))) {
+    return {};
   }
   PyRef target = PyRef::borrow(unwrap(callee.get()));
   if (!resultIsUsed(node, target.get())) return {};
@@ -327,8 +314,8 @@ PyRef Walker::visitCall(PyObject* node) {
   if (probe != ProbeKind::None) return callProbe(probe, arguments, keywords);
   // tl.constexpr around a Python function says that it may be called, on compile-time values.
   bool vouchedFor = isConstexpr(callee.get()) && calleeKind(target.get()) == CalleeKind::PythonFunction;
-  PyRef result = vouchedFor ? callCompileTime(target.get(), arguments, keywords)
-                            : callValue(target.get(), arguments, keywords, node);
+  PyRef result =
+      vouchedFor ? callCompileTime(target.get(), arguments, keywords) : callValue(target.get(), arguments, keywords);
   // An error with a position comes from inside the callee: say where it was called.
   if (!result && errorIsLocated()) chainError(place(node), nameOf(target.get()));
   return result;

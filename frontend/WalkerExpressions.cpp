@@ -44,26 +44,19 @@ void adviseAttribute(PyObject* object, PyObject* name) {
 
 /// False with TypeError set: a variable stands beside a tensor and is None or a tuple, as a launch with None or a list
 /// in place of a tensor makes it.
-bool isOperand(PyObject* node, PyObject* value, PyObject* other) {
+bool isOperand(Ast node, PyObject* value, PyObject* other) {
   PyObject* plain = unwrap(value);
   if (!isTensor(other) || (plain != Py_None && !PyTuple_CheckExact(plain))) return true;
-  if (typeOf(node) != astClasses().name) return true;
-  PyRef name = attribute(node, astNames().id);
-  return name && raiseType("expected a tensor or a number, and " + stringOf(name.get()) + " is " + described(plain) +
-                           "; is that what the launch passes for it?");
+  if (!node.isName()) return true;
+  return raiseType("expected a tensor or a number, and " + stringOf(node.id()) + " is " + described(plain) +
+                   "; is that what the launch passes for it?");
 }
 
 } // namespace
 
-PyRef Walker::visitConstant(PyObject* node) {
-  PyRef value = attribute(node, astNames().value);
-  return value ? makeConstexpr(value.get()) : PyRef();
-}
+PyRef Walker::visitConstant(Ast node) { return makeConstexpr(node.value()); }
 
-PyRef Walker::visitName(PyObject* node) {
-  PyRef name = attribute(node, astNames().id);
-  return name ? lookUp(name.get()) : PyRef();
-}
+PyRef Walker::visitName(Ast node) { return lookUp(node.id()); }
 
 std::optional<PyRef> Walker::operatorMethod(PyObject* owner, const char* method, PyObject* other) {
   if (!*method || !isAggregate(owner)) return std::nullopt;
@@ -111,23 +104,17 @@ PyRef Walker::compareValues(const OperatorRow& row, PyObject* lhs, PyObject* rhs
   return raiseNotImplemented(llvm::Twine("comparison ") + row.symbol + " is not supported in kernels");
 }
 
-PyRef Walker::visitBinOp(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef left = attribute(node, n.left), right = attribute(node, n.right), op = attribute(node, n.op);
-  if (!left || !right || !op) return {};
-  PyRef lhs = evaluate(left.get());
-  if (!lhs) return {};
-  PyRef rhs = evaluate(right.get());
-  const OperatorRow* row = rhs ? operatorRow(op.get()) : nullptr;
-  if (!row || !isOperand(left.get(), lhs.get(), rhs.get()) || !isOperand(right.get(), rhs.get(), lhs.get())) return {};
+PyRef Walker::visitBinOp(Ast node) {
+  PyRef lhs = evaluate(node.left()), rhs = lhs ? evaluate(node.right()) : PyRef();
+  const OperatorRow* row = rhs ? operatorRow(node.op()) : nullptr;
+  if (!row || !isOperand(node.left(), lhs.get(), rhs.get()) || !isOperand(node.right(), rhs.get(), lhs.get()))
+    return {};
   return binaryValues(*row, lhs.get(), rhs.get());
 }
 
-PyRef Walker::visitUnaryOp(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef operandNode = attribute(node, n.operand), op = attribute(node, n.op);
-  PyRef operand = operandNode && op ? evaluate(operandNode.get()) : PyRef();
-  const OperatorRow* row = operand ? operatorRow(op.get()) : nullptr;
+PyRef Walker::visitUnaryOp(Ast node) {
+  PyRef operand = evaluate(node.operand());
+  const OperatorRow* row = operand ? operatorRow(node.op()) : nullptr;
   if (!row) return {};
   if (isTensor(operand.get())) {
     switch (row->op) {
@@ -160,15 +147,13 @@ PyRef Walker::combineTruth(bool isAnd, llvm::SmallVectorImpl<PyRef>& values) {
 }
 
 // Rule 14: run-time operands are all computed; a compile-time operand decides or drops out.
-PyRef Walker::visitBoolOp(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef op = attribute(node, n.op), operands = attribute(node, n.values);
-  const OperatorRow* row = op && operands ? operatorRow(op.get()) : nullptr;
+PyRef Walker::visitBoolOp(Ast node) {
+  const OperatorRow* row = operatorRow(node.op());
   if (!row) return {};
   bool isAnd = row->op == AstOperator::And;
   llvm::SmallVector<PyRef> dynamic;
   PyRef last;
-  for (PyObject* operand : itemsOf(operands)) {
+  for (Ast operand : itemsOf(node.values())) {
     last = evaluate(operand);
     if (!last) return {};
     if (isTensor(last.get())) {
@@ -182,16 +167,14 @@ PyRef Walker::visitBoolOp(PyObject* node) {
   return dynamic.empty() ? last : combineTruth(isAnd, dynamic);
 }
 
-PyRef Walker::visitCompare(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef left = attribute(node, n.left), ops = attribute(node, n.ops), comparators = attribute(node, n.comparators);
-  PyRef lhs = left && ops && comparators ? evaluate(left.get()) : PyRef();
+PyRef Walker::visitCompare(Ast node) {
+  PyRef lhs = evaluate(node.left());
   if (!lhs) return {};
   llvm::SmallVector<PyRef> dynamic;
   PyRef last;
-  const itemsOf operators(ops);
+  const itemsOf operators(node.ops()), comparators(node.comparators());
   for (size_t i = 0; i < operators.size(); ++i) {
-    PyRef rhs = evaluate(itemsOf(comparators)[i]);
+    PyRef rhs = evaluate(comparators[i]);
     const OperatorRow* row = rhs ? operatorRow(operators[i]) : nullptr;
     last = row ? compareValues(*row, lhs.get(), rhs.get()) : PyRef();
     if (!last || operators.size() == 1) return last;
@@ -223,36 +206,23 @@ PyRef Walker::attributeOf(PyObject* base, PyObject* name) {
   return wrapConstant(result);
 }
 
-PyRef Walker::visitAttribute(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef baseNode = attribute(node, n.value), name = attribute(node, n.attr);
-  PyRef base = baseNode && name ? evaluate(baseNode.get()) : PyRef();
-  return base ? attributeOf(base.get(), name.get()) : PyRef();
+PyRef Walker::visitAttribute(Ast node) {
+  PyRef base = evaluate(node.value());
+  return base ? attributeOf(base.get(), node.attr()) : PyRef();
 }
 
-PyRef Walker::visitSlice(PyObject* node) {
-  const AstNames& n = astNames();
+PyRef Walker::visitSlice(Ast node) {
   PyRef parts[3];
-  PyObject* names[3] = {n.lower, n.upper, n.step};
-  for (int i = 0; i < 3; ++i) {
-    PyRef part = attribute(node, names[i]);
+  for (auto [part, bound] : llvm::zip(parts, std::array{node.lower(), node.upper(), node.step()})) {
+    part = bound.isNone() ? none() : evaluate(bound);
     if (!part) return {};
-    if (part.get() == Py_None) {
-      parts[i] = part;
-      continue;
-    }
-    PyRef value = evaluate(part.get());
-    if (!value) return {};
-    parts[i] = PyRef::borrow(unwrap(value.get()));
+    part = PyRef::borrow(unwrap(part.get()));
   }
   return PyRef::steal(PySlice_New(parts[0].get(), parts[1].get(), parts[2].get()));
 }
 
-PyRef Walker::visitSubscript(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef baseNode = attribute(node, n.value), sliceNode = attribute(node, n.slice);
-  PyRef base = baseNode && sliceNode ? evaluate(baseNode.get()) : PyRef();
-  PyRef index = base ? evaluate(sliceNode.get()) : PyRef();
+PyRef Walker::visitSubscript(Ast node) {
+  PyRef base = evaluate(node.value()), index = base ? evaluate(node.slice()) : PyRef();
   PyRef plain = index ? unwrapDeep(index.get()) : PyRef();
   if (!plain) return {};
   if (isTensor(base.get())) return tensorOrNull(subscript(builder_, tensorValue(base.get()), plain.get()));
@@ -265,15 +235,11 @@ PyRef Walker::visitSubscript(PyObject* node) {
   return wrapConstant(PyRef::steal(PyObject_GetItem(unwrap(base.get()), plain.get())));
 }
 
-PyRef Walker::visitTuple(PyObject* node) {
-  PyRef elements = attribute(node, astNames().elts);
-  if (!elements) return {};
+PyRef Walker::visitTuple(Ast node) {
   llvm::SmallVector<PyRef> values;
-  PyObject* const starred = astClasses().starred;
-  for (PyObject* element : itemsOf(elements)) {
-    if (typeOf(element) == starred) {
-      PyRef inner = attribute(element, astNames().value);
-      PyRef many = inner ? evaluate(inner.get()) : PyRef();
+  for (Ast element : itemsOf(node.elts())) {
+    if (element.isStarred()) {
+      PyRef many = evaluate(element.value());
       if (!many) return {};
       if (!PyTuple_Check(unwrap(many.get()))) return raiseType("only tuples can be unpacked with *");
       for (PyObject* item : itemsOf(unwrap(many.get()))) values.push_back(wrapConstant(item));
@@ -285,11 +251,7 @@ PyRef Walker::visitTuple(PyObject* node) {
   return makeTuple(values);
 }
 
-PyRef Walker::visitJoinedStr(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef parts = attribute(node, n.values);
-  if (!parts) return {};
-  PyObject* const constantClass = astClasses().constant;
+PyRef Walker::visitJoinedStr(Ast node) {
   std::string text;
   llvm::SmallVector<PyRef> shown; // if a part is a run-time value: texts and such parts in turn
   auto endText = [&] {
@@ -298,42 +260,35 @@ PyRef Walker::visitJoinedStr(PyObject* node) {
     text.clear();
     return bool(shown.back());
   };
-  for (PyObject* part : itemsOf(parts)) {
-    PyRef inner = attribute(part, n.value);
-    if (!inner) return {};
-    if (typeOf(part) == constantClass) {
-      text += stringOf(inner.get());
+  for (Ast part : itemsOf(node.values())) {
+    if (part.isConstant()) {
+      text += stringOf(part.value());
       continue;
     }
-    PyRef value = evaluate(inner.get());
+    PyRef value = evaluate(part.value());
     if (!value) return {};
     const bool isRunTime = containsTensor(value.get());
     if (isRunTime && !probeDepth_)
       return refuse(part, "an f-string in a kernel can only show compile-time values; this one is a run-time value: "
                           "print it with tl.device_print(\"name\", value)");
-    PyRef plain = isRunTime ? value : unwrapDeep(value.get()), conversion = attribute(part, n.conversion),
-          spec = attribute(part, n.format_spec);
-    if (!plain || !conversion || !spec) return {};
-    long how = PyLong_AsLong(conversion.get());
+    PyRef spec = part.format_spec().isNone() ? toPython("") : evaluate(part.format_spec());
+    if (!spec) return {};
+    spec = PyRef::borrow(unwrap(spec.get()));
     if (isRunTime) {
-      PyRef format = spec.get() == Py_None ? toPython("") : evaluate(spec.get());
-      if (!format || !endText()) return {};
-      shown.push_back(pyTuple(value, makeConstexpr(conversion.get()), makeConstexpr(unwrap(format.get()))));
+      if (!endText()) return {};
+      shown.push_back(pyTuple(value, makeConstexpr(part.conversion()), makeConstexpr(spec.get())));
       continue;
     }
+    PyRef plain = unwrapDeep(value.get());
+    if (!plain) return {};
+    const long how = PyLong_AsLong(part.conversion());
     if (how == 'r')
       plain = PyRef::steal(PyObject_Repr(plain.get()));
     else if (how == 's')
       plain = PyRef::steal(PyObject_Str(plain.get()));
     else if (how == 'a')
       plain = PyRef::steal(PyObject_ASCII(plain.get()));
-    PyRef specText;
-    if (spec.get() != Py_None) {
-      PyRef evaluated = evaluate(spec.get());
-      if (!evaluated) return {};
-      specText = PyRef::borrow(unwrap(evaluated.get()));
-    }
-    PyRef formatted = plain ? PyRef::steal(PyObject_Format(plain.get(), specText.get())) : PyRef();
+    PyRef formatted = plain ? PyRef::steal(PyObject_Format(plain.get(), spec.get())) : PyRef();
     if (!formatted) return {};
     text += stringOf(formatted.get());
   }
@@ -342,31 +297,24 @@ PyRef Walker::visitJoinedStr(PyObject* node) {
   return result ? makeConstexpr(result.get()) : PyRef();
 }
 
-PyRef Walker::visitNamedExpr(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef target = attribute(node, n.target), valueNode = attribute(node, n.value);
-  PyRef name = target ? attribute(target.get(), n.id) : PyRef();
-  if (!name || !valueNode) return {};
+PyRef Walker::visitNamedExpr(Ast node) {
+  PyObject* const name = node.target().id();
   {
     LocationGuard guard(*this);
-    assigning_ = name.get();
-    PyRef value = evaluate(valueNode.get());
+    assigning_ = name;
+    PyRef value = evaluate(node.value());
     PyRef kept = value ? materialise(builder_, value.get()) : PyRef();
     if (!kept) return {};
-    locals_.set(name.get(), std::move(kept));
+    locals_.set(name, std::move(kept));
   }
-  return lookUp(name.get());
+  return lookUp(name);
 }
 
-PyRef Walker::visitListComp(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef generators = attribute(node, n.generators), element = attribute(node, n.elt);
-  if (!generators || !element) return {};
-  if (PyList_Size(generators.get()) != 1) return refuse(node, "a comprehension in a kernel can have one `for` only");
-  PyObject* generator = PyList_GetItem(generators.get(), 0);
-  PyRef iterNode = attribute(generator, n.iter), target = attribute(generator, n.target),
-        ifs = attribute(generator, n.ifs);
-  PyRef source = iterNode && target && ifs ? evaluate(iterNode.get()) : PyRef();
+PyRef Walker::visitListComp(Ast node) {
+  const itemsOf generators(node.generators());
+  if (generators.size() != 1) return refuse(node, "a comprehension in a kernel can have one `for` only");
+  const Ast generator = generators[0];
+  PyRef source = evaluate(generator.iter());
   if (!source) return {};
   PyRef items = PyRef::borrow(unwrap(source.get()));
   if (!PyTuple_Check(items.get()))
@@ -375,22 +323,22 @@ PyRef Walker::visitListComp(PyObject* node) {
   llvm::SmallVector<PyRef> results;
   for (PyObject* each : itemsOf(items)) {
     PyRef item = wrapConstant(each);
-    if (!item || !assign(target.get(), item)) return {};
+    if (!item || !assign(generator.target(), item)) return {};
     bool keep = true;
-    for (PyObject* test : itemsOf(ifs)) {
+    for (Ast test : itemsOf(generator.ifs())) {
       if (!keep) break;
       PyRef condition = evaluate(test);
       if (!condition || !compileTimeTruth(condition.get(), test, keep)) return {};
     }
     if (!keep) continue;
-    results.push_back(evaluate(element.get()));
+    results.push_back(evaluate(node.elt()));
     if (!results.back()) return {};
   }
   locals_ = std::move(saved);
   return makeTuple(results);
 }
 
-PyRef Walker::visitRefusedExpression(PyObject* node) {
+PyRef Walker::visitRefusedExpression(Ast node) {
   static constexpr std::pair<const char*, const char*> kAdvice[] = {
       {"Lambda",
        "a lambda cannot be defined in a kernel: define a function with @triton.jit at module level and call that"},
@@ -409,7 +357,8 @@ PyRef Walker::visitRefusedExpression(PyObject* node) {
   return refuse(node, "a " + name + " expression is not supported in kernels");
 }
 
-PyRef Walker::evaluate(PyObject* node) {
+PyRef Walker::evaluate(Ast node) {
+  if (!node) return {};
   static constexpr ExpressionRow kRows[] = {
       {"Name", &Walker::visitName, false},
       {"Constant", &Walker::visitConstant, false},

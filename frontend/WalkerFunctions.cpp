@@ -15,15 +15,8 @@ PyObject* internedCopy(PyObject* name) {
   return text;
 }
 
-bool readNames(PyObject* arguments, PyObject* field, llvm::SmallVectorImpl<PyObject*>& names) {
-  PyRef list = attribute(arguments, field);
-  if (!list) return false;
-  for (PyObject* argument : itemsOf(list)) {
-    PyRef name = attribute(argument, astNames().arg);
-    if (!name) return false;
-    names.push_back(internedCopy(name.get()));
-  }
-  return true;
+void readNames(Ast parameters, llvm::SmallVectorImpl<PyObject*>& names) {
+  for (Ast parameter : itemsOf(parameters)) names.push_back(internedCopy(parameter.arg()));
 }
 
 /// "x, y, *rest, scale", for messages.
@@ -47,29 +40,23 @@ std::string lastPart(llvm::StringRef dotted) {
 Walker::Walker(ModuleBuilder& builder, std::shared_ptr<FunctionInfo> info)
     : builder_(builder), info_(std::move(info)) {}
 
-mlir::Location Walker::locationOf(PyObject* node) const {
-  const AstNames& n = astNames();
-  PyRef line = attribute(node, n.lineno), column = attribute(node, n.col_offset);
-  if (!line || !column) {
-    PyErr_Clear();
-    return builder_.location();
-  }
-  mlir::Location place =
-      mlir::FileLineColLoc::get(info_->fileAttr, PyLong_AsLong(line.get()), PyLong_AsLong(column.get()) + 1);
-  if (!assigning_) return place;
-  return namedPlace(stringOf(assigning_), place);
+static mlir::Location placeIn(mlir::StringAttr file, Ast node) {
+  return mlir::FileLineColLoc::get(file, PyLong_AsLong(node.lineno()), PyLong_AsLong(node.col_offset()) + 1);
 }
 
-SourcePlace Walker::place(PyObject* node) const {
-  const AstNames& n = astNames();
+mlir::Location Walker::locationOf(Ast node) const {
+  mlir::Location place = placeIn(info_->fileAttr, node);
+  return assigning_ ? namedPlace(stringOf(assigning_), place) : place;
+}
+
+SourcePlace Walker::place(Ast node) const {
   SourcePlace result;
   result.file = info_->file;
   result.functionLine = info_->firstLine;
-  const ErrorKept kept; // one may be set, which attribute access must not see
-  PyRef line = node ? attribute(node, n.lineno) : PyRef(), column = node ? attribute(node, n.col_offset) : PyRef();
-  if (line && column) {
-    result.line = PyLong_AsLong(line.get());
-    result.column = PyLong_AsLong(column.get());
+  const ErrorKept kept;                          // one may be set, which attribute access must not see
+  if (Ast line = node ? node.lineno() : Ast()) { // parts of a comprehension have none
+    result.line = PyLong_AsLong(line);
+    result.column = PyLong_AsLong(node.col_offset());
     Py_ssize_t index = result.line - info_->firstLine;
     if (info_->sourceLines && PyList_Check(info_->sourceLines.get()) && index >= 0 &&
         index < PyList_Size(info_->sourceLines.get()))
@@ -78,7 +65,7 @@ SourcePlace Walker::place(PyObject* node) const {
   return result;
 }
 
-Raised Walker::refuse(PyObject* node, const llvm::Twine& message, ErrorClass kind) {
+Raised Walker::refuse(Ast node, const llvm::Twine& message, ErrorClass kind) {
   SourcePlace where = node ? place(node) : SourcePlace();
   if (where.line) {
     raiseAt(where, message.str(), kind);
@@ -92,7 +79,6 @@ Raised Walker::refuse(PyObject* node, const llvm::Twine& message, ErrorClass kin
 std::shared_ptr<FunctionInfo> Walker::readFunction(ModuleBuilder& builder, PyObject* function) {
   std::shared_ptr<FunctionInfo>& slot = builder.functions().infos[function];
   if (slot) return slot;
-  const AstNames& n = astNames();
   mlir::MLIRContext* context = builder.context();
   auto info = std::make_shared<FunctionInfo>(mlir::UnknownLoc::get(context));
   info->function = PyRef::borrow(function);
@@ -108,8 +94,7 @@ std::shared_ptr<FunctionInfo> Walker::readFunction(ModuleBuilder& builder, PyObj
       !info->constexprs)
     return nullptr;
   if (typeName(node.get()) == "Module") {
-    PyRef body = attribute(node.get(), n.body);
-    node = body ? PyRef::borrow(PyList_GetItem(body.get(), 0)) : PyRef();
+    node = PyRef::borrow(PyList_GetItem(Ast(node.get()).body(), 0));
     if (!node) return nullptr;
   }
   info->node = node;
@@ -119,27 +104,19 @@ std::shared_ptr<FunctionInfo> Walker::readFunction(ModuleBuilder& builder, PyObj
   info->name = lastPart(info->mangledName);
   info->firstLine = PyLong_AsLong(firstLine.get());
   info->noinlineFlag = PyObject_IsTrue(noinlineFlag.get()) == 1;
-  PyRef line = attribute(node.get(), n.lineno), column = attribute(node.get(), n.col_offset),
-        arguments = attribute(node.get(), n.args);
-  if (!line || !column || !arguments || PyErr_Occurred()) return nullptr;
-  info->location =
-      mlir::FileLineColLoc::get(info->fileAttr, PyLong_AsLong(line.get()), PyLong_AsLong(column.get()) + 1);
+  const Ast parameters = Ast(node.get()).args();
+  if (!parameters || PyErr_Occurred()) return nullptr;
+  info->location = placeIn(info->fileAttr, node.get());
   if (PyList_Check(info->sourceLines.get()))
     for (PyObject* line : itemsOf(info->sourceLines)) info->hasWalrus |= utf8(line).find(":=") != std::string::npos;
-  if (!readNames(arguments.get(), n.posonlyargs, info->positional) ||
-      !readNames(arguments.get(), n.args, info->positional) ||
-      !readNames(arguments.get(), n.kwonlyargs, info->keywordOnly))
-    return nullptr;
-  PyRef variadic = attribute(arguments.get(), n.vararg), keywordDict = attribute(arguments.get(), n.kwarg);
-  if (!variadic || !keywordDict) return nullptr;
-  if (keywordDict.get() != Py_None) {
+  readNames(parameters.posonlyargs(), info->positional);
+  readNames(parameters.args(), info->positional);
+  readNames(parameters.kwonlyargs(), info->keywordOnly);
+  if (!parameters.kwarg().isNone()) {
     raiseNotImplemented(info->name + "(**kwargs) is not supported in jit functions: name the parameters");
     return nullptr;
   }
-  if (variadic.get() != Py_None) {
-    PyRef name = attribute(variadic.get(), n.arg);
-    info->variadic = name ? internedCopy(name.get()) : nullptr;
-  }
+  if (!parameters.vararg().isNone()) info->variadic = internedCopy(parameters.vararg().arg());
   // The look-ups above may have moved the table.
   builder.functions().infos[function] = info;
   return info;
@@ -212,9 +189,8 @@ mlir::Operation* Walker::createFunction(llvm::StringRef name, bool isPublic, llv
 bool Walker::walkBody(mlir::Operation* function, Structure& result, bool isKernel) {
   functionRegion_ = &function->getRegion(0);
   builder_.op().setInsertionPointToEnd(&functionRegion_->front());
-  PyRef body = attribute(info_->node.get(), astNames().body);
   if (takesNotes() && !noteNames()) return false; // parameters
-  return body && executeAll(body.get()) && finishReturns(function, result, isKernel);
+  return executeAll(Ast(info_->node.get()).body()) && finishReturns(function, result, isKernel);
 }
 
 bool Walker::emitPrivate(EmittedFunction& emitted, const Locals& bound) {
@@ -304,8 +280,17 @@ PyRef Walker::callJit(ModuleBuilder& builder, PyObject* function, const Argument
   leafTypes(emitted->result, types);
   mlir::NamedAttribute callee =
       builder.op().getNamedAttr("callee", mlir::FlatSymbolRefAttr::get(builder.context(), emitted->symbol));
-  mlir::Operation* call = builder.createRaw("tt.call", irOf(leaves), irOf(types, builder.context()), {callee});
-  return putAllTogether(emitted->result, runTimeValues(types, call->getResults()));
+  mlir::ValueRange results =
+      builder.createRaw("tt.call", irOf(leaves), irOf(types, builder.context()), {callee})->getResults();
+  return fromTensors(emitted->result, results);
+}
+
+PyRef fromTensors(const Structure& structure, mlir::ValueRange& tensors) {
+  llvm::SmallVector<Type> types;
+  leafTypes(structure, types);
+  llvm::SmallVector<Value> leaves = runTimeValues(types, tensors.take_front(types.size()));
+  tensors = tensors.drop_front(types.size());
+  return putAllTogether(structure, leaves);
 }
 
 } // namespace tiletwin::frontend

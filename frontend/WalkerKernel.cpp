@@ -160,13 +160,10 @@ bool Walker::emitKernel(PyObject* signature, PyObject* constexprs, PyObject* att
       reader.anyAttribute ? llvm::ArrayRef(reader.argumentAttributes) : llvm::ArrayRef<mlir::Attribute>());
   mlir::Block& entry = function->getRegion(0).front();
   mlir::ValueRange given = entry.getArguments();
-  for (size_t i = 0; i < names.size(); ++i) {
-    llvm::SmallVector<Type> types;
-    leafTypes(reader.structures[i], types);
-    PyRef value = putAllTogether(reader.structures[i], runTimeValues(types, given.take_front(types.size())));
+  for (auto [name, structure] : llvm::zip(names, reader.structures)) {
+    PyRef value = fromTensors(structure, given);
     if (!value) return false;
-    given = given.drop_front(types.size());
-    locals_.set(names[i], std::move(value));
+    locals_.set(name, std::move(value));
   }
   Structure result;
   return walkBody(function, result, true);

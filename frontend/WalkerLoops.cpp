@@ -10,120 +10,90 @@ namespace tiletwin::frontend {
 namespace {
 
 /// The names that a target of an assignment binds.
-void addTarget(PyObject* target, llvm::SmallVectorImpl<PyObject*>& names) {
-  const AstNames& n = astNames();
-  PyObject* kind = typeOf(target);
-  if (kind == astClasses().name) {
-    if (PyRef id = attribute(target, n.id); id && !llvm::is_contained(names, id.get()))
-      names.push_back(id.get()); // the ast keeps it alive
-  } else if (kind == astClasses().tuple || kind == astClasses().list) {
-    PyRef elements = attribute(target, n.elts);
-    for (PyObject* element : itemsOf(elements)) addTarget(element, names);
-  }
+void addTarget(Ast target, llvm::SmallVectorImpl<PyObject*>& names) {
+  if (target.isName() && !llvm::is_contained(names, target.id())) names.push_back(target.id());
+  if (target.isTuple() || target.isList())
+    for (Ast element : itemsOf(target.elts())) addTarget(element, names);
 }
 
 } // namespace
 
-bool Walker::assignedNames(PyObject* statements, llvm::SmallVectorImpl<PyObject*>& names) {
-  const AstNames& n = astNames();
-  for (PyObject* statement : itemsOf(statements)) {
-    PyObject* kind = typeOf(statement);
-    if (kind == astClasses().assign) {
-      PyRef targets = attribute(statement, n.targets);
-      if (!targets) return false;
-      for (PyObject* target : itemsOf(targets)) addTarget(target, names);
-    } else if (kind == astClasses().annAssign || kind == astClasses().augAssign || kind == astClasses().forLoop) {
-      PyRef target = attribute(statement, n.target);
-      if (!target) return false;
-      addTarget(target.get(), names);
-    }
-    if (kind == astClasses().forLoop || kind == astClasses().whileLoop || kind == astClasses().ifStatement ||
-        kind == astClasses().withStatement) {
-      PyRef body = attribute(statement, n.body);
-      PyRef orelse = kind == astClasses().withStatement ? PyRef() : attribute(statement, n.orelse);
-      PyErr_Clear();
-      if (!body || !assignedNames(body.get(), names) || (orelse && !assignedNames(orelse.get(), names))) return false;
-    }
+void Walker::assignedNames(Ast statements, llvm::SmallVectorImpl<PyObject*>& names) {
+  for (Ast statement : itemsOf(statements)) {
+    if (statement.isAssign())
+      for (Ast target : itemsOf(statement.targets())) addTarget(target, names);
+    const bool branches = statement.isFor() || statement.isWhile() || statement.isIf();
+    if (statement.isAnnAssign() || statement.isAugAssign() || statement.isFor()) addTarget(statement.target(), names);
+    if (branches || statement.isWith()) assignedNames(statement.body(), names);
+    if (branches) assignedNames(statement.orelse(), names);
   }
-  return true;
 }
 
-bool Walker::findCarried(PyObject* node, PyObject* except, std::vector<Carried>& carried,
-                         llvm::SmallVectorImpl<Value>& leaves) {
-  const AstNames& n = astNames();
-  PyRef body = attribute(node, n.body);
+bool Walker::beginLoop(Ast node, PyObject* except, Loop& loop) {
   llvm::SmallVector<PyObject*> names;
-  if (!body || !assignedNames(body.get(), names)) return false;
+  assignedNames(node.body(), names);
   if (info_->hasWalrus) { // rare: look at every expression too
     PyRef all = call(imported("ast", "walk"), node);
     PyRef list = PyRef::steal(all ? PySequence_List(all.get()) : nullptr);
     if (!list) return false;
-    for (PyObject* each : itemsOf(list))
-      if (typeOf(each) == astClasses().namedExpr)
-        if (PyRef target = attribute(each, n.target)) addTarget(target.get(), names);
+    for (Ast each : itemsOf(list))
+      if (each.isNamedExpr()) addTarget(each.target(), names);
   }
   for (const auto& [name, value] : locals_.entries) {
     if (!value || name == except || !llvm::is_contained(names, name)) continue;
-    Carried entry{name, {}, leaves.size(), 0};
-    llvm::SmallVector<Value, 2> own;
-    if (!takeApart(value.get(), entry.structure, &own)) return false;
-    if (own.empty()) continue; // compile-time: checked after the body is walked
-    entry.leafCount = own.size();
-    leaves.append(own.begin(), own.end());
-    carried.push_back(std::move(entry));
+    Carried entry{name, {}};
+    if (!takeApart(value.get(), entry.structure, &loop.leaves)) return false;
+    // What holds no tensor is checked after the body is walked.
+    if (entry.structure.hasTensor()) loop.carried.push_back(std::move(entry));
   }
+  loop.before = locals_;
   return true;
 }
 
-bool Walker::bindCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves, mlir::ValueRange values) {
-  for (const Carried& entry : carried) {
-    llvm::SmallVector<Value, 2> own;
-    for (size_t i = entry.firstLeaf; i < entry.firstLeaf + entry.leafCount; ++i)
-      own.push_back(runTimeValue(leaves[i].type, values[i]));
-    PyRef value = putAllTogether(entry.structure, own);
-    if (!value) return false;
-    locals_.set(entry.name, std::move(value));
-  }
-  return true;
+void Walker::addCarried(const Loop& loop, mlir::Block* block) {
+  llvm::SmallVector<std::string> names;
+  for (const Carried& entry : loop.carried) leafNames(entry.structure, stringOf(entry.name), names);
+  for (const auto& [name, leaf] : llvm::zip_equal(names, loop.leaves))
+    block->addArgument(leaf.ir.getType(), namedPlace(name, builder_.location()));
 }
 
-void Walker::addCarried(const std::vector<Carried>& carried, llvm::ArrayRef<Value> leaves, mlir::Block* block) {
-  for (const Carried& entry : carried) {
-    llvm::SmallVector<std::string> names;
-    leafNames(entry.structure, stringOf(entry.name), names);
-    for (size_t i = 0; i < entry.leafCount; ++i)
-      block->addArgument(leaves[entry.firstLeaf + i].ir.getType(), namedPlace(names[i], builder_.location()));
-  }
-}
-
-bool Walker::collectYielded(PyObject* node, const std::vector<Carried>& carried, const Locals& before,
-                            llvm::SmallVectorImpl<mlir::Value>& yielded) {
-  for (const Carried& entry : carried) {
+bool Walker::yieldCarried(const Loop& loop) {
+  llvm::SmallVector<Value> yielded;
+  for (const Carried& entry : loop.carried) {
     Structure now;
-    llvm::SmallVector<Value, 2> own;
     PyObject* value = locals_.find(entry.name);
     if (!value) return nameError(entry.name);
-    if (!takeApart(value, now, &own)) return false;
+    if (!takeApart(value, now, &yielded)) return false;
     if (!(now == entry.structure))
       return raiseCarried(stringOf(entry.name), entry.structure, now, assignedAt(entry.name));
-    yielded.append(irOf(own));
   }
-  for (size_t i = 0; i < before.entries.size(); ++i) {
-    const auto& [name, old] = before.entries[i];
-    if (llvm::any_of(carried, [&, key = name](const Carried& entry) { return entry.name == key; })) continue;
+  for (size_t i = 0; i < loop.before.entries.size(); ++i) {
+    const auto& [name, old] = loop.before.entries[i];
+    if (llvm::any_of(loop.carried, [&, key = name](const Carried& entry) { return entry.name == key; })) continue;
     PyObject* now = locals_.entries[i].second.get();
     if (!old || !now) continue; // without a value: an error where it is used
     if (now != old.get() && !isTensor(old.get()) && (isTensor(now) || !sameConstant(now, old.get())))
       return raiseCarriedConstant(stringOf(name), assignedAt(name));
   }
+  builder_.createRaw("scf.yield", irOf(yielded), {});
   return true;
 }
 
-void Walker::forgetInner(const Locals& before, PyObject* node, const char* where) {
-  long line = place(node).line;
-  for (size_t i = before.entries.size(); i < locals_.entries.size(); ++i)
-    lost_.emplace_back(locals_.entries[i].first, "it gets its value inside the " + std::string(where) + " of line " +
-                                                     std::to_string(line) + " only; give it one before the loop");
+bool Walker::finishLoop(Ast node, Loop& loop, llvm::StringRef operation, llvm::ArrayRef<mlir::Value> operands,
+                        llvm::ArrayRef<mlir::NamedAttribute> attributes,
+                        llvm::MutableArrayRef<std::unique_ptr<mlir::Region>> regions) {
+  const std::string line = std::to_string(place(node).line);
+  for (const auto& [name, value] : llvm::drop_begin(locals_.entries, loop.before.entries.size()))
+    lost_.emplace_back(name,
+                       "it gets its value inside the loop of line " + line + " only; give it one before the loop");
+  locals_ = std::move(loop.before);
+  mlir::Location here = builder_.location();
+  if (loop.carried.size() == 1) builder_.setLocation(namedPlace(stringOf(loop.carried[0].name), here));
+  llvm::SmallVector<mlir::Value> initial = irOf(loop.leaves);
+  llvm::SmallVector<mlir::Type> types(mlir::ValueRange(initial).getTypes());
+  mlir::Operation* made = builder_.createRaw(operation, operands, types, attributes, regions);
+  builder_.setLocation(here);
+  return bind(loop.carried, made->getResults());
 }
 
 namespace {
@@ -146,89 +116,71 @@ bool addIntOption(const PyRef& option, const char* name, mlir::OpBuilder& op,
 
 } // namespace
 
-bool Walker::staticFor(PyObject* node, PyObject* iter, PyObject* callee, const Arguments& arguments,
-                       const Keywords& keywords) {
-  const AstNames& n = astNames();
+bool Walker::staticFor(Ast node, PyObject* callee, const Arguments& arguments, const Keywords& keywords) {
   long bounds[3] = {0, 0, 1};
   RangeArguments range;
   if (!readRange(callee, arguments, keywords, range) || !staticBounds(range, bounds))
-    return locateError(place(iter)), false;
-  PyRef target = attribute(node, n.target), body = attribute(node, n.body);
-  if (!target || !body) return false;
-  for (long i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {
-    if (!assign(target.get(), makeConstexpr(toPython(i).get())) || !executeAll(body.get())) return false;
-  }
+    return locateError(place(node.iter())), false;
+  for (long i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2])
+    if (!assign(node.target(), makeConstexpr(toPython(i).get())) || !executeAll(node.body())) return false;
   return true;
 }
 
-bool Walker::visitFor(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef iter = attribute(node, n.iter), target = attribute(node, n.target), body = attribute(node, n.body),
-        orelse = attribute(node, n.orelse);
-  if (!iter || !target || !body || !orelse) return false;
-  if (PyList_Size(orelse.get()) > 0) return refuse(node, statementAdvice("For.orelse"), ErrorClass::Compilation);
+bool Walker::visitFor(Ast node) {
+  const Ast iter = node.iter();
+  if (PyList_Size(node.orelse()) > 0) return refuse(node, statementAdvice("For.orelse"), ErrorClass::Compilation);
   constexpr const char* kOnlyRanges =
       "a kernel loops over range(...), tl.range(...) or tl.static_range(...) only; for the elements of a "
       "tuple t write `for i in tl.static_range(len(t))` and use t[i]";
-  if (typeOf(iter.get()) != astClasses().call) return refuse(iter.get(), kOnlyRanges, ErrorClass::Compilation);
-  PyRef func = attribute(iter.get(), n.func);
-  PyRef callee = func ? evaluate(func.get()) : PyRef();
+  if (!iter.isCall()) return refuse(iter, kOnlyRanges, ErrorClass::Compilation);
+  PyRef callee = evaluate(iter.func());
   if (!callee) return false;
   PyObject* const function = unwrap(callee.get());
   Special special = specialOf(function);
   if (special != Special::Range && special != Special::StaticRange)
-    return refuse(iter.get(), kOnlyRanges, ErrorClass::Compilation);
+    return refuse(iter, kOnlyRanges, ErrorClass::Compilation);
   Arguments arguments;
   Keywords keywords;
-  if (!evaluateArguments(iter.get(), arguments, keywords)) return false;
-  if (special == Special::StaticRange) return staticFor(node, iter.get(), function, arguments, keywords);
-  if (typeOf(target.get()) != astClasses().name)
-    return refuse(target.get(), "the variable of a loop over a range is one name", ErrorClass::Compilation);
-  PyRef targetName = attribute(target.get(), n.id);
+  if (!evaluateArguments(iter, arguments, keywords)) return false;
+  if (special == Special::StaticRange) return staticFor(node, function, arguments, keywords);
+  if (!node.target().isName())
+    return refuse(node.target(), "the variable of a loop over a range is one name", ErrorClass::Compilation);
+  PyObject* const variable = node.target().id();
   RangeArguments range;
-  LoopBounds loop;
-  if (!targetName) return false;
-  if (!readRange(function, arguments, keywords, range) || !loopBounds(builder_, range, loop))
-    return locateError(place(iter.get())), false;
-  const Type& type = loop.type;
-  const Value(&bounds)[3] = loop.values;
+  LoopBounds limits;
+  if (!readRange(function, arguments, keywords, range) || !loopBounds(builder_, range, limits))
+    return locateError(place(iter)), false;
+  const Type& type = limits.type;
+  const Value(&bounds)[3] = limits.values;
 
   mlir::OpBuilder& op = builder_.op();
-  mlir::Location here = builder_.location();
-  mlir::MLIRContext* context = builder_.context();
+  mlir::Location here = builder_.location(), named = namedPlace(stringOf(variable), here);
   // After the loop its variable is undefined.
-  locals_.set(targetName.get(), makeTensor(runTimeValue(type, builder_.poison(type))));
-  std::vector<Carried> carried;
-  llvm::SmallVector<Value> leaves;
-  if (!findCarried(node, targetName.get(), carried, leaves)) return false;
-  Locals before = locals_;
+  locals_.set(variable, makeTensor(runTimeValue(type, builder_.poison(type))));
+  Loop loop;
+  if (!beginLoop(node, variable, loop)) return false;
   mlir::Block* block = nullptr;
   std::unique_ptr<mlir::Region> region = regionWithBlock(block);
-  mlir::Value counter = block->addArgument(bounds[0].ir.getType(), namedPlace(stringOf(targetName.get()), here));
-  addCarried(carried, leaves, block);
-  llvm::SmallVector<mlir::Value> operands = irOf(bounds), initial = irOf(leaves);
-  operands.append(initial);
-  llvm::SmallVector<mlir::Type> types(mlir::ValueRange(initial).getTypes());
+  mlir::Value counter = block->addArgument(bounds[0].ir.getType(), named);
+  addCarried(loop, block);
+  llvm::SmallVector<mlir::Value> operands = irOf(bounds);
+  operands.append(irOf(loop.leaves));
   {
     RegionGuard guard(*this);
     op.setInsertionPointToEnd(block);
-    if (!bindCarried(carried, leaves, block->getArguments().drop_front())) return false;
-    builder_.setLocation(namedPlace(stringOf(targetName.get()), here));
-    if (loop.backwards) { // a loop upwards whose variable is mirrored
+    if (!bind(loop.carried, block->getArguments().drop_front())) return false;
+    builder_.setLocation(named);
+    if (limits.backwards) { // a loop upwards whose variable is mirrored
       counter = builder_.createRaw("arith.subi", {bounds[1].ir, counter}, {counter.getType()})->getResult(0);
       counter = builder_.createRaw("arith.addi", {counter, bounds[0].ir}, {counter.getType()})->getResult(0);
     }
-    locals_.set(targetName.get(), makeTensor(runTimeValue(type, counter)));
+    locals_.set(variable, makeTensor(runTimeValue(type, counter)));
     builder_.setLocation(here);
-    if ((takesNotes() && !noteNames()) || !executeAll(body.get())) return false;
-    llvm::SmallVector<mlir::Value> yielded;
+    if ((takesNotes() && !noteNames()) || !executeAll(node.body())) return false;
     // The loop's variable may be assigned in the body; that does not last.
-    locals_.set(targetName.get(), PyRef::borrow(before.find(targetName.get())));
-    if (!collectYielded(node, carried, before, yielded)) return false;
-    builder_.createRaw("scf.yield", yielded, {});
+    locals_.set(variable, PyRef::borrow(loop.before.find(variable)));
+    if (!yieldCarried(loop)) return false;
   }
-  forgetInner(before, node, "loop");
-  locals_ = std::move(before);
   llvm::SmallVector<mlir::NamedAttribute> attributes;
   if (!addIntOption(range.numStages, "tt.num_stages", op, attributes) ||
       !addIntOption(range.unroll, "tt.loop_unroll_factor", op, attributes))
@@ -238,103 +190,76 @@ bool Walker::visitFor(PyObject* node) {
                                                          {&range.specialize, "tt.warp_specialize"}};
   for (auto [option, name] : kFlags)
     if (isSet(*option)) attributes.push_back(op.getNamedAttr(name, op.getUnitAttr()));
-  if (isSet(range.noLicm)) attributes.push_back(op.getNamedAttr("llvm.loop_annotation", disableLicm(context)));
-  if (carried.size() == 1) builder_.setLocation(namedPlace(stringOf(carried[0].name), here));
-  mlir::Operation* made = builder_.createRaw("scf.for", operands, types, attributes, region);
-  builder_.setLocation(here);
-  return bindCarried(carried, leaves, made->getResults());
+  if (isSet(range.noLicm))
+    attributes.push_back(op.getNamedAttr("llvm.loop_annotation", disableLicm(builder_.context())));
+  return finishLoop(node, loop, "scf.for", operands, attributes, region);
 }
 
-bool Walker::visitWhile(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef test = attribute(node, n.test), body = attribute(node, n.body), orelse = attribute(node, n.orelse);
-  if (!test || !body || !orelse) return false;
-  if (PyList_Size(orelse.get()) > 0) return refuse(node, statementAdvice("While.orelse"), ErrorClass::Compilation);
+bool Walker::visitWhile(Ast node) {
+  const Ast test = node.test();
+  if (PyList_Size(node.orelse()) > 0) return refuse(node, statementAdvice("While.orelse"), ErrorClass::Compilation);
   // while tl.condition(c, disable_licm=True):
   bool noLicm = false;
-  PyRef conditionNode = test;
-  if (typeOf(test.get()) == astClasses().call) {
-    PyRef func = attribute(test.get(), n.func);
-    PyObject* kind = func ? typeOf(func.get()) : nullptr;
-    PyObject* const attributeClass = astClasses().attribute;
-    PyRef callee = kind == astClasses().name || kind == attributeClass ? evaluate(func.get()) : PyRef();
+  Ast conditionNode = test;
+  if (test.isCall()) {
+    PyRef callee = test.func().isName() || test.func().isAttribute() ? evaluate(test.func()) : PyRef();
     if (!callee) PyErr_Clear(); // evaluated again below, with its error in the right place
     if (callee && specialOf(unwrap(callee.get())) == Special::Condition) {
-      PyRef args = attribute(test.get(), n.args), keywords = attribute(test.get(), n.keywords);
-      if (!args || !keywords || PyList_Size(args.get()) < 1)
-        return raiseType("tl.condition takes the condition as its first argument");
-      conditionNode = PyRef::borrow(PyList_GetItem(args.get(), 0));
+      const itemsOf args(test.args());
+      if (args.size() < 1) return raiseType("tl.condition takes the condition as its first argument");
+      conditionNode = args[0];
       PyRef option;
-      if (PyList_Size(args.get()) > 1) option = evaluate(PyList_GetItem(args.get(), 1));
-      for (PyObject* keyword : itemsOf(keywords)) {
-        PyRef value = attribute(keyword, n.value);
-        option = value ? evaluate(value.get()) : PyRef();
-        if (!option) return false;
-      }
+      if (args.size() > 1) option = evaluate(args[1]);
+      for (Ast keyword : itemsOf(test.keywords()))
+        if (!(option = evaluate(keyword.value()))) return false;
       noLicm = isSet(option);
     }
   }
   mlir::OpBuilder& op = builder_.op();
   mlir::Location here = builder_.location();
-  mlir::MLIRContext* context = builder_.context();
-  std::vector<Carried> carried;
-  llvm::SmallVector<Value> leaves;
-  if (!findCarried(node, nullptr, carried, leaves)) return false;
-  Locals before = locals_;
+  Loop loop;
+  if (!beginLoop(node, nullptr, loop)) return false;
   std::unique_ptr<mlir::Region> regions[2];
   mlir::Block* blocks[2];
   for (int i = 0; i < 2; ++i) {
     regions[i] = regionWithBlock(blocks[i]);
-    addCarried(carried, leaves, blocks[i]);
+    addCarried(loop, blocks[i]);
   }
-  llvm::SmallVector<mlir::Value> operands = irOf(leaves);
-  llvm::SmallVector<mlir::Type> types(mlir::ValueRange(operands).getTypes());
   {
     RegionGuard guard(*this);
     op.setInsertionPointToEnd(blocks[0]);
-    if (!bindCarried(carried, leaves, blocks[0]->getArguments())) return false;
+    if (!bind(loop.carried, blocks[0]->getArguments())) return false;
     Locals beforeTest = locals_;
-    PyRef condition = evaluate(conditionNode.get());
+    PyRef condition = evaluate(conditionNode);
     if (!condition) return false;
     for (size_t i = 0; i < locals_.entries.size(); ++i)
       if (i >= beforeTest.entries.size() || locals_.entries[i].second.get() != beforeTest.entries[i].second.get())
         return refuse(
-            test.get(),
+            test,
             "`:=` in the condition of a `while` is not supported in kernels: assign before the loop and at the end "
             "of its body");
     if (!isTensor(condition.get())) {
       bool isTrue = false;
-      if (!compileTimeTruth(condition.get(), test.get(), isTrue)) return false;
+      if (!compileTimeTruth(condition.get(), test, isTrue)) return false;
       condition = makeConstexpr(isTrue ? Py_True : Py_False);
     }
-    builder_.setLocation(locationOf(conditionNode.get()));
+    builder_.setLocation(locationOf(conditionNode));
     Value i1 = isTensor(condition.get()) ? truth(builder_, condition.get()) : toTensor(builder_, condition.get());
-    if (!i1) {
-      locateError(place(test.get()));
-      return false;
-    }
+    if (!i1) return locateError(place(test)), false;
     llvm::SmallVector<mlir::Value> passed{i1.ir};
     llvm::append_range(passed, blocks[0]->getArguments());
     builder_.createRaw("scf.condition", passed, {});
     builder_.setLocation(here);
 
     op.setInsertionPointToEnd(blocks[1]);
-    locals_ = before;
-    if (!bindCarried(carried, leaves, blocks[1]->getArguments()) || (takesNotes() && !noteNames()) ||
-        !executeAll(body.get()))
+    locals_ = loop.before;
+    if (!bind(loop.carried, blocks[1]->getArguments()) || (takesNotes() && !noteNames()) || !executeAll(node.body()) ||
+        !yieldCarried(loop))
       return false;
-    llvm::SmallVector<mlir::Value> yielded;
-    if (!collectYielded(node, carried, before, yielded)) return false;
-    builder_.createRaw("scf.yield", yielded, {});
   }
-  forgetInner(before, node, "loop");
-  locals_ = std::move(before);
   llvm::SmallVector<mlir::NamedAttribute> attributes;
-  if (noLicm) attributes.push_back(op.getNamedAttr("llvm.loop_annotation", disableLicm(context)));
-  if (carried.size() == 1) builder_.setLocation(namedPlace(stringOf(carried[0].name), here));
-  mlir::Operation* made = builder_.createRaw("scf.while", operands, types, attributes, regions);
-  builder_.setLocation(here);
-  return bindCarried(carried, leaves, made->getResults());
+  if (noLicm) attributes.push_back(op.getNamedAttr("llvm.loop_annotation", disableLicm(builder_.context())));
+  return finishLoop(node, loop, "scf.while", irOf(loop.leaves), attributes, regions);
 }
 
 } // namespace tiletwin::frontend

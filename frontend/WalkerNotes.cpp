@@ -50,10 +50,8 @@ bool Walker::takesNotes() const {
   return builder_.options().notes && !llvm::StringRef(info_->mangledName).starts_with("tiletwin.");
 }
 
-void Walker::noteStatement(PyObject* node) {
-  const AstNames& n = astNames();
-  if (typeOf(node) == astClass("Expr")) // a docstring is no place to stop at
-    if (PyRef value = attribute(node, n.value); value && typeOf(value.get()) == astClass("Constant")) return;
+void Walker::noteStatement(Ast node) {
+  if (node.isExpr() && node.value().isConstant()) return; // a docstring is no place to stop at
   builder_.createRaw("tt.debug_line", {}, {});
 }
 

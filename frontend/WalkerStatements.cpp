@@ -19,21 +19,16 @@ std::string Walker::assignedAt(PyObject* name) const {
   return found == assignedAt_.end() ? "" : " (line " + std::to_string(found->second) + ")";
 }
 
-bool Walker::assign(PyObject* target, PyRef value) {
-  const AstNames& n = astNames();
-  PyObject* kind = typeOf(target);
-  if (kind == astClasses().name) {
-    PyRef name = attribute(target, n.id), line = name ? attribute(target, n.lineno) : PyRef();
-    if (!line) return false;
-    assignedAt_[name.get()] = PyLong_AsLong(line.get()); // the ast keeps the name alive
-    locals_.set(name.get(), std::move(value));
+bool Walker::assign(Ast target, PyRef value) {
+  if (target.isName()) {
+    assignedAt_[target.id()] = PyLong_AsLong(target.lineno());
+    locals_.set(target.id(), std::move(value));
     return true;
   }
-  if (kind == astClasses().tuple || kind == astClasses().list) {
-    PyRef elements = attribute(target, n.elts);
-    if (!elements) return false;
-    for (PyObject* element : itemsOf(elements))
-      if (typeOf(element) == astClasses().starred)
+  if (target.isTuple() || target.isList()) {
+    const itemsOf elements(target.elts());
+    for (Ast element : elements)
+      if (element.isStarred())
         return refuse(target,
                       "`a, *b = ...` is not supported in kernels: unpack all elements, or index the tuple (t[1:])",
                       ErrorClass::Compilation);
@@ -42,17 +37,17 @@ bool Walker::assign(PyObject* target, PyRef value) {
       return raiseType("only tuples can be unpacked, and this is " +
                        (isTensor(value.get()) ? "a tensor (" + tensorValue(value.get()).type.str() + ")"
                                               : "a " + typeName(tuple.get())));
-    const size_t wanted = itemsOf(elements).size(), given = itemsOf(tuple).size();
+    const size_t wanted = elements.size(), given = itemsOf(tuple).size();
     if (wanted != given)
       return raiseValue(llvm::Twine("unpacking ") + llvm::Twine(given) + " values into " + llvm::Twine(wanted) +
                         " names");
     for (size_t i = 0; i < wanted; ++i) {
       PyRef item = wrapConstant(itemsOf(tuple)[i]);
-      if (!item || !assign(itemsOf(elements)[i], std::move(item))) return false;
+      if (!item || !assign(elements[i], std::move(item))) return false;
     }
     return true;
   }
-  if (kind == astClasses().subscript)
+  if (target.isSubscript())
     return refuse(
         target,
         "elements of a tensor or tuple cannot be assigned in a kernel: tensors are values. Make a new one with "
@@ -63,47 +58,41 @@ bool Walker::assign(PyObject* target, PyRef value) {
                 ErrorClass::Compilation);
 }
 
-PyRef Walker::valueFor(PyObject* target, PyObject* value) {
-  const AstNames& n = astNames();
+PyRef Walker::valueFor(Ast target, PyObject* value) {
   if (pendingConstexpr_.empty()) return materialise(builder_, value);
-  if (typeOf(target) == astClasses().name) {
-    PyRef name = attribute(target, n.id);
-    auto pending = llvm::find(pendingConstexpr_, name.get());
+  if (target.isName()) {
+    auto pending = llvm::find(pendingConstexpr_, target.id());
     if (pending == pendingConstexpr_.end()) return materialise(builder_, value);
     pendingConstexpr_.erase(pending);
     return PyRef::borrow(value);
   }
   PyObject* tuple = unwrap(value);
-  PyRef targets = attributeIfAny(target, n.elts);
-  if (!targets || !PyTuple_Check(tuple) || PyTuple_Size(tuple) != PyList_Size(targets.get()))
+  const itemsOf targets(target.isTuple() || target.isList() ? target.elts() : Ast());
+  if (!PyTuple_Check(tuple) || itemsOf(tuple).size() != targets.size())
     return materialise(builder_, value); // not a tuple of names, or a mistake that `assign` reports
   llvm::SmallVector<PyRef> items;
   for (PyObject* each : itemsOf(tuple)) {
     PyRef item = wrapConstant(each);
-    items.push_back(item ? valueFor(itemsOf(targets)[items.size()], item.get()) : PyRef());
+    items.push_back(item ? valueFor(targets[items.size()], item.get()) : PyRef());
     if (!items.back()) return {};
   }
   return makeTuple(items);
 }
 
-bool Walker::visitAssign(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef targets = attribute(node, n.targets), valueNode = attribute(node, n.value);
-  if (!targets || !valueNode) return false;
-  if (PyList_Size(targets.get()) != 1)
-    return refuse(node, "`a = b = value` is not supported in kernels: write two assignments");
-  PyObject* target = PyList_GetItem(targets.get(), 0);
+bool Walker::visitAssign(Ast node) {
+  const itemsOf targets(node.targets());
+  if (targets.size() != 1) return refuse(node, "`a = b = value` is not supported in kernels: write two assignments");
+  const Ast target = targets[0];
   LocationGuard guard(*this);
-  PyRef name = typeOf(target) == astClasses().name ? attribute(target, n.id) : PyRef();
-  assigning_ = name.get();
+  assigning_ = target.isName() ? target.id() : Ast();
   builder_.setLocation(locationOf(node));
-  PyRef value = evaluate(valueNode.get());
+  PyRef value = evaluate(node.value());
   if (!value) return false;
   value = valueFor(target, value.get());
   return value && assign(target, std::move(value));
 }
 
-bool Walker::isConstexprAnnotation(PyObject* annotation, bool& is) {
+bool Walker::isConstexprAnnotation(Ast annotation, bool& is) {
   static PyObject* const constexprClass = typeOf(makeConstexpr(Py_None).release());
   is = false;
   PyRef value = evaluate(annotation);
@@ -118,77 +107,65 @@ bool Walker::isConstexprAnnotation(PyObject* annotation, bool& is) {
   return true;
 }
 
-bool Walker::visitAnnAssign(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef target = attribute(node, n.target), valueNode = attribute(node, n.value),
-        annotation = attribute(node, n.annotation);
-  if (!target || !valueNode || !annotation) return false;
+bool Walker::visitAnnAssign(Ast node) {
   bool isConstexprName = false;
-  if (!isConstexprAnnotation(annotation.get(), isConstexprName)) return false;
-  PyRef name = typeOf(target.get()) == astClasses().name ? attribute(target.get(), n.id) : PyRef();
-  if (valueNode.get() == Py_None) {
-    if (isConstexprName && name) pendingConstexpr_.push_back(name.get());
+  if (!isConstexprAnnotation(node.annotation(), isConstexprName)) return false;
+  PyObject* const name = node.target().isName() ? node.target().id() : Ast();
+  if (node.value().isNone()) {
+    if (isConstexprName && name) pendingConstexpr_.push_back(name);
     return true;
   }
   LocationGuard guard(*this);
-  assigning_ = name.get();
+  assigning_ = name;
   builder_.setLocation(locationOf(node));
-  PyRef value = evaluate(valueNode.get());
+  PyRef value = evaluate(node.value());
   if (!value) return false;
   if (isConstexprName && name) {
-    if (locals_.find(name.get()))
-      return raiseValue(stringOf(name.get()) +
+    if (locals_.find(name))
+      return raiseValue(stringOf(name) +
                         " is already defined: a tl.constexpr cannot be assigned again; use another name");
-    locals_.set(name.get(), std::move(value));
+    locals_.set(name, std::move(value));
     return true;
   }
   value = materialise(builder_, value.get());
-  return value && assign(target.get(), std::move(value));
+  return value && assign(node.target(), std::move(value));
 }
 
-bool Walker::visitAugAssign(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef target = attribute(node, n.target), valueNode = attribute(node, n.value), op = attribute(node, n.op);
-  if (!target || !valueNode || !op) return false;
-  if (typeOf(target.get()) != astClasses().name) return assign(target.get(), {}); // says why not
-  PyRef name = attribute(target.get(), n.id);
-  const OperatorRow* row = name ? operatorRow(op.get()) : nullptr;
+bool Walker::visitAugAssign(Ast node) {
+  if (!node.target().isName()) return assign(node.target(), {}); // says why not
+  PyObject* const name = node.target().id();
+  const OperatorRow* row = operatorRow(node.op());
   if (!row) return false;
   LocationGuard guard(*this);
-  assigning_ = name.get();
+  assigning_ = name;
   builder_.setLocation(locationOf(node));
-  PyRef lhs = lookUp(name.get());
-  PyRef rhs = lhs ? evaluate(valueNode.get()) : PyRef();
+  PyRef lhs = lookUp(name);
+  PyRef rhs = lhs ? evaluate(node.value()) : PyRef();
   PyRef result = rhs ? binaryValues(*row, lhs.get(), rhs.get()) : PyRef();
   PyRef kept = result ? materialise(builder_, result.get()) : PyRef();
-  return kept && assign(target.get(), std::move(kept));
+  return kept && assign(node.target(), std::move(kept));
 }
 
-bool Walker::visitExpr(PyObject* node) {
-  PyRef value = attribute(node, astNames().value);
-  unusedCall_ = value.get();
-  return value && bool(evaluate(value.get()));
+bool Walker::visitExpr(Ast node) {
+  unusedCall_ = node.value();
+  return bool(evaluate(node.value()));
 }
 
-bool Walker::visitPass(PyObject*) { return true; }
+bool Walker::visitPass(Ast) { return true; }
 
-bool Walker::visitAssert(PyObject* node) {
-  const AstNames& n = astNames();
-  PyRef testNode = attribute(node, n.test), messageNode = attribute(node, n.msg);
-  PyRef test = testNode && messageNode ? evaluate(testNode.get()) : PyRef();
+bool Walker::visitAssert(Ast node) {
+  PyRef test = evaluate(node.test());
   if (!test) return false;
-  PyRef message = messageNode.get() != Py_None ? evaluate(messageNode.get()) : makeConstexpr(toPython("").get());
+  PyRef message = node.msg().isNone() ? makeConstexpr(toPython("").get()) : evaluate(node.msg());
   if (!message) return false;
   PyRef function = languageFunction("device_assert");
   PyRef args = function ? pyTuple(test, message) : PyRef();
   return args && bool(callBuiltin(function.get(), args.get(), nullptr, builder_));
 }
 
-bool Walker::visitReturn(PyObject* node) {
+bool Walker::visitReturn(Ast node) {
   if (regionDepth_ > 0) return refuse(node, statementAdvice("Return"));
-  PyRef valueNode = attribute(node, astNames().value);
-  if (!valueNode) return false;
-  PyRef value = valueNode.get() == Py_None ? makeConstexpr(Py_None) : evaluate(valueNode.get());
+  PyRef value = node.value().isNone() ? makeConstexpr(Py_None) : evaluate(node.value());
   if (!value) return false;
   returns_.push_back({builder_.op().getInsertionBlock(), std::move(value), builder_.location(), node});
   // What follows in this block can never run; it still takes part in typing.
@@ -233,13 +210,13 @@ const char* statementAdvice(llvm::StringRef name) {
   return nullptr;
 }
 
-bool Walker::visitRefusedStatement(PyObject* node) {
+bool Walker::visitRefusedStatement(Ast node) {
   std::string name = typeName(node);
   if (const char* advice = statementAdvice(name)) return refuse(node, advice);
   return refuse(node, "a " + name + " statement is not supported in kernels");
 }
 
-bool Walker::execute(PyObject* node) {
+bool Walker::execute(Ast node) {
   static constexpr StatementRow kRows[] = {
       {"Assign", &Walker::visitAssign},
       {"AnnAssign", &Walker::visitAnnAssign},
@@ -267,10 +244,10 @@ bool Walker::execute(PyObject* node) {
   return done;
 }
 
-bool Walker::executeAll(PyObject* statements) {
-  for (PyObject* statement : itemsOf(statements)) {
+bool Walker::executeAll(Ast statements) {
+  for (Ast statement : itemsOf(statements)) {
     if (!execute(statement)) return false;
-    if (typeOf(statement) == astClasses().returnStatement) break; // the rest of the list can never run
+    if (statement.isReturn()) break; // the rest of the list can never run
   }
   return true;
 }
