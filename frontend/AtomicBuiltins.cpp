@@ -7,22 +7,6 @@
 namespace tiletwin::frontend {
 namespace {
 
-struct SemRow {
-  llvm::StringLiteral name;
-  tt::MemSemantic sem;
-};
-constexpr SemRow kSemantics[] = {
-    {"acq_rel", tt::MemSemantic::AcqRel},
-    {"acquire", tt::MemSemantic::Acquire},
-    {"release", tt::MemSemantic::Release},
-    {"relaxed", tt::MemSemantic::Relaxed},
-};
-struct ScopeRow {
-  llvm::StringLiteral name;
-  tt::MemScope scope;
-};
-constexpr ScopeRow kScopes[] = {{"gpu", tt::MemScope::Gpu}, {"cta", tt::MemScope::Cta}, {"sys", tt::MemScope::Sys}};
-
 /// The attributes sem and scope. `standard` is the semantics when none is given; `only` restricts to it and relaxed.
 bool ordering(Builder& b, llvm::StringRef function, PyObject* semArg, PyObject* scopeArg, llvm::StringRef standard,
               bool only, llvm::SmallVectorImpl<mlir::NamedAttribute>& attributes) {
@@ -31,18 +15,16 @@ bool ordering(Builder& b, llvm::StringRef function, PyObject* semArg, PyObject* 
       !constantString(scopeArg, "tl." + function + ": scope", scope))
     return false;
   llvm::StringRef wanted = sem.empty() ? standard : llvm::StringRef(sem);
-  const SemRow* s = llvm::find_if(kSemantics, [&](const SemRow& r) { return r.name == wanted; });
-  if (s == std::end(kSemantics) || (only && wanted != standard && wanted != "relaxed"))
+  const std::optional<tt::MemSemantic> order = tt::symbolizeMemSemantic(wanted);
+  if (!order || (only && wanted != standard && wanted != "relaxed"))
     return raiseValue(
         "tl." + function + ": sem must be " +
         (only ? "'" + standard.str() + "' or 'relaxed'" : std::string("'acq_rel', 'acquire', 'release' or 'relaxed'")) +
         ", got '" + wanted + "'");
-  const ScopeRow* c = llvm::find_if(
-      kScopes, [&](const ScopeRow& r) { return r.name == (scope.empty() ? "gpu" : llvm::StringRef(scope)); });
-  if (c == std::end(kScopes))
-    return raiseValue("tl." + function + ": scope must be 'gpu', 'cta' or 'sys', got '" + scope + "'");
-  attributes.push_back(integer(b, "sem", int64_t(s->sem)));
-  attributes.push_back(integer(b, "scope", int64_t(c->scope)));
+  const std::optional<tt::MemScope> reach = tt::symbolizeMemScope(scope.empty() ? "gpu" : scope);
+  if (!reach) return raiseValue("tl." + function + ": scope must be 'gpu', 'cta' or 'sys', got '" + scope + "'");
+  attributes.push_back(integer(b, "sem", int64_t(*order)));
+  attributes.push_back(integer(b, "scope", int64_t(*reach)));
   return true;
 }
 

@@ -13,16 +13,9 @@ namespace {
 
 Type int64Type() { return scalarType(Scalar::I64); }
 
-/// The items of a tuple or list, or one value.
-bool items(PyObject* arg, const std::string& what, llvm::SmallVectorImpl<PyRef>& out) {
-  PyObject* plain = unwrap(arg);
-  if (PyTuple_Check(plain) || PyList_Check(plain)) return sequenceItems(plain, what, out);
-  out.push_back(PyRef::borrow(plain));
-  return true;
-}
 bool integers(Builder& b, PyObject* arg, const std::string& what, llvm::SmallVectorImpl<Value>& out) {
   llvm::SmallVector<PyRef> list;
-  if (!items(arg, what, list)) return false;
+  oneOrItems(arg, list);
   for (const PyRef& item : list) {
     out.push_back(scalarInteger(b, item.get(), what, int64Type()));
     if (!out.back()) return false;
@@ -70,7 +63,7 @@ PyRef buildAdvance(Builder& b, llvm::ArrayRef<PyObject*> args) {
                      "; other pointers are advanced by adding to them");
   BlockPointer p = blockPointerValue(plain);
   llvm::SmallVector<PyRef> steps;
-  if (!items(args[1], "tl.advance: offsets", steps)) return {};
+  oneOrItems(args[1], steps);
   if (steps.size() != p.offsets.size())
     return raiseValue("tl.advance: the block pointer has " + llvm::Twine(p.offsets.size()) + " dimensions, got " +
                       llvm::Twine(steps.size()) + " offsets");

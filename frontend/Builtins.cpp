@@ -82,18 +82,30 @@ bool sequenceItems(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl
   return true;
 }
 
+bool oneOrItems(PyObject* arg, llvm::SmallVectorImpl<PyRef>& out) {
+  PyObject* plain = unwrap(arg);
+  if (PyTuple_Check(plain) || PyList_Check(plain)) return sequenceItems(plain, "", out);
+  out.push_back(PyRef::borrow(plain));
+  return false;
+}
+
+bool tensorsOfOneShape(Builder& b, llvm::ArrayRef<PyRef> items, llvm::StringRef function,
+                       llvm::SmallVectorImpl<Value>& out) {
+  for (const PyRef& item : items) {
+    out.push_back(tensorArgument(b, item.get(), "tl." + function + ": argument"));
+    if (!out.back()) return false;
+  }
+  for (size_t i = 1; i < out.size(); ++i)
+    if (!broadcastTogether(b, out[0], out[i])) return false;
+  for (Value& value : out)
+    if (!(value = broadcastTo(b, value, out[0].type.shape))) return false;
+  return true;
+}
+
 bool constantInts(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl<int64_t>& out) {
   std::string name = what.str();
-  PyObject* plain = unwrap(arg);
-  if (!PyTuple_Check(plain) && !PyList_Check(plain)) {
-    int64_t one = 0;
-    if (!constantInt(plain, name, one)) return false;
-    out.push_back(one);
-    return true;
-  }
   llvm::SmallVector<PyRef> items;
-  if (!sequenceItems(plain, name, items)) return false;
-  if (items.size() == 1) // varargs holding one list: x.reshape((4, 8))
+  if (oneOrItems(arg, items) && items.size() == 1) // varargs holding one list: x.reshape((4, 8))
     if (PyObject* inner = unwrap(items[0].get()); PyTuple_Check(inner) || PyList_Check(inner))
       return constantInts(inner, name, out);
   for (const PyRef& item : items) {

@@ -47,6 +47,11 @@ bool constantInts(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl<
 bool constantShape(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl<int64_t>& out); ///< checks rule 59
 /// The items of a tuple or list, or of a constexpr of one.
 bool sequenceItems(PyObject* arg, const llvm::Twine& what, llvm::SmallVectorImpl<PyRef>& out);
+/// The same of a tuple or list, and true; any other argument is the only item, and false.
+bool oneOrItems(PyObject* arg, llvm::SmallVectorImpl<PyRef>& out);
+/// Tensors of one shape from tensors and numbers.
+bool tensorsOfOneShape(Builder& b, llvm::ArrayRef<PyRef> items, llvm::StringRef function,
+                       llvm::SmallVectorImpl<Value>& out);
 /// A tensor argument as it is; compile-time numbers become tensors.
 Value tensorArgument(Builder& b, PyObject* arg, const llvm::Twine& what);
 /// A scalar integer in `type`; compile-time ints become one.

@@ -1,6 +1,7 @@
 // frontend/DebugBuiltins.cpp -- printing, assertions, barriers, and facts told to the compiler (rule 58).
 #include "frontend/Builtins.h"
 #include "frontend/Emit.h"
+#include "frontend/PyFunctions.h"
 
 namespace tiletwin::frontend {
 namespace {
@@ -69,7 +70,8 @@ PyRef buildAssume(Builder& b, llvm::ArrayRef<PyObject*> args) {
 }
 
 /// multiple_of, max_contiguous, max_constancy: attributes on the operation that made the value.
-PyRef hint(Builder& b, llvm::StringRef function, llvm::StringRef attribute, llvm::ArrayRef<PyObject*> args) {
+template <Text name, Text attribute> PyRef hint(Builder& b, llvm::ArrayRef<PyObject*> args) {
+  const llvm::StringRef function = name.text;
   PyObject* plain = unwrap(args[0]);
   llvm::SmallVector<int64_t> values;
   if (!constantInts(args[1], "tl." + function + ": values", values)) return {};
@@ -89,18 +91,9 @@ PyRef hint(Builder& b, llvm::StringRef function, llvm::StringRef attribute, llvm
     if (mlir::Operation* op = x.ir.getDefiningOp()) {
       llvm::SmallVector<int32_t> narrow(values.begin(), values.end());
       auto type = mlir::RankedTensorType::get(int64_t(narrow.size()), mlir::IntegerType::get(b.context(), 32));
-      op->setDiscardableAttr(attribute, mlir::DenseIntElementsAttr::get(type, llvm::ArrayRef<int32_t>(narrow)));
+      op->setDiscardableAttr(attribute.text, mlir::DenseIntElementsAttr::get(type, llvm::ArrayRef<int32_t>(narrow)));
     }
   return PyRef::borrow(plain);
-}
-PyRef buildMultipleOf(Builder& b, llvm::ArrayRef<PyObject*> args) {
-  return hint(b, "multiple_of", "tt.divisibility", args);
-}
-PyRef buildMaxContiguous(Builder& b, llvm::ArrayRef<PyObject*> args) {
-  return hint(b, "max_contiguous", "tt.contiguity", args);
-}
-PyRef buildMaxConstancy(Builder& b, llvm::ArrayRef<PyObject*> args) {
-  return hint(b, "max_constancy", "tt.constancy", args);
 }
 
 PyRef buildExpectZero(Builder&, llvm::ArrayRef<PyObject*> args) {
@@ -114,9 +107,9 @@ constexpr BuiltinRow kRows[] = {
     {"device_assert", buildDeviceAssert},
     {"device_print", buildDevicePrint},
     {"expect_zero", buildExpectZero},
-    {"max_constancy", buildMaxConstancy},
-    {"max_contiguous", buildMaxContiguous},
-    {"multiple_of", buildMultipleOf},
+    {"max_constancy", hint<"max_constancy", "tt.constancy">},
+    {"max_contiguous", hint<"max_contiguous", "tt.contiguity">},
+    {"multiple_of", hint<"multiple_of", "tt.divisibility">},
 };
 
 } // namespace

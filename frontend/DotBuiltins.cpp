@@ -8,15 +8,6 @@
 namespace tiletwin::frontend {
 namespace {
 
-struct PrecisionRow {
-  llvm::StringLiteral name;
-  tt::InputPrecision precision;
-};
-constexpr PrecisionRow kPrecisions[] = {
-    {"tf32", tt::InputPrecision::TF32},     {"tf32x3", tt::InputPrecision::TF32x3}, {"ieee", tt::InputPrecision::IEEE},
-    {"bf16x3", tt::InputPrecision::BF16x3}, {"bf16x6", tt::InputPrecision::BF16x6},
-};
-
 bool precisionArgument(const Builder& b, PyObject* precisionArg, PyObject* allowTf32, tt::InputPrecision& out) {
   const SemanticOptions& options = b.options();
   std::string name = options.defaultDotPrecision;
@@ -29,12 +20,10 @@ bool precisionArgument(const Builder& b, PyObject* precisionArg, PyObject* allow
   } else if (!isNone(precisionArg) && !constantString(precisionArg, "tl.dot: input_precision", name)) {
     return false;
   }
-  llvm::StringRef lower = name;
-  for (const PrecisionRow& row : kPrecisions)
-    if (lower.equals_insensitive(row.name) && llvm::is_contained(options.allowedDotPrecisions, row.name.str())) {
-      out = row.precision;
-      return true;
-    }
+  const std::string lower = llvm::StringRef(name).lower();
+  const std::optional<tt::InputPrecision> precision = tt::symbolizeInputPrecision(lower);
+  if (precision) out = *precision;
+  if (precision && llvm::is_contained(options.allowedDotPrecisions, lower)) return true;
   return raiseValue("tl.dot: input_precision must be one of " + llvm::join(options.allowedDotPrecisions, ", ") +
                     "; got '" + name + "'");
 }

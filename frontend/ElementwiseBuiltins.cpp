@@ -9,8 +9,8 @@ namespace {
 
 template <BinaryOp op> PyRef buildSanitized(Builder& b, llvm::ArrayRef<PyObject*> args) {
   bool sanitize = true;
-  return constantBool(args[2], "sanitize_overflow", sanitize) ? result(binary(b, op, args[0], args[1], sanitize))
-                                                              : PyRef();
+  if (!constantBool(args[2], "sanitize_overflow", sanitize)) return {};
+  return result(binary(b, op, args[0], args[1], sanitize));
 }
 template <BinaryOp op> PyRef buildLogical(Builder& b, llvm::ArrayRef<PyObject*> args) {
   return result(binary(b, op, args[0], args[1]));
@@ -69,12 +69,10 @@ template <bool larger> PyRef buildExtremumOfMany(Builder& b, llvm::ArrayRef<PyOb
   bool nanWins = false;
   if (!sequenceItems(args[0], "arguments", items) || !propagateNan(args[1], nanWins)) return {};
   const char* name = larger ? "max" : "min";
-  if (items.size() == 1)
-    if (PyObject* only = unwrap(items[0].get()); PyTuple_Check(only) || PyList_Check(only)) {
-      PyRef list = items[0];
-      items.clear();
-      if (!sequenceItems(list.get(), "arguments", items)) return {};
-    }
+  if (items.size() == 1) {
+    PyRef only = std::exchange(items, {})[0];
+    oneOrItems(only.get(), items);
+  }
   if (items.empty()) return raiseType(llvm::Twine(name) + "() needs at least one argument");
   PyRef best = items[0];
   for (const PyRef& item : llvm::ArrayRef<PyRef>(items).drop_front()) {

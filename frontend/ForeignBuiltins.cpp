@@ -1,6 +1,7 @@
 // frontend/ForeignBuiltins.cpp -- code that is not the language's own: inline PTX, device libraries, special registers.
 #include "frontend/Builtins.h"
 #include "frontend/Emit.h"
+#include "frontend/PyFunctions.h"
 
 namespace tiletwin::frontend {
 namespace {
@@ -8,16 +9,7 @@ namespace {
 /// Tensors of one shape from a sequence of tensors and numbers.
 bool commonShape(Builder& b, PyObject* sequence, llvm::StringRef function, llvm::SmallVectorImpl<Value>& values) {
   llvm::SmallVector<PyRef> items;
-  if (!sequenceItems(sequence, "tl." + function + ": args", items)) return false;
-  for (const PyRef& item : items) {
-    values.push_back(tensorArgument(b, item.get(), "tl." + function + ": argument"));
-    if (!values.back()) return false;
-  }
-  for (size_t i = 1; i < values.size(); ++i)
-    if (!broadcastTogether(b, values[0], values[i])) return false;
-  for (Value& value : values)
-    if (!(value = broadcastTo(b, value, values[0].type.shape))) return false;
-  return true;
+  return sequenceItems(sequence, "tl." + function + ": args", items) && tensorsOfOneShape(b, items, function, values);
 }
 
 bool emitAssembly(Builder& b, llvm::StringRef text, llvm::StringRef constraints, bool pure, int64_t pack,
@@ -40,14 +32,8 @@ PyRef buildInlineAsm(Builder& b, llvm::ArrayRef<PyObject*> args) {
       !commonShape(b, args[2], kName, operands) || !constantBool(args[4], "tl." + kName + ": is_pure", pure) ||
       !constantInt(args[5], "tl." + kName + ": pack", pack))
     return {};
-  PyObject* dtypes = unwrap(args[3]);
-  bool several = PyTuple_Check(dtypes) || PyList_Check(dtypes);
   llvm::SmallVector<PyRef> items;
-  if (several) {
-    if (!sequenceItems(dtypes, "tl." + kName + ": dtype", items)) return {};
-  } else {
-    items.push_back(PyRef::borrow(dtypes));
-  }
+  const bool several = oneOrItems(args[3], items);
   llvm::SmallVector<Type> types;
   for (const PyRef& item : items) {
     Type type;
@@ -127,27 +113,20 @@ PyRef buildExtern(Builder& b, llvm::ArrayRef<PyObject*> args) {
                            boolean(b, "pure", pure)}));
 }
 
-PyRef specialRegister(Builder& b, llvm::StringRef text, llvm::StringRef constraint, bool pure, Scalar scalar) {
+template <Text text, Text constraint, bool pure, Scalar scalar>
+PyRef specialRegister(Builder& b, llvm::ArrayRef<PyObject*>) {
   llvm::SmallVector<Value> results;
-  return emitAssembly(b, text, constraint, pure, 1, {}, scalarType(scalar), results) && !results.empty()
+  return emitAssembly(b, text.text, constraint.text, pure, 1, {}, scalarType(scalar), results) && !results.empty()
              ? result(results[0])
              : PyRef();
-}
-PyRef buildSmid(Builder& b, llvm::ArrayRef<PyObject*>) {
-  return specialRegister(b, "mov.u32 $0, %smid;", "=r", true, Scalar::I32);
-}
-PyRef buildGlobaltimer(Builder& b, llvm::ArrayRef<PyObject*>) {
-  return specialRegister(b, "mov.u64 $0, %globaltimer;", "=l", false, Scalar::I64);
 }
 
 PyRef constexprInt(int64_t value) { return makeConstexpr(toPython(value).get()); }
 PyRef buildNumWarps(Builder& b, llvm::ArrayRef<PyObject*>) { return constexprInt(b.options().numWarps); }
 PyRef buildNumThreads(Builder& b, llvm::ArrayRef<PyObject*>) { return constexprInt(32 * b.options().numWarps); }
 
-PyRef buildGdcWait(Builder& b, llvm::ArrayRef<PyObject*>) { return resultNone(emit(b, "tt.grid_dependency_wait", {})); }
-PyRef buildGdcLaunch(Builder& b, llvm::ArrayRef<PyObject*>) {
-  return resultNone(emit(b, "tt.grid_dependency_launch_dependents", {}));
-}
+/// An operation without operands and results.
+template <Text op> PyRef buildPlain(Builder& b, llvm::ArrayRef<PyObject*>) { return resultNone(emit(b, op.text, {})); }
 
 // convert_custom_float8_*(arg, dst_ty, fp_downcast_rounding): what a cast to or from fp8e4b15 does anyway.
 PyRef buildConvertFloat8(Builder& b, llvm::ArrayRef<PyObject*> args) {
@@ -160,13 +139,13 @@ constexpr BuiltinRow kRows[] = {
     {"convert_custom_float8_sm70", buildConvertFloat8},
     {"convert_custom_float8_sm80", buildConvertFloat8},
     {"extern_elementwise", buildExtern},
-    {"gdc_launch_dependents", buildGdcLaunch},
-    {"gdc_wait", buildGdcWait},
-    {"globaltimer", buildGlobaltimer},
+    {"gdc_launch_dependents", buildPlain<"tt.grid_dependency_launch_dependents">},
+    {"gdc_wait", buildPlain<"tt.grid_dependency_wait">},
+    {"globaltimer", specialRegister<"mov.u64 $0, %globaltimer;", "=l", false, Scalar::I64>},
     {"inline_asm_elementwise", buildInlineAsm},
     {"num_threads", buildNumThreads},
     {"num_warps", buildNumWarps},
-    {"smid", buildSmid},
+    {"smid", specialRegister<"mov.u32 $0, %smid;", "=r", true, Scalar::I32>},
 };
 
 } // namespace

@@ -10,27 +10,8 @@
 namespace tiletwin::frontend {
 namespace {
 
-struct CacheRow {
-  llvm::StringLiteral name;
-  tt::CacheModifier modifier;
-  bool load, store;
-};
-constexpr CacheRow kCacheModifiers[] = {
-    {"", tt::CacheModifier::None, true, true},   {".ca", tt::CacheModifier::CA, true, false},
-    {".cg", tt::CacheModifier::CG, true, true},  {".cs", tt::CacheModifier::CS, true, true},
-    {".cv", tt::CacheModifier::CV, true, false}, {".wb", tt::CacheModifier::WB, false, true},
-    {".wt", tt::CacheModifier::WT, false, true},
-};
-struct EvictionRow {
-  llvm::StringLiteral name;
-  tt::EvictionPolicy policy;
-};
-constexpr EvictionRow kEvictions[] = {
-    {"", tt::EvictionPolicy::Normal},
-    {"evict_first", tt::EvictionPolicy::First},
-    {"evict_last", tt::EvictionPolicy::Last},
-    {"evict_normal", tt::EvictionPolicy::Normal},
-};
+constexpr llvm::StringLiteral kLoadModifiers[] = {"", ".ca", ".cg", ".cs", ".cv"};
+constexpr llvm::StringLiteral kStoreModifiers[] = {"", ".wb", ".cg", ".cs", ".wt"};
 
 /// Appends cachePolicy unless both are the defaults.
 bool cachePolicy(Builder& b, llvm::StringRef function, bool isLoad, PyObject* cacheArg, PyObject* evictionArg,
@@ -39,17 +20,16 @@ bool cachePolicy(Builder& b, llvm::StringRef function, bool isLoad, PyObject* ca
   if (!constantString(cacheArg, "tl." + function + ": cache_modifier", cache) ||
       !constantString(evictionArg, "tl." + function + ": eviction_policy", eviction))
     return false;
-  const CacheRow* c =
-      llvm::find_if(kCacheModifiers, [&](const CacheRow& r) { return r.name == cache && (isLoad ? r.load : r.store); });
-  if (c == std::end(kCacheModifiers))
+  if (!llvm::is_contained(isLoad ? kLoadModifiers : kStoreModifiers, llvm::StringRef(cache)))
     return raiseValue("tl." + function + ": unknown cache_modifier '" + cache + "'; it takes " +
                       (isLoad ? "'', '.ca', '.cg', '.cs' or '.cv'" : "'', '.wb', '.cg', '.cs' or '.wt'"));
-  const EvictionRow* e = llvm::find_if(kEvictions, [&](const EvictionRow& r) { return r.name == eviction; });
-  if (e == std::end(kEvictions))
+  const auto policy = tt::symbolizeEvictionPolicy(eviction.empty() ? "evict_normal" : eviction);
+  if (!policy)
     return raiseValue("tl." + function + ": unknown eviction_policy '" + eviction +
                       "'; it takes '', 'evict_first' or 'evict_last'");
-  if (c->modifier != tt::CacheModifier::None || e->policy != tt::EvictionPolicy::Normal)
-    attributes.push_back(named("cachePolicy", tt::CachePolicyAttr::get(b.context(), c->modifier, e->policy)));
+  const auto modifier = tt::symbolizeCacheModifier(cache.empty() ? "none" : llvm::StringRef(cache).drop_front());
+  if (*modifier != tt::CacheModifier::None || *policy != tt::EvictionPolicy::Normal)
+    attributes.push_back(named("cachePolicy", tt::CachePolicyAttr::get(b.context(), *modifier, *policy)));
   return true;
 }
 

@@ -1,21 +1,17 @@
 // frontend/ProgramBuiltins.cpp -- program ids, new blocks, conversions: program_id, arange, full, cast, to_tensor.
 #include "frontend/Builtins.h"
 #include "frontend/Emit.h"
+#include "frontend/PyFunctions.h"
 
 namespace tiletwin::frontend {
 namespace {
 
-PyRef gridQuestion(Builder& b, llvm::StringRef op, llvm::StringRef function, PyObject* axisArg) {
+template <Text op, Text name> PyRef gridQuestion(Builder& b, llvm::ArrayRef<PyObject*> args) {
+  const llvm::StringRef function = name.text;
   int64_t axis = 0;
-  if (!constantInt(axisArg, "tl." + function + ": axis", axis)) return {};
+  if (!constantInt(args[0], "tl." + function + ": axis", axis)) return {};
   if (axis < 0 || axis > 2) return raiseValue(function + " axis must be 0, 1, or 2 but got " + llvm::Twine(axis));
-  return result(b.create1(op, {}, scalarType(Scalar::I32), integer(b, "axis", axis)));
-}
-PyRef buildProgramId(Builder& b, llvm::ArrayRef<PyObject*> args) {
-  return gridQuestion(b, "tt.get_program_id", "program_id", args[0]);
-}
-PyRef buildNumPrograms(Builder& b, llvm::ArrayRef<PyObject*> args) {
-  return gridQuestion(b, "tt.get_num_programs", "num_programs", args[0]);
+  return result(b.create1(op.text, {}, scalarType(Scalar::I32), integer(b, "axis", axis)));
 }
 
 PyRef buildArange(Builder& b, llvm::ArrayRef<PyObject*> args) {
@@ -76,8 +72,8 @@ constexpr BuiltinRow kRows[] = {
     {"arange", buildArange},
     {"cast", buildCast},
     {"full", buildFull},
-    {"num_programs", buildNumPrograms},
-    {"program_id", buildProgramId},
+    {"num_programs", gridQuestion<"tt.get_num_programs", "num_programs">},
+    {"program_id", gridQuestion<"tt.get_program_id", "program_id">},
     {"to_tensor", buildToTensor},
 };
 

@@ -10,12 +10,8 @@ namespace {
 
 /// The blocks of `input` (one tensor or a tuple), all of one shape.
 bool blockOperands(PyObject* arg, llvm::StringRef function, llvm::SmallVectorImpl<Value>& blocks, bool& isTuple) {
-  PyObject* plain = unwrap(arg);
-  isTuple = PyTuple_Check(plain) || PyList_Check(plain);
   llvm::SmallVector<PyRef> items;
-  if (isTuple ? !sequenceItems(plain, "tl." + function + ": input", items)
-              : (items.push_back(PyRef::borrow(plain)), false))
-    return false;
+  isTuple = oneOrItems(arg, items);
   if (items.empty()) return raiseValue("tl." + function + ": input is an empty tuple");
   for (const PyRef& item : items) {
     Value block = blockArgument(item.get(), "tl." + function + ": input");
@@ -57,7 +53,7 @@ struct CallRegion {
   }
 };
 
-/// The attributes of an operation whose region calls `function`: eager mode is told which function of the language it is.
+/// The attributes of an operation whose region calls `function`. In eager mode one more names a function of the language.
 llvm::SmallVector<mlir::NamedAttribute> regionAttributes(Builder& b, PyObject* function,
                                                          llvm::ArrayRef<mlir::NamedAttribute> attributes) {
   llvm::SmallVector<mlir::NamedAttribute> all(attributes);
@@ -143,14 +139,7 @@ PyRef buildMapElementwise(Builder& b, llvm::ArrayRef<PyObject*> args) {
     return raiseValue(items.empty() ? "tl.map_elementwise needs at least one tensor"
                                     : "tl.map_elementwise: pack must be at least 1");
   llvm::SmallVector<Value> blocks;
-  for (const PyRef& item : items) {
-    blocks.push_back(tensorArgument(b, item.get(), "tl.map_elementwise: argument"));
-    if (!blocks.back()) return {};
-  }
-  for (size_t i = 1; i < blocks.size(); ++i)
-    if (!broadcastTogether(b, blocks[0], blocks[i])) return {};
-  for (Value& block : blocks)
-    if (!(block = broadcastTo(b, block, blocks[0].type.shape))) return {};
+  if (!tensorsOfOneShape(b, items, "map_elementwise", blocks)) return {};
   if (!blocks[0].type.isBlock()) return raiseValue("tl.map_elementwise needs at least one block among its arguments");
   RegionSpec region;
   for (const Value& block : blocks) region.arguments.append(pack, block.type.element());
