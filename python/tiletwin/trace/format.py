@@ -50,6 +50,8 @@ TABLES = frozenset({"meta", "function", "launch", "buffer", "program", "step", "
 STEP_KINDS = ("call", "line", "iteration", "loop end", "true", "false", "return", "error")
 """What `step.kind` counts into."""
 CALL, LINE, ITERATION, LOOP_END, TRUE, FALSE, RETURN, ERROR = range(8)
+RETURNED = "(return)"
+"""The name under which a step keeps what a function returned."""
 
 _INTEGERS = frozenset({"int16", "uint16", "int32", "uint32", "int64", "uint64"})
 MOST_BYTES = 1 << 31

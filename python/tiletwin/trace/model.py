@@ -13,13 +13,12 @@ from typing import Any
 
 import msgspec
 
-from tiletwin import ports
-from tiletwin.trace.moment import Access, Buffer, Function, Value
+from tiletwin.trace.moment import Access, Buffer, Function, Shown, Value
 from tiletwin.trace.programs import Program, Step
 from tiletwin.trace.reader import File, TraceError, files_of
 
 
-class Launch:
+class Launch(Shown):
     """One launch of a kernel."""
 
     def __init__(self, recording: Recording, row: tuple) -> None:
@@ -74,9 +73,6 @@ class Launch:
                 return program
         have = ", ".join(str(p.id) for p in self.programs) or "none"
         raise TraceError(f"program {wanted} of {self.kernel} was not recorded; recorded are {have}")
-
-    def _repr_html_(self) -> str:
-        return ports.recording_page(self)
 
     def __repr__(self) -> str:
         return f"<launch of {self.kernel}, grid {self.grid}: {len(self.programs)} programs recorded>"
@@ -144,7 +140,7 @@ class Recording:
         return True
 
 
-class Trace:
+class Trace(Shown):
     """All recordings of a folder."""
 
     def __init__(self, place: str) -> None:
@@ -179,9 +175,6 @@ class Trace:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _repr_html_(self) -> str:
-        return ports.recording_page(self)
 
     def __repr__(self) -> str:
         return f"<recordings in {self.place}: {len(self.launches)} launches>"

@@ -1,4 +1,4 @@
-"""What a recording holds of one moment: Buffer, Function, Value, Access.
+"""What a recording holds of one moment: Buffer, Function, Value, Access; what its parts share in notebooks.
 
 Not here:  steps and programs (programs.py), launches (model.py), rows of files (reader.py).
 Invariant: objects are made of rows and never change; values are read from the file when they are asked for.
@@ -15,7 +15,14 @@ from tiletwin import ports
 from tiletwin.elements import item_size, numpy_of, pointee_of, size_in_signature
 from tiletwin.trace.format import unpack
 
-RETURNED = "(return)"
+
+class Shown:
+    """A part of a recording, which notebooks show as HTML."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return ports.recording_page(self)
 
 
 class Buffer(NamedTuple):
@@ -50,7 +57,7 @@ class Function(NamedTuple):
         return self.lines[index] if 0 <= index < len(self.lines) else ""
 
 
-class Value:
+class Value(Shown):
     """What a variable held. Tensors have `type`, `shape` and `numpy()`; `python()` gives other values. `origin`: the
     name of the buffer that a pointer was made for, wherever it points; None: unknown."""
 
@@ -117,9 +124,6 @@ class Value:
 
     def __hash__(self) -> int:
         return hash((id(self._recording), self.number))
-
-    def _repr_html_(self) -> str:
-        return ports.recording_page(self)
 
     def __repr__(self) -> str:
         return ports.value_text(self)

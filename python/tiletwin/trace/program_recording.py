@@ -10,49 +10,44 @@ from __future__ import annotations
 import sys
 import threading
 import traceback
+from dataclasses import dataclass, field
 from typing import Any
 
 from tiletwin import _C
 from tiletwin.trace import accesses
-from tiletwin.trace.format import CALL, ERROR, ITERATION, LOOP_END, RETURN
+from tiletwin.trace.format import CALL, ERROR, ITERATION, LOOP_END, RETURN, RETURNED
 from tiletwin.trace.values import keep
 from tiletwin.trace.writer import limit_reason
 
-RETURNED = "(return)"
-"""The name under which a step keeps what a function returned."""
 LONGEST_MESSAGE = 4000
 _MISSING = object()
 of_thread = threading.local()
 """`program`: the ProgramRecording of the program that this thread runs, or None."""
 
 
+@dataclass(slots=True, eq=False)
 class _Frame:
     """A running call of an instrumented function."""
 
-    __slots__ = ("caller", "frame", "function", "known", "loops", "number", "pending")
-
-    def __init__(self, frame: Any, number: int, caller: int, function: int) -> None:
-        self.frame = frame
-        self.number = number
-        self.caller = caller
-        self.function = function
-        self.known: dict[str, Any] = {}
-        self.loops: list[list[int]] = []
-        self.pending: list[_Access] = []
+    frame: Any
+    number: int
+    caller: int
+    function: int
+    known: dict[str, Any] = field(default_factory=dict)
+    loops: list[list[int]] = field(default_factory=list)
+    pending: list[_Access] = field(default_factory=list)
 
 
+@dataclass(slots=True, eq=False)
 class _Access:
     """An operation on memory whose step has not ended."""
 
-    __slots__ = ("detail", "done", "old", "operation", "result", "touched")
-
-    def __init__(self, operation: str, detail: str, touched: accesses.Touched, old: accesses.Raw | None) -> None:
-        self.operation = operation
-        self.detail = detail
-        self.touched = touched
-        self.old = old
-        self.result: accesses.Raw | None = None
-        self.done = False
+    operation: str
+    detail: str
+    touched: accesses.Touched
+    old: accesses.Raw | None
+    result: accesses.Raw | None = None
+    done: bool = False
 
 
 class Function:

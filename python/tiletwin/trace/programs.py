@@ -13,12 +13,11 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tiletwin import ports
-from tiletwin.trace.format import CALL, ERROR, ITERATION, STEP_KINDS
-from tiletwin.trace.moment import RETURNED, Access, Function, Value
+from tiletwin.trace.format import CALL, ERROR, ITERATION, RETURNED, STEP_KINDS
+from tiletwin.trace.moment import Access, Function, Shown, Value
 
 
-class Step:
+class Step(Shown):
     """One statement of one program, after it has run."""
 
     __slots__ = ("_caller", "frame", "function", "kind_number", "line", "loops", "number", "program")
@@ -62,12 +61,21 @@ class Step:
     @property
     def changes(self) -> dict[str, Value | None]:
         """Variables that the statement gave a value; None: it was deleted."""
-        return self.program.changes_at(self.number)
+        value = self.program.launch.recording.value
+        changes = self.program._changes.get(self.number, {})
+        return {name: None if at is None else value(at) for name, at in changes.items()}
 
     @property
     def variables(self) -> dict[str, Value]:
         """The variables of the function after the statement, in order of their first value."""
-        return self.program.variables_at(self)
+        program, found = self.program, {}
+        for name in program._history.get(self.frame, {}):
+            writer = program.writer_of(name, self)
+            if writer is not None and (name != RETURNED or writer.number == self.number):
+                number = program._changes[writer.number][name]
+                if number is not None:
+                    found[name] = program.launch.recording.value(number)
+        return found
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -84,21 +92,23 @@ class Step:
 
     @property
     def accesses(self) -> list[Access]:
-        return self.program.accesses_at(self)
+        return [Access(self, row) for row in self.program._accesses.get(self.number, [])]
 
     @property
     def stack(self) -> list[Step]:
         """The steps that called this function, outermost first, and this one."""
-        return self.program.stack_at(self)
-
-    def _repr_html_(self) -> str:
-        return ports.recording_page(self)
+        stack: list[Step] = [self]
+        program, frame = self.program, self.frame
+        while program._callers.get(frame, 0) and len(stack) <= len(program._callers):
+            frame = program._callers[frame]
+            stack.append(program._site(frame, self.number))
+        return stack[::-1]
 
     def __repr__(self) -> str:
         return f"<step {self.number}: {self.place} {self.kind}>"
 
 
-class Program:
+class Program(Shown):
     """One recorded program of a launch."""
 
     def __init__(self, launch: Any, row: tuple) -> None:
@@ -180,45 +190,12 @@ class Program:
             depth += 1
         return depth
 
-    def changes_at(self, number: int) -> dict[str, Value | None]:
-        value = self.launch.recording.value
-        changes = self._changes.get(number, {})
-        return {name: None if at is None else value(at) for name, at in changes.items()}
-
-    def variables_at(self, step: Step) -> dict[str, Value]:
-        found: dict[str, Value] = {}
-        for name, numbers in self._history.get(step.frame, {}).items():
-            if name == RETURNED:
-                continue
-            index = bisect.bisect_right(numbers, step.number)
-            if index:
-                number = self._changes[numbers[index - 1]][name]
-                if number is not None:
-                    found[name] = self.launch.recording.value(number)
-        if RETURNED in self._changes.get(step.number, {}):
-            number = self._changes[step.number][RETURNED]
-            if number is not None:
-                found[RETURNED] = self.launch.recording.value(number)
-        return found
-
-    def accesses_at(self, step: Step) -> list[Access]:
-        return [Access(step, row) for row in self._accesses.get(step.number, [])]
-
     @property
     def accesses(self) -> Iterator[Access]:
         """All accesses, in order."""
         for number in sorted(self._accesses):
             if 0 <= number < len(self.steps):
-                yield from self.accesses_at(self.steps[number])
-
-    def stack_at(self, step: Step) -> list[Step]:
-        stack = [step]
-        frame = step.frame
-        while self._callers.get(frame, 0) and len(stack) <= len(self._callers):
-            caller = self._callers[frame]
-            stack.append(self._site(caller, step.number))
-            frame = caller
-        return stack[::-1]
+                yield from self.steps[number].accesses
 
     def _site(self, frame: int, number: int) -> Step:
         """The step of `frame` in which the call happens that step `number` belongs to: the next one of that frame."""
@@ -277,9 +254,6 @@ class Program:
         """The step that failed."""
         last = self.steps[-1] if len(self.steps) else None
         return last if last is not None and last.kind_number == ERROR else None
-
-    def _repr_html_(self) -> str:
-        return ports.recording_page(self)
 
     def __repr__(self) -> str:
         return f"<program {self.id} of {self.launch.kernel}: {self.status}>"

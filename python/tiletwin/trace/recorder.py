@@ -20,6 +20,7 @@ from tiletwin.trace import accesses
 from tiletwin.trace.program_recording import Function, ProgramRecording, of_thread
 from tiletwin.trace.selection import Wish, size_text, wish
 from tiletwin.trace.selection import default_programs as default_programs
+from tiletwin.trace.values import short_text
 from tiletwin.trace.writer import Writer
 from tiletwin.version import is_own_module
 
@@ -88,9 +89,7 @@ def _described(value: Any) -> dict[str, Any]:
             return {"type": facts["type"], "shape": shape, "strides": strides, "data": facts["data"]}
         except (TypeError, ValueError, AttributeError, RuntimeError):
             pass
-    text = getattr(value, "__name__", None) if callable(value) else None
-    text = text or repr(value)
-    return {"value": text if len(text) <= 300 else text[:297] + "..."}
+    return {"value": short_text(value)}
 
 
 class Recording:

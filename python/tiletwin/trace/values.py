@@ -28,14 +28,18 @@ def _json(data: Any) -> bytes:
     return json.dumps(data).encode()
 
 
-def _text(value: Any) -> str:
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 3] + "..."
+
+
+def short_text(value: Any) -> str:
     """A short text of any object; objects of the user's may fail to print."""
     name = getattr(value, "__name__", None)
     try:
         text = name if isinstance(name, str) and callable(value) else repr(value)
     except Exception as error:
         text = f"<{type(value).__name__}, whose repr() fails: {error}>"
-    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 3] + "..."
+    return _cut(text)
 
 
 def keep(writer: Writer, value: Any) -> int:
@@ -45,28 +49,22 @@ def keep(writer: Writer, value: Any) -> int:
         if raw is not None:
             type_name, shape, data = raw
             return writer.value("tensor", type_name, shape, data, _C.pointer_origin(value))
-        return writer.value("text", "tensor", (), _text(value).encode())
+        return writer.value("text", "tensor", (), short_text(value).encode())
     if isinstance(value, _C.constexpr):
         return keep(writer, value.value)
     kind = _PLAIN.get(type(value))
     if kind is not None:
-        if isinstance(value, str) and len(value) > LONGEST_TEXT:
-            value = value[: LONGEST_TEXT - 3] + "..."
-        return writer.value("number", kind, (), _json(repr(value) if kind == "float" else value))
+        plain = repr(value) if kind == "float" else _cut(value) if kind == "str" else value
+        return writer.value("number", kind, (), _json(plain))
     if isinstance(value, (tuple, list)):
         items = [keep(writer, item) for item in value]
-        name = type(value).__name__
-        return writer.value("tuple", name, (), _json(items))
-    fields = getattr(type(value), "__tiletwin_fields__", None) or _block_pointer_fields(value)
+        return writer.value("tuple", type(value).__name__, (), _json(items))
+    fields = getattr(type(value), "__tiletwin_fields__", None)
+    if isinstance(value, _C.block_pointer):
+        fields = fields or ("base", "extents", "strides", "offsets", "block_shape", "order")
     if fields is not None:
         parts = {name: keep(writer, getattr(value, name)) for name in fields if name != "handle"}
         if isinstance(value, _C.tensor_descriptor):
             parts["block_shape"] = keep(writer, tuple(value.block_shape))
         return writer.value("object", type(value).__name__, (), _json(parts))
-    return writer.value("text", type(value).__name__, (), _text(value).encode())
-
-
-def _block_pointer_fields(value: Any) -> tuple[str, ...] | None:
-    if isinstance(value, _C.block_pointer):
-        return ("base", "extents", "strides", "offsets", "block_shape", "order")
-    return None
+    return writer.value("text", type(value).__name__, (), short_text(value).encode())
