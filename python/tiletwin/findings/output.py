@@ -29,7 +29,6 @@ FOUND, NOT_WRITTEN, NOT_CHECKED = 1, 2, 4
 look at a kernel."""
 
 _added: list[Result] = []
-_compared: list[dict[str, Any]] = []
 _began = False
 _hands_over = False
 """Somebody else in this process writes the file."""

@@ -131,22 +131,14 @@ def of_report(report: Any, test: str | None = None) -> list[Result]:
 
     launch = report.launch
     found = []
-    names = ",".join(outcome.backend for outcome in report.outcomes)
     for row in report.rows:
         if row.verdict == "same":
             continue
         inside = report.finding.place if report.finding is not None else None
         differs = row.verdict == "different"
         sides = f"{row.a} has {row.left}, {row.b} has {row.right}; the bound is {row.bound or 'unknown'}"
-        facts = {
-            "argument": row.argument,
-            "backends": f"{row.a},{row.b}",
-            "elements": row.elements,
-            "different": row.different,
-            "not_comparable": row.not_comparable,
-            "worst_ulp": row.worst_ulp,
-            "index": row.index,
-        }
+        names = ("elements", "different", "not_comparable", "worst_ulp", "index")
+        facts = {"argument": row.argument, "backends": f"{row.a},{row.b}", **{n: getattr(row, n) for n in names}}
         found.append(
             Result(
                 rule="difference" if differs else "not-comparable",
@@ -163,7 +155,8 @@ def of_report(report: Any, test: str | None = None) -> list[Result]:
     if not found and report.verdict != "same":
         rule = "difference" if report.verdict == "different" else "not-comparable"
         why = "; ".join([*report.notes, *report.findings, *report.reasons]) or report.verdict
-        found.append(Result(rule, why, "", Place(None, None, None), launch.name, None, (), test, {"backends": names}))
+        facts = {"backends": ",".join(outcome.backend for outcome in report.outcomes)}
+        found.append(Result(rule, why, "", Place(None, None, None), launch.name, None, (), test, facts))
     return found
 
 
