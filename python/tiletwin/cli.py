@@ -92,9 +92,10 @@ def _begin_findings(output: str, form: str, baseline: str = "", own: bool = Fals
 
 
 # Options behind the script's name are the script's.
-@app.command(
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": []}
-)
+_OF_SCRIPT = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
+
+@app.command(context_settings={**_OF_SCRIPT, "help_option_names": []})
 def run(
     context: typer.Context,
     words: Annotated[list[str] | None, SCRIPT] = None,
@@ -267,14 +268,7 @@ def sim(
     raise typer.Exit(writing.finish(0 if clean else 1))
 
 
-# Nothing behind the script's name is parsed here.
-@app.command(
-    context_settings={
-        "ignore_unknown_options": True,
-        "allow_interspersed_args": False,
-        "help_option_names": ["-h", "--help"],
-    }
-)
+@app.command(context_settings=_OF_SCRIPT)
 def diff(
     words: Annotated[list[str], SCRIPT],
     backends: Annotated[

@@ -52,22 +52,21 @@ def numbers_of(value):
     return [number for (number,) in struct.iter_unpack(code, raw)] if code else None
 
 
-class Number:
-    """One number of a small format."""
-
+class Printer:
     def __init__(self, value):
         self._value = value
+
+
+class Number(Printer):
+    """One number of a small format."""
 
     def to_string(self):
         numbers = numbers_of(self._value)
         return tw_numbers.shown(numbers[0]) if numbers else str(int(self._value))
 
 
-class Numbers:
+class Numbers(Printer):
     """A tile of such numbers, which gdb would take for a text where they are bytes."""
-
-    def __init__(self, value):
-        self._value = value
 
     def children(self):
         low, high = self._value.type.strip_typedefs().range()
@@ -78,11 +77,8 @@ class Numbers:
         return "array"
 
 
-class Mask:
+class Mask(Printer):
     """A tile of int1."""
-
-    def __init__(self, value):
-        self._value = value
 
     def to_string(self):
         bits = numbers_of(self._value)
@@ -96,9 +92,8 @@ def printer_of(value):
     kind, extents = element_type(value.type)
     if kind.name == MASK and kind.code == gdb.TYPE_CODE_BOOL and extents:
         return Mask(value)
-    if (kind.name or "").startswith("fp8") and kind.name in tw_numbers.FORMATS:
-        return Numbers(value) if extents else Number(value)
-    if kind.name in ("int8", "uint8"):
+    is_small_float = (kind.name or "").startswith("fp8") and kind.name in tw_numbers.FORMATS
+    if is_small_float or kind.name in ("int8", "uint8"):
         return Numbers(value) if extents else Number(value)
     return None
 
