@@ -93,12 +93,17 @@ def _algorithm_source(name: str, group: list[Specialization]) -> list[str]:
     lines += [f"CUresult {name}(CUstream stream{group[0].parameters()}) {{"]
     lines += [f"  if ({s.condition()}) return {s.function}(stream{s.arguments()});" for s in group]
     lines += ["  return CUDA_ERROR_INVALID_VALUE;", "}"]
+    return [*lines, *_loaders(name, [s.function for s in group]), ""]
+
+
+def _loaders(name: str, parts: Sequence[str]) -> list[str]:
+    """Definitions of load_NAME and unload_NAME, which do so with all parts."""
+    lines = []
     for mode in ("load", "unload"):
         lines += [f"CUresult {mode}_{name}(void) {{", "  CUresult result = CUDA_SUCCESS, one;"]
-        for s in group:
-            lines.append(f"  if ((one = {mode}_{s.function}()) != CUDA_SUCCESS) result = one;")
+        lines += [f"  if ((one = {mode}_{part}()) != CUDA_SUCCESS) result = one;" for part in parts]
         lines += ["  return result;", "}"]
-    return [*lines, ""]
+    return lines
 
 
 def link(headers: Sequence[Path], out: Path, prefix: str = "") -> list[Path]:
@@ -124,11 +129,8 @@ def link(headers: Sequence[Path], out: Path, prefix: str = "") -> list[Path]:
         f"  return algorithms[algo_id](stream{arguments});",
         "}",
         f"CUresult {kernel}_default(CUstream stream{parameters}) {{ return {kernel}(stream{arguments}, 0); }}",
+        *_loaders(kernel, names),
     ]
-    for mode in ("load", "unload"):
-        source += [f"CUresult {mode}_{kernel}(void) {{", "  CUresult result = CUDA_SUCCESS, one;"]
-        source += [f"  if ((one = {mode}_{name}()) != CUDA_SUCCESS) result = one;" for name in names]
-        source += ["  return result;", "}"]
     files = [out.with_suffix(".h"), out.with_suffix(".c")]
     opening, closing = '#ifdef __cplusplus\nextern "C" {\n#endif\n', "#ifdef __cplusplus\n}\n#endif\n"
     files[0].write_text("#pragma once\n" + _INCLUDES + opening + "\n".join(declared) + "\n" + closing)
