@@ -5,6 +5,7 @@ Not here:  comparing (comparing.py), text and pages (text.py, html.py).
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,15 +85,9 @@ class Report:
     @property
     def reasons(self) -> dict[str, int]:
         """Why things were not comparable, with the number of arguments or backends."""
-        found: dict[str, int] = {}
-        for row in self.rows:
-            if row.not_comparable:
-                found[row.reason] = found.get(row.reason, 0) + 1
-        for outcome in self.outcomes:
-            if outcome.unsupported:
-                reason = f"{outcome.backend} cannot run a launch: {outcome.unsupported}"
-                found[reason] = found.get(reason, 0) + 1
-        return found
+        found = [row.reason for row in self.rows if row.not_comparable]
+        found += [f"{o.backend} cannot run a launch: {o.unsupported}" for o in self.outcomes if o.unsupported]
+        return dict(Counter(found))
 
     def first(self) -> Row | None:
         """The row whose first difference was written first."""

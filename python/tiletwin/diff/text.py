@@ -45,12 +45,8 @@ def _differs(report: Report, row: Row) -> list[str]:
 
 def row_text(row: Row) -> str:
     counts = [f"{row.elements} elements", f"{row.equal} equal"]
-    if row.within:
-        counts.append(f"{row.within} within bounds")
-    if row.different:
-        counts.append(f"{row.different} different")
-    if row.not_comparable:
-        counts.append(f"{row.not_comparable} not comparable")
+    others = {"within bounds": row.within, "different": row.different, "not comparable": row.not_comparable}
+    counts += [f"{number} {name}" for name, number in others.items() if number]
     if row.worst:
         counts.append(f"worst {row.worst_ulp} ulp at {row.worst}")
     return f"{row.argument} ({row.a}, {row.b}): {row.verdict}: " + ", ".join(counts)
