@@ -5,12 +5,11 @@ usage: check_wheel.py manylinux_2_28 dist/NAME.whl        exits 1 with a message
 
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import zipfile
 
-from old_symbols import allowed_versions
+from old_symbols import allowed_versions, run
 
 LIMIT_MB = 45
 MODULES = {
@@ -31,10 +30,6 @@ SYSTEM_LIBRARIES = {
 }
 
 
-def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
 def main():
     policy, wheel = sys.argv[1], pathlib.Path(sys.argv[2])
     size = wheel.stat().st_size / 1e6
@@ -51,18 +46,18 @@ def main():
         if missing := MODULES - names:
             sys.exit(f"{wheel.name} lacks {', '.join(sorted(missing))}")
         for library in libraries:
-            dynamic = run("readelf", "-d", str(library))
+            dynamic = run("readelf", "-d", library)
             needed = set(re.findall(r"\(NEEDED\).*\[(.+?)\]", dynamic))
             foreign = needed - SYSTEM_LIBRARIES - names
             if foreign:
                 sys.exit(f"{library.name} needs {sorted(foreign)}, which the wheel does not hold")
-            needs = re.findall(r"\*UND\*.*\((\w+_[\d.]+)\)\s+(\S+)", run("objdump", "-T", str(library)))
+            needs = re.findall(r"\*UND\*.*\((\w+_[\d.]+)\)\s+(\S+)", run("objdump", "-T", library))
             if not needs:
                 sys.exit(f"{library.name} needs no version of any symbol: what objdump prints is not understood")
             newer = [f"{symbol} ({version})" for version, symbol in needs if version not in allowed]
             if newer:
                 sys.exit(f"{library.name} needs what {policy} has not: {', '.join(newer)}")
-            exported = [line.split()[-1] for line in run("nm", "-D", "--defined-only", str(library)).splitlines()]
+            exported = [line.split()[-1] for line in run("nm", "-D", "--defined-only", library).splitlines()]
             leaked = [s for s in exported if "llvm" in s or "mlir" in s]
             if leaked:
                 sys.exit(f"{library.name} exports {len(leaked)} LLVM symbols, {leaked[0]} for one")

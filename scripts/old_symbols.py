@@ -108,20 +108,8 @@ def main() -> None:
     write_library(folder / "old-libstdc++.so", "libstdc++.so.6", symbols(file_of("libstdc++.so.6"), allowed))
 
     source = Path(__file__).with_name("old_glibc.c")
-    run(
-        COMPILER,
-        "-std=gnu17",
-        "-O2",
-        "-fPIC",
-        "-fvisibility=hidden",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-c",
-        source,
-        "-o",
-        folder / "old_glibc.o",
-    )
+    words = "-std=gnu17 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Werror".split()
+    run(COMPILER, *words, "-c", source, "-o", folder / "old_glibc.o")
     (folder / "libold_glibc.a").unlink(missing_ok=True)
     run("llvm-ar-22", "rcs", folder / "libold_glibc.a", folder / "old_glibc.o")
     moved = " ".join(f"moved-{soname}" for soname in MOVED)

@@ -40,6 +40,13 @@ def unwrap(x: Any) -> Any:
     return x.value if isinstance(x, _C.constexpr) else x
 
 
+def plain(value: Any) -> Any:
+    """The value inside a constexpr, also inside tuples."""
+    if type(value) is tuple:
+        return tuple(plain(item) for item in value)
+    return unwrap(value)
+
+
 class constexpr_type(base_type):
     """The type of a compile-time value: the value itself."""
 

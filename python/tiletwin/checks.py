@@ -13,7 +13,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
 from typing import Any
 
 from tiletwin import _C, variables
@@ -125,11 +124,25 @@ class Finding:
     more: tuple[Site, ...] = ()
     evidence: str = ""
 
-    file = property(attrgetter("site.file"))
-    line = property(attrgetter("site.line"))
-    column = property(attrgetter("site.column"))
-    variable = property(attrgetter("site.variable"))
-    operation = property(attrgetter("site.operation"))
+    @property
+    def file(self) -> str | None:
+        return self.site.file
+
+    @property
+    def line(self) -> int | None:
+        return self.site.line
+
+    @property
+    def column(self) -> int | None:
+        return self.site.column
+
+    @property
+    def variable(self) -> str | None:
+        return self.site.variable
+
+    @property
+    def operation(self) -> str | None:
+        return self.site.operation
 
     @property
     def key(self) -> tuple:

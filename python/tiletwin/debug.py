@@ -14,6 +14,7 @@ import sys
 from typing import Any, NamedTuple
 
 from tiletwin import _C
+from tiletwin.base_types import plain
 
 Place = tuple[str, int]
 """File and line."""
@@ -33,15 +34,6 @@ class FormattedText(NamedTuple):
 
     def __str__(self) -> str:
         return "".join(map(_formatted, map(plain, self.parts)))
-
-
-def plain(value: Any) -> Any:
-    """The value inside a compile-time value, and tuples of such."""
-    if isinstance(value, _C.constexpr):
-        return value.value
-    if type(value) is tuple:
-        return tuple(plain(item) for item in value)
-    return value
 
 
 def _formatted(part: Any) -> str:

@@ -86,17 +86,17 @@ def parse_signature(
     attributes: dict[tuple, Any] = {}
     for param in fn.params:
         path, entry = (param.num,), given.get(param.num)
-        if path in constants or entry == "constexpr" or (entry is None and param.is_constexpr):
-            if path not in constants:
-                if not param.has_default:
-                    raise ValueError(f"{fn.__name__} needs a value for its tl.constexpr parameter {param.name!r}")
-                constants[path] = param.default
-            types[param.name] = "constexpr"
+        types[param.name] = "constexpr"
+        if path in constants:
+            continue
+        if entry == "constexpr" or (entry is None and param.is_constexpr):
+            if not param.has_default:
+                raise ValueError(f"{fn.__name__} needs a value for its tl.constexpr parameter {param.name!r}")
+            constants[path] = param.default
             continue
         is_value, value = (False, None) if entry is None else _constant(entry)
         if is_value:
             constants[path] = value
-            types[param.name] = "constexpr"
             continue
         if param.is_constexpr:
             raise ValueError(f"{fn.__name__}: {param.name} is tl.constexpr: give its value, not the type {entry}")
@@ -105,7 +105,6 @@ def parse_signature(
             raise ValueError(f"{kind}:{hint}: after a colon stands 16 (a multiple of 16) or 1 (the number 1)")
         if hint == "1":
             constants[path] = 1
-            types[param.name] = "constexpr"
             continue
         types[param.name] = _type(kind)
         if hint:

@@ -1,8 +1,8 @@
 """The arguments of a recorded launch as kernels of the code generator take them, over copies of its memory.
 
 Here:      tensor descriptors as maps or addresses, all arguments in order.
-Not here:  numbers of a parameter's type (tiletwin/sim/arguments.py); running (backends.py); what Triton's compiler makes
-           of the arguments (triton_sim.py).
+Not here:  numbers of a parameter's type (tiletwin/sim/arguments.py); running (backends.py); what Triton's compiler
+           makes of the arguments (triton_sim.py).
 """
 
 from __future__ import annotations

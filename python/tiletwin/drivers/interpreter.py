@@ -6,6 +6,7 @@ Not here:  torch.cuda (torch_cuda/emulation.py), the driver of GPUs (gpu.py), wh
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tiletwin import ports
@@ -36,6 +37,11 @@ def _index(device: Any) -> int:
     if number != 0:
         raise ValueError(f"there is one device, number 0, not {number}")
     return number
+
+
+def _refused(name: str) -> Callable[..., Any]:
+    """A method that would touch a GPU."""
+    return lambda self, *args, **kwargs: refuse(f"triton.backends.driver.utils.{name}")
 
 
 class Utils:
@@ -69,23 +75,12 @@ class Utils:
         """Types of a launch's arguments, packed for a GPU's launcher."""
         return repr(list(signature)).encode()
 
-    def load_binary(self, name: str, kernel: bytes, shared: int, device: int) -> Any:
-        refuse("triton.backends.driver.utils.load_binary")
-
-    def unload_module(self, module: Any) -> Any:
-        refuse("triton.backends.driver.utils.unload_module")
-
-    def launch(self, *args: Any) -> Any:
-        refuse("triton.backends.driver.utils.launch")
-
-    def fill_tma_descriptor_tiled(self, *args: Any) -> Any:
-        refuse("triton.backends.driver.utils.fill_tma_descriptor_tiled")
-
-    def fill_tma_descriptor_im2col(self, *args: Any) -> Any:
-        refuse("triton.backends.driver.utils.fill_tma_descriptor_im2col")
-
-    def cuOccupancyMaxActiveClusters(self, *args: Any) -> Any:
-        refuse("triton.backends.driver.utils.cuOccupancyMaxActiveClusters")
+    load_binary = _refused("load_binary")
+    unload_module = _refused("unload_module")
+    launch = _refused("launch")
+    fill_tma_descriptor_tiled = _refused("fill_tma_descriptor_tiled")
+    fill_tma_descriptor_im2col = _refused("fill_tma_descriptor_im2col")
+    cuOccupancyMaxActiveClusters = _refused("cuOccupancyMaxActiveClusters")
 
 
 class RefusedLauncher:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiletwin import _C
+from tiletwin.base_types import plain
 from tiletwin.kernels.given_text import given_text
 from tiletwin.kernels.source import FunctionSource, TextNotFound, function_source, outer_names, resolve, source_of_text
 from tiletwin.kernels.specialization import mangle_type_name
@@ -337,9 +338,7 @@ class ConstexprFunction(JITCallable):
         return self if instance is None else BoundConstexprFunction(instance, self)
 
     def __call__(self, *args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
-        args = tuple(_plain(a) for a in args)
-        kwargs = {name: _plain(value) for name, value in kwargs.items()}
-        return self.fn(*args, **kwargs)
+        return self.fn(*map(plain, args), **{name: plain(value) for name, value in kwargs.items()})
 
 
 class BoundConstexprFunction(JITCallable):
@@ -352,15 +351,6 @@ class BoundConstexprFunction(JITCallable):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__func__(self.__self__, *args, **kwargs)
-
-
-def _plain(value: Any) -> Any:
-    """The value inside a constexpr, also inside tuples."""
-    if isinstance(value, _C.constexpr):
-        return value.value
-    if type(value) is tuple:
-        return tuple(_plain(v) for v in value)
-    return value
 
 
 def constexpr_function(fn: Callable) -> ConstexprFunction:

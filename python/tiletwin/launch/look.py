@@ -11,10 +11,8 @@ from __future__ import annotations
 import ast
 import sys
 
+from tiletwin.eager.breaks import STOPS_AT_ONCE
 from tiletwin.eager.code_objects import MARK, compile_marked, with_helpers
-
-STOPS_AT_ONCE = sys.version_info >= (3, 13)
-"""pdb.set_trace() stops in the line that calls it; before, at the next one."""
 
 
 def frame_at(file: str, line: int, function: str, names: tuple, values: tuple, scope: dict) -> tuple:
