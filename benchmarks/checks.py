@@ -7,28 +7,18 @@ Invariant: a kernel of this list has no findings; a check that is off costs noth
 
 from __future__ import annotations
 
-import os
 import statistics
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import timing
 import torch
 from kernels import flash_attention, product, row_softmax, vector_add
+from tiletwin.variables import Changes
 from triton import checks, fresh_memory
 
 # check -> how many times as long a launch may take
 BOUNDS = {"undefined": 2.5, "nan": 2.5, "bounds": 1.1, "uninitialized": 2.5, "races": 6.0, "barriers": 1.1}
-
-
-@contextmanager
-def checking(words: str) -> Iterator[None]:
-    os.environ["TILETWIN_CHECK"] = words
-    try:
-        yield
-    finally:
-        del os.environ["TILETWIN_CHECK"]
 
 
 def launches() -> dict[str, Callable[[], object]]:
@@ -55,7 +45,7 @@ def launches() -> dict[str, Callable[[], object]]:
 def bench(record: Callable, only: str, repeats: int = 9) -> None:
     """Records, for each check and kernel, time without / time with; the gate is 1 / bound."""
     fresh_memory.watch()
-    with checking("uninitialized"):  # so that it is known what the outputs are made of
+    with Changes(TILETWIN_CHECK="uninitialized"):  # so that it is known what the outputs are made of
         all_launches = launches()
     for kernel, launch in all_launches.items():
         for check, bound in BOUNDS.items():
@@ -72,7 +62,7 @@ def bench(record: Callable, only: str, repeats: int = 9) -> None:
 
             for number in range(rounds + 1):
                 without = timing.seconds(run)
-                with checking(check):
+                with Changes(TILETWIN_CHECK=check):
                     within = timing.seconds(run)
                 if number:  # the first round compiles
                     plain.append(without / in_a_row)

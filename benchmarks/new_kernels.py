@@ -3,8 +3,9 @@
 Run by run.py, in processes of its own, under TILETWIN_INTERPRET=1. The kernels differ by a constant and their names.
 """
 
-import importlib.util
+import importlib
 import pathlib
+import sys
 import tempfile
 import time
 
@@ -25,10 +26,8 @@ x, y = torch.randn(128), torch.empty(128)
 with tempfile.TemporaryDirectory() as folder:
     file = pathlib.Path(folder, "many_kernels.py")
     file.write_text(HEAD + "".join(KERNEL.format(n=n) for n in range(FIRST + COUNT)))
-    spec = importlib.util.spec_from_file_location("many_kernels", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.path.insert(0, folder)
+    module = importlib.import_module("many_kernels")
     kernels = [getattr(module, f"kernel_{n}") for n in range(FIRST + COUNT)]
     for kernel in kernels[:FIRST]:
         kernel[(1,)](x, y, 128, BLOCK=128)

@@ -29,6 +29,7 @@ import torch.nn.functional as F  # noqa: E402
 from kernels import flash_attention, layer_norm, product, rgb_to_grey, row_softmax, vector_add  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
+from tiletwin import variables  # noqa: E402
 
 torch.set_num_threads(arguments.threads)
 rows = []
@@ -207,10 +208,10 @@ print(time.perf_counter() - start)
 """
 
 
-def child_seconds(code, repeats=7, **variables):
+def child_seconds(code, repeats=7, **changes):
     """Median over new processes; the first one, which may compile tiletwin's own Python files, does not count."""
     # With this set every process would compile them again.
-    env = {k: v for k, v in {**os.environ, **variables}.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    env = {k: v for k, v in {**os.environ, **changes}.items() if k != "PYTHONDONTWRITEBYTECODE"}
     values = []
     for _ in range(1 + repeats):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
@@ -251,11 +252,8 @@ def bench_triton_interpreter():
     for name, ours in measure(repeats=7).items():
         small = "small tiles" in name
         record(f"Triton's interpreter: {name}", ours, theirs[name], theirs[name] / ours, 1000 if small else None)
-    os.environ["TILETWIN_EAGER"] = "1"
-    try:
+    with variables.Changes(TILETWIN_EAGER="1"):
         eager = measure(repeats=3)
-    finally:
-        del os.environ["TILETWIN_EAGER"]
     for name, ours in eager.items():
         small = "small tiles" in name
         record(f"eager mode: {name}", ours, theirs[name], theirs[name] / ours, 10 if small else None)

@@ -35,13 +35,8 @@ def main():
     base = None
     print(f"{'threads':>8} {'matmul f32 2048':>24} {'vadd f32 2^26':>24}")
     for count in counts:
-        env = {
-            **os.environ,
-            "TILETWIN_INTERPRET": "1",
-            "TILETWIN_NUM_THREADS": str(count),
-            "TILETWIN_SCALING_CHILD": "1",
-        }
-        done = subprocess.run([sys.executable, __file__], env=env, capture_output=True, text=True)
+        ours = {"TILETWIN_INTERPRET": "1", "TILETWIN_NUM_THREADS": str(count), "TILETWIN_SCALING_CHILD": "1"}
+        done = subprocess.run([sys.executable, __file__], env=os.environ | ours, capture_output=True, text=True)
         if done.returncode:
             sys.exit(done.stderr)
         times = [float(line) for line in done.stdout.split()]

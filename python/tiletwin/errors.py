@@ -188,29 +188,23 @@ class OutOfBoundsError(InterpreterError, IndexError):
     view_offset, view_bytes         the same within the view that was passed; None if that is the whole buffer
     """
 
-    def __init__(
-        self,
-        message: str = "access outside every known buffer",
-        file: str | None = None,
-        line: int | None = None,
-        column: int | None = None,
-        variable: str | None = None,
-        program: tuple[int, int, int] | None = None,
-        element: int | None = None,
-        index: tuple[int, ...] | None = None,
-        buffer: str | None = None,
-        offset: int | None = None,
-        access_bytes: int | None = None,
-        buffer_bytes: int | None = None,
-        view_offset: int | None = None,
-        view_bytes: int | None = None,
-    ) -> None:
+    # The runtime sets those that it knows (python/src/RaiseTrap.cpp).
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    variable: str | None = None
+    program: tuple[int, int, int] | None = None
+    element: int | None = None
+    index: tuple[int, ...] | None = None
+    buffer: str | None = None
+    offset: int | None = None
+    access_bytes: int | None = None
+    buffer_bytes: int | None = None
+    view_offset: int | None = None
+    view_bytes: int | None = None
+
+    def __init__(self, message: str = "access outside every known buffer") -> None:
         super().__init__(message)
-        self.file, self.line, self.column, self.variable = file, line, column, variable
-        self.program, self.element, self.index = program, element, index
-        self.buffer, self.offset = buffer, offset
-        self.access_bytes, self.buffer_bytes = access_bytes, buffer_bytes
-        self.view_offset, self.view_bytes = view_offset, view_bytes
 
     def __str__(self) -> str:
         text = super().__str__()

@@ -168,11 +168,10 @@ class Mark:
             if len(xs) != len(bench.x_names):
                 raise ValueError(f"{bench.plot_name}: expected {len(bench.x_names)} x values, got {x!r}")
             named = dict(zip(bench.x_names, xs))
-            found = [self.fn(**named, **{bench.line_arg: value}, **bench.args, **kwargs) for value in bench.line_vals]
-            ranges |= any(isinstance(result, tuple) for result in found)
-            whole = [result if isinstance(result, tuple) else (result, None, None) for result in found]
-            triples = [(middle, low, high) for middle, low, high in whole]
-            rows.append([*xs, *(number for column in zip(*triples) for number in column)])
+            results = [self.fn(**named, **{bench.line_arg: v}, **bench.args, **kwargs) for v in bench.line_vals]
+            ranges = ranges or any(isinstance(result, tuple) for result in results)
+            triples = [result if isinstance(result, tuple) else (result, None, None) for result in results]
+            rows.append([*xs, *(triple[i] for i in range(3) for triple in triples)])
         header = [*bench.x_names, *bench.line_names]
         header += [f"{n}-min" for n in bench.line_names] + [f"{n}-max" for n in bench.line_names]
         return header, rows, ranges

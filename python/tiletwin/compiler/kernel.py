@@ -109,17 +109,10 @@ class CompiledKernel:
         for_gpu: bool,
     ) -> CompiledKernel:
         self = cls.__new__(cls)
-        self.src = src
-        self.module = module
-        self.options = options
-        self.target = target
+        self.src, self.module, self.options, self.target = src, module, options, target
         self.name = src.name if module is None else module.entry
-        self.asm = asm
-        self.for_gpu = for_gpu
-        self.function = None
-        self.metadata_group = {}
-        self._module_pid = None
-        self._used_globals = used_globals
+        self.asm, self.for_gpu, self._used_globals = asm, for_gpu, used_globals
+        self.function, self._module_pid, self.metadata_group = None, None, {}
         return self
 
     def _repr_html_(self) -> str:
