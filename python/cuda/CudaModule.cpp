@@ -2,7 +2,7 @@
 // Here:      the driver, devices, loading and assembling, streams, tensor maps. Plain values in and out.
 // Not here:  kernels and launches (KernelObject.h, PreparedLaunch.h), memory and events (MemoryObjects.h); arrays, defaults and
 //            the choice of ptxas (tiletwin/cuda/).
-// Idea:      a module of its own: it is opened when a GPU is asked for, and the driver when it is first called.
+// Idea:      a module of its own: Python opens it when something needs a GPU, and its first call opens the driver.
 #include "KernelObject.h"
 #include "MemoryObjects.h"
 #include "PreparedLaunch.h"

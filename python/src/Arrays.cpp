@@ -393,7 +393,7 @@ int elementOfDtype(PyObject* dtype) {
     unsupportedElement(dtype, textOf(dtype));
     return -1;
   }
-  if (known.size() >= kMostKnown) auto forgotten = std::exchange(known, {}); // who ends with them may come here again
+  if (known.size() >= kMostKnown) auto forgotten = std::exchange(known, {}); // a dtype's end may call this function
   known.try_emplace(dtype, PyRef::borrow(dtype), index);
   return index;
 }

@@ -23,7 +23,7 @@ namespace {
 
 using Module = mlir::OwningOpRef<mlir::ModuleOp>;
 
-/// What the module for a native debugger is made from, when one is asked for. Without a function: TTIR was read.
+/// What the module for a native debugger is made from. The function is null where the kernel came as TTIR.
 struct DebugSource {
   PyRef function, signature, constexprs, attributes;
   frontend::SemanticOptions options;

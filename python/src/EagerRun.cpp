@@ -77,7 +77,7 @@ PyObject* bindUntraced(PyObject* self, PyObject* object, PyObject*) {
   PyRef pair = pyTuple(Object<UntracedMethod>::of(self).function, object);
   return pair ? PyCFunction_NewEx(&kCallUntraced, pair.get(), nullptr) : nullptr;
 }
-/// Taken from the class and called as a plain function, as those do who put their own in its place.
+/// A program that wraps the method takes it from the class and calls it as a plain function.
 PyObject* callUnbound(PyObject* self, PyObject* args, PyObject* kwargs) {
   TracingPause pause;
   return PyObject_Call(Object<UntracedMethod>::of(self).function.get(), args, kwargs);

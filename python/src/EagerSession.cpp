@@ -157,7 +157,7 @@ PyRef forkSession(const Session& from, std::optional<PyObject*> wait) {
   return other;
 }
 
-/// Operations of this session's programs that touch memory are told to it (EagerObserver.h).
+/// The observer hears of each access to memory that this session's programs make (EagerObserver.h).
 void observe(Session& session, std::optional<PyObject*> observer) { session.context.observer = orNull(observer); }
 
 /// The launch's memory, as tuples (name, first byte, one past the last, both for the argument's view).
@@ -216,7 +216,7 @@ bool addEagerSession(PyObject* module) {
            method<"fork", forkSession>("fork(wait): a session for programs of this launch on one thread, which wait by "
                                        "wait(), if it is not None."),
            method<"observe", observe>(
-               "observe(observer): it is told of this session's accesses to memory; None ends that."),
+               "observe(observer): it hears of this session's accesses to memory; None ends that."),
            method<"buffers", buffers>("The launch's memory: (name, begin, end, begin and end of the view)."),
            method<"enter", enter>("enter(x, y, z): operations on this thread belong to that program until leave()."),
            method<"failed", failed>("After an error: debuggers at the prompt go on to see this session's program."),

@@ -94,7 +94,7 @@ def _object(text: str, file_name: str, target: dict[str, Any]) -> bytes:
 
 
 def make(text: str, file_name: str, name: str, target: dict[str, Any]) -> tuple[bytes, bool]:
-    """(the code object of an amdgcn text, whether it came from the cache). target: as the code generator is told.
+    """(the code object of an amdgcn text, whether it came from the cache). target: as the code generator takes it.
 
     Errors: RuntimeError, there is no ld.lld; CompilationError, the text cannot be assembled, with its line.
     """

@@ -1,6 +1,6 @@
 """TTIR, or a later text, to PTX: calls of the code generator, kept on disk.
 
-Here:      what the generator is told, errors as CompilationError, the key of a result.
+Here:      what the generator gets, errors as CompilationError, the key of a result.
 Not here:  the generator itself (codegen/), dumps and overrides of its texts (stages.py).
 """
 

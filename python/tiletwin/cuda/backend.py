@@ -19,7 +19,7 @@ from tiletwin.sim.backend import Outcome
 class Backend:
     """See tiletwin.sim.Backend, which has the same form.
 
-    takes: PTX text; run() is given cubins as bytes too. What kernels print goes to the process's standard output.
+    takes: PTX text; run() takes cubins as bytes too. What kernels print goes to the process's standard output.
     """
 
     name = "cuda"

@@ -39,7 +39,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 Grid = int | Sequence[int] | Callable[[dict[str, Any]], int | Sequence[int]]
-"""How many programs along each axis; a function is given the arguments by name."""
+"""How many programs along each axis; a function gets the arguments by name."""
 
 TRITON_MODULE = "triton.language"
 GLUON_MODULE = "triton.experimental.gluon.language"

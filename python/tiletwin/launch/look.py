@@ -2,7 +2,7 @@
 
 Here:      the code object of such a frame; the extension runs it (python/src/ProbeCalls.cpp), so that no frame of the
            package lies between it and the line that launched.
-Not here:  where the values come from, what the user is told (tiletwin.debug).
+Not here:  where the values come from, what the user reads about it (tiletwin.debug).
 Invariant: file, function and line are the kernel's; its locals are the variables, and nothing runs in it but the stop.
 """
 

@@ -1,7 +1,7 @@
 """One program of a compiled launch, run by Python from its start: it has come to a breakpoint_if.
 
 Here:      preparing the run that the extension finishes (EagerRun.h).
-Not here:  what the user is told about it (tiletwin.debug), whole launches in eager mode (eager_launch.py).
+Not here:  what the user reads about it (tiletwin.debug), whole launches in eager mode (eager_launch.py).
 Invariant: the program has written no memory yet, so that it does everything once.
 """
 

@@ -36,7 +36,7 @@ class Outcome:
 class Backend:
     """Something that runs kernels.
 
-    name: "sim". takes: the kind of code that run() is given. capabilities: what it can do beside running: "checks"
+    name: "sim". takes: the kind of code that run() gets. capabilities: what it can do beside running: "checks"
     (finds mistakes), "limit" (stops after a number of instructions), "print" (gives what kernels print), "tensor maps"
     (takes them as arguments).
     """
