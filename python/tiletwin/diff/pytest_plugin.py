@@ -54,6 +54,8 @@ class Plugin(pytest_results.Phases):
         self._config = config
         self._seen = 0
         """How many of the session's results were there, when a phase of a test ended last."""
+        self._not_done: Any = None
+        """The session, if it passed and a backend compared nothing."""
         self._environment = pytest_results.interpreting("--tiletwin-diff")
         self._environment.set("TILETWIN_BACKEND", "diff")
         if backends != "default":
@@ -78,6 +80,7 @@ class Plugin(pytest_results.Phases):
             pytest_results.plugin_of(self._config).comparisons = [tally.as_json()]
         elif session.exitstatus == 0 and tally.missing() and not session.config.option.tiletwin_diff_allow_missing:
             session.exitstatus = pytest_results.NOT_DONE
+            self._not_done = session
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         found = self._tally()
@@ -85,6 +88,9 @@ class Plugin(pytest_results.Phases):
         terminalreporter.write_line(f"tiletwin diff: {counts}")
         for line in [*reasons, *(f"  {line}" for line in found.missing())]:
             terminalreporter.write_line(line)
+        if self._not_done and self._not_done.exitstatus == pytest_results.NOT_DONE:
+            code = pytest_results.NOT_DONE
+            terminalreporter.write_line(f"  exit code {code}; --tiletwin-diff-allow-missing accepts this")
 
     def pytest_unconfigure(self) -> None:
         mode.SESSION.close()
