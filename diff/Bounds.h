@@ -16,9 +16,10 @@
 //     near an extremum; their own errors are those of CUDA's tables (bounds/FunctionOps.cpp);
 //   - reductions and scans with other combine functions than +, * , min, max are followed in the interpreter's order;
 //   - errors of f64 below 2^-149 count as 2^-149.
-// What is not known is an infinite bound: what a branch, an address or a loop that an error decides leads to, the value that an
-// atomic returns, an element that two atomics exchanged, an operation without a rule. `Reason` says which of these a launch came to. Where the other side may have
-// written elements that this one has not, an argument's memory is "open": no bound of it counts.
+// An infinite bound says that nothing is known. It comes from a branch, an address or a loop that an error decides,
+// from the value that an atomic returns, from an element that two atomics exchanged, and from an operation without a
+// rule. `Reason` says which of these a launch came to. Where the other side may have written elements that this one has
+// not, an argument's memory is "open": no bound of it counts.
 // Invariant: shadows never feed an operation of the kernel; the kernel's values are what they were.
 #pragma once
 #include "mlir/IR/BuiltinOps.h"

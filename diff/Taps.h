@@ -25,8 +25,8 @@ struct Tap {
   llvm::StringRef operation; ///< its name, which lives as long as the context
 };
 
-/// The operations of a function that are tapped, in the order of the text: all results that are numbers, but constants and
-/// results of loops and branches, whose parts are tapped themselves.
+/// The operations of a function that are tapped, in the order of the text: all results that are numbers. Left out are
+/// constants, and results of loops and branches: the operations inside are tapped.
 std::vector<Tap> tapsOf(tt::FuncOp function);
 
 /// Adds the stores. The function gets three more arguments: a pointer to i8, the log; an i64, where the log begins (negative:

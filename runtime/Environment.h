@@ -45,7 +45,7 @@ bool gdb();
 bool deterministic();
 
 enum class Numerics : uint8_t { Fast, Exact, Ieee };
-/// TILETWIN_NUMERICS: fast (default, and what is off), exact, ieee.
+/// TILETWIN_NUMERICS: fast (the default, also where the variable is off), exact, ieee.
 Numerics numerics();
 
 /// What every launch asks for.

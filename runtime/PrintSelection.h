@@ -30,8 +30,8 @@ public:
   bool shows(const std::array<int32_t, 3>& program) const;
   /// Whether programs are named, and the grid has none of them.
   bool misses() const;
-  /// Of a tile that such a program prints. Slices are counted from the first dimension; dimensions without one are
-  /// shown whole, and a slice too many is left out.
+  /// The elements to show of a tile that a program prints. Slices are counted from the first dimension;
+  /// dimensions without a slice are shown whole, and a slice too many is left out.
   ShownElements elements(const std::array<int32_t, 3>& program, const std::vector<int64_t>& shape) const;
 
 private:

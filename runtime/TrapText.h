@@ -31,8 +31,8 @@ std::string trapText(const Trap& trap);
 /// describeAccess, then message = trapText.
 void completeTrap(Trap& trap, std::span<const Buffer> buffers);
 
-/// What a program waits on: "flag_ptr (byte 4), which holds 0". `bits`: the element, as integers of its size are; of a
-/// tile it is the first one.
+/// What a program waits on: "flag_ptr (byte 4), which holds 0". `bits`: the element as an integer; of a tile the
+/// first element.
 std::string waitedOnText(std::string_view buffer, int64_t offset, uint32_t bytes, bool isTile, uint64_t bits);
 
 } // namespace tiletwin

@@ -16,7 +16,7 @@ public:
   ViewShape(uintptr_t first, std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t elementBytes);
   /// Whether every byte of [lo, hi) belongs to an element.
   bool contains(uintptr_t lo, uintptr_t hi) const;
-  /// No byte between the first and the last belongs to no element, as far as `contains` knows.
+  /// Whether every byte from the first to the last belongs to an element, as far as `contains` knows.
   bool isDense() const { return dims_.empty(); }
   uintptr_t begin() const { return begin_; }
   uintptr_t end() const { return end_; }

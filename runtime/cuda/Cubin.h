@@ -27,12 +27,12 @@ template <class T> T number(std::span<const std::byte> image, size_t at) {
 }
 
 bool isCubin(std::span<const std::byte> image);
-/// 10 * major + minor: 90; 0: it does not say.
+/// 10 * major + minor: 90; 0: the file does not say.
 int capabilityOfCubin(std::span<const std::byte> image);
-/// Every table ends where the file does. The driver takes an address and no size, and crashes on others.
+/// Whether all tables lie within the file. The driver takes an address and no size, and crashes on other files.
 bool isWholeCubin(std::span<const std::byte> image);
-/// The parameters of an entry, in order; nothing: it does not tell, or there is no such entry. Offsets are not those that PTX
-/// would give: compilers align a parameter of 64 bytes in the memory that it lies in, not in the block.
+/// The parameters of an entry, in order; nothing: the file does not tell, or has no such entry. Offsets may differ
+/// from PTX's: compilers align a parameter of 64 bytes in the memory that it lies in, not in the block.
 std::optional<std::vector<ParameterPlace>> parametersOfCubin(std::span<const std::byte> image, std::string_view entry);
 
 } // namespace tiletwin::cuda

@@ -23,7 +23,7 @@ public:
   /// 10 * major + minor: 90.
   int capability() const { return capability_; }
   size_t memoryBytes() const { return memoryBytes_; }
-  /// Of a block, with the opt-in that launches here use.
+  /// The bytes that a block may have, with the opt-in that launches here use.
   int maxSharedPerBlock() const { return maxSharedPerBlock_; }
   int attribute(DeviceAttribute attribute) const;
   /// "device 0 (NVIDIA H200, sm_90)".

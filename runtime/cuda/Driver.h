@@ -1,4 +1,4 @@
-// runtime/cuda/Driver.h -- the CUDA driver of this machine: libcuda.so.1, opened with dlopen when it is first asked for.
+// runtime/cuda/Driver.h -- the CUDA driver of this machine: libcuda.so.1, opened with dlopen on first use.
 // Here:      finding and opening it, its functions as members of their own names, its version and what that means for PTX.
 // Not here:  devices (Device.h), modules (Module.h), launches (Kernel.h), the declarations (DriverTypes.h).
 // Invariant: nothing of CUDA is linked; a process without a driver learns it from an Error with the places that were tried.

@@ -48,7 +48,7 @@ std::string nameOf(Result result);
 
 /// A kernel that ran caused it: every later call in its context fails too.
 bool isFault(Result result);
-/// The trap that a kernel's fault is; None: the code is no kernel's fault.
+/// The kind of trap that a kernel's fault becomes; None: no kernel caused this code.
 TrapKind trapOfFault(Result result);
 
 /// Throws the Error of a call that failed. `doing`: begins the text; may be empty.
