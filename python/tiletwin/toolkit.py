@@ -126,8 +126,5 @@ def find(name: str) -> Tool | None:
 
 def where_looked(name: str) -> str:
     """Every place and what was found there, one line each."""
-    lines = []
-    for place in places(name):
-        state = _state(place)
-        lines.append(f"  {place.why}: {place.path}: {state if isinstance(state, str) else 'found'}")
-    return "\n".join(lines)
+    found = ((place, _state(place)) for place in places(name))
+    return "\n".join(f"  {p.why}: {p.path}: {s if isinstance(s, str) else 'found'}" for p, s in found)

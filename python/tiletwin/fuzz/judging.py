@@ -219,8 +219,5 @@ def judges_needed(finding: Finding, names: Sequence[str]) -> list[str]:
 
 def same_finding(wanted: Finding, judged: Judged) -> Finding | None:
     """The finding among those of another run that tells of the same mistake, as far as that can be seen."""
-    for found in judged.findings:
-        if (found.judge, found.kind) == (wanted.judge, wanted.kind):
-            if wanted.kind == DIFFERENT or found.where == wanted.where:
-                return found
-    return None
+    alike = (f for f in judged.findings if (f.judge, f.kind) == (wanted.judge, wanted.kind))
+    return next((found for found in alike if wanted.kind == DIFFERENT or found.where == wanted.where), None)

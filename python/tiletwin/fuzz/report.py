@@ -129,10 +129,10 @@ def text(facts: Facts) -> str:
 def _grid(reached: Counter[tuple[str, str]], wanted: set[tuple[str, str]]) -> dict[str, Any]:
     """Rows of a table: what there is by element type, with the number of programs; None: it does not take the type."""
     columns = sorted({element for _, element in wanted}, key=_by_type)
-    rows = []
-    for name in sorted({name for name, _ in wanted}):
-        cells = [reached[name, e] if (name, e) in wanted else None for e in columns]
-        rows.append({"name": name, "cells": cells})
+    rows = [
+        {"name": name, "cells": [reached[name, e] if (name, e) in wanted else None for e in columns]}
+        for name in sorted({name for name, _ in wanted})
+    ]
     return {"columns": columns, "rows": rows}
 
 

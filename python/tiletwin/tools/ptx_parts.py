@@ -100,13 +100,10 @@ def _blank(match: re.Match) -> str:
 
 
 def _parameters(text: str | None) -> list[Parameter]:
-    found = []
-    for match in _PARAMETER.finditer(text or ""):
-        size = match["size"]
-        found.append(
-            Parameter(match["name"], match["type"], bool(match["pointer"]), int(match["align"] or 0), int(size or 0))
-        )
-    return found
+    return [
+        Parameter(m["name"], m["type"], bool(m["pointer"]), int(m["align"] or 0), int(m["size"] or 0))
+        for m in _PARAMETER.finditer(text or "")
+    ]
 
 
 def _directives(text: str) -> dict[str, tuple[int, ...]]:

@@ -239,8 +239,7 @@ class TraceApp(App[None]):
         return None
 
     def _show_accesses(self) -> None:
-        lines = [access_text(access) for access in self.step.accesses]
-        text = "\n".join(lines) if lines else ""
+        text = "\n".join(access_text(access) for access in self.step.accesses)
         self.query_one("#accesses", Static).update(Text(text, no_wrap=True, overflow="ellipsis"))
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:

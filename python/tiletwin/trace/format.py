@@ -62,9 +62,8 @@ _LONGEST_PLAIN = 64  # bytes that are not worth packing
 
 def _steps_of(array: np.ndarray) -> tuple[int, list[int]] | None:
     """(first, step per dimension) of integers that change by a fixed step along each dimension; else None."""
-    unsigned = array.reshape(array.shape)
-    first = int(unsigned.flat[0])
-    expected = np.full(array.shape, unsigned.flat[0], dtype=array.dtype)
+    first = int(array.flat[0])
+    expected = np.full(array.shape, array.flat[0], dtype=array.dtype)
     steps = []
     for d, extent in enumerate(array.shape):
         if extent == 1:
@@ -73,11 +72,11 @@ def _steps_of(array: np.ndarray) -> tuple[int, list[int]] | None:
         at = [0] * array.ndim
         at[d] = 1
         with np.errstate(over="ignore"):
-            step = (unsigned[tuple(at)] - unsigned.flat[0]).astype(array.dtype)
+            step = (array[tuple(at)] - array.flat[0]).astype(array.dtype)
             along = np.arange(extent, dtype=array.dtype) * step
             expected += along.reshape([-1 if i == d else 1 for i in range(array.ndim)])
         steps.append(int(step))
-    return (first, steps) if np.array_equal(expected, unsigned) else None
+    return (first, steps) if np.array_equal(expected, array) else None
 
 
 def pack(type_name: str, shape: tuple[int, ...], data: bytes) -> tuple[str, bytes]:

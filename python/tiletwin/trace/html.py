@@ -124,12 +124,10 @@ def data_of(trace: Trace, programs: list[Program]) -> dict[str, Any]:
 
     functions: dict[Any, int] = {}
     values = _Values()
-    launches: list[Launch] = []
+    launches: list[Launch] = list(dict.fromkeys(program.launch for program in programs))
     rows = []
     for program in programs:
         launch = program.launch
-        if launch not in launches:
-            launches.append(launch)
         steps = [_step(step, functions, values, launch) for step in program.steps]
         x, y, z = program.id
         rows.append({"launch": launches.index(launch), "id": [x, y, z], "text": program_text(program),

@@ -33,10 +33,7 @@ class _Noter:
         return ast.copy_location(ast.Expr(value=self.value(at, kind, line=line)), at)
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        made: list[ast.stmt] = []
-        for statement in body:
-            made += self.around(statement)
-        return made
+        return [part for statement in body for part in self.around(statement)]
 
     def around(self, node: ast.stmt) -> list[ast.stmt]:
         """What stands in the place of one statement."""

@@ -227,9 +227,7 @@ class Program(Shown):
             return None
         line, count = step.loops[-1]
         outer = step.loops[:-1]
-        numbers = range(step.number + 1, len(self.steps)) if direction > 0 else range(step.number - 1, -1, -1)
-        for number in numbers:
-            other = self.steps[number]
+        for other in self._from(step, direction):
             if other.frame != step.frame:
                 continue
             if other.loops[: len(outer)] != outer:
@@ -241,13 +239,11 @@ class Program(Shown):
     def over(self, step: Step, direction: int) -> Step | None:
         """The next (1) or previous (-1) step that is not inside a function which is called here."""
         depth = step.depth
-        number = step.number + direction
-        while 0 <= number < len(self.steps):
-            other = self.steps[number]
-            if other.depth <= depth:
-                return other
-            number += direction
-        return None
+        return next((other for other in self._from(step, direction) if other.depth <= depth), None)
+
+    def _from(self, step: Step, direction: int) -> tuple[Step, ...]:
+        """The steps after this one (1), or before it (-1), the nearest first."""
+        return self.steps[step.number + 1 :] if direction > 0 else self.steps[: step.number][::-1]
 
     @property
     def error(self) -> Step | None:

@@ -152,13 +152,8 @@ class MapScreen(Dialog):
         return [(program, list(program.accesses)) for program in self.step.program.launch.programs]
 
     def buffers(self) -> list[Buffer]:
-        found = []
-        for _, accesses in self.accesses():
-            for access in accesses:
-                for touched in access.touched():
-                    if touched.buffer is not None and touched.buffer not in found:
-                        found.append(touched.buffer)
-        return found
+        touched = (part for _, accesses in self.accesses() for access in accesses for part in access.touched())
+        return list(dict.fromkeys(part.buffer for part in touched if part.buffer is not None))
 
     def draw(self) -> None:
         text = Text()

@@ -88,9 +88,8 @@ def details(name: str, value: Value, launch: Launch | None = None, full: bool = 
     head += f"  ({statistics(array)})"
     shown = array.astype(np.uint8) if array.dtype == bool else array
     threshold = shown.size + 1 if full else 400
-    edge = 4
     body = np.array2string(
-        shown, threshold=threshold, edgeitems=edge, max_line_width=WIDTH, precision=6, separator=" ",
+        shown, threshold=threshold, edgeitems=4, max_line_width=WIDTH, precision=6, separator=" ",
         formatter={"float_kind": number_text},
     )  # fmt: skip
     return head + "\n" + body
