@@ -29,7 +29,7 @@
 
 namespace tiletwin::diff {
 
-/// What may be different between two runs of which neither is wrong.
+/// What two right runs may do differently.
 struct Latitude {
   bool contracts = false;        ///< x * y + z rounded once on one side, twice on the other; so of products of matrices
   bool approximates = false;     ///< division, exp, sqrt ... by a GPU's approximate units

@@ -110,7 +110,8 @@ private:
     return value;
   }
 
-  /// The common case, a block that differs by roundings: one pass without branches, of which the compiler makes vectors. False, and nothing is counted, if an element is a NaN or outside of its bound.
+  /// The common case, a block that differs by roundings: one pass without branches, which the compiler vectorises. False,
+  /// and nothing is counted, if an element is a NaN or outside of its bound.
   bool allWithin(int64_t at, int64_t n) {
     if constexpr (!Format::isFloat || sizeof(Bits) > 4) {
       return false;

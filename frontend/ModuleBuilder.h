@@ -31,7 +31,7 @@ inline llvm::SmallVector<Value> runTimeValues(llvm::ArrayRef<Type> types, mlir::
   return llvm::map_to_vector(llvm::zip(types, values),
                              [](auto pair) { return runTimeValue(std::get<0>(pair), std::get<1>(pair)); });
 }
-/// `place`, of what a variable names.
+/// `place`, with the name of the variable that holds the value.
 inline mlir::Location namedPlace(llvm::StringRef name, mlir::Location place) {
   return mlir::NameLoc::get(mlir::StringAttr::get(place.getContext(), name), place);
 }
@@ -46,7 +46,7 @@ inline std::unique_ptr<mlir::Region> regionWithBlock(mlir::Block*& block) {
 
 class ModuleBuilder final : public Builder {
 public:
-  /// `module` and `options` must outlive the builder. The insertion point is set by whoever makes a function or region.
+  /// `module` and `options` must outlive the builder. Who makes a function or region sets the insertion point.
   ModuleBuilder(mlir::ModuleOp module, const SemanticOptions& options);
   ~ModuleBuilder() override;
 

@@ -5,7 +5,7 @@
 // Not here:  the checks (CheckUndefined, CheckOverflow, CheckNan .cpp).
 // Idea:      a shadow holds 0 for a good lane, else the number of the *origin*: the operation in which the lane went bad. Two
 //            operands' shadows are combined by an unsigned maximum; earlier origins have larger numbers, so the first one is
-//            named. A value of which it is known that no origin reaches it has no shadow, and costs nothing.
+//            named. A value that no origin can reach has no shadow, and costs nothing.
 // Invariant: shadows never feed an operation of the kernel; the kernel's operations keep operands, order and locations.
 #pragma once
 #include "ir/CarryValues.h"

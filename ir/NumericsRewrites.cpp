@@ -151,7 +151,7 @@ template <bool expanded = false> void rewriteNamesake(Site& s) {
   expanded&& s.isF32() ? call(s, ("llvm." + name + ".f32").str()) : callLibrary(s, name);
 }
 
-/// How an operation whose rounding the target chooses is rewritten; null: it is none.
+/// How an operation whose rounding the target chooses is rewritten; null: the target has no choice.
 using Rewrite = void (*)(Site&);
 Rewrite rewriteOf(Operation* op, const NumericsTarget& target) {
   const bool isAmd = target.family == GpuFamily::Amd;

@@ -30,7 +30,7 @@ StringRef formatOf(Type type) {
   return element.isF32() ? "f32" : element.isF16() ? "f16" : element.isBF16() ? "bf16" : "";
 }
 
-/// The instruction that is the whole text, on registers that are the operands; null: it is none that is known.
+/// The instruction that is the whole text, on registers that are the operands; null: it is not a known one.
 const Instruction* singleOf(tt::ElementwiseInlineAsmOp op) {
   StringRef text = op.getAsmString().trim();
   if (text.consume_front("{") && !text.consume_back("}")) return nullptr;

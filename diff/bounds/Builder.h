@@ -158,7 +158,7 @@ public:
   Value exactBut(Value lanes, Reason reason, Type type) {
     return isBool(type) ? lanes : unknownWhere(lanes, reason, {}, type);
   }
-  /// The shadow of a value of which nothing is known.
+  /// The shadow of a value that nothing is known about.
   Value anything(Type type) { return isBool(type) ? truth(type, true) : infinity(type); }
   /// Notes why something is not known: where `condition` holds (null: nowhere).
   void note(Value condition, Reason reason) { noteAt(condition, int(reason)); }
@@ -183,7 +183,7 @@ public:
   Value writersOf(Value descriptor) const { return writers_.lookup(descriptor); }
   /// (linear program id) * stores + number of the store + 1, an i32.
   Value writer(Operation* store);
-  /// The shadow of an operation of which nothing is known unless all operands are exact.
+  /// The shadow of an operation without a rule. Nothing is known about it unless all operands are exact.
   Value withoutRule(Operation* op, OpResult result);
   void without(Operation* op) { withoutRule_.insert(op->getName().getStringRef()); }
 

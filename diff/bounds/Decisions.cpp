@@ -109,7 +109,7 @@ Value Builder::decide(Operation* op) {
   return doubt;
 }
 
-/// The results of what was decided, of which nothing is known where `doubt` holds.
+/// Nothing is known about the results of a decision where `doubt` holds.
 void Builder::doubtResults(Operation* made, unsigned count, Value doubt) {
   if (!doubt) return;
   setInsertionPointAfter(made);
