@@ -93,6 +93,7 @@ def statistics(array: Any) -> str:
         counts = {"NaN": int(numpy.isnan(flat).sum()), "inf": int(numpy.isinf(flat).sum())}
     parts = []
     if finite.size:
-        known = {"min": finite.min(), "max": finite.max(), "mean": finite.mean(dtype=numpy.float64)}
+        # Which zero is the least depends on the CPU in NumPy: + 0 makes it the positive one.
+        known = {"min": finite.min() + 0, "max": finite.max() + 0, "mean": finite.mean(dtype=numpy.float64)}
         parts = [f"{name} {number_text(value)}" for name, value in known.items()]
     return ", ".join([*parts, *(f"{count} {name}" for name, count in counts.items() if count)])

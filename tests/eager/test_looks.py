@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tiletwin
 import tiletwin.language as tl
+from tiletwin.elements import statistics
 from tiletwin.errors import CompilationError
 
 
@@ -162,3 +163,7 @@ def test_views_count_from_their_own_start() -> None:
     part = whole[8:]
     assert repr(tiletwin.pointer(part, name="part") + 1) == "<part + 1, int16>"
     assert tl.load(tiletwin.pointer(part) + tl.arange(0, 4)).tolist() == [8, 9, 10, 11]
+
+
+def test_statistics_of_zeros_are_the_same_on_every_cpu() -> None:
+    assert statistics(np.array([-0.0, -0.0], np.float32)).startswith("min 0, max 0, ")
