@@ -6,6 +6,7 @@
 #include "codegen/emit/LineTable.h"
 #include "codegen/libdevice/Libdevice.h"
 #include "codegen/passes/Barriers.h"
+#include "codegen/passes/Groups.h"
 #include "codegen/passes/Phases.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/Steps.h"
@@ -126,6 +127,7 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
     derivePhases(kernel());
     assignSharedMemory(kernel(), target_, threads);
     insertBarriers(kernel());
+    makeGroups(kernel());
   }
   if (failed(verifyProtocol(kernel(), target_, threads))) return failure();
   llvmModule_ = std::make_unique<llvm::Module>(kernel().getName(), llvmContext_);

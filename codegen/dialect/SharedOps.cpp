@@ -73,14 +73,24 @@ LogicalResult AsyncCopyOp::verify() {
   return emitOpError() << "needs a mask of i1 in the shape of its pointers, got " << mask; // C2
 }
 
+LogicalResult WarpgroupFenceOp::verify() {
+  if (getTiles().empty() || getTiles().size() > 2) return emitOpError("needs a sum and at most one tile more"); // C2
+  for (Operation* user : getOperation()->getUsers())
+    if (!isa<WarpgroupDotOp>(user))
+      return emitOpError() << "has a result that " << user->getName() << " uses; it is for twg.warpgroup_dot"; // C1
+  return success();
+}
+
 LogicalResult WarpgroupDotOp::verify() {
   if (!getInFlight()) return success();
   if (!isa<MemDescType>(getA().getType())) return emitOpError("in flight needs `a` in shared memory"); // C3
+  if (tt::elementTypeOf(getD().getType()).getIntOrFloatBitWidth() != 32)
+    return emitOpError("in flight needs sums of 32 bits"); // C3
   for (OpOperand& use : getD().getUses()) {
     Operation* user = use.getOwner();
     auto dot = dyn_cast<WarpgroupDotOp>(user);
     bool isNext = dot && dot.getInFlight() && use.getOperandNumber() == dot.getCMutable().getOperandNumber();
-    if (!isNext && !isa<WarpgroupWaitOp>(user) && !user->hasTrait<OpTrait::IsTerminator>())
+    if (!isNext && !isa<WarpgroupFenceOp, WarpgroupWaitOp>(user) && !user->hasTrait<OpTrait::IsTerminator>())
       return emitOpError() << "in flight has a result that " << user->getName()
                            << " uses; it wants that of twg.warpgroup_wait"; // C3
   }

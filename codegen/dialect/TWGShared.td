@@ -118,11 +118,12 @@ def TWG_WarpgroupDotOp : TWG_Op<"warpgroup_dot", [MemoryEffects<[MemRead]>]> {
   let summary = "a matrix product by warpgroups, from shared memory";
   let description = [{
     d = c + a * b as tt.dot says, by `wgmma`, in ascending order along K. `a` is in shared memory or in registers. f8
-    products are summed in the instruction's narrower accumulator. `in_flight`: the product is begun and nobody waits for
-    it; it reads `a` and `b` until a twg.warpgroup_wait says that it is done.
+    products are summed in the instruction's narrower accumulator. The product is begun: it reads `a` and `b` until a
+    twg.warpgroup_wait says that it is done. A pass puts that wait right behind a product that is not `in_flight`, and a
+    twg.warpgroup_fence, of which `c` and an `a` in registers are results, in front of each (passes/Groups.h).
     (C1) K of 8- and 32-bit operands is their contiguous dimension   (C2) rows in shared memory are swizzled
-    (C3) in flight: `a` is in shared memory, and `d` is used by further products in flight, as their `c`, by
-    twg.warpgroup_wait, and by what ends a block.
+    (C3) in flight: `a` is in shared memory, `d` has elements of 32 bits and is used by further products in flight, as
+    their `c`, by twg.warpgroup_fence, by twg.warpgroup_wait, and by what ends a block.
   }];
   let arguments = (ins AnyTypeOf<[AnyRankedTensor, TWG_MemDescType]>:$a, TWG_MemDescType:$b, AnyRankedTensor:$c,
                        UnitAttr:$inFlight);
@@ -133,11 +134,30 @@ def TWG_WarpgroupDotOp : TWG_Op<"warpgroup_dot", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
+def TWG_WarpgroupFenceOp : TWG_Op<"warpgroup_fence", [
+    MemoryEffects<[MemRead, MemWrite]>,
+    RangedTypesMatchWith<"each result has its tile's type", "tiles", "results", "$_self">]> {
+  let summary = "products that begin behind it see what is in these registers";
+  let description = [{
+    results[i] = tiles[i]: the sum that a product adds to and, if it is in registers, its `a`. (C1) the results are used by
+    products alone   (C2) there are one or two.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$tiles);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "$tiles attr-dict `:` type($tiles)";
+  let hasVerifier = 1;
+}
+
+def TWG_WarpgroupCommitOp : TWG_Op<"warpgroup_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the products begun since the last one are a group";
+  let assemblyFormat = "attr-dict";
+}
+
 def TWG_WarpgroupWaitOp : TWG_Op<"warpgroup_wait", [
     MemoryEffects<[MemRead, MemWrite]>, RangedTypesMatchWith<"each result has its sum's type", "sums", "results", "$_self">]> {
-  let summary = "waits until at most `pending` products are in flight";
+  let summary = "waits until at most `pending` groups of products are in flight";
   let description = [{
-    results[i] = sums[i], which is a finished sum if none of the last `pending` products adds to it. A warp waits for its own
+    results[i] = sums[i], which is a finished sum if none of the last `pending` groups adds to it. A warp waits for its own
     rows: only behind a barrier is it known that no warp reads the products' shared memory any more.
   }];
   let arguments = (ins I32Attr:$pending, Variadic<AnyRankedTensor>:$sums);

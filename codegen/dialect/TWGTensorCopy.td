@@ -97,16 +97,33 @@ def TWG_TensorLoadOp : TWG_Op<"tensor_load", [MemoryEffects<[MemRead, MemWrite]>
 }
 
 def TWG_TensorStoreOp : TWG_Op<"tensor_store", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "copies a block from shared memory to a tensor, or combines it into one";
+  let summary = "begins to copy a block from shared memory to a tensor, or to combine it into one";
   let description = [{
     tensor[indices + i...] = src[i...], or with `reduce` ("add", "min", ...) combined with what is there, each element
-    atomically; elements outside of the tensor are dropped. It is done when the operation is.
+    atomically; elements outside of the tensor are dropped. It is begun by one thread, in which `issuer` is true, and done
+    when a twg.tensor_wait says so.
     (C1) `desc` is an argument with a tensor map   (C2) src has the block's bytes, rows along the last dimension.
   }];
   let arguments = (ins AnyType:$desc, Variadic<I32>:$indices, TWG_MemDescType:$src, OptionalAttr<StrAttr>:$reduce);
+  let results = (outs I1:$issuer);
   let assemblyFormat = [{
     $desc `[` $indices `]` `,` $src (`reduce` $reduce^)? attr-dict `:` qualified(type($desc)) `,` type($src)
   }];
+}
+
+def TWG_TensorCommitOp : TWG_Op<"tensor_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the stores to tensors that the issuer has begun since its last commit are a group";
+  let arguments = (ins I1:$issuer);
+  let assemblyFormat = "$issuer attr-dict";
+}
+
+def TWG_TensorWaitOp : TWG_Op<"tensor_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the issuer waits until at most `pending` groups of stores are on their way";
+  let description = [{
+    The others are written, and read from shared memory. Other threads know it behind a barrier.
+  }];
+  let arguments = (ins I32Attr:$pending, I1:$issuer);
+  let assemblyFormat = "$pending `,` $issuer attr-dict";
 }
 
 #endif

@@ -1,8 +1,9 @@
 // codegen/emit/DotWgmma.cpp -- twg.warpgroup_dot: four warps multiply matrices that lie in shared memory.
 // Idea: a descriptor names a matrix by its first byte, the distance of 8 rows, and how rows are swizzled; a step along K, M
-//       or N adds to the first byte. All instructions of a dot, and the wait for them, are one piece of inline PTX, so that
-//       nothing touches the accumulators meanwhile. In flight the wait is a piece of its own: what it waits for goes in and
-//       comes out in the same registers, so uses stand behind it.
+//       or N adds to the first byte. All instructions of a dot are one piece of inline PTX. Its sums go through the fence in
+//       front of it and the wait behind it, into and out of each piece in the same registers, so nothing else touches them
+//       meanwhile; what else it reads in registers goes into the fence. Between fence and wait a value is a register of the
+//       instructions: a float, or a word of packed elements.
 #include "codegen/emit/DotOps.h"
 #include "codegen/emit/Memory.h"
 #include "codegen/passes/DotLayouts.h"
@@ -67,7 +68,7 @@ private:
   Value *aDescriptor_ = nullptr, *bDescriptor_ = nullptr;
   uint32_t columns_ = 0; ///< N of one instruction
   uint32_t kExtent_ = 0;
-  bool isPaired_ = false; ///< two f16 sums in a register
+  bool isPaired_ = false; ///< two f16 sums in a register (packed by the fence)
   std::string type_;      ///< ".f32.f16.f16"
   std::string text_, inputConstraints_;
   size_t accumulators_ = 0;
@@ -104,16 +105,13 @@ void WgmmaDot::addInstruction(uint32_t m, uint32_t n, uint32_t step) {
   if (a_) {
     a = input(e_.ir().CreateAdd(aDescriptor_, e_.ir().getInt64(a_->offsetOf(m, k) >> 4)), "l");
   } else {
-    RegisterMap words(layouts_.a);
+    RegisterMap elements(layouts_.a);
+    ArrayRef<Value*> words = e_.values(dot_.getA());
     unsigned packed = shape_->packedBits;
     for (uint32_t half : {0u, 1u})
       for (uint32_t row : {m, m + 8}) {
-        Values elements;
-        for (uint32_t i = 0; i < 1u << packed; ++i) {
-          uint32_t at = layouts_.a.flatIndex({row, k | half << (packed + 2) | i});
-          elements.push_back(e_.values(dot_.getA())[words.at(at)]);
-        }
-        a += (a.empty() ? "{" : ",") + input(packWords(e_, elements).front(), "r");
+        uint32_t first = elements.at(layouts_.a.flatIndex({row, k | half << (packed + 2)}));
+        a += (a.empty() ? "{" : ",") + input(words[first >> packed], "r");
       }
     a += "}";
   }
@@ -160,16 +158,24 @@ void WgmmaDot::describe() {
   bDescriptor_ = descriptor(dot_.getB(), *b_, false);
 }
 
-/// Sums as the registers of an instruction, and back.
-Values pairSums(Emitter& e, ArrayRef<Value*> sums) {
-  Values pairs;
-  for (size_t i = 0; i < sums.size(); i += 2) pairs.push_back(packWords(e, {sums[i], sums[i + 1]}).front());
-  return pairs;
+/// Elements in registers of the instructions: f32 stay floats in sums, others are packed into words. And back.
+Values packed(Emitter& e, mlir::Value tile, bool isSum) {
+  ArrayRef<Value*> elements = e.values(tile);
+  llvm::Type* type = elements.front()->getType();
+  if (isSum && type->isFloatTy()) return Values(elements);
+  Values words;
+  for (const unsigned count = 32 / type->getPrimitiveSizeInBits(); !elements.empty();
+       elements = elements.drop_front(count))
+    words.push_back(packWords(e, elements.take_front(count)).front());
+  return words;
 }
-Values unpairSums(Emitter& e, ArrayRef<Value*> pairs, llvm::Type* type) {
-  Values sums;
-  for (Value* pair : pairs) llvm::append_range(sums, unpackWords(e, {pair}, type, 2));
-  return sums;
+Values unpacked(Emitter& e, ArrayRef<Value*> words, mlir::Type tile) {
+  const unsigned count = Emitter::registersOf(tile) / words.size();
+  if (count == 1) return Values(words);
+  Values elements;
+  for (Value* word : words)
+    llvm::append_range(elements, unpackWords(e, {word}, e.typeOf(tt::elementTypeOf(tile)), count));
+  return elements;
 }
 
 /// A piece of inline PTX through which sums go: constraints for them as outputs and, in the same registers, as inputs.
@@ -190,11 +196,9 @@ Values throughPtx(Emitter& e, StringRef text, StringRef inputConstraints, Values
 LogicalResult WgmmaDot::emit() {
   if (failed(plan())) return failure();
   describe();
-  Values sums(e_.values(dot_.getC()));
-  llvm::Type* type = sums.front()->getType();
-  if (isPaired_) sums = pairSums(e_, sums);
+  ArrayRef<Value*> sums = e_.values(dot_.getC());
   accumulators_ = sums.size();
-  text_ = "{ .reg .pred p; setp.eq.u32 p, 0, 0; wgmma.fence.sync.aligned; ";
+  text_ = "{ .reg .pred p; setp.eq.u32 p, 0, 0; ";
   const LinearLayout& d = layouts_.d;
   for (uint32_t r = 0; r < d.registers(); ++r) {
     SmallVector<int64_t, 5> at = d.coordinates(d.elementOf(Part::Register, r));
@@ -202,16 +206,31 @@ LogicalResult WgmmaDot::emit() {
     for (uint32_t step = 0; step < kExtent_ >> shape_->kBits; ++step)
       addInstruction(uint32_t(at[0]), uint32_t(at[1]), step);
   }
-  text_ += "wgmma.commit_group.sync.aligned; ";
-  if (!dot_.getInFlight()) text_ += "wgmma.wait_group.sync.aligned 0; ";
-  Values results = throughPtx(e_, text_ + "}", inputConstraints_, inputs_, sums);
-  e_.define(dot_.getD(), isPaired_ ? unpairSums(e_, results, type) : std::move(results));
+  e_.define(dot_.getD(), throughPtx(e_, text_ + "}", inputConstraints_, inputs_, sums));
   return success();
 }
 
 } // namespace
 
 template <> LogicalResult emit(Emitter& e, twg::WarpgroupDotOp op) { return WgmmaDot(e, op).emit(); }
+
+template <> LogicalResult emit(Emitter& e, twg::WarpgroupFenceOp fence) {
+  Values a; // stays as it is: only sums are written again
+  if (fence.getTiles().size() > 1) {
+    a = packed(e, fence.getTiles()[1], /*isSum=*/false);
+    e.define(fence.getResult(1), a);
+  }
+  std::string constraints;
+  for (size_t i = 0; i < a.size(); ++i) constraints += ",r";
+  Values sum = packed(e, fence.getTiles()[0], /*isSum=*/true);
+  e.define(fence.getResult(0), throughPtx(e, "wgmma.fence.sync.aligned;", constraints, a, sum));
+  return success();
+}
+
+template <> LogicalResult emit(Emitter& e, twg::WarpgroupCommitOp) {
+  e.inlinePtx("wgmma.commit_group.sync.aligned;", "~{memory}", {}, {}, true);
+  return success();
+}
 
 template <> LogicalResult emit(Emitter& e, twg::WarpgroupWaitOp wait) {
   Values sums;
@@ -221,7 +240,7 @@ template <> LogicalResult emit(Emitter& e, twg::WarpgroupWaitOp wait) {
   ArrayRef<Value*> left = waited;
   for (auto [sum, result] : llvm::zip_equal(wait.getSums(), wait.getResults())) {
     size_t count = e.values(sum).size();
-    e.define(result, Values(left.take_front(count)));
+    e.define(result, unpacked(e, left.take_front(count), result.getType()));
     left = left.drop_front(count);
   }
   return success();

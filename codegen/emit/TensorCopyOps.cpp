@@ -206,8 +206,17 @@ template <> LogicalResult emit(Emitter& e, twg::TensorStoreOp store) {
   if (store.getReduce()) text += store.getReduce()->str() + ".";
   text += "tile.bulk_group [$1, " + operandList(2, rank) + "], [$0]";
   issueCopies(e, block, issuer, text);
-  issue(e, issuer, "cp.async.bulk.commit_group", "", {});
-  issue(e, issuer, "cp.async.bulk.wait_group 0", "", {});
+  e.define(store.getIssuer(), issuer);
+  return success();
+}
+
+template <> LogicalResult emit(Emitter& e, twg::TensorCommitOp commit) {
+  issue(e, e.scalar(commit.getIssuer()), "cp.async.bulk.commit_group", "", {});
+  return success();
+}
+
+template <> LogicalResult emit(Emitter& e, twg::TensorWaitOp wait) {
+  issue(e, e.scalar(wait.getIssuer()), "cp.async.bulk.wait_group " + std::to_string(wait.getPending()), "", {});
   return success();
 }
 

@@ -18,13 +18,12 @@ twg::WarpgroupWaitOp makeWait(OpBuilder& builder, Location where, unsigned pendi
   return twg::WarpgroupWaitOp::create(builder, where, sums.getTypes(), pending, sums);
 }
 
-/// Waits, and gives all users of the sums what was waited for.
-void waitFor(OpBuilder& builder, Location where, unsigned pending, ValueRange sums) {
+} // namespace
+
+void waitForSums(OpBuilder& builder, Location where, unsigned pending, ValueRange sums) {
   twg::WarpgroupWaitOp wait = makeWait(builder, where, pending, sums);
   for (auto [sum, waited] : llvm::zip_equal(sums, wait.getResults())) sum.replaceAllUsesExcept(waited, wait);
 }
-
-} // namespace
 
 Operation* firstReader(twg::LocalAllocOp allocation) {
   Operation* first = nullptr;
@@ -118,7 +117,7 @@ Operation* DotsInFlight::wait() {
       if (!write || dot->isBeforeInBlock(write)) value = dot.getD();
     before.push_back(value);
   }
-  waitFor(builder, loop_.getLoc(), write ? 0 : dots, before);
+  waitForSums(builder, loop_.getLoc(), write ? 0 : dots, before);
   return ttg::BarrierOp::create(builder, loop_.getLoc(), ttg::BarrierScope::Local);
 }
 
@@ -131,7 +130,7 @@ Operation* DotsInFlight::rewrite() {
   builder.setInsertionPointAfter(loop_);
   SmallVector<Value> results;
   for (const Sum& sum : sums_) results.push_back(loop_.getResult(sum.number));
-  waitFor(builder, loop_.getLoc(), 0, results);
+  waitForSums(builder, loop_.getLoc(), 0, results);
   return barrier;
 }
 

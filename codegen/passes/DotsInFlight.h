@@ -16,6 +16,9 @@
 
 namespace tiletwin::codegen {
 
+/// Waits, and gives all users of the sums what was waited for.
+void waitForSums(mlir::OpBuilder& builder, mlir::Location where, unsigned pending, mlir::ValueRange sums);
+
 /// The first operation of the allocation's block in which something reads it.
 mlir::Operation* firstReader(twg::LocalAllocOp allocation);
 

@@ -3,6 +3,7 @@
 #include "codegen/passes/Barriers.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/DotPrecision.h"
+#include "codegen/passes/Groups.h"
 #include "codegen/passes/Layouts.h"
 #include "codegen/passes/LoopHints.h"
 #include "codegen/passes/Phases.h"
@@ -100,8 +101,13 @@ LogicalResult findPhases(ModuleOp module, const Target&, const Options&) {
   return success();
 }
 
-LogicalResult placeBarriers(ModuleOp module, const Target& target, const Options& options) {
+LogicalResult placeBarriers(ModuleOp module, const Target&, const Options&) {
   insertBarriers(kernelOf(module));
+  return success();
+}
+
+LogicalResult groupAndWait(ModuleOp module, const Target& target, const Options& options) {
+  makeGroups(kernelOf(module));
   return options.verify ? verifyProtocol(kernelOf(module), target, threadsOf(target, options)) : success();
 }
 
@@ -121,6 +127,8 @@ constexpr Step kSteps[] = {
     {"twg-phases", "the phases that waits for tensor copies are for, as values", findPhases},
     {"twg-shared-memory", "places in shared memory, of tiles and of what operations use", placeSharedMemory},
     {"twg-barriers", "barriers wherever threads share memory", placeBarriers},
+    {"twg-groups", "fences in front of products, groups of products and of stores to tensors, waits for them",
+     groupAndWait},
 };
 
 /// One diagnostic that says after which step, at the place of the verifier's first.

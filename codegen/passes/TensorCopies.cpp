@@ -157,7 +157,8 @@ void TensorCopies::store(Operation* op, Value descriptor, ValueRange indices, Va
   builder_.setInsertionPoint(op);
   twg::LocalAllocOp memory = memoryFor(op, descriptor, tile);
   twg::ProxyBarrierOp::create(builder_, op->getLoc(), isWritten_);
-  twg::TensorStoreOp::create(builder_, op->getLoc(), descriptor, indices, memory.getResult(), reduce);
+  twg::TensorStoreOp::create(builder_, op->getLoc(), builder_.getI1Type(), descriptor, indices, memory.getResult(),
+                             reduce);
   op->erase();
 }
 

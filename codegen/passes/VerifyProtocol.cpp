@@ -83,9 +83,40 @@ Value memoryFilledBy(Operation* op) {
       .Default([](Operation*) { return Value(); });
 }
 
-LogicalResult verifyGroup(twg::AsyncCopyOp copy) {
-  if (countBetween<twg::AsyncCommitOp>(copy, nullptr)) return success();
-  return copy.emitOpError("is part of no group: no twg.async_commit follows");
+template <class Commit> LogicalResult verifyGroup(Operation* begun) {
+  if (countBetween<Commit>(begun, nullptr)) return success();
+  return begun->emitOpError() << "is part of no group: no " << Commit::getOperationName() << " follows";
+}
+
+/// What is not in flight is waited for before the next barrier, behind which its memory may be used again.
+template <class Commit, class Wait> LogicalResult verifyWaitedFor(Operation* begun) {
+  if (failed(verifyGroup<Commit>(begun))) return failure();
+  std::optional<int64_t> younger;
+  for (Operation* op = begun->getNextNode(); op && !isBarrier(op); op = op->getNextNode()) {
+    if (isa<Commit>(op)) younger = younger ? *younger + 1 : 0;
+    if (auto wait = dyn_cast<Wait>(op); wait && younger && wait.getPending() <= *younger) return success();
+  }
+  return begun->emitOpError() << "is on its way when the next barrier is reached: no " << Wait::getOperationName()
+                              << " for its group stands in between";
+}
+
+/// Threads other than the one that began stores know nothing of them.
+LogicalResult verifyIssuer(Operation* op, Value issuer) {
+  if (issuer.getDefiningOp<twg::TensorStoreOp>()) return success();
+  return op->emitOpError("needs the thread that began the stores: the result of a twg.tensor_store");
+}
+
+LogicalResult verifyProduct(twg::WarpgroupDotOp dot) {
+  auto fence = dot.getC().getDefiningOp<twg::WarpgroupFenceOp>();
+  bool isFenced = fence && dot.getC() == fence.getResult(0);
+  if (isa<RankedTensorType>(dot.getA().getType()))
+    isFenced &= fence && fence.getNumResults() > 1 && dot.getA() == fence.getResult(1);
+  if (!isFenced) return dot.emitOpError("reads registers that went through no twg.warpgroup_fence of its own");
+  if (dot.getInFlight()) return verifyGroup<twg::WarpgroupCommitOp>(dot);
+  for (Operation* user : dot->getUsers())
+    if (auto wait = dyn_cast<twg::WarpgroupWaitOp>(user); !wait || wait.getPending())
+      return dot.emitOpError() << "has a sum that " << user->getName() << " uses before twg.warpgroup_wait 0";
+  return verifyWaitedFor<twg::WarpgroupCommitOp, twg::WarpgroupWaitOp>(dot);
 }
 
 /// The wait in front of a reader may leave groups on their way, but not the group that brings what is read.
@@ -225,13 +256,18 @@ LogicalResult verifyProtocol(tt::FuncOp kernel, const Target& target, ThreadBits
     for (Value memory : memoryReadBy(op))
       if (failed(verifyReader(op, memory))) return WalkResult::interrupt();
     return llvm::TypeSwitch<Operation*, LogicalResult>(op)
-        .Case([](twg::AsyncCopyOp copy) { return verifyGroup(copy); })
+        .Case([](twg::AsyncCopyOp copy) { return verifyGroup<twg::AsyncCommitOp>(copy); })
         .Case([](twg::BarrierExpectOp expect) { return verifyExpected(expect); })
         .Case([](twg::BarrierWaitOp wait) { return verifyPhase(wait); })
         .Case([](twg::TensorLoadOp load) {
           return failed(verifyArrival(load)) ? failure() : verifyProxy(load, load.getDst());
         })
-        .Case([](twg::TensorStoreOp store) { return verifyProxy(store, store.getSrc()); })
+        .Case([](twg::TensorStoreOp store) {
+          if (failed(verifyProxy(store, store.getSrc()))) return failure();
+          return verifyWaitedFor<twg::TensorCommitOp, twg::TensorWaitOp>(store);
+        })
+        .Case<twg::TensorCommitOp, twg::TensorWaitOp>([](auto op) { return verifyIssuer(op, op.getIssuer()); })
+        .Case([](twg::WarpgroupDotOp dot) { return verifyProduct(dot); })
         .Default([](Operation*) { return success(); });
   };
   return failure(kernel.walk(visit).wasInterrupted());

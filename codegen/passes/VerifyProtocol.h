@@ -15,6 +15,8 @@ namespace tiletwin::codegen {
 ///   - a copy by the tensor unit arrives on a barrier that expects its bytes, and a wait for that barrier stands before
 ///     readers; its phase is that of the barrier's word, which then goes on;
 ///   - the tensor unit sees what threads wrote behind a twg.proxy_barrier;
+///   - a product of warpgroups has a fence in front of it; products and stores to tensors are parts of groups, and are waited
+///     for before the next barrier if they are not in flight;
 ///   - a slot of a ring is filled behind a barrier that its readers of the iteration before have reached.
 mlir::LogicalResult verifyProtocol(tt::FuncOp kernel, const Target& target, ThreadBits threads);
 

@@ -6,14 +6,18 @@
 // TTGIR-LABEL: @in_flight
 // TTGIR: scf.for
 // TTGIR: twg.async_wait
-// TTGIR: twg.warpgroup_dot {{.*}} in_flight
+// TTGIR: twg.warpgroup_fence
+// TTGIR-NEXT: twg.warpgroup_dot {{.*}} in_flight
+// TTGIR-NEXT: twg.warpgroup_commit
 // TTGIR: twg.warpgroup_wait 1
 // TTGIR: scf.yield
 // TTGIR: twg.warpgroup_wait 0
 // CHECK-LABEL: .entry in_flight(
 // CHECK: [[LOOP:\$L[_A-Z0-9]+]]:
 // CHECK: cp.async.wait_group
+// CHECK: wgmma.fence.sync.aligned;
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
+// CHECK: wgmma.commit_group.sync.aligned;
 // CHECK: wgmma.wait_group.sync.aligned 1;
 // CHECK: bra{{.*}} [[LOOP]];
 // CHECK: wgmma.wait_group.sync.aligned 0;

@@ -5,7 +5,10 @@
 
 // TTGIR-LABEL: @f16
 // TTGIR: twg.local_alloc
-// TTGIR: twg.warpgroup_dot {{.*}} {instruction = "wgmma", order = array<i32: 0, 1, 2, 3, 4, 5>}
+// TTGIR: %[[SUM:[a-z0-9_]+]] = twg.warpgroup_fence
+// TTGIR-NEXT: %[[BEGUN:[a-z0-9_]+]] = twg.warpgroup_dot {{.*}}, %[[SUM]] {instruction = "wgmma", order = array<i32: 0, 1, 2, 3, 4, 5>}
+// TTGIR-NEXT: twg.warpgroup_commit
+// TTGIR-NEXT: twg.warpgroup_wait 0, %[[BEGUN]]
 // CHECK-LABEL: .entry f16(
 // CHECK: st.shared.b16
 // CHECK: fence.proxy.async

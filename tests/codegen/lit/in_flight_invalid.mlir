@@ -34,3 +34,36 @@ tt.func public @used_too_early(%a: !twg.memdesc<2x2xf16, #s>, %b: !twg.memdesc<2
   %e = arith.addf %d, %d : tensor<2x2xf32, #l>
   tt.return
 }
+
+// -----
+
+#l = #twg.linear<{register = [[0, 1], [1, 0]], lane = [], warp = [], block = []}>
+#s = #twg.shared<contiguous = 0, swizzle = 0>
+tt.func public @narrow_sums(%a: !twg.memdesc<2x2xf16, #s>, %b: !twg.memdesc<2x2xf16, #s>) {
+  %c = ub.poison : tensor<2x2xf16, #l>
+  // expected-error @below {{in flight needs sums of 32 bits}}
+  %d = twg.warpgroup_dot %a, %b, %c in_flight : !twg.memdesc<2x2xf16, #s> * <2x2xf16, #s>, tensor<2x2xf16, #l> -> tensor<2x2xf16, #l>
+  %e = twg.warpgroup_wait 0, %d : tensor<2x2xf16, #l>
+  tt.return
+}
+
+// -----
+
+#l = #twg.linear<{register = [[0, 1], [1, 0]], lane = [], warp = [], block = []}>
+tt.func public @behind_a_fence() {
+  %c = ub.poison : tensor<2x2xf16, #l>
+  // expected-error @below {{has a result that arith.addf uses; it is for twg.warpgroup_dot}}
+  %d = twg.warpgroup_fence %c : tensor<2x2xf16, #l>
+  %e = arith.addf %d, %d : tensor<2x2xf16, #l>
+  tt.return
+}
+
+// -----
+
+#l = #twg.linear<{register = [[0, 1], [1, 0]], lane = [], warp = [], block = []}>
+tt.func public @many_tiles() {
+  %c = ub.poison : tensor<2x2xf16, #l>
+  // expected-error @below {{needs a sum and at most one tile more}}
+  %d:3 = twg.warpgroup_fence %c, %c, %c : tensor<2x2xf16, #l>, tensor<2x2xf16, #l>, tensor<2x2xf16, #l>
+  tt.return
+}

@@ -17,8 +17,12 @@
 // TTGIR: twg.barrier_wait %[[BARRIER]] phase %[[PHASE]]
 // TTGIR: twg.local_load
 // TTGIR: twg.proxy_barrier
-// TTGIR: twg.tensor_store
-// TTGIR: twg.tensor_store {{.*}} reduce "add"
+// TTGIR: %[[ISSUER:[a-z0-9_]+]] = twg.tensor_store
+// TTGIR-NEXT: twg.tensor_commit %[[ISSUER]]
+// TTGIR-NEXT: twg.tensor_wait 0, %[[ISSUER]]
+// TTGIR: %[[REDUCER:[a-z0-9_]+]] = twg.tensor_store {{.*}} reduce "add"
+// TTGIR-NEXT: twg.tensor_commit %[[REDUCER]]
+// TTGIR-NEXT: twg.tensor_wait 0, %[[REDUCER]]
 // CHECK-LABEL: .entry copied(
 // CHECK: mbarrier.init.shared::cta.b64 [{{%r[0-9]+}}], 1;
 // CHECK: fence.proxy.async

@@ -1,0 +1,30 @@
+// codegen/passes/Groups.cpp -- see Groups.h.
+#include "codegen/passes/Groups.h"
+#include "codegen/passes/DotsInFlight.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+
+void makeGroups(tt::FuncOp kernel) {
+  OpBuilder builder(kernel.getContext());
+  kernel.walk([&](twg::TensorStoreOp store) {
+    builder.setInsertionPointAfter(store);
+    twg::TensorCommitOp::create(builder, store.getLoc(), store.getIssuer());
+    twg::TensorWaitOp::create(builder, store.getLoc(), 0, store.getIssuer());
+  });
+  kernel.walk([&](twg::WarpgroupDotOp dot) {
+    builder.setInsertionPoint(dot);
+    SmallVector<Value, 2> registers{dot.getC()};
+    if (isa<RankedTensorType>(dot.getA().getType())) registers.push_back(dot.getA());
+    auto fence = twg::WarpgroupFenceOp::create(builder, dot.getLoc(), ValueRange(registers).getTypes(), registers);
+    dot.getCMutable().assign(fence.getResult(0));
+    if (registers.size() > 1) dot.getAMutable().assign(fence.getResult(1));
+    builder.setInsertionPointAfter(dot);
+    twg::WarpgroupCommitOp::create(builder, dot.getLoc());
+    if (!dot.getInFlight()) waitForSums(builder, dot.getLoc(), 0, dot.getD());
+  });
+}
+
+} // namespace tiletwin::codegen
