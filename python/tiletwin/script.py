@@ -90,15 +90,21 @@ def show(error: BaseException) -> None:
     sys.excepthook(type(error), error, error.__traceback__)
 
 
+def exit_code(ended: SystemExit) -> int:
+    """The exit code that a script asked for. A text that it gave in place of one is shown, as Python does."""
+    if ended.code is None or isinstance(ended.code, int):
+        return ended.code or 0
+    print(ended.code, file=sys.stderr)
+    return 1
+
+
 def run_to_end(words: list[str]) -> int:
     """As run(), for commands that have something to say afterwards. Returns the script's exit code; an exception is
     shown and is 1."""
     try:
         run(words)
     except SystemExit as error:
-        if error.code is not None and not isinstance(error.code, int):
-            print(error.code, file=sys.stderr)
-        return error.code if isinstance(error.code, int) else int(error.code is not None)
+        return exit_code(error)
     except Exception as error:
         show(error)
         return 1

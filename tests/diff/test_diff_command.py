@@ -226,6 +226,12 @@ def test_the_script_s_failure_says_more_than_a_missing_backend(script, tmp_path)
     assert result.returncode == 7, result.stdout + result.stderr
 
 
+def test_what_a_script_says_as_it_ends_is_shown(script, tmp_path):
+    script.write_text(SCRIPT + 'sys.exit("no data for July")\n')
+    result = children.run_tiletwin("diff", "--backends", "interp,interp", script, cwd=tmp_path)
+    assert result.returncode == 1 and "no data for July\n" in result.stderr, result.stdout + result.stderr
+
+
 def test_a_script_without_launches_is_a_failure(tmp_path):
     (tmp_path / "empty.py").write_text("import triton\n")
     result = children.run_tiletwin("diff", "--backends", "interp,sim", "empty.py", cwd=tmp_path)

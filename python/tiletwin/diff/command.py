@@ -131,7 +131,7 @@ def diff(
     try:
         script.run(words)
     except SystemExit as error:
-        code = error.code if isinstance(error.code, int) else int(error.code is not None)
+        code = script.exit_code(error)
     except KeyboardInterrupt:
         mode.SESSION.interrupted = True
         raise
