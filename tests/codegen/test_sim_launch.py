@@ -26,6 +26,14 @@ def widths(out, a, b, c, d):
 
 
 @triton.jit
+def floats(out, a: tl.float16, b: tl.bfloat16, c: tl.float32, d: tl.float64):
+    tl.store(out, a)
+    tl.store(out + 1, b)
+    tl.store(out + 2, c)
+    tl.store(out + 3, d)
+
+
+@triton.jit
 def past_the_end(x, BLOCK: tl.constexpr):
     tl.store(x + tl.arange(0, BLOCK), 1.0)
 
@@ -53,6 +61,17 @@ def test_numbers_of_all_widths(monkeypatch) -> None:
     out = np.zeros(4, np.int64)
     _on(monkeypatch, "sim", lambda: widths[(1,)](out, True, -(2**31), 2**62, -5))
     assert out.tolist() == [1, -(2**31), 2**62, -5]
+
+
+@pytest.mark.parametrize("number", [0.1, -0.0, 1.00390625, float("inf"), float("nan"), 1e-45])
+def test_floats_of_all_widths(monkeypatch, number: float) -> None:
+    """A parameter of bf16 is a structure of two bytes in the text."""
+    results = []
+    for backend in ("interp", "sim"):
+        results.append(np.zeros(4))
+        _on(monkeypatch, backend, lambda: floats[(1,)](results[-1], number, number, number, number))
+    np.testing.assert_array_equal(*results)
+    assert np.array_equal(np.signbit(results[0]), np.signbit(results[1])) and results[0][3].hex() == number.hex()
 
 
 def test_an_empty_grid_runs_nothing(monkeypatch) -> None:

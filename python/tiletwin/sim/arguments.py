@@ -209,7 +209,7 @@ def gpu_number(value: Any, kind: str) -> Any:
         if kind == "f16":
             return np.float16(value)
         bits = int(np.float32(value).view(np.uint32))
-    return (bits + (0x7FFF + (bits >> 16 & 1) if value == value else 0)) >> 16 & 0xFFFF
+    return np.uint16((bits + (0x7FFF + (bits >> 16 & 1) if value == value else 0)) >> 16 & 0xFFFF)
 
 
 def _whole_number(parameter: Parameter, value: Any) -> int:
