@@ -29,38 +29,45 @@ PyRef variable(const ModuleHandle& module, const char* name) {
 
 PyRef log(const ModuleHandle& module) { return repairedText(module->log()); }
 
-/// What a launch has besides grid and stream. False with an exception set.
-bool readShape(PyObject* block, PyObject* cluster, uint64_t shared, bool cooperative, bool programmatic,
-               cuda::LaunchShape& shape) {
-  shape.sharedBytes = uint32_t(std::min<uint64_t>(shared, UINT32_MAX));
-  shape.cooperative = cooperative;
-  shape.programmatic = programmatic;
-  return readSizes("block", block, shape.block) && readSizes("cluster", cluster, shape.cluster);
+/// (x, y, z) of a tuple, each below 2^32. False with an exception set.
+bool readSizes(const char* what, PyObject* tuple, std::array<uint32_t, 3>& sizes) {
+  if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != 3) {
+    PyErr_Format(PyExc_TypeError, "%s has to be a tuple of three numbers, not %R", what, tuple);
+    return false;
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    uint64_t number = 0;
+    if (!readNumber(what, itemsOf(tuple)[i], number)) return false;
+    if (number > UINT32_MAX) {
+      PyErr_Format(PyExc_ValueError, "%s has to have numbers below 2^32, not %R", what, tuple);
+      return false;
+    }
+    sizes[i] = uint32_t(number);
+  }
+  return true;
 }
+
+/// What 32 bits cannot hold becomes the largest number, which the driver refuses like any size beyond its limit.
+uint32_t sharedBytes(uint64_t bytes) { return uint32_t(std::min<uint64_t>(bytes, UINT32_MAX)); }
 
 /// `parameters` is one block of bytes.
 bool launch(const KernelHandle& kernel, PyObject* grid, PyObject* block, PyObject* cluster, uint64_t shared,
             PyObject* stream, std::span<const std::byte> parameters, std::optional<bool> cooperative,
             std::optional<bool> programmatic) {
-  cuda::LaunchShape shape;
+  cuda::LaunchShape shape{.sharedBytes = sharedBytes(shared),
+                          .cooperative = cooperative.value_or(false),
+                          .programmatic = programmatic.value_or(false)};
   uint64_t number = 0;
-  if (!readSizes("grid", grid, shape.grid) ||
-      !readShape(block, cluster, shared, cooperative.value_or(false), programmatic.value_or(false), shape) ||
-      !readNumber("stream", stream, number))
+  if (!readSizes("grid", grid, shape.grid) || !readSizes("block", block, shape.block) ||
+      !readSizes("cluster", cluster, shape.cluster) || !readNumber("stream", stream, number))
     return false;
   shape.stream = cuda::streamOf(number);
   return withoutGil([&] { kernel->launchBlock(shape, parameters); });
 }
 
-PyRef prepare(const KernelHandle& kernel, TupleArgument signature, PyObject* block, PyObject* cluster, uint64_t shared,
-              bool cooperative, bool programmatic) {
-  cuda::LaunchShape shape;
-  if (!readShape(block, cluster, shared, cooperative, programmatic, shape)) return {};
-  return makePrepared(kernel, shape, signature.get());
-}
-
-std::optional<int> residentBlocks(const KernelHandle& kernel, uint32_t threads, uint32_t shared) {
-  return madeWithoutGil([&] { return kernel->residentBlocks(threads, shared); });
+PyRef prepare(const KernelHandle& kernel, TupleArgument arguments, PyObject* block, uint64_t shared) {
+  cuda::LaunchShape shape{.sharedBytes = sharedBytes(shared)};
+  return readSizes("block", block, shape.block) ? makePrepared(kernel, shape, arguments.get()) : PyRef();
 }
 
 std::string name(const KernelHandle& kernel) { return kernel->name(); }
@@ -88,10 +95,7 @@ bool addKernel(PyObject* module) {
               .doc = "An entry of a module, loaded on a GPU.",
               .methods = {method<"launch", launch>(
                               "launch(grid, block, cluster, shared, stream, parameters[, cooperative, programmatic])"),
-                          method<"prepare", prepare>(
-                              "prepare(signature, block, cluster, shared, cooperative, programmatic) -> Prepared"),
-                          method<"resident_blocks", residentBlocks>(
-                              "resident_blocks(threads, shared): of a multiprocessor.")},
+                          method<"prepare", prepare>("prepare(arguments, block, shared) -> Prepared")},
               .properties = {property<"name", name>("Of the entry."), property<"device", device>("Number of its GPU."),
                              property<"attributes", attributes>("What the compiler made of it, a dict."),
                              property<"parameters", parameters>(
@@ -113,23 +117,6 @@ bool readNumber(const char* what, PyObject* object, uint64_t& number) {
   if (number != uint64_t(-1) || !PyErr_Occurred()) return true;
   PyErr_Format(PyExc_ValueError, "%s has to be a whole number from 0 to 2^64 - 1, not %R", what, object);
   return false;
-}
-
-bool readSizes(const char* what, PyObject* tuple, std::array<uint32_t, 3>& sizes) {
-  if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != 3) {
-    PyErr_Format(PyExc_TypeError, "%s has to be a tuple of three numbers, not %R", what, tuple);
-    return false;
-  }
-  for (size_t i = 0; i < 3; ++i) {
-    uint64_t number = 0;
-    if (!readNumber(what, itemsOf(tuple)[i], number)) return false;
-    if (number > UINT32_MAX) {
-      PyErr_Format(PyExc_ValueError, "%s has to have numbers below 2^32, not %R", what, tuple);
-      return false;
-    }
-    sizes[i] = uint32_t(number);
-  }
-  return true;
 }
 
 } // namespace tiletwin::python

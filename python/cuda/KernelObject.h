@@ -10,8 +10,6 @@ namespace tiletwin::python {
 bool addKernel(PyObject* module);
 /// Null with an error set on failure.
 PyRef makeModule(std::shared_ptr<const cuda::Module> module);
-/// (x, y, z) of a tuple, each below 2^32. False with an exception set.
-bool readSizes(const char* what, PyObject* tuple, std::array<uint32_t, 3>& sizes);
 /// An integer from 0 to 2^64 - 1. False with an exception set.
 bool readNumber(const char* what, PyObject* object, uint64_t& number);
 

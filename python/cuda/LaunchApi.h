@@ -5,7 +5,7 @@
 // The path of `kernel[grid](...)` with tensors on a GPU, which must cost no more than a few microseconds:
 //   1. bindArguments, classify: values to Leafs and the key of the specialisation        (Binding.h, as for the CPU)
 //   2. entryFor: the key, and the GPU's number, to an Entry; the first time Python compiles, takes the cubin to
-//      _cuda.load(...).kernel(name), prepares it for (block, cluster, shared) and leaves the Prepared object in the Entry
+//      _cuda.load(...).kernel(name), prepares it for (block, shared) and leaves the Prepared object in the Entry
 //   3. argumentBits: each Leaf to the 64 bits of its argument, as for the interpreter
 //   4. LaunchApi::launch(prepared, grid, stream, bits, count): the driver is given the addresses of these cells. Numbers are
 //      little-endian, so a parameter of n bytes is the first n bytes of its cell: nothing is packed or copied.
@@ -27,7 +27,7 @@ struct LaunchApi {
   size_t bytes; ///< sizeof(LaunchApi): the caller's and the callee's must be equal
   /// Number of arguments of a Prepared object, or -1 with TypeError set if it is none.
   Py_ssize_t (*argumentCount)(PyObject* prepared);
-  /// Launches on grid[3]. `bits`: one cell per argument, its value in the low bytes; of a structure the address of its bytes.
+  /// Launches on grid[3]. `bits`: one cell per argument, its value in the low bytes; of a tensor map its address.
   /// Needs the GIL, gives it up while the driver works. False with an exception set.
   bool (*launch)(PyObject* prepared, const uint32_t* grid, uintptr_t stream, uint64_t* bits, size_t count);
   /// 1: the kernel's GPU can reach the byte at an address; 0: it cannot; -1 with an exception set. One question to the

@@ -3,6 +3,7 @@
 #include "Context.h"
 #include "Gil.h"
 #include "Parts.h"
+#include "StorageTypes.h"
 #include "diff/Bounds.h"
 #include "diff/Compare.h"
 #include "diff/Taps.h"
@@ -10,17 +11,9 @@
 #include "ir/CheckShadows.h"
 #include "ir/Passes.h"
 #include "llvm/ADT/Sequence.h"
-#include <optional>
 
 namespace tiletwin::python {
 namespace {
-
-std::optional<DType> typeNamed(std::string_view name) {
-  for (int i = 0; i < kNumDTypes; ++i)
-    if (name == nameOf(DType(i))) return DType(i);
-  PyErr_Format(PyExc_ValueError, "%s is no element type of the IR", std::string(name).c_str());
-  return {};
-}
 
 bool hasSize(const HeldBytes& buffer, size_t bytes, const char* what) {
   if (buffer.size() == bytes) return true;
@@ -28,9 +21,9 @@ bool hasSize(const HeldBytes& buffer, size_t bytes, const char* what) {
   return false;
 }
 
-PyRef compareBuffers(PyObject* a, PyObject* b, const char* typeText, bool isUnsigned, std::optional<PyObject*> bounds,
+PyRef compareBuffers(PyObject* a, PyObject* b, PyObject* typeName, bool isUnsigned, std::optional<PyObject*> bounds,
                      std::optional<PyObject*> verdicts) {
-  const std::optional<DType> type = typeNamed(typeText);
+  const std::optional<DType> type = storageTypeNamed(typeName);
   HeldBytes first, second, limits, out;
   if (!type || !first.take(a) || !second.take(b)) return {};
   const size_t size = sizeOf(*type), count = first.size() / size;

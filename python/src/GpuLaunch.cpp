@@ -1,10 +1,9 @@
 // python/src/GpuLaunch.cpp -- see GpuLaunch.h. Steps 2 to 4 of the path in python/cuda/LaunchApi.h.
 #include "GpuLaunch.h"
 #include "../cuda/LaunchApi.h"
-#include "Interned.h"
+#include "StorageTypes.h"
 #include "frontend/PackageObject.h"
 #include <algorithm>
-#include <cstring>
 
 namespace tiletwin::python {
 namespace {
@@ -50,15 +49,9 @@ bool readTypes(PyObject* words, LoadedKernel& out) {
       types.push_back(DType::Ptr);
       continue;
     }
-    const char* word = PyUnicode_AsUTF8AndSize(item, nullptr);
-    if (!word) return false;
-    int type = 0;
-    while (type < kNumDTypes && std::strcmp(nameOf(DType(type)), word) != 0) ++type;
-    if (type == kNumDTypes) {
-      PyErr_Format(PyExc_SystemError, "no storage type %s", word);
-      return false;
-    }
-    types.push_back(DType(type));
+    const std::optional<DType> type = storageTypeNamed(item);
+    if (!type) return false;
+    types.push_back(*type);
   }
   return true;
 }

@@ -27,17 +27,7 @@ class Kernel:
         programmatic: bool = ...,
         /,
     ) -> None: ...
-    def prepare(
-        self,
-        signature: tuple[str, ...],
-        block: tuple[int, int, int],
-        cluster: tuple[int, int, int],
-        shared: int,
-        cooperative: bool,
-        programmatic: bool,
-        /,
-    ) -> Prepared: ...
-    def resident_blocks(self, threads: int, shared: int, /) -> int: ...
+    def prepare(self, arguments: tuple[Any, ...], block: tuple[int, int, int], shared: int, /) -> Prepared: ...
 
 class Module:
     """PTX or a cubin, loaded on a GPU."""
@@ -50,8 +40,6 @@ class Module:
 
 class Prepared:
     """A kernel with all that a launch needs but grid, stream and arguments."""
-
-    def launch(self, x: int, y: int, z: int, stream: int, /, *arguments: Any) -> None: ...
 
 class Memory:
     """Memory on a GPU, freed with the object."""

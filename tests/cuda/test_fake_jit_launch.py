@@ -91,6 +91,63 @@ print(calls("cuLaunchKernel"))
     assert said[1] == "['cuLaunchKernel(add, 1 1 1, 64 1 1, 0, 0)']"
 
 
+@pytest.mark.parametrize(
+    "types, values, bits",
+    [
+        ("uint8 float16 bfloat16 float64", "255, 1.5, 1.5, 1.5", "0xff 0x3e00 0x3fc0 0x3ff8000000000000"),
+        ("int8 int16 uint16 int64", "-1, -2, 65533, -4", "0xff 0xfffe 0xfffd 0xfffffffffffffffc"),
+        ("int1 int16 int16 uint64", "True, 32767, -32768, 2**64 - 1", "0x1 0x7fff 0x8000 0xffffffffffffffff"),
+        # Between two f16 after rounding to f32: one rounding gives 0x3c01, two would give 0x3c00.
+        ("int1 float16 bfloat16 float64", "False, 1 + 2**-11 + 2**-40, float('inf'), -0.0",
+         "0 0x3c01 0x7f80 0x8000000000000000"),
+    ],
+)  # fmt: skip
+def test_numbers_as_the_driver_gets_them(types, values, bits):
+    said = run(f"""
+words = launched_kernels.words(*(getattr(launched_kernels.tl, name) for name in {types!r}.split()))
+words[(1,)]({values})
+print(calls("arguments")[0])
+""")
+    assert said == [f"arguments(words: {bits})"]
+
+
+def test_numbers_that_do_not_fit():
+    said = run("""
+words = launched_kernels.words(*(getattr(launched_kernels.tl, name) for name in ("uint8", "int16", "uint16", "int64")))
+for values in ((256, 2, 2, 2), (2, 1 << 15, 2, 2), (2, 2, -1, 2), (2, 2, 2.5, 2), (2, 2, 2, 1 << 64)):
+    print(message(words[(1,)], *values))
+print(calls("cuLaunchKernel"))
+""")
+    assert said == [
+        "OverflowError: the integer 256 does not fit the parameter's type u8",
+        "OverflowError: the integer 32768 does not fit the parameter's type i16",
+        "OverflowError: the integer -1 does not fit the parameter's type u16",
+        "TypeError: words(): argument 'c': is annotated u16 and got the float 2.5",
+        "OverflowError: words(): argument 'd': the integer 18446744073709551616 does not fit 64 bits",
+        "[]",
+    ]
+
+
+def test_every_gpu_loads_the_kernel_once_and_has_its_own_stream():
+    """Later launches make one call of the driver; those of an empty grid none."""
+    said = run("""
+cuda.current_stream = lambda device: 9 + device
+for n in (0, 1, 0, 1):
+    context = ctypes.c_void_p()
+    fake.cuDevicePrimaryCtxRetain(ctypes.byref(context), n)
+    fake.cuCtxPushCurrent_v2(context)
+    fake.fake_clear_log()
+    launch(x, y, out)
+    print(len(calls("cuModuleLoadDataEx")), calls("cuLaunchKernel")[0][-5:], len(log()) == len(["launch", "arguments"]))
+    fake.fake_clear_log()
+    launched_kernels.add[(0,)](x, y, out, 100, BLOCK=128)
+    print(log())
+    fake.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+""")
+    launches = ["1  0x9) False", "1  0xa) False", "0  0x9) True", "0  0xa) True"]
+    assert said[::2] == launches and said[1::2] == ["[]"] * 4
+
+
 def test_memory_of_the_host():
     """Each launch asks: an address that the GPU could reach once may be ordinary memory now."""
     said = run("""

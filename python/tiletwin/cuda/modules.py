@@ -1,8 +1,8 @@
 """Modules of PTX and cubins on GPUs, their kernels, and launches of these; the same calls as `tiletwin.sim` has.
 
 Not here:  the driver (runtime/cuda), how arguments become a parameter block (tiletwin/sim/arguments.py), copies of
-           host memory (launch_memory.py), launches that must be fast (launcher.py), ptxas (ptxas.py), the backend for
-           tools (backend.py).
+           host memory (launch_memory.py), launches of JIT functions (python/cuda/LaunchApi.h), ptxas (ptxas.py), the
+           backend for tools (backend.py).
 """
 
 from __future__ import annotations

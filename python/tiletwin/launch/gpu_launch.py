@@ -44,9 +44,6 @@ def prepare(kernel: Any, device: int) -> tuple[Any, tuple[Any, ...]]:
     of_this_gpu = capability_of_name(kernel.options["arch"]) == cuda.device_facts(device)["capability"]
     code = kernel.asm["cubin"] if of_this_gpu and assembler.find() is not None else kernel.asm["ptx"]
     entry = cuda.load(code, device=device)[facts["name"]]
-    kinds = tuple(facts["arguments"])
-    maps = tuple(map_argument(kind) for kind in kinds)
-    words = tuple("bytes:128" if m else "*u8" if kind == "ptr" else kind for kind, m in zip(kinds, maps))
-    block = (32 * facts["num_warps"], 1, 1)
-    prepared = entry._native.prepare(words, block, (0, 0, 0), facts["shared"], False, False)
-    return prepared, tuple(described.native() if described else kind for kind, described in zip(kinds, maps))
+    maps = ((kind, map_argument(kind)) for kind in facts["arguments"])
+    arguments = tuple(described.native() if described else kind for kind, described in maps)
+    return entry._native.prepare(arguments, (32 * facts["num_warps"], 1, 1), facts["shared"]), arguments
