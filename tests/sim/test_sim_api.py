@@ -6,7 +6,9 @@ Not here:  arguments (test_sim_arguments.py).
 from __future__ import annotations
 
 import ast
+import inspect
 import pathlib
+import re
 import signal
 import threading
 import time
@@ -26,7 +28,7 @@ from sim_texts import (
     add_kernel,
     floats,
 )
-from tiletwin import _sim, sim
+from tiletwin import _sim, cuda, sim
 from tiletwin.errors import DeadlockError, OutOfBoundsError
 from tiletwin.sim.check_words import chosen_checks
 
@@ -284,3 +286,16 @@ def test_the_backend():
         backend.run(ADD, "gone", grid=1)
     with pytest.raises(sim.PtxError):
         backend.run(HEADER + "nonsense", "gone", grid=1)
+
+
+@pytest.mark.parametrize("kernel, result", [(sim.Kernel, "Ran"), (cuda.Kernel, "None")], ids=["sim", "cuda"])
+def test_a_call_says_what_it_takes(kernel, result):
+    """By name, to `help`, editors and type checkers; the docstring explains each."""
+    signature = inspect.signature(kernel.__call__)
+    assert signature.return_annotation == result
+    names = [name for name in signature.parameters if name != "self"]
+    shared = {"arguments", "grid", "block", "cluster", "shared", "memory", "named"}
+    own = {"checks", "limit", "threads", "print"} if kernel is sim.Kernel else {"stream", "cooperative", "programmatic"}
+    assert set(names) == shared | own
+    explained = re.findall(r"^    (\w+): ", inspect.getdoc(kernel.__call__), re.MULTILINE)
+    assert explained[: len(names)] == names

@@ -8,6 +8,7 @@ Not here:  the driver (runtime/cuda), how arguments become a parameter block (ti
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,14 @@ from tiletwin.cuda.devices import device_facts, device_number, stream_number
 from tiletwin.cuda.launch_memory import LaunchMemory
 from tiletwin.errors import CudaError
 from tiletwin.native import cuda as extension
-from tiletwin.sim.arguments import Call, Entry, Parameter, is_number, pack
+from tiletwin.sim.arguments import Call, Entry, Parameter, Sizes, is_number, pack
 from tiletwin.sim.tensor_maps import DescribedMap
 
 ASSEMBLERS = ("auto", "ptxas", "driver")
 
 
 class Kernel(Entry):
-    """An entry of a module on its GPU. A call returns at once if all arrays lie on the GPU, else when the kernel has
-    ended and they are copied back. `parameters` of cubins have bits as their types.
+    """An entry of a module on its GPU. `parameters` of cubins have bits as their types.
 
     device: number of its GPU.
     attributes: registers and local_bytes of a thread (spilled registers are in the latter), shared_bytes, const_bytes,
@@ -58,14 +58,44 @@ class Kernel(Entry):
             for i, (offset, size) in enumerate(places)
         ]
 
-    def _run(self, call: Call, *, stream: Any = None, cooperative: bool = False, programmatic: bool = False) -> None:
+    def __call__(
+        self,
+        *arguments: Any,
+        stream: Any = None,
+        grid: Sizes,
+        block: Sizes | None = None,
+        cluster: Sizes | None = None,
+        shared: int = 0,
+        memory: Iterable[Any] = (),
+        cooperative: bool = False,
+        programmatic: bool = False,
+        **named: Any,
+    ) -> None:
         """Launches the kernel.
 
-        memory of the call: on the GPU; arrays on the host are refused, since the kernel could not find their copies.
-        stream: of torch, or a number; default: torch's current stream. cooperative: all CTAs are resident at the same
-        time. programmatic: may begin before the launch in front of it has ended (sm_90).
-        Errors: CudaError, the launch is refused, or a kernel before it failed; OutOfResources, too much shared memory.
+        The call returns at once if all arrays lie on the GPU, else when the kernel has ended and they are copied back.
+
+        Args:
+            arguments: one for each parameter, in order: arrays, tensors and tensor maps for pointers, None for a null
+                pointer, numbers; bytes or structures of NumPy and ctypes for structures.
+            stream: of torch, or a number; default: torch's current stream.
+            grid: CTAs along each dimension.
+            block: threads of a CTA along each dimension; default: .reqntid.
+            cluster: CTAs of a cluster along each dimension; default: .reqnctapercluster.
+            shared: bytes of dynamic shared memory.
+            memory: arrays on the GPU that the kernel reaches by other ways than its arguments. Those on the host are
+                refused, since the kernel could not find their copies.
+            cooperative: all CTAs are resident at the same time.
+            programmatic: the kernel may begin before the launch in front of it has ended (sm_90).
+            named: arguments by their parameters' names, whole or without the kernel's name in front.
+
+        Raises:
+            TypeError: an argument does not fit.
+            ValueError: an argument does not fit.
+            CudaError: the launch is refused, or a kernel before it failed.
+            OutOfResources: the kernel needs more shared memory than the GPU has for a block.
         """
+        call = self._call(arguments, named, grid, block, cluster, shared, memory)
         number = stream_number(stream, self.device)
         reached = LaunchMemory(self.device, number)
         self._reserve(call, reached)

@@ -17,6 +17,8 @@ from tiletwin.sim.launch_memory import LaunchMemory
 from tiletwin.sim.tensor_maps import TensorMap
 
 FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+Sizes = int | Sequence[int]
+"""One to three, along x, y and z."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -54,7 +56,7 @@ class Parameter(NamedTuple):
         return f".{self.type}[{self.bytes}] {self.name}" if self.is_structure else f".{self.type} {self.name}"
 
 
-def sizes_of(value: int | Sequence[int], what: str) -> tuple[int, int, int]:
+def sizes_of(value: Sizes, what: str) -> tuple[int, int, int]:
     """One to three sizes, whatever has `__index__`, as three; those that are missing are 1. what: "grid", "block".
 
     Raises:
@@ -132,7 +134,7 @@ class Call(NamedTuple):
 
 
 class Entry:
-    """One `.entry` of a module. Call it with its arguments, `grid` and `block`.
+    """One `.entry` of a module; how it is called is its engine's affair.
 
     Attributes:
         name: of the entry.
@@ -143,11 +145,6 @@ class Entry:
 
     _cluster: tuple[int, int, int] = (0, 0, 0)
     """Of a launch that gives none; zeros: the engine knows."""
-    _options: tuple[str, ...]
-    """What a call takes for the engine: the keywords of its `_run`."""
-
-    def __init_subclass__(cls) -> None:
-        cls._options = tuple(cls._run.__kwdefaults__ or ())
 
     def __init__(self, module: Any, name: str, parameters: list[Parameter], required_threads: Any) -> None:
         self.module, self.name, self.parameters = module, name, parameters
@@ -157,48 +154,31 @@ class Entry:
     def __repr__(self) -> str:
         return f"<kernel {self.name}({', '.join(map(str, self.parameters))}) of {self.module.place}>"
 
-    def __call__(
+    def _call(
         self,
-        *arguments: Any,
-        grid: int | Sequence[int],
-        block: int | Sequence[int] | None = None,
-        cluster: int | Sequence[int] | None = None,
-        shared: int = 0,
-        memory: Iterable[Any] = (),
-        **options: Any,
-    ) -> Any:
-        """Launches the kernel.
-
-        Args:
-            arguments: one per parameter, in order or by name (whole, or without the kernel's name in front of it):
-                arrays, tensors and tensor maps for pointers, None for a null pointer, numbers, bytes or structures of
-                NumPy and ctypes for structures.
-            grid: CTAs along each dimension.
-            block: threads of a CTA along each dimension; default: .reqntid.
-            cluster: CTAs of a cluster along each dimension; default: .reqnctapercluster.
-            shared: bytes of dynamic shared memory.
-            memory: arrays that the kernel reaches by other ways than its arguments.
-            options: of the engine, see `_run`, and arguments by name.
+        arguments: Sequence[Any],
+        named: Mapping[str, Any],
+        grid: Sizes,
+        block: Sizes | None,
+        cluster: Sizes | None,
+        shared: int,
+        memory: Iterable[Any],
+    ) -> Call:
+        """What the engine's `__call__` was given, checked.
 
         Raises:
             TypeError: an argument does not fit.
             ValueError: an argument does not fit.
         """
-        own = {name: options.pop(name) for name in self._options if name in options}
         if block is None:
             if not any(self.required_threads):
                 raise ValueError(f"{self.name}: give block=(x, y, z): the kernel has no .reqntid")
             block = [max(1, n) for n in self.required_threads]
         cluster = self._cluster if cluster is None else cluster
-        call = Call(
+        return Call(
             sizes_of(grid, "grid"), sizes_of(block, "block"), sizes_of(cluster, "cluster"), count(shared, "shared"),
-            ordered(self.name, self.parameters, arguments, options), memory,
+            ordered(self.name, self.parameters, arguments, named), memory,
         )  # fmt: skip
-        return self._run(call, **own)
-
-    def _run(self, call: Call) -> Any:
-        """What an engine does with a call."""
-        raise NotImplementedError
 
 
 def gpu_number(value: Any, kind: str) -> Any:

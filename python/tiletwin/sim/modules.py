@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tiletwin.errors import PtxError
 from tiletwin.native import simulator as extension
-from tiletwin.sim.arguments import Call, Entry, Parameter, count, pack
+from tiletwin.sim.arguments import Entry, Parameter, Sizes, count, pack
 from tiletwin.sim.check_words import chosen_checks
 from tiletwin.sim.launch_memory import LaunchMemory
 
@@ -28,8 +28,7 @@ class Ran(NamedTuple):
 
 
 class Kernel(Entry):
-    """An entry, ready to run on the simulator. A call returns a `Ran` when every thread has ended; tensors on a GPU are
-    copied to the host, and back afterwards. What `tiletwin.register` was given can be reached, too.
+    """An entry, ready to run on the simulator.
 
     Attributes:
         shared: bytes of shared memory of its own variables.
@@ -47,28 +46,47 @@ class Kernel(Entry):
         self._cluster = max(1, x), max(1, y), max(1, z)
         self.parameter_bytes = facts["parameter_bytes"]
 
-    def _run(
+    def __call__(
         self,
-        call: Call,
-        *,
+        *arguments: Any,
+        grid: Sizes,
+        block: Sizes | None = None,
+        cluster: Sizes | None = None,
+        shared: int = 0,
+        memory: Iterable[Any] = (),
         checks: str | Iterable[str] | None = None,
         limit: int = 0,
         threads: int = 0,
         print: Callable[[str], Any] | None = None,
+        **named: Any,
     ) -> Ran:
-        """Runs the kernel on a grid.
+        """Runs the kernel on a grid, until every thread has ended.
+
+        Tensors on a GPU are copied to the host, and back afterwards. What `tiletwin.register` was given can be reached,
+        too.
 
         Args:
+            arguments: one for each parameter, in order: arrays, tensors and tensor maps for pointers, None for a null
+                pointer, numbers; bytes or structures of NumPy and ctypes for structures.
+            grid: CTAs along each dimension.
+            block: threads of a CTA along each dimension; default: .reqntid.
+            cluster: CTAs of a cluster along each dimension; default: .reqnctapercluster.
+            shared: bytes of dynamic shared memory.
+            memory: arrays that the kernel reaches by other ways than its arguments.
             checks: words of CHECKS, "all" or "none", in a list or joined by commas; default: DEFAULT_CHECKS, and those
                 that TILETWIN_CHECK names.
             limit: instructions of warps after which the launch ends with an error; 0: none.
             threads: of the CPU; 0: TILETWIN_NUM_THREADS, or all cores.
             print: gets what vprintf writes, in place of sys.stdout.
+            named: arguments by their parameters' names, whole or without the kernel's name in front.
 
         Raises:
+            TypeError: an argument does not fit.
+            ValueError: an argument does not fit.
             OutOfBoundsError: what the kernel did.
             DeadlockError: what the kernel did.
         """
+        call = self._call(arguments, named, grid, block, cluster, shared, memory)
         words = chosen_checks(checks)
         reached = LaunchMemory()
         parameters = pack(self.name, self.parameters, self.parameter_bytes, call.values, reached)
