@@ -1,5 +1,5 @@
 // runtime/Backend.h -- what a backend is: something that runs a compiled kernel on a grid and says how it ended.
-// Here:      the abstract Backend, the handle of a kernel it compiled, a launch's inputs, its Outcome, taps on values.
+// Here:      the abstract Backend, the handle of a kernel it compiled, a launch's inputs, its Outcome.
 // Not here:  any backend, caches, the comparison of outcomes (diff/).
 // Invariant: a kernel's misbehaviour is a Trap in the Outcome; an exception out of run() is a fault of tiletwin.
 #pragma once
@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -61,17 +60,6 @@ struct Outcome {
   std::vector<std::string> printed; ///< one per print, in order of program id
 };
 
-/// Sees named values while a launch runs: the tile's bytes, dense and row-major. Called under a lock of the backend.
-struct TappedValue {
-  std::string_view name; ///< variable in the kernel's source
-  SourceLocation where;
-  std::array<int32_t, 3> program{};
-  DType type = DType::I64;
-  std::span<const int64_t> shape; ///< empty for a scalar
-  const void* data = nullptr;     ///< valid during the call only
-};
-using Tap = std::function<void(const TappedValue&)>;
-
 /// Thread-safe: load and run may be called from several threads at once.
 class Backend {
 public:
@@ -84,14 +72,6 @@ public:
                                                    std::string& error) = 0;
   /// Runs the grid to its end, or to its first trap.
   virtual Outcome run(const LoadedKernel& kernel, const Launch& launch) = 0;
-  /// True if runTapped sees values.
-  virtual bool canTap() const { return false; }
-  /// run(), showing the values of the variables named (empty: all) of the programs it runs.
-  virtual Outcome runTapped(const LoadedKernel& kernel, const Launch& launch, std::span<const std::string> names,
-                            const Tap& tap) {
-    const std::string refusal = "backend " + std::string(name()) + " cannot show the values of variables";
-    return {Trap::of(TrapKind::Unsupported, refusal), {}};
-  }
 };
 
 } // namespace tiletwin

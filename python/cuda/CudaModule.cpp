@@ -1,6 +1,6 @@
 // python/cuda/CudaModule.cpp -- the extension module tiletwin._cuda: NVIDIA GPUs as tiletwin/cuda calls them.
 // Here:      the driver, devices, loading and assembling, streams, tensor maps. Plain values in and out.
-// Not here:  kernels and launches (KernelObject.h, PreparedLaunch.h), memory and events (MemoryObjects.h); arrays, defaults and
+// Not here:  kernels and launches (KernelObject.h, PreparedLaunch.h), memory (MemoryObjects.h); arrays, defaults and
 //            the choice of ptxas (tiletwin/cuda/).
 // Idea:      a module of its own: Python opens it when something needs a GPU, and its first call opens the driver.
 #include "KernelObject.h"

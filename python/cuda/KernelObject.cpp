@@ -70,8 +70,6 @@ PyRef prepare(const KernelHandle& kernel, TupleArgument arguments, PyObject* blo
   return readSizes("block", block, shape.block) ? makePrepared(kernel, shape, arguments.get()) : PyRef();
 }
 
-std::string name(const KernelHandle& kernel) { return kernel->name(); }
-int device(const KernelHandle& kernel) { return kernel->device().ordinal(); }
 PyRef attributes(const KernelHandle& kernel) {
   const cuda::KernelAttributes& a = kernel->attributes();
   return pyDict("registers", a.registers, "local_bytes", a.localBytes, "shared_bytes", a.sharedBytes, "const_bytes",
@@ -96,8 +94,7 @@ bool addKernel(PyObject* module) {
               .methods = {method<"launch", launch>(
                               "launch(grid, block, cluster, shared, stream, parameters[, cooperative, programmatic])"),
                           method<"prepare", prepare>("prepare(arguments, block, shared) -> Prepared")},
-              .properties = {property<"name", name>("Of the entry."), property<"device", device>("Number of its GPU."),
-                             property<"attributes", attributes>("What the compiler made of it, a dict."),
+              .properties = {property<"attributes", attributes>("What the compiler made of it, a dict."),
                              property<"parameters", parameters>(
                                  "(offset, bytes) of each parameter; None: unknown.")}}) &&
          addType<ModuleHandle>(

@@ -15,7 +15,6 @@ using ContextHandle = struct ContextTag*;
 using ModuleHandle = struct ModuleTag*;
 using FunctionHandle = struct FunctionTag*;
 using StreamHandle = struct StreamTag*;
-using EventHandle = struct EventTag*;
 using LinkHandle = struct LinkTag*;
 
 /// What every function returns. Others have no name here: the driver tells theirs.
@@ -120,7 +119,7 @@ enum JitOption : int {
 inline constexpr int kJitInputPtx = 1;
 
 inline constexpr int kCaptureModeRelaxed = 2, kCaptureStatusNone = 0;
-inline constexpr unsigned kEventDefault = 0, kStreamNonBlocking = 1;
+inline constexpr unsigned kStreamNonBlocking = 1;
 /// In `extra` of a launch: what follows is the address, or the size, of a block of parameters.
 inline void* const kLaunchBufferPointer = reinterpret_cast<void*>(1);
 inline void* const kLaunchBufferSize = reinterpret_cast<void*>(2);
@@ -180,25 +179,18 @@ static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56);
   X(cuMemFree_v2, (DevicePointer address))                                                                             \
   X(cuMemcpyHtoDAsync_v2, (DevicePointer to, const void* from, size_t bytes, StreamHandle stream))                     \
   X(cuMemcpyDtoHAsync_v2, (void* to, DevicePointer from, size_t bytes, StreamHandle stream))                           \
-  X(cuMemsetD8Async, (DevicePointer to, unsigned char value, size_t bytes, StreamHandle stream))                       \
   X(cuPointerGetAttributes, (unsigned count, PointerAttribute* attributes, void** values, DevicePointer address))      \
   X(cuStreamCreate, (StreamHandle * stream, unsigned flags))                                                           \
   X(cuStreamDestroy_v2, (StreamHandle stream))                                                                         \
   X(cuStreamSynchronize, (StreamHandle stream))                                                                        \
   X(cuStreamIsCapturing, (StreamHandle stream, int* status))                                                           \
   X(cuThreadExchangeStreamCaptureMode, (int* mode))                                                                    \
-  X(cuEventCreate, (EventHandle * event, unsigned flags))                                                              \
-  X(cuEventDestroy_v2, (EventHandle event))                                                                            \
-  X(cuEventRecord, (EventHandle event, StreamHandle stream))                                                           \
-  X(cuEventSynchronize, (EventHandle event))                                                                           \
-  X(cuEventElapsedTime, (float* milliseconds, EventHandle start, EventHandle end))                                     \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor,                                                                       \
     (int* blocks, FunctionHandle function, int threads, size_t sharedBytes))
 
 // Null in older drivers. X(symbol, parameters, the CUDA version that brought it)
 #define TILETWIN_CUDA_OPTIONAL(X)                                                                                      \
   X(cuLaunchKernelEx, (const LaunchConfig* config, FunctionHandle function, void** parameters, void** extra), "11.8")  \
-  X(cuOccupancyMaxActiveClusters, (int* clusters, FunctionHandle function, const LaunchConfig* config), "11.8")        \
   X(cuTensorMapEncodeTiled,                                                                                            \
     (void* map, int type, uint32_t rank, void* address, const uint64_t* sizes, const uint64_t* strides,                \
      const uint32_t* box, const uint32_t* elementStrides, int interleave, int swizzle, int promotion, int fill),       \

@@ -6,7 +6,7 @@
 
 namespace tiletwin::cuda {
 
-DeviceMemory::DeviceMemory(Device& device, size_t bytes) : device_(device), bytes_(bytes) {
+DeviceMemory::DeviceMemory(Device& device, size_t bytes) : device_(device) {
   ContextScope context(device);
   CaptureIsUnaffected capture;
   check(Driver::get().cuMemAlloc_v2(&address_, std::max<size_t>(bytes, 1)), "cuMemAlloc",
@@ -37,13 +37,6 @@ void copyToHost(Device& device, void* to, DevicePointer from, size_t bytes, Stre
   ContextScope context(device);
   check(Driver::get().cuMemcpyDtoHAsync_v2(to, from, bytes, stream), "cuMemcpyDtoHAsync",
         [&] { return copying(bytes, "from", device); });
-}
-
-void fill(Device& device, DevicePointer to, uint8_t value, size_t bytes, StreamHandle stream) {
-  if (bytes == 0) return;
-  ContextScope context(device);
-  check(Driver::get().cuMemsetD8Async(to, value, bytes, stream), "cuMemsetD8Async",
-        [&] { return "filling " + std::to_string(bytes) + " bytes on " + device.text(); });
 }
 
 PointerFacts pointerFacts(Device& device, DevicePointer address) {

@@ -15,20 +15,16 @@ public:
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
-  Device& device() const { return device_; }
   DevicePointer address() const { return address_; }
-  size_t bytes() const { return bytes_; }
 
 private:
   Device& device_;
   DevicePointer address_ = 0;
-  size_t bytes_ = 0;
 };
 
 /// Host memory must stay as it is until the stream has come to the copy. Throws Error.
 void copyToDevice(Device& device, DevicePointer to, const void* from, size_t bytes, StreamHandle stream);
 void copyToHost(Device& device, void* to, DevicePointer from, size_t bytes, StreamHandle stream);
-void fill(Device& device, DevicePointer to, uint8_t value, size_t bytes, StreamHandle stream);
 
 /// What the driver knows of an address. device: whose context is asked; every context knows all addresses of the process.
 struct PointerFacts {

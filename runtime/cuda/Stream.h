@@ -1,4 +1,4 @@
-// runtime/cuda/Stream.h -- streams and events: order of work on a GPU, waiting for it, timing it.
+// runtime/cuda/Stream.h -- streams: order of work on a GPU, and waiting for it.
 // Streams are numbers outside of this folder: what torch calls cuda_stream.
 #pragma once
 #include "runtime/cuda/Device.h"
@@ -27,23 +27,6 @@ public:
 private:
   Device& device_;
   StreamHandle handle_ = nullptr;
-};
-
-/// A point in the order of a stream, with its time.
-class Event {
-public:
-  explicit Event(Device& device);
-  ~Event();
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  void record(StreamHandle stream);
-  void synchronize();
-  /// Milliseconds since `start`. Both have been recorded; waits for both.
-  float since(Event& start);
-
-private:
-  Device& device_;
-  EventHandle handle_ = nullptr;
 };
 
 } // namespace tiletwin::cuda

@@ -205,22 +205,6 @@ API int cuThreadExchangeStreamCaptureMode(int* mode) {
   captureMode = *mode;
   return *mode = before, 0;
 }
-API int cuEventCreate(void** event, unsigned flags) {
-  NEEDS_CONTEXT();
-  CALLED("%u", flags);
-  return *event = calloc(1, 4), 0;
-}
-API int cuEventDestroy_v2(void* event) { return free(event), 0; }
-static int eventsRecorded;
-API int cuEventRecord(void* event, void* stream) {
-  NEEDS_CONTEXT();
-  CALLED("%#zx", (size_t)stream);
-  return *(int*)event = ++eventsRecorded, 0;
-}
-API int cuEventSynchronize(void* event) { return (void)event, pending; }
-API int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
-  return *milliseconds = (float)(*(int*)end - *(int*)start), 0;
-}
 
 // ---- memory ---------------------------------------------------------------------------------------------------------------
 
@@ -284,12 +268,6 @@ API int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream
   FAULTS();
   if (blockOf(from, bytes) < 0) return 1;
   return memcpy(to, (void*)from, bytes), 0;
-}
-API int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void* stream) {
-  NEEDS_CONTEXT();
-  CALLED("%zu, %#zx", bytes, (size_t)stream);
-  if (blockOf(to, bytes) < 0) return 1;
-  return memset((void*)to, value, bytes), 0;
 }
 API int cuPointerGetAttributes(unsigned count, int* attributes, void** values, uint64_t address) {
   NEEDS_CONTEXT();

@@ -127,7 +127,7 @@ def test_contexts_are_as_before_after_every_call():
         pushed, popped = len(calls("cuCtxPushCurrent_v2")), len(calls("cuCtxPopCurrent_v2"))
         print(pushed - popped, "cuCtxPushCurrent_v2(1)" in log())
         fake.fake_clear_log()
-        load(device=0)["scale"]._native.name
+        load(device=0)["scale"]._native.attributes
         print(calls("cuCtxPushCurrent_v2"))
     """)
     assert said.splitlines() == ["0", "CudaE ('device', 1)", "0", "1 True", "[]"]

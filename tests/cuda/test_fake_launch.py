@@ -292,16 +292,13 @@ def test_tensor_maps():
     assert "box has 1 numbers; a tensor of 2 dimensions wants 2" in said[3]
 
 
-def test_events_and_memory():
+def test_memory():
     said = run_fake("""
-        start, end = native.event(0), native.event(0)
-        start.record(3); end.record(3)
-        print(end.since(start), start.since(end), message(end.since, 3))
         memory = native.allocate(16, 1)
         native.copy_in(1, memory.address, bytes(range(16)), 0)
         back = bytearray(8)
         native.copy_out(1, back, memory.address + 4, 0)
-        print(bytes(back) == bytes(range(4, 12)), memory.bytes, memory.device)
+        print(bytes(back) == bytes(range(4, 12)))
         print(native.pointer(0, memory.address + 3) == ("device", 1, memory.address, 16), native.pointer(0, 64)[0])
         print(message(native.copy_in, 1, memory.address, bytes(17), 0))
         print(message(native.copy_out, 1, b"123", memory.address, 0))
@@ -312,14 +309,13 @@ def test_events_and_memory():
         one = (1, 1, 1)
         print(message(kernel._native.launch, one, one, (0, 0, 0), 0, 0, b"x"))
     """).splitlines()
-    assert said[0].startswith("1.0 -1.0 TypeError: since() wants an Event")
-    assert said[1:3] == ["True 16 1", "True unknown"]
+    assert said[:2] == ["True", "True unknown"]
     assert (
-        "copying 17 bytes to device 1 (Fake GPU 1, sm_90): cuMemcpyHtoDAsync gave CUDA_ERROR_INVALID_VALUE" in said[3]
+        "copying 17 bytes to device 1 (Fake GPU 1, sm_90): cuMemcpyHtoDAsync gave CUDA_ERROR_INVALID_VALUE" in said[2]
     )
-    assert said[4].startswith(("TypeError", "BufferError"))
-    assert "allocating 4398046511104 bytes on device 0" in said[5] and "OUT_OF_MEMORY" in said[5] and said[6] == "0"
-    assert said[7] == "ValueError: add takes 28 bytes of parameters, not 1"
+    assert said[3].startswith(("TypeError", "BufferError"))
+    assert "allocating 4398046511104 bytes on device 0" in said[4] and "OUT_OF_MEMORY" in said[4] and said[5] == "0"
+    assert said[6] == "ValueError: add takes 28 bytes of parameters, not 1"
 
 
 def test_threads_launch_at_the_same_time():
