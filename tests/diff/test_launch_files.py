@@ -271,7 +271,7 @@ DAMAGE = {
     "no signature": ({"change": lambda d: d.update(signature={})}, "its signature has no parameter"),
     "many warps": ({"change": lambda d: d["options"].update(num_warps="many")}, "num_warps must be a power of 2"),
     "a list of options": ({"change": lambda d: d["options"].update(num_stages=[1])}, r"got `array` - at `\$.options"),
-    "alignment": ({"change": lambda d: d.update(alignment=[64] * len(d["alignment"]))}, r"`int` < 64 - at `\$.align"),
+    "alignment": ({"change": lambda d: d.update(alignment=[64] * len(d["alignment"]))}, r"`int` <= 63 - at `\$.align"),
     "parameters": ({"replace": {"source/{text}.py": b"def {name}(a, b): pass"}}, "no argument 'a', which its text"),
     "another function": ({"replace": {"source/{text}.py": b"def another(a): pass"}}, "its text defines no function"),
     "no Python": ({"replace": {"source/{text}.py": b"def"}}, "invalid syntax"),

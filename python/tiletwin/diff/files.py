@@ -81,7 +81,7 @@ class _Description(msgspec.Struct, kw_only=True):
     grid: tuple[_Count, _Count, _Count]
     signature: dict[str, Any]
     options: dict[str, bool | int | float | str | None]
-    alignment: list[Annotated[int, Meta(ge=0, lt=64)]]
+    alignment: list[Annotated[int, Meta(ge=0, le=63)]]
     errors: dict[str, str]
     versions: dict[str, str]
     files: dict[str, str] = {}
