@@ -62,7 +62,5 @@ PyRef makeDescriptor(Value descriptor, PyObject* shape, PyObject* strides) {
   return Object<Descriptor>::make(std::move(descriptor), PyRef::borrow(shape), PyRef::borrow(strides));
 }
 const Value& descriptorValue(PyObject* object) { return stateOf(object).value; }
-PyObject* descriptorShape(PyObject* object) { return stateOf(object).shape.get(); }
-PyObject* descriptorStrides(PyObject* object) { return stateOf(object).strides.get(); }
 
 } // namespace tiletwin::frontend

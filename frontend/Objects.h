@@ -39,8 +39,6 @@ bool isDescriptor(PyObject* object);
 /// `shape` and `strides` are tuples of tensors, one per dimension (i32 and i64).
 PyRef makeDescriptor(Value descriptor, PyObject* shape, PyObject* strides);
 const Value& descriptorValue(PyObject* object);
-PyObject* descriptorShape(PyObject* object);   ///< borrowed
-PyObject* descriptorStrides(PyObject* object); ///< borrowed
 
 /// A block of a strided tensor: base plus offsets, and how far the tensor goes. Scalars of 64 bits; strides in elements.
 struct BlockPointer {

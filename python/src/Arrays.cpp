@@ -258,12 +258,9 @@ bool readInterface(PyObject* object, PyObject* name, Array& out) {
   out.readOnly = PyObject_IsTrue(PyTuple_GetItem(data.get(), 1)) == 1;
   std::string type = stringOf(typestr.get());
   // "<f4": byte order, kind, bytes. Element types NumPy has no letter for are named by dtype.name only.
-  const std::pair<const char*, const char*> kLetters[] = {
-      {"b1", "bool"},   {"i1", "int8"},   {"i2", "int16"},  {"i4", "int32"},   {"i8", "int64"},   {"u1", "uint8"},
-      {"u2", "uint16"}, {"u4", "uint32"}, {"u8", "uint64"}, {"f2", "float16"}, {"f4", "float32"}, {"f8", "float64"}};
-  if (type.size() >= 3 && type[0] != '>')
-    for (auto [letter, meaning] : kLetters)
-      if (type.substr(1) == letter) out.element = elementByName(meaning);
+  constexpr std::string_view kKinds = "iuf   b"; // at their DLPack codes
+  if (type.size() == 3 && type[0] != '>' && type[1] != ' ')
+    out.element = elementByDlpack(int(kKinds.find(type[1])), 8 * (type[2] - '0'), 1);
   if (out.element < 0) {
     PyRef dtypeName = attributeIfAny(attributeIfAny(object, names::dtype()).get(), "name");
     if (dtypeName && type[0] != '>') out.element = elementByName(utf8(dtypeName.get()));

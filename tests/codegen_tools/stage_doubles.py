@@ -12,6 +12,7 @@ from typing import Any
 import tiletwin.language as tl
 from tiletwin import jit
 from tiletwin.codegen import assembler, generator
+from tiletwin.cuda import sass
 from tiletwin.cuda.ptxas import Assembled, FunctionReport
 
 
@@ -83,6 +84,6 @@ def both(monkeypatch: Any) -> SimpleNamespace:
     doubles = SimpleNamespace(generator=Generator(), ptxas=Ptxas())
     monkeypatch.setattr(generator, "extension", lambda: doubles.generator)
     monkeypatch.setattr(assembler, "find", lambda: doubles.ptxas)
-    monkeypatch.setattr(assembler, "disassemble", lambda cubin: f"sass of {len(cubin)} bytes")
-    monkeypatch.setattr(assembler, "can_disassemble", lambda: True)
+    monkeypatch.setattr(sass, "disassemble", lambda cubin: f"sass of {len(cubin)} bytes")
+    monkeypatch.setattr(sass, "find", lambda: doubles.ptxas)
     return doubles

@@ -1,7 +1,8 @@
-"""PTX to cubin, cubin to SASS.
+"""PTX to cubin.
 
 Here:      which PTX version will be assembled, options of ptxas, cubins kept on disk.
-Not here:  finding and running the tools (tiletwin/cuda: ptxas.py, sass.py), the texts before (generator.py).
+Not here:  finding and running the tool (tiletwin/cuda/ptxas.py), the texts before (generator.py), SASS
+           (tiletwin/cuda/sass.py).
 """
 
 from __future__ import annotations
@@ -96,17 +97,3 @@ def assemble(ptx: str, arch: str, name: str, given: Any = None) -> tuple[Binary,
     if knobs.nvidia.dump_ptxas_log:
         print(binary.log, end="" if binary.log.endswith("\n") else "\n")
     return binary, False
-
-
-def disassemble(cubin: bytes) -> str:
-    """SASS of a cubin. Errors: RuntimeError, there is neither nvdisasm nor cuobjdump."""
-    from tiletwin.cuda import sass
-
-    return sass.disassemble(cubin)
-
-
-def can_disassemble() -> bool:
-    """Whether there is nvdisasm or cuobjdump."""
-    from tiletwin.cuda import sass
-
-    return sass.find() is not None

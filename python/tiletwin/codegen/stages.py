@@ -150,9 +150,9 @@ class AsmDict(Mapping):
         elif stage == "hsaco":
             self._link()
         else:
-            from tiletwin.codegen import assembler
+            from tiletwin.cuda import sass
 
-            self._keep(stage, assembler.disassemble(self["cubin"]))
+            self._keep(stage, sass.disassemble(self["cubin"]))
 
     def _replacement(self, stage: str) -> tuple[str | bytes, str] | None:
         """(content, path) of the file that replaces a stage."""

@@ -67,10 +67,10 @@ def _dump(kernel: CompiledKernel) -> None:
     if not kernel.for_gpu:
         _ = kernel.asm["source"], kernel.asm["ttir"]
         return
-    from tiletwin.codegen import assembler
+    from tiletwin.cuda import sass
 
     kernel.asm.make_all()
-    if "cubin" in kernel.asm and assembler.can_disassemble():
+    if "cubin" in kernel.asm and sass.find() is not None:
         kernel.asm["sass"]
 
 

@@ -1,6 +1,6 @@
 """Disassembly of GPU binaries, under the names of `triton.tools.disasm`.
 
-Not here:  finding and running nvdisasm or cuobjdump (tiletwin/cuda/ptxas.py). The text is what they print.
+Not here:  finding and running nvdisasm or cuobjdump (tiletwin/cuda/sass.py). The text is what they print.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ _FUNCTION = re.compile(r"^\s*(?://-+ )?(?:\.text\.|\.section\s+\.text\.|Function
 
 def get_sass(cubin_asm: bytes, fun: str | None = None) -> str:
     """SASS of a cubin; with `fun` of that kernel only. Errors: RuntimeError, no disassembler; ValueError, no `fun`."""
-    from tiletwin.codegen import assembler
+    from tiletwin.cuda import sass
 
-    text = assembler.disassemble(cubin_asm)
+    text = sass.disassemble(cubin_asm)
     if fun is None:
         return text
     starts = [(match.start(), match[1]) for match in _FUNCTION.finditer(text)]
