@@ -19,11 +19,6 @@ PyRef driver() {
   return pyDict("path", opened->path(), "version", opened->version(), "ptx_version", opened->ptxVersion());
 }
 
-PyRef driverCandidates() {
-  return pyList(cuda::Driver::candidates(),
-                [](const std::string& name) { return PyRef::steal(PyUnicode_DecodeFSDefault(name.c_str())); });
-}
-
 std::optional<int> deviceCount() {
   return madeWithoutGil([] { return cuda::Device::count(); });
 }
@@ -146,7 +141,6 @@ bool execute(PyObject* module) {
   return addFunctions(
              module,
              {function<"driver", driver>("The driver: path, version, ptx_version."),
-              function<"driver_candidates", driverCandidates>("Where the driver is looked for."),
               function<"ptx_version_of_cuda", cuda::ptxVersionOfCuda>("ptx_version_of_cuda(13000) -> 90"),
               function<"device_count", deviceCount>("GPUs that this process sees."),
               function<"current_device", currentDevice>("The GPU that is current in this thread, or -1."),

@@ -8,10 +8,23 @@
 #include "runtime/cuda/RecentLaunches.h"
 #include "runtime/cuda/Stream.h"
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
 #include <thread>
 
 using namespace tiletwin::cuda;
 using tiletwin::test::FakeCuda;
+
+BOOST_AUTO_TEST_CASE(where_the_driver_is_looked_for) {
+  FakeCuda fake; // sets the variable once
+  setenv("TILETWIN_LIBCUDA", "/nowhere/libcuda.so.1", 1);
+  BOOST_TEST(Driver::candidates() == std::vector<std::string>{"/nowhere/libcuda.so.1"},
+             boost::test_tools::per_element());
+  unsetenv("TILETWIN_LIBCUDA");
+  const std::vector<std::string> places{"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1",
+                                        "/usr/local/nvidia/lib64/libcuda.so.1"};
+  BOOST_TEST(Driver::candidates() == places, boost::test_tools::per_element());
+  setenv("TILETWIN_LIBCUDA", TILETWIN_FAKE_CUDA, 1);
+}
 
 BOOST_AUTO_TEST_CASE(a_library_that_is_not_there) {
   try {

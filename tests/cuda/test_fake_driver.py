@@ -24,13 +24,10 @@ def test_no_driver():
         print(message(native.device_count))
         try: native.driver()
         except errors.CudaError as error: print(error.kind, isinstance(error, RuntimeError))
-        del os.environ["TILETWIN_LIBCUDA"]
-        print(native.driver_candidates())
     """)
     assert "CudaError: no CUDA driver was found; tried:\n  /nowhere/libcuda.so.1: /nowhere/libcuda.so.1: cannot" in said
     assert "Install NVIDIA's driver, or name the library in TILETWIN_LIBCUDA; " + ON_CPU in said
-    places = ["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"]
-    assert said.endswith(f"no driver True\n{places}\n")
+    assert said.endswith("no driver True\n")
 
 
 @pytest.mark.parametrize(
