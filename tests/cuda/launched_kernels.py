@@ -7,7 +7,7 @@ import tiletwin.language as tl
 
 @triton.jit
 def add(x, y, out, n, BLOCK: tl.constexpr):
-    i = tl.arange(0, BLOCK)
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
 
 
