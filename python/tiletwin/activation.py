@@ -22,7 +22,12 @@ def prepare(module: ModuleType) -> None:
     if module.__name__ == "torch._C":
         hidden.hide(module)
         return
-    emulation.prepare(module)
+    compiles = variables.is_not_off("TILETWIN_TORCH_COMPILE")
+    emulation.prepare(module, compiles)
+    if compiles:
+        from tiletwin import inductor
+
+        inductor.prepare(module)
     if variables.get("TILETWIN_CHECK"):
         fresh_memory.watch_torch(module)
 

@@ -13,7 +13,7 @@ import os
 import sys
 from typing import Any
 
-from tiletwin._activate import is_on  # noqa: F401  a name of this module
+from tiletwin._activate import OFF, is_on  # noqa: F401  is_on is a name of this module
 
 NAMES = frozenset(
     """
@@ -24,7 +24,7 @@ NAMES = frozenset(
     TILETWIN_NUM_THREADS
     TILETWIN_OVERRIDE TILETWIN_PRINT TILETWIN_PROGRAM TILETWIN_PTXAS TILETWIN_RECORD TILETWIN_RECORD_LAUNCHES
     TILETWIN_RECORD_LIMIT TILETWIN_SAVE TILETWIN_SCALING_CHILD TILETWIN_TEST_ALL TILETWIN_TEST_DEVICE
-    TILETWIN_TEST_SAMPLE TILETWIN_TEST_TRITON TILETWIN_TOOLS TILETWIN_TRITON
+    TILETWIN_TEST_SAMPLE TILETWIN_TEST_TRITON TILETWIN_TOOLS TILETWIN_TORCH_COMPILE TILETWIN_TRITON
     """.split()
 )
 
@@ -42,6 +42,12 @@ def text(name: str) -> str:
 def given(name: str) -> str | None:
     """The value as it stands; None if the variable is not set."""
     return os.environ.get(name)
+
+
+def is_not_off(name: str) -> bool:
+    """Of a switch that is on where nobody sets it: whether it is."""
+    value = given(name)
+    return value is None or value.strip().lower() not in OFF
 
 
 def put(name: str, value: str | None) -> None:

@@ -122,10 +122,10 @@ assert torch.cuda.is_available() and torch.cuda.device_count() == 1
 
 @pytest.fixture
 def run_cuda(tmp_path):
-    def run(text):
+    def run(text, **values):
         script = tmp_path / "script.py"
         script.write_text(CUDA + textwrap.dedent(text))
-        done = run_python(str(script), startup=True, TILETWIN_INTERPRET="1")
+        done = run_python(str(script), startup=True, TILETWIN_INTERPRET="1", **values)
         assert done.returncode == 0, done.stderr
         return done
 
@@ -229,7 +229,8 @@ def test_torch_compile_says_what_it_does(run_cuda):
         """
         assert torch.compile(lambda x: x + 1)(torch.zeros(1)).item() == 1
         assert torch.compile(dynamic=True)(lambda x: x + 2)(torch.zeros(1)).item() == 2
-        """
+        """,
+        TILETWIN_TORCH_COMPILE="0",
     )
     assert done.stderr.count("torch.compile does nothing") == 1
 

@@ -22,9 +22,9 @@ class Backend:
 
 def _backends() -> dict[str, Backend]:
     from tiletwin.backends.nvidia.compiler import CUDABackend
-    from tiletwin.drivers.interpreter import InterpreterDriver
+    from tiletwin.drivers.interpreter import HostDriver, InterpreterDriver
 
-    return {"nvidia": Backend(CUDABackend, InterpreterDriver)}
+    return {"nvidia": Backend(CUDABackend, InterpreterDriver), "cpu": Backend(CUDABackend, HostDriver)}
 
 
 def __getattr__(name: str) -> Any:

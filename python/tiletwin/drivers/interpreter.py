@@ -145,3 +145,12 @@ class InterpreterDriver(GPUDriver):
         if ty[:1] in ("i", "u") and ty[1:] in ("8", "16", "32", "64"):
             return f"{'u' if ty[0] == 'u' else ''}int{ty[1:]}_t"
         raise KeyError(f"{ty!r} is no type in a kernel's signature")
+
+
+class HostDriver(InterpreterDriver):
+    """That of tensors of the host, which libraries look for under the name "cpu". It gives the same answers, and is not
+    active, since one driver is."""
+
+    @classmethod
+    def is_active(cls) -> bool:
+        return False

@@ -54,7 +54,8 @@ def _patch_module(torch: Any) -> None:
     objects.give(cuda._CudaDeviceProperties, devices.DeviceProperties)
     torch._C._CudaDeviceProperties = cuda._CudaDeviceProperties
     cuda._get_device_properties = lambda device: cuda._CudaDeviceProperties()
-    cuda._exchange_device, cuda._maybe_exchange_device = devices.exchange, devices.exchange
+    cuda._exchange_device = devices.exchange
+    cuda._maybe_exchange_device = lambda index: devices.exchange(index)  # Dynamo tells the two apart
     cuda._cudart = bindings.runtime_module()
     torch._C._nvtx = cuda.nvtx._nvtx = bindings.nvtx_module()
     cuda._is_in_bad_fork = torch._C._cuda_isInBadFork

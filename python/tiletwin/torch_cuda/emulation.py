@@ -22,12 +22,14 @@ def is_installed() -> bool:
     return _mode is not None
 
 
-def prepare(torch: Any) -> None:
+def prepare(torch: Any, compiles: bool = False) -> None:
     """Called when torch has been imported in a process that interprets kernels.
 
+    compiles: whether torch.compile is left as it is.
     Errors: ImportError, it was imported before, and was built with CUDA, but there is no GPU.
     """
-    _quiet_compiler(torch)
+    if not compiles:
+        _quiet_compiler(torch)
     if sees_no_gpu(torch._C):
         raise ImportError(
             "this torch was built with CUDA, there is no GPU, and torch was imported before tiletwin was activated, so "

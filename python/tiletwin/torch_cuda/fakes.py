@@ -1,65 +1,178 @@
 """Where CUDA is emulated: torch's fake tensors, with which programs are traced without data.
 
-Here:      fake tensors of tensors on a device, and those that are asked for on one.
-Not here:  operations on them, which the function mode sees as it sees all others (mode.py).
-Invariant: torch's C++ takes a fake tensor for one of the CPU, as it takes the emulated tensors; the mark says where it
-           is for the script. Inside an operation, where no function mode is on, `.device` is what C++ says.
+Here:      fake tensors of tensors on a device, what torch's C++ knows of fake tensors there.
+Not here:  operations on them: the function mode leaves them alone (mode.py).
+Invariant: a fake tensor is on a CUDA device by torch's own means, and has no mark: only real tensors have one. Torch's
+           C++ was built without CUDA, and its autograd engine would look for streams: it is told that such a fake
+           tensor is on STAND_IN, a kind of device without streams. What it then makes there is on CUDA.
 """
 
 from __future__ import annotations
 
+import ctypes
+import dataclasses
 import functools
+import os
+from collections.abc import Callable
 from typing import Any
 
-from tiletwin.torch_cuda import devices
-from tiletwin.torch_cuda.marks import asked_index, index_of_mark, mark, mark_as
+from tiletwin.torch_cuda.marks import index_of_mark
 
-_DEVICES = ("device", "fake_device", "_fake_device")
+STAND_IN = "xla"  # the one that takes part in autocasting for CUDA
+_CUDA, _STAND_IN, _PRIVATE = 1, 9, 20
+"""Numbers of kinds of devices in torch's C++."""
+_REGISTRY = "_ZN3c104impl26device_guard_impl_registryE"
+_kept: list[Any] = []
+"""Objects that torch's C++ points to."""
 
 
 def patch(torch: Any) -> None:
-    """Replaces what makes fake tensors, and says where they are, for the rest of the process."""
+    """Replaces what makes fake tensors of real ones, and what C++ hears of them, for the rest of the process."""
     try:
-        from torch._subclasses.fake_tensor import FakeTensor, FakeTensorConverter, FakeTensorMode
+        from torch._subclasses import fake_tensor, functional_tensor, meta_utils
+        from torch.fx.experimental import proxy_tensor
     except ImportError:
         return
-    Fake: Any = FakeTensor
-    Converter: Any = FakeTensorConverter
-    Mode: Any = FakeTensorMode
-    new, place, convert, run = Fake.__new__, Fake.device, Converter.from_real_tensor, Mode.dispatch
+    _register_guard(torch)
+    _patch_conversion(torch, fake_tensor.FakeTensorConverter, meta_utils.MetaTensorDescriber)
+    Mode: Any = fake_tensor.FakeTensorMode
+    # What torch does where there is no GPU: nothing is initialized on it.
+    Mode.avoid_device_init = property(lambda self: True)
+    _patch_devices(torch, fake_tensor.FakeTensor, Mode)
+    _patch_backward(torch, fake_tensor.FakeTensor)
+    _patch_properties(torch, functional_tensor.FunctionalTensor, torch.Tensor.device.__get__)
+    _patch_properties(torch, fake_tensor.FakeTensor, fake_tensor.FakeTensor.device.fget)  # type: ignore[attr-defined]
+    _patch_autocast(torch, functional_tensor.FunctionalTensor)
+    for Tracing in (functional_tensor.FunctionalTensorMode, proxy_tensor.ProxyTorchDispatchMode):
+        Tracing.__torch_dispatch__ = _on_cuda(torch, Tracing.__torch_dispatch__)
 
-    @functools.wraps(new)
-    def new_fake(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        """(mode, element, device) or by keyword: a device of CUDA becomes the CPU, and a mark."""
-        arguments: list[Any] = list(args)
-        index = asked_index(arguments[2]) if len(arguments) > 2 else None
-        if index is not None:
-            arguments[2] = torch.device("cpu")
-        for name in _DEVICES:
-            asked = asked_index(kwargs.get(name))
-            if asked is not None:
-                index, kwargs[name] = asked, torch.device("cpu")
+
+def _register_guard(torch: Any) -> None:
+    """C++ asks the guard of a kind of device which one is current, also for fake tensors. Torch can be given one in
+    Python for a kind that others bring along: it serves CUDA."""
+    library = os.path.join(os.path.dirname(torch.__file__), "lib", "libc10.so")
+    binding = getattr(torch._C, "_acc", None)
+    if binding is None or not os.path.exists(library):
+        return
+    registry = (ctypes.c_void_p * (_PRIVATE + 1)).in_dll(ctypes.CDLL(library), _REGISTRY)
+    if registry[_CUDA] is not None:
+        torch._C._ensureCUDADeviceGuardSet()
+        return
+
+    class Guard(binding.DeviceGuard):  # type: ignore[misc]
+        def type_(self) -> Any:
+            return torch._C._autograd.DeviceType.CUDA
+
+    before = registry[_PRIVATE]
+    _kept.append(Guard())
+    binding.register_python_privateuseone_device_guard(_kept[-1])
+    registry[_CUDA] = registry[_STAND_IN] = registry[_PRIVATE]
+    registry[_PRIVATE] = before
+
+
+def _patch_conversion(torch: Any, Converter: Any, Describer: Any) -> None:
+    """Fake tensors of real ones are where these are for the script."""
+    describe, convert = Describer.describe_tensor, Converter.from_real_tensor
+
+    @functools.wraps(describe)
+    def describe_placed(self: Any, t: Any, **kwargs: Any) -> Any:
         with torch._C.DisableTorchFunction():
-            made = new(cls, *arguments, **kwargs)
-        return made if index is None else mark(made, index)
+            described = describe(self, t, **kwargs)
+        index = index_of_mark(t)
+        return described if index is None else placed(described, torch.device("cuda", index))
 
     @functools.wraps(convert)
-    def convert_marked(self: Any, fake_mode: Any, t: Any, *args: Any, **kwargs: Any) -> Any:
+    def convert_unseen(self: Any, *args: Any, **kwargs: Any) -> Any:
         with torch._C.DisableTorchFunction():
-            return mark_as(convert(self, fake_mode, t, *args, **kwargs), t)
+            return convert(self, *args, **kwargs)
+
+    Describer.describe_tensor = describe_placed
+    Converter.from_real_tensor = convert_unseen
+
+
+def placed(described: Any, device: Any) -> Any:
+    """The description of a tensor, its base and its gradient, where these are on the CPU for torch, on `device`."""
+    if described is None or described.device.type != "cpu":
+        return described
+    parts = {name: placed(getattr(described, name), device) for name in ("base", "grad", "unwrapped")}
+    return dataclasses.replace(described, device=device, **parts)
+
+
+def _patch_devices(torch: Any, Fake: Any, Mode: Any) -> None:
+    """C++ asks where a fake tensor is by an operator."""
+    asked = torch.ops.prim.device.default
+    of_tensor, of_mode = Fake.__torch_dispatch__.__func__, _on_cuda(torch, Mode.dispatch)
+
+    def stand_in(tensor: Any) -> Any:
+        device = tensor.fake_device
+        return torch.device(STAND_IN, device.index) if device.type == "cuda" else device
+
+    def dispatch_tensor(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = {}) -> Any:  # noqa: B006
+        if func is asked and not args[0].fake_mode.in_kernel_invocation:
+            return stand_in(args[0])
+        return of_tensor(cls, func, types, args, kwargs)
+
+    @functools.wraps(Mode.dispatch)
+    def dispatch(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = {}) -> Any:  # noqa: B006
+        if func is asked and not self.in_kernel_invocation:
+            return stand_in(args[0])
+        with torch._C.DisableTorchFunction():  # autograd calls operations while the function mode is on
+            return of_mode(self, func, types, args, kwargs)
+
+    Fake.__torch_dispatch__ = classmethod(dispatch_tensor)
+    Mode.dispatch = dispatch
+
+
+def _patch_backward(torch: Any, Fake: Any) -> None:
+    """The engine has no threads for STAND_IN: this thread does all."""
+    run, mode_of, key = torch.autograd._engine_run_backward, torch._C._get_dispatch_mode, torch._C._TorchDispatchModeKey
 
     @functools.wraps(run)
-    def dispatch(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with torch._C.DisableTorchFunction():  # autograd calls operations while the mode is on
-            return run(self, *args, **kwargs)
+    def run_here(outputs: Any, *args: Any, **kwargs: Any) -> Any:
+        if mode_of(key.FAKE) is None and not any(isinstance(tensor, Fake) for tensor in outputs):
+            return run(outputs, *args, **kwargs)
+        with torch.autograd.set_multithreading_enabled(False):
+            return run(outputs, *args, **kwargs)
 
-    def where(self: Any) -> Any:
-        index = index_of_mark(self)
-        if index is None or not torch._C._is_torch_function_mode_enabled():
-            return place.fget(self)
-        return torch.device("cuda", devices.check(index))
+    torch.autograd._engine_run_backward = run_here
 
-    Fake.__new__ = new_fake
-    Fake.device = property(where, place.fset)
-    Converter.from_real_tensor = convert_marked
-    Mode.dispatch = dispatch
+
+def _on_cuda(torch: Any, dispatch: Callable[..., Any]) -> Callable[..., Any]:
+    """`dispatch`, in whose arguments the device is a CUDA device that C++ knows as STAND_IN."""
+
+    def real(value: Any) -> Any:
+        if isinstance(value, torch.device) and value.type == STAND_IN:
+            return torch.device("cuda", value.index or 0)
+        return value
+
+    @functools.wraps(dispatch)
+    def dispatch_real(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = {}) -> Any:  # noqa: B006
+        return dispatch(self, func, types, tuple(map(real, args)), {name: real(kwargs[name]) for name in kwargs})
+
+    return dispatch_real
+
+
+def _patch_autocast(torch: Any, Functional: Any) -> None:
+    """Autocasting for CUDA is what wrappers take part in, not that for STAND_IN."""
+    make = torch.Tensor._make_wrapper_subclass
+
+    @functools.wraps(make)
+    def make_casting(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        device = next((value for value in args if isinstance(value, torch.device)), None)
+        if cls is Functional and device is not None and device.type == STAND_IN:
+            args = (*args[:-1], args[-1].add(torch._C.DispatchKey.AutocastCUDA))
+        return make(cls, *args, **kwargs)
+
+    torch.Tensor._make_wrapper_subclass = staticmethod(make_casting)
+
+
+def _patch_properties(torch: Any, Kind: Any, place: Callable[[Any], Any]) -> None:
+    """What Python asks of a subclass that C++ takes for one of STAND_IN."""
+
+    def device(self: Any) -> Any:
+        there = place(self)
+        return torch.device("cuda", there.index or 0) if there.type == STAND_IN else there
+
+    Kind.device = property(device, getattr(Kind.device, "fset", None))
+    Kind.is_cuda = property(lambda self: device(self).type == "cuda")
+    Kind.get_device = lambda self: -1 if (index := device(self).index) is None else index

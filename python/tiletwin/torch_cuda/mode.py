@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 
 from tiletwin.torch_cuda import devices
@@ -41,6 +42,8 @@ PINNED = "_tiletwin_pinned"
 _MORE = re.compile(r", (?:size|dtype|grad_fn|requires_grad|layout|names)=")
 _PREFIX = "torch.cuda."
 
+_IS_EXCLUDED, _PYTHON = _BINDING._dispatch_tls_is_dispatch_key_excluded, _BINDING.DispatchKey.Python
+_DISPATCH_MODE, _FAKE = _BINDING._get_dispatch_mode, _BINDING._TorchDispatchModeKey.FAKE
 _AUTOCASTING = _BINDING._is_any_autocast_enabled
 _REDUCED = (torch.float16, torch.bfloat16)
 
@@ -257,7 +260,7 @@ class CudaOnCpu(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func is torch.device or func in _PLAIN:
+        if func is torch.device or func in _PLAIN or _is_faking(types):
             return func(*args, **kwargs)
         for kind in types:
             if kind is not Tensor and _BINDING._is_torch_function_enabled() and _has_own_function(kind):
@@ -284,6 +287,13 @@ def in_mode(function: Callable) -> Callable:
             return function(*args, **kwargs)
 
     return call
+
+
+def _is_faking(types: Any) -> bool:
+    """Whether no data is computed on: fake tensors are on CUDA by torch's own means."""
+    if _DISPATCH_MODE(_FAKE) is not None:
+        return not _IS_EXCLUDED(_PYTHON)  # code that is to compute for once switches all dispatch modes off
+    return any(issubclass(kind, FakeTensor) for kind in types)
 
 
 @functools.cache

@@ -1,0 +1,63 @@
+"""torch.compile while kernels are interpreted: Inductor's generated Triton kernels run on the interpreter.
+
+Here:      `prepare`, which says what is done when which of torch's modules has been imported. Each part has a module:
+           settings.py (Inductor's configuration and where its caches are), dynamo.py (tracing beside the function
+           mode), memory.py (what generated code allocates), kernels.py (generated kernels and their launches).
+Not here:  the emulated CUDA (torch_cuda/), fake tensors there (torch_cuda/fakes.py), launches (`triton.jit`).
+Invariant: torch.compile stays torch's own function. Inductor generates for an emulated CUDA device what it would
+           generate for that GPU; every kernel is launched as a script would launch it, so that all tools see it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from tiletwin._activate import TorchFinder
+from tiletwin.inductor import dynamo, kernels, memory, settings
+from tiletwin.torch_cuda import emulation
+
+_INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
+    "torch._dynamo": dynamo.patch,
+    "torch._inductor.config": settings.patch_config,
+    "torch._inductor.runtime.cache_dir_utils": settings.patch_cache_directory,
+    "torch._inductor.runtime.triton_heuristics": kernels.patch_launches,
+    "torch._inductor.async_compile": kernels.patch_compilation,
+}
+"""What is done after the import of a module of torch: nothing of Inductor is imported before a script compiles."""
+_EMULATED: dict[str, Callable[[ModuleType], None]] = {
+    "torch._functorch._aot_autograd.runtime_wrappers": memory.patch_views,
+    "torch._inductor.output_code": memory.patch_graphs,
+}
+"""The same where CUDA is emulated."""
+
+
+def prepare(torch: Any) -> None:
+    """Called when torch has been imported in a process that interprets kernels, and CUDA is emulated where it must."""
+    parts = _INDUCTOR
+    if emulation.is_installed():
+        memory.patch(torch)
+        parts = parts | _EMULATED
+    for name, patch in parts.items():
+        module = sys.modules.get(name)
+        if module is None:
+            sys.meta_path.insert(0, TorchFinder(_of_this_torch(patch, torch), name))
+        else:
+            _of_this_torch(patch, torch)(module)
+
+
+def _of_this_torch(patch: Callable[[ModuleType], None], torch: Any) -> Callable[[ModuleType], None]:
+    """`patch`, which says what is wrong where torch has other names. Errors: ImportError, it has."""
+
+    def call(module: ModuleType) -> None:
+        try:
+            patch(module)
+        except AttributeError as error:
+            raise ImportError(
+                f"tiletwin follows torch.compile of PyTorch 2.13; {module.__name__} of {torch.__version__} differs: "
+                f"{error}. TILETWIN_TORCH_COMPILE=0 lets functions run uncompiled"
+            ) from error
+
+    return call

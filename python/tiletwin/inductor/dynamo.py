@@ -1,0 +1,99 @@
+"""Dynamo beside the function mode under which device="cuda" means the CPU.
+
+Here:      what Dynamo sees of the stack of function modes, guards on where tensors are.
+Not here:  the mode (torch_cuda/mode.py), fake tensors, which Dynamo traces with (torch_cuda/fakes.py).
+Invariant: the mode is on wherever Python runs what a script says, compiled code and what stands between two graphs
+           included; while Dynamo traces it is off, and fake tensors say where they are themselves.
+"""
+
+from __future__ import annotations
+
+import functools
+from types import FunctionType, ModuleType
+from typing import Any
+
+from tiletwin.torch_cuda.marks import index_of_mark
+from tiletwin.torch_cuda.mode import CudaOnCpu, in_mode
+
+_RUN_AS_THEY_ARE = ("torch_cuda", "inductor", "launch", "eager", "compiler")
+_EMULATION = "tiletwin.torch_cuda."
+
+
+def patch(dynamo: ModuleType) -> None:
+    """Called when torch._dynamo has been imported."""
+    from torch._dynamo import guards, output_graph, source, trace_rules, utils
+    from torch._dynamo.variables import builder, torch_function
+
+    for folder in _RUN_AS_THEY_ARE:  # Dynamo sees a frame of each function that a compiled one calls
+        trace_rules.add(f"tiletwin.{folder}")
+
+    _hide_mode(guards, utils, torch_function.SymbolicTorchFunctionState)
+    _guard_places(guards.GuardBuilder)
+    _see_originals(builder.VariableBuilder, source.AttrSource)
+    Graph: Any = output_graph.OutputGraph
+    Graph.call_user_compiler = in_mode(Graph.call_user_compiler)  # compilers may make real tensors
+
+
+def _hide_mode(guards: Any, utils: Any, State: Any) -> None:
+    """Dynamo would trace the mode's handlers. It counts the modes of a stack from below, in guards and in the code that
+    it generates: there, too, they are counted without ours."""
+    init, put = State.__init__, utils.set_torch_function_mode_stack
+
+    @functools.wraps(init)
+    def init_without(self: Any, py_stack: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, _without_ours(py_stack), *args, **kwargs)
+
+    @functools.wraps(utils.get_torch_function_mode_stack_at)
+    def mode_at(ind: int) -> Any:
+        return _without_ours(utils.get_torch_function_mode_stack())[ind]
+
+    @functools.wraps(put)
+    def put_above_ours(stack: list[Any]) -> None:
+        put([mode for mode in whole() if isinstance(mode, CudaOnCpu)] + stack)
+
+    at = utils.get_torch_function_mode_stack_at
+
+    @functools.wraps(utils.get_torch_function_mode_stack)
+    def whole() -> list[Any]:
+        return [at(index) for index in range(utils._len_torch_function_stack())]
+
+    State.__init__ = init_without
+    utils.get_torch_function_mode_stack = guards.get_torch_function_mode_stack = whole
+    utils.get_torch_function_mode_stack_at = guards.get_torch_function_mode_stack_at = mode_at
+    utils.set_torch_function_mode_stack = put_above_ours
+
+
+def _without_ours(stack: Any) -> list[Any]:
+    return [mode for mode in stack if not isinstance(mode, CudaOnCpu)]
+
+
+def _guard_places(Builder: Any) -> None:
+    """For torch's C++ all tensors are on the CPU: a guard of our own asks for the mark."""
+    match = Builder.TENSOR_MATCH
+
+    @functools.wraps(match)
+    def match_place(self: Any, guard: Any, value: Any = None) -> None:
+        match(self, guard, value)
+        tensor = self.get(guard)
+        index = index_of_mark(tensor)
+        where = "the host" if index is None else f"cuda:{index}"
+        self.get_guard_manager(guard).add_lambda_guard(
+            lambda x: index_of_mark(x) == index, [f"{guard.name} is on {where}"], guard.user_stack
+        )
+
+    Builder.TENSOR_MATCH = match_place
+
+
+def _see_originals(Builder: Any, AttrSource: Any) -> None:
+    """A function of torch that the emulation has wrapped is traced as torch's own: what it makes is fake, without
+    marks."""
+    wrap = Builder._wrap
+
+    @functools.wraps(wrap)
+    def wrap_original(self: Any, value: Any) -> Any:
+        original = getattr(value, "__wrapped__", None) if type(value) is FunctionType else None
+        if original is None or not value.__globals__.get("__name__", "").startswith(_EMULATION):
+            return wrap(self, value)
+        return Builder(self.tx, AttrSource(self.source, "__wrapped__"))(original)
+
+    Builder._wrap = wrap_original

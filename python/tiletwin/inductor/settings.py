@@ -1,0 +1,44 @@
+"""Inductor's configuration while kernels are interpreted, and the folder of its caches.
+
+Here:      which defaults differ.
+Not here:  what the settings lead to (kernels.py).
+Invariant: what a script sets, or passes as an option of torch.compile, comes before these defaults. Files that are made
+           here are never read by a process that has a GPU, nor the other way round.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from types import ModuleType
+from typing import Any
+
+from tiletwin.version import TILETWIN_VERSION
+
+FOLDER = f"tiletwin-{TILETWIN_VERSION}"
+_DEFAULTS = {
+    "cpu_backend": "triton",  # kernels for tensors of the host are Triton's as well
+    "compile_threads": 1,  # a kernel is parsed in a moment; other processes would not see what this one emulates
+    "use_static_triton_launcher": False,  # loads a cubin
+    "shape_padding": False,  # decided by measuring matrix products, and it is a GPU's that get faster
+}
+
+
+def patch_config(config: Any) -> None:
+    """torch._inductor.config: other defaults."""
+    for name, value in _DEFAULTS.items():
+        config._config[name].default = value
+
+
+def patch_cache_directory(module: ModuleType) -> None:
+    """torch._inductor.runtime.cache_dir_utils: everything goes to a folder of its own."""
+    names: Any = module
+    original = names.cache_dir
+
+    @functools.wraps(original)
+    def cache_dir() -> str:
+        folder = os.path.join(original(), FOLDER)
+        os.makedirs(folder, exist_ok=True)
+        return folder
+
+    names.cache_dir = cache_dir

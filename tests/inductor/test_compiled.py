@@ -1,0 +1,97 @@
+"""torch.compile while kernels are interpreted: all functions of compiled_cases.py, for the host and an emulated GPU."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from children import HERE, PACKAGE_PARENT, run
+
+pytest.importorskip("torch")
+FILE = Path(__file__).with_name("compiled_cases.py")
+STARTUP = HERE / "python" / "startup"
+CASES = [
+    node.name
+    for node in ast.parse(FILE.read_text()).body
+    if isinstance(node, ast.FunctionDef) and not node.args.args and node.name != "main"
+]
+
+
+def compiled(*words: Any, **values: str) -> str:
+    """What a script prints that finds tiletwin under the name of Triton."""
+    values = {"TILETWIN_INTERPRET": "1", "TEST_PACKAGE_PARENT": str(PACKAGE_PARENT), **values}
+    done = run(*words, paths=[STARTUP], timeout=900, **values)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="session")
+def outcome(tmp_path_factory):
+    @functools.cache
+    def of(device: str) -> dict[str, Any]:
+        caches = tmp_path_factory.mktemp(device)
+        printed = compiled(FILE, device, TORCHINDUCTOR_CACHE_DIR=str(caches))
+        assert [folder.name.partition("-")[0] for folder in caches.iterdir()] == ["tiletwin"]
+        return json.loads(next(line for line in printed.splitlines() if line.startswith('{"results"')))
+
+    return of
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("case", CASES)
+def test_compiled_is_as_eager(outcome, case: str, device: str) -> None:
+    assert outcome(device)["results"][case] == "", outcome(device)["results"][case]
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_generated_kernels_are_launched(outcome, device: str) -> None:
+    assert outcome(device)["launches"] > 100
+
+
+ADD = """
+import torch, triton
+compiled = torch.compile(lambda x: (x + 1).sum(-1))
+names = []
+triton.knobs.runtime.launch_enter_hook = lambda metadata: names.append(metadata.get()["name"])
+print(compiled(torch.ones(3, 5)).tolist(), names)
+"""
+
+
+def test_results_of_a_later_process_come_from_caches(tmp_path) -> None:
+    text = ADD + "print(dict(torch._dynamo.utils.counters['inductor']))"
+    printed = [compiled("-c", text, TORCHINDUCTOR_CACHE_DIR=str(tmp_path)) for _ in range(2)]
+    assert all("[10.0, 10.0, 10.0] ['triton_" in text for text in printed)
+    assert "'fxgraph_cache_hit': 1" not in printed[0] and "'fxgraph_cache_hit': 1" in printed[1]
+
+
+def test_compilation_can_be_switched_off() -> None:
+    printed = compiled("-c", ADD, TILETWIN_TORCH_COMPILE="0")
+    assert "[10.0, 10.0, 10.0] []" in printed and printed.count("torch.compile does nothing") == 1
+
+
+def test_a_generated_kernel_is_checked(tmp_path) -> None:
+    """Indices from data may be outside: the kernel asserts that they are not, as on a GPU."""
+    text = """
+import torch
+lookup = torch.compile(lambda x, i: x[i] * 2)
+try:
+    lookup(torch.ones(10), torch.tensor([3, 99]))
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+    printed = compiled("-c", text, TORCHINDUCTOR_CACHE_DIR=str(tmp_path))
+    assert "index out of bounds: 0 <= tmp" in printed, printed
+
+
+def test_libraries_find_one_active_driver() -> None:
+    text = """
+import torch, triton
+from torch.utils._triton import has_triton
+from triton.backends import backends
+print(has_triton(), sorted(backends), sum(backend.driver.is_active() for backend in backends.values()))
+"""
+    assert "True ['cpu', 'nvidia'] 1" in compiled("-c", text)
